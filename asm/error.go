@@ -1,0 +1,247 @@
+package asm
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Error is a text that is no instruction: what is wrong and where.
+type Error struct {
+	Code diag.Code
+	// Off and End are the place in the text, in bytes.
+	Off, End int
+	Msg      string
+}
+
+// Error returns the message with its code.
+func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", e.Msg, e.Code) }
+
+// At places the error in a source in which the text starts at byte base.
+func (e *Error) At(src *diag.Source, base int) *diag.Error {
+	return &diag.Error{Code: e.Code, Span: diag.Span{Src: src, Off: base + e.Off, End: base + e.End}, Msg: e.Msg}
+}
+
+// failure collects, while a text is read for the second time, why it cannot be read.
+type failure struct {
+	pos      int
+	expected []string
+	code     diag.Code
+	msgPos   int
+	msg      string
+}
+
+// fail notes a reason; the one that comes last in the text is kept.
+func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
+	if f := p.failure; f != nil && (f.msg == "" || pos > f.msgPos) {
+		f.code, f.msgPos, f.msg = code, pos, fmt.Sprintf(format, args...)
+	}
+}
+
+// expect notes what could have stood at pos.
+func (p *Parser) expect(pos int, what string) {
+	f := p.failure
+	switch {
+	case f == nil || pos < f.pos:
+	case pos > f.pos:
+		f.pos, f.expected = pos, []string{what}
+	case !slices.Contains(f.expected, what):
+		f.expected = append(f.expected, what)
+	}
+}
+
+func (p *Parser) expectText(pos int, s string) {
+	if p.failure != nil {
+		p.expect(pos, strconv.Quote(s))
+	}
+}
+
+func (p *Parser) expectItem(pos int, it *item) {
+	if p.failure != nil {
+		p.expect(pos, it.describe())
+	}
+}
+
+func (p *Parser) expectLiterals(n *node, pos int) {
+	if p.failure == nil {
+		return
+	}
+	for _, e := range n.edges {
+		if e.item.kind == itemLiteral {
+			p.expect(pos, strconv.Quote(e.item.text))
+		}
+	}
+}
+
+// describe says what an item reads, for an error.
+func (it *item) describe() string {
+	ref := it.ref
+	switch {
+	case ref == nil:
+		return it.name
+	case it.kind == itemEnum:
+		return "a " + it.name + " (" + it.words.list() + ")"
+	case it.kind == itemBranch:
+		return "a label or a number"
+	}
+	return "a number for " + it.name + " (" + limits(ref) + ")"
+}
+
+// list names the texts of a trie, a few of them.
+func (t *trie) list() string {
+	var words []string
+	var walk func(t *trie, text string)
+	walk = func(t *trie, text string) {
+		if t.ends && text != "" {
+			words = append(words, text)
+		}
+		for i, c := range t.bytes {
+			walk(t.kids[i], text+string(c))
+		}
+	}
+	walk(t, "")
+	slices.Sort(words)
+	const most = 10
+	if len(words) > most {
+		return strings.Join(words[:most], " ") + fmt.Sprintf(" and %d more", len(words)-most)
+	}
+	return strings.Join(words, " ")
+}
+
+// limits describes the numbers that fit a field.
+func limits(ref *model.Ref) string {
+	w := uint(min(ref.Width, 64))
+	switch ref.Kind {
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
+		if w == 0 || w == 64 {
+			return "a signed number of 64 bits"
+		}
+		return fmt.Sprintf("%d to %d", -(int64(1) << (w - 1)), int64(1)<<(w-1)-1)
+	case spec.KindFloat:
+		return "a decimal number, inf or nan"
+	}
+	if ref.Width > 64 {
+		return fmt.Sprintf("a number of %d bits", ref.Width)
+	}
+	return fmt.Sprintf("0 to %d", ^uint64(0)>>(64-w))
+}
+
+// explain reads the text again to find out why it is no instruction.
+func (p *Parser) explain(body []byte) *Error {
+	if p.steps > maxSteps {
+		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
+	}
+	p.failure = &failure{}
+	defer func() { p.failure = nil }()
+	if len(p.src) == 0 {
+		return &Error{Code: diag.TextExpected, End: len(body), Msg: "nothing, expected an instruction"}
+	}
+	p.run()
+	f := p.failure
+	pos := f.pos
+	e := &Error{Code: diag.TextExpected}
+	switch {
+	case f.msg != "" && f.msgPos >= f.pos:
+		e.Code, e.Msg, pos = f.code, f.msg, f.msgPos
+	case f.pos == 0:
+		e.Code = diag.TextUnknown
+		e.Msg = p.unknown()
+	default:
+		e.Msg = fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
+	}
+	e.Off = original(body, pos)
+	e.End = e.Off + 1
+	for e.End < len(body) && isSymbolByte(body[e.End], false) && isSymbolByte(body[e.Off], false) {
+		e.End++
+	}
+	return e
+}
+
+// readAt quotes what stands at pos.
+func (p *Parser) readAt(pos int) string {
+	if pos >= len(p.raw) {
+		return "the line ends here"
+	}
+	end := pos + 1
+	for end < len(p.raw) && isSymbolByte(p.raw[pos], false) && isSymbolByte(p.raw[end], false) {
+		end++
+	}
+	return strconv.Quote(string(p.raw[pos:end]))
+}
+
+// alternatives joins what could have stood at a place.
+func alternatives(list []string) string {
+	const most = 6
+	switch {
+	case len(list) == 0:
+		return "something else"
+	case len(list) == 1:
+		return list[0]
+	case len(list) > most:
+		return strings.Join(list[:most], ", ") + fmt.Sprintf(" or one of %d more", len(list)-most)
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+// unknown says that no instruction starts like the text, and which starts most like it.
+func (p *Parser) unknown() string {
+	word, _, _ := strings.Cut(string(p.raw), " ")
+	best, distance := "", 3
+	for _, l := range p.root.Leaves {
+		if d := editDistance(p.fold(word), p.fold(l.Display)); d < distance {
+			best, distance = l.Display, d
+		}
+	}
+	if best != "" && distance < len(word) {
+		return fmt.Sprintf("no instruction starts with %q, the nearest is %s", word, best)
+	}
+	return fmt.Sprintf("no instruction starts with %q", word)
+}
+
+// editDistance counts the insertions, deletions and replacements between two short words.
+func editDistance(a, b string) int {
+	if len(a) > 32 || len(b) > 32 {
+		return max(len(a), len(b))
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// original maps a place of the collapsed text back to the text as it was given.
+func original(body []byte, pos int) int {
+	n, blank := 0, true
+	for i, c := range body {
+		isBlank := strings.IndexByte(blanks, c) >= 0
+		if isBlank && blank {
+			continue
+		}
+		if n == pos && !isBlank || n == pos && i+1 == len(body) {
+			return i
+		}
+		blank = isBlank
+		n++
+		if n > pos && isBlank {
+			return i + 1
+		}
+	}
+	return len(body)
+}

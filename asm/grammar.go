@@ -1,0 +1,387 @@
+package asm
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// grammar is the language of one root in given surroundings: a tree over the pieces of all
+// templates of all leaves, in which templates that start alike share their start.
+type grammar struct {
+	env   *model.Env
+	start *node
+	// quick holds whole texts of a small operand that depends on nothing else, with their bits.
+	quick *quick
+	once  sync.Once
+}
+
+// node is a place in the tree: what may come next, and the templates that end here.
+type node struct {
+	literals *trie // the texts of literal edges, each with the index of its edge
+	edges    []*edge
+	// others are the edges that are not literals.
+	others  []*edge
+	accepts []*accept
+	// set is non-nil for the place at which another member of a set may follow.
+	set *setItem
+}
+
+type edge struct {
+	key  string
+	item *item
+	next *node
+}
+
+// accept is the end of a template: what it says about the leaf and its case.
+type accept struct {
+	unit *model.Unit
+	// own is the condition of the case, not those of the cases before it whose displays would be
+	// printed instead.
+	own *model.Prog
+	not []*model.Prog
+}
+
+type itemKind uint8
+
+const (
+	itemLiteral itemKind = iota
+	itemBlank
+	itemEnum
+	itemNumber
+	itemFloat
+	itemBranch
+	itemCall
+	itemSet
+	itemSetEnd
+	itemNothing // a reference that resolves nowhere prints nothing
+)
+
+// extent says how much text an item may match.
+type extent uint8
+
+const (
+	anyExtent extent = iota
+	someText
+	noText
+)
+
+// item is one piece of a template.
+type item struct {
+	kind   itemKind
+	extent extent
+	text   string
+	ref    *model.Ref
+	name   string
+	// words are the texts of an enum or a bool.
+	words *trie
+	// conds must hold (or not) for the reference to mean ref.
+	conds []condition
+	call  *grammar
+	set   *setItem
+}
+
+// condition is an expression that must be true, or false, hops scopes up.
+type condition struct {
+	prog *model.Prog
+	hops int
+	want bool
+}
+
+// setItem is a set of optional members, read in any order.
+type setItem struct {
+	join    string
+	members []*node // each member alone, its text not empty, ending in a node that returns
+	absent  []*node // each member absent
+}
+
+// grammarOf returns the grammar of a root in given surroundings, made at first use.
+func (p *Parser) grammarOf(env *model.Env) *grammar {
+	g, _ := env.Parser.Load().(*grammar)
+	if g == nil {
+		env.Parser.CompareAndSwap(nil, &grammar{env: env})
+		g = env.Parser.Load().(*grammar)
+	}
+	return g
+}
+
+// ready compiles the grammar on first use.
+func (p *Parser) ready(g *grammar) *grammar {
+	g.once.Do(func() {
+		c := compiler{parser: p, env: g.env}
+		g.start = c.compile()
+		if g.env.Closed() && g.env.Root.Size <= maxQuick {
+			g.quick = p.makeQuick(g)
+		}
+	})
+	return g
+}
+
+type compiler struct {
+	parser *Parser
+	env    *model.Env
+	unit   *model.Unit
+	// holds and fails are the conditions that the case being compiled settles.
+	holds, fails []*model.Prog
+}
+
+func (c *compiler) compile() *node {
+	start := &node{}
+	for _, l := range c.env.Root.Leaves {
+		c.unit = c.env.Unit(l)
+		c.leaf(start)
+	}
+	start.finish(map[*node]bool{})
+	return start
+}
+
+// leaf adds every template of a leaf, its displays in order and then its aliases.
+func (c *compiler) leaf(start *node) {
+	var before []*model.Prog // conditions of the cases before, whose displays would win
+	for _, cs := range c.unit.Cases {
+		acc := &accept{unit: c.unit, own: cs.Cond, not: before[:len(before):len(before)]}
+		c.holds, c.fails = nil, acc.not
+		if cs.Cond != nil {
+			c.holds = []*model.Prog{cs.Cond}
+		}
+		if cs.Shown {
+			c.template(start, cs.Items, acc)
+		}
+		for _, a := range cs.Aliases {
+			c.template(start, a, &accept{unit: c.unit, own: cs.Cond})
+		}
+		if cs.Cond != nil && cs.Shown {
+			before = append(before, cs.Cond)
+		}
+	}
+}
+
+func (c *compiler) template(start *node, items []model.Item, acc *accept) {
+	for _, end := range c.sequence([]*node{start}, items) {
+		end.accepts = append(end.accepts, acc)
+	}
+}
+
+// sequence adds items behind each of the nodes, and returns the nodes at which they end.
+func (c *compiler) sequence(from []*node, items []model.Item) []*node {
+	for i := range items {
+		from = c.append(from, &items[i])
+	}
+	return from
+}
+
+func (c *compiler) append(from []*node, it *model.Item) []*node {
+	switch it.Kind {
+	case model.ItemText, model.ItemName:
+		return c.literal(from, it.Text)
+	case model.ItemAlign, model.ItemBreak:
+		return c.step(from, &item{kind: itemBlank})
+	}
+	if it.Before == "" && it.After == "" {
+		return c.reference(from, it, anyExtent)
+	}
+	shown := c.literal(from, it.Before)
+	shown = c.reference(shown, it, someText)
+	shown = c.literal(shown, it.After)
+	return append(shown, c.reference(from, it, noText)...)
+}
+
+// literal adds text, split at blanks.
+func (c *compiler) literal(from []*node, text string) []*node {
+	for text != "" {
+		n := strings.IndexAny(text, blanks)
+		switch {
+		case n == 0:
+			text = strings.TrimLeft(text, blanks)
+			from = c.step(from, &item{kind: itemBlank})
+			continue
+		case n < 0:
+			n = len(text)
+		}
+		from = c.step(from, &item{kind: itemLiteral, text: c.parser.fold(text[:n])})
+		text = text[n:]
+	}
+	return from
+}
+
+const blanks = " \t\r\n"
+
+// step adds one item behind each node, sharing an edge that is there already.
+func (c *compiler) step(from []*node, it *item) []*node {
+	key := it.key()
+	next := make([]*node, 0, len(from))
+	for _, n := range from {
+		next = append(next, n.step(key, it))
+	}
+	return next
+}
+
+func (n *node) step(key string, it *item) *node {
+	for _, e := range n.edges {
+		if e.key == key {
+			return e.next
+		}
+	}
+	e := &edge{key, it, &node{}}
+	n.edges = append(n.edges, e)
+	return e.next
+}
+
+// key tells items apart: two items with one key read the same text into the same bits.
+func (it *item) key() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %d %q %p %p", it.kind, it.extent, it.text, it.call, it.set)
+	if it.ref != nil {
+		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
+		for _, e := range it.ref.Enter {
+			fmt.Fprintf(&b, " %p", e.Field)
+		}
+		if it.ref.Prog != nil {
+			fmt.Fprintf(&b, " %p", it.ref.Prog)
+		}
+	}
+	for _, cond := range it.conds {
+		fmt.Fprintf(&b, " %p %d %v", cond.prog, cond.hops, cond.want)
+	}
+	return b.String()
+}
+
+// reference adds a name in each of its meanings.
+func (c *compiler) reference(from []*node, it *model.Item, ext extent) []*node {
+	if it.Kind == model.ItemSet {
+		return c.step(from, &item{kind: itemSet, extent: ext, set: c.set(it)})
+	}
+	var ends []*node
+	var conds []condition
+	for _, a := range it.Alts {
+		if a.Cond != nil && a.CondHops == 0 && has(c.fails, a.Cond) && !has(c.holds, a.Cond) {
+			continue
+		}
+		own := append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondHops, true})
+		settled := a.Cond == nil || a.CondHops == 0 && has(c.holds, a.Cond)
+		if settled {
+			own = own[:len(own)-1]
+		}
+		ends = append(ends, c.step(from, c.item(it, a.Ref, own, ext))...)
+		if settled {
+			break
+		}
+		conds = append(conds, condition{a.Cond, a.CondHops, false})
+	}
+	return ends
+}
+
+func has(list []*model.Prog, p *model.Prog) bool {
+	for _, x := range list {
+		if x == p {
+			return true
+		}
+	}
+	return false
+}
+
+// item makes the piece that reads a reference.
+func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext extent) *item {
+	out := &item{kind: itemNumber, extent: ext, ref: ref, name: it.Name, conds: conds}
+	if ref == nil {
+		out.kind = itemNothing
+		return out
+	}
+	switch ref.Kind {
+	case spec.KindBitset:
+		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
+	case spec.KindEnum:
+		out.kind, out.words = itemEnum, c.enumWords(ref.Enum)
+	case spec.KindBool, spec.KindBoolInv:
+		if ref.Field != nil && ref.Field.Display != nil {
+			out.kind, out.words = itemEnum, c.boolWords(ref)
+		}
+	case spec.KindFloat:
+		out.kind = itemFloat
+	case spec.KindBranch, spec.KindAbsBranch:
+		out.kind = itemBranch
+	}
+	return out
+}
+
+func (c *compiler) enumWords(e *model.Enum) *trie {
+	if t := c.parser.enums[e]; t != nil {
+		return t
+	}
+	t := &trie{}
+	for _, text := range e.Texts {
+		t.add(c.parser.fold(normal(text.Text)), text.Val)
+	}
+	c.parser.enums[e] = t
+	return t
+}
+
+func (c *compiler) boolWords(ref *model.Ref) *trie {
+	t := &trie{}
+	on := uint64(1)
+	if ref.Kind == spec.KindBoolInv {
+		on = 0
+	}
+	t.add(c.parser.fold(normal(*ref.Field.Display)), on)
+	t.add("", 1-on)
+	return t
+}
+
+// set compiles the members of a set, each as a small tree of its own.
+func (c *compiler) set(it *model.Item) *setItem {
+	s := &setItem{join: normal(it.Join)}
+	for i := range it.Members {
+		for _, ext := range []extent{someText, noText} {
+			start := &node{}
+			for _, end := range c.reference([]*node{start}, &it.Members[i], ext) {
+				end.step("end", &item{kind: itemSetEnd})
+			}
+			start.finish(map[*node]bool{})
+			if ext == someText {
+				s.members = append(s.members, start)
+			} else {
+				s.absent = append(s.absent, start)
+			}
+		}
+	}
+	return s
+}
+
+// finish sorts the edges of a tree into literals and others.
+func (n *node) finish(seen map[*node]bool) {
+	if seen[n] {
+		return
+	}
+	seen[n] = true
+	n.literals, n.others = nil, nil
+	for i, e := range n.edges {
+		if e.item.kind == itemLiteral {
+			if n.literals == nil {
+				n.literals = &trie{}
+			}
+			n.literals.add(e.item.text, uint64(i))
+		} else {
+			n.others = append(n.others, e)
+		}
+		e.next.finish(seen)
+	}
+}
+
+// normal makes every run of blanks one blank.
+func normal(s string) string {
+	if !strings.ContainsAny(s, blanks) {
+		return s
+	}
+	fields := strings.Fields(s)
+	out := strings.Join(fields, " ")
+	if strings.TrimLeft(s, blanks) != s {
+		out = " " + out
+	}
+	if len(fields) > 0 && strings.TrimRight(s, blanks) != s {
+		out += " "
+	}
+	return out
+}

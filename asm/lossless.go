@@ -1,0 +1,437 @@
+package asm
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// suffix is one part of the braces behind an instruction: PATH=0x12 gives a field its value,
+// PATH@57 an entry its place, 44..50=0x3 bits that have no name, PATH.4..5=0x1 such bits of an
+// entry.
+type suffix struct {
+	path      string
+	pin       bool
+	low, high int // of nameless bits; low is -1 for a named field
+	value     bits.Value
+	off, end  int
+}
+
+// split cuts off the comment, and reads and cuts off the suffix.
+func (p *Parser) split(line []byte) ([]byte, error) {
+	p.suffix = p.suffix[:0]
+	if p.comment != "" {
+		if i := bytes.Index(line, []byte(p.comment)); i >= 0 {
+			line = line[:i]
+		}
+	}
+	end := len(line)
+	for end > 0 && strings.IndexByte(blanks, line[end-1]) >= 0 {
+		end--
+	}
+	if end == 0 || line[end-1] != '}' {
+		return line[:end], nil
+	}
+	open := bytes.LastIndexByte(line[:end], '{')
+	if open < 0 {
+		return line[:end], nil
+	}
+	return line[:open], p.readSuffix(string(line[open+1:end-1]), open+1)
+}
+
+func (p *Parser) readSuffix(text string, off int) error {
+	for _, part := range strings.Split(text, ",") {
+		s, err := readSuffixPart(strings.TrimSpace(part))
+		lead := len(part) - len(strings.TrimLeft(part, blanks))
+		s.off, s.end = off+lead, off+len(part)
+		if err != "" {
+			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
+		}
+		p.suffix = append(p.suffix, s)
+		off += len(part) + 1
+	}
+	return nil
+}
+
+func readSuffixPart(part string) (s suffix, err string) {
+	if path, index, ok := strings.Cut(part, "@"); ok && path != "" {
+		n, e := strconv.ParseUint(index, 0, 20)
+		if e != nil {
+			return s, fmt.Sprintf("%q, expected the number of a table entry after @", index)
+		}
+		return suffix{path: path, pin: true, value: bits.Of(n), low: -1}, ""
+	}
+	path, value, ok := strings.Cut(part, "=")
+	if !ok {
+		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
+	}
+	s = suffix{path: strings.TrimSpace(path), low: -1}
+	value = strings.TrimSpace(value)
+	hex, isHex := strings.CutPrefix(strings.ToLower(value), "0x")
+	var e error
+	if isHex {
+		s.value, e = bits.ParseHex(hex)
+	} else {
+		var n uint64
+		n, e = strconv.ParseUint(value, 10, 64)
+		s.value = bits.Of(n)
+	}
+	if e != nil {
+		return s, fmt.Sprintf("%q is no value", value)
+	}
+	return s, s.nameless()
+}
+
+// nameless recognises LOW..HIGH or one bit number at the end of the path.
+func (s *suffix) nameless() (err string) {
+	at := len(s.path)
+	for at > 0 && (s.path[at-1] == '.' || s.path[at-1] >= '0' && s.path[at-1] <= '9') {
+		at--
+	}
+	if at > 0 && s.path[at:] != "" && s.path[at] != '.' || s.path[at:] == "" {
+		return "" // a name, perhaps with digits at its end
+	}
+	run := strings.TrimPrefix(s.path[at:], ".")
+	low, high, ranged := strings.Cut(run, "..")
+	if !ranged {
+		high = low
+	}
+	a, err1 := strconv.Atoi(low)
+	b, err2 := strconv.Atoi(high)
+	if err1 != nil || err2 != nil || a > b || b >= bits.Size {
+		return fmt.Sprintf("%q, expected bits such as 44..50", run)
+	}
+	s.path, s.low, s.high = s.path[:at], a, b
+	if s.value.Len() > b-a+1 {
+		return fmt.Sprintf("0x%s does not fit %d bits", s.value, b-a+1)
+	}
+	return ""
+}
+
+// pinned returns the entry that the suffix gives an index field, -1 if it gives none.
+func (p *Parser) pinned(field string) int {
+	for _, s := range p.suffix {
+		if s.pin && strings.EqualFold(s.path, field) {
+			return int(s.value[0])
+		}
+	}
+	return -1
+}
+
+// complete makes the result of a text that was read: defaults, the suffix, the table entries.
+func (p *Parser) complete() (Result, error) {
+	p.defaults()
+	res := Result{Context: p.spaces[spaceContext].val, Entries: p.entries[:0]}
+	res.Inst.Leaf = p.units[len(p.units)-1].unit.Leaf
+	if len(p.suffix) > 0 {
+		if err := p.applySuffix(res.Inst.Leaf); err != nil {
+			return Result{}, err
+		}
+		res.Context = p.spaces[spaceContext].val
+	}
+	res.Inst.Bits = p.spaces[spaceWord].val
+	if p.nspaces > spaceTable {
+		if err := p.place(&res); err != nil {
+			return Result{}, err
+		}
+	}
+	if len(p.suffix) > 0 { // the bits that it sets may make another instruction
+		if in, ok := p.recoder().Decode(res.Inst.Bits); ok {
+			res.Inst = in
+		}
+	}
+	return res, nil
+}
+
+// recoder returns the decoder with which suffixes are resolved.
+func (p *Parser) recoder() *isa.Decoder {
+	if p.decoder == nil {
+		p.decoder, _ = p.set.NewDecoder(p.root.Name) // the root exists
+	}
+	p.decoder.SetContext(p.spaces[spaceContext].val)
+	return p.decoder
+}
+
+// applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
+// without the suffix.
+func (p *Parser) applySuffix(leaf *isa.Leaf) error {
+	fields, spaces := p.fieldsOf(leaf)
+	for _, s := range p.suffix {
+		if !s.pin {
+			if err := p.applyOne(s, fields, spaces); err != "" {
+				return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
+			}
+			continue
+		}
+		if !hasIndex(fields, s.path) {
+			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)}
+		}
+	}
+	return nil
+}
+
+func hasIndex(fields []isa.Field, path string) bool {
+	for _, f := range fields {
+		if f.Index && strings.EqualFold(f.Path, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// entrySpace tells which space holds an entry of a table.
+type entrySpace struct {
+	table string
+	entry int
+	space int
+}
+
+// fieldsOf decodes the word as it stands, each of its entries at an index of its own.
+func (p *Parser) fieldsOf(leaf *isa.Leaf) ([]isa.Field, []entrySpace) {
+	d := p.recoder()
+	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
+	tables := make([][]bits.Value, len(p.Tables))
+	var spaces []entrySpace
+	for i := spaceTable; i < p.nspaces; i++ {
+		s := &p.spaces[i]
+		if s.field == nil {
+			continue
+		}
+		t := s.field.Table
+		p.setIndex(&in.Bits, s, uint64(len(tables[t.Index])))
+		spaces = append(spaces, entrySpace{t.Name, len(tables[t.Index]), i})
+		tables[t.Index] = append(tables[t.Index], s.val)
+	}
+	for i, t := range tables {
+		d.SetTable(i, t)
+	}
+	return d.Fields(nil, in), spaces
+}
+
+func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) string {
+	if name, ok := strings.CutPrefix(s.path, "@"); ok {
+		c := p.set.Model().ISA.Context(name)
+		if c == nil || s.value.Len() > c.Width {
+			return fmt.Sprintf("no context %q of that value", name)
+		}
+		p.spaces[spaceContext].val.SetUint(c.Low, c.Width, s.value[0])
+		return ""
+	}
+	if s.path == "" {
+		run := []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}
+		setParts(&p.spaces[spaceWord].val, run, s.value)
+		return ""
+	}
+	for i := range fields {
+		f := &fields[i]
+		if !strings.EqualFold(f.Path, s.path) || f.Derived() {
+			continue
+		}
+		return p.applyField(s, f, fields, spaces)
+	}
+	return fmt.Sprintf("no field %q in this instruction", s.path)
+}
+
+func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces []entrySpace) string {
+	parts, table, entry := f.Parts, f.Table, f.Entry
+	if s.low >= 0 { // nameless bits of the entry that the field is the index of
+		if !f.Index {
+			return fmt.Sprintf("%s is no table entry, expected FIELD=VALUE or LOW..HIGH=VALUE", s.path)
+		}
+		parts = []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}
+		for i := range fields {
+			if strings.HasPrefix(fields[i].Path, f.Path+".") {
+				table, entry = fields[i].Table, fields[i].Entry
+			}
+		}
+	}
+	width := 0
+	for _, part := range parts {
+		width += part.Width
+	}
+	if s.value.Len() > width {
+		return fmt.Sprintf("0x%s does not fit the %d bits of %s", s.value, width, s.path)
+	}
+	if table == "" {
+		setParts(&p.spaces[spaceWord].val, parts, s.value)
+		return ""
+	}
+	for _, e := range spaces {
+		if e.table == table && e.entry == entry {
+			setParts(&p.spaces[e.space].val, parts, s.value)
+			p.spaces[e.space].known = p.spaces[e.space].known.Or(maskOf(parts))
+		}
+	}
+	return ""
+}
+
+func maskOf(parts []isa.Part) bits.Value {
+	var m bits.Value
+	for _, part := range parts {
+		m = m.Or(bits.Range(part.Low, part.Width))
+	}
+	return m
+}
+
+// Lossless prints instructions so that Parse gives the same bits: where the text alone would give
+// others, it ends with a suffix in braces that names them.
+type Lossless struct {
+	d *isa.Decoder
+	p *Parser
+}
+
+// NewLossless returns a printer that prints with d and reads back with p. Both must have the same
+// set, root, contexts and tables, and p must know the labels that d prints.
+func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d, p} }
+
+// Append appends the text of an instruction, with a suffix if it needs one. ok is false where no
+// text gives the word back; nothing is appended then.
+func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
+	start := len(dst)
+	l.p.Addr = l.d.Addr
+	dst = l.d.Append(dst, in)
+	res, err := l.p.parse(dst[start:])
+	if err == nil && l.same(in, &res) {
+		return dst, true
+	}
+	if err != nil {
+		return dst[:start], false
+	}
+	end := len(dst)
+	for _, named := range []bool{true, false} {
+		dst = l.appendSuffix(dst[:end], in, &res, named)
+		back, err := l.p.parse(dst[start:])
+		if err == nil && l.same(in, &back) {
+			return dst, true
+		}
+		if res, err = l.p.parse(dst[start:end]); err != nil {
+			break
+		}
+	}
+	return dst[:start], false
+}
+
+// same tells whether a result is the instruction that was printed, its entries included.
+func (l *Lossless) same(in isa.Inst, res *Result) bool {
+	if res.Inst.Bits != in.Bits || res.Inst.Leaf.Size != in.Leaf.Size || res.Context != l.d.Context() {
+		return false
+	}
+	for i := range res.Entries {
+		e := &res.Entries[i]
+		if l.p.Tables[e.Table] == nil && e.Value != l.d.TableEntry(e.Table, e.Index) {
+			return false
+		}
+	}
+	return true
+}
+
+// appendSuffix names every bit in which the result differs from the instruction.
+func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool) []byte {
+	fields := l.d.Fields(nil, in)
+	w := suffixWriter{dst: dst, named: named, fields: fields}
+	diff := in.Bits.Xor(res.Inst.Bits)
+	for i := range res.Entries {
+		e := &res.Entries[i]
+		index := indexOf(fields, e.Field)
+		if index == nil {
+			continue
+		}
+		diff = diff.AndNot(maskOf(index.Parts))
+		actual := int(index.Value[0])
+		if e.Index != actual {
+			w.item("%s@%d", e.Field, actual)
+		}
+		if l.p.Tables[e.Table] == nil {
+			entry := l.d.TableEntry(e.Table, actual)
+			w.bits(entry.Xor(e.Value), entry, e.Field+".", index)
+		}
+	}
+	w.bits(diff, in.Bits, "", nil)
+	if ctx := l.d.Context(); ctx != res.Context {
+		for _, c := range l.p.set.Model().ISA.Contexts {
+			if v := ctx.Uint(c.Low, c.Width); v != res.Context.Uint(c.Low, c.Width) {
+				w.item("@%s=%#x", c.Name, v)
+			}
+		}
+	}
+	return w.close()
+}
+
+func indexOf(fields []isa.Field, path string) *isa.Field {
+	for i := range fields {
+		if fields[i].Path == path && fields[i].Index {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+type suffixWriter struct {
+	dst    []byte
+	open   bool
+	named  bool
+	fields []isa.Field
+}
+
+func (w *suffixWriter) item(format string, args ...any) {
+	if w.open {
+		w.dst = append(w.dst, ", "...)
+	} else {
+		w.dst = append(w.dst, " {"...)
+		w.open = true
+	}
+	w.dst = fmt.Appendf(w.dst, format, args...)
+}
+
+// bits names the bits of diff: by the innermost fields that hold them, then by number. index is
+// the field whose entry they are in, nil for those of the word.
+func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Field) {
+	for i := range w.fields {
+		f := &w.fields[i]
+		inside := (index == nil) == (f.Table == "") && strings.HasPrefix(f.Path, prefix)
+		if !w.named || !inside || f.Index || f.Derived() || w.hasInner(f) {
+			continue
+		}
+		mask := maskOf(f.Parts)
+		hit := mask.And(diff)
+		if hit.IsZero() {
+			continue
+		}
+		w.item("%s=0x%s", f.Path, f.Value)
+		diff = diff.AndNot(mask)
+	}
+	for low := diff.Low(); low < bits.Size; low = diff.Low() {
+		n := 1
+		for low+n < bits.Size && diff.Bit(low+n) == 1 {
+			n++
+		}
+		run := strconv.Itoa(low)
+		if n > 1 {
+			run += ".." + strconv.Itoa(low+n-1)
+		}
+		w.item("%s%s=0x%s", prefix, run, value.Slice(low, n))
+		diff = diff.AndNot(bits.Range(low, n))
+	}
+}
+
+// hasInner tells whether the fields inside f are listed too.
+func (w *suffixWriter) hasInner(f *isa.Field) bool {
+	for i := range w.fields {
+		if strings.HasPrefix(w.fields[i].Path, f.Path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *suffixWriter) close() []byte {
+	if w.open {
+		w.dst = append(w.dst, '}')
+	}
+	return w.dst
+}

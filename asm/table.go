@@ -1,0 +1,201 @@
+package asm
+
+import (
+	"fmt"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Entry is a table entry that an instruction needs.
+type Entry struct {
+	// Table is the index of the table in isa.Set.Tables; Field the name of the field that holds the
+	// index.
+	Table int
+	Field string
+	// Index is where the entry was placed.
+	Index int
+	Value bits.Value
+	// Bound are the bits that the text gives; Care those of them that the instruction depends on.
+	Bound, Care bits.Value
+	// Limit is the number of entries that the field can name.
+	Limit int
+}
+
+// Table places entries.
+type Table interface {
+	// Place returns the index of an entry that serves, adding one where that is possible. The
+	// entry's Index is -1, or the one index that will do.
+	Place(e Entry) (index int, err error)
+}
+
+// FixedTable is a table that is given: an entry serves if it has every bit that the text gives.
+type FixedTable struct{ Entries []bits.Value }
+
+// Place returns the first entry that has all bound bits.
+func (t *FixedTable) Place(e Entry) (int, error) {
+	if e.Index >= 0 {
+		if e.Index < len(t.Entries) && t.serves(e.Index, &e) {
+			return e.Index, nil
+		}
+		return 0, fmt.Errorf("entry %d of the table is not what the text says", e.Index)
+	}
+	n := min(len(t.Entries), e.Limit)
+	for i := range n {
+		if t.serves(i, &e) {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("none of the first %d entries of the table is what the text says", n)
+}
+
+func (t *FixedTable) serves(i int, e *Entry) bool {
+	x := &t.Entries[i]
+	return (x[0]^e.Value[0])&e.Bound[0]|(x[1]^e.Value[1])&e.Bound[1]|
+		(x[2]^e.Value[2])&e.Bound[2]|(x[3]^e.Value[3])&e.Bound[3] == 0
+}
+
+// GrowingTable shares entries: an entry serves if it has the bits that matter both to it and to
+// the instruction, and takes on the others. Otherwise one is added.
+type GrowingTable struct {
+	// Size is the number of entries that fit.
+	Size int
+	// Entries and Care are the entries so far, and which of their bits matter.
+	Entries, Care []bits.Value
+}
+
+// Place returns the first entry that serves, or adds one at the end.
+func (t *GrowingTable) Place(e Entry) (int, error) {
+	if e.Index >= 0 {
+		return e.Index, t.pin(e)
+	}
+	for i := range min(len(t.Entries), e.Limit) {
+		if t.Entries[i].Xor(e.Value).And(t.Care[i]).And(e.Care) == (bits.Value{}) {
+			t.absorb(i, e)
+			return i, nil
+		}
+	}
+	if len(t.Entries) >= t.Size || len(t.Entries) >= e.Limit {
+		return 0, fmt.Errorf("the table is full: no room for another entry among the first %d", min(t.Size, e.Limit))
+	}
+	t.Entries = append(t.Entries, e.Value)
+	t.Care = append(t.Care, e.Care)
+	return len(t.Entries) - 1, nil
+}
+
+func (t *GrowingTable) absorb(i int, e Entry) {
+	t.Entries[i] = t.Entries[i].AndNot(e.Care).Or(e.Value.And(e.Care)) // they agree where both care
+	t.Care[i] = t.Care[i].Or(e.Care)
+}
+
+// pin puts an entry where the text says. All its bits matter: it was written out.
+func (t *GrowingTable) pin(e Entry) error {
+	if e.Index >= t.Size {
+		return fmt.Errorf("entry %d of a table of %d", e.Index, t.Size)
+	}
+	for len(t.Entries) <= e.Index {
+		t.Entries = append(t.Entries, bits.Value{})
+		t.Care = append(t.Care, bits.Value{})
+	}
+	if t.Entries[e.Index].Xor(e.Value).And(t.Care[e.Index]).And(e.Bound) != (bits.Value{}) {
+		return fmt.Errorf("entry %d of the table is already %s", e.Index, t.Entries[e.Index])
+	}
+	e.Care = e.Bound
+	t.absorb(e.Index, e)
+	return nil
+}
+
+// place finds every entry of the instruction its index.
+func (p *Parser) place(res *Result) *Error {
+	for i := spaceTable; i < p.nspaces; i++ {
+		s := &p.spaces[i]
+		if s.field == nil {
+			continue
+		}
+		t := s.field.Table
+		e := Entry{
+			Table: t.Index, Field: s.field.Name, Index: p.pinned(s.field.Name), Value: s.val,
+			Bound: s.known, Care: p.care(uint8(i)), Limit: 1 << min(uint(s.field.Width), 20),
+		}
+		index, err := e.Index, error(nil)
+		switch table := p.Tables[t.Index]; {
+		case table != nil:
+			index, err = table.Place(e)
+		case index < 0:
+			index = countEntries(res.Entries, t.Index)
+		}
+		if err == nil && index >= e.Limit {
+			err = fmt.Errorf("entry %d does not fit %s of %d bits", index, e.Field, s.field.Width)
+		}
+		if err != nil {
+			return &Error{Code: diag.TableFull, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
+		}
+		e.Index = index
+		res.Entries = append(res.Entries, e)
+		p.setIndex(&res.Inst.Bits, s, uint64(index))
+	}
+	p.entries = res.Entries
+	return nil
+}
+
+// countEntries returns how many entries of a table the instruction has so far.
+func countEntries(entries []Entry, table int) int {
+	n := 0
+	for i := range entries {
+		if entries[i].Table == table {
+			n++
+		}
+	}
+	return n
+}
+
+// setIndex writes the index of a table entry into the word.
+func (p *Parser) setIndex(word *bits.Value, s *space, index uint64) {
+	sc := &p.scopes[s.scope]
+	if f := s.field; len(f.Parts) == 1 && sc.parts == nil {
+		word.SetUint(sc.low+f.Parts[0].Low, f.Width, index)
+		return
+	}
+	var parts []spec.Part
+	for _, part := range s.field.Parts {
+		parts = append(parts, sc.compose(part)...)
+	}
+	setParts(word, parts, bits.Of(index))
+}
+
+// setParts writes a value into parts, the most significant first.
+func setParts(word *bits.Value, parts []spec.Part, v bits.Value) {
+	at := 0
+	for i := len(parts) - 1; i >= 0; i-- {
+		w := parts[i].Width
+		*word = word.AndNot(bits.Range(parts[i].Low, w)).Or(v.Slice(at, w).Shl(parts[i].Low))
+		at += w
+	}
+}
+
+// care returns the bits of an entry that text gives and the instruction depends on.
+func (p *Parser) care(sp uint8) bits.Value {
+	care := p.spaces[sp].known
+	for _, u := range p.units {
+		for i := range u.unit.Unused {
+			x := &u.unit.Unused[i]
+			at, parts, low, ok := p.locate(x.Ref, p.up(u.scope, x.Ref.Hops))
+			if !ok || at != sp {
+				continue
+			}
+			if x.Cond != nil {
+				if v, known := p.eval(x.Cond.Root, u.scope); !known || v == 0 {
+					continue
+				}
+			}
+			if parts == nil {
+				parts = []spec.Part{{Low: low, Width: x.Ref.Width}}
+			}
+			for _, part := range parts {
+				care = care.AndNot(bits.Range(part.Low, part.Width))
+			}
+		}
+	}
+	return care
+}

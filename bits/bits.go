@@ -1,0 +1,202 @@
+// Package bits is a fixed-size value of 256 bits: an instruction word of any machine, copied and compared without allocation.
+package bits
+
+import (
+	"fmt"
+	mathbits "math/bits"
+	"strings"
+)
+
+// Size is the number of bits that a Value holds.
+const Size = 256
+
+// Value is an unsigned number of 256 bits. Bit 0 is the least significant bit of the first limb.
+// Values are compared with ==.
+type Value [4]uint64
+
+// Of returns x as a Value.
+func Of(x uint64) Value { return Value{x} }
+
+// Ones returns a Value whose n lowest bits are set; n is between 0 and 256.
+func Ones(n int) Value {
+	var v Value
+	for i := range v {
+		switch {
+		case n >= 64*(i+1):
+			v[i] = ^uint64(0)
+		case n > 64*i:
+			v[i] = 1<<uint(n-64*i) - 1
+		}
+	}
+	return v
+}
+
+// Range returns a Value in which the n bits from bit lo upwards are set.
+func Range(lo, n int) Value { return Ones(n).Shl(lo) }
+
+// Bit returns bit i, 0 or 1.
+func (v *Value) Bit(i int) uint64 { return v[i>>6] >> (uint(i) & 63) & 1 }
+
+// Uint returns the n bits from bit lo upwards, with bit lo at bit 0; n is at most 64 and bits
+// beyond the end read 0.
+func (v *Value) Uint(lo, n int) uint64 {
+	if n == 0 {
+		return 0
+	}
+	i, s := lo>>6&3, uint(lo)&63
+	x := v[i] >> s
+	if int(s)+n > 64 && i < 3 {
+		x |= v[i+1] << (64 - s)
+	}
+	return x & (^uint64(0) >> (64 - uint(n)&127))
+}
+
+// SetUint replaces the n bits from bit lo upwards by the n lowest bits of x; n is at most 64.
+func (v *Value) SetUint(lo, n int, x uint64) {
+	if n == 0 {
+		return
+	}
+	m := ^uint64(0) >> (64 - uint(n))
+	x &= m
+	i, s := lo>>6&3, uint(lo)&63
+	v[i] = v[i]&^(m<<s) | x<<s
+	if int(s)+n > 64 && i < 3 {
+		v[i+1] = v[i+1]&^(m>>(64-s)) | x>>(64-s)
+	}
+}
+
+// Slice returns the n bits from bit lo upwards as a Value whose bit 0 is bit lo.
+func (v Value) Slice(lo, n int) Value { return v.Shr(lo).And(Ones(n)) }
+
+// And returns the bits set in both.
+func (v Value) And(w Value) Value {
+	return Value{v[0] & w[0], v[1] & w[1], v[2] & w[2], v[3] & w[3]}
+}
+
+// Or returns the bits set in either.
+func (v Value) Or(w Value) Value {
+	return Value{v[0] | w[0], v[1] | w[1], v[2] | w[2], v[3] | w[3]}
+}
+
+// Xor returns the bits in which the two differ.
+func (v Value) Xor(w Value) Value {
+	return Value{v[0] ^ w[0], v[1] ^ w[1], v[2] ^ w[2], v[3] ^ w[3]}
+}
+
+// AndNot returns the bits of v that are clear in w.
+func (v Value) AndNot(w Value) Value {
+	return Value{v[0] &^ w[0], v[1] &^ w[1], v[2] &^ w[2], v[3] &^ w[3]}
+}
+
+// Shl moves every bit n places up; what passes bit 255 is lost.
+func (v Value) Shl(n int) Value {
+	var r Value
+	limbs, s := n>>6, uint(n)&63
+	for i := 3; i >= limbs; i-- {
+		r[i] = v[i-limbs] << s
+		if s != 0 && i > limbs {
+			r[i] |= v[i-limbs-1] >> (64 - s)
+		}
+	}
+	return r
+}
+
+// Shr moves every bit n places down; what passes bit 0 is lost.
+func (v Value) Shr(n int) Value {
+	var r Value
+	limbs, s := n>>6, uint(n)&63
+	for i := 0; i+limbs < 4; i++ {
+		r[i] = v[i+limbs] >> s
+		if s != 0 && i+limbs < 3 {
+			r[i] |= v[i+limbs+1] << (64 - s)
+		}
+	}
+	return r
+}
+
+// IsZero tells whether no bit is set.
+func (v *Value) IsZero() bool { return v[0]|v[1]|v[2]|v[3] == 0 }
+
+// Count returns the number of bits set.
+func (v *Value) Count() int {
+	return mathbits.OnesCount64(v[0]) + mathbits.OnesCount64(v[1]) +
+		mathbits.OnesCount64(v[2]) + mathbits.OnesCount64(v[3])
+}
+
+// Len returns the number of the highest set bit plus one, 0 for zero.
+func (v *Value) Len() int {
+	for i := 3; i >= 0; i-- {
+		if v[i] != 0 {
+			return 64*i + mathbits.Len64(v[i])
+		}
+	}
+	return 0
+}
+
+// Low returns the number of the lowest set bit, 256 for zero.
+func (v *Value) Low() int {
+	for i, limb := range v {
+		if limb != 0 {
+			return 64*i + mathbits.TrailingZeros64(limb)
+		}
+	}
+	return Size
+}
+
+// FromWords joins 32-bit words, the least significant first. At most eight words are read.
+func FromWords(words []uint32) Value {
+	var v Value
+	for i, w := range words {
+		if i == 8 {
+			break
+		}
+		v[i>>1] |= uint64(w) << (32 * uint(i&1))
+	}
+	return v
+}
+
+// Word returns the 32 bits from bit 32*i upwards.
+func (v *Value) Word(i int) uint32 { return uint32(v[i>>1&3] >> (32 * uint(i&1))) }
+
+const lowerHex = "0123456789abcdef"
+
+// AppendHex appends the number in lower-case hexadecimal, most significant digit first, with
+// leading zeros up to digits.
+func (v *Value) AppendHex(dst []byte, digits int) []byte {
+	n := max((v.Len()+3)/4, digits, 1)
+	for i := n - 1; i >= 0; i-- {
+		d := uint64(0)
+		if i < Size/4 {
+			d = v.Uint(4*i, 4)
+		}
+		dst = append(dst, lowerHex[d])
+	}
+	return dst
+}
+
+// String returns the number in hexadecimal without prefix or leading zeros.
+func (v Value) String() string { return string(v.AppendHex(nil, 1)) }
+
+// ParseHex reads hexadecimal digits, most significant first, without prefix. It returns an error
+// for an empty text, for another character, and for a number of more than 256 bits.
+func ParseHex(s string) (Value, error) {
+	var v Value
+	if s == "" {
+		return v, fmt.Errorf("no hexadecimal digits")
+	}
+	for i := 0; i < len(s); i++ {
+		d := strings.IndexByte(lowerHex, s[i]|0x20)
+		if s[i] <= '9' {
+			d = strings.IndexByte(lowerHex, s[i])
+		}
+		if d < 0 {
+			return Value{}, fmt.Errorf("%q is not a hexadecimal digit", s[i])
+		}
+		if v[3]>>60 != 0 {
+			return Value{}, fmt.Errorf("number of more than %d bits", Size)
+		}
+		v = v.Shl(4)
+		v[0] |= uint64(d)
+	}
+	return v, nil
+}

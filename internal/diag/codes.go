@@ -1,0 +1,94 @@
+package diag
+
+// Code names a kind of error. Codes are stable: scripts and editors may rely on them.
+type Code string
+
+// CodeInfo documents a code for `isago help codes`.
+type CodeInfo struct {
+	Code    Code
+	Meaning string
+	// Example is a piece of input that is diagnosed so.
+	Example string
+}
+
+// Codes of mistakes in a description.
+const (
+	XMLSyntax     Code = "xml-syntax"
+	XMLElement    Code = "xml-element"
+	XMLAttribute  Code = "xml-attribute"
+	XMLLimit      Code = "xml-limit"
+	BitRange      Code = "bit-range"
+	BitOverlap    Code = "bit-overlap"
+	BitMissing    Code = "bit-missing"
+	PatternText   Code = "pattern-text"
+	Duplicate     Code = "duplicate"
+	Unresolved    Code = "unresolved"
+	Extends       Code = "extends"
+	ExprSyntax    Code = "expr-syntax"
+	ExprCycle     Code = "expr-cycle"
+	TemplateText  Code = "template-text"
+	FieldType     Code = "field-type"
+	LeafOverlap   Code = "leaf-overlap"
+	LeafLength    Code = "leaf-length"
+	NoDisplay     Code = "no-display"
+	ContextValue  Code = "context-value"
+	UnknownSyntax Code = "unknown-syntax"
+)
+
+// Codes of mistakes in instruction text and in words.
+const (
+	TextUnknown   Code = "text-unknown"
+	TextExpected  Code = "text-expected"
+	TextRange     Code = "text-range"
+	TextConflict  Code = "text-conflict"
+	TextCondition Code = "text-condition"
+	TextSymbol    Code = "text-symbol"
+	TextSuffix    Code = "text-suffix"
+	TextAmbiguous Code = "text-ambiguous"
+	TableFull     Code = "table-full"
+	TableEntry    Code = "table-entry"
+	HexSyntax     Code = "hex-syntax"
+	HexSize       Code = "hex-size"
+	UnknownWord   Code = "unknown-word"
+	FileFormat    Code = "file-format"
+)
+
+// Codes lists every code with its meaning and an example.
+func Codes() []CodeInfo { return codes }
+
+var codes = []CodeInfo{
+	{XMLSyntax, "the file is not well-formed XML", `<isa><bitset></isa>`},
+	{XMLElement, "an element that does not belong where it stands", `<isa><field name="A" pos="0"/></isa>`},
+	{XMLAttribute, "an attribute is missing, unknown or has a value that cannot be read", `<field name="A" low="x"/>`},
+	{XMLLimit, "the file is larger or nested deeper than is accepted", `elements nested a thousand deep`},
+	{BitRange, "bits outside the bitset, or high below low", `<field name="A" low="8" high="3" type="uint"/>`},
+	{BitOverlap, "one bit is given two meanings by a leaf and its parents", `<pattern pos="3">1</pattern> and <pattern low="0" high="7">00000000</pattern>`},
+	{BitMissing, "a leaf leaves a bit without pattern, field or assert", `a leaf of 32 bits whose patterns and fields cover 31`},
+	{PatternText, "a pattern that is not as many of 0, 1, x as it has bits", `<pattern low="0" high="3">01</pattern>`},
+	{Duplicate, "a name is defined twice", `two <enum name="#cond">`},
+	{Unresolved, "a name is defined nowhere in the surroundings in which it is used", `{SRC3} in a display of a bitset without SRC3`},
+	{Extends, "a bitset extends something that is missing, itself, or has no size", `<bitset name="add" extends="#nowhere"/>`},
+	{ExprSyntax, "an expression that cannot be parsed", `{A} == `},
+	{ExprCycle, "an expression needs its own value", `<derived name="A"><expr>{A} + 1</expr></derived>`},
+	{TemplateText, "a display template that cannot be read", `add {DST`},
+	{FieldType, "a type that is unknown or does not fit the field", `<field name="A" low="0" high="3" type="#missing"/>`},
+	{LeafOverlap, "one word matches two leaves, and neither says that it refines the other", `patterns 1x and x1`},
+	{LeafLength, "the bits of the shorter form do not decide the length", `a 32-bit leaf and a 64-bit leaf with the same low half`},
+	{NoDisplay, "a leaf has no display template", `<bitset name="nop" extends="#instruction"/> without display`},
+	{ContextValue, "a context is unknown or has no such value", `--stage=xyz`},
+	{UnknownSyntax, "a spelling that the description does not have", `--syntax=xyz`},
+	{TextUnknown, "no instruction starts like this", `foo r0, r1`},
+	{TextExpected, "something else was expected here", `mov r0 r1`},
+	{TextRange, "a number does not fit its field", `setemit 9`},
+	{TextConflict, "one bit of the word would have to be both 0 and 1", `two operands that share a field and differ`},
+	{TextCondition, "the text can only be printed by words whose other bits forbid it", `(nop0)`},
+	{TextSymbol, "a name that is no label", `jmpc cmp.x, nowhere`},
+	{TextSuffix, "a suffix in braces that names no field or no value", `nop {XYZ=1}`},
+	{TextAmbiguous, "too many ways to read the text", `a line of optional marks that never ends`},
+	{TableFull, "a table beside the code has no room for another entry", `a 129th operand descriptor`},
+	{TableEntry, "an instruction needs a table entry that is not given", `a word of hex without / ENTRY`},
+	{HexSyntax, "a line of hex that cannot be read", `12 xyz`},
+	{HexSize, "more bits than an instruction has", `123456789 for a machine of 32 bits`},
+	{UnknownWord, "no instruction has these bits", `40000000`},
+	{FileFormat, "a file that is damaged or of an unknown format", `a DVLB header that points outside the file`},
+}

@@ -1,0 +1,192 @@
+// Package diag holds positions in source texts and the errors that point at them: a stable code, a message, the line and a caret.
+package diag
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// Source is a text with the name under which errors show it.
+type Source struct {
+	Name string
+	Text string
+}
+
+// Span is a range of bytes of a source, from Off up to but not including End. The zero Span is
+// no position at all.
+type Span struct {
+	Src      *Source
+	Off, End int
+}
+
+// IsValid tells whether the span points into a source.
+func (s Span) IsValid() bool { return s.Src != nil }
+
+// LineCol returns the line and the column of the start, both counted from 1; columns count
+// characters, not bytes.
+func (s Span) LineCol() (line, col int) {
+	before := s.Src.Text[:min(max(s.Off, 0), len(s.Src.Text))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
+}
+
+// String returns file:line:col, or "-" for the zero Span.
+func (s Span) String() string {
+	if !s.IsValid() {
+		return "-"
+	}
+	line, col := s.LineCol()
+	return fmt.Sprintf("%s:%d:%d", s.Src.Name, line, col)
+}
+
+// text returns the line in which the span starts, and the span's place in it in bytes.
+func (s Span) text() (line string, from, to int) {
+	text := s.Src.Text
+	off := min(max(s.Off, 0), len(text))
+	start := strings.LastIndexByte(text[:off], '\n') + 1
+	end := len(text)
+	if i := strings.IndexByte(text[off:], '\n'); i >= 0 {
+		end = off + i
+	}
+	return strings.TrimSuffix(text[start:end], "\r"), off - start, min(max(s.End, off+1), end) - start
+}
+
+// Note is a second position that belongs to an error: the other definition, the other match.
+type Note struct {
+	Span Span
+	Msg  string
+}
+
+// Error is one mistake of the user, at one place.
+type Error struct {
+	Code  Code
+	Span  Span
+	Msg   string
+	Notes []Note
+}
+
+// Errorf makes an error; the message is formatted as by fmt.Sprintf.
+func Errorf(code Code, span Span, format string, args ...any) *Error {
+	return &Error{Code: code, Span: span, Msg: fmt.Sprintf(format, args...)}
+}
+
+// With adds a contributing position and returns the error.
+func (e *Error) With(span Span, format string, args ...any) *Error {
+	e.Notes = append(e.Notes, Note{span, fmt.Sprintf(format, args...)})
+	return e
+}
+
+// Error returns the error in one line, file:line:col: message [code].
+func (e *Error) Error() string {
+	if !e.Span.IsValid() {
+		return fmt.Sprintf("%s [%s]", e.Msg, e.Code)
+	}
+	return fmt.Sprintf("%s: %s [%s]", e.Span, e.Msg, e.Code)
+}
+
+// List is several errors, in the order of their positions once sorted.
+type List []*Error
+
+// Error returns one line for each error.
+func (l List) Error() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap makes each error of the list visible to errors.As.
+func (l List) Unwrap() []error {
+	errs := make([]error, len(l))
+	for i, e := range l {
+		errs[i] = e
+	}
+	return errs
+}
+
+// Sort orders the errors by source name and offset.
+func (l List) Sort() {
+	sort.SliceStable(l, func(i, j int) bool {
+		a, b := l[i].Span, l[j].Span
+		if !a.IsValid() || !b.IsValid() {
+			return a.IsValid() && !b.IsValid()
+		}
+		if a.Src.Name != b.Src.Name {
+			return a.Src.Name < b.Src.Name
+		}
+		return a.Off < b.Off
+	})
+}
+
+// Err returns the list as an error, nil when it is empty.
+func (l List) Err() error {
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}
+
+// Render formats err for a terminal: every error of a list with its line, a caret and its notes.
+// Errors without a position are printed as they are.
+func Render(err error) string {
+	var b strings.Builder
+	var list List
+	var one *Error
+	switch {
+	case errors.As(err, &list):
+		for _, e := range list {
+			e.render(&b)
+		}
+	case errors.As(err, &one):
+		one.render(&b)
+	default:
+		fmt.Fprintf(&b, "%v\n", err)
+	}
+	return b.String()
+}
+
+func (e *Error) render(b *strings.Builder) {
+	fmt.Fprintf(b, "%v\n", e)
+	e.Span.caret(b)
+	for _, n := range e.Notes {
+		fmt.Fprintf(b, "%s: note: %s\n", n.Span, n.Msg)
+		n.Span.caret(b)
+	}
+}
+
+// caretWidth bounds the line that is shown: a description may be one line of a megabyte.
+const caretWidth = 160
+
+func (s Span) caret(b *strings.Builder) {
+	if !s.IsValid() {
+		return
+	}
+	line, from, to := s.text()
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	if len(line) > caretWidth {
+		cut := max(0, from-caretWidth/2)
+		line, from, to = line[cut:min(len(line), cut+caretWidth)], from-cut, min(to-cut, caretWidth)
+	}
+	fmt.Fprintf(b, "  %s\n  ", line)
+	for i, r := range line {
+		switch {
+		case i >= to:
+		case i >= from:
+			b.WriteByte('^')
+		case r == '\t':
+			b.WriteByte('\t')
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	if from >= len(line) {
+		b.WriteByte('^')
+	}
+	b.WriteByte('\n')
+}

@@ -1,0 +1,390 @@
+// Package model is a description with every name bound, once for each surroundings in which a bitset occurs: what isa executes and asm inverts.
+package model
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Options choose what of a description is taken.
+type Options struct {
+	// Gen is the generation (isaspec's gpu_id) whose bitsets exist.
+	Gen uint32
+	// Syntax is the spelling; "" is the plain one.
+	Syntax string
+}
+
+// Machine is a bound description. It is safe for use by several goroutines.
+type Machine struct {
+	ISA    *spec.ISA
+	Gen    uint32
+	Syntax string
+	// Roots are the bitsets with a size, in the order of the file.
+	Roots []*Root
+	// Context is the default value of all contexts, each in its place.
+	Context bits.Value
+
+	roots map[*spec.Bitset]*Root
+	enums map[*spec.Enum]*Enum
+
+	mu   sync.Mutex
+	envs map[string]*Env
+}
+
+// Root is a tree of encodings, seen as the list of its leaves.
+type Root struct {
+	ID     int
+	Name   string
+	Spec   *spec.Bitset
+	Leaves []*Leaf
+	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
+	Size, MinSize int
+}
+
+// Leaf is one instruction, or one form of an operand.
+type Leaf struct {
+	// ID is the index in Root.Leaves.
+	ID   int
+	Root *Root
+	Spec *spec.Bitset
+	// Name is the bitset's own name; Display is what {NAME} prints.
+	Name, Display string
+	Size          int
+	// A word w is this leaf's if w&Mask == Match; DontCare bits are expected to be 0.
+	Match, Mask, DontCare bits.Value
+	// Refines are the leaves that also match some of this leaf's words, on purpose.
+	Refines []*Leaf
+}
+
+// Doc returns the leaf's documentation, its parent's where it has none.
+func (l *Leaf) Doc() string {
+	for b := l.Spec; b != nil; b = b.Extends {
+		if b.Doc != "" {
+			return b.Doc
+		}
+	}
+	return ""
+}
+
+// Enum is an enum in one spelling, prepared for printing.
+type Enum struct {
+	Spec   *spec.Enum
+	dense  []string
+	known  []bool
+	sparse map[uint64]string
+	// Texts lists value and text of every value in order, aliases after them.
+	Texts []EnumText
+}
+
+// EnumText is a text that stands for a value.
+type EnumText struct {
+	Val   uint64
+	Text  string
+	Alias bool
+}
+
+// Lookup returns the text of a value.
+func (e *Enum) Lookup(v uint64) (string, bool) {
+	if v < uint64(len(e.dense)) {
+		return e.dense[v], e.known[v]
+	}
+	s, ok := e.sparse[v]
+	return s, ok
+}
+
+// New binds a description. The error is a diag.List.
+func New(isa *spec.ISA, opt Options) (*Machine, error) {
+	m := &Machine{
+		ISA: isa, Gen: opt.Gen, Syntax: opt.Syntax,
+		roots: map[*spec.Bitset]*Root{}, enums: map[*spec.Enum]*Enum{}, envs: map[string]*Env{},
+	}
+	if err := m.checkSyntax(); err != nil {
+		return nil, err
+	}
+	for _, c := range isa.Contexts {
+		m.Context.SetUint(c.Low, c.Width, c.Default)
+	}
+	for _, e := range isa.Enums {
+		m.enums[e] = newEnum(e, opt.Syntax)
+	}
+	for _, b := range isa.Bitsets {
+		if b.Extends == nil {
+			m.addRoot(b)
+		}
+	}
+	var errs diag.List
+	for _, r := range m.Roots {
+		errs = append(errs, m.linkRefines(r)...)
+	}
+	if isa.Strict && len(errs) == 0 {
+		errs = m.checkStrict()
+	}
+	if len(errs) > 0 {
+		errs.Sort()
+		return nil, errs
+	}
+	return m, nil
+}
+
+func (m *Machine) checkSyntax() error {
+	all := m.ISA.Syntaxes()
+	for _, s := range all {
+		if s == m.Syntax {
+			return nil
+		}
+	}
+	return diag.List{diag.Errorf(diag.UnknownSyntax, m.ISA.Span, "no spelling %q, expected one of %q", m.Syntax, all)}
+}
+
+// maxScopes bounds the scopes that reach into each other.
+const maxScopes = 16
+
+// denseLimit bounds the values that are looked up in an array.
+const denseLimit = 4096
+
+func newEnum(s *spec.Enum, syntax string) *Enum {
+	e := &Enum{Spec: s, sparse: map[uint64]string{}}
+	text := map[uint64]string{}
+	var order []uint64
+	for _, pass := range []string{"", syntax} {
+		for _, v := range s.Values {
+			if v.Syntax != pass {
+				continue
+			}
+			if _, ok := text[v.Val]; !ok {
+				order = append(order, v.Val)
+			} else if pass == "" {
+				continue // the first of several values wins
+			}
+			text[v.Val] = v.Display
+		}
+		if syntax == "" {
+			break
+		}
+	}
+	for _, v := range order {
+		e.put(v, text[v])
+		e.Texts = append(e.Texts, EnumText{v, text[v], false})
+	}
+	for _, v := range s.Values {
+		for _, a := range v.Aliases {
+			e.Texts = append(e.Texts, EnumText{v.Val, a, true})
+		}
+		if v.Display != text[v.Val] && (v.Syntax == "" || v.Syntax == syntax) {
+			e.Texts = append(e.Texts, EnumText{v.Val, v.Display, true})
+		}
+	}
+	return e
+}
+
+func (e *Enum) put(v uint64, text string) {
+	if v >= denseLimit {
+		e.sparse[v] = text
+		return
+	}
+	for uint64(len(e.dense)) <= v {
+		e.dense = append(e.dense, "")
+		e.known = append(e.known, false)
+	}
+	e.dense[v], e.known[v] = text, true
+}
+
+func (m *Machine) addRoot(b *spec.Bitset) {
+	r := &Root{ID: len(m.Roots), Name: b.Name, Spec: b, MinSize: bits.Size}
+	m.Roots = append(m.Roots, r)
+	m.roots[b] = r
+	for _, leaf := range m.ISA.Bitsets {
+		if leaf.Root() == b && len(leaf.Children) == 0 && m.exists(leaf) {
+			m.addLeaf(r, leaf)
+		}
+	}
+	if len(r.Leaves) == 0 {
+		r.Size, r.MinSize = b.Size, b.Size
+	}
+}
+
+func (m *Machine) exists(b *spec.Bitset) bool {
+	for ; b != nil; b = b.Extends {
+		if m.Gen < b.Min || m.Gen > b.Max {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *Machine) addLeaf(r *Root, b *spec.Bitset) {
+	l := &Leaf{ID: len(r.Leaves), Root: r, Spec: b, Name: b.Name, Display: b.DisplayIn(m.Syntax), Size: b.Size}
+	for p := b; p != nil; p = p.Extends {
+		for _, pat := range p.Patterns {
+			l.Match = l.Match.Or(pat.Match)
+			l.Mask = l.Mask.Or(pat.Mask)
+			l.DontCare = l.DontCare.Or(pat.DontCare)
+		}
+	}
+	r.Leaves = append(r.Leaves, l)
+	r.Size, r.MinSize = max(r.Size, l.Size), min(r.MinSize, l.Size)
+}
+
+// linkRefines turns overlap="refines NAME" into leaves; NAME may be an inner bitset, which stands
+// for all leaves below it.
+func (m *Machine) linkRefines(r *Root) diag.List {
+	var errs diag.List
+	for _, l := range r.Leaves {
+		for b := l.Spec; b != nil; b = b.Extends {
+			for _, name := range b.Refines {
+				target := m.ISA.Bitset(name.Name)
+				if target == nil || target.Root() != r.Spec {
+					errs = append(errs, diag.Errorf(diag.Unresolved, name.Span, "refines %s: no such bitset below %s", name.Name, r.Name))
+					continue
+				}
+				for _, other := range r.Leaves {
+					if other != l && other.Spec.Under(target) {
+						l.Refines = append(l.Refines, other)
+					}
+				}
+			}
+		}
+	}
+	return errs
+}
+
+// Root returns the root of that name; "" is the one in which instructions stand: the root named
+// #instruction, or else the only root, or else the first that no field has as its type.
+func (m *Machine) Root(name string) (*Root, error) {
+	if name == "" {
+		return m.mainRoot(), nil
+	}
+	var names []string
+	for _, r := range m.Roots {
+		if r.Name == name || strings.TrimPrefix(r.Name, "#") == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return nil, fmt.Errorf("no root %q, expected one of %s", name, strings.Join(names, ", "))
+}
+
+func (m *Machine) mainRoot() *Root {
+	used := map[*spec.Bitset]bool{}
+	for _, b := range m.ISA.Bitsets {
+		if b.Name == "#instruction" && b.Extends == nil {
+			return m.roots[b]
+		}
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				used[f.Bitset] = true
+			}
+		}
+	}
+	for _, r := range m.Roots {
+		if !used[r.Spec] {
+			return r
+		}
+	}
+	if len(m.Roots) == 0 {
+		return nil
+	}
+	return m.Roots[0]
+}
+
+// Env is a root in given surroundings: what the names of its leaves mean.
+type Env struct {
+	Machine *Machine
+	Root    *Root
+	// Up is the unit in whose scope the nested field stands; nil at the top.
+	Up *Unit
+
+	params map[string]string // as -> name in Up
+	all    bool              // every name climbs
+
+	units []atomic.Pointer[Unit]
+	depth int
+	// Index is the number of the environment in its machine, 0 for the first.
+	Index int
+	// Printer and Parser are room for what isa and asm keep with an environment.
+	Printer, Parser atomic.Value
+}
+
+// Top returns the surroundings of a root that stands alone.
+func (m *Machine) Top(r *Root) *Env {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.env(r.Name, r, nil, nil, false)
+}
+
+func (m *Machine) env(key string, r *Root, up *Unit, params map[string]string, all bool) *Env {
+	if e := m.envs[key]; e != nil {
+		return e
+	}
+	e := &Env{
+		Machine: m, Root: r, Up: up, params: params, all: all,
+		units: make([]atomic.Pointer[Unit], len(r.Leaves)), Index: len(m.envs),
+	}
+	if up != nil {
+		e.depth = up.Env.depth + 1
+	}
+	m.envs[key] = e
+	return e
+}
+
+// nested returns the surroundings of a bitset field that is shown in the scope of u. Places that
+// hand in the same things share one Env.
+func (m *Machine) nested(u *Unit, f *spec.Field) *Env {
+	root := m.roots[f.Bitset]
+	if u.Env.depth == maxScopes {
+		u.fail(diag.Errorf(diag.XMLLimit, f.Span, "bitsets nested more than %d deep in %s", maxScopes, u.where()))
+		return m.env(root.Name, root, nil, nil, false)
+	}
+	if f.AllParams {
+		return m.env(fmt.Sprintf("%s in %p *", root.Name, u), root, u, nil, true)
+	}
+	var key strings.Builder
+	key.WriteString(root.Name)
+	params := map[string]string{}
+	for _, p := range f.Params {
+		if _, twice := params[p.As]; twice {
+			continue
+		}
+		params[p.As] = p.Name
+		alts := u.resolve(p.Name, nil)
+		if ref := alts[0].Ref; len(alts) == 1 && alts[0].Cond == nil && ref != nil && ref.plain() {
+			fmt.Fprintf(&key, " %s=%d:%p", p.As, ref.Hops, ref.Field)
+		} else {
+			fmt.Fprintf(&key, " %s=%s in %p", p.As, p.Name, u)
+		}
+	}
+	if len(params) == 0 {
+		return m.env(key.String(), root, nil, nil, false)
+	}
+	return m.env(key.String(), root, u, params, false)
+}
+
+// Unit returns a leaf of the root in these surroundings.
+func (e *Env) Unit(l *Leaf) *Unit {
+	if u := e.units[l.ID].Load(); u != nil {
+		return u
+	}
+	e.Machine.mu.Lock()
+	defer e.Machine.mu.Unlock()
+	return e.unit(l)
+}
+
+// unit is Unit for callers that hold the machine's lock.
+func (e *Env) unit(l *Leaf) *Unit {
+	if u := e.units[l.ID].Load(); u != nil {
+		return u
+	}
+	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}}
+	u.build()
+	e.units[l.ID].Store(u)
+	return u
+}
+
+// Closed tells whether nothing outside the nested value changes its text, contexts aside.
+func (e *Env) Closed() bool { return e.Up == nil }

@@ -1,0 +1,245 @@
+package model
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Prog is an expression whose names are bound in the scope of a unit.
+type Prog struct {
+	Spec *spec.Expr
+	Unit *Unit
+	Root *Node
+	// Simple tells that the expression asks for given values of bits of its own scope and nothing
+	// else: it is 1 where word&Mask == Match and 0 elsewhere.
+	Simple      bool
+	Mask, Match bits.Value
+	// Missing are the names that resolve nowhere and read 0.
+	Missing []string
+}
+
+// Node is a node of a bound expression.
+type Node struct {
+	Op      spec.Op
+	Type    spec.Type
+	X, Y, Z *Node
+	Value   uint64
+	// Name and Alts of a field.
+	Name string
+	Alts []Alt
+	Span diag.Span
+}
+
+// prog binds an expression in the scope of u, once.
+func (u *Unit) prog(e *spec.Expr) *Prog {
+	if p := u.progs[e]; p != nil {
+		return p
+	}
+	for _, b := range u.building {
+		if b == e {
+			u.fail(diag.Errorf(diag.ExprCycle, e.Span, "the expression needs its own value in %s", u.where()))
+			return &Prog{Spec: e, Unit: u, Root: &Node{Op: spec.OpConst}}
+		}
+	}
+	u.building = append(u.building, e)
+	p := &Prog{Spec: e, Unit: u}
+	p.Root = u.node(p, e, e.Root)
+	u.building = u.building[:len(u.building)-1]
+	p.Mask, p.Match, p.Simple = simple(p.Root)
+	u.progs[e] = p
+	return p
+}
+
+func (u *Unit) node(p *Prog, e *spec.Expr, n *spec.Node) *Node {
+	if n == nil {
+		return nil
+	}
+	out := &Node{Op: n.Op, Type: n.Type, Value: n.Value, Name: n.Name, Span: n.Span}
+	switch n.Op {
+	case spec.OpGen:
+		out.Op, out.Value = spec.OpConst, uint64(u.Env.Machine.Gen)
+	case spec.OpField:
+		out.Alts = u.resolve(n.Name, e)
+		for _, a := range out.Alts {
+			if a.Ref != nil {
+				continue
+			}
+			p.Missing = append(p.Missing, n.Name)
+			if u.Env.Machine.ISA.Strict {
+				u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()))
+			}
+			break
+		}
+	default:
+		out.X, out.Y, out.Z = u.node(p, e, n.X), u.node(p, e, n.Y), u.node(p, e, n.Z)
+	}
+	return out
+}
+
+// simple recognises conjunctions of FIELD == constant over fields of the scope itself.
+func simple(n *Node) (mask, match bits.Value, ok bool) {
+	switch n.Op {
+	case spec.OpAndAnd:
+		m1, v1, ok1 := simple(n.X)
+		m2, v2, ok2 := simple(n.Y)
+		both := m1.And(m2)
+		if !ok1 || !ok2 || v1.And(both) != v2.And(both) {
+			return mask, match, false
+		}
+		return m1.Or(m2), v1.Or(v2), true
+	case spec.OpEq:
+		x, y := n.X, n.Y
+		if x.Op == spec.OpConst {
+			x, y = y, x
+		}
+		if y.Op != spec.OpConst {
+			return mask, match, false
+		}
+		return fixed(x, y.Value)
+	case spec.OpNot:
+		return fixed(n.X, 0)
+	case spec.OpField:
+		if r := own(n); r != nil && r.Width == 1 {
+			return fixed(n, 1)
+		}
+	}
+	return mask, match, false
+}
+
+// own returns the reference of a node that is a field in the scope itself, in one piece.
+func own(n *Node) *Ref {
+	if n.Op != spec.OpField || len(n.Alts) != 1 {
+		return nil
+	}
+	r := n.Alts[0].Ref
+	if r == nil || !r.plain() || r.Hops != 0 || r.Low < 0 || r.Field.Table != nil {
+		return nil
+	}
+	return r
+}
+
+func fixed(n *Node, v uint64) (mask, match bits.Value, ok bool) {
+	r := own(n)
+	if r == nil || r.Width < 64 && v>>uint(r.Width) != 0 {
+		return mask, match, false
+	}
+	match.SetUint(r.Low, r.Width, v)
+	return bits.Range(r.Low, r.Width), match, true
+}
+
+// Apply computes one operator on operands already computed, in the type of the node. Both
+// operands are 64-bit values sign- or zero-extended from their own types. What C leaves undefined
+// does what the machine that runs Mesa's tools does: shift counts are taken modulo the width,
+// division by zero gives 0.
+func Apply(n *Node, x, y uint64) uint64 {
+	t := n.Type
+	switch n.Op {
+	case spec.OpNot:
+		return flag(x == 0)
+	case spec.OpInv:
+		return wrap(t, ^x)
+	case spec.OpNeg:
+		return wrap(t, -x)
+	case spec.OpOrOr:
+		return flag(x != 0 || y != 0)
+	case spec.OpAndAnd:
+		return flag(x != 0 && y != 0)
+	case spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return compare(n.Op, max(n.X.Type, n.Y.Type), x, y)
+	case spec.OpShl, spec.OpShr:
+		return shift(n.Op, t, x, y)
+	}
+	x, y = wrap(t, x), wrap(t, y)
+	switch n.Op {
+	case spec.OpOr:
+		return x | y
+	case spec.OpXor:
+		return x ^ y
+	case spec.OpAnd:
+		return x & y
+	case spec.OpAdd:
+		return wrap(t, x+y)
+	case spec.OpSub:
+		return wrap(t, x-y)
+	case spec.OpMul:
+		return wrap(t, x*y)
+	case spec.OpDiv, spec.OpMod:
+		return divide(n.Op, t, x, y)
+	}
+	return y // the comma operator
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wrap converts a value to a type: the low bits, sign- or zero-extended.
+func wrap(t spec.Type, x uint64) uint64 {
+	switch t {
+	case spec.I32:
+		return uint64(int64(int32(x)))
+	case spec.U32:
+		return uint64(uint32(x))
+	}
+	return x
+}
+
+func compare(op spec.Op, t spec.Type, x, y uint64) uint64 {
+	x, y = wrap(t, x), wrap(t, y)
+	less := x < y
+	if t == spec.I32 || t == spec.I64 {
+		less = int64(x) < int64(y)
+	}
+	switch op {
+	case spec.OpEq:
+		return flag(x == y)
+	case spec.OpNe:
+		return flag(x != y)
+	case spec.OpLt:
+		return flag(less)
+	case spec.OpLe:
+		return flag(less || x == y)
+	case spec.OpGt:
+		return flag(!less && x != y)
+	}
+	return flag(!less)
+}
+
+func shift(op spec.Op, t spec.Type, x, y uint64) uint64 {
+	count := y & 63
+	if t == spec.I32 || t == spec.U32 {
+		count = y & 31
+	}
+	switch {
+	case op == spec.OpShl:
+		return wrap(t, x<<count)
+	case t == spec.I32 || t == spec.I64:
+		return uint64(int64(wrap(t, x)) >> count)
+	}
+	return wrap(t, x) >> count
+}
+
+func divide(op spec.Op, t spec.Type, x, y uint64) uint64 {
+	if y == 0 {
+		return 0
+	}
+	signed := t == spec.I32 || t == spec.I64
+	switch {
+	case signed && int64(y) == -1:
+		if op == spec.OpMod {
+			return 0
+		}
+		return wrap(t, -x)
+	case signed && op == spec.OpDiv:
+		return wrap(t, uint64(int64(x)/int64(y)))
+	case signed:
+		return wrap(t, uint64(int64(x)%int64(y)))
+	case op == spec.OpDiv:
+		return x / y
+	}
+	return x % y
+}

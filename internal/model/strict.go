@@ -1,0 +1,201 @@
+package model
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// checkStrict reports what makes a description unsound: names that resolve nowhere in some
+// surroundings, leaves that overlap without saying so, lengths that a prefix does not decide.
+func (m *Machine) checkStrict() diag.List {
+	c := strictChecker{m: m, units: map[*Unit]bool{}, seen: map[string]bool{}}
+	for _, r := range m.Roots {
+		c.overlaps(r)
+	}
+	if root := m.mainRoot(); root != nil {
+		c.env(m.Top(root))
+	}
+	for _, r := range m.Roots { // roots that nothing names stand for themselves
+		if !c.reached(r) {
+			c.env(m.Top(r))
+		}
+	}
+	return c.errs
+}
+
+type strictChecker struct {
+	m     *Machine
+	units map[*Unit]bool
+	seen  map[string]bool
+	errs  diag.List
+	roots map[*Root]bool
+}
+
+func (c *strictChecker) reached(r *Root) bool { return c.roots[r] }
+
+// env binds every leaf in these surroundings, and so on inwards.
+func (c *strictChecker) env(e *Env) {
+	if c.roots == nil {
+		c.roots = map[*Root]bool{}
+	}
+	c.roots[e.Root] = true
+	for _, l := range e.Root.Leaves {
+		u := e.Unit(l)
+		if c.units[u] {
+			continue
+		}
+		c.units[u] = true
+		c.unit(u)
+	}
+}
+
+func (c *strictChecker) unit(u *Unit) {
+	for _, e := range u.Errs {
+		if key := e.Error(); !c.seen[key] { // the same place, reached on two ways
+			c.seen[key] = true
+			c.errs = append(c.errs, e)
+		}
+	}
+	for _, cs := range u.Cases {
+		c.items(cs.Items)
+		for _, a := range cs.Aliases {
+			c.items(a)
+		}
+	}
+}
+
+func (c *strictChecker) items(items []Item) {
+	for _, it := range items {
+		c.items(it.Members)
+		for _, a := range it.Alts {
+			if a.Ref == nil {
+				continue
+			}
+			for _, e := range a.Ref.Enter {
+				c.env(e.Env)
+			}
+			if a.Ref.Env != nil {
+				c.env(a.Ref.Env)
+			}
+		}
+	}
+}
+
+// overlaps reports every pair of leaves that share a word.
+func (c *strictChecker) overlaps(r *Root) {
+	for i, a := range r.Leaves {
+		for _, b := range r.Leaves[:i] {
+			c.pair(a, b)
+		}
+	}
+}
+
+func (c *strictChecker) pair(a, b *Leaf) {
+	size := min(a.Size, b.Size)
+	both := a.Mask.And(b.Mask).And(bits.Ones(size))
+	differ := a.Match.Xor(b.Match).And(both)
+	if !differ.IsZero() || refines(a, b) || refines(b, a) || !c.together(a, b) {
+		return
+	}
+	witness := a.Match.Or(b.Match)
+	digits := (max(a.Size, b.Size) + 3) / 4
+	text := string(witness.AppendHex(nil, digits))
+	if a.Size != b.Size {
+		c.errs = append(c.errs, diag.Errorf(diag.LeafLength, a.Spec.Span, "%s of %d bits and %s of %d bits both match %s: the first %d bits do not decide the length",
+			a.Name, a.Size, b.Name, b.Size, text, size).With(b.Spec.Span, "%s is defined here", b.Name))
+		return
+	}
+	c.errs = append(c.errs, diag.Errorf(diag.LeafOverlap, a.Spec.Span, "%s and %s both match %s; overlap=\"refines NAME\" on the narrower would allow it",
+		a.Name, b.Name, text).With(b.Spec.Span, "%s is defined here", b.Name))
+}
+
+func refines(a, b *Leaf) bool {
+	for _, l := range a.Refines {
+		if l == b {
+			return true
+		}
+	}
+	return false
+}
+
+// maxContexts bounds the combinations of context values that are tried.
+const maxContexts = 1 << 16
+
+// together tells whether some values of the contexts allow both leaves. A condition that reads
+// anything but contexts counts as possible.
+func (c *strictChecker) together(a, b *Leaf) bool {
+	ua, ub := c.m.Top(a.Root).Unit(a), c.m.Top(b.Root).Unit(b)
+	if len(ua.Requires) == 0 && len(ub.Requires) == 0 {
+		return true
+	}
+	all := append(append([]*Prog{}, ua.Requires...), ub.Requires...)
+	return c.try(all, 0, bits.Value{}, maxContexts)
+}
+
+func (c *strictChecker) try(progs []*Prog, i int, ctx bits.Value, budget int) bool {
+	contexts := c.m.ISA.Contexts
+	if i == len(contexts) || budget == 0 {
+		for _, p := range progs {
+			if v, known := evalContext(p.Root, &ctx); known && v == 0 {
+				return false
+			}
+		}
+		return true
+	}
+	x := contexts[i]
+	values := []uint64{0, 1}
+	if x.Enum != nil {
+		values = values[:0]
+		for _, v := range x.Enum.Values {
+			values = append(values, v.Val)
+		}
+	}
+	for _, v := range values {
+		ctx.SetUint(x.Low, x.Width, v)
+		if c.try(progs, i+1, ctx, budget/max(1, len(values))) {
+			return true
+		}
+	}
+	return false
+}
+
+// evalContext computes an expression from the contexts alone; known is false where it needs a
+// field.
+func evalContext(n *Node, ctx *bits.Value) (v uint64, known bool) {
+	switch n.Op {
+	case spec.OpConst:
+		return n.Value, true
+	case spec.OpField:
+		if len(n.Alts) == 1 && n.Alts[0].Ref != nil && n.Alts[0].Ref.Context != nil {
+			return ctx.Uint(n.Alts[0].Ref.Low, n.Alts[0].Ref.Width), true
+		}
+		return 0, false
+	case spec.OpAndAnd, spec.OpOrOr:
+		x, kx := evalContext(n.X, ctx)
+		y, ky := evalContext(n.Y, ctx)
+		decides := flag(n.Op == spec.OpOrOr)
+		if kx && flag(x != 0) == decides || ky && flag(y != 0) == decides {
+			return decides, true
+		}
+		return flag(n.Op == spec.OpAndAnd), kx && ky
+	case spec.OpCond:
+		x, kx := evalContext(n.X, ctx)
+		if !kx {
+			return 0, false
+		}
+		if x != 0 {
+			return evalContext(n.Y, ctx)
+		}
+		return evalContext(n.Z, ctx)
+	}
+	x, kx := evalContext(n.X, ctx)
+	y, ky := uint64(0), true
+	if n.Y != nil {
+		y, ky = evalContext(n.Y, ctx)
+	}
+	if !kx || !ky {
+		return 0, false
+	}
+	return Apply(n, x, y), true
+}

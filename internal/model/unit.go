@@ -1,0 +1,465 @@
+package model
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Unit is a leaf in given surroundings: its cases with every name bound.
+type Unit struct {
+	Env  *Env
+	Leaf *Leaf
+	// Cases in the order in which a display is looked for, up to and including the first
+	// unconditional one with a display.
+	Cases []*Case
+	// Requires are the conditions under which the leaf exists.
+	Requires []*Prog
+	// Defaults are the values of bits that no text fixes.
+	Defaults []Default
+	// Unused are the parts of table entries that the leaf does not care about.
+	Unused []Unused
+	// Errs are the names and templates that could not be bound.
+	Errs diag.List
+
+	progs    map[*spec.Expr]*Prog
+	building []*spec.Expr
+
+	namedOnce sync.Once
+	named     []NamedField
+}
+
+// Case is a case of the leaf or of one of its ancestors.
+type Case struct {
+	Spec *spec.Case
+	// Cond is nil for a default case.
+	Cond *Prog
+	// Items is the display; Shown tells whether there is one (it may be empty).
+	Items []Item
+	Shown bool
+	// Aliases are read and never printed.
+	Aliases [][]Item
+}
+
+// ItemKind tells the pieces of a bound template apart.
+type ItemKind uint8
+
+// The kinds of items.
+const (
+	ItemText ItemKind = iota
+	ItemName          // the display name, in Text
+	ItemRef
+	ItemAlign
+	ItemBreak
+	ItemSet
+)
+
+// Item is a piece of a bound template.
+type Item struct {
+	Kind          ItemKind
+	Text          string
+	Before, After string
+	Column        int
+	// Name is the reference as written; Alts what it means, the first whose condition holds.
+	Name string
+	Alts []Alt
+	// Members and Join of an ItemSet.
+	Members []Item
+	Join    string
+	Span    diag.Span
+}
+
+// Alt is one meaning of a name.
+type Alt struct {
+	// Cond is nil where nothing needs to hold. It is evaluated CondHops frames up.
+	Cond     *Prog
+	CondHops int
+	// Ref is nil where the name resolves nowhere.
+	Ref *Ref
+}
+
+// Ref is where a value comes from.
+type Ref struct {
+	// Hops is the number of frames between the scope that names it and the scope that has it.
+	Hops int
+	// Enter are the bitset fields that a path passes through before it reaches the field.
+	Enter []*Ref
+	// Field is nil for a context.
+	Field   *spec.Field
+	Context *spec.Context
+	// Prog is the value of a derived field, evaluated where the field is.
+	Prog *Prog
+	// Env and Enum belong to the field's type.
+	Env  *Env
+	Enum *Enum
+	// Low and Width are the bits of a value in one piece of at most 64; Low is -1 where there are
+	// several pieces.
+	Low, Width int
+	Kind       spec.Kind
+	// Owner is the unit in whose scope the field stands.
+	Owner *Unit
+}
+
+// plain tells whether the reference is a field of bits, reached without a path.
+func (r *Ref) plain() bool { return r.Field != nil && r.Prog == nil && len(r.Enter) == 0 }
+
+// Name returns the name of the field or context.
+func (r *Ref) Name() string {
+	if r.Field == nil {
+		return "@" + r.Context.Name
+	}
+	var b strings.Builder
+	for _, e := range r.Enter {
+		b.WriteString(e.Field.Name)
+		b.WriteByte('.')
+	}
+	return b.String() + r.Field.Name
+}
+
+// Default is a value for bits that no text fixes.
+type Default struct {
+	Ref *Ref
+	Val uint64
+}
+
+// Unused is a part of a table entry that does not matter where Cond holds (always if nil).
+type Unused struct {
+	Ref  *Ref
+	Cond *Prog
+}
+
+func (u *Unit) fail(e *diag.Error) { u.Errs = append(u.Errs, e) }
+
+func (u *Unit) build() {
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, r := range b.Requires {
+			u.Requires = append(u.Requires, u.prog(r))
+		}
+	}
+	u.displays()
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		u.defaults(b)
+		for _, x := range b.Unused {
+			ref := u.single(x.Path, x.Span)
+			if ref == nil {
+				continue
+			}
+			unused := Unused{Ref: ref}
+			if x.Expr != nil {
+				unused.Cond = u.prog(x.Expr)
+			}
+			u.Unused = append(u.Unused, unused)
+		}
+	}
+}
+
+func (u *Unit) defaults(b *spec.Bitset) {
+	for _, d := range b.Defaults {
+		ref := u.single(d.Path, d.Span)
+		if ref == nil {
+			continue
+		}
+		if ref.Width < 64 && d.Val>>uint(ref.Width) != 0 {
+			u.fail(diag.Errorf(diag.FieldType, d.Span, "default %d does not fit %s of %d bits", d.Val, d.Path, ref.Width))
+			continue
+		}
+		u.Defaults = append(u.Defaults, Default{ref, d.Val})
+	}
+}
+
+// single resolves a path that must mean one thing: a field of bits.
+func (u *Unit) single(path string, at diag.Span) *Ref {
+	alts := u.resolve(path, nil)
+	ref := alts[len(alts)-1].Ref
+	if ref == nil || ref.Prog != nil || ref.Hops != 0 {
+		u.fail(diag.Errorf(diag.Unresolved, at, "%s is no field of %s", path, u.Leaf.Name))
+		return nil
+	}
+	return ref
+}
+
+// displays collects the cases up to the one whose display is used whatever the bits are.
+func (u *Unit) displays() {
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			bound := &Case{Spec: c}
+			if c.Expr != nil {
+				bound.Cond = u.prog(c.Expr)
+			}
+			t := c.Displays[u.Env.Machine.Syntax]
+			if t == nil {
+				t = c.Displays[""]
+			}
+			if t != nil {
+				bound.Shown = true
+				bound.Items = u.items(t, c)
+			}
+			for _, a := range c.Aliases {
+				if a.Syntax == "" || a.Syntax == u.Env.Machine.Syntax {
+					bound.Aliases = append(bound.Aliases, u.items(a, c))
+				}
+			}
+			u.Cases = append(u.Cases, bound)
+			if bound.Shown && bound.Cond == nil {
+				return
+			}
+		}
+	}
+	if u.Env.Machine.ISA.Strict {
+		u.fail(diag.Errorf(diag.NoDisplay, u.Leaf.Spec.Span, "bitset %s has no display for every case", u.Leaf.Name))
+	}
+}
+
+// items binds a template. Adjacent text is joined.
+func (u *Unit) items(t *spec.Template, c *spec.Case) []Item {
+	var items []Item
+	for _, it := range t.Items {
+		switch it.Kind {
+		case spec.ItemText:
+			items = append(items, Item{Kind: ItemText, Text: it.Text, Span: it.Span})
+		case spec.ItemAlign:
+			items = append(items, Item{Kind: ItemAlign, Column: it.Column, Span: it.Span})
+		case spec.ItemBreak:
+			items = append(items, Item{Kind: ItemBreak, Span: it.Span})
+		case spec.ItemRef:
+			items = append(items, u.refItem(it))
+		}
+	}
+	return items
+}
+
+// refItem binds a reference of a template.
+func (u *Unit) refItem(it spec.Item) Item {
+	item := Item{Kind: ItemRef, Name: it.Ref, Before: it.Before, After: it.After, Span: it.Span}
+	if u.isName(it.Ref) {
+		item.Kind, item.Text = ItemName, u.Leaf.Display
+		return item
+	}
+	if set, join := u.set(it); set != nil {
+		item.Kind, item.Members, item.Join = ItemSet, set, join
+		return item
+	}
+	item.Alts = u.resolve(it.Ref, nil)
+	if u.Env.Machine.ISA.Strict {
+		for _, a := range item.Alts {
+			if a.Ref == nil {
+				u.fail(diag.Errorf(diag.Unresolved, it.Span, "{%s} is defined nowhere in %s", it.Ref, u.where()))
+				break
+			}
+		}
+	}
+	return item
+}
+
+// where describes the scope for an error.
+func (u *Unit) where() string {
+	if u.Env.Up == nil {
+		return u.Leaf.Name
+	}
+	return u.Leaf.Name + " inside " + u.Env.Up.where()
+}
+
+// isName tells whether a reference prints the bitset's name. Mesa compares with as many characters
+// as the reference has, so that any prefix of NAME does, the empty one included.
+func (u *Unit) isName(ref string) bool {
+	if u.Env.Machine.ISA.Strict {
+		return ref == "NAME"
+	}
+	return strings.HasPrefix("NAME", ref)
+}
+
+// set binds a reference to a <set>, nil if it is none.
+func (u *Unit) set(it spec.Item) ([]Item, string) {
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			s := c.Set(it.Ref)
+			if s == nil {
+				continue
+			}
+			members := []Item{}
+			for _, m := range s.Members {
+				members = append(members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}))
+			}
+			return members, s.Join
+		}
+	}
+	return nil, ""
+}
+
+// Resolve binds a name, or a path with dots, in the scope of u. The last alternative has no
+// condition.
+func (u *Unit) Resolve(name string) []Alt {
+	u.Env.Machine.mu.Lock()
+	defer u.Env.Machine.mu.Unlock()
+	return u.resolve(name, nil)
+}
+
+// resolve is Resolve for callers that hold the machine's lock. top is the expression in which the
+// name stands, nil outside of one: an override whose own condition is being evaluated counts as
+// true, so that a condition can use a field that its override defines.
+func (u *Unit) resolve(name string, top *spec.Expr) []Alt {
+	if context, ok := strings.CutPrefix(name, "@"); ok {
+		return []Alt{{Ref: u.context(context)}}
+	}
+	if head, tail, ok := strings.Cut(name, "."); ok {
+		return u.path(head, tail, top)
+	}
+	var alts []Alt
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			f := c.Field(name)
+			if f == nil {
+				continue
+			}
+			alt := Alt{Ref: u.ref(f)}
+			if c.Expr != nil && c.Expr != top {
+				alt.Cond = u.prog(c.Expr)
+			}
+			alts = append(alts, alt)
+			if alt.Cond == nil {
+				return alts
+			}
+		}
+	}
+	return append(alts, u.climb(name)...)
+}
+
+// climb looks a name up in the enclosing scope, if it is passed in.
+func (u *Unit) climb(name string) []Alt {
+	up := u.Env.Up
+	if up == nil {
+		return []Alt{{}}
+	}
+	if !u.Env.all {
+		passed, ok := u.Env.params[name]
+		if !ok {
+			return []Alt{{}}
+		}
+		name = passed
+	}
+	alts := up.resolve(name, nil)
+	outer := make([]Alt, len(alts))
+	for i, a := range alts {
+		a.CondHops++
+		if a.Ref != nil && a.Ref.Context == nil {
+			moved := *a.Ref
+			moved.Hops++
+			if moved.Kind == spec.KindBitset && moved.Prog == nil && len(moved.Enter) == 0 {
+				moved.Env = u.Env.Machine.nested(u, moved.Field) // decoded in the inner scope
+			}
+			a.Ref = &moved
+		}
+		outer[i] = a
+	}
+	return outer
+}
+
+func (u *Unit) context(name string) *Ref {
+	c := u.Env.Machine.ISA.Context(name)
+	if c == nil {
+		return nil
+	}
+	r := &Ref{Context: c, Low: c.Low, Width: c.Width, Kind: spec.KindBool}
+	if c.Enum != nil {
+		r.Kind, r.Enum = spec.KindEnum, u.Env.Machine.enums[c.Enum]
+	}
+	return r
+}
+
+func (u *Unit) ref(f *spec.Field) *Ref {
+	r := &Ref{Field: f, Kind: f.Kind, Low: -1, Width: f.Width, Owner: u}
+	if len(f.Parts) == 1 && f.Width <= 64 {
+		r.Low = f.Parts[0].Low
+	}
+	switch f.Kind {
+	case spec.KindBitset:
+		r.Env = u.Env.Machine.nested(u, f)
+	case spec.KindEnum:
+		r.Enum = u.Env.Machine.enums[f.Enum]
+	}
+	if f.Expr != nil {
+		r.Prog = u.prog(f.Expr)
+	}
+	return r
+}
+
+// path binds HEAD.TAIL: HEAD is a field whose type is a bitset in which TAIL means the same for
+// every leaf.
+func (u *Unit) path(head, tail string, top *spec.Expr) []Alt {
+	alts := u.resolve(head, top)
+	out := make([]Alt, len(alts))
+	for i, a := range alts {
+		out[i] = Alt{Cond: a.Cond, CondHops: a.CondHops}
+		if a.Ref == nil || a.Ref.Env == nil {
+			continue
+		}
+		inner := a.Ref.Env.common(tail)
+		if inner == nil {
+			continue
+		}
+		r := *inner
+		r.Enter = append([]*Ref{a.Ref}, inner.Enter...)
+		r.Hops = a.Ref.Hops
+		out[i].Ref = &r
+	}
+	return out
+}
+
+// common binds a name that means the same in all leaves, nil if there is none.
+func (e *Env) common(name string) *Ref {
+	var found *Ref
+	for _, l := range e.Root.Leaves {
+		alts := e.unit(l).resolve(name, nil)
+		r := alts[0].Ref
+		if len(alts) > 1 || r == nil || r.Hops != 0 || r.Prog != nil {
+			return nil
+		}
+		if found != nil && found.Field != r.Field {
+			return nil
+		}
+		if found == nil {
+			found = r
+		}
+	}
+	return found
+}
+
+// Fields lists the names of all fields that the leaf and its ancestors define, in the order of the
+// file, the outermost ancestor first.
+func (u *Unit) Fields() []string {
+	seen := map[string]bool{}
+	var chain []*spec.Bitset
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		chain = append(chain, b)
+	}
+	var names []string
+	for i := len(chain) - 1; i >= 0; i-- {
+		for _, c := range chain[i].Cases {
+			for _, f := range c.Fields {
+				if !seen[f.Name] {
+					seen[f.Name] = true
+					names = append(names, f.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// NamedField is a field of a leaf with all that its name can mean there.
+type NamedField struct {
+	Name string
+	Alts []Alt
+}
+
+// NamedFields lists the fields of Fields with their meanings.
+func (u *Unit) NamedFields() []NamedField {
+	u.namedOnce.Do(func() {
+		for _, name := range u.Fields() {
+			u.named = append(u.named, NamedField{name, u.Resolve(name)})
+		}
+	})
+	return u.named
+}

@@ -1,0 +1,345 @@
+// Package spec is the description language: it reads XML, Mesa's isaspec and what isago adds to it, into a checked model in which each node has its position.
+package spec
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+)
+
+// ISA is a whole description, its imports included.
+type ISA struct {
+	Source *diag.Source
+	Span   diag.Span
+	// Strict is set by <isa strict="true">: what is unsound does not load.
+	Strict bool
+	// Name is the name attribute of <isa>, "" in plain isaspec.
+	Name string
+	Doc  string
+	Text TextStyle
+
+	// All in the order of the file, those of imports first.
+	Contexts  []*Context
+	Tables    []*Table
+	Enums     []*Enum
+	Exprs     []*Expr
+	Templates []*Template
+	Bitsets   []*Bitset
+
+	// Remarks are findings that do not keep a plain description from loading: stray text, unknown
+	// elements and attributes. In a strict description they are errors.
+	Remarks diag.List
+
+	enums    map[string]*Enum
+	exprs    map[string]*Expr
+	bitsets  map[string]*Bitset
+	contexts map[string]*Context
+	tables   map[string]*Table
+}
+
+// TextStyle is the <text> element: the conventions of a machine's programs and of their text.
+type TextStyle struct {
+	// HighFirst tells that an instruction of several 32-bit words is stored with its most
+	// significant word first.
+	HighFirst bool
+	// Comment starts a comment that runs to the end of the line; "" if there is none.
+	Comment string
+	// Fold tells that letters of either case are read as the same.
+	Fold bool
+}
+
+// Enum is a set of named values.
+type Enum struct {
+	Name   string
+	Doc    string
+	Span   diag.Span
+	Values []*Value
+}
+
+// Value is one named value of an enum.
+type Value struct {
+	Val uint64
+	// Display is the text, "" being a real, empty text.
+	Display string
+	// Name is the name by which an expression may call the value; Display where none is given.
+	Name string
+	// Syntax is the spelling that the text belongs to, "" for the plain one.
+	Syntax  string
+	Aliases []string
+	Doc     string
+	Span    diag.Span
+}
+
+// Context is something outside the word that changes how it is read: a stage, a chip, a mode.
+type Context struct {
+	Name string
+	Enum *Enum // nil for a bool
+	// Default is the value where nobody says otherwise.
+	Default uint64
+	// FromText is set by bind="text": the value belongs to one instruction and is part of its text.
+	FromText bool
+	// Low and Width place the context in the word of all contexts, in which it is read like a field.
+	Low, Width int
+	Doc        string
+	Span       diag.Span
+}
+
+// Table is a table beside the code whose entries hold a part of the operands.
+type Table struct {
+	Name string
+	Type *Bitset
+	// Size is the number of entries.
+	Size int
+	// Index is the place in ISA.Tables.
+	Index int
+	Doc   string
+	Span diag.Span
+}
+
+// Template is text with references in braces: a display, an alias, or a named piece of one.
+type Template struct {
+	Name   string // of a <template>, else ""
+	Syntax string
+	Text   string
+	Items  []Item
+	Span   diag.Span
+}
+
+// Expr is an expression, named or inline.
+type Expr struct {
+	Name string // "" for an inline one
+	Text string
+	Span diag.Span
+	Root *Node
+	// Fetch lists the fields that are named, in ASCII order, each once.
+	Fetch []string
+}
+
+// Bitset is a node of a tree of encodings: a root has a size, the others extend it.
+type Bitset struct {
+	Name string
+	// DisplayName is what {NAME} prints, Name where none is given.
+	DisplayName string
+	// SyntaxNames are the display names of the other spellings.
+	SyntaxNames map[string]string
+	Doc         string
+	Span        diag.Span
+	// Size in bits; that of the parent where the bitset gives none of its own.
+	Size    int
+	Extends *Bitset
+	// Children in the order of the file.
+	Children []*Bitset
+	// Min and Max are the generations in which the bitset exists, both inclusive.
+	Min, Max uint32
+	Patterns []*Pattern
+	// Cases are the overrides in order, then the default, whose Expr is nil.
+	Cases    []*Case
+	Requires []*Expr
+	// Refines names the bitsets with which this one overlaps on purpose, being the narrower.
+	Refines  []Name
+	Defaults []*Default
+	Unused   []*Unused
+	Meta     map[string]string
+
+	extendsName string
+	sizeGiven   bool
+}
+
+// Root returns the bitset at the top of the tree.
+func (b *Bitset) Root() *Bitset {
+	for b.Extends != nil {
+		b = b.Extends
+	}
+	return b
+}
+
+// DisplayIn returns what {NAME} prints in a spelling.
+func (b *Bitset) DisplayIn(syntax string) string {
+	if name, ok := b.SyntaxNames[syntax]; ok && syntax != "" {
+		return name
+	}
+	return b.DisplayName
+}
+
+// Name is a name with the place where it stands.
+type Name struct {
+	Name string
+	Span diag.Span
+}
+
+// Pattern is a run of fixed bits; it serves assert too.
+type Pattern struct {
+	Low, High int
+	// Match are the bits that must be 1; Mask those that must have their value; DontCare the x.
+	Match, Mask, DontCare bits.Value
+	Span                  diag.Span
+}
+
+// Case is a bitset's default or one of its overrides.
+type Case struct {
+	Bitset *Bitset
+	// Expr is the condition, nil for the default case.
+	Expr *Expr
+	// Displays holds the templates by spelling; "" is the plain one. Nil map: the case has none.
+	Displays map[string]*Template
+	Aliases  []*Template
+	Fields   []*Field
+	Sets     []*Set
+	Asserts  []*Pattern
+	Span     diag.Span
+}
+
+// Field returns the case's field of that name, or nil.
+func (c *Case) Field(name string) *Field {
+	for _, f := range c.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Set returns the case's set of that name, or nil.
+func (c *Case) Set(name string) *Set {
+	for _, s := range c.Sets {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Kind is what a field's type makes of its bits.
+type Kind uint8
+
+// The field types of isaspec. KindBitset and KindEnum stand for the types that a description names.
+const (
+	KindInt Kind = iota
+	KindUint
+	KindHex
+	KindOffset
+	KindUOffset
+	KindFloat
+	KindBool
+	KindBoolInv
+	KindEnum
+	KindBitset
+	KindBranch
+	KindAbsBranch
+	KindCustom
+)
+
+var kindNames = map[string]Kind{
+	"int": KindInt, "uint": KindUint, "hex": KindHex, "offset": KindOffset, "uoffset": KindUOffset,
+	"float": KindFloat, "bool": KindBool, "bool_inv": KindBoolInv, "branch": KindBranch,
+	"absbranch": KindAbsBranch, "custom": KindCustom,
+}
+
+// Field is a named group of bits, or a derived value.
+type Field struct {
+	Name string
+	Doc  string
+	Span diag.Span
+	Kind Kind
+	// TypeName is the type as written.
+	TypeName string
+	Enum     *Enum
+	Bitset   *Bitset
+	// Parts are the bits, the most significant part first; empty for a derived field.
+	Parts []Part
+	// Width is the number of bits of all parts; of a derived field its width attribute, default 1.
+	Width int
+	// WidthGiven tells that a derived field has a width attribute.
+	WidthGiven bool
+	// Expr is the value of a derived field, nil otherwise.
+	Expr *Expr
+	// Display is the display attribute; nil if there is none.
+	Display *string
+	Call    bool
+	// Unit is the number of bits that a branch counts in; 0 is the size of an instruction.
+	Unit   int
+	Params []Param
+	// AllParams is <param name="*"/>: names climb to the enclosing scope.
+	AllParams bool
+	// Table is set where the bits are the index of an entry; the type is the entry's.
+	Table *Table
+
+	typeSpan diag.Span
+}
+
+// Part is a run of bits of a field.
+type Part struct{ Low, Width int }
+
+// Param passes a name into the scope of a nested bitset.
+type Param struct {
+	Name, As string
+	Span     diag.Span
+}
+
+// Set is a group of fields that are shown in one place and read in any order.
+type Set struct {
+	Name string
+	// Join stands between the members that print something.
+	Join    string
+	Members []Name
+	Doc     string
+	Span    diag.Span
+}
+
+// Default gives the value of a field whose bits no text fixes.
+type Default struct {
+	Path string
+	Val  uint64
+	Span diag.Span
+}
+
+// Unused says that an instruction does not care about a part of a table entry.
+type Unused struct {
+	Path string
+	// Expr is the condition, nil for always.
+	Expr *Expr
+	Span diag.Span
+}
+
+// Enum returns the enum of that name, or nil.
+func (s *ISA) Enum(name string) *Enum { return s.enums[name] }
+
+// Bitset returns the bitset of that name, the last where several are defined, or nil.
+func (s *ISA) Bitset(name string) *Bitset { return s.bitsets[name] }
+
+// Context returns the context of that name, or nil.
+func (s *ISA) Context(name string) *Context { return s.contexts[name] }
+
+// Syntaxes lists the spellings in the order in which they first appear, the plain one ("") first.
+func (s *ISA) Syntaxes() []string {
+	seen := map[string]bool{"": true}
+	list := []string{""}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, name)
+		}
+	}
+	for _, e := range s.Enums {
+		for _, v := range e.Values {
+			add(v.Syntax)
+		}
+	}
+	for _, b := range s.Bitsets {
+		for _, c := range b.Cases {
+			for _, t := range c.syntaxOrder() {
+				add(t)
+			}
+		}
+	}
+	return list
+}
+
+// Under tells whether b is a or extends it, directly or not.
+func (b *Bitset) Under(a *Bitset) bool {
+	for ; b != nil; b = b.Extends {
+		if b == a {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+package spec
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// ItemKind tells the pieces of a template apart.
+type ItemKind uint8
+
+// ItemText is text that is printed as it stands; ItemRef a reference in braces; ItemAlign padding
+// up to a column; ItemBreak a line break, printed as one blank where output is one line.
+const (
+	ItemText ItemKind = iota
+	ItemRef
+	ItemAlign
+	ItemBreak
+)
+
+// Item is a piece of a template.
+type Item struct {
+	Kind ItemKind
+	// Text of an ItemText.
+	Text string
+	// Ref is the name in the braces, perhaps with dots or a leading @.
+	Ref string
+	// Before and After are printed around a reference that prints something: { ?SAT} and {SAT? }.
+	Before, After string
+	// Column of an ItemAlign.
+	Column int
+	Span   diag.Span
+}
+
+// parseTemplate splits a template's text, already trimmed. at is the place of its first byte.
+// In a strict description braces that cannot be read are errors; elsewhere they are names that
+// resolve nowhere, as in Mesa's tools.
+func (s *ISA) parseTemplate(text string, at diag.Span) ([]Item, diag.List) {
+	var items []Item
+	var errs diag.List
+	for off := 0; off < len(text); {
+		open := strings.IndexByte(text[off:], '{')
+		end := -1
+		if open >= 0 {
+			end = strings.IndexByte(text[off+open:], '}')
+		}
+		if end < 0 {
+			if open >= 0 && s.Strict {
+				errs = append(errs, diag.Errorf(diag.TemplateText, sub(at, off+open, 1), "{ without }"))
+			}
+			items = s.appendText(items, text[off:], sub(at, off, len(text)-off))
+			break
+		}
+		items = s.appendText(items, text[off:off+open], sub(at, off, open))
+		inner := text[off+open+1 : off+open+end]
+		span := sub(at, off+open, end+1)
+		more, err := s.parseRef(inner, span)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		items = append(items, more...)
+		off += open + end + 1
+	}
+	return items, errs
+}
+
+// sub returns a span inside the text that starts at `at`.
+func sub(at diag.Span, off, n int) diag.Span {
+	if !at.IsValid() {
+		return at
+	}
+	return diag.Span{Src: at.Src, Off: at.Off + off, End: at.Off + off + max(n, 1)}
+}
+
+// appendText appends text. Under strict, a line break and the blanks around it are one ItemBreak.
+func (s *ISA) appendText(items []Item, text string, span diag.Span) []Item {
+	if text == "" {
+		return items
+	}
+	if !s.Strict || !strings.Contains(text, "\n") {
+		return append(items, Item{Kind: ItemText, Text: text, Span: span})
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if i > 0 {
+			line = strings.TrimLeft(line, " \t\r")
+			if n := len(items); n == 0 || items[n-1].Kind != ItemBreak {
+				items = append(items, Item{Kind: ItemBreak, Span: span})
+			}
+		}
+		if i < len(lines)-1 {
+			line = strings.TrimRight(line, " \t\r")
+		}
+		if line != "" {
+			items = append(items, Item{Kind: ItemText, Text: line, Span: span})
+		}
+	}
+	return items
+}
+
+// parseRef reads what stands between braces.
+func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
+	name, suffix, aligned := strings.Cut(inner, ":align=")
+	var items []Item
+	if aligned {
+		column, err := strconv.Atoi(strings.TrimSpace(suffix))
+		if err != nil || column < 0 || column > 10000 {
+			if s.Strict {
+				return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column such as :align=24", ":align="+suffix)
+			}
+			column = leadingNumber(suffix)
+		}
+		items = append(items, Item{Kind: ItemAlign, Column: column, Span: span})
+		if name == "" {
+			return items, nil
+		}
+	}
+	item := Item{Kind: ItemRef, Ref: name, Span: span}
+	if left, right, ok := strings.Cut(name, "?"); ok {
+		switch {
+		case isRef(left):
+			item.Ref, item.After = left, right
+		case isRef(right):
+			item.Ref, item.Before = right, left
+		}
+	}
+	if s.Strict && !isRef(item.Ref) {
+		return items, diag.Errorf(diag.TemplateText, span, "{%s} names no field, expected {NAME}, {NAME.PART}, {@context}, {NAME?text} or {text?NAME}", inner)
+	}
+	return append(items, item), nil
+}
+
+func isRef(s string) bool { return isPath(strings.TrimPrefix(s, "@")) }
+
+// leadingNumber reads digits as C's strtoul does, 0 if there are none.
+func leadingNumber(s string) int {
+	n := 0
+	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9' && n < 10000; i++ {
+		n = 10*n + int(s[i]-'0')
+	}
+	return n
+}

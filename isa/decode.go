@@ -1,0 +1,350 @@
+package isa
+
+import (
+	"fmt"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// maxFrames bounds the depth of nested operands; Mesa's descriptions reach four.
+const maxFrames = 24
+
+// frame is a scope that is being printed: a leaf and the bits it is printed from.
+type frame struct {
+	v    bits.Value
+	unit *model.Unit
+}
+
+// Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, and
+// not for use by several goroutines at once.
+type Decoder struct {
+	// Label names a branch target; ok is false where the target is to be printed as a number. addr
+	// is the target's address in bits from the start of the program. nil: numbers everywhere.
+	Label func(addr int64, call bool) (name string, ok bool)
+	// Custom prints a field of type custom; nil prints nothing.
+	Custom func(dst []byte, field string, value uint64) []byte
+	// Addr is the address of the instruction in bits; relative branch targets count from it.
+	Addr int64
+	// Lines prints line breaks of templates as such, with Indent after each; otherwise a break is
+	// one blank.
+	Lines  bool
+	Indent string
+
+	set    *Set
+	root   *Root
+	env    *model.Env
+	ctx    bits.Value
+	tables [][]bits.Value
+
+	frames    [maxFrames]frame
+	lineStart int
+	scratch   bits.Value
+	texts     []*texts // by Env.Index
+	findings  []Finding
+	missing   []missing
+	trace     *trace
+}
+
+// missing remembers that an expression's missing names were reported in a scope.
+type missing struct {
+	depth int
+	prog  *model.Prog
+}
+
+// NewDecoder returns a decoder for a root, "" being that of instructions.
+func (s *Set) NewDecoder(root string) (*Decoder, error) {
+	r, err := s.Root(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Decoder{
+		set: s, root: r, env: s.model.Top(r), ctx: s.model.Context,
+		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
+	}, nil
+}
+
+// Set returns the instruction set that the decoder belongs to.
+func (d *Decoder) Set() *Set { return d.set }
+
+// Root returns the root whose words are decoded.
+func (d *Decoder) Root() *Root { return d.root }
+
+// ParseContext changes one value in a word of contexts, given by name.
+func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, error) {
+	c := s.model.ISA.Context(name)
+	if c == nil {
+		return ctx, diag.Errorf(diag.ContextValue, diag.Span{}, "no context %q", name)
+	}
+	v, err := c.Parse(value)
+	if err != nil {
+		return ctx, diag.Errorf(diag.ContextValue, diag.Span{}, "%v", err)
+	}
+	ctx.SetUint(c.Low, c.Width, v)
+	return ctx, nil
+}
+
+// DefaultContext returns the word of contexts in which each has its default.
+func (s *Set) DefaultContext() bits.Value { return s.model.Context }
+
+// SetContext gives the contexts their values, as made by Set.ParseContext.
+func (d *Decoder) SetContext(ctx bits.Value) { d.ctx = ctx }
+
+// Context returns the word of contexts.
+func (d *Decoder) Context() bits.Value { return d.ctx }
+
+// SetTable gives a table its entries. The slice is used, not copied.
+func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = entries }
+
+// Decode finds the instruction that v is; bits of v beyond its length are ignored. ok is false for
+// an unknown word, and Findings tells more where two instructions claim it.
+func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
+	d.findings = d.findings[:0]
+	d.frames[0].v = v
+	leaf := d.match(d.env, 0)
+	if leaf == nil {
+		return Inst{}, false
+	}
+	return Inst{Leaf: leaf, Bits: v.And(bits.Ones(leaf.Size))}, true
+}
+
+// match finds the leaf of the value in a frame. It sets the frame's unit.
+func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
+	f := &d.frames[depth]
+	t := d.set.trees[env.Root.ID]
+	var found *model.Leaf
+	for _, l := range t.lookup(&f.v) {
+		if !matches(l, &f.v) {
+			continue
+		}
+		if len(l.Spec.Requires) > 0 || l.Spec.Extends != nil {
+			if !d.allowed(env, l, depth) {
+				continue
+			}
+		}
+		if found != nil {
+			d.find(Conflict, "bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
+			return nil
+		}
+		if found = l; t.first {
+			break
+		}
+	}
+	if found != nil {
+		f.unit = env.Unit(found)
+		if found.DontCare != (bits.Value{}) {
+			d.dontCare(found, &f.v)
+		}
+	}
+	return found
+}
+
+// allowed evaluates a leaf's requirements.
+func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
+	u := env.Unit(l)
+	for _, p := range u.Requires {
+		d.frames[depth].unit = u
+		if d.eval(p, depth) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
+	set := v.And(l.DontCare)
+	if !set.IsZero() {
+		d.find(DontCare, "dontcare bits in %s: %s", l.Spec.DisplayName, d.hex(set))
+	}
+}
+
+// hex formats a value as wide as the instruction, as the findings of isaspec have it.
+func (d *Decoder) hex(v bits.Value) string {
+	return string(v.AppendHex(nil, (d.root.Size+31)/32*8))
+}
+
+// eval computes a bound expression in the scope of a frame.
+func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
+	if p.Simple {
+		v := &d.frames[depth].v
+		if v[0]&p.Mask[0] == p.Match[0] && v[1]&p.Mask[1] == p.Match[1] &&
+			v[2]&p.Mask[2] == p.Match[2] && v[3]&p.Mask[3] == p.Match[3] {
+			return 1
+		}
+		return 0
+	}
+	if len(p.Missing) > 0 {
+		d.reportMissing(p, depth)
+	}
+	return d.node(p.Root, depth)
+}
+
+// reportMissing records the names of an expression that resolve nowhere, once in a scope.
+func (d *Decoder) reportMissing(p *model.Prog, depth int) {
+	for _, m := range d.missing {
+		if m.depth == depth && m.prog == p {
+			return
+		}
+	}
+	d.missing = append(d.missing, missing{depth, p})
+	for _, name := range p.Missing {
+		d.find(NoField, "no field '%s'", name)
+	}
+}
+
+func (d *Decoder) node(n *model.Node, depth int) uint64 {
+	switch n.Op {
+	case spec.OpConst:
+		return n.Value
+	case spec.OpField:
+		if ref := d.pick(n.Alts, depth); ref != nil {
+			return d.value(ref, depth)
+		}
+		return 0
+	case spec.OpOrOr, spec.OpAndAnd:
+		x := d.node(n.X, depth)
+		if (x != 0) == (n.Op == spec.OpOrOr) {
+			return x &^ x | boolean(x != 0)
+		}
+		return boolean(d.node(n.Y, depth) != 0)
+	case spec.OpCond:
+		if d.node(n.X, depth) != 0 {
+			return d.node(n.Y, depth)
+		}
+		return d.node(n.Z, depth)
+	}
+	x := d.node(n.X, depth)
+	var y uint64
+	if n.Y != nil {
+		y = d.node(n.Y, depth)
+	}
+	return model.Apply(n, x, y)
+}
+
+func boolean(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// pick returns what a name means here, nil where it resolves nowhere.
+func (d *Decoder) pick(alts []model.Alt, depth int) *model.Ref {
+	for i := range alts {
+		a := &alts[i]
+		if a.Cond == nil || d.eval(a.Cond, depth-a.CondHops) != 0 {
+			return a.Ref
+		}
+	}
+	return nil
+}
+
+// value returns the raw bits of a reference, at most the low 64.
+func (d *Decoder) value(r *model.Ref, depth int) uint64 {
+	if r.Context != nil {
+		return d.ctx.Uint(r.Low, r.Width)
+	}
+	depth -= r.Hops
+	return d.extract(r, d.entered(r, depth), depth)
+}
+
+func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
+	if r.Low >= 0 {
+		return v.Uint(r.Low, r.Width)
+	}
+	if r.Prog != nil {
+		return d.eval(r.Prog, depth)
+	}
+	w := gather(r.Field, v)
+	return w[0]
+}
+
+// gather joins the parts of a field, the first part on top.
+func gather(f *spec.Field, v *bits.Value) bits.Value {
+	var w bits.Value
+	for _, p := range f.Parts {
+		w = w.Shl(p.Width).Or(v.Slice(p.Low, p.Width))
+	}
+	return w
+}
+
+// entered returns the value of the last bitset that a path passes through, of the frame if there
+// is none. It is valid until the next call.
+func (d *Decoder) entered(r *model.Ref, depth int) *bits.Value {
+	v := &d.frames[depth].v
+	for _, e := range r.Enter {
+		v = d.inner(e, v)
+	}
+	return v
+}
+
+// inner returns the value of a bitset field: its bits, or the entry that they are the index of.
+// It is valid until the next call.
+func (d *Decoder) inner(r *model.Ref, v *bits.Value) *bits.Value {
+	var index uint64
+	if r.Low >= 0 {
+		index = v.Uint(r.Low, r.Width)
+	} else {
+		d.scratch = gather(r.Field, v)
+		index = d.scratch[0]
+	}
+	if r.Field.Table == nil {
+		if r.Low >= 0 {
+			d.scratch = bits.Of(index)
+		}
+		return &d.scratch
+	}
+	t := d.tables[r.Field.Table.Index]
+	if index >= uint64(len(t)) {
+		d.find(NoEntry, "no entry %d in table %s of %d", index, r.Field.Table.Name, len(t))
+		d.scratch = bits.Value{}
+		return &d.scratch
+	}
+	return &t[index]
+}
+
+// FindingKind is what a finding is about.
+type FindingKind uint8
+
+// The kinds of findings in a word.
+const (
+	NoMatch FindingKind = iota
+	Conflict
+	DontCare
+	NoField
+	Unexpected
+	NoDisplay
+	NoEntry
+	TooDeep
+)
+
+// Finding is something in a word that is not as the description expects. The word is decoded all
+// the same.
+type Finding struct {
+	Kind FindingKind
+	// Text is the message, in isaspec's words where isaspec has some.
+	Text string
+}
+
+// Findings returns what was found by the last Decode and the printing since. The slice is reused.
+func (d *Decoder) Findings() []Finding { return d.findings }
+
+func (d *Decoder) find(kind FindingKind, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, f := range d.findings {
+		if kind == NoEntry && f.Text == text {
+			return
+		}
+	}
+	d.findings = append(d.findings, Finding{kind, text})
+}
+
+// TableEntry returns an entry of a table, zero where there is none.
+func (d *Decoder) TableEntry(table, index int) bits.Value {
+	if t := d.tables[table]; index >= 0 && index < len(t) {
+		return t[index]
+	}
+	return bits.Value{}
+}

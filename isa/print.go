@@ -1,0 +1,451 @@
+package isa
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Append appends the text of an instruction to dst. Nothing is allocated while dst has room and
+// nothing is found. Findings returns what is odd about the word.
+func (d *Decoder) Append(dst []byte, in Inst) []byte {
+	d.lineStart = len(dst)
+	d.missing = d.missing[:0]
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	return d.unit(dst, 0)
+}
+
+// unit prints the leaf of a frame: the display of the first case that applies and has one.
+func (d *Decoder) unit(dst []byte, depth int) []byte {
+	u := d.frames[depth].unit
+	for _, c := range u.Cases {
+		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
+			continue
+		}
+		if len(c.Spec.Asserts) > 0 {
+			d.asserts(c.Spec, depth)
+		}
+		if c.Shown {
+			return d.items(dst, c.Items, depth)
+		}
+	}
+	d.find(NoDisplay, "%s: no display template", u.Leaf.Spec.DisplayName)
+	return dst
+}
+
+func (d *Decoder) asserts(c *spec.Case, depth int) {
+	for _, a := range c.Asserts {
+		got := d.frames[depth].v.And(a.Mask)
+		if got != a.Match {
+			d.find(Unexpected, "WARNING: unexpected bits[%d:%d] in %s: %s vs %s", a.Low, a.High, c.Bitset.DisplayName,
+				d.hex(got.Shr(a.Low)), d.hex(a.Match.Shr(a.Low)))
+		}
+	}
+}
+
+func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
+	for i := range items {
+		dst = d.item(dst, &items[i], depth)
+	}
+	return dst
+}
+
+func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
+	switch it.Kind {
+	case model.ItemText:
+		return d.text(dst, Literal, it.Text)
+	case model.ItemName:
+		return d.text(dst, Mnemonic, it.Text)
+	case model.ItemAlign:
+		return d.align(dst, it.Column)
+	case model.ItemBreak:
+		return d.lineBreak(dst)
+	}
+	if it.Before == "" && it.After == "" {
+		return d.reference(dst, it, depth)
+	}
+	start, traced := len(dst), d.trace.mark()
+	dst = d.text(dst, Literal, it.Before)
+	from := len(dst)
+	dst = d.reference(dst, it, depth)
+	if len(dst) == from {
+		d.trace.reset(traced)
+		return dst[:start]
+	}
+	return d.text(dst, Literal, it.After)
+}
+
+func (d *Decoder) text(dst []byte, kind TokenKind, s string) []byte {
+	if d.trace != nil && s != "" {
+		d.trace.token(kind, len(dst), len(dst)+len(s))
+	}
+	return append(dst, s...)
+}
+
+// align pads to a column of the line, counted in characters.
+func (d *Decoder) align(dst []byte, column int) []byte {
+	for n := utf8.RuneCount(dst[d.lineStart:]); n < column; n++ {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+func (d *Decoder) lineBreak(dst []byte) []byte {
+	if !d.Lines {
+		return append(dst, ' ')
+	}
+	dst = append(dst, '\n')
+	d.lineStart = len(dst)
+	return append(dst, d.Indent...)
+}
+
+// reference prints what stands in braces.
+func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
+	if it.Kind == model.ItemSet {
+		return d.members(dst, it, depth)
+	}
+	ref := d.pick(it.Alts, depth)
+	if ref == nil {
+		d.find(NoField, "no field '%s'", it.Name)
+		return dst
+	}
+	start, traced := len(dst), d.trace.mark()
+	if ref.Kind == spec.KindBitset {
+		dst = d.nested(dst, ref, depth)
+	} else {
+		dst = d.scalar(dst, ref, depth)
+	}
+	if d.trace != nil {
+		d.trace.shown(d, it, ref, depth, start, len(dst), traced)
+	}
+	return dst
+}
+
+// members prints a set: its members that print something, joined.
+func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
+	first := len(dst)
+	for i := range it.Members {
+		start, traced := len(dst), d.trace.mark()
+		if start > first {
+			dst = d.text(dst, Literal, it.Join)
+		}
+		from := len(dst)
+		if dst = d.reference(dst, &it.Members[i], depth); len(dst) == from {
+			d.trace.reset(traced)
+			dst = dst[:start]
+		}
+	}
+	return dst
+}
+
+// nested prints a field whose type is a bitset in a scope of its own.
+func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
+	from := depth - ref.Hops
+	if ref.Prog != nil {
+		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
+	}
+	if d.trace == nil && ref.Low >= 0 && ref.Field.Table == nil {
+		if t := d.textsOf(ref.Env); t != nil {
+			if x := d.value(ref, depth); t.known[x] {
+				return append(dst, t.texts[x]...)
+			}
+		}
+	}
+	v := d.frames[from].v
+	for _, e := range ref.Enter {
+		v = *d.inner(e, &v)
+		if depth++; depth == maxFrames {
+			break
+		}
+		d.frames[depth] = frame{v, e.Env.Unit(e.Env.Root.Leaves[0])}
+		if d.trace != nil {
+			d.trace.enter(d, e, depth)
+		}
+	}
+	return d.nestedValue(dst, ref, *d.inner(ref, &v), depth)
+}
+
+func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth int) []byte {
+	depth++
+	if depth >= maxFrames {
+		d.find(TooDeep, "operands nested more than %d deep in %s", maxFrames, ref.Field.Name)
+		return dst
+	}
+	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
+		d.missing = d.missing[:n-1]
+	}
+	d.frames[depth].v = v
+	if d.trace != nil {
+		d.trace.enter(d, ref, depth)
+	}
+	if d.match(ref.Env, depth) == nil {
+		d.find(NoMatch, "no match: FIELD: '%s.%s': %s", d.frames[depth-1].unit.Leaf.Spec.DisplayName, ref.Field.Name, d.hex(v))
+		return dst
+	}
+	return d.unit(dst, depth)
+}
+
+// scalar prints a field of any other type.
+func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
+	if ref.Width > 64 {
+		return d.wide(dst, ref, depth)
+	}
+	v := d.value(ref, depth)
+	switch ref.Kind {
+	case spec.KindEnum:
+		if s, ok := ref.Enum.Lookup(v); ok {
+			return append(dst, s...)
+		}
+		return strconv.AppendUint(dst, v&math.MaxUint32, 10)
+	case spec.KindBool, spec.KindBoolInv:
+		return appendBool(dst, ref, v)
+	case spec.KindInt:
+		return strconv.AppendInt(dst, signExtend(v, ref.Width), 10)
+	case spec.KindUint:
+		return strconv.AppendUint(dst, v, 10)
+	case spec.KindHex:
+		return strconv.AppendUint(dst, v, 16)
+	case spec.KindOffset:
+		return appendOffset(dst, signExtend(v, ref.Width))
+	case spec.KindUOffset:
+		if v == 0 {
+			return dst
+		}
+		return strconv.AppendUint(append(dst, '+'), v, 10)
+	case spec.KindFloat:
+		return appendFloat(dst, v, ref.Width)
+	case spec.KindBranch, spec.KindAbsBranch:
+		return d.branch(dst, ref, v)
+	}
+	if d.Custom != nil {
+		return d.Custom(dst, ref.Field.Name, v)
+	}
+	return dst
+}
+
+// wide prints a number of more than 64 bits; only hexadecimal can be so wide.
+func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
+	v := gather(ref.Field, d.entered(ref, depth-ref.Hops))
+	if ref.Kind == spec.KindHex {
+		return v.AppendHex(dst, 1)
+	}
+	return strconv.AppendUint(dst, v[0], 10)
+}
+
+func appendBool(dst []byte, ref *model.Ref, v uint64) []byte {
+	on := (v != 0) == (ref.Kind == spec.KindBool)
+	if ref.Field == nil || ref.Field.Display == nil {
+		if ref.Kind == spec.KindBoolInv {
+			return strconv.AppendUint(dst, boolean(on), 10)
+		}
+		return strconv.AppendUint(dst, v&math.MaxUint32, 10)
+	}
+	if on {
+		return append(dst, *ref.Field.Display...)
+	}
+	return dst
+}
+
+// signExtend reads the low bits of v as a two's complement number of that width.
+func signExtend(v uint64, width int) int64 {
+	if width <= 0 || width >= 64 {
+		return int64(v)
+	}
+	return int64(v<<uint(64-width)) >> uint(64-width)
+}
+
+func appendOffset(dst []byte, v int64) []byte {
+	if v == 0 {
+		return dst
+	}
+	if v > 0 {
+		dst = append(dst, '+')
+	}
+	return strconv.AppendInt(dst, v, 10)
+}
+
+// appendFloat prints six decimals, and what is no number in glibc's spelling.
+func appendFloat(dst []byte, v uint64, width int) []byte {
+	var x float64
+	switch width {
+	case 16:
+		x = halfFloat(uint16(v))
+	default:
+		x = float64(math.Float32frombits(uint32(v)))
+	}
+	switch {
+	case math.IsNaN(x):
+		if v>>(min(uint(width), 32)-1)&1 != 0 {
+			dst = append(dst, '-')
+		}
+		return append(dst, "nan"...)
+	case math.IsInf(x, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(x, -1):
+		return append(dst, "-inf"...)
+	}
+	return strconv.AppendFloat(dst, x, 'f', 6, 64)
+}
+
+// halfFloat converts an IEEE 754 half.
+func halfFloat(h uint16) float64 {
+	exp, frac := int(h>>10&31), float64(h&0x3ff)
+	var x float64
+	switch exp {
+	case 0:
+		x = math.Ldexp(frac, -24)
+	case 31:
+		if x = math.Inf(1); frac != 0 {
+			x = math.NaN()
+		}
+	default:
+		x = math.Ldexp(frac+1024, exp-25)
+	}
+	if h>>15 != 0 {
+		x = -x
+	}
+	return x
+}
+
+// branch prints a target as a label where there is one.
+func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
+	n := signExtend(v, ref.Width)
+	if ref.Kind == spec.KindAbsBranch && d.set.model.ISA.Strict {
+		n = int64(v) // isaspec sign-extends absolute targets too
+	}
+	if d.Label == nil {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	unit := int64(ref.Field.Unit)
+	if unit == 0 {
+		unit = int64(d.root.Size)
+	}
+	addr := d.Addr + n*unit
+	if ref.Kind == spec.KindAbsBranch {
+		addr = int64(v) * unit
+	}
+	if name, ok := d.Label(addr, ref.Field.Call); ok {
+		return append(dst, name...)
+	}
+	return strconv.AppendInt(dst, n, 10)
+}
+
+// texts holds the text of every value of a small nested bitset that depends on nothing else.
+type texts struct {
+	texts []string
+	known []bool
+}
+
+// maxTexts bounds the width, in bits, of a nested bitset whose texts are kept.
+const maxTexts = 10
+
+// noTexts marks a bitset whose texts are not kept.
+var noTexts = &texts{}
+
+// textsOf returns the texts of a nested bitset, made at first use; nil if it has none.
+func (d *Decoder) textsOf(env *model.Env) *texts {
+	for env.Index >= len(d.texts) {
+		d.texts = append(d.texts, nil)
+	}
+	t := d.texts[env.Index]
+	if t == nil {
+		t = d.loadTexts(env)
+		d.texts[env.Index] = t
+	}
+	if t == noTexts {
+		return nil
+	}
+	return t
+}
+
+// loadTexts returns the texts that another decoder has made, or makes them.
+func (d *Decoder) loadTexts(env *model.Env) *texts {
+	t, _ := env.Printer.Load().(*texts)
+	if t == nil {
+		t = noTexts
+		if env.Closed() && env.Root.Size <= maxTexts && constant(env) {
+			t = d.makeTexts(env)
+		}
+		env.Printer.Store(t)
+	}
+	return t
+}
+
+func (d *Decoder) makeTexts(env *model.Env) *texts {
+	n := 1 << env.Root.Size
+	t := &texts{make([]string, n), make([]bool, n)}
+	inner := &Decoder{set: d.set, root: env.Root, env: env, ctx: d.ctx, tables: d.tables}
+	var buf []byte
+	for i := range n {
+		in, ok := inner.Decode(bits.Of(uint64(i)))
+		if !ok {
+			continue
+		}
+		if buf = inner.Append(buf[:0], in); len(inner.findings) == 0 {
+			t.texts[i], t.known[i] = string(buf), true
+		}
+	}
+	return t
+}
+
+// constant tells whether the text of a value of this bitset is always the same: no label, no hook,
+// no column, no context, no table.
+//
+// Nested values must be narrower each time, which also ends the recursion.
+func constant(env *model.Env) bool {
+	for _, l := range env.Root.Leaves {
+		u := env.Unit(l)
+		if len(u.Requires) > 0 {
+			return false
+		}
+		for _, c := range u.Cases {
+			if c.Cond != nil && !constantNode(c.Cond.Root) || !constantItems(c.Items, env.Root.Size) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func constantNode(n *model.Node) bool {
+	if n == nil {
+		return true
+	}
+	for _, a := range n.Alts {
+		if a.Ref == nil || a.Ref.Context != nil || len(a.Ref.Enter) > 0 || a.Ref.Prog != nil && !constantNode(a.Ref.Prog.Root) {
+			return false
+		}
+	}
+	return constantNode(n.X) && constantNode(n.Y) && constantNode(n.Z)
+}
+
+func constantItems(items []model.Item, size int) bool {
+	for _, it := range items {
+		if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || !constantItems(it.Members, size) {
+			return false
+		}
+		for _, a := range it.Alts {
+			if a.Cond != nil && !constantNode(a.Cond.Root) || !constantRef(a.Ref, size) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func constantRef(r *model.Ref, size int) bool {
+	if r == nil || r.Context != nil || r.Field.Table != nil || len(r.Enter) > 0 {
+		return false
+	}
+	switch r.Kind {
+	case spec.KindBranch, spec.KindAbsBranch, spec.KindCustom:
+		return false
+	case spec.KindBitset:
+		return r.Env.Closed() && r.Env.Root.Size < size && constant(r.Env)
+	}
+	return r.Prog == nil || constantNode(r.Prog.Root)
+}

@@ -1,0 +1,147 @@
+// Package isa is a compiled instruction set: it decodes words, prints them, and tells where each operand's bits are.
+package isa
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Options choose what of a description is taken.
+type Options struct {
+	// Gen is the generation (isaspec's gpu_id) whose bitsets exist; 0 where a description has none.
+	Gen uint32
+	// Syntax is the spelling to print and to read; "" is the plain one.
+	Syntax string
+}
+
+// Set is an instruction set, ready to decode. It is safe for use by several goroutines.
+type Set struct {
+	model *model.Machine
+	trees []*tree // by Root.ID
+}
+
+// Leaf is one instruction, or one form of an operand, of a Set.
+type Leaf = model.Leaf
+
+// Root is a tree of encodings of a Set: its instructions, or one kind of operand.
+type Root = model.Root
+
+// Load reads a description and what it imports from fsys. Mistakes in it are reported all at once;
+// Explain formats such an error with the lines that are wrong.
+func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
+	parsed, err := spec.Load(fsys, file)
+	if err != nil {
+		return nil, err
+	}
+	return compile(parsed, opt)
+}
+
+func compile(parsed *spec.ISA, opt Options) (*Set, error) {
+	m, err := model.New(parsed, model.Options{Gen: opt.Gen, Syntax: opt.Syntax})
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{model: m}
+	for _, r := range m.Roots {
+		s.trees = append(s.trees, newTree(r, parsed.Strict))
+	}
+	return s, nil
+}
+
+// With returns the same description with other options, without reading it again.
+func (s *Set) With(opt Options) (*Set, error) { return compile(s.model.ISA, opt) }
+
+// Explain formats an error of Load, of a parser or of a decoder for a person: each mistake with
+// its line and a caret under it. Errors of other origin are formatted as they are.
+func Explain(err error) string { return diag.Render(err) }
+
+// Name returns the machine's name, "" if the description does not give one.
+func (s *Set) Name() string { return s.model.ISA.Name }
+
+// Doc returns what the description says about the machine.
+func (s *Set) Doc() string { return s.model.ISA.Doc }
+
+// Roots lists the trees of encodings in the order of the description.
+func (s *Set) Roots() []*Root { return s.model.Roots }
+
+// Root returns a tree of encodings by name, with or without its #; "" is the one of instructions.
+func (s *Set) Root(name string) (*Root, error) {
+	r, err := s.model.Root(name)
+	if err == nil && r == nil {
+		err = errors.New("the description has no bitset")
+	}
+	return r, err
+}
+
+// Syntaxes lists the spellings, the plain one ("") first.
+func (s *Set) Syntaxes() []string { return s.model.ISA.Syntaxes() }
+
+// Syntax returns the spelling of this set.
+func (s *Set) Syntax() string { return s.model.Syntax }
+
+// Comment returns what starts a comment in the machine's programs, "" if nothing does.
+func (s *Set) Comment() string { return s.model.ISA.Text.Comment }
+
+// HighFirst tells whether programs store the most significant 32-bit word of an instruction first.
+func (s *Set) HighFirst() bool { return s.model.ISA.Text.HighFirst }
+
+// ContextInfo describes a context: something outside the word that changes how it is read.
+type ContextInfo struct {
+	Name, Doc string
+	// Values are the names that it can have, the default first.
+	Values []string
+	// FromText tells that the value belongs to each instruction and is part of its text.
+	FromText bool
+}
+
+// Contexts lists the contexts of the description.
+func (s *Set) Contexts() []ContextInfo {
+	var list []ContextInfo
+	for _, c := range s.model.ISA.Contexts {
+		info := ContextInfo{Name: c.Name, Doc: c.Doc, FromText: c.FromText, Values: []string{"false", "true"}}
+		if c.Enum != nil {
+			info.Values = nil
+			for _, v := range c.Enum.Values {
+				if v.Val == c.Default {
+					info.Values = append([]string{v.Name}, info.Values...)
+				} else {
+					info.Values = append(info.Values, v.Name)
+				}
+			}
+		}
+		list = append(list, info)
+	}
+	return list
+}
+
+// TableInfo describes a table of operands beside the code.
+type TableInfo struct {
+	Name, Doc string
+	// Size is the number of entries, Bits the size of one.
+	Size, Bits int
+}
+
+// Tables lists the tables of the description.
+func (s *Set) Tables() []TableInfo {
+	var list []TableInfo
+	for _, t := range s.model.ISA.Tables {
+		list = append(list, TableInfo{t.Name, t.Doc, t.Size, t.Type.Size})
+	}
+	return list
+}
+
+// Model returns the bound description. It is for the packages of this module: its type is
+// internal.
+func (s *Set) Model() *model.Machine { return s.model }
+
+// Inst is a decoded instruction: everything else about it is computed on demand.
+type Inst struct {
+	Leaf *Leaf
+	// Bits is the word; bits beyond Leaf.Size are 0.
+	Bits bits.Value
+}

@@ -1,0 +1,156 @@
+package isa
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+)
+
+// tree finds the leaves that may match a word. It branches on runs of bits that most leaves fix;
+// whoever asks verifies all bits of a candidate.
+type tree struct {
+	root *treeNode
+	// first tells that the first candidate that matches is the one: the description is known to
+	// have no overlap but those it declares, and they are sorted the narrower first.
+	first bool
+}
+
+type treeNode struct {
+	low, width int
+	next       []*treeNode // by the value of the bits; nil where nothing matches
+	leaves     []*model.Leaf
+}
+
+// Candidate lists up to fewLeaves are searched one by one.
+const (
+	fewLeaves = 3
+	maxWindow = 9
+)
+
+func newTree(r *model.Root, strict bool) *tree {
+	leaves := make([]*model.Leaf, len(r.Leaves))
+	copy(leaves, r.Leaves)
+	if strict {
+		narrowFirst(leaves)
+	}
+	return &tree{root: grow(leaves, bits.Value{}, r.Size), first: strict}
+}
+
+// narrowFirst moves each leaf before those that it refines, keeping the order otherwise.
+func narrowFirst(leaves []*model.Leaf) {
+	for i := 1; i < len(leaves); i++ {
+		l := leaves[i]
+		for j := range i {
+			if !contains(l.Refines, leaves[j]) {
+				continue
+			}
+			copy(leaves[j+1:i+1], leaves[j:i])
+			leaves[j] = l
+			break
+		}
+	}
+}
+
+func contains(list []*model.Leaf, l *model.Leaf) bool {
+	for _, x := range list {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
+
+func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
+	n := &treeNode{leaves: leaves}
+	if len(leaves) <= fewLeaves {
+		return n
+	}
+	low, width := chooseWindow(leaves, used, size)
+	if width == 0 {
+		return n
+	}
+	n.low, n.width = low, width
+	n.next = make([]*treeNode, 1<<width)
+	used = used.Or(bits.Range(low, width))
+	buckets := split(leaves, low, width)
+	for i, b := range buckets {
+		if len(b) > 0 {
+			n.next[i] = grow(b, used, size)
+		}
+	}
+	n.leaves = nil
+	return n
+}
+
+// split puts each leaf into every bucket whose bits it accepts.
+func split(leaves []*model.Leaf, low, width int) [][]*model.Leaf {
+	buckets := make([][]*model.Leaf, 1<<width)
+	for _, l := range leaves {
+		mask, match := l.Mask.Uint(low, width), l.Match.Uint(low, width)
+		for i := range buckets {
+			if uint64(i)&mask == match {
+				buckets[i] = append(buckets[i], l)
+			}
+		}
+	}
+	return buckets
+}
+
+// chooseWindow returns the run of unused bits that leaves the smallest largest bucket without
+// copying leaves into many buckets; width 0 if no run tells any leaves apart.
+func chooseWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
+	best := len(leaves)
+	for w := 1; w <= maxWindow && 1<<w <= 4*len(leaves); w++ {
+		for lo := 0; lo+w <= size; lo++ {
+			if used.Uint(lo, w) != 0 {
+				continue
+			}
+			if n := largestBucket(leaves, lo, w, best); n < best {
+				best, low, width = n, lo, w
+			}
+		}
+	}
+	return low, width
+}
+
+// largestBucket returns the size of the largest bucket, or limit if the window is no better than
+// that or copies too much.
+func largestBucket(leaves []*model.Leaf, low, width, limit int) int {
+	var count [1 << maxWindow]int
+	total, largest := 0, 0
+	for _, l := range leaves {
+		mask, match := l.Mask.Uint(low, width), l.Match.Uint(low, width)
+		free := ^mask & (1<<width - 1)
+		for sub := free; ; sub = (sub - 1) & free {
+			i := match | sub
+			count[i]++
+			largest = max(largest, count[i])
+			if total++; largest >= limit || total > 3*len(leaves) {
+				return limit
+			}
+			if sub == 0 {
+				break
+			}
+		}
+	}
+	return largest
+}
+
+// lookup returns the leaves that may match, in the order in which they are to be tried.
+func (t *tree) lookup(v *bits.Value) []*model.Leaf {
+	n := t.root
+	for n.width > 0 {
+		if n = n.next[v.Uint(n.low, n.width)]; n == nil {
+			return nil
+		}
+	}
+	return n.leaves
+}
+
+// matches tells whether all fixed bits of the leaf are as they must be.
+func matches(l *model.Leaf, v *bits.Value) bool {
+	if l.Size <= 64 {
+		return v[0]&l.Mask[0] == l.Match[0]
+	}
+	return v[0]&l.Mask[0] == l.Match[0] && v[1]&l.Mask[1] == l.Match[1] &&
+		v[2]&l.Mask[2] == l.Match[2] && v[3]&l.Mask[3] == l.Match[3]
+}

@@ -32,14 +32,20 @@ type failure struct {
 	pos      int
 	expected []string
 	code     diag.Code
-	msgPos   int
-	msg      string
+	// msg is a reason other than what stands at pos: what stands at msgPos was read up to msgEnd.
+	msg            string
+	msgPos, msgEnd int
 }
 
-// fail notes a reason; the one that comes last in the text is kept.
+// fail notes a reason; the one that was found after most of the text was read is kept.
 func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
-	if f := p.failure; f != nil && (f.msg == "" || pos > f.msgPos) {
-		f.code, f.msgPos, f.msg = code, pos, fmt.Sprintf(format, args...)
+	p.failAt(code, pos, pos, format, args...)
+}
+
+// failAt is fail for a reason that concerns the text from pos up to end.
+func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any) {
+	if f := p.failure; f != nil && (f.msg == "" || end > f.msgEnd) {
+		f.code, f.msgPos, f.msgEnd, f.msg = code, pos, end, fmt.Sprintf(format, args...)
 	}
 }
 
@@ -146,7 +152,7 @@ func (p *Parser) explain(body []byte) *Error {
 	pos := f.pos
 	e := &Error{Code: diag.TextExpected}
 	switch {
-	case f.msg != "" && f.msgPos >= f.pos:
+	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && (f.code == diag.TextRange || f.pos >= len(p.src))):
 		e.Code, e.Msg, pos = f.code, f.msg, f.msgPos
 	case f.pos == 0:
 		e.Code = diag.TextUnknown

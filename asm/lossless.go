@@ -333,7 +333,7 @@ func (l *Lossless) same(in isa.Inst, res *Result) bool {
 // appendSuffix names every bit in which the result differs from the instruction.
 func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool) []byte {
 	fields := l.d.Fields(nil, in)
-	w := suffixWriter{dst: dst, named: named, fields: fields}
+	w := suffixWriter{dst: dst, named: named, fields: fields, dontCare: in.Leaf.DontCare}
 	diff := in.Bits.Xor(res.Inst.Bits)
 	for i := range res.Entries {
 		e := &res.Entries[i]
@@ -376,6 +376,8 @@ type suffixWriter struct {
 	open   bool
 	named  bool
 	fields []isa.Field
+	// dontCare are the ignored bits of the word, which are named in whole runs.
+	dontCare bits.Value
 }
 
 func (w *suffixWriter) item(format string, args ...any) {
@@ -405,16 +407,23 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 		w.item("%s=0x%s", f.Path, f.Value)
 		diff = diff.AndNot(mask)
 	}
+	run := diff
+	if index == nil {
+		run = run.Or(w.dontCare)
+	}
 	for low := diff.Low(); low < bits.Size; low = diff.Low() {
+		for low > 0 && run.Bit(low-1) == 1 {
+			low--
+		}
 		n := 1
-		for low+n < bits.Size && diff.Bit(low+n) == 1 {
+		for low+n < bits.Size && run.Bit(low+n) == 1 {
 			n++
 		}
-		run := strconv.Itoa(low)
+		name := strconv.Itoa(low)
 		if n > 1 {
-			run += ".." + strconv.Itoa(low+n-1)
+			name += ".." + strconv.Itoa(low+n-1)
 		}
-		w.item("%s%s=0x%s", prefix, run, value.Slice(low, n))
+		w.item("%s%s=0x%s", prefix, name, value.Slice(low, n))
 		diff = diff.AndNot(bits.Range(low, n))
 	}
 }

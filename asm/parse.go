@@ -902,7 +902,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		return false
 	}
 	if !fits {
-		p.fail(diag.TextRange, pos, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
+		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
 		return false
 	}
 	if !p.bind(it, v, n.end) {
@@ -1119,7 +1119,7 @@ func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
 	}
 	addr, known := p.Symbol(string(p.raw[pos:end]))
 	if !known {
-		p.fail(diag.TextSymbol, pos, "%s is no label", p.raw[pos:end])
+		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
 		return 0, pos, false
 	}
 	unit := int64(it.ref.Field.Unit)
@@ -1130,7 +1130,7 @@ func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
 		addr -= p.Addr
 	}
 	if addr%unit != 0 {
-		p.fail(diag.TextSymbol, pos, "label %s is not at a multiple of %d bits", p.raw[pos:end], unit)
+		p.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", p.raw[pos:end], unit)
 		return 0, pos, false
 	}
 	n := number{neg: addr < 0, mag: uint64(addr / unit)}
@@ -1140,7 +1140,7 @@ func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
 	n.wide = bits.Of(n.mag)
 	v, fits := p.fit(it.ref, n)
 	if !fits {
-		p.fail(diag.TextRange, pos, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, limits(it.ref))
+		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, limits(it.ref))
 		return 0, pos, false
 	}
 	return v, end, true

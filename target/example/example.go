@@ -1,0 +1,16 @@
+// Package example is an invented machine of five instructions: the template of a package for a new machine.
+package example
+
+import (
+	"embed"
+
+	"github.com/isago/isago/isa"
+)
+
+// FS holds the description.
+//
+//go:embed *.xml
+var FS embed.FS
+
+// Load returns the instruction set.
+func Load(opt isa.Options) (*isa.Set, error) { return isa.Load(FS, "example.xml", opt) }

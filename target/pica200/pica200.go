@@ -1,0 +1,16 @@
+// Package pica200 is the shader processor of the Nintendo 3DS: its instruction set and the files that hold its programs.
+package pica200
+
+import (
+	"embed"
+
+	"github.com/isago/isago/isa"
+)
+
+// FS holds the description.
+//
+//go:embed *.xml
+var FS embed.FS
+
+// Load returns the instruction set.
+func Load(opt isa.Options) (*isa.Set, error) { return isa.Load(FS, "pica200.xml", opt) }

@@ -24,6 +24,9 @@ type Decoder struct {
 	// Label names a branch target; ok is false where the target is to be printed as a number. addr
 	// is the target's address in bits from the start of the program. nil: numbers everywhere.
 	Label func(addr int64, call bool) (name string, ok bool)
+	// Symbol gives the name that the program has for a value of a field with symbols, by the space
+	// that the description names there; nil has none.
+	Symbol func(space string, value uint64) (name string, ok bool)
 	// Custom prints a field of type custom; nil prints nothing.
 	Custom func(dst []byte, field string, value uint64) []byte
 	// Addr is the address of the instruction in bits; relative branch targets count from it.

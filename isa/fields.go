@@ -18,6 +18,7 @@ const (
 	Word                      // the text of an enum, a flag or a hook
 	Number
 	Target // a branch target, a label or a number
+	Symbol // a name that the program gives a value
 )
 
 // Token is a piece of an instruction's text, from byte Start up to End of the text.
@@ -45,8 +46,9 @@ type Field struct {
 	// Table and Entry say in which entry of which table the bits are.
 	Table string
 	Entry int
-	// Index is set for a field whose bits are the index of a table entry.
-	Index bool
+	// Index is set for a field whose bits are the index of a table entry; IndexOf names the table.
+	Index   bool
+	IndexOf string
 	Value bits.Value
 	// Meaning is the text of the value, also where no template shows it.
 	Meaning string
@@ -93,8 +95,12 @@ func (t *trace) token(kind TokenKind, start, end int) {
 }
 
 // shown records a reference that was printed.
-func (t *trace) shown(d *Decoder, it *model.Item, ref *model.Ref, depth, start, end int, m traceMark) {
-	if ref.Kind != spec.KindBitset && end > start {
+func (t *trace) shown(d *Decoder, ref *model.Ref, depth, start, end int, m traceMark, named bool) {
+	switch {
+	case end == start:
+	case named:
+		t.token(Symbol, start, end)
+	case ref.Kind != spec.KindBitset:
 		t.token(tokenKind(ref.Kind), start, end)
 	}
 	if ref.Field == nil {
@@ -168,6 +174,9 @@ func (d *Decoder) field(ref *model.Ref, depth int) Field {
 	f := Field{
 		Path: o.path + ref.Field.Name, Name: ref.Field.Name, Type: ref.Field.TypeName, Doc: ref.Field.Doc, Depth: o.depth,
 		Parts: fieldParts(o, ref.Field), Table: o.table, Entry: o.entry, Index: ref.Field.Table != nil, Start: -1, End: -1,
+	}
+	if f.Index {
+		f.IndexOf = ref.Field.Table.Name
 	}
 	switch {
 	case ref.Prog != nil:

@@ -114,15 +114,26 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 		return dst
 	}
 	start, traced := len(dst), d.trace.mark()
-	if ref.Kind == spec.KindBitset {
+	name, named := d.symbol(ref, depth)
+	if named {
+		dst = append(dst, name...)
+	} else if ref.Kind == spec.KindBitset {
 		dst = d.nested(dst, ref, depth)
 	} else {
 		dst = d.scalar(dst, ref, depth)
 	}
 	if d.trace != nil {
-		d.trace.shown(d, it, ref, depth, start, len(dst), traced)
+		d.trace.shown(d, ref, depth, start, len(dst), traced, named)
 	}
 	return dst
+}
+
+// symbol returns the program's own name for the value of a field.
+func (d *Decoder) symbol(ref *model.Ref, depth int) (string, bool) {
+	if d.Symbol == nil || ref.Field == nil || ref.Field.Symbols == "" {
+		return "", false
+	}
+	return d.Symbol(ref.Field.Symbols, d.value(ref, depth))
 }
 
 // members prints a set: its members that print something, joined.

@@ -535,7 +535,7 @@ func (l *loader) pattern(n *node) *Pattern {
 }
 
 func (l *loader) field(n *node, c *Case) {
-	f := &Field{Name: l.name(n), Doc: docOf(n), Span: n.span, TypeName: n.value("type"), Call: n.value("call") == "true", typeSpan: n.at("type")}
+	f := &Field{Name: l.name(n), Doc: docOf(n), Span: n.span, TypeName: n.value("type"), Call: n.value("call") == "true", Symbols: n.value("symbols"), typeSpan: n.at("type")}
 	if a := n.attr("display"); a != nil {
 		text := strings.TrimSpace(a.value)
 		f.Display = &text

@@ -31,7 +31,7 @@ var rules = map[string]rule{
 	"gen":         {"min max", "", false},
 	"meta":        {"*", "", false},
 	"pattern":     {"low high pos", "", true},
-	"field":       {"name type low high pos display call table unit", "doc param bits", false},
+	"field":       {"name type low high pos display call table unit symbols", "doc param bits", false},
 	"bits":        {"low high pos", "", false},
 	"param":       {"name as", "", false},
 	"derived":     {"name type expr width display call unit", "doc param expr", false},

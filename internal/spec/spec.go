@@ -260,6 +260,8 @@ type Field struct {
 	Params []Param
 	// AllParams is <param name="*"/>: names climb to the enclosing scope.
 	AllParams bool
+	// Symbols names the space in which a program may give the value a name; "" for none.
+	Symbols string
 	// Table is set where the bits are the index of an entry; the type is the entry's.
 	Table *Table
 

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		GroupID: "about",
+		Short:   "Print the version",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+			return err
+		},
+	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("isago %s takes no arguments, got %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// version describes the build: module version, revision, compiler.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "isago, built without module information"
+	}
+	text := "isago " + info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			text += " (" + s.Value[:12] + ")"
+		}
+	}
+	return text + " " + info.GoVersion
+}
+
+// newCodes is a help topic: isago help codes.
+func newCodes() *cobra.Command {
+	var text strings.Builder
+	text.WriteString("Each error ends with a code in brackets. Codes do not change.\n")
+	for _, c := range diag.Codes() {
+		fmt.Fprintf(&text, "\n%s\n    %s\n    for example: %s\n", c.Code, c.Meaning, c.Example)
+	}
+	return &cobra.Command{Use: "codes", Short: "The codes of errors, each with an example", Long: text.String()}
+}
+
+func newMan(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "man DIR",
+		GroupID: "about",
+		Short:   "Write the manual pages into a folder",
+		Args:    oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			root.DisableAutoGenTag = true
+			return doc.GenManTree(root, &doc.GenManHeader{Title: "ISAGO", Section: "1", Source: "isago"}, args[0])
+		},
+	}
+}

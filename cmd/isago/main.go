@@ -1,0 +1,56 @@
+// Command isago assembles, disassembles and explains the programs of shader processors.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/isago/isago/isa"
+)
+
+// Exit statuses.
+const (
+	exitOK       = 0
+	exitMistake  = 1 // in the input
+	exitUsage    = 2
+	exitFindings = 3 // unknown words, failed checks
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run runs one command line and returns the exit status.
+func run(args []string, in io.Reader, out, errOut io.Writer) int {
+	root := newRoot()
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.SetArgs(contextFlags(root, args))
+	err := root.Execute()
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFindings):
+		return exitFindings
+	}
+	var usage *usageError
+	if errors.As(err, &usage) {
+		fmt.Fprintf(errOut, "isago: %v\n", err)
+		return exitUsage
+	}
+	text := isa.Explain(err)
+	fmt.Fprint(errOut, text)
+	return exitMistake
+}
+
+// errFindings tells that the output is complete and something in the input is odd.
+var errFindings = errors.New("findings")
+
+// usageError is a mistake on the command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }

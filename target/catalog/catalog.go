@@ -1,0 +1,67 @@
+// Package catalog is the list of the machines that isago ships, one explicit table.
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/example"
+	"github.com/isago/isago/target/pica200"
+)
+
+// Machine is a machine that isago knows.
+type Machine struct {
+	Name  string
+	Title string
+	// Load compiles the machine's description.
+	Load func(isa.Options) (*isa.Set, error)
+	// Formats are the file formats of the machine's programs.
+	Formats []Format
+}
+
+// Format is a file format.
+type Format struct {
+	Name string
+	// Is recognises the format by its content.
+	Is func(data []byte) bool
+	// Open reads a file. The instruction set is the machine's.
+	Open func(set *isa.Set, data []byte) (*program.Image, error)
+}
+
+// Machines lists the machines in the order in which they are shown.
+func Machines() []Machine {
+	return []Machine{
+		{
+			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
+			Formats: []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open}},
+		},
+		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
+	}
+}
+
+// Lookup returns the machine of that name.
+func Lookup(name string) (Machine, error) {
+	var names []string
+	for _, m := range Machines() {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Machine{}, fmt.Errorf("no machine %q, expected one of %s", name, strings.Join(names, ", "))
+}
+
+// Recognise finds the machine and the format of a file by its content; ok is false for a file of
+// no known format.
+func Recognise(data []byte) (m Machine, f Format, ok bool) {
+	for _, m := range Machines() {
+		for _, f := range m.Formats {
+			if f.Is(data) {
+				return m, f, true
+			}
+		}
+	}
+	return Machine{}, Format{}, false
+}

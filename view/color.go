@@ -1,0 +1,54 @@
+// Package view shows instructions to people and programs: listings, the picture of a word, JSON.
+package view
+
+import (
+	"github.com/isago/isago/isa"
+)
+
+// Palette turns kinds of tokens into terminal colours. The zero Palette is plain text.
+type Palette struct{ on bool }
+
+// Colours is the palette for a terminal.
+var Colours = Palette{on: true}
+
+const reset = "\x1b[0m"
+
+// tokenColours are the colours of the kinds of tokens, from the sixteen that every terminal has.
+var tokenColours = map[isa.TokenKind]string{
+	isa.Mnemonic: "\x1b[1;34m",
+	isa.Number:   "\x1b[33m",
+	isa.Word:     "\x1b[36m",
+	isa.Target:   "\x1b[35m",
+	isa.Symbol:   "\x1b[32m",
+}
+
+// fieldColours tell neighbouring fields of a word apart.
+var fieldColours = []string{"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m"}
+
+const dim = "\x1b[2m"
+
+// paint wraps text in a colour.
+func (p Palette) paint(colour, text string) string {
+	if !p.on || colour == "" || text == "" {
+		return text
+	}
+	return colour + text + reset
+}
+
+// Append appends the text of an instruction with its tokens coloured.
+func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
+	if !p.on {
+		return d.Append(dst, in)
+	}
+	text, tokens := d.AppendTokens(nil, nil, in)
+	at := 0
+	for _, t := range tokens {
+		if t.Start < at {
+			continue
+		}
+		dst = append(dst, text[at:t.Start]...)
+		dst = append(dst, p.paint(tokenColours[t.Kind], string(text[t.Start:t.End]))...)
+		at = t.End
+	}
+	return append(dst, text[at:]...)
+}

@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -50,7 +51,7 @@ type SHBIN struct {
 // to 4 bytes), the file names and line numbers of the official tools, or something unknown.
 type Gap struct {
 	// Offset counts bytes from the start of the file.
-	Offset uint32
+	Offset int64
 	Bytes  []byte
 }
 
@@ -65,21 +66,20 @@ type TableRef struct {
 
 // DVLP is the block of code and operand descriptors that the programs share.
 type DVLP struct {
-	// Version is 0 in picasso's files and another number in those of the official tools (3dbrew); its
-	// meaning is open.
+	// Version is 0 in picasso's files and another number in those of the official tools; its meaning
+	// is open.
 	Version uint32
 	// CodeTable places Code; it counts words of 32 bits.
 	CodeTable TableRef
 	// DescriptorTable places Descriptors; it counts entries of 8 bytes.
 	DescriptorTable TableRef
-	// FilenameOffset counts bytes from the start of the DVLP to the names of the source files.
-	// picasso writes the end of the block and no names. It is checked to lie in the file and not
-	// followed, as no field is known for certain to hold the size.
-	FilenameOffset uint32
-	// Word1C, Word20 and Word24 are the words at these offsets of the header, in hexadecimal. picasso
-	// writes 0; the official tools describe the table of file names and one of line numbers here
-	// (3dbrew), and readers disagree on which word is which.
-	Word1C, Word20, Word24 uint32
+	// Word18 to Word24 are the words at these offsets of the header, in hexadecimal. They place a
+	// table of file names and one of line numbers, of which picasso writes neither: its Word18 is the
+	// offset of the block's end, the others are 0. Readers of the official tools' files disagree.
+	// nihstro takes Word18 for the offset of the names; others take Word18 and Word1C for offset and
+	// count of the line numbers, Word20 and Word24 for offset and size of the names. So the words are
+	// neither followed nor checked, and what they place is found in the file's Gaps.
+	Word18, Word1C, Word20, Word24 uint32
 
 	// Code is the instruction words. Branch targets, entry points and labels count from its start.
 	Code []uint32
@@ -93,7 +93,7 @@ type Descriptor struct {
 	// describes its bits.
 	Value uint32
 	// Second is 0 in picasso's files; the official tools write something else, perhaps a mask of the
-	// bits that are used (3dbrew). The hardware is given Value only.
+	// bits that are used. The hardware is given Value only (libctru).
 	Second uint32
 }
 
@@ -105,7 +105,8 @@ type DVLE struct {
 	// Word04 is the 16-bit word at offset 4, perhaps a version; picasso writes 0x1002.
 	Word04 uint16
 	Type   DVLEType
-	// MergeOutmaps not 0 asks that the output maps of vertex and geometry shader be merged.
+	// MergeOutmaps asks, by its lowest bit, that the output maps of vertex and geometry shader be
+	// merged (libctru). The other bits have no known meaning.
 	MergeOutmaps uint8
 	// Entry and End are word addresses in the code; picasso's End is the first word behind the entry
 	// procedure. They are not checked against the size of the code.
@@ -278,7 +279,7 @@ const (
 	SemanticTexCoord1  Semantic = 5
 	SemanticTexCoord2  Semantic = 6
 	SemanticView       Semantic = 8
-	// SemanticDummy is an output that a vertex shader hands to the geometry shader.
+	// SemanticDummy is nothing to the rasteriser; a geometry shader may read such an output.
 	SemanticDummy Semantic = 9
 )
 
@@ -428,14 +429,17 @@ func IsSHBIN(data []byte) bool { return bytes.HasPrefix(data, []byte(magicDVLB))
 //
 // Refused is what cannot be read without guessing: a wrong magic, a header or table that is not
 // wholly in the file or that overlaps another, a name outside its symbol table. Unknown types,
-// modes and semantics, addresses beyond the code and registers that do not exist are kept. So is
-// whatever lies behind the last table, and nothing is missed if only that is cut off.
+// modes and semantics, addresses beyond the code and registers that do not exist are kept, and so
+// is whatever lies behind the last table: a file that has lost only padding there is not damaged.
 //
 // The result does not refer to data. Time and memory are bounded by a multiple of its length.
 func ReadSHBIN(data []byte) (*SHBIN, error) {
 	r := &shbinReader{data: data}
 	f := &SHBIN{}
 	if err := r.readHeaders(f); err != nil {
+		return nil, err
+	}
+	if err := r.placeTables(f); err != nil {
 		return nil, err
 	}
 	// Entries are read only now that no two tables share bytes: a file whose DVLEs all point at one
@@ -496,13 +500,13 @@ func (k *shbinKind) nameIn(dvle int) string {
 	if !k.perDVLE {
 		return k.name
 	}
-	return strings.TrimSpace(fmt.Sprintf("DVLE %d %s", dvle, k.name))
+	return fmt.Sprintf("DVLE %d %s", dvle, k.name)
 }
 
 var (
 	kindDVLB = &shbinKind{name: "DVLB header"}
 	kindDVLP = &shbinKind{name: "DVLP header"}
-	kindDVLE = &shbinKind{perDVLE: true, entry: dvleSize}
+	kindDVLE = &shbinKind{name: "header", perDVLE: true}
 
 	kindCode       = &shbinKind{name: "DVLP code", entry: wordSize, entries: "words", count: "count"}
 	kindDescriptor = &shbinKind{name: "DVLP descriptor table", entry: descriptorSize, entries: "entries", count: "count"}
@@ -527,7 +531,7 @@ func (r *shbinReader) take(kind *shbinKind, dvle int, at, start, n int64) {
 	})
 }
 
-// readHeaders reads all headers, and places the tables.
+// readHeaders reads the headers, save for the places of the tables.
 func (r *shbinReader) readHeaders(f *SHBIN) error {
 	count, err := r.readDVLB()
 	if err != nil {
@@ -536,14 +540,12 @@ func (r *shbinReader) readHeaders(f *SHBIN) error {
 	if err := r.readDVLP(&f.DVLP); err != nil {
 		return err
 	}
-	if count == 0 {
-		return nil
-	}
-	f.DVLEs = make([]DVLE, count)
-	for i := range f.DVLEs {
-		if err := r.readDVLE(i, &f.DVLEs[i]); err != nil {
+	for i := range int(count) {
+		d, err := r.readDVLE(i)
+		if err != nil {
 			return err
 		}
+		f.DVLEs = append(f.DVLEs, d)
 	}
 	return nil
 }
@@ -585,48 +587,62 @@ func (r *shbinReader) readDVLP(p *DVLP) error {
 	}
 	r.take(kindDVLP, 0, 0, at, dvlpSize)
 	p.Version = r.u32(at + 0x04)
-	p.FilenameOffset = r.u32(at + 0x18)
+	p.Word18 = r.u32(at + 0x18)
 	p.Word1C = r.u32(at + 0x1c)
 	p.Word20 = r.u32(at + 0x20)
 	p.Word24 = r.u32(at + 0x24)
-	if at+int64(p.FilenameOffset) > r.size() {
-		return r.outside(at+0x18, "DVLP filename table offset", at)
-	}
-	var err error
-	if p.CodeTable, err = r.place(kindCode, 0, at+0x08, at); err != nil {
-		return err
-	}
-	p.DescriptorTable, err = r.place(kindDescriptor, 0, at+0x10, at)
-	return err
+	return nil
 }
 
-func (r *shbinReader) readDVLE(i int, d *DVLE) error {
+func (r *shbinReader) readDVLE(i int) (DVLE, error) {
 	offsetAt := dvlbSize + int64(i)*dvleOffsetSize
-	d.Offset = r.u32(offsetAt)
-	at := int64(d.Offset)
-	if err := r.fit(kindDVLE, i, offsetAt, 0, at); err != nil {
-		return err
+	at := int64(r.u32(offsetAt))
+	if at >= r.size() {
+		return DVLE{}, r.outside(offsetAt, kindDVLE.nameIn(i)+" offset", 0)
+	}
+	if left := r.size() - at; left < dvleSize {
+		return DVLE{}, formatErrorf(offsetAt, kindDVLE.nameIn(i)+" offset",
+			"0x%x leaves %d bytes of the file for a header of %d", at, left, dvleSize)
 	}
 	if err := r.magic(at, fmt.Sprintf("DVLE %d magic", i), magicDVLE); err != nil {
-		return err
+		return DVLE{}, err
 	}
 	r.take(kindDVLE, i, offsetAt, at, dvleSize)
-	d.Word04 = r.u16(at + 0x04)
-	d.Type = DVLEType(r.data[at+0x06])
-	d.MergeOutmaps = r.data[at+0x07]
-	d.Entry = r.u32(at + 0x08)
-	d.End = r.u32(at + 0x0c)
-	d.InputMask = r.u16(at + 0x10)
-	d.OutputMask = r.u16(at + 0x12)
-	d.GeometryMode = GeometryMode(r.data[at+0x14])
-	d.FixedStart = r.data[at+0x15]
-	d.VariableCount = r.data[at+0x16]
-	d.FixedCount = r.data[at+0x17]
-	return r.placeTables(i, d, at)
+	return DVLE{
+		Offset:        uint32(at),
+		Word04:        r.u16(at + 0x04),
+		Type:          DVLEType(r.data[at+0x06]),
+		MergeOutmaps:  r.data[at+0x07],
+		Entry:         r.u32(at + 0x08),
+		End:           r.u32(at + 0x0c),
+		InputMask:     r.u16(at + 0x10),
+		OutputMask:    r.u16(at + 0x12),
+		GeometryMode:  GeometryMode(r.data[at+0x14]),
+		FixedStart:    r.data[at+0x15],
+		VariableCount: r.data[at+0x16],
+		FixedCount:    r.data[at+0x17],
+	}, nil
 }
 
-// placeTables places the tables of the DVLE at the given offset.
-func (r *shbinReader) placeTables(i int, d *DVLE, at int64) error {
+// placeTables places the tables, all headers being known.
+func (r *shbinReader) placeTables(f *SHBIN) error {
+	var err error
+	if f.DVLP.CodeTable, err = r.place(kindCode, 0, r.dvlp+0x08, r.dvlp); err != nil {
+		return err
+	}
+	if f.DVLP.DescriptorTable, err = r.place(kindDescriptor, 0, r.dvlp+0x10, r.dvlp); err != nil {
+		return err
+	}
+	for i := range f.DVLEs {
+		if err := r.placeDVLETables(i, &f.DVLEs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *shbinReader) placeDVLETables(i int, d *DVLE) error {
+	at := int64(d.Offset)
 	for _, t := range []struct {
 		kind   *shbinKind
 		field  int64
@@ -666,18 +682,6 @@ func (r *shbinReader) place(kind *shbinKind, dvle int, at, base int64) (TableRef
 	return t, nil
 }
 
-// fit checks that a header of the given kind lies in the file.
-func (r *shbinReader) fit(kind *shbinKind, dvle int, at, base, start int64) error {
-	if start >= r.size() {
-		return r.outside(at, kind.nameIn(dvle)+" offset", base)
-	}
-	if left := r.size() - start; kind.entry > left {
-		return formatErrorf(at, kind.nameIn(dvle)+" offset",
-			"0x%x leaves %d bytes of the file for a header of %d", start, left, kind.entry)
-	}
-	return nil
-}
-
 // outside returns the error for the offset that stands at the given place and counts from base.
 func (r *shbinReader) outside(at int64, field string, base int64) error {
 	from := ""
@@ -687,16 +691,9 @@ func (r *shbinReader) outside(at int64, field string, base int64) error {
 	return formatErrorf(at, field, "0x%x is outside the file (%d bytes)%s", r.u32(at), r.size(), from)
 }
 
+// sortParts puts the parts in the order of the file.
 func (r *shbinReader) sortParts() {
-	slices.SortStableFunc(r.parts, func(a, b shbinPart) int {
-		switch {
-		case a.start < b.start:
-			return -1
-		case a.start > b.start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(r.parts, func(a, b shbinPart) int { return cmp.Compare(a.start, b.start) })
 }
 
 // checkOverlap looks for two parts that take the same bytes. Empty tables are no parts: picasso
@@ -707,7 +704,7 @@ func (r *shbinReader) checkOverlap() error {
 		if a.end <= b.start {
 			continue
 		}
-		// Headers are found before what they place, and so are never blamed for a bad table.
+		// Headers are found before all tables, and so are not blamed where a table runs into one.
 		if a.order > b.order {
 			a, b = b, a
 		}
@@ -723,7 +720,7 @@ func (r *shbinReader) gaps() []Gap {
 	from := int64(0)
 	add := func(to int64) {
 		if from < to {
-			gaps = append(gaps, Gap{Offset: uint32(from), Bytes: bytes.Clone(r.data[from:to])})
+			gaps = append(gaps, Gap{Offset: from, Bytes: bytes.Clone(r.data[from:to])})
 		}
 	}
 	for i := range r.parts {

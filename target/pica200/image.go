@@ -1,0 +1,341 @@
+package pica200
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Open reads a shader file for listing.
+func Open(set *isa.Set, data []byte) (*program.Image, error) {
+	f, err := ReadSHBIN(data)
+	if err != nil {
+		return nil, err
+	}
+	b := imageBuilder{file: f, set: set}
+	return b.build()
+}
+
+// wordBits is the length of an instruction; file addresses count in words.
+const wordBits = 32
+
+type imageBuilder struct {
+	file  *SHBIN
+	set   *isa.Set
+	image program.Image
+}
+
+func (b *imageBuilder) build() (*program.Image, error) {
+	im := &b.image
+	im.Format, im.Words, im.Sections = "SHBIN", b.file.DVLP.Code, map[int64][]string{}
+	table := make([]bits.Value, len(b.file.DVLP.Descriptors))
+	for i, d := range b.file.DVLP.Descriptors {
+		table[i] = bits.Of(uint64(d.Value))
+	}
+	im.Tables = [][]bits.Value{table}
+	im.Header = b.header()
+	for i := range b.file.DVLEs {
+		b.program(i)
+	}
+	owners, err := b.owners()
+	if err != nil {
+		return nil, err
+	}
+	names := b.names()
+	im.Symbol = func(addr int64, space string, value uint64) (string, bool) {
+		i := int(addr / wordBits)
+		if i >= len(owners) {
+			return "", false
+		}
+		return nameAt(names, owners[i], symbolKey{space, value})
+	}
+	im.Contents = b.contents()
+	return im, nil
+}
+
+func (b *imageBuilder) header() []string {
+	p := &b.file.DVLP
+	line := fmt.Sprintf("SHBIN: %s, %s, %s", count(len(b.file.DVLEs), "program"), count(len(p.Code), "word"), count(len(p.Descriptors), "operand descriptor"))
+	if p.Version != 0 {
+		line += fmt.Sprintf(", version 0x%x", p.Version)
+	}
+	return []string{line}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// program adds what the listing shows before the code of a DVLE.
+func (b *imageBuilder) program(i int) {
+	d := &b.file.DVLEs[i]
+	name := "main"
+	if i > 0 {
+		name += strconv.Itoa(i)
+	}
+	addr := wordBits * int64(d.Entry)
+	for _, l := range d.Labels {
+		if l.Name != "" {
+			b.image.Entries = append(b.image.Entries, program.Entry{Addr: wordBits * int64(l.Address), Name: l.Name})
+		}
+		if l.Address == d.Entry && l.Name != "" {
+			name = ""
+		}
+	}
+	if name != "" {
+		b.image.Entries = append(b.image.Entries, program.Entry{Addr: addr, Name: name})
+	}
+	lines := append([]string{d.title(i)}, d.interfaceLines()...)
+	if d.Entry >= uint32(len(b.file.DVLP.Code)) {
+		b.image.Header = append(b.image.Header, lines...)
+		return
+	}
+	b.image.Sections[addr] = append(b.image.Sections[addr], lines...)
+}
+
+// title describes a program in one line.
+func (d *DVLE) title(i int) string {
+	line := fmt.Sprintf("DVLE %d: %s shader, entry at word %d, end at word %d", i, d.Type, d.Entry, d.End)
+	if d.Type != GeometryShader {
+		return line
+	}
+	switch d.GeometryMode {
+	case GeometryVariable:
+		return line + fmt.Sprintf(", mode %s, %d vertices with all attributes", d.GeometryMode, d.VariableCount)
+	case GeometryFixed:
+		return line + fmt.Sprintf(", mode %s, %d vertices from c%d", d.GeometryMode, d.FixedCount, d.FixedStart)
+	}
+	return line + ", mode " + d.GeometryMode.String()
+}
+
+// interfaceLines list what goes in and out of a program: its uniforms, constants and outputs.
+func (d *DVLE) interfaceLines() []string {
+	var lines []string
+	for i := range d.Uniforms {
+		lines = append(lines, d.Uniforms[i].line())
+	}
+	for _, c := range d.Constants {
+		lines = append(lines, c.line())
+	}
+	for _, o := range d.Outputs {
+		lines = append(lines, fmt.Sprintf("out   o%d.%s = %s", o.Register, o.Components(), o.Semantic))
+	}
+	return lines
+}
+
+func (u *Uniform) line() string {
+	kind := map[byte]string{'v': "in", 'c': "fvec", 'i': "ivec", 'b': "bool"}[u.First.String()[0]]
+	regs := u.First.String()
+	if u.Last != u.First {
+		regs += ".." + u.Last.String()
+	}
+	return fmt.Sprintf("%-5s %s = %s", kind, regs, u.Name)
+}
+
+func (c Constant) line() string {
+	reg := fmt.Sprintf("%s %d", c.Type, c.ID)
+	if r, ok := c.Register(); ok {
+		reg = r.String()
+	}
+	return fmt.Sprintf("const %s = %s", reg, c.Value())
+}
+
+// Value formats the payload in the way of the constant's type.
+func (c Constant) Value() string {
+	switch c.Type {
+	case ConstantBool:
+		return strconv.FormatBool(c.Bool())
+	case ConstantInt:
+		v := c.Ints()
+		return fmt.Sprintf("(%d, %d, %d, %d)", v[0], v[1], v[2], v[3])
+	case ConstantFloat:
+		var words []string
+		for _, u := range c.Float24s() {
+			words = append(words, formatFloat(Float24(u)))
+		}
+		return "(" + strings.Join(words, ", ") + ")"
+	}
+	return fmt.Sprintf("% x", c.Payload)
+}
+
+// formatFloat prints the shortest decimal that gives the float back.
+func formatFloat(f float32) string {
+	if f == float32(math.Trunc(float64(f))) && math.Abs(float64(f)) < 1e6 {
+		return strconv.FormatFloat(float64(f), 'f', 1, 32)
+	}
+	return strconv.FormatFloat(float64(f), 'g', -1, 32)
+}
+
+// symbolKey is a value in a space of names of the instruction set.
+type symbolKey struct {
+	space string
+	value uint64
+}
+
+// spaces map the banks of the uniform table, by their first register, to the spaces that the
+// description gives the operand fields: the first value of the bank there.
+var spaces = []struct {
+	first, last UniformReg
+	space       string
+	value       uint64
+}{
+	{0x00, 0x0f, "source", 0x00},
+	{0x10, 0x6f, "source", 0x20},
+	{0x70, 0x73, "int", 0},
+	{0x78, 0x87, "bool", 0},
+}
+
+// names returns the names of each program's registers.
+func (b *imageBuilder) names() []map[symbolKey]string {
+	all := make([]map[symbolKey]string, len(b.file.DVLEs))
+	for i := range b.file.DVLEs {
+		all[i] = map[symbolKey]string{}
+		for reg, name := range b.file.DVLEs[i].UniformNames() {
+			for _, s := range spaces {
+				if r := UniformReg(reg); name != "" && r >= s.first && r <= s.last {
+					all[i][symbolKey{s.space, s.value + uint64(r-s.first)}] = name
+				}
+			}
+		}
+	}
+	return all
+}
+
+// ownerSet has bit n set for DVLE n; programs beyond the 64th give no names.
+type ownerSet uint64
+
+// nameAt returns the name on which all programs agree that run the code at a place.
+func nameAt(names []map[symbolKey]string, owners ownerSet, key symbolKey) (string, bool) {
+	found := ""
+	for i, m := range names {
+		if i >= 64 || owners>>uint(i)&1 == 0 {
+			continue
+		}
+		name := m[key]
+		if name == "" || found != "" && name != found {
+			return "", false
+		}
+		found = name
+	}
+	return found, found != ""
+}
+
+// owners finds which programs run each word: from the entry on to the next function, and wherever
+// the branches there lead. Programs of one file share code and differ in the names of registers.
+func (b *imageBuilder) owners() ([]ownerSet, error) {
+	code := b.file.DVLP.Code
+	targets, starts, err := b.targets()
+	if err != nil {
+		return nil, err
+	}
+	for i := range b.file.DVLEs {
+		if e := b.file.DVLEs[i].Entry; e < uint32(len(code)) {
+			starts[e] = true
+		}
+	}
+	owners := make([]ownerSet, len(code))
+	for i := range b.file.DVLEs {
+		if i < 64 {
+			spread(owners, targets, starts, int(b.file.DVLEs[i].Entry), 1<<uint(i))
+		}
+	}
+	return owners, nil
+}
+
+// targets returns for each word where it branches to, and where functions start.
+func (b *imageBuilder) targets() (targets [][]int, starts []bool, err error) {
+	d, err := b.set.NewDecoder("")
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, t := range b.image.Tables {
+		d.SetTable(i, t)
+	}
+	code := b.file.DVLP.Code
+	targets, starts = make([][]int, len(code)), make([]bool, len(code))
+	var found []isa.BranchTarget
+	for i, w := range code {
+		in, ok := d.Decode(bits.Of(uint64(w)))
+		if !ok {
+			continue
+		}
+		found = d.Targets(found[:0], in)
+		for _, t := range found {
+			at := int(t.Addr / wordBits)
+			if at < 0 || at >= len(code) {
+				continue
+			}
+			targets[i] = append(targets[i], at)
+			starts[at] = starts[at] || t.Call
+		}
+	}
+	return targets, starts, nil
+}
+
+// spread marks what is reached from a place with an owner.
+func spread(owners []ownerSet, targets [][]int, starts []bool, from int, owner ownerSet) {
+	work := []int{from}
+	for len(work) > 0 {
+		i := work[len(work)-1]
+		work = work[:len(work)-1]
+		for first := true; i < len(owners) && owners[i]&owner == 0 && (first || !starts[i]); i++ {
+			owners[i] |= owner
+			work = append(work, targets[i]...)
+			first = false
+		}
+	}
+}
+
+// contents lists every table of the file for the list command, fields of open meaning included.
+func (b *imageBuilder) contents() []program.Part {
+	p := &b.file.DVLP
+	parts := []program.Part{{Title: "DVLP", Lines: []string{
+		fmt.Sprintf("version      0x%x", p.Version),
+		fmt.Sprintf("code         %s", count(len(p.Code), "word")),
+		fmt.Sprintf("descriptors  %d", len(p.Descriptors)),
+		fmt.Sprintf("+18 to +24   0x%x 0x%x 0x%x 0x%x", p.Word18, p.Word1C, p.Word20, p.Word24),
+	}}, {Title: "operand descriptors (value, second word)"}}
+	for i, d := range p.Descriptors {
+		parts[1].Lines = append(parts[1].Lines, fmt.Sprintf("%3d  %08x %08x", i, d.Value, d.Second))
+	}
+	for i := range b.file.DVLEs {
+		parts = append(parts, b.file.DVLEs[i].part(i))
+	}
+	if len(b.file.Gaps) > 0 {
+		gaps := program.Part{Title: "bytes outside of every table"}
+		for _, g := range b.file.Gaps {
+			gaps.Lines = append(gaps.Lines, fmt.Sprintf("0x%x  %s", g.Offset, abbreviate(g.Bytes)))
+		}
+		parts = append(parts, gaps)
+	}
+	return parts
+}
+
+// abbreviate formats bytes in hex, the first of many.
+func abbreviate(b []byte) string {
+	const most = 24
+	if len(b) > most {
+		return fmt.Sprintf("% x ... (%d bytes)", b[:most], len(b))
+	}
+	return fmt.Sprintf("% x", b)
+}
+
+func (d *DVLE) part(i int) program.Part {
+	part := program.Part{Title: d.title(i), Lines: []string{
+		fmt.Sprintf("+4 0x%04x, merge output maps %d", d.Word04, d.MergeOutmaps),
+		fmt.Sprintf("inputs 0x%04x, outputs 0x%04x", d.InputMask, d.OutputMask),
+	}}
+	part.Lines = append(part.Lines, d.interfaceLines()...)
+	for _, l := range d.Labels {
+		part.Lines = append(part.Lines, fmt.Sprintf("label %d at word %d, %d, %s", l.ID, l.Address, l.Size, l.Name))
+	}
+	return part
+}

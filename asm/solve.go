@@ -22,6 +22,8 @@ type constraint struct {
 	// soft constraints choose among words that print the same fields: they say that an earlier
 	// case does not apply. Text that would be printed through an earlier case is accepted.
 	soft bool
+	// ref is the computed field that text gave a value, for an error.
+	ref *model.Ref
 }
 
 type want uint8
@@ -53,7 +55,7 @@ func statusOf(ok bool) status {
 
 // derivedConstraint says that a derived field has the value that text gives it.
 func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
-	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0)}
+	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0), ref: ref}
 	switch ref.Kind {
 	case spec.KindBool:
 		if ref.Field.Display != nil {
@@ -94,12 +96,23 @@ func (p *Parser) propagateLast(end int) bool {
 	n := len(p.cons) - 1
 	switch p.settle(&p.cons[n]) {
 	case broken:
-		p.fail(diag.TextCondition, end, "no word prints so: {%s} forbids it", p.cons[n].prog.Spec.Text)
+		p.failConstraint(&p.cons[n], end)
 		return false
 	case holds:
 		p.cons = p.cons[:n]
 	}
 	return true
+}
+
+// failConstraint notes that no word satisfies a constraint.
+func (p *Parser) failConstraint(c *constraint, end int) {
+	switch {
+	case p.failure == nil:
+	case c.kind == wantValue:
+		p.fail(diag.TextRange, end, "%s cannot be %d: it is computed as %s", c.ref.Name(), int64(c.value), c.prog.Spec.Text)
+	default:
+		p.fail(diag.TextCondition, end, "no word prints so: it would need %s to be %t", c.prog.Spec.Text, c.kind == wantTrue)
+	}
 }
 
 // require notes what must hold for a reference to mean what it is read as.
@@ -547,14 +560,14 @@ func (p *Parser) solve() bool {
 		}
 	}
 	if len(hard) == n {
-		p.fail(diag.TextCondition, p.pos, "no word prints so: {%s} cannot be satisfied", p.cons[0].prog.Spec.Text)
+		p.failConstraint(&p.cons[0], p.pos)
 		return false
 	}
 	p.cons = append(p.cons[:0], hard...)
 	if p.solveAll() {
 		return true
 	}
-	p.fail(diag.TextCondition, p.pos, "no word prints so: {%s} cannot be satisfied", p.cons[0].prog.Spec.Text)
+	p.failConstraint(&p.cons[0], p.pos)
 	return false
 }
 

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -182,8 +183,10 @@ func (u *Unit) single(path string, at diag.Span) *Ref {
 
 // displays collects the cases up to the one whose display is used whatever the bits are.
 func (u *Unit) displays() {
+	var failed []*spec.Expr // conditions of the cases before, whose displays would be used
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
+			given := settled{c.Expr, failed}
 			bound := &Case{Spec: c}
 			if c.Expr != nil {
 				bound.Cond = u.prog(c.Expr)
@@ -194,16 +197,19 @@ func (u *Unit) displays() {
 			}
 			if t != nil {
 				bound.Shown = true
-				bound.Items = u.items(t, c)
+				bound.Items = u.items(t, given)
 			}
 			for _, a := range c.Aliases {
 				if a.Syntax == "" || a.Syntax == u.Env.Machine.Syntax {
-					bound.Aliases = append(bound.Aliases, u.items(a, c))
+					bound.Aliases = append(bound.Aliases, u.items(a, given))
 				}
 			}
 			u.Cases = append(u.Cases, bound)
 			if bound.Shown && bound.Cond == nil {
 				return
+			}
+			if bound.Shown {
+				failed = append(failed[:len(failed):len(failed)], c.Expr)
 			}
 		}
 	}
@@ -212,8 +218,34 @@ func (u *Unit) displays() {
 	}
 }
 
-// items binds a template. Adjacent text is joined.
-func (u *Unit) items(t *spec.Template, c *spec.Case) []Item {
+// settled is what is known of conditions when a template is used: that of its own case holds (nil
+// for a default case), those of the cases before it do not.
+type settled struct {
+	holds *spec.Expr
+	fails []*spec.Expr
+}
+
+// narrow drops the meanings of a name that cannot be where the conditions are settled.
+func (s settled) narrow(alts []Alt) []Alt {
+	var out []Alt
+	for _, a := range alts {
+		if a.Cond != nil && a.CondHops == 0 {
+			if a.Cond.Spec == s.holds {
+				a.Cond = nil
+			} else if slices.Contains(s.fails, a.Cond.Spec) {
+				continue
+			}
+		}
+		out = append(out, a)
+		if a.Cond == nil {
+			break
+		}
+	}
+	return out
+}
+
+// items binds a template.
+func (u *Unit) items(t *spec.Template, given settled) []Item {
 	var items []Item
 	for _, it := range t.Items {
 		switch it.Kind {
@@ -224,24 +256,24 @@ func (u *Unit) items(t *spec.Template, c *spec.Case) []Item {
 		case spec.ItemBreak:
 			items = append(items, Item{Kind: ItemBreak, Span: it.Span})
 		case spec.ItemRef:
-			items = append(items, u.refItem(it))
+			items = append(items, u.refItem(it, given))
 		}
 	}
 	return items
 }
 
 // refItem binds a reference of a template.
-func (u *Unit) refItem(it spec.Item) Item {
+func (u *Unit) refItem(it spec.Item, given settled) Item {
 	item := Item{Kind: ItemRef, Name: it.Ref, Before: it.Before, After: it.After, Span: it.Span}
 	if u.isName(it.Ref) {
 		item.Kind, item.Text = ItemName, u.Leaf.Display
 		return item
 	}
-	if set, join := u.set(it); set != nil {
+	if set, join := u.set(it, given); set != nil {
 		item.Kind, item.Members, item.Join = ItemSet, set, join
 		return item
 	}
-	item.Alts = u.resolve(it.Ref, nil)
+	item.Alts = given.narrow(u.resolve(it.Ref, nil))
 	if u.Env.Machine.ISA.Strict {
 		for _, a := range item.Alts {
 			if a.Ref == nil {
@@ -271,7 +303,7 @@ func (u *Unit) isName(ref string) bool {
 }
 
 // set binds a reference to a <set>, nil if it is none.
-func (u *Unit) set(it spec.Item) ([]Item, string) {
+func (u *Unit) set(it spec.Item, given settled) ([]Item, string) {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
 			s := c.Set(it.Ref)
@@ -280,7 +312,7 @@ func (u *Unit) set(it spec.Item) ([]Item, string) {
 			}
 			members := []Item{}
 			for _, m := range s.Members {
-				members = append(members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}))
+				members = append(members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}, given))
 			}
 			return members, s.Join
 		}

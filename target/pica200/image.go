@@ -83,10 +83,11 @@ func (b *imageBuilder) program(i int) {
 	}
 	addr := wordBits * int64(d.Entry)
 	for _, l := range d.Labels {
-		if l.Name != "" {
-			b.image.Entries = append(b.image.Entries, program.Entry{Addr: wordBits * int64(l.Address), Name: l.Name})
+		if !isName(l.Name) {
+			continue
 		}
-		if l.Address == d.Entry && l.Name != "" {
+		b.image.Entries = append(b.image.Entries, program.Entry{Addr: wordBits * int64(l.Address), Name: l.Name})
+		if l.Address == d.Entry {
 			name = ""
 		}
 	}
@@ -137,7 +138,7 @@ func (u *Uniform) line() string {
 	if u.Last != u.First {
 		regs += ".." + u.Last.String()
 	}
-	return fmt.Sprintf("%-5s %s = %s", kind, regs, u.Name)
+	return fmt.Sprintf("%-5s %s = %s", kind, regs, quoted(u.Name))
 }
 
 func (c Constant) line() string {
@@ -200,13 +201,34 @@ func (b *imageBuilder) names() []map[symbolKey]string {
 		all[i] = map[symbolKey]string{}
 		for reg, name := range b.file.DVLEs[i].UniformNames() {
 			for _, s := range spaces {
-				if r := UniformReg(reg); name != "" && r >= s.first && r <= s.last {
+				if r := UniformReg(reg); isName(name) && r >= s.first && r <= s.last {
 					all[i][symbolKey{s.space, s.value + uint64(r-s.first)}] = name
 				}
 			}
 		}
 	}
 	return all
+}
+
+// isName tells whether a symbol can stand in a line of source: files may hold any bytes.
+func isName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := c == '_' || c == '.' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		digit := c >= '0' && c <= '9' || c == '[' || c == ']'
+		if !letter && (i == 0 || !digit) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// quoted returns a symbol as a listing shows it: quoted if it is no name.
+func quoted(s string) string {
+	if isName(s) {
+		return s
+	}
+	return strconv.Quote(s)
 }
 
 // ownerSet has bit n set for DVLE n; programs beyond the 64th give no names.
@@ -335,7 +357,7 @@ func (d *DVLE) part(i int) program.Part {
 	}}
 	part.Lines = append(part.Lines, d.interfaceLines()...)
 	for _, l := range d.Labels {
-		part.Lines = append(part.Lines, fmt.Sprintf("label %d at word %d, %d, %s", l.ID, l.Address, l.Size, l.Name))
+		part.Lines = append(part.Lines, fmt.Sprintf("label %d at word %d, %d, %s", l.ID, l.Address, l.Size, quoted(l.Name)))
 	}
 	return part
 }

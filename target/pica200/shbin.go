@@ -432,7 +432,8 @@ func IsSHBIN(data []byte) bool { return bytes.HasPrefix(data, []byte(magicDVLB))
 // modes and semantics, addresses beyond the code and registers that do not exist are kept, and so
 // is whatever lies behind the last table: a file that has lost only padding there is not damaged.
 //
-// The result does not refer to data. Time and memory are bounded by a multiple of its length.
+// The result does not refer to data. Memory is bounded by a small multiple of its length, and so is
+// time but for sorting the tables by their offset and finding names by bisection.
 func ReadSHBIN(data []byte) (*SHBIN, error) {
 	r := &shbinReader{data: data}
 	f := &SHBIN{}
@@ -540,6 +541,9 @@ func (r *shbinReader) readHeaders(f *SHBIN) error {
 	if err := r.readDVLP(&f.DVLP); err != nil {
 		return err
 	}
+	// The file is known to be large enough for so many.
+	f.DVLEs = slices.Grow(f.DVLEs, int(count))
+	r.parts = slices.Grow(r.parts, int(count))
 	for i := range int(count) {
 		d, err := r.readDVLE(i)
 		if err != nil {

@@ -130,16 +130,18 @@ type compiler struct {
 
 func (c *compiler) compile() *node {
 	start := &node{}
-	for _, l := range c.env.Root.Leaves {
-		c.unit = c.env.Unit(l)
-		c.leaf(start)
+	for _, aliases := range []bool{false, true} { // what is printed is tried before what is only read
+		for _, l := range c.env.Root.Leaves {
+			c.unit = c.env.Unit(l)
+			c.leaf(start, aliases)
+		}
 	}
 	start.finish(map[*node]bool{})
 	return start
 }
 
-// leaf adds every template of a leaf, its displays in order and then its aliases.
-func (c *compiler) leaf(start *node) {
+// leaf adds the displays of a leaf in order, or its aliases.
+func (c *compiler) leaf(start *node, aliases bool) {
 	var before []*model.Prog // conditions of the cases before, whose displays would win
 	for _, cs := range c.unit.Cases {
 		acc := &accept{unit: c.unit, own: cs.Cond, not: before[:len(before):len(before)]}
@@ -147,11 +149,13 @@ func (c *compiler) leaf(start *node) {
 		if cs.Cond != nil {
 			c.holds = []*model.Prog{cs.Cond}
 		}
-		if cs.Shown {
+		if cs.Shown && !aliases {
 			c.template(start, cs.Items, acc)
 		}
 		for _, a := range cs.Aliases {
-			c.template(start, a, &accept{unit: c.unit, own: cs.Cond})
+			if aliases {
+				c.template(start, a, &accept{unit: c.unit, own: cs.Cond})
+			}
 		}
 		if cs.Cond != nil && cs.Shown {
 			before = append(before, cs.Cond)

@@ -61,8 +61,14 @@ func (t *FixedTable) serves(i int, e *Entry) bool {
 type GrowingTable struct {
 	// Size is the number of entries that fit.
 	Size int
+	// Swapped is told when two entries change places, so that instructions placed before can be
+	// patched. It happens when an entry is needed by a field too narrow for its index.
+	Swapped func(i, j int)
 	// Entries and Care are the entries so far, and which of their bits matter.
 	Entries, Care []bits.Value
+
+	// limits is the lowest limit among the fields that name each entry.
+	limits []int
 }
 
 // Place returns the first entry that serves, or adds one at the end.
@@ -70,18 +76,67 @@ func (t *GrowingTable) Place(e Entry) (int, error) {
 	if e.Index >= 0 {
 		return e.Index, t.pin(e)
 	}
-	for i := range min(len(t.Entries), e.Limit) {
-		if t.Entries[i].Xor(e.Value).And(t.Care[i]).And(e.Care) == (bits.Value{}) {
-			t.absorb(i, e)
-			return i, nil
+	i := t.find(&e)
+	fresh := i == len(t.Entries)
+	if i >= t.Size {
+		return 0, fmt.Errorf("the table is full: no room for an entry beside the %d", t.Size)
+	}
+	target := i
+	if i >= e.Limit {
+		if target = t.movable(e.Limit); target < 0 {
+			return 0, fmt.Errorf("%s names the first %d entries alone, and all of them are taken by instructions that can name no other", e.Field, e.Limit)
 		}
 	}
-	if len(t.Entries) >= t.Size || len(t.Entries) >= e.Limit {
-		return 0, fmt.Errorf("the table is full: no room for another entry among the first %d", min(t.Size, e.Limit))
+	if fresh {
+		t.grow(i + 1)
+		t.Entries[i] = e.Value
 	}
-	t.Entries = append(t.Entries, e.Value)
-	t.Care = append(t.Care, e.Care)
-	return len(t.Entries) - 1, nil
+	if target != i {
+		t.swap(target, i)
+	}
+	t.absorb(target, e)
+	t.limits[target] = min(t.limits[target], e.Limit)
+	return target, nil
+}
+
+// find returns the first entry that serves, the number of entries if none does.
+func (t *GrowingTable) find(e *Entry) int {
+	for i := range t.Entries {
+		if t.Entries[i].Xor(e.Value).And(t.Care[i]).And(e.Care) == (bits.Value{}) {
+			return i
+		}
+	}
+	return len(t.Entries)
+}
+
+// grow adds empty entries up to n.
+func (t *GrowingTable) grow(n int) {
+	for len(t.Entries) < n {
+		t.Entries = append(t.Entries, bits.Value{})
+		t.Care = append(t.Care, bits.Value{})
+	}
+	for len(t.limits) < n {
+		t.limits = append(t.limits, t.Size)
+	}
+}
+
+// movable returns the first entry below limit that may stand beyond it, -1 if there is none.
+func (t *GrowingTable) movable(limit int) int {
+	for i := range min(limit, len(t.Entries)) {
+		if t.limits[i] > limit {
+			return i
+		}
+	}
+	return -1
+}
+
+func (t *GrowingTable) swap(i, j int) {
+	t.Entries[i], t.Entries[j] = t.Entries[j], t.Entries[i]
+	t.Care[i], t.Care[j] = t.Care[j], t.Care[i]
+	t.limits[i], t.limits[j] = t.limits[j], t.limits[i]
+	if t.Swapped != nil {
+		t.Swapped(i, j)
+	}
 }
 
 func (t *GrowingTable) absorb(i int, e Entry) {
@@ -94,15 +149,13 @@ func (t *GrowingTable) pin(e Entry) error {
 	if e.Index >= t.Size {
 		return fmt.Errorf("entry %d of a table of %d", e.Index, t.Size)
 	}
-	for len(t.Entries) <= e.Index {
-		t.Entries = append(t.Entries, bits.Value{})
-		t.Care = append(t.Care, bits.Value{})
-	}
+	t.grow(max(len(t.Entries), e.Index+1))
 	if t.Entries[e.Index].Xor(e.Value).And(t.Care[e.Index]).And(e.Bound) != (bits.Value{}) {
 		return fmt.Errorf("entry %d of the table is already %s", e.Index, t.Entries[e.Index])
 	}
 	e.Care = e.Bound
 	t.absorb(e.Index, e)
+	t.limits[e.Index] = min(t.limits[e.Index], e.Limit)
 	return nil
 }
 

@@ -49,7 +49,7 @@ type Field struct {
 	// Index is set for a field whose bits are the index of a table entry; IndexOf names the table.
 	Index   bool
 	IndexOf string
-	Value bits.Value
+	Value   bits.Value
 	// Meaning is the text of the value, also where no template shows it.
 	Meaning string
 	// Start and End are its place in the text; both -1 where it is not shown.

@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"fmt"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 )
@@ -59,4 +61,33 @@ func (d *Decoder) LineTable(table int) []bits.Value {
 	t := d.tables[table]
 	clear(t)
 	return t[:0]
+}
+
+// SetField gives a field of the instruction's word a value: name is one of its fields, or a path of
+// fields with bits in the word. It is for what text does not say, such as lengths that a layout
+// computes. The error tells that there is no such field, or that the value does not fit.
+func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	ref := d.pick(d.frames[0].unit.Resolve(name), 0)
+	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.Hops != 0 {
+		return fmt.Errorf("%s has no field %s", in.Leaf.Display, name)
+	}
+	if ref.Width < 64 && value>>uint(ref.Width) != 0 {
+		return fmt.Errorf("%d does not fit %s, expected 0 to %d", value, name, uint64(1)<<uint(ref.Width)-1)
+	}
+	parts := []Part{{Low: 0, Width: in.Leaf.Size}}
+	o := origin{parts: parts}
+	for _, e := range ref.Enter {
+		if e.Field.Table != nil {
+			return fmt.Errorf("%s is in a table, not in the word", name)
+		}
+		o.parts = fieldParts(o, e.Field)
+	}
+	at := 0
+	placed := fieldParts(o, ref.Field)
+	for i := len(placed) - 1; i >= 0; i-- {
+		in.Bits.SetUint(placed[i].Low, placed[i].Width, value>>uint(at))
+		at += placed[i].Width
+	}
+	return nil
 }

@@ -72,6 +72,17 @@ func (l *Leaf) Doc() string {
 	return ""
 }
 
+// Meta returns an attribute of the leaf's <meta>, of the nearest ancestor's where it has none, ""
+// where nobody has it.
+func (l *Leaf) Meta(name string) string {
+	for b := l.Spec; b != nil; b = b.Extends {
+		if v, ok := b.Meta[name]; ok {
+			return v
+		}
+	}
+	return ""
+}
+
 // Enum is an enum in one spelling, prepared for printing.
 type Enum struct {
 	Spec   *spec.Enum

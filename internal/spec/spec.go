@@ -92,7 +92,7 @@ type Table struct {
 	// Index is the place in ISA.Tables.
 	Index int
 	Doc   string
-	Span diag.Span
+	Span  diag.Span
 }
 
 // Template is text with references in braces: a display, an alias, or a named piece of one.

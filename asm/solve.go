@@ -476,6 +476,8 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 		return open
 	case spec.OpEq, spec.OpNe:
 		return p.equal(n, scope, want == (n.Op == spec.OpEq))
+	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return open
 	case spec.OpField:
 		if ref, known := p.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
 			return p.truth(ref.Prog.Root, p.up(scope, ref.Hops), want)

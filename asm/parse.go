@@ -891,6 +891,10 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		}
 	}
 	if it.ref.Width > 64 {
+		if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
+			p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
+			return false
+		}
 		if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
 			return false
 		}
@@ -915,8 +919,10 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 // number is a number as it was read.
 type number struct {
 	neg, isFloat bool
-	mag          uint64
-	wide         bits.Value
+	// over tells that the number has more than 256 bits.
+	over bool
+	mag  uint64
+	wide bits.Value
 	f            float64
 	digits, end  int
 }
@@ -967,8 +973,8 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 		if d >= base {
 			break
 		}
-		if n.wide[3]>>59 != 0 {
-			return n, false
+		if n.over = n.over || n.wide[3]>>60 != 0; n.over {
+			continue
 		}
 		if n.mag > math.MaxUint64/16-1 || n.wide[1]|n.wide[2]|n.wide[3] != 0 {
 			n.wide = addDigit(n.wide, base, d)
@@ -1038,7 +1044,7 @@ func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
 	if n.isFloat {
 		return floatBits(n, ref.Width), true
 	}
-	if n.wide != bits.Of(n.mag) {
+	if n.over || n.wide != bits.Of(n.mag) {
 		return 0, false
 	}
 	width := ref.Width

@@ -729,9 +729,9 @@ func (p *Parser) accept(a *accept) bool {
 	if a.own != nil && !p.constrain(constraint{prog: a.own, scope: f.scope, kind: wantTrue}) {
 		return false
 	}
-	if len(a.not) > 0 && !p.allKnown(f.scope) {
-		for _, n := range a.not {
-			p.cons = append(p.cons, constraint{prog: n, scope: f.scope, kind: wantFalse, soft: true})
+	if len(a.not) > 0 && (a.anyOutside || !p.allKnown(f.scope)) {
+		for i, n := range a.not {
+			p.cons = append(p.cons, constraint{prog: n, scope: f.scope, kind: wantFalse, soft: !a.outside[i]})
 		}
 	}
 	if f.parent < 0 {
@@ -920,11 +920,11 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 type number struct {
 	neg, isFloat bool
 	// over tells that the number has more than 256 bits.
-	over bool
-	mag  uint64
-	wide bits.Value
-	f            float64
-	digits, end  int
+	over        bool
+	mag         uint64
+	wide        bits.Value
+	f           float64
+	digits, end int
 }
 
 // number reads a number of the item's kind at pos; it ends before limit if that is not 0.

@@ -1145,6 +1145,9 @@ func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
 	}
 	n.wide = bits.Of(n.mag)
 	v, fits := p.fit(it.ref, n)
+	if it.ref.Kind == spec.KindBranch && !n.neg && it.ref.Width < 64 && n.mag>>uint(max(it.ref.Width, 1)-1) != 0 {
+		fits = false // fit reads a bit pattern too, which a distance is not
+	}
 	if !fits {
 		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, limits(it.ref))
 		return 0, pos, false

@@ -942,7 +942,7 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 		}
 	}
 	if it.kind == itemFloat {
-		return p.float(pos, i, limit)
+		return p.float(it.ref.Width, pos, i, limit)
 	}
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
 		return n, false
@@ -1012,8 +1012,8 @@ var digitValue = func() (t [256]byte) {
 	return t
 }()
 
-// float reads a decimal float, nan or inf.
-func (p *Parser) float(from, i, limit int) (number, bool) {
+// float reads a decimal float for a field of that width, nan or inf.
+func (p *Parser) float(width, from, i, limit int) (number, bool) {
 	n := number{isFloat: true, digits: i, end: i}
 	neg := i > from && p.src[from] == '-'
 	for _, word := range []string{"nan", "inf"} {
@@ -1031,7 +1031,11 @@ func (p *Parser) float(from, i, limit int) (number, bool) {
 		end > i && (p.src[end] == '-' || p.src[end] == '+') && p.src[end-1]|0x20 == 'e') {
 		end++
 	}
-	f, err := strconv.ParseFloat(string(p.src[i:end]), 64)
+	size := 64
+	if width == 32 {
+		size = 32 // rounded once
+	}
+	f, err := strconv.ParseFloat(string(p.src[i:end]), size)
 	if err != nil && !math.IsInf(f, 0) || end == i {
 		return n, false
 	}

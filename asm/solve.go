@@ -1,7 +1,9 @@
 package asm
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -627,6 +629,9 @@ func (p *Parser) enumerate() bool {
 		return false
 	}
 	free := append([]looseBit(nil), p.solver.bits...)
+	slices.SortFunc(free, func(a, b looseBit) int { // the smallest word first
+		return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.low, b.low))
+	})
 	for v := range uint64(1) << uint(len(free)) {
 		if p.solver.evals++; p.solver.evals > maxEvals {
 			return false

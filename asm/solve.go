@@ -715,6 +715,7 @@ func (p *Parser) isLoose(b looseBit) bool {
 
 // defaults gives the bits that are still unknown the values that the description names for them.
 func (p *Parser) defaults() {
+	p.fillContexts()
 	for _, u := range p.units {
 		for i := range u.unit.Defaults {
 			d := &u.unit.Defaults[i]
@@ -732,6 +733,15 @@ func (p *Parser) defaults() {
 				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(d.Val).Slice(at, parts[j].Width))
 				at += parts[j].Width
 			}
+		}
+	}
+}
+
+// fillContexts gives contexts that the text does not name their defaults.
+func (p *Parser) fillContexts() {
+	for _, c := range p.set.Model().ISA.Contexts {
+		if c.FromText {
+			p.fill(spaceContext, c.Low, c.Width, p.context.Slice(c.Low, c.Width))
 		}
 	}
 }

@@ -265,6 +265,7 @@ func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces [
 		if e.table == table && e.entry == entry {
 			setParts(&p.spaces[e.space].val, parts, s.value)
 			p.spaces[e.space].known = p.spaces[e.space].known.Or(maskOf(parts))
+			p.spaces[e.space].assumed = p.spaces[e.space].assumed.AndNot(maskOf(parts))
 		}
 	}
 	return ""

@@ -68,6 +68,8 @@ const (
 // space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
 type space struct {
 	val, known bits.Value
+	// assumed are the known bits of an entry that come from defaults: the text does not give them.
+	assumed bits.Value
 	// field is the index field of a table entry; scope the scope that it stands in.
 	field *spec.Field
 	scope int32

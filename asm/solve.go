@@ -573,6 +573,9 @@ func (p *Parser) solveAll() bool {
 		return true
 	}
 	p.undo(mark)
+	for i := spaceTable; i < p.nspaces; i++ {
+		p.spaces[i].assumed = wide.Value{}
+	}
 	return p.enumerate()
 }
 
@@ -748,6 +751,10 @@ func (p *Parser) fillContexts() {
 
 // fill sets those bits of a run that are unknown.
 func (p *Parser) fill(sp uint8, low, width int, v wide.Value) {
-	known := p.spaces[sp].known.Slice(low, width)
-	p.setMasked(sp, low, width, v, wide.Ones(width).AndNot(known), p.pos)
+	s := &p.spaces[sp]
+	unknown := wide.Range(low, width).AndNot(s.known)
+	p.setMasked(sp, low, width, v, unknown.Slice(low, width), p.pos)
+	if sp >= spaceTable {
+		s.assumed = s.assumed.Or(unknown)
+	}
 }

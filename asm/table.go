@@ -130,7 +130,11 @@ func (p *Parser) place(res *Result) *Error {
 			err = fmt.Errorf("entry %d does not fit %s of %d bits", index, e.Field, s.field.Width)
 		}
 		if err != nil {
-			return &Error{Code: diag.TableFull, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
+			e := &Error{Code: diag.TableFull, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
+			if pin := p.pin(s.field.Name); pin != nil {
+				e.Off, e.End = pin.off, pin.end
+			}
+			return e
 		}
 		e.Index = index
 		res.Entries = append(res.Entries, e)

@@ -600,7 +600,7 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 		if p.failure == nil {
 			return false
 		}
-		p.fail(diag.TextRange, end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
+		p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
 		return false
 	}
 	if len(ref.Enter) == 0 && ref.Low >= 0 {
@@ -694,7 +694,7 @@ func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 	known := s.known.Uint(low, width)
 	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
 		if p.failure != nil {
-			p.fail(diag.TextConflict, end, "bits %d..%d would have to be %#x and %#x", low, low+width-1, s.val.Uint(low, width)&known, v&known)
+			p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
 		}
 		return false
 	}
@@ -702,6 +702,9 @@ func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 		return true
 	}
 	p.trail = append(p.trail, undo{int16(low), uint8(width), sp, known})
+	if p.failure != nil {
+		p.noteOrigin(end)
+	}
 	s.val.SetUint(low, width, v)
 	s.known.SetUint(low, width, ^uint64(0))
 	return true
@@ -751,6 +754,9 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 		if s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
 			sp := &p.spaces[s.space]
 			p.trail = append(p.trail, undo{0, uint8(size), s.space, sp.known.Uint(0, size)})
+			if p.failure != nil {
+				p.noteOrigin(p.pos)
+			}
 			sp.val[0] |= match[0]
 			sp.known[0] |= mask[0]
 			return true

@@ -35,7 +35,13 @@ type failure struct {
 	// msg is a reason other than what stands at pos: what stands at msgPos was read up to msgEnd.
 	msg            string
 	msgPos, msgEnd int
+	// body is the text as given, and origins the text that each entry of the trail comes from.
+	body    []byte
+	origins []textRange
 }
+
+// textRange is a place of the collapsed text; it is empty for bits that no text gives.
+type textRange struct{ pos, end int }
 
 // fail notes a reason; the one that was found after most of the text was read is kept.
 func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
@@ -47,6 +53,39 @@ func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any
 	if f := p.failure; f != nil && (f.msg == "" || end > f.msgEnd) {
 		f.code, f.msgPos, f.msgEnd, f.msg = code, pos, end, fmt.Sprintf(format, args...)
 	}
+}
+
+// noteOrigin remembers what text has just fixed the bits at the end of the trail.
+func (p *Parser) noteOrigin(end int) {
+	f, n := p.failure, len(p.trail)-1
+	for len(f.origins) <= n {
+		f.origins = append(f.origins, textRange{})
+	}
+	f.origins[n] = p.readUpTo(end)
+}
+
+// readUpTo returns the place of the piece of text that is being read and ends at end.
+func (p *Parser) readUpTo(end int) textRange { return textRange{min(p.skipBlank(), end), end} }
+
+// conflict says that bits would have to be two things at once, and by what text.
+func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
+	here := p.readUpTo(end)
+	by := func(r textRange) string {
+		if r.pos >= r.end || r.end > len(p.raw) {
+			return ""
+		}
+		return fmt.Sprintf(" by %q", p.raw[r.pos:r.end])
+	}
+	first, column := "", ""
+	for i, u := range p.trail {
+		if i >= len(p.failure.origins) || u.space != sp || int(u.low) >= low+width || int(u.low)+int(u.width) <= low {
+			continue
+		}
+		if o := p.failure.origins[i]; by(o) != "" {
+			first, column = by(o), fmt.Sprintf(" at column %d", original(p.failure.body, o.pos)+1)
+		}
+	}
+	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s", low, low+width-1, is, first, column, want, by(here))
 }
 
 // expect notes what could have stood at pos.
@@ -142,7 +181,7 @@ func (p *Parser) explain(body []byte) *Error {
 	if p.steps > maxSteps {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
 	}
-	p.failure = &failure{}
+	p.failure = &failure{body: body}
 	defer func() { p.failure = nil }()
 	if len(p.src) == 0 {
 		return &Error{Code: diag.TextExpected, End: len(body), Msg: "nothing, expected an instruction"}

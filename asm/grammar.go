@@ -43,6 +43,10 @@ type accept struct {
 	// printed instead.
 	own *model.Prog
 	not []*model.Prog
+	// outside tells of each of not whether it reads something outside the scope, which the text of
+	// the template cannot overrule; anyOutside whether one of them does.
+	outside    []bool
+	anyOutside bool
 }
 
 type itemKind uint8
@@ -145,6 +149,10 @@ func (c *compiler) leaf(start *node, aliases bool) {
 	var before []*model.Prog // conditions of the cases before, whose displays would win
 	for _, cs := range c.unit.Cases {
 		acc := &accept{unit: c.unit, own: cs.Cond, not: before[:len(before):len(before)]}
+		for _, n := range acc.not {
+			acc.outside = append(acc.outside, outside(n.Root))
+			acc.anyOutside = acc.anyOutside || outside(n.Root)
+		}
 		c.holds, c.fails = nil, acc.not
 		if cs.Cond != nil {
 			c.holds = []*model.Prog{cs.Cond}
@@ -161,6 +169,19 @@ func (c *compiler) leaf(start *node, aliases bool) {
 			before = append(before, cs.Cond)
 		}
 	}
+}
+
+// outside tells whether an expression reads a scope around its own, or a context.
+func outside(n *model.Node) bool {
+	if n == nil {
+		return false
+	}
+	for _, a := range n.Alts {
+		if a.CondHops > 0 || a.Ref != nil && (a.Ref.Hops > 0 || a.Ref.Context != nil || a.Ref.Prog != nil && outside(a.Ref.Prog.Root)) {
+			return true
+		}
+	}
+	return outside(n.X) || outside(n.Y) || outside(n.Z)
 }
 
 func (c *compiler) template(start *node, items []model.Item, acc *accept) {

@@ -115,12 +115,19 @@ func (s *suffix) nameless() (err string) {
 
 // pinned returns the entry that the suffix gives an index field, -1 if it gives none.
 func (p *Parser) pinned(field string) int {
-	for _, s := range p.suffix {
-		if s.pin && strings.EqualFold(s.path, field) {
-			return int(s.value[0])
-		}
+	if s := p.pin(field); s != nil {
+		return int(s.value[0])
 	}
 	return -1
+}
+
+func (p *Parser) pin(field string) *suffix {
+	for i := range p.suffix {
+		if s := &p.suffix[i]; s.pin && strings.EqualFold(s.path, field) {
+			return s
+		}
+	}
+	return nil
 }
 
 // complete makes the result of a text that was read: defaults, the suffix, the table entries.
@@ -223,6 +230,9 @@ func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) str
 		return ""
 	}
 	if s.path == "" {
+		if s.high >= p.root.Size {
+			return fmt.Sprintf("bit %d of an instruction of %d bits", s.high, p.root.Size)
+		}
 		run := []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}
 		setParts(&p.spaces[spaceWord].val, run, s.value)
 		return ""
@@ -242,6 +252,11 @@ func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces [
 	if s.low >= 0 { // nameless bits of the entry that the field is the index of
 		if !f.Index {
 			return fmt.Sprintf("%s is no table entry, expected FIELD=VALUE or LOW..HIGH=VALUE", s.path)
+		}
+		for _, t := range p.set.Tables() {
+			if t.Name == f.IndexOf && s.high >= t.Bits {
+				return fmt.Sprintf("bit %d of an entry of %d bits", s.high, t.Bits)
+			}
 		}
 		parts = []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}
 		for i := range fields {
@@ -265,6 +280,7 @@ func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces [
 		if e.table == table && e.entry == entry {
 			setParts(&p.spaces[e.space].val, parts, s.value)
 			p.spaces[e.space].known = p.spaces[e.space].known.Or(maskOf(parts))
+			p.spaces[e.space].assumed = p.spaces[e.space].assumed.AndNot(maskOf(parts))
 		}
 	}
 	return ""

@@ -68,6 +68,8 @@ const (
 // space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
 type space struct {
 	val, known bits.Value
+	// assumed are the known bits of an entry that come from defaults: the text does not give them.
+	assumed bits.Value
 	// field is the index field of a table entry; scope the scope that it stands in.
 	field *spec.Field
 	scope int32
@@ -598,7 +600,7 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 		if p.failure == nil {
 			return false
 		}
-		p.fail(diag.TextRange, end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
+		p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
 		return false
 	}
 	if len(ref.Enter) == 0 && ref.Low >= 0 {
@@ -692,7 +694,7 @@ func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 	known := s.known.Uint(low, width)
 	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
 		if p.failure != nil {
-			p.fail(diag.TextConflict, end, "bits %d..%d would have to be %#x and %#x", low, low+width-1, s.val.Uint(low, width)&known, v&known)
+			p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
 		}
 		return false
 	}
@@ -700,6 +702,9 @@ func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 		return true
 	}
 	p.trail = append(p.trail, undo{int16(low), uint8(width), sp, known})
+	if p.failure != nil {
+		p.noteOrigin(end)
+	}
 	s.val.SetUint(low, width, v)
 	s.known.SetUint(low, width, ^uint64(0))
 	return true
@@ -729,9 +734,9 @@ func (p *Parser) accept(a *accept) bool {
 	if a.own != nil && !p.constrain(constraint{prog: a.own, scope: f.scope, kind: wantTrue}) {
 		return false
 	}
-	if len(a.not) > 0 && !p.allKnown(f.scope) {
-		for _, n := range a.not {
-			p.cons = append(p.cons, constraint{prog: n, scope: f.scope, kind: wantFalse, soft: true})
+	if len(a.not) > 0 && (a.anyOutside || !p.allKnown(f.scope)) {
+		for i, n := range a.not {
+			p.cons = append(p.cons, constraint{prog: n, scope: f.scope, kind: wantFalse, soft: !a.outside[i]})
 		}
 	}
 	if f.parent < 0 {
@@ -749,6 +754,9 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 		if s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
 			sp := &p.spaces[s.space]
 			p.trail = append(p.trail, undo{0, uint8(size), s.space, sp.known.Uint(0, size)})
+			if p.failure != nil {
+				p.noteOrigin(p.pos)
+			}
 			sp.val[0] |= match[0]
 			sp.known[0] |= mask[0]
 			return true
@@ -891,6 +899,10 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		}
 	}
 	if it.ref.Width > 64 {
+		if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
+			p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
+			return false
+		}
 		if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
 			return false
 		}
@@ -915,10 +927,12 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 // number is a number as it was read.
 type number struct {
 	neg, isFloat bool
-	mag          uint64
-	wide         bits.Value
-	f            float64
-	digits, end  int
+	// over tells that the number has more than 256 bits.
+	over        bool
+	mag         uint64
+	wide        bits.Value
+	f           float64
+	digits, end int
 }
 
 // number reads a number of the item's kind at pos; it ends before limit if that is not 0.
@@ -936,7 +950,7 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 		}
 	}
 	if it.kind == itemFloat {
-		return p.float(pos, i, limit)
+		return p.float(it.ref.Width, pos, i, limit)
 	}
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
 		return n, false
@@ -967,8 +981,8 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 		if d >= base {
 			break
 		}
-		if n.wide[3]>>59 != 0 {
-			return n, false
+		if n.over = n.over || n.wide[3]>>60 != 0; n.over {
+			continue
 		}
 		if n.mag > math.MaxUint64/16-1 || n.wide[1]|n.wide[2]|n.wide[3] != 0 {
 			n.wide = addDigit(n.wide, base, d)
@@ -1006,8 +1020,8 @@ var digitValue = func() (t [256]byte) {
 	return t
 }()
 
-// float reads a decimal float, nan or inf.
-func (p *Parser) float(from, i, limit int) (number, bool) {
+// float reads a decimal float for a field of that width, nan or inf.
+func (p *Parser) float(width, from, i, limit int) (number, bool) {
 	n := number{isFloat: true, digits: i, end: i}
 	neg := i > from && p.src[from] == '-'
 	for _, word := range []string{"nan", "inf"} {
@@ -1025,7 +1039,11 @@ func (p *Parser) float(from, i, limit int) (number, bool) {
 		end > i && (p.src[end] == '-' || p.src[end] == '+') && p.src[end-1]|0x20 == 'e') {
 		end++
 	}
-	f, err := strconv.ParseFloat(string(p.src[i:end]), 64)
+	size := 64
+	if width == 32 {
+		size = 32 // rounded once
+	}
+	f, err := strconv.ParseFloat(string(p.src[i:end]), size)
 	if err != nil && !math.IsInf(f, 0) || end == i {
 		return n, false
 	}
@@ -1038,7 +1056,7 @@ func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
 	if n.isFloat {
 		return floatBits(n, ref.Width), true
 	}
-	if n.wide != bits.Of(n.mag) {
+	if n.over || n.wide != bits.Of(n.mag) {
 		return 0, false
 	}
 	width := ref.Width
@@ -1139,6 +1157,9 @@ func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
 	}
 	n.wide = bits.Of(n.mag)
 	v, fits := p.fit(it.ref, n)
+	if it.ref.Kind == spec.KindBranch && !n.neg && it.ref.Width < 64 && n.mag>>uint(max(it.ref.Width, 1)-1) != 0 {
+		fits = false // fit reads a bit pattern too, which a distance is not
+	}
 	if !fits {
 		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, limits(it.ref))
 		return 0, pos, false

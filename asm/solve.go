@@ -1,7 +1,9 @@
 package asm
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -489,6 +491,8 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 		return open
 	case spec.OpEq, spec.OpNe:
 		return p.equal(n, scope, want == (n.Op == spec.OpEq))
+	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return open
 	case spec.OpField:
 		if ref, known := p.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
 			return p.truth(ref.Prog.Root, p.up(scope, ref.Hops), want)
@@ -582,6 +586,9 @@ func (p *Parser) solveAll() bool {
 		return true
 	}
 	p.undo(mark)
+	for i := spaceTable; i < p.nspaces; i++ {
+		p.spaces[i].assumed = wide.Value{}
+	}
 	return p.enumerate()
 }
 
@@ -638,6 +645,9 @@ func (p *Parser) enumerate() bool {
 		return false
 	}
 	free := append([]looseBit(nil), p.solver.bits...)
+	slices.SortFunc(free, func(a, b looseBit) int { // the smallest word first
+		return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.low, b.low))
+	})
 	for v := range uint64(1) << uint(len(free)) {
 		if p.solver.evals++; p.solver.evals > maxEvals {
 			return false
@@ -721,6 +731,7 @@ func (p *Parser) isLoose(b looseBit) bool {
 
 // defaults gives the bits that are still unknown the values that the description names for them.
 func (p *Parser) defaults() {
+	p.fillContexts()
 	for _, u := range p.units {
 		for i := range u.unit.Defaults {
 			d := &u.unit.Defaults[i]
@@ -742,8 +753,21 @@ func (p *Parser) defaults() {
 	}
 }
 
+// fillContexts gives contexts that the text does not name their defaults.
+func (p *Parser) fillContexts() {
+	for _, c := range p.set.Model().ISA.Contexts {
+		if c.FromText {
+			p.fill(spaceContext, c.Low, c.Width, p.context.Slice(c.Low, c.Width))
+		}
+	}
+}
+
 // fill sets those bits of a run that are unknown.
 func (p *Parser) fill(sp uint8, low, width int, v wide.Value) {
-	known := p.spaces[sp].known.Slice(low, width)
-	p.setMasked(sp, low, width, v, wide.Ones(width).AndNot(known), p.pos)
+	s := &p.spaces[sp]
+	unknown := wide.Range(low, width).AndNot(s.known)
+	p.setMasked(sp, low, width, v, unknown.Slice(low, width), p.pos)
+	if sp >= spaceTable {
+		s.assumed = s.assumed.Or(unknown)
+	}
 }

@@ -17,7 +17,8 @@ type Entry struct {
 	// Index is where the entry was placed.
 	Index int
 	Value bits.Value
-	// Bound are the bits that the text gives; Care those of them that the instruction depends on.
+	// Bound are the bits that the text gives; Care those that it or a default gives and the
+	// instruction depends on.
 	Bound, Care bits.Value
 	// Limit is the number of entries that the field can name.
 	Limit int
@@ -169,7 +170,7 @@ func (p *Parser) place(res *Result) *Error {
 		t := s.field.Table
 		e := Entry{
 			Table: t.Index, Field: s.field.Name, Index: p.pinned(s.field.Name), Value: s.val,
-			Bound: s.known, Care: p.care(uint8(i)), Limit: 1 << min(uint(s.field.Width), 20),
+			Bound: s.known.AndNot(s.assumed), Care: p.care(uint8(i)), Limit: 1 << min(uint(s.field.Width), 20),
 		}
 		index, err := e.Index, error(nil)
 		switch table := p.Tables[t.Index]; {
@@ -182,7 +183,11 @@ func (p *Parser) place(res *Result) *Error {
 			err = fmt.Errorf("entry %d does not fit %s of %d bits", index, e.Field, s.field.Width)
 		}
 		if err != nil {
-			return &Error{Code: diag.TableFull, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
+			e := &Error{Code: diag.TableFull, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
+			if pin := p.pin(s.field.Name); pin != nil {
+				e.Off, e.End = pin.off, pin.end
+			}
+			return e
 		}
 		e.Index = index
 		res.Entries = append(res.Entries, e)
@@ -227,7 +232,7 @@ func setParts(word *bits.Value, parts []spec.Part, v bits.Value) {
 	}
 }
 
-// care returns the bits of an entry that text gives and the instruction depends on.
+// care returns the bits of an entry that are given and the instruction depends on.
 func (p *Parser) care(sp uint8) bits.Value {
 	care := p.spaces[sp].known
 	for _, u := range p.units {

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"unicode/utf8"
 
@@ -238,11 +239,15 @@ func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
 	return dst
 }
 
-// wide prints a number of more than 64 bits; only hexadecimal can be so wide.
+// wide prints a number of more than 64 bits: hexadecimal or unsigned.
 func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 	v := gather(ref.Field, d.entered(ref, depth-ref.Hops))
 	if ref.Kind == spec.KindHex {
 		return v.AppendHex(dst, 1)
+	}
+	if v.Len() > 64 && d.set.model.ISA.Strict { // isaspec prints the low 64 bits
+		n, _ := new(big.Int).SetString(v.String(), 16)
+		return n.Append(dst, 10)
 	}
 	return strconv.AppendUint(dst, v[0], 10)
 }

@@ -1,0 +1,138 @@
+package asm_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// derived holds expressions that the assembler inverts. Each stands in a word of 8 bits with the
+// fields X (bits 0..3), Y (4..6) and Z (7); D is the derived field. Of several words that print
+// the same, the smallest is meant.
+var derived = []struct {
+	attrs, expr, display string
+	rows                 []row
+}{
+	// constants, sums, products, powers
+	{`type="uint" width="8"`, `5`, `op {D}`, []row{{"op 5", "00", ""}, {"op 4", "", ""}}},
+	{`type="uint" width="5"`, `{X} + 1`, `op {D}`, []row{{"op 1", "00", ""}, {"op 16", "0f", ""}, {"op 0", "", ""}, {"op 17", "", ""}}},
+	{`type="uint" width="5"`, `2 + {X}`, `op {D}`, []row{{"op 2", "00", ""}, {"op 17", "0f", ""}, {"op 1", "", ""}}},
+	{`type="uint" width="6"`, `{X} * 4`, `op {D}`, []row{{"op 12", "03", ""}, {"op 60", "0f", ""}, {"op 13", "", ""}, {"op 64", "", ""}}},
+	{`type="uint" width="10"`, `({X} + 1) * 32`, `op {D}`, []row{{"op 32", "00", ""}, {"op 512", "0f", ""}, {"op 0", "", ""}, {"op 33", "", ""}}},
+	{`type="uint" width="17"`, `2 << {X}`, `op {D}`, []row{{"op 2", "00", ""}, {"op 32", "04", ""}, {"op 65536", "0f", ""}, {"op 3", "", ""}, {"op 0", "", ""}}},
+	{`type="hex" width="64"`, `{X} * 0x1111111111111111ULL`, `op {D}`, []row{{"op ffffffffffffffff", "0f", ""}, {"op 3333333333333333", "03", ""}, {"op 3", "", ""}}},
+	{`type="uint" width="5"`, `{X} + {Y}`, `op {D}`, []row{{"op 0", "00", ""}, {"op 9", "09", ""}, {"op 20", "5f", ""}, {"op 22", "7f", ""}, {"op 23", "", ""}}},
+	{`type="uint" width="4"`, `15 - {X}`, `op {D}`, []row{{"op 15", "00", ""}, {"op 2", "0d", ""}}},
+	{`type="int" width="5"`, `-{X}`, `op {D}`, []row{{"op -3", "03", ""}, {"op 0", "00", ""}, {"op -15", "0f", ""}, {"op -16", "", ""}, {"op 1", "", ""}}},
+	{`type="uint" width="3"`, `{X} / 3`, `op {D}`, []row{{"op 0", "00", ""}, {"op 2", "06", ""}, {"op 5", "0f", ""}, {"op 6", "", ""}}},
+	{`type="uint" width="3"`, `{X} % 5`, `op {D}`, []row{{"op 3", "03", ""}, {"op 4", "04", ""}, {"op 5", "", ""}}},
+	// concatenations
+	{`type="hex" width="7"`, `({Y} &lt;&lt; 4) | {X}`, `op {D}`, []row{{"op 5a", "5a", ""}, {"op 7f", "7f", ""}, {"op 80", "", ""}}},
+	{`type="hex" width="7"`, `{X} &lt;&lt; 3 | {Y}`, `op {D}`, []row{{"op 55", "5a", ""}}}, // 1010 101
+	{`type="uint" width="5"`, `{X} * 2 | {Z}`, `op {D}`, []row{{"op 31", "8f", ""}, {"op 7", "83", ""}, {"op 6", "03", ""}}},
+	{`type="hex" width="8"`, `({Z} &lt;&lt; 7) + ({Y} &lt;&lt; 4) + {X}`, `op {D}`, []row{{"op c3", "c3", ""}}},
+	{`type="hex" width="8"`, `{X} | 0x20`, `op {D}`, []row{{"op 2a", "0a", ""}, {"op a", "", ""}}},
+	// bits that are lost: the smallest
+	{`type="uint" width="3"`, `{X} >> 1`, `op {D}`, []row{{"op 3", "06", ""}, {"op 7", "0e", ""}, {"op 8", "", ""}}},
+	{`type="uint" width="4"`, `{X} &amp; 12`, `op {D}`, []row{{"op 8", "08", ""}, {"op 3", "", ""}}},
+	{`type="uint" width="4"`, `{X} ^ 5`, `op {D}`, []row{{"op 0", "05", ""}, {"op 15", "0a", ""}}},
+	{`type="uint" width="4"`, `~{X} &amp; 15`, `op {D}`, []row{{"op 0", "0f", ""}, {"op 12", "03", ""}}},
+	{`type="uint" width="8"`, `{Z} ? {X} + 1 : {X} * 10`, `op {D}`, []row{{"op 130", "0d", ""}, {"op 16", "8f", ""}, {"op 10", "01", ""}, {"op 17", "", ""}}},
+	// predicates: the text fixes a truth value
+	{`type="bool" display=".p"`, `{X} > 2 &amp;&amp; {X} &lt; 5`, `op{D}`, []row{{"op.p", "03", ""}, {"op", "00", ""}}},
+	{`type="bool" display=".p"`, `{X} == 0 || {Y} == 0`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "11", ""}}},
+	{`type="bool" display=".p"`, `!{X}`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "01", ""}}},
+	{`type="bool" display=".p"`, `{X}`, `op{D}`, []row{{"op.p", "01", ""}, {"op", "00", ""}}},
+	{`type="bool" display=".p"`, `{X} == {Y}`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "01", ""}}},
+	{`type="bool" display=".p"`, `({X} &amp; 6) == 4`, `op{D}`, []row{{"op.p", "04", ""}, {"op", "00", ""}}},
+	{`type="bool" display=".p"`, `{Y} == 1 || {X} == 1`, `op{D}`, []row{{"op.p", "01", ""}, {"op", "00", ""}}},
+	{`type="bool_inv" display=".q"`, `{X} == 3`, `op{D}`, []row{{"op", "03", ""}, {"op.q", "00", ""}}},
+	{`type="bool"`, `{X} >= 8`, `op {D}`, []row{{"op 1", "08", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}},
+	{`type="bool" display=".big"`, `{X} > 7`, `op{D} {X}`, []row{{"op.big 9", "09", ""}, {"op 3", "03", ""}, {"op.big 3", "", ""}, {"op 9", "", ""}}},
+	{`type="bool" display="-"`, `{Y} &gt;&gt; 2`, `op {D}{X}`, []row{{"op -5", "45", ""}, {"op 5", "05", ""}}},
+	// other types
+	{`type="#e"`, `{Z} &lt;&lt; 1 | ({X} &amp; 1)`, `op {D}`, []row{{"op one", "01", ""}, {"op two", "80", ""}, {"op three", "81", ""}}},
+	{`type="#reg"`, `{X} + 1`, `op {D}`, []row{{"op r16", "0f", ""}, {"op r1", "00", ""}, {"op r0", "", ""}, {"op r17", "", ""}}},
+	{`type="#reg"`, `{Y} &lt;&lt; 2 | {Z}`, `op {D}`, []row{{"op r29", "f0", ""}, {"op r2", "", ""}}}, // 111 01
+	{`type="offset" width="4"`, `{Y}`, `op r{X}{D}`, []row{{"op r1", "01", ""}, {"op r1+7", "71", ""}}},
+	{`type="uint" width="6"`, `{E} * 2`, `op {D}`, []row{{"op 2", "00", ""}, {"op 32", "0f", ""}, {"op 3", "", ""}, {"op 0", "", ""}}}, // E is X + 1
+}
+
+func TestDerived(t *testing.T) {
+	const xml = `
+		<enum name="#e"><value val="0" display="zero"/><value val="1" display="one"/><value val="2" display="two"/><value val="3" display="three"/></enum>
+		<bitset name="#reg" size="5"><display>r{N}</display><field name="N" low="0" high="4" type="uint"/></bitset>
+		<bitset name="#instruction" size="8">
+			<display>%s</display>
+			<field name="X" low="0" high="3" type="uint"/>
+			<field name="Y" low="4" high="6" type="uint"/>
+			<field name="Z" pos="7" type="uint"/>
+			<derived name="E" type="uint" width="5"><expr>{X} + 1</expr></derived>
+			<derived name="D" %s><expr>%s</expr></derived>
+		</bitset>`
+	for _, x := range derived {
+		expr := strings.NewReplacer("<<", "&lt;&lt;", ">>", "&gt;&gt;").Replace(x.expr)
+		tools := toolsFor(t, load(t, fmt.Sprintf(xml, x.display, x.attrs, expr)))
+		t.Run(x.expr, func(t *testing.T) {
+			for _, r := range x.rows {
+				if r.word != "" {
+					tools.rows(t, []row{r})
+				} else if res, err := tools.p.Parse(r.text); err == nil {
+					t.Errorf("%q is %s, expected an error", r.text, res.Inst.Bits)
+				}
+			}
+		})
+	}
+}
+
+func TestFloats(t *testing.T) {
+	const xml = `<bitset name="#instruction" size="36"/>
+		<bitset name="h" extends="#instruction"><display>h {F}</display>
+			<pattern low="16" high="35">00000000000000000000</pattern><field name="F" low="0" high="15" type="float"/></bitset>
+		<bitset name="s" extends="#instruction"><display>s {F}</display>
+			<pattern low="32" high="35">0001</pattern><field name="F" low="0" high="31" type="float"/></bitset>`
+	toolsFor(t, load(t, xml)).rows(t, []row{
+		{"h 1.000000", "3c00", ""},
+		{"h 1", "3c00", "h 1.000000"},
+		{"h +1.", "3c00", "h 1.000000"},
+		{"h .5", "3800", "h 0.500000"},
+		{"h -2", "c000", "h -2.000000"},
+		{"h 5e-1", "3800", "h 0.500000"},
+		{"h 0.000000", "0000", ""},
+		{"h -0.000000", "8000", ""},
+		{"h -0", "8000", "h -0.000000"},
+		{"h 0.333252", "3555", ""}, // 1365/1024 / 4
+		{"h 65504.000000", "7bff", ""},
+		{"h 65519", "7bff", "h 65504.000000"},
+		{"h 65520", "7c00", "h inf"}, // halfway to 65536, ties to even
+		{"h 2049", "6800", "h 2048.000000"},
+		{"h 2051", "6802", "h 2052.000000"},
+		{"h 0.00006103515625", "0400", "h 0.000061"}, // 2^-14, the smallest normal number
+		{"h 0.00006097555161", "03ff", "h 0.000061"}, // 1023 * 2^-24
+		{"h 5.960464478e-8", "0001", "h 0.000000"},   // 2^-24
+		{"h 2.98e-8", "0000", "h 0.000000"},          // below 2^-25
+		{"h inf", "7c00", ""},
+		{"h -inf", "fc00", ""},
+		{"h nan", "7e00", ""},
+		{"h -nan", "fe00", ""},
+		{"h NaN", "7e00", "h nan"},
+		{"h", "", "text-expected"},
+		{"h e5", "", "text-expected"},
+		{"h 1e", "", "text-expected"},
+		{"h 1.2.3", "", "text-expected"},
+		{"s 1.500000", "13fc00000", ""},
+		{"s 0.1", "13dcccccd", "s 0.100000"},
+		{"s 16777217", "14b800000", "s 16777216.000000"},
+		{"s -0.000000", "180000000", ""},
+		{"s inf", "17f800000", ""},
+		{"s -inf", "1ff800000", ""},
+		{"s nan", "17fc00000", ""},
+		{"s -nan", "1ffc00000", ""},
+		{"s 1e39", "17f800000", "s inf"}, // beyond the largest
+		{"s 1e999", "17f800000", "s inf"},
+		{"s 1e-45", "100000001", "s 0.000000"},
+		// Above the middle of 1 and the next number, by less than a double can say.
+		{"s 1.00000005960464477539062500001", "13f800001", "s 1.000000"},
+		{"s 1.000000059604644775390625", "13f800000", "s 1.000000"}, // the middle, ties to even
+	})
+}

@@ -1,0 +1,224 @@
+package asm_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+)
+
+// tableXML has entries of 8 bits, a mask (low) and a swizzle (high), and words of 8 bits.
+const tableXML = `
+	<bitset name="#opd" size="8">
+		<display>{MASK}.{SWZ}</display>
+		<field name="MASK" low="0" high="3" type="hex"/>
+		<field name="SWZ" low="4" high="7" type="hex"/>
+	</bitset>
+	<table name="opd" type="#opd" size="4"/>
+	<bitset name="#instruction" size="8"/>
+	<bitset name="mov" extends="#instruction">
+		<display>mov {D.MASK}, {D.SWZ}</display>
+		<alias>copy {D}</alias>
+		<pattern low="2" high="7">000000</pattern>
+		<field name="D" low="0" high="1" type="#opd" table="opd"/>
+	</bitset>
+	<bitset name="any" extends="#instruction">
+		<display>any {D.MASK}</display>
+		<pattern low="2" high="7">000001</pattern>
+		<field name="D" low="0" high="1" type="#opd" table="opd"/>
+		<unused path="D.SWZ"/>
+		<default name="D.SWZ" val="9"/>
+	</bitset>
+	<bitset name="low" extends="#instruction">
+		<display>low {D.MASK}, {D.SWZ}</display>
+		<pattern low="1" high="7">0000100</pattern>
+		<field name="D" pos="0" type="#opd" table="opd"/>
+	</bitset>
+	<bitset name="if0" extends="#instruction">
+		<display>if0 {D.MASK}, {D.SWZ}</display>
+		<pattern low="2" high="7">000011</pattern>
+		<field name="D" low="0" high="1" type="#opd" table="opd"/>
+		<unused path="D.SWZ" expr="{D.MASK} == 0"/>
+	</bitset>
+	<bitset name="two" extends="#instruction">
+		<display>two {A.MASK}, {B.MASK}</display>
+		<pattern low="6" high="7">01</pattern>
+		<pattern low="0" high="1">00</pattern>
+		<field name="A" type="#opd" table="opd"><bits pos="2"/><bits pos="5"/></field>
+		<field name="B" low="3" high="4" type="#opd" table="opd"/>
+	</bitset>`
+
+// tableRow is a text, the word that it is, and the table after it; or the error.
+type tableRow struct {
+	text  string
+	word  uint64
+	table []uint64
+	err   string
+}
+
+func values(list []uint64) []bits.Value {
+	var out []bits.Value
+	for _, x := range list {
+		out = append(out, bits.Of(x))
+	}
+	return out
+}
+
+// TestFixedTable looks entries up in a table that is given. Index 0 is 21, 1 is 43, 2 is 65.
+func TestFixedTable(t *testing.T) {
+	x := toolsFor(t, load(t, tableXML))
+	given := values([]uint64{0x21, 0x43, 0x65})
+	x.p.Tables[0] = &asm.FixedTable{Entries: given}
+	for _, r := range []tableRow{
+		{text: "mov 1, 2", word: 0},
+		{text: "mov 3, 4", word: 1},
+		{text: "mov 5, 6", word: 2},
+		{text: "copy 3.4", word: 1},
+		{text: "any 5", word: 4 + 2}, // whatever its swizzle
+		{text: "low 3, 4", word: 8 + 1},
+		{text: "two 5, 3", word: 0x40 | 1<<2 | 1<<3}, // A is 2: its high bit in bit 2; B is 1
+		{text: "mov 3, 4 {D@1}", word: 1},
+		{text: "mov 1, 4", err: "opd: none of the first 3 entries of the table is what the text says [table-full]"},
+		{text: "low 5, 6", err: "opd: none of the first 2 entries of the table is what the text says [table-full]"},
+		{text: "mov 3, 4 {D@0}", err: "opd: entry 0 of the table is not what the text says [table-full]"},
+		{text: "mov 3, 4 {D@3}", err: "opd: entry 3 of the table is not what the text says [table-full]"},
+	} {
+		x.table(t, r)
+	}
+	if !slices.Equal(given, values([]uint64{0x21, 0x43, 0x65})) {
+		t.Error("a fixed table was changed")
+	}
+}
+
+func (x *tools) table(t *testing.T, r tableRow) {
+	t.Helper()
+	res, err := x.p.Parse(r.text)
+	got := ""
+	if err != nil {
+		got = err.Error()
+	}
+	if got != r.err {
+		t.Errorf("%q: %v, expected %q", r.text, err, r.err)
+		return
+	}
+	if err == nil && res.Inst.Bits != bits.Of(r.word) {
+		t.Errorf("%q is %s, expected %x", r.text, res.Inst.Bits, r.word)
+	}
+}
+
+// TestGrowingTable adds entries one by one.
+func TestGrowingTable(t *testing.T) {
+	x := toolsFor(t, load(t, tableXML))
+	table := &asm.GrowingTable{Size: 4}
+	x.p.Tables[0] = table
+	for _, r := range []tableRow{
+		{text: "mov 1, 2", word: 0, table: []uint64{0x21}},
+		{text: "mov 1, 2", word: 0, table: []uint64{0x21}},
+		{text: "any 1", word: 4, table: []uint64{0x21}},           // shares
+		{text: "any 3", word: 4 + 1, table: []uint64{0x21, 0x93}}, // the default swizzle
+		{text: "mov 3, 7", word: 1, table: []uint64{0x21, 0x73}},  // takes the entry over: nobody minds its swizzle
+		{text: "any 3", word: 4 + 1, table: []uint64{0x21, 0x73}},
+		{text: "if0 0, 5", word: 12 + 2, table: []uint64{0x21, 0x73, 0x50}},
+		{text: "if0 0, 6", word: 12 + 2, table: []uint64{0x21, 0x73, 0x50}}, // the swizzle does not matter
+		{text: "mov 0, 6", word: 2, table: []uint64{0x21, 0x73, 0x60}},
+		{text: "low 8, 8", err: "opd: the table is full: no room for another entry among the first 2 [table-full]"},
+		{text: "mov 9, 9 {D@3}", word: 3, table: []uint64{0x21, 0x73, 0x60, 0x99}},
+		{text: "mov 9, 9", word: 3, table: []uint64{0x21, 0x73, 0x60, 0x99}},
+		{text: "mov 5, 5", err: "opd: the table is full: no room for another entry among the first 4 [table-full]"},
+		{text: "mov 1, 1 {D@3}", err: "opd: entry 3 of the table is already 99 [table-full]"},
+		{text: "mov 1, 1 {D@4}", err: "opd: entry 4 of a table of 4 [table-full]"},
+		{text: "two 9, 3", word: 0x40 | 1<<5 | 1<<2 | 1<<3, table: []uint64{0x21, 0x73, 0x60, 0x99}}, // 3 and 1
+	} {
+		x.table(t, r)
+		if r.err == "" && !slices.Equal(table.Entries, values(r.table)) {
+			t.Errorf("after %q the table is %v, expected %x", r.text, table.Entries, r.table)
+		}
+	}
+}
+
+// TestGrowingTableGap pins an entry beyond the end.
+func TestGrowingTableGap(t *testing.T) {
+	x := toolsFor(t, load(t, tableXML))
+	table := &asm.GrowingTable{Size: 4}
+	x.p.Tables[0] = table
+	for _, r := range []tableRow{
+		{text: "mov 9, 9 {D@2}", word: 2, table: []uint64{0, 0, 0x99}},
+		{text: "mov 1, 1", word: 0, table: []uint64{0x11, 0, 0x99}}, // the gap is free
+		{text: "low 1, 1 {D@2}", err: "opd: entry 2 of the table is already 99 [table-full]"},
+		{text: "low 9, 9 {D@2}", err: "opd: entry 2 does not fit D of 1 bits [table-full]"},
+	} {
+		x.table(t, r)
+		if r.err == "" && !slices.Equal(table.Entries, values(r.table)) {
+			t.Errorf("after %q the table is %v, expected %x", r.text, table.Entries, r.table)
+		}
+	}
+}
+
+// TestLineTable gives each instruction entries of its own.
+func TestLineTable(t *testing.T) {
+	x := toolsFor(t, load(t, tableXML))
+	for _, r := range []struct {
+		text, word, entries string
+	}{
+		{"mov 1, 2", "0", "[D 0 21 ff ff]"},
+		{"any 3", "4", "[D 0 93 f f]"},
+		{"if0 0, 5", "c", "[D 0 50 ff f]"},
+		{"two 1, 3", "48", "[A 0 1 f f][B 1 3 f f]"}, // 01 0 01 0 00
+		{"mov 1, 2 {D@3}", "3", "[D 3 21 ff ff]"},
+		{"any 3 {D.SWZ=0x5}", "4", "[D 0 53 ff f]"},
+		{"any 3 {D.4..7=0x5}", "4", "[D 0 53 ff f]"},
+		{"mov 1, 2 {d@3}", "3", "[D 3 21 ff ff]"},
+	} {
+		res, err := x.p.Parse(r.text)
+		if err != nil {
+			t.Errorf("%q: %v", r.text, err)
+			continue
+		}
+		entries := ""
+		for _, e := range res.Entries {
+			entries += fmt.Sprintf("[%s %d %s %s %s]", e.Field, e.Index, e.Value, e.Bound, e.Care)
+		}
+		if res.Inst.Bits.String() != r.word || entries != r.entries {
+			t.Errorf("%q is %s %s, expected %s %s", r.text, res.Inst.Bits, entries, r.word, r.entries)
+		}
+	}
+}
+
+// TestLosslessTable prints words of a table so that the index comes back.
+func TestLosslessTable(t *testing.T) {
+	x := toolsFor(t, load(t, tableXML))
+	table := values([]uint64{0x21, 0x43, 0x21, 0x01})
+	x.d.SetTable(0, table)
+	line := asm.NewLossless(x.d, x.p)
+	fixed := toolsFor(t, x.set)
+	fixed.p.Tables[0] = &asm.FixedTable{Entries: table}
+	fixed.d.SetTable(0, table)
+	for _, r := range []struct {
+		word        uint64
+		line, fixed string
+	}{
+		{0x00, "mov 1, 2", "mov 1, 2"},
+		{0x02, "mov 1, 2 {D@2}", "mov 1, 2 {D@2}"}, // entry 0 is the same
+		{0x01, "mov 3, 4 {D@1}", "mov 3, 4"},
+		{0x04, "any 1 {D.SWZ=0x2}", "any 1"},
+		{0x07, "any 1 {D@3, D.SWZ=0x0}", "any 1 {D@3}"},
+		{0x48, "two 1, 3 {A.SWZ=0x2, B.SWZ=0x4}", "two 1, 3"},
+		{0x40, "two 1, 1 {A.SWZ=0x2, B@0, B.SWZ=0x2}", "two 1, 1"},
+	} {
+		in, _ := x.d.Decode(bits.Of(r.word))
+		text, ok := line.Append(nil, in)
+		if !ok || string(text) != r.line {
+			t.Errorf("line by line %02x is %q, expected %q", r.word, text, r.line)
+		}
+		text, ok = asm.NewLossless(fixed.d, fixed.p).Append(nil, in)
+		if !ok || string(text) != r.fixed {
+			t.Errorf("with the table %02x is %q, expected %q", r.word, text, r.fixed)
+		}
+		res, err := fixed.p.Parse(string(text))
+		if err != nil || res.Inst.Bits != in.Bits {
+			t.Errorf("%q is %s (%v), expected %02x", text, res.Inst.Bits, err, r.word)
+		}
+	}
+}

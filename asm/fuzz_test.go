@@ -20,6 +20,7 @@ func FuzzParse(f *testing.F) {
 		"setemit 1, prim inv", "call 12, 4", "nop {0..25=0x3}", "mov r0, v0 {DESC@57}", "mov r0, v0 {DESC.SWZ2=0x1b, 7..11=0x1f}",
 		"(sy)(ss)add.sat.r.e hpc, -r3*", "(rpt2)add.r r1, |h(sp)|", "cmp3 r1 #-3", "end +3", "end",
 		"abcbcm12", "h1f.7-3-4", "ab e a +63", "0xff.f/abc", "add r1, r2 ; comment", "{", "}", "{@=}", "a{b=1,c@2}", "\x00\xff", "\t \r\n",
+		"nop{=0}", // 1: a suffix without a name was taken for bit -1
 	} {
 		for i := range fuzzed {
 			f.Add(byte(i), seed)

@@ -210,3 +210,45 @@ func TestContractWords(t *testing.T) {
 		})
 	}
 }
+
+// knownSplits are words whose text can be split in several ways and is read in one that prints
+// another text. design.md wants such results verified by printing them back; that is not done yet,
+// and the test fails when it is. Lossless text is right all the same.
+var knownSplits = []struct {
+	display string
+	word    uint64
+	text    string
+	read    uint64
+}{
+	// A is hexadecimal, 5 bits from bit 0; B unsigned, 3 bits from 5; C an offset, 3 bits from 8;
+	// E one of "", a, ab, abc in bits 11 and 12; NEG a minus in bit 13; K is C as a signed number.
+	{"h{A}{B}{C}", 0x0100, "h00+1", 0x0020},       // B reads +1
+	{"h{A}{E}", 0x0800, "h0a", 0x000a},            // 0a is a number
+	{"h{B}{A}", 0x0020, "h10", 0x0020},            // the control: this is read as it was printed
+	{"op {NEG}{E} {K}", 0x0700, "op  -1", 0x2100}, // the sign of K is taken for NEG
+}
+
+func TestKnownSplits(t *testing.T) {
+	for _, k := range knownSplits {
+		x := toolsFor(t, load(t, `
+			<enum name="#e"><value val="0" display=""/><value val="1" display="a"/><value val="2" display="ab"/><value val="3" display="abc"/></enum>
+			<bitset name="#instruction" size="14"><display>`+k.display+`</display>
+				<field name="A" low="0" high="4" type="hex"/><field name="B" low="5" high="7" type="uint"/><field name="C" low="8" high="10" type="offset"/>
+				<field name="E" low="11" high="12" type="#e"/><field name="NEG" pos="13" type="bool" display="-"/>
+				<derived name="K" type="int" width="3"><expr>{C}</expr></derived></bitset>`))
+		text, in, _, _ := x.print(bits.Of(k.word))
+		if text != k.text {
+			t.Errorf("%x prints %q, expected %q", k.word, text, k.text)
+		}
+		res, err := x.p.Parse(text)
+		switch {
+		case err != nil && k.read != 0:
+			t.Errorf("%q: %v", text, err)
+		case err == nil && res.Inst.Bits != bits.Of(k.read):
+			t.Errorf("%q is read as %s, expected %x", text, res.Inst.Bits, k.read)
+		}
+		if lossless, ok := asm.NewLossless(x.d, x.p).Append(nil, in); err == nil && !ok {
+			t.Errorf("%x has no lossless text but %q", k.word, lossless)
+		}
+	}
+}

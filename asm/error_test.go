@@ -103,6 +103,7 @@ var diagnoses = []struct {
 	{"sum 3", 5, 6, "text-condition", `no word prints so: {{D} * {E} == 37} cannot be satisfied`},
 
 	{"mov r1, 2 {}", 11, 11, "text-suffix", `"", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
+	{"mov r1, 2 {=1}", 11, 13, "text-suffix", `"=1", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
 	{"mov r1, 2 {D=}", 11, 13, "text-suffix", `"" is no value`},
 	{"mov r1, 2 {D=x}", 11, 14, "text-suffix", `"x" is no value`},
 	{"mov r1, 2 {D=2, X=1}", 16, 19, "text-suffix", `no field "X" in this instruction`},

@@ -71,6 +71,9 @@ func readSuffixPart(part string) (s suffix, err string) {
 		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
 	}
 	s = suffix{path: strings.TrimSpace(path), low: -1}
+	if s.path == "" {
+		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
+	}
 	value = strings.TrimSpace(value)
 	hex, isHex := strings.CutPrefix(strings.ToLower(value), "0x")
 	var e error

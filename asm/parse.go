@@ -408,6 +408,9 @@ func (p *Parser) matchBlank(next *node) bool {
 	return true
 }
 
+// stateNumber is the state in which an enum with an empty text reads a number.
+const stateNumber = -1
+
 // matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 256,
 // plus the number of values of that text already tried.
 func (p *Parser) matchWord(it *item, next *node, state int) bool {
@@ -422,9 +425,12 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	if it.extent == noText {
 		limit = pos + 1
 	}
+	if state == stateNumber {
+		return p.matchNumber(it, next, 0)
+	}
 	found, end := it.words.find(p.src, pos, limit)
 	if found == nil || end == pos && it.extent == someText {
-		if it.ref.Kind == spec.KindEnum && it.extent != noText && state == 0 {
+		if it.ref.Kind == spec.KindEnum && it.extent != noText {
 			return p.matchNumber(it, next, 0)
 		}
 		p.expectItem(pos, it)
@@ -435,6 +441,8 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 		p.save(choice{node: p.node, item: it, next: next, state: (end+1)<<8 | tried + 1})
 	case end > pos:
 		p.save(choice{node: p.node, item: it, next: next, state: max(end, 1) << 8})
+	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
+		p.save(choice{node: p.node, item: it, next: next, state: stateNumber})
 	}
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
@@ -861,7 +869,10 @@ func (p *Parser) text(s string) bool {
 	return true
 }
 
-// matchNumber reads a number, a float or a branch target.
+// stateAbsent is the state in which an offset prints nothing.
+const stateAbsent = -1
+
+// matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
 func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	pos := p.skipBlank()
 	kind := it.ref.Kind
@@ -876,7 +887,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	}
 	signed := kind == spec.KindOffset || kind == spec.KindUOffset
 	n, ok := p.number(it, pos, state)
-	if signed && (!ok || it.extent == noText || state > 0) {
+	if signed && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
 		}
@@ -887,10 +898,11 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.expectItem(pos, it)
 		return false
 	}
-	if signed {
-		p.save(choice{node: p.node, item: it, next: next, state: 1})
-	} else if it.kind == itemNumber && n.end-n.digits > 1 {
+	switch {
+	case it.kind == itemNumber && n.end-n.digits > 1:
 		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
+	case signed:
+		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}
 	if it.kind == itemEnum {
 		if _, named := it.ref.Enum.Lookup(n.mag); named {
@@ -939,7 +951,7 @@ type number struct {
 func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	var n number
 	i := pos
-	if limit == 0 || it.ref.Kind == spec.KindOffset || it.ref.Kind == spec.KindUOffset {
+	if limit <= 0 {
 		limit = len(p.src)
 	}
 	if i < limit && (p.src[i] == '-' || p.src[i] == '+') {

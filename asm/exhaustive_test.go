@@ -1,0 +1,90 @@
+package asm_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/isago/isago/bits"
+)
+
+var exhaustive = flag.Bool("exhaustive", false, "TestExhaustive tries all 2^32 words of PICA200, not a sample")
+
+// roundTrip prints a word without loss and reads it with the table that it was printed with.
+func (r *rig) roundTrip(w bits.Value) (known bool, err error) {
+	in, ok := r.d.Decode(w)
+	if !ok {
+		return false, nil
+	}
+	r.text, ok = r.lossless[1].Append(r.text[:0], in)
+	if !ok {
+		if len(r.d.Findings()) == 0 {
+			return true, fmt.Errorf("%s has no lossless text", w)
+		}
+		return true, nil
+	}
+	res, err := r.fixed.Parse(string(r.text))
+	if err != nil {
+		return true, fmt.Errorf("%s prints %q: %w", w, r.text, err)
+	}
+	if res.Inst.Bits != w {
+		return true, fmt.Errorf("%s prints %q, which is %s", w, r.text, res.Inst.Bits)
+	}
+	return true, nil
+}
+
+// TestExhaustive checks that no bit is lost of the words of PICA200 with one table: a
+// sample of them in steps of a prime, or all. Each goroutine has tools of its own and takes the
+// words in blocks.
+func TestExhaustive(t *testing.T) {
+	stride, count := uint64(16381), uint64(1)<<18
+	if *exhaustive {
+		stride, count = 1, 1<<32
+	}
+	const block = 1 << 12
+	var mu sync.Mutex
+	next, known, failures := uint64(0), 0, 0
+	take := func() (from uint64, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		from = next
+		next += block
+		return from, from < count && failures < 20
+	}
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		r := newRig(t, "pica200")
+		i := uint64(0)
+		r.fill(func() bits.Value { // every entry another, all bits in use
+			i++
+			return bits.Of(i * 0x9e3779b97f4a7c15 >> 33)
+		})
+		wg.Go(func() {
+			mine := 0
+			for from, ok := take(); ok; from, ok = take() {
+				for n := from; n < from+block; n++ {
+					known, err := r.roundTrip(bits.Of(n * stride & 0xffffffff))
+					if err != nil {
+						t.Error(err)
+						mu.Lock()
+						failures++
+						mu.Unlock()
+					}
+					if known {
+						mine++
+					}
+				}
+			}
+			mu.Lock()
+			known += mine
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	took := time.Since(start)
+	t.Logf("%d words, %d of them instructions, in %v: %.0f words/s", count, known, took.Round(time.Millisecond), float64(count)/took.Seconds())
+}

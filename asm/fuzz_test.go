@@ -1,0 +1,116 @@
+package asm_test
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/isago/isago/bits"
+)
+
+// fuzzed lists the descriptions that the fuzz targets try.
+var fuzzed = []string{"pica200", "flags", "touch"}
+
+// A line this short is read, or given up, in a moment, on a machine that does something else too.
+const (
+	maxFuzzLine = 512
+	maxFuzzTime = 3 * time.Second
+)
+
+// FuzzParse reads arbitrary lines. What is read prints, and what is printed is read again.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"add r2.xz, -c1[a0.x].wzyx, r3.y", "mad o0, v0, v0.x, v2.x", "mova a0.xyzw, v0", "jmpc !cmp.x || cmp.y, 4",
+		"setemit 1, prim inv", "call 12, 4", "nop {0..25=0x3}", "mov r0, v0 {DESC@57}", "mov r0, v0 {DESC.SWZ2=0x1b, 7..11=0x1f}",
+		"(sy)(ss)add.sat.r.e hpc, -r3*", "(rpt2)add.r r1, |h(sp)|", "cmp3 r1 #-3", "end +3", "end",
+		"abcbcm12", "h1f.7-3-4", "ab e a +63", "0xff.f/abc", "add r1, r2 ; comment", "{", "}", "{@=}", "a{b=1,c@2}", "\x00\xff", "\t \r\n",
+		"nop{=0}", // 1: a suffix without a name was taken for bit -1
+	} {
+		for i := range fuzzed {
+			f.Add(byte(i), seed)
+		}
+	}
+	var all []*tools
+	for _, name := range fuzzed {
+		all = append(all, toolsFor(f, loadFile(f, name)))
+	}
+	f.Fuzz(func(t *testing.T, which byte, line string) {
+		if len(line) > maxFuzzLine {
+			return
+		}
+		x := all[int(which)%len(all)]
+		start := time.Now()
+		res, err := x.p.Parse(line)
+		if took := time.Since(start); took > maxFuzzTime {
+			t.Fatalf("%q took %v", line, took)
+		}
+		if err != nil {
+			if codeOf(err) == "" {
+				t.Fatalf("error %v has no code", err)
+			}
+			return
+		}
+		set := func() {
+			for i, info := range x.set.Tables() {
+				table := make([]bits.Value, info.Size)
+				for _, e := range res.Entries {
+					if e.Table == i {
+						table[e.Index] = e.Value
+					}
+				}
+				x.d.SetTable(i, table)
+			}
+			x.d.SetContext(res.Context)
+		}
+		set()
+		text, in, found, ok := x.print(res.Inst.Bits)
+		if !ok || len(found) > 0 {
+			return // a suffix can make a word that is none
+		}
+		if in != res.Inst {
+			t.Fatalf("%q is %s of %s, which decodes as %s", line, res.Inst.Bits, name(res.Inst), name(in))
+		}
+		res, err = x.p.Parse(text)
+		if err != nil {
+			t.Fatalf("%q prints %q: %v", line, text, err)
+		}
+		set()
+		if again, _, _, _ := x.print(res.Inst.Bits); again != text {
+			t.Fatalf("%q prints %q, which prints %q", line, text, again)
+		}
+	})
+}
+
+// FuzzWord takes 32 bytes as a word and as the source of its tables and contexts.
+func FuzzWord(f *testing.F) {
+	for i := range nasty {
+		f.Add(byte(i), []byte{})
+		for _, word := range []uint64{0, 0x024a1980, 0xe000005f, 0xffffffff, 0x1e240007, 0x12345678_80029abc,
+			0x30313039_00304030, // 1: a sign and the blank behind it, in tables; see knownSplits
+		} {
+			f.Add(byte(i), binary.LittleEndian.AppendUint64(nil, word))
+		}
+	}
+	var all []*rig
+	for _, name := range nasty {
+		all = append(all, newRig(f, name))
+	}
+	f.Fuzz(func(t *testing.T, which byte, data []byte) {
+		var buf [32]byte
+		copy(buf[:], data)
+		var words [8]uint32
+		for i := range words {
+			words[i] = binary.LittleEndian.Uint32(buf[4*i:])
+		}
+		w := bits.FromWords(words[:])
+		r := all[int(which)%len(all)]
+		n := 0
+		r.fill(func() bits.Value { // the same bytes, turned
+			n += 37
+			return w.Shr(n % 256).Or(w.Shl(256 - n%256))
+		})
+		if _, err := r.check(w); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,254 @@
+package asm_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+	"pgregory.net/rapid"
+)
+
+// nasty lists the descriptions of testdata whose words are tried at random, and PICA200.
+var nasty = []string{"flags", "derived", "tables", "touch", "long", "scopes", "pica200"}
+
+// rig prints with given tables and contexts, and reads each line with entries of its own and with
+// the given tables.
+type rig struct {
+	set *isa.Set
+	// d has the tables of the program, back those of one line.
+	d, back     *isa.Decoder
+	line, fixed *asm.Parser
+	lossless    []*asm.Lossless
+	tables      [][]bits.Value
+	text        []byte
+}
+
+func newRig(t testing.TB, name string) *rig {
+	t.Helper()
+	s := loadFile(t, name)
+	x, y := toolsFor(t, s), toolsFor(t, s)
+	return &rig{
+		set: s, d: x.d, back: y.d, line: x.p, fixed: y.p, tables: make([][]bits.Value, len(s.Tables())),
+		lossless: []*asm.Lossless{asm.NewLossless(x.d, x.p), asm.NewLossless(x.d, y.p)},
+	}
+}
+
+// fill gives the rig tables and contexts: word returns random bits.
+func (r *rig) fill(word func() bits.Value) {
+	for i, info := range r.set.Tables() {
+		r.tables[i] = r.tables[i][:0]
+		for range info.Size {
+			v := word()
+			r.tables[i] = append(r.tables[i], v.And(bits.Ones(info.Bits)))
+		}
+		r.d.SetTable(i, r.tables[i])
+		r.fixed.Tables[i] = &asm.FixedTable{Entries: r.tables[i]}
+	}
+	ctx := bits.Value{}
+	for _, c := range r.set.Contexts() {
+		v := word()
+		ctx, _ = r.set.ParseContext(ctx, c.Name, c.Values[v[0]%uint64(len(c.Values))])
+	}
+	r.d.SetContext(ctx)
+	r.line.SetContext(ctx)
+	r.fixed.SetContext(ctx)
+}
+
+// check prints a word and reads it back, after the contract of the assembler. It returns the leaf,
+// nil if the word is unknown.
+func (r *rig) check(w bits.Value) (*isa.Leaf, error) {
+	in, ok := r.d.Decode(w)
+	if !ok {
+		return nil, nil
+	}
+	text := string(r.d.Append(nil, in))
+	clean := len(r.d.Findings()) == 0
+	if clean {
+		if err := r.plain(text); err != nil {
+			return in.Leaf, fmt.Errorf("%s prints %q: %w", w, text, err)
+		}
+	}
+	for i, l := range r.lossless {
+		if err := r.exact(l, []*asm.Parser{r.line, r.fixed}[i], in, clean); err != nil {
+			return in.Leaf, fmt.Errorf("%s prints %q: %w", w, text, err)
+		}
+	}
+	return in.Leaf, nil
+}
+
+// plain reads a text that was printed, and prints what was read.
+func (r *rig) plain(text string) error {
+	for _, p := range []*asm.Parser{r.line, r.fixed} {
+		res, err := p.Parse(text)
+		if err != nil {
+			return err
+		}
+		for i := range r.tables {
+			table := r.tables[i]
+			if p == r.line {
+				table = make([]bits.Value, len(table))
+				for _, e := range res.Entries {
+					if e.Table == i {
+						table[e.Index] = e.Value
+					}
+				}
+			}
+			r.back.SetTable(i, table)
+		}
+		r.back.SetContext(res.Context)
+		in, ok := r.back.Decode(res.Inst.Bits)
+		if !ok || in != res.Inst {
+			return fmt.Errorf("it is read as %s of %s, which decodes as %s", res.Inst.Bits, res.Inst.Leaf.Name, name(in))
+		}
+		if again := string(r.back.Append(nil, in)); again != text {
+			return fmt.Errorf("it is read as %s, which prints %q", res.Inst.Bits, again)
+		}
+	}
+	return nil
+}
+
+func name(in isa.Inst) string {
+	if in.Leaf == nil {
+		return "nothing"
+	}
+	return in.Leaf.Name
+}
+
+// exact prints without loss and reads the same word back.
+func (r *rig) exact(l *asm.Lossless, p *asm.Parser, in isa.Inst, must bool) error {
+	text, ok := l.Append(nil, in)
+	if !ok {
+		if must {
+			return fmt.Errorf("there is no lossless text")
+		}
+		return nil
+	}
+	res, err := p.Parse(string(text))
+	if err != nil {
+		return fmt.Errorf("lossless %q: %w", text, err)
+	}
+	if res.Inst != in || res.Context != r.d.Context() {
+		return fmt.Errorf("lossless %q is read as %s in %s", text, res.Inst.Bits, res.Context)
+	}
+	for _, e := range res.Entries {
+		if p == r.line && e.Value != r.d.TableEntry(e.Table, e.Index) {
+			return fmt.Errorf("lossless %q gives entry %d the value %s", text, e.Index, e.Value)
+		}
+	}
+	return nil
+}
+
+// TestContract checks random words of each leaf with random tables and contexts.
+func TestContract(t *testing.T) {
+	for _, name := range nasty {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, name)
+			leaves := r.d.Root().Leaves
+			rapid.Check(t, func(t *rapid.T) {
+				draw := func() bits.Value {
+					return bits.Value(rapid.Custom(func(t *rapid.T) [4]uint64 {
+						return [4]uint64{rapid.Uint64().Draw(t, "0"), rapid.Uint64().Draw(t, "1"), rapid.Uint64().Draw(t, "2"), rapid.Uint64().Draw(t, "3")}
+					}).Draw(t, "bits"))
+				}
+				seed := rapid.Uint64().Draw(t, "tables")
+				rnd := rand.New(rand.NewPCG(seed, 0))
+				r.fill(func() bits.Value { return sparse(rnd) })
+				leaf := rapid.SampledFrom(leaves).Draw(t, "leaf")
+				w := draw().AndNot(leaf.Mask).Or(leaf.Match)
+				if rapid.Bool().Draw(t, "no ignored bits") {
+					w = w.AndNot(leaf.DontCare)
+				}
+				if _, err := r.check(w.And(bits.Ones(leaf.Size))); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// sparse returns random bits, of which few or many are set.
+func sparse(rnd *rand.Rand) bits.Value {
+	v := bits.Value{rnd.Uint64(), rnd.Uint64(), rnd.Uint64(), rnd.Uint64()}
+	switch rnd.IntN(4) {
+	case 0:
+		v = v.And(bits.Value{rnd.Uint64(), rnd.Uint64(), rnd.Uint64(), rnd.Uint64()})
+	case 1:
+		v = v.Or(bits.Value{rnd.Uint64(), rnd.Uint64(), rnd.Uint64(), rnd.Uint64()})
+	}
+	return v
+}
+
+// TestContractWords checks many more words than rapid does, the same each time.
+func TestContractWords(t *testing.T) {
+	const perLeaf = 300
+	for _, name := range nasty {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, name)
+			rnd := rand.New(rand.NewPCG(1, 2))
+			failures := 0
+			for i := range perLeaf {
+				if i%50 == 0 {
+					r.fill(func() bits.Value { return sparse(rnd) })
+				}
+				for _, leaf := range r.d.Root().Leaves {
+					w := sparse(rnd).AndNot(leaf.Mask).Or(leaf.Match)
+					if i%2 == 0 {
+						w = w.AndNot(leaf.DontCare)
+					}
+					if _, err := r.check(w.And(bits.Ones(leaf.Size))); err != nil {
+						t.Error(err)
+						if failures++; failures > 5 {
+							t.FailNow()
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// knownSplits are words whose text can be split in several ways and is read in one that prints
+// another text. design.md wants such results verified by printing them back; that is not done yet,
+// and the test fails when it is. Lossless text is right all the same.
+var knownSplits = []struct {
+	display string
+	word    uint64
+	text    string
+	read    uint64
+}{
+	// A is hexadecimal, 5 bits from bit 0; B unsigned, 3 bits from 5; C an offset, 3 bits from 8;
+	// E one of "", a, ab, abc in bits 11 and 12; NEG a minus in bit 13; K is C as a signed number.
+	{"h{A}{B}{C}", 0x0100, "h00+1", 0x0020},       // B reads +1
+	{"h{A}{E}", 0x0800, "h0a", 0x000a},            // 0a is a number
+	{"h{B}{A}", 0x0020, "h10", 0x0020},            // the control: this is read as it was printed
+	{"op {NEG}{E} {K}", 0x0700, "op  -1", 0x2100}, // the sign of K is taken for NEG
+}
+
+func TestKnownSplits(t *testing.T) {
+	for _, k := range knownSplits {
+		x := toolsFor(t, load(t, `
+			<enum name="#e"><value val="0" display=""/><value val="1" display="a"/><value val="2" display="ab"/><value val="3" display="abc"/></enum>
+			<bitset name="#instruction" size="14"><display>`+k.display+`</display>
+				<field name="A" low="0" high="4" type="hex"/><field name="B" low="5" high="7" type="uint"/><field name="C" low="8" high="10" type="offset"/>
+				<field name="E" low="11" high="12" type="#e"/><field name="NEG" pos="13" type="bool" display="-"/>
+				<derived name="K" type="int" width="3"><expr>{C}</expr></derived></bitset>`))
+		text, in, _, _ := x.print(bits.Of(k.word))
+		if text != k.text {
+			t.Errorf("%x prints %q, expected %q", k.word, text, k.text)
+		}
+		res, err := x.p.Parse(text)
+		switch {
+		case err != nil && k.read != 0:
+			t.Errorf("%q: %v", text, err)
+		case err == nil && res.Inst.Bits != bits.Of(k.read):
+			t.Errorf("%q is read as %s, expected %x", text, res.Inst.Bits, k.read)
+		}
+		if lossless, ok := asm.NewLossless(x.d, x.p).Append(nil, in); err == nil && !ok {
+			t.Errorf("%x has no lossless text but %q", k.word, lossless)
+		}
+	}
+}

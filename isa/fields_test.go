@@ -1,0 +1,154 @@
+package isa_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// fieldsXML has nested, scattered, derived and hidden fields, and a table.
+//
+//	bits  0..1   index of entry D     bits 8..11  low part of R
+//	bits  2..5   IMM                  bits 12..13 high part of R
+//	bit   6      FLAG                 bits 14..15 HIDDEN
+const fieldsXML = `
+	<enum name="#c"><value val="0" display="x"/><value val="1" display="y"/></enum>
+	<bitset name="#sub" size="3"><display>{C}{K}</display><field name="C" pos="2" type="#c"/><field name="K" low="0" high="1" type="uint"/></bitset>
+	<bitset name="#reg" size="6"><display>r{N}.{S}</display><field name="S" low="3" high="5" type="#sub"/><field name="N" low="0" high="2" type="uint"/></bitset>
+	<bitset name="#entry" size="8"><display>{M}</display><field name="M" type="hex"><bits low="0" high="1"/><bits low="6" high="7"/></field><field name="U" low="2" high="5" type="hex"/></bitset>
+	<table name="data" type="#entry" size="4"/>
+	<bitset name="#instruction" size="16"/>
+	<bitset name="op" extends="#instruction">
+		<display>{NAME}{FLAG} {R}, #{IMM} {D.M}{T}</display>
+		<pattern pos="7">0</pattern>
+		<field name="D" low="0" high="1" type="#entry" table="data"/>
+		<field name="IMM" low="2" high="5" type="int" symbols="num"/>
+		<field name="FLAG" pos="6" type="bool" display=".s"/>
+		<field name="R" type="#reg"><bits low="12" high="13"/><bits low="8" high="11"/></field>
+		<field name="HIDDEN" low="14" high="15" type="uint"/>
+		<derived name="T" type="branch" width="4"><expr>{IMM}</expr></derived>
+	</bitset>`
+
+func describe(fields []isa.Field) string {
+	var b strings.Builder
+	for _, f := range fields {
+		where := "word"
+		if f.Table != "" {
+			where = fmt.Sprintf("%s[%d]", f.Table, f.Entry)
+		}
+		var parts []string
+		for _, p := range f.Parts {
+			parts = append(parts, fmt.Sprintf("%d+%d", p.Low, p.Width))
+		}
+		if f.Derived() {
+			where = "derived"
+		}
+		fmt.Fprintf(&b, "%d %s %s %s %s =%s %q %d..%d %s\n", f.Depth, f.Path, f.Type, where, strings.Join(parts, " "), f.Value, f.Meaning, f.Start, f.End, f.IndexOf)
+	}
+	return b.String()
+}
+
+// TestFields lists the fields of one word: paths, where the bits are, values, places in the text.
+func TestFields(t *testing.T) {
+	d := strict(t, fieldsXML)
+	d.SetTable(0, []bits.Value{{}, {}, bits.Of(0b10_0101_01), {}}) // M is 01 10, U is 5
+	// HIDDEN 2, R = 10 1101: S is 101, y1, N is 5; FLAG, IMM -3, D 2
+	in, ok := d.Decode(bits.Of(0b10_10_1101_0_1_1101_10))
+	if !ok {
+		t.Fatal("unknown")
+	}
+	const text = "op.s r5.y1, #-3 6-3"
+	if got := string(d.Append(nil, in)); got != text {
+		t.Fatalf("%q, expected %q", got, text)
+	}
+	// R's bits, most significant first: 13 12 11 10 9 8. S is the upper three, N the lower three.
+	const want = `0 D #entry word 0+2 =2 "6" -1..-1 data
+1 D.M hex data[2] 0+2 6+2 =6 "6" 16..17 
+1 D.U hex data[2] 2+4 =5 "5" -1..-1 
+0 IMM int word 2+4 =d "-3" 13..15 
+0 FLAG bool word 6+1 =1 ".s" 2..4 
+0 R #reg word 12+2 8+4 =2d "r5.y1" 5..10 
+1 R.S #sub word 12+2 11+1 =5 "y1" 8..10 
+2 R.S.C #c word 13+1 =1 "y" 8..9 
+2 R.S.K uint word 12+1 11+1 =1 "1" 9..10 
+1 R.N uint word 8+3 =5 "5" 6..7 
+0 HIDDEN uint word 14+2 =2 "2" -1..-1 
+0 T branch derived  =d "-3" 17..19 
+`
+	if got := describe(d.Fields(nil, in)); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if n := len(d.Findings()); n != 0 {
+		t.Errorf("%d findings", n)
+	}
+	index := d.IndexFields(in)
+	if want := []isa.IndexField{{Field: "D", Table: "data", TableIndex: 0, Index: 2}}; !slices.Equal(index, want) {
+		t.Errorf("index fields %v, expected %v", index, want)
+	}
+}
+
+// TestTokens says what each piece of the text is.
+func TestTokens(t *testing.T) {
+	d := strict(t, fieldsXML)
+	d.SetTable(0, make([]bits.Value, 4))
+	d.Symbol = func(space string, v uint64) (string, bool) { return "three", space == "num" && v == 3 }
+	for _, x := range []struct {
+		word   uint64
+		tokens string
+	}{
+		// FLAG, R 0, IMM -3
+		{0b00_00_0000_0_1_1101_00, "Mop W.s L  Lr N0 L. Wx N0 L, # N-3 L  N0 T-3"},
+		// no FLAG, which leaves no token; IMM 3 has a name
+		{0b00_00_0001_0_0_0011_00, "Mop L  Lr N1 L. Wx N0 L, # Sthree L  N0 T3"},
+	} {
+		in, _ := d.Decode(bits.Of(x.word))
+		text, tokens := d.AppendTokens([]byte("> "), nil, in)
+		var got []string
+		at := 2
+		for _, tok := range tokens {
+			if tok.Start != at || tok.End <= at {
+				t.Errorf("token %v of %q does not start at %d", tok, text, at)
+			}
+			at = tok.End
+			got = append(got, string("LMWNTS"[tok.Kind])+string(text[tok.Start:tok.End]))
+		}
+		if at != len(text) {
+			t.Errorf("the tokens of %q end at %d", text, at)
+		}
+		if s := strings.Join(got, " "); s != x.tokens {
+			t.Errorf("%x\n got %s\nwant %s", x.word, s, x.tokens)
+		}
+	}
+}
+
+func TestTargets(t *testing.T) {
+	d := strict(t, `<bitset name="#instruction" size="32"><display>br {A} {B} {C}</display>
+		<field name="A" low="0" high="7" type="branch"/><field name="B" low="8" high="15" type="absbranch" call="true" unit="8"/>
+		<field name="C" low="16" high="23" type="branch" unit="16"/><field name="D" low="24" high="31" type="branch"/></bitset>`)
+	d.Addr = 320
+	in, _ := d.Decode(bits.Of(0x05_02_ff_ff))
+	got := d.Targets(nil, in)
+	// A is -1 words of 32 bits, B byte 255, C 2 halves on; D is not shown
+	want := []isa.BranchTarget{{Addr: 288}, {Addr: 2040, Call: true}, {Addr: 352}}
+	if !slices.Equal(got, want) {
+		t.Errorf("targets %v, expected %v", got, want)
+	}
+}
+
+// TestTables reads operands from a table, and reports an entry that is not there once.
+func TestTables(t *testing.T) {
+	d := strict(t, fieldsXML)
+	d.SetTable(0, []bits.Value{bits.Of(0xc0), bits.Of(3)}) // M: bits 7..6 are the low part
+	check(t, d, []row{
+		{0, "op r0.x0, #0 30", ""},
+		{1, "op r0.x0, #0 c0", ""},
+		{2, "op r0.x0, #0 00", "no entry 2 in table data of 2"},
+	})
+	if f := d.Findings(); len(f) != 1 || f[0].Kind != isa.NoEntry {
+		t.Errorf("findings %v", f)
+	}
+}

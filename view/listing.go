@@ -22,7 +22,7 @@ type Listing struct {
 	// Addresses and Words add columns in front of the text.
 	Addresses, Words bool
 	Palette          Palette
-	// Bare prints the text alone, without header, labels and indent.
+	// Bare prints the text alone: no header, no labels, no indent, and numbers for all names.
 	Bare bool
 	// Report is told of findings, with the address in bits; nil is not.
 	Report func(addr int64, text string)
@@ -144,7 +144,7 @@ func (l *Listing) prepare() *program.Labels {
 			return Printable(name), ok
 		}
 	}
-	if l.Image.Symbol != nil {
+	if !l.Bare && l.Image.Symbol != nil {
 		l.Decoder.Symbol = func(space string, value uint64) (string, bool) {
 			name, ok := l.Image.Symbol(l.Decoder.Addr, space, value)
 			return Printable(name), ok

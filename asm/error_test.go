@@ -99,8 +99,8 @@ var diagnoses = []struct {
 
 	{"add r1, r2, r3", 9, 10, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 6 and 0x2 by "2"`},
 	{"  add r1 ,\t r2, r3", 13, 14, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 8 and 0x2 by "2"`},
-	{"(nop0)end", 9, 10, "text-condition", `no word prints so: {{N} != 0} forbids it`},
-	{"sum 3", 5, 6, "text-condition", `no word prints so: {{D} * {E} == 37} cannot be satisfied`},
+	{"(nop0)end", 9, 10, "text-condition", `no word prints so: it would need {N} != 0 to be true`},
+	{"sum 3", 5, 6, "text-condition", `no word prints so: it would need {D} * {E} == 37 to be true`},
 
 	{"mov r1, 2 {}", 11, 11, "text-suffix", `"", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
 	{"mov r1, 2 {=1}", 11, 13, "text-suffix", `"=1", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},

@@ -108,6 +108,33 @@ func (x *tools) table(t *testing.T, r tableRow) {
 	}
 }
 
+// TestNarrowFields gives the first entries, which alone low can name, to low: those there before
+// move to where the new entry would have been.
+func TestNarrowFields(t *testing.T) {
+	x := toolsFor(t, load(t, tableXML))
+	var moves [][2]int
+	table := &asm.GrowingTable{Size: 8, Swapped: func(i, j int) { moves = append(moves, [2]int{i, j}) }}
+	x.p.Tables[0] = table
+	for _, r := range []tableRow{
+		{text: "mov 1, 2", word: 0, table: []uint64{0x21}},
+		{text: "mov 3, 4", word: 1, table: []uint64{0x21, 0x43}},
+		{text: "mov 5, 6", word: 2, table: []uint64{0x21, 0x43, 0x65}},
+		{text: "low 8, 8", word: 8, table: []uint64{0x88, 0x43, 0x65, 0x21}},
+		{text: "low 7, 7", word: 8 + 1, table: []uint64{0x88, 0x77, 0x65, 0x21, 0x43}},
+		{text: "mov 1, 2", word: 3, table: []uint64{0x88, 0x77, 0x65, 0x21, 0x43}},
+		{text: "low 6, 5", err: "opd: D names the first 2 entries alone, and all of them are taken by instructions that can name no other [table-full]"},
+		{text: "mov 7, 7", word: 1, table: []uint64{0x88, 0x77, 0x65, 0x21, 0x43}},
+	} {
+		x.table(t, r)
+		if r.err == "" && !slices.Equal(table.Entries, values(r.table)) {
+			t.Errorf("after %q the table is %v, expected %x", r.text, table.Entries, r.table)
+		}
+	}
+	if want := [][2]int{{0, 3}, {1, 4}}; !slices.Equal(moves, want) {
+		t.Errorf("moves are %v, expected %v", moves, want)
+	}
+}
+
 // TestGrowingTable adds entries one by one.
 func TestGrowingTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))
@@ -123,10 +150,9 @@ func TestGrowingTable(t *testing.T) {
 		{text: "if0 0, 5", word: 12 + 2, table: []uint64{0x21, 0x73, 0x50}},
 		{text: "if0 0, 6", word: 12 + 2, table: []uint64{0x21, 0x73, 0x50}}, // the swizzle does not matter
 		{text: "mov 0, 6", word: 2, table: []uint64{0x21, 0x73, 0x60}},
-		{text: "low 8, 8", err: "opd: the table is full: no room for another entry among the first 2 [table-full]"},
 		{text: "mov 9, 9 {D@3}", word: 3, table: []uint64{0x21, 0x73, 0x60, 0x99}},
 		{text: "mov 9, 9", word: 3, table: []uint64{0x21, 0x73, 0x60, 0x99}},
-		{text: "mov 5, 5", err: "opd: the table is full: no room for another entry among the first 4 [table-full]"},
+		{text: "mov 5, 5", err: "opd: the table is full: no room for an entry beside the 4 [table-full]"},
 		{text: "mov 1, 1 {D@3}", err: "opd: entry 3 of the table is already 99 [table-full]"},
 		{text: "mov 1, 1 {D@4}", err: "opd: entry 4 of a table of 4 [table-full]"},
 		{text: "two 9, 3", word: 0x40 | 1<<5 | 1<<2 | 1<<3, table: []uint64{0x21, 0x73, 0x60, 0x99}}, // 3 and 1

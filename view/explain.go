@@ -3,7 +3,9 @@ package view
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -18,14 +20,14 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, nested bool) e
 	fields := d.Fields(nil, in)
 	e := explainer{w: w, p: p, nested: nested}
 	e.printf("%s\n", text)
-	e.printf("%s", p.paint(dim, fmt.Sprintf("%s of %s, %d bits: %s\n", in.Leaf.Display, d.Set().Name(), in.Leaf.Size, in.Bits.AppendHex(nil, (in.Leaf.Size+3)/4))))
+	e.printf("%s", p.paint(dim, fmt.Sprintf("%s, %d bits: %s\n", title(d.Set(), in), in.Leaf.Size, in.Bits.AppendHex(nil, (in.Leaf.Size+3)/4))))
 	if doc := in.Leaf.Doc(); doc != "" {
 		e.printf("%s\n", wrap(doc, "  "))
 	}
-	e.part("", in.Bits, in.Leaf.Size, in.Leaf.Mask, in.Leaf.DontCare, fields)
-	for _, f := range fields {
-		if f.Index {
-			e.entry(d, &f, fields)
+	e.drawWord(in, fields)
+	for i := range fields {
+		if fields[i].Index {
+			e.drawEntry(d, &fields[i], fields)
 		}
 	}
 	e.derived(fields)
@@ -33,6 +35,14 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, nested bool) e
 		e.printf("finding: %s\n", f.Text)
 	}
 	return e.err
+}
+
+// title names an instruction and its machine.
+func title(set *isa.Set, in isa.Inst) string {
+	if name := set.Name(); name != "" {
+		return in.Leaf.Display + " of " + name
+	}
+	return in.Leaf.Display
 }
 
 type explainer struct {
@@ -57,39 +67,129 @@ type legend struct {
 
 // Letters for bits that belong to no field.
 const (
-	fixedLetter   = '='
-	ignoredLetter = '.'
+	fixedLetter    = '='
+	ignoredLetter  = '.'
+	expectedLetter = '!'
+	formLetter     = '-'
+	nothingLetter  = '?'
 )
 
 // letters has the names of fields in a picture, in the order in which they are given out.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// part draws the word, or one table entry: those fields whose bits are in table.
-func (e *explainer) part(table string, word bits.Value, size int, fixed, ignored bits.Value, fields []isa.Field) {
-	var list []legend
-	cells := make([]legend, size)
-	for i := range cells {
-		if fixed.Bit(i) == 1 {
-			cells[i] = legend{letter: fixedLetter}
-		} else {
-			cells[i] = legend{letter: ignoredLetter, colour: dim}
-		}
+// picture is the word, or one table entry, while it is drawn.
+type picture struct {
+	word  bits.Value
+	size  int
+	cells []legend
+	// fields are those whose bits are drawn here.
+	fields []legend
+}
+
+// drawWord draws the word of an instruction.
+func (e *explainer) drawWord(in isa.Inst, fields []isa.Field) {
+	pic := newPicture(in.Bits, in.Leaf.Size)
+	note := "ignored"
+	if set := in.Bits.And(in.Leaf.DontCare); !set.IsZero() {
+		note = "ignored, though some are set"
 	}
-	for i := range fields {
-		f := &fields[i]
-		if f.Table != table || f.Derived() || !e.drawn(fields, i) {
+	others := []other{
+		{nothingLetter, "not described", bits.Ones(in.Leaf.Size)},
+		{ignoredLetter, note, in.Leaf.DontCare},
+		{expectedLetter, "expected to have a certain value", asserted(in.Leaf)},
+		{fixedLetter, "what makes it this instruction", in.Leaf.Mask},
+	}
+	e.draw(pic, fields, others, func(f *isa.Field) bool { return f.Table == "" })
+}
+
+// drawEntry draws the table entry of which a field is the index.
+func (e *explainer) drawEntry(d *isa.Decoder, index *isa.Field, fields []isa.Field) {
+	n := int(index.Value[0])
+	for i, t := range d.Set().Tables() {
+		if t.Name != index.IndexOf {
 			continue
 		}
-		l := legend{letters[len(list)%len(letters)], fieldColours[len(list)%len(fieldColours)], f}
-		list = append(list, l)
-		for _, part := range f.Parts {
-			for b := part.Low; b < part.Low+part.Width && b < size; b++ {
-				cells[b] = l
+		word := d.TableEntry(i, n)
+		e.printf("\nentry %d of table %s, %d bits: %s\n", n, t.Name, t.Bits, word.AppendHex(nil, (t.Bits+3)/4))
+		others := []other{{ignoredLetter, "ignored", bits.Ones(t.Bits)}}
+		e.draw(newPicture(word, t.Bits), fields, others, func(f *isa.Field) bool {
+			return f.Table == t.Name && f.Entry == n && strings.HasPrefix(f.Path, index.Path+".")
+		})
+		return
+	}
+}
+
+// asserted returns the bits of a leaf that are expected to have a certain value.
+func asserted(leaf *isa.Leaf) bits.Value {
+	var mask bits.Value
+	for b := leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			for _, a := range c.Asserts {
+				mask = mask.Or(a.Mask)
 			}
 		}
 	}
-	e.picture(word, size, cells)
-	e.table(list, word, fixed, ignored)
+	return mask
+}
+
+// other is a group of bits that belong to no field.
+type other struct {
+	letter byte
+	note   string
+	mask   bits.Value
+}
+
+func newPicture(word bits.Value, size int) *picture {
+	return &picture{word: word, size: size, cells: make([]legend, size)}
+}
+
+// paint gives bits a letter.
+func (p *picture) paint(l legend, parts []isa.Part) {
+	for _, part := range parts {
+		for b := part.Low; b < min(part.Low+part.Width, p.size); b++ {
+			p.cells[b] = l
+		}
+	}
+}
+
+// draw draws the fields that are here, and the other bits under them, later ones over earlier ones.
+func (e *explainer) draw(pic *picture, fields []isa.Field, others []other, here func(*isa.Field) bool) {
+	for _, o := range others {
+		pic.paint(legend{letter: o.letter, colour: otherColour(o.letter)}, partsOf(o.mask))
+	}
+	for i := range fields {
+		f := &fields[i]
+		if f.Derived() || !here(f) {
+			continue
+		}
+		if !e.drawn(fields, i) {
+			if e.nested { // what its inner fields leave over chooses its form
+				pic.paint(legend{letter: formLetter}, f.Parts)
+			}
+			continue
+		}
+		n := len(pic.fields)
+		l := legend{letters[n%len(letters)], fieldColours[n%len(fieldColours)], f}
+		pic.fields = append(pic.fields, l)
+		pic.paint(l, f.Parts)
+	}
+	e.picture(pic)
+	e.table(pic, append(others, other{letter: formLetter, note: "the form of an operand"}))
+}
+
+func otherColour(letter byte) string {
+	if letter == fixedLetter {
+		return ""
+	}
+	return dim
+}
+
+func partsOf(mask bits.Value) []isa.Part {
+	var parts []isa.Part
+	for _, r := range runs(mask) {
+		parts = append(parts, isa.Part{Low: r.Low, Width: r.Width})
+	}
+	return parts
 }
 
 // drawn tells whether a field gets a letter: the outermost of the word or the entry, or with nested
@@ -120,58 +220,63 @@ func innermost(fields []isa.Field, i int) bool {
 const rowBits = 32
 
 // picture prints the bits, the most significant first, in rows of 32.
-func (e *explainer) picture(word bits.Value, size int, cells []legend) {
-	for high := size - 1; high >= 0; {
+func (e *explainer) picture(pic *picture) {
+	for high := pic.size - 1; high >= 0; {
 		low := high / rowBits * rowBits
-		var ruler, digits, names strings.Builder
+		var digits, names strings.Builder
+		var marks ruler
 		for b := high; b >= low; b-- {
-			gap := ""
 			if b%8 == 7 && b != high {
-				gap = " "
+				digits.WriteByte(' ')
+				names.WriteByte(' ')
+				marks.column++
 			}
-			digits.WriteString(gap + e.p.paint(cells[b].colour, fmt.Sprint(word.Bit(b))))
-			names.WriteString(gap + e.p.paint(cells[b].colour, string(cells[b].letter)))
-			digits.WriteByte(' ')
-			names.WriteByte(' ')
-			ruler.WriteString(gap + rulerCell(b, b == high))
+			if b%8 == 7 || b == high {
+				marks.number(b)
+			}
+			digits.WriteString(e.p.paint(pic.cells[b].colour, fmt.Sprint(pic.word.Bit(b))) + " ")
+			names.WriteString(e.p.paint(pic.cells[b].colour, string(rune(pic.cells[b].letter))) + " ")
+			marks.column += 2
 		}
-		e.printf("\n  %s\n  %s\n  %s\n", strings.TrimRight(ruler.String(), " "), strings.TrimRight(digits.String(), " "), strings.TrimRight(names.String(), " "))
+		e.printf("\n  %s\n  %s\n  %s\n", marks.text, strings.TrimRight(digits.String(), " "), strings.TrimRight(names.String(), " "))
 		high = low - 1
 	}
 	e.printf("\n")
 }
 
-// rulerCell is what stands in the two columns above a bit: the number of the highest bit of each
-// byte, of which numbers of three digits take a column of the next bit.
-func rulerCell(bit int, first bool) string {
-	switch {
-	case bit%8 == 7 || first:
-		return fmt.Sprintf("%-2d", bit)
-	case bit%8 == 6 && bit > 99:
-		return " "
+// ruler is the line above the bits: the number of the highest bit, and of that of each byte.
+type ruler struct {
+	text   string
+	column int
+}
+
+// number writes the number of a bit at the column, where there is room for it.
+func (r *ruler) number(bit int) {
+	if r.text == "" || len(r.text) < r.column {
+		r.text += strings.Repeat(" ", r.column-len(r.text)) + strconv.Itoa(bit)
 	}
-	return "  "
 }
 
 // table prints the legend.
-func (e *explainer) table(list []legend, word, fixed, ignored bits.Value) {
-	rows := [][]string{}
-	for _, l := range list {
+func (e *explainer) table(pic *picture, others []other) {
+	var rows [][]string
+	for _, l := range pic.fields {
 		f := l.field
-		rows = append(rows, []string{string(l.letter), where(f.Parts), f.Path, "0x" + f.Value.String(), f.Meaning, firstSentence(f.Doc)})
+		rows = append(rows, []string{string(rune(l.letter)), where(f.Parts), f.Path, "0x" + f.Value.String(), f.Meaning, firstSentence(f.Doc)})
 	}
-	if !fixed.IsZero() {
-		rows = append(rows, []string{string(rune(fixedLetter)), whereRuns(runs(fixed)), "", "", "", "what makes it this instruction"})
-	}
-	if !ignored.IsZero() {
-		set := word.And(ignored)
-		note := "ignored"
-		if !set.IsZero() {
-			note = "ignored, though some are set"
+	for i := len(others) - 1; i >= 0; i-- {
+		o := others[i]
+		var left bits.Value
+		for b, c := range pic.cells {
+			if c.letter == o.letter {
+				left.SetUint(b, 1, 1)
+			}
 		}
-		rows = append(rows, []string{string(rune(ignoredLetter)), whereRuns(runs(ignored)), "", "", "", note})
+		if !left.IsZero() {
+			rows = append(rows, []string{string(rune(o.letter)), whereRuns(runs(left)), "", "", "", o.note})
+		}
 	}
-	e.rows(rows, list)
+	e.rows(rows, pic.fields)
 }
 
 // rows prints columns padded to their widest cell.
@@ -199,26 +304,6 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 			b.WriteString("  " + c + pad)
 		}
 		e.printf("%s\n", strings.TrimRight(b.String(), " "))
-	}
-}
-
-func (e *explainer) entry(d *isa.Decoder, f *isa.Field, fields []isa.Field) {
-	index := int(f.Value[0])
-	for i, t := range d.Set().Tables() {
-		if t.Name == f.IndexOf {
-			word := d.TableEntry(i, index)
-			e.printf("\nentry %d of table %s, %d bits: %s\n", index, t.Name, t.Bits, word.AppendHex(nil, (t.Bits+3)/4))
-			var covered bits.Value
-			for k := range fields {
-				if fields[k].Table == t.Name {
-					for _, p := range fields[k].Parts {
-						covered = covered.Or(bits.Range(p.Low, p.Width))
-					}
-				}
-			}
-			e.part(t.Name, word, t.Bits, bits.Value{}, bits.Ones(t.Bits).AndNot(covered), fields)
-			return
-		}
 	}
 }
 
@@ -266,7 +351,11 @@ func firstSentence(doc string) string {
 	}
 	const most = 72
 	if r := []rune(doc); len(r) > most {
-		doc = string(r[:most-3]) + "..."
+		doc = string(r[:most-3])
+		if i := strings.LastIndexByte(doc, ' '); i > 0 {
+			doc = doc[:i]
+		}
+		doc += "..."
 	}
 	return doc
 }
@@ -276,7 +365,7 @@ func wrap(text, indent string) string {
 	var b strings.Builder
 	column := 0
 	for _, word := range strings.Fields(text) {
-		if column > 0 && column+1+len(word) > 78 {
+		if column > 0 && column+1+utf8.RuneCountInString(word) > 78 {
 			b.WriteByte('\n')
 			column = 0
 		}
@@ -288,7 +377,7 @@ func wrap(text, indent string) string {
 			column++
 		}
 		b.WriteString(word)
-		column += len(word)
+		column += utf8.RuneCountInString(word)
 	}
 	return b.String()
 }

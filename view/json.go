@@ -118,11 +118,11 @@ func runs(v bits.Value) []Run {
 	return list
 }
 
-// Unknown describes a word that is no instruction.
-func Unknown(set *isa.Set, addr int64, word bits.Value, size int) Instruction {
+// Unknown describes a word that is no instruction of a root.
+func Unknown(set *isa.Set, root *isa.Root, addr int64, word bits.Value, size int) Instruction {
 	return Instruction{
 		Address: addr / 8, Word: string(word.AppendHex(nil, (size+3)/4)), Size: size,
-		Text: string(AppendUnknown(nil, set, word, size)), Findings: []string{"no instruction has these bits"},
+		Text: string(program.AppendData(nil, set, root, word, size)), Findings: []string{noInstruction},
 	}
 }
 
@@ -144,23 +144,35 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	}
 	fmt.Fprintf(w, "%s,\n\"code\": [", head[:len(head)-1])
 	separator := "\n"
-	l.walk(func(ln line) {
-		in := Unknown(l.Decoder.Set(), ln.addr, ln.word, ln.size)
-		if ln.ok {
-			in = NewInstruction(l.Decoder, ln.in, false)
-		}
+	for ln := range l.lines() {
+		in := l.object(ln)
 		in.Labels, _ = labels.At(ln.addr)
 		findings += len(in.Findings)
-		data, e := json.Marshal(in)
-		if e != nil && err == nil {
-			err = e
+		data, err := json.Marshal(in)
+		if err != nil {
+			return findings, err
 		}
-		fmt.Fprintf(w, "%s%s", separator, data)
+		if _, err := fmt.Fprintf(w, "%s%s", separator, data); err != nil {
+			return findings, err
+		}
 		separator = ",\n"
-	})
-	fmt.Fprint(w, "\n]}\n")
-	if e := w.Flush(); err == nil {
-		err = e
 	}
-	return findings, err
+	fmt.Fprint(w, "\n]}\n")
+	return findings, w.Flush()
+}
+
+// object describes a line, with the text of Print where there is one.
+func (l *Listing) object(ln line) Instruction {
+	d := l.Decoder
+	in := Unknown(d.Set(), d.Root(), ln.addr, ln.word, ln.size)
+	if ln.ok {
+		in = NewInstruction(d, ln.in, false)
+		if l.Print != nil {
+			in.Text = string(l.Print(nil, ln.in))
+		}
+	}
+	for _, f := range in.Findings {
+		l.report(ln.addr, f)
+	}
+	return in
 }

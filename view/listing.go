@@ -3,7 +3,12 @@ package view
 import (
 	"bufio"
 	"fmt"
+	"iter"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
@@ -17,7 +22,7 @@ type Listing struct {
 	// Addresses and Words add columns in front of the text.
 	Addresses, Words bool
 	Palette          Palette
-	// Bare prints the text alone, without header, labels and indent.
+	// Bare prints the text alone: no header, no labels, no indent, and numbers for all names.
 	Bare bool
 	// Report is told of findings, with the address in bits; nil is not.
 	Report func(addr int64, text string)
@@ -27,7 +32,7 @@ type Listing struct {
 	Print func(dst []byte, in isa.Inst) []byte
 }
 
-// Line is an instruction of an image, or a word that is none.
+// line is an instruction of an image, or a word that is none.
 type line struct {
 	addr int64
 	in   isa.Inst
@@ -36,38 +41,70 @@ type line struct {
 	word bits.Value
 }
 
-// walk calls f for each instruction in order. An unknown word is as long as the shortest
-// instruction.
-func (l *Listing) walk(f func(ln line)) {
-	set, root := l.Decoder.Set(), l.Decoder.Root()
-	for i := 0; i < len(l.Image.Words); {
-		v, have := l.Image.At(i, set.HighFirst(), root.Size)
-		ln := line{addr: 32 * int64(i), word: v}
-		l.Decoder.Addr = ln.addr
-		ln.in, ln.ok = l.Decoder.Decode(v)
-		if ln.ok && ln.in.Leaf.Size > have {
-			ln.ok = false
+// lines yields each instruction in order; the decoder stands at its address. An unknown word is as
+// long as the shortest instruction.
+func (l *Listing) lines() iter.Seq[line] {
+	root := l.Decoder.Root()
+	unit, sizes := program.Unit(root), l.sizes()
+	return func(yield func(line) bool) {
+		for addr := int64(0); addr < l.Image.Size(); {
+			ln := l.line(addr, sizes)
+			if !yield(ln) {
+				return
+			}
+			addr += int64(program.Stored(max(ln.size, 1), unit))
 		}
-		ln.size = min(root.MinSize, have)
-		if ln.ok {
-			ln.size = ln.in.Leaf.Size
-		}
-		ln.word = v.And(bits.Ones(ln.size))
-		f(ln)
-		i += max(1, (ln.size+31)/32)
 	}
+}
+
+// sizes lists the lengths at which an instruction has to be looked for. The bits of longer ones
+// start with those of shorter ones, so that the longest does for all, unless the order of the words
+// depends on their number.
+func (l *Listing) sizes() []int {
+	root := l.Decoder.Root()
+	if !l.Decoder.Set().HighFirst() {
+		return []int{root.Size}
+	}
+	var sizes []int
+	for _, leaf := range root.Leaves {
+		sizes = append(sizes, leaf.Size)
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+// line decodes what stands at an address.
+func (l *Listing) line(addr int64, sizes []int) line {
+	ln := line{addr: addr}
+	d := l.Decoder
+	d.Addr = addr
+	for _, size := range sizes {
+		v, have := l.Image.At(addr, d.Set().HighFirst(), size)
+		ln.in, ln.ok = d.Decode(v)
+		if ln.ok && ln.in.Leaf.Size <= have && (len(sizes) == 1 || ln.in.Leaf.Size == size) {
+			ln.size, ln.word = ln.in.Leaf.Size, ln.in.Bits
+			return ln
+		}
+	}
+	v, have := l.Image.At(addr, d.Set().HighFirst(), d.Root().MinSize)
+	ln.ok, ln.size = false, min(d.Root().MinSize, have)
+	ln.word = v.And(bits.Ones(ln.size))
+	return ln
 }
 
 // Labels finds the labels of the code: entries, and what branches go to.
 func (l *Listing) Labels() *program.Labels {
-	labels := program.NewLabels(32*int64(len(l.Image.Words)), int64(l.Decoder.Root().MinSize), l.Image.Entries)
+	root := l.Decoder.Root()
+	unit := program.Stored(max(root.MinSize, 1), program.Unit(root))
+	labels := program.NewLabels(l.Image.Size(), int64(unit), l.Image.Entries)
 	var targets []isa.BranchTarget
-	l.walk(func(ln line) {
+	for ln := range l.lines() {
+		targets = targets[:0]
 		if ln.ok {
-			targets = l.Decoder.Targets(targets[:0], ln.in)
-			labels.Add(targets)
+			targets = l.Decoder.Targets(targets, ln.in)
 		}
-	})
+		labels.Add(ln.addr, targets)
+	}
 	return labels
 }
 
@@ -75,27 +112,26 @@ func (l *Listing) Labels() *program.Labels {
 // as they should be.
 func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 	labels := l.prepare()
-	comment := l.comment()
-	for _, h := range l.Image.Header {
-		fmt.Fprintln(w, l.Palette.paint(dim, strings.TrimRight(comment+" "+h, " ")))
+	first := true
+	if !l.Bare {
+		l.remarks(w, l.Image.Header)
+		first = len(l.Image.Header) == 0
 	}
-	first := len(l.Image.Header) == 0
 	var buf []byte
-	l.walk(func(ln line) {
+	for ln := range l.lines() {
 		if !l.Bare {
-			first = l.head(w, labels, ln.addr, comment, first)
+			l.head(w, labels, ln.addr, first)
+			first = false
 		}
-		buf = l.columns(buf[:0], ln)
-		buf, findings = l.instruction(buf, ln, comment, findings)
+		var found int
+		buf, found = l.instruction(l.columns(buf[:0], ln), ln)
+		findings += found
 		buf = append(buf, '\n')
-		if _, e := w.Write(buf); e != nil && err == nil {
-			err = e
+		if _, err := w.Write(buf); err != nil {
+			return findings, err
 		}
-	})
-	if e := w.Flush(); err == nil {
-		err = e
 	}
-	return findings, err
+	return findings, w.Flush()
 }
 
 // prepare hooks the names of the image into the decoder.
@@ -103,49 +139,52 @@ func (l *Listing) prepare() *program.Labels {
 	l.Decoder.Label, l.Decoder.Symbol = nil, nil
 	labels := l.Labels()
 	if !l.Bare {
-		l.Decoder.Label = labels.Name
+		l.Decoder.Label = func(addr int64, call bool) (string, bool) {
+			name, ok := labels.Name(addr, call)
+			return Printable(name), ok
+		}
 	}
-	if l.Image.Symbol != nil {
+	if !l.Bare && l.Image.Symbol != nil {
 		l.Decoder.Symbol = func(space string, value uint64) (string, bool) {
-			return l.Image.Symbol(l.Decoder.Addr, space, value)
+			name, ok := l.Image.Symbol(l.Decoder.Addr, space, value)
+			return Printable(name), ok
 		}
 	}
 	return labels
 }
 
-func (l *Listing) comment() string {
-	if c := l.Decoder.Set().Comment(); c != "" {
-		return c
+// remarks prints lines that say something about the code.
+func (l *Listing) remarks(w *bufio.Writer, lines []string) {
+	for _, s := range lines {
+		fmt.Fprintln(w, l.Palette.paint(dim, strings.TrimRight(program.Comment(l.Decoder.Set())+" "+Printable(s), " ")))
 	}
-	return ";"
 }
 
-// head prints what stands before the instruction at an address.
-func (l *Listing) head(w *bufio.Writer, labels *program.Labels, addr int64, comment string, first bool) bool {
+// head prints what stands before the instruction at an address: an empty line before a function,
+// unless it is the first of the listing, remarks, and labels.
+func (l *Listing) head(w *bufio.Writer, labels *program.Labels, addr int64, first bool) {
 	names, function := labels.At(addr)
 	section := l.Image.Sections[addr]
 	if !first && (function || len(section) > 0) {
 		fmt.Fprintln(w)
 	}
-	for _, s := range section {
-		fmt.Fprintln(w, l.Palette.paint(dim, strings.TrimRight(comment+" "+s, " ")))
-	}
+	l.remarks(w, section)
 	for _, n := range names {
-		fmt.Fprintln(w, l.Palette.paint(tokenColours[isa.Target], n)+":")
+		fmt.Fprintln(w, l.Palette.paint(tokenColours[isa.Target], Printable(n))+":")
 	}
-	return false
 }
 
 // columns appends address and word.
 func (l *Listing) columns(dst []byte, ln line) []byte {
+	root := l.Decoder.Root()
 	if l.Addresses {
-		dst = append(dst, l.Palette.paint(dim, fmt.Sprintf("%04x", ln.addr/int64(l.Decoder.Root().MinSize)))...)
+		dst = append(dst, l.Palette.paint(dim, fmt.Sprintf("%04x", ln.addr/int64(max(root.MinSize, 1))))...)
 		dst = append(dst, "  "...)
 	}
 	if l.Words {
 		words := string(program.AppendWords(nil, l.Decoder.Set(), ln.word, ln.size))
 		dst = append(dst, l.Palette.paint(dim, words)...)
-		for n := len(words); n < 9*(l.Decoder.Root().Size+31)/32-1; n++ {
+		for n := len(words); n < (root.Size+3)/4+(root.Size+31)/32-1; n++ {
 			dst = append(dst, ' ')
 		}
 		dst = append(dst, "  "...)
@@ -156,30 +195,28 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 	return dst
 }
 
-func (l *Listing) instruction(dst []byte, ln line, comment string, findings int) ([]byte, int) {
+// noInstruction is what is found in a word that is none.
+const noInstruction = "no instruction has these bits"
+
+// instruction appends the text of an instruction and returns the number of findings.
+func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
+	d := l.Decoder
 	if !ln.ok {
-		l.report(ln.addr, "no instruction has these bits")
-		return AppendUnknown(dst, l.Decoder.Set(), ln.word, ln.size), findings + 1
+		l.report(ln.addr, noInstruction)
+		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 1
 	}
 	if l.Print != nil {
 		dst = l.Print(dst, ln.in)
 	} else {
-		dst = l.Palette.Append(dst, l.Decoder, ln.in)
+		dst = l.Palette.Append(dst, d, ln.in)
 	}
-	for i, f := range l.Decoder.Findings() {
-		findings++
+	for _, f := range d.Findings() {
 		l.report(ln.addr, f.Text)
-		if l.Quiet {
-			continue
-		}
-		if i == 0 {
-			dst = append(dst, "\t"+comment+" "...)
-		} else {
-			dst = append(dst, ", "...)
-		}
-		dst = append(dst, f.Text...)
 	}
-	return dst, findings
+	if !l.Quiet {
+		dst = AppendFindings(dst, d)
+	}
+	return dst, len(d.Findings())
 }
 
 func (l *Listing) report(addr int64, text string) {
@@ -188,21 +225,28 @@ func (l *Listing) report(addr int64, text string) {
 	}
 }
 
-// AppendUnknown appends the directive that stands for a word of size bits that is no instruction.
-func AppendUnknown(dst []byte, set *isa.Set, word bits.Value, size int) []byte {
-	dst = append(dst, ".word"...)
-	n := (size + 31) / 32
-	for i := range n {
-		at := i
-		if set.HighFirst() {
-			at = n - 1 - i
+// AppendFindings appends, as a comment, what the decoder found in the instruction that it printed
+// last.
+func AppendFindings(dst []byte, d *isa.Decoder) []byte {
+	for i, f := range d.Findings() {
+		if i == 0 {
+			dst = append(append(append(dst, '\t'), program.Comment(d.Set())...), ' ')
+		} else {
+			dst = append(dst, ", "...)
 		}
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, " 0x"...)
-		group := bits.Of(uint64(word.Word(at)))
-		dst = group.AppendHex(dst, min(32, size-32*at+3)/4)
+		dst = append(dst, f.Text...)
 	}
 	return dst
+}
+
+// Printable escapes what a name out of a file must not do to a terminal or to the lines of a
+// listing: control characters, and bytes that are no UTF-8.
+func Printable(s string) string {
+	clean := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
+	if strings.IndexFunc(s, clean) < 0 {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	return strings.ReplaceAll(quoted, `\\`, `\`)
 }

@@ -17,19 +17,13 @@ func newVersion() *cobra.Command {
 		Use:     "version",
 		GroupID: "about",
 		Short:   "Print the version",
+		Long:    "version prints the version of the program, the revision it was built from, and the compiler.",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
 			return err
 		},
 	}
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("isago %s takes no arguments, got %q", cmd.Name(), args[0])
-	}
-	return nil
 }
 
 // version describes the build: module version, revision, compiler.
@@ -52,7 +46,7 @@ func newCodes() *cobra.Command {
 	var text strings.Builder
 	text.WriteString("Each error ends with a code in brackets. Codes do not change.\n")
 	for _, c := range diag.Codes() {
-		fmt.Fprintf(&text, "\n%s\n    %s\n    for example: %s\n", c.Code, c.Meaning, c.Example)
+		fmt.Fprintf(&text, "\n%s\n    %s\n    for example: %s\n", c.Code, c.Meaning, strings.TrimSpace(c.Example))
 	}
 	return &cobra.Command{Use: "codes", Short: "The codes of errors, each with an example", Long: text.String()}
 }
@@ -62,7 +56,9 @@ func newMan(root *cobra.Command) *cobra.Command {
 		Use:     "man DIR",
 		GroupID: "about",
 		Short:   "Write the manual pages into a folder",
-		Args:    oneFile,
+		Long:    "man writes a manual page for each command into the folder DIR, which is made where it is missing.",
+		Example: "  isago man /usr/local/share/man/man1",
+		Args:    oneArg("DIR", ""),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err

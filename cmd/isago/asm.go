@@ -1,16 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
@@ -31,26 +29,37 @@ func newAsm() *cobra.Command {
 		Long: `asm reads instructions as dis prints them, labels ("name:"), ".word 0x..." and comments, and
 writes the words. - is standard input.
 
-With --plain each line of the input is one instruction, and each line of output its words in hex,
-32 bits a group, in the order in which programs store them, with table entries behind a slash; a
-line that cannot be read becomes "error: ...", and the rest goes on.
+With --hex each line of output is an instruction: its words, 32 bits a group, in the order in which
+programs store them, with table entries behind a slash.
+
+With --plain each line of the input is one instruction, independent of the others; a line that
+cannot be read becomes "error: ...", and the rest goes on.
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where lines
 of --plain could not be read.`,
 		Example: `  isago asm --isa pica200 --hex program.s
+  isago asm --isa example -o program.bin program.s
   echo "mov r0, v0" | isago asm --isa pica200 --plain --hex -`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.machineFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plain, "plain", false, "one instruction a line, independent of the others")
+	flags.BoolVar(&f.plain, "plain", false, "one instruction a line, independent of the others; with --hex")
 	flags.BoolVar(&f.hex, "hex", false, "write lines of hexadecimal instead of bytes")
-	flags.StringVarP(&f.output, "output", "o", "-", "file to write")
+	flags.StringVarP(&f.output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
 }
 
 func (f *asmFlags) run(cmd *cobra.Command, name string) error {
+	switch {
+	case f.plain && !f.hex:
+		return usagef("--plain writes text: add --hex")
+	case f.output == "":
+		return usagef("--output is empty; - is standard output")
+	case f.output == "-" && !f.hex && isTerminal(cmd.OutOrStdout()):
+		return usagef("bytes are nothing for a terminal: add --hex, or -o FILE")
+	}
 	set, err := f.load(nil)
 	if err != nil {
 		return err
@@ -59,44 +68,57 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return &usageError{err}
+	}
 	r, err := open(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if f.plain {
-		if !f.hex {
-			return usagef("--plain writes text: add --hex")
-		}
-		return f.lines(cmd, set, p, r)
+	out, err := create(cmd, f.output)
+	if err != nil {
+		return err
 	}
-	return f.program(cmd, set, p, r, name)
+	w := wordWriter{set: set, root: root, unit: program.Unit(root), hex: f.hex}
+	for _, t := range set.Tables() {
+		w.entryBits = append(w.entryBits, t.Bits)
+	}
+	if f.plain {
+		return out.done(w.lines(p, r, out))
+	}
+	return out.done(w.program(p, r, out, name))
+}
+
+// wordWriter writes instructions.
+type wordWriter struct {
+	set  *isa.Set
+	root *isa.Root
+	unit int
+	hex  bool
+	// entryBits is the size of an entry of each table.
+	entryBits []int
 }
 
 // lines assembles each line on its own.
-func (f *asmFlags) lines(cmd *cobra.Command, set *isa.Set, p *asm.Parser, r io.Reader) error {
-	if f.output != "-" {
-		return usagef("--plain writes to standard output")
-	}
-	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
+func (w *wordWriter) lines(p *asm.Parser, r io.Reader, out *output) error {
 	found := false
-	var buf []byte
-	err := eachLine(r, out, func(text []byte, tooLong bool) error {
-		buf = buf[:0]
-		var err error
-		switch {
-		case tooLong:
-			err = fmt.Errorf("line of more than %d bytes", maxInputLine)
-		case len(bytes.TrimSpace(text)) > 0:
-			buf, err = appendLine(buf, set, p, string(text))
+	comment := []byte(program.Comment(w.set))
+	err := eachLine(r, out.Writer, func(dst, text []byte) []byte {
+		err := tooLong(text)
+		if err == nil {
+			text, _, _ = bytes.Cut(text, comment)
+			if text = bytes.TrimRight(text, " \t"); len(bytes.TrimLeft(text, " \t")) == 0 {
+				return dst
+			}
+			dst, err = w.line(dst, p, string(text))
 		}
 		if err != nil {
 			found = true
-			buf = fmt.Appendf(buf[:0], "error: %v", err)
+			return appendError(dst, columnError(err))
 		}
-		buf = append(buf, '\n')
-		_, err = out.Write(buf)
-		return err
+		return dst
 	})
 	if err == nil && found {
 		return errFindings
@@ -104,75 +126,71 @@ func (f *asmFlags) lines(cmd *cobra.Command, set *isa.Set, p *asm.Parser, r io.R
 	return err
 }
 
-// appendLine appends the words of one line of text.
-func appendLine(dst []byte, set *isa.Set, p *asm.Parser, text string) ([]byte, error) {
-	if words, ok, err := program.ParseWord(text); ok || err != nil {
-		for i, w := range words {
-			if i > 0 {
-				dst = append(dst, ' ')
-			}
-			v := bits.Of(uint64(w))
-			dst = v.AppendHex(dst, 8)
+// line appends the words of one line of text; nothing where it is no instruction.
+func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error) {
+	if words, ok, err := program.ParseWord(text, w.unit); ok {
+		if err != nil {
+			return dst, err
 		}
-		return dst, err
+		if most := w.root.Size / w.unit; len(words) > max(1, most) {
+			return dst, fmt.Errorf("%d words, expected at most %d, the longest instruction", len(words), most)
+		}
+		data := program.Data(w.set, w.unit, words)
+		return w.append(dst, &data), nil
 	}
 	res, err := p.Parse(text)
 	if err != nil {
 		return dst, err
 	}
-	dst = program.AppendWords(dst, set, res.Inst.Bits, res.Inst.Leaf.Size)
-	return appendEntries(dst, set, res.Entries), nil
+	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
 }
 
-func appendEntries(dst []byte, set *isa.Set, entries []asm.Entry) []byte {
-	tables := set.Tables()
-	for i := range entries {
-		e := &entries[i]
+// append appends an instruction as a line of hex without its end, or as bytes.
+func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
+	if !w.hex {
+		return program.AppendBytes(dst, w.set, in.Word, in.Size, w.unit)
+	}
+	dst = program.AppendWords(dst, w.set, in.Word, in.Size)
+	for i := range in.Entries {
+		e := &in.Entries[i]
 		dst = append(dst, " / "...)
-		dst = program.AppendWords(dst, set, e.Value, tables[e.Table].Bits)
+		dst = program.AppendWords(dst, w.set, e.Value, w.entryBits[e.Table])
 	}
 	return dst
 }
 
+// columnError says in which column of its line a text is wrong.
+func columnError(err error) error {
+	var e *asm.Error
+	if errors.As(err, &e) {
+		return fmt.Errorf("column %d: %w", e.Off+1, err)
+	}
+	return err
+}
+
 // program assembles a whole text.
-func (f *asmFlags) program(cmd *cobra.Command, set *isa.Set, p *asm.Parser, r io.Reader, name string) error {
+func (w *wordWriter) program(p *asm.Parser, r io.Reader, out *output, name string) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return err
 	}
 	src := &diag.Source{Name: inputName(name), Text: string(text)}
-	code, err := program.Assemble(p, set, src)
+	code, err := program.Assemble(p, w.set, w.root, src)
 	if err != nil {
 		return err
 	}
-	if f.hex {
-		var out []byte
-		for _, in := range code.Insts {
-			out = program.AppendWords(out, set, in.Word, in.Size)
-			out = appendEntries(out, set, in.Entries)
-			out = append(out, '\n')
+	if !w.hex && code.UsesTables() {
+		return usagef("bytes cannot hold the table entries of %s: add --hex", setName(w.set))
+	}
+	var buf []byte
+	for i := range code.Insts {
+		buf = w.append(buf[:0], &code.Insts[i])
+		if w.hex {
+			buf = append(buf, '\n')
 		}
-		return writeFile(cmd, f.output, out)
-	}
-	if len(set.Tables()) > 0 && code.UsesTables() {
-		return usagef("raw words cannot hold the table entries of %s: use --hex", setName(set))
-	}
-	var out []byte
-	for _, in := range code.Insts {
-		out = appendBytes(out, set, in.Word, in.Size)
-	}
-	return writeFile(cmd, f.output, out)
-}
-
-// appendBytes appends the little-endian words of an instruction in the order of programs.
-func appendBytes(dst []byte, set *isa.Set, v bits.Value, size int) []byte {
-	n := (size + 31) / 32
-	for i := range n {
-		at := i
-		if set.HighFirst() {
-			at = n - 1 - i
+		if _, err := out.Write(buf); err != nil {
+			return err
 		}
-		dst = binary.LittleEndian.AppendUint32(dst, v.Word(at))
 	}
-	return dst
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 type disFlags struct {
 	machineFlags
+	colorFlag
 	plain, hex, json, addresses, words, lossless bool
 	findings                                     string
 }
@@ -30,13 +31,15 @@ func newDis() *cobra.Command {
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
 --isa or --spec. - is standard input.
 
-With --hex each line of the input is one instruction: a single group of digits is the number,
-several groups are 32-bit words in the order in which programs store them, and table entries follow
-behind a slash. With --plain each line of output is the text of one line of input and nothing else;
-a line that cannot be read becomes "error: ...", and the rest goes on.
+With --hex each line of the input is one instruction: a single group of digits is the number, the
+most significant digit first; several groups are 32-bit words in the order in which programs store
+them; table entries follow, each behind a slash. A line that cannot be read becomes "error: ...",
+and the rest goes on.
+
+With --plain each line of output is the text of one instruction and nothing else.
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
-were unknown or not as they should be.`,
+were unknown or not as they should be, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
   isago dis --addresses --words light.shbin
   echo 4c000000/36f | isago dis --isa pica200 --plain --hex -`,
@@ -44,29 +47,29 @@ were unknown or not as they should be.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.machineFlags.add(cmd)
+	f.colorFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
-	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal")
-	flags.BoolVar(&f.json, "json", false, "everything known about each instruction, as JSON")
+	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
+	flags.BoolVar(&f.json, "json", false, "everything known about each instruction, as JSON; with --hex one object a line")
 	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted in instructions of the shortest length")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
-	flags.StringVar(&f.findings, "findings", "", "where odd bits are told of: comment, stderr or off (default: comment; off with --plain)")
+	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
+	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
 }
 
-// oneFile wants one file name.
-func oneFile(cmd *cobra.Command, args []string) error {
+// check refuses flags that do not go together.
+func (f *disFlags) check() error {
 	switch {
-	case len(args) == 0:
-		return usagef("isago %s: no FILE; - is standard input", cmd.Name())
-	case len(args) > 1:
-		return usagef("isago %s: %d files, expected one", cmd.Name(), len(args))
+	case f.plain && f.json:
+		return usagef("--plain and --json exclude each other")
+	case f.hex && (f.addresses || f.words):
+		return usagef("--addresses and --words are columns of a program; the lines of --hex stand alone")
+	case f.json && (f.addresses || f.words):
+		return usagef("--addresses and --words are columns of text; --json always has both")
 	}
-	return nil
-}
-
-func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	switch f.findings {
 	case "":
 		f.findings = "comment"
@@ -77,15 +80,29 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	default:
 		return usagef("--findings %q, expected comment, stderr or off", f.findings)
 	}
-	if f.hex {
-		return f.lines(cmd, name)
+	return nil
+}
+
+func (f *disFlags) run(cmd *cobra.Command, name string) error {
+	if err := f.check(); err != nil {
+		return err
 	}
-	return f.image(cmd, name)
+	palette, err := f.palette(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	if f.plain {
+		palette = view.Palette{}
+	}
+	if f.hex {
+		return f.lines(cmd, name, palette)
+	}
+	return f.image(cmd, name, palette)
 }
 
 // image prints a whole program.
-func (f *disFlags) image(cmd *cobra.Command, name string) error {
-	set, im, err := f.readImage(cmd, name)
+func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) error {
+	set, im, err := f.readImage(cmd, name, f.root)
 	if err != nil {
 		return err
 	}
@@ -96,17 +113,12 @@ func (f *disFlags) image(cmd *cobra.Command, name string) error {
 	for i, t := range im.Tables {
 		d.SetTable(i, t)
 	}
-	palette, err := f.palette(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	l := &view.Listing{Decoder: d, Image: im, Addresses: f.addresses, Words: f.words, Palette: palette, Quiet: f.findings != "comment"}
-	if f.plain {
-		l.Image = &program.Image{Words: im.Words, Tables: im.Tables}
-		l.Bare = true
+	l := &view.Listing{
+		Decoder: d, Image: im, Addresses: f.addresses, Words: f.words, Bare: f.plain,
+		Palette: palette, Quiet: f.findings != "comment",
 	}
 	if f.lossless {
-		if l.Print, err = f.lossy(set, d, l); err != nil {
+		if l.Print, err = f.losslessPrinter(set, l); err != nil {
 			return err
 		}
 	}
@@ -115,20 +127,19 @@ func (f *disFlags) image(cmd *cobra.Command, name string) error {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: byte 0x%x of the code: %s\n", inputName(name), addr/8, text)
 		}
 	}
-	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
 	write := l.Write
 	if f.json {
 		write = l.WriteJSON
 	}
-	found, err := write(out)
+	found, err := write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 	if err == nil && found > 0 {
 		return errFindings
 	}
 	return err
 }
 
-// lossy returns a printer that adds what the text of an instruction does not say.
-func (f *disFlags) lossy(set *isa.Set, d *isa.Decoder, l *view.Listing) (func([]byte, isa.Inst) []byte, error) {
+// losslessPrinter returns a printer that adds what the text of an instruction does not say.
+func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, isa.Inst) []byte, error) {
 	p, err := f.parser(set)
 	if err != nil {
 		return nil, err
@@ -136,19 +147,21 @@ func (f *disFlags) lossy(set *isa.Set, d *isa.Decoder, l *view.Listing) (func([]
 	for i, t := range l.Image.Tables {
 		p.Tables[i] = &asm.FixedTable{Entries: t}
 	}
-	p.Symbol = l.Labels().Address
-	lossless := asm.NewLossless(d, p)
+	if !l.Bare {
+		p.Symbol = l.Labels().Address
+	}
+	lossless := asm.NewLossless(l.Decoder, p)
 	return func(dst []byte, in isa.Inst) []byte {
 		text, ok := lossless.Append(dst, in)
 		if !ok {
-			return view.AppendUnknown(dst, set, in.Bits, in.Leaf.Size)
+			return program.AppendData(dst, set, l.Decoder.Root(), in.Bits, in.Leaf.Size)
 		}
 		return text
 	}, nil
 }
 
 // lines prints lines of hex, one instruction each.
-func (f *disFlags) lines(cmd *cobra.Command, name string) error {
+func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) error {
 	set, err := f.load(nil)
 	if err != nil {
 		return err
@@ -157,32 +170,21 @@ func (f *disFlags) lines(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	p, err := f.parser(set)
-	if err != nil {
-		return err
-	}
-	palette, err := f.palette(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	if f.plain {
-		palette = view.Palette{}
+	h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette}
+	if f.lossless {
+		p, err := f.parser(set)
+		if err != nil {
+			return err
+		}
+		h.printer = asm.NewLossless(d, p)
 	}
 	r, err := open(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	ln := hexLines{disFlags: f, cmd: cmd, d: d, lossless: asm.NewLossless(d, p), palette: palette}
-	out := bufio.NewWriterSize(cmd.OutOrStdout(), 64<<10)
-	var buf []byte
-	err = eachLine(r, out, func(text []byte, tooLong bool) error {
-		buf = ln.line(buf[:0], string(text), tooLong)
-		buf = append(buf, '\n')
-		_, err := out.Write(buf)
-		return err
-	})
-	if err == nil && ln.found {
+	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), h.line)
+	if err == nil && h.found {
 		return errFindings
 	}
 	return err
@@ -191,86 +193,104 @@ func (f *disFlags) lines(cmd *cobra.Command, name string) error {
 // hexLines prints instructions given as lines of hex.
 type hexLines struct {
 	*disFlags
-	cmd      *cobra.Command
-	d        *isa.Decoder
-	lossless *asm.Lossless
-	palette  view.Palette
-	found    bool
-	number   int
+	cmd     *cobra.Command
+	name    string
+	d       *isa.Decoder
+	placer  *program.Placer
+	printer *asm.Lossless // nil without --lossless
+	palette view.Palette
+	read    program.Line
+	found   bool
+	number  int
 }
 
 // line appends the answer to one line.
-func (h *hexLines) line(dst []byte, text string, tooLong bool) []byte {
+func (h *hexLines) line(dst, text []byte) []byte {
 	h.number++
-	if len(bytes.TrimSpace([]byte(text))) == 0 && !tooLong {
-		return dst
-	}
-	if tooLong {
-		return h.error(dst, fmt.Errorf("line of more than %d bytes", maxInputLine))
-	}
-	line, err := program.ParseLine(h.d.Set(), text)
-	if err != nil {
+	if err := tooLong(text); err != nil {
 		return h.error(dst, err)
 	}
-	in, ok, err := line.Prepare(h.d)
+	if len(bytes.TrimSpace(text)) == 0 {
+		return dst
+	}
+	if err := h.read.Parse(h.d.Set(), text); err != nil {
+		return h.error(dst, err)
+	}
+	in, ok, err := h.placer.Prepare(&h.read)
 	switch {
 	case err != nil:
 		return h.error(dst, err)
 	case !ok:
-		return h.unknown(dst, &line)
+		return h.unknown(dst, h.read.Word, h.read.Size(h.d.Root()))
 	case h.json:
-		return h.object(dst, view.NewInstruction(h.d, in, false))
-	case h.disFlags.lossless:
-		start := len(dst)
-		if dst, ok = h.lossless.Append(dst, in); !ok {
-			return h.unknown(dst[:start], &line)
-		}
-	default:
-		dst = h.instruction(dst, in)
+		return h.object(dst, in)
+	case h.printer == nil:
+		return h.tell(h.palette.Append(dst, h.d, in))
 	}
-	return h.findings(dst)
-}
-
-func (h *hexLines) instruction(dst []byte, in isa.Inst) []byte {
-	return h.palette.Append(dst, h.d, in)
+	text, ok = h.printer.Append(dst, in)
+	if !ok {
+		return h.unknown(dst, in.Bits, in.Leaf.Size)
+	}
+	return h.tell(text)
 }
 
 func (h *hexLines) error(dst []byte, err error) []byte {
 	h.found = true
-	return fmt.Appendf(dst, "error: %v", err)
+	if h.json {
+		data, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings can be marshalled
+		return append(dst, data...)
+	}
+	return appendError(dst, err)
 }
 
 // unknown answers a word that is no instruction with the directive that stands for it.
-func (h *hexLines) unknown(dst []byte, line *program.Line) []byte {
-	h.found = true
-	size := min((max(line.Word.Len(), h.d.Root().MinSize)+31)/32*32, bits.Size)
+func (h *hexLines) unknown(dst []byte, word bits.Value, size int) []byte {
+	in := view.Unknown(h.d.Set(), h.d.Root(), 0, word, size)
 	if h.json {
-		return h.object(dst, view.Unknown(h.d.Set(), 0, line.Word, size))
+		return h.marshal(dst, in)
 	}
-	return view.AppendUnknown(dst, h.d.Set(), line.Word, size)
+	h.report(in.Findings[0])
+	return append(dst, in.Text...)
 }
 
-func (h *hexLines) object(dst []byte, in view.Instruction) []byte {
+// object appends an instruction as JSON.
+func (h *hexLines) object(dst []byte, in isa.Inst) []byte {
+	obj := view.NewInstruction(h.d, in, false)
+	if h.printer != nil {
+		text, ok := h.printer.Append(nil, in)
+		if !ok {
+			return h.unknown(dst, in.Bits, in.Leaf.Size)
+		}
+		obj.Text = string(text)
+	}
+	return h.marshal(dst, obj)
+}
+
+func (h *hexLines) marshal(dst []byte, in view.Instruction) []byte {
 	data, err := json.Marshal(in)
 	if err != nil {
 		return h.error(dst, err)
 	}
-	h.found = h.found || len(in.Findings) > 0
+	for _, f := range in.Findings {
+		h.report(f)
+	}
 	return append(dst, data...)
 }
 
-func (h *hexLines) findings(dst []byte) []byte {
-	for i, f := range h.d.Findings() {
-		h.found = true
-		switch {
-		case h.disFlags.findings == "stderr":
-			fmt.Fprintf(h.cmd.ErrOrStderr(), "line %d: %s\n", h.number, f.Text)
-		case h.disFlags.findings == "off":
-		case i == 0:
-			dst = fmt.Appendf(dst, "\t; %s", f.Text)
-		default:
-			dst = fmt.Appendf(dst, ", %s", f.Text)
-		}
+// tell adds what was found in the instruction that was printed.
+func (h *hexLines) tell(dst []byte) []byte {
+	for _, f := range h.d.Findings() {
+		h.report(f.Text)
+	}
+	if h.disFlags.findings == "comment" {
+		return view.AppendFindings(dst, h.d)
 	}
 	return dst
+}
+
+func (h *hexLines) report(finding string) {
+	h.found = true
+	if h.findings == "stderr" {
+		fmt.Fprintf(h.cmd.ErrOrStderr(), "%s:%d: %s\n", h.name, h.number, finding)
+	}
 }

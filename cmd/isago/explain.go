@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
+	"bufio"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
@@ -16,6 +17,7 @@ import (
 
 type explainFlags struct {
 	machineFlags
+	colorFlag
 	json, nested bool
 }
 
@@ -33,21 +35,26 @@ Exit status: 0; 1 for what is no instruction; 2 for a mistake on the command lin
 not as they should be.`,
 		Example: `  isago explain --isa pica200 4e0a8001/36f
   isago explain --isa pica200 "mad r0.xyz, v0, c4, r1"`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("isago explain: no WORD and no INSTRUCTION")
+				return usagef("no WORD and no INSTRUCTION")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
 	}
 	f.machineFlags.add(cmd)
+	f.colorFlag.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands in place of the operands")
 	return cmd
 }
 
 func (f *explainFlags) run(cmd *cobra.Command, text string) error {
+	palette, err := f.palette(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
 	set, err := f.load(nil)
 	if err != nil {
 		return err
@@ -60,14 +67,13 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	if err != nil {
 		return err
 	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
 	if f.json {
-		return f.object(cmd, d, in)
+		err = printJSON(out, view.NewInstruction(d, in, true))
+	} else {
+		err = view.Explain(out, d, in, palette, f.nested)
 	}
-	palette, err := f.palette(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	if err := view.Explain(cmd.OutOrStdout(), d, in, palette, f.nested); err != nil {
+	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
 	if len(d.Findings()) > 0 {
@@ -76,47 +82,66 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	return nil
 }
 
-func (f *explainFlags) object(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) error {
-	data, err := json.MarshalIndent(view.NewInstruction(d, in, true), "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", data)
-	return err
-}
+// argument is how errors name the instruction on the command line.
+const argument = "<argument>"
 
-// instruction reads the argument: text if it is an instruction, else hex.
+// instruction reads the argument: text if it is an instruction, else hex. The decoder gets the
+// table entries and contexts.
 func (f *explainFlags) instruction(set *isa.Set, d *isa.Decoder, text string) (isa.Inst, error) {
 	p, err := f.parser(set)
 	if err != nil {
 		return isa.Inst{}, err
 	}
-	res, textErr := p.Parse(text)
-	if textErr == nil {
-		tables := make([][]bits.Value, len(set.Tables()))
-		for _, e := range res.Entries {
-			for len(tables[e.Table]) <= e.Index {
-				tables[e.Table] = append(tables[e.Table], bits.Value{})
-			}
-			tables[e.Table][e.Index] = e.Value
-		}
-		for i, t := range tables {
-			d.SetTable(i, t)
-		}
-		d.SetContext(res.Context)
-		in, _ := d.Decode(res.Inst.Bits)
-		return in, nil
+	src := &diag.Source{Name: argument, Text: text}
+	res, err := p.Parse(text)
+	if err == nil {
+		return decodeResult(set, d, &res), nil
 	}
-	line, err := program.ParseLine(set, text)
-	if err != nil {
-		return isa.Inst{}, textErr
+	line, hexErr := program.ParseLine(set, text)
+	if hexErr != nil {
+		var e *asm.Error
+		if looksLikeHex(text) || !errors.As(err, &e) {
+			return isa.Inst{}, inArgument(src, hexErr)
+		}
+		return isa.Inst{}, e.At(src, 0)
 	}
 	in, ok, err := line.Prepare(d)
-	if err != nil {
-		return isa.Inst{}, err
+	if err == nil && !ok {
+		digits := line.Word.AppendHex(nil, (line.Size(d.Root())+3)/4)
+		err = diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), digits)
 	}
-	if !ok {
-		return isa.Inst{}, diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), line.Word.AppendHex(nil, (d.Root().MinSize+3)/4))
+	return in, inArgument(src, err)
+}
+
+// inArgument places an error without position in the whole argument.
+func inArgument(src *diag.Source, err error) error {
+	var e *diag.Error
+	if errors.As(err, &e) && !e.Span.IsValid() {
+		e.Span = diag.Span{Src: src, End: len(src.Text)}
 	}
-	return in, nil
+	return err
+}
+
+// looksLikeHex tells whether a text that is neither hex nor an instruction was meant as hex.
+func looksLikeHex(text string) bool {
+	return text != "" && text[0] >= '0' && text[0] <= '9' || strings.Contains(text, "/")
+}
+
+// decodeResult decodes an instruction that was read from text.
+func decodeResult(set *isa.Set, d *isa.Decoder, res *asm.Result) isa.Inst {
+	tables := make([][]bits.Value, len(set.Tables()))
+	for _, e := range res.Entries {
+		for len(tables[e.Table]) <= e.Index {
+			tables[e.Table] = append(tables[e.Table], bits.Value{})
+		}
+		tables[e.Table][e.Index] = e.Value
+	}
+	for i, t := range tables {
+		d.SetTable(i, t)
+	}
+	d.SetContext(res.Context)
+	if in, ok := d.Decode(res.Inst.Bits); ok {
+		return in
+	}
+	return res.Inst
 }

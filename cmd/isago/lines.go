@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -10,43 +11,51 @@ import (
 // is read.
 const maxInputLine = 1 << 20
 
-// eachLine calls f for every line of r, without its line end, in constant memory. f gets tooLong
-// and no text for a line beyond the limit. The output is flushed when the input pauses, so that
-// the command can be talked to through pipes.
-func eachLine(r io.Reader, w *bufio.Writer, f func(line []byte, tooLong bool) error) error {
+// eachLine calls f for every line of r, without its line end, in constant memory, and writes what f
+// appends as one line. The output is flushed when the input pauses, so that the command can be
+// talked to through pipes. An error in reading comes back when all lines before it are answered.
+func eachLine(r io.Reader, w *bufio.Writer, f func(dst, line []byte) []byte) error {
 	in := bufio.NewReaderSize(r, 64<<10)
-	var long []byte
+	var long, answer []byte
 	for {
-		part, err := in.ReadSlice('\n')
+		line, err := in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if len(long) <= maxInputLine {
-				long = append(long, part...)
+				long = append(long, line...)
 			}
 			continue
 		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		line := part
 		if len(long) > 0 {
-			long = append(long, part...)
+			long = append(long, line...)
 			line = long
 		}
 		if len(line) > 0 {
-			if e := f(trimEnd(line), len(line) > maxInputLine); e != nil {
+			answer = f(answer[:0], trimEnd(line))
+			if _, e := w.Write(append(answer, '\n')); e != nil {
 				return e
 			}
 		}
 		long = long[:0]
-		if err == io.EOF {
-			return w.Flush()
-		}
-		if in.Buffered() == 0 {
+		if err != nil || in.Buffered() == 0 {
 			if e := w.Flush(); e != nil {
 				return e
 			}
 		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
+}
+
+// tooLong is the error for a line beyond the limit, of which the end is lost.
+func tooLong(line []byte) error {
+	if len(line) <= maxInputLine {
+		return nil
+	}
+	return fmt.Errorf("line of more than %d bytes", maxInputLine)
 }
 
 func trimEnd(line []byte) []byte {
@@ -58,3 +67,6 @@ func trimEnd(line []byte) []byte {
 	}
 	return line
 }
+
+// appendError appends the answer to a line that cannot be mapped.
+func appendError(dst []byte, err error) []byte { return fmt.Appendf(dst, "error: %v", err) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,10 +12,11 @@ import (
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 type listFlags struct {
-	machineFlags
+	setFlags
 	json bool
 }
 
@@ -24,11 +26,14 @@ func newList() *cobra.Command {
 		Use:     "list [flags] [FILE]",
 		GroupID: "code",
 		Short:   "Show the machines, or what a file contains",
-		Long: `list shows the machines that isago knows, their roots, contexts, spellings and tables; with --isa
-or --spec those of one machine; with FILE what the file contains.`,
+		Long: `list shows the machines that isago knows: how many instructions they have, the formats of their
+files, the roots that --root takes, the contexts, the tables beside the code and the spellings; with
+--isa or --spec those of one machine; with FILE what the file contains. - is standard input.`,
+		Example: `  isago list --isa pica200
+  isago list light.shbin`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("isago list: %d files, expected one or none", len(args))
+				return usagef("%d files, expected one or none", len(args))
 			}
 			return nil
 		},
@@ -39,21 +44,21 @@ or --spec those of one machine; with FILE what the file contains.`,
 			return f.machines(cmd)
 		},
 	}
-	f.machineFlags.add(cmd)
+	f.setFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
 	return cmd
 }
 
 // machine is a machine as list shows it.
 type machine struct {
-	Name         string            `json:"name"`
-	Title        string            `json:"title,omitempty"`
-	Formats      []string          `json:"formats,omitempty"`
-	Roots        []root            `json:"roots"`
-	Contexts     []isa.ContextInfo `json:"contexts,omitempty"`
-	Syntaxes     []string          `json:"syntaxes,omitempty"`
-	Tables       []isa.TableInfo   `json:"tables,omitempty"`
-	Instructions int               `json:"instructions"`
+	Name         string    `json:"name"`
+	Title        string    `json:"title,omitempty"`
+	Formats      []string  `json:"formats,omitempty"`
+	Roots        []root    `json:"roots"`
+	Contexts     []context `json:"contexts,omitempty"`
+	Syntaxes     []string  `json:"syntaxes,omitempty"`
+	Tables       []table   `json:"tables,omitempty"`
+	Instructions int       `json:"instructions"`
 }
 
 type root struct {
@@ -61,6 +66,22 @@ type root struct {
 	Bits    int    `json:"bits"`
 	MinBits int    `json:"min_bits"`
 	Leaves  int    `json:"leaves"`
+}
+
+// context has the values that it can have, the default first.
+type context struct {
+	Name   string   `json:"name"`
+	Doc    string   `json:"doc,omitempty"`
+	Values []string `json:"values"`
+	// FromText tells that each instruction's text says it.
+	FromText bool `json:"from_text,omitempty"`
+}
+
+type table struct {
+	Name    string `json:"name"`
+	Doc     string `json:"doc,omitempty"`
+	Entries int    `json:"entries"`
+	Bits    int    `json:"bits"`
 }
 
 func (f *listFlags) machines(cmd *cobra.Command) error {
@@ -88,31 +109,35 @@ func (f *listFlags) machines(cmd *cobra.Command) error {
 	if f.json {
 		return printJSON(cmd.OutOrStdout(), list)
 	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
 	for i, m := range list {
 		if i > 0 {
-			fmt.Fprintln(cmd.OutOrStdout())
+			fmt.Fprintln(out)
 		}
-		m.print(cmd.OutOrStdout())
+		m.print(out)
 	}
-	return nil
+	return out.Flush()
 }
 
 func describe(set *isa.Set) machine {
-	m := machine{Name: set.Name(), Contexts: set.Contexts(), Tables: set.Tables()}
-	for _, s := range set.Syntaxes() {
-		if s != "" {
-			m.Syntaxes = append(m.Syntaxes, s)
-		}
+	m := machine{Name: setName(set), Syntaxes: spellings(set)}
+	for _, c := range set.Contexts() {
+		m.Contexts = append(m.Contexts, context{c.Name, oneLine(c.Doc), c.Values, c.FromText})
 	}
-	main, _ := set.Root("")
+	for _, t := range set.Tables() {
+		m.Tables = append(m.Tables, table{t.Name, oneLine(t.Doc), t.Size, t.Bits})
+	}
+	main, err := set.Root("")
 	for _, r := range set.Roots() {
 		m.Roots = append(m.Roots, root{r.Name, r.Size, r.MinSize, len(r.Leaves)})
-		if r == main {
+		if err == nil && r == main {
 			m.Instructions = len(r.Leaves)
 		}
 	}
 	return m
 }
+
+func oneLine(doc string) string { return strings.Join(strings.Fields(doc), " ") }
 
 func (m *machine) about(c catalog.Machine) {
 	m.Name, m.Title = c.Name, c.Title
@@ -137,10 +162,11 @@ func (m *machine) print(w io.Writer) {
 	}
 	printWrapped(w, "roots", roots)
 	for _, c := range m.Contexts {
-		fmt.Fprintf(w, "  --%-12s%s\n", c.Name, strings.Join(c.Values, ", "))
+		values := append([]string{c.Values[0] + " (default)"}, c.Values[1:]...)
+		printWrapped(w, "--"+c.Name, values)
 	}
 	for _, t := range m.Tables {
-		fmt.Fprintf(w, "  table         %s, %d entries of %d bits\n", t.Name, t.Size, t.Bits)
+		fmt.Fprintf(w, "  table         %s, %d entries of %d bits\n", t.Name, t.Entries, t.Bits)
 	}
 	if len(m.Syntaxes) > 0 {
 		fmt.Fprintf(w, "  --syntax      %s\n", strings.Join(m.Syntaxes, ", "))
@@ -165,7 +191,7 @@ func printWrapped(w io.Writer, title string, words []string) {
 }
 
 func (f *listFlags) file(cmd *cobra.Command, name string) error {
-	set, im, err := f.readImage(cmd, name)
+	set, im, err := f.readImage(cmd, name, "")
 	if err != nil {
 		return err
 	}
@@ -176,17 +202,29 @@ func (f *listFlags) file(cmd *cobra.Command, name string) error {
 			Format   string         `json:"format"`
 			Words    int            `json:"words"`
 			Contents []program.Part `json:"contents,omitempty"`
-		}{name, set.Name(), im.Format, len(im.Words), im.Contents})
+		}{inputName(name), set.Name(), im.Format, len(im.Words), im.Contents})
 	}
-	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s: %s of %s, %d words of code\n", inputName(name), im.Format, setName(set), len(im.Words))
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	fmt.Fprintf(out, "%s: %s of %s, %s\n", inputName(name), im.Format, setName(set), codeSize(im))
 	for _, part := range im.Contents {
-		fmt.Fprintf(out, "\n%s\n", part.Title)
+		fmt.Fprintf(out, "\n%s\n", view.Printable(part.Title))
 		for _, line := range part.Lines {
-			fmt.Fprintf(out, "  %s\n", line)
+			fmt.Fprintf(out, "  %s\n", view.Printable(line))
 		}
 	}
-	return nil
+	return out.Flush()
+}
+
+// codeSize says how long the code of an image is.
+func codeSize(im *program.Image) string {
+	switch n := im.Size(); {
+	case n == 32:
+		return "1 word of code"
+	case n%32 == 0:
+		return fmt.Sprintf("%d words of code", n/32)
+	default:
+		return fmt.Sprintf("%d bytes of code", n/8)
+	}
 }
 
 func printJSON(w io.Writer, v any) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -26,22 +27,35 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	root.SetArgs(contextFlags(root, args))
-	err := root.Execute()
+	root.SetArgs(args)
+	contextFlags(root, args)
+	cmd, err := root.ExecuteC()
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errFindings):
 		return exitFindings
 	}
+	text := isa.Explain(err)
+	if !placed(err) {
+		text = cmd.CommandPath() + ": " + text
+	}
+	fmt.Fprint(errOut, text)
 	var usage *usageError
 	if errors.As(err, &usage) {
-		fmt.Fprintf(errOut, "isago: %v\n", err)
 		return exitUsage
 	}
-	text := isa.Explain(err)
-	fmt.Fprint(errOut, text)
 	return exitMistake
+}
+
+// placed tells whether an error says itself where it is.
+func placed(err error) bool {
+	var list diag.List
+	var one *diag.Error
+	if errors.As(err, &list) && len(list) > 0 {
+		return list[0].Span.IsValid()
+	}
+	return errors.As(err, &one) && one.Span.IsValid()
 }
 
 // errFindings tells that the output is complete and something in the input is odd.

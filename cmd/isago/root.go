@@ -14,48 +14,93 @@ func newRoot() *cobra.Command {
 description in XML; "isago list" shows the machines that it ships, and --spec takes others.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          knownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%v; %s --help lists the flags", err, cmd.CommandPath())
+	})
 	root.AddGroup(&cobra.Group{ID: "code", Title: "Programs:"}, &cobra.Group{ID: "about", Title: "About:"})
 	root.AddCommand(newDis(), newAsm(), newExplain(), newList(), newVersion(), newCodes(), newMan(root))
+	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = knownCommand
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range c.Commands() {
+				shell.Args = noArgs
+			}
+		}
+	}
 	return root
 }
 
-// contextFlags turns flags that a command does not have into --context NAME=VALUE: each context of
-// a machine is a flag of its own name, and which there are is known only when the machine is
-// loaded.
-func contextFlags(root *cobra.Command, args []string) []string {
-	cmd, _, err := root.Find(args)
-	if err != nil || cmd == root || cmd.Flag("context") == nil {
-		return args
+// knownCommand refuses what is left on the command line of a command that has only commands below it.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
 	}
-	cmd.InitDefaultHelpFlag()
-	var out []string
-	for i := 0; i < len(args); i++ {
-		name, ok := strings.CutPrefix(args[i], "--")
-		if args[i] == "--" {
-			return append(out, args[i:]...)
-		}
-		name, value, joined := strings.Cut(name, "=")
-		switch f := cmd.Flag(name); {
-		case !ok || name == "":
-			out = append(out, args[i])
-		case f != nil:
-			out = append(out, args[i])
-			if !joined && f.NoOptDefVal == "" && i+1 < len(args) {
-				i++
-				out = append(out, args[i])
-			}
-		case joined:
-			out = append(out, "--context="+name+"="+value)
-		case i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
-			i++
-			out = append(out, "--context="+name+"="+args[i])
-		default:
-			out = append(out, args[i])
+	for cmd.SuggestionsMinimumDistance = range 3 {
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			return usagef("no command %q, the nearest is %s", args[0], strings.Join(near, " or "))
 		}
 	}
-	return out
+	return usagef("no command %q; %s --help lists them", args[0], cmd.CommandPath())
 }
+
+// newHelp is cobra's help command, for which an unknown topic is a mistake.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			cmd, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return knownCommand(cmd, rest)
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+// noArgs wants no argument.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q, expected no argument", args[0])
+	}
+	return nil
+}
+
+// oneArg wants one argument, a FILE or a DIR.
+func oneArg(what, note string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usagef("no %s%s", what, note)
+		case len(args) > 1:
+			return usagef("%d arguments, expected one %s", len(args), what)
+		case args[0] == "":
+			return usagef("the name of the %s is empty", what)
+		}
+		return nil
+	}
+}
+
+var oneFile = oneArg("FILE", "; - is standard input")

@@ -43,7 +43,7 @@ func compareShader(file string, report func(difference)) (rows int, err error) {
 	}
 	lossless := asm.NewLossless(d, p)
 	for i := 0; i < len(im.Words); rows++ {
-		v, _ := im.At(i, set.HighFirst(), d.Root().Size)
+		v, _ := im.At(int64(i), set.HighFirst(), d.Root().Size)
 		in, ok := d.Decode(v)
 		if !ok {
 			report(difference{fmt.Sprintf("%08x", im.Words[i]), "unknown word", "an instruction"})

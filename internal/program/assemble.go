@@ -2,7 +2,6 @@ package program
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -34,17 +33,45 @@ func (c *Code) UsesTables() bool {
 	return false
 }
 
-// Assemble reads a program without container: instructions, labels and .word directives, one a
-// line. All mistakes are reported at once.
-func Assemble(p *asm.Parser, set *isa.Set, src *diag.Source) (*Code, error) {
-	a := assembler{p: p, set: set, src: src, labels: map[string]label{}}
+// maxErrors is the number of mistakes after which the rest of a text is not read.
+const maxErrors = 50
+
+// Assemble reads a program without container: instructions of a root, labels and .word directives,
+// one a line. All mistakes are reported at once, up to fifty.
+func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*Code, error) {
+	a := assembler{
+		p: p, set: set, src: src, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
+		comment: Comment(set), labels: map[string]label{}, bad: map[int]bool{},
+	}
 	defer func() { p.Symbol = nil }()
 	a.pass(true)
-	if len(a.errs) == 0 {
-		a.pass(false)
+	if len(a.errs) <= maxErrors {
+		a.settle()
 	}
 	a.errs.Sort()
+	if len(a.errs) > maxErrors {
+		a.errs = append(a.errs[:maxErrors], diag.Errorf(diag.TextExpected, diag.Span{}, "more than %d mistakes, the rest is not shown", maxErrors))
+	}
 	return &a.code, a.errs.Err()
+}
+
+// maxPasses bounds the passes until the labels stand still.
+const maxPasses = 20
+
+// settle reads the text until no label moves: where an instruction has a short and a long form, the
+// distance decides which one it is, and that moves what stands behind it.
+func (a *assembler) settle() {
+	before := len(a.errs)
+	for range maxPasses {
+		a.errs, a.moved = a.errs[:before], false
+		a.pass(false)
+		if !a.moved || len(a.bad) > 0 {
+			return
+		}
+	}
+	if len(a.errs) == before {
+		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "no lengths of the branches found with which every label is where they go to"))
+	}
 }
 
 type label struct {
@@ -53,19 +80,27 @@ type label struct {
 }
 
 type assembler struct {
-	p      *asm.Parser
-	set    *isa.Set
-	src    *diag.Source
-	labels map[string]label
-	code   Code
-	addr   int64
-	errs   diag.List
+	p                       *asm.Parser
+	set                     *isa.Set
+	src                     *diag.Source
+	unit, shortest, longest int
+	comment                 string
+	labels                  map[string]label
+	code                    Code
+	addr                    int64
+	errs                    diag.List
+	// first tells that the pass is the first; bad has the offsets of the lines that it could not read.
+	first bool
+	bad   map[int]bool
+	// moved tells that a label is not where the pass before had it.
+	moved bool
 }
 
 // pass reads the whole text. In the first pass names that are not defined yet stand for the
-// instruction's own address, which is always in reach; only lengths and labels are kept.
+// instruction's own address, which is always in reach; only lengths and labels are kept. Where that
+// pass found mistakes, the next finds the names that are defined nowhere.
 func (a *assembler) pass(first bool) {
-	a.addr, a.code.Insts = 0, nil
+	a.first, a.addr, a.code.Insts = first, 0, a.code.Insts[:0]
 	a.p.Symbol = func(name string) (int64, bool) {
 		l, ok := a.labels[name]
 		if !ok && first {
@@ -75,70 +110,107 @@ func (a *assembler) pass(first bool) {
 	}
 	off := 0
 	for line := range strings.Lines(a.src.Text) {
-		a.line(strings.TrimRight(line, "\r\n"), off, first)
+		a.line(strings.TrimRight(line, "\r\n"), off)
+		if len(a.errs) > maxErrors {
+			return
+		}
 		off += len(line)
 	}
 }
 
-func (a *assembler) span(off, n int) diag.Span {
-	return diag.Span{Src: a.src, Off: off, End: off + n}
-}
-
-func (a *assembler) line(text string, off int, first bool) {
-	if c := a.set.Comment(); c != "" {
-		text, _, _ = strings.Cut(text, c)
-	}
-	for {
-		lead := len(text) - len(strings.TrimLeft(text, " \t"))
-		text, off = text[lead:], off+lead
-		name, rest, ok := strings.Cut(text, ":")
-		if !ok || !isLabel(name) {
-			break
-		}
-		if first {
-			a.define(name, off)
-		}
-		text, off = rest, off+len(name)+1
-	}
-	if strings.TrimSpace(text) == "" {
+func (a *assembler) line(text string, start int) {
+	text, off := a.labelsOf(StripComment(text, a.comment), start)
+	if strings.TrimSpace(text) == "" || a.bad[start] {
 		return
 	}
-	if words, ok, err := ParseWord(text); ok || err != nil {
-		a.data(words, err, off, len(strings.TrimSpace(text)))
+	if words, ok, err := ParseWord(text, a.unit); ok {
+		if err != nil {
+			a.fail(err, start, off)
+			return
+		}
+		a.data(words)
 		return
 	}
 	a.p.Addr = a.addr
 	res, err := a.p.Parse(text)
 	if err != nil {
-		var e *asm.Error
-		if errors.As(err, &e) {
-			a.errs = append(a.errs, e.At(a.src, off))
-		}
+		a.fail(err, start, off)
+		a.addr += int64(Stored(a.shortest, a.unit))
 		return
 	}
-	w := Word{Addr: a.addr, Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...)}
-	a.code.Insts = append(a.code.Insts, w)
-	a.addr += int64(w.Size)
+	a.add(Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...)})
+}
+
+// labelsOf takes the labels off the start of a line and returns the rest and its offset.
+func (a *assembler) labelsOf(text string, off int) (string, int) {
+	for {
+		lead := len(text) - len(strings.TrimLeft(text, " \t"))
+		text, off = text[lead:], off+lead
+		name, rest, ok := strings.Cut(text, ":")
+		if !ok || !isLabel(name) {
+			return text, off
+		}
+		a.define(name, off)
+		text, off = rest, off+len(name)+1
+	}
 }
 
 func (a *assembler) define(name string, off int) {
-	span := a.span(off, len(name))
-	if old, ok := a.labels[name]; ok {
+	span := diag.Span{Src: a.src, Off: off, End: off + len(name)}
+	old, ok := a.labels[name]
+	switch {
+	case ok && a.first:
 		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, span, "label %s is defined twice", name).With(old.span, "the other definition"))
-		return
+	case !ok:
+		a.labels[name] = label{a.addr, span}
+	case old.span == span && old.addr != a.addr:
+		a.labels[name] = label{a.addr, span}
+		a.moved = true
 	}
-	a.labels[name] = label{a.addr, span}
 }
 
-func (a *assembler) data(words []uint32, err error, off, n int) {
-	if err != nil {
-		a.errs = append(a.errs, diag.Errorf(diag.TextExpected, a.span(off, n), "%v", err))
-		return
+// fail records a mistake in the text at off, which stands in the line at start.
+func (a *assembler) fail(err error, start, off int) {
+	found := diag.Errorf(diag.TextExpected, diag.Span{Src: a.src, Off: off, End: off + 1}, "%v", err)
+	var e *asm.Error
+	if errors.As(err, &e) {
+		found = e.At(a.src, off)
 	}
-	for _, w := range words {
-		a.code.Insts = append(a.code.Insts, Word{Addr: a.addr, Word: bits.Of(uint64(w)), Size: 32})
-		a.addr += 32
+	if a.first {
+		a.bad[start] = true
+	} else if len(a.bad) > 0 && found.Code != diag.TextSymbol {
+		return // addresses are off, so that other complaints would mislead
 	}
+	a.errs = append(a.errs, found)
+}
+
+// data adds the words of a directive, as many to a line of hex as the longest instruction has.
+func (a *assembler) data(words []uint32) {
+	for len(words) > 0 {
+		n := min(len(words), max(1, a.longest/a.unit))
+		a.add(Data(a.set, a.unit, words[:n]))
+		words = words[n:]
+	}
+}
+
+// Data joins the words of a .word directive, of unit bits each and in the order of programs; they
+// must fit 256 bits.
+func Data(set *isa.Set, unit int, words []uint32) Word {
+	w := Word{Size: unit * len(words)}
+	for i, x := range words {
+		at := i
+		if set.HighFirst() && unit == 32 {
+			at = len(words) - 1 - i
+		}
+		w.Word.SetUint(unit*at, unit, uint64(x))
+	}
+	return w
+}
+
+func (a *assembler) add(w Word) {
+	w.Addr = a.addr
+	a.addr += int64(Stored(w.Size, a.unit))
+	a.code.Insts = append(a.code.Insts, w)
 }
 
 // isLabel tells whether s is a name that can stand before a colon.
@@ -153,19 +225,45 @@ func isLabel(s string) bool {
 	return s != ""
 }
 
-// ParseWord reads a .word directive: 32-bit numbers separated by commas. ok is false for any other
-// text.
-func ParseWord(text string) (words []uint32, ok bool, err error) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), ".word")
+// StripComment returns the text of a line in front of its comment.
+func StripComment(text, comment string) string {
+	text, _, _ = strings.Cut(text, comment)
+	return text
+}
+
+// ParseWord reads a .word directive: numbers of unit bits separated by commas. ok is false for any
+// other text. The error is an *asm.Error.
+func ParseWord(text string, unit int) (words []uint32, ok bool, err error) {
+	off := len(text) - len(strings.TrimLeft(text, " \t"))
+	rest, ok := strings.CutPrefix(text[off:], ".word")
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return nil, false, nil
 	}
-	for _, part := range strings.Split(rest, ",") {
-		v, err := strconv.ParseUint(strings.TrimSpace(part), 0, 32)
+	off += len(".word")
+	for more := true; more; {
+		var part string
+		part, rest, more = strings.Cut(rest, ",")
+		number := strings.TrimSpace(part)
+		v, err := strconv.ParseUint(number, 0, unit)
 		if err != nil {
-			return nil, true, fmt.Errorf("%q, expected a number of 32 bits such as 0x12ab34cd", strings.TrimSpace(part))
+			start := off + len(part) - len(strings.TrimLeft(part, " \t"))
+			return nil, true, numberError(number, start, unit, err)
 		}
 		words = append(words, uint32(v))
+		off += len(part) + 1
 	}
 	return words, true, nil
+}
+
+func numberError(number string, off, unit int, err error) *asm.Error {
+	e := &asm.Error{Code: diag.TextExpected, Off: off, End: off + len(number)}
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		e.Code, e.Msg = diag.TextRange, number+" does not fit "+strconv.Itoa(unit)+" bits"
+	case number == "":
+		e.Msg = "nothing, expected a number of " + strconv.Itoa(unit) + " bits such as 0x12"
+	default:
+		e.Msg = strconv.Quote(number) + ", expected a number of " + strconv.Itoa(unit) + " bits such as 0x12"
+	}
+	return e
 }

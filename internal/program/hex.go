@@ -1,11 +1,10 @@
-// Package program is what whole programs have in common on every machine: words in hex and in files, labels, data.
 package program
 
 import (
-	"fmt"
-	"strings"
+	"bytes"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -22,51 +21,123 @@ type Line struct {
 // follow, each behind a slash. A leading 0x on a group is skipped.
 func ParseLine(set *isa.Set, text string) (Line, error) {
 	var line Line
-	parts := strings.Split(text, "/")
-	var err error
-	if line.Word, line.Bits, err = parseGroups(set, parts[0]); err != nil {
-		return line, err
-	}
-	for _, part := range parts[1:] {
-		entry, _, err := parseGroups(set, part)
-		if err != nil {
-			return line, fmt.Errorf("table entry: %w", err)
-		}
-		line.Entries = append(line.Entries, entry)
-	}
-	return line, nil
+	err := line.Parse(set, []byte(text))
+	return line, err
 }
 
-func parseGroups(set *isa.Set, text string) (v bits.Value, n int, err error) {
-	groups := strings.Fields(text)
-	if len(groups) == 0 {
-		return v, 0, fmt.Errorf("no hexadecimal digits")
+// Parse is ParseLine into a line whose memory is used again.
+func (l *Line) Parse(set *isa.Set, text []byte) error {
+	l.Entries = l.Entries[:0]
+	word, rest, more := bytes.Cut(text, []byte("/"))
+	var err *diag.Error // not an error, which a nil *diag.Error would not compare as nil
+	if l.Word, l.Bits, err = parseGroups(set, word); err != nil {
+		return err
 	}
-	for i, g := range groups {
-		groups[i] = strings.TrimPrefix(strings.TrimPrefix(g, "0x"), "0X")
+	for more {
+		word, rest, more = bytes.Cut(rest, []byte("/"))
+		if len(l.Entries) == maxLineEntries {
+			return errorf(diag.TableEntry, "more than %d table entries", maxLineEntries)
+		}
+		entry, _, err := parseGroups(set, word)
+		if err != nil {
+			return errorf(diag.HexSyntax, "table entry %d: %s", len(l.Entries), err.Msg)
+		}
+		l.Entries = append(l.Entries, entry)
 	}
-	if len(groups) == 1 {
-		v, err = bits.ParseHex(groups[0])
+	return nil
+}
+
+// maxLineEntries bounds the table entries of a line; no instruction has as many index fields.
+const maxLineEntries = 64
+
+func errorf(code diag.Code, format string, args ...any) *diag.Error {
+	return diag.Errorf(code, diag.Span{}, format, args...)
+}
+
+// maxGroups is the number of 32-bit words in the longest instruction.
+const maxGroups = bits.Size / 32
+
+func parseGroups(set *isa.Set, text []byte) (v bits.Value, n int, err *diag.Error) {
+	var groups [maxGroups][]byte
+	count := 0
+	for rest := bytes.TrimSpace(text); len(rest) > 0; count++ {
+		end := bytes.IndexAny(rest, blanks)
+		if end < 0 {
+			end = len(rest)
+		}
+		if count < maxGroups {
+			groups[count] = digits(rest[:end])
+		}
+		rest = bytes.TrimLeft(rest[end:], blanks)
+	}
+	switch {
+	case count == 0:
+		return v, 0, errorf(diag.HexSyntax, "no hexadecimal digits")
+	case count > maxGroups:
+		return v, 0, errorf(diag.HexSize, "%d words, expected at most %d", count, maxGroups)
+	case count == 1:
+		v, err = parseNumber(groups[0])
 		return v, 4 * len(groups[0]), err
 	}
-	if len(groups) > bits.Size/32 {
-		return v, 0, fmt.Errorf("%d words, expected at most %d", len(groups), bits.Size/32)
-	}
-	for i, g := range groups {
-		word, err := bits.ParseHex(g)
+	for i, g := range groups[:count] {
+		word, err := parseNumber(g)
 		if err != nil {
 			return v, 0, err
 		}
 		if word.Len() > 32 {
-			return v, 0, fmt.Errorf("%q has more than 32 bits, as words of a group of several have", g)
+			return v, 0, errorf(diag.HexSize, "%q has more than 32 bits, the size of each of several words", shorten(g))
 		}
 		at := i
 		if set.HighFirst() {
-			at = len(groups) - 1 - i
+			at = count - 1 - i
 		}
 		v.SetUint(32*at, 32, word[0])
 	}
-	return v, 32 * len(groups), nil
+	return v, 32 * count, nil
+}
+
+const blanks = " \t\r\n\v\f"
+
+// digits returns a group without its 0x.
+func digits(group []byte) []byte {
+	if len(group) > 1 && group[0] == '0' && group[1]|0x20 == 'x' {
+		return group[2:]
+	}
+	return group
+}
+
+// parseNumber reads hexadecimal digits, the most significant first.
+func parseNumber(s []byte) (v bits.Value, err *diag.Error) {
+	if len(s) == 0 {
+		return v, errorf(diag.HexSyntax, "no hexadecimal digits behind 0x")
+	}
+	for _, c := range s {
+		d := uint64(c - '0')
+		switch {
+		case c >= '0' && c <= '9':
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			d = uint64(c|0x20-'a') + 10
+		default:
+			return v, errorf(diag.HexSyntax, "%q, expected hexadecimal digits", shorten(s))
+		}
+		if v[3]>>60 != 0 {
+			return v, errorf(diag.HexSize, "a number of more than %d bits", bits.Size)
+		}
+		v[3] = v[3]<<4 | v[2]>>60
+		v[2] = v[2]<<4 | v[1]>>60
+		v[1] = v[1]<<4 | v[0]>>60
+		v[0] = v[0]<<4 | d
+	}
+	return v, nil
+}
+
+// shorten cuts what an error quotes.
+func shorten(s []byte) []byte {
+	const most = 40
+	if len(s) > most {
+		return append(s[:most:most], "..."...)
+	}
+	return s
 }
 
 // AppendWords appends a word of size bits as groups of 32 bits in the order in which programs
@@ -81,49 +152,135 @@ func AppendWords(dst []byte, set *isa.Set, v bits.Value, size int) []byte {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		group := bits.Of(uint64(v.Word(at)))
-		dst = group.AppendHex(dst, min(32, size-32*at+3)/4)
+		dst = appendGroup(dst, v.Word(at), min(32, size-32*at))
 	}
 	return dst
 }
 
-// Prepare gives a decoder the line's table entries: the fields of the word say at which index.
-// It returns the instruction. A word that no instruction has is not an error: ok is false.
+// appendGroup appends the digits of a group of size bits.
+func appendGroup(dst []byte, word uint32, size int) []byte {
+	for shift := (size+3)/4*4 - 4; shift >= 0; shift -= 4 {
+		dst = append(dst, "0123456789abcdef"[word>>uint(shift)&15])
+	}
+	return dst
+}
+
+// Size returns the number of bits that the word takes in a program if it is no instruction: what
+// was written, in whole units.
+func (l *Line) Size(root *isa.Root) int {
+	return Stored(max(l.Word.Len(), min(l.Bits, root.Size), root.MinSize), Unit(root))
+}
+
+// Prepare gives a decoder the line's table entries and returns the instruction, as Placer does.
 func (l *Line) Prepare(d *isa.Decoder) (in isa.Inst, ok bool, err error) {
+	return NewPlacer(d).Prepare(l)
+}
+
+// Placer gives a decoder the table entries of one line after another.
+type Placer struct {
+	d      *isa.Decoder
+	tables []isa.TableInfo
+	// entries are the tables, of which used are the places that the last line filled.
+	entries [][]bits.Value
+	used    []isa.IndexField
+}
+
+// NewPlacer returns a Placer, which takes the decoder's tables over.
+func NewPlacer(d *isa.Decoder) *Placer {
+	p := &Placer{d: d, tables: d.Set().Tables()}
+	p.entries = make([][]bits.Value, len(p.tables))
+	return p
+}
+
+// Prepare puts the line's table entries where the index fields of the word point, and returns the
+// instruction. A word that no instruction has is not an error: ok is false.
+func (p *Placer) Prepare(l *Line) (in isa.Inst, ok bool, err error) {
+	d := p.d
+	if n := l.Word.Len(); n > d.Root().Size {
+		return in, false, errorf(diag.HexSize, "%d bits, but an instruction has at most %d", n, d.Root().Size)
+	}
 	in, ok = d.Decode(l.Word)
 	if !ok {
-		if n := l.Word.Len(); n > d.Root().Size {
-			return in, false, fmt.Errorf("%d bits, but an instruction has at most %d", n, d.Root().Size)
-		}
 		return in, false, nil
 	}
 	if rest := l.Word.Shr(in.Leaf.Size); !rest.IsZero() {
-		return in, false, fmt.Errorf("%d bits, but %s has %d", l.Word.Len(), in.Leaf.Display, in.Leaf.Size)
+		return in, false, errorf(diag.HexSize, "%d bits, but %s has %d", l.Word.Len(), in.Leaf.Display, in.Leaf.Size)
 	}
+	// Leading zeros may be left out, but not so many that a shorter instruction could be meant.
 	if in.Leaf.Size > l.Bits && in.Leaf.Size > d.Root().MinSize {
-		return in, false, fmt.Errorf("%d bits, but %s has %d", l.Bits, in.Leaf.Display, in.Leaf.Size)
+		return in, false, errorf(diag.HexSize, "%d bits, but %s has %d", l.Bits, in.Leaf.Display, in.Leaf.Size)
 	}
-	return in, true, l.place(d, in)
+	if len(p.tables) == 0 && len(l.Entries) == 0 {
+		return in, true, nil
+	}
+	if err := p.place(l, in); err != nil {
+		return in, false, err
+	}
+	return in, true, nil
 }
 
-// place puts the entries where the instruction's index fields point.
-func (l *Line) place(d *isa.Decoder, in isa.Inst) error {
-	used := 0
-	for _, f := range d.IndexFields(in) {
-		if used == len(l.Entries) {
-			return fmt.Errorf("%s needs an entry of table %s: write it behind the word, as WORD / ENTRY", in.Leaf.Display, f.Table)
-		}
-		index := int(f.Index)
-		table := d.LineTable(f.TableIndex)
-		for len(table) <= index {
-			table = append(table, bits.Value{})
-		}
-		table[index] = l.Entries[used]
-		d.SetTable(f.TableIndex, table)
-		used++
+// maxTable bounds the entries of a table that are kept.
+const maxTable = 1 << 20
+
+// place gives the decoder the entries, one for each index field.
+func (p *Placer) place(l *Line, in isa.Inst) error {
+	p.forget()
+	fields := p.d.IndexFields(in)
+	if len(fields) < len(l.Entries) {
+		return errorf(diag.TableEntry, "table entries: %d given, but %s takes %d", len(l.Entries), in.Leaf.Display, len(fields))
 	}
-	if used < len(l.Entries) {
-		return fmt.Errorf("%d table entries, but %s has %d", len(l.Entries), in.Leaf.Display, used)
+	for i, f := range fields {
+		if i == len(l.Entries) {
+			return errorf(diag.TableEntry, "%s needs an entry of table %s: write it behind the word, as WORD / ENTRY", in.Leaf.Display, f.Table)
+		}
+		t := &p.tables[f.TableIndex]
+		if size := min(t.Size, maxTable); f.Index >= uint64(size) {
+			return errorf(diag.TableEntry, "%s names entry %d of table %s, which has %d", in.Leaf.Display, f.Index, f.Table, size)
+		}
+		if n := l.Entries[i].Len(); n > t.Bits {
+			return errorf(diag.HexSize, "table entry %d has %d bits, but those of %s have %d", i, n, f.Table, t.Bits)
+		}
+		if p.taken(f, l.Entries[i]) {
+			return errorf(diag.TableEntry, "%s names entry %d of table %s twice, and the two that are given differ", in.Leaf.Display, f.Index, f.Table)
+		}
+		p.put(f, l.Entries[i])
 	}
 	return nil
+}
+
+// forget takes the last line's entries out of the tables.
+func (p *Placer) forget() {
+	for _, f := range p.used {
+		p.entries[f.TableIndex][f.Index] = bits.Value{}
+		p.d.SetTable(f.TableIndex, nil)
+	}
+	p.used = p.used[:0]
+}
+
+// taken tells whether the line has another entry for the same place.
+func (p *Placer) taken(f isa.IndexField, entry bits.Value) bool {
+	for _, u := range p.used {
+		if u.TableIndex == f.TableIndex && u.Index == f.Index {
+			return p.entries[f.TableIndex][f.Index] != entry
+		}
+	}
+	return false
+}
+
+// put fills a place. What the decoder sees of the table ends with the last entry of the line.
+func (p *Placer) put(f isa.IndexField, entry bits.Value) {
+	end := int(f.Index) + 1
+	p.used = append(p.used, f)
+	for _, u := range p.used {
+		if u.TableIndex == f.TableIndex {
+			end = max(end, int(u.Index)+1)
+		}
+	}
+	t := p.entries[f.TableIndex]
+	if end > len(t) {
+		t = append(t, make([]bits.Value, end-len(t))...)
+		p.entries[f.TableIndex] = t
+	}
+	t[f.Index] = entry
+	p.d.SetTable(f.TableIndex, t[:end])
 }

@@ -1,7 +1,12 @@
+// Package program is what whole programs have in common on every machine: words in hex and in files, labels, data.
 package program
 
 import (
+	"encoding/binary"
+
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
 )
 
 // Image is the code of a file, whatever its format, with what a listing shows beside it.
@@ -10,6 +15,8 @@ type Image struct {
 	Format string
 	// Words are the 32-bit words of the code in the order of the file.
 	Words []uint32
+	// Bits is the length of the code where it ends inside the last word; 0 where the words are full.
+	Bits int64
 	// Tables are the entries of each table of the instruction set.
 	Tables [][]bits.Value
 	// Entries are the places at which the program starts.
@@ -19,7 +26,7 @@ type Image struct {
 	// Sections are lines before the code at an address, in bits.
 	Sections map[int64][]string
 	// Symbol names a value in the space that a field's description names, at an address; nil has no
-	// names. targets tells which instruction goes where.
+	// names.
 	Symbol func(addr int64, space string, value uint64) (string, bool)
 	// Contents lists what the file holds, for the list command: pairs of a title and lines.
 	Contents []Part
@@ -31,15 +38,114 @@ type Part struct {
 	Lines []string `json:"lines"`
 }
 
-// At returns the bits from word i on, and how many there are, at most 256.
-func (im *Image) At(i int, highFirst bool, size int) (v bits.Value, n int) {
-	n = min(len(im.Words)-i, (size+31)/32)
-	for k := range n {
+// Raw returns the image of a file that is nothing but code.
+func Raw(root *isa.Root, data []byte) (*Image, error) {
+	if unit := Unit(root) / 8; len(data)%unit != 0 {
+		return nil, errorf(diag.FileFormat, "%d bytes, expected words of %d bytes; --hex reads hexadecimal text", len(data), unit)
+	}
+	im := &Image{Format: "raw", Bits: 8 * int64(len(data)), Words: make([]uint32, 0, (len(data)+3)/4)}
+	for ; len(data) >= 4; data = data[4:] {
+		im.Words = append(im.Words, binary.LittleEndian.Uint32(data))
+	}
+	if len(data) > 0 {
+		var last [4]byte
+		copy(last[:], data)
+		im.Words = append(im.Words, binary.LittleEndian.Uint32(last[:]))
+	}
+	return im, nil
+}
+
+// Size returns the length of the code in bits.
+func (im *Image) Size() int64 {
+	if im.Bits > 0 {
+		return im.Bits
+	}
+	return 32 * int64(len(im.Words))
+}
+
+// At returns at most size bits from the address on, and how many there are. Addresses are
+// multiples of 8.
+func (im *Image) At(addr int64, highFirst bool, size int) (v bits.Value, n int) {
+	n = int(min(im.Size()-addr, int64(size+31)/32*32, bits.Size))
+	words := (n + 31) / 32
+	for k := range words {
 		at := k
 		if highFirst {
-			at = n - 1 - k
+			at = words - 1 - k
 		}
-		v.SetUint(32*at, 32, uint64(im.Words[i+k]))
+		v.SetUint(32*at, 32, uint64(im.word(addr+32*int64(k))))
 	}
-	return v, 32 * n
+	return v, n
+}
+
+// word returns the 32 bits from an address on; bits beyond the end are 0.
+func (im *Image) word(addr int64) uint32 {
+	i, shift := addr/32, uint(addr%32)
+	w := im.Words[i] >> shift
+	if shift > 0 && i+1 < int64(len(im.Words)) {
+		w |= im.Words[i+1] << (32 - shift)
+	}
+	return w
+}
+
+// Unit returns the size of the pieces in which programs are stored: the largest of 32, 16 and 8
+// bits of which the shortest instruction is a multiple.
+func Unit(root *isa.Root) int {
+	for _, unit := range []int{32, 16} {
+		if root.MinSize%unit == 0 {
+			return unit
+		}
+	}
+	return 8
+}
+
+// Stored returns the number of bits that an instruction takes in a program.
+func Stored(size, unit int) int { return (size + unit - 1) / unit * unit }
+
+// AppendBytes appends an instruction as programs store it: little-endian words of 32 bits in the
+// order of the machine, or where its instructions are no such words, little-endian bytes.
+func AppendBytes(dst []byte, set *isa.Set, v bits.Value, size, unit int) []byte {
+	if unit < 32 {
+		for at := 0; at < Stored(size, unit); at += 8 {
+			dst = append(dst, byte(v.Uint(at, 8)))
+		}
+		return dst
+	}
+	n := (size + 31) / 32
+	for i := range n {
+		at := i
+		if set.HighFirst() {
+			at = n - 1 - i
+		}
+		dst = binary.LittleEndian.AppendUint32(dst, v.Word(at))
+	}
+	return dst
+}
+
+// AppendData appends the directive that stands for a word of size bits that is no instruction.
+func AppendData(dst []byte, set *isa.Set, root *isa.Root, word bits.Value, size int) []byte {
+	unit := Unit(root)
+	dst = append(dst, ".word"...)
+	n := Stored(size, unit) / unit
+	for i := range n {
+		at := i
+		if set.HighFirst() && unit == 32 {
+			at = n - 1 - i
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, " 0x"...)
+		dst = appendGroup(dst, uint32(word.Uint(unit*at, unit)), unit)
+	}
+	return dst
+}
+
+// Comment returns what starts a comment in programs of the machine; a semicolon where the
+// description does not say.
+func Comment(set *isa.Set) string {
+	if c := set.Comment(); c != "" {
+		return c
+	}
+	return ";"
 }

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,101 +16,137 @@ type Entry struct {
 	Name string
 }
 
-// Labels are the names of places in a program: its entries, and what its branches go to.
+// Labels are the names of places in a program: its entries, and what its branches go to. Memory is
+// three bits for the shortest instruction.
 type Labels struct {
-	// Size is the length of the code in bits; targets outside are numbers.
-	Size    int64
-	calls   map[int64]bool
-	jumps   map[int64]bool
-	entries []Entry
-	unit    int64
+	size, unit int64
+	// starts are the places at which instructions start; only these have names.
+	starts, calls, jumps bitset
+	entries              []Entry // by address
+	names                map[string]int64
 }
 
-// NewLabels returns the labels of a program of size bits; names count in units of unit bits.
+// bitset is a set of places, counted in units.
+type bitset []uint64
+
+func (s bitset) add(i int64)      { s[i>>6] |= 1 << uint(i&63) }
+func (s bitset) has(i int64) bool { return s[i>>6]>>uint(i&63)&1 != 0 }
+
+// NewLabels returns the labels of a program of size bits whose instructions start at multiples of
+// unit bits; names count in units. An entry at an address outside the code has no place.
 func NewLabels(size, unit int64, entries []Entry) *Labels {
-	l := &Labels{Size: size, unit: unit, entries: slices.Clone(entries), calls: map[int64]bool{}, jumps: map[int64]bool{}}
+	n := (size+unit-1)/unit/64 + 1
+	l := &Labels{size: size, unit: unit, names: map[string]int64{}}
+	l.starts, l.calls, l.jumps = make(bitset, n), make(bitset, n), make(bitset, n)
+	for _, e := range entries {
+		if l.inside(e.Addr) {
+			l.entries = append(l.entries, e)
+		}
+	}
 	slices.SortFunc(l.entries, func(a, b Entry) int {
-		if a.Addr != b.Addr {
-			return int(a.Addr - b.Addr)
-		}
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.Name, b.Name))
 	})
+	for _, e := range l.entries {
+		if _, ok := l.names[e.Name]; !ok {
+			l.names[e.Name] = e.Addr
+		}
+	}
 	return l
 }
 
-// Add records the targets of an instruction.
-func (l *Labels) Add(targets []isa.BranchTarget) {
+// inside tells whether an instruction could start at an address.
+func (l *Labels) inside(addr int64) bool { return addr >= 0 && addr < l.size && addr%l.unit == 0 }
+
+// Add records that an instruction starts at an address, and where it branches to.
+func (l *Labels) Add(addr int64, targets []isa.BranchTarget) {
+	l.starts.add(addr / l.unit)
 	for _, t := range targets {
-		if t.Addr < 0 || t.Addr >= l.Size || t.Addr%l.unit != 0 {
-			continue
-		}
-		if t.Call {
-			l.calls[t.Addr] = true
-		} else {
-			l.jumps[t.Addr] = true
+		switch {
+		case !l.inside(t.Addr):
+		case t.Call:
+			l.calls.add(t.Addr / l.unit)
+		default:
+			l.jumps.add(t.Addr / l.unit)
 		}
 	}
 }
 
-// Name names a branch target: an entry's name where there is one, fxnN for what is called, lN
-// otherwise, N counting in units.
+// Name names a branch target: an entry's name where what is called is one, fxnN for what is called
+// otherwise, lN for what is jumped to, N counting in units. What is no start of an instruction has no
+// name. All instructions must have been added.
 func (l *Labels) Name(addr int64, call bool) (string, bool) {
-	if call {
-		if name, ok := l.entry(addr); ok {
-			return name, true
-		}
-		return "fxn" + strconv.FormatInt(addr/l.unit, 10), l.calls[addr]
+	switch {
+	case !l.inside(addr) || !l.starts.has(addr/l.unit):
+		return "", false
+	case !call:
+		return l.made("l", addr), l.jumps.has(addr / l.unit)
 	}
-	return "l" + strconv.FormatInt(addr/l.unit, 10), l.jumps[addr]
+	if at := l.entriesAt(addr); len(at) > 0 {
+		return at[0].Name, true
+	}
+	return l.made("fxn", addr), l.calls.has(addr / l.unit)
 }
 
-func (l *Labels) entry(addr int64) (string, bool) {
-	for _, e := range l.entries {
-		if e.Addr == addr {
-			return e.Name, true
-		}
+// made returns the name of a place without entry, which no entry has elsewhere.
+func (l *Labels) made(prefix string, addr int64) string {
+	name := prefix + strconv.FormatInt(addr/l.unit, 10)
+	for at, taken := l.names[name]; taken && at != addr; at, taken = l.names[name] {
+		name += "_"
 	}
-	return "", false
+	return name
+}
+
+// entriesAt returns the entries at an address.
+func (l *Labels) entriesAt(addr int64) []Entry {
+	from, _ := slices.BinarySearchFunc(l.entries, addr, func(e Entry, addr int64) int { return cmp.Compare(e.Addr, addr) })
+	to := from
+	for to < len(l.entries) && l.entries[to].Addr == addr {
+		to++
+	}
+	return l.entries[from:to]
 }
 
 // At lists the names of a place in the order in which a listing shows them, and whether a new
 // function starts there.
 func (l *Labels) At(addr int64) (names []string, function bool) {
-	for _, e := range l.entries {
-		if e.Addr == addr {
+	if !l.inside(addr) {
+		return nil, false
+	}
+	for _, e := range l.entriesAt(addr) {
+		if !slices.Contains(names, e.Name) {
 			names, function = append(names, e.Name), true
 		}
 	}
-	if l.calls[addr] {
+	if l.calls.has(addr / l.unit) {
 		if !function {
-			names = append(names, "fxn"+strconv.FormatInt(addr/l.unit, 10))
+			names = append(names, l.made("fxn", addr))
 		}
 		function = true
 	}
-	if l.jumps[addr] {
-		names = append(names, "l"+strconv.FormatInt(addr/l.unit, 10))
+	if l.jumps.has(addr / l.unit) {
+		if name := l.made("l", addr); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names, function
 }
 
 // Address returns where a label that Name or At gives stands.
 func (l *Labels) Address(name string) (addr int64, ok bool) {
-	for _, e := range l.entries {
-		if e.Name == name {
-			return e.Addr, true
-		}
+	if addr, ok := l.names[name]; ok {
+		return addr, true
 	}
-	for _, set := range []struct {
+	for _, made := range []struct {
 		prefix string
-		addrs  map[int64]bool
+		places bitset
 	}{{"fxn", l.calls}, {"l", l.jumps}} {
-		digits, ok := strings.CutPrefix(name, set.prefix)
+		digits, ok := strings.CutPrefix(strings.TrimRight(name, "_"), made.prefix)
 		n, err := strconv.ParseInt(digits, 10, 64)
-		if ok && err == nil && set.addrs[n*l.unit] {
-			return n * l.unit, true
+		if !ok || err != nil || n < 0 || n > l.size/l.unit || !made.places.has(n) {
+			continue
+		}
+		if addr := n * l.unit; l.inside(addr) && l.made(made.prefix, addr) == name {
+			return addr, true
 		}
 	}
 	return 0, false

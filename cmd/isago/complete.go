@@ -1,0 +1,158 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+)
+
+// complete tells the shell's completion what values a flag can have. The list is made on demand.
+func complete(cmd *cobra.Command, flag string, values func() []string) {
+	// The only error is that of a flag that is not there or has its values already.
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return values(), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func fixed(values ...string) func() []string { return func() []string { return values } }
+
+func machineNames() []string {
+	var names []string
+	for _, m := range catalog.Machines() {
+		names = append(names, m.Name+"\t"+m.Title)
+	}
+	return names
+}
+
+// loaded returns what the flags so far choose, nil where that is nothing.
+func (f *setFlags) loaded() *isa.Set {
+	set, err := f.load(nil)
+	if err != nil {
+		return nil
+	}
+	return set
+}
+
+func (f *machineFlags) rootNames() []string {
+	var names []string
+	if set := f.loaded(); set != nil {
+		for _, r := range set.Roots() {
+			names = append(names, strings.TrimPrefix(r.Name, "#"))
+		}
+	}
+	return names
+}
+
+func (f *machineFlags) syntaxNames() []string {
+	if set := f.loaded(); set != nil {
+		return spellings(set)
+	}
+	return nil
+}
+
+func (f *machineFlags) contextPairs() []string {
+	var pairs []string
+	if set := f.loaded(); set != nil {
+		for _, c := range set.Contexts() {
+			for _, v := range c.Values {
+				pairs = append(pairs, c.Name+"="+v)
+			}
+		}
+	}
+	return pairs
+}
+
+// contextFlags gives the command that a command line names a flag for each context of its machine,
+// --stage for a context stage: which there are is known only when the machine is. Where the line
+// names no machine, for it can be recognised by a file's content, they are those of all machines.
+func contextFlags(root *cobra.Command, args []string) {
+	rest := args
+	if len(rest) > 0 && (strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) || rest[0] == "help") {
+		rest = rest[1:]
+	}
+	cmd, rest, err := root.Find(rest)
+	if err != nil || cmd.Flags().Lookup("context") == nil || !needsContexts(cmd, args, rest) {
+		return
+	}
+	sets, err := setsOf(rest)
+	if err != nil { // a flag that is unknown because of that is not the mistake to tell of
+		cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return err })
+	}
+	for _, set := range sets {
+		for _, c := range set.Contexts() {
+			if cmd.Flags().Lookup(c.Name) == nil {
+				cmd.Flags().Var(contextFlag{cmd, c.Name}, c.Name, "context of "+setName(set)+": "+strings.Join(c.Values, ", "))
+				complete(cmd, c.Name, fixed(c.Values...))
+			}
+		}
+	}
+}
+
+// needsContexts tells whether a command line asks for flags that the command does not have.
+func needsContexts(cmd *cobra.Command, args, rest []string) bool {
+	if len(args) != len(rest)+1 { // completion or help of the command
+		return true
+	}
+	return slices.ContainsFunc(rest, func(arg string) bool {
+		name, ok := strings.CutPrefix(arg, "--")
+		name, _, _ = strings.Cut(name, "=")
+		return ok && name != "" && cmd.Flags().Lookup(name) == nil // --help, too, lists them
+	})
+}
+
+// setsOf loads the machine that the flags of a command line name, or all where they name none.
+func setsOf(args []string) ([]*isa.Set, error) {
+	f := setFlags{isa: flagValue(args, "isa"), spec: flagValue(args, "spec")}
+	if f.given() {
+		set, err := f.load(nil)
+		if err != nil {
+			return nil, err
+		}
+		return []*isa.Set{set}, nil
+	}
+	var sets []*isa.Set
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{})
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// flagValue returns the last value of a flag on a command line.
+func flagValue(args []string, name string) string {
+	value := ""
+	for i, arg := range args {
+		given, joined, ok := strings.Cut(arg, "=")
+		switch {
+		case arg == "--":
+			return value
+		case given != "--"+name:
+		case ok:
+			value = joined
+		case i+1 < len(args):
+			value = args[i+1]
+		}
+	}
+	return value
+}
+
+// contextFlag is the flag of one context; its values go to --context.
+type contextFlag struct {
+	cmd  *cobra.Command
+	name string
+}
+
+func (f contextFlag) String() string { return "" }
+func (f contextFlag) Type() string   { return "VALUE" }
+
+// Set is called by the command line's parser.
+func (f contextFlag) Set(value string) error {
+	return f.cmd.Flags().Set("context", f.name+"="+value)
+}

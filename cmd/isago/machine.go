@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
+)
+
+// setFlags choose an instruction set.
+type setFlags struct {
+	isa, spec, syntax string
+	gen               uint32
+}
+
+func (f *setFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.isa, "isa", "", "`NAME` of the machine, as isago list shows it")
+	flags.StringVar(&f.spec, "spec", "", "`FILE` with a description to read instead of a machine that isago ships")
+	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id), where the description has several")
+	complete(cmd, "isa", machineNames)
+	_ = cmd.MarkFlagFilename("spec", "xml")
+}
+
+// given tells whether an instruction set was named.
+func (f *setFlags) given() bool { return f.isa != "" || f.spec != "" }
+
+// load compiles the instruction set that was named, or that of m where none was.
+func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
+	load := func(isa.Options) (*isa.Set, error) {
+		return nil, usagef("which machine? name one with --isa NAME (isago list shows them) or --spec FILE")
+	}
+	switch {
+	case f.isa != "" && f.spec != "":
+		return nil, usagef("--isa and --spec exclude each other")
+	case f.spec != "":
+		load = f.loadSpec
+	case f.isa != "":
+		named, err := catalog.Lookup(f.isa)
+		if err != nil {
+			return nil, &usageError{err}
+		}
+		load = named.Load
+	case m != nil:
+		load = m.Load
+	}
+	set, err := load(isa.Options{Gen: f.gen, Syntax: f.syntax})
+	var e *diag.Error
+	if errors.As(err, &e) && e.Code == diag.UnknownSyntax {
+		return nil, f.unknownSyntax(load)
+	}
+	return set, err
+}
+
+func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
+	return isa.Load(os.DirFS(filepath.Dir(f.spec)), filepath.Base(f.spec), opt)
+}
+
+// unknownSyntax is the error for a spelling that the description does not have.
+func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error {
+	set, err := load(isa.Options{Gen: f.gen})
+	if err != nil {
+		return err
+	}
+	if names := spellings(set); len(names) > 0 {
+		return usagef("--syntax %q, expected %s, or nothing for the plain spelling", f.syntax, strings.Join(names, " or "))
+	}
+	return usagef("--syntax %q, but %s has the plain spelling only", f.syntax, setName(set))
+}
+
+// spellings lists the spellings beside the plain one.
+func spellings(set *isa.Set) []string {
+	return slices.DeleteFunc(slices.Clone(set.Syntaxes()), func(s string) bool { return s == "" })
+}
+
+func setName(set *isa.Set) string {
+	if n := set.Name(); n != "" {
+		return n
+	}
+	return "the description"
+}
+
+// machineFlags choose an instruction set and how it is read.
+type machineFlags struct {
+	setFlags
+	root     string
+	contexts []string
+}
+
+func (f *machineFlags) add(cmd *cobra.Command) {
+	f.setFlags.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.root, "root", "", "`NAME` of the bitset whose words are read (default: that of instructions)")
+	flags.StringVar(&f.syntax, "syntax", "", "`NAME` of the spelling (default: the plain one)")
+	flags.StringArrayVar(&f.contexts, "context", nil, "what the word does not say, as `NAME=VALUE`; also --NAME VALUE")
+	complete(cmd, "root", f.rootNames)
+	complete(cmd, "syntax", f.syntaxNames)
+	complete(cmd, "context", f.contextPairs)
+}
+
+// context evaluates --context.
+func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
+	ctx := set.DefaultContext()
+	for _, c := range f.contexts {
+		name, value, ok := strings.Cut(c, "=")
+		if !ok {
+			return ctx, usagef("--context %q, expected NAME=VALUE", c)
+		}
+		known := set.Contexts()
+		i := slices.IndexFunc(known, func(k isa.ContextInfo) bool { return k.Name == name })
+		if i < 0 {
+			return ctx, usagef("no context %q, expected one of those of %s: %s", name, setName(set), contextNames(set))
+		}
+		var err error
+		if ctx, err = set.ParseContext(ctx, name, value); err != nil {
+			return ctx, usagef("--%s %q, expected one of %s", name, value, strings.Join(known[i].Values, ", "))
+		}
+	}
+	return ctx, nil
+}
+
+func contextNames(set *isa.Set) string {
+	var names []string
+	for _, c := range set.Contexts() {
+		names = append(names, c.Name)
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// decoder returns a decoder for the flags.
+func (f *machineFlags) decoder(set *isa.Set) (*isa.Decoder, error) {
+	d, err := set.NewDecoder(f.root)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	ctx, err := f.context(set)
+	if err != nil {
+		return nil, err
+	}
+	d.SetContext(ctx)
+	return d, nil
+}
+
+// parser returns a parser for the flags.
+func (f *machineFlags) parser(set *isa.Set) (*asm.Parser, error) {
+	p, err := asm.New(set, f.root)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	ctx, err := f.context(set)
+	if err != nil {
+		return nil, err
+	}
+	p.SetContext(ctx)
+	return p, nil
+}
+
+// colorFlag says whether to print in colour.
+type colorFlag struct{ color string }
+
+func (f *colorFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.color, "color", "auto", "print in colour; `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
+	complete(cmd, "color", fixed("auto", "always", "never"))
+}
+
+// palette decides about colour.
+func (f *colorFlag) palette(w io.Writer) (view.Palette, error) {
+	switch f.color {
+	case "always":
+		return view.Colours, nil
+	case "never":
+		return view.Palette{}, nil
+	case "auto":
+	default:
+		return view.Palette{}, usagef("--color %q, expected auto, always or never", f.color)
+	}
+	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w) {
+		return view.Colours, nil
+	}
+	return view.Palette{}, nil
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

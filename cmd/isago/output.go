@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// output is where a command writes: standard output, a device, or a file, which is written beside
+// its name and renamed when it is complete, so that a failed run loses nothing.
+type output struct {
+	*bufio.Writer
+	file *os.File // nil for standard output
+	// name is what the file is renamed to; "" for a device, which is written in place.
+	name string
+}
+
+const outputBuffer = 64 << 10
+
+// create opens an output; - is standard output.
+func create(cmd *cobra.Command, name string) (*output, error) {
+	if name == "-" {
+		return &output{Writer: bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)}, nil
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	mode := fs.FileMode(0o666)
+	if info, err := os.Stat(name); err == nil {
+		if info.IsDir() {
+			return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is a directory")}
+		}
+		if !info.Mode().IsRegular() {
+			file, err := os.OpenFile(name, os.O_WRONLY, 0)
+			return newOutput(file, ""), err
+		}
+		mode = info.Mode().Perm()
+	}
+	file, err := createBeside(name, mode)
+	return newOutput(file, name), err
+}
+
+func newOutput(file *os.File, name string) *output {
+	return &output{Writer: bufio.NewWriterSize(file, outputBuffer), file: file, name: name}
+}
+
+// createBeside makes a new file in the folder of name. (The mode of os.CreateTemp is not what a user
+// has set as the mode of new files.)
+func createBeside(name string, mode fs.FileMode) (*os.File, error) {
+	for i := 0; ; i++ {
+		beside := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d", filepath.Base(name), os.Getpid(), i))
+		file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		var e *fs.PathError
+		if errors.As(err, &e) {
+			e.Path = name
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+	}
+}
+
+// done ends the output of a command that ends with err: what is complete takes its name, findings
+// included, and what is not is removed.
+func (o *output) done(err error) error {
+	failed := err != nil && !errors.Is(err, errFindings)
+	if e := o.Flush(); e != nil && !failed {
+		err, failed = e, true
+	}
+	if o.file == nil {
+		return err
+	}
+	if e := o.file.Close(); e != nil && !failed {
+		err, failed = e, true
+	}
+	switch {
+	case o.name == "":
+	case failed:
+		os.Remove(o.file.Name())
+	default:
+		if e := os.Rename(o.file.Name(), o.name); e != nil {
+			os.Remove(o.file.Name())
+			return e
+		}
+	}
+	return err
+}

@@ -192,6 +192,9 @@ func NewPlacer(d *isa.Decoder) *Placer {
 	return p
 }
 
+// Decoder returns the decoder that gets the entries.
+func (p *Placer) Decoder() *isa.Decoder { return p.d }
+
 // Prepare puts the line's table entries where the index fields of the word point, and returns the
 // instruction. A word that no instruction has is not an error: ok is false.
 func (p *Placer) Prepare(l *Line) (in isa.Inst, ok bool, err error) {

@@ -20,7 +20,8 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, nested bool) e
 	fields := d.Fields(nil, in)
 	e := explainer{w: w, p: p, nested: nested}
 	e.printf("%s\n", text)
-	e.printf("%s", p.paint(dim, fmt.Sprintf("%s, %d bits: %s\n", title(d.Set(), in), in.Leaf.Size, in.Bits.AppendHex(nil, (in.Leaf.Size+3)/4))))
+	digits := in.Bits.AppendHex(nil, (in.Leaf.Size+3)/4)
+	e.printf("%s\n", p.paint(dim, fmt.Sprintf("%s, %d bits: %s", title(d.Set(), in), in.Leaf.Size, digits)))
 	if doc := in.Leaf.Doc(); doc != "" {
 		e.printf("%s\n", wrap(doc, "  "))
 	}

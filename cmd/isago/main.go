@@ -21,8 +21,19 @@ const (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
+// debugEnv is the environment variable with which a crash shows its stack.
+const debugEnv = "ISAGO_DEBUG"
+
 // run runs one command line and returns the exit status.
-func run(args []string, in io.Reader, out, errOut io.Writer) int {
+func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
+	if os.Getenv(debugEnv) == "" {
+		defer func() {
+			if bug := recover(); bug != nil {
+				fmt.Fprintf(errOut, "isago: this is a bug in isago, please report it with the input: %v (%s=1 shows where)\n", bug, debugEnv)
+				status = exitMistake
+			}
+		}()
+	}
 	root := newRoot()
 	root.SetIn(in)
 	root.SetOut(out)

@@ -1,8 +1,6 @@
 package program
 
 import (
-	"bytes"
-
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
@@ -28,18 +26,18 @@ func ParseLine(set *isa.Set, text string) (Line, error) {
 // Parse is ParseLine into a line whose memory is used again.
 func (l *Line) Parse(set *isa.Set, text []byte) error {
 	l.Entries = l.Entries[:0]
-	word, rest, more := bytes.Cut(text, []byte("/"))
 	var err *diag.Error // not an error, which a nil *diag.Error would not compare as nil
-	if l.Word, l.Bits, err = parseGroups(set, word); err != nil {
+	var end int
+	if l.Word, l.Bits, end, err = parseGroups(set, text); err != nil {
 		return err
 	}
-	for more {
-		word, rest, more = bytes.Cut(rest, []byte("/"))
+	for end < len(text) { // at a slash
+		text = text[end+1:]
 		if len(l.Entries) == maxLineEntries {
 			return errorf(diag.TableEntry, "more than %d table entries", maxLineEntries)
 		}
-		entry, _, err := parseGroups(set, word)
-		if err != nil {
+		var entry bits.Value
+		if entry, _, end, err = parseGroups(set, text); err != nil {
 			return errorf(diag.HexSyntax, "table entry %d: %s", len(l.Entries), err.Msg)
 		}
 		l.Entries = append(l.Entries, entry)
@@ -57,35 +55,43 @@ func errorf(code diag.Code, format string, args ...any) *diag.Error {
 // maxGroups is the number of 32-bit words in the longest instruction.
 const maxGroups = bits.Size / 32
 
-func parseGroups(set *isa.Set, text []byte) (v bits.Value, n int, err *diag.Error) {
+// parseGroups reads groups of digits up to the end of the text or to a slash, of which end is the
+// place. n is the number of bits that were written.
+func parseGroups(set *isa.Set, text []byte) (v bits.Value, n, end int, err *diag.Error) {
 	var groups [maxGroups][]byte
 	count := 0
-	for rest := bytes.TrimSpace(text); len(rest) > 0; count++ {
-		end := bytes.IndexAny(rest, blanks)
-		if end < 0 {
-			end = len(rest)
+	for {
+		for end < len(text) && classes[text[end]] == classBlank {
+			end++
+		}
+		start := end
+		for end < len(text) && classes[text[end]] < classBlank {
+			end++
+		}
+		if start == end {
+			break
 		}
 		if count < maxGroups {
-			groups[count] = digits(rest[:end])
+			groups[count] = digits(text[start:end])
 		}
-		rest = bytes.TrimLeft(rest[end:], blanks)
+		count++
 	}
 	switch {
 	case count == 0:
-		return v, 0, errorf(diag.HexSyntax, "no hexadecimal digits")
+		return v, 0, end, errorf(diag.HexSyntax, "no hexadecimal digits")
 	case count > maxGroups:
-		return v, 0, errorf(diag.HexSize, "%d words, expected at most %d", count, maxGroups)
+		return v, 0, end, errorf(diag.HexSize, "%d words, expected at most %d", count, maxGroups)
 	case count == 1:
 		v, err = parseNumber(groups[0])
-		return v, 4 * len(groups[0]), err
+		return v, 4 * len(groups[0]), end, err
 	}
 	for i, g := range groups[:count] {
 		word, err := parseNumber(g)
 		if err != nil {
-			return v, 0, err
+			return v, 0, end, err
 		}
 		if word.Len() > 32 {
-			return v, 0, errorf(diag.HexSize, "%q has more than 32 bits, the size of each of several words", shorten(g))
+			return v, 0, end, errorf(diag.HexSize, "%q has more than 32 bits, the size of each of several words", shorten(g))
 		}
 		at := i
 		if set.HighFirst() {
@@ -93,10 +99,33 @@ func parseGroups(set *isa.Set, text []byte) (v bits.Value, n int, err *diag.Erro
 		}
 		v.SetUint(32*at, 32, word[0])
 	}
-	return v, 32 * count, nil
+	return v, 32 * count, end, nil
 }
 
-const blanks = " \t\r\n\v\f"
+// classes has the value of each digit, classOther for what is none but belongs to a group all the
+// same, and what ends a group.
+var classes = func() (c [256]uint8) {
+	for i := range c {
+		c[i] = classOther
+	}
+	for i, digit := range []byte("0123456789abcdef") {
+		c[digit] = uint8(i)
+		if i > 9 {
+			c[digit&^0x20] = uint8(i)
+		}
+	}
+	for _, b := range []byte(" \t\r\n\v\f") {
+		c[b] = classBlank
+	}
+	c['/'] = classSlash
+	return c
+}()
+
+const (
+	classOther = 16 + iota
+	classBlank
+	classSlash
+)
 
 // digits returns a group without its 0x.
 func digits(group []byte) []byte {
@@ -112,21 +141,19 @@ func parseNumber(s []byte) (v bits.Value, err *diag.Error) {
 		return v, errorf(diag.HexSyntax, "no hexadecimal digits behind 0x")
 	}
 	for _, c := range s {
-		d := uint64(c - '0')
-		switch {
-		case c >= '0' && c <= '9':
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			d = uint64(c|0x20-'a') + 10
-		default:
+		d := classes[c]
+		if d >= classOther {
 			return v, errorf(diag.HexSyntax, "%q, expected hexadecimal digits", shorten(s))
 		}
 		if v[3]>>60 != 0 {
 			return v, errorf(diag.HexSize, "a number of more than %d bits", bits.Size)
 		}
-		v[3] = v[3]<<4 | v[2]>>60
-		v[2] = v[2]<<4 | v[1]>>60
-		v[1] = v[1]<<4 | v[0]>>60
-		v[0] = v[0]<<4 | d
+		if len(s) > 16 {
+			v[3] = v[3]<<4 | v[2]>>60
+			v[2] = v[2]<<4 | v[1]>>60
+			v[1] = v[1]<<4 | v[0]>>60
+		}
+		v[0] = v[0]<<4 | uint64(d)
 	}
 	return v, nil
 }
@@ -191,6 +218,9 @@ func NewPlacer(d *isa.Decoder) *Placer {
 	p.entries = make([][]bits.Value, len(p.tables))
 	return p
 }
+
+// Decoder returns the decoder that gets the entries.
+func (p *Placer) Decoder() *isa.Decoder { return p.d }
 
 // Prepare puts the line's table entries where the index fields of the word point, and returns the
 // instruction. A word that no instruction has is not an error: ok is false.

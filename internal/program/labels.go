@@ -136,18 +136,13 @@ func (l *Labels) Address(name string) (addr int64, ok bool) {
 	if addr, ok := l.names[name]; ok {
 		return addr, true
 	}
-	for _, made := range []struct {
-		prefix string
-		places bitset
-	}{{"fxn", l.calls}, {"l", l.jumps}} {
-		digits, ok := strings.CutPrefix(strings.TrimRight(name, "_"), made.prefix)
-		n, err := strconv.ParseInt(digits, 10, 64)
-		if !ok || err != nil || n < 0 || n > l.size/l.unit || !made.places.has(n) {
-			continue
-		}
-		if addr := n * l.unit; l.inside(addr) && l.made(made.prefix, addr) == name {
-			return addr, true
-		}
+	digits := strings.TrimRight(strings.TrimLeft(name, "fxnl"), "_")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > l.size/l.unit {
+		return 0, false
+	}
+	if names, _ := l.At(n * l.unit); slices.Contains(names, name) {
+		return n * l.unit, true
 	}
 	return 0, false
 }

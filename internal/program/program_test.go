@@ -1,0 +1,502 @@
+package program_test
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/example"
+)
+
+// toy has instructions of 32 and 64 bits, a branch of either length, and two tables, of which one
+// instruction uses one twice.
+const toy = `<isa name="toy" strict="true">
+<text comment="#"/>
+<bitset name="#entry" size="16"><display>e{V}</display><field name="V" low="0" high="15" type="hex"/></bitset>
+<table name="one" type="#entry" size="8"/>
+<bitset name="#instruction" size="32"/>
+<bitset name="#short" extends="#instruction"><pattern pos="0">0</pattern></bitset>
+<bitset name="#long" extends="#instruction" size="64"><pattern pos="0">1</pattern></bitset>
+<bitset name="nop" extends="#short">
+  <display>{NAME}</display><pattern low="1" high="31">0000000000000000000000000000000</pattern>
+</bitset>
+<bitset name="bra" extends="#short">
+  <display>bra {T}</display><pattern low="1" high="4">0001</pattern>
+  <field name="T" low="5" high="8" type="branch" unit="32"/><pattern low="9" high="31">00000000000000000000000</pattern>
+</bitset>
+<bitset name="bra-long" extends="#long">
+  <display>bra {T}</display><pattern low="1" high="4">0001</pattern><pattern low="5" high="31">000000000000000000000000000</pattern>
+  <field name="T" low="32" high="63" type="branch" unit="32"/>
+</bitset>
+<bitset name="two" extends="#short">
+  <display>{NAME} {A}, {B}</display><pattern low="1" high="4">0010</pattern>
+  <field name="A" low="5" high="8" type="#entry" table="one"/>
+  <field name="B" low="9" high="12" type="#entry" table="one"/>
+  <pattern low="13" high="31">0000000000000000000</pattern>
+</bitset>
+<bitset name="ldi" extends="#long">
+  <display>{NAME} {IMM}</display><pattern low="1" high="4">0100</pattern><pattern low="5" high="31">000000000000000000000000000</pattern>
+  <field name="IMM" low="32" high="63" type="uint"/>
+</bitset>
+</isa>`
+
+// wide has words of 128 bits, the most significant first.
+const wide = `<isa name="wide" strict="true">
+<text words="high-first" comment="//"/>
+<bitset name="#instruction" size="128"/>
+<bitset name="set" extends="#instruction">
+  <display>{NAME} {A}</display><pattern low="64" high="127">1010000000000000000000000000000000000000000000000000000000000000</pattern>
+  <field name="A" low="0" high="63" type="hex"/>
+</bitset>
+</isa>`
+
+func load(t testing.TB, text string) *isa.Set {
+	t.Helper()
+	if text == "" {
+		s, err := example.Load(isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		return s
+	}
+	s, err := isa.Load(fstest.MapFS{"x.xml": {Data: []byte(text)}}, "x.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return s
+}
+
+func decoder(t testing.TB, s *isa.Set) *isa.Decoder {
+	t.Helper()
+	d, err := s.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestParseLine(t *testing.T) {
+	low, high := load(t, toy), load(t, wide)
+	for _, x := range []struct {
+		set     *isa.Set
+		text    string
+		word    string
+		bits    int
+		entries []string
+	}{
+		{low, "1", "1", 4, nil},
+		{low, "0x0001", "1", 16, nil},
+		{low, " \t0XaBcD \r", "abcd", 16, nil},
+		{low, "1 2", "200000001", 64, nil},
+		{high, "1 2", "100000002", 64, nil},
+		{high, "0x1 0x2 3 4", "1000000020000000300000004", 128, nil},
+		{low, "1/2", "1", 4, []string{"2"}},
+		{low, "1 / 2 3 /0x4", "1", 4, []string{"300000002", "4"}},
+		{high, "1 / 2 3", "1", 4, []string{"200000003"}},
+		{low, strings.Repeat("f", 64), strings.Repeat("f", 64), 256, nil},
+		{low, "00" + strings.Repeat("f", 64), strings.Repeat("f", 64), 264, nil},
+	} {
+		line, err := program.ParseLine(x.set, x.text)
+		if err != nil {
+			t.Errorf("%q: %v", x.text, err)
+			continue
+		}
+		var entries []string
+		for _, e := range line.Entries {
+			entries = append(entries, e.String())
+		}
+		if line.Word.String() != x.word || line.Bits != x.bits || !cmp.Equal(entries, x.entries) {
+			t.Errorf("%q is %s of %d bits, entries %v", x.text, line.Word, line.Bits, entries)
+		}
+	}
+}
+
+func TestParseLineErrors(t *testing.T) {
+	s := load(t, toy)
+	for text, want := range map[string]string{
+		"":                             `no hexadecimal digits [hex-syntax]`,
+		" / 1":                         `no hexadecimal digits [hex-syntax]`,
+		"1 /":                          `table entry 0: no hexadecimal digits [hex-syntax]`,
+		"1 / 2 / 0x":                   `table entry 1: no hexadecimal digits behind 0x [hex-syntax]`,
+		"0x0x1":                        `"0x1", expected hexadecimal digits [hex-syntax]`,
+		"12g":                          `"12g", expected hexadecimal digits [hex-syntax]`,
+		"-1":                           `"-1", expected hexadecimal digits [hex-syntax]`,
+		"é":                            `"é", expected hexadecimal digits [hex-syntax]`,
+		"123456789 1":                  `"123456789" has more than 32 bits, the size of each of several words [hex-size]`,
+		"1" + strings.Repeat("0", 64):  `a number of more than 256 bits [hex-size]`,
+		strings.Repeat("1 ", 9):        `9 words, expected at most 8 [hex-size]`,
+		strings.Repeat("x", 50):        `"` + strings.Repeat("x", 40) + `...", expected hexadecimal digits [hex-syntax]`,
+		"1" + strings.Repeat("/1", 65): `more than 64 table entries [table-entry]`,
+	} {
+		if _, err := program.ParseLine(s, text); err == nil || err.Error() != want {
+			t.Errorf("%q\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestWordsRoundTrip writes words in either order and reads them back.
+func TestWordsRoundTrip(t *testing.T) {
+	sets := []*isa.Set{load(t, toy), load(t, wide)}
+	rapid.Check(t, func(t *rapid.T) {
+		set := rapid.SampledFrom(sets).Draw(t, "set")
+		size := rapid.IntRange(1, bits.Size).Draw(t, "size")
+		v := value(t, size)
+		text := program.AppendWords(nil, set, v, size)
+		line, err := program.ParseLine(set, string(text))
+		if err != nil || line.Word != v {
+			t.Fatalf("%s of %d bits is written %q and read as %s, %v", v, size, text, line.Word, err)
+		}
+		if groups := len(strings.Fields(string(text))); groups != (size+31)/32 {
+			t.Fatalf("%d bits are %d groups", size, groups)
+		}
+	})
+}
+
+// TestDataRoundTrip writes a word as a directive and reads it back, with units of 32 and 16 bits.
+func TestDataRoundTrip(t *testing.T) {
+	sets := []*isa.Set{load(t, toy), load(t, wide), load(t, "")}
+	rapid.Check(t, func(t *rapid.T) {
+		set := rapid.SampledFrom(sets).Draw(t, "set")
+		root, _ := set.Root("")
+		unit := program.Unit(root)
+		size := unit * rapid.IntRange(1, bits.Size/unit).Draw(t, "units")
+		v := value(t, size)
+		text := program.AppendData(nil, set, root, v, size)
+		words, ok, err := program.ParseWord(string(text), unit)
+		if !ok || err != nil {
+			t.Fatalf("%q: %v %v", text, ok, err)
+		}
+		if back := program.Data(set, unit, words); back.Word != v || back.Size != size {
+			t.Fatalf("%s of %d bits is written %q and read as %s of %d", v, size, text, back.Word, back.Size)
+		}
+		data := program.AppendBytes(nil, set, v, size, unit)
+		im, err := program.Raw(root, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, n := im.At(0, set.HighFirst(), size); unit == 32 && (back != v || n != size) {
+			t.Fatalf("%s of %d bits is stored % x and read as %s of %d", v, size, data, back, n)
+		}
+	})
+}
+
+func value(t *rapid.T, size int) bits.Value {
+	var v bits.Value
+	for i := range v {
+		v[i] = rapid.Uint64().Draw(t, "limb")
+	}
+	return v.And(bits.Ones(size))
+}
+
+func TestPrepare(t *testing.T) {
+	s := load(t, toy)
+	p := program.NewPlacer(decoder(t, s))
+	for _, x := range []struct{ text, want string }{
+		{"0", "nop"},
+		{"00000009 00000007", "ldi 7"},
+		{"0000000700000009", "ldi 7"},
+		{"e", "unknown"},
+		// A at 1, B at 2, then both at 3
+		{"00000424 / 11 / 22", "two e11, e22"},
+		{"00000664 / 33 / 33", "two e33, e33"},
+		{"00000664 / 33 / 34", "error: two names entry 3 of table one twice, and the two that are given differ [table-entry]"},
+		{"00000424 / 11", "error: two needs an entry of table one: write it behind the word, as WORD / ENTRY [table-entry]"},
+		{"00000424 / 11 / 22 / 33", "error: table entries: 3 given, but two takes 2 [table-entry]"},
+		{"00001224 / 1 / 2", "error: two names entry 9 of table one, which has 8 [table-entry]"},
+		{"00000424 / 11 / 12345", "error: table entry 1 has 17 bits, but those of one have 16 [hex-size]"},
+		{"0 / 1", "error: table entries: 1 given, but nop takes 0 [table-entry]"},
+		{"9", "error: 4 bits, but ldi has 64 [hex-size]"},
+		{"100000000", "error: 33 bits, but nop has 32 [hex-size]"},
+		{"1 2 3", "error: 66 bits, but an instruction has at most 64 [hex-size]"},
+	} {
+		if got := prepared(t, s, p, x.text); got != x.want {
+			t.Errorf("%s\n got %s\nwant %s", x.text, got, x.want)
+		}
+	}
+}
+
+func prepared(t *testing.T, s *isa.Set, p *program.Placer, text string) string {
+	t.Helper()
+	line, err := program.ParseLine(s, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, ok, err := p.Prepare(&line)
+	switch {
+	case err != nil:
+		return "error: " + err.Error()
+	case !ok:
+		return "unknown"
+	}
+	return string(p.Decoder().Append(nil, in))
+}
+
+func TestLineSize(t *testing.T) {
+	s := load(t, toy)
+	root, _ := s.Root("")
+	for text, want := range map[string]int{"0": 32, "1 2": 64, "0000000000000001": 64, "ffffffff0": 64, "1 2 3": 96} {
+		line, err := program.ParseLine(s, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := line.Size(root); got != want {
+			t.Errorf("%s has %d bits, expected %d", text, got, want)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	l := program.NewLabels(32*10, 32, []program.Entry{
+		{Addr: 32 * 4, Name: "main"}, {Addr: 0, Name: "b"}, {Addr: 0, Name: "a"}, {Addr: 0, Name: "a"},
+		{Addr: 32 * 99, Name: "outside"}, {Addr: -32, Name: "below"}, {Addr: 7, Name: "crooked"}, {Addr: 32 * 9, Name: "l2"},
+	})
+	for i := range int64(10) {
+		if i == 6 { // in the middle of an instruction
+			continue
+		}
+		var targets []isa.BranchTarget
+		if i == 1 {
+			for _, x := range []struct {
+				at   int64
+				call bool
+			}{{4, true}, {4, false}, {2, false}, {3, true}, {3, false}, {6, false}, {10, false}, {-1, true}, {1 << 50, true}} {
+				targets = append(targets, isa.BranchTarget{Addr: 32 * x.at, Call: x.call})
+			}
+			targets = append(targets, isa.BranchTarget{Addr: 5})
+		}
+		l.Add(32*i, targets)
+	}
+	for _, x := range []struct {
+		at       int64
+		names    string
+		function bool
+	}{
+		{0, "[a b]", true}, {1, "[]", false}, {2, "[l2_]", false}, {3, "[fxn3 l3]", true},
+		{4, "[main l4]", true}, {5, "[]", false}, {9, "[l2]", true}, {10, "[]", false}, {-1, "[]", false},
+	} {
+		names, function := l.At(32 * x.at)
+		if fmt.Sprint(names) != x.names || function != x.function {
+			t.Errorf("at %d: %v %v, expected %s %v", x.at, names, function, x.names, x.function)
+		}
+		for _, n := range names {
+			if addr, ok := l.Address(n); !ok || addr != 32*x.at {
+				t.Errorf("%s is at %d, %v, expected %d", n, addr, ok, 32*x.at)
+			}
+		}
+	}
+	for _, x := range []struct {
+		at   int64
+		call bool
+		name string
+		ok   bool
+	}{
+		{4, true, "main", true}, {4, false, "l4", true}, {3, true, "fxn3", true}, {3, false, "l3", true},
+		{2, false, "l2_", true}, {2, true, "fxn2", false}, {5, false, "l5", false}, {6, false, "", false},
+		{10, false, "", false}, {-1, true, "", false}, {0, true, "a", true},
+	} {
+		name, ok := l.Name(32*x.at, x.call)
+		if ok != x.ok || name != x.name {
+			t.Errorf("target %d, call %v: %q %v, expected %q %v", x.at, x.call, name, ok, x.name, x.ok)
+		}
+	}
+	for _, n := range []string{"", "l", "l5", "l99", "l-1", "fxn", "fxn4", "nowhere", "outside", "l2__", "l03", "l99999999999999999999"} {
+		if addr, ok := l.Address(n); ok {
+			t.Errorf("%q is at %d", n, addr)
+		}
+	}
+}
+
+func assemble(t testing.TB, set *isa.Set, text string) (string, error) {
+	t.Helper()
+	p, err := asm.New(set, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := set.Root("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := program.Assemble(p, set, root, &diag.Source{Name: "x.s", Text: text})
+	if p.Symbol != nil {
+		t.Error("the parser keeps the labels")
+	}
+	var b strings.Builder
+	for _, in := range code.Insts {
+		fmt.Fprintf(&b, "%d: %s\n", in.Addr, program.AppendWords(nil, set, in.Word, in.Size))
+	}
+	return b.String(), err
+}
+
+func TestAssemble(t *testing.T) {
+	for _, x := range []struct{ name, set, text, want string }{
+		{"empty", toy, "", ""},
+		{"blank", toy, "\n \t\r\n# comment\nlabel:\n", ""},
+		{"no line end", toy, "nop", "0: 00000000\n"},
+		{"crlf", toy, "nop\r\nnop # x\r\n", "0: 00000000\n32: 00000000\n"},
+		{"backward", toy, "a: nop\n bra a\n", "0: 00000000\n32: 000001e2\n"},
+		{"forward", toy, "bra a\nnop\na: nop\n", "0: 00000042\n32: 00000000\n64: 00000000\n"},
+		{"several on a line", toy, "a: b: bra b\nbra a", "0: 00000002\n32: 000001e2\n"},
+		{"own line", toy, "bra a\na:\nnop", "0: 00000022\n32: 00000000\n"},
+		{"at the end", toy, "bra a\na:", "0: 00000022\n"},
+		{"two lengths", toy, "ldi 7\na: nop\nldi 8\nbra a", "0: 00000009 00000007\n64: 00000000\n96: 00000009 00000008\n160: 000001a2\n"},
+		{"data", toy, ".word 1, 0x2 ,0b11\nnop", "0: 00000001 00000002\n64: 00000003\n96: 00000000\n"},
+		{"data high first", wide, ".word 1, 2, 3, 4, 5\n", "0: 00000001 00000002 00000003 00000004\n128: 00000005\n"},
+		{"data of 16 bits", "", ".word 0xa000, 1\nbr.eq x\nx: nop", "0: a000\n16: 0001\n32: 8a01\n48: 0000\n"},
+		// 9 is beyond 7: the long form, which moves everything behind it
+		{"lengths settle", toy, "bra a\nbra b\n" + strings.Repeat("nop\n", 15) + "a: nop\nb: nop\n",
+			"0: 00000003 00000013\n64: 00000003 00000012\n" + nops(128, 15) + "608: 00000000\n640: 00000000\n"},
+	} {
+		got, err := assemble(t, load(t, x.set), x.text)
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+		}
+		if diff := cmp.Diff(x.want, got); diff != "" {
+			t.Errorf("%s: -want +got\n%s", x.name, diff)
+		}
+	}
+}
+
+func nops(addr, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d: 00000000\n", addr+32*i)
+	}
+	return b.String()
+}
+
+func TestAssembleErrors(t *testing.T) {
+	for _, x := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"several", "nop\nfoo\nnop x\na: nop\na: bra nowhere\n.word x\n  bra b\n", []string{
+			`x.s:2:1: no instruction starts with "foo", the nearest is nop [text-unknown]`,
+			`x.s:3:5: " ", expected the end of the instruction [text-expected]`,
+			`x.s:5:1: label a is defined twice [duplicate]`,
+			`x.s:5:8: nowhere is no label [text-symbol]`,
+			`x.s:6:7: "x", expected a number of 32 bits such as 0x12 [text-expected]`,
+			`x.s:7:7: b is no label [text-symbol]`,
+		}},
+		{"range of data", ".word 1, 0x100000000", []string{`x.s:1:10: 0x100000000 does not fit 32 bits [text-range]`}},
+		{"no data", ".word", []string{`x.s:1:6: nothing, expected a number of 32 bits such as 0x12 [text-expected]`}},
+		{"trailing comma", ".word 1,", []string{`x.s:1:9: nothing, expected a number of 32 bits such as 0x12 [text-expected]`}},
+	} {
+		_, err := assemble(t, load(t, toy), x.text)
+		if err == nil {
+			t.Errorf("%s: no error", x.name)
+			continue
+		}
+		if diff := cmp.Diff(x.want, strings.Split(err.Error(), "\n")); diff != "" {
+			t.Errorf("%s: -want +got\n%s", x.name, diff)
+		}
+	}
+}
+
+func TestAssembleManyErrors(t *testing.T) {
+	_, err := assemble(t, load(t, toy), strings.Repeat("foo\n", 100_000))
+	var list diag.List
+	if !errors.As(err, &list) || len(list) != 51 {
+		t.Fatalf("%d mistakes", len(list))
+	}
+	if got := list[50].Error(); got != "more than 50 mistakes, the rest is not shown [text-expected]" {
+		t.Error(got)
+	}
+}
+
+// TestRaw reads pieces of 16 bits, of which two are in a word.
+func TestRaw(t *testing.T) {
+	s := load(t, "")
+	root, _ := s.Root("")
+	im, err := program.Raw(root, []byte{1, 2, 3, 4, 5, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if im.Size() != 48 {
+		t.Errorf("%d bits", im.Size())
+	}
+	for _, x := range []struct {
+		addr  int64
+		value string
+		n     int
+	}{{0, "4030201", 32}, {16, "6050403", 32}, {32, "605", 16}, {48, "0", 0}} {
+		if v, n := im.At(x.addr, false, 16); v.String() != x.value || n != x.n {
+			t.Errorf("at %d: %s, %d bits, expected %s, %d", x.addr, v, n, x.value, x.n)
+		}
+	}
+	if _, err := program.Raw(root, []byte{1}); err == nil || !strings.Contains(err.Error(), "1 bytes, expected words of 2 bytes") {
+		t.Error(err)
+	}
+}
+
+func FuzzParseLine(f *testing.F) {
+	for _, seed := range []string{"0", "1 2", "0x4c028000 / 36f", "00000424/11/22", "zz", "1/", "/", "0x", "\xff", strings.Repeat("f", 65)} {
+		f.Add(seed)
+	}
+	sets := []*isa.Set{load(f, toy), load(f, wide), load(f, "")}
+	var placers []*program.Placer
+	for _, s := range sets {
+		placers = append(placers, program.NewPlacer(decoder(f, s)))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for i, s := range sets {
+			line, err := program.ParseLine(s, text)
+			if err != nil {
+				continue
+			}
+			in, ok, err := placers[i].Prepare(&line)
+			if err == nil && ok {
+				placers[i].Decoder().Append(nil, in)
+			}
+			size := min((line.Word.Len()+31)/32*32, bits.Size)
+			back, err := program.ParseLine(s, string(program.AppendWords(nil, s, line.Word, max(size, 1))))
+			if err != nil || back.Word != line.Word {
+				t.Errorf("%q is %s, written again %s, %v", text, line.Word, back.Word, err)
+			}
+		}
+	})
+}
+
+// crashes is a text with which the parser is known to crash: a suffix without a name.
+var crashes = regexp.MustCompile(`\{([^}]*,)?\s*=`)
+
+// TestKnownCrash fails when the parser no longer crashes: then it goes, and crashes with it.
+func TestKnownCrash(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a suffix without a name no longer crashes the parser: make this a test of its error")
+		}
+	}()
+	_, err := assemble(t, load(t, toy), "nop {=0}")
+	t.Log(err)
+}
+
+func FuzzAssemble(f *testing.F) {
+	for _, seed := range []string{
+		"", "a: bra a\n", "nop\nldi 7\nbra end\nend:", ".word 1, 2", "a:a:", "# x", "two e1, e2", ":", ".word ,", "nop {0..4=1}",
+		"bra a\n.word 0,0,0,0,0,0,0,0,0\na:", "add r1, r2, r3 // x\nbr.eq x\nx: nop", "set ff", "\x00", "x: br x\nx: br y",
+	} {
+		f.Add(seed)
+	}
+	sets := []*isa.Set{load(f, toy), load(f, wide), load(f, "")}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<12 || crashes.MatchString(text) {
+			return
+		}
+		for _, s := range sets {
+			if _, err := assemble(t, s, text); err != nil {
+				isa.Explain(err)
+			}
+		}
+	})
+}

@@ -28,7 +28,11 @@ type rig struct {
 
 func newRig(t testing.TB, name string) *rig {
 	t.Helper()
-	s := loadFile(t, name)
+	return newRigOf(t, loadFile(t, name))
+}
+
+func newRigOf(t testing.TB, s *isa.Set) *rig {
+	t.Helper()
 	x, y := toolsFor(t, s), toolsFor(t, s)
 	return &rig{
 		set: s, d: x.d, back: y.d, line: x.p, fixed: y.p, tables: make([][]bits.Value, len(s.Tables())),

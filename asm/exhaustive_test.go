@@ -54,10 +54,11 @@ func TestExhaustive(t *testing.T) {
 		next += block
 		return from, from < count && failures < 20
 	}
+	set := loadFile(t, "pica200") // shared
 	start := time.Now()
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		r := newRig(t, "pica200")
+		r := newRigOf(t, set)
 		i := uint64(0)
 		r.fill(func() bits.Value { // every entry another, all bits in use
 			i++

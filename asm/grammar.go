@@ -100,6 +100,7 @@ type setItem struct {
 	join    string
 	members []*node // each member alone, its text not empty, ending in a node that returns
 	absent  []*node // each member absent
+	at      *node   // the place behind a member, and at the start
 }
 
 // grammarOf returns the grammar of a root in given surroundings, made at first use.
@@ -358,6 +359,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 // set compiles the members of a set, each as a small tree of its own.
 func (c *compiler) set(it *model.Item) *setItem {
 	s := &setItem{join: normal(it.Join)}
+	s.at = &node{set: s}
 	for i := range it.Members {
 		for _, ext := range []extent{someText, noText} {
 			start := &node{}

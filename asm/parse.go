@@ -104,11 +104,13 @@ type callFrame struct {
 	parent int32
 	scope  int32
 	ret    *node
-	// set and used belong to a member of a set.
-	set    *setItem
-	used   uint64
-	extent extent
-	from   int
+	// set, used and closing belong to a member of a set: which members have been read, and that no
+	// other will be.
+	set     *setItem
+	used    uint64
+	closing bool
+	extent  extent
+	from    int
 }
 
 // choice is a way not yet tried.
@@ -384,7 +386,7 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	case itemSet:
 		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos})
 		p.frame = int32(len(p.frames) - 1)
-		return p.member(&node{set: it.set}, 0)
+		return p.member(it.set.at, 0)
 	case itemSetEnd:
 		return p.memberDone()
 	case itemNothing:
@@ -797,7 +799,7 @@ func (p *Parser) member(n *node, state int) bool {
 	f := p.frames[p.frame]
 	s := n.set
 	for i := state; i < len(s.members); i++ {
-		if f.used>>uint(i)&1 != 0 || f.extent == noText {
+		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing {
 			continue
 		}
 		p.save(choice{node: n, state: i + 1})
@@ -810,44 +812,32 @@ func (p *Parser) member(n *node, state int) bool {
 		p.node = s.members[i]
 		return true
 	}
-	if f.extent == someText && f.used == 0 {
+	if !f.closing && f.extent == someText && f.used == 0 {
 		return false
 	}
 	return p.absent(s, f)
 }
 
-// absent gives every member that was not read the value that prints nothing, and goes on.
+// absent gives the next member that was not read a value that prints nothing; when there is none it
+// goes on behind the set.
 func (p *Parser) absent(s *setItem, f callFrame) bool {
+	f.closing = true
 	for i, n := range s.absent {
-		if f.used>>uint(i)&1 == 0 && !p.quiet(n) {
-			return false
+		if f.used>>uint(i)&1 == 0 {
+			f.used |= 1 << uint(i)
+			p.frames = append(p.frames, f)
+			p.frame = int32(len(p.frames) - 1)
+			p.node = n
+			return true
 		}
 	}
 	p.frame, p.node = f.parent, f.ret
 	return true
 }
 
-// quiet binds a member that is absent: one of its edges must match nothing.
-func (p *Parser) quiet(n *node) bool {
-	at := p.pos
-	for _, e := range n.others {
-		if e.item.kind == itemCall {
-			continue // an operand with a value of its own cannot be left out
-		}
-		choices := len(p.choices)
-		if p.match(e.item, e.next, 0) && p.pos == at {
-			p.choices = p.choices[:choices]
-			return true
-		}
-		p.choices = p.choices[:choices]
-		p.pos = at
-	}
-	return false
-}
-
 // memberDone returns from a member to its set.
 func (p *Parser) memberDone() bool {
-	p.node = &node{set: p.frames[p.frame].set}
+	p.node = p.frames[p.frame].set.at
 	return true
 }
 

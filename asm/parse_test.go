@@ -400,6 +400,45 @@ var features = []struct {
 		},
 	},
 	{
+		"a set with an operand",
+		`<bitset name="#b" size="1"><override><expr>{V}</expr><display>.b</display></override><display/><field name="V" pos="0" type="uint"/></bitset>
+		<bitset name="#instruction" size="4"/>
+		<bitset name="op" extends="#instruction">
+			<display>op{O} {X}</display>
+			<set name="O"><field name="B" pos="0" type="#b"/><field name="C" pos="1" type="bool" display=".c"/></set>
+			<field name="X" low="2" high="3" type="uint"/>
+		</bitset>`,
+		[]row{
+			{"op 1", "4", ""},
+			{"op.b 1", "5", ""},
+			{"op.c 0", "2", ""},
+			{"op.c.b 2", "b", "op.b.c 2"},
+		},
+	},
+	{
+		"a member of a set that means several things",
+		`<bitset name="#instruction" size="4"/>
+		<bitset name="op" extends="#instruction">
+			<override expr="{X} == 1"><field name="A" pos="0" type="bool" display=".one"/></override>
+			<override expr="{X} == 2"><field name="A" pos="0" type="bool_inv" display=".two"/></override>
+			<display>op{O} {X}</display>
+			<set name="O"><member name="A"/><field name="C" pos="1" type="bool" display=".c"/></set>
+			<field name="A" pos="0" type="bool" display=".a"/>
+			<field name="X" low="2" high="3" type="uint"/>
+		</bitset>`,
+		[]row{
+			{"op 0", "0", ""},
+			{"op.a 0", "1", ""},
+			{"op 1", "4", ""},
+			{"op.one 1", "5", ""},
+			{"op.two 2", "8", ""}, // printed where the bit is 0
+			{"op 2", "9", ""},
+			{"op.c.two 2", "a", "op.two.c 2"},
+			{"op.a.c 3", "f", ""},
+			{"op.one 2", "", "text-conflict"},
+		},
+	},
+	{
 		"a blank that belongs to an optional word",
 		`<bitset name="#instruction" size="4"/>
 		<bitset name="op" extends="#instruction">

@@ -28,7 +28,11 @@ type rig struct {
 
 func newRig(t testing.TB, name string) *rig {
 	t.Helper()
-	s := loadFile(t, name)
+	return newRigOf(t, loadFile(t, name))
+}
+
+func newRigOf(t testing.TB, s *isa.Set) *rig {
+	t.Helper()
 	x, y := toolsFor(t, s), toolsFor(t, s)
 	return &rig{
 		set: s, d: x.d, back: y.d, line: x.p, fixed: y.p, tables: make([][]bits.Value, len(s.Tables())),
@@ -252,3 +256,61 @@ func TestKnownSplits(t *testing.T) {
 		}
 	}
 }
+
+// TestPrograms assembles random programs into tables that grow: whatever an instruction depends on
+// is still in its entry when the program is done.
+func TestPrograms(t *testing.T) {
+	for _, name := range []string{"tables", "pica200"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, name)
+			leaves := r.d.Root().Leaves
+			rapid.Check(t, func(t *rapid.T) {
+				rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "program"), 0))
+				few := []bits.Value{sparse(rnd), sparse(rnd), sparse(rnd)} // so that entries are shared
+				r.fill(func() bits.Value { return few[rnd.IntN(len(few))].Xor(bits.Of(1 << rnd.IntN(64))) })
+				grow := make([]*asm.GrowingTable, len(r.tables))
+				for i, info := range r.set.Tables() {
+					grow[i] = &asm.GrowingTable{Size: info.Size}
+					r.line.Tables[i] = grow[i]
+				}
+				defer clear(r.line.Tables)
+				var needs []asm.Entry
+				for range rapid.IntRange(1, 200).Draw(t, "length") {
+					leaf := leaves[rnd.IntN(len(leaves))]
+					w := sparse(rnd).AndNot(leaf.Mask).Or(leaf.Match).AndNot(leaf.DontCare).And(bits.Ones(leaf.Size))
+					in, ok := r.d.Decode(w)
+					text := string(r.d.Append(nil, in))
+					if !ok || len(r.d.Findings()) > 0 {
+						continue
+					}
+					res, err := r.line.Parse(text)
+					if codeOf(err) == "table-full" {
+						continue
+					}
+					if err != nil {
+						t.Fatalf("%s prints %q: %v", w, text, err)
+					}
+					for _, e := range res.Entries {
+						index := 0
+						for _, x := range r.index(res.Inst) {
+							if x.Field == e.Field {
+								index = int(x.Index)
+							}
+						}
+						if index != e.Index {
+							t.Fatalf("%q has index %d, its entry is %d", text, index, e.Index)
+						}
+					}
+					needs = append(needs, res.Entries...)
+				}
+				for _, e := range needs {
+					if got := grow[e.Table].Entries[e.Index]; got.Xor(e.Value).And(e.Care) != (bits.Value{}) {
+						t.Fatalf("entry %d became %s, an instruction depends on %s of %s", e.Index, got, e.Care, e.Value)
+					}
+				}
+			})
+		})
+	}
+}
+
+func (r *rig) index(in isa.Inst) []isa.IndexField { return r.back.IndexFields(in) }

@@ -77,6 +77,7 @@ func (t *GrowingTable) Place(e Entry) (int, error) {
 	if e.Index >= 0 {
 		return e.Index, t.pin(e)
 	}
+	t.grow(len(t.Entries)) // entries that were there from the start
 	i := t.find(&e)
 	fresh := i == len(t.Entries)
 	if i >= t.Size {
@@ -114,6 +115,8 @@ func (t *GrowingTable) find(e *Entry) int {
 func (t *GrowingTable) grow(n int) {
 	for len(t.Entries) < n {
 		t.Entries = append(t.Entries, bits.Value{})
+	}
+	for len(t.Care) < n {
 		t.Care = append(t.Care, bits.Value{})
 	}
 	for len(t.limits) < n {

@@ -170,8 +170,9 @@ func (s Span) caret(b *strings.Builder) {
 		return
 	}
 	if len(line) > caretWidth {
-		cut := max(0, from-caretWidth/2)
-		line, from, to = line[cut:min(len(line), cut+caretWidth)], from-cut, min(to-cut, caretWidth)
+		cut := runeStart(line, max(0, from-caretWidth/2))
+		line = line[cut:runeStart(line, cut+caretWidth)]
+		from, to = from-cut, min(to-cut, caretWidth)
 	}
 	fmt.Fprintf(b, "  %s\n  ", line)
 	for i, r := range line {
@@ -189,4 +190,15 @@ func (s Span) caret(b *strings.Builder) {
 		b.WriteByte('^')
 	}
 	b.WriteByte('\n')
+}
+
+// runeStart returns the start of the character in which byte i is.
+func runeStart(s string, i int) int {
+	if i >= len(s) {
+		return len(s)
+	}
+	for n := 0; n < utf8.UTFMax && i > 0 && !utf8.RuneStart(s[i]); n++ {
+		i--
+	}
+	return i
 }

@@ -63,28 +63,33 @@ type Node struct {
 	Span    diag.Span
 }
 
-// maxExprDepth bounds the recursion of the parser and of all that walk its result.
-const maxExprDepth = 200
+// maxExprDepth bounds the nesting of an expression, maxExprNodes its operators and operands: both
+// bound the recursion of all that walk it.
+const (
+	maxExprDepth = 200
+	maxExprNodes = 1000
+)
 
 type exprParser struct {
 	isa   *ISA
 	text  string
 	pos   int
-	at    diag.Span
+	src   text
 	depth int
+	nodes int
 }
 
 // parseExpr parses the text of an expression; enum values (#chip.g200) are looked up in isa.
-func parseExpr(isa *ISA, name, text string, at diag.Span) (*Expr, error) {
-	p := &exprParser{isa: isa, text: text, at: at}
-	e := &Expr{Name: name, Text: strings.TrimSpace(text), Span: at, Fetch: fetches(text)}
+func parseExpr(isa *ISA, name string, src text) (*Expr, error) {
+	p := &exprParser{isa: isa, text: src.s, src: src}
+	e := &Expr{Name: name, Text: src.s, Span: src.span, Fetch: fetches(src.s)}
 	root, err := p.comma()
 	if err != nil {
 		return nil, err
 	}
 	p.space()
 	if p.pos < len(p.text) {
-		return nil, p.errorf("%q after the end of the expression, expected an operator", rest(p.text[p.pos:]))
+		return nil, p.errorf("%s, expected an operator or the end of the expression", p.here())
 	}
 	e.Root = root
 	return e, nil
@@ -113,38 +118,55 @@ func fetches(text string) []string {
 	return list
 }
 
+// rest returns the start of what is left, for an error.
 func rest(s string) string {
+	const most = 20
+	s, _, cut := strings.Cut(strings.TrimSpace(s), "\n")
 	s = strings.TrimSpace(s)
-	if len(s) > 20 {
-		return s[:20] + "..."
+	for i := range s {
+		if i >= most {
+			s, cut = s[:i], true
+			break
+		}
+	}
+	if cut {
+		s += "..."
 	}
 	return s
 }
 
-func (p *exprParser) span(from int) diag.Span {
-	s := p.at
-	if s.IsValid() {
-		lead := len(p.text) - len(strings.TrimLeft(p.text, " \t\r\n"))
-		s = diag.Span{Src: s.Src, Off: s.Off + max(0, from-lead), End: s.Off + max(1, p.pos-lead)}
+// here says for an error what stands at the position.
+func (p *exprParser) here() string {
+	if p.pos >= len(p.text) {
+		return "the expression ends here"
 	}
-	return s
+	return strconv.Quote(rest(p.text[p.pos:]))
 }
+
+func (p *exprParser) span(from int) diag.Span { return p.src.part(from, max(p.pos, from+1)) }
 
 func (p *exprParser) errorf(format string, args ...any) error {
 	return diag.Errorf(diag.ExprSyntax, p.span(p.pos), format, args...)
+}
+
+// node counts a node of the expression and returns it.
+func (p *exprParser) node(n Node) (*Node, error) {
+	if p.nodes++; p.nodes > maxExprNodes {
+		return nil, p.errorf("expression of more than %d operators and operands", maxExprNodes)
+	}
+	return &n, nil
 }
 
 // space skips blanks and comments.
 func (p *exprParser) space() {
 	for p.pos < len(p.text) {
 		switch {
-		case isXMLSpace(p.text[p.pos]):
+		case strings.IndexByte(blanks, p.text[p.pos]) >= 0:
 			p.pos++
 		case strings.HasPrefix(p.text[p.pos:], "/*"):
 			end := strings.Index(p.text[p.pos+2:], "*/")
 			if end < 0 {
-				p.pos = len(p.text)
-				return
+				return // an operand or an operator is expected, and /* is none
 			}
 			p.pos += end + 4
 		default:
@@ -173,7 +195,7 @@ func (p *exprParser) comma() (*Node, error) {
 	for err == nil && p.eat(",") {
 		var y *Node
 		if y, err = p.cond(); err == nil {
-			x = &Node{Op: OpComma, Type: y.Type, X: x, Y: y, Span: x.Span}
+			x, err = p.node(Node{Op: OpComma, Type: y.Type, X: x, Y: y, Span: x.Span})
 		}
 	}
 	return x, err
@@ -193,13 +215,23 @@ func (p *exprParser) cond() (*Node, error) {
 		return nil, err
 	}
 	if !p.eat(":") {
-		return nil, p.errorf("%q, expected the : that belongs to ?", rest(p.text[p.pos:]))
+		return nil, p.errorf("%s, expected the : that belongs to ?", p.here())
 	}
 	z, err := p.cond()
 	if err != nil {
 		return nil, err
 	}
-	return &Node{Op: OpCond, Type: usual(y.Type, z.Type), X: x, Y: y, Z: z, Span: x.Span}, nil
+	t := usual(y.Type, z.Type)
+	return p.node(Node{Op: OpCond, Type: t, X: x, Y: converted(y, t), Z: converted(z, t), Span: x.Span})
+}
+
+// converted returns a node of a wider type where that changes the value: a negative int that
+// becomes an unsigned int. The comma operator converts.
+func converted(n *Node, t Type) *Node {
+	if n.Type != I32 || t != U32 {
+		return n
+	}
+	return &Node{Op: OpComma, Type: t, X: &Node{Span: n.Span}, Y: n, Span: n.Span}
 }
 
 type operator struct {
@@ -219,7 +251,7 @@ var levels = [][]operator{
 	{{"<=", OpLe, nil}, {">=", OpGe, nil}, {"<", OpLt, []string{"<<"}}, {">", OpGt, []string{">>"}}},
 	{{"<<", OpShl, nil}, {">>", OpShr, nil}},
 	{{"+", OpAdd, []string{"++"}}, {"-", OpSub, []string{"--"}}},
-	{{"*", OpMul, nil}, {"/", OpDiv, []string{"/*"}}, {"%", OpMod, nil}},
+	{{"*", OpMul, nil}, {"/", OpDiv, []string{"/*", "//"}}, {"%", OpMod, nil}},
 }
 
 func (p *exprParser) binary(level int) (*Node, error) {
@@ -234,7 +266,7 @@ func (p *exprParser) binary(level int) (*Node, error) {
 		}
 		var y *Node
 		if y, err = p.binary(level + 1); err == nil {
-			x = &Node{Op: op, Type: resultType(op, x.Type, y.Type), X: x, Y: y, Span: x.Span}
+			x, err = p.node(Node{Op: op, Type: resultType(op, x.Type, y.Type), X: x, Y: y, Span: x.Span})
 		}
 	}
 	return x, err
@@ -281,7 +313,7 @@ func (p *exprParser) unary() (*Node, error) {
 		if u.op == OpNot {
 			t = I32
 		}
-		return &Node{Op: u.op, Type: t, X: x, Span: p.span(from)}, nil
+		return p.node(Node{Op: u.op, Type: t, X: x, Span: p.span(from)})
 	}
 	return p.primary()
 }
@@ -289,10 +321,11 @@ func (p *exprParser) unary() (*Node, error) {
 func (p *exprParser) primary() (*Node, error) {
 	p.space()
 	from := p.pos
-	if p.pos == len(p.text) {
-		return nil, p.errorf("the expression ends here, expected a field, a number or (")
+	var c byte
+	if p.pos < len(p.text) {
+		c = p.text[p.pos]
 	}
-	switch c := p.text[p.pos]; {
+	switch {
 	case c == '(':
 		p.pos++
 		x, err := p.comma()
@@ -300,7 +333,7 @@ func (p *exprParser) primary() (*Node, error) {
 			return nil, err
 		}
 		if !p.eat(")") {
-			return nil, p.errorf("%q, expected )", rest(p.text[p.pos:]))
+			return nil, p.errorf("%s, expected )", p.here())
 		}
 		return x, nil
 	case c == '{':
@@ -312,11 +345,12 @@ func (p *exprParser) primary() (*Node, error) {
 	case strings.HasPrefix(p.text[p.pos:], "ISA_GPU_ID"):
 		p.pos += len("ISA_GPU_ID")
 		if p.eat("(") && p.eat(")") {
-			return &Node{Op: OpGen, Type: U32, Span: p.span(from)}, nil
+			return p.node(Node{Op: OpGen, Type: U32, Span: p.span(from)})
 		}
+		p.pos = from
 		return nil, p.errorf("ISA_GPU_ID without ()")
 	}
-	return nil, p.errorf("%q, expected a field in braces, a number, an enum value or (", rest(p.text[p.pos:]))
+	return nil, p.errorf("%s, expected a field in braces, a number, an enum value or (", p.here())
 }
 
 func (p *exprParser) field() (*Node, error) {
@@ -325,28 +359,32 @@ func (p *exprParser) field() (*Node, error) {
 	if end < 0 {
 		return nil, p.errorf("{ without }")
 	}
-	name := strings.TrimSpace(p.text[p.pos+1 : p.pos+end])
+	name := p.text[p.pos+1 : p.pos+end]
 	p.pos += end + 1
-	if !isPath(strings.TrimPrefix(name, "@")) {
-		p.pos = from
-		return nil, p.errorf("%q is not the name of a field", name)
+	if !isRef(name) {
+		return nil, diag.Errorf(diag.ExprSyntax, p.span(from), "{%s} names no field, expected {NAME}, {NAME.PART} or {@context}", name)
 	}
-	return &Node{Op: OpField, Type: I64, Name: name, Span: p.span(from)}, nil
+	return p.node(Node{Op: OpField, Type: I64, Name: name, Span: p.span(from)})
 }
 
 // isPath tells whether s is a name or several joined by dots.
 func isPath(s string) bool {
 	for _, part := range strings.Split(s, ".") {
-		if part == "" {
+		if !isName(part, "") {
 			return false
-		}
-		for i := 0; i < len(part); i++ {
-			if !isNameByte(part[i]) {
-				return false
-			}
 		}
 	}
 	return true
+}
+
+// isName tells whether s is letters, digits, underscores and what extra holds.
+func isName(s, extra string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isNameByte(s[i]) && strings.IndexByte(extra, s[i]) < 0 {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func isNameByte(c byte) bool {
@@ -358,9 +396,19 @@ func (p *exprParser) number() (*Node, error) {
 	for p.pos < len(p.text) && isNameByte(p.text[p.pos]) {
 		p.pos++
 	}
-	lit := strings.ToLower(p.text[from:p.pos])
-	digits := strings.TrimRight(lit, "ul")
-	suffix := lit[len(digits):]
+	v, t, ok := parseLiteral(p.text[from:p.pos])
+	if !ok {
+		return nil, diag.Errorf(diag.ExprSyntax, p.span(from), "%q is not a number of at most 64 bits", p.text[from:p.pos])
+	}
+	return p.node(Node{Op: OpConst, Value: v, Type: t, Span: p.span(from)})
+}
+
+// parseLiteral reads an integer as C has it: decimal, 0x, 0b or octal, with a suffix that is part of
+// its type.
+func parseLiteral(s string) (v uint64, t Type, ok bool) {
+	s = strings.ToLower(s)
+	digits := strings.TrimRight(s, "ul")
+	suffix := s[len(digits):]
 	base := 10
 	switch {
 	case strings.HasPrefix(digits, "0x"):
@@ -371,11 +419,7 @@ func (p *exprParser) number() (*Node, error) {
 		base, digits = 8, digits[1:]
 	}
 	v, err := strconv.ParseUint(digits, base, 64)
-	if err != nil || !validSuffix(suffix) {
-		p.pos = from
-		return nil, p.errorf("%q is not a number of at most 64 bits", lit)
-	}
-	return &Node{Op: OpConst, Value: v, Type: literalType(v, base, suffix), Span: p.span(from)}, nil
+	return v, literalType(v, base, suffix), err == nil && validSuffix(suffix)
 }
 
 func validSuffix(s string) bool {
@@ -407,40 +451,73 @@ func (p *exprParser) enumValue() (*Node, error) {
 	for p.pos < len(p.text) && (isNameByte(p.text[p.pos]) || p.text[p.pos] == '-') {
 		p.pos++
 	}
-	enumName := p.text[from:p.pos]
-	if p.pos == len(p.text) || p.text[p.pos] != '.' {
-		return nil, p.errorf("%s, expected an enum value such as %s.NAME", enumName, enumName)
+	name := p.text[from:p.pos]
+	enum := p.isa.Enum(name)
+	if enum == nil {
+		return nil, diag.Errorf(diag.Unresolved, p.span(from), "no enum %s", name)
+	}
+	if !strings.HasPrefix(p.text[p.pos:], ".") {
+		return nil, diag.Errorf(diag.Unresolved, p.span(from), "%s alone is no value, expected a dot and %s", name, enum.names())
 	}
 	p.pos++
 	start := p.pos
 	for p.pos < len(p.text) && isNameByte(p.text[p.pos]) {
 		p.pos++
 	}
-	name := p.text[start:p.pos]
-	enum := p.isa.Enum(enumName)
-	if enum == nil {
-		return nil, diag.Errorf(diag.Unresolved, p.span(from), "no enum %s", enumName)
+	if v := enum.byName[p.text[start:p.pos]]; v != nil && start < p.pos {
+		return p.node(Node{Op: OpConst, Value: v.Val, Type: I64, Span: p.span(from)})
 	}
-	for _, v := range enum.Values {
-		if v.Name == name {
-			return &Node{Op: OpConst, Value: v.Val, Type: I64, Span: p.span(from)}, nil
-		}
-	}
-	return nil, diag.Errorf(diag.Unresolved, p.span(from), "no value %q in enum %s, expected %s", name, enumName, enum.names()).
-		With(enum.Span, "enum %s is defined here", enumName)
+	return nil, diag.Errorf(diag.Unresolved, p.span(from), "no value %q in enum %s, expected %s", p.text[start:p.pos], name, enum.names()).
+		With(enum.Span, "enum %s is defined here", name)
 }
 
 // names lists the values of an enum for an error.
 func (e *Enum) names() string {
+	const most = 8
 	var names []string
 	for _, v := range e.Values {
-		if v.Name == "" {
-			continue
+		if v.Name != "" {
+			names = append(names, v.Name)
 		}
-		if len(names) == 8 {
-			return strings.Join(names, ", ") + fmt.Sprintf(" or one of %d more", len(e.Values)-8)
-		}
-		names = append(names, v.Name)
 	}
-	return strings.Join(names, ", ")
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" or one of %d more", more)
+	}
+	return either(names)
+}
+
+// constant computes an expression without fields, as far as val attributes need it: in 64 bits, of
+// which 32 are used.
+func constant(n *Node) (uint64, bool) {
+	if n == nil {
+		return 0, true
+	}
+	x, okX := constant(n.X)
+	y, okY := constant(n.Y)
+	if !okX || !okY {
+		return 0, false
+	}
+	switch n.Op {
+	case OpConst:
+		return n.Value, true
+	case OpNeg:
+		return -x, true
+	case OpInv:
+		return ^x, true
+	case OpAdd:
+		return x + y, true
+	case OpSub:
+		return x - y, true
+	case OpMul:
+		return x * y, true
+	case OpShl:
+		return x << (y & 63), true
+	case OpOr:
+		return x | y, true
+	case OpXor:
+		return x ^ y, true
+	case OpAnd:
+		return x & y, true
+	}
+	return 0, false
 }

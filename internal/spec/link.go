@@ -1,6 +1,9 @@
 package spec
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/isago/isago/bits"
@@ -12,82 +15,100 @@ func (l *loader) link() {
 	for _, b := range l.isa.Bitsets {
 		l.parent(b)
 	}
+	l.rings()
 	if len(l.errs) > 0 {
 		return
 	}
 	for _, b := range l.isa.Bitsets {
-		if b.Extends == nil {
-			l.sizes(b)
+		if b.Extends != nil {
+			b.Extends.Children = append(b.Extends.Children, b)
 		}
 	}
 	for _, b := range l.isa.Bitsets {
-		for _, c := range b.Cases {
-			l.templates(c)
+		if b.Extends == nil {
+			l.sizes(b, 0)
 		}
 	}
+	if l.isa.Strict {
+		l.strictTemplates()
+	} else {
+		l.plainTemplates()
+	}
+	l.isa.Bitsets = slices.DeleteFunc(l.isa.Bitsets, l.lost)
+	for _, b := range l.isa.Bitsets {
+		b.Children = slices.DeleteFunc(b.Children, l.lost)
+	}
+	for _, b := range l.isa.Bitsets {
+		for _, c := range b.Cases {
+			for _, t := range c.templates() {
+				items, errs := l.isa.parseTemplate(t.src)
+				t.Items = items
+				for _, e := range errs {
+					l.fail(e)
+				}
+			}
+		}
+	}
+}
+
+// lost tells whether a bitset has a later definition that others extend: it is then neither parent
+// nor leaf.
+func (l *loader) lost(b *Bitset) bool {
+	last := l.isa.bitsets[b.Name]
+	return b != last && len(last.Children) > 0
+}
+
+// templates lists the displays and aliases of a case.
+func (c *Case) templates() []*Template {
+	var list []*Template
+	for _, syntax := range c.syntaxOrder() {
+		list = append(list, c.Displays[syntax])
+	}
+	return append(list, c.Aliases...)
 }
 
 func (l *loader) parent(b *Bitset) {
-	if b.extendsName == "" {
-		if !b.sizeGiven {
-			l.fail(diag.Errorf(diag.Extends, b.Span, "bitset %s has neither size nor extends", b.Name))
-		}
-		return
-	}
-	if b.sizeGiven && !l.isa.Strict {
-		l.fail(diag.Errorf(diag.Extends, b.Span, "bitset %s has both size and extends", b.Name))
-		return
-	}
-	b.Extends = l.isa.bitsets[b.extendsName]
-	if b.Extends == nil {
-		l.fail(diag.Errorf(diag.Extends, b.Span, "bitset %s extends %s, which is not defined", b.Name, b.extendsName))
-		return
-	}
-	for p := b.Extends; p != nil; p = l.isa.bitsets[p.extendsName] {
-		if p == b {
-			l.fail(diag.Errorf(diag.Extends, b.Span, "bitset %s extends itself", b.Name))
-			b.Extends = nil
-			return
-		}
-		if p.extendsName == "" || p.Extends != nil && p != b.Extends && p.Name == b.Name {
-			break
+	switch {
+	case b.extendsName == "" && !b.sizeGiven:
+		l.fail(diag.Errorf(diag.Extends, b.Span, "bitset %s has neither size nor extends", b.Name))
+	case b.extendsName == "":
+	case b.sizeGiven && !l.isa.Strict:
+		l.fail(diag.Errorf(diag.Extends, b.extendsSpan, "bitset %s has both size and extends", b.Name))
+	default:
+		if b.Extends = l.isa.bitsets[b.extendsName]; b.Extends == nil {
+			l.fail(diag.Errorf(diag.Extends, b.extendsSpan, "bitset %s extends %s, which is not defined", b.Name, b.extendsName))
 		}
 	}
-	b.Extends.Children = append(b.Extends.Children, b)
+}
+
+// rings reports bitsets that extend themselves, and takes the rings apart.
+func (l *loader) rings() {
+	done := map[*Bitset]bool{}
+	for _, b := range l.isa.Bitsets {
+		path := map[*Bitset]bool{}
+		for ; b != nil && !done[b]; b = b.Extends {
+			done[b], path[b] = true, true
+			if path[b.Extends] {
+				l.fail(diag.Errorf(diag.Extends, b.extendsSpan, "bitset %s extends itself", b.Name))
+				b.Extends = nil
+			}
+		}
+	}
 }
 
 // sizes hands the size down; a child's bits start with its parent's, so it may only grow.
-func (l *loader) sizes(b *Bitset) {
+func (l *loader) sizes(b *Bitset, depth int) {
+	if depth > maxExtends {
+		l.fail(diag.Errorf(diag.XMLLimit, b.extendsSpan, "more than %d bitsets that extend each other", maxExtends))
+		return
+	}
 	for _, c := range b.Children {
 		if !c.sizeGiven {
 			c.Size = b.Size
 		} else if c.Size < b.Size {
-			l.fail(diag.Errorf(diag.Extends, c.Span, "bitset %s of %d bits extends %s of %d bits, expected at least as many", c.Name, c.Size, b.Name, b.Size))
+			l.fail(diag.Errorf(diag.Extends, c.sizeSpan, "bitset %s of %d bits extends %s of %d bits, expected at least as many", c.Name, c.Size, b.Name, b.Size))
 		}
-		l.sizes(c)
-	}
-}
-
-// templates replaces {NAME} of <template>s, one pass for each, and splits the text.
-func (l *loader) templates(c *Case) {
-	expand := func(t *Template) {
-		before := t.Text
-		for _, named := range l.isa.Templates {
-			t.Text = strings.ReplaceAll(t.Text, "{"+named.Name+"}", named.Text)
-		}
-		at := t.Span
-		if t.Text != before {
-			at = diag.Span{Src: at.Src, Off: at.Off, End: at.End}
-		}
-		items, errs := l.isa.parseTemplate(t.Text, at)
-		t.Items = items
-		l.errs = append(l.errs, errs...)
-	}
-	for _, syntax := range c.syntaxOrder() {
-		expand(c.Displays[syntax])
-	}
-	for _, a := range c.Aliases {
-		expand(a)
+		l.sizes(c, depth+1)
 	}
 }
 
@@ -104,6 +125,9 @@ func (l *loader) types() {
 
 func (l *loader) fieldType(f *Field) {
 	switch {
+	case f.TypeName == "":
+		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s has no type, expected a built-in type, an enum or a bitset", f.Name))
+		return
 	case l.isa.enums[f.TypeName] != nil: // an enum named like a built-in type replaces it
 		f.Kind, f.Enum = KindEnum, l.isa.enums[f.TypeName]
 	case l.isa.bitsets[f.TypeName] != nil:
@@ -119,8 +143,8 @@ func (l *loader) fieldType(f *Field) {
 	if f.Kind == KindFloat && f.Width != 16 && f.Width != 32 {
 		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "float field %s of %d bits, expected 16 or 32", f.Name, f.Width))
 	}
-	if f.Width > 64 && f.Kind != KindHex && f.Kind != KindBitset && f.Kind != KindUint {
-		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex, uint and bitset fields may be wider than 64", f.TypeName, f.Name, f.Width))
+	if f.Width > 64 && f.Kind != KindHex && f.Kind != KindBitset {
+		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex and bitset fields may be wider than 64", f.TypeName, f.Name, f.Width))
 	}
 	if f.Table != nil && f.Kind != KindBitset {
 		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s is an index of table %s: its type must be the bitset of the entries", f.Name, f.Table.Name))
@@ -141,15 +165,36 @@ func (l *loader) bitsetField(f *Field) {
 	}
 }
 
-// check looks at each leaf: every bit has one meaning, and under strict every leaf has a display.
+// check looks at each leaf: every bit has one meaning.
 func (l *loader) check() {
 	if len(l.errs) > 0 {
 		return
 	}
+	seen := map[[2]diag.Span]bool{}
 	for _, b := range l.isa.Bitsets {
 		l.inside(b)
 		if len(b.Children) == 0 {
-			l.coverage(b)
+			l.coverage(b, seen)
+			l.sets(b)
+		}
+	}
+}
+
+// sets reports sets inside sets.
+func (l *loader) sets(leaf *Bitset) {
+	names := map[string]bool{}
+	var members []Name
+	for b := leaf; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			for _, s := range c.Sets {
+				names[s.Name] = true
+				members = append(members, s.Members...)
+			}
+		}
+	}
+	for _, m := range members {
+		if names[m.Name] {
+			l.fail(diag.Errorf(diag.FieldType, m.Span, "%s is a set, expected a field", m.Name))
 		}
 	}
 }
@@ -182,7 +227,9 @@ type claim struct {
 	span diag.Span
 }
 
-func (l *loader) coverage(b *Bitset) {
+// coverage reports bits that a leaf and its parents give two meanings or none. seen holds the pairs
+// already reported: two parents of many leaves are one mistake.
+func (l *loader) coverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	var owner [bits.Size]claim
 	for p := b; p != nil; p = p.Extends {
 		for _, c := range claims(p) {
@@ -191,20 +238,47 @@ func (l *loader) coverage(b *Bitset) {
 					continue
 				}
 				if old := owner[bit]; old.what != "" {
-					l.fail(diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c.what, old.what).
-						With(old.span, "%s is defined here", old.what))
+					if pair := [2]diag.Span{c.span, old.span}; !seen[pair] {
+						seen[pair] = true
+						l.fail(diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c.what, old.what).
+							With(old.span, "%s is defined here", old.what))
+					}
 					return
 				}
 				owner[bit] = c.claim
 			}
 		}
 	}
-	for bit := range b.Size {
-		if owner[bit].what == "" {
-			l.fail(diag.Errorf(diag.BitMissing, b.Span, "bit %d of %s is covered by no pattern, field or assert", bit, b.Name))
-			return
-		}
+	if gaps, is := gaps(owner[:b.Size]); gaps != "" {
+		l.fail(diag.Errorf(diag.BitMissing, b.Span, "%s of %s %s covered by no pattern, field or assert", gaps, b.Name, is))
 	}
+}
+
+// gaps names the bits that nothing has taken, "" if there are none, and the verb for them.
+func gaps(owner []claim) (names, verb string) {
+	var runs []string
+	count := 0
+	for from := 0; from < len(owner); from++ {
+		to := from
+		for to < len(owner) && owner[to].what == "" {
+			to++
+		}
+		switch count += to - from; to - from {
+		case 0:
+		case 1:
+			runs = append(runs, strconv.Itoa(from))
+		default:
+			runs = append(runs, fmt.Sprintf("%d..%d", from, to-1))
+		}
+		from = to
+	}
+	switch count {
+	case 0:
+		return "", ""
+	case 1:
+		return "bit " + runs[0], "is"
+	}
+	return "bits " + strings.Join(runs, ", "), "are"
 }
 
 type maskedClaim struct {
@@ -223,7 +297,7 @@ func claims(b *Bitset) []maskedClaim {
 	for _, a := range def.Asserts {
 		list = append(list, maskedClaim{claim{"an assert of " + b.Name, a.Span}, bits.Range(a.Low, a.High-a.Low+1)})
 	}
-	for _, f := range def.Fields {
+	for _, f := range slices.Concat(def.Fields, def.hidden) {
 		if f.Expr != nil {
 			continue
 		}

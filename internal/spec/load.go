@@ -14,9 +14,9 @@ import (
 )
 
 // Load reads the description file and what it imports from fsys. The error is a *diag.Error or a
-// diag.List with every mistake that was found, or that of the file system.
+// diag.List with the mistakes that were found, or that of the file system.
 func Load(fsys fs.FS, file string) (*ISA, error) {
-	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}}
+	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}, named: map[*node]*Expr{}}
 	l.isa = &ISA{
 		enums: map[string]*Enum{}, exprs: map[string]*Expr{}, bitsets: map[string]*Bitset{},
 		contexts: map[string]*Context{}, tables: map[string]*Table{},
@@ -24,28 +24,53 @@ func Load(fsys fs.FS, file string) (*ISA, error) {
 	if err := l.open(file, diag.Span{}); err != nil {
 		return nil, err
 	}
-	if len(l.files) > 0 {
-		top := l.files[len(l.files)-1]
-		l.isa.Source, l.isa.Span = top.span.Src, top.span
-	}
-	l.run()
+	top := l.files[len(l.files)-1].root
+	l.isa.Source, l.isa.Span = top.span.Src, top.span
+	l.run(top)
 	if len(l.errs) > 0 {
 		l.errs.Sort()
+		if l.more {
+			l.errs = append(l.errs, diag.Errorf(diag.XMLLimit, diag.Span{}, "more than %d mistakes, the others are not shown", maxErrors))
+		}
 		return nil, l.errs
 	}
 	return l.isa, nil
 }
 
+// Limits on a description. Mesa's largest has 350 bitsets, of at most fifty elements, four deep.
+const (
+	maxErrors  = 100
+	maxBitsets = 1 << 14
+	maxInside  = 1 << 12 // elements inside one bitset
+	maxExtends = 64
+)
+
 type loader struct {
-	fsys  fs.FS
-	dir   string
-	seen  map[string]bool
-	files []*node // in the order in which they are read: imports before the importing file
-	isa   *ISA
-	errs  diag.List
+	fsys     fs.FS
+	dir      string
+	seen     map[string]bool
+	files    []*file // in the order in which they are read: imports before the importing file
+	bytes    int
+	elements int
+	isa      *ISA
+	named    map[*node]*Expr // the <expr>s that have a name
+	errs     diag.List
+	more     bool // there were more errors
 }
 
-func (l *loader) fail(e *diag.Error) { l.errs = append(l.errs, e) }
+type file struct {
+	root *node
+	// templates and bitsets count those of this file and of the files before it.
+	templates, bitsets int
+}
+
+func (l *loader) fail(e *diag.Error) {
+	if len(l.errs) == maxErrors {
+		l.more = true
+		return
+	}
+	l.errs = append(l.errs, e)
+}
 
 // failErr records an error made elsewhere in this package.
 func (l *loader) failErr(err error) {
@@ -56,20 +81,32 @@ func (l *loader) failErr(err error) {
 }
 
 // open reads a file and, before it, its imports. Imports are relative to the folder of the top
-// file, as in Mesa's reader.
-func (l *loader) open(file string, from diag.Span) error {
-	if l.seen[file] {
+// file, as in Mesa's reader. from is where the file is named.
+func (l *loader) open(name string, from diag.Span) error {
+	if l.seen[name] {
 		return nil
 	}
-	l.seen[file] = true
-	data, err := fs.ReadFile(l.fsys, file)
-	if err != nil {
-		if from.IsValid() {
-			return diag.Errorf(diag.Unresolved, from, "import: %v", err)
-		}
+	l.seen[name] = true
+	data, err := fs.ReadFile(l.fsys, name)
+	switch {
+	case err != nil && !from.IsValid():
 		return err
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
+		return diag.Errorf(diag.Unresolved, from, "no file %s", name)
+	case err != nil:
+		return diag.Errorf(diag.Unresolved, from, "import: %v", err)
 	}
-	root, err := parseXML(&diag.Source{Name: file, Text: string(data)})
+	src := &diag.Source{Name: name, Text: strings.TrimPrefix(string(data), "\uFEFF")}
+	if !from.IsValid() {
+		from = diag.Span{Src: src}
+	}
+	if l.bytes += len(data); l.bytes > maxBytes {
+		return diag.Errorf(diag.XMLLimit, from, "description of more than %d bytes", maxBytes)
+	}
+	if len(l.seen) > maxFiles {
+		return diag.Errorf(diag.XMLLimit, from, "more than %d files", maxFiles)
+	}
+	root, err := parseXML(src, &l.elements)
 	if err != nil {
 		return err
 	}
@@ -77,20 +114,24 @@ func (l *loader) open(file string, from diag.Span) error {
 		return diag.Errorf(diag.XMLElement, root.span, "<%s> at the top, expected <isa>", root.name)
 	}
 	for _, c := range root.children {
-		if c.name == "import" {
-			if err := l.open(path.Join(l.dir, c.value("file")), c.at("file")); err != nil {
-				return err
-			}
+		if c.name != "import" {
+			continue
+		}
+		if c.value("file") == "" {
+			return diag.Errorf(diag.XMLAttribute, c.at("file"), "<import> without file")
+		}
+		if err := l.open(path.Join(l.dir, c.value("file")), c.at("file")); err != nil {
+			return err
 		}
 	}
-	l.files = append(l.files, root)
+	l.files = append(l.files, &file{root: root})
 	return nil
 }
 
 // each calls f for every child of that name of every file, in order.
 func (l *loader) each(name string, f func(n *node)) {
 	for _, file := range l.files {
-		for _, c := range file.children {
+		for _, c := range file.root.children {
 			if c.name == name {
 				f(c)
 			}
@@ -98,34 +139,53 @@ func (l *loader) each(name string, f func(n *node)) {
 	}
 }
 
-func (l *loader) run() {
-	top := l.files[len(l.files)-1]
+func (l *loader) run(top *node) {
+	if v := top.value("strict"); v != "" && v != "true" && v != "false" {
+		l.fail(diag.Errorf(diag.XMLAttribute, top.at("strict"), "strict=%q, expected true or false", v))
+	}
 	l.isa.Strict = top.value("strict") == "true"
 	l.isa.Name = top.value("name")
 	l.isa.Doc = docOf(top)
 	for _, file := range l.files {
-		l.checkRules(file)
+		l.checkRules(file.root)
 	}
 	l.each("text", l.textStyle)
 	l.each("enum", l.enum)
-	l.each("template", l.template)
 	l.each("bitset", l.declare)
+	if len(l.isa.Bitsets) > maxBitsets {
+		l.fail(diag.Errorf(diag.XMLLimit, l.isa.Bitsets[maxBitsets].Span, "more than %d bitsets", maxBitsets))
+		return
+	}
 	l.each("context", l.context)
 	l.each("table", l.table)
 	l.each("expr", l.namedExpr)
-	i := 0
-	l.each("bitset", func(n *node) {
-		l.bitset(n, l.isa.Bitsets[i])
-		i++
-	})
+	l.each("bitset", l.namedInside)
+	l.content()
 	l.link()
 	l.types()
 	l.check()
 }
 
+// content reads the templates and what stands inside the bitsets, file after file.
+func (l *loader) content() {
+	i := 0
+	for _, file := range l.files {
+		for _, c := range file.root.children {
+			switch c.name {
+			case "template":
+				l.template(c)
+			case "bitset":
+				l.bitset(c, l.isa.Bitsets[i])
+				i++
+			}
+		}
+		file.templates, file.bitsets = len(l.isa.Templates), i
+	}
+}
+
 func docOf(n *node) string {
 	if d := n.child("doc"); d != nil {
-		return strings.TrimSpace(d.text)
+		return d.text.s
 	}
 	return ""
 }
@@ -133,20 +193,26 @@ func docOf(n *node) string {
 func (l *loader) textStyle(n *node) {
 	t := &l.isa.Text
 	switch v := n.value("words"); v {
-	case "", "low-first":
+	case "":
+	case "low-first":
+		t.HighFirst = false
 	case "high-first":
 		t.HighFirst = true
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("words"), "words=%q, expected high-first or low-first", v))
 	}
 	switch v := n.value("case"); v {
-	case "", "exact":
+	case "":
+	case "exact":
+		t.Fold = false
 	case "fold":
 		t.Fold = true
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("case"), "case=%q, expected fold or exact", v))
 	}
-	t.Comment = n.value("comment")
+	if n.attr("comment") != nil {
+		t.Comment = n.value("comment")
+	}
 }
 
 // name returns the name attribute, which must be there.
@@ -158,102 +224,166 @@ func (l *loader) name(n *node) string {
 	return v
 }
 
+// identifier is name for what stands in braces: letters, digits and underscores.
+func (l *loader) identifier(n *node) string {
+	v := l.name(n)
+	switch {
+	case v == "":
+	case v == "NAME":
+		l.odd(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=\"NAME\", but {NAME} prints the name of the bitset"))
+	case !isPath(v) || strings.Contains(v, "."):
+		l.odd(diag.Errorf(diag.XMLAttribute, n.at("name"), "name=%q, expected letters, digits and _ alone", v))
+	}
+	return v
+}
+
 // number reads a decimal or 0x number of an attribute.
-func (l *loader) number(n *node, name string, limit int64) int {
+func (l *loader) number(n *node, name string, low, high int64) int {
 	a := n.attr(name)
 	if a == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without %s", n.name, name))
 		return 0
 	}
-	v, err := strconv.ParseInt(strings.TrimSpace(a.value), 0, 64)
-	if err != nil || v < 0 || v > limit {
-		l.fail(diag.Errorf(diag.XMLAttribute, a.span, "%s=%q, expected a number from 0 to %d", name, a.value, limit))
+	digits, base := strings.TrimSpace(a.value.s), 10
+	if hex, ok := strings.CutPrefix(strings.ToLower(digits), "0x"); ok {
+		digits, base = hex, 16
+	}
+	v, err := strconv.ParseInt(digits, base, 64)
+	if err != nil || v < low || v > high {
+		l.fail(diag.Errorf(diag.XMLAttribute, a.value.span, "%s=%q, expected a number from %d to %d", name, a.value.s, low, high))
 		return 0
 	}
 	return int(v)
 }
 
+// boolean reads an attribute that is true or false, false where it is absent.
+func (l *loader) boolean(n *node, name string) bool {
+	switch v := n.value(name); v {
+	case "true":
+		return true
+	case "", "false":
+	default:
+		l.odd(diag.Errorf(diag.XMLAttribute, n.at(name), "%s=%q, expected true or false", name, v))
+	}
+	return false
+}
+
+// literal reads an attribute that is a number of C, perhaps with a sign.
+func (l *loader) literal(n *node, name string) (uint64, bool) {
+	a := n.attr(name)
+	if a == nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without %s", n.name, name))
+		return 0, false
+	}
+	digits, negative := strings.CutPrefix(a.value.trim().s, "-")
+	v, _, ok := parseLiteral(digits)
+	if negative {
+		v = -v
+	}
+	if !ok && !l.isa.Strict { // Mesa pastes the text into C, where it may be an expression
+		if e, err := parseExpr(l.isa, "", a.value); err == nil {
+			v, ok = constant(e.Root)
+		}
+	}
+	if !ok {
+		l.fail(diag.Errorf(diag.XMLAttribute, a.value.span, "%s=%q, expected a number", name, a.value.s))
+	}
+	return v, ok
+}
+
 func (l *loader) enum(n *node) {
-	e := &Enum{Name: l.name(n), Doc: docOf(n), Span: n.span}
+	e := &Enum{Name: l.name(n), Doc: docOf(n), Span: n.span, byName: map[string]*Value{}}
 	if old := l.isa.enums[e.Name]; old != nil {
 		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "enum %s is defined twice", e.Name).With(old.Span, "the other definition"))
 	}
+	written := map[string]*Value{}
 	for _, c := range n.children {
-		if c.name == "value" {
-			if v := l.enumValue(c); v != nil {
-				e.Values = append(e.Values, v)
-			}
+		if c.name != "value" {
+			continue
 		}
+		v := l.enumValue(c)
+		if v == nil {
+			continue
+		}
+		if e.byName[v.Name] == nil {
+			e.byName[v.Name] = v
+		}
+		// Mesa keeps values by the text of val: the same text again changes the first one.
+		if old := written[c.value("val")]; old != nil && !l.isa.Strict {
+			*old = *v
+			continue
+		}
+		written[c.value("val")] = v
+		e.Values = append(e.Values, v)
 	}
 	l.isa.Enums = append(l.isa.Enums, e)
 	l.isa.enums[e.Name] = e
 }
 
 func (l *loader) enumValue(n *node) *Value {
-	a := n.attr("val")
-	if a == nil {
-		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<value> without val"))
+	val, ok := l.literal(n, "val")
+	if !ok {
 		return nil
 	}
-	val, err := parseCLiteral(a.value)
-	if err != nil {
-		l.fail(diag.Errorf(diag.XMLAttribute, a.span, "val=%q, expected a number", a.value))
-		return nil
+	if !l.isa.Strict {
+		val &= math.MaxUint32 // a C int in Mesa's tables
 	}
 	v := &Value{Val: val, Display: n.value("display"), Name: n.value("name"), Syntax: n.value("syntax"), Doc: docOf(n), Span: n.span}
-	if v.Name == "" {
+	switch {
+	case n.attr("display") == nil && v.Name == "":
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<value> without display"))
+	case n.attr("display") == nil:
+		v.Display = v.Name
+	case v.Name == "":
 		v.Name = v.Display
 	}
 	for _, c := range n.children {
 		if c.name == "alias" {
-			v.Aliases = append(v.Aliases, strings.TrimSpace(c.text))
+			v.Aliases = append(v.Aliases, c.text.s)
 		}
 	}
 	return v
 }
 
-// parseCLiteral reads an integer as a C compiler would: decimal, 0x, 0b or octal, with a sign and
-// with suffixes.
-func parseCLiteral(s string) (uint64, error) {
-	s = strings.TrimRight(strings.ToLower(strings.TrimSpace(s)), "ul")
-	digits, negative := strings.CutPrefix(s, "-")
-	v, err := strconv.ParseUint(digits, 0, 64)
-	if negative {
-		v = -v
-	}
-	return v, err
-}
-
 func (l *loader) template(n *node) {
-	text := strings.TrimSpace(n.head)
-	t := &Template{Name: l.name(n), Text: text, Span: textSpan(n)}
+	t := &Template{Name: l.name(n), Text: n.head.s, Span: n.head.span, src: n.head}
 	l.isa.Templates = append(l.isa.Templates, t)
 }
 
-// textSpan is the place of an element's text, of its start tag if it has none.
-func textSpan(n *node) diag.Span {
-	if n.textSpan.IsValid() {
-		return n.textSpan
-	}
-	return n.span
-}
-
 func (l *loader) namedExpr(n *node) {
-	name := l.name(n)
+	name := n.value("name")
+	if name == "" {
+		l.odd(diag.Errorf(diag.XMLAttribute, n.at("name"), "<expr> without name"))
+	}
 	if old := l.isa.exprs[name]; old != nil {
 		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "expr %s is defined twice", name).With(old.Span, "the other definition"))
 	}
-	e, err := parseExpr(l.isa, name, n.text, textSpan(n))
+	e, err := parseExpr(l.isa, name, n.text)
 	if err != nil {
 		l.failErr(err)
-		return
+		e = &Expr{Name: name, Root: &Node{}}
 	}
 	l.isa.Exprs = append(l.isa.Exprs, e)
 	l.isa.exprs[name] = e
+	l.named[n] = e
+}
+
+// namedInside finds the expressions inside a bitset that have a name: it is known everywhere.
+func (l *loader) namedInside(n *node) {
+	for _, c := range n.children {
+		if c.name == "expr" && c.attr("name") != nil {
+			l.namedExpr(c)
+		} else if c.name != "doc" {
+			l.namedInside(c)
+		}
+	}
 }
 
 func (l *loader) context(n *node) {
-	c := &Context{Name: l.name(n), Doc: docOf(n), Span: n.span, Width: 1, FromText: n.value("bind") == "text"}
+	c := &Context{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Width: 1, FromText: n.value("bind") == "text"}
+	if bind := n.attr("bind"); bind != nil && !c.FromText {
+		l.fail(diag.Errorf(diag.XMLAttribute, bind.value.span, "bind=%q, expected text", bind.value.s))
+	}
 	switch t := n.value("type"); {
 	case t == "bool":
 	case l.isa.enums[t] != nil:
@@ -265,19 +395,21 @@ func (l *loader) context(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.FieldType, n.at("type"), "type %q of context %s, expected bool or an enum", t, c.Name))
 	}
-	for _, other := range l.isa.Contexts {
-		c.Low += other.Width
-		if other.Name == c.Name {
-			l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "context %s is defined twice", c.Name).With(other.Span, "the other definition"))
-		}
+	if k := len(l.isa.Contexts); k > 0 {
+		last := l.isa.Contexts[k-1]
+		c.Low = last.Low + last.Width
 	}
 	if c.Low+c.Width > bits.Size {
 		l.fail(diag.Errorf(diag.XMLLimit, n.span, "contexts of more than %d bits in all", bits.Size))
+		return
+	}
+	if old := l.isa.contexts[c.Name]; old != nil {
+		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "context %s is defined twice", c.Name).With(old.Span, "the other definition"))
 	}
 	if a := n.attr("default"); a != nil {
-		v, err := c.Parse(a.value)
+		v, err := c.Parse(a.value.s)
 		if err != nil {
-			l.fail(diag.Errorf(diag.ContextValue, a.span, "%v", err))
+			l.fail(diag.Errorf(diag.ContextValue, a.value.span, "%v", err))
 		}
 		c.Default = v
 	}
@@ -286,9 +418,12 @@ func (l *loader) context(n *node) {
 }
 
 func (l *loader) table(n *node) {
-	t := &Table{Name: l.name(n), Doc: docOf(n), Span: n.span, Size: l.number(n, "size", 1<<20)}
+	t := &Table{Name: l.name(n), Doc: docOf(n), Span: n.span, Size: l.number(n, "size", 1, 1<<20)}
+	if old := l.isa.tables[t.Name]; old != nil {
+		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "table %s is defined twice", t.Name).With(old.Span, "the other definition"))
+	}
 	if t.Type = l.isa.bitsets[n.value("type")]; t.Type == nil {
-		l.fail(diag.Errorf(diag.Unresolved, n.at("type"), "table %s: no bitset %q", t.Name, n.value("type")))
+		l.fail(diag.Errorf(diag.Unresolved, n.at("type"), "type %q of table %s, expected a bitset", n.value("type"), t.Name))
 		return
 	}
 	t.Index = len(l.isa.Tables)
@@ -298,17 +433,14 @@ func (l *loader) table(n *node) {
 
 // declare makes the bitset known by name before anything refers to it.
 func (l *loader) declare(n *node) {
-	b := &Bitset{Name: l.name(n), Span: n.span, Max: math.MaxUint32, Doc: docOf(n), extendsName: n.value("extends")}
+	b := &Bitset{Name: l.name(n), Span: n.span, Max: math.MaxUint32, Doc: docOf(n), extendsName: n.value("extends"), extendsSpan: n.at("extends"), sizeSpan: n.at("size")}
 	b.DisplayName = b.Name
 	if a := n.attr("displayname"); a != nil {
-		b.DisplayName = a.value
+		b.DisplayName = a.value.s
 	}
 	if n.attr("size") != nil {
 		b.sizeGiven = true
-		b.Size = l.number(n, "size", bits.Size)
-		if b.Size == 0 {
-			l.fail(diag.Errorf(diag.XMLAttribute, n.at("size"), "size %q, expected 1 to %d bits", n.value("size"), bits.Size))
-		}
+		b.Size = l.number(n, "size", 1, bits.Size)
 	}
 	if old := l.isa.bitsets[b.Name]; old != nil && l.isa.Strict {
 		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "bitset %s is defined twice", b.Name).With(old.Span, "the other definition"))
@@ -320,6 +452,11 @@ func (l *loader) declare(n *node) {
 // bitset reads what stands inside. Sizes and parents are settled later, by link.
 func (l *loader) bitset(n *node, b *Bitset) {
 	def := &Case{Bitset: b, Span: n.span}
+	defer func() { b.Cases = append(b.Cases, def) }()
+	if inside(n) > maxInside {
+		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d elements inside <bitset>", maxInside))
+		return
+	}
 	for _, c := range n.children {
 		switch c.name {
 		case "gen":
@@ -340,15 +477,15 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
 			}
-			b.SyntaxNames[c.value("syntax")] = strings.TrimSpace(c.text)
+			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
-			val, err := parseCLiteral(c.value("val"))
-			if err != nil {
-				l.fail(diag.Errorf(diag.XMLAttribute, c.at("val"), "val=%q, expected a number", c.value("val")))
-			}
-			b.Defaults = append(b.Defaults, &Default{Path: c.value("name"), Val: val, Span: c.at("name")})
+			val, _ := l.literal(c, "val")
+			b.Defaults = append(b.Defaults, &Default{Path: l.name(c), Val: val, Span: c.at("name")})
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
+			if u.Path == "" {
+				l.fail(diag.Errorf(diag.XMLAttribute, u.Span, "<unused> without path"))
+			}
 			if c.attr("expr") != nil {
 				u.Expr = l.expr(c)
 			}
@@ -358,7 +495,15 @@ func (l *loader) bitset(n *node, b *Bitset) {
 		}
 	}
 	l.overlap(n, b)
-	b.Cases = append(b.Cases, def)
+}
+
+// inside counts the elements below one.
+func inside(n *node) int {
+	count := len(n.children)
+	for _, c := range n.children {
+		count += inside(c)
+	}
+	return count
 }
 
 func (l *loader) overlap(n *node, b *Bitset) {
@@ -366,22 +511,22 @@ func (l *loader) overlap(n *node, b *Bitset) {
 	if a == nil {
 		return
 	}
-	words := strings.Fields(a.value)
-	if len(words) < 2 || words[0] != "refines" {
-		l.fail(diag.Errorf(diag.XMLAttribute, a.span, "overlap=%q, expected refines NAME", a.value))
+	words := fields(a.value)
+	if len(words) < 2 || words[0].s != "refines" {
+		l.fail(diag.Errorf(diag.XMLAttribute, a.value.span, "overlap=%q, expected refines NAME", a.value.s))
 		return
 	}
 	for _, w := range words[1:] {
-		b.Refines = append(b.Refines, Name{w, a.span})
+		b.Refines = append(b.Refines, Name{w.s, w.span})
 	}
 }
 
 func (l *loader) gen(n *node, b *Bitset) {
 	if n.attr("min") != nil {
-		b.Min = uint32(l.number(n, "min", math.MaxUint32))
+		b.Min = uint32(l.number(n, "min", 0, math.MaxUint32))
 	}
 	if n.attr("max") != nil {
-		b.Max = uint32(l.number(n, "max", math.MaxUint32))
+		b.Max = uint32(l.number(n, "max", 0, math.MaxUint32))
 	}
 }
 
@@ -390,7 +535,7 @@ func (l *loader) meta(n *node, b *Bitset) {
 		b.Meta = map[string]string{}
 	}
 	for _, a := range n.attrs {
-		b.Meta[a.name] = a.value
+		b.Meta[a.name] = a.value.s
 	}
 }
 
@@ -412,28 +557,47 @@ func (l *loader) override(n *node, b *Bitset) *Case {
 // expr reads the condition or value of an element: its expr attribute, its one <expr> child, or,
 // for <require>, its text.
 func (l *loader) expr(n *node) *Expr {
-	if a := n.attr("expr"); a != nil {
-		if e := l.isa.exprs[a.value]; e != nil {
-			return e
+	var children []*node
+	for _, c := range n.children {
+		if c.name == "expr" {
+			children = append(children, c)
 		}
-		if strings.HasPrefix(a.value, "#") && isPath(a.value[1:]) || !l.isa.Strict {
-			l.fail(diag.Errorf(diag.Unresolved, a.span, "no expr %s", a.value))
-			return nil
-		}
-		return l.inlineExpr(a.value, a.span)
 	}
-	if c := n.child("expr"); c != nil {
-		return l.inlineExpr(c.text, textSpan(c))
+	a := n.attr("expr")
+	if len(children) > 1 || a != nil && len(children) > 0 {
+		l.fail(diag.Errorf(diag.XMLElement, children[len(children)-1].span, "a second expression in <%s>", n.name))
+		return nil
 	}
-	if n.name == "require" {
-		return l.inlineExpr(n.text, textSpan(n))
+	switch {
+	case a != nil:
+		return l.attrExpr(a)
+	case len(children) > 0 && l.named[children[0]] != nil:
+		return l.named[children[0]]
+	case len(children) > 0:
+		return l.inlineExpr(children[0].text)
+	case n.name == "require":
+		return l.inlineExpr(n.text)
 	}
 	l.fail(diag.Errorf(diag.XMLElement, n.span, "<%s> without expr", n.name))
 	return nil
 }
 
-func (l *loader) inlineExpr(text string, at diag.Span) *Expr {
-	e, err := parseExpr(l.isa, "", text, at)
+// attrExpr reads an expr attribute: the name of an expression, or, in a strict description, an
+// expression.
+func (l *loader) attrExpr(a *attr) *Expr {
+	if e := l.isa.exprs[a.value.s]; e != nil {
+		return e
+	}
+	name, ok := strings.CutPrefix(a.value.s, "#")
+	if ok && isName(name, "-") || !l.isa.Strict {
+		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no expr %s", a.value.s))
+		return nil
+	}
+	return l.inlineExpr(a.value)
+}
+
+func (l *loader) inlineExpr(t text) *Expr {
+	e, err := parseExpr(l.isa, "", t)
 	if err != nil {
 		l.failErr(err)
 		return nil
@@ -467,18 +631,21 @@ func (l *loader) caseChild(n *node, c *Case) {
 }
 
 func (l *loader) display(n *node) *Template {
-	return &Template{Syntax: n.value("syntax"), Text: strings.TrimSpace(n.head), Span: textSpan(n)}
+	if len(n.head.s) > maxDisplay {
+		l.fail(diag.Errorf(diag.XMLLimit, n.head.span, "display of more than %d bytes", maxDisplay))
+	}
+	return &Template{Syntax: n.value("syntax"), Text: n.head.s, Span: n.head.span, src: n.head}
 }
 
 func (l *loader) set(n *node, c *Case) {
-	s := &Set{Name: l.name(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
+	s := &Set{Name: l.identifier(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
 	for _, m := range n.children {
 		switch m.name {
 		case "field", "derived":
 			l.field(m, c)
-			fallthrough
-		case "member":
 			s.Members = append(s.Members, Name{m.value("name"), m.at("name")})
+		case "member":
+			s.Members = append(s.Members, Name{l.name(m), m.at("name")})
 		}
 	}
 	if c.Set(s.Name) != nil || c.Field(s.Name) != nil {
@@ -489,13 +656,20 @@ func (l *loader) set(n *node, c *Case) {
 
 // lowHigh reads the range of an element; pos="N" is low="N" high="N".
 func (l *loader) lowHigh(n *node) (low, high int, ok bool) {
-	if n.attr("pos") != nil {
-		low = l.number(n, "pos", bits.Size-1)
-		return low, low, true
-	}
 	before := len(l.errs)
-	low, high = l.number(n, "low", bits.Size-1), l.number(n, "high", bits.Size-1)
-	if len(l.errs) > before {
+	hasRange := n.attr("low") != nil || n.attr("high") != nil
+	switch pos := n.attr("pos"); {
+	case pos != nil && hasRange:
+		l.fail(diag.Errorf(diag.XMLAttribute, pos.named, "<%s> with pos and with low and high, expected one of the two", n.name))
+	case pos != nil:
+		low = l.number(n, "pos", 0, bits.Size-1)
+		high = low
+	case !hasRange:
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without bits, expected low and high, or pos", n.name))
+	default:
+		low, high = l.number(n, "low", 0, bits.Size-1), l.number(n, "high", 0, bits.Size-1)
+	}
+	if len(l.errs) > before || l.more {
 		return 0, 0, false
 	}
 	if high < low {
@@ -505,45 +679,51 @@ func (l *loader) lowHigh(n *node) (low, high int, ok bool) {
 	return low, high, true
 }
 
+// pattern reads the text of a <pattern> or an <assert>.
 func (l *loader) pattern(n *node) *Pattern {
 	low, high, ok := l.lowHigh(n)
 	if !ok {
 		return nil
 	}
-	text := strings.TrimSpace(n.text)
-	p := &Pattern{Low: low, High: high, Span: textSpan(n)}
-	if len(text) != high-low+1 {
-		l.fail(diag.Errorf(diag.PatternText, p.Span, "pattern %q of %d characters for %d bits", text, len(text), high-low+1))
-		return nil
-	}
-	for i := 0; i < len(text); i++ {
-		bit := high - i
-		switch text[i] {
-		case '0':
+	p := &Pattern{Low: low, High: high, Span: n.text.span}
+	for i, c := range n.text.s {
+		bit := max(0, high-i)
+		switch {
+		case c == '0':
 			p.Mask.SetUint(bit, 1, 1)
-		case '1':
+		case c == '1':
 			p.Mask.SetUint(bit, 1, 1)
 			p.Match.SetUint(bit, 1, 1)
-		case 'x':
+		case c == 'x' && n.name == "pattern":
 			p.DontCare.SetUint(bit, 1, 1)
+		case n.name == "pattern":
+			l.fail(diag.Errorf(diag.PatternText, n.text.at(i), "%q in a pattern, expected 0, 1 and x alone", c))
+			return nil
 		default:
-			l.fail(diag.Errorf(diag.PatternText, p.Span, "pattern %q, expected 0, 1 and x alone", text))
+			l.fail(diag.Errorf(diag.PatternText, n.text.at(i), "%q in an assert, expected 0 and 1 alone", c))
 			return nil
 		}
+	}
+	if size := len(n.text.s); size != high-low+1 {
+		l.fail(diag.Errorf(diag.PatternText, p.Span, "%q has %d characters, expected %d, one for each bit", n.text.s, size, high-low+1))
+		return nil
 	}
 	return p
 }
 
 func (l *loader) field(n *node, c *Case) {
-	f := &Field{Name: l.name(n), Doc: docOf(n), Span: n.span, TypeName: n.value("type"), Call: n.value("call") == "true", Symbols: n.value("symbols"), typeSpan: n.at("type")}
+	f := &Field{
+		Name: l.identifier(n), Doc: docOf(n), Span: n.span, TypeName: n.value("type"), Call: l.boolean(n, "call"),
+		Symbols: n.value("symbols"), typeSpan: n.at("type"),
+	}
 	if a := n.attr("display"); a != nil {
-		text := strings.TrimSpace(a.value)
+		text := strings.TrimSpace(a.value.s)
 		f.Display = &text
 	}
 	if n.name == "derived" {
 		f.Width = 1
 		if n.attr("width") != nil {
-			f.Width, f.WidthGiven = l.number(n, "width", 64), true
+			f.Width, f.WidthGiven = l.number(n, "width", 1, 64), true
 		}
 		if f.Expr = l.expr(n); f.Expr == nil {
 			return
@@ -552,11 +732,11 @@ func (l *loader) field(n *node, c *Case) {
 		return
 	}
 	if n.attr("unit") != nil {
-		f.Unit = l.number(n, "unit", bits.Size)
+		f.Unit = l.number(n, "unit", 1, bits.Size)
 	}
 	if a := n.attr("table"); a != nil {
-		if f.Table = l.isa.tables[a.value]; f.Table == nil {
-			l.fail(diag.Errorf(diag.Unresolved, a.span, "no table %q", a.value))
+		if f.Table = l.isa.tables[a.value.s]; f.Table == nil {
+			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no table %q", a.value.s))
 		}
 	}
 	for _, p := range n.children {
@@ -564,18 +744,33 @@ func (l *loader) field(n *node, c *Case) {
 			l.param(p, f)
 		}
 	}
+	if set := c.Set(f.Name); set != nil {
+		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "%s is defined twice", f.Name).With(set.Span, "the other definition"))
+	}
 	if old := c.Field(f.Name); old != nil {
 		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "field %s is defined twice", f.Name).With(old.Span, "the other definition"))
 		if !l.isa.Strict {
-			c.Fields[slices.Index(c.Fields, old)] = f
+			c.redefine(old, f)
 			return
 		}
 	}
 	c.Fields = append(c.Fields, f)
 }
 
+// redefine puts a second field of one name in the place of the first, as Mesa does: the later one
+// counts, but never a derived one before one of bits. The bits of both are taken.
+func (c *Case) redefine(old, f *Field) {
+	if f.Expr != nil && old.Expr == nil {
+		return
+	}
+	c.Fields[slices.Index(c.Fields, old)] = f
+	if old.Expr == nil {
+		c.hidden = append(c.hidden, old)
+	}
+}
+
 func (l *loader) param(n *node, f *Field) {
-	p := Param{Name: n.value("name"), As: n.value("as"), Span: n.at("name")}
+	p := Param{Name: l.name(n), As: n.value("as"), Span: n.at("name")}
 	if p.Name == "*" {
 		f.AllParams = true
 		return
@@ -588,11 +783,21 @@ func (l *loader) param(n *node, f *Field) {
 
 // parts reads where a field's bits are: one range, or several in <bits>.
 func (l *loader) parts(n *node, f *Field) bool {
+	var taken bits.Value
 	add := func(n *node) bool {
 		low, high, ok := l.lowHigh(n)
+		if !ok {
+			return false
+		}
+		part := bits.Range(low, high-low+1)
+		if twice := taken.And(part); !twice.IsZero() {
+			l.fail(diag.Errorf(diag.BitOverlap, n.span, "bit %d twice in field %s", twice.Low(), f.Name))
+			return false
+		}
+		taken = taken.Or(part)
 		f.Parts = append(f.Parts, Part{low, high - low + 1})
 		f.Width += high - low + 1
-		return ok
+		return true
 	}
 	scattered := false
 	for _, c := range n.children {
@@ -603,10 +808,15 @@ func (l *loader) parts(n *node, f *Field) bool {
 			}
 		}
 	}
-	if scattered {
-		return true
+	if !scattered {
+		return add(n)
 	}
-	return add(n)
+	for _, name := range []string{"low", "high", "pos"} {
+		if a := n.attr(name); a != nil {
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named, "<field> with %s and with <bits>, expected one of the two", name))
+		}
+	}
+	return true
 }
 
 // Parse reads a value of the context: a name of its enum, true or false, or a number.

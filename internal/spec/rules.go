@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"value":       {"val display name syntax", "doc alias", false},
 	"alias":       {"syntax", "", true},
 	"expr":        {"name", "", true},
-	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived param assert display displayname alias override encode decode set default unused require", false},
+	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require", false},
 	"displayname": {"syntax", "", true},
 	"gen":         {"min max", "", false},
 	"meta":        {"*", "", false},
@@ -49,12 +49,10 @@ var rules = map[string]rule{
 	"doc":         {"*", "*", true},
 }
 
+// has tells whether a list of words holds a name; * holds every name.
 func has(list, name string) bool {
-	if list == "*" {
-		return true
-	}
-	for _, s := range strings.Fields(list) {
-		if s == name {
+	for word := range strings.SplitSeq(list, " ") {
+		if word == name || word == "*" {
 			return true
 		}
 	}
@@ -70,38 +68,39 @@ func (l *loader) checkRules(n *node) {
 	}
 	for _, a := range n.attrs {
 		if !has(r.attrs, a.name) {
-			l.odd(diag.Errorf(diag.XMLAttribute, a.span, "<%s> has no attribute %q, expected %s", n.name, a.name, oneOf(r.attrs)))
+			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<%s> has no attribute %q, expected %s", n.name, a.name, either(strings.Fields(r.attrs))))
 		}
 	}
-	if !r.text && strings.TrimSpace(n.text) != "" {
-		l.odd(diag.Errorf(diag.XMLElement, n.textSpan, "text %q inside <%s>, expected elements alone", rest(n.text), n.name))
+	if !r.text && n.text.s != "" {
+		l.odd(diag.Errorf(diag.XMLElement, n.text.span, "text %q inside <%s>, expected elements alone", rest(n.text.s), n.name))
 	}
 	for _, c := range n.children {
 		if !has(r.children, c.name) {
-			l.odd(diag.Errorf(diag.XMLElement, c.span, "<%s> inside <%s>, expected %s", c.name, n.name, oneOf(r.children)))
+			l.odd(diag.Errorf(diag.XMLElement, c.span, "<%s> inside <%s>, expected %s", c.name, n.name, either(strings.Fields(r.children))))
 			continue
 		}
 		l.checkRules(c)
 	}
 }
 
-// oneOf formats a list of names for an error.
-func oneOf(list string) string {
-	words := strings.Fields(list)
-	switch len(words) {
+// either formats names for an error.
+func either(names []string) string {
+	switch n := len(names); n {
 	case 0:
 		return "nothing"
 	case 1:
-		return words[0]
+		return names[0]
+	default:
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
 	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
 // odd records what is wrong only under strict.
 func (l *loader) odd(e *diag.Error) {
-	if l.isa.Strict {
-		l.errs = append(l.errs, e)
-		return
+	switch {
+	case l.isa.Strict:
+		l.fail(e)
+	case len(l.isa.Remarks) < maxErrors:
+		l.isa.Remarks = append(l.isa.Remarks, e)
 	}
-	l.isa.Remarks = append(l.isa.Remarks, e)
 }

@@ -53,6 +53,8 @@ type Enum struct {
 	Doc    string
 	Span   diag.Span
 	Values []*Value
+
+	byName map[string]*Value
 }
 
 // Value is one named value of an enum.
@@ -102,6 +104,8 @@ type Template struct {
 	Text   string
 	Items  []Item
 	Span   diag.Span
+
+	src text
 }
 
 // Expr is an expression, named or inline.
@@ -140,8 +144,9 @@ type Bitset struct {
 	Unused   []*Unused
 	Meta     map[string]string
 
-	extendsName string
-	sizeGiven   bool
+	extendsName           string
+	extendsSpan, sizeSpan diag.Span
+	sizeGiven             bool
 }
 
 // Root returns the bitset at the top of the tree.
@@ -186,6 +191,8 @@ type Case struct {
 	Sets     []*Set
 	Asserts  []*Pattern
 	Span     diag.Span
+
+	hidden []*Field // whose names later fields took
 }
 
 // Field returns the case's field of that name, or nil.

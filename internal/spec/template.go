@@ -33,67 +33,62 @@ type Item struct {
 	Span   diag.Span
 }
 
-// parseTemplate splits a template's text, already trimmed. at is the place of its first byte.
-// In a strict description braces that cannot be read are errors; elsewhere they are names that
-// resolve nowhere, as in Mesa's tools.
-func (s *ISA) parseTemplate(text string, at diag.Span) ([]Item, diag.List) {
+// parseTemplate splits a template's text, already trimmed. In a strict description braces that
+// cannot be read are errors; elsewhere they are names that resolve nowhere, as in Mesa's tools.
+func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 	var items []Item
 	var errs diag.List
-	for off := 0; off < len(text); {
-		open := strings.IndexByte(text[off:], '{')
+	for off := 0; off < len(src.s); {
+		open := strings.IndexByte(src.s[off:], '{')
 		end := -1
 		if open >= 0 {
-			end = strings.IndexByte(text[off+open:], '}')
+			end = strings.IndexByte(src.s[off+open:], '}')
 		}
 		if end < 0 {
 			if open >= 0 && s.Strict {
-				errs = append(errs, diag.Errorf(diag.TemplateText, sub(at, off+open, 1), "{ without }"))
+				errs = append(errs, diag.Errorf(diag.TemplateText, src.at(off+open), "{ without }"))
 			}
-			items = s.appendText(items, text[off:], sub(at, off, len(text)-off))
+			items = s.appendText(items, src, off, len(src.s))
 			break
 		}
-		items = s.appendText(items, text[off:off+open], sub(at, off, open))
-		inner := text[off+open+1 : off+open+end]
-		span := sub(at, off+open, end+1)
-		more, err := s.parseRef(inner, span)
+		open, end = off+open, off+open+end
+		items = s.appendText(items, src, off, open)
+		more, err := s.parseRef(src.s[open+1:end], src.part(open, end+1))
 		if err != nil {
 			errs = append(errs, err)
 		}
 		items = append(items, more...)
-		off += open + end + 1
+		off = end + 1
 	}
 	return items, errs
 }
 
-// sub returns a span inside the text that starts at `at`.
-func sub(at diag.Span, off, n int) diag.Span {
-	if !at.IsValid() {
-		return at
-	}
-	return diag.Span{Src: at.Src, Off: at.Off + off, End: at.Off + off + max(n, 1)}
-}
-
-// appendText appends text. Under strict, a line break and the blanks around it are one ItemBreak.
-func (s *ISA) appendText(items []Item, text string, span diag.Span) []Item {
-	if text == "" {
+// appendText appends the text from one index up to another. Under strict, a line break and the
+// blanks around it are one ItemBreak.
+func (s *ISA) appendText(items []Item, src text, from, to int) []Item {
+	t := src.s[from:to]
+	if t == "" {
 		return items
 	}
-	if !s.Strict || !strings.Contains(text, "\n") {
-		return append(items, Item{Kind: ItemText, Text: text, Span: span})
+	if !s.Strict || !strings.Contains(t, "\n") {
+		return append(items, Item{Kind: ItemText, Text: t, Span: src.part(from, to)})
 	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
+	for i, line := range strings.SplitAfter(t, "\n") {
 		if i > 0 {
-			line = strings.TrimLeft(line, " \t\r")
 			if n := len(items); n == 0 || items[n-1].Kind != ItemBreak {
-				items = append(items, Item{Kind: ItemBreak, Span: span})
+				items = append(items, Item{Kind: ItemBreak, Span: src.at(from - 1)})
 			}
 		}
-		if i < len(lines)-1 {
-			line = strings.TrimRight(line, " \t\r")
+		end := from + len(line)
+		if strings.HasSuffix(line, "\n") {
+			line = strings.TrimRight(line, blanks)
+		}
+		end, from = from+len(line), end
+		if i > 0 {
+			line = strings.TrimLeft(line, blanks)
 		}
 		if line != "" {
-			items = append(items, Item{Kind: ItemText, Text: line, Span: span})
+			items = append(items, Item{Kind: ItemText, Text: line, Span: src.part(end-len(line), end)})
 		}
 	}
 	return items

@@ -9,10 +9,14 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// Limits on what is read. Mesa's largest description is under a megabyte and six levels deep.
+// Limits on what is read. Mesa's largest description has ten files, a fifth of a megabyte and 3,000
+// elements, six levels deep.
 const (
-	maxFile  = 32 << 20
-	maxDepth = 64
+	maxBytes    = 8 << 20 // of all files together
+	maxFiles    = 256
+	maxElements = 200_000
+	maxDepth    = 64
+	maxAttrs    = 64
 )
 
 // node is one XML element as it stands in the file.
@@ -21,14 +25,16 @@ type node struct {
 	span     diag.Span // the start tag
 	attrs    []attr
 	children []*node
-	text     string    // all character data directly inside, joined
-	head     string    // that before the first child element
-	textSpan diag.Span // from the first to the last of it
+	text     text // all character data directly inside, joined, without blanks around it
+	head     text // that before the first child element; isaspec reads no more of a display
+
+	build textBuilder
 }
 
 type attr struct {
-	name, value string
-	span        diag.Span // of the value, between the quotes
+	name  string
+	value text
+	named diag.Span // of the name
 }
 
 func (n *node) attr(name string) *attr {
@@ -43,7 +49,7 @@ func (n *node) attr(name string) *attr {
 // value returns an attribute's value, "" if it is absent.
 func (n *node) value(name string) string {
 	if a := n.attr(name); a != nil {
-		return a.value
+		return a.value.s
 	}
 	return ""
 }
@@ -51,7 +57,7 @@ func (n *node) value(name string) string {
 // at returns the span of an attribute's value, of the start tag if the attribute is absent.
 func (n *node) at(name string) diag.Span {
 	if a := n.attr(name); a != nil {
-		return a.span
+		return a.value.span
 	}
 	return n.span
 }
@@ -66,24 +72,27 @@ func (n *node) child(name string) *node {
 	return nil
 }
 
-// parseXML reads one document into a tree. Comments and processing instructions vanish and the
-// text on both sides of them joins up, as Mesa's reader has it.
-func parseXML(src *diag.Source) (*node, error) {
-	if len(src.Text) > maxFile {
-		return nil, diag.Errorf(diag.XMLLimit, diag.Span{Src: src}, "file of %d bytes, expected at most %d", len(src.Text), maxFile)
-	}
-	p := xmlParser{src: src, dec: xml.NewDecoder(strings.NewReader(src.Text))}
+// parseXML reads one document into a tree of at most the given number of elements. Comments and
+// processing instructions vanish and the text on both sides of them joins up, as Mesa's reader has
+// it.
+func parseXML(src *diag.Source, elements *int) (*node, error) {
+	p := xmlParser{src: src, dec: xml.NewDecoder(strings.NewReader(src.Text)), elements: elements}
 	p.dec.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
-		return nil, errors.New("encoding " + charset + ", expected UTF-8")
+		return nil, charsetError(charset)
 	}
 	return p.parse()
 }
 
+type charsetError string
+
+func (e charsetError) Error() string { return "encoding " + string(e) + ", expected UTF-8" }
+
 type xmlParser struct {
-	src   *diag.Source
-	dec   *xml.Decoder
-	stack []*node
-	root  *node
+	src      *diag.Source
+	dec      *xml.Decoder
+	stack    []*node
+	root     *node
+	elements *int
 }
 
 func (p *xmlParser) parse() (*node, error) {
@@ -107,14 +116,49 @@ func (p *xmlParser) parse() (*node, error) {
 	return p.root, nil
 }
 
+// syntaxError points at what encoding/xml refuses; from is where the token starts and to is how far
+// it was read.
 func (p *xmlParser) syntaxError(err error, from, to int) error {
-	span := diag.Span{Src: p.src, Off: max(from, to-1), End: to}
-	msg := err.Error()
+	token := diag.Span{Src: p.src, Off: from, End: to}
+	var charset charsetError
+	if errors.As(err, &charset) {
+		return diag.Errorf(diag.XMLSyntax, token, "%s", charset)
+	}
+	msg := strings.TrimPrefix(err.Error(), "xml: ")
 	var syn *xml.SyntaxError
 	if errors.As(err, &syn) {
 		msg = syn.Msg
 	}
-	return diag.Errorf(diag.XMLSyntax, span, "%s", msg)
+	switch {
+	case msg == "unexpected EOF" && from < to:
+		return diag.Errorf(diag.XMLSyntax, token, "the file ends inside this")
+	case msg == "unexpected EOF" && len(p.stack) > 0:
+		top := p.stack[len(p.stack)-1]
+		return diag.Errorf(diag.XMLSyntax, top.span, "<%s> is not closed before the end of the file", top.name)
+	case strings.Contains(msg, " closed by ") && len(p.stack) > 0:
+		top := p.stack[len(p.stack)-1]
+		return diag.Errorf(diag.XMLSyntax, token, "%s", msg).With(top.span, "<%s> is opened here", top.name)
+	}
+	at := max(from, to-1)
+	raw := p.src.Text[from:to]
+	switch { // C's operators are the usual mistake
+	case strings.HasPrefix(msg, "invalid character entity"):
+		at = from + max(0, strings.LastIndexByte(raw, '&'))
+		if strings.HasSuffix(msg, "(no semicolon)") {
+			msg = "& that starts no entity, write &amp; for the character"
+		}
+	case msg == "expected element name after <" || msg == "unescaped < inside quoted string":
+		at = from + max(0, strings.LastIndexByte(raw, '<'))
+		msg = "< that starts no element, write &lt; for the character"
+	case msg == "invalid UTF-8" || strings.HasPrefix(msg, "illegal character"):
+		at = from + max(0, strings.IndexFunc(raw, notXML))
+	}
+	return diag.Errorf(diag.XMLSyntax, diag.Span{Src: p.src, Off: at, End: to}, "%s", msg)
+}
+
+// notXML tells whether a character may not stand in XML; a byte that is no UTF-8 is the rune U+FFFD.
+func notXML(r rune) bool {
+	return r < ' ' && !strings.ContainsRune(blanks, r) || r == '\v' || r == '\f' || r >= 0xFFFD && r <= 0xFFFF
 }
 
 func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
@@ -122,79 +166,89 @@ func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
 	case xml.StartElement:
 		return p.start(t, span)
 	case xml.EndElement:
+		p.stack[len(p.stack)-1].close()
 		p.stack = p.stack[:len(p.stack)-1]
 	case xml.CharData:
-		p.chars(string(t), span)
+		return p.chars(t, span)
 	}
 	return nil
 }
 
 func (p *xmlParser) start(t xml.StartElement, span diag.Span) error {
 	n := &node{name: t.Name.Local, span: span}
-	for _, a := range t.Attr {
-		n.attrs = append(n.attrs, attr{a.Name.Local, a.Value, attrSpan(span, a.Name.Local)})
-	}
 	switch {
 	case len(p.stack) == maxDepth:
 		return diag.Errorf(diag.XMLLimit, span, "elements nested more than %d deep", maxDepth)
+	case *p.elements == maxElements:
+		return diag.Errorf(diag.XMLLimit, span, "more than %d elements", maxElements)
 	case len(p.stack) > 0:
 		top := p.stack[len(p.stack)-1]
+		if len(top.children) == 0 {
+			top.head = top.build.text(top.span)
+		}
 		top.children = append(top.children, n)
 	case p.root != nil:
 		return diag.Errorf(diag.XMLSyntax, span, "a second root element <%s>", n.name)
 	default:
 		p.root = n
 	}
+	*p.elements++
 	p.stack = append(p.stack, n)
+	return p.attributes(t, n)
+}
+
+// attributes finds each attribute in the bytes of its start tag: encoding/xml gives the offset of
+// the tag alone. It has checked the form: blanks, name, =, a value in quotes, and so on.
+func (p *xmlParser) attributes(t xml.StartElement, n *node) error {
+	raw := p.src.Text[n.span.Off:n.span.End]
+	i := len(raw) - len(strings.TrimLeft(raw, "<"))
+	i += strings.IndexAny(raw[i:], blanks+"/>")
+	n.attrs = make([]attr, 0, len(t.Attr))
+	for _, a := range t.Attr {
+		i += len(raw[i:]) - len(strings.TrimLeft(raw[i:], blanks))
+		name := i
+		i += strings.IndexByte(raw[i:], '=')
+		nameEnd := name + len(strings.TrimRight(raw[name:i], blanks))
+		i += strings.IndexAny(raw[i:], `"'`)
+		value := i + 1
+		end := value + strings.IndexByte(raw[value:], raw[i])
+		i = end + 1
+		at := attr{
+			name:  raw[name:nameEnd],
+			value: text{s: a.Value, span: diag.Span{Src: p.src, Off: n.span.Off + value, End: n.span.Off + end}},
+			named: diag.Span{Src: p.src, Off: n.span.Off + name, End: n.span.Off + nameEnd},
+		}
+		if a.Value != raw[value:end] {
+			at.value.runs = appendRuns(nil, 0, p.src, at.value.span.Off, raw[value:end], true)
+		}
+		if n.attr(at.name) != nil {
+			return diag.Errorf(diag.XMLSyntax, at.named, "attribute %s is given twice", at.name)
+		}
+		if n.attrs = append(n.attrs, at); len(n.attrs) > maxAttrs {
+			return diag.Errorf(diag.XMLLimit, at.named, "more than %d attributes", maxAttrs)
+		}
+	}
 	return nil
 }
 
-func (p *xmlParser) chars(text string, span diag.Span) {
-	if len(p.stack) == 0 {
-		return
+func (p *xmlParser) chars(decoded []byte, span diag.Span) error {
+	if len(p.stack) > 0 {
+		p.stack[len(p.stack)-1].build.add(decoded, span)
+		return nil
 	}
-	top := p.stack[len(p.stack)-1]
-	if strings.TrimSpace(top.text) == "" && strings.TrimSpace(text) != "" {
-		lead := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-		top.textSpan = diag.Span{Src: span.Src, Off: span.Off + lead, End: span.End}
+	var b textBuilder
+	b.add(decoded, span)
+	if t := b.text(span); t.s != "" {
+		return diag.Errorf(diag.XMLSyntax, t.span, "text %q outside the root element", rest(t.s))
 	}
-	if strings.TrimSpace(text) != "" {
-		top.textSpan.End = span.End - (len(text) - len(strings.TrimRight(text, " \t\r\n")))
-	}
-	top.text += text
-	if len(top.children) == 0 {
-		top.head += text
-	}
+	return nil
 }
 
-// attrSpan finds the value of an attribute inside the bytes of its start tag: encoding/xml gives
-// the offset of the tag alone.
-func attrSpan(tag diag.Span, name string) diag.Span {
-	text := tag.Src.Text[tag.Off:tag.End]
-	for i := 0; i < len(text); {
-		j := strings.Index(text[i:], name)
-		if j < 0 {
-			break
-		}
-		at := i + j
-		i = at + len(name)
-		if at == 0 || !isXMLSpace(text[at-1]) && text[at-1] != ':' {
-			continue
-		}
-		rest := strings.TrimLeft(text[i:], " \t\r\n")
-		if !strings.HasPrefix(rest, "=") {
-			continue
-		}
-		rest = strings.TrimLeft(rest[1:], " \t\r\n")
-		if rest == "" || rest[0] != '"' && rest[0] != '\'' {
-			continue
-		}
-		from := len(text) - len(rest) + 1
-		if n := strings.IndexByte(text[from:], rest[0]); n >= 0 {
-			return diag.Span{Src: tag.Src, Off: tag.Off + from, End: tag.Off + from + n}
-		}
+// close settles the text of an element when its end tag is read.
+func (n *node) close() {
+	n.text = n.build.text(n.span)
+	if len(n.children) == 0 {
+		n.head = n.text
 	}
-	return tag
+	n.build = textBuilder{}
 }
-
-func isXMLSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

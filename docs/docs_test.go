@@ -1,0 +1,88 @@
+// Package docs holds the handbook; its examples are tests.
+package docs
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// block is a fenced block of a page.
+type block struct {
+	kind, text string
+	line       int
+}
+
+func blocks(t *testing.T, file string) []block {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []block
+	open := false
+	for i, line := range strings.Split(string(data), "\n") {
+		switch {
+		case strings.HasPrefix(line, "```") && !open:
+			list = append(list, block{kind: strings.TrimPrefix(line, "```"), line: i + 2})
+			open = true
+		case strings.HasPrefix(line, "```"):
+			open = false
+		case open:
+			list[len(list)-1].text += line + "\n"
+		}
+	}
+	return list
+}
+
+// Each example of the language loads without a remark, and prints the words below it as they stand.
+func TestLanguageExamples(t *testing.T) {
+	var set *isa.Set
+	for _, b := range blocks(t, "language.md") {
+		switch b.kind {
+		case "xml":
+			fsys := fstest.MapFS{"a.xml": {Data: []byte(b.text)}}
+			parsed, err := spec.Load(fsys, "a.xml")
+			if err != nil {
+				t.Fatalf("language.md:%d: %s", b.line, isa.Explain(err))
+			}
+			if len(parsed.Remarks) > 0 {
+				t.Errorf("language.md:%d: %v", b.line, parsed.Remarks)
+			}
+			if set, err = isa.Load(fsys, "a.xml", isa.Options{}); err != nil {
+				t.Fatalf("language.md:%d: %s", b.line, isa.Explain(err))
+			}
+		case "words":
+			words(t, set, b)
+		default:
+			t.Errorf("language.md:%d: block of kind %q", b.line, b.kind)
+		}
+	}
+}
+
+func words(t *testing.T, set *isa.Set, b block) {
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(b.text), "\n") {
+		hex, want, _ := strings.Cut(line, "  ")
+		v, err := bits.ParseHex(hex)
+		if err != nil {
+			t.Fatalf("language.md:%d: %v", b.line+i, err)
+		}
+		in, ok := d.Decode(v)
+		if !ok {
+			t.Errorf("language.md:%d: %s is no instruction", b.line+i, hex)
+			continue
+		}
+		if got := string(d.Append(nil, in)); got != want || len(d.Findings()) > 0 {
+			t.Errorf("language.md:%d: %s prints %q %v, want %q", b.line+i, hex, got, d.Findings(), want)
+		}
+	}
+}

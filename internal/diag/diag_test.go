@@ -1,0 +1,168 @@
+package diag
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// marked makes a source of a text in which [ and ] enclose the span.
+func marked(text string) Span {
+	from, to := strings.Index(text, "["), strings.Index(text, "]")
+	text = strings.Replace(strings.Replace(text, "[", "", 1), "]", "", 1)
+	return Span{&Source{Name: "a.xml", Text: text}, from, to - 1}
+}
+
+func TestLineCol(t *testing.T) {
+	for _, c := range []struct {
+		text      string
+		line, col int
+	}{
+		{"[a]bc", 1, 1},
+		{"ab[c]", 1, 3},
+		{"ab\nc[d]", 2, 2},
+		{"ab\r\nc[d]", 2, 2},
+		{"\n\n[]", 3, 1},
+		{"é·😀[x]", 1, 4}, // characters, not bytes
+		{"\t\t[x]", 1, 3},
+		{"[]", 1, 1},
+		{"ab[\n]c", 1, 3},
+	} {
+		if line, col := marked(c.text).LineCol(); line != c.line || col != c.col {
+			t.Errorf("%q: got %d:%d, want %d:%d", c.text, line, col, c.line, c.col)
+		}
+	}
+	src := &Source{Name: "a.xml", Text: "ab\ncd"}
+	for _, c := range []struct {
+		off  int
+		want string
+	}{{-5, "a.xml:1:1"}, {99, "a.xml:2:3"}} {
+		if got := (Span{src, c.off, c.off + 1}).String(); got != c.want {
+			t.Errorf("offset %d: got %s, want %s", c.off, got, c.want)
+		}
+	}
+	if got := (Span{}).String(); got != "-" {
+		t.Errorf("no span: got %s", got)
+	}
+}
+
+func TestRender(t *testing.T) {
+	wide := strings.Repeat("0123456789", 50)
+	for _, c := range []struct{ text, line, carets string }{
+		{"one [two] three", "one two three", "    ^^^"},
+		{"before\none [two]\nafter", "one two", "    ^^^"},
+		{"[one]", "one", "^^^"},
+		{"one[]", "one", "   ^"},
+		{"one[]\ntwo", "one", "   ^"},
+		{"o[]ne", "one", " ^"},
+		{"one [two\r\nthree]", "one two", "    ^^^"}, // to the end of the line
+		{"one[]\r\ntwo", "one", "   ^"},
+		{"\tone\t[two]\t", "\tone\ttwo\t", "\t   \t^^^"}, // tabs stay tabs
+		{"[a\tb]", "a\tb", "^^^"},
+		{"é·😀 [ü·] é", "é·😀 ü· é", "    ^^"}, // a character, a caret
+		// A window of 160 bytes around the mistake.
+		{wide[:100] + "[x]" + wide, wide[20:100] + "x" + wide[:79], strings.Repeat(" ", 80) + "^"},
+		{"[x]" + wide, "x" + wide[:159], "^"},
+		{wide + "[x]", wide[420:500] + "x", strings.Repeat(" ", 80) + "^"},
+		{wide + "[]", wide[420:500], strings.Repeat(" ", 80) + "^"},
+		{wide[:200] + "[" + wide + "]", wide[120:200] + wide[:80], strings.Repeat(" ", 80) + strings.Repeat("^", 80)},
+		// The window does not cut characters in two: é takes two bytes.
+		{"x" + strings.Repeat("é", 100) + "[x]" + strings.Repeat("é", 100), strings.Repeat("é", 40) + "x" + strings.Repeat("é", 39), strings.Repeat(" ", 40) + "^"},
+	} {
+		span := marked(c.text)
+		got := Render(Errorf(XMLSyntax, span, "message"))
+		want := fmt.Sprintf("%s: message [xml-syntax]\n  %s\n  %s", span, c.line, c.carets)
+		if strings.TrimRight(got, " \t\n") != want {
+			t.Errorf("%q\ngot\n%s\nwant\n%s", c.text, got, want)
+		}
+	}
+}
+
+func TestRenderNotesAndLists(t *testing.T) {
+	src := &Source{Name: "a.xml", Text: "one\ntwo\n\nthree"}
+	second := Errorf(Duplicate, Span{src, 4, 7}, "%s is defined twice", "two").With(Span{src, 0, 3}, "the other %s", "definition")
+	first := Errorf(BitRange, Span{src, 0, 3}, "first")
+	nowhere := Errorf(XMLLimit, Span{}, "nowhere")
+	blank := Errorf(XMLElement, Span{src, 8, 8}, "a blank line has no carets")
+	other := Errorf(XMLElement, Span{&Source{Name: "b.xml", Text: "x"}, 0, 1}, "another file")
+	list := List{nowhere, other, blank, second, first}
+	list.Sort()
+	const want = `a.xml:1:1: first [bit-range]
+  one
+  ^^^
+a.xml:2:1: two is defined twice [duplicate]
+  two
+  ^^^
+a.xml:1:1: note: the other definition
+  one
+  ^^^
+a.xml:3:1: a blank line has no carets [xml-element]
+b.xml:1:1: another file [xml-element]
+  x
+  ^
+nowhere [xml-limit]
+`
+	if got := Render(list); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := Render(fmt.Errorf("loading: %w", list.Err())); got != want {
+		t.Errorf("wrapped: got\n%s", got)
+	}
+	if got, want := Render(errors.New("some other error")), "some other error\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := (List{first, nowhere}).Error(), "a.xml:1:1: first [bit-range]\nnowhere [xml-limit]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestListIsErrors(t *testing.T) {
+	if err := (List{}).Err(); err != nil {
+		t.Errorf("an empty list is the error %v", err)
+	}
+	var one *Error
+	if err := (List{Errorf(Extends, Span{}, "x")}).Err(); !errors.As(err, &one) || one.Code != Extends {
+		t.Errorf("errors.As finds %v", one)
+	}
+	if errors.Is(List{Errorf(Extends, Span{}, "x")}, fs.ErrNotExist) {
+		t.Error("errors.Is finds what is not there")
+	}
+}
+
+// Each code is documented once, with an example.
+func TestCodes(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[Code]int{}
+	for _, c := range Codes() {
+		documented[c.Code]++
+		if c.Meaning == "" || c.Example == "" {
+			t.Errorf("%s has no meaning or no example", c.Code)
+		}
+	}
+	declared := 0
+	ast.Inspect(f, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if ok && len(spec.Values) == 1 {
+			if id, isName := spec.Type.(*ast.Ident); isName && id.Name == "Code" {
+				declared++
+				code, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				if documented[Code(code)] != 1 {
+					t.Errorf("%s is documented %d times", code, documented[Code(code)])
+				}
+			}
+		}
+		return true
+	})
+	if declared != len(documented) {
+		t.Errorf("%d codes are declared, %d documented", declared, len(documented))
+	}
+}

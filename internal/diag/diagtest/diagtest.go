@@ -1,0 +1,161 @@
+// Package diagtest checks errors in tests: against what a test input expects in its first lines, and that every error a package can report is expected somewhere.
+package diagtest
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// Wanted returns what the comments at the head of a test input say after the key: lines such as
+// <!-- want: FILE:LINE:COL: message [code] -->, one for each error.
+func Wanted(source, key string) []string {
+	var list []string
+	for line := range strings.Lines(strings.TrimPrefix(source, "\uFEFF")) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "<!-- ") || !strings.HasSuffix(line, " -->") {
+			break
+		}
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "<!-- "), " -->")
+		if want, ok := strings.CutPrefix(line, key+": "); ok {
+			list = append(list, want)
+		}
+	}
+	return list
+}
+
+// Lines returns an error as the list of its mistakes, each in one line.
+func Lines(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var list diag.List
+	if !errors.As(err, &list) {
+		return []string{err.Error()}
+	}
+	var lines []string
+	for _, e := range list {
+		lines = append(lines, e.Error())
+	}
+	return lines
+}
+
+// Check runs load on each file that matches the pattern and compares its error with what the file
+// wants. It returns everything that was wanted.
+func Check(t *testing.T, pattern string, load func(file, source string) error) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	var all []string
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Base(path)
+		want := Wanted(string(data), "want")
+		all = append(all, want...)
+		t.Run(strings.TrimSuffix(file, ".xml"), func(t *testing.T) {
+			err := load(file, string(data))
+			if got := Lines(err); !slices.Equal(got, want) {
+				t.Errorf("got\n  %s\nwant\n  %s\n%s", strings.Join(got, "\n  "), strings.Join(want, "\n  "), diag.Render(err))
+			}
+		})
+	}
+	return all
+}
+
+// Covers checks that each message that the Go files of the current folder can report, and each code
+// that they use, is one of those wanted.
+func Covers(t *testing.T, wanted []string) {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok {
+				covers(t, fset, call, wanted)
+			}
+			return true
+		})
+	}
+}
+
+// covers checks a call such as diag.Errorf(diag.Code, span, "format", ...) or p.errorf("format", ...).
+func covers(t *testing.T, fset *token.FileSet, call *ast.CallExpr, wanted []string) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	if pkg, isName := sel.X.(*ast.Ident); !isName || (pkg.Name != "diag" || sel.Sel.Name != "Errorf") && sel.Sel.Name != "errorf" {
+		return
+	}
+	for _, arg := range call.Args {
+		lit, ok := arg.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			continue
+		}
+		format, err := strconv.Unquote(lit.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if format == "%s" || format == "%v" {
+			return // another package's message
+		}
+		re := messageRegexp(format)
+		if !slices.ContainsFunc(wanted, re.MatchString) {
+			t.Errorf("%s: no test wants %q", fset.Position(lit.Pos()), format)
+		}
+		return
+	}
+}
+
+var verb = regexp.MustCompile(`%[a-z]`)
+
+// messageRegexp matches errors whose message was formatted so.
+func messageRegexp(format string) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString(`(?s)^([^ ]+:\d+:\d+: )?`)
+	at := 0
+	for _, m := range verb.FindAllStringIndex(format, -1) {
+		b.WriteString(regexp.QuoteMeta(format[at:m[0]]))
+		b.WriteString(`.*`)
+		at = m[1]
+	}
+	b.WriteString(regexp.QuoteMeta(format[at:]))
+	b.WriteString(` \[[a-z-]+\]$`)
+	return regexp.MustCompile(b.String())
+}
+
+// Codes returns the codes at the ends of what was wanted.
+func Codes(wanted []string) map[diag.Code]bool {
+	codes := map[diag.Code]bool{}
+	for _, w := range wanted {
+		if i := strings.LastIndexByte(w, '['); i >= 0 {
+			codes[diag.Code(strings.TrimSuffix(w[i+1:], "]"))] = true
+		}
+	}
+	return codes
+}

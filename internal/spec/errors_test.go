@@ -1,0 +1,132 @@
+package spec
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/diag/diagtest"
+)
+
+// loadText loads a description that is one file, a.xml.
+func loadText(text string) (*ISA, error) {
+	return Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml")
+}
+
+// strict puts elements in a strict description.
+func strict(elements string) string { return `<isa strict="true">` + elements + `</isa>` }
+
+// large are inputs whose mistake is their size.
+var large = []struct {
+	name, want string
+	text       func() string
+}{
+	{"empty", "a.xml:1:1: no element, expected <isa> [xml-syntax]", func() string { return "" }},
+	{"byte order mark", `a.xml:1:8: text "x" outside the root element [xml-syntax]`, func() string { return "\uFEFF<isa/> x" }},
+	{"bytes", "a.xml:1:1: description of more than 8388608 bytes [xml-limit]", func() string {
+		return "<isa>" + strings.Repeat(" ", maxBytes) + "</isa>"
+	}},
+	{"elements", "a.xml:1:1200000: more than 200000 elements [xml-limit]", func() string {
+		return "<isa>" + strings.Repeat("<doc/>", maxElements) + "</isa>"
+	}},
+	{"depth", "a.xml:1:321: elements nested more than 64 deep [xml-limit]", func() string {
+		return "<isa>" + strings.Repeat("<doc>", 64)
+	}},
+	{"attributes", "a.xml:1:524: more than 64 attributes [xml-limit]", func() string {
+		var b strings.Builder
+		b.WriteString("<isa>\n<enum")
+		for i := range 65 {
+			fmt.Fprintf(&b, ` a%02d="x"`, i)
+		}
+		return strings.Replace(b.String(), "\n", "", 1) + "/></isa>"
+	}},
+	{"bitsets", "a.xml:16386:1: more than 16384 bitsets [xml-limit]", func() string {
+		return "<isa>\n" + strings.Repeat("<bitset name='a' size='1'/>\n", maxBitsets+1) + "</isa>"
+	}},
+	{"elements of a bitset", "a.xml:2:1: more than 4096 elements inside <bitset> [xml-limit]", func() string {
+		return "<isa>\n<bitset name='a' size='1'>" + strings.Repeat("<field name='b' pos='0' type='uint'/>", maxInside+1) + "</bitset></isa>"
+	}},
+	{"nodes of an expression", "a.xml:1:1026: expression of more than 1000 operators and operands [expr-syntax]", func() string {
+		return `<isa><expr name="#long">1` + strings.Repeat("+1", maxExprNodes+10) + `</expr></isa>`
+	}},
+	{"display", "a.xml:1:55: display of more than 16384 bytes [xml-limit]", func() string {
+		return strict(`<bitset name="a" size="1"><display>` + strings.Repeat("a", maxDisplay+1) + `</display><pattern pos="0">x</pattern></bitset>`)
+	}},
+	{"mistakes", "more than 100 mistakes, the others are not shown [xml-limit]", func() string {
+		return strict(strings.Repeat("<enum/>\n", 103))
+	}},
+	{"templates that double, strict", "a.xml:16:22: display of more than 16384 bytes, its templates replaced [xml-limit]", func() string {
+		return `<isa strict="true">` + "\n" + doubling(15) + `<bitset name="a" size="1"><display>{T14}</display><pattern pos="0">x</pattern></bitset></isa>`
+	}},
+	{"templates that double, plain", "a.xml:4:36: display of more than 16384 bytes, its templates replaced [xml-limit]", func() string {
+		return "<isa>\n<template name='A'>{A}{A}</template>\n\n" +
+			`<bitset name="a" size="1"><display>` + strings.Repeat("{A}", 64) + `</display><pattern pos="0">x</pattern></bitset></isa>`
+	}},
+	{"displays in all", "a.xml:1201:40: displays of more than 8388608 bytes in all, their templates replaced [xml-limit]", func() string {
+		// 7,000 bytes for each display: 8 MiB are passed in the 1,199th.
+		var b strings.Builder
+		b.WriteString("<isa>\n<template name='A'>" + strings.Repeat("a", 7000) + "</template>\n")
+		for i := range 2000 {
+			fmt.Fprintf(&b, `<bitset name="a%04d" size="1"><display>{A}</display><pattern pos="0">x</pattern></bitset>`+"\n", i)
+		}
+		return b.String() + "</isa>"
+	}},
+}
+
+// doubling makes templates T0 to Tn-1, each of which holds the one before it twice.
+func doubling(n int) string {
+	var b strings.Builder
+	b.WriteString("<template name='T0'>xy</template>\n")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, "<template name='T%d'>{T%d}{T%d}</template>\n", i, i-1, i-1)
+	}
+	return b.String()
+}
+
+func TestErrors(t *testing.T) {
+	wanted := diagtest.Check(t, "testdata/err_*.xml", func(file, _ string) error {
+		_, err := Load(os.DirFS("testdata"), file)
+		return err
+	})
+	for _, c := range large {
+		wanted = append(wanted, c.want)
+		t.Run(c.name, func(t *testing.T) {
+			_, err := loadText(c.text())
+			if got := diagtest.Lines(err); !slices.Contains(got, c.want) {
+				t.Errorf("got  %s\nwant %s", strings.Join(got[:min(len(got), 3)], "\n     "), c.want)
+			}
+		})
+	}
+	files := fstest.MapFS{}
+	for i := range 300 {
+		files[fmt.Sprintf("%d.xml", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, `<isa><import file="%d.xml"/></isa>`, i+1)}
+	}
+	_, err := Load(files, "0.xml")
+	want := "255.xml:1:20: more than 256 files [xml-limit]"
+	wanted = append(wanted, want)
+	if got := diagtest.Lines(err); !slices.Equal(got, []string{want}) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	diagtest.Covers(t, wanted)
+	codes := diagtest.Codes(wanted)
+	for _, code := range []diag.Code{
+		diag.XMLSyntax, diag.XMLElement, diag.XMLAttribute, diag.XMLLimit, diag.BitRange, diag.BitOverlap, diag.BitMissing,
+		diag.PatternText, diag.Duplicate, diag.Unresolved, diag.Extends, diag.ExprSyntax, diag.TemplateText, diag.FieldType, diag.ContextValue,
+	} {
+		if !codes[code] {
+			t.Errorf("no test wants an error of code %s", code)
+		}
+	}
+}
+
+// A file that is not there is the file system's error, not a mistake in a description.
+func TestLoadWithoutFile(t *testing.T) {
+	_, err := Load(fstest.MapFS{}, "gone.xml")
+	if err == nil || !strings.Contains(err.Error(), "gone.xml") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,149 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// maxDisplay bounds the text of one display, maxExpanded that of all of them, both after the
+// templates in them are replaced.
+const (
+	maxDisplay  = 16 << 10
+	maxExpanded = 8 << 20
+)
+
+// references lists the names in braces of a template's text, in order.
+func references(s string) []string {
+	var list []string
+	for {
+		_, after, ok := strings.Cut(s, "{")
+		if !ok {
+			return list
+		}
+		name, tail, ok := strings.Cut(after, "}")
+		if !ok {
+			return list
+		}
+		list, s = append(list, name), tail
+	}
+}
+
+// expander replaces {NAME} by the text of <template name="NAME">.
+type expander struct {
+	l     *loader
+	named map[string]*Template
+	done  map[*Template]text // their own templates replaced, in a strict description
+	open  []*Template        // those that are being expanded
+	size  int
+}
+
+// replace puts the text of a template in a display, unless that makes it too long.
+func (x *expander) replace(src text, name string, by text, at diag.Span) (text, bool) {
+	old := "{" + name + "}"
+	count := strings.Count(src.s, old)
+	n := count * len(by.s)
+	switch x.size += n; {
+	case len(src.s)+n-count*len(old) > maxDisplay:
+		x.l.fail(diag.Errorf(diag.XMLLimit, at, "display of more than %d bytes, its templates replaced", maxDisplay))
+	case x.size > maxExpanded:
+		if x.size-n <= maxExpanded {
+			x.l.fail(diag.Errorf(diag.XMLLimit, at, "displays of more than %d bytes in all, their templates replaced", maxExpanded))
+		}
+	default:
+		return src.replace(old, by), true
+	}
+	return src, false
+}
+
+// plainTemplates does what Mesa's reader does: at the end of each file, for the last definition of
+// each bitset so far, each name that stands in a display is replaced everywhere in it, in the order
+// in which the display names them.
+func (l *loader) plainTemplates() {
+	x := expander{l: l, named: map[string]*Template{}}
+	bitsets, order := map[string]*Bitset{}, []string{}
+	t, b := 0, 0
+	for _, file := range l.files {
+		for ; t < file.templates; t++ {
+			x.named[l.isa.Templates[t].Name] = l.isa.Templates[t]
+		}
+		for ; b < file.bitsets; b++ {
+			name := l.isa.Bitsets[b].Name
+			if bitsets[name] == nil {
+				order = append(order, name)
+			}
+			bitsets[name] = l.isa.Bitsets[b]
+		}
+		if len(x.named) == 0 {
+			continue
+		}
+		for _, name := range order {
+			for _, c := range bitsets[name].Cases {
+				for _, t := range c.templates() {
+					x.plain(t)
+				}
+			}
+		}
+	}
+}
+
+func (x *expander) plain(t *Template) {
+	for _, name := range references(t.src.s) {
+		if by := x.named[name]; by != nil {
+			var ok bool
+			if t.src, ok = x.replace(t.src, name, by.src, t.Span); !ok {
+				break
+			}
+		}
+	}
+	t.Text = t.src.s
+}
+
+// strictTemplates replaces templates wherever they stand, inside other templates too.
+func (l *loader) strictTemplates() {
+	x := expander{l: l, named: map[string]*Template{}, done: map[*Template]text{}}
+	for _, t := range l.isa.Templates {
+		if old := x.named[t.Name]; old != nil {
+			l.fail(diag.Errorf(diag.Duplicate, t.Span, "template %s is defined twice", t.Name).With(old.Span, "the other definition"))
+		}
+		x.named[t.Name] = t
+	}
+	if len(x.named) == 0 {
+		return
+	}
+	for _, b := range l.isa.Bitsets {
+		for _, c := range b.Cases {
+			for _, t := range c.templates() {
+				t.src = x.strict(t.src, t.Span)
+				t.Text = t.src.s
+			}
+		}
+	}
+}
+
+func (x *expander) strict(src text, at diag.Span) text {
+	seen := map[string]bool{}
+	for _, name := range references(src.s) {
+		by := x.named[name]
+		if by == nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		if slices.Contains(x.open, by) || len(x.open) == maxDepth {
+			x.l.fail(diag.Errorf(diag.TemplateText, by.Span, "template %s contains itself", by.Name))
+			return src
+		}
+		inner, ok := x.done[by]
+		if !ok {
+			x.open = append(x.open, by)
+			inner = x.strict(by.src, by.Span)
+			x.open = x.open[:len(x.open)-1]
+			x.done[by] = inner
+		}
+		if src, ok = x.replace(src, name, inner, at); !ok {
+			return src
+		}
+	}
+	return src
+}

@@ -1,0 +1,275 @@
+package spec
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/diag/diagtest"
+)
+
+// What does not keep a plain description from loading is remarked.
+func TestRemarks(t *testing.T) {
+	data, err := os.ReadFile("testdata/remarks.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	isa, err := Load(os.DirFS("testdata"), "remarks.xml")
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	isa.Remarks.Sort()
+	got, want := diagtest.Lines(isa.Remarks), diagtest.Wanted(string(data), "remark")
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// everything.xml has each element and each attribute that the rules allow.
+func TestEverythingIsEverything(t *testing.T) {
+	var seen = map[string]bool{}
+	var walk func(n *node)
+	walk = func(n *node) {
+		seen[n.name] = true
+		for _, a := range n.attrs {
+			seen[n.name+" "+a.name] = true
+		}
+		for _, c := range n.children {
+			seen[n.name+"/"+c.name] = true
+			walk(c)
+		}
+	}
+	data, err := os.ReadFile("testdata/everything.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	elements := 0
+	root, err := parseXML(&diag.Source{Name: "everything.xml", Text: string(data)}, &elements)
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk(root)
+	for name, r := range rules {
+		if !seen[name] {
+			t.Errorf("no <%s>", name)
+		}
+		for _, a := range strings.Fields(r.attrs) {
+			if a != "*" && !seen[name+" "+a] {
+				t.Errorf("no <%s %s>", name, a)
+			}
+		}
+	}
+}
+
+func TestEverything(t *testing.T) {
+	isa, err := Load(os.DirFS("testdata"), "everything.xml")
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	if len(isa.Remarks) > 0 {
+		t.Errorf("remarks: %v", isa.Remarks)
+	}
+	check := func(what string, got, want any) {
+		t.Helper()
+		if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+			t.Errorf("%s: got %s, want %s", what, g, w)
+		}
+	}
+	check("name, strict, doc", []any{isa.Name, isa.Strict, isa.Doc}, []any{"everything", true, "A machine of no use."})
+	check("text", isa.Text, TextStyle{HighFirst: true, Comment: "//", Fold: true})
+	check("enums, those of imports first", []string{isa.Enums[0].Name, isa.Enums[1].Name}, "[#imported #stage]")
+	stage := isa.Enum("#stage")
+	check("doc of an enum", stage.Doc, "Where a program runs.")
+	v := stage.Values[1]
+	check("value", []any{v.Val, v.Display, v.Name, v.Syntax, v.Aliases, v.Doc}, "[1 pixel ps  [fragment] Fragments.]")
+	check("value of a spelling", []any{stage.Values[2].Display, stage.Values[2].Syntax}, "[ps short]")
+	c := isa.Context("stage")
+	check("context", []any{c.Enum == stage, c.Default, c.FromText, c.Low, c.Width, c.Doc}, "[true 1 false 0 1 The stage.]")
+	mark := isa.Context("mark")
+	check("context of the text", []any{mark.Enum == nil, mark.Default, mark.FromText, mark.Low, mark.Width}, "[true 0 true 1 1]")
+	check("table", []any{isa.Tables[0].Name, isa.Tables[0].Type.Name, isa.Tables[0].Size, isa.Tables[0].Index}, "[desc #entry 16 0]")
+	check("spellings", isa.Syntaxes(), "[ short]")
+
+	add := isa.Bitset("add")
+	check("bitset", []any{add.Name, add.DisplayIn(""), add.DisplayIn("short"), add.DisplayIn("other"), add.Size, add.Doc, add.Root().Name}, "[add add.u a add.u 32 Adds. #instruction]")
+	check("gen", []any{add.Min, add.Max}, "[0 5]")
+	check("meta", add.Meta, map[string]string{"type": "alu", "has_dest": "true"})
+	p := add.Patterns[1]
+	check("pattern x0x0 of 20..23", []any{p.Low, p.High, p.Match.Low(), p.Mask.Low(), p.Mask.Count(), p.DontCare.Low(), p.DontCare.Count()}, "[20 23 256 20 2 21 2]")
+	check("default", []any{add.Defaults[0].Path, add.Defaults[0].Val}, "[REST 27]")
+	check("cases, the default last", []any{len(add.Cases), add.Cases[0].Expr.Name, add.Cases[1].Expr == nil}, "[2 #pixel true]")
+	def := add.Cases[1]
+	check("displays, templates replaced", []any{def.Displays[""].Text, def.Displays["short"].Text, def.Aliases[0].Text}, "[{NAME} {OPTS? }{DST}, {SRC} {NAME} {SRC} -> {DST} plus {DST}, {SRC}]")
+	opts := def.Set("OPTS")
+	check("set", []any{opts.Join, opts.Members[0].Name, opts.Members[1].Name, opts.Members[2].Name, opts.Doc}, "[. SAT ODD RND Options.]")
+	rest := def.Field("REST")
+	check("scattered field, high part first", []any{rest.Parts, rest.Width}, "[[{9 1} {10 1} {11 3}] 5]")
+	sat, odd := def.Field("SAT"), def.Field("ODD")
+	check("fields of a set", []any{sat.Kind == KindBool, *sat.Display, odd.Expr != nil, odd.Width, odd.WidthGiven}, "[true sat true 1 true]")
+	check("assert", []any{def.Asserts[0].Low, def.Asserts[0].High, def.Asserts[0].Mask.Count()}, "[16 19 4]")
+	over := add.Cases[0]
+	check("override", []any{over.Fields[0].Name, over.Fields[0].Width, over.Fields[1].Name, over.Asserts[0].Match.IsZero(), over.Aliases[0].Syntax, over.Set("PS").Members[0].Name}, "[TWICE 5 LOW true short LOW]")
+
+	dst := isa.Bitset("#alu").Cases[0].Field("DST")
+	check("field of a bitset", []any{dst.Kind == KindBitset, dst.Bitset.Name, dst.Params[0].Name, dst.Params[0].As, dst.AllParams}, "[true #reg H HALF false]")
+	wide := isa.Bitset("add.wide")
+	check("several lengths", []any{wide.Size, isa.Bitset("#instruction").Size}, "[64 32]")
+	check("refines", []any{len(wide.Refines), wide.Refines[0].Name, wide.Refines[0].Span.Src.Text[wide.Refines[0].Span.Off:wide.Refines[0].Span.End]}, "[1 jump jump]")
+	check("require", []any{wide.Requires[0].Text, wide.Requires[1].Name}, "[{@stage} == 0 #pixel]")
+	check("unused", []any{wide.Unused[0].Path, wide.Unused[0].Expr == nil, wide.Unused[1].Path, wide.Unused[1].Expr.Name}, "[IDX.SWZ true IDX.MASK #pixel]")
+	to, idx, imm := wide.Cases[0].Field("TO"), wide.Cases[0].Field("IDX"), wide.Cases[0].Field("IMM")
+	check("branch", []any{to.Kind == KindBranch, to.Call, to.Unit}, "[true true 32]")
+	check("index", []any{idx.Table.Name, idx.Bitset.Name}, "[desc #entry]")
+	check("all names", []any{imm.AllParams, len(imm.Params)}, "[true 0]")
+}
+
+// What Mesa's reader makes of descriptions that a careful author avoids.
+func TestPlainQuirks(t *testing.T) {
+	load := func(text string) *ISA {
+		t.Helper()
+		isa, err := loadText("<isa>" + text + "</isa>")
+		if err != nil {
+			t.Fatal(diag.Render(err))
+		}
+		return isa
+	}
+	values := func(isa *ISA) (list []string) {
+		for _, v := range isa.Enums[0].Values {
+			list = append(list, fmt.Sprintf("%d=%s", v.Val, v.Display))
+		}
+		return list
+	}
+	for _, c := range []struct{ enum, want string }{
+		// The same text of val again changes the first value; another text for the number adds one.
+		{`<value val="1" display="a"/><value val="2" display="b"/><value val="1" display="c"/><value val="0x1" display="d"/>`, "[1=c 2=b 1=d]"},
+		// A C int: octal, cut to 32 bits, a constant expression.
+		{`<value val="010" display="a"/><value val="0x100000003" display="b"/><value val="-1" display="c"/><value val=" 3u " display="d"/>`, "[8=a 3=b 4294967295=c 3=d]"},
+		{`<value val="1+4" display="a"/><value val="(1 &lt;&lt; 4) - 1" display="b"/><value val="~0 ^ 1" display="c"/><value val="2 * 3 | 8 &amp; 12" display="d"/><value val="-(2)" display="e"/>`,
+			"[5=a 15=b 4294967294=c 14=d 4294967294=e]"},
+	} {
+		if got := fmt.Sprint(values(load(`<enum name="#e">` + c.enum + `</enum>`))); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.enum, got, c.want)
+		}
+	}
+
+	// A later field takes the name of an earlier one, a derived one only that of a derived one; the
+	// bits of all count.
+	isa := load(`<bitset name="a" size="8">
+		<derived name="V" type="uint"><expr>77</expr></derived>
+		<field name="V" low="0" high="3" type="hex"/>
+		<derived name="V" type="int"><expr>78</expr></derived>
+		<field name="W" low="4" high="5" type="uint"/>
+		<field name="W" low="6" high="7" type="bool"/>
+	</bitset>`)
+	var fields []string
+	for _, f := range isa.Bitsets[0].Cases[0].Fields {
+		fields = append(fields, f.Name+" "+f.TypeName)
+	}
+	if got := fmt.Sprint(fields); got != "[V hex W bool]" {
+		t.Errorf("fields: got %s", got)
+	}
+
+	// An expression that is named inside a bitset is known everywhere.
+	isa = load(`<bitset name="a" size="1"><field name="A" pos="0" type="uint"/><derived name="B" type="uint" expr="#in"/></bitset>
+		<bitset name="b" size="1"><field name="A" pos="0" type="uint"/><override><expr name="#in">{A}</expr></override></bitset>`)
+	if b := isa.Bitset("a").Cases[0].Field("B"); b.Expr != isa.Bitset("b").Cases[0].Expr {
+		t.Error("#in is not one expression")
+	}
+
+	// Of several definitions of a name that others extend, the last alone is left; it is no leaf.
+	isa = load(`<bitset name="r" size="1"/>
+		<bitset name="m" extends="r"><gen max="5"/><pattern pos="0">0</pattern></bitset>
+		<bitset name="m" extends="r"><gen min="6"/></bitset>
+		<bitset name="l" extends="m"><pattern pos="0">1</pattern></bitset>`)
+	var names []string
+	for _, b := range isa.Bitsets {
+		names = append(names, fmt.Sprintf("%s from %d with %d", b.Name, b.Min, len(b.Children)))
+	}
+	if got := strings.Join(names, ", "); got != "r from 0 with 1, m from 6 with 1, l from 0 with 0" {
+		t.Errorf("bitsets: got %s", got)
+	}
+
+	// Numbers of bits and generations are decimal, also with a leading zero.
+	isa = load(`<bitset name="a" size="010"><gen max="0010"/><field name="A" low=" 00" high="09 " type="uint"/></bitset>`)
+	if b := isa.Bitsets[0]; b.Size != 10 || b.Max != 10 {
+		t.Errorf("size %d, max %d, want 10 and 10", b.Size, b.Max)
+	}
+}
+
+// The table of all elements in the handbook is the rules.
+func TestHandbook(t *testing.T) {
+	data, err := os.ReadFile("../../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(data), "\n# All elements\n")
+	if !ok {
+		t.Fatal("no table of all elements")
+	}
+	table, _, _ = strings.Cut(table, "\n# ")
+	names := func(cell string) []string {
+		list := strings.Fields(strings.NewReplacer("*", "", "`", "").Replace(strings.ReplaceAll(cell, "`*`", "any")))
+		slices.Sort(list)
+		return list
+	}
+	rows := map[string][]string{}
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) == 5 && strings.HasPrefix(cells[1], " `") {
+			rows[names(cells[1])[0]] = cells[2:4]
+		}
+	}
+	for name, r := range rules {
+		row := rows[name]
+		if row == nil {
+			t.Errorf("no row for <%s>", name)
+			continue
+		}
+		delete(rows, name)
+		var inside []string
+		for parent, p := range rules {
+			if slices.Contains(strings.Fields(p.children), name) && (name != "pattern" || parent != "override") { // there it has no effect
+				inside = append(inside, parent)
+			}
+		}
+		slices.Sort(inside)
+		if got := names(row[0]); name != "doc" && !slices.Equal(got, inside) {
+			t.Errorf("<%s> inside %s, want %s", name, got, inside)
+		}
+		if got, want := names(row[1]), names(strings.ReplaceAll(r.attrs, "*", "any")); !slices.Equal(got, want) {
+			t.Errorf("<%s> has the attributes %s, want %s", name, got, want)
+		}
+	}
+	for name := range rows {
+		t.Errorf("a row for <%s>, which is no element", name)
+	}
+}
+
+// A description of 350 bitsets with five fields each, about as large as Mesa's ir3.
+func BenchmarkLoad(b *testing.B) {
+	var text strings.Builder
+	text.WriteString(`<isa strict="true"><template name="OPS">{A}, {B}, {C}</template><bitset name="#i" size="64"/>`)
+	for i := range 350 {
+		fmt.Fprintf(&text, `
+<bitset name="op%d" extends="#i">
+  <doc>An instruction.</doc>
+  <display>{NAME} {OPS}{D}</display>
+  <pattern low="48" high="63">%016b</pattern>
+  <field name="A" low="0" high="7" type="uint"/>
+  <field name="B" low="8" high="23" type="hex"/>
+  <field name="C" low="24" high="46" type="int"/>
+  <field name="D" pos="47" type="bool" display=".d"/>
+  <override><expr>{A} == 1 &amp;&amp; {B} &lt; 5 || !{D}</expr><display>{NAME}.x {OPS}</display></override>
+  <derived name="E" type="uint" width="9"><expr>({A} &lt;&lt; 1) | {D}</expr></derived>
+</bitset>`, i, i)
+	}
+	text.WriteString("</isa>")
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		if _, err := loadText(text.String()); err != nil {
+			b.Fatal(diag.Render(err))
+		}
+	}
+}

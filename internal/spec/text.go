@@ -1,0 +1,224 @@
+package spec
+
+import (
+	"bytes"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// text is a piece of a description as the parsers see it, which knows where each of its bytes
+// stands in the file: comments, entities and line ends of two bytes make the two differ.
+type text struct {
+	s string
+	// span is where the text stands, or where errors point if it is empty.
+	span diag.Span
+	// runs are nil where byte for byte the text is that of the span.
+	runs []run
+}
+
+// run says that the bytes from at onwards, up to the next run, stand in src from off onwards.
+type run struct {
+	at  int
+	src *diag.Source
+	off int
+	// size is the length of an entity or of a line end, which stands for one character; else 0.
+	size int
+}
+
+// find returns the index of the run in which byte i is.
+func (t text) find(i int) int {
+	return sort.Search(len(t.runs), func(k int) bool { return t.runs[k].at > i }) - 1
+}
+
+// at returns the place of byte i.
+func (t text) at(i int) diag.Span {
+	r := run{src: t.span.Src, off: t.span.Off}
+	if t.runs != nil {
+		r = t.runs[t.find(i)]
+	}
+	if r.size > 0 {
+		return diag.Span{Src: r.src, Off: r.off, End: r.off + r.size}
+	}
+	off := r.off + i - r.at
+	return diag.Span{Src: r.src, Off: off, End: off + 1}
+}
+
+// part returns the place of the bytes from one index up to another. An empty range at the end is
+// the place behind the last byte.
+func (t text) part(from, to int) diag.Span {
+	switch {
+	case len(t.s) == 0:
+		return t.span
+	case from >= len(t.s):
+		last := t.at(len(t.s) - 1)
+		return diag.Span{Src: last.Src, Off: last.End, End: last.End + 1}
+	}
+	first, last := t.at(from), t.at(min(max(to, from+1), len(t.s))-1)
+	if last.Src != first.Src || last.End < first.End { // the range leaves the file
+		return first
+	}
+	return diag.Span{Src: first.Src, Off: first.Off, End: last.End}
+}
+
+// cut returns the bytes from one index up to another.
+func (t text) cut(from, to int) text {
+	if from == 0 && to == len(t.s) {
+		return t
+	}
+	if from == to {
+		return text{span: t.span}
+	}
+	out := text{s: t.s[from:to], span: t.part(from, to)}
+	if t.runs == nil {
+		return out
+	}
+	for k := t.find(from); k < len(t.runs) && t.runs[k].at < to; k++ {
+		r := t.runs[k]
+		if r.at < from {
+			if r.size == 0 {
+				r.off += from - r.at
+			}
+			r.at = from
+		}
+		r.at -= from
+		out.runs = append(out.runs, r)
+	}
+	return out
+}
+
+// trim takes the blanks off both ends.
+func (t text) trim() text {
+	from := len(t.s) - len(strings.TrimLeft(t.s, blanks))
+	return t.cut(from, from+len(strings.Trim(t.s, blanks)))
+}
+
+// fields splits a text at its blanks.
+func fields(t text) []text {
+	var list []text
+	for from := 0; from < len(t.s); {
+		to := from
+		for to < len(t.s) && !strings.ContainsRune(blanks, rune(t.s[to])) {
+			to++
+		}
+		if to > from {
+			list = append(list, t.cut(from, to))
+		}
+		from = to + 1
+	}
+	return list
+}
+
+const blanks = " \t\r\n\v\f"
+
+// replace puts in the text by for each occurrence of old.
+func (t text) replace(old string, by text) text {
+	if !strings.Contains(t.s, old) {
+		return t
+	}
+	var b strings.Builder
+	out := text{span: t.span, runs: []run{}}
+	add := func(p text) {
+		if p.runs == nil && p.s != "" {
+			p.runs = []run{{src: p.span.Src, off: p.span.Off}}
+		}
+		for _, r := range p.runs {
+			r.at += b.Len()
+			out.runs = append(out.runs, r)
+		}
+		b.WriteString(p.s)
+	}
+	for from := 0; ; {
+		i := strings.Index(t.s[from:], old)
+		if i < 0 {
+			add(t.cut(from, len(t.s)))
+			break
+		}
+		add(t.cut(from, from+i))
+		add(by)
+		from += i + len(old)
+	}
+	out.s = b.String()
+	return out
+}
+
+// textBuilder joins the pieces of text inside one element. Blanks before the first are dropped.
+type textBuilder struct {
+	s    []byte
+	runs []run
+}
+
+// text returns the text without blanks around it; none is where errors point if there is none.
+func (b *textBuilder) text(none diag.Span) text {
+	t := text{s: string(b.s), span: none, runs: b.runs}
+	if len(t.runs) == 1 && t.runs[0].size == 0 {
+		r := t.runs[0]
+		t.span, t.runs = diag.Span{Src: r.src, Off: r.off, End: r.off + len(t.s)}, nil
+	}
+	if t = t.trim(); t.s == "" {
+		return text{span: none}
+	}
+	t.span = t.part(0, len(t.s))
+	return t
+}
+
+// add appends a piece that stands at span: decoded is what encoding/xml makes of the raw bytes.
+func (b *textBuilder) add(decoded []byte, span diag.Span) {
+	if len(b.s) == 0 && len(bytes.TrimLeft(decoded, blanks)) == 0 {
+		return
+	}
+	at, off, raw := len(b.s), span.Off, span.Src.Text[span.Off:span.End]
+	b.s = append(b.s, decoded...)
+	const open, end = "<![CDATA[", "]]>"
+	entities := true
+	if strings.HasPrefix(raw, open) {
+		raw, off, entities = strings.TrimSuffix(raw[len(open):], end), off+len(open), false
+	}
+	b.runs = appendRuns(b.runs, at, span.Src, off, raw, entities)
+}
+
+// appendRuns maps the text that raw is decoded to, which starts at index at and, in the file, at off.
+func appendRuns(runs []run, at int, src *diag.Source, off int, raw string, entities bool) []run {
+	if !strings.ContainsAny(raw, "&\r") {
+		return append(runs, run{at, src, off, 0})
+	}
+	fresh := true // the next plain byte starts a run
+	for i := 0; i < len(raw); {
+		size, bytes := 1, 1
+		switch c := raw[i]; {
+		case c == '&' && entities:
+			size = max(1, strings.IndexByte(raw[i:], ';')+1)
+			bytes = entityLen(raw[i : i+size])
+		case c == '\r' && strings.HasPrefix(raw[i+1:], "\n"):
+			size = 2
+		}
+		switch {
+		case raw[i] == '&' && entities || size > 1:
+			runs = append(runs, run{at, src, off + i, size})
+			fresh = true
+		case fresh:
+			runs = append(runs, run{at, src, off + i, 0})
+			fresh = false
+		}
+		i += size
+		at += bytes
+	}
+	return runs
+}
+
+// entityLen returns the number of bytes that an entity such as &amp; or &#233; stands for.
+func entityLen(s string) int {
+	number, ok := strings.CutPrefix(s, "&#")
+	if !ok {
+		return 1
+	}
+	base := 10
+	if hex, ok := strings.CutPrefix(number, "x"); ok {
+		number, base = hex, 16
+	}
+	r, _ := strconv.ParseInt(strings.TrimSuffix(number, ";"), base, 32)
+	return max(1, utf8.RuneLen(rune(r)))
+}

@@ -33,8 +33,9 @@ type Machine struct {
 	roots map[*spec.Bitset]*Root
 	enums map[*spec.Enum]*Enum
 
-	mu   sync.Mutex
-	envs map[string]*Env
+	mu    sync.Mutex
+	envs  map[string]*Env
+	units int // built so far
 }
 
 // Root is a tree of encodings, seen as the list of its leaves.
@@ -155,6 +156,10 @@ func (m *Machine) checkSyntax() error {
 
 // maxScopes bounds the scopes that reach into each other.
 const maxScopes = 16
+
+// maxUnits bounds the surroundings that are bound: names that climb give each place of a nested
+// bitset its own.
+const maxUnits = 1 << 14
 
 // denseLimit bounds the values that are looked up in an array.
 const denseLimit = 4096
@@ -314,8 +319,10 @@ type Env struct {
 	params map[string]string // as -> name in Up
 	all    bool              // every name climbs
 
-	units []atomic.Pointer[Unit]
-	depth int
+	units   []atomic.Pointer[Unit]
+	pending map[int]*Unit   // those being built, by Leaf.ID
+	commons map[string]*Ref // what paths mean in all leaves
+	depth   int
 	// Index is the number of the environment in its machine, 0 for the first.
 	Index int
 	// Printer and Parser are room for what isa and asm keep with an environment.
@@ -336,6 +343,7 @@ func (m *Machine) env(key string, r *Root, up *Unit, params map[string]string, a
 	e := &Env{
 		Machine: m, Root: r, Up: up, params: params, all: all,
 		units: make([]atomic.Pointer[Unit], len(r.Leaves)), Index: len(m.envs),
+		pending: map[int]*Unit{}, commons: map[string]*Ref{},
 	}
 	if up != nil {
 		e.depth = up.Env.depth + 1
@@ -350,6 +358,9 @@ func (m *Machine) nested(u *Unit, f *spec.Field) *Env {
 	root := m.roots[f.Bitset]
 	if u.Env.depth == maxScopes {
 		u.fail(diag.Errorf(diag.XMLLimit, f.Span, "bitsets nested more than %d deep in %s", maxScopes, u.where()))
+		return m.env(root.Name, root, nil, nil, false)
+	}
+	if m.units > maxUnits { // reported by unit
 		return m.env(root.Name, root, nil, nil, false)
 	}
 	if f.AllParams {
@@ -391,8 +402,17 @@ func (e *Env) unit(l *Leaf) *Unit {
 	if u := e.units[l.ID].Load(); u != nil {
 		return u
 	}
-	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}}
-	u.build()
+	if u := e.pending[l.ID]; u != nil {
+		return u
+	}
+	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, names: map[string][]Alt{}}
+	e.pending[l.ID] = u
+	if e.Machine.units++; e.Machine.units <= maxUnits {
+		u.build()
+	} else if e.Machine.units == maxUnits+1 {
+		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", maxUnits))
+	}
+	delete(e.pending, l.ID)
 	e.units[l.ID].Store(u)
 	return u
 }

@@ -52,6 +52,9 @@ func (c *strictChecker) env(e *Env) {
 
 func (c *strictChecker) unit(u *Unit) {
 	for _, e := range u.Errs {
+		if len(c.errs) == maxErrors {
+			return
+		}
 		if key := e.Error(); !c.seen[key] { // the same place, reached on two ways
 			c.seen[key] = true
 			c.errs = append(c.errs, e)
@@ -118,6 +121,9 @@ func refines(a, b *Leaf) bool {
 	}
 	return false
 }
+
+// maxErrors bounds the errors that are reported.
+const maxErrors = 100
 
 // maxContexts bounds the combinations of context values that are tried.
 const maxContexts = 1 << 16

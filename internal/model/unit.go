@@ -27,6 +27,7 @@ type Unit struct {
 
 	progs    map[*spec.Expr]*Prog
 	building []*spec.Expr
+	names    map[string][]Alt // what names mean outside of expressions
 
 	namedOnce sync.Once
 	named     []NamedField
@@ -285,12 +286,17 @@ func (u *Unit) refItem(it spec.Item, given settled) Item {
 	return item
 }
 
-// where describes the scope for an error.
+// where describes the scope for an error, the three innermost leaves of it.
 func (u *Unit) where() string {
-	if u.Env.Up == nil {
-		return u.Leaf.Name
+	name := u.Leaf.Name
+	for n := 1; u.Env.Up != nil; n++ {
+		if n == 3 {
+			return name + " inside others"
+		}
+		u = u.Env.Up
+		name += " inside " + u.Leaf.Name
 	}
-	return u.Leaf.Name + " inside " + u.Env.Up.where()
+	return name
 }
 
 // isName tells whether a reference prints the bitset's name. Mesa compares with as many characters
@@ -332,6 +338,19 @@ func (u *Unit) Resolve(name string) []Alt {
 // name stands, nil outside of one: an override whose own condition is being evaluated counts as
 // true, so that a condition can use a field that its override defines.
 func (u *Unit) resolve(name string, top *spec.Expr) []Alt {
+	if top != nil {
+		return u.lookup(name, top)
+	}
+	alts, ok := u.names[name]
+	if !ok {
+		u.names[name] = []Alt{{}} // until it is known: a name that needs itself resolves nowhere
+		alts = u.lookup(name, nil)
+		u.names[name] = alts
+	}
+	return alts
+}
+
+func (u *Unit) lookup(name string, top *spec.Expr) []Alt {
 	if context, ok := strings.CutPrefix(name, "@"); ok {
 		return []Alt{{Ref: u.context(context)}}
 	}
@@ -441,6 +460,16 @@ func (u *Unit) path(head, tail string, top *spec.Expr) []Alt {
 
 // common binds a name that means the same in all leaves, nil if there is none.
 func (e *Env) common(name string) *Ref {
+	r, ok := e.commons[name]
+	if !ok {
+		e.commons[name] = nil // until it is known: a path that needs itself means nothing
+		r = e.resolveCommon(name)
+		e.commons[name] = r
+	}
+	return r
+}
+
+func (e *Env) resolveCommon(name string) *Ref {
 	var found *Ref
 	for _, l := range e.Root.Leaves {
 		alts := e.unit(l).resolve(name, nil)

@@ -1,0 +1,127 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// shape builds a description that loads out of bytes: few names, so that they meet, in fields,
+// derived fields, parameters, paths, overrides and displays.
+type shape struct {
+	bytes []byte
+	b     strings.Builder
+}
+
+// pick takes a byte and returns a number below n.
+func (s *shape) pick(n int) int {
+	if len(s.bytes) == 0 {
+		return 0
+	}
+	x := int(s.bytes[0])
+	s.bytes = s.bytes[1:]
+	return x % n
+}
+
+func (s *shape) of(list ...string) string { return list[s.pick(len(list))] }
+
+func (s *shape) name() string { return s.of("A", "B", "C") }
+
+func (s *shape) path() string {
+	p := s.name()
+	for range s.pick(4) {
+		p += "." + s.name()
+	}
+	return p
+}
+
+func (s *shape) expr() string {
+	switch s.pick(5) {
+	case 0:
+		return fmt.Sprint(s.pick(4))
+	case 1:
+		return "{" + s.path() + "} == " + fmt.Sprint(s.pick(2))
+	case 2:
+		return s.expr() + " + " + s.expr()
+	}
+	return "{" + s.path() + "}"
+}
+
+func (s *shape) params() string {
+	var p string
+	for range s.pick(3) {
+		p += fmt.Sprintf(`<param name="%s" as="%s"/>`, s.of("A", "B", "C", "A.B", "*"), s.name())
+	}
+	return p
+}
+
+func (s *shape) field() {
+	if s.pick(3) == 0 {
+		fmt.Fprintf(&s.b, `<derived name="%s" type="%s"><expr>%s</expr>%s</derived>`, s.name(), s.of("uint", "bool", "branch"), s.expr(), s.params())
+		return
+	}
+	fmt.Fprintf(&s.b, `<field name="%s" low="0" high="7" type="%s">%s</field>`, s.name(), s.of("uint", "r0", "r1"), s.params())
+}
+
+func (s *shape) display() {
+	fmt.Fprintf(&s.b, "<display>{%s} {%s}</display>", s.path(), s.path())
+}
+
+func (s *shape) bitset(name, parent string) {
+	if parent == "" {
+		fmt.Fprintf(&s.b, `<bitset name="%s" size="8">`, name)
+	} else {
+		fmt.Fprintf(&s.b, `<bitset name="%s" extends="%s">`, name, parent)
+	}
+	for range s.pick(2) {
+		fmt.Fprintf(&s.b, "<override><expr>%s</expr>", s.expr())
+		for range s.pick(3) {
+			s.field()
+		}
+		if s.pick(2) == 0 {
+			s.display()
+		}
+		s.b.WriteString("</override>")
+	}
+	for range s.pick(2) {
+		fmt.Fprintf(&s.b, `<derived name="%s" type="uint"><expr>%s</expr></derived>`, s.name(), s.expr())
+	}
+	if s.pick(2) == 0 {
+		s.display()
+	}
+	if parent != "" {
+		// Leaves alone have bits of their own.
+		fmt.Fprintf(&s.b, `<field name="%s" low="0" high="7" type="%s">%s</field>`, s.name(), s.of("r0", "r1", "uint"), s.params())
+	}
+	fmt.Fprintf(&s.b, "<default name=\"%s\" val=\"%d\"/></bitset>\n", s.path(), s.pick(3))
+}
+
+func (s *shape) description() string {
+	s.b.WriteString("<isa>\n")
+	for i := range 2 {
+		root := fmt.Sprintf("r%d", i)
+		s.bitset(root, "")
+		for k := range 1 + s.pick(2) {
+			s.bitset(fmt.Sprintf("%s.%d", root, k), root)
+		}
+	}
+	s.b.WriteString("</isa>\n")
+	return s.b.String()
+}
+
+// Names that need each other in any way end in something, not in a ring.
+func FuzzShapes(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"))
+	f.Add([]byte("any bytes at all will do here, the more of them the better, they are picked from"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := shape{bytes: data[:min(len(data), 300)]}
+		text := s.description()
+		if err := bind(text, Options{}); err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if err := bind(strings.Replace(text, "<isa>", `<isa strict="true">`, 1), Options{}); err != nil {
+			_ = err.Error()
+		}
+	})
+}

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // grammar is the language of one root in given surroundings: a tree over the pieces of all
@@ -17,6 +19,8 @@ type grammar struct {
 	// quick holds whole texts of a small operand that depends on nothing else, with their bits.
 	quick *quick
 	once  sync.Once
+	// made tells that once is done, which is asked at each operand.
+	made atomic.Bool
 }
 
 // node is a place in the tree: what may come next, and the templates that end here.
@@ -26,6 +30,8 @@ type node struct {
 	// others are the edges that are not literals.
 	others  []*edge
 	accepts []*accept
+	// only is the way out of the node where there is one alone.
+	only *edge
 	// set is non-nil for the place at which another member of a set may follow.
 	set *setItem
 }
@@ -47,6 +53,7 @@ type accept struct {
 	// the template cannot overrule; anyOutside whether one of them does.
 	outside    []bool
 	anyOutside bool
+	ending     ending
 }
 
 type itemKind uint8
@@ -86,6 +93,9 @@ type item struct {
 	conds []condition
 	call  *grammar
 	set   *setItem
+	// place is where the bits are, if placed.
+	place  place
+	placed bool
 }
 
 // condition is an expression that must be true, or false, hops scopes up.
@@ -115,14 +125,22 @@ func (p *Parser) grammarOf(env *model.Env) *grammar {
 
 // ready compiles the grammar on first use.
 func (p *Parser) ready(g *grammar) *grammar {
+	if !g.made.Load() {
+		p.make(g)
+	}
+	return g
+}
+
+// make compiles the grammar, once for all parsers.
+func (p *Parser) make(g *grammar) {
 	g.once.Do(func() {
+		defer g.made.Store(true)
 		c := compiler{parser: p, env: g.env}
 		g.start = c.compile()
-		if g.env.Closed() && g.env.Root.Size <= maxQuick {
+		if g.env.Closed() && g.env.Root.Size <= maxQuick && isa.Constant(g.env) {
 			g.quick = p.makeQuick(g)
 		}
 	})
-	return g
 }
 
 type compiler struct {
@@ -154,6 +172,7 @@ func (c *compiler) leaf(start *node, aliases bool) {
 			acc.outside = append(acc.outside, outside(n.Root))
 			acc.anyOutside = acc.anyOutside || outside(n.Root)
 		}
+		acc.ending = endingOf(acc)
 		c.holds, c.fails = nil, acc.not
 		if cs.Cond != nil {
 			c.holds = []*model.Prog{cs.Cond}
@@ -163,7 +182,9 @@ func (c *compiler) leaf(start *node, aliases bool) {
 		}
 		for _, a := range cs.Aliases {
 			if aliases {
-				c.template(start, a, &accept{unit: c.unit, own: cs.Cond})
+				alias := &accept{unit: c.unit, own: cs.Cond}
+				alias.ending = endingOf(alias)
+				c.template(start, a, alias)
 			}
 		}
 		if cs.Cond != nil && cs.Shown {
@@ -316,6 +337,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 		out.kind = itemNothing
 		return out
 	}
+	out.place, out.placed = placeOf(ref)
 	switch ref.Kind {
 	case spec.KindBitset:
 		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
@@ -341,6 +363,7 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	for _, text := range e.Texts {
 		t.add(c.parser.fold(normal(text.Text)), text.Val)
 	}
+	t.finish()
 	c.parser.enums[e] = t
 	return t
 }
@@ -353,6 +376,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	}
 	t.add(c.parser.fold(normal(*ref.Field.Display)), on)
 	t.add("", 1-on)
+	t.finish()
 	return t
 }
 
@@ -384,6 +408,9 @@ func (n *node) finish(seen map[*node]bool) {
 	}
 	seen[n] = true
 	n.literals, n.others = nil, nil
+	if len(n.edges) == 1 && len(n.accepts) == 0 {
+		n.only = n.edges[0]
+	}
 	for i, e := range n.edges {
 		if e.item.kind == itemLiteral {
 			if n.literals == nil {
@@ -394,6 +421,9 @@ func (n *node) finish(seen map[*node]bool) {
 			n.others = append(n.others, e)
 		}
 		e.next.finish(seen)
+	}
+	if n.literals != nil {
+		n.literals.finish()
 	}
 }
 

@@ -134,20 +134,20 @@ func (p *Parser) pin(field string) *suffix {
 }
 
 // complete makes the result of a text that was read: defaults, the suffix, the table entries.
-func (p *Parser) complete() (Result, error) {
+func (p *Parser) complete(res *Result) error {
 	p.defaults()
-	res := Result{Context: p.spaces[spaceContext].val, Entries: p.entries[:0]}
+	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
 	res.Inst.Leaf = p.units[len(p.units)-1].unit.Leaf
 	if len(p.suffix) > 0 {
 		if err := p.applySuffix(res.Inst.Leaf); err != nil {
-			return Result{}, err
+			return err
 		}
 		res.Context = p.spaces[spaceContext].val
 	}
 	res.Inst.Bits = p.spaces[spaceWord].val
 	if p.nspaces > spaceTable {
-		if err := p.place(&res); err != nil {
-			return Result{}, err
+		if err := p.place(res); err != nil {
+			return err
 		}
 	}
 	if len(p.suffix) > 0 { // the bits that it sets may make another instruction
@@ -155,7 +155,7 @@ func (p *Parser) complete() (Result, error) {
 			res.Inst = in
 		}
 	}
-	return res, nil
+	return nil
 }
 
 // recoder returns the decoder with which suffixes are resolved.
@@ -170,6 +170,9 @@ func (p *Parser) recoder() *isa.Decoder {
 // applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
 // without the suffix.
 func (p *Parser) applySuffix(leaf *isa.Leaf) error {
+	if p.onlyPins() {
+		return nil
+	}
 	fields, spaces := p.fieldsOf(leaf)
 	for _, s := range p.suffix {
 		if !s.pin {
@@ -183,6 +186,27 @@ func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 		}
 	}
 	return nil
+}
+
+// onlyPins tells whether the suffix only places entries that fields of the word itself name, for
+// which the fields need not be listed.
+func (p *Parser) onlyPins() bool {
+	for i := range p.suffix {
+		if s := &p.suffix[i]; !s.pin || !p.hasEntry(s.path) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Parser) hasEntry(name string) bool {
+	for i := spaceTable; i < p.nspaces; i++ {
+		s := &p.spaces[i]
+		if s.field != nil && s.scope == 0 && strings.EqualFold(s.field.Name, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func hasIndex(fields []isa.Field, path string) bool {
@@ -230,6 +254,7 @@ func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) str
 			return fmt.Sprintf("no context %q of that value", name)
 		}
 		p.spaces[spaceContext].val.SetUint(c.Low, c.Width, s.value[0])
+		p.steady = false
 		return ""
 	}
 	if s.path == "" {
@@ -322,6 +347,14 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		return dst[:start], false
 	}
 	end := len(dst)
+	if text, ok := l.appendPins(dst, in, &res); ok {
+		if back, err := l.p.parse(text[start:]); err == nil && l.same(in, &back) {
+			return text, true
+		}
+		if res, err = l.p.parse(text[start:end]); err != nil {
+			return dst[:start], false
+		}
+	}
 	for _, named := range []bool{true, false} {
 		dst = l.appendSuffix(dst[:end], in, &res, named)
 		back, err := l.p.parse(dst[start:])
@@ -333,6 +366,35 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		}
 	}
 	return dst[:start], false
+}
+
+// appendPins names the entries of the instruction; ok is false where more than their places differs
+// from the result, which must be that of the last parse.
+func (l *Lossless) appendPins(dst []byte, in isa.Inst, res *Result) (text []byte, ok bool) {
+	diff, mark, n := in.Bits, " {", 0
+	for i := spaceTable; i < l.p.nspaces; i++ {
+		s := &l.p.spaces[i]
+		if s.field == nil {
+			continue
+		}
+		e := &res.Entries[n]
+		n++
+		if len(s.field.Parts) != 1 || s.scope != 0 {
+			return dst, false
+		}
+		part := s.field.Parts[0]
+		actual := int(in.Bits.Uint(part.Low, part.Width))
+		if l.p.Tables[e.Table] == nil && e.Value != l.d.TableEntry(e.Table, actual) {
+			return dst, false
+		}
+		if actual != e.Index {
+			dst = append(append(append(dst, mark...), e.Field...), '@')
+			dst = strconv.AppendInt(dst, int64(actual), 10)
+			diff.SetUint(part.Low, part.Width, uint64(e.Index))
+			mark = ", "
+		}
+	}
+	return append(dst, '}'), mark == ", " && diff == res.Inst.Bits && res.Context == l.d.Context()
 }
 
 // same tells whether a result is the instruction that was printed, its entries included.

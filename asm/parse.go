@@ -3,6 +3,7 @@ package asm
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,7 @@ type Parser struct {
 	env     *model.Env
 	top     *grammar
 	folding bool
+	folds   *[256]byte
 	comment string
 	enums   map[*model.Enum]*trie
 	context bits.Value
@@ -50,6 +52,14 @@ type Parser struct {
 	units   []boundUnit
 	general bool
 	steps   int
+	// fast and pending belong to straight, which careful turns off; tests compare with it.
+	fast    []fastFrame
+	pending []pending
+	careful bool
+	// steady tells that the contexts have their values.
+	steady bool
+	// ending is that of the instruction that straight has read, nil where search has.
+	ending *ending
 
 	solver  solver
 	suffix  []suffix
@@ -138,7 +148,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	}
 	m := set.Model()
 	p := &Parser{
-		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, comment: m.ISA.Text.Comment,
+		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), comment: m.ISA.Text.Comment,
 		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)),
 	}
 	p.top = p.grammarOf(p.env)
@@ -146,7 +156,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 }
 
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.
-func (p *Parser) SetContext(ctx bits.Value) { p.context = ctx }
+func (p *Parser) SetContext(ctx bits.Value) { p.context, p.steady = ctx, false }
 
 func (p *Parser) fold(s string) string {
 	if p.folding {
@@ -175,52 +185,67 @@ func (p *Parser) Parse(text string) (Result, error) {
 }
 
 // parse reads one instruction from line, which it does not keep.
-func (p *Parser) parse(line []byte) (Result, error) {
+func (p *Parser) parse(line []byte) (res Result, err error) {
 	body, err := p.split(line)
-	if err == nil {
-		p.load(body)
-		if p.run() {
-			var res Result
-			if res, err = p.complete(); err == nil {
-				return res, nil
-			}
-		} else {
-			err = p.explain(body)
-		}
+	if err != nil {
+		return Result{}, err
 	}
-	return Result{}, err
+	if p.load(body); !p.run() {
+		return Result{}, p.explain(body)
+	}
+	if err = p.complete(&res); err != nil {
+		return Result{}, err
+	}
+	return res, nil
 }
 
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
-	p.src, p.raw = p.src[:0], p.raw[:0]
-	blank := true
-	for i := 0; i < len(body); i++ {
-		c := body[i]
-		switch c {
-		case ' ', '\t', '\r', '\n':
+	p.src, p.raw = slices.Grow(p.src[:0], len(body)), slices.Grow(p.raw[:0], len(body))
+	src, raw := p.src[:len(body)], p.raw[:len(body)]
+	n, blank := 0, true
+	for _, c := range body {
+		f := p.folds[c]
+		if f == ' ' {
 			if blank {
 				continue
 			}
-			c, blank = ' ', true
-		default:
-			blank = false
+			c = ' '
 		}
-		p.raw = append(p.raw, c)
-		if p.folding && c >= 'A' && c <= 'Z' {
-			c |= 0x20
+		blank = f == ' '
+		src[n], raw[n] = f, c
+		n++
+	}
+	if n > 0 && blank {
+		n--
+	}
+	p.src, p.raw = src[:n], raw[:n]
+}
+
+// foldTable returns what each byte of the input is read as: blanks are one, and case counts or not.
+func foldTable(folding bool) *[256]byte {
+	t := new([256]byte)
+	for i := range t {
+		t[i] = byte(i)
+		if folding && i >= 'A' && i <= 'Z' {
+			t[i] |= 0x20
 		}
-		p.src = append(p.src, c)
 	}
-	if n := len(p.src); n > 0 && p.src[n-1] == ' ' {
-		p.src, p.raw = p.src[:n-1], p.raw[:n-1]
+	for _, c := range []byte(blanks) {
+		t[c] = ' '
 	}
+	return t
 }
 
 // run reads the whole input as an instruction. It stops at the first way that encodes. At first
 // small operands are read as whole words, in one way each; where that fails, in every way.
 func (p *Parser) run() bool {
 	p.ready(p.top)
+	if p.failure == nil && !p.careful {
+		if p.resetBits(p.root.Size); p.straight() {
+			return true
+		}
+	}
 	for _, general := range []bool{false, true} {
 		p.general = general || p.failure != nil
 		p.reset(p.root.Size)
@@ -235,19 +260,38 @@ func (p *Parser) run() bool {
 	return false
 }
 
+// reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
-	p.pos, p.frame, p.nspaces, p.steps = 0, 0, spaceTable, 0
-	p.spaces[spaceWord] = space{}
+	p.resetBits(size)
+	p.frame, p.steps = 0, 0
+	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
+	p.frames = append(p.frames[:0], callFrame{parent: -1})
+}
+
+// resetBits is the part of reset that straight needs.
+func (p *Parser) resetBits(size int) {
+	p.pos, p.nspaces, p.ending = 0, spaceTable, nil
+	word := &p.spaces[spaceWord]
+	word.val, word.known = bits.Value{}, bits.Value{}
+	if !p.steady {
+		p.resetContexts()
+	}
+	p.units = p.units[:0]
+	p.scopes = append(p.scopes[:0], scope{up: -1, size: size})
+}
+
+// resetContexts gives the contexts their values. Those that text can give are unknown; where there
+// are none, the values stay as they are from line to line.
+func (p *Parser) resetContexts() {
+	p.steady = true
 	p.spaces[spaceContext] = space{val: p.context, known: bits.Ones(bits.Size)}
 	for _, c := range p.set.Model().ISA.Contexts {
 		if c.FromText {
+			p.steady = false
 			p.spaces[spaceContext].known.SetUint(c.Low, c.Width, 0)
 			p.spaces[spaceContext].val.SetUint(c.Low, c.Width, 0)
 		}
 	}
-	p.trail, p.choices, p.cons, p.units = p.trail[:0], p.choices[:0], p.cons[:0], p.units[:0]
-	p.frames = append(p.frames[:0], callFrame{parent: -1})
-	p.scopes = append(p.scopes[:0], scope{up: -1, size: size})
 }
 
 // search goes on from the present place, trying the ways left open when it gets stuck.
@@ -464,7 +508,7 @@ func (p *Parser) matchCall(it *item, next *node) bool {
 		pos = p.skipBlank()
 	}
 	if !p.general && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
-		if v, end, ok := g.quick.find(p.src, pos); ok {
+		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 {
 			if !p.bindMasked(it.ref, v.val, v.known, g.env.Root.Size, end) {
 				return false
 			}

@@ -1,6 +1,8 @@
 package asm
 
 import (
+	"strings"
+
 	"github.com/isago/isago/bits"
 )
 
@@ -16,15 +18,24 @@ type quick struct {
 	body [256]bool
 }
 
-type quickValue struct{ val, known uint64 }
+// quickValue is what a text fixes: known bits, and those of defaults where nothing else gives them.
+type quickValue struct{ val, known, defaults uint64 }
 
-// find returns the bits of the text at pos, if the longest text there is certainly whole.
-func (q *quick) find(src []byte, pos int) (quickValue, int, bool) {
+// find returns the bits of the text at pos and its end, if the longest text there is certainly
+// whole; nil otherwise.
+func (q *quick) find(src []byte, pos int) (*quickValue, int) {
 	found, end := q.words.find(src, pos, len(src)+1)
-	if found == nil || end < len(src) && q.body[src[end]] {
-		return quickValue{}, 0, false
+	if found == nil {
+		return nil, 0
 	}
-	return q.vals[found.values[0]], end, true
+	next := end
+	if next+1 < len(src) && src[next] == ' ' && loose[src[next+1]] {
+		next++ // the blank does not end the text
+	}
+	if next < len(src) && q.body[src[next]] {
+		return nil, 0
+	}
+	return &q.vals[found.first], end
 }
 
 // makeQuick prints every value of an operand and reads each text back in the general way; nil if
@@ -46,24 +57,27 @@ func (p *Parser) makeQuick(g *grammar) *quick {
 		if len(d.Findings()) > 0 {
 			continue
 		}
-		if !wordsOnly(text) || !inner.quickValue(q, g, text) {
+		if strings.Trim(text, " ") != text || !inner.quickValue(q, g, text) {
 			return nil
 		}
 	}
+	q.words.finish()
 	for i := range q.body {
 		q.body[i] = q.body[i] || isSymbolByte(byte(i), false) && byte(i) != '.'
 	}
 	return q
 }
 
-// wordsOnly tells whether a text has no blanks and no punctuation beside which blanks are free.
-func wordsOnly(text string) bool {
+// squeeze drops the blanks beside punctuation, where they are free.
+func squeeze(text string) string {
+	var out strings.Builder
 	for i := 0; i < len(text); i++ {
-		if text[i] == ' ' || loose[text[i]] {
-			return false
+		if text[i] == ' ' && (loose[text[i-1]] || loose[text[i+1]]) {
+			continue
 		}
+		out.WriteByte(text[i])
 	}
-	return true
+	return out.String()
 }
 
 // quickValue reads a text with the general grammar and keeps what it fixes.
@@ -75,8 +89,11 @@ func (p *Parser) quickValue(q *quick, g *grammar, text string) bool {
 		return false
 	}
 	s := &p.spaces[spaceWord]
+	known := s.known[0]
+	p.defaults()
+	text = squeeze(text)
 	q.words.add(text, uint64(len(q.vals)))
-	q.vals = append(q.vals, quickValue{s.val[0], s.known[0]})
+	q.vals = append(q.vals, quickValue{s.val[0], known, s.known[0] &^ known})
 	for i := 1; i < len(text); i++ {
 		q.body[text[i]] = true
 	}

@@ -43,10 +43,17 @@ func (t *FixedTable) Place(e Entry) (int, error) {
 		return 0, fmt.Errorf("entry %d of the table is not what the text says", e.Index)
 	}
 	n := min(len(t.Entries), e.Limit)
-	for i := range n {
-		if t.serves(i, &e) {
-			return i, nil
+	i := 0
+	if b := &e.Bound; b[1]|b[2]|b[3] == 0 { // most entries are small
+		for i < n && (t.Entries[i][0]^e.Value[0])&b[0] != 0 {
+			i++
 		}
+	}
+	for i < n && !t.serves(i, &e) {
+		i++
+	}
+	if i < n {
+		return i, nil
 	}
 	return 0, fmt.Errorf("none of the first %d entries of the table is what the text says", n)
 }
@@ -237,6 +244,9 @@ func setParts(word *bits.Value, parts []spec.Part, v bits.Value) {
 
 // care returns the bits of an entry that are given and the instruction depends on.
 func (p *Parser) care(sp uint8) bits.Value {
+	if p.ending != nil && p.ending.ruled {
+		return p.fastCare(&p.spaces[sp], p.ending.rules)
+	}
 	care := p.spaces[sp].known
 	for _, u := range p.units {
 		for i := range u.unit.Unused {

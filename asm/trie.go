@@ -9,9 +9,14 @@ type trie struct {
 	// values belong to the text that ends here, in the order in which they were added.
 	values []uint64
 	ends   bool
+	// first is values[0].
+	first uint64
+	// auto finds the texts of the whole trie quicker, nil where it has not been made.
+	auto *automaton
 }
 
 func (t *trie) add(text string, value uint64) {
+	t.auto = nil
 	for i := 0; i < len(text); i++ {
 		t = t.child(text[i])
 	}
@@ -21,7 +26,9 @@ func (t *trie) add(text string, value uint64) {
 			return
 		}
 	}
-	t.values = append(t.values, value)
+	if t.values = append(t.values, value); len(t.values) == 1 {
+		t.first = value
+	}
 }
 
 func (t *trie) child(c byte) *trie {
@@ -34,32 +41,111 @@ func (t *trie) child(c byte) *trie {
 	return kid
 }
 
+// kid returns the trie behind a byte, nil if there is none.
+func (t *trie) kid(c byte) *trie {
+	if i := bytes.IndexByte(t.bytes, c); i >= 0 {
+		return t.kids[i]
+	}
+	return nil
+}
+
 // find returns the longest text that stands at pos and ends before limit, with its end. A blank
 // of the input beside punctuation does not count.
 func (t *trie) find(src []byte, pos, limit int) (found *trie, end int) {
+	if t.auto != nil {
+		return t.auto.find(src, pos, limit)
+	}
 	start := pos
 	for {
 		if t.ends && pos < limit {
 			found, end = t, pos
 		}
-		if pos >= len(src) || len(t.bytes) == 0 {
+		if pos >= len(src) {
 			return found, end
 		}
-		c := src[pos]
-		i := 0
-		for ; i < len(t.bytes); i++ {
-			if t.bytes[i] == c {
-				break
-			}
+		if kid := t.kid(src[pos]); kid != nil {
+			t = kid
+		} else if !freeBlank(src, pos, start) {
+			return found, end
 		}
-		if i == len(t.bytes) {
-			if c != ' ' || pos+1 >= len(src) || pos == start || !loose[src[pos-1]] && !loose[src[pos+1]] {
-				return found, end
-			}
-			pos++
-			continue
+		pos++
+	}
+}
+
+// freeBlank tells whether a blank beside punctuation stands at pos, behind start.
+func freeBlank(src []byte, pos, start int) bool {
+	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (loose[src[pos-1]] || loose[src[pos+1]])
+}
+
+// automaton is a finished trie as one array.
+type automaton struct {
+	// class numbers the bytes that occur in texts from 1 on.
+	class   [256]uint8
+	classes int
+	// next is the state behind each state and class, 0 for none.
+	next []uint16
+	// ends are the tries of the states in which a text ends.
+	ends []*trie
+}
+
+// maxAutomaton bounds the size of an automaton; larger tries are walked.
+const maxAutomaton = 1 << 16
+
+// finish makes the automaton of a trie to which nothing will be added.
+func (t *trie) finish() {
+	a := &automaton{}
+	states := t.count(a)
+	if states >= 1<<16 || states*(a.classes+1) > maxAutomaton || a.classes == 255 {
+		return
+	}
+	a.classes++
+	a.next = make([]uint16, 0, states*a.classes)
+	a.add(t)
+	t.auto = a
+}
+
+// count returns the number of states, and gives every byte of the texts its class.
+func (t *trie) count(a *automaton) int {
+	n := 1
+	for i, c := range t.bytes {
+		if a.class[c] == 0 && a.classes < 255 {
+			a.classes++
+			a.class[c] = uint8(a.classes)
 		}
-		t = t.kids[i]
+		n += t.kids[i].count(a)
+	}
+	return n
+}
+
+// add appends the states of a trie and returns the first of them.
+func (a *automaton) add(t *trie) uint16 {
+	state := len(a.ends)
+	a.ends = append(a.ends, nil)
+	if t.ends {
+		a.ends[state] = t
+	}
+	a.next = append(a.next, make([]uint16, a.classes)...)
+	for i, c := range t.bytes {
+		a.next[state*a.classes+int(a.class[c])] = a.add(t.kids[i])
+	}
+	return uint16(state)
+}
+
+// find is trie.find.
+func (a *automaton) find(src []byte, pos, limit int) (found *trie, end int) {
+	start, state := pos, 0
+	for {
+		if t := a.ends[state]; t != nil && pos < limit {
+			found, end = t, pos
+		}
+		if pos >= len(src) {
+			return found, end
+		}
+		if next := a.next[state*a.classes+int(a.class[src[pos]])]; next != 0 {
+			state = int(next)
+		} else if !freeBlank(src, pos, start) {
+			return found, end
+		}
 		pos++
 	}
 }

@@ -1,0 +1,117 @@
+package asm
+
+import (
+	"math/rand"
+	"os"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// benchProgram returns a decoder and a parser for PICA200 with a full table of operands, and a
+// program of 64 words in which every instruction occurs and arithmetic occurs most, none of them
+// with a finding.
+func benchProgram(tb testing.TB) (*isa.Decoder, *Parser, []isa.Inst) {
+	s, err := isa.Load(os.DirFS("../target/pica200"), "pica200.xml", isa.Options{})
+	if err != nil {
+		tb.Fatal(isa.Explain(err))
+	}
+	d, err := s.NewDecoder("")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	p, err := New(s, "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r := rand.New(rand.NewSource(1))
+	d.SetTable(0, benchTable(r))
+	var program []isa.Inst
+	for len(program) < 64 {
+		for _, l := range d.Root().Leaves {
+			v := bits.Of(uint64(r.Uint32())).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match)
+			in, ok := d.Decode(v)
+			if ok && d.Append(nil, in) != nil && len(d.Findings()) == 0 && (len(program) < 48 || len(l.Name) == 3) && len(program) < 64 {
+				program = append(program, in)
+			}
+		}
+	}
+	return d, p, program
+}
+
+// benchTable returns operand descriptors such as programs have: often a plain swizzle or one letter.
+func benchTable(r *rand.Rand) []bits.Value {
+	swizzles := []uint64{0x1b, 0x1b, 0x1b, 0x00, 0x55, 0xaa, 0xff, 0x1a, 0x6c}
+	masks := []uint64{15, 15, 15, 14, 8, 4, 2, 1}
+	var table []bits.Value
+	for range 128 {
+		e := masks[r.Intn(len(masks))]
+		for _, low := range []int{4, 13, 22} {
+			if r.Intn(4) == 0 {
+				e |= 1 << low
+			}
+			e |= swizzles[r.Intn(len(swizzles))] << (low + 1)
+		}
+		table = append(table, bits.Of(e))
+	}
+	return table
+}
+
+func BenchmarkParse(b *testing.B) {
+	d, p, program := benchProgram(b)
+	var lines []string
+	size := 0
+	for _, in := range program {
+		lines = append(lines, string(d.Append(nil, in)))
+		size += len(lines[len(lines)-1]) + 1
+	}
+	b.ReportAllocs()
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		for _, x := range lines {
+			if _, err := p.Parse(x); err != nil {
+				b.Fatal(x, err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.N*len(lines))/b.Elapsed().Seconds()/1e6, "Minst/s")
+}
+
+// BenchmarkLossless prints and reads back a program that was assembled, so that it needs few
+// suffixes: its entries are shared as the assembler shares them.
+func BenchmarkLossless(b *testing.B) {
+	d, p, program := assembled(b)
+	l := NewLossless(d, p)
+	b.ReportAllocs()
+	buf := make([]byte, 0, 1<<16)
+	for b.Loop() {
+		buf = buf[:0]
+		for _, in := range program {
+			var ok bool
+			if buf, ok = l.Append(buf, in); !ok {
+				b.Fatal(in.Bits)
+			}
+			buf = append(buf, '\n')
+		}
+	}
+	b.SetBytes(int64(len(buf)))
+	b.ReportMetric(float64(b.N*len(program))/b.Elapsed().Seconds()/1e6, "Minst/s")
+}
+
+// assembled returns the program of benchProgram with the table that assembling it gives.
+func assembled(tb testing.TB) (*isa.Decoder, *Parser, []isa.Inst) {
+	d, p, program := benchProgram(tb)
+	table := &GrowingTable{Size: 128}
+	p.Tables[0] = table
+	for i, in := range program {
+		res, err := p.Parse(string(d.Append(nil, in)))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		program[i] = res.Inst
+	}
+	d.SetTable(0, table.Entries)
+	p.Tables[0] = &FixedTable{table.Entries}
+	return d, p, program
+}

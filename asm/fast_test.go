@@ -1,0 +1,131 @@
+package asm
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand"
+	"os"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// What is read straight is what the general search reads, and errors are the same.
+func TestStraight(t *testing.T) {
+	for _, c := range []struct{ dir, file string }{
+		{"../target/pica200", "pica200.xml"},
+		{"../target/example", "example.xml"},
+		{"../internal/spec/testdata", "everything.xml"},
+		{"testdata", "fast.xml"},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
+			if err != nil {
+				t.Fatal(isa.Explain(err))
+			}
+			compareReading(t, s, 20_000)
+		})
+	}
+}
+
+func compareReading(t *testing.T, s *isa.Set, n int) {
+	d, err := s.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	general, _ := New(s, "")
+	general.careful = true
+	r := rand.New(rand.NewSource(4))
+	straight := 0
+	for i := range n {
+		if i%64 == 0 {
+			randomTables(d, r)
+			emptyTables(fast)
+			emptyTables(general)
+			ctx := randomContext(t, s, r)
+			d.SetContext(ctx)
+			fast.SetContext(ctx)
+			general.SetContext(ctx)
+		}
+		text := randomText(d, r)
+		got, err := fast.Parse(text)
+		want, wantErr := general.Parse(text)
+		if fmt.Sprint(got, err) != fmt.Sprint(want, wantErr) {
+			t.Fatalf("%q is\n%v %v\nand in the general way\n%v %v", text, got, err, want, wantErr)
+		}
+		if err == nil && fast.ending != nil {
+			straight++
+		}
+	}
+	t.Logf("%d of %d read straight", straight, n)
+	if straight < n/10 {
+		t.Errorf("only %d of %d lines were read straight", straight, n)
+	}
+}
+
+// randomTables gives a decoder tables of random entries.
+func randomTables(d *isa.Decoder, r *rand.Rand) {
+	for i, t := range d.Set().Tables() {
+		entries := make([]bits.Value, t.Size)
+		for j := range entries {
+			entries[j] = randomValue(r).And(bits.Ones(t.Bits))
+		}
+		d.SetTable(i, entries)
+	}
+}
+
+func randomContext(t *testing.T, s *isa.Set, r *rand.Rand) bits.Value {
+	ctx := s.DefaultContext()
+	for _, c := range s.Contexts() {
+		var err error
+		if ctx, err = s.ParseContext(ctx, c.Name, c.Values[r.Intn(len(c.Values))]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ctx
+}
+
+func emptyTables(p *Parser) {
+	for i, t := range p.set.Tables() {
+		p.Tables[i] = &GrowingTable{Size: t.Size}
+	}
+}
+
+func randomValue(r *rand.Rand) bits.Value {
+	v := bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
+	if r.Intn(2) == 0 {
+		v = v.And(bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()})
+	}
+	return v
+}
+
+// randomText prints a random word and changes the text, mostly in ways that do not matter.
+func randomText(d *isa.Decoder, r *rand.Rand) string {
+	leaves := d.Root().Leaves
+	l := leaves[r.Intn(len(leaves))]
+	in, ok := d.Decode(randomValue(r).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match))
+	if !ok {
+		return l.Display
+	}
+	text := d.Append(nil, in)
+	switch r.Intn(6) {
+	case 0:
+		text = bytes.ReplaceAll(text, []byte(", "), []byte(" ,"))
+	case 1:
+		text = bytes.ToUpper(text)
+	case 2:
+		at := r.Intn(len(text) + 1)
+		text = append(text[:at:at], append([]byte(" "), text[at:]...)...)
+	case 3:
+		at := r.Intn(len(text))
+		text = append(text[:at:at], text[at+1:]...)
+	case 4:
+		text[r.Intn(len(text))] = " ,.-+0x1rz!&|"[r.Intn(13)]
+	}
+	return string(text)
+}

@@ -45,9 +45,10 @@ type Field struct {
 	// Table and Entry say in which entry of which table the bits are.
 	Table string
 	Entry int
-	// Index is set for a field whose bits are the index of a table entry.
-	Index bool
-	Value bits.Value
+	// Index is set for a field whose bits are the index of a table entry; IndexOf names the table.
+	Index   bool
+	IndexOf string
+	Value   bits.Value
 	// Meaning is the text of the value, also where no template shows it.
 	Meaning string
 	// Start and End are its place in the text; both -1 where it is not shown.
@@ -169,6 +170,9 @@ func (d *Decoder) field(ref *model.Ref, depth int) Field {
 		Path: o.path + ref.Field.Name, Name: ref.Field.Name, Type: ref.Field.TypeName, Doc: ref.Field.Doc, Depth: o.depth,
 		Parts: fieldParts(o, ref.Field), Table: o.table, Entry: o.entry, Index: ref.Field.Table != nil, Start: -1, End: -1,
 	}
+	if f.Index {
+		f.IndexOf = ref.Field.Table.Name
+	}
 	switch {
 	case ref.Prog != nil:
 		f.Value = bits.Of(d.eval(ref.Prog, depth))
@@ -255,7 +259,7 @@ func (w *fieldWalk) inner(ref *model.Ref, depth int) {
 	}
 	d.frames[depth+1].v = *d.inner(ref, &d.frames[depth].v)
 	d.trace.enter(d, ref, depth+1)
-	if d.match(ref.Env, depth+1) != nil {
+	if d.enter(ref.Env, depth+1) {
 		w.scope(depth + 1)
 	}
 }

@@ -45,10 +45,12 @@ type Decoder struct {
 	frames    [maxFrames]frame
 	lineStart int
 	scratch   bits.Value
-	texts     []*texts // by Env.Index
+	printer   *printer
 	findings  []Finding
 	missing   []missing
 	trace     *trace
+	// general prints every item in the general way; tests compare with it.
+	general bool
 }
 
 // missing remembers that an expression's missing names were reported in a scope.
@@ -63,10 +65,14 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newDecoder(s, s.model.Top(r)), nil
+}
+
+func newDecoder(s *Set, env *model.Env) *Decoder {
 	return &Decoder{
-		set: s, root: r, env: s.model.Top(r), ctx: s.model.Context,
+		set: s, root: env.Root, env: env, ctx: s.model.Context, printer: printerOf(env),
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
-	}, nil
+	}
 }
 
 // Set returns the instruction set that the decoder belongs to.
@@ -110,22 +116,30 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	if leaf == nil {
 		return Inst{}, false
 	}
-	return Inst{Leaf: leaf, Bits: v.And(bits.Ones(leaf.Size))}, true
+	in.Leaf, in.Bits = leaf, v
+	if leaf.Size > 64 || v[0]>>uint(leaf.Size)|v[1]|v[2]|v[3] != 0 {
+		in.Bits = v.And(bits.Ones(leaf.Size))
+	}
+	return in, true
 }
 
-// match finds the leaf of the value in a frame. It sets the frame's unit.
+// enter finds the leaf of the value in a frame and makes it the frame's unit.
+func (d *Decoder) enter(env *model.Env, depth int) bool {
+	l := d.match(env, depth)
+	if l != nil {
+		d.frames[depth].unit = env.Unit(l)
+	}
+	return l != nil
+}
+
+// match finds the leaf of the value in a frame.
 func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	f := &d.frames[depth]
 	t := d.set.trees[env.Root.ID]
 	var found *model.Leaf
 	for _, l := range t.lookup(&f.v) {
-		if !matches(l, &f.v) {
+		if !matches(l, &f.v) || t.requires[l.ID] && !d.allowed(env, l, depth) {
 			continue
-		}
-		if len(l.Spec.Requires) > 0 || l.Spec.Extends != nil {
-			if !d.allowed(env, l, depth) {
-				continue
-			}
 		}
 		if found != nil {
 			d.find(Conflict, "bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
@@ -136,10 +150,7 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 		}
 	}
 	if found != nil {
-		f.unit = env.Unit(found)
-		if found.DontCare != (bits.Value{}) {
-			d.dontCare(found, &f.v)
-		}
+		d.dontCare(found, &f.v)
 	}
 	return found
 }
@@ -157,8 +168,9 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 }
 
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
-	set := v.And(l.DontCare)
-	if !set.IsZero() {
+	m := &l.DontCare
+	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 {
+		set := v.And(*m)
 		d.find(DontCare, "dontcare bits in %s: %s", l.Spec.DisplayName, d.hex(set))
 	}
 }

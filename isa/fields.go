@@ -264,7 +264,7 @@ func (w *fieldWalk) inner(ref *model.Ref, depth int) {
 	}
 	d.frames[depth+1].v = *d.inner(ref, &d.frames[depth].v)
 	d.trace.enter(d, ref, depth+1)
-	if d.match(ref.Env, depth+1) != nil {
+	if d.enter(ref.Env, depth+1) {
 		w.scope(depth + 1)
 	}
 }

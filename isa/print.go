@@ -11,12 +11,19 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Append appends the text of an instruction to dst. Nothing is allocated while dst has room and
-// nothing is found. Findings returns what is odd about the word.
+// Append appends the text of an instruction to dst. Nothing is allocated while dst has room for the
+// longest text of its kind and 16 bytes more, which may be overwritten, and nothing is found.
+// Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart = len(dst)
 	d.missing = d.missing[:0]
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.frames[0].v = in.Bits
+	if d.trace == nil && !d.general {
+		lines := d.linesOf(d.printer, d.env, in.Leaf)
+		d.frames[0].unit = lines.unit
+		return d.quick(dst, lines, 0)
+	}
+	d.frames[0].unit = d.env.Unit(in.Leaf)
 	return d.unit(dst, 0)
 }
 
@@ -34,6 +41,10 @@ func (d *Decoder) unit(dst []byte, depth int) []byte {
 			return d.items(dst, c.Items, depth)
 		}
 	}
+	return d.noDisplay(dst, u)
+}
+
+func (d *Decoder) noDisplay(dst []byte, u *model.Unit) []byte {
 	d.find(NoDisplay, "%s: no display template", u.Leaf.Spec.DisplayName)
 	return dst
 }
@@ -162,8 +173,8 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	}
 	if d.trace == nil && ref.Low >= 0 && ref.Field.Table == nil {
 		if t := d.textsOf(ref.Env); t != nil {
-			if x := d.value(ref, depth); t.known[x] {
-				return append(dst, t.texts[x]...)
+			if text, ok := t.append(dst, d.value(ref, depth)); ok {
+				return text
 			}
 		}
 	}
@@ -194,9 +205,12 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 	if d.trace != nil {
 		d.trace.enter(d, ref, depth)
 	}
-	if d.match(ref.Env, depth) == nil {
+	if !d.enter(ref.Env, depth) {
 		d.find(NoMatch, "no match: FIELD: '%s.%s': %s", d.frames[depth-1].unit.Leaf.Spec.DisplayName, ref.Field.Name, d.hex(v))
 		return dst
+	}
+	if d.trace == nil && !d.general {
+		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
 }
@@ -206,7 +220,27 @@ func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
 	if ref.Width > 64 {
 		return d.wide(dst, ref, depth)
 	}
-	v := d.value(ref, depth)
+	return d.number(dst, ref, d.value(ref, depth))
+}
+
+// number prints the value of a field that is no bitset.
+func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
+	switch ref.Kind {
+	case spec.KindFloat:
+		return appendFloat(dst, v, ref.Width)
+	case spec.KindBranch, spec.KindAbsBranch:
+		return d.branch(dst, ref, v)
+	case spec.KindCustom:
+		if d.Custom != nil {
+			return d.Custom(dst, ref.Field.Name, v)
+		}
+		return dst
+	}
+	return appendConstant(dst, ref, v)
+}
+
+// appendConstant prints a value of a type whose texts depend on the value alone.
+func appendConstant(dst []byte, ref *model.Ref, v uint64) []byte {
 	switch ref.Kind {
 	case spec.KindEnum:
 		if s, ok := ref.Enum.Lookup(v); ok {
@@ -224,17 +258,9 @@ func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
 	case spec.KindOffset:
 		return appendOffset(dst, signExtend(v, ref.Width))
 	case spec.KindUOffset:
-		if v == 0 {
-			return dst
+		if v != 0 {
+			return strconv.AppendUint(append(dst, '+'), v, 10)
 		}
-		return strconv.AppendUint(append(dst, '+'), v, 10)
-	case spec.KindFloat:
-		return appendFloat(dst, v, ref.Width)
-	case spec.KindBranch, spec.KindAbsBranch:
-		return d.branch(dst, ref, v)
-	}
-	if d.Custom != nil {
-		return d.Custom(dst, ref.Field.Name, v)
 	}
 	return dst
 }
@@ -348,120 +374,4 @@ func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 		return append(dst, name...)
 	}
 	return strconv.AppendInt(dst, n, 10)
-}
-
-// texts holds the text of every value of a small nested bitset that depends on nothing else.
-type texts struct {
-	texts []string
-	known []bool
-}
-
-// maxTexts bounds the width, in bits, of a nested bitset whose texts are kept.
-const maxTexts = 10
-
-// noTexts marks a bitset whose texts are not kept.
-var noTexts = &texts{}
-
-// textsOf returns the texts of a nested bitset, made at first use; nil if it has none.
-func (d *Decoder) textsOf(env *model.Env) *texts {
-	for env.Index >= len(d.texts) {
-		d.texts = append(d.texts, nil)
-	}
-	t := d.texts[env.Index]
-	if t == nil {
-		t = d.loadTexts(env)
-		d.texts[env.Index] = t
-	}
-	if t == noTexts {
-		return nil
-	}
-	return t
-}
-
-// loadTexts returns the texts that another decoder has made, or makes them.
-func (d *Decoder) loadTexts(env *model.Env) *texts {
-	t, _ := env.Printer.Load().(*texts)
-	if t == nil {
-		t = noTexts
-		if env.Closed() && env.Root.Size <= maxTexts && constant(env) {
-			t = d.makeTexts(env)
-		}
-		env.Printer.Store(t)
-	}
-	return t
-}
-
-func (d *Decoder) makeTexts(env *model.Env) *texts {
-	n := 1 << env.Root.Size
-	t := &texts{make([]string, n), make([]bool, n)}
-	inner := &Decoder{set: d.set, root: env.Root, env: env, ctx: d.ctx, tables: d.tables}
-	var buf []byte
-	for i := range n {
-		in, ok := inner.Decode(bits.Of(uint64(i)))
-		if !ok {
-			continue
-		}
-		if buf = inner.Append(buf[:0], in); len(inner.findings) == 0 {
-			t.texts[i], t.known[i] = string(buf), true
-		}
-	}
-	return t
-}
-
-// constant tells whether the text of a value of this bitset is always the same: no label, no hook,
-// no column, no context, no table.
-//
-// Nested values must be narrower each time, which also ends the recursion.
-func constant(env *model.Env) bool {
-	for _, l := range env.Root.Leaves {
-		u := env.Unit(l)
-		if len(u.Requires) > 0 {
-			return false
-		}
-		for _, c := range u.Cases {
-			if c.Cond != nil && !constantNode(c.Cond.Root) || !constantItems(c.Items, env.Root.Size) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func constantNode(n *model.Node) bool {
-	if n == nil {
-		return true
-	}
-	for _, a := range n.Alts {
-		if a.Ref == nil || a.Ref.Context != nil || len(a.Ref.Enter) > 0 || a.Ref.Prog != nil && !constantNode(a.Ref.Prog.Root) {
-			return false
-		}
-	}
-	return constantNode(n.X) && constantNode(n.Y) && constantNode(n.Z)
-}
-
-func constantItems(items []model.Item, size int) bool {
-	for _, it := range items {
-		if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || !constantItems(it.Members, size) {
-			return false
-		}
-		for _, a := range it.Alts {
-			if a.Cond != nil && !constantNode(a.Cond.Root) || !constantRef(a.Ref, size) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func constantRef(r *model.Ref, size int) bool {
-	if r == nil || r.Context != nil || r.Field.Table != nil || len(r.Enter) > 0 {
-		return false
-	}
-	switch r.Kind {
-	case spec.KindBranch, spec.KindAbsBranch, spec.KindCustom:
-		return false
-	case spec.KindBitset:
-		return r.Env.Closed() && r.Env.Root.Size < size && constant(r.Env)
-	}
-	return r.Prog == nil || constantNode(r.Prog.Root)
 }

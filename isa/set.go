@@ -4,6 +4,7 @@ package isa
 import (
 	"errors"
 	"io/fs"
+	"sync"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -23,6 +24,8 @@ type Options struct {
 type Set struct {
 	model *model.Machine
 	trees []*tree // by Root.ID
+	// scalars are the texts of small operands, by scalarKey.
+	scalars sync.Map
 }
 
 // Leaf is one instruction, or one form of an operand, of a Set.

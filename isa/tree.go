@@ -12,12 +12,16 @@ type tree struct {
 	// first tells that the first candidate that matches is the one: the description is known to
 	// have no overlap but those it declares, and they are sorted the narrower first.
 	first bool
+	// requires tells which leaves, by ID, exist only under a condition.
+	requires []bool
 }
 
 type treeNode struct {
-	low, width int
-	next       []*treeNode // by the value of the bits; nil where nothing matches
-	leaves     []*model.Leaf
+	// The value of the bits is word[limb]>>shift & mask.
+	limb, shift uint8
+	mask        uint64
+	next        []*treeNode // by that value; nil where nothing matches
+	leaves      []*model.Leaf
 }
 
 // Candidate lists up to fewLeaves are searched one by one.
@@ -32,7 +36,20 @@ func newTree(r *model.Root, strict bool) *tree {
 	if strict {
 		narrowFirst(leaves)
 	}
-	return &tree{root: grow(leaves, bits.Value{}, r.Size), first: strict}
+	t := &tree{root: grow(leaves, bits.Value{}, r.Size), first: strict}
+	for _, l := range r.Leaves {
+		t.requires = append(t.requires, conditional(l))
+	}
+	return t
+}
+
+func conditional(l *model.Leaf) bool {
+	for b := l.Spec; b != nil; b = b.Extends {
+		if len(b.Requires) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // narrowFirst moves each leaf before those that it refines, keeping the order otherwise.
@@ -68,7 +85,7 @@ func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
 	if width == 0 {
 		return n
 	}
-	n.low, n.width = low, width
+	n.limb, n.shift, n.mask, _ = window(low, width)
 	n.next = make([]*treeNode, 1<<width)
 	used = used.Or(bits.Range(low, width))
 	buckets := split(leaves, low, width)
@@ -95,13 +112,13 @@ func split(leaves []*model.Leaf, low, width int) [][]*model.Leaf {
 	return buckets
 }
 
-// chooseWindow returns the run of unused bits that leaves the smallest largest bucket without
+// chooseWindow returns the run of unused bits, all in one limb, that leaves the smallest largest bucket without
 // copying leaves into many buckets; width 0 if no run tells any leaves apart.
 func chooseWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
 	best := len(leaves)
 	for w := 1; w <= maxWindow && 1<<w <= 4*len(leaves); w++ {
 		for lo := 0; lo+w <= size; lo++ {
-			if used.Uint(lo, w) != 0 {
+			if _, _, _, whole := window(lo, w); !whole || used.Uint(lo, w) != 0 {
 				continue
 			}
 			if n := largestBucket(leaves, lo, w, best); n < best {
@@ -138,8 +155,8 @@ func largestBucket(leaves []*model.Leaf, low, width, limit int) int {
 // lookup returns the leaves that may match, in the order in which they are to be tried.
 func (t *tree) lookup(v *bits.Value) []*model.Leaf {
 	n := t.root
-	for n.width > 0 {
-		if n = n.next[v.Uint(n.low, n.width)]; n == nil {
+	for n.next != nil {
+		if n = n.next[v[n.limb&3]>>(n.shift&63)&n.mask]; n == nil {
 			return nil
 		}
 	}

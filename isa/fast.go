@@ -1,0 +1,293 @@
+package isa
+
+import (
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// line is the display of a case, flattened for printing without a trace. It prints what Decoder.items
+// prints of the same template, with the same findings: an op that meets anything but a text it
+// keeps hands its item to the general printer.
+type line struct {
+	ops []op
+	// entries are the table entries in which ops find their bits.
+	entries []entrySource
+	// room is what the chunks of all ops need at most.
+	room int
+}
+
+// op prints a constant text, and after it what a run of bits says.
+type op struct {
+	lit chunk
+	// The value is source[src][limb]>>shift & mask; src is sourceNone for an item that has none.
+	src, limb, shift uint8
+	mask             uint64
+	// short is indexed by the value, and empty for a number that is formatted.
+	short []chunk
+	texts *texts
+	item  *model.Item
+}
+
+// The sources of values: the word, then up to two table entries.
+const (
+	sourceWord  = 0
+	sourceEntry = 1
+	sourceNone  = 3
+)
+
+// entrySource says which entry of a table a word names.
+type entrySource struct {
+	table       int
+	limb, shift uint8
+	mask        uint64
+}
+
+// line prints the display of the unit in a frame.
+func (d *Decoder) line(dst []byte, l *line, depth int) []byte {
+	var sources [4]*bits.Value
+	word := &d.frames[depth].v
+	sources[sourceWord] = word
+	for i := range l.entries {
+		e := &l.entries[i]
+		index := word[e.limb&3] >> (e.shift & 63) & e.mask
+		if t := d.tables[e.table]; index < uint64(len(t)) {
+			sources[(sourceEntry+i)&3] = &t[index]
+		}
+	}
+	buf, n := room(dst, l.room)
+	for i := range l.ops {
+		o := &l.ops[i]
+		*(*chunk)(buf[n:]) = o.lit
+		n += int(o.lit[chunkLen])
+		var x uint64
+		v := sources[o.src&3]
+		if v != nil {
+			x = v[o.limb&3] >> (o.shift & 63) & o.mask
+			if x < uint64(len(o.short)) {
+				c := &o.short[x]
+				if size := c[chunkLen]; size <= uint8(chunkLen) {
+					*(*chunk)(buf[n:]) = *c
+					n += int(size)
+					continue
+				}
+			}
+		}
+		buf, n = room(d.slow(buf[:n], o, v != nil, x, depth), l.room)
+	}
+	return buf[:n]
+}
+
+// room returns dst with all its capacity and its length, after making sure of n more bytes.
+func room(dst []byte, n int) ([]byte, int) {
+	dst = slices.Grow(dst, n)
+	return dst[:cap(dst)], len(dst)
+}
+
+// slow prints an op that is no chunk: a number, a long text, or an item in the general way.
+func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byte {
+	if found && o.texts == nil {
+		return d.number(dst, o.item.Alts[0].Ref, x)
+	}
+	if found {
+		if text, ok := o.texts.append(dst, x); ok {
+			return text
+		}
+	}
+	return d.item(dst, o.item, depth)
+}
+
+// lines are the flattened displays of a unit.
+type lines struct {
+	unit *model.Unit
+	// only is the display that is printed whatever the bits are, nil if there is none.
+	only *line
+	// cases are the displays of the unit's cases, nil for one that has none.
+	cases []*line
+}
+
+// quick is Decoder.unit on flattened displays.
+func (d *Decoder) quick(dst []byte, l *lines, depth int) []byte {
+	if l.only != nil {
+		return d.line(dst, l.only, depth)
+	}
+	for i, c := range l.unit.Cases {
+		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
+			continue
+		}
+		if len(c.Spec.Asserts) > 0 {
+			d.asserts(c.Spec, depth)
+		}
+		if c.Shown {
+			return d.line(dst, l.cases[i], depth)
+		}
+	}
+	return d.noDisplay(dst, l.unit)
+}
+
+// linesOf returns the flattened displays of a leaf, made at first use.
+func (d *Decoder) linesOf(p *printer, env *model.Env, leaf *model.Leaf) *lines {
+	l := p.lines[leaf.ID].Load()
+	if l == nil {
+		l = d.makeLines(env.Unit(leaf))
+		p.lines[leaf.ID].Store(l)
+	}
+	return l
+}
+
+func (d *Decoder) makeLines(u *model.Unit) *lines {
+	l := &lines{unit: u, cases: make([]*line, len(u.Cases))}
+	for i, c := range u.Cases {
+		if c.Shown {
+			b := lineBuilder{d: d, line: &line{}}
+			l.cases[i] = b.build(c.Items)
+		}
+	}
+	for i, c := range u.Cases {
+		if c.Cond != nil || len(c.Spec.Asserts) > 0 {
+			break
+		}
+		if l.only = l.cases[i]; l.only != nil {
+			break
+		}
+	}
+	return l
+}
+
+// lineBuilder flattens a template.
+type lineBuilder struct {
+	d    *Decoder
+	line *line
+	lit  string // constant text not yet in an op
+}
+
+func (b *lineBuilder) build(items []model.Item) *line {
+	for i := range items {
+		it := &items[i]
+		if it.Kind == model.ItemText || it.Kind == model.ItemName {
+			b.lit += it.Text
+			continue
+		}
+		o, ok := b.value(it)
+		if !ok {
+			o = op{src: sourceNone}
+		}
+		o.item = it
+		b.add(o)
+	}
+	if b.lit != "" {
+		b.add(b.constant())
+	}
+	b.line.room = len(chunk{}) // the last chunk is written whole
+	for i := range b.line.ops {
+		b.line.room += b.line.ops[i].longest()
+	}
+	return b.line
+}
+
+// longest returns the length of the longest text of an op, as far as it consists of chunks.
+func (o *op) longest() int {
+	n := 0
+	for i := range o.short {
+		if size := o.short[i][chunkLen]; size != notShort {
+			n = max(n, int(size))
+		}
+	}
+	return n + int(o.lit[chunkLen])
+}
+
+// add appends an op, and before it the constant text that has gathered.
+func (b *lineBuilder) add(o op) {
+	for len(b.lit) > chunkLen {
+		c := b.constant()
+		c.lit, b.lit = newChunk(b.lit[:chunkLen]), b.lit[chunkLen:]
+		b.line.ops = append(b.line.ops, c)
+	}
+	o.lit, b.lit = newChunk(b.lit), ""
+	b.line.ops = append(b.line.ops, o)
+}
+
+// constant returns an op without a value.
+func (b *lineBuilder) constant() op {
+	return op{src: sourceWord, short: []chunk{{}}}
+}
+
+// value returns the op of a reference; ok is false where it is left to the general printer.
+func (b *lineBuilder) value(it *model.Item) (o op, ok bool) {
+	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil {
+		return o, false
+	}
+	ref := it.Alts[0].Ref
+	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.Hops != 0 || ref.Field.Table != nil {
+		return o, false
+	}
+	if o, ok = b.place(ref); !ok {
+		return o, false
+	}
+	switch t := b.texts(ref); {
+	case t != nil:
+		o.texts = t.between(it.Before, it.After)
+		o.short = o.texts.short
+	case ref.Kind == spec.KindBitset || it.Before != "" || it.After != "":
+		return o, false
+	}
+	return o, true
+}
+
+func (b *lineBuilder) texts(ref *model.Ref) *texts {
+	if ref.Kind == spec.KindBitset {
+		return b.d.textsOf(ref.Env)
+	}
+	return b.d.set.scalarTexts(ref)
+}
+
+// place finds the bits of a reference: in the word, or in an entry of a table that its path enters.
+func (b *lineBuilder) place(ref *model.Ref) (o op, ok bool) {
+	o.src = sourceWord
+	low, size := 0, bits.Size
+	for _, e := range ref.Enter {
+		if e.Prog != nil || e.Low < 0 || e.Low+e.Width > size {
+			return o, false
+		}
+		low, size = low+e.Low, e.Width
+		if e.Field.Table == nil {
+			continue
+		}
+		if o.src, ok = b.entry(o.src, e.Field.Table.Index, low, size); !ok {
+			return o, false
+		}
+		low, size = 0, bits.Size
+	}
+	if ref.Low < 0 || ref.Low+ref.Width > size {
+		return o, false
+	}
+	o.limb, o.shift, o.mask, ok = window(low+ref.Low, ref.Width)
+	return o, ok
+}
+
+// entry returns the source for the entry whose index is in these bits of the word.
+func (b *lineBuilder) entry(src uint8, table, low, width int) (uint8, bool) {
+	e := entrySource{table: table}
+	var ok bool
+	if e.limb, e.shift, e.mask, ok = window(low, width); !ok || src != sourceWord {
+		return 0, false
+	}
+	i := slices.Index(b.line.entries, e)
+	if i < 0 {
+		if i = len(b.line.entries); sourceEntry+i == sourceNone {
+			return 0, false
+		}
+		b.line.entries = append(b.line.entries, e)
+	}
+	return uint8(sourceEntry + i), true
+}
+
+// window tells how to read a run of bits; ok is false where they are in two limbs.
+func window(low, width int) (limb, shift uint8, mask uint64, ok bool) {
+	if width <= 0 || low>>6 != (low+width-1)>>6 {
+		return 0, 0, 0, false
+	}
+	return uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(width)), true
+}

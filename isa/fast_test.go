@@ -1,0 +1,91 @@
+package isa
+
+import (
+	"math/rand"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/isago/isago/bits"
+)
+
+// randomTables gives a decoder tables of random entries, some of them too short for the index.
+func randomTables(d *Decoder, r *rand.Rand) {
+	for i, t := range d.Set().Tables() {
+		entries := make([]bits.Value, r.Intn(t.Size+1))
+		for j := range entries {
+			entries[j] = randomValue(r, t.Bits)
+		}
+		d.SetTable(i, entries)
+	}
+}
+
+func randomValue(r *rand.Rand, size int) bits.Value {
+	v := bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
+	if r.Intn(2) == 0 {
+		v = v.And(bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()})
+	}
+	return v.And(bits.Ones(size))
+}
+
+// shareTables makes both decoders see the same tables.
+func shareTables(from, to *Decoder) {
+	for i, t := range from.tables {
+		to.SetTable(i, t)
+	}
+}
+
+// Flattened displays print what the templates say, with the same findings.
+func TestFlattenedDisplays(t *testing.T) {
+	for _, c := range []struct{ dir, file string }{
+		{"../target/pica200", "pica200.xml"},
+		{"../target/example", "example.xml"},
+		{"../internal/spec/testdata", "everything.xml"},
+		{"testdata", "fast.xml"},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			s, err := Load(os.DirFS(c.dir), c.file, Options{})
+			if err != nil {
+				t.Fatal(Explain(err))
+			}
+			compareDisplays(t, s, 100_000)
+		})
+	}
+}
+
+func compareDisplays(t *testing.T, s *Set, n int) {
+	r := rand.New(rand.NewSource(3))
+	fast, err := s.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	general, _ := s.NewDecoder("")
+	general.general = true
+	for _, d := range []*Decoder{fast, general} {
+		d.Label = func(addr int64, _ bool) (string, bool) { return "label", addr%3 == 0 }
+		d.Custom = func(dst []byte, field string, v uint64) []byte { return append(append(dst, field...), byte('0'+v)) }
+	}
+	var got, want []byte
+	for i := range n {
+		if i%1000 == 0 {
+			randomTables(fast, r)
+			shareTables(fast, general)
+		}
+		v := randomValue(r, bits.Size)
+		if l := fast.Root().Leaves; r.Intn(4) > 0 {
+			leaf := l[r.Intn(len(l))]
+			v = v.AndNot(leaf.Mask).Or(leaf.Match)
+		}
+		in, ok := fast.Decode(v)
+		if _, known := general.Decode(v); known != ok {
+			t.Fatalf("%s decodes: %v and %v", v, ok, known)
+		}
+		if !ok {
+			continue
+		}
+		got, want = fast.Append(got[:0], in), general.Append(want[:0], in)
+		if string(got) != string(want) || !slices.Equal(fast.Findings(), general.Findings()) {
+			t.Fatalf("%s prints\n%q %v\nand in the general way\n%q %v", v, got, fast.Findings(), want, general.Findings())
+		}
+	}
+}

@@ -18,7 +18,7 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart = len(dst)
 	d.missing = d.missing[:0]
 	d.frames[0].v = in.Bits
-	if d.trace == nil && !d.general {
+	if d.flat() {
 		lines := d.linesOf(d.printer, d.env, in.Leaf)
 		d.frames[0].unit = lines.unit
 		return d.quick(dst, lines, 0)
@@ -26,6 +26,10 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.frames[0].unit = d.env.Unit(in.Leaf)
 	return d.unit(dst, 0)
 }
+
+// flat tells whether displays may be printed in their flattened form, which records no tokens and
+// knows no names of the program.
+func (d *Decoder) flat() bool { return d.trace == nil && !d.general && d.Symbol == nil }
 
 // unit prints the leaf of a frame: the display of the first case that applies and has one.
 func (d *Decoder) unit(dst []byte, depth int) []byte {
@@ -209,7 +213,7 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.find(NoMatch, "no match: FIELD: '%s.%s': %s", d.frames[depth-1].unit.Leaf.Spec.DisplayName, ref.Field.Name, d.hex(v))
 		return dst
 	}
-	if d.trace == nil && !d.general {
+	if d.flat() {
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)

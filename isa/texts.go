@@ -215,7 +215,7 @@ func constantItems(items []model.Item, size int) bool {
 }
 
 func constantRef(r *model.Ref, size int) bool {
-	if r == nil || r.Context != nil || r.Field.Table != nil || len(r.Enter) > 0 {
+	if r == nil || r.Context != nil || r.Field.Table != nil || r.Field.Symbols != "" || len(r.Enter) > 0 {
 		return false
 	}
 	switch r.Kind {

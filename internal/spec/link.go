@@ -143,8 +143,8 @@ func (l *loader) fieldType(f *Field) {
 	if f.Kind == KindFloat && f.Width != 16 && f.Width != 32 {
 		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "float field %s of %d bits, expected 16 or 32", f.Name, f.Width))
 	}
-	if f.Width > 64 && f.Kind != KindHex && f.Kind != KindBitset {
-		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex and bitset fields may be wider than 64", f.TypeName, f.Name, f.Width))
+	if f.Width > 64 && f.Kind != KindHex && f.Kind != KindUint && f.Kind != KindBitset {
+		l.odd(diag.Errorf(diag.FieldType, f.typeSpan, "%s field %s of %d bits: only hex, uint and bitset fields may be wider than 64", f.TypeName, f.Name, f.Width))
 	}
 	if f.Table != nil && f.Kind != KindBitset {
 		l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "field %s is an index of table %s: its type must be the bitset of the entries", f.Name, f.Table.Name))

@@ -45,7 +45,9 @@ func (p *Parser) split(line []byte) ([]byte, error) {
 }
 
 func (p *Parser) readSuffix(text string, off int) error {
-	for _, part := range strings.Split(text, ",") {
+	for more := true; more; {
+		var part string
+		part, text, more = strings.Cut(text, ",")
 		s, err := readSuffixPart(strings.TrimSpace(part))
 		lead := len(part) - len(strings.TrimLeft(part, blanks))
 		s.off, s.end = off+lead, off+len(part)
@@ -170,8 +172,8 @@ func (p *Parser) recoder() *isa.Decoder {
 // applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
 // without the suffix.
 func (p *Parser) applySuffix(leaf *isa.Leaf) error {
-	if p.onlyPins() {
-		return nil
+	if p.plainSuffix() {
+		return p.applyPlain()
 	}
 	fields, spaces := p.fieldsOf(leaf)
 	for _, s := range p.suffix {
@@ -188,15 +190,40 @@ func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 	return nil
 }
 
-// onlyPins tells whether the suffix only places entries that fields of the word itself name, for
-// which the fields need not be listed.
-func (p *Parser) onlyPins() bool {
+// plainSuffix tells whether the suffix only places entries that fields of the word itself name, and
+// sets bits of the word by number, for which the fields need not be listed.
+func (p *Parser) plainSuffix() bool {
 	for i := range p.suffix {
-		if s := &p.suffix[i]; !s.pin || !p.hasEntry(s.path) {
+		s := &p.suffix[i]
+		if s.pin && !p.hasEntry(s.path) || !s.pin && s.path != "" {
 			return false
 		}
 	}
 	return true
+}
+
+// applyPlain sets the bits of a plain suffix; its entries are placed later.
+func (p *Parser) applyPlain() error {
+	for i := range p.suffix {
+		s := &p.suffix[i]
+		if s.pin {
+			continue
+		}
+		if err := p.setNameless(s); err != "" {
+			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
+		}
+	}
+	return nil
+}
+
+// setNameless sets bits of the word by number.
+func (p *Parser) setNameless(s *suffix) string {
+	if s.high >= p.root.Size {
+		return fmt.Sprintf("bit %d of an instruction of %d bits", s.high, p.root.Size)
+	}
+	word := &p.spaces[spaceWord].val
+	*word = word.AndNot(bits.Range(s.low, s.high-s.low+1)).Or(s.value.Shl(s.low))
+	return ""
 }
 
 func (p *Parser) hasEntry(name string) bool {
@@ -258,12 +285,7 @@ func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) str
 		return ""
 	}
 	if s.path == "" {
-		if s.high >= p.root.Size {
-			return fmt.Sprintf("bit %d of an instruction of %d bits", s.high, p.root.Size)
-		}
-		run := []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}
-		setParts(&p.spaces[spaceWord].val, run, s.value)
-		return ""
+		return p.setNameless(&s)
 	}
 	for i := range fields {
 		f := &fields[i]
@@ -347,13 +369,8 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		return dst[:start], false
 	}
 	end := len(dst)
-	if text, ok := l.appendPins(dst, in, &res); ok {
-		if back, err := l.p.parse(text[start:]); err == nil && l.same(in, &back) {
-			return text, true
-		}
-		if res, err = l.p.parse(text[start:end]); err != nil {
-			return dst[:start], false
-		}
+	if text, ok := l.appendPlain(dst, in, &res); ok {
+		return text, true
 	}
 	for _, named := range []bool{true, false} {
 		dst = l.appendSuffix(dst[:end], in, &res, named)
@@ -368,10 +385,14 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	return dst[:start], false
 }
 
-// appendPins names the entries of the instruction; ok is false where more than their places differs
-// from the result, which must be that of the last parse.
-func (l *Lossless) appendPins(dst []byte, in isa.Inst, res *Result) (text []byte, ok bool) {
-	diff, mark, n := in.Bits, " {", 0
+// appendPlain names entries and ignored bits of the word; ok is false where anything else differs
+// from the result, which must be that of the last parse. What it writes gives the word back without
+// being read again: a plain suffix says bits, and nothing follows from them.
+func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byte, ok bool) {
+	if res.Context != l.d.Context() || res.Inst.Leaf != in.Leaf {
+		return dst, false
+	}
+	diff, mark, n := in.Bits.Xor(res.Inst.Bits), " {", 0
 	for i := spaceTable; i < l.p.nspaces; i++ {
 		s := &l.p.spaces[i]
 		if s.field == nil {
@@ -390,11 +411,51 @@ func (l *Lossless) appendPins(dst []byte, in isa.Inst, res *Result) (text []byte
 		if actual != e.Index {
 			dst = append(append(append(dst, mark...), e.Field...), '@')
 			dst = strconv.AppendInt(dst, int64(actual), 10)
-			diff.SetUint(part.Low, part.Width, uint64(e.Index))
 			mark = ", "
 		}
+		diff.SetUint(part.Low, part.Width, 0)
 	}
-	return append(dst, '}'), mark == ", " && diff == res.Inst.Bits && res.Context == l.d.Context()
+	if rest := diff.AndNot(in.Leaf.DontCare); !rest.IsZero() {
+		return dst, false
+	}
+	dst, mark = appendRuns(dst, mark, diff, in)
+	return append(dst, '}'), mark == ", "
+}
+
+// appendRuns names the runs of ignored bits that have a bit of diff.
+func appendRuns(dst []byte, mark string, diff bits.Value, in isa.Inst) ([]byte, string) {
+	for low := diff.Low(); low < bits.Size; low = diff.Low() {
+		low, n := wholeRun(in.Leaf.DontCare, low)
+		dst = append(dst, mark...)
+		dst = appendRunName(dst, low, n)
+		value := in.Bits.Slice(low, n)
+		dst = value.AppendHex(append(dst, "=0x"...), 1)
+		diff = diff.AndNot(bits.Range(low, n))
+		mark = ", "
+	}
+	return dst, mark
+}
+
+// wholeRun returns the run of set bits around a bit.
+func wholeRun(v bits.Value, bit int) (low, n int) {
+	low, n = bit, 1
+	for low > 0 && v.Bit(low-1) == 1 {
+		low--
+		n++
+	}
+	for low+n < bits.Size && v.Bit(low+n) == 1 {
+		n++
+	}
+	return low, n
+}
+
+// appendRunName appends LOW..HIGH, or the number of a single bit.
+func appendRunName(dst []byte, low, n int) []byte {
+	dst = strconv.AppendInt(dst, int64(low), 10)
+	if n > 1 {
+		dst = strconv.AppendInt(append(dst, ".."...), int64(low+n-1), 10)
+	}
+	return dst
 }
 
 // same tells whether a result is the instruction that was printed, its entries included.
@@ -493,18 +554,8 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 		run = run.Or(w.dontCare)
 	}
 	for low := diff.Low(); low < bits.Size; low = diff.Low() {
-		for low > 0 && run.Bit(low-1) == 1 {
-			low--
-		}
-		n := 1
-		for low+n < bits.Size && run.Bit(low+n) == 1 {
-			n++
-		}
-		name := strconv.Itoa(low)
-		if n > 1 {
-			name += ".." + strconv.Itoa(low+n-1)
-		}
-		w.item("%s%s=0x%s", prefix, name, value.Slice(low, n))
+		low, n := wholeRun(run, low)
+		w.item("%s%s=0x%s", prefix, appendRunName(nil, low, n), value.Slice(low, n))
 		diff = diff.AndNot(bits.Range(low, n))
 	}
 }

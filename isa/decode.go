@@ -221,7 +221,7 @@ func (d *Decoder) node(n *model.Node, depth int) uint64 {
 	case spec.OpOrOr, spec.OpAndAnd:
 		x := d.node(n.X, depth)
 		if (x != 0) == (n.Op == spec.OpOrOr) {
-			return x&^x | boolean(x != 0)
+			return boolean(x != 0)
 		}
 		return boolean(d.node(n.Y, depth) != 0)
 	case spec.OpCond:

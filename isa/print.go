@@ -21,10 +21,23 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	if d.flat() {
 		lines := d.linesOf(d.printer, d.env, in.Leaf)
 		d.frames[0].unit = lines.unit
+		d.checkEntries(lines.unit)
 		return d.quick(dst, lines, 0)
 	}
 	d.frames[0].unit = d.env.Unit(in.Leaf)
+	d.checkEntries(d.frames[0].unit)
 	return d.unit(dst, 0)
+}
+
+// checkEntries reports the ignored bits that are set in the table entries of the instruction.
+// Templates reach into entries by paths, on which nothing is matched.
+func (d *Decoder) checkEntries(u *model.Unit) {
+	for _, ref := range u.Tables {
+		v := d.inner(ref, &d.frames[0].v)
+		if leaves := ref.Env.Root.Leaves; len(leaves) == 1 {
+			d.dontCare(leaves[0], v)
+		}
+	}
 }
 
 // flat tells whether displays may be printed in their flattened form, which records no tokens and

@@ -22,6 +22,9 @@ type Unit struct {
 	Defaults []Default
 	// Unused are the parts of table entries that the leaf does not care about.
 	Unused []Unused
+	// Tables are the fields that name table entries of which no display shows the whole, only parts
+	// by paths.
+	Tables []*Ref
 	// Errs are the names and templates that could not be bound.
 	Errs diag.List
 
@@ -141,6 +144,7 @@ func (u *Unit) build() {
 		}
 	}
 	u.displays()
+	u.tables()
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		u.defaults(b)
 		for _, x := range b.Unused {
@@ -155,6 +159,32 @@ func (u *Unit) build() {
 			u.Unused = append(u.Unused, unused)
 		}
 	}
+}
+
+// tables collects the fields that are the index of a table entry reached by paths alone.
+func (u *Unit) tables() {
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, f := range b.Cases[len(b.Cases)-1].Fields {
+			if f.Table == nil || u.shows(f.Name) {
+				continue
+			}
+			if alts := u.resolve(f.Name, nil); len(alts) == 1 && alts[0].Ref != nil && alts[0].Ref.Field == f {
+				u.Tables = append(u.Tables, alts[0].Ref)
+			}
+		}
+	}
+}
+
+// shows tells whether a display has the name itself.
+func (u *Unit) shows(name string) bool {
+	for _, c := range u.Cases {
+		for _, it := range c.Items {
+			if it.Name == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (u *Unit) defaults(b *spec.Bitset) {

@@ -1,0 +1,280 @@
+package asm
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// scopeOf returns the scope of the present frame, hops scopes up.
+func (p *Parser) scopeOf(hops int) int32 {
+	s := p.frames[p.frame].scope
+	for ; hops > 0; hops-- {
+		s = p.scopes[s].up
+	}
+	return s
+}
+
+// open makes the scope of a nested value, and those that a path to it passes through.
+func (p *Parser) open(ref *model.Ref) (int32, bool) {
+	from := p.scopeOf(ref.Hops)
+	up := p.frames[p.frame].scope
+	if ref.Prog != nil {
+		return p.openDerived(ref, from, up)
+	}
+	for _, e := range ref.Enter {
+		var ok bool
+		if from, ok = p.inner(e, from, up); !ok {
+			return 0, false
+		}
+		up = from
+	}
+	return p.inner(ref, from, up)
+}
+
+// inner adds the scope of a bitset field of scope from; names climb from it to scope up.
+func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
+	s := scope{up: up, size: ref.Env.Root.Size}
+	if ref.Field.Table != nil {
+		sp, ok := p.entry(ref.Field, from)
+		if !ok {
+			return 0, false
+		}
+		s.space = sp
+	} else {
+		outer := p.scopes[from]
+		s.space = outer.space
+		s.low, s.parts = outer.place(ref)
+	}
+	p.scopes = append(p.scopes, s)
+	return int32(len(p.scopes) - 1), true
+}
+
+// openDerived makes a space of its own for a nested value that is computed; its bits are compared
+// with the expression when they are known.
+func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
+	if p.nspaces == maxSpaces {
+		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
+		return 0, false
+	}
+	sp := uint8(p.nspaces)
+	p.spaces[p.nspaces] = space{scope: from}
+	p.nspaces++
+	p.scopes = append(p.scopes, scope{up: up, space: sp, size: ref.Env.Root.Size})
+	inner := int32(len(p.scopes) - 1)
+	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: ref.Env.Root.Size})
+	return inner, true
+}
+
+// entry returns the space of a table entry, one for each index field.
+func (p *Parser) entry(f *spec.Field, scope int32) (uint8, bool) {
+	for i := spaceTable; i < p.nspaces; i++ {
+		if p.spaces[i].field == f {
+			return uint8(i), true
+		}
+	}
+	if p.nspaces == maxSpaces {
+		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
+		return 0, false
+	}
+	p.spaces[p.nspaces] = space{field: f, scope: scope}
+	p.nspaces++
+	return uint8(p.nspaces - 1), true
+}
+
+// place maps a field of the scope to bits of its space.
+func (s *scope) place(ref *model.Ref) (low int, parts []spec.Part) {
+	if s.parts == nil && len(ref.Field.Parts) == 1 {
+		return s.low + ref.Field.Parts[0].Low, nil
+	}
+	for _, part := range ref.Field.Parts {
+		parts = append(parts, s.compose(part)...)
+	}
+	return -1, parts
+}
+
+// compose finds a run of bits of the scope in its space, the most significant piece first.
+func (s *scope) compose(part spec.Part) []spec.Part {
+	if s.parts == nil {
+		return []spec.Part{{Low: s.low + part.Low, Width: part.Width}}
+	}
+	var out []spec.Part
+	base := 0
+	for i := len(s.parts) - 1; i >= 0; i-- {
+		o := s.parts[i]
+		lo, hi := max(part.Low, base), min(part.Low+part.Width, base+o.Width)
+		if lo < hi {
+			out = append([]spec.Part{{Low: o.Low + lo - base, Width: hi - lo}}, out...)
+		}
+		base += o.Width
+	}
+	return out
+}
+
+// bind gives a reference a value that text has named.
+func (p *Parser) bind(it *item, v uint64, end int) bool {
+	ref := it.ref
+	if ref.Context != nil {
+		return p.setBits(spaceContext, ref.Low, ref.Width, v, end)
+	}
+	scope := p.scopeOf(ref.Hops)
+	if ref.Prog != nil {
+		p.cons = append(p.cons, derivedConstraint(ref, scope, v))
+		return p.propagateLast(end)
+	}
+	return p.bindField(ref, scope, v, end)
+}
+
+// bindField sets the bits of a field that stands in scope, or at the end of a path from it.
+func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool {
+	if ref.Width < 64 && v>>uint(ref.Width) != 0 {
+		if p.failure == nil {
+			return false
+		}
+		p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
+		return false
+	}
+	if len(ref.Enter) == 0 && ref.Low >= 0 {
+		s := &p.scopes[scope]
+		if s.parts == nil {
+			return p.setBits(s.space, s.low+ref.Low, ref.Width, v, end)
+		}
+	}
+	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), ref.Width, end)
+}
+
+// bindMasked sets those bits of a field that are set in mask.
+func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, width, end int) bool {
+	scope := p.scopeOf(ref.Hops)
+	if len(ref.Enter) == 0 && ref.Low >= 0 && ref.Field.Table == nil && mask == ^uint64(0)>>(64-uint(width)) {
+		if s := &p.scopes[scope]; s.parts == nil {
+			return p.setBits(s.space, s.low+ref.Low, width, v, end)
+		}
+	}
+	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Of(mask), width, end)
+}
+
+func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, width, end int) bool {
+	sp, parts, low, ok := p.locate(ref, scope)
+	if !ok {
+		return false
+	}
+	if parts == nil {
+		return p.setMasked(sp, low, width, v, mask, end)
+	}
+	at := 0
+	for i := len(parts) - 1; i >= 0; i-- {
+		w := parts[i].Width
+		if !p.setMasked(sp, parts[i].Low, w, v.Slice(at, w), mask.Slice(at, w), end) {
+			return false
+		}
+		at += w
+	}
+	return true
+}
+
+// locate finds the bits of a field of bits: in one piece from low upwards, or in parts. For the
+// index of a table it is the entry.
+func (p *Parser) locate(ref *model.Ref, from int32) (sp uint8, parts []spec.Part, low int, ok bool) {
+	s := p.scopes[from]
+	for _, e := range ref.Enter {
+		if s, ok = p.step(e, s, from); !ok {
+			return 0, nil, 0, false
+		}
+	}
+	if ref.Field.Table != nil && ref.Kind == spec.KindBitset && ref.Env != nil {
+		sp, ok = p.entry(ref.Field, from)
+		return sp, nil, 0, ok
+	}
+	low, parts = s.place(ref)
+	return s.space, parts, low, true
+}
+
+// step enters one field of a path without adding a scope.
+func (p *Parser) step(e *model.Ref, s scope, from int32) (scope, bool) {
+	if e.Field.Table != nil {
+		sp, ok := p.entry(e.Field, from)
+		return scope{space: sp}, ok
+	}
+	s.low, s.parts = s.place(e)
+	return s, true
+}
+
+// setMasked sets bits run by run of the mask.
+func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
+	for at := 0; at < width; {
+		if mask.Bit(at) == 0 {
+			at++
+			continue
+		}
+		n := 1
+		for at+n < width && n < 64 && mask.Bit(at+n) == 1 {
+			n++
+		}
+		if !p.setBits(sp, low+at, n, v.Uint(at, n), end) {
+			return false
+		}
+		at += n
+	}
+	return true
+}
+
+// setBits fixes up to 64 bits. It fails where one of them is known to be different.
+func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
+	s := &p.spaces[sp]
+	known := s.known.Uint(low, width)
+	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
+		if p.failure != nil {
+			p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
+		}
+		return false
+	}
+	if known == ^uint64(0)>>(64-uint(width)) {
+		return true
+	}
+	p.trail = append(p.trail, undo{int16(low), uint8(width), sp, known})
+	if p.failure != nil {
+		p.noteOrigin(end)
+	}
+	s.val.SetUint(low, width, v)
+	s.known.SetUint(low, width, ^uint64(0))
+	return true
+}
+
+// bindPattern sets the fixed bits of a leaf.
+func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
+	s := &p.scopes[scope]
+	if s.parts == nil {
+		if s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
+			sp := &p.spaces[s.space]
+			p.trail = append(p.trail, undo{0, uint8(size), s.space, sp.known.Uint(0, size)})
+			if p.failure != nil {
+				p.noteOrigin(p.pos)
+			}
+			sp.val[0] |= match[0]
+			sp.known[0] |= mask[0]
+			return true
+		}
+		return p.setMasked(s.space, s.low, size, match, mask, p.pos)
+	}
+	at := 0
+	for i := len(s.parts) - 1; i >= 0; i-- {
+		w := s.parts[i].Width
+		if !p.setMasked(s.space, s.parts[i].Low, w, match.Slice(at, w), mask.Slice(at, w), p.pos) {
+			return false
+		}
+		at += w
+	}
+	return true
+}
+
+// allKnown tells whether every bit of a scope has its value.
+func (p *Parser) allKnown(scope int32) bool {
+	s := &p.scopes[scope]
+	if s.parts != nil {
+		return false
+	}
+	known := p.spaces[s.space].known.Slice(s.low, s.size)
+	return known == bits.Ones(s.size)
+}

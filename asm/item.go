@@ -1,0 +1,185 @@
+package asm
+
+import "github.com/isago/isago/internal/spec"
+
+// match reads one item and goes on behind it. state 0 is the first try.
+func (p *Parser) match(it *item, next *node, state int) bool {
+	if len(it.conds) > 0 && !p.require(it.conds) {
+		return false
+	}
+	switch it.kind {
+	case itemBlank:
+		return p.matchBlank(next)
+	case itemEnum:
+		return p.matchWord(it, next, state)
+	case itemCall:
+		return p.matchCall(it, next)
+	case itemSet:
+		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos})
+		p.frame = int32(len(p.frames) - 1)
+		return p.member(it.set.at, 0)
+	case itemSetEnd:
+		return p.memberDone()
+	case itemNothing:
+		p.node = next
+		return it.extent != someText
+	}
+	return p.matchNumber(it, next, state)
+}
+
+// matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
+func (p *Parser) matchBlank(next *node) bool {
+	switch {
+	case p.pos < len(p.src) && p.src[p.pos] == ' ':
+		p.pos++
+	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ' || loose[p.src[p.pos-1]] || loose[p.src[p.pos]]:
+	default:
+		p.expect(p.pos, "a blank")
+		return false
+	}
+	p.node = next
+	return true
+}
+
+// stateNumber is the state in which an enum with an empty text reads a number.
+const stateNumber = -1
+
+// matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 256,
+// plus the number of values of that text already tried.
+func (p *Parser) matchWord(it *item, next *node, state int) bool {
+	pos := p.pos
+	if it.extent != noText {
+		pos = p.skipBlank()
+	}
+	limit, tried := len(p.src)+1, state&0xff
+	if state > 0 {
+		limit = state >> 8
+	}
+	if it.extent == noText {
+		limit = pos + 1
+	}
+	if state == stateNumber {
+		return p.matchNumber(it, next, 0)
+	}
+	found, end := it.words.find(p.src, pos, limit)
+	if found == nil || end == pos && it.extent == someText {
+		if it.ref.Kind == spec.KindEnum && it.extent != noText {
+			return p.matchNumber(it, next, 0)
+		}
+		p.expectItem(pos, it)
+		return false
+	}
+	switch {
+	case tried+1 < len(found.values):
+		p.save(choice{node: p.node, item: it, next: next, state: (end+1)<<8 | tried + 1})
+	case end > pos:
+		p.save(choice{node: p.node, item: it, next: next, state: max(end, 1) << 8})
+	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
+		p.save(choice{node: p.node, item: it, next: next, state: stateNumber})
+	}
+	if end == pos {
+		end = p.pos // nothing was read, the blank included
+	}
+	if !p.bind(it, found.values[tried], end) {
+		return false
+	}
+	p.pos, p.node = end, next
+	return true
+}
+
+// matchCall reads a nested value.
+func (p *Parser) matchCall(it *item, next *node) bool {
+	g := p.ready(it.call)
+	pos := p.pos
+	if it.extent != noText {
+		pos = p.skipBlank()
+	}
+	if !p.general && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
+		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 {
+			if !p.bindMasked(it.ref, v.val, v.known, g.env.Root.Size, end) {
+				return false
+			}
+			if end > pos {
+				p.pos = end
+			}
+			p.node = next
+			return true
+		}
+	}
+	inner, ok := p.open(it.ref)
+	if !ok {
+		return false
+	}
+	p.frames = append(p.frames, callFrame{parent: p.frame, scope: inner, ret: next, extent: it.extent, from: p.pos})
+	p.frame = int32(len(p.frames) - 1)
+	p.node = g.start
+	return true
+}
+
+// member reads the next member of a set, in any order, or ends it. state is the member to try.
+func (p *Parser) member(n *node, state int) bool {
+	f := p.frames[p.frame]
+	s := n.set
+	for i := state; i < len(s.members); i++ {
+		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing {
+			continue
+		}
+		p.save(choice{node: n, state: i + 1})
+		if f.used != 0 && !p.text(s.join) {
+			return false
+		}
+		f.used |= 1 << uint(i)
+		p.frames = append(p.frames, f)
+		p.frame = int32(len(p.frames) - 1)
+		p.node = s.members[i]
+		return true
+	}
+	if !f.closing && f.extent == someText && f.used == 0 {
+		return false
+	}
+	return p.absent(s, f)
+}
+
+// absent gives the next member that was not read a value that prints nothing; when there is none it
+// goes on behind the set.
+func (p *Parser) absent(s *setItem, f callFrame) bool {
+	f.closing = true
+	for i, n := range s.absent {
+		if f.used>>uint(i)&1 == 0 {
+			f.used |= 1 << uint(i)
+			p.frames = append(p.frames, f)
+			p.frame = int32(len(p.frames) - 1)
+			p.node = n
+			return true
+		}
+	}
+	p.frame, p.node = f.parent, f.ret
+	return true
+}
+
+// memberDone returns from a member to its set.
+func (p *Parser) memberDone() bool {
+	p.node = p.frames[p.frame].set.at
+	return true
+}
+
+// text takes a piece of text with its blanks.
+func (p *Parser) text(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] == ' ' {
+			if !p.matchBlank(p.node) {
+				return false
+			}
+			continue
+		}
+		if p.pos = p.skipBlank(); p.pos >= len(p.src) || p.src[p.pos] != s[i] {
+			p.expectText(p.pos, s)
+			return false
+		}
+		p.pos++
+	}
+	return true
+}
+
+// stateAbsent is the state in which an offset prints nothing.
+const stateAbsent = -1

@@ -1,0 +1,323 @@
+package asm
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
+func (p *Parser) matchNumber(it *item, next *node, state int) bool {
+	pos := p.skipBlank()
+	kind := it.ref.Kind
+	if it.kind == itemBranch {
+		if v, end, ok := p.symbol(it, pos); ok {
+			if !p.bind(it, v, end) {
+				return false
+			}
+			p.pos, p.node = end, next
+			return true
+		}
+	}
+	signed := kind == spec.KindOffset || kind == spec.KindUOffset
+	n, ok := p.number(it, pos, state)
+	if signed && (!ok || it.extent == noText || state == stateAbsent) {
+		if it.extent == someText || !p.bind(it, 0, p.pos) {
+			return false
+		}
+		p.node = next
+		return true
+	}
+	if !ok || it.extent == noText {
+		p.expectItem(pos, it)
+		return false
+	}
+	switch {
+	case it.kind == itemNumber && n.end-n.digits > 1:
+		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
+	case signed:
+		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
+	}
+	if it.kind == itemEnum {
+		if _, named := it.ref.Enum.Lookup(n.mag); named {
+			p.expectItem(pos, it)
+			return false
+		}
+	}
+	if it.ref.Width > 64 {
+		if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
+			p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
+			return false
+		}
+		if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
+			return false
+		}
+		p.pos, p.node = n.end, next
+		return true
+	}
+	v, fits := p.fit(it.ref, n)
+	if !fits && p.failure == nil {
+		return false
+	}
+	if !fits {
+		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
+		return false
+	}
+	if !p.bind(it, v, n.end) {
+		return false
+	}
+	p.pos, p.node = n.end, next
+	return true
+}
+
+// number is a number as it was read.
+type number struct {
+	neg, isFloat bool
+	// over tells that the number has more than 256 bits.
+	over        bool
+	mag         uint64
+	wide        bits.Value
+	f           float64
+	digits, end int
+}
+
+// number reads a number of the item's kind at pos; it ends before limit if that is not 0.
+func (p *Parser) number(it *item, pos, limit int) (number, bool) {
+	var n number
+	i := pos
+	if limit <= 0 {
+		limit = len(p.src)
+	}
+	if i < limit && (p.src[i] == '-' || p.src[i] == '+') {
+		n.neg = p.src[i] == '-'
+		i++
+		if i < limit && p.src[i] == ' ' {
+			i++
+		}
+	}
+	if it.kind == itemFloat {
+		return p.float(it.ref.Width, pos, i, limit)
+	}
+	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
+		return n, false
+	}
+	base := uint64(10)
+	if it.ref.Kind == spec.KindHex {
+		base = 16
+	}
+	if i+2 < limit && p.src[i] == '0' {
+		switch p.src[i+1] | 0x20 {
+		case 'x':
+			base, i = 16, i+2
+		case 'o':
+			base, i = 8, i+2
+		case 'b':
+			if base == 10 {
+				base, i = 2, i+2
+			}
+		}
+	}
+	n.digits = i
+	return p.digits(n, i, limit, base)
+}
+
+func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
+	for ; i < limit; i++ {
+		d := uint64(digitValue[p.src[i]])
+		if d >= base {
+			break
+		}
+		if n.over = n.over || n.wide[3]>>60 != 0; n.over {
+			continue
+		}
+		if n.mag > math.MaxUint64/16-1 || n.wide[1]|n.wide[2]|n.wide[3] != 0 {
+			n.wide = addDigit(n.wide, base, d)
+			n.mag = n.wide[0]
+			continue
+		}
+		n.mag = n.mag*base + d
+		n.wide[0] = n.mag
+	}
+	n.end = i
+	return n, i > n.digits
+}
+
+// addDigit returns v*base + d.
+func addDigit(v bits.Value, base, d uint64) bits.Value {
+	carry := d
+	for i := 0; i < 8; i++ {
+		x := v.Uint(32*i, 32)*base + carry
+		v.SetUint(32*i, 32, x)
+		carry = x >> 32
+	}
+	return v
+}
+
+var digitValue = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 255
+	}
+	for i := range 10 {
+		t['0'+i] = byte(i)
+	}
+	for i := range 6 {
+		t['a'+i], t['A'+i] = byte(10+i), byte(10+i)
+	}
+	return t
+}()
+
+// float reads a decimal float for a field of that width, nan or inf.
+func (p *Parser) float(width, from, i, limit int) (number, bool) {
+	n := number{isFloat: true, digits: i, end: i}
+	neg := i > from && p.src[from] == '-'
+	for _, word := range []string{"nan", "inf"} {
+		if i+3 <= limit && strings.EqualFold(string(p.src[i:i+3]), word) {
+			n.f, n.end = math.NaN(), i+3
+			if word == "inf" {
+				n.f = math.Inf(1)
+			}
+			n.neg = neg
+			return n, true
+		}
+	}
+	end := i
+	for end < limit && (digitValue[p.src[end]] < 10 || p.src[end] == '.' || p.src[end]|0x20 == 'e' ||
+		end > i && (p.src[end] == '-' || p.src[end] == '+') && p.src[end-1]|0x20 == 'e') {
+		end++
+	}
+	size := 64
+	if width == 32 {
+		size = 32 // rounded once
+	}
+	f, err := strconv.ParseFloat(string(p.src[i:end]), size)
+	if err != nil && !math.IsInf(f, 0) || end == i {
+		return n, false
+	}
+	n.f, n.neg, n.end = f, neg, end
+	return n, true
+}
+
+// fit converts a number to the bits of a field; ok is false where it does not fit.
+func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
+	if n.isFloat {
+		return floatBits(n, ref.Width), true
+	}
+	if n.over || n.wide != bits.Of(n.mag) {
+		return 0, false
+	}
+	width := ref.Width
+	if ref.Prog != nil && !ref.Field.WidthGiven && ref.Kind != spec.KindInt && ref.Kind != spec.KindOffset {
+		width = 64 // a derived value is as wide as its expression
+	}
+	switch ref.Kind {
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
+		return fitSigned(n, width)
+	case spec.KindAbsBranch:
+		if n.neg { // printed as a signed number where the top bit is set
+			return fitSigned(n, width)
+		}
+	}
+	if ref.Kind == spec.KindBoolInv && ref.Prog == nil && !n.neg && n.mag <= 1 {
+		return 1 - n.mag, true
+	}
+	if n.neg && n.mag != 0 || width < 64 && n.mag>>uint(width) != 0 {
+		return 0, false
+	}
+	return n.mag, true
+}
+
+// fitSigned accepts the range of a two's complement number, and its bit pattern written unsigned.
+func fitSigned(n number, width int) (uint64, bool) {
+	if width <= 0 || width > 64 {
+		width = 64
+	}
+	mask := ^uint64(0) >> (64 - uint(width))
+	if n.neg {
+		return -n.mag & mask, n.mag <= 1<<uint(width-1)
+	}
+	return n.mag, n.mag <= mask
+}
+
+func floatBits(n number, width int) uint64 {
+	f := n.f
+	if n.neg {
+		f = math.Copysign(f, -1)
+	}
+	if width == 16 {
+		return uint64(halfBits(f))
+	}
+	b := math.Float32bits(float32(f))
+	if n.neg {
+		b |= 1 << 31
+	}
+	return uint64(b)
+}
+
+// halfBits rounds to the nearest IEEE 754 half, ties to even.
+func halfBits(f float64) uint16 {
+	var sign uint16
+	if math.Signbit(f) {
+		sign, f = 0x8000, -f
+	}
+	switch {
+	case math.IsNaN(f):
+		return sign | 0x7e00
+	case f >= 65520: // halfway between the largest half and the next power
+		return sign | 0x7c00
+	case f < 1.0/16384: // below the smallest normal number
+		return sign | uint16(math.RoundToEven(math.Ldexp(f, 24)))
+	}
+	frac, exp := math.Frexp(f)
+	m := int(math.RoundToEven(math.Ldexp(frac, 11)))
+	return sign | uint16((exp+13)<<10+m)
+}
+
+// symbol reads a name at pos and turns its address into the value of a branch.
+func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
+	end = pos
+	for end < len(p.raw) && isSymbolByte(p.raw[end], end == pos) {
+		end++
+	}
+	if end == pos || p.Symbol == nil {
+		return 0, pos, false
+	}
+	addr, known := p.Symbol(string(p.raw[pos:end]))
+	if !known {
+		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
+		return 0, pos, false
+	}
+	unit := int64(it.ref.Field.Unit)
+	if unit == 0 {
+		unit = int64(p.root.Size)
+	}
+	if it.ref.Kind == spec.KindBranch {
+		addr -= p.Addr
+	}
+	if addr%unit != 0 {
+		p.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", p.raw[pos:end], unit)
+		return 0, pos, false
+	}
+	n := number{neg: addr < 0, mag: uint64(addr / unit)}
+	if n.neg {
+		n.mag = -n.mag
+	}
+	n.wide = bits.Of(n.mag)
+	v, fits := p.fit(it.ref, n)
+	if it.ref.Kind == spec.KindBranch && !n.neg && it.ref.Width < 64 && n.mag>>uint(max(it.ref.Width, 1)-1) != 0 {
+		fits = false // fit reads a bit pattern too, which a distance is not
+	}
+	if !fits {
+		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, limits(it.ref))
+		return 0, pos, false
+	}
+	return v, end, true
+}
+
+func isSymbolByte(c byte, first bool) bool {
+	return c == '_' || c == '.' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || !first && c >= '0' && c <= '9'
+}

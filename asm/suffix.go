@@ -1,0 +1,345 @@
+package asm
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// suffix is one part of the braces behind an instruction: PATH=0x12 gives a field its value,
+// PATH@57 an entry its place, 44..50=0x3 bits that have no name, PATH.4..5=0x1 such bits of an
+// entry.
+type suffix struct {
+	path      string
+	pin       bool
+	low, high int // of nameless bits; low is -1 for a named field
+	value     bits.Value
+	off, end  int
+}
+
+// split cuts off the comment, and reads and cuts off the suffix.
+func (p *Parser) split(line []byte) ([]byte, error) {
+	p.suffix = p.suffix[:0]
+	if p.comment != "" {
+		if i := bytes.Index(line, []byte(p.comment)); i >= 0 {
+			line = line[:i]
+		}
+	}
+	end := len(line)
+	for end > 0 && strings.IndexByte(blanks, line[end-1]) >= 0 {
+		end--
+	}
+	if end == 0 || line[end-1] != '}' {
+		return line[:end], nil
+	}
+	open := bytes.LastIndexByte(line[:end], '{')
+	if open < 0 {
+		return line[:end], nil
+	}
+	return line[:open], p.readSuffix(string(line[open+1:end-1]), open+1)
+}
+
+func (p *Parser) readSuffix(text string, off int) error {
+	for more := true; more; {
+		var part string
+		part, text, more = strings.Cut(text, ",")
+		s, err := readSuffixPart(strings.TrimSpace(part))
+		lead := len(part) - len(strings.TrimLeft(part, blanks))
+		s.off, s.end = off+lead, off+len(part)
+		if err != "" {
+			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
+		}
+		p.suffix = append(p.suffix, s)
+		off += len(part) + 1
+	}
+	return nil
+}
+
+func readSuffixPart(part string) (s suffix, err string) {
+	if path, index, ok := strings.Cut(part, "@"); ok && path != "" {
+		n, e := strconv.ParseUint(index, 0, 20)
+		if e != nil {
+			return s, fmt.Sprintf("%q, expected the number of a table entry after @", index)
+		}
+		return suffix{path: path, pin: true, value: bits.Of(n), low: -1}, ""
+	}
+	path, value, ok := strings.Cut(part, "=")
+	if !ok {
+		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
+	}
+	s = suffix{path: strings.TrimSpace(path), low: -1}
+	if s.path == "" {
+		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
+	}
+	value = strings.TrimSpace(value)
+	hex, isHex := strings.CutPrefix(strings.ToLower(value), "0x")
+	var e error
+	if isHex {
+		s.value, e = bits.ParseHex(hex)
+	} else {
+		var n uint64
+		n, e = strconv.ParseUint(value, 10, 64)
+		s.value = bits.Of(n)
+	}
+	if e != nil {
+		return s, fmt.Sprintf("%q is no value", value)
+	}
+	return s, s.nameless()
+}
+
+// nameless recognises LOW..HIGH or one bit number at the end of the path.
+func (s *suffix) nameless() (err string) {
+	at := len(s.path)
+	for at > 0 && (s.path[at-1] == '.' || s.path[at-1] >= '0' && s.path[at-1] <= '9') {
+		at--
+	}
+	if at > 0 && s.path[at:] != "" && s.path[at] != '.' || s.path[at:] == "" {
+		return "" // a name, perhaps with digits at its end
+	}
+	run := strings.TrimPrefix(s.path[at:], ".")
+	low, high, ranged := strings.Cut(run, "..")
+	if !ranged {
+		high = low
+	}
+	a, err1 := strconv.Atoi(low)
+	b, err2 := strconv.Atoi(high)
+	if err1 != nil || err2 != nil || a > b || b >= bits.Size {
+		return fmt.Sprintf("%q, expected bits such as 44..50", run)
+	}
+	s.path, s.low, s.high = s.path[:at], a, b
+	if s.value.Len() > b-a+1 {
+		return fmt.Sprintf("0x%s does not fit %d bits", s.value, b-a+1)
+	}
+	return ""
+}
+
+// pinned returns the entry that the suffix gives an index field, -1 if it gives none.
+func (p *Parser) pinned(field string) int {
+	if s := p.pin(field); s != nil {
+		return int(s.value[0])
+	}
+	return -1
+}
+
+func (p *Parser) pin(field string) *suffix {
+	for i := range p.suffix {
+		if s := &p.suffix[i]; s.pin && strings.EqualFold(s.path, field) {
+			return s
+		}
+	}
+	return nil
+}
+
+// complete makes the result of a text that was read: defaults, the suffix, the table entries.
+func (p *Parser) complete(res *Result) error {
+	p.defaults()
+	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
+	res.Inst.Leaf = p.units[len(p.units)-1].unit.Leaf
+	if len(p.suffix) > 0 {
+		if err := p.applySuffix(res.Inst.Leaf); err != nil {
+			return err
+		}
+		res.Context = p.spaces[spaceContext].val
+	}
+	res.Inst.Bits = p.spaces[spaceWord].val
+	if p.nspaces > spaceTable {
+		if err := p.place(res); err != nil {
+			return err
+		}
+	}
+	if len(p.suffix) > 0 { // the bits that it sets may make another instruction
+		if in, ok := p.recoder().Decode(res.Inst.Bits); ok {
+			res.Inst = in
+		}
+	}
+	return nil
+}
+
+// recoder returns the decoder with which suffixes are resolved.
+func (p *Parser) recoder() *isa.Decoder {
+	if p.decoder == nil {
+		p.decoder, _ = p.set.NewDecoder(p.root.Name) // the root exists
+	}
+	p.decoder.SetContext(p.spaces[spaceContext].val)
+	return p.decoder
+}
+
+// applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
+// without the suffix.
+func (p *Parser) applySuffix(leaf *isa.Leaf) error {
+	if p.plainSuffix() {
+		return p.applyPlain()
+	}
+	fields, spaces := p.fieldsOf(leaf)
+	for _, s := range p.suffix {
+		if !s.pin {
+			if err := p.applyOne(s, fields, spaces); err != "" {
+				return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
+			}
+			continue
+		}
+		if !hasIndex(fields, s.path) {
+			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)}
+		}
+	}
+	return nil
+}
+
+// plainSuffix tells whether the suffix only places entries that fields of the word itself name, and
+// sets bits of the word by number, for which the fields need not be listed.
+func (p *Parser) plainSuffix() bool {
+	for i := range p.suffix {
+		s := &p.suffix[i]
+		if s.pin && !p.hasEntry(s.path) || !s.pin && s.path != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// applyPlain sets the bits of a plain suffix; its entries are placed later.
+func (p *Parser) applyPlain() error {
+	for i := range p.suffix {
+		s := &p.suffix[i]
+		if s.pin {
+			continue
+		}
+		if err := p.setNameless(s); err != "" {
+			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
+		}
+	}
+	return nil
+}
+
+// setNameless sets bits of the word by number.
+func (p *Parser) setNameless(s *suffix) string {
+	if s.high >= p.root.Size {
+		return fmt.Sprintf("bit %d of an instruction of %d bits", s.high, p.root.Size)
+	}
+	word := &p.spaces[spaceWord].val
+	*word = word.AndNot(bits.Range(s.low, s.high-s.low+1)).Or(s.value.Shl(s.low))
+	return ""
+}
+
+func (p *Parser) hasEntry(name string) bool {
+	for i := spaceTable; i < p.nspaces; i++ {
+		s := &p.spaces[i]
+		if s.field != nil && s.scope == 0 && strings.EqualFold(s.field.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasIndex(fields []isa.Field, path string) bool {
+	for _, f := range fields {
+		if f.Index && strings.EqualFold(f.Path, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// entrySpace tells which space holds an entry of a table.
+type entrySpace struct {
+	table string
+	entry int
+	space int
+}
+
+// fieldsOf decodes the word as it stands, each of its entries at an index of its own.
+func (p *Parser) fieldsOf(leaf *isa.Leaf) ([]isa.Field, []entrySpace) {
+	d := p.recoder()
+	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
+	tables := make([][]bits.Value, len(p.Tables))
+	var spaces []entrySpace
+	for i := spaceTable; i < p.nspaces; i++ {
+		s := &p.spaces[i]
+		if s.field == nil {
+			continue
+		}
+		t := s.field.Table
+		p.setIndex(&in.Bits, s, uint64(len(tables[t.Index])))
+		spaces = append(spaces, entrySpace{t.Name, len(tables[t.Index]), i})
+		tables[t.Index] = append(tables[t.Index], s.val)
+	}
+	for i, t := range tables {
+		d.SetTable(i, t)
+	}
+	return d.Fields(nil, in), spaces
+}
+
+func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) string {
+	if name, ok := strings.CutPrefix(s.path, "@"); ok {
+		c := p.set.Model().ISA.Context(name)
+		if c == nil || s.value.Len() > c.Width {
+			return fmt.Sprintf("no context %q of that value", name)
+		}
+		p.spaces[spaceContext].val.SetUint(c.Low, c.Width, s.value[0])
+		p.steady = false
+		return ""
+	}
+	if s.path == "" {
+		return p.setNameless(&s)
+	}
+	for i := range fields {
+		f := &fields[i]
+		if !strings.EqualFold(f.Path, s.path) || f.Derived() {
+			continue
+		}
+		return p.applyField(s, f, fields, spaces)
+	}
+	return fmt.Sprintf("no field %q in this instruction", s.path)
+}
+
+func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces []entrySpace) string {
+	parts, table, entry := f.Parts, f.Table, f.Entry
+	if s.low >= 0 { // nameless bits of the entry that the field is the index of
+		if !f.Index {
+			return fmt.Sprintf("%s is no table entry, expected FIELD=VALUE or LOW..HIGH=VALUE", s.path)
+		}
+		for _, t := range p.set.Tables() {
+			if t.Name == f.IndexOf && s.high >= t.Bits {
+				return fmt.Sprintf("bit %d of an entry of %d bits", s.high, t.Bits)
+			}
+		}
+		parts = []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}
+		for i := range fields {
+			if strings.HasPrefix(fields[i].Path, f.Path+".") {
+				table, entry = fields[i].Table, fields[i].Entry
+			}
+		}
+	}
+	width := 0
+	for _, part := range parts {
+		width += part.Width
+	}
+	if s.value.Len() > width {
+		return fmt.Sprintf("0x%s does not fit the %d bits of %s", s.value, width, s.path)
+	}
+	if table == "" {
+		setParts(&p.spaces[spaceWord].val, parts, s.value)
+		return ""
+	}
+	for _, e := range spaces {
+		if e.table == table && e.entry == entry {
+			setParts(&p.spaces[e.space].val, parts, s.value)
+			p.spaces[e.space].known = p.spaces[e.space].known.Or(maskOf(parts))
+			p.spaces[e.space].assumed = p.spaces[e.space].assumed.AndNot(maskOf(parts))
+		}
+	}
+	return ""
+}
+
+func maskOf(parts []isa.Part) bits.Value {
+	var m bits.Value
+	for _, part := range parts {
+		m = m.Or(bits.Range(part.Low, part.Width))
+	}
+	return m
+}

@@ -209,6 +209,9 @@ func (p *Parser) explain(body []byte) *Error {
 
 // readAt quotes what stands at pos.
 func (p *Parser) readAt(pos int) string {
+	if pos+1 < len(p.raw) && p.raw[pos] == ' ' {
+		pos++
+	}
 	if pos >= len(p.raw) {
 		return "the line ends here"
 	}

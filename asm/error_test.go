@@ -76,10 +76,10 @@ var diagnoses = []struct {
 
 	{"mov", 3, 4, "text-expected", `the line ends here, expected "r"`},
 	{"mov r", 5, 6, "text-expected", `the line ends here, expected a number for D (0 to 15)`},
-	{"mov r1 2", 7, 8, "text-expected", `" ", expected ","`},
+	{"mov r1 2", 7, 8, "text-expected", `"2", expected ","`},
 	{"mov r1, x", 8, 9, "text-expected", `"x", expected a number for V (-128 to 127)`},
 	{"  mov\tr1 ,  x", 12, 13, "text-expected", `"x", expected a number for V (-128 to 127)`}, // blanks keep their places
-	{"mov r1, 2 3", 10, 11, "text-expected", `" ", expected the end of the instruction`},
+	{"mov r1, 2 3", 10, 11, "text-expected", `"3", expected the end of the instruction`},
 	{"mov x1, 2", 4, 6, "text-expected", `"x1", expected "r"`},
 	{"movr1, 2", 3, 5, "text-expected", `"r1", expected a blank`},
 	{"br.xx 1", 3, 5, "text-expected", `"xx", expected a C (big eq lt ne)`},

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A machine of two bits: the top bit chooses inc or dec, the low one is the register.
+const tiny = `<isa>
+<bitset name="#instruction" size="2"/>
+<bitset name="inc" extends="#instruction"><display>{NAME} r{R}</display><pattern pos="1">0</pattern><field name="R" pos="0" type="uint"/></bitset>
+<bitset name="dec" extends="#instruction"><display>{NAME} r{R}</display><pattern pos="1">1</pattern><field name="R" pos="0" type="uint"/></bitset>
+</isa>`
+
+func TestRows(t *testing.T) {
+	const agree = `{"gen": 0, "word": "0", "text": "inc r0"}` + "\n" + `{"gen": 0, "word": "3", "text": "dec r1"}` + "\n"
+	const wrong = `{"gen": 0, "word": "2", "text": "dec R0"}` + "\n"
+	for _, c := range []struct {
+		name, rows, known string
+		ok                bool
+		out               string
+	}{
+		{"all agree", agree, "", true, "2 rows, 2 agree, 0 listed as different, 0 differ"},
+		{"one differs", agree + wrong, "", false, "3 rows, 2 agree, 0 listed as different, 1 differ"},
+		{"one is listed", agree + wrong, "2\tthe peer shouts\n", true, "3 rows, 2 agree, 1 listed as different, 0 differ"},
+		{"a listed row agrees", agree, "# mended since\n2\tthe peer shouts\n", false, "2 is listed as different and agrees"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "tiny.xml", tiny)
+			write(t, dir, "tiny.jsonl", c.rows)
+			known := filepath.Join(dir, "known.txt")
+			if c.known != "" {
+				write(t, dir, "known.txt", c.known)
+			}
+			var out strings.Builder
+			ok, err := run(&out, filepath.Join(dir, "tiny.jsonl"), known, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok != c.ok || !strings.Contains(out.String(), c.out) {
+				t.Errorf("ok is %t, expected %t; the output lacks %q:\n%s", ok, c.ok, c.out, out.String())
+			}
+		})
+	}
+}
+
+// A reason must stand behind each row that may differ.
+func TestKnownNeedsReasons(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "known.txt", "# comment\n00000001\n")
+	_, err := readKnown(filepath.Join(dir, "known.txt"))
+	if err == nil || !strings.Contains(err.Error(), `known.txt:2: "00000001", expected WORD<tab>REASON`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestShader(t *testing.T) {
+	var out strings.Builder
+	ok, err := run(&out, "../../examples/pica200/light.shbin", "no list", 10)
+	if err != nil || !ok || !strings.Contains(out.String(), "25 rows, 25 agree") {
+		t.Errorf("ok %t, error %v:\n%s", ok, err, out.String())
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -42,36 +41,37 @@ func compareShader(file string, report func(difference)) (rows int, err error) {
 		p.Tables[i] = &asm.FixedTable{Entries: t}
 	}
 	lossless := asm.NewLossless(d, p)
-	for i := 0; i < len(im.Words); rows++ {
-		v, _ := im.At(int64(i), set.HighFirst(), d.Root().Size)
+	for addr := int64(0); addr < im.Size(); rows++ {
+		v, _ := im.At(addr, set.HighFirst(), d.Root().Size)
+		d.Addr = addr
 		in, ok := d.Decode(v)
 		if !ok {
-			report(difference{fmt.Sprintf("%08x", im.Words[i]), "unknown word", "an instruction"})
-			i++
+			report(difference{v.String(), "unknown word", "an instruction"})
+			addr += int64(d.Root().MinSize)
 			continue
 		}
-		checkWord(d, p, lossless, in, report)
-		i += (in.Leaf.Size + 31) / 32
+		if diff, ok := checkWord(d, p, lossless, in); !ok {
+			report(diff)
+		}
+		addr += int64(in.Leaf.Size)
 	}
 	return rows, nil
 }
 
-func checkWord(d *isa.Decoder, p *asm.Parser, lossless *asm.Lossless, in isa.Inst, report func(difference)) {
+// checkWord compares a word with what its text gives back; ok is false where they differ.
+func checkWord(d *isa.Decoder, p *asm.Parser, lossless *asm.Lossless, in isa.Inst) (diff difference, ok bool) {
 	word := string(in.Bits.AppendHex(nil, in.Leaf.Size/4))
 	text, ok := lossless.Append(nil, in)
-	for _, f := range d.Findings() {
-		report(difference{word, f.Text, "no finding"})
+	if found := d.Findings(); len(found) > 0 {
+		return difference{word, found[0].Text, "no finding"}, false
 	}
 	if !ok {
-		report(difference{word, "no text", "text that assembles"})
-		return
+		return difference{word, "no text", "text that assembles"}, false
 	}
+	p.Addr = d.Addr
 	res, err := p.Parse(string(text))
 	if err != nil {
-		report(difference{word, err.Error(), string(text)})
-		return
+		return difference{word, err.Error(), string(text)}, false
 	}
-	if res.Inst.Bits != in.Bits {
-		report(difference{word, res.Inst.Bits.String(), bits.Value(in.Bits).String()})
-	}
+	return difference{word, res.Inst.Bits.String(), in.Bits.String()}, res.Inst.Bits == in.Bits
 }

@@ -32,6 +32,8 @@ type Parser struct {
 	comment string
 	enums   map[*model.Enum]*trie
 	context bits.Value
+	// disjoint tells that a word can match one leaf alone.
+	disjoint bool
 
 	// The input as given; then with its blanks collapsed, and in src folded.
 	line     []byte
@@ -150,7 +152,21 @@ func New(set *isa.Set, root string) (*Parser, error) {
 		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)),
 	}
 	p.top = p.grammarOf(p.env)
+	p.disjoint = m.ISA.Strict && disjoint(r)
 	return p, nil
+}
+
+// disjoint tells whether a word can match one leaf alone, as a strict description is known to have
+// it but for overlaps that it declares and leaves that exist under conditions.
+func disjoint(r *isa.Root) bool {
+	for _, l := range r.Leaves {
+		for b := l.Spec; b != nil; b = b.Extends {
+			if len(b.Refines) > 0 || len(b.Requires) > 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.

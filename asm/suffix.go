@@ -152,12 +152,18 @@ func (p *Parser) complete(res *Result) error {
 			return err
 		}
 	}
-	if len(p.suffix) > 0 { // the bits that it sets may make another instruction
+	if len(p.suffix) > 0 && !p.staysItself(&res.Inst) { // the bits that it sets may make another
 		if in, ok := p.recoder().Decode(res.Inst.Bits); ok {
 			res.Inst = in
 		}
 	}
 	return nil
+}
+
+// staysItself tells whether the fixed bits of an instruction leave no other leaf: they are all as
+// the leaf has them, and nothing narrower overlaps with it.
+func (p *Parser) staysItself(in *isa.Inst) bool {
+	return p.disjoint && in.Bits.And(in.Leaf.Mask) == in.Leaf.Match
 }
 
 // recoder returns the decoder with which suffixes are resolved.

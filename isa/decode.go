@@ -170,8 +170,8 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	m := &l.DontCare
 	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 {
-		set := v.And(*m)
-		d.find(DontCare, "dontcare bits in %s: %s", l.Spec.DisplayName, d.hex(set))
+		text := "dontcare bits in " + l.Spec.DisplayName + ": " + d.hex(v.And(*m))
+		d.findings = append(d.findings, Finding{DontCare, text})
 	}
 }
 

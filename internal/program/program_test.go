@@ -381,7 +381,7 @@ func TestAssembleErrors(t *testing.T) {
 	}{
 		{"several", "nop\nfoo\nnop x\na: nop\na: bra nowhere\n.word x\n  bra b\n", []string{
 			`x.s:2:1: no instruction starts with "foo", the nearest is nop [text-unknown]`,
-			`x.s:3:5: " ", expected the end of the instruction [text-expected]`,
+			`x.s:3:5: "x", expected the end of the instruction [text-expected]`,
 			`x.s:5:1: label a is defined twice [duplicate]`,
 			`x.s:5:8: nowhere is no label [text-symbol]`,
 			`x.s:6:7: "x", expected a number of 32 bits such as 0x12 [text-expected]`,

@@ -70,7 +70,7 @@ func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 // entry returns the space of a table entry, one for each index field.
 func (p *Parser) entry(f *spec.Field, scope int32) (uint8, bool) {
 	for i := spaceTable; i < p.nspaces; i++ {
-		if p.spaces[i].field == f {
+		if p.spaces[i].field == f && p.spaces[i].scope == scope {
 			return uint8(i), true
 		}
 	}

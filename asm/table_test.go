@@ -248,3 +248,22 @@ func TestLosslessTable(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexInsideOperands gives each of two operands of one kind an entry of its own.
+func TestIndexInsideOperands(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="uint"/></bitset>
+		<table name="long" type="#entry" size="4"/>
+		<bitset name="#op" size="2"><display>c{L}</display><field name="L" low="0" high="1" type="#entry" table="long"/></bitset>
+		<bitset name="#instruction" size="4"/>
+		<bitset name="add" extends="#instruction"><display>add {A}, {B}</display>
+		  <field name="A" low="2" high="3" type="#op"/><field name="B" low="0" high="1" type="#op"/></bitset>`))
+	res, err := x.p.Parse("add c22, c33")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Entries are numbered in the order of the text: A names entry 0, B entry 1.
+	if res.Inst.Bits != bits.Of(1) || len(res.Entries) != 2 || res.Entries[0].Value != bits.Of(22) || res.Entries[1].Value != bits.Of(33) {
+		t.Errorf("word %s, entries %+v", res.Inst.Bits, res.Entries)
+	}
+}

@@ -253,7 +253,7 @@ func (s *operandScan) index(o *operand, start int) bool {
 		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (a0.x, a0.y, aL), or one plus a number", strings.TrimSpace(inner))
 		return false
 	}
-	if register != "" && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
+	if register != "" && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
 		s.r.fail(diag.RegisterUse, span, "%s is %s: an address register offsets %s registers alone", s.text[start:open], o, s.r.banks.indexed)
 		return false
 	}

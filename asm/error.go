@@ -241,7 +241,7 @@ func (p *Parser) unknown() string {
 	word, _, _ := strings.Cut(string(p.raw), " ")
 	best, distance := "", 3
 	for _, l := range p.root.Leaves {
-		if d := editDistance(p.fold(word), p.fold(l.Display)); d < distance {
+		if d := diag.EditDistance(p.fold(word), p.fold(l.Display)); d < distance {
 			best, distance = l.Display, d
 		}
 	}
@@ -249,29 +249,6 @@ func (p *Parser) unknown() string {
 		return fmt.Sprintf("no instruction starts with %q, the nearest is %s", word, best)
 	}
 	return fmt.Sprintf("no instruction starts with %q", word)
-}
-
-// editDistance counts the insertions, deletions and replacements between two short words.
-func editDistance(a, b string) int {
-	if len(a) > 32 || len(b) > 32 {
-		return max(len(a), len(b))
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
 
 // original maps a place of the collapsed text back to the text as it was given.

@@ -198,6 +198,14 @@ func (p *Parser) Parse(text string) (Result, error) {
 	return p.parse(p.line)
 }
 
+// ParseBytes is Parse for a text that is not a string; it does not keep line.
+func (p *Parser) ParseBytes(line []byte) (Result, error) {
+	if len(line) > maxLine {
+		return p.Parse(string(line))
+	}
+	return p.parse(line)
+}
+
 // parse reads one instruction from line, which it does not keep.
 func (p *Parser) parse(line []byte) (res Result, err error) {
 	body, err := p.split(line)

@@ -53,6 +53,27 @@ const (
 	FileFormat    Code = "file-format"
 )
 
+// Codes of mistakes in a program's source, beside those of its instructions.
+const (
+	Directive    Code = "directive"
+	BlockNesting Code = "block-nesting"
+	SpaceFull    Code = "space-full"
+	ProgramSize  Code = "program-size"
+	RegisterUse  Code = "register-use"
+)
+
+// Codes of warnings about a program's source: they are what --no-warn takes.
+const (
+	MissingEnd  Code = "missing-end"
+	TwoInputs   Code = "two-inputs"
+	DoubleMova  Code = "address-twice"
+	OutputTwice Code = "output-twice"
+	JumpAtEnd   Code = "jump-at-end"
+)
+
+// Warnings lists the codes of warnings.
+func Warnings() []Code { return []Code{MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd} }
+
 // Codes lists every code with its meaning and an example.
 func Codes() []CodeInfo { return codes }
 
@@ -91,4 +112,14 @@ var codes = []CodeInfo{
 	{HexSize, "more bits than an instruction has", `123456789 for a machine of 32 bits`},
 	{UnknownWord, "no instruction has these bits", `40000000`},
 	{FileFormat, "a file that is damaged or of an unknown format", `a DVLB header that points outside the file`},
+	{Directive, "a directive that is unknown or not as it should be", `.fvec 3d`},
+	{BlockNesting, "a block that is not closed, or an end without a block", `.end`},
+	{SpaceFull, "no register is left for what is declared", `.ivec a[5]`},
+	{ProgramSize, "a program with more words than the machine has room for", `a vertex shader of 513 words`},
+	{RegisterUse, "a register that does not exist, or cannot be used like this", `r15[1]`},
+	{MissingEnd, "warning: the program can run past its last word without an end", `.proc main without end`},
+	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},
+	{DoubleMova, "warning: two instructions in a row write address registers, which freezes the hardware", `mova a0.x, r0 and mova a0.y, r1`},
+	{OutputTwice, "warning: a component of an output is written twice, which may hang the hardware", `mov o0, r0 and mov o0.x, r1`},
+	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
 }

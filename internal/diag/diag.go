@@ -13,6 +13,9 @@ import (
 type Source struct {
 	Name string
 	Text string
+	// Before is the number of lines before Text in what Name names: of the pieces of a text that line
+	// markers divide, each is a source.
+	Before int
 }
 
 // Span is a range of bytes of a source, from Off up to but not including End. The zero Span is
@@ -30,7 +33,7 @@ func (s Span) IsValid() bool { return s.Src != nil }
 func (s Span) LineCol() (line, col int) {
 	before := s.Src.Text[:min(max(s.Off, 0), len(s.Src.Text))]
 	start := strings.LastIndexByte(before, '\n') + 1
-	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
+	return s.Src.Before + strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
 
 // String returns file:line:col, or "-" for the zero Span.
@@ -118,6 +121,9 @@ func (l List) Sort() {
 		if a.Src.Name != b.Src.Name {
 			return a.Src.Name < b.Src.Name
 		}
+		if a.Src.Before != b.Src.Before {
+			return a.Src.Before < b.Src.Before
+		}
 		return a.Off < b.Off
 	})
 }
@@ -201,4 +207,27 @@ func runeStart(s string, i int) int {
 		i--
 	}
 	return i
+}
+
+// EditDistance counts the insertions, deletions and replacements between two short words.
+func EditDistance(a, b string) int {
+	if len(a) > 32 || len(b) > 32 {
+		return max(len(a), len(b))
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
 }

@@ -1,0 +1,399 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// Role is what an instruction means for the layout of a program, as the <meta> of its description
+// says. Target and Count name the fields that the layout fills.
+type Role struct {
+	// Block is "if" or "loop" for an instruction that opens a block.
+	Block string
+	// Call is "always" or "maybe" for one that calls a procedure.
+	Call string
+	// Jump tells that it goes to a label.
+	Jump          bool
+	Target, Count string
+	// Pads is "block" or "loop": of what it must not be the last word.
+	Pads string
+	// Ends tells that it ends the program, Filler that it is the one that pads.
+	Ends, Filler bool
+	// Address tells that it writes address registers, Flushes that it hands on outputs.
+	Address, Flushes bool
+	// Marks is the kind of program that it makes of the one that has it.
+	Marks string
+}
+
+// opens tells whether the instruction opens a block of instructions.
+func (r *Role) opens() bool { return r.Block != "" }
+
+func roleOf(l *isa.Leaf) Role {
+	return Role{
+		Block: l.Meta("block"), Call: l.Meta("call"), Jump: l.Meta("jump") != "",
+		Target: l.Meta("target"), Count: l.Meta("count"), Pads: l.Meta("pads"),
+		Ends: l.Meta("ends") != "", Filler: l.Meta("pad") == "filler",
+		Address: l.Meta("writes") == "address", Flushes: l.Meta("flushes") == "outputs",
+		Marks: l.Meta("marks"),
+	}
+}
+
+// Roles are the roles of the instructions of a set.
+type Roles struct {
+	list   []Role // by Leaf.ID
+	Filler isa.Inst
+}
+
+// NewRoles reads the roles of all instructions of a set.
+func NewRoles(set *isa.Set) (*Roles, error) {
+	root, err := set.Root("")
+	if err != nil {
+		return nil, err
+	}
+	r := &Roles{}
+	for _, l := range root.Leaves {
+		role := roleOf(l)
+		if role.Filler {
+			r.Filler = isa.Inst{Leaf: l, Bits: l.Match}
+		}
+		r.list = append(r.list, role)
+	}
+	return r, nil
+}
+
+// Of returns the role of an instruction; a word that is none has no role.
+func (r *Roles) Of(in isa.Inst) *Role {
+	if in.Leaf == nil {
+		return &Role{}
+	}
+	return &r.list[in.Leaf.ID]
+}
+
+// Placed is an instruction of a program that is being laid out.
+type Placed struct {
+	Inst isa.Inst // without a leaf for data
+	Span diag.Span
+	// Tag is the caller's.
+	Tag uint32
+}
+
+// Target is the name that an instruction goes to, and which of the fields that the layout would
+// fill are given by the text.
+type Target struct {
+	Name                    string
+	Span                    diag.Span
+	GivenTarget, GivenCount bool
+}
+
+// BlockKind tells the kinds of blocks apart.
+type BlockKind uint8
+
+// The kinds of blocks.
+const (
+	Procedure BlockKind = iota
+	IfBlock
+	LoopBlock
+)
+
+// Block is a run of words that was opened and closed.
+type Block struct {
+	Kind BlockKind
+	// Name of a procedure.
+	Name string
+	Span diag.Span
+	// Start is the first word, of an if or a loop the instruction that opens it; Else the first word
+	// of the else part, 0 if there is none; End the word behind.
+	Start, Else, End int
+}
+
+// first is the first word inside the block.
+func (b *Block) first() int {
+	if b.Kind == Procedure {
+		return b.Start
+	}
+	return b.Start + 1
+}
+
+// MaxDepth is how deep blocks may be nested.
+const MaxDepth = 32
+
+// Layout places the instructions of a program whose procedures and blocks are nested, and fills the
+// fields that follow from their places. Addresses count words.
+type Layout struct {
+	Words []Placed
+	// Blocks are those that were closed, inner ones before those that enclose them.
+	Blocks []Block
+	// NoPad leaves out the fillers; Unpadded is then told where one is missing.
+	NoPad    bool
+	Unpadded func(span diag.Span)
+	// Errs are the mistakes so far.
+	Errs diag.List
+
+	roles   *Roles
+	decoder *isa.Decoder
+	open    []Block
+	closed  bool // what came last is the end of an inner block
+	procs   map[string]Block
+	labels  map[string]place
+	jumps   []fixup
+	calls   []fixup
+}
+
+type place struct {
+	word int
+	span diag.Span
+}
+
+// fixup is a field that waits for the place of a name.
+type fixup struct {
+	word   int
+	target Target
+}
+
+// NewLayout returns an empty layout.
+func NewLayout(set *isa.Set, roles *Roles) (*Layout, error) {
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
+	return &Layout{roles: roles, decoder: d, procs: map[string]Block{}, labels: map[string]place{}}, nil
+}
+
+func (l *Layout) fail(code diag.Code, span diag.Span, format string, args ...any) *diag.Error {
+	e := diag.Errorf(code, span, format, args...)
+	l.Errs = append(l.Errs, e)
+	return e
+}
+
+// Depth is the number of open blocks.
+func (l *Layout) Depth() int { return len(l.open) }
+
+// Add places an instruction.
+func (l *Layout) Add(p Placed, t Target) {
+	role := l.roles.Of(p.Inst)
+	at := len(l.Words)
+	l.Words = append(l.Words, p)
+	l.closed = false
+	switch {
+	case role.opens() && !t.GivenTarget && !t.GivenCount:
+		kind := IfBlock
+		if role.Block == "loop" {
+			kind = LoopBlock
+		}
+		l.push(Block{Kind: kind, Span: p.Span, Start: at})
+	case t.Name == "" || t.GivenTarget:
+	case role.Call != "" && !t.GivenCount:
+		l.calls = append(l.calls, fixup{at, t})
+	default:
+		l.jumps = append(l.jumps, fixup{at, t})
+	}
+}
+
+func (l *Layout) push(b Block) {
+	if len(l.open) == MaxDepth {
+		l.fail(diag.BlockNesting, b.Span, "blocks nested more than %d deep", MaxDepth)
+	}
+	l.open = append(l.open, b)
+}
+
+// Open starts a procedure.
+func (l *Layout) Open(name string, span diag.Span) {
+	if old, ok := l.procs[name]; ok {
+		l.fail(diag.Duplicate, span, "procedure %s is defined twice", name).With(old.Span, "the other definition")
+	}
+	b := Block{Kind: Procedure, Name: name, Span: span, Start: len(l.Words)}
+	l.procs[name] = b
+	l.push(b)
+}
+
+// Label names the place behind the last word, for the instructions of this file.
+func (l *Layout) Label(name string, span diag.Span) {
+	if old, ok := l.labels[name]; ok {
+		l.fail(diag.Duplicate, span, "label %s is defined twice", name).With(old.span, "the other definition")
+		return
+	}
+	l.labels[name] = place{len(l.Words), span}
+}
+
+// Else starts the else part of the innermost block.
+func (l *Layout) Else(span diag.Span) {
+	n := len(l.open) - 1
+	switch {
+	case n < 0 || l.open[n].Kind != IfBlock:
+		e := l.fail(diag.BlockNesting, span, "else without an if that it could belong to")
+		if n >= 0 {
+			e.With(l.open[n].Span, "the block that is open")
+		}
+		return
+	case l.open[n].Else > 0:
+		l.fail(diag.BlockNesting, span, "a second else of one if").With(l.open[n].Span, "the if")
+		return
+	}
+	b := &l.open[n]
+	l.pad(b, span, false)
+	b.Else = len(l.Words)
+	l.fill(b.Start, span, l.role(b.Start).Target, b.Else)
+}
+
+// End closes the innermost block.
+func (l *Layout) End(span diag.Span) {
+	n := len(l.open) - 1
+	if n < 0 {
+		l.fail(diag.BlockNesting, span, "no block is open that could end here")
+		return
+	}
+	b := l.open[n]
+	l.open = l.open[:n]
+	l.pad(&b, span, true)
+	b.End = len(l.Words)
+	l.closed = b.Kind != Procedure
+	switch {
+	case b.Kind == Procedure:
+		l.procs[b.Name] = b
+	case b.Kind == LoopBlock:
+		l.fill(b.Start, span, l.role(b.Start).Target, b.End-1)
+	case b.Else == 0:
+		l.fill(b.Start, span, l.role(b.Start).Target, b.End)
+	default:
+		l.fill(b.Start, span, l.role(b.Start).Count, b.End-b.Else)
+	}
+	l.Blocks = append(l.Blocks, b)
+}
+
+func (l *Layout) role(word int) *Role { return l.roles.Of(l.Words[word].Inst) }
+
+// fill gives a field of a placed word its value.
+func (l *Layout) fill(word int, span diag.Span, field string, value int) {
+	if err := l.decoder.SetField(&l.Words[word].Inst, field, uint64(value)); err != nil {
+		l.fail(diag.TextRange, span, "the block has %d words up to here: %v", value, err).With(l.Words[word].Span, "it starts here")
+	}
+}
+
+// pad puts a filler where the part of the block that ends here must not end with its last word.
+func (l *Layout) pad(b *Block, span diag.Span, end bool) {
+	var last *Role
+	if len(l.Words) > 0 {
+		last = l.role(len(l.Words) - 1)
+	}
+	need := NeedsPad(last, l.closed, end && b.Kind == LoopBlock, len(l.Words)-b.first())
+	l.closed = false
+	switch {
+	case !need:
+	case !l.NoPad:
+		l.Words = append(l.Words, Placed{Inst: l.roles.Filler, Span: span})
+	case l.Unpadded != nil:
+		l.Unpadded(span)
+	}
+}
+
+// NeedsPad tells whether a scope needs a filler at its end: its last word is that of role last (nil
+// if there is none), closed tells that an inner scope ends there too, loop that it is a loop which
+// ends, and n how many words there are since it started, else parts included.
+func NeedsPad(last *Role, closed, loop bool, n int) bool {
+	if closed || n < 1 {
+		return true
+	}
+	return last != nil && (last.Pads == "block" || loop && last.Pads == "loop")
+}
+
+// EndFile settles what belongs to one file: its blocks must be closed and its labels defined.
+func (l *Layout) EndFile() {
+	for i := range slices.Backward(l.open) {
+		what := "block"
+		if l.open[i].Kind == Procedure {
+			what = "procedure " + l.open[i].Name
+		}
+		l.fail(diag.BlockNesting, l.open[i].Span, "the %s that starts here is not closed", what)
+	}
+	l.open, l.closed = l.open[:0], false
+	for _, f := range l.jumps {
+		to, ok := l.labels[f.target.Name]
+		if !ok {
+			e := l.fail(diag.TextSymbol, f.target.Span, "no label %s in this file%s", f.target.Name, nearest(f.target.Name, l.labels))
+			if p, ok := l.procs[f.target.Name]; ok {
+				e.With(p.Span, "a procedure of that name; procedures are called")
+			}
+			continue
+		}
+		l.set(f, l.role(f.word).Target, to.word, "label "+f.target.Name+" is at word")
+	}
+	l.jumps = l.jumps[:0]
+	clear(l.labels)
+}
+
+// Link settles the calls of procedures, when all files have been read.
+func (l *Layout) Link() {
+	for _, f := range l.calls {
+		p, ok := l.procs[f.target.Name]
+		if !ok {
+			l.fail(diag.TextSymbol, f.target.Span, "no procedure %s%s", f.target.Name, nearest(f.target.Name, l.procs))
+			continue
+		}
+		role := l.role(f.word)
+		l.set(f, role.Target, p.Start, "procedure "+p.Name+" starts at word")
+		l.set(f, role.Count, p.End-p.Start, "procedure "+p.Name+" has a length of")
+	}
+	l.calls = nil
+}
+
+func (l *Layout) set(f fixup, field string, value int, what string) {
+	if err := l.decoder.SetField(&l.Words[f.word].Inst, field, uint64(value)); err != nil {
+		l.fail(diag.TextRange, f.target.Span, "%s %d: %v", what, value, err)
+	}
+}
+
+// Procedure returns a procedure that was closed.
+func (l *Layout) Procedure(name string) (Block, bool) {
+	b, ok := l.procs[name]
+	return b, ok
+}
+
+// nearest suggests the name most like one that does not exist.
+func nearest[T any](name string, names map[string]T) string {
+	best, distance := "", 3
+	for n := range names {
+		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
+			best, distance = n, d
+		}
+	}
+	if best == "" || distance >= len(name) {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", best)
+}
+
+// Swap exchanges two entries of a table in the instructions placed so far.
+func (l *Layout) Swap(table, i, j int) {
+	for w := range l.Words {
+		in := &l.Words[w].Inst
+		if in.Leaf == nil {
+			continue
+		}
+		for _, f := range l.decoder.IndexFields(*in) {
+			to := f.Index
+			switch {
+			case f.TableIndex != table:
+				continue
+			case to == uint64(i):
+				to = uint64(j)
+			case to == uint64(j):
+				to = uint64(i)
+			}
+			// It fits: entries change places only where every instruction can name both.
+			_ = l.decoder.SetField(in, f.Field, to)
+		}
+	}
+}
+
+// Decode finds the instruction that a word is, one without a leaf if it is none.
+func (l *Layout) Decode(word bits.Value) isa.Inst {
+	in, ok := l.decoder.Decode(word)
+	if !ok {
+		return isa.Inst{Bits: word}
+	}
+	return in
+}

@@ -1,0 +1,498 @@
+package pica200
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Syntax is the spelling of instructions in source: picasso's.
+const Syntax = "picasso"
+
+// AssembleOptions are what the command line of an assembler says beside the files.
+type AssembleOptions struct {
+	// NoPad leaves out the instructions that keep a jump from being the last word of a scope; where
+	// one is missing there is a warning.
+	NoPad bool
+}
+
+// Assembled is what source became.
+type Assembled struct {
+	File *SHBIN
+	// Bytes is the file as it is written.
+	Bytes []byte
+	// Warnings are in the order of the source; the code of each is its name.
+	Warnings diag.List
+
+	uniforms []*uniform
+	prefix   string
+}
+
+// Assembler turns source in picasso's language into shader files. It is reused, and not for use by
+// several goroutines at once.
+type Assembler struct {
+	set    *isa.Set
+	roles  *program.Roles
+	parser *asm.Parser
+	banks  banks
+	kinds  map[string][]operandKind
+	leaves map[string]*isa.Leaf
+	size   int // entries of the descriptor table
+}
+
+// NewAssembler returns an assembler. The set must have the spelling Syntax.
+func NewAssembler(set *isa.Set) (*Assembler, error) {
+	if set.Syntax() != Syntax {
+		return nil, fmt.Errorf("the instruction set has the spelling %q, expected %q", set.Syntax(), Syntax)
+	}
+	parser, err := asm.New(set, "")
+	if err != nil {
+		return nil, err
+	}
+	roles, err := program.NewRoles(set)
+	if err != nil {
+		return nil, err
+	}
+	a := &Assembler{set: set, roles: roles, parser: parser, size: set.Tables()[0].Size}
+	if err := a.banks.load(set); err != nil {
+		return nil, err
+	}
+	return a, a.loadKinds()
+}
+
+// Assemble assembles files into one shader file, as picasso does: procedures are known in all of
+// them, and each is a program unless it says .nodvle. All mistakes are reported at once, as a
+// diag.List.
+func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assembled, error) {
+	layout, err := program.NewLayout(a.set, a.roles)
+	if err != nil {
+		return nil, err
+	}
+	r := &assembly{
+		Assembler: a, layout: layout, shared: map[string]*uniform{}, facts: facts{size: -1},
+		table: &asm.GrowingTable{Size: a.size, Swapped: func(i, j int) { layout.Swap(0, i, j) }},
+	}
+	r.spaces[0].init(&a.banks)
+	layout.NoPad = opt.NoPad
+	layout.Unpadded = func(span diag.Span) {
+		if !r.facts.noPad {
+			r.warn(diag.JumpAtEnd, span, "what is last here has no effect as the last word of a scope: a nop is needed")
+		}
+	}
+	a.parser.Tables[0] = r.table
+	a.parser.Symbol = r.symbol
+	defer func() { a.parser.Tables[0], a.parser.Symbol = nil, nil }()
+	for _, src := range files {
+		for _, file := range splitFiles(src) {
+			r.assembleFile(file)
+		}
+	}
+	return r.finish()
+}
+
+// splitFiles divides a source that holds several files.
+func splitFiles(src *diag.Source) []*diag.Source {
+	if !strings.Contains(src.Text, fileDirective) {
+		return []*diag.Source{src}
+	}
+	var files []*diag.Source
+	start, off, line, before := 0, 0, 0, src.Before
+	for text := range strings.Lines(src.Text) {
+		if fields := strings.Fields(text); len(fields) > 1 && fields[0]+" "+fields[1] == fileDirective && off > start {
+			files = append(files, &diag.Source{Name: src.Name, Text: src.Text[start:off], Before: before})
+			start, before = off, src.Before+line
+		}
+		off += len(text)
+		line++
+	}
+	return append(files, &diag.Source{Name: src.Name, Text: src.Text[start:], Before: before})
+}
+
+// fileDirective starts another file in the same source.
+const fileDirective = ".isago file"
+
+// assembly is the state of one run.
+type assembly struct {
+	*Assembler
+	layout *program.Layout
+	table  *asm.GrowingTable
+	// spaces are the uniform registers: those that all programs share, and those of a geometry shader.
+	spaces [2]space
+	shared map[string]*uniform
+	// declared are the uniforms in the order of declaration, for the header.
+	declared []*uniform
+	files    []*dvleState
+	facts    facts
+	errs     diag.List
+	warnings diag.List
+
+	// The file being read, and the line.
+	dvle    *dvleState
+	aliases map[string]*alias
+	array   *constArray
+	src     *diag.Source
+	base    int // of the text being read, in src
+	// The instruction being read.
+	line       []byte
+	pieces     []piece
+	operands   []operand
+	name       string
+	targetSpan diag.Span
+}
+
+func (r *assembly) span(off, end int) diag.Span {
+	return diag.Span{Src: r.src, Off: r.base + off, End: r.base + max(end, off+1)}
+}
+
+func (r *assembly) fail(code diag.Code, span diag.Span, format string, args ...any) *diag.Error {
+	e := diag.Errorf(code, span, format, args...)
+	r.errs = append(r.errs, e)
+	return e
+}
+
+func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) {
+	r.warnings = append(r.warnings, diag.Errorf(code, span, "warning: "+format, args...))
+}
+
+func (r *assembly) assembleFile(src *diag.Source) {
+	r.dvle, r.aliases, r.array = nil, map[string]*alias{}, nil
+	r.spaces[0].nextFile()
+	pieces, err := program.Pieces(src)
+	var list diag.List
+	if errors.As(err, &list) {
+		r.errs = append(r.errs, list...)
+	}
+	r.src, r.base = src, 0
+	for _, p := range pieces {
+		r.src = p
+		off := 0
+		for line := range strings.Lines(p.Text) {
+			r.base = off
+			r.readLine(strings.TrimRight(line, "\r\n"))
+			off += len(line)
+		}
+	}
+	if r.array != nil {
+		r.fail(diag.BlockNesting, r.array.span, "the array %s that starts here is not closed", r.array.name)
+	}
+	r.layout.EndFile()
+	if r.dvle != nil {
+		r.dvle.src = src
+	}
+}
+
+// program returns the program that the file makes, which starts with the first thing that needs one.
+func (r *assembly) program() *dvleState {
+	if r.dvle == nil {
+		r.dvle = &dvleState{entry: "main", src: r.src}
+		r.files = append(r.files, r.dvle)
+	}
+	return r.dvle
+}
+
+// readLine reads labels, then a directive or an instruction.
+func (r *assembly) readLine(text string) {
+	if i := strings.IndexByte(text, ';'); i >= 0 {
+		text = text[:i]
+	}
+	off := 0
+	for {
+		off += blanksAt(text[off:])
+		i := strings.IndexByte(text[off:], ':')
+		if i < 0 || inValue(text[off:off+i]) {
+			break
+		}
+		name := strings.TrimRight(text[off:off+i], " \t")
+		span := r.span(off, off+len(name))
+		if !isIdentifier(name) {
+			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", name)
+		} else {
+			r.layout.Label(name, span)
+		}
+		off += i + 1
+	}
+	text = strings.TrimRight(text, " \t")
+	if off >= len(text) {
+		return
+	}
+	if text[off] == '.' {
+		r.directive(text, off)
+		return
+	}
+	r.instruction(text, off)
+}
+
+// inValue tells whether a colon behind the text belongs to a value, as in f24:3f0000.
+func inValue(text string) bool { return strings.HasSuffix(text, float24Prefix[:len(float24Prefix)-1]) }
+
+func blanksAt(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+// instruction reads the instruction that starts at off.
+func (r *assembly) instruction(text string, off int) {
+	span := r.span(off, len(text))
+	if r.layout.Depth() == 0 {
+		r.fail(diag.BlockNesting, span, "an instruction outside of a procedure: .proc NAME opens one, .end closes it")
+		return
+	}
+	if r.array != nil {
+		r.fail(diag.BlockNesting, span, "an instruction inside the array %s, which .end closes", r.array.name)
+		return
+	}
+	if !r.rewrite(text, off) {
+		r.broken()
+		return
+	}
+	r.name = ""
+	res, err := r.parser.ParseBytes(r.line)
+	if err != nil {
+		r.explain(err)
+		r.broken()
+		return
+	}
+	r.place(res.Inst, span)
+}
+
+// place adds an instruction that was read to the program.
+func (r *assembly) place(in isa.Inst, span diag.Span) {
+	d := r.program()
+	role := r.roles.Of(in)
+	if role.Marks == geometryMark && !d.geometry {
+		d.geometry, d.compatible = true, true
+	}
+	r.limit(d, span)
+	target := program.Target{Name: r.name, Span: r.targetSpan}
+	if i := strings.IndexByte(string(r.line), '{'); i >= 0 {
+		target.GivenTarget, target.GivenCount = given(string(r.line[i:]), role)
+	}
+	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
+}
+
+// geometryMark is the mark, in the description, of an instruction of geometry shaders.
+const geometryMark = "geometry"
+
+// given tells which of the fields that the layout fills the suffix of an instruction names.
+func given(suffix string, role *program.Role) (target, count bool) {
+	for part := range strings.SplitSeq(strings.Trim(suffix, "{} \t"), ",") {
+		name, _, _ := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		target = target || role.Target != "" && strings.EqualFold(name, role.Target)
+		count = count || role.Count != "" && strings.EqualFold(name, role.Count)
+	}
+	return target, count
+}
+
+// Most words that a program may have: what the hardware has room for (picasso, libctru).
+const (
+	maxVertexWords   = 512
+	maxGeometryWords = 4096
+)
+
+// limit checks that there is room for another word. Only the first that is too many is told of.
+func (r *assembly) limit(d *dvleState, span diag.Span) {
+	most, what := maxVertexWords, "vertex"
+	if d.geometry {
+		most, what = maxGeometryWords, "geometry"
+	}
+	if len(r.layout.Words) == most && !r.facts.unchecked {
+		r.fail(diag.ProgramSize, span, "word %d: the code memory of %s shaders has %d words, all files together", most+1, what, most)
+	}
+}
+
+// broken places something for an instruction that cannot be read, so that blocks stay paired.
+func (r *assembly) broken() {
+	in := r.roles.Filler
+	word, _, _ := strings.Cut(string(r.line), " ")
+	if l := r.leaves[strings.ToLower(word)]; l != nil {
+		in = isa.Inst{Leaf: l, Bits: l.Match}
+	}
+	r.layout.Add(program.Placed{Inst: in, Span: r.span(0, 1)}, program.Target{})
+}
+
+// symbol notes the name of a branch target; its place is filled in when it is known.
+func (r *assembly) symbol(name string) (int64, bool) {
+	r.name = name
+	return 0, true
+}
+
+// data reads a .word directive.
+func (r *assembly) data(text string, off int) {
+	span := r.span(off, len(text))
+	if r.layout.Depth() == 0 {
+		r.fail(diag.BlockNesting, span, "words outside of a procedure: .proc NAME opens one, .end closes it")
+		return
+	}
+	words, _, err := program.ParseWord(text[off:], wordBits)
+	if err != nil {
+		r.fail(diag.TextExpected, span, "%v", err)
+	}
+	for _, w := range words {
+		r.limit(r.program(), span)
+		r.layout.Add(program.Placed{Inst: r.layout.Decode(bits.Of(uint64(w))), Span: span}, program.Target{GivenTarget: true})
+	}
+}
+
+// finish links the files and makes the shader file.
+func (r *assembly) finish() (*Assembled, error) {
+	r.layout.Link()
+	r.errs = append(r.errs, r.layout.Errs...)
+	out := &Assembled{File: &SHBIN{}, uniforms: r.declared, prefix: "VSH"}
+	r.code(out.File)
+	for i, d := range r.files {
+		if i == 0 && d.geometry {
+			out.prefix = "GSH"
+		}
+		if !d.omitted {
+			out.File.DVLEs = append(out.File.DVLEs, r.header(d))
+		}
+	}
+	if len(out.File.DVLEs) == 0 && !r.facts.noPrograms && len(r.errs) == 0 {
+		r.fail(diag.Directive, diag.Span{}, "no program: each file says .nodvle or is empty")
+	}
+	if len(r.errs) == 0 {
+		r.lint()
+		out.Warnings = r.warnings
+		out.Warnings.Sort()
+		out.File.Place()
+		r.write(out)
+	}
+	if len(r.errs) > 0 {
+		r.errs.Sort()
+		return nil, r.errs
+	}
+	return out, nil
+}
+
+func (r *assembly) write(out *Assembled) {
+	data, err := WriteSHBIN(out.File)
+	if err != nil {
+		r.fail(diag.FileFormat, diag.Span{}, "%v", err)
+		return
+	}
+	if out.Bytes = data; r.facts.patches != nil || r.facts.size >= 0 {
+		out.Bytes = r.facts.patch(data)
+		if out.File, err = ReadSHBIN(out.Bytes); err != nil {
+			r.fail(diag.FileFormat, r.facts.span, "the patches make a file that cannot be read: %v", err)
+		}
+	}
+}
+
+// code copies words and descriptors into the file.
+func (r *assembly) code(f *SHBIN) {
+	for i := range r.layout.Words {
+		f.DVLP.Code = append(f.DVLP.Code, uint32(r.layout.Words[i].Inst.Bits[0]))
+	}
+	for _, e := range r.table.Entries {
+		f.DVLP.Descriptors = append(f.DVLP.Descriptors, Descriptor{Value: uint32(e[0])})
+	}
+	for _, d := range r.facts.descriptors {
+		for d.index >= len(f.DVLP.Descriptors) {
+			f.DVLP.Descriptors = append(f.DVLP.Descriptors, Descriptor{})
+		}
+		f.DVLP.Descriptors[d.index] = d.value
+	}
+}
+
+// header makes the DVLE of a program.
+func (r *assembly) header(d *dvleState) DVLE {
+	out := DVLE{
+		Word04: dvleWord04, InputMask: d.inputs, OutputMask: d.outputs, Constants: d.constants, Outputs: d.outputTable,
+		GeometryMode: d.mode, FixedStart: d.fixedStart, FixedCount: d.fixedCount, VariableCount: d.variableCount,
+	}
+	if d.geometry {
+		out.Type = GeometryShader
+	}
+	if d.merge {
+		out.MergeOutmaps = 1
+	}
+	d.symbols(&out)
+	if d.entryWords != nil {
+		out.Entry, out.End = d.entryWords[0], d.entryWords[1]
+		return out
+	}
+	p, ok := r.layout.Procedure(d.entry)
+	switch {
+	case ok:
+		out.Entry, out.End = uint32(p.Start), uint32(p.End)
+	case d.entrySpan.IsValid():
+		r.fail(diag.TextSymbol, d.entrySpan, "no procedure %s", d.entry)
+	default:
+		r.fail(diag.TextSymbol, diag.Span{Src: d.src}, "no procedure %s where the program could start; .entry names another, .nodvle says that this file is no program", d.entry)
+	}
+	return out
+}
+
+// dvleWord04 is what picasso writes at offset 4 of a DVLE.
+const dvleWord04 = 0x1002
+
+// explain turns an error of the instruction parser into one of the source.
+func (r *assembly) explain(err error) {
+	var e *asm.Error
+	if !errors.As(err, &e) {
+		r.fail(diag.TextExpected, r.span(0, 1), "%v", err)
+		return
+	}
+	off, end := r.original(e.Off), r.original(e.End)
+	for _, p := range r.pieces {
+		if !p.verbatim && e.Off >= p.start && e.Off < p.end {
+			off, end = p.srcStart, p.srcEnd
+		}
+	}
+	msg := e.Msg
+	for _, p := range r.pieces {
+		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != p.text {
+			msg += fmt.Sprintf(" (%s is %s)", p.text, written)
+		}
+	}
+	r.fail(e.Code, r.span(off, end), "%s", msg)
+}
+
+// original maps a place of the rewritten instruction to the line.
+func (r *assembly) original(at int) int {
+	last := 0
+	for _, p := range r.pieces {
+		switch {
+		case at < p.start:
+			return p.srcStart
+		case at < p.end && p.verbatim:
+			return p.srcStart + at - p.start
+		case at < p.end:
+			return p.srcStart
+		}
+		last = p.srcEnd
+	}
+	return last
+}
+
+// number reads a decimal or hexadecimal number.
+func number(text string) (int, bool) {
+	sign, digits := 1, text
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = -1, digits[1:]
+	}
+	base := 10
+	if len(digits) > 2 && digits[0] == '0' && digits[1]|0x20 == 'x' {
+		base, digits = 16, digits[2:]
+	}
+	n, err := strconv.ParseUint(digits, base, 31)
+	return sign * int(n), err == nil && digits[0] != '+'
+}
+
+func isIdentifier(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !identifierByte(s[i], i == 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func identifierByte(c byte, first bool) bool {
+	return c == '_' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || !first && c >= '0' && c <= '9'
+}

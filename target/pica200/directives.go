@@ -1,0 +1,448 @@
+package pica200
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// dvleState is a program that is being made: what its file declares.
+type dvleState struct {
+	src       *diag.Source
+	entry     string
+	entrySpan diag.Span
+	// entryWords are the entry and end words where the source gives them as numbers.
+	entryWords *[2]uint32
+
+	omitted bool // .nodvle
+	// geometry tells that it is a geometry shader; compatible that it is one which shares the uniforms
+	// of the vertex shaders, as before .gsh had operands.
+	geometry, compatible                  bool
+	mode                                  GeometryMode
+	fixedStart, fixedCount, variableCount uint8
+
+	merge           bool
+	inputs, outputs uint16
+	written         [outputRegisters]uint8 // components that .out declares
+	outputTable     []Output
+	constants       []Constant
+	uniforms        []Uniform
+}
+
+// outputRegisters is the number of output registers that a DVLE's mask has bits for.
+const outputRegisters = 16
+
+// private tells whether the program has uniform registers of its own.
+func (d *dvleState) private() bool { return d.geometry && !d.compatible }
+
+// symbols makes the tables of uniforms and symbols: sorted by register, as picasso has them.
+func (d *dvleState) symbols(out *DVLE) {
+	table := slices.Clone(d.uniforms)
+	slices.SortStableFunc(table, func(a, b Uniform) int { return int(a.First) - int(b.First) })
+	var text strings.Builder
+	for i := range table {
+		table[i].SymbolOffset = uint32(text.Len())
+		text.WriteString(table[i].Name)
+		text.WriteByte(0)
+	}
+	out.Uniforms, out.Symbols = table, text.String()
+}
+
+// args reads the operands of a directive.
+type args struct {
+	r    *assembly
+	text string
+	pos  int
+}
+
+func (a *args) blanks() { a.pos += blanksAt(a.text[a.pos:]) }
+
+// word reads up to a blank.
+func (a *args) word() (text string, span diag.Span) {
+	a.blanks()
+	start := a.pos
+	for a.pos < len(a.text) && a.text[a.pos] != ' ' && a.text[a.pos] != '\t' {
+		a.pos++
+	}
+	return a.text[start:a.pos], a.r.span(start, a.pos)
+}
+
+// rest returns what is left.
+func (a *args) rest() (text string, span diag.Span) {
+	a.blanks()
+	return a.text[a.pos:], a.r.span(a.pos, len(a.text))
+}
+
+// done complains of what is left.
+func (a *args) done() bool {
+	text, span := a.rest()
+	if text == "" {
+		return true
+	}
+	a.r.fail(diag.Directive, span, "%q is one operand too many", text)
+	return false
+}
+
+// name reads an identifier up to a blank.
+func (a *args) name(what string) (string, diag.Span, bool) {
+	text, span := a.word()
+	if !isIdentifier(text) {
+		a.r.fail(diag.Directive, span, "%q, expected %s", text, what)
+		return text, span, false
+	}
+	return text, span, true
+}
+
+// register reads a register, which must be of one of the banks, up to a blank.
+func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
+	start := a.pos + blanksAt(a.text[a.pos:])
+	_, span = a.word()
+	if o, ok = a.r.operand(a.text, start, a.pos); !ok {
+		return o, span, false
+	}
+	switch {
+	case !strings.Contains(banks, string(o.bank)):
+		a.r.fail(diag.RegisterUse, span, "%s, expected a register of %s", &o, strings.Join(strings.Split(banks, ""), " or "))
+		return o, span, false
+	case o.index != "":
+		a.r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", &o)
+		return o, span, false
+	}
+	return o, span, true
+}
+
+// integer reads a number from 0 to most up to a blank.
+func (a *args) integer(what string, most int) (int, bool) {
+	text, span := a.word()
+	n, ok := number(text)
+	if !ok || n < 0 || n > most {
+		a.r.fail(diag.TextRange, span, "%q, expected %s, 0 to %d", text, what, most)
+		return 0, false
+	}
+	return n, true
+}
+
+// directive reads the directive that starts at off.
+func (r *assembly) directive(text string, off int) {
+	end := off + 1
+	for end < len(text) && text[end] != ' ' && text[end] != '\t' && text[end] != '(' {
+		end++
+	}
+	name, span := strings.ToLower(text[off+1:end]), r.span(off, end)
+	f, known := directives[name]
+	if !known {
+		r.fail(diag.Directive, span, "no directive .%s%s", name, similarDirective(name))
+		return
+	}
+	if r.array != nil && name != "constfa" && name != "end" {
+		r.fail(diag.BlockNesting, span, ".%s inside the array %s, which .end closes", name, r.array.name)
+		return
+	}
+	f(r, &args{r: r, text: text, pos: end}, span)
+}
+
+var directives map[string]func(*assembly, *args, diag.Span)
+
+func init() { // the table refers to functions that refer to it
+	directives = map[string]func(*assembly, *args, diag.Span){
+		"proc": (*assembly).proc, "else": (*assembly).otherwise, "end": (*assembly).end,
+		"alias": (*assembly).alias, "entry": (*assembly).entry, "nodvle": (*assembly).nodvle, "gsh": (*assembly).gsh,
+		"in": (*assembly).in, "out": (*assembly).out,
+		"fvec": declare('c'), "ivec": declare('i'), "bool": declare('b'),
+		"constf": constant('c'), "consti": constant('i'), "constfa": (*assembly).constfa,
+		"setf": preset('c'), "seti": preset('i'), "setb": (*assembly).setb,
+		"word":  func(r *assembly, a *args, _ diag.Span) { r.data(a.text, strings.Index(a.text, ".")) },
+		"isago": (*assembly).isago,
+	}
+}
+
+func similarDirective(name string) string {
+	best, distance := "", 3
+	for n := range directives {
+		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
+			best, distance = n, d
+		}
+	}
+	if best == "" || distance >= len(name) {
+		return ""
+	}
+	return "; did you mean ." + best + "?"
+}
+
+func (r *assembly) proc(a *args, span diag.Span) {
+	name, at, ok := a.name("the name of the procedure")
+	if !ok {
+		name, at = "", span
+	}
+	if a.done(); name == "" {
+		name = "\x00" // it is opened all the same, so that its end has a block
+	}
+	r.layout.Open(name, at)
+}
+
+func (r *assembly) otherwise(a *args, span diag.Span) {
+	a.done()
+	r.layout.Else(span)
+}
+
+func (r *assembly) end(a *args, span diag.Span) {
+	a.done()
+	if r.array != nil {
+		r.endArray()
+		return
+	}
+	r.layout.End(span)
+}
+
+// define makes a name known in this file.
+func (r *assembly) define(name string, span diag.Span, o operand, size int) bool {
+	if r.banks.isRegister(name) {
+		r.fail(diag.Duplicate, span, "%s is the name of a register", name)
+		return false
+	}
+	if old := r.aliases[name]; old != nil {
+		r.fail(diag.Duplicate, span, "%s is declared twice", name).With(old.span, "the other declaration")
+		return false
+	}
+	r.aliases[name] = &alias{o, span, size}
+	return true
+}
+
+func (r *assembly) alias(a *args, _ diag.Span) {
+	name, span, ok := a.name("a name for the register")
+	if !ok {
+		return
+	}
+	a.blanks()
+	o, ok := r.operand(a.text, a.pos, len(a.text))
+	if !ok {
+		return
+	}
+	if o.index != "" {
+		r.fail(diag.RegisterUse, r.span(a.pos, len(a.text)), "an address register has no place in an alias, expected %s", &operand{bank: o.bank, num: o.num})
+		return
+	}
+	if o.bank == r.banks.output {
+		r.program()
+	}
+	r.define(name, span, o, 0)
+}
+
+func (r *assembly) entry(a *args, _ diag.Span) {
+	d := r.program()
+	if name, span, ok := a.name("the name of the procedure where the program starts"); ok && a.done() {
+		d.entry, d.entrySpan = name, span
+	}
+}
+
+func (r *assembly) nodvle(a *args, _ diag.Span) {
+	a.done()
+	r.program().omitted = true
+}
+
+// in declares an input register.
+func (r *assembly) in(a *args, _ diag.Span) {
+	d := r.program()
+	name, span, ok := a.name("a name for the input")
+	if !ok {
+		return
+	}
+	o := operand{bank: r.banks.input, num: -1, swz: noSwizzle}
+	if text, at := a.rest(); text != "" {
+		if o, at, ok = a.register(string(r.banks.input)); !ok {
+			return
+		}
+		if o.neg || o.swz != noSwizzle {
+			r.fail(diag.RegisterUse, at, "an input is a whole register, expected %s", &o)
+			return
+		}
+	}
+	if !a.done() {
+		return
+	}
+	for n := 0; o.num < 0 && n < r.banks.count[o.bank]; n++ {
+		if d.inputs>>n&1 == 0 {
+			o.num = n
+		}
+	}
+	if o.num < 0 {
+		r.fail(diag.SpaceFull, span, "no input register is left for %s: there are %d", name, r.banks.count[o.bank])
+		return
+	}
+	if r.define(name, span, o, 1) {
+		d.inputs |= 1 << o.num
+		d.uniforms = append(d.uniforms, uniformEntry(name, o.bank, o.num, 1))
+	}
+}
+
+// uniformEntry is a row of the uniform table.
+func uniformEntry(name string, bank byte, num, size int) Uniform {
+	u := Uniform{Name: strings.ReplaceAll(name, "$", ".")}
+	for _, b := range uniformBanks {
+		if b.name == string(bank) {
+			u.First = b.first + UniformReg(num)
+			u.Last = u.First + UniformReg(size-1)
+		}
+	}
+	return u
+}
+
+// out declares what an output register carries.
+func (r *assembly) out(a *args, _ diag.Span) {
+	d := r.program()
+	name, span := a.word()
+	if name != "-" && !isIdentifier(name) {
+		r.fail(diag.Directive, span, "%q, expected a name for the output, or -", name)
+		return
+	}
+	kind, at := a.word()
+	text, letters, masked := strings.Cut(kind, ".")
+	semantic, ok := semanticNamed(text)
+	if !ok {
+		r.fail(diag.Directive, at, "%q, expected what the output is: %s", text, semanticList())
+		return
+	}
+	o := operand{bank: r.banks.output, num: -1, swz: noSwizzle}
+	if masked {
+		if o.swz, ok = parseSwizzle(letters); !ok {
+			r.fail(diag.TextExpected, at, "%q, expected one to four components (xyzw, rgba or stpq)", letters)
+			return
+		}
+	}
+	if reg, where := a.rest(); reg != "" {
+		if masked {
+			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, letters)
+			return
+		}
+		if o, where, ok = a.register(string(r.banks.output)); !ok {
+			return
+		}
+		if o.neg {
+			r.fail(diag.RegisterUse, where, "what is written cannot be negated, expected %s", &o)
+			return
+		}
+	}
+	if a.done() {
+		r.declareOutput(d, name, span, semantic, o)
+	}
+}
+
+func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, semantic Semantic, o operand) {
+	most := r.banks.count[o.bank]
+	if d.geometry && !r.facts.unchecked {
+		most = wiredOutputs
+	}
+	mask := o.swz.mask()
+	explicit := o.num >= 0
+	for n := 0; o.num < 0 && n < most; n++ {
+		if d.outputs>>n&1 == 0 {
+			o.num = n
+		}
+	}
+	switch {
+	case o.num < 0:
+		r.fail(diag.SpaceFull, span, "no output register is left: there are %d", most)
+		return
+	case o.num >= most:
+		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %c0 to %c%d", &o, o.bank, o.bank, most-1)
+		return
+	case o.num >= wiredOutputs && semantic != SemanticDummy && !r.facts.unchecked:
+		r.fail(diag.RegisterUse, span, "%s can only be dummy: %c0 to %c%d go to the rasteriser", &o, o.bank, o.bank, wiredOutputs-1)
+		return
+	case explicit && d.written[o.num]&mask != 0 && !r.facts.unchecked:
+		r.fail(diag.Duplicate, span, "components of %s have a meaning already", &o)
+		return
+	}
+	if name != "-" && !r.define(name, span, operand{bank: o.bank, num: o.num, swz: noSwizzle}, 1) {
+		return
+	}
+	d.outputTable = append(d.outputTable, Output{Semantic: semantic, Register: uint16(o.num), Mask: mask})
+	d.outputs |= 1 << o.num
+	d.written[o.num] |= mask
+	d.merge = d.merge || semantic == SemanticDummy && d.private()
+}
+
+// shortSemantics are picasso's short words for semantics.
+var shortSemantics = map[string]Semantic{
+	"pos": SemanticPosition, "nquat": SemanticNormalQuat, "clr": SemanticColor, "tcoord0": SemanticTexCoord0,
+	"tcoord0w": SemanticTexCoord0W, "tcoord1": SemanticTexCoord1, "tcoord2": SemanticTexCoord2,
+}
+
+func semanticNamed(word string) (Semantic, bool) {
+	word = strings.ToLower(word)
+	if s, ok := shortSemantics[word]; ok {
+		return s, true
+	}
+	i := slices.Index(semantics[:], word)
+	return Semantic(max(i, 0)), i >= 0 && word != ""
+}
+
+func semanticList() string {
+	var list []string
+	for _, s := range semantics {
+		if s != "" {
+			list = append(list, s)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// geometryWords are picasso's words for the modes.
+var geometryWords = map[string]GeometryMode{
+	"point": GeometryPoint, "variable": GeometryVariable, "subdivision": GeometryVariable,
+	"fixed": GeometryFixed, "particle": GeometryFixed,
+}
+
+// gsh makes the program a geometry shader.
+func (r *assembly) gsh(a *args, span diag.Span) {
+	d := r.program()
+	word, at := a.word()
+	if word == "" {
+		d.geometry, d.compatible = true, true
+		return
+	}
+	mode, ok := geometryWords[strings.ToLower(word)]
+	switch {
+	case !ok:
+		r.fail(diag.Directive, at, "%q, expected point, variable or fixed", word)
+		return
+	case d.geometry:
+		r.fail(diag.Duplicate, span, "the program is a geometry shader already")
+		return
+	case len(d.constants)+len(d.uniforms)+len(d.outputTable) > 0:
+		r.fail(diag.Directive, span, ".gsh must stand before the first constant, uniform, input or output")
+		return
+	}
+	free, _, ok := a.register("c")
+	if !ok {
+		return
+	}
+	if r.geometryMode(d, mode, free, a) && a.done() {
+		d.geometry, d.mode = true, mode
+		r.spaces[1].initGeometry(&r.banks, free.num)
+	}
+}
+
+// geometryMode reads what follows the first free uniform.
+func (r *assembly) geometryMode(d *dvleState, mode GeometryMode, free operand, a *args) bool {
+	switch mode {
+	case GeometryVariable:
+		n, ok := a.integer("the number of vertices with all attributes", 255)
+		d.variableCount = uint8(n)
+		return ok
+	case GeometryFixed:
+		start, span, ok := a.register("c")
+		if !ok {
+			return false
+		}
+		if start.num >= free.num {
+			r.fail(diag.RegisterUse, span, "the vertices from %s on lie where uniforms are allocated, from %s on", &start, &free)
+			return false
+		}
+		n, ok := a.integer("the number of vertices", 255)
+		d.fixedStart, d.fixedCount = uint8(start.num), uint8(n)
+		return ok
+	}
+	return true
+}

@@ -1,0 +1,3 @@
+package pica200
+
+func (r *assembly) lint() {}

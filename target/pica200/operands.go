@@ -1,0 +1,551 @@
+package pica200
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// banks are the registers as source names them: a letter and a number.
+type banks struct {
+	count [256]int // by letter; 0 for what is no bank
+	names string   // the letters
+	// indexed are the banks that an address register can offset, input and output those of which
+	// some uses are hazards.
+	indexed       string
+	input, output byte
+}
+
+// load reads the banks from the description.
+func (b *banks) load(set *isa.Set) error {
+	root, err := set.Root("")
+	if err != nil {
+		return err
+	}
+	l := root.Leaves[0]
+	for _, bank := range strings.Fields(l.Meta("banks")) {
+		n, err := strconv.Atoi(bank[1:])
+		if err != nil {
+			return fmt.Errorf("banks=%q: %w", l.Meta("banks"), err)
+		}
+		b.count[bank[0]] = n
+		b.names += bank[:1]
+	}
+	b.indexed = l.Meta("indexed")
+	b.input, b.output = l.Meta("input")[0], l.Meta("output")[0]
+	return nil
+}
+
+// isRegister tells whether a name looks like that of a register, in either case.
+func (b *banks) isRegister(name string) bool {
+	return len(name) > 1 && name[1] >= '0' && name[1] <= '9' && b.count[name[0]|0x20] > 0
+}
+
+// swizzle is which component each component of an operand is.
+type swizzle [4]uint8
+
+var noSwizzle = swizzle{0, 1, 2, 3}
+
+// letters are the components, in each of the sets that may be mixed.
+var letters = [...]string{"xrs", "ygt", "zbp", "waq"}
+
+var letterValue = func() (t [256]int8) {
+	for i := range t {
+		t[i] = -1
+	}
+	for v, set := range letters {
+		for _, c := range []byte(set) {
+			t[c], t[c&^0x20] = int8(v), int8(v)
+		}
+	}
+	return t
+}()
+
+// parseSwizzle reads one to four letters, of which the last repeats.
+func parseSwizzle(s string) (w swizzle, ok bool) {
+	if len(s) == 0 || len(s) > 4 {
+		return w, false
+	}
+	for i := range w {
+		v := letterValue[s[min(i, len(s)-1)]]
+		if v < 0 {
+			return w, false
+		}
+		w[i] = uint8(v)
+	}
+	return w, true
+}
+
+// of applies a swizzle to what is already swizzled.
+func (w swizzle) of(inner swizzle) swizzle {
+	for i, c := range w {
+		w[i] = inner[c]
+	}
+	return w
+}
+
+// mask returns the set of components, bit 0 for x.
+func (w swizzle) mask() uint8 {
+	var m uint8
+	for _, c := range w {
+		m |= 1 << c
+	}
+	return m
+}
+
+// operand is a register as source names it.
+type operand struct {
+	bank  byte
+	num   int
+	neg   bool
+	swz   swizzle
+	index string // the address register that is added, as instructions spell it
+}
+
+// alias is a name for an operand.
+type alias struct {
+	operand
+	span diag.Span
+	// size is the length of the run of registers that is declared with the name, 0 for a mere alias.
+	size int
+}
+
+func (o *operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
+
+// addressRegisters are the names of the address registers, as source spells them, in lower case.
+var addressRegisters = map[string]string{
+	"a0": "[a0.x]", "a0.x": "[a0.x]", "a1": "[a0.y]", "a0.y": "[a0.y]", "a2": "[aL]", "al": "[aL]", "lcnt": "[aL]",
+}
+
+// operandScan reads a register from text[off:end], and reports what is wrong with it.
+type operandScan struct {
+	r    *assembly
+	text string
+	pos  int
+	end  int
+}
+
+func (s *operandScan) blanks() {
+	for s.pos < s.end && (s.text[s.pos] == ' ' || s.text[s.pos] == '\t') {
+		s.pos++
+	}
+}
+
+func (s *operandScan) identifier() string {
+	start := s.pos
+	for s.pos < s.end && identifierByte(s.text[s.pos], s.pos == start) {
+		s.pos++
+	}
+	return s.text[start:s.pos]
+}
+
+func (s *operandScan) peek(c byte) bool { return s.pos < s.end && s.text[s.pos] == c }
+
+// operand reads [-]NAME[INDEX][.SWIZZLE] from text[off:end].
+func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
+	s := operandScan{r: r, text: text, pos: off, end: end}
+	s.blanks()
+	neg := s.peek('-')
+	if neg {
+		s.pos++
+		s.blanks()
+	}
+	start := s.pos
+	name := s.identifier()
+	if o, ok = r.resolve(name, start, end, text); !ok {
+		return o, false
+	}
+	if s.blanks(); s.peek('[') {
+		if ok = s.index(&o, start); !ok {
+			return o, false
+		}
+		s.blanks()
+	}
+	if s.peek('.') {
+		s.pos++
+		at := s.pos
+		letters := s.identifier()
+		w, good := parseSwizzle(letters)
+		if !good {
+			r.fail(diag.TextExpected, r.span(at, s.pos), "%q, expected one to four components (xyzw, rgba or stpq)", letters)
+			return o, false
+		}
+		o.swz = w.of(o.swz)
+	}
+	if s.blanks(); s.pos < end {
+		r.fail(diag.TextExpected, r.span(s.pos, end), "%q behind the register %s", text[s.pos:end], text[start:s.pos])
+		return o, false
+	}
+	o.neg = o.neg != neg
+	return o, true
+}
+
+// resolve finds what a name stands for: an alias, or a register.
+func (r *assembly) resolve(name string, off, end int, text string) (operand, bool) {
+	if a := r.aliases[name]; a != nil {
+		return a.operand, true
+	}
+	span := r.span(off, off+len(name))
+	switch {
+	case name == "":
+		r.fail(diag.TextExpected, r.span(off, end), "%q, expected a register or a name for one", strings.TrimSpace(text[off:end]))
+		return operand{}, false
+	case !r.banks.isRegister(name):
+		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, r.similar(name))
+		return operand{}, false
+	case r.banks.count[name[0]] == 0:
+		r.fail(diag.RegisterUse, span, "%s is no register, %s is: their names are lower case", name, strings.ToLower(name))
+		return operand{}, false
+	}
+	n, err := strconv.Atoi(name[1:])
+	if err != nil || len(name) > 2 && name[1] == '0' {
+		r.fail(diag.RegisterUse, span, "%s is no register, expected %c and a decimal number without leading zeros", name, name[0])
+		return operand{}, false
+	}
+	o := operand{bank: name[0], num: n, swz: noSwizzle}
+	return o, r.inBank(o, span, name)
+}
+
+// inBank checks that a register exists.
+func (r *assembly) inBank(o operand, span diag.Span, written string) bool {
+	most := r.banks.count[o.bank]
+	if o.num >= 0 && o.num < most {
+		return true
+	}
+	is := ""
+	if written != o.String() {
+		is = " is " + o.String()
+	}
+	r.fail(diag.RegisterUse, span, "%s%s, but %c registers go from %c0 to %c%d", written, is, o.bank, o.bank, o.bank, most-1)
+	return false
+}
+
+// similar suggests a declared name.
+func (r *assembly) similar(name string) string {
+	best, distance := "", 3
+	for n := range r.aliases {
+		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
+			best, distance = n, d
+		}
+	}
+	if best == "" || distance >= len(name) {
+		return ""
+	}
+	return "; did you mean " + best + "?"
+}
+
+// index reads [N], [A], [A+N], [A-N] or [N+A] behind a register that starts at start.
+func (s *operandScan) index(o *operand, start int) bool {
+	open := s.pos
+	shut := strings.IndexByte(s.text[open:s.end], ']')
+	if shut < 0 {
+		s.r.fail(diag.TextExpected, s.r.span(open, s.end), "no ] that closes this [")
+		return false
+	}
+	inner := s.text[open+1 : open+shut]
+	s.pos = open + shut + 1
+	span := s.r.span(open+1, open+shut)
+	offset, register, ok := splitIndex(inner)
+	if !ok {
+		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (a0.x, a0.y, aL), or one plus a number", strings.TrimSpace(inner))
+		return false
+	}
+	if register != "" && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
+		s.r.fail(diag.RegisterUse, span, "%s is %s: an address register offsets %s registers alone", s.text[start:open], o, s.r.banks.indexed)
+		return false
+	}
+	o.num += offset
+	o.index = register
+	return s.r.inBank(*o, s.r.span(start, s.pos), s.text[start:s.pos])
+}
+
+// splitIndex reads what stands between brackets.
+func splitIndex(inner string) (offset int, register string, ok bool) {
+	inner = strings.TrimSpace(inner)
+	if n, good := number(inner); good {
+		return n, "", true
+	}
+	if reg, good := addressRegisters[strings.ToLower(inner)]; good {
+		return 0, reg, true
+	}
+	i := strings.IndexAny(inner, "+-")
+	if i <= 0 {
+		return 0, "", false
+	}
+	left, right := strings.TrimSpace(inner[:i]), strings.TrimSpace(inner[i+1:])
+	if inner[i] == '+' && left[0] >= '0' && left[0] <= '9' {
+		left, right = right, left
+	}
+	reg, good := addressRegisters[strings.ToLower(left)]
+	n, isNumber := number(right)
+	if !good || !isNumber || strings.HasPrefix(right, "-") {
+		return 0, "", false
+	}
+	if inner[i] == '-' {
+		n = -n
+	}
+	return n, reg, true
+}
+
+// operandKind says how source writes an operand of an instruction.
+type operandKind uint8
+
+const (
+	kindOther operandKind = iota // as the description has it
+	kindRegister
+	kindWritten // a register with a mask
+	kindTarget
+)
+
+// loadKinds finds out from the text of each instruction which of its operands are registers, and
+// which the name of a place.
+func (a *Assembler) loadKinds() error {
+	d, err := a.set.NewDecoder("")
+	if err != nil {
+		return err
+	}
+	a.kinds, a.leaves = map[string][]operandKind{}, map[string]*isa.Leaf{}
+	for _, l := range d.Root().Leaves {
+		name := strings.ToLower(l.Display)
+		if a.leaves[name] != nil {
+			continue // the two forms of one name differ in which operand is wide
+		}
+		text, tokens := d.AppendTokens(nil, nil, isa.Inst{Leaf: l, Bits: l.Match})
+		kinds := a.kindsOf(string(text), tokens)
+		for _, n := range append(aliasNames(a.set, l), name) {
+			if a.leaves[n] == nil || n == name {
+				a.kinds[n], a.leaves[n] = kinds, l
+			}
+		}
+	}
+	return nil
+}
+
+// aliasNames lists the other names of an instruction: the first words of what is read and never
+// printed.
+func aliasNames(set *isa.Set, l *isa.Leaf) []string {
+	var names []string
+	for _, c := range set.Model().Top(l.Root).Unit(l).Cases {
+		for _, items := range c.Aliases {
+			if len(items) > 0 && items[0].Text != "" && strings.HasSuffix(items[0].Text, " ") {
+				names = append(names, strings.ToLower(strings.TrimSpace(items[0].Text)))
+			}
+		}
+	}
+	return names
+}
+
+func (a *Assembler) kindsOf(text string, tokens []isa.Token) []operandKind {
+	kinds := []operandKind{}
+	_, rest, some := strings.Cut(text, " ")
+	if !some {
+		return kinds
+	}
+	off := len(text) - len(rest)
+	for part := range strings.SplitSeq(rest, ",") {
+		kind := kindOther
+		name := strings.TrimLeft(part, " !-")
+		switch {
+		case targetIn(tokens, off, off+len(part)):
+			kind = kindTarget
+		case a.banks.isRegister(name) && strings.Contains(part, noMask):
+			kind = kindWritten
+		case a.banks.isRegister(name):
+			kind = kindRegister
+		}
+		kinds = append(kinds, kind)
+		off += len(part) + 1
+	}
+	return kinds
+}
+
+// noMask is how the description prints a mask without components, as the operands have that it
+// shows for a word of zeros.
+const noMask = "._"
+
+func targetIn(tokens []isa.Token, off, end int) bool {
+	for _, t := range tokens {
+		if t.Kind == isa.Target && t.Start >= off && t.End <= end {
+			return true
+		}
+	}
+	return false
+}
+
+// piece is a part of the rewritten instruction, and where it comes from.
+type piece struct {
+	start, end       int // in the rewritten instruction
+	srcStart, srcEnd int // in the line
+	verbatim         bool
+	text             string // what the line has, for pieces that are not verbatim
+}
+
+func (r *assembly) copy(text string, off, end int) {
+	if off < end {
+		start := len(r.line)
+		r.line = append(r.line, text[off:end]...)
+		r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end, verbatim: true})
+	}
+}
+
+// rewrite puts the instruction at text[off:] into r.line in the words of the description: with
+// registers for names.
+func (r *assembly) rewrite(text string, off int) bool {
+	r.line, r.pieces, r.operands = r.line[:0], r.pieces[:0], r.operands[:0]
+	end := len(text)
+	if i := strings.IndexByte(text[off:], '{'); i >= 0 {
+		end = off + i
+	}
+	word := off
+	for word < end && text[word] != ' ' && text[word] != '\t' {
+		word++
+	}
+	r.copy(text, off, word)
+	kinds, known := r.kinds[strings.ToLower(text[off:word])]
+	ok, at := true, word
+	for i := 0; at < end; i++ {
+		comma := end
+		if n := strings.IndexByte(text[at:end], ','); n >= 0 {
+			comma = at + n
+		}
+		kind := kindOther
+		switch {
+		case i < len(kinds):
+			kind = kinds[i]
+		case !known && r.resolves(text[at:comma]):
+			kind = kindRegister
+		}
+		ok = r.rewriteOperand(kind, text, at, comma) && ok
+		if at = comma + 1; comma < end {
+			r.copy(text, comma, at)
+		}
+	}
+	r.copy(text, end, len(text))
+	return ok
+}
+
+// resolves tells whether a text starts with the name of a register.
+func (r *assembly) resolves(text string) bool {
+	s := operandScan{text: strings.TrimLeft(text, " \t-!")}
+	s.end = len(s.text)
+	name := s.identifier()
+	return r.aliases[name] != nil || r.banks.isRegister(name)
+}
+
+// rewriteOperand rewrites the operand at text[off:end].
+func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) bool {
+	lead := off + blanksAt(text[off:end])
+	if lead == end {
+		r.copy(text, off, end)
+		return true
+	}
+	r.line = append(r.line, ' ')
+	off, end = lead, lead+len(strings.TrimRight(text[lead:end], " \t"))
+	switch kind {
+	case kindOther:
+		r.other(text, off, end)
+		return true
+	case kindTarget:
+		r.targetSpan = r.span(off, end)
+		r.copy(text, off, end)
+		return true
+	}
+	if text[off] == '!' {
+		r.copy(text, off, off+1)
+		off++
+	}
+	o, ok := r.operand(text, off, end)
+	if !ok {
+		return false
+	}
+	start := len(r.line)
+	r.append(&o, kind == kindWritten)
+	r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end, text: text[off:end]})
+	return r.uses(o, kind, off, end)
+}
+
+// other copies an operand, but for pairs of negations of a condition.
+func (r *assembly) other(text string, off, end int) {
+	for off < end {
+		i := strings.Index(text[off:end], "!!")
+		if i < 0 {
+			i = end - off
+		}
+		r.copy(text, off, off+i)
+		off += i + 2
+	}
+}
+
+// append appends an operand in the words of the description.
+func (r *assembly) append(o *operand, written bool) {
+	if o.neg {
+		r.line = append(r.line, '-')
+	}
+	r.line = append(r.line, o.bank)
+	r.line = strconv.AppendInt(r.line, int64(o.num), 10)
+	r.line = append(r.line, o.index...)
+	mask := o.swz.mask()
+	switch {
+	case o.swz == noSwizzle || written && mask == 15 || r.banks.count[o.bank] == 0:
+	case written:
+		r.line = append(r.line, '.')
+		for i, set := range letters {
+			if mask>>i&1 != 0 {
+				r.line = append(r.line, set[0])
+			}
+		}
+	default:
+		r.line = append(r.line, '.')
+		for _, c := range o.swz {
+			r.line = append(r.line, letters[c][0])
+		}
+	}
+}
+
+// uses checks what an operand may not be, whatever the instruction.
+func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
+	if kind != kindWritten {
+		r.input(o, off, end)
+		r.operands = append(r.operands, o)
+		return true
+	}
+	if o.neg {
+		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", &o)
+		return false
+	}
+	if o.bank == r.banks.output && o.num >= wiredOutputs && r.program().geometry && !r.facts.unchecked {
+		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", &o, o.bank, o.bank, wiredOutputs-1)
+		return false
+	}
+	r.operands = append(r.operands, o)
+	return true
+}
+
+// wiredOutputs is the number of outputs that can have a meaning to the rasteriser; geometry shaders
+// have no others.
+const wiredOutputs = 7
+
+// input warns of a second input register among the sources of an instruction.
+func (r *assembly) input(o operand, off, end int) {
+	if o.bank != r.banks.input {
+		return
+	}
+	for i, other := range r.operands {
+		if other.bank == o.bank && other.num != o.num {
+			r.warn(diag.TwoInputs, r.span(off, end), "%s and %s: an instruction can read one input register", &r.operands[i], &o)
+			return
+		}
+	}
+}
+
+// tag packs which output the instruction writes, for the lint: 0 if none.
+func (r *assembly) tag() uint32 {
+	if len(r.operands) == 0 || r.operands[0].bank != r.banks.output {
+		return 0
+	}
+	o := &r.operands[0]
+	return 1<<31 | uint32(o.num)<<4 | uint32(o.swz.mask())
+}

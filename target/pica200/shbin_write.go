@@ -1,0 +1,180 @@
+package pica200
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// WriteSHBIN returns the bytes of a shader file. Headers and tables go where their offsets say, which
+// Place computes for a file that was not read, and between them the gaps; counts follow from the
+// tables. What ReadSHBIN returns is written as the bytes that were read. The error tells that two
+// parts want the same bytes, or that one lies beyond what an offset can say.
+func WriteSHBIN(f *SHBIN) ([]byte, error) {
+	w := &shbinWriter{}
+	w.headers(f)
+	w.code(&f.DVLP, dvlbSize+int64(len(f.DVLEs))*dvleOffsetSize)
+	for i := range f.DVLEs {
+		w.tables(i, &f.DVLEs[i])
+	}
+	for _, g := range f.Gaps {
+		w.part("gap", g.Offset, g.Bytes)
+	}
+	return w.join()
+}
+
+// maxFileSize bounds what is written: offsets have 32 bits, twice where they are relative.
+const maxFileSize = 1 << 30
+
+// shbinWriter collects the parts of a file.
+type shbinWriter struct{ parts []writtenPart }
+
+type writtenPart struct {
+	name  string
+	start int64
+	data  []byte
+}
+
+func (w *shbinWriter) part(name string, start int64, data []byte) {
+	if len(data) > 0 {
+		w.parts = append(w.parts, writtenPart{name, start, data})
+	}
+}
+
+// join puts the parts in their places.
+func (w *shbinWriter) join() ([]byte, error) {
+	slices.SortStableFunc(w.parts, func(a, b writtenPart) int { return cmp.Compare(a.start, b.start) })
+	var out []byte
+	last := "start"
+	for _, p := range w.parts {
+		switch {
+		case p.start < int64(len(out)):
+			return nil, fmt.Errorf("%s at 0x%x lies over the %s, which ends at 0x%x", p.name, p.start, last, len(out))
+		case p.start+int64(len(p.data)) > maxFileSize:
+			return nil, fmt.Errorf("%s at 0x%x: a file of more than 0x%x bytes is not written", p.name, p.start, maxFileSize)
+		}
+		out = append(out, make([]byte, int(p.start)-len(out))...)
+		out, last = append(out, p.data...), p.name
+	}
+	return out, nil
+}
+
+func u16(dst []byte, v uint16) []byte { return binary.LittleEndian.AppendUint16(dst, v) }
+func u32(dst []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(dst, v) }
+
+// ref appends the place and the number of the entries of a table.
+func ref(dst []byte, t TableRef, n int) []byte { return u32(u32(dst, t.Offset), uint32(n)) }
+
+func (w *shbinWriter) headers(f *SHBIN) {
+	b := u32([]byte(magicDVLB), uint32(len(f.DVLEs)))
+	for i := range f.DVLEs {
+		b = u32(b, f.DVLEs[i].Offset)
+	}
+	w.part("DVLB header", 0, b)
+	w.part("DVLP header", int64(len(b)), f.DVLP.header())
+	for i := range f.DVLEs {
+		d := &f.DVLEs[i]
+		w.part(kindDVLE.nameIn(i), int64(d.Offset), d.header())
+	}
+}
+
+func (p *DVLP) header() []byte {
+	b := u32([]byte(magicDVLP), p.Version)
+	b = ref(b, p.CodeTable, len(p.Code))
+	b = ref(b, p.DescriptorTable, len(p.Descriptors))
+	return u32(u32(u32(u32(b, p.Word18), p.Word1C), p.Word20), p.Word24)
+}
+
+func (d *DVLE) header() []byte {
+	b := u16([]byte(magicDVLE), d.Word04)
+	b = append(b, byte(d.Type), d.MergeOutmaps)
+	b = u32(u32(b, d.Entry), d.End)
+	b = u16(u16(b, d.InputMask), d.OutputMask)
+	b = append(b, byte(d.GeometryMode), d.FixedStart, d.VariableCount, d.FixedCount)
+	b = ref(b, d.ConstantTable, len(d.Constants))
+	b = ref(b, d.LabelTable, len(d.Labels))
+	b = ref(b, d.OutputTable, len(d.Outputs))
+	b = ref(b, d.UniformTable, len(d.Uniforms))
+	return ref(b, d.SymbolTable, len(d.Symbols))
+}
+
+func (w *shbinWriter) code(p *DVLP, base int64) {
+	var code, descriptors []byte
+	for _, c := range p.Code {
+		code = u32(code, c)
+	}
+	for _, d := range p.Descriptors {
+		descriptors = u32(u32(descriptors, d.Value), d.Second)
+	}
+	w.part(kindCode.name, base+int64(p.CodeTable.Offset), code)
+	w.part(kindDescriptor.name, base+int64(p.DescriptorTable.Offset), descriptors)
+}
+
+func (w *shbinWriter) tables(i int, d *DVLE) {
+	var constants, labels, outputs, uniforms []byte
+	for _, c := range d.Constants {
+		constants = append(u16(u16(constants, uint16(c.Type)), c.ID), c.Payload[:]...)
+	}
+	for _, l := range d.Labels {
+		labels = append(append(labels, l.ID), l.Pad[:]...)
+		labels = u32(u32(u32(labels, l.Address), l.Size), l.SymbolOffset)
+	}
+	for _, o := range d.Outputs {
+		outputs = append(u16(u16(outputs, uint16(o.Semantic)), o.Register), o.Mask)
+		outputs = append(outputs, o.Pad[:]...)
+	}
+	for _, u := range d.Uniforms {
+		uniforms = u16(u16(u32(uniforms, u.SymbolOffset), uint16(u.First)), uint16(u.Last))
+	}
+	for _, t := range []struct {
+		kind *shbinKind
+		ref  TableRef
+		data []byte
+	}{
+		{kindConstant, d.ConstantTable, constants},
+		{kindLabel, d.LabelTable, labels},
+		{kindOutput, d.OutputTable, outputs},
+		{kindUniform, d.UniformTable, uniforms},
+		{kindSymbol, d.SymbolTable, []byte(d.Symbols)},
+	} {
+		w.part(t.kind.nameIn(i), int64(d.Offset)+int64(t.ref.Offset), t.data)
+	}
+}
+
+// Place gives headers and tables the places that picasso gives them: one behind the other, each
+// DVLE padded to words. It replaces the gaps.
+func (f *SHBIN) Place() {
+	f.Gaps = nil
+	p := &f.DVLP
+	at := uint32(dvlpSize)
+	at = p.CodeTable.place(at, len(p.Code), wordSize)
+	at = p.DescriptorTable.place(at, len(p.Descriptors), descriptorSize)
+	p.Word18 = at
+	at += dvlbSize + uint32(len(f.DVLEs))*dvleOffsetSize
+	for i := range f.DVLEs {
+		d := &f.DVLEs[i]
+		d.Offset = at
+		at += d.place()
+		if pad := -at % wordSize; pad > 0 {
+			f.Gaps = append(f.Gaps, Gap{Offset: int64(at), Bytes: make([]byte, pad)})
+			at += pad
+		}
+	}
+}
+
+// place gives the tables of a DVLE their places; it returns the length of the DVLE.
+func (d *DVLE) place() uint32 {
+	at := uint32(dvleSize)
+	at = d.ConstantTable.place(at, len(d.Constants), constantSize)
+	at = d.LabelTable.place(at, len(d.Labels), labelSize)
+	at = d.OutputTable.place(at, len(d.Outputs), outputSize)
+	at = d.UniformTable.place(at, len(d.Uniforms), uniformSize)
+	return d.SymbolTable.place(at, len(d.Symbols), 1)
+}
+
+// place puts a table at an offset; it returns the offset behind it.
+func (t *TableRef) place(at uint32, n int, size uint32) uint32 {
+	t.Offset, t.Count = at, uint32(n)
+	return at + uint32(n)*size
+}

@@ -1,0 +1,128 @@
+package pica200_test
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/pica200"
+)
+
+func assemblerFor(t *testing.T) (*isa.Set, *pica200.Assembler) {
+	t.Helper()
+	set, err := pica200.Load(isa.Options{Syntax: "picasso"})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	a, err := pica200.NewAssembler(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set, a
+}
+
+// program has each kind of block, a procedure, an alias with a swizzle, relative addressing and
+// every kind of declaration.
+const program = `
+.fvec bones[4], scale
+.bool lit
+.ivec count
+.constf k(0.0, 1.0, 2.0, -0.5)
+.alias second k.yyyy
+.in position
+.out o_pos position
+.out o_col color.xyz
+
+.proc helper
+	add r0, second, r0
+	mul r0.xy, -k.z, r0
+.end
+
+.proc main
+	mov r0, position
+	mova a0.x, r0.w
+	dp4 r1.x, bones[a0.x+1], r0
+	for count
+		add r1, bones[aL], r1
+		cmp r1.x, gt, lt, r0
+		breakc cmp.x && !cmp.y
+	.end
+	ifu lit
+		call helper
+	.else
+		mov r0, scale
+	.end
+	ifc cmp.x
+		mad r0, r0, scale, r1
+	.end
+	jmpu !lit, last
+	nop
+last:
+	mov o_pos, r0
+	mov o_col.xyz, r1
+	end
+.end
+`
+
+// A program assembles; its file reads and is written again to the same bytes; and its disassembly
+// as source assembles to the same bytes.
+func TestSourceComesBack(t *testing.T) {
+	set, a := assemblerFor(t)
+	out, err := a.Assemble([]*diag.Source{{Name: "program.pica", Text: program}}, pica200.AssembleOptions{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	sameBack(t, set, a, out.Bytes)
+	light, err := os.ReadFile("../../examples/pica200/light.shbin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := pica200.ReadSHBIN(light)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := pica200.WriteSHBIN(f)
+	if err != nil || !bytes.Equal(written, light) {
+		t.Errorf("light.shbin is not written as it was read: %v", err)
+	}
+}
+
+func sameBack(t *testing.T, set *isa.Set, a *pica200.Assembler, want []byte) {
+	t.Helper()
+	f, err := pica200.ReadSHBIN(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := pica200.WriteSHBIN(f)
+	if err != nil || !bytes.Equal(written, want) {
+		t.Errorf("the file is not written as it was read: %v", err)
+	}
+	source, err := pica200.Source(set, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := a.Assemble([]*diag.Source{{Name: "source.pica", Text: string(source)}}, pica200.AssembleOptions{})
+	if err != nil {
+		t.Fatalf("%s\n%s", isa.Explain(err), source)
+	}
+	if !bytes.Equal(out.Bytes, want) {
+		t.Errorf("the source gives other bytes:\n%s", source)
+	}
+}
+
+// What picasso takes in silence is refused where it is wrong, all of it at once.
+func TestSourceRefused(t *testing.T) {
+	_, a := assemblerFor(t)
+	_, err := a.Assemble([]*diag.Source{{Name: "x.pica", Text: ".proc main\n\tmov r16, r0\n\tadd r0, r1, c1\n\tmov r0, nothing\n\tend\n.end\n"}}, pica200.AssembleOptions{})
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, line := range []string{"x.pica:2:", "x.pica:3:", "x.pica:4:"} {
+		if !strings.Contains(err.Error(), line) {
+			t.Errorf("no error at %s in:\n%v", line, err)
+		}
+	}
+}

@@ -17,7 +17,7 @@ import (
 
 type disFlags struct {
 	machineFlags
-	plain, hex, json, addresses, words, lossless bool
+	plain, hex, json, addresses, words, lossless, listing bool
 	findings                                     string
 }
 
@@ -30,6 +30,9 @@ func newDis() *cobra.Command {
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
 --isa or --spec. - is standard input.
 
+A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
+--listing, or any flag that belongs to a listing, its instructions are listed.
+
 With --hex each line of the input is one instruction: a single group of digits is the number,
 several groups are 32-bit words in the order in which programs store them, and table entries follow
 behind a slash. With --plain each line of output is the text of one line of input and nothing else;
@@ -38,6 +41,7 @@ a line that cannot be read becomes "error: ...", and the rest goes on.
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
 were unknown or not as they should be.`,
 		Example: `  isago dis light.shbin
+  isago dis light.shbin | isago asm --isa pica200 -o same.shbin -
   isago dis --addresses --words light.shbin
   echo 4c000000/36f | isago dis --isa pica200 --plain --hex -`,
 		Args: oneFile,
@@ -50,6 +54,7 @@ were unknown or not as they should be.`,
 	flags.BoolVar(&f.json, "json", false, "everything known about each instruction, as JSON")
 	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted in instructions of the shortest length")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
+	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
 	flags.StringVar(&f.findings, "findings", "", "where odd bits are told of: comment, stderr or off (default: comment; off with --plain)")
 	return cmd
@@ -79,6 +84,11 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	}
 	if f.hex {
 		return f.lines(cmd, name)
+	}
+	if f.wantsSource(cmd) {
+		if done, err := f.source(cmd, name); done || err != nil {
+			return err
+		}
 	}
 	return f.image(cmd, name)
 }

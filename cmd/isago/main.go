@@ -18,7 +18,13 @@ const (
 	exitFindings = 3 // unknown words, failed checks
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	args := os.Args[1:]
+	if isPicasso(os.Args[0]) {
+		args = append([]string{"asm", picassoFlag}, args...)
+	}
+	os.Exit(run(args, os.Stdin, os.Stdout, os.Stderr))
+}
 
 // run runs one command line and returns the exit status.
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
@@ -27,7 +33,11 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.SetArgs(contextFlags(root, args))
-	err := root.Execute()
+	execute := root.Execute
+	if len(args) > 1 && args[0] == "asm" && args[1] == picassoFlag {
+		execute = func() error { return picasso(root, args[2:]) }
+	}
+	err := execute()
 	switch {
 	case err == nil:
 		return exitOK

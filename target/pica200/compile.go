@@ -24,7 +24,11 @@ func SourceOf(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Source(set, data)
+	a, err := NewAssembler(set)
+	if err != nil {
+		return nil, err
+	}
+	return a.Source(data)
 }
 
 // Compile is Assemble for callers that know no machine.

@@ -126,11 +126,18 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	return p.digits(n, i, limit, base)
 }
 
+// maxDigits bounds a number with its leading zeros, of which each start may have to be tried. It is
+// enough for 256 binary digits.
+const maxDigits = 300
+
 func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 	for ; i < limit; i++ {
 		d := uint64(digitValue[p.src[i]])
 		if d >= base {
 			break
+		}
+		if i-n.digits == maxDigits {
+			return n, false
 		}
 		if n.over = n.over || n.wide[3]>>60 != 0; n.over {
 			continue

@@ -16,6 +16,7 @@ import (
 
 type asmFlags struct {
 	machineFlags
+	sourceFlags
 	plain, hex bool
 	output     string
 }
@@ -23,11 +24,16 @@ type asmFlags struct {
 func newAsm() *cobra.Command {
 	var f asmFlags
 	cmd := &cobra.Command{
-		Use:     "asm [flags] FILE",
+		Use:     "asm [flags] FILE...",
 		GroupID: "code",
 		Short:   "Turn text into the words of a program",
 		Long: `asm reads instructions as dis prints them, labels ("name:"), ".word 0x..." and comments, and
 writes the words. - is standard input.
+
+For pica200 without --hex and --plain it reads picasso's language and writes an SHBIN file: several
+files become one, in which each is a program and all share their procedures; with --each every file
+becomes one of its own. Called under the name picasso, or with --picasso as its first argument, it
+takes picasso's command line.
 
 With --hex each line of output is an instruction: its words, 32 bits a group, in the order in which
 programs store them, with table entries behind a slash.
@@ -39,11 +45,20 @@ Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command 
 of --plain could not be read.`,
 		Example: `  isago asm --isa pica200 --hex program.s
   isago asm --isa example -o program.bin program.s
+  isago asm --isa pica200 -o light.shbin light.pica
   echo "mov r0, v0" | isago asm --isa pica200 --plain --hex -`,
-		Args: oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c, err := f.compiler(); c != nil || err != nil {
+				return f.compileFiles(cmd, c, args)
+			}
+			if err := oneFile(cmd, args); err != nil {
+				return err
+			}
+			return f.run(cmd, args[0])
+		},
 	}
 	f.machineFlags.add(cmd)
+	f.sourceFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "one instruction a line, independent of the others; with --hex")
 	flags.BoolVar(&f.hex, "hex", false, "write lines of hexadecimal instead of bytes")

@@ -18,8 +18,8 @@ import (
 type disFlags struct {
 	machineFlags
 	colorFlag
-	plain, hex, json, addresses, words, lossless bool
-	findings                                     string
+	plain, hex, json, addresses, words, lossless, listing bool
+	findings                                              string
 }
 
 func newDis() *cobra.Command {
@@ -31,6 +31,9 @@ func newDis() *cobra.Command {
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
 --isa or --spec. - is standard input.
 
+A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
+--listing, or any flag that belongs to a listing, its instructions are listed.
+
 With --hex each line of the input is one instruction: a single group of digits is the number, the
 most significant digit first; several groups are 32-bit words in the order in which programs store
 them; table entries follow, each behind a slash. A line that cannot be read becomes "error: ...",
@@ -41,6 +44,7 @@ With --plain each line of output is the text of one instruction and nothing else
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
 were unknown or not as they should be, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
+  isago dis light.shbin | isago asm --isa pica200 -o same.shbin -
   isago dis --addresses --words light.shbin
   echo 4c000000/36f | isago dis --isa pica200 --plain --hex -`,
 		Args: oneFile,
@@ -54,6 +58,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.json, "json", false, "everything known about each instruction, as JSON; with --hex one object a line")
 	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted in instructions of the shortest length")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
+	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
@@ -96,6 +101,11 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	}
 	if f.hex {
 		return f.lines(cmd, name, palette)
+	}
+	if f.wantsSource(cmd) {
+		if done, err := f.source(cmd, name); done || err != nil {
+			return err
+		}
 	}
 	return f.image(cmd, name, palette)
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/spf13/cobra"
+
 	"github.com/isago/isago/isa"
 )
 
@@ -19,7 +21,13 @@ const (
 	exitFindings = 3 // unknown words, failed checks
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	args := os.Args[1:]
+	if isPicasso(os.Args[0]) {
+		args = append([]string{"asm", picassoFlag}, args...)
+	}
+	os.Exit(run(args, os.Stdin, os.Stdout, os.Stderr))
+}
 
 // debugEnv is the environment variable with which a crash shows its stack.
 const debugEnv = "ISAGO_DEBUG"
@@ -40,7 +48,11 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	root.SetErr(errOut)
 	root.SetArgs(args)
 	contextFlags(root, args)
-	cmd, err := root.ExecuteC()
+	execute := root.ExecuteC
+	if len(args) > 1 && args[0] == "asm" && args[1] == picassoFlag {
+		execute = func() (*cobra.Command, error) { return root, picasso(root, args[2:]) }
+	}
+	cmd, err := execute()
 	switch {
 	case err == nil:
 		return exitOK

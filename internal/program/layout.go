@@ -397,3 +397,23 @@ func (l *Layout) Decode(word bits.Value) isa.Inst {
 	}
 	return in
 }
+
+// Fields returns the fields of a placed instruction that say where it goes.
+func (l *Layout) Fields(word int) (target, count int) {
+	return l.roles.Fields(l.decoder, l.Words[word].Inst)
+}
+
+// Fields returns the fields of an instruction that say where it goes.
+func (r *Roles) Fields(d *isa.Decoder, in isa.Inst) (target, count int) {
+	role := r.Of(in)
+	for _, f := range d.Fields(nil, in) {
+		switch f.Path {
+		case "":
+		case role.Target:
+			target = int(f.Value[0])
+		case role.Count:
+			count = int(f.Value[0])
+		}
+	}
+	return target, count
+}

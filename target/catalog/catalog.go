@@ -19,6 +19,8 @@ type Machine struct {
 	Load func(isa.Options) (*isa.Set, error)
 	// Formats are the file formats of the machine's programs.
 	Formats []Format
+	// NewCompiler returns what makes a file from source; nil for a machine without one.
+	NewCompiler func() (program.Compiler, error)
 }
 
 // Format is a file format.
@@ -28,6 +30,8 @@ type Format struct {
 	Is func(data []byte) bool
 	// Open reads a file. The instruction set is the machine's.
 	Open func(set *isa.Set, data []byte) (*program.Image, error)
+	// Source writes a file as source of the machine's compiler; nil for a format without one.
+	Source func(data []byte) ([]byte, error)
 }
 
 // Machines lists the machines in the order in which they are shown.
@@ -35,7 +39,8 @@ func Machines() []Machine {
 	return []Machine{
 		{
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
-			Formats: []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open}},
+			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
+			NewCompiler: pica200.NewCompiler,
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

@@ -62,6 +62,11 @@ func (n *namer) declare() {
 	for i := range n.d.Outputs {
 		n.output(&n.d.Outputs[i])
 	}
+	for _, l := range n.d.Labels {
+		if name := strings.ReplaceAll(l.Name, ".", "$"); isIdentifier(name) {
+			n.line(".isago label %d %d %d %s", l.ID, l.Address, l.Size, name)
+		}
+	}
 }
 
 func (n *namer) entry() {
@@ -252,7 +257,7 @@ func (c *Constant) sourceValue() string {
 
 // sourceFloat formats a float24 as a number if that is read back as the same bits.
 func sourceFloat(u uint32) string {
-	text := formatFloat(Float24(u))
+	text := strings.ToLower(strings.TrimPrefix(formatFloat(Float24(u)), "+")) // inf is +Inf in Go
 	if v, problem := parseFloat24(text); problem == "" && v == u {
 		return text
 	}

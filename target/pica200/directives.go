@@ -28,6 +28,7 @@ type dvleState struct {
 	outputTable     []Output
 	constants       []Constant
 	uniforms        []Uniform
+	labels          []Label // picasso writes none
 }
 
 // outputRegisters is the number of output registers that a DVLE's mask has bits for.
@@ -36,11 +37,18 @@ const outputRegisters = 16
 // private tells whether the program has uniform registers of its own.
 func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
-// symbols makes the tables of uniforms and symbols: sorted by register, as picasso has them.
+// symbols makes the tables of labels, uniforms and symbols: uniforms sorted by register, as picasso
+// has them, and their names behind those of labels.
 func (d *dvleState) symbols(out *DVLE) {
 	table := slices.Clone(d.uniforms)
 	slices.SortStableFunc(table, func(a, b Uniform) int { return int(a.First) - int(b.First) })
 	var text strings.Builder
+	for _, l := range d.labels {
+		l.SymbolOffset = uint32(text.Len())
+		text.WriteString(l.Name)
+		text.WriteByte(0)
+		out.Labels = append(out.Labels, l)
+	}
 	for i := range table {
 		table[i].SymbolOffset = uint32(text.Len())
 		text.WriteString(table[i].Name)
@@ -249,7 +257,8 @@ func (r *assembly) in(a *args, _ diag.Span) {
 		return
 	}
 	o := operand{bank: r.banks.input, num: -1, swz: noSwizzle}
-	if text, at := a.rest(); text != "" {
+	if text, _ := a.rest(); text != "" {
+		var at diag.Span
 		if o, at, ok = a.register(string(r.banks.input)); !ok {
 			return
 		}
@@ -310,7 +319,8 @@ func (r *assembly) out(a *args, _ diag.Span) {
 			return
 		}
 	}
-	if reg, where := a.rest(); reg != "" {
+	if reg, _ := a.rest(); reg != "" {
+		var where diag.Span
 		if masked {
 			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, letters)
 			return

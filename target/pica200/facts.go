@@ -44,6 +44,7 @@ var isagoWords = map[string]func(*assembly, *args) bool{
 	"no-programs": func(r *assembly, _ *args) bool { r.facts.noPrograms = true; return true },
 	"entry":       (*assembly).entryFact,
 	"desc":        (*assembly).descriptorFact,
+	"label":       (*assembly).labelFact,
 	"size":        (*assembly).sizeFact,
 	"patch":       (*assembly).patchFact,
 }
@@ -67,6 +68,24 @@ func (r *assembly) entryFact(a *args) bool {
 	end, ok := a.number(32)
 	if ok {
 		r.program().entryWords = &[2]uint32{uint32(start), uint32(end)}
+	}
+	return ok
+}
+
+// labelFact is .isago label ID ADDRESS SIZE NAME, a row of the label table.
+func (r *assembly) labelFact(a *args) bool {
+	var n [3]uint64
+	for i, bits := range []int{8, 32, 32} {
+		var ok bool
+		if n[i], ok = a.number(bits); !ok {
+			return false
+		}
+	}
+	name, _, ok := a.name("the name of the label")
+	if ok {
+		r.program().labels = append(r.program().labels, Label{
+			ID: uint8(n[0]), Address: uint32(n[1]), Size: uint32(n[2]), Name: strings.ReplaceAll(name, "$", "."),
+		})
 	}
 	return ok
 }

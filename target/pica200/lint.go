@@ -1,3 +1,222 @@
 package pica200
 
-func (r *assembly) lint() {}
+import (
+	"math/bits"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+)
+
+// linter looks for what assembles and does not do on hardware what it should.
+type linter struct {
+	r *assembly
+	// blocks are the ifs and loops by their first word, after the places where control goes on behind
+	// the first part of an if with an else.
+	blocks map[int]program.Block
+	after  map[int]int
+	// returns and effects are what is known of procedures.
+	returns map[registers]bool
+	effects map[registers]outputState
+	// targets are the places that words go to, with the lengths that they give, as far as known.
+	targets map[int]registers
+}
+
+func (r *assembly) lint() {
+	l := &linter{r: r, blocks: map[int]program.Block{}, after: map[int]int{}, returns: map[registers]bool{}, effects: map[registers]outputState{}, targets: map[int]registers{}}
+	for _, b := range r.layout.Blocks {
+		if b.Kind == program.Procedure {
+			continue
+		}
+		l.blocks[b.Start] = b
+		if b.Else > 0 {
+			l.after[b.Else-1] = b.End
+		}
+	}
+	l.addressTwice()
+	for _, b := range r.layout.Blocks {
+		if b.Kind == program.Procedure {
+			l.effect(registers{b.Start, b.End})
+		}
+	}
+	warned := map[string]bool{}
+	for _, d := range r.files {
+		p, ok := r.layout.Procedure(d.entry)
+		if d.omitted || !ok || warned[d.entry] || d.entryWords != nil {
+			continue
+		}
+		if warned[d.entry] = true; l.canReturn(registers{p.Start, p.End}) {
+			r.warn(diag.MissingEnd, p.Span, "%s can run past its last word: there is no end on the way", p.Name)
+		}
+	}
+}
+
+func (l *linter) role(at int) *program.Role { return l.r.roles.Of(l.r.layout.Words[at].Inst) }
+
+// addressTwice warns of two instructions in a row that write address registers.
+func (l *linter) addressTwice() {
+	starts := map[int]bool{}
+	for _, b := range l.r.layout.Blocks {
+		starts[b.Start] = starts[b.Start] || b.Kind == program.Procedure
+	}
+	for at := 1; at < len(l.r.layout.Words); at++ {
+		if l.role(at-1).Address && l.role(at).Address && !starts[at] {
+			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "a second instruction in a row that writes address registers, which freezes the hardware: put another between them")
+		}
+	}
+}
+
+// goesTo returns where an instruction goes to, and where what it calls ends.
+func (l *linter) goesTo(at int) registers {
+	to, ok := l.targets[at]
+	if !ok {
+		t, n := l.r.layout.Fields(at)
+		to = registers{t, t + n}
+		l.targets[at] = to
+	}
+	return to
+}
+
+// canReturn tells whether a procedure that starts at p.first can get to its end. One that is being
+// asked about already, being recursive, is taken to.
+func (l *linter) canReturn(p registers) bool {
+	if known, ok := l.returns[p]; ok {
+		return known
+	}
+	l.returns[p] = true
+	seen := map[int]bool{}
+	work := []int{p.first}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if at == p.end {
+			return true
+		}
+		if seen[at] || at < 0 || at >= len(l.r.layout.Words) {
+			continue
+		}
+		seen[at] = true
+		work = l.next(work, at)
+	}
+	l.returns[p] = false
+	return false
+}
+
+// next appends the places where control can go from a word.
+func (l *linter) next(dst []int, at int) []int {
+	role := l.role(at)
+	if role.Ends {
+		return dst
+	}
+	if role.Call == "always" && !l.canReturn(l.goesTo(at)) {
+		return dst
+	}
+	if role.Jump || role.Block == "if" {
+		dst = append(dst, l.goesTo(at).first)
+	}
+	if to, ok := l.after[at]; ok {
+		return append(dst, to)
+	}
+	return append(dst, at+1)
+}
+
+// outputState is what is known of the outputs at a place: four bits for each, bit 0 for x.
+type outputState struct {
+	// first are the components that are written before they are handed on for the first time, written
+	// those since the last time.
+	first, written uint64
+	flushed, dead  bool
+}
+
+// or joins two ways to a place.
+func (s outputState) or(o outputState) outputState {
+	switch {
+	case s.dead:
+		return o
+	case o.dead:
+		return s
+	}
+	return outputState{first: s.first | o.first, written: s.written | o.written, flushed: s.flushed || o.flushed}
+}
+
+// then continues a way.
+func (s outputState) then(o outputState) outputState {
+	if !s.flushed {
+		s.first |= o.first
+	}
+	if o.flushed {
+		s.written = 0
+	}
+	s.written |= o.written
+	s.flushed, s.dead = s.flushed || o.flushed, o.dead
+	return s
+}
+
+// effect returns what a procedure does to the outputs. One that is being asked about already is
+// taken to do nothing.
+func (l *linter) effect(p registers) outputState {
+	if s, ok := l.effects[p]; ok || p.first < 0 || p.end > len(l.r.layout.Words) {
+		return s
+	}
+	l.effects[p] = outputState{}
+	s := l.outputs(p.first, p.end, outputState{})
+	s.dead = false
+	l.effects[p] = s
+	return s
+}
+
+// outputs follows the words from lo to hi, and warns where a component is written twice.
+func (l *linter) outputs(lo, hi int, s outputState) outputState {
+	for at := lo; at < hi && !s.dead; {
+		if b, ok := l.blocks[at]; ok && b.End <= hi {
+			s = l.block(b, s)
+			at = b.End
+			continue
+		}
+		s = l.word(at, s)
+		at++
+	}
+	return s
+}
+
+func (l *linter) block(b program.Block, s outputState) outputState {
+	switch {
+	case b.Kind == program.LoopBlock:
+		return l.outputs(b.Start+1, b.End, s)
+	case b.Else == 0:
+		return l.outputs(b.Start+1, b.End, s).or(s)
+	}
+	return l.outputs(b.Start+1, b.Else, s).or(l.outputs(b.Else, b.End, s))
+}
+
+func (l *linter) word(at int, s outputState) outputState {
+	role := l.role(at)
+	var o outputState
+	switch {
+	case role.Ends:
+		s.dead = true
+		return s
+	case role.Flushes:
+		o.flushed = true
+	case role.Call != "":
+		o = l.effect(l.goesTo(at))
+	default:
+		o.first = writes(l.r.layout.Words[at].Tag)
+		o.written = o.first
+	}
+	if twice := s.written & o.first; twice != 0 {
+		bit := bits.TrailingZeros64(twice)
+		l.r.warn(diag.OutputTwice, l.r.layout.Words[at].Span, "%c%d.%c is written a second time, which may hang the hardware", l.r.banks.output, bit/4, letters[bit%4][0])
+	}
+	if role.Call == "maybe" {
+		return s.then(o).or(s)
+	}
+	return s.then(o)
+}
+
+// writes returns the components that the tag of a word says it writes.
+func writes(tag uint32) uint64 {
+	if tag == 0 {
+		return 0
+	}
+	return uint64(tag&15) << (4 * (tag >> 4 & 15))
+}

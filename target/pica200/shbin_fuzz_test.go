@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzSHBIN reads arbitrary bytes. A file that is refused has an error that points into it; of one
-// that is accepted every byte is kept, which shbinBytes shows by writing it back.
+// that is accepted every byte is kept, which writing it back shows, as bytes and as source.
 func FuzzSHBIN(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(shbinBare())
@@ -18,6 +18,7 @@ func FuzzSHBIN(f *testing.F) {
 	f.Add(shbinPatch(0x1c, 4))          // code over descriptors
 	f.Add(shbinPatch(0x0c, 0x64))       // one DVLE twice
 	f.Add(shbinPatch(0x04, 0xffffffff)) // too many DVLEs
+	a := newAssembler(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := pica200.ReadSHBIN(data)
 		if err != nil {
@@ -33,7 +34,11 @@ func FuzzSHBIN(f *testing.F) {
 		if got := shbinBytes(file); !bytes.Equal(got, data) {
 			t.Errorf("written back as\n%x, read from\n%x", got, data)
 		}
+		if got, err := pica200.WriteSHBIN(file); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("WriteSHBIN gives\n%x, %v, read from\n%x", got, err, data)
+		}
 		shbinCheckCounts(t, data, file)
+		roundTrip(t, a, data)
 	})
 }
 

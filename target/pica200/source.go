@@ -16,13 +16,8 @@ import (
 
 // Source writes a shader file as source in picasso's language, which Assemble turns into the same
 // bytes. What that language cannot say stands in suffixes of instructions and in .isago directives.
-// The set must have the spelling Syntax.
-func Source(set *isa.Set, data []byte) ([]byte, error) {
+func (a *Assembler) Source(data []byte) ([]byte, error) {
 	f, err := ReadSHBIN(data)
-	if err != nil {
-		return nil, err
-	}
-	a, err := NewAssembler(set)
 	if err != nil {
 		return nil, err
 	}
@@ -432,18 +427,7 @@ func (w *sourceWriter) nameTarget(at int, in *isa.Inst, role *program.Role) {
 }
 
 // fields returns target and count of the instruction at an address.
-func (w *sourceWriter) fields(at int) (target, n int) {
-	role := w.asm.roles.Of(w.insts[at])
-	for _, f := range w.d.Fields(nil, w.insts[at]) {
-		switch f.Path {
-		case role.Target:
-			target = int(f.Value[0])
-		case role.Count:
-			n = int(f.Value[0])
-		}
-	}
-	return target, n
-}
+func (w *sourceWriter) fields(at int) (target, n int) { return w.asm.roles.Fields(w.d, w.insts[at]) }
 
 // joinIndex writes an index and an address register in one pair of brackets: a[2][aL] is a[aL+2].
 func joinIndex(text string) string {

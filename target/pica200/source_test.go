@@ -11,7 +11,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-func assemblerFor(t *testing.T) (*isa.Set, *pica200.Assembler) {
+func assemblerFor(t *testing.T) *pica200.Assembler {
 	t.Helper()
 	set, err := pica200.Load(isa.Options{Syntax: "picasso"})
 	if err != nil {
@@ -21,7 +21,7 @@ func assemblerFor(t *testing.T) (*isa.Set, *pica200.Assembler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return set, a
+	return a
 }
 
 // program has each kind of block, a procedure, an alias with a swizzle, relative addressing and
@@ -70,12 +70,12 @@ last:
 // A program assembles; its file reads and is written again to the same bytes; and its disassembly
 // as source assembles to the same bytes.
 func TestSourceComesBack(t *testing.T) {
-	set, a := assemblerFor(t)
+	a := assemblerFor(t)
 	out, err := a.Assemble([]*diag.Source{{Name: "program.pica", Text: program}}, pica200.AssembleOptions{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	sameBack(t, set, a, out.Bytes)
+	sameBack(t, a, out.Bytes)
 	light, err := os.ReadFile("../../examples/pica200/light.shbin")
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestSourceComesBack(t *testing.T) {
 	}
 }
 
-func sameBack(t *testing.T, set *isa.Set, a *pica200.Assembler, want []byte) {
+func sameBack(t *testing.T, a *pica200.Assembler, want []byte) {
 	t.Helper()
 	f, err := pica200.ReadSHBIN(want)
 	if err != nil {
@@ -100,7 +100,7 @@ func sameBack(t *testing.T, set *isa.Set, a *pica200.Assembler, want []byte) {
 	if err != nil || !bytes.Equal(written, want) {
 		t.Errorf("the file is not written as it was read: %v", err)
 	}
-	source, err := pica200.Source(set, want)
+	source, err := a.Source(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func sameBack(t *testing.T, set *isa.Set, a *pica200.Assembler, want []byte) {
 
 // What picasso takes in silence is refused where it is wrong, all of it at once.
 func TestSourceRefused(t *testing.T) {
-	_, a := assemblerFor(t)
+	a := assemblerFor(t)
 	_, err := a.Assemble([]*diag.Source{{Name: "x.pica", Text: ".proc main\n\tmov r16, r0\n\tadd r0, r1, c1\n\tmov r0, nothing\n\tend\n.end\n"}}, pica200.AssembleOptions{})
 	if err == nil {
 		t.Fatal("accepted")

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/target/catalog"
+)
+
+// sourceFlags belong to making files from source.
+type sourceFlags struct {
+	header       string
+	noNop        bool
+	noWarn       []string
+	werror, each bool
+}
+
+func (f *sourceFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.header, "header", "", "C header to write, with the registers of the uniforms")
+	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn where a nop is needed at the end of a block, instead of adding it")
+	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "NAME of a warning that is not wanted, or several with commas; all for all")
+	flags.BoolVar(&f.werror, "werror", false, "warnings are errors")
+	flags.BoolVar(&f.each, "each", false, "make one file of each source; -o names a folder")
+}
+
+// check finds names of warnings that do not exist.
+func (f *sourceFlags) check() error {
+	for _, name := range f.noWarn {
+		if name != "all" && !slices.Contains(diag.Warnings(), diag.Code(name)) {
+			return usagef("--no-warn %q, expected all or one of %v", name, diag.Warnings())
+		}
+	}
+	return nil
+}
+
+// wanted drops the warnings that are not wanted. With --werror what is left is an error.
+func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
+	list = slices.DeleteFunc(slices.Clone(list), func(e *diag.Error) bool {
+		return slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, "all")
+	})
+	if !f.werror || len(list) == 0 {
+		return list, nil
+	}
+	for i, e := range list {
+		hard := *e
+		hard.Msg = strings.Replace(e.Msg, "warning: ", "", 1)
+		list[i] = &hard
+	}
+	return nil, list
+}
+
+// compiler returns the compiler for the flags, nil where instructions alone are assembled.
+func (f *asmFlags) compiler() (program.Compiler, error) {
+	if f.plain || f.hex || f.isa == "" || f.spec != "" || f.syntax != "" || f.root != "" {
+		return nil, nil
+	}
+	m, err := catalog.Lookup(f.isa)
+	if err != nil || m.NewCompiler == nil {
+		return nil, nil // an unknown name is told of where the machine is loaded
+	}
+	return m.NewCompiler()
+}
+
+// compileFiles makes files from the sources that are named.
+func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []string) error {
+	if len(names) == 0 {
+		return usagef("isago %s: no FILE; - is standard input", cmd.Name())
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	if f.each {
+		return f.compileEach(cmd, names)
+	}
+	return f.compile(cmd, c, names, f.output)
+}
+
+// compile makes one file from sources.
+func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []string, output string) error {
+	var files []*diag.Source
+	for _, name := range names {
+		src, err := readSource(cmd, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, src)
+	}
+	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop})
+	if err != nil {
+		return err
+	}
+	warnings, err := f.wanted(out.Warnings)
+	if err != nil {
+		return err
+	}
+	if len(warnings) > 0 {
+		fmt.Fprint(cmd.ErrOrStderr(), diag.Render(warnings))
+	}
+	if err := writeFile(cmd, output, out.Bytes); err != nil || f.header == "" {
+		return err
+	}
+	return writeFile(cmd, f.header, out.Header)
+}
+
+// writeFile writes data as the whole of a file; - is standard output.
+func writeFile(cmd *cobra.Command, name string, data []byte) error {
+	out, err := create(cmd, name)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	return out.done(err)
+}
+
+func readSource(cmd *cobra.Command, name string) (*diag.Source, error) {
+	r, err := open(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(r)
+	return &diag.Source{Name: inputName(name), Text: string(text)}, err
+}
+
+// compileEach makes a file of each source, on all cores. Errors come in the order of the names.
+func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
+	if f.output == "-" || f.header != "" {
+		return usagef("--each writes a file for each source: -o names the folder, and there is no --header")
+	}
+	results := make([]eachResult, len(names))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(names)) {
+		wg.Go(func() {
+			c, err := f.compiler()
+			for i := range next {
+				if results[i].err = err; err == nil {
+					results[i].run(f, c, names[i])
+				}
+			}
+		})
+	}
+	for i := range names {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	var errs []error
+	for i := range results {
+		fmt.Fprint(cmd.ErrOrStderr(), results[i].warnings.String())
+		errs = append(errs, results[i].err)
+	}
+	return joined(errs)
+}
+
+// eachResult is what became of one source.
+type eachResult struct {
+	warnings bytes.Buffer
+	err      error
+}
+
+func (r *eachResult) run(f *asmFlags, c program.Compiler, name string) {
+	own := &cobra.Command{} // the streams of its own
+	own.SetErr(&r.warnings)
+	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+".shbin"))
+}
+
+// joined makes one error of several: one list where all have positions.
+func joined(errs []error) error {
+	var list diag.List
+	for _, err := range errs {
+		var some diag.List
+		if errors.As(err, &some) {
+			list = append(list, some...)
+		} else if err != nil {
+			return errors.Join(errs...)
+		}
+	}
+	return list.Err()
+}
+
+// wantsSource tells whether no flag asks for a listing.
+func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
+	if f.listing || f.isa != "" && f.syntax != "" || f.spec != "" {
+		return false
+	}
+	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "syntax", "root", "color"} {
+		if cmd.Flags().Changed(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// source prints a file as source; done is false for a format that has none.
+func (f *disFlags) source(cmd *cobra.Command, name string) (done bool, err error) {
+	if name == "-" {
+		return f.sourceOf(cmd, cmd.InOrStdin(), name)
+	}
+	r, err := open(cmd, name)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	return f.sourceOf(cmd, r, name)
+}
+
+func (f *disFlags) sourceOf(cmd *cobra.Command, r io.Reader, name string) (done bool, err error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return false, err
+	}
+	cmd.SetIn(bytes.NewReader(data)) // for the listing, if there is no source
+	m, format, known := catalog.Recognise(data)
+	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
+		return false, nil
+	}
+	text, err := format.Source(data)
+	if err != nil {
+		return true, fileError(name, err)
+	}
+	_, err = cmd.OutOrStdout().Write(text)
+	return true, err
+}

@@ -1,0 +1,26 @@
+package program
+
+import (
+	"github.com/isago/isago/internal/diag"
+)
+
+// CompileOptions are what a command line says about making a file from source.
+type CompileOptions struct {
+	// NoPad leaves out instructions that the layout would add where a scope must not end.
+	NoPad bool
+}
+
+// Compiled is a file made from source.
+type Compiled struct {
+	Bytes []byte
+	// Header declares in C where the program's uniforms are.
+	Header []byte
+	// Warnings are in the order of the source; the code of each is its name.
+	Warnings diag.List
+}
+
+// Compiler turns source files into one file of a machine's format. It is reused, and not for use by
+// several goroutines at once.
+type Compiler interface {
+	Compile(files []*diag.Source, opt CompileOptions) (*Compiled, error)
+}

@@ -202,7 +202,7 @@ func (n *namer) name(symbol string) string {
 			name[i] = 'x'
 		}
 	}
-	for i := len(name) - 1; i >= 0 && (n.used[string(name)] || n.w.asm.banks.isRegister(string(name))); {
+	for i := len(name) - 1; i >= 0 && (n.used[string(name)] || n.w.asm.banks.reserved(string(name))); {
 		if name[i] < 'a' || name[i] >= 'z' {
 			name[i] = 'a'
 			i--
@@ -211,7 +211,7 @@ func (n *namer) name(symbol string) string {
 		}
 	}
 	text := string(name)
-	if n.used[text] || n.w.asm.banks.isRegister(text) {
+	if n.used[text] || n.w.asm.banks.reserved(text) {
 		return ""
 	}
 	n.used[text] = true

@@ -205,7 +205,7 @@ func (r *assembly) end(a *args, span diag.Span) {
 
 // define makes a name known in this file.
 func (r *assembly) define(name string, span diag.Span, o operand, size int) bool {
-	if r.banks.isRegister(name) {
+	if r.banks.reserved(name) {
 		r.fail(diag.Duplicate, span, "%s is the name of a register", name)
 		return false
 	}

@@ -44,6 +44,11 @@ func (b *banks) isRegister(name string) bool {
 	return len(name) > 1 && name[1] >= '0' && name[1] <= '9' && b.count[name[0]|0x20] > 0
 }
 
+// reserved tells whether a name is a register's and cannot be given to anything else.
+func (b *banks) reserved(name string) bool {
+	return len(name) > 1 && b.count[name[0]] > 0 && strings.Trim(name[1:], "0123456789") == ""
+}
+
 // swizzle is which component each component of an operand is.
 type swizzle [4]uint8
 

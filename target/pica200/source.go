@@ -241,8 +241,6 @@ func (w *sourceWriter) body() {
 		for ; unit < len(w.structure.units) && w.structure.units[unit].file == i; unit++ {
 			w.unit(&w.structure.units[unit])
 		}
-	}
-	if len(w.insts) > 0 {
 		w.label(len(w.insts))
 	}
 	for _, l := range append(w.descriptors, w.patches...) {

@@ -150,7 +150,7 @@ func (r *assembly) declareUniform(bank byte, part string, off int) {
 			return
 		}
 	}
-	if r.banks.isRegister(u.name) || r.aliases[u.name] != nil {
+	if r.banks.reserved(u.name) || r.aliases[u.name] != nil {
 		r.define(u.name, span, operand{}, 0) // which says why not
 		return
 	}
@@ -279,7 +279,7 @@ func constant(bank byte) func(*assembly, *args, diag.Span) {
 
 // constants gives values registers of their own.
 func (r *assembly) constants(d *dvleState, bank byte, name string, span diag.Span, values [][16]byte) {
-	if r.banks.isRegister(name) || r.aliases[name] != nil {
+	if r.banks.reserved(name) || r.aliases[name] != nil {
 		r.define(name, span, operand{}, 0) // which says why not
 		return
 	}

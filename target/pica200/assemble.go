@@ -422,7 +422,7 @@ func (r *assembly) header(d *dvleState) DVLE {
 		out.Entry, out.End = uint32(p.Start), uint32(p.End)
 	case d.entrySpan.IsValid():
 		r.fail(diag.TextSymbol, d.entrySpan, "no procedure %s", d.entry)
-	default:
+	case len(r.errs) == 0: // else it may be what the other mistakes hide
 		r.fail(diag.TextSymbol, diag.Span{Src: d.src}, "no procedure %s where the program could start; .entry names another, .nodvle says that this file is no program", d.entry)
 	}
 	return out

@@ -181,7 +181,7 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 		o.swz = w.of(o.swz)
 	}
 	if s.blanks(); s.pos < end {
-		r.fail(diag.TextExpected, r.span(s.pos, end), "%q behind the register %s", text[s.pos:end], text[start:s.pos])
+		r.fail(diag.TextExpected, r.span(s.pos, end), "%q behind the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
 		return o, false
 	}
 	o.neg = o.neg != neg
@@ -259,7 +259,11 @@ func (s *operandScan) index(o *operand, start int) bool {
 		return false
 	}
 	if register != "" && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
-		s.r.fail(diag.RegisterUse, span, "%s is %s: an address register offsets %s registers alone", s.text[start:open], o, s.r.banks.indexed)
+		name := strings.TrimSpace(s.text[start:open])
+		if name != o.String() {
+			name += " is " + o.String()
+		}
+		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, s.r.banks.indexed)
 		return false
 	}
 	o.num += offset

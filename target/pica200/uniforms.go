@@ -397,7 +397,7 @@ func componentOf(bank byte, text string) (value uint32, problem string) {
 	}
 	n, ok := number(text)
 	if !ok || n < -128 || n > 255 {
-		return 0, "a number from 0 to 255"
+		return 0, "a number from 0 to 255, or from -128 on for the same bytes"
 	}
 	return uint32(uint8(n)), ""
 }

@@ -18,7 +18,7 @@ import (
 type disFlags struct {
 	machineFlags
 	plain, hex, json, addresses, words, lossless, listing bool
-	findings                                     string
+	findings                                              string
 }
 
 func newDis() *cobra.Command {

@@ -70,9 +70,9 @@ func picasso(cmd *cobra.Command, args []string) error {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), "picasso as", version())
 		return err
 	case len(files) == 0:
-		return &usageError{errors.New("picasso: no input files are specified\n" + picassoUsage)}
+		return &usageError{errors.New("picasso: no input files are specified; picasso --help shows the options")}
 	case o.out == "":
-		return &usageError{errors.New("picasso: no output file is specified\n" + picassoUsage)}
+		return &usageError{errors.New("picasso: no output file is specified; picasso --help shows the options")}
 	}
 	c, err := pica200.NewCompiler()
 	if err != nil {

@@ -257,7 +257,8 @@ func (r *assembly) in(a *args, _ diag.Span) {
 		return
 	}
 	o := operand{bank: r.banks.input, num: -1, swz: noSwizzle}
-	if text, at := a.rest(); text != "" {
+	if text, _ := a.rest(); text != "" {
+		var at diag.Span
 		if o, at, ok = a.register(string(r.banks.input)); !ok {
 			return
 		}
@@ -318,11 +319,12 @@ func (r *assembly) out(a *args, _ diag.Span) {
 			return
 		}
 	}
-	if reg, where := a.rest(); reg != "" {
+	if reg, _ := a.rest(); reg != "" {
 		if masked {
 			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, letters)
 			return
 		}
+		var where diag.Span
 		if o, where, ok = a.register(string(r.banks.output)); !ok {
 			return
 		}

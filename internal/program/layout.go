@@ -27,6 +27,8 @@ type Role struct {
 	Address, Flushes bool
 	// Marks is the kind of program that it makes of the one that has it.
 	Marks string
+
+	target, count run
 }
 
 // opens tells whether the instruction opens a block of instructions.
@@ -54,11 +56,19 @@ func NewRoles(set *isa.Set) (*Roles, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
 	r := &Roles{}
 	for _, l := range root.Leaves {
 		role := roleOf(l)
+		in := isa.Inst{Leaf: l, Bits: l.Match}
+		if role.Target != "" {
+			role.target, role.count = runOf(d, in, role.Target), runOf(d, in, role.Count)
+		}
 		if role.Filler {
-			r.Filler = isa.Inst{Leaf: l, Bits: l.Match}
+			r.Filler = in
 		}
 		r.list = append(r.list, role)
 	}
@@ -399,21 +409,30 @@ func (l *Layout) Decode(word bits.Value) isa.Inst {
 }
 
 // Fields returns the fields of a placed instruction that say where it goes.
-func (l *Layout) Fields(word int) (target, count int) {
-	return l.roles.Fields(l.decoder, l.Words[word].Inst)
-}
+func (l *Layout) Fields(word int) (target, count int) { return l.roles.Fields(l.Words[word].Inst) }
 
 // Fields returns the fields of an instruction that say where it goes.
-func (r *Roles) Fields(d *isa.Decoder, in isa.Inst) (target, count int) {
+func (r *Roles) Fields(in isa.Inst) (target, count int) {
 	role := r.Of(in)
+	return int(role.target.of(in.Bits)), int(role.count.of(in.Bits))
+}
+
+// run is a field in one piece.
+type run struct{ low, width int }
+
+func (f run) of(word bits.Value) uint64 {
+	if f.width == 0 {
+		return 0
+	}
+	return word.Uint(f.low, f.width)
+}
+
+// runOf finds the bits of a field of an instruction; a role without the field has none.
+func runOf(d *isa.Decoder, in isa.Inst, field string) run {
 	for _, f := range d.Fields(nil, in) {
-		switch f.Path {
-		case "":
-		case role.Target:
-			target = int(f.Value[0])
-		case role.Count:
-			count = int(f.Value[0])
+		if f.Path == field && len(f.Parts) == 1 {
+			return run{f.Parts[0].Low, f.Parts[0].Width}
 		}
 	}
-	return target, count
+	return run{}
 }

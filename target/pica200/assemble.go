@@ -45,6 +45,9 @@ type Assembler struct {
 	kinds  map[string][]operandKind
 	leaves map[string]*isa.Leaf
 	size   int // entries of the descriptor table
+	// cache holds instructions that were read before, in any program.
+	cache map[string]*cached
+	fresh *isa.Decoder
 }
 
 // NewAssembler returns an assembler. The set must have the spelling Syntax.
@@ -64,6 +67,10 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err := a.banks.load(set); err != nil {
 		return nil, err
 	}
+	if a.fresh, err = set.NewDecoder(""); err != nil {
+		return nil, err
+	}
+	a.cache = map[string]*cached{}
 	return a, a.loadKinds()
 }
 
@@ -86,9 +93,8 @@ func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assemb
 			r.warn(diag.JumpAtEnd, span, "what is last here has no effect as the last word of a scope: a nop is needed")
 		}
 	}
-	a.parser.Tables[0] = r.table
 	a.parser.Symbol = r.symbol
-	defer func() { a.parser.Tables[0], a.parser.Symbol = nil, nil }()
+	defer func() { a.parser.Symbol = nil }()
 	for _, src := range files {
 		for _, file := range splitFiles(src) {
 			r.assembleFile(file)
@@ -249,14 +255,13 @@ func (r *assembly) instruction(text string, off int) {
 		r.broken()
 		return
 	}
-	r.name = ""
-	res, err := r.parser.ParseBytes(r.line)
+	in, err := r.encode()
 	if err != nil {
 		r.explain(err)
 		r.broken()
 		return
 	}
-	r.place(res.Inst, span)
+	r.place(in, span)
 }
 
 // place adds an instruction that was read to the program.
@@ -446,8 +451,9 @@ func (r *assembly) explain(err error) {
 	}
 	msg := e.Msg
 	for _, p := range r.pieces {
-		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != p.text {
-			msg += fmt.Sprintf(" (%s is %s)", p.text, written)
+		source := r.src.Text[r.base+p.srcStart : r.base+p.srcEnd]
+		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != source {
+			msg += fmt.Sprintf(" (%s is %s)", source, written)
 		}
 	}
 	r.fail(e.Code, r.span(off, end), "%s", msg)

@@ -113,7 +113,7 @@ func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
 	case !strings.Contains(banks, string(o.bank)):
 		a.r.fail(diag.RegisterUse, span, "%s, expected a register of %s", &o, strings.Join(strings.Split(banks, ""), " or "))
 		return o, span, false
-	case o.index != "":
+	case o.index != 0:
 		a.r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", &o)
 		return o, span, false
 	}
@@ -227,7 +227,7 @@ func (r *assembly) alias(a *args, _ diag.Span) {
 	if !ok {
 		return
 	}
-	if o.index != "" {
+	if o.index != 0 {
 		r.fail(diag.RegisterUse, r.span(a.pos, len(a.text)), "an address register has no place in an alias, expected %s", &operand{bank: o.bank, num: o.num})
 		return
 	}

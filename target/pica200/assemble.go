@@ -1,6 +1,7 @@
 package pica200
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -181,7 +182,7 @@ func (r *assembly) assembleFile(src *diag.Source) {
 		off := 0
 		for line := range strings.Lines(p.Text) {
 			r.base = off
-			r.readLine(strings.TrimRight(line, "\r\n"))
+			r.readLine(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 			off += len(line)
 		}
 	}
@@ -215,7 +216,7 @@ func (r *assembly) readLine(text string) {
 		if i < 0 || inValue(text[off:off+i]) {
 			break
 		}
-		name := strings.TrimRight(text[off:off+i], " \t")
+		name := trimEnd(text[off : off+i])
 		span := r.span(off, off+len(name))
 		if !isIdentifier(name) {
 			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", name)
@@ -224,7 +225,7 @@ func (r *assembly) readLine(text string) {
 		}
 		off += i + 1
 	}
-	text = strings.TrimRight(text, " \t")
+	text = trimEnd(text)
 	if off >= len(text) {
 		return
 	}
@@ -238,7 +239,22 @@ func (r *assembly) readLine(text string) {
 // inValue tells whether a colon behind the text belongs to a value, as in f24:3f0000.
 func inValue(text string) bool { return strings.HasSuffix(text, float24Prefix[:len(float24Prefix)-1]) }
 
-func blanksAt(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+// blanksAt returns the number of blanks at the start of a text.
+func blanksAt(s string) int {
+	n := 0
+	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
+		n++
+	}
+	return n
+}
+
+// trimEnd cuts off the blanks at the end of a text.
+func trimEnd(s string) string {
+	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+		s = s[:len(s)-1]
+	}
+	return s
+}
 
 // instruction reads the instruction that starts at off.
 func (r *assembly) instruction(text string, off int) {
@@ -273,7 +289,7 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
-	if i := strings.IndexByte(string(r.line), '{'); i >= 0 {
+	if i := bytes.IndexByte(r.line, '{'); i >= 0 {
 		target.GivenTarget, target.GivenCount = given(string(r.line[i:]), role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)

@@ -118,7 +118,7 @@ type alias struct {
 	size int
 }
 
-func (o *operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
+func (o operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
 
 // indexTexts are the address registers as instructions spell them; the first is none.
 var indexTexts = [...]string{"", "[a0.x]", "[a0.y]", "[aL]"}
@@ -452,7 +452,7 @@ func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) b
 		return true
 	}
 	r.line = append(r.line, ' ')
-	off, end = lead, lead+len(strings.TrimRight(text[lead:end], " \t"))
+	off, end = lead, lead+len(trimEnd(text[lead:end]))
 	switch kind {
 	case kindOther:
 		r.other(text, off, end)
@@ -522,11 +522,11 @@ func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
 		return true
 	}
 	if o.neg {
-		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", &o)
+		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", o.String())
 		return false
 	}
 	if o.bank == r.banks.output && o.num >= wiredOutputs && r.program().geometry && !r.facts.unchecked {
-		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", &o, o.bank, o.bank, wiredOutputs-1)
+		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, wiredOutputs-1)
 		return false
 	}
 	r.operands = append(r.operands, o)
@@ -544,7 +544,7 @@ func (r *assembly) input(o operand, off, end int) {
 	}
 	for i, other := range r.operands {
 		if other.bank == o.bank && other.num != o.num {
-			r.warn(diag.TwoInputs, r.span(off, end), "%s and %s: an instruction can read one input register", &r.operands[i], &o)
+			r.warn(diag.TwoInputs, r.span(off, end), "%s and %s: an instruction can read one input register", r.operands[i].String(), o.String())
 			return
 		}
 	}

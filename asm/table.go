@@ -111,6 +111,9 @@ func (t *GrowingTable) Place(e Entry) (int, error) {
 // find returns the first entry that serves, the number of entries if none does.
 func (t *GrowingTable) find(e *Entry) int {
 	for i := range t.Entries {
+		if (t.Entries[i][0]^e.Value[0])&t.Care[i][0]&e.Care[0] != 0 {
+			continue
+		}
 		if t.Entries[i].Xor(e.Value).And(t.Care[i]).And(e.Care) == (bits.Value{}) {
 			return i
 		}

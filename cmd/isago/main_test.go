@@ -20,10 +20,10 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"isago": main})
+	testscript.Main(m, map[string]func(){"isago": main, "picasso": main})
 }
 
-// TestScripts runs the command as its users do. Besides testscript's own commands the scripts have:
+// TestScripts runs the command as its users do; $EXAMPLES holds the example programs. Besides testscript's own commands the scripts have:
 //
 //	status N isago ARGS...   the command ends with exit status N
 //	unhex HEX FILE           bytes from hexadecimal text with # comments
@@ -35,6 +35,10 @@ func TestMain(m *testing.M) {
 //	longline N FROM TO       writes a line of N zeros, and a file behind it
 //	head N FROM TO           writes the first N bytes of a file
 func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "pica200"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
@@ -42,6 +46,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "")
+			env.Setenv("EXAMPLES", examples)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -27,6 +27,8 @@ type Role struct {
 	Address, Flushes bool
 	// Marks is the kind of program that it makes of the one that has it.
 	Marks string
+
+	target, count run
 }
 
 // opens tells whether the instruction opens a block of instructions.
@@ -54,11 +56,19 @@ func NewRoles(set *isa.Set) (*Roles, error) {
 	if err != nil {
 		return nil, err
 	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
 	r := &Roles{}
 	for _, l := range root.Leaves {
 		role := roleOf(l)
+		in := isa.Inst{Leaf: l, Bits: l.Match}
+		if role.Target != "" {
+			role.target, role.count = runOf(d, in, role.Target), runOf(d, in, role.Count)
+		}
 		if role.Filler {
-			r.Filler = isa.Inst{Leaf: l, Bits: l.Match}
+			r.Filler = in
 		}
 		r.list = append(r.list, role)
 	}
@@ -236,7 +246,7 @@ func (l *Layout) Else(span diag.Span) {
 	b := &l.open[n]
 	l.pad(b, span, false)
 	b.Else = len(l.Words)
-	l.fill(b.Start, span, l.role(b.Start).Target, b.Else)
+	l.fill(b.Start, span, l.role(b.Start).target, b.Else)
 }
 
 // End closes the innermost block.
@@ -255,11 +265,11 @@ func (l *Layout) End(span diag.Span) {
 	case b.Kind == Procedure:
 		l.procs[b.Name] = b
 	case b.Kind == LoopBlock:
-		l.fill(b.Start, span, l.role(b.Start).Target, b.End-1)
+		l.fill(b.Start, span, l.role(b.Start).target, b.End-1)
 	case b.Else == 0:
-		l.fill(b.Start, span, l.role(b.Start).Target, b.End)
+		l.fill(b.Start, span, l.role(b.Start).target, b.End)
 	default:
-		l.fill(b.Start, span, l.role(b.Start).Count, b.End-b.Else)
+		l.fill(b.Start, span, l.role(b.Start).count, b.End-b.Else)
 	}
 	l.Blocks = append(l.Blocks, b)
 }
@@ -267,8 +277,8 @@ func (l *Layout) End(span diag.Span) {
 func (l *Layout) role(word int) *Role { return l.roles.Of(l.Words[word].Inst) }
 
 // fill gives a field of a placed word its value.
-func (l *Layout) fill(word int, span diag.Span, field string, value int) {
-	if err := l.decoder.SetField(&l.Words[word].Inst, field, uint64(value)); err != nil {
+func (l *Layout) fill(word int, span diag.Span, field run, value int) {
+	if err := field.put(&l.Words[word].Inst.Bits, value); err != nil {
 		l.fail(diag.TextRange, span, "the block has %d words up to here: %v", value, err).With(l.Words[word].Span, "it starts here")
 	}
 }
@@ -319,7 +329,7 @@ func (l *Layout) EndFile() {
 			}
 			continue
 		}
-		l.set(f, l.role(f.word).Target, to.word, "label "+f.target.Name+" is at word")
+		l.set(f, l.role(f.word).target, to.word, "label "+f.target.Name+" is at word")
 	}
 	l.jumps = l.jumps[:0]
 	clear(l.labels)
@@ -334,14 +344,14 @@ func (l *Layout) Link() {
 			continue
 		}
 		role := l.role(f.word)
-		l.set(f, role.Target, p.Start, "procedure "+p.Name+" starts at word")
-		l.set(f, role.Count, p.End-p.Start, "procedure "+p.Name+" has a length of")
+		l.set(f, role.target, p.Start, "procedure "+p.Name+" starts at word")
+		l.set(f, role.count, p.End-p.Start, "procedure "+p.Name+" has a length of")
 	}
 	l.calls = nil
 }
 
-func (l *Layout) set(f fixup, field string, value int, what string) {
-	if err := l.decoder.SetField(&l.Words[f.word].Inst, field, uint64(value)); err != nil {
+func (l *Layout) set(f fixup, field run, value int, what string) {
+	if err := field.put(&l.Words[f.word].Inst.Bits, value); err != nil {
 		l.fail(diag.TextRange, f.target.Span, "%s %d: %v", what, value, err)
 	}
 }
@@ -399,21 +409,42 @@ func (l *Layout) Decode(word bits.Value) isa.Inst {
 }
 
 // Fields returns the fields of a placed instruction that say where it goes.
-func (l *Layout) Fields(word int) (target, count int) {
-	return l.roles.Fields(l.decoder, l.Words[word].Inst)
-}
+func (l *Layout) Fields(word int) (target, count int) { return l.roles.Fields(l.Words[word].Inst) }
 
 // Fields returns the fields of an instruction that say where it goes.
-func (r *Roles) Fields(d *isa.Decoder, in isa.Inst) (target, count int) {
+func (r *Roles) Fields(in isa.Inst) (target, count int) {
 	role := r.Of(in)
+	return int(role.target.of(in.Bits)), int(role.count.of(in.Bits))
+}
+
+// run is a field in one piece.
+type run struct {
+	name       string
+	low, width int
+}
+
+// put gives the field a value. The error tells that it does not fit.
+func (f run) put(word *bits.Value, value int) error {
+	if value>>f.width != 0 {
+		return fmt.Errorf("%d does not fit %s, expected 0 to %d", value, f.name, 1<<f.width-1)
+	}
+	word.SetUint(f.low, f.width, uint64(value))
+	return nil
+}
+
+func (f run) of(word bits.Value) uint64 {
+	if f.width == 0 {
+		return 0
+	}
+	return word.Uint(f.low, f.width)
+}
+
+// runOf finds the bits of a field of an instruction; a role without the field has none.
+func runOf(d *isa.Decoder, in isa.Inst, field string) run {
 	for _, f := range d.Fields(nil, in) {
-		switch f.Path {
-		case "":
-		case role.Target:
-			target = int(f.Value[0])
-		case role.Count:
-			count = int(f.Value[0])
+		if f.Path == field && len(f.Parts) == 1 {
+			return run{field, f.Parts[0].Low, f.Parts[0].Width}
 		}
 	}
-	return target, count
+	return run{}
 }

@@ -1,6 +1,7 @@
 package pica200
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -45,6 +46,9 @@ type Assembler struct {
 	kinds  map[string][]operandKind
 	leaves map[string]*isa.Leaf
 	size   int // entries of the descriptor table
+	// cache holds instructions that were read before, in any program.
+	cache map[string]*cached
+	fresh *isa.Decoder
 }
 
 // NewAssembler returns an assembler. The set must have the spelling Syntax.
@@ -64,6 +68,10 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err := a.banks.load(set); err != nil {
 		return nil, err
 	}
+	if a.fresh, err = set.NewDecoder(""); err != nil {
+		return nil, err
+	}
+	a.cache = map[string]*cached{}
 	return a, a.loadKinds()
 }
 
@@ -86,9 +94,8 @@ func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assemb
 			r.warn(diag.JumpAtEnd, span, "what is last here has no effect as the last word of a scope: a nop is needed")
 		}
 	}
-	a.parser.Tables[0] = r.table
 	a.parser.Symbol = r.symbol
-	defer func() { a.parser.Tables[0], a.parser.Symbol = nil, nil }()
+	defer func() { a.parser.Symbol = nil }()
 	for _, src := range files {
 		for _, file := range splitFiles(src) {
 			r.assembleFile(file)
@@ -175,7 +182,7 @@ func (r *assembly) assembleFile(src *diag.Source) {
 		off := 0
 		for line := range strings.Lines(p.Text) {
 			r.base = off
-			r.readLine(strings.TrimRight(line, "\r\n"))
+			r.readLine(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 			off += len(line)
 		}
 	}
@@ -209,7 +216,7 @@ func (r *assembly) readLine(text string) {
 		if i < 0 || inValue(text[off:off+i]) {
 			break
 		}
-		name := strings.TrimRight(text[off:off+i], " \t")
+		name := trimEnd(text[off : off+i])
 		span := r.span(off, off+len(name))
 		if !isIdentifier(name) {
 			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", name)
@@ -218,7 +225,7 @@ func (r *assembly) readLine(text string) {
 		}
 		off += i + 1
 	}
-	text = strings.TrimRight(text, " \t")
+	text = trimEnd(text)
 	if off >= len(text) {
 		return
 	}
@@ -232,7 +239,22 @@ func (r *assembly) readLine(text string) {
 // inValue tells whether a colon behind the text belongs to a value, as in f24:3f0000.
 func inValue(text string) bool { return strings.HasSuffix(text, float24Prefix[:len(float24Prefix)-1]) }
 
-func blanksAt(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+// blanksAt returns the number of blanks at the start of a text.
+func blanksAt(s string) int {
+	n := 0
+	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
+		n++
+	}
+	return n
+}
+
+// trimEnd cuts off the blanks at the end of a text.
+func trimEnd(s string) string {
+	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+		s = s[:len(s)-1]
+	}
+	return s
+}
 
 // instruction reads the instruction that starts at off.
 func (r *assembly) instruction(text string, off int) {
@@ -249,14 +271,13 @@ func (r *assembly) instruction(text string, off int) {
 		r.broken()
 		return
 	}
-	r.name = ""
-	res, err := r.parser.ParseBytes(r.line)
+	in, err := r.encode()
 	if err != nil {
 		r.explain(err)
 		r.broken()
 		return
 	}
-	r.place(res.Inst, span)
+	r.place(in, span)
 }
 
 // place adds an instruction that was read to the program.
@@ -268,7 +289,7 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
-	if i := strings.IndexByte(string(r.line), '{'); i >= 0 {
+	if i := bytes.IndexByte(r.line, '{'); i >= 0 {
 		target.GivenTarget, target.GivenCount = given(string(r.line[i:]), role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
@@ -446,8 +467,9 @@ func (r *assembly) explain(err error) {
 	}
 	msg := e.Msg
 	for _, p := range r.pieces {
-		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != p.text {
-			msg += fmt.Sprintf(" (%s is %s)", p.text, written)
+		source := r.src.Text[r.base+p.srcStart : r.base+p.srcEnd]
+		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != source {
+			msg += fmt.Sprintf(" (%s is %s)", source, written)
 		}
 	}
 	r.fail(e.Code, r.span(off, end), "%s", msg)

@@ -111,10 +111,10 @@ func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
 	}
 	switch {
 	case !strings.Contains(banks, string(o.bank)):
-		a.r.fail(diag.RegisterUse, span, "%s, expected a register of %s", &o, strings.Join(strings.Split(banks, ""), " or "))
+		a.r.fail(diag.RegisterUse, span, "%s, expected a register of %s", o.String(), strings.Join(strings.Split(banks, ""), " or "))
 		return o, span, false
-	case o.index != "":
-		a.r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", &o)
+	case o.index != 0:
+		a.r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", o.String())
 		return o, span, false
 	}
 	return o, span, true
@@ -227,7 +227,7 @@ func (r *assembly) alias(a *args, _ diag.Span) {
 	if !ok {
 		return
 	}
-	if o.index != "" {
+	if o.index != 0 {
 		r.fail(diag.RegisterUse, r.span(a.pos, len(a.text)), "an address register has no place in an alias, expected %s", &operand{bank: o.bank, num: o.num})
 		return
 	}
@@ -263,7 +263,7 @@ func (r *assembly) in(a *args, _ diag.Span) {
 			return
 		}
 		if o.neg || o.swz != noSwizzle {
-			r.fail(diag.RegisterUse, at, "an input is a whole register, expected %s", &o)
+			r.fail(diag.RegisterUse, at, "an input is a whole register, expected %s", o.String())
 			return
 		}
 	}
@@ -320,16 +320,16 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		}
 	}
 	if reg, _ := a.rest(); reg != "" {
-		var where diag.Span
 		if masked {
 			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, letters)
 			return
 		}
+		var where diag.Span
 		if o, where, ok = a.register(string(r.banks.output)); !ok {
 			return
 		}
 		if o.neg {
-			r.fail(diag.RegisterUse, where, "what is written cannot be negated, expected %s", &o)
+			r.fail(diag.RegisterUse, where, "what is written cannot be negated, expected %s", o.String())
 			return
 		}
 	}
@@ -355,13 +355,13 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 		r.fail(diag.SpaceFull, span, "no output register is left: there are %d", most)
 		return
 	case o.num >= most:
-		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %c0 to %c%d", &o, o.bank, o.bank, most-1)
+		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, most-1)
 		return
 	case o.num >= wiredOutputs && semantic != SemanticDummy && !r.facts.unchecked:
-		r.fail(diag.RegisterUse, span, "%s can only be dummy: %c0 to %c%d go to the rasteriser", &o, o.bank, o.bank, wiredOutputs-1)
+		r.fail(diag.RegisterUse, span, "%s can only be dummy: %c0 to %c%d go to the rasteriser", o.String(), o.bank, o.bank, wiredOutputs-1)
 		return
 	case explicit && d.written[o.num]&mask != 0 && !r.facts.unchecked:
-		r.fail(diag.Duplicate, span, "components of %s have a meaning already", &o)
+		r.fail(diag.Duplicate, span, "components of %s have a meaning already", o.String())
 		return
 	}
 	if name != "-" && !r.define(name, span, operand{bank: o.bank, num: o.num, swz: noSwizzle}, 1) {
@@ -447,7 +447,7 @@ func (r *assembly) geometryMode(d *dvleState, mode GeometryMode, free operand, a
 			return false
 		}
 		if start.num >= free.num {
-			r.fail(diag.RegisterUse, span, "the vertices from %s on lie where uniforms are allocated, from %s on", &start, &free)
+			r.fail(diag.RegisterUse, span, "the vertices from %s on lie where uniforms are allocated, from %s on", start.String(), free.String())
 			return false
 		}
 		n, ok := a.integer("the number of vertices", 255)

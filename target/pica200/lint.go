@@ -17,12 +17,10 @@ type linter struct {
 	// returns and effects are what is known of procedures.
 	returns map[registers]bool
 	effects map[registers]outputState
-	// targets are the places that words go to, with the lengths that they give, as far as known.
-	targets map[int]registers
 }
 
 func (r *assembly) lint() {
-	l := &linter{r: r, blocks: map[int]program.Block{}, after: map[int]int{}, returns: map[registers]bool{}, effects: map[registers]outputState{}, targets: map[int]registers{}}
+	l := &linter{r: r, blocks: map[int]program.Block{}, after: map[int]int{}, returns: map[registers]bool{}, effects: map[registers]outputState{}}
 	for _, b := range r.layout.Blocks {
 		if b.Kind == program.Procedure {
 			continue
@@ -67,13 +65,8 @@ func (l *linter) addressTwice() {
 
 // goesTo returns where an instruction goes to, and where what it calls ends.
 func (l *linter) goesTo(at int) registers {
-	to, ok := l.targets[at]
-	if !ok {
-		t, n := l.r.layout.Fields(at)
-		to = registers{t, t + n}
-		l.targets[at] = to
-	}
-	return to
+	t, n := l.r.layout.Fields(at)
+	return registers{t, t + n}
 }
 
 // canReturn tells whether a procedure that starts at p.first can get to its end. One that is being
@@ -83,7 +76,7 @@ func (l *linter) canReturn(p registers) bool {
 		return known
 	}
 	l.returns[p] = true
-	seen := map[int]bool{}
+	seen := make([]bool, len(l.r.layout.Words))
 	work := []int{p.first}
 	for len(work) > 0 {
 		at := work[len(work)-1]
@@ -91,7 +84,7 @@ func (l *linter) canReturn(p registers) bool {
 		if at == p.end {
 			return true
 		}
-		if seen[at] || at < 0 || at >= len(l.r.layout.Words) {
+		if at < 0 || at >= len(seen) || seen[at] {
 			continue
 		}
 		seen[at] = true

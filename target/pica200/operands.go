@@ -107,7 +107,7 @@ type operand struct {
 	num   int
 	neg   bool
 	swz   swizzle
-	index string // the address register that is added, as instructions spell it
+	index uint8 // which of indexTexts is added
 }
 
 // alias is a name for an operand.
@@ -118,12 +118,13 @@ type alias struct {
 	size int
 }
 
-func (o *operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
+func (o operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
+
+// indexTexts are the address registers as instructions spell them; the first is none.
+var indexTexts = [...]string{"", "[a0.x]", "[a0.y]", "[aL]"}
 
 // addressRegisters are the names of the address registers, as source spells them, in lower case.
-var addressRegisters = map[string]string{
-	"a0": "[a0.x]", "a0.x": "[a0.x]", "a1": "[a0.y]", "a0.y": "[a0.y]", "a2": "[aL]", "al": "[aL]", "lcnt": "[aL]",
-}
+var addressRegisters = map[string]uint8{"a0": 1, "a0.x": 1, "a1": 2, "a0.y": 2, "a2": 3, "al": 3, "lcnt": 3}
 
 // operandScan reads a register from text[off:end], and reports what is wrong with it.
 type operandScan struct {
@@ -258,7 +259,7 @@ func (s *operandScan) index(o *operand, start int) bool {
 		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (a0.x, a0.y, aL), or one plus a number", strings.TrimSpace(inner))
 		return false
 	}
-	if register != "" && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
+	if register != 0 && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
 		name := strings.TrimSpace(s.text[start:open])
 		if name != o.String() {
 			name += " is " + o.String()
@@ -272,17 +273,17 @@ func (s *operandScan) index(o *operand, start int) bool {
 }
 
 // splitIndex reads what stands between brackets.
-func splitIndex(inner string) (offset int, register string, ok bool) {
+func splitIndex(inner string) (offset int, register uint8, ok bool) {
 	inner = strings.TrimSpace(inner)
 	if n, good := number(inner); good {
-		return n, "", true
+		return n, 0, true
 	}
 	if reg, good := addressRegisters[strings.ToLower(inner)]; good {
 		return 0, reg, true
 	}
 	i := strings.IndexAny(inner, "+-")
 	if i <= 0 {
-		return 0, "", false
+		return 0, 0, false
 	}
 	left, right := strings.TrimSpace(inner[:i]), strings.TrimSpace(inner[i+1:])
 	if inner[i] == '+' && left[0] >= '0' && left[0] <= '9' {
@@ -291,7 +292,7 @@ func splitIndex(inner string) (offset int, register string, ok bool) {
 	reg, good := addressRegisters[strings.ToLower(left)]
 	n, isNumber := number(right)
 	if !good || !isNumber || strings.HasPrefix(right, "-") {
-		return 0, "", false
+		return 0, 0, false
 	}
 	if inner[i] == '-' {
 		n = -n
@@ -389,7 +390,6 @@ type piece struct {
 	start, end       int // in the rewritten instruction
 	srcStart, srcEnd int // in the line
 	verbatim         bool
-	text             string // what the line has, for pieces that are not verbatim
 }
 
 func (r *assembly) copy(text string, off, end int) {
@@ -452,7 +452,7 @@ func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) b
 		return true
 	}
 	r.line = append(r.line, ' ')
-	off, end = lead, lead+len(strings.TrimRight(text[lead:end], " \t"))
+	off, end = lead, lead+len(trimEnd(text[lead:end]))
 	switch kind {
 	case kindOther:
 		r.other(text, off, end)
@@ -472,7 +472,7 @@ func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) b
 	}
 	start := len(r.line)
 	r.append(&o, kind == kindWritten)
-	r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end, text: text[off:end]})
+	r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end})
 	return r.uses(o, kind, off, end)
 }
 
@@ -495,7 +495,7 @@ func (r *assembly) append(o *operand, written bool) {
 	}
 	r.line = append(r.line, o.bank)
 	r.line = strconv.AppendInt(r.line, int64(o.num), 10)
-	r.line = append(r.line, o.index...)
+	r.line = append(r.line, indexTexts[o.index]...)
 	mask := o.swz.mask()
 	switch {
 	case o.swz == noSwizzle || written && mask == 15 || r.banks.count[o.bank] == 0:
@@ -522,11 +522,11 @@ func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
 		return true
 	}
 	if o.neg {
-		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", &o)
+		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", o.String())
 		return false
 	}
 	if o.bank == r.banks.output && o.num >= wiredOutputs && r.program().geometry && !r.facts.unchecked {
-		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", &o, o.bank, o.bank, wiredOutputs-1)
+		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, wiredOutputs-1)
 		return false
 	}
 	r.operands = append(r.operands, o)
@@ -544,7 +544,7 @@ func (r *assembly) input(o operand, off, end int) {
 	}
 	for i, other := range r.operands {
 		if other.bank == o.bank && other.num != o.num {
-			r.warn(diag.TwoInputs, r.span(off, end), "%s and %s: an instruction can read one input register", &r.operands[i], &o)
+			r.warn(diag.TwoInputs, r.span(off, end), "%s and %s: an instruction can read one input register", r.operands[i].String(), o.String())
 			return
 		}
 	}

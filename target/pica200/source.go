@@ -425,7 +425,7 @@ func (w *sourceWriter) nameTarget(at int, in *isa.Inst, role *program.Role) {
 }
 
 // fields returns target and count of the instruction at an address.
-func (w *sourceWriter) fields(at int) (target, n int) { return w.asm.roles.Fields(w.d, w.insts[at]) }
+func (w *sourceWriter) fields(at int) (target, n int) { return w.asm.roles.Fields(w.insts[at]) }
 
 // joinIndex writes an index and an address register in one pair of brackets: a[2][aL] is a[aL+2].
 func joinIndex(text string) string {

@@ -316,7 +316,7 @@ func preset(bank byte) func(*assembly, *args, diag.Span) {
 		if !ok {
 			return
 		}
-		if o.bank != bank || o.index != "" || o.neg || o.swz != noSwizzle {
+		if o.bank != bank || o.index != 0 || o.neg || o.swz != noSwizzle {
 			r.fail(diag.RegisterUse, at, "%q, expected a register of %c", name, bank)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
@@ -20,7 +21,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 			if !p.bind(it, v, end) {
 				return false
 			}
-			p.pos, p.node = end, next
+			p.pos, p.node, p.named = end, next, true
 			return true
 		}
 	}
@@ -54,6 +55,9 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 			p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
 			return false
 		}
+		if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
+			return false
+		}
 		if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
 			return false
 		}
@@ -68,11 +72,17 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
 		return false
 	}
-	if !p.bind(it, v, n.end) {
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bind(it, v, n.end) {
 		return false
 	}
 	p.pos, p.node = n.end, next
 	return true
+}
+
+// printed tells whether a value prints as the text from pos up to end.
+func (p *Parser) printed(ref *model.Ref, v uint64, pos, end int) bool {
+	p.scalar = isa.AppendScalar(p.scalar[:0], ref, v, p.set.Model().ISA.Strict)
+	return string(p.scalar) == string(p.src[pos:end])
 }
 
 // number is a number as it was read.

@@ -271,8 +271,9 @@ func (p *Parser) fastBlank(it *item) verdict {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
 	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ':
+	case it.padding:
 	case loose[p.src[p.pos-1]] || loose[p.src[p.pos]]:
-		p.loosely = p.loosely || !it.padding
+		p.loosely = true
 	default:
 		return absent
 	}

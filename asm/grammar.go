@@ -71,6 +71,7 @@ const (
 	itemSet
 	itemSetEnd
 	itemNothing // a reference that resolves nowhere prints nothing
+	itemCustom
 )
 
 // extent says how much text an item may match.
@@ -353,6 +354,8 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 		}
 	case spec.KindFloat:
 		out.kind = itemFloat
+	case spec.KindCustom:
+		out.kind = itemCustom
 	case spec.KindBranch, spec.KindAbsBranch:
 		out.kind = itemBranch
 	}

@@ -23,18 +23,21 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	case itemNothing:
 		p.node = next
 		return it.extent != someText
+	case itemCustom:
+		return p.matchCustom(it, next)
 	}
 	return p.matchNumber(it, next, state)
 }
 
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
-// padding may print nothing.
+// padding may be nothing anywhere.
 func (p *Parser) matchBlank(next *node, padding bool) bool {
 	switch {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
 	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ':
-	case (loose[p.src[p.pos-1]] || loose[p.src[p.pos]]) && p.spelled(padding):
+	case padding:
+	case (loose[p.src[p.pos-1]] || loose[p.src[p.pos]]) && p.spelled(false):
 	default:
 		p.expect(p.pos, "a blank")
 		return false
@@ -191,6 +194,26 @@ func (p *Parser) text(s string) bool {
 			return false
 		}
 		p.pos = pos + 1
+	}
+	return true
+}
+
+// matchCustom reads what a hook prints. Without a hook nothing is printed.
+func (p *Parser) matchCustom(it *item, next *node) bool {
+	p.node = next
+	if p.Custom == nil {
+		return it.extent != someText
+	}
+	pos := p.skipBlank()
+	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)
+	switch {
+	case !ok || n > len(p.raw)-pos || n == 0 && it.extent == someText || n > 0 && it.extent == noText:
+		p.expectItem(pos, it)
+		return false
+	case !p.spelled(n == 0 || pos == p.pos) || !p.bind(it, v, pos+n):
+		return false
+	case n > 0:
+		p.pos = pos + n
 	}
 	return true
 }

@@ -17,6 +17,9 @@ import (
 type Parser struct {
 	// Symbol gives the address of a name, in bits from the start of the program; nil knows none.
 	Symbol func(name string) (addr int64, ok bool)
+	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
+	// value and the number of bytes read. nil reads nothing and leaves the bits open.
+	Custom func(text []byte, field string) (value uint64, n int, ok bool)
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64
 	// Tables place the entries beside the code, one for each table of the set; a nil Table gives
@@ -295,7 +298,7 @@ func (p *Parser) run() bool {
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
 	p.resetBits(size)
-	p.frame, p.steps, p.solver.trials = 0, 0, 0
+	p.frame, p.steps, p.solver.all, p.solver.trials = 0, 0, 0, 0
 	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
 }

@@ -14,8 +14,8 @@ import (
 
 // solver is the state of the search for one instruction.
 type solver struct {
-	trials int
-	bits   []looseBit
+	trials, all int
+	bits        []looseBit
 }
 
 // looseBit is an unknown bit.
@@ -26,11 +26,12 @@ type looseBit struct {
 	rank int16
 }
 
-// Limits of the search for one instruction: the unknown bits of one constraint, and the bits that
-// are tried. Every combination of 16 bits is within them.
+// Limits of the search: the unknown bits that are listed, the bits that are tried for one way to read
+// a line, within which is every combination of 16 bits, and for all ways.
 const (
-	maxLoose  = 256
-	maxTrials = 1 << 18
+	maxLoose     = 256
+	maxTrials    = 1 << 17
+	maxAllTrials = 1 << 19
 )
 
 // find looks for values of unknown bits with which every constraint holds, and leaves those that
@@ -71,7 +72,7 @@ func (p *Parser) try(c *constraint, free []looseBit) bool {
 	}
 	b := free[0]
 	for v := range uint64(2) {
-		if p.solver.trials++; p.solver.trials > maxTrials {
+		if p.solver.trials++; p.solver.trials > maxTrials || p.solver.all+p.solver.trials > maxAllTrials {
 			return false
 		}
 		mark := len(p.trail)

@@ -14,6 +14,8 @@ type constraint struct {
 	kind  want
 	// value and mask of wantValue: value(prog) & mask == value.
 	value, mask uint64
+	// high is the largest value of wantRange; value is the smallest.
+	high uint64
 	// nested is the scope whose bits are the value of the expression, width of them.
 	nested int32
 	width  int
@@ -31,6 +33,7 @@ const (
 	wantFalse
 	wantValue
 	wantNested
+	wantRange // value(prog) & mask is from value to high
 )
 
 // status is what is known of a constraint.
@@ -55,6 +58,10 @@ func statusOf(ok bool) status {
 func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0), ref: ref}
 	switch ref.Kind {
+	case spec.KindFloat:
+		if c.mask = 0xffffffff; ref.Width == 16 {
+			c.mask = 0xffff
+		}
 	case spec.KindBool:
 		if ref.Field.Display != nil {
 			c.kind = wantFalse
@@ -70,7 +77,11 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 			c.kind = wantTrue
 		}
 		return c
-	case spec.KindInt, spec.KindOffset, spec.KindBranch, spec.KindFloat:
+	case spec.KindAbsBranch:
+		if !ref.Owner.Env.Machine.ISA.Strict {
+			c.mask = ^uint64(0) >> (64 - uint(min(max(ref.Width, 1), 64)))
+		}
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		c.mask = ^uint64(0) >> (64 - uint(min(max(ref.Width, 1), 64)))
 	}
 	c.value &= c.mask
@@ -134,8 +145,12 @@ func (p *Parser) settle(c *constraint) status {
 		return s
 	}
 	t := p.ternary(c.prog.Root, c.scope)
-	if c.kind == wantValue {
+	switch c.kind {
+	case wantValue:
 		return within(t, c.value, c.mask)
+	case wantRange:
+		t = t.and(exactly(c.mask))
+		return both(within(t.below(exactly(c.value), false), 0, 1), within(exactly(c.high).below(t, false), 0, 1))
 	}
 	return within(t.truth(), truthBit(c.kind == wantTrue), 1)
 }
@@ -160,6 +175,8 @@ func (p *Parser) derive(c *constraint) status {
 		return p.truth(c.prog.Root, c.scope, false)
 	case wantValue:
 		return p.assign(c.prog.Root, c.scope, c.value, c.mask)
+	case wantRange:
+		return open
 	}
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
@@ -324,6 +341,7 @@ func (p *Parser) solve() bool {
 }
 
 func (p *Parser) solveAll() bool {
+	p.solver.all, p.solver.trials = p.solver.all+p.solver.trials, 0
 	if p.propagate() == broken {
 		return false
 	}

@@ -393,17 +393,29 @@ type piece struct {
 }
 
 func (r *assembly) copy(text string, off, end int) {
-	if off < end {
-		start := len(r.line)
-		r.line = append(r.line, text[off:end]...)
-		r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end, verbatim: true})
+	if off == end {
+		return
 	}
+	r.line = append(r.line, text[off:end]...)
+	if r.tracing {
+		n := len(r.line)
+		r.pieces = append(r.pieces, piece{start: n - (end - off), end: n, srcStart: off, srcEnd: end, verbatim: true})
+	}
+}
+
+// trace rewrites an instruction again, which has been rewritten before without a mistake, to learn
+// which of its parts come from where.
+func (r *assembly) trace(text string, off int) {
+	warnings := r.warnings
+	r.tracing, r.pieces = true, r.pieces[:0]
+	r.rewrite(text, off)
+	r.tracing, r.warnings = false, warnings
 }
 
 // rewrite puts the instruction at text[off:] into r.line in the words of the description: with
 // registers for names.
 func (r *assembly) rewrite(text string, off int) bool {
-	r.line, r.pieces, r.operands = r.line[:0], r.pieces[:0], r.operands[:0]
+	r.line, r.operands = r.line[:0], r.operands[:0]
 	end := len(text)
 	if i := strings.IndexByte(text[off:], '{'); i >= 0 {
 		end = off + i
@@ -466,14 +478,40 @@ func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) b
 		r.copy(text, off, off+1)
 		off++
 	}
-	o, ok := r.operand(text, off, end)
-	if !ok {
-		return false
+	s := r.spellings[text[off:end]]
+	if s == nil {
+		if s = r.spell(text, off, end); s == nil {
+			return false
+		}
 	}
 	start := len(r.line)
-	r.append(&o, kind == kindWritten)
-	r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end})
-	return r.uses(o, kind, off, end)
+	if kind == kindWritten {
+		r.line = append(r.line, s.written...)
+	} else {
+		r.line = append(r.line, s.read...)
+	}
+	if r.tracing {
+		r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end})
+	}
+	return r.uses(&s.operand, kind, off, end)
+}
+
+// spelling is an operand, and how the description spells it where it is read and where it is written.
+type spelling struct {
+	operand
+	read, written string
+}
+
+// spell reads the operand at text[off:end] and keeps it for the rest of the file, in which its text
+// means nothing else: names are given once.
+func (r *assembly) spell(text string, off, end int) *spelling {
+	o, ok := r.operand(text, off, end)
+	if !ok {
+		return nil
+	}
+	s := &spelling{operand: o, read: string(r.append(nil, &o, false)), written: string(r.append(nil, &o, true))}
+	r.spellings[text[off:end]] = s
+	return s
 }
 
 // other copies an operand, but for pairs of negations of a condition.
@@ -489,36 +527,37 @@ func (r *assembly) other(text string, off, end int) {
 }
 
 // append appends an operand in the words of the description.
-func (r *assembly) append(o *operand, written bool) {
+func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 	if o.neg {
-		r.line = append(r.line, '-')
+		dst = append(dst, '-')
 	}
-	r.line = append(r.line, o.bank)
-	r.line = strconv.AppendInt(r.line, int64(o.num), 10)
-	r.line = append(r.line, indexTexts[o.index]...)
+	dst = append(dst, o.bank)
+	dst = strconv.AppendInt(dst, int64(o.num), 10)
+	dst = append(dst, indexTexts[o.index]...)
 	mask := o.swz.mask()
 	switch {
 	case o.swz == noSwizzle || written && mask == 15 || r.banks.count[o.bank] == 0:
 	case written:
-		r.line = append(r.line, '.')
+		dst = append(dst, '.')
 		for i, set := range letters {
 			if mask>>i&1 != 0 {
-				r.line = append(r.line, set[0])
+				dst = append(dst, set[0])
 			}
 		}
 	default:
-		r.line = append(r.line, '.')
+		dst = append(dst, '.')
 		for _, c := range o.swz {
-			r.line = append(r.line, letters[c][0])
+			dst = append(dst, letters[c][0])
 		}
 	}
+	return dst
 }
 
 // uses checks what an operand may not be, whatever the instruction.
-func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
+func (r *assembly) uses(o *operand, kind operandKind, off, end int) bool {
 	if kind != kindWritten {
 		r.input(o, off, end)
-		r.operands = append(r.operands, o)
+		r.operands = append(r.operands, *o)
 		return true
 	}
 	if o.neg {
@@ -529,7 +568,7 @@ func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
 		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, wiredOutputs-1)
 		return false
 	}
-	r.operands = append(r.operands, o)
+	r.operands = append(r.operands, *o)
 	return true
 }
 
@@ -538,7 +577,7 @@ func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
 const wiredOutputs = 7
 
 // input warns of a second input register among the sources of an instruction.
-func (r *assembly) input(o operand, off, end int) {
+func (r *assembly) input(o *operand, off, end int) {
 	if o.bank != r.banks.input {
 		return
 	}

@@ -41,6 +41,7 @@ type Assembled struct {
 type Assembler struct {
 	set    *isa.Set
 	roles  *program.Roles
+	layout *program.Layout
 	parser *asm.Parser
 	banks  banks
 	kinds  map[string][]operandKind
@@ -64,7 +65,11 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{set: set, roles: roles, parser: parser, size: set.Tables()[0].Size}
+	layout, err := program.NewLayout(set, roles)
+	if err != nil {
+		return nil, err
+	}
+	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser, size: set.Tables()[0].Size}
 	if err := a.banks.load(set); err != nil {
 		return nil, err
 	}
@@ -79,12 +84,10 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 // them, and each is a program unless it says .nodvle. All mistakes are reported at once, as a
 // diag.List.
 func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assembled, error) {
-	layout, err := program.NewLayout(a.set, a.roles)
-	if err != nil {
-		return nil, err
-	}
+	layout := a.layout
+	layout.Reset()
 	r := &assembly{
-		Assembler: a, layout: layout, shared: map[string]*uniform{}, facts: facts{size: -1},
+		Assembler: a, shared: map[string]*uniform{}, facts: facts{size: -1},
 		table: &asm.GrowingTable{Size: a.size, Swapped: func(i, j int) { layout.Swap(0, i, j) }},
 	}
 	r.spaces[0].init(&a.banks)
@@ -128,8 +131,7 @@ const fileDirective = ".isago file"
 // assembly is the state of one run.
 type assembly struct {
 	*Assembler
-	layout *program.Layout
-	table  *asm.GrowingTable
+	table *asm.GrowingTable
 	// spaces are the uniform registers: those that all programs share, and those of a geometry shader.
 	spaces [2]space
 	shared map[string]*uniform
@@ -143,13 +145,16 @@ type assembly struct {
 	// The file being read, and the line.
 	dvle    *dvleState
 	aliases map[string]*alias
-	array   *constArray
-	src     *diag.Source
-	base    int // of the text being read, in src
+	// spellings are the operands that the file has named.
+	spellings map[string]*spelling
+	array     *constArray
+	src       *diag.Source
+	base      int // of the text being read, in src
 	// The instruction being read.
 	line       []byte
-	pieces     []piece
 	operands   []operand
+	tracing    bool
+	pieces     []piece // what line consists of, where that is traced
 	name       string
 	targetSpan diag.Span
 }
@@ -170,6 +175,7 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 
 func (r *assembly) assembleFile(src *diag.Source) {
 	r.dvle, r.aliases, r.array = nil, map[string]*alias{}, nil
+	r.spellings = map[string]*spelling{}
 	r.spaces[0].nextFile()
 	pieces, err := program.Pieces(src)
 	var list diag.List
@@ -273,6 +279,7 @@ func (r *assembly) instruction(text string, off int) {
 	}
 	in, err := r.encode()
 	if err != nil {
+		r.trace(text, off)
 		r.explain(err)
 		r.broken()
 		return
@@ -406,6 +413,7 @@ func (r *assembly) write(out *Assembled) {
 
 // code copies words and descriptors into the file.
 func (r *assembly) code(f *SHBIN) {
+	f.DVLP.Code = make([]uint32, 0, len(r.layout.Words))
 	for i := range r.layout.Words {
 		f.DVLP.Code = append(f.DVLP.Code, uint32(r.layout.Words[i].Inst.Bits[0]))
 	}
@@ -468,7 +476,7 @@ func (r *assembly) explain(err error) {
 	msg := e.Msg
 	for _, p := range r.pieces {
 		source := r.src.Text[r.base+p.srcStart : r.base+p.srcEnd]
-		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != source {
+		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off >= p.start && e.Off < p.end && written != source {
 			msg += fmt.Sprintf(" (%s is %s)", source, written)
 		}
 	}

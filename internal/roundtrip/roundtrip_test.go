@@ -98,7 +98,7 @@ type trial struct {
 	check  *roundtrip.Checker
 	cases  *roundtrip.Cases
 	known  []knownFailure
-	failed map[string]int  // by leaf
+	failed map[string]int // by leaf
 
 	words, insts, clean, same int
 }

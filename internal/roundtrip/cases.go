@@ -38,12 +38,12 @@ func NewCases(d *isa.Decoder) *Cases {
 	env := d.Set().Model().Top(d.Root())
 	done := map[*model.Unit]bool{}
 	for _, l := range env.Root.Leaves {
-		c.list(env.Unit(l), done)
+		c.reach(env.Unit(l), done)
 	}
 	return c
 }
 
-func (c *Cases) list(u *model.Unit, done map[*model.Unit]bool) {
+func (c *Cases) reach(u *model.Unit, done map[*model.Unit]bool) {
 	if done[u] {
 		return
 	}
@@ -59,7 +59,7 @@ func (c *Cases) list(u *model.Unit, done map[*model.Unit]bool) {
 					continue
 				}
 				for _, l := range a.Ref.Env.Root.Leaves {
-					c.list(a.Ref.Env.Unit(l), done)
+					c.reach(a.Ref.Env.Unit(l), done)
 				}
 			}
 		}
@@ -74,11 +74,16 @@ func (c *Cases) Count(in isa.Inst) bool {
 	return c.reached > before
 }
 
-// Missing names the cases that no word has reached.
-func (c *Cases) Missing() []string {
+// Missing names the cases that no word has reached: where a case stands, and for which leaf.
+func (c *Cases) Missing() []string { return c.list(func(n int) bool { return n == 0 }) }
+
+// Reached names the cases that words have reached, as Missing does.
+func (c *Cases) Reached() []string { return c.list(func(n int) bool { return n > 0 }) }
+
+func (c *Cases) list(which func(count int) bool) []string {
 	var list []string
 	for k, n := range c.counts {
-		if n == 0 {
+		if which(n) {
 			list = append(list, fmt.Sprintf("%s: %s of %s", k.c.Span, k.c.Bitset.Name, k.leaf.Name))
 		}
 	}

@@ -1,0 +1,64 @@
+package prove
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// stray reports what the reader of plain descriptions skips: unknown elements and attributes, text
+// where none belongs, braces that are no reference.
+func (c *checker) stray() {
+	for _, e := range c.spec.Remarks {
+		f := &Finding{Code: e.Code, Level: Warning, Span: e.Span, Msg: e.Msg}
+		f.Notes = e.Notes
+		c.add(nil, f)
+	}
+	for _, b := range c.spec.Bitsets {
+		for _, cs := range b.Cases {
+			for _, t := range cs.Displays {
+				c.braces(t)
+			}
+		}
+	}
+}
+
+var reference = regexp.MustCompile(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)
+
+// braces reports what stands in braces and can be no name, and braces that are not closed.
+func (c *checker) braces(t *spec.Template) {
+	for _, it := range t.Items {
+		msg := ""
+		written := ""
+		if it.Span.IsValid() && it.Span.End <= len(it.Span.Src.Text) {
+			written = it.Span.Src.Text[it.Span.Off:it.Span.End]
+		}
+		switch {
+		case it.Kind == spec.ItemText && strings.Contains(it.Text, "{"):
+			msg = "{ without }: it is printed as it stands"
+		case it.Kind == spec.ItemText && strings.Contains(it.Text, "}"):
+			msg = "} without {: it is printed as it stands"
+		case it.Kind == spec.ItemRef && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
+			msg = written + " is no name in braces, expected {NAME} or {NAME:align=24}"
+		case it.Kind == spec.ItemAlign && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
+			msg = written + " has no column, expected {NAME:align=24}"
+		}
+		if msg != "" {
+			c.add(nil, &Finding{Code: diag.TemplateText, Level: Warning, Span: it.Span, Msg: msg})
+		}
+	}
+}
+
+// bound reports what the model could not bind, cycles and limits.
+func (m *machine) bound(u *model.Unit) {
+	for _, e := range u.Errs {
+		if e.Code != diag.Unresolved && e.Code != diag.NoDisplay {
+			f := &Finding{Code: e.Code, Level: Error, Span: e.Span, Msg: e.Msg, key: string(e.Code) + e.Span.String()}
+			f.Notes = e.Notes
+			m.c.add(m, f)
+		}
+	}
+}

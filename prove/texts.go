@@ -1,0 +1,3 @@
+package prove
+
+func (m *machine) texts() {}

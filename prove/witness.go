@@ -1,0 +1,35 @@
+package prove
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/isa"
+)
+
+// witness prints a word, to show what was claimed of it.
+func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries map[string]bits.Value) Witness {
+	w := Witness{Gen: m.gen, Word: word, Context: ctx, Size: size, Entries: entries}
+	d, err := m.set.NewDecoder(r.Name)
+	if err != nil {
+		return w
+	}
+	d.SetContext(ctx)
+	in, ok := d.Decode(word)
+	if ok {
+		m.provide(d, in, entries)
+		w.Text = string(d.Append(nil, in))
+	}
+	for _, f := range d.Findings() {
+		w.Findings = append(w.Findings, f.Text)
+	}
+	return w
+}
+
+// provide gives the tables the entries that an instruction needs.
+func (m *machine) provide(d *isa.Decoder, in isa.Inst, entries map[string]bits.Value) {
+	for _, f := range d.IndexFields(in) {
+		t := make([]bits.Value, f.Index+1)
+		t[f.Index] = entries[f.Field]
+		d.SetTable(f.TableIndex, t)
+	}
+}

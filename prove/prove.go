@@ -63,6 +63,8 @@ type Finding struct {
 	Reason string
 
 	key string
+	// leaves are those that have it, where it is said of what they have in common.
+	leaves []string
 }
 
 // Row is a line of a picture: one character for each bit, the most significant first. 0 and 1 are
@@ -90,6 +92,14 @@ func (f *Finding) Error() string { return f.diagnostic().Error() }
 
 // Explain returns the finding with the lines that it is about.
 func (f *Finding) Explain() string { return diag.Render(f.diagnostic()) }
+
+// complete says of how many leaves and in which generations it is.
+func (f *Finding) complete(gens string) {
+	if n := len(f.leaves); n > 1 {
+		f.Msg += fmt.Sprintf("; so in %d leaves: %s", n, listed(f.leaves))
+	}
+	f.Msg += gens
+}
 
 func (f *Finding) diagnostic() *diag.Error {
 	e := diag.Errorf(f.Code, f.Span, "%s", f.Msg)
@@ -133,7 +143,7 @@ func Check(set *isa.Set, opt Options) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.machines = append(c.machines, &machine{c: c, set: at, m: at.Model(), gen: gen, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{}})
+		c.machines = append(c.machines, newMachine(c, at, gen))
 	}
 	if opt.Root != "" {
 		if _, err := set.Root(opt.Root); err != nil {
@@ -160,15 +170,28 @@ type checker struct {
 
 // machine is the description in one generation.
 type machine struct {
-	c     *checker
-	set   *isa.Set
-	m     *model.Machine
-	gen   uint32
+	c   *checker
+	set *isa.Set
+	m   *model.Machine
+	gen uint32
 	// envs and roots are those that were walked.
 	envs  map[*model.Env]bool
+	order []*model.Env
 	roots map[*model.Root]bool
+	// lists are the texts of small operands. lossy are the bits of leaves that their texts do not tell,
+	// doubts the roots that have such.
+	lists  map[*model.Env]*textList
+	lossy  map[*model.Leaf]bits.Value
+	doubts map[*model.Root]bool
 	// frames counts the scopes that were walked.
 	frames int
+}
+
+func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
+	return &machine{
+		c: c, set: set, m: set.Model(), gen: gen, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
+		lossy: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{},
+	}
 }
 
 func (c *checker) run() {
@@ -244,6 +267,7 @@ func (c *checker) report() *Report {
 		if len(f.Gens) == len(c.machines) {
 			f.Gens = nil
 		}
+		f.complete(c.genNote(f))
 		if e := silencing(exceptions, f); e != nil {
 			f.Reason = e.reason
 			r.Silenced = append(r.Silenced, *f)

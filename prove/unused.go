@@ -91,7 +91,7 @@ func (c *checker) unusedField(u *uses, b *spec.Bitset, f *spec.Field) {
 			what = "derived field "
 		}
 		c.add(nil, &Finding{
-			Code: diag.FieldUnused, Level: Warning, Span: f.Span,
+			Code: diag.FieldUnused, Level: Warning, Span: f.Span, key: "unused " + f.Span.String(),
 			Msg: what + f.Name + " of " + b.Name + " is shown nowhere and used by no expression",
 		})
 	}

@@ -91,6 +91,7 @@ func (m *machine) alone(env *model.Env) {
 		return
 	}
 	m.envs[env] = true
+	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
 		k := &walker{m: m, w: newWorld(m.m), guards: map[use]lit{}}
 		k.scope(k.w.top(env.Unit(l)))

@@ -21,6 +21,8 @@ type gate struct{ a, b lit }
 type circuit struct {
 	gates []gate
 	known map[gate]lit
+	// conflicts is what is left of what all queries of a report may cost; nil is no such bound.
+	conflicts *int
 }
 
 func newCircuit() *circuit {
@@ -211,7 +213,8 @@ const (
 	maxExhaustive = 1 << 22 // gate evaluations, of 64 assignments each
 	randomRounds  = 8
 	maxClauses    = 60_000
-	maxConflicts  = 20_000
+	maxConflicts  = 5_000  // of one query
+	allConflicts  = 60_000 // of a report
 )
 
 // satisfy asks whether an assignment makes the goal true, and returns one with few ones. Few inputs

@@ -94,7 +94,7 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 	if !conditional(l) {
 		return []cube{own}, true
 	}
-	w := newWorld(m.m)
+	w := m.world()
 	f := w.top(m.m.Top(l.Root).Unit(l))
 	goal := w.and(w.valid, f.required())
 	support := map[int]bool{}

@@ -41,7 +41,7 @@ func (m *machine) apart(a, b *model.Leaf) bool {
 	if slices.Contains(a.Refines, b) || slices.Contains(b.Refines, a) {
 		return true
 	}
-	w := newWorld(m.m)
+	w := m.world()
 	fa, fb := m.both(w, a, b)
 	goal := w.and(fa.exists, fb.exists)
 	in, ans := w.satisfy(goal)
@@ -124,7 +124,7 @@ func (m *machine) claimed(r *model.Root, l *model.Leaf) {
 	if fact.possible {
 		return
 	}
-	w := newWorld(m.m)
+	w := m.world()
 	f := w.top(m.m.Top(r).Unit(l))
 	if ans := w.possible(f.exists); ans != never {
 		fact.possible = true

@@ -3,6 +3,7 @@ package prove
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,6 +44,21 @@ const (
 // String returns the level's name, which is that of SARIF too.
 func (l Level) String() string { return [...]string{"error", "warning", "note"}[l] }
 
+// Refused returns the mistakes for which a description does not load as a report; ok is false for an
+// error of another kind.
+func Refused(err error) (r *Report, ok bool) {
+	var list diag.List
+	var one *diag.Error
+	if !errors.As(err, &list) && errors.As(err, &one) {
+		list = diag.List{one}
+	}
+	r = &Report{}
+	for _, e := range list {
+		r.Findings = append(r.Findings, Finding{Code: e.Code, Level: Error, Msg: e.Msg, Span: e.Span, Notes: e.Notes})
+	}
+	return r, len(list) > 0
+}
+
 // Finding is something in a description that is not sound, or that its author should know.
 type Finding struct {
 	Code  diag.Code
@@ -74,12 +90,16 @@ type Row struct{ Label, Bits string }
 // Witness is a word that shows a finding.
 type Witness struct {
 	Gen uint32
-	// Word has Size bits. Context holds the contexts in which it shows the finding.
+	// Word has Size bits. Context holds the contexts in which it shows the finding, as
+	// Decoder.SetContext takes them; Contexts names those that have not their default.
 	Word, Context bits.Value
+	Contexts      []string
 	Size          int
 	// Entries are the table entries that the word needs, by the name of the field.
 	Entries map[string]bits.Value
-	// Text is what the word prints, and what is found in it.
+	// Matched tells that the word is an instruction; Text is then what it prints. Findings is what
+	// is found in it.
+	Matched  bool
 	Text     string
 	Findings []string
 }
@@ -136,7 +156,7 @@ func Check(set *isa.Set, opt Options) (*Report, error) {
 	if opt.Search == 0 {
 		opt.Search = DefaultSearch
 	}
-	c := &checker{spec: set.Model().ISA, opt: opt, byKey: map[string]*Finding{}}
+	c := &checker{spec: set.Model().ISA, opt: opt, byKey: map[string]*Finding{}, conflicts: allConflicts}
 	c.facts = newFacts()
 	for _, gen := range c.generations(set) {
 		at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
@@ -163,7 +183,9 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
-	limits   map[string]bool
+	// conflicts is what the SAT solver may still spend.
+	conflicts int
+	limits    map[string]bool
 	// starts are the first of each run of generations, nil where there is one.
 	starts []uint32
 }
@@ -183,6 +205,8 @@ type machine struct {
 	lists  map[*model.Env]*textList
 	lossy  map[*model.Leaf]bits.Value
 	doubts map[*model.Root]bool
+	// open are the roots of which a display was too large to compare.
+	open map[*model.Root]bool
 	// frames counts the scopes that were walked.
 	frames int
 }
@@ -190,7 +214,7 @@ type machine struct {
 func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
 		c: c, set: set, m: set.Model(), gen: gen, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
-		lossy: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{},
+		lossy: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
 	}
 }
 
@@ -205,9 +229,8 @@ func (c *checker) run() {
 	c.unused()
 	c.conclude()
 	c.stray()
-	for _, m := range c.machines {
-		m.texts()
-	}
+	c.refused()
+	c.allTexts()
 }
 
 // roots lists the roots to check.

@@ -14,23 +14,23 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// texts looks for words that print the same text, in each root that was walked.
-func (m *machine) texts() {
+// texts looks for words that print the same text, in each root that was walked. It returns those of
+// which it could not be proved that there are none.
+func (m *machine) texts() (open []*model.Env) {
 	m.lists = map[*model.Env]*textList{}
 	for _, env := range m.order {
 		m.shown(env)
 	}
 	for _, env := range m.order {
 		before := len(m.c.findings)
-		var ok bool
+		proved := false
 		if env.Root.Size <= maxTried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
-			ok = m.tryAll(env)
+			proved = m.tryAll(env)
 		} else {
-			ok = m.splits(env)
+			proved = m.splits(env) && !m.open[env.Root]
 		}
-		if !ok {
-			m.look(env)
-			m.c.limit("not proved: that no two words of %s print one text%s; none was found in %v, apart from those reported", env.Root.Name, m.where(), m.c.opt.Search)
+		if !proved {
+			open = append(open, env)
 			continue
 		}
 		except := ""
@@ -38,6 +38,27 @@ func (m *machine) texts() {
 			except = ", apart from those reported"
 		}
 		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, except, m.where())
+	}
+	return open
+}
+
+// allTexts checks the texts of each generation, then spends the time that there is on searching for
+// what could not be proved.
+func (c *checker) allTexts() {
+	type job struct {
+		m   *machine
+		env *model.Env
+	}
+	var jobs []job
+	for _, m := range c.machines {
+		for _, env := range m.texts() {
+			jobs = append(jobs, job{m, env})
+		}
+	}
+	for _, j := range jobs {
+		time := c.opt.Search / time.Duration(len(jobs))
+		j.m.look(j.env, time)
+		c.limit("not proved: that no two words of %s print one text%s; a search of %v found none but those reported", j.env.Root.Name, j.m.where(), time.Round(10_000_000))
 	}
 }
 
@@ -236,7 +257,7 @@ func (m *machine) meeting(env *model.Env, g *grammar, text string, p, q []event)
 
 // read finds a word that prints a text in the given way.
 func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ctx *bits.Value) (isa.Inst, bits.Value, bool) {
-	w := newWorld(m.m)
+	w := m.world()
 	r := reader{m: m, w: w, text: text}
 	for _, e := range path {
 		mk := g.states[e.state].mark
@@ -327,7 +348,7 @@ func (f *frame) means(alts []model.Alt, k int) lit {
 }
 
 // look searches random words for two with one text, by reading back what they print.
-func (m *machine) look(env *model.Env) {
+func (m *machine) look(env *model.Env, budget time.Duration) {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	if err != nil {
 		return
@@ -337,7 +358,7 @@ func (m *machine) look(env *model.Env) {
 		return
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	until := time.Now().Add(m.c.opt.Search)
+	until := time.Now().Add(budget)
 	for n := 0; time.Now().Before(until); n++ {
 		l := env.Root.Leaves[n%len(env.Root.Leaves)]
 		m.readBack(d, p, l, randomWord(r, l))

@@ -20,7 +20,14 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 		a, b := name(g.a), name(g.b)
 		clauses = append(clauses, []int{-v, a}, []int{-v, b}, []int{v, -a, -b})
 	}
-	model, ans := bounded(clauses)
+	most := maxConflicts
+	if c.conflicts != nil {
+		most = min(most, *c.conflicts)
+	}
+	model, cost, ans := bounded(clauses, most)
+	if c.conflicts != nil {
+		*c.conflicts -= cost
+	}
 	if ans != sometimes {
 		return nil, ans
 	}
@@ -35,24 +42,24 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 
 // bounded runs the solver for a number of conflicts. The solver has no limit of its own, but it
 // hands out each clause that it learns: it is left waiting where that is no longer read.
-func bounded(clauses [][]int) ([]bool, answer) {
+func bounded(clauses [][]int, most int) (model []bool, cost int, ans answer) {
 	problem := solver.ParseSlice(clauses)
 	if problem.Status == solver.Unsat {
-		return nil, never
+		return nil, 0, never
 	}
 	s := solver.New(problem)
 	s.Certified, s.CertChan = true, make(chan string)
 	done := make(chan solver.Status, 1)
 	go func() { done <- s.Solve() }()
-	for range maxConflicts {
+	for cost = range most + 1 {
 		select {
 		case <-s.CertChan:
 		case status := <-done:
 			if status == solver.Sat {
-				return s.Model(), sometimes
+				return s.Model(), cost, sometimes
 			}
-			return nil, never
+			return nil, cost, never
 		}
 	}
-	return nil, unknown
+	return nil, cost, unknown
 }

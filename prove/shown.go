@@ -47,17 +47,19 @@ type caseBits struct {
 // display looks at one case of the leaf: which of its bits reach the text, and whether two words that
 // use it can print the same.
 func (s *shower) display(index int) {
-	w := newWorld(s.m.m)
+	w := s.m.world()
 	u := s.env.Unit(s.leaf)
 	f := w.top(u)
 	here := w.all(f.exists, f.expected(), f.uses(index))
 	in, ans := w.satisfy(here)
+	s.undecided(ans == unknown || w.opaque)
 	if ans != sometimes {
 		return
 	}
 	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}}
 	told.lit(w, here)
 	told.items(f, u.Cases[index].Items, yes)
+	s.undecided(told.deep)
 	if told.deep {
 		return
 	}
@@ -100,9 +102,7 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 	goal := w.all(here, g.exists, g.expected(), g.uses(index), same)
 	for !b.covered(open) {
 		in, ans := w.satisfy(w.and(goal, differ))
-		if ans == unknown {
-			s.m.c.limit("not proved: that no two words of %s print one text; a display is too large", s.leaf.Name)
-		}
+		s.undecided(ans == unknown || w.opaque)
 		if ans != sometimes {
 			return
 		}
@@ -122,6 +122,13 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 				differ = w.or(differ, w.xor(word[i], f.word[i]))
 			}
 		}
+	}
+}
+
+// undecided notes that a display could not be compared.
+func (s *shower) undecided(is bool) {
+	if is {
+		s.m.open[s.leaf.Root] = true
 	}
 }
 
@@ -424,10 +431,10 @@ func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 		bit := mask.Low()
 		f := s.owner(bit)
 		own := bits.Range(bit, 1)
-		span, name := s.leaf.Spec.Span, "no field"
+		span, name := s.leaf.Spec.Span, ""
 		if f != nil {
 			own = mask.And(fieldMask(f))
-			span, name = f.Span, "field "+f.Name
+			span, name = f.Span, ", of field "+f.Name
 		}
 		mask = mask.AndNot(own)
 		s.hiddenField(b, own, span, name, c)
@@ -444,14 +451,16 @@ func fieldMask(f *spec.Field) bits.Value {
 
 func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name string, c *model.Case) {
 	x := &Finding{Code: diag.HiddenBits, Level: Warning, Span: span, key: "hidden " + span.String()}
-	x.Msg = fmt.Sprintf("the text of %s does not show %s, of %s", s.leaf.Name, bitNames(own), name)
+	x.Msg = fmt.Sprintf("the text of %s does not show %s%s", s.leaf.Name, bitNames(own), name)
 	if c != nil {
 		x.key += c.Spec.Span.String()
 		x.Msg += " where this display is used"
-		x.with(span, "%s is defined here", name)
+		if name != "" {
+			x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
+		}
 		x.Span = caseSpan(c)
 	}
-	s.fill(x, b, b.one, b.one.Xor(own), own)
+	s.fill(x, b, b.one, s.twin(b, own), own)
 	if old := s.m.c.byKey["unused "+span.String()]; old != nil && c == nil {
 		if old.Witnesses == nil {
 			old.Root, old.Rows, old.Witnesses = x.Root, x.Rows, x.Witnesses
@@ -459,6 +468,18 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 		return
 	}
 	s.m.also(x, s.leaf)
+}
+
+// twin returns a word that differs from that of b in hidden bits, in one of them if that is as good.
+func (s *shower) twin(b *caseBits, own bits.Value) bits.Value {
+	text := s.m.witness(s.leaf.Root, b.one, b.ctx, s.leaf.Size, b.entries).Text
+	for left := own; !left.IsZero(); left.SetUint(left.Low(), 1, 0) {
+		v := b.one.Xor(bits.Range(left.Low(), 1))
+		if w := s.m.witness(s.leaf.Root, v, b.ctx, s.leaf.Size, b.entries); w.Matched && w.Text == text && len(w.Findings) == 0 {
+			return v
+		}
+	}
+	return b.one.Xor(own)
 }
 
 // caseSpan is where the display of a case is.

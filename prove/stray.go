@@ -26,11 +26,19 @@ func (c *checker) stray() {
 	}
 }
 
+// spelled tells whether a reference can be a name; braces reports those that cannot.
+func spelled(name string) bool { return reference.MatchString("{" + name + "}") }
+
 var reference = regexp.MustCompile(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)
 
 // braces reports what stands in braces and can be no name, and braces that are not closed.
 func (c *checker) braces(t *spec.Template) {
+	var last diag.Span
 	for _, it := range t.Items {
+		if it.Span == last {
+			continue // the field behind an alignment
+		}
+		last = it.Span
 		msg := ""
 		written := ""
 		if it.Span.IsValid() && it.Span.End <= len(it.Span.Src.Text) {

@@ -20,6 +20,13 @@ type world struct {
 	cycles map[*spec.Expr]bool
 }
 
+// world returns a circuit for a question about the machine.
+func (m *machine) world() *world {
+	w := newWorld(m.m)
+	w.conflicts = &m.c.conflicts
+	return w
+}
+
 func newWorld(m *model.Machine) *world {
 	w := &world{circuit: newCircuit(), m: m, valid: yes, cycles: map[*spec.Expr]bool{}}
 	for _, c := range m.ISA.Contexts {

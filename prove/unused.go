@@ -68,7 +68,7 @@ func (c *checker) unused() {
 		}
 	}
 	for _, e := range c.spec.Exprs {
-		if !used[e] {
+		if !used[e] && e.Name != "" {
 			c.add(nil, &Finding{Code: diag.ExprUnused, Level: Warning, Span: e.Span, Msg: "the expression " + e.Name + " is used nowhere"})
 		}
 	}

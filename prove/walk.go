@@ -93,7 +93,7 @@ func (m *machine) alone(env *model.Env) {
 	m.envs[env] = true
 	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
-		k := &walker{m: m, w: newWorld(m.m), guards: map[use]lit{}}
+		k := &walker{m: m, w: m.world(), guards: map[use]lit{}}
 		k.scope(k.w.top(env.Unit(l)))
 		k.expressions()
 	}
@@ -291,7 +291,7 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 // nowhere reports a name that means nothing in some surroundings.
 func (k *walker) nowhere(name string, span diag.Span, f *frame, here lit) {
 	in, ans := k.w.satisfy(here)
-	if ans != sometimes {
+	if ans != sometimes || !spelled(name) {
 		return
 	}
 	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}

@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"strconv"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/isa"
@@ -8,14 +10,14 @@ import (
 
 // witness prints a word, to show what was claimed of it.
 func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries map[string]bits.Value) Witness {
-	w := Witness{Gen: m.gen, Word: word, Context: ctx, Size: size, Entries: entries}
+	w := Witness{Gen: m.gen, Word: word, Context: ctx, Contexts: m.contextNames(ctx), Size: size, Entries: entries}
 	d, err := m.set.NewDecoder(r.Name)
 	if err != nil {
 		return w
 	}
 	d.SetContext(ctx)
 	in, ok := d.Decode(word)
-	if ok {
+	if w.Matched = ok; ok {
 		m.provide(d, in, entries)
 		w.Text = string(d.Append(nil, in))
 	}
@@ -32,4 +34,26 @@ func (m *machine) provide(d *isa.Decoder, in isa.Inst, entries map[string]bits.V
 		t[f.Index] = entries[f.Field]
 		d.SetTable(f.TableIndex, t)
 	}
+}
+
+// contextNames names the contexts that have not their default.
+func (m *machine) contextNames(ctx bits.Value) []string {
+	var list []string
+	for _, c := range m.m.ISA.Contexts {
+		v := ctx.Uint(c.Low, c.Width)
+		if v == c.Default {
+			continue
+		}
+		name := strconv.FormatUint(v, 10)
+		if c.Enum != nil {
+			for _, x := range c.Enum.Values {
+				if x.Val == v {
+					name = x.Name
+					break
+				}
+			}
+		}
+		list = append(list, c.Name+"="+name)
+	}
+	return list
 }

@@ -52,6 +52,7 @@ const (
 	HiddenBits     Code = "hidden-bits"
 	SameText       Code = "same-text"
 	ExprUndefined  Code = "expr-undefined"
+	MesaRefuses    Code = "mesa-refuses"
 	ExceptionForm  Code = "exception-form"
 	ExceptionIdle  Code = "exception-idle"
 )
@@ -134,6 +135,7 @@ var codes = []CodeInfo{
 	{HiddenBits, "check: bits of a leaf that its text does not show: words that differ in them read the same", `a field that no display shows`},
 	{SameText, "check: two words that print the same text", `two leaves with one display`},
 	{ExprUndefined, "check: arithmetic of which C does not define the result", `1 << {A} where A can be 32`},
+	{MesaRefuses, "check: what isago reads and Mesa's tools do not", `<bitset name="a-b"> beside <bitset name="a.b">`},
 	{ExceptionForm, "check: a written exception that cannot be read", `<!-- check: ignore hidden-bits -->`},
 	{ExceptionIdle, "check: a written exception for a finding that is not there", `<!-- check: ignore leaf-overlap: fixed since -->`},
 	{TextUnknown, "no instruction starts like this", `foo r0, r1`},

@@ -298,6 +298,14 @@ type event struct {
 	at    int
 }
 
+// follow appends an event, unless the path has waited for the other.
+func follow(path []event, e event) []event {
+	if n := len(path); n > 0 && path[n-1].state == e.state {
+		return path
+	}
+	return append(path, e)
+}
+
 // paths returns the text of a meeting, ended as shortly as it can be, and the two ways to read it.
 func (x *ambiguity) paths(m meeting) (text string, p, q []event) {
 	var back []pair
@@ -329,8 +337,8 @@ func (x *ambiguity) paths(m meeting) (text string, p, q []event) {
 		if steps[i].read {
 			buf = append(buf, steps[i].b)
 		}
-		p = append(p, event{back[i].p, len(buf)})
-		q = append(q, event{back[i].q, len(buf)})
+		p = follow(p, event{back[i].p, len(buf)})
+		q = follow(q, event{back[i].q, len(buf)})
 	}
 	for s := m.at.p; s != accept; {
 		st := &x.a.states[s]

@@ -64,7 +64,7 @@ func (c *checker) exceptions() []*exception {
 			span := diag.Span{Src: src, Off: at[0], End: at[1]}
 			form := exceptForm.FindStringSubmatch(strings.TrimSpace(text))
 			if form == nil {
-				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected <!-- check: ignore CODE: reason -->"})
+				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected \"check: ignore CODE: reason\""})
 				continue
 			}
 			e := &exception{span: span, code: diag.Code(form[1]), reason: strings.Join(strings.Fields(form[2]), " "), src: src}

@@ -85,10 +85,6 @@ func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in assignment) {
 	f := &Finding{Code: diag.LeafOverlap, Level: Error, Span: a.Spec.Span, Root: a.Root.Name}
 	f.key = "overlap " + a.Spec.Span.String() + b.Spec.Span.String()
 	f.Msg = a.Name + " and " + b.Name + " match the same words"
-	if a.Size != b.Size {
-		f.Code = diag.LeafLength
-		f.Msg = a.Name + " and " + b.Name + " match the same words and differ in length"
-	}
 	f.with(b.Spec.Span, "%s is defined here", b.Name)
 	f.Rows = []Row{leafRow(a), leafRow(b)}
 	word, ctx := long.words(in)

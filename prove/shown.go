@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/bits"
@@ -430,14 +431,20 @@ func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 	for !mask.IsZero() {
 		bit := mask.Low()
 		f := s.owner(bit)
-		own := bits.Range(bit, 1)
+		own, note := bits.Range(bit, 1), ""
 		span, name := s.leaf.Spec.Span, ""
 		if f != nil {
 			own = mask.And(fieldMask(f))
 			span, name = f.Span, ", of field "+f.Name
 		}
+		if f != nil && !s.m.m.ISA.Strict && strings.HasPrefix("NAME", f.Name) {
+			note = "{" + f.Name + "} prints the name of the leaf, as each beginning of NAME does"
+		}
 		mask = mask.AndNot(own)
-		s.hiddenField(b, own, span, name, c)
+		x := s.hiddenField(b, own, span, name, c)
+		if note != "" && len(x.Notes) == 0 {
+			x.with(span, "%s", note)
+		}
 	}
 }
 
@@ -449,7 +456,7 @@ func fieldMask(f *spec.Field) bits.Value {
 	return v
 }
 
-func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name string, c *model.Case) {
+func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name string, c *model.Case) *Finding {
 	x := &Finding{Code: diag.HiddenBits, Level: Warning, Span: span, key: "hidden " + span.String()}
 	x.Msg = fmt.Sprintf("the text of %s does not show %s%s", s.leaf.Name, bitNames(own), name)
 	if c != nil {
@@ -465,9 +472,9 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 		if old.Witnesses == nil {
 			old.Root, old.Rows, old.Witnesses = x.Root, x.Rows, x.Witnesses
 		}
-		return
+		return old
 	}
-	s.m.also(x, s.leaf)
+	return s.m.also(x, s.leaf)
 }
 
 // twin returns a word that differs from that of b in hidden bits, in one of them if that is as good.
@@ -514,14 +521,12 @@ func (s *shower) fill(x *Finding, b *caseBits, one, two, mask bits.Value) {
 }
 
 // also records a finding that many leaves may have in common, and counts them.
-func (m *machine) also(x *Finding, l *model.Leaf) {
+func (m *machine) also(x *Finding, l *model.Leaf) *Finding {
 	old := m.c.add(m, x)
-	for _, name := range old.leaves {
-		if name == l.Name {
-			return
-		}
+	if !slices.Contains(old.leaves, l.Name) {
+		old.leaves = append(old.leaves, l.Name)
 	}
-	old.leaves = append(old.leaves, l.Name)
+	return old
 }
 
 // bitNames names runs of bits.

@@ -39,30 +39,43 @@ func (c *checker) braces(t *spec.Template) {
 			continue // the field behind an alignment
 		}
 		last = it.Span
-		msg := ""
+		msg, at := "", it.Span
 		written := ""
 		if it.Span.IsValid() && it.Span.End <= len(it.Span.Src.Text) {
 			written = it.Span.Src.Text[it.Span.Off:it.Span.End]
 		}
 		switch {
 		case it.Kind == spec.ItemText && strings.Contains(it.Text, "{"):
-			msg = "{ without }: it is printed as it stands"
+			msg, at = "{ without }: it is printed as it stands", narrow(at, "{")
 		case it.Kind == spec.ItemText && strings.Contains(it.Text, "}"):
-			msg = "} without {: it is printed as it stands"
+			msg, at = "} without {: it is printed as it stands", narrow(at, "}")
 		case it.Kind == spec.ItemRef && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
 			msg = written + " is no name in braces, expected {NAME} or {NAME:align=24}"
 		case it.Kind == spec.ItemAlign && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
 			msg = written + " has no column, expected {NAME:align=24}"
 		}
 		if msg != "" {
-			c.add(nil, &Finding{Code: diag.TemplateText, Level: Warning, Span: it.Span, Msg: msg})
+			c.add(nil, &Finding{Code: diag.TemplateText, Level: Warning, Span: at, Msg: msg})
 		}
 	}
+}
+
+// narrow points at a brace in a piece of text.
+func narrow(s diag.Span, brace string) diag.Span {
+	if i := strings.Index(s.Src.Text[s.Off:s.End], brace); i >= 0 {
+		s.Off += i
+		s.End = s.Off + 1
+	}
+	return s
 }
 
 // bound reports what the model could not bind, cycles and limits.
 func (m *machine) bound(u *model.Unit) {
 	for _, e := range u.Errs {
+		if e.Code == diag.ExprCycle {
+			m.cycle(e.Span)
+			continue
+		}
 		if e.Code != diag.Unresolved && e.Code != diag.NoDisplay {
 			f := &Finding{Code: e.Code, Level: Error, Span: e.Span, Msg: e.Msg, key: string(e.Code) + e.Span.String()}
 			f.Notes = e.Notes

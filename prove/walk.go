@@ -254,7 +254,7 @@ func (k *walker) expressions() {
 		k.node(u.prog.Root, u.f, k.guards[u], k.guards[u])
 	}
 	for p := range k.w.cycles {
-		k.m.cycle(p)
+		k.m.cycle(p.Span)
 	}
 }
 
@@ -340,9 +340,6 @@ func (f *frame) tables(in assignment) map[string]bits.Value {
 }
 
 // cycle reports an expression that needs its own value.
-func (m *machine) cycle(e *spec.Expr) {
-	m.c.add(m, &Finding{
-		Code: diag.ExprCycle, Level: Warning, Span: e.Span,
-		Msg: "the expression needs its own value, which is then 0", key: "cycle " + e.Span.String(),
-	})
+func (m *machine) cycle(at diag.Span) {
+	m.c.add(m, &Finding{Code: diag.ExprCycle, Level: Warning, Span: at, Msg: "the expression needs its own value, which is then 0"})
 }

@@ -1,7 +1,11 @@
 package prove
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
@@ -56,4 +60,27 @@ func (m *machine) contextNames(ctx bits.Value) []string {
 		list = append(list, c.Name+"="+name)
 	}
 	return list
+}
+
+// String returns the word, in which contexts it is read, what it prints and what is found in it.
+func (w *Witness) String() string {
+	line := w.Hex()
+	if w.Gen != 0 {
+		line += fmt.Sprintf(" in generation %d", w.Gen)
+	}
+	if len(w.Contexts) > 0 {
+		line += " with " + strings.Join(w.Contexts, ", ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Entries)) {
+		line += fmt.Sprintf(", %s = %s", name, w.Entries[name])
+	}
+	if w.Matched {
+		line += fmt.Sprintf(": %q", w.Text)
+	} else {
+		line += ": no match"
+	}
+	for _, f := range w.Findings {
+		line += "; " + f
+	}
+	return line
 }

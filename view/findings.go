@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/isago/isago/prove"
@@ -69,41 +68,12 @@ func (e *explainer) finding(f *prove.Finding) {
 	e.printf("%s\n%s", e.p.paint(levelColours[f.Level], first), rest)
 	e.bitRows(f.Rows)
 	for i := range f.Witnesses {
-		e.printf("  %s\n", witnessLine(&f.Witnesses[i]))
+		e.printf("  word %s\n", f.Witnesses[i].String())
 	}
 	e.printf("\n")
 }
 
 var levelColours = map[prove.Level]string{prove.Error: "\x1b[1;31m", prove.Warning: "\x1b[1;33m", prove.Note: "\x1b[1m"}
-
-// witnessLine shows a word, in which contexts it is read, and what it prints.
-func witnessLine(w *prove.Witness) string {
-	line := "word " + w.Hex()
-	if w.Gen != 0 {
-		line += fmt.Sprintf(" in generation %d", w.Gen)
-	}
-	if len(w.Contexts) > 0 {
-		line += " with " + strings.Join(w.Contexts, ", ")
-	}
-	var names []string
-	for name := range w.Entries {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		line += fmt.Sprintf(", %s = %s", name, w.Entries[name])
-	}
-	switch {
-	case w.Matched:
-		line += fmt.Sprintf(": %q", w.Text)
-	default:
-		line += ": no match"
-	}
-	for _, f := range w.Findings {
-		line += "; " + f
-	}
-	return line
-}
 
 // bitRows draws lines of bits below each other, the most significant first, in rows of 32 like the
 // picture of a word.

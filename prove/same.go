@@ -258,32 +258,27 @@ func (m *machine) meeting(env *model.Env, g *grammar, text string, p, q []event)
 // read finds a word that prints a text in the given way.
 func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ctx *bits.Value) (isa.Inst, bits.Value, bool) {
 	w := m.world()
-	r := reader{m: m, w: w, text: text}
-	for _, e := range path {
-		mk := g.states[e.state].mark
-		if mk.kind == markNone {
-			continue
-		}
-		if r.f == nil {
-			r.f = w.top(mk.step.unit)
-			r.goal = w.and(r.f.exists, r.f.expected())
-		}
-		r.step(mk, e.at)
-	}
-	if r.f == nil {
+	top := firstCase(g, path)
+	if top == nil {
 		return isa.Inst{}, bits.Value{}, false
+	}
+	r := reader{m: m, w: w, text: text, f: w.top(top.unit)}
+	r.goal = w.and(r.f.exists, r.f.expected())
+	for _, e := range path {
+		if mk := g.states[e.state].mark; mk.kind != markNone {
+			r.step(mk, e.at)
+		}
 	}
 	if ctx != nil {
 		for i, l := range w.ctx {
 			r.goal = w.and(r.goal, l^lit(1-ctx.Bit(i)))
 		}
 	}
-	top := r.f.root()
 	in, ans := w.satisfy(r.goal)
 	if ans != sometimes {
 		return isa.Inst{}, bits.Value{}, false
 	}
-	word, found := top.words(in)
+	word, found := r.f.root().words(in)
 	return isa.Inst{Leaf: top.unit.Leaf, Bits: word}, found, true
 }
 

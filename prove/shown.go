@@ -501,10 +501,11 @@ func (s *shower) doubled(b *caseBits) {
 	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
 	x.key = "doubled " + x.Span.String()
 	s.fill(x, b, b.word, b.twin, b.doubled)
-	if len(x.Witnesses) == 2 && x.Witnesses[0].Text != x.Witnesses[1].Text {
-		return // what the circuit cannot know
+	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
+		s.m.open[s.leaf.Root] = s.m.open[s.leaf.Root] || a.Text != b.Text // what the circuit cannot know
+		return
 	}
-	x.Msg = fmt.Sprintf("two words of %s print %q: %s are not told apart", s.leaf.Name, x.Witnesses[0].Text, bitNames(b.doubled))
+	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.doubled))
 	s.m.also(x, s.leaf)
 }
 
@@ -527,6 +528,14 @@ func (m *machine) also(x *Finding, l *model.Leaf) *Finding {
 		old.leaves = append(old.leaves, l.Name)
 	}
 	return old
+}
+
+// bitsAre is bitNames with the verb.
+func bitsAre(v bits.Value) string {
+	if v.Count() == 1 {
+		return bitNames(v) + " is"
+	}
+	return bitNames(v) + " are"
 }
 
 // bitNames names runs of bits.

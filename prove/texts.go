@@ -34,23 +34,103 @@ const maxNested = 8
 
 // root reads the text of any leaf.
 func (g *grammar) root(env *model.Env, then int32) int32 {
-	var next []int32
+	var list []branch
 	for _, l := range env.Root.Leaves {
-		next = append(next, g.leaf(env.Unit(l), then))
+		list = append(list, branches(env.Unit(l))...)
+	}
+	return g.merge(list, then)
+}
+
+// leaf reads the text of a leaf: that of one of its cases.
+func (g *grammar) leaf(u *model.Unit, then int32) int32 { return g.merge(branches(u), then) }
+
+// branch is the display of a case, or what is left of it, in pieces.
+type branch struct {
+	step   *textStep
+	pieces []piece
+}
+
+// piece is a byte of a text, or an item of another kind.
+type piece struct {
+	char byte
+	item *model.Item
+}
+
+func branches(u *model.Unit) []branch {
+	var list []branch
+	for i, c := range u.Cases {
+		if !c.Shown {
+			continue
+		}
+		b := branch{step: &textStep{unit: u, index: i}}
+		for k := range c.Items {
+			it := &c.Items[k]
+			if it.Kind != model.ItemText && it.Kind != model.ItemName {
+				b.pieces = append(b.pieces, piece{item: it})
+				continue
+			}
+			for j := range len(it.Text) {
+				b.pieces = append(b.pieces, piece{char: it.Text[j]})
+			}
+		}
+		list = append(list, b)
+	}
+	return list
+}
+
+// merge reads one of several displays. What they start with in common is one path, so that only
+// what comes after it is compared; which display it is follows behind it.
+func (g *grammar) merge(list []branch, then int32) int32 {
+	var next []int32
+	for len(list) > 0 {
+		b := list[0]
+		var same, rest []branch
+		for _, o := range list {
+			if len(b.pieces) > 0 && len(o.pieces) > 0 && alike(&b.pieces[0], &o.pieces[0]) {
+				same = append(same, branch{o.step, o.pieces[1:]})
+			} else if o.step != b.step {
+				rest = append(rest, o)
+			}
+		}
+		list = rest
+		if len(same) > 1 {
+			next = append(next, g.piece(&b.pieces[0], g.merge(same, then)))
+			continue
+		}
+		tail := then
+		for i := len(b.pieces) - 1; i >= 0; i-- {
+			tail = g.piece(&b.pieces[i], tail)
+		}
+		next = append(next, g.marked(markBegin, b.step, tail))
+	}
+	if len(next) == 0 {
+		return g.add(state{})
 	}
 	return g.choice(next...)
 }
 
-// leaf reads the text of a leaf: that of one of its cases.
-func (g *grammar) leaf(u *model.Unit, then int32) int32 {
-	var next []int32
-	for i, c := range u.Cases {
-		if c.Shown {
-			s := &textStep{unit: u, index: i}
-			next = append(next, g.marked(markBegin, s, g.items(c.Items, then)))
-		}
+func (g *grammar) piece(p *piece, then int32) int32 {
+	if p.item == nil {
+		return g.char(p.char, then)
 	}
-	return g.add(state{next: next})
+	return g.item(p.item, then)
+}
+
+// alike tells whether two pieces print the same for every word: one byte, or one field of bits.
+func alike(p, q *piece) bool {
+	switch {
+	case p == q:
+		return true
+	case p.item == nil || q.item == nil:
+		return p.item == q.item && p.char == q.char
+	}
+	a, b := p.item, q.item
+	if a.Kind != b.Kind || a.Kind != model.ItemRef || a.Before != b.Before || a.After != b.After || len(a.Alts) != 1 || len(b.Alts) != 1 {
+		return false
+	}
+	r, s := a.Alts[0].Ref, b.Alts[0].Ref
+	return r != nil && s != nil && a.Alts[0].Cond == nil && b.Alts[0].Cond == nil && r.Field != nil && r.Field == s.Field &&
+		r.Prog == nil && r.Kind != spec.KindBitset && r.Hops == 0 && s.Hops == 0 && len(r.Enter)+len(s.Enter) == 0
 }
 
 func (g *grammar) items(items []model.Item, then int32) int32 {

@@ -25,6 +25,9 @@ type Options struct {
 	// Search bounds the time that is spent on looking for two words with one text where their
 	// absence cannot be proved; 0 is DefaultSearch.
 	Search time.Duration
+
+	// untried leaves small roots to the automaton too; tests compare with trying all their words.
+	untried bool
 }
 
 // DefaultSearch is how long is searched for what cannot be proved.

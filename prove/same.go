@@ -24,7 +24,7 @@ func (m *machine) texts() (open []*model.Env) {
 	for _, env := range m.order {
 		before := len(m.c.findings)
 		proved := false
-		if env.Root.Size <= maxTried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
+		if env.Root.Size <= maxTried && !m.c.opt.untried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
 			proved = m.tryAll(env)
 		} else {
 			proved = m.splits(env) && !m.open[env.Root]

@@ -442,7 +442,7 @@ func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 		}
 		mask = mask.AndNot(own)
 		x := s.hiddenField(b, own, span, name, c)
-		if note != "" && len(x.Notes) == 0 {
+		if note != "" && len(x.Notes) == 1 {
 			x.with(span, "%s", note)
 		}
 	}
@@ -457,15 +457,16 @@ func fieldMask(f *spec.Field) bits.Value {
 }
 
 func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name string, c *model.Case) *Finding {
-	x := &Finding{Code: diag.HiddenBits, Level: Warning, Span: span, key: "hidden " + span.String()}
+	x := &Finding{Code: diag.HiddenBits, Level: Warning, Span: caseSpan(b.c)}
 	x.Msg = fmt.Sprintf("the text of %s does not show %s%s", s.leaf.Name, bitNames(own), name)
 	if c != nil {
-		x.key += c.Spec.Span.String()
 		x.Msg += " where this display is used"
-		if name != "" {
-			x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
-		}
-		x.Span = caseSpan(c)
+	} else {
+		x.Span = caseSpan(s.seen[len(s.seen)-1].c)
+	}
+	x.key = fmt.Sprintf("hidden %s %s %s", span, x.Span, own)
+	if name != "" {
+		x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
 	}
 	s.fill(x, b, b.one, s.twin(b, own), own)
 	if old := s.m.c.byKey["unused "+span.String()]; old != nil && c == nil {

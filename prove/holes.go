@@ -184,6 +184,11 @@ func (s *splitter) split(at cube, taken []cube) {
 	}
 }
 
+// order sorts patterns by the bits that they fix, from the top.
+func (s *splitter) order(c cube) string {
+	return strings.ReplaceAll(pattern(s.size, c.mask, c.match, bits.Value{}), "-", "2")
+}
+
 // largest returns the largest holes, each as large as it can be.
 func (s *splitter) largest() []cube {
 	bySize := func(a, b cube) int { return a.mask.Count() - b.mask.Count() }
@@ -206,7 +211,7 @@ func (s *splitter) largest() []cube {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b cube) int {
-		return cmp.Or(bySize(a, b), strings.Compare(pattern(s.size, a.mask, a.match, bits.Value{}), pattern(s.size, b.mask, b.match, bits.Value{})))
+		return cmp.Or(bySize(a, b), strings.Compare(s.order(a), s.order(b)))
 	})
 	return list[:min(mostRows, len(list))]
 }

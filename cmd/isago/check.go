@@ -67,7 +67,6 @@ The exit status is 3 where something is found, 1 where the description does not 
 	flags.BoolVar(&f.sarif, "sarif", false, "the findings as SARIF 2.1.0, for tools that show them beside the lines")
 	flags.BoolVarP(&f.all, "all", "a", false, "show too what exceptions silence, and what was proved")
 	flags.DurationVar(&f.search, "search", prove.DefaultSearch, "`TIME` to search for words with one text where their absence cannot be proved")
-	cmd.MarkFlagsMutuallyExclusive("json", "sarif")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -75,6 +74,9 @@ The exit status is 3 where something is found, 1 where the description does not 
 }
 
 func (f *checkFlags) run(cmd *cobra.Command) error {
+	if f.json && f.sarif {
+		return usagef("--json and --sarif exclude each other")
+	}
 	palette, err := f.palette(cmd.OutOrStdout())
 	if err != nil {
 		return err

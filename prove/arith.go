@@ -19,7 +19,7 @@ func (k *walker) undefined(n *model.Node, f *frame, guard lit) {
 		y = f.node(n.Y)
 	}
 	for _, bad := range k.faults(n, x, y) {
-		in, ans := k.w.satisfy(k.w.and(guard, bad.where))
+		in, ans := k.witness(k.w.and(guard, bad.where), f)
 		if ans == unknown {
 			k.m.c.limit("not decided: whether the arithmetic in %s is defined; it is too large", f.unit.Leaf.Name)
 		}

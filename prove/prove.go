@@ -210,6 +210,8 @@ type machine struct {
 	doubts map[*model.Root]bool
 	// open are the roots of which a display was too large to compare.
 	open map[*model.Root]bool
+	// deep is set where operands are nested deeper than is bound: their texts may have no end.
+	deep bool
 	// frames counts the scopes that were walked.
 	frames int
 }
@@ -223,6 +225,7 @@ func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 
 func (c *checker) run() {
 	for _, m := range c.machines {
+		m.deep = m.unbounded()
 		for _, r := range c.roots(m) {
 			m.overlaps(r)
 			m.holes(r)

@@ -17,6 +17,10 @@ import (
 // texts looks for words that print the same text, in each root that was walked. It returns those of
 // which it could not be proved that there are none.
 func (m *machine) texts() (open []*model.Env) {
+	if m.deep {
+		m.c.limit("not proved: that no two words print one text; operands are nested too deep")
+		return nil
+	}
 	m.lists = map[*model.Env]*textList{}
 	for _, env := range m.order {
 		m.shown(env)
@@ -263,7 +267,7 @@ func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ct
 		return isa.Inst{}, bits.Value{}, false
 	}
 	r := reader{m: m, w: w, text: text, f: w.top(top.unit)}
-	r.goal = w.and(r.f.exists, r.f.expected())
+	r.goal = w.all(r.f.exists, r.f.alone(), r.f.expected())
 	for _, e := range path {
 		if mk := g.states[e.state].mark; mk.kind != markNone {
 			r.step(mk, e.at)

@@ -51,7 +51,7 @@ func (s *shower) display(index int) {
 	w := s.m.world()
 	u := s.env.Unit(s.leaf)
 	f := w.top(u)
-	here := w.all(f.exists, f.expected(), f.uses(index))
+	here := w.all(f.exists, f.alone(), f.expected(), f.uses(index))
 	in, ans := w.satisfy(here)
 	s.undecided(ans == unknown || w.opaque)
 	if ans != sometimes {
@@ -100,7 +100,10 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 	g.entries = f.entries
 	g.exists = w.all(w.valid, g.required(), g.notRefined())
 	same := s.m.sameItems(f, g, f.unit.Cases[index].Items)
-	goal := w.all(here, g.exists, g.expected(), g.uses(index), same)
+	if s.undecided(w.crowded()); w.opaque {
+		return
+	}
+	goal := w.all(here, g.exists, g.alone(), g.expected(), g.uses(index), same)
 	for !b.covered(open) {
 		in, ans := w.satisfy(w.and(goal, differ))
 		s.undecided(ans == unknown || w.opaque)
@@ -259,7 +262,7 @@ func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
 	}
 	defer func() { t.depth-- }()
 	for _, l := range ref.Env.Root.Leaves {
-		if t.deep {
+		if t.deep = t.deep || f.w.crowded(); t.deep {
 			return
 		}
 		in := f.inside(ref, l, yes)
@@ -372,6 +375,9 @@ func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	}
 	out := no
 	for _, l := range ref.Env.Root.Leaves {
+		if w.crowded() {
+			return yes
+		}
 		a, b := f.inside(ref, l, yes), g.inside(ref, l, yes)
 		both := w.all(a.exists, b.exists, a.expected(), b.expected())
 		if both == no {

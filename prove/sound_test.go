@@ -158,6 +158,8 @@ func reported(r *Report, p wordPair) bool {
 // FuzzCheck reads any description that loads: nothing may panic or run on.
 func FuzzCheck(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.xml")
+	nasty, _ := filepath.Glob("../internal/model/testdata/*.xml")
+	files = append(files, nasty...)
 	for _, path := range files {
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -16,6 +16,8 @@ type world struct {
 	// opaque is set where an expression was too large, or goes round: its value is then taken as
 	// anything, and what seems possible may not be.
 	opaque bool
+	// scopes counts the scopes of the circuit.
+	scopes int
 	// cycles are the expressions that need their own value.
 	cycles map[*spec.Expr]bool
 }
@@ -69,7 +71,17 @@ type frame struct {
 	entries map[*spec.Field][]lit
 }
 
+// maxInWorld bounds the scopes of one circuit. Operands inside operands may have many.
+const maxInWorld = 1 << 13
+
+// crowded tells that no more scopes may be opened; what depends on them is then not decided.
+func (w *world) crowded() bool {
+	w.opaque = w.opaque || w.scopes > maxInWorld
+	return w.scopes > maxInWorld
+}
+
 func (w *world) frame(u *model.Unit, word []lit, up *frame) *frame {
+	w.scopes++
 	return &frame{
 		w: w, unit: u, word: word, up: up, exists: yes, shown: yes,
 		values: map[*model.Prog]*vec{}, nodes: map[*model.Node]*vec{}, busy: map[*model.Prog]bool{}, entries: map[*spec.Field][]lit{},
@@ -90,6 +102,21 @@ func (w *world) top(u *model.Unit) *frame {
 	f.exists = w.all(w.valid, f.required(), f.notRefined())
 	f.shown = f.exists
 	return f
+}
+
+// alone tells where the fixed bits of no other leaf agree: a word of two leaves is none. In a strict
+// description no leaf has words that another has, but those that refine it.
+func (f *frame) alone() lit {
+	l, out := f.unit.Leaf, yes
+	if f.w.m.ISA.Strict {
+		return out
+	}
+	for _, o := range l.Root.Leaves {
+		if differ := l.Match.Xor(o.Match).And(l.Mask).And(o.Mask); o != l && differ.IsZero() {
+			out = f.w.and(out, f.w.matches(o, f.word).not())
+		}
+	}
+	return out
 }
 
 // matches tells where the bits are those of a leaf.

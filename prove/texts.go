@@ -82,7 +82,7 @@ func branches(u *model.Unit) []branch {
 // what comes after it is compared; which display it is follows behind it.
 func (g *grammar) merge(list []branch, then int32) int32 {
 	var next []int32
-	for len(list) > 0 {
+	for len(list) > 0 && !g.full {
 		b := list[0]
 		var same, rest []branch
 		for _, o := range list {
@@ -365,6 +365,9 @@ func (g *grammar) operand(s *textStep, ref *model.Ref, before, after string, wra
 	defer func() { g.depth-- }()
 	var next []int32
 	for _, l := range ref.Env.Root.Leaves {
+		if g.full {
+			break
+		}
 		in := &textStep{alts: s.alts, alt: s.alt, leaf: l}
 		end := g.marked(markEnd, in, g.text(after, printed))
 		body := g.leaf(ref.Env.Unit(l), end)

@@ -112,8 +112,8 @@ func (k *walker) can(l lit, f *frame) bool {
 
 func (k *walker) scope(f *frame) {
 	k.m.roots[f.unit.Env.Root] = true
-	if k.m.frames++; k.m.frames > maxScopes {
-		k.m.c.limit("not checked: some surroundings of operands; there are more than %d", maxScopes)
+	if k.m.frames++; k.m.frames > maxScopes || k.w.crowded() {
+		k.m.c.limit("not checked: some surroundings of operands; there are too many")
 		return
 	}
 	if !k.can(f.exists, f) {
@@ -144,7 +144,7 @@ func (k *walker) scope(f *frame) {
 
 // textless reports a leaf that has no display under some condition.
 func (k *walker) textless(f *frame, rest lit) {
-	in, ans := k.w.satisfy(rest)
+	in, ans := k.witness(rest, f)
 	if ans != sometimes {
 		return
 	}
@@ -232,6 +232,9 @@ func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
 		return
 	}
 	for _, l := range ref.Env.Root.Leaves {
+		if k.w.crowded() {
+			return
+		}
 		k.scope(f.inside(ref, l, here))
 	}
 }
@@ -290,13 +293,21 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 
 // nowhere reports a name that means nothing in some surroundings.
 func (k *walker) nowhere(name string, span diag.Span, f *frame, here lit) {
-	in, ans := k.w.satisfy(here)
+	in, ans := k.witness(here, f)
 	if ans != sometimes || !spelled(name) {
 		return
 	}
 	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}
 	x.Msg = fmt.Sprintf("{%s} is defined nowhere in %s", name, where(f))
 	k.show(x, f, in)
+}
+
+// witness is satisfy, with a word that no other leaf has if there is one.
+func (k *walker) witness(goal lit, f *frame) (assignment, answer) {
+	if in, ans := k.w.satisfy(k.w.and(goal, f.root().alone())); ans == sometimes {
+		return in, ans
+	}
+	return k.w.satisfy(goal)
 }
 
 // where names the scope, the three innermost leaves of it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/isa"
 )
@@ -21,7 +22,7 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 	}
 	d.SetContext(ctx)
 	in, ok := d.Decode(word)
-	if w.Matched = ok; ok {
+	if w.Matched = ok; ok && !m.deep {
 		m.provide(d, in, entries)
 		w.Text = string(d.Append(nil, in))
 	}
@@ -29,6 +30,57 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 		w.Findings = append(w.Findings, f.Text)
 	}
 	return w
+}
+
+// unbounded tells whether an operand is nested in itself, or deeper than the model goes: to print such
+// a word may take forever.
+func (m *machine) unbounded() bool {
+	w := nesting{open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}
+	for _, r := range m.m.Roots {
+		if w.env(m.m.Top(r)) {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting follows operands into operands.
+type nesting struct{ open, done map[*model.Env]bool }
+
+func (w *nesting) env(e *model.Env) (endless bool) {
+	if w.done[e] {
+		return w.open[e]
+	}
+	w.open[e], w.done[e] = true, true
+	defer delete(w.open, e)
+	for _, l := range e.Root.Leaves {
+		u := e.Unit(l)
+		for _, err := range u.Errs {
+			if err.Code == diag.XMLLimit {
+				return true
+			}
+		}
+		for _, c := range u.Cases {
+			if w.items(c.Items) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *nesting) items(list []model.Item) (endless bool) {
+	for i := range list {
+		if w.items(list[i].Members) {
+			return true
+		}
+		for _, a := range list[i].Alts {
+			if a.Ref != nil && a.Ref.Env != nil && w.env(a.Ref.Env) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // provide gives the tables the entries that an instruction needs.

@@ -322,6 +322,9 @@ func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
 		return w.sameEnum(ref, x, y)
 	case spec.KindUint, spec.KindHex, spec.KindUOffset, spec.KindCustom:
 		return w.equal(x, y)
+	case spec.KindOffset: // 0 prints nothing, and what is 0 in its low bits alone prints +0
+		zero := w.xor(w.isSet(x), w.isSet(y)).not()
+		return w.and(zero, w.sameLow(x, y, min(max(ref.Width, 1), 64)))
 	}
 	return w.sameLow(x, y, min(max(ref.Width, 1), 64))
 }

@@ -52,7 +52,7 @@ func (c *checker) braces(t *spec.Template) {
 		case it.Kind == spec.ItemRef && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
 			msg = written + " is no name in braces, expected {NAME} or {NAME:align=24}"
 		case it.Kind == spec.ItemAlign && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
-			msg = written + " has no column, expected {NAME:align=24}"
+			msg = written + " has a column that is not digits alone, expected {NAME:align=24}"
 		}
 		if msg != "" {
 			c.add(nil, &Finding{Code: diag.TemplateText, Level: Warning, Span: at, Msg: msg})

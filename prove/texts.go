@@ -254,7 +254,11 @@ func (g *grammar) language(ref *model.Ref) language {
 			signs = "+"
 		}
 		return language{empty: true, read: func(g *grammar, then int32) int32 {
-			return g.one(setOf(signs), g.number(positive, decimal, digits, then))
+			number := g.number(positive, decimal, digits, then)
+			if ref.Prog != nil { // beyond its width it may come to +0
+				return g.choice(g.one(setOf(signs), number), g.char('+', g.char('0', then)))
+			}
+			return g.one(setOf(signs), number)
 		}}
 	case spec.KindHex:
 		digits := (ref.Width + 3) / 4
@@ -457,7 +461,10 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 		return yes
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil && text != "" {
+	switch {
+	case text == "":
+		return w.isSet(v).not()
+	case err != nil:
 		return no
 	}
 	return w.sameLow(v, constant(uint64(n)), min(max(ref.Width, 1), 64))

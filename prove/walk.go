@@ -254,11 +254,22 @@ func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 func (k *walker) expressions() {
 	for i := 0; i < len(k.order); i++ {
 		u := k.order[i]
-		k.node(u.prog.Root, u.f, k.guards[u], k.guards[u])
+		guard := k.guards[u]
+		k.node(u.prog.Root, u.f, guard, guard)
+		for _, x := range u.prog.Missing {
+			if !reads(u.prog.Root, x.Name) { // in a comment: Mesa's tools fetch it all the same
+				k.name(x.Alts, x.Name, u.prog.Spec.Span, u.f, guard, false)
+			}
+		}
 	}
 	for p := range k.w.cycles {
 		k.m.cycle(p.Span)
 	}
+}
+
+// reads tells whether an expression has a name.
+func reads(n *model.Node, name string) bool {
+	return n != nil && (n.Op == spec.OpField && n.Name == name || reads(n.X, name) || reads(n.Y, name) || reads(n.Z, name))
 }
 
 // node follows an expression: guard is where this part of it is computed, all where any is. Names

@@ -29,12 +29,9 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 		add(uint64(b.Max) + 1)
 	}
 	for _, e := range c.exprs() {
-		consts, gen := genConstants(e.Root)
-		for _, v := range consts {
-			if gen {
-				add(v)
-				add(v + 1)
-			}
+		for _, v := range genConstants(e.Root) {
+			add(v)
+			add(v + 1)
 		}
 	}
 	if len(starts) == 1 {
@@ -53,23 +50,26 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 	return list
 }
 
-// genConstants lists the constants of an expression, and whether it asks for the generation.
-func genConstants(n *spec.Node) (consts []uint64, gen bool) {
+// genConstants lists the constants with which an expression compares the generation. One that
+// computes with the generation gives none: it is taken as it is where the others change.
+func genConstants(n *spec.Node) (consts []uint64) {
 	if n == nil {
-		return nil, false
+		return nil
 	}
-	if n.Op == spec.OpConst {
-		consts = append(consts, n.Value)
+	switch {
+	case n.X == nil || n.Y == nil:
+	case n.X.Op == spec.OpGen && n.Y.Op == spec.OpConst:
+		consts = append(consts, n.Y.Value)
+	case n.Y.Op == spec.OpGen && n.X.Op == spec.OpConst:
+		consts = append(consts, n.X.Value)
 	}
-	gen = n.Op == spec.OpGen
 	for _, child := range []*spec.Node{n.X, n.Y, n.Z} {
-		more, g := genConstants(child)
-		consts, gen = append(consts, more...), gen || g
+		consts = append(consts, genConstants(child)...)
 	}
-	return consts, gen
+	return consts
 }
 
-// span names the generations for which one stands: all up to the next that was checked.
+// genSpan names the generations for which one stands: all up to the next that was checked.
 func (c *checker) genSpan(gen uint32) string {
 	i := slices.Index(c.starts, gen)
 	switch {

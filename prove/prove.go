@@ -202,7 +202,11 @@ type machine struct {
 	// envs and roots are those that were walked.
 	envs  map[*model.Env]bool
 	order []*model.Env
-	roots map[*model.Root]bool
+	// handed are the roots for which some field hands names in.
+	handed map[*spec.Bitset]bool
+	// rounded are the roots of which a text shows a float.
+	rounded map[*model.Root]bool
+	roots   map[*model.Root]bool
 	// lists are the texts of small operands. lossy are the bits of leaves that their texts do not tell,
 	// doubts the roots that have such.
 	lists  map[*model.Env]*textList
@@ -219,6 +223,7 @@ type machine struct {
 func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
 		c: c, set: set, m: set.Model(), gen: gen, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
+		handed: map[*spec.Bitset]bool{}, rounded: map[*model.Root]bool{},
 		lossy: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
 	}
 }

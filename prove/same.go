@@ -41,6 +41,9 @@ func (m *machine) texts() (open []*model.Env) {
 		if len(m.c.findings) > before || m.doubts[env.Root] {
 			except = ", apart from those reported"
 		}
+		if m.rounded[env.Root] {
+			except += ", but for floats that round to one text"
+		}
 		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, except, m.where())
 	}
 	return open

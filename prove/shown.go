@@ -60,6 +60,7 @@ func (s *shower) display(index int) {
 	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}}
 	told.lit(w, here)
 	told.items(f, u.Cases[index].Items, yes)
+	s.m.rounded[s.leaf.Root] = s.m.rounded[s.leaf.Root] || told.float
 	s.undecided(told.deep)
 	if told.deep {
 		return
@@ -153,6 +154,8 @@ type teller struct {
 	// deep is set where operands are nested too deep to follow.
 	deep  bool
 	depth int
+	// float tells that a float is shown.
+	float bool
 }
 
 func (t *teller) lit(w *world, l lit) { w.inputs(l, t.seen) }
@@ -179,6 +182,7 @@ func (t *teller) items(f *frame, items []model.Item, here lit) {
 // reference collects what a field prints; sure tells that it is always printed.
 func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
+	t.float = t.float || ref.Kind == spec.KindFloat
 	if ref.Kind == spec.KindBitset {
 		t.operand(f, ref, sure)
 		return
@@ -249,6 +253,7 @@ func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
 		return
 	}
 	if ref.Env.Closed() { // what it does not tell is reported of its own root
+		t.float = t.float || t.m.rounded[ref.Env.Root]
 		for _, l := range f.rawBits(ref) {
 			t.lit(f.w, l)
 			if sure && l > yes {

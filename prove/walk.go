@@ -56,6 +56,8 @@ const maxScopes = 1 << 16
 type walker struct {
 	m *machine
 	w *world
+	// by is the field that shows the root, nil where none does.
+	by *model.Ref
 	// guards holds, for each expression in a scope, where it is evaluated.
 	guards map[use]lit
 	order  []use
@@ -69,31 +71,46 @@ type use struct {
 
 // walk visits every root in the surroundings in which it occurs: the instructions first.
 func (m *machine) walk() {
+	m.operands()
 	if m.c.opt.Root != "" {
 		for _, r := range m.c.roots(m) {
-			m.alone(m.m.Top(r))
+			m.alone(m.m.Top(r), nil)
 		}
 		return
 	}
 	if r, err := m.m.Root(""); err == nil && r != nil {
-		m.alone(m.m.Top(r))
+		m.alone(m.m.Top(r), nil)
 	}
 	for _, r := range m.m.Roots {
 		if !m.roots[r] {
-			m.alone(m.m.Top(r))
+			m.alone(m.m.Top(r), nil)
 		}
 	}
 }
 
-// alone visits the leaves of a root whose text depends on nothing outside, once.
-func (m *machine) alone(env *model.Env) {
+// operands marks the roots that are the type of a field which hands names in: alone they lack them.
+func (m *machine) operands() {
+	for _, b := range m.m.ISA.Bitsets {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Bitset != nil && (len(f.Params) > 0 || f.AllParams) {
+					m.handed[f.Bitset] = true
+				}
+			}
+		}
+	}
+}
+
+// alone visits the leaves of a root whose text depends on nothing outside, once. by is the field that
+// shows it, nil where none does.
+func (m *machine) alone(env *model.Env, by *model.Ref) {
 	if m.envs[env] {
 		return
 	}
 	m.envs[env] = true
 	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
-		k := &walker{m: m, w: m.world(), guards: map[use]lit{}}
+		k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
 		k.scope(k.w.top(env.Unit(l)))
 		k.expressions()
 	}
@@ -228,7 +245,7 @@ func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
 		return
 	}
 	if ref.Env.Closed() {
-		k.m.alone(ref.Env)
+		k.m.alone(ref.Env, ref)
 		return
 	}
 	for _, l := range ref.Env.Root.Leaves {
@@ -304,12 +321,19 @@ func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
 
 // nowhere reports a name that means nothing in some surroundings.
 func (k *walker) nowhere(name string, span diag.Span, f *frame, here lit) {
+	handed := f.up == nil && k.m.handed[f.unit.Leaf.Root.Spec]
+	if handed && k.by == nil {
+		return // no field shows it so
+	}
 	in, ans := k.witness(here, f)
 	if ans != sometimes || !spelled(name) {
 		return
 	}
 	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}
 	x.Msg = fmt.Sprintf("{%s} is defined nowhere in %s", name, where(f))
+	if handed {
+		x.with(k.by.Field.Span, "field %s shows %s and hands in no %s", k.by.Field.Name, f.unit.Leaf.Root.Name, name)
+	}
 	k.show(x, f, in)
 }
 

@@ -29,6 +29,8 @@ type op struct {
 	short []chunk
 	texts *texts
 	item  *model.Item
+	// keyed is set where the text depends on few bits, of this frame and of those around it.
+	keyed *keyed
 }
 
 // The sources of values: the word, then up to two table entries.
@@ -95,6 +97,10 @@ func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byt
 		if text, ok := o.texts.append(dst, x); ok {
 			return text
 		}
+	} else if o.keyed != nil {
+		if text, ok := o.keyed.append(dst, d, depth); ok {
+			return text
+		}
 	}
 	return d.item(dst, o.item, depth)
 }
@@ -141,7 +147,7 @@ func (d *Decoder) makeLines(u *model.Unit) *lines {
 	l := &lines{unit: u, cases: make([]*line, len(u.Cases))}
 	for i, c := range u.Cases {
 		if c.Shown {
-			b := lineBuilder{d: d, line: &line{}}
+			b := lineBuilder{d: d, unit: u, line: &line{}}
 			l.cases[i] = b.build(c.Items)
 		}
 	}
@@ -159,6 +165,7 @@ func (d *Decoder) makeLines(u *model.Unit) *lines {
 // lineBuilder flattens a template.
 type lineBuilder struct {
 	d    *Decoder
+	unit *model.Unit
 	line *line
 	lit  string // constant text not yet in an op
 }
@@ -172,7 +179,7 @@ func (b *lineBuilder) build(items []model.Item) *line {
 		}
 		o, ok := b.value(it)
 		if !ok {
-			o = op{src: sourceNone}
+			o = op{src: sourceNone, keyed: b.d.set.newKeyed(b.unit, it)}
 		}
 		o.item = it
 		b.add(o)

@@ -93,13 +93,7 @@ func (k *keyed) append(dst []byte, d *Decoder, depth int) (text []byte, ok bool)
 // time: its text is not kept.
 func (k *keyed) make(set *Set) *texts {
 	t := newTexts(1 << k.key.width)
-	d, depth := newDecoder(set, k.unit.Env), 0
-	for up := k.unit.Env.Up; up != nil; up = up.Env.Up {
-		depth++
-	}
-	for u, i := k.unit, depth; i >= 0; u, i = u.Env.Up, i-1 {
-		d.frames[i].unit = u
-	}
+	d, depth := inFrames(set, k.unit)
 	var buf []byte
 	for x := range t.short {
 		d.findings, d.missing = d.findings[:0], d.missing[:0]
@@ -109,6 +103,50 @@ func (k *keyed) make(set *Set) *texts {
 		}
 	}
 	return t
+}
+
+// inFrames returns a decoder whose frames, up to depth, are that of a unit and those around it.
+func inFrames(set *Set, u *model.Unit) (d *Decoder, depth int) {
+	d = newDecoder(set, u.Env)
+	for up := u.Env.Up; up != nil; up = up.Env.Up {
+		depth++
+	}
+	for i := depth; i >= 0; i-- {
+		d.frames[i].unit = u
+		u = u.Env.Up
+	}
+	return d, depth
+}
+
+// keyedCond is a condition that depends on few bits: bit x of table tells whether it holds where the
+// key is x.
+type keyedCond struct {
+	key   key
+	table uint64
+}
+
+// newKeyedCond returns nil where a condition depends on too much.
+func (s *Set) newKeyedCond(u *model.Unit, p *model.Prog) *keyedCond {
+	const maxWidth = 6 // of a table in 64 bits
+	c := &dependencies{budget: maxDependencies}
+	c.prog(p, 0)
+	k, ok := c.key()
+	if !ok || k.width > maxWidth {
+		return nil
+	}
+	out := &keyedCond{key: k}
+	d, depth := inFrames(s, u)
+	for x := range uint64(1) << k.width {
+		k.write(d, depth, x)
+		if d.eval(p, depth) != 0 {
+			out.table |= 1 << x
+		}
+	}
+	return out
+}
+
+func (k *keyedCond) holds(d *Decoder, depth int) bool {
+	return k.table>>(k.key.read(d, depth)&63)&1 != 0
 }
 
 // dependencies gathers the bits on which a text or a value depends: of the frame at hand, and of

@@ -113,6 +113,9 @@ func try(t *testing.T, set *isa.Set, count int, known ...knownFailure) {
 	x := &trial{t: t, check: c, cases: roundtrip.NewCases(c.Decoder), known: known, failed: map[string]int{}}
 	source := roundtrip.NewWords(set, 1)
 	leaves := c.Decoder.Root().Leaves
+	if len(leaves) == 0 {
+		t.Fatal("no instruction exists in this generation")
+	}
 	start := time.Now()
 	for i := 0; i < count && len(x.failed) < maxFailures; i++ {
 		if i%1000 == 0 {

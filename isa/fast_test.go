@@ -61,7 +61,7 @@ func TestFlattenedDisplaysOfHeron(t *testing.T) {
 		if err != nil {
 			t.Fatal(Explain(err))
 		}
-		compareDisplays(t, s, 50_000)
+		compareDisplays(t, s, 20_000)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	words    = flag.Int("words", 20_000, "how many random words each description is tried with")
+	words    = flag.Int("words", 10_000, "how many random words each description is tried with")
 	specFile = flag.String("spec", "", "TestSpec tries this description")
 	specGen  = flag.Uint("gen", 0, "the generation for -spec")
 )

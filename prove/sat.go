@@ -1,6 +1,14 @@
 package prove
 
-import "github.com/crillab/gophersat/solver"
+import (
+	"sync"
+
+	"github.com/crillab/gophersat/solver"
+)
+
+// solving is held while the solver runs: gophersat 1.4.0 has one buffer for the clauses that all
+// solvers learn.
+var solving sync.Mutex
 
 // solve asks gophersat whether the goal of a cone can hold, by its Tseitin clauses.
 func (c *circuit) solve(k *cone) (assignment, answer) {
@@ -43,6 +51,8 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 // bounded runs the solver for a number of conflicts. The solver has no limit of its own, but it
 // hands out each clause that it learns: it is left waiting where that is no longer read.
 func bounded(clauses [][]int, most int) (model []bool, cost int, ans answer) {
+	solving.Lock()
+	defer solving.Unlock()
 	problem := solver.ParseSlice(clauses)
 	if problem.Status == solver.Unsat {
 		return nil, 0, never

@@ -21,7 +21,7 @@ type gate struct{ a, b lit }
 type circuit struct {
 	gates []gate
 	known map[gate]lit
-	// conflicts is what is left of what all queries of a report may cost; nil is no such bound.
+	// conflicts is what is left of what all queries in a generation may cost; nil is no such bound.
 	conflicts *int
 }
 
@@ -214,7 +214,7 @@ const (
 	randomRounds  = 8
 	maxClauses    = 60_000
 	maxConflicts  = 5_000  // of one query
-	allConflicts  = 60_000 // of a report
+	allConflicts  = 60_000 // in a generation
 )
 
 // satisfy asks whether an assignment makes the goal true, and returns one with few ones. Few inputs

@@ -186,7 +186,7 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
-	limits    map[string]bool
+	limits   map[string]bool
 	// starts are the first of each run of generations, nil where there is one.
 	starts []uint32
 }

@@ -206,9 +206,10 @@ type machine struct {
 	rounded map[*model.Root]bool
 	roots   map[*model.Root]bool
 	// lists are the texts of small operands. lossy are the bits of leaves that their texts do not tell,
-	// doubts the roots that have such.
+	// doubts the roots that have such; floats are the bits of which a float is made, which may round.
 	lists  map[*model.Env]*textList
 	lossy  map[*model.Leaf]bits.Value
+	floats map[*model.Leaf]bits.Value
 	doubts map[*model.Root]bool
 	// open are the roots of which a display was too large to compare.
 	open map[*model.Root]bool
@@ -224,7 +225,7 @@ func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
 		c: c, set: set, m: set.Model(), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
 		handed: map[*spec.Bitset]bool{}, rounded: map[*model.Root]bool{},
-		lossy: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
+		lossy: map[*model.Leaf]bits.Value{}, floats: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
 	}
 }
 

@@ -210,7 +210,7 @@ func (s *simulator) lane(n int) assignment {
 
 // Limits of the ways to answer a query.
 const (
-	maxExhaustive = 1 << 22 // gate evaluations, of 64 assignments each
+	maxExhaustive = 1 << 16 // gate evaluations, of 64 assignments each
 	randomRounds  = 8
 	maxClauses    = 60_000
 	maxConflicts  = 5_000  // of one query

@@ -496,6 +496,9 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 		x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
 	}
 	s.fill(x, b, b.one, s.twin(b, own), own)
+	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
+		x.Witnesses = nil // something else is wrong with these words
+	}
 	if old := s.m.c.byKey["unused "+span.String()]; old != nil && c == nil {
 		if old.Witnesses == nil {
 			old.Root, old.Rows, old.Witnesses = x.Root, x.Rows, x.Witnesses

@@ -32,6 +32,12 @@ type bitset []uint64
 func (s bitset) add(i int64)      { s[i>>6] |= 1 << uint(i&63) }
 func (s bitset) has(i int64) bool { return s[i>>6]>>uint(i&63)&1 != 0 }
 
+func (s bitset) or(other bitset) {
+	for i := range s {
+		s[i] |= other[i]
+	}
+}
+
 // NewLabels returns the labels of a program of size bits whose instructions start at multiples of
 // unit bits; names count in units. An entry at an address outside the code has no place.
 func NewLabels(size, unit int64, entries []Entry) *Labels {
@@ -69,6 +75,13 @@ func (l *Labels) Add(addr int64, targets []isa.BranchTarget) {
 			l.jumps.add(t.Addr / l.unit)
 		}
 	}
+}
+
+// Merge adds what was added to labels of the same code.
+func (l *Labels) Merge(other *Labels) {
+	l.starts.or(other.starts)
+	l.calls.or(other.calls)
+	l.jumps.or(other.jumps)
 }
 
 // Name names a branch target: an entry's name where what is called is one, fxnN for what is called

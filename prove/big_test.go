@@ -141,6 +141,7 @@ var planted = []struct {
 }
 
 func TestBig(t *testing.T) {
+	t.Parallel()
 	r := checkBig(t, "")
 	for _, f := range r.Findings {
 		if f.Code != diag.UnmatchedWords {
@@ -155,6 +156,7 @@ func TestBig(t *testing.T) {
 }
 
 func TestBigPlanted(t *testing.T) {
+	t.Parallel()
 	var all []string
 	for _, p := range planted {
 		all = append(all, p.text)

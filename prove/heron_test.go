@@ -27,6 +27,7 @@ func checkHeron(t testing.TB, files fs.FS, opt Options) (*isa.Set, *Report) {
 // Everything is decided of a description as large as those of real machines, and every defect that
 // is planted into it is found. Defects that change the same lines are planted in turns.
 func TestHeron(t *testing.T) {
+	t.Parallel()
 	opt := Options{Gens: []uint32{400}}
 	_, clean := checkHeron(t, testgpu.Files(), opt)
 	for _, c := range clean.Claims {

@@ -349,7 +349,7 @@ func source(t *rapid.T) []string {
 	for i := range n {
 		g := &programGen{t: t, procs: procs, file: i, room: room}
 		if i > 0 && g.n(4) == 0 {
-			// Without .gsh: an emit that no geometry shader reaches comes back as a patch, since the
+			// Without .gsh: a setemit that no geometry shader has comes back as a patch, since the
 			// file that it stood in is not known.
 			g.line(".nodvle")
 		} else {

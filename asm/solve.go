@@ -741,12 +741,18 @@ func (p *Parser) defaults() {
 			if !ok {
 				continue
 			}
+			val := d.Val
+			if d.Prog != nil {
+				if val, ok = p.eval(d.Prog.Root, u.scope); !ok {
+					continue
+				}
+			}
 			if parts == nil {
 				parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
 			}
 			at := 0
 			for j := len(parts) - 1; j >= 0; j-- {
-				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(d.Val).Slice(at, parts[j].Width))
+				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
 				at += parts[j].Width
 			}
 		}

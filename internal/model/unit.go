@@ -73,6 +73,7 @@ type Item struct {
 	// Members and Join of an ItemSet.
 	Members []Item
 	Join    string
+	Free    bool // see spec.Set
 	Span    diag.Span
 }
 
@@ -127,6 +128,8 @@ func (r *Ref) Name() string {
 type Default struct {
 	Ref *Ref
 	Val uint64
+	// Prog computes the value, its low bits as many as fit; nil where it is Val.
+	Prog *Prog
 }
 
 // Unused is a part of a table entry that does not matter where Cond holds (always if nil).
@@ -197,7 +200,11 @@ func (u *Unit) defaults(b *spec.Bitset) {
 			u.fail(diag.Errorf(diag.FieldType, d.Span, "default %d does not fit %s of %d bits", d.Val, d.Path, ref.Width))
 			continue
 		}
-		u.Defaults = append(u.Defaults, Default{ref, d.Val})
+		value := Default{Ref: ref, Val: d.Val}
+		if d.Expr != nil {
+			value.Prog = u.prog(d.Expr)
+		}
+		u.Defaults = append(u.Defaults, value)
 	}
 }
 
@@ -285,7 +292,7 @@ func (u *Unit) items(t *spec.Template, given settled) []Item {
 		case spec.ItemAlign:
 			items = append(items, Item{Kind: ItemAlign, Column: it.Column, Span: it.Span})
 		case spec.ItemBreak:
-			items = append(items, Item{Kind: ItemBreak, Span: it.Span})
+			items = append(items, Item{Kind: ItemBreak, Text: it.Text, Span: it.Span})
 		case spec.ItemRef:
 			items = append(items, u.refItem(it, given))
 		}
@@ -300,8 +307,11 @@ func (u *Unit) refItem(it spec.Item, given settled) Item {
 		item.Kind, item.Text = ItemName, u.Leaf.Display
 		return item
 	}
-	if set, join := u.set(it, given); set != nil {
-		item.Kind, item.Members, item.Join = ItemSet, set, join
+	if set := u.set(it.Ref); set != nil {
+		item.Kind, item.Join, item.Free = ItemSet, set.Join, set.Free
+		for _, m := range set.Members {
+			item.Members = append(item.Members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}, given))
+		}
 		return item
 	}
 	item.Alts = given.narrow(u.resolve(it.Ref, nil))
@@ -338,22 +348,16 @@ func (u *Unit) isName(ref string) bool {
 	return strings.HasPrefix("NAME", ref)
 }
 
-// set binds a reference to a <set>, nil if it is none.
-func (u *Unit) set(it spec.Item, given settled) ([]Item, string) {
+// set returns the <set> of that name, nil if there is none.
+func (u *Unit) set(name string) *spec.Set {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
-			s := c.Set(it.Ref)
-			if s == nil {
-				continue
+			if s := c.Set(name); s != nil {
+				return s
 			}
-			members := []Item{}
-			for _, m := range s.Members {
-				members = append(members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}, given))
-			}
-			return members, s.Join
 		}
 	}
-	return nil, ""
+	return nil
 }
 
 // Resolve binds a name, or a path with dots, in the scope of u. The last alternative has no

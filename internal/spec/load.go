@@ -479,8 +479,7 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			}
 			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
-			val, _ := l.literal(c, "val")
-			b.Defaults = append(b.Defaults, &Default{Path: l.name(c), Val: val, Span: c.at("name")})
+			b.Defaults = append(b.Defaults, l.defaultValue(c))
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -639,6 +638,11 @@ func (l *loader) display(n *node) *Template {
 
 func (l *loader) set(n *node, c *Case) {
 	s := &Set{Name: l.identifier(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
+	if a := n.attr("absent"); a != nil {
+		if s.Free = a.value.s == "default"; !s.Free {
+			l.odd(diag.Errorf(diag.XMLAttribute, n.at("absent"), "absent=%q, expected default", a.value.s))
+		}
+	}
 	for _, m := range n.children {
 		switch m.name {
 		case "field", "derived":
@@ -847,4 +851,18 @@ func (c *Case) syntaxOrder() []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// defaultValue reads a <default>: a number, or an expression.
+func (l *loader) defaultValue(n *node) *Default {
+	d := &Default{Path: l.name(n), Span: n.at("name")}
+	if n.attr("expr") == nil {
+		d.Val, _ = l.literal(n, "val")
+		return d
+	}
+	if n.attr("val") != nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("val"), "<default> with val and expr, expected one of them"))
+	}
+	d.Expr = l.expr(n)
+	return d
 }

@@ -290,14 +290,19 @@ type Set struct {
 	// Join stands between the members that print something.
 	Join    string
 	Members []Name
-	Doc     string
-	Span    diag.Span
+	// Free tells that a member which text leaves out is as if it were not shown: its bits have their
+	// default, also where that prints something.
+	Free bool
+	Doc  string
+	Span diag.Span
 }
 
 // Default gives the value of a field whose bits no text fixes.
 type Default struct {
 	Path string
 	Val  uint64
+	// Expr computes the value from bits that are known by then; nil where it is Val.
+	Expr *Expr
 	Span diag.Span
 }
 

@@ -18,6 +18,8 @@ type Unit struct {
 	Cases []*Case
 	// Requires are the conditions under which the leaf exists.
 	Requires []*Prog
+	// Hazards are those of the leaf and its ancestors.
+	Hazards []Hazard
 	// Defaults are the values of bits that no text fixes.
 	Defaults []Default
 	// Unused are the parts of table entries that the leaf does not care about.
@@ -138,12 +140,25 @@ type Unused struct {
 	Cond *Prog
 }
 
+// Hazard is a condition under which an instruction does not do what its text seems to say.
+type Hazard struct {
+	Spec *spec.Hazard
+	Cond *Prog
+}
+
 func (u *Unit) fail(e *diag.Error) { u.Errs = append(u.Errs, e) }
 
 func (u *Unit) build() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, r := range b.Requires {
 			u.Requires = append(u.Requires, u.prog(r))
+		}
+	}
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, h := range b.Hazards {
+			if h.Expr != nil {
+				u.Hazards = append(u.Hazards, Hazard{h, u.prog(h.Expr)})
+			}
 		}
 	}
 	u.displays()

@@ -473,6 +473,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			if e := l.expr(c); e != nil {
 				b.Requires = append(b.Requires, e)
 			}
+		case "hazard":
+			b.Hazards = append(b.Hazards, l.hazard(c))
 		case "displayname":
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
@@ -865,4 +867,14 @@ func (l *loader) defaultValue(n *node) *Default {
 	}
 	d.Expr = l.expr(n)
 	return d
+}
+
+// hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
+func (l *loader) hazard(n *node) *Hazard {
+	h := &Hazard{Name: n.value("name"), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
+	if h.Name == "" || h.Text == "" {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hazard> without name or text"))
+	}
+	h.Expr = l.expr(n)
+	return h
 }

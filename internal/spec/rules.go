@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"value":       {"val display name syntax", "doc alias", false},
 	"alias":       {"syntax", "", true},
 	"expr":        {"name", "", true},
-	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require", false},
+	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require hazard", false},
 	"displayname": {"syntax", "", true},
 	"gen":         {"min max", "", false},
 	"meta":        {"*", "", false},
@@ -46,6 +46,7 @@ var rules = map[string]rule{
 	"default":     {"name val expr", "", false},
 	"unused":      {"path expr", "", false},
 	"require":     {"expr", "", true},
+	"hazard":      {"name expr", "expr", true},
 	"doc":         {"*", "*", true},
 }
 

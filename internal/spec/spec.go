@@ -138,6 +138,7 @@ type Bitset struct {
 	// Cases are the overrides in order, then the default, whose Expr is nil.
 	Cases    []*Case
 	Requires []*Expr
+	Hazards  []*Hazard
 	// Refines names the bitsets with which this one overlaps on purpose, being the narrower.
 	Refines  []Name
 	Defaults []*Default
@@ -303,6 +304,15 @@ type Default struct {
 	Val  uint64
 	// Expr computes the value from bits that are known by then; nil where it is Val.
 	Expr *Expr
+	Span diag.Span
+}
+
+// Hazard is a condition under which an instruction does not do what its text seems to say.
+type Hazard struct {
+	Name string
+	Expr *Expr
+	// Text tells what is wrong.
+	Text string
 	Span diag.Span
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,9 @@ func (f *setFlags) readImage(cmd *cobra.Command, name, root string) (*isa.Set, *
 	if err != nil {
 		return nil, nil, err
 	}
+	if data, err = f.unraw(name, data); err != nil {
+		return nil, nil, err
+	}
 	m, format, known := catalog.Recognise(data)
 	if !known && !f.given() {
 		return nil, nil, usagef("%s has none of the formats that isago knows (%s); raw words need --isa NAME", inputName(name), formatNames())
@@ -64,6 +68,32 @@ func (f *setFlags) readImage(cmd *cobra.Command, name, root string) (*isa.Set, *
 		return nil, nil, fileError(name, err)
 	}
 	return set, im, nil
+}
+
+// unraw returns a raw program of a machine with several orders of words as a file of the machine's
+// format; all else it returns as it is.
+func (f *setFlags) unraw(name string, data []byte) ([]byte, error) {
+	m, err := catalog.Lookup(f.isa)
+	if err != nil || m.FromRaw == nil {
+		if f.order != "" {
+			return nil, usagef("--order belongs to raw programs of machines with several orders of words, such as tegra")
+		}
+		return data, nil
+	}
+	if f.order != "" && !slices.Contains(m.Orders, f.order) {
+		return nil, usagef("--order %q, expected one of %s", f.order, strings.Join(m.Orders, ", "))
+	}
+	if _, _, known := catalog.Recognise(data); known {
+		return data, nil
+	}
+	set, err := m.Load(isa.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if data, err = m.FromRaw(set, data, f.order); err != nil {
+		return nil, fileError(name, err)
+	}
+	return data, nil
 }
 
 // openImage reads a file of a format; the zero Format is raw words of a root.

@@ -22,6 +22,14 @@ type Machine struct {
 	Formats []Format
 	// NewCompiler returns what makes a file from source; nil for a machine without one.
 	NewCompiler func() (program.Compiler, error)
+	// Outputs are the formats that the compiler writes, by name, the default first; none where it
+	// writes one alone.
+	Outputs []string
+	// Orders are the orders of words that raw programs may have, by name, and FromRaw reads a raw
+	// program as a file of the first of Formats; an empty order is to be recognised. Machines without
+	// have one order.
+	Orders  []string
+	FromRaw func(set *isa.Set, data []byte, order string) ([]byte, error)
 }
 
 // Format is a file format.
@@ -43,7 +51,11 @@ func Machines() []Machine {
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler,
 		},
-		{Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load},
+		{
+			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
+			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
+			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(), Orders: tegra.Orders(), FromRaw: tegra.FromRaw,
+		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}
 }

@@ -4,6 +4,8 @@ package spec
 import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"maps"
+	"slices"
 )
 
 // ISA is a whole description, its imports included.
@@ -349,6 +351,9 @@ func (s *ISA) Syntaxes() []string {
 		}
 	}
 	for _, b := range s.Bitsets {
+		for _, name := range slices.Sorted(maps.Keys(b.SyntaxNames)) {
+			add(name)
+		}
 		for _, c := range b.Cases {
 			for _, t := range c.syntaxOrder() {
 				add(t)

@@ -69,7 +69,7 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 	m, err := catalog.Lookup(f.isa)
 	switch {
 	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
-		(f.hex || f.syntax != "") && m.Outputs == nil:
+		(f.hex || f.syntax != "" || f.format != "") && m.Outputs == nil:
 		if f.format != "" {
 			return nil, usagef("--format belongs to whole programs of machines with several formats, such as tegra")
 		}

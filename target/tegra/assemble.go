@@ -133,7 +133,7 @@ func (r *assembly) checked(w *program.Word, last bool) bits.Value {
 	if !last || r.open || r.facts.ended(r.d, in) {
 		return w.Word
 	}
-	r.warn(diag.MissingEnd, w.Span, "nothing ends the program: its last word is made to do so")
+	r.warn(diag.MissingEnd, w.Span, "the last word does not end the program and is made to, as by grate; .isago no-end leaves it as it is")
 	if err := r.d.SetField(&in, r.facts.ends, 1); err != nil {
 		r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%v", err)
 	}

@@ -224,13 +224,19 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.trace.enter(d, ref, depth)
 	}
 	if !d.enter(ref.Env, depth) {
-		d.find(NoMatch, "no match: FIELD: '%s.%s': %s", d.frames[depth-1].unit.Leaf.Spec.DisplayName, ref.Field.Name, d.hex(v))
-		return dst
+		return d.noOperand(dst, ref, depth)
 	}
 	if d.flat() {
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
+}
+
+// noOperand reports the value of a frame that is no leaf of its field's type.
+func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
+	outer := d.frames[depth-1].unit.Leaf.Spec.DisplayName
+	d.find(NoMatch, "no match: FIELD: '%s.%s': %s", outer, ref.Field.Name, d.hex(d.frames[depth].v))
+	return dst
 }
 
 // scalar prints a field of any other type.
@@ -274,7 +280,10 @@ func appendConstant(dst []byte, ref *model.Ref, v uint64) []byte {
 	case spec.KindHex:
 		return strconv.AppendUint(dst, v, 16)
 	case spec.KindOffset:
-		return appendOffset(dst, signExtend(v, ref.Width))
+		if v == 0 {
+			return dst
+		}
+		return appendSigned(dst, signExtend(v, ref.Width))
 	case spec.KindUOffset:
 		if v != 0 {
 			return strconv.AppendUint(append(dst, '+'), v, 10)
@@ -318,11 +327,10 @@ func signExtend(v uint64, width int) int64 {
 	return int64(v<<uint(64-width)) >> uint(64-width)
 }
 
-func appendOffset(dst []byte, v int64) []byte {
-	if v == 0 {
-		return dst
-	}
-	if v > 0 {
+// appendSigned prints a number with its sign. Zero has a plus: only a computed value beyond its
+// width comes to that.
+func appendSigned(dst []byte, v int64) []byte {
+	if v >= 0 {
 		dst = append(dst, '+')
 	}
 	return strconv.AppendInt(dst, v, 10)

@@ -26,7 +26,9 @@ type op struct {
 	lit chunk
 	// The value is source[src][limb]>>shift & mask; src is sourceNone for an item that has none.
 	src, limb, shift uint8
-	mask             uint64
+	// across tells that the run goes on in the next limb.
+	across bool
+	mask   uint64
 	// short is indexed by the value, and empty for a number that is formatted.
 	short []chunk
 	texts *texts
@@ -83,6 +85,9 @@ func (d *Decoder) line(dst []byte, l *line, depth int) []byte {
 		v := sources[o.src&7]
 		if v != nil {
 			x = v[o.limb&3] >> (o.shift & 63) & o.mask
+			if o.across {
+				x |= v[(o.limb+1)&3] << (64 - o.shift&63) & o.mask
+			}
 			if x < uint64(len(o.short)) {
 				c := &o.short[x]
 				if size := c[chunkLen]; size <= uint8(chunkLen) {
@@ -332,7 +337,11 @@ func (b *lineBuilder) place(ref *model.Ref) (o op, ok bool) {
 	if ref.Low < 0 || ref.Low+ref.Width > size {
 		return o, false
 	}
-	o.limb, o.shift, o.mask, ok = window(low+ref.Low, ref.Width)
+	low += ref.Low
+	if o.limb, o.shift, o.mask, ok = window(low, ref.Width); !ok && ref.Width > 0 && ref.Width <= 64 {
+		o.limb, o.shift, o.mask = uint8(low>>6), uint8(low&63), ^uint64(0)>>(64-uint(ref.Width))
+		o.across, ok = true, true
+	}
 	return o, ok
 }
 

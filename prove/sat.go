@@ -6,10 +6,6 @@ import (
 	"github.com/crillab/gophersat/solver"
 )
 
-// solving is held while the solver runs: gophersat 1.4.0 has one buffer for the clauses that all
-// solvers learn.
-var solving sync.Mutex
-
 // solve asks gophersat whether the goal of a cone can hold, by its Tseitin clauses.
 func (c *circuit) solve(k *cone) (assignment, answer) {
 	if 3*len(k.nodes) > maxClauses {
@@ -47,6 +43,9 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 	}
 	return out, sometimes
 }
+
+// solving is held while the solver runs: it sorts in a buffer that all its solvers share.
+var solving sync.Mutex
 
 // bounded runs the solver for a number of conflicts. The solver has no limit of its own, but it
 // hands out each clause that it learns: it is left waiting where that is no longer read.

@@ -226,30 +226,27 @@ func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
 }
 
 // source prints a file as source; done is false for a format that has none.
-func (f *disFlags) source(cmd *cobra.Command, name string) (done bool, err error) {
-	if name == "-" {
-		return f.sourceOf(cmd, cmd.InOrStdin(), name)
-	}
-	r, err := open(cmd, name)
+func (f *disFlags) source(cmd *cobra.Command, name string, in *code) (done bool, err error) {
+	head, err := in.head()
 	if err != nil {
 		return false, err
 	}
-	defer r.Close()
-	return f.sourceOf(cmd, r, name)
-}
-
-func (f *disFlags) sourceOf(cmd *cobra.Command, r io.Reader, name string) (done bool, err error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return false, err
+	m, format, known := catalog.Recognise(head)
+	if !known && f.converts(in.size) {
+		if m, err = catalog.Lookup(f.isa); err != nil {
+			return false, &usageError{err}
+		}
+		format, known = m.Formats[0], true
 	}
-	cmd.SetIn(bytes.NewReader(data)) // for the listing, if there is no source
-	if data, err = f.unraw(name, data); err != nil {
-		return true, err
-	}
-	m, format, known := catalog.Recognise(data)
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
+	}
+	data, err := in.all()
+	if err != nil {
+		return false, err
+	}
+	if data, err = f.unraw(name, data); err != nil {
+		return true, err
 	}
 	text, err := format.Source(data)
 	if err != nil {

@@ -1,12 +1,17 @@
 package catalog_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/target/catalog"
 )
+
+// unproved are the claims that are too large to decide. Words of Tegra print one text anyway, as the
+// exception beside its display says.
+var unproved = map[string]string{"tegra": "not proved: that no two words of #instruction print one text"}
 
 // Every shipped description is proved sound, but for what it says itself
 // beside the line.
@@ -24,7 +29,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %s", m.Name, r.Findings[i].Explain())
 		}
 		for _, c := range r.Claims {
-			if !c.Proved {
+			if !c.Proved && !strings.HasPrefix(c.Text, unproved[m.Name]+";") {
 				t.Errorf("%s: %s", m.Name, c.Text)
 			}
 		}

@@ -204,8 +204,10 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 		}
 	}
 	d.missing = append(d.missing, missing{depth, p})
-	for _, name := range p.Missing {
-		d.find(NoField, "no field '%s'", name)
+	for i := range p.Missing {
+		if m := &p.Missing[i]; d.pick(m.Alts, depth) == nil {
+			d.find(NoField, "no field '%s'", m.Name)
+		}
 	}
 }
 
@@ -278,6 +280,13 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 
 // gather joins the parts of a field, the first part on top.
 func gather(f *spec.Field, v *bits.Value) bits.Value {
+	if f.Width <= 64 {
+		var x uint64
+		for _, p := range f.Parts {
+			x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
+		}
+		return bits.Of(x)
+	}
 	var w bits.Value
 	for _, p := range f.Parts {
 		w = w.Shl(p.Width).Or(v.Slice(p.Low, p.Width))

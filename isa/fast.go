@@ -15,6 +15,8 @@ type line struct {
 	ops []op
 	// entries are the table entries in which ops find their bits.
 	entries []entrySource
+	// hops is the number of enclosing words in which ops find their bits.
+	hops int
 	// room is what the chunks of all ops need at most.
 	room int
 }
@@ -24,18 +26,32 @@ type op struct {
 	lit chunk
 	// The value is source[src][limb]>>shift & mask; src is sourceNone for an item that has none.
 	src, limb, shift uint8
-	mask             uint64
+	// across tells that the run goes on in the next limb.
+	across bool
+	mask   uint64
 	// short is indexed by the value, and empty for a number that is formatted.
 	short []chunk
 	texts *texts
 	item  *model.Item
+	// keyed is set where the text depends on few bits, of this frame and of those around it.
+	keyed *keyed
+	// nested is set where the value is an operand that is printed in a frame of its own.
+	nested *nested
 }
 
-// The sources of values: the word, then up to two table entries.
+// nested is what printing an operand needs that is a plain field of a bitset type.
+type nested struct {
+	ref     *model.Ref
+	printer *printer
+}
+
+// The sources of values: the word, then up to two table entries, then up to three enclosing words.
 const (
 	sourceWord  = 0
 	sourceEntry = 1
 	sourceNone  = 3
+	sourceOuter = 4
+	maxOuter    = 3
 )
 
 // entrySource says which entry of a table a word names.
@@ -47,15 +63,18 @@ type entrySource struct {
 
 // line prints the display of the unit in a frame.
 func (d *Decoder) line(dst []byte, l *line, depth int) []byte {
-	var sources [4]*bits.Value
+	var sources [8]*bits.Value
 	word := &d.frames[depth].v
 	sources[sourceWord] = word
 	for i := range l.entries {
 		e := &l.entries[i]
 		index := word[e.limb&3] >> (e.shift & 63) & e.mask
 		if t := d.tables[e.table]; index < uint64(len(t)) {
-			sources[(sourceEntry+i)&3] = &t[index]
+			sources[(sourceEntry+i)&7] = &t[index]
 		}
+	}
+	for i := range l.hops {
+		sources[(sourceOuter+i)&7] = &d.frames[depth-1-i].v
 	}
 	buf, n := room(dst, l.room)
 	for i := range l.ops {
@@ -63,9 +82,12 @@ func (d *Decoder) line(dst []byte, l *line, depth int) []byte {
 		*(*chunk)(buf[n:]) = o.lit
 		n += int(o.lit[chunkLen])
 		var x uint64
-		v := sources[o.src&3]
+		v := sources[o.src&7]
 		if v != nil {
 			x = v[o.limb&3] >> (o.shift & 63) & o.mask
+			if o.across {
+				x |= v[(o.limb+1)&3] << (64 - o.shift&63) & o.mask
+			}
 			if x < uint64(len(o.short)) {
 				c := &o.short[x]
 				if size := c[chunkLen]; size <= uint8(chunkLen) {
@@ -88,6 +110,9 @@ func room(dst []byte, n int) ([]byte, int) {
 
 // slow prints an op that is no chunk: a number, a long text, or an item in the general way.
 func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byte {
+	if o.nested != nil {
+		return d.operand(dst, o.nested, x, depth)
+	}
 	if found && o.texts == nil {
 		return d.number(dst, o.item.Alts[0].Ref, x)
 	}
@@ -95,8 +120,29 @@ func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byt
 		if text, ok := o.texts.append(dst, x); ok {
 			return text
 		}
+	} else if o.keyed != nil {
+		if text, ok := o.keyed.append(dst, d, depth); ok {
+			return text
+		}
 	}
 	return d.item(dst, o.item, depth)
+}
+
+// operand is Decoder.nestedValue on flattened displays.
+func (d *Decoder) operand(dst []byte, n *nested, x uint64, depth int) []byte {
+	inner := depth + 1
+	if inner >= maxFrames || len(d.missing) > 0 {
+		return d.nestedValue(dst, n.ref, bits.Of(x), depth)
+	}
+	f := &d.frames[inner]
+	f.v = bits.Of(x)
+	leaf := d.match(n.ref.Env, inner)
+	if leaf == nil {
+		return d.noOperand(dst, n.ref, inner)
+	}
+	l := d.linesOf(n.printer, n.ref.Env, leaf)
+	f.unit = l.unit
+	return d.quick(dst, l, inner)
 }
 
 // lines are the flattened displays of a unit.
@@ -106,6 +152,8 @@ type lines struct {
 	only *line
 	// cases are the displays of the unit's cases, nil for one that has none.
 	cases []*line
+	// conds are the conditions of the cases that depend on few bits; those of others are evaluated.
+	conds []*keyedCond
 }
 
 // quick is Decoder.unit on flattened displays.
@@ -114,8 +162,16 @@ func (d *Decoder) quick(dst []byte, l *lines, depth int) []byte {
 		return d.line(dst, l.only, depth)
 	}
 	for i, c := range l.unit.Cases {
-		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
-			continue
+		if c.Cond != nil {
+			holds := false
+			if k := l.conds[i]; k != nil {
+				holds = k.holds(d, depth)
+			} else {
+				holds = d.eval(c.Cond, depth) != 0
+			}
+			if !holds {
+				continue
+			}
 		}
 		if len(c.Spec.Asserts) > 0 {
 			d.asserts(c.Spec, depth)
@@ -138,10 +194,13 @@ func (d *Decoder) linesOf(p *printer, env *model.Env, leaf *model.Leaf) *lines {
 }
 
 func (d *Decoder) makeLines(u *model.Unit) *lines {
-	l := &lines{unit: u, cases: make([]*line, len(u.Cases))}
+	l := &lines{unit: u, cases: make([]*line, len(u.Cases)), conds: make([]*keyedCond, len(u.Cases))}
 	for i, c := range u.Cases {
+		if c.Cond != nil && !c.Cond.Simple {
+			l.conds[i] = d.set.newKeyedCond(u, c.Cond)
+		}
 		if c.Shown {
-			b := lineBuilder{d: d, line: &line{}}
+			b := lineBuilder{d: d, unit: u, line: &line{}}
 			l.cases[i] = b.build(c.Items)
 		}
 	}
@@ -159,24 +218,13 @@ func (d *Decoder) makeLines(u *model.Unit) *lines {
 // lineBuilder flattens a template.
 type lineBuilder struct {
 	d    *Decoder
+	unit *model.Unit
 	line *line
 	lit  string // constant text not yet in an op
 }
 
 func (b *lineBuilder) build(items []model.Item) *line {
-	for i := range items {
-		it := &items[i]
-		if it.Kind == model.ItemText || it.Kind == model.ItemName {
-			b.lit += it.Text
-			continue
-		}
-		o, ok := b.value(it)
-		if !ok {
-			o = op{src: sourceNone}
-		}
-		o.item = it
-		b.add(o)
-	}
+	b.items(items)
 	if b.lit != "" {
 		b.add(b.constant())
 	}
@@ -185,6 +233,26 @@ func (b *lineBuilder) build(items []model.Item) *line {
 		b.line.room += b.line.ops[i].longest()
 	}
 	return b.line
+}
+
+func (b *lineBuilder) items(items []model.Item) {
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.Kind == model.ItemText || it.Kind == model.ItemName:
+			b.lit += it.Text
+			continue
+		case it.Kind == model.ItemSet && it.Join == "" && it.Before == "" && it.After == "":
+			b.items(it.Members)
+			continue
+		}
+		o, ok := b.value(it)
+		if !ok {
+			o = op{src: sourceNone, keyed: b.d.set.newKeyed(b.unit, it)}
+		}
+		o.item = it
+		b.add(o)
+	}
 }
 
 // longest returns the length of the longest text of an op, as far as it consists of chunks.
@@ -220,7 +288,7 @@ func (b *lineBuilder) value(it *model.Item) (o op, ok bool) {
 		return o, false
 	}
 	ref := it.Alts[0].Ref
-	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.Hops != 0 || ref.Field.Table != nil {
+	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.Hops > maxOuter || ref.Hops > 0 && len(ref.Enter) > 0 || ref.Field.Table != nil {
 		return o, false
 	}
 	if o, ok = b.place(ref); !ok {
@@ -230,6 +298,8 @@ func (b *lineBuilder) value(it *model.Item) (o op, ok bool) {
 	case t != nil:
 		o.texts = t.between(it.Before, it.After)
 		o.short = o.texts.short
+	case ref.Kind == spec.KindBitset && len(ref.Enter) == 0 && it.Before == "" && it.After == "":
+		o.nested = &nested{ref, printerOf(ref.Env)}
 	case ref.Kind == spec.KindBitset || it.Before != "" || it.After != "":
 		return o, false
 	}
@@ -246,6 +316,10 @@ func (b *lineBuilder) texts(ref *model.Ref) *texts {
 // place finds the bits of a reference: in the word, or in an entry of a table that its path enters.
 func (b *lineBuilder) place(ref *model.Ref) (o op, ok bool) {
 	o.src = sourceWord
+	if ref.Hops > 0 {
+		o.src = uint8(sourceOuter + ref.Hops - 1)
+		b.line.hops = max(b.line.hops, ref.Hops)
+	}
 	low, size := 0, bits.Size
 	for _, e := range ref.Enter {
 		if e.Prog != nil || e.Low < 0 || e.Low+e.Width > size {
@@ -263,7 +337,11 @@ func (b *lineBuilder) place(ref *model.Ref) (o op, ok bool) {
 	if ref.Low < 0 || ref.Low+ref.Width > size {
 		return o, false
 	}
-	o.limb, o.shift, o.mask, ok = window(low+ref.Low, ref.Width)
+	low += ref.Low
+	if o.limb, o.shift, o.mask, ok = window(low, ref.Width); !ok && ref.Width > 0 && ref.Width <= 64 {
+		o.limb, o.shift, o.mask = uint8(low>>6), uint8(low&63), ^uint64(0)>>(64-uint(ref.Width))
+		o.across, ok = true, true
+	}
 	return o, ok
 }
 

@@ -92,7 +92,7 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	case model.ItemAlign:
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
-		return d.lineBreak(dst)
+		return d.lineBreak(dst, it.Text)
 	}
 	if it.Before == "" && it.After == "" {
 		return d.reference(dst, it, depth)
@@ -123,13 +123,14 @@ func (d *Decoder) align(dst []byte, column int) []byte {
 	return dst
 }
 
-func (d *Decoder) lineBreak(dst []byte) []byte {
+// lineBreak starts a line, which is indented further than others by the given blanks.
+func (d *Decoder) lineBreak(dst []byte, further string) []byte {
 	if !d.Lines {
 		return append(dst, ' ')
 	}
 	dst = append(dst, '\n')
 	d.lineStart = len(dst)
-	return append(dst, d.Indent...)
+	return append(append(dst, d.Indent...), further...)
 }
 
 // reference prints what stands in braces.
@@ -223,13 +224,19 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.trace.enter(d, ref, depth)
 	}
 	if !d.enter(ref.Env, depth) {
-		d.find(NoMatch, "no match: FIELD: '%s.%s': %s", d.frames[depth-1].unit.Leaf.Spec.DisplayName, ref.Field.Name, d.hex(v))
-		return dst
+		return d.noOperand(dst, ref, depth)
 	}
 	if d.flat() {
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
+}
+
+// noOperand reports the value of a frame that is no leaf of its field's type.
+func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
+	outer := d.frames[depth-1].unit.Leaf.Spec.DisplayName
+	d.find(NoMatch, "no match: FIELD: '%s.%s': %s", outer, ref.Field.Name, d.hex(d.frames[depth].v))
+	return dst
 }
 
 // scalar prints a field of any other type.
@@ -273,7 +280,10 @@ func appendConstant(dst []byte, ref *model.Ref, v uint64) []byte {
 	case spec.KindHex:
 		return strconv.AppendUint(dst, v, 16)
 	case spec.KindOffset:
-		return appendOffset(dst, signExtend(v, ref.Width))
+		if v == 0 {
+			return dst
+		}
+		return appendSigned(dst, signExtend(v, ref.Width))
 	case spec.KindUOffset:
 		if v != 0 {
 			return strconv.AppendUint(append(dst, '+'), v, 10)
@@ -317,11 +327,10 @@ func signExtend(v uint64, width int) int64 {
 	return int64(v<<uint(64-width)) >> uint(64-width)
 }
 
-func appendOffset(dst []byte, v int64) []byte {
-	if v == 0 {
-		return dst
-	}
-	if v > 0 {
+// appendSigned prints a number with its sign. Zero has a plus: only a computed value beyond its
+// width comes to that.
+func appendSigned(dst []byte, v int64) []byte {
+	if v >= 0 {
 		dst = append(dst, '+')
 	}
 	return strconv.AppendInt(dst, v, 10)

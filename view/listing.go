@@ -28,8 +28,16 @@ type Listing struct {
 	Report func(addr int64, text string)
 	// Quiet leaves out what is odd about a word, which is otherwise a comment behind it.
 	Quiet bool
+	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
+	// 0 never does.
+	MaxErrors int
 	// Print prints an instruction; nil is the decoder's own text.
 	Print func(dst []byte, in isa.Inst) []byte
+
+	// to is the address at which a piece of the code ends, 0 for all of it; labels are those of all
+	// pieces.
+	to     int64
+	labels *program.Labels
 }
 
 // line is an instruction of an image, or a word that is none.
@@ -46,8 +54,12 @@ type line struct {
 func (l *Listing) lines() iter.Seq[line] {
 	root := l.Decoder.Root()
 	unit, sizes := program.Unit(root), l.sizes()
+	end := l.Image.Size()
+	if l.to > 0 {
+		end = l.to
+	}
 	return func(yield func(line) bool) {
-		for addr := int64(0); addr < l.Image.Size(); {
+		for addr := l.Image.Start; addr < end; {
 			ln := l.line(addr, sizes)
 			if !yield(ln) {
 				return
@@ -92,11 +104,34 @@ func (l *Listing) line(addr int64, sizes []int) line {
 	return ln
 }
 
+// end returns the address behind the last instruction.
+func (l *Listing) end() int64 {
+	unit := program.Unit(l.Decoder.Root())
+	end := l.Image.Start
+	for ln := range l.lines() {
+		end = ln.addr + int64(program.Stored(max(ln.size, 1), unit))
+	}
+	return end
+}
+
 // Labels finds the labels of the code: entries, and what branches go to.
 func (l *Listing) Labels() *program.Labels {
+	if l.labels == nil {
+		labels := l.newLabels(l.Image.Size(), l.Image.Entries)
+		l.addLabels(labels)
+		return labels
+	}
+	return l.labels
+}
+
+// newLabels returns labels for code of so many bits.
+func (l *Listing) newLabels(size int64, entries []program.Entry) *program.Labels {
 	root := l.Decoder.Root()
-	unit := program.Stored(max(root.MinSize, 1), program.Unit(root))
-	labels := program.NewLabels(l.Image.Size(), int64(unit), l.Image.Entries)
+	return program.NewLabels(size, int64(program.Stored(max(root.MinSize, 1), program.Unit(root))), entries)
+}
+
+// addLabels adds what the branches of the image go to.
+func (l *Listing) addLabels(labels *program.Labels) {
 	var targets []isa.BranchTarget
 	for ln := range l.lines() {
 		targets = targets[:0]
@@ -105,19 +140,25 @@ func (l *Listing) Labels() *program.Labels {
 		}
 		labels.Add(ln.addr, targets)
 	}
-	return labels
 }
 
 // Write prints the listing. It returns the number of findings: unknown words and bits that are not
 // as they should be.
 func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
-	labels := l.prepare()
-	first := true
-	if !l.Bare {
+	if findings, err = l.write(w, l.prepare(), true); err != nil {
+		return findings, err
+	}
+	return findings, w.Flush()
+}
+
+// write prints the image; first tells that nothing was printed before.
+func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (findings int, err error) {
+	if !l.Bare && first {
 		l.remarks(w, l.Image.Header)
 		first = len(l.Image.Header) == 0
 	}
 	var buf []byte
+	bad := 0
 	for ln := range l.lines() {
 		if !l.Bare {
 			l.head(w, labels, ln.addr, first)
@@ -130,21 +171,29 @@ func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 		if _, err := w.Write(buf); err != nil {
 			return findings, err
 		}
-	}
-	return findings, w.Flush()
-}
-
-// prepare hooks the names of the image into the decoder.
-func (l *Listing) prepare() *program.Labels {
-	l.Decoder.Label, l.Decoder.Symbol = nil, nil
-	labels := l.Labels()
-	if !l.Bare {
-		l.Decoder.Label = func(addr int64, call bool) (string, bool) {
-			name, ok := labels.Name(addr, call)
-			return Printable(name), ok
+		if bad++; found == 0 {
+			bad = 0
+		}
+		if l.MaxErrors > 0 && bad > l.MaxErrors {
+			break
 		}
 	}
-	if !l.Bare && l.Image.Symbol != nil {
+	return findings, nil
+}
+
+// prepare hooks the names of the image into the decoder. It returns the labels; a bare listing has
+// none.
+func (l *Listing) prepare() *program.Labels {
+	l.Decoder.Label, l.Decoder.Symbol = nil, nil
+	if l.Bare {
+		return nil
+	}
+	labels := l.Labels()
+	l.Decoder.Label = func(addr int64, call bool) (string, bool) {
+		name, ok := labels.Name(addr, call)
+		return Printable(name), ok
+	}
+	if l.Image.Symbol != nil {
 		l.Decoder.Symbol = func(space string, value uint64) (string, bool) {
 			name, ok := l.Image.Symbol(l.Decoder.Addr, space, value)
 			return Printable(name), ok

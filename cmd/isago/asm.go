@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 
 type asmFlags struct {
 	machineFlags
+	jobsFlag
 	sourceFlags
 	plain, hex bool
 	output     string
@@ -35,6 +37,9 @@ files become one, in which each is a program and all share their procedures; wit
 becomes one of its own. Called under the name picasso, or with --picasso as its first argument, it
 takes picasso's command line.
 
+For tegra it reads grate's language, or a file of its own, and writes a file of text with the names
+of the program; --format and --hex choose another format.
+
 With --hex each line of output is an instruction: its words, 32 bits a group, in the order in which
 programs store them, with table entries behind a slash.
 
@@ -48,7 +53,11 @@ of --plain could not be read.`,
   isago asm --isa pica200 -o light.shbin light.pica
   echo "mov r0, v0" | isago asm --isa pica200 --plain --hex -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if c, err := f.compiler(); c != nil || err != nil {
+			c, err := f.compiler()
+			if err != nil {
+				return err
+			}
+			if c != nil {
 				return f.compileFiles(cmd, c, args)
 			}
 			if err := oneFile(cmd, args); err != nil {
@@ -59,6 +68,7 @@ of --plain could not be read.`,
 	}
 	f.machineFlags.add(cmd)
 	f.sourceFlags.add(cmd)
+	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "one instruction a line, independent of the others; with --hex")
 	flags.BoolVar(&f.hex, "hex", false, "write lines of hexadecimal instead of bytes")
@@ -101,7 +111,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 		w.entryBits = append(w.entryBits, t.Bits)
 	}
 	if f.plain {
-		return out.done(w.lines(p, r, out))
+		return out.done(w.lines(f, r, out))
 	}
 	return out.done(w.program(p, r, out, name))
 }
@@ -117,25 +127,28 @@ type wordWriter struct {
 }
 
 // lines assembles each line on its own.
-func (w *wordWriter) lines(p *asm.Parser, r io.Reader, out *output) error {
-	found := false
+func (w *wordWriter) lines(f *asmFlags, r io.Reader, out *output) error {
+	var found atomic.Bool
 	comment := []byte(program.Comment(w.set))
-	err := eachLine(r, out.Writer, func(dst, text []byte) []byte {
-		err := tooLong(text)
-		if err == nil {
-			text, _, _ = bytes.Cut(text, comment)
-			if text = bytes.TrimRight(text, " \t"); len(bytes.TrimLeft(text, " \t")) == 0 {
-				return dst
+	err := eachLine(r, out.Writer, f.jobs, func() (lineFunc, error) {
+		p, err := f.parser(w.set)
+		return func(dst, text []byte, _ int) []byte {
+			err := tooLong(text)
+			if err == nil {
+				text, _, _ = bytes.Cut(text, comment)
+				if text = bytes.TrimRight(text, " \t"); len(bytes.TrimLeft(text, " \t")) == 0 {
+					return dst
+				}
+				dst, err = w.line(dst, p, string(text))
 			}
-			dst, err = w.line(dst, p, string(text))
-		}
-		if err != nil {
-			found = true
-			return appendError(dst, columnError(err))
-		}
-		return dst
+			if err != nil {
+				found.Store(true)
+				return appendError(dst, columnError(err))
+			}
+			return dst
+		}, err
 	})
-	if err == nil && found {
+	if err == nil && found.Load() {
 		return errFindings
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,8 @@ import (
 type disFlags struct {
 	machineFlags
 	colorFlag
+	listingFlags
+	jobsFlag
 	plain, hex, json, addresses, words, lossless, listing bool
 	findings                                              string
 }
@@ -41,6 +44,10 @@ and the rest goes on.
 
 With --plain each line of output is the text of one instruction and nothing else.
 
+--compat mesa prints a listing as Mesa's isaspec does for the same description, byte for byte: findings
+behind a tab, and labels with --labels; docs/language.md lists where isago does otherwise. --names FILE
+has lines FIELD VALUE TEXT, which say how a field of type custom prints a value.
+
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
 were unknown or not as they should be, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
@@ -52,6 +59,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	}
 	f.machineFlags.add(cmd)
 	f.colorFlag.add(cmd)
+	f.listingFlags.add(cmd)
+	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
@@ -60,6 +69,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
+	flags.StringVar(&f.order, "order", "", "a raw program has the `high` or the low word of an instruction first (default: recognised, where a machine has both)")
+	complete(cmd, "order", fixed("high", "low"))
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
@@ -85,7 +96,7 @@ func (f *disFlags) check() error {
 	default:
 		return usagef("--findings %q, expected comment, stderr or off", f.findings)
 	}
-	return nil
+	return f.checkListing()
 }
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
@@ -99,57 +110,142 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.plain {
 		palette = view.Palette{}
 	}
+	if f.compat != "" {
+		return f.mesa(cmd, name)
+	}
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
+	in, err := openCode(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	if f.wantsSource(cmd) {
-		if done, err := f.source(cmd, name); done || err != nil {
+		if done, err := f.source(cmd, name, in); done || err != nil {
 			return err
 		}
 	}
-	return f.image(cmd, name, palette)
+	return f.image(cmd, name, in, palette)
 }
 
 // image prints a whole program.
-func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) error {
-	set, im, err := f.readImage(cmd, name, f.root)
+func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view.Palette) error {
+	raw, err := f.isRaw(in)
 	if err != nil {
 		return err
 	}
-	d, err := f.decoder(set)
-	if err != nil {
-		return err
+	write := f.whole
+	if raw && !f.json && f.maxErrors == 0 {
+		write = f.stream
 	}
-	for i, t := range im.Tables {
-		d.SetTable(i, t)
-	}
-	l := &view.Listing{
-		Decoder: d, Image: im, Addresses: f.addresses, Words: f.words, Bare: f.plain,
-		Palette: palette, Quiet: f.findings != "comment",
-	}
-	if f.lossless {
-		if l.Print, err = f.losslessPrinter(set, l); err != nil {
-			return err
-		}
-	}
-	if f.findings == "stderr" {
-		l.Report = func(addr int64, text string) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: byte 0x%x of the code: %s\n", inputName(name), addr/8, text)
-		}
-	}
-	write := l.Write
-	if f.json {
-		write = l.WriteJSON
-	}
-	found, err := write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
+	found, err := write(cmd, name, in, palette)
 	if err == nil && found > 0 {
 		return errFindings
 	}
 	return err
 }
 
+// whole prints a program that is kept in memory.
+func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view.Palette) (found int, err error) {
+	data, err := in.all()
+	if err != nil {
+		return 0, err
+	}
+	set, im, err := f.imageOf(name, data, f.root)
+	if err != nil {
+		return 0, err
+	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return 0, &usageError{err}
+	}
+	if err := f.addEntries(im, root); err != nil {
+		return 0, err
+	}
+	l, err := f.newListing(set, palette)
+	if err != nil {
+		return 0, err
+	}
+	l.Image = im
+	for i, t := range im.Tables {
+		l.Decoder.SetTable(i, t)
+	}
+	if f.lossless {
+		if l.Print, err = f.losslessPrinter(set, l, l.Labels()); err != nil {
+			return 0, err
+		}
+	}
+	if f.findings == "stderr" {
+		l.Report = f.reporter(cmd, name)
+	}
+	write := l.Write
+	if f.json {
+		write = l.WriteJSON
+	}
+	return write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
+}
+
+// stream prints code without a container, piece by piece.
+func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette view.Palette) (found int, err error) {
+	set, err := f.load(nil)
+	if err != nil {
+		return 0, err
+	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return 0, &usageError{err}
+	}
+	empty := &program.Image{}
+	if err := f.addEntries(empty, root); err != nil {
+		return 0, err
+	}
+	s := view.Stream{In: in, Size: in.size, Entries: empty.Entries, Workers: f.jobs}
+	s.New = func(labels *program.Labels) (*view.Listing, error) {
+		l, err := f.newListing(set, palette)
+		if err != nil {
+			return nil, err
+		}
+		l.Image = empty
+		if f.lossless {
+			l.Print, err = f.losslessPrinter(set, l, labels)
+		}
+		return l, err
+	}
+	if f.findings == "stderr" {
+		s.Report = f.reporter(cmd, name)
+	}
+	found, err = s.Write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
+	if err != nil {
+		err = fileError(name, err)
+	}
+	return found, err
+}
+
+// newListing makes a listing for the flags, without its image.
+func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing, error) {
+	d, err := f.decoder(set)
+	if err != nil {
+		return nil, err
+	}
+	if d.Custom, err = f.custom(); err != nil {
+		return nil, err
+	}
+	return &view.Listing{
+		Decoder: d, Addresses: f.addresses, Words: f.words, Bare: f.plain,
+		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
+	}, nil
+}
+
+// reporter prints findings on standard error.
+func (f *disFlags) reporter(cmd *cobra.Command, name string) func(addr int64, text string) {
+	return func(addr int64, text string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: byte 0x%x of the code: %s\n", inputName(name), addr/8, text)
+	}
+}
+
 // losslessPrinter returns a printer that adds what the text of an instruction does not say.
-func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, isa.Inst) []byte, error) {
+func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *program.Labels) (func([]byte, isa.Inst) []byte, error) {
 	p, err := f.parser(set)
 	if err != nil {
 		return nil, err
@@ -157,8 +253,8 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, 
 	for i, t := range l.Image.Tables {
 		p.Tables[i] = &asm.FixedTable{Entries: t}
 	}
-	if !l.Bare {
-		p.Symbol = l.Labels().Address
+	if !l.Bare && labels != nil {
+		p.Symbol = labels.Address
 	}
 	lossless := asm.NewLossless(l.Decoder, p)
 	return func(dst []byte, in isa.Inst) []byte {
@@ -176,25 +272,38 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
-	d, err := f.decoder(set)
+	custom, err := f.custom()
 	if err != nil {
 		return err
 	}
-	h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette}
-	if f.lossless {
-		p, err := f.parser(set)
+	var found atomic.Bool
+	start := func() (lineFunc, error) {
+		d, err := f.decoder(set)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		h.printer = asm.NewLossless(d, p)
+		d.Custom = custom
+		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
+		if f.lossless {
+			p, err := f.parser(set)
+			if err != nil {
+				return nil, err
+			}
+			h.printer = asm.NewLossless(d, p)
+		}
+		return h.line, nil
 	}
 	r, err := open(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), h.line)
-	if err == nil && h.found {
+	jobs := f.jobs
+	if f.findings == "stderr" {
+		jobs = 1 // they come in order
+	}
+	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
+	if err == nil && found.Load() {
 		return errFindings
 	}
 	return err
@@ -210,13 +319,13 @@ type hexLines struct {
 	printer *asm.Lossless // nil without --lossless
 	palette view.Palette
 	read    program.Line
-	found   bool
+	found   *atomic.Bool
 	number  int
 }
 
 // line appends the answer to one line.
-func (h *hexLines) line(dst, text []byte) []byte {
-	h.number++
+func (h *hexLines) line(dst, text []byte, number int) []byte {
+	h.number = number
 	if err := tooLong(text); err != nil {
 		return h.error(dst, err)
 	}
@@ -245,7 +354,7 @@ func (h *hexLines) line(dst, text []byte) []byte {
 }
 
 func (h *hexLines) error(dst []byte, err error) []byte {
-	h.found = true
+	h.found.Store(true)
 	if h.json {
 		data, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings can be marshalled
 		return append(dst, data...)
@@ -299,7 +408,7 @@ func (h *hexLines) tell(dst []byte) []byte {
 }
 
 func (h *hexLines) report(finding string) {
-	h.found = true
+	h.found.Store(true)
 	if h.findings == "stderr" {
 		fmt.Fprintf(h.cmd.ErrOrStderr(), "%s:%d: %s\n", h.name, h.number, finding)
 	}

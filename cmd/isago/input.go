@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +50,15 @@ func (f *setFlags) readImage(cmd *cobra.Command, name, root string) (*isa.Set, *
 	if err != nil {
 		return nil, nil, err
 	}
+	return f.imageOf(name, data, root)
+}
+
+// imageOf reads a program from its bytes.
+func (f *setFlags) imageOf(name string, data []byte, root string) (*isa.Set, *program.Image, error) {
+	var err error
+	if data, err = f.unraw(name, data); err != nil {
+		return nil, nil, err
+	}
 	m, format, known := catalog.Recognise(data)
 	if !known && !f.given() {
 		return nil, nil, usagef("%s has none of the formats that isago knows (%s); raw words need --isa NAME", inputName(name), formatNames())
@@ -64,6 +75,32 @@ func (f *setFlags) readImage(cmd *cobra.Command, name, root string) (*isa.Set, *
 		return nil, nil, fileError(name, err)
 	}
 	return set, im, nil
+}
+
+// unraw returns a raw program of a machine with several orders of words as a file of the machine's
+// format; all else it returns as it is.
+func (f *setFlags) unraw(name string, data []byte) ([]byte, error) {
+	m, err := catalog.Lookup(f.isa)
+	if err != nil || m.FromRaw == nil {
+		if f.order != "" {
+			return nil, usagef("--order belongs to raw programs of machines with several orders of words, such as tegra")
+		}
+		return data, nil
+	}
+	if f.order != "" && !slices.Contains(m.Orders, f.order) {
+		return nil, usagef("--order %q, expected one of %s", f.order, strings.Join(m.Orders, ", "))
+	}
+	if _, _, known := catalog.Recognise(data); known || !f.converts(int64(len(data))) {
+		return data, nil
+	}
+	set, err := m.Load(isa.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if data, err = m.FromRaw(set, data, f.order); err != nil {
+		return nil, fileError(name, err)
+	}
+	return data, nil
 }
 
 // openImage reads a file of a format; the zero Format is raw words of a root.
@@ -100,4 +137,92 @@ func formatNames() string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// code is an input that can be read at any place: a file, or what was read of a pipe, in memory or in
+// a file of its own.
+type code struct {
+	io.ReaderAt
+	size  int64
+	close func() error
+}
+
+// Close gives back what the input holds.
+func (c *code) Close() error {
+	if c.close == nil {
+		return nil
+	}
+	return c.close()
+}
+
+// all returns the whole input.
+func (c *code) all() ([]byte, error) {
+	data := make([]byte, c.size)
+	_, err := io.ReadFull(io.NewSectionReader(c, 0, c.size), data)
+	return data, err
+}
+
+// head returns the start of the input, in which formats are recognised.
+func (c *code) head() ([]byte, error) {
+	data := make([]byte, min(c.size, headSize))
+	_, err := io.ReadFull(io.NewSectionReader(c, 0, int64(len(data))), data)
+	return data, err
+}
+
+// headSize is as much of a file as recognising its format needs; memorySize as much of a pipe as is
+// kept in memory.
+const (
+	headSize   = 4 << 10
+	memorySize = 1 << 20
+)
+
+// openCode opens an input that is read twice.
+func openCode(cmd *cobra.Command, name string) (*code, error) {
+	r, err := open(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	if file, ok := r.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return &code{ReaderAt: file, size: info.Size(), close: file.Close}, nil
+		}
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, memorySize))
+	if err != nil || len(data) < memorySize {
+		return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}, err
+	}
+	return spool(io.MultiReader(bytes.NewReader(data), r))
+}
+
+// spool copies an input into a file that is removed in the end.
+func spool(r io.Reader) (*code, error) {
+	file, err := os.CreateTemp("", "isago-")
+	if err != nil {
+		return nil, err
+	}
+	remove := func() error { return errors.Join(file.Close(), os.Remove(file.Name())) }
+	size, err := io.Copy(file, r)
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	return &code{ReaderAt: file, size: size, close: remove}, nil
+}
+
+// isRaw tells whether an input has no format that isago knows, and a machine is named for it.
+func (f *setFlags) isRaw(in *code) (bool, error) {
+	head, err := in.head()
+	if err != nil {
+		return false, err
+	}
+	_, _, known := catalog.Recognise(head)
+	return !known && f.given() && !f.converts(in.size), nil
+}
+
+// converts tells whether a raw program of so many bytes is read as a file of the machine's format.
+// What is larger than a program is a stream of words in their usual order.
+func (f *setFlags) converts(size int64) bool {
+	const largest = 64 << 10
+	m, err := catalog.Lookup(f.isa)
+	return err == nil && m.FromRaw != nil && (f.order != "" || size <= largest)
 }

@@ -35,6 +35,28 @@ const (
 	UnknownSyntax Code = "unknown-syntax"
 )
 
+// Codes of what isago check finds in a description, beside those of mistakes in one.
+const (
+	UnmatchedWords Code = "unmatched-words"
+	LeafNever      Code = "leaf-never"
+	OverrideNever  Code = "override-never"
+	OverrideAlways Code = "override-always"
+	DisplayNever   Code = "display-never"
+	AssertNever    Code = "assert-never"
+	ValueNever     Code = "value-never"
+	FieldUnused    Code = "field-unused"
+	ParamUnused    Code = "param-unused"
+	ExprUnused     Code = "expr-unused"
+	TemplateUnused Code = "template-unused"
+	EnumUnused     Code = "enum-unused"
+	HiddenBits     Code = "hidden-bits"
+	SameText       Code = "same-text"
+	ExprUndefined  Code = "expr-undefined"
+	MesaRefuses    Code = "mesa-refuses"
+	ExceptionForm  Code = "exception-form"
+	ExceptionIdle  Code = "exception-idle"
+)
+
 // Codes of mistakes in instruction text and in words.
 const (
 	TextUnknown   Code = "text-unknown"
@@ -71,8 +93,23 @@ const (
 	JumpAtEnd   Code = "jump-at-end"
 )
 
+// Codes of warnings that descriptions give, by the names of their hazards.
+const (
+	SameRegister  Code = "same-register"
+	NeverTaken    Code = "never-taken"
+	OddAddress    Code = "odd-address"
+	ExportOffset  Code = "export-offset"
+	RegisterRange Code = "register-range"
+	ConstantRange Code = "constant-range"
+)
+
 // Warnings lists the codes of warnings.
-func Warnings() []Code { return []Code{MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd} }
+func Warnings() []Code {
+	return []Code{
+		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd,
+		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange,
+	}
+}
 
 // Codes lists every code with its meaning and an example.
 func Codes() []CodeInfo { return codes }
@@ -98,6 +135,24 @@ var codes = []CodeInfo{
 	{NoDisplay, "a leaf has no display template", `<bitset name="nop" extends="#instruction"/> without display`},
 	{ContextValue, "a context is unknown or has no such value", `--stage=xyz`},
 	{UnknownSyntax, "a spelling that the description does not have", `--syntax=xyz`},
+	{UnmatchedWords, "check: words that no leaf matches, how many, and the largest groups of them", `a root of 4 bits whose leaves fix 0xx and 10x`},
+	{LeafNever, "check: a leaf that no word is", `<gen min="6"/> below a parent with <gen max="5"/>`},
+	{OverrideNever, "check: an override whose condition is never true", `<expr>{A} &gt; 3</expr> where A has two bits`},
+	{OverrideAlways, "check: an override whose condition is never false", `<expr>{A} &lt; 4</expr> where A has two bits`},
+	{DisplayNever, "check: a display that is never used, because a case before it always has one", `the display of a parent of which each leaf has its own`},
+	{AssertNever, "check: an assert that no word meets", `<assert pos="3">1</assert> in an override whose condition needs bit 3 to be 0`},
+	{ValueNever, "check: a value of an enum that no field has, or whose text another value of the same number takes", `<value val="9" display="x"/> where all fields have three bits`},
+	{FieldUnused, "check: a field that no display shows and no expression uses", `<field name="PAD" low="4" high="7" type="uint"/>`},
+	{ParamUnused, "check: a param whose name the nested bitset never uses", `<param name="HALF"/> for a bitset without {HALF}`},
+	{ExprUnused, "check: a named expression that is used nowhere", `<expr name="#big">{A} &gt; 7</expr>`},
+	{TemplateUnused, "check: a template that no display has", `<template name="SRCS">{A}, {B}</template>`},
+	{EnumUnused, "check: an enum that is the type of nothing", `<enum name="#old">`},
+	{HiddenBits, "check: bits of a leaf that its text does not show: words that differ in them read the same", `a field that no display shows`},
+	{SameText, "check: two words that print the same text", `two leaves with one display`},
+	{ExprUndefined, "check: arithmetic of which C does not define the result", `1 << {A} where A can be 32`},
+	{MesaRefuses, "check: what isago reads and Mesa's tools do not", `<bitset name="a-b"> beside <bitset name="a.b">`},
+	{ExceptionForm, "check: a written exception that cannot be read", `<!-- check: ignore hidden-bits -->`},
+	{ExceptionIdle, "check: a written exception for a finding that is not there", `<!-- check: ignore leaf-overlap: fixed since -->`},
 	{TextUnknown, "no instruction starts like this", `foo r0, r1`},
 	{TextExpected, "something else was expected here", `mov r0 r1`},
 	{TextRange, "a number does not fit its field", `setemit 9`},
@@ -121,5 +176,11 @@ var codes = []CodeInfo{
 	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},
 	{DoubleMova, "warning: two instructions in a row write address registers, which freezes the hardware", `mova a0.x, r0 and mova a0.y, r1`},
 	{OutputTwice, "warning: a component of an output is written twice, which may hang the hardware", `mov o0, r0 and mov o0.x, r1`},
+	{SameRegister, "warning: both units of a word write one register", `ADDv r1.x***, a[0].xyzw, a[0].xyzw and RCPs r1.*y**, a[0].xxxx`},
+	{NeverTaken, "warning: a branch whose predicate never holds", `EXEC BRAs 3;`},
+	{OddAddress, "warning: an address register that is not written because of an odd destination", `ARLv r1.x***, a[0].xyzw`},
+	{ExportOffset, "warning: the export that is none is offset", `(export[A0.x + 31]=vector)`},
+	{RegisterRange, "warning: a register that ends the program abnormally", `MOVv r32.xyzw, a[0].xyzw`},
+	{ConstantRange, "warning: a constant above those that are usually loaded", `MOVv r0.xyzw, c[300].xyzw`},
 	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
 }

@@ -1,11 +1,12 @@
 // Command peer compares isago with rows of another tool's output.
 //
-//	go run ./internal/peer -rows FILE [-known FILE] [-show N]
+//	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
 // FILE is a shader file of a machine, which must list without an unknown word and come back from
 // its lossless text word for word; or FILE.jsonl with rows {"gen", "word", "text"} beside FILE.xml,
-// the description that they belong to. Rows in which the other tool is known to be wrong are listed
-// in internal/peer/known, one a line: the row's word, a tab, the reason. The exit status is 1 where
+// the description that they belong to; or MACHINE-diff.jsonl with rows {"words", "dis", "src"}: words
+// with the most significant first, the listing, and a text that gives the words. Rows in which the other tool is known to be wrong are listed
+// in internal/peer/known, one a line: the row's word (for the last format, a blank and dis, lossless or src), a tab, the reason. The exit status is 1 where
 // an unlisted row differs, and where a listed one does not.
 package main
 
@@ -21,9 +22,10 @@ import (
 func main() {
 	rows := flag.String("rows", "", "file with the other tool's output")
 	known := flag.String("known", "", "file with the rows that are known to differ (default: internal/peer/known/NAME.txt)")
+	compat := flag.String("compat", "", "mesa: print as Mesa's isaspec does, defects included")
 	show := flag.Int("show", 10, "number of differences to print")
 	flag.Parse()
-	if *rows == "" || flag.NArg() > 0 {
+	if *rows == "" || flag.NArg() > 0 || *compat != "" && *compat != "mesa" {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -31,7 +33,7 @@ func main() {
 		name := filepath.Base(*rows)
 		*known = filepath.Join("internal", "peer", "known", strings.TrimSuffix(name, filepath.Ext(name))+".txt")
 	}
-	ok, err := run(os.Stdout, *rows, *known, *show)
+	ok, err := run(os.Stdout, *rows, *known, *compat != "", *show)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -50,10 +52,16 @@ type difference struct {
 // comparer compares all rows of a file; it returns how many there were.
 type comparer func(file string, report func(difference)) (rows int, err error)
 
-func comparerFor(file string) (comparer, error) {
+func comparerFor(file string, compat bool) (comparer, error) {
+	if strings.HasSuffix(file, programSuffix) {
+		return comparePrograms, nil
+	}
 	switch filepath.Ext(file) {
 	case ".jsonl":
-		return compareIsaspec, nil
+		if machine, ok := strings.CutSuffix(filepath.Base(file), "-diff.jsonl"); ok {
+			return func(file string, report func(difference)) (int, error) { return compareListing(machine, file, report) }, nil
+		}
+		return func(file string, report func(difference)) (int, error) { return compareIsaspec(file, compat, report) }, nil
 	case ".shbin":
 		return compareShader, nil
 	}
@@ -61,8 +69,8 @@ func comparerFor(file string) (comparer, error) {
 }
 
 // run compares a file and prints the outcome. ok is false where something is not as it is listed.
-func run(w io.Writer, file, knownFile string, show int) (ok bool, err error) {
-	compare, err := comparerFor(file)
+func run(w io.Writer, file, knownFile string, compat bool, show int) (ok bool, err error) {
+	compare, err := comparerFor(file, compat)
 	if err != nil {
 		return false, err
 	}

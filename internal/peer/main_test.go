@@ -36,7 +36,7 @@ func TestRows(t *testing.T) {
 				write(t, dir, "known.txt", c.known)
 			}
 			var out strings.Builder
-			ok, err := run(&out, filepath.Join(dir, "tiny.jsonl"), known, 10)
+			ok, err := run(&out, filepath.Join(dir, "tiny.jsonl"), known, false, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestKnownNeedsReasons(t *testing.T) {
 
 func TestShader(t *testing.T) {
 	var out strings.Builder
-	ok, err := run(&out, "../../examples/pica200/light.shbin", "no list", 10)
+	ok, err := run(&out, "../../examples/pica200/light.shbin", "no list", false, 10)
 	if err != nil || !ok || !strings.Contains(out.String(), "25 rows, 25 agree") {
 		t.Errorf("ok %t, error %v:\n%s", ok, err, out.String())
 	}
@@ -69,5 +69,21 @@ func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A listing that agrees, one that differs, and a text that gives another word.
+func TestListing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "tegra-diff.jsonl", `{"words":["001f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv NOPs;"}
+{"words":["011f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv;"}
+`)
+	var found []string
+	rows, err := compareListing("tegra", filepath.Join(dir, "tegra-diff.jsonl"), func(d difference) { found = append(found, d.word) })
+	if err != nil || rows != 2 {
+		t.Fatalf("%d rows, %v", rows, err)
+	}
+	if got, want := strings.Join(found, ", "), "011f806c0000000d8006c00360001ffc dis, 011f806c0000000d8006c00360001ffc src"; got != want {
+		t.Errorf("differences %s, expected %s", got, want)
 	}
 }

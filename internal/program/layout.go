@@ -173,6 +173,18 @@ func NewLayout(set *isa.Set, roles *Roles) (*Layout, error) {
 	return &Layout{roles: roles, decoder: d, procs: map[string]Block{}, labels: map[string]place{}}, nil
 }
 
+// Reset empties the layout for another program and keeps its memory. Who was to be told of missing
+// fillers no longer is.
+func (l *Layout) Reset() {
+	clear(l.Words) // which hold on to sources
+	clear(l.procs)
+	clear(l.labels)
+	*l = Layout{
+		Words: l.Words[:0], Blocks: l.Blocks[:0], roles: l.roles, decoder: l.decoder,
+		open: l.open[:0], procs: l.procs, labels: l.labels, jumps: l.jumps[:0], calls: l.calls[:0],
+	}
+}
+
 func (l *Layout) fail(code diag.Code, span diag.Span, format string, args ...any) *diag.Error {
 	e := diag.Errorf(code, span, format, args...)
 	l.Errs = append(l.Errs, e)
@@ -347,7 +359,7 @@ func (l *Layout) Link() {
 		l.set(f, role.target, p.Start, "procedure "+p.Name+" starts at word")
 		l.set(f, role.count, p.End-p.Start, "procedure "+p.Name+" has a length of")
 	}
-	l.calls = nil
+	l.calls = l.calls[:0]
 }
 
 func (l *Layout) set(f fixup, field run, value int, what string) {

@@ -22,7 +22,8 @@ const (
 // Item is a piece of a template.
 type Item struct {
 	Kind ItemKind
-	// Text of an ItemText.
+	// Text of an ItemText. Of an ItemBreak, what the line behind it is indented further than the
+	// least indented line.
 	Text string
 	// Ref is the name in the braces, perhaps with dots or a leading @.
 	Ref string
@@ -38,6 +39,7 @@ type Item struct {
 func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 	var items []Item
 	var errs diag.List
+	margin := s.margin(src.s)
 	for off := 0; off < len(src.s); {
 		open := strings.IndexByte(src.s[off:], '{')
 		end := -1
@@ -48,11 +50,11 @@ func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 			if open >= 0 && s.Strict {
 				errs = append(errs, diag.Errorf(diag.TemplateText, src.at(off+open), "{ without }"))
 			}
-			items = s.appendText(items, src, off, len(src.s))
+			items = s.appendText(items, src, off, len(src.s), margin)
 			break
 		}
 		open, end = off+open, off+open+end
-		items = s.appendText(items, src, off, open)
+		items = s.appendText(items, src, off, open, margin)
 		more, err := s.parseRef(src.s[open+1:end], src.part(open, end+1))
 		if err != nil {
 			errs = append(errs, err)
@@ -63,9 +65,25 @@ func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 	return items, errs
 }
 
+// margin returns the number of blanks before the least indented line, not counting the first, whose
+// blanks are trimmed.
+func (s *ISA) margin(t string) int {
+	_, rest, found := strings.Cut(t, "\n")
+	if !found || !s.Strict {
+		return 0
+	}
+	margin := len(t)
+	for line := range strings.Lines(rest) {
+		if text := strings.TrimLeft(line, blanks); text != "" {
+			margin = min(margin, len(line)-len(text))
+		}
+	}
+	return margin
+}
+
 // appendText appends the text from one index up to another. Under strict, a line break and the
 // blanks around it are one ItemBreak.
-func (s *ISA) appendText(items []Item, src text, from, to int) []Item {
+func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 	t := src.s[from:to]
 	if t == "" {
 		return items
@@ -85,7 +103,11 @@ func (s *ISA) appendText(items []Item, src text, from, to int) []Item {
 		}
 		end, from = from+len(line), end
 		if i > 0 {
-			line = strings.TrimLeft(line, blanks)
+			text := strings.TrimLeft(line, blanks)
+			if n := len(line) - len(text); n > margin {
+				items[len(items)-1].Text = line[margin:n]
+			}
+			line = text
 		}
 		if line != "" {
 			items = append(items, Item{Kind: ItemText, Text: line, Span: src.part(end-len(line), end)})
@@ -104,7 +126,7 @@ func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
 			if s.Strict {
 				return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column such as :align=24", ":align="+suffix)
 			}
-			column = leadingNumber(suffix)
+			column = LeadingNumber(suffix)
 		}
 		items = append(items, Item{Kind: ItemAlign, Column: column, Span: span})
 		if name == "" {
@@ -128,8 +150,10 @@ func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
 
 func isRef(s string) bool { return isPath(strings.TrimPrefix(s, "@")) }
 
-// leadingNumber reads digits as C's strtoul does, 0 if there are none.
-func leadingNumber(s string) int {
+// LeadingNumber reads a number as C's strtoul does, blanks and a plus before it; 0 if there is none.
+// Numbers end at 10000.
+func LeadingNumber(s string) int {
+	s = strings.TrimPrefix(strings.TrimLeft(s, blanks), "+")
 	n := 0
 	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9' && n < 10000; i++ {
 		n = 10*n + int(s[i]-'0')

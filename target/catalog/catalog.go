@@ -9,6 +9,7 @@ import (
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
+	"github.com/isago/isago/target/tegra"
 )
 
 // Machine is a machine that isago knows.
@@ -21,6 +22,14 @@ type Machine struct {
 	Formats []Format
 	// NewCompiler returns what makes a file from source; nil for a machine without one.
 	NewCompiler func() (program.Compiler, error)
+	// Outputs are the formats that the compiler writes, by name, the default first; none where it
+	// writes one alone.
+	Outputs []string
+	// Orders are the orders of words that raw programs may have, by name, and FromRaw reads a raw
+	// program as a file of the first of Formats; an empty order is to be recognised. Machines without
+	// have one order.
+	Orders  []string
+	FromRaw func(set *isa.Set, data []byte, order string) ([]byte, error)
 }
 
 // Format is a file format.
@@ -41,6 +50,11 @@ func Machines() []Machine {
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler,
+		},
+		{
+			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
+			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
+			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(), Orders: tegra.Orders(), FromRaw: tegra.FromRaw,
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

@@ -1,6 +1,7 @@
 package example_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -131,4 +132,20 @@ func TestLabel(t *testing.T) {
 	if _, text := printWord(d, bits.Of(0x8bff)); text != "br.eq start" {
 		t.Errorf("8bff is %q", text)
 	}
+}
+
+func ExampleLoad() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	in, _ := d.Decode(bits.Of(0x2257))
+	fmt.Println(string(d.Append(nil, in)))
+	// Output: add r1, r2, 7
 }

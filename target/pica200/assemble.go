@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,10 +42,12 @@ type Assembled struct {
 type Assembler struct {
 	set    *isa.Set
 	roles  *program.Roles
+	layout *program.Layout
 	parser *asm.Parser
 	banks  banks
 	kinds  map[string][]operandKind
 	leaves map[string]*isa.Leaf
+	limits map[*isa.Leaf]limit
 	size   int // entries of the descriptor table
 	// cache holds instructions that were read before, in any program.
 	cache map[string]*cached
@@ -64,7 +67,11 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{set: set, roles: roles, parser: parser, size: set.Tables()[0].Size}
+	layout, err := program.NewLayout(set, roles)
+	if err != nil {
+		return nil, err
+	}
+	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser, size: set.Tables()[0].Size}
 	if err := a.banks.load(set); err != nil {
 		return nil, err
 	}
@@ -72,6 +79,9 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 		return nil, err
 	}
 	a.cache = map[string]*cached{}
+	if err := a.loadLimits(); err != nil {
+		return nil, err
+	}
 	return a, a.loadKinds()
 }
 
@@ -79,12 +89,10 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 // them, and each is a program unless it says .nodvle. All mistakes are reported at once, as a
 // diag.List.
 func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assembled, error) {
-	layout, err := program.NewLayout(a.set, a.roles)
-	if err != nil {
-		return nil, err
-	}
+	layout := a.layout
+	layout.Reset()
 	r := &assembly{
-		Assembler: a, layout: layout, shared: map[string]*uniform{}, facts: facts{size: -1},
+		Assembler: a, shared: map[string]*uniform{}, facts: facts{size: -1},
 		table: &asm.GrowingTable{Size: a.size, Swapped: func(i, j int) { layout.Swap(0, i, j) }},
 	}
 	r.spaces[0].init(&a.banks)
@@ -128,8 +136,7 @@ const fileDirective = ".isago file"
 // assembly is the state of one run.
 type assembly struct {
 	*Assembler
-	layout *program.Layout
-	table  *asm.GrowingTable
+	table *asm.GrowingTable
 	// spaces are the uniform registers: those that all programs share, and those of a geometry shader.
 	spaces [2]space
 	shared map[string]*uniform
@@ -143,13 +150,16 @@ type assembly struct {
 	// The file being read, and the line.
 	dvle    *dvleState
 	aliases map[string]*alias
-	array   *constArray
-	src     *diag.Source
-	base    int // of the text being read, in src
+	// spellings are the operands that the file has named.
+	spellings map[string]*spelling
+	array     *constArray
+	src       *diag.Source
+	base      int // of the text being read, in src
 	// The instruction being read.
 	line       []byte
-	pieces     []piece
 	operands   []operand
+	tracing    bool
+	pieces     []piece // what line consists of, where that is traced
 	name       string
 	targetSpan diag.Span
 }
@@ -170,6 +180,7 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 
 func (r *assembly) assembleFile(src *diag.Source) {
 	r.dvle, r.aliases, r.array = nil, map[string]*alias{}, nil
+	r.spellings = map[string]*spelling{}
 	r.spaces[0].nextFile()
 	pieces, err := program.Pieces(src)
 	var list diag.List
@@ -210,6 +221,9 @@ func (r *assembly) readLine(text string) {
 		text = text[:i]
 	}
 	off := 0
+	if r.base == 0 && strings.HasPrefix(text, byteOrderMark) {
+		off = len(byteOrderMark)
+	}
 	for {
 		off += blanksAt(text[off:])
 		i := strings.IndexByte(text[off:], ':')
@@ -235,6 +249,9 @@ func (r *assembly) readLine(text string) {
 	}
 	r.instruction(text, off)
 }
+
+// byteOrderMark is what some editors put at the start of a file.
+const byteOrderMark = "\ufeff"
 
 // inValue tells whether a colon behind the text belongs to a value, as in f24:3f0000.
 func inValue(text string) bool { return strings.HasSuffix(text, float24Prefix[:len(float24Prefix)-1]) }
@@ -273,6 +290,7 @@ func (r *assembly) instruction(text string, off int) {
 	}
 	in, err := r.encode()
 	if err != nil {
+		r.trace(text, off)
 		r.explain(err)
 		r.broken()
 		return
@@ -284,8 +302,11 @@ func (r *assembly) instruction(text string, off int) {
 func (r *assembly) place(in isa.Inst, span diag.Span) {
 	d := r.program()
 	role := r.roles.Of(in)
-	if role.Marks == geometryMark && !d.geometry {
-		d.geometry, d.compatible = true, true
+	if role.Marks == geometryMark {
+		r.slot(in, span)
+		if !d.geometry {
+			d.geometry, d.compatible = true, true
+		}
 	}
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
@@ -297,6 +318,55 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 
 // geometryMark is the mark, in the description, of an instruction of geometry shaders.
 const geometryMark = "geometry"
+
+// limit is the greatest value of a field where that is less than what its bits hold.
+type limit struct {
+	field string
+	most  uint64
+}
+
+// loadLimits reads what the description says as most="FIELD VALUE".
+func (a *Assembler) loadLimits() error {
+	a.limits = map[*isa.Leaf]limit{}
+	for _, l := range a.fresh.Root().Leaves {
+		text := l.Meta("most")
+		if text == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(text, " ")
+		most, err := strconv.ParseUint(value, 10, 64)
+		fields := a.fresh.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+		if err != nil || !slices.ContainsFunc(fields, func(f isa.Field) bool { return f.Path == name }) {
+			return fmt.Errorf("%s: most=%q, expected a field of the instruction and its greatest value", l.Name, text)
+		}
+		a.limits[l] = limit{name, most}
+	}
+	return nil
+}
+
+// slot checks the field that has a limit.
+func (r *assembly) slot(in isa.Inst, span diag.Span) {
+	l, some := r.limits[in.Leaf]
+	if !some || r.facts.unchecked {
+		return
+	}
+	for _, f := range r.fresh.Fields(nil, in) {
+		if f.Path == l.field && f.Value[0] > l.most {
+			r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", l.field, f.Value[0], l.most)
+		}
+	}
+}
+
+// limited words the error of a value that is too large for the bits of a field which has a limit
+// below that, as slot does.
+func (r *assembly) limited(e *asm.Error) string {
+	word, _, _ := strings.Cut(string(r.line), " ")
+	l, some := r.limits[r.leaves[strings.ToLower(word)]]
+	if !some || e.Code != diag.TextRange || !strings.Contains(e.Msg, " "+l.field+",") {
+		return e.Msg
+	}
+	return fmt.Sprintf("%s %s, expected 0 to %d", l.field, r.line[e.Off:e.End], l.most)
+}
 
 // given tells which of the fields that the layout fills the suffix of an instruction names.
 func given(suffix string, role *program.Role) (target, count bool) {
@@ -406,6 +476,7 @@ func (r *assembly) write(out *Assembled) {
 
 // code copies words and descriptors into the file.
 func (r *assembly) code(f *SHBIN) {
+	f.DVLP.Code = make([]uint32, 0, len(r.layout.Words))
 	for i := range r.layout.Words {
 		f.DVLP.Code = append(f.DVLP.Code, uint32(r.layout.Words[i].Inst.Bits[0]))
 	}
@@ -465,10 +536,10 @@ func (r *assembly) explain(err error) {
 			off, end = p.srcStart, p.srcEnd
 		}
 	}
-	msg := e.Msg
+	msg := r.limited(e)
 	for _, p := range r.pieces {
 		source := r.src.Text[r.base+p.srcStart : r.base+p.srcEnd]
-		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != source {
+		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off >= p.start && e.Off < p.end && written != source {
 			msg += fmt.Sprintf(" (%s is %s)", source, written)
 		}
 	}

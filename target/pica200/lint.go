@@ -10,18 +10,24 @@ import (
 // linter looks for what assembles and does not do on hardware what it should.
 type linter struct {
 	r *assembly
-	// blocks are the ifs and loops by their first word, after the places where control goes on behind
-	// the first part of an if with an else.
-	blocks map[int]program.Block
-	after  map[int]int
+	// blocks are the ifs and loops by their first word, nil for words that start none; after are the
+	// places where control goes on behind the last word of the first part of an if with an else, 0 for
+	// other words.
+	blocks []*program.Block
+	after  []int
 	// returns and effects are what is known of procedures.
 	returns map[registers]bool
 	effects map[registers]outputState
 }
 
 func (r *assembly) lint() {
-	l := &linter{r: r, blocks: map[int]program.Block{}, after: map[int]int{}, returns: map[registers]bool{}, effects: map[registers]outputState{}}
-	for _, b := range r.layout.Blocks {
+	n := len(r.layout.Words)
+	l := &linter{
+		r: r, blocks: make([]*program.Block, n), after: make([]int, n),
+		returns: map[registers]bool{}, effects: map[registers]outputState{},
+	}
+	for i := range r.layout.Blocks {
+		b := &r.layout.Blocks[i]
 		if b.Kind == program.Procedure {
 			continue
 		}
@@ -106,7 +112,7 @@ func (l *linter) next(dst []int, at int) []int {
 	if role.Jump || role.Block == "if" {
 		dst = append(dst, l.goesTo(at).first)
 	}
-	if to, ok := l.after[at]; ok {
+	if to := l.after[at]; to > 0 {
 		return append(dst, to)
 	}
 	return append(dst, at+1)
@@ -160,7 +166,7 @@ func (l *linter) effect(p registers) outputState {
 // outputs follows the words from lo to hi, and warns where a component is written twice.
 func (l *linter) outputs(lo, hi int, s outputState) outputState {
 	for at := lo; at < hi && !s.dead; {
-		if b, ok := l.blocks[at]; ok && b.End <= hi {
+		if b := l.blocks[at]; b != nil && b.End <= hi {
 			s = l.block(b, s)
 			at = b.End
 			continue
@@ -171,7 +177,7 @@ func (l *linter) outputs(lo, hi int, s outputState) outputState {
 	return s
 }
 
-func (l *linter) block(b program.Block, s outputState) outputState {
+func (l *linter) block(b *program.Block, s outputState) outputState {
 	switch {
 	case b.Kind == program.LoopBlock:
 		return l.outputs(b.Start+1, b.End, s)

@@ -17,6 +17,10 @@ type banks struct {
 	// some uses are hazards.
 	indexed       string
 	input, output byte
+	// address are the address registers as instructions spell them, address[0] being none, and named
+	// the index of each of their names, in lower case.
+	address []string
+	named   map[string]uint8
 }
 
 // load reads the banks from the description.
@@ -36,6 +40,15 @@ func (b *banks) load(set *isa.Set) error {
 	}
 	b.indexed = l.Meta("indexed")
 	b.input, b.output = l.Meta("input")[0], l.Meta("output")[0]
+	b.address, b.named = []string{""}, map[string]uint8{}
+	for _, names := range strings.Fields(l.Meta("address")) {
+		for i, name := range strings.Split(names, ",") {
+			if i == 0 {
+				b.address = append(b.address, name)
+			}
+			b.named[strings.ToLower(name)] = uint8(len(b.address) - 1)
+		}
+	}
 	return nil
 }
 
@@ -107,7 +120,7 @@ type operand struct {
 	num   int
 	neg   bool
 	swz   swizzle
-	index uint8 // which of indexTexts is added
+	index uint8 // which of banks.address is added
 }
 
 // alias is a name for an operand.
@@ -119,12 +132,6 @@ type alias struct {
 }
 
 func (o operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
-
-// indexTexts are the address registers as instructions spell them; the first is none.
-var indexTexts = [...]string{"", "[a0.x]", "[a0.y]", "[aL]"}
-
-// addressRegisters are the names of the address registers, as source spells them, in lower case.
-var addressRegisters = map[string]uint8{"a0": 1, "a0.x": 1, "a1": 2, "a0.y": 2, "a2": 3, "al": 3, "lcnt": 3}
 
 // operandScan reads a register from text[off:end], and reports what is wrong with it.
 type operandScan struct {
@@ -254,9 +261,9 @@ func (s *operandScan) index(o *operand, start int) bool {
 	inner := s.text[open+1 : open+shut]
 	s.pos = open + shut + 1
 	span := s.r.span(open+1, open+shut)
-	offset, register, ok := splitIndex(inner)
+	offset, register, ok := s.r.banks.splitIndex(inner)
 	if !ok {
-		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (a0.x, a0.y, aL), or one plus a number", strings.TrimSpace(inner))
+		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or one plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
 		return false
 	}
 	if register != 0 && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
@@ -273,12 +280,12 @@ func (s *operandScan) index(o *operand, start int) bool {
 }
 
 // splitIndex reads what stands between brackets.
-func splitIndex(inner string) (offset int, register uint8, ok bool) {
+func (b *banks) splitIndex(inner string) (offset int, register uint8, ok bool) {
 	inner = strings.TrimSpace(inner)
 	if n, good := number(inner); good {
 		return n, 0, true
 	}
-	if reg, good := addressRegisters[strings.ToLower(inner)]; good {
+	if reg, good := b.named[strings.ToLower(inner)]; good {
 		return 0, reg, true
 	}
 	i := strings.IndexAny(inner, "+-")
@@ -289,7 +296,7 @@ func splitIndex(inner string) (offset int, register uint8, ok bool) {
 	if inner[i] == '+' && left[0] >= '0' && left[0] <= '9' {
 		left, right = right, left
 	}
-	reg, good := addressRegisters[strings.ToLower(left)]
+	reg, good := b.named[strings.ToLower(left)]
 	n, isNumber := number(right)
 	if !good || !isNumber || strings.HasPrefix(right, "-") {
 		return 0, 0, false
@@ -393,17 +400,29 @@ type piece struct {
 }
 
 func (r *assembly) copy(text string, off, end int) {
-	if off < end {
-		start := len(r.line)
-		r.line = append(r.line, text[off:end]...)
-		r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end, verbatim: true})
+	if off == end {
+		return
 	}
+	r.line = append(r.line, text[off:end]...)
+	if r.tracing {
+		n := len(r.line)
+		r.pieces = append(r.pieces, piece{start: n - (end - off), end: n, srcStart: off, srcEnd: end, verbatim: true})
+	}
+}
+
+// trace rewrites an instruction again, which has been rewritten before without a mistake, to learn
+// which of its parts come from where.
+func (r *assembly) trace(text string, off int) {
+	warnings := r.warnings
+	r.tracing, r.pieces = true, r.pieces[:0]
+	r.rewrite(text, off)
+	r.tracing, r.warnings = false, warnings
 }
 
 // rewrite puts the instruction at text[off:] into r.line in the words of the description: with
 // registers for names.
 func (r *assembly) rewrite(text string, off int) bool {
-	r.line, r.pieces, r.operands = r.line[:0], r.pieces[:0], r.operands[:0]
+	r.line, r.operands = r.line[:0], r.operands[:0]
 	end := len(text)
 	if i := strings.IndexByte(text[off:], '{'); i >= 0 {
 		end = off + i
@@ -466,14 +485,40 @@ func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) b
 		r.copy(text, off, off+1)
 		off++
 	}
-	o, ok := r.operand(text, off, end)
-	if !ok {
-		return false
+	s := r.spellings[text[off:end]]
+	if s == nil {
+		if s = r.spell(text, off, end); s == nil {
+			return false
+		}
 	}
 	start := len(r.line)
-	r.append(&o, kind == kindWritten)
-	r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end})
-	return r.uses(o, kind, off, end)
+	if kind == kindWritten {
+		r.line = append(r.line, s.written...)
+	} else {
+		r.line = append(r.line, s.read...)
+	}
+	if r.tracing {
+		r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end})
+	}
+	return r.uses(&s.operand, kind, off, end)
+}
+
+// spelling is an operand, and how the description spells it where it is read and where it is written.
+type spelling struct {
+	operand
+	read, written string
+}
+
+// spell reads the operand at text[off:end] and keeps it for the rest of the file, in which its text
+// means nothing else: names are given once.
+func (r *assembly) spell(text string, off, end int) *spelling {
+	o, ok := r.operand(text, off, end)
+	if !ok {
+		return nil
+	}
+	s := &spelling{operand: o, read: string(r.append(nil, &o, false)), written: string(r.append(nil, &o, true))}
+	r.spellings[text[off:end]] = s
+	return s
 }
 
 // other copies an operand, but for pairs of negations of a condition.
@@ -489,36 +534,39 @@ func (r *assembly) other(text string, off, end int) {
 }
 
 // append appends an operand in the words of the description.
-func (r *assembly) append(o *operand, written bool) {
+func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 	if o.neg {
-		r.line = append(r.line, '-')
+		dst = append(dst, '-')
 	}
-	r.line = append(r.line, o.bank)
-	r.line = strconv.AppendInt(r.line, int64(o.num), 10)
-	r.line = append(r.line, indexTexts[o.index]...)
+	dst = append(dst, o.bank)
+	dst = strconv.AppendInt(dst, int64(o.num), 10)
+	if o.index > 0 {
+		dst = append(append(append(dst, '['), r.banks.address[o.index]...), ']')
+	}
 	mask := o.swz.mask()
 	switch {
 	case o.swz == noSwizzle || written && mask == 15 || r.banks.count[o.bank] == 0:
 	case written:
-		r.line = append(r.line, '.')
+		dst = append(dst, '.')
 		for i, set := range letters {
 			if mask>>i&1 != 0 {
-				r.line = append(r.line, set[0])
+				dst = append(dst, set[0])
 			}
 		}
 	default:
-		r.line = append(r.line, '.')
+		dst = append(dst, '.')
 		for _, c := range o.swz {
-			r.line = append(r.line, letters[c][0])
+			dst = append(dst, letters[c][0])
 		}
 	}
+	return dst
 }
 
 // uses checks what an operand may not be, whatever the instruction.
-func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
+func (r *assembly) uses(o *operand, kind operandKind, off, end int) bool {
 	if kind != kindWritten {
 		r.input(o, off, end)
-		r.operands = append(r.operands, o)
+		r.operands = append(r.operands, *o)
 		return true
 	}
 	if o.neg {
@@ -529,7 +577,7 @@ func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
 		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, wiredOutputs-1)
 		return false
 	}
-	r.operands = append(r.operands, o)
+	r.operands = append(r.operands, *o)
 	return true
 }
 
@@ -538,7 +586,7 @@ func (r *assembly) uses(o operand, kind operandKind, off, end int) bool {
 const wiredOutputs = 7
 
 // input warns of a second input register among the sources of an instruction.
-func (r *assembly) input(o operand, off, end int) {
+func (r *assembly) input(o *operand, off, end int) {
 	if o.bank != r.banks.input {
 		return
 	}

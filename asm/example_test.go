@@ -1,0 +1,93 @@
+package asm_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/example"
+)
+
+func ExampleParser_Parse() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, text := range []string{"add r1, r2, -3", "LSL r0,s1,0x10 // another name", "mul r1, r2, r9"} {
+		r, err := p.Parse(text)
+		var e *asm.Error
+		if errors.As(err, &e) {
+			fmt.Printf("column %d: %s\n", e.Off+1, e.Msg)
+			continue
+		}
+		fmt.Printf("%s %04x\n", r.Inst.Leaf.Display, r.Inst.Bits.Uint(0, 16))
+	}
+	// Output:
+	// add 225d
+	// shl 612f
+	// column 14: 9 does not fit N, expected 0 to 7
+}
+
+// Names of places are the caller's: the parser asks for their addresses.
+func ExampleParser_symbol() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p.Symbol = func(name string) (addr int64, ok bool) { return 5 * 16, name == "loop" }
+	p.Addr = 7 * 16
+	r, err := p.Parse("br.eq loop")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%016b\n", r.Inst.Bits.Uint(0, 16)) // 100, equal, no link, likely, two instructions back
+	// Output: 1000101111111110
+}
+
+// A word that its text alone would not give back is printed with what the text does not say.
+func ExampleLossless() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lossless := asm.NewLossless(d, p)
+	for _, word := range []uint64{0x8a01, 0x8801} {
+		in, _ := d.Decode(bits.Of(word))
+		text, _ := lossless.Append(nil, in)
+		r, err := p.Parse(string(text))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%04x: %s: %04x\n", word, text, r.Inst.Bits.Uint(0, 16))
+	}
+	// Output:
+	// 8a01: br.eq 1: 8a01
+	// 8801: br.eq 1 {LIKELY=0x0}: 8801
+}

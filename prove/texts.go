@@ -1,0 +1,678 @@
+package prove
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// textStep is a part of a text that means something: a case of a leaf, a field, an operand.
+type textStep struct {
+	// unit and index name the case whose display is used, where unit is not nil.
+	unit  *model.Unit
+	index int
+	// alts[alt] is the field that is printed; with leaf, an operand that is that leaf.
+	alts []model.Alt
+	alt  int
+	leaf *model.Leaf
+}
+
+// grammar builds the automaton of the texts of a root.
+type grammar struct {
+	*automaton
+	m *machine
+	// depth bounds operands inside operands, which may go round.
+	depth int
+	// asked are answers to what was asked of the circuit of the leaf at hand.
+	asked map[lit]bool
+}
+
+// can tells whether a condition is possible, as far as is known.
+func (g *grammar) can(w *world, l lit) bool {
+	ok, known := g.asked[l]
+	if !known {
+		ok = w.possible(l) != never
+		g.asked[l] = ok
+	}
+	return ok
+}
+
+const maxNested = 8
+
+// root reads the text of any leaf.
+func (g *grammar) root(env *model.Env, then int32) int32 {
+	var list []branch
+	for _, l := range env.Root.Leaves {
+		f := g.m.world().top(env.Unit(l))
+		list = append(list, g.branches(f, f.w.and(f.exists, f.expected()), map[lit]bool{})...)
+	}
+	return g.merge(list, then)
+}
+
+// branch is the display of a case, or what is left of it, in pieces.
+type branch struct {
+	step   *textStep
+	pieces []piece
+	// f is the scope of the leaf and here where the display is used; asked belong to its circuit.
+	f     *frame
+	here  lit
+	asked map[lit]bool
+	// cond is the condition of the case; only displays of one condition are merged, so that each
+	// keeps the values that its condition leaves.
+	cond *spec.Expr
+	// narrow tells that a case of the leaf, or a computed value, may leave out values.
+	narrow bool
+}
+
+// piece is a byte of a text, or an item of another kind.
+type piece struct {
+	char byte
+	item *model.Item
+	// blanks is the least number of blanks of an item that pads.
+	blanks int
+}
+
+// branches lists the displays that a leaf can use.
+func (g *grammar) branches(f *frame, here lit, asked map[lit]bool) []branch {
+	g.asked = asked
+	var list []branch
+	for i, c := range f.unit.Cases {
+		if !c.Shown {
+			continue
+		}
+		if used := f.w.and(here, f.uses(i)); g.can(f.w, used) {
+			step := &textStep{unit: f.unit, index: i}
+			list = append(list, branch{step: step, pieces: g.pieces(c.Items), f: f, here: used, asked: asked, cond: c.Spec.Expr})
+		}
+	}
+	for i := range list {
+		list[i].narrow = len(list) > 1
+	}
+	return list
+}
+
+// pieces divides a display.
+func (g *grammar) pieces(items []model.Item) []piece {
+	var list []piece
+	length := 0 // at most, of the text so far
+	for k := range items {
+		it := &items[k]
+		switch n := len(list); {
+		case it.Kind == model.ItemText || it.Kind == model.ItemName:
+			for j := range len(it.Text) {
+				list = append(list, piece{char: it.Text[j]})
+			}
+		case it.Kind == model.ItemAlign && n > 0 && list[n-1].item != nil && list[n-1].item.Kind == model.ItemAlign:
+			list[n-1].blanks = max(list[n-1].blanks, it.Column-length)
+		default:
+			list = append(list, piece{item: it, blanks: max(0, it.Column-length)})
+		}
+		length = g.atMost(it, length)
+	}
+	return list
+}
+
+// unbounded is the length of a text of which no bound is known.
+const unbounded = 1 << 20
+
+// atMost bounds the length of a text behind an item.
+func (g *grammar) atMost(it *model.Item, length int) int {
+	switch it.Kind {
+	case model.ItemText, model.ItemName:
+		return length + len(it.Text)
+	case model.ItemAlign:
+		return max(length, it.Column)
+	case model.ItemBreak:
+		return length + 1
+	case model.ItemSet:
+		for i := range it.Members {
+			length = g.atMost(&it.Members[i], length) + len(it.Join)
+		}
+		return length
+	}
+	most := 0
+	for _, a := range it.Alts {
+		if a.Ref != nil {
+			most = max(most, g.longest(a.Ref))
+		}
+	}
+	return min(unbounded, length+len(it.Before)+most+len(it.After))
+}
+
+// longest bounds the length of what a field prints.
+func (g *grammar) longest(ref *model.Ref) int {
+	switch ref.Kind {
+	case spec.KindBitset:
+		t := g.m.textsOf(ref)
+		if t == nil {
+			return unbounded
+		}
+		most := 0
+		for _, text := range t.list {
+			most = max(most, len(text))
+		}
+		return most
+	case spec.KindEnum:
+		most := 10
+		for _, t := range ref.Enum.Texts {
+			most = max(most, len(t.Text))
+		}
+		return most
+	case spec.KindBool, spec.KindBoolInv:
+		if ref.Field != nil && ref.Field.Display != nil {
+			return len(*ref.Field.Display)
+		}
+	case spec.KindFloat:
+		return 50
+	}
+	return digitsOf(ref) + 1
+}
+
+// merge reads one of several displays. What they start with in common is one path, so that only
+// what comes after it is compared; which display it is follows behind it.
+func (g *grammar) merge(list []branch, then int32) int32 {
+	var next []int32
+	for len(list) > 0 && !g.full {
+		b := list[0]
+		var same, rest []branch
+		for _, o := range list {
+			if b.cond == o.cond && len(b.pieces) > 0 && len(o.pieces) > 0 && g.alike(&b.pieces[0], &o.pieces[0]) {
+				o.pieces = o.pieces[1:]
+				same = append(same, o)
+			} else if o.step != b.step {
+				rest = append(rest, o)
+			}
+		}
+		list = rest
+		if len(same) > 1 {
+			tail := g.merge(same, then)
+			b.narrow = false
+			next = append(next, g.piece(&b, 0, tail))
+			continue
+		}
+		tail := then
+		for i := len(b.pieces) - 1; i >= 0; i-- {
+			tail = g.piece(&b, i, tail)
+		}
+		next = append(next, g.marked(markBegin, b.step, tail))
+	}
+	if len(next) == 0 {
+		return g.add(state{})
+	}
+	return g.choice(next...)
+}
+
+// sameField tells whether two fields have the same bits and print them alike.
+func sameField(f, g *spec.Field) bool {
+	if f == g {
+		return true
+	}
+	if (f.Display == nil) != (g.Display == nil) || f.Display != nil && *f.Display != *g.Display {
+		return false
+	}
+	return f.Kind == g.Kind && slices.Equal(f.Parts, g.Parts) && f.Enum == g.Enum && f.Bitset == g.Bitset &&
+		f.Table == nil && g.Table == nil && len(f.Params)+len(g.Params) == 0
+}
+
+func (g *grammar) piece(b *branch, i int, then int32) int32 {
+	p := &b.pieces[i]
+	switch {
+	case p.item == nil:
+		return g.char(p.char, then)
+	case p.item.Kind == model.ItemAlign:
+		return g.pad(p.blanks, then)
+	}
+	return g.item(b, p.item, then)
+}
+
+// pad reads blanks, at least so many.
+func (g *grammar) pad(least int, then int32) int32 {
+	s := g.add(state{})
+	if s == accept {
+		return s // there is no room
+	}
+	g.states[s].next = []int32{g.one(blank, s), then}
+	for range min(least, 80) {
+		s = g.one(blank, s)
+	}
+	return s
+}
+
+// alike tells whether two pieces print the same for every word: one byte, or one field of bits that is
+// read without states of its own.
+func (g *grammar) alike(p, q *piece) bool {
+	switch {
+	case p == q:
+		return true
+	case p.item == nil || q.item == nil:
+		return p.item == q.item && p.char == q.char
+	}
+	a, b := p.item, q.item
+	if a.Kind != b.Kind || a.Kind != model.ItemRef || a.Before != b.Before || a.After != b.After || len(a.Alts) != 1 || len(b.Alts) != 1 {
+		return false
+	}
+	r, s := a.Alts[0].Ref, b.Alts[0].Ref
+	return r != nil && s != nil && a.Alts[0].Cond == nil && b.Alts[0].Cond == nil && r.Field != nil && s.Field != nil &&
+		sameField(r.Field, s.Field) && r.Prog == nil && s.Prog == nil && r.Env == s.Env && (r.Env == nil || g.m.textsOf(r) != nil) && r.Hops == 0 && s.Hops == 0 && len(r.Enter)+len(s.Enter) == 0
+}
+
+func (g *grammar) item(b *branch, it *model.Item, then int32) int32 {
+	switch it.Kind {
+	case model.ItemText, model.ItemName:
+		return g.text(it.Text, then)
+	case model.ItemBreak:
+		return g.char(' ', then)
+	case model.ItemSet:
+		return g.members(b, it.Members, it.Join, then)
+	}
+	return g.reference(b, it, it.Before, it.After, then)
+}
+
+// members reads a set: what is printed first has no join before it.
+func (g *grammar) members(b *branch, list []model.Item, join string, then int32) int32 {
+	after, before := then, then // where something has been printed, and where nothing has
+	for i := len(list) - 1; i >= 0; i-- {
+		it := &list[i]
+		before, after = g.optional(b, it, "", after, before), g.optional(b, it, join, after, after)
+	}
+	return before
+}
+
+// optional reads a reference that prints something, behind a text, or one that prints nothing.
+func (g *grammar) optional(b *branch, it *model.Item, join string, printed, nothing int32) int32 {
+	var next []int32
+	for k := range it.Alts {
+		next = append(next, g.alternative(b, it, k, it.Before+join, it.After, printed, nothing)...)
+	}
+	return g.add(state{next: next})
+}
+
+func (g *grammar) reference(b *branch, it *model.Item, before, after string, then int32) int32 {
+	var next []int32
+	for k := range it.Alts {
+		next = append(next, g.alternative(b, it, k, before, after, then, then)...)
+	}
+	return g.add(state{next: next})
+}
+
+// alternative reads one meaning of a name: where it prints something, between two texts. What the
+// conditions of the display exclude is left out.
+func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after string, printed, nothing int32) []int32 {
+	ref := it.Alts[k].Ref
+	if ref == nil {
+		return nil // a finding
+	}
+	g.asked = b.asked
+	here := b.f.w.and(b.here, b.f.means(it.Alts, k))
+	if len(it.Alts) > 1 && !g.can(b.f.w, here) {
+		return nil
+	}
+	s := &textStep{alts: it.Alts, alt: k}
+	wrap := before != "" || after != "" || printed != nothing
+	if ref.Kind == spec.KindBitset {
+		return g.operand(b, s, ref, here, before, after, wrap, printed, nothing)
+	}
+	l := g.language(ref)
+	if ref.Kind == spec.KindEnum && b.narrow && b.f.w.share(here, b.f.reference(ref)) {
+		l = g.narrowed(b, ref, here)
+	}
+	if l.empty && l.read != nil && ref.Prog != nil && (ref.Kind == spec.KindBool || ref.Kind == spec.KindBoolInv) {
+		set := b.f.w.isSet(b.f.reference(ref)) ^ lit(b2i(ref.Kind == spec.KindBoolInv))
+		l.empty = g.can(b.f.w, b.f.w.and(here, set.not()))
+		if !g.can(b.f.w, b.f.w.and(here, set)) {
+			l.read = nil
+		}
+	}
+	return g.wrapped(s, l, before, after, wrap, printed, nothing)
+}
+
+// wrapped puts texts around a language. Where the field prints nothing, they are not printed.
+func (g *grammar) wrapped(s *textStep, l language, before, after string, wrap bool, printed, nothing int32) []int32 {
+	var next []int32
+	begin := func(body int32) { next = append(next, g.marked(markBegin, s, body)) }
+	if l.empty {
+		begin(g.marked(markEnd, s, nothing))
+	}
+	if l.read != nil {
+		body := l.read(g, g.marked(markEnd, s, g.text(after, printed)))
+		if !wrap {
+			begin(body)
+		} else {
+			next = append(next, g.text(before, g.marked(markBegin, s, body)))
+		}
+	}
+	return next
+}
+
+// language is what a field can print: nothing, and texts that are not empty.
+type language struct {
+	empty bool
+	read  func(g *grammar, then int32) int32
+}
+
+// language returns what a field that is no bitset can print: one path for each text.
+func (g *grammar) language(ref *model.Ref) language {
+	switch ref.Kind {
+	case spec.KindBool, spec.KindBoolInv:
+		if ref.Field == nil || ref.Field.Display == nil {
+			digits := 10
+			if ref.Width < 32 && ref.Prog == nil || ref.Kind == spec.KindBoolInv {
+				digits = len(strconv.FormatUint(1<<min(ref.Width, 32)-1, 10))
+			}
+			return language{read: func(g *grammar, then int32) int32 { return g.unsigned(digits, then) }}
+		}
+		text := *ref.Field.Display
+		if text == "" {
+			return language{empty: true}
+		}
+		return language{empty: true, read: func(g *grammar, then int32) int32 { return g.text(text, then) }}
+	case spec.KindEnum:
+		return enumLanguage(ref, func(uint64) bool { return true }, true)
+	case spec.KindCustom:
+		return language{empty: true}
+	case spec.KindFloat:
+		return language{read: func(g *grammar, then int32) int32 { return g.float(then) }}
+	case spec.KindOffset, spec.KindUOffset:
+		digits := digitsOf(ref)
+		signs := "+-"
+		if ref.Kind == spec.KindUOffset {
+			signs = "+"
+		}
+		return language{empty: true, read: func(g *grammar, then int32) int32 {
+			number := g.number(positive, decimal, digits, then)
+			if ref.Prog != nil { // beyond its width it may come to +0
+				return g.choice(g.one(setOf(signs), number), g.char('+', g.char('0', then)))
+			}
+			return g.one(setOf(signs), number)
+		}}
+	case spec.KindHex:
+		digits := (ref.Width + 3) / 4
+		if ref.Prog != nil {
+			digits = 16
+		}
+		return language{read: func(g *grammar, then int32) int32 {
+			return g.choice(g.char('0', then), g.number(hexFirst, hexDigit, digits, then))
+		}}
+	case spec.KindUint:
+		digits := digitsOf(ref)
+		return language{read: func(g *grammar, then int32) int32 { return g.unsigned(digits, then) }}
+	}
+	digits := digitsOf(ref)
+	return language{read: func(g *grammar, then int32) int32 {
+		positiveOnly := g.number(positive, decimal, digits, then)
+		return g.choice(g.char('0', then), g.char('-', positiveOnly), positiveOnly)
+	}}
+}
+
+func (g *grammar) unsigned(digits int, then int32) int32 {
+	return g.choice(g.char('0', then), g.number(positive, decimal, digits, then))
+}
+
+// float reads six decimals, or what is no number.
+func (g *grammar) float(then int32) int32 {
+	tail := then
+	for range 6 {
+		tail = g.one(decimal, tail)
+	}
+	point := g.char('.', tail)
+	whole := g.choice(g.char('0', point), g.number(positive, decimal, 39, point))
+	words := g.trie([]string{"inf", "nan"}, then)
+	return g.choice(whole, words, g.char('-', g.choice(whole, words)))
+}
+
+// digitsOf bounds the decimal digits of a value.
+func digitsOf(ref *model.Ref) int {
+	if ref.Prog != nil && ref.Kind == spec.KindUint || ref.Width > 64 {
+		return max(20, ref.Width/3+1)
+	}
+	width := min(max(ref.Width, 1), 64)
+	return len(strconv.FormatUint(math.MaxUint64>>(64-width), 10))
+}
+
+// share tells whether a condition and a value depend on a common input.
+func (c *circuit) share(l lit, v *vec) bool {
+	set := map[int]bool{}
+	c.inputs(l, set)
+	for _, bit := range v {
+		if bit <= yes {
+			continue
+		}
+		for _, n := range c.cone(bit).inputs {
+			if set[n] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxNarrow bounds the values that are asked for one by one.
+const maxNarrow = 32
+
+// narrowed is the language of an enum of which a condition may leave out values.
+func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
+	if len(ref.Enum.Texts) > maxNarrow {
+		return enumLanguage(ref, func(uint64) bool { return true }, true)
+	}
+	w, v := b.f.w, b.f.reference(ref)
+	listed := no
+	for _, t := range ref.Enum.Texts {
+		listed = w.or(listed, w.equal(v, constant(t.Val)))
+	}
+	return enumLanguage(ref, func(val uint64) bool {
+		return g.can(w, w.and(here, w.equal(v, constant(val))))
+	}, g.can(w, w.and(here, listed.not())))
+}
+
+// enumLanguage returns the texts of the values that allowed lets pass, and numbers where others may
+// be.
+func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) language {
+	var texts []string
+	for _, t := range ref.Enum.Texts {
+		if !t.Alias && allowed(t.Val) && (ref.Prog != nil || ref.Width >= 64 || t.Val>>uint(ref.Width) == 0) {
+			texts = append(texts, t.Text)
+		}
+	}
+	slices.Sort(texts)
+	texts = slices.Compact(texts)
+	values := map[uint64]bool{}
+	for _, t := range ref.Enum.Texts {
+		if !t.Alias {
+			values[t.Val] = true
+		}
+	}
+	l := language{}
+	if len(texts) > 0 && texts[0] == "" {
+		l.empty, texts = true, texts[1:]
+	}
+	unlisted := others && (ref.Prog != nil || ref.Width > 20 || len(values) < 1<<ref.Width)
+	digits := 10
+	if ref.Prog == nil && ref.Width < 32 {
+		digits = len(strconv.FormatUint(1<<ref.Width-1, 10))
+	}
+	if len(texts) == 0 && !unlisted {
+		return l
+	}
+	l.read = func(g *grammar, then int32) int32 {
+		var next []int32
+		if len(texts) > 0 {
+			next = append(next, g.trie(texts, then))
+		}
+		if unlisted {
+			next = append(next, g.unsigned(digits, then))
+		}
+		return g.choice(next...)
+	}
+	return l
+}
+
+// operand reads an operand: the text of one of its leaves, or one of all its texts where they are
+// few.
+func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, before, after string, wrap bool, printed, nothing int32) []int32 {
+	if t := g.m.textsOf(ref); t != nil {
+		texts := slices.Clone(t.list)
+		l := language{}
+		if len(texts) > 0 && texts[0] == "" {
+			l.empty, texts = true, texts[1:]
+		}
+		if len(texts) > 0 {
+			l.read = func(g *grammar, then int32) int32 { return g.trie(texts, then) }
+		}
+		return g.wrapped(s, l, before, after, wrap, printed, nothing)
+	}
+	if g.depth >= maxNested {
+		g.full = true
+		return nil
+	}
+	if wrap {
+		g.full = true // whether it prints something is not known from its states
+	}
+	g.depth++
+	defer func() { g.depth-- }()
+	var next []int32
+	for _, l := range ref.Env.Root.Leaves {
+		if g.full = g.full || b.f.w.crowded(); g.full {
+			break
+		}
+		f := b.f.inside(ref, l, here)
+		inner := f.w.all(here, f.exists, f.expected())
+		if !g.can(f.w, inner) {
+			continue
+		}
+		in := &textStep{alts: s.alts, alt: s.alt, leaf: l}
+		end := g.marked(markEnd, in, g.text(after, printed))
+		body := g.merge(g.branches(f, inner, b.asked), end)
+		next = append(next, g.text(before, g.marked(markBegin, in, body)))
+	}
+	return next
+}
+
+// textList are the texts of a small operand, sorted, and the words that print them.
+type textList struct {
+	list  []string
+	words map[string][]uint64
+}
+
+// maxTexts bounds the bits of an operand whose texts are listed.
+const maxTexts = 10
+
+// textsOf lists the texts of an operand that depends on nothing outside, nil where there are too
+// many, or contexts.
+func (m *machine) textsOf(ref *model.Ref) *textList {
+	env := ref.Env
+	if !env.Closed() || env.Root.Size > maxTexts || len(m.m.ISA.Contexts) > 0 || tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
+		return nil
+	}
+	if t, ok := m.lists[env]; ok {
+		return t
+	}
+	t := &textList{words: map[string][]uint64{}}
+	m.lists[env] = t
+	d, err := m.set.NewDecoder(env.Root.Name)
+	if err != nil {
+		return nil
+	}
+	for v := range uint64(1) << env.Root.Size {
+		in, ok := d.Decode(bits.Of(v))
+		if !ok {
+			continue
+		}
+		text := string(d.Append(nil, in))
+		if len(d.Findings()) > 0 {
+			continue
+		}
+		if t.words[text] == nil {
+			t.list = append(t.list, text)
+		}
+		t.words[text] = append(t.words[text], v)
+	}
+	slices.Sort(t.list)
+	return t
+}
+
+// textIs tells where a reference that is no operand with states of its own prints a text. Where that
+// is not known it is taken as possible: what comes of it is printed to see.
+func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
+	w := f.w
+	if ref.Kind == spec.KindBitset {
+		out := no
+		if t := m.textsOf(ref); t != nil {
+			_, word := f.operand(ref)
+			for _, v := range t.words[text] {
+				out = w.or(out, w.equal(extend(word), constant(v)))
+			}
+		}
+		return out
+	}
+	v := f.reference(ref)
+	switch ref.Kind {
+	case spec.KindEnum:
+		return w.enumIs(ref, v, text)
+	case spec.KindBool, spec.KindBoolInv:
+		set := w.isSet(v)
+		switch {
+		case ref.Field != nil && ref.Field.Display != nil:
+			return set ^ lit(b2i((text != "") != (ref.Kind == spec.KindBool)))
+		case ref.Kind == spec.KindBoolInv:
+			return set ^ lit(b2i(text == "1"))
+		}
+		return w.lowBits(v, 32, text, 10)
+	case spec.KindUint, spec.KindUOffset:
+		if text == "" {
+			return w.isSet(v).not()
+		}
+		return w.lowBits(v, 64, strings.TrimPrefix(text, "+"), 10)
+	case spec.KindHex:
+		return w.lowBits(v, 64, text, 16)
+	case spec.KindFloat, spec.KindCustom:
+		return yes
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case text == "":
+		return w.isSet(v).not()
+	case err != nil:
+		return no
+	}
+	return w.sameLow(v, constant(uint64(n)), min(max(ref.Width, 1), 64))
+}
+
+// sameLow tells where two numbers agree in their low bits.
+func (c *circuit) sameLow(x, y *vec, width int) lit {
+	out := yes
+	for i := range width {
+		out = c.and(out, c.xor(x[i], y[i]).not())
+	}
+	return out
+}
+
+// lowBits tells where the low bits of a value are the number that a text is.
+func (c *circuit) lowBits(v *vec, width int, text string, base int) lit {
+	n, err := strconv.ParseUint(text, base, width)
+	if err != nil {
+		return no
+	}
+	return c.sameLow(v, constant(n), width)
+}
+
+func (c *circuit) enumIs(ref *model.Ref, v *vec, text string) lit {
+	out, listed := no, no
+	seen := map[uint64]bool{}
+	for _, t := range ref.Enum.Texts {
+		if t.Alias || seen[t.Val] {
+			continue
+		}
+		seen[t.Val] = true
+		is := c.equal(v, constant(t.Val))
+		listed = c.or(listed, is)
+		if t.Text == text {
+			out = c.or(out, is)
+		}
+	}
+	return c.or(out, c.and(listed.not(), c.lowBits(v, 32, text, 10)))
+}

@@ -210,6 +210,7 @@ func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 		return scope{space: sp}, ok
 	}
 	s.low, s.parts = s.place(e)
+	s.up = max(s.up, 0) // inside the instruction
 	return s, true
 }
 

@@ -99,9 +99,7 @@ type space struct {
 }
 
 // atTop tells whether the index of an entry is a field of the instruction itself.
-func (s *space) atTop() bool {
-	return s.home.space == spaceWord && s.home.low == 0 && s.home.parts == nil
-}
+func (s *space) atTop() bool { return s.home.up < 0 }
 
 const (
 	spaceWord = iota
@@ -119,7 +117,7 @@ type undo struct {
 
 // scope maps the bits of a nested value to the space that it lies in.
 type scope struct {
-	up    int32
+	up    int32 // -1 for the instruction itself
 	space uint8
 	// low is the place of bit 0 where the value is in one piece, else -1 and parts has the pieces.
 	low   int

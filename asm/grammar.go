@@ -226,6 +226,8 @@ func (c *compiler) append(from []*node, it *model.Item) []*node {
 		return c.literal(from, it.Text)
 	case model.ItemAlign, model.ItemBreak:
 		return c.step(from, &item{kind: itemBlank})
+	case model.ItemRemark:
+		return from
 	}
 	if it.Before == "" && it.After == "" {
 		return c.reference(from, it, anyExtent)

@@ -735,6 +735,11 @@ func (p *Parser) defaults() {
 	for _, u := range p.units {
 		for i := range u.unit.Defaults {
 			d := &u.unit.Defaults[i]
+			if d.Cond != nil {
+				if v, known := p.eval(d.Cond.Root, u.scope); !known || v == 0 {
+					continue
+				}
+			}
 			plain := *d.Ref
 			plain.Env = nil
 			sp, parts, low, ok := p.locate(&plain, p.up(u.scope, d.Ref.Hops))

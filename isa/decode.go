@@ -35,6 +35,9 @@ type Decoder struct {
 	// one blank.
 	Lines  bool
 	Indent string
+	// Remarks prints what templates say to people as comments; these end a line, so that Lines belongs
+	// to it where a template has several.
+	Remarks bool
 
 	set    *Set
 	root   *Root

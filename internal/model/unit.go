@@ -59,6 +59,7 @@ const (
 	ItemAlign
 	ItemBreak
 	ItemSet
+	ItemRemark // a reference that is printed as a comment
 )
 
 // Item is a piece of a bound template.
@@ -123,10 +124,11 @@ func (r *Ref) Name() string {
 	return b.String() + r.Field.Name
 }
 
-// Default is a value for bits that no text fixes.
+// Default is a value for bits that no text fixes, where Cond holds (always if nil).
 type Default struct {
-	Ref *Ref
-	Val uint64
+	Ref  *Ref
+	Val  uint64
+	Cond *Prog
 }
 
 // Unused is a part of a table entry that does not matter where Cond holds (always if nil).
@@ -197,7 +199,11 @@ func (u *Unit) defaults(b *spec.Bitset) {
 			u.fail(diag.Errorf(diag.FieldType, d.Span, "default %d does not fit %s of %d bits", d.Val, d.Path, ref.Width))
 			continue
 		}
-		u.Defaults = append(u.Defaults, Default{ref, d.Val})
+		bound := Default{Ref: ref, Val: d.Val}
+		if d.Expr != nil {
+			bound.Cond = u.prog(d.Expr)
+		}
+		u.Defaults = append(u.Defaults, bound)
 	}
 }
 
@@ -305,6 +311,9 @@ func (u *Unit) refItem(it spec.Item, given settled) Item {
 		return item
 	}
 	item.Alts = given.narrow(u.resolve(it.Ref, nil))
+	if ref := item.Alts[0].Ref; ref != nil && ref.Field != nil && ref.Field.Remark {
+		item.Kind = ItemRemark
+	}
 	if u.Env.Machine.ISA.Strict {
 		for _, a := range item.Alts {
 			if a.Ref == nil {

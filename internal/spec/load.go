@@ -480,7 +480,11 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
 			val, _ := l.literal(c, "val")
-			b.Defaults = append(b.Defaults, &Default{Path: l.name(c), Val: val, Span: c.at("name")})
+			d := &Default{Path: l.name(c), Val: val, Span: c.at("name")}
+			if c.attr("expr") != nil {
+				d.Expr = l.expr(c)
+			}
+			b.Defaults = append(b.Defaults, d)
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -721,7 +725,7 @@ func (l *loader) field(n *node, c *Case) {
 		f.Display = &text
 	}
 	if n.name == "derived" {
-		f.Width = 1
+		f.Width, f.Remark = 1, l.boolean(n, "remark")
 		if n.attr("width") != nil {
 			f.Width, f.WidthGiven = l.number(n, "width", 1, 64), true
 		}

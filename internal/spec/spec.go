@@ -269,6 +269,8 @@ type Field struct {
 	AllParams bool
 	// Symbols names the space in which a program may give the value a name; "" for none.
 	Symbols string
+	// Remark tells that a derived field is printed as a comment, for people alone.
+	Remark bool
 	// Table is set where the bits are the index of an entry; the type is the entry's.
 	Table *Table
 
@@ -298,6 +300,8 @@ type Set struct {
 type Default struct {
 	Path string
 	Val  uint64
+	// Expr is the condition, nil for always.
+	Expr *Expr
 	Span diag.Span
 }
 

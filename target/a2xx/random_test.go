@@ -1,0 +1,97 @@
+package a2xx_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+var manyWords = flag.Int("words", 3000, "number of random words of each kind in TestRandomWords")
+
+// TestRandomWords prints random words of each kind in both spellings and reads them back.
+func TestRandomWords(t *testing.T) {
+	for _, syntax := range []string{"", "mesa"} {
+		set := loadSyntax(t, syntax)
+		for _, root := range []string{"alu", "fetch", "cf"} {
+			t.Run(root+syntax, func(t *testing.T) { randomWords(t, set, root) })
+		}
+	}
+}
+
+func randomWords(t *testing.T, set *isa.Set, root string) {
+	d, err := set.NewDecoder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := asm.New(set, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lossless := asm.NewLossless(d, p)
+	r := rand.New(rand.NewPCG(1, 2))
+	suffixed := 0
+	for i := range *manyWords {
+		v := randomWord(r, i, d.Root().Size)
+		ctx := set.DefaultContext()
+		for _, c := range []string{"stage", "sync", "later"} {
+			info := contextInfo(t, set, c)
+			ctx, _ = set.ParseContext(ctx, c, info.Values[r.IntN(2)])
+		}
+		d.SetContext(ctx)
+		p.SetContext(ctx)
+		in, ok := d.Decode(v)
+		if !ok {
+			t.Fatalf("%s is no instruction", v)
+		}
+		plain := string(d.Append(nil, in))
+		text, ok := lossless.Append(nil, in)
+		if !ok {
+			t.Fatalf("%s: no text gives %q back", v, plain)
+		}
+		if len(text) > len(plain) {
+			suffixed++
+		}
+		res, err := p.Parse(string(text))
+		if err != nil || res.Inst.Bits != v || res.Context != ctx {
+			t.Fatalf("%s: %q reads as %s: %v", v, text, res.Inst.Bits, err)
+		}
+	}
+	t.Logf("%d of %d words need a suffix", suffixed, *manyWords)
+}
+
+// randomWord is any word; of four, one has few bits set and one few bits clear.
+func randomWord(r *rand.Rand, i, size int) bits.Value {
+	word := func() bits.Value { return bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()} }
+	v := word()
+	switch i % 4 {
+	case 1:
+		v = v.And(word()).And(word())
+	case 2:
+		v = v.Or(word()).Or(word())
+	}
+	return v.And(bits.Ones(size))
+}
+
+func contextInfo(t *testing.T, set *isa.Set, name string) isa.ContextInfo {
+	t.Helper()
+	for _, c := range set.Contexts() {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("no context %s", name)
+	return isa.ContextInfo{}
+}
+
+func loadSyntax(t *testing.T, syntax string) *isa.Set {
+	t.Helper()
+	set, err := loadSet(syntax)
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return set
+}

@@ -476,7 +476,7 @@ func (r *assembly) explain(err error) {
 	msg := e.Msg
 	for _, p := range r.pieces {
 		source := r.src.Text[r.base+p.srcStart : r.base+p.srcEnd]
-		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off == p.start && written != source {
+		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off >= p.start && e.Off < p.end && written != source {
 			msg += fmt.Sprintf(" (%s is %s)", source, written)
 		}
 	}

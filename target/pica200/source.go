@@ -41,7 +41,9 @@ type sourceWriter struct {
 	d     *isa.Decoder
 	// plain reads back what is printed, with the descriptors of the file.
 	plain  *asm.Lossless
+	parser *asm.Parser
 	wanted *wantedTable
+	simple map[simpleKey]bits.Value
 
 	structure structure
 	programs  []*programNames
@@ -56,6 +58,7 @@ type sourceWriter struct {
 	noPad, unchecked bool
 	pins             map[int]bool
 	pinAll           bool
+	literal          map[int]bool // descriptors of which also the bits matter that no instruction uses
 	descriptors      []string
 	patches          []string
 
@@ -76,7 +79,10 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 	if err != nil {
 		return nil, err
 	}
-	w := &sourceWriter{asm: a, file: f, data: data, d: d, pins: map[int]bool{}, names: map[string]bool{}, labels: map[int]string{}}
+	w := &sourceWriter{
+		asm: a, file: f, data: data, d: d, pins: map[int]bool{}, literal: map[int]bool{},
+		names: map[string]bool{}, labels: map[int]string{}, simple: map[simpleKey]bits.Value{},
+	}
 	table := make([]bits.Value, len(f.DVLP.Descriptors))
 	for i, e := range f.DVLP.Descriptors {
 		table[i] = bits.Of(uint64(e.Value))
@@ -85,7 +91,7 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 	w.wanted = &wantedTable{entries: table}
 	p.Tables[0] = w.wanted
 	p.Symbol = func(string) (int64, bool) { return w.targetAddr, true }
-	w.plain = asm.NewLossless(d, p)
+	w.plain, w.parser = asm.NewLossless(d, p), p
 	for _, word := range f.DVLP.Code {
 		in, ok := d.Decode(bits.Of(uint64(word)))
 		if !ok {
@@ -149,16 +155,95 @@ func (w *sourceWriter) improve(out *Assembled) bool {
 		w.pinAll = len(w.pins) > len(w.insts)/2
 		return true
 	}
+	got := out.File.DVLP.Descriptors
+	if w.spellOut(got) {
+		return true
+	}
 	if len(w.descriptors) > 0 {
 		return false
 	}
-	got := out.File.DVLP.Descriptors
 	for i, want := range w.file.DVLP.Descriptors {
 		if i >= len(got) || got[i] != want {
 			w.descriptors = append(w.descriptors, fmt.Sprintf(".isago desc %d 0x%08x 0x%08x", i, want.Value, want.Second))
 		}
 	}
 	return len(w.descriptors) > 0 && len(w.descriptors) <= maxDescriptors
+}
+
+// spellOut makes literal the descriptors that came out with other values. It returns false if they
+// all are.
+func (w *sourceWriter) spellOut(got []Descriptor) bool {
+	more := false
+	for i, want := range w.file.DVLP.Descriptors {
+		if (i >= len(got) || got[i].Value != want.Value) && !w.literal[i] {
+			w.literal[i], more = true, true
+		}
+	}
+	return more
+}
+
+// simpleKey is what the simplest spelling of a descriptor depends on.
+type simpleKey struct {
+	in    isa.Inst
+	entry bits.Value
+}
+
+// maxIdle bounds the bits of a part of a descriptor that are tried out.
+const maxIdle = 8
+
+// simplest returns the descriptor with which an instruction does the same and has the shortest text:
+// of the bits that it does not depend on, those of the other instructions that share the entry would
+// show otherwise.
+func (w *sourceWriter) simplest(in isa.Inst, index int) bits.Value {
+	own := w.wanted.entries[index]
+	key := simpleKey{in, own}
+	if e, ok := w.simple[key]; ok {
+		return e
+	}
+	defer func() { w.wanted.entries[index] = own }()
+	best := own
+	if res, err := w.parser.ParseBytes(w.d.Append(nil, in)); err == nil && len(res.Entries) == 1 {
+		care := res.Entries[0].Care
+		for _, f := range w.d.Fields(nil, in) {
+			if f.Table != "" && f.Depth == 1 && len(f.Parts) == 1 {
+				best = w.shorten(in, index, best, bits.Range(f.Parts[0].Low, f.Parts[0].Width).AndNot(care))
+			}
+		}
+	}
+	w.simple[key] = best
+	return best
+}
+
+// shorten tries all values of the idle bits of an entry.
+func (w *sourceWriter) shorten(in isa.Inst, index int, entry, idle bits.Value) bits.Value {
+	n := idle.Count()
+	if n == 0 || n > maxIdle {
+		return entry
+	}
+	best := entry
+	w.wanted.entries[index] = entry
+	shortest := len(w.d.Append(nil, in))
+	for v := range uint64(1) << n {
+		try := entry.AndNot(idle).Or(scatter(v, idle))
+		w.wanted.entries[index] = try
+		if l := len(w.d.Append(nil, in)); l < shortest {
+			best, shortest = try, l
+		}
+	}
+	return best
+}
+
+// scatter puts the bits of a number where the mask has ones, from the lowest up.
+func scatter(v uint64, mask bits.Value) bits.Value {
+	var out bits.Value
+	for ; v != 0; v >>= 1 {
+		low := bits.Range(mask.Low(), 1)
+		if v&1 != 0 {
+			out = out.Or(low)
+		}
+		mask = mask.AndNot(low)
+	}
+	return out
 }
 
 // patchLine is the number of bytes in a line of a patch; runs closer than patchGap are one.
@@ -349,11 +434,17 @@ func (w *sourceWriter) text(at int, block bool) string {
 		w.targetAddr = addr
 		return w.target, w.target != ""
 	}
+	w.d.Symbol = nil
 	index := w.d.IndexFields(in)
 	if len(index) > 0 {
-		w.wanted.index = int(index[0].Index)
+		i := int(index[0].Index)
+		w.wanted.index = i
+		if i < len(w.wanted.entries) && !w.literal[i] && !w.pinAll && !w.pins[at] {
+			own := w.wanted.entries[i]
+			defer func() { w.wanted.entries[i] = own }()
+			w.wanted.entries[i] = w.simplest(in, i)
+		}
 	}
-	w.d.Symbol = nil
 	lossless, ok := w.plain.Append(nil, in)
 	if !ok {
 		return word

@@ -17,6 +17,10 @@ type banks struct {
 	// some uses are hazards.
 	indexed       string
 	input, output byte
+	// address are the address registers as instructions spell them, address[0] being none, and named
+	// the index of each of their names, in lower case.
+	address []string
+	named   map[string]uint8
 }
 
 // load reads the banks from the description.
@@ -36,6 +40,15 @@ func (b *banks) load(set *isa.Set) error {
 	}
 	b.indexed = l.Meta("indexed")
 	b.input, b.output = l.Meta("input")[0], l.Meta("output")[0]
+	b.address, b.named = []string{""}, map[string]uint8{}
+	for _, names := range strings.Fields(l.Meta("address")) {
+		for i, name := range strings.Split(names, ",") {
+			if i == 0 {
+				b.address = append(b.address, name)
+			}
+			b.named[strings.ToLower(name)] = uint8(len(b.address) - 1)
+		}
+	}
 	return nil
 }
 
@@ -107,7 +120,7 @@ type operand struct {
 	num   int
 	neg   bool
 	swz   swizzle
-	index uint8 // which of indexTexts is added
+	index uint8 // which of banks.address is added
 }
 
 // alias is a name for an operand.
@@ -119,12 +132,6 @@ type alias struct {
 }
 
 func (o operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
-
-// indexTexts are the address registers as instructions spell them; the first is none.
-var indexTexts = [...]string{"", "[a0.x]", "[a0.y]", "[aL]"}
-
-// addressRegisters are the names of the address registers, as source spells them, in lower case.
-var addressRegisters = map[string]uint8{"a0": 1, "a0.x": 1, "a1": 2, "a0.y": 2, "a2": 3, "al": 3, "lcnt": 3}
 
 // operandScan reads a register from text[off:end], and reports what is wrong with it.
 type operandScan struct {
@@ -254,9 +261,9 @@ func (s *operandScan) index(o *operand, start int) bool {
 	inner := s.text[open+1 : open+shut]
 	s.pos = open + shut + 1
 	span := s.r.span(open+1, open+shut)
-	offset, register, ok := splitIndex(inner)
+	offset, register, ok := s.r.banks.splitIndex(inner)
 	if !ok {
-		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (a0.x, a0.y, aL), or one plus a number", strings.TrimSpace(inner))
+		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or one plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
 		return false
 	}
 	if register != 0 && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
@@ -273,12 +280,12 @@ func (s *operandScan) index(o *operand, start int) bool {
 }
 
 // splitIndex reads what stands between brackets.
-func splitIndex(inner string) (offset int, register uint8, ok bool) {
+func (b *banks) splitIndex(inner string) (offset int, register uint8, ok bool) {
 	inner = strings.TrimSpace(inner)
 	if n, good := number(inner); good {
 		return n, 0, true
 	}
-	if reg, good := addressRegisters[strings.ToLower(inner)]; good {
+	if reg, good := b.named[strings.ToLower(inner)]; good {
 		return 0, reg, true
 	}
 	i := strings.IndexAny(inner, "+-")
@@ -289,7 +296,7 @@ func splitIndex(inner string) (offset int, register uint8, ok bool) {
 	if inner[i] == '+' && left[0] >= '0' && left[0] <= '9' {
 		left, right = right, left
 	}
-	reg, good := addressRegisters[strings.ToLower(left)]
+	reg, good := b.named[strings.ToLower(left)]
 	n, isNumber := number(right)
 	if !good || !isNumber || strings.HasPrefix(right, "-") {
 		return 0, 0, false
@@ -533,7 +540,9 @@ func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 	}
 	dst = append(dst, o.bank)
 	dst = strconv.AppendInt(dst, int64(o.num), 10)
-	dst = append(dst, indexTexts[o.index]...)
+	if o.index > 0 {
+		dst = append(append(append(dst, '['), r.banks.address[o.index]...), ']')
+	}
 	mask := o.swz.mask()
 	switch {
 	case o.swz == noSwizzle || written && mask == 15 || r.banks.count[o.bank] == 0:

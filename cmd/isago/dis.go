@@ -102,6 +102,11 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
+	if f.wantsRawSource(cmd) {
+		if done, err := f.rawSource(cmd, name); done || err != nil {
+			return err
+		}
+	}
 	if f.wantsSource(cmd) {
 		if done, err := f.source(cmd, name); done || err != nil {
 			return err
@@ -112,7 +117,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 
 // image prints a whole program.
 func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) error {
-	set, im, err := f.readImage(cmd, name, f.root)
+	set, im, err := f.readImage(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -150,6 +155,9 @@ func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) 
 
 // losslessPrinter returns a printer that adds what the text of an instruction does not say.
 func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, isa.Inst) []byte, error) {
+	if l.Image.Pieces != nil {
+		return losslessPieces(set, l), nil
+	}
 	p, err := f.parser(set)
 	if err != nil {
 		return nil, err
@@ -168,6 +176,32 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, 
 		}
 		return text
 	}, nil
+}
+
+// losslessPieces is losslessPrinter for images with pieces, of several kinds and contexts.
+func losslessPieces(set *isa.Set, l *view.Listing) func([]byte, isa.Inst) []byte {
+	var labels *program.Labels
+	if !l.Bare {
+		labels = l.Labels()
+	}
+	parsers := map[*isa.Decoder]*asm.Parser{}
+	return func(dst []byte, in isa.Inst) []byte {
+		d := l.Current()
+		p := parsers[d]
+		if p == nil {
+			p, _ = asm.New(set, d.Root().Name) // a root of the set
+			if labels != nil {
+				p.Symbol = labels.Address
+			}
+			parsers[d] = p
+		}
+		p.SetContext(d.Context())
+		text, ok := asm.NewLossless(d, p).Append(dst, in)
+		if !ok {
+			return program.AppendData(dst, set, d.Root(), in.Bits, in.Leaf.Size)
+		}
+		return text
+	}
 }
 
 // lines prints lines of hex, one instruction each.

@@ -63,6 +63,9 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.
 func (f *asmFlags) compiler() (program.Compiler, error) {
+	if raw := f.raw(); raw != nil && !f.plain && f.root == "" {
+		return f.rawCompiler(raw)
+	}
 	if f.plain || f.hex || f.isa == "" || f.spec != "" || f.syntax != "" || f.root != "" {
 		return nil, nil
 	}
@@ -175,7 +178,7 @@ func (r *eachResult) run(f *asmFlags, c program.Compiler, name string) {
 	own := &cobra.Command{} // the streams of its own
 	own.SetErr(&r.warnings)
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+".shbin"))
+	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+f.extension()))
 }
 
 // joined makes one error of several: one list where all have positions.
@@ -203,6 +206,15 @@ func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
 		}
 	}
 	return true
+}
+
+// keepInput reads the whole input, which standard input keeps for who comes next.
+func keepInput(cmd *cobra.Command, name string) ([]byte, error) {
+	data, err := readAll(cmd, name)
+	if err == nil && name == "-" {
+		cmd.SetIn(bytes.NewReader(data))
+	}
+	return data, err
 }
 
 // source prints a file as source; done is false for a format that has none.

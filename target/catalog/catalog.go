@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/a2xx"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
 )
@@ -21,6 +23,21 @@ type Machine struct {
 	Formats []Format
 	// NewCompiler returns what makes a file from source; nil for a machine without one.
 	NewCompiler func() (program.Compiler, error)
+	// Bare says how words without a container are a program; nil where they are one instruction after
+	// another.
+	Bare *Bare
+}
+
+// Bare is how a machine's programs are stored without a container, where that takes more than reading
+// one instruction after another. The sets are the machine's, in any spelling; the contexts say what is
+// not in the program.
+type Bare struct {
+	// Open reads a program for listing.
+	Open func(set *isa.Set, ctx bits.Value, data []byte) (*program.Image, error)
+	// Source writes a program as source of the compiler.
+	Source func(set *isa.Set, ctx bits.Value, data []byte) ([]byte, error)
+	// NewCompiler returns what makes a program from source.
+	NewCompiler func(set *isa.Set, ctx bits.Value) (program.Compiler, error)
 }
 
 // Format is a file format.
@@ -41,6 +58,10 @@ func Machines() []Machine {
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler,
+		},
+		{
+			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
+			Bare: &Bare{Open: a2xx.OpenRaw, Source: a2xx.SourceOf, NewCompiler: a2xx.NewCompiler},
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

@@ -40,14 +40,15 @@ var headers = map[string]struct {
 	bank   byte
 	size   int
 	shared bool
+	hex    bool // as its numbers are written
 }{
-	"attribute": {'R', 64, true},
-	"varying":   {'R', 64, true},
-	"uniform":   {'C', 256, false},
-	"const":     {'C', 256, false},
-	"sampler":   {0, 32, false},
-	"bool":      {0, 256, false},
-	"loop":      {0, 32, false},
+	"attribute": {'R', 64, true, false},
+	"varying":   {'R', 64, true, false},
+	"uniform":   {'C', 256, false, false},
+	"const":     {'C', 256, false, false},
+	"sampler":   {0, 32, false, false},
+	"bool":      {0, 256, false, true},
+	"loop":      {0, 32, false, false},
 }
 
 // header reads a line such as "@uniform(C0-C3) matrix". Without registers those that follow the
@@ -245,9 +246,13 @@ func (n *names) register(s *Symbol, behind []byte, l *sourceLine, at int) (size 
 	if number > s.Last {
 		n.a.fail(diag.RegisterUse, l.off+at, l.off+at+len(s.Name)+size, "%s has %d registers", s.Name, s.Last-s.First+1)
 	}
-	if s.Bank != 0 {
+	base := 10
+	switch {
+	case s.Bank != 0:
 		n.buf = append(n.buf, s.Bank)
+	case headers[s.Kind].hex:
+		n.buf, base = append(n.buf, "0x"...), 16
 	}
-	n.buf = append(strconv.AppendInt(n.buf, int64(number), 10), index...)
+	n.buf = append(strconv.AppendInt(n.buf, int64(number), base), index...)
 	return size
 }

@@ -158,7 +158,16 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 		waits := k.sync.set(m.set.DefaultContext(), true)
 		k.mark = strings.TrimSuffix(k.commonPrefix(waits), k.prefix)
 	}
+	k.setContext(m.set.DefaultContext())
 	return k, nil
+}
+
+// setContext gives the decoder and the parser their contexts.
+func (k *kind) setContext(ctx bits.Value) {
+	if k.decoder.Context() != ctx {
+		k.decoder.SetContext(ctx)
+		k.parser.SetContext(ctx)
+	}
 }
 
 // breaks tells whether a text can have several lines.

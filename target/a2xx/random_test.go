@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-var manyWords = flag.Int("words", 3000, "number of random words of each kind in TestRandomWords")
+var manyWords = flag.Int("words", 400, "number of random words of each kind in TestRandomWords")
 
 // TestRandomWords prints random words of each kind in both spellings and reads them back.
 func TestRandomWords(t *testing.T) {
@@ -85,13 +85,4 @@ func contextInfo(t *testing.T, set *isa.Set, name string) isa.ContextInfo {
 	}
 	t.Fatalf("no context %s", name)
 	return isa.ContextInfo{}
-}
-
-func loadSyntax(t *testing.T, syntax string) *isa.Set {
-	t.Helper()
-	set, err := loadSet(syntax)
-	if err != nil {
-		t.Fatal(isa.Explain(err))
-	}
-	return set
 }

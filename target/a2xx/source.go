@@ -99,9 +99,9 @@ func (d *Disassembler) Append(dst []byte, words []uint32, ctx bits.Value) []byte
 // findLabels finds the clauses that others go to, if the spelling shows them.
 func (d *Disassembler) findLabels() {
 	d.labels = append(d.labels[:0], make([]bool, len(d.clauses))...)
+	d.m.cf.setContext(d.context)
 	for i := range d.clauses {
 		if c := &d.clauses[i]; c.target.width > 0 {
-			d.m.cf.decoder.SetContext(d.context)
 			d.buf = d.m.cf.decoder.Append(d.buf[:0], c.in)
 		}
 	}
@@ -203,10 +203,7 @@ func (d *Disassembler) shownClause(c *placedClause, steps []step) (isa.Inst, bit
 
 // instruction appends the text of an instruction, with a suffix for what that does not say.
 func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Value) []byte {
-	if k.decoder.Context() != ctx {
-		k.decoder.SetContext(ctx)
-		k.parser.SetContext(ctx)
-	}
+	k.setContext(ctx)
 	start := len(dst)
 	text, ok := k.lossless.Append(dst, in)
 	if !ok {

@@ -61,7 +61,8 @@ func Machines() []Machine {
 		},
 		{
 			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
-			Bare: &Bare{Open: a2xx.OpenRaw, Source: a2xx.SourceOf, NewCompiler: a2xx.NewCompiler},
+			Formats: []Format{{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open}},
+			Bare:    &Bare{Open: a2xx.OpenRaw, Source: a2xx.SourceOf, NewCompiler: a2xx.NewCompiler},
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

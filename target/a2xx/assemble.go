@@ -78,6 +78,8 @@ type assembly struct {
 	placed []sourceClause
 	met    [2][]bool
 	rest   []uint32 // behind the last whole unit
+	// clauseLines is the number of clauses so far.
+	clauseLines int
 }
 
 // sourceOptions are what directives say of the whole source.
@@ -260,6 +262,7 @@ func (a *Assembler) other(off, end int, word string) {
 	n := len(a.lines)
 	if a.clauses[strings.ToLower(word)] || n == 0 || a.lines[n-1].what != stepLine {
 		a.lines = append(a.lines, sourceLine{what: clauseLine, off: off, end: end})
+		a.clauseLines++
 		return
 	}
 	a.lines[n-1].end = end
@@ -267,21 +270,12 @@ func (a *Assembler) other(off, end int, word string) {
 
 // define gives the next clause a label.
 func (a *Assembler) define(name string, off int) {
-	l := label{a.clauseCount(), a.span(off, off+len(name))}
+	l := label{a.clauseLines, a.span(off, off+len(name))}
 	if old, ok := a.labels[name]; ok {
 		a.errs = append(a.errs, errorf(diag.Duplicate, l.span, "label %s is defined twice", name).With(old.span, "the other definition"))
 		return
 	}
 	a.labels[name] = l
-}
-
-func (a *Assembler) clauseCount() (n int) {
-	for i := range a.lines {
-		if a.lines[i].what == clauseLine {
-			n++
-		}
-	}
-	return n
 }
 
 // assemble places what was read.

@@ -15,6 +15,9 @@ import (
 
 var manyPrograms = flag.Int("programs", 80, "number of random programs in TestRandomPrograms")
 
+// sets are the instruction sets, loaded once.
+var sets = map[string]*isa.Set{}
+
 // tools disassemble and assemble in one spelling.
 type tools struct {
 	set *isa.Set
@@ -23,9 +26,10 @@ type tools struct {
 
 func toolsFor(t testing.TB, syntax, stage string) *tools {
 	t.Helper()
-	set, err := loadSet(syntax)
-	if err != nil {
-		t.Fatal(isa.Explain(err))
+	set := sets[syntax]
+	if set == nil {
+		set = loadSyntax(t, syntax)
+		sets[syntax] = set
 	}
 	ctx, err := set.ParseContext(set.DefaultContext(), "stage", stage)
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 
 // Disassembler writes programs as source. It is reused, and not for use by several goroutines at once.
 type Disassembler struct {
+	// Lossy leaves out what text does not say, which is otherwise a suffix in braces.
+	Lossy bool
+
 	layout
 	labels []bool // by clause
 	used   bool
@@ -205,6 +208,10 @@ func (d *Disassembler) shownClause(c *placedClause, steps []step) (isa.Inst, bit
 func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Value) []byte {
 	k.setContext(ctx)
 	start := len(dst)
+	if d.Lossy {
+		k.decoder.Lines, k.decoder.Remarks = true, true
+		return k.decoder.Append(dst, in)
+	}
 	text, ok := k.lossless.Append(dst, in)
 	if !ok {
 		return program.AppendData(dst, d.m.set, k.root, in.Bits, in.Leaf.Size)

@@ -207,8 +207,10 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 		}
 	}
 	d.missing = append(d.missing, missing{depth, p})
-	for _, name := range p.Missing {
-		d.find(NoField, "no field '%s'", name)
+	for i := range p.Missing {
+		if m := &p.Missing[i]; d.pick(m.Alts, depth) == nil {
+			d.find(NoField, "no field '%s'", m.Name)
+		}
 	}
 }
 

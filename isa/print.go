@@ -292,7 +292,10 @@ func appendConstant(dst []byte, ref *model.Ref, v uint64) []byte {
 	case spec.KindHex:
 		return strconv.AppendUint(dst, v, 16)
 	case spec.KindOffset:
-		return appendOffset(dst, signExtend(v, ref.Width))
+		if v == 0 {
+			return dst
+		}
+		return appendSigned(dst, signExtend(v, ref.Width))
 	case spec.KindUOffset:
 		if v != 0 {
 			return strconv.AppendUint(append(dst, '+'), v, 10)
@@ -336,11 +339,10 @@ func signExtend(v uint64, width int) int64 {
 	return int64(v<<uint(64-width)) >> uint(64-width)
 }
 
-func appendOffset(dst []byte, v int64) []byte {
-	if v == 0 {
-		return dst
-	}
-	if v > 0 {
+// appendSigned prints a number with its sign. Zero has a plus: only a computed value beyond its
+// width comes to that.
+func appendSigned(dst []byte, v int64) []byte {
+	if v >= 0 {
 		dst = append(dst, '+')
 	}
 	return strconv.AppendInt(dst, v, 10)

@@ -174,7 +174,7 @@ func TestTemplates(t *testing.T) {
 		{"a prefix of NAME", "{N}{NA}{NAM}{}", false, 1, "opopopop", ""},
 		{"no escape", "{{X}", false, 1, "", "no field '{X'"},
 		{"an open brace", "a{X", false, 1, "a{X", ""},
-		{"unknown field", "a{Q:align=5}b", false, 1, "a    b", "no field 'Q'"},
+		{"unknown field", "a{Q:align=5}b", false, 1, "ab", "no field 'Q'"},
 		{"align", "a{X:align=4}b", true, 1, "a   1b", ""},
 		{"align never cuts", "abcdef{X:align=4}b", true, 1, "abcdef1b", ""},
 		{"align alone", "a{:align=4}b", true, 1, "a   b", ""},

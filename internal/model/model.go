@@ -416,7 +416,7 @@ func (e *Env) unit(l *Leaf) *Unit {
 	if u := e.pending[l.ID]; u != nil {
 		return u
 	}
-	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, names: map[string][]Alt{}}
+	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
 	e.pending[l.ID] = u
 	if e.Machine.units++; e.Machine.units <= maxUnits {
 		u.build()

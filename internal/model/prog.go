@@ -1,6 +1,10 @@
 package model
 
 import (
+	"math"
+	mathbits "math/bits"
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -15,8 +19,15 @@ type Prog struct {
 	// else: it is 1 where word&Mask == Match and 0 elsewhere.
 	Simple      bool
 	Mask, Match bits.Value
-	// Missing are the names that resolve nowhere and read 0.
-	Missing []string
+	// Missing are the names that resolve nowhere, or nowhere in some cases, and read 0 there. In plain
+	// descriptions those in comments count too: Mesa's tools fetch what stands in braces.
+	Missing []Missing
+}
+
+// Missing is a name that need not resolve.
+type Missing struct {
+	Name string
+	Alts []Alt
 }
 
 // Node is a node of a bound expression.
@@ -44,14 +55,136 @@ func (u *Unit) prog(e *spec.Expr) *Prog {
 	}
 	u.building = append(u.building, e)
 	p := &Prog{Spec: e, Unit: u}
-	p.Root = u.node(p, e, e.Root)
+	p.Root = u.node(e, e.Root)
+	u.missing(p)
 	u.building = u.building[:len(u.building)-1]
 	p.Mask, p.Match, p.Simple = simple(p.Root)
 	u.progs[e] = p
 	return p
 }
 
-func (u *Unit) node(p *Prog, e *spec.Expr, n *spec.Node) *Node {
+// Unbound returns an expression whose names are left for the caller to look up.
+func (m *Machine) Unbound(n *spec.Node) *Node {
+	if n == nil {
+		return nil
+	}
+	out := &Node{Op: n.Op, Type: n.Type, Value: n.Value, Name: n.Name, Span: n.Span}
+	if n.Op == spec.OpGen {
+		out.Op, out.Value = spec.OpConst, uint64(m.Gen)
+		return out
+	}
+	out.X, out.Y, out.Z = m.Unbound(n.X), m.Unbound(n.Y), m.Unbound(n.Z)
+	return out
+}
+
+// missing collects the names of an expression that need not resolve, in ASCII order.
+func (u *Unit) missing(p *Prog) {
+	for _, name := range p.Spec.Fetch {
+		alts := u.resolve(name, p.Spec)
+		if slices.ContainsFunc(alts, func(a Alt) bool { return a.Ref == nil }) {
+			p.Missing = append(p.Missing, Missing{name, alts})
+		}
+	}
+}
+
+// derived binds the value of a derived field. Where no word of a plain description has more than 32
+// bits, the value has none beyond them: Mesa's tools keep it in a word.
+func (u *Unit) derived(e *spec.Expr) *Prog {
+	p := u.prog(e)
+	if u.Env.Machine.wide() {
+		return p
+	}
+	if top, ok := upper(p.Root); ok && top <= math.MaxUint32 {
+		return p
+	}
+	cut := u.cuts[e]
+	if cut == nil || cut.whole != p {
+		mask := &Node{Op: spec.OpConst, Type: spec.U64, Value: math.MaxUint32}
+		cut = &cutProg{whole: p, Prog: Prog{
+			Spec: e, Unit: u, Missing: p.Missing,
+			Root: &Node{Op: spec.OpAnd, Type: spec.U64, X: p.Root, Y: mask, Span: p.Root.Span},
+		}}
+		u.cuts[e] = cut
+	}
+	return &cut.Prog
+}
+
+// cutProg is an expression of which the low 32 bits are taken.
+type cutProg struct {
+	Prog
+	whole *Prog
+}
+
+// wide tells whether values may have more than 32 bits.
+func (m *Machine) wide() bool {
+	if m.ISA.Strict {
+		return true
+	}
+	for _, b := range m.ISA.Bitsets {
+		if b.Size > 32 {
+			return true
+		}
+	}
+	return false
+}
+
+// upper returns a bound of an expression's value; ok is false where none is found.
+func upper(n *Node) (top uint64, ok bool) {
+	switch n.Op {
+	case spec.OpConst:
+		return n.Value, true
+	case spec.OpField:
+		for _, a := range n.Alts {
+			switch {
+			case a.Ref == nil:
+			case a.Ref.Prog != nil:
+				top = max(top, math.MaxUint32)
+			case a.Ref.Width > 32:
+				return 0, false
+			default:
+				top = max(top, 1<<a.Ref.Width-1)
+			}
+		}
+		return top, true
+	case spec.OpNot, spec.OpOrOr, spec.OpAndAnd, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return 1, true
+	}
+	return upperOf(n)
+}
+
+// upperOf is upper for arithmetic. What stays below 1<<31 wraps in no type.
+func upperOf(n *Node) (top uint64, ok bool) {
+	if n.Y == nil {
+		return 0, false
+	}
+	x, okX := upper(n.X)
+	y, okY := upper(n.Y)
+	if n.Op == spec.OpCond {
+		x, okX = upper(n.Z)
+	}
+	if !okX || !okY || x > math.MaxUint32 || y > math.MaxUint32 {
+		return 0, false
+	}
+	switch n.Op {
+	case spec.OpCond:
+		return max(x, y), true
+	case spec.OpAnd:
+		return min(x, y), true
+	case spec.OpOr, spec.OpXor:
+		return 1<<mathbits.Len64(x|y) - 1, true
+	case spec.OpAdd:
+		return x + y, x+y < 1<<31
+	case spec.OpMul:
+		return x * y, x*y < 1<<31
+	case spec.OpShl:
+		return x << (y & 31), y < 32 && x<<y < 1<<31
+	case spec.OpShr, spec.OpDiv, spec.OpMod:
+		return x, true
+	}
+	return 0, false
+}
+
+func (u *Unit) node(e *spec.Expr, n *spec.Node) *Node {
 	if n == nil {
 		return nil
 	}
@@ -61,18 +194,11 @@ func (u *Unit) node(p *Prog, e *spec.Expr, n *spec.Node) *Node {
 		out.Op, out.Value = spec.OpConst, uint64(u.Env.Machine.Gen)
 	case spec.OpField:
 		out.Alts = u.resolve(n.Name, e)
-		for _, a := range out.Alts {
-			if a.Ref != nil {
-				continue
-			}
-			p.Missing = append(p.Missing, n.Name)
-			if u.Env.Machine.ISA.Strict {
-				u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()))
-			}
-			break
+		if u.Env.Machine.ISA.Strict && slices.ContainsFunc(out.Alts, func(a Alt) bool { return a.Ref == nil }) {
+			u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()))
 		}
 	default:
-		out.X, out.Y, out.Z = u.node(p, e, n.X), u.node(p, e, n.Y), u.node(p, e, n.Z)
+		out.X, out.Y, out.Z = u.node(e, n.X), u.node(e, n.Y), u.node(e, n.Z)
 	}
 	return out
 }

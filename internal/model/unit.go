@@ -29,6 +29,7 @@ type Unit struct {
 	Errs diag.List
 
 	progs    map[*spec.Expr]*Prog
+	cuts     map[*spec.Expr]*cutProg
 	building []*spec.Expr
 	names    map[string][]Alt // what names mean outside of expressions
 
@@ -293,10 +294,19 @@ func (u *Unit) items(t *spec.Template, given settled) []Item {
 		case spec.ItemBreak:
 			items = append(items, Item{Kind: ItemBreak, Span: it.Span})
 		case spec.ItemRef:
-			items = append(items, u.refItem(it, given))
+			item := u.refItem(it, given)
+			if n := len(items); n > 0 && items[n-1].Kind == ItemAlign && items[n-1].Span == it.Span && item.nowhere() {
+				items = items[:n-1] // as in Mesa's tools: what is not there is not aligned
+			}
+			items = append(items, item)
 		}
 	}
 	return items
+}
+
+// nowhere tells whether a reference resolves nowhere, whatever the bits are.
+func (it *Item) nowhere() bool {
+	return it.Kind == ItemRef && len(it.Alts) == 1 && it.Alts[0].Ref == nil
 }
 
 // refItem binds a reference of a template.
@@ -393,7 +403,7 @@ func (u *Unit) lookup(name string, top *spec.Expr) []Alt {
 	if context, ok := strings.CutPrefix(name, "@"); ok {
 		return []Alt{{Ref: u.context(context)}}
 	}
-	if head, tail, ok := strings.Cut(name, "."); ok {
+	if head, tail, ok := strings.Cut(name, "."); ok && !u.defines(name) {
 		return u.path(head, tail, top)
 	}
 	var alts []Alt
@@ -414,6 +424,21 @@ func (u *Unit) lookup(name string, top *spec.Expr) []Alt {
 		}
 	}
 	return append(alts, u.climb(name)...)
+}
+
+// defines tells whether a plain description has a field of that very name, dots included.
+func (u *Unit) defines(name string) bool {
+	if u.Env.Machine.ISA.Strict {
+		return false
+	}
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			if c.Field(name) != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // climb looks a name up in the enclosing scope, if it is passed in.
@@ -470,7 +495,7 @@ func (u *Unit) ref(f *spec.Field) *Ref {
 		r.Enum = u.Env.Machine.enums[f.Enum]
 	}
 	if f.Expr != nil {
-		r.Prog = u.prog(f.Expr)
+		r.Prog = u.derived(f.Expr)
 	}
 	return r
 }

@@ -22,13 +22,13 @@ type row struct {
 }
 
 // compareIsaspec compares words of FILE.xml with the text in FILE.jsonl.
-func compareIsaspec(file string, report func(difference)) (rows int, err error) {
+func compareIsaspec(file string, compat bool, report func(difference)) (rows int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	c := isaspecComparer{file: strings.TrimSuffix(file, ".jsonl") + ".xml", decoders: map[uint32]*isa.Decoder{}}
+	c := isaspecComparer{file: strings.TrimSuffix(file, ".jsonl") + ".xml", compat: compat, printers: map[uint32]*printer{}}
 	scanner := bufio.NewScanner(f)
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
@@ -50,25 +50,36 @@ func compareIsaspec(file string, report func(difference)) (rows int, err error) 
 
 type isaspecComparer struct {
 	file     string
-	decoders map[uint32]*isa.Decoder
+	compat   bool
+	printers map[uint32]*printer
 }
 
-func (c *isaspecComparer) decoder(gen uint32) (*isa.Decoder, error) {
-	if d := c.decoders[gen]; d != nil {
-		return d, nil
+// printer prints for one generation: with the decoder, or as Mesa does.
+type printer struct {
+	decoder *isa.Decoder
+	mesa    *isa.Mesa
+}
+
+func (c *isaspecComparer) printer(gen uint32) (*printer, error) {
+	if p := c.printers[gen]; p != nil {
+		return p, nil
 	}
 	set, err := isa.Load(os.DirFS(filepath.Dir(c.file)), filepath.Base(c.file), isa.Options{Gen: gen})
 	if err != nil {
 		return nil, fmt.Errorf("%s", isa.Explain(err))
 	}
-	d, err := set.NewDecoder("")
-	c.decoders[gen] = d
-	return d, err
+	p := &printer{}
+	if p.decoder, err = set.NewDecoder(""); err != nil {
+		return nil, err
+	}
+	p.mesa, err = set.NewMesa("")
+	c.printers[gen] = p
+	return p, err
 }
 
 // text prints a word as isaspec's listings have it, findings behind a tab.
 func (c *isaspecComparer) text(r *row) (string, error) {
-	d, err := c.decoder(r.Gen)
+	p, err := c.printer(r.Gen)
 	if err != nil {
 		return "", err
 	}
@@ -76,24 +87,39 @@ func (c *isaspecComparer) text(r *row) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	in, ok := d.Decode(v)
+	text, findings, ok := p.print(v, c.compat)
 	if !ok {
-		return "no match: " + string(v.AppendHex(nil, (d.Root().Size+31)/32*8)), nil
+		return "no match: " + string(v.AppendHex(nil, (p.decoder.Root().Size+31)/32*8)), nil
 	}
-	text := string(d.Append(nil, in))
 	if r.Errors != nil && !*r.Errors {
 		return text, nil
 	}
 	const most = 4
-	for i, f := range d.Findings() {
+	for i, f := range findings {
 		switch {
 		case i == most:
 			return text, nil
 		case i == 0:
-			text += "\t; " + f.Text
+			text += "\t; " + f
 		default:
-			text += ", " + f.Text
+			text += ", " + f
 		}
 	}
 	return text, nil
+}
+
+func (p *printer) print(v bits.Value, compat bool) (text string, findings []string, ok bool) {
+	if compat {
+		p.mesa.Reset()
+		out, ok := p.mesa.Append(nil, v)
+		return string(out), p.mesa.Findings(), ok
+	}
+	in, ok := p.decoder.Decode(v)
+	if ok {
+		text = string(p.decoder.Append(nil, in))
+	}
+	for _, f := range p.decoder.Findings() {
+		findings = append(findings, f.Text)
+	}
+	return text, findings, ok
 }

@@ -1,6 +1,6 @@
 // Command peer compares isago with rows of another tool's output.
 //
-//	go run ./internal/peer -rows FILE [-known FILE] [-show N]
+//	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
 // FILE.bin is a program of Adreno A2XX, with the text of Mesa's disassembler in FILE.mesa.txt, of which
 // each line is a row: the line must be the same, the text that isago prints must give the program back,
@@ -23,9 +23,10 @@ import (
 func main() {
 	rows := flag.String("rows", "", "file with the other tool's output")
 	known := flag.String("known", "", "file with the rows that are known to differ (default: internal/peer/known/NAME.txt)")
+	compat := flag.String("compat", "", "mesa: print as Mesa's isaspec does, defects included")
 	show := flag.Int("show", 10, "number of differences to print")
 	flag.Parse()
-	if *rows == "" || flag.NArg() > 0 {
+	if *rows == "" || flag.NArg() > 0 || *compat != "" && *compat != "mesa" {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -33,7 +34,7 @@ func main() {
 		name := filepath.Base(*rows)
 		*known = filepath.Join("internal", "peer", "known", strings.TrimSuffix(name, filepath.Ext(name))+".txt")
 	}
-	ok, err := run(os.Stdout, *rows, *known, *show)
+	ok, err := run(os.Stdout, *rows, *known, *compat != "", *show)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -52,10 +53,13 @@ type difference struct {
 // comparer compares all rows of a file; it returns how many there were.
 type comparer func(file string, report func(difference)) (rows int, err error)
 
-func comparerFor(file string) (comparer, error) {
+func comparerFor(file string, compat bool) (comparer, error) {
+	if strings.HasSuffix(file, programSuffix) {
+		return comparePrograms, nil
+	}
 	switch filepath.Ext(file) {
 	case ".jsonl":
-		return compareIsaspec, nil
+		return func(file string, report func(difference)) (int, error) { return compareIsaspec(file, compat, report) }, nil
 	case ".shbin":
 		return compareShader, nil
 	case ".bin":
@@ -65,8 +69,8 @@ func comparerFor(file string) (comparer, error) {
 }
 
 // run compares a file and prints the outcome. ok is false where something is not as it is listed.
-func run(w io.Writer, file, knownFile string, show int) (ok bool, err error) {
-	compare, err := comparerFor(file)
+func run(w io.Writer, file, knownFile string, compat bool, show int) (ok bool, err error) {
+	compare, err := comparerFor(file, compat)
 	if err != nil {
 		return false, err
 	}

@@ -37,7 +37,7 @@ func TestRows(t *testing.T) {
 				write(t, dir, "known.txt", c.known)
 			}
 			var out strings.Builder
-			ok, err := run(&out, filepath.Join(dir, "tiny.jsonl"), known, 10)
+			ok, err := run(&out, filepath.Join(dir, "tiny.jsonl"), known, false, 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestKnownNeedsReasons(t *testing.T) {
 
 func TestShader(t *testing.T) {
 	var out strings.Builder
-	ok, err := run(&out, "../../examples/pica200/light.shbin", "no list", 10)
+	ok, err := run(&out, "../../examples/pica200/light.shbin", "no list", false, 10)
 	if err != nil || !ok || !strings.Contains(out.String(), "25 rows, 25 agree") {
 		t.Errorf("ok %t, error %v:\n%s", ok, err, out.String())
 	}

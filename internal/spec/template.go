@@ -104,7 +104,7 @@ func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
 			if s.Strict {
 				return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column such as :align=24", ":align="+suffix)
 			}
-			column = leadingNumber(suffix)
+			column = LeadingNumber(suffix)
 		}
 		items = append(items, Item{Kind: ItemAlign, Column: column, Span: span})
 		if name == "" {
@@ -128,8 +128,10 @@ func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
 
 func isRef(s string) bool { return isPath(strings.TrimPrefix(s, "@")) }
 
-// leadingNumber reads digits as C's strtoul does, 0 if there are none.
-func leadingNumber(s string) int {
+// LeadingNumber reads a number as C's strtoul does, blanks and a plus before it; 0 if there is none.
+// Numbers end at 10000.
+func LeadingNumber(s string) int {
+	s = strings.TrimPrefix(strings.TrimLeft(s, blanks), "+")
 	n := 0
 	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9' && n < 10000; i++ {
 		n = 10*n + int(s[i]-'0')

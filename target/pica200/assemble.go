@@ -216,6 +216,9 @@ func (r *assembly) readLine(text string) {
 		text = text[:i]
 	}
 	off := 0
+	if r.base == 0 && strings.HasPrefix(text, byteOrderMark) {
+		off = len(byteOrderMark)
+	}
 	for {
 		off += blanksAt(text[off:])
 		i := strings.IndexByte(text[off:], ':')
@@ -241,6 +244,9 @@ func (r *assembly) readLine(text string) {
 	}
 	r.instruction(text, off)
 }
+
+// byteOrderMark is what some editors put at the start of a file.
+const byteOrderMark = "\ufeff"
 
 // inValue tells whether a colon behind the text belongs to a value, as in f24:3f0000.
 func inValue(text string) bool { return strings.HasSuffix(text, float24Prefix[:len(float24Prefix)-1]) }
@@ -291,8 +297,11 @@ func (r *assembly) instruction(text string, off int) {
 func (r *assembly) place(in isa.Inst, span diag.Span) {
 	d := r.program()
 	role := r.roles.Of(in)
-	if role.Marks == geometryMark && !d.geometry {
-		d.geometry, d.compatible = true, true
+	if role.Marks == geometryMark {
+		r.slot(in, span)
+		if !d.geometry {
+			d.geometry, d.compatible = true, true
+		}
 	}
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
@@ -304,6 +313,21 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 
 // geometryMark is the mark, in the description, of an instruction of geometry shaders.
 const geometryMark = "geometry"
+
+// slot checks the field for which the description gives a greatest value less than what its bits
+// hold, as most="FIELD VALUE".
+func (r *assembly) slot(in isa.Inst, span diag.Span) {
+	name, text, some := strings.Cut(in.Leaf.Meta("most"), " ")
+	most, err := strconv.ParseUint(text, 10, 64)
+	if !some || err != nil || r.facts.unchecked {
+		return
+	}
+	for _, f := range r.fresh.Fields(nil, in) {
+		if f.Path == name && f.Value[0] > most {
+			r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", name, f.Value[0], most)
+		}
+	}
+}
 
 // given tells which of the fields that the layout fills the suffix of an instruction names.
 func given(suffix string, role *program.Role) (target, count bool) {

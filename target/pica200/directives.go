@@ -321,7 +321,11 @@ func (r *assembly) out(a *args, _ diag.Span) {
 	}
 	if reg, _ := a.rest(); reg != "" {
 		if masked {
-			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, letters)
+			reg, own, _ := strings.Cut(strings.TrimSpace(reg), ".")
+			if own == "" {
+				own = letters
+			}
+			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, own)
 			return
 		}
 		var where diag.Span

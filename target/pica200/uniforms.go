@@ -395,11 +395,22 @@ func componentOf(bank byte, text string) (value uint32, problem string) {
 	if bank == 'c' {
 		return parseFloat24(text)
 	}
-	n, ok := number(text)
+	n, ok := number(wholeNumber(text))
 	if !ok || n < -128 || n > 255 {
 		return 0, "a number from 0 to 255, or from -128 on for the same bytes"
 	}
 	return uint32(uint8(n)), ""
+}
+
+// wholeNumber leaves out what picasso skips without another meaning: a plus, and a fraction of zero.
+func wholeNumber(text string) string {
+	if digits, ok := strings.CutPrefix(text, "+"); ok && digits != "" && digits[0] != '-' {
+		text = digits
+	}
+	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" {
+		text = whole
+	}
+	return text
 }
 
 // float24Prefix starts a float that is given by its bits, in hexadecimal.
@@ -416,8 +427,11 @@ func parseFloat24(text string) (value uint32, problem string) {
 		return uint32(n), ""
 	}
 	lower := strings.ToLower(text)
-	if strings.HasPrefix(strings.TrimLeft(lower, "+-"), "0x") && !strings.Contains(lower, "p") {
+	switch hex := strings.HasPrefix(strings.TrimLeft(lower, "+-"), "0x"); {
+	case hex && !strings.Contains(lower, "p"):
 		lower += "p0"
+	case !hex && !strings.HasSuffix(lower, "inf"):
+		lower = strings.TrimSuffix(lower, "f") // as C marks a float
 	}
 	f, err := strconv.ParseFloat(lower, 64)
 	infinite := strings.Contains(lower, "inf")

@@ -1,0 +1,54 @@
+package isa
+
+import "strings"
+
+// simpleEscapes are C's escapes of one letter.
+var simpleEscapes = map[byte]byte{
+	'a': 7, 'b': 8, 't': 9, 'n': 10, 'v': 11, 'f': 12, 'r': 13, '\\': '\\', '\'': '\'', '"': '"', '?': '?',
+}
+
+// unescape reads a text as the inside of a string of C. What is no escape stands for itself.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if c, ok := simpleEscapes[s[i]]; ok {
+			b.WriteByte(c)
+			continue
+		}
+		base, digits, most := byte(8), s[i:], 3
+		if s[i] == 'x' {
+			base, digits, most = 16, s[i+1:], len(s)
+		}
+		v, n := byte(0), 0
+		for n < len(digits) && n < most && digit(digits[n]) < base {
+			v = v*base + digit(digits[n])
+			n++
+		}
+		if n == 0 {
+			b.WriteByte(s[i])
+			continue
+		}
+		b.WriteByte(v)
+		i += len(s[i:]) - len(digits) + n - 1
+	}
+	return b.String()
+}
+
+// digit returns the value of a digit, 255 for any other character.
+func digit(c byte) byte {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0'
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 255
+}

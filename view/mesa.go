@@ -1,0 +1,156 @@
+package view
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// Mesa lists a program as the decoder does that Mesa's isaspec generates: labels, findings behind a
+// tab and all its habits included. Targets count instructions.
+type Mesa struct {
+	Printer *isa.Mesa
+	// Words are the instructions of the program.
+	Words []bits.Value
+	// Digits is the number of hexadecimal digits of an instruction.
+	Digits int
+	// Labels names the targets of branches, and shows Entries.
+	Labels  bool
+	Entries []MesaEntry
+	// Findings shows what is odd about a word behind it, the first four.
+	Findings bool
+	// MaxErrors ends the listing after more than so many bad lines in a row; 0 never does. A line is bad
+	// that is no instruction, or has a finding that is shown.
+	MaxErrors int
+}
+
+// MesaEntry is a place in a program at which something outside starts it.
+type MesaEntry struct {
+	Name  string
+	Index int
+}
+
+// maxMesaFindings is the number of findings that one line shows.
+const maxMesaFindings = 4
+
+// Write prints the listing. It returns the number of bad lines.
+func (l *Mesa) Write(w *bufio.Writer) (bad int, err error) {
+	branches, calls := map[int64]bool{}, map[int64]bool{}
+	l.Printer.Label = nil
+	if l.Labels {
+		l.targets(branches, calls)
+		l.Printer.Label = l.label
+	}
+	var entries []MesaEntry
+	if l.Labels {
+		entries = slices.Clone(l.Entries)
+	}
+	slices.SortStableFunc(entries, func(a, b MesaEntry) int {
+		if a.Index != b.Index {
+			return a.Index - b.Index
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	var line []byte
+	row := 0 // bad lines since the last good one
+	for i, word := range l.Words {
+		line = line[:0]
+		line, entries = l.labelsAt(line, i, entries, branches[int64(i)], calls[int64(i)])
+		l.Printer.Index = int64(i)
+		text, ok := l.Printer.Append(line, word)
+		switch {
+		case !ok:
+			text = append(text, "no match: "...)
+			text = append(word.AppendHex(text, l.Digits), '\n')
+		default:
+			ok = !l.Findings || len(l.Printer.Findings()) == 0
+			text = append(l.appendFindings(text), '\n')
+			l.Printer.Reset()
+		}
+		line = text
+		if _, err := w.Write(text); err != nil {
+			return bad, err
+		}
+		if ok {
+			row = 0
+			continue
+		}
+		bad++
+		if row++; l.MaxErrors > 0 && row > l.MaxErrors {
+			break
+		}
+	}
+	return bad, nil
+}
+
+// targets finds what the branches of the program go to.
+func (l *Mesa) targets(branches, calls map[int64]bool) {
+	l.Printer.Label = func(index int64, call bool) (string, bool) {
+		switch {
+		case index < 0 || index >= int64(len(l.Words)):
+		case call:
+			calls[index] = true
+		default:
+			branches[index] = true
+		}
+		return l.label(index, call)
+	}
+	var text []byte
+	for i, word := range l.Words {
+		l.Printer.Index = int64(i)
+		text, _ = l.Printer.Append(text[:0], word)
+		l.Printer.Reset()
+	}
+}
+
+func (l *Mesa) label(index int64, call bool) (string, bool) {
+	kind := "l"
+	if call {
+		kind = "fxn"
+	}
+	return fmt.Sprint(kind, index), index >= 0 && index < int64(len(l.Words))
+}
+
+// labelsAt appends the lines in front of an instruction. It returns the entries behind it.
+func (l *Mesa) labelsAt(dst []byte, i int, entries []MesaEntry, branch, call bool) ([]byte, []MesaEntry) {
+	for len(entries) > 0 && entries[0].Index < i {
+		entries = entries[1:]
+	}
+	entered := len(entries) > 0 && entries[0].Index == i
+	if i > 0 && (call || entered) {
+		dst = append(dst, '\n')
+	}
+	for len(entries) > 0 && entries[0].Index == i {
+		dst = append(append(dst, entries[0].Name...), ":\n"...)
+		entries = entries[1:]
+	}
+	if call {
+		dst = fmt.Appendf(dst, "fxn%d:\n", i)
+	}
+	if branch {
+		dst = fmt.Appendf(dst, "l%d:\n", i)
+	}
+	return dst, entries
+}
+
+func (l *Mesa) appendFindings(dst []byte) []byte {
+	if !l.Findings {
+		return dst
+	}
+	for i, f := range l.Printer.Findings() {
+		switch i {
+		case 0:
+			dst = append(dst, "\t; "...)
+		case maxMesaFindings:
+			return dst
+		default:
+			dst = append(dst, ", "...)
+		}
+		dst = append(dst, f...)
+	}
+	return dst
+}

@@ -207,7 +207,7 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	if ref.Prog != nil {
 		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
 	}
-	if d.trace == nil && ref.Low >= 0 && ref.Field.Table == nil {
+	if d.trace == nil && ref.Field.Table == nil && ref.Width <= maxTexts {
 		if t := d.textsOf(ref.Env); t != nil {
 			if text, ok := t.append(dst, d.value(ref, depth)); ok {
 				return text

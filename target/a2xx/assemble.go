@@ -18,7 +18,17 @@ type Assembler struct {
 	context bits.Value
 	clauses map[string]bool // the words that clauses start with
 	layout  layout          // takes what was assembled apart, to check it
+	// kept are the instructions of texts that were read, which repeat from program to program; count is
+	// their number.
+	kept  map[textKey]map[string]asm.Result
+	count int
 	assembly
+}
+
+// textKey is what the meaning of a text depends on beside it.
+type textKey struct {
+	parser  *asm.Parser
+	context uint64
 }
 
 // NewAssembler returns an assembler for a spelling of the instruction set. The context is that of
@@ -28,7 +38,7 @@ func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}}
+	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, kept: map[textKey]map[string]asm.Result{}}
 	for _, l := range m.cf.root.Leaves {
 		word, _, _ := strings.Cut(l.Display, " ")
 		a.clauses[strings.ToLower(word)] = true
@@ -78,6 +88,8 @@ type assembly struct {
 	placed []sourceClause
 	met    [2][]bool
 	rest   []uint32 // behind the last whole unit
+	// named tells that the text that was read last has a label.
+	named bool
 	// clauseLines is the number of clauses so far.
 	clauseLines int
 }
@@ -169,13 +181,17 @@ func (a *assembly) span(off, end int) diag.Span { return diag.Span{Src: a.src, O
 // blankComments puts blanks in place of comments.
 func (a *Assembler) blankComments() {
 	mark := a.m.set.Comment()
-	inside := false
-	for i, c := range a.text {
-		switch {
-		case c == '\n':
-			inside = false
-		case inside || strings.HasPrefix(a.src.Text[i:], mark):
-			inside = true
+	for at := 0; ; {
+		from := strings.Index(a.src.Text[at:], mark)
+		if from < 0 {
+			return
+		}
+		from += at
+		at = len(a.text)
+		if n := strings.IndexByte(a.src.Text[from:], '\n'); n >= 0 {
+			at = from + n
+		}
+		for i := from; i < at; i++ {
 			a.text[i] = ' '
 		}
 	}
@@ -300,8 +316,8 @@ func (a *Assembler) assemble() {
 // readClauses reads the clauses. Labels are indices of clauses, which are known by now.
 func (a *Assembler) readClauses() {
 	p := a.m.cf.parser
-	p.SetContext(a.out.Context)
 	p.Symbol = func(name string) (int64, bool) {
+		a.named = true
 		l, ok := a.labels[name]
 		return int64(l.clause) * int64(a.m.cf.root.Size), ok
 	}
@@ -311,21 +327,39 @@ func (a *Assembler) readClauses() {
 			continue
 		}
 		p.Addr = int64(len(a.placed)) * int64(a.m.cf.root.Size)
-		if res, ok := a.parse(p, l); ok {
+		if res, ok := a.parse(p, a.out.Context, l); ok {
 			a.placed = append(a.placed, sourceClause{in: res.Inst, ctx: res.Context, span: a.span(l.off, l.end)})
 		}
 	}
 }
 
+// maxTexts bounds the texts that are kept.
+const maxTexts = 1 << 15
+
 // parse reads an instruction or a clause.
-func (a *Assembler) parse(p *asm.Parser, l *sourceLine) (asm.Result, bool) {
+func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Result, bool) {
 	text := a.text[l.off:l.end]
 	var moved []move
 	if a.names.any() {
 		text, moved = a.names.replace(l)
 	}
+	key := textKey{p, ctx[0]}
+	kept := a.kept[key]
+	if res, ok := kept[string(text)]; ok {
+		return res, true
+	}
+	p.SetContext(ctx)
+	a.named = false
 	res, err := p.ParseBytes(text)
 	if err == nil {
+		if !a.named && a.count < maxTexts {
+			if kept == nil {
+				kept = map[string]asm.Result{}
+				a.kept[key] = kept
+			}
+			kept[string(text)] = res
+			a.count++
+		}
 		return res, true
 	}
 	var e *asm.Error
@@ -430,10 +464,8 @@ func (a *Assembler) step(l *sourceLine, at, clause int) {
 		a.fail(diag.TextExpected, l.off, l.end, "an instruction before the first clause, which says when it runs")
 		return
 	}
-	p := l.kind.parser
 	number := a.number(l.kind)
-	p.SetContext(a.stepContext(l.kind, number))
-	res, ok := a.parse(p, l)
+	res, ok := a.parse(l.kind.parser, a.stepContext(l.kind, number), l)
 	if !ok {
 		return
 	}

@@ -1,23 +1,29 @@
 package a2xx
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
 // Disassembler writes programs as source. It is reused, and not for use by several goroutines at once.
 type Disassembler struct {
-	// Lossy leaves out what text does not say, which is otherwise a suffix in braces.
+	// Lossy leaves out what text does not say, which is otherwise a suffix in braces. It is set before the
+	// first program.
 	Lossy bool
 
 	layout
 	labels []bool // by clause
-	used   bool
 	buf    []byte
+	// kept are the texts of instructions that were printed, which repeat from program to program; stage
+	// is the context with the stage.
+	kept  map[wordKey][]byte
+	stage *spec.Context
 	// at is the unit at which the assembler would place what comes next.
 	at int
 }
@@ -28,7 +34,7 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Disassembler{}
+	d := &Disassembler{kept: map[wordKey][]byte{}, stage: set.Model().ISA.Context("stage")}
 	d.m = m
 	cf := m.cf
 	cf.decoder.Label = func(addr int64, _ bool) (string, bool) {
@@ -36,7 +42,7 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 		if i < 0 || i >= int64(len(d.labels)) {
 			return "", false
 		}
-		d.labels[i], d.used = true, true
+		d.labels[i] = true
 		return labelName(i), true
 	}
 	cf.parser.Symbol = func(name string) (int64, bool) {
@@ -112,16 +118,10 @@ func (d *Disassembler) findLabels() {
 
 // head appends what the assembler has to know before the program.
 func (d *Disassembler) head(dst []byte) []byte {
-	for _, c := range d.m.set.Contexts() {
-		info := d.m.set.Model().ISA.Context(c.Name)
-		if c.Name != "stage" || d.m.set.Syntax() == mesa {
-			continue
-		}
-		if v := d.context.Uint(info.Low, info.Width); v != info.Default {
-			for _, x := range info.Enum.Values {
-				if x.Val == v {
-					dst = append(append(append(dst, ".stage "...), x.Name...), '\n')
-				}
+	if c := d.stage; c != nil && d.m.set.Syntax() != mesa {
+		for _, x := range c.Enum.Values {
+			if x.Val == d.context.Uint(c.Low, c.Width) && x.Val != c.Default {
+				dst = append(append(append(dst, ".stage "...), x.Name...), '\n')
 			}
 		}
 	}
@@ -160,7 +160,11 @@ func (d *Disassembler) clauseText(dst []byte, i int) []byte {
 	steps := d.steps[c.first:c.last]
 	dst = append(dst, d.indent(0)...)
 	in, ctx := d.shownClause(c, steps)
-	dst = d.instruction(dst, d.m.cf, in, ctx)
+	if c.target.width > 0 { // its label is that of this program
+		dst = d.instruction(dst, d.m.cf, in, ctx)
+	} else {
+		dst = d.keptText(dst, d.m.cf, in, ctx)
+	}
 	dst = append(dst, '\n')
 	for j := range steps {
 		s := &steps[j]
@@ -171,7 +175,7 @@ func (d *Disassembler) clauseText(dst []byte, i int) []byte {
 			mark = len(k.mark)
 		}
 		dst = append(dst, d.indent(6-mark)...)
-		dst = d.instruction(dst, k, s.in, d.contextOf(s))
+		dst = d.keptText(dst, k, s.in, d.contextOf(s))
 		dst = append(dst, '\n')
 	}
 	return dst
@@ -202,6 +206,29 @@ func (d *Disassembler) shownClause(c *placedClause, steps []step) (isa.Inst, bit
 		}
 	}
 	return in, ctx
+}
+
+// wordKey is an instruction in its contexts.
+type wordKey struct {
+	kind            *kind
+	context, lo, hi uint64
+}
+
+// maxKept bounds the texts that are kept.
+const maxKept = 1 << 15
+
+// keptText is instruction for those whose text depends on the word and the contexts alone.
+func (d *Disassembler) keptText(dst []byte, k *kind, in isa.Inst, ctx bits.Value) []byte {
+	key := wordKey{k, ctx[0], in.Bits[0], in.Bits[1]}
+	if text, ok := d.kept[key]; ok {
+		return append(dst, text...)
+	}
+	start := len(dst)
+	dst = d.instruction(dst, k, in, ctx)
+	if len(d.kept) < maxKept {
+		d.kept[key] = bytes.Clone(dst[start:])
+	}
+	return dst
 }
 
 // instruction appends the text of an instruction, with a suffix for what that does not say.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
 )
 
 // contextXML has a stage that the caller chooses, and a mark and a mode that belong to the text.
@@ -195,6 +196,23 @@ func TestSeveralRoots(t *testing.T) {
 		}
 		if res, err := p.Parse(x.text); err != nil || res.Inst.Bits != bits.Of(x.word) {
 			t.Errorf("%q is %s, expected %x: %v", x.text, res.Inst.Bits, x.word, err)
+		}
+	}
+}
+
+// TestPlainName asks for the plain spelling by its name.
+func TestPlainName(t *testing.T) {
+	const xml = `<isa name="test" strict="true"><text syntax="long"/>
+	<bitset name="#instruction" size="4">
+		<display>number {N}</display>
+		<display syntax="short">n{N}</display>
+		<field name="N" low="0" high="3" type="uint"/>
+	</bitset></isa>`
+	for syntax, text := range map[string]string{"": "number 3", "long": "number 3", "short": "n3"} {
+		s := loadXML(t, xml, isa.Options{Syntax: syntax})
+		x := toolsFor(t, s)
+		if got, _, _, _ := x.print(bits.Of(3)); got != text || s.PlainSyntax() != "long" {
+			t.Errorf("%q prints %q, expected %q", syntax, got, text)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestMesa(t *testing.T) {
 	} {
 		write(t, dir, "one.fs.mesa.txt", c.text)
 		var out strings.Builder
-		ok, err := run(&out, filepath.Join(dir, "one.fs.bin"), "no list", 10)
+		ok, err := run(&out, filepath.Join(dir, "one.fs.bin"), "no list", false, 10)
 		if err != nil || ok != c.ok || !strings.Contains(out.String(), c.out) {
 			t.Errorf("ok %t, error %v, expected %q:\n%s", ok, err, c.out, out.String())
 		}

@@ -210,6 +210,9 @@ func (l *loader) textStyle(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("case"), "case=%q, expected fold or exact", v))
 	}
+	if n.attr("syntax") != nil {
+		t.Syntax = n.value("syntax")
+	}
 	if n.attr("comment") != nil {
 		t.Comment = n.value("comment")
 	}

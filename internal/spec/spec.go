@@ -45,6 +45,8 @@ type TextStyle struct {
 	Comment string
 	// Fold tells that letters of either case are read as the same.
 	Fold bool
+	// Syntax is the name of the plain spelling, "" if it has none.
+	Syntax string
 }
 
 // Enum is a set of named values.

@@ -222,12 +222,12 @@ func (c *compiler) sequence(from []*node, items []model.Item) []*node {
 
 func (c *compiler) append(from []*node, it *model.Item) []*node {
 	switch it.Kind {
+	case model.ItemRemark:
+		return from
 	case model.ItemText, model.ItemName:
 		return c.literal(from, it.Text)
 	case model.ItemAlign, model.ItemBreak:
 		return c.step(from, &item{kind: itemBlank})
-	case model.ItemRemark:
-		return from
 	}
 	if it.Before == "" && it.After == "" {
 		return c.reference(from, it, anyExtent)

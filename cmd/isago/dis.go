@@ -37,7 +37,8 @@ A file of a format that asm writes is printed as source, from which asm makes th
 With --hex each line of the input is one instruction: a single group of digits is the number, the
 most significant digit first; several groups are 32-bit words in the order in which programs store
 them; table entries follow, each behind a slash. A line that cannot be read becomes "error: ...",
-and the rest goes on.
+and the rest goes on. Of a machine whose programs are more than one instruction after another, a2xx,
+the input is a program instead, 32-bit words in their order; with --root it is instructions.
 
 With --plain each line of output is the text of one instruction and nothing else.
 
@@ -89,6 +90,12 @@ func (f *disFlags) check() error {
 }
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
+	if f.hex && f.root == "" && f.raw() != nil {
+		var err error
+		if name, err = f.hexProgram(cmd, name); err != nil {
+			return err
+		}
+	}
 	if err := f.check(); err != nil {
 		return err
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +66,34 @@ func (f *disFlags) rawSource(cmd *cobra.Command, name string) (done bool, err er
 	return true, err
 }
 
+// hexProgram reads a program given as 32-bit words in hexadecimal. The bytes become standard input, whose
+// name it returns.
+func (f *disFlags) hexProgram(cmd *cobra.Command, name string) (string, error) {
+	text, err := readAll(cmd, name)
+	if err != nil {
+		return name, err
+	}
+	f.hex = false
+	var data []byte
+	src := &diag.Source{Name: inputName(name), Text: string(text)}
+	for off := 0; ; {
+		rest := strings.TrimLeft(src.Text[off:], " \t\r\n")
+		off = len(src.Text) - len(rest)
+		word, _, _ := strings.Cut(strings.NewReplacer("\t", " ", "\r", " ", "\n", " ").Replace(rest[:min(len(rest), 64)]), " ")
+		if word == "" {
+			break
+		}
+		v, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(word), "0x"), 16, 32)
+		if err != nil {
+			return name, diag.Errorf(diag.HexSyntax, diag.Span{Src: src, Off: off, End: off + len(word)}, "%q, expected a word of at most 8 hexadecimal digits", word)
+		}
+		data = binary.LittleEndian.AppendUint32(data, uint32(v))
+		off += len(word)
+	}
+	cmd.SetIn(bytes.NewReader(data))
+	return "-", nil
+}
+
 // rawCompiler returns the compiler of a machine for the spelling and the contexts of the flags.
 func (f *asmFlags) rawCompiler(raw *catalog.Bare) (program.Compiler, error) {
 	set, err := f.load(nil)
@@ -93,11 +124,14 @@ func (c *hexCompiler) Compile(files []*diag.Source, opt program.CompileOptions) 
 	if err != nil {
 		return nil, err
 	}
+	if n := len(out.Bytes) % 4; n > 0 {
+		return nil, usagef("--hex writes words, and the program has %d bytes behind the last one", n)
+	}
 	out.Bytes = hexLinesOf(out.Bytes, c.root.Size/32)
 	return out, nil
 }
 
-// hexLinesOf formats little-endian words, so many a line, and the bytes behind them.
+// hexLinesOf formats little-endian words, so many a line.
 func hexLinesOf(data []byte, words int) (text []byte) {
 	for n := 0; len(data) >= 4; n++ {
 		if n%words > 0 {
@@ -107,9 +141,6 @@ func hexLinesOf(data []byte, words int) (text []byte) {
 		}
 		text = fmt.Appendf(text, "%08x", binary.LittleEndian.Uint32(data))
 		data = data[4:]
-	}
-	if len(data) > 0 {
-		text = fmt.Appendf(append(text, '\n'), "%x", data)
 	}
 	return append(text, '\n')
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -83,6 +84,27 @@ func words(t *testing.T, set *isa.Set, b block) {
 		}
 		if got := string(d.Append(nil, in)); got != want || len(d.Findings()) > 0 {
 			t.Errorf("language.md:%d: %s prints %q %v, want %q", b.line+i, hex, got, d.Findings(), want)
+		}
+	}
+}
+
+// Each code that check alone reports has a section that says what to do about it.
+func TestCheckCodes(t *testing.T) {
+	data, err := os.ReadFile("check.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		if title, ok := strings.CutPrefix(strings.TrimSpace(line), "## "); ok {
+			for _, code := range strings.Split(title, ", ") {
+				sections[code] = true
+			}
+		}
+	}
+	for _, c := range diag.Codes() {
+		if strings.HasPrefix(c.Meaning, "check: ") && !sections[string(c.Code)] {
+			t.Errorf("check.md has no section %s", c.Code)
 		}
 	}
 }

@@ -28,6 +28,9 @@ type Listing struct {
 	Report func(addr int64, text string)
 	// Quiet leaves out what is odd about a word, which is otherwise a comment behind it.
 	Quiet bool
+	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
+	// 0 never does.
+	MaxErrors int
 	// Print prints an instruction of the decoder that Current returns; nil is the decoder's own text.
 	Print func(dst []byte, in isa.Inst) []byte
 
@@ -145,6 +148,7 @@ func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 		first = len(l.Image.Header) == 0
 	}
 	var buf []byte
+	bad := 0
 	for ln := range l.lines() {
 		if !l.Bare {
 			l.head(w, labels, ln, first)
@@ -156,6 +160,12 @@ func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 		buf = append(buf, '\n')
 		if _, err := w.Write(buf); err != nil {
 			return findings, err
+		}
+		if bad++; found == 0 {
+			bad = 0
+		}
+		if l.MaxErrors > 0 && bad > l.MaxErrors {
+			break
 		}
 	}
 	return findings, w.Flush()

@@ -18,6 +18,7 @@ import (
 type disFlags struct {
 	machineFlags
 	colorFlag
+	listingFlags
 	plain, hex, json, addresses, words, lossless, listing bool
 	findings                                              string
 }
@@ -42,6 +43,10 @@ the input is a program instead, 32-bit words in their order; with --root it is i
 
 With --plain each line of output is the text of one instruction and nothing else.
 
+--compat mesa prints a listing as Mesa's isaspec does for the same description, byte for byte: findings
+behind a tab, and labels with --labels; docs/language.md lists where isago does otherwise. --names FILE
+has lines FIELD VALUE TEXT, which say how a field of type custom prints a value.
+
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
 were unknown or not as they should be, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
@@ -53,6 +58,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	}
 	f.machineFlags.add(cmd)
 	f.colorFlag.add(cmd)
+	f.listingFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
@@ -86,7 +92,7 @@ func (f *disFlags) check() error {
 	default:
 		return usagef("--findings %q, expected comment, stderr or off", f.findings)
 	}
-	return nil
+	return f.checkListing()
 }
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
@@ -105,6 +111,9 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	}
 	if f.plain {
 		palette = view.Palette{}
+	}
+	if f.compat != "" {
+		return f.mesa(cmd, name)
 	}
 	if f.hex {
 		return f.lines(cmd, name, palette)
@@ -132,12 +141,18 @@ func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
+	if d.Custom, err = f.custom(); err != nil {
+		return err
+	}
+	if err := f.addEntries(im, d.Root()); err != nil {
+		return err
+	}
 	for i, t := range im.Tables {
 		d.SetTable(i, t)
 	}
 	l := &view.Listing{
 		Decoder: d, Image: im, Addresses: f.addresses, Words: f.words, Bare: f.plain,
-		Palette: palette, Quiet: f.findings != "comment",
+		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}
 	if f.lossless {
 		if l.Print, err = f.losslessPrinter(set, l); err != nil {
@@ -219,6 +234,9 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	}
 	d, err := f.decoder(set)
 	if err != nil {
+		return err
+	}
+	if d.Custom, err = f.custom(); err != nil {
 		return err
 	}
 	h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette}

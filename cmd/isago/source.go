@@ -200,7 +200,7 @@ func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
 	if f.listing || f.isa != "" && f.syntax != "" || f.spec != "" {
 		return false
 	}
-	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "syntax", "root", "color"} {
+	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "syntax", "root", "color", "labels", "entry", "max-errors"} {
 		if cmd.Flags().Changed(name) {
 			return false
 		}

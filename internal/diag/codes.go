@@ -35,6 +35,28 @@ const (
 	UnknownSyntax Code = "unknown-syntax"
 )
 
+// Codes of what isago check finds in a description, beside those of mistakes in one.
+const (
+	UnmatchedWords Code = "unmatched-words"
+	LeafNever      Code = "leaf-never"
+	OverrideNever  Code = "override-never"
+	OverrideAlways Code = "override-always"
+	DisplayNever   Code = "display-never"
+	AssertNever    Code = "assert-never"
+	ValueNever     Code = "value-never"
+	FieldUnused    Code = "field-unused"
+	ParamUnused    Code = "param-unused"
+	ExprUnused     Code = "expr-unused"
+	TemplateUnused Code = "template-unused"
+	EnumUnused     Code = "enum-unused"
+	HiddenBits     Code = "hidden-bits"
+	SameText       Code = "same-text"
+	ExprUndefined  Code = "expr-undefined"
+	MesaRefuses    Code = "mesa-refuses"
+	ExceptionForm  Code = "exception-form"
+	ExceptionIdle  Code = "exception-idle"
+)
+
 // Codes of mistakes in instruction text and in words.
 const (
 	TextUnknown   Code = "text-unknown"
@@ -98,6 +120,24 @@ var codes = []CodeInfo{
 	{NoDisplay, "a leaf has no display template", `<bitset name="nop" extends="#instruction"/> without display`},
 	{ContextValue, "a context is unknown or has no such value", `--stage=xyz`},
 	{UnknownSyntax, "a spelling that the description does not have", `--syntax=xyz`},
+	{UnmatchedWords, "check: words that no leaf matches, how many, and the largest groups of them", `a root of 4 bits whose leaves fix 0xx and 10x`},
+	{LeafNever, "check: a leaf that no word is", `<gen min="6"/> below a parent with <gen max="5"/>`},
+	{OverrideNever, "check: an override whose condition is never true", `<expr>{A} &gt; 3</expr> where A has two bits`},
+	{OverrideAlways, "check: an override whose condition is never false", `<expr>{A} &lt; 4</expr> where A has two bits`},
+	{DisplayNever, "check: a display that is never used, because a case before it always has one", `the display of a parent of which each leaf has its own`},
+	{AssertNever, "check: an assert that no word meets", `<assert pos="3">1</assert> in an override whose condition needs bit 3 to be 0`},
+	{ValueNever, "check: a value of an enum that no field has, or whose text another value of the same number takes", `<value val="9" display="x"/> where all fields have three bits`},
+	{FieldUnused, "check: a field that no display shows and no expression uses", `<field name="PAD" low="4" high="7" type="uint"/>`},
+	{ParamUnused, "check: a param whose name the nested bitset never uses", `<param name="HALF"/> for a bitset without {HALF}`},
+	{ExprUnused, "check: a named expression that is used nowhere", `<expr name="#big">{A} &gt; 7</expr>`},
+	{TemplateUnused, "check: a template that no display has", `<template name="SRCS">{A}, {B}</template>`},
+	{EnumUnused, "check: an enum that is the type of nothing", `<enum name="#old">`},
+	{HiddenBits, "check: bits of a leaf that its text does not show: words that differ in them read the same", `a field that no display shows`},
+	{SameText, "check: two words that print the same text", `two leaves with one display`},
+	{ExprUndefined, "check: arithmetic of which C does not define the result", `1 << {A} where A can be 32`},
+	{MesaRefuses, "check: what isago reads and Mesa's tools do not", `<bitset name="a-b"> beside <bitset name="a.b">`},
+	{ExceptionForm, "check: a written exception that cannot be read", `<!-- check: ignore hidden-bits -->`},
+	{ExceptionIdle, "check: a written exception for a finding that is not there", `<!-- check: ignore leaf-overlap: fixed since -->`},
 	{TextUnknown, "no instruction starts like this", `foo r0, r1`},
 	{TextExpected, "something else was expected here", `mov r0 r1`},
 	{TextRange, "a number does not fit its field", `setemit 9`},

@@ -42,6 +42,13 @@ type Node struct {
 	Span diag.Span
 }
 
+// Prog binds an expression of the leaf or of one of its ancestors in the scope of u.
+func (u *Unit) Prog(e *spec.Expr) *Prog {
+	u.Env.Machine.mu.Lock()
+	defer u.Env.Machine.mu.Unlock()
+	return u.prog(e)
+}
+
 // prog binds an expression in the scope of u, once.
 func (u *Unit) prog(e *spec.Expr) *Prog {
 	if p := u.progs[e]; p != nil {

@@ -91,6 +91,7 @@ func (l *loader) plainTemplates() {
 func (x *expander) plain(t *Template) {
 	for _, name := range references(t.src.s) {
 		if by := x.named[name]; by != nil {
+			by.Used = true
 			var ok bool
 			if t.src, ok = x.replace(t.src, name, by.src, t.Span); !ok {
 				break
@@ -129,7 +130,7 @@ func (x *expander) strict(src text, at diag.Span) text {
 		if by == nil || seen[name] {
 			continue
 		}
-		seen[name] = true
+		seen[name], by.Used = true, true
 		if slices.Contains(x.open, by) || len(x.open) == maxDepth {
 			x.l.fail(diag.Errorf(diag.TemplateText, by.Span, "template %s contains itself", by.Name))
 			return src

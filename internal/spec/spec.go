@@ -106,6 +106,8 @@ type Template struct {
 	Text   string
 	Items  []Item
 	Span   diag.Span
+	// Used tells of a <template> that a display has it.
+	Used bool
 
 	src text
 }

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/prove"
+	"github.com/isago/isago/view"
+)
+
+type checkFlags struct {
+	colorFlag
+	setFlags
+	root        string
+	json, sarif bool
+	all         bool
+	search      time.Duration
+}
+
+func newCheck() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:     "check [flags] [FILE.xml]",
+		GroupID: "code",
+		Short:   "Prove a description sound, or show where it is not",
+		Long: `check looks at a description from all sides: words that two instructions claim or none does,
+overrides and values that never apply, names that mean nothing somewhere, what is used nowhere, bits
+that no text shows, words that print the same text. Each finding has a code ("isago help codes"),
+the lines it is about, a picture of the bits and, where there is one, a word that shows it. What
+could not be decided is said.
+
+Without --gen every generation is checked in which the description differs. A finding that is
+meant to be is silenced by a comment on its line or before it, which gives the reason:
+
+  <!-- check: ignore hidden-bits: the hardware sets it -->
+
+The exit status is 3 where something is found, 1 where the description does not load.`,
+		Example: `  isago check machine.xml
+  isago check --isa example
+  isago check --sarif machine.xml > machine.sarif`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("%d arguments, expected one FILE.xml", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if f.spec != "" {
+					return usagef("--spec and FILE.xml are the same, expected one of them")
+				}
+				f.spec = args[0]
+			}
+			return f.run(cmd)
+		},
+	}
+	f.setFlags.add(cmd)
+	f.colorFlag.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.root, "root", "", "`NAME` of the one bitset to check (default: all)")
+	flags.BoolVar(&f.json, "json", false, "the findings as JSON")
+	flags.BoolVar(&f.sarif, "sarif", false, "the findings as SARIF 2.1.0, for tools that show them beside the lines")
+	flags.BoolVarP(&f.all, "all", "a", false, "show too what exceptions silence, and what was proved")
+	flags.DurationVar(&f.search, "search", prove.DefaultSearch, "`TIME` to search for words with one text where their absence cannot be proved")
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return cmd
+}
+
+func (f *checkFlags) run(cmd *cobra.Command) error {
+	if f.json && f.sarif {
+		return usagef("--json and --sarif exclude each other")
+	}
+	palette, err := f.palette(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	set, err := f.load(nil)
+	if err != nil {
+		return f.refused(cmd, err)
+	}
+	opt := prove.Options{Root: f.root, Search: max(f.search, time.Nanosecond)}
+	if cmd.Flags().Changed("gen") {
+		opt.Gens = []uint32{f.gen}
+	}
+	report, err := prove.Check(set, opt)
+	if err != nil {
+		return &usageError{err}
+	}
+	if err := f.print(cmd, report, palette); err != nil {
+		return err
+	}
+	if len(report.Findings) > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// refused reports a description that does not load in the format that was asked for, and the error
+// as well.
+func (f *checkFlags) refused(cmd *cobra.Command, err error) error {
+	report, ok := prove.Refused(err)
+	if !ok || !f.json && !f.sarif {
+		return err
+	}
+	return errors.Join(err, f.print(cmd, report, view.Palette{}))
+}
+
+func (f *checkFlags) print(cmd *cobra.Command, report *prove.Report, palette view.Palette) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	dir := ""
+	if f.spec != "" {
+		dir = filepath.ToSlash(filepath.Dir(f.spec))
+	}
+	var err error
+	switch {
+	case f.json:
+		err = printJSON(out, view.NewCheckReport(report, dir))
+	case f.sarif:
+		err = printJSON(out, view.NewSARIF(report, dir, strings.TrimPrefix(version(), "isago ")))
+	default:
+		err = view.Findings(out, report, palette, f.all)
+	}
+	return errors.Join(err, out.Flush())
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/view"
+)
+
+// listingFlags are what a listing has beside its columns, as isaspec's own tools have it.
+type listingFlags struct {
+	compat, names string
+	labels        bool
+	entries       []string
+	maxErrors     int
+}
+
+func (f *listingFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches; a listing does, but for --compat mesa")
+	flags.StringArrayVar(&f.entries, "entry", nil, "give a place from which the program is started a name, as `N=NAME`: N counts instructions")
+	flags.IntVar(&f.maxErrors, "max-errors", 0, "end after more than `N` bad lines in a row; 0 never does")
+	flags.StringVar(&f.compat, "compat", "", "`HOW` to print: mesa prints as Mesa's isaspec does, defects included")
+	flags.StringVar(&f.names, "names", "", "`FILE` with the texts of fields of type custom: lines of FIELD VALUE TEXT")
+	complete(cmd, "compat", fixed("mesa"))
+	_ = cmd.MarkFlagFilename("names")
+}
+
+// checkListing refuses flags that do not go together.
+func (f *disFlags) checkListing() error {
+	switch {
+	case f.compat != "" && f.compat != "mesa":
+		return usagef("--compat %q, expected mesa", f.compat)
+	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.plain || f.listing):
+		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words, --plain or --listing")
+	case f.compat != "" && f.findings == "stderr":
+		return usagef("--findings stderr does not go with --compat mesa, expected comment or off")
+	case f.plain && (f.labels || len(f.entries) > 0):
+		return usagef("--labels and --entry name places in a listing; --plain has text alone")
+	case f.maxErrors < 0:
+		return usagef("--max-errors %d, expected 0 or more", f.maxErrors)
+	}
+	return nil
+}
+
+// placed reads the entries.
+func (f *listingFlags) placed() ([]view.MesaEntry, error) {
+	var list []view.MesaEntry
+	for _, e := range f.entries {
+		place, name, ok := strings.Cut(e, "=")
+		n, err := strconv.ParseUint(place, 0, 31)
+		if !ok || err != nil || name == "" {
+			return nil, usagef("--entry %q, expected N=NAME, N being the number of an instruction", e)
+		}
+		list = append(list, view.MesaEntry{Name: name, Index: int(n)})
+	}
+	return list, nil
+}
+
+// addEntries puts the entries into an image whose instructions have one length.
+func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
+	entries, err := f.placed()
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	if root.MinSize != root.Size {
+		return usagef("--entry counts instructions, which are of several lengths here")
+	}
+	unit := int64(program.Stored(root.Size, program.Unit(root)))
+	for _, e := range entries {
+		im.Entries = append(im.Entries, program.Entry{Name: e.Name, Addr: int64(e.Index) * unit})
+	}
+	return nil
+}
+
+// custom reads the file of --names.
+func (f *listingFlags) custom() (func(dst []byte, field string, value uint64) []byte, error) {
+	if f.names == "" {
+		return nil, nil
+	}
+	names, err := readNames(f.names)
+	if err != nil {
+		return nil, err
+	}
+	return names.append, nil
+}
+
+// mesa prints a program as Mesa's isaspec does: an image, or with --hex a line an instruction.
+func (f *disFlags) mesa(cmd *cobra.Command, name string) error {
+	l, set, err := f.mesaListing()
+	if err != nil {
+		return err
+	}
+	if f.hex {
+		err = f.mesaLines(cmd, name, set, l)
+	} else {
+		err = f.mesaImage(cmd, name, l)
+	}
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
+	bad, err := l.Write(w)
+	if err == nil {
+		err = w.Flush()
+	}
+	if err == nil && bad > 0 {
+		return errFindings
+	}
+	return err
+}
+
+// mesaListing makes the listing, without its words.
+func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
+	set, err := f.load(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := set.NewMesa(f.root)
+	if err != nil {
+		return nil, nil, &usageError{err}
+	}
+	if p.Custom, err = f.custom(); err != nil {
+		return nil, nil, err
+	}
+	entries, err := f.placed()
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return nil, nil, &usageError{err}
+	}
+	return &view.Mesa{
+		Printer: p, Digits: (root.Size + 31) / 32 * 8, Labels: f.labels, Entries: entries,
+		Findings: f.findings == "comment", MaxErrors: f.maxErrors,
+	}, set, nil
+}
+
+func (f *disFlags) mesaImage(cmd *cobra.Command, name string, l *view.Mesa) error {
+	set, im, err := f.readImage(cmd, name)
+	if err != nil {
+		return err
+	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return err
+	}
+	unit := int64(program.Stored(root.Size, program.Unit(root)))
+	for addr := int64(0); addr < im.Size(); addr += unit {
+		v, _ := im.At(addr, set.HighFirst(), root.Size)
+		l.Words = append(l.Words, v)
+	}
+	return nil
+}
+
+func (f *disFlags) mesaLines(cmd *cobra.Command, name string, set *isa.Set, l *view.Mesa) error {
+	data, err := readAll(cmd, name)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for text := range bytes.Lines(data) {
+		if n++; len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		var line program.Line
+		if err := line.Parse(set, bytes.TrimRight(text, "\r\n")); err != nil {
+			return usagef("%s:%d: %v", inputName(name), n, err)
+		}
+		l.Words = append(l.Words, line.Word)
+	}
+	return nil
+}
+
+// customNames are the texts of fields of type custom.
+type customNames map[customName]string
+
+type customName struct {
+	field string
+	value uint64
+}
+
+// readNames reads lines of FIELD VALUE TEXT; # starts a comment line.
+func readNames(file string) (customNames, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	src := &diag.Source{Name: file, Text: string(data)}
+	names := customNames{}
+	var errs diag.List
+	off := 0
+	for line := range strings.Lines(src.Text) {
+		at := diag.Span{Src: src, Off: off, End: off + len(strings.TrimRight(line, "\r\n"))}
+		off += len(line)
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		field, rest, _ := strings.Cut(line, " ")
+		number, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		value, err := strconv.ParseUint(number, 0, 64)
+		if err != nil {
+			errs = append(errs, diag.Errorf(diag.TextExpected, at, "%q, expected FIELD VALUE TEXT, such as REG 0x1d @addr", line))
+			continue
+		}
+		names[customName{field, value}] = strings.TrimSpace(text)
+	}
+	return names, errs.Err()
+}
+
+// append prints the text of a value; a value without one is hexadecimal.
+func (c customNames) append(dst []byte, field string, value uint64) []byte {
+	if text, ok := c[customName{field, value}]; ok {
+		return append(dst, text...)
+	}
+	return strconv.AppendUint(append(dst, "0x"...), value, 16)
+}

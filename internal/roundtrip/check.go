@@ -1,0 +1,119 @@
+package roundtrip
+
+import (
+	"fmt"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// Checker prints words and reads them back. It is not for use by several goroutines.
+type Checker struct {
+	// Decoder prints the words, with the tables and contexts that it was given.
+	Decoder *isa.Decoder
+
+	back     *isa.Decoder
+	parser   *asm.Parser
+	lossless *asm.Lossless
+	text     []byte
+	again    []byte
+}
+
+// NewChecker returns a checker for a root of a description, "" being that of instructions.
+func NewChecker(set *isa.Set, root string) (*Checker, error) {
+	d, err := set.NewDecoder(root)
+	if err != nil {
+		return nil, err
+	}
+	back, err := set.NewDecoder(root)
+	if err != nil {
+		return nil, err
+	}
+	p, err := asm.New(set, root)
+	if err != nil {
+		return nil, err
+	}
+	return &Checker{Decoder: d, back: back, parser: p, lossless: asm.NewLossless(d, p)}, nil
+}
+
+// SetTable gives a table its entries, for printing and for reading.
+func (c *Checker) SetTable(index int, entries []bits.Value) {
+	c.Decoder.SetTable(index, entries)
+	c.back.SetTable(index, entries)
+	c.parser.Tables[index] = &asm.FixedTable{Entries: entries}
+}
+
+// SetContext gives the contexts their values.
+func (c *Checker) SetContext(ctx bits.Value) {
+	c.Decoder.SetContext(ctx)
+	c.back.SetContext(ctx)
+	c.parser.SetContext(ctx)
+}
+
+// Outcome is what became of a word.
+type Outcome struct {
+	Inst isa.Inst
+	// Known tells that the word is an instruction, Clean that it was printed without a finding, Same
+	// that its plain text gives the word itself.
+	Known, Clean, Same bool
+}
+
+// Check prints a word and reads it back. The error says how the contract is broken: a clean text
+// that is not read, or is read as a word with another text; a lossless text that gives another
+// word, or that a clean word does not have.
+func (c *Checker) Check(w bits.Value) (Outcome, error) {
+	var o Outcome
+	if o.Inst, o.Known = c.Decoder.Decode(w); !o.Known {
+		return o, nil
+	}
+	c.text = c.Decoder.Append(c.text[:0], o.Inst)
+	o.Clean = len(c.Decoder.Findings()) == 0
+	if o.Clean {
+		if err := c.plain(&o); err != nil {
+			return o, fmt.Errorf("%s prints %q: %w", w, c.text, err)
+		}
+	}
+	if err := c.exact(o); err != nil {
+		return o, fmt.Errorf("%s prints %q: %w", w, c.text, err)
+	}
+	return o, nil
+}
+
+func (c *Checker) plain(o *Outcome) error {
+	res, err := c.parser.Parse(string(c.text))
+	if err != nil {
+		return fmt.Errorf("it is not read: %w", err)
+	}
+	c.back.SetContext(res.Context)
+	in, ok := c.back.Decode(res.Inst.Bits)
+	if !ok || in != res.Inst {
+		return fmt.Errorf("it is read as %s of %s, which does not decode so", res.Inst.Bits, res.Inst.Leaf.Name)
+	}
+	if c.again = c.back.Append(c.again[:0], in); string(c.again) != string(c.text) {
+		return fmt.Errorf("it is read as %s, which prints %q", res.Inst.Bits, c.again)
+	}
+	o.Same = in == o.Inst
+	return nil
+}
+
+func (c *Checker) exact(o Outcome) error {
+	text, ok := c.lossless.Append(nil, o.Inst)
+	if !ok {
+		if o.Clean {
+			return fmt.Errorf("there is no lossless text")
+		}
+		return nil
+	}
+	res, err := c.parser.Parse(string(text))
+	if err != nil {
+		return fmt.Errorf("lossless %q is not read: %w", text, err)
+	}
+	if res.Inst != o.Inst || res.Context != c.Decoder.Context() {
+		return fmt.Errorf("lossless %q is read as %s", text, res.Inst.Bits)
+	}
+	if o.Same && len(text) != len(c.text) {
+		return fmt.Errorf("lossless %q has a suffix that nothing needs", text)
+	}
+	return nil
+}

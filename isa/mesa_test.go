@@ -1,0 +1,171 @@
+package isa_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// mesaTests has a row for each thing in which Mesa's isaspec and the decoder differ, and a few in
+// which they agree. mesa and ours are the text of a word and what is found in it, each behind " | ".
+// docs/language.md lists them under the same names.
+var mesaTests = []struct {
+	name, leaf string
+	word       uint64
+	mesa, ours string
+}{
+	{
+		name: "columns of bytes",
+		leaf: `<display>é{A:align=5}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>`,
+		word: 7, mesa: "é   7", ours: "é    7",
+	},
+	{
+		name: "nothing to align",
+		leaf: `<display>a{GONE:align=9}b</display><pattern low="0" high="31">00000000000000000000000000000000</pattern>`,
+		word: 0, mesa: "ab | no field 'GONE'", ours: "ab | no field 'GONE'",
+	},
+	{
+		name: "C escapes",
+		leaf: `<display>a\tb\x41\102\\ {A}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>`,
+		word: 1, mesa: "a\tbAB\\ 1", ours: `a\tb\x41\102\\ 1`,
+	},
+	{
+		name: "names of asserts",
+		leaf: `<display>[{x#assert0}]</display><assert low="0" high="31">00000000000000000000000000000000</assert>`,
+		word: 0, mesa: "[]", ours: "[] | no field 'x#assert0'",
+	},
+	{
+		name: "expressions that need their own value",
+		// D on the outside is entered once more, and there takes the inner D as 0: 1 + (1 + 0).
+		leaf: `<display>{D}</display><pattern low="0" high="31">00000000000000000000000000000000</pattern>
+		<derived name="D" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
+		word: 0, mesa: "2", ours: "1",
+	},
+	{
+		name: "computed values have the bits of a word",
+		leaf: `<display>{D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>
+		<derived name="D" type="hex" width="64"><expr>{A} - 256</expr></derived>`,
+		word: 1, mesa: "ffffff01", ours: "ffffff01",
+	},
+	{
+		name: "an offset beyond its width",
+		leaf: `<display>[{D}]</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>
+		<derived name="D" type="offset" width="4"><expr>{A}</expr></derived>`,
+		word: 0x10, mesa: "[+0]", ours: "[+0]",
+	},
+	{
+		name: "missing names, in comments too, by name",
+		leaf: `<display>{D}</display><pattern low="0" high="31">00000000000000000000000000000000</pattern>
+		<derived name="D" type="uint"><expr>{ZED} + {ACE} /* {MID} */</expr></derived>`,
+		word: 0, mesa: "0 | no field 'ACE' | no field 'MID' | no field 'ZED'", ours: "0 | no field 'ACE' | no field 'MID' | no field 'ZED'",
+	},
+	{
+		name: "a condition that uses what its override defines",
+		leaf: `<display>plain</display><override><expr>{A} == 3</expr><display>three {A}</display><field name="A" low="0" high="7" type="uint"/></override>
+		<field name="A" low="0" high="3" type="uint"/><pattern low="4" high="31">xxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>`,
+		word: 0x03, mesa: "three 3", ours: "three 3",
+	},
+	{
+		name: "dots in names",
+		leaf: `<display>{a.b}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="a.b" low="0" high="7" type="uint"/>`,
+		word: 9, mesa: "9", ours: "9",
+	},
+}
+
+func TestMesa(t *testing.T) {
+	for _, test := range mesaTests {
+		t.Run(test.name, func(t *testing.T) {
+			xml := `<isa><bitset name="#instruction" size="32"/><bitset name="x" extends="#instruction">` + test.leaf + `</bitset></isa>`
+			set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(xml)}}, "a.xml", isa.Options{})
+			if err != nil {
+				t.Fatal(isa.Explain(err))
+			}
+			m, err := set.NewMesa("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, ok := m.Append(nil, bits.Of(test.word))
+			if got := strings.Join(append([]string{string(text)}, m.Findings()...), " | "); !ok || got != test.mesa {
+				t.Errorf("as Mesa: got %q, want %q", got, test.mesa)
+			}
+			d, err := set.NewDecoder("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, ok := d.Decode(bits.Of(test.word))
+			if !ok {
+				t.Fatal("no match")
+			}
+			got := string(d.Append(nil, in))
+			for _, f := range d.Findings() {
+				got += " | " + f.Text
+			}
+			if got != test.ours {
+				t.Errorf("by default: got %q, want %q", got, test.ours)
+			}
+		})
+	}
+}
+
+// Values of more than 64 bits: Mesa prints the low 64.
+func TestMesaWide(t *testing.T) {
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="96"/>
+	<bitset name="x" extends="#instruction"><display>{V}</display><field name="V" low="0" high="95" type="hex"/></bitset></isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	m, err := set.NewMesa("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	word := bits.FromWords([]uint32{0x1, 0x2, 0x3})
+	if text, _ := m.Append(nil, word); string(text) != "200000001" {
+		t.Errorf("as Mesa: got %q", text)
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, _ := d.Decode(word)
+	if text := d.Append(nil, in); string(text) != "30000000200000001" {
+		t.Errorf("by default: got %q", text)
+	}
+}
+
+// What a word that is no instruction leaves behind shows on the next one.
+func TestMesaLeak(t *testing.T) {
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"/>
+	<bitset name="a" extends="#instruction"><display>a</display><pattern low="0" high="7">1xxxxxxx</pattern></bitset>
+	<bitset name="b" extends="#instruction"><display>b</display><pattern low="0" high="7">1xxxxxx1</pattern></bitset>
+	<bitset name="c" extends="#instruction"><display>c</display><pattern low="0" high="7">00000000</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	m, err := set.NewMesa("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := m.Append(nil, bits.Of(0x81)); ok {
+		t.Error("0x81 is two instructions")
+	}
+	text, _ := m.Append(nil, bits.Of(0))
+	if string(text) != "c" || !slices.Equal(m.Findings(), []string{"bitset conflict: a vs b"}) {
+		t.Errorf("got %q %q", text, m.Findings())
+	}
+}
+
+// A strict description has words that Mesa's tools do not know.
+func TestMesaStrict(t *testing.T) {
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="s" strict="true"><bitset name="#instruction" size="8">
+	<display>a</display><pattern low="0" high="7">00000000</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	if _, err := set.NewMesa(""); err == nil || !strings.Contains(err.Error(), "s is strict") {
+		t.Errorf("got %v", err)
+	}
+}

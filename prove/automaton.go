@@ -1,0 +1,355 @@
+package prove
+
+// state is a state of an automaton that reads texts: a choice between states, or a set of bytes that
+// leads to the next one. A path through it is a way to read a text, so that two paths that read one
+// text are two meanings of it.
+type state struct {
+	// next are what a choice leads to; of a set of bytes the one state behind it.
+	next []int32
+	set  *byteSet // nil for a choice
+	// mark is what the path means from here on.
+	mark mark
+}
+
+type byteSet [4]uint64
+
+func (s *byteSet) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
+func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
+func (s *byteSet) both(t *byteSet) (first byte, ok bool) {
+	for b := range 256 {
+		if s.has(byte(b)) && t.has(byte(b)) {
+			return byte(b), true
+		}
+	}
+	return 0, false
+}
+
+// mark is a step of the meaning of a path.
+type mark struct {
+	kind markKind
+	step *textStep
+}
+
+type markKind uint8
+
+const (
+	markNone markKind = iota
+	markBegin
+	markEnd
+)
+
+// automaton is built from its end: each piece is put before what follows it.
+type automaton struct {
+	states []state
+	digits map[byte]*byteSet
+	// full is set where the limit was hit: the automaton then lacks texts.
+	full bool
+}
+
+const (
+	maxStates = 400_000
+	accept    = int32(0)
+)
+
+func newAutomaton() *automaton {
+	return &automaton{states: []state{{}}, digits: map[byte]*byteSet{}}
+}
+
+func (a *automaton) add(s state) int32 {
+	if len(a.states) >= maxStates {
+		a.full = true
+		return accept
+	}
+	a.states = append(a.states, s)
+	return int32(len(a.states) - 1)
+}
+
+// one reads a byte of a set.
+func (a *automaton) one(set *byteSet, then int32) int32 {
+	return a.add(state{next: []int32{then}, set: set})
+}
+
+func (a *automaton) char(b byte, then int32) int32 {
+	if a.digits[b] == nil {
+		a.digits[b] = &byteSet{}
+		a.digits[b].add(b)
+	}
+	return a.one(a.digits[b], then)
+}
+
+func (a *automaton) text(s string, then int32) int32 {
+	for i := len(s) - 1; i >= 0; i-- {
+		then = a.char(s[i], then)
+	}
+	return then
+}
+
+func (a *automaton) choice(next ...int32) int32 {
+	if len(next) == 1 {
+		return next[0]
+	}
+	return a.add(state{next: next})
+}
+
+func (a *automaton) marked(k markKind, s *textStep, then int32) int32 {
+	return a.add(state{next: []int32{then}, mark: mark{k, s}})
+}
+
+func setOf(s string) *byteSet {
+	var b byteSet
+	for i := range len(s) {
+		b.add(s[i])
+	}
+	return &b
+}
+
+var (
+	decimal  = setOf("0123456789")
+	positive = setOf("123456789")
+	hexDigit = setOf("0123456789abcdef")
+	hexFirst = setOf("123456789abcdef")
+	blank    = setOf(" ")
+)
+
+// number reads a number of at most so many digits that does not start with 0.
+func (a *automaton) number(first, others *byteSet, digits int, then int32) int32 {
+	tail := then
+	for range digits - 1 {
+		tail = a.choice(a.one(others, tail), then)
+	}
+	return a.one(first, tail)
+}
+
+// trie reads one of several texts, each on one path.
+func (a *automaton) trie(texts []string, then int32) int32 {
+	var next []int32
+	for i := 0; i < len(texts); {
+		if texts[i] == "" {
+			next = append(next, then)
+			for i < len(texts) && texts[i] == "" {
+				i++
+			}
+			continue
+		}
+		var tails []string
+		b := texts[i][0]
+		for ; i < len(texts) && texts[i] != "" && texts[i][0] == b; i++ {
+			tails = append(tails, texts[i][1:])
+		}
+		next = append(next, a.char(b, a.trie(tails, then)))
+	}
+	if len(next) == 0 {
+		return a.add(state{})
+	}
+	return a.choice(next...)
+}
+
+// pair is where two paths are that have parted and have read the same bytes.
+type pair struct{ p, q int32 }
+
+// trail is how a pair was reached: from another, or from the state where the paths parted.
+type trail struct {
+	from pair
+	stem int32 // -1 if from counts
+	b    byte
+	read bool
+}
+
+// meeting is where two paths come together again: all that follows has two meanings.
+type meeting struct {
+	at pair
+	by trail
+}
+
+// ambiguity looks for texts that two paths read.
+type ambiguity struct {
+	a      *automaton
+	firsts []first
+	seen   map[pair]trail
+	queue  []pair
+	// stems holds how each state was reached while the paths were one.
+	stems map[int32]stem
+	// met is called for each meeting.
+	met  func(meeting)
+	full bool
+}
+
+type stem struct {
+	from int32
+	b    byte
+	read bool
+}
+
+// maxPairs bounds the search.
+const maxPairs = 1_000_000
+
+// search looks at all pairs of paths from a state.
+func (a *automaton) search(start int32, met func(*ambiguity, meeting)) *ambiguity {
+	x := &ambiguity{a: a, firsts: a.firsts(), seen: map[pair]trail{}, stems: map[int32]stem{start: {from: -1}}}
+	x.met = func(m meeting) { met(x, m) }
+	order := []int32{start}
+	for i := 0; i < len(order); i++ {
+		s := order[i]
+		st := &a.states[s]
+		for k, n := range st.next {
+			if _, ok := x.stems[n]; !ok {
+				from := stem{from: s}
+				if st.set != nil {
+					from.read, from.b = true, lowest(st.set)
+				}
+				x.stems[n] = from
+				order = append(order, n)
+			}
+			for _, o := range st.next[:k] {
+				x.part(pair{o, n}, trail{stem: s})
+			}
+		}
+	}
+	for i := 0; i < len(x.queue) && !x.full; i++ {
+		x.expand(x.queue[i])
+	}
+	return x
+}
+
+func lowest(s *byteSet) byte {
+	b, _ := s.both(s)
+	return b
+}
+
+// first is what a state can read next, and whether the text can end here.
+type first struct {
+	set byteSet
+	end bool
+}
+
+func (f *first) add(g *first) {
+	for i := range f.set {
+		f.set[i] |= g.set[i]
+	}
+	f.end = f.end || g.end
+}
+
+// firsts computes what each state can read. States lead to those made before them, but for padding,
+// which leads to a blank.
+func (a *automaton) firsts() []first {
+	list := make([]first, len(a.states))
+	list[accept].end = true
+	for i := range a.states {
+		s := &a.states[i]
+		if s.set != nil {
+			list[i].set = *s.set
+			continue
+		}
+		for _, n := range s.next {
+			if int(n) > i {
+				list[i].set.add(' ')
+			} else {
+				list[i].add(&list[n])
+			}
+		}
+	}
+	return list
+}
+
+func (x *ambiguity) part(p pair, t trail) {
+	if t.stem == 0 {
+		t.stem = -1
+	}
+	if p.p == p.q {
+		x.met(meeting{p, t})
+		return
+	}
+	if _, ok := x.seen[p]; ok {
+		return
+	}
+	f, g := &x.firsts[p.p], &x.firsts[p.q]
+	if _, ok := f.set.both(&g.set); !ok && !(f.end && g.end) {
+		return
+	}
+	if len(x.seen) >= maxPairs {
+		x.full = true
+		return
+	}
+	x.seen[p] = t
+	x.queue = append(x.queue, p)
+}
+
+func (x *ambiguity) expand(p pair) {
+	s, t := &x.a.states[p.p], &x.a.states[p.q]
+	switch {
+	case s.set == nil && p.p != accept:
+		for _, n := range s.next {
+			x.part(pair{n, p.q}, trail{from: p})
+		}
+	case t.set == nil && p.q != accept:
+		for _, n := range t.next {
+			x.part(pair{p.p, n}, trail{from: p})
+		}
+	case s.set != nil && t.set != nil:
+		if b, ok := s.set.both(t.set); ok {
+			x.part(pair{s.next[0], t.next[0]}, trail{from: p, b: b, read: true})
+		}
+	}
+}
+
+// event is a state on a path, and how much of the text was read before it.
+type event struct {
+	state int32
+	at    int
+}
+
+// follow appends an event, unless the path has waited for the other.
+func follow(path []event, e event) []event {
+	if n := len(path); n > 0 && path[n-1].state == e.state {
+		return path
+	}
+	return append(path, e)
+}
+
+// paths returns the text of a meeting, ended as shortly as it can be, and the two ways to read it.
+func (x *ambiguity) paths(m meeting) (text string, p, q []event) {
+	var back []pair
+	var steps []trail
+	at, t := m.at, m.by
+	for {
+		back, steps = append(back, at), append(steps, t)
+		if t.stem >= 0 {
+			break
+		}
+		at = t.from
+		t = x.seen[at]
+	}
+	var buf []byte
+	for s := t.stem; s >= 0; s = x.stems[s].from {
+		p = append(p, event{state: s})
+	}
+	for i, j := 0, len(p)-1; i < j; i, j = i+1, j-1 {
+		p[i], p[j] = p[j], p[i]
+	}
+	for i := range p {
+		if st := x.stems[p[i].state]; st.read {
+			buf = append(buf, st.b)
+		}
+		p[i].at = len(buf)
+	}
+	q = append(q, p...)
+	for i := len(back) - 1; i >= 0; i-- {
+		if steps[i].read {
+			buf = append(buf, steps[i].b)
+		}
+		p = follow(p, event{back[i].p, len(buf)})
+		q = follow(q, event{back[i].q, len(buf)})
+	}
+	for s := m.at.p; s != accept; {
+		st := &x.a.states[s]
+		if len(st.next) == 0 {
+			break
+		}
+		if st.set != nil {
+			buf = append(buf, lowest(st.set))
+		}
+		s = st.next[len(st.next)-1]
+		p, q = append(p, event{s, len(buf)}), append(q, event{s, len(buf)})
+	}
+	return string(buf), p, q
+}

@@ -1,0 +1,339 @@
+package prove
+
+// lit is a literal of a circuit: twice the number of a node, plus one where it is negated.
+type lit int32
+
+// Node 0 is the constant.
+const (
+	no  lit = 0
+	yes lit = 1
+)
+
+func (l lit) not() lit { return l ^ 1 }
+
+func (l lit) node() int { return int(l >> 1) }
+
+// gate is an AND of two literals, or, with a negative a, an input.
+type gate struct{ a, b lit }
+
+// circuit is a network of AND gates with negation, in which equal gates are one and constants are
+// folded. Each node comes after those that it reads.
+type circuit struct {
+	gates []gate
+	known map[gate]lit
+	// conflicts is what is left of what all queries of a report may cost; nil is no such bound.
+	conflicts *int
+}
+
+func newCircuit() *circuit {
+	return &circuit{gates: []gate{{-1, -1}}, known: map[gate]lit{}}
+}
+
+// input returns a new input.
+func (c *circuit) input() lit {
+	c.gates = append(c.gates, gate{-1, -1})
+	return lit(2 * (len(c.gates) - 1))
+}
+
+func (c *circuit) and(a, b lit) lit {
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case a == no || a == b.not():
+		return no
+	case a == yes || a == b:
+		return b
+	}
+	g := gate{a, b}
+	if l, ok := c.known[g]; ok {
+		return l
+	}
+	c.gates = append(c.gates, g)
+	l := lit(2 * (len(c.gates) - 1))
+	c.known[g] = l
+	return l
+}
+
+func (c *circuit) or(a, b lit) lit { return c.and(a.not(), b.not()).not() }
+
+func (c *circuit) xor(a, b lit) lit {
+	switch {
+	case a <= yes:
+		return b ^ a
+	case b <= yes:
+		return a ^ b
+	}
+	return c.or(c.and(a, b.not()), c.and(a.not(), b))
+}
+
+// mux returns x where s holds, y elsewhere.
+func (c *circuit) mux(s, x, y lit) lit {
+	if x == y {
+		return x
+	}
+	return c.or(c.and(s, x), c.and(s.not(), y))
+}
+
+func (c *circuit) all(list ...lit) lit {
+	out := yes
+	for _, l := range list {
+		out = c.and(out, l)
+	}
+	return out
+}
+
+func (c *circuit) any(list ...lit) lit {
+	out := no
+	for _, l := range list {
+		out = c.or(out, l)
+	}
+	return out
+}
+
+// cone is what a literal depends on.
+type cone struct {
+	goal lit
+	// nodes are the gates, each after those that it reads; inputs are the inputs.
+	nodes, inputs []int
+	// index gives the place of a node in values: inputs first, then gates.
+	index map[int]int
+}
+
+func (c *circuit) cone(goal lit) *cone {
+	k := &cone{goal: goal, index: map[int]int{}}
+	stack, seen := []int{goal.node()}, map[int]bool{}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		g := c.gates[n]
+		switch {
+		case n == 0:
+			stack = stack[:len(stack)-1]
+		case g.a < 0:
+			stack = stack[:len(stack)-1]
+			if !seen[n] {
+				seen[n] = true
+				k.inputs = append(k.inputs, n)
+			}
+		case seen[n]:
+			stack = stack[:len(stack)-1]
+			if _, done := k.index[n]; !done {
+				k.index[n] = -1
+				k.nodes = append(k.nodes, n)
+			}
+		default:
+			seen[n] = true
+			for _, l := range []lit{g.a, g.b} {
+				if !seen[l.node()] {
+					stack = append(stack, l.node())
+				}
+			}
+		}
+	}
+	for i, n := range k.inputs {
+		k.index[n] = i
+	}
+	for i, n := range k.nodes {
+		k.index[n] = len(k.inputs) + i
+	}
+	return k
+}
+
+// inputs adds the inputs that a literal depends on to a set.
+func (c *circuit) inputs(l lit, set map[int]bool) {
+	for _, n := range c.cone(l).inputs {
+		set[n] = true
+	}
+}
+
+// answer is that of a query.
+type answer uint8
+
+const (
+	never answer = iota
+	sometimes
+	unknown // a limit was hit
+)
+
+// assignment gives inputs, by node, their values; those that are absent are 0.
+type assignment map[int]bool
+
+func (a assignment) value(l lit) bool {
+	if l <= yes {
+		return l == yes
+	}
+	return a[l.node()] != (l&1 == 1)
+}
+
+// simulator evaluates a cone for 64 assignments at once.
+type simulator struct {
+	c      *circuit
+	k      *cone
+	values []uint64
+	plan   []step
+}
+
+// step is a gate with its operands as places in values; place -1 is the constant.
+type step struct {
+	a, b         int32
+	flipA, flipB uint64
+}
+
+func newSimulator(c *circuit, k *cone) *simulator {
+	s := &simulator{c: c, k: k, values: make([]uint64, len(k.inputs)+len(k.nodes))}
+	for _, n := range k.nodes {
+		g := c.gates[n]
+		s.plan = append(s.plan, step{int32(k.index[g.a.node()]), int32(k.index[g.b.node()]), -uint64(g.a & 1), -uint64(g.b & 1)})
+	}
+	return s
+}
+
+// run computes the gates from the inputs and returns the goal.
+func (s *simulator) run() uint64 {
+	out := s.values[len(s.k.inputs):]
+	for i, p := range s.plan {
+		out[i] = (s.values[p.a] ^ p.flipA) & (s.values[p.b] ^ p.flipB)
+	}
+	return s.values[s.k.index[s.k.goal.node()]] ^ -uint64(s.k.goal&1)
+}
+
+// lane returns the assignment of one of the 64.
+func (s *simulator) lane(n int) assignment {
+	a := assignment{}
+	for i, in := range s.k.inputs {
+		if s.values[i]>>uint(n)&1 != 0 {
+			a[in] = true
+		}
+	}
+	return a
+}
+
+// Limits of the ways to answer a query.
+const (
+	maxExhaustive = 1 << 22 // gate evaluations, of 64 assignments each
+	randomRounds  = 8
+	maxClauses    = 60_000
+	maxConflicts  = 5_000  // of one query
+	allConflicts  = 60_000 // of a report
+)
+
+// satisfy asks whether an assignment makes the goal true, and returns one with few ones. Few inputs
+// are tried out; else some assignments are drawn, and if none fits a SAT solver decides.
+func (c *circuit) satisfy(goal lit) (assignment, answer) {
+	switch goal {
+	case no:
+		return nil, never
+	case yes:
+		return assignment{}, sometimes
+	}
+	k := c.cone(goal)
+	s := newSimulator(c, k)
+	if n := len(k.inputs); n <= 26 && (len(k.nodes)+1)<<max(0, n-6) <= maxExhaustive {
+		return s.exhaust()
+	}
+	if a := s.draw(); a != nil {
+		return s.shrink(a), sometimes
+	}
+	a, ans := c.solve(k)
+	if ans == sometimes {
+		a = s.shrink(a)
+	}
+	return a, ans
+}
+
+// possible is satisfy for callers that need no assignment.
+func (c *circuit) possible(goal lit) answer {
+	_, ans := c.satisfy(goal)
+	return ans
+}
+
+// lanes holds, for the first six inputs, the value in each of 64 assignments.
+var lanes = [6]uint64{
+	0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0,
+	0xff00ff00ff00ff00, 0xffff0000ffff0000, 0xffffffff00000000,
+}
+
+// exhaust tries every assignment, those with ones in few places first.
+func (s *simulator) exhaust() (assignment, answer) {
+	n := len(s.k.inputs)
+	for i := range min(n, 6) {
+		s.values[i] = lanes[i]
+	}
+	for high := range 1 << max(0, n-6) {
+		for i := 6; i < n; i++ {
+			s.values[i] = -uint64(high >> (i - 6) & 1)
+		}
+		hit := s.run()
+		if n < 6 {
+			hit &= 1<<(1<<n) - 1
+		}
+		if hit == 0 {
+			continue
+		}
+		for lane := range 64 {
+			if hit>>lane&1 != 0 {
+				return s.lane(lane), sometimes
+			}
+		}
+	}
+	return nil, never
+}
+
+// draw looks for a fitting assignment among random ones, sparse and dense ones among them.
+func (s *simulator) draw() assignment {
+	r := random(1)
+	for round := range randomRounds {
+		for i := range s.k.inputs {
+			switch v := r.next(); round % 4 {
+			case 0:
+				s.values[i] = v & r.next() & r.next()
+			case 1:
+				s.values[i] = v | r.next() | r.next()
+			default:
+				s.values[i] = v
+			}
+		}
+		if hit := s.run(); hit != 0 {
+			for lane := range 64 {
+				if hit>>lane&1 != 0 {
+					return s.lane(lane)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// shrink clears as many inputs as it can: a small witness is easier to read.
+func (s *simulator) shrink(a assignment) assignment {
+	const most = 300
+	for i, n := range s.k.inputs {
+		if !a[n] || i >= most {
+			continue
+		}
+		delete(a, n)
+		for j, m := range s.k.inputs {
+			s.values[j] = 0
+			if a[m] {
+				s.values[j] = 1
+			}
+		}
+		if s.run()&1 == 0 {
+			a[n] = true
+		}
+	}
+	return a
+}
+
+// random is xorshift: the same numbers in each run, so that reports can be compared.
+type random uint64
+
+func (r *random) next() uint64 {
+	x := uint64(*r) * 0x9e3779b97f4a7c15
+	*r++
+	x ^= x >> 29
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 32
+	x *= 0x94d049bb133111eb
+	return x ^ x>>29
+}

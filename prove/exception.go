@@ -1,0 +1,129 @@
+package prove
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// exception is a comment that silences a finding:
+//
+//	<!-- check: ignore CODE: reason -->
+//
+// It holds for findings of that code on its own lines, and on the first line behind it that is no
+// such comment.
+type exception struct {
+	span   diag.Span
+	code   diag.Code
+	reason string
+	// first and last are the lines for which it holds.
+	src         *diag.Source
+	first, last int
+	used        bool
+}
+
+var (
+	comment    = regexp.MustCompile(`(?s)<!--(.*?)-->`)
+	exceptForm = regexp.MustCompile(`(?s)^ignore\s+([a-z-]+)\s*:\s*(\S.*)$`)
+)
+
+// sources lists the files of the description.
+func (c *checker) sources() []*diag.Source {
+	list := []*diag.Source{c.spec.Source}
+	add := func(s diag.Span) {
+		if s.IsValid() && !slices.Contains(list, s.Src) {
+			list = append(list, s.Src)
+		}
+	}
+	for _, b := range c.spec.Bitsets {
+		add(b.Span)
+	}
+	for _, e := range c.spec.Enums {
+		add(e.Span)
+	}
+	for _, e := range c.spec.Exprs {
+		add(e.Span)
+	}
+	for _, t := range c.spec.Templates {
+		add(t.Span)
+	}
+	return list
+}
+
+// exceptions reads the exceptions, and reports those that cannot be read.
+func (c *checker) exceptions() []*exception {
+	var list []*exception
+	for _, src := range c.sources() {
+		for _, at := range comment.FindAllStringSubmatchIndex(src.Text, -1) {
+			text, ok := strings.CutPrefix(strings.TrimSpace(src.Text[at[2]:at[3]]), "check:")
+			if !ok {
+				continue
+			}
+			span := diag.Span{Src: src, Off: at[0], End: at[1]}
+			form := exceptForm.FindStringSubmatch(strings.TrimSpace(text))
+			if form == nil {
+				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected \"check: ignore CODE: reason\""})
+				continue
+			}
+			e := &exception{span: span, code: diag.Code(form[1]), reason: strings.Join(strings.Fields(form[2]), " "), src: src}
+			e.first, _ = span.LineCol()
+			e.last = lineAfter(src, at[1])
+			list = append(list, e)
+		}
+	}
+	c.sort()
+	return list
+}
+
+// lineAfter returns the line of the first thing behind an offset that is no comment.
+func lineAfter(src *diag.Source, off int) int {
+	for {
+		rest := src.Text[off:]
+		off += len(rest) - len(strings.TrimLeft(rest, " \t\r\n"))
+		if at := comment.FindStringIndex(src.Text[off:]); at != nil && at[0] == 0 {
+			off += at[1]
+			continue
+		}
+		line, _ := diag.Span{Src: src, Off: off}.LineCol()
+		return line
+	}
+}
+
+// silencing returns the exception that names a finding, at its place or at one that takes part.
+func silencing(list []*exception, f *Finding) *exception {
+	var found *exception
+	for _, e := range list {
+		if e.code != f.Code || !e.holds(f.Span) && !slices.ContainsFunc(f.Notes, func(n diag.Note) bool { return e.holds(n.Span) }) {
+			continue
+		}
+		e.used = true
+		if found == nil {
+			found = e
+		}
+	}
+	return found
+}
+
+func (e *exception) holds(s diag.Span) bool {
+	if s.Src != e.src {
+		return false
+	}
+	line, _ := s.LineCol()
+	return e.first <= line && line <= e.last
+}
+
+// idle reports the exceptions that silence nothing. Where only a part is checked, that says nothing.
+func (c *checker) idle(list []*exception) []Finding {
+	if c.opt.Gens != nil || c.opt.Root != "" {
+		return nil
+	}
+	var out []Finding
+	for _, e := range list {
+		if !e.used {
+			out = append(out, Finding{Code: diag.ExceptionIdle, Level: Warning, Span: e.span, Msg: "there is no finding " + string(e.code) + " here any more; take the exception out"})
+		}
+	}
+	return out
+}

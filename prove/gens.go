@@ -1,0 +1,96 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// maxGenerations bounds the generations that are checked.
+const maxGenerations = 64
+
+// generations returns one of each run of generations in which the description is the same.
+func (c *checker) generations(set *isa.Set) []uint32 {
+	if c.opt.Gens != nil {
+		return c.opt.Gens
+	}
+	starts := map[uint32]bool{0: true}
+	add := func(v uint64) {
+		if v <= math.MaxUint32 {
+			starts[uint32(v)] = true
+		}
+	}
+	for _, b := range c.spec.Bitsets {
+		add(uint64(b.Min))
+		add(uint64(b.Max) + 1)
+	}
+	for _, e := range c.exprs() {
+		for _, v := range genConstants(e.Root) {
+			add(v)
+			add(v + 1)
+		}
+	}
+	if len(starts) == 1 {
+		return []uint32{set.Model().Gen}
+	}
+	var list []uint32
+	for v := range starts {
+		list = append(list, v)
+	}
+	slices.Sort(list)
+	if len(list) > maxGenerations {
+		c.limit("not checked: the generations from %d on; name one to check it", list[maxGenerations])
+		list = list[:maxGenerations]
+	}
+	c.starts = list
+	return list
+}
+
+// genConstants lists the constants with which an expression compares the generation. One that
+// computes with the generation gives none: it is taken as it is where the others change.
+func genConstants(n *spec.Node) (consts []uint64) {
+	if n == nil {
+		return nil
+	}
+	switch {
+	case n.X == nil || n.Y == nil:
+	case n.X.Op == spec.OpGen && n.Y.Op == spec.OpConst:
+		consts = append(consts, n.Y.Value)
+	case n.Y.Op == spec.OpGen && n.X.Op == spec.OpConst:
+		consts = append(consts, n.X.Value)
+	}
+	for _, child := range []*spec.Node{n.X, n.Y, n.Z} {
+		consts = append(consts, genConstants(child)...)
+	}
+	return consts
+}
+
+// genSpan names the generations for which one stands: all up to the next that was checked.
+func (c *checker) genSpan(gen uint32) string {
+	i := slices.Index(c.starts, gen)
+	switch {
+	case i < 0:
+		return fmt.Sprint(gen)
+	case i == len(c.starts)-1:
+		return fmt.Sprintf("%d and later", gen)
+	case c.starts[i+1] == gen+1:
+		return fmt.Sprint(gen)
+	}
+	return fmt.Sprintf("%d to %d", gen, c.starts[i+1]-1)
+}
+
+// genNote says in which generations a finding is, "" if in all.
+func (c *checker) genNote(f *Finding) string {
+	if len(f.Gens) == 0 || len(f.Gens) == len(c.machines) {
+		return ""
+	}
+	var list []string
+	for _, g := range f.Gens {
+		list = append(list, c.genSpan(g))
+	}
+	return "; generation " + strings.Join(list, ", ")
+}

@@ -1,0 +1,217 @@
+package prove
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+)
+
+// cube is all words that have the bits of match where mask is set.
+type cube struct{ mask, match bits.Value }
+
+// meets tells whether two cubes share a word.
+func (c cube) meets(d cube) bool {
+	differ := c.match.Xor(d.match).And(c.mask).And(d.mask)
+	return differ.IsZero()
+}
+
+// Limits of the count of holes, and how many are shown.
+const (
+	maxSplits = 1 << 18
+	maxHoles  = 1 << 14
+	widened   = 512 // of those, the largest are made as large as they can be
+	mostRows  = 5
+	// maxRequired bounds the bits that the requirements of a leaf may read to be counted exactly.
+	maxRequired = 14
+)
+
+// holes counts the words of a root that no leaf matches, and reports the largest groups of them.
+func (m *machine) holes(r *model.Root) {
+	if len(r.Leaves) == 0 {
+		return
+	}
+	var taken []cube
+	exact := true
+	for _, l := range r.Leaves {
+		cubes, ok := m.cubes(l)
+		taken, exact = append(taken, cubes...), exact && ok
+	}
+	s := splitter{taken: taken, size: r.Size, count: new(big.Int)}
+	s.split(cube{}, taken)
+	total := new(big.Int).Lsh(big.NewInt(1), uint(r.Size))
+	switch {
+	case s.splits > maxSplits:
+		m.c.limit("not counted: the words of %s that no leaf matches%s; the patterns are too irregular", r.Name, m.where())
+		return
+	case s.count.Sign() == 0 && exact:
+		m.c.proved("every word of %s matches a leaf%s", r.Name, m.where())
+		return
+	case s.count.Sign() == 0:
+		return
+	}
+	f := &Finding{
+		Code: diag.UnmatchedWords, Level: Note, Span: r.Spec.Span, Root: r.Name, key: fmt.Sprintf("holes %s %s", r.Spec.Span, s.count),
+		Msg: fmt.Sprintf("%s of the %s words of %s, %s, match no leaf", s.count, total, r.Name, percent(s.count, total)),
+	}
+	if !exact {
+		f.Msg += " (and perhaps more: the requirements of some leaves are too large to count)"
+	}
+	holes := s.largest()
+	for _, h := range holes {
+		free := r.Size - h.mask.Count()
+		f.Rows = append(f.Rows, Row{count(free), pattern(r.Size, h.mask, h.match, bits.Value{})})
+	}
+	f.Witnesses = []Witness{m.witness(r, holes[0].match, m.m.Context, r.Size, nil)}
+	m.c.add(m, f)
+}
+
+// count names a power of two.
+func count(n int) string {
+	if n < 16 {
+		return fmt.Sprintf("%d words", 1<<n)
+	}
+	return fmt.Sprintf("2^%d words", n)
+}
+
+func percent(part, whole *big.Int) string {
+	f, _ := new(big.Rat).SetFrac(part, whole).Float64()
+	if f*100 < 0.1 {
+		return "less than 0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", f*100)
+}
+
+// cubes returns the words that are a leaf's in some context. ok is false where its requirements are
+// too large: then all that its patterns allow count as its own.
+func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
+	own := cube{l.Mask, l.Match}
+	if !conditional(l) {
+		return []cube{own}, true
+	}
+	w := m.world()
+	f := w.top(m.m.Top(l.Root).Unit(l))
+	goal := w.and(w.valid, f.required())
+	support := map[int]bool{}
+	w.inputs(goal, support)
+	var read []int
+	for i, b := range f.word {
+		if b > yes && support[b.node()] {
+			read = append(read, i)
+		}
+	}
+	if len(read) > maxRequired || w.opaque {
+		return []cube{own}, false
+	}
+	for v := range 1 << len(read) {
+		c := own
+		fixed := goal
+		for k, bit := range read {
+			c.mask.SetUint(bit, 1, 1)
+			c.match.SetUint(bit, 1, uint64(v>>k))
+			fixed = w.and(fixed, f.word[bit]^lit(1-v>>k&1))
+		}
+		if w.possible(fixed) != never {
+			list = append(list, c)
+		}
+	}
+	return list, true
+}
+
+func conditional(l *model.Leaf) bool {
+	for b := l.Spec; b != nil; b = b.Extends {
+		if len(b.Requires) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// splitter divides the space of words bit by bit until each part is taken or free.
+type splitter struct {
+	taken  []cube
+	size   int
+	count  *big.Int
+	holes  []cube
+	splits int
+}
+
+// split looks at the words of at, of which the cubes of taken have some.
+func (s *splitter) split(at cube, taken []cube) {
+	if s.splits++; s.splits > maxSplits {
+		return
+	}
+	if len(taken) == 0 {
+		s.count.Add(s.count, new(big.Int).Lsh(big.NewInt(1), uint(s.size-at.mask.Count())))
+		if len(s.holes) < maxHoles {
+			s.holes = append(s.holes, at)
+		}
+		return
+	}
+	bit := -1
+	most := 0
+	var fixed [bits.Size]int
+	for _, c := range taken {
+		rest := c.mask.AndNot(at.mask).And(bits.Ones(s.size))
+		if rest.IsZero() {
+			return
+		}
+		for ; !rest.IsZero(); rest.SetUint(rest.Low(), 1, 0) {
+			fixed[rest.Low()]++
+		}
+	}
+	for i := s.size - 1; i >= 0; i-- {
+		if fixed[i] > most {
+			bit, most = i, fixed[i]
+		}
+	}
+	for v := range uint64(2) {
+		half := at
+		half.mask.SetUint(bit, 1, 1)
+		half.match.SetUint(bit, 1, v)
+		var left []cube
+		for _, c := range taken {
+			if c.mask.Bit(bit) == 0 || c.match.Bit(bit) == v {
+				left = append(left, c)
+			}
+		}
+		s.split(half, left)
+	}
+}
+
+// order sorts patterns by the bits that they fix, from the top.
+func (s *splitter) order(c cube) string {
+	return strings.ReplaceAll(pattern(s.size, c.mask, c.match, bits.Value{}), "-", "2")
+}
+
+// largest returns the largest holes, each as large as it can be.
+func (s *splitter) largest() []cube {
+	bySize := func(a, b cube) int { return a.mask.Count() - b.mask.Count() }
+	slices.SortStableFunc(s.holes, bySize)
+	var list []cube
+	for _, h := range s.holes[:min(widened, len(s.holes))] {
+		for i := range s.size {
+			if h.mask.Bit(i) == 0 {
+				continue
+			}
+			wider := h
+			wider.mask.SetUint(i, 1, 0)
+			wider.match.SetUint(i, 1, 0)
+			if !slices.ContainsFunc(s.taken, wider.meets) {
+				h = wider
+			}
+		}
+		if !slices.Contains(list, h) {
+			list = append(list, h)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b cube) int {
+		return cmp.Or(bySize(a, b), strings.Compare(s.order(a), s.order(b)))
+	})
+	return list[:min(mostRows, len(list))]
+}

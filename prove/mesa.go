@@ -1,0 +1,132 @@
+package prove
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// refused reports what isago reads and Mesa's tools (January 2025) do not: they end with a Python
+// exception, or make C that does not compile. Strict descriptions are not meant for them.
+func (c *checker) refused() {
+	if c.spec.Strict {
+		return
+	}
+	main := false
+	for _, b := range c.spec.Bitsets {
+		main = main || b.Name == "#instruction" && b.Extends == nil
+	}
+	if !main {
+		c.mesa(c.spec.Span, "no root is named #instruction, which Mesa's tools need")
+	}
+	c.cNames()
+	for _, b := range c.spec.Bitsets {
+		c.ranges(b)
+		for _, cs := range b.Cases {
+			for _, t := range cs.Displays {
+				c.cString(t)
+			}
+		}
+	}
+	for _, e := range c.exprs() {
+		c.cVariables(e)
+	}
+	for _, t := range c.spec.Templates {
+		if t.Text == "" {
+			c.mesa(t.Span, "template "+t.Name+" without text, which Mesa's tools refuse")
+		}
+	}
+	for _, src := range c.sources() {
+		for _, at := range genHex.FindAllStringIndex(src.Text, -1) {
+			c.mesa(diag.Span{Src: src, Off: at[0], End: at[1]}, "Mesa's tools take decimal generations alone")
+		}
+	}
+}
+
+var genHex = regexp.MustCompile(`<gen\s[^<>]*["']\s*0[xX][^<>]*>`)
+
+func (c *checker) mesa(at diag.Span, msg string) *Finding {
+	return c.add(nil, &Finding{Code: diag.MesaRefuses, Level: Warning, Span: at, Msg: msg})
+}
+
+// cName is what a name becomes in C.
+func cName(s string) string {
+	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "#", "_").Replace(s))
+}
+
+var cNameForm = regexp.MustCompile(`^[A-Za-z0-9_.#-]+$`)
+
+// cNames reports names of bitsets and expressions that are none in C, or the same as another.
+func (c *checker) cNames() {
+	type entry struct {
+		name string
+		span diag.Span
+		gens bool // several definitions of the name may differ in generation
+		min  uint32
+	}
+	var bitsets, exprs []entry
+	for _, b := range c.spec.Bitsets {
+		bitsets = append(bitsets, entry{b.Name, b.Span, true, b.Min})
+	}
+	for _, e := range c.spec.Exprs {
+		exprs = append(exprs, entry{e.Name, e.Span, false, 0})
+	}
+	for _, list := range [][]entry{bitsets, exprs} {
+		for i, e := range list {
+			if e.name != "" && !cNameForm.MatchString(e.name) {
+				c.mesa(e.span, e.name+" is no name that Mesa's tools can use in C: letters, digits and . - _ alone")
+			}
+			k := slices.IndexFunc(list[:i], func(o entry) bool { return cName(o.name) == cName(e.name) })
+			switch {
+			case k < 0:
+			case list[k].name != e.name:
+				c.mesa(e.span, "in C the names "+list[k].name+" and "+e.name+" are the same").with(list[k].span, "the other name")
+			case e.gens && list[k].min == e.min:
+				c.mesa(e.span, "two definitions of "+e.name+" from the same generation on, which Mesa's tools refuse").with(list[k].span, "the other definition")
+			}
+		}
+	}
+}
+
+// ranges reports a bitset that claims more generations than its parent.
+func (c *checker) ranges(b *spec.Bitset) {
+	p := b.Extends
+	switch {
+	case p == nil:
+	case b.Min != 0 && b.Min < p.Min:
+		c.mesa(b.Span, b.Name+" starts in an earlier generation than its parent, which Mesa's tools refuse").with(p.Span, "%s is defined here", p.Name)
+	case b.Max != math.MaxUint32 && b.Max > p.Max:
+		c.mesa(b.Span, b.Name+" ends in a later generation than its parent, which Mesa's tools refuse").with(p.Span, "%s is defined here", p.Name)
+	}
+}
+
+// cString reports what a display must not have because its text becomes a string of C.
+func (c *checker) cString(t *spec.Template) {
+	switch {
+	case strings.Contains(t.Text, "\n"):
+		c.mesa(t.Span, "a display of several lines, which Mesa's tools refuse")
+	case strings.Contains(strings.ReplaceAll(t.Text, `\"`, ""), `"`):
+		c.mesa(t.Span, `a quote in a display, which Mesa's tools refuse; they take \"`)
+	}
+}
+
+// cWords cannot be variables in the function that Mesa's tools make of an expression.
+var cWords = strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
+long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while scope`)
+
+// cVariables reports fields that cannot be variables of C.
+func (c *checker) cVariables(e *spec.Expr) {
+	for _, name := range e.Fetch {
+		switch {
+		case name == "":
+		case name[0] >= '0' && name[0] <= '9':
+			c.mesa(e.Span, "{"+name+"} starts with a digit, so that Mesa's tools cannot use it in an expression")
+		case slices.Contains(cWords, name):
+			c.mesa(e.Span, "{"+name+"} cannot be a variable in the C that Mesa's tools make of an expression")
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package prove
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+)
+
+// overlaps looks for words that two leaves of a root match, pair by pair.
+func (m *machine) overlaps(r *model.Root) {
+	clean := true
+	for i, a := range r.Leaves {
+		for _, b := range r.Leaves[:i] {
+			size := min(a.Size, b.Size)
+			differ := a.Match.Xor(b.Match).And(a.Mask).And(b.Mask).And(bits.Ones(size))
+			if differ.IsZero() && !m.apart(a, b) {
+				clean = false
+			}
+		}
+		m.claimed(r, a)
+	}
+	if clean {
+		m.c.proved("no word matches two leaves of %s%s", r.Name, m.where())
+	}
+}
+
+// where names the generation for a claim, "" if there is one alone.
+func (m *machine) where() string {
+	if len(m.c.machines) == 1 {
+		return ""
+	}
+	return " in generation " + m.c.genSpan(m.gen)
+}
+
+// apart tells whether two leaves whose fixed bits agree are kept apart by something else, and reports
+// them where they are not.
+func (m *machine) apart(a, b *model.Leaf) bool {
+	if slices.Contains(a.Refines, b) || slices.Contains(b.Refines, a) {
+		return true
+	}
+	w := m.world()
+	fa, fb := m.both(w, a, b)
+	goal := w.and(fa.exists, fb.exists)
+	in, ans := w.satisfy(goal)
+	switch {
+	case ans == never:
+		return true
+	case ans == unknown || w.opaque:
+		m.c.limit("not proved: whether %s and %s match one word; their requirements are too large", a.Name, b.Name)
+		return false
+	}
+	m.overlap(a, b, fa, fb, in)
+	return false
+}
+
+// both returns the scopes of two leaves of one word.
+func (m *machine) both(w *world, a, b *model.Leaf) (fa, fb *frame) {
+	env := m.m.Top(a.Root)
+	word := make([]lit, max(a.Size, b.Size))
+	mask, match := a.Mask.Or(b.Mask), a.Match.Or(b.Match)
+	for i := range word {
+		if mask.Bit(i) == 1 {
+			word[i] = lit(match.Bit(i))
+		} else {
+			word[i] = w.input()
+		}
+	}
+	frames := [2]*frame{}
+	for i, l := range []*model.Leaf{a, b} {
+		f := w.frame(env.Unit(l), word[:l.Size], nil)
+		f.exists = w.all(w.valid, f.required(), f.notRefined())
+		frames[i] = f
+	}
+	return frames[0], frames[1]
+}
+
+func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in assignment) {
+	long := fa
+	if b.Size > a.Size {
+		long = fb
+	}
+	f := &Finding{Code: diag.LeafOverlap, Level: Error, Span: a.Spec.Span, Root: a.Root.Name}
+	f.key = "overlap " + a.Spec.Span.String() + b.Spec.Span.String()
+	f.Msg = a.Name + " and " + b.Name + " match the same words"
+	f.with(b.Spec.Span, "%s is defined here", b.Name)
+	f.Rows = []Row{leafRow(a), leafRow(b)}
+	word, ctx := long.words(in)
+	f.Witnesses = []Witness{m.witness(a.Root, word, ctx, max(a.Size, b.Size), nil)}
+	m.c.add(m, f)
+}
+
+// leafRow shows what a leaf fixes.
+func leafRow(l *model.Leaf) Row { return Row{l.Name, pattern(l.Size, l.Mask, l.Match, l.DontCare)} }
+
+// pattern formats bits, the most significant first.
+func pattern(size int, mask, match, ignored bits.Value) string {
+	var s strings.Builder
+	for i := size - 1; i >= 0; i-- {
+		switch {
+		case mask.Bit(i) == 1 && match.Bit(i) == 1:
+			s.WriteByte('1')
+		case mask.Bit(i) == 1:
+			s.WriteByte('0')
+		case ignored.Bit(i) == 1:
+			s.WriteByte('x')
+		default:
+			s.WriteByte('-')
+		}
+	}
+	return s.String()
+}
+
+// claimed records whether a leaf has words of its own: none where its requirements cannot hold, or
+// where those that refine it leave nothing.
+func (m *machine) claimed(r *model.Root, l *model.Leaf) {
+	fact := m.c.facts.leaf(l.Spec)
+	if fact.possible {
+		return
+	}
+	w := m.world()
+	f := w.top(m.m.Top(r).Unit(l))
+	if ans := w.possible(f.exists); ans != never {
+		fact.possible = true
+		return
+	}
+	for _, other := range r.Leaves {
+		if slices.Contains(other.Refines, l) {
+			fact.by = append(fact.by, other)
+		}
+	}
+}

@@ -1,0 +1,393 @@
+package prove
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// texts looks for words that print the same text, in each root that was walked. It returns those of
+// which it could not be proved that there are none.
+func (m *machine) texts() (open []*model.Env) {
+	if m.deep {
+		m.c.limit("not proved: that no two words print one text; operands are nested too deep")
+		return nil
+	}
+	m.lists = map[*model.Env]*textList{}
+	for _, env := range m.order {
+		m.shown(env)
+	}
+	for _, env := range m.order {
+		before := len(m.c.findings)
+		proved := false
+		if env.Root.Size <= maxTried && !m.c.opt.untried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
+			proved = m.tryAll(env)
+		} else {
+			proved = m.splits(env) && !m.open[env.Root]
+		}
+		if !proved {
+			open = append(open, env)
+			continue
+		}
+		except := ""
+		if len(m.c.findings) > before || m.doubts[env.Root] {
+			except = ", apart from those reported"
+		}
+		if m.rounded[env.Root] {
+			except += ", but for floats that round to one text"
+		}
+		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, except, m.where())
+	}
+	return open
+}
+
+// allTexts checks the texts of each generation, then spends the time that there is on searching for
+// what could not be proved.
+func (c *checker) allTexts() {
+	type job struct {
+		m   *machine
+		env *model.Env
+	}
+	var jobs []job
+	for _, m := range c.machines {
+		for _, env := range m.texts() {
+			jobs = append(jobs, job{m, env})
+		}
+	}
+	for _, j := range jobs {
+		time := c.opt.Search / time.Duration(len(jobs))
+		j.m.look(j.env, time)
+		c.limit("not proved: that no two words of %s print one text%s; a search of %v found none but those reported", j.env.Root.Name, j.m.where(), time.Round(10_000_000))
+	}
+}
+
+// tabled tells whether the text of a root needs table entries.
+func tabled(b *spec.Bitset, seen map[*spec.Bitset]bool) bool {
+	if seen[b] {
+		return false
+	}
+	seen[b] = true
+	for _, c := range b.Cases {
+		for _, f := range c.Fields {
+			if f.Table != nil || f.Bitset != nil && tabled(f.Bitset, seen) {
+				return true
+			}
+		}
+	}
+	for _, c := range b.Children {
+		if tabled(c, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// Roots of few bits are tried out, in a few values of the contexts.
+const (
+	maxTried    = 16
+	maxContexts = 64
+)
+
+// contexts lists all values of all contexts, nil where they are too many.
+func (m *machine) contexts() []bits.Value {
+	list := []bits.Value{{}}
+	for _, c := range m.m.ISA.Contexts {
+		values := []uint64{0, 1}
+		if c.Enum != nil {
+			values = nil
+			for _, v := range c.Enum.Values {
+				values = append(values, v.Val)
+			}
+		}
+		var next []bits.Value
+		for _, ctx := range list {
+			for _, v := range values {
+				ctx.SetUint(c.Low, c.Width, v)
+				next = append(next, ctx)
+			}
+		}
+		if list = next; len(list) > maxContexts {
+			return nil
+		}
+	}
+	return list
+}
+
+// tryAll prints every word of a root.
+func (m *machine) tryAll(env *model.Env) bool {
+	d, err := m.set.NewDecoder(env.Root.Name)
+	contexts := m.contexts()
+	if err != nil || contexts == nil {
+		return false
+	}
+	for _, ctx := range contexts {
+		d.SetContext(ctx)
+		seen := map[string]isa.Inst{}
+		for v := range uint64(1) << env.Root.Size {
+			in, ok := d.Decode(bits.Of(v))
+			if !ok || in.Bits[0] != v {
+				continue
+			}
+			text := string(d.Append(nil, in))
+			if len(d.Findings()) > 0 {
+				continue
+			}
+			old, ok := seen[text]
+			if !ok {
+				seen[text] = in
+				continue
+			}
+			m.twins(env.Root, old, in, ctx, nil, nil)
+		}
+	}
+	return true
+}
+
+// twins reports two words with one text, if that does not follow from what was reported of the leaf.
+func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
+	if a.Leaf == b.Leaf {
+		diff := a.Bits.Xor(b.Bits).AndNot(m.lossy[a.Leaf])
+		if diff.IsZero() {
+			return true
+		}
+	}
+	wa, wb := m.witness(r, a.Bits, ctx, a.Leaf.Size, ea), m.witness(r, b.Bits, ctx, b.Leaf.Size, eb)
+	if wa.Text != wb.Text || len(wa.Findings)+len(wb.Findings) > 0 {
+		return false
+	}
+	f := &Finding{Code: diag.SameText, Level: Warning, Span: b.Leaf.Spec.Span, Root: r.Name}
+	f.key = fmt.Sprintf("same %s %s", a.Leaf.Spec.Span, b.Leaf.Spec.Span)
+	if a.Leaf == b.Leaf {
+		f.Msg = fmt.Sprintf("two words of %s print %q", a.Leaf.Name, wa.Text)
+	} else {
+		f.Msg = fmt.Sprintf("a word of %s and one of %s print %q", a.Leaf.Name, b.Leaf.Name, wa.Text)
+		f.with(a.Leaf.Spec.Span, "%s is defined here", a.Leaf.Name)
+	}
+	f.Rows = []Row{wordRow(a), wordRow(b), differRow(a, b)}
+	f.Witnesses = []Witness{wa, wb}
+	m.c.add(m, f)
+	return true
+}
+
+func wordRow(in isa.Inst) Row {
+	return Row{in.Leaf.Name, pattern(in.Leaf.Size, bits.Ones(in.Leaf.Size), in.Bits, bits.Value{})}
+}
+
+func differRow(a, b isa.Inst) Row {
+	return caretRow("differ in", a.Bits.Xor(b.Bits), max(a.Leaf.Size, b.Leaf.Size))
+}
+
+// caretRow marks bits.
+func caretRow(label string, mask bits.Value, size int) Row {
+	s := pattern(size, mask, mask, bits.Value{})
+	return Row{label, strings.NewReplacer("1", "^", "-", " ").Replace(s)}
+}
+
+// maxMeetings bounds the texts of two meanings that are looked at, in all and for two given cases.
+const (
+	maxMeetings    = 3000
+	maxMeetingsFor = 6
+)
+
+// splits proves that no text of a root has two meanings, by the automaton of all its texts. Where
+// one has, the words are found and printed.
+func (m *machine) splits(env *model.Env) bool {
+	g := &grammar{automaton: newAutomaton(), m: m}
+	start := g.root(env, accept)
+	if g.full {
+		return false
+	}
+	proved, tried := true, 0
+	perPair := map[[2]*textStep]int{}
+	settled := map[[2]*textStep]bool{}
+	x := g.search(start, func(x *ambiguity, at meeting) {
+		if tried++; tried > maxMeetings {
+			proved = false
+			return
+		}
+		text, p, q := x.paths(at)
+		key := [2]*textStep{firstCase(g, p), firstCase(g, q)}
+		if settled[key] {
+			return
+		}
+		if perPair[key]++; perPair[key] > maxMeetingsFor {
+			proved = false
+			return
+		}
+		switch m.meeting(env, g, text, p, q) {
+		case sometimes:
+			settled[key] = true
+		case unknown:
+			proved = false
+		}
+	})
+	return proved && !x.full
+}
+
+// firstCase returns the case of the outermost leaf on a path.
+func firstCase(g *grammar, path []event) *textStep {
+	for _, e := range path {
+		if mk := g.states[e.state].mark; mk.kind == markBegin && mk.step.unit != nil {
+			return mk.step
+		}
+	}
+	return nil
+}
+
+// meeting finds the words that two readings of a text are. never: one of them is no word, and so
+// for all texts of these readings; unknown: it is none for this text.
+func (m *machine) meeting(env *model.Env, g *grammar, text string, p, q []event) answer {
+	a, ctx, ok := m.read(env, g, text, p, nil)
+	if !ok {
+		return unknown
+	}
+	b, _, ok := m.read(env, g, text, q, &ctx)
+	if !ok {
+		return unknown
+	}
+	if a.Leaf == b.Leaf && a.Bits == b.Bits {
+		return unknown
+	}
+	if m.twins(env.Root, a, b, ctx, nil, nil) {
+		return sometimes
+	}
+	return unknown
+}
+
+// read finds a word that prints a text in the given way.
+func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ctx *bits.Value) (isa.Inst, bits.Value, bool) {
+	w := m.world()
+	top := firstCase(g, path)
+	if top == nil {
+		return isa.Inst{}, bits.Value{}, false
+	}
+	r := reader{m: m, w: w, text: text, f: w.top(top.unit)}
+	r.goal = w.all(r.f.exists, r.f.alone(), r.f.expected())
+	for _, e := range path {
+		if mk := g.states[e.state].mark; mk.kind != markNone {
+			r.step(mk, e.at)
+		}
+	}
+	if ctx != nil {
+		for i, l := range w.ctx {
+			r.goal = w.and(r.goal, l^lit(1-ctx.Bit(i)))
+		}
+	}
+	in, ans := w.satisfy(r.goal)
+	if ans != sometimes {
+		return isa.Inst{}, bits.Value{}, false
+	}
+	word, found := r.f.root().words(in)
+	return isa.Inst{Leaf: top.unit.Leaf, Bits: word}, found, true
+}
+
+// reader turns a path into a condition on the word.
+type reader struct {
+	m     *machine
+	w     *world
+	f     *frame
+	outer []*frame
+	goal  lit
+	text  string
+	begin int
+}
+
+func (r *reader) step(mk mark, at int) {
+	s, w := mk.step, r.w
+	switch {
+	case s.unit != nil:
+		r.goal = w.and(r.goal, r.f.uses(s.index))
+	case s.leaf != nil && mk.kind == markEnd:
+		r.f, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
+	case s.leaf != nil:
+		r.goal = w.and(r.goal, r.f.means(s.alts, s.alt))
+		in := r.f.inside(s.alts[s.alt].Ref, s.leaf, r.goal)
+		r.outer, r.f = append(r.outer, r.f), in
+		r.goal = w.all(r.goal, in.exists, in.expected())
+	case mk.kind == markBegin:
+		r.begin = at
+	default:
+		r.goal = w.all(r.goal, r.f.means(s.alts, s.alt), r.m.textIs(r.f, s.alts[s.alt].Ref, r.text[r.begin:at]))
+	}
+}
+
+// uses tells where a case is the one whose display is printed, without a finding.
+func (f *frame) uses(index int) lit {
+	out := yes
+	for i, c := range f.unit.Cases[:index+1] {
+		cond := yes
+		if c.Cond != nil {
+			cond = f.holds(c.Cond)
+		}
+		agree := f.asserted(c.Spec.Asserts)
+		switch {
+		case i == index:
+			out = f.w.all(out, cond, agree)
+		case c.Shown:
+			out = f.w.and(out, cond.not())
+		default:
+			out = f.w.and(out, f.w.or(cond.not(), agree))
+		}
+	}
+	return out
+}
+
+// means tells where a name has one of its meanings.
+func (f *frame) means(alts []model.Alt, k int) lit {
+	out := yes
+	for i := range k {
+		out = f.w.and(out, f.condition(&alts[i]).not())
+	}
+	return f.w.and(out, f.condition(&alts[k]))
+}
+
+// look searches random words for two with one text, by reading back what they print.
+func (m *machine) look(env *model.Env, budget time.Duration) {
+	d, err := m.set.NewDecoder(env.Root.Name)
+	if err != nil {
+		return
+	}
+	p, err := asm.New(m.set, env.Root.Name)
+	if err != nil || len(env.Root.Leaves) == 0 {
+		return
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	until := time.Now().Add(budget)
+	for n := 0; time.Now().Before(until); n++ {
+		l := env.Root.Leaves[n%len(env.Root.Leaves)]
+		m.readBack(d, p, l, randomWord(r, l))
+	}
+}
+
+func randomWord(r *rand.Rand, l *model.Leaf) bits.Value {
+	v := bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
+	if r.IntN(2) == 0 {
+		v = v.And(bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()})
+	}
+	return v.AndNot(l.Mask).AndNot(l.DontCare).Or(l.Match).And(bits.Ones(l.Size))
+}
+
+// readBack prints a word, reads the text, and compares.
+func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bits.Value) {
+	in, ok := d.Decode(word)
+	if !ok || in.Leaf != l || len(d.IndexFields(in)) > 0 {
+		return
+	}
+	text := d.Append(nil, in)
+	if len(d.Findings()) > 0 {
+		return
+	}
+	res, err := p.Parse(string(text))
+	if err != nil || res.Context != d.Context() {
+		return
+	}
+	m.twins(l.Root, in, res.Inst, d.Context(), nil, nil)
+}

@@ -1,0 +1,580 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// shown looks, leaf by leaf, for bits that the text does not tell.
+func (m *machine) shown(env *model.Env) {
+	for _, l := range env.Root.Leaves {
+		s := &shower{m: m, env: env, leaf: l}
+		for i, c := range env.Unit(l).Cases {
+			if c.Shown {
+				s.display(i)
+			}
+		}
+		s.report()
+	}
+}
+
+// shower looks at one leaf.
+type shower struct {
+	m    *machine
+	env  *model.Env
+	leaf *model.Leaf
+	seen []caseBits
+}
+
+// caseBits is what one display of a leaf does not tell.
+type caseBits struct {
+	c *model.Case
+	// hidden are the bits that change nothing; doubled those of words that differ in more and
+	// print the same.
+	hidden, doubled bits.Value
+	// pair are two words that show it, for the hidden bits one that has any value in them.
+	word, twin, ctx bits.Value
+	entries         map[string]bits.Value
+	has, doubles    bool
+	one             bits.Value
+}
+
+// display looks at one case of the leaf: which of its bits reach the text, and whether two words that
+// use it can print the same.
+func (s *shower) display(index int) {
+	w := s.m.world()
+	u := s.env.Unit(s.leaf)
+	f := w.top(u)
+	here := w.all(f.exists, f.alone(), f.expected(), f.uses(index))
+	in, ans := w.satisfy(here)
+	s.undecided(ans == unknown || w.opaque)
+	if ans != sometimes {
+		return
+	}
+	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}}
+	told.lit(w, here)
+	told.items(f, u.Cases[index].Items, yes)
+	s.m.rounded[s.leaf.Root] = s.m.rounded[s.leaf.Root] || told.float
+	s.undecided(told.deep)
+	if told.deep {
+		return
+	}
+	b := caseBits{c: u.Cases[index]}
+	for i, l := range f.word {
+		if l > yes && !told.seen[l.node()] && s.leaf.DontCare.Bit(i) == 0 {
+			b.hidden.SetUint(i, 1, 1)
+		}
+	}
+	if !b.hidden.IsZero() {
+		b.has = true
+		b.one, b.ctx = f.words(in)
+		b.entries = f.tables(in)
+	}
+	s.double(&b, w, f, index, here, &told)
+	s.seen = append(s.seen, b)
+}
+
+// double asks for a second word, different in bits that are not hidden, of which the case shows the
+// same values. Bits that the text shows as they are need no asking.
+func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, told *teller) {
+	word := make([]lit, len(f.word))
+	differ := no
+	var open []int
+	for i, l := range f.word {
+		word[i] = l
+		if l > yes && !told.direct[l.node()] && b.hidden.Bit(i) == 0 && s.leaf.DontCare.Bit(i) == 0 {
+			word[i] = w.input()
+			differ = w.or(differ, w.xor(word[i], l))
+			open = append(open, i)
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	g := w.frame(f.unit, word, nil)
+	g.entries = f.entries
+	g.exists = w.all(w.valid, g.required(), g.notRefined())
+	same := s.m.sameItems(f, g, f.unit.Cases[index].Items)
+	if s.undecided(w.crowded()); w.opaque {
+		return
+	}
+	goal := w.all(here, g.exists, g.alone(), g.expected(), g.uses(index), same)
+	for !b.covered(open) {
+		in, ans := w.satisfy(w.and(goal, differ))
+		s.undecided(ans == unknown || w.opaque)
+		if ans != sometimes {
+			return
+		}
+		one, ctx := f.words(in)
+		two, _ := g.words(in)
+		diff := one.Xor(two)
+		if !b.doubles {
+			b.doubles, b.word, b.twin = true, one, two
+			if !b.has {
+				b.ctx, b.entries = ctx, f.tables(in)
+			}
+		}
+		b.doubled = b.doubled.Or(diff)
+		differ = no
+		for _, i := range open {
+			if b.doubled.Bit(i) == 0 {
+				differ = w.or(differ, w.xor(word[i], f.word[i]))
+			}
+		}
+	}
+}
+
+// undecided notes that a display could not be compared.
+func (s *shower) undecided(is bool) {
+	if is {
+		s.m.open[s.leaf.Root] = true
+	}
+}
+
+func (b *caseBits) covered(open []int) bool {
+	for _, i := range open {
+		if b.doubled.Bit(i) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// teller collects the inputs that reach a text.
+type teller struct {
+	m *machine
+	// seen are inputs that can change the text, direct those of which it tells the value.
+	seen, direct map[int]bool
+	// deep is set where operands are nested too deep to follow.
+	deep  bool
+	depth int
+	// float tells that a float is shown.
+	float bool
+}
+
+func (t *teller) lit(w *world, l lit) { w.inputs(l, t.seen) }
+
+func (t *teller) items(f *frame, items []model.Item, here lit) {
+	for i := range items {
+		it := &items[i]
+		t.items(f, it.Members, here)
+		if it.Kind != model.ItemRef {
+			continue
+		}
+		for k := range it.Alts {
+			a := &it.Alts[k]
+			if a.Cond != nil {
+				t.lit(f.w, f.condition(a))
+			}
+			if a.Ref != nil {
+				t.reference(f, a.Ref, len(it.Alts) == 1 && a.Cond == nil && here == yes)
+			}
+		}
+	}
+}
+
+// reference collects what a field prints; sure tells that it is always printed.
+func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
+	w := f.w
+	t.float = t.float || ref.Kind == spec.KindFloat
+	if ref.Kind == spec.KindBitset {
+		t.operand(f, ref, sure)
+		return
+	}
+	if (ref.Kind == spec.KindBool || ref.Kind == spec.KindBoolInv) && ref.Field != nil && ref.Field.Display != nil && *ref.Field.Display == "" {
+		return
+	}
+	if ref.Prog != nil || ref.Context != nil {
+		for _, l := range f.reference(ref) {
+			t.lit(w, l)
+		}
+		return
+	}
+	t.index(f, ref)
+	for _, l := range f.rawBits(ref) {
+		t.lit(w, l)
+		if sure && l > yes && tells(ref) {
+			t.direct[l.node()] = true
+		}
+	}
+}
+
+// index counts the bits of an index as told where a part of its entry is: which entry it is matters
+// to nobody.
+func (t *teller) index(f *frame, ref *model.Ref) {
+	for _, e := range ref.Enter {
+		if e.Field.Table != nil {
+			for _, l := range gather(e.Field, f.above(ref.Hops).word) {
+				t.lit(f.w, l)
+				t.direct[l.node()] = true
+			}
+		}
+	}
+}
+
+// tells tells whether different bits of a field always print differently. Floats of which the six
+// decimals are the same do not count: that is what rounding is.
+func tells(ref *model.Ref) bool {
+	switch ref.Kind {
+	case spec.KindBool, spec.KindBoolInv:
+		return ref.Width == 1
+	case spec.KindEnum:
+		seen := map[string]bool{}
+		for _, x := range ref.Enum.Texts {
+			if x.Alias || ref.Width < 64 && x.Val>>uint(ref.Width) != 0 {
+				continue
+			}
+			if seen[x.Text] || isNumber(x.Text) {
+				return false
+			}
+			seen[x.Text] = true
+		}
+		return ref.Width <= 32
+	case spec.KindUint:
+		return ref.Width <= 64
+	}
+	return true
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
+	t.index(f, ref)
+	if ref.Prog != nil {
+		for _, l := range f.reference(ref) {
+			t.lit(f.w, l)
+		}
+		return
+	}
+	if ref.Env.Closed() { // what it does not tell is reported of its own root
+		t.float = t.float || t.m.rounded[ref.Env.Root]
+		for _, l := range f.rawBits(ref) {
+			t.lit(f.w, l)
+			if sure && l > yes {
+				t.direct[l.node()] = true
+			}
+		}
+		return
+	}
+	if t.depth++; t.depth > maxNested {
+		t.deep = true
+	}
+	defer func() { t.depth-- }()
+	for _, l := range ref.Env.Root.Leaves {
+		if t.deep = t.deep || f.w.crowded(); t.deep {
+			return
+		}
+		in := f.inside(ref, l, yes)
+		t.lit(f.w, in.exists)
+		for i := range in.unit.Cases {
+			if c := in.unit.Cases[i]; c.Shown {
+				t.lit(f.w, in.uses(i))
+				t.items(in, c.Items, no)
+			}
+		}
+	}
+}
+
+// sameItems tells where two words print the same values in a display, each name having the same
+// meaning in both.
+func (m *machine) sameItems(f, g *frame, items []model.Item) lit {
+	w, out := f.w, yes
+	for i := range items {
+		it := &items[i]
+		out = w.and(out, m.sameItems(f, g, it.Members))
+		if it.Kind != model.ItemRef {
+			continue
+		}
+		any := no
+		for k := range it.Alts {
+			same := yes
+			if ref := it.Alts[k].Ref; ref != nil {
+				same = m.sameText(f, g, ref)
+			}
+			any = w.or(any, w.all(f.means(it.Alts, k), g.means(it.Alts, k), same))
+		}
+		out = w.and(out, any)
+	}
+	return out
+}
+
+// sameText tells where a field prints the same text for two words.
+func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
+	w := f.w
+	if ref.Kind == spec.KindBitset {
+		return m.sameOperand(f, g, ref)
+	}
+	if ref.Width > 64 && ref.Prog == nil {
+		return w.sameBits(f.rawBits(ref), g.rawBits(ref))
+	}
+	x, y := f.reference(ref), g.reference(ref)
+	switch ref.Kind {
+	case spec.KindBool, spec.KindBoolInv:
+		switch {
+		case ref.Field != nil && ref.Field.Display != nil && *ref.Field.Display == "":
+			return yes
+		case ref.Field != nil && ref.Field.Display != nil || ref.Kind == spec.KindBoolInv:
+			return w.xor(w.isSet(x), w.isSet(y)).not()
+		}
+		return w.sameLow(x, y, 32)
+	case spec.KindEnum:
+		return w.sameEnum(ref, x, y)
+	case spec.KindUint, spec.KindHex, spec.KindUOffset, spec.KindCustom:
+		return w.equal(x, y)
+	case spec.KindOffset: // 0 prints nothing, and what is 0 in its low bits alone prints +0
+		zero := w.xor(w.isSet(x), w.isSet(y)).not()
+		return w.and(zero, w.sameLow(x, y, min(max(ref.Width, 1), 64)))
+	}
+	return w.sameLow(x, y, min(max(ref.Width, 1), 64))
+}
+
+func (c *circuit) sameBits(x, y []lit) lit {
+	out := yes
+	for i := range x {
+		out = c.and(out, c.xor(x[i], y[i]).not())
+	}
+	return out
+}
+
+// sameEnum tells where two values of an enum have one text.
+func (c *circuit) sameEnum(ref *model.Ref, x, y *vec) lit {
+	groups := map[string][2]lit{}
+	var order []string
+	listedX, listedY := no, no
+	for _, t := range ref.Enum.Texts {
+		if t.Alias {
+			continue
+		}
+		g, ok := groups[t.Text]
+		if !ok {
+			g = [2]lit{no, no}
+			order = append(order, t.Text)
+		}
+		ix, iy := c.equal(x, constant(t.Val)), c.equal(y, constant(t.Val))
+		listedX, listedY = c.or(listedX, ix), c.or(listedY, iy)
+		groups[t.Text] = [2]lit{c.or(g[0], ix), c.or(g[1], iy)}
+	}
+	out := c.all(listedX.not(), listedY.not(), c.sameLow(x, y, 32))
+	for _, text := range order {
+		g := groups[text]
+		out = c.or(out, c.and(g[0], g[1]))
+		if isNumber(text) {
+			out = c.any(out, c.all(g[0], listedY.not(), c.lowBits(y, 32, text, 10)), c.all(g[1], listedX.not(), c.lowBits(x, 32, text, 10)))
+		}
+	}
+	return out
+}
+
+// sameOperand tells where an operand prints the same text: the same bits, or where it depends on what
+// is around it, the same leaf, case and values.
+func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
+	w := f.w
+	if ref.Prog != nil {
+		return w.equal(f.reference(ref), g.reference(ref))
+	}
+	if ref.Env.Closed() {
+		return w.sameBits(f.rawBits(ref), g.rawBits(ref))
+	}
+	out := no
+	for _, l := range ref.Env.Root.Leaves {
+		if w.crowded() {
+			return yes
+		}
+		a, b := f.inside(ref, l, yes), g.inside(ref, l, yes)
+		both := w.all(a.exists, b.exists, a.expected(), b.expected())
+		if both == no {
+			continue
+		}
+		for i, c := range a.unit.Cases {
+			if c.Shown {
+				out = w.or(out, w.all(both, a.uses(i), b.uses(i), m.sameItems(a, b, c.Items)))
+			}
+		}
+	}
+	return out
+}
+
+// report turns what was seen into findings, by field: bits that are hidden in every case are said
+// of the field, others of the case.
+func (s *shower) report() {
+	if len(s.seen) == 0 {
+		return
+	}
+	always := bits.Ones(s.leaf.Size)
+	for _, b := range s.seen {
+		always = always.And(b.hidden)
+	}
+	lossy := bits.Value{}
+	for i := range s.seen {
+		b := &s.seen[i]
+		lossy = lossy.Or(b.hidden).Or(b.doubled)
+		s.hidden(b, b.hidden.And(always), nil)
+		s.hidden(b, b.hidden.AndNot(always), b.c)
+		if b.doubles {
+			s.doubled(b)
+		}
+	}
+	s.m.lossy[s.leaf] = s.m.lossy[s.leaf].Or(lossy)
+	if !lossy.IsZero() {
+		s.m.doubts[s.leaf.Root] = true
+	}
+}
+
+// owner returns the field of the leaf that has a bit.
+func (s *shower) owner(bit int) *spec.Field {
+	for b := s.leaf.Spec; b != nil; b = b.Extends {
+		for _, f := range b.Cases[len(b.Cases)-1].Fields {
+			for _, p := range f.Parts {
+				if p.Low <= bit && bit < p.Low+p.Width {
+					return f
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// hidden reports hidden bits, one finding a field. c is the case in which they are, nil for all.
+func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
+	for !mask.IsZero() {
+		bit := mask.Low()
+		f := s.owner(bit)
+		own, note := bits.Range(bit, 1), ""
+		span, name := s.leaf.Spec.Span, ""
+		if f != nil {
+			own = mask.And(fieldMask(f))
+			span, name = f.Span, ", of field "+f.Name
+		}
+		if f != nil && !s.m.m.ISA.Strict && strings.HasPrefix("NAME", f.Name) {
+			note = "{" + f.Name + "} prints the name of the leaf, as each beginning of NAME does"
+		}
+		mask = mask.AndNot(own)
+		x := s.hiddenField(b, own, span, name, c)
+		if note != "" && len(x.Notes) == 1 {
+			x.with(span, "%s", note)
+		}
+	}
+}
+
+func fieldMask(f *spec.Field) bits.Value {
+	var v bits.Value
+	for _, p := range f.Parts {
+		v = v.Or(bits.Range(p.Low, p.Width))
+	}
+	return v
+}
+
+func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name string, c *model.Case) *Finding {
+	x := &Finding{Code: diag.HiddenBits, Level: Warning, Span: caseSpan(b.c)}
+	x.Msg = fmt.Sprintf("the text of %s does not show %s%s", s.leaf.Name, bitNames(own), name)
+	if c != nil {
+		x.Msg += " where this display is used"
+	} else {
+		x.Span = caseSpan(s.seen[len(s.seen)-1].c)
+	}
+	x.key = fmt.Sprintf("hidden %s %s %s", span, x.Span, own)
+	if name != "" {
+		x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
+	}
+	s.fill(x, b, b.one, s.twin(b, own), own)
+	if old := s.m.c.byKey["unused "+span.String()]; old != nil && c == nil {
+		if old.Witnesses == nil {
+			old.Root, old.Rows, old.Witnesses = x.Root, x.Rows, x.Witnesses
+		}
+		return old
+	}
+	return s.m.also(x, s.leaf)
+}
+
+// twin returns a word that differs from that of b in hidden bits, in one of them if that is as good.
+func (s *shower) twin(b *caseBits, own bits.Value) bits.Value {
+	text := s.m.witness(s.leaf.Root, b.one, b.ctx, s.leaf.Size, b.entries).Text
+	for left := own; !left.IsZero(); left.SetUint(left.Low(), 1, 0) {
+		v := b.one.Xor(bits.Range(left.Low(), 1))
+		if w := s.m.witness(s.leaf.Root, v, b.ctx, s.leaf.Size, b.entries); w.Matched && w.Text == text && len(w.Findings) == 0 {
+			return v
+		}
+	}
+	return b.one.Xor(own)
+}
+
+// caseSpan is where the display of a case is.
+func caseSpan(c *model.Case) diag.Span {
+	if t := c.Spec.Displays[""]; t != nil {
+		return t.Span
+	}
+	return c.Spec.Span
+}
+
+func (s *shower) doubled(b *caseBits) {
+	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
+	x.key = "doubled " + x.Span.String()
+	s.fill(x, b, b.word, b.twin, b.doubled)
+	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
+		s.m.open[s.leaf.Root] = s.m.open[s.leaf.Root] || a.Text != b.Text // what the circuit cannot know
+		return
+	}
+	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.doubled))
+	s.m.also(x, s.leaf)
+}
+
+func (s *shower) fill(x *Finding, b *caseBits, one, two, mask bits.Value) {
+	r := s.leaf.Root
+	x.Root = r.Name
+	x.Rows = []Row{
+		{s.leaf.Name, pattern(s.leaf.Size, s.leaf.Mask, s.leaf.Match, s.leaf.DontCare)},
+		caretRow("not shown", mask, s.leaf.Size),
+	}
+	for _, v := range []bits.Value{one, two} {
+		x.Witnesses = append(x.Witnesses, s.m.witness(r, v, b.ctx, s.leaf.Size, b.entries))
+	}
+}
+
+// also records a finding that many leaves may have in common, and counts them.
+func (m *machine) also(x *Finding, l *model.Leaf) *Finding {
+	old := m.c.add(m, x)
+	if !slices.Contains(old.leaves, l.Name) {
+		old.leaves = append(old.leaves, l.Name)
+	}
+	return old
+}
+
+// bitsAre is bitNames with the verb.
+func bitsAre(v bits.Value) string {
+	if v.Count() == 1 {
+		return bitNames(v) + " is"
+	}
+	return bitNames(v) + " are"
+}
+
+// bitNames names runs of bits.
+func bitNames(v bits.Value) string {
+	var list []string
+	n := v.Count()
+	for bit := 0; bit < bits.Size; {
+		if v.Bit(bit) == 0 {
+			bit++
+			continue
+		}
+		end := bit
+		for end+1 < bits.Size && v.Bit(end+1) == 1 {
+			end++
+		}
+		if end == bit {
+			list = append(list, fmt.Sprint(bit))
+		} else {
+			list = append(list, fmt.Sprintf("%d..%d", bit, end))
+		}
+		bit = end + 1
+	}
+	if n == 1 {
+		return "bit " + list[0]
+	}
+	return "bits " + strings.Join(list, ", ")
+}

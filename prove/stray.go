@@ -1,0 +1,85 @@
+package prove
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// stray reports what the reader of plain descriptions skips: unknown elements and attributes, text
+// where none belongs, braces that are no reference.
+func (c *checker) stray() {
+	for _, e := range c.spec.Remarks {
+		f := &Finding{Code: e.Code, Level: Warning, Span: e.Span, Msg: e.Msg}
+		f.Notes = e.Notes
+		c.add(nil, f)
+	}
+	for _, b := range c.spec.Bitsets {
+		for _, cs := range b.Cases {
+			for _, t := range cs.Displays {
+				c.braces(t)
+			}
+		}
+	}
+}
+
+// spelled tells whether a reference can be a name; braces reports those that cannot.
+func spelled(name string) bool { return reference.MatchString("{" + name + "}") }
+
+var reference = regexp.MustCompile(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)
+
+// braces reports what stands in braces and can be no name, and braces that are not closed.
+func (c *checker) braces(t *spec.Template) {
+	var last diag.Span
+	for _, it := range t.Items {
+		if it.Span == last {
+			continue // the field behind an alignment
+		}
+		last = it.Span
+		msg, at := "", it.Span
+		written := ""
+		if it.Span.IsValid() && it.Span.End <= len(it.Span.Src.Text) {
+			written = it.Span.Src.Text[it.Span.Off:it.Span.End]
+		}
+		switch {
+		case it.Kind == spec.ItemText && strings.Contains(it.Text, "{"):
+			msg, at = "{ without }: it is printed as it stands", narrow(at, "{")
+		case it.Kind == spec.ItemText && strings.Contains(it.Text, "}"):
+			msg, at = "} without {: it is printed as it stands", narrow(at, "}")
+		case it.Kind == spec.ItemRef && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
+			msg = written + " is no name in braces, expected {NAME} or {NAME:align=24}"
+		case it.Kind == spec.ItemAlign && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
+			msg = written + " has a column that is not digits alone, expected {NAME:align=24}"
+		}
+		if msg != "" {
+			c.add(nil, &Finding{Code: diag.TemplateText, Level: Warning, Span: at, Msg: msg})
+		}
+	}
+}
+
+// narrow points at a brace in a piece of text.
+func narrow(s diag.Span, brace string) diag.Span {
+	if i := strings.Index(s.Src.Text[s.Off:s.End], brace); i >= 0 {
+		s.Off += i
+		s.End = s.Off + 1
+	}
+	return s
+}
+
+// bound reports what the model could not bind, cycles and limits.
+func (m *machine) bound(u *model.Unit) {
+	for _, e := range u.Errs {
+		if e.Code == diag.ExprCycle {
+			m.cycle(e.Span)
+			continue
+		}
+		if e.Code != diag.Unresolved && e.Code != diag.NoDisplay {
+			f := &Finding{Code: e.Code, Level: Error, Span: e.Span, Msg: e.Msg, key: string(e.Code) + e.Span.String()}
+			f.Notes = e.Notes
+			m.c.add(m, f)
+		}
+	}
+}

@@ -1,0 +1,383 @@
+package prove
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// world is a circuit with the contexts: what all scopes of one question share.
+type world struct {
+	*circuit
+	m *model.Machine
+	// ctx are the bits of the contexts; valid says that each has one of its values.
+	ctx   []lit
+	valid lit
+	// opaque is set where an expression was too large, or goes round: its value is then taken as
+	// anything, and what seems possible may not be.
+	opaque bool
+	// scopes counts the scopes of the circuit.
+	scopes int
+	// cycles are the expressions that need their own value.
+	cycles map[*spec.Expr]bool
+}
+
+// world returns a circuit for a question about the machine.
+func (m *machine) world() *world {
+	w := newWorld(m.m)
+	w.conflicts = &m.c.conflicts
+	return w
+}
+
+func newWorld(m *model.Machine) *world {
+	w := &world{circuit: newCircuit(), m: m, valid: yes, cycles: map[*spec.Expr]bool{}}
+	for _, c := range m.ISA.Contexts {
+		low := len(w.ctx)
+		for range c.Width {
+			w.ctx = append(w.ctx, w.input())
+		}
+		if c.Enum == nil {
+			continue
+		}
+		any := no
+		for _, v := range c.Enum.Values {
+			any = w.or(any, w.equal(extend(w.ctx[low:]), constant(v.Val)))
+		}
+		w.valid = w.and(w.valid, any)
+	}
+	return w
+}
+
+// extend makes a number of bits, the least significant first; those beyond 64 are dropped.
+func extend(bits []lit) *vec {
+	var v vec
+	copy(v[:], bits)
+	return &v
+}
+
+// frame is a scope: a leaf in given surroundings and the bits that it is read from.
+type frame struct {
+	w    *world
+	unit *model.Unit
+	word []lit
+	up   *frame
+	// exists holds where the leaf is the one that the bits are, in all scopes from the top; shown
+	// where the text also reaches it.
+	exists, shown lit
+
+	values  map[*model.Prog]*vec
+	nodes   map[*model.Node]*vec
+	busy    map[*model.Prog]bool
+	entries map[*spec.Field][]lit
+}
+
+// maxInWorld bounds the scopes of one circuit. Operands inside operands may have many.
+const maxInWorld = 1 << 13
+
+// crowded tells that no more scopes may be opened; what depends on them is then not decided.
+func (w *world) crowded() bool {
+	w.opaque = w.opaque || w.scopes > maxInWorld
+	return w.scopes > maxInWorld
+}
+
+func (w *world) frame(u *model.Unit, word []lit, up *frame) *frame {
+	w.scopes++
+	return &frame{
+		w: w, unit: u, word: word, up: up, exists: yes, shown: yes,
+		values: map[*model.Prog]*vec{}, nodes: map[*model.Node]*vec{}, busy: map[*model.Prog]bool{}, entries: map[*spec.Field][]lit{},
+	}
+}
+
+// top returns the scope of a leaf that stands alone, its fixed bits given and its others free.
+func (w *world) top(u *model.Unit) *frame {
+	word := make([]lit, u.Leaf.Size)
+	for i := range word {
+		if u.Leaf.Mask.Bit(i) == 1 {
+			word[i] = lit(u.Leaf.Match.Bit(i))
+		} else {
+			word[i] = w.input()
+		}
+	}
+	f := w.frame(u, word, nil)
+	f.exists = w.all(w.valid, f.required(), f.notRefined())
+	f.shown = f.exists
+	return f
+}
+
+// alone tells where the fixed bits of no other leaf agree: a word of two leaves is none. In a strict
+// description no leaf has words that another has, but those that refine it.
+func (f *frame) alone() lit {
+	l, out := f.unit.Leaf, yes
+	if f.w.m.ISA.Strict {
+		return out
+	}
+	for _, o := range l.Root.Leaves {
+		if differ := l.Match.Xor(o.Match).And(l.Mask).And(o.Mask); o != l && differ.IsZero() {
+			out = f.w.and(out, f.w.matches(o, f.word).not())
+		}
+	}
+	return out
+}
+
+// matches tells where the bits are those of a leaf.
+func (w *world) matches(l *model.Leaf, word []lit) lit {
+	out := yes
+	for i, b := range word {
+		if l.Mask.Bit(i) == 1 {
+			out = w.and(out, b^lit(1-l.Match.Bit(i)))
+		}
+	}
+	return out
+}
+
+// required tells where the leaf's requirements hold.
+func (f *frame) required() lit {
+	out := yes
+	for _, p := range f.unit.Requires {
+		out = f.w.and(out, f.holds(p))
+	}
+	return out
+}
+
+// notRefined tells where no leaf that refines this one claims the word.
+func (f *frame) notRefined() lit {
+	out := yes
+	for _, other := range f.unit.Leaf.Root.Leaves {
+		for _, l := range other.Refines {
+			if l != f.unit.Leaf {
+				continue
+			}
+			g := f.w.frame(f.unit.Env.Unit(other), f.word, f.up)
+			out = f.w.and(out, f.w.and(f.w.matches(other, f.word), g.required()).not())
+		}
+	}
+	return out
+}
+
+// inside returns the scope of a leaf of a bitset field that is shown in f under a condition.
+func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
+	g, word := f.operand(ref)
+	if len(word) > l.Size {
+		word = word[:l.Size]
+	}
+	for len(word) < l.Size {
+		word = append(word, no)
+	}
+	in := f.w.frame(ref.Env.Unit(l), word, g)
+	match := f.w.all(f.w.matches(l, word), in.required(), in.notRefined())
+	in.exists = f.w.and(f.exists, match)
+	in.shown = f.w.and(shown, match)
+	return in
+}
+
+// operand returns the bits of a bitset field and the scope that stands around it.
+func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
+	at := f.above(ref.Hops)
+	if ref.Prog != nil {
+		v := at.value(ref.Prog)
+		return f, append([]lit(nil), v[:min(64, ref.Width)]...)
+	}
+	up, word = f, at.word
+	for _, e := range ref.Enter {
+		word = at.bitsOf(e, word)
+		up = f.w.frame(e.Env.Unit(e.Env.Root.Leaves[0]), word, up)
+	}
+	return up, at.bitsOf(ref, word)
+}
+
+// above returns the scope that many frames up.
+func (f *frame) above(hops int) *frame {
+	for range hops {
+		if f.up == nil {
+			break
+		}
+		f = f.up
+	}
+	return f
+}
+
+// bitsOf returns the bits of a field in a word, or those of the table entry that it is the index of,
+// which may be anything.
+func (f *frame) bitsOf(ref *model.Ref, word []lit) []lit {
+	if t := ref.Field.Table; t != nil {
+		if f.entries[ref.Field] == nil {
+			entry := make([]lit, t.Type.Size)
+			for i := range entry {
+				entry[i] = f.w.input()
+			}
+			f.entries[ref.Field] = entry
+		}
+		return f.entries[ref.Field]
+	}
+	return gather(ref.Field, word)
+}
+
+// gather joins the parts of a field, the first on top; what is beyond the word reads 0.
+func gather(field *spec.Field, word []lit) []lit {
+	var out []lit
+	for i := len(field.Parts) - 1; i >= 0; i-- {
+		for b := field.Parts[i].Low; b < field.Parts[i].Low+field.Parts[i].Width; b++ {
+			if b < len(word) {
+				out = append(out, word[b])
+			} else {
+				out = append(out, no)
+			}
+		}
+	}
+	return out
+}
+
+// holds tells where an expression is not 0.
+func (f *frame) holds(p *model.Prog) lit { return f.w.isSet(f.value(p)) }
+
+// value returns what an expression computes in the scope.
+func (f *frame) value(p *model.Prog) *vec {
+	if v := f.values[p]; v != nil {
+		return v
+	}
+	if f.busy[p] { // it needs its own value, which Mesa's tools take as 0 in most places
+		f.w.opaque = true
+		f.w.cycles[p.Spec] = true
+		return f.anything()
+	}
+	f.busy[p] = true
+	v := f.node(p.Root)
+	delete(f.busy, p)
+	f.values[p] = v
+	return v
+}
+
+// anything is a value of which nothing is known.
+func (f *frame) anything() *vec {
+	var v vec
+	for i := range v {
+		v[i] = f.w.input()
+	}
+	return &v
+}
+
+// maxGates bounds a circuit.
+const maxGates = 1 << 19
+
+func (f *frame) node(n *model.Node) *vec {
+	if v := f.nodes[n]; v != nil {
+		return v
+	}
+	if len(f.w.gates) > maxGates {
+		f.w.opaque = true
+		return f.anything()
+	}
+	var v *vec
+	switch n.Op {
+	case spec.OpConst:
+		v = constant(n.Value)
+	case spec.OpField:
+		v = f.alternatives(n.Alts)
+	case spec.OpCond:
+		v = f.w.muxVec(f.w.isSet(f.node(n.X)), f.node(n.Y), f.node(n.Z))
+	default:
+		y := &vec{}
+		if n.Y != nil {
+			y = f.node(n.Y)
+		}
+		v = f.w.apply(n, f.node(n.X), y)
+	}
+	f.nodes[n] = v
+	return v
+}
+
+// alternatives returns the value of the first meaning of a name whose condition holds, 0 where the
+// name has none.
+func (f *frame) alternatives(alts []model.Alt) *vec {
+	out := &vec{}
+	for i := len(alts) - 1; i >= 0; i-- {
+		v := &vec{}
+		if alts[i].Ref != nil {
+			v = f.reference(alts[i].Ref)
+		}
+		out = f.w.muxVec(f.condition(&alts[i]), v, out)
+	}
+	return out
+}
+
+// condition tells where an alternative counts if those before it do not.
+func (f *frame) condition(a *model.Alt) lit {
+	if a.Cond == nil {
+		return yes
+	}
+	return f.above(a.CondHops).holds(a.Cond)
+}
+
+// reference returns the raw value of a reference, its low 64 bits.
+func (f *frame) reference(ref *model.Ref) *vec {
+	if ref.Context != nil {
+		return extend(f.w.ctx[ref.Low : ref.Low+ref.Width])
+	}
+	if ref.Prog != nil {
+		return f.above(ref.Hops).value(ref.Prog)
+	}
+	return extend(f.rawBits(ref))
+}
+
+// rawBits returns the bits of a field: of an index, not of the entry.
+func (f *frame) rawBits(ref *model.Ref) []lit {
+	at := f.above(ref.Hops)
+	word := at.word
+	for _, e := range ref.Enter {
+		word = at.bitsOf(e, word)
+	}
+	return gather(ref.Field, word)
+}
+
+// root returns the outermost scope.
+func (f *frame) root() *frame {
+	for f.up != nil {
+		f = f.up
+	}
+	return f
+}
+
+// expected tells where the bits of a scope raise no finding: ignored bits are 0.
+func (f *frame) expected() lit {
+	out := yes
+	for i, b := range f.word {
+		if f.unit.Leaf.DontCare.Bit(i) == 1 {
+			out = f.w.and(out, b.not())
+		}
+	}
+	return out
+}
+
+// asserted tells where the asserts of a case hold.
+func (f *frame) asserted(asserts []*spec.Pattern) lit {
+	out := yes
+	for _, a := range asserts {
+		out = f.w.and(out, f.agrees(a))
+	}
+	return out
+}
+
+// agrees tells where the bits are as a pattern has them.
+func (f *frame) agrees(p *spec.Pattern) lit {
+	out := yes
+	for i, b := range f.word {
+		if p.Mask.Bit(i) == 1 {
+			out = f.w.and(out, b^lit(1-p.Match.Bit(i)))
+		}
+	}
+	return out
+}
+
+// words reads a word and the contexts out of an assignment.
+func (f *frame) words(a assignment) (word, ctx bits.Value) {
+	set := func(v *bits.Value, list []lit) {
+		for i, l := range list {
+			if a.value(l) {
+				v.SetUint(i, 1, 1)
+			}
+		}
+	}
+	set(&word, f.word)
+	set(&ctx, f.w.ctx)
+	return word, ctx
+}

@@ -1,0 +1,255 @@
+package prove
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// exprs lists every expression once, named or not.
+func (c *checker) exprs() []*spec.Expr {
+	seen := map[*spec.Expr]bool{}
+	var list []*spec.Expr
+	add := func(e *spec.Expr) {
+		if e != nil && !seen[e] {
+			seen[e] = true
+			list = append(list, e)
+		}
+	}
+	for _, e := range c.spec.Exprs {
+		add(e)
+	}
+	for _, b := range c.spec.Bitsets {
+		for _, e := range ownExprs(b) {
+			add(e)
+		}
+	}
+	return list
+}
+
+// ownExprs lists the expressions that a bitset names or holds.
+func ownExprs(b *spec.Bitset) []*spec.Expr {
+	list := slices.Clone(b.Requires)
+	for _, u := range b.Unused {
+		if u.Expr != nil {
+			list = append(list, u.Expr)
+		}
+	}
+	for _, c := range b.Cases {
+		if c.Expr != nil {
+			list = append(list, c.Expr)
+		}
+		for _, f := range c.Fields {
+			if f.Expr != nil {
+				list = append(list, f.Expr)
+			}
+		}
+	}
+	return list
+}
+
+// unused reports what nothing refers to.
+func (c *checker) unused() {
+	u := uses{isa: c.spec, own: map[*spec.Bitset]map[string]bool{}, parts: map[string]bool{}}
+	u.collect()
+	for _, b := range c.spec.Bitsets {
+		for _, cs := range b.Cases {
+			for _, f := range cs.Fields {
+				c.unusedField(&u, b, f)
+			}
+		}
+	}
+	used := map[*spec.Expr]bool{}
+	for _, b := range c.spec.Bitsets {
+		for _, e := range ownExprs(b) {
+			used[e] = true
+		}
+	}
+	for _, e := range c.spec.Exprs {
+		if !used[e] && e.Name != "" {
+			c.add(nil, &Finding{Code: diag.ExprUnused, Level: Warning, Span: e.Span, Msg: "the expression " + e.Name + " is used nowhere"})
+		}
+	}
+	for _, t := range c.spec.Templates {
+		if !t.Used {
+			c.add(nil, &Finding{Code: diag.TemplateUnused, Level: Warning, Span: t.Span, Msg: "no display has the template {" + t.Name + "}"})
+		}
+	}
+	for _, e := range c.spec.Enums {
+		if !u.enum(e) {
+			c.add(nil, &Finding{Code: diag.EnumUnused, Level: Warning, Span: e.Span, Msg: "no field has the type " + e.Name})
+		}
+	}
+}
+
+func (c *checker) unusedField(u *uses, b *spec.Bitset, f *spec.Field) {
+	if !u.field(b, f) {
+		what := "field "
+		if f.Expr != nil {
+			what = "derived field "
+		}
+		c.add(nil, &Finding{
+			Code: diag.FieldUnused, Level: Warning, Span: f.Span, key: "unused " + f.Span.String(),
+			Msg: what + f.Name + " of " + b.Name + " is shown nowhere and used by no expression",
+		})
+	}
+	if f.Bitset == nil {
+		return
+	}
+	names := map[string]bool{}
+	u.below(f.Bitset, names)
+	for _, p := range f.Params {
+		if !names[p.As] {
+			c.add(nil, &Finding{
+				Code: diag.ParamUnused, Level: Warning, Span: p.Span,
+				Msg: "nothing in " + f.Bitset.Name + " uses the name " + p.As + " that field " + f.Name + " hands in",
+			})
+		}
+	}
+}
+
+// uses are the names to which the description refers.
+type uses struct {
+	isa *spec.ISA
+	// own are the names in a bitset's own displays, expressions, sets and params.
+	own map[*spec.Bitset]map[string]bool
+	// parts are the names behind a dot anywhere.
+	parts map[string]bool
+}
+
+func (u *uses) collect() {
+	for _, b := range u.isa.Bitsets {
+		u.own[b] = map[string]bool{}
+		for _, c := range b.Cases {
+			u.ofCase(b, c)
+		}
+		for _, e := range ownExprs(b) {
+			u.expr(b, e.Root)
+		}
+		for _, d := range b.Defaults {
+			u.path(b, d.Path)
+		}
+		for _, x := range b.Unused {
+			u.path(b, x.Path)
+		}
+	}
+	// A name that climbs from a nested bitset is used by the bitset around it.
+	for range 8 {
+		if !u.climb() {
+			return
+		}
+	}
+}
+
+func (u *uses) ofCase(b *spec.Bitset, c *spec.Case) {
+	for _, t := range c.Displays {
+		for _, it := range t.Items {
+			u.path(b, it.Ref)
+		}
+	}
+	for _, t := range c.Aliases {
+		for _, it := range t.Items {
+			u.path(b, it.Ref)
+		}
+	}
+	for _, s := range c.Sets {
+		for _, m := range s.Members {
+			u.path(b, m.Name)
+		}
+	}
+	for _, f := range c.Fields {
+		for _, p := range f.Params {
+			u.path(b, p.Name)
+		}
+	}
+}
+
+func (u *uses) expr(b *spec.Bitset, n *spec.Node) {
+	if n == nil {
+		return
+	}
+	if n.Op == spec.OpField {
+		u.path(b, n.Name)
+	}
+	u.expr(b, n.X)
+	u.expr(b, n.Y)
+	u.expr(b, n.Z)
+}
+
+func (u *uses) path(b *spec.Bitset, name string) {
+	head, tail, ok := strings.Cut(name, ".")
+	if ok {
+		for _, part := range strings.Split(tail, ".") {
+			u.parts[part] = true
+		}
+	}
+	u.own[b][head], u.own[b][name] = true, true
+}
+
+// climb hands names up from nested bitsets that take all from around them.
+func (u *uses) climb() (changed bool) {
+	for _, b := range u.isa.Bitsets {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Bitset == nil || !f.AllParams {
+					continue
+				}
+				before := len(u.own[b])
+				u.below(f.Bitset, u.own[b])
+				changed = changed || len(u.own[b]) > before
+			}
+		}
+	}
+	return changed
+}
+
+// below adds the names that a root and what extends it use.
+func (u *uses) below(root *spec.Bitset, names map[string]bool) {
+	for name := range u.own[root] {
+		names[name] = true
+	}
+	for _, c := range root.Children {
+		u.below(c, names)
+	}
+}
+
+// field tells whether something can refer to a field of a bitset.
+func (u *uses) field(b *spec.Bitset, f *spec.Field) bool {
+	if u.parts[f.Name] {
+		return true
+	}
+	for p := b.Extends; p != nil; p = p.Extends {
+		if u.own[p][f.Name] {
+			return true
+		}
+	}
+	names := map[string]bool{}
+	u.below(b, names)
+	return names[f.Name]
+}
+
+// enum tells whether a field or a context has the type, or an expression names a value.
+func (u *uses) enum(e *spec.Enum) bool {
+	for _, x := range u.isa.Contexts {
+		if x.Enum == e {
+			return true
+		}
+	}
+	for _, b := range u.isa.Bitsets {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Enum == e {
+					return true
+				}
+			}
+		}
+		for _, x := range ownExprs(b) {
+			if strings.Contains(x.Text, e.Name+".") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,256 @@
+package prove
+
+import (
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// vec is a number of 64 bits, the least significant first, sign- or zero-extended from its C type.
+type vec [64]lit
+
+func constant(v uint64) *vec {
+	var x vec
+	for i := range x {
+		x[i] = lit(v >> uint(i) & 1)
+	}
+	return &x
+}
+
+// value returns the number if it is constant.
+func (x *vec) value() (v uint64, ok bool) {
+	for i, l := range x {
+		if l > yes {
+			return 0, false
+		}
+		v |= uint64(l) << uint(i)
+	}
+	return v, true
+}
+
+func boolVec(l lit) *vec { return &vec{0: l} }
+
+// isSet tells whether a number is not 0.
+func (c *circuit) isSet(x *vec) lit { return c.any(x[:]...) }
+
+func (c *circuit) equal(x, y *vec) lit {
+	out := yes
+	for i := range x {
+		out = c.and(out, c.xor(x[i], y[i]).not())
+	}
+	return out
+}
+
+// wrap converts to a type: the low bits, sign- or zero-extended.
+func wrapVec(t spec.Type, x *vec) *vec {
+	out := *x
+	for i := 32; i < 64; i++ {
+		switch t {
+		case spec.I32:
+			out[i] = x[31]
+		case spec.U32:
+			out[i] = no
+		}
+	}
+	return &out
+}
+
+// sum adds two numbers and a carry; the carry out of the top bit is dropped.
+func (c *circuit) sum(x, y *vec, carry lit) *vec {
+	var out vec
+	for i := range out {
+		half := c.xor(x[i], y[i])
+		out[i] = c.xor(half, carry)
+		carry = c.or(c.and(x[i], y[i]), c.and(half, carry))
+	}
+	return &out
+}
+
+func invert(x *vec) *vec {
+	var out vec
+	for i := range out {
+		out[i] = x[i].not()
+	}
+	return &out
+}
+
+func (c *circuit) negate(x *vec) *vec { return c.sum(invert(x), &vec{}, yes) }
+
+func (c *circuit) product(x, y *vec) *vec {
+	if _, ok := x.value(); ok {
+		x, y = y, x
+	}
+	out := &vec{}
+	for i := range y {
+		if y[i] == no {
+			continue
+		}
+		var part vec
+		for j := 0; i+j < 64; j++ {
+			part[i+j] = c.and(x[j], y[i])
+		}
+		out = c.sum(out, &part, no)
+	}
+	return out
+}
+
+// less compares as unsigned, or as signed, numbers.
+func (c *circuit) less(x, y *vec, signed bool) lit {
+	out := no
+	for i := range x {
+		a, b := x[i], y[i]
+		if signed && i == 63 {
+			a, b = b, a
+		}
+		out = c.mux(c.xor(a, b), b, out)
+	}
+	return out
+}
+
+func (c *circuit) muxVec(s lit, x, y *vec) *vec {
+	var out vec
+	for i := range out {
+		out[i] = c.mux(s, x[i], y[i])
+	}
+	return &out
+}
+
+// shifted shifts by the low bits of a count; fill comes in from the top.
+func (c *circuit) shifted(x, count *vec, steps int, left bool, fill lit) *vec {
+	out := x
+	for s := range steps {
+		by := 1 << s
+		var moved vec
+		for i := range moved {
+			from := i + by
+			if left {
+				from = i - by
+			}
+			switch {
+			case from < 0:
+			case from > 63:
+				moved[i] = fill
+			default:
+				moved[i] = out[from]
+			}
+		}
+		out = c.muxVec(count[s], &moved, out)
+	}
+	return out
+}
+
+// quotient divides unsigned numbers, bit by bit; division by 0 is the caller's matter.
+func (c *circuit) quotient(x, y *vec) (quo, rem *vec) {
+	quo, rem = &vec{}, &vec{}
+	for i := 63; i >= 0; i-- {
+		top := rem[63]
+		var next vec
+		copy(next[1:], rem[:63])
+		next[0] = x[i]
+		fits := c.or(top, c.less(&next, y, false).not())
+		quo[i] = fits
+		rem = c.muxVec(fits, c.sum(&next, invert(y), yes), &next)
+	}
+	return quo, rem
+}
+
+func signedType(t spec.Type) bool { return t == spec.I32 || t == spec.I64 }
+
+// divide mirrors what model.Apply does: towards 0, and 0 where the divisor is.
+func (c *circuit) divide(op spec.Op, t spec.Type, x, y *vec) *vec {
+	var quo, rem *vec
+	if signedType(t) {
+		sx, sy := x[63], y[63]
+		quo, rem = c.quotient(c.muxVec(sx, c.negate(x), x), c.muxVec(sy, c.negate(y), y))
+		quo = c.muxVec(c.xor(sx, sy), c.negate(quo), quo)
+		rem = c.muxVec(sx, c.negate(rem), rem)
+	} else {
+		quo, rem = c.quotient(x, y)
+	}
+	if op == spec.OpMod {
+		quo = rem
+	}
+	return c.muxVec(c.isSet(y), wrapVec(t, quo), &vec{})
+}
+
+// apply is model.Apply on circuits.
+func (c *circuit) apply(n *model.Node, x, y *vec) *vec {
+	t := n.Type
+	switch n.Op {
+	case spec.OpNot:
+		return boolVec(c.isSet(x).not())
+	case spec.OpInv:
+		return wrapVec(t, invert(x))
+	case spec.OpNeg:
+		return wrapVec(t, c.negate(x))
+	case spec.OpOrOr:
+		return boolVec(c.or(c.isSet(x), c.isSet(y)))
+	case spec.OpAndAnd:
+		return boolVec(c.and(c.isSet(x), c.isSet(y)))
+	case spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return boolVec(c.compare(n.Op, max(n.X.Type, n.Y.Type), x, y))
+	case spec.OpShl, spec.OpShr:
+		return c.shift(n.Op, t, x, y)
+	}
+	x, y = wrapVec(t, x), wrapVec(t, y)
+	switch n.Op {
+	case spec.OpOr, spec.OpXor, spec.OpAnd:
+		return c.bitwise(n.Op, x, y)
+	case spec.OpAdd:
+		return wrapVec(t, c.sum(x, y, no))
+	case spec.OpSub:
+		return wrapVec(t, c.sum(x, invert(y), yes))
+	case spec.OpMul:
+		return wrapVec(t, c.product(x, y))
+	case spec.OpDiv, spec.OpMod:
+		return c.divide(n.Op, t, x, y)
+	}
+	return y // the comma operator
+}
+
+func (c *circuit) bitwise(op spec.Op, x, y *vec) *vec {
+	f := c.and
+	switch op {
+	case spec.OpOr:
+		f = c.or
+	case spec.OpXor:
+		f = c.xor
+	}
+	var out vec
+	for i := range out {
+		out[i] = f(x[i], y[i])
+	}
+	return &out
+}
+
+func (c *circuit) compare(op spec.Op, t spec.Type, x, y *vec) lit {
+	x, y = wrapVec(t, x), wrapVec(t, y)
+	switch op {
+	case spec.OpEq:
+		return c.equal(x, y)
+	case spec.OpNe:
+		return c.equal(x, y).not()
+	case spec.OpLt:
+		return c.less(x, y, signedType(t))
+	case spec.OpGe:
+		return c.less(x, y, signedType(t)).not()
+	case spec.OpGt:
+		return c.less(y, x, signedType(t))
+	}
+	return c.less(y, x, signedType(t)).not()
+}
+
+func (c *circuit) shift(op spec.Op, t spec.Type, x, y *vec) *vec {
+	steps := 6
+	if t == spec.I32 || t == spec.U32 {
+		steps = 5
+	}
+	if op == spec.OpShl {
+		return wrapVec(t, c.shifted(x, y, steps, true, no))
+	}
+	x = wrapVec(t, x)
+	fill := no
+	if signedType(t) {
+		fill = x[63]
+	}
+	return wrapVec(t, c.shifted(x, y, steps, false, fill))
+}

@@ -1,0 +1,391 @@
+package prove
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// facts are what was seen of each part of the description in any generation and surroundings.
+type facts struct {
+	leaves map[*spec.Bitset]*leafFact
+	cases  map[*spec.Case]*caseFact
+	values map[*spec.Value]bool
+}
+
+type leafFact struct {
+	// possible: some word is this leaf.
+	possible bool
+	// by are the leaves that refine it.
+	by []*model.Leaf
+}
+
+type caseFact struct {
+	// holds and fails: the condition can be met, and can be not met. text: the display can be used.
+	holds, fails, text bool
+	// asserts tells which asserts can hold.
+	asserts []bool
+}
+
+func newFacts() *facts {
+	return &facts{leaves: map[*spec.Bitset]*leafFact{}, cases: map[*spec.Case]*caseFact{}, values: map[*spec.Value]bool{}}
+}
+
+func (x *facts) leaf(b *spec.Bitset) *leafFact {
+	if x.leaves[b] == nil {
+		x.leaves[b] = &leafFact{}
+	}
+	return x.leaves[b]
+}
+
+func (x *facts) of(c *spec.Case) *caseFact {
+	if x.cases[c] == nil {
+		x.cases[c] = &caseFact{asserts: make([]bool, len(c.Asserts))}
+	}
+	return x.cases[c]
+}
+
+// maxScopes bounds the scopes that are walked in one generation.
+const maxScopes = 1 << 16
+
+// walker visits the scopes of one leaf that stands alone, and of the operands inside it.
+type walker struct {
+	m *machine
+	w *world
+	// by is the field that shows the root, nil where none does.
+	by *model.Ref
+	// guards holds, for each expression in a scope, where it is evaluated.
+	guards map[use]lit
+	order  []use
+}
+
+// use is an expression that is evaluated in a scope.
+type use struct {
+	prog *model.Prog
+	f    *frame
+}
+
+// walk visits every root in the surroundings in which it occurs: the instructions first.
+func (m *machine) walk() {
+	m.operands()
+	if m.c.opt.Root != "" {
+		for _, r := range m.c.roots(m) {
+			m.alone(m.m.Top(r), nil)
+		}
+		return
+	}
+	if r, err := m.m.Root(""); err == nil && r != nil {
+		m.alone(m.m.Top(r), nil)
+	}
+	for _, r := range m.m.Roots {
+		if !m.roots[r] {
+			m.alone(m.m.Top(r), nil)
+		}
+	}
+}
+
+// operands marks the roots that are the type of a field which hands names in: alone they lack them.
+func (m *machine) operands() {
+	for _, b := range m.m.ISA.Bitsets {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Bitset != nil && (len(f.Params) > 0 || f.AllParams) {
+					m.handed[f.Bitset] = true
+				}
+			}
+		}
+	}
+}
+
+// alone visits the leaves of a root whose text depends on nothing outside, once. by is the field that
+// shows it, nil where none does.
+func (m *machine) alone(env *model.Env, by *model.Ref) {
+	if m.envs[env] {
+		return
+	}
+	m.envs[env] = true
+	m.order = append(m.order, env)
+	for _, l := range env.Root.Leaves {
+		k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
+		k.scope(k.w.top(env.Unit(l)))
+		k.expressions()
+	}
+}
+
+// can asks whether a literal is possible. What was not decided counts as possible, and is said.
+func (k *walker) can(l lit, f *frame) bool {
+	switch k.w.possible(l) {
+	case never:
+		return false
+	case unknown:
+		k.m.c.limit("not decided: some conditions in %s; they are too large", f.unit.Leaf.Name)
+	}
+	return true
+}
+
+func (k *walker) scope(f *frame) {
+	k.m.roots[f.unit.Env.Root] = true
+	if k.m.frames++; k.m.frames > maxScopes || k.w.crowded() {
+		k.m.c.limit("not checked: some surroundings of operands; there are too many")
+		return
+	}
+	if !k.can(f.exists, f) {
+		return
+	}
+	k.m.bound(f.unit)
+	k.cases(f)
+	rest := f.shown
+	for _, c := range f.unit.Cases {
+		here := rest
+		if c.Cond != nil {
+			k.use(c.Cond, f, rest)
+			here = k.w.and(rest, f.holds(c.Cond))
+		}
+		if !c.Shown {
+			continue
+		}
+		fact := k.m.c.facts.of(c.Spec)
+		fact.text = fact.text || k.can(here, f)
+		k.items(c.Items, f, here)
+		for _, a := range c.Aliases {
+			k.items(a, f, here)
+		}
+		rest = k.w.and(rest, here.not())
+	}
+	k.textless(f, rest)
+}
+
+// textless reports a leaf that has no display under some condition.
+func (k *walker) textless(f *frame, rest lit) {
+	in, ans := k.witness(rest, f)
+	if ans != sometimes {
+		return
+	}
+	leaf := f.unit.Leaf
+	x := &Finding{Code: diag.NoDisplay, Level: Warning, Span: leaf.Spec.Span, key: "textless " + leaf.Spec.Span.String()}
+	x.Msg = leaf.Name + " has no display"
+	if len(f.unit.Cases) > 0 && hasDisplay(f.unit) {
+		x.Msg += " where the conditions of its overrides do not hold"
+	}
+	k.show(x, f, in)
+}
+
+func hasDisplay(u *model.Unit) bool {
+	for _, c := range u.Cases {
+		if c.Shown {
+			return true
+		}
+	}
+	return false
+}
+
+// cases learns which overrides and asserts of a leaf and its ancestors can apply.
+func (k *walker) cases(f *frame) {
+	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			fact, cond := k.m.c.facts.of(c), yes
+			if c.Expr != nil {
+				cond = f.holds(f.unit.Prog(c.Expr))
+			}
+			fact.holds = fact.holds || k.can(k.w.and(f.exists, cond), f)
+			fact.fails = fact.fails || k.can(k.w.and(f.exists, cond.not()), f)
+			for i, a := range c.Asserts {
+				fact.asserts[i] = fact.asserts[i] || k.can(k.w.all(f.exists, cond, f.agrees(a)), f)
+			}
+		}
+	}
+}
+
+func (k *walker) items(items []model.Item, f *frame, here lit) {
+	for i := range items {
+		it := &items[i]
+		k.items(it.Members, f, here)
+		if it.Kind == model.ItemRef {
+			k.name(it.Alts, it.Name, it.Span, f, here, true)
+		}
+	}
+}
+
+// name follows each meaning of a name that is used where guard holds.
+func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, guard lit, printed bool) {
+	for i := range alts {
+		a := &alts[i]
+		here := guard
+		if a.Cond != nil {
+			k.use(a.Cond, f.above(a.CondHops), guard)
+			cond := f.condition(a)
+			here, guard = k.w.and(guard, cond), k.w.and(guard, cond.not())
+		}
+		switch {
+		case a.Ref == nil:
+			k.nowhere(name, span, f, here)
+		case a.Ref.Prog != nil:
+			k.use(a.Ref.Prog, f.above(a.Ref.Hops), here)
+		}
+		if a.Ref != nil && printed {
+			k.printed(a.Ref, f, here)
+		}
+	}
+}
+
+// printed follows a reference that a display prints.
+func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
+	if ref.Enum != nil && ref.Prog != nil {
+		v := f.reference(ref)
+		for _, x := range ref.Enum.Spec.Values {
+			seen := k.m.c.facts.values
+			seen[x] = seen[x] || k.can(k.w.and(here, k.w.equal(v, constant(x.Val))), f)
+		}
+	}
+	if ref.Kind != spec.KindBitset || ref.Env == nil || !k.can(here, f) {
+		return
+	}
+	if ref.Env.Closed() {
+		k.m.alone(ref.Env, ref)
+		return
+	}
+	for _, l := range ref.Env.Root.Leaves {
+		if k.w.crowded() {
+			return
+		}
+		k.scope(f.inside(ref, l, here))
+	}
+}
+
+// use records that an expression is evaluated.
+func (k *walker) use(p *model.Prog, f *frame, guard lit) {
+	u := use{p, f}
+	old, ok := k.guards[u]
+	if !ok {
+		k.order = append(k.order, u)
+		old = no
+	}
+	k.guards[u] = k.w.or(old, guard)
+}
+
+// expressions looks at every expression that was used, and at those that these use.
+func (k *walker) expressions() {
+	for i := 0; i < len(k.order); i++ {
+		u := k.order[i]
+		guard := k.guards[u]
+		k.node(u.prog.Root, u.f, guard, guard)
+		for _, x := range u.prog.Missing {
+			if !reads(u.prog.Root, x.Name) { // in a comment: Mesa's tools fetch it all the same
+				k.name(x.Alts, x.Name, u.prog.Spec.Span, u.f, guard, false)
+			}
+		}
+	}
+	for p := range k.w.cycles {
+		k.m.cycle(p.Span)
+	}
+}
+
+// reads tells whether an expression has a name.
+func reads(n *model.Node, name string) bool {
+	return n != nil && (n.Op == spec.OpField && n.Name == name || reads(n.X, name) || reads(n.Y, name) || reads(n.Z, name))
+}
+
+// node follows an expression: guard is where this part of it is computed, all where any is. Names
+// are read first, whatever && and || leave out.
+func (k *walker) node(n *model.Node, f *frame, guard, all lit) {
+	if n == nil {
+		return
+	}
+	switch n.Op {
+	case spec.OpField:
+		k.name(n.Alts, n.Name, n.Span, f, all, false)
+		return
+	case spec.OpAndAnd, spec.OpOrOr:
+		k.node(n.X, f, guard, all)
+		left := k.w.isSet(f.node(n.X))
+		if n.Op == spec.OpOrOr {
+			left = left.not()
+		}
+		k.node(n.Y, f, k.w.and(guard, left), all)
+		return
+	case spec.OpCond:
+		k.node(n.X, f, guard, all)
+		test := k.w.isSet(f.node(n.X))
+		k.node(n.Y, f, k.w.and(guard, test), all)
+		k.node(n.Z, f, k.w.and(guard, test.not()), all)
+		return
+	}
+	k.node(n.X, f, guard, all)
+	k.node(n.Y, f, guard, all)
+	k.undefined(n, f, guard)
+}
+
+// nowhere reports a name that means nothing in some surroundings.
+func (k *walker) nowhere(name string, span diag.Span, f *frame, here lit) {
+	handed := f.up == nil && k.m.handed[f.unit.Leaf.Root.Spec]
+	if handed && k.by == nil {
+		return // no field shows it so
+	}
+	in, ans := k.witness(here, f)
+	if ans != sometimes || !spelled(name) {
+		return
+	}
+	x := &Finding{Code: diag.Unresolved, Level: Error, Span: span, key: "nowhere " + span.String()}
+	x.Msg = fmt.Sprintf("{%s} is defined nowhere in %s", name, where(f))
+	if handed {
+		x.with(k.by.Field.Span, "field %s shows %s and hands in no %s", k.by.Field.Name, f.unit.Leaf.Root.Name, name)
+	}
+	k.show(x, f, in)
+}
+
+// witness is satisfy, with a word that no other leaf has if there is one.
+func (k *walker) witness(goal lit, f *frame) (assignment, answer) {
+	if in, ans := k.w.satisfy(k.w.and(goal, f.root().alone())); ans == sometimes {
+		return in, ans
+	}
+	return k.w.satisfy(goal)
+}
+
+// where names the scope, the three innermost leaves of it.
+func where(f *frame) string {
+	var names []string
+	for ; f != nil; f = f.up {
+		if len(names) == 3 {
+			return strings.Join(names, " inside ") + " inside others"
+		}
+		names = append(names, f.unit.Leaf.Name)
+	}
+	return strings.Join(names, " inside ")
+}
+
+// show records a finding that a word shows. Where the circuit is not the whole truth, the finding
+// is kept and its word left out.
+func (k *walker) show(x *Finding, f *frame, in assignment) {
+	top := f.root()
+	if !k.w.opaque {
+		word, ctx := top.words(in)
+		x.Root = top.unit.Leaf.Root.Name
+		x.Witnesses = []Witness{k.m.witness(top.unit.Leaf.Root, word, ctx, top.unit.Leaf.Size, top.tables(in))}
+	}
+	k.m.c.add(k.m, x)
+}
+
+// tables reads the entries that were assumed out of an assignment.
+func (f *frame) tables(in assignment) map[string]bits.Value {
+	if len(f.entries) == 0 {
+		return nil
+	}
+	list := map[string]bits.Value{}
+	for field, entry := range f.entries {
+		var v bits.Value
+		for i, l := range entry {
+			v.SetUint(i, 1, uint64(b2i(in.value(l))))
+		}
+		list[field.Name] = v
+	}
+	return list
+}
+
+// cycle reports an expression that needs its own value.
+func (m *machine) cycle(at diag.Span) {
+	m.c.add(m, &Finding{Code: diag.ExprCycle, Level: Warning, Span: at, Msg: "the expression needs its own value, which is then 0"})
+}

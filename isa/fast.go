@@ -32,6 +32,16 @@ type op struct {
 	short []chunk
 	texts *texts
 	item  *model.Item
+	// keyed is set where the text depends on few bits, of this frame and of those around it.
+	keyed *keyed
+	// nested is set where the value is an operand that is printed in a frame of its own.
+	nested *nested
+}
+
+// nested is what printing an operand needs that is a plain field of a bitset type.
+type nested struct {
+	ref     *model.Ref
+	printer *printer
 }
 
 // The sources of values: the word, then up to two table entries.
@@ -94,6 +104,9 @@ func room(dst []byte, n int) ([]byte, int) {
 
 // slow prints an op that is no chunk: a number, a long text, or an item in the general way.
 func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byte {
+	if o.nested != nil {
+		return d.operand(dst, o.nested, x, depth)
+	}
 	if found && o.texts == nil {
 		return d.number(dst, o.item.Alts[0].Ref, x)
 	}
@@ -101,8 +114,29 @@ func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byt
 		if text, ok := o.texts.append(dst, x); ok {
 			return text
 		}
+	} else if o.keyed != nil {
+		if text, ok := o.keyed.append(dst, d, depth); ok {
+			return text
+		}
 	}
 	return d.item(dst, o.item, depth)
+}
+
+// operand is Decoder.nestedValue on flattened displays.
+func (d *Decoder) operand(dst []byte, n *nested, x uint64, depth int) []byte {
+	inner := depth + 1
+	if inner >= maxFrames || len(d.missing) > 0 {
+		return d.nestedValue(dst, n.ref, bits.Of(x), depth)
+	}
+	f := &d.frames[inner]
+	f.v = bits.Of(x)
+	leaf := d.match(n.ref.Env, inner)
+	if leaf == nil {
+		return d.noOperand(dst, n.ref, inner)
+	}
+	l := d.linesOf(n.printer, n.ref.Env, leaf)
+	f.unit = l.unit
+	return d.quick(dst, l, inner)
 }
 
 // lines are the flattened displays of a unit.
@@ -112,6 +146,8 @@ type lines struct {
 	only *line
 	// cases are the displays of the unit's cases, nil for one that has none.
 	cases []*line
+	// conds are the conditions of the cases that depend on few bits; those of others are evaluated.
+	conds []*keyedCond
 }
 
 // quick is Decoder.unit on flattened displays.
@@ -120,8 +156,16 @@ func (d *Decoder) quick(dst []byte, l *lines, depth int) []byte {
 		return d.line(dst, l.only, depth)
 	}
 	for i, c := range l.unit.Cases {
-		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
-			continue
+		if c.Cond != nil {
+			holds := false
+			if k := l.conds[i]; k != nil {
+				holds = k.holds(d, depth)
+			} else {
+				holds = d.eval(c.Cond, depth) != 0
+			}
+			if !holds {
+				continue
+			}
 		}
 		if len(c.Spec.Asserts) > 0 {
 			d.asserts(c.Spec, depth)
@@ -144,10 +188,13 @@ func (d *Decoder) linesOf(p *printer, env *model.Env, leaf *model.Leaf) *lines {
 }
 
 func (d *Decoder) makeLines(u *model.Unit) *lines {
-	l := &lines{unit: u, cases: make([]*line, len(u.Cases))}
+	l := &lines{unit: u, cases: make([]*line, len(u.Cases)), conds: make([]*keyedCond, len(u.Cases))}
 	for i, c := range u.Cases {
+		if c.Cond != nil && !c.Cond.Simple {
+			l.conds[i] = d.set.newKeyedCond(u, c.Cond)
+		}
 		if c.Shown {
-			b := lineBuilder{d: d, line: &line{}}
+			b := lineBuilder{d: d, unit: u, line: &line{}}
 			l.cases[i] = b.build(c.Items)
 		}
 	}
@@ -165,6 +212,7 @@ func (d *Decoder) makeLines(u *model.Unit) *lines {
 // lineBuilder flattens a template.
 type lineBuilder struct {
 	d    *Decoder
+	unit *model.Unit
 	line *line
 	lit  string // constant text not yet in an op
 }
@@ -178,7 +226,7 @@ func (b *lineBuilder) build(items []model.Item) *line {
 		}
 		o, ok := b.value(it)
 		if !ok {
-			o = op{src: sourceNone}
+			o = op{src: sourceNone, keyed: b.d.set.newKeyed(b.unit, it)}
 		}
 		o.item = it
 		b.add(o)
@@ -239,6 +287,8 @@ func (b *lineBuilder) value(it *model.Item) (o op, ok bool) {
 	case t != nil:
 		o.texts = t.between(it.Before, it.After)
 		o.short = o.texts.short
+	case ref.Kind == spec.KindBitset && len(ref.Enter) == 0 && it.Before == "" && it.After == "":
+		o.nested = &nested{ref, printerOf(ref.Env)}
 	case ref.Kind == spec.KindBitset || it.Before != "" || it.After != "":
 		return o, false
 	}

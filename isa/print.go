@@ -242,13 +242,19 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.trace.enter(d, ref, depth)
 	}
 	if !d.enter(ref.Env, depth) {
-		d.find(NoMatch, "no match: FIELD: '%s.%s': %s", d.frames[depth-1].unit.Leaf.Spec.DisplayName, ref.Field.Name, d.hex(v))
-		return dst
+		return d.noOperand(dst, ref, depth)
 	}
 	if d.flat() {
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
+}
+
+// noOperand reports the value of a frame that is no leaf of its field's type.
+func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
+	outer := d.frames[depth-1].unit.Leaf.Spec.DisplayName
+	d.find(NoMatch, "no match: FIELD: '%s.%s': %s", outer, ref.Field.Name, d.hex(d.frames[depth].v))
+	return dst
 }
 
 // scalar prints a field of any other type.

@@ -26,6 +26,8 @@ type Set struct {
 	trees []*tree // by Root.ID
 	// scalars are the texts of small operands, by scalarKey.
 	scalars sync.Map
+	// keyed are the *keyedTexts of items that depend on few bits, by shape.
+	keyed sync.Map
 }
 
 // Leaf is one instruction, or one form of an operand, of a Set.

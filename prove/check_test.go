@@ -135,6 +135,9 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 	}
 	switch f.Code {
 	case diag.HiddenBits, diag.SameText:
+		if f.Code == diag.HiddenBits && len(texts) == 0 {
+			return // all its words have other findings
+		}
 		if len(texts) != 2 || texts[0] != texts[1] || f.Witnesses[0].Word == f.Witnesses[1].Word {
 			t.Errorf("%s: %v are no two words with one text: %q", f.Error(), f.Witnesses, texts)
 		}

@@ -138,6 +138,9 @@ type document struct {
 // not grow with it. It returns the number of findings.
 func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	labels := l.prepare()
+	if labels == nil {
+		labels = l.Labels()
+	}
 	head, err := json.Marshal(document{l.Decoder.Set().Name(), l.Image.Format, l.Image.Header, l.Image.Contents})
 	if err != nil {
 		return 0, err

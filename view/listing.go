@@ -37,6 +37,11 @@ type Listing struct {
 	current  *isa.Decoder
 	decoders map[*isa.Root]*isa.Decoder // of an image with pieces
 	base     int64
+
+	// to is the address at which a piece of the code ends, 0 for all of it; labels are those of all
+	// pieces.
+	to     int64
+	labels *program.Labels
 }
 
 // Current returns the decoder of the instruction that is being printed.
@@ -62,8 +67,12 @@ func (l *Listing) lines() iter.Seq[line] {
 	l.current = l.Decoder
 	root := l.Decoder.Root()
 	unit, sizes := program.Unit(root), l.sizes()
+	end := l.Image.Size()
+	if l.to > 0 {
+		end = l.to
+	}
 	return func(yield func(line) bool) {
-		for addr := int64(0); addr < l.Image.Size(); {
+		for addr := l.Image.Start; addr < end; {
 			ln := l.line(addr, sizes)
 			if !yield(ln) {
 				return
@@ -108,9 +117,33 @@ func (l *Listing) line(addr int64, sizes []int) line {
 	return ln
 }
 
+// end returns the address behind the last instruction.
+func (l *Listing) end() int64 {
+	unit := program.Unit(l.Decoder.Root())
+	end := l.Image.Start
+	for ln := range l.lines() {
+		end = ln.addr + int64(program.Stored(max(ln.size, 1), unit))
+	}
+	return end
+}
+
 // Labels finds the labels of the code: entries, and what branches go to.
 func (l *Listing) Labels() *program.Labels {
-	labels := program.NewLabels(l.Image.Size(), l.unit(), l.Image.Entries)
+	if l.labels == nil {
+		labels := l.newLabels(l.Image.Size(), l.Image.Entries)
+		l.addLabels(labels)
+		return labels
+	}
+	return l.labels
+}
+
+// newLabels returns labels for code of so many bits.
+func (l *Listing) newLabels(size int64, entries []program.Entry) *program.Labels {
+	return program.NewLabels(size, l.unit(), entries)
+}
+
+// addLabels adds what the branches of the image go to.
+func (l *Listing) addLabels(labels *program.Labels) {
 	var targets []isa.BranchTarget
 	for ln := range l.lines() {
 		targets = targets[:0]
@@ -124,12 +157,11 @@ func (l *Listing) Labels() *program.Labels {
 			labels.Add(ln.addr, targets)
 		}
 	}
-	return labels
 }
 
 // unit is the number of bits of which the places that have labels are multiples.
 func (l *Listing) unit() int64 {
-	for i := range l.Image.Pieces {
+	for i := 0; l.Image != nil && i < len(l.Image.Pieces); i++ {
 		if p := &l.Image.Pieces[i]; p.Target {
 			return int64(p.Size)
 		}
@@ -141,9 +173,15 @@ func (l *Listing) unit() int64 {
 // Write prints the listing. It returns the number of findings: unknown words and bits that are not
 // as they should be.
 func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
-	labels := l.prepare()
-	first := true
-	if !l.Bare {
+	if findings, err = l.write(w, l.prepare(), true); err != nil {
+		return findings, err
+	}
+	return findings, w.Flush()
+}
+
+// write prints the image; first tells that nothing was printed before.
+func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (findings int, err error) {
+	if !l.Bare && first {
 		l.remarks(w, l.Image.Header)
 		first = len(l.Image.Header) == 0
 	}
@@ -168,13 +206,17 @@ func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 			break
 		}
 	}
-	return findings, w.Flush()
+	return findings, nil
 }
 
-// prepare hooks the names of the image into the decoder.
+// prepare hooks the names of the image into the decoder. It returns the labels; a bare listing has
+// none.
 func (l *Listing) prepare() *program.Labels {
 	l.Decoder.Label, l.Decoder.Symbol = nil, nil
 	l.decoders = nil
+	if l.Bare {
+		return nil
+	}
 	labels := l.Labels()
 	l.hook(l.Decoder, labels)
 	for _, d := range l.decoders {
@@ -185,13 +227,11 @@ func (l *Listing) prepare() *program.Labels {
 
 // hook gives a decoder the names of the image.
 func (l *Listing) hook(d *isa.Decoder, labels *program.Labels) {
-	if !l.Bare {
-		d.Label = func(addr int64, call bool) (string, bool) {
-			name, ok := labels.Name(l.base+addr, call)
-			return Printable(name), ok
-		}
+	d.Label = func(addr int64, call bool) (string, bool) {
+		name, ok := labels.Name(l.base+addr, call)
+		return Printable(name), ok
 	}
-	if !l.Bare && l.Image.Symbol != nil {
+	if l.Image.Symbol != nil {
 		d.Symbol = func(space string, value uint64) (string, bool) {
 			name, ok := l.Image.Symbol(l.base+d.Addr, space, value)
 			return Printable(name), ok

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 
 type asmFlags struct {
 	machineFlags
+	jobsFlag
 	sourceFlags
 	plain, hex bool
 	output     string
@@ -59,6 +61,7 @@ of --plain could not be read.`,
 	}
 	f.machineFlags.add(cmd)
 	f.sourceFlags.add(cmd)
+	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "one instruction a line, independent of the others; with --hex")
 	flags.BoolVar(&f.hex, "hex", false, "write lines of hexadecimal instead of bytes")
@@ -101,7 +104,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 		w.entryBits = append(w.entryBits, t.Bits)
 	}
 	if f.plain {
-		return out.done(w.lines(p, r, out))
+		return out.done(w.lines(f, r, out))
 	}
 	return out.done(w.program(p, r, out, name))
 }
@@ -117,25 +120,28 @@ type wordWriter struct {
 }
 
 // lines assembles each line on its own.
-func (w *wordWriter) lines(p *asm.Parser, r io.Reader, out *output) error {
-	found := false
+func (w *wordWriter) lines(f *asmFlags, r io.Reader, out *output) error {
+	var found atomic.Bool
 	comment := []byte(program.Comment(w.set))
-	err := eachLine(r, out.Writer, func(dst, text []byte) []byte {
-		err := tooLong(text)
-		if err == nil {
-			text, _, _ = bytes.Cut(text, comment)
-			if text = bytes.TrimRight(text, " \t"); len(bytes.TrimLeft(text, " \t")) == 0 {
-				return dst
+	err := eachLine(r, out.Writer, f.jobs, func() (lineFunc, error) {
+		p, err := f.parser(w.set)
+		return func(dst, text []byte, _ int) []byte {
+			err := tooLong(text)
+			if err == nil {
+				text, _, _ = bytes.Cut(text, comment)
+				if text = bytes.TrimRight(text, " \t"); len(bytes.TrimLeft(text, " \t")) == 0 {
+					return dst
+				}
+				dst, err = w.line(dst, p, string(text))
 			}
-			dst, err = w.line(dst, p, string(text))
-		}
-		if err != nil {
-			found = true
-			return appendError(dst, columnError(err))
-		}
-		return dst
+			if err != nil {
+				found.Store(true)
+				return appendError(dst, columnError(err))
+			}
+			return dst
+		}, err
 	})
-	if err == nil && found {
+	if err == nil && found.Load() {
 		return errFindings
 	}
 	return err

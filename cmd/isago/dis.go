@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ type disFlags struct {
 	machineFlags
 	colorFlag
 	listingFlags
+	jobsFlag
 	plain, hex, json, addresses, words, lossless, listing bool
 	findings                                              string
 }
@@ -59,6 +61,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	f.machineFlags.add(cmd)
 	f.colorFlag.add(cmd)
 	f.listingFlags.add(cmd)
+	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
@@ -133,52 +136,128 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 
 // image prints a whole program.
 func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) error {
-	set, im, err := f.readImage(cmd, name)
+	in, err := openCode(cmd, name)
 	if err != nil {
 		return err
 	}
-	d, err := f.decoder(set)
+	defer in.Close()
+	raw, err := f.isRaw(in)
 	if err != nil {
 		return err
 	}
-	if d.Custom, err = f.custom(); err != nil {
-		return err
+	write := f.whole
+	if raw && !f.json && f.maxErrors == 0 && (f.raw() == nil || f.root != "") {
+		write = f.stream
 	}
-	if err := f.addEntries(im, d.Root()); err != nil {
-		return err
-	}
-	for i, t := range im.Tables {
-		d.SetTable(i, t)
-	}
-	l := &view.Listing{
-		Decoder: d, Image: im, Addresses: f.addresses, Words: f.words, Bare: f.plain,
-		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
-	}
-	if f.lossless {
-		if l.Print, err = f.losslessPrinter(set, l); err != nil {
-			return err
-		}
-	}
-	if f.findings == "stderr" {
-		l.Report = func(addr int64, text string) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: byte 0x%x of the code: %s\n", inputName(name), addr/8, text)
-		}
-	}
-	write := l.Write
-	if f.json {
-		write = l.WriteJSON
-	}
-	found, err := write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
+	found, err := write(cmd, name, in, palette)
 	if err == nil && found > 0 {
 		return errFindings
 	}
 	return err
 }
 
+// whole prints a program that is kept in memory.
+func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view.Palette) (found int, err error) {
+	data, err := in.all()
+	if err != nil {
+		return 0, err
+	}
+	set, im, err := f.imageOf(name, data)
+	if err != nil {
+		return 0, err
+	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return 0, &usageError{err}
+	}
+	if err := f.addEntries(im, root); err != nil {
+		return 0, err
+	}
+	l, err := f.newListing(set, palette)
+	if err != nil {
+		return 0, err
+	}
+	l.Image = im
+	for i, t := range im.Tables {
+		l.Decoder.SetTable(i, t)
+	}
+	if f.lossless {
+		if l.Print, err = f.losslessPrinter(set, l, l.Labels()); err != nil {
+			return 0, err
+		}
+	}
+	if f.findings == "stderr" {
+		l.Report = f.reporter(cmd, name)
+	}
+	write := l.Write
+	if f.json {
+		write = l.WriteJSON
+	}
+	return write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
+}
+
+// stream prints code without a container, piece by piece.
+func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette view.Palette) (found int, err error) {
+	set, err := f.load(nil)
+	if err != nil {
+		return 0, err
+	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return 0, &usageError{err}
+	}
+	empty := &program.Image{}
+	if err := f.addEntries(empty, root); err != nil {
+		return 0, err
+	}
+	s := view.Stream{In: in, Size: in.size, Entries: empty.Entries, Workers: f.jobs}
+	s.New = func(labels *program.Labels) (*view.Listing, error) {
+		l, err := f.newListing(set, palette)
+		if err != nil {
+			return nil, err
+		}
+		l.Image = empty
+		if f.lossless {
+			l.Print, err = f.losslessPrinter(set, l, labels)
+		}
+		return l, err
+	}
+	if f.findings == "stderr" {
+		s.Report = f.reporter(cmd, name)
+	}
+	found, err = s.Write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
+	if err != nil {
+		err = fileError(name, err)
+	}
+	return found, err
+}
+
+// newListing makes a listing for the flags, without its image.
+func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing, error) {
+	d, err := f.decoder(set)
+	if err != nil {
+		return nil, err
+	}
+	if d.Custom, err = f.custom(); err != nil {
+		return nil, err
+	}
+	return &view.Listing{
+		Decoder: d, Addresses: f.addresses, Words: f.words, Bare: f.plain,
+		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
+	}, nil
+}
+
+// reporter prints findings on standard error.
+func (f *disFlags) reporter(cmd *cobra.Command, name string) func(addr int64, text string) {
+	return func(addr int64, text string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: byte 0x%x of the code: %s\n", inputName(name), addr/8, text)
+	}
+}
+
 // losslessPrinter returns a printer that adds what the text of an instruction does not say.
-func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, isa.Inst) []byte, error) {
+func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *program.Labels) (func([]byte, isa.Inst) []byte, error) {
 	if l.Image.Pieces != nil {
-		return losslessPieces(set, l), nil
+		return losslessPieces(set, l, labels), nil
 	}
 	p, err := f.parser(set)
 	if err != nil {
@@ -187,8 +266,8 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, 
 	for i, t := range l.Image.Tables {
 		p.Tables[i] = &asm.FixedTable{Entries: t}
 	}
-	if !l.Bare {
-		p.Symbol = l.Labels().Address
+	if !l.Bare && labels != nil {
+		p.Symbol = labels.Address
 	}
 	lossless := asm.NewLossless(l.Decoder, p)
 	return func(dst []byte, in isa.Inst) []byte {
@@ -201,18 +280,14 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing) (func([]byte, 
 }
 
 // losslessPieces is losslessPrinter for images with pieces, of several kinds and contexts.
-func losslessPieces(set *isa.Set, l *view.Listing) func([]byte, isa.Inst) []byte {
-	var labels *program.Labels
-	if !l.Bare {
-		labels = l.Labels()
-	}
+func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func([]byte, isa.Inst) []byte {
 	parsers := map[*isa.Decoder]*asm.Parser{}
 	return func(dst []byte, in isa.Inst) []byte {
 		d := l.Current()
 		p := parsers[d]
 		if p == nil {
 			p, _ = asm.New(set, d.Root().Name) // a root of the set
-			if labels != nil {
+			if !l.Bare && labels != nil {
 				p.Symbol = labels.Address
 			}
 			parsers[d] = p
@@ -232,28 +307,38 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
-	d, err := f.decoder(set)
+	custom, err := f.custom()
 	if err != nil {
 		return err
 	}
-	if d.Custom, err = f.custom(); err != nil {
-		return err
-	}
-	h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette}
-	if f.lossless {
-		p, err := f.parser(set)
+	var found atomic.Bool
+	start := func() (lineFunc, error) {
+		d, err := f.decoder(set)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		h.printer = asm.NewLossless(d, p)
+		d.Custom = custom
+		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
+		if f.lossless {
+			p, err := f.parser(set)
+			if err != nil {
+				return nil, err
+			}
+			h.printer = asm.NewLossless(d, p)
+		}
+		return h.line, nil
 	}
 	r, err := open(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), h.line)
-	if err == nil && h.found {
+	jobs := f.jobs
+	if f.findings == "stderr" {
+		jobs = 1 // they come in order
+	}
+	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
+	if err == nil && found.Load() {
 		return errFindings
 	}
 	return err
@@ -269,13 +354,13 @@ type hexLines struct {
 	printer *asm.Lossless // nil without --lossless
 	palette view.Palette
 	read    program.Line
-	found   bool
+	found   *atomic.Bool
 	number  int
 }
 
 // line appends the answer to one line.
-func (h *hexLines) line(dst, text []byte) []byte {
-	h.number++
+func (h *hexLines) line(dst, text []byte, number int) []byte {
+	h.number = number
 	if err := tooLong(text); err != nil {
 		return h.error(dst, err)
 	}
@@ -304,7 +389,7 @@ func (h *hexLines) line(dst, text []byte) []byte {
 }
 
 func (h *hexLines) error(dst []byte, err error) []byte {
-	h.found = true
+	h.found.Store(true)
 	if h.json {
 		data, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings can be marshalled
 		return append(dst, data...)
@@ -358,7 +443,7 @@ func (h *hexLines) tell(dst []byte) []byte {
 }
 
 func (h *hexLines) report(finding string) {
-	h.found = true
+	h.found.Store(true)
 	if h.findings == "stderr" {
 		fmt.Fprintf(h.cmd.ErrOrStderr(), "%s:%d: %s\n", h.name, h.number, finding)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,11 @@ func (f *machineFlags) readImage(cmd *cobra.Command, name string) (*isa.Set, *pr
 	if err != nil {
 		return nil, nil, err
 	}
+	return f.imageOf(name, data)
+}
+
+// imageOf reads a program from its bytes.
+func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Image, error) {
 	m, format, known := catalog.Recognise(data)
 	if !known && !f.given() {
 		return nil, nil, usagef("%s has none of the formats that isago knows (%s); raw words need --isa NAME", inputName(name), formatNames())
@@ -108,4 +114,84 @@ func formatNames() string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// code is an input that can be read at any place: a file, or what was read of a pipe, in memory or in
+// a file of its own.
+type code struct {
+	io.ReaderAt
+	size  int64
+	close func() error
+}
+
+// Close gives back what the input holds.
+func (c *code) Close() error {
+	if c.close == nil {
+		return nil
+	}
+	return c.close()
+}
+
+// all returns the whole input.
+func (c *code) all() ([]byte, error) {
+	data := make([]byte, c.size)
+	_, err := io.ReadFull(io.NewSectionReader(c, 0, c.size), data)
+	return data, err
+}
+
+// head returns the start of the input, in which formats are recognised.
+func (c *code) head() ([]byte, error) {
+	data := make([]byte, min(c.size, headSize))
+	_, err := io.ReadFull(io.NewSectionReader(c, 0, int64(len(data))), data)
+	return data, err
+}
+
+// headSize is as much of a file as recognising its format needs; memorySize as much of a pipe as is
+// kept in memory.
+const (
+	headSize   = 4 << 10
+	memorySize = 1 << 20
+)
+
+// openCode opens an input that is read twice.
+func openCode(cmd *cobra.Command, name string) (*code, error) {
+	r, err := open(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	if file, ok := r.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return &code{ReaderAt: file, size: info.Size(), close: file.Close}, nil
+		}
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, memorySize))
+	if err != nil || len(data) < memorySize {
+		return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}, err
+	}
+	return spool(io.MultiReader(bytes.NewReader(data), r))
+}
+
+// spool copies an input into a file that is removed in the end.
+func spool(r io.Reader) (*code, error) {
+	file, err := os.CreateTemp("", "isago-")
+	if err != nil {
+		return nil, err
+	}
+	remove := func() error { return errors.Join(file.Close(), os.Remove(file.Name())) }
+	size, err := io.Copy(file, r)
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	return &code{ReaderAt: file, size: size, close: remove}, nil
+}
+
+// isRaw tells whether an input has no format that isago knows, and a machine is named for it.
+func (f *setFlags) isRaw(in *code) (bool, error) {
+	head, err := in.head()
+	if err != nil {
+		return false, err
+	}
+	_, _, known := catalog.Recognise(head)
+	return !known && f.given(), nil
 }

@@ -2,50 +2,102 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/internal/inorder"
 )
+
+// jobsFlag is the number of processors that a command uses.
+type jobsFlag struct{ jobs int }
+
+func (f *jobsFlag) add(cmd *cobra.Command) {
+	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "use at most `N` processors; the output has the same order with any number")
+}
 
 // maxInputLine bounds a line of input; what is longer is answered with an error, and the next line
 // is read.
 const maxInputLine = 1 << 20
 
-// eachLine calls f for every line of r, without its line end, in constant memory, and writes what f
-// appends as one line. The output is flushed when the input pauses, so that the command can be
-// talked to through pipes. An error in reading comes back when all lines before it are answered.
-func eachLine(r io.Reader, w *bufio.Writer, f func(dst, line []byte) []byte) error {
-	in := bufio.NewReaderSize(r, 64<<10)
-	var long, answer []byte
+// lineFunc answers a line, given without its end: it appends the answer to dst. number counts from 1.
+type lineFunc func(dst, line []byte, number int) []byte
+
+// eachLine answers every line of r, each with a line, in order and in constant memory, on so many
+// goroutines, for each of which start makes an answering function. The output is flushed when the
+// input pauses, so that the command can be talked to through pipes. An error in reading comes back
+// when all lines before it are answered.
+func eachLine(r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
+	b := blocks{r: r}
+	worker := func() (func(block) []byte, error) {
+		f, err := start()
+		return func(b block) []byte { return b.answer(f) }, err
+	}
+	err := inorder.Run(workers, b.all, worker, func(text []byte, pending bool) error {
+		if _, err := w.Write(text); err != nil || pending {
+			return err
+		}
+		return w.Flush()
+	})
+	return errors.Join(err, w.Flush(), b.err)
+}
+
+// block is some lines of an input. The last one may lack its end.
+type block struct {
+	data []byte
+	// first is the number of the first line.
+	first int
+}
+
+// answer answers each line of a block.
+func (b block) answer(f lineFunc) []byte {
+	out := make([]byte, 0, 2*len(b.data))
+	n := b.first
+	for line := range bytes.Lines(b.data) {
+		out = append(f(out, trimEnd(line), n), '\n')
+		n++
+	}
+	return out
+}
+
+// blocks cuts an input into blocks, as much at a time as there is to be read.
+type blocks struct {
+	r   io.Reader
+	err error
+}
+
+// blockSize is the most that is read at a time.
+const blockSize = 256 << 10
+
+// all yields the blocks. Of a line beyond the limit, the end is left out.
+func (b *blocks) all(yield func(block) bool) {
+	var rest []byte // the start of a line whose end is not read yet
+	number := 1
 	for {
-		line, err := in.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			if len(long) <= maxInputLine {
-				long = append(long, line...)
-			}
-			continue
+		data := make([]byte, len(rest)+blockSize)
+		copy(data, rest)
+		n, err := b.r.Read(data[len(rest):])
+		data = data[:len(rest)+n]
+		end := bytes.LastIndexByte(data, '\n') + 1
+		if err != nil {
+			end = len(data)
 		}
-		if len(long) > 0 {
-			long = append(long, line...)
-			line = long
+		if end > 0 && !yield(block{data[:end], number}) {
+			return
 		}
-		if len(line) > 0 {
-			answer = f(answer[:0], trimEnd(line))
-			if _, e := w.Write(append(answer, '\n')); e != nil {
-				return e
-			}
-		}
-		long = long[:0]
-		if err != nil || in.Buffered() == 0 {
-			if e := w.Flush(); e != nil {
-				return e
-			}
-		}
-		if err == io.EOF {
-			return nil
+		number += bytes.Count(data[:end], []byte{'\n'})
+		if rest = data[end:]; len(rest) > maxInputLine {
+			rest = rest[:maxInputLine+1]
 		}
 		if err != nil {
-			return err
+			if err != io.EOF {
+				b.err = err
+			}
+			return
 		}
 	}
 }

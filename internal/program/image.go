@@ -15,6 +15,8 @@ type Image struct {
 	Format string
 	// Words are the 32-bit words of the code in the order of the file.
 	Words []uint32
+	// Start is the address of the first of Words, in bits: 0 but where they are a piece of the code.
+	Start int64
 	// Bits is the length of the code where it ends inside the last word; 0 where the words are full.
 	Bits int64
 	// Tables are the entries of each table of the instruction set.
@@ -76,12 +78,12 @@ func Raw(root *isa.Root, data []byte) (*Image, error) {
 	return im, nil
 }
 
-// Size returns the length of the code in bits.
+// Size returns the address behind the code, in bits: its length where it starts at 0.
 func (im *Image) Size() int64 {
 	if im.Bits > 0 {
-		return im.Bits
+		return im.Start + im.Bits
 	}
-	return 32 * int64(len(im.Words))
+	return im.Start + 32*int64(len(im.Words))
 }
 
 // At returns at most size bits from the address on, and how many there are. Addresses are
@@ -101,6 +103,7 @@ func (im *Image) At(addr int64, highFirst bool, size int) (v bits.Value, n int) 
 
 // word returns the 32 bits from an address on; bits beyond the end are 0.
 func (im *Image) word(addr int64) uint32 {
+	addr -= im.Start
 	i, shift := addr/32, uint(addr%32)
 	w := im.Words[i] >> shift
 	if shift > 0 && i+1 < int64(len(im.Words)) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/isago/isago/isa"
 )
@@ -29,7 +30,7 @@ type Labels struct {
 // bitset is a set of places, counted in units.
 type bitset []uint64
 
-func (s bitset) add(i int64)      { s[i>>6] |= 1 << uint(i&63) }
+func (s bitset) add(i int64)      { atomic.OrUint64(&s[i>>6], 1<<uint(i&63)) }
 func (s bitset) has(i int64) bool { return s[i>>6]>>uint(i&63)&1 != 0 }
 
 // NewLabels returns the labels of a program of size bits whose instructions start at multiples of
@@ -57,7 +58,8 @@ func NewLabels(size, unit int64, entries []Entry) *Labels {
 // inside tells whether an instruction could start at an address.
 func (l *Labels) inside(addr int64) bool { return addr >= 0 && addr < l.size && addr%l.unit == 0 }
 
-// Add records that an instruction starts at an address, and where it branches to.
+// Add records that an instruction starts at an address, and where it branches to. Several goroutines
+// may add at once.
 func (l *Labels) Add(addr int64, targets []isa.BranchTarget) {
 	l.starts.add(addr / l.unit)
 	for _, t := range targets {

@@ -1,0 +1,174 @@
+package view
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"sync"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inorder"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Stream lists code without a container piece by piece, on several processors and in order. Memory
+// does not grow with the code but for its labels, three bits for the shortest instruction.
+type Stream struct {
+	// New makes a listing with a decoder of its own; its Image and Report are set here. labels are
+	// those of the code, nil for one that is bare.
+	New func(labels *program.Labels) (*Listing, error)
+	// In holds Size bytes of code.
+	In   io.ReaderAt
+	Size int64
+	// Entries are the places at which the program starts.
+	Entries []program.Entry
+	// Workers is the number of goroutines that print.
+	Workers int
+	// Report is told of findings, in order, with the address in bits; nil is not.
+	Report func(addr int64, text string)
+
+	texts sync.Pool // of *bytes.Buffer: the texts of pieces, used again
+}
+
+// pieceBytes is the length of the code that is printed at a time.
+const pieceBytes = 1 << 17
+
+// piece is a part of the code: the instructions that start in the bits from Image.Start up to to.
+// The image has what belongs to the last of them.
+type piece struct {
+	image *program.Image
+	to    int64
+	err   error
+}
+
+// listed is the text of a piece.
+type listed struct {
+	text     *bytes.Buffer
+	findings int
+	reports  []report
+	err      error
+}
+
+type report struct {
+	addr int64
+	text string
+}
+
+// Write prints the listing. It returns the number of findings.
+func (s *Stream) Write(w *bufio.Writer) (findings int, err error) {
+	scout, err := s.New(nil)
+	if err != nil {
+		return 0, err
+	}
+	labels, err := s.labels(scout)
+	if err != nil {
+		return 0, err
+	}
+	start := func() (func(piece) listed, error) {
+		l, err := s.New(labels)
+		if err != nil {
+			return nil, err
+		}
+		return func(p piece) listed { return s.list(l, labels, p) }, nil
+	}
+	err = inorder.Run(s.Workers, s.pieces(scout), start, func(r listed, _ bool) error {
+		findings += r.findings
+		for _, x := range r.reports {
+			s.Report(x.addr, x.text)
+		}
+		if r.err != nil {
+			return r.err
+		}
+		_, err := w.Write(r.text.Bytes())
+		s.texts.Put(r.text)
+		return err
+	})
+	if err != nil {
+		return findings, err
+	}
+	return findings, w.Flush()
+}
+
+// list prints a piece.
+func (s *Stream) list(l *Listing, labels *program.Labels, p piece) (r listed) {
+	if p.err != nil {
+		r.err = p.err
+		return r
+	}
+	l.Image, l.to, l.labels = p.image, p.to, labels
+	l.prepare()
+	if s.Report != nil {
+		l.Report = func(addr int64, text string) { r.reports = append(r.reports, report{addr, text}) }
+	}
+	var ok bool
+	if r.text, ok = s.texts.Get().(*bytes.Buffer); !ok {
+		r.text = &bytes.Buffer{}
+	}
+	r.text.Reset()
+	w := bufio.NewWriterSize(r.text, 64<<10)
+	r.findings, r.err = l.write(w, labels, p.image.Start == 0)
+	if err := w.Flush(); r.err == nil {
+		r.err = err
+	}
+	return r
+}
+
+// labels finds the labels of all pieces; nil for a bare listing.
+func (s *Stream) labels(scout *Listing) (*program.Labels, error) {
+	if scout.Bare {
+		return nil, nil
+	}
+	labels := scout.newLabels(8*s.Size, s.Entries)
+	start := func() (func(piece) error, error) {
+		l, err := s.New(nil)
+		return func(p piece) error {
+			if p.err == nil {
+				l.Image, l.to = p.image, p.to
+				l.addLabels(labels)
+			}
+			return p.err
+		}, err
+	}
+	err := inorder.Run(s.Workers, s.pieces(scout), start, func(err error, _ bool) error { return err })
+	return labels, err
+}
+
+// pieces cuts the code where instructions start. The scout finds these places where instructions
+// have several lengths.
+func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
+	root := scout.Decoder.Root()
+	unit := int64(program.Stored(max(root.MinSize, 1), program.Unit(root)))
+	length := 8 * int64(pieceBytes) / unit * unit
+	return func(yield func(piece) bool) {
+		for from := int64(0); from < 8*s.Size; {
+			p := s.piece(root, from, from+length)
+			if p.err == nil && root.MinSize != root.Size {
+				scout.Image, scout.to = p.image, p.to
+				p.to = scout.end()
+			}
+			if !yield(p) || p.err != nil {
+				return
+			}
+			from = p.to
+		}
+	}
+}
+
+// piece reads the code from an address up to another, and what an instruction that starts there can
+// have beyond.
+func (s *Stream) piece(root *isa.Root, from, to int64) piece {
+	to = min(to, 8*s.Size)
+	data := make([]byte, min(to+bits.Size, 8*s.Size)/8-from/8)
+	if _, err := io.ReadFull(io.NewSectionReader(s.In, from/8, int64(len(data))), data); err != nil {
+		return piece{err: fmt.Errorf("byte 0x%x of the code: %w", from/8, err)}
+	}
+	im, err := program.Raw(root, data)
+	if err != nil {
+		return piece{err: err}
+	}
+	im.Start, im.Entries = from, s.Entries
+	return piece{image: im, to: to}
+}

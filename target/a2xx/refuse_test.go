@@ -27,7 +27,7 @@ func TestRefused(t *testing.T) {
 		{"an export that there is not", "EXEC_END\n ALU: MAXv export16 = R0, R0", "2:2: export 16, but this stage has"},
 		{"a register that there is not", "EXEC_END\n ALU: MAXv R64 = R0, R0", "2:13: 64 does not fit VDST, expected 0 to 63 [text-range]"},
 		{"a constant that there is not", "EXEC_END\n ALU: MAXv R0 = C256, R0", "[text-range]"},
-		{"a relative third constant without the second", "EXEC_END\n ALU: MULADDv R0 = C2[aL], C0[aL], C1", "2:38: IDX3 cannot be 1: "},
+		{"a relative third constant without the second", "EXEC_END\n ALU: MULADDv R0 = C2[aL], C0[aL], C1", "2:38: IDX3 cannot be 1. What is added to the number of source 3, a constant: a0 in all operands or aL in all, and behind the first constant in all or in none. [text-range]"},
 		{"a0 and aL", "EXEC_END\n ALU: MULADDv R0 = R1, C0[aL], C1[a0]", "[text-"},
 		{"a clause far away", "COND_JMP ADDR(1024) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 1024, which an address cannot reach: it has room for 1024 [program-size]"},
 		{"a clause behind the program", "COND_JMP ADDR(9) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 9, but the program has 2 [program-size]"},

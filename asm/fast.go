@@ -192,6 +192,7 @@ func (p *Parser) straight() (ok bool) {
 		}
 		if n.literals != nil {
 			if found, end := n.literals.find(p.src, p.skipBlank(), len(p.src)+1); found != nil {
+				p.loosely = p.loosely || end-p.pos != found.size
 				p.pos, n = end, n.edges[found.first].next
 				continue
 			}
@@ -219,6 +220,7 @@ func (p *Parser) fastOnly(e *edge) *node {
 	case itemLiteral:
 		pos, text := p.skipBlank(), e.item.text
 		if len(p.src)-pos >= len(text) && string(p.src[pos:pos+len(text)]) == text {
+			p.loosely = p.loosely || pos != p.pos
 			p.pos = pos + len(text)
 			return e.next
 		}
@@ -244,7 +246,7 @@ func (p *Parser) fastEdge(n *node) (next *node, v verdict) {
 func (p *Parser) fastItem(e *edge) (next *node, v verdict) {
 	it := e.item
 	if it.kind == itemBlank {
-		return e.next, p.fastBlank()
+		return e.next, p.fastBlank(it)
 	}
 	if it.kind == itemSet {
 		return e.next, p.fastSet(it)
@@ -264,11 +266,14 @@ func (p *Parser) fastItem(e *edge) (next *node, v verdict) {
 }
 
 // fastBlank is Parser.matchBlank.
-func (p *Parser) fastBlank() verdict {
+func (p *Parser) fastBlank(it *item) verdict {
 	switch {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
-	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ' || loose[p.src[p.pos-1]] || loose[p.src[p.pos]]:
+	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ':
+	case it.padding:
+	case loose[p.src[p.pos-1]] || loose[p.src[p.pos]]:
+		p.loosely = true
 	default:
 		return absent
 	}
@@ -293,6 +298,7 @@ func (p *Parser) fastWord(it *item) verdict {
 	if !p.put(&it.place, found.first) {
 		return giveUp
 	}
+	p.loosely = p.loosely || found.firstAlias || found.size > 0 && end-p.pos != found.size
 	if end > pos {
 		p.pos = end
 	}
@@ -318,6 +324,7 @@ func (p *Parser) fastSet(it *item) verdict {
 		if v == absent {
 			break
 		}
+		p.loosely = p.loosely || used>>uint(i) != 0
 		used |= 1 << uint(i)
 	}
 	if it.extent == someText && used == 0 {
@@ -387,6 +394,7 @@ func (p *Parser) fastCall(e *edge) (*node, verdict) {
 			if !p.putMasked(sp, low, g.env.Root.Size, q.val, q.known) {
 				return nil, giveUp
 			}
+			p.loosely = p.loosely || q.size > 0 && end-p.pos != q.size
 			if q.defaults != 0 {
 				p.pending = append(p.pending, pending{sp, low, g.env.Root.Size, q.val, q.defaults})
 			}
@@ -412,6 +420,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 	pos := p.skipBlank()
 	if it.kind == itemBranch {
 		if v, end, ok := p.symbol(it, pos); ok {
+			p.named = true
 			return p.took(p.put(&it.place, v), end)
 		}
 	}
@@ -419,6 +428,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 	if ref.Kind != spec.KindHex {
 		v, end = p.decimal(pos)
 	}
+	plain := end > pos && (end == pos+1 || p.src[pos] != '0') && v>>uint(ref.Width-1) == 0
 	if end == pos {
 		n, ok := p.number(it, pos, 0)
 		if !ok {
@@ -430,6 +440,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 		}
 		end = n.end
 	}
+	p.loosely = p.loosely || pos != p.pos || !plain && !p.printed(ref, v, pos, end)
 	return p.took(p.put(&it.place, v), end)
 }
 
@@ -476,6 +487,7 @@ func (p *Parser) fastAccept(n *node) (next *node, v verdict) {
 	if !p.fastEnding(&a.ending, &f) {
 		return nil, giveUp
 	}
+	p.loosely = p.loosely || a.alias
 	if top {
 		p.units = append(p.units, boundUnit{a.unit, 0})
 		p.ending = &a.ending

@@ -45,6 +45,8 @@ type edge struct {
 // accept is the end of a template: what it says about the leaf and its case.
 type accept struct {
 	unit *model.Unit
+	// alias tells that the template is read and never printed.
+	alias bool
 	// own is the condition of the case, not those of the cases before it whose displays would be
 	// printed instead.
 	own *model.Prog
@@ -69,6 +71,7 @@ const (
 	itemSet
 	itemSetEnd
 	itemNothing // a reference that resolves nowhere prints nothing
+	itemCustom
 )
 
 // extent says how much text an item may match.
@@ -93,6 +96,8 @@ type item struct {
 	conds []condition
 	call  *grammar
 	set   *setItem
+	// padding tells of a blank that it fills up to a column and may be nothing.
+	padding bool
 	// place is where the bits are, if placed.
 	place  place
 	placed bool
@@ -182,7 +187,7 @@ func (c *compiler) leaf(start *node, aliases bool) {
 		}
 		for _, a := range cs.Aliases {
 			if aliases {
-				alias := &accept{unit: c.unit, own: cs.Cond}
+				alias := &accept{unit: c.unit, own: cs.Cond, alias: true}
 				alias.ending = endingOf(alias)
 				c.template(start, a, alias)
 			}
@@ -227,7 +232,7 @@ func (c *compiler) append(from []*node, it *model.Item) []*node {
 	case model.ItemText, model.ItemName:
 		return c.literal(from, it.Text)
 	case model.ItemAlign, model.ItemBreak:
-		return c.step(from, &item{kind: itemBlank})
+		return c.step(from, &item{kind: itemBlank, padding: it.Kind == model.ItemAlign})
 	}
 	if it.Before == "" && it.After == "" {
 		return c.reference(from, it, anyExtent)
@@ -282,7 +287,7 @@ func (n *node) step(key string, it *item) *node {
 // key tells items apart: two items with one key read the same text into the same bits.
 func (it *item) key() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d %q %p %p", it.kind, it.extent, it.text, it.call, it.set)
+	fmt.Fprintf(&b, "%d %d %q %p %p %v", it.kind, it.extent, it.text, it.call, it.set, it.padding)
 	if it.ref != nil {
 		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
 		for _, e := range it.ref.Enter {
@@ -351,6 +356,8 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 		}
 	case spec.KindFloat:
 		out.kind = itemFloat
+	case spec.KindCustom:
+		out.kind = itemCustom
 	case spec.KindBranch, spec.KindAbsBranch:
 		out.kind = itemBranch
 	}
@@ -363,7 +370,7 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	}
 	t := &trie{}
 	for _, text := range e.Texts {
-		t.add(c.parser.fold(normal(text.Text)), text.Val)
+		t.addWord(c.parser.fold(normal(text.Text)), text.Val, text.Alias)
 	}
 	t.finish()
 	c.parser.enums[e] = t
@@ -376,8 +383,8 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	if ref.Kind == spec.KindBoolInv {
 		on = 0
 	}
-	t.add(c.parser.fold(normal(*ref.Field.Display)), on)
-	t.add("", 1-on)
+	t.addWord(c.parser.fold(normal(*ref.Field.Display)), on, false)
+	t.add("", 1-on, false)
 	t.finish()
 	return t
 }
@@ -418,7 +425,7 @@ func (n *node) finish(seen map[*node]bool) {
 			if n.literals == nil {
 				n.literals = &trie{}
 			}
-			n.literals.add(e.item.text, uint64(i))
+			n.literals.add(e.item.text, uint64(i), false)
 		} else {
 			n.others = append(n.others, e)
 		}

@@ -147,3 +147,17 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 		}
 	}
 }
+
+// within tells whether a finding is in some lines, or one that takes part in it is.
+func within(f *Finding, from, to int) bool {
+	spans := []diag.Span{f.Span}
+	for _, n := range f.Notes {
+		spans = append(spans, n.Span)
+	}
+	for _, s := range spans {
+		if line, _ := s.LineCol(); from <= line && line <= to {
+			return true
+		}
+	}
+	return false
+}

@@ -121,26 +121,26 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
-	if f.wantsRawSource(cmd) {
-		if done, err := f.rawSource(cmd, name); done || err != nil {
-			return err
-		}
-	}
-	if f.wantsSource(cmd) {
-		if done, err := f.source(cmd, name); done || err != nil {
-			return err
-		}
-	}
-	return f.image(cmd, name, palette)
-}
-
-// image prints a whole program.
-func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) error {
 	in, err := openCode(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if f.wantsRawSource(cmd) {
+		if done, err := f.rawSource(cmd, name, in); done || err != nil {
+			return err
+		}
+	}
+	if f.wantsSource(cmd) {
+		if done, err := f.source(cmd, name, in); done || err != nil {
+			return err
+		}
+	}
+	return f.image(cmd, name, in, palette)
+}
+
+// image prints a whole program.
+func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view.Palette) error {
 	raw, err := f.isRaw(in)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func (f *disFlags) wantsRawSource(cmd *cobra.Command) bool {
 	if f.listing || f.raw() == nil {
 		return false
 	}
-	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "root", "color"} {
+	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "root", "color", "labels", "entry", "max-errors"} {
 		if cmd.Flags().Changed(name) {
 			return false
 		}
@@ -42,13 +42,14 @@ func (f *disFlags) wantsRawSource(cmd *cobra.Command) bool {
 }
 
 // rawSource prints a program without container as source; done is false for a file of a format.
-func (f *disFlags) rawSource(cmd *cobra.Command, name string) (done bool, err error) {
-	data, err := keepInput(cmd, name)
-	if err != nil {
+func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code) (done bool, err error) {
+	raw, err := f.isRaw(in)
+	if err != nil || !raw {
 		return false, err
 	}
-	if _, _, known := catalog.Recognise(data); known {
-		return false, nil
+	data, err := in.all()
+	if err != nil {
+		return false, err
 	}
 	set, err := f.load(nil)
 	if err != nil {

@@ -208,37 +208,19 @@ func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
 	return true
 }
 
-// keepInput reads the whole input, which standard input keeps for who comes next.
-func keepInput(cmd *cobra.Command, name string) ([]byte, error) {
-	data, err := readAll(cmd, name)
-	if err == nil && name == "-" {
-		cmd.SetIn(bytes.NewReader(data))
-	}
-	return data, err
-}
-
 // source prints a file as source; done is false for a format that has none.
-func (f *disFlags) source(cmd *cobra.Command, name string) (done bool, err error) {
-	if name == "-" {
-		return f.sourceOf(cmd, cmd.InOrStdin(), name)
-	}
-	r, err := open(cmd, name)
+func (f *disFlags) source(cmd *cobra.Command, name string, in *code) (done bool, err error) {
+	head, err := in.head()
 	if err != nil {
 		return false, err
 	}
-	defer r.Close()
-	return f.sourceOf(cmd, r, name)
-}
-
-func (f *disFlags) sourceOf(cmd *cobra.Command, r io.Reader, name string) (done bool, err error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return false, err
-	}
-	cmd.SetIn(bytes.NewReader(data)) // for the listing, if there is no source
-	m, format, known := catalog.Recognise(data)
+	m, format, known := catalog.Recognise(head)
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
+	}
+	data, err := in.all()
+	if err != nil {
+		return false, err
 	}
 	text, err := format.Source(data)
 	if err != nil {

@@ -182,9 +182,9 @@ const (
 
 // straight reads the whole input without looking back; ok is false where it has to be read in the
 // general way.
-func (p *Parser) straight() (ok bool) {
+func (p *Parser) straight(start *node) (ok bool) {
 	p.fast, p.pending = append(p.fast[:0], fastFrame{}), p.pending[:0]
-	n := p.top.start
+	n := start
 	for n != nil {
 		if n.set != nil {
 			return false

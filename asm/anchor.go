@@ -99,7 +99,7 @@ func (p *Parser) startsFor() (starts []*node, complete bool) {
 	if a == nil {
 		return nil, false
 	}
-	p.starts = p.starts[:0]
+	p.roots = p.roots[:0]
 	for pos := range p.src {
 		for limit := len(p.src) + 1; ; {
 			found, end := a.words.findExact(p.src, pos, limit)
@@ -107,19 +107,19 @@ func (p *Parser) startsFor() (starts []*node, complete bool) {
 				break
 			}
 			limit = end
-			if start := p.anchored(a.groups[found.first]); !p.starting(start) {
-				p.starts = append(p.starts, start)
+			if start := p.anchored(a.groups[found.first]); !p.isRoot(start) {
+				p.roots = append(p.roots, start)
 			}
 		}
-		if len(p.starts) > maxAnchors {
-			return p.starts, false
+		if len(p.roots) > maxAnchors {
+			return p.roots, false
 		}
 	}
-	return p.starts, a.all
+	return p.roots, a.all
 }
 
-func (p *Parser) starting(start *node) bool {
-	for _, s := range p.starts {
+func (p *Parser) isRoot(start *node) bool {
+	for _, s := range p.roots {
 		if s == start {
 			return true
 		}

@@ -116,27 +116,6 @@ func TestContextSuffix(t *testing.T) {
 	}
 }
 
-// TestConditionalDefault gives bits that no text fixes a value where an expression holds.
-func TestConditionalDefault(t *testing.T) {
-	s := load(t, `
-	<bitset name="#instruction" size="8">
-		<display>op {A}</display>
-		<pattern low="6" high="7">00</pattern>
-		<field name="A" low="0" high="3" type="uint"/>
-		<field name="B" low="4" high="5" type="uint"/>
-		<default name="B" val="2" expr="#high"/>
-		<default name="B" val="1" expr="#odd"/>
-	</bitset>
-	<expr name="#high">{A} &gt;= 8</expr>
-	<expr name="#odd">{A} &amp; 1</expr>`)
-	x := toolsFor(t, s)
-	for text, want := range map[string]uint64{"op 2": 0x02, "op 3": 0x13, "op 8": 0x28, "op 9": 0x29, "op 3 {B=0x3}": 0x33} {
-		if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
-			t.Errorf("%q is %s, expected %x: %v", text, res.Inst.Bits, want, err)
-		}
-	}
-}
-
 // TestRemark prints a remark where remarks are asked for, and reads text without it.
 func TestRemark(t *testing.T) {
 	s := load(t, `

@@ -19,12 +19,17 @@ type place struct {
 	index      *spec.Field
 	context    bool
 	low, width int
+	// hops is the number of enclosing values up to the one that the bits are in.
+	hops int
 }
 
 // placeOf returns the place of a reference; ok is false where it is not a run of bits of the scope
 // itself or of an entry.
 func placeOf(ref *model.Ref) (pl place, ok bool) {
-	if ref == nil || ref.Prog != nil || ref.Hops != 0 || ref.Low < 0 || ref.Width < 1 || ref.Width > 64 {
+	if ref != nil && ref.Prog != nil {
+		return placeOfCopy(ref)
+	}
+	if ref == nil || ref.Low < 0 || ref.Width < 1 || ref.Width > 64 {
 		return pl, false
 	}
 	if ref.Context != nil {
@@ -38,8 +43,19 @@ func placeOf(ref *model.Ref) (pl place, ok bool) {
 			pl.index, pl.low = e.Field, 0
 		}
 	}
-	pl.low, pl.width = pl.low+ref.Low, ref.Width
-	return pl, true
+	pl.low, pl.width, pl.hops = pl.low+ref.Low, ref.Width, ref.Hops
+	return pl, pl.hops == 0 || pl.index == nil
+}
+
+// placeOfCopy returns the place of a derived field that is another field as it is.
+func placeOfCopy(ref *model.Ref) (pl place, ok bool) {
+	n := ref.Prog.Root
+	if n.Op != spec.OpField || len(n.Alts) != 1 || n.Alts[0].Cond != nil || n.Alts[0].Ref == nil || n.Alts[0].Ref.Width != ref.Width {
+		return pl, false
+	}
+	pl, ok = placeOf(n.Alts[0].Ref)
+	pl.hops += ref.Hops
+	return pl, ok && !pl.context && (pl.hops == 0 || pl.index == nil)
 }
 
 // fixedBits is a run of bits that must have a value.
@@ -184,8 +200,17 @@ const (
 // general way.
 func (p *Parser) straight(start *node) (ok bool) {
 	p.fast, p.pending = append(p.fast[:0], fastFrame{}), p.pending[:0]
-	n := start
-	for n != nil {
+	if !p.follow(start, nil) {
+		return false
+	}
+	p.settlePending()
+	return true
+}
+
+// follow reads from a node on until it gets to the node to; ok is false where the input has to be read
+// in the general way.
+func (p *Parser) follow(n, to *node) (ok bool) {
+	for n != to {
 		if n.set != nil {
 			return false
 		}
@@ -209,7 +234,6 @@ func (p *Parser) straight(start *node) (ok bool) {
 		}
 		n = next
 	}
-	p.settlePending()
 	return true
 }
 
@@ -358,16 +382,39 @@ func (p *Parser) fastMember(s *setItem, used uint64) (member int, v verdict) {
 			continue
 		}
 		for _, e := range n.others {
-			if e.item.kind == itemCall {
-				return 0, giveUp
-			}
-			if _, v := p.fastItem(e); v != absent {
+			if v := p.fastPart(e); v != absent {
 				return i, v
 			}
 		}
 	}
 	p.pos = from
 	return 0, absent
+}
+
+// fastPart reads a member of a set as a whole.
+func (p *Parser) fastPart(e *edge) verdict {
+	if e.item.kind == itemCall && !p.starts(e.item) {
+		return absent
+	}
+	next, v := p.fastItem(e)
+	if v != took || next == e.next {
+		return v
+	}
+	if !p.follow(next, e.next) {
+		return giveUp
+	}
+	return took
+}
+
+// starts tells whether a nested value may stand here: one of the literals that its texts start with,
+// if they all start with one.
+func (p *Parser) starts(it *item) bool {
+	n := p.ready(it.call).start
+	if n.literals == nil || len(n.others)+len(n.accepts) > 0 {
+		return true
+	}
+	found, _ := n.literals.find(p.src, p.skipBlank(), len(p.src)+1)
+	return found != nil
 }
 
 // fastQuiet is Parser.quiet where the first edge that stands here reads nothing.
@@ -513,12 +560,32 @@ func (p *Parser) fastEnding(e *ending, f *fastFrame) bool {
 			return false
 		}
 	}
-	for _, list := range e.not {
-		if !p.differs(list, f) {
+	for i := len(e.not) - 1; i >= 0; i-- { // the later ones settle bits for those before them
+		if !p.differs(e.not[i], f) && !p.denied(e.not[i], f) {
 			return false
 		}
 	}
 	return true
+}
+
+// denied makes a run differ, where it is the only one that is not known to agree and has one bit.
+func (p *Parser) denied(list []fixedBits, f *fastFrame) bool {
+	var open *fixedBits
+	for i := range list {
+		b := &list[i]
+		sp, low, ok := p.resolve(&b.place, f)
+		if !ok {
+			return false
+		}
+		if p.spaces[sp].known.Uint(low, b.width) == ones(b.width) {
+			continue
+		}
+		if open != nil || b.width != 1 {
+			return false
+		}
+		open = b
+	}
+	return open != nil && p.put(&open.place, 1-open.value)
 }
 
 // differs tells whether one of the runs is known to have another value.
@@ -543,6 +610,9 @@ func (p *Parser) resolve(pl *place, f *fastFrame) (sp uint8, low int, ok bool) {
 	switch {
 	case pl.context:
 		return spaceContext, pl.low, true
+	case pl.index == nil && pl.hops > 0:
+		outer := &p.fast[max(len(p.fast)-1-pl.hops, 0)]
+		return outer.space, outer.low + pl.low, true
 	case pl.index == nil:
 		return f.space, f.low + pl.low, true
 	case len(p.fast) > 1:

@@ -116,7 +116,7 @@ type condition struct {
 type setItem struct {
 	join    string
 	members []*node // each member alone, its text not empty, ending in a node that returns
-	absent  []*node // each member absent
+	absent  []*node // each member absent; none where that gives its bits no value
 	at      *node   // the place behind a member, and at the start
 }
 
@@ -411,6 +411,9 @@ func (c *compiler) set(it *model.Item) *setItem {
 	s.at = &node{set: s}
 	for i := range it.Members {
 		for _, ext := range []extent{someText, noText} {
+			if ext == noText && it.Free {
+				continue
+			}
 			start := &node{}
 			for _, end := range c.reference([]*node{start}, &it.Members[i], ext) {
 				end.step("end", &item{kind: itemSetEnd})

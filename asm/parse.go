@@ -59,7 +59,7 @@ type Parser struct {
 	fast    []fastFrame
 	pending []pending
 	careful bool
-	starts  []*node // of startsFor
+	roots   []*node // of startsFor
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool

@@ -392,10 +392,8 @@ func (p *Parser) defaults() {
 	for _, u := range p.units {
 		for i := range u.unit.Defaults {
 			d := &u.unit.Defaults[i]
-			if d.Cond != nil {
-				if v, known := p.eval(d.Cond.Root, u.scope); !known || v == 0 {
-					continue
-				}
+			if p.defaultRun(d, u.scope) {
+				continue
 			}
 			plain := *d.Ref
 			plain.Env = nil
@@ -403,16 +401,49 @@ func (p *Parser) defaults() {
 			if !ok {
 				continue
 			}
+			val := d.Val
+			if d.Prog != nil {
+				if val, ok = p.eval(d.Prog.Root, u.scope); !ok {
+					continue
+				}
+			}
 			if parts == nil {
 				parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
 			}
 			at := 0
 			for j := len(parts) - 1; j >= 0; j-- {
-				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(d.Val).Slice(at, parts[j].Width))
+				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
 				at += parts[j].Width
 			}
 		}
 	}
+}
+
+// defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; ok is
+// false where they are not.
+func (p *Parser) defaultRun(d *model.Default, scope int32) (ok bool) {
+	ref, s := d.Ref, &p.scopes[scope]
+	if ref.Low < 0 || s.low < 0 || ref.Hops > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
+		return false
+	}
+	low, sp := s.low+ref.Low, &p.spaces[s.space]
+	known, all := sp.known.Uint(low, ref.Width), ones(ref.Width)
+	if known == all {
+		return true
+	}
+	v := d.Val
+	if d.Prog != nil {
+		if v, ok = p.eval(d.Prog.Root, scope); !ok {
+			return true
+		}
+	}
+	p.trail = append(p.trail, undo{int16(low), uint8(ref.Width), s.space, known})
+	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&known|v&^known)
+	sp.known.SetUint(low, ref.Width, all)
+	if s.space >= spaceTable {
+		sp.assumed = sp.assumed.Or(wide.Of(all &^ known).Shl(low))
+	}
+	return true
 }
 
 // fillContexts gives contexts that the text does not name their defaults.

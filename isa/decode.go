@@ -290,6 +290,13 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 
 // gather joins the parts of a field, the first part on top.
 func gather(f *spec.Field, v *bits.Value) bits.Value {
+	if f.Width <= 64 {
+		var x uint64
+		for _, p := range f.Parts {
+			x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
+		}
+		return bits.Of(x)
+	}
 	var w bits.Value
 	for _, p := range f.Parts {
 		w = w.Shl(p.Width).Or(v.Slice(p.Low, p.Width))

@@ -15,6 +15,8 @@ type line struct {
 	ops []op
 	// entries are the table entries in which ops find their bits.
 	entries []entrySource
+	// hops is the number of enclosing words in which ops find their bits.
+	hops int
 	// room is what the chunks of all ops need at most.
 	room int
 }
@@ -24,7 +26,9 @@ type op struct {
 	lit chunk
 	// The value is source[src][limb]>>shift & mask; src is sourceNone for an item that has none.
 	src, limb, shift uint8
-	mask             uint64
+	// across tells that the run goes on in the next limb.
+	across bool
+	mask   uint64
 	// A field in two pieces has the upper one here, up bits higher; upMask is 0 for others.
 	upLimb, upShift, up uint8
 	upMask              uint64
@@ -44,11 +48,13 @@ type nested struct {
 	printer *printer
 }
 
-// The sources of values: the word, then up to two table entries.
+// The sources of values: the word, then up to two table entries, then up to three enclosing words.
 const (
 	sourceWord  = 0
 	sourceEntry = 1
 	sourceNone  = 3
+	sourceOuter = 4
+	maxOuter    = 3
 )
 
 // entrySource says which entry of a table a word names.
@@ -60,15 +66,18 @@ type entrySource struct {
 
 // line prints the display of the unit in a frame.
 func (d *Decoder) line(dst []byte, l *line, depth int) []byte {
-	var sources [4]*bits.Value
+	var sources [8]*bits.Value
 	word := &d.frames[depth].v
 	sources[sourceWord] = word
 	for i := range l.entries {
 		e := &l.entries[i]
 		index := word[e.limb&3] >> (e.shift & 63) & e.mask
 		if t := d.tables[e.table]; index < uint64(len(t)) {
-			sources[(sourceEntry+i)&3] = &t[index]
+			sources[(sourceEntry+i)&7] = &t[index]
 		}
+	}
+	for i := range l.hops {
+		sources[(sourceOuter+i)&7] = &d.frames[depth-1-i].v
 	}
 	buf, n := room(dst, l.room)
 	for i := range l.ops {
@@ -76,9 +85,12 @@ func (d *Decoder) line(dst []byte, l *line, depth int) []byte {
 		*(*chunk)(buf[n:]) = o.lit
 		n += int(o.lit[chunkLen])
 		var x uint64
-		v := sources[o.src&3]
+		v := sources[o.src&7]
 		if v != nil {
 			x = v[o.limb&3] >> (o.shift & 63) & o.mask
+			if o.across {
+				x |= v[(o.limb+1)&3] << (64 - o.shift&63) & o.mask
+			}
 			if o.upMask != 0 {
 				x |= v[o.upLimb&3] >> (o.upShift & 63) & o.upMask << (o.up & 63)
 			}
@@ -218,10 +230,26 @@ type lineBuilder struct {
 }
 
 func (b *lineBuilder) build(items []model.Item) *line {
+	b.items(items)
+	if b.lit != "" {
+		b.add(b.constant())
+	}
+	b.line.room = len(chunk{}) // the last chunk is written whole
+	for i := range b.line.ops {
+		b.line.room += b.line.ops[i].longest()
+	}
+	return b.line
+}
+
+func (b *lineBuilder) items(items []model.Item) {
 	for i := range items {
 		it := &items[i]
-		if it.Kind == model.ItemText || it.Kind == model.ItemName {
+		switch {
+		case it.Kind == model.ItemText || it.Kind == model.ItemName:
 			b.lit += it.Text
+			continue
+		case it.Kind == model.ItemSet && it.Join == "" && it.Before == "" && it.After == "":
+			b.items(it.Members)
 			continue
 		}
 		o, ok := b.value(it)
@@ -231,14 +259,6 @@ func (b *lineBuilder) build(items []model.Item) *line {
 		o.item = it
 		b.add(o)
 	}
-	if b.lit != "" {
-		b.add(b.constant())
-	}
-	b.line.room = len(chunk{}) // the last chunk is written whole
-	for i := range b.line.ops {
-		b.line.room += b.line.ops[i].longest()
-	}
-	return b.line
 }
 
 // longest returns the length of the longest text of an op, as far as it consists of chunks.
@@ -274,7 +294,7 @@ func (b *lineBuilder) value(it *model.Item) (o op, ok bool) {
 		return o, false
 	}
 	ref := it.Alts[0].Ref
-	if ref == nil || ref.Field == nil || ref.Hops != 0 || ref.Field.Table != nil {
+	if ref == nil || ref.Field == nil || ref.Hops > maxOuter || ref.Hops > 0 && (len(ref.Enter) > 0 || ref.Prog != nil || ref.Low < 0) || ref.Field.Table != nil {
 		return o, false
 	}
 	if ref.Prog != nil {
@@ -388,6 +408,10 @@ func (b *lineBuilder) texts(ref *model.Ref) *texts {
 // place finds the bits of a reference: in the word, or in an entry of a table that its path enters.
 func (b *lineBuilder) place(ref *model.Ref) (o op, ok bool) {
 	o.src = sourceWord
+	if ref.Hops > 0 {
+		o.src = uint8(sourceOuter + ref.Hops - 1)
+		b.line.hops = max(b.line.hops, ref.Hops)
+	}
 	low, size := 0, bits.Size
 	for _, e := range ref.Enter {
 		if e.Prog != nil || e.Low < 0 || e.Low+e.Width > size {
@@ -408,7 +432,11 @@ func (b *lineBuilder) place(ref *model.Ref) (o op, ok bool) {
 	if ref.Low+ref.Width > size {
 		return o, false
 	}
-	o.limb, o.shift, o.mask, ok = window(low+ref.Low, ref.Width)
+	low += ref.Low
+	if o.limb, o.shift, o.mask, ok = window(low, ref.Width); !ok && ref.Width > 0 && ref.Width <= 64 {
+		o.limb, o.shift, o.mask = uint8(low>>6), uint8(low&63), ^uint64(0)>>(64-uint(ref.Width))
+		o.across, ok = true, true
+	}
 	return o, ok
 }
 

@@ -92,7 +92,7 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	case model.ItemAlign:
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
-		return d.lineBreak(dst)
+		return d.lineBreak(dst, it.Text)
 	case model.ItemRemark:
 		return d.remark(dst, it, depth)
 	}
@@ -142,13 +142,14 @@ func (d *Decoder) align(dst []byte, column int) []byte {
 	return dst
 }
 
-func (d *Decoder) lineBreak(dst []byte) []byte {
+// lineBreak starts a line, which is indented further than others by the given blanks.
+func (d *Decoder) lineBreak(dst []byte, further string) []byte {
 	if !d.Lines {
 		return append(dst, ' ')
 	}
 	dst = append(dst, '\n')
 	d.lineStart = len(dst)
-	return append(dst, d.Indent...)
+	return append(append(dst, d.Indent...), further...)
 }
 
 // reference prints what stands in braces.

@@ -70,6 +70,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
+	flags.StringVar(&f.order, "order", "", "a raw program has the `high` or the low word of an instruction first (default: recognised, where a machine has both)")
+	complete(cmd, "order", fixed("high", "low"))
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd

@@ -23,6 +23,8 @@ import (
 type setFlags struct {
 	isa, spec, syntax string
 	gen               uint32
+	// order is that of the words of a raw program; "" is to be recognised.
+	order string
 }
 
 func (f *setFlags) add(cmd *cobra.Command) {

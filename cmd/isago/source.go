@@ -21,6 +21,8 @@ import (
 // sourceFlags belong to making files from source.
 type sourceFlags struct {
 	header       string
+	format       string
+	spelling     string
 	noNop        bool
 	noWarn       []string
 	werror, each bool
@@ -29,6 +31,7 @@ type sourceFlags struct {
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.header, "header", "", "C header to write, with the registers of the uniforms")
+	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x")
 	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn where a nop is needed at the end of a block, instead of adding it")
 	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "NAME of a warning that is not wanted, or several with commas; all for all")
 	flags.BoolVar(&f.werror, "werror", false, "warnings are errors")
@@ -66,15 +69,31 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 	if raw := f.raw(); raw != nil && !f.plain && f.root == "" {
 		return f.rawCompiler(raw)
 	}
-	if f.plain || f.hex || f.isa == "" || f.spec != "" || f.syntax != "" || f.root != "" {
-		return nil, nil
-	}
 	m, err := catalog.Lookup(f.isa)
-	if err != nil || m.NewCompiler == nil {
+	switch {
+	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
+		(f.hex || f.syntax != "" || f.format != "") && m.Outputs == nil:
+		if f.format != "" {
+			return nil, usagef("--format belongs to whole programs of machines with several formats, such as tegra")
+		}
 		return nil, nil // an unknown name is told of where the machine is loaded
+	case f.hex && f.format != "":
+		return nil, usagef("--hex and --format exclude each other")
+	case f.hex:
+		f.format = hexFormat
+	case f.format != "" && !slices.Contains(m.Outputs, f.format):
+		return nil, usagef("--format %q, expected one of %s", f.format, strings.Join(m.Outputs, ", "))
+	}
+	if f.syntax != "" {
+		if _, err := f.load(nil); err != nil {
+			return nil, err
+		}
 	}
 	return m.NewCompiler()
 }
+
+// hexFormat is the format that --hex stands for.
+const hexFormat = "hex"
 
 // compileFiles makes files from the sources that are named.
 func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []string) error {
@@ -84,6 +103,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if err := f.check(); err != nil {
 		return err
 	}
+	f.spelling = f.syntax
 	if f.each {
 		return f.compileEach(cmd, names)
 	}
@@ -100,7 +120,7 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		}
 		files = append(files, src)
 	}
-	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop})
+	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Format: f.format, Syntax: f.spelling})
 	if err != nil {
 		return err
 	}
@@ -215,12 +235,21 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code) (done bool,
 		return false, err
 	}
 	m, format, known := catalog.Recognise(head)
+	if !known && f.converts(in.size) {
+		if m, err = catalog.Lookup(f.isa); err != nil {
+			return false, &usageError{err}
+		}
+		format, known = m.Formats[0], true
+	}
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
 	}
 	data, err := in.all()
 	if err != nil {
 		return false, err
+	}
+	if data, err = f.unraw(name, data); err != nil {
+		return true, err
 	}
 	text, err := format.Source(data)
 	if err != nil {

@@ -6,8 +6,9 @@
 // each line is a row: the line must be the same, the text that isago prints must give the program back,
 // and so must Mesa's. Or FILE is a shader file of a machine, which must list without an unknown word and come back from
 // its lossless text word for word; or FILE.jsonl with rows {"gen", "word", "text"} beside FILE.xml,
-// the description that they belong to. Rows in which the other tool is known to be wrong are listed
-// in internal/peer/known, one a line: the row's word, a tab, the reason. The exit status is 1 where
+// the description that they belong to; or MACHINE-diff.jsonl with rows {"words", "dis", "src"}: words
+// with the most significant first, the listing, and a text that gives the words. Rows in which the other tool is known to be wrong are listed
+// in internal/peer/known, one a line: the row's word (for the last format, a blank and dis, lossless or src), a tab, the reason. The exit status is 1 where
 // an unlisted row differs, and where a listed one does not.
 package main
 
@@ -59,6 +60,9 @@ func comparerFor(file string, compat bool) (comparer, error) {
 	}
 	switch filepath.Ext(file) {
 	case ".jsonl":
+		if machine, ok := strings.CutSuffix(filepath.Base(file), "-diff.jsonl"); ok {
+			return func(file string, report func(difference)) (int, error) { return compareListing(machine, file, report) }, nil
+		}
 		return func(file string, report func(difference)) (int, error) { return compareIsaspec(file, compat, report) }, nil
 	case ".shbin":
 		return compareShader, nil

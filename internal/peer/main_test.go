@@ -98,3 +98,19 @@ func write(t *testing.T, dir, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+// A listing that agrees, one that differs, and a text that gives another word.
+func TestListing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "tegra-diff.jsonl", `{"words":["001f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv NOPs;"}
+{"words":["011f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv;"}
+`)
+	var found []string
+	rows, err := compareListing("tegra", filepath.Join(dir, "tegra-diff.jsonl"), func(d difference) { found = append(found, d.word) })
+	if err != nil || rows != 2 {
+		t.Fatalf("%d rows, %v", rows, err)
+	}
+	if got, want := strings.Join(found, ", "), "011f806c0000000d8006c00360001ffc dis, 011f806c0000000d8006c00360001ffc src"; got != want {
+		t.Errorf("differences %s, expected %s", got, want)
+	}
+}

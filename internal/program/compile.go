@@ -8,6 +8,10 @@ import (
 type CompileOptions struct {
 	// NoPad leaves out instructions that the layout would add where a scope must not end.
 	NoPad bool
+	// Format is the format of the file, one that the machine has; "" is its default.
+	Format string
+	// Syntax is the spelling of the source; "" is the plain one.
+	Syntax string
 }
 
 // Compiled is a file made from source.

@@ -476,18 +476,15 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			if e := l.expr(c); e != nil {
 				b.Requires = append(b.Requires, e)
 			}
+		case "hazard":
+			b.Hazards = append(b.Hazards, l.hazard(c))
 		case "displayname":
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
 			}
 			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
-			val, _ := l.literal(c, "val")
-			d := &Default{Path: l.name(c), Val: val, Span: c.at("name")}
-			if c.attr("expr") != nil {
-				d.Expr = l.expr(c)
-			}
-			b.Defaults = append(b.Defaults, d)
+			b.Defaults = append(b.Defaults, l.defaultValue(c))
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -646,6 +643,11 @@ func (l *loader) display(n *node) *Template {
 
 func (l *loader) set(n *node, c *Case) {
 	s := &Set{Name: l.identifier(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
+	if a := n.attr("absent"); a != nil {
+		if s.Free = a.value.s == "default"; !s.Free {
+			l.odd(diag.Errorf(diag.XMLAttribute, n.at("absent"), "absent=%q, expected default", a.value.s))
+		}
+	}
 	for _, m := range n.children {
 		switch m.name {
 		case "field", "derived":
@@ -854,4 +856,28 @@ func (c *Case) syntaxOrder() []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// defaultValue reads a <default>: a number, or an expression.
+func (l *loader) defaultValue(n *node) *Default {
+	d := &Default{Path: l.name(n), Span: n.at("name")}
+	if n.attr("expr") == nil {
+		d.Val, _ = l.literal(n, "val")
+		return d
+	}
+	if n.attr("val") != nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("val"), "<default> with val and expr, expected one of them"))
+	}
+	d.Expr = l.expr(n)
+	return d
+}
+
+// hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
+func (l *loader) hazard(n *node) *Hazard {
+	h := &Hazard{Name: n.value("name"), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
+	if h.Name == "" || h.Text == "" {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hazard> without name or text"))
+	}
+	h.Expr = l.expr(n)
+	return h
 }

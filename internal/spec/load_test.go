@@ -99,8 +99,8 @@ func TestEverything(t *testing.T) {
 	check("meta", add.Meta, map[string]string{"type": "alu", "has_dest": "true"})
 	p := add.Patterns[1]
 	check("pattern x0x0 of 20..23", []any{p.Low, p.High, p.Match.Low(), p.Mask.Low(), p.Mask.Count(), p.DontCare.Low(), p.DontCare.Count()}, "[20 23 256 20 2 21 2]")
-	check("default", []any{add.Defaults[0].Path, add.Defaults[0].Val, add.Defaults[0].Expr == nil}, "[REST 27 true]")
-	check("default under a condition", []any{add.Defaults[1].Path, add.Defaults[1].Val, add.Defaults[1].Expr.Name}, "[SAT 1 #pixel]")
+	check("defaults", []any{add.Defaults[0].Path, add.Defaults[0].Val, add.Defaults[0].Expr == nil, add.Defaults[1].Path, add.Defaults[1].Expr.Text}, "[REST 27 true H {DST} == 0]")
+	check("hazards", []any{add.Hazards[0].Name, add.Hazards[0].Text, add.Hazards[1].Expr.Text, add.Hazards[1].Text}, "[high the last register {DST} == 0 the first register]")
 	check("cases, the default last", []any{len(add.Cases), add.Cases[0].Expr.Name, add.Cases[1].Expr == nil}, "[2 #pixel true]")
 	def := add.Cases[1]
 	check("displays, templates replaced", []any{def.Displays[""].Text, def.Displays["short"].Text, def.Aliases[0].Text}, "[{NAME} {OPTS? }{DST}, {SRC} {NAME} {SRC} -> {DST} plus {DST}, {SRC}]")

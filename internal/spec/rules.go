@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"value":       {"val display name syntax", "doc alias", false},
 	"alias":       {"syntax", "", true},
 	"expr":        {"name", "", true},
-	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require", false},
+	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require hazard", false},
 	"displayname": {"syntax", "", true},
 	"gen":         {"min max", "", false},
 	"meta":        {"*", "", false},
@@ -41,11 +41,12 @@ var rules = map[string]rule{
 	"encode":      {"type case-prefix", "map", false},
 	"map":         {"name force", "", true},
 	"decode":      {"", "", false},
-	"set":         {"name join", "doc member field derived", false},
+	"set":         {"name join absent", "doc member field derived", false},
 	"member":      {"name", "", false},
 	"default":     {"name val expr", "", false},
 	"unused":      {"path expr", "", false},
 	"require":     {"expr", "", true},
+	"hazard":      {"name expr", "expr", true},
 	"doc":         {"*", "*", true},
 }
 

@@ -4,6 +4,8 @@ package spec
 import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"maps"
+	"slices"
 )
 
 // ISA is a whole description, its imports included.
@@ -142,6 +144,7 @@ type Bitset struct {
 	// Cases are the overrides in order, then the default, whose Expr is nil.
 	Cases    []*Case
 	Requires []*Expr
+	Hazards  []*Hazard
 	// Refines names the bitsets with which this one overlaps on purpose, being the narrower.
 	Refines  []Name
 	Defaults []*Default
@@ -296,16 +299,28 @@ type Set struct {
 	// Join stands between the members that print something.
 	Join    string
 	Members []Name
-	Doc     string
-	Span    diag.Span
+	// Free tells that a member which text leaves out is as if it were not shown: its bits have their
+	// default, also where that prints something.
+	Free bool
+	Doc  string
+	Span diag.Span
 }
 
 // Default gives the value of a field whose bits no text fixes.
 type Default struct {
 	Path string
 	Val  uint64
-	// Expr is the condition, nil for always.
+	// Expr computes the value from bits that are known by then; nil where it is Val.
 	Expr *Expr
+	Span diag.Span
+}
+
+// Hazard is a condition under which an instruction does not do what its text seems to say.
+type Hazard struct {
+	Name string
+	Expr *Expr
+	// Text tells what is wrong.
+	Text string
 	Span diag.Span
 }
 
@@ -342,6 +357,9 @@ func (s *ISA) Syntaxes() []string {
 		}
 	}
 	for _, b := range s.Bitsets {
+		for _, name := range slices.Sorted(maps.Keys(b.SyntaxNames)) {
+			add(name)
+		}
 		for _, c := range b.Cases {
 			for _, t := range c.syntaxOrder() {
 				add(t)

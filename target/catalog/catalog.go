@@ -11,6 +11,7 @@ import (
 	"github.com/isago/isago/target/a2xx"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
+	"github.com/isago/isago/target/tegra"
 )
 
 // Machine is a machine that isago knows.
@@ -26,6 +27,14 @@ type Machine struct {
 	// Bare says how words without a container are a program; nil where they are one instruction after
 	// another.
 	Bare *Bare
+	// Outputs are the formats that the compiler writes, by name, the default first; none where it
+	// writes one alone.
+	Outputs []string
+	// Orders are the orders of words that raw programs may have, by name, and FromRaw reads a raw
+	// program as a file of the first of Formats; an empty order is to be recognised. Machines without
+	// have one order.
+	Orders  []string
+	FromRaw func(set *isa.Set, data []byte, order string) ([]byte, error)
 }
 
 // Bare is how a machine's programs are stored without a container, where that takes more than reading
@@ -58,6 +67,11 @@ func Machines() []Machine {
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler,
+		},
+		{
+			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
+			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
+			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(), Orders: tegra.Orders(), FromRaw: tegra.FromRaw,
 		},
 		{
 			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,

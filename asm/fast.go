@@ -90,6 +90,9 @@ func fixedField(n *model.Node, v uint64) ([]fixedBits, bool) {
 	if n.Op != spec.OpField || len(n.Alts) != 1 || n.Alts[0].Cond != nil {
 		return nil, false
 	}
+	if ref := n.Alts[0].Ref; pieced(ref) {
+		return fixedPieces(ref, v)
+	}
 	pl, ok := placeOf(n.Alts[0].Ref)
 	if !ok || pl.context || v&^ones(pl.width) != 0 {
 		return nil, false
@@ -260,7 +263,12 @@ func (p *Parser) fastOnly(e *edge) *node {
 // fastEdge takes the first edge, other than a literal, that stands here.
 func (p *Parser) fastEdge(n *node) (next *node, v verdict) {
 	for _, e := range n.others {
-		if next, v = p.fastItem(e); v != absent {
+		if e.item.kind == itemBlank && len(n.others) > 1 {
+			next, v = p.fastBehindBlank(e)
+		} else {
+			next, v = p.fastItem(e)
+		}
+		if v != absent {
 			return next, v
 		}
 	}
@@ -275,8 +283,11 @@ func (p *Parser) fastItem(e *edge) (next *node, v verdict) {
 	if it.kind == itemSet {
 		return e.next, p.fastSet(it)
 	}
-	if !it.placed || len(it.conds) > 0 || p.Name != nil && it.symbols != "" {
+	if p.Name != nil && it.symbols != "" {
 		return nil, giveUp
+	}
+	if !it.placed || len(it.conds) > 0 {
+		return p.fastOther(e)
 	}
 	switch it.kind {
 	case itemEnum:

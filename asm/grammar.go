@@ -245,6 +245,8 @@ func (c *compiler) sequence(from []*node, items []model.Item) []*node {
 
 func (c *compiler) append(from []*node, it *model.Item) []*node {
 	switch it.Kind {
+	case model.ItemRemark:
+		return from
 	case model.ItemText, model.ItemName:
 		return c.literal(from, it.Text)
 	case model.ItemAlign, model.ItemBreak:

@@ -29,6 +29,9 @@ type op struct {
 	// across tells that the run goes on in the next limb.
 	across bool
 	mask   uint64
+	// A field in two pieces has the upper one here, up bits higher; upMask is 0 for others.
+	upLimb, upShift, up uint8
+	upMask              uint64
 	// short is indexed by the value, and empty for a number that is formatted.
 	short []chunk
 	texts *texts
@@ -87,6 +90,9 @@ func (d *Decoder) line(dst []byte, l *line, depth int) []byte {
 			x = v[o.limb&3] >> (o.shift & 63) & o.mask
 			if o.across {
 				x |= v[(o.limb+1)&3] << (64 - o.shift&63) & o.mask
+			}
+			if o.upMask != 0 {
+				x |= v[o.upLimb&3] >> (o.upShift & 63) & o.upMask << (o.up & 63)
 			}
 			if x < uint64(len(o.short)) {
 				c := &o.short[x]
@@ -288,8 +294,11 @@ func (b *lineBuilder) value(it *model.Item) (o op, ok bool) {
 		return o, false
 	}
 	ref := it.Alts[0].Ref
-	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.Hops > maxOuter || ref.Hops > 0 && len(ref.Enter) > 0 || ref.Field.Table != nil {
+	if ref == nil || ref.Field == nil || ref.Hops > maxOuter || ref.Hops > 0 && (len(ref.Enter) > 0 || ref.Prog != nil || ref.Low < 0) || ref.Field.Table != nil {
 		return o, false
+	}
+	if ref.Prog != nil {
+		return b.derived(it, ref)
 	}
 	if o, ok = b.place(ref); !ok {
 		return o, false
@@ -304,6 +313,89 @@ func (b *lineBuilder) value(it *model.Item) (o op, ok bool) {
 		return o, false
 	}
 	return o, true
+}
+
+// pieces sets where a field in two pieces is.
+func (o *op) pieces(ref *model.Ref) (ok bool) {
+	if len(ref.Field.Parts) != 2 || ref.Width > 64 {
+		return false
+	}
+	upper, lower := ref.Field.Parts[0], ref.Field.Parts[1]
+	if o.upLimb, o.upShift, o.upMask, ok = window(upper.Low, upper.Width); !ok {
+		return false
+	}
+	o.up = uint8(lower.Width)
+	o.limb, o.shift, o.mask, ok = window(lower.Low, lower.Width)
+	return ok
+}
+
+// derived returns the op of a computed value that depends on one small field and nothing else: its
+// texts are those of the field's values.
+func (b *lineBuilder) derived(it *model.Item, ref *model.Ref) (o op, ok bool) {
+	source := onlyField(ref.Prog.Root, nil)
+	if source == nil || len(ref.Prog.Missing) > 0 {
+		return o, false
+	}
+	switch ref.Kind {
+	case spec.KindEnum, spec.KindBool, spec.KindBoolInv, spec.KindInt, spec.KindUint, spec.KindHex, spec.KindOffset, spec.KindUOffset:
+	default:
+		return o, false
+	}
+	if o, ok = b.place(source); !ok {
+		return o, false
+	}
+	t := newTexts(1 << source.Width)
+	d := newDecoder(b.d.set, b.d.env)
+	for v := range t.short {
+		d.frames[0] = frame{fieldBits(source, uint64(v)), ref.Owner}
+		t.set(v, string(appendConstant(nil, ref, d.eval(ref.Prog, 0))))
+	}
+	o.texts = t.between(it.Before, it.After)
+	o.short = o.texts.short
+	return o, true
+}
+
+// onlyField returns the field that an expression reads, if it is one of few bits of the scope itself and
+// nothing else is read; found is the one so far.
+func onlyField(n *model.Node, found *model.Ref) *model.Ref {
+	if n == nil {
+		return found
+	}
+	if n.Op == spec.OpField {
+		if len(n.Alts) != 1 || n.Alts[0].Cond != nil {
+			return nil
+		}
+		r := n.Alts[0].Ref
+		if r == nil || r.Field == nil || r.Prog != nil || r.Hops != 0 || len(r.Enter) > 0 || r.Field.Table != nil ||
+			r.Width > maxTexts || found != nil && found.Field != r.Field {
+			return nil
+		}
+		return r
+	}
+	for _, x := range []*model.Node{n.X, n.Y, n.Z} {
+		if x == nil || constantTree(x) {
+			continue
+		}
+		if found = onlyField(x, found); found == nil {
+			return nil
+		}
+	}
+	return found
+}
+
+// constantTree tells whether an expression reads nothing.
+func constantTree(n *model.Node) bool {
+	return n == nil || n.Op != spec.OpField && constantTree(n.X) && constantTree(n.Y) && constantTree(n.Z)
+}
+
+// fieldBits returns a word in which a field has a value.
+func fieldBits(ref *model.Ref, x uint64) (v bits.Value) {
+	for i := len(ref.Field.Parts) - 1; i >= 0; i-- {
+		p := ref.Field.Parts[i]
+		v.SetUint(p.Low, p.Width, x)
+		x >>= uint(p.Width)
+	}
+	return v
 }
 
 func (b *lineBuilder) texts(ref *model.Ref) *texts {
@@ -334,7 +426,10 @@ func (b *lineBuilder) place(ref *model.Ref) (o op, ok bool) {
 		}
 		low, size = 0, bits.Size
 	}
-	if ref.Low < 0 || ref.Low+ref.Width > size {
+	if ref.Low < 0 {
+		return o, len(ref.Enter) == 0 && o.pieces(ref)
+	}
+	if ref.Low+ref.Width > size {
 		return o, false
 	}
 	low += ref.Low

@@ -93,6 +93,8 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
 		return d.lineBreak(dst, it.Text)
+	case model.ItemRemark:
+		return d.remark(dst, it, depth)
 	}
 	if it.Before == "" && it.After == "" {
 		return d.reference(dst, it, depth)
@@ -106,6 +108,23 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 		return dst[:start]
 	}
 	return d.text(dst, Literal, it.After)
+}
+
+// remark prints what a description says to people, as a comment at the end of a line.
+func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
+	if !d.Remarks {
+		return dst
+	}
+	saved := d.trace
+	d.trace = nil // a comment is no part of the instruction
+	defer func() { d.trace = saved }()
+	start := len(dst)
+	dst = append(append(append(dst, '\t'), d.set.Comment()...), ' ')
+	from := len(dst)
+	if dst = d.reference(dst, it, depth); len(dst) == from {
+		return dst[:start]
+	}
+	return dst
 }
 
 func (d *Decoder) text(dst []byte, kind TokenKind, s string) []byte {
@@ -189,7 +208,7 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	if ref.Prog != nil {
 		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
 	}
-	if d.trace == nil && ref.Low >= 0 && ref.Field.Table == nil {
+	if d.trace == nil && ref.Field.Table == nil && ref.Width <= maxTexts {
 		if t := d.textsOf(ref.Env); t != nil {
 			if text, ok := t.append(dst, d.value(ref, depth)); ok {
 				return text

@@ -45,16 +45,16 @@ func inputName(name string) string {
 
 // readImage reads a program: in a format that is recognised by its content, or, where a machine is
 // named, raw words.
-func (f *setFlags) readImage(cmd *cobra.Command, name, root string) (*isa.Set, *program.Image, error) {
+func (f *machineFlags) readImage(cmd *cobra.Command, name string) (*isa.Set, *program.Image, error) {
 	data, err := readAll(cmd, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	return f.imageOf(name, data, root)
+	return f.imageOf(name, data)
 }
 
 // imageOf reads a program from its bytes.
-func (f *setFlags) imageOf(name string, data []byte, root string) (*isa.Set, *program.Image, error) {
+func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Image, error) {
 	var err error
 	if data, err = f.unraw(name, data); err != nil {
 		return nil, nil, err
@@ -70,7 +70,7 @@ func (f *setFlags) imageOf(name string, data []byte, root string) (*isa.Set, *pr
 	if known && set.Name() != m.Name {
 		return nil, nil, usagef("%s is %s of %s, not a program of %s", inputName(name), format.Name, m.Name, setName(set))
 	}
-	im, err := openImage(set, format, root, data)
+	im, err := f.openImage(set, format, data)
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}
@@ -103,12 +103,20 @@ func (f *setFlags) unraw(name string, data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// openImage reads a file of a format; the zero Format is raw words of a root.
-func openImage(set *isa.Set, format catalog.Format, root string, data []byte) (*program.Image, error) {
+// openImage reads a file of a format; the zero Format is a program of the machine without a container,
+// or raw words of a root.
+func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byte) (*program.Image, error) {
 	if format.Open != nil {
 		return format.Open(set, data)
 	}
-	r, err := set.Root(root)
+	if raw := f.raw(); raw != nil && f.root == "" {
+		ctx, err := f.context(set)
+		if err != nil {
+			return nil, err
+		}
+		return raw.Open(set, ctx, data)
+	}
+	r, err := set.Root(f.root)
 	if err != nil {
 		return nil, &usageError{err}
 	}

@@ -66,6 +66,9 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.
 func (f *asmFlags) compiler() (program.Compiler, error) {
+	if raw := f.raw(); raw != nil && !f.plain && f.root == "" {
+		return f.rawCompiler(raw)
+	}
 	m, err := catalog.Lookup(f.isa)
 	switch {
 	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
@@ -195,7 +198,7 @@ func (r *eachResult) run(f *asmFlags, c program.Compiler, name string) {
 	own := &cobra.Command{} // the streams of its own
 	own.SetErr(&r.warnings)
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+".shbin"))
+	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+f.extension()))
 }
 
 // joined makes one error of several: one list where all have positions.

@@ -62,6 +62,7 @@ const (
 	ItemAlign
 	ItemBreak
 	ItemSet
+	ItemRemark // a reference that is printed as a comment
 )
 
 // Item is a piece of a bound template.
@@ -340,6 +341,9 @@ func (u *Unit) refItem(it spec.Item, given settled) Item {
 		return item
 	}
 	item.Alts = given.narrow(u.resolve(it.Ref, nil))
+	if ref := item.Alts[0].Ref; ref != nil && ref.Field != nil && ref.Field.Remark {
+		item.Kind = ItemRemark
+	}
 	if u.Env.Machine.ISA.Strict {
 		for _, a := range item.Alts {
 			if a.Ref == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,6 +63,32 @@ func TestShader(t *testing.T) {
 	ok, err := run(&out, "../../examples/pica200/light.shbin", "no list", false, 10)
 	if err != nil || !ok || !strings.Contains(out.String(), "25 rows, 25 agree") {
 		t.Errorf("ok %t, error %v:\n%s", ok, err, out.String())
+	}
+}
+
+// TestMesa compares the simplest fragment shader, of two clauses and one instruction, with its text.
+func TestMesa(t *testing.T) {
+	dir := t.TempDir()
+	var words []byte
+	for _, w := range []uint32{0, 0x1001c400, 0x20000002, 0x000f8000, 0, 0x02000000} {
+		words = binary.LittleEndian.AppendUint32(words, w)
+	}
+	write(t, dir, "one.fs.bin", string(words))
+	const text = "\tALLOC PARAM/PIXEL SIZE(0x0)\n\tEXEC_END ADDR(0x1) CNT(0x1)\n\t   (S)ALU:\tMAXv\texport0 = C0, C0\t; gl_FragColor\n"
+	for _, c := range []struct {
+		text, out string
+		ok        bool
+	}{
+		{text, "5 rows, 5 agree", true},
+		{strings.Replace(text, "C0, C0", "C0, C1", 1), "5 rows, 3 agree, 0 listed as different, 2 differ", false},
+		{strings.Replace(text, "ALLOC", "ALOC", 1), "5 rows, 3 agree, 0 listed as different, 2 differ", false},
+	} {
+		write(t, dir, "one.fs.mesa.txt", c.text)
+		var out strings.Builder
+		ok, err := run(&out, filepath.Join(dir, "one.fs.bin"), "no list", false, 10)
+		if err != nil || ok != c.ok || !strings.Contains(out.String(), c.out) {
+			t.Errorf("ok %t, error %v, expected %q:\n%s", ok, err, c.out, out.String())
+		}
 	}
 }
 

@@ -210,6 +210,9 @@ func (l *loader) textStyle(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("case"), "case=%q, expected fold or exact", v))
 	}
+	if n.attr("syntax") != nil {
+		t.Syntax = n.value("syntax")
+	}
 	if n.attr("comment") != nil {
 		t.Comment = n.value("comment")
 	}
@@ -727,7 +730,7 @@ func (l *loader) field(n *node, c *Case) {
 		f.Display = &text
 	}
 	if n.name == "derived" {
-		f.Width = 1
+		f.Width, f.Remark = 1, l.boolean(n, "remark")
 		if n.attr("width") != nil {
 			f.Width, f.WidthGiven = l.number(n, "width", 1, 64), true
 		}

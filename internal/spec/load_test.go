@@ -79,7 +79,7 @@ func TestEverything(t *testing.T) {
 		}
 	}
 	check("name, strict, doc", []any{isa.Name, isa.Strict, isa.Doc}, []any{"everything", true, "A machine of no use."})
-	check("text", isa.Text, TextStyle{HighFirst: true, Comment: "//", Fold: true})
+	check("text", isa.Text, TextStyle{HighFirst: true, Comment: "//", Fold: true, Syntax: "long"})
 	check("enums, those of imports first", []string{isa.Enums[0].Name, isa.Enums[1].Name}, "[#imported #stage]")
 	stage := isa.Enum("#stage")
 	check("doc of an enum", stage.Doc, "Where a program runs.")
@@ -118,6 +118,8 @@ func TestEverything(t *testing.T) {
 	check("field of a bitset", []any{dst.Kind == KindBitset, dst.Bitset.Name, dst.Params[0].Name, dst.Params[0].As, dst.AllParams}, "[true #reg H HALF false]")
 	wide := isa.Bitset("add.wide")
 	check("several lengths", []any{wide.Size, isa.Bitset("#instruction").Size}, "[64 32]")
+	note, ahead := wide.Cases[0].Field("NOTE"), wide.Cases[0].Field("AHEAD")
+	check("remark", []any{note.Remark, ahead.Remark}, "[true false]")
 	check("refines", []any{len(wide.Refines), wide.Refines[0].Name, wide.Refines[0].Span.Src.Text[wide.Refines[0].Span.Off:wide.Refines[0].Span.End]}, "[1 jump jump]")
 	check("require", []any{wide.Requires[0].Text, wide.Requires[1].Name}, "[{@stage} == 0 #pixel]")
 	check("unused", []any{wide.Unused[0].Path, wide.Unused[0].Expr == nil, wide.Unused[1].Path, wide.Unused[1].Expr.Name}, "[IDX.SWZ true IDX.MASK #pixel]")

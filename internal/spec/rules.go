@@ -17,7 +17,7 @@ type rule struct {
 // the same name stand in several parents with the same content.
 var rules = map[string]rule{
 	"isa":         {"name strict", "doc text import context table template enum expr bitset", false},
-	"text":        {"words comment case", "doc", false},
+	"text":        {"words comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
 	"table":       {"name type size", "doc", false},
@@ -34,7 +34,7 @@ var rules = map[string]rule{
 	"field":       {"name type low high pos display call table unit symbols", "doc param bits", false},
 	"bits":        {"low high pos", "", false},
 	"param":       {"name as", "", false},
-	"derived":     {"name type expr width display call unit", "doc param expr", false},
+	"derived":     {"name type expr width display call unit remark", "doc param expr", false},
 	"assert":      {"low high pos", "", true},
 	"display":     {"syntax", "", true},
 	"override":    {"expr", "doc expr pattern field derived assert display alias set", false},

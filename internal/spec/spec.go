@@ -47,6 +47,8 @@ type TextStyle struct {
 	Comment string
 	// Fold tells that letters of either case are read as the same.
 	Fold bool
+	// Syntax is the name of the plain spelling, "" if it has none.
+	Syntax string
 }
 
 // Enum is a set of named values.
@@ -274,6 +276,8 @@ type Field struct {
 	AllParams bool
 	// Symbols names the space in which a program may give the value a name; "" for none.
 	Symbols string
+	// Remark tells that a derived field is printed as a comment, for people alone.
+	Remark bool
 	// Table is set where the bits are the index of an entry; the type is the entry's.
 	Table *Table
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/a2xx"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/target/tegra"
@@ -22,6 +24,9 @@ type Machine struct {
 	Formats []Format
 	// NewCompiler returns what makes a file from source; nil for a machine without one.
 	NewCompiler func() (program.Compiler, error)
+	// Bare says how words without a container are a program; nil where they are one instruction after
+	// another.
+	Bare *Bare
 	// Outputs are the formats that the compiler writes, by name, the default first; none where it
 	// writes one alone.
 	Outputs []string
@@ -30,6 +35,18 @@ type Machine struct {
 	// have one order.
 	Orders  []string
 	FromRaw func(set *isa.Set, data []byte, order string) ([]byte, error)
+}
+
+// Bare is how a machine's programs are stored without a container, where that takes more than reading
+// one instruction after another. The sets are the machine's, in any spelling; the contexts say what is
+// not in the program.
+type Bare struct {
+	// Open reads a program for listing.
+	Open func(set *isa.Set, ctx bits.Value, data []byte) (*program.Image, error)
+	// Source writes a program as source of the compiler.
+	Source func(set *isa.Set, ctx bits.Value, data []byte) ([]byte, error)
+	// NewCompiler returns what makes a program from source.
+	NewCompiler func(set *isa.Set, ctx bits.Value) (program.Compiler, error)
 }
 
 // Format is a file format.
@@ -55,6 +72,11 @@ func Machines() []Machine {
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
 			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(), Orders: tegra.Orders(), FromRaw: tegra.FromRaw,
+		},
+		{
+			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
+			Formats: []Format{{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open}},
+			Bare:    &Bare{Open: a2xx.OpenRaw, Source: a2xx.SourceOf, NewCompiler: a2xx.NewCompiler},
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

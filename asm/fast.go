@@ -195,9 +195,9 @@ const (
 
 // straight reads the whole input without looking back; ok is false where it has to be read in the
 // general way.
-func (p *Parser) straight() (ok bool) {
+func (p *Parser) straight(start *node) (ok bool) {
 	p.fast, p.pending = append(p.fast[:0], fastFrame{}), p.pending[:0]
-	if !p.follow(p.top.start, nil) {
+	if !p.follow(start, nil) {
 		return false
 	}
 	p.settlePending()

@@ -18,7 +18,9 @@ type grammar struct {
 	start *node
 	// quick holds whole texts of a small operand that depends on nothing else, with their bits.
 	quick *quick
-	once  sync.Once
+	// anchors are the templates of instructions by a word that they have; nil for operands.
+	anchors *anchors
+	once    sync.Once
 	// made tells that once is done, which is asked at each operand.
 	made atomic.Bool
 }
@@ -141,6 +143,10 @@ func (p *Parser) make(g *grammar) {
 	g.once.Do(func() {
 		defer g.made.Store(true)
 		c := compiler{parser: p, env: g.env}
+		if g == p.top {
+			c.anchors = &anchors{words: &trie{}, all: true}
+			g.anchors = c.anchors
+		}
 		g.start = c.compile()
 		if g.env.Closed() && g.env.Root.Size <= maxQuick && isa.Constant(g.env) {
 			g.quick = p.makeQuick(g)
@@ -154,6 +160,8 @@ type compiler struct {
 	unit   *model.Unit
 	// holds and fails are the conditions that the case being compiled settles.
 	holds, fails []*model.Prog
+	// anchors takes the templates by a word that they have; nil takes none.
+	anchors *anchors
 }
 
 func (c *compiler) compile() *node {
@@ -183,13 +191,13 @@ func (c *compiler) leaf(start *node, aliases bool) {
 			c.holds = []*model.Prog{cs.Cond}
 		}
 		if cs.Shown && !aliases {
-			c.template(start, cs.Items, acc)
+			c.whole(start, cs.Items, acc)
 		}
 		for _, a := range cs.Aliases {
 			if aliases {
 				alias := &accept{unit: c.unit, own: cs.Cond, alias: true}
 				alias.ending = endingOf(alias)
-				c.template(start, a, alias)
+				c.whole(start, a, alias)
 			}
 		}
 		if cs.Cond != nil && cs.Shown {
@@ -209,6 +217,14 @@ func outside(n *model.Node) bool {
 		}
 	}
 	return outside(n.X) || outside(n.Y) || outside(n.Z)
+}
+
+// whole adds a template to the grammar, and to that of its anchor.
+func (c *compiler) whole(start *node, items []model.Item, acc *accept) {
+	c.template(start, items, acc)
+	if c.anchors != nil {
+		c.anchors.put(c, items, acc)
+	}
 }
 
 func (c *compiler) template(start *node, items []model.Item, acc *accept) {

@@ -59,6 +59,7 @@ type Parser struct {
 	fast    []fastFrame
 	pending []pending
 	careful bool
+	roots   []*node // of startsFor
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
@@ -276,23 +277,46 @@ func foldTable(folding bool) *[256]byte {
 // small operands are read as whole words, in one way each; where that fails, in every way.
 func (p *Parser) run() bool {
 	p.ready(p.top)
-	if p.failure == nil && !p.careful {
-		if p.resetBits(p.root.Size); p.straight() {
+	if p.failure != nil {
+		p.general = true
+		return p.from(p.top.start)
+	}
+	if p.straightFrom(p.top.start) {
+		return true
+	}
+	starts, complete := p.startsFor()
+	for _, start := range starts {
+		if p.straightFrom(start) {
 			return true
 		}
 	}
-	for _, general := range []bool{false, true} {
-		p.general = general || p.failure != nil
-		p.reset(p.root.Size)
-		p.node = p.top.start
-		if p.search() {
-			return true
+	for _, p.general = range []bool{false, true} {
+		for _, start := range starts {
+			if p.from(start) {
+				return true
+			}
 		}
-		if p.failure != nil {
-			break
+		if !complete && p.from(p.top.start) {
+			return true
 		}
 	}
 	return false
+}
+
+// from reads the whole input as one of the templates of a grammar, straightFrom where that needs no
+// looking back.
+func (p *Parser) from(start *node) bool {
+	p.reset(p.root.Size)
+	p.node = start
+	return p.search()
+}
+
+func (p *Parser) straightFrom(start *node) bool {
+	if p.careful {
+		return false
+	}
+	p.resetBits(p.root.Size)
+	return p.straight(start)
 }
 
 // reset forgets what was read before, for a word of that size.

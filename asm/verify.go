@@ -21,9 +21,17 @@ func (p *Parser) verify() {
 func (p *Parser) exactly() bool {
 	p.strict, p.general = true, true
 	defer func() { p.strict = false }()
-	p.reset(p.root.Size)
-	p.node = p.top.start
-	ok := p.search()
+	starts, complete := p.startsFor()
+	for _, start := range starts {
+		if p.exactlyFrom(start) {
+			return true
+		}
+	}
+	return !complete && p.exactlyFrom(p.top.start)
+}
+
+func (p *Parser) exactlyFrom(start *node) bool {
+	ok := p.from(start)
 	for n := 0; ok && !p.printsBack(); n++ {
 		ok = n < maxSplits && p.resume(false)
 	}

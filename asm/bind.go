@@ -1,6 +1,8 @@
 package asm
 
 import (
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
@@ -37,7 +39,7 @@ func (p *Parser) open(ref *model.Ref) (int32, bool) {
 func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 	s := scope{up: up, size: ref.Env.Root.Size}
 	if ref.Field.Table != nil {
-		sp, ok := p.entry(ref.Field, from)
+		sp, ok := p.entry(ref.Field, &p.scopes[from])
 		if !ok {
 			return 0, false
 		}
@@ -59,7 +61,7 @@ func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 		return 0, false
 	}
 	sp := uint8(p.nspaces)
-	p.spaces[p.nspaces] = space{scope: from}
+	p.spaces[p.nspaces] = space{}
 	p.nspaces++
 	p.scopes = append(p.scopes, scope{up: up, space: sp, size: ref.Env.Root.Size})
 	inner := int32(len(p.scopes) - 1)
@@ -68,9 +70,9 @@ func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 }
 
 // entry returns the space of a table entry, one for each index field.
-func (p *Parser) entry(f *spec.Field, scope int32) (uint8, bool) {
+func (p *Parser) entry(f *spec.Field, home *scope) (uint8, bool) {
 	for i := spaceTable; i < p.nspaces; i++ {
-		if p.spaces[i].field == f && p.spaces[i].scope == scope {
+		if s := &p.spaces[i]; s.field == f && s.home.same(home) {
 			return uint8(i), true
 		}
 	}
@@ -78,9 +80,14 @@ func (p *Parser) entry(f *spec.Field, scope int32) (uint8, bool) {
 		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
 		return 0, false
 	}
-	p.spaces[p.nspaces] = space{field: f, scope: scope}
+	p.spaces[p.nspaces] = space{field: f, home: *home}
 	p.nspaces++
 	return uint8(p.nspaces - 1), true
+}
+
+// same tells whether two scopes are the same bits.
+func (s *scope) same(x *scope) bool {
+	return s.space == x.space && s.low == x.low && slices.Equal(s.parts, x.parts)
 }
 
 // place maps a field of the scope to bits of its space.
@@ -88,10 +95,15 @@ func (s *scope) place(ref *model.Ref) (low int, parts []spec.Part) {
 	if s.parts == nil && len(ref.Field.Parts) == 1 {
 		return s.low + ref.Field.Parts[0].Low, nil
 	}
-	for _, part := range ref.Field.Parts {
+	return -1, s.composeAll(ref.Field.Parts)
+}
+
+// composeAll is compose for several parts.
+func (s *scope) composeAll(list []spec.Part) (parts []spec.Part) {
+	for _, part := range list {
 		parts = append(parts, s.compose(part)...)
 	}
-	return -1, parts
+	return parts
 }
 
 // compose finds a run of bits of the scope in its space, the most significant piece first.
@@ -179,12 +191,12 @@ func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, w
 func (p *Parser) locate(ref *model.Ref, from int32) (sp uint8, parts []spec.Part, low int, ok bool) {
 	s := p.scopes[from]
 	for _, e := range ref.Enter {
-		if s, ok = p.step(e, s, from); !ok {
+		if s, ok = p.step(e, s); !ok {
 			return 0, nil, 0, false
 		}
 	}
 	if ref.Field.Table != nil && ref.Kind == spec.KindBitset && ref.Env != nil {
-		sp, ok = p.entry(ref.Field, from)
+		sp, ok = p.entry(ref.Field, &s)
 		return sp, nil, 0, ok
 	}
 	low, parts = s.place(ref)
@@ -192,12 +204,13 @@ func (p *Parser) locate(ref *model.Ref, from int32) (sp uint8, parts []spec.Part
 }
 
 // step enters one field of a path without adding a scope.
-func (p *Parser) step(e *model.Ref, s scope, from int32) (scope, bool) {
+func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 	if e.Field.Table != nil {
-		sp, ok := p.entry(e.Field, from)
+		sp, ok := p.entry(e.Field, &s)
 		return scope{space: sp}, ok
 	}
 	s.low, s.parts = s.place(e)
+	s.up = max(s.up, 0) // inside the instruction
 	return s, true
 }
 

@@ -50,6 +50,20 @@ var derived = []struct {
 	{`type="bool"`, `{X} >= 8`, `op {D}`, []row{{"op 1", "08", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}},
 	{`type="bool" display=".big"`, `{X} > 7`, `op{D} {X}`, []row{{"op.big 9", "09", ""}, {"op 3", "03", ""}, {"op.big 3", "", ""}, {"op 9", "", ""}}},
 	{`type="bool" display="-"`, `{Y} &gt;&gt; 2`, `op {D}{X}`, []row{{"op -5", "45", ""}, {"op 5", "05", ""}}},
+	// what is printed is as wide as the expression, or as the type says
+	{`type="uint" width="4"`, `{X} * 100`, `op {D}`, []row{{"op 1500", "0f", ""}, {"op 0", "00", ""}, {"op 150", "", ""}}},
+	{`type="hex" width="4"`, `{X} - 1`, `op {D}`, []row{{"op ffffffffffffffff", "00", ""}, {"op e", "0f", ""}, {"op f", "", ""}}},
+	{`type="int"`, `{X}`, `op {D}`, []row{{"op -1", "01", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}}, // one bit, with its sign
+	{`type="bool"`, `{X} - 1`, `op {D}`, []row{{"op 4294967295", "00", ""}, {"op 14", "0f", ""}, {"op 15", "", ""}}},
+	{`type="bool_inv"`, `{X}`, `op {D}`, []row{{"op 1", "00", ""}, {"op 0", "01", ""}, {"op 2", "", ""}}},
+	{`type="#e" width="2"`, `{X} * 1000`, `op {D}`, []row{{"op 15000", "0f", ""}, {"op 1", "", ""}}},
+	// floats: 4<<28 is 2.0, c<<28 is -2.0, and 0 to 3 have the same six decimals
+	{`type="float" width="32"`, `{X} &lt;&lt; 28`, `op {D}`, []row{
+		{"op 2.000000", "04", ""}, {"op -2.000000", "0c", ""}, {"op 0.000000", "00", ""}, {"op 3.000000", "", ""}}},
+	{`type="float" width="32"`, `{X} | 0x7f800000`, `op {D}`, []row{{"op inf", "00", ""}, {"op nan", "01", ""}, {"op -nan", "", ""}}},
+	{`type="float" width="16"`, `{X} &lt;&lt; 12 | {X}`, `op {D}`, []row{{"op 0.000489", "01", ""}}}, // 1001: 2^-11 (1 + 1/1024)
+	// sums of two fields of more bits than can be tried
+	{`type="uint" width="64"`, `{X} * 0x100000001ULL + {Y}`, `op {D}`, []row{{"op 12884901893", "23", ""}, {"op 12884901892", "13", ""}}}, // 3<<32 + 3 + 2, + 1
 	// other types
 	{`type="#e"`, `{Z} &lt;&lt; 1 | ({X} &amp; 1)`, `op {D}`, []row{{"op one", "01", ""}, {"op two", "80", ""}, {"op three", "81", ""}}},
 	{`type="#reg"`, `{X} + 1`, `op {D}`, []row{{"op r16", "0f", ""}, {"op r1", "00", ""}, {"op r0", "", ""}, {"op r17", "", ""}}},

@@ -283,6 +283,9 @@ func (p *Parser) fastItem(e *edge) (next *node, v verdict) {
 	if it.kind == itemSet {
 		return e.next, p.fastSet(it)
 	}
+	if p.Name != nil && it.symbols != "" {
+		return nil, giveUp
+	}
 	if !it.placed || len(it.conds) > 0 {
 		return p.fastOther(e)
 	}
@@ -618,7 +621,7 @@ func (p *Parser) resolve(pl *place, f *fastFrame) (sp uint8, low int, ok bool) {
 	case len(p.fast) > 1:
 		return 0, 0, false // the scope of the index is not the word
 	}
-	sp, ok = p.entry(pl.index, 0)
+	sp, ok = p.entry(pl.index, &p.scopes[0])
 	return sp, pl.low, ok
 }
 

@@ -100,6 +100,8 @@ type item struct {
 	set   *setItem
 	// padding tells of a blank that it fills up to a column and may be nothing.
 	padding bool
+	// symbols is the space in which the program may have names for the value.
+	symbols string
 	// place is where the bits are, if placed.
 	place  place
 	placed bool
@@ -361,6 +363,9 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 		return out
 	}
 	out.place, out.placed = placeOf(ref)
+	if ref.Field != nil {
+		out.symbols = ref.Field.Symbols
+	}
 	switch ref.Kind {
 	case spec.KindBitset:
 		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)

@@ -7,6 +7,14 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	if len(it.conds) > 0 && !p.require(it.conds) {
 		return false
 	}
+	if it.symbols != "" && p.Name != nil {
+		if state == 0 && p.matchName(it, next) {
+			return true
+		}
+		if state == stateUnnamed {
+			state = 0
+		}
+	}
 	switch it.kind {
 	case itemBlank:
 		return p.matchBlank(next, it.padding)
@@ -195,6 +203,33 @@ func (p *Parser) text(s string) bool {
 		}
 		p.pos = pos + 1
 	}
+	return true
+}
+
+// stateUnnamed is the state in which a value is read that could have had a name.
+const stateUnnamed = -3
+
+// matchName reads the program's own name for a value.
+func (p *Parser) matchName(it *item, next *node) bool {
+	pos := p.skipBlank()
+	v, n, ok := p.Name(p.raw[pos:], it.symbols)
+	if !ok || n == 0 || n > len(p.raw)-pos || it.extent == noText {
+		return false
+	}
+	mark, choices := len(p.trail), len(p.choices)
+	p.save(choice{node: p.node, item: it, next: next, state: stateUnnamed})
+	ok = p.spelled(pos == p.pos)
+	if ok && it.kind == itemCall && it.ref.Prog == nil {
+		ok = p.bindMasked(it.ref, v, ones(it.ref.Width), it.ref.Width, pos+n)
+	} else if ok {
+		ok = p.bind(it, v, pos+n)
+	}
+	if !ok {
+		p.undo(mark)
+		p.choices = p.choices[:choices]
+		return false
+	}
+	p.pos, p.node, p.named = pos+n, next, true
 	return true
 }
 

@@ -65,7 +65,7 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 		}
 		e := &res.Entries[n]
 		n++
-		if len(s.field.Parts) != 1 || s.scope != 0 {
+		if len(s.field.Parts) != 1 || !s.atTop() {
 			return dst, false
 		}
 		part := s.field.Parts[0]

@@ -17,6 +17,9 @@ import (
 type Parser struct {
 	// Symbol gives the address of a name, in bits from the start of the program; nil knows none.
 	Symbol func(name string) (addr int64, ok bool)
+	// Name reads a program's own name for a value at the start of text, for fields of a space of
+	// symbols: the value and the number of bytes read. nil knows none.
+	Name func(text []byte, space string) (value uint64, n int, ok bool)
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
 	// value and the number of bytes read. nil reads nothing and leaves the bits open.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
@@ -90,10 +93,13 @@ type space struct {
 	val, known bits.Value
 	// assumed are the known bits of an entry that come from defaults: the text does not give them.
 	assumed bits.Value
-	// field is the index field of a table entry; scope the scope that it stands in.
+	// field is the index field of a table entry; home is the scope that it stands in.
 	field *spec.Field
-	scope int32
+	home  scope
 }
+
+// atTop tells whether the index of an entry is a field of the instruction itself.
+func (s *space) atTop() bool { return s.home.up < 0 }
 
 const (
 	spaceWord = iota
@@ -111,7 +117,7 @@ type undo struct {
 
 // scope maps the bits of a nested value to the space that it lies in.
 type scope struct {
-	up    int32
+	up    int32 // -1 for the instruction itself
 	space uint8
 	// low is the place of bit 0 where the value is in one piece, else -1 and parts has the pieces.
 	low   int
@@ -219,10 +225,21 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 
 // parse reads one instruction from line, which it does not keep.
 func (p *Parser) parse(line []byte) (res Result, err error) {
-	body, err := p.split(line)
-	if err != nil {
-		return Result{}, err
+	text, body, err := p.split(line)
+	if err == nil {
+		res, err = p.parseBody(body)
 	}
+	if err != nil && len(body) < len(text) { // the braces may be the instruction's own
+		p.suffix = p.suffix[:0]
+		if whole, e := p.parseBody(text); e == nil {
+			return whole, nil
+		}
+	}
+	return res, err
+}
+
+// parseBody reads an instruction without its suffix, which has been read.
+func (p *Parser) parseBody(body []byte) (res Result, err error) {
 	if p.load(body); !p.run() {
 		return Result{}, p.explain(body)
 	}
@@ -516,15 +533,27 @@ func (p *Parser) accept(a *accept) bool {
 	if a.own != nil && !p.constrain(constraint{prog: a.own, scope: f.scope, kind: wantTrue}) {
 		return false
 	}
-	if len(a.not) > 0 && (a.anyOutside || !p.allKnown(f.scope)) {
-		for i, n := range a.not {
-			p.cons = append(p.cons, constraint{prog: n, scope: f.scope, kind: wantFalse, soft: !a.outside[i]})
-		}
+	if !p.notBefore(a, f.scope) {
+		return false
 	}
 	if f.parent < 0 {
 		p.node = nil
 		return p.solve()
 	}
 	p.frame, p.node = f.parent, f.ret
+	return true
+}
+
+// notBefore notes that no case before that of a template applies. One that does where all bits are
+// known would print the word: the text is an alias then.
+func (p *Parser) notBefore(a *accept, scope int32) bool {
+	known := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
+	for i, n := range a.not {
+		if !known {
+			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
+		} else if v, _ := p.eval(n.Root, scope); v != 0 && !p.spelled(false) {
+			return false
+		}
+	}
 	return true
 }

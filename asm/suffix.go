@@ -3,6 +3,7 @@ package asm
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,8 +23,8 @@ type suffix struct {
 	off, end  int
 }
 
-// split cuts off the comment, and reads and cuts off the suffix.
-func (p *Parser) split(line []byte) ([]byte, error) {
+// split cuts off the comment, and reads the suffix; body is the text without it.
+func (p *Parser) split(line []byte) (text, body []byte, err error) {
 	p.suffix = p.suffix[:0]
 	if p.comment != "" {
 		if i := bytes.Index(line, []byte(p.comment)); i >= 0 {
@@ -35,13 +36,13 @@ func (p *Parser) split(line []byte) ([]byte, error) {
 		end--
 	}
 	if end == 0 || line[end-1] != '}' {
-		return line[:end], nil
+		return line[:end], line[:end], nil
 	}
 	open := bytes.LastIndexByte(line[:end], '{')
 	if open < 0 {
-		return line[:end], nil
+		return line[:end], line[:end], nil
 	}
-	return line[:open], p.readSuffix(string(line[open+1:end-1]), open+1)
+	return line[:end], line[:open], p.readSuffix(string(line[open+1:end-1]), open+1)
 }
 
 func (p *Parser) readSuffix(text string, off int) error {
@@ -118,12 +119,19 @@ func (s *suffix) nameless() (err string) {
 	return ""
 }
 
-// pinned returns the entry that the suffix gives an index field, -1 if it gives none.
-func (p *Parser) pinned(field string) int {
-	if s := p.pin(field); s != nil {
-		return int(s.value[0])
+// indexPath returns the path of the field that holds the index of an entry.
+func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
+	if s.atTop() || s.home.space != spaceWord {
+		return s.field.Name
 	}
-	return -1
+	parts := s.home.composeAll(s.field.Parts)
+	fields, _ := p.fieldsOf(leaf)
+	for i := range fields {
+		if f := &fields[i]; f.Index && slices.Equal(f.Parts, parts) {
+			return f.Path
+		}
+	}
+	return s.field.Name
 }
 
 func (p *Parser) pin(field string) *suffix {
@@ -235,7 +243,7 @@ func (p *Parser) setNameless(s *suffix) string {
 func (p *Parser) hasEntry(name string) bool {
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := &p.spaces[i]
-		if s.field != nil && s.scope == 0 && strings.EqualFold(s.field.Name, name) {
+		if s.field != nil && s.atTop() && strings.EqualFold(s.field.Name, name) {
 			return true
 		}
 	}

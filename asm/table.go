@@ -10,7 +10,7 @@ import (
 
 // Entry is a table entry that an instruction needs.
 type Entry struct {
-	// Table is the index of the table in isa.Set.Tables; Field the name of the field that holds the
+	// Table is the index of the table in isa.Set.Tables; Field the path of the field that holds the
 	// index.
 	Table int
 	Field string
@@ -181,9 +181,14 @@ func (p *Parser) place(res *Result) *Error {
 			continue
 		}
 		t := s.field.Table
+		path := p.indexPath(s, res.Inst.Leaf)
 		e := Entry{
-			Table: t.Index, Field: s.field.Name, Index: p.pinned(s.field.Name), Value: s.val,
+			Table: t.Index, Field: path, Index: -1, Value: s.val,
 			Bound: s.known.AndNot(s.assumed), Care: p.care(uint8(i)), Limit: 1 << min(uint(s.field.Width), 20),
+		}
+		pin := p.pin(path)
+		if pin != nil {
+			e.Index = int(pin.value[0])
 		}
 		index, err := e.Index, error(nil)
 		switch table := p.Tables[t.Index]; {
@@ -197,7 +202,7 @@ func (p *Parser) place(res *Result) *Error {
 		}
 		if err != nil {
 			e := &Error{Code: diag.TableFull, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
-			if pin := p.pin(s.field.Name); pin != nil {
+			if pin != nil {
 				e.Off, e.End = pin.off, pin.end
 			}
 			return e
@@ -223,16 +228,12 @@ func countEntries(entries []Entry, table int) int {
 
 // setIndex writes the index of a table entry into the word.
 func (p *Parser) setIndex(word *bits.Value, s *space, index uint64) {
-	sc := &p.scopes[s.scope]
+	sc := &s.home
 	if f := s.field; len(f.Parts) == 1 && sc.parts == nil {
 		word.SetUint(sc.low+f.Parts[0].Low, f.Width, index)
 		return
 	}
-	var parts []spec.Part
-	for _, part := range s.field.Parts {
-		parts = append(parts, sc.compose(part)...)
-	}
-	setParts(word, parts, bits.Of(index))
+	setParts(word, sc.composeAll(s.field.Parts), bits.Of(index))
 }
 
 // setParts writes a value into parts, the most significant first.

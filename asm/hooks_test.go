@@ -1,0 +1,110 @@
+package asm_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+)
+
+// Names of the program's own are read where the description has symbols, numbers as before.
+func TestNames(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="12"><display>set {REG}, {IMM}, {N}</display>
+			<field name="REG" low="8" high="11" type="#reg" symbols="register"/>
+			<field name="IMM" low="4" high="7" type="uint" symbols="constant"/>
+			<field name="N" low="0" high="3" type="uint"/></bitset>`))
+	x.p.Name = func(text []byte, space string) (uint64, int, bool) {
+		if space == "register" && bytes.HasPrefix(text, []byte("Matrix[1]")) {
+			return 9, len("Matrix[1]"), true
+		}
+		if space == "constant" && bytes.HasPrefix(text, []byte("five")) {
+			return 5, len("five"), true
+		}
+		return 0, 0, false
+	}
+	for _, r := range []struct {
+		text string
+		word uint64 // 0 where it is refused
+	}{
+		{"set r3, 7, 1", 0x371},
+		{"set Matrix[1], five, 1", 0x951},
+		{"set  Matrix[1] ,five,1", 0x951},
+		{"set five, 7, 1", 0},      // a name of another space
+		{"set r3, 7, five", 0},     // a field without symbols
+		{"set r3, fivefold, 1", 0}, // the rest of a longer name is left over
+	} {
+		res, err := x.p.Parse(r.text)
+		if (err != nil) != (r.word == 0) || err == nil && res.Inst.Bits != bits.Of(r.word) {
+			t.Errorf("%q is %s with error %v, expected %x", r.text, res.Inst.Bits, err, r.word)
+		}
+	}
+}
+
+// A custom field is what the hook reads; without one it prints and reads nothing.
+func TestCustom(t *testing.T) {
+	x := toolsFor(t, load(t, `<bitset name="#instruction" size="8"><display>ld [{A}] {B}</display>
+		<field name="A" low="4" high="7" type="custom"/><field name="B" low="0" high="3" type="uint"/></bitset>`))
+	x.rows(t, []row{{"ld [] 3", "03", ""}, {"ld [@] 3", "", "text-expected"}})
+	x.p.Custom = func(text []byte, field string) (uint64, int, bool) {
+		if field == "A" && len(text) > 1 && text[0] == '@' {
+			return uint64(text[1] - 'a'), 2, true
+		}
+		return 0, 0, false
+	}
+	if res, err := x.p.Parse("ld [@c] 3"); err != nil || res.Inst.Bits != bits.Of(0x23) {
+		t.Errorf("ld [@c] 3 is %s with error %v, expected 23", res.Inst.Bits, err)
+	}
+	if res, err := x.p.Parse("ld [] 3"); err == nil {
+		t.Errorf("ld [] 3 is %s, expected an error", res.Inst.Bits)
+	}
+}
+
+// Braces at the end are a suffix if they can be one, and else the instruction's own.
+func TestOwnBraces(t *testing.T) {
+	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="none"/><value val="1" display="{all}"/></enum>
+		<bitset name="#instruction" size="8"><display>sync {E}</display>
+		<field name="E" pos="0" type="#e"/><pattern low="1" high="7">xxxxxxx</pattern></bitset>`))
+	x.rows(t, []row{
+		{"sync none", "00", ""},
+		{"sync {all}", "01", ""},
+		{"sync {none}", "", "text-suffix"},
+	})
+	for text, want := range map[string]uint64{"sync {all} {1..7=0x2}": 5, "sync none {E=1}": 1} {
+		if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
+			t.Errorf("%q is %s with error %v, expected %x", text, res.Inst.Bits, err, want)
+		}
+	}
+}
+
+// The index of a table entry may stand in an operand: two operands have an entry each, also where a
+// path reaches it, and a suffix pins each by its path.
+func TestNestedIndex(t *testing.T) {
+	s := load(t, `
+		<bitset name="#entry" size="4"><display>{V}</display><field name="V" low="0" high="3" type="hex"/></bitset>
+		<table name="entries" type="#entry" size="4"/>
+		<bitset name="#operand" size="2"><display>[{INDEX}]</display><field name="INDEX" low="0" high="1" type="#entry" table="entries"/></bitset>
+		<bitset name="#instruction" size="4"><display>op {A}, {B}</display>
+			<field name="A" low="0" high="1" type="#operand"/><field name="B" low="2" high="3" type="#operand"/></bitset>`)
+	x := toolsFor(t, s)
+	table := []bits.Value{bits.Of(5), bits.Of(7), bits.Of(5), bits.Of(7)}
+	x.d.SetTable(0, table)
+	x.p.Tables[0] = &asm.FixedTable{Entries: table}
+	l := asm.NewLossless(x.d, x.p)
+	for word, want := range map[uint64]string{
+		0x4: "op [5], [7]", // A 0, B 1: the first entries that serve
+		0xe: "op [5], [7] {A.INDEX@2, B.INDEX@3}",
+		0x6: "op [5], [7] {A.INDEX@2}",
+	} {
+		in, _ := x.d.Decode(bits.Of(word))
+		text, ok := l.Append(nil, in)
+		if !ok || string(text) != want {
+			t.Errorf("%x prints %q, expected %q", word, text, want)
+		}
+		if res, err := x.p.Parse(want); err != nil || res.Inst.Bits != bits.Of(word) {
+			t.Errorf("%q is %s with error %v, expected %x", want, res.Inst.Bits, err, word)
+		}
+	}
+}

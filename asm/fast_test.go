@@ -13,19 +13,23 @@ import (
 
 // What is read straight is what the general search reads, and errors are the same.
 func TestStraight(t *testing.T) {
-	for _, c := range []struct{ dir, file string }{
-		{"../target/pica200", "pica200.xml"},
-		{"../target/example", "example.xml"},
-		{"../internal/spec/testdata", "everything.xml"},
-		{"testdata", "fast.xml"},
-		{"testdata", "pieces.xml"},
+	for _, c := range []struct {
+		dir, file string
+		n         int
+	}{
+		{"../target/pica200", "pica200.xml", 20_000},
+		{"../target/tegra", "tegra.xml", 2_000},
+		{"../target/example", "example.xml", 20_000},
+		{"../internal/spec/testdata", "everything.xml", 20_000},
+		{"testdata", "fast.xml", 20_000},
+		{"testdata", "pieces.xml", 20_000},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
 			if err != nil {
 				t.Fatal(isa.Explain(err))
 			}
-			compareReading(t, s, 20_000)
+			compareReading(t, s, c.n)
 		})
 	}
 }

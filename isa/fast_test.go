@@ -40,6 +40,7 @@ func shareTables(from, to *Decoder) {
 func TestFlattenedDisplays(t *testing.T) {
 	for _, c := range []struct{ dir, file string }{
 		{"../target/pica200", "pica200.xml"},
+		{"../target/tegra", "tegra.xml"},
 		{"../target/example", "example.xml"},
 		{"../internal/spec/testdata", "everything.xml"},
 		{"testdata", "fast.xml"},

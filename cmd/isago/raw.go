@@ -145,11 +145,3 @@ func hexLinesOf(data []byte, words int) (text []byte) {
 	}
 	return append(text, '\n')
 }
-
-// extension is that of the files that the compiler makes.
-func (f *asmFlags) extension() string {
-	if f.raw() != nil {
-		return ".bin"
-	}
-	return ".shbin"
-}

@@ -20,12 +20,13 @@ import (
 
 // sourceFlags belong to making files from source.
 type sourceFlags struct {
-	header       string
-	format       string
-	spelling     string
-	noNop        bool
-	noWarn       []string
-	werror, each bool
+	header string
+	format string
+	// spelling and target are those of the source and of the file, as the flags together say.
+	spelling, target string
+	noNop            bool
+	noWarn           []string
+	werror, each     bool
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
@@ -79,8 +80,6 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 		return nil, nil // an unknown name is told of where the machine is loaded
 	case f.hex && f.format != "":
 		return nil, usagef("--hex and --format exclude each other")
-	case f.hex:
-		f.format = hexFormat
 	case f.format != "" && !slices.Contains(m.Outputs, f.format):
 		return nil, usagef("--format %q, expected one of %s", f.format, strings.Join(m.Outputs, ", "))
 	}
@@ -103,7 +102,10 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.spelling = f.syntax
+	f.spelling, f.target = f.syntax, f.format
+	if f.hex {
+		f.target = hexFormat
+	}
 	if f.each {
 		return f.compileEach(cmd, names)
 	}
@@ -120,7 +122,7 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		}
 		files = append(files, src)
 	}
-	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Format: f.format, Syntax: f.spelling})
+	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling})
 	if err != nil {
 		return err
 	}
@@ -199,6 +201,20 @@ func (r *eachResult) run(f *asmFlags, c program.Compiler, name string) {
 	own.SetErr(&r.warnings)
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+f.extension()))
+}
+
+// extension is that of the files that --each writes.
+func (f *asmFlags) extension() string {
+	m, err := catalog.Lookup(f.isa)
+	switch {
+	case f.raw() != nil:
+		return ".bin"
+	case f.target != "":
+		return "." + f.target
+	case err == nil && len(m.Outputs) > 0:
+		return "." + m.Outputs[0]
+	}
+	return ".shbin"
 }
 
 // joined makes one error of several: one list where all have positions.

@@ -80,14 +80,16 @@ func (p *Parser) entry(f *spec.Field, home *scope) (uint8, bool) {
 		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
 		return 0, false
 	}
-	p.spaces[p.nspaces] = space{field: f, home: *home}
+	s := &p.spaces[p.nspaces] // field by field, which is quicker than by way of a copy
+	s.val, s.known, s.assumed = bits.Value{}, bits.Value{}, bits.Value{}
+	s.field, s.home = f, *home
 	p.nspaces++
 	return uint8(p.nspaces - 1), true
 }
 
 // same tells whether two scopes are the same bits.
 func (s *scope) same(x *scope) bool {
-	return s.space == x.space && s.low == x.low && slices.Equal(s.parts, x.parts)
+	return s.space == x.space && s.low == x.low && (s.parts == nil && x.parts == nil || slices.Equal(s.parts, x.parts))
 }
 
 // place maps a field of the scope to bits of its space.

@@ -227,29 +227,30 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 func (p *Parser) parse(line []byte) (res Result, err error) {
 	text, body, err := p.split(line)
 	if err == nil {
-		res, err = p.parseBody(body)
+		err = p.parseBody(&res, body)
 	}
 	if err != nil && len(body) < len(text) { // the braces may be the instruction's own
 		p.suffix = p.suffix[:0]
-		if whole, e := p.parseBody(text); e == nil {
-			return whole, nil
+		if p.parseBody(&res, text) == nil {
+			return res, nil
 		}
 	}
-	return res, err
+	if err != nil {
+		return Result{}, err
+	}
+	return res, nil
 }
 
-// parseBody reads an instruction without its suffix, which has been read.
-func (p *Parser) parseBody(body []byte) (res Result, err error) {
+// parseBody reads an instruction without its suffix, which has been read. The result counts where
+// there is no error.
+func (p *Parser) parseBody(res *Result, body []byte) error {
 	if p.load(body); !p.run() {
-		return Result{}, p.explain(body)
+		return p.explain(body)
 	}
 	if p.loosely {
 		p.verify()
 	}
-	if err = p.complete(&res); err != nil {
-		return Result{}, err
-	}
-	return res, nil
+	return p.complete(res)
 }
 
 // load puts the input into src and raw with its runs of blanks collapsed.

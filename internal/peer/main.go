@@ -2,7 +2,8 @@
 //
 //	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
-// FILE is a shader file of a machine, which must list without an unknown word and come back from
+// FILE is tesla-diff.jsonl, rows {"words", "variant", "ptype", "text"} of envydis, which must print
+// the same and come back from the plain text; or a shader file of a machine, which must list without an unknown word and come back from
 // its lossless text word for word; or FILE.jsonl with rows {"gen", "word", "text"} beside FILE.xml,
 // the description that they belong to. Rows in which the other tool is known to be wrong are listed
 // in internal/peer/known, one a line: the row's word, a tab, the reason. The exit status is 1 where
@@ -54,6 +55,9 @@ type comparer func(file string, report func(difference)) (rows int, err error)
 func comparerFor(file string, compat bool) (comparer, error) {
 	if strings.HasSuffix(file, programSuffix) {
 		return comparePrograms, nil
+	}
+	if filepath.Base(file) == envydisFile {
+		return compareEnvydis, nil
 	}
 	switch filepath.Ext(file) {
 	case ".jsonl":

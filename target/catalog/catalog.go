@@ -9,6 +9,7 @@ import (
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
+	"github.com/isago/isago/target/tesla"
 )
 
 // Machine is a machine that isago knows.
@@ -42,6 +43,7 @@ func Machines() []Machine {
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler,
 		},
+		{Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}
 }

@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
 
@@ -24,6 +26,8 @@ type sourceFlags struct {
 	noNop        bool
 	noWarn       []string
 	werror, each bool
+	// contexts are those of the command line, if it has any.
+	contexts func(*isa.Set) (bits.Value, error)
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
@@ -81,6 +85,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if err := f.check(); err != nil {
 		return err
 	}
+	f.sourceFlags.contexts = f.context
 	if f.each {
 		return f.compileEach(cmd, names)
 	}
@@ -97,7 +102,7 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		}
 		files = append(files, src)
 	}
-	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop})
+	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Context: f.contexts})
 	if err != nil {
 		return err
 	}

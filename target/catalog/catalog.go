@@ -43,7 +43,14 @@ func Machines() []Machine {
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler,
 		},
-		{Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load},
+		{
+			Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load,
+			Formats: []Format{
+				{Name: "cubin", Is: tesla.IsCubin, Open: tesla.Open, Source: tesla.SourceOf},
+				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
+			},
+			NewCompiler: tesla.NewCompiler,
+		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}
 }

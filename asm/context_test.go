@@ -5,6 +5,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
 )
 
 // contextXML has a stage that the caller chooses, and a mark and a mode that belong to the text.
@@ -111,6 +112,86 @@ func TestContextSuffix(t *testing.T) {
 		res, err := x.p.Parse(r.text)
 		if err != nil || res.Inst.Bits != bits.Of(r.word) || res.Context != bits.Of(r.ctx) {
 			t.Errorf("%q is %s in %s (%v), expected %x in %x", r.text, res.Inst.Bits, res.Context, err, r.word, r.ctx)
+		}
+	}
+}
+
+// TestRemark prints a remark where remarks are asked for, and reads text without it.
+func TestRemark(t *testing.T) {
+	s := load(t, `
+	<text comment=";"/>
+	<enum name="#role"><value val="0" display="zero"/><value val="1" display="" name="none"/></enum>
+	<bitset name="#instruction" size="4">
+		<display>op {A}{ROLE}
+			and {B}</display>
+		<field name="A" low="0" high="1" type="uint"/>
+		<field name="B" low="2" high="3" type="uint"/>
+		<derived name="ROLE" type="#role" remark="true"><expr>{A} != 0</expr></derived>
+	</bitset>`)
+	x := toolsFor(t, s)
+	for _, r := range []struct {
+		word          uint64
+		plain, remark string
+	}{
+		{0x4, "op 0 and 1", "op 0\t; zero\nand 1"},
+		{0x6, "op 2 and 1", "op 2\nand 1"},
+	} {
+		x.d.Remarks, x.d.Lines = false, false
+		if text, _, _, _ := x.print(bits.Of(r.word)); text != r.plain {
+			t.Errorf("%x prints %q, expected %q", r.word, text, r.plain)
+		}
+		x.d.Remarks, x.d.Lines = true, true
+		if text, _, _, _ := x.print(bits.Of(r.word)); text != r.remark {
+			t.Errorf("%x prints %q, expected %q", r.word, text, r.remark)
+		}
+		if res, err := x.p.Parse(r.plain); err != nil || res.Inst.Bits != bits.Of(r.word) {
+			t.Errorf("%q is %s: %v", r.plain, res.Inst.Bits, err)
+		}
+	}
+}
+
+// TestSeveralRoots has two kinds of instructions; an operand, defined before both, needs a name of the
+// second.
+func TestSeveralRoots(t *testing.T) {
+	s := load(t, `
+	<bitset name="#operand" size="2">
+		<override expr="{WIDE}"><display>w{N}</display></override>
+		<display>r{N}</display>
+		<field name="N" low="0" high="1" type="uint"/>
+	</bitset>
+	<bitset name="#first" size="4"><display>first {A}</display><field name="A" low="0" high="3" type="uint"/></bitset>
+	<bitset name="#second" size="3">
+		<display>second {B}</display>
+		<field name="WIDE" pos="2" type="bool"/>
+		<field name="B" low="0" high="1" type="#operand"><param name="WIDE"/></field>
+	</bitset>`)
+	for _, x := range []struct {
+		root, text string
+		word       uint64
+	}{{"", "first 9", 9}, {"first", "first 9", 9}, {"second", "second r3", 3}, {"second", "second w3", 7}} {
+		p, err := asm.New(s, x.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := p.Parse(x.text); err != nil || res.Inst.Bits != bits.Of(x.word) {
+			t.Errorf("%q is %s, expected %x: %v", x.text, res.Inst.Bits, x.word, err)
+		}
+	}
+}
+
+// TestPlainName asks for the plain spelling by its name.
+func TestPlainName(t *testing.T) {
+	const xml = `<isa name="test" strict="true"><text syntax="long"/>
+	<bitset name="#instruction" size="4">
+		<display>number {N}</display>
+		<display syntax="short">n{N}</display>
+		<field name="N" low="0" high="3" type="uint"/>
+	</bitset></isa>`
+	for syntax, text := range map[string]string{"": "number 3", "long": "number 3", "short": "n3"} {
+		s := loadXML(t, xml, isa.Options{Syntax: syntax})
+		x := toolsFor(t, s)
+		if got, _, _, _ := x.print(bits.Of(3)); got != text || s.PlainSyntax() != "long" {
+			t.Errorf("%q prints %q, expected %q", syntax, got, text)
 		}
 	}
 }

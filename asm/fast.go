@@ -19,12 +19,17 @@ type place struct {
 	index      *spec.Field
 	context    bool
 	low, width int
+	// hops is the number of enclosing values up to the one that the bits are in.
+	hops int
 }
 
 // placeOf returns the place of a reference; ok is false where it is not a run of bits of the scope
 // itself or of an entry.
 func placeOf(ref *model.Ref) (pl place, ok bool) {
-	if ref == nil || ref.Prog != nil || ref.Hops != 0 || ref.Low < 0 || ref.Width < 1 || ref.Width > 64 {
+	if ref != nil && ref.Prog != nil {
+		return placeOfCopy(ref)
+	}
+	if ref == nil || ref.Low < 0 || ref.Width < 1 || ref.Width > 64 {
 		return pl, false
 	}
 	if ref.Context != nil {
@@ -38,8 +43,19 @@ func placeOf(ref *model.Ref) (pl place, ok bool) {
 			pl.index, pl.low = e.Field, 0
 		}
 	}
-	pl.low, pl.width = pl.low+ref.Low, ref.Width
-	return pl, true
+	pl.low, pl.width, pl.hops = pl.low+ref.Low, ref.Width, ref.Hops
+	return pl, pl.hops == 0 || pl.index == nil
+}
+
+// placeOfCopy returns the place of a derived field that is another field as it is.
+func placeOfCopy(ref *model.Ref) (pl place, ok bool) {
+	n := ref.Prog.Root
+	if n.Op != spec.OpField || len(n.Alts) != 1 || n.Alts[0].Cond != nil || n.Alts[0].Ref == nil || n.Alts[0].Ref.Width != ref.Width {
+		return pl, false
+	}
+	pl, ok = placeOf(n.Alts[0].Ref)
+	pl.hops += ref.Hops
+	return pl, ok && !pl.context && (pl.hops == 0 || pl.index == nil)
 }
 
 // fixedBits is a run of bits that must have a value.
@@ -73,6 +89,9 @@ func conjunction(n *model.Node) (list []fixedBits, ok bool) {
 func fixedField(n *model.Node, v uint64) ([]fixedBits, bool) {
 	if n.Op != spec.OpField || len(n.Alts) != 1 || n.Alts[0].Cond != nil {
 		return nil, false
+	}
+	if ref := n.Alts[0].Ref; pieced(ref) {
+		return fixedPieces(ref, v)
 	}
 	pl, ok := placeOf(n.Alts[0].Ref)
 	if !ok || pl.context || v&^ones(pl.width) != 0 {
@@ -179,10 +198,19 @@ const (
 
 // straight reads the whole input without looking back; ok is false where it has to be read in the
 // general way.
-func (p *Parser) straight() (ok bool) {
+func (p *Parser) straight(start *node) (ok bool) {
 	p.fast, p.pending = append(p.fast[:0], fastFrame{}), p.pending[:0]
-	n := p.top.start
-	for n != nil {
+	if !p.follow(start, nil) {
+		return false
+	}
+	p.settlePending()
+	return true
+}
+
+// follow reads from a node on until it gets to the node to; ok is false where the input has to be read
+// in the general way.
+func (p *Parser) follow(n, to *node) (ok bool) {
+	for n != to {
 		if n.set != nil {
 			return false
 		}
@@ -192,6 +220,7 @@ func (p *Parser) straight() (ok bool) {
 		}
 		if n.literals != nil {
 			if found, end := n.literals.find(p.src, p.skipBlank(), len(p.src)+1); found != nil {
+				p.loosely = p.loosely || end-p.pos != found.size
 				p.pos, n = end, n.edges[found.first].next
 				continue
 			}
@@ -205,7 +234,6 @@ func (p *Parser) straight() (ok bool) {
 		}
 		n = next
 	}
-	p.settlePending()
 	return true
 }
 
@@ -219,6 +247,7 @@ func (p *Parser) fastOnly(e *edge) *node {
 	case itemLiteral:
 		pos, text := p.skipBlank(), e.item.text
 		if len(p.src)-pos >= len(text) && string(p.src[pos:pos+len(text)]) == text {
+			p.loosely = p.loosely || pos != p.pos
 			p.pos = pos + len(text)
 			return e.next
 		}
@@ -234,7 +263,12 @@ func (p *Parser) fastOnly(e *edge) *node {
 // fastEdge takes the first edge, other than a literal, that stands here.
 func (p *Parser) fastEdge(n *node) (next *node, v verdict) {
 	for _, e := range n.others {
-		if next, v = p.fastItem(e); v != absent {
+		if e.item.kind == itemBlank && len(n.others) > 1 {
+			next, v = p.fastBehindBlank(e)
+		} else {
+			next, v = p.fastItem(e)
+		}
+		if v != absent {
 			return next, v
 		}
 	}
@@ -244,13 +278,13 @@ func (p *Parser) fastEdge(n *node) (next *node, v verdict) {
 func (p *Parser) fastItem(e *edge) (next *node, v verdict) {
 	it := e.item
 	if it.kind == itemBlank {
-		return e.next, p.fastBlank()
+		return e.next, p.fastBlank(it)
 	}
 	if it.kind == itemSet {
 		return e.next, p.fastSet(it)
 	}
 	if !it.placed || len(it.conds) > 0 {
-		return nil, giveUp
+		return p.fastOther(e)
 	}
 	switch it.kind {
 	case itemEnum:
@@ -264,11 +298,14 @@ func (p *Parser) fastItem(e *edge) (next *node, v verdict) {
 }
 
 // fastBlank is Parser.matchBlank.
-func (p *Parser) fastBlank() verdict {
+func (p *Parser) fastBlank(it *item) verdict {
 	switch {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
-	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ' || loose[p.src[p.pos-1]] || loose[p.src[p.pos]]:
+	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ':
+	case it.padding:
+	case loose[p.src[p.pos-1]] || loose[p.src[p.pos]]:
+		p.loosely = true
 	default:
 		return absent
 	}
@@ -293,6 +330,7 @@ func (p *Parser) fastWord(it *item) verdict {
 	if !p.put(&it.place, found.first) {
 		return giveUp
 	}
+	p.loosely = p.loosely || found.firstAlias || found.size > 0 && end-p.pos != found.size
 	if end > pos {
 		p.pos = end
 	}
@@ -318,6 +356,7 @@ func (p *Parser) fastSet(it *item) verdict {
 		if v == absent {
 			break
 		}
+		p.loosely = p.loosely || used>>uint(i) != 0
 		used |= 1 << uint(i)
 	}
 	if it.extent == someText && used == 0 {
@@ -343,16 +382,39 @@ func (p *Parser) fastMember(s *setItem, used uint64) (member int, v verdict) {
 			continue
 		}
 		for _, e := range n.others {
-			if e.item.kind == itemCall {
-				return 0, giveUp
-			}
-			if _, v := p.fastItem(e); v != absent {
+			if v := p.fastPart(e); v != absent {
 				return i, v
 			}
 		}
 	}
 	p.pos = from
 	return 0, absent
+}
+
+// fastPart reads a member of a set as a whole.
+func (p *Parser) fastPart(e *edge) verdict {
+	if e.item.kind == itemCall && !p.starts(e.item) {
+		return absent
+	}
+	next, v := p.fastItem(e)
+	if v != took || next == e.next {
+		return v
+	}
+	if !p.follow(next, e.next) {
+		return giveUp
+	}
+	return took
+}
+
+// starts tells whether a nested value may stand here: one of the literals that its texts start with,
+// if they all start with one.
+func (p *Parser) starts(it *item) bool {
+	n := p.ready(it.call).start
+	if n.literals == nil || len(n.others)+len(n.accepts) > 0 {
+		return true
+	}
+	found, _ := n.literals.find(p.src, p.skipBlank(), len(p.src)+1)
+	return found != nil
 }
 
 // fastQuiet is Parser.quiet where the first edge that stands here reads nothing.
@@ -387,6 +449,7 @@ func (p *Parser) fastCall(e *edge) (*node, verdict) {
 			if !p.putMasked(sp, low, g.env.Root.Size, q.val, q.known) {
 				return nil, giveUp
 			}
+			p.loosely = p.loosely || q.size > 0 && end-p.pos != q.size
 			if q.defaults != 0 {
 				p.pending = append(p.pending, pending{sp, low, g.env.Root.Size, q.val, q.defaults})
 			}
@@ -412,6 +475,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 	pos := p.skipBlank()
 	if it.kind == itemBranch {
 		if v, end, ok := p.symbol(it, pos); ok {
+			p.named = true
 			return p.took(p.put(&it.place, v), end)
 		}
 	}
@@ -419,6 +483,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 	if ref.Kind != spec.KindHex {
 		v, end = p.decimal(pos)
 	}
+	plain := end > pos && (end == pos+1 || p.src[pos] != '0') && v>>uint(ref.Width-1) == 0
 	if end == pos {
 		n, ok := p.number(it, pos, 0)
 		if !ok {
@@ -430,6 +495,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 		}
 		end = n.end
 	}
+	p.loosely = p.loosely || pos != p.pos || !plain && !p.printed(ref, v, pos, end)
 	return p.took(p.put(&it.place, v), end)
 }
 
@@ -476,6 +542,7 @@ func (p *Parser) fastAccept(n *node) (next *node, v verdict) {
 	if !p.fastEnding(&a.ending, &f) {
 		return nil, giveUp
 	}
+	p.loosely = p.loosely || a.alias
 	if top {
 		p.units = append(p.units, boundUnit{a.unit, 0})
 		p.ending = &a.ending
@@ -493,12 +560,32 @@ func (p *Parser) fastEnding(e *ending, f *fastFrame) bool {
 			return false
 		}
 	}
-	for _, list := range e.not {
-		if !p.differs(list, f) {
+	for i := len(e.not) - 1; i >= 0; i-- { // the later ones settle bits for those before them
+		if !p.differs(e.not[i], f) && !p.denied(e.not[i], f) {
 			return false
 		}
 	}
 	return true
+}
+
+// denied makes a run differ, where it is the only one that is not known to agree and has one bit.
+func (p *Parser) denied(list []fixedBits, f *fastFrame) bool {
+	var open *fixedBits
+	for i := range list {
+		b := &list[i]
+		sp, low, ok := p.resolve(&b.place, f)
+		if !ok {
+			return false
+		}
+		if p.spaces[sp].known.Uint(low, b.width) == ones(b.width) {
+			continue
+		}
+		if open != nil || b.width != 1 {
+			return false
+		}
+		open = b
+	}
+	return open != nil && p.put(&open.place, 1-open.value)
 }
 
 // differs tells whether one of the runs is known to have another value.
@@ -523,6 +610,9 @@ func (p *Parser) resolve(pl *place, f *fastFrame) (sp uint8, low int, ok bool) {
 	switch {
 	case pl.context:
 		return spaceContext, pl.low, true
+	case pl.index == nil && pl.hops > 0:
+		outer := &p.fast[max(len(p.fast)-1-pl.hops, 0)]
+		return outer.space, outer.low + pl.low, true
 	case pl.index == nil:
 		return f.space, f.low + pl.low, true
 	case len(p.fast) > 1:

@@ -18,6 +18,7 @@ func TestStraight(t *testing.T) {
 		{"../target/example", "example.xml"},
 		{"../internal/spec/testdata", "everything.xml"},
 		{"testdata", "fast.xml"},
+		{"testdata", "pieces.xml"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})

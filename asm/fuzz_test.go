@@ -86,7 +86,7 @@ func FuzzWord(f *testing.F) {
 	for i := range nasty {
 		f.Add(byte(i), []byte{})
 		for _, word := range []uint64{0, 0x024a1980, 0xe000005f, 0xffffffff, 0x1e240007, 0x12345678_80029abc,
-			0x30313039_00304030, // 1: a sign and the blank behind it, in tables; see knownSplits
+			0x30313039_00304030, // 1: a sign and the blank behind it, in tables; see splits
 		} {
 			f.Add(byte(i), binary.LittleEndian.AppendUint64(nil, word))
 		}

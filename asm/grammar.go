@@ -18,7 +18,9 @@ type grammar struct {
 	start *node
 	// quick holds whole texts of a small operand that depends on nothing else, with their bits.
 	quick *quick
-	once  sync.Once
+	// anchors are the templates of instructions by a word that they have; nil for operands.
+	anchors *anchors
+	once    sync.Once
 	// made tells that once is done, which is asked at each operand.
 	made atomic.Bool
 }
@@ -45,6 +47,8 @@ type edge struct {
 // accept is the end of a template: what it says about the leaf and its case.
 type accept struct {
 	unit *model.Unit
+	// alias tells that the template is read and never printed.
+	alias bool
 	// own is the condition of the case, not those of the cases before it whose displays would be
 	// printed instead.
 	own *model.Prog
@@ -69,6 +73,7 @@ const (
 	itemSet
 	itemSetEnd
 	itemNothing // a reference that resolves nowhere prints nothing
+	itemCustom
 )
 
 // extent says how much text an item may match.
@@ -93,6 +98,8 @@ type item struct {
 	conds []condition
 	call  *grammar
 	set   *setItem
+	// padding tells of a blank that it fills up to a column and may be nothing.
+	padding bool
 	// place is where the bits are, if placed.
 	place  place
 	placed bool
@@ -109,7 +116,7 @@ type condition struct {
 type setItem struct {
 	join    string
 	members []*node // each member alone, its text not empty, ending in a node that returns
-	absent  []*node // each member absent
+	absent  []*node // each member absent; none where that gives its bits no value
 	at      *node   // the place behind a member, and at the start
 }
 
@@ -136,6 +143,10 @@ func (p *Parser) make(g *grammar) {
 	g.once.Do(func() {
 		defer g.made.Store(true)
 		c := compiler{parser: p, env: g.env}
+		if g == p.top {
+			c.anchors = &anchors{words: &trie{}, all: true}
+			g.anchors = c.anchors
+		}
 		g.start = c.compile()
 		if g.env.Closed() && g.env.Root.Size <= maxQuick && isa.Constant(g.env) {
 			g.quick = p.makeQuick(g)
@@ -149,6 +160,8 @@ type compiler struct {
 	unit   *model.Unit
 	// holds and fails are the conditions that the case being compiled settles.
 	holds, fails []*model.Prog
+	// anchors takes the templates by a word that they have; nil takes none.
+	anchors *anchors
 }
 
 func (c *compiler) compile() *node {
@@ -178,13 +191,13 @@ func (c *compiler) leaf(start *node, aliases bool) {
 			c.holds = []*model.Prog{cs.Cond}
 		}
 		if cs.Shown && !aliases {
-			c.template(start, cs.Items, acc)
+			c.whole(start, cs.Items, acc)
 		}
 		for _, a := range cs.Aliases {
 			if aliases {
-				alias := &accept{unit: c.unit, own: cs.Cond}
+				alias := &accept{unit: c.unit, own: cs.Cond, alias: true}
 				alias.ending = endingOf(alias)
-				c.template(start, a, alias)
+				c.whole(start, a, alias)
 			}
 		}
 		if cs.Cond != nil && cs.Shown {
@@ -206,6 +219,14 @@ func outside(n *model.Node) bool {
 	return outside(n.X) || outside(n.Y) || outside(n.Z)
 }
 
+// whole adds a template to the grammar, and to that of its anchor.
+func (c *compiler) whole(start *node, items []model.Item, acc *accept) {
+	c.template(start, items, acc)
+	if c.anchors != nil {
+		c.anchors.put(c, items, acc)
+	}
+}
+
 func (c *compiler) template(start *node, items []model.Item, acc *accept) {
 	for _, end := range c.sequence([]*node{start}, items) {
 		end.accepts = append(end.accepts, acc)
@@ -222,10 +243,12 @@ func (c *compiler) sequence(from []*node, items []model.Item) []*node {
 
 func (c *compiler) append(from []*node, it *model.Item) []*node {
 	switch it.Kind {
+	case model.ItemRemark:
+		return from
 	case model.ItemText, model.ItemName:
 		return c.literal(from, it.Text)
 	case model.ItemAlign, model.ItemBreak:
-		return c.step(from, &item{kind: itemBlank})
+		return c.step(from, &item{kind: itemBlank, padding: it.Kind == model.ItemAlign})
 	}
 	if it.Before == "" && it.After == "" {
 		return c.reference(from, it, anyExtent)
@@ -280,7 +303,7 @@ func (n *node) step(key string, it *item) *node {
 // key tells items apart: two items with one key read the same text into the same bits.
 func (it *item) key() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d %q %p %p", it.kind, it.extent, it.text, it.call, it.set)
+	fmt.Fprintf(&b, "%d %d %q %p %p %v", it.kind, it.extent, it.text, it.call, it.set, it.padding)
 	if it.ref != nil {
 		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
 		for _, e := range it.ref.Enter {
@@ -349,6 +372,8 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 		}
 	case spec.KindFloat:
 		out.kind = itemFloat
+	case spec.KindCustom:
+		out.kind = itemCustom
 	case spec.KindBranch, spec.KindAbsBranch:
 		out.kind = itemBranch
 	}
@@ -361,7 +386,7 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	}
 	t := &trie{}
 	for _, text := range e.Texts {
-		t.add(c.parser.fold(normal(text.Text)), text.Val)
+		t.addWord(c.parser.fold(normal(text.Text)), text.Val, text.Alias)
 	}
 	t.finish()
 	c.parser.enums[e] = t
@@ -374,8 +399,8 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	if ref.Kind == spec.KindBoolInv {
 		on = 0
 	}
-	t.add(c.parser.fold(normal(*ref.Field.Display)), on)
-	t.add("", 1-on)
+	t.addWord(c.parser.fold(normal(*ref.Field.Display)), on, false)
+	t.add("", 1-on, false)
 	t.finish()
 	return t
 }
@@ -386,6 +411,9 @@ func (c *compiler) set(it *model.Item) *setItem {
 	s.at = &node{set: s}
 	for i := range it.Members {
 		for _, ext := range []extent{someText, noText} {
+			if ext == noText && it.Free {
+				continue
+			}
 			start := &node{}
 			for _, end := range c.reference([]*node{start}, &it.Members[i], ext) {
 				end.step("end", &item{kind: itemSetEnd})
@@ -416,7 +444,7 @@ func (n *node) finish(seen map[*node]bool) {
 			if n.literals == nil {
 				n.literals = &trie{}
 			}
-			n.literals.add(e.item.text, uint64(i))
+			n.literals.add(e.item.text, uint64(i), false)
 		} else {
 			n.others = append(n.others, e)
 		}

@@ -9,7 +9,7 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	}
 	switch it.kind {
 	case itemBlank:
-		return p.matchBlank(next)
+		return p.matchBlank(next, it.padding)
 	case itemEnum:
 		return p.matchWord(it, next, state)
 	case itemCall:
@@ -23,22 +23,35 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	case itemNothing:
 		p.node = next
 		return it.extent != someText
+	case itemCustom:
+		return p.matchCustom(it, next)
 	}
 	return p.matchNumber(it, next, state)
 }
 
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
-func (p *Parser) matchBlank(next *node) bool {
+// padding may be nothing anywhere.
+func (p *Parser) matchBlank(next *node, padding bool) bool {
 	switch {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
-	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ' || loose[p.src[p.pos-1]] || loose[p.src[p.pos]]:
+	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ':
+	case padding:
+	case (loose[p.src[p.pos-1]] || loose[p.src[p.pos]]) && p.spelled(false):
 	default:
 		p.expect(p.pos, "a blank")
 		return false
 	}
 	p.node = next
 	return true
+}
+
+// findWord finds the longest text that ends before limit.
+func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
+	if p.strict {
+		return t.findExact(p.src, pos, limit)
+	}
+	return t.find(p.src, pos, limit)
 }
 
 // stateNumber is the state in which an enum with an empty text reads a number.
@@ -61,7 +74,7 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	if state == stateNumber {
 		return p.matchNumber(it, next, 0)
 	}
-	found, end := it.words.find(p.src, pos, limit)
+	found, end := p.findWord(it.words, pos, limit)
 	if found == nil || end == pos && it.extent == someText {
 		if it.ref.Kind == spec.KindEnum && it.extent != noText {
 			return p.matchNumber(it, next, 0)
@@ -80,7 +93,7 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
 	}
-	if !p.bind(it, found.values[tried], end) {
+	if !p.spelled(end-p.pos == found.size && !found.aliases[tried]) || !p.bind(it, found.values[tried], end) {
 		return false
 	}
 	p.pos, p.node = end, next
@@ -95,7 +108,7 @@ func (p *Parser) matchCall(it *item, next *node) bool {
 		pos = p.skipBlank()
 	}
 	if !p.general && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
-		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 {
+		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 && p.spelled(end == pos || end-p.pos == v.size) {
 			if !p.bindMasked(it.ref, v.val, v.known, g.env.Root.Size, end) {
 				return false
 			}
@@ -126,6 +139,9 @@ func (p *Parser) member(n *node, state int) bool {
 		}
 		p.save(choice{node: n, state: i + 1})
 		if f.used != 0 && !p.text(s.join) {
+			return false
+		}
+		if !p.spelled(f.used>>uint(i) == 0) {
 			return false
 		}
 		f.used |= 1 << uint(i)
@@ -167,16 +183,37 @@ func (p *Parser) memberDone() bool {
 func (p *Parser) text(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] == ' ' {
-			if !p.matchBlank(p.node) {
+			if !p.matchBlank(p.node, false) {
 				return false
 			}
 			continue
 		}
-		if p.pos = p.skipBlank(); p.pos >= len(p.src) || p.src[p.pos] != s[i] {
-			p.expectText(p.pos, s)
+		pos := p.skipBlank()
+		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
+			p.expectText(pos, s)
 			return false
 		}
-		p.pos++
+		p.pos = pos + 1
+	}
+	return true
+}
+
+// matchCustom reads what a hook prints. Without a hook nothing is printed.
+func (p *Parser) matchCustom(it *item, next *node) bool {
+	p.node = next
+	if p.Custom == nil {
+		return it.extent != someText
+	}
+	pos := p.skipBlank()
+	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)
+	switch {
+	case !ok || n > len(p.raw)-pos || n == 0 && it.extent == someText || n > 0 && it.extent == noText:
+		p.expectItem(pos, it)
+		return false
+	case !p.spelled(n == 0 || pos == p.pos) || !p.bind(it, v, pos+n):
+		return false
+	case n > 0:
+		p.pos = pos + n
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
@@ -20,7 +22,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 			if !p.bind(it, v, end) {
 				return false
 			}
-			p.pos, p.node = end, next
+			p.pos, p.node, p.named = end, next, true
 			return true
 		}
 	}
@@ -43,15 +45,16 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	case signed:
 		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}
-	if it.kind == itemEnum {
-		if _, named := it.ref.Enum.Lookup(n.mag); named {
-			p.expectItem(pos, it)
-			return false
-		}
+	if it.kind == itemEnum && it.ref.Prog == nil && !p.unnamed(it.ref, &n) {
+		p.expectItem(pos, it)
+		return false
 	}
 	if it.ref.Width > 64 {
 		if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
 			p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
+			return false
+		}
+		if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
 			return false
 		}
 		if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
@@ -68,11 +71,81 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
 		return false
 	}
-	if !p.bind(it, v, n.end) {
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(it, next, v, n.end, state) {
 		return false
 	}
 	p.pos, p.node = n.end, next
 	return true
+}
+
+// bindNumber is bind for a number, which for some types are the low 32 bits alone.
+func (p *Parser) bindNumber(it *item, next *node, v uint64, end, state int) bool {
+	ref := it.ref
+	switch {
+	case ref.Prog != nil:
+		return p.bindDerived(it, next, v, end, state)
+	case ref.Kind == spec.KindBool && ref.Width > 32:
+		return p.bindMasked(ref, v, math.MaxUint32, ref.Width, end)
+	}
+	return p.bind(it, v, end)
+}
+
+// bindDerived notes what a number says about an expression.
+func (p *Parser) bindDerived(it *item, next *node, v uint64, end, state int) bool {
+	c := derivedConstraint(it.ref, p.scopeOf(it.ref.Hops), v)
+	switch {
+	case it.kind == itemEnum:
+		c.mask = math.MaxUint32
+	case it.kind == itemFloat && state == stateRange:
+		c.kind = wantRange
+		c.value, c.high = p.samePrint(it.ref, c.value)
+	case it.kind == itemFloat:
+		p.save(choice{node: p.node, item: it, next: next, state: stateRange})
+	}
+	p.cons = append(p.cons, c)
+	return p.propagateLast(end)
+}
+
+// stateRange is the state in which a computed float is any that prints as the text.
+const stateRange = -2
+
+// samePrint returns the lowest and the highest bits that print as those of a float do. They are in
+// one run, as the magnitude grows with the bits.
+func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
+	width := uint(32)
+	if ref.Width == 16 {
+		width = 16
+	}
+	text := string(isa.AppendScalar(nil, ref, v, true))
+	same := func(x uint64) bool {
+		p.scalar = isa.AppendScalar(p.scalar[:0], ref, x, true)
+		return string(p.scalar) == text
+	}
+	sign := v & (1 << (width - 1))
+	below, above := int(v-sign), int(1<<(width-1)-1-(v-sign))
+	low = v - uint64(sort.Search(below, func(n int) bool { return !same(v - uint64(n) - 1) }))
+	high = v + uint64(sort.Search(above, func(n int) bool { return !same(v + uint64(n) + 1) }))
+	return low, high
+}
+
+// unnamed makes of a number the value of an enum that prints so: one without a name, of which the
+// low 32 bits are printed. ok is false where there is none.
+func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
+	for v := n.mag; ; v += 1 << 32 {
+		if _, named := ref.Enum.Lookup(v); !named {
+			n.mag, n.wide = v, bits.Of(v)
+			return true
+		}
+		if ref.Width <= 32 || v>>32 >= 1<<uint(min(ref.Width-32, 16))-1 || n.neg {
+			return false
+		}
+	}
+}
+
+// printed tells whether a value prints as the text from pos up to end.
+func (p *Parser) printed(ref *model.Ref, v uint64, pos, end int) bool {
+	p.scalar = isa.AppendScalar(p.scalar[:0], ref, v, p.set.Model().ISA.Strict)
+	return string(p.scalar) == string(p.src[pos:end])
 }
 
 // number is a number as it was read.
@@ -217,10 +290,7 @@ func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
 	if n.over || n.wide != bits.Of(n.mag) {
 		return 0, false
 	}
-	width := ref.Width
-	if ref.Prog != nil && !ref.Field.WidthGiven && ref.Kind != spec.KindInt && ref.Kind != spec.KindOffset {
-		width = 64 // a derived value is as wide as its expression
-	}
+	width := p.readWidth(ref)
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		return fitSigned(n, width)
@@ -229,13 +299,37 @@ func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
 			return fitSigned(n, width)
 		}
 	}
-	if ref.Kind == spec.KindBoolInv && ref.Prog == nil && !n.neg && n.mag <= 1 {
-		return 1 - n.mag, true
+	if ref.Kind == spec.KindBoolInv {
+		return 1 - n.mag, n.mag <= 1 && !n.neg
 	}
 	if n.neg && n.mag != 0 || width < 64 && n.mag>>uint(width) != 0 {
 		return 0, false
 	}
 	return n.mag, true
+}
+
+// readWidth returns the number of bits that the text of a number can say. A computed value is as wide
+// as its expression, but where it is signed.
+func (p *Parser) readWidth(ref *model.Ref) int {
+	switch ref.Kind {
+	case spec.KindBool, spec.KindEnum:
+		if ref.Prog != nil {
+			return 32
+		}
+		if ref.Kind == spec.KindBool {
+			return min(ref.Width, 32)
+		}
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
+		return ref.Width
+	case spec.KindAbsBranch:
+		if !p.set.Model().ISA.Strict {
+			return ref.Width
+		}
+	}
+	if ref.Prog != nil {
+		return 64
+	}
+	return ref.Width
 }
 
 // fitSigned accepts the range of a two's complement number, and its bit pattern written unsigned.

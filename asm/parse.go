@@ -17,6 +17,9 @@ import (
 type Parser struct {
 	// Symbol gives the address of a name, in bits from the start of the program; nil knows none.
 	Symbol func(name string) (addr int64, ok bool)
+	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
+	// value and the number of bytes read. nil reads nothing and leaves the bits open.
+	Custom func(text []byte, field string) (value uint64, n int, ok bool)
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64
 	// Tables place the entries beside the code, one for each table of the set; a nil Table gives
@@ -56,6 +59,13 @@ type Parser struct {
 	fast    []fastFrame
 	pending []pending
 	careful bool
+	roots   []*node // of startsFor
+	// loosely tells that some text was not read as it would be printed: a number in another
+	// spelling, a blank too few, an alias. strict refuses such text.
+	loosely, strict bool
+	// named tells that a label was read.
+	named  bool
+	scalar []byte
 	// steady tells that the contexts have their values.
 	steady bool
 	// ending is that of the instruction that straight has read, nil where search has.
@@ -133,6 +143,7 @@ type choice struct {
 	state                                 int // what to try next, in the terms of the item or the node
 	trail, frames, scopes, cons, unitsLen int
 	nspaces                               int
+	loosely                               bool
 }
 
 type boundUnit struct {
@@ -215,6 +226,9 @@ func (p *Parser) parse(line []byte) (res Result, err error) {
 	if p.load(body); !p.run() {
 		return Result{}, p.explain(body)
 	}
+	if p.loosely {
+		p.verify()
+	}
 	if err = p.complete(&res); err != nil {
 		return Result{}, err
 	}
@@ -263,29 +277,52 @@ func foldTable(folding bool) *[256]byte {
 // small operands are read as whole words, in one way each; where that fails, in every way.
 func (p *Parser) run() bool {
 	p.ready(p.top)
-	if p.failure == nil && !p.careful {
-		if p.resetBits(p.root.Size); p.straight() {
+	if p.failure != nil {
+		p.general = true
+		return p.from(p.top.start)
+	}
+	if p.straightFrom(p.top.start) {
+		return true
+	}
+	starts, complete := p.startsFor()
+	for _, start := range starts {
+		if p.straightFrom(start) {
 			return true
 		}
 	}
-	for _, general := range []bool{false, true} {
-		p.general = general || p.failure != nil
-		p.reset(p.root.Size)
-		p.node = p.top.start
-		if p.search() {
-			return true
+	for _, p.general = range []bool{false, true} {
+		for _, start := range starts {
+			if p.from(start) {
+				return true
+			}
 		}
-		if p.failure != nil {
-			break
+		if !complete && p.from(p.top.start) {
+			return true
 		}
 	}
 	return false
 }
 
+// from reads the whole input as one of the templates of a grammar, straightFrom where that needs no
+// looking back.
+func (p *Parser) from(start *node) bool {
+	p.reset(p.root.Size)
+	p.node = start
+	return p.search()
+}
+
+func (p *Parser) straightFrom(start *node) bool {
+	if p.careful {
+		return false
+	}
+	p.resetBits(p.root.Size)
+	return p.straight(start)
+}
+
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
 	p.resetBits(size)
-	p.frame, p.steps = 0, 0
+	p.frame, p.steps, p.solver.all, p.solver.trials = 0, 0, 0, 0
 	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
 }
@@ -293,6 +330,7 @@ func (p *Parser) reset(size int) {
 // resetBits is the part of reset that straight needs.
 func (p *Parser) resetBits(size int) {
 	p.pos, p.nspaces, p.ending = 0, spaceTable, nil
+	p.loosely, p.named = false, false
 	word := &p.spaces[spaceWord]
 	word.val, word.known = bits.Value{}, bits.Value{}
 	if !p.steady {
@@ -317,8 +355,10 @@ func (p *Parser) resetContexts() {
 }
 
 // search goes on from the present place, trying the ways left open when it gets stuck.
-func (p *Parser) search() bool {
-	ok := p.advance(0)
+func (p *Parser) search() bool { return p.resume(p.advance(0)) }
+
+// resume goes on after a step that went well or did not.
+func (p *Parser) resume(ok bool) bool {
 	for {
 		switch {
 		case ok && p.node == nil:
@@ -339,6 +379,7 @@ func (p *Parser) save(c choice) {
 	c.pos, c.frame = p.pos, p.frame
 	c.trail, c.frames, c.scopes = len(p.trail), len(p.frames), len(p.scopes)
 	c.cons, c.unitsLen, c.nspaces = len(p.cons), len(p.units), p.nspaces
+	c.loosely = p.loosely
 	p.choices = append(p.choices, c)
 }
 
@@ -347,7 +388,7 @@ func (p *Parser) retry() bool {
 	n := len(p.choices) - 1
 	c := p.choices[n]
 	p.choices = p.choices[:n]
-	p.pos, p.frame, p.nspaces = c.pos, c.frame, c.nspaces
+	p.pos, p.frame, p.nspaces, p.loosely = c.pos, c.frame, c.nspaces, c.loosely
 	p.undo(c.trail)
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
 	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]
@@ -416,7 +457,7 @@ func (p *Parser) literal(n *node, state int) bool {
 	if state > 0 {
 		limit = state
 	}
-	found, end := n.literals.find(p.src, pos, limit)
+	found, end := p.findWord(n.literals, pos, limit)
 	if found == nil {
 		p.expectLiterals(n, pos)
 		return false
@@ -424,13 +465,24 @@ func (p *Parser) literal(n *node, state int) bool {
 	if len(n.others)+len(n.accepts) > 0 || end > pos+1 && len(n.edges) > 1 {
 		p.save(choice{node: n, state: max(end, 1)})
 	}
+	if !p.spelled(end-p.pos == found.size) {
+		return false
+	}
 	p.pos, p.node = end, n.edges[found.values[0]].next
 	return true
 }
 
+// spelled notes whether a piece of text is as it would be printed, and tells whether it can be read.
+func (p *Parser) spelled(exactly bool) bool {
+	if !exactly {
+		p.loosely = true
+	}
+	return exactly || !p.strict
+}
+
 // skipBlank returns the place after a blank that is free because it stands beside punctuation.
 func (p *Parser) skipBlank() int {
-	if p.pos < len(p.src) && p.src[p.pos] == ' ' &&
+	if !p.strict && p.pos < len(p.src) && p.src[p.pos] == ' ' &&
 		(p.pos == 0 || loose[p.src[p.pos-1]] || p.pos+1 < len(p.src) && loose[p.src[p.pos+1]]) {
 		return p.pos + 1
 	}
@@ -446,6 +498,9 @@ func (p *Parser) accept(a *accept) bool {
 		return false
 	case f.parent < 0 && p.pos < len(p.src):
 		p.expect(p.pos, "the end of the instruction")
+		return false
+	}
+	if !p.spelled(!a.alias) {
 		return false
 	}
 	leaf := a.unit.Leaf

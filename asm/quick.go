@@ -19,7 +19,11 @@ type quick struct {
 }
 
 // quickValue is what a text fixes: known bits, and those of defaults where nothing else gives them.
-type quickValue struct{ val, known, defaults uint64 }
+type quickValue struct {
+	val, known, defaults uint64
+	// size is the length of the text as it is printed.
+	size int
+}
 
 // find returns the bits of the text at pos and its end, if the longest text there is certainly
 // whole; nil otherwise.
@@ -91,9 +95,10 @@ func (p *Parser) quickValue(q *quick, g *grammar, text string) bool {
 	s := &p.spaces[spaceWord]
 	known := s.known[0]
 	p.defaults()
+	printed := len(text)
 	text = squeeze(text)
-	q.words.add(text, uint64(len(q.vals)))
-	q.vals = append(q.vals, quickValue{s.val[0], known, s.known[0] &^ known})
+	q.words.add(text, uint64(len(q.vals)), false)
+	q.vals = append(q.vals, quickValue{s.val[0], known, s.known[0] &^ known, printed})
 	for i := 1; i < len(text); i++ {
 		q.body[text[i]] = true
 	}

@@ -1,10 +1,6 @@
 package asm
 
 import (
-	"cmp"
-	"math/bits"
-	"slices"
-
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
@@ -18,6 +14,8 @@ type constraint struct {
 	kind  want
 	// value and mask of wantValue: value(prog) & mask == value.
 	value, mask uint64
+	// high is the largest value of wantRange; value is the smallest.
+	high uint64
 	// nested is the scope whose bits are the value of the expression, width of them.
 	nested int32
 	width  int
@@ -35,6 +33,7 @@ const (
 	wantFalse
 	wantValue
 	wantNested
+	wantRange // value(prog) & mask is from value to high
 )
 
 // status is what is known of a constraint.
@@ -59,6 +58,10 @@ func statusOf(ok bool) status {
 func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0), ref: ref}
 	switch ref.Kind {
+	case spec.KindFloat:
+		if c.mask = 0xffffffff; ref.Width == 16 {
+			c.mask = 0xffff
+		}
 	case spec.KindBool:
 		if ref.Field.Display != nil {
 			c.kind = wantFalse
@@ -74,7 +77,11 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 			c.kind = wantTrue
 		}
 		return c
-	case spec.KindInt, spec.KindOffset, spec.KindBranch, spec.KindFloat:
+	case spec.KindAbsBranch:
+		if !ref.Owner.Env.Machine.ISA.Strict {
+			c.mask = ^uint64(0) >> (64 - uint(min(max(ref.Width, 1), 64)))
+		}
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		c.mask = ^uint64(0) >> (64 - uint(min(max(ref.Width, 1), 64)))
 	}
 	c.value &= c.mask
@@ -133,6 +140,34 @@ func (p *Parser) require(conds []condition) bool {
 
 // settle derives bits from a constraint, as far as they follow from it.
 func (p *Parser) settle(c *constraint) status {
+	s := p.derive(c)
+	if s != open || c.kind == wantNested {
+		return s
+	}
+	t := p.ternary(c.prog.Root, c.scope)
+	switch c.kind {
+	case wantValue:
+		return within(t, c.value, c.mask)
+	case wantRange:
+		t = t.and(exactly(c.mask))
+		return both(within(t.below(exactly(c.value), false), 0, 1), within(exactly(c.high).below(t, false), 0, 1))
+	}
+	return within(t.truth(), truthBit(c.kind == wantTrue), 1)
+}
+
+// within tells whether a value has the bits of mask as in want.
+func within(t ternary, want, mask uint64) status {
+	switch {
+	case (t.val^want)&mask&^t.open != 0:
+		return broken
+	case t.open&mask == 0:
+		return holds
+	}
+	return open
+}
+
+// derive finds bits that follow from a constraint by turning its operators around.
+func (p *Parser) derive(c *constraint) status {
 	switch c.kind {
 	case wantTrue:
 		return p.truth(c.prog.Root, c.scope, true)
@@ -140,6 +175,8 @@ func (p *Parser) settle(c *constraint) status {
 		return p.truth(c.prog.Root, c.scope, false)
 	case wantValue:
 		return p.assign(c.prog.Root, c.scope, c.value, c.mask)
+	case wantRange:
+		return open
 	}
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
@@ -272,278 +309,6 @@ func (p *Parser) gather(ref *model.Ref, scope int32) (val, known uint64, ok bool
 	return val, known, true
 }
 
-// assign makes value(n) & mask equal to v, deriving the bits that must be so.
-func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
-	if x, known := p.eval(n, scope); known {
-		return statusOf((x^v)&mask == 0)
-	}
-	v &= mask
-	if v&^possible(n) != 0 {
-		return broken
-	}
-	switch n.Op {
-	case spec.OpField:
-		return p.assignField(n, scope, v, mask)
-	case spec.OpInv:
-		return p.assign(n.X, scope, ^v, mask)
-	case spec.OpNeg:
-		if lowMask(mask) {
-			return p.assign(n.X, scope, -v, mask)
-		}
-	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
-		if mask&1 != 0 {
-			return p.truth(n, scope, v != 0)
-		}
-	case spec.OpCond:
-		if c, known := p.eval(n.X, scope); known {
-			if c != 0 {
-				return p.assign(n.Y, scope, v, mask)
-			}
-			return p.assign(n.Z, scope, v, mask)
-		}
-	case spec.OpComma:
-		return p.assign(n.Y, scope, v, mask)
-	case spec.OpAdd, spec.OpOr, spec.OpXor, spec.OpAnd, spec.OpSub, spec.OpMul, spec.OpShl, spec.OpShr:
-		return p.assignBinary(n, scope, v, mask)
-	}
-	return open
-}
-
-// lowMask tells whether the mask is a run of ones from bit 0.
-func lowMask(mask uint64) bool { return mask&(mask+1) == 0 }
-
-func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status {
-	ref, known := p.meaning(n.Alts, scope)
-	if !known || ref == nil {
-		return open
-	}
-	if ref.Context != nil {
-		return statusOf(p.setMasked(spaceContext, ref.Low, ref.Width, wide.Of(v), wide.Of(mask), p.pos))
-	}
-	scope = p.up(scope, ref.Hops)
-	if ref.Prog != nil {
-		return p.assign(ref.Prog.Root, scope, v, mask)
-	}
-	plain := *ref
-	plain.Env = nil
-	return statusOf(p.bindMaskedAt(&plain, scope, wide.Of(v), wide.Of(mask), min(ref.Width, 64), p.pos))
-}
-
-// assignBinary inverts an operator of which one side is known, or whose sides share no bit.
-func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status {
-	if y, known := p.eval(n.Y, scope); known {
-		return p.assignLeft(n, scope, y, v, mask)
-	}
-	if x, known := p.eval(n.X, scope); known && n.Op != spec.OpShl && n.Op != spec.OpShr {
-		if n.Op == spec.OpSub {
-			if !lowMask(mask) {
-				return open
-			}
-			return p.assign(n.Y, scope, x-v, mask)
-		}
-		mirror := *n
-		mirror.X, mirror.Y = n.Y, n.X
-		return p.assignLeft(&mirror, scope, x, v, mask)
-	}
-	px, py := possible(n.X), possible(n.Y)
-	if n.Op == spec.OpAnd || n.Op == spec.OpSub || n.Op == spec.OpMul || n.Op == spec.OpShl || n.Op == spec.OpShr || px&py != 0 {
-		return open
-	}
-	return both(p.assign(n.X, scope, v&px, mask&px), p.assign(n.Y, scope, v&py, mask&py))
-}
-
-// assignLeft inverts X op y.
-func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) status {
-	switch n.Op {
-	case spec.OpAdd:
-		if lowMask(mask) {
-			return p.assign(n.X, scope, v-y, mask)
-		}
-	case spec.OpSub:
-		if lowMask(mask) {
-			return p.assign(n.X, scope, v+y, mask)
-		}
-	case spec.OpXor:
-		return p.assign(n.X, scope, v^y, mask)
-	case spec.OpOr:
-		if y&mask&^v != 0 {
-			return broken
-		}
-		return p.assign(n.X, scope, v, mask&^y)
-	case spec.OpAnd:
-		if v&^y != 0 {
-			return broken
-		}
-		return p.assign(n.X, scope, v, mask&y)
-	case spec.OpMul:
-		if y == 0 || mask != ^uint64(0) {
-			return open
-		}
-		if v%y != 0 {
-			return broken
-		}
-		return p.assign(n.X, scope, v/y, mask)
-	case spec.OpShl:
-		if y >= 64 || (n.Type == spec.I32 || n.Type == spec.U32) && y >= 31 {
-			return open
-		}
-		if v&(1<<y-1) != 0 {
-			return broken
-		}
-		return p.assign(n.X, scope, v>>y, mask>>y)
-	case spec.OpShr:
-		if y < 64 {
-			return p.assign(n.X, scope, v<<y, mask<<y)
-		}
-	}
-	return open
-}
-
-// possible returns the bits that can be set in the value of an expression. It may return too many.
-func possible(n *model.Node) uint64 {
-	switch n.Op {
-	case spec.OpConst:
-		return n.Value
-	case spec.OpField:
-		var m uint64
-		for _, a := range n.Alts {
-			m |= possibleRef(a.Ref)
-		}
-		return m
-	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
-		return 1
-	case spec.OpOr, spec.OpXor:
-		return possible(n.X) | possible(n.Y)
-	case spec.OpAnd:
-		return possible(n.X) & possible(n.Y)
-	case spec.OpAdd:
-		return sumMask(possible(n.X), possible(n.Y))
-	case spec.OpMul:
-		x, y := possible(n.X), possible(n.Y)
-		if hi, lo := bits.Mul64(x, y); hi == 0 {
-			return fill(lo)
-		}
-	case spec.OpShl:
-		if n.Y.Op == spec.OpConst && n.Y.Value < 64 && (n.Type == spec.I64 || n.Type == spec.U64) {
-			return possible(n.X) << n.Y.Value
-		}
-	case spec.OpShr:
-		if x := possible(n.X); n.Y.Op == spec.OpConst && n.Y.Value < 64 && x>>63 == 0 {
-			return x >> n.Y.Value
-		}
-	case spec.OpCond:
-		return possible(n.Y) | possible(n.Z)
-	}
-	return ^uint64(0)
-}
-
-// sumMask returns the bits that a sum can have: those of both where they share none.
-func sumMask(x, y uint64) uint64 {
-	if x&y == 0 {
-		return x | y
-	}
-	sum, carry := bits.Add64(x, y, 0)
-	if carry != 0 {
-		return ^uint64(0)
-	}
-	return fill(sum)
-}
-
-// fill returns all bits up to the highest one of x.
-func fill(x uint64) uint64 {
-	n := bits.Len64(x)
-	if n == 64 {
-		return ^uint64(0)
-	}
-	return 1<<uint(n) - 1
-}
-
-func possibleRef(r *model.Ref) uint64 {
-	switch {
-	case r == nil:
-		return 0
-	case r.Prog != nil:
-		return possible(r.Prog.Root)
-	case r.Width >= 64:
-		return ^uint64(0)
-	}
-	return 1<<uint(r.Width) - 1
-}
-
-// truth makes an expression true or false.
-func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
-	if x, known := p.eval(n, scope); known {
-		return statusOf((x != 0) == want)
-	}
-	switch n.Op {
-	case spec.OpNot:
-		return p.truth(n.X, scope, !want)
-	case spec.OpAndAnd, spec.OpOrOr:
-		if want == (n.Op == spec.OpAndAnd) {
-			return both(p.truth(n.X, scope, want), p.truth(n.Y, scope, want))
-		}
-		if x, known := p.eval(n.X, scope); known && (x != 0) != want {
-			return p.truth(n.Y, scope, want)
-		}
-		if y, known := p.eval(n.Y, scope); known && (y != 0) != want {
-			return p.truth(n.X, scope, want)
-		}
-		return open
-	case spec.OpEq, spec.OpNe:
-		return p.equal(n, scope, want == (n.Op == spec.OpEq))
-	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
-		return open
-	case spec.OpField:
-		if ref, known := p.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
-			return p.truth(ref.Prog.Root, p.up(scope, ref.Hops), want)
-		}
-	}
-	if !want {
-		return p.assign(n, scope, 0, ^uint64(0))
-	}
-	if m := possible(n); m&(m-1) == 0 && m != 0 {
-		return p.assign(n, scope, m, ^uint64(0))
-	}
-	return open
-}
-
-// equal makes two sides the same, or different where only one other value is possible.
-func (p *Parser) equal(n *model.Node, scope int32, want bool) status {
-	x, y := n.X, n.Y
-	v, known := p.eval(y, scope)
-	if !known {
-		x, y = y, x
-		if v, known = p.eval(y, scope); !known {
-			return open
-		}
-	}
-	if want {
-		return p.assign(x, scope, v, ^uint64(0))
-	}
-	if possible(x) == 1 && v <= 1 {
-		return p.assign(x, scope, 1-v, ^uint64(0))
-	}
-	return open
-}
-
-// solver searches for the bits that settle what propagation leaves open.
-type solver struct {
-	evals int
-	bits  []looseBit
-}
-
-// looseBit is an unknown bit.
-type looseBit struct {
-	space uint8
-	low   int16
-}
-
-// Limits of the search for one instruction.
-const (
-	maxLoose = 16
-	maxEvals = 1 << 18
-)
-
 // solve is called when the whole text has been read: it looks for bits that satisfy every
 // constraint, preferring the defaults and then the smallest. Where no word satisfies the soft
 // ones, the text is one that another case would print, and they are dropped.
@@ -563,11 +328,11 @@ func (p *Parser) solve() bool {
 			hard = append(hard, c)
 		}
 	}
-	if len(hard) == n {
+	if len(hard) == n || p.strict {
 		p.failConstraint(&p.cons[0], p.pos)
 		return false
 	}
-	p.cons = append(p.cons[:0], hard...)
+	p.cons, p.loosely = append(p.cons[:0], hard...), true
 	if p.solveAll() {
 		return true
 	}
@@ -576,7 +341,7 @@ func (p *Parser) solve() bool {
 }
 
 func (p *Parser) solveAll() bool {
-	p.solver.evals = 0
+	p.solver.all, p.solver.trials = p.solver.all+p.solver.trials, 0
 	if p.propagate() == broken {
 		return false
 	}
@@ -589,7 +354,8 @@ func (p *Parser) solveAll() bool {
 	for i := spaceTable; i < p.nspaces; i++ {
 		p.spaces[i].assumed = wide.Value{}
 	}
-	return p.enumerate()
+	free := p.allLoose()
+	return p.find() && p.minimise(free, mark)
 }
 
 // propagate settles every constraint again and again until nothing new follows.
@@ -613,120 +379,11 @@ func (p *Parser) propagate() status {
 // bits that expressions read known.
 func (p *Parser) satisfied() bool {
 	for i := range p.cons {
-		c := &p.cons[i]
-		p.solver.bits = p.solver.bits[:0]
-		p.loose(c.prog.Root, c.scope, 0)
-		for _, b := range p.solver.bits {
+		for _, b := range p.looseBits(&p.cons[i]) {
 			p.setBits(b.space, int(b.low), 1, 0, p.pos)
 		}
 	}
 	return p.propagate() == holds
-}
-
-// enumerate tries values for the unknown bits of the first open constraint, and so on inwards.
-func (p *Parser) enumerate() bool {
-	var first *constraint
-	for i := range p.cons {
-		switch p.settle(&p.cons[i]) {
-		case broken:
-			return false
-		case open:
-			if first == nil {
-				first = &p.cons[i]
-			}
-		}
-	}
-	if first == nil {
-		return true
-	}
-	p.solver.bits = p.solver.bits[:0]
-	p.loose(first.prog.Root, first.scope, 0)
-	if len(p.solver.bits) == 0 || len(p.solver.bits) > maxLoose {
-		return false
-	}
-	free := append([]looseBit(nil), p.solver.bits...)
-	slices.SortFunc(free, func(a, b looseBit) int { // the smallest word first
-		return cmp.Or(cmp.Compare(a.space, b.space), cmp.Compare(a.low, b.low))
-	})
-	for v := range uint64(1) << uint(len(free)) {
-		if p.solver.evals++; p.solver.evals > maxEvals {
-			return false
-		}
-		mark := len(p.trail)
-		for i, b := range free {
-			p.setBits(b.space, int(b.low), 1, v>>uint(i)&1, p.pos)
-		}
-		if p.propagate() != broken && p.enumerate() {
-			return true
-		}
-		p.undo(mark)
-	}
-	return false
-}
-
-// maxLooseDepth bounds the walk through derived fields.
-const maxLooseDepth = 32
-
-// loose collects the unknown bits that an expression reads, the lowest first within a field.
-func (p *Parser) loose(n *model.Node, scope int32, depth int) {
-	if n == nil || depth > maxLooseDepth {
-		return
-	}
-	for i := range n.Alts {
-		a := &n.Alts[i]
-		if a.Cond != nil {
-			p.loose(a.Cond.Root, p.up(scope, a.CondHops), depth+1)
-		}
-		if a.Ref != nil {
-			p.looseRef(a.Ref, scope, depth)
-		}
-	}
-	p.loose(n.X, scope, depth)
-	p.loose(n.Y, scope, depth)
-	p.loose(n.Z, scope, depth)
-}
-
-func (p *Parser) looseRef(ref *model.Ref, scope int32, depth int) {
-	if ref.Context != nil {
-		p.looseRun(spaceContext, ref.Low, ref.Width)
-		return
-	}
-	scope = p.up(scope, ref.Hops)
-	if ref.Prog != nil {
-		p.loose(ref.Prog.Root, scope, depth+1)
-		return
-	}
-	plain := *ref
-	plain.Env = nil
-	sp, parts, low, ok := p.locate(&plain, scope)
-	switch {
-	case !ok:
-	case parts == nil:
-		p.looseRun(sp, low, ref.Width)
-	default:
-		for i := len(parts) - 1; i >= 0; i-- {
-			p.looseRun(sp, parts[i].Low, parts[i].Width)
-		}
-	}
-}
-
-func (p *Parser) looseRun(sp uint8, low, width int) {
-	known := &p.spaces[sp].known
-	for i := low; i < low+width && len(p.solver.bits) <= maxLoose; i++ {
-		b := looseBit{sp, int16(i)}
-		if known.Bit(i) == 0 && !p.isLoose(b) {
-			p.solver.bits = append(p.solver.bits, b)
-		}
-	}
-}
-
-func (p *Parser) isLoose(b looseBit) bool {
-	for _, x := range p.solver.bits {
-		if x == b {
-			return true
-		}
-	}
-	return false
 }
 
 // defaults gives the bits that are still unknown the values that the description names for them.
@@ -735,22 +392,58 @@ func (p *Parser) defaults() {
 	for _, u := range p.units {
 		for i := range u.unit.Defaults {
 			d := &u.unit.Defaults[i]
+			if p.defaultRun(d, u.scope) {
+				continue
+			}
 			plain := *d.Ref
 			plain.Env = nil
 			sp, parts, low, ok := p.locate(&plain, p.up(u.scope, d.Ref.Hops))
 			if !ok {
 				continue
 			}
+			val := d.Val
+			if d.Prog != nil {
+				if val, ok = p.eval(d.Prog.Root, u.scope); !ok {
+					continue
+				}
+			}
 			if parts == nil {
 				parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
 			}
 			at := 0
 			for j := len(parts) - 1; j >= 0; j-- {
-				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(d.Val).Slice(at, parts[j].Width))
+				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
 				at += parts[j].Width
 			}
 		}
 	}
+}
+
+// defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; ok is
+// false where they are not.
+func (p *Parser) defaultRun(d *model.Default, scope int32) (ok bool) {
+	ref, s := d.Ref, &p.scopes[scope]
+	if ref.Low < 0 || s.low < 0 || ref.Hops > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
+		return false
+	}
+	low, sp := s.low+ref.Low, &p.spaces[s.space]
+	known, all := sp.known.Uint(low, ref.Width), ones(ref.Width)
+	if known == all {
+		return true
+	}
+	v := d.Val
+	if d.Prog != nil {
+		if v, ok = p.eval(d.Prog.Root, scope); !ok {
+			return true
+		}
+	}
+	p.trail = append(p.trail, undo{int16(low), uint8(ref.Width), s.space, known})
+	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&known|v&^known)
+	sp.known.SetUint(low, ref.Width, all)
+	if s.space >= spaceTable {
+		sp.assumed = sp.assumed.Or(wide.Of(all &^ known).Shl(low))
+	}
+	return true
 }
 
 // fillContexts gives contexts that the text does not name their defaults.

@@ -258,8 +258,15 @@ type entrySpace struct {
 	space int
 }
 
-// fieldsOf decodes the word as it stands, each of its entries at an index of its own.
+// fieldsOf lists the fields of the word as it stands.
 func (p *Parser) fieldsOf(leaf *isa.Leaf) ([]isa.Field, []entrySpace) {
+	in, spaces := p.entriesAlone(leaf)
+	return p.decoder.Fields(nil, in), spaces
+}
+
+// entriesAlone returns the word as it stands with each of its entries at an index of its own, and
+// gives the recoder these entries.
+func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	d := p.recoder()
 	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
 	tables := make([][]bits.Value, len(p.Tables))
@@ -277,7 +284,7 @@ func (p *Parser) fieldsOf(leaf *isa.Leaf) ([]isa.Field, []entrySpace) {
 	for i, t := range tables {
 		d.SetTable(i, t)
 	}
-	return d.Fields(nil, in), spaces
+	return in, spaces
 }
 
 func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) string {

@@ -1,6 +1,10 @@
 package asm
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // trie is a set of texts, each with its values, found longest first at a place of the input.
 type trie struct {
@@ -8,26 +12,41 @@ type trie struct {
 	kids  []*trie
 	// values belong to the text that ends here, in the order in which they were added.
 	values []uint64
-	ends   bool
-	// first is values[0].
-	first uint64
+	// aliases tells of each value whether the text is only read and never printed for it.
+	aliases []bool
+	ends    bool
+	// first is values[0], firstAlias aliases[0].
+	first      uint64
+	firstAlias bool
+	// size is the length of the text.
+	size int
 	// auto finds the texts of the whole trie quicker, nil where it has not been made.
 	auto *automaton
 }
 
-func (t *trie) add(text string, value uint64) {
+// add puts a text in; alias tells that the value prints another.
+func (t *trie) add(text string, value uint64, alias bool) {
 	t.auto = nil
 	for i := 0; i < len(text); i++ {
 		t = t.child(text[i])
 	}
-	t.ends = true
-	for _, v := range t.values {
-		if v == value {
-			return
-		}
+	t.ends, t.size = true, len(text)
+	if slices.Contains(t.values, value) {
+		return
 	}
-	if t.values = append(t.values, value); len(t.values) == 1 {
-		t.first = value
+	if t.values, t.aliases = append(t.values, value), append(t.aliases, alias); len(t.values) == 1 {
+		t.first, t.firstAlias = value, alias
+	}
+}
+
+// addWord is add for a text whose blanks at the ends may be one with those around it, or stand at an
+// end of the line.
+func (t *trie) addWord(text string, value uint64, alias bool) {
+	t.add(text, value, alias)
+	for _, s := range []string{strings.TrimPrefix(text, " "), strings.TrimSuffix(text, " "), strings.Trim(text, " ")} {
+		if s != text {
+			t.add(s, value, alias || s == "")
+		}
 	}
 }
 
@@ -55,20 +74,34 @@ func (t *trie) find(src []byte, pos, limit int) (found *trie, end int) {
 	if t.auto != nil {
 		return t.auto.find(src, pos, limit)
 	}
-	start := pos
-	for {
+	for start := pos; ; pos++ {
+		if t.ends && pos < limit {
+			found, end = t, pos
+		}
+		for pos < len(src) && t.kid(src[pos]) == nil && freeBlank(src, pos, start) {
+			pos++
+		}
+		if pos >= len(src) {
+			return found, end
+		}
+		if t = t.kid(src[pos]); t == nil {
+			return found, end
+		}
+	}
+}
+
+// findExact is find for a text that stands there as it is.
+func (t *trie) findExact(src []byte, pos, limit int) (found *trie, end int) {
+	for ; ; pos++ {
 		if t.ends && pos < limit {
 			found, end = t, pos
 		}
 		if pos >= len(src) {
 			return found, end
 		}
-		if kid := t.kid(src[pos]); kid != nil {
-			t = kid
-		} else if !freeBlank(src, pos, start) {
+		if t = t.kid(src[pos]); t == nil {
 			return found, end
 		}
-		pos++
 	}
 }
 
@@ -134,20 +167,23 @@ func (a *automaton) add(t *trie) uint16 {
 // find is trie.find.
 func (a *automaton) find(src []byte, pos, limit int) (found *trie, end int) {
 	start, state := pos, 0
-	for {
-		if t := a.ends[state]; t != nil && pos < limit {
-			found, end = t, pos
-		}
-		if pos >= len(src) {
-			return found, end
-		}
-		if next := a.next[state*a.classes+int(a.class[src[pos]])]; next != 0 {
-			state = int(next)
-		} else if !freeBlank(src, pos, start) {
-			return found, end
-		}
-		pos++
+	if t := a.ends[0]; t != nil && pos < limit {
+		found, end = t, pos
 	}
+	for ; pos < len(src); pos++ {
+		next := a.next[state*a.classes+int(a.class[src[pos]])]
+		if next == 0 {
+			if freeBlank(src, pos, start) {
+				continue
+			}
+			break
+		}
+		state = int(next)
+		if t := a.ends[state]; t != nil && pos+1 < limit {
+			found, end = t, pos+1
+		}
+	}
+	return found, end
 }
 
 // loose marks the punctuation beside which blanks are free.

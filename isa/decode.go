@@ -35,6 +35,9 @@ type Decoder struct {
 	// one blank.
 	Lines  bool
 	Indent string
+	// Remarks prints what templates say to people as comments; these end a line, so that Lines belongs
+	// to it where a template has several.
+	Remarks bool
 
 	set    *Set
 	root   *Root
@@ -274,12 +277,26 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	if r.Prog != nil {
 		return d.eval(r.Prog, depth)
 	}
-	w := gather(r.Field, v)
-	return w[0]
+	var x uint64
+	for _, p := range r.Field.Parts {
+		if p.Width > 64 {
+			w := gather(r.Field, v)
+			return w[0]
+		}
+		x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
+	}
+	return x
 }
 
 // gather joins the parts of a field, the first part on top.
 func gather(f *spec.Field, v *bits.Value) bits.Value {
+	if f.Width <= 64 {
+		var x uint64
+		for _, p := range f.Parts {
+			x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
+		}
+		return bits.Of(x)
+	}
 	var w bits.Value
 	for _, p := range f.Parts {
 		w = w.Shl(p.Width).Or(v.Slice(p.Low, p.Width))

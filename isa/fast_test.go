@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/testgpu"
 )
 
 // randomTables gives a decoder tables of random entries, some of them too short for the index.
@@ -50,6 +51,17 @@ func TestFlattenedDisplays(t *testing.T) {
 			}
 			compareDisplays(t, s, 100_000)
 		})
+	}
+}
+
+// The same at the size of a real machine, where operands depend on flags outside.
+func TestFlattenedDisplaysOfHeron(t *testing.T) {
+	for _, gen := range testgpu.Gens {
+		s, err := Load(testgpu.Files(), testgpu.File, Options{Gen: gen})
+		if err != nil {
+			t.Fatal(Explain(err))
+		}
+		compareDisplays(t, s, 20_000)
 	}
 }
 

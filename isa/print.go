@@ -92,7 +92,9 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	case model.ItemAlign:
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
-		return d.lineBreak(dst)
+		return d.lineBreak(dst, it.Text)
+	case model.ItemRemark:
+		return d.remark(dst, it, depth)
 	}
 	if it.Before == "" && it.After == "" {
 		return d.reference(dst, it, depth)
@@ -106,6 +108,23 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 		return dst[:start]
 	}
 	return d.text(dst, Literal, it.After)
+}
+
+// remark prints what a description says to people, as a comment at the end of a line.
+func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
+	if !d.Remarks {
+		return dst
+	}
+	saved := d.trace
+	d.trace = nil // a comment is no part of the instruction
+	defer func() { d.trace = saved }()
+	start := len(dst)
+	dst = append(append(append(dst, '\t'), d.set.Comment()...), ' ')
+	from := len(dst)
+	if dst = d.reference(dst, it, depth); len(dst) == from {
+		return dst[:start]
+	}
+	return dst
 }
 
 func (d *Decoder) text(dst []byte, kind TokenKind, s string) []byte {
@@ -123,13 +142,14 @@ func (d *Decoder) align(dst []byte, column int) []byte {
 	return dst
 }
 
-func (d *Decoder) lineBreak(dst []byte) []byte {
+// lineBreak starts a line, which is indented further than others by the given blanks.
+func (d *Decoder) lineBreak(dst []byte, further string) []byte {
 	if !d.Lines {
 		return append(dst, ' ')
 	}
 	dst = append(dst, '\n')
 	d.lineStart = len(dst)
-	return append(dst, d.Indent...)
+	return append(append(dst, d.Indent...), further...)
 }
 
 // reference prints what stands in braces.
@@ -188,7 +208,7 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	if ref.Prog != nil {
 		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
 	}
-	if d.trace == nil && ref.Low >= 0 && ref.Field.Table == nil {
+	if d.trace == nil && ref.Field.Table == nil && ref.Width <= maxTexts {
 		if t := d.textsOf(ref.Env); t != nil {
 			if text, ok := t.append(dst, d.value(ref, depth)); ok {
 				return text
@@ -223,13 +243,19 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.trace.enter(d, ref, depth)
 	}
 	if !d.enter(ref.Env, depth) {
-		d.find(NoMatch, "no match: FIELD: '%s.%s': %s", d.frames[depth-1].unit.Leaf.Spec.DisplayName, ref.Field.Name, d.hex(v))
-		return dst
+		return d.noOperand(dst, ref, depth)
 	}
 	if d.flat() {
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
+}
+
+// noOperand reports the value of a frame that is no leaf of its field's type.
+func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
+	outer := d.frames[depth-1].unit.Leaf.Spec.DisplayName
+	d.find(NoMatch, "no match: FIELD: '%s.%s': %s", outer, ref.Field.Name, d.hex(d.frames[depth].v))
+	return dst
 }
 
 // scalar prints a field of any other type.

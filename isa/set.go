@@ -26,6 +26,8 @@ type Set struct {
 	trees []*tree // by Root.ID
 	// scalars are the texts of small operands, by scalarKey.
 	scalars sync.Map
+	// keyed are the *keyedTexts of items that depend on few bits, by shape.
+	keyed sync.Map
 }
 
 // Leaf is one instruction, or one form of an operand, of a Set.
@@ -45,6 +47,9 @@ func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 }
 
 func compile(parsed *spec.ISA, opt Options) (*Set, error) {
+	if opt.Syntax == parsed.Text.Syntax {
+		opt.Syntax = ""
+	}
 	m, err := model.New(parsed, model.Options{Gen: opt.Gen, Syntax: opt.Syntax})
 	if err != nil {
 		return nil, err
@@ -83,6 +88,10 @@ func (s *Set) Root(name string) (*Root, error) {
 
 // Syntaxes lists the spellings, the plain one ("") first.
 func (s *Set) Syntaxes() []string { return s.model.ISA.Syntaxes() }
+
+// PlainSyntax returns the name of the plain spelling, by which Options can ask for it too; "" if it has
+// none.
+func (s *Set) PlainSyntax() string { return s.model.ISA.Text.Syntax }
 
 // Syntax returns the spelling of this set.
 func (s *Set) Syntax() string { return s.model.Syntax }

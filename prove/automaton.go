@@ -1,5 +1,7 @@
 package prove
 
+import mathbits "math/bits"
+
 // state is a state of an automaton that reads texts: a choice between states, or a set of bytes that
 // leads to the next one. A path through it is a way to read a text, so that two paths that read one
 // text are two meanings of it.
@@ -13,12 +15,11 @@ type state struct {
 
 type byteSet [4]uint64
 
-func (s *byteSet) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
-func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
+func (s *byteSet) add(b byte) { s[b>>6] |= 1 << (b & 63) }
 func (s *byteSet) both(t *byteSet) (first byte, ok bool) {
-	for b := range 256 {
-		if s.has(byte(b)) && t.has(byte(b)) {
-			return byte(b), true
+	for i := range s {
+		if b := s[i] & t[i]; b != 0 {
+			return byte(64*i + mathbits.TrailingZeros64(b)), true
 		}
 	}
 	return 0, false
@@ -147,12 +148,49 @@ func (a *automaton) trie(texts []string, then int32) int32 {
 // pair is where two paths are that have parted and have read the same bytes.
 type pair struct{ p, q int32 }
 
-// trail is how a pair was reached: from another, or from the state where the paths parted.
+// trail is how a pair was reached: from another, by its number, or from the state where the paths
+// parted.
 type trail struct {
-	from pair
-	stem int32 // -1 if from counts
-	b    byte
-	read bool
+	from, stem int32 // -1 for the one that does not count
+	b          byte
+	read       bool
+}
+
+// pairSet is a hash table of pairs, numbered in the order in which they were found. There may be
+// millions.
+type pairSet struct {
+	pairs  []pair
+	trails []trail
+	slots  []int32 // number + 1, 0 for a free one
+}
+
+// add adds a pair if it is new.
+func (s *pairSet) add(p pair, t trail) {
+	if 2*len(s.pairs) >= len(s.slots) {
+		s.grow()
+	}
+	if slot := s.slot(p); s.slots[slot] == 0 {
+		s.pairs, s.trails = append(s.pairs, p), append(s.trails, t)
+		s.slots[slot] = int32(len(s.pairs))
+	}
+}
+
+// slot returns the place of a pair, or the free one where it belongs.
+func (s *pairSet) slot(p pair) int {
+	mask := len(s.slots) - 1
+	h := (uint64(uint32(p.p))<<32 | uint64(uint32(p.q))) * 0x9e3779b97f4a7c15
+	for i := int(h>>32) & mask; ; i = (i + 1) & mask {
+		if n := s.slots[i]; n == 0 || s.pairs[n-1] == p {
+			return i
+		}
+	}
+}
+
+func (s *pairSet) grow() {
+	s.slots = make([]int32, max(1<<10, 2*len(s.slots)))
+	for i, p := range s.pairs {
+		s.slots[s.slot(p)] = int32(i + 1)
+	}
 }
 
 // meeting is where two paths come together again: all that follows has two meanings.
@@ -165,8 +203,7 @@ type meeting struct {
 type ambiguity struct {
 	a      *automaton
 	firsts []first
-	seen   map[pair]trail
-	queue  []pair
+	seen   pairSet
 	// stems holds how each state was reached while the paths were one.
 	stems map[int32]stem
 	// met is called for each meeting.
@@ -181,11 +218,11 @@ type stem struct {
 }
 
 // maxPairs bounds the search.
-const maxPairs = 1_000_000
+const maxPairs = 3_000_000
 
 // search looks at all pairs of paths from a state.
 func (a *automaton) search(start int32, met func(*ambiguity, meeting)) *ambiguity {
-	x := &ambiguity{a: a, firsts: a.firsts(), seen: map[pair]trail{}, stems: map[int32]stem{start: {from: -1}}}
+	x := &ambiguity{a: a, firsts: a.firsts(), stems: map[int32]stem{start: {from: -1}}}
 	x.met = func(m meeting) { met(x, m) }
 	order := []int32{start}
 	for i := 0; i < len(order); i++ {
@@ -201,12 +238,12 @@ func (a *automaton) search(start int32, met func(*ambiguity, meeting)) *ambiguit
 				order = append(order, n)
 			}
 			for _, o := range st.next[:k] {
-				x.part(pair{o, n}, trail{stem: s})
+				x.part(pair{o, n}, trail{from: -1, stem: s})
 			}
 		}
 	}
-	for i := 0; i < len(x.queue) && !x.full; i++ {
-		x.expand(x.queue[i])
+	for i := 0; i < len(x.seen.pairs) && !x.full; i++ {
+		x.expand(int32(i))
 	}
 	return x
 }
@@ -252,42 +289,36 @@ func (a *automaton) firsts() []first {
 }
 
 func (x *ambiguity) part(p pair, t trail) {
-	if t.stem == 0 {
-		t.stem = -1
-	}
 	if p.p == p.q {
 		x.met(meeting{p, t})
-		return
-	}
-	if _, ok := x.seen[p]; ok {
 		return
 	}
 	f, g := &x.firsts[p.p], &x.firsts[p.q]
 	if _, ok := f.set.both(&g.set); !ok && !(f.end && g.end) {
 		return
 	}
-	if len(x.seen) >= maxPairs {
-		x.full = true
-		return
+	if x.full = x.full || len(x.seen.pairs) >= maxPairs; !x.full {
+		x.seen.add(p, t)
 	}
-	x.seen[p] = t
-	x.queue = append(x.queue, p)
 }
 
-func (x *ambiguity) expand(p pair) {
+func (x *ambiguity) expand(i int32) {
+	p := x.seen.pairs[i]
+	from := trail{from: i, stem: -1}
 	s, t := &x.a.states[p.p], &x.a.states[p.q]
 	switch {
 	case s.set == nil && p.p != accept:
 		for _, n := range s.next {
-			x.part(pair{n, p.q}, trail{from: p})
+			x.part(pair{n, p.q}, from)
 		}
 	case t.set == nil && p.q != accept:
 		for _, n := range t.next {
-			x.part(pair{p.p, n}, trail{from: p})
+			x.part(pair{p.p, n}, from)
 		}
 	case s.set != nil && t.set != nil:
 		if b, ok := s.set.both(t.set); ok {
-			x.part(pair{s.next[0], t.next[0]}, trail{from: p, b: b, read: true})
+			from.b, from.read = b, true
+			x.part(pair{s.next[0], t.next[0]}, from)
 		}
 	}
 }
@@ -316,8 +347,7 @@ func (x *ambiguity) paths(m meeting) (text string, p, q []event) {
 		if t.stem >= 0 {
 			break
 		}
-		at = t.from
-		t = x.seen[at]
+		at, t = x.seen.pairs[t.from], x.seen.trails[t.from]
 	}
 	var buf []byte
 	for s := t.stem; s >= 0; s = x.stems[s].from {

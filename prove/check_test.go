@@ -135,6 +135,9 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 	}
 	switch f.Code {
 	case diag.HiddenBits, diag.SameText:
+		if f.Code == diag.HiddenBits && len(texts) == 0 {
+			return // all its words have other findings
+		}
 		if len(texts) != 2 || texts[0] != texts[1] || f.Witnesses[0].Word == f.Witnesses[1].Word {
 			t.Errorf("%s: %v are no two words with one text: %q", f.Error(), f.Witnesses, texts)
 		}
@@ -143,4 +146,18 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 			t.Errorf("%s: %d words, expected one", f.Error(), len(texts))
 		}
 	}
+}
+
+// within tells whether a finding is in some lines, or one that takes part in it is.
+func within(f *Finding, from, to int) bool {
+	spans := []diag.Span{f.Span}
+	for _, n := range f.Notes {
+		spans = append(spans, n.Span)
+	}
+	for _, s := range spans {
+		if line, _ := s.LineCol(); from <= line && line <= to {
+			return true
+		}
+	}
+	return false
 }

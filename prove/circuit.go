@@ -21,7 +21,7 @@ type gate struct{ a, b lit }
 type circuit struct {
 	gates []gate
 	known map[gate]lit
-	// conflicts is what is left of what all queries of a report may cost; nil is no such bound.
+	// conflicts is what is left of what all queries in a generation may cost; nil is no such bound.
 	conflicts *int
 }
 
@@ -210,11 +210,11 @@ func (s *simulator) lane(n int) assignment {
 
 // Limits of the ways to answer a query.
 const (
-	maxExhaustive = 1 << 22 // gate evaluations, of 64 assignments each
+	maxExhaustive = 1 << 16 // gate evaluations, of 64 assignments each
 	randomRounds  = 8
 	maxClauses    = 60_000
 	maxConflicts  = 5_000  // of one query
-	allConflicts  = 60_000 // of a report
+	allConflicts  = 60_000 // in a generation
 )
 
 // satisfy asks whether an assignment makes the goal true, and returns one with few ones. Few inputs
@@ -228,10 +228,10 @@ func (c *circuit) satisfy(goal lit) (assignment, answer) {
 	}
 	k := c.cone(goal)
 	s := newSimulator(c, k)
-	if n := len(k.inputs); n <= 26 && (len(k.nodes)+1)<<max(0, n-6) <= maxExhaustive {
+	if k.small() {
 		return s.exhaust()
 	}
-	if a := s.draw(); a != nil {
+	if a := s.draw(randomRounds); a != nil {
 		return s.shrink(a), sometimes
 	}
 	a, ans := c.solve(k)
@@ -241,9 +241,27 @@ func (c *circuit) satisfy(goal lit) (assignment, answer) {
 	return a, ans
 }
 
+// small tells whether all assignments of the inputs can be tried.
+func (k *cone) small() bool {
+	n := len(k.inputs)
+	return n <= 26 && (len(k.nodes)+1)<<max(0, n-6) <= maxExhaustive
+}
+
 // possible is satisfy for callers that need no assignment.
 func (c *circuit) possible(goal lit) answer {
-	_, ans := c.satisfy(goal)
+	if goal <= yes {
+		return answer(goal)
+	}
+	k := c.cone(goal)
+	s := newSimulator(c, k)
+	if len(k.inputs) > 6 && s.draw(randomRounds) != nil {
+		return sometimes
+	}
+	if k.small() {
+		_, ans := s.exhaust()
+		return ans
+	}
+	_, ans := c.solve(k)
 	return ans
 }
 
@@ -280,9 +298,9 @@ func (s *simulator) exhaust() (assignment, answer) {
 }
 
 // draw looks for a fitting assignment among random ones, sparse and dense ones among them.
-func (s *simulator) draw() assignment {
+func (s *simulator) draw(rounds int) assignment {
 	r := random(1)
-	for round := range randomRounds {
+	for round := range rounds {
 		for i := range s.k.inputs {
 			switch v := r.next(); round % 4 {
 			case 0:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -85,7 +86,10 @@ func (c *checker) override(cs *spec.Case, fact *caseFact) {
 	}
 	for i, a := range cs.Asserts {
 		if !fact.asserts[i] {
-			c.add(nil, &Finding{Code: diag.AssertNever, Level: Error, Span: a.Span, Msg: fmt.Sprintf("bits %d to %d of %s can never be %s", a.High, a.Low, name, bitText(a))})
+			c.add(nil, &Finding{
+				Code: diag.AssertNever, Level: Error, Span: a.Span, Rows: []Row{{"assert", pattern(cs.Bitset.Size, a.Mask, a.Match, bits.Value{})}},
+				Msg: fmt.Sprintf("bits %d to %d of %s can never be %s", a.High, a.Low, name, bitText(a)),
+			})
 		}
 	}
 }

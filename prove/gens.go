@@ -29,9 +29,8 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 		add(uint64(b.Max) + 1)
 	}
 	for _, e := range c.exprs() {
-		for _, v := range genConstants(e.Root) {
+		for _, v := range genStarts(e.Root) {
 			add(v)
-			add(v + 1)
 		}
 	}
 	if len(starts) == 1 {
@@ -50,23 +49,37 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 	return list
 }
 
-// genConstants lists the constants with which an expression compares the generation. One that
-// computes with the generation gives none: it is taken as it is where the others change.
-func genConstants(n *spec.Node) (consts []uint64) {
+// genStarts lists the generations from which on a comparison of an expression comes out otherwise.
+// One that computes with the generation gives none: it is taken as it is where the others change.
+func genStarts(n *spec.Node) (starts []uint64) {
 	if n == nil {
 		return nil
 	}
-	switch {
-	case n.X == nil || n.Y == nil:
-	case n.X.Op == spec.OpGen && n.Y.Op == spec.OpConst:
-		consts = append(consts, n.Y.Value)
-	case n.Y.Op == spec.OpGen && n.X.Op == spec.OpConst:
-		consts = append(consts, n.X.Value)
+	if n.X != nil && n.Y != nil {
+		op, v := n.Op, n.Y
+		if n.Y.Op == spec.OpGen {
+			op, v = mirrored[n.Op], n.X
+		}
+		if (n.X.Op == spec.OpGen || n.Y.Op == spec.OpGen) && v.Op == spec.OpConst {
+			switch op {
+			case spec.OpGe, spec.OpLt:
+				starts = append(starts, v.Value)
+			case spec.OpGt, spec.OpLe:
+				starts = append(starts, v.Value+1)
+			default:
+				starts = append(starts, v.Value, v.Value+1)
+			}
+		}
 	}
 	for _, child := range []*spec.Node{n.X, n.Y, n.Z} {
-		consts = append(consts, genConstants(child)...)
+		starts = append(starts, genStarts(child)...)
 	}
-	return consts
+	return starts
+}
+
+// mirrored are the comparisons with their sides exchanged.
+var mirrored = map[spec.Op]spec.Op{
+	spec.OpLt: spec.OpGt, spec.OpGt: spec.OpLt, spec.OpLe: spec.OpGe, spec.OpGe: spec.OpLe, spec.OpEq: spec.OpEq, spec.OpNe: spec.OpNe,
 }
 
 // genSpan names the generations for which one stands: all up to the next that was checked.

@@ -159,7 +159,7 @@ func Check(set *isa.Set, opt Options) (*Report, error) {
 	if opt.Search == 0 {
 		opt.Search = DefaultSearch
 	}
-	c := &checker{spec: set.Model().ISA, opt: opt, byKey: map[string]*Finding{}, conflicts: allConflicts}
+	c := &checker{spec: set.Model().ISA, opt: opt, byKey: map[string]*Finding{}}
 	c.facts = newFacts()
 	for _, gen := range c.generations(set) {
 		at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
@@ -186,9 +186,7 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
-	// conflicts is what the SAT solver may still spend.
-	conflicts int
-	limits    map[string]bool
+	limits   map[string]bool
 	// starts are the first of each run of generations, nil where there is one.
 	starts []uint32
 }
@@ -208,12 +206,15 @@ type machine struct {
 	rounded map[*model.Root]bool
 	roots   map[*model.Root]bool
 	// lists are the texts of small operands. lossy are the bits of leaves that their texts do not tell,
-	// doubts the roots that have such.
+	// doubts the roots that have such; floats are the bits of which a float is made, which may round.
 	lists  map[*model.Env]*textList
 	lossy  map[*model.Leaf]bits.Value
+	floats map[*model.Leaf]bits.Value
 	doubts map[*model.Root]bool
 	// open are the roots of which a display was too large to compare.
 	open map[*model.Root]bool
+	// conflicts is what the SAT solver may still spend.
+	conflicts int
 	// deep is set where operands are nested deeper than is bound: their texts may have no end.
 	deep bool
 	// frames counts the scopes that were walked.
@@ -222,9 +223,9 @@ type machine struct {
 
 func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
-		c: c, set: set, m: set.Model(), gen: gen, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
+		c: c, set: set, m: set.Model(), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
 		handed: map[*spec.Bitset]bool{}, rounded: map[*model.Root]bool{},
-		lossy: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
+		lossy: map[*model.Leaf]bits.Value{}, floats: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
 	}
 }
 

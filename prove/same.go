@@ -154,7 +154,7 @@ func (m *machine) tryAll(env *model.Env) bool {
 // twins reports two words with one text, if that does not follow from what was reported of the leaf.
 func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
 	if a.Leaf == b.Leaf {
-		diff := a.Bits.Xor(b.Bits).AndNot(m.lossy[a.Leaf])
+		diff := a.Bits.Xor(b.Bits).AndNot(m.lossy[a.Leaf]).AndNot(m.floats[a.Leaf])
 		if diff.IsZero() {
 			return true
 		}

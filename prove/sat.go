@@ -1,6 +1,10 @@
 package prove
 
-import "github.com/crillab/gophersat/solver"
+import (
+	"sync"
+
+	"github.com/crillab/gophersat/solver"
+)
 
 // solve asks gophersat whether the goal of a cone can hold, by its Tseitin clauses.
 func (c *circuit) solve(k *cone) (assignment, answer) {
@@ -40,9 +44,14 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 	return out, sometimes
 }
 
+// solving is held while the solver runs: it sorts in a buffer that all its solvers share.
+var solving sync.Mutex
+
 // bounded runs the solver for a number of conflicts. The solver has no limit of its own, but it
 // hands out each clause that it learns: it is left waiting where that is no longer read.
 func bounded(clauses [][]int, most int) (model []bool, cost int, ans answer) {
+	solving.Lock()
+	defer solving.Unlock()
 	problem := solver.ParseSlice(clauses)
 	if problem.Status == solver.Unsat {
 		return nil, 0, never

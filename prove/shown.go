@@ -57,10 +57,17 @@ func (s *shower) display(index int) {
 	if ans != sometimes {
 		return
 	}
-	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}}
+	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
 	told.lit(w, here)
 	told.items(f, u.Cases[index].Items, yes)
 	s.m.rounded[s.leaf.Root] = s.m.rounded[s.leaf.Root] || told.float
+	for i, l := range f.word {
+		if l > yes && told.floats[l.node()] {
+			v := s.m.floats[s.leaf]
+			v.SetUint(i, 1, 1)
+			s.m.floats[s.leaf] = v
+		}
+	}
 	s.undecided(told.deep)
 	if told.deep {
 		return
@@ -154,8 +161,9 @@ type teller struct {
 	// deep is set where operands are nested too deep to follow.
 	deep  bool
 	depth int
-	// float tells that a float is shown.
-	float bool
+	// float tells that a float is shown, floats are the inputs that it is made of.
+	float  bool
+	floats map[int]bool
 }
 
 func (t *teller) lit(w *world, l lit) { w.inputs(l, t.seen) }
@@ -182,7 +190,12 @@ func (t *teller) items(f *frame, items []model.Item, here lit) {
 // reference collects what a field prints; sure tells that it is always printed.
 func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
-	t.float = t.float || ref.Kind == spec.KindFloat
+	if ref.Kind == spec.KindFloat {
+		t.float = true
+		for _, l := range f.reference(ref) {
+			w.inputs(l, t.floats)
+		}
+	}
 	if ref.Kind == spec.KindBitset {
 		t.operand(f, ref, sure)
 		return
@@ -483,6 +496,9 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 		x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
 	}
 	s.fill(x, b, b.one, s.twin(b, own), own)
+	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
+		x.Witnesses = nil // something else is wrong with these words
+	}
 	if old := s.m.c.byKey["unused "+span.String()]; old != nil && c == nil {
 		if old.Witnesses == nil {
 			old.Root, old.Rows, old.Witnesses = x.Root, x.Rows, x.Witnesses

@@ -67,6 +67,7 @@ func join(r *rand.Rand, refs []string) string {
 // What is proved of a text by its automaton is true: printing every word finds no two words with one
 // text beside those that are reported.
 func TestProofsHold(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	proofs, shown := 0, 0
 	for range 400 {

@@ -62,6 +62,9 @@ func (c *checker) braces(t *spec.Template) {
 
 // narrow points at a brace in a piece of text.
 func narrow(s diag.Span, brace string) diag.Span {
+	if !s.IsValid() || s.End > len(s.Src.Text) {
+		return s
+	}
 	if i := strings.Index(s.Src.Text[s.Off:s.End], brace); i >= 0 {
 		s.Off += i
 		s.End = s.Off + 1

@@ -25,7 +25,7 @@ type world struct {
 // world returns a circuit for a question about the machine.
 func (m *machine) world() *world {
 	w := newWorld(m.m)
-	w.conflicts = &m.c.conflicts
+	w.conflicts = &m.conflicts
 	return w
 }
 

@@ -28,6 +28,18 @@ type grammar struct {
 	m *machine
 	// depth bounds operands inside operands, which may go round.
 	depth int
+	// asked are answers to what was asked of the circuit of the leaf at hand.
+	asked map[lit]bool
+}
+
+// can tells whether a condition is possible, as far as is known.
+func (g *grammar) can(w *world, l lit) bool {
+	ok, known := g.asked[l]
+	if !known {
+		ok = w.possible(l) != never
+		g.asked[l] = ok
+	}
+	return ok
 }
 
 const maxNested = 8
@@ -36,46 +48,129 @@ const maxNested = 8
 func (g *grammar) root(env *model.Env, then int32) int32 {
 	var list []branch
 	for _, l := range env.Root.Leaves {
-		list = append(list, branches(env.Unit(l))...)
+		f := g.m.world().top(env.Unit(l))
+		list = append(list, g.branches(f, f.w.and(f.exists, f.expected()), map[lit]bool{})...)
 	}
 	return g.merge(list, then)
 }
-
-// leaf reads the text of a leaf: that of one of its cases.
-func (g *grammar) leaf(u *model.Unit, then int32) int32 { return g.merge(branches(u), then) }
 
 // branch is the display of a case, or what is left of it, in pieces.
 type branch struct {
 	step   *textStep
 	pieces []piece
+	// f is the scope of the leaf and here where the display is used; asked belong to its circuit.
+	f     *frame
+	here  lit
+	asked map[lit]bool
+	// cond is the condition of the case; only displays of one condition are merged, so that each
+	// keeps the values that its condition leaves.
+	cond *spec.Expr
+	// narrow tells that a case of the leaf, or a computed value, may leave out values.
+	narrow bool
 }
 
 // piece is a byte of a text, or an item of another kind.
 type piece struct {
 	char byte
 	item *model.Item
+	// blanks is the least number of blanks of an item that pads.
+	blanks int
 }
 
-func branches(u *model.Unit) []branch {
+// branches lists the displays that a leaf can use.
+func (g *grammar) branches(f *frame, here lit, asked map[lit]bool) []branch {
+	g.asked = asked
 	var list []branch
-	for i, c := range u.Cases {
+	for i, c := range f.unit.Cases {
 		if !c.Shown {
 			continue
 		}
-		b := branch{step: &textStep{unit: u, index: i}}
-		for k := range c.Items {
-			it := &c.Items[k]
-			if it.Kind != model.ItemText && it.Kind != model.ItemName {
-				b.pieces = append(b.pieces, piece{item: it})
-				continue
-			}
-			for j := range len(it.Text) {
-				b.pieces = append(b.pieces, piece{char: it.Text[j]})
-			}
+		if used := f.w.and(here, f.uses(i)); g.can(f.w, used) {
+			step := &textStep{unit: f.unit, index: i}
+			list = append(list, branch{step: step, pieces: g.pieces(c.Items), f: f, here: used, asked: asked, cond: c.Spec.Expr})
 		}
-		list = append(list, b)
+	}
+	for i := range list {
+		list[i].narrow = len(list) > 1
 	}
 	return list
+}
+
+// pieces divides a display.
+func (g *grammar) pieces(items []model.Item) []piece {
+	var list []piece
+	length := 0 // at most, of the text so far
+	for k := range items {
+		it := &items[k]
+		switch n := len(list); {
+		case it.Kind == model.ItemText || it.Kind == model.ItemName:
+			for j := range len(it.Text) {
+				list = append(list, piece{char: it.Text[j]})
+			}
+		case it.Kind == model.ItemAlign && n > 0 && list[n-1].item != nil && list[n-1].item.Kind == model.ItemAlign:
+			list[n-1].blanks = max(list[n-1].blanks, it.Column-length)
+		default:
+			list = append(list, piece{item: it, blanks: max(0, it.Column-length)})
+		}
+		length = g.atMost(it, length)
+	}
+	return list
+}
+
+// unbounded is the length of a text of which no bound is known.
+const unbounded = 1 << 20
+
+// atMost bounds the length of a text behind an item.
+func (g *grammar) atMost(it *model.Item, length int) int {
+	switch it.Kind {
+	case model.ItemText, model.ItemName:
+		return length + len(it.Text)
+	case model.ItemAlign:
+		return max(length, it.Column)
+	case model.ItemBreak:
+		return length + 1
+	case model.ItemSet:
+		for i := range it.Members {
+			length = g.atMost(&it.Members[i], length) + len(it.Join)
+		}
+		return length
+	}
+	most := 0
+	for _, a := range it.Alts {
+		if a.Ref != nil {
+			most = max(most, g.longest(a.Ref))
+		}
+	}
+	return min(unbounded, length+len(it.Before)+most+len(it.After))
+}
+
+// longest bounds the length of what a field prints.
+func (g *grammar) longest(ref *model.Ref) int {
+	switch ref.Kind {
+	case spec.KindBitset:
+		t := g.m.textsOf(ref)
+		if t == nil {
+			return unbounded
+		}
+		most := 0
+		for _, text := range t.list {
+			most = max(most, len(text))
+		}
+		return most
+	case spec.KindEnum:
+		most := 10
+		for _, t := range ref.Enum.Texts {
+			most = max(most, len(t.Text))
+		}
+		return most
+	case spec.KindBool, spec.KindBoolInv:
+		if ref.Field != nil && ref.Field.Display != nil {
+			return len(*ref.Field.Display)
+		}
+	case spec.KindFloat:
+		return 50
+	}
+	return digitsOf(ref) + 1
 }
 
 // merge reads one of several displays. What they start with in common is one path, so that only
@@ -86,20 +181,23 @@ func (g *grammar) merge(list []branch, then int32) int32 {
 		b := list[0]
 		var same, rest []branch
 		for _, o := range list {
-			if len(b.pieces) > 0 && len(o.pieces) > 0 && alike(&b.pieces[0], &o.pieces[0]) {
-				same = append(same, branch{o.step, o.pieces[1:]})
+			if b.cond == o.cond && len(b.pieces) > 0 && len(o.pieces) > 0 && g.alike(&b.pieces[0], &o.pieces[0]) {
+				o.pieces = o.pieces[1:]
+				same = append(same, o)
 			} else if o.step != b.step {
 				rest = append(rest, o)
 			}
 		}
 		list = rest
 		if len(same) > 1 {
-			next = append(next, g.piece(&b.pieces[0], g.merge(same, then)))
+			tail := g.merge(same, then)
+			b.narrow = false
+			next = append(next, g.piece(&b, 0, tail))
 			continue
 		}
 		tail := then
 		for i := len(b.pieces) - 1; i >= 0; i-- {
-			tail = g.piece(&b.pieces[i], tail)
+			tail = g.piece(&b, i, tail)
 		}
 		next = append(next, g.marked(markBegin, b.step, tail))
 	}
@@ -109,15 +207,45 @@ func (g *grammar) merge(list []branch, then int32) int32 {
 	return g.choice(next...)
 }
 
-func (g *grammar) piece(p *piece, then int32) int32 {
-	if p.item == nil {
-		return g.char(p.char, then)
+// sameField tells whether two fields have the same bits and print them alike.
+func sameField(f, g *spec.Field) bool {
+	if f == g {
+		return true
 	}
-	return g.item(p.item, then)
+	if (f.Display == nil) != (g.Display == nil) || f.Display != nil && *f.Display != *g.Display {
+		return false
+	}
+	return f.Kind == g.Kind && slices.Equal(f.Parts, g.Parts) && f.Enum == g.Enum && f.Bitset == g.Bitset &&
+		f.Table == nil && g.Table == nil && len(f.Params)+len(g.Params) == 0
 }
 
-// alike tells whether two pieces print the same for every word: one byte, or one field of bits.
-func alike(p, q *piece) bool {
+func (g *grammar) piece(b *branch, i int, then int32) int32 {
+	p := &b.pieces[i]
+	switch {
+	case p.item == nil:
+		return g.char(p.char, then)
+	case p.item.Kind == model.ItemAlign:
+		return g.pad(p.blanks, then)
+	}
+	return g.item(b, p.item, then)
+}
+
+// pad reads blanks, at least so many.
+func (g *grammar) pad(least int, then int32) int32 {
+	s := g.add(state{})
+	if s == accept {
+		return s // there is no room
+	}
+	g.states[s].next = []int32{g.one(blank, s), then}
+	for range min(least, 80) {
+		s = g.one(blank, s)
+	}
+	return s
+}
+
+// alike tells whether two pieces print the same for every word: one byte, or one field of bits that is
+// read without states of its own.
+func (g *grammar) alike(p, q *piece) bool {
 	switch {
 	case p == q:
 		return true
@@ -129,76 +257,78 @@ func alike(p, q *piece) bool {
 		return false
 	}
 	r, s := a.Alts[0].Ref, b.Alts[0].Ref
-	return r != nil && s != nil && a.Alts[0].Cond == nil && b.Alts[0].Cond == nil && r.Field != nil && r.Field == s.Field &&
-		r.Prog == nil && r.Kind != spec.KindBitset && r.Hops == 0 && s.Hops == 0 && len(r.Enter)+len(s.Enter) == 0
+	return r != nil && s != nil && a.Alts[0].Cond == nil && b.Alts[0].Cond == nil && r.Field != nil && s.Field != nil &&
+		sameField(r.Field, s.Field) && r.Prog == nil && s.Prog == nil && r.Env == s.Env && (r.Env == nil || g.m.textsOf(r) != nil) && r.Hops == 0 && s.Hops == 0 && len(r.Enter)+len(s.Enter) == 0
 }
 
-func (g *grammar) items(items []model.Item, then int32) int32 {
-	for i := len(items) - 1; i >= 0; i-- {
-		then = g.item(&items[i], then)
-	}
-	return then
-}
-
-func (g *grammar) item(it *model.Item, then int32) int32 {
+func (g *grammar) item(b *branch, it *model.Item, then int32) int32 {
 	switch it.Kind {
 	case model.ItemText, model.ItemName:
 		return g.text(it.Text, then)
 	case model.ItemBreak:
 		return g.char(' ', then)
-	case model.ItemAlign:
-		pad := g.add(state{})
-		g.states[pad].next = []int32{g.one(blank, pad), then}
-		return pad
 	case model.ItemSet:
-		return g.members(it.Members, it.Join, then)
+		return g.members(b, it.Members, it.Join, then)
 	}
-	return g.reference(it, it.Before, it.After, then)
+	return g.reference(b, it, it.Before, it.After, then)
 }
 
 // members reads a set: what is printed first has no join before it.
-func (g *grammar) members(list []model.Item, join string, then int32) int32 {
-	if join == "" {
-		return g.items(list, then)
-	}
-	after := then // something has been printed
-	before := then
+func (g *grammar) members(b *branch, list []model.Item, join string, then int32) int32 {
+	after, before := then, then // where something has been printed, and where nothing has
 	for i := len(list) - 1; i >= 0; i-- {
 		it := &list[i]
-		before, after = g.optional(it, "", after, before), g.optional(it, join, after, after)
+		before, after = g.optional(b, it, "", after, before), g.optional(b, it, join, after, after)
 	}
 	return before
 }
 
 // optional reads a reference that prints something, behind a text, or one that prints nothing.
-func (g *grammar) optional(it *model.Item, join string, printed, nothing int32) int32 {
+func (g *grammar) optional(b *branch, it *model.Item, join string, printed, nothing int32) int32 {
 	var next []int32
 	for k := range it.Alts {
-		next = append(next, g.alternative(it, k, it.Before+join, it.After, printed, nothing)...)
+		next = append(next, g.alternative(b, it, k, it.Before+join, it.After, printed, nothing)...)
 	}
 	return g.add(state{next: next})
 }
 
-func (g *grammar) reference(it *model.Item, before, after string, then int32) int32 {
+func (g *grammar) reference(b *branch, it *model.Item, before, after string, then int32) int32 {
 	var next []int32
 	for k := range it.Alts {
-		next = append(next, g.alternative(it, k, before, after, then, then)...)
+		next = append(next, g.alternative(b, it, k, before, after, then, then)...)
 	}
 	return g.add(state{next: next})
 }
 
-// alternative reads one meaning of a name: where it prints something, between two texts.
-func (g *grammar) alternative(it *model.Item, k int, before, after string, printed, nothing int32) []int32 {
+// alternative reads one meaning of a name: where it prints something, between two texts. What the
+// conditions of the display exclude is left out.
+func (g *grammar) alternative(b *branch, it *model.Item, k int, before, after string, printed, nothing int32) []int32 {
 	ref := it.Alts[k].Ref
 	if ref == nil {
 		return nil // a finding
 	}
+	g.asked = b.asked
+	here := b.f.w.and(b.here, b.f.means(it.Alts, k))
+	if len(it.Alts) > 1 && !g.can(b.f.w, here) {
+		return nil
+	}
 	s := &textStep{alts: it.Alts, alt: k}
 	wrap := before != "" || after != "" || printed != nothing
 	if ref.Kind == spec.KindBitset {
-		return g.operand(s, ref, before, after, wrap, printed, nothing)
+		return g.operand(b, s, ref, here, before, after, wrap, printed, nothing)
 	}
-	return g.wrapped(s, g.language(ref), before, after, wrap, printed, nothing)
+	l := g.language(ref)
+	if ref.Kind == spec.KindEnum && b.narrow && b.f.w.share(here, b.f.reference(ref)) {
+		l = g.narrowed(b, ref, here)
+	}
+	if l.empty && l.read != nil && ref.Prog != nil && (ref.Kind == spec.KindBool || ref.Kind == spec.KindBoolInv) {
+		set := b.f.w.isSet(b.f.reference(ref)) ^ lit(b2i(ref.Kind == spec.KindBoolInv))
+		l.empty = g.can(b.f.w, b.f.w.and(here, set.not()))
+		if !g.can(b.f.w, b.f.w.and(here, set)) {
+			l.read = nil
+		}
+	}
+	return g.wrapped(s, l, before, after, wrap, printed, nothing)
 }
 
 // wrapped puts texts around a language. Where the field prints nothing, they are not printed.
@@ -242,7 +372,7 @@ func (g *grammar) language(ref *model.Ref) language {
 		}
 		return language{empty: true, read: func(g *grammar, then int32) int32 { return g.text(text, then) }}
 	case spec.KindEnum:
-		return enumLanguage(ref)
+		return enumLanguage(ref, func(uint64) bool { return true }, true)
 	case spec.KindCustom:
 		return language{empty: true}
 	case spec.KindFloat:
@@ -304,10 +434,47 @@ func digitsOf(ref *model.Ref) int {
 	return len(strconv.FormatUint(math.MaxUint64>>(64-width), 10))
 }
 
-func enumLanguage(ref *model.Ref) language {
+// share tells whether a condition and a value depend on a common input.
+func (c *circuit) share(l lit, v *vec) bool {
+	set := map[int]bool{}
+	c.inputs(l, set)
+	for _, bit := range v {
+		if bit <= yes {
+			continue
+		}
+		for _, n := range c.cone(bit).inputs {
+			if set[n] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxNarrow bounds the values that are asked for one by one.
+const maxNarrow = 32
+
+// narrowed is the language of an enum of which a condition may leave out values.
+func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
+	if len(ref.Enum.Texts) > maxNarrow {
+		return enumLanguage(ref, func(uint64) bool { return true }, true)
+	}
+	w, v := b.f.w, b.f.reference(ref)
+	listed := no
+	for _, t := range ref.Enum.Texts {
+		listed = w.or(listed, w.equal(v, constant(t.Val)))
+	}
+	return enumLanguage(ref, func(val uint64) bool {
+		return g.can(w, w.and(here, w.equal(v, constant(val))))
+	}, g.can(w, w.and(here, listed.not())))
+}
+
+// enumLanguage returns the texts of the values that allowed lets pass, and numbers where others may
+// be.
+func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) language {
 	var texts []string
 	for _, t := range ref.Enum.Texts {
-		if !t.Alias && (ref.Prog != nil || ref.Width >= 64 || t.Val>>uint(ref.Width) == 0) {
+		if !t.Alias && allowed(t.Val) && (ref.Prog != nil || ref.Width >= 64 || t.Val>>uint(ref.Width) == 0) {
 			texts = append(texts, t.Text)
 		}
 	}
@@ -323,7 +490,7 @@ func enumLanguage(ref *model.Ref) language {
 	if len(texts) > 0 && texts[0] == "" {
 		l.empty, texts = true, texts[1:]
 	}
-	unlisted := ref.Prog != nil || ref.Width > 20 || len(values) < 1<<ref.Width
+	unlisted := others && (ref.Prog != nil || ref.Width > 20 || len(values) < 1<<ref.Width)
 	digits := 10
 	if ref.Prog == nil && ref.Width < 32 {
 		digits = len(strconv.FormatUint(1<<ref.Width-1, 10))
@@ -346,7 +513,7 @@ func enumLanguage(ref *model.Ref) language {
 
 // operand reads an operand: the text of one of its leaves, or one of all its texts where they are
 // few.
-func (g *grammar) operand(s *textStep, ref *model.Ref, before, after string, wrap bool, printed, nothing int32) []int32 {
+func (g *grammar) operand(b *branch, s *textStep, ref *model.Ref, here lit, before, after string, wrap bool, printed, nothing int32) []int32 {
 	if t := g.m.textsOf(ref); t != nil {
 		texts := slices.Clone(t.list)
 		l := language{}
@@ -369,12 +536,17 @@ func (g *grammar) operand(s *textStep, ref *model.Ref, before, after string, wra
 	defer func() { g.depth-- }()
 	var next []int32
 	for _, l := range ref.Env.Root.Leaves {
-		if g.full {
+		if g.full = g.full || b.f.w.crowded(); g.full {
 			break
+		}
+		f := b.f.inside(ref, l, here)
+		inner := f.w.all(here, f.exists, f.expected())
+		if !g.can(f.w, inner) {
+			continue
 		}
 		in := &textStep{alts: s.alts, alt: s.alt, leaf: l}
 		end := g.marked(markEnd, in, g.text(after, printed))
-		body := g.leaf(ref.Env.Unit(l), end)
+		body := g.merge(g.branches(f, inner, b.asked), end)
 		next = append(next, g.text(before, g.marked(markBegin, in, body)))
 	}
 	return next

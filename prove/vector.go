@@ -141,7 +141,7 @@ func (c *circuit) shifted(x, count *vec, steps int, left bool, fill lit) *vec {
 // quotient divides unsigned numbers, bit by bit; division by 0 is the caller's matter.
 func (c *circuit) quotient(x, y *vec) (quo, rem *vec) {
 	quo, rem = &vec{}, &vec{}
-	for i := 63; i >= 0; i-- {
+	for i := length(x) - 1; i >= 0; i-- {
 		top := rem[63]
 		var next vec
 		copy(next[1:], rem[:63])

@@ -364,7 +364,9 @@ func (k *walker) show(x *Finding, f *frame, in assignment) {
 	if !k.w.opaque {
 		word, ctx := top.words(in)
 		x.Root = top.unit.Leaf.Root.Name
-		x.Witnesses = []Witness{k.m.witness(top.unit.Leaf.Root, word, ctx, top.unit.Leaf.Size, top.tables(in))}
+		leaf := top.unit.Leaf
+		x.Rows = []Row{leafRow(leaf), {"word", pattern(leaf.Size, bits.Ones(leaf.Size), word, bits.Value{})}}
+		x.Witnesses = []Witness{k.m.witness(leaf.Root, word, ctx, leaf.Size, top.tables(in))}
 	}
 	k.m.c.add(k.m, x)
 }

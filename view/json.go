@@ -166,13 +166,17 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 
 // object describes a line, with the text of Print where there is one.
 func (l *Listing) object(ln line) Instruction {
-	d := l.Decoder
+	d := l.current
 	in := Unknown(d.Set(), d.Root(), ln.addr, ln.word, ln.size)
+	if ln.piece != nil && ln.piece.Root == nil {
+		in.Findings = nil
+	}
 	if ln.ok {
 		in = NewInstruction(d, ln.in, false)
 		if l.Print != nil {
 			in.Text = string(l.Print(nil, ln.in))
 		}
+		in.Address = ln.addr / 8
 	}
 	for _, f := range in.Findings {
 		l.report(ln.addr, f)

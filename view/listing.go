@@ -31,14 +31,21 @@ type Listing struct {
 	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
 	// 0 never does.
 	MaxErrors int
-	// Print prints an instruction; nil is the decoder's own text.
+	// Print prints an instruction of the decoder that Current returns; nil is the decoder's own text.
 	Print func(dst []byte, in isa.Inst) []byte
+
+	current  *isa.Decoder
+	decoders map[*isa.Root]*isa.Decoder // of an image with pieces
+	base     int64
 
 	// to is the address at which a piece of the code ends, 0 for all of it; labels are those of all
 	// pieces.
 	to     int64
 	labels *program.Labels
 }
+
+// Current returns the decoder of the instruction that is being printed.
+func (l *Listing) Current() *isa.Decoder { return l.current }
 
 // line is an instruction of an image, or a word that is none.
 type line struct {
@@ -47,11 +54,17 @@ type line struct {
 	ok   bool
 	size int
 	word bits.Value
+	// piece is nil in images without pieces.
+	piece *program.Piece
 }
 
 // lines yields each instruction in order; the decoder stands at its address. An unknown word is as
 // long as the shortest instruction.
 func (l *Listing) lines() iter.Seq[line] {
+	if l.Image.Pieces != nil {
+		return l.pieces()
+	}
+	l.current = l.Decoder
 	root := l.Decoder.Root()
 	unit, sizes := program.Unit(root), l.sizes()
 	end := l.Image.Size()
@@ -126,8 +139,7 @@ func (l *Listing) Labels() *program.Labels {
 
 // newLabels returns labels for code of so many bits.
 func (l *Listing) newLabels(size int64, entries []program.Entry) *program.Labels {
-	root := l.Decoder.Root()
-	return program.NewLabels(size, int64(program.Stored(max(root.MinSize, 1), program.Unit(root))), entries)
+	return program.NewLabels(size, l.unit(), entries)
 }
 
 // addLabels adds what the branches of the image go to.
@@ -136,10 +148,26 @@ func (l *Listing) addLabels(labels *program.Labels) {
 	for ln := range l.lines() {
 		targets = targets[:0]
 		if ln.ok {
-			targets = l.Decoder.Targets(targets, ln.in)
+			targets = l.current.Targets(targets, ln.in)
 		}
-		labels.Add(ln.addr, targets)
+		for i := range targets {
+			targets[i].Addr += l.base
+		}
+		if ln.piece == nil || ln.piece.Target {
+			labels.Add(ln.addr, targets)
+		}
 	}
+}
+
+// unit is the number of bits of which the places that have labels are multiples.
+func (l *Listing) unit() int64 {
+	for i := 0; l.Image != nil && i < len(l.Image.Pieces); i++ {
+		if p := &l.Image.Pieces[i]; p.Target {
+			return int64(p.Size)
+		}
+	}
+	root := l.Decoder.Root()
+	return int64(program.Stored(max(root.MinSize, 1), program.Unit(root)))
 }
 
 // Write prints the listing. It returns the number of findings: unknown words and bits that are not
@@ -161,7 +189,7 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 	bad := 0
 	for ln := range l.lines() {
 		if !l.Bare {
-			l.head(w, labels, ln.addr, first)
+			l.head(w, labels, ln, first)
 			first = false
 		}
 		var found int
@@ -185,21 +213,30 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 // none.
 func (l *Listing) prepare() *program.Labels {
 	l.Decoder.Label, l.Decoder.Symbol = nil, nil
+	l.decoders = nil
 	if l.Bare {
 		return nil
 	}
 	labels := l.Labels()
-	l.Decoder.Label = func(addr int64, call bool) (string, bool) {
-		name, ok := labels.Name(addr, call)
+	l.hook(l.Decoder, labels)
+	for _, d := range l.decoders {
+		l.hook(d, labels)
+	}
+	return labels
+}
+
+// hook gives a decoder the names of the image.
+func (l *Listing) hook(d *isa.Decoder, labels *program.Labels) {
+	d.Label = func(addr int64, call bool) (string, bool) {
+		name, ok := labels.Name(l.base+addr, call)
 		return Printable(name), ok
 	}
 	if l.Image.Symbol != nil {
-		l.Decoder.Symbol = func(space string, value uint64) (string, bool) {
-			name, ok := l.Image.Symbol(l.Decoder.Addr, space, value)
+		d.Symbol = func(space string, value uint64) (string, bool) {
+			name, ok := l.Image.Symbol(l.base+d.Addr, space, value)
 			return Printable(name), ok
 		}
 	}
-	return labels
 }
 
 // remarks prints lines that say something about the code.
@@ -209,11 +246,14 @@ func (l *Listing) remarks(w *bufio.Writer, lines []string) {
 	}
 }
 
-// head prints what stands before the instruction at an address: an empty line before a function,
+// head prints what stands before an instruction: an empty line before a function,
 // unless it is the first of the listing, remarks, and labels.
-func (l *Listing) head(w *bufio.Writer, labels *program.Labels, addr int64, first bool) {
-	names, function := labels.At(addr)
-	section := l.Image.Sections[addr]
+func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool) {
+	if ln.piece != nil && !ln.piece.Target {
+		return
+	}
+	names, function := labels.At(ln.addr)
+	section := l.Image.Sections[ln.addr]
 	if !first && (function || len(section) > 0) {
 		fmt.Fprintln(w)
 	}
@@ -227,7 +267,7 @@ func (l *Listing) head(w *bufio.Writer, labels *program.Labels, addr int64, firs
 func (l *Listing) columns(dst []byte, ln line) []byte {
 	root := l.Decoder.Root()
 	if l.Addresses {
-		dst = append(dst, l.Palette.paint(dim, fmt.Sprintf("%04x", ln.addr/int64(max(root.MinSize, 1))))...)
+		dst = append(dst, l.Palette.paint(dim, fmt.Sprintf("%04x", l.address(ln)))...)
 		dst = append(dst, "  "...)
 	}
 	if l.Words {
@@ -238,10 +278,26 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 		}
 		dst = append(dst, "  "...)
 	}
-	if !l.Addresses && !l.Words && !l.Bare {
+	switch {
+	case l.Bare:
+	case ln.piece != nil:
+		dst = append(dst, ln.piece.Indent...)
+	case !l.Addresses && !l.Words:
 		dst = append(dst, "    "...)
 	}
 	return dst
+}
+
+// address returns the number that a line has in the column of addresses.
+func (l *Listing) address(ln line) int64 {
+	if ln.piece == nil {
+		return ln.addr / int64(max(l.Decoder.Root().MinSize, 1))
+	}
+	root := ln.piece.Root
+	if root == nil {
+		root = l.Decoder.Root()
+	}
+	return (ln.addr - ln.piece.Base) / int64(root.Size)
 }
 
 // noInstruction is what is found in a word that is none.
@@ -249,7 +305,10 @@ const noInstruction = "no instruction has these bits"
 
 // instruction appends the text of an instruction and returns the number of findings.
 func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
-	d := l.Decoder
+	d := l.current
+	if !ln.ok && ln.piece != nil && ln.piece.Root == nil {
+		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 0
+	}
 	if !ln.ok {
 		l.report(ln.addr, noInstruction)
 		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 1

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inorder"
@@ -28,10 +29,12 @@ type Stream struct {
 	Workers int
 	// Report is told of findings, in order, with the address in bits; nil is not.
 	Report func(addr int64, text string)
+
+	texts sync.Pool // of *bytes.Buffer: the texts of pieces, used again
 }
 
 // pieceBytes is the length of the code that is printed at a time.
-const pieceBytes = 1 << 18
+const pieceBytes = 1 << 17
 
 // piece is a part of the code: the instructions that start in the bits from Image.Start up to to.
 // The image has what belongs to the last of them.
@@ -43,7 +46,7 @@ type piece struct {
 
 // listed is the text of a piece.
 type listed struct {
-	text     []byte
+	text     *bytes.Buffer
 	findings int
 	reports  []report
 	err      error
@@ -79,7 +82,8 @@ func (s *Stream) Write(w *bufio.Writer) (findings int, err error) {
 		if r.err != nil {
 			return r.err
 		}
-		_, err := w.Write(r.text)
+		_, err := w.Write(r.text.Bytes())
+		s.texts.Put(r.text)
 		return err
 	})
 	if err != nil {
@@ -99,14 +103,16 @@ func (s *Stream) list(l *Listing, labels *program.Labels, p piece) (r listed) {
 	if s.Report != nil {
 		l.Report = func(addr int64, text string) { r.reports = append(r.reports, report{addr, text}) }
 	}
-	var out bytes.Buffer
-	out.Grow(6 * pieceBytes)
-	w := bufio.NewWriterSize(&out, 64<<10)
+	var ok bool
+	if r.text, ok = s.texts.Get().(*bytes.Buffer); !ok {
+		r.text = &bytes.Buffer{}
+	}
+	r.text.Reset()
+	w := bufio.NewWriterSize(r.text, 64<<10)
 	r.findings, r.err = l.write(w, labels, p.image.Start == 0)
 	if err := w.Flush(); r.err == nil {
 		r.err = err
 	}
-	r.text = out.Bytes()
 	return r
 }
 
@@ -115,27 +121,19 @@ func (s *Stream) labels(scout *Listing) (*program.Labels, error) {
 	if scout.Bare {
 		return nil, nil
 	}
-	var parts []*program.Labels
+	labels := scout.newLabels(8*s.Size, s.Entries)
 	start := func() (func(piece) error, error) {
 		l, err := s.New(nil)
-		part := l.newLabels(8*s.Size, s.Entries)
-		parts = append(parts, part)
 		return func(p piece) error {
 			if p.err == nil {
 				l.Image, l.to = p.image, p.to
-				l.addLabels(part)
+				l.addLabels(labels)
 			}
 			return p.err
 		}, err
 	}
 	err := inorder.Run(s.Workers, s.pieces(scout), start, func(err error, _ bool) error { return err })
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range parts[1:] {
-		parts[0].Merge(p)
-	}
-	return parts[0], nil
+	return labels, err
 }
 
 // pieces cuts the code where instructions start. The scout finds these places where instructions

@@ -34,7 +34,7 @@ func TestStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	data := make([]byte, 280<<10+2)
+	data := make([]byte, 150<<10+2)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range data {
 		data[i] = byte(r.Uint32())

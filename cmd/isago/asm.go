@@ -37,6 +37,9 @@ files become one, in which each is a program and all share their procedures; wit
 becomes one of its own. Called under the name picasso, or with --picasso as its first argument, it
 takes picasso's command line.
 
+For tegra it reads grate's language, or a file of its own, and writes a file of text with the names
+of the program; --format and --hex choose another format.
+
 With --hex each line of output is an instruction: its words, 32 bits a group, in the order in which
 programs store them, with table entries behind a slash.
 
@@ -50,7 +53,11 @@ of --plain could not be read.`,
   isago asm --isa pica200 -o light.shbin light.pica
   echo "mov r0, v0" | isago asm --isa pica200 --plain --hex -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if c, err := f.compiler(); c != nil || err != nil {
+			c, err := f.compiler()
+			if err != nil {
+				return err
+			}
+			if c != nil {
 				return f.compileFiles(cmd, c, args)
 			}
 			if err := oneFile(cmd, args); err != nil {

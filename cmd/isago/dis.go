@@ -40,7 +40,8 @@ A file of a format that asm writes is printed as source, from which asm makes th
 With --hex each line of the input is one instruction: a single group of digits is the number, the
 most significant digit first; several groups are 32-bit words in the order in which programs store
 them; table entries follow, each behind a slash. A line that cannot be read becomes "error: ...",
-and the rest goes on.
+and the rest goes on. Of a machine whose programs are more than one instruction after another, a2xx,
+the input is a program instead, 32-bit words in their order; with --root it is instructions.
 
 With --plain each line of output is the text of one instruction and nothing else.
 
@@ -69,6 +70,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
+	flags.StringVar(&f.order, "order", "", "a raw program has the `high` or the low word of an instruction first (default: recognised, where a machine has both)")
+	complete(cmd, "order", fixed("high", "low"))
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
@@ -98,6 +101,12 @@ func (f *disFlags) check() error {
 }
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
+	if f.hex && f.root == "" && f.raw() != nil {
+		var err error
+		if name, err = f.hexProgram(cmd, name); err != nil {
+			return err
+		}
+	}
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -114,27 +123,32 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
-	if f.wantsSource(cmd) {
-		if done, err := f.source(cmd, name); done || err != nil {
-			return err
-		}
-	}
-	return f.image(cmd, name, palette)
-}
-
-// image prints a whole program.
-func (f *disFlags) image(cmd *cobra.Command, name string, palette view.Palette) error {
 	in, err := openCode(cmd, name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if f.wantsRawSource(cmd) {
+		if done, err := f.rawSource(cmd, name, in); done || err != nil {
+			return err
+		}
+	}
+	if f.wantsSource(cmd) {
+		if done, err := f.source(cmd, name, in); done || err != nil {
+			return err
+		}
+	}
+	return f.image(cmd, name, in, palette)
+}
+
+// image prints a whole program.
+func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view.Palette) error {
 	raw, err := f.isRaw(in)
 	if err != nil {
 		return err
 	}
 	write := f.whole
-	if raw && !f.json && f.maxErrors == 0 {
+	if raw && !f.json && f.maxErrors == 0 && (f.raw() == nil || f.root != "") {
 		write = f.stream
 	}
 	found, err := write(cmd, name, in, palette)
@@ -150,7 +164,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 	if err != nil {
 		return 0, err
 	}
-	set, im, err := f.imageOf(name, data, f.root)
+	set, im, err := f.imageOf(name, data)
 	if err != nil {
 		return 0, err
 	}
@@ -244,6 +258,9 @@ func (f *disFlags) reporter(cmd *cobra.Command, name string) func(addr int64, te
 
 // losslessPrinter returns a printer that adds what the text of an instruction does not say.
 func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *program.Labels) (func([]byte, isa.Inst) []byte, error) {
+	if l.Image.Pieces != nil {
+		return losslessPieces(set, l, labels), nil
+	}
 	p, err := f.parser(set)
 	if err != nil {
 		return nil, err
@@ -262,6 +279,28 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *progra
 		}
 		return text
 	}, nil
+}
+
+// losslessPieces is losslessPrinter for images with pieces, of several kinds and contexts.
+func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func([]byte, isa.Inst) []byte {
+	parsers := map[*isa.Decoder]*asm.Parser{}
+	return func(dst []byte, in isa.Inst) []byte {
+		d := l.Current()
+		p := parsers[d]
+		if p == nil {
+			p, _ = asm.New(set, d.Root().Name) // a root of the set
+			if !l.Bare && labels != nil {
+				p.Symbol = labels.Address
+			}
+			parsers[d] = p
+		}
+		p.SetContext(d.Context())
+		text, ok := asm.NewLossless(d, p).Append(dst, in)
+		if !ok {
+			return program.AppendData(dst, set, d.Root(), in.Bits, in.Leaf.Size)
+		}
+		return text
+	}
 }
 
 // lines prints lines of hex, one instruction each.

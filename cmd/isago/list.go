@@ -191,7 +191,7 @@ func printWrapped(w io.Writer, title string, words []string) {
 }
 
 func (f *listFlags) file(cmd *cobra.Command, name string) error {
-	set, im, err := f.readImage(cmd, name, "")
+	set, im, err := (&machineFlags{setFlags: f.setFlags}).readImage(cmd, name)
 	if err != nil {
 		return err
 	}

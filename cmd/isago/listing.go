@@ -146,7 +146,7 @@ func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
 }
 
 func (f *disFlags) mesaImage(cmd *cobra.Command, name string, l *view.Mesa) error {
-	set, im, err := f.readImage(cmd, name, f.root)
+	set, im, err := f.readImage(cmd, name)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ import (
 type setFlags struct {
 	isa, spec, syntax string
 	gen               uint32
+	// order is that of the words of a raw program; "" is to be recognised.
+	order string
 }
 
 func (f *setFlags) add(cmd *cobra.Command) {
@@ -80,9 +82,11 @@ func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error
 	return usagef("--syntax %q, but %s has the plain spelling only", f.syntax, setName(set))
 }
 
-// spellings lists the spellings beside the plain one.
+// spellings lists the spellings that have names, the plain one first.
 func spellings(set *isa.Set) []string {
-	return slices.DeleteFunc(slices.Clone(set.Syntaxes()), func(s string) bool { return s == "" })
+	names := slices.Clone(set.Syntaxes())
+	names[0] = set.PlainSyntax()
+	return slices.DeleteFunc(names, func(s string) bool { return s == "" })
 }
 
 func setName(set *isa.Set) string {

@@ -23,6 +23,8 @@ import (
 // sourceFlags belong to making files from source.
 type sourceFlags struct {
 	header       string
+	format       string
+	spelling     string
 	noNop        bool
 	noWarn       []string
 	werror, each bool
@@ -33,6 +35,7 @@ type sourceFlags struct {
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.header, "header", "", "C header to write, with the registers of the uniforms")
+	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x")
 	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn where a nop is needed at the end of a block, instead of adding it")
 	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "NAME of a warning that is not wanted, or several with commas; all for all")
 	flags.BoolVar(&f.werror, "werror", false, "warnings are errors")
@@ -67,15 +70,34 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.
 func (f *asmFlags) compiler() (program.Compiler, error) {
-	if f.plain || f.hex || f.isa == "" || f.spec != "" || f.syntax != "" || f.root != "" {
-		return nil, nil
+	if raw := f.raw(); raw != nil && !f.plain && f.root == "" {
+		return f.rawCompiler(raw)
 	}
 	m, err := catalog.Lookup(f.isa)
-	if err != nil || m.NewCompiler == nil {
+	switch {
+	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
+		(f.hex || f.syntax != "" || f.format != "") && m.Outputs == nil:
+		if f.format != "" {
+			return nil, usagef("--format belongs to whole programs of machines with several formats, such as tegra")
+		}
 		return nil, nil // an unknown name is told of where the machine is loaded
+	case f.hex && f.format != "":
+		return nil, usagef("--hex and --format exclude each other")
+	case f.hex:
+		f.format = hexFormat
+	case f.format != "" && !slices.Contains(m.Outputs, f.format):
+		return nil, usagef("--format %q, expected one of %s", f.format, strings.Join(m.Outputs, ", "))
+	}
+	if f.syntax != "" {
+		if _, err := f.load(nil); err != nil {
+			return nil, err
+		}
 	}
 	return m.NewCompiler()
 }
+
+// hexFormat is the format that --hex stands for.
+const hexFormat = "hex"
 
 // compileFiles makes files from the sources that are named.
 func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []string) error {
@@ -86,6 +108,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 		return err
 	}
 	f.sourceFlags.contexts = f.context
+	f.spelling = f.syntax
 	if f.each {
 		return f.compileEach(cmd, names)
 	}
@@ -102,7 +125,7 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		}
 		files = append(files, src)
 	}
-	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Context: f.contexts})
+	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Format: f.format, Syntax: f.spelling, Context: f.contexts})
 	if err != nil {
 		return err
 	}
@@ -180,7 +203,7 @@ func (r *eachResult) run(f *asmFlags, c program.Compiler, name string) {
 	own := &cobra.Command{} // the streams of its own
 	own.SetErr(&r.warnings)
 	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+".shbin"))
+	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+f.extension()))
 }
 
 // joined makes one error of several: one list where all have positions.
@@ -211,27 +234,27 @@ func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
 }
 
 // source prints a file as source; done is false for a format that has none.
-func (f *disFlags) source(cmd *cobra.Command, name string) (done bool, err error) {
-	if name == "-" {
-		return f.sourceOf(cmd, cmd.InOrStdin(), name)
-	}
-	r, err := open(cmd, name)
+func (f *disFlags) source(cmd *cobra.Command, name string, in *code) (done bool, err error) {
+	head, err := in.head()
 	if err != nil {
 		return false, err
 	}
-	defer r.Close()
-	return f.sourceOf(cmd, r, name)
-}
-
-func (f *disFlags) sourceOf(cmd *cobra.Command, r io.Reader, name string) (done bool, err error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return false, err
+	m, format, known := catalog.Recognise(head)
+	if !known && f.converts(in.size) {
+		if m, err = catalog.Lookup(f.isa); err != nil {
+			return false, &usageError{err}
+		}
+		format, known = m.Formats[0], true
 	}
-	cmd.SetIn(bytes.NewReader(data)) // for the listing, if there is no source
-	m, format, known := catalog.Recognise(data)
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
+	}
+	data, err := in.all()
+	if err != nil {
+		return false, err
+	}
+	if data, err = f.unraw(name, data); err != nil {
+		return true, err
 	}
 	text, err := format.Source(data)
 	if err != nil {

@@ -93,8 +93,23 @@ const (
 	JumpAtEnd   Code = "jump-at-end"
 )
 
+// Codes of warnings that descriptions give, by the names of their hazards.
+const (
+	SameRegister  Code = "same-register"
+	NeverTaken    Code = "never-taken"
+	OddAddress    Code = "odd-address"
+	ExportOffset  Code = "export-offset"
+	RegisterRange Code = "register-range"
+	ConstantRange Code = "constant-range"
+)
+
 // Warnings lists the codes of warnings.
-func Warnings() []Code { return []Code{MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd} }
+func Warnings() []Code {
+	return []Code{
+		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd,
+		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange,
+	}
+}
 
 // Codes lists every code with its meaning and an example.
 func Codes() []CodeInfo { return codes }
@@ -161,5 +176,11 @@ var codes = []CodeInfo{
 	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},
 	{DoubleMova, "warning: two instructions in a row write address registers, which freezes the hardware", `mova a0.x, r0 and mova a0.y, r1`},
 	{OutputTwice, "warning: a component of an output is written twice, which may hang the hardware", `mov o0, r0 and mov o0.x, r1`},
+	{SameRegister, "warning: both units of a word write one register", `ADDv r1.x***, a[0].xyzw, a[0].xyzw and RCPs r1.*y**, a[0].xxxx`},
+	{NeverTaken, "warning: a branch whose predicate never holds", `EXEC BRAs 3;`},
+	{OddAddress, "warning: an address register that is not written because of an odd destination", `ARLv r1.x***, a[0].xyzw`},
+	{ExportOffset, "warning: the export that is none is offset", `(export[A0.x + 31]=vector)`},
+	{RegisterRange, "warning: a register that ends the program abnormally", `MOVv r32.xyzw, a[0].xyzw`},
+	{ConstantRange, "warning: a constant above those that are usually loaded", `MOVv r0.xyzw, c[300].xyzw`},
 	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
 }

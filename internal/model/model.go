@@ -287,26 +287,37 @@ func (m *Machine) Root(name string) (*Root, error) {
 }
 
 func (m *Machine) mainRoot() *Root {
+	for _, r := range m.Roots {
+		if r.Name == "#instruction" {
+			return r
+		}
+	}
+	if free := m.freeRoots(); len(free) > 0 {
+		return free[0]
+	}
+	if len(m.Roots) == 0 {
+		return nil
+	}
+	return m.Roots[0]
+}
+
+// freeRoots returns the roots that are no field's type, in the order of the description.
+func (m *Machine) freeRoots() []*Root {
 	used := map[*spec.Bitset]bool{}
 	for _, b := range m.ISA.Bitsets {
-		if b.Name == "#instruction" && b.Extends == nil {
-			return m.roots[b]
-		}
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
 				used[f.Bitset] = true
 			}
 		}
 	}
+	var free []*Root
 	for _, r := range m.Roots {
 		if !used[r.Spec] {
-			return r
+			free = append(free, r)
 		}
 	}
-	if len(m.Roots) == 0 {
-		return nil
-	}
-	return m.Roots[0]
+	return free
 }
 
 // Env is a root in given surroundings: what the names of its leaves mean.

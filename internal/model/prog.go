@@ -240,13 +240,13 @@ func simple(n *Node) (mask, match bits.Value, ok bool) {
 	return mask, match, false
 }
 
-// own returns the reference of a node that is a field in the scope itself, in one piece.
+// own returns the reference of a node that is a field in the scope itself.
 func own(n *Node) *Ref {
 	if n.Op != spec.OpField || len(n.Alts) != 1 {
 		return nil
 	}
 	r := n.Alts[0].Ref
-	if r == nil || !r.plain() || r.Hops != 0 || r.Low < 0 || r.Field.Table != nil {
+	if r == nil || !r.plain() || r.Hops != 0 || r.Low < 0 && r.Width > 64 || r.Field.Table != nil {
 		return nil
 	}
 	return r
@@ -257,8 +257,18 @@ func fixed(n *Node, v uint64) (mask, match bits.Value, ok bool) {
 	if r == nil || r.Width < 64 && v>>uint(r.Width) != 0 {
 		return mask, match, false
 	}
-	match.SetUint(r.Low, r.Width, v)
-	return bits.Range(r.Low, r.Width), match, true
+	if r.Low >= 0 {
+		mask.SetUint(r.Low, r.Width, ^uint64(0))
+		match.SetUint(r.Low, r.Width, v)
+		return mask, match, true
+	}
+	for i := len(r.Field.Parts) - 1; i >= 0; i-- {
+		p := r.Field.Parts[i]
+		mask.SetUint(p.Low, p.Width, ^uint64(0))
+		match.SetUint(p.Low, p.Width, v)
+		v >>= uint(p.Width)
+	}
+	return mask, match, true
 }
 
 // Apply computes one operator on operands already computed, in the type of the node. Both

@@ -16,7 +16,10 @@ func (m *Machine) checkStrict() diag.List {
 	if root := m.mainRoot(); root != nil {
 		c.env(m.Top(root))
 	}
-	for _, r := range m.Roots { // roots that nothing names stand for themselves
+	for _, r := range m.freeRoots() { // operands are checked where these use them
+		c.env(m.Top(r))
+	}
+	for _, r := range m.Roots { // what is left are roots that nothing shows
 		if !c.reached(r) {
 			c.env(m.Top(r))
 		}

@@ -18,6 +18,8 @@ type Unit struct {
 	Cases []*Case
 	// Requires are the conditions under which the leaf exists.
 	Requires []*Prog
+	// Hazards are those of the leaf and its ancestors.
+	Hazards []Hazard
 	// Defaults are the values of bits that no text fixes.
 	Defaults []Default
 	// Unused are the parts of table entries that the leaf does not care about.
@@ -60,6 +62,7 @@ const (
 	ItemAlign
 	ItemBreak
 	ItemSet
+	ItemRemark // a reference that is printed as a comment
 )
 
 // Item is a piece of a bound template.
@@ -74,6 +77,7 @@ type Item struct {
 	// Members and Join of an ItemSet.
 	Members []Item
 	Join    string
+	Free    bool // see spec.Set
 	Span    diag.Span
 }
 
@@ -128,11 +132,19 @@ func (r *Ref) Name() string {
 type Default struct {
 	Ref *Ref
 	Val uint64
+	// Prog computes the value, its low bits as many as fit; nil where it is Val.
+	Prog *Prog
 }
 
 // Unused is a part of a table entry that does not matter where Cond holds (always if nil).
 type Unused struct {
 	Ref  *Ref
+	Cond *Prog
+}
+
+// Hazard is a condition under which an instruction does not do what its text seems to say.
+type Hazard struct {
+	Spec *spec.Hazard
 	Cond *Prog
 }
 
@@ -142,6 +154,13 @@ func (u *Unit) build() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, r := range b.Requires {
 			u.Requires = append(u.Requires, u.prog(r))
+		}
+	}
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, h := range b.Hazards {
+			if h.Expr != nil {
+				u.Hazards = append(u.Hazards, Hazard{h, u.prog(h.Expr)})
+			}
 		}
 	}
 	u.displays()
@@ -198,7 +217,11 @@ func (u *Unit) defaults(b *spec.Bitset) {
 			u.fail(diag.Errorf(diag.FieldType, d.Span, "default %d does not fit %s of %d bits", d.Val, d.Path, ref.Width))
 			continue
 		}
-		u.Defaults = append(u.Defaults, Default{ref, d.Val})
+		value := Default{Ref: ref, Val: d.Val}
+		if d.Expr != nil {
+			value.Prog = u.prog(d.Expr)
+		}
+		u.Defaults = append(u.Defaults, value)
 	}
 }
 
@@ -286,7 +309,7 @@ func (u *Unit) items(t *spec.Template, given settled) []Item {
 		case spec.ItemAlign:
 			items = append(items, Item{Kind: ItemAlign, Column: it.Column, Span: it.Span})
 		case spec.ItemBreak:
-			items = append(items, Item{Kind: ItemBreak, Span: it.Span})
+			items = append(items, Item{Kind: ItemBreak, Text: it.Text, Span: it.Span})
 		case spec.ItemRef:
 			item := u.refItem(it, given)
 			if n := len(items); n > 0 && items[n-1].Kind == ItemAlign && items[n-1].Span == it.Span && item.nowhere() {
@@ -310,11 +333,17 @@ func (u *Unit) refItem(it spec.Item, given settled) Item {
 		item.Kind, item.Text = ItemName, u.Leaf.Display
 		return item
 	}
-	if set, join := u.set(it, given); set != nil {
-		item.Kind, item.Members, item.Join = ItemSet, set, join
+	if set := u.set(it.Ref); set != nil {
+		item.Kind, item.Join, item.Free = ItemSet, set.Join, set.Free
+		for _, m := range set.Members {
+			item.Members = append(item.Members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}, given))
+		}
 		return item
 	}
 	item.Alts = given.narrow(u.resolve(it.Ref, nil))
+	if ref := item.Alts[0].Ref; ref != nil && ref.Field != nil && ref.Field.Remark {
+		item.Kind = ItemRemark
+	}
 	if u.Env.Machine.ISA.Strict {
 		for _, a := range item.Alts {
 			if a.Ref == nil {
@@ -348,22 +377,16 @@ func (u *Unit) isName(ref string) bool {
 	return strings.HasPrefix("NAME", ref)
 }
 
-// set binds a reference to a <set>, nil if it is none.
-func (u *Unit) set(it spec.Item, given settled) ([]Item, string) {
+// set returns the <set> of that name, nil if there is none.
+func (u *Unit) set(name string) *spec.Set {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
-			s := c.Set(it.Ref)
-			if s == nil {
-				continue
+			if s := c.Set(name); s != nil {
+				return s
 			}
-			members := []Item{}
-			for _, m := range s.Members {
-				members = append(members, u.refItem(spec.Item{Kind: spec.ItemRef, Ref: m.Name, Span: m.Span}, given))
-			}
-			return members, s.Join
 		}
 	}
-	return nil, ""
+	return nil
 }
 
 // Resolve binds a name, or a path with dots, in the scope of u. The last alternative has no

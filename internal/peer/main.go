@@ -3,10 +3,14 @@
 //	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
 // FILE is tesla-diff.jsonl, rows {"words", "variant", "ptype", "text"} of envydis, which must print
-// the same and come back from the plain text; or a shader file of a machine, which must list without an unknown word and come back from
+// the same and come back from the plain text. Or
+// FILE.bin is a program of Adreno A2XX, with the text of Mesa's disassembler in FILE.mesa.txt, of which
+// each line is a row: the line must be the same, the text that isago prints must give the program back,
+// and so must Mesa's. Or FILE is a shader file of a machine, which must list without an unknown word and come back from
 // its lossless text word for word; or FILE.jsonl with rows {"gen", "word", "text"} beside FILE.xml,
-// the description that they belong to. Rows in which the other tool is known to be wrong are listed
-// in internal/peer/known, one a line: the row's word, a tab, the reason. The exit status is 1 where
+// the description that they belong to; or MACHINE-diff.jsonl with rows {"words", "dis", "src"}: words
+// with the most significant first, the listing, and a text that gives the words. Rows in which the other tool is known to be wrong are listed
+// in internal/peer/known, one a line: the row's word (for the last format, a blank and dis, lossless or src), a tab, the reason. The exit status is 1 where
 // an unlisted row differs, and where a listed one does not.
 package main
 
@@ -61,11 +65,16 @@ func comparerFor(file string, compat bool) (comparer, error) {
 	}
 	switch filepath.Ext(file) {
 	case ".jsonl":
+		if machine, ok := strings.CutSuffix(filepath.Base(file), "-diff.jsonl"); ok {
+			return func(file string, report func(difference)) (int, error) { return compareListing(machine, file, report) }, nil
+		}
 		return func(file string, report func(difference)) (int, error) { return compareIsaspec(file, compat, report) }, nil
 	case ".shbin":
 		return compareShader, nil
+	case ".bin":
+		return compareMesa, nil
 	}
-	return nil, fmt.Errorf("%s: no comparison for such files, expected .jsonl or .shbin", file)
+	return nil, fmt.Errorf("%s: no comparison for such files, expected .jsonl, .shbin or .bin", file)
 }
 
 // run compares a file and prints the outcome. ok is false where something is not as it is listed.

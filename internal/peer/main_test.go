@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,9 +66,51 @@ func TestShader(t *testing.T) {
 	}
 }
 
+// TestMesa compares the simplest fragment shader, of two clauses and one instruction, with its text.
+func TestMesa(t *testing.T) {
+	dir := t.TempDir()
+	var words []byte
+	for _, w := range []uint32{0, 0x1001c400, 0x20000002, 0x000f8000, 0, 0x02000000} {
+		words = binary.LittleEndian.AppendUint32(words, w)
+	}
+	write(t, dir, "one.fs.bin", string(words))
+	const text = "\tALLOC PARAM/PIXEL SIZE(0x0)\n\tEXEC_END ADDR(0x1) CNT(0x1)\n\t   (S)ALU:\tMAXv\texport0 = C0, C0\t; gl_FragColor\n"
+	for _, c := range []struct {
+		text, out string
+		ok        bool
+	}{
+		{text, "5 rows, 5 agree", true},
+		{strings.Replace(text, "C0, C0", "C0, C1", 1), "5 rows, 3 agree, 0 listed as different, 2 differ", false},
+		{strings.Replace(text, "ALLOC", "ALOC", 1), "5 rows, 3 agree, 0 listed as different, 2 differ", false},
+	} {
+		write(t, dir, "one.fs.mesa.txt", c.text)
+		var out strings.Builder
+		ok, err := run(&out, filepath.Join(dir, "one.fs.bin"), "no list", false, 10)
+		if err != nil || ok != c.ok || !strings.Contains(out.String(), c.out) {
+			t.Errorf("ok %t, error %v, expected %q:\n%s", ok, err, c.out, out.String())
+		}
+	}
+}
+
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A listing that agrees, one that differs, and a text that gives another word.
+func TestListing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "tegra-diff.jsonl", `{"words":["001f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv NOPs;"}
+{"words":["011f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv;"}
+`)
+	var found []string
+	rows, err := compareListing("tegra", filepath.Join(dir, "tegra-diff.jsonl"), func(d difference) { found = append(found, d.word) })
+	if err != nil || rows != 2 {
+		t.Fatalf("%d rows, %v", rows, err)
+	}
+	if got, want := strings.Join(found, ", "), "011f806c0000000d8006c00360001ffc dis, 011f806c0000000d8006c00360001ffc src"; got != want {
+		t.Errorf("differences %s, expected %s", got, want)
 	}
 }

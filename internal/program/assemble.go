@@ -1,7 +1,9 @@
 package program
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,11 @@ import (
 )
 
 // Code is an assembled program.
-type Code struct{ Insts []Word }
+type Code struct {
+	Insts []Word
+	// Labels are the labels of the source by address, those of one address by name.
+	Labels []Entry
+}
 
 // Word is an instruction, or data of a .word directive.
 type Word struct {
@@ -21,6 +27,8 @@ type Word struct {
 	Size int
 	// Entries are the table entries, each instruction having its own.
 	Entries []asm.Entry
+	// Span is where it stands in the source, without labels.
+	Span diag.Span
 }
 
 // UsesTables tells whether an instruction has table entries.
@@ -36,11 +44,30 @@ func (c *Code) UsesTables() bool {
 // maxErrors is the number of mistakes after which the rest of a text is not read.
 const maxErrors = 50
 
+// Statement is a piece of a source that is assembled by itself: labels, and at most an instruction
+// or a .word directive.
+type Statement struct {
+	// Off is where Text stands in the source, byte for byte but for blanks in place of comments.
+	Off  int
+	Text string
+}
+
 // Assemble reads a program without container: instructions of a root, labels and .word directives,
 // one a line. All mistakes are reported at once, up to fifty.
 func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*Code, error) {
+	var statements []Statement
+	off := 0
+	for line := range strings.Lines(src.Text) {
+		statements = append(statements, Statement{off, strings.TrimRight(line, "\r\n")})
+		off += len(line)
+	}
+	return AssembleStatements(p, set, root, src, statements)
+}
+
+// AssembleStatements is Assemble for languages in which an instruction is no line.
+func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
-		p: p, set: set, src: src, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
+		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
 		comment: Comment(set), labels: map[string]label{}, bad: map[int]bool{},
 	}
 	defer func() { p.Symbol = nil }()
@@ -48,6 +75,12 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 	if len(a.errs) <= maxErrors {
 		a.settle()
 	}
+	for name, l := range a.labels {
+		a.code.Labels = append(a.code.Labels, Entry{l.addr, name})
+	}
+	slices.SortFunc(a.code.Labels, func(x, y Entry) int {
+		return cmp.Or(cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.Name, y.Name))
+	})
 	a.errs.Sort()
 	if len(a.errs) > maxErrors {
 		a.errs = append(a.errs[:maxErrors], diag.Errorf(diag.TextExpected, diag.Span{}, "more than %d mistakes, the rest is not shown", maxErrors))
@@ -83,6 +116,7 @@ type assembler struct {
 	p                       *asm.Parser
 	set                     *isa.Set
 	src                     *diag.Source
+	statements              []Statement
 	unit, shortest, longest int
 	comment                 string
 	labels                  map[string]label
@@ -108,13 +142,11 @@ func (a *assembler) pass(first bool) {
 		}
 		return l.addr, ok
 	}
-	off := 0
-	for line := range strings.Lines(a.src.Text) {
-		a.line(strings.TrimRight(line, "\r\n"), off)
+	for i := range a.statements {
+		a.line(a.statements[i].Text, a.statements[i].Off)
 		if len(a.errs) > maxErrors {
 			return
 		}
-		off += len(line)
 	}
 }
 
@@ -128,7 +160,7 @@ func (a *assembler) line(text string, start int) {
 			a.fail(err, start, off)
 			return
 		}
-		a.data(words)
+		a.data(words, a.span(text, off))
 		return
 	}
 	a.p.Addr = a.addr
@@ -138,13 +170,13 @@ func (a *assembler) line(text string, start int) {
 		a.addr += int64(Stored(a.shortest, a.unit))
 		return
 	}
-	a.add(Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...)})
+	a.add(Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(text, off)})
 }
 
 // labelsOf takes the labels off the start of a line and returns the rest and its offset.
 func (a *assembler) labelsOf(text string, off int) (string, int) {
 	for {
-		lead := len(text) - len(strings.TrimLeft(text, " \t"))
+		lead := len(text) - len(strings.TrimLeft(text, blanks))
 		text, off = text[lead:], off+lead
 		name, rest, ok := strings.Cut(text, ":")
 		if !ok || !isLabel(name) {
@@ -184,11 +216,22 @@ func (a *assembler) fail(err error, start, off int) {
 	a.errs = append(a.errs, found)
 }
 
+// span is the place of a text without the blanks around it.
+func (a *assembler) span(text string, off int) diag.Span {
+	trimmed := strings.TrimLeft(text, blanks)
+	off += len(text) - len(trimmed)
+	return diag.Span{Src: a.src, Off: off, End: off + len(strings.TrimRight(trimmed, blanks))}
+}
+
+const blanks = " \t\r\n"
+
 // data adds the words of a directive, as many to a line of hex as the longest instruction has.
-func (a *assembler) data(words []uint32) {
+func (a *assembler) data(words []uint32, span diag.Span) {
 	for len(words) > 0 {
 		n := min(len(words), max(1, a.longest/a.unit))
-		a.add(Data(a.set, a.unit, words[:n]))
+		w := Data(a.set, a.unit, words[:n])
+		w.Span = span
+		a.add(w)
 		words = words[n:]
 	}
 }
@@ -234,7 +277,7 @@ func StripComment(text, comment string) string {
 // ParseWord reads a .word directive: numbers of unit bits separated by commas. ok is false for any
 // other text. The error is an *asm.Error.
 func ParseWord(text string, unit int) (words []uint32, ok bool, err error) {
-	off := len(text) - len(strings.TrimLeft(text, " \t"))
+	off := len(text) - len(strings.TrimLeft(text, blanks))
 	rest, ok := strings.CutPrefix(text[off:], ".word")
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return nil, false, nil

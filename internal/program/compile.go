@@ -12,6 +12,10 @@ type CompileOptions struct {
 	NoPad bool
 	// Context gives the contexts that the command line chose; nil chooses none.
 	Context func(*isa.Set) (bits.Value, error)
+	// Format is the format of the file, one that the machine has; "" is its default.
+	Format string
+	// Syntax is the spelling of the source; "" is the plain one.
+	Syntax string
 }
 
 // Compiled is a file made from source.

@@ -30,8 +30,29 @@ type Image struct {
 	// Symbol names a value in the space that a field's description names, at an address; nil has no
 	// names.
 	Symbol func(addr int64, space string, value uint64) (string, bool)
+	// Pieces say what stands where, in the order in which it is shown, of programs that are not one
+	// instruction after another; nil for those that are.
+	Pieces []Piece
+	// Break stands in front of the second line of a piece, and those behind it.
+	Break string
 	// Contents lists what the file holds, for the list command: pairs of a title and lines.
 	Contents []Part
+}
+
+// Piece is an instruction, or data, at a place of an image.
+type Piece struct {
+	// Root is the kind of instruction, nil for data.
+	Root *isa.Root
+	// Addr is the place in bits, Size the number of bits there.
+	Addr int64
+	Size int
+	// Base is where the program starts that the piece belongs to: addresses in it count from there.
+	Base    int64
+	Context bits.Value
+	// Target tells that branches can go here.
+	Target bool
+	// Indent stands in front of the text.
+	Indent string
 }
 
 // Part is a titled piece of a file's contents.

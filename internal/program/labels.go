@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/isago/isago/isa"
 )
@@ -29,14 +30,8 @@ type Labels struct {
 // bitset is a set of places, counted in units.
 type bitset []uint64
 
-func (s bitset) add(i int64)      { s[i>>6] |= 1 << uint(i&63) }
+func (s bitset) add(i int64)      { atomic.OrUint64(&s[i>>6], 1<<uint(i&63)) }
 func (s bitset) has(i int64) bool { return s[i>>6]>>uint(i&63)&1 != 0 }
-
-func (s bitset) or(other bitset) {
-	for i := range s {
-		s[i] |= other[i]
-	}
-}
 
 // NewLabels returns the labels of a program of size bits whose instructions start at multiples of
 // unit bits; names count in units. An entry at an address outside the code has no place.
@@ -63,7 +58,8 @@ func NewLabels(size, unit int64, entries []Entry) *Labels {
 // inside tells whether an instruction could start at an address.
 func (l *Labels) inside(addr int64) bool { return addr >= 0 && addr < l.size && addr%l.unit == 0 }
 
-// Add records that an instruction starts at an address, and where it branches to.
+// Add records that an instruction starts at an address, and where it branches to. Several goroutines
+// may add at once.
 func (l *Labels) Add(addr int64, targets []isa.BranchTarget) {
 	l.starts.add(addr / l.unit)
 	for _, t := range targets {
@@ -75,13 +71,6 @@ func (l *Labels) Add(addr int64, targets []isa.BranchTarget) {
 			l.jumps.add(t.Addr / l.unit)
 		}
 	}
-}
-
-// Merge adds what was added to labels of the same code.
-func (l *Labels) Merge(other *Labels) {
-	l.starts.or(other.starts)
-	l.calls.or(other.calls)
-	l.jumps.or(other.jumps)
 }
 
 // Name names a branch target: an entry's name where what is called is one, fxnN for what is called

@@ -101,7 +101,7 @@ func (w *Words) fill(v *bits.Value, f *spec.Field, b *spec.Bitset) {
 		if r := w.roots[f.Bitset]; r != nil && len(r.Leaves) > 0 {
 			put(v, f, w.Leaf(r.Leaves[w.rnd.IntN(len(r.Leaves))]))
 		}
-	case f.Kind == spec.KindEnum && n < 6:
+	case f.Kind == spec.KindEnum && len(f.Enum.Values) > 0 && n < 6:
 		put(v, f, bits.Of(f.Enum.Values[w.rnd.IntN(len(f.Enum.Values))].Val))
 	case n < 2:
 		put(v, f, bits.Of(w.rnd.Uint64N(3)))

@@ -210,6 +210,9 @@ func (l *loader) textStyle(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("case"), "case=%q, expected fold or exact", v))
 	}
+	if n.attr("syntax") != nil {
+		t.Syntax = n.value("syntax")
+	}
 	if n.attr("comment") != nil {
 		t.Comment = n.value("comment")
 	}
@@ -473,14 +476,15 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			if e := l.expr(c); e != nil {
 				b.Requires = append(b.Requires, e)
 			}
+		case "hazard":
+			b.Hazards = append(b.Hazards, l.hazard(c))
 		case "displayname":
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
 			}
 			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
-			val, _ := l.literal(c, "val")
-			b.Defaults = append(b.Defaults, &Default{Path: l.name(c), Val: val, Span: c.at("name")})
+			b.Defaults = append(b.Defaults, l.defaultValue(c))
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -639,6 +643,11 @@ func (l *loader) display(n *node) *Template {
 
 func (l *loader) set(n *node, c *Case) {
 	s := &Set{Name: l.identifier(n), Join: n.value("join"), Doc: docOf(n), Span: n.span}
+	if a := n.attr("absent"); a != nil {
+		if s.Free = a.value.s == "default"; !s.Free {
+			l.odd(diag.Errorf(diag.XMLAttribute, n.at("absent"), "absent=%q, expected default", a.value.s))
+		}
+	}
 	for _, m := range n.children {
 		switch m.name {
 		case "field", "derived":
@@ -721,7 +730,7 @@ func (l *loader) field(n *node, c *Case) {
 		f.Display = &text
 	}
 	if n.name == "derived" {
-		f.Width = 1
+		f.Width, f.Remark = 1, l.boolean(n, "remark")
 		if n.attr("width") != nil {
 			f.Width, f.WidthGiven = l.number(n, "width", 1, 64), true
 		}
@@ -847,4 +856,28 @@ func (c *Case) syntaxOrder() []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// defaultValue reads a <default>: a number, or an expression.
+func (l *loader) defaultValue(n *node) *Default {
+	d := &Default{Path: l.name(n), Span: n.at("name")}
+	if n.attr("expr") == nil {
+		d.Val, _ = l.literal(n, "val")
+		return d
+	}
+	if n.attr("val") != nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("val"), "<default> with val and expr, expected one of them"))
+	}
+	d.Expr = l.expr(n)
+	return d
+}
+
+// hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
+func (l *loader) hazard(n *node) *Hazard {
+	h := &Hazard{Name: n.value("name"), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
+	if h.Name == "" || h.Text == "" {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hazard> without name or text"))
+	}
+	h.Expr = l.expr(n)
+	return h
 }

@@ -79,7 +79,7 @@ func TestEverything(t *testing.T) {
 		}
 	}
 	check("name, strict, doc", []any{isa.Name, isa.Strict, isa.Doc}, []any{"everything", true, "A machine of no use."})
-	check("text", isa.Text, TextStyle{HighFirst: true, Comment: "//", Fold: true})
+	check("text", isa.Text, TextStyle{HighFirst: true, Comment: "//", Fold: true, Syntax: "long"})
 	check("enums, those of imports first", []string{isa.Enums[0].Name, isa.Enums[1].Name}, "[#imported #stage]")
 	stage := isa.Enum("#stage")
 	check("doc of an enum", stage.Doc, "Where a program runs.")
@@ -99,7 +99,8 @@ func TestEverything(t *testing.T) {
 	check("meta", add.Meta, map[string]string{"type": "alu", "has_dest": "true"})
 	p := add.Patterns[1]
 	check("pattern x0x0 of 20..23", []any{p.Low, p.High, p.Match.Low(), p.Mask.Low(), p.Mask.Count(), p.DontCare.Low(), p.DontCare.Count()}, "[20 23 256 20 2 21 2]")
-	check("default", []any{add.Defaults[0].Path, add.Defaults[0].Val}, "[REST 27]")
+	check("defaults", []any{add.Defaults[0].Path, add.Defaults[0].Val, add.Defaults[0].Expr == nil, add.Defaults[1].Path, add.Defaults[1].Expr.Text}, "[REST 27 true H {DST} == 0]")
+	check("hazards", []any{add.Hazards[0].Name, add.Hazards[0].Text, add.Hazards[1].Expr.Text, add.Hazards[1].Text}, "[high the last register {DST} == 0 the first register]")
 	check("cases, the default last", []any{len(add.Cases), add.Cases[0].Expr.Name, add.Cases[1].Expr == nil}, "[2 #pixel true]")
 	def := add.Cases[1]
 	check("displays, templates replaced", []any{def.Displays[""].Text, def.Displays["short"].Text, def.Aliases[0].Text}, "[{NAME} {OPTS? }{DST}, {SRC} {NAME} {SRC} -> {DST} plus {DST}, {SRC}]")
@@ -117,6 +118,8 @@ func TestEverything(t *testing.T) {
 	check("field of a bitset", []any{dst.Kind == KindBitset, dst.Bitset.Name, dst.Params[0].Name, dst.Params[0].As, dst.AllParams}, "[true #reg H HALF false]")
 	wide := isa.Bitset("add.wide")
 	check("several lengths", []any{wide.Size, isa.Bitset("#instruction").Size}, "[64 32]")
+	note, ahead := wide.Cases[0].Field("NOTE"), wide.Cases[0].Field("AHEAD")
+	check("remark", []any{note.Remark, ahead.Remark}, "[true false]")
 	check("refines", []any{len(wide.Refines), wide.Refines[0].Name, wide.Refines[0].Span.Src.Text[wide.Refines[0].Span.Off:wide.Refines[0].Span.End]}, "[1 jump jump]")
 	check("require", []any{wide.Requires[0].Text, wide.Requires[1].Name}, "[{@stage} == 0 #pixel]")
 	check("unused", []any{wide.Unused[0].Path, wide.Unused[0].Expr == nil, wide.Unused[1].Path, wide.Unused[1].Expr.Name}, "[IDX.SWZ true IDX.MASK #pixel]")

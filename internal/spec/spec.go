@@ -4,6 +4,8 @@ package spec
 import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"maps"
+	"slices"
 )
 
 // ISA is a whole description, its imports included.
@@ -45,6 +47,8 @@ type TextStyle struct {
 	Comment string
 	// Fold tells that letters of either case are read as the same.
 	Fold bool
+	// Syntax is the name of the plain spelling, "" if it has none.
+	Syntax string
 }
 
 // Enum is a set of named values.
@@ -140,6 +144,7 @@ type Bitset struct {
 	// Cases are the overrides in order, then the default, whose Expr is nil.
 	Cases    []*Case
 	Requires []*Expr
+	Hazards  []*Hazard
 	// Refines names the bitsets with which this one overlaps on purpose, being the narrower.
 	Refines  []Name
 	Defaults []*Default
@@ -271,6 +276,8 @@ type Field struct {
 	AllParams bool
 	// Symbols names the space in which a program may give the value a name; "" for none.
 	Symbols string
+	// Remark tells that a derived field is printed as a comment, for people alone.
+	Remark bool
 	// Table is set where the bits are the index of an entry; the type is the entry's.
 	Table *Table
 
@@ -292,14 +299,28 @@ type Set struct {
 	// Join stands between the members that print something.
 	Join    string
 	Members []Name
-	Doc     string
-	Span    diag.Span
+	// Free tells that a member which text leaves out is as if it were not shown: its bits have their
+	// default, also where that prints something.
+	Free bool
+	Doc  string
+	Span diag.Span
 }
 
 // Default gives the value of a field whose bits no text fixes.
 type Default struct {
 	Path string
 	Val  uint64
+	// Expr computes the value from bits that are known by then; nil where it is Val.
+	Expr *Expr
+	Span diag.Span
+}
+
+// Hazard is a condition under which an instruction does not do what its text seems to say.
+type Hazard struct {
+	Name string
+	Expr *Expr
+	// Text tells what is wrong.
+	Text string
 	Span diag.Span
 }
 
@@ -336,6 +357,9 @@ func (s *ISA) Syntaxes() []string {
 		}
 	}
 	for _, b := range s.Bitsets {
+		for _, name := range slices.Sorted(maps.Keys(b.SyntaxNames)) {
+			add(name)
+		}
 		for _, c := range b.Cases {
 			for _, t := range c.syntaxOrder() {
 				add(t)

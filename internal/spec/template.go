@@ -22,7 +22,8 @@ const (
 // Item is a piece of a template.
 type Item struct {
 	Kind ItemKind
-	// Text of an ItemText.
+	// Text of an ItemText. Of an ItemBreak, what the line behind it is indented further than the
+	// least indented line.
 	Text string
 	// Ref is the name in the braces, perhaps with dots or a leading @.
 	Ref string
@@ -38,6 +39,7 @@ type Item struct {
 func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 	var items []Item
 	var errs diag.List
+	margin := s.margin(src.s)
 	for off := 0; off < len(src.s); {
 		open := strings.IndexByte(src.s[off:], '{')
 		end := -1
@@ -48,11 +50,11 @@ func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 			if open >= 0 && s.Strict {
 				errs = append(errs, diag.Errorf(diag.TemplateText, src.at(off+open), "{ without }"))
 			}
-			items = s.appendText(items, src, off, len(src.s))
+			items = s.appendText(items, src, off, len(src.s), margin)
 			break
 		}
 		open, end = off+open, off+open+end
-		items = s.appendText(items, src, off, open)
+		items = s.appendText(items, src, off, open, margin)
 		more, err := s.parseRef(src.s[open+1:end], src.part(open, end+1))
 		if err != nil {
 			errs = append(errs, err)
@@ -63,9 +65,25 @@ func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 	return items, errs
 }
 
+// margin returns the number of blanks before the least indented line, not counting the first, whose
+// blanks are trimmed.
+func (s *ISA) margin(t string) int {
+	_, rest, found := strings.Cut(t, "\n")
+	if !found || !s.Strict {
+		return 0
+	}
+	margin := len(t)
+	for line := range strings.Lines(rest) {
+		if text := strings.TrimLeft(line, blanks); text != "" {
+			margin = min(margin, len(line)-len(text))
+		}
+	}
+	return margin
+}
+
 // appendText appends the text from one index up to another. Under strict, a line break and the
 // blanks around it are one ItemBreak.
-func (s *ISA) appendText(items []Item, src text, from, to int) []Item {
+func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 	t := src.s[from:to]
 	if t == "" {
 		return items
@@ -85,7 +103,11 @@ func (s *ISA) appendText(items []Item, src text, from, to int) []Item {
 		}
 		end, from = from+len(line), end
 		if i > 0 {
-			line = strings.TrimLeft(line, blanks)
+			text := strings.TrimLeft(line, blanks)
+			if n := len(line) - len(text); n > margin {
+				items[len(items)-1].Text = line[margin:n]
+			}
+			line = text
 		}
 		if line != "" {
 			items = append(items, Item{Kind: ItemText, Text: line, Span: src.part(end-len(line), end)})

@@ -10,7 +10,8 @@ import (
 )
 
 // items writes a template's items: text in quotes, references in braces with what may stand around
-// them, >N for a column, / for a line break.
+// them, >N for a column, / for a line break
+// and > behind it for each tab that its line keeps.
 func items(list []Item) string {
 	var parts []string
 	for _, it := range list {
@@ -20,7 +21,7 @@ func items(list []Item) string {
 		case ItemAlign:
 			parts = append(parts, fmt.Sprintf(">%d", it.Column))
 		case ItemBreak:
-			parts = append(parts, "/")
+			parts = append(parts, "/"+strings.ReplaceAll(it.Text, "\t", ">"))
 		case ItemRef:
 			s := "{" + it.Ref + "}"
 			if it.Before != "" {
@@ -76,8 +77,10 @@ func TestTemplates(t *testing.T) {
 		{strict, "{@mark?!}", `{@mark}?"!"`},
 		{strict, "{A.B?.}", `{A.B}?"."`},
 		{strict, "{A?x:align=9}", `>9 {A}?"x"`},
-		// A line break and the blanks around it are one item, under strict alone.
-		{strict, "a {B}\n  \n\tc\n{D}", `"a " {B} / "c" / {D}`},
+		// A line break and the blanks around it are one item, under strict alone. Lines that are
+		// indented further than the least indented one behind the first keep the difference.
+		{strict, "a {B}\n  \n\tc\n\t{D}", `"a " {B} / "c" / {D}`},
+		{strict, "\n  a\n\t\t{B}\n\t\n\tc\n\t\td", `"a" /> {B} / "c" /> "d"`},
 		{strict, "a;  \n  b", `"a;" / "b"`},
 		{plain, "a\n  b", `"a\n  b"`},
 	} {

@@ -25,7 +25,23 @@ type Defect struct {
 }
 
 // Plant returns the files of the description with the defect.
-func (d *Defect) Plant() (fs.FS, error) {
+func (d *Defect) Plant() (fs.FS, error) { return plant([]Defect{*d}) }
+
+// PlantAll returns the files with all defects that can stand side by side, and those defects.
+func PlantAll() (fs.FS, []Defect, error) {
+	var list []Defect
+	taken := map[string]bool{}
+	for _, d := range Defects {
+		if !taken[d.Old] {
+			taken[d.Old] = true
+			list = append(list, d)
+		}
+	}
+	files, err := plant(list)
+	return files, list, err
+}
+
+func plant(list []Defect) (fs.FS, error) {
 	files := fstest.MapFS{}
 	names, err := fs.Glob(Files(), "*.xml")
 	if err != nil {
@@ -36,13 +52,17 @@ func (d *Defect) Plant() (fs.FS, error) {
 		if err != nil {
 			return nil, err
 		}
-		if name == d.In {
-			if n := strings.Count(string(data), d.Old); n != 1 {
+		text := string(data)
+		for _, d := range list {
+			if d.In != name {
+				continue
+			}
+			if n := strings.Count(text, d.Old); n != 1 {
 				return nil, fmt.Errorf("defect %s: %q stands in %s %d times, expected once", d.Name, d.Old, name, n)
 			}
-			data = []byte(strings.Replace(string(data), d.Old, d.New, 1))
+			text = strings.Replace(text, d.Old, d.New, 1)
 		}
-		files[name] = &fstest.MapFile{Data: data}
+		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return files, nil
 }

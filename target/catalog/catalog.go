@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/a2xx"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
+	"github.com/isago/isago/target/tegra"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -22,6 +25,29 @@ type Machine struct {
 	Formats []Format
 	// NewCompiler returns what makes a file from source; nil for a machine without one.
 	NewCompiler func() (program.Compiler, error)
+	// Bare says how words without a container are a program; nil where they are one instruction after
+	// another.
+	Bare *Bare
+	// Outputs are the formats that the compiler writes, by name, the default first; none where it
+	// writes one alone.
+	Outputs []string
+	// Orders are the orders of words that raw programs may have, by name, and FromRaw reads a raw
+	// program as a file of the first of Formats; an empty order is to be recognised. Machines without
+	// have one order.
+	Orders  []string
+	FromRaw func(set *isa.Set, data []byte, order string) ([]byte, error)
+}
+
+// Bare is how a machine's programs are stored without a container, where that takes more than reading
+// one instruction after another. The sets are the machine's, in any spelling; the contexts say what is
+// not in the program.
+type Bare struct {
+	// Open reads a program for listing.
+	Open func(set *isa.Set, ctx bits.Value, data []byte) (*program.Image, error)
+	// Source writes a program as source of the compiler.
+	Source func(set *isa.Set, ctx bits.Value, data []byte) ([]byte, error)
+	// NewCompiler returns what makes a program from source.
+	NewCompiler func(set *isa.Set, ctx bits.Value) (program.Compiler, error)
 }
 
 // Format is a file format.
@@ -42,6 +68,16 @@ func Machines() []Machine {
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler,
+		},
+		{
+			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
+			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
+			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(), Orders: tegra.Orders(), FromRaw: tegra.FromRaw,
+		},
+		{
+			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
+			Formats: []Format{{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open}},
+			Bare:    &Bare{Open: a2xx.OpenRaw, Source: a2xx.SourceOf, NewCompiler: a2xx.NewCompiler},
 		},
 		{
 			Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load,

@@ -9,9 +9,14 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
-// unproved has the claim of a machine that is not proved. Tesla's bits that an operand does not use are
-// not in its text: the lossless suffix shows them.
-var unproved = map[string]string{"tesla": "not proved: that no two words of #instruction print one text", "pica200": "-", "example": "-"}
+// unproved are the claims that are too large to decide. Words of Tegra print one text anyway, as the
+// exception beside its display says; random words of A2XX are printed and read by its own tests. Tesla's text leaves out
+// what an operand does not use: the lossless suffix shows that.
+var unproved = map[string]string{
+	"tegra": "not proved: that no two words of #instruction print one text;",
+	"a2xx":  "not proved: that no two words of #",
+	"tesla": "not proved: that no two words of #instruction print one text",
+}
 
 // Every shipped description is proved sound, but for what it says itself
 // beside the line.
@@ -29,7 +34,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %s", m.Name, r.Findings[i].Explain())
 		}
 		for _, c := range r.Claims {
-			if !c.Proved && !strings.HasPrefix(c.Text, unproved[m.Name]) {
+			if text, ok := unproved[m.Name]; !c.Proved && !(ok && strings.HasPrefix(c.Text, text)) {
 				t.Errorf("%s: %s", m.Name, c.Text)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,7 @@ type Assembler struct {
 	banks  banks
 	kinds  map[string][]operandKind
 	leaves map[string]*isa.Leaf
+	limits map[*isa.Leaf]limit
 	size   int // entries of the descriptor table
 	// cache holds instructions that were read before, in any program.
 	cache map[string]*cached
@@ -77,6 +79,9 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 		return nil, err
 	}
 	a.cache = map[string]*cached{}
+	if err := a.loadLimits(); err != nil {
+		return nil, err
+	}
 	return a, a.loadKinds()
 }
 
@@ -314,19 +319,53 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 // geometryMark is the mark, in the description, of an instruction of geometry shaders.
 const geometryMark = "geometry"
 
-// slot checks the field for which the description gives a greatest value less than what its bits
-// hold, as most="FIELD VALUE".
+// limit is the greatest value of a field where that is less than what its bits hold.
+type limit struct {
+	field string
+	most  uint64
+}
+
+// loadLimits reads what the description says as most="FIELD VALUE".
+func (a *Assembler) loadLimits() error {
+	a.limits = map[*isa.Leaf]limit{}
+	for _, l := range a.fresh.Root().Leaves {
+		text := l.Meta("most")
+		if text == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(text, " ")
+		most, err := strconv.ParseUint(value, 10, 64)
+		fields := a.fresh.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+		if err != nil || !slices.ContainsFunc(fields, func(f isa.Field) bool { return f.Path == name }) {
+			return fmt.Errorf("%s: most=%q, expected a field of the instruction and its greatest value", l.Name, text)
+		}
+		a.limits[l] = limit{name, most}
+	}
+	return nil
+}
+
+// slot checks the field that has a limit.
 func (r *assembly) slot(in isa.Inst, span diag.Span) {
-	name, text, some := strings.Cut(in.Leaf.Meta("most"), " ")
-	most, err := strconv.ParseUint(text, 10, 64)
-	if !some || err != nil || r.facts.unchecked {
+	l, some := r.limits[in.Leaf]
+	if !some || r.facts.unchecked {
 		return
 	}
 	for _, f := range r.fresh.Fields(nil, in) {
-		if f.Path == name && f.Value[0] > most {
-			r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", name, f.Value[0], most)
+		if f.Path == l.field && f.Value[0] > l.most {
+			r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", l.field, f.Value[0], l.most)
 		}
 	}
+}
+
+// limited words the error of a value that is too large for the bits of a field which has a limit
+// below that, as slot does.
+func (r *assembly) limited(e *asm.Error) string {
+	word, _, _ := strings.Cut(string(r.line), " ")
+	l, some := r.limits[r.leaves[strings.ToLower(word)]]
+	if !some || e.Code != diag.TextRange || !strings.Contains(e.Msg, " "+l.field+",") {
+		return e.Msg
+	}
+	return fmt.Sprintf("%s %s, expected 0 to %d", l.field, r.line[e.Off:e.End], l.most)
 }
 
 // given tells which of the fields that the layout fills the suffix of an instruction names.
@@ -497,7 +536,7 @@ func (r *assembly) explain(err error) {
 			off, end = p.srcStart, p.srcEnd
 		}
 	}
-	msg := e.Msg
+	msg := r.limited(e)
 	for _, p := range r.pieces {
 		source := r.src.Text[r.base+p.srcStart : r.base+p.srcEnd]
 		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off >= p.start && e.Off < p.end && written != source {

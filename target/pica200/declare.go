@@ -3,6 +3,7 @@ package pica200
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -85,6 +86,11 @@ func (n *namer) geometry() {
 	if n.d.Type != GeometryShader {
 		return
 	}
+	dummy := slices.ContainsFunc(n.d.Outputs, func(o Output) bool { return o.Semantic == SemanticDummy })
+	if dummy && n.d.MergeOutmaps == 0 && n.d.GeometryMode == GeometryPoint {
+		n.line(".gsh") // the one whose dummies do not merge
+		return
+	}
 	free := math.MaxInt
 	for _, u := range n.d.Uniforms {
 		if bank, num, ok := bankOf(u.First); ok && bank == 'c' {
@@ -125,7 +131,7 @@ func (n *namer) uniform(u *Uniform) {
 		return
 	}
 	size := int(u.Last-u.First) + 1
-	name := n.name(u.Name)
+	name := n.name(u.Name, bank == 'v')
 	if name == "" {
 		return
 	}
@@ -195,10 +201,11 @@ func (n *namer) register(bank byte, num int, name string) {
 }
 
 // name makes a name of a table one that source can declare, as long as it was; "" if there is none.
-func (n *namer) name(symbol string) string {
+// A _ in front hides uniforms from the table, but not inputs.
+func (n *namer) name(symbol string, input bool) string {
 	name := []byte(strings.ReplaceAll(symbol, ".", "$"))
 	for i, c := range name {
-		if !identifierByte(c, i == 0) || i == 0 && c == '_' {
+		if !identifierByte(c, i == 0) || i == 0 && c == '_' && !input {
 			name[i] = 'x'
 		}
 	}
@@ -234,7 +241,7 @@ func (n *namer) constant(c *Constant) {
 	b := &n.space.banks[bank]
 	down, bound := b.down, b.bound
 	if first, ok := b.constant(1); ok && first == num {
-		name := n.name(fmt.Sprintf("const%s%d", letter, num))
+		name := n.name(fmt.Sprintf("const%s%d", letter, num), false)
 		n.line(".const%s %s%s", letter, name, value)
 		n.register(bank, num, name)
 		return
@@ -277,7 +284,7 @@ func (n *namer) output(o *Output) {
 	n.outputs |= 1 << o.Register
 	name, mask, reg := "-", "", ""
 	if !taken {
-		name = n.name(fmt.Sprintf("out_%s", o.Semantic))
+		name = n.name(fmt.Sprintf("out_%s", o.Semantic), false)
 		n.out.names[symbolKey{"destination", uint64(o.Register)}] = name
 	}
 	if o.Mask != 15 {

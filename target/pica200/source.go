@@ -776,8 +776,20 @@ func (s *structure) findOwners(w *sourceWriter) {
 	}
 }
 
-// assign chooses the file of each unit: that of the first program that runs it, in ascending order.
+// assign chooses the file of each unit: that of the first program that runs it, in ascending order,
+// such that what emits is in that of a geometry shader, where there is one.
 func (s *structure) assign(w *sourceWriter) {
+	lastEmit, lastGeometry := -1, len(w.file.DVLEs)
+	for i := range s.units {
+		if s.emits(w, s.units[i].proc) {
+			lastEmit = i
+		}
+	}
+	for i := range w.file.DVLEs {
+		if w.file.DVLEs[i].Type == GeometryShader {
+			lastGeometry = i
+		}
+	}
 	file := 0
 	for i := range s.units {
 		owner := s.owners[s.units[i].proc.start]
@@ -787,8 +799,31 @@ func (s *structure) assign(w *sourceWriter) {
 				break
 			}
 		}
+		if i <= lastEmit {
+			file = min(file, lastGeometry)
+		}
+		if s.emits(w, s.units[i].proc) {
+			file = geometryFrom(w.file.DVLEs, file)
+		}
 		s.units[i].file = file
 	}
+}
+
+// emits tells whether a procedure has what makes its file a geometry shader, whoever calls it.
+func (s *structure) emits(w *sourceWriter, p proc) bool {
+	return slices.ContainsFunc(w.insts[p.start:p.end], func(in isa.Inst) bool {
+		return w.asm.roles.Of(in).Marks == geometryMark
+	})
+}
+
+// geometryFrom returns the first geometry shader from a program on, or else that program.
+func geometryFrom(programs []DVLE, from int) int {
+	for i := from; i < len(programs); i++ {
+		if programs[i].Type == GeometryShader {
+			return i
+		}
+	}
+	return from
 }
 
 // fileOf returns the file that an address is written to.

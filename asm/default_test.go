@@ -1,0 +1,84 @@
+package asm_test
+
+import (
+	"testing"
+
+	"github.com/isago/isago/bits"
+)
+
+// TestComputedDefault gives a field that the text does not show a value that depends on others: on
+// one that the text fixes, and on one that has a default itself, which stands before.
+func TestComputedDefault(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<bitset name="#op" size="2"/>
+<bitset name="#instruction" size="16"><display>{OP}</display>
+  <field name="OP" low="14" high="15" type="#op"/>
+  <field name="A" low="0" high="3" type="uint"/>
+  <field name="B" low="4" high="7" type="uint"/>
+  <field name="C" low="8" high="13" type="uint"/>
+  <default name="A" expr="{OP} == 0 ? 15 : {OP} + 1"/>
+  <default name="B" expr="{OP} == 2 ? {A} : 0"/>
+  <default name="C" val="9"/>
+</bitset>
+<bitset name="none" extends="#op"><display>none</display><pattern low="0" high="1">00</pattern></bitset>
+<bitset name="one" extends="#op"><display>one</display><pattern low="0" high="1">01</pattern></bitset>
+<bitset name="two" extends="#op"><display>two</display><pattern low="0" high="1">10</pattern></bitset>
+<bitset name="three" extends="#op"><display>three</display><pattern low="0" high="1">11</pattern></bitset>`))
+	for text, want := range map[string]uint64{
+		"none":           0x090f,
+		"one":            0x4902,
+		"two":            0x8933, // A is 3, and B is A
+		"three":          0xc904,
+		"two {A=5}":      0x8935, // a suffix changes what the text has given
+		"two {B=0, C=0}": 0x8003,
+	} {
+		res, err := x.p.Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if res.Inst.Bits != bits.Of(want) {
+			t.Errorf("%s is %s, expected %x", text, res.Inst.Bits, want)
+		}
+	}
+}
+
+// TestAbsentMembers reads sets in which a member is left out that always prints something.
+func TestAbsentMembers(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<enum name="#mode"><value val="0" display=".lo"/><value val="1" display=".hi"/></enum>
+<bitset name="#part" size="3"><display>.p{N}</display><field name="N" low="0" high="2" type="uint"/></bitset>
+<bitset name="op" extends="#instruction"><display>op{OPTS} {A}</display>
+  <set name="OPTS" absent="default">
+    <field name="MODE" pos="0" type="#mode"/>
+    <field name="PART" low="1" high="3" type="#part"/>
+    <field name="SAT" pos="4" type="bool" display=".sat"/>
+  </set>
+  <field name="A" low="5" high="7" type="uint"/>
+  <default name="PART" val="5"/>
+</bitset>
+<bitset name="#instruction" size="8"/>`))
+	for text, want := range map[string]uint64{
+		"op 1":             0x2a, // PART is 5, MODE and SAT are 0
+		"op.hi 1":          0x2b,
+		"op.p0 1":          0x20,
+		"op.sat.p7.hi 1":   0x3f,
+		"op.lo.p5 1":       0x2a,
+		"op.p1.sat 2":      0x52,
+		"op.lo.p5 1 {A=2}": 0x4a,
+	} {
+		res, err := x.p.Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if res.Inst.Bits != bits.Of(want) {
+			t.Errorf("%s is %s, expected %x", text, res.Inst.Bits, want)
+		}
+	}
+	for _, text := range []string{"op.hi.lo 1", "op.p1.p1 1"} {
+		if _, err := x.p.Parse(text); err == nil {
+			t.Errorf("%s is read, though a member stands there twice", text)
+		}
+	}
+}

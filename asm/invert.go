@@ -1,0 +1,263 @@
+package asm
+
+import (
+	"math/bits"
+
+	wide "github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// assign makes value(n) & mask equal to v, deriving the bits that must be so.
+func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
+	if x, known := p.eval(n, scope); known {
+		return statusOf((x^v)&mask == 0)
+	}
+	v &= mask
+	if v&^possible(n) != 0 {
+		return broken
+	}
+	switch n.Op {
+	case spec.OpField:
+		return p.assignField(n, scope, v, mask)
+	case spec.OpInv:
+		return p.assign(n.X, scope, ^v, mask)
+	case spec.OpNeg:
+		if lowMask(mask) {
+			return p.assign(n.X, scope, -v, mask)
+		}
+	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
+		if mask&1 != 0 {
+			return p.truth(n, scope, v != 0)
+		}
+	case spec.OpCond:
+		if c, known := p.eval(n.X, scope); known {
+			if c != 0 {
+				return p.assign(n.Y, scope, v, mask)
+			}
+			return p.assign(n.Z, scope, v, mask)
+		}
+	case spec.OpComma:
+		return p.assign(n.Y, scope, v, mask)
+	case spec.OpAdd, spec.OpOr, spec.OpXor, spec.OpAnd, spec.OpSub, spec.OpMul, spec.OpShl, spec.OpShr:
+		return p.assignBinary(n, scope, v, mask)
+	}
+	return open
+}
+
+// lowMask tells whether the mask is a run of ones from bit 0.
+func lowMask(mask uint64) bool { return mask&(mask+1) == 0 }
+
+func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status {
+	ref, known := p.meaning(n.Alts, scope)
+	if !known || ref == nil {
+		return open
+	}
+	if ref.Context != nil {
+		return statusOf(p.setMasked(spaceContext, ref.Low, ref.Width, wide.Of(v), wide.Of(mask), p.pos))
+	}
+	scope = p.up(scope, ref.Hops)
+	if ref.Prog != nil {
+		return p.assign(ref.Prog.Root, scope, v, mask)
+	}
+	plain := *ref
+	plain.Env = nil
+	return statusOf(p.bindMaskedAt(&plain, scope, wide.Of(v), wide.Of(mask), min(ref.Width, 64), p.pos))
+}
+
+// assignBinary inverts an operator of which one side is known, or whose sides share no bit.
+func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status {
+	if y, known := p.eval(n.Y, scope); known {
+		return p.assignLeft(n, scope, y, v, mask)
+	}
+	if x, known := p.eval(n.X, scope); known && n.Op != spec.OpShl && n.Op != spec.OpShr {
+		if n.Op == spec.OpSub {
+			if !lowMask(mask) {
+				return open
+			}
+			return p.assign(n.Y, scope, x-v, mask)
+		}
+		mirror := *n
+		mirror.X, mirror.Y = n.Y, n.X
+		return p.assignLeft(&mirror, scope, x, v, mask)
+	}
+	px, py := possible(n.X), possible(n.Y)
+	if n.Op == spec.OpAnd || n.Op == spec.OpSub || n.Op == spec.OpMul || n.Op == spec.OpShl || n.Op == spec.OpShr || px&py != 0 {
+		return open
+	}
+	return both(p.assign(n.X, scope, v&px, mask&px), p.assign(n.Y, scope, v&py, mask&py))
+}
+
+// assignLeft inverts X op y.
+func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) status {
+	switch n.Op {
+	case spec.OpAdd:
+		if lowMask(mask) {
+			return p.assign(n.X, scope, v-y, mask)
+		}
+	case spec.OpSub:
+		if lowMask(mask) {
+			return p.assign(n.X, scope, v+y, mask)
+		}
+	case spec.OpXor:
+		return p.assign(n.X, scope, v^y, mask)
+	case spec.OpOr:
+		if y&mask&^v != 0 {
+			return broken
+		}
+		return p.assign(n.X, scope, v, mask&^y)
+	case spec.OpAnd:
+		if v&^y != 0 {
+			return broken
+		}
+		return p.assign(n.X, scope, v, mask&y)
+	case spec.OpMul:
+		if y == 0 || mask != ^uint64(0) {
+			return open
+		}
+		if v%y != 0 {
+			return broken
+		}
+		return p.assign(n.X, scope, v/y, mask)
+	case spec.OpShl:
+		if y >= 64 || (n.Type == spec.I32 || n.Type == spec.U32) && y >= 31 {
+			return open
+		}
+		if v&(1<<y-1) != 0 {
+			return broken
+		}
+		return p.assign(n.X, scope, v>>y, mask>>y)
+	case spec.OpShr:
+		if y < 64 {
+			return p.assign(n.X, scope, v<<y, mask<<y)
+		}
+	}
+	return open
+}
+
+// possible returns the bits that can be set in the value of an expression. It may return too many.
+func possible(n *model.Node) uint64 {
+	switch n.Op {
+	case spec.OpConst:
+		return n.Value
+	case spec.OpField:
+		var m uint64
+		for _, a := range n.Alts {
+			m |= possibleRef(a.Ref)
+		}
+		return m
+	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
+		return 1
+	case spec.OpOr, spec.OpXor:
+		return possible(n.X) | possible(n.Y)
+	case spec.OpAnd:
+		return possible(n.X) & possible(n.Y)
+	case spec.OpAdd:
+		return sumMask(possible(n.X), possible(n.Y))
+	case spec.OpMul:
+		x, y := possible(n.X), possible(n.Y)
+		if hi, lo := bits.Mul64(x, y); hi == 0 {
+			return fill(lo)
+		}
+	case spec.OpShl:
+		if n.Y.Op == spec.OpConst && n.Y.Value < 64 && (n.Type == spec.I64 || n.Type == spec.U64) {
+			return possible(n.X) << n.Y.Value
+		}
+	case spec.OpShr:
+		if x := possible(n.X); n.Y.Op == spec.OpConst && n.Y.Value < 64 && x>>63 == 0 {
+			return x >> n.Y.Value
+		}
+	case spec.OpCond:
+		return possible(n.Y) | possible(n.Z)
+	}
+	return ^uint64(0)
+}
+
+// sumMask returns the bits that a sum can have: those of both where they share none.
+func sumMask(x, y uint64) uint64 {
+	if x&y == 0 {
+		return x | y
+	}
+	sum, carry := bits.Add64(x, y, 0)
+	if carry != 0 {
+		return ^uint64(0)
+	}
+	return fill(sum)
+}
+
+// fill returns all bits up to the highest one of x.
+func fill(x uint64) uint64 {
+	n := bits.Len64(x)
+	if n == 64 {
+		return ^uint64(0)
+	}
+	return 1<<uint(n) - 1
+}
+
+func possibleRef(r *model.Ref) uint64 {
+	switch {
+	case r == nil:
+		return 0
+	case r.Prog != nil:
+		return possible(r.Prog.Root)
+	case r.Width >= 64:
+		return ^uint64(0)
+	}
+	return 1<<uint(r.Width) - 1
+}
+
+// truth makes an expression true or false.
+func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
+	if x, known := p.eval(n, scope); known {
+		return statusOf((x != 0) == want)
+	}
+	switch n.Op {
+	case spec.OpNot:
+		return p.truth(n.X, scope, !want)
+	case spec.OpAndAnd, spec.OpOrOr:
+		if want == (n.Op == spec.OpAndAnd) {
+			return both(p.truth(n.X, scope, want), p.truth(n.Y, scope, want))
+		}
+		if x, known := p.eval(n.X, scope); known && (x != 0) != want {
+			return p.truth(n.Y, scope, want)
+		}
+		if y, known := p.eval(n.Y, scope); known && (y != 0) != want {
+			return p.truth(n.X, scope, want)
+		}
+		return open
+	case spec.OpEq, spec.OpNe:
+		return p.equal(n, scope, want == (n.Op == spec.OpEq))
+	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return open
+	case spec.OpField:
+		if ref, known := p.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
+			return p.truth(ref.Prog.Root, p.up(scope, ref.Hops), want)
+		}
+	}
+	if !want {
+		return p.assign(n, scope, 0, ^uint64(0))
+	}
+	if m := possible(n); m&(m-1) == 0 && m != 0 {
+		return p.assign(n, scope, m, ^uint64(0))
+	}
+	return open
+}
+
+// equal makes two sides the same, or different where only one other value is possible.
+func (p *Parser) equal(n *model.Node, scope int32, want bool) status {
+	x, y := n.X, n.Y
+	v, known := p.eval(y, scope)
+	if !known {
+		x, y = y, x
+		if v, known = p.eval(y, scope); !known {
+			return open
+		}
+	}
+	if want {
+		return p.assign(x, scope, v, ^uint64(0))
+	}
+	if possible(x) == 1 && v <= 1 {
+		return p.assign(x, scope, 1-v, ^uint64(0))
+	}
+	return open
+}

@@ -1,0 +1,223 @@
+package asm
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/isago/isago/internal/model"
+)
+
+// This file searches for the bits that settle what propagation leaves open. Bits are tried from the
+// least significant of each field upwards: what is known of the low bits of the operands of a sum, a
+// product or a shift decides the low bits of its value, so that a wrong bit is found out at once and
+// fields of any width can be solved for.
+
+// solver is the state of the search for one instruction.
+type solver struct {
+	trials, all int
+	bits        []looseBit
+}
+
+// looseBit is an unknown bit.
+type looseBit struct {
+	space uint8
+	low   int16
+	// rank is its place in its field.
+	rank int16
+}
+
+// Limits of the search: the unknown bits that are listed, the bits that are tried for one way to read
+// a line, within which is every combination of 16 bits, and for all ways.
+const (
+	maxLoose     = 256
+	maxTrials    = 1 << 17
+	maxAllTrials = 1 << 19
+)
+
+// find looks for values of unknown bits with which every constraint holds, and leaves those that
+// matter known. Where there are none it leaves everything as it was.
+func (p *Parser) find() bool {
+	c, ok := p.firstOpen()
+	if c == nil {
+		return ok
+	}
+	return p.try(c, slices.Clone(p.looseBits(c)))
+}
+
+// firstOpen returns the first constraint that is not settled; ok is false where one is broken.
+func (p *Parser) firstOpen() (first *constraint, ok bool) {
+	for i := range p.cons {
+		switch p.settle(&p.cons[i]) {
+		case broken:
+			return nil, false
+		case open:
+			if first == nil {
+				first = &p.cons[i]
+			}
+		}
+	}
+	return first, true
+}
+
+// try gives the bits that c reads values, one after another.
+func (p *Parser) try(c *constraint, free []looseBit) bool {
+	for len(free) > 0 && p.isKnown(free[0]) {
+		free = free[1:]
+	}
+	if len(free) == 0 || p.settle(c) == holds {
+		if next, ok := p.firstOpen(); !ok || next == c {
+			return false
+		}
+		return p.find()
+	}
+	b := free[0]
+	for v := range uint64(2) {
+		if p.solver.trials++; p.solver.trials > maxTrials || p.solver.all+p.solver.trials > maxAllTrials {
+			return false
+		}
+		mark := len(p.trail)
+		if p.setBits(b.space, int(b.low), 1, v, p.pos) && p.propagate() != broken && p.try(c, free[1:]) {
+			return true
+		}
+		p.undo(mark)
+	}
+	return false
+}
+
+func (p *Parser) isKnown(b looseBit) bool {
+	return p.spaces[b.space].known.Bit(int(b.low)) == 1
+}
+
+// allLoose lists the unknown bits that constraints read, the most significant of the word first.
+func (p *Parser) allLoose() []looseBit {
+	p.solver.bits = p.solver.bits[:0]
+	for i := range p.cons {
+		p.loose(p.cons[i].prog.Root, p.cons[i].scope, 0)
+	}
+	free := slices.Clone(p.solver.bits)
+	slices.SortFunc(free, func(a, b looseBit) int {
+		return cmp.Or(cmp.Compare(b.space, a.space), cmp.Compare(b.low, a.low))
+	})
+	return free
+}
+
+// minimise makes the word that find found the smallest: each bit of free, from the most significant,
+// is 0 if that can be. The trail behind mark is what find has done.
+func (p *Parser) minimise(free []looseBit, mark int) bool {
+	found := p.values(free)
+	p.undo(mark)
+	for i, b := range free {
+		if p.isKnown(b) {
+			continue
+		}
+		if found[i] == 1 && p.without(b) {
+			copy(found[i:], p.values(free[i:]))
+			p.undo(mark)
+			p.keep(free[:i], found)
+		}
+		p.setBits(b.space, int(b.low), 1, found[i], p.pos)
+	}
+	return p.propagate() == holds || p.find()
+}
+
+// keep gives bits the values that have been decided.
+func (p *Parser) keep(decided []looseBit, values []uint64) {
+	for i, b := range decided {
+		p.setBits(b.space, int(b.low), 1, values[i], p.pos)
+	}
+}
+
+// without looks for a solution in which a bit is 0; where there is none it leaves everything as it
+// was.
+func (p *Parser) without(b looseBit) bool {
+	mark := len(p.trail)
+	if p.setBits(b.space, int(b.low), 1, 0, p.pos) && p.propagate() != broken && p.find() {
+		return true
+	}
+	p.undo(mark)
+	return false
+}
+
+// values returns the values of bits, 0 for one that is unknown.
+func (p *Parser) values(list []looseBit) []uint64 {
+	out := make([]uint64, len(list))
+	for i, b := range list {
+		s := &p.spaces[b.space]
+		out[i] = s.val.Bit(int(b.low)) & s.known.Bit(int(b.low))
+	}
+	return out
+}
+
+// looseBits collects the unknown bits that a constraint reads, the low ones of all fields first.
+// The result is valid until the next call.
+func (p *Parser) looseBits(c *constraint) []looseBit {
+	p.solver.bits = p.solver.bits[:0]
+	p.loose(c.prog.Root, c.scope, 0)
+	slices.SortStableFunc(p.solver.bits, func(a, b looseBit) int { return cmp.Compare(a.rank, b.rank) })
+	return p.solver.bits
+}
+
+// maxLooseDepth bounds the walk through derived fields.
+const maxLooseDepth = 32
+
+// loose collects the unknown bits that an expression reads, the lowest first within a field.
+func (p *Parser) loose(n *model.Node, scope int32, depth int) {
+	if n == nil || depth > maxLooseDepth {
+		return
+	}
+	for i := range n.Alts {
+		a := &n.Alts[i]
+		if a.Cond != nil {
+			p.loose(a.Cond.Root, p.up(scope, a.CondHops), depth+1)
+		}
+		if a.Ref != nil {
+			p.looseRef(a.Ref, scope, depth)
+		}
+	}
+	p.loose(n.X, scope, depth)
+	p.loose(n.Y, scope, depth)
+	p.loose(n.Z, scope, depth)
+}
+
+func (p *Parser) looseRef(ref *model.Ref, scope int32, depth int) {
+	if ref.Context != nil {
+		p.looseRun(spaceContext, ref.Low, ref.Width)
+		return
+	}
+	scope = p.up(scope, ref.Hops)
+	if ref.Prog != nil {
+		p.loose(ref.Prog.Root, scope, depth+1)
+		return
+	}
+	plain := *ref
+	plain.Env = nil
+	sp, parts, low, ok := p.locate(&plain, scope)
+	switch {
+	case !ok:
+	case parts == nil:
+		p.looseRun(sp, low, ref.Width)
+	default:
+		for i := len(parts) - 1; i >= 0; i-- {
+			p.looseRun(sp, parts[i].Low, parts[i].Width)
+		}
+	}
+}
+
+func (p *Parser) looseRun(sp uint8, low, width int) {
+	known := &p.spaces[sp].known
+	for i := low; i < low+width && len(p.solver.bits) <= maxLoose; i++ {
+		b := looseBit{sp, int16(i), int16(i - low)}
+		if known.Bit(i) == 0 && !p.isLoose(b) {
+			p.solver.bits = append(p.solver.bits, b)
+		}
+	}
+}
+
+func (p *Parser) isLoose(b looseBit) bool {
+	for _, x := range p.solver.bits {
+		if x.space == b.space && x.low == b.low {
+			return true
+		}
+	}
+	return false
+}

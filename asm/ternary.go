@@ -1,0 +1,310 @@
+package asm
+
+import (
+	"math/bits"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// ternary is what is known of a value some of whose bits are open: those of open may be 0 or 1, the
+// others are as in val. No bit is set in both.
+type ternary struct{ val, open uint64 }
+
+func exactly(v uint64) ternary { return ternary{val: v} }
+
+func (t ternary) known() bool { return t.open == 0 }
+
+// max is the largest value as an unsigned number; val is the smallest.
+func (t ternary) max() uint64 { return t.val | t.open }
+
+// join is what is known of a value that is one of two.
+func (t ternary) join(x ternary) ternary {
+	open := t.open | x.open | t.val ^ x.val
+	return ternary{t.val &^ open, open}
+}
+
+// truth is what is known of a value as a condition.
+func (t ternary) truth() ternary {
+	switch {
+	case t.val != 0:
+		return exactly(1)
+	case t.open == 0:
+		return exactly(0)
+	}
+	return ternary{open: 1}
+}
+
+func (t ternary) not() ternary {
+	t = t.truth()
+	return ternary{(t.val ^ 1) &^ t.open, t.open}
+}
+
+func (t ternary) add(x ternary) ternary {
+	val := t.val + x.val
+	carries := (val + t.open + x.open) ^ val
+	open := carries | t.open | x.open
+	return ternary{val &^ open, open}
+}
+
+func (t ternary) sub(x ternary) ternary {
+	val := t.val - x.val
+	borrows := (val + t.open) ^ (val - x.open)
+	open := borrows | t.open | x.open
+	return ternary{val &^ open, open}
+}
+
+// mul adds up the partial products.
+func (t ternary) mul(x ternary) ternary {
+	product, rest := exactly(t.val*x.val), ternary{}
+	for ; t.val|t.open != 0; t, x = t.shiftRight(1), x.shiftLeft(1) {
+		switch {
+		case t.val&1 != 0:
+			rest = rest.add(ternary{open: x.open})
+		case t.open&1 != 0:
+			rest = rest.add(ternary{open: x.val | x.open})
+		}
+	}
+	return product.add(rest)
+}
+
+func (t ternary) shiftLeft(n uint) ternary  { return ternary{t.val << n, t.open << n} }
+func (t ternary) shiftRight(n uint) ternary { return ternary{t.val >> n, t.open >> n} }
+
+// shiftSigned copies the top bit, an open one too.
+func (t ternary) shiftSigned(n uint) ternary {
+	return ternary{uint64(int64(t.val) >> n), uint64(int64(t.open) >> n)}
+}
+
+func (t ternary) and(x ternary) ternary {
+	val := t.val & x.val
+	return ternary{val, t.max() & x.max() &^ val}
+}
+
+func (t ternary) or(x ternary) ternary {
+	val := t.val | x.val
+	return ternary{val, (t.open | x.open) &^ val}
+}
+
+func (t ternary) xor(x ternary) ternary {
+	open := t.open | x.open
+	return ternary{(t.val ^ x.val) &^ open, open}
+}
+
+// wrap converts to a type, as expressions do.
+func (t ternary) wrap(typ spec.Type) ternary {
+	switch typ {
+	case spec.I32:
+		return ternary{uint64(int64(int32(t.val))), uint64(int64(int32(t.open)))}
+	case spec.U32:
+		return ternary{uint64(uint32(t.val)), uint64(uint32(t.open))}
+	}
+	return t
+}
+
+// below tells whether t < x, of unsigned or signed numbers.
+func (t ternary) below(x ternary, signed bool) ternary {
+	const sign = 1 << 63
+	if signed { // in the order of unsigned numbers when the sign is turned around
+		t, x = ternary{(t.val ^ sign) &^ t.open, t.open}, ternary{(x.val ^ sign) &^ x.open, x.open}
+	}
+	switch {
+	case t.max() < x.val:
+		return exactly(1)
+	case t.val >= x.max():
+		return exactly(0)
+	}
+	return ternary{open: 1}
+}
+
+func (t ternary) equals(x ternary) ternary {
+	switch {
+	case (t.val^x.val)&^(t.open|x.open) != 0:
+		return exactly(0)
+	case t.known() && x.known():
+		return exactly(1)
+	}
+	return ternary{open: 1}
+}
+
+// bound is a value of which only the number of bits is known.
+func bound(most uint64) ternary { return ternary{open: fill(most)} }
+
+// ternary computes what follows about an expression from the bits known so far.
+func (p *Parser) ternary(n *model.Node, scope int32) ternary {
+	switch n.Op {
+	case spec.OpConst:
+		return exactly(n.Value)
+	case spec.OpField:
+		return p.ternaryField(n.Alts, scope)
+	case spec.OpAndAnd, spec.OpOrOr:
+		x, y := p.ternary(n.X, scope).truth(), p.ternary(n.Y, scope).truth()
+		if n.Op == spec.OpOrOr {
+			return x.or(y)
+		}
+		return x.and(y)
+	case spec.OpCond:
+		switch x := p.ternary(n.X, scope).truth(); {
+		case x.val != 0:
+			return p.ternary(n.Y, scope)
+		case x.known():
+			return p.ternary(n.Z, scope)
+		}
+		return p.ternary(n.Y, scope).join(p.ternary(n.Z, scope))
+	}
+	x, y := p.ternary(n.X, scope), ternary{}
+	if n.Y != nil {
+		y = p.ternary(n.Y, scope)
+	}
+	return applyTernary(n, x, y)
+}
+
+// ternaryField joins all that a name may still mean.
+func (p *Parser) ternaryField(alts []model.Alt, scope int32) (out ternary) {
+	first := true
+	for i := range alts {
+		a := &alts[i]
+		cond := exactly(1)
+		if a.Cond != nil {
+			cond = p.ternary(a.Cond.Root, p.up(scope, a.CondHops)).truth()
+		}
+		if cond.max() == 0 {
+			continue
+		}
+		v := p.ternaryRef(a.Ref, scope)
+		if !first {
+			v = v.join(out)
+		}
+		if out, first = v, false; cond.val != 0 {
+			return out
+		}
+	}
+	return out
+}
+
+func (p *Parser) ternaryRef(ref *model.Ref, scope int32) ternary {
+	if ref == nil {
+		return ternary{}
+	}
+	if ref.Context != nil {
+		s := &p.spaces[spaceContext]
+		open := ones(ref.Width) &^ s.known.Uint(ref.Low, ref.Width)
+		return ternary{s.val.Uint(ref.Low, ref.Width) &^ open, open}
+	}
+	scope = p.up(scope, ref.Hops)
+	if ref.Prog != nil {
+		return p.ternary(ref.Prog.Root, scope)
+	}
+	width := ones(min(ref.Width, 64))
+	val, known, ok := p.gather(ref, scope)
+	if !ok {
+		return ternary{open: width}
+	}
+	return ternary{val & known, width &^ known}
+}
+
+// applyTernary is model.Apply on what is known of the operands.
+func applyTernary(n *model.Node, x, y ternary) ternary {
+	t := n.Type
+	if x.known() && y.known() {
+		return exactly(model.Apply(n, x.val, y.val))
+	}
+	switch n.Op {
+	case spec.OpNot:
+		return x.not()
+	case spec.OpInv:
+		return ternary{^x.val &^ x.open, x.open}.wrap(t)
+	case spec.OpNeg:
+		return exactly(0).sub(x).wrap(t)
+	case spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return compareTernary(n, x, y)
+	case spec.OpShl, spec.OpShr:
+		return shiftTernary(n, x, y)
+	}
+	x, y = x.wrap(t), y.wrap(t)
+	switch n.Op {
+	case spec.OpOr:
+		return x.or(y)
+	case spec.OpXor:
+		return x.xor(y)
+	case spec.OpAnd:
+		return x.and(y)
+	case spec.OpAdd:
+		return x.add(y).wrap(t)
+	case spec.OpSub:
+		return x.sub(y).wrap(t)
+	case spec.OpMul:
+		return x.mul(y).wrap(t)
+	case spec.OpDiv, spec.OpMod:
+		return divideTernary(n, x, y)
+	}
+	return y // the comma operator
+}
+
+func compareTernary(n *model.Node, x, y ternary) ternary {
+	t := max(n.X.Type, n.Y.Type)
+	x, y = x.wrap(t), y.wrap(t)
+	signed := t == spec.I32 || t == spec.I64
+	switch n.Op {
+	case spec.OpEq:
+		return x.equals(y)
+	case spec.OpNe:
+		return x.equals(y).not()
+	case spec.OpLt:
+		return x.below(y, signed)
+	case spec.OpGe:
+		return x.below(y, signed).not()
+	case spec.OpGt:
+		return y.below(x, signed)
+	}
+	return y.below(x, signed).not()
+}
+
+// shiftTernary joins the results of all counts that are still possible.
+func shiftTernary(n *model.Node, x, y ternary) ternary {
+	most := uint64(63)
+	if n.Type == spec.I32 || n.Type == spec.U32 {
+		most = 31
+	}
+	var out ternary
+	first := true
+	for count := uint64(0); count <= most; count++ {
+		if (count^y.val)&most&^y.open != 0 {
+			continue
+		}
+		v := shiftBy(n, x, uint(count))
+		if !first {
+			v = v.join(out)
+		}
+		out, first = v, false
+	}
+	return out
+}
+
+func shiftBy(n *model.Node, x ternary, count uint) ternary {
+	switch {
+	case n.Op == spec.OpShl:
+		return x.shiftLeft(count).wrap(n.Type)
+	case n.Type == spec.I32 || n.Type == spec.I64:
+		return x.wrap(n.Type).shiftSigned(count)
+	}
+	return x.wrap(n.Type).shiftRight(count)
+}
+
+// divideTernary knows division by a power of two, and the size of other results.
+func divideTernary(n *model.Node, x, y ternary) ternary {
+	signed := n.Type == spec.I32 || n.Type == spec.I64
+	if signed && (x.max()>>63 != 0 || y.max()>>63 != 0) {
+		return ternary{open: ^uint64(0)}
+	}
+	power := y.known() && y.val != 0 && y.val&(y.val-1) == 0
+	switch {
+	case n.Op == spec.OpDiv && power:
+		return x.shiftRight(uint(bits.TrailingZeros64(y.val)))
+	case n.Op == spec.OpDiv:
+		return bound(x.max())
+	case power:
+		return x.and(exactly(y.val - 1))
+	}
+	return bound(min(x.max(), y.max()))
+}

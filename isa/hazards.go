@@ -1,0 +1,38 @@
+package isa
+
+// Hazard is something that an instruction does not do as its text seems to say, by the description:
+// it is legal, and hardly meant.
+type Hazard struct {
+	// Name is stable; Text tells what is wrong.
+	Name, Text string
+}
+
+// Hazards appends the hazards of an instruction to buf.
+func (d *Decoder) Hazards(buf []Hazard, in Inst) []Hazard {
+	u := d.env.Unit(in.Leaf)
+	if len(u.Hazards) == 0 {
+		return buf
+	}
+	d.frames[0] = frame{in.Bits, u}
+	for i := range u.Hazards {
+		if h := &u.Hazards[i]; d.eval(h.Cond, 0) != 0 {
+			buf = append(buf, Hazard{h.Spec.Name, h.Spec.Text})
+		}
+	}
+	return buf
+}
+
+// HazardNames lists the names of all hazards of the description, each once, in its order.
+func (s *Set) HazardNames() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, b := range s.model.ISA.Bitsets {
+		for _, h := range b.Hazards {
+			if !seen[h.Name] {
+				seen[h.Name] = true
+				names = append(names, h.Name)
+			}
+		}
+	}
+	return names
+}

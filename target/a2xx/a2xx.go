@@ -1,0 +1,16 @@
+// Package a2xx is the shader processor of Adreno A2XX: its instruction set, and programs as clauses and what they run.
+package a2xx
+
+import (
+	"embed"
+
+	"github.com/isago/isago/isa"
+)
+
+// FS holds the description.
+//
+//go:embed *.xml
+var FS embed.FS
+
+// Load returns the instruction set.
+func Load(opt isa.Options) (*isa.Set, error) { return isa.Load(FS, "a2xx.xml", opt) }

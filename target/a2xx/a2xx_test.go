@@ -1,0 +1,209 @@
+package a2xx_test
+
+import (
+	_ "embed"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/a2xx"
+)
+
+func loadSet(syntax string) (*isa.Set, error) { return a2xx.Load(isa.Options{Syntax: syntax}) }
+
+func loadSyntax(t testing.TB, syntax string) *isa.Set {
+	t.Helper()
+	set, err := loadSet(syntax)
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return set
+}
+
+// words holds the rows of testdata/words.txt, whose head tells what they are.
+//
+//go:embed testdata/words.txt
+var words string
+
+// row is a word in its contexts, and its text in both spellings.
+type row struct {
+	line     int
+	root     string
+	contexts []string
+	word     string
+	texts    map[string]string
+}
+
+func rows(t *testing.T) (list []row) {
+	t.Helper()
+	for i, line := range strings.Split(words, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		columns := strings.Split(line, "\t")
+		if len(columns) != 4 {
+			t.Fatalf("words.txt:%d: %d columns", i+1, len(columns))
+		}
+		kind := strings.Fields(columns[0])
+		text := func(s string) string { return strings.ReplaceAll(s, "~", "\t") }
+		list = append(list, row{i + 1, kind[0], kind[1:], columns[1], map[string]string{"": text(columns[2]), "mesa": text(columns[3])}})
+	}
+	return list
+}
+
+// context returns the contexts of a row.
+func (r *row) context(t *testing.T, set *isa.Set) bits.Value {
+	t.Helper()
+	ctx := set.DefaultContext()
+	for _, c := range r.contexts {
+		name, value, _ := strings.Cut(c, "=")
+		var err error
+		if ctx, err = set.ParseContext(ctx, name, value); err != nil {
+			t.Fatalf("words.txt:%d: %v", r.line, err)
+		}
+	}
+	return ctx
+}
+
+// TestWords prints every row in both spellings, and reads both back: what the default spelling says is
+// the whole word, what Mesa's leaves out is a suffix.
+func TestWords(t *testing.T) {
+	for _, syntax := range []string{"", "mesa"} {
+		set := loadSyntax(t, syntax)
+		decoders, parsers := map[string]*isa.Decoder{}, map[string]*asm.Parser{}
+		for _, name := range []string{"alu", "fetch", "cf"} {
+			decoders[name], _ = set.NewDecoder(name)
+			parsers[name], _ = asm.New(set, name)
+		}
+		covered := map[*isa.Leaf]bool{}
+		for _, r := range rows(t) {
+			d, p := decoders[r.root], parsers[r.root]
+			ctx := r.context(t, set)
+			d.SetContext(ctx)
+			p.SetContext(ctx)
+			word, err := program.ParseLine(set, r.word)
+			if err != nil {
+				t.Fatalf("words.txt:%d: %v", r.line, err)
+			}
+			in, ok := d.Decode(word.Word)
+			if !ok {
+				t.Errorf("words.txt:%d: unknown", r.line)
+				continue
+			}
+			note(d, in, covered)
+			if text := string(d.Append(nil, in)); text != r.texts[syntax] {
+				t.Errorf("words.txt:%d: %s\n got %q\nwant %q", r.line, r.word, text, r.texts[syntax])
+			}
+			if len(d.Findings()) > 0 {
+				t.Errorf("words.txt:%d: %s", r.line, d.Findings()[0].Text)
+			}
+			text, ok := asm.NewLossless(d, p).Append(nil, in)
+			if res, err := p.Parse(string(text)); !ok || err != nil || res.Inst.Bits != in.Bits || res.Context != ctx {
+				t.Errorf("words.txt:%d: %q gives %s: %v", r.line, text, res.Inst.Bits, err)
+			}
+			if syntax == "" && string(text) != r.texts[""] {
+				t.Errorf("words.txt:%d: the text needs a suffix: %q", r.line, text)
+			}
+		}
+		for _, root := range []string{"alu", "fetch", "cf", "scalar", "src"} {
+			r, err := set.Root(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range r.Leaves {
+				if !covered[l] {
+					t.Errorf("no row of words.txt has a %s", l.Name)
+				}
+			}
+		}
+	}
+}
+
+// note notes the leaf of an instruction, and those of its operands.
+func note(d *isa.Decoder, in isa.Inst, covered map[*isa.Leaf]bool) {
+	covered[in.Leaf] = true
+	for _, f := range d.Fields(nil, in) {
+		root, err := d.Set().Root(f.Type)
+		if err != nil || !strings.HasPrefix(f.Type, "#") {
+			continue
+		}
+		for _, l := range root.Leaves {
+			if f.Value.And(l.Mask) == l.Match {
+				covered[l] = true
+			}
+		}
+	}
+}
+
+// TestDocumented walks the description: whatever can be asked about has an answer.
+func TestDocumented(t *testing.T) {
+	m := loadSyntax(t, "").Model().ISA
+	check := func(doc, format string, parts ...string) {
+		if strings.TrimSpace(doc) == "" {
+			t.Errorf("%s %s has no doc", format, strings.Join(parts, "."))
+		}
+	}
+	check(m.Doc, "the machine", m.Name)
+	for _, x := range m.Contexts {
+		check(x.Doc, "context", x.Name)
+	}
+	for _, x := range m.Enums {
+		check(x.Doc, "enum", x.Name)
+		for _, v := range x.Values {
+			check(v.Doc, "value", x.Name, v.Name)
+		}
+	}
+	for _, b := range m.Bitsets {
+		check(b.Doc, "bitset", b.Name)
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				check(f.Doc, "field", b.Name, f.Name)
+			}
+			for _, s := range c.Sets {
+				check(s.Doc, "set", b.Name, s.Name)
+			}
+		}
+	}
+}
+
+// TestAliases reads what is never printed: the names of the wiki, and short forms.
+func TestAliases(t *testing.T) {
+	set := loadSyntax(t, "")
+	for _, x := range []struct{ root, alias, plain string }{
+		{"alu", "ALU: MAXv R0.____ = R0, R0 MOV R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 MAXs R1.x___ = R2"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 RCP R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 RECIP_IEEE R1.x___ = R2"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 RSQ R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 RECIPSQ_IEEE R1.x___ = R2"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 EXP2 R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 EXP_IEEE R1.x___ = R2"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 LOG2 R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 LOG_IEEE R1.x___ = R2"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 SQRT R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 SQRT_IEEE R1.x___ = R2"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 PSETE R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 PRED_SETEs R1.x___ = R2"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 MUL_CONST R1.x___ = C2.x, R6.y", "ALU: MAXv R0.____ = R0, R0 MUL_CONST_0 R1.x___ = C2.x, R6.y"},
+		{"alu", "ALU: MAXv R0.____ = R0, R0 SUB_CONST R1.x___ = -C2.x, -R7.y", "ALU: MAXv R0.____ = R0, R0 SUB_CONST_1 R1.x___ = -C2.x, -R7.y"},
+		{"alu", "alu: maxv r0.xyzw = r1.xyzw, c2.y", "ALU: MAXv R0 = R1, C2.yyyy"},
+		{"alu", "ALU: ADDv R0 = R1.x, R2.w", "ALU: ADDv R0 = R1.xxxx, R2.wwww"},
+		{"alu", "ALU: ADDv R0 = R1, R2 ABS_CONST CLAMP", "ALU: ADDv R0 = R1, R2 CLAMP ABS_CONST"},
+		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
+		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x TYPE(0x39) UNSIGNED STRIDE(12) CONST(10, 0)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOD_BIAS(2) MAG(POINT)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) MAG(POINT) LOD_BIAS(2)"},
+		{"cf", "ALLOC COORD SIZE(0x0)", "ALLOC POSITION SIZE(0x0)"},
+		{"cf", "COND_EXEC ADDR(0x1) CNT(0x1) BOOL_ADDR(0x0) COND(1) SEQUENCE(0x0)", "COND_EXEC ADDR(0x1) CNT(0x1) COND(1) SEQUENCE(0x0)"},
+	} {
+		p, err := asm.New(set, x.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := p.Parse(x.alias)
+		if err != nil {
+			t.Errorf("%s: %v", x.alias, err)
+			continue
+		}
+		word := one.Inst.Bits
+		two, err := p.Parse(x.plain)
+		if err != nil || word != two.Inst.Bits {
+			t.Errorf("%s is %s, but %s is %s: %v", x.alias, word, x.plain, two.Inst.Bits, err)
+		}
+	}
+}

@@ -1,0 +1,691 @@
+package a2xx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// Assembler turns source into programs. It is reused, and not for use by several goroutines at once.
+type Assembler struct {
+	m       *machine
+	context bits.Value
+	clauses map[string]bool // the words that clauses start with
+	layout  layout          // takes what was assembled apart, to check it
+	// kept are the instructions of texts that were read, which repeat from program to program; count is
+	// their number.
+	kept  map[textKey]map[string]asm.Result
+	count int
+	assembly
+}
+
+// textKey is what the meaning of a text depends on beside it.
+type textKey struct {
+	parser  *asm.Parser
+	context uint64
+}
+
+// NewAssembler returns an assembler for a spelling of the instruction set. The context is that of
+// sources which do not say their stage.
+func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
+	m, err := newMachine(set)
+	if err != nil {
+		return nil, err
+	}
+	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, kept: map[textKey]map[string]asm.Result{}}
+	for _, l := range m.cf.root.Leaves {
+		word, _, _ := strings.Cut(l.Display, " ")
+		a.clauses[strings.ToLower(word)] = true
+	}
+	return a, nil
+}
+
+// Assembled is a program.
+type Assembled struct {
+	Words []uint32
+	// Tail are bytes behind the last word.
+	Tail []byte
+	// Context has the stage.
+	Context bits.Value
+	// BigEndian is the byte order that the source asks for.
+	BigEndian bool
+	// Symbols are the names that are declared; Consts the constants with values, named or not.
+	Symbols, Consts []Symbol
+}
+
+// Bytes returns the program as it is stored.
+func (o *Assembled) Bytes() []byte {
+	data := make([]byte, 0, 4*len(o.Words)+len(o.Tail))
+	for _, w := range o.Words {
+		if o.BigEndian {
+			data = binary.BigEndian.AppendUint32(data, w)
+		} else {
+			data = binary.LittleEndian.AppendUint32(data, w)
+		}
+	}
+	return append(data, o.Tail...)
+}
+
+// assembly is the state of assembling one source.
+type assembly struct {
+	src *diag.Source
+	// text is the source with its comments blanked, so that places stay what they are.
+	text    []byte
+	errs    diag.List
+	lines   []sourceLine
+	labels  map[string]label
+	names   names
+	units   []placedUnit
+	out     Assembled
+	options sourceOptions
+	// placed are the clauses with their places in the source.
+	placed []sourceClause
+	met    [2][]bool
+	rest   []uint32 // behind the last whole unit
+	// named tells that the text that was read last has a label.
+	named bool
+	// clauseLines is the number of clauses so far.
+	clauseLines int
+}
+
+// sourceOptions are what directives say of the whole source.
+type sourceOptions struct{ unchecked bool }
+
+// label is a place that clauses can go to.
+type label struct {
+	clause int
+	span   diag.Span
+}
+
+// sourceLine is a clause, an instruction or data.
+type sourceLine struct {
+	// kind is an instruction's; clauses and data have none.
+	kind     *kind
+	what     lineKind
+	off, end int
+	// words are data; unit is the place that a directive gives.
+	words []uint32
+	unit  int
+}
+
+type lineKind uint8
+
+const (
+	clauseLine lineKind = iota
+	stepLine
+	dataLine
+	originLine
+)
+
+// sourceClause is a clause that was read, with the instructions behind it.
+type sourceClause struct {
+	in          isa.Inst
+	ctx         bits.Value
+	span        diag.Span
+	at          int // the unit at which the next thing would be placed
+	first, size int // the instructions behind it
+}
+
+// placedUnit is what stands in a unit.
+type placedUnit struct {
+	unitInfo
+	words [unitWords]uint32
+	span  diag.Span
+}
+
+// maxErrors bounds the mistakes that are told of.
+const maxErrors = 50
+
+// maxUnits bounds a program; addresses reach far less.
+const maxUnits = 1 << 20
+
+// Assemble reads a source. All mistakes are told of at once, up to fifty.
+func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
+	a.assembly = assembly{
+		src: src, text: []byte(src.Text), lines: a.lines[:0], labels: map[string]label{}, units: a.units[:0],
+		placed: a.placed[:0], met: a.met,
+	}
+	a.out.Context = a.context
+	a.names = newNames(a)
+	for i, k := range a.m.kinds {
+		a.met[i] = append(a.met[i][:0], make([]bool, len(k.root.Leaves))...)
+	}
+	a.blankComments()
+	a.scan()
+	if len(a.errs) == 0 {
+		a.assemble()
+	}
+	a.errs.Sort()
+	if len(a.errs) > maxErrors {
+		a.errs = append(a.errs[:maxErrors], errorf(diag.TextExpected, diag.Span{}, "more than %d mistakes, the rest is not shown", maxErrors))
+	}
+	if err := a.errs.Err(); err != nil {
+		return nil, err
+	}
+	out := a.out
+	return &out, nil
+}
+
+func (a *assembly) fail(code diag.Code, off, end int, format string, args ...any) {
+	a.errs = append(a.errs, errorf(code, a.span(off, end), format, args...))
+}
+
+func (a *assembly) span(off, end int) diag.Span { return diag.Span{Src: a.src, Off: off, End: end} }
+
+// blankComments puts blanks in place of comments.
+func (a *Assembler) blankComments() {
+	mark := a.m.set.Comment()
+	for at := 0; ; {
+		from := strings.Index(a.src.Text[at:], mark)
+		if from < 0 {
+			return
+		}
+		from += at
+		at = len(a.text)
+		if n := strings.IndexByte(a.src.Text[from:], '\n'); n >= 0 {
+			at = from + n
+		}
+		for i := from; i < at; i++ {
+			a.text[i] = ' '
+		}
+	}
+}
+
+// scan divides the source into what its lines are.
+func (a *Assembler) scan() {
+	for off := 0; off < len(a.text) && len(a.errs) <= maxErrors; {
+		end := off
+		for end < len(a.text) && a.text[end] != '\n' {
+			end++
+		}
+		a.scanLine(off, end)
+		off = end + 1
+	}
+}
+
+func (a *Assembler) scanLine(off, end int) {
+	for {
+		for off < end && blank(a.text[off]) {
+			off++
+		}
+		for end > off && blank(a.text[end-1]) {
+			end--
+		}
+		if off == end {
+			return
+		}
+		if k := a.kindOf(a.text[off:end]); k != nil {
+			a.lines = append(a.lines, sourceLine{kind: k, what: stepLine, off: off, end: end})
+			return
+		}
+		name := identifier(a.text[off:end])
+		rest := off + len(name)
+		switch {
+		case a.text[off] == '.' && (rest == off || name[0] == '.'):
+			a.directive(off, end)
+			return
+		case a.text[off] == '@':
+			a.names.header(off, end)
+			return
+		case len(name) == 0 || rest == end || a.text[rest] != ':':
+			a.other(off, end, string(name))
+			return
+		}
+		a.define(string(name), off)
+		off = rest + 1
+	}
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// identifier returns the name that a text starts with.
+func identifier(text []byte) []byte {
+	n := 0
+	for n < len(text) && nameByte(text[n], n == 0) {
+		n++
+	}
+	return text[:n]
+}
+
+func nameByte(c byte, first bool) bool {
+	return c == '_' || c == '.' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || !first && c >= '0' && c <= '9'
+}
+
+// kindOf tells what kind of instruction a line starts, nil for none.
+func (a *Assembler) kindOf(line []byte) *kind {
+	for _, k := range a.m.kinds {
+		text := line
+		if len(text) > len(k.mark) && strings.EqualFold(string(text[:len(k.mark)]), k.mark) {
+			for text = text[len(k.mark):]; len(text) > 0 && blank(text[0]); {
+				text = text[1:]
+			}
+		}
+		if len(text) >= len(k.prefix) && strings.EqualFold(string(text[:len(k.prefix)]), k.prefix) {
+			return k
+		}
+	}
+	return nil
+}
+
+// other takes a line that is a clause, or goes on with the instruction before it.
+func (a *Assembler) other(off, end int, word string) {
+	n := len(a.lines)
+	if a.clauses[strings.ToLower(word)] || n == 0 || a.lines[n-1].what != stepLine {
+		a.lines = append(a.lines, sourceLine{what: clauseLine, off: off, end: end})
+		a.clauseLines++
+		return
+	}
+	a.lines[n-1].end = end
+}
+
+// define gives the next clause a label.
+func (a *Assembler) define(name string, off int) {
+	l := label{a.clauseLines, a.span(off, off+len(name))}
+	if old, ok := a.labels[name]; ok {
+		a.errs = append(a.errs, errorf(diag.Duplicate, l.span, "label %s is defined twice", name).With(old.span, "the other definition"))
+		return
+	}
+	a.labels[name] = l
+}
+
+// assemble places what was read.
+func (a *Assembler) assemble() {
+	a.readClauses()
+	if len(a.errs) > 0 {
+		a.readSteps(0) // to tell of their mistakes too
+		return
+	}
+	a.end()
+	a.readSteps((len(a.placed) + 1) / 2)
+	if len(a.errs) > 0 {
+		return
+	}
+	a.fillClauses()
+	a.write()
+	if len(a.errs) == 0 && !a.options.unchecked {
+		a.check()
+	}
+}
+
+// readClauses reads the clauses. Labels are indices of clauses, which are known by now.
+func (a *Assembler) readClauses() {
+	p := a.m.cf.parser
+	p.Symbol = func(name string) (int64, bool) {
+		a.named = true
+		l, ok := a.labels[name]
+		return int64(l.clause) * int64(a.m.cf.root.Size), ok
+	}
+	for i := range a.lines {
+		l := &a.lines[i]
+		if l.what != clauseLine || len(a.errs) > maxErrors {
+			continue
+		}
+		p.Addr = int64(len(a.placed)) * int64(a.m.cf.root.Size)
+		if res, ok := a.parse(p, a.out.Context, l); ok {
+			a.placed = append(a.placed, sourceClause{in: res.Inst, ctx: res.Context, span: a.span(l.off, l.end)})
+		}
+	}
+}
+
+// maxTexts bounds the texts that are kept.
+const maxTexts = 1 << 15
+
+// parse reads an instruction or a clause.
+func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Result, bool) {
+	text := a.text[l.off:l.end]
+	var moved []move
+	if a.names.any() {
+		text, moved = a.names.replace(l)
+	}
+	key := textKey{p, ctx[0]}
+	kept := a.kept[key]
+	if res, ok := kept[string(text)]; ok {
+		return res, true
+	}
+	p.SetContext(ctx)
+	a.named = false
+	res, err := p.ParseBytes(text)
+	if err == nil {
+		if !a.named && a.count < maxTexts {
+			if kept == nil {
+				kept = map[string]asm.Result{}
+				a.kept[key] = kept
+			}
+			kept[string(text)] = res
+			a.count++
+		}
+		return res, true
+	}
+	var e *asm.Error
+	if !errors.As(err, &e) {
+		a.fail(diag.TextExpected, l.off, l.end, "%v", err)
+		return res, false
+	}
+	at := e.At(a.src, 0)
+	at.Span.Off, at.Span.End = l.off+origin(moved, e.Off), l.off+max(origin(moved, e.End), origin(moved, e.Off)+1)
+	switch e.Code {
+	case diag.TextConflict:
+		at.Msg += a.shared(p)
+	case diag.TextRange:
+		at.Msg = a.computed(p, at.Msg)
+	}
+	a.errs = append(a.errs, at)
+	return res, false
+}
+
+// shared explains a conflict that is the machine's and not the text's.
+func (a *Assembler) shared(p *asm.Parser) string {
+	for _, k := range a.m.kinds {
+		if k.parser == p {
+			return k.root.Leaves[0].Meta("shares")
+		}
+	}
+	return ""
+}
+
+// computed says in the words of the description why a computed value cannot be what the text says; other
+// messages stay as they are.
+func (a *Assembler) computed(p *asm.Parser, msg string) string {
+	name, rest, ok := strings.Cut(msg, " cannot be ")
+	value, _, isComputed := strings.Cut(rest, ": it is computed as ")
+	if !ok || !isComputed {
+		return msg
+	}
+	for _, k := range append(a.m.kinds[:], a.m.cf) {
+		if k.parser != p {
+			continue
+		}
+		for b := k.root.Leaves[0].Spec; b != nil; b = b.Extends {
+			for _, c := range b.Cases {
+				if f := c.Field(name); f != nil {
+					return fmt.Sprintf("%s cannot be %s. %s", name, value, strings.Join(strings.Fields(f.Doc), " "))
+				}
+			}
+		}
+	}
+	return msg
+}
+
+// end adds the clause that ends a program, if none does.
+func (a *Assembler) end() {
+	if a.options.unchecked {
+		return
+	}
+	for i := range a.placed {
+		if a.m.clauses[a.placed[i].in.Leaf.ID].ends {
+			return
+		}
+	}
+	ctx := a.m.addressed.set(a.m.counted.set(a.m.sequenced.set(a.out.Context, false), false), false)
+	a.placed = append(a.placed, sourceClause{in: a.m.end, ctx: ctx, span: a.span(len(a.text), len(a.text))})
+}
+
+// readSteps reads the instructions and places them, and data, from a unit on.
+func (a *Assembler) readSteps(start int) {
+	at, word, clause := start, 0, -1
+	for i := range a.lines {
+		l := &a.lines[i]
+		if len(a.errs) > maxErrors {
+			return
+		}
+		if word > 0 && l.what != dataLine {
+			a.fail(diag.ProgramSize, l.off, l.end, "the data before this ends inside a unit of %d words", unitWords)
+			word = 0
+		}
+		switch l.what {
+		case clauseLine:
+			if clause++; clause < len(a.placed) {
+				a.placed[clause].at, a.placed[clause].first = at, at
+			}
+		case originLine:
+			at = l.unit
+		case dataLine:
+			for _, w := range l.words {
+				u := a.take(at, l)
+				u.words[word] = w
+				if word++; word == unitWords {
+					at, word = at+1, 0
+				}
+			}
+		case stepLine:
+			a.step(l, at, clause)
+			at++
+		}
+	}
+	if word > 0 { // the last unit is not whole
+		a.rest = append([]uint32(nil), a.units[at].words[:word]...)
+		a.units = a.units[:at]
+	}
+	for i := clause + 1; i < len(a.placed); i++ { // that which was added
+		a.placed[i].at, a.placed[i].first = at, at
+	}
+}
+
+// take returns a unit that is still free, for a line.
+func (a *Assembler) take(at int, l *sourceLine) *placedUnit {
+	if at >= maxUnits {
+		a.fail(diag.ProgramSize, l.off, l.end, "unit %d, expected at most %d", at, maxUnits-1)
+		return &placedUnit{}
+	}
+	for len(a.units) <= at {
+		a.units = append(a.units, placedUnit{})
+	}
+	u := &a.units[at]
+	if u.span.IsValid() && u.span.Off != l.off || at < (len(a.placed)+1)/2 {
+		a.fail(diag.Duplicate, l.off, l.end, "unit %d is taken", at)
+	}
+	u.taken, u.span = true, a.span(l.off, l.end)
+	return u
+}
+
+// step reads an instruction.
+func (a *Assembler) step(l *sourceLine, at, clause int) {
+	if clause < 0 {
+		a.fail(diag.TextExpected, l.off, l.end, "an instruction before the first clause, which says when it runs")
+		return
+	}
+	number := a.number(l.kind)
+	res, ok := a.parse(l.kind.parser, a.stepContext(l.kind, number), l)
+	if !ok {
+		return
+	}
+	id := res.Inst.Leaf.ID
+	if f := l.kind.follows[id]; f.width > 0 {
+		a.met[number][id] = true
+	}
+	u := a.take(at, l)
+	u.kind, u.waits = number, l.kind.sync.get(res.Context)
+	v := res.Inst.Bits
+	u.words = [unitWords]uint32{v.Word(0), v.Word(1), v.Word(2)}
+	if clause < len(a.placed) {
+		c := &a.placed[clause]
+		if c.size == 0 {
+			c.first = at
+		}
+		c.size++
+	}
+}
+
+// number returns the number of a kind.
+func (a *Assembler) number(k *kind) int {
+	if k == a.m.kinds[1] {
+		return 1
+	}
+	return 0
+}
+
+// fillClauses gives clauses what their text left out.
+func (a *Assembler) fillClauses() {
+	infos := make([]unitInfo, len(a.units))
+	for i := range a.units {
+		infos[i] = a.units[i].unitInfo
+	}
+	for i := range a.placed {
+		p := &a.placed[i]
+		if c := &a.m.clauses[p.in.Leaf.ID]; c.runs {
+			a.fillClause(p, c, infos)
+		}
+	}
+}
+
+func (a *Assembler) fillClause(p *sourceClause, c *clause, infos []unitInfo) {
+	v := &p.in.Bits
+	first := p.first
+	if p.size == 0 {
+		first = p.at
+	}
+	switch {
+	case a.m.addressed.get(p.ctx):
+		if at := c.address.of(*v); p.size > 0 && at != first && !a.options.unchecked {
+			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says unit %d, but what stands behind the clause is at unit %d: leave the address out, and it is filled in", at, first))
+		}
+	case first >= 1<<c.address.width || first >= c.store && !a.options.unchecked:
+		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the clause starts at unit %d, which its address cannot reach: there are %d", first, c.store))
+	default:
+		v.SetUint(c.address.low, c.address.width, uint64(first))
+	}
+	switch {
+	case a.m.counted.get(p.ctx):
+		if n := c.count.of(*v); p.size > 0 && n != p.size && !a.options.unchecked {
+			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says %d instructions, but %d stand behind the clause: leave the count out, and it is filled in", n, p.size))
+		}
+	case p.size >= 1<<c.count.width || p.size > c.steps && !a.options.unchecked:
+		a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "%d instructions in a clause, which has sequence bits for %d: start another clause", p.size, c.steps))
+	default:
+		v.SetUint(c.count.low, c.count.width, uint64(p.size))
+	}
+	if !a.m.sequenced.get(p.ctx) {
+		bits := sequence(c, infos, c.address.of(*v), c.count.of(*v))
+		v.SetUint(c.sequence.low, c.sequence.width, uint64(bits))
+	}
+}
+
+// write puts the program together.
+func (a *Assembler) write() {
+	clauses := a.placed
+	if len(clauses)%2 > 0 {
+		clauses = append(clauses, sourceClause{in: a.m.filler})
+	}
+	words := make([]uint32, 0, unitWords*max(len(clauses)/2, len(a.units))+len(a.rest))
+	for i := 0; i < len(clauses); i += 2 {
+		v := clauses[i].in.Bits.Or(clauses[i+1].in.Bits.Shl(a.m.cf.root.Size))
+		words = append(words, v.Word(0), v.Word(1), v.Word(2))
+	}
+	for i := len(clauses) / 2; i < len(a.units); i++ {
+		words = append(words, a.units[i].words[:]...)
+	}
+	a.out.Words = append(words, a.rest...)
+}
+
+// check tells of what the machine cannot do.
+func (a *Assembler) check() {
+	a.layout.m, a.layout.words, a.layout.context = a.m, a.out.Words, a.out.Context
+	a.layout.analyse()
+	for _, p := range a.layout.problems() {
+		var span diag.Span
+		switch {
+		case p.clause >= 0 && p.clause < len(a.placed):
+			span = a.placed[p.clause].span
+		case p.unit >= 0 && p.unit < len(a.units):
+			span = a.units[p.unit].span
+		}
+		a.errs = append(a.errs, errorf(p.code, span, "%s", p.text))
+	}
+}
+
+// stepContext returns the contexts of an instruction that no other precedes.
+func (a *Assembler) stepContext(k *kind, number int) bits.Value {
+	ctx := a.out.Context
+	for id, f := range k.follows {
+		if f.width > 0 && a.met[number][id] {
+			ctx = f.set(ctx, true)
+		}
+	}
+	return ctx
+}
+
+// directive reads a line that starts with a dot.
+func (a *Assembler) directive(off, end int) {
+	word, rest, _ := strings.Cut(string(a.text[off:end]), " ")
+	words := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
+	f, ok := directives[strings.ToLower(strings.TrimSpace(word))]
+	switch {
+	case !ok:
+		a.fail(diag.Directive, off, end, "no directive %s, expected .word, .byte, .org, .stage or .isago", word)
+	case len(words) == 0:
+		a.fail(diag.Directive, off, end, "nothing behind %s", word)
+	default:
+		f(a, words, off, end)
+	}
+}
+
+var directives = map[string]func(a *Assembler, words []string, off, end int){
+	".word":  (*Assembler).wordDirective,
+	".byte":  (*Assembler).byteDirective,
+	".org":   (*Assembler).orgDirective,
+	".stage": (*Assembler).stageDirective,
+	".isago": (*Assembler).isagoDirective,
+}
+
+// numbers reads numbers of so many bits.
+func (a *Assembler) numbers(words []string, bits, off, end int) (list []uint64, ok bool) {
+	for _, w := range words {
+		n, err := strconv.ParseUint(w, 0, bits)
+		if err != nil {
+			a.fail(diag.TextRange, off, end, "%q, expected a number of %d bits", w, bits)
+			return nil, false
+		}
+		list = append(list, n)
+	}
+	return list, true
+}
+
+func (a *Assembler) wordDirective(words []string, off, end int) {
+	l := sourceLine{what: dataLine, off: off, end: end}
+	list, _ := a.numbers(words, 32, off, end)
+	for _, n := range list {
+		l.words = append(l.words, uint32(n))
+	}
+	a.lines = append(a.lines, l)
+}
+
+// byteDirective reads bytes behind the last word.
+func (a *Assembler) byteDirective(words []string, off, end int) {
+	list, _ := a.numbers(words, 8, off, end)
+	for _, n := range list {
+		a.out.Tail = append(a.out.Tail, byte(n))
+	}
+}
+
+func (a *Assembler) orgDirective(words []string, off, end int) {
+	if list, ok := a.numbers(words[:1], 20, off, end); ok {
+		a.lines = append(a.lines, sourceLine{what: originLine, off: off, end: end, unit: int(list[0])})
+	}
+}
+
+func (a *Assembler) stageDirective(words []string, off, end int) {
+	ctx, err := a.m.set.ParseContext(a.out.Context, "stage", words[0])
+	if err != nil {
+		a.fail(diag.Directive, off, end, "%v", err)
+		return
+	}
+	a.out.Context = ctx
+}
+
+func (a *Assembler) isagoDirective(words []string, off, end int) {
+	switch words[0] {
+	case "unchecked":
+		a.options.unchecked = true
+	case "big-endian":
+		a.out.BigEndian = true
+	default:
+		a.fail(diag.Directive, off, end, "no directive .isago %s, expected unchecked or big-endian", words[0])
+	}
+}

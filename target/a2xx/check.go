@@ -1,0 +1,93 @@
+package a2xx
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// problem is something of a program that hardware cannot do.
+type problem struct {
+	code diag.Code
+	// clause and unit are where it is; -1 for none.
+	clause, unit int
+	text         string
+}
+
+// problems looks for what the machine cannot do.
+func (p *layout) problems() (list []problem) {
+	ends := false
+	for i := range p.clauses {
+		c := &p.clauses[i]
+		ends = ends || c.ends
+		for _, text := range p.clauseProblems(c) {
+			list = append(list, problem{diag.ProgramSize, i, -1, text})
+		}
+	}
+	if !ends {
+		list = append(list, problem{diag.MissingEnd, -1, -1, "no clause ends the program"})
+	}
+	for i := range p.steps {
+		if text := p.exportProblem(&p.steps[i]); text != "" {
+			list = append(list, problem{diag.RegisterUse, -1, p.steps[i].unit, text})
+		}
+	}
+	return list
+}
+
+func (p *layout) clauseProblems(c *placedClause) (texts []string) {
+	if c.runs && c.count > c.steps {
+		texts = append(texts, fmt.Sprintf("%d instructions in a clause, which has sequence bits for %d", c.count, c.steps))
+	}
+	if c.runs && c.address >= c.store {
+		texts = append(texts, fmt.Sprintf("the clause starts at unit %d, which its address cannot reach: there are %d", c.address, c.store))
+	}
+	if c.runs && c.count > 0 && c.address+c.count > len(p.units) {
+		texts = append(texts, fmt.Sprintf("the clause runs units %d to %d, but the program has %d", c.address, c.address+c.count-1, len(p.units)))
+	}
+	if c.target.width == 0 || c.clauses == 0 {
+		return texts
+	}
+	switch to := c.target.of(c.in.Bits); {
+	case to >= c.clauses:
+		texts = append(texts, fmt.Sprintf("clause %d, which an address cannot reach: it has room for %d", to, c.clauses))
+	case to > len(p.clauses):
+		texts = append(texts, fmt.Sprintf("clause %d, but the program has %d", to, len(p.clauses)))
+	}
+	return texts
+}
+
+// exportProblem says what is wrong with the export of a step.
+func (p *layout) exportProblem(s *step) string {
+	e := &p.m.kinds[s.kind].exports[s.in.Leaf.ID]
+	if e.flag.width == 0 || e.flag.of(s.in.Bits) == 0 {
+		return ""
+	}
+	stage := int(p.context.Uint(e.stage.low, e.stage.width))
+	n := e.number.of(s.in.Bits)
+	if stage >= len(e.stages) || e.stages[stage][n] {
+		return ""
+	}
+	return fmt.Sprintf("export %d, but this stage has %s", n, list(e.stages[stage]))
+}
+
+// list formats the numbers that are set.
+func list(has []bool) string {
+	var parts []string
+	for i := 0; i < len(has); i++ {
+		if !has[i] {
+			continue
+		}
+		first := i
+		for i+1 < len(has) && has[i+1] {
+			i++
+		}
+		if first == i {
+			parts = append(parts, fmt.Sprint(i))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d to %d", first, i))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

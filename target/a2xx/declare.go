@@ -1,0 +1,258 @@
+package a2xx
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// Symbol is a name that a source declares for registers or constants.
+type Symbol struct {
+	// Kind is the word behind the @: attribute, varying, uniform, const, sampler, bool, loop.
+	Kind string
+	Name string
+	// Bank is the letter of the registers, 0 for those without; First and Last are the numbers.
+	Bank        byte
+	First, Last int
+	// Values are those of a const, as they are written.
+	Values []string
+
+	span diag.Span
+}
+
+// names are the names that a source declares.
+type names struct {
+	a    *Assembler
+	list []Symbol
+	// byName has the index of each name in list.
+	byName map[string]int
+	buf    []byte
+}
+
+func newNames(a *Assembler) names { return names{a: a, byName: map[string]int{}} }
+
+func (n *names) any() bool { return len(n.byName) > 0 }
+
+// headers are the kinds of headers: the bank of each, and how many there are. The registers of
+// attributes and varyings may overlap.
+var headers = map[string]struct {
+	bank   byte
+	size   int
+	shared bool
+	hex    bool // as its numbers are written
+}{
+	"attribute": {'R', 64, true, false},
+	"varying":   {'R', 64, true, false},
+	"uniform":   {'C', 256, false, false},
+	"const":     {'C', 256, false, false},
+	"sampler":   {0, 32, false, false},
+	"bool":      {0, 256, false, true},
+	"loop":      {0, 32, false, false},
+}
+
+// header reads a line such as "@uniform(C0-C3) matrix". Without registers those that follow the
+// highest so far of the bank are taken.
+func (n *names) header(off, end int) {
+	text := string(n.a.text[off+1 : end])
+	word := string(identifier([]byte(text)))
+	h, ok := headers[strings.ToLower(word)]
+	if !ok {
+		n.a.fail(diag.Directive, off, off+1+len(word), "no header @%s, expected @attribute, @varying, @uniform, @const, @sampler, @bool or @loop", word)
+		return
+	}
+	s := Symbol{Kind: strings.ToLower(word), Bank: h.bank, First: -1, span: n.a.span(off, end)}
+	rest := strings.TrimSpace(text[len(word):])
+	if strings.HasPrefix(rest, "(") {
+		inside, behind, closed := strings.Cut(rest[1:], ")")
+		first, last, isRange := strings.Cut(inside, "-")
+		s.First, ok = register(first, h.bank, h.size)
+		s.Last = s.First
+		if ok && isRange {
+			s.Last, ok = register(last, h.bank, h.size)
+		}
+		if !closed || !ok || s.Last < s.First {
+			n.a.fail(diag.RegisterUse, off, end, "(%s, expected %s", rest[1:], n.expected(h.bank, h.size))
+			return
+		}
+		rest = strings.TrimSpace(behind)
+	}
+	n.named(&s, rest, off, end, h.size, h.shared)
+}
+
+// expected describes the registers of a bank.
+func (n *names) expected(bank byte, size int) string {
+	if bank == 0 {
+		return "a number from 0 to " + strconv.Itoa(size-1) + " in parentheses"
+	}
+	b := string(bank)
+	return "(" + b + "0) to (" + b + strconv.Itoa(size-1) + "), or a range such as (" + b + "0-" + b + "3)"
+}
+
+// register reads the name of a register of a bank.
+func register(text string, bank byte, size int) (int, bool) {
+	text = strings.TrimSpace(text)
+	if bank != 0 {
+		if text == "" || text[0]|0x20 != bank|0x20 {
+			return -1, false
+		}
+		text = text[1:]
+	}
+	v, err := strconv.ParseUint(text, 10, 16)
+	return int(v), err == nil && int(v) < size
+}
+
+// named reads the name of a header, the number of its registers if these are not given, and values.
+func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
+	s.Name = string(identifier([]byte(rest)))
+	rest = strings.TrimSpace(rest[len(s.Name):])
+	count := 1
+	if strings.HasPrefix(rest, "[") {
+		inside, behind, _ := strings.Cut(rest[1:], "]")
+		v, err := strconv.ParseUint(strings.TrimSpace(inside), 10, 16)
+		if err != nil || v == 0 || s.First >= 0 && int(v) != s.Last-s.First+1 {
+			n.a.fail(diag.RegisterUse, off, end, "[%s], expected the number of registers", inside)
+			return
+		}
+		count, rest = int(v), strings.TrimSpace(behind)
+	}
+	if s.First < 0 {
+		s.First = n.free(s.Kind)
+		s.Last = s.First + count - 1
+	}
+	if s.Last >= size {
+		n.a.fail(diag.SpaceFull, off, end, "@%s of %d needs more than the %d there are", s.Kind, count, size)
+		return
+	}
+	for _, v := range strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+		if _, err := strconv.ParseFloat(v, 32); err != nil || s.Kind != "const" {
+			n.a.fail(diag.Directive, off, end, "%q behind @%s", v, s.Kind)
+			return
+		}
+		s.Values = append(s.Values, v)
+	}
+	n.declare(s, off, end, shared)
+}
+
+// free returns the number behind the highest that is taken of what a kind names.
+func (n *names) free(kind string) int {
+	next := 0
+	for i := range n.list {
+		if same(n.list[i].Kind, kind) {
+			next = max(next, n.list[i].Last+1)
+		}
+	}
+	return next
+}
+
+// same tells whether two kinds name the same registers.
+func same(a, b string) bool {
+	return a == b || headers[a].bank != 0 && headers[a].bank == headers[b].bank
+}
+
+func (n *names) declare(s *Symbol, off, end int, shared bool) {
+	for i := range n.list {
+		o := &n.list[i]
+		if !shared && same(o.Kind, s.Kind) && s.First <= o.Last && o.First <= s.Last {
+			n.a.errs = append(n.a.errs, errorf(diag.Duplicate, s.span, "@%s takes what another has", s.Kind).With(o.span, "the other"))
+			return
+		}
+	}
+	n.list = append(n.list, *s)
+	if len(s.Values) > 0 {
+		n.a.out.Consts = append(n.a.out.Consts, *s)
+	}
+	if s.Name == "" && s.Kind == "const" {
+		return
+	}
+	_, isRegister := register(s.Name, 'R', 1<<16)
+	_, isConstant := register(s.Name, 'C', 1<<16)
+	switch _, taken := n.byName[s.Name]; {
+	case s.Name == "" || isRegister || isConstant || strings.ContainsAny(s.Name, ".$"):
+		n.a.fail(diag.Directive, off, end, "%q, expected a name behind @%s", s.Name, s.Kind)
+	case taken && n.list[n.byName[s.Name]].Kind != s.Kind:
+		n.a.fail(diag.Duplicate, off, end, "%s is declared twice", s.Name)
+	default:
+		n.byName[s.Name] = len(n.list) - 1
+		n.a.out.Symbols = append(n.a.out.Symbols, *s)
+	}
+}
+
+// move says that what stands from byte to on in a rewritten line stood from byte from on; between two
+// moves with one from stands what took the place of a name.
+type move struct {
+	to, from int
+	replaced bool
+}
+
+// origin maps a place of a rewritten line back.
+func origin(moves []move, pos int) int {
+	at := pos
+	for _, m := range moves {
+		if pos < m.to {
+			break
+		}
+		if at = m.from + pos - m.to; m.replaced {
+			at = m.from
+		}
+	}
+	return at
+}
+
+// replace puts registers in the place of names.
+func (n *names) replace(l *sourceLine) ([]byte, []move) {
+	text := n.a.text[l.off:l.end]
+	n.buf = n.buf[:0]
+	var moves []move
+	for i := 0; i < len(text); {
+		word := identifier(text[i:])
+		name, _, _ := strings.Cut(string(word), ".")
+		at, ok := n.byName[name]
+		if !ok || i > 0 && (nameByte(text[i-1], false) || text[i-1] == '@') {
+			n.buf = append(n.buf, text[i:i+max(len(word), 1)]...)
+			i += max(len(word), 1)
+			continue
+		}
+		moves = append(moves, move{len(n.buf), i, true})
+		size := n.register(&n.list[at], text[i+len(name):], l, i)
+		i += len(name) + size
+		moves = append(moves, move{len(n.buf), i, false})
+	}
+	return n.buf, moves
+}
+
+// register appends the register that a name stands for, and returns the length of the index behind
+// the name: a number, an address register, or their sum.
+func (n *names) register(s *Symbol, behind []byte, l *sourceLine, at int) (size int) {
+	number, index := s.First, ""
+	if len(behind) > 0 && behind[0] == '[' {
+		inside, _, closed := strings.Cut(string(behind[1:]), "]")
+		if size = len(inside) + 2; !closed {
+			size = len(inside) + 1
+		}
+		for _, part := range strings.Split(inside, "+") {
+			part = strings.TrimSpace(part)
+			v, err := strconv.ParseUint(part, 10, 16)
+			switch {
+			case err == nil:
+				number += int(v)
+			case index == "" && part != "":
+				index = "[" + part + "]"
+			default:
+				n.a.fail(diag.RegisterUse, l.off+at, l.off+at+len(s.Name)+size, "[%s], expected a number, an address register or their sum", inside)
+			}
+		}
+	}
+	if number > s.Last {
+		n.a.fail(diag.RegisterUse, l.off+at, l.off+at+len(s.Name)+size, "%s has %d registers", s.Name, s.Last-s.First+1)
+	}
+	base := 10
+	switch {
+	case s.Bank != 0:
+		n.buf = append(n.buf, s.Bank)
+	case headers[s.Kind].hex:
+		n.buf, base = append(n.buf, "0x"...), 16
+	}
+	n.buf = append(strconv.AppendInt(n.buf, int64(number), base), index...)
+	return size
+}

@@ -1,0 +1,293 @@
+package a2xx
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// OpenRaw reads a program without container, of 32-bit words in either byte order, for listing.
+func OpenRaw(set *isa.Set, ctx bits.Value, data []byte) (*program.Image, error) {
+	m, err := newMachine(set)
+	if err != nil {
+		return nil, err
+	}
+	words, order := m.words(data)
+	im := &program.Image{Format: "raw, " + order, Words: words}
+	if n := len(data) % 4; n > 0 {
+		im.Words = append(im.Words, tail(data[len(data)-n:]))
+	}
+	im.Bits = 8 * int64(len(data))
+	p := layout{m: m, words: im.Words[:len(words)], context: ctx}
+	p.analyse()
+	im.Pieces, im.Break = p.pieces(nil, 0), m.breakIndent()
+	if n := len(data) % 4; n > 0 {
+		im.Pieces = append(im.Pieces, program.Piece{Addr: 32 * int64(len(words)), Size: 8 * n, Indent: p.indent(0)})
+	}
+	im.Contents = []program.Part{p.part("program")}
+	return im, nil
+}
+
+// tail returns the bytes behind the last word as one.
+func tail(data []byte) (w uint32) {
+	for i, b := range data {
+		w |= uint32(b) << (8 * i)
+	}
+	return w
+}
+
+// words reads words in the byte order in which they make a program; little-endian, as Adreno has it,
+// where both do or none does. Xenos stores the same words big-endian.
+func (m *machine) words(data []byte) (words []uint32, order string) {
+	little := make([]uint32, len(data)/4)
+	big := make([]uint32, len(data)/4)
+	for i := range little {
+		little[i] = binary.LittleEndian.Uint32(data[4*i:])
+		big[i] = binary.BigEndian.Uint32(data[4*i:])
+	}
+	if m.plausible(big) && !m.plausible(little) {
+		return big, "big-endian"
+	}
+	return little, "little-endian"
+}
+
+// plausible tells whether words start like a program: what its clauses run lies behind them, in order
+// and without gaps, and one of them ends it.
+func (m *machine) plausible(words []uint32) bool {
+	p := layout{m: m, words: words, context: m.set.DefaultContext()}
+	p.analyse()
+	next, ends := p.start, false
+	for i := range p.clauses {
+		c := &p.clauses[i]
+		if c.runs && c.count > 0 && (c.address != next || c.count > c.steps) {
+			return false
+		}
+		if c.runs {
+			next += c.count
+			ends = ends || c.ends
+		}
+	}
+	return ends && next <= len(words)/unitWords
+}
+
+// layout is a program taken apart.
+type layout struct {
+	m       *machine
+	words   []uint32
+	context bits.Value
+	// clauses are those in front of unit start; steps are what they run, in their order.
+	clauses []placedClause
+	start   int
+	steps   []step
+	// units say what each unit is.
+	units []unitInfo
+	// met tells, by kind and leaf, that a step so far is of the leaf.
+	met [2][]bool
+}
+
+// unitInfo is what is known of a unit: that clauses stand there, or a step, and of which kind.
+type unitInfo struct {
+	taken, waits bool
+	kind         int
+}
+
+// placedClause is a clause of a program.
+type placedClause struct {
+	*clause
+	in                       isa.Inst
+	address, count, sequence int
+	// steps are those of the layout from first up to last.
+	first, last int
+}
+
+// step is an instruction that a clause runs, shown behind the first clause that does.
+type step struct {
+	unit, kind int
+	waits      bool
+	// later tells that another one like it stands before it.
+	later bool
+	in    isa.Inst
+}
+
+// unit returns the bits of a unit.
+func (p *layout) unit(i int) (v bits.Value) {
+	w := p.words[unitWords*i:]
+	v[0], v[1] = uint64(w[0])|uint64(w[1])<<32, uint64(w[2])
+	return v
+}
+
+// analyse finds the clauses and what they run.
+func (p *layout) analyse() {
+	n := len(p.words) / unitWords
+	p.clauses, p.steps = p.clauses[:0], p.steps[:0]
+	p.start = p.end(n)
+	p.units = append(p.units[:0], make([]unitInfo, n)...)
+	for i := range p.start {
+		p.units[i].taken = true
+	}
+	for i, k := range p.m.kinds {
+		p.met[i] = append(p.met[i][:0], make([]bool, len(k.root.Leaves))...)
+	}
+	for i := range 2 * p.start {
+		c := p.clause(i)
+		c.first = len(p.steps)
+		if c.runs {
+			p.run(&c)
+		}
+		c.last = len(p.steps)
+		p.clauses = append(p.clauses, c)
+	}
+}
+
+// end returns the unit behind the clauses: that which the first clause runs that runs any. In a
+// program without such a clause all are clauses.
+func (p *layout) end(n int) int {
+	for i := range 2 * n {
+		c := p.clause(i)
+		if c.runs && (c.count > 0 || c.address > i/2) {
+			return min(max(c.address, i/2+1), n)
+		}
+	}
+	return n
+}
+
+// clause decodes a clause by its index.
+func (p *layout) clause(i int) placedClause {
+	v := p.unit(i/2).Slice(48*(i%2), 48)
+	in, _ := p.m.cf.decoder.Decode(v) // there is a clause for each operation
+	c := placedClause{clause: &p.m.clauses[in.Leaf.ID], in: in}
+	if c.runs {
+		c.address, c.count, c.sequence = c.clause.address.of(v), c.clause.count.of(v), c.clause.sequence.of(v)
+	}
+	return c
+}
+
+// run adds the instructions of a clause that no clause before it runs.
+func (p *layout) run(c *placedClause) {
+	for k := range c.count {
+		u := c.address + k
+		if u >= len(p.units) || p.units[u].taken {
+			continue
+		}
+		s := step{unit: u}
+		if k < len(c.slots) {
+			s.kind, s.waits = c.slots[k].kind.of(c.in.Bits), c.slots[k].waits.of(c.in.Bits) != 0
+		}
+		p.units[u] = unitInfo{true, s.waits, s.kind}
+		kind := p.m.kinds[s.kind]
+		s.in, _ = kind.decoder.Decode(p.unit(u)) // there is an instruction for each operation
+		if f := kind.follows[s.in.Leaf.ID]; f.width > 0 {
+			s.later = p.met[s.kind][s.in.Leaf.ID]
+			p.met[s.kind][s.in.Leaf.ID] = true
+		}
+		p.steps = append(p.steps, s)
+	}
+}
+
+// contextOf returns the contexts of a step.
+func (p *layout) contextOf(s *step) bits.Value {
+	k := p.m.kinds[s.kind]
+	ctx := p.context
+	if s.waits {
+		ctx = k.sync.set(ctx, true)
+	}
+	if s.later {
+		ctx = k.follows[s.in.Leaf.ID].set(ctx, true)
+	}
+	return ctx
+}
+
+// pieces appends what a listing shows of the program, which starts at base bits of its image.
+func (p *layout) pieces(dst []program.Piece, base int64) []program.Piece {
+	for i := range p.clauses {
+		c := &p.clauses[i]
+		dst = append(dst, program.Piece{
+			Root: p.m.cf.root, Addr: base + 48*int64(i), Size: 48, Base: base, Context: p.m.sequenced.set(p.context, c.runs && c.sequence != p.sequence(c)),
+			Target: true, Indent: p.indent(0),
+		})
+		for j := c.first; j < c.last; j++ {
+			s := &p.steps[j]
+			k := p.m.kinds[s.kind]
+			mark := 0
+			if s.waits {
+				mark = len(k.mark)
+			}
+			dst = append(dst, program.Piece{
+				Root: k.root, Addr: base + unitBits*int64(s.unit), Size: unitBits, Base: base,
+				Context: p.contextOf(s), Indent: p.indent(6 - mark),
+			})
+		}
+	}
+	for u := range p.units {
+		if !p.units[u].taken {
+			dst = append(dst, program.Piece{Addr: base + unitBits*int64(u), Size: unitBits, Base: base, Indent: p.indent(0)})
+		}
+	}
+	if whole := len(p.units) * unitWords; whole < len(p.words) {
+		dst = append(dst, program.Piece{Addr: base + 32*int64(whole), Size: 32 * (len(p.words) - whole), Base: base, Indent: p.indent(0)})
+	}
+	return dst
+}
+
+// sequence returns the sequence bits that the units make which a clause runs.
+func (p *layout) sequence(c *placedClause) int {
+	return sequence(c.clause, p.units, c.address, c.count)
+}
+
+// sequence returns the sequence bits of a clause that runs count units from address on.
+func sequence(c *clause, units []unitInfo, address, count int) int {
+	var v bits.Value
+	for k := range min(count, len(c.slots)) {
+		if u := address + k; u < len(units) {
+			c.slots[k].set(&v, units[u].kind, units[u].waits)
+		}
+	}
+	return c.sequence.of(v)
+}
+
+// set says in a clause what kind of instruction one is, and whether it waits.
+func (s *slot) set(v *bits.Value, kind int, waits bool) {
+	v.SetUint(s.kind.low, s.kind.width, uint64(kind))
+	if waits {
+		v.SetUint(s.waits.low, s.waits.width, 1)
+	}
+}
+
+// spellings with a tab in front of each line, as Mesa's disassembler prints them inside of others.
+const mesa = "mesa"
+
+// indent returns the blanks in front of a line.
+func (p *layout) indent(n int) string {
+	if p.m.set.Syntax() == mesa {
+		return "\t" + strings.Repeat(" ", n)
+	}
+	return strings.Repeat(" ", n)
+}
+
+// breakIndent stands in front of the second line of an instruction.
+func (m *machine) breakIndent() string {
+	if m.set.Syntax() == mesa {
+		return "\t\t    \t"
+	}
+	return "\t\t"
+}
+
+// part lists what the program consists of.
+func (p *layout) part(title string) program.Part {
+	data := len(p.words) - unitWords*p.start - unitWords*len(p.steps)
+	return program.Part{Title: title, Lines: []string{
+		fmt.Sprintf("words         %d", len(p.words)),
+		fmt.Sprintf("clauses       %d", len(p.clauses)),
+		fmt.Sprintf("instructions  %d", len(p.steps)),
+		fmt.Sprintf("data          %d words that no clause runs", data),
+	}}
+}
+
+func errorf(code diag.Code, span diag.Span, format string, args ...any) *diag.Error {
+	return diag.Errorf(code, span, format, args...)
+}

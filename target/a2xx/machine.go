@@ -1,0 +1,282 @@
+package a2xx
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// unitBits is the size of what addresses count: an instruction, or two clauses.
+const unitBits = 96
+
+// unitWords is the same in 32-bit words.
+const unitWords = unitBits / 32
+
+// machine is what the layout of programs needs to know of the description, which its <meta> says.
+type machine struct {
+	set *isa.Set
+	// cf is the kind of clauses; kinds are those of instructions, by the bit of the sequence.
+	cf    *kind
+	kinds [2]*kind
+	// filler fills up the last unit of clauses, end ends a program that nothing else ends.
+	filler, end isa.Inst
+	// addressed, counted and sequenced are the contexts that say what the text of a clause gives.
+	addressed, counted, sequenced flag
+	clauses                       []clause // by Leaf.ID
+}
+
+// kind is a root with what reads and writes its instructions.
+type kind struct {
+	root     *isa.Root
+	decoder  *isa.Decoder
+	parser   *asm.Parser
+	lossless *asm.Lossless
+	// prefix is what the text of each instruction starts with, behind the mark of one that waits.
+	prefix string
+	// sync is the context of that mark, mark its text; follows is, by leaf, the context that is true
+	// behind another instruction of the leaf.
+	sync    flag
+	mark    string
+	follows []flag
+	exports []exports // by Leaf.ID
+	// broken tells that texts can have several lines, or remarks.
+	broken bool
+}
+
+// flag is a context of one bit; the zero flag is none.
+type flag struct{ low, width int }
+
+func (f flag) set(ctx bits.Value, on bool) bits.Value {
+	v := uint64(0)
+	if on {
+		v = 1
+	}
+	ctx.SetUint(f.low, f.width, v)
+	return ctx
+}
+
+func (f flag) get(ctx bits.Value) bool { return ctx.Uint(f.low, f.width) != 0 }
+
+// run is a run of bits in a word; a run of no bits is none.
+type run struct{ low, width int }
+
+func (r run) of(v bits.Value) int { return int(v.Uint(r.low, r.width)) }
+
+// clause says what a clause of a leaf does.
+type clause struct {
+	// runs tells that it runs count instructions from address on; steps are the most that it can, store
+	// the units that an address can reach.
+	runs                     bool
+	address, count, sequence run
+	slots                    []slot
+	steps, store             int
+	ends                     bool
+	// target is the clause that it goes to, one of at most clauses.
+	target  run
+	clauses int
+}
+
+// slot is where a clause says something of one of its instructions.
+type slot struct{ kind, waits run }
+
+// exports says where an instruction has the number of an export, and which the stages have.
+type exports struct {
+	flag, number run
+	// stages are, by the number of the stage, the exports that it has; stage is the context.
+	stages [][]bool
+	stage  flag
+}
+
+// newMachine reads the description. It fails only where that contradicts itself.
+func newMachine(set *isa.Set) (*machine, error) {
+	m := &machine{set: set}
+	for _, r := range set.Roots() {
+		leaf := r.Leaves[0]
+		if fetch := leaf.Meta("fetch"); fetch == "0" || fetch == "1" {
+			k, err := m.newKind(r)
+			if err != nil {
+				return nil, err
+			}
+			m.kinds[fetch[0]-'0'] = k
+		}
+		if hasClauses(r) {
+			k, err := m.newKind(r)
+			if err != nil {
+				return nil, err
+			}
+			m.cf = k
+		}
+	}
+	if m.cf == nil || m.kinds[0] == nil || m.kinds[1] == nil {
+		return nil, fmt.Errorf("the description has no clauses, or not both kinds of instructions")
+	}
+	m.addressed, m.counted, m.sequenced = m.flag("addressed"), m.flag("counted"), m.flag("sequenced")
+	for _, l := range m.cf.root.Leaves {
+		m.clauses = append(m.clauses, m.clauseOf(l))
+		in := isa.Inst{Leaf: l, Bits: l.Match}
+		switch l.Meta("pad") {
+		case "filler":
+			m.filler = in
+		case "end":
+			m.end = in
+		}
+	}
+	return m, nil
+}
+
+func hasClauses(r *isa.Root) bool {
+	for _, l := range r.Leaves {
+		if l.Meta("pad") == "filler" {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
+	k = &kind{root: r}
+	if k.decoder, err = m.set.NewDecoder(r.Name); err != nil {
+		return nil, err
+	}
+	if k.parser, err = asm.New(m.set, r.Name); err != nil {
+		return nil, err
+	}
+	k.lossless = asm.NewLossless(k.decoder, k.parser)
+	k.sync = m.flag(r.Leaves[0].Meta("sync"))
+	for _, l := range r.Leaves {
+		k.follows = append(k.follows, m.flag(l.Meta("follows")))
+		k.exports = append(k.exports, m.exportsOf(k, l))
+	}
+	k.broken = k.breaks()
+	k.prefix = k.commonPrefix(m.set.DefaultContext())
+	if k.sync.width > 0 {
+		waits := k.sync.set(m.set.DefaultContext(), true)
+		k.mark = strings.TrimSuffix(k.commonPrefix(waits), k.prefix)
+	}
+	k.setContext(m.set.DefaultContext())
+	return k, nil
+}
+
+// setContext gives the decoder and the parser their contexts.
+func (k *kind) setContext(ctx bits.Value) {
+	if k.decoder.Context() != ctx {
+		k.decoder.SetContext(ctx)
+		k.parser.SetContext(ctx)
+	}
+}
+
+// breaks tells whether a text can have several lines.
+func (k *kind) breaks() bool {
+	for _, l := range k.root.Leaves {
+		for b := l.Spec; b != nil; b = b.Extends {
+			for _, c := range b.Cases {
+				for _, t := range c.Displays {
+					for _, it := range t.Items {
+						if it.Kind == spec.ItemBreak {
+							return true
+						}
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// commonPrefix returns what the texts of all leaves start with.
+func (k *kind) commonPrefix(ctx bits.Value) string {
+	k.decoder.SetContext(ctx)
+	var prefix string
+	for i, l := range k.root.Leaves {
+		text := string(k.decoder.Append(nil, isa.Inst{Leaf: l, Bits: l.Match}))
+		for n := range prefix {
+			if n >= len(text) || text[n] != prefix[n] {
+				prefix = prefix[:n]
+				break
+			}
+		}
+		if i == 0 {
+			prefix = text
+		}
+	}
+	return strings.TrimRight(prefix, " \t")
+}
+
+// flag finds a context; there is none of the empty name.
+func (m *machine) flag(name string) flag {
+	for _, c := range m.set.Model().ISA.Contexts {
+		if c.Name == name {
+			return flag{c.Low, c.Width}
+		}
+	}
+	return flag{}
+}
+
+func (m *machine) clauseOf(l *isa.Leaf) clause {
+	fields := m.cf.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	c := clause{
+		ends: l.Meta("ends") != "", steps: number(l, "steps"), store: number(l, "store"), clauses: number(l, "clauses"),
+		address: runOf(fields, l.Meta("address")), count: runOf(fields, l.Meta("count")),
+		sequence: runOf(fields, l.Meta("sequence")), target: runOf(fields, l.Meta("target")),
+	}
+	c.runs = c.sequence.width > 0
+	for i := 0; c.runs && i < c.steps; i++ {
+		path := l.Meta("sequence") + "." + l.Meta("slot") + strconv.Itoa(i)
+		c.slots = append(c.slots, slot{runOf(fields, path+"."+l.Meta("kind")), runOf(fields, path+"."+l.Meta("waits"))})
+	}
+	return c
+}
+
+func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
+	if l.Meta("export") == "" {
+		return exports{}
+	}
+	fields := k.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	e := exports{flag: runOf(fields, l.Meta("export")), number: runOf(fields, l.Meta("exports"))}
+	c := m.set.Model().ISA.Context(l.Meta("stage"))
+	if c == nil || c.Enum == nil {
+		return e
+	}
+	e.stage = flag{c.Low, c.Width}
+	for _, v := range c.Enum.Values {
+		e.stages = append(e.stages, ranges(l.Meta(v.Name), 1<<e.number.width))
+	}
+	return e
+}
+
+// ranges reads a list such as "0-15 32".
+func ranges(list string, size int) []bool {
+	has := make([]bool, size)
+	for _, word := range strings.Fields(list) {
+		from, to, _ := strings.Cut(word, "-")
+		first, _ := strconv.Atoi(from)
+		last, err := strconv.Atoi(to)
+		if err != nil {
+			last = first
+		}
+		for i := first; i <= last && i < size; i++ {
+			has[i] = true
+		}
+	}
+	return has
+}
+
+func number(l *isa.Leaf, meta string) int {
+	n, _ := strconv.Atoi(l.Meta(meta))
+	return n
+}
+
+// runOf returns where the bits of a field are, by its path.
+func runOf(fields []isa.Field, path string) run {
+	for i := range fields {
+		if f := &fields[i]; path != "" && f.Path == path && len(f.Parts) == 1 {
+			return run{f.Parts[0].Low, f.Parts[0].Width}
+		}
+	}
+	return run{}
+}

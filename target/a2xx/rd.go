@@ -1,0 +1,346 @@
+package a2xx
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Capture is what a freedreno capture (.rd) of an A2XX device holds of shaders. A capture is a list of
+// sections, each a type, a length in bytes and that many bytes; buffers of the GPU's memory, and where
+// in them command streams start. The numbers are those of freedreno's redump.h, of the kernel's
+// msm_rd.c and of the command processor.
+type Capture struct {
+	// GPU is the number of the GPU, such as 201; 0 where the capture does not say.
+	GPU     uint32
+	Shaders []Shader
+	// Notes are what could not be read.
+	Notes []string
+}
+
+// Shader is a shader that a command stream loads.
+type Shader struct {
+	// Stage is 0 for vertices, 1 for fragments.
+	Stage int
+	// Address is where its words are in the GPU's memory, where they were first.
+	Address uint64
+	Words   []uint32
+	// Loads is how often it is loaded.
+	Loads int
+}
+
+// Types of sections.
+const (
+	rdGPUAddress     = 3
+	rdCommandStream  = 6
+	rdBufferContents = 12
+	rdGPUID          = 13
+	rdChipID         = 14
+	rdLastType       = 32 // types beyond those known are skipped
+)
+
+// Packets of the command processor.
+const (
+	packetLoad           = 0x27
+	packetLoadImmediate  = 0x2b
+	packetIndirectBuffer = 0x37
+	packetIndirectPrefix = 0x3f
+)
+
+// Limits on captures, which come from outside.
+const (
+	maxCapture  = 1 << 30 // bytes when unpacked
+	maxCommands = 1 << 28 // words of command streams that are read
+	maxNested   = 4       // indirect buffers inside each other
+	maxBuffers  = 1 << 16
+	maxShaders  = 1 << 16
+)
+
+// IsCapture tells whether data is a capture, packed by gzip or not.
+func IsCapture(data []byte) bool {
+	if z, err := gunzip(data, 4096); err == nil {
+		data = z
+	}
+	for len(data) >= 8 && binary.LittleEndian.Uint64(data) == 1<<64-1 {
+		data = data[8:]
+	}
+	if len(data) < 8 {
+		return false
+	}
+	kind, size := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
+	text := kind == 1 || kind == 2 // what was run, in words
+	return size < 1<<16 && (text || kind == rdGPUID && size == 4 || kind == rdChipID && size == 8)
+}
+
+// gunzip unpacks at most so many bytes.
+func gunzip(data []byte, limit int64) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.LimitReader(r, limit))
+	if err != nil && (len(out) == 0 || !errors.Is(err, io.ErrUnexpectedEOF)) {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ReadCapture finds the shaders of a capture. One that was cut off is read as far as it goes.
+func ReadCapture(data []byte) (*Capture, error) {
+	if len(data) > 1 && data[0] == 0x1f && data[1] == 0x8b {
+		unpacked, err := gunzip(data, maxCapture+1)
+		if err != nil {
+			return nil, errorf(diag.FileFormat, diag.Span{}, "unpacking: %v", err)
+		}
+		if data = unpacked; len(data) > maxCapture {
+			return nil, errorf(diag.FileFormat, diag.Span{}, "more than %d bytes when unpacked", maxCapture)
+		}
+	}
+	r := rdReader{capture: &Capture{}, known: map[shaderKey][]int{}}
+	if err := r.read(data); err != nil {
+		return nil, err
+	}
+	return r.capture, nil
+}
+
+type rdReader struct {
+	capture  *Capture
+	buffers  []rdBuffer
+	commands int // words of command streams so far
+	known    map[shaderKey][]int
+}
+
+type shaderKey struct {
+	stage, words int
+	first        uint32
+}
+
+// rdBuffer is a part of the GPU's memory, the contents being nil where they are not captured.
+type rdBuffer struct {
+	addr, size uint64
+	data       []byte
+}
+
+func (r *rdReader) note(format string, args ...any) {
+	const most = 20
+	if len(r.capture.Notes) < most {
+		r.capture.Notes = append(r.capture.Notes, fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *rdReader) read(data []byte) error {
+	for at := 0; at+8 <= len(data); {
+		kind, size := binary.LittleEndian.Uint32(data[at:]), int64(binary.LittleEndian.Uint32(data[at+4:]))
+		at += 8
+		if kind == 1<<32-1 && size == 1<<32-1 { // fills up
+			continue
+		}
+		if kind > rdLastType {
+			return errorf(diag.FileFormat, diag.Span{}, "byte 0x%x: a section of type 0x%x, expected one of up to %d", at-8, kind, rdLastType)
+		}
+		if size > int64(len(data)-at) {
+			r.note("cut off at byte 0x%x, in a section of %d bytes", len(data), size)
+			size = int64(len(data) - at)
+		}
+		if err := r.section(kind, data[at:at+int(size)]); err != nil {
+			return err
+		}
+		at += int(size)
+	}
+	return nil
+}
+
+func (r *rdReader) section(kind uint32, data []byte) error {
+	word := func(i int) uint64 {
+		if 4*i+4 > len(data) {
+			return 0
+		}
+		return uint64(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	switch kind {
+	case rdGPUID:
+		r.capture.GPU = uint32(word(0))
+	case rdChipID:
+		if r.capture.GPU == 0 && word(0)>>24 != 0 { // bytes from the top: core, major, minor, patch
+			r.capture.GPU = uint32(100*(word(0)>>24) + 10*(word(0)>>16&0xff) + word(0)>>8&0xff)
+		}
+	case rdGPUAddress:
+		if len(r.buffers) == maxBuffers {
+			r.buffers = slices.Delete(r.buffers, 0, maxBuffers/2)
+		}
+		r.buffers = append(r.buffers, rdBuffer{addr: word(0) | word(2)<<32, size: word(1)})
+	case rdBufferContents:
+		if n := len(r.buffers); n > 0 {
+			r.buffers[n-1].data = data
+		}
+	case rdCommandStream:
+		r.stream(word(0)|word(2)<<32, word(1), 0)
+	}
+	if g := r.capture.GPU; g != 0 && g/100 != 2 {
+		return errorf(diag.FileFormat, diag.Span{}, "a capture of GPU %d, expected one of an A2XX, 200 to 299", g)
+	}
+	return nil
+}
+
+// memory returns so many words at an address, or as many of them as are captured, from the latest
+// buffer there.
+func (r *rdReader) memory(addr, words uint64) []byte {
+	for i := len(r.buffers) - 1; i >= 0; i-- {
+		b := &r.buffers[i]
+		if b.data == nil || addr < b.addr || addr-b.addr >= uint64(len(b.data)) {
+			continue
+		}
+		data := b.data[addr-b.addr:]
+		return data[:min(uint64(len(data)), 4*words)]
+	}
+	return nil
+}
+
+// stream reads the packets of a command stream.
+func (r *rdReader) stream(addr, words uint64, depth int) {
+	data := r.memory(addr, words)
+	if r.commands += len(data) / 4; r.commands > maxCommands || depth > maxNested {
+		r.note("command stream at 0x%x is not read: there are too many", addr)
+		return
+	}
+	if uint64(len(data)/4) < words {
+		r.note("command stream at 0x%x: %d of %d words are captured", addr, len(data)/4, words)
+	}
+	for at := 0; at+4 <= len(data); {
+		header := binary.LittleEndian.Uint32(data[at:])
+		at += 4
+		n := 4 * int(header>>16&0x3fff+1)
+		switch header >> 30 {
+		case 1:
+			n = 8
+		case 2:
+			n = 0
+		}
+		n = min(n, len(data)-at)
+		if header>>30 == 3 {
+			r.packet(header>>8&0xff, addr+uint64(at), data[at:at+n], depth)
+		}
+		at += n
+	}
+}
+
+// packet reads a packet that may load a shader, or go to another command stream.
+func (r *rdReader) packet(op uint32, addr uint64, data []byte, depth int) {
+	if len(data) < 8 {
+		return
+	}
+	first, second := uint64(binary.LittleEndian.Uint32(data)), uint64(binary.LittleEndian.Uint32(data[4:]))
+	words := second & 0xffff // above them is where in the store of instructions
+	switch op {
+	case packetIndirectBuffer, packetIndirectPrefix:
+		r.stream(first, second, depth+1)
+	case packetLoadImmediate:
+		r.shader(int(first&3), addr+8, data[8:min(uint64(len(data)), 8+4*words)])
+	case packetLoad:
+		at := first &^ 3
+		if code := r.memory(at, words); uint64(len(code)) == 4*words {
+			r.shader(int(first&3), at, code)
+		} else {
+			r.note("shader at 0x%x: %d of %d words are captured", at, len(code)/4, words)
+		}
+	}
+}
+
+// shader adds a shader, if it is another one than those before.
+func (r *rdReader) shader(stage int, addr uint64, data []byte) {
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	if len(words) == 0 || stage > 1 {
+		return
+	}
+	key := shaderKey{stage, len(words), words[0]}
+	for _, i := range r.known[key] {
+		if s := &r.capture.Shaders[i]; slices.Equal(s.Words, words) {
+			s.Loads++
+			return
+		}
+	}
+	if len(r.capture.Shaders) == maxShaders {
+		r.note("more than %d shaders", maxShaders)
+		return
+	}
+	r.known[key] = append(r.known[key], len(r.capture.Shaders))
+	r.capture.Shaders = append(r.capture.Shaders, Shader{stage, addr, words, 1})
+}
+
+// Open reads a capture for listing.
+func Open(set *isa.Set, data []byte) (*program.Image, error) {
+	capture, err := ReadCapture(data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMachine(set)
+	if err != nil {
+		return nil, err
+	}
+	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Break: m.breakIndent(), Pieces: []program.Piece{}}
+	im.Header = capture.header()
+	for i := range capture.Shaders {
+		m.addShader(im, &capture.Shaders[i], i)
+	}
+	return im, nil
+}
+
+func (c *Capture) header() []string {
+	line := fmt.Sprintf("%d different shaders", len(c.Shaders))
+	if c.GPU != 0 {
+		line = fmt.Sprintf("GPU %d, ", c.GPU) + line
+	}
+	lines := []string{line}
+	for _, n := range c.Notes {
+		lines = append(lines, "warning: "+n)
+	}
+	return lines
+}
+
+// addShader appends a shader to an image.
+func (m *machine) addShader(im *program.Image, s *Shader, number int) {
+	base := 32 * int64(len(im.Words))
+	ctx, stage := m.stageContext(s.Stage)
+	im.Words = append(im.Words, s.Words...)
+	p := layout{m: m, words: im.Words[base/32:], context: ctx}
+	p.analyse()
+	title := fmt.Sprintf("shader %d: %s, address 0x%x, %d words, loaded %d times", number, stage, s.Address, len(s.Words), s.Loads)
+	if len(p.clauses) > 0 {
+		im.Sections[base] = []string{title}
+	} else {
+		im.Header = append(im.Header, title)
+	}
+	im.Pieces = p.pieces(im.Pieces, base)
+	im.Contents = append(im.Contents, p.part(title))
+	for len(im.Words)%unitWords > 0 { // each starts at a unit
+		im.Words = append(im.Words, 0)
+	}
+}
+
+// stageContext returns the context of a stage and its name.
+func (m *machine) stageContext(stage int) (ctx bits.Value, name string) {
+	ctx = m.set.DefaultContext()
+	c := m.set.Model().ISA.Context("stage")
+	if c == nil || c.Enum == nil {
+		return ctx, ""
+	}
+	for _, v := range c.Enum.Values {
+		if v.Val == uint64(stage) {
+			name = v.Name
+		}
+	}
+	ctx.SetUint(c.Low, c.Width, uint64(stage))
+	return ctx, name
+}

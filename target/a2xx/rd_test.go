@@ -1,0 +1,190 @@
+package a2xx_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/target/a2xx"
+)
+
+// capture builds a capture of sections.
+type capture struct{ bytes.Buffer }
+
+func (c *capture) section(kind uint32, words ...uint32) {
+	c.raw(kind, appendWords(nil, words))
+}
+
+func (c *capture) raw(kind uint32, data []byte) {
+	c.Write(appendWords(nil, []uint32{kind, uint32(len(data))}))
+	c.Write(data)
+}
+
+func appendWords(dst []byte, words []uint32) []byte {
+	for _, w := range words {
+		dst = binary.LittleEndian.AppendUint32(dst, w)
+	}
+	return dst
+}
+
+// packet3 is a packet of type 3: the count is that of the words behind it less one.
+func packet3(op uint32, words ...uint32) []uint32 {
+	return append([]uint32{3<<30 | uint32(len(words)-1)<<16 | op<<8}, words...)
+}
+
+// shaderWords are those of an example.
+func shaderWords(t testing.TB, name string) []uint32 {
+	t.Helper()
+	data, err := os.ReadFile("../../examples/a2xx/" + name + ".bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
+	return words
+}
+
+// sample is a capture with both ways to load a shader: one loaded from memory, one in the stream, twice.
+func sample(t testing.TB) []byte {
+	vs, fs := shaderWords(t, "light.vs"), shaderWords(t, "choices.fs")
+	var c capture
+	c.section(13, 201)               // the GPU
+	c.raw(2, []byte("glxgears\x00")) // the command, of any length
+	c.Write(bytes.Repeat([]byte{0xff}, 16))
+	c.section(3, 0x10000000, uint32(4*len(vs)), 0)
+	c.raw(12, appendWords(nil, vs))
+	inner := packet3(0x2b, append([]uint32{1, uint32(len(fs))}, fs...)...)
+	c.section(3, 0x20000000, uint32(4*len(inner)), 0)
+	c.raw(12, appendWords(nil, inner))
+	outer := []uint32{0x00012000, 1, 2, 0x80000000} // type 0 of two registers, type 2
+	outer = append(outer, packet3(0x27, 0x10000000, uint32(len(vs)))...)
+	outer = append(outer, packet3(0x37, 0x20000000, uint32(len(inner)))...)
+	outer = append(outer, packet3(0x3f, 0x20000000, uint32(len(inner)))...)
+	c.section(3, 0x30000000, uint32(4*len(outer)), 0)
+	c.raw(12, appendWords(nil, outer))
+	c.section(6, 0x30000000, uint32(len(outer)), 0)
+	return c.Bytes()
+}
+
+func TestCapture(t *testing.T) {
+	data := sample(t)
+	for _, packed := range []bool{false, true} {
+		if packed {
+			var z bytes.Buffer
+			w := gzip.NewWriter(&z)
+			w.Write(data)
+			w.Close()
+			data = z.Bytes()
+		}
+		if !a2xx.IsCapture(data) {
+			t.Errorf("packed %t: not recognised", packed)
+		}
+		c, err := a2xx.ReadCapture(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.GPU != 201 || len(c.Shaders) != 2 || len(c.Notes) > 0 {
+			t.Fatalf("GPU %d, %d shaders, %v", c.GPU, len(c.Shaders), c.Notes)
+		}
+		vs, fs := c.Shaders[0], c.Shaders[1]
+		if vs.Stage != 0 || vs.Address != 0x10000000 || vs.Loads != 1 || !slices.Equal(vs.Words, shaderWords(t, "light.vs")) {
+			t.Errorf("the vertex shader is %+v", vs)
+		}
+		if fs.Stage != 1 || fs.Address != 0x2000000c || fs.Loads != 2 || !slices.Equal(fs.Words, shaderWords(t, "choices.fs")) {
+			t.Errorf("the fragment shader is %+v", fs)
+		}
+	}
+}
+
+// TestOpenCapture lists the shaders of a capture, each with its stage and address.
+func TestOpenCapture(t *testing.T) {
+	im, err := a2xx.Open(loadSyntax(t, ""), sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, p := range im.Contents {
+		titles = append(titles, p.Title)
+	}
+	want := []string{"shader 0: vs, address 0x10000000, 72 words, loaded 1 times", "shader 1: fs, address 0x2000000c, 30 words, loaded 2 times"}
+	if !slices.Equal(titles, want) {
+		t.Errorf("%q, expected %q", titles, want)
+	}
+	if n := len(im.Pieces); n != 6+21+8+6 {
+		t.Errorf("%d pieces", n)
+	}
+}
+
+// TestCaptureDamaged reads captures that are cut off, of other GPUs, or no captures.
+func TestCaptureDamaged(t *testing.T) {
+	data := sample(t)
+	for n := range data {
+		c, err := a2xx.ReadCapture(data[:n])
+		if err != nil {
+			t.Fatalf("cut off at %d: %v", n, err)
+		}
+		if len(c.Shaders) > 2 {
+			t.Errorf("cut off at %d: %d shaders", n, len(c.Shaders))
+		}
+	}
+	var other capture
+	other.section(13, 630)
+	loop := packet3(0x37, 0x1000, 3)
+	var endless capture
+	endless.section(3, 0x1000, 12)
+	endless.raw(12, appendWords(nil, loop))
+	endless.section(6, 0x1000, 3)
+	var lost capture
+	lost.section(6, 0x1000, 8)
+	var chip capture
+	chip.section(14, 0x06030000, 0)
+	for _, x := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"another GPU", other.Bytes(), "a capture of GPU 630, expected one of an A2XX, 200 to 299"},
+		{"another chip", chip.Bytes(), "a capture of GPU 630, expected one of an A2XX, 200 to 299"},
+		{"no capture", appendWords(nil, []uint32{0x12345678, 0, 0}), "byte 0x0: a section of type 0x12345678, expected one of up to 32"},
+		{"damaged gzip", []byte{0x1f, 0x8b, 1, 2, 3}, "unpacking: "},
+		{"a stream that calls itself", endless.Bytes(), "note: command stream at 0x1000 is not read: there are too many"},
+		{"a stream that is not there", lost.Bytes(), "note: command stream at 0x1000: 0 of 8 words are captured"},
+	} {
+		c, err := a2xx.ReadCapture(x.data)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = "note: " + strings.Join(c.Notes, "; ")
+		}
+		if !strings.Contains(got, x.want) {
+			t.Errorf("%s: %s, expected %s", x.name, got, x.want)
+		}
+	}
+}
+
+func FuzzCapture(f *testing.F) {
+	data := sample(f)
+	f.Add(data)
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write(data[:400])
+	w.Close()
+	f.Add(z.Bytes())
+	f.Add(data[:100])
+	set, err := loadSet("")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a2xx.IsCapture(data)
+		if im, err := a2xx.Open(set, data); err == nil && im == nil {
+			t.Error("neither an image nor an error")
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package a2xx_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// TestRefused assembles what the machine cannot do, and what is no source. Each error has its place,
+// its code and its reason.
+func TestRefused(t *testing.T) {
+	const move = "\n ALU: MAXv R0 = R1, R1"
+	for _, c := range []struct{ name, source, want string }{
+		{"seven instructions", "EXEC_END" + strings.Repeat(move, 7), "1:1: 7 instructions in a clause, which has sequence bits for 6: start another clause [program-size]"},
+		{"nine instructions", "EXEC_END" + strings.Repeat(move, 9), "1:1: 9 instructions in a clause, which has sequence bits for 6: start another clause [program-size]"},
+		{"an address too far", "EXEC\n.org 0x200\n ALU: MAXv R0 = R1, R1\nEXEC_END ADDR(0x0) CNT(0x0)", "1:1: the clause starts at unit 512, which its address cannot reach: there are 512 [program-size]"},
+		{"an address that is given too far", "EXEC_END ADDR(0x200) CNT(0x0)", "1:1: the clause starts at unit 512, which its address cannot reach: there are 512 [program-size]"},
+		{"an address beyond the field", "EXEC_END ADDR(0x1000) CNT(0x0)", `1:17: 1000 does not fit N, expected 0 to 4095 [text-range]`},
+		{"a clause of what is not there", "EXEC_END ADDR(0x1) CNT(0x2)", "1:1: the clause runs units 1 to 2, but the program has 1 [program-size]"},
+		{"an address that is wrong", "EXEC_END ADDR(0x2)" + move, "1:1: the text says unit 2, but what stands behind the clause is at unit 1: leave the address out, and it is filled in [program-size]"},
+		{"a count that is wrong", "EXEC_END CNT(0x2)" + move, "1:1: the text says 2 instructions, but 1 stand behind the clause: leave the count out, and it is filled in [program-size]"},
+		{"two third sources", "EXEC_END\n ALU: MULADDv R0 = R1, R2, R3\n RCP R0.x___ = R4", `3:17: bits 64..69 would have to be 0x1 by "1" at column 20 and 0x4 by "4": both halves have the same source 3 [text-conflict]`},
+		{"two third swizzles", "EXEC_END\n ALU: MULADDv R0 = R1.x, R2, R3\n RCP R0.x___ = R1.y", "both halves have the same source 3 [text-conflict]"},
+		{"an export of vertices", ".stage fs\nEXEC_END\n ALU: MAXv export62 = R0, R0", "3:2: export 62, but this stage has 0 to 3, 32 to 37, 61 [register-use]"},
+		{"an export of fragments", "EXEC_END\n ALU: MAXv export61 = R0, R0", "2:2: export 61, but this stage has 0 to 15, 32 to 37, 62 to 63 [register-use]"},
+		{"an export that there is not", "EXEC_END\n ALU: MAXv export16 = R0, R0", "2:2: export 16, but this stage has"},
+		{"a register that there is not", "EXEC_END\n ALU: MAXv R64 = R0, R0", "2:13: 64 does not fit VDST, expected 0 to 63 [text-range]"},
+		{"a constant that there is not", "EXEC_END\n ALU: MAXv R0 = C256, R0", "[text-range]"},
+		{"a relative third constant without the second", "EXEC_END\n ALU: MULADDv R0 = C2[aL], C0[aL], C1", "2:38: IDX3 cannot be 1. What is added to the number of source 3, a constant: a0 in all operands or aL in all, and behind the first constant in all or in none. [text-range]"},
+		{"a0 and aL", "EXEC_END\n ALU: MULADDv R0 = R1, C0[aL], C1[a0]", "[text-"},
+		{"a clause far away", "COND_JMP ADDR(1024) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 1024, which an address cannot reach: it has room for 1024 [program-size]"},
+		{"a clause behind the program", "COND_JMP ADDR(9) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 9, but the program has 2 [program-size]"},
+		{"no such label", "COND_JMP ADDR(nowhere) DIR(0) FORCE_CALL\nEXEC_END", "1:15: nowhere is no label [text-symbol]"},
+		{"a label twice", "a:\nEXEC\na:\nEXEC_END", "3:1: label a is defined twice [duplicate]"},
+		{"an instruction without a clause", " ALU: MAXv R0 = R0, R0\nEXEC_END", "1:2: an instruction before the first clause, which says when it runs [text-expected]"},
+		{"no such clause", "EXECUTE", `1:5: "UTE", expected a blank`},
+		{"no clause at all", "FOO", "1:1: no instruction starts with \"FOO\""},
+		{"no such operation", "EXEC_END\n ALU: MADv R0 = R0, R0", "2:7: "},
+		{"no such scalar operation", "EXEC_END\n ALU: MAXv R0 = R0, R0\n FOO R0.x___ = R1", "3:2: "},
+		{"no such fetch", "EXEC_END\n FETCH: TEXTURE R0.xyzw = R0.xyz CONST(0)", "2:9: "},
+		{"no such directive", ".foo 1", "1:1: no directive .foo, expected .word, .byte, .org, .stage or .isago [directive]"},
+		{"no such option", ".isago foo", "1:1: no directive .isago foo, expected unchecked or big-endian [directive]"},
+		{"no such stage", ".stage gs", "[directive]"},
+		{"no such header", "@sample(0) x", "1:1: no header @sample, expected @attribute, @varying, @uniform, @const, @sampler, @bool or @loop [directive]"},
+		{"a header of a wrong bank", "@uniform(R0) x", "1:1: (R0) x, expected (C0) to (C255), or a range such as (C0-C3) [register-use]"},
+		{"a header beyond the bank", "@attribute(R64) x", "1:1: (R64) x, expected (R0) to (R63), or a range such as (R0-R3) [register-use]"},
+		{"two uniforms in one place", "@uniform(C0-C3) a\n@uniform(C3) b", "2:1: @uniform takes what another has [duplicate]"},
+		{"a name twice", "@uniform a\n@attribute a", "2:1: a is declared twice [duplicate]"},
+		{"no room", "@uniform a[200]\n@uniform b[57]", "2:1: @uniform of 57 needs more than the 256 there are [space-full]"},
+		{"a name without a register", "@uniform(C0-C3) m\nEXEC_END\n ALU: MAXv R0 = m[4], R0", "3:17: m has 4 registers [register-use]"},
+		{"an index that is none", "@uniform(C0-C3) m\nEXEC_END\n ALU: MAXv R0 = m[], R0", "3:17: [], expected a number, an address register or their sum [register-use]"},
+		{"a mistake behind a name", "@uniform(C0-C3) matrix\nEXEC_END\n ALU: MAXv R0 = matrix[1], S0", `3:28: `},
+		{"data inside a unit", "EXEC_END\n.word 1\n ALU: MAXv R0 = R0, R0", "3:2: the data before this ends inside a unit of 3 words [program-size]"},
+		{"a unit twice", "EXEC\n.org 1\n ALU: MAXv R0 = R0, R0\n.org 1\n ALU: MAXv R0 = R0, R0\nEXEC_END", "5:2: unit 1 is taken [duplicate]"},
+		{"a unit of clauses", "EXEC_END\n.org 0\n ALU: MAXv R0 = R0, R0", "3:2: unit 0 is taken [duplicate]"},
+	} {
+		x := toolsFor(t, "", "vs")
+		_, err := x.assemble(t, c.source)
+		if err == nil {
+			t.Errorf("%s: assembled", c.name)
+			continue
+		}
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		if !strings.Contains(first, strings.TrimPrefix(c.want, "test.a2xx:")) {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, first, c.want)
+		}
+		if diag.Render(err) == "" {
+			t.Errorf("%s: nothing to show", c.name)
+		}
+	}
+}

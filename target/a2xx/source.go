@@ -1,0 +1,271 @@
+package a2xx
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// Disassembler writes programs as source. It is reused, and not for use by several goroutines at once.
+type Disassembler struct {
+	// Lossy leaves out what text does not say, which is otherwise a suffix in braces. It is set before the
+	// first program.
+	Lossy bool
+
+	layout
+	labels []bool // by clause
+	buf    []byte
+	// kept are the texts of instructions that were printed, which repeat from program to program; stage
+	// is the context with the stage.
+	kept  map[wordKey][]byte
+	stage *spec.Context
+	// at is the unit at which the assembler would place what comes next.
+	at int
+}
+
+// NewDisassembler returns a disassembler that prints as the set spells.
+func NewDisassembler(set *isa.Set) (*Disassembler, error) {
+	m, err := newMachine(set)
+	if err != nil {
+		return nil, err
+	}
+	d := &Disassembler{kept: map[wordKey][]byte{}, stage: set.Model().ISA.Context("stage")}
+	d.m = m
+	cf := m.cf
+	cf.decoder.Label = func(addr int64, _ bool) (string, bool) {
+		i := addr / int64(cf.root.Size)
+		if i < 0 || i >= int64(len(d.labels)) {
+			return "", false
+		}
+		d.labels[i] = true
+		return labelName(i), true
+	}
+	cf.parser.Symbol = func(name string) (int64, bool) {
+		i, err := strconv.ParseInt(name[1:], 10, 32)
+		return i * int64(cf.root.Size), err == nil
+	}
+	for _, k := range m.kinds {
+		k.decoder.Indent = m.breakIndent()
+	}
+	return d, nil
+}
+
+func labelName(clause int64) string { return "l" + strconv.FormatInt(clause, 10) }
+
+// SourceOf writes a program without container as source that an assembler turns into the same bytes.
+func SourceOf(set *isa.Set, ctx bits.Value, data []byte) ([]byte, error) {
+	d, err := NewDisassembler(set)
+	if err != nil {
+		return nil, err
+	}
+	words, order := d.m.words(data)
+	var head []byte
+	if order != "little-endian" {
+		head = append(head, ".isago "+order+"\n"...)
+	}
+	text := d.Append(head, words, ctx)
+	return appendBytes(text, data[4*len(words):]), nil
+}
+
+// appendBytes appends the directive for bytes that are no word.
+func appendBytes(dst, data []byte) []byte {
+	for i, b := range data {
+		dst = append(dst, [2]string{".byte", ","}[min(i, 1)]...)
+		dst = fmt.Appendf(dst, " 0x%02x", b)
+	}
+	if len(data) > 0 {
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// Append appends the source of a program. The context says what is not in the program, its stage.
+func (d *Disassembler) Append(dst []byte, words []uint32, ctx bits.Value) []byte {
+	d.words, d.context = words, ctx
+	d.analyse()
+	d.findLabels()
+	dst = d.head(dst)
+	d.at = d.start
+	for i := range d.clauses {
+		dst = d.clauseText(dst, i)
+	}
+	for u := range d.units {
+		if !d.units[u].taken {
+			dst = d.data(d.place(dst, u), unitWords*u, unitWords)
+		}
+	}
+	if whole := unitWords * len(d.units); whole < len(words) {
+		dst = d.data(d.place(dst, len(d.units)), whole, len(words)-whole)
+	}
+	return dst
+}
+
+// findLabels finds the clauses that others go to, if the spelling shows them.
+func (d *Disassembler) findLabels() {
+	d.labels = append(d.labels[:0], make([]bool, len(d.clauses))...)
+	d.m.cf.setContext(d.context)
+	for i := range d.clauses {
+		if c := &d.clauses[i]; c.target.width > 0 {
+			d.buf = d.m.cf.decoder.Append(d.buf[:0], c.in)
+		}
+	}
+}
+
+// head appends what the assembler has to know before the program.
+func (d *Disassembler) head(dst []byte) []byte {
+	if c := d.stage; c != nil && d.m.set.Syntax() != mesa {
+		for _, x := range c.Enum.Values {
+			if x.Val == d.context.Uint(c.Low, c.Width) && x.Val != c.Default {
+				dst = append(append(append(dst, ".stage "...), x.Name...), '\n')
+			}
+		}
+	}
+	if d.unchecked() {
+		dst = append(dst, ".isago unchecked\n"...)
+	}
+	return dst
+}
+
+// unchecked tells whether the program has anything that the assembler would refuse.
+func (d *Disassembler) unchecked() bool {
+	for i := range d.clauses {
+		c := &d.clauses[i]
+		if n := c.last - c.first; n > 0 && (c.count != n || c.address != d.steps[c.first].unit) {
+			return true
+		}
+	}
+	return len(d.problems()) > 0
+}
+
+// place appends the directive that says at which unit the next thing is, where that does not follow.
+func (d *Disassembler) place(dst []byte, unit int) []byte {
+	if unit != d.at {
+		dst = fmt.Appendf(dst, ".org 0x%x\n", unit)
+	}
+	d.at = unit + 1
+	return dst
+}
+
+// clauseText appends a clause and what it runs.
+func (d *Disassembler) clauseText(dst []byte, i int) []byte {
+	c := &d.clauses[i]
+	if d.labels[i] {
+		dst = append(append(dst, labelName(int64(i))...), ":\n"...)
+	}
+	steps := d.steps[c.first:c.last]
+	dst = append(dst, d.indent(0)...)
+	in, ctx := d.shownClause(c, steps)
+	if c.target.width > 0 { // its label is that of this program
+		dst = d.instruction(dst, d.m.cf, in, ctx)
+	} else {
+		dst = d.keptText(dst, d.m.cf, in, ctx)
+	}
+	dst = append(dst, '\n')
+	for j := range steps {
+		s := &steps[j]
+		k := d.m.kinds[s.kind]
+		dst = d.place(dst, s.unit)
+		mark := 0
+		if s.waits {
+			mark = len(k.mark)
+		}
+		dst = append(dst, d.indent(6-mark)...)
+		dst = d.keptText(dst, k, s.in, d.contextOf(s))
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// shownClause leaves out what the assembler fills in; Mesa leaves out the sequence alone.
+func (d *Disassembler) shownClause(c *placedClause, steps []step) (isa.Inst, bits.Value) {
+	in, ctx := c.in, d.context
+	if !c.runs {
+		return in, ctx
+	}
+	at := d.at
+	if len(steps) > 0 {
+		at = steps[0].unit
+	}
+	all := d.m.set.Syntax() == mesa
+	for _, part := range []struct {
+		flag  flag
+		run   run
+		shown bool
+	}{
+		{d.m.addressed, c.clause.address, all || c.address != at},
+		{d.m.counted, c.clause.count, all || c.count != len(steps)},
+		{d.m.sequenced, c.clause.sequence, c.sequence != d.sequence(c)},
+	} {
+		if ctx = part.flag.set(ctx, part.shown); !part.shown {
+			in.Bits.SetUint(part.run.low, part.run.width, 0)
+		}
+	}
+	return in, ctx
+}
+
+// wordKey is an instruction in its contexts.
+type wordKey struct {
+	kind            *kind
+	context, lo, hi uint64
+}
+
+// maxKept bounds the texts that are kept.
+const maxKept = 1 << 15
+
+// keptText is instruction for those whose text depends on the word and the contexts alone.
+func (d *Disassembler) keptText(dst []byte, k *kind, in isa.Inst, ctx bits.Value) []byte {
+	key := wordKey{k, ctx[0], in.Bits[0], in.Bits[1]}
+	if text, ok := d.kept[key]; ok {
+		return append(dst, text...)
+	}
+	start := len(dst)
+	dst = d.instruction(dst, k, in, ctx)
+	if len(d.kept) < maxKept {
+		d.kept[key] = bytes.Clone(dst[start:])
+	}
+	return dst
+}
+
+// instruction appends the text of an instruction, with a suffix for what that does not say.
+func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Value) []byte {
+	k.setContext(ctx)
+	start := len(dst)
+	if d.Lossy {
+		k.decoder.Lines, k.decoder.Remarks = true, true
+		return k.decoder.Append(dst, in)
+	}
+	text, ok := k.lossless.Append(dst, in)
+	if !ok {
+		return program.AppendData(dst, d.m.set, k.root, in.Bits, in.Leaf.Size)
+	}
+	if !k.broken {
+		return text
+	}
+	d.buf = d.buf[:0]
+	if text[len(text)-1] == '}' {
+		for from := len(text) - 1; ; from-- {
+			if text[from] == '{' {
+				d.buf = append(append(d.buf, ' '), text[from:]...)
+				break
+			}
+		}
+	}
+	k.decoder.Lines, k.decoder.Remarks = true, len(d.buf) == 0
+	text = append(k.decoder.Append(text[:start], in), d.buf...)
+	k.decoder.Lines, k.decoder.Remarks = false, false
+	return text
+}
+
+// data appends words that no clause runs.
+func (d *Disassembler) data(dst []byte, from, n int) []byte {
+	for i, w := range d.words[from : from+n] {
+		dst = append(dst, [2]string{".word", ","}[min(i, 1)]...)
+		dst = fmt.Appendf(dst, " 0x%08x", w)
+	}
+	return append(dst, '\n')
+}

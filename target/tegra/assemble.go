@@ -1,0 +1,194 @@
+package tegra
+
+import (
+	"strings"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Assembler turns source into programs. It is reused, and not for use by several goroutines at once.
+type Assembler struct {
+	set    *isa.Set
+	root   *isa.Root
+	parser *asm.Parser
+	d      *isa.Decoder
+	facts  *facts
+}
+
+// NewAssembler returns an assembler for the instruction set, of whatever spelling.
+func NewAssembler(set *isa.Set) (*Assembler, error) {
+	root, err := set.Root("")
+	if err != nil {
+		return nil, err
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		return nil, err
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
+	f, err := factsOf(set)
+	return &Assembler{set, root, p, d, f}, err
+}
+
+// Assembled is what became of a source.
+type Assembled struct {
+	Program *Program
+	// Warnings are in the order of the source; the code of each is its name.
+	Warnings diag.List
+}
+
+// Assemble reads a source. All mistakes are reported at once.
+func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
+	r := assembly{Assembler: a, src: src, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
+	r.sections()
+	code, err := program.AssembleStatements(a.parser, a.set, a.root, src, r.statements)
+	if err != nil {
+		r.add(err)
+	}
+	if len(r.errs) == 0 {
+		r.finish(code)
+	}
+	r.errs.Sort()
+	if err := r.errs.Err(); err != nil {
+		return nil, err
+	}
+	r.out.Program.sort()
+	r.out.Warnings.Sort()
+	return r.out, nil
+}
+
+// assembly is one run of an assembler.
+type assembly struct {
+	*Assembler
+	src *diag.Source
+	// text is that of the source with blanks in place of comments; pos is where it is read.
+	text       string
+	pos        int
+	statements []program.Statement
+	// defined are the places that have a name or a value.
+	defined map[place]diag.Span
+	// open tells that the last word is not to be made the end of the program.
+	open bool
+	out  *Assembled
+	errs diag.List
+}
+
+func (r *assembly) fail(code diag.Code, off, end int, format string, args ...any) {
+	r.errs = append(r.errs, diag.Errorf(code, diag.Span{Src: r.src, Off: off, End: max(end, off+1)}, format, args...))
+}
+
+// add records the errors of a list.
+func (r *assembly) add(err error) {
+	if list, ok := err.(diag.List); ok {
+		r.errs = append(r.errs, list...)
+		return
+	}
+	r.errs = append(r.errs, diag.Errorf(diag.TextExpected, diag.Span{}, "%v", err))
+}
+
+func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) {
+	r.out.Warnings = append(r.out.Warnings, diag.Errorf(code, span, "warning: "+format, args...))
+}
+
+// finish checks the words as a program, and takes them.
+func (r *assembly) finish(code *program.Code) {
+	p := r.out.Program
+	if most := r.facts.places["instructions"]; len(code.Insts) > most {
+		span := code.Insts[most].Span
+		r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions", most)
+		return
+	}
+	for i := range code.Insts {
+		w := &code.Insts[i]
+		if w.Size != wordBits {
+			r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%d words of 32 bits, expected 4", w.Size/32)
+			continue
+		}
+		p.Words = append(p.Words, r.checked(w, i == len(code.Insts)-1))
+	}
+	for _, l := range code.Labels {
+		if n := int(l.Addr / wordBits); n < len(p.Words) {
+			p.Labels = append(p.Labels, Name{n, l.Name})
+		}
+	}
+}
+
+// checked returns a word, which ends the program if it is the last one, and warns of what is hardly
+// meant.
+func (r *assembly) checked(w *program.Word, last bool) bits.Value {
+	in, ok := r.d.Decode(w.Word)
+	if !ok {
+		return w.Word
+	}
+	for _, h := range r.d.Hazards(nil, in) {
+		r.warn(diag.Code(h.Name), w.Span, "%s", h.Text)
+	}
+	if !last || r.open || r.facts.ended(r.d, in) {
+		return w.Word
+	}
+	r.warn(diag.MissingEnd, w.Span, "the last word does not end the program and is made to, as by grate; .isago no-end leaves it as it is")
+	if err := r.d.SetField(&in, r.facts.ends, 1); err != nil {
+		r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%v", err)
+	}
+	return in.Bits
+}
+
+// uncomment returns a text with blanks in place of its comments; line breaks stay. Text in quotes has
+// no comments, and ends with its line at the latest.
+func (r *assembly) uncomment() string {
+	text := []byte(r.src.Text)
+	for i := 0; i < len(text); i++ {
+		rest := string(text[i:min(i+2, len(text))])
+		switch {
+		case text[i] == '"':
+			i = quoteEnd(r.src.Text, i)
+		case rest == "//":
+			end := i + len(line(r.src.Text[i:]))
+			blank(text[i:end])
+			i = end - 1
+		case rest == "/*":
+			n := strings.Index(r.src.Text[i+2:], "*/")
+			if n < 0 {
+				r.fail(diag.TextExpected, i, i+2, "a comment that does not end, expected */")
+				n = len(text) - i - 4
+			}
+			blank(text[i : i+n+4])
+			i += n + 3
+		}
+	}
+	return string(text)
+}
+
+// quoteEnd returns the place of the quote that ends the text that starts at a quote, or of the last
+// character of the line where there is none.
+func quoteEnd(text string, at int) int {
+	l := line(text[at+1:])
+	if n := strings.IndexByte(l, '"'); n >= 0 {
+		return at + 1 + n
+	}
+	return at + len(l)
+}
+
+// line returns the text up to the end of its line.
+func line(text string) string {
+	if n := strings.IndexByte(text, '\n'); n >= 0 {
+		return text[:n]
+	}
+	return text
+}
+
+// blank overwrites all but line breaks.
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' && c != '\r' {
+			text[i] = ' '
+		}
+	}
+}

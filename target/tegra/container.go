@@ -1,0 +1,202 @@
+package tegra
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// containerMagic starts a container; a version follows.
+const containerMagic = "tegra-vp "
+
+// containerVersion is the version that is written, and the only one that is read.
+const containerVersion = "1"
+
+// IsContainer tells whether a file is a container.
+func IsContainer(data []byte) bool { return strings.HasPrefix(string(data), containerMagic) }
+
+// AppendContainer appends a program as a container: lines of text, which docs/tegra.md describes.
+func AppendContainer(dst []byte, set *isa.Set, p *Program) []byte {
+	dst = append(append(append(dst, containerMagic...), containerVersion...), '\n')
+	for _, s := range nameLines {
+		for _, n := range *s.list(p) {
+			dst = fmt.Appendf(dst, "%s %d %s\n", s.keyword, n.Number, strconv.Quote(n.Name))
+		}
+	}
+	for _, c := range p.Constants {
+		dst = fmt.Appendf(dst, "constant %d.%c %08x\n", c.Number, components[c.Component], c.Bits)
+	}
+	dst = append(dst, "code\n"...)
+	for _, w := range p.Words {
+		dst = append(program.AppendWords(dst, set, w, wordBits), '\n')
+	}
+	return dst
+}
+
+// nameLines are the lines of a container that give names, and how many numbers there are.
+var nameLines = []struct {
+	keyword, places string
+	list            func(p *Program) *[]Name
+}{
+	{"attribute", "attributes", func(p *Program) *[]Name { return &p.Attributes }},
+	{"export", "exports", func(p *Program) *[]Name { return &p.Exports }},
+	{"uniform", "uniforms", func(p *Program) *[]Name { return &p.Uniforms }},
+	{"label", "instructions", func(p *Program) *[]Name { return &p.Labels }},
+}
+
+// ReadContainer reads a container. Its errors have a position.
+func ReadContainer(set *isa.Set, src *diag.Source) (*Program, error) {
+	f, err := factsOf(set)
+	if err != nil {
+		return nil, err
+	}
+	r := containerReader{set: set, facts: f, src: src, seen: map[string]bool{}}
+	off := 0
+	for line := range strings.Lines(src.Text) {
+		text := strings.TrimRight(line, "\r\n")
+		span := diag.Span{Src: src, Off: off, End: off + len(text)}
+		if off == 0 {
+			if text != containerMagic+containerVersion {
+				return nil, diag.Errorf(diag.FileFormat, span, "%q, expected %q", shorten(text), containerMagic+containerVersion)
+			}
+		} else if err := r.line(text, span); err != nil {
+			return nil, err
+		}
+		off += len(line)
+	}
+	if !r.code {
+		return nil, diag.Errorf(diag.FileFormat, diag.Span{Src: src, Off: len(src.Text), End: len(src.Text)}, "no line \"code\"")
+	}
+	r.p.sort()
+	return &r.p, nil
+}
+
+type containerReader struct {
+	set   *isa.Set
+	facts *facts
+	src   *diag.Source
+	p     Program
+	// code tells that the words have begun.
+	code bool
+	// seen are the lines that must not come twice, without their value.
+	seen map[string]bool
+}
+
+// line reads a line behind the first.
+func (r *containerReader) line(text string, span diag.Span) error {
+	text, _, _ = strings.Cut(text, "#")
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	if r.code {
+		return r.word(text, span)
+	}
+	keyword, rest, _ := strings.Cut(text, " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case text == "code":
+		r.code = true
+		return nil
+	case keyword == "constant":
+		return r.constant(rest, span)
+	}
+	for _, s := range nameLines {
+		if keyword == s.keyword {
+			return r.name(s.list(&r.p), keyword, r.facts.places[s.places], rest, span)
+		}
+	}
+	return diag.Errorf(diag.FileFormat, span, "%q, expected attribute, export, uniform, label, constant or code", shorten(keyword))
+}
+
+func (r *containerReader) word(text string, span diag.Span) error {
+	line, err := program.ParseLine(r.set, text)
+	switch {
+	case err != nil:
+		return diag.Errorf(diag.HexSyntax, span, "%q, expected four words of 32 bits in hexadecimal", shorten(text))
+	case line.Bits != wordBits || len(line.Entries) > 0:
+		return diag.Errorf(diag.HexSize, span, "%q, expected four words of 32 bits in hexadecimal", shorten(text))
+	case len(r.p.Words) == r.facts.places["instructions"]:
+		return diag.Errorf(diag.ProgramSize, span, "more than %d instructions", len(r.p.Words))
+	}
+	r.p.Words = append(r.p.Words, line.Word)
+	return nil
+}
+
+// name reads NUMBER "NAME". A number has one name, but an instruction may have several labels.
+func (r *containerReader) name(list *[]Name, keyword string, places int, text string, span diag.Span) error {
+	number, quoted, _ := strings.Cut(text, " ")
+	n, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return diag.Errorf(diag.FileFormat, span, "%q, expected a number and a quoted name", shorten(text))
+	}
+	if n >= uint64(places) {
+		return diag.Errorf(diag.TextRange, span, "%s %d, expected 0 to %d", keyword, n, places-1)
+	}
+	name, err := strconv.Unquote(strings.TrimSpace(quoted))
+	if err != nil || !isName(name) {
+		return diag.Errorf(diag.FileFormat, span, "%s, expected a quoted name without quotes and line breaks in it", shorten(quoted))
+	}
+	key := fmt.Sprint(keyword, n)
+	if keyword == "label" {
+		if key = keyword + name; !isLabel(name) {
+			return diag.Errorf(diag.FileFormat, span, "label %q, expected letters, digits and _", shorten(name))
+		}
+	}
+	if r.seen[key] {
+		return diag.Errorf(diag.Duplicate, span, "a second %s %s", keyword, shorten(text))
+	}
+	r.seen[key] = true
+	*list = append(*list, Name{int(n), name})
+	return nil
+}
+
+// constant reads NUMBER.COMPONENT BITS.
+func (r *containerReader) constant(text string, span diag.Span) error {
+	place, hex, _ := strings.Cut(text, " ")
+	number, component, _ := strings.Cut(place, ".")
+	n, err := strconv.ParseUint(number, 10, 32)
+	at := -1
+	if len(component) == 1 {
+		at = strings.Index(components, component)
+	}
+	value, hexErr := strconv.ParseUint(strings.TrimSpace(hex), 16, 32)
+	switch {
+	case err != nil || at < 0 || hexErr != nil:
+		return diag.Errorf(diag.FileFormat, span, "%q, expected NUMBER.COMPONENT and 32 bits in hexadecimal", shorten(text))
+	case n >= uint64(r.facts.places["constants"]):
+		return diag.Errorf(diag.TextRange, span, "constant %d, expected 0 to %d", n, r.facts.places["constants"]-1)
+	case r.seen[place]:
+		return diag.Errorf(diag.Duplicate, span, "a second value for constant %s", place)
+	}
+	r.seen[place] = true
+	r.p.Constants = append(r.p.Constants, Constant{int(n), at, uint32(value)})
+	return nil
+}
+
+// isName tells whether a name can stand between quotes in source, which knows no escapes.
+func isName(s string) bool { return !strings.ContainsAny(s, "\"\r\n") }
+
+// isLabel tells whether a name can stand before a colon.
+func isLabel(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// shorten cuts what an error quotes.
+func shorten(s string) string {
+	const most = 40
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return s
+}

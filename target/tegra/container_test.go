@@ -1,0 +1,239 @@
+package tegra_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/tegra"
+)
+
+// program is a small program with something of everything.
+const container = `tegra-vp 1
+attribute 0 "position"
+attribute 15 "tex coord"
+export 0 "gl_Position"
+uniform 255 "mvp"
+label 0 "main"
+label 1 "end"
+label 1 "end2"
+constant 4.x 3f800000
+constant 4.w 7fc00001
+code
+401f9c6c 0040000d 8106c083 6041ff80
+001f9c6c 0000000d 8106c083 60401ffd
+`
+
+func load(t testing.TB) *isa.Set {
+	t.Helper()
+	set, err := tegra.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return set
+}
+
+func TestContainer(t *testing.T) {
+	set := load(t)
+	p, err := tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: container})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &tegra.Program{
+		Attributes: []tegra.Name{{Number: 0, Name: "position"}, {Number: 15, Name: "tex coord"}},
+		Exports:    []tegra.Name{{Number: 0, Name: "gl_Position"}},
+		Uniforms:   []tegra.Name{{Number: 255, Name: "mvp"}},
+		Labels:     []tegra.Name{{Number: 0, Name: "main"}, {Number: 1, Name: "end"}, {Number: 1, Name: "end2"}},
+		Constants:  []tegra.Constant{{Number: 4, Component: 0, Bits: 0x3f800000}, {Number: 4, Component: 3, Bits: 0x7fc00001}},
+		Words:      []bits.Value{{0x8106c0836041ff80, 0x401f9c6c0040000d}, {0x8106c08360401ffd, 0x001f9c6c0000000d}},
+	}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Error(diff)
+	}
+	if got := string(tegra.AppendContainer(nil, set, p)); got != container {
+		t.Error(cmp.Diff(container, got))
+	}
+	// Order, comments, blanks and line ends do not matter.
+	odd := "tegra-vp 1\r\n# x\r\nconstant 4.w   7fc00001\nlabel 1 \"end2\"\n label 1 \"end\" # x\n\nlabel 0 \"main\"\nuniform 255 \"mvp\"\n" +
+		"constant 4.x 3F800000\nexport 0 \"gl_Position\"\nattribute 15 \"tex\\x20coord\"\nattribute 0 \"position\"\ncode\n" +
+		"0x401f9c6c 0x0040000d 0x8106c083 0x6041ff80\n001f9c6c0000000d8106c08360401ffd"
+	if p, err = tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: odd}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Error(diff)
+	}
+	roundTrip(t, set, assembler(t), want)
+}
+
+func TestContainerMistakes(t *testing.T) {
+	set := load(t)
+	for text, want := range map[string]string{
+		"tegra-vp 2\ncode\n":                                    `x.vp:1:1: "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
+		"tegra-vp 1\n":                                          `x.vp:2:1: no line "code" [file-format]`,
+		"tegra-vp 1\nfoo 1\n":                                   `x.vp:2:1: "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
+		"tegra-vp 1\nattribute x\n":                             `x.vp:2:1: "x", expected a number and a quoted name [file-format]`,
+		"tegra-vp 1\nattribute 16 \"a\"\n":                      `x.vp:2:1: attribute 16, expected 0 to 15 [text-range]`,
+		"tegra-vp 1\nattribute 1 a\n":                           `x.vp:2:1: a, expected a quoted name without quotes and line breaks in it [file-format]`,
+		"tegra-vp 1\nattribute 1 \"a\\n\"\n":                    `x.vp:2:1: "a\n", expected a quoted name without quotes and line breaks in it [file-format]`,
+		"tegra-vp 1\nattribute 1 \"a\"\nattribute 1 \"b\"":      `x.vp:3:1: a second attribute 1 "b" [duplicate]`,
+		"tegra-vp 1\nlabel 1 \"a b\"\n":                         `x.vp:2:1: label "a b", expected letters, digits and _ [file-format]`,
+		"tegra-vp 1\nlabel 256 \"a\"\n":                         `x.vp:2:1: label 256, expected 0 to 255 [text-range]`,
+		"tegra-vp 1\nlabel 1 \"a\"\nlabel 2 \"a\"":              `x.vp:3:1: a second label 2 "a" [duplicate]`,
+		"tegra-vp 1\nconstant 1.q 0\n":                          `x.vp:2:1: "1.q 0", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
+		"tegra-vp 1\nconstant 1.x 123456789\n":                  `x.vp:2:1: "1.x 123456789", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
+		"tegra-vp 1\nconstant 256.x 0\n":                        `x.vp:2:1: constant 256, expected 0 to 255 [text-range]`,
+		"tegra-vp 1\nconstant 1.x 0\nconstant 1.x 0":            `x.vp:3:1: a second value for constant 1.x [duplicate]`,
+		"tegra-vp 1\ncode\n1 2 3\n":                             `x.vp:3:1: "1 2 3", expected four words of 32 bits in hexadecimal [hex-size]`,
+		"tegra-vp 1\ncode\n1 2 3 x\n":                           `x.vp:3:1: "1 2 3 x", expected four words of 32 bits in hexadecimal [hex-syntax]`,
+		"tegra-vp 1\ncode\n" + strings.Repeat("0 0 0 0\n", 257): `x.vp:259:1: more than 256 instructions [program-size]`,
+	} {
+		_, err := tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: text})
+		if err == nil || err.Error() != want {
+			t.Errorf("%q\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestRandomPrograms takes programs of random words through source, container and raw words.
+func TestRandomPrograms(t *testing.T) {
+	set, a := load(t), assembler(t)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for n := range 20 {
+		p := &tegra.Program{}
+		for range rng.IntN(12) {
+			p.Words = append(p.Words, randomWord(rng))
+		}
+		for i := range p.Words {
+			if rng.IntN(3) == 0 {
+				p.Labels = append(p.Labels, tegra.Name{Number: i, Name: fmt.Sprintf("label%d", i)})
+			}
+		}
+		if n%2 == 0 {
+			p.Constants = append(p.Constants, tegra.Constant{Number: n, Component: n % 4, Bits: rng.Uint32()})
+		}
+		roundTrip(t, set, a, p)
+		for _, order := range tegra.Orders() {
+			raw, err := tegra.Encode(set, p, order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := tegra.FromRaw(set, raw, order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := tegra.AppendContainer(nil, set, &tegra.Program{Words: p.Words})
+			if string(data) != string(want) {
+				t.Errorf("%s: %s", order, cmp.Diff(string(want), string(data)))
+			}
+		}
+	}
+}
+
+// The word of "mov o0, a0" that NVIDIA's driver writes, and its filler.
+var captured = &tegra.Program{Words: []bits.Value{{0x8106c0836041ff80, 0x401f9c6c0040000d}, {0x8106c08360401ffd, 0x001f9c6c0000000d}}}
+
+// TestOutputs writes a program as a driver needs it. The two words in front are those of grate.
+func TestOutputs(t *testing.T) {
+	set := load(t)
+	for format, want := range map[string]string{
+		"":       string(tegra.AppendContainer(nil, set, captured)),
+		"hex":    "401f9c6c 0040000d 8106c083 6041ff80\n001f9c6c 0000000d 8106c083 60401ffd\n",
+		"host1x": "42050000\n22060008\n401f9c6c\n0040000d\n8106c083\n6041ff80\n001f9c6c\n0000000d\n8106c083\n60401ffd\n",
+		"c":      "static const uint32_t vertex_program[2][4] = {\n\t{ 0x401f9c6c, 0x0040000d, 0x8106c083, 0x6041ff80 },\n\t{ 0x001f9c6c, 0x0000000d, 0x8106c083, 0x60401ffd },\n};\n",
+		"high":   "\x6c\x9c\x1f\x40\x0d\x00\x40\x00\x83\xc0\x06\x81\x80\xff\x41\x60\x6c\x9c\x1f\x00\x0d\x00\x00\x00\x83\xc0\x06\x81\xfd\x1f\x40\x60",
+		"low":    "\x80\xff\x41\x60\x83\xc0\x06\x81\x0d\x00\x40\x00\x6c\x9c\x1f\x40\xfd\x1f\x40\x60\x83\xc0\x06\x81\x0d\x00\x00\x00\x6c\x9c\x1f\x00",
+	} {
+		got, err := tegra.Encode(set, captured, format)
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %v\n got %q\nwant %q", format, err, got, want)
+		}
+	}
+	if _, err := tegra.Encode(set, captured, "elf"); err == nil {
+		t.Error("there is a format elf")
+	}
+}
+
+// TestOrder recognises the order of the words, of NVIDIA's fills and of grate's, binary and text.
+func TestOrder(t *testing.T) {
+	set, a := load(t), assembler(t)
+	grate, _ := assemble(t, a, ".asm EXEC(export[0]=vector) DP4v r63.x***, c[0].xyzw, a[0].xyzw; EXEC_END(export[1]=scalar) RSQs r63.x***, r1.yyyy;")
+	for _, p := range []*tegra.Program{captured, {Words: grate.Words}} {
+		want := string(tegra.AppendContainer(nil, set, p))
+		for _, format := range []string{"high", "low", "hex"} {
+			data, err := tegra.Encode(set, p, format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := tegra.FromRaw(set, data, "")
+			if err != nil || string(got) != want {
+				t.Errorf("%s: %v\n%s", format, err, cmp.Diff(want, string(got)))
+			}
+		}
+	}
+	text := "0x6041ff80,0x8106c083,0x0040000d,0x401f9c6c,\n60401ffd8106c0830000000d001f9c6c"
+	if got, err := tegra.FromRaw(set, []byte(text), "low"); err == nil && !strings.Contains(string(got), "\n401f9c6c 0040000d") {
+		t.Errorf("%q is\n%s", text, got)
+	}
+	for data, want := range map[string]string{
+		"123456789":                    "9 bytes, expected 16 for each instruction [file-format]",
+		"11111111 22222222":            "2 words of hexadecimal, expected 4 for each instruction [file-format]",
+		strings.Repeat("\x00", 16*257): "257 instructions, expected at most 256 [program-size]",
+	} {
+		if _, err := tegra.FromRaw(set, []byte(data), ""); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%.20q: %v, expected %s", data, err, want)
+		}
+	}
+	if _, err := tegra.FromRaw(set, nil, "middle"); err == nil {
+		t.Error("there is an order middle")
+	}
+}
+
+func FuzzContainer(f *testing.F) {
+	for _, seed := range []string{"", container, "tegra-vp 1\ncode", "tegra-vp 1\nlabel 0 \"a\"\ncode\n0 0 0 0", "tegra-vp 1\nconstant 0.x 1\n", "tegra-vp 1\nattribute 0 \"\\u00e9\"\ncode", "tegra-vp 1\n#\n"} {
+		f.Add(seed)
+	}
+	set, a := load(f), assembler(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1<<12 {
+			return
+		}
+		if p, err := tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: text}); err == nil {
+			roundTrip(t, set, a, p)
+		}
+	})
+}
+
+func FuzzRaw(f *testing.F) {
+	for _, p := range []*tegra.Program{captured} {
+		var data []byte
+		for _, w := range p.Words {
+			for i := 3; i >= 0; i-- {
+				data = binary.LittleEndian.AppendUint32(data, w.Word(i))
+			}
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("401f9c6c 0040000d 8106c083 6041ff80"))
+	f.Add([]byte(""))
+	set := load(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<9 {
+			return
+		}
+		out, err := tegra.FromRaw(set, data, "")
+		if err != nil {
+			return
+		}
+		if _, err := tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: string(out)}); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package tegra
+
+import (
+	"fmt"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Open reads a container for listing.
+func Open(set *isa.Set, data []byte) (*program.Image, error) {
+	p, err := ReadContainer(set, &diag.Source{Name: "container", Text: string(data)})
+	if err != nil {
+		return nil, err
+	}
+	im := &program.Image{Format: FormatName, Header: []string{fmt.Sprintf("Tegra vertex program, %d instructions", len(p.Words))}}
+	for _, w := range p.Words {
+		im.Words = append(im.Words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
+	}
+	for _, l := range p.Labels {
+		im.Entries = append(im.Entries, program.Entry{Addr: wordBits * int64(l.Number), Name: l.Name})
+	}
+	for _, s := range nameLines[:3] {
+		names := *s.list(p)
+		if len(names) == 0 {
+			continue
+		}
+		part := program.Part{Title: s.places}
+		for _, n := range names {
+			line := fmt.Sprintf("%s %d %q", s.keyword, n.Number, n.Name)
+			part.Lines = append(part.Lines, line)
+			im.Header = append(im.Header, line)
+		}
+		im.Contents = append(im.Contents, part)
+	}
+	if len(p.Constants) > 0 {
+		part := program.Part{Title: "constants"}
+		for _, c := range p.Constants {
+			part.Lines = append(part.Lines, fmt.Sprintf("%d.%c %s", c.Number, components[c.Component], formatFloat(c.Bits)))
+		}
+		im.Contents = append(im.Contents, part)
+	}
+	return im, nil
+}
+
+// FormatName is the name of the container's format.
+const FormatName = "tegra-vp"

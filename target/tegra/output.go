@@ -1,0 +1,197 @@
+package tegra
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Outputs are the names of the formats that Encode writes, the default first: the container; raw
+// little-endian words with the most significant of an instruction first, and with the least
+// significant first; lines of hexadecimal; an array of C; and the words that a driver pushes to the
+// host1x channel.
+func Outputs() []string { return []string{"vp", "high", "low", "hex", "c", "host1x"} }
+
+// Encode writes a program in a format of Outputs, "" being the default.
+func Encode(set *isa.Set, p *Program, format string) ([]byte, error) {
+	var out []byte
+	switch format {
+	case "", "vp":
+		return AppendContainer(nil, set, p), nil
+	case "high", "low":
+		for _, w := range p.Words {
+			for i := range 4 {
+				at := i
+				if format == "high" {
+					at = 3 - i
+				}
+				out = binary.LittleEndian.AppendUint32(out, w.Word(at))
+			}
+		}
+		return out, nil
+	case "hex":
+		for _, w := range p.Words {
+			out = append(program.AppendWords(out, set, w, wordBits), '\n')
+		}
+		return out, nil
+	case "c":
+		return appendArray(nil, p), nil
+	case "host1x":
+		for _, w := range hostWords(p) {
+			out = fmt.Appendf(out, "%08x\n", w)
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("no format %q, expected one of %s", format, strings.Join(Outputs(), ", "))
+}
+
+// appendArray appends the words as an array of C, an instruction a line.
+func appendArray(out []byte, p *Program) []byte {
+	out = fmt.Appendf(out, "static const uint32_t vertex_program[%d][4] = {\n", len(p.Words))
+	for _, w := range p.Words {
+		out = fmt.Appendf(out, "\t{ 0x%08x, 0x%08x, 0x%08x, 0x%08x },\n", w.Word(3), w.Word(2), w.Word(1), w.Word(0))
+	}
+	return append(out, "};\n"...)
+}
+
+// The registers of the 3D class (0x60) through which a program is loaded, and the opcodes of host1x
+// that write them, as grate pushes them.
+const (
+	registerStart   = 0x205 // the instruction to start at
+	registerProgram = 0x206 // takes the words one after the other
+	opcodeImmediate = 0x4   // a value of 16 bits to a register
+	opcodeSame      = 0x2   // so many words to one register
+)
+
+// hostWords returns the words that a driver pushes to load a program.
+func hostWords(p *Program) []uint32 {
+	words := []uint32{opcodeImmediate<<28 | registerStart<<16, opcodeSame<<28 | registerProgram<<16 | uint32(4*len(p.Words))}
+	for _, w := range p.Words {
+		words = append(words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
+	}
+	return words
+}
+
+// Orders are the names of the orders of words in a raw program: the most significant of an
+// instruction first, as the hardware takes them, or the least significant first.
+func Orders() []string { return []string{"high", "low"} }
+
+// FromRaw reads a program that is nothing but words, binary or hexadecimal text, and returns it as a
+// container. The order is one of Orders; "" recognises it: it is the one in which the program needs
+// less text, because the fields that an instruction does not use mostly have their usual values.
+func FromRaw(set *isa.Set, data []byte, order string) ([]byte, error) {
+	words, err := rawWords(data)
+	if err != nil {
+		return nil, err
+	}
+	f, err := factsOf(set)
+	if err != nil {
+		return nil, err
+	}
+	if most := f.places["instructions"]; len(words) > 4*most {
+		return nil, diag.Errorf(diag.ProgramSize, diag.Span{}, "%d instructions, expected at most %d", len(words)/4, most)
+	}
+	high, low := &Program{Words: join(words, true)}, &Program{Words: join(words, false)}
+	p := high
+	switch order {
+	case "high":
+	case "low":
+		p = low
+	case "":
+		a, err := effort(set, high)
+		if err != nil {
+			return nil, err
+		}
+		b, err := effort(set, low)
+		if err != nil {
+			return nil, err
+		}
+		if b < a {
+			p = low
+		}
+	default:
+		return nil, fmt.Errorf("no order %q, expected high or low", order)
+	}
+	return AppendContainer(nil, set, p), nil
+}
+
+// rawWords returns the 32-bit words of a file, four for each instruction.
+func rawWords(data []byte) ([]uint32, error) {
+	if words, ok := hexWords(string(data)); ok {
+		if len(words)%4 != 0 {
+			return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d words of hexadecimal, expected 4 for each instruction", len(words))
+		}
+		return words, nil
+	}
+	if len(data)%16 != 0 {
+		return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d bytes, expected 16 for each instruction", len(data))
+	}
+	var words []uint32
+	for ; len(data) > 0; data = data[4:] {
+		words = append(words, binary.LittleEndian.Uint32(data))
+	}
+	return words, nil
+}
+
+// hexWords reads words of eight digits each, with or without 0x, with blanks and commas between them;
+// a word of 32 digits is four of them. ok is false for anything else.
+func hexWords(text string) (words []uint32, ok bool) {
+	for _, group := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c < 128 && isBlank(byte(c)) }) {
+		group = strings.TrimPrefix(strings.ToLower(group), "0x")
+		v, err := bits.ParseHex(group)
+		if n := len(group); err != nil || n != 8 && n != 32 {
+			return nil, false
+		}
+		for i := len(group)/8 - 1; i >= 0; i-- {
+			words = append(words, v.Word(i))
+		}
+	}
+	return words, len(words) > 0
+}
+
+// join makes instructions of four words each.
+func join(words []uint32, highFirst bool) []bits.Value {
+	out := make([]bits.Value, len(words)/4)
+	for i := range words {
+		at := i % 4
+		if highFirst {
+			at = 3 - at
+		}
+		out[i/4].SetUint(32*at, 32, uint64(words[i]))
+	}
+	return out
+}
+
+// effort returns the length of the text that says the words of a program exactly.
+func effort(set *isa.Set, p *Program) (int, error) {
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return 0, err
+	}
+	parser, err := asm.New(set, "")
+	if err != nil {
+		return 0, err
+	}
+	lossless := asm.NewLossless(d, parser)
+	n := 0
+	var buf []byte
+	for _, w := range p.Words {
+		in, ok := d.Decode(w)
+		if !ok {
+			return 0, errors.New("a word that is no instruction")
+		}
+		text, ok := lossless.Append(buf[:0], in)
+		if buf = text; !ok {
+			n += 1000
+		}
+		n += len(text)
+	}
+	return n, nil
+}

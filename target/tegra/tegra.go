@@ -1,0 +1,16 @@
+// Package tegra is the vertex processor of NVIDIA Tegra 2, 3 and 4: its instruction set, the language of its programs, and the files that hold them.
+package tegra
+
+import (
+	"embed"
+
+	"github.com/isago/isago/isa"
+)
+
+// FS holds the description.
+//
+//go:embed *.xml
+var FS embed.FS
+
+// Load returns the instruction set.
+func Load(opt isa.Options) (*isa.Set, error) { return isa.Load(FS, "tegra.xml", opt) }

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +14,11 @@ import (
 //	<!-- check: ignore CODE: reason -->
 //
 // It holds for findings of that code on its own lines, and on the first line behind it that is no
-// such comment.
+// such comment. One that says
+//
+//	<!-- check: ignore CODE in this file: reason -->
+//
+// holds for the whole file.
 type exception struct {
 	span   diag.Span
 	code   diag.Code
@@ -26,7 +31,7 @@ type exception struct {
 
 var (
 	comment    = regexp.MustCompile(`(?s)<!--(.*?)-->`)
-	exceptForm = regexp.MustCompile(`(?s)^ignore\s+([a-z-]+)\s*:\s*(\S.*)$`)
+	exceptForm = regexp.MustCompile(`(?s)^ignore\s+([a-z-]+)(\s+in\s+this\s+file)?\s*:\s*(\S.*)$`)
 )
 
 // sources lists the files of the description.
@@ -67,9 +72,12 @@ func (c *checker) exceptions() []*exception {
 				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected \"check: ignore CODE: reason\""})
 				continue
 			}
-			e := &exception{span: span, code: diag.Code(form[1]), reason: strings.Join(strings.Fields(form[2]), " "), src: src}
+			e := &exception{span: span, code: diag.Code(form[1]), reason: strings.Join(strings.Fields(form[3]), " "), src: src}
 			e.first, _ = span.LineCol()
 			e.last = lineAfter(src, at[1])
+			if form[2] != "" {
+				e.first, e.last = 1, math.MaxInt
+			}
 			list = append(list, e)
 		}
 	}

@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
 
@@ -27,6 +29,8 @@ type sourceFlags struct {
 	noNop            bool
 	noWarn           []string
 	werror, each     bool
+	// contexts are those of the command line, if it has any.
+	contexts func(*isa.Set) (bits.Value, error)
 }
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
@@ -102,6 +106,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if err := f.check(); err != nil {
 		return err
 	}
+	f.sourceFlags.contexts = f.context
 	f.spelling, f.target = f.syntax, f.format
 	if f.hex {
 		f.target = hexFormat
@@ -122,7 +127,7 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		}
 		files = append(files, src)
 	}
-	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling})
+	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling, Context: f.contexts})
 	if err != nil {
 		return err
 	}

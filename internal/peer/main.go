@@ -2,6 +2,8 @@
 //
 //	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
+// FILE is tesla-diff.jsonl, rows {"words", "variant", "ptype", "text"} of envydis, which must print
+// the same and come back from the plain text. Or
 // FILE.bin is a program of Adreno A2XX, with the text of Mesa's disassembler in FILE.mesa.txt, of which
 // each line is a row: the line must be the same, the text that isago prints must give the program back,
 // and so must Mesa's. Or FILE is a shader file of a machine, which must list without an unknown word and come back from
@@ -57,6 +59,9 @@ type comparer func(file string, report func(difference)) (rows int, err error)
 func comparerFor(file string, compat bool) (comparer, error) {
 	if strings.HasSuffix(file, programSuffix) {
 		return comparePrograms, nil
+	}
+	if filepath.Base(file) == envydisFile {
+		return compareEnvydis, nil
 	}
 	switch filepath.Ext(file) {
 	case ".jsonl":

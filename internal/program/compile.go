@@ -1,13 +1,17 @@
 package program
 
 import (
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
 )
 
 // CompileOptions are what a command line says about making a file from source.
 type CompileOptions struct {
 	// NoPad leaves out instructions that the layout would add where a scope must not end.
 	NoPad bool
+	// Context gives the contexts that the command line chose; nil chooses none.
+	Context func(*isa.Set) (bits.Value, error)
 	// Format is the format of the file, one that the machine has; "" is its default.
 	Format string
 	// Syntax is the spelling of the source; "" is the plain one.

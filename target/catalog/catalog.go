@@ -12,6 +12,7 @@ import (
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/target/tegra"
+	"github.com/isago/isago/target/tesla"
 )
 
 // Machine is a machine that isago knows.
@@ -77,6 +78,14 @@ func Machines() []Machine {
 			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
 			Formats: []Format{{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open}},
 			Bare:    &Bare{Open: a2xx.OpenRaw, Source: a2xx.SourceOf, NewCompiler: a2xx.NewCompiler},
+		},
+		{
+			Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load,
+			Formats: []Format{
+				{Name: "cubin", Is: tesla.IsCubin, Open: tesla.Open, Source: tesla.SourceOf},
+				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
+			},
+			NewCompiler: tesla.NewCompiler,
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

@@ -91,6 +91,10 @@ const (
 	DoubleMova  Code = "address-twice"
 	OutputTwice Code = "output-twice"
 	JumpAtEnd   Code = "jump-at-end"
+	IgnoredText Code = "ignored-text"
+	TooLarge    Code = "too-large"
+	ReadDiffers Code = "read-differently"
+	HiddenName  Code = "hides-register"
 )
 
 // Codes of warnings that descriptions give, by the names of their hazards.
@@ -106,7 +110,7 @@ const (
 // Warnings lists the codes of warnings.
 func Warnings() []Code {
 	return []Code{
-		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd,
+		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, IgnoredText, TooLarge, ReadDiffers, HiddenName,
 		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange,
 	}
 }
@@ -183,4 +187,8 @@ var codes = []CodeInfo{
 	{RegisterRange, "warning: a register that ends the program abnormally", `MOVv r32.xyzw, a[0].xyzw`},
 	{ConstantRange, "warning: a constant above those that are usually loaded", `MOVv r0.xyzw, c[300].xyzw`},
 	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
+	{IgnoredText, "warning: text that means nothing", `.constf k(1, 2, 3, 4) // a comment`},
+	{TooLarge, "warning: a number that is too large for its format and becomes infinity", `.constf k(1e30, 0, 0, 0)`},
+	{HiddenName, "warning: a declaration whose name is that of a register, which the name no longer is", `.constf c1(1, 2, 3, 4)`},
+	{ReadDiffers, "warning: what an older assembler accepts and takes for something else", `.consti k(0x10, 0, 0, 0), where picasso reads 0`},
 }

@@ -265,7 +265,7 @@ func (c *Constant) sourceValue() string {
 // sourceFloat formats a float24 as a number if that is read back as the same bits.
 func sourceFloat(u uint32) string {
 	text := strings.ToLower(strings.TrimPrefix(formatFloat(Float24(u)), "+")) // inf is +Inf in Go
-	if v, problem := parseFloat24(text); problem == "" && v == u {
+	if c := parseFloat24(text); c.problem == "" && c.value == u {
 		return text
 	}
 	return float24Prefix + strconv.FormatUint(uint64(u&(1<<24-1)), 16)

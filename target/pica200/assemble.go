@@ -486,7 +486,7 @@ func (r *assembly) write(out *Assembled) {
 		r.fail(diag.FileFormat, diag.Span{}, "%v", err)
 		return
 	}
-	if out.Bytes = data; r.facts.patches != nil || r.facts.size >= 0 {
+	if out.Bytes = data; r.facts.patched() {
 		out.Bytes = r.facts.patch(data)
 		if out.File, err = ReadSHBIN(out.Bytes); err != nil {
 			r.fail(diag.FileFormat, r.facts.span, "the patches make a file that cannot be read: %v", err)
@@ -496,6 +496,7 @@ func (r *assembly) write(out *Assembled) {
 
 // code copies words and descriptors into the file.
 func (r *assembly) code(f *SHBIN) {
+	f.DVLP.Version = r.facts.version
 	f.DVLP.Code = make([]uint32, 0, len(r.layout.Words))
 	for i := range r.layout.Words {
 		f.DVLP.Code = append(f.DVLP.Code, uint32(r.layout.Words[i].Inst.Bits[0]))
@@ -522,6 +523,9 @@ func (r *assembly) header(d *dvleState) DVLE {
 	}
 	if d.merge {
 		out.MergeOutmaps = 1
+	}
+	if h := d.headerFact; h != nil {
+		out.Word04, out.Type, out.MergeOutmaps, out.InputMask, out.OutputMask = h.word04, h.kind, h.merge, h.inputs, h.outputs
 	}
 	d.symbols(&out)
 	if d.entryWords != nil {

@@ -14,6 +14,8 @@ type dvleState struct {
 	entrySpan diag.Span
 	// entryWords are the entry and end words where the source gives them as numbers.
 	entryWords *[2]uint32
+	headerFact *headerFact
+	unsorted   bool // the table of uniforms is in the order of the source
 
 	omitted bool // .nodvle
 	full    bool // the word that is one too many has been told of
@@ -38,11 +40,15 @@ const outputRegisters = 16
 // private tells whether the program has uniform registers of its own.
 func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
+func byRegister(a, b Uniform) int { return int(a.First) - int(b.First) }
+
 // symbols makes the tables of labels, uniforms and symbols: uniforms sorted by register, as picasso
-// has them, and their names behind those of labels.
+// has them since version 2.6, and their names behind those of labels.
 func (d *dvleState) symbols(out *DVLE) {
 	table := slices.Clone(d.uniforms)
-	slices.SortStableFunc(table, func(a, b Uniform) int { return int(a.First) - int(b.First) })
+	if !d.unsorted {
+		slices.SortStableFunc(table, byRegister)
+	}
 	var text strings.Builder
 	for _, l := range d.labels {
 		l.SymbolOffset = uint32(text.Len())

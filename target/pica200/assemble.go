@@ -224,11 +224,11 @@ func (r *assembly) readLine(text string) {
 	if r.base == 0 && strings.HasPrefix(text, byteOrderMark) {
 		off = len(byteOrderMark)
 	}
-	if strings.HasPrefix(strings.TrimLeft(text[off:], " \t"), "#") {
-		return // a comment; program.Pieces has taken the line markers
-	}
 	for {
 		off += blanksAt(text[off:])
+		if off < len(text) && text[off] == '#' {
+			return // a comment; program.Pieces has taken the line markers
+		}
 		i := strings.IndexByte(text[off:], ':')
 		if i < 0 {
 			break
@@ -246,7 +246,7 @@ func (r *assembly) readLine(text string) {
 		off += i + 1
 	}
 	text = trimEnd(text)
-	if off >= len(text) || text[off] == '#' {
+	if off >= len(text) {
 		return
 	}
 	if text[off] == '.' {

@@ -442,26 +442,10 @@ func (w *sourceWriter) text(at int, block bool) string {
 		return w.target, w.target != ""
 	}
 	w.d.Symbol = nil
-	index := w.d.IndexFields(in)
-	if len(index) > 0 {
-		i := int(index[0].Index)
-		w.wanted.index = i
-		if i < len(w.wanted.entries) && !w.literal[i] && !w.pinAll && !w.pins[at] {
-			own := w.wanted.entries[i]
-			defer func() { w.wanted.entries[i] = own }()
-			w.wanted.entries[i] = w.simplest(in, i)
-		}
-	}
-	lossless, ok := w.plain.Append(nil, in)
+	defer w.simplify(at, in)()
+	suffix, ok := w.suffix(at, in)
 	if !ok {
 		return word
-	}
-	suffix := ""
-	if i := bytes.IndexByte(lossless, '{'); i >= 0 {
-		suffix = string(lossless[i+1 : len(lossless)-1])
-	}
-	if len(index) > 0 && (w.pinAll || w.pins[at]) {
-		suffix = addSuffix(suffix, fmt.Sprintf("%s@%d", index[0].Field, index[0].Index))
 	}
 	// What the layout would fill is given by hand, also where it is 0.
 	if role.Block != "" && !block {
@@ -476,6 +460,42 @@ func (w *sourceWriter) text(at int, block bool) string {
 		text += " {" + suffix + "}"
 	}
 	return text
+}
+
+// simplify puts the simplest descriptor for an instruction in the place of its own, unless what stands
+// there has to be said. What it returns puts that back.
+func (w *sourceWriter) simplify(at int, in isa.Inst) (restore func()) {
+	index := w.d.IndexFields(in)
+	if len(index) == 0 {
+		return func() {}
+	}
+	i := int(index[0].Index)
+	w.wanted.index = i
+	if i >= len(w.wanted.entries) || w.literal[i] || w.pinned(at) {
+		return func() {}
+	}
+	own := w.wanted.entries[i]
+	w.wanted.entries[i] = w.simplest(in, i)
+	return func() { w.wanted.entries[i] = own }
+}
+
+// pinned tells whether the descriptor of an instruction is named.
+func (w *sourceWriter) pinned(at int) bool { return w.pinAll || w.pins[at] }
+
+// suffix returns what the text of an instruction does not say, without braces; ok is false if that
+// cannot be said.
+func (w *sourceWriter) suffix(at int, in isa.Inst) (suffix string, ok bool) {
+	lossless, ok := w.plain.Append(nil, in)
+	if !ok {
+		return "", false
+	}
+	if i := bytes.IndexByte(lossless, '{'); i >= 0 {
+		suffix = string(lossless[i+1 : len(lossless)-1])
+	}
+	if index := w.d.IndexFields(in); len(index) > 0 && w.pinned(at) {
+		suffix = addSuffix(suffix, fmt.Sprintf("%s@%d", index[0].Field, index[0].Index))
+	}
+	return suffix, true
 }
 
 func addSuffix(suffix, part string) string {

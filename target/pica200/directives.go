@@ -335,7 +335,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 	}
 	o := operand{bank: r.banks.output, num: -1, swz: noSwizzle}
 	if masked {
-		if o.swz, ok = parseSwizzle(letters); !ok {
+		if o.swz, ok = r.banks.components.parse(letters); !ok {
 			r.fail(diag.TextExpected, at, "%q, expected one to four components (xyzw, rgba or stpq)", letters)
 			return
 		}

@@ -13,25 +13,30 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// TestLimits checks that a limit which the description gives to no field is a mistake.
-func TestLimits(t *testing.T) {
+// TestDescribed checks that what the description says amiss to the assembler is a mistake.
+func TestDescribed(t *testing.T) {
 	text, err := pica200.FS.ReadFile("pica200.xml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const good = `most="VTXID 2"`
-	for _, most := range []string{`most="VTX 2"`, `most="VTXID"`, `most="VTXID two"`} {
-		bad := strings.Replace(string(text), good, most, 1)
+	for _, x := range []struct{ good, bad, want string }{
+		{`most="VTXID 2"`, `most="VTX 2"`, `setemit: most="VTX 2", expected a field`},
+		{`most="VTXID 2"`, `most="VTXID"`, `setemit: most="VTXID", expected a field`},
+		{`most="VTXID 2"`, `most="VTXID two"`, `setemit: most="VTXID two", expected a field`},
+		{`components="#component"`, `components="#parts"`, `components="#parts", expected an enum`},
+		{`components="#component"`, ``, `components="", expected an enum`},
+		{`display="w"><doc>`, `display="ww"><doc>`, `#component: value 3 with the text "ww", expected letters for 0 to 3`},
+	} {
+		bad := strings.Replace(string(text), x.good, x.bad, 1)
 		if bad == string(text) {
-			t.Fatalf("the description has no %s", good)
+			t.Fatalf("the description has no %s", x.good)
 		}
 		set, err := isa.Load(fstest.MapFS{"pica200.xml": {Data: []byte(bad)}}, "pica200.xml", isa.Options{Syntax: pica200.Syntax})
 		if err != nil {
 			t.Fatal(isa.Explain(err))
 		}
-		_, err = pica200.NewAssembler(set)
-		if err == nil || !strings.Contains(err.Error(), most) {
-			t.Errorf("%s: %v", most, err)
+		if _, err = pica200.NewAssembler(set); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, expected %s", x.bad, err, x.want)
 		}
 	}
 }

@@ -158,6 +158,7 @@ type assembly struct {
 	// The instruction being read.
 	line       []byte
 	operands   []operand
+	suffixed   bool // fields in braces stand behind it
 	tracing    bool
 	pieces     []piece // what line consists of, where that is traced
 	name       string
@@ -328,8 +329,8 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
-	if i := bytes.IndexByte(r.line, '{'); i >= 0 {
-		target.GivenTarget, target.GivenCount = given(string(r.line[i:]), role)
+	if r.suffixed {
+		target.GivenTarget, target.GivenCount = given(string(r.line[bytes.IndexByte(r.line, '{'):]), role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
 }

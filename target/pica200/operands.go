@@ -487,7 +487,8 @@ func (r *assembly) trace(text string, off int) {
 func (r *assembly) rewrite(text string, off int) bool {
 	r.line, r.operands = r.line[:0], r.operands[:0]
 	end := len(text)
-	if i := strings.IndexByte(text[off:], '{'); i >= 0 {
+	i := strings.IndexByte(text[off:], '{')
+	if r.suffixed = i >= 0; r.suffixed {
 		end = off + i
 	}
 	word := off

@@ -138,3 +138,26 @@ func randomText(d *isa.Decoder, r *rand.Rand) string {
 	}
 	return string(text)
 }
+
+// A blank more beside punctuation does not make another instruction of a text: one that would need
+// the display of another case is no way to read it while there is a way that prints it.
+func TestBlankKeepsCase(t *testing.T) {
+	s, err := isa.Load(os.DirFS("../internal/testgpu/heron"), "heron.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := p.Parse("(sy)bfi r32.y, r32.x, -(last)r24.x, -r2.x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p.careful = range []bool{false, true} {
+		got, err := p.Parse("(sy)bfi r32.y , r32.x, -(last)r24.x, -r2.x")
+		if err != nil || got.Inst.Bits != want.Inst.Bits {
+			t.Errorf("with a blank %s, without %s, %v", got.Inst.Bits, want.Inst.Bits, err)
+		}
+	}
+}

@@ -423,7 +423,7 @@ func (p *Parser) fastMember(s *setItem, used uint64) (member int, v verdict) {
 		return 0, absent
 	}
 	for i, n := range s.members {
-		if used>>uint(i)&1 != 0 {
+		if used>>uint(i)&1 != 0 || !p.stands(&p.look(n).node, p.pos) {
 			continue
 		}
 		for _, e := range n.others {

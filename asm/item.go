@@ -189,7 +189,7 @@ func (p *Parser) member(n *node, state int) bool {
 	f := p.frames[p.frame]
 	s := n.set
 	for i := state; i < len(s.members); i++ {
-		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing {
+		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing || !p.mayStart(s, i, f.used != 0) {
 			continue
 		}
 		p.save(choice{node: n, state: i + 1})
@@ -209,6 +209,14 @@ func (p *Parser) member(n *node, state int) bool {
 		return false
 	}
 	return p.absent(s, f)
+}
+
+// mayStart tells whether a member of a set, or what joins it to another, can stand here.
+func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
+	if p.everyWay() || joined && s.join != "" {
+		return true
+	}
+	return p.stands(&p.look(s.members[member]).node, p.pos)
 }
 
 // absent gives the next member that was not read a value that prints nothing; when there is none it

@@ -321,7 +321,15 @@ func (n *node) step(key string, it *item) *node {
 func (it *item) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d %q %p %p %v", it.kind, it.extent, it.text, it.call, it.set, it.padding)
-	if it.ref != nil {
+	switch {
+	case it.ref == nil:
+	case it.isBits():
+		f := it.ref.Field
+		fmt.Fprintf(&b, " %d %v %d %d %p %q %d", it.ref.Hops, f.Parts, f.Kind, f.Width, it.ref.Enum, it.name+it.symbols, f.Unit)
+		if f.Display != nil {
+			b.WriteString(*f.Display)
+		}
+	default:
 		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
 		for _, e := range it.ref.Enter {
 			fmt.Fprintf(&b, " %p", e.Field)
@@ -334,6 +342,13 @@ func (it *item) key() string {
 		fmt.Fprintf(&b, " %p %d %v", cond.prog, cond.hops, cond.want)
 	}
 	return b.String()
+}
+
+// isBits tells of a reference that it is a field of bits about which nothing else matters than where they
+// are and how they are written, so that leaves that define the field each for itself can share it.
+func (it *item) isBits() bool {
+	r := it.ref
+	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Enter) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
 }
 
 // reference adds a name in each of its meanings.

@@ -103,9 +103,11 @@ type item struct {
 	padding bool
 	// placed tells that place is where the bits are.
 	placed bool
-	place  place
-	text   string
-	ref    *model.Ref
+	// numbers tells of an enum that it has values without a text, which are numbers.
+	numbers bool
+	place   place
+	text    string
+	ref     *model.Ref
 	// words are the texts of an enum or a bool.
 	words *trie
 	// flag is the text of a bool, if it prints nothing else.
@@ -400,7 +402,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	case spec.KindBitset:
 		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
 	case spec.KindEnum:
-		out.kind, out.words = itemEnum, c.enumWords(ref.Enum)
+		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:
 		if ref.Field != nil && ref.Field.Display != nil {
 			out.kind, out.words = itemEnum, c.boolWords(ref)
@@ -427,6 +429,22 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	t.finish()
 	c.parser.enums[e] = t
 	return t
+}
+
+// maxNamed bounds the width of an enum all values of which are known to have a text.
+const maxNamed = 8
+
+// hasUnnamed tells whether a field may have a value for which its enum has no text.
+func hasUnnamed(ref *model.Ref) bool {
+	if ref.Prog != nil || ref.Width > maxNamed {
+		return true
+	}
+	for v := range uint64(1) << uint(ref.Width) {
+		if _, named := ref.Enum.Lookup(v); !named {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *compiler) boolWords(ref *model.Ref) *trie {

@@ -52,8 +52,8 @@ type Statement struct {
 	Text string
 }
 
-// Assemble reads a program without container: instructions of a root, labels and .word directives,
-// one a line. All mistakes are reported at once, up to fifty.
+// Assemble reads a program without container: instructions of a root, labels and the directives .word,
+// .align, .skip and .set, one a line. All mistakes are reported at once, up to fifty.
 func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*Code, error) {
 	var statements []Statement
 	off := 0
@@ -68,7 +68,7 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
 		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
-		comment: Comment(set), labels: map[string]label{}, bad: map[int]bool{},
+		comment: Comment(set), labels: map[string]label{}, names: map[string]int64{}, bad: map[int]bool{},
 	}
 	defer func() { p.Symbol = nil }()
 	a.pass(true)
@@ -120,9 +120,12 @@ type assembler struct {
 	unit, shortest, longest int
 	comment                 string
 	labels                  map[string]label
-	code                    Code
-	addr                    int64
-	errs                    diag.List
+	// names are those of .set, as far as the pass has come; early tells that a value is needed at once.
+	names map[string]int64
+	early bool
+	code  Code
+	addr  int64
+	errs  diag.List
 	// first tells that the pass is the first; bad has the offsets of the lines that it could not read.
 	first bool
 	bad   map[int]bool
@@ -135,6 +138,7 @@ type assembler struct {
 // pass found mistakes, the next finds the names that are defined nowhere.
 func (a *assembler) pass(first bool) {
 	a.first, a.addr, a.code.Insts = first, 0, a.code.Insts[:0]
+	clear(a.names)
 	a.p.Symbol = func(name string) (int64, bool) {
 		l, ok := a.labels[name]
 		if !ok && first {
@@ -155,7 +159,7 @@ func (a *assembler) line(text string, start int) {
 	if strings.TrimSpace(text) == "" || a.bad[start] {
 		return
 	}
-	if words, ok, err := ParseWord(text, a.unit); ok {
+	if words, ok, err := a.words(text); ok {
 		if err != nil {
 			a.fail(err, start, off)
 			return
@@ -163,14 +167,37 @@ func (a *assembler) line(text string, start int) {
 		a.data(words, a.span(text, off))
 		return
 	}
+	if ok, err := a.directive(text, off); ok {
+		if err != nil {
+			a.fail(err, start, off)
+		}
+		return
+	}
 	a.p.Addr = a.addr
-	res, err := a.p.Parse(text)
+	line, values, err := a.expressions(text)
+	var res asm.Result
+	if err == nil {
+		if res, err = a.p.Parse(line); err != nil {
+			err = inLine(err, values)
+		}
+	}
 	if err != nil {
 		a.fail(err, start, off)
 		a.addr += int64(Stored(a.shortest, a.unit))
 		return
 	}
 	a.add(Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(text, off)})
+}
+
+// inLine says where a mistake stands in a line of which parts were replaced by their values.
+func inLine(err error, values []replaced) error {
+	var e *asm.Error
+	if len(values) == 0 || !errors.As(err, &e) {
+		return err
+	}
+	moved := *e
+	moved.Off, moved.End = unreplaced(e.Off, values), unreplaced(e.End, values)
+	return &moved
 }
 
 // labelsOf takes the labels off the start of a line and returns the rest and its offset.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ type exprReader struct {
 	text  string
 	pos   int
 	depth int
+	want  string
 	name  func(name string) (int64, bool)
 }
 
@@ -25,9 +27,10 @@ const maxExprDepth = 100
 var operatorRows = [][]string{{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}
 
 // eval computes the expression at the start of text; end is where it ends. name gives the value of a
-// name. The error is an *asm.Error whose place counts from the start of text.
-func eval(text string, name func(string) (int64, bool)) (value int64, end int, err error) {
-	r := exprReader{text: text, name: name}
+// name, want says what is expected. The error is an *asm.Error whose place counts from the start of
+// text.
+func eval(text, want string, name func(string) (int64, bool)) (value int64, end int, err error) {
+	r := exprReader{text: text, want: want, name: name}
 	if value, err = r.level(0); err != nil {
 		return 0, r.pos, err
 	}
@@ -36,10 +39,12 @@ func eval(text string, name func(string) (int64, bool)) (value int64, end int, e
 
 // evalGroup is eval for an expression in parentheses, at the last of which it ends.
 func evalGroup(text string, name func(string) (int64, bool)) (value int64, end int, err error) {
-	r := exprReader{text: text, name: name}
+	r := exprReader{text: text, want: wantNumber, name: name}
 	value, err = r.unary()
 	return value, r.pos, err
 }
+
+const wantNumber = "a number such as 0x12"
 
 func (r *exprReader) fail(code diag.Code, from int, format string, args ...any) error {
 	return &asm.Error{Code: code, Off: from, End: max(r.pos, from+1), Msg: fmt.Sprintf(format, args...)}
@@ -138,7 +143,7 @@ func (r *exprReader) partial(op string, x, y int64, from int) (int64, error) {
 	case op == ">>":
 		return x >> uint(y), nil
 	case y == 0:
-		return 0, r.fail(diag.TextRange, from, "a division by 0")
+		return 0, r.fail(diag.TextRange, from, "division by 0")
 	case op == "/":
 		return x / y, nil
 	}
@@ -156,7 +161,7 @@ func (r *exprReader) unary() (int64, error) {
 	case "(":
 		x, err := r.level(0)
 		if err == nil && r.operator([]string{")"}) == "" {
-			err = r.fail(diag.TextExpected, r.pos, "expected )")
+			err = r.fail(diag.TextExpected, r.pos, "%s, expected )", standing(r.text[r.pos:]))
 		}
 		return x, err
 	default:
@@ -182,20 +187,38 @@ func (r *exprReader) primary() (int64, error) {
 	word := r.text[from:r.pos]
 	switch {
 	case word == "":
-		return 0, r.fail(diag.TextExpected, from, "expected a number, a name or (")
+		return 0, r.fail(diag.TextExpected, from, "%s, expected %s, a name or (", standing(r.text[from:]), r.want)
 	case word[0] >= '0' && word[0] <= '9':
-		v, err := strconv.ParseUint(word, 0, 64)
-		if err != nil {
-			return 0, r.fail(diag.TextRange, from, "%q is no number of at most 64 bits", word)
-		}
-		return int64(v), nil
+		return r.number(word, from)
 	}
 	v, ok := r.name(word)
 	if !ok {
-		return 0, r.fail(diag.TextSymbol, from, "no name %s", word)
+		return 0, r.fail(diag.TextSymbol, from, "%s is no label and no name of .set, expected one or %s", word, r.want)
 	}
 	return v, nil
 }
+
+func (r *exprReader) number(word string, from int) (int64, error) {
+	v, err := strconv.ParseInt(word, 0, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, r.fail(diag.TextRange, from, "%s does not fit a signed number of 64 bits", word)
+	case err != nil:
+		return 0, r.fail(diag.TextExpected, from, "%q, expected %s", word, r.want)
+	}
+	return v, nil
+}
+
+// standing quotes what stands at the start of a text, for an error.
+func standing(text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return "nothing"
+	}
+	word := strings.Fields(text)[0]
+	return strconv.Quote(word[:min(len(word), maxQuoted)])
+}
+
+const maxQuoted = 20
 
 func isNameByte(c byte) bool {
 	return c == '_' || c == '.' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'

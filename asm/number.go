@@ -45,7 +45,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	case signed:
 		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}
-	if it.kind == itemEnum && it.ref.Prog == nil && !p.unnamed(it.ref, &n) {
+	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
 		p.expectItem(pos, it)
 		return false
 	}
@@ -129,8 +129,13 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 }
 
 // unnamed makes of a number the value of an enum that prints so: one without a name, of which the
-// low 32 bits are printed. ok is false where there is none.
+// low 32 bits are printed. ok is false where there is none. Of a computed value the number is left as
+// it is.
 func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
+	if ref.Prog != nil {
+		_, named := ref.Enum.Lookup(n.mag)
+		return !named
+	}
 	for v := n.mag; ; v += 1 << 32 {
 		if _, named := ref.Enum.Lookup(v); !named {
 			n.mag, n.wide = v, bits.Of(v)

@@ -25,7 +25,7 @@ func (a *Assembler) Compile(files []*diag.Source, _ program.CompileOptions) (*pr
 	if err != nil {
 		return nil, err
 	}
-	return &program.Compiled{Bytes: out.Bytes(), Header: out.Header()}, nil
+	return &program.Compiled{Bytes: out.Bytes(), Header: out.Header(), Warnings: out.Warnings}, nil
 }
 
 // Header declares in C where the names of the source are, and the values of constants.

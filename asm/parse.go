@@ -79,6 +79,7 @@ type Parser struct {
 	failure *failure
 	entries []Entry
 	decoder *isa.Decoder
+	fields  []isa.Field // of the decoder
 }
 
 // Limits. A line that needs more is refused with an error.

@@ -40,9 +40,9 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		return false
 	}
 	switch {
-	case it.kind == itemNumber && n.end-n.digits > 1:
+	case it.kind == itemNumber && n.end-n.digits > 1 && p.splits(next, &n):
 		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
-	case signed:
+	case signed && (p.everyWay() || p.follows(next, p.pos)):
 		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}
 	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
@@ -76,6 +76,19 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	}
 	p.pos, p.node = n.end, next
 	return true
+}
+
+// splits tells whether a number can end before its last digit.
+func (p *Parser) splits(next *node, n *number) bool {
+	if p.everyWay() {
+		return true
+	}
+	for end := n.end - 1; end > n.digits; end-- {
+		if p.follows(next, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.

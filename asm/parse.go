@@ -84,6 +84,7 @@ type Parser struct {
 	silent  bool
 	entries []Entry
 	decoder *isa.Decoder
+	fields  []isa.Field // of the decoder
 }
 
 // Limits. A line that needs more is refused with an error.

@@ -136,8 +136,12 @@ func (x *trial) word(w bits.Value) {
 	if err == nil {
 		return
 	}
-	if x.failed[o.Inst.Leaf.Name]++; x.failed[o.Inst.Leaf.Name] == 1 {
-		x.t.Errorf("%s: %v", o.Inst.Leaf.Name, err)
+	name := "no leaf"
+	if o.Known {
+		name = o.Inst.Leaf.Name
+	}
+	if x.failed[name]++; x.failed[name] == 1 {
+		x.t.Errorf("%s: %v", name, err)
 	}
 }
 

@@ -43,6 +43,8 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	switch {
 	case it.kind == itemNumber && n.end-n.digits > 1:
 		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
+	case it.kind == itemEnum && n.end-n.digits > 1:
+		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - n.end + 1})
 	case signed:
 		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}

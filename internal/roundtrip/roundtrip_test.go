@@ -108,6 +108,11 @@ func try(t *testing.T, set *isa.Set, count int) {
 			x.word(w)
 		}
 	}
+	if len(set.Tables()) == 0 {
+		if err := c.Program(set, source, min(count, 1000)); err != nil {
+			t.Errorf("a program: %v", err)
+		}
+	}
 	all, reached := x.cases.Len()
 	t.Logf("%d words: %d instructions, %d of them without findings, %d of those the same from plain text; %d of %d cases; %v",
 		x.words, x.insts, x.clean, x.same, reached, all, time.Since(start).Round(time.Millisecond))

@@ -70,8 +70,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
-	flags.StringVar(&f.order, "order", "", "a raw program has the `high` or the low word of an instruction first (default: recognised, where a machine has both)")
-	complete(cmd, "order", fixed("high", "low"))
+	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
+	complete(cmd, "order", f.orderNames)
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
@@ -101,13 +101,16 @@ func (f *disFlags) check() error {
 }
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
-	if f.hex && f.root == "" && f.raw() != nil {
+	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
 		var err error
 		if name, err = f.hexProgram(cmd, name); err != nil {
 			return err
 		}
 	}
 	if err := f.check(); err != nil {
+		return err
+	}
+	if err := f.checkOrder(); err != nil {
 		return err
 	}
 	palette, err := f.palette(cmd.OutOrStdout())
@@ -128,12 +131,12 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
-	if f.wantsRawSource(cmd) {
+	if f.wantsSource(cmd, f.raw() != nil) {
 		if done, err := f.rawSource(cmd, name, in); done || err != nil {
 			return err
 		}
 	}
-	if f.wantsSource(cmd) {
+	if f.wantsSource(cmd, false) {
 		if done, err := f.source(cmd, name, in); done || err != nil {
 			return err
 		}
@@ -148,7 +151,7 @@ func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view
 		return err
 	}
 	write := f.whole
-	if raw && !f.json && f.maxErrors == 0 && (f.raw() == nil || f.root != "") {
+	if raw && !f.json && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
 		write = f.stream
 	}
 	found, err := write(cmd, name, in, palette)

@@ -136,7 +136,7 @@ func (a *assembler) value(name string) (int64, bool) {
 		return n.value, true
 	}
 	l, ok := a.labels[name]
-	if !ok && a.first {
+	if !ok && a.first && a.known[name] {
 		a.guessed = name
 		return a.addr / 8, true
 	}
@@ -293,6 +293,11 @@ func inLine(err error, values []replaced) error {
 // instruction reads a line, without labels, as an instruction.
 func (a *assembler) instruction(text string) (asm.Result, error) {
 	a.p.Addr = a.addr
+	if a.own.constant && strings.Contains(text, "$(") {
+		if res, err := a.p.Parse(text); err == nil {
+			return res, nil
+		}
+	}
 	code := text
 	if !a.own.comment {
 		code = StripComment(text, a.comment)
@@ -310,13 +315,14 @@ func (a *assembler) instruction(text string) (asm.Result, error) {
 
 // ownMarks tells which of the things that a source has beside instructions stand in texts of the
 // machine too. What is an instruction as a whole is one then.
-type ownMarks struct{ comment, colon, directive bool }
+type ownMarks struct{ comment, colon, directive, constant bool }
 
 func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 	custom := p.Custom != nil // which may print anything
-	own := ownMarks{comment: custom || set.Prints(comment), colon: custom || set.Prints(":"), directive: custom || set.Prints(".word")}
+	prints := func(mark string) bool { return custom || set.Prints(mark) }
+	own := ownMarks{comment: prints(comment), colon: prints(":"), directive: prints(".word"), constant: prints("$(")}
 	for word := range directives {
-		own.directive = own.directive || set.Prints(word)
+		own.directive = own.directive || prints(word)
 	}
 	return own
 }

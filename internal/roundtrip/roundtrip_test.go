@@ -54,6 +54,22 @@ func TestPICA200(t *testing.T) {
 	try(t, set, *words)
 }
 
+// Descriptions in the manner of those that others write.
+func TestDescriptions(t *testing.T) {
+	for file, gens := range map[string][]uint32{"microcode.xml": {5, 6, 7}, "vector.xml": {0}, "marks.xml": {0}} {
+		for _, gen := range gens {
+			t.Run(fmt.Sprint(file, gen), func(t *testing.T) {
+				t.Parallel()
+				set, err := isa.Load(os.DirFS("testdata"), file, isa.Options{Gen: gen})
+				if err != nil {
+					t.Fatal(isa.Explain(err))
+				}
+				try(t, set, min(*words, 2000))
+			})
+		}
+	}
+}
+
 func TestSpec(t *testing.T) {
 	if *specFile == "" {
 		t.Skip("no -spec")

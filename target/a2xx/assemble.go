@@ -377,7 +377,7 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	at.Span.Off, at.Span.End = l.off+origin(moved, e.Off), l.off+max(origin(moved, e.End), origin(moved, e.Off)+1)
 	switch e.Code {
 	case diag.TextConflict:
-		at.Msg += a.shared(p, e)
+		at.Msg += a.disagreement(p, e)
 	case diag.TextRange:
 		at.Msg = a.computed(p, at.Msg)
 	}
@@ -385,17 +385,11 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	return res, false
 }
 
-// shared explains a conflict that is the machine's and not the text's: of fields that several texts
-// share, or of a computed value.
-func (a *Assembler) shared(p *asm.Parser, e *asm.Error) string {
+// disagreement explains a conflict about a computed value, which is the machine's and not the text's.
+func (a *Assembler) disagreement(p *asm.Parser, e *asm.Error) string {
 	for _, k := range a.m.kinds {
-		leaf, shared := k.root.Leaves[0], k.shared.And(e.Bits)
-		switch {
-		case k.parser != p:
-		case e.Bits == bits.Value{}:
-			return leaf.Meta("disagrees")
-		case shared != bits.Value{}:
-			return leaf.Meta("shares")
+		if k.parser == p && e.Bits == (bits.Value{}) {
+			return k.root.Leaves[0].Meta("disagrees")
 		}
 	}
 	return ""

@@ -48,8 +48,7 @@ type kind struct {
 	sync    flag
 	mark    string
 	follows []flag
-	exports []exports  // by Leaf.ID
-	shared  bits.Value // the bits of fields that several texts share
+	exports []exports // by Leaf.ID
 	// broken tells that texts can have several lines, or remarks.
 	broken bool
 }
@@ -190,7 +189,6 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 		k.follows = append(k.follows, m.flag(l.Meta("follows")))
 		k.exports = append(k.exports, m.exportsOf(k, l))
 	}
-	k.shared = k.sharedBits()
 	k.broken = k.breaks()
 	k.prefix = k.commonPrefix(m.set.DefaultContext())
 	if k.sync.width > 0 {
@@ -199,21 +197,6 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 	}
 	k.setContext(m.set.DefaultContext())
 	return k, nil
-}
-
-// sharedBits returns the bits of the fields that are listed as shared.
-func (k *kind) sharedBits() (v bits.Value) {
-	leaf := k.root.Leaves[0]
-	shared := strings.Fields(leaf.Meta("sharing"))
-	for _, f := range k.decoder.Fields(nil, isa.Inst{Leaf: leaf, Bits: leaf.Match}) {
-		if !slices.Contains(shared, f.Path) {
-			continue
-		}
-		for _, p := range f.Parts {
-			v = v.Or(bits.Range(p.Low, p.Width))
-		}
-	}
-	return v
 }
 
 // setContext gives the decoder and the parser their contexts.

@@ -64,6 +64,11 @@ func SourceOf(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
+	return d.Source(data, ctx, order)
+}
+
+// Source writes a program without container as SourceOf does.
+func (d *Disassembler) Source(data []byte, ctx bits.Value, order string) ([]byte, error) {
 	words, order, err := d.m.words(data, order)
 	if err != nil {
 		return nil, err

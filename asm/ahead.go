@@ -133,7 +133,7 @@ func (p *Parser) firstOfItem(it *item) (f first) {
 func firstOfWords(it *item) (f first) {
 	f.bytes.addAll(string(it.words.bytes))
 	f.empty = it.words.ends
-	if it.ref.Kind == spec.KindEnum {
+	if it.numbers {
 		f.bytes.addAll(numberStart)
 	}
 	return f

@@ -103,9 +103,11 @@ type item struct {
 	padding bool
 	// placed tells that place is where the bits are.
 	placed bool
-	place  place
-	text   string
-	ref    *model.Ref
+	// numbers tells of an enum that it has values without a text, which are numbers.
+	numbers bool
+	place   place
+	text    string
+	ref     *model.Ref
 	// words are the texts of an enum or a bool.
 	words *trie
 	// flag is the text of a bool, if it prints nothing else.
@@ -321,7 +323,15 @@ func (n *node) step(key string, it *item) *node {
 func (it *item) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d %q %p %p %v", it.kind, it.extent, it.text, it.call, it.set, it.padding)
-	if it.ref != nil {
+	switch {
+	case it.ref == nil:
+	case it.isBits():
+		f := it.ref.Field
+		fmt.Fprintf(&b, " %d %v %d %d %p %q %d", it.ref.Hops, f.Parts, f.Kind, f.Width, it.ref.Enum, it.name+it.symbols, f.Unit)
+		if f.Display != nil {
+			b.WriteString(*f.Display)
+		}
+	default:
 		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
 		for _, e := range it.ref.Enter {
 			fmt.Fprintf(&b, " %p", e.Field)
@@ -334,6 +344,13 @@ func (it *item) key() string {
 		fmt.Fprintf(&b, " %p %d %v", cond.prog, cond.hops, cond.want)
 	}
 	return b.String()
+}
+
+// isBits tells of a reference that it is a field of bits about which nothing else matters than where they
+// are and how they are written, so that leaves that define the field each for itself can share it.
+func (it *item) isBits() bool {
+	r := it.ref
+	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Enter) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
 }
 
 // reference adds a name in each of its meanings.
@@ -385,7 +402,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	case spec.KindBitset:
 		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
 	case spec.KindEnum:
-		out.kind, out.words = itemEnum, c.enumWords(ref.Enum)
+		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:
 		if ref.Field != nil && ref.Field.Display != nil {
 			out.kind, out.words = itemEnum, c.boolWords(ref)
@@ -412,6 +429,22 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	t.finish()
 	c.parser.enums[e] = t
 	return t
+}
+
+// maxNamed bounds the width of an enum all values of which are known to have a text.
+const maxNamed = 8
+
+// hasUnnamed tells whether a field may have a value for which its enum has no text.
+func hasUnnamed(ref *model.Ref) bool {
+	if ref.Prog != nil || ref.Width > maxNamed {
+		return true
+	}
+	for v := range uint64(1) << uint(ref.Width) {
+		if _, named := ref.Enum.Lookup(v); !named {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *compiler) boolWords(ref *model.Ref) *trie {

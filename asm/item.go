@@ -1,6 +1,10 @@
 package asm
 
-import "github.com/isago/isago/internal/spec"
+import (
+	"strings"
+
+	"github.com/isago/isago/internal/spec"
+)
 
 // match reads one item and goes on behind it. state 0 is the first try.
 func (p *Parser) match(it *item, next *node, state int) bool {
@@ -151,7 +155,7 @@ const stateNoFlag = -4
 // otherwise tells whether the text of an enum or a bool at pos can be read in another way than as the
 // longest text that it has: as a shorter one, as nothing, or as a number.
 func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
-	return p.everyWay() || longest.shorter || it.ref.Kind == spec.KindEnum && numeric[p.src[pos]] ||
+	return p.everyWay() || longest.shorter || it.numbers && numeric[p.src[pos]] ||
 		it.words.ends && it.extent == anyExtent && p.follows(next, p.pos)
 }
 
@@ -213,7 +217,7 @@ func (p *Parser) member(n *node, state int) bool {
 
 // mayStart tells whether a member of a set, or what joins it to another, can stand here.
 func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
-	if p.everyWay() || joined && s.join != "" {
+	if p.everyWay() || joined && strings.Trim(s.join, " ") != "" {
 		return true
 	}
 	return p.stands(&p.look(s.members[member]).node, p.pos)

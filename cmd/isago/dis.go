@@ -47,7 +47,7 @@ With --plain each line of output is the text of one instruction and nothing else
 
 --compat mesa prints a listing as Mesa's isaspec does for the same description, byte for byte: findings
 behind a tab, and labels with --labels; docs/language.md lists where isago does otherwise. --names FILE
-has lines FIELD VALUE TEXT, which say how a field of type custom prints a value.
+has lines FIELD VALUE TEXT, which say how a field of type custom prints a value; asm --names reads it so.
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
 were unknown or not as they should be, or lines of --hex could not be read.`,
@@ -243,9 +243,6 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
-	if d.Custom, err = f.custom(); err != nil {
-		return nil, err
-	}
 	return &view.Listing{
 		Decoder: d, Addresses: f.addresses, Words: f.words, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
@@ -312,17 +309,12 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
-	custom, err := f.custom()
-	if err != nil {
-		return err
-	}
 	var found atomic.Bool
 	start := func() (lineFunc, error) {
 		d, err := f.decoder(set)
 		if err != nil {
 			return nil, err
 		}
-		d.Custom = custom
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
 		if f.lossless {
 			p, err := f.parser(set)

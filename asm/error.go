@@ -103,6 +103,26 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 
 // documented tells of the field that has bits of the word in all instructions, if it is documented.
 func (p *Parser) documented(v bits.Value) string {
+	return p.common(func(f *spec.Field) bool { return v.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
+}
+
+// mentioned tells of the first field of all instructions that an expression names.
+func (p *Parser) mentioned(expr string) string {
+	for rest := expr; ; {
+		_, behind, ok := strings.Cut(rest, "{")
+		name, after, closed := strings.Cut(behind, "}")
+		if !ok || !closed {
+			return ""
+		}
+		if text := p.common(func(f *spec.Field) bool { return f.Name == name }); text != "" {
+			return text
+		}
+		rest = after
+	}
+}
+
+// common tells of a field of the word that all instructions have, if it is documented.
+func (p *Parser) common(is func(f *spec.Field) bool) string {
 	leaves := p.root.Leaves
 	for b := leaves[0].Spec; b != nil; b = b.Extends {
 		if slices.ContainsFunc(leaves, func(l *isa.Leaf) bool { return !l.Spec.Under(b) }) {
@@ -110,7 +130,7 @@ func (p *Parser) documented(v bits.Value) string {
 		}
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				if f.Doc != "" && len(f.Parts) > 0 && v.AndNot(maskOf(f.Parts)) == (bits.Value{}) {
+				if f.Doc != "" && len(f.Parts) > 0 && is(f) {
 					return fmt.Sprintf(" (%s: %s)", f.Name, sentence(f.Doc))
 				}
 			}

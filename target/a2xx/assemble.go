@@ -3,7 +3,6 @@ package a2xx
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -375,11 +374,8 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	}
 	at := e.At(a.src, 0)
 	at.Span.Off, at.Span.End = l.off+origin(moved, e.Off), l.off+max(origin(moved, e.End), origin(moved, e.Off)+1)
-	switch e.Code {
-	case diag.TextConflict:
+	if e.Code == diag.TextConflict {
 		at.Msg += a.disagreement(p, e)
-	case diag.TextRange:
-		at.Msg = a.computed(p, at.Msg)
 	}
 	a.errs = append(a.errs, at)
 	return res, false
@@ -393,29 +389,6 @@ func (a *Assembler) disagreement(p *asm.Parser, e *asm.Error) string {
 		}
 	}
 	return ""
-}
-
-// computed says in the words of the description why a computed value cannot be what the text says; other
-// messages stay as they are.
-func (a *Assembler) computed(p *asm.Parser, msg string) string {
-	name, rest, ok := strings.Cut(msg, " cannot be ")
-	value, _, isComputed := strings.Cut(rest, ": it is computed as ")
-	if !ok || !isComputed {
-		return msg
-	}
-	for _, k := range append(a.m.kinds[:], a.m.cf) {
-		if k.parser != p {
-			continue
-		}
-		for b := k.root.Leaves[0].Spec; b != nil; b = b.Extends {
-			for _, c := range b.Cases {
-				if f := c.Field(name); f != nil {
-					return fmt.Sprintf("%s cannot be %s. %s", name, value, strings.Join(strings.Fields(f.Doc), " "))
-				}
-			}
-		}
-	}
-	return msg
 }
 
 // end adds the clause that ends a program, if none does.

@@ -48,7 +48,7 @@ func (l *linter) end() {
 func (l *linter) store() {
 	for i := range l.clauses {
 		if c := &l.clauses[i]; c.loaded > 0 && len(l.units) > c.loaded {
-			l.warn(diag.StoreSize, i, -1, "the program has %d units; Mesa's driver loads at most %d, though addresses reach %d", len(l.units), c.loaded, c.store)
+			l.warn(diag.StoreSize, i, -1, "the program has %d units; %s loads at most %d, though addresses reach %d", len(l.units), c.loader, c.loaded, c.store)
 			return
 		}
 	}
@@ -66,7 +66,7 @@ func (l *linter) nesting() {
 			continue
 		}
 		if depth[c.opens]++; depth[c.opens] == c.depth+1 {
-			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (a limit of Xenos)", c.opens, c.depth+1, c.depth)
+			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (%s)", c.opens, c.depth+1, c.depth, c.counted)
 		}
 	}
 }
@@ -81,9 +81,9 @@ func (l *linter) calls() {
 		}
 		switch n := 1 + w.depth(c.target.of(c.in.Bits)); {
 		case n > endless:
-			l.warn(diag.Nesting, i, -1, "what is called here calls itself, expected %s at most %d deep (a limit of Xenos)", c.calls, c.depth)
+			l.warn(diag.Nesting, i, -1, "what is called here calls itself, expected %s at most %d deep (%s)", c.calls, c.depth, c.counted)
 		case n > c.depth:
-			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (a limit of Xenos)", c.calls, n, c.depth)
+			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (%s)", c.calls, n, c.depth, c.counted)
 		}
 	}
 }

@@ -75,11 +75,12 @@ func (r run) of(v bits.Value) int { return int(v.Uint(r.low, r.width)) }
 // clause says what a clause of a leaf does.
 type clause struct {
 	// runs tells that it runs count instructions from address on; steps are the most that it can, store
-	// the units that an address can reach, loaded those that drivers load.
+	// the units that an address can reach, loaded those that loader loads.
 	runs                     bool
 	address, count, sequence run
 	slots                    []slot
 	steps, store, loaded     int
+	loader                   string
 	// ends tells that the program ends here; mayEnd, that it does only under a condition.
 	ends, mayEnd bool
 	// target is the clause that it goes to, one of at most clauses.
@@ -92,10 +93,12 @@ type clause struct {
 	sized      []bool
 }
 
-// nest names what a clause starts or ends that can stand inside another of its kind, and how deep.
+// nest names what a clause starts or ends that can stand inside another of its kind, how deep, and
+// where that is known.
 type nest struct {
 	opens, closes, calls, returns string
 	depth                         int
+	counted                       string
 }
 
 // slot is where a clause says something of one of its instructions.
@@ -225,12 +228,14 @@ func (k *kind) breaks() bool {
 	return false
 }
 
-// commonPrefix returns what the texts of all leaves start with.
+// commonPrefix returns what the texts of all leaves start with. Printing with tokens prepares nothing,
+// which would take longer than all else that a short program needs.
 func (k *kind) commonPrefix(ctx bits.Value) string {
 	k.decoder.SetContext(ctx)
 	var prefix string
 	for i, l := range k.root.Leaves {
-		text := string(k.decoder.Append(nil, isa.Inst{Leaf: l, Bits: l.Match}))
+		line, _ := k.decoder.AppendTokens(nil, nil, isa.Inst{Leaf: l, Bits: l.Match})
+		text := string(line)
 		for n := range prefix {
 			if n >= len(text) || text[n] != prefix[n] {
 				prefix = prefix[:n]
@@ -255,11 +260,11 @@ func (m *machine) flag(name string) flag {
 }
 
 func (m *machine) clauseOf(l *isa.Leaf) clause {
-	fields := m.cf.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	fields := m.cf.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	c := clause{
 		ends: l.Meta("ends") != "", mayEnd: l.Meta("ends") == "condition", steps: number(l, "steps"), store: number(l, "store"),
-		loaded: number(l, "loaded"), clauses: number(l, "clauses"),
-		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth")},
+		loaded: number(l, "loaded"), loader: l.Meta("loader"), clauses: number(l, "clauses"),
+		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth"), l.Meta("counted")},
 		room: runOf(fields, l.Meta("room")), size: runOf(fields, l.Meta("size")),
 		address: runOf(fields, l.Meta("address")), count: runOf(fields, l.Meta("count")),
 		sequence: runOf(fields, l.Meta("sequence")), target: runOf(fields, l.Meta("target")),
@@ -280,7 +285,7 @@ func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
 	if l.Meta("export") == "" {
 		return exports{}
 	}
-	fields := k.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	fields := k.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	e := exports{flag: runOf(fields, l.Meta("export")), number: runOf(fields, l.Meta("exports"))}
 	c := m.set.Model().ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {

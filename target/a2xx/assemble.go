@@ -602,25 +602,35 @@ func (a *Assembler) stepContext(k *kind, number int) bits.Value {
 
 // directive reads a line that starts with a dot.
 func (a *Assembler) directive(off, end int) {
-	word, rest, _ := strings.Cut(string(a.text[off:end]), " ")
-	words := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
-	f, ok := directives[strings.ToLower(strings.TrimSpace(word))]
+	line := string(a.text[off:end])
+	word := line
+	if n := strings.IndexAny(line, " \t"); n >= 0 {
+		word = line[:n]
+	}
+	words := strings.FieldsFunc(line[len(word):], func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
+	f, ok := directives[strings.ToLower(word)]
 	switch {
 	case !ok:
 		a.fail(diag.Directive, off, end, "no directive %s, expected .word, .byte, .org, .stage or .isago", word)
 	case len(words) == 0:
 		a.fail(diag.Directive, off, end, "nothing behind %s", word)
+	case len(words) > 1 && !f.list:
+		a.fail(diag.Directive, off, end, "%q behind %s %s, expected nothing", words[1], word, words[0])
 	default:
-		f(a, words, off, end)
+		f.read(a, words, off, end)
 	}
 }
 
-var directives = map[string]func(a *Assembler, words []string, off, end int){
-	".word":  (*Assembler).wordDirective,
-	".byte":  (*Assembler).byteDirective,
-	".org":   (*Assembler).orgDirective,
-	".stage": (*Assembler).stageDirective,
-	".isago": (*Assembler).isagoDirective,
+// directives are those of a source; some take a list of numbers.
+var directives = map[string]struct {
+	read func(a *Assembler, words []string, off, end int)
+	list bool
+}{
+	".word":  {(*Assembler).wordDirective, true},
+	".byte":  {(*Assembler).byteDirective, true},
+	".org":   {(*Assembler).orgDirective, false},
+	".stage": {(*Assembler).stageDirective, false},
+	".isago": {(*Assembler).isagoDirective, false},
 }
 
 // numbers reads numbers of so many bits.

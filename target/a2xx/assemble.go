@@ -20,7 +20,7 @@ type Assembler struct {
 	layout  layout          // takes what was assembled apart, to check it
 	// kept are the instructions of texts that were read, which repeat from program to program; count is
 	// their number.
-	kept  map[textKey]map[string]asm.Result
+	kept  map[textKey]map[string]reading
 	count int
 	assembly
 }
@@ -31,6 +31,12 @@ type textKey struct {
 	context uint64
 }
 
+// reading is what a text was read as, and what the description calls hazards of it.
+type reading struct {
+	asm.Result
+	hazards []isa.Hazard
+}
+
 // NewAssembler returns an assembler for a spelling of the instruction set. The context is that of
 // sources which do not say their stage.
 func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
@@ -38,7 +44,7 @@ func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, kept: map[textKey]map[string]asm.Result{}}
+	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, kept: map[textKey]map[string]reading{}}
 	for _, l := range m.cf.root.Leaves {
 		word, _, _ := strings.Cut(l.Display, " ")
 		a.clauses[strings.ToLower(word)] = true
@@ -313,7 +319,10 @@ func (a *Assembler) assemble() {
 	}
 	a.fillClauses()
 	a.write()
-	if len(a.errs) == 0 && !a.options.unchecked {
+	switch {
+	case a.options.unchecked:
+		a.warnings = nil
+	case len(a.errs) == 0:
 		a.check()
 	}
 }
@@ -342,7 +351,7 @@ func (a *Assembler) readClauses() {
 const maxTexts = 1 << 15
 
 // parse reads an instruction or a clause.
-func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Result, bool) {
+func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (reading, bool) {
 	text := a.text[l.off:l.end]
 	var moved []move
 	if a.names.any() {
@@ -355,11 +364,15 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	}
 	p.SetContext(ctx)
 	a.named = false
-	res, err := p.ParseBytes(text)
-	if err == nil {
+	var res reading
+	var err error
+	if res.Result, err = p.ParseBytes(text); err == nil {
+		if l.kind != nil {
+			res.hazards = l.kind.decoder.Hazards(nil, res.Inst)
+		}
 		if !a.named && a.count < maxTexts {
 			if kept == nil {
-				kept = map[string]asm.Result{}
+				kept = map[string]reading{}
 				a.kept[key] = kept
 			}
 			kept[string(text)] = res
@@ -480,6 +493,9 @@ func (a *Assembler) step(l *sourceLine, at, clause int) {
 	}
 	u := a.take(at, l)
 	u.kind, u.waits = number, l.kind.sync.get(res.Context)
+	for _, h := range res.hazards {
+		a.warnings = append(a.warnings, errorf(diag.Code(h.Name), u.span, "warning: %s", h.Text))
+	}
 	v := res.Inst.Bits
 	u.words = [unitWords]uint32{v.Word(0), v.Word(1), v.Word(2)}
 	if clause < len(a.placed) {

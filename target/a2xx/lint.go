@@ -5,11 +5,10 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/isa"
 )
 
 // warnings looks for what the machine takes and hardly anybody means, or what only a sibling or a
-// driver is known not to take.
+// driver is known not to take. Hazards of single instructions are not among it.
 func (p *layout) warnings() []problem {
 	l := linter{layout: p}
 	l.end()
@@ -17,7 +16,6 @@ func (p *layout) warnings() []problem {
 	l.nesting()
 	l.calls()
 	l.rooms()
-	l.hazards()
 	return l.list
 }
 
@@ -206,17 +204,4 @@ func ordinal(n int) string {
 		return "3rd"
 	}
 	return fmt.Sprint(n, "th")
-}
-
-// hazards tells of what the description calls hazards.
-func (l *linter) hazards() {
-	var found []isa.Hazard
-	for i := range l.steps {
-		s := &l.steps[i]
-		k := l.m.kinds[s.kind]
-		found = k.decoder.Hazards(found[:0], s.in)
-		for _, h := range found {
-			l.warn(diag.Code(h.Name), -1, s.unit, "%s", h.Text)
-		}
-	}
 }

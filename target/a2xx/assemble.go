@@ -426,6 +426,10 @@ func (a *Assembler) readSteps(start int) {
 		if len(a.errs) > maxErrors {
 			return
 		}
+		if at >= maxUnits && l.what != clauseLine {
+			a.fail(diag.ProgramSize, l.off, l.end, "unit %d, expected at most %d", at, maxUnits-1)
+			return
+		}
 		if word > 0 && l.what != dataLine {
 			a.fail(diag.ProgramSize, l.off, l.end, "the data before this ends inside a unit of %d words", unitWords)
 			word = 0

@@ -168,10 +168,11 @@ func (p *layout) analyse() {
 }
 
 // readClauses reads the clauses, which end at the first unit that any of them runs, or that the first one
-// runs where that lies among the clauses. In a program without such a clause all n units are clauses.
+// runs where that lies among the clauses. In a program without such a clause all n units are clauses, as
+// far as addresses reach.
 func (p *layout) readClauses(n int) {
 	p.clauses = p.clauses[:0]
-	end, found := n, false
+	end, found := min(n, p.m.reach), false
 	for i := 0; i < 2*end; i++ {
 		p.clauses = append(p.clauses, p.clause(i))
 		c := &p.clauses[i]

@@ -30,6 +30,8 @@ type machine struct {
 	addressed, counted, sequenced flag
 	clauses                       []clause // by Leaf.ID
 	rooms                         []roomName
+	// reach is the number of units that addresses can tell apart.
+	reach int
 }
 
 // roomName is what clauses can make room for, by its name in the description and its text.
@@ -140,6 +142,7 @@ func newMachine(set *isa.Set) (*machine, error) {
 	m.addressed, m.counted, m.sequenced = m.flag("addressed"), m.flag("counted"), m.flag("sequenced")
 	for _, l := range m.cf.root.Leaves {
 		m.clauses = append(m.clauses, m.clauseOf(l))
+		m.reach = max(m.reach, 1<<m.clauses[len(m.clauses)-1].address.width)
 		in := isa.Inst{Leaf: l, Bits: l.Match}
 		switch l.Meta("pad") {
 		case "filler":

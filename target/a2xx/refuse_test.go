@@ -73,6 +73,7 @@ func TestRefused(t *testing.T) {
 		{"two places", ".org\t1, 2\nEXEC_END", `1:1: "2" behind .org 1, expected nothing [directive]`},
 		{"two options", ".isago unchecked big-endian\nEXEC_END", `1:1: "big-endian" behind .isago unchecked, expected nothing [directive]`},
 		{"no number", ".org\nEXEC_END", `1:1: nothing behind .org [directive]`},
+		{"a unit too far", "EXEC_END\n.org 0xfffff\n.word 1, 2, 3, 4, 5, 6\n.word 1", "3:1: unit 1048576, expected at most 1048575 [program-size]"},
 		{"no such stage", ".stage gs", "[directive]"},
 		{"no such header", "@sample(0) x", "1:1: no header @sample, expected @attribute, @varying, @uniform, @const, @sampler, @bool or @loop [directive]"},
 		{"a header of a wrong bank", "@uniform(R0) x", "1:1: (R0) x, expected (C0) to (C255), or a range such as (C0-C3) [register-use]"},

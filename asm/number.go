@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"bytes"
 	"math"
 	"sort"
 	"strconv"
@@ -159,7 +160,8 @@ type number struct {
 	digits, end int
 }
 
-// number reads a number of the item's kind at pos; it ends before limit if that is not 0.
+// number reads a number of the item's kind at pos, any radix or $(NUMBER); it ends before limit if that
+// is not 0.
 func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	var n number
 	i := pos
@@ -173,8 +175,11 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 			i++
 		}
 	}
-	if it.kind == itemFloat {
+	if it.kind == itemFloat && (i >= limit || p.src[i] != '$') {
 		return p.float(it.ref.Width, pos, i, limit)
+	}
+	if i+1 < limit && p.src[i] == '$' && p.src[i+1] == '(' {
+		return p.constant(n, it, i+2, limit)
 	}
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
 		return n, false
@@ -197,6 +202,26 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	}
 	n.digits = i
 	return p.digits(n, i, limit, base)
+}
+
+// constant reads the rest of $(NUMBER), in which the number is decimal whatever the type, from behind
+// the parenthesis. It needs no sign where the type prints one.
+func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
+	if i < limit && p.src[i] == '-' {
+		n.neg = !n.neg
+		i++
+	}
+	n.digits = i
+	n, ok := p.digits(n, i, limit, 10)
+	if !ok || n.end >= limit || p.src[n.end] != ')' {
+		return n, false
+	}
+	n.end++
+	n.digits = n.end - 1 // it cannot be read in part
+	if it.ref.Kind == spec.KindFloat {
+		n.isFloat, n.f = true, float64(n.mag)
+	}
+	return n, true
 }
 
 // maxDigits bounds a number with its leading zeros, of which each start may have to be tried. It is
@@ -380,6 +405,9 @@ func halfBits(f float64) uint16 {
 
 // symbol reads a name at pos and turns its address into the value of a branch.
 func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
+	if bytes.HasPrefix(p.raw[pos:], []byte("$(")) {
+		return 0, pos, false
+	}
 	end = pos
 	for end < len(p.raw) && isSymbolByte(p.raw[end], end == pos) {
 		end++

@@ -2,6 +2,7 @@
 package asm
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type Parser struct {
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
 	// value and the number of bytes read. nil reads nothing and leaves the bits open.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
+	// Comment starts a comment. New takes it from the description; "" is none.
+	Comment string
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64
 	// Tables place the entries beside the code, one for each table of the set; a nil Table gives
@@ -35,7 +38,6 @@ type Parser struct {
 	top     *grammar
 	folding bool
 	folds   *[256]byte
-	comment string
 	enums   map[*model.Enum]*trie
 	context bits.Value
 	// disjoint tells that a word can match one leaf alone.
@@ -77,6 +79,8 @@ type Parser struct {
 	solver  solver
 	suffix  []suffix
 	failure *failure
+	// silent tells that nobody wants to know why a text cannot be read.
+	silent  bool
 	entries []Entry
 	decoder *isa.Decoder
 }
@@ -165,7 +169,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	}
 	m := set.Model()
 	p := &Parser{
-		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), comment: m.ISA.Text.Comment,
+		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
 		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)),
 	}
 	p.top = p.grammarOf(p.env)
@@ -205,7 +209,8 @@ type Result struct {
 	Entries []Entry
 }
 
-// Parse reads one instruction; a comment after it is skipped. The result's Entries are valid until
+// Parse reads one instruction; a comment after it is skipped. Where the texts of the machine have in
+// them what starts a comment, as much of the line is the instruction as can be. The result's Entries are valid until
 // the next call. The error is an *Error.
 func (p *Parser) Parse(text string) (Result, error) {
 	if len(text) > maxLine {
@@ -225,6 +230,15 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 
 // parse reads one instruction from line, which it does not keep.
 func (p *Parser) parse(line []byte) (res Result, err error) {
+	if p.Comment != "" {
+		if i := bytes.Index(line, []byte(p.Comment)); i >= 0 {
+			return p.commented(line, i)
+		}
+	}
+	return p.uncommented(line)
+}
+
+func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	text, body, err := p.split(line)
 	if err == nil {
 		err = p.parseBody(&res, body)
@@ -245,6 +259,9 @@ func (p *Parser) parse(line []byte) (res Result, err error) {
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
 	if p.load(body); !p.run() {
+		if p.silent {
+			return errSilent
+		}
 		return p.explain(body)
 	}
 	if p.loosely {

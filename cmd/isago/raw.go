@@ -30,7 +30,18 @@ func (f *setFlags) raw() *catalog.Bare {
 
 // wantsRawSource tells whether the input may be a program without container that is printed as source.
 func (f *disFlags) wantsRawSource(cmd *cobra.Command) bool {
-	if f.listing || f.raw() == nil {
+	return f.raw() != nil && f.isSource(cmd)
+}
+
+// wantsSuffixes tells whether code without container is printed as source by its suffixes.
+func (f *disFlags) wantsSuffixes(cmd *cobra.Command) bool {
+	m, err := catalog.Lookup(f.isa)
+	return err == nil && m.Suffixes && f.spec == "" && f.syntax == "" && f.isSource(cmd)
+}
+
+// isSource tells whether no flag asks for a listing.
+func (f *disFlags) isSource(cmd *cobra.Command) bool {
+	if f.listing {
 		return false
 	}
 	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "root", "color", "labels", "entry", "max-errors"} {

@@ -141,8 +141,8 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"bra #nowhere", "nowhere"},
 		{"a: a: nop", "defined twice"},
-		{".align 0", "expected .align"},
-		{".skip 99999999", "expected .align"},
+		{".align 0", "0 bytes, expected 1 to"},
+		{".skip 99999999", "99999999 bytes, expected 0 to"},
 		{".b8 256", "a number of 8 bits"},
 		{"emit", ""},
 		{"mul f32 $r1 $r2 $r64 $r5", ""},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -17,6 +18,9 @@ type Error struct {
 	// Off and End are the place in the text, in bytes.
 	Off, End int
 	Msg      string
+	// Bits are those of the word that would have to be two things at once; none where there are no such
+	// bits, or these are part of a computed value.
+	Bits bits.Value
 }
 
 // Error returns the message with its code.
@@ -35,6 +39,7 @@ type failure struct {
 	// msg is a reason other than what stands at pos: what stands at msgPos was read up to msgEnd.
 	msg            string
 	msgPos, msgEnd int
+	bits           bits.Value
 	// body is the text as given, and origins the text that each entry of the trail comes from.
 	body    []byte
 	origins []textRange
@@ -51,7 +56,7 @@ func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
 // failAt is fail for a reason that concerns the text from pos up to end.
 func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any) {
 	if f := p.failure; f != nil && (f.msg == "" || end > f.msgEnd) {
-		f.code, f.msgPos, f.msgEnd, f.msg = code, pos, end, fmt.Sprintf(format, args...)
+		f.code, f.msgPos, f.msgEnd, f.msg, f.bits = code, pos, end, fmt.Sprintf(format, args...), bits.Value{}
 	}
 }
 
@@ -86,6 +91,9 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 		}
 	}
 	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s", low, low+width-1, is, first, column, want, by(here))
+	if f := p.failure; sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
+		f.bits = bits.Range(low, width)
+	}
 }
 
 // expect notes what could have stood at pos.
@@ -192,7 +200,7 @@ func (p *Parser) explain(body []byte) *Error {
 	e := &Error{Code: diag.TextExpected}
 	switch {
 	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
-		e.Code, e.Msg, pos = f.code, f.msg, f.msgPos
+		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
 	case f.pos == 0:
 		e.Code = diag.TextUnknown
 		e.Msg = p.unknown()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
 )
 
 // errorXML is what the diagnoses are made with.
@@ -187,4 +188,42 @@ func codesUsed(t *testing.T) []string {
 		t.Fatalf("only the codes %s were found", used)
 	}
 	return used
+}
+
+// A computed value without text is not said by its number: the number belongs to what stands before it.
+func TestComputedEnumIsNoNumber(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<enum name="#index"><value val="0" display="" name="none"/><value val="1" display="[a]"/></enum>
+<bitset name="#i" size="8"/>
+<bitset name="mov" extends="#i">
+  <display>mov r{N}{IDX}</display>
+  <pattern low="6" high="7">00</pattern>
+  <field name="N" low="0" high="3" type="uint"/>
+  <field name="REL" pos="4" type="bool"/>
+  <pattern pos="5">x</pattern>
+  <derived name="IDX" type="#index"><expr>{REL} ? 1 : 0</expr></derived>
+</bitset>`))
+	if res, err := x.p.Parse("mov r10[a]"); err != nil || res.Inst.Bits != bits.Of(0x1a) {
+		t.Errorf("mov r10[a] is %s, %v", res.Inst.Bits, err)
+	}
+	for _, text := range []string{"mov r100", "mov r101", "mov r150", "mov r10 0"} {
+		res, err := x.p.Parse(text)
+		var e *asm.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s is %s, %v", text, res.Inst.Bits, err)
+		}
+	}
+}
+
+// A conflict tells of which bits of the word it is.
+func TestConflictBits(t *testing.T) {
+	x := toolsFor(t, load(t, errorXML))
+	_, err := x.p.Parse("add r1, r2, r3")
+	var e *asm.Error
+	if !errors.As(err, &e) || e.Bits != bits.Range(8, 4) {
+		t.Errorf("%v", err)
+	}
+	if _, err = x.p.Parse("mov r16, 2"); !errors.As(err, &e) || e.Bits != (bits.Value{}) {
+		t.Errorf("%v", err)
+	}
 }

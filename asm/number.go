@@ -41,12 +41,12 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		return false
 	}
 	switch {
-	case it.kind == itemNumber && n.end-n.digits > 1:
+	case it.kind == itemNumber && n.end-n.digits > 1 && p.splits(next, &n):
 		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
-	case signed:
+	case signed && (p.everyWay() || p.follows(next, p.pos)):
 		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}
-	if it.kind == itemEnum && it.ref.Prog == nil && !p.unnamed(it.ref, &n) {
+	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
 		p.expectItem(pos, it)
 		return false
 	}
@@ -77,6 +77,19 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	}
 	p.pos, p.node = n.end, next
 	return true
+}
+
+// splits tells whether a number can end before its last digit.
+func (p *Parser) splits(next *node, n *number) bool {
+	if p.everyWay() {
+		return true
+	}
+	for end := n.end - 1; end > n.digits; end-- {
+		if p.follows(next, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
@@ -130,8 +143,13 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 }
 
 // unnamed makes of a number the value of an enum that prints so: one without a name, of which the
-// low 32 bits are printed. ok is false where there is none.
+// low 32 bits are printed. ok is false where there is none. Of a computed value the number is left as
+// it is.
 func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
+	if ref.Prog != nil {
+		_, named := ref.Enum.Lookup(n.mag)
+		return !named
+	}
 	for v := n.mag; ; v += 1 << 32 {
 		if _, named := ref.Enum.Lookup(v); !named {
 			n.mag, n.wide = v, bits.Of(v)

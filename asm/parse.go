@@ -58,13 +58,14 @@ type Parser struct {
 	choices []choice
 	cons    []constraint
 	units   []boundUnit
-	general bool
+	effort  effort
 	steps   int
 	// fast and pending belong to straight, which careful turns off; tests compare with it.
 	fast    []fastFrame
 	pending []pending
 	careful bool
 	roots   []*node // of startsFor
+	looking []*node // of look
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
@@ -83,6 +84,7 @@ type Parser struct {
 	silent  bool
 	entries []Entry
 	decoder *isa.Decoder
+	fields  []isa.Field // of the decoder
 }
 
 // Limits. A line that needs more is refused with an error.
@@ -308,24 +310,24 @@ func foldTable(folding bool) *[256]byte {
 	return t
 }
 
-// run reads the whole input as an instruction. It stops at the first way that encodes. At first
-// small operands are read as whole words, in one way each; where that fails, in every way.
+// run reads the whole input as an instruction. It stops at the first way that encodes.
 func (p *Parser) run() bool {
 	p.ready(p.top)
 	if p.failure != nil {
-		p.general = true
+		p.effort = leniently
 		return p.from(p.top.start)
 	}
-	if p.straightFrom(p.top.start) {
+	direct := p.top.start.isDirect()
+	if direct && p.straightFrom(p.top.start) {
 		return true
 	}
 	starts, complete := p.startsFor()
 	for _, start := range starts {
-		if p.straightFrom(start) {
+		if !direct && p.suits(start) && p.straightFrom(start) {
 			return true
 		}
 	}
-	for _, p.general = range []bool{false, true} {
+	for _, p.effort = range []effort{quickly, fully, leniently} {
 		for _, start := range starts {
 			if p.from(start) {
 				return true
@@ -337,6 +339,18 @@ func (p *Parser) run() bool {
 	}
 	return false
 }
+
+// effort says what ways to read a line are tried.
+type effort uint8
+
+const (
+	// quickly reads small operands as whole words, in one way each.
+	quickly effort = iota
+	// fully tries every way to read a text as what prints it.
+	fully
+	// leniently reads text too that would be printed through another case of its instruction.
+	leniently
+)
 
 // from reads the whole input as one of the templates of a grammar, straightFrom where that needs no
 // looking back.
@@ -458,22 +472,25 @@ func (p *Parser) advance(state int) bool {
 	if n.set != nil {
 		return p.member(n, state)
 	}
+	if e := n.only; e != nil {
+		if e.item.kind == itemLiteral {
+			return p.onlyLiteral(n, e)
+		}
+		return p.match(&e.item, e.next, 0)
+	}
 	if state < stateEdges {
-		if n.literals != nil && p.literal(n, state) {
+		if (n.literal != nil || n.literals != nil) && p.literalWay(n, state) {
 			return true
 		}
 		state = stateEdges
 	}
+	state = p.nextWay(n, state)
 	if state < stateAccepts {
-		i := state - stateEdges
-		if i < len(n.others) {
-			e := n.others[i]
-			if i+1 < len(n.others) || len(n.accepts) > 0 {
-				p.save(choice{node: n, state: state + 1})
-			}
-			return p.match(e.item, e.next, 0)
+		e := n.others[state-stateEdges]
+		if next := p.nextWay(n, state+1); p.isWay(n, next) {
+			p.save(choice{node: n, state: next})
 		}
-		state = stateAccepts
+		return p.match(&e.item, e.next, 0)
 	}
 	i := state - stateAccepts
 	if i >= len(n.accepts) {
@@ -485,25 +502,85 @@ func (p *Parser) advance(state int) bool {
 	return p.accept(n.accepts[i])
 }
 
-// literal takes the longest literal edge that stands here and is shorter than what was tried.
-func (p *Parser) literal(n *node, state int) bool {
+// nextWay returns the first way from state on, other than a literal, that the text can go.
+func (p *Parser) nextWay(n *node, state int) int {
+	if i := state - stateEdges; i < len(n.others) {
+		if p.everyWay() {
+			return state
+		}
+		for a := p.look(n); i < len(n.others); i++ {
+			if p.goesOn(&a.others[i], p.frame, p.pos) {
+				return i + stateEdges
+			}
+		}
+	}
+	return max(state, stateAccepts)
+}
+
+// isWay tells whether the way that nextWay has found is one.
+func (p *Parser) isWay(n *node, state int) bool {
+	if state < stateAccepts {
+		return true
+	}
+	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&first{empty: true}, p.frame, p.pos))
+}
+
+// everyWay tells whether ways are tried that lead nowhere: where the reasons are wanted.
+func (p *Parser) everyWay() bool { return p.failure != nil || p.careful }
+
+// findLiteral returns the longest literal edge that stands at pos and ends before limit, nil if there is
+// none, with its end.
+func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
+	if e = n.literal; e != nil {
+		if end, ok := stands(p.src, pos, limit, e.item.text, p.strict); ok {
+			return e, end
+		}
+		return nil, 0
+	}
+	if n.literals == nil {
+		return nil, 0
+	}
+	found, end := p.findWord(n.literals, pos, limit)
+	if found == nil {
+		return nil, 0
+	}
+	return n.edges[found.first], end
+}
+
+// onlyLiteral takes the only way out of a node, a literal.
+func (p *Parser) onlyLiteral(n *node, e *edge) bool {
+	pos := p.skipBlank()
+	end, ok := stands(p.src, pos, len(p.src)+1, e.item.text, p.strict)
+	if !ok {
+		p.expectLiterals(n, pos)
+		return false
+	}
+	if !p.spelled(end-p.pos == len(e.item.text)) {
+		return false
+	}
+	p.pos, p.node = end, e.next
+	return true
+}
+
+// literalWay takes the longest literal edge that stands here and is shorter than what was tried.
+func (p *Parser) literalWay(n *node, state int) bool {
 	pos := p.skipBlank()
 	limit := len(p.src) + 1
 	if state > 0 {
 		limit = state
 	}
-	found, end := p.findWord(n.literals, pos, limit)
-	if found == nil {
+	e, end := p.findLiteral(n, pos, limit)
+	if e == nil {
 		p.expectLiterals(n, pos)
 		return false
 	}
-	if len(n.others)+len(n.accepts) > 0 || end > pos+1 && len(n.edges) > 1 {
+	if e.longer || len(n.others)+len(n.accepts) > 0 && p.isWay(n, p.nextWay(n, stateEdges)) {
 		p.save(choice{node: n, state: max(end, 1)})
 	}
-	if !p.spelled(end-p.pos == found.size) {
+	if !p.spelled(end-p.pos == len(e.item.text)) {
 		return false
 	}
-	p.pos, p.node = end, n.edges[found.values[0]].next
+	p.pos, p.node = end, e.next
 	return true
 }
 
@@ -569,7 +646,7 @@ func (p *Parser) notBefore(a *accept, scope int32) bool {
 	for i, n := range a.not {
 		if !known {
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
-		} else if v, _ := p.eval(n.Root, scope); v != 0 && !p.spelled(false) {
+		} else if v, _ := p.eval(n.Root, scope); v != 0 && (p.effort != leniently || !p.spelled(false)) {
 			return false
 		}
 	}

@@ -267,7 +267,8 @@ type entrySpace struct {
 // fieldsOf lists the fields of the word as it stands.
 func (p *Parser) fieldsOf(leaf *isa.Leaf) ([]isa.Field, []entrySpace) {
 	in, spaces := p.entriesAlone(leaf)
-	return p.decoder.Fields(nil, in), spaces
+	p.fields = p.decoder.Layout(p.fields[:0], in)
+	return p.fields, spaces
 }
 
 // entriesAlone returns the word as it stands with each of its entries at an index of its own, and

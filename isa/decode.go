@@ -52,6 +52,7 @@ type Decoder struct {
 	findings  []Finding
 	missing   []missing
 	trace     *trace
+	layout    trace // of Layout
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }

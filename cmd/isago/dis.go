@@ -51,7 +51,7 @@ With --plain each line of output is the text of one instruction and nothing else
 
 --compat mesa prints a listing as Mesa's isaspec does for the same description, byte for byte: findings
 behind a tab, and labels with --labels; docs/language.md lists where isago does otherwise. --names FILE
-has lines FIELD VALUE TEXT, which say how a field of type custom prints a value.
+has lines FIELD VALUE TEXT, which say how a field of type custom prints a value; asm --names reads it so.
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
 were unknown or not as they should be, or lines of --hex could not be read.`,
@@ -74,8 +74,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
-	flags.StringVar(&f.order, "order", "", "a raw program has the `high` or the low word of an instruction first (default: recognised, where a machine has both)")
-	complete(cmd, "order", fixed("high", "low"))
+	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
+	complete(cmd, "order", f.orderNames)
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
@@ -105,13 +105,16 @@ func (f *disFlags) check() error {
 }
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
-	if f.hex && f.root == "" && f.raw() != nil {
+	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
 		var err error
 		if name, err = f.hexProgram(cmd, name); err != nil {
 			return err
 		}
 	}
 	if err := f.check(); err != nil {
+		return err
+	}
+	if err := f.checkOrder(); err != nil {
 		return err
 	}
 	palette, err := f.palette(cmd.OutOrStdout())
@@ -132,12 +135,12 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
-	if f.wantsRawSource(cmd) {
+	if f.wantsSource(cmd, f.raw() != nil) {
 		if done, err := f.rawSource(cmd, name, in); done || err != nil {
 			return err
 		}
 	}
-	if f.wantsSource(cmd) {
+	if f.wantsSource(cmd, false) {
 		if done, err := f.source(cmd, name, in); done || err != nil {
 			return err
 		}
@@ -155,7 +158,7 @@ func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view
 	if raw && f.wantsSuffixes(cmd) {
 		f.lossless, f.suffixes, f.findings = true, true, "off"
 	}
-	if raw && !f.json && f.maxErrors == 0 && (f.raw() == nil || f.root != "") {
+	if raw && !f.json && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
 		write = f.stream
 	}
 	found, err := write(cmd, name, in, palette)
@@ -270,9 +273,6 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
-	if d.Custom, err = f.custom(); err != nil {
-		return nil, err
-	}
 	return &view.Listing{
 		Decoder: d, Addresses: f.addresses, Words: f.words, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
@@ -339,17 +339,12 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
-	custom, err := f.custom()
-	if err != nil {
-		return err
-	}
 	var found atomic.Bool
 	start := func() (lineFunc, error) {
 		d, err := f.decoder(set)
 		if err != nil {
 			return nil, err
 		}
-		d.Custom = custom
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
 		if f.lossless {
 			p, err := f.parser(set)

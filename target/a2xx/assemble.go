@@ -56,6 +56,8 @@ type Assembled struct {
 	Context bits.Value
 	// BigEndian is the byte order that the source asks for.
 	BigEndian bool
+	// Warnings are in the order of the source; the code of each is its name.
+	Warnings diag.List
 	// Symbols are the names that are declared; Consts the constants with values, named or not.
 	Symbols, Consts []Symbol
 }
@@ -77,14 +79,16 @@ func (o *Assembled) Bytes() []byte {
 type assembly struct {
 	src *diag.Source
 	// text is the source with its comments blanked, so that places stay what they are.
-	text    []byte
-	errs    diag.List
-	lines   []sourceLine
-	labels  map[string]label
-	names   names
-	units   []placedUnit
-	out     Assembled
-	options sourceOptions
+	text []byte
+	errs diag.List
+	// warnings are what is hardly meant.
+	warnings diag.List
+	lines    []sourceLine
+	labels   map[string]label
+	names    names
+	units    []placedUnit
+	out      Assembled
+	options  sourceOptions
 	// placed are the clauses with their places in the source.
 	placed []sourceClause
 	met    [2][]bool
@@ -170,6 +174,7 @@ func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 		return nil, err
 	}
 	out := a.out
+	out.Warnings = a.warnings
 	return &out, nil
 }
 
@@ -372,7 +377,7 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	at.Span.Off, at.Span.End = l.off+origin(moved, e.Off), l.off+max(origin(moved, e.End), origin(moved, e.Off)+1)
 	switch e.Code {
 	case diag.TextConflict:
-		at.Msg += a.shared(p)
+		at.Msg += a.shared(p, e)
 	case diag.TextRange:
 		at.Msg = a.computed(p, at.Msg)
 	}
@@ -380,11 +385,17 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	return res, false
 }
 
-// shared explains a conflict that is the machine's and not the text's.
-func (a *Assembler) shared(p *asm.Parser) string {
+// shared explains a conflict that is the machine's and not the text's: of fields that several texts
+// share, or of a computed value.
+func (a *Assembler) shared(p *asm.Parser, e *asm.Error) string {
 	for _, k := range a.m.kinds {
-		if k.parser == p {
-			return k.root.Leaves[0].Meta("shares")
+		leaf, shared := k.root.Leaves[0], k.shared.And(e.Bits)
+		switch {
+		case k.parser != p:
+		case e.Bits == bits.Value{}:
+			return leaf.Meta("disagrees")
+		case shared != bits.Value{}:
+			return leaf.Meta("shares")
 		}
 	}
 	return ""
@@ -584,20 +595,31 @@ func (a *Assembler) write() {
 	a.out.Words = append(words, a.rest...)
 }
 
-// check tells of what the machine cannot do.
+// check tells of what the machine cannot do, and warns of what is hardly meant.
 func (a *Assembler) check() {
 	a.layout.m, a.layout.words, a.layout.context = a.m, a.out.Words, a.out.Context
 	a.layout.analyse()
 	for _, p := range a.layout.problems() {
-		var span diag.Span
-		switch {
-		case p.clause >= 0 && p.clause < len(a.placed):
-			span = a.placed[p.clause].span
-		case p.unit >= 0 && p.unit < len(a.units):
-			span = a.units[p.unit].span
-		}
-		a.errs = append(a.errs, errorf(p.code, span, "%s", p.text))
+		a.errs = append(a.errs, errorf(p.code, a.placeOf(&p), "%s", p.text))
 	}
+	if len(a.errs) > 0 {
+		return
+	}
+	for _, p := range a.layout.warnings() {
+		a.warnings = append(a.warnings, errorf(p.code, a.placeOf(&p), "warning: %s", p.text))
+	}
+	a.warnings.Sort()
+}
+
+// placeOf returns where in the source a problem is.
+func (a *Assembler) placeOf(p *problem) (span diag.Span) {
+	switch {
+	case p.clause >= 0 && p.clause < len(a.placed):
+		return a.placed[p.clause].span
+	case p.unit >= 0 && p.unit < len(a.units):
+		return a.units[p.unit].span
+	}
+	return span
 }
 
 // stepContext returns the contexts of an instruction that no other precedes.

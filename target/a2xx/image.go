@@ -11,14 +11,27 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// OpenRaw reads a program without container, of 32-bit words in either byte order, for listing.
-func OpenRaw(set *isa.Set, ctx bits.Value, data []byte) (*program.Image, error) {
+// Orders are the names of the orders in which the bytes of a word are stored: as on Adreno, or as on
+// Xenos.
+func Orders() []string { return []string{littleEndian, bigEndian} }
+
+const (
+	littleEndian = "little"
+	bigEndian    = "big"
+)
+
+// OpenRaw reads a program without container, of 32-bit words in an order of Orders, for listing. The
+// order "" is recognised.
+func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.Image, error) {
 	m, err := newMachine(set)
 	if err != nil {
 		return nil, err
 	}
-	words, order := m.words(data)
-	im := &program.Image{Format: "raw, " + order, Words: words}
+	words, order, err := m.words(data, order)
+	if err != nil {
+		return nil, err
+	}
+	im := &program.Image{Format: "raw, " + order + "-endian", Words: words}
 	if n := len(data) % 4; n > 0 {
 		im.Words = append(im.Words, tail(data[len(data)-n:]))
 	}
@@ -41,38 +54,49 @@ func tail(data []byte) (w uint32) {
 	return w
 }
 
-// words reads words in the byte order in which they make a program; little-endian, as Adreno has it,
-// where both do or none does. Xenos stores the same words big-endian.
-func (m *machine) words(data []byte) (words []uint32, order string) {
+// words reads words in a byte order. Where none is given it is the one in which they look more like a
+// program, and little-endian, as Adreno has it, where they do in both.
+func (m *machine) words(data []byte, order string) ([]uint32, string, error) {
 	little := make([]uint32, len(data)/4)
 	big := make([]uint32, len(data)/4)
 	for i := range little {
 		little[i] = binary.LittleEndian.Uint32(data[4*i:])
 		big[i] = binary.BigEndian.Uint32(data[4*i:])
 	}
-	if m.plausible(big) && !m.plausible(little) {
-		return big, "big-endian"
+	switch {
+	case order != "" && order != littleEndian && order != bigEndian:
+		return nil, "", fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
+	case order == bigEndian || order == "" && m.likeness(big) > m.likeness(little):
+		return big, bigEndian, nil
 	}
-	return little, "little-endian"
+	return little, littleEndian, nil
 }
 
-// plausible tells whether words start like a program: what its clauses run lies behind them, in order
-// and without gaps, and one of them ends it.
-func (m *machine) plausible(words []uint32) bool {
+// likeness tells how much words look like a program: 0 not at all; 1 if what clauses run is there, and
+// one of them ends it; 2 if that lies behind the clauses, in order and without gaps.
+func (m *machine) likeness(words []uint32) int {
 	p := layout{m: m, words: words, context: m.set.DefaultContext()}
 	p.analyse()
-	next, ends := p.start, false
+	next, ends, tidy := p.start, false, true
 	for i := range p.clauses {
 		c := &p.clauses[i]
-		if c.runs && c.count > 0 && (c.address != next || c.count > c.steps) {
-			return false
+		if !c.runs {
+			continue
 		}
-		if c.runs {
-			next += c.count
-			ends = ends || c.ends
+		if c.count > c.steps || c.count > 0 && (c.address < p.start || c.address+c.count > len(words)/unitWords) {
+			return 0
 		}
+		tidy = tidy && (c.count == 0 || c.address == next)
+		next += c.count
+		ends = ends || c.ends
 	}
-	return ends && next <= len(words)/unitWords
+	switch {
+	case !ends:
+		return 0
+	case tidy:
+		return 2
+	}
+	return 1
 }
 
 // layout is a program taken apart.
@@ -144,16 +168,21 @@ func (p *layout) analyse() {
 	}
 }
 
-// end returns the unit behind the clauses: that which the first clause runs that runs any. In a
-// program without such a clause all are clauses.
+// end returns the unit behind the clauses: the first that any of them runs, or that the first one runs
+// where that lies among the clauses. In a program without such a clause all are clauses.
 func (p *layout) end(n int) int {
-	for i := range 2 * n {
+	end, found := n, false
+	for i := 0; i < 2*end; i++ {
 		c := p.clause(i)
-		if c.runs && (c.count > 0 || c.address > i/2) {
-			return min(max(c.address, i/2+1), n)
+		switch {
+		case !c.runs:
+		case !found && (c.count > 0 || c.address > i/2):
+			end, found = min(max(c.address, i/2+1), n), true
+		case found && c.count > 0 && c.address > i/2:
+			end = min(end, c.address)
 		}
 	}
-	return n
+	return end
 }
 
 // clause decodes a clause by its index.

@@ -2,6 +2,7 @@ package a2xx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,11 @@ type machine struct {
 	// addressed, counted and sequenced are the contexts that say what the text of a clause gives.
 	addressed, counted, sequenced flag
 	clauses                       []clause // by Leaf.ID
+	rooms                         []roomName
 }
+
+// roomName is what clauses can make room for, by its name in the description and its text.
+type roomName struct{ name, text string }
 
 // kind is a root with what reads and writes its instructions.
 type kind struct {
@@ -43,7 +48,8 @@ type kind struct {
 	sync    flag
 	mark    string
 	follows []flag
-	exports []exports // by Leaf.ID
+	exports []exports  // by Leaf.ID
+	shared  bits.Value // the bits of fields that several texts share
 	// broken tells that texts can have several lines, or remarks.
 	broken bool
 }
@@ -70,15 +76,27 @@ func (r run) of(v bits.Value) int { return int(v.Uint(r.low, r.width)) }
 // clause says what a clause of a leaf does.
 type clause struct {
 	// runs tells that it runs count instructions from address on; steps are the most that it can, store
-	// the units that an address can reach.
+	// the units that an address can reach, loaded those that drivers load.
 	runs                     bool
 	address, count, sequence run
 	slots                    []slot
-	steps, store             int
-	ends                     bool
+	steps, store, loaded     int
+	// ends tells that the program ends here; mayEnd, that it does only under a condition.
+	ends, mayEnd bool
 	// target is the clause that it goes to, one of at most clauses.
 	target  run
 	clauses int
+	nest
+	// room is for which exports the clause makes room, and size for how many less one: where sized says,
+	// by the number of the room, that this is known to count exports.
+	room, size run
+	sized      []bool
+}
+
+// nest names what a clause starts or ends that can stand inside another of its kind, and how deep.
+type nest struct {
+	opens, closes, calls, returns string
+	depth                         int
 }
 
 // slot is where a clause says something of one of its instructions.
@@ -90,11 +108,13 @@ type exports struct {
 	// stages are, by the number of the stage, the exports that it has; stage is the context.
 	stages [][]bool
 	stage  flag
+	// rooms are, by the number of what a clause makes room for, the exports that it is for.
+	rooms [][]bool
 }
 
 // newMachine reads the description. It fails only where that contradicts itself.
 func newMachine(set *isa.Set) (*machine, error) {
-	m := &machine{set: set}
+	m := &machine{set: set, rooms: roomsOf(set.Model().ISA)}
 	for _, r := range set.Roots() {
 		leaf := r.Leaves[0]
 		if fetch := leaf.Meta("fetch"); fetch == "0" || fetch == "1" {
@@ -129,6 +149,24 @@ func newMachine(set *isa.Set) (*machine, error) {
 	return m, nil
 }
 
+// roomsOf returns what clauses make room for: the values of the enum that the field is of which
+// <meta> names.
+func roomsOf(isa *spec.ISA) (rooms []roomName) {
+	for _, b := range isa.Bitsets {
+		for _, c := range b.Cases {
+			f := c.Field(b.Meta["room"])
+			if f == nil || f.Enum == nil {
+				continue
+			}
+			rooms = make([]roomName, 1<<f.Width)
+			for _, v := range f.Enum.Values {
+				rooms[v.Val] = roomName{v.Name, v.Display}
+			}
+		}
+	}
+	return rooms
+}
+
 func hasClauses(r *isa.Root) bool {
 	for _, l := range r.Leaves {
 		if l.Meta("pad") == "filler" {
@@ -152,6 +190,7 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 		k.follows = append(k.follows, m.flag(l.Meta("follows")))
 		k.exports = append(k.exports, m.exportsOf(k, l))
 	}
+	k.shared = k.sharedBits()
 	k.broken = k.breaks()
 	k.prefix = k.commonPrefix(m.set.DefaultContext())
 	if k.sync.width > 0 {
@@ -160,6 +199,21 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 	}
 	k.setContext(m.set.DefaultContext())
 	return k, nil
+}
+
+// sharedBits returns the bits of the fields that are listed as shared.
+func (k *kind) sharedBits() (v bits.Value) {
+	leaf := k.root.Leaves[0]
+	shared := strings.Fields(leaf.Meta("sharing"))
+	for _, f := range k.decoder.Fields(nil, isa.Inst{Leaf: leaf, Bits: leaf.Match}) {
+		if !slices.Contains(shared, f.Path) {
+			continue
+		}
+		for _, p := range f.Parts {
+			v = v.Or(bits.Range(p.Low, p.Width))
+		}
+	}
+	return v
 }
 
 // setContext gives the decoder and the parser their contexts.
@@ -220,11 +274,18 @@ func (m *machine) flag(name string) flag {
 func (m *machine) clauseOf(l *isa.Leaf) clause {
 	fields := m.cf.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	c := clause{
-		ends: l.Meta("ends") != "", steps: number(l, "steps"), store: number(l, "store"), clauses: number(l, "clauses"),
+		ends: l.Meta("ends") != "", mayEnd: l.Meta("ends") == "condition", steps: number(l, "steps"), store: number(l, "store"),
+		loaded: number(l, "loaded"), clauses: number(l, "clauses"),
+		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth")},
+		room: runOf(fields, l.Meta("room")), size: runOf(fields, l.Meta("size")),
 		address: runOf(fields, l.Meta("address")), count: runOf(fields, l.Meta("count")),
 		sequence: runOf(fields, l.Meta("sequence")), target: runOf(fields, l.Meta("target")),
 	}
 	c.runs = c.sequence.width > 0
+	c.sized = make([]bool, len(m.rooms))
+	for i, r := range m.rooms {
+		c.sized[i] = slices.Contains(strings.Fields(l.Meta("sized")), r.name)
+	}
 	for i := 0; c.runs && i < c.steps; i++ {
 		path := l.Meta("sequence") + "." + l.Meta("slot") + strconv.Itoa(i)
 		c.slots = append(c.slots, slot{runOf(fields, path+"."+l.Meta("kind")), runOf(fields, path+"."+l.Meta("waits"))})
@@ -245,6 +306,9 @@ func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
 	e.stage = flag{c.Low, c.Width}
 	for _, v := range c.Enum.Values {
 		e.stages = append(e.stages, ranges(l.Meta(v.Name), 1<<e.number.width))
+	}
+	for _, r := range m.rooms {
+		e.rooms = append(e.rooms, ranges(l.Meta(r.name), 1<<e.number.width))
 	}
 	return e
 }

@@ -57,16 +57,20 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 
 func labelName(clause int64) string { return "l" + strconv.FormatInt(clause, 10) }
 
-// SourceOf writes a program without container as source that an assembler turns into the same bytes.
-func SourceOf(set *isa.Set, ctx bits.Value, data []byte) ([]byte, error) {
+// SourceOf writes a program without container, in an order of Orders or one that is recognised, as
+// source that an assembler turns into the same bytes.
+func SourceOf(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, error) {
 	d, err := NewDisassembler(set)
 	if err != nil {
 		return nil, err
 	}
-	words, order := d.m.words(data)
+	words, order, err := d.m.words(data, order)
+	if err != nil {
+		return nil, err
+	}
 	var head []byte
-	if order != "little-endian" {
-		head = append(head, ".isago "+order+"\n"...)
+	if order == bigEndian {
+		head = append(head, ".isago big-endian\n"...)
 	}
 	text := d.Append(head, words, ctx)
 	return appendBytes(text, data[4*len(words):]), nil

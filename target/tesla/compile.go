@@ -29,7 +29,7 @@ type compiler struct {
 
 // NewCompiler returns what assembles envyas's language.
 func NewCompiler() (program.Compiler, error) {
-	set, err := Load(isa.Options{})
+	set, err := plain()
 	if err != nil {
 		return nil, err
 	}

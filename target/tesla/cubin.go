@@ -158,7 +158,7 @@ type sourceWriter struct {
 }
 
 func newSourceWriter(text string) (*sourceWriter, error) {
-	set, err := Load(isa.Options{})
+	set, err := plain()
 	if err != nil {
 		return nil, err
 	}

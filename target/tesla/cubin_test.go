@@ -18,9 +18,17 @@ var newCompiler = sync.OnceValues(tesla.NewCompiler)
 
 func compile(tb testing.TB, text, stage string) ([]byte, error) {
 	tb.Helper()
+	if _, err := newCompiler(); err != nil {
+		tb.Fatal(isa.Explain(err))
+	}
+	return compileText(text, stage)
+}
+
+// compileText assembles a text for a stage of the default chip, or of the one that a cubin names.
+func compileText(text, stage string) ([]byte, error) {
 	c, err := newCompiler()
 	if err != nil {
-		tb.Fatal(isa.Explain(err))
+		return nil, err
 	}
 	opt := program.CompileOptions{Context: func(s *isa.Set) (bits.Value, error) {
 		return s.ParseContext(s.DefaultContext(), "stage", stage)

@@ -75,18 +75,19 @@ func (c *compiler) anchor(items []model.Item) string {
 	return first
 }
 
-// anchorWord returns the first word of a text that has two letters or digits or more.
+// anchorWord returns the first word of a text that has two letters or digits or more. A word ends at
+// punctuation too, beside which the input may have blanks.
 func anchorWord(text string) string {
 	letters, from := 0, 0
 	for i, r := range text + " " {
 		switch {
-		case r < 128 && r != ' ' && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			letters++
-		case r == ' ' || r == '\t' || r == '\r' || r == '\n':
+		case r == ' ' || r == '\t' || r == '\r' || r == '\n' || r < 128 && loose[r]:
 			if letters >= 2 {
 				return text[from:i]
 			}
 			letters, from = 0, i+1
+		case r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			letters++
 		}
 	}
 	return ""

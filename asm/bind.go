@@ -45,7 +45,7 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 		}
 		s.space = sp
 	} else {
-		outer := p.scopes[from]
+		outer := &p.scopes[from]
 		s.space = outer.space
 		s.low, s.parts = outer.place(ref)
 	}
@@ -97,6 +97,9 @@ func (s *scope) place(ref *model.Ref) (low int, parts []spec.Part) {
 	if s.parts == nil && len(ref.Field.Parts) == 1 {
 		return s.low + ref.Field.Parts[0].Low, nil
 	}
+	if s.parts == nil && s.low == 0 {
+		return -1, ref.Field.Parts
+	}
 	return -1, s.composeAll(ref.Field.Parts)
 }
 
@@ -129,6 +132,11 @@ func (s *scope) compose(part spec.Part) []spec.Part {
 // bind gives a reference a value that text has named.
 func (p *Parser) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
+	if it.placed && it.place.index == nil && p.failure == nil {
+		if done, ok := p.bindPlace(&it.place, v, end); done {
+			return ok
+		}
+	}
 	if ref.Context != nil {
 		return p.setBits(spaceContext, ref.Low, ref.Width, v, end)
 	}
@@ -138,6 +146,22 @@ func (p *Parser) bind(it *item, v uint64, end int) bool {
 		return p.propagateLast(end)
 	}
 	return p.bindField(ref, scope, v, end)
+}
+
+// bindPlace sets the bits of a place; done is false where that has to be done in the general way.
+func (p *Parser) bindPlace(pl *place, v uint64, end int) (done, ok bool) {
+	if pl.context {
+		return true, v&^ones(pl.width) == 0 && p.setBits(spaceContext, pl.low, pl.width, v, end)
+	}
+	scope := p.frames[p.frame].scope
+	for hops := pl.hops; hops > 0; hops-- {
+		scope = p.scopes[scope].up
+	}
+	s := &p.scopes[scope]
+	if s.parts != nil {
+		return false, false
+	}
+	return true, v&^ones(pl.width) == 0 && p.setBits(s.space, s.low+pl.low, pl.width, v, end)
 }
 
 // bindField sets the bits of a field that stands in scope, or at the end of a path from it.

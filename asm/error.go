@@ -6,9 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // Error is a text that is no instruction: what is wrong and where.
@@ -17,6 +19,9 @@ type Error struct {
 	// Off and End are the place in the text, in bytes.
 	Off, End int
 	Msg      string
+	// Bits are those of the word that would have to be two things at once; none where there are no such
+	// bits, or these are part of a computed value.
+	Bits bits.Value
 }
 
 // Error returns the message with its code.
@@ -35,6 +40,7 @@ type failure struct {
 	// msg is a reason other than what stands at pos: what stands at msgPos was read up to msgEnd.
 	msg            string
 	msgPos, msgEnd int
+	bits           bits.Value
 	// body is the text as given, and origins the text that each entry of the trail comes from.
 	body    []byte
 	origins []textRange
@@ -51,7 +57,7 @@ func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
 // failAt is fail for a reason that concerns the text from pos up to end.
 func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any) {
 	if f := p.failure; f != nil && (f.msg == "" || end > f.msgEnd) {
-		f.code, f.msgPos, f.msgEnd, f.msg = code, pos, end, fmt.Sprintf(format, args...)
+		f.code, f.msgPos, f.msgEnd, f.msg, f.bits = code, pos, end, fmt.Sprintf(format, args...), bits.Value{}
 	}
 }
 
@@ -85,7 +91,59 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 			first, column = by(o), fmt.Sprintf(" at column %d", original(p.failure.body, o.pos)+1)
 		}
 	}
-	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s", low, low+width-1, is, first, column, want, by(here))
+	meaning := ""
+	if sp == spaceWord {
+		meaning = p.documented(bits.Range(low, width))
+	}
+	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s%s", low, low+width-1, is, first, column, want, by(here), meaning)
+	if f := p.failure; sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
+		f.bits = bits.Range(low, width)
+	}
+}
+
+// documented tells of the field that has bits of the word in all instructions, if it is documented.
+func (p *Parser) documented(v bits.Value) string {
+	return p.common(func(f *spec.Field) bool { return v.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
+}
+
+// mentioned tells of the first field of all instructions that an expression names.
+func (p *Parser) mentioned(expr string) string {
+	for rest := expr; ; {
+		_, behind, ok := strings.Cut(rest, "{")
+		name, after, closed := strings.Cut(behind, "}")
+		if !ok || !closed {
+			return ""
+		}
+		if text := p.common(func(f *spec.Field) bool { return f.Name == name }); text != "" {
+			return text
+		}
+		rest = after
+	}
+}
+
+// common tells of a field of the word that all instructions have, if it is documented.
+func (p *Parser) common(is func(f *spec.Field) bool) string {
+	leaves := p.root.Leaves
+	for b := leaves[0].Spec; b != nil; b = b.Extends {
+		if slices.ContainsFunc(leaves, func(l *isa.Leaf) bool { return !l.Spec.Under(b) }) {
+			continue
+		}
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Doc != "" && len(f.Parts) > 0 && is(f) {
+					return fmt.Sprintf(" (%s: %s)", f.Name, sentence(f.Doc))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// sentence returns the first sentence of a text, without its full stop.
+func sentence(doc string) string {
+	doc = strings.Join(strings.Fields(doc), " ")
+	doc, _, _ = strings.Cut(doc, ". ")
+	return strings.TrimSuffix(doc, ".")
 }
 
 // expect notes what could have stood at pos.
@@ -191,8 +249,8 @@ func (p *Parser) explain(body []byte) *Error {
 	pos := f.pos
 	e := &Error{Code: diag.TextExpected}
 	switch {
-	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && (f.code == diag.TextRange || f.pos >= len(p.src))):
-		e.Code, e.Msg, pos = f.code, f.msg, f.msgPos
+	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
+		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
 	case f.pos == 0:
 		e.Code = diag.TextUnknown
 		e.Msg = p.unknown()

@@ -17,10 +17,10 @@ import (
 type place struct {
 	// index is the field whose table entry they are in, nil for the scope of the reference.
 	index      *spec.Field
-	context    bool
 	low, width int
 	// hops is the number of enclosing values up to the one that the bits are in.
-	hops int
+	hops    int
+	context bool
 }
 
 // placeOf returns the place of a reference; ok is false where it is not a run of bits of the scope
@@ -207,6 +207,50 @@ func (p *Parser) straight(start *node) (ok bool) {
 	return true
 }
 
+// isDirect tells of the start of a grammar that all templates start with a text.
+func (n *node) isDirect() bool {
+	return (n.literal != nil || n.literals != nil) && len(n.others)+len(n.accepts) == 0
+}
+
+// What is known of whether straight can read what starts at a node.
+const (
+	unknownSuit = iota
+	suited
+	unsuited
+)
+
+// suits tells whether straight can read the templates that start at a node, as far as can be told
+// without the text.
+func (p *Parser) suits(n *node) bool {
+	suit := n.suit.Load()
+	if suit == unknownSuit {
+		n.suit.Store(suited) // a value nested in itself
+		if suit = suited; !p.allSuit(n) {
+			suit = unsuited
+		}
+		n.suit.Store(suit)
+	}
+	return suit == suited
+}
+
+func (p *Parser) allSuit(n *node) bool {
+	for _, a := range n.accepts {
+		if !a.ending.ok {
+			return false
+		}
+	}
+	for _, e := range n.edges {
+		it := &e.item
+		if len(it.conds) > 0 || it.ref != nil && !it.placed && it.ref.Prog != nil || it.call != nil && !p.suits(p.ready(it.call).start) {
+			return false
+		}
+		if !p.allSuit(e.next) {
+			return false
+		}
+	}
+	return true
+}
+
 // follow reads from a node on until it gets to the node to; ok is false where the input has to be read
 // in the general way.
 func (p *Parser) follow(n, to *node) (ok bool) {
@@ -218,12 +262,10 @@ func (p *Parser) follow(n, to *node) (ok bool) {
 			n = next
 			continue
 		}
-		if n.literals != nil {
-			if found, end := n.literals.find(p.src, p.skipBlank(), len(p.src)+1); found != nil {
-				p.loosely = p.loosely || end-p.pos != found.size
-				p.pos, n = end, n.edges[found.first].next
-				continue
-			}
+		if e, end := p.findLiteral(n, p.skipBlank(), len(p.src)+1); e != nil {
+			p.loosely = p.loosely || end-p.pos != len(e.item.text)
+			p.pos, n = end, e.next
+			continue
 		}
 		next, v := p.fastEdge(n)
 		if v == absent {
@@ -276,7 +318,7 @@ func (p *Parser) fastEdge(n *node) (next *node, v verdict) {
 }
 
 func (p *Parser) fastItem(e *edge) (next *node, v verdict) {
-	it := e.item
+	it := &e.item
 	if it.kind == itemBlank {
 		return e.next, p.fastBlank(it)
 	}
@@ -381,7 +423,7 @@ func (p *Parser) fastMember(s *setItem, used uint64) (member int, v verdict) {
 		return 0, absent
 	}
 	for i, n := range s.members {
-		if used>>uint(i)&1 != 0 {
+		if used>>uint(i)&1 != 0 || !p.stands(&p.look(n).node, p.pos) {
 			continue
 		}
 		for _, e := range n.others {
@@ -396,7 +438,7 @@ func (p *Parser) fastMember(s *setItem, used uint64) (member int, v verdict) {
 
 // fastPart reads a member of a set as a whole.
 func (p *Parser) fastPart(e *edge) verdict {
-	if e.item.kind == itemCall && !p.starts(e.item) {
+	if e.item.kind == itemCall && !p.starts(&e.item) {
 		return absent
 	}
 	next, v := p.fastItem(e)
@@ -413,11 +455,11 @@ func (p *Parser) fastPart(e *edge) verdict {
 // if they all start with one.
 func (p *Parser) starts(it *item) bool {
 	n := p.ready(it.call).start
-	if n.literals == nil || len(n.others)+len(n.accepts) > 0 {
+	if n.literal == nil && n.literals == nil || len(n.others)+len(n.accepts) > 0 {
 		return true
 	}
-	found, _ := n.literals.find(p.src, p.skipBlank(), len(p.src)+1)
-	return found != nil
+	e, _ := p.findLiteral(n, p.skipBlank(), len(p.src)+1)
+	return e != nil
 }
 
 // fastQuiet is Parser.quiet where the first edge that stands here reads nothing.
@@ -436,7 +478,7 @@ func (p *Parser) fastQuiet(n *node) bool {
 
 // fastCall reads a nested value, as a whole or piece by piece.
 func (p *Parser) fastCall(e *edge) (*node, verdict) {
-	it := e.item
+	it := &e.item
 	if it.ref.Field == nil || it.ref.Field.Table != nil {
 		return nil, giveUp
 	}
@@ -477,7 +519,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 	}
 	pos := p.skipBlank()
 	if it.kind == itemBranch {
-		if v, end, ok := p.symbol(it, pos); ok {
+		if v, end, ok := p.symbol(it, pos, len(p.raw)); ok {
 			p.named = true
 			return p.took(p.put(&it.place, v), end)
 		}
@@ -564,15 +606,15 @@ func (p *Parser) fastEnding(e *ending, f *fastFrame) bool {
 		}
 	}
 	for i := len(e.not) - 1; i >= 0; i-- { // the later ones settle bits for those before them
-		if !p.differs(e.not[i], f) && !p.denied(e.not[i], f) {
+		if !p.differs(e.not[i], f) && !p.deny(e.not[i], f) {
 			return false
 		}
 	}
 	return true
 }
 
-// denied makes a run differ, where it is the only one that is not known to agree and has one bit.
-func (p *Parser) denied(list []fixedBits, f *fastFrame) bool {
+// deny makes a run differ, where it is the only one that is not known to agree and has one bit.
+func (p *Parser) deny(list []fixedBits, f *fastFrame) bool {
 	var open *fixedBits
 	for i := range list {
 		b := &list[i]

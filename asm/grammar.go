@@ -26,22 +26,32 @@ type grammar struct {
 }
 
 // node is a place in the tree: what may come next, and the templates that end here.
+//
+// A line goes through some fifty of them, most of which are not in the processor's cache: what is
+// asked first stands first, here and in edge and item.
 type node struct {
-	literals *trie // the texts of literal edges, each with the index of its edge
-	edges    []*edge
-	// others are the edges that are not literals.
-	others  []*edge
-	accepts []*accept
-	// only is the way out of the node where there is one alone.
-	only *edge
 	// set is non-nil for the place at which another member of a set may follow.
 	set *setItem
+	// only is the way out of the node where there is one alone.
+	only     *edge
+	literals *trie // the texts of literal edges, each with the index of its edge; nil where there is one
+	literal  *edge // the only edge that is a literal
+	accepts  []*accept
+	// others are the edges that are not literals.
+	others []*edge
+	edges  []*edge
+	// ahead and agreed are made at first use.
+	ahead  atomic.Pointer[ahead]
+	agreed atomic.Pointer[[]fact]
+	suit   atomic.Uint32
 }
 
 type edge struct {
-	key  string
-	item *item
 	next *node
+	// longer tells of a literal that another of the same node is its start.
+	longer bool
+	item   item
+	key    string
 }
 
 // accept is the end of a template: what it says about the leaf and its case.
@@ -89,22 +99,26 @@ const (
 type item struct {
 	kind   itemKind
 	extent extent
-	text   string
-	ref    *model.Ref
-	name   string
+	// padding tells of a blank that it fills up to a column and may be nothing.
+	padding bool
+	// placed tells that place is where the bits are.
+	placed bool
+	// numbers tells of an enum that it has values without a text, which are numbers.
+	numbers bool
+	place   place
+	text    string
+	ref     *model.Ref
 	// words are the texts of an enum or a bool.
 	words *trie
+	// flag is the text of a bool, if it prints nothing else.
+	flag string
 	// conds must hold (or not) for the reference to mean ref.
 	conds []condition
 	call  *grammar
 	set   *setItem
-	// padding tells of a blank that it fills up to a column and may be nothing.
-	padding bool
 	// symbols is the space in which the program may have names for the value.
 	symbols string
-	// place is where the bits are, if placed.
-	place  place
-	placed bool
+	name    string
 }
 
 // condition is an expression that must be true, or false, hops scopes up.
@@ -150,6 +164,9 @@ func (p *Parser) make(g *grammar) {
 			g.anchors = c.anchors
 		}
 		g.start = c.compile()
+		if g.anchors != nil {
+			g.anchors.words.finish()
+		}
 		if g.env.Closed() && g.env.Root.Size <= maxQuick && isa.Constant(g.env) {
 			g.quick = p.makeQuick(g)
 		}
@@ -297,7 +314,7 @@ func (n *node) step(key string, it *item) *node {
 			return e.next
 		}
 	}
-	e := &edge{key, it, &node{}}
+	e := &edge{key: key, item: *it, next: &node{}}
 	n.edges = append(n.edges, e)
 	return e.next
 }
@@ -306,7 +323,15 @@ func (n *node) step(key string, it *item) *node {
 func (it *item) key() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d %q %p %p %v", it.kind, it.extent, it.text, it.call, it.set, it.padding)
-	if it.ref != nil {
+	switch {
+	case it.ref == nil:
+	case it.isBits():
+		f := it.ref.Field
+		fmt.Fprintf(&b, " %d %v %d %d %p %q %d", it.ref.Hops, f.Parts, f.Kind, f.Width, it.ref.Enum, it.name+it.symbols, f.Unit)
+		if f.Display != nil {
+			b.WriteString(*f.Display)
+		}
+	default:
 		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
 		for _, e := range it.ref.Enter {
 			fmt.Fprintf(&b, " %p", e.Field)
@@ -319,6 +344,13 @@ func (it *item) key() string {
 		fmt.Fprintf(&b, " %p %d %v", cond.prog, cond.hops, cond.want)
 	}
 	return b.String()
+}
+
+// isBits tells of a reference that it is a field of bits about which nothing else matters than where they
+// are and how they are written, so that leaves that define the field each for itself can share it.
+func (it *item) isBits() bool {
+	r := it.ref
+	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Enter) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
 }
 
 // reference adds a name in each of its meanings.
@@ -370,10 +402,11 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	case spec.KindBitset:
 		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
 	case spec.KindEnum:
-		out.kind, out.words = itemEnum, c.enumWords(ref.Enum)
+		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:
 		if ref.Field != nil && ref.Field.Display != nil {
 			out.kind, out.words = itemEnum, c.boolWords(ref)
+			out.flag = c.flagText(ref)
 		}
 	case spec.KindFloat:
 		out.kind = itemFloat
@@ -398,16 +431,54 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	return t
 }
 
+// maxNamed bounds the width of an enum all values of which are known to have a text.
+const maxNamed = 8
+
+// hasUnnamed tells whether a field may have a value for which its enum has no text.
+func hasUnnamed(ref *model.Ref) bool {
+	if ref.Prog != nil || ref.Width > maxNamed {
+		return true
+	}
+	for v := range uint64(1) << uint(ref.Width) {
+		if _, named := ref.Enum.Lookup(v); !named {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *compiler) boolWords(ref *model.Ref) *trie {
 	t := &trie{}
 	on := uint64(1)
 	if ref.Kind == spec.KindBoolInv {
 		on = 0
 	}
-	t.addWord(c.parser.fold(normal(*ref.Field.Display)), on, false)
-	t.add("", 1-on, false)
+	is, always := constant(ref.Prog)
+	if !always || is == on {
+		t.addWord(c.parser.fold(normal(*ref.Field.Display)), on, false)
+	}
+	if !always || is != on {
+		t.add("", 1-on, false)
+	}
 	t.finish()
 	return t
+}
+
+// constant tells whether an expression is a number, and whether that is 1 or 0 as a bool.
+func constant(prog *model.Prog) (is uint64, always bool) {
+	if prog == nil || prog.Root.Op != spec.OpConst {
+		return 0, false
+	}
+	return truthBit(prog.Root.Value != 0), true
+}
+
+// flagText returns the text of a bool of one bit that prints it or nothing; "" for any other.
+func (c *compiler) flagText(ref *model.Ref) string {
+	text := c.parser.fold(normal(*ref.Field.Display))
+	if _, always := constant(ref.Prog); always || strings.Trim(text, " ") != text || ref.Kind != spec.KindBool {
+		return ""
+	}
+	return text
 }
 
 // set compiles the members of a set, each as a small tree of its own.
@@ -440,23 +511,34 @@ func (n *node) finish(seen map[*node]bool) {
 		return
 	}
 	seen[n] = true
-	n.literals, n.others = nil, nil
+	n.literals, n.literal, n.others = nil, nil, nil
 	if len(n.edges) == 1 && len(n.accepts) == 0 {
 		n.only = n.edges[0]
 	}
+	var literals []int
 	for i, e := range n.edges {
 		if e.item.kind == itemLiteral {
-			if n.literals == nil {
-				n.literals = &trie{}
-			}
-			n.literals.add(e.item.text, uint64(i), false)
+			literals = append(literals, i)
 		} else {
 			n.others = append(n.others, e)
 		}
 		e.next.finish(seen)
 	}
-	if n.literals != nil {
+	switch len(literals) {
+	case 0:
+	case 1:
+		n.literal = n.edges[literals[0]]
+	default:
+		n.literals = &trie{}
+		for _, i := range literals {
+			n.literals.add(n.edges[i].item.text, uint64(i), false)
+		}
 		n.literals.finish()
+		for _, i := range literals {
+			text := []byte(n.edges[i].item.text)
+			found, _ := n.literals.findExact(text, 0, len(text)+1)
+			n.edges[i].longer = found.shorter
+		}
 	}
 }
 

@@ -1,10 +1,14 @@
 package asm
 
-import "github.com/isago/isago/internal/spec"
+import (
+	"strings"
+
+	"github.com/isago/isago/internal/spec"
+)
 
 // match reads one item and goes on behind it. state 0 is the first try.
 func (p *Parser) match(it *item, next *node, state int) bool {
-	if len(it.conds) > 0 && !p.require(it.conds) {
+	if len(it.conds) > 0 && (p.denied(it, next) || !p.require(it.conds)) {
 		return false
 	}
 	if it.symbols != "" && p.Name != nil {
@@ -37,6 +41,21 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	return p.matchNumber(it, next, state)
 }
 
+// denied tells, where not every way is wanted, whether the templates that are being read deny what an
+// item needs.
+func (p *Parser) denied(it *item, next *node) bool {
+	if p.effort == leniently || p.everyWay() {
+		return false
+	}
+	for i := range it.conds {
+		c := &it.conds[i]
+		if holds, known := p.decided(c, next); known && holds != c.want {
+			return true
+		}
+	}
+	return false
+}
+
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
 // padding may be nothing anywhere.
 func (p *Parser) matchBlank(next *node, padding bool) bool {
@@ -65,6 +84,9 @@ func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
 // stateNumber is the state in which an enum with an empty text reads a number.
 const stateNumber = -1
 
+// stateShorter less a limit is the state in which an enum reads a number that ends before the limit.
+const stateShorter = -16
+
 // matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 256,
 // plus the number of values of that text already tried.
 func (p *Parser) matchWord(it *item, next *node, state int) bool {
@@ -79,8 +101,14 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	if it.extent == noText {
 		limit = pos + 1
 	}
-	if state == stateNumber {
+	switch {
+	case state == stateNumber:
 		return p.matchNumber(it, next, 0)
+	case state <= stateShorter:
+		return p.matchNumber(it, next, stateShorter-state)
+	}
+	if it.flag != "" && it.extent == anyExtent && !p.everyWay() {
+		return p.matchFlag(it, next, state)
 	}
 	found, end := p.findWord(it.words, pos, limit)
 	if found == nil || end == pos && it.extent == someText {
@@ -93,7 +121,7 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	switch {
 	case tried+1 < len(found.values):
 		p.save(choice{node: p.node, item: it, next: next, state: (end+1)<<8 | tried + 1})
-	case end > pos:
+	case end > pos && p.otherwise(it, found, next, pos):
 		p.save(choice{node: p.node, item: it, next: next, state: max(end, 1) << 8})
 	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
 		p.save(choice{node: p.node, item: it, next: next, state: stateNumber})
@@ -108,6 +136,35 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	return true
 }
 
+// matchFlag reads the text of a bool, or nothing.
+func (p *Parser) matchFlag(it *item, next *node, state int) bool {
+	if state == 0 {
+		pos := p.skipBlank()
+		if end, ok := stands(p.src, pos, len(p.src)+1, it.flag, p.strict); ok {
+			if p.follows(next, p.pos) {
+				p.save(choice{node: p.node, item: it, next: next, state: stateNoFlag})
+			}
+			if !p.spelled(end-p.pos == len(it.flag)) || !p.bind(it, 1, end) {
+				return false
+			}
+			p.pos, p.node = end, next
+			return true
+		}
+	}
+	p.node = next
+	return p.bind(it, 0, p.pos)
+}
+
+// stateNoFlag is the state in which a bool reads nothing.
+const stateNoFlag = -4
+
+// otherwise tells whether the text of an enum or a bool at pos can be read in another way than as the
+// longest text that it has: as a shorter one, as nothing, or as a number.
+func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
+	return p.everyWay() || longest.shorter || it.numbers && numeric[p.src[pos]] ||
+		it.words.ends && it.extent == anyExtent && p.follows(next, p.pos)
+}
+
 // matchCall reads a nested value.
 func (p *Parser) matchCall(it *item, next *node) bool {
 	g := p.ready(it.call)
@@ -115,7 +172,7 @@ func (p *Parser) matchCall(it *item, next *node) bool {
 	if it.extent != noText {
 		pos = p.skipBlank()
 	}
-	if !p.general && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
+	if p.effort == quickly && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
 		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 && p.spelled(end == pos || end-p.pos == v.size) {
 			if !p.bindMasked(it.ref, v.val, v.known, g.env.Root.Size, end) {
 				return false
@@ -142,7 +199,7 @@ func (p *Parser) member(n *node, state int) bool {
 	f := p.frames[p.frame]
 	s := n.set
 	for i := state; i < len(s.members); i++ {
-		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing {
+		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing || !p.mayStart(s, i, f.used != 0) {
 			continue
 		}
 		p.save(choice{node: n, state: i + 1})
@@ -162,6 +219,14 @@ func (p *Parser) member(n *node, state int) bool {
 		return false
 	}
 	return p.absent(s, f)
+}
+
+// mayStart tells whether a member of a set, or what joins it to another, can stand here.
+func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
+	if p.everyWay() || joined && strings.Trim(s.join, " ") != "" {
+		return true
+	}
+	return p.stands(&p.look(s.members[member]).node, p.pos)
 }
 
 // absent gives the next member that was not read a value that prints nothing; when there is none it

@@ -12,13 +12,14 @@ import (
 // Lossless prints instructions so that Parse gives the same bits: where the text alone would give
 // others, it ends with a suffix in braces that names them.
 type Lossless struct {
-	d *isa.Decoder
-	p *Parser
+	d      *isa.Decoder
+	p      *Parser
+	fields []isa.Field
 }
 
 // NewLossless returns a printer that prints with d and reads back with p. Both must have the same
 // set, root, contexts and tables, and p must know the labels that d prints.
-func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d, p} }
+func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p: p} }
 
 // Append appends the text of an instruction, with a suffix if it needs one. ok is false where no
 // text gives the word back; nothing is appended then.
@@ -139,7 +140,8 @@ func (l *Lossless) same(in isa.Inst, res *Result) bool {
 
 // appendSuffix names every bit in which the result differs from the instruction.
 func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool) []byte {
-	fields := l.d.Fields(nil, in)
+	fields := l.d.Layout(l.fields[:0], in)
+	l.fields = fields
 	w := suffixWriter{dst: dst, named: named, fields: fields, dontCare: in.Leaf.DontCare}
 	diff := in.Bits.Xor(res.Inst.Bits)
 	for i := range res.Entries {
@@ -203,7 +205,7 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 	for i := range w.fields {
 		f := &w.fields[i]
 		inside := (index == nil) == (f.Table == "") && strings.HasPrefix(f.Path, prefix)
-		if !w.named || !inside || f.Index || f.Derived() || w.hasInner(f) {
+		if !w.named || !inside || f.Index || f.Derived() || w.hasInner(i) {
 			continue
 		}
 		mask := maskOf(f.Parts)
@@ -225,14 +227,9 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 	}
 }
 
-// hasInner tells whether the fields inside f are listed too.
-func (w *suffixWriter) hasInner(f *isa.Field) bool {
-	for i := range w.fields {
-		if strings.HasPrefix(w.fields[i].Path, f.Path+".") {
-			return true
-		}
-	}
-	return false
+// hasInner tells whether the fields inside a field are listed too: they stand behind it.
+func (w *suffixWriter) hasInner(i int) bool {
+	return i+1 < len(w.fields) && w.fields[i+1].Depth > w.fields[i].Depth
 }
 
 func (w *suffixWriter) close() []byte {

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"bytes"
 	"math"
 	"sort"
 	"strconv"
@@ -17,8 +18,15 @@ import (
 func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	pos := p.skipBlank()
 	kind := it.ref.Kind
-	if it.kind == itemBranch {
-		if v, end, ok := p.symbol(it, pos); ok {
+	if it.kind == itemBranch && state <= 0 {
+		limit := len(p.raw)
+		if state <= stateShorter {
+			limit, state = stateShorter-state, 0
+		}
+		if v, end, ok := p.symbol(it, pos, limit); ok {
+			if end-pos > 1 && p.splits(next, pos, end) {
+				p.save(choice{node: p.node, item: it, next: next, state: stateShorter - end + 1})
+			}
 			if !p.bind(it, v, end) {
 				return false
 			}
@@ -40,12 +48,14 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		return false
 	}
 	switch {
-	case it.kind == itemNumber && n.end-n.digits > 1:
+	case (it.kind == itemNumber || it.kind == itemBranch) && n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
 		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
-	case signed:
+	case it.kind == itemEnum && n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
+		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - n.end + 1})
+	case signed && (p.everyWay() || p.follows(next, p.pos)):
 		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}
-	if it.kind == itemEnum && it.ref.Prog == nil && !p.unnamed(it.ref, &n) {
+	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
 		p.expectItem(pos, it)
 		return false
 	}
@@ -76,6 +86,19 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	}
 	p.pos, p.node = n.end, next
 	return true
+}
+
+// splits tells whether a number or a name can end before its last character, but behind its first.
+func (p *Parser) splits(next *node, from, end int) bool {
+	if p.everyWay() {
+		return true
+	}
+	for end--; end > from; end-- {
+		if p.follows(next, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
@@ -129,8 +152,13 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 }
 
 // unnamed makes of a number the value of an enum that prints so: one without a name, of which the
-// low 32 bits are printed. ok is false where there is none.
+// low 32 bits are printed. ok is false where there is none. Of a computed value the number is left as
+// it is.
 func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
+	if ref.Prog != nil {
+		_, named := ref.Enum.Lookup(n.mag)
+		return !named
+	}
 	for v := n.mag; ; v += 1 << 32 {
 		if _, named := ref.Enum.Lookup(v); !named {
 			n.mag, n.wide = v, bits.Of(v)
@@ -159,7 +187,8 @@ type number struct {
 	digits, end int
 }
 
-// number reads a number of the item's kind at pos; it ends before limit if that is not 0.
+// number reads a number of the item's kind at pos, any radix or $(NUMBER); it ends before limit if that
+// is not 0.
 func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	var n number
 	i := pos
@@ -173,8 +202,11 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 			i++
 		}
 	}
-	if it.kind == itemFloat {
+	if it.kind == itemFloat && (i >= limit || p.src[i] != '$') {
 		return p.float(it.ref.Width, pos, i, limit)
+	}
+	if i+1 < limit && p.src[i] == '$' && p.src[i+1] == '(' {
+		return p.constant(n, it, i+2, limit)
 	}
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
 		return n, false
@@ -197,6 +229,26 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	}
 	n.digits = i
 	return p.digits(n, i, limit, base)
+}
+
+// constant reads the rest of $(NUMBER), in which the number is decimal whatever the type, from behind
+// the parenthesis. It needs no sign where the type prints one.
+func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
+	if i < limit && p.src[i] == '-' {
+		n.neg = !n.neg
+		i++
+	}
+	n.digits = i
+	n, ok := p.digits(n, i, limit, 10)
+	if !ok || n.end >= limit || p.src[n.end] != ')' {
+		return n, false
+	}
+	n.end++
+	n.digits = n.end - 1 // it cannot be read in part
+	if it.ref.Kind == spec.KindFloat {
+		n.isFloat, n.f = true, float64(n.mag)
+	}
+	return n, true
 }
 
 // maxDigits bounds a number with its leading zeros, of which each start may have to be tried. It is
@@ -378,19 +430,31 @@ func halfBits(f float64) uint16 {
 	return sign | uint16((exp+13)<<10+m)
 }
 
-// symbol reads a name at pos and turns its address into the value of a branch.
-func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
+// maxName bounds the names that more text may touch.
+const maxName = 256
+
+// symbol reads the longest name at pos that is known and ends at most at limit, and turns its address
+// into the value of a branch.
+func (p *Parser) symbol(it *item, pos, limit int) (v uint64, end int, ok bool) {
+	if bytes.HasPrefix(p.raw[pos:], []byte("$(")) {
+		return 0, pos, false
+	}
 	end = pos
-	for end < len(p.raw) && isSymbolByte(p.raw[end], end == pos) {
+	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
 	if end == pos || p.Symbol == nil {
 		return 0, pos, false
 	}
 	addr, known := p.Symbol(string(p.raw[pos:end]))
-	if !known {
+	if !known && limit == len(p.raw) {
 		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
-		return 0, pos, false
+	}
+	for !known { // perhaps more text touches it
+		if end--; end == pos || end-pos > maxName {
+			return 0, pos, false
+		}
+		addr, known = p.Symbol(string(p.raw[pos:end]))
 	}
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {

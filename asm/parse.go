@@ -2,6 +2,7 @@
 package asm
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type Parser struct {
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
 	// value and the number of bytes read. nil reads nothing and leaves the bits open.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
+	// Comment starts a comment. New takes it from the description; "" is none.
+	Comment string
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64
 	// Tables place the entries beside the code, one for each table of the set; a nil Table gives
@@ -35,7 +38,6 @@ type Parser struct {
 	top     *grammar
 	folding bool
 	folds   *[256]byte
-	comment string
 	enums   map[*model.Enum]*trie
 	context bits.Value
 	// disjoint tells that a word can match one leaf alone.
@@ -56,13 +58,14 @@ type Parser struct {
 	choices []choice
 	cons    []constraint
 	units   []boundUnit
-	general bool
+	effort  effort
 	steps   int
 	// fast and pending belong to straight, which careful turns off; tests compare with it.
 	fast    []fastFrame
 	pending []pending
 	careful bool
 	roots   []*node // of startsFor
+	looking []*node // of look
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
@@ -77,8 +80,11 @@ type Parser struct {
 	solver  solver
 	suffix  []suffix
 	failure *failure
+	// silent tells that nobody wants to know why a text cannot be read.
+	silent  bool
 	entries []Entry
 	decoder *isa.Decoder
+	fields  []isa.Field // of the decoder
 }
 
 // Limits. A line that needs more is refused with an error.
@@ -165,7 +171,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	}
 	m := set.Model()
 	p := &Parser{
-		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), comment: m.ISA.Text.Comment,
+		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
 		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)),
 	}
 	p.top = p.grammarOf(p.env)
@@ -205,8 +211,19 @@ type Result struct {
 	Entries []Entry
 }
 
-// Parse reads one instruction; a comment after it is skipped. The result's Entries are valid until
-// the next call. The error is an *Error.
+// Reads tells whether Parse reads a text, for those who do not want to know why not, which takes longer
+// to find out.
+func (p *Parser) Reads(text string) bool {
+	before := p.silent
+	p.silent = true
+	_, err := p.Parse(text)
+	p.silent = before
+	return err == nil
+}
+
+// Parse reads one instruction; a comment after it is skipped. Where the texts of the machine have in
+// them what starts a comment, as much of the line is the instruction as can be. The result's Entries
+// are valid until the next call. The error is an *Error.
 func (p *Parser) Parse(text string) (Result, error) {
 	if len(text) > maxLine {
 		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
@@ -225,6 +242,15 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 
 // parse reads one instruction from line, which it does not keep.
 func (p *Parser) parse(line []byte) (res Result, err error) {
+	if p.Comment != "" {
+		if i := bytes.Index(line, []byte(p.Comment)); i >= 0 {
+			return p.commented(line, i)
+		}
+	}
+	return p.uncommented(line)
+}
+
+func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	text, body, err := p.split(line)
 	if err == nil {
 		err = p.parseBody(&res, body)
@@ -245,6 +271,9 @@ func (p *Parser) parse(line []byte) (res Result, err error) {
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
 	if p.load(body); !p.run() {
+		if p.silent {
+			return errSilent
+		}
 		return p.explain(body)
 	}
 	if p.loosely {
@@ -291,24 +320,24 @@ func foldTable(folding bool) *[256]byte {
 	return t
 }
 
-// run reads the whole input as an instruction. It stops at the first way that encodes. At first
-// small operands are read as whole words, in one way each; where that fails, in every way.
+// run reads the whole input as an instruction. It stops at the first way that encodes.
 func (p *Parser) run() bool {
 	p.ready(p.top)
 	if p.failure != nil {
-		p.general = true
+		p.effort = leniently
 		return p.from(p.top.start)
 	}
-	if p.straightFrom(p.top.start) {
+	direct := p.top.start.isDirect()
+	if direct && p.straightFrom(p.top.start) {
 		return true
 	}
 	starts, complete := p.startsFor()
 	for _, start := range starts {
-		if p.straightFrom(start) {
+		if !direct && p.suits(start) && p.straightFrom(start) {
 			return true
 		}
 	}
-	for _, p.general = range []bool{false, true} {
+	for _, p.effort = range []effort{quickly, fully, leniently} {
 		for _, start := range starts {
 			if p.from(start) {
 				return true
@@ -320,6 +349,18 @@ func (p *Parser) run() bool {
 	}
 	return false
 }
+
+// effort says what ways to read a line are tried.
+type effort uint8
+
+const (
+	// quickly reads small operands as whole words, in one way each.
+	quickly effort = iota
+	// fully tries every way to read a text as what prints it.
+	fully
+	// leniently reads text too that would be printed through another case of its instruction.
+	leniently
+)
 
 // from reads the whole input as one of the templates of a grammar, straightFrom where that needs no
 // looking back.
@@ -441,22 +482,25 @@ func (p *Parser) advance(state int) bool {
 	if n.set != nil {
 		return p.member(n, state)
 	}
+	if e := n.only; e != nil {
+		if e.item.kind == itemLiteral {
+			return p.onlyLiteral(n, e)
+		}
+		return p.match(&e.item, e.next, 0)
+	}
 	if state < stateEdges {
-		if n.literals != nil && p.literal(n, state) {
+		if (n.literal != nil || n.literals != nil) && p.literalWay(n, state) {
 			return true
 		}
 		state = stateEdges
 	}
+	state = p.nextWay(n, state)
 	if state < stateAccepts {
-		i := state - stateEdges
-		if i < len(n.others) {
-			e := n.others[i]
-			if i+1 < len(n.others) || len(n.accepts) > 0 {
-				p.save(choice{node: n, state: state + 1})
-			}
-			return p.match(e.item, e.next, 0)
+		e := n.others[state-stateEdges]
+		if next := p.nextWay(n, state+1); p.isWay(n, next) {
+			p.save(choice{node: n, state: next})
 		}
-		state = stateAccepts
+		return p.match(&e.item, e.next, 0)
 	}
 	i := state - stateAccepts
 	if i >= len(n.accepts) {
@@ -468,25 +512,85 @@ func (p *Parser) advance(state int) bool {
 	return p.accept(n.accepts[i])
 }
 
-// literal takes the longest literal edge that stands here and is shorter than what was tried.
-func (p *Parser) literal(n *node, state int) bool {
+// nextWay returns the first way from state on, other than a literal, that the text can go.
+func (p *Parser) nextWay(n *node, state int) int {
+	if i := state - stateEdges; i < len(n.others) {
+		if p.everyWay() {
+			return state
+		}
+		for a := p.look(n); i < len(n.others); i++ {
+			if p.goesOn(&a.others[i], p.frame, p.pos) {
+				return i + stateEdges
+			}
+		}
+	}
+	return max(state, stateAccepts)
+}
+
+// isWay tells whether the way that nextWay has found is one.
+func (p *Parser) isWay(n *node, state int) bool {
+	if state < stateAccepts {
+		return true
+	}
+	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&first{empty: true}, p.frame, p.pos))
+}
+
+// everyWay tells whether ways are tried that lead nowhere: where the reasons are wanted.
+func (p *Parser) everyWay() bool { return p.failure != nil || p.careful }
+
+// findLiteral returns the longest literal edge that stands at pos and ends before limit, nil if there is
+// none, with its end.
+func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
+	if e = n.literal; e != nil {
+		if end, ok := stands(p.src, pos, limit, e.item.text, p.strict); ok {
+			return e, end
+		}
+		return nil, 0
+	}
+	if n.literals == nil {
+		return nil, 0
+	}
+	found, end := p.findWord(n.literals, pos, limit)
+	if found == nil {
+		return nil, 0
+	}
+	return n.edges[found.first], end
+}
+
+// onlyLiteral takes the only way out of a node, a literal.
+func (p *Parser) onlyLiteral(n *node, e *edge) bool {
+	pos := p.skipBlank()
+	end, ok := stands(p.src, pos, len(p.src)+1, e.item.text, p.strict)
+	if !ok {
+		p.expectLiterals(n, pos)
+		return false
+	}
+	if !p.spelled(end-p.pos == len(e.item.text)) {
+		return false
+	}
+	p.pos, p.node = end, e.next
+	return true
+}
+
+// literalWay takes the longest literal edge that stands here and is shorter than what was tried.
+func (p *Parser) literalWay(n *node, state int) bool {
 	pos := p.skipBlank()
 	limit := len(p.src) + 1
 	if state > 0 {
 		limit = state
 	}
-	found, end := p.findWord(n.literals, pos, limit)
-	if found == nil {
+	e, end := p.findLiteral(n, pos, limit)
+	if e == nil {
 		p.expectLiterals(n, pos)
 		return false
 	}
-	if len(n.others)+len(n.accepts) > 0 || end > pos+1 && len(n.edges) > 1 {
+	if e.longer || len(n.others)+len(n.accepts) > 0 && p.isWay(n, p.nextWay(n, stateEdges)) {
 		p.save(choice{node: n, state: max(end, 1)})
 	}
-	if !p.spelled(end-p.pos == found.size) {
+	if !p.spelled(end-p.pos == len(e.item.text)) {
 		return false
 	}
-	p.pos, p.node = end, n.edges[found.values[0]].next
+	p.pos, p.node = end, e.next
 	return true
 }
 
@@ -552,7 +656,7 @@ func (p *Parser) notBefore(a *accept, scope int32) bool {
 	for i, n := range a.not {
 		if !known {
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
-		} else if v, _ := p.eval(n.Root, scope); v != 0 && !p.spelled(false) {
+		} else if v, _ := p.eval(n.Root, scope); v != 0 && (p.effort != leniently || !p.spelled(false)) {
 			return false
 		}
 	}

@@ -29,7 +29,7 @@ func fixedPieces(ref *model.Ref, v uint64) (list []fixedBits, ok bool) {
 
 // fastOther is fastItem for items that are no run of bits.
 func (p *Parser) fastOther(e *edge) (*node, verdict) {
-	it := e.item
+	it := &e.item
 	switch {
 	case len(it.conds) > 0 || it.ref == nil:
 		return nil, giveUp
@@ -93,9 +93,9 @@ func (p *Parser) fastComputed(it *item) verdict {
 func (p *Parser) fastBehindBlank(e *edge) (*node, verdict) {
 	at := p.pos
 	loosely := p.loosely
-	v := p.fastBlank(e.item)
+	v := p.fastBlank(&e.item)
 	n := e.next
-	if v != took || n.literals != nil || n.set != nil || len(n.accepts) > 0 {
+	if v != took || n.literals != nil || n.literal != nil || n.set != nil || len(n.accepts) > 0 {
 		return n, v
 	}
 	if next, v := p.fastEdge(n); v != absent {

@@ -117,10 +117,12 @@ func (p *Parser) propagateLast(end int) bool {
 func (p *Parser) failConstraint(c *constraint, end int) {
 	switch {
 	case p.failure == nil:
+	case c.kind == wantValue && c.ref.Field != nil && c.ref.Field.Doc != "":
+		p.fail(diag.TextRange, end, "%s cannot be %d: %s", c.ref.Name(), int64(c.value), sentence(c.ref.Field.Doc))
 	case c.kind == wantValue:
 		p.fail(diag.TextRange, end, "%s cannot be %d: it is computed as %s", c.ref.Name(), int64(c.value), c.prog.Spec.Text)
 	default:
-		p.fail(diag.TextCondition, end, "no word prints so: it would need %s to be %t", c.prog.Spec.Text, c.kind == wantTrue)
+		p.fail(diag.TextCondition, end, "no word prints so: it would need %s to be %t%s", c.prog.Spec.Text, c.kind == wantTrue, p.mentioned(c.prog.Spec.Text))
 	}
 }
 
@@ -281,6 +283,10 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 	if ref.Prog != nil {
 		return p.eval(ref.Prog.Root, scope)
 	}
+	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
+		sp := &p.spaces[s.space]
+		return sp.val.Uint(s.low+ref.Low, ref.Width), sp.known.Uint(s.low+ref.Low, ref.Width) == ones(ref.Width)
+	}
 	val, k, ok := p.gather(ref, scope)
 	if !ok {
 		return 0, false
@@ -317,18 +323,18 @@ func (p *Parser) solve() bool {
 		return true
 	}
 	mark, n := len(p.trail), len(p.cons)
-	if p.solveAll() {
+	if p.holdAsIs() || p.solveAll() {
 		return true
 	}
 	p.undo(mark)
 	p.cons = p.cons[:n]
-	hard := p.cons[:0:0]
+	var hard []constraint
 	for _, c := range p.cons {
 		if !c.soft {
 			hard = append(hard, c)
 		}
 	}
-	if len(hard) == n || p.strict {
+	if len(hard) == n || p.effort != leniently {
 		p.failConstraint(&p.cons[0], p.pos)
 		return false
 	}
@@ -338,6 +344,40 @@ func (p *Parser) solve() bool {
 	}
 	p.failConstraint(&p.cons[0], p.pos)
 	return false
+}
+
+// holdAsIs tells whether every constraint holds when the bits still unknown have their defaults or are
+// 0, which is the smallest word that satisfies them. It leaves everything as it was.
+func (p *Parser) holdAsIs() bool {
+	if p.nspaces > spaceTable {
+		return false
+	}
+	mark, word := len(p.trail), &p.spaces[spaceWord]
+	ok := p.defaults()
+	known := word.known
+	word.known = wide.Ones(wide.Size)
+	for i := range p.cons {
+		ok = ok && p.holds(&p.cons[i])
+	}
+	word.known = known
+	p.undo(mark)
+	return ok
+}
+
+// holds tells whether a constraint holds for bits that are all known.
+func (p *Parser) holds(c *constraint) bool {
+	v, known := p.eval(c.prog.Root, c.scope)
+	switch {
+	case !known:
+		return false
+	case c.kind == wantTrue:
+		return v != 0
+	case c.kind == wantFalse:
+		return v == 0
+	case c.kind == wantValue:
+		return (v^c.value)&c.mask == 0
+	}
+	return c.kind == wantRange && v&c.mask >= c.value && v&c.mask <= c.high
 }
 
 func (p *Parser) solveAll() bool {
@@ -386,13 +426,16 @@ func (p *Parser) satisfied() bool {
 	return p.propagate() == holds
 }
 
-// defaults gives the bits that are still unknown the values that the description names for them.
-func (p *Parser) defaults() {
+// defaults gives the bits that are still unknown the values that the description names for them. all is
+// false where a value is computed from bits that are unknown.
+func (p *Parser) defaults() (all bool) {
 	p.fillContexts()
+	all = true
 	for _, u := range p.units {
 		for i := range u.unit.Defaults {
 			d := &u.unit.Defaults[i]
-			if p.defaultRun(d, u.scope) {
+			if done, known := p.defaultRun(d, u.scope); done {
+				all = all && known
 				continue
 			}
 			plain := *d.Ref
@@ -404,6 +447,7 @@ func (p *Parser) defaults() {
 			val := d.Val
 			if d.Prog != nil {
 				if val, ok = p.eval(d.Prog.Root, u.scope); !ok {
+					all = false
 					continue
 				}
 			}
@@ -417,33 +461,34 @@ func (p *Parser) defaults() {
 			}
 		}
 	}
+	return all
 }
 
-// defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; ok is
-// false where they are not.
-func (p *Parser) defaultRun(d *model.Default, scope int32) (ok bool) {
+// defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; done is
+// false where they are not. known is false where the value needs bits that are unknown.
+func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
 	ref, s := d.Ref, &p.scopes[scope]
 	if ref.Low < 0 || s.low < 0 || ref.Hops > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
-		return false
+		return false, false
 	}
 	low, sp := s.low+ref.Low, &p.spaces[s.space]
-	known, all := sp.known.Uint(low, ref.Width), ones(ref.Width)
-	if known == all {
-		return true
+	fixed, all := sp.known.Uint(low, ref.Width), ones(ref.Width)
+	if fixed == all {
+		return true, true
 	}
 	v := d.Val
 	if d.Prog != nil {
-		if v, ok = p.eval(d.Prog.Root, scope); !ok {
-			return true
+		if v, known = p.eval(d.Prog.Root, scope); !known {
+			return true, false
 		}
 	}
-	p.trail = append(p.trail, undo{int16(low), uint8(ref.Width), s.space, known})
-	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&known|v&^known)
+	p.trail = append(p.trail, undo{int16(low), uint8(ref.Width), s.space, fixed})
+	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)
 	sp.known.SetUint(low, ref.Width, all)
 	if s.space >= spaceTable {
-		sp.assumed = sp.assumed.Or(wide.Of(all &^ known).Shl(low))
+		sp.assumed = sp.assumed.Or(wide.Of(all &^ fixed).Shl(low))
 	}
-	return true
+	return true, true
 }
 
 // fillContexts gives contexts that the text does not name their defaults.

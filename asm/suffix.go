@@ -23,14 +23,9 @@ type suffix struct {
 	off, end  int
 }
 
-// split cuts off the comment, and reads the suffix; body is the text without it.
+// split reads the suffix; body is the text without it.
 func (p *Parser) split(line []byte) (text, body []byte, err error) {
 	p.suffix = p.suffix[:0]
-	if p.comment != "" {
-		if i := bytes.Index(line, []byte(p.comment)); i >= 0 {
-			line = line[:i]
-		}
-	}
 	end := len(line)
 	for end > 0 && strings.IndexByte(blanks, line[end-1]) >= 0 {
 		end--
@@ -78,6 +73,9 @@ func readSuffixPart(part string) (s suffix, err string) {
 		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
 	}
 	value = strings.TrimSpace(value)
+	if number, ok := strings.CutPrefix(value, "$("); ok {
+		value = strings.TrimSuffix(number, ")")
+	}
 	hex, isHex := strings.CutPrefix(strings.ToLower(value), "0x")
 	var e error
 	if isHex {
@@ -269,7 +267,8 @@ type entrySpace struct {
 // fieldsOf lists the fields of the word as it stands.
 func (p *Parser) fieldsOf(leaf *isa.Leaf) ([]isa.Field, []entrySpace) {
 	in, spaces := p.entriesAlone(leaf)
-	return p.decoder.Fields(nil, in), spaces
+	p.fields = p.decoder.Layout(p.fields[:0], in)
+	return p.fields, spaces
 }
 
 // entriesAlone returns the word as it stands with each of its entries at an index of its own, and

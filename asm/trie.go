@@ -18,8 +18,9 @@ type trie struct {
 	// first is values[0], firstAlias aliases[0].
 	first      uint64
 	firstAlias bool
-	// size is the length of the text.
-	size int
+	// size is the length of the text; shorter tells that it starts with another, of a byte or more.
+	size    int
+	shorter bool
 	// auto finds the texts of the whole trie quicker, nil where it has not been made.
 	auto *automaton
 }
@@ -92,6 +93,9 @@ func (t *trie) find(src []byte, pos, limit int) (found *trie, end int) {
 
 // findExact is find for a text that stands there as it is.
 func (t *trie) findExact(src []byte, pos, limit int) (found *trie, end int) {
+	if t.auto != nil {
+		return t.auto.findExact(src, pos, limit)
+	}
 	for ; ; pos++ {
 		if t.ends && pos < limit {
 			found, end = t, pos
@@ -103,6 +107,23 @@ func (t *trie) findExact(src []byte, pos, limit int) (found *trie, end int) {
 			return found, end
 		}
 	}
+}
+
+// stands returns the end of a text at pos, if it stands there and ends before limit. A blank of the
+// input beside punctuation does not count, unless the text must stand as it is.
+func stands(src []byte, pos, limit int, text string, exactly bool) (end int, ok bool) {
+	start := pos
+	for i := 0; i < len(text); pos++ {
+		switch {
+		case pos >= len(src):
+			return 0, false
+		case src[pos] == text[i]:
+			i++
+		case exactly || !freeBlank(src, pos, start):
+			return 0, false
+		}
+	}
+	return pos, pos < limit
 }
 
 // freeBlank tells whether a blank beside punctuation stands at pos, behind start.
@@ -126,6 +147,9 @@ const maxAutomaton = 1 << 16
 
 // finish makes the automaton of a trie to which nothing will be added.
 func (t *trie) finish() {
+	for _, kid := range t.kids {
+		kid.compare(false)
+	}
 	a := &automaton{}
 	states := t.count(a)
 	if states >= 1<<16 || states*(a.classes+1) > maxAutomaton || a.classes == 255 {
@@ -135,6 +159,14 @@ func (t *trie) finish() {
 	a.next = make([]uint16, 0, states*a.classes)
 	a.add(t)
 	t.auto = a
+}
+
+// compare tells each text whether another is its start.
+func (t *trie) compare(shorter bool) {
+	t.shorter = shorter
+	for _, kid := range t.kids {
+		kid.compare(shorter || t.ends)
+	}
 }
 
 // count returns the number of states, and gives every byte of the texts its class.
@@ -181,6 +213,22 @@ func (a *automaton) find(src []byte, pos, limit int) (found *trie, end int) {
 		state = int(next)
 		if t := a.ends[state]; t != nil && pos+1 < limit {
 			found, end = t, pos+1
+		}
+	}
+	return found, end
+}
+
+// findExact is trie.findExact.
+func (a *automaton) findExact(src []byte, pos, limit int) (found *trie, end int) {
+	if t := a.ends[0]; t != nil && pos < limit {
+		found, end = t, pos
+	}
+	for state := 0; pos < len(src); {
+		if state = int(a.next[state*a.classes+int(a.class[src[pos]])]); state == 0 {
+			break
+		}
+		if pos++; a.ends[state] != nil && pos < limit {
+			found, end = a.ends[state], pos
 		}
 	}
 	return found, end

@@ -19,7 +19,7 @@ func (p *Parser) verify() {
 
 // exactly reads the text as what prints it, and nothing else.
 func (p *Parser) exactly() bool {
-	p.strict, p.general = true, true
+	p.strict, p.effort = true, fully
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor()
 	for _, start := range starts {

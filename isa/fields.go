@@ -142,17 +142,22 @@ func (o origin) inside(d *Decoder, ref *model.Ref, depth int) origin {
 // fieldParts maps the parts of a field, which count in the bits of its scope, to where these come
 // from.
 func fieldParts(o origin, f *spec.Field) []Part {
+	if o.depth == 0 { // the word itself
+		return f.Parts
+	}
 	var parts []Part
 	for _, p := range f.Parts {
-		parts = append(parts, compose(o.parts, p)...)
+		parts = compose(parts, o.parts, p)
 	}
 	return parts
 }
 
-// compose finds bits Low.. of a value that is itself made of parts, the most significant first.
-func compose(outer []Part, p Part) []Part {
-	var parts []Part
-	base := 0
+// compose appends bits Low.. of a value that is itself made of parts, the most significant first.
+func compose(parts, outer []Part, p Part) []Part {
+	if len(outer) == 1 && p.Low+p.Width <= outer[0].Width {
+		return append(parts, Part{Low: outer[0].Low + p.Low, Width: p.Width})
+	}
+	start, base := len(parts), 0
 	for i := len(outer) - 1; i >= 0; i-- {
 		o := outer[i]
 		lo, hi := max(p.Low, base), min(p.Low+p.Width, base+o.Width)
@@ -161,7 +166,7 @@ func compose(outer []Part, p Part) []Part {
 		}
 		base += o.Width
 	}
-	slices.Reverse(parts)
+	slices.Reverse(parts[start:])
 	return parts
 }
 
@@ -211,7 +216,20 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.Append(nil, in)
 	shown := d.trace.shownF
 	found := len(d.findings)
-	w := fieldWalk{d: d, shown: shown, out: buf}
+	w := fieldWalk{d: d, text: true, shown: shown, out: buf}
+	w.scope(0)
+	d.findings = d.findings[:found]
+	d.trace = nil
+	return w.out
+}
+
+// Layout is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
+func (d *Decoder) Layout(buf []Field, in Inst) []Field {
+	d.trace = &d.layout
+	d.trace.origin[0] = d.wordOrigin(in)
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	found := len(d.findings)
+	w := fieldWalk{d: d, out: buf}
 	w.scope(0)
 	d.findings = d.findings[:found]
 	d.trace = nil
@@ -220,6 +238,7 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 
 type fieldWalk struct {
 	d     *Decoder
+	text  bool // the fields have their text
 	shown []Field
 	out   []Field
 }
@@ -232,16 +251,23 @@ func (w *fieldWalk) scope(depth int) {
 			continue
 		}
 		f := d.field(ref, depth)
-		f.Meaning = string(w.meaning(ref, depth))
-		for i := range w.shown {
-			if w.shown[i].Path == f.Path {
-				f.Start, f.End = w.shown[i].Start, w.shown[i].End
-				break
-			}
+		if w.text {
+			f.Meaning = string(w.meaning(ref, depth))
+			w.place(&f)
 		}
 		w.out = append(w.out, f)
 		if ref.Kind == spec.KindBitset && ref.Prog == nil {
 			w.inner(ref, depth)
+		}
+	}
+}
+
+// place says where in the text a field is.
+func (w *fieldWalk) place(f *Field) {
+	for i := range w.shown {
+		if w.shown[i].Path == f.Path {
+			f.Start, f.End = w.shown[i].Start, w.shown[i].End
+			return
 		}
 	}
 }
@@ -259,7 +285,7 @@ func (w *fieldWalk) meaning(ref *model.Ref, depth int) []byte {
 
 func (w *fieldWalk) inner(ref *model.Ref, depth int) {
 	d := w.d
-	if depth+1 >= maxFrames {
+	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
 	d.frames[depth+1].v = *d.inner(ref, &d.frames[depth].v)

@@ -2,6 +2,7 @@ package isa_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -150,5 +151,24 @@ func TestTables(t *testing.T) {
 	})
 	if f := d.Findings(); len(f) != 1 || f[0].Kind != isa.NoEntry {
 		t.Errorf("findings %v", f)
+	}
+}
+
+// TestLayout lists the same fields without their text.
+func TestLayout(t *testing.T) {
+	d := strict(t, fieldsXML)
+	d.SetTable(0, []bits.Value{bits.Of(0x12), bits.Of(0x34), bits.Of(0x56), bits.Of(0x78)})
+	for w := uint64(0); w < 1<<16; w += 77 {
+		in, ok := d.Decode(bits.Of(w))
+		if !ok {
+			continue
+		}
+		want := d.Fields(nil, in)
+		for i := range want {
+			want[i].Meaning, want[i].Start, want[i].End = "", -1, -1
+		}
+		if got := d.Layout(nil, in); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%04x: got\n%swant\n%s", w, describe(got), describe(want))
+		}
 	}
 }

@@ -28,6 +28,8 @@ type Set struct {
 	scalars sync.Map
 	// keyed are the *keyedTexts of items that depend on few bits, by shape.
 	keyed sync.Map
+	// prints are the answers of Prints, by mark.
+	prints sync.Map
 }
 
 // Leaf is one instruction, or one form of an operand, of a Set.

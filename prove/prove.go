@@ -187,6 +187,8 @@ type checker struct {
 	byKey    map[string]*Finding
 	claims   []Claim
 	limits   map[string]bool
+	// before is what was found before the texts, nil but for one that collects those of a generation.
+	before *checker
 	// starts are the first of each run of generations, nil where there is one.
 	starts []uint32
 }

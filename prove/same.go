@@ -57,9 +57,9 @@ func (c *checker) allTexts() {
 		env *model.Env
 	}
 	var jobs []job
-	for _, m := range c.machines {
-		for _, env := range m.texts() {
-			jobs = append(jobs, job{m, env})
+	for i, open := range c.eachTexts() {
+		for _, env := range open {
+			jobs = append(jobs, job{c.machines[i], env})
 		}
 	}
 	for _, j := range jobs {

@@ -499,7 +499,7 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
 		x.Witnesses = nil // something else is wrong with these words
 	}
-	if old := s.m.c.byKey["unused "+span.String()]; old != nil && c == nil {
+	if old := s.m.c.same("unused " + span.String()); old != nil && c == nil {
 		if old.Witnesses == nil {
 			old.Root, old.Rows, old.Witnesses = x.Root, x.Rows, x.Witnesses
 		}

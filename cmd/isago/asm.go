@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -29,8 +29,17 @@ func newAsm() *cobra.Command {
 		Use:     "asm [flags] FILE...",
 		GroupID: "code",
 		Short:   "Turn text into the words of a program",
-		Long: `asm reads instructions as dis prints them, labels ("name:"), ".word 0x..." and comments, and
-writes the words. - is standard input.
+		Long: `asm reads instructions as dis prints them, labels ("name:"), directives and comments, and writes
+the words. - is standard input.
+
+  .word EXPR,...   data, 32 bits a word (16 or 8 where the instructions are so)
+  .align BYTES     zeros up to a multiple
+  .skip BYTES      zeros
+  .set NAME, EXPR  a name for a number; .equ is the same
+  $(EXPR)          stands where an instruction has a number
+
+An expression has the operators of C on signed numbers of 64 bits, names of .set, labels, which
+count bytes, and . for the place of the line. docs/assembly.md tells more.
 
 For pica200 without --hex and --plain it reads picasso's language and writes an SHBIN file: several
 files become one, in which each is a program and all share their procedures; with --each every file
@@ -129,16 +138,16 @@ type wordWriter struct {
 // lines assembles each line on its own.
 func (w *wordWriter) lines(f *asmFlags, r io.Reader, out *output) error {
 	var found atomic.Bool
-	comment := []byte(program.Comment(w.set))
+	comment := program.Comment(w.set)
 	err := eachLine(r, out.Writer, f.jobs, func() (lineFunc, error) {
 		p, err := f.parser(w.set)
+		if err != nil {
+			return nil, err
+		}
+		p.Comment = comment
 		return func(dst, text []byte, _ int) []byte {
 			err := tooLong(text)
 			if err == nil {
-				text, _, _ = bytes.Cut(text, comment)
-				if text = bytes.TrimRight(text, " \t"); len(bytes.TrimLeft(text, " \t")) == 0 {
-					return dst
-				}
 				dst, err = w.line(dst, p, string(text))
 			}
 			if err != nil {
@@ -146,7 +155,7 @@ func (w *wordWriter) lines(f *asmFlags, r io.Reader, out *output) error {
 				return appendError(dst, columnError(err))
 			}
 			return dst
-		}, err
+		}, nil
 	})
 	if err == nil && found.Load() {
 		return errFindings
@@ -156,21 +165,49 @@ func (w *wordWriter) lines(f *asmFlags, r io.Reader, out *output) error {
 
 // line appends the words of one line of text; nothing where it is no instruction.
 func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error) {
-	if words, ok, err := program.ParseWord(text, w.unit); ok {
-		if err != nil {
-			return dst, err
-		}
-		if most := w.root.Size / w.unit; len(words) > max(1, most) {
-			return dst, fmt.Errorf("%d words, expected at most %d, the longest instruction", len(words), most)
-		}
-		data := program.Data(w.set, w.unit, words)
-		return w.append(dst, &data), nil
+	code := program.StripComment(text, p.Comment)
+	blank := strings.TrimSpace(code) == ""
+	if blank && len(code) == len(text) {
+		return dst, nil
 	}
-	res, err := p.Parse(text)
-	if err != nil {
+	if words, ok, err := program.ParseWord(code, w.unit); ok {
+		return w.data(dst, words, err)
+	}
+	res, err := w.instruction(p, code, text[len(code):])
+	switch {
+	case err != nil && blank: // a comment, and no instruction that looks like one
+		return dst, nil
+	case err != nil:
 		return dst, err
 	}
 	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
+}
+
+// instruction reads one instruction, comment and all. A text with what looks like a constant expression
+// may be one as it stands.
+func (w *wordWriter) instruction(p *asm.Parser, code, comment string) (asm.Result, error) {
+	line, wrong := program.Constants(code)
+	if wrong != nil || line != code {
+		if res, err := p.Parse(code + comment); err == nil {
+			return res, nil
+		}
+	}
+	if wrong != nil {
+		return asm.Result{}, wrong
+	}
+	return p.Parse(line + comment)
+}
+
+// data appends the words of a .word directive, or tells what is wrong with it.
+func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error) {
+	if err != nil {
+		return dst, err
+	}
+	if most := w.root.Size / w.unit; len(words) > max(1, most) {
+		return dst, fmt.Errorf("%d words, expected at most %d, the longest instruction", len(words), most)
+	}
+	data := program.Data(w.set, w.unit, words)
+	return w.append(dst, &data), nil
 }
 
 // append appends an instruction as a line of hex without its end, or as bytes.

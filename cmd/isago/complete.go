@@ -54,6 +54,13 @@ func (f *machineFlags) syntaxNames() []string {
 	return nil
 }
 
+func (f *disFlags) orderNames() []string {
+	if r := f.raw(); r != nil {
+		return r.Orders
+	}
+	return nil
+}
+
 func (f *machineFlags) contextPairs() []string {
 	var pairs []string
 	if set := f.loaded(); set != nil {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,8 @@ type disFlags struct {
 	jobsFlag
 	plain, hex, json, addresses, words, lossless, listing bool
 	findings                                              string
+	// suffixes tells that code without container is printed as source.
+	suffixes bool
 }
 
 func newDis() *cobra.Command {
@@ -35,7 +38,8 @@ func newDis() *cobra.Command {
 --isa or --spec. - is standard input.
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
---listing, or any flag that belongs to a listing, its instructions are listed.
+--listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
+printed as source too.
 
 With --hex each line of the input is one instruction: a single group of digits is the number, the
 most significant digit first; several groups are 32-bit words in the order in which programs store
@@ -47,7 +51,7 @@ With --plain each line of output is the text of one instruction and nothing else
 
 --compat mesa prints a listing as Mesa's isaspec does for the same description, byte for byte: findings
 behind a tab, and labels with --labels; docs/language.md lists where isago does otherwise. --names FILE
-has lines FIELD VALUE TEXT, which say how a field of type custom prints a value.
+has lines FIELD VALUE TEXT, which say how a field of type custom prints a value; asm --names reads it so.
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
 were unknown or not as they should be, or lines of --hex could not be read.`,
@@ -70,8 +74,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
-	flags.StringVar(&f.order, "order", "", "a raw program has the `high` or the low word of an instruction first (default: recognised, where a machine has both)")
-	complete(cmd, "order", fixed("high", "low"))
+	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
+	complete(cmd, "order", f.orderNames)
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
@@ -97,11 +101,14 @@ func (f *disFlags) check() error {
 	default:
 		return usagef("--findings %q, expected comment, stderr or off", f.findings)
 	}
+	if err := f.checkOrder(); err != nil {
+		return err
+	}
 	return f.checkListing()
 }
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
-	if f.hex && f.root == "" && f.raw() != nil {
+	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
 		var err error
 		if name, err = f.hexProgram(cmd, name); err != nil {
 			return err
@@ -128,12 +135,12 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
-	if f.wantsRawSource(cmd) {
+	if f.wantsSource(cmd, f.raw() != nil) {
 		if done, err := f.rawSource(cmd, name, in); done || err != nil {
 			return err
 		}
 	}
-	if f.wantsSource(cmd) {
+	if f.wantsSource(cmd, false) {
 		if done, err := f.source(cmd, name, in); done || err != nil {
 			return err
 		}
@@ -148,7 +155,10 @@ func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view
 		return err
 	}
 	write := f.whole
-	if raw && !f.json && f.maxErrors == 0 && (f.raw() == nil || f.root != "") {
+	if raw && f.wantsSuffixes(cmd) {
+		f.lossless, f.suffixes, f.findings = true, true, "off"
+	}
+	if raw && !f.json && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
 		write = f.stream
 	}
 	found, err := write(cmd, name, in, palette)
@@ -213,6 +223,9 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 		return 0, err
 	}
 	s := view.Stream{In: in, Size: in.size, Entries: empty.Entries, Workers: f.jobs}
+	if f.suffixes {
+		s.Size -= in.size % int64(program.Unit(root)/8)
+	}
 	s.New = func(labels *program.Labels) (*view.Listing, error) {
 		l, err := f.newListing(set, palette)
 		if err != nil {
@@ -229,18 +242,35 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	}
 	found, err = s.Write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 	if err != nil {
-		err = fileError(name, err)
+		return found, fileError(name, err)
 	}
-	return found, err
+	return found, f.rest(cmd, in, s.Size)
+}
+
+// rest prints the bytes behind the last word.
+func (f *disFlags) rest(cmd *cobra.Command, in *code, from int64) error {
+	if from == in.size {
+		return nil
+	}
+	data := make([]byte, in.size-from)
+	if _, err := io.ReadFull(io.NewSectionReader(in, from, in.size-from), data); err != nil {
+		return err
+	}
+	text := []byte("    .byte")
+	for i, b := range data {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, " 0x%02x", b)
+	}
+	_, err := cmd.OutOrStdout().Write(append(text, '\n'))
+	return err
 }
 
 // newListing makes a listing for the flags, without its image.
 func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing, error) {
 	d, err := f.decoder(set)
 	if err != nil {
-		return nil, err
-	}
-	if d.Custom, err = f.custom(); err != nil {
 		return nil, err
 	}
 	return &view.Listing{
@@ -309,17 +339,12 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
-	custom, err := f.custom()
-	if err != nil {
-		return err
-	}
 	var found atomic.Bool
 	start := func() (lineFunc, error) {
 		d, err := f.decoder(set)
 		if err != nil {
 			return nil, err
 		}
-		d.Custom = custom
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
 		if f.lossless {
 			p, err := f.parser(set)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,10 +54,6 @@ func (f *machineFlags) readImage(cmd *cobra.Command, name string) (*isa.Set, *pr
 
 // imageOf reads a program from its bytes.
 func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Image, error) {
-	var err error
-	if data, err = f.unraw(name, data); err != nil {
-		return nil, nil, err
-	}
 	m, format, known := catalog.Recognise(data)
 	if !known && !f.given() {
 		return nil, nil, usagef("%s has none of the formats that isago knows (%s); raw words need --isa NAME", inputName(name), formatNames())
@@ -77,44 +72,18 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 	return set, im, nil
 }
 
-// unraw returns a raw program of a machine with several orders of words as a file of the machine's
-// format; all else it returns as it is.
-func (f *setFlags) unraw(name string, data []byte) ([]byte, error) {
-	m, err := catalog.Lookup(f.isa)
-	if err != nil || m.FromRaw == nil {
-		if f.order != "" {
-			return nil, usagef("--order belongs to raw programs of machines with several orders of words, such as tegra")
-		}
-		return data, nil
-	}
-	if f.order != "" && !slices.Contains(m.Orders, f.order) {
-		return nil, usagef("--order %q, expected one of %s", f.order, strings.Join(m.Orders, ", "))
-	}
-	if _, _, known := catalog.Recognise(data); known || !f.converts(int64(len(data))) {
-		return data, nil
-	}
-	set, err := m.Load(isa.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if data, err = m.FromRaw(set, data, f.order); err != nil {
-		return nil, fileError(name, err)
-	}
-	return data, nil
-}
-
 // openImage reads a file of a format; the zero Format is a program of the machine without a container,
 // or raw words of a root.
 func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byte) (*program.Image, error) {
 	if format.Open != nil {
 		return format.Open(set, data)
 	}
-	if raw := f.raw(); raw != nil && f.root == "" {
+	if raw := f.rawProgram(int64(len(data))); raw != nil {
 		ctx, err := f.context(set)
 		if err != nil {
 			return nil, err
 		}
-		return raw.Open(set, ctx, data)
+		return raw.Open(set, ctx, data, f.order)
 	}
 	r, err := set.Root(f.root)
 	if err != nil {
@@ -224,13 +193,5 @@ func (f *setFlags) isRaw(in *code) (bool, error) {
 		return false, err
 	}
 	_, _, known := catalog.Recognise(head)
-	return !known && f.given() && !f.converts(in.size), nil
-}
-
-// converts tells whether a raw program of so many bytes is read as a file of the machine's format.
-// What is larger than a program is a stream of words in their usual order.
-func (f *setFlags) converts(size int64) bool {
-	const largest = 64 << 10
-	m, err := catalog.Lookup(f.isa)
-	return err == nil && m.FromRaw != nil && (f.order != "" || size <= largest)
+	return !known && f.given(), nil
 }

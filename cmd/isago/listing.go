@@ -3,13 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -17,10 +15,10 @@ import (
 
 // listingFlags are what a listing has beside its columns, as isaspec's own tools have it.
 type listingFlags struct {
-	compat, names string
-	labels        bool
-	entries       []string
-	maxErrors     int
+	compat    string
+	labels    bool
+	entries   []string
+	maxErrors int
 }
 
 func (f *listingFlags) add(cmd *cobra.Command) {
@@ -29,9 +27,7 @@ func (f *listingFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.entries, "entry", nil, "give a place from which the program is started a name, as `N=NAME`: N counts instructions")
 	flags.IntVar(&f.maxErrors, "max-errors", 0, "end after more than `N` bad lines in a row; 0 never does")
 	flags.StringVar(&f.compat, "compat", "", "`HOW` to print: mesa prints as Mesa's isaspec does, defects included")
-	flags.StringVar(&f.names, "names", "", "`FILE` with the texts of fields of type custom: lines of FIELD VALUE TEXT")
 	complete(cmd, "compat", fixed("mesa"))
-	_ = cmd.MarkFlagFilename("names")
 }
 
 // checkListing refuses flags that do not go together.
@@ -81,18 +77,6 @@ func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
 	return nil
 }
 
-// custom reads the file of --names.
-func (f *listingFlags) custom() (func(dst []byte, field string, value uint64) []byte, error) {
-	if f.names == "" {
-		return nil, nil
-	}
-	names, err := readNames(f.names)
-	if err != nil {
-		return nil, err
-	}
-	return names.append, nil
-}
-
 // mesa prints a program as Mesa's isaspec does: an image, or with --hex a line an instruction.
 func (f *disFlags) mesa(cmd *cobra.Command, name string) error {
 	l, set, err := f.mesaListing()
@@ -128,7 +112,7 @@ func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
 	if err != nil {
 		return nil, nil, &usageError{err}
 	}
-	if p.Custom, err = f.custom(); err != nil {
+	if p.Custom, err = f.printer(); err != nil {
 		return nil, nil, err
 	}
 	entries, err := f.placed()
@@ -179,48 +163,4 @@ func (f *disFlags) mesaLines(cmd *cobra.Command, name string, set *isa.Set, l *v
 		l.Words = append(l.Words, line.Word)
 	}
 	return nil
-}
-
-// customNames are the texts of fields of type custom.
-type customNames map[customName]string
-
-type customName struct {
-	field string
-	value uint64
-}
-
-// readNames reads lines of FIELD VALUE TEXT; # starts a comment line.
-func readNames(file string) (customNames, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	src := &diag.Source{Name: file, Text: string(data)}
-	names := customNames{}
-	var errs diag.List
-	off := 0
-	for line := range strings.Lines(src.Text) {
-		at := diag.Span{Src: src, Off: off, End: off + len(strings.TrimRight(line, "\r\n"))}
-		off += len(line)
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		field, rest, _ := strings.Cut(line, " ")
-		number, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		value, err := strconv.ParseUint(number, 0, 64)
-		if err != nil {
-			errs = append(errs, diag.Errorf(diag.TextExpected, at, "%q, expected FIELD VALUE TEXT, such as REG 0x1d @addr", line))
-			continue
-		}
-		names[customName{field, value}] = strings.TrimSpace(text)
-	}
-	return names, errs.Err()
-}
-
-// append prints the text of a value; a value without one is hexadecimal.
-func (c customNames) append(dst []byte, field string, value uint64) []byte {
-	if text, ok := c[customName{field, value}]; ok {
-		return append(dst, text...)
-	}
-	return strconv.AppendUint(append(dst, "0x"...), value, 16)
 }

@@ -99,12 +99,14 @@ func setName(set *isa.Set) string {
 // machineFlags choose an instruction set and how it is read.
 type machineFlags struct {
 	setFlags
+	namesFlag
 	root     string
 	contexts []string
 }
 
 func (f *machineFlags) add(cmd *cobra.Command) {
 	f.setFlags.add(cmd)
+	f.namesFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.root, "root", "", "`NAME` of the bitset whose words are read (default: that of instructions)")
 	flags.StringVar(&f.syntax, "syntax", "", "`NAME` of the spelling (default: the plain one)")
@@ -157,7 +159,8 @@ func (f *machineFlags) decoder(set *isa.Set) (*isa.Decoder, error) {
 		return nil, err
 	}
 	d.SetContext(ctx)
-	return d, nil
+	d.Custom, err = f.printer()
+	return d, err
 }
 
 // parser returns a parser for the flags.
@@ -171,7 +174,8 @@ func (f *machineFlags) parser(set *isa.Set) (*asm.Parser, error) {
 		return nil, err
 	}
 	p.SetContext(ctx)
-	return p, nil
+	p.Custom, err = f.reader()
+	return p, err
 }
 
 // colorFlag says whether to print in colour.

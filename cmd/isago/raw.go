@@ -3,21 +3,19 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
 
 // raw returns how programs of the machine that is named are stored without a container, nil where
 // they are one instruction after another.
-func (f *setFlags) raw() *catalog.Bare {
+func (f *setFlags) raw() *catalog.RawFormat {
 	if f.spec != "" || f.isa == "" {
 		return nil
 	}
@@ -25,26 +23,44 @@ func (f *setFlags) raw() *catalog.Bare {
 	if err != nil {
 		return nil
 	}
-	return m.Bare
+	return m.Raw
 }
 
-// wantsRawSource tells whether the input may be a program without container that is printed as source.
-func (f *disFlags) wantsRawSource(cmd *cobra.Command) bool {
-	if f.listing || f.raw() == nil {
-		return false
-	}
-	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "root", "color", "labels", "entry", "max-errors"} {
-		if cmd.Flags().Changed(name) {
-			return false
-		}
-	}
-	return true
+// wantsSuffixes tells whether code without container is printed as source by its suffixes.
+func (f *disFlags) wantsSuffixes(cmd *cobra.Command) bool {
+	m, err := catalog.Lookup(f.isa)
+	return err == nil && m.Suffixes && f.wantsSource(cmd, false)
 }
 
-// rawSource prints a program without container as source; done is false for a file of a format.
+// rawProgram returns how an input of so many bytes is a program, nil where it is one instruction after
+// another: a stream of any length.
+func (f *machineFlags) rawProgram(size int64) *catalog.RawFormat {
+	r := f.raw()
+	if r == nil || f.root != "" || r.Largest > 0 && size > r.Largest && f.order == "" {
+		return nil
+	}
+	return r
+}
+
+// checkOrder refuses an order that programs of the machine do not have.
+func (f *setFlags) checkOrder() error {
+	r := f.raw()
+	switch {
+	case f.order == "":
+		return nil
+	case r == nil || len(r.Orders) == 0:
+		return usagef("--order belongs to raw programs of machines with several orders of words, such as tegra")
+	case !slices.Contains(r.Orders, f.order):
+		return usagef("--order %q, expected one of %s", f.order, strings.Join(r.Orders, ", "))
+	}
+	return nil
+}
+
+// rawSource prints a program without container as source; done is false for anything else.
 func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code) (done bool, err error) {
-	raw, err := f.isRaw(in)
-	if err != nil || !raw {
+	isRaw, err := f.isRaw(in)
+	raw := f.rawProgram(in.size)
+	if err != nil || !isRaw || raw == nil {
 		return false, err
 	}
 	data, err := in.all()
@@ -59,7 +75,7 @@ func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code) (done bo
 	if err != nil {
 		return true, err
 	}
-	text, err := f.raw().Source(set, ctx, data)
+	text, err := raw.Source(set, ctx, data, f.order)
 	if err != nil {
 		return true, fileError(name, err)
 	}
@@ -93,55 +109,4 @@ func (f *disFlags) hexProgram(cmd *cobra.Command, name string) (string, error) {
 	}
 	cmd.SetIn(bytes.NewReader(data))
 	return "-", nil
-}
-
-// rawCompiler returns the compiler of a machine for the spelling and the contexts of the flags.
-func (f *asmFlags) rawCompiler(raw *catalog.Bare) (program.Compiler, error) {
-	set, err := f.load(nil)
-	if err != nil {
-		return nil, err
-	}
-	ctx, err := f.context(set)
-	if err != nil {
-		return nil, err
-	}
-	c, err := raw.NewCompiler(set, ctx)
-	if err != nil || !f.hex {
-		return c, err
-	}
-	root, err := set.Root("")
-	return &hexCompiler{c, root}, err
-}
-
-// hexCompiler writes what another compiler makes as lines of hexadecimal, an instruction each.
-type hexCompiler struct {
-	program.Compiler
-	root *isa.Root
-}
-
-// Compile does what the other compiler does.
-func (c *hexCompiler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
-	out, err := c.Compiler.Compile(files, opt)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(out.Bytes) % 4; n > 0 {
-		return nil, usagef("--hex writes words, and the program has %d bytes behind the last one", n)
-	}
-	out.Bytes = hexLinesOf(out.Bytes, c.root.Size/32)
-	return out, nil
-}
-
-// hexLinesOf formats little-endian words, so many a line.
-func hexLinesOf(data []byte, words int) (text []byte) {
-	for n := 0; len(data) >= 4; n++ {
-		if n%words > 0 {
-			text = append(text, ' ')
-		} else if n > 0 {
-			text = append(text, '\n')
-		}
-		text = fmt.Appendf(text, "%08x", binary.LittleEndian.Uint32(data))
-		data = data[4:]
-	}
-	return append(text, '\n')
 }

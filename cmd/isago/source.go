@@ -36,7 +36,7 @@ type sourceFlags struct {
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.header, "header", "", "C header to write, with the registers of the uniforms")
-	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x")
+	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x; for a2xx: bin (default) or hex")
 	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn where a nop is needed at the end of a block, instead of adding it")
 	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "NAME of a warning that is not wanted, or several with commas; all for all")
 	flags.BoolVar(&f.werror, "werror", false, "warnings are errors")
@@ -71,9 +71,6 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.
 func (f *asmFlags) compiler() (program.Compiler, error) {
-	if raw := f.raw(); raw != nil && !f.plain && f.root == "" {
-		return f.rawCompiler(raw)
-	}
 	m, err := catalog.Lookup(f.isa)
 	switch {
 	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
@@ -212,8 +209,6 @@ func (r *eachResult) run(f *asmFlags, c program.Compiler, name string) {
 func (f *asmFlags) extension() string {
 	m, err := catalog.Lookup(f.isa)
 	switch {
-	case f.raw() != nil:
-		return ".bin"
 	case f.target != "":
 		return "." + f.target
 	case err == nil && len(m.Outputs) > 0:
@@ -236,12 +231,13 @@ func joined(errs []error) error {
 	return list.Err()
 }
 
-// wantsSource tells whether no flag asks for a listing.
-func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
-	if f.listing || f.isa != "" && f.syntax != "" || f.spec != "" {
+// wantsSource tells whether no flag asks for a listing. Files have source in the plain spelling alone,
+// raw programs in every one.
+func (f *disFlags) wantsSource(cmd *cobra.Command, raw bool) bool {
+	if f.listing || f.syntax != "" && !raw || f.spec != "" {
 		return false
 	}
-	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "syntax", "root", "color", "labels", "entry", "max-errors"} {
+	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "root", "color", "labels", "entry", "max-errors"} {
 		if cmd.Flags().Changed(name) {
 			return false
 		}
@@ -256,21 +252,12 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code) (done bool,
 		return false, err
 	}
 	m, format, known := catalog.Recognise(head)
-	if !known && f.converts(in.size) {
-		if m, err = catalog.Lookup(f.isa); err != nil {
-			return false, &usageError{err}
-		}
-		format, known = m.Formats[0], true
-	}
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
 	}
 	data, err := in.all()
 	if err != nil {
 		return false, err
-	}
-	if data, err = f.unraw(name, data); err != nil {
-		return true, err
 	}
 	text, err := format.Source(data)
 	if err != nil {

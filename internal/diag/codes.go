@@ -91,6 +91,10 @@ const (
 	DoubleMova  Code = "address-twice"
 	OutputTwice Code = "output-twice"
 	JumpAtEnd   Code = "jump-at-end"
+	MissingRoom Code = "missing-alloc"
+	RoomSize    Code = "alloc-size"
+	StoreSize   Code = "store-size"
+	Nesting     Code = "nesting"
 	IgnoredText Code = "ignored-text"
 	TooLarge    Code = "too-large"
 	ReadDiffers Code = "read-differently"
@@ -105,13 +109,16 @@ const (
 	ExportOffset  Code = "export-offset"
 	RegisterRange Code = "register-range"
 	ConstantRange Code = "constant-range"
+	ScalarExport  Code = "scalar-export"
+	FetchConstant Code = "fetch-constant"
 )
 
 // Warnings lists the codes of warnings.
 func Warnings() []Code {
 	return []Code{
-		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, IgnoredText, TooLarge, ReadDiffers, HiddenName,
-		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange,
+		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
+		IgnoredText, TooLarge, ReadDiffers, HiddenName,
+		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
 
@@ -186,6 +193,12 @@ var codes = []CodeInfo{
 	{ExportOffset, "warning: the export that is none is offset", `(export[A0.x + 31]=vector)`},
 	{RegisterRange, "warning: a register that ends the program abnormally", `MOVv r32.xyzw, a[0].xyzw`},
 	{ConstantRange, "warning: a constant above those that are usually loaded", `MOVv r0.xyzw, c[300].xyzw`},
+	{ScalarExport, "warning: an export of the scalar half under another number than that of the vector half, which is the one that counts", `MAXv export0.xyz_ = R0, R0 and MAXs export1.___w = R1`},
+	{FetchConstant, "warning: a part of a fetch constant that there is not", `CONST(20, 3)`},
+	{MissingRoom, "warning: an export for which no clause before it makes room", `export62 without ALLOC POSITION`},
+	{RoomSize, "warning: more exports than a clause makes room for", `export0 and export1 behind ALLOC PARAM/PIXEL SIZE(0x0)`},
+	{StoreSize, "warning: a program of more units than drivers load, though addresses reach them", `a program of 400 units`},
+	{Nesting, "warning: loops or calls deeper inside each other than the machine keeps count of", `five LOOP_START one behind the other`},
 	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
 	{IgnoredText, "warning: text that means nothing", `.constf k(1, 2, 3, 4) // a comment`},
 	{TooLarge, "warning: a number that is too large for its format and becomes infinity", `.constf k(1e30, 0, 0, 0)`},

@@ -385,11 +385,11 @@ func (m *Machine) nested(u *Unit, f *spec.Field) *Env {
 			continue
 		}
 		params[p.As] = p.Name
-		alts := u.resolve(p.Name, nil)
-		if ref := alts[0].Ref; len(alts) == 1 && alts[0].Cond == nil && ref != nil && ref.plain() {
-			fmt.Fprintf(&key, " %s=%d:%p", p.As, ref.Hops, ref.Field)
+		fmt.Fprintf(&key, " %s=", p.As)
+		if sig, ok := signatureOf(u.resolve(p.Name, nil)); ok {
+			key.WriteString(sig)
 		} else {
-			fmt.Fprintf(&key, " %s=%s in %p", p.As, p.Name, u)
+			fmt.Fprintf(&key, "%s in %p", p.Name, u)
 		}
 	}
 	if len(params) == 0 {

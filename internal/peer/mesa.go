@@ -29,7 +29,7 @@ func compareMesa(file string, report func(difference)) (rows int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	im, err := c.machine.Bare.Open(c.set, c.ctx, data)
+	im, err := c.machine.Raw.Open(c.set, c.ctx, data, "")
 	if err != nil {
 		return 0, err
 	}
@@ -50,7 +50,7 @@ func compareMesa(file string, report func(difference)) (rows int, err error) {
 			report(d)
 		}
 	}
-	own, err := c.machine.Bare.Source(c.set, c.ctx, data)
+	own, err := c.machine.Raw.Source(c.set, c.ctx, data, "")
 	if err != nil {
 		return 0, err
 	}
@@ -105,12 +105,14 @@ func (c *mesaComparer) lines(im *program.Image) (list []textLine, err error) {
 
 // assemble reports a text that does not give the program back.
 func (c *mesaComparer) assemble(name, text string, data []byte, report func(difference)) {
-	compiler, err := c.machine.Bare.NewCompiler(c.set, c.ctx)
+	compiler, err := c.machine.NewCompiler()
 	if err != nil {
 		report(difference{name, err.Error(), "a program"})
 		return
 	}
-	out, err := compiler.Compile([]*diag.Source{{Name: name, Text: text}}, program.CompileOptions{})
+	out, err := compiler.Compile([]*diag.Source{{Name: name, Text: text}}, program.CompileOptions{
+		Syntax: c.set.Syntax(), Context: func(*isa.Set) (bits.Value, error) { return c.ctx, nil },
+	})
 	if err != nil {
 		report(difference{name, err.Error(), "a program"})
 		return

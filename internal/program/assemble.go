@@ -52,8 +52,9 @@ type Statement struct {
 	Text string
 }
 
-// Assemble reads a program without container: instructions of a root, labels and .word directives,
-// one a line. All mistakes are reported at once, up to fifty.
+// Assemble reads a program without container: instructions of a root, labels and the directives .word,
+// .align, .skip and .set, one a line, with constant expressions where numbers stand. All mistakes are
+// reported at once, up to fifty.
 func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*Code, error) {
 	var statements []Statement
 	off := 0
@@ -68,9 +69,14 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
 		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
-		comment: Comment(set), labels: map[string]label{}, bad: map[int]bool{},
+		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{},
+		bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
 	}
-	defer func() { p.Symbol = nil }()
+	a.own = ownMarksOf(p, set, a.comment)
+	comment := p.Comment
+	p.Comment = a.comment
+	defer func() { p.Symbol, p.Comment = nil, comment }()
+	a.scan()
 	a.pass(true)
 	if len(a.errs) <= maxErrors {
 		a.settle()
@@ -103,7 +109,7 @@ func (a *assembler) settle() {
 		}
 	}
 	if len(a.errs) == before {
-		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "no lengths of the branches found with which every label is where they go to"))
+		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "the labels do not come to rest: no lengths found with which each is where it is said to be"))
 	}
 }
 
@@ -120,57 +126,114 @@ type assembler struct {
 	unit, shortest, longest int
 	comment                 string
 	labels                  map[string]label
-	code                    Code
-	addr                    int64
-	errs                    diag.List
+	// known are the names that may be labels somewhere.
+	known map[string]bool
+	// names are those of .set, as far as the pass has come.
+	names map[string]number
+	// guessed is a name further down that an expression has needed in the first pass.
+	guessed string
+	// own tells what of a source texts of the machine have too; whole has the offsets of texts that
+	// are instructions although they look like something else.
+	own   ownMarks
+	whole map[int]bool
+	code  Code
+	addr  int64
+	// left is what .skip and .align have left, in bytes.
+	left int64
+	errs diag.List
 	// first tells that the pass is the first; bad has the offsets of the lines that it could not read.
 	first bool
 	bad   map[int]bool
 	// moved tells that a label is not where the pass before had it.
 	moved bool
+	// asked tells that the present line has a name or an expression in it; settled has the instructions
+	// of statements that have none, which stay what they are as long as they stay where they are, and
+	// words of size 0 for the others.
+	asked   bool
+	settled []Word
+}
+
+// scan looks for the names of labels, whose places are found later.
+func (a *assembler) scan() {
+	for i := range a.statements {
+		for text := a.statements[i].Text; ; {
+			name, rest, ok := strings.Cut(strings.TrimLeft(text, blanks), ":")
+			if !ok || !isLabel(name) {
+				break
+			}
+			a.known[name], text = true, rest
+		}
+	}
 }
 
 // pass reads the whole text. In the first pass names that are not defined yet stand for the
-// instruction's own address, which is always in reach; only lengths and labels are kept. Where that
-// pass found mistakes, the next finds the names that are defined nowhere.
+// instruction's own address, which is always in reach; only lengths and labels are kept.
 func (a *assembler) pass(first bool) {
-	a.first, a.addr, a.code.Insts = first, 0, a.code.Insts[:0]
+	a.first, a.addr, a.left, a.code.Insts = first, 0, 0, a.code.Insts[:0]
+	clear(a.names)
 	a.p.Symbol = func(name string) (int64, bool) {
-		l, ok := a.labels[name]
-		if !ok && first {
-			return a.addr, true
+		a.asked = true
+		if l, ok := a.labels[name]; ok {
+			return l.addr, true
 		}
-		return l.addr, ok
+		if n, ok := a.names[name]; ok {
+			return 8 * n.value, true
+		}
+		return a.addr, first && a.known[name]
 	}
 	for i := range a.statements {
-		a.line(a.statements[i].Text, a.statements[i].Off)
+		a.line(i)
 		if len(a.errs) > maxErrors {
 			return
 		}
 	}
 }
 
-func (a *assembler) line(text string, start int) {
-	text, off := a.labelsOf(StripComment(text, a.comment), start)
-	if strings.TrimSpace(text) == "" || a.bad[start] {
+func (a *assembler) line(i int) {
+	start := a.statements[i].Off
+	text, off := a.labelsOf(a.statements[i].Text, start)
+	code := StripComment(text, a.comment)
+	if a.bad[start] || strings.TrimSpace(code) == "" && !(a.own.comment && a.isInstruction(text, off)) {
 		return
 	}
-	if words, ok, err := ParseWord(text, a.unit); ok {
+	if done, err := a.dotted(code, text, off); done {
 		if err != nil {
 			a.fail(err, start, off)
-			return
 		}
-		a.data(words, a.span(text, off))
 		return
 	}
-	a.p.Addr = a.addr
-	res, err := a.p.Parse(text)
+	if w := a.settled[i]; w.Size > 0 && w.Addr == a.addr {
+		a.add(w)
+		return
+	}
+	a.asked = false
+	res, err := a.instruction(text)
 	if err != nil {
 		a.fail(err, start, off)
 		a.addr += int64(Stored(a.shortest, a.unit))
 		return
 	}
-	a.add(Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(text, off)})
+	w := Word{Addr: a.addr, Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)}
+	if !a.asked && len(w.Entries) == 0 {
+		a.settled[i] = w
+	}
+	a.add(w)
+}
+
+// dotted carries out a directive; done is false for any other text. code is the text without what
+// may be a comment.
+func (a *assembler) dotted(code, text string, off int) (done bool, err error) {
+	if !strings.HasPrefix(strings.TrimLeft(code, blanks), ".") || a.own.directive && a.isInstruction(text, off) {
+		return false, nil
+	}
+	words, ok, err := a.words(code)
+	if !ok {
+		return a.directive(code, off)
+	}
+	if err == nil {
+		a.data(words, a.span(code, off))
+	}
+	return true, err
 }
 
 // labelsOf takes the labels off the start of a line and returns the rest and its offset.
@@ -179,7 +242,7 @@ func (a *assembler) labelsOf(text string, off int) (string, int) {
 		lead := len(text) - len(strings.TrimLeft(text, blanks))
 		text, off = text[lead:], off+lead
 		name, rest, ok := strings.Cut(text, ":")
-		if !ok || !isLabel(name) {
+		if !ok || !isLabel(name) || a.own.colon && a.isInstruction(text, off) {
 			return text, off
 		}
 		a.define(name, off)
@@ -190,6 +253,9 @@ func (a *assembler) labelsOf(text string, off int) (string, int) {
 func (a *assembler) define(name string, off int) {
 	span := diag.Span{Src: a.src, Off: off, End: off + len(name)}
 	old, ok := a.labels[name]
+	if _, taken := a.names[name]; taken && a.first {
+		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, span, "%s is a name of .set, expected another for a label", name))
+	}
 	switch {
 	case ok && a.first:
 		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, span, "label %s is defined twice", name).With(old.span, "the other definition"))
@@ -258,6 +324,9 @@ func (a *assembler) add(w Word) {
 
 // isLabel tells whether s is a name that can stand before a colon.
 func isLabel(s string) bool {
+	if s == "." { // the place of the line
+		return false
+	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		letter := c == '_' || c == '.' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z'

@@ -384,12 +384,12 @@ func TestAssembleErrors(t *testing.T) {
 			`x.s:3:5: "x", expected the end of the instruction [text-expected]`,
 			`x.s:5:1: label a is defined twice [duplicate]`,
 			`x.s:5:8: nowhere is no label [text-symbol]`,
-			`x.s:6:7: "x", expected a number of 32 bits such as 0x12 [text-expected]`,
+			`x.s:6:7: x is no label and no name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]`,
 			`x.s:7:7: b is no label [text-symbol]`,
 		}},
 		{"range of data", ".word 1, 0x100000000", []string{`x.s:1:10: 0x100000000 does not fit 32 bits [text-range]`}},
-		{"no data", ".word", []string{`x.s:1:6: nothing, expected a number of 32 bits such as 0x12 [text-expected]`}},
-		{"trailing comma", ".word 1,", []string{`x.s:1:9: nothing, expected a number of 32 bits such as 0x12 [text-expected]`}},
+		{"no data", ".word", []string{`x.s:1:6: nothing, expected a number of 32 bits such as 0x12, a name or ( [text-expected]`}},
+		{"trailing comma", ".word 1,", []string{`x.s:1:9: nothing, expected a number of 32 bits such as 0x12, a name or ( [text-expected]`}},
 	} {
 		_, err := assemble(t, load(t, toy), x.text)
 		if err == nil {
@@ -470,6 +470,7 @@ func FuzzAssemble(f *testing.F) {
 	for _, seed := range []string{
 		"", "a: bra a\n", "nop\nldi 7\nbra end\nend:", ".word 1, 2", "a:a:", "# x", "two e1, e2", ":", ".word ,", "nop {0..4=1}", "nop {=0}",
 		"bra a\n.word 0,0,0,0,0,0,0,0,0\na:", "add r1, r2, r3 // x\nbr.eq x\nx: nop", "set ff", "\x00", "x: br x\nx: br y",
+		".set n, 2*(3+4)\n.align 8\n.skip n-10\nldi $(end-. + ~n)\nend: .word end<<2, -n%5, !n||n>=2", ".set a, b\nb: .skip a", ".word 1/0, 1<<64, ((", "nop $(", ".set x", ".align 0",
 	} {
 		f.Add(seed)
 	}

@@ -2,6 +2,7 @@ package a2xx_test
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,157 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// byRule are the beginnings of the names of enums whose every value TestSwizzles and TestExportMasks print.
+var byRule = []string{"#slot-", "#fetch-", "#vector-", "#scalar-"}
+
+// TestEveryValue looks for a row of every value of every other enum: formats, filters, conditions.
+func TestEveryValue(t *testing.T) {
+	set := toolsFor(t, "", "vs").set
+	met := map[string]map[uint64]bool{}
+	decoders := map[string]*isa.Decoder{}
+	for _, name := range []string{"alu", "fetch", "cf"} {
+		decoders[name], _ = set.NewDecoder(name)
+	}
+	for _, r := range rows(t) {
+		d := decoders[r.root]
+		d.SetContext(r.context(t, set))
+		word, err := program.ParseLine(set, r.word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _ := d.Decode(word.Word)
+		for _, f := range d.Fields(nil, in) {
+			if met[f.Type] == nil {
+				met[f.Type] = map[uint64]bool{}
+			}
+			met[f.Type][f.Value[0]] = true
+		}
+	}
+	for _, e := range set.Model().ISA.Enums {
+		rule := slices.ContainsFunc(byRule, func(start string) bool { return strings.HasPrefix(e.Name, start) })
+		if rule || set.Model().ISA.Context(e.Name[1:]) != nil {
+			continue
+		}
+		for _, v := range e.Values {
+			if !met[e.Name][v.Val] {
+				t.Errorf("no row of words.txt has %s %d (%s)", e.Name, v.Val, v.Name)
+			}
+		}
+	}
+}
+
+// printed prints a word of a root in every spelling, and reads it back.
+func printed(t *testing.T, root string, check func(print func(bits.Value) string)) {
+	t.Helper()
+	for _, syntax := range []string{"", "mesa"} {
+		set := toolsFor(t, syntax, "vs").set
+		d, err := set.NewDecoder(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := asm.New(set, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lossless := asm.NewLossless(d, p)
+		check(func(v bits.Value) string {
+			in, _ := d.Decode(v)
+			text, ok := lossless.Append(nil, in)
+			if res, err := p.ParseBytes(text); !ok || err != nil || res.Inst.Bits != v {
+				t.Fatalf("%s: %q gives %s, %v", v, text, res.Inst.Bits, err)
+			}
+			return string(d.Append(nil, in))
+		})
+	}
+}
+
+// words32 makes a word of 32-bit words, the first lowest.
+func words32(w ...uint32) (v bits.Value) {
+	for i, x := range w {
+		v.SetUint(32*i, 32, uint64(x))
+	}
+	return v
+}
+
+// TestSwizzles prints all swizzles: in slot i of a source of the ALU stands the component less i, modulo
+// 4; the destination of a fetch has the component itself, 0, 1, nothing defined, or nothing.
+func TestSwizzles(t *testing.T) {
+	printed(t, "alu", func(print func(bits.Value) string) {
+		for s := range uint32(256) {
+			swizzle := "."
+			for i := range uint32(4) {
+				swizzle += string("xyzw"[(s>>(2*i)+i)%4])
+			}
+			if s == 0 {
+				swizzle = ""
+			}
+			want := "ALU:\tMAXv\tR0 = R1" + swizzle + ", R2" // source 1 is R1
+			if got := print(words32(0x000f0000, s<<16, 0xc2010200)); got != want {
+				t.Errorf("swizzle %#x: %q, expected %q", s, got, want)
+			}
+		}
+	})
+	printed(t, "fetch", func(print func(bits.Value) string) {
+		for s := range uint32(4096) {
+			want := "FETCH:\tVERTEX\tR1."
+			for i := range uint32(4) {
+				want += string("xyzw01?_"[s>>(3*i)%8])
+			}
+			want += " = R0.x FMT_32 UNSIGNED STRIDE(4) CONST(20, 0)"
+			if got := print(words32(0x19481000, 0x00212000|s, 4)); got != want {
+				t.Errorf("swizzle %#x: %q, expected %q", s, got, want)
+			}
+		}
+	})
+}
+
+// TestExportMasks prints all masks of exports: a component that both halves have is 1, one that neither
+// has is 0 where bit 14 is set. The scalar half is printed where it has a component of its own.
+func TestExportMasks(t *testing.T) {
+	set := toolsFor(t, "", "vs").set
+	d, _ := set.NewDecoder("alu")
+	p, _ := asm.New(set, "alu")
+	for masks := range uint32(512) {
+		v, s, zero := masks&15, masks>>4&15, masks>>8
+		vector, scalar := "", ""
+		for i := range uint32(4) {
+			letter := string("xyzw"[i])
+			switch {
+			case v>>i&1 == 1 && s>>i&1 == 1:
+				vector, scalar = vector+"1", scalar+"1"
+			case v>>i&1 == 1:
+				vector, scalar = vector+letter, scalar+"_"
+			case s>>i&1 == 1:
+				vector, scalar = vector+"_", scalar+letter
+			case zero == 1:
+				vector, scalar = vector+"0", scalar+"0"
+			default:
+				vector, scalar = vector+"_", scalar+"_"
+			}
+		}
+		if vector, scalar = "."+vector, "."+scalar; v == 15 && s == 0 && zero == 0 {
+			vector = ""
+		}
+		if s == 15 && v == 0 && zero == 0 {
+			scalar = ""
+		}
+		want := "ALU:\tMAXv\texport0" + vector + " = R1, R2"
+		if zero == 1 && v|s == 15 {
+			want += " ZERO"
+		}
+		want += " MAXs\texport0" + scalar + " = R3"
+		w := words32(5<<26|s<<20|v<<16|1<<15|zero<<14, 0, 0xe2010203)
+		in, _ := d.Decode(w)
+		text := string(d.Append(nil, in))
+		if text != want {
+			t.Errorf("masks %#x: %q, expected %q", masks, text, want)
+		}
+		if res, err := p.Parse(text); err != nil || res.Inst.Bits != w {
+			t.Errorf("masks %#x: %q gives %s, %v", masks, text, res.Inst.Bits, err)
+		}
+	}
+}
+
 // note notes the leaf of an instruction, and those of its operands.
 func note(d *isa.Decoder, in isa.Inst, covered map[*isa.Leaf]bool) {
 	covered[in.Leaf] = true
@@ -188,6 +340,7 @@ func TestAliases(t *testing.T) {
 		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
 		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x TYPE(0x39) UNSIGNED STRIDE(12) CONST(10, 0)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
 		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOD_BIAS(2) MAG(POINT)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) MAG(POINT) LOD_BIAS(2)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOCATION(CENTER)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0)"},
 		{"cf", "ALLOC COORD SIZE(0x0)", "ALLOC POSITION SIZE(0x0)"},
 		{"cf", "COND_EXEC ADDR(0x1) CNT(0x1) BOOL_ADDR(0x0) COND(1) SEQUENCE(0x0)", "COND_EXEC ADDR(0x1) CNT(0x1) COND(1) SEQUENCE(0x0)"},
 	} {

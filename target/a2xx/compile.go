@@ -3,29 +3,84 @@ package a2xx
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
 
-// NewCompiler returns a compiler from source to programs without container.
-func NewCompiler(set *isa.Set, ctx bits.Value) (program.Compiler, error) {
-	return NewAssembler(set, ctx)
+// Outputs are the names of the formats that the compiler writes, the default first: the bytes of the
+// program, and its words as lines of hexadecimal, a unit each.
+func Outputs() []string { return []string{"bin", "hex"} }
+
+// compiler makes programs without container of source. Its assembler is kept for what it was made for.
+type compiler struct {
+	syntax string
+	a      *Assembler
 }
 
-// Compile is Assemble for callers that know no machine.
-func (a *Assembler) Compile(files []*diag.Source, _ program.CompileOptions) (*program.Compiled, error) {
+// NewCompiler returns a compiler from source to the formats of Outputs.
+func NewCompiler() (program.Compiler, error) { return &compiler{}, nil }
+
+// Compile makes one program from one source.
+func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
 	if len(files) != 1 {
 		return nil, errorf(diag.ProgramSize, diag.Span{}, "%d sources, expected one: a program is one file", len(files))
 	}
-	out, err := a.Assemble(files[0])
+	if err := c.prepare(opt); err != nil {
+		return nil, err
+	}
+	out, err := c.a.Assemble(files[0])
 	if err != nil {
 		return nil, err
 	}
-	return &program.Compiled{Bytes: out.Bytes(), Header: out.Header()}, nil
+	data, err := out.encode(opt.Format)
+	return &program.Compiled{Bytes: data, Header: out.Header(), Warnings: out.Warnings}, err
+}
+
+// prepare makes the assembler for a spelling and contexts.
+func (c *compiler) prepare(opt program.CompileOptions) error {
+	if c.a == nil || c.syntax != opt.Syntax {
+		set, err := Load(isa.Options{Syntax: opt.Syntax})
+		if err != nil {
+			return err
+		}
+		if c.a, err = NewAssembler(set, set.DefaultContext()); err != nil {
+			return err
+		}
+		c.syntax = opt.Syntax
+	}
+	if opt.Context == nil {
+		c.a.context = c.a.m.set.DefaultContext()
+		return nil
+	}
+	ctx, err := opt.Context(c.a.m.set)
+	c.a.context = ctx
+	return err
+}
+
+// encode returns the program in a format of Outputs, "" being the default.
+func (o *Assembled) encode(format string) ([]byte, error) {
+	switch format {
+	case "", "bin":
+		return o.Bytes(), nil
+	case "hex":
+	default:
+		return nil, fmt.Errorf("no format %q, expected one of %s", format, strings.Join(Outputs(), ", "))
+	}
+	if n := len(o.Tail); n > 0 {
+		return nil, fmt.Errorf("lines of hexadecimal are words, but the program has %d bytes behind the last one", n)
+	}
+	var text []byte
+	for unit := range slices.Chunk(o.Words, unitWords) {
+		for i, w := range unit {
+			text = fmt.Appendf(text, "%s%08x", [2]string{"", " "}[min(i, 1)], w)
+		}
+		text = append(text, '\n')
+	}
+	return text, nil
 }
 
 // Header declares in C where the names of the source are, and the values of constants.

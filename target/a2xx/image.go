@@ -11,14 +11,27 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// OpenRaw reads a program without container, of 32-bit words in either byte order, for listing.
-func OpenRaw(set *isa.Set, ctx bits.Value, data []byte) (*program.Image, error) {
+// Orders are the names of the orders in which the bytes of a word are stored: as on Adreno, or as on
+// Xenos.
+func Orders() []string { return []string{littleEndian, bigEndian} }
+
+const (
+	littleEndian = "little"
+	bigEndian    = "big"
+)
+
+// OpenRaw reads a program without container, of 32-bit words in an order of Orders, for listing. The
+// order "" is recognised.
+func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.Image, error) {
 	m, err := newMachine(set)
 	if err != nil {
 		return nil, err
 	}
-	words, order := m.words(data)
-	im := &program.Image{Format: "raw, " + order, Words: words}
+	words, order, err := m.words(data, order)
+	if err != nil {
+		return nil, err
+	}
+	im := &program.Image{Format: "raw, " + order + "-endian", Words: words}
 	if n := len(data) % 4; n > 0 {
 		im.Words = append(im.Words, tail(data[len(data)-n:]))
 	}
@@ -41,38 +54,49 @@ func tail(data []byte) (w uint32) {
 	return w
 }
 
-// words reads words in the byte order in which they make a program; little-endian, as Adreno has it,
-// where both do or none does. Xenos stores the same words big-endian.
-func (m *machine) words(data []byte) (words []uint32, order string) {
+// words reads words in a byte order. Where none is given it is the one in which they look more like a
+// program, and little-endian, as Adreno has it, where they do in both.
+func (m *machine) words(data []byte, order string) ([]uint32, string, error) {
 	little := make([]uint32, len(data)/4)
 	big := make([]uint32, len(data)/4)
 	for i := range little {
 		little[i] = binary.LittleEndian.Uint32(data[4*i:])
 		big[i] = binary.BigEndian.Uint32(data[4*i:])
 	}
-	if m.plausible(big) && !m.plausible(little) {
-		return big, "big-endian"
+	switch {
+	case order != "" && order != littleEndian && order != bigEndian:
+		return nil, "", fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
+	case order == bigEndian || order == "" && m.likeness(big) > m.likeness(little):
+		return big, bigEndian, nil
 	}
-	return little, "little-endian"
+	return little, littleEndian, nil
 }
 
-// plausible tells whether words start like a program: what its clauses run lies behind them, in order
-// and without gaps, and one of them ends it.
-func (m *machine) plausible(words []uint32) bool {
+// likeness tells how much words look like a program: 0 not at all; 1 if what clauses run is there, and
+// one of them ends it; 2 if that lies behind the clauses, in order and without gaps.
+func (m *machine) likeness(words []uint32) int {
 	p := layout{m: m, words: words, context: m.set.DefaultContext()}
 	p.analyse()
-	next, ends := p.start, false
+	next, ends, tidy := p.start, false, true
 	for i := range p.clauses {
 		c := &p.clauses[i]
-		if c.runs && c.count > 0 && (c.address != next || c.count > c.steps) {
-			return false
+		if !c.runs {
+			continue
 		}
-		if c.runs {
-			next += c.count
-			ends = ends || c.ends
+		if c.count > c.steps || c.count > 0 && (c.address < p.start || c.address+c.count > len(words)/unitWords) {
+			return 0
 		}
+		tidy = tidy && (c.count == 0 || c.address == next)
+		next += c.count
+		ends = ends || c.ends
 	}
-	return ends && next <= len(words)/unitWords
+	switch {
+	case !ends:
+		return 0
+	case tidy:
+		return 2
+	}
+	return 1
 }
 
 // layout is a program taken apart.
@@ -124,8 +148,8 @@ func (p *layout) unit(i int) (v bits.Value) {
 // analyse finds the clauses and what they run.
 func (p *layout) analyse() {
 	n := len(p.words) / unitWords
-	p.clauses, p.steps = p.clauses[:0], p.steps[:0]
-	p.start = p.end(n)
+	p.steps = p.steps[:0]
+	p.readClauses(n)
 	p.units = append(p.units[:0], make([]unitInfo, n)...)
 	for i := range p.start {
 		p.units[i].taken = true
@@ -133,32 +157,43 @@ func (p *layout) analyse() {
 	for i, k := range p.m.kinds {
 		p.met[i] = append(p.met[i][:0], make([]bool, len(k.root.Leaves))...)
 	}
-	for i := range 2 * p.start {
-		c := p.clause(i)
+	for i := range p.clauses {
+		c := &p.clauses[i]
 		c.first = len(p.steps)
 		if c.runs {
-			p.run(&c)
+			p.run(c)
 		}
 		c.last = len(p.steps)
-		p.clauses = append(p.clauses, c)
 	}
 }
 
-// end returns the unit behind the clauses: that which the first clause runs that runs any. In a
-// program without such a clause all are clauses.
-func (p *layout) end(n int) int {
-	for i := range 2 * n {
-		c := p.clause(i)
-		if c.runs && (c.count > 0 || c.address > i/2) {
-			return min(max(c.address, i/2+1), n)
+// readClauses reads the clauses, which end at the first unit that any of them runs, or that the first one
+// runs where that lies among the clauses. In a program without such a clause all n units are clauses, as
+// far as addresses reach.
+func (p *layout) readClauses(n int) {
+	p.clauses = p.clauses[:0]
+	end, found := min(n, p.m.reach), false
+	for i := 0; i < 2*end; i++ {
+		p.clauses = append(p.clauses, p.clause(i))
+		c := &p.clauses[i]
+		switch {
+		case !c.runs:
+		case !found && (c.count > 0 || c.address > i/2):
+			end, found = min(max(c.address, i/2+1), n), true
+		case found && c.count > 0 && c.address > i/2:
+			end = min(end, c.address)
 		}
 	}
-	return n
+	p.start, p.clauses = end, p.clauses[:2*end]
 }
 
 // clause decodes a clause by its index.
 func (p *layout) clause(i int) placedClause {
-	v := p.unit(i/2).Slice(48*(i%2), 48)
+	w := p.words[unitWords*(i/2):]
+	v := bits.Of(uint64(w[0]) | uint64(w[1])<<32&(1<<48-1))
+	if i%2 == 1 {
+		v = bits.Of(uint64(w[1]>>16) | uint64(w[2])<<16)
+	}
 	in, _ := p.m.cf.decoder.Decode(v) // there is a clause for each operation
 	c := placedClause{clause: &p.m.clauses[in.Leaf.ID], in: in}
 	if c.runs {

@@ -2,6 +2,7 @@ package a2xx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,13 @@ type machine struct {
 	// addressed, counted and sequenced are the contexts that say what the text of a clause gives.
 	addressed, counted, sequenced flag
 	clauses                       []clause // by Leaf.ID
+	rooms                         []roomName
+	// reach is the number of units that addresses can tell apart.
+	reach int
 }
+
+// roomName is what clauses can make room for, by its name in the description and its text.
+type roomName struct{ name, text string }
 
 // kind is a root with what reads and writes its instructions.
 type kind struct {
@@ -70,15 +77,30 @@ func (r run) of(v bits.Value) int { return int(v.Uint(r.low, r.width)) }
 // clause says what a clause of a leaf does.
 type clause struct {
 	// runs tells that it runs count instructions from address on; steps are the most that it can, store
-	// the units that an address can reach.
+	// the units that an address can reach, loaded those that loader loads.
 	runs                     bool
 	address, count, sequence run
 	slots                    []slot
-	steps, store             int
-	ends                     bool
+	steps, store, loaded     int
+	loader                   string
+	// ends tells that the program ends here; mayEnd, that it does only under a condition.
+	ends, mayEnd bool
 	// target is the clause that it goes to, one of at most clauses.
 	target  run
 	clauses int
+	nest
+	// room is for which exports the clause makes room, and size for how many less one: where sized says,
+	// by the number of the room, that this is known to count exports.
+	room, size run
+	sized      []bool
+}
+
+// nest names what a clause starts or ends that can stand inside another of its kind, how deep, and
+// where that is known.
+type nest struct {
+	opens, closes, calls, returns string
+	depth                         int
+	counted                       string
 }
 
 // slot is where a clause says something of one of its instructions.
@@ -90,11 +112,13 @@ type exports struct {
 	// stages are, by the number of the stage, the exports that it has; stage is the context.
 	stages [][]bool
 	stage  flag
+	// rooms are, by the number of what a clause makes room for, the exports that it is for.
+	rooms [][]bool
 }
 
 // newMachine reads the description. It fails only where that contradicts itself.
 func newMachine(set *isa.Set) (*machine, error) {
-	m := &machine{set: set}
+	m := &machine{set: set, rooms: roomsOf(set.Model().ISA)}
 	for _, r := range set.Roots() {
 		leaf := r.Leaves[0]
 		if fetch := leaf.Meta("fetch"); fetch == "0" || fetch == "1" {
@@ -118,6 +142,7 @@ func newMachine(set *isa.Set) (*machine, error) {
 	m.addressed, m.counted, m.sequenced = m.flag("addressed"), m.flag("counted"), m.flag("sequenced")
 	for _, l := range m.cf.root.Leaves {
 		m.clauses = append(m.clauses, m.clauseOf(l))
+		m.reach = max(m.reach, 1<<m.clauses[len(m.clauses)-1].address.width)
 		in := isa.Inst{Leaf: l, Bits: l.Match}
 		switch l.Meta("pad") {
 		case "filler":
@@ -127,6 +152,24 @@ func newMachine(set *isa.Set) (*machine, error) {
 		}
 	}
 	return m, nil
+}
+
+// roomsOf returns what clauses make room for: the values of the enum that the field is of which
+// <meta> names.
+func roomsOf(isa *spec.ISA) (rooms []roomName) {
+	for _, b := range isa.Bitsets {
+		for _, c := range b.Cases {
+			f := c.Field(b.Meta["room"])
+			if f == nil || f.Enum == nil {
+				continue
+			}
+			rooms = make([]roomName, 1<<f.Width)
+			for _, v := range f.Enum.Values {
+				rooms[v.Val] = roomName{v.Name, v.Display}
+			}
+		}
+	}
+	return rooms
 }
 
 func hasClauses(r *isa.Root) bool {
@@ -188,12 +231,14 @@ func (k *kind) breaks() bool {
 	return false
 }
 
-// commonPrefix returns what the texts of all leaves start with.
+// commonPrefix returns what the texts of all leaves start with. Printing with tokens prepares nothing,
+// which would take longer than all else that a short program needs.
 func (k *kind) commonPrefix(ctx bits.Value) string {
 	k.decoder.SetContext(ctx)
 	var prefix string
 	for i, l := range k.root.Leaves {
-		text := string(k.decoder.Append(nil, isa.Inst{Leaf: l, Bits: l.Match}))
+		line, _ := k.decoder.AppendTokens(nil, nil, isa.Inst{Leaf: l, Bits: l.Match})
+		text := string(line)
 		for n := range prefix {
 			if n >= len(text) || text[n] != prefix[n] {
 				prefix = prefix[:n]
@@ -218,13 +263,20 @@ func (m *machine) flag(name string) flag {
 }
 
 func (m *machine) clauseOf(l *isa.Leaf) clause {
-	fields := m.cf.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	fields := m.cf.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	c := clause{
-		ends: l.Meta("ends") != "", steps: number(l, "steps"), store: number(l, "store"), clauses: number(l, "clauses"),
+		ends: l.Meta("ends") != "", mayEnd: l.Meta("ends") == "condition", steps: number(l, "steps"), store: number(l, "store"),
+		loaded: number(l, "loaded"), loader: l.Meta("loader"), clauses: number(l, "clauses"),
+		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth"), l.Meta("counted")},
+		room: runOf(fields, l.Meta("room")), size: runOf(fields, l.Meta("size")),
 		address: runOf(fields, l.Meta("address")), count: runOf(fields, l.Meta("count")),
 		sequence: runOf(fields, l.Meta("sequence")), target: runOf(fields, l.Meta("target")),
 	}
 	c.runs = c.sequence.width > 0
+	c.sized = make([]bool, len(m.rooms))
+	for i, r := range m.rooms {
+		c.sized[i] = slices.Contains(strings.Fields(l.Meta("sized")), r.name)
+	}
 	for i := 0; c.runs && i < c.steps; i++ {
 		path := l.Meta("sequence") + "." + l.Meta("slot") + strconv.Itoa(i)
 		c.slots = append(c.slots, slot{runOf(fields, path+"."+l.Meta("kind")), runOf(fields, path+"."+l.Meta("waits"))})
@@ -236,7 +288,7 @@ func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
 	if l.Meta("export") == "" {
 		return exports{}
 	}
-	fields := k.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	fields := k.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	e := exports{flag: runOf(fields, l.Meta("export")), number: runOf(fields, l.Meta("exports"))}
 	c := m.set.Model().ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {
@@ -245,6 +297,9 @@ func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
 	e.stage = flag{c.Low, c.Width}
 	for _, v := range c.Enum.Values {
 		e.stages = append(e.stages, ranges(l.Meta(v.Name), 1<<e.number.width))
+	}
+	for _, r := range m.rooms {
+		e.rooms = append(e.rooms, ranges(l.Meta(r.name), 1<<e.number.width))
 	}
 	return e
 }

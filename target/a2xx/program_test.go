@@ -10,39 +10,47 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
 )
 
 var manyPrograms = flag.Int("programs", 80, "number of random programs in TestRandomPrograms")
 
-// sets are the instruction sets, loaded once.
-var sets = map[string]*isa.Set{}
+// kept are the tools of each spelling, made once.
+var kept = map[string]*tools{}
 
-// tools disassemble and assemble in one spelling.
+// tools disassemble and assemble in one spelling. All of a spelling share one disassembler; assemblers
+// are kept by their context.
 type tools struct {
 	set *isa.Set
 	ctx bits.Value
+	d   *a2xx.Disassembler
+	as  map[bits.Value]*a2xx.Assembler
 }
 
 func toolsFor(t testing.TB, syntax, stage string) *tools {
 	t.Helper()
-	set := sets[syntax]
-	if set == nil {
-		set = loadSyntax(t, syntax)
-		sets[syntax] = set
+	if kept[syntax] == nil {
+		set := loadSyntax(t, syntax)
+		d, err := a2xx.NewDisassembler(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept[syntax] = &tools{set: set, d: d, as: map[bits.Value]*a2xx.Assembler{}}
 	}
-	ctx, err := set.ParseContext(set.DefaultContext(), "stage", stage)
-	if err != nil {
+	x := *kept[syntax]
+	var err error
+	if x.ctx, err = x.set.ParseContext(x.set.DefaultContext(), "stage", stage); err != nil {
 		t.Fatal(err)
 	}
-	return &tools{set, ctx}
+	return &x
 }
 
 // source disassembles bytes.
 func (x *tools) source(t testing.TB, data []byte) string {
 	t.Helper()
-	text, err := a2xx.SourceOf(x.set, x.ctx, data)
+	text, err := x.d.Source(data, x.ctx, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +60,13 @@ func (x *tools) source(t testing.TB, data []byte) string {
 // assemble assembles a source.
 func (x *tools) assemble(t testing.TB, text string) (*a2xx.Assembled, error) {
 	t.Helper()
-	a, err := a2xx.NewAssembler(x.set, x.ctx)
-	if err != nil {
-		t.Fatal(err)
+	a := x.as[x.ctx]
+	if a == nil {
+		var err error
+		if a, err = a2xx.NewAssembler(x.set, x.ctx); err != nil {
+			t.Fatal(err)
+		}
+		x.as[x.ctx] = a
 	}
 	return a.Assemble(&diag.Source{Name: "test.a2xx", Text: text})
 }
@@ -158,6 +170,11 @@ func TestOddPrograms(t *testing.T) {
 			"EXEC\n      ALU: MAXv R1 = R2, R2\nEXEC_END\n      ALU: MAXv R1 = R2, R2\nNOP\nNOP\n",
 		},
 		{
+			"the second clause runs what stands before that which the first runs", // EXEC 2, 1 and EXEC_END 1, 1
+			program([]uint32{0x00001002, 0x10011000, 0x20000000}, move, move),
+			"EXEC\n.org 0x2\n      ALU: MAXv R1 = R2, R2\nEXEC_END\n.org 0x1\n      ALU: MAXv R1 = R2, R2\n",
+		},
+		{
 			"no end, and a clause behind the program", // EXEC 1, 1 and EXEC 9, 1
 			program([]uint32{0x00001001, 0x10091000, 0x10000000}, move),
 			".isago unchecked\nEXEC\n      ALU: MAXv R1 = R2, R2\nEXEC ADDR(0x9) CNT(0x1)\n",
@@ -201,6 +218,75 @@ func TestBigEndian(t *testing.T) {
 	}
 	if text := x.roundTrip(t, data); !strings.HasPrefix(text, ".isago big-endian\nEXEC_END\n") {
 		t.Errorf("disassembled\n%s", text)
+	}
+}
+
+// TestByteOrder recognises the order of bytes of programs that are less tidy, and takes it as it is said.
+func TestByteOrder(t *testing.T) {
+	x := toolsFor(t, "", "vs")
+	// EXEC 2, 1 and EXEC_END 1, 1 run the instructions in another order than these stand in; the clauses
+	// are met first that stand in unit 1.
+	words := []uint32{0x00001002, 0x10031000, 0x20000000, 0, 0, 0, 0x000f0001, 0, 0xc2020200, 0x000f0001, 0, 0xc2020200}
+	swapped := []uint32{0x00001003, 0x10021000, 0x20000000, 0, 0, 0, 0x000f0001, 0, 0xc2020200, 0x000f0001, 0, 0xc2020200}
+	for _, w := range [][]uint32{words, swapped} {
+		var little, big []byte
+		for _, v := range w {
+			little, big = binary.LittleEndian.AppendUint32(little, v), binary.BigEndian.AppendUint32(big, v)
+		}
+		const mark = ".isago big-endian\n"
+		for _, c := range []struct {
+			data  []byte
+			order string
+			big   bool
+		}{{little, "", false}, {big, "", true}, {little, "little", false}, {big, "big", true}, {little, "big", true}, {big, "little", false}} {
+			text, err := a2xx.SourceOf(x.set, x.ctx, c.data, c.order)
+			if err != nil || strings.HasPrefix(string(text), mark) != c.big {
+				t.Errorf("%x, order %q: %v\n%s", c.data, c.order, err, text)
+			}
+			out, err := x.assemble(t, string(text))
+			if err != nil || !bytes.Equal(out.Bytes(), c.data) {
+				t.Errorf("%x, order %q does not come back: %v", c.data, c.order, err)
+			}
+		}
+	}
+	if _, err := a2xx.SourceOf(x.set, x.ctx, nil, "middle"); err == nil {
+		t.Error("there is an order middle")
+	}
+}
+
+// TestCompiler makes the formats of Outputs, in the spelling and the stage that are asked for.
+func TestCompiler(t *testing.T) {
+	c, err := a2xx.NewCompiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fragments := func(set *isa.Set) (bits.Value, error) {
+		return set.ParseContext(set.DefaultContext(), "stage", "fs")
+	}
+	compile := func(text string, opt program.CompileOptions) (*program.Compiled, error) {
+		return c.Compile([]*diag.Source{{Name: "x.a2xx", Text: text}}, opt)
+	}
+	const move = "EXEC_END\n ALU: MAXv export61 = R0, R0" // a depth, which fragments have
+	const want = "00001001 00002000 00000000\n000f803d 00000000 c2000000\n"
+	for _, syntax := range []string{"mesa", ""} {
+		out, err := compile(move, program.CompileOptions{Format: "hex", Syntax: syntax, Context: fragments})
+		if err != nil || string(out.Bytes) != want || len(out.Warnings) != 1 {
+			t.Errorf("%q: %v, %v", syntax, out, err)
+		}
+	}
+	if _, err := compile(move, program.CompileOptions{}); err == nil {
+		t.Error("vertices export a depth")
+	}
+	for _, opt := range []program.CompileOptions{{Format: "elf"}, {Syntax: "none"}} {
+		if _, err := compile("EXEC_END", opt); err == nil {
+			t.Errorf("%+v is taken", opt)
+		}
+	}
+	if _, err := compile("EXEC_END\n.byte 1", program.CompileOptions{Format: "hex"}); err == nil {
+		t.Error("a byte is a word")
+	}
+	if _, err := c.Compile(nil, program.CompileOptions{}); err == nil {
+		t.Error("no source is a program")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -57,16 +58,28 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 
 func labelName(clause int64) string { return "l" + strconv.FormatInt(clause, 10) }
 
-// SourceOf writes a program without container as source that an assembler turns into the same bytes.
-func SourceOf(set *isa.Set, ctx bits.Value, data []byte) ([]byte, error) {
+// SourceOf writes a program without container, in an order of Orders or one that is recognised, as
+// source that an assembler turns into the same bytes.
+func SourceOf(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, error) {
 	d, err := NewDisassembler(set)
 	if err != nil {
 		return nil, err
 	}
-	words, order := d.m.words(data)
+	return d.Source(data, ctx, order)
+}
+
+// Source writes a program without container as SourceOf does.
+func (d *Disassembler) Source(data []byte, ctx bits.Value, order string) ([]byte, error) {
+	words, order, err := d.m.words(data, order)
+	if err != nil {
+		return nil, err
+	}
+	if len(words) > maxUnits*unitWords {
+		return nil, errorf(diag.ProgramSize, diag.Span{}, "%d bytes, expected a program of at most %d units", len(data), maxUnits)
+	}
 	var head []byte
-	if order != "little-endian" {
-		head = append(head, ".isago "+order+"\n"...)
+	if order == bigEndian {
+		head = append(head, ".isago big-endian\n"...)
 	}
 	text := d.Append(head, words, ctx)
 	return appendBytes(text, data[4*len(words):]), nil

@@ -25,29 +25,33 @@ type Machine struct {
 	Formats []Format
 	// NewCompiler returns what makes a file from source; nil for a machine without one.
 	NewCompiler func() (program.Compiler, error)
-	// Bare says how words without a container are a program; nil where they are one instruction after
+	// Raw says how words without a container are a program; nil where they are one instruction after
 	// another.
-	Bare *Bare
+	Raw *RawFormat
+	// Suffixes tells that the compiler reads bare code as dis --lossless prints it, which is therefore
+	// the source of bare code.
+	Suffixes bool
 	// Outputs are the formats that the compiler writes, by name, the default first; none where it
 	// writes one alone.
 	Outputs []string
-	// Orders are the orders of words that raw programs may have, by name, and FromRaw reads a raw
-	// program as a file of the first of Formats; an empty order is to be recognised. Machines without
-	// have one order.
-	Orders  []string
-	FromRaw func(set *isa.Set, data []byte, order string) ([]byte, error)
 }
 
-// Bare is how a machine's programs are stored without a container, where that takes more than reading
+// RawFormat is how a machine's programs are stored without a container, where that takes more than reading
 // one instruction after another. The sets are the machine's, in any spelling; the contexts say what is
 // not in the program.
-type Bare struct {
+type RawFormat struct {
+	// Orders are the orders of bytes or words that a program may have, by name. An empty order is to be
+	// recognised.
+	Orders []string
+	// Largest is the most bytes that are a program; what is larger and of no given order is instructions
+	// one after another. 0 is no limit.
+	Largest int64
+	// Mixed tells that programs do not consist of instructions of one kind alone.
+	Mixed bool
 	// Open reads a program for listing.
-	Open func(set *isa.Set, ctx bits.Value, data []byte) (*program.Image, error)
+	Open func(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.Image, error)
 	// Source writes a program as source of the compiler.
-	Source func(set *isa.Set, ctx bits.Value, data []byte) ([]byte, error)
-	// NewCompiler returns what makes a program from source.
-	NewCompiler func(set *isa.Set, ctx bits.Value) (program.Compiler, error)
+	Source func(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, error)
 }
 
 // Format is a file format.
@@ -72,12 +76,14 @@ func Machines() []Machine {
 		{
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
-			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(), Orders: tegra.Orders(), FromRaw: tegra.FromRaw,
+			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(),
+			Raw: &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
 		},
 		{
 			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
-			Formats: []Format{{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open}},
-			Bare:    &Bare{Open: a2xx.OpenRaw, Source: a2xx.SourceOf, NewCompiler: a2xx.NewCompiler},
+			Formats:     []Format{{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open}},
+			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(),
+			Raw: &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},
 		},
 		{
 			Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load,
@@ -85,7 +91,7 @@ func Machines() []Machine {
 				{Name: "cubin", Is: tesla.IsCubin, Open: tesla.Open, Source: tesla.SourceOf},
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
-			NewCompiler: tesla.NewCompiler,
+			NewCompiler: tesla.NewCompiler, Suffixes: true, Outputs: tesla.Outputs(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

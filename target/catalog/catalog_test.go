@@ -30,6 +30,9 @@ func TestMachines(t *testing.T) {
 		if _, err := set.NewDecoder(""); err != nil {
 			t.Errorf("%s: %v", m.Name, err)
 		}
+		if r := m.Raw; r != nil && (r.Open == nil || r.Source == nil || m.NewCompiler == nil) {
+			t.Errorf("%s: raw programs are not complete", m.Name)
+		}
 		for _, f := range m.Formats {
 			if f.Name == "" || f.Is == nil || f.Open == nil {
 				t.Errorf("%s: format %q is not complete", m.Name, f.Name)

@@ -339,7 +339,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{".foo", []string{`x.asm:1:1: ".foo", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
 		{"EXEC NOPv;", []string{`x.asm:1:1: "EXEC", expected .attributes, .exports, .uniforms, .constants or .asm [directive]`}},
-		{".isago end", []string{`x.asm:1:8: no directive .isago end, expected no-end [directive]`}},
+		{".isago end", []string{`x.asm:1:8: no directive .isago end, expected no-end or long [directive]`}},
 		{"/* open", []string{`x.asm:1:1: a comment that does not end, expected */ [text-expected]`}},
 		{".attributes\n [16] = \"a\";", []string{`x.asm:2:3: 16 of attributes, expected 0 to 15 [text-range]`}},
 		{".exports [99999999999999999999] = \"a\";", []string{`x.asm:1:11: 99999999999999999999 of exports, expected 0 to 15 [text-range]`}},
@@ -372,7 +372,7 @@ func TestMistakes(t *testing.T) {
 		{".asm a: a: EXEC NOPv;", []string{`x.asm:1:9: label a is defined twice [duplicate]`}},
 		{".asm EXEC NOPv", []string{`x.asm:1:15: the line ends here`}},
 		{".asm .word 1, 2;", []string{`x.asm:1:6: 2 words of 32 bits, expected 4 [text-expected]`}},
-		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions [program-size]`}},
+		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions; .isago long takes them all the same [program-size]`}},
 	} {
 		got := mistakes(t, a, x.text)
 		ok := len(got) == len(x.want)

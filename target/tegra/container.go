@@ -106,10 +106,22 @@ func (r *containerReader) line(text string, span diag.Span) error {
 	}
 	for _, s := range nameLines {
 		if keyword == s.keyword {
-			return r.name(s.list(&r.p), keyword, r.facts.places[s.places], rest, span)
+			return r.name(s.list(&r.p), keyword, r.places(s.places), rest, span)
 		}
 	}
 	return diag.Errorf(diag.FileFormat, span, "%q, expected attribute, export, uniform, label, constant or code", shorten(keyword))
+}
+
+// maxLabel is the highest number that a label may have: a file may hold more instructions than the
+// machine has room for.
+const maxLabel = 1<<16 - 1
+
+// places returns how many numbers there are of what lines of a file name.
+func (r *containerReader) places(section string) int {
+	if section == "instructions" {
+		return maxLabel + 1
+	}
+	return r.facts.places[section]
 }
 
 func (r *containerReader) word(text string, span diag.Span) error {
@@ -119,8 +131,6 @@ func (r *containerReader) word(text string, span diag.Span) error {
 		return diag.Errorf(diag.HexSyntax, span, "%q, expected four words of 32 bits in hexadecimal", shorten(text))
 	case line.Bits != wordBits || len(line.Entries) > 0:
 		return diag.Errorf(diag.HexSize, span, "%q, expected four words of 32 bits in hexadecimal", shorten(text))
-	case len(r.p.Words) == r.facts.places["instructions"]:
-		return diag.Errorf(diag.ProgramSize, span, "more than %d instructions", len(r.p.Words))
 	}
 	r.p.Words = append(r.p.Words, line.Word)
 	return nil

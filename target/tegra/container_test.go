@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,24 +77,23 @@ func TestContainer(t *testing.T) {
 func TestContainerMistakes(t *testing.T) {
 	set := load(t)
 	for text, want := range map[string]string{
-		"tegra-vp 2\ncode\n":                                    `x.vp:1:1: "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
-		"tegra-vp 1\n":                                          `x.vp:2:1: no line "code" [file-format]`,
-		"tegra-vp 1\nfoo 1\n":                                   `x.vp:2:1: "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
-		"tegra-vp 1\nattribute x\n":                             `x.vp:2:1: "x", expected a number and a quoted name [file-format]`,
-		"tegra-vp 1\nattribute 16 \"a\"\n":                      `x.vp:2:1: attribute 16, expected 0 to 15 [text-range]`,
-		"tegra-vp 1\nattribute 1 a\n":                           `x.vp:2:1: a, expected a quoted name without quotes and line breaks in it [file-format]`,
-		"tegra-vp 1\nattribute 1 \"a\\n\"\n":                    `x.vp:2:1: "a\n", expected a quoted name without quotes and line breaks in it [file-format]`,
-		"tegra-vp 1\nattribute 1 \"a\"\nattribute 1 \"b\"":      `x.vp:3:1: a second attribute 1 "b" [duplicate]`,
-		"tegra-vp 1\nlabel 1 \"a b\"\n":                         `x.vp:2:1: label "a b", expected letters, digits and _ [file-format]`,
-		"tegra-vp 1\nlabel 256 \"a\"\n":                         `x.vp:2:1: label 256, expected 0 to 255 [text-range]`,
-		"tegra-vp 1\nlabel 1 \"a\"\nlabel 2 \"a\"":              `x.vp:3:1: a second label 2 "a" [duplicate]`,
-		"tegra-vp 1\nconstant 1.q 0\n":                          `x.vp:2:1: "1.q 0", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
-		"tegra-vp 1\nconstant 1.x 123456789\n":                  `x.vp:2:1: "1.x 123456789", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
-		"tegra-vp 1\nconstant 256.x 0\n":                        `x.vp:2:1: constant 256, expected 0 to 255 [text-range]`,
-		"tegra-vp 1\nconstant 1.x 0\nconstant 1.x 0":            `x.vp:3:1: a second value for constant 1.x [duplicate]`,
-		"tegra-vp 1\ncode\n1 2 3\n":                             `x.vp:3:1: "1 2 3", expected four words of 32 bits in hexadecimal [hex-size]`,
-		"tegra-vp 1\ncode\n1 2 3 x\n":                           `x.vp:3:1: "1 2 3 x", expected four words of 32 bits in hexadecimal [hex-syntax]`,
-		"tegra-vp 1\ncode\n" + strings.Repeat("0 0 0 0\n", 257): `x.vp:259:1: more than 256 instructions [program-size]`,
+		"tegra-vp 2\ncode\n":                               `x.vp:1:1: "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
+		"tegra-vp 1\n":                                     `x.vp:2:1: no line "code" [file-format]`,
+		"tegra-vp 1\nfoo 1\n":                              `x.vp:2:1: "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
+		"tegra-vp 1\nattribute x\n":                        `x.vp:2:1: "x", expected a number and a quoted name [file-format]`,
+		"tegra-vp 1\nattribute 16 \"a\"\n":                 `x.vp:2:1: attribute 16, expected 0 to 15 [text-range]`,
+		"tegra-vp 1\nattribute 1 a\n":                      `x.vp:2:1: a, expected a quoted name without quotes and line breaks in it [file-format]`,
+		"tegra-vp 1\nattribute 1 \"a\\n\"\n":               `x.vp:2:1: "a\n", expected a quoted name without quotes and line breaks in it [file-format]`,
+		"tegra-vp 1\nattribute 1 \"a\"\nattribute 1 \"b\"": `x.vp:3:1: a second attribute 1 "b" [duplicate]`,
+		"tegra-vp 1\nlabel 1 \"a b\"\n":                    `x.vp:2:1: label "a b", expected letters, digits and _ [file-format]`,
+		"tegra-vp 1\nlabel 65536 \"a\"\n":                  `x.vp:2:1: label 65536, expected 0 to 65535 [text-range]`,
+		"tegra-vp 1\nlabel 1 \"a\"\nlabel 2 \"a\"":         `x.vp:3:1: a second label 2 "a" [duplicate]`,
+		"tegra-vp 1\nconstant 1.q 0\n":                     `x.vp:2:1: "1.q 0", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
+		"tegra-vp 1\nconstant 1.x 123456789\n":             `x.vp:2:1: "1.x 123456789", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
+		"tegra-vp 1\nconstant 256.x 0\n":                   `x.vp:2:1: constant 256, expected 0 to 255 [text-range]`,
+		"tegra-vp 1\nconstant 1.x 0\nconstant 1.x 0":       `x.vp:3:1: a second value for constant 1.x [duplicate]`,
+		"tegra-vp 1\ncode\n1 2 3\n":                        `x.vp:3:1: "1 2 3", expected four words of 32 bits in hexadecimal [hex-size]`,
+		"tegra-vp 1\ncode\n1 2 3 x\n":                      `x.vp:3:1: "1 2 3 x", expected four words of 32 bits in hexadecimal [hex-syntax]`,
 	} {
 		_, err := tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: text})
 		if err == nil || err.Error() != want {
@@ -125,13 +125,12 @@ func TestRandomPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := tegra.FromRaw(set, raw, order)
+			back, err := tegra.ReadRaw(set, raw, order)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := tegra.AppendContainer(nil, set, &tegra.Program{Words: p.Words})
-			if string(data) != string(want) {
-				t.Errorf("%s: %s", order, cmp.Diff(string(want), string(data)))
+			if !slices.Equal(back.Words, p.Words) {
+				t.Errorf("%s: %v, expected %v", order, back.Words, p.Words)
 			}
 		}
 	}
@@ -166,33 +165,42 @@ func TestOrder(t *testing.T) {
 	set, a := load(t), assembler(t)
 	grate, _ := assemble(t, a, ".asm EXEC(export[0]=vector) DP4v r63.x***, c[0].xyzw, a[0].xyzw; EXEC_END(export[1]=scalar) RSQs r63.x***, r1.yyyy;")
 	for _, p := range []*tegra.Program{captured, {Words: grate.Words}} {
-		want := string(tegra.AppendContainer(nil, set, p))
 		for _, format := range []string{"high", "low", "hex"} {
 			data, err := tegra.Encode(set, p, format)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := tegra.FromRaw(set, data, "")
-			if err != nil || string(got) != want {
-				t.Errorf("%s: %v\n%s", format, err, cmp.Diff(want, string(got)))
+			got, err := tegra.ReadRaw(set, data, "")
+			if err != nil || !slices.Equal(got.Words, p.Words) {
+				t.Errorf("%s: %v, %v", format, got, err)
 			}
 		}
 	}
 	text := "0x6041ff80,0x8106c083,0x0040000d,0x401f9c6c,\n60401ffd8106c0830000000d001f9c6c"
-	if got, err := tegra.FromRaw(set, []byte(text), "low"); err == nil && !strings.Contains(string(got), "\n401f9c6c 0040000d") {
-		t.Errorf("%q is\n%s", text, got)
+	if got, err := tegra.ReadRaw(set, []byte(text), "low"); err != nil || !slices.Equal(got.Words, captured.Words) {
+		t.Errorf("%q is %v, %v", text, got, err)
 	}
 	for data, want := range map[string]string{
-		"123456789":                    "9 bytes, expected 16 for each instruction [file-format]",
-		"11111111 22222222":            "2 words of hexadecimal, expected 4 for each instruction [file-format]",
-		strings.Repeat("\x00", 16*257): "257 instructions, expected at most 256 [program-size]",
+		"123456789":         "9 bytes, expected 16 for each instruction [file-format]",
+		"11111111 22222222": "2 words of hexadecimal, expected 4 for each instruction [file-format]",
 	} {
-		if _, err := tegra.FromRaw(set, []byte(data), ""); err == nil || !strings.HasSuffix(err.Error(), want) {
+		if _, err := tegra.ReadRaw(set, []byte(data), ""); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%.20q: %v, expected %s", data, err, want)
 		}
 	}
-	if _, err := tegra.FromRaw(set, nil, "middle"); err == nil {
+	if _, err := tegra.ReadRaw(set, nil, "middle"); err == nil {
 		t.Error("there is an order middle")
+	}
+}
+
+// TestLongPrograms takes more instructions than the machine has room for apart, and together again.
+func TestLongPrograms(t *testing.T) {
+	set, a := load(t), assembler(t)
+	p := &tegra.Program{Words: slices.Repeat(captured.Words, 150), Labels: []tegra.Name{{Number: 299, Name: "last"}}}
+	roundTrip(t, set, a, p)
+	text, err := tegra.AppendSource(nil, set, p)
+	if err != nil || !strings.HasPrefix(string(text), ".isago long\n") {
+		t.Errorf("%.100s, %v", text, err)
 	}
 }
 
@@ -223,17 +231,13 @@ func FuzzRaw(f *testing.F) {
 	}
 	f.Add([]byte("401f9c6c 0040000d 8106c083 6041ff80"))
 	f.Add([]byte(""))
-	set := load(f)
+	set, a := load(f), assembler(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 1<<9 {
 			return
 		}
-		out, err := tegra.FromRaw(set, data, "")
-		if err != nil {
-			return
-		}
-		if _, err := tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: string(out)}); err != nil {
-			t.Error(err)
+		if p, err := tegra.ReadRaw(set, data, ""); err == nil {
+			roundTrip(t, set, a, p)
 		}
 	})
 }

@@ -286,17 +286,21 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 	return math.Float32bits(float32(v)), true
 }
 
-// isago reads a directive of this assembler: no-end.
+// isago reads a directive of this assembler: no-end or long.
 func (r *assembly) isago() {
 	r.skip()
 	start := r.pos
 	for r.pos < len(r.text) && !isBlank(r.text[r.pos]) && r.text[r.pos] != ';' {
 		r.pos++
 	}
-	if word := r.text[start:r.pos]; word != "no-end" {
-		r.fail(diag.Directive, start, r.pos, "no directive .isago %s, expected no-end", shorten(word))
+	switch word := r.text[start:r.pos]; word {
+	case "no-end":
+		r.open = true
+	case "long":
+		r.long = true
+	default:
+		r.fail(diag.Directive, start, r.pos, "no directive .isago %s, expected no-end or long", shorten(word))
 	}
-	r.open = true
 }
 
 // code takes the statements of an .asm section: labels, and text up to a semicolon with its suffix.

@@ -14,6 +14,11 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	return imageOf(p), nil
+}
+
+// imageOf makes an image of a program.
+func imageOf(p *Program) *program.Image {
 	im := &program.Image{Format: FormatName, Header: []string{fmt.Sprintf("Tegra vertex program, %d instructions", len(p.Words))}}
 	for _, w := range p.Words {
 		im.Words = append(im.Words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
@@ -41,7 +46,7 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 		}
 		im.Contents = append(im.Contents, part)
 	}
-	return im, nil
+	return im
 }
 
 // FormatName is the name of the container's format.

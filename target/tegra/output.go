@@ -83,43 +83,51 @@ func hostWords(p *Program) []uint32 {
 // instruction first, as the hardware takes them, or the least significant first.
 func Orders() []string { return []string{"high", "low"} }
 
-// FromRaw reads a program that is nothing but words, binary or hexadecimal text, and returns it as a
-// container. The order is one of Orders; "" recognises it: it is the one in which the program needs
-// less text, because the fields that an instruction does not use mostly have their usual values.
-func FromRaw(set *isa.Set, data []byte, order string) ([]byte, error) {
+// ReadRaw reads a program that is nothing but words, binary or hexadecimal text. The order is one of
+// Orders; "" recognises it: it is the one in which the program needs less text, because the fields that
+// an instruction does not use mostly have their usual values.
+func ReadRaw(set *isa.Set, data []byte, order string) (*Program, error) {
 	words, err := rawWords(data)
 	if err != nil {
 		return nil, err
 	}
-	f, err := factsOf(set)
+	high, low := &Program{Words: join(words, true)}, &Program{Words: join(words, false)}
+	switch order {
+	case "high":
+		return high, nil
+	case "low":
+		return low, nil
+	case "":
+	default:
+		return nil, fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
+	}
+	a, err := effort(set, high)
 	if err != nil {
 		return nil, err
 	}
-	if most := f.places["instructions"]; len(words) > 4*most {
-		return nil, diag.Errorf(diag.ProgramSize, diag.Span{}, "%d instructions, expected at most %d", len(words)/4, most)
+	b, err := effort(set, low)
+	if b < a {
+		return low, err
 	}
-	high, low := &Program{Words: join(words, true)}, &Program{Words: join(words, false)}
-	p := high
-	switch order {
-	case "high":
-	case "low":
-		p = low
-	case "":
-		a, err := effort(set, high)
-		if err != nil {
-			return nil, err
-		}
-		b, err := effort(set, low)
-		if err != nil {
-			return nil, err
-		}
-		if b < a {
-			p = low
-		}
-	default:
-		return nil, fmt.Errorf("no order %q, expected high or low", order)
+	return high, err
+}
+
+// OpenRaw is ReadRaw for listing.
+func OpenRaw(set *isa.Set, _ bits.Value, data []byte, order string) (*program.Image, error) {
+	p, err := ReadRaw(set, data, order)
+	if err != nil {
+		return nil, err
 	}
-	return AppendContainer(nil, set, p), nil
+	return imageOf(p), nil
+}
+
+// SourceOfRaw writes a program that is nothing but words as source.
+func SourceOfRaw(set *isa.Set, _ bits.Value, data []byte, order string) ([]byte, error) {
+	p, err := ReadRaw(set, data, order)
+	if err != nil {
+		return nil, err
+	}
+	return AppendSource(nil, set, p)
 }
 
 // rawWords returns the 32-bit words of a file, four for each instruction.
@@ -158,6 +166,9 @@ func hexWords(text string) (words []uint32, ok bool) {
 
 // join makes instructions of four words each.
 func join(words []uint32, highFirst bool) []bits.Value {
+	if len(words) == 0 {
+		return nil
+	}
 	out := make([]bits.Value, len(words)/4)
 	for i := range words {
 		at := i % 4

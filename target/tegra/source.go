@@ -120,6 +120,9 @@ func (w *sourceWriter) label(addr int64, call bool) (string, bool) {
 
 // code appends the .asm section.
 func (w *sourceWriter) code(dst []byte) ([]byte, error) {
+	if len(w.p.Words) > w.facts.places["instructions"] {
+		dst = append(dst, ".isago long\n"...)
+	}
 	dst = append(dst, ".asm\n"...)
 	for i, word := range w.p.Words {
 		addr := wordBits * int64(i)

@@ -1,0 +1,263 @@
+package asm
+
+import (
+	"slices"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// This file looks one byte ahead, so that Parser.search does not try ways that cannot go on with
+// the text as it stands, nor leaves them open, and finds the conditions that hold on all the ways
+// from a place on. What it says is on the safe side: a way that it rules out leads nowhere.
+
+// byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
+
+func (s *byteSet) join(x *byteSet) {
+	for i := range s {
+		s[i] |= x[i]
+	}
+}
+
+func (s *byteSet) addAll(text string) {
+	for i := range len(text) {
+		s.add(text[i])
+	}
+}
+
+// everyByte is the set of all bytes.
+var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
+
+// first is what the text of a way can start with. empty tells that the way can lead through the
+// end of its template without reading anything.
+type first struct {
+	bytes byteSet
+	empty bool
+}
+
+// anything is the first of a way of which nothing is known.
+var anything = first{everyByte, true}
+
+// ahead is what is known of the ways that start at a node.
+type ahead struct {
+	node first
+	// others has an entry for each of the node's edges that are not literals.
+	others []first
+}
+
+// fact is a condition of which a template says whether it holds.
+type fact struct {
+	prog *model.Prog
+	want bool
+}
+
+// look returns what is known of the ways from a node.
+func (p *Parser) look(n *node) *ahead {
+	if a := n.ahead.Load(); a != nil {
+		return a
+	}
+	if slices.Contains(p.looking, n) { // a value nested in itself
+		return &ahead{node: anything}
+	}
+	p.looking = append(p.looking, n)
+	a := p.lookAhead(n)
+	p.looking = p.looking[:len(p.looking)-1]
+	n.ahead.Store(a)
+	return a
+}
+
+func (p *Parser) lookAhead(n *node) *ahead {
+	if n.set != nil {
+		return &ahead{node: anything}
+	}
+	a := &ahead{node: first{empty: len(n.accepts) > 0}}
+	for _, e := range n.edges {
+		f := p.firstOfEdge(e)
+		a.node.bytes.join(&f.bytes)
+		a.node.empty = a.node.empty || f.empty
+		if e.item.kind != itemLiteral {
+			a.others = append(a.others, f)
+		}
+	}
+	return a
+}
+
+// firstOfEdge returns what an item and what is behind it can start with.
+func (p *Parser) firstOfEdge(e *edge) first {
+	f := p.firstOfItem(&e.item)
+	if f.empty && e.item.kind != itemSetEnd {
+		next := &p.look(e.next).node
+		f.bytes.join(&next.bytes)
+		f.empty = next.empty
+	}
+	return f
+}
+
+// firstOfItem returns what an item can start with; empty tells that it can read nothing.
+func (p *Parser) firstOfItem(it *item) (f first) {
+	if it.symbols != "" {
+		return anything // a name of the program's own
+	}
+	switch it.kind {
+	case itemLiteral:
+		f.bytes.add(it.text[0])
+		return f
+	case itemBlank:
+		f.bytes.add(' ')
+		f.empty = true
+		return f
+	case itemNothing:
+		f.empty = true
+		return f
+	case itemEnum:
+		f = firstOfWords(it)
+	case itemNumber, itemFloat, itemBranch:
+		f = firstOfNumber(it)
+	case itemCall:
+		f = p.firstOfCall(it)
+	default:
+		return anything
+	}
+	if it.extent == noText {
+		return first{empty: true}
+	}
+	f.empty = f.empty && it.extent == anyExtent
+	return f
+}
+
+// firstOfWords is firstOfItem for the texts of an enum or a bool.
+func firstOfWords(it *item) (f first) {
+	f.bytes.addAll(string(it.words.bytes))
+	f.empty = it.words.ends
+	if it.numbers {
+		f.bytes.addAll(numberStart)
+	}
+	return f
+}
+
+// numberStart has what a decimal number, or $(NUMBER), can start with.
+const numberStart = "+-0123456789$"
+
+// firstOfNumber is firstOfItem for numbers and branches.
+func firstOfNumber(it *item) (f first) {
+	f.bytes.addAll(numberStart)
+	switch {
+	case it.kind == itemBranch:
+		for c := range 256 {
+			if isSymbolByte(byte(c), true) {
+				f.bytes.add(byte(c))
+			}
+		}
+	case it.kind == itemFloat:
+		f.bytes.addAll(".nNiIeE")
+	case it.ref.Kind == spec.KindHex:
+		f.bytes.addAll("abcdefABCDEF")
+	case it.ref.Kind == spec.KindOffset || it.ref.Kind == spec.KindUOffset:
+		f.empty = true
+	}
+	return f
+}
+
+// firstOfCall is firstOfItem for a nested value.
+func (p *Parser) firstOfCall(it *item) first {
+	return p.look(p.ready(it.call).start).node
+}
+
+// follows tells whether text that starts at pos can be what comes at a node, or behind the values
+// that can end there.
+func (p *Parser) follows(n *node, pos int) bool {
+	return p.goesOn(&p.look(n).node, p.frame, pos)
+}
+
+// goesOn is follows for a way from a place of a frame.
+func (p *Parser) goesOn(f *first, frame int32, pos int) bool {
+	for {
+		if p.stands(f, pos) {
+			return true
+		}
+		if !f.empty {
+			return false
+		}
+		fr := &p.frames[frame]
+		if fr.parent < 0 {
+			return pos == len(p.src)
+		}
+		f, frame = &p.look(fr.ret).node, fr.parent
+	}
+}
+
+// stands tells whether the byte at pos, or the one behind a blank there, is one of those of a way.
+func (p *Parser) stands(f *first, pos int) bool {
+	if pos >= len(p.src) {
+		return false
+	}
+	c := p.src[pos]
+	return f.bytes.has(c) || c == ' ' && pos+1 < len(p.src) && f.bytes.has(p.src[pos+1])
+}
+
+// agreed returns the conditions on which all templates agree that the ways from a node lead to.
+func agreed(n *node) []fact {
+	if list := n.agreed.Load(); list != nil {
+		return *list
+	}
+	var list []fact
+	none := true
+	eachAccept(n, func(a *accept) bool {
+		if none {
+			list, none = factsOf(a), false
+			return len(list) > 0
+		}
+		list = slices.DeleteFunc(list, func(f fact) bool { return !slices.Contains(factsOf(a), f) })
+		return len(list) > 0
+	})
+	n.agreed.Store(&list)
+	return list
+}
+
+// factsOf lists the conditions on which a template depends.
+func factsOf(a *accept) (list []fact) {
+	if a.own != nil {
+		list = append(list, fact{a.own, true})
+	}
+	for _, n := range a.not {
+		list = append(list, fact{n, false})
+	}
+	return list
+}
+
+// eachAccept calls f with the templates that the ways from a node lead to, until it returns false.
+func eachAccept(n *node, f func(*accept) bool) bool {
+	for _, a := range n.accepts {
+		if !f(a) {
+			return false
+		}
+	}
+	for _, e := range n.edges {
+		if !eachAccept(e.next, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// decided tells whether the templates that are being read say of a condition of the value that is
+// being read, next being the node behind the item that has it, whether it holds.
+func (p *Parser) decided(c *condition, next *node) (holds, known bool) {
+	frame, target := p.frame, p.scopeOf(c.hops)
+	for p.frames[frame].scope != target {
+		f := &p.frames[frame]
+		if next, frame = f.ret, f.parent; frame < 0 {
+			return false, false
+		}
+	}
+	for _, f := range agreed(next) {
+		if f.prog == c.prog {
+			return f.want, true
+		}
+	}
+	return false, false
+}

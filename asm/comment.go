@@ -1,0 +1,55 @@
+package asm
+
+import (
+	"bytes"
+	"errors"
+)
+
+// maxMarks bounds how often what starts a comment can stand in the text of an instruction.
+const maxMarks = 16
+
+var errSilent = errors.New("no instruction")
+
+// commented reads a line in which what starts a comment stands first at byte first. Where a text of
+// the machine can have it in it, the longest part of the line that is an instruction counts: what is
+// printed is then read as it was meant, whatever stands behind it.
+func (p *Parser) commented(line []byte, first int) (Result, error) {
+	if p.Custom == nil && !p.set.Prints(p.Comment) {
+		return p.uncommented(line[:first])
+	}
+	ends := []int{}
+	for at := first; len(ends) < maxMarks; {
+		ends = append(ends, at)
+		at += len(p.Comment)
+		next := bytes.Index(line[at:], []byte(p.Comment))
+		if next < 0 {
+			break
+		}
+		at += next
+	}
+	ends = append(ends, len(line))
+	before := p.silent
+	defer func() { p.silent = before }()
+	p.silent = true
+	for i := len(ends) - 1; i >= 0; i-- {
+		if res, err := p.uncommented(line[:ends[i]]); err == nil {
+			return res, nil
+		}
+	}
+	if p.silent = before; p.silent {
+		return Result{}, errSilent
+	}
+	return p.commentedError(line, first)
+}
+
+// commentedError is the error for a line of which no part is an instruction: that of the part which
+// comes furthest.
+func (p *Parser) commentedError(line []byte, first int) (Result, error) {
+	_, short := p.uncommented(line[:first])
+	_, long := p.uncommented(line)
+	var s, l *Error
+	if errors.As(short, &s) && errors.As(long, &l) && l.Off > s.Off && l.Off < first+len(p.Comment) {
+		return Result{}, long
+	}
+	return Result{}, short
+}

@@ -1,0 +1,344 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// maxSpace bounds the bytes that all .skip and .align of a program leave.
+const maxSpace = 1 << 20
+
+// directives are the words that start a line which is no instruction, but for .word.
+var directives = map[string]func(*assembler, *operands) error{
+	".align": (*assembler).align, ".skip": (*assembler).skip, ".set": (*assembler).setName, ".equ": (*assembler).setName,
+}
+
+// directive carries out a line that starts with a directive; ok is false for any other text. The error
+// is an *asm.Error.
+func (a *assembler) directive(text string, off int) (ok bool, err error) {
+	lead := len(text) - len(strings.TrimLeft(text, blanks))
+	word := text[lead:]
+	if end := strings.IndexAny(word, blanks); end >= 0 {
+		word = word[:end]
+	}
+	f, ok := directives[word]
+	if !ok {
+		return false, nil
+	}
+	o := &operands{a: a, text: text, pos: lead + len(word), span: a.span(text, off)}
+	return true, f(a, o)
+}
+
+// operands reads what stands behind a directive.
+type operands struct {
+	a    *assembler
+	text string
+	pos  int
+	span diag.Span
+}
+
+// expr reads the expression that stands next.
+func (o *operands) expr(want string) (int64, error) {
+	v, n, err := eval(o.text[o.pos:], want, o.a.value)
+	if err != nil {
+		return 0, shifted(err, o.pos)
+	}
+	o.pos += n
+	return v, nil
+}
+
+// settled reads a number of bytes on which places depend: all that it needs must be known by then.
+func (o *operands) settled(least int64) (int64, error) {
+	o.blanks()
+	from := o.pos
+	o.a.guessed = ""
+	v, err := o.expr("a number of bytes such as 16")
+	if err != nil {
+		return 0, err
+	}
+	var e *asm.Error
+	unit := int64(o.a.unit / 8)
+	switch {
+	case o.a.guessed != "":
+		e = o.wrong(from, diag.TextSymbol, "%s is defined further down, expected what is known here, as the place of what follows depends on it", o.a.guessed)
+	case v < least || v > maxSpace:
+		e = o.wrong(from, diag.TextRange, "%s bytes, expected %d to %d", o.written(from, v), least, maxSpace)
+	case v%unit != 0 && (least == 0 || unit%v != 0):
+		e = o.wrong(from, diag.TextRange, "%s bytes, expected a multiple of %d, the size of the words in which programs are stored", o.written(from, v), unit)
+	default:
+		return v, o.end()
+	}
+	return 0, e
+}
+
+func (o *operands) blanks() {
+	o.pos += len(o.text[o.pos:]) - len(strings.TrimLeft(o.text[o.pos:], blanks))
+}
+
+// written is a value as it stands in the text from there on, with what it is where that is not the same.
+func (o *operands) written(from int, v int64) string {
+	text := strings.TrimSpace(o.text[from:o.pos])
+	if _, err := strconv.ParseInt(text, 0, 64); err == nil {
+		return text
+	}
+	return fmt.Sprintf("%s = %d", text, v)
+}
+
+func (o *operands) wrong(from int, code diag.Code, format string, args ...any) *asm.Error {
+	return &asm.Error{Code: code, Off: from, End: max(o.pos, from+1), Msg: fmt.Sprintf(format, args...)}
+}
+
+// end tells of what is left.
+func (o *operands) end() error {
+	o.blanks()
+	if o.pos == len(o.text) {
+		return nil
+	}
+	from := o.pos
+	rest := standing(o.text[from:])
+	o.pos += len(rest) - len(`""`)
+	return o.wrong(from, diag.TextExpected, "%s, expected the end of the line", rest)
+}
+
+func shifted(err error, by int) error {
+	var e *asm.Error
+	if errors.As(err, &e) {
+		moved := *e
+		moved.Off, moved.End = e.Off+by, e.End+by
+		return &moved
+	}
+	return err
+}
+
+// number is the value of a name of .set.
+type number struct {
+	value int64
+	// guessed is a name further down on which the value depends, while that is not known.
+	guessed string
+}
+
+// value gives names their values: those of .set, labels in bytes, and the dot, which is the place
+// where the line stands. In the first pass a name that is not known yet is a guess.
+func (a *assembler) value(name string) (int64, bool) {
+	if name == "." {
+		return a.addr / 8, true
+	}
+	if n, ok := a.names[name]; ok {
+		if n.guessed != "" {
+			a.guessed = n.guessed
+		}
+		return n.value, true
+	}
+	l, ok := a.labels[name]
+	if !ok && a.first && a.known[name] {
+		a.guessed = name
+		return a.addr / 8, true
+	}
+	return l.addr / 8, ok
+}
+
+// setName gives a name a value: .set NAME, EXPRESSION.
+func (a *assembler) setName(o *operands) error {
+	o.blanks()
+	from := o.pos
+	name, _, ok := strings.Cut(o.text[from:], ",")
+	o.pos += len(name)
+	trimmed := strings.TrimRight(name, blanks)
+	if !ok || !isLabel(trimmed) {
+		return o.wrong(from, diag.TextExpected, "%s, expected a name, a comma and an expression", standing(name))
+	}
+	if l, ok := a.labels[trimmed]; ok && a.first {
+		o.pos = from + len(trimmed)
+		line, _ := l.span.LineCol()
+		return o.wrong(from, diag.Duplicate, "%s is a label, in line %d", trimmed, line)
+	}
+	o.pos++
+	a.guessed = ""
+	v, err := o.expr(wantNumber)
+	if err != nil {
+		return err
+	}
+	a.names[trimmed] = number{v, a.guessed}
+	return o.end()
+}
+
+// skip leaves bytes of 0: .skip BYTES.
+func (a *assembler) skip(o *operands) error {
+	n, err := o.settled(0)
+	if err != nil {
+		return err
+	}
+	return a.space(n, o)
+}
+
+// align leaves bytes of 0 up to a multiple: .align BYTES.
+func (a *assembler) align(o *operands) error {
+	n, err := o.settled(1)
+	if err != nil {
+		return err
+	}
+	return a.space((n-a.addr/8%n)%n, o)
+}
+
+// space leaves so many bytes, which are whole words.
+func (a *assembler) space(n int64, o *operands) error {
+	if a.left += n; a.left > maxSpace {
+		o.pos = len(o.text)
+		return o.wrong(0, diag.TextRange, "%d bytes left free up to here, expected at most %d in a program", a.left, maxSpace)
+	}
+	a.data(make([]uint32, 8*n/int64(a.unit)), o.span)
+	return nil
+}
+
+// words reads a .word directive: expressions of unit bits separated by commas. ok is false for any
+// other text.
+func (a *assembler) words(text string) (words []uint32, ok bool, err error) {
+	lead := len(text) - len(strings.TrimLeft(text, blanks))
+	rest, ok := strings.CutPrefix(text[lead:], ".word")
+	if !ok || rest != "" && strings.IndexByte(blanks, rest[0]) < 0 {
+		return nil, false, nil
+	}
+	o := &operands{a: a, text: text, pos: lead + len(".word")}
+	want := fmt.Sprintf("a number of %d bits such as 0x12", a.unit)
+	for {
+		if rest := o.text[o.pos:]; strings.TrimSpace(rest) != "" {
+			o.blanks()
+		}
+		from := o.pos
+		v, err := o.expr(want)
+		if err != nil {
+			return nil, true, err
+		}
+		if v < -(1<<(a.unit-1)) || v >= 1<<a.unit {
+			return nil, true, o.wrong(from, diag.TextRange, "%s does not fit %d bits", o.written(from, v), a.unit)
+		}
+		words = append(words, uint32(v))
+		if o.blanks(); !strings.HasPrefix(o.text[o.pos:], ",") {
+			return words, true, o.end()
+		}
+		o.pos++
+	}
+}
+
+// replaced is a part of a line for which its value stands, from and to in the line; size is that of
+// the value.
+type replaced struct{ from, to, size int }
+
+// Constants computes each $(EXPRESSION) of a line, in which names have no values. The error is an
+// *asm.Error.
+func Constants(text string) (string, error) {
+	out, _, err := expressions(text, func(string) (int64, bool) { return 0, false })
+	return out, err
+}
+
+// expressions puts the value of each $(EXPRESSION) in its place, as $(VALUE).
+func expressions(text string, name func(string) (int64, bool)) (string, []replaced, error) {
+	if !strings.Contains(text, "$(") {
+		return text, nil, nil
+	}
+	var out strings.Builder
+	var list []replaced
+	for at := 0; ; {
+		i := strings.Index(text[at:], "$(")
+		if i < 0 {
+			out.WriteString(text[at:])
+			return out.String(), list, nil
+		}
+		from := at + i
+		v, n, err := evalGroup(text[from+1:], name)
+		if err != nil {
+			return text, nil, shifted(err, from+1)
+		}
+		out.WriteString(text[at:from])
+		at = from + 1 + n
+		value := "$(" + strconv.FormatInt(v, 10) + ")"
+		list = append(list, replaced{from, at, len(value)})
+		out.WriteString(value)
+	}
+}
+
+// unreplaced maps a place of the text with values back to the line.
+func unreplaced(at int, list []replaced) int {
+	grown := 0 // how much longer the line is up to here
+	for _, r := range list {
+		start := r.from - grown
+		if at <= start {
+			break
+		}
+		if at < start+r.size {
+			return r.from
+		}
+		grown += r.to - r.from - r.size
+	}
+	return at + grown
+}
+
+// inLine says where a mistake stands in a line of which parts were replaced by their values.
+func inLine(err error, values []replaced) error {
+	var e *asm.Error
+	if len(values) == 0 || !errors.As(err, &e) {
+		return err
+	}
+	moved := *e
+	moved.Off, moved.End = unreplaced(e.Off, values), unreplaced(e.End, values)
+	return &moved
+}
+
+// instruction reads a line, without labels, as an instruction.
+func (a *assembler) instruction(text string) (asm.Result, error) {
+	line, values, err := a.computed(text)
+	if err != nil {
+		return asm.Result{}, err
+	}
+	res, err := a.p.Parse(line)
+	return res, inLine(err, values)
+}
+
+// computed returns a line with the values of its expressions in their places.
+func (a *assembler) computed(text string) (line string, values []replaced, err error) {
+	a.p.Addr = a.addr
+	if a.own.constant && strings.Contains(text, "$(") && a.p.Reads(text) {
+		return text, nil, nil
+	}
+	code := text
+	if !a.own.comment {
+		code = StripComment(text, a.comment)
+	}
+	line, values, err = expressions(code, a.value)
+	if err != nil && a.own.comment {
+		line, values, err = expressions(StripComment(text, a.comment), a.value)
+	}
+	a.asked = a.asked || len(values) > 0
+	return line, values, err
+}
+
+// ownMarks tells which of the things that a source has beside instructions stand in texts of the
+// machine too. What is an instruction as a whole is one then.
+type ownMarks struct{ comment, colon, directive, constant bool }
+
+func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
+	custom := p.Custom != nil // which may print anything
+	prints := func(mark string) bool { return custom || set.Prints(mark) }
+	own := ownMarks{comment: prints(comment), colon: prints(":"), directive: prints(".word"), constant: prints("$(")}
+	for word := range directives {
+		own.directive = own.directive || prints(word)
+	}
+	return own
+}
+
+// isInstruction tells whether a text at off is an instruction as a whole. What it is in the first pass
+// it stays.
+func (a *assembler) isInstruction(text string, off int) bool {
+	if a.first && !a.whole[off] {
+		if line, _, err := a.computed(text); err == nil && a.p.Reads(line) {
+			a.whole[off] = true
+		}
+	}
+	return a.whole[off]
+}

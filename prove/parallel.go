@@ -1,0 +1,86 @@
+package prove
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/isago/isago/internal/model"
+)
+
+// eachTexts does the texts of every generation, several at once. Each collects what it finds by
+// itself, and what it found is put together in the order of the generations: the report is the same
+// however many processors there are.
+func (c *checker) eachTexts() [][]*model.Env {
+	open := make([][]*model.Env, len(c.machines))
+	own := make([]*checker, len(c.machines))
+	var group sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, m := range c.machines {
+		own[i] = &checker{spec: c.spec, opt: c.opt, machines: c.machines, starts: c.starts, byKey: map[string]*Finding{}, before: c}
+		m.c = own[i]
+		slots <- struct{}{}
+		group.Go(func() {
+			open[i] = m.texts()
+			<-slots
+		})
+	}
+	group.Wait()
+	for i, m := range c.machines {
+		m.c = c
+		c.merge(own[i])
+	}
+	return open
+}
+
+// merge takes over what another checker has collected.
+func (c *checker) merge(from *checker) {
+	for _, f := range from.findings {
+		old := c.byKey[f.key]
+		if old == nil {
+			c.byKey[f.key] = f
+			c.findings = append(c.findings, f)
+			continue
+		}
+		if old.Witnesses == nil {
+			old.Root, old.Rows, old.Witnesses = f.Root, f.Rows, f.Witnesses
+		}
+		if len(f.Notes) > len(old.Notes) {
+			old.Notes = f.Notes
+		}
+		old.Gens, old.leaves = union(old.Gens, f.Gens), union(old.leaves, f.leaves)
+	}
+	for _, x := range from.claims {
+		if x.Proved {
+			c.claims = append(c.claims, x)
+		} else {
+			c.limit("%s", x.Text)
+		}
+	}
+}
+
+// union appends what is new in a list.
+func union[T comparable](list, more []T) []T {
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// same returns a finding that stands for one of the same key which was found before the texts, nil
+// where there is none.
+func (c *checker) same(key string) *Finding {
+	if f := c.byKey[key]; f != nil || c.before == nil {
+		return f
+	}
+	old := c.before.byKey[key]
+	if old == nil {
+		return nil
+	}
+	return c.add(nil, &Finding{
+		Code: old.Code, Level: old.Level, Msg: old.Msg, Span: old.Span, Notes: slices.Clip(old.Notes),
+		Root: old.Root, Rows: old.Rows, Witnesses: old.Witnesses, key: key,
+	})
+}

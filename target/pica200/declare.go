@@ -63,8 +63,13 @@ func (n *namer) declare() {
 	for i := range n.d.Uniforms {
 		n.uniform(&n.d.Uniforms[i])
 	}
-	for i := range n.d.Constants {
+	for i := 0; i < len(n.d.Constants); {
+		if k := n.array(n.d.Constants[i:]); k > 0 {
+			i += k
+			continue
+		}
 		n.constant(&n.d.Constants[i])
+		i++
 	}
 	for i := range n.d.Outputs {
 		n.output(&n.d.Outputs[i])
@@ -247,6 +252,36 @@ func (n *namer) name(symbol string, input bool) string {
 	}
 	n.used[text] = true
 	return text
+}
+
+// array declares as an array the constants that stand in a row from the first on and fill what is left
+// up to those before. It returns how many there are, 0 if they are no array.
+func (n *namer) array(list []Constant) int {
+	first, ok := list[0].Register()
+	bank, num, _ := bankOf(first)
+	b := &n.space.banks[bank]
+	k := b.down - num
+	if !ok || list[0].Type != ConstantFloat || k < 2 || k > len(list) {
+		return 0
+	}
+	for i, c := range list[:k] {
+		if r, ok := c.Register(); !ok || r != first+UniformReg(i) {
+			return 0
+		}
+	}
+	down, bound := b.down, b.bound
+	if at, ok := b.constant(k); !ok || at != num {
+		b.down, b.bound = down, bound
+		return 0
+	}
+	name := n.name(fmt.Sprintf("constf%d", num), false)
+	n.line(".constfa %s[]", name)
+	for i := range list[:k] {
+		n.line("\t.constfa %s", list[i].sourceValue())
+		n.register(bank, num+i, elementName(name, i, k))
+	}
+	n.line(".end")
+	return k
 }
 
 // constant declares a row of the constant table: with a name where the register is the next.

@@ -139,6 +139,8 @@ func TestForeign(t *testing.T) {
 		want         []string
 	}{
 		{"picasso's", shader, func(*pica200.SHBIN, *pica200.DVLE) {}, nil},
+		{"an array of constants", ".constf k(1,0,0,0)\n.constfa t[2]\n.constfa (2,0,0,0)\n.end\n.out o position\n.proc main\nmov o, t[aL+1]\nmov r0, k\nend\n.end\n", func(*pica200.SHBIN, *pica200.DVLE) {},
+			[]string{".constf constf95(1.0, 0.0, 0.0, 0.0)", ".constfa constf93[]", "\t.constfa (2.0, 0.0, 0.0, 0.0)", "\t.constfa (0.0, 0.0, 0.0, 0.0)", "\tmov out_position, constf93[aL+1]"}},
 		{"a version", shader, func(f *pica200.SHBIN, _ *pica200.DVLE) { f.DVLP.Version = 0x102 }, []string{".isago version 0x102"}},
 		{"the header of picasso before 2.6", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.Word04, d.InputMask, d.OutputMask = 0, 0, 0 },
 			[]string{".isago header 0x0000 0 0 0x0 0x0"}},

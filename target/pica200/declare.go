@@ -321,13 +321,30 @@ func (c *Constant) sourceValue() string {
 	return "(" + strings.Join(words, ", ") + ")"
 }
 
-// sourceFloat formats a float24 as a number if that is read back as the same bits.
+// sourceFloat formats a float24 as the shortest number that is read back as the same bits: what is
+// read is cut off, so 0.001 gives the float below it and stands for that again.
 func sourceFloat(u uint32) string {
-	text := strings.ToLower(strings.TrimPrefix(formatFloat(Float24(u)), "+")) // inf is +Inf in Go
-	if c := parseFloat24(text); c.problem == "" && c.value == u {
-		return text
+	f := Float24(u)
+	exact := strings.ToLower(strings.TrimPrefix(formatFloat(f), "+")) // inf is +Inf in Go
+	if reads(exact, u) && float64(f) == math.Trunc(float64(f)) && !strings.Contains(exact, "e") {
+		return exact
+	}
+	middle := (float64(f) + float64(Float24(u+1))) / 2
+	for digits := 1; digits < len(exact); digits++ {
+		if text := strconv.FormatFloat(middle, 'g', digits, 64); reads(text, u) {
+			return text
+		}
+	}
+	if reads(exact, u) {
+		return exact
 	}
 	return float24Prefix + strconv.FormatUint(uint64(u&(1<<24-1)), 16)
+}
+
+// reads tells whether a number is read as the bits of a float24.
+func reads(text string, u uint32) bool {
+	c := parseFloat24(text)
+	return c.problem == "" && c.warning == "" && c.value == u
 }
 
 // output declares a row of the output table.

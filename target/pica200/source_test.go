@@ -244,3 +244,27 @@ func TestEmittingUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestSourceFloats checks that constants are printed as the shortest numbers that give them again. Of
+// pi 16 bits of mantissa are kept: 3.1415710 to 3.1416015 are one number, and 3.1416 is among them; of
+// 1/255 0.00392156839 (65793/2^24) to 0.00392162800.
+func TestSourceFloats(t *testing.T) {
+	a := assemblerFor(t)
+	for text, want := range map[string]string{
+		"0": "0.0", "-0": "-0.0", "1": "1.0", "250": "250.0", "65535": "65535.0", "0.001": "0.001", "0.1": "0.1", "-0.25": "-0.25", "1e-5": "1e-05",
+		"0.3": "0.3", "3.14159": "3.1416", "0.00392156862745098": "0.0039216", "1e12": "1e+12", "-inf": "-inf", "f24:7f8000": "f24:7f8000", "f24:1": "f24:1",
+	} {
+		out, err := a.Assemble([]*diag.Source{{Name: "k", Text: ".constf k(" + text + ", 0, 0, 0)\n.proc main\nend\n.end\n"}}, pica200.AssembleOptions{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		sameBack(t, a, out.Bytes)
+		source, err := a.Source(out.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(source), "("+want+", 0.0, 0.0, 0.0)") {
+			t.Errorf("%s comes back in\n%s\nexpected %s", text, source, want)
+		}
+	}
+}

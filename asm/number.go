@@ -148,7 +148,8 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
 		_, named := ref.Enum.Lookup(n.mag)
-		return !named
+		wide := ref.Field != nil && ref.Field.WidthGiven && ref.Width > 32
+		return !named || wide
 	}
 	for v := n.mag; ; v += 1 << 32 {
 		if _, named := ref.Enum.Lookup(v); !named {

@@ -249,7 +249,7 @@ func (p *Parser) explain(body []byte) *Error {
 	pos := f.pos
 	e := &Error{Code: diag.TextExpected}
 	switch {
-	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && (f.code == diag.TextRange || f.pos >= len(p.src))):
+	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
 		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
 	case f.pos == 0:
 		e.Code = diag.TextUnknown

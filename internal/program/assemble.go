@@ -69,12 +69,14 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
 		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
-		comment: Comment(set), labels: map[string]label{}, names: map[string]number{}, bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
+		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{},
+		bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
 	}
 	a.own = ownMarksOf(p, set, a.comment)
 	comment := p.Comment
 	p.Comment = a.comment
 	defer func() { p.Symbol, p.Comment = nil, comment }()
+	a.scan()
 	a.pass(true)
 	if len(a.errs) <= maxErrors {
 		a.settle()
@@ -124,6 +126,8 @@ type assembler struct {
 	unit, shortest, longest int
 	comment                 string
 	labels                  map[string]label
+	// known are the names that may be labels somewhere.
+	known map[string]bool
 	// names are those of .set, as far as the pass has come.
 	names map[string]number
 	// guessed is a name further down that an expression has needed in the first pass.
@@ -149,9 +153,21 @@ type assembler struct {
 	settled []Word
 }
 
+// scan looks for the names of labels, whose places are found later.
+func (a *assembler) scan() {
+	for i := range a.statements {
+		for text := a.statements[i].Text; ; {
+			name, rest, ok := strings.Cut(strings.TrimLeft(text, blanks), ":")
+			if !ok || !isLabel(name) {
+				break
+			}
+			a.known[name], text = true, rest
+		}
+	}
+}
+
 // pass reads the whole text. In the first pass names that are not defined yet stand for the
-// instruction's own address, which is always in reach; only lengths and labels are kept. Where that
-// pass found mistakes, the next finds the names that are defined nowhere.
+// instruction's own address, which is always in reach; only lengths and labels are kept.
 func (a *assembler) pass(first bool) {
 	a.first, a.addr, a.left, a.code.Insts = first, 0, 0, a.code.Insts[:0]
 	clear(a.names)
@@ -163,7 +179,7 @@ func (a *assembler) pass(first bool) {
 		if n, ok := a.names[name]; ok {
 			return 8 * n.value, true
 		}
-		return a.addr, first
+		return a.addr, first && a.known[name]
 	}
 	for i := range a.statements {
 		a.line(i)

@@ -136,7 +136,7 @@ func (a *assembler) value(name string) (int64, bool) {
 		return n.value, true
 	}
 	l, ok := a.labels[name]
-	if !ok && a.first {
+	if !ok && a.first && a.known[name] {
 		a.guessed = name
 		return a.addr / 8, true
 	}
@@ -303,6 +303,9 @@ func (a *assembler) instruction(text string) (asm.Result, error) {
 // computed returns a line with the values of its expressions in their places.
 func (a *assembler) computed(text string) (line string, values []replaced, err error) {
 	a.p.Addr = a.addr
+	if a.own.constant && strings.Contains(text, "$(") && a.p.Reads(text) {
+		return text, nil, nil
+	}
 	code := text
 	if !a.own.comment {
 		code = StripComment(text, a.comment)
@@ -317,13 +320,14 @@ func (a *assembler) computed(text string) (line string, values []replaced, err e
 
 // ownMarks tells which of the things that a source has beside instructions stand in texts of the
 // machine too. What is an instruction as a whole is one then.
-type ownMarks struct{ comment, colon, directive bool }
+type ownMarks struct{ comment, colon, directive, constant bool }
 
 func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 	custom := p.Custom != nil // which may print anything
-	own := ownMarks{comment: custom || set.Prints(comment), colon: custom || set.Prints(":"), directive: custom || set.Prints(".word")}
+	prints := func(mark string) bool { return custom || set.Prints(mark) }
+	own := ownMarks{comment: prints(comment), colon: prints(":"), directive: prints(".word"), constant: prints("$(")}
 	for word := range directives {
-		own.directive = own.directive || set.Prints(word)
+		own.directive = own.directive || prints(word)
 	}
 	return own
 }

@@ -18,9 +18,17 @@ var newCompiler = sync.OnceValues(tesla.NewCompiler)
 
 func compile(tb testing.TB, text, stage string) ([]byte, error) {
 	tb.Helper()
+	if _, err := newCompiler(); err != nil {
+		tb.Fatal(isa.Explain(err))
+	}
+	return compileText(text, stage)
+}
+
+// compileText assembles a text for a stage of the default chip, or of the one that a cubin names.
+func compileText(text, stage string) ([]byte, error) {
 	c, err := newCompiler()
 	if err != nil {
-		tb.Fatal(isa.Explain(err))
+		return nil, err
 	}
 	opt := program.CompileOptions{Context: func(s *isa.Set) (bits.Value, error) {
 		return s.ParseContext(s.DefaultContext(), "stage", stage)
@@ -141,8 +149,8 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"bra #nowhere", "nowhere"},
 		{"a: a: nop", "defined twice"},
-		{".align 0", "expected .align"},
-		{".skip 99999999", "expected .align"},
+		{".align 0", "0 bytes, expected 1 to"},
+		{".skip 99999999", "99999999 bytes, expected 0 to"},
 		{".b8 256", "a number of 8 bits"},
 		{"emit", ""},
 		{"mul f32 $r1 $r2 $r64 $r5", ""},

@@ -84,6 +84,8 @@ type Finding struct {
 	key string
 	// leaves are those that have it, where it is said of what they have in common.
 	leaves []string
+	// fields are those whose bits it is about, nil where that is not said of it.
+	fields []string
 }
 
 // Row is a line of a picture: one character for each bit, the most significant first. 0 and 1 are

@@ -139,8 +139,8 @@ func firstOfWords(it *item) (f first) {
 	return f
 }
 
-// numberStart has what a decimal number can start with.
-const numberStart = "+-0123456789"
+// numberStart has what a decimal number, or $(NUMBER), can start with.
+const numberStart = "+-0123456789$"
 
 // firstOfNumber is firstOfItem for numbers and branches.
 func firstOfNumber(it *item) (f first) {

@@ -103,10 +103,59 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 			first, column = by(o), fmt.Sprintf(" at column %d", original(p.failure.body, o.pos)+1)
 		}
 	}
-	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s", low, low+width-1, is, first, column, want, by(here))
+	meaning := ""
+	if sp == spaceWord {
+		meaning = p.documented(bits.Range(low, width))
+	}
+	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s%s", low, low+width-1, is, first, column, want, by(here), meaning)
 	if f := p.failure; sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
 		f.bits = bits.Range(low, width)
 	}
+}
+
+// documented tells of the field that has bits of the word in all instructions, if it is documented.
+func (p *Parser) documented(v bits.Value) string {
+	return p.common(func(f *spec.Field) bool { return v.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
+}
+
+// mentioned tells of the first field of all instructions that an expression names.
+func (p *Parser) mentioned(expr string) string {
+	for rest := expr; ; {
+		_, behind, ok := strings.Cut(rest, "{")
+		name, after, closed := strings.Cut(behind, "}")
+		if !ok || !closed {
+			return ""
+		}
+		if text := p.common(func(f *spec.Field) bool { return f.Name == name }); text != "" {
+			return text
+		}
+		rest = after
+	}
+}
+
+// common tells of a field of the word that all instructions have, if it is documented.
+func (p *Parser) common(is func(f *spec.Field) bool) string {
+	leaves := p.root.Leaves
+	for b := leaves[0].Spec; b != nil; b = b.Extends {
+		if slices.ContainsFunc(leaves, func(l *isa.Leaf) bool { return !l.Spec.Under(b) }) {
+			continue
+		}
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Doc != "" && len(f.Parts) > 0 && is(f) {
+					return fmt.Sprintf(" (%s: %s)", f.Name, sentence(f.Doc))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// sentence returns the first sentence of a text, without its full stop.
+func sentence(doc string) string {
+	doc = strings.Join(strings.Fields(doc), " ")
+	doc, _, _ = strings.Cut(doc, ". ")
+	return strings.TrimSuffix(doc, ".")
 }
 
 // expect notes what could have stood at pos.

@@ -519,7 +519,7 @@ func (p *Parser) fastNumber(it *item) verdict {
 	}
 	pos := p.skipBlank()
 	if it.kind == itemBranch {
-		if v, end, ok := p.symbol(it, pos); ok {
+		if v, end, ok := p.symbol(it, pos, len(p.raw)); ok {
 			p.named = true
 			return p.took(p.put(&it.place, v), end)
 		}

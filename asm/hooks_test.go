@@ -108,3 +108,20 @@ func TestNestedIndex(t *testing.T) {
 		}
 	}
 }
+
+// A value of an enum without a name is a number, which may touch another: each part is read as far as
+// it fits.
+func TestTouchingNumbers(t *testing.T) {
+	x := toolsFor(t, load(t, `<enum name="#group"><value val="0" display="t"/><value val="1" display=""/></enum>
+		<bitset name="#instruction" size="16"><display>mov {G}{R}{G2}</display>
+		<field name="G" low="13" high="15" type="#group"/><field name="R" low="4" high="12" type="uint"/><field name="G2" low="0" high="3" type="#group"/></bitset>`))
+	x.rows(t, []row{{"mov t17t", "0110", ""}, {"mov 5t", "2050", ""}, {"mov 7511t", "fff0", ""}, {"mov 9511t", "", "text-range"}})
+	for _, w := range []uint64{0xc0b4, 0x5faf, 0x7fff, 0xfff2, 0x2001, 0x3ffe} {
+		in, _ := x.d.Decode(bits.Of(w))
+		text := string(x.d.Append(nil, in))
+		res, err := x.p.Parse(text)
+		if err != nil || string(x.d.Append(nil, res.Inst)) != text {
+			t.Errorf("%x prints %q, which is read as %s with error %v", w, text, res.Inst.Bits, err)
+		}
+	}
+}

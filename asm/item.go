@@ -84,6 +84,9 @@ func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
 // stateNumber is the state in which an enum with an empty text reads a number.
 const stateNumber = -1
 
+// stateShorter less a limit is the state in which an enum reads a number that ends before the limit.
+const stateShorter = -16
+
 // matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 256,
 // plus the number of values of that text already tried.
 func (p *Parser) matchWord(it *item, next *node, state int) bool {
@@ -98,8 +101,11 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	if it.extent == noText {
 		limit = pos + 1
 	}
-	if state == stateNumber {
+	switch {
+	case state == stateNumber:
 		return p.matchNumber(it, next, 0)
+	case state <= stateShorter:
+		return p.matchNumber(it, next, stateShorter-state)
 	}
 	if it.flag != "" && it.extent == anyExtent && !p.everyWay() {
 		return p.matchFlag(it, next, state)

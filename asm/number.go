@@ -18,8 +18,15 @@ import (
 func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	pos := p.skipBlank()
 	kind := it.ref.Kind
-	if it.kind == itemBranch {
-		if v, end, ok := p.symbol(it, pos); ok {
+	if it.kind == itemBranch && state <= 0 {
+		limit := len(p.raw)
+		if state <= stateShorter {
+			limit, state = stateShorter-state, 0
+		}
+		if v, end, ok := p.symbol(it, pos, limit); ok {
+			if end-pos > 1 && p.splits(next, pos, end) {
+				p.save(choice{node: p.node, item: it, next: next, state: stateShorter - end + 1})
+			}
 			if !p.bind(it, v, end) {
 				return false
 			}
@@ -41,8 +48,10 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		return false
 	}
 	switch {
-	case it.kind == itemNumber && n.end-n.digits > 1 && p.splits(next, &n):
+	case (it.kind == itemNumber || it.kind == itemBranch) && n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
 		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
+	case it.kind == itemEnum && n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
+		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - n.end + 1})
 	case signed && (p.everyWay() || p.follows(next, p.pos)):
 		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
 	}
@@ -79,12 +88,12 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	return true
 }
 
-// splits tells whether a number can end before its last digit.
-func (p *Parser) splits(next *node, n *number) bool {
+// splits tells whether a number or a name can end before its last character, but behind its first.
+func (p *Parser) splits(next *node, from, end int) bool {
 	if p.everyWay() {
 		return true
 	}
-	for end := n.end - 1; end > n.digits; end-- {
+	for end--; end > from; end-- {
 		if p.follows(next, end) {
 			return true
 		}
@@ -421,22 +430,31 @@ func halfBits(f float64) uint16 {
 	return sign | uint16((exp+13)<<10+m)
 }
 
-// symbol reads a name at pos and turns its address into the value of a branch.
-func (p *Parser) symbol(it *item, pos int) (v uint64, end int, ok bool) {
+// maxName bounds the names that more text may touch.
+const maxName = 256
+
+// symbol reads the longest name at pos that is known and ends at most at limit, and turns its address
+// into the value of a branch.
+func (p *Parser) symbol(it *item, pos, limit int) (v uint64, end int, ok bool) {
 	if bytes.HasPrefix(p.raw[pos:], []byte("$(")) {
 		return 0, pos, false
 	}
 	end = pos
-	for end < len(p.raw) && isSymbolByte(p.raw[end], end == pos) {
+	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
 	if end == pos || p.Symbol == nil {
 		return 0, pos, false
 	}
 	addr, known := p.Symbol(string(p.raw[pos:end]))
-	if !known {
+	if !known && limit == len(p.raw) {
 		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
-		return 0, pos, false
+	}
+	for !known { // perhaps more text touches it
+		if end--; end == pos || end-pos > maxName {
+			return 0, pos, false
+		}
+		addr, known = p.Symbol(string(p.raw[pos:end]))
 	}
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {

@@ -12,6 +12,10 @@ import (
 // maxFrames bounds the depth of nested operands; Mesa's descriptions reach four.
 const maxFrames = 24
 
+// maxOperands bounds the nested operands that are printed for one instruction: operands may be nested
+// in themselves.
+const maxOperands = 1 << 12
+
 // frame is a scope that is being printed: a leaf and the bits it is printed from.
 type frame struct {
 	v    bits.Value
@@ -46,6 +50,8 @@ type Decoder struct {
 	tables [][]bits.Value
 
 	frames    [maxFrames]frame
+	operands  int // that were printed of the instruction
+	evals     evaluations
 	lineStart int
 	scratch   bits.Value
 	printer   *printer
@@ -197,7 +203,50 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 	if len(p.Missing) > 0 {
 		d.reportMissing(p, depth)
 	}
-	return d.node(p.Root, depth)
+	e := &d.evals
+	if e.open == 0 {
+		e.count, e.known = 0, nil
+	}
+	e.open++
+	e.count++
+	var x uint64
+	if e.count <= maxForgetful {
+		x = d.node(p.Root, depth)
+	} else {
+		x = d.remembered(p, depth)
+	}
+	e.open--
+	return x
+}
+
+// evaluations are those of expressions inside one expression. Scopes do not change meanwhile.
+type evaluations struct {
+	open, count int
+	known       map[evaluation]uint64
+}
+
+type evaluation struct {
+	prog  *model.Prog
+	depth int
+}
+
+// maxForgetful is the number of expressions inside one that are computed anew at each use. Those that
+// use others twice, which use others twice, would take ages.
+const maxForgetful = 1 << 10
+
+// remembered computes an expression once in each scope.
+func (d *Decoder) remembered(p *model.Prog, depth int) uint64 {
+	key := evaluation{p, depth}
+	x, ok := d.evals.known[key]
+	if ok {
+		return x
+	}
+	if d.evals.known == nil {
+		d.evals.known = map[evaluation]uint64{}
+	}
+	x = d.node(p.Root, depth)
+	d.evals.known[key] = x
+	return x
 }
 
 // reportMissing records the names of an expression that resolve nowhere, once in a scope.

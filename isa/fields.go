@@ -285,7 +285,7 @@ func (w *fieldWalk) meaning(ref *model.Ref, depth int) []byte {
 
 func (w *fieldWalk) inner(ref *model.Ref, depth int) {
 	d := w.d
-	if depth+1 >= maxFrames {
+	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
 	d.frames[depth+1].v = *d.inner(ref, &d.frames[depth].v)

@@ -40,6 +40,8 @@ type Mesa struct {
 	exprs    map[*spec.Expr]*model.Node
 	texts    map[*spec.Template]string
 	start    int // of the line, in the text being printed
+	// operands and evals are what was printed and computed of the word.
+	operands, evals int
 }
 
 // NewMesa returns a printer for a root, "" being that of instructions.
@@ -70,7 +72,7 @@ func (s *Set) NewMesa(root string) (*Mesa, error) {
 // Append appends the text of a word to dst. ok is false for an unknown word, of which nothing is
 // printed. What is found is added to the findings.
 func (m *Mesa) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
-	m.start = len(dst)
+	m.start, m.operands, m.evals = len(dst), 0, 0
 	sc := m.enter(m.root, word, nil, nil)
 	if sc == nil {
 		return dst, false
@@ -84,12 +86,17 @@ func (m *Mesa) Findings() []string { return m.findings }
 // Reset forgets the findings.
 func (m *Mesa) Reset() { m.findings = m.findings[:0] }
 
+// What is printed and computed of one word is bounded where Mesa's tools go on until their stack is
+// full, or for ages: operands may be nested in themselves, expressions may need each other.
+const maxMesaEvals = 1 << 18
+
 // mesaScope is a value that is being printed, as one of the leaves of its root.
 type mesaScope struct {
 	leaf   *Leaf
 	value  bits.Value
 	params []spec.Param
 	up     *mesaScope
+	depth  int
 	cache  map[*spec.Expr]uint64
 }
 
@@ -119,7 +126,11 @@ func (m *Mesa) enter(r *Root, v bits.Value, params []spec.Param, up *mesaScope) 
 	if ignored := v.And(found.DontCare); !ignored.IsZero() {
 		m.find("dontcare bits in %s: %s", found.Spec.DisplayName, m.hex(ignored))
 	}
-	return &mesaScope{leaf: found, value: v, params: params, up: up, cache: map[*spec.Expr]uint64{}}
+	sc := &mesaScope{leaf: found, value: v, params: params, up: up, cache: map[*spec.Expr]uint64{}}
+	if up != nil {
+		sc.depth = up.depth + 1
+	}
+	return sc
 }
 
 // print prints the display of the first case that holds and has one.
@@ -272,7 +283,7 @@ func (m *Mesa) eval(sc *mesaScope, e *spec.Expr) uint64 {
 	if v, ok := sc.cache[e]; ok {
 		return v
 	}
-	if len(m.stack) == mesaStack || len(m.stack) > 0 && slices.Contains(m.stack[1:], e) {
+	if m.evals++; m.evals > maxMesaEvals || len(m.stack) == mesaStack || len(m.stack) > 0 && slices.Contains(m.stack[1:], e) {
 		return 0
 	}
 	m.stack = append(m.stack, e)
@@ -334,6 +345,13 @@ func (m *Mesa) field(dst []byte, sc *mesaScope, f *spec.Field, v bits.Value) []b
 	case spec.KindBitset:
 		r, err := m.set.Root(f.Bitset.Name)
 		if err != nil {
+			return dst
+		}
+		if m.operands++; sc.depth+1 >= maxFrames || m.operands > maxOperands {
+			if m.operands <= maxOperands {
+				m.find("operands nested more than %d deep in %s", maxFrames, f.Name)
+			}
+			m.operands = maxOperands + 1
 			return dst
 		}
 		inner := m.enter(r, v, f.Params, sc)

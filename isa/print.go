@@ -15,7 +15,7 @@ import (
 // longest text of its kind and 16 bytes more, which may be overwritten, and nothing is found.
 // Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
-	d.lineStart = len(dst)
+	d.lineStart, d.operands = len(dst), 0
 	d.missing = d.missing[:0]
 	d.frames[0].v = in.Bits
 	if d.flat() {
@@ -231,8 +231,8 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 
 func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth int) []byte {
 	depth++
-	if depth >= maxFrames {
-		d.find(TooDeep, "operands nested more than %d deep in %s", maxFrames, ref.Field.Name)
+	if d.operands++; depth >= maxFrames || d.operands > maxOperands {
+		d.tooDeep(ref)
 		return dst
 	}
 	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
@@ -249,6 +249,18 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
+}
+
+// tooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the
+// instruction are printed: there could be one for each way through them.
+func (d *Decoder) tooDeep(ref *model.Ref) {
+	switch {
+	case d.operands <= maxOperands:
+		d.find(TooDeep, "operands nested more than %d deep in %s", maxFrames, ref.Field.Name)
+	case d.operands == maxOperands+1:
+		d.find(TooDeep, "more than %d operands in %s", maxOperands, ref.Field.Name)
+	}
+	d.operands = maxOperands + 1
 }
 
 // noOperand reports the value of a frame that is no leaf of its field's type.

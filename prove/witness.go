@@ -33,54 +33,61 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 }
 
 // unbounded tells whether an operand is nested in itself, or deeper than the model goes: to print such
-// a word may take forever.
+// a word may take forever. One that is nested in itself in the same surroundings is reported.
 func (m *machine) unbounded() bool {
-	w := nesting{open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}
+	w := nesting{m: m, open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}
 	for _, r := range m.m.Roots {
-		if w.env(m.m.Top(r)) {
-			return true
-		}
+		w.env(m.m.Top(r))
 	}
-	return false
+	return w.endless
 }
 
 // nesting follows operands into operands.
-type nesting struct{ open, done map[*model.Env]bool }
+type nesting struct {
+	m          *machine
+	open, done map[*model.Env]bool
+	endless    bool
+}
 
-func (w *nesting) env(e *model.Env) (endless bool) {
+func (w *nesting) env(e *model.Env) {
 	if w.done[e] {
-		return w.open[e]
+		return
 	}
 	w.open[e], w.done[e] = true, true
-	defer delete(w.open, e)
 	for _, l := range e.Root.Leaves {
 		u := e.Unit(l)
 		for _, err := range u.Errs {
-			if err.Code == diag.XMLLimit {
-				return true
-			}
+			w.endless = w.endless || err.Code == diag.XMLLimit
 		}
 		for _, c := range u.Cases {
-			if w.items(c.Items) {
-				return true
-			}
+			w.items(l, c.Items)
 		}
 	}
-	return false
+	delete(w.open, e)
 }
 
-func (w *nesting) items(list []model.Item) (endless bool) {
+func (w *nesting) items(l *model.Leaf, list []model.Item) {
 	for i := range list {
-		if w.items(list[i].Members) {
-			return true
-		}
+		w.items(l, list[i].Members)
 		for _, a := range list[i].Alts {
-			if a.Ref != nil && a.Ref.Env != nil && w.env(a.Ref.Env) {
-				return true
+			switch {
+			case a.Ref == nil || a.Ref.Env == nil:
+			case w.open[a.Ref.Env]:
+				w.endless = true
+				w.report(l, &list[i], a.Ref)
+			default:
+				w.env(a.Ref.Env)
 			}
 		}
 	}
-	return false
+}
+
+// report tells of an operand that is the bitset which shows it.
+func (w *nesting) report(l *model.Leaf, it *model.Item, ref *model.Ref) {
+	f := &Finding{Code: diag.XMLLimit, Level: Error, Span: it.Span, key: "endless " + ref.Field.Span.String()}
+	f.Msg = fmt.Sprintf("the text of %s goes round: {%s} is %s, which has this text in it", l.Name, it.Name, ref.Env.Root.Name)
+	f.with(ref.Field.Span, "field %s is defined here", ref.Field.Name)
+	w.m.c.add(w.m, f)
 }
 
 // provide gives the tables the entries that an instruction needs.

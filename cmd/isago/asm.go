@@ -173,11 +173,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error
 	if words, ok, err := program.ParseWord(code, w.unit); ok {
 		return w.data(dst, words, err)
 	}
-	line, err := program.Constants(code)
-	if err != nil {
-		return dst, err
-	}
-	res, err := p.Parse(line + text[len(code):])
+	res, err := w.instruction(p, code, text[len(code):])
 	switch {
 	case err != nil && blank: // a comment, and no instruction that looks like one
 		return dst, nil
@@ -185,6 +181,21 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error
 		return dst, err
 	}
 	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
+}
+
+// instruction reads one instruction, comment and all. A text with what looks like a constant expression
+// may be one as it stands.
+func (w *wordWriter) instruction(p *asm.Parser, code, comment string) (asm.Result, error) {
+	line, wrong := program.Constants(code)
+	if wrong != nil || line != code {
+		if res, err := p.Parse(code + comment); err == nil {
+			return res, nil
+		}
+	}
+	if wrong != nil {
+		return asm.Result{}, wrong
+	}
+	return p.Parse(line + comment)
 }
 
 // data appends the words of a .word directive, or tells what is wrong with it.

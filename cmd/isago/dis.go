@@ -101,6 +101,9 @@ func (f *disFlags) check() error {
 	default:
 		return usagef("--findings %q, expected comment, stderr or off", f.findings)
 	}
+	if err := f.checkOrder(); err != nil {
+		return err
+	}
 	return f.checkListing()
 }
 
@@ -112,9 +115,6 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		}
 	}
 	if err := f.check(); err != nil {
-		return err
-	}
-	if err := f.checkOrder(); err != nil {
 		return err
 	}
 	palette, err := f.palette(cmd.OutOrStdout())

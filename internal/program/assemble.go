@@ -53,7 +53,8 @@ type Statement struct {
 }
 
 // Assemble reads a program without container: instructions of a root, labels and the directives .word,
-// .align, .skip and .set, one a line, with constant expressions where numbers stand. All mistakes are reported at once, up to fifty.
+// .align, .skip and .set, one a line, with constant expressions where numbers stand. All mistakes are
+// reported at once, up to fifty.
 func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*Code, error) {
 	var statements []Statement
 	off := 0
@@ -68,12 +69,14 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
 		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
-		comment: Comment(set), labels: map[string]label{}, names: map[string]number{}, bad: map[int]bool{}, whole: map[int]bool{},
+		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{},
+		bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
 	}
 	a.own = ownMarksOf(p, set, a.comment)
 	comment := p.Comment
 	p.Comment = a.comment
 	defer func() { p.Symbol, p.Comment = nil, comment }()
+	a.scan()
 	a.pass(true)
 	if len(a.errs) <= maxErrors {
 		a.settle()
@@ -123,6 +126,8 @@ type assembler struct {
 	unit, shortest, longest int
 	comment                 string
 	labels                  map[string]label
+	// known are the names that may be labels somewhere.
+	known map[string]bool
 	// names are those of .set, as far as the pass has come.
 	names map[string]number
 	// guessed is a name further down that an expression has needed in the first pass.
@@ -141,33 +146,52 @@ type assembler struct {
 	bad   map[int]bool
 	// moved tells that a label is not where the pass before had it.
 	moved bool
+	// asked tells that the present line has a name or an expression in it; settled has the instructions
+	// of statements that have none, which stay what they are as long as they stay where they are, and
+	// words of size 0 for the others.
+	asked   bool
+	settled []Word
+}
+
+// scan looks for the names of labels, whose places are found later.
+func (a *assembler) scan() {
+	for i := range a.statements {
+		for text := a.statements[i].Text; ; {
+			name, rest, ok := strings.Cut(strings.TrimLeft(text, blanks), ":")
+			if !ok || !isLabel(name) {
+				break
+			}
+			a.known[name], text = true, rest
+		}
+	}
 }
 
 // pass reads the whole text. In the first pass names that are not defined yet stand for the
-// instruction's own address, which is always in reach; only lengths and labels are kept. Where that
-// pass found mistakes, the next finds the names that are defined nowhere.
+// instruction's own address, which is always in reach; only lengths and labels are kept.
 func (a *assembler) pass(first bool) {
 	a.first, a.addr, a.left, a.code.Insts = first, 0, 0, a.code.Insts[:0]
 	clear(a.names)
 	a.p.Symbol = func(name string) (int64, bool) {
+		a.asked = true
 		if l, ok := a.labels[name]; ok {
 			return l.addr, true
 		}
 		if n, ok := a.names[name]; ok {
 			return 8 * n.value, true
 		}
-		return a.addr, first
+		return a.addr, first && a.known[name]
 	}
 	for i := range a.statements {
-		a.line(a.statements[i].Text, a.statements[i].Off)
+		a.line(i)
 		if len(a.errs) > maxErrors {
 			return
 		}
 	}
 }
 
-func (a *assembler) line(text string, start int) {
-	text, off := a.labelsOf(text, start)
+func (a *assembler) line(i int) {
+	start := a.statements[i].Off
+	text, off := a.labelsOf(a.statements[i].Text, start)
 	code := StripComment(text, a.comment)
 	if a.bad[start] || strings.TrimSpace(code) == "" && !(a.own.comment && a.isInstruction(text, off)) {
 		return
@@ -178,13 +202,22 @@ func (a *assembler) line(text string, start int) {
 		}
 		return
 	}
+	if w := a.settled[i]; w.Size > 0 && w.Addr == a.addr {
+		a.add(w)
+		return
+	}
+	a.asked = false
 	res, err := a.instruction(text)
 	if err != nil {
 		a.fail(err, start, off)
 		a.addr += int64(Stored(a.shortest, a.unit))
 		return
 	}
-	a.add(Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)})
+	w := Word{Addr: a.addr, Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)}
+	if !a.asked && len(w.Entries) == 0 {
+		a.settled[i] = w
+	}
+	a.add(w)
 }
 
 // dotted carries out a directive; done is false for any other text. code is the text without what

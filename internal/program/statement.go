@@ -136,7 +136,7 @@ func (a *assembler) value(name string) (int64, bool) {
 		return n.value, true
 	}
 	l, ok := a.labels[name]
-	if !ok && a.first {
+	if !ok && a.first && a.known[name] {
 		a.guessed = name
 		return a.addr / 8, true
 	}
@@ -292,15 +292,7 @@ func inLine(err error, values []replaced) error {
 
 // instruction reads a line, without labels, as an instruction.
 func (a *assembler) instruction(text string) (asm.Result, error) {
-	a.p.Addr = a.addr
-	code := text
-	if !a.own.comment {
-		code = StripComment(text, a.comment)
-	}
-	line, values, err := expressions(code, a.value)
-	if err != nil && a.own.comment {
-		line, values, err = expressions(StripComment(text, a.comment), a.value)
-	}
+	line, values, err := a.computed(text)
 	if err != nil {
 		return asm.Result{}, err
 	}
@@ -308,15 +300,34 @@ func (a *assembler) instruction(text string) (asm.Result, error) {
 	return res, inLine(err, values)
 }
 
+// computed returns a line with the values of its expressions in their places.
+func (a *assembler) computed(text string) (line string, values []replaced, err error) {
+	a.p.Addr = a.addr
+	if a.own.constant && strings.Contains(text, "$(") && a.p.Reads(text) {
+		return text, nil, nil
+	}
+	code := text
+	if !a.own.comment {
+		code = StripComment(text, a.comment)
+	}
+	line, values, err = expressions(code, a.value)
+	if err != nil && a.own.comment {
+		line, values, err = expressions(StripComment(text, a.comment), a.value)
+	}
+	a.asked = a.asked || len(values) > 0
+	return line, values, err
+}
+
 // ownMarks tells which of the things that a source has beside instructions stand in texts of the
 // machine too. What is an instruction as a whole is one then.
-type ownMarks struct{ comment, colon, directive bool }
+type ownMarks struct{ comment, colon, directive, constant bool }
 
 func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 	custom := p.Custom != nil // which may print anything
-	own := ownMarks{comment: custom || set.Prints(comment), colon: custom || set.Prints(":"), directive: custom || set.Prints(".word")}
+	prints := func(mark string) bool { return custom || set.Prints(mark) }
+	own := ownMarks{comment: prints(comment), colon: prints(":"), directive: prints(".word"), constant: prints("$(")}
 	for word := range directives {
-		own.directive = own.directive || set.Prints(word)
+		own.directive = own.directive || prints(word)
 	}
 	return own
 }
@@ -325,7 +336,7 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 // it stays.
 func (a *assembler) isInstruction(text string, off int) bool {
 	if a.first && !a.whole[off] {
-		if _, err := a.instruction(text); err == nil {
+		if line, _, err := a.computed(text); err == nil && a.p.Reads(line) {
 			a.whole[off] = true
 		}
 	}

@@ -2,6 +2,7 @@ package roundtrip
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
@@ -16,8 +17,10 @@ type Checker struct {
 	back     *isa.Decoder
 	parser   *asm.Parser
 	lossless *asm.Lossless
-	text     []byte
-	again    []byte
+	// mesa prints as Mesa does, nil for a strict description.
+	mesa  *isa.Mesa
+	text  []byte
+	again []byte
 }
 
 // NewChecker returns a checker for a root of a description, "" being that of instructions.
@@ -34,7 +37,8 @@ func NewChecker(set *isa.Set, root string) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{Decoder: d, back: back, parser: p, lossless: asm.NewLossless(d, p)}, nil
+	mesa, _ := set.NewMesa(root) // fails for a strict description alone: the root is there
+	return &Checker{Decoder: d, back: back, parser: p, lossless: asm.NewLossless(d, p), mesa: mesa}, nil
 }
 
 // SetTable gives a table its entries, for printing and for reading.
@@ -61,13 +65,17 @@ type Outcome struct {
 
 // Check prints a word and reads it back. The error says how the contract is broken: a clean text
 // that is not read, or is read as a word with another text; a lossless text that gives another
-// word, or that a clean word does not have.
+// word, or that a clean word does not have; a printer that looks names up as Mesa does and says
+// otherwise.
 func (c *Checker) Check(w bits.Value) (Outcome, error) {
 	var o Outcome
 	if o.Inst, o.Known = c.Decoder.Decode(w); !o.Known {
-		return o, nil
+		return o, c.compare(w, o)
 	}
 	c.text = c.Decoder.Append(c.text[:0], o.Inst)
+	if err := c.compare(w, o); err != nil {
+		return o, err
+	}
 	o.Clean = len(c.Decoder.Findings()) == 0
 	if o.Clean {
 		if err := c.plain(&o); err != nil {
@@ -78,6 +86,23 @@ func (c *Checker) Check(w bits.Value) (Outcome, error) {
 		return o, fmt.Errorf("%s prints %q: %w", w, c.text, err)
 	}
 	return o, nil
+}
+
+// compare compares what was printed with what Mesa's rules give step by step.
+func (c *Checker) compare(w bits.Value, o Outcome) error {
+	if c.mesa == nil {
+		return nil
+	}
+	c.mesa.Reset()
+	text, ok := c.mesa.Append(nil, w)
+	var found []string
+	for _, f := range c.Decoder.Findings() {
+		found = append(found, f.Text)
+	}
+	if ok != o.Known || ok && string(text) != string(c.text) || !slices.Equal(found, c.mesa.Findings()) {
+		return fmt.Errorf("%s prints %q with findings %q, as Mesa %q with %q", w, c.text, found, text, c.mesa.Findings())
+	}
+	return nil
 }
 
 func (c *Checker) plain(o *Outcome) error {

@@ -215,11 +215,12 @@ func headerOf(d *pica200.DVLE) string {
 func TestFloats(t *testing.T) {
 	a := newAssembler(t)
 	for text, want := range map[string]uint32{
-		"0": 0, "-0.0": 0, "1": 0x3f0000, "-1.5": 0xbf8000, "2": 0x400000, ".5": 0x3e0000, "1e0": 0x3f0000,
-		"0.1":     0x3b9999, // 1.6 * 2^-4, the mantissa .6 * 65536 = 39321.6
-		"1.99999": 0x3fffff, // cut, not rounded
-		"0x10":    0x430000, // as C reads it
-		"1e-30":   0, "-1e-30": 0x800000, "inf": 0x7f0000, "-INF": 0xff0000,
+		"0": 0, "-0.0": 0x800000, "-0": 0x800000, "1": 0x3f0000, "-1.5": 0xbf8000, "2": 0x400000, ".5": 0x3e0000, "1e0": 0x3f0000,
+		"0.1":     0x3b9999,                      // 1.6 * 2^-4, the mantissa .6 * 65536 = 39321.6
+		"1.99999": 0x3fffff,                      // cut, not rounded
+		"0x10":    0x430000,                      // as C reads it
+		"1e30":    0x7f0000, "-3.7e19": 0xff0000, // from 2^65 on infinity
+		"1e-30": 0, "-1e-30": 0x800000, "inf": 0x7f0000, "-INF": 0xff0000,
 		"9.2e18":     0x7dfeb3, // 1.99493 * 2^62, .99493 * 65536 = 65203.9
 		"f24:3F0000": 0x3f0000, "f24:1": 1, "f24:ffffff": 0xffffff,
 		"1.0842022e-19": 0, // 2^-63, which picasso's conversion makes an exponent of 0

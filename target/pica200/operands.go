@@ -155,6 +155,21 @@ func (s *operandScan) identifier() string {
 	return s.text[start:s.pos]
 }
 
+// name reads an identifier, or the name of a constant that is none.
+func (s *operandScan) name() string {
+	start := s.pos
+	if n := strings.IndexAny(s.text[start:s.end], " \t.["); n >= 0 {
+		s.pos = start + n
+	} else {
+		s.pos = s.end
+	}
+	if name := s.text[start:s.pos]; s.r.aliases[name] != nil {
+		return name
+	}
+	s.pos = start
+	return s.identifier()
+}
+
 func (s *operandScan) peek(c byte) bool { return s.pos < s.end && s.text[s.pos] == c }
 
 // operand reads [-]NAME[INDEX][.SWIZZLE] from text[off:end].
@@ -167,33 +182,53 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 		s.blanks()
 	}
 	start := s.pos
-	name := s.identifier()
+	name := s.name()
 	if o, ok = r.resolve(name, start, end, text); !ok {
 		return o, false
 	}
-	if s.blanks(); s.peek('[') {
+	s.blanks()
+	indexed := s.peek('[')
+	if indexed {
 		if ok = s.index(&o, start); !ok {
 			return o, false
 		}
 		s.blanks()
 	}
-	if s.peek('.') {
-		s.pos++
-		at := s.pos
-		letters := s.identifier()
-		w, good := parseSwizzle(letters)
-		if !good {
-			r.fail(diag.TextExpected, r.span(at, s.pos), "%q, expected one to four components (xyzw, rgba or stpq)", letters)
-			return o, false
-		}
-		o.swz = w.of(o.swz)
+	swizzled := s.peek('.')
+	if swizzled && !s.swizzle(&o) {
+		return o, false
 	}
-	if s.blanks(); s.pos < end {
+	s.blanks()
+	switch rest := text[s.pos:end]; {
+	case rest == "":
+	case isForeignComment(rest) && !swizzled && (indexed || r.aliases[name] == nil):
+		r.ignored("register", rest, s.pos)
+	default:
 		r.fail(diag.TextExpected, r.span(s.pos, end), "%q behind the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
 		return o, false
 	}
 	o.neg = o.neg != neg
 	return o, true
+}
+
+// swizzle reads the components behind a dot.
+func (s *operandScan) swizzle(o *operand) bool {
+	s.pos++
+	at := s.pos
+	letters := s.identifier()
+	w, ok := parseSwizzle(letters)
+	if !ok {
+		s.r.fail(diag.TextExpected, s.r.span(at, s.pos), "%q, expected one to four components (xyzw, rgba or stpq)", letters)
+		return false
+	}
+	o.swz = w.of(o.swz)
+	return true
+}
+
+// isForeignComment tells whether a text is a comment of another language, without what picasso would
+// read in it.
+func isForeignComment(text string) bool {
+	return (strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") || text[0] == '#') && !strings.ContainsAny(text, ".[")
 }
 
 // resolve finds what a name stands for: an alias, or a register.
@@ -273,6 +308,12 @@ func (s *operandScan) index(o *operand, start int) bool {
 		}
 		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, s.r.banks.indexed)
 		return false
+	}
+	switch {
+	case offset != 0 && isHexadecimal(inner):
+		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", strings.TrimSpace(s.text[start:open]), offset)
+	case register != 0 && inner[blanksAt(inner)] <= '9':
+		s.r.warn(diag.ReadDiffers, span, "picasso expects the address register first: it would leave it out here")
 	}
 	o.num += offset
 	o.index = register

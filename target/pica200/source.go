@@ -255,18 +255,22 @@ const (
 // patch lists the bytes in which the file differs from what the source makes.
 func (w *sourceWriter) patch(got []byte) {
 	w.patches = append(w.patches, "", "; What the lines above do not say, in bytes of the file.")
-	if len(got) != len(w.data) {
+	switch {
+	case len(got) > len(w.data):
 		w.patches = append(w.patches, fmt.Sprintf(".isago size %d", len(w.data)))
+	case len(got) < len(w.data):
+		for part := range slices.Chunk(w.data[len(got):], patchLine) {
+			w.patches = append(w.patches, fmt.Sprintf(".isago append %x", part))
+		}
 	}
-	differs := func(i int) bool {
-		return i < len(w.data) && (i >= len(got) && w.data[i] != 0 || i < len(got) && got[i] != w.data[i])
-	}
-	for i := 0; i < len(w.data); i++ {
+	same := min(len(got), len(w.data))
+	differs := func(i int) bool { return i < same && got[i] != w.data[i] }
+	for i := 0; i < same; i++ {
 		if !differs(i) {
 			continue
 		}
 		end := i + 1
-		for j := end; j < min(i+patchLine, end+patchGap, len(w.data)); j++ {
+		for j := end; j < min(i+patchLine, end+patchGap, same); j++ {
 			if differs(j) {
 				end = j + 1
 			}
@@ -308,6 +312,9 @@ func (w *sourceWriter) body() {
 	}
 	if w.unchecked {
 		w.line(".isago unchecked")
+	}
+	if p.Version != 0 {
+		w.line(".isago version 0x%x", p.Version)
 	}
 	if len(w.programs) == 0 {
 		w.line(".isago no-programs")
@@ -814,6 +821,11 @@ func (s *structure) emits(w *sourceWriter, p proc) bool {
 	return slices.ContainsFunc(w.insts[p.start:p.end], func(in isa.Inst) bool {
 		return w.asm.roles.Of(in).Marks == geometryMark
 	})
+}
+
+// emitsIn tells whether a unit of a file has it.
+func (s *structure) emitsIn(w *sourceWriter, file int) bool {
+	return slices.ContainsFunc(s.units, func(u unit) bool { return u.file == file && s.emits(w, u.proc) })
 }
 
 // geometryFrom returns the first geometry shader from a program on, or else that program.

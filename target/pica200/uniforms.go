@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -115,12 +116,13 @@ func (r *assembly) space(d *dvleState) *space {
 // declare returns the directive that declares uniforms of a bank: NAME, NAME[SIZE], and with a
 // register of their own NAME@REGISTER, NAME@REGISTER[SIZE].
 func declare(bank byte) func(*assembly, *args, diag.Span) {
-	return func(r *assembly, a *args, span diag.Span) {
+	return func(r *assembly, a *args, _ diag.Span) {
+		r.program()
 		text, at := a.rest()
 		if text == "" {
-			r.fail(diag.Directive, span, "nothing is declared, expected a name such as %s a, b[4]", bankWords[bank])
-			return
+			return // as where all names of a list are commented out
 		}
+		text = strings.TrimSuffix(text, ",")
 		off := at.Off - r.base
 		for part := range strings.SplitSeq(text, ",") {
 			r.declareUniform(bank, part, off)
@@ -150,14 +152,9 @@ func (r *assembly) declareUniform(bank byte, part string, off int) {
 			return
 		}
 	}
-	if r.banks.reserved(u.name) || r.aliases[u.name] != nil {
-		r.define(u.name, span, operand{}, 0) // which says why not
+	if r.taken(u.name, span) || !r.allocate(d, u) || !r.define(u.name, span, operand{bank: bank, num: u.first, swz: noSwizzle}, size) {
 		return
 	}
-	if !r.allocate(d, u) {
-		return
-	}
-	r.define(u.name, span, operand{bank: bank, num: u.first, swz: noSwizzle}, size)
 	if !strings.HasPrefix(u.name, "_") {
 		d.uniforms = append(d.uniforms, uniformEntry(u.name, bank, u.first, size))
 	}
@@ -175,10 +172,7 @@ func (r *assembly) sized(part string, off int) (name string, size int, ok bool) 
 		r.fail(diag.Directive, r.span(at-1, off+len(part)), "no ] that closes this [")
 		return "", 0, false
 	}
-	if strings.TrimSpace(behind) != "" {
-		r.fail(diag.Directive, r.span(at+len(inner)+1, off+len(part)), "%q behind the size", strings.TrimSpace(behind))
-		return "", 0, false
-	}
+	r.ignored("size", behind, at+len(inner)+1)
 	n, good := number(strings.TrimSpace(inner))
 	if !good || n < 1 {
 		r.fail(diag.TextRange, r.span(at, at+len(inner)), "size %q, expected a number from 1 on", strings.TrimSpace(inner))
@@ -269,7 +263,7 @@ func constant(bank byte) func(*assembly, *args, diag.Span) {
 		if !ok {
 			return
 		}
-		if !isIdentifier(name) {
+		if !isConstantName(name) {
 			r.fail(diag.Directive, at, "%q, expected a name of letters, digits, _ and $", name)
 			return
 		}
@@ -277,10 +271,15 @@ func constant(bank byte) func(*assembly, *args, diag.Span) {
 	}
 }
 
+// isConstantName tells whether a name can be given to a constant: picasso takes any that an operand can
+// spell, such as 2pi and half-pi.
+func isConstantName(name string) bool {
+	return name != "" && name[0] != '-' && !strings.ContainsAny(name, " \t.,:[](){}!")
+}
+
 // constants gives values registers of their own.
 func (r *assembly) constants(d *dvleState, bank byte, name string, span diag.Span, values [][16]byte) {
-	if r.banks.reserved(name) || r.aliases[name] != nil {
-		r.define(name, span, operand{}, 0) // which says why not
+	if r.taken(name, span) {
 		return
 	}
 	first, ok := r.space(d).banks[bank].constant(len(values))
@@ -288,7 +287,9 @@ func (r *assembly) constants(d *dvleState, bank byte, name string, span diag.Spa
 		r.fail(diag.SpaceFull, span, "no room for %s: the uniforms leave no %s", name, count(len(values), "register"))
 		return
 	}
-	r.define(name, span, operand{bank: bank, num: first, swz: noSwizzle}, len(values))
+	if !r.define(name, span, operand{bank: bank, num: first, swz: noSwizzle}, len(values)) {
+		return
+	}
 	for i, v := range values {
 		d.constants = append(d.constants, Constant{Type: constantTypeOf(bank), ID: uint16(first + i), Payload: v})
 	}
@@ -349,20 +350,31 @@ var boolWords = map[string]uint8{"true": 1, "on": 1, "1": 1, "false": 0, "off": 
 func (r *assembly) valued(bank byte, a *args, span diag.Span) (name string, at diag.Span, payload [16]byte, ok bool) {
 	text, _ := a.rest()
 	start := a.pos
-	open := strings.IndexByte(text, '(')
-	shut := strings.LastIndexByte(text, ')')
-	if open < 0 || shut < open {
+	name, values, closed := strings.Cut(text, "(")
+	if !closed || !strings.Contains(values, ")") {
 		r.fail(diag.Directive, r.span(start, len(a.text)), "%q, expected NAME(X, Y, Z, W)", text)
 		return "", span, payload, false
 	}
-	name = strings.TrimRight(text[:open], " \t")
+	open := start + len(name) + 1
+	name = trimEnd(name)
 	at = r.span(start, start+len(name))
-	if rest := strings.TrimSpace(text[shut+1:]); rest != "" {
-		r.fail(diag.Directive, r.span(start+shut+1, len(a.text)), "%q behind the values", rest)
-		return "", span, payload, false
-	}
-	payload, ok = r.vector(bank, text[open+1:shut], start+open+1)
+	payload, ok = r.tuple(bank, values, open)
 	return name, at, payload, ok
+}
+
+// tuple reads X, Y, Z, W) at off.
+func (r *assembly) tuple(bank byte, text string, off int) (payload [16]byte, ok bool) {
+	values, behind, _ := strings.Cut(text, ")")
+	r.ignored("values", behind, off+len(values)+1)
+	return r.vector(bank, values, off)
+}
+
+// ignored warns of a text at off that picasso does not look at, behind what it does.
+func (r *assembly) ignored(behind, text string, off int) {
+	if rest := strings.TrimSpace(text); rest != "" {
+		off += blanksAt(text)
+		r.warn(diag.IgnoredText, r.span(off, off+len(rest)), "%q behind the %s means nothing; comments start with ;", rest, behind)
+	}
 }
 
 // vector reads four values, which start at off, into a constant's payload.
@@ -374,33 +386,53 @@ func (r *assembly) vector(bank byte, text string, off int) (payload [16]byte, ok
 	}
 	ok = true
 	for i, part := range parts {
-		span := r.span(off+blanksAt(part), off+len(strings.TrimRight(part, " \t")))
-		value, problem := componentOf(bank, strings.TrimSpace(part))
-		if problem != "" {
-			r.fail(diag.TextExpected, span, "%q, expected %s", strings.TrimSpace(part), problem)
+		span := r.span(off+blanksAt(part), off+len(trimEnd(part)))
+		text := strings.TrimSpace(part)
+		c := componentOf(bank, text)
+		switch {
+		case c.problem != "":
+			r.fail(diag.TextExpected, span, "%q, expected %s", text, c.problem)
 			ok = false
+		case c.warning != "":
+			r.warn(c.warning, span, "%s %s", text, c.note)
 		}
 		if bank == 'c' {
-			binary.LittleEndian.PutUint32(payload[4*i:], value)
+			binary.LittleEndian.PutUint32(payload[4*i:], c.value)
 		} else {
-			payload[i] = byte(value)
+			payload[i] = byte(c.value)
 		}
 		off += len(part) + 1
 	}
 	return payload, ok
 }
 
-// componentOf reads one value of a constant; problem is what was expected where it cannot.
-func componentOf(bank byte, text string) (value uint32, problem string) {
+// component is one value of a constant.
+type component struct {
+	value   uint32
+	problem string // what was expected, where it cannot be read
+	warning diag.Code
+	note    string // what there is to warn of
+}
+
+// componentOf reads one value of a constant.
+func componentOf(bank byte, text string) component {
 	if bank == 'c' {
 		return parseFloat24(text)
 	}
 	n, ok := number(wholeNumber(text))
 	if !ok || n < -128 || n > 255 {
-		return 0, "a number from 0 to 255, or from -128 on for the same bytes"
+		return component{problem: "a number from 0 to 255, or from -128 on for the same bytes"}
 	}
-	return uint32(uint8(n)), ""
+	c := component{value: uint32(uint8(n))}
+	if isHexadecimal(text) && n != 0 {
+		c.warning, c.note = diag.ReadDiffers, fmt.Sprintf("is %d; picasso reads 0", n)
+	}
+	return c
 }
+
+// isHexadecimal tells whether a number has digits that picasso does not read where it reads whole
+// numbers alone.
+func isHexadecimal(text string) bool { return strings.Contains(strings.ToLower(text), "0x") }
 
 // wholeNumber leaves out what picasso skips without another meaning: a plus, and a fraction of zero.
 func wholeNumber(text string) string {
@@ -418,13 +450,13 @@ const float24Prefix = "f24:"
 
 // parseFloat24 reads a number as picasso does: it becomes a float of 32 bits, of which the lowest
 // bits of the mantissa are cut off.
-func parseFloat24(text string) (value uint32, problem string) {
+func parseFloat24(text string) component {
 	if digits, ok := strings.CutPrefix(text, float24Prefix); ok {
 		n, err := strconv.ParseUint(digits, 16, 24)
 		if err != nil {
-			return 0, "f24: and up to six hexadecimal digits"
+			return component{problem: "f24: and up to six hexadecimal digits"}
 		}
-		return uint32(n), ""
+		return component{value: uint32(n)}
 	}
 	lower := strings.ToLower(text)
 	switch hex := strings.HasPrefix(strings.TrimLeft(lower, "+-"), "0x"); {
@@ -434,16 +466,19 @@ func parseFloat24(text string) (value uint32, problem string) {
 		lower = strings.TrimSuffix(lower, "f") // as C marks a float
 	}
 	f, err := strconv.ParseFloat(lower, 64)
-	infinite := strings.Contains(lower, "inf")
+	c := component{value: truncate24(float32(f))}
 	switch {
 	case strings.Contains(text, "_") || err != nil && !math.IsInf(f, 0):
-		return 0, "a number such as 0.5, 1e-3, inf or f24:3f0000"
+		c.problem = "a number such as 0.5, 1e-3, inf or f24:3f0000"
 	case math.IsNaN(f):
-		return 0, "a number; f24:7f8000 is a NaN"
-	case math.Abs(f) >= 1<<64 && !infinite:
-		return 0, "a number below 2^64 (1.8e19), or inf"
+		c.problem = "a number; f24:7f8000 is a NaN"
+	case strings.Contains(lower, "inf") || c.value>>float24MantissaBits&float24ExponentMax < float24ExponentMax:
+	case c.value&(1<<float24MantissaBits-1) == 0:
+		c.warning, c.note = diag.TooLarge, "becomes infinity"
+	default:
+		c.problem = "a number below 2^64 (1.8e19), or inf; picasso makes a NaN of it"
 	}
-	return truncate24(float32(f)), ""
+	return c
 }
 
 // truncate24 is picasso's conversion: what is too small becomes a zero of its sign.
@@ -453,8 +488,6 @@ func truncate24(f float32) uint32 {
 	exponent := int(b>>float32MantissaBits&float32ExponentMax) - float32Bias + float24Bias
 	mantissa := b >> (float32MantissaBits - float24MantissaBits) & (1<<float24MantissaBits - 1)
 	switch {
-	case f == 0:
-		return 0
 	case exponent < 0:
 		return sign
 	case exponent > float24ExponentMax:
@@ -467,7 +500,7 @@ func truncate24(f float32) uint32 {
 func (r *assembly) constfa(a *args, span diag.Span) {
 	text, at := a.rest()
 	if r.array != nil {
-		if !strings.HasPrefix(text, "(") || !strings.HasSuffix(text, ")") {
+		if !strings.HasPrefix(text, "(") || !strings.Contains(text, ")") {
 			r.fail(diag.Directive, at, "%q, expected (X, Y, Z, W), or .end of the array %s", text, r.array.name)
 			return
 		}
@@ -475,7 +508,7 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 			r.fail(diag.Directive, at, "the array %s has %s, this is one more", r.array.name, count(r.array.size, "value"))
 			return
 		}
-		payload, _ := r.vector('c', text[1:len(text)-1], a.pos+1)
+		payload, _ := r.tuple('c', text[1:], a.pos+1)
 		r.array.values = append(r.array.values, Constant{Payload: payload}.Float24s())
 		return
 	}

@@ -1,0 +1,92 @@
+package roundtrip
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// Program prints n words that are instructions as a program with labels, and assembles it again: each
+// word must print the same text at its place. Some of the branches go to places inside.
+func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
+	d := c.Decoder
+	root := d.Root()
+	unit := int64(program.Stored(root.MinSize, program.Unit(root)))
+	var list []isa.Inst
+	size := int64(0)
+	for try := 0; len(list) < n && try < 20*n; try++ {
+		in, ok := d.Decode(source.Leaf(root.Leaves[try%len(root.Leaves)]))
+		if !ok {
+			continue
+		}
+		c.aim(&in, source.Any()[0]%uint64(n))
+		if d.Append(nil, in); len(d.Findings()) == 0 {
+			list = append(list, in)
+			size += int64(program.Stored(in.Leaf.Size, program.Unit(root)))
+		}
+	}
+	labels := program.NewLabels(size, unit, nil)
+	c.each(list, func(in isa.Inst) { labels.Add(d.Addr, d.Targets(nil, in)) })
+	d.Label = labels.Name
+	defer func() { d.Label, d.Addr = nil, 0 }()
+	var text strings.Builder
+	var lines []string
+	c.each(list, func(in isa.Inst) {
+		names, _ := labels.At(d.Addr)
+		for _, name := range names {
+			fmt.Fprintf(&text, "%s:\n", name)
+		}
+		lines = append(lines, string(d.Append(nil, in)))
+		fmt.Fprintf(&text, "    %s\t; a comment\n", lines[len(lines)-1])
+	})
+	code, err := program.Assemble(c.parser, set, root, &diag.Source{Name: "program", Text: text.String()})
+	if err != nil {
+		return fmt.Errorf("the program is not read: %w", err)
+	}
+	if len(code.Insts) != len(lines) {
+		return fmt.Errorf("%d lines give %d words", len(lines), len(code.Insts))
+	}
+	for i := range code.Insts {
+		w := &code.Insts[i]
+		d.Addr = w.Addr
+		in, _ := d.Decode(w.Word)
+		if again := d.Append(nil, in); in.Leaf == nil || string(again) != lines[i] {
+			return fmt.Errorf("at %d, %q is read as %s, which prints %q", w.Addr, lines[i], w.Word, again)
+		}
+	}
+	return nil
+}
+
+// each visits instructions at their places.
+func (c *Checker) each(list []isa.Inst, visit func(isa.Inst)) {
+	c.Decoder.Addr = 0
+	for _, in := range list {
+		visit(in)
+		c.Decoder.Addr += int64(program.Stored(in.Leaf.Size, program.Unit(c.Decoder.Root())))
+	}
+}
+
+// aim sets the branch fields of an instruction, so that some go to places inside a program.
+func (c *Checker) aim(in *isa.Inst, to uint64) {
+	for _, f := range c.Decoder.Fields(nil, *in) {
+		if f.Derived() || f.Type != "branch" && f.Type != "absbranch" {
+			continue
+		}
+		v := to
+		if f.Type == "branch" && to%2 == 1 {
+			v = -to
+		}
+		width := 0
+		for _, p := range f.Parts {
+			width += p.Width
+		}
+		before := *in
+		if err := c.Decoder.SetField(in, f.Path, bits.Of(v).And(bits.Ones(width))[0]); err != nil {
+			*in = before
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package isa_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// Operands that are nested in themselves, or in each other twice a level, end: with a finding, soon,
+// and on the printer that follows Mesa too, whose tools run until their stack is full.
+func TestEndlessOperands(t *testing.T) {
+	var doubling strings.Builder // 2 to the 22nd operands
+	for i := range 22 {
+		fmt.Fprintf(&doubling, `<bitset name="#b%d" size="32"><display>{X}{X}</display><field name="X" low="0" high="31" type="#b%d"/></bitset>`, i, i+1)
+	}
+	doubling.WriteString(`<bitset name="#b22" size="32"><display>!</display><field name="V" low="0" high="31" type="uint"/></bitset>`)
+	for _, x := range []struct{ name, body, root, found string }{
+		{"itself", `<bitset name="#instruction" size="32"><display>({X}{X}{X})</display><field name="X" low="0" high="31" type="#instruction"/></bitset>`,
+			"", "operands nested more than 24 deep in X"},
+		{"each other", `<bitset name="#b" size="32"><display>b {A}</display><field name="A" low="0" high="31" type="#instruction"/></bitset>
+			<bitset name="#instruction" size="32"><display>a {B}, {B}</display><field name="B" low="0" high="31" type="#b"/></bitset>`,
+			"", "operands nested more than 24 deep in"},
+		{"doubling", doubling.String(), "#b0", "more than 4096 operands in X"},
+		{"with names handed in", `<bitset name="#instruction" size="32"><display>({X}{X}{D})</display><field name="X" low="0" high="31" type="#instruction"><param name="D"/></field>
+			<derived name="D" type="uint" width="32"><expr>{X} + 1</expr></derived></bitset>`,
+			"", "operands nested more than 24 deep in X"},
+	} {
+		s := loadXML(t, `<isa>`+x.body+`</isa>`, isa.Options{})
+		start := time.Now()
+		d, err := s.NewDecoder(x.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, ok := d.Decode(bits.Of(5))
+		if !ok {
+			t.Fatalf("%s: no instruction", x.name)
+		}
+		text := d.Append(nil, in)
+		if f := d.Findings(); len(f) != 1 || !strings.HasPrefix(f[0].Text, x.found) || f[0].Kind != isa.TooDeep {
+			t.Errorf("%s: findings %v, expected %q", x.name, f, x.found)
+		}
+		if len(text) > 1<<16 || len(d.Fields(nil, in)) > 1<<13 {
+			t.Errorf("%s: %d bytes of text, %d fields", x.name, len(text), len(d.Fields(nil, in)))
+		}
+		m, err := s.NewMesa(x.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Append(nil, bits.Of(5))
+		if found := m.Findings(); x.name != "doubling" && (len(found) != 1 || !strings.HasPrefix(found[0], x.found)) {
+			t.Errorf("%s: as Mesa: findings %v, expected %q", x.name, found, x.found)
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s took %v", x.name, took)
+		}
+	}
+}
+
+// Conditions that need each other are computed a bounded number of times.
+func TestMesaConditionsOfEachOther(t *testing.T) {
+	var body strings.Builder
+	const n = 40
+	body.WriteString(`<bitset name="#instruction" size="32"><display>{D0}</display><field name="A" low="0" high="31" type="uint"/>`)
+	for i := range n {
+		fmt.Fprintf(&body, `<override><expr>{D%d} + {D%d}</expr><derived name="D%d" type="uint" width="32"><expr>{D%d} + {A}</expr></derived></override>`,
+			(i+1)%n, (i+7)%n, i, (i+3)%n)
+	}
+	body.WriteString(`</bitset>`)
+	s := loadXML(t, `<isa>`+body.String()+`</isa>`, isa.Options{})
+	m, err := s.NewMesa("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	m.Append(nil, bits.Of(5))
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// Expressions that use others twice, which use others twice, are computed once each.
+func TestDoublingExpressions(t *testing.T) {
+	var plainly, under strings.Builder
+	const n = 60
+	plainly.WriteString(`<bitset name="#instruction" size="64"><display>{NAME} {D0}</display><field name="A" low="0" high="63" type="uint"/>`)
+	under.WriteString(plainly.String())
+	for i := range n {
+		fmt.Fprintf(&plainly, `<derived name="D%d" type="uint" width="64"><expr>({D%d} + {D%d}) / 2</expr></derived>`, i, i+1, i+1)
+		fmt.Fprintf(&under, `<override><expr>{D%d} + 1 &gt; {D%d}</expr><derived name="D%d" type="uint" width="64"><expr>({D%d} + {D%d}) / 2</expr></derived></override>
+			<derived name="D%d" type="uint" width="64"><expr>{A}</expr></derived>`, i+1, i+1, i, i+1, i+1, i)
+	}
+	for _, b := range []*strings.Builder{&plainly, &under} {
+		fmt.Fprintf(b, `<derived name="D%d" type="uint" width="64"><expr>{A}</expr></derived></bitset>`, n)
+		check(t, plain(t, b.String()), []row{{7, "#instruction 7", ""}, {1 << 40, "#instruction 1099511627776", ""}})
+	}
+}

@@ -136,14 +136,15 @@ func (e *exception) holds(s diag.Span) bool {
 	return e.first <= line && line <= e.last
 }
 
-// idle reports the exceptions that silence nothing. Where only a part is checked, that says nothing.
+// idle reports the exceptions that silence nothing. Where only a part is checked, that says nothing, nor
+// where it is for words that a search may find or not.
 func (c *checker) idle(list []*exception) []Finding {
 	if c.opt.Gens != nil || c.opt.Root != "" {
 		return nil
 	}
 	var out []Finding
 	for _, e := range list {
-		if !e.used {
+		if !e.used && !(c.searched && e.code == diag.SameText) {
 			out = append(out, Finding{Code: diag.ExceptionIdle, Level: Warning, Span: e.span, Msg: "there is no finding " + string(e.code) + " here any more; take the exception out"})
 		}
 	}

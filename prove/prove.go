@@ -188,6 +188,8 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
+	// searched tells that words with one text were searched for, with luck, as their absence is not proved.
+	searched bool
 	limits   map[string]bool
 	// before is what was found before the texts, nil but for one that collects those of a generation.
 	before *checker

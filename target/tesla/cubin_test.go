@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 		{".frob", "no directive .frob"},
 		{"/* a", "no end of the comment"},
 		{"/+ a /+ b +/", "no end of the comment"},
-		{"bra 6", "is computed as"},
+		{"bra 6", "a multiple of 4"},
 		{"texauto all $r0:$r1:$r2:$r3 $t0 $s0 $r0; nop; .b32 1; nop", "multiple of 8"},
 	} {
 		_, err := compile(t, c.text, "cp")

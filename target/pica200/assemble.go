@@ -158,6 +158,7 @@ type assembly struct {
 	// The instruction being read.
 	line       []byte
 	operands   []operand
+	suffixed   bool // fields in braces stand behind it
 	tracing    bool
 	pieces     []piece // what line consists of, where that is traced
 	name       string
@@ -224,11 +225,11 @@ func (r *assembly) readLine(text string) {
 	if r.base == 0 && strings.HasPrefix(text, byteOrderMark) {
 		off = len(byteOrderMark)
 	}
-	if strings.HasPrefix(strings.TrimLeft(text[off:], " \t"), "#") {
-		return // a comment; program.Pieces has taken the line markers
-	}
 	for {
 		off += blanksAt(text[off:])
+		if off < len(text) && text[off] == '#' {
+			return // a comment; program.Pieces has taken the line markers
+		}
 		i := strings.IndexByte(text[off:], ':')
 		if i < 0 {
 			break
@@ -246,7 +247,7 @@ func (r *assembly) readLine(text string) {
 		off += i + 1
 	}
 	text = trimEnd(text)
-	if off >= len(text) || text[off] == '#' {
+	if off >= len(text) {
 		return
 	}
 	if text[off] == '.' {
@@ -328,8 +329,8 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
-	if i := bytes.IndexByte(r.line, '{'); i >= 0 {
-		target.GivenTarget, target.GivenCount = given(string(r.line[i:]), role)
+	if r.suffixed {
+		target.GivenTarget, target.GivenCount = given(string(r.line[bytes.IndexByte(r.line, '{'):]), role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
 }

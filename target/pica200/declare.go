@@ -21,7 +21,7 @@ func namePrograms(w *sourceWriter) []*programNames {
 	shared.init(&w.asm.banks)
 	for i := range w.file.DVLEs {
 		shared.nextFile()
-		n := &namer{w: w, d: &w.file.DVLEs[i], used: map[string]bool{}, space: shared, emits: w.structure.emitsIn(w, i)}
+		n := &namer{w: w, d: &w.file.DVLEs[i], used: map[string]bool{}, space: shared, emits: w.structure.emitting[i]}
 		n.out.names = map[symbolKey]string{}
 		n.declare()
 		list = append(list, &n.out)

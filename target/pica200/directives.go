@@ -220,6 +220,7 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 	}
 	if r.banks.reserved(name) && name != o.String() {
 		r.warn(diag.HiddenName, span, "%s is %s in this file from here on, no longer the register of that name", name, o.String())
+		clear(r.spellings)
 	}
 	r.aliases[name] = &alias{o, span, size}
 	return true
@@ -318,7 +319,7 @@ func uniformEntry(name string, bank byte, num, size int) Uniform {
 	return u
 }
 
-// out declares what an output register carries.
+// out declares what an output register carries: NAME SEMANTIC.MASK, or NAME SEMANTIC REGISTER.MASK.
 func (r *assembly) out(a *args, _ diag.Span) {
 	d := r.program()
 	name, span := a.word()
@@ -334,33 +335,38 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		return
 	}
 	o := operand{bank: r.banks.output, num: -1, swz: noSwizzle}
-	if masked {
-		if o.swz, ok = parseSwizzle(letters); !ok {
+	reg, _ := a.rest()
+	switch {
+	case masked && reg != "":
+		reg, own, _ := strings.Cut(strings.TrimSpace(reg), ".")
+		if own == "" {
+			own = letters
+		}
+		r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, own)
+		return
+	case masked:
+		if o.swz, ok = r.banks.components.parse(letters); !ok {
 			r.fail(diag.TextExpected, at, "%q, expected one to four components (xyzw, rgba or stpq)", letters)
 			return
 		}
-	}
-	if reg, _ := a.rest(); reg != "" {
-		if masked {
-			reg, own, _ := strings.Cut(strings.TrimSpace(reg), ".")
-			if own == "" {
-				own = letters
-			}
-			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, own)
-			return
-		}
-		var where diag.Span
-		if o, where, ok = a.register(string(r.banks.output)); !ok {
-			return
-		}
-		if o.neg {
-			r.fail(diag.RegisterUse, where, "what is written cannot be negated, expected %s", o.String())
+	case reg != "":
+		if o, ok = a.destination(); !ok {
 			return
 		}
 	}
 	if a.done() {
 		r.declareOutput(d, name, span, semantic, o)
 	}
+}
+
+// destination reads an output register and its mask.
+func (a *args) destination() (operand, bool) {
+	o, span, ok := a.register(string(a.r.banks.output))
+	if ok && o.neg {
+		a.r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
+		return o, false
+	}
+	return o, ok
 }
 
 func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, semantic Semantic, o operand) {

@@ -13,25 +13,30 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// TestLimits checks that a limit which the description gives to no field is a mistake.
-func TestLimits(t *testing.T) {
+// TestDescribed checks that what the description says amiss to the assembler is a mistake.
+func TestDescribed(t *testing.T) {
 	text, err := pica200.FS.ReadFile("pica200.xml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const good = `most="VTXID 2"`
-	for _, most := range []string{`most="VTX 2"`, `most="VTXID"`, `most="VTXID two"`} {
-		bad := strings.Replace(string(text), good, most, 1)
+	for _, x := range []struct{ good, bad, want string }{
+		{`most="VTXID 2"`, `most="VTX 2"`, `setemit: most="VTX 2", expected a field`},
+		{`most="VTXID 2"`, `most="VTXID"`, `setemit: most="VTXID", expected a field`},
+		{`most="VTXID 2"`, `most="VTXID two"`, `setemit: most="VTXID two", expected a field`},
+		{`components="#component"`, `components="#parts"`, `components="#parts", expected an enum`},
+		{`components="#component"`, ``, `components="", expected an enum`},
+		{`display="w"><doc>`, `display="ww"><doc>`, `#component: value 3 with the text "ww", expected letters for 0 to 3`},
+	} {
+		bad := strings.Replace(string(text), x.good, x.bad, 1)
 		if bad == string(text) {
-			t.Fatalf("the description has no %s", good)
+			t.Fatalf("the description has no %s", x.good)
 		}
 		set, err := isa.Load(fstest.MapFS{"pica200.xml": {Data: []byte(bad)}}, "pica200.xml", isa.Options{Syntax: pica200.Syntax})
 		if err != nil {
 			t.Fatal(isa.Explain(err))
 		}
-		_, err = pica200.NewAssembler(set)
-		if err == nil || !strings.Contains(err.Error(), most) {
-			t.Errorf("%s: %v", most, err)
+		if _, err = pica200.NewAssembler(set); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, expected %s", x.bad, err, x.want)
 		}
 	}
 }
@@ -91,6 +96,7 @@ func TestRules(t *testing.T) {
 		{"constants have any name that an operand can spell", []string{in(".constf 2pi(1,0,0,0)\n.constf half-pi(2,0,0,0)\n.consti 3x(1,1,1,1)", "mov r0, -2pi.x", "mov r0, half-pi[aL]", "for 3x", "nop", ".end", "nop")},
 			"4e07f000 4e1fe001 a4c00c00 84000000 84000000 " + end, "0000001f 0000036f", nil},
 		{"a name may be that of the register it gets", []string{in(".in v0\n.out o0 position\n.out o1 color\n.fvec c0[2]", "mov o0, c0[1]", "mov o1, v0")}, "4c021000 4c200000 " + end, self, nil},
+		{"which it names from there on", []string{".proc main\nmov o0, v0\n.out o0 dummy o1\nmov o0, v0\n.out o1 dummy\nmov o1, v0\nend\n.end"}, mov + " 4c200000 4c000000 " + end, self, nil},
 		{"what is declared inside an array comes before it", []string{in(".constfa t[]\n.constf k(1,0,0,0)\n.constfa (2,0,0,0)\n.end")}, end, "", []string{" / c95 (1.0, 0.0, 0.0, 0.0), c94 (2.0, 0.0, 0.0, 0.0)"}},
 		{"the uniforms of each geometry shader start anew", []string{
 			".gsh point c8\n.fvec a\n.bool b\n.entry p\n.proc p\nmov r0, a\nend\n.end", ".gsh fixed c20 c4 3\n.fvec a[2], b\n.entry q\n.proc q\nmov r0, b\nend\n.end"},

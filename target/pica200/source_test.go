@@ -188,3 +188,57 @@ func TestForeign(t *testing.T) {
 		}
 	}
 }
+
+// TestEmittingUnits checks in which file of the source a procedure with setemit stands: in that of a
+// geometry shader where there is one, since it makes one of its file, whoever calls it.
+func TestEmittingUnits(t *testing.T) {
+	a := assemblerFor(t)
+	const (
+		vertex   = ".fvec a\n.entry v\n.proc v\nmov o0, a\nend\n.end\n"
+		geometry = ".gsh point c4\n.fvec b\n.entry g\n.proc g\nmov o0, b\nend\n.end\n"
+		calling  = ".gsh point c4\n.fvec b\n.entry g\n.proc g\nmov o0, b\ncall e\nend\n.end\n"
+		emitter  = ".nodvle\n.proc e\nsetemit 2, prim\nemit\n.end\n"
+		both     = ".entry g\n.proc g\nsetemit 0\nemit\nend\n.end\n"
+	)
+	for _, x := range []struct {
+		name  string
+		files []string
+		file  string // in which setemit stands
+		extra string // a line that says what the file does not
+	}{
+		{"a geometry shader without .gsh", []string{both}, "0", ""},
+		{"behind a vertex shader", []string{vertex, both}, "1", ""},
+		{"before a vertex shader", []string{both, vertex}, "0", ""},
+		{"called by a later shader", []string{emitter, calling}, "0", ""},
+		{"called by an earlier shader", []string{calling, emitter}, "0", ""},
+		{"between vertex and geometry shader", []string{vertex, emitter, calling}, "1", ""},
+		{"behind the vertex shader that is behind it", []string{calling, vertex, emitter}, "0", ""},
+		{"called by none, beside a geometry shader", []string{vertex, emitter, geometry}, "1", ""},
+		{"called by none, without one", []string{vertex, emitter}, "0", ".isago header 0x1002 0 0 0x0 0x0"},
+	} {
+		var files []*diag.Source
+		for i, text := range x.files {
+			files = append(files, &diag.Source{Name: string(rune('a' + i)), Text: text})
+		}
+		out, err := a.Assemble(files, pica200.AssembleOptions{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		sameBack(t, a, out.Bytes)
+		source, err := a.Source(out.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, file := string(source), "0"
+		before, _, _ := strings.Cut(text, "setemit")
+		if i := strings.LastIndex(before, ".isago file "); i >= 0 {
+			file = before[i+len(".isago file "):][:1]
+		}
+		if file != x.file {
+			t.Errorf("%s: setemit is in file %s, expected %s:\n%s", x.name, file, x.file, text)
+		}
+		if strings.Contains(text, ".isago patch") || strings.Contains(text, ".isago header") != (x.extra != "") || !strings.Contains(text, x.extra) {
+			t.Errorf("%s:\n%s", x.name, text)
+		}
+	}
+}

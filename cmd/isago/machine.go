@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,16 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 }
 
 func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
-	return isa.Load(os.DirFS(filepath.Dir(f.spec)), filepath.Base(f.spec), opt)
+	return isa.Load(folder(filepath.Dir(f.spec)), filepath.Base(f.spec), opt)
+}
+
+// folder is a folder of files that, unlike os.DirFS, has those beside and above it too: imports may
+// name them.
+type folder string
+
+// Open opens a file by its path from the folder, with slashes.
+func (f folder) Open(name string) (fs.File, error) {
+	return os.Open(filepath.Join(string(f), filepath.FromSlash(name)))
 }
 
 // unknownSyntax is the error for a spelling that the description does not have.

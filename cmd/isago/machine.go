@@ -126,6 +126,22 @@ func (f *machineFlags) add(cmd *cobra.Command) {
 	complete(cmd, "context", f.contextPairs)
 }
 
+// load is that of the set, in a generation that has instructions.
+func (f *machineFlags) load(m *catalog.Machine) (*isa.Set, error) {
+	set, err := f.setFlags.load(m)
+	if err != nil || f.spec == "" {
+		return set, err
+	}
+	root, err := set.Root(f.root)
+	if err != nil || len(root.Leaves) > 0 {
+		return set, nil // what is wrong with the root is told by who needs it
+	}
+	if first, ok := set.FirstGen(root); ok {
+		return nil, usagef("no word of %s exists in generation %d; name one with --gen, such as %d, the first that has some", root.Name, f.gen, first)
+	}
+	return set, nil
+}
+
 // context evaluates --context.
 func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 	ctx := set.DefaultContext()

@@ -269,15 +269,18 @@ func inValue(text string) bool {
 // blanksAt returns the number of blanks at the start of a text.
 func blanksAt(s string) int {
 	n := 0
-	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
+	for n < len(s) && isBlank(s[n]) {
 		n++
 	}
 	return n
 }
 
+// isBlank tells whether a byte is a blank of C's isspace; lines end elsewhere.
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
+
 // trimEnd cuts off the blanks at the end of a text.
 func trimEnd(s string) string {
-	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+	for s != "" && isBlank(s[len(s)-1]) {
 		s = s[:len(s)-1]
 	}
 	return s

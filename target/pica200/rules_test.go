@@ -65,6 +65,7 @@ func TestRules(t *testing.T) {
 	for _, x := range []rule{
 		{"mov of v0 to r0", []string{in("", "mov r0, v0")}, "4e000000 " + end, self, nil}, // 13<<26 | 10<<21
 		{"a byte order mark and CRLF", []string{"\ufeff.proc main\r\nmov o0, v0\r\nend\r\n.end\r\n"}, mov + " " + end, self, nil},
+		{"blanks of any kind", []string{".proc main\r\r\n\f\tmov\to0 ,\tv0 \t\r ; x\n\vend\r\r\n.end \f\n"}, mov + " " + end, self, nil},
 		{"directives and mnemonics in upper case", []string{".PROC main\nMOV o0, v0\nEND\n.END"}, mov + " " + end, self, nil},
 		{"names keep their case, and hold digits, _ and $", []string{in(".alias A1 r1\n.alias a1$_ r2", "mov r0, A1", "mov r0, a1$_")},
 			"4e011000 4e012000 " + end, self, nil},

@@ -28,14 +28,17 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 		at += next
 	}
 	ends = append(ends, len(line))
+	before := p.silent
+	defer func() { p.silent = before }()
 	p.silent = true
 	for i := len(ends) - 1; i >= 0; i-- {
 		if res, err := p.uncommented(line[:ends[i]]); err == nil {
-			p.silent = false
 			return res, nil
 		}
 	}
-	p.silent = false
+	if p.silent = before; p.silent {
+		return Result{}, errSilent
+	}
 	return p.commentedError(line, first)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // Error is a text that is no instruction: what is wrong and where.
@@ -21,6 +22,8 @@ type Error struct {
 	// Bits are those of the word that would have to be two things at once; none where there are no such
 	// bits, or these are part of a computed value.
 	Bits bits.Value
+	// Candidates are the instructions as which most of the text could be read, up to the mistake.
+	Candidates []*isa.Leaf
 }
 
 // Error returns the message with its code.
@@ -40,6 +43,8 @@ type failure struct {
 	msg            string
 	msgPos, msgEnd int
 	bits           bits.Value
+	// nodes are the places in the grammar of instructions at pos, msgNodes those of msg.
+	nodes, msgNodes []*node
 	// body is the text as given, and origins the text that each entry of the trail comes from.
 	body    []byte
 	origins []textRange
@@ -55,8 +60,16 @@ func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
 
 // failAt is fail for a reason that concerns the text from pos up to end.
 func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any) {
-	if f := p.failure; f != nil && (f.msg == "" || end > f.msgEnd) {
+	f := p.failure
+	if f == nil {
+		return
+	}
+	if f.msg == "" || end > f.msgEnd {
 		f.code, f.msgPos, f.msgEnd, f.msg, f.bits = code, pos, end, fmt.Sprintf(format, args...), bits.Value{}
+		f.msgNodes = f.msgNodes[:0]
+	}
+	if n := p.outer(); end == f.msgEnd && !slices.Contains(f.msgNodes, n) {
+		f.msgNodes = append(f.msgNodes, n)
 	}
 }
 
@@ -90,10 +103,59 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 			first, column = by(o), fmt.Sprintf(" at column %d", original(p.failure.body, o.pos)+1)
 		}
 	}
-	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s", low, low+width-1, is, first, column, want, by(here))
+	meaning := ""
+	if sp == spaceWord {
+		meaning = p.documented(bits.Range(low, width))
+	}
+	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s%s", low, low+width-1, is, first, column, want, by(here), meaning)
 	if f := p.failure; sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
 		f.bits = bits.Range(low, width)
 	}
+}
+
+// documented tells of the field that has bits of the word in all instructions, if it is documented.
+func (p *Parser) documented(v bits.Value) string {
+	return p.common(func(f *spec.Field) bool { return v.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
+}
+
+// mentioned tells of the first field of all instructions that an expression names.
+func (p *Parser) mentioned(expr string) string {
+	for rest := expr; ; {
+		_, behind, ok := strings.Cut(rest, "{")
+		name, after, closed := strings.Cut(behind, "}")
+		if !ok || !closed {
+			return ""
+		}
+		if text := p.common(func(f *spec.Field) bool { return f.Name == name }); text != "" {
+			return text
+		}
+		rest = after
+	}
+}
+
+// common tells of a field of the word that all instructions have, if it is documented.
+func (p *Parser) common(is func(f *spec.Field) bool) string {
+	leaves := p.root.Leaves
+	for b := leaves[0].Spec; b != nil; b = b.Extends {
+		if slices.ContainsFunc(leaves, func(l *isa.Leaf) bool { return !l.Spec.Under(b) }) {
+			continue
+		}
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Doc != "" && len(f.Parts) > 0 && is(f) {
+					return fmt.Sprintf(" (%s: %s)", f.Name, sentence(f.Doc))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// sentence returns the first sentence of a text, without its full stop.
+func sentence(doc string) string {
+	doc = strings.Join(strings.Fields(doc), " ")
+	doc, _, _ = strings.Cut(doc, ". ")
+	return strings.TrimSuffix(doc, ".")
 }
 
 // expect notes what could have stood at pos.
@@ -101,11 +163,56 @@ func (p *Parser) expect(pos int, what string) {
 	f := p.failure
 	switch {
 	case f == nil || pos < f.pos:
+		return
 	case pos > f.pos:
-		f.pos, f.expected = pos, []string{what}
-	case !slices.Contains(f.expected, what):
+		f.pos, f.expected, f.nodes = pos, []string{what}, []*node{p.outer()}
+		return
+	}
+	if n := p.outer(); !slices.Contains(f.nodes, n) {
+		f.nodes = append(f.nodes, n)
+	}
+	if !slices.Contains(f.expected, what) {
 		f.expected = append(f.expected, what)
 	}
+}
+
+// outer returns the place in the grammar of instructions, whatever operand is being read.
+func (p *Parser) outer() *node {
+	n := p.node
+	for f := p.frame; f >= 0 && int(f) < len(p.frames) && p.frames[f].parent >= 0; f = p.frames[f].parent {
+		n = p.frames[f].ret
+	}
+	return n
+}
+
+// maxCandidates bounds the instructions that an error names.
+const maxCandidates = 4
+
+// candidates lists the instructions that texts from the places on can be; none where there are too many.
+func candidates(nodes []*node) []*isa.Leaf {
+	var list []*isa.Leaf
+	seen := map[*node]bool{}
+	for len(nodes) > 0 {
+		n := nodes[len(nodes)-1]
+		nodes = nodes[:len(nodes)-1]
+		if n == nil || seen[n] {
+			continue
+		}
+		seen[n] = true
+		for _, a := range n.accepts {
+			if !slices.Contains(list, a.unit.Leaf) {
+				list = append(list, a.unit.Leaf)
+			}
+		}
+		if len(list) > maxCandidates {
+			return nil
+		}
+		for _, e := range n.edges {
+			nodes = append(nodes, e.next)
+		}
+	}
+	slices.SortFunc(list, func(x, y *isa.Leaf) int { return x.ID - y.ID })
+	return list
 }
 
 func (p *Parser) expectText(pos int, s string) {
@@ -199,13 +306,15 @@ func (p *Parser) explain(body []byte) *Error {
 	pos := f.pos
 	e := &Error{Code: diag.TextExpected}
 	switch {
-	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && (f.code == diag.TextRange || f.pos >= len(p.src))):
+	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
 		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
+		e.Candidates = candidates(f.msgNodes)
 	case f.pos == 0:
 		e.Code = diag.TextUnknown
 		e.Msg = p.unknown()
 	default:
 		e.Msg = fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
+		e.Candidates = candidates(f.nodes)
 	}
 	e.Off = original(body, pos)
 	e.End = e.Off + 1

@@ -227,3 +227,54 @@ func TestConflictBits(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Errors about bits and computed values quote the documentation of the field that all instructions have.
+func TestDocumentedErrors(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<bitset name="#i" size="16">
+  <field name="A" low="0" high="3" type="uint"><doc>The register
+  that both operands share. And more.</doc></field>
+  <field name="S" pos="4" type="bool" display=".s"/>
+  <field name="FLAG" pos="5" type="bool"><doc>It is set.</doc></field>
+</bitset>
+<bitset name="add" extends="#i">
+  <display>add{S} r{A}, r{A}</display>
+  <pattern low="6" high="7">00</pattern>
+  <field name="OWN" low="8" high="15" type="uint"><doc>Not of all.</doc></field>
+</bitset>
+<bitset name="own" extends="#i">
+  <display>own {OWN}, {OWN}</display>
+  <pattern low="6" high="7">01</pattern>
+  <field name="OWN" low="8" high="15" type="uint"><doc>Not of all.</doc></field>
+</bitset>
+<bitset name="twice" extends="#i">
+  <display>twice {D}</display>
+  <pattern low="6" high="7">10</pattern>
+  <pattern low="8" high="15">00000000</pattern>
+  <derived name="D" type="uint" width="8"><doc>Twice the register.</doc><expr>{A} * 2</expr></derived>
+</bitset>
+<bitset name="if" extends="#i">
+  <display>if {X} {Y}</display>
+  <pattern low="6" high="7">11</pattern>
+  <pattern low="10" high="15">000000</pattern>
+  <field name="X" pos="8" type="#n"><param name="FLAG"/></field>
+  <field name="Y" pos="9" type="#n"><param name="FLAG"/></field>
+</bitset>
+<bitset name="#n" size="1">
+  <override expr="{FLAG}"><display>on{N}</display></override>
+  <display>off{N}</display>
+  <field name="N" pos="0" type="uint"/>
+</bitset>`))
+	for text, want := range map[string]string{
+		"add r1, r2":  `bits 0..3 would have to be 0x1 by "1" at column 6 and 0x2 by "2" (A: The register that both operands share)`,
+		"own 1, 2":    `bits 8..15 would have to be 0x1 by "1" at column 5 and 0x2 by "2"`,
+		"twice 3":     `D cannot be 3: Twice the register`,
+		"if on1 off1": `no word prints so: it would need {FLAG} to be false (FLAG: It is set)`,
+	} {
+		_, err := x.p.Parse(text)
+		var e *asm.Error
+		if !errors.As(err, &e) || e.Msg != want {
+			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}

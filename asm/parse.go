@@ -213,9 +213,19 @@ type Result struct {
 	Entries []Entry
 }
 
+// Reads tells whether Parse reads a text, for those who do not want to know why not, which takes longer
+// to find out.
+func (p *Parser) Reads(text string) bool {
+	before := p.silent
+	p.silent = true
+	_, err := p.Parse(text)
+	p.silent = before
+	return err == nil
+}
+
 // Parse reads one instruction; a comment after it is skipped. Where the texts of the machine have in
-// them what starts a comment, as much of the line is the instruction as can be. The result's Entries are valid until
-// the next call. The error is an *Error.
+// them what starts a comment, as much of the line is the instruction as can be. The result's Entries
+// are valid until the next call. The error is an *Error.
 func (p *Parser) Parse(text string) (Result, error) {
 	if len(text) > maxLine {
 		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}

@@ -117,10 +117,12 @@ func (p *Parser) propagateLast(end int) bool {
 func (p *Parser) failConstraint(c *constraint, end int) {
 	switch {
 	case p.failure == nil:
+	case c.kind == wantValue && c.ref.Field != nil && c.ref.Field.Doc != "":
+		p.fail(diag.TextRange, end, "%s cannot be %d: %s", c.ref.Name(), int64(c.value), sentence(c.ref.Field.Doc))
 	case c.kind == wantValue:
 		p.fail(diag.TextRange, end, "%s cannot be %d: it is computed as %s", c.ref.Name(), int64(c.value), c.prog.Spec.Text)
 	default:
-		p.fail(diag.TextCondition, end, "no word prints so: it would need %s to be %t", c.prog.Spec.Text, c.kind == wantTrue)
+		p.fail(diag.TextCondition, end, "no word prints so: it would need %s to be %t%s", c.prog.Spec.Text, c.kind == wantTrue, p.mentioned(c.prog.Spec.Text))
 	}
 }
 

@@ -42,6 +42,10 @@ type Listing struct {
 	// pieces.
 	to     int64
 	labels *program.Labels
+
+	// aligns has, for each leaf of alignsOf by its ID, what the address of its words is a multiple of.
+	alignsOf *isa.Root
+	aligns   []int64
 }
 
 // Current returns the decoder of the instruction that is being printed.
@@ -161,10 +165,14 @@ func (l *Listing) addLabels(labels *program.Labels) {
 
 // unit is the number of bits of which the places that have labels are multiples.
 func (l *Listing) unit() int64 {
+	unit := 0
 	for i := 0; l.Image != nil && i < len(l.Image.Pieces); i++ {
-		if p := &l.Image.Pieces[i]; p.Target {
-			return int64(p.Size)
+		if p := &l.Image.Pieces[i]; p.Target && (unit == 0 || p.Size < unit) {
+			unit = p.Size
 		}
+	}
+	if unit > 0 {
+		return int64(unit)
 	}
 	root := l.Decoder.Root()
 	return int64(program.Stored(max(root.MinSize, 1), program.Unit(root)))
@@ -297,7 +305,7 @@ func (l *Listing) address(ln line) int64 {
 	if root == nil {
 		root = l.Decoder.Root()
 	}
-	return (ln.addr - ln.piece.Base) / int64(root.Size)
+	return (ln.addr - ln.piece.Base) / int64(max(root.MinSize, 1))
 }
 
 // noInstruction is what is found in a word that is none.
@@ -313,6 +321,9 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 		l.report(ln.addr, noInstruction)
 		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 1
 	}
+	if n := l.misaligned(ln); n > 0 {
+		return l.misplaced(dst, ln, n)
+	}
 	if l.Print != nil {
 		dst = l.Print(dst, ln.in)
 	} else {
@@ -325,6 +336,39 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 		dst = AppendFindings(dst, d)
 	}
 	return dst, len(d.Findings())
+}
+
+// misaligned returns what the address of an instruction should be a multiple of, as the <meta align> of
+// its description says in bits, and 0 for one that stands as it should.
+func (l *Listing) misaligned(ln line) int64 {
+	if root := l.current.Root(); root != l.alignsOf {
+		l.alignsOf, l.aligns = root, program.Alignments(root)
+	}
+	if l.aligns == nil || ln.addr == l.base {
+		return 0
+	}
+	if n := l.aligns[ln.in.Leaf.ID]; n > 1 && (ln.addr-l.base)%n != 0 {
+		return n
+	}
+	return 0
+}
+
+// misplaced appends an instruction at a place where none can be. What asm is to read back is its words.
+func (l *Listing) misplaced(dst []byte, ln line, multiple int64) ([]byte, int) {
+	d := l.current
+	text := "at no multiple of " + strconv.FormatInt(multiple, 10) + " bits"
+	l.report(ln.addr, text)
+	if l.Print != nil {
+		text += ": " + string(d.Append(nil, ln.in))
+		dst = program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size)
+	} else {
+		dst = l.Palette.Append(dst, d, ln.in)
+	}
+	if !l.Quiet || l.Print != nil && !l.Bare {
+		dst = append(append(append(dst, '\t'), program.Comment(d.Set())...), ' ')
+		dst = append(dst, text...)
+	}
+	return dst, 1
 }
 
 func (l *Listing) report(addr int64, text string) {

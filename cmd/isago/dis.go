@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,8 @@ type disFlags struct {
 	jobsFlag
 	plain, hex, json, addresses, words, lossless, listing bool
 	findings                                              string
+	// suffixes tells that code without container is printed as source.
+	suffixes bool
 }
 
 func newDis() *cobra.Command {
@@ -35,7 +38,8 @@ func newDis() *cobra.Command {
 --isa or --spec. - is standard input.
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
---listing, or any flag that belongs to a listing, its instructions are listed.
+--listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
+printed as source too.
 
 With --hex each line of the input is one instruction: a single group of digits is the number, the
 most significant digit first; several groups are 32-bit words in the order in which programs store
@@ -97,6 +101,9 @@ func (f *disFlags) check() error {
 	default:
 		return usagef("--findings %q, expected comment, stderr or off", f.findings)
 	}
+	if err := f.checkOrder(); err != nil {
+		return err
+	}
 	return f.checkListing()
 }
 
@@ -108,9 +115,6 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		}
 	}
 	if err := f.check(); err != nil {
-		return err
-	}
-	if err := f.checkOrder(); err != nil {
 		return err
 	}
 	palette, err := f.palette(cmd.OutOrStdout())
@@ -151,6 +155,9 @@ func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view
 		return err
 	}
 	write := f.whole
+	if raw && f.wantsSuffixes(cmd) {
+		f.lossless, f.suffixes, f.findings = true, true, "off"
+	}
 	if raw && !f.json && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
 		write = f.stream
 	}
@@ -216,6 +223,9 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 		return 0, err
 	}
 	s := view.Stream{In: in, Size: in.size, Entries: empty.Entries, Workers: f.jobs}
+	if f.suffixes {
+		s.Size -= in.size % int64(program.Unit(root)/8)
+	}
 	s.New = func(labels *program.Labels) (*view.Listing, error) {
 		l, err := f.newListing(set, palette)
 		if err != nil {
@@ -232,9 +242,29 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	}
 	found, err = s.Write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 	if err != nil {
-		err = fileError(name, err)
+		return found, fileError(name, err)
 	}
-	return found, err
+	return found, f.rest(cmd, in, s.Size)
+}
+
+// rest prints the bytes behind the last word.
+func (f *disFlags) rest(cmd *cobra.Command, in *code, from int64) error {
+	if from == in.size {
+		return nil
+	}
+	data := make([]byte, in.size-from)
+	if _, err := io.ReadFull(io.NewSectionReader(in, from, in.size-from), data); err != nil {
+		return err
+	}
+	text := []byte("    .byte")
+	for i, b := range data {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, " 0x%02x", b)
+	}
+	_, err := cmd.OutOrStdout().Write(append(text, '\n'))
+	return err
 }
 
 // newListing makes a listing for the flags, without its image.

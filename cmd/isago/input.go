@@ -54,9 +54,6 @@ func (f *machineFlags) readImage(cmd *cobra.Command, name string) (*isa.Set, *pr
 
 // imageOf reads a program from its bytes.
 func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Image, error) {
-	if err := f.checkOrder(); err != nil {
-		return nil, nil, err
-	}
 	m, format, known := catalog.Recognise(data)
 	if !known && !f.given() {
 		return nil, nil, usagef("%s has none of the formats that isago knows (%s); raw words need --isa NAME", inputName(name), formatNames())

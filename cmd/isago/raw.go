@@ -26,6 +26,12 @@ func (f *setFlags) raw() *catalog.RawFormat {
 	return m.Raw
 }
 
+// wantsSuffixes tells whether code without container is printed as source by its suffixes.
+func (f *disFlags) wantsSuffixes(cmd *cobra.Command) bool {
+	m, err := catalog.Lookup(f.isa)
+	return err == nil && m.Suffixes && f.wantsSource(cmd, false)
+}
+
 // rawProgram returns how an input of so many bytes is a program, nil where it is one instruction after
 // another: a stream of any length.
 func (f *machineFlags) rawProgram(size int64) *catalog.RawFormat {

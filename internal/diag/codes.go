@@ -95,6 +95,10 @@ const (
 	RoomSize    Code = "alloc-size"
 	StoreSize   Code = "store-size"
 	Nesting     Code = "nesting"
+	IgnoredText Code = "ignored-text"
+	TooLarge    Code = "too-large"
+	ReadDiffers Code = "read-differently"
+	HiddenName  Code = "hides-register"
 )
 
 // Codes of warnings that descriptions give, by the names of their hazards.
@@ -113,6 +117,7 @@ const (
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
+		IgnoredText, TooLarge, ReadDiffers, HiddenName,
 		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
@@ -195,4 +200,8 @@ var codes = []CodeInfo{
 	{StoreSize, "warning: a program of more units than drivers load, though addresses reach them", `a program of 400 units`},
 	{Nesting, "warning: loops or calls deeper inside each other than the machine keeps count of", `five LOOP_START one behind the other`},
 	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
+	{IgnoredText, "warning: text that means nothing", `.constf k(1, 2, 3, 4) // a comment`},
+	{TooLarge, "warning: a number that is too large for its format and becomes infinity", `.constf k(1e30, 0, 0, 0)`},
+	{HiddenName, "warning: a declaration whose name is that of a register, which the name no longer is", `.constf c1(1, 2, 3, 4)`},
+	{ReadDiffers, "warning: what an older assembler accepts and takes for something else", `.consti k(0x10, 0, 0, 0), where picasso reads 0`},
 }

@@ -53,7 +53,8 @@ type Statement struct {
 }
 
 // Assemble reads a program without container: instructions of a root, labels and the directives .word,
-// .align, .skip and .set, one a line, with constant expressions where numbers stand. All mistakes are reported at once, up to fifty.
+// .align, .skip and .set, one a line, with constant expressions where numbers stand. All mistakes are
+// reported at once, up to fifty.
 func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*Code, error) {
 	var statements []Statement
 	off := 0
@@ -68,7 +69,8 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
 		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
-		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{}, bad: map[int]bool{}, whole: map[int]bool{},
+		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{},
+		bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
 	}
 	a.own = ownMarksOf(p, set, a.comment)
 	comment := p.Comment
@@ -144,6 +146,11 @@ type assembler struct {
 	bad   map[int]bool
 	// moved tells that a label is not where the pass before had it.
 	moved bool
+	// asked tells that the present line has a name or an expression in it; settled has the instructions
+	// of statements that have none, which stay what they are as long as they stay where they are, and
+	// words of size 0 for the others.
+	asked   bool
+	settled []Word
 }
 
 // scan looks for the names of labels, whose places are found later.
@@ -165,6 +172,7 @@ func (a *assembler) pass(first bool) {
 	a.first, a.addr, a.left, a.code.Insts = first, 0, 0, a.code.Insts[:0]
 	clear(a.names)
 	a.p.Symbol = func(name string) (int64, bool) {
+		a.asked = true
 		if l, ok := a.labels[name]; ok {
 			return l.addr, true
 		}
@@ -174,15 +182,16 @@ func (a *assembler) pass(first bool) {
 		return a.addr, first && a.known[name]
 	}
 	for i := range a.statements {
-		a.line(a.statements[i].Text, a.statements[i].Off)
+		a.line(i)
 		if len(a.errs) > maxErrors {
 			return
 		}
 	}
 }
 
-func (a *assembler) line(text string, start int) {
-	text, off := a.labelsOf(text, start)
+func (a *assembler) line(i int) {
+	start := a.statements[i].Off
+	text, off := a.labelsOf(a.statements[i].Text, start)
 	code := StripComment(text, a.comment)
 	if a.bad[start] || strings.TrimSpace(code) == "" && !(a.own.comment && a.isInstruction(text, off)) {
 		return
@@ -193,13 +202,22 @@ func (a *assembler) line(text string, start int) {
 		}
 		return
 	}
+	if w := a.settled[i]; w.Size > 0 && w.Addr == a.addr {
+		a.add(w)
+		return
+	}
+	a.asked = false
 	res, err := a.instruction(text)
 	if err != nil {
 		a.fail(err, start, off)
 		a.addr += int64(Stored(a.shortest, a.unit))
 		return
 	}
-	a.add(Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)})
+	w := Word{Addr: a.addr, Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)}
+	if !a.asked && len(w.Entries) == 0 {
+		a.settled[i] = w
+	}
+	a.add(w)
 }
 
 // dotted carries out a directive; done is false for any other text. code is the text without what

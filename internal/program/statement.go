@@ -292,25 +292,30 @@ func inLine(err error, values []replaced) error {
 
 // instruction reads a line, without labels, as an instruction.
 func (a *assembler) instruction(text string) (asm.Result, error) {
-	a.p.Addr = a.addr
-	if a.own.constant && strings.Contains(text, "$(") {
-		if res, err := a.p.Parse(text); err == nil {
-			return res, nil
-		}
-	}
-	code := text
-	if !a.own.comment {
-		code = StripComment(text, a.comment)
-	}
-	line, values, err := expressions(code, a.value)
-	if err != nil && a.own.comment {
-		line, values, err = expressions(StripComment(text, a.comment), a.value)
-	}
+	line, values, err := a.computed(text)
 	if err != nil {
 		return asm.Result{}, err
 	}
 	res, err := a.p.Parse(line)
 	return res, inLine(err, values)
+}
+
+// computed returns a line with the values of its expressions in their places.
+func (a *assembler) computed(text string) (line string, values []replaced, err error) {
+	a.p.Addr = a.addr
+	if a.own.constant && strings.Contains(text, "$(") && a.p.Reads(text) {
+		return text, nil, nil
+	}
+	code := text
+	if !a.own.comment {
+		code = StripComment(text, a.comment)
+	}
+	line, values, err = expressions(code, a.value)
+	if err != nil && a.own.comment {
+		line, values, err = expressions(StripComment(text, a.comment), a.value)
+	}
+	a.asked = a.asked || len(values) > 0
+	return line, values, err
 }
 
 // ownMarks tells which of the things that a source has beside instructions stand in texts of the
@@ -331,7 +336,7 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 // it stays.
 func (a *assembler) isInstruction(text string, off int) bool {
 	if a.first && !a.whole[off] {
-		if _, err := a.instruction(text); err == nil {
+		if line, _, err := a.computed(text); err == nil && a.p.Reads(line) {
 			a.whole[off] = true
 		}
 	}

@@ -828,11 +828,11 @@ func (l *loader) parts(n *node, f *Field) bool {
 	return true
 }
 
-// Parse reads a value of the context: a name of its enum, true or false, or a number.
+// Parse reads a value of the context: a name or an alias of its enum, true or false, or a number.
 func (c *Context) Parse(text string) (uint64, error) {
 	if c.Enum != nil {
 		for _, v := range c.Enum.Values {
-			if v.Name == text || v.Display == text {
+			if v.Name == text || v.Display == text || slices.Contains(v.Aliases, text) {
 				return v.Val, nil
 			}
 		}

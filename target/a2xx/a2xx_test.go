@@ -73,7 +73,7 @@ func (r *row) context(t *testing.T, set *isa.Set) bits.Value {
 // the whole word, what Mesa's leaves out is a suffix.
 func TestWords(t *testing.T) {
 	for _, syntax := range []string{"", "mesa"} {
-		set := loadSyntax(t, syntax)
+		set := toolsFor(t, syntax, "vs").set
 		decoders, parsers := map[string]*isa.Decoder{}, map[string]*asm.Parser{}
 		for _, name := range []string{"alu", "fetch", "cf"} {
 			decoders[name], _ = set.NewDecoder(name)
@@ -292,7 +292,7 @@ func note(d *isa.Decoder, in isa.Inst, covered map[*isa.Leaf]bool) {
 
 // TestDocumented walks the description: whatever can be asked about has an answer.
 func TestDocumented(t *testing.T) {
-	m := loadSyntax(t, "").Model().ISA
+	m := toolsFor(t, "", "vs").set.Model().ISA
 	check := func(doc, format string, parts ...string) {
 		if strings.TrimSpace(doc) == "" {
 			t.Errorf("%s %s has no doc", format, strings.Join(parts, "."))
@@ -323,7 +323,7 @@ func TestDocumented(t *testing.T) {
 
 // TestAliases reads what is never printed: the names of the wiki, and short forms.
 func TestAliases(t *testing.T) {
-	set := loadSyntax(t, "")
+	set := toolsFor(t, "", "vs").set
 	for _, x := range []struct{ root, alias, plain string }{
 		{"alu", "ALU: MAXv R0.____ = R0, R0 MOV R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 MAXs R1.x___ = R2"},
 		{"alu", "ALU: MAXv R0.____ = R0, R0 RCP R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 RECIP_IEEE R1.x___ = R2"},
@@ -340,6 +340,7 @@ func TestAliases(t *testing.T) {
 		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
 		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x TYPE(0x39) UNSIGNED STRIDE(12) CONST(10, 0)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
 		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOD_BIAS(2) MAG(POINT)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) MAG(POINT) LOD_BIAS(2)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOCATION(CENTER)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0)"},
 		{"cf", "ALLOC COORD SIZE(0x0)", "ALLOC POSITION SIZE(0x0)"},
 		{"cf", "COND_EXEC ADDR(0x1) CNT(0x1) BOOL_ADDR(0x0) COND(1) SEQUENCE(0x0)", "COND_EXEC ADDR(0x1) CNT(0x1) COND(1) SEQUENCE(0x0)"},
 	} {

@@ -3,7 +3,6 @@ package a2xx
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -21,7 +20,7 @@ type Assembler struct {
 	layout  layout          // takes what was assembled apart, to check it
 	// kept are the instructions of texts that were read, which repeat from program to program; count is
 	// their number.
-	kept  map[textKey]map[string]asm.Result
+	kept  map[textKey]map[string]reading
 	count int
 	assembly
 }
@@ -32,6 +31,12 @@ type textKey struct {
 	context uint64
 }
 
+// reading is what a text was read as, and what the description calls hazards of it.
+type reading struct {
+	asm.Result
+	hazards []isa.Hazard
+}
+
 // NewAssembler returns an assembler for a spelling of the instruction set. The context is that of
 // sources which do not say their stage.
 func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
@@ -39,7 +44,7 @@ func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, kept: map[textKey]map[string]asm.Result{}}
+	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, kept: map[textKey]map[string]reading{}}
 	for _, l := range m.cf.root.Leaves {
 		word, _, _ := strings.Cut(l.Display, " ")
 		a.clauses[strings.ToLower(word)] = true
@@ -314,7 +319,10 @@ func (a *Assembler) assemble() {
 	}
 	a.fillClauses()
 	a.write()
-	if len(a.errs) == 0 && !a.options.unchecked {
+	switch {
+	case a.options.unchecked:
+		a.warnings = nil
+	case len(a.errs) == 0:
 		a.check()
 	}
 }
@@ -343,7 +351,7 @@ func (a *Assembler) readClauses() {
 const maxTexts = 1 << 15
 
 // parse reads an instruction or a clause.
-func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Result, bool) {
+func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (reading, bool) {
 	text := a.text[l.off:l.end]
 	var moved []move
 	if a.names.any() {
@@ -356,11 +364,15 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	}
 	p.SetContext(ctx)
 	a.named = false
-	res, err := p.ParseBytes(text)
-	if err == nil {
+	var res reading
+	var err error
+	if res.Result, err = p.ParseBytes(text); err == nil {
+		if l.kind != nil {
+			res.hazards = l.kind.decoder.Hazards(nil, res.Inst)
+		}
 		if !a.named && a.count < maxTexts {
 			if kept == nil {
-				kept = map[string]asm.Result{}
+				kept = map[string]reading{}
 				a.kept[key] = kept
 			}
 			kept[string(text)] = res
@@ -375,53 +387,21 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	}
 	at := e.At(a.src, 0)
 	at.Span.Off, at.Span.End = l.off+origin(moved, e.Off), l.off+max(origin(moved, e.End), origin(moved, e.Off)+1)
-	switch e.Code {
-	case diag.TextConflict:
-		at.Msg += a.shared(p, e)
-	case diag.TextRange:
-		at.Msg = a.computed(p, at.Msg)
+	if e.Code == diag.TextConflict {
+		at.Msg += a.disagreement(p, e)
 	}
 	a.errs = append(a.errs, at)
 	return res, false
 }
 
-// shared explains a conflict that is the machine's and not the text's: of fields that several texts
-// share, or of a computed value.
-func (a *Assembler) shared(p *asm.Parser, e *asm.Error) string {
+// disagreement explains a conflict about a computed value, which is the machine's and not the text's.
+func (a *Assembler) disagreement(p *asm.Parser, e *asm.Error) string {
 	for _, k := range a.m.kinds {
-		leaf, shared := k.root.Leaves[0], k.shared.And(e.Bits)
-		switch {
-		case k.parser != p:
-		case e.Bits == bits.Value{}:
-			return leaf.Meta("disagrees")
-		case shared != bits.Value{}:
-			return leaf.Meta("shares")
+		if k.parser == p && e.Bits == (bits.Value{}) {
+			return k.root.Leaves[0].Meta("disagrees")
 		}
 	}
 	return ""
-}
-
-// computed says in the words of the description why a computed value cannot be what the text says; other
-// messages stay as they are.
-func (a *Assembler) computed(p *asm.Parser, msg string) string {
-	name, rest, ok := strings.Cut(msg, " cannot be ")
-	value, _, isComputed := strings.Cut(rest, ": it is computed as ")
-	if !ok || !isComputed {
-		return msg
-	}
-	for _, k := range append(a.m.kinds[:], a.m.cf) {
-		if k.parser != p {
-			continue
-		}
-		for b := k.root.Leaves[0].Spec; b != nil; b = b.Extends {
-			for _, c := range b.Cases {
-				if f := c.Field(name); f != nil {
-					return fmt.Sprintf("%s cannot be %s. %s", name, value, strings.Join(strings.Fields(f.Doc), " "))
-				}
-			}
-		}
-	}
-	return msg
 }
 
 // end adds the clause that ends a program, if none does.
@@ -444,6 +424,10 @@ func (a *Assembler) readSteps(start int) {
 	for i := range a.lines {
 		l := &a.lines[i]
 		if len(a.errs) > maxErrors {
+			return
+		}
+		if at >= maxUnits && l.what != clauseLine {
+			a.fail(diag.ProgramSize, l.off, l.end, "unit %d, expected at most %d", at, maxUnits-1)
 			return
 		}
 		if word > 0 && l.what != dataLine {
@@ -513,6 +497,9 @@ func (a *Assembler) step(l *sourceLine, at, clause int) {
 	}
 	u := a.take(at, l)
 	u.kind, u.waits = number, l.kind.sync.get(res.Context)
+	for _, h := range res.hazards {
+		a.warnings = append(a.warnings, errorf(diag.Code(h.Name), u.span, "warning: %s", h.Text))
+	}
 	v := res.Inst.Bits
 	u.words = [unitWords]uint32{v.Word(0), v.Word(1), v.Word(2)}
 	if clause < len(a.placed) {
@@ -635,25 +622,35 @@ func (a *Assembler) stepContext(k *kind, number int) bits.Value {
 
 // directive reads a line that starts with a dot.
 func (a *Assembler) directive(off, end int) {
-	word, rest, _ := strings.Cut(string(a.text[off:end]), " ")
-	words := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
-	f, ok := directives[strings.ToLower(strings.TrimSpace(word))]
+	line := string(a.text[off:end])
+	word := line
+	if n := strings.IndexAny(line, " \t"); n >= 0 {
+		word = line[:n]
+	}
+	words := strings.FieldsFunc(line[len(word):], func(r rune) bool { return r == ' ' || r == '\t' || r == ',' })
+	f, ok := directives[strings.ToLower(word)]
 	switch {
 	case !ok:
 		a.fail(diag.Directive, off, end, "no directive %s, expected .word, .byte, .org, .stage or .isago", word)
 	case len(words) == 0:
 		a.fail(diag.Directive, off, end, "nothing behind %s", word)
+	case len(words) > 1 && !f.list:
+		a.fail(diag.Directive, off, end, "%q behind %s %s, expected nothing", words[1], word, words[0])
 	default:
-		f(a, words, off, end)
+		f.read(a, words, off, end)
 	}
 }
 
-var directives = map[string]func(a *Assembler, words []string, off, end int){
-	".word":  (*Assembler).wordDirective,
-	".byte":  (*Assembler).byteDirective,
-	".org":   (*Assembler).orgDirective,
-	".stage": (*Assembler).stageDirective,
-	".isago": (*Assembler).isagoDirective,
+// directives are those of a source; some take a list of numbers.
+var directives = map[string]struct {
+	read func(a *Assembler, words []string, off, end int)
+	list bool
+}{
+	".word":  {(*Assembler).wordDirective, true},
+	".byte":  {(*Assembler).byteDirective, true},
+	".org":   {(*Assembler).orgDirective, false},
+	".stage": {(*Assembler).stageDirective, false},
+	".isago": {(*Assembler).isagoDirective, false},
 }
 
 // numbers reads numbers of so many bits.

@@ -98,7 +98,11 @@ func register(text string, bank byte, size int) (int, bool) {
 		}
 		text = text[1:]
 	}
-	v, err := strconv.ParseUint(text, 10, 16)
+	base := 10
+	if bank == 0 && (strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")) {
+		base, text = 16, text[2:]
+	}
+	v, err := strconv.ParseUint(text, base, 16)
 	return int(v), err == nil && int(v) < size
 }
 

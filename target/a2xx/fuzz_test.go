@@ -62,7 +62,8 @@ func FuzzSource(f *testing.F) {
 		if len(data) > 1200 {
 			return
 		}
-		y := &tools{x.set, out.Context}
+		y := *x
+		y.ctx = out.Context
 		back, err := y.assemble(t, y.source(t, data))
 		if err != nil || !bytes.Equal(back.Bytes(), data) {
 			t.Errorf("%q becomes %x, which does not come back: %v", text, data, err)

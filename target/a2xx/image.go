@@ -66,37 +66,56 @@ func (m *machine) words(data []byte, order string) ([]uint32, string, error) {
 	switch {
 	case order != "" && order != littleEndian && order != bigEndian:
 		return nil, "", fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
-	case order == bigEndian || order == "" && m.likeness(big) > m.likeness(little):
+	case order == bigEndian || order == "" && m.prefers(big, little):
 		return big, bigEndian, nil
 	}
 	return little, littleEndian, nil
 }
 
-// likeness tells how much words look like a program: 0 not at all; 1 if what clauses run is there, and
-// one of them ends it; 2 if that lies behind the clauses, in order and without gaps.
+// prefers tells whether words look like a program where others do not.
+func (m *machine) prefers(words, others []uint32) bool {
+	switch m.likeness(words) {
+	case tidy:
+		return m.likeness(others) != tidy
+	case ended:
+		return m.likeness(others) == unlike
+	}
+	return false
+}
+
+// How much words look like a program.
+const (
+	unlike = iota // they run nothing, or what is not there
+	like          // what clauses run is there
+	ended         // one of them ends it too
+	tidy          // and what they run lies behind them, in order and without gaps
+)
+
 func (m *machine) likeness(words []uint32) int {
 	p := layout{m: m, words: words, context: m.set.DefaultContext()}
 	p.analyse()
-	next, ends, tidy := p.start, false, true
+	next, ends, inOrder := p.start, false, true
 	for i := range p.clauses {
 		c := &p.clauses[i]
 		if !c.runs {
 			continue
 		}
 		if c.count > c.steps || c.count > 0 && (c.address < p.start || c.address+c.count > len(words)/unitWords) {
-			return 0
+			return unlike
 		}
-		tidy = tidy && (c.count == 0 || c.address == next)
+		inOrder = inOrder && (c.count == 0 || c.address == next)
 		next += c.count
 		ends = ends || c.ends
 	}
 	switch {
+	case next == p.start:
+		return unlike
 	case !ends:
-		return 0
-	case tidy:
-		return 2
+		return like
+	case inOrder:
+		return tidy
 	}
-	return 1
+	return ended
 }
 
 // layout is a program taken apart.
@@ -148,8 +167,8 @@ func (p *layout) unit(i int) (v bits.Value) {
 // analyse finds the clauses and what they run.
 func (p *layout) analyse() {
 	n := len(p.words) / unitWords
-	p.clauses, p.steps = p.clauses[:0], p.steps[:0]
-	p.start = p.end(n)
+	p.steps = p.steps[:0]
+	p.readClauses(n)
 	p.units = append(p.units[:0], make([]unitInfo, n)...)
 	for i := range p.start {
 		p.units[i].taken = true
@@ -157,23 +176,25 @@ func (p *layout) analyse() {
 	for i, k := range p.m.kinds {
 		p.met[i] = append(p.met[i][:0], make([]bool, len(k.root.Leaves))...)
 	}
-	for i := range 2 * p.start {
-		c := p.clause(i)
+	for i := range p.clauses {
+		c := &p.clauses[i]
 		c.first = len(p.steps)
 		if c.runs {
-			p.run(&c)
+			p.run(c)
 		}
 		c.last = len(p.steps)
-		p.clauses = append(p.clauses, c)
 	}
 }
 
-// end returns the unit behind the clauses: the first that any of them runs, or that the first one runs
-// where that lies among the clauses. In a program without such a clause all are clauses.
-func (p *layout) end(n int) int {
-	end, found := n, false
+// readClauses reads the clauses, which end at the first unit that any of them runs, or that the first one
+// runs where that lies among the clauses. In a program without such a clause all n units are clauses, as
+// far as addresses reach.
+func (p *layout) readClauses(n int) {
+	p.clauses = p.clauses[:0]
+	end, found := min(n, p.m.reach), false
 	for i := 0; i < 2*end; i++ {
-		c := p.clause(i)
+		p.clauses = append(p.clauses, p.clause(i))
+		c := &p.clauses[i]
 		switch {
 		case !c.runs:
 		case !found && (c.count > 0 || c.address > i/2):
@@ -182,12 +203,16 @@ func (p *layout) end(n int) int {
 			end = min(end, c.address)
 		}
 	}
-	return end
+	p.start, p.clauses = end, p.clauses[:2*end]
 }
 
 // clause decodes a clause by its index.
 func (p *layout) clause(i int) placedClause {
-	v := p.unit(i/2).Slice(48*(i%2), 48)
+	w := p.words[unitWords*(i/2):]
+	v := bits.Of(uint64(w[0]) | uint64(w[1])<<32&(1<<48-1))
+	if i%2 == 1 {
+		v = bits.Of(uint64(w[1]>>16) | uint64(w[2])<<16)
+	}
 	in, _ := p.m.cf.decoder.Decode(v) // there is a clause for each operation
 	c := placedClause{clause: &p.m.clauses[in.Leaf.ID], in: in}
 	if c.runs {

@@ -3,12 +3,12 @@ package a2xx
 import (
 	"fmt"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/isa"
 )
 
 // warnings looks for what the machine takes and hardly anybody means, or what only a sibling or a
-// driver is known not to take.
+// driver is known not to take. Hazards of single instructions are not among it.
 func (p *layout) warnings() []problem {
 	l := linter{layout: p}
 	l.end()
@@ -16,7 +16,6 @@ func (p *layout) warnings() []problem {
 	l.nesting()
 	l.calls()
 	l.rooms()
-	l.hazards()
 	return l.list
 }
 
@@ -48,7 +47,7 @@ func (l *linter) end() {
 func (l *linter) store() {
 	for i := range l.clauses {
 		if c := &l.clauses[i]; c.loaded > 0 && len(l.units) > c.loaded {
-			l.warn(diag.StoreSize, i, -1, "the program has %d units; Mesa's driver loads at most %d, though addresses reach %d", len(l.units), c.loaded, c.store)
+			l.warn(diag.StoreSize, i, -1, "the program has %d units; %s loads at most %d, though addresses reach %d", len(l.units), c.loader, c.loaded, c.store)
 			return
 		}
 	}
@@ -56,34 +55,40 @@ func (l *linter) store() {
 
 // nesting tells of clauses that are deeper inside others than the machine counts.
 func (l *linter) nesting() {
-	depth := map[string]int{}
+	var depth map[string]int
 	for i := range l.clauses {
 		c := &l.clauses[i]
-		if c.closes != "" {
+		if c.closes != "" && depth != nil {
 			depth[c.closes] = max(depth[c.closes]-1, 0)
 		}
 		if c.opens == "" {
 			continue
 		}
+		if depth == nil {
+			depth = map[string]int{}
+		}
 		if depth[c.opens]++; depth[c.opens] == c.depth+1 {
-			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (a limit of Xenos)", c.opens, c.depth+1, c.depth)
+			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (%s)", c.opens, c.depth+1, c.depth, c.counted)
 		}
 	}
 }
 
 // calls does the same for what is called.
 func (l *linter) calls() {
-	w := callWalk{layout: l.layout, known: map[int]int{}}
+	var w callWalk
 	for i := range l.clauses {
 		c := &l.clauses[i]
 		if c.calls == "" {
 			continue
 		}
+		if w.known == nil {
+			w = callWalk{l.layout, map[int]int{}}
+		}
 		switch n := 1 + w.depth(c.target.of(c.in.Bits)); {
 		case n > endless:
-			l.warn(diag.Nesting, i, -1, "what is called here calls itself, expected %s at most %d deep (a limit of Xenos)", c.calls, c.depth)
+			l.warn(diag.Nesting, i, -1, "what is called here calls itself, expected %s at most %d deep (%s)", c.calls, c.depth, c.counted)
 		case n > c.depth:
-			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (a limit of Xenos)", c.calls, n, c.depth)
+			l.warn(diag.Nesting, i, -1, "%s are %d deep here, expected at most %d (%s)", c.calls, n, c.depth, c.counted)
 		}
 	}
 }
@@ -123,12 +128,12 @@ const most = 1024
 // comes before what is not known: then any clause that makes room will do.
 func (l *linter) rooms() {
 	straight := true
-	made := map[int]*room{}
+	made := make([]room, len(l.m.rooms))
 	for i := range l.clauses {
 		c := &l.clauses[i]
 		straight = straight && (c.target.width == 0 || c.opens != "" || c.closes != "")
 		if c.room.width > 0 {
-			made[c.room.of(c.in.Bits)] = &room{size: 1<<c.size.width + 1}
+			made[c.room.of(c.in.Bits)] = room{size: unlimited}
 		}
 	}
 	if straight {
@@ -145,22 +150,24 @@ func (l *linter) rooms() {
 	}
 }
 
-// room is what a clause makes room for: so many exports, and those that are there.
+// room is what a clause makes room for: so many exports, 0 being none, and those that are there.
 type room struct {
 	size  int
-	taken map[int]bool
+	taken bits.Value
 }
 
-func newRoom(c *placedClause) *room {
-	kind, r := c.room.of(c.in.Bits), &room{size: 1<<c.size.width + 1}
-	if kind < len(c.sized) && c.sized[kind] {
-		r.size = c.size.of(c.in.Bits) + 1
+// unlimited is the size of rooms of which the size is not known.
+const unlimited = bits.Size
+
+func newRoom(c *placedClause) room {
+	if kind := c.room.of(c.in.Bits); !c.sized[kind] {
+		return room{size: unlimited}
 	}
-	return r
+	return room{size: c.size.of(c.in.Bits) + 1}
 }
 
 // export tells of the export of a step.
-func (l *linter) export(made map[int]*room, s *step) {
+func (l *linter) export(made []room, s *step) {
 	e := &l.m.kinds[s.kind].exports[s.in.Leaf.ID]
 	if e.flag.width == 0 || e.flag.of(s.in.Bits) == 0 {
 		return
@@ -170,16 +177,17 @@ func (l *linter) export(made map[int]*room, s *step) {
 		if !has[n] {
 			continue
 		}
-		r := made[kind]
-		if r == nil {
+		r := &made[kind]
+		if r.size == 0 {
 			name = l.m.rooms[kind].text
 			continue
 		}
-		if r.taken == nil {
-			r.taken = map[int]bool{}
+		if r.taken.Bit(n) == 1 {
+			return
 		}
-		if r.taken[n] = true; len(r.taken) == r.size+1 {
-			l.warn(diag.RoomSize, -1, s.unit, "export %d is the %s behind an allocation of %d", n, ordinal(len(r.taken)), r.size)
+		r.taken.SetUint(n, 1, 1)
+		if count := r.taken.Count(); count == r.size+1 {
+			l.warn(diag.RoomSize, -1, s.unit, "export %d is the %s behind an allocation of %d", n, ordinal(count), r.size)
 		}
 		return
 	}
@@ -196,17 +204,4 @@ func ordinal(n int) string {
 		return "3rd"
 	}
 	return fmt.Sprint(n, "th")
-}
-
-// hazards tells of what the description calls hazards.
-func (l *linter) hazards() {
-	var found []isa.Hazard
-	for i := range l.steps {
-		s := &l.steps[i]
-		k := l.m.kinds[s.kind]
-		found = k.decoder.Hazards(found[:0], s.in)
-		for _, h := range found {
-			l.warn(diag.Code(h.Name), -1, s.unit, "%s", h.Text)
-		}
-	}
 }

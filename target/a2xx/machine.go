@@ -30,6 +30,8 @@ type machine struct {
 	addressed, counted, sequenced flag
 	clauses                       []clause // by Leaf.ID
 	rooms                         []roomName
+	// reach is the number of units that addresses can tell apart.
+	reach int
 }
 
 // roomName is what clauses can make room for, by its name in the description and its text.
@@ -48,8 +50,7 @@ type kind struct {
 	sync    flag
 	mark    string
 	follows []flag
-	exports []exports  // by Leaf.ID
-	shared  bits.Value // the bits of fields that several texts share
+	exports []exports // by Leaf.ID
 	// broken tells that texts can have several lines, or remarks.
 	broken bool
 }
@@ -76,11 +77,12 @@ func (r run) of(v bits.Value) int { return int(v.Uint(r.low, r.width)) }
 // clause says what a clause of a leaf does.
 type clause struct {
 	// runs tells that it runs count instructions from address on; steps are the most that it can, store
-	// the units that an address can reach, loaded those that drivers load.
+	// the units that an address can reach, loaded those that loader loads.
 	runs                     bool
 	address, count, sequence run
 	slots                    []slot
 	steps, store, loaded     int
+	loader                   string
 	// ends tells that the program ends here; mayEnd, that it does only under a condition.
 	ends, mayEnd bool
 	// target is the clause that it goes to, one of at most clauses.
@@ -93,10 +95,12 @@ type clause struct {
 	sized      []bool
 }
 
-// nest names what a clause starts or ends that can stand inside another of its kind, and how deep.
+// nest names what a clause starts or ends that can stand inside another of its kind, how deep, and
+// where that is known.
 type nest struct {
 	opens, closes, calls, returns string
 	depth                         int
+	counted                       string
 }
 
 // slot is where a clause says something of one of its instructions.
@@ -138,6 +142,7 @@ func newMachine(set *isa.Set) (*machine, error) {
 	m.addressed, m.counted, m.sequenced = m.flag("addressed"), m.flag("counted"), m.flag("sequenced")
 	for _, l := range m.cf.root.Leaves {
 		m.clauses = append(m.clauses, m.clauseOf(l))
+		m.reach = max(m.reach, 1<<m.clauses[len(m.clauses)-1].address.width)
 		in := isa.Inst{Leaf: l, Bits: l.Match}
 		switch l.Meta("pad") {
 		case "filler":
@@ -190,7 +195,6 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 		k.follows = append(k.follows, m.flag(l.Meta("follows")))
 		k.exports = append(k.exports, m.exportsOf(k, l))
 	}
-	k.shared = k.sharedBits()
 	k.broken = k.breaks()
 	k.prefix = k.commonPrefix(m.set.DefaultContext())
 	if k.sync.width > 0 {
@@ -199,21 +203,6 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 	}
 	k.setContext(m.set.DefaultContext())
 	return k, nil
-}
-
-// sharedBits returns the bits of the fields that are listed as shared.
-func (k *kind) sharedBits() (v bits.Value) {
-	leaf := k.root.Leaves[0]
-	shared := strings.Fields(leaf.Meta("sharing"))
-	for _, f := range k.decoder.Fields(nil, isa.Inst{Leaf: leaf, Bits: leaf.Match}) {
-		if !slices.Contains(shared, f.Path) {
-			continue
-		}
-		for _, p := range f.Parts {
-			v = v.Or(bits.Range(p.Low, p.Width))
-		}
-	}
-	return v
 }
 
 // setContext gives the decoder and the parser their contexts.
@@ -242,12 +231,14 @@ func (k *kind) breaks() bool {
 	return false
 }
 
-// commonPrefix returns what the texts of all leaves start with.
+// commonPrefix returns what the texts of all leaves start with. Printing with tokens prepares nothing,
+// which would take longer than all else that a short program needs.
 func (k *kind) commonPrefix(ctx bits.Value) string {
 	k.decoder.SetContext(ctx)
 	var prefix string
 	for i, l := range k.root.Leaves {
-		text := string(k.decoder.Append(nil, isa.Inst{Leaf: l, Bits: l.Match}))
+		line, _ := k.decoder.AppendTokens(nil, nil, isa.Inst{Leaf: l, Bits: l.Match})
+		text := string(line)
 		for n := range prefix {
 			if n >= len(text) || text[n] != prefix[n] {
 				prefix = prefix[:n]
@@ -272,11 +263,11 @@ func (m *machine) flag(name string) flag {
 }
 
 func (m *machine) clauseOf(l *isa.Leaf) clause {
-	fields := m.cf.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	fields := m.cf.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	c := clause{
 		ends: l.Meta("ends") != "", mayEnd: l.Meta("ends") == "condition", steps: number(l, "steps"), store: number(l, "store"),
-		loaded: number(l, "loaded"), clauses: number(l, "clauses"),
-		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth")},
+		loaded: number(l, "loaded"), loader: l.Meta("loader"), clauses: number(l, "clauses"),
+		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth"), l.Meta("counted")},
 		room: runOf(fields, l.Meta("room")), size: runOf(fields, l.Meta("size")),
 		address: runOf(fields, l.Meta("address")), count: runOf(fields, l.Meta("count")),
 		sequence: runOf(fields, l.Meta("sequence")), target: runOf(fields, l.Meta("target")),
@@ -297,7 +288,7 @@ func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
 	if l.Meta("export") == "" {
 		return exports{}
 	}
-	fields := k.decoder.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
+	fields := k.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	e := exports{flag: runOf(fields, l.Meta("export")), number: runOf(fields, l.Meta("exports"))}
 	c := m.set.Model().ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -105,7 +107,7 @@ func TestCapture(t *testing.T) {
 
 // TestOpenCapture lists the shaders of a capture, each with its stage and address.
 func TestOpenCapture(t *testing.T) {
-	im, err := a2xx.Open(loadSyntax(t, ""), sample(t))
+	im, err := a2xx.Open(toolsFor(t, "", "vs").set, sample(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +166,90 @@ func TestCaptureDamaged(t *testing.T) {
 		}
 		if !strings.Contains(got, x.want) {
 			t.Errorf("%s: %s, expected %s", x.name, got, x.want)
+		}
+	}
+}
+
+// TestCaptureSections reads captures of odd sections and packets.
+func TestCaptureSections(t *testing.T) {
+	load := func(stage, start uint32, words ...uint32) []uint32 {
+		return packet3(0x2b, append([]uint32{stage, start<<16 | uint32(len(words))}, words...)...)
+	}
+	stream := func(c *capture, addr uint32, words []uint32) {
+		c.section(3, addr, uint32(4*len(words)), 0)
+		c.raw(12, appendWords(nil, words))
+		c.section(6, addr, uint32(len(words)), 0)
+	}
+	for _, x := range []struct {
+		name  string
+		build func(c *capture)
+		want  []a2xx.Shader
+		notes int
+	}{
+		{"nothing but a device", func(*capture) {}, nil, 0},
+		{"unknown sections, and one without bytes", func(c *capture) { c.raw(17, []byte("log")); c.raw(4, nil); c.raw(32, make([]byte, 5)) }, nil, 0},
+		{"two devices of the family", func(c *capture) { c.section(13, 220); stream(c, 0x1000, load(1, 0, 1, 2, 3)) },
+			[]a2xx.Shader{{Stage: 1, Address: 0x100c, Words: []uint32{1, 2, 3}, Loads: 1}}, 0},
+		{"a shader behind the start of the store, of no whole unit", func(c *capture) { stream(c, 0x1000, load(0, 7, 1, 2)) },
+			[]a2xx.Shader{{Stage: 0, Address: 0x100c, Words: []uint32{1, 2}, Loads: 1}}, 0},
+		{"stages that there are not, and no words", func(c *capture) {
+			stream(c, 0x1000, load(2, 0, 1))
+			stream(c, 0x2000, load(3, 0, 1))
+			stream(c, 0x3000, load(0, 0))
+		}, nil, 0},
+		{"a buffer that another one covers", func(c *capture) {
+			stream(c, 0x1000, load(0, 0, 1))
+			stream(c, 0x1000, load(0, 0, 2))
+		}, []a2xx.Shader{{Stage: 0, Address: 0x100c, Words: []uint32{1}, Loads: 1}, {Stage: 0, Address: 0x100c, Words: []uint32{2}, Loads: 1}}, 0},
+		{"a packet that says more words than there are", func(c *capture) { stream(c, 0x1000, []uint32{3<<30 | 0x3fff<<16 | 0x2b<<8, 0, 9, 1, 2}) },
+			[]a2xx.Shader{{Stage: 0, Address: 0x100c, Words: []uint32{1, 2}, Loads: 1}}, 0},
+		{"a packet of one word", func(c *capture) { stream(c, 0x1000, packet3(0x2b, 0)) }, nil, 0},
+		{"contents without a buffer, a stream without words", func(c *capture) { c.raw(12, []byte{1}); c.section(6); c.raw(6, []byte{1, 2, 3}) }, nil, 0},
+		{"a shader that is not captured", func(c *capture) { stream(c, 0x1000, packet3(0x27, 0x9000, 3)) }, nil, 1},
+		{"a shader that is captured in part", func(c *capture) {
+			c.section(3, 0x9000, 8, 0)
+			c.section(12, 1, 2)
+			stream(c, 0x1000, packet3(0x27, 0x9000, 3))
+		}, nil, 1},
+		{"an address beyond 32 bits", func(c *capture) {
+			words := load(0, 0, 5)
+			c.section(3, 0x1000, uint32(4*len(words)), 1)
+			c.raw(12, appendWords(nil, words))
+			c.section(6, 0x1000, uint32(len(words)), 1)
+		}, []a2xx.Shader{{Stage: 0, Address: 0x10000100c, Words: []uint32{5}, Loads: 1}}, 0},
+	} {
+		var c capture
+		c.section(13, 201)
+		x.build(&c)
+		got, err := a2xx.ReadCapture(c.Bytes())
+		if err != nil || !reflect.DeepEqual(got.Shaders, x.want) || len(got.Notes) != x.notes {
+			t.Errorf("%s: %+v, %v", x.name, got, err)
+		}
+	}
+}
+
+// TestCaptureChanged reads captures of which some bytes are others, packed or not: shaders or an error.
+func TestCaptureChanged(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	data := sample(t)
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write(data)
+	w.Close()
+	set := toolsFor(t, "", "vs").set
+	for i := range 400 {
+		changed := bytes.Clone([][]byte{data, z.Bytes()}[i%2])
+		for range 1 + r.IntN(4) {
+			changed[r.IntN(len(changed))] = byte(r.Uint32())
+		}
+		a2xx.IsCapture(changed)
+		if c, err := a2xx.ReadCapture(changed); (c == nil) == (err == nil) {
+			t.Fatalf("%x: %v, %v", changed, c, err)
+		}
+		if i%40 == 0 {
+			if im, err := a2xx.Open(set, changed); (im == nil) == (err == nil) {
+				t.Fatalf("%x: %v, %v", changed, im, err)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -64,9 +65,17 @@ func SourceOf(set *isa.Set, ctx bits.Value, data []byte, order string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
+	return d.Source(data, ctx, order)
+}
+
+// Source writes a program without container as SourceOf does.
+func (d *Disassembler) Source(data []byte, ctx bits.Value, order string) ([]byte, error) {
 	words, order, err := d.m.words(data, order)
 	if err != nil {
 		return nil, err
+	}
+	if len(words) > maxUnits*unitWords {
+		return nil, errorf(diag.ProgramSize, diag.Span{}, "%d bytes, expected a program of at most %d units", len(data), maxUnits)
 	}
 	var head []byte
 	if order == bigEndian {

@@ -28,6 +28,9 @@ type Machine struct {
 	// Raw says how words without a container are a program; nil where they are one instruction after
 	// another.
 	Raw *RawFormat
+	// Suffixes tells that the compiler reads bare code as dis --lossless prints it, which is therefore
+	// the source of bare code.
+	Suffixes bool
 	// Outputs are the formats that the compiler writes, by name, the default first; none where it
 	// writes one alone.
 	Outputs []string
@@ -88,7 +91,7 @@ func Machines() []Machine {
 				{Name: "cubin", Is: tesla.IsCubin, Open: tesla.Open, Source: tesla.SourceOf},
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
-			NewCompiler: tesla.NewCompiler,
+			NewCompiler: tesla.NewCompiler, Suffixes: true, Outputs: tesla.Outputs(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

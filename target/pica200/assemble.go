@@ -158,6 +158,7 @@ type assembly struct {
 	// The instruction being read.
 	line       []byte
 	operands   []operand
+	suffixed   bool // fields in braces stand behind it
 	tracing    bool
 	pieces     []piece // what line consists of, where that is traced
 	name       string
@@ -226,11 +227,17 @@ func (r *assembly) readLine(text string) {
 	}
 	for {
 		off += blanksAt(text[off:])
+		if off < len(text) && text[off] == '#' {
+			return // a comment; program.Pieces has taken the line markers
+		}
 		i := strings.IndexByte(text[off:], ':')
-		if i < 0 || inValue(text[off:off+i]) {
+		if i < 0 {
 			break
 		}
 		name := trimEnd(text[off : off+i])
+		if inValue(name) {
+			break
+		}
 		span := r.span(off, off+len(name))
 		if !isIdentifier(name) {
 			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", name)
@@ -253,8 +260,11 @@ func (r *assembly) readLine(text string) {
 // byteOrderMark is what some editors put at the start of a file.
 const byteOrderMark = "\ufeff"
 
-// inValue tells whether a colon behind the text belongs to a value, as in f24:3f0000.
-func inValue(text string) bool { return strings.HasSuffix(text, float24Prefix[:len(float24Prefix)-1]) }
+// inValue tells whether a colon behind the text belongs to a value, as in (f24:3f0000, and does not end
+// a label.
+func inValue(text string) bool {
+	return strings.HasSuffix(text, strings.TrimSuffix(float24Prefix, ":")) && !isIdentifier(text)
+}
 
 // blanksAt returns the number of blanks at the start of a text.
 func blanksAt(s string) int {
@@ -275,6 +285,7 @@ func trimEnd(s string) string {
 
 // instruction reads the instruction that starts at off.
 func (r *assembly) instruction(text string, off int) {
+	text = text[:off+len(withoutLastComma(text[off:]))]
 	span := r.span(off, len(text))
 	if r.layout.Depth() == 0 {
 		r.fail(diag.BlockNesting, span, "an instruction outside of a procedure: .proc NAME opens one, .end closes it")
@@ -298,6 +309,14 @@ func (r *assembly) instruction(text string, off int) {
 	r.place(in, span)
 }
 
+// withoutLastComma leaves out a comma behind the last operand, which picasso does not mind.
+func withoutLastComma(text string) string {
+	if short, ok := strings.CutSuffix(text, ","); ok && strings.ContainsAny(short, " \t") {
+		return trimEnd(short)
+	}
+	return text
+}
+
 // place adds an instruction that was read to the program.
 func (r *assembly) place(in isa.Inst, span diag.Span) {
 	d := r.program()
@@ -310,8 +329,8 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
-	if i := bytes.IndexByte(r.line, '{'); i >= 0 {
-		target.GivenTarget, target.GivenCount = given(string(r.line[i:]), role)
+	if r.suffixed {
+		target.GivenTarget, target.GivenCount = given(string(r.line[bytes.IndexByte(r.line, '{'):]), role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
 }
@@ -385,14 +404,16 @@ const (
 	maxGeometryWords = 4096
 )
 
-// limit checks that there is room for another word. Only the first that is too many is told of.
+// limit checks that there is room for another word. Only the first of a file that is too many is told
+// of.
 func (r *assembly) limit(d *dvleState, span diag.Span) {
 	most, what := maxVertexWords, "vertex"
 	if d.geometry {
 		most, what = maxGeometryWords, "geometry"
 	}
-	if len(r.layout.Words) == most && !r.facts.unchecked {
-		r.fail(diag.ProgramSize, span, "word %d: the code memory of %s shaders has %d words, all files together", most+1, what, most)
+	if n := len(r.layout.Words); n >= most && !d.full && !r.facts.unchecked {
+		d.full = true
+		r.fail(diag.ProgramSize, span, "word %d: the code memory of %s shaders has %d words, all files together", n+1, what, most)
 	}
 }
 
@@ -433,11 +454,11 @@ func (r *assembly) data(text string, off int) {
 func (r *assembly) finish() (*Assembled, error) {
 	r.layout.Link()
 	r.errs = append(r.errs, r.layout.Errs...)
-	out := &Assembled{File: &SHBIN{}, uniforms: r.declared, prefix: "VSH"}
+	out := &Assembled{File: &SHBIN{}, uniforms: r.declared, prefix: vertexPrefix}
 	r.code(out.File)
 	for i, d := range r.files {
 		if i == 0 && d.geometry {
-			out.prefix = "GSH"
+			out.prefix = geometryPrefix
 		}
 		if !d.omitted {
 			out.File.DVLEs = append(out.File.DVLEs, r.header(d))
@@ -466,7 +487,7 @@ func (r *assembly) write(out *Assembled) {
 		r.fail(diag.FileFormat, diag.Span{}, "%v", err)
 		return
 	}
-	if out.Bytes = data; r.facts.patches != nil || r.facts.size >= 0 {
+	if out.Bytes = data; r.facts.patched() {
 		out.Bytes = r.facts.patch(data)
 		if out.File, err = ReadSHBIN(out.Bytes); err != nil {
 			r.fail(diag.FileFormat, r.facts.span, "the patches make a file that cannot be read: %v", err)
@@ -476,6 +497,7 @@ func (r *assembly) write(out *Assembled) {
 
 // code copies words and descriptors into the file.
 func (r *assembly) code(f *SHBIN) {
+	f.DVLP.Version = r.facts.version
 	f.DVLP.Code = make([]uint32, 0, len(r.layout.Words))
 	for i := range r.layout.Words {
 		f.DVLP.Code = append(f.DVLP.Code, uint32(r.layout.Words[i].Inst.Bits[0]))
@@ -502,6 +524,9 @@ func (r *assembly) header(d *dvleState) DVLE {
 	}
 	if d.merge {
 		out.MergeOutmaps = 1
+	}
+	if h := d.headerFact; h != nil {
+		out.Word04, out.Type, out.MergeOutmaps, out.InputMask, out.OutputMask = h.word04, h.kind, h.merge, h.inputs, h.outputs
 	}
 	d.symbols(&out)
 	if d.entryWords != nil {

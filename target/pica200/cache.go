@@ -1,7 +1,6 @@
 package pica200
 
 import (
-	"bytes"
 	"math/bits"
 	"slices"
 
@@ -29,7 +28,7 @@ const maxCached = 1 << 15
 // encode turns the rewritten instruction into a word. Texts repeat, within a program and from one to
 // the next, and are parsed once; a suffix may pin an entry, so such texts are parsed each time.
 func (r *assembly) encode() (isa.Inst, error) {
-	if bytes.IndexByte(r.line, '{') >= 0 {
+	if r.suffixed {
 		r.parser.Tables[0] = r.table
 		defer func() { r.parser.Tables[0] = nil }()
 		r.name = ""

@@ -21,7 +21,7 @@ func namePrograms(w *sourceWriter) []*programNames {
 	shared.init(&w.asm.banks)
 	for i := range w.file.DVLEs {
 		shared.nextFile()
-		n := &namer{w: w, d: &w.file.DVLEs[i], used: map[string]bool{}, space: shared}
+		n := &namer{w: w, d: &w.file.DVLEs[i], used: map[string]bool{}, space: shared, emits: w.structure.emitting[i]}
 		n.out.names = map[symbolKey]string{}
 		n.declare()
 		list = append(list, &n.out)
@@ -45,6 +45,9 @@ type namer struct {
 	out     programNames
 	inputs  uint16
 	outputs uint16
+	// emits tells that what makes a geometry shader stands in its file, merges that its outputs ask
+	// for merged maps.
+	emits, merges bool
 }
 
 func (n *namer) line(format string, args ...any) {
@@ -54,6 +57,9 @@ func (n *namer) line(format string, args ...any) {
 func (n *namer) declare() {
 	n.entry()
 	n.geometry()
+	if !slices.IsSortedFunc(n.d.Uniforms, byRegister) {
+		n.line(".isago unsorted")
+	}
 	for i := range n.d.Uniforms {
 		n.uniform(&n.d.Uniforms[i])
 	}
@@ -67,6 +73,22 @@ func (n *namer) declare() {
 		if name := strings.ReplaceAll(l.Name, ".", "$"); isIdentifier(name) {
 			n.line(".isago label %d %d %d %s", l.ID, l.Address, l.Size, name)
 		}
+	}
+	n.header()
+}
+
+// header says what the declarations do not.
+func (n *namer) header() {
+	d := n.d
+	made := headerFact{word04: dvleWord04, kind: VertexShader, inputs: n.inputs, outputs: n.outputs}
+	if d.Type == GeometryShader || n.emits {
+		made.kind = GeometryShader
+	}
+	if n.merges {
+		made.merge = 1
+	}
+	if is := (headerFact{d.Word04, d.Type, d.MergeOutmaps, d.InputMask, d.OutputMask}); is != made {
+		n.line("%s", is.line())
 	}
 }
 
@@ -87,8 +109,10 @@ func (n *namer) geometry() {
 		return
 	}
 	dummy := slices.ContainsFunc(n.d.Outputs, func(o Output) bool { return o.Semantic == SemanticDummy })
+	n.merges = dummy
 	if dummy && n.d.MergeOutmaps == 0 && n.d.GeometryMode == GeometryPoint {
 		n.line(".gsh") // the one whose dummies do not merge
+		n.merges = false
 		return
 	}
 	free := math.MaxInt
@@ -172,7 +196,7 @@ func (n *namer) takes(bank byte, num, size int) bool {
 }
 
 func (n *namer) input(name string, num, size int) {
-	if size > 1 || n.d.InputMask>>num&1 == 0 {
+	if size > 1 {
 		return
 	}
 	free := 0
@@ -265,7 +289,7 @@ func (c *Constant) sourceValue() string {
 // sourceFloat formats a float24 as a number if that is read back as the same bits.
 func sourceFloat(u uint32) string {
 	text := strings.ToLower(strings.TrimPrefix(formatFloat(Float24(u)), "+")) // inf is +Inf in Go
-	if v, problem := parseFloat24(text); problem == "" && v == u {
+	if c := parseFloat24(text); c.problem == "" && c.value == u {
 		return text
 	}
 	return float24Prefix + strconv.FormatUint(uint64(u&(1<<24-1)), 16)

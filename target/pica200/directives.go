@@ -14,8 +14,11 @@ type dvleState struct {
 	entrySpan diag.Span
 	// entryWords are the entry and end words where the source gives them as numbers.
 	entryWords *[2]uint32
+	headerFact *headerFact
+	unsorted   bool // the table of uniforms is in the order of the source
 
 	omitted bool // .nodvle
+	full    bool // the word that is one too many has been told of
 	// geometry tells that it is a geometry shader; compatible that it is one which shares the uniforms
 	// of the vertex shaders, as before .gsh had operands.
 	geometry, compatible                  bool
@@ -37,11 +40,15 @@ const outputRegisters = 16
 // private tells whether the program has uniform registers of its own.
 func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
+func byRegister(a, b Uniform) int { return int(a.First) - int(b.First) }
+
 // symbols makes the tables of labels, uniforms and symbols: uniforms sorted by register, as picasso
-// has them, and their names behind those of labels.
+// has them since version 2.6, and their names behind those of labels.
 func (d *dvleState) symbols(out *DVLE) {
 	table := slices.Clone(d.uniforms)
-	slices.SortStableFunc(table, func(a, b Uniform) int { return int(a.First) - int(b.First) })
+	if !d.unsorted {
+		slices.SortStableFunc(table, byRegister)
+	}
 	var text strings.Builder
 	for _, l := range d.labels {
 		l.SymbolOffset = uint32(text.Len())
@@ -124,7 +131,8 @@ func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
 func (a *args) integer(what string, most int) (int, bool) {
 	text, span := a.word()
 	n, ok := number(text)
-	if !ok || n < 0 || n > most {
+	octal := len(text) > 1 && text[0] == '0' && !isHexadecimal(text) // to picasso
+	if !ok || octal || n < 0 || n > most {
 		a.r.fail(diag.TextRange, span, "%q, expected %s, 0 to %d", text, what, most)
 		return 0, false
 	}
@@ -143,7 +151,7 @@ func (r *assembly) directive(text string, off int) {
 		r.fail(diag.Directive, span, "no directive .%s%s", name, similarDirective(name))
 		return
 	}
-	if r.array != nil && name != "constfa" && name != "end" {
+	if r.array != nil && (name == "proc" || name == "else") {
 		r.fail(diag.BlockNesting, span, ".%s inside the array %s, which .end closes", name, r.array.name)
 		return
 	}
@@ -179,6 +187,7 @@ func similarDirective(name string) string {
 }
 
 func (r *assembly) proc(a *args, span diag.Span) {
+	a.text = withoutLastComma(a.text)
 	name, at, ok := a.name("the name of the procedure")
 	if !ok {
 		name, at = "", span
@@ -203,18 +212,27 @@ func (r *assembly) end(a *args, span diag.Span) {
 	r.layout.End(span)
 }
 
-// define makes a name known in this file.
+// define makes a name known in this file. Where it is the name of a register it hides it, as in picasso;
+// in .out o0 position that is most often the same register.
 func (r *assembly) define(name string, span diag.Span, o operand, size int) bool {
-	if r.banks.reserved(name) {
-		r.fail(diag.Duplicate, span, "%s is the name of a register", name)
+	if r.taken(name, span) {
 		return false
 	}
-	if old := r.aliases[name]; old != nil {
-		r.fail(diag.Duplicate, span, "%s is declared twice", name).With(old.span, "the other declaration")
-		return false
+	if r.banks.reserved(name) && name != o.String() {
+		r.warn(diag.HiddenName, span, "%s is %s in this file from here on, no longer the register of that name", name, o.String())
+		clear(r.spellings)
 	}
 	r.aliases[name] = &alias{o, span, size}
 	return true
+}
+
+// taken complains of a name that the file has declared before.
+func (r *assembly) taken(name string, span diag.Span) bool {
+	old := r.aliases[name]
+	if old != nil {
+		r.fail(diag.Duplicate, span, "%s is declared twice", name).With(old.span, "the other declaration")
+	}
+	return old != nil
 }
 
 func (r *assembly) alias(a *args, _ diag.Span) {
@@ -233,6 +251,10 @@ func (r *assembly) alias(a *args, _ diag.Span) {
 	}
 	if o.bank == r.banks.output {
 		r.program()
+	}
+	if r.banks.reserved(name) {
+		r.fail(diag.Duplicate, span, "%s is the name of a register", name)
+		return
 	}
 	r.define(name, span, o, 0)
 }
@@ -297,7 +319,7 @@ func uniformEntry(name string, bank byte, num, size int) Uniform {
 	return u
 }
 
-// out declares what an output register carries.
+// out declares what an output register carries: NAME SEMANTIC.MASK, or NAME SEMANTIC REGISTER.MASK.
 func (r *assembly) out(a *args, _ diag.Span) {
 	d := r.program()
 	name, span := a.word()
@@ -313,33 +335,38 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		return
 	}
 	o := operand{bank: r.banks.output, num: -1, swz: noSwizzle}
-	if masked {
-		if o.swz, ok = parseSwizzle(letters); !ok {
+	reg, _ := a.rest()
+	switch {
+	case masked && reg != "":
+		reg, own, _ := strings.Cut(strings.TrimSpace(reg), ".")
+		if own == "" {
+			own = letters
+		}
+		r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, own)
+		return
+	case masked:
+		if o.swz, ok = r.banks.components.parse(letters); !ok {
 			r.fail(diag.TextExpected, at, "%q, expected one to four components (xyzw, rgba or stpq)", letters)
 			return
 		}
-	}
-	if reg, _ := a.rest(); reg != "" {
-		if masked {
-			reg, own, _ := strings.Cut(strings.TrimSpace(reg), ".")
-			if own == "" {
-				own = letters
-			}
-			r.fail(diag.Directive, at, "the mask stands behind the register where there is one, expected %s %s.%s", text, reg, own)
-			return
-		}
-		var where diag.Span
-		if o, where, ok = a.register(string(r.banks.output)); !ok {
-			return
-		}
-		if o.neg {
-			r.fail(diag.RegisterUse, where, "what is written cannot be negated, expected %s", o.String())
+	case reg != "":
+		if o, ok = a.destination(); !ok {
 			return
 		}
 	}
 	if a.done() {
 		r.declareOutput(d, name, span, semantic, o)
 	}
+}
+
+// destination reads an output register and its mask.
+func (a *args) destination() (operand, bool) {
+	o, span, ok := a.register(string(a.r.banks.output))
+	if ok && o.neg {
+		a.r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
+		return o, false
+	}
+	return o, ok
 }
 
 func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, semantic Semantic, o operand) {

@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"encoding/hex"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,10 +12,20 @@ import (
 // facts are what .isago directives say: things that files hold and picasso's language cannot say.
 type facts struct {
 	noPad, unchecked, noPrograms bool
+	version                      uint32
 	descriptors                  []descriptorFact
+	appended                     []byte
 	size                         int64 // -1 unless given
 	patches                      []Gap
 	span                         diag.Span
+}
+
+// headerFact are the fields of a program's header that follow from its declarations, where they do not.
+type headerFact struct {
+	word04          uint16
+	kind            DVLEType
+	merge           uint8
+	inputs, outputs uint16
 }
 
 type descriptorFact struct {
@@ -42,9 +53,13 @@ var isagoWords = map[string]func(*assembly, *args) bool{
 	"no-nop":      func(r *assembly, _ *args) bool { r.facts.noPad, r.layout.NoPad = true, true; return true },
 	"unchecked":   func(r *assembly, _ *args) bool { r.facts.unchecked = true; return true },
 	"no-programs": func(r *assembly, _ *args) bool { r.facts.noPrograms = true; return true },
+	"version":     (*assembly).versionFact,
 	"entry":       (*assembly).entryFact,
+	"header":      (*assembly).headerFact,
+	"unsorted":    func(r *assembly, _ *args) bool { r.program().unsorted = true; return true },
 	"desc":        (*assembly).descriptorFact,
 	"label":       (*assembly).labelFact,
+	"append":      (*assembly).appendFact,
 	"size":        (*assembly).sizeFact,
 	"patch":       (*assembly).patchFact,
 }
@@ -59,27 +74,52 @@ func (a *args) number(bits int) (uint64, bool) {
 	return n, err == nil
 }
 
+// numbers reads a number for each width in bits.
+func (a *args) numbers(bits ...int) (n []uint64, ok bool) {
+	for _, b := range bits {
+		v, ok := a.number(b)
+		if !ok {
+			return nil, false
+		}
+		n = append(n, v)
+	}
+	return n, true
+}
+
+// versionFact is .isago version NUMBER.
+func (r *assembly) versionFact(a *args) bool {
+	n, ok := a.number(32)
+	r.facts.version = uint32(n)
+	return ok
+}
+
 // entryFact is .isago entry START END.
 func (r *assembly) entryFact(a *args) bool {
-	start, ok := a.number(32)
-	if !ok {
-		return false
-	}
-	end, ok := a.number(32)
+	n, ok := a.numbers(32, 32)
 	if ok {
-		r.program().entryWords = &[2]uint32{uint32(start), uint32(end)}
+		r.program().entryWords = &[2]uint32{uint32(n[0]), uint32(n[1])}
 	}
 	return ok
 }
 
+// headerFact is .isago header WORD04 TYPE MERGE INPUTS OUTPUTS.
+func (r *assembly) headerFact(a *args) bool {
+	n, ok := a.numbers(16, 8, 8, 16, 16)
+	if ok {
+		r.program().headerFact = &headerFact{uint16(n[0]), DVLEType(n[1]), uint8(n[2]), uint16(n[3]), uint16(n[4])}
+	}
+	return ok
+}
+
+func (h *headerFact) line() string {
+	return fmt.Sprintf(".isago header 0x%04x %d %d 0x%x 0x%x", h.word04, h.kind, h.merge, h.inputs, h.outputs)
+}
+
 // labelFact is .isago label ID ADDRESS SIZE NAME, a row of the label table.
 func (r *assembly) labelFact(a *args) bool {
-	var n [3]uint64
-	for i, bits := range []int{8, 32, 32} {
-		var ok bool
-		if n[i], ok = a.number(bits); !ok {
-			return false
-		}
+	n, ok := a.numbers(8, 32, 32)
+	if !ok {
+		return false
 	}
 	name, _, ok := a.name("the name of the label")
 	if ok {
@@ -99,14 +139,17 @@ func (r *assembly) descriptorFact(a *args) bool {
 	if !ok {
 		return false
 	}
-	value, ok := a.number(32)
-	if !ok {
-		return false
-	}
-	second, ok := a.number(32)
+	n, ok := a.numbers(32, 32)
 	if ok {
-		r.facts.descriptors = append(r.facts.descriptors, descriptorFact{index, Descriptor{uint32(value), uint32(second)}})
+		r.facts.descriptors = append(r.facts.descriptors, descriptorFact{index, Descriptor{uint32(n[0]), uint32(n[1])}})
 	}
+	return ok
+}
+
+// appendFact is .isago append HEX.
+func (r *assembly) appendFact(a *args) bool {
+	data, ok := a.bytes()
+	r.facts.appended = append(r.facts.appended, data...)
 	return ok
 }
 
@@ -117,24 +160,37 @@ func (r *assembly) sizeFact(a *args) bool {
 	return ok
 }
 
+// bytes reads bytes in hexadecimal.
+func (a *args) bytes() ([]byte, bool) {
+	text, span := a.word()
+	data, err := hex.DecodeString(strings.ToLower(text))
+	if err != nil || text == "" {
+		a.r.fail(diag.TextExpected, span, "%q, expected bytes in hexadecimal", text)
+		return nil, false
+	}
+	return data, true
+}
+
 // patchFact is .isago patch OFFSET HEX.
 func (r *assembly) patchFact(a *args) bool {
 	offset, ok := a.number(26)
 	if !ok {
 		return false
 	}
-	text, span := a.word()
-	data, err := hex.DecodeString(strings.ToLower(text))
-	if err != nil {
-		r.fail(diag.TextExpected, span, "%q, expected bytes in hexadecimal", text)
+	data, ok := a.bytes()
+	if !ok {
 		return false
 	}
 	r.facts.patches = append(r.facts.patches, Gap{int64(offset), data})
 	return true
 }
 
+// patched tells whether the source says anything of the bytes of the file.
+func (f *facts) patched() bool { return f.patches != nil || f.appended != nil || f.size >= 0 }
+
 // patch gives a file the size and the bytes that the source says.
 func (f *facts) patch(data []byte) []byte {
+	data = append(data, f.appended...)
 	size := f.size
 	if size < 0 {
 		size = int64(len(data))

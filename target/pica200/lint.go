@@ -58,15 +58,27 @@ func (l *linter) role(at int) *program.Role { return l.r.roles.Of(l.r.layout.Wor
 
 // addressTwice warns of two instructions in a row that write address registers.
 func (l *linter) addressTwice() {
+	var starts map[int]bool // made where it is needed
+	for at := 1; at < len(l.r.layout.Words); at++ {
+		if !l.role(at-1).Address || !l.role(at).Address {
+			continue
+		}
+		if starts == nil {
+			starts = l.procedureStarts()
+		}
+		if !starts[at] {
+			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "a second instruction in a row that writes address registers, which freezes the hardware: put another between them")
+		}
+	}
+}
+
+// procedureStarts returns the first words of procedures.
+func (l *linter) procedureStarts() map[int]bool {
 	starts := map[int]bool{}
 	for _, b := range l.r.layout.Blocks {
 		starts[b.Start] = starts[b.Start] || b.Kind == program.Procedure
 	}
-	for at := 1; at < len(l.r.layout.Words); at++ {
-		if l.role(at-1).Address && l.role(at).Address && !starts[at] {
-			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "a second instruction in a row that writes address registers, which freezes the hardware: put another between them")
-		}
-	}
+	return starts
 }
 
 // goesTo returns where an instruction goes to, and where what it calls ends.
@@ -204,7 +216,7 @@ func (l *linter) word(at int, s outputState) outputState {
 	}
 	if twice := s.written & o.first; twice != 0 {
 		bit := bits.TrailingZeros64(twice)
-		l.r.warn(diag.OutputTwice, l.r.layout.Words[at].Span, "%c%d.%c is written a second time, which may hang the hardware", l.r.banks.output, bit/4, letters[bit%4][0])
+		l.r.warn(diag.OutputTwice, l.r.layout.Words[at].Span, "%c%d.%c is written a second time, which may hang the hardware", l.r.banks.output, bit/4, l.r.banks.components.letters[bit%4])
 	}
 	if role.Call == "maybe" {
 		return s.then(o).or(s)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -21,6 +22,8 @@ type banks struct {
 	// the index of each of their names, in lower case.
 	address []string
 	named   map[string]uint8
+	// components are those of every register that is a vector.
+	components components
 }
 
 // load reads the banks from the description.
@@ -49,7 +52,16 @@ func (b *banks) load(set *isa.Set) error {
 			b.named[strings.ToLower(name)] = uint8(len(b.address) - 1)
 		}
 	}
-	return nil
+	return b.loadComponents(set, l.Meta("components"))
+}
+
+// loadComponents reads the enum of the components.
+func (b *banks) loadComponents(set *isa.Set, name string) error {
+	e := set.Model().ISA.Enum(name)
+	if e == nil {
+		return fmt.Errorf("components=%q, expected an enum", name)
+	}
+	return b.components.load(e)
 }
 
 // isRegister tells whether a name looks like that of a register, in either case.
@@ -67,28 +79,38 @@ type swizzle [4]uint8
 
 var noSwizzle = swizzle{0, 1, 2, 3}
 
-// letters are the components, in each of the sets that may be mixed.
-var letters = [...]string{"xrs", "ygt", "zbp", "waq"}
+// components is how source writes the components.
+type components struct {
+	letters [4]byte // the first of each
+	value   [256]int8
+}
 
-var letterValue = func() (t [256]int8) {
-	for i := range t {
-		t[i] = -1
+// load reads the components from the enum of the description that has them: letters of any case.
+func (c *components) load(e *spec.Enum) error {
+	for i := range c.value {
+		c.value[i] = -1
 	}
-	for v, set := range letters {
-		for _, c := range []byte(set) {
-			t[c], t[c&^0x20] = int8(v), int8(v)
+	for _, v := range e.Values {
+		for i, text := range append([]string{v.Display}, v.Aliases...) {
+			if v.Val >= uint64(len(c.letters)) || len(text) != 1 {
+				return fmt.Errorf("%s: value %d with the text %q, expected letters for 0 to %d", e.Name, v.Val, text, len(c.letters)-1)
+			}
+			if i == 0 {
+				c.letters[v.Val] = text[0]
+			}
+			c.value[text[0]|0x20], c.value[text[0]&^0x20] = int8(v.Val), int8(v.Val)
 		}
 	}
-	return t
-}()
+	return nil
+}
 
-// parseSwizzle reads one to four letters, of which the last repeats.
-func parseSwizzle(s string) (w swizzle, ok bool) {
+// parse reads one to four letters, of which the last repeats.
+func (c *components) parse(s string) (w swizzle, ok bool) {
 	if len(s) == 0 || len(s) > 4 {
 		return w, false
 	}
 	for i := range w {
-		v := letterValue[s[min(i, len(s)-1)]]
+		v := c.value[s[min(i, len(s)-1)]]
 		if v < 0 {
 			return w, false
 		}
@@ -155,6 +177,21 @@ func (s *operandScan) identifier() string {
 	return s.text[start:s.pos]
 }
 
+// name reads an identifier, or the name of a constant that is none.
+func (s *operandScan) name() string {
+	start := s.pos
+	if n := strings.IndexAny(s.text[start:s.end], " \t.["); n >= 0 {
+		s.pos = start + n
+	} else {
+		s.pos = s.end
+	}
+	if name := s.text[start:s.pos]; s.r.aliases[name] != nil {
+		return name
+	}
+	s.pos = start
+	return s.identifier()
+}
+
 func (s *operandScan) peek(c byte) bool { return s.pos < s.end && s.text[s.pos] == c }
 
 // operand reads [-]NAME[INDEX][.SWIZZLE] from text[off:end].
@@ -167,33 +204,53 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 		s.blanks()
 	}
 	start := s.pos
-	name := s.identifier()
+	name := s.name()
 	if o, ok = r.resolve(name, start, end, text); !ok {
 		return o, false
 	}
-	if s.blanks(); s.peek('[') {
+	s.blanks()
+	indexed := s.peek('[')
+	if indexed {
 		if ok = s.index(&o, start); !ok {
 			return o, false
 		}
 		s.blanks()
 	}
-	if s.peek('.') {
-		s.pos++
-		at := s.pos
-		letters := s.identifier()
-		w, good := parseSwizzle(letters)
-		if !good {
-			r.fail(diag.TextExpected, r.span(at, s.pos), "%q, expected one to four components (xyzw, rgba or stpq)", letters)
-			return o, false
-		}
-		o.swz = w.of(o.swz)
+	swizzled := s.peek('.')
+	if swizzled && !s.swizzle(&o) {
+		return o, false
 	}
-	if s.blanks(); s.pos < end {
+	s.blanks()
+	switch rest := text[s.pos:end]; {
+	case rest == "":
+	case isForeignComment(rest) && !swizzled && (indexed || r.aliases[name] == nil):
+		r.ignored("register", rest, s.pos)
+	default:
 		r.fail(diag.TextExpected, r.span(s.pos, end), "%q behind the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
 		return o, false
 	}
 	o.neg = o.neg != neg
 	return o, true
+}
+
+// swizzle reads the components behind a dot.
+func (s *operandScan) swizzle(o *operand) bool {
+	s.pos++
+	at := s.pos
+	letters := s.identifier()
+	w, ok := s.r.banks.components.parse(letters)
+	if !ok {
+		s.r.fail(diag.TextExpected, s.r.span(at, s.pos), "%q, expected one to four components (xyzw, rgba or stpq)", letters)
+		return false
+	}
+	o.swz = w.of(o.swz)
+	return true
+}
+
+// isForeignComment tells whether a text is a comment of another language, without what picasso would
+// read in it.
+func isForeignComment(text string) bool {
+	return (strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") || text[0] == '#') && !strings.ContainsAny(text, ".[")
 }
 
 // resolve finds what a name stands for: an alias, or a register.
@@ -273,6 +330,12 @@ func (s *operandScan) index(o *operand, start int) bool {
 		}
 		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, s.r.banks.indexed)
 		return false
+	}
+	switch {
+	case offset != 0 && isHexadecimal(inner):
+		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", strings.TrimSpace(s.text[start:open]), offset)
+	case register != 0 && inner[blanksAt(inner)] <= '9':
+		s.r.warn(diag.ReadDiffers, span, "picasso expects the address register first: it would leave it out here")
 	}
 	o.num += offset
 	o.index = register
@@ -424,7 +487,8 @@ func (r *assembly) trace(text string, off int) {
 func (r *assembly) rewrite(text string, off int) bool {
 	r.line, r.operands = r.line[:0], r.operands[:0]
 	end := len(text)
-	if i := strings.IndexByte(text[off:], '{'); i >= 0 {
+	i := strings.IndexByte(text[off:], '{')
+	if r.suffixed = i >= 0; r.suffixed {
 		end = off + i
 	}
 	word := off
@@ -548,15 +612,15 @@ func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 	case o.swz == noSwizzle || written && mask == 15 || r.banks.count[o.bank] == 0:
 	case written:
 		dst = append(dst, '.')
-		for i, set := range letters {
+		for i, letter := range r.banks.components.letters {
 			if mask>>i&1 != 0 {
-				dst = append(dst, set[0])
+				dst = append(dst, letter)
 			}
 		}
 	default:
 		dst = append(dst, '.')
 		for _, c := range o.swz {
-			dst = append(dst, letters[c][0])
+			dst = append(dst, r.banks.components.letters[c])
 		}
 	}
 	return dst

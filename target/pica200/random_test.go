@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,7 @@ type programGen struct {
 	narrows  []string // aliases that any operand takes
 	procs    []string
 	labels   int
+	lines    int
 	file     int
 	geometry bool
 	room     *room
@@ -46,7 +48,21 @@ type room struct{ words, descriptors, mads int }
 func (g *programGen) pick(list []string) string { return rapid.SampledFrom(list).Draw(g.t, "pick") }
 func (g *programGen) n(most int) int            { return rapid.IntRange(0, most).Draw(g.t, "n") }
 
-func (g *programGen) line(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
+// line writes a line, now and then as people write them.
+func (g *programGen) line(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	switch g.lines++; {
+	case g.lines%11 == 0:
+		text = "# " + g.names() + "\n\t" + text
+	case g.lines%7 == 0:
+		text = "  " + text + " ; and: so on"
+	case g.lines%5 == 0:
+		text = "\t" + text + " \r"
+	}
+	g.b.WriteString(text + "\n")
+}
+
+func (g *programGen) names() string { return strings.Join(g.procs, ", ") }
 
 // name is a name that no other file has: uniforms of one name are shared, and must agree.
 func (g *programGen) name(kind string, i int) string {
@@ -349,12 +365,9 @@ func source(t *rapid.T) []string {
 	for i := range n {
 		g := &programGen{t: t, procs: procs, file: i, room: room}
 		if i > 0 && g.n(4) == 0 {
-			// Without .gsh: a setemit that no geometry shader has comes back as a patch, since the
-			// file that it stood in is not known.
 			g.line(".nodvle")
-		} else {
-			g.mode()
 		}
+		g.mode()
 		g.declare()
 		for _, p := range procs {
 			if strings.HasPrefix(p, fmt.Sprintf("p%d_", i)) {
@@ -454,4 +467,35 @@ func randomWord(t *rapid.T, n uint32) uint32 {
 	}
 	op := rapid.SampledFrom([]uint32{0x00, 0x13, 0x21, 0x21, 0x24, 0x25, 0x26, 0x27, 0x28, 0x29, 0x2c, 0x2d, 0x22, 0x3f}).Draw(t, "op")
 	return op<<26 | word&0x3c00000 | word%(n+2)<<10 | word>>5%6
+}
+
+// TestMutatedFiles takes apart programs of which some bytes are others: files as damaged as they may be
+// and still be read.
+func TestMutatedFiles(t *testing.T) {
+	a := newAssembler(t)
+	var files [][]byte
+	for _, name := range []string{"every", "flow", "points", "skin"} {
+		data, err := os.ReadFile("../../examples/pica200/" + name + ".shbin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, data)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		data := bytes.Clone(rapid.SampledFrom(files).Draw(t, "file"))
+		for range rapid.IntRange(1, 8).Draw(t, "bytes") {
+			data[rapid.IntRange(0, len(data)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "is")
+		}
+		if _, err := pica200.ReadSHBIN(data); err != nil {
+			return
+		}
+		text, err := a.Source(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := a.Assemble(sources(string(text)), pica200.AssembleOptions{})
+		if err != nil || !bytes.Equal(back.Bytes, data) {
+			t.Fatalf("%v: from\n%x\nsource\n%s", err, data, text)
+		}
+	})
 }

@@ -2,6 +2,7 @@ package pica200_test
 
 import (
 	"bytes"
+	"os"
 	"testing"
 
 	"github.com/isago/isago/target/pica200"
@@ -18,6 +19,13 @@ func FuzzSHBIN(f *testing.F) {
 	f.Add(shbinPatch(0x1c, 4))          // code over descriptors
 	f.Add(shbinPatch(0x0c, 0x64))       // one DVLE twice
 	f.Add(shbinPatch(0x04, 0xffffffff)) // too many DVLEs
+	for _, name := range []string{"every", "light", "points", "skin"} {
+		data, err := os.ReadFile("../../examples/pica200/" + name + ".shbin")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	a := newAssembler(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := pica200.ReadSHBIN(data)

@@ -100,7 +100,7 @@ func (d *DVLE) header() []byte {
 }
 
 func (w *shbinWriter) code(p *DVLP, base int64) {
-	var code, descriptors []byte
+	code, descriptors := make([]byte, 0, wordSize*len(p.Code)), make([]byte, 0, descriptorSize*len(p.Descriptors))
 	for _, c := range p.Code {
 		code = u32(code, c)
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/isago/isago/asm"
@@ -48,7 +50,11 @@ type sourceWriter struct {
 	structure structure
 	programs  []*programNames
 	names     map[string]bool // of procedures and labels
-	labels    map[int]string
+	// tableNames are the names that label tables have for addresses, entries the first program of
+	// each pair of entry and end.
+	tableNames map[int]string
+	entries    map[registers]int
+	labels     map[int]string
 	// Names of the branch target that is being printed.
 	target     string
 	targetAddr int64
@@ -99,6 +105,7 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 		}
 		w.insts = append(w.insts, in)
 	}
+	w.readTables()
 	w.structure.find(w)
 	w.programs = namePrograms(w)
 	w.nameLabels()
@@ -255,18 +262,22 @@ const (
 // patch lists the bytes in which the file differs from what the source makes.
 func (w *sourceWriter) patch(got []byte) {
 	w.patches = append(w.patches, "", "; What the lines above do not say, in bytes of the file.")
-	if len(got) != len(w.data) {
+	switch {
+	case len(got) > len(w.data):
 		w.patches = append(w.patches, fmt.Sprintf(".isago size %d", len(w.data)))
+	case len(got) < len(w.data):
+		for part := range slices.Chunk(w.data[len(got):], patchLine) {
+			w.patches = append(w.patches, fmt.Sprintf(".isago append %x", part))
+		}
 	}
-	differs := func(i int) bool {
-		return i < len(w.data) && (i >= len(got) && w.data[i] != 0 || i < len(got) && got[i] != w.data[i])
-	}
-	for i := 0; i < len(w.data); i++ {
+	same := min(len(got), len(w.data))
+	differs := func(i int) bool { return i < same && got[i] != w.data[i] }
+	for i := 0; i < same; i++ {
 		if !differs(i) {
 			continue
 		}
 		end := i + 1
-		for j := end; j < min(i+patchLine, end+patchGap, len(w.data)); j++ {
+		for j := end; j < min(i+patchLine, end+patchGap, same); j++ {
 			if differs(j) {
 				end = j + 1
 			}
@@ -308,6 +319,9 @@ func (w *sourceWriter) body() {
 	}
 	if w.unchecked {
 		w.line(".isago unchecked")
+	}
+	if p.Version != 0 {
+		w.line(".isago version 0x%x", p.Version)
 	}
 	if len(w.programs) == 0 {
 		w.line(".isago no-programs")
@@ -435,26 +449,10 @@ func (w *sourceWriter) text(at int, block bool) string {
 		return w.target, w.target != ""
 	}
 	w.d.Symbol = nil
-	index := w.d.IndexFields(in)
-	if len(index) > 0 {
-		i := int(index[0].Index)
-		w.wanted.index = i
-		if i < len(w.wanted.entries) && !w.literal[i] && !w.pinAll && !w.pins[at] {
-			own := w.wanted.entries[i]
-			defer func() { w.wanted.entries[i] = own }()
-			w.wanted.entries[i] = w.simplest(in, i)
-		}
-	}
-	lossless, ok := w.plain.Append(nil, in)
+	defer w.simplify(at, in)()
+	suffix, ok := w.suffix(at, in)
 	if !ok {
 		return word
-	}
-	suffix := ""
-	if i := bytes.IndexByte(lossless, '{'); i >= 0 {
-		suffix = string(lossless[i+1 : len(lossless)-1])
-	}
-	if len(index) > 0 && (w.pinAll || w.pins[at]) {
-		suffix = addSuffix(suffix, fmt.Sprintf("%s@%d", index[0].Field, index[0].Index))
 	}
 	// What the layout would fill is given by hand, also where it is 0.
 	if role.Block != "" && !block {
@@ -469,6 +467,42 @@ func (w *sourceWriter) text(at int, block bool) string {
 		text += " {" + suffix + "}"
 	}
 	return text
+}
+
+// simplify puts the simplest descriptor for an instruction in the place of its own, unless what stands
+// there has to be said. What it returns puts that back.
+func (w *sourceWriter) simplify(at int, in isa.Inst) (restore func()) {
+	index := w.d.IndexFields(in)
+	if len(index) == 0 {
+		return func() {}
+	}
+	i := int(index[0].Index)
+	w.wanted.index = i
+	if i >= len(w.wanted.entries) || w.literal[i] || w.pinned(at) {
+		return func() {}
+	}
+	own := w.wanted.entries[i]
+	w.wanted.entries[i] = w.simplest(in, i)
+	return func() { w.wanted.entries[i] = own }
+}
+
+// pinned tells whether the descriptor of an instruction is named.
+func (w *sourceWriter) pinned(at int) bool { return w.pinAll || w.pins[at] }
+
+// suffix returns what the text of an instruction does not say, without braces; ok is false if that
+// cannot be said.
+func (w *sourceWriter) suffix(at int, in isa.Inst) (suffix string, ok bool) {
+	lossless, ok := w.plain.Append(nil, in)
+	if !ok {
+		return "", false
+	}
+	if i := bytes.IndexByte(lossless, '{'); i >= 0 {
+		suffix = string(lossless[i+1 : len(lossless)-1])
+	}
+	if index := w.d.IndexFields(in); len(index) > 0 && w.pinned(at) {
+		suffix = addSuffix(suffix, fmt.Sprintf("%s@%d", index[0].Field, index[0].Index))
+	}
+	return suffix, true
 }
 
 func addSuffix(suffix, part string) string {
@@ -567,20 +601,25 @@ func (w *sourceWriter) nameLabels() {
 		if t > len(w.insts) || role.Call != "" && isProc || w.labels[t] != "" {
 			continue
 		}
-		w.labels[t] = w.unique(w.tableName(t), fmt.Sprintf("l%d", t))
+		w.labels[t] = w.unique(w.tableNames[t], fmt.Sprintf("l%d", t))
 	}
 }
 
-// tableName returns the name that a label table has for an address.
-func (w *sourceWriter) tableName(addr int) string {
+// readTables finds what programs say of addresses.
+func (w *sourceWriter) readTables() {
+	w.tableNames, w.entries = map[int]string{}, map[registers]int{}
 	for i := range w.file.DVLEs {
-		for _, l := range w.file.DVLEs[i].Labels {
-			if name := strings.ReplaceAll(l.Name, ".", "$"); int(l.Address) == addr && isIdentifier(name) {
-				return name
+		d := &w.file.DVLEs[i]
+		key := registers{int(d.Entry), int(d.End)}
+		if _, ok := w.entries[key]; !ok {
+			w.entries[key] = i
+		}
+		for _, l := range d.Labels {
+			if name := strings.ReplaceAll(l.Name, ".", "$"); w.tableNames[int(l.Address)] == "" && isIdentifier(name) {
+				w.tableNames[int(l.Address)] = name
 			}
 		}
 	}
-	return ""
 }
 
 // unique returns the first of the names that is free, the last one with a number if need be.
@@ -607,6 +646,8 @@ type structure struct {
 	starts map[int][]proc // the longest first
 	blocks map[int]block
 	owners []ownerSet
+	// emitting are the files of which a unit has what makes a geometry shader.
+	emitting map[int]bool
 }
 
 // proc is a procedure: a run of words with a name.
@@ -660,16 +701,14 @@ func (s *structure) find(w *sourceWriter) {
 // nest walks the code, and keeps what lies wholly inside what surrounds it.
 func (s *structure) nest(w *sourceWriter, starts map[int][]int) {
 	outer := nesting{s: s, w: w, starts: starts}
+	sorted := append(slices.Sorted(maps.Keys(starts)), len(w.insts))
 	for at := 0; at < len(w.insts); {
-		end := len(w.insts)
+		for sorted[0] <= at && sorted[0] < len(w.insts) {
+			sorted = sorted[1:]
+		}
+		end := sorted[0]
 		if ends := starts[at]; len(ends) > 0 {
 			end = ends[0]
-		} else {
-			for next := range starts {
-				if next > at {
-					end = min(end, next)
-				}
-			}
 		}
 		p := outer.keep(at, end)
 		s.units = append(s.units, unit{proc: p})
@@ -694,17 +733,14 @@ func (n *nesting) keep(start, end int) proc {
 
 // name chooses the name of a procedure.
 func (n *nesting) name(start, end int) string {
-	for i := range n.w.file.DVLEs {
-		d := &n.w.file.DVLEs[i]
-		if int(d.Entry) != start || int(d.End) != end {
-			continue
+	name := fmt.Sprintf("fxn%d", start)
+	if i, ok := n.w.entries[registers{start, end}]; ok {
+		name = "main"
+		if i > 0 {
+			name = fmt.Sprintf("main%d", i)
 		}
-		if i == 0 {
-			return n.w.unique(n.w.tableName(start), "main")
-		}
-		return n.w.unique(n.w.tableName(start), fmt.Sprintf("main%d", i))
 	}
-	return n.w.unique(n.w.tableName(start), fmt.Sprintf("fxn%d", start))
+	return n.w.unique(n.w.tableNames[start], name)
 }
 
 // scope walks the words of a scope. opened is the end of the procedure that opened at its start.
@@ -779,6 +815,7 @@ func (s *structure) findOwners(w *sourceWriter) {
 // assign chooses the file of each unit: that of the first program that runs it, in ascending order,
 // such that what emits is in that of a geometry shader, where there is one.
 func (s *structure) assign(w *sourceWriter) {
+	s.emitting = map[int]bool{}
 	lastEmit, lastGeometry := -1, len(w.file.DVLEs)
 	for i := range s.units {
 		if s.emits(w, s.units[i].proc) {
@@ -804,6 +841,7 @@ func (s *structure) assign(w *sourceWriter) {
 		}
 		if s.emits(w, s.units[i].proc) {
 			file = geometryFrom(w.file.DVLEs, file)
+			s.emitting[file] = true
 		}
 		s.units[i].file = file
 	}
@@ -828,11 +866,9 @@ func geometryFrom(programs []DVLE, from int) int {
 
 // fileOf returns the file that an address is written to.
 func (s *structure) fileOf(addr int) int {
-	file := 0
-	for i := range s.units {
-		if s.units[i].proc.start <= addr {
-			file = s.units[i].file
-		}
+	i := sort.Search(len(s.units), func(i int) bool { return s.units[i].proc.start > addr })
+	if i == 0 {
+		return 0
 	}
-	return file
+	return s.units[i-1].file
 }

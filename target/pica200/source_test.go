@@ -126,3 +126,119 @@ func TestSourceRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestForeign checks what stands in the source of files that other tools have written: what picasso
+// never writes has a line of its own, so that the source can be changed, and nothing is patched.
+func TestForeign(t *testing.T) {
+	a := assemblerFor(t)
+	const shader = ".in p\n.in q\n.fvec m[4], n\n.out o position\n.proc main\nmov o, m[2]\nend\n.end\n"
+	const emitting = ".proc main\nsetemit 1\nemit\nend\n.end\n"
+	for _, x := range []struct {
+		name, shader string
+		change       func(*pica200.SHBIN, *pica200.DVLE)
+		want         []string
+	}{
+		{"picasso's", shader, func(*pica200.SHBIN, *pica200.DVLE) {}, nil},
+		{"a version", shader, func(f *pica200.SHBIN, _ *pica200.DVLE) { f.DVLP.Version = 0x102 }, []string{".isago version 0x102"}},
+		{"the header of picasso before 2.6", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.Word04, d.InputMask, d.OutputMask = 0, 0, 0 },
+			[]string{".isago header 0x0000 0 0 0x0 0x0"}},
+		{"inputs and outputs without names", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.InputMask, d.OutputMask = 0xff, 0x83 },
+			[]string{".isago header 0x1002 0 0 0xff 0x83"}},
+		{"merged outputs", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.MergeOutmaps = 1 }, []string{".isago header 0x1002 0 1 0x3 0x1"}},
+		{"an unknown type", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.Type = 7 }, []string{".isago header 0x1002 7 0 0x3 0x1"}},
+		{"a vertex shader that emits", emitting, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.Type = pica200.VertexShader },
+			[]string{".isago header 0x1002 0 0 0x0 0x0"}},
+		{"uniforms as they were declared", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) {
+			u := d.Uniforms
+			u[0], u[3] = u[3], u[0]
+			d.Symbols = "n\x00q\x00m\x00p\x00"
+			for i := range u {
+				u[i].SymbolOffset = uint32(2 * i)
+			}
+		}, []string{".isago unsorted", ".fvec n@c4"}},
+		{"second words of descriptors", shader, func(f *pica200.SHBIN, _ *pica200.DVLE) { f.DVLP.Descriptors[0].Second = 0x10 },
+			[]string{".isago desc 0 0x0000036f 0x00000010"}},
+		{"an entry inside", shader, func(_ *pica200.SHBIN, d *pica200.DVLE) { d.Entry = 5 }, []string{".isago entry 5 2"}},
+		{"something behind the end", shader, func(f *pica200.SHBIN, d *pica200.DVLE) {
+			f.Gaps = append(f.Gaps, pica200.Gap{Offset: int64(d.Offset + d.SymbolTable.Offset + d.SymbolTable.Count), Bytes: []byte("a.vsh\x00")})
+		}, []string{".isago append 612e76736800"}},
+	} {
+		out, err := a.Assemble([]*diag.Source{{Name: x.name, Text: x.shader}}, pica200.AssembleOptions{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		x.change(out.File, &out.File.DVLEs[0])
+		data, err := pica200.WriteSHBIN(out.File)
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+			continue
+		}
+		sameBack(t, a, data)
+		source, err := a.Source(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range x.want {
+			if !strings.Contains(string(source), line+"\n") {
+				t.Errorf("%s: no line %s in\n%s", x.name, line, source)
+			}
+		}
+		if strings.Contains(string(source), ".isago patch") || x.want == nil && strings.Contains(string(source), ".isago") {
+			t.Errorf("%s:\n%s", x.name, source)
+		}
+	}
+}
+
+// TestEmittingUnits checks in which file of the source a procedure with setemit stands: in that of a
+// geometry shader where there is one, since it makes one of its file, whoever calls it.
+func TestEmittingUnits(t *testing.T) {
+	a := assemblerFor(t)
+	const (
+		vertex   = ".fvec a\n.entry v\n.proc v\nmov o0, a\nend\n.end\n"
+		geometry = ".gsh point c4\n.fvec b\n.entry g\n.proc g\nmov o0, b\nend\n.end\n"
+		calling  = ".gsh point c4\n.fvec b\n.entry g\n.proc g\nmov o0, b\ncall e\nend\n.end\n"
+		emitter  = ".nodvle\n.proc e\nsetemit 2, prim\nemit\n.end\n"
+		both     = ".entry g\n.proc g\nsetemit 0\nemit\nend\n.end\n"
+	)
+	for _, x := range []struct {
+		name  string
+		files []string
+		file  string // in which setemit stands
+		extra string // a line that says what the file does not
+	}{
+		{"a geometry shader without .gsh", []string{both}, "0", ""},
+		{"behind a vertex shader", []string{vertex, both}, "1", ""},
+		{"before a vertex shader", []string{both, vertex}, "0", ""},
+		{"called by a later shader", []string{emitter, calling}, "0", ""},
+		{"called by an earlier shader", []string{calling, emitter}, "0", ""},
+		{"between vertex and geometry shader", []string{vertex, emitter, calling}, "1", ""},
+		{"behind the vertex shader that is behind it", []string{calling, vertex, emitter}, "0", ""},
+		{"called by none, beside a geometry shader", []string{vertex, emitter, geometry}, "1", ""},
+		{"called by none, without one", []string{vertex, emitter}, "0", ".isago header 0x1002 0 0 0x0 0x0"},
+	} {
+		var files []*diag.Source
+		for i, text := range x.files {
+			files = append(files, &diag.Source{Name: string(rune('a' + i)), Text: text})
+		}
+		out, err := a.Assemble(files, pica200.AssembleOptions{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		sameBack(t, a, out.Bytes)
+		source, err := a.Source(out.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, file := string(source), "0"
+		before, _, _ := strings.Cut(text, "setemit")
+		if i := strings.LastIndex(before, ".isago file "); i >= 0 {
+			file = before[i+len(".isago file "):][:1]
+		}
+		if file != x.file {
+			t.Errorf("%s: setemit is in file %s, expected %s:\n%s", x.name, file, x.file, text)
+		}
+		if strings.Contains(text, ".isago patch") || strings.Contains(text, ".isago header") != (x.extra != "") || !strings.Contains(text, x.extra) {
+			t.Errorf("%s:\n%s", x.name, text)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package pica200
 
 import (
-	"encoding/binary"
-	"math"
 	"strconv"
 	"strings"
 
@@ -115,12 +113,13 @@ func (r *assembly) space(d *dvleState) *space {
 // declare returns the directive that declares uniforms of a bank: NAME, NAME[SIZE], and with a
 // register of their own NAME@REGISTER, NAME@REGISTER[SIZE].
 func declare(bank byte) func(*assembly, *args, diag.Span) {
-	return func(r *assembly, a *args, span diag.Span) {
+	return func(r *assembly, a *args, _ diag.Span) {
+		r.program()
 		text, at := a.rest()
 		if text == "" {
-			r.fail(diag.Directive, span, "nothing is declared, expected a name such as %s a, b[4]", bankWords[bank])
-			return
+			return // as where all names of a list are commented out
 		}
+		text = strings.TrimSuffix(text, ",")
 		off := at.Off - r.base
 		for part := range strings.SplitSeq(text, ",") {
 			r.declareUniform(bank, part, off)
@@ -150,14 +149,9 @@ func (r *assembly) declareUniform(bank byte, part string, off int) {
 			return
 		}
 	}
-	if r.banks.reserved(u.name) || r.aliases[u.name] != nil {
-		r.define(u.name, span, operand{}, 0) // which says why not
+	if r.taken(u.name, span) || !r.allocate(d, u) || !r.define(u.name, span, operand{bank: bank, num: u.first, swz: noSwizzle}, size) {
 		return
 	}
-	if !r.allocate(d, u) {
-		return
-	}
-	r.define(u.name, span, operand{bank: bank, num: u.first, swz: noSwizzle}, size)
 	if !strings.HasPrefix(u.name, "_") {
 		d.uniforms = append(d.uniforms, uniformEntry(u.name, bank, u.first, size))
 	}
@@ -175,10 +169,7 @@ func (r *assembly) sized(part string, off int) (name string, size int, ok bool) 
 		r.fail(diag.Directive, r.span(at-1, off+len(part)), "no ] that closes this [")
 		return "", 0, false
 	}
-	if strings.TrimSpace(behind) != "" {
-		r.fail(diag.Directive, r.span(at+len(inner)+1, off+len(part)), "%q behind the size", strings.TrimSpace(behind))
-		return "", 0, false
-	}
+	r.ignored("size", behind, at+len(inner)+1)
 	n, good := number(strings.TrimSpace(inner))
 	if !good || n < 1 {
 		r.fail(diag.TextRange, r.span(at, at+len(inner)), "size %q, expected a number from 1 on", strings.TrimSpace(inner))
@@ -251,269 +242,4 @@ func (r *assembly) free(u *uniform) bool {
 		}
 	}
 	return true
-}
-
-// constArray is a .constfa that is open.
-type constArray struct {
-	name   string
-	span   diag.Span
-	size   int // -1: as many as there are
-	values [][4]uint32
-}
-
-// constant returns the directive that presets the next free register of a bank.
-func constant(bank byte) func(*assembly, *args, diag.Span) {
-	return func(r *assembly, a *args, span diag.Span) {
-		d := r.program()
-		name, at, payload, ok := r.valued(bank, a, span)
-		if !ok {
-			return
-		}
-		if !isIdentifier(name) {
-			r.fail(diag.Directive, at, "%q, expected a name of letters, digits, _ and $", name)
-			return
-		}
-		r.constants(d, bank, name, at, [][16]byte{payload})
-	}
-}
-
-// constants gives values registers of their own.
-func (r *assembly) constants(d *dvleState, bank byte, name string, span diag.Span, values [][16]byte) {
-	if r.banks.reserved(name) || r.aliases[name] != nil {
-		r.define(name, span, operand{}, 0) // which says why not
-		return
-	}
-	first, ok := r.space(d).banks[bank].constant(len(values))
-	if !ok {
-		r.fail(diag.SpaceFull, span, "no room for %s: the uniforms leave no %s", name, count(len(values), "register"))
-		return
-	}
-	r.define(name, span, operand{bank: bank, num: first, swz: noSwizzle}, len(values))
-	for i, v := range values {
-		d.constants = append(d.constants, Constant{Type: constantTypeOf(bank), ID: uint16(first + i), Payload: v})
-	}
-}
-
-func constantTypeOf(bank byte) ConstantType {
-	for _, b := range uniformBanks {
-		if b.name == string(bank) {
-			return b.constant
-		}
-	}
-	return ConstantBool
-}
-
-// preset returns the directive that presets a register which is named.
-func preset(bank byte) func(*assembly, *args, diag.Span) {
-	return func(r *assembly, a *args, span diag.Span) {
-		d := r.program()
-		start := a.pos + blanksAt(a.text[a.pos:])
-		name, at, payload, ok := r.valued(bank, a, span)
-		if !ok {
-			return
-		}
-		o, ok := r.operand(a.text, start, start+len(name))
-		if !ok {
-			return
-		}
-		if o.bank != bank || o.index != 0 || o.neg || o.swz != noSwizzle {
-			r.fail(diag.RegisterUse, at, "%q, expected a register of %c", name, bank)
-			return
-		}
-		d.constants = append(d.constants, Constant{Type: constantTypeOf(bank), ID: uint16(o.num), Payload: payload})
-	}
-}
-
-func (r *assembly) setb(a *args, _ diag.Span) {
-	d := r.program()
-	o, _, ok := a.register("b")
-	if !ok {
-		return
-	}
-	word, span := a.word()
-	value, known := boolWords[strings.ToLower(word)]
-	if !known {
-		r.fail(diag.Directive, span, "%q, expected true, false, on, off, 1 or 0", word)
-		return
-	}
-	if a.done() {
-		c := Constant{Type: ConstantBool, ID: uint16(o.num)}
-		c.Payload[0] = value
-		d.constants = append(d.constants, c)
-	}
-}
-
-var boolWords = map[string]uint8{"true": 1, "on": 1, "1": 1, "false": 0, "off": 0, "0": 0}
-
-// valued reads NAME(X, Y, Z, W).
-func (r *assembly) valued(bank byte, a *args, span diag.Span) (name string, at diag.Span, payload [16]byte, ok bool) {
-	text, _ := a.rest()
-	start := a.pos
-	open := strings.IndexByte(text, '(')
-	shut := strings.LastIndexByte(text, ')')
-	if open < 0 || shut < open {
-		r.fail(diag.Directive, r.span(start, len(a.text)), "%q, expected NAME(X, Y, Z, W)", text)
-		return "", span, payload, false
-	}
-	name = strings.TrimRight(text[:open], " \t")
-	at = r.span(start, start+len(name))
-	if rest := strings.TrimSpace(text[shut+1:]); rest != "" {
-		r.fail(diag.Directive, r.span(start+shut+1, len(a.text)), "%q behind the values", rest)
-		return "", span, payload, false
-	}
-	payload, ok = r.vector(bank, text[open+1:shut], start+open+1)
-	return name, at, payload, ok
-}
-
-// vector reads four values, which start at off, into a constant's payload.
-func (r *assembly) vector(bank byte, text string, off int) (payload [16]byte, ok bool) {
-	parts := strings.Split(text, ",")
-	if len(parts) != 4 {
-		r.fail(diag.Directive, r.span(off, off+len(text)), "%s, expected 4", count(len(parts), "value"))
-		return payload, false
-	}
-	ok = true
-	for i, part := range parts {
-		span := r.span(off+blanksAt(part), off+len(strings.TrimRight(part, " \t")))
-		value, problem := componentOf(bank, strings.TrimSpace(part))
-		if problem != "" {
-			r.fail(diag.TextExpected, span, "%q, expected %s", strings.TrimSpace(part), problem)
-			ok = false
-		}
-		if bank == 'c' {
-			binary.LittleEndian.PutUint32(payload[4*i:], value)
-		} else {
-			payload[i] = byte(value)
-		}
-		off += len(part) + 1
-	}
-	return payload, ok
-}
-
-// componentOf reads one value of a constant; problem is what was expected where it cannot.
-func componentOf(bank byte, text string) (value uint32, problem string) {
-	if bank == 'c' {
-		return parseFloat24(text)
-	}
-	n, ok := number(wholeNumber(text))
-	if !ok || n < -128 || n > 255 {
-		return 0, "a number from 0 to 255, or from -128 on for the same bytes"
-	}
-	return uint32(uint8(n)), ""
-}
-
-// wholeNumber leaves out what picasso skips without another meaning: a plus, and a fraction of zero.
-func wholeNumber(text string) string {
-	if digits, ok := strings.CutPrefix(text, "+"); ok && digits != "" && digits[0] != '-' {
-		text = digits
-	}
-	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" {
-		text = whole
-	}
-	return text
-}
-
-// float24Prefix starts a float that is given by its bits, in hexadecimal.
-const float24Prefix = "f24:"
-
-// parseFloat24 reads a number as picasso does: it becomes a float of 32 bits, of which the lowest
-// bits of the mantissa are cut off.
-func parseFloat24(text string) (value uint32, problem string) {
-	if digits, ok := strings.CutPrefix(text, float24Prefix); ok {
-		n, err := strconv.ParseUint(digits, 16, 24)
-		if err != nil {
-			return 0, "f24: and up to six hexadecimal digits"
-		}
-		return uint32(n), ""
-	}
-	lower := strings.ToLower(text)
-	switch hex := strings.HasPrefix(strings.TrimLeft(lower, "+-"), "0x"); {
-	case hex && !strings.Contains(lower, "p"):
-		lower += "p0"
-	case !hex && !strings.HasSuffix(lower, "inf"):
-		lower = strings.TrimSuffix(lower, "f") // as C marks a float
-	}
-	f, err := strconv.ParseFloat(lower, 64)
-	infinite := strings.Contains(lower, "inf")
-	switch {
-	case strings.Contains(text, "_") || err != nil && !math.IsInf(f, 0):
-		return 0, "a number such as 0.5, 1e-3, inf or f24:3f0000"
-	case math.IsNaN(f):
-		return 0, "a number; f24:7f8000 is a NaN"
-	case math.Abs(f) >= 1<<64 && !infinite:
-		return 0, "a number below 2^64 (1.8e19), or inf"
-	}
-	return truncate24(float32(f)), ""
-}
-
-// truncate24 is picasso's conversion: what is too small becomes a zero of its sign.
-func truncate24(f float32) uint32 {
-	b := math.Float32bits(f)
-	sign := b >> 31 << 23
-	exponent := int(b>>float32MantissaBits&float32ExponentMax) - float32Bias + float24Bias
-	mantissa := b >> (float32MantissaBits - float24MantissaBits) & (1<<float24MantissaBits - 1)
-	switch {
-	case f == 0:
-		return 0
-	case exponent < 0:
-		return sign
-	case exponent > float24ExponentMax:
-		return sign | float24ExponentMax<<float24MantissaBits
-	}
-	return sign | uint32(exponent)<<float24MantissaBits | mantissa
-}
-
-// constfa opens an array of constants, or adds a value to the one that is open.
-func (r *assembly) constfa(a *args, span diag.Span) {
-	text, at := a.rest()
-	if r.array != nil {
-		if !strings.HasPrefix(text, "(") || !strings.HasSuffix(text, ")") {
-			r.fail(diag.Directive, at, "%q, expected (X, Y, Z, W), or .end of the array %s", text, r.array.name)
-			return
-		}
-		if r.array.size >= 0 && len(r.array.values) == r.array.size {
-			r.fail(diag.Directive, at, "the array %s has %s, this is one more", r.array.name, count(r.array.size, "value"))
-			return
-		}
-		payload, _ := r.vector('c', text[1:len(text)-1], a.pos+1)
-		r.array.values = append(r.array.values, Constant{Payload: payload}.Float24s())
-		return
-	}
-	name, rest, ok := strings.Cut(text, "[")
-	inner, behind, closed := strings.Cut(rest, "]")
-	name, inner = strings.TrimSpace(name), strings.TrimSpace(inner)
-	r.array = &constArray{name: name, span: span, size: -1}
-	if !ok || !closed || strings.TrimSpace(behind) != "" || !isIdentifier(name) {
-		r.fail(diag.Directive, at, "%q, expected NAME[SIZE] or NAME[]", text)
-		return
-	}
-	if inner == "" {
-		return
-	}
-	if r.array.size, ok = number(inner); !ok || r.array.size < 1 {
-		r.fail(diag.TextRange, at, "size %q, expected a number from 1 on", inner)
-		r.array.size = -1
-	}
-}
-
-// endArray closes a .constfa: what is missing of its size is zero.
-func (r *assembly) endArray() {
-	array := r.array
-	r.array = nil
-	n := max(len(array.values), array.size)
-	if n == 0 {
-		r.fail(diag.Directive, array.span, "the array %s has no values", array.name)
-		return
-	}
-	if n > r.banks.count['c'] {
-		r.fail(diag.SpaceFull, array.span, "no room for %s: it has %s", array.name, count(n, "value"))
-		return
-	}
-	values := make([][16]byte, n)
-	for i, v := range array.values {
-		for j, f := range v {
-			binary.LittleEndian.PutUint32(values[i][4*j:], f)
-		}
-	}
-	r.constants(r.program(), 'c', array.name, array.span, values)
 }

@@ -3,11 +3,16 @@ package tesla
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
 )
 
 // maxErrors is the number of mistakes after which the rest of a text is not read.
@@ -19,19 +24,51 @@ const maxBytes = 1 << 24
 // assembler turns a piece of a source into code, in one pass over its statements and one over those
 // that name a label.
 type assembler struct {
-	p      *asm.Parser
-	src    *diag.Source
-	code   []byte
-	labels map[string]int64 // in bytes
+	p   *asm.Parser
+	set *isa.Set
+	ctx bits.Value
+	// aligns has what the address of an instruction is a multiple of, in bits, by leaf.
+	aligns []int64
+	// longest is the size of the longest instruction in bits.
+	longest int
+	src     *diag.Source
+	labels  map[string]label
+	// sections are in the order of their first lines; cur is the one being written.
+	sections []*section
+	cur      *section
 	// scope is the label that local names, with an underscore in front, belong to.
 	scope string
 	fixes []fix
-	// short is the statement of the last instruction if that is short and its length open.
-	short *statement
+	errs  diag.List
+	// named tells that the statement names a label, whose place is not known before the end.
+	named bool
+	// last tells that all labels have their places.
+	last bool
+	// limit is the number of bytes that code may have.
+	limit int
+}
+
+// label is a name: a place in bytes, or the value that .equ gives.
+type label struct {
+	value int64
+	span  diag.Span
+	fixed bool
+}
+
+// section is a piece of the output.
+type section struct {
+	name string
+	// base is the address of its first byte.
+	base int64
+	code []byte
+	// short is the last instruction, if that is short and its length open.
+	short      statement
+	shortBytes int
+	openShort  bool
 	// pending are the labels behind that instruction, which move with its end.
 	pending []string
-	errs    diag.List
-	asked   bool
+	// ends are the places at which instructions and directives end, where these are wanted.
+	ends []int
 }
 
 // statement is a piece of text without comments, and where it stands in the source.
@@ -42,75 +79,126 @@ type statement struct {
 	long  bool
 }
 
-// fix is an instruction that names a label.
+// fix is an instruction, or a number of data, that names a label.
 type fix struct {
 	s    statement
-	addr int64
+	sect *section
+	at   int
+	data dataType // of no bits for instructions
 }
 
-// assemble returns the bytes of the statements in src.Text[from:to].
-func assemble(p *asm.Parser, src *diag.Source, from, to int) ([]byte, diag.List) {
-	a := assembler{p: p, src: src, labels: map[string]int64{}}
-	defer func() { p.Symbol = nil }()
-	p.Symbol = func(string) (int64, bool) { a.asked = true; return 0, true }
-	for off, text := range statements(stripComments(src.Text[from:to])) {
+func newAssembler(set *isa.Set, p *asm.Parser, ctx bits.Value, src *diag.Source) *assembler {
+	root, err := set.Root("")
+	if err != nil {
+		panic(err) // the description has instructions
+	}
+	p.SetContext(ctx)
+	return &assembler{p: p, set: set, ctx: ctx, aligns: program.Alignments(root), longest: root.Size, src: src, limit: maxBytes}
+}
+
+// assemble reads the statements in src.Text[from:to].
+func (a *assembler) assemble(from, to int, ends bool) {
+	a.labels, a.scope, a.fixes, a.last = map[string]label{}, "", a.fixes[:0], false
+	a.cur = &section{name: "default"}
+	if ends {
+		a.cur.ends = []int{}
+	}
+	a.sections = []*section{a.cur}
+	defer func() { a.p.Symbol = nil }()
+	a.p.Symbol = func(name string) (int64, bool) {
+		v, ok := a.name(name)
+		return 8 * v, ok
+	}
+	text, err := stripComments(a.src.Text[from:to])
+	if err != nil {
+		a.fail(err, from)
+		return
+	}
+	for off, text := range statements(text) {
 		a.statement(text, from+off)
-		if len(a.errs) > maxErrors || len(a.code) > maxBytes {
+		if a.cur.ends != nil {
+			a.cur.ends = append(a.cur.ends, len(a.cur.code))
+		}
+		if len(a.errs) > maxErrors || len(a.cur.code) > a.limit {
 			break
 		}
 	}
-	if len(a.code) > maxBytes {
-		a.fail(diag.TextRange, 0, 0, "more than 16 MiB of code, which branches do not reach")
+	if len(a.cur.code) > a.limit {
+		a.fail(wrong(0, 1, "more than 16 MiB of code, which branches do not reach"), from)
 	}
-	if len(a.errs) == 0 {
+	if len(a.errs) <= maxErrors {
 		a.resolve()
 	}
-	return a.code, a.errs
+	a.errs.Sort()
+}
+
+// bytes are the sections one after the other.
+func (a *assembler) bytes() []byte {
+	if len(a.sections) == 1 {
+		return a.cur.code
+	}
+	var code []byte
+	for _, s := range a.sections {
+		code = append(code, s.code...)
+	}
+	return code
 }
 
 // stripComments puts blanks in place of comments: // to the end of the line, /* */, and /+ +/, which nest.
-func stripComments(text string) string {
+// The error is an *asm.Error.
+func stripComments(text string) (string, error) {
+	if !strings.Contains(text, "//") && !strings.Contains(text, "/*") && !strings.Contains(text, "/+") {
+		return text, nil
+	}
 	out := []byte(text)
-	blank := func(i int) {
-		if out[i] != '\n' {
-			out[i] = ' '
+	for i := 0; i+1 < len(out); {
+		end := commentEnd(text, i)
+		switch {
+		case end == i:
+			i++
+			continue
+		case end < 0:
+			return "", wrong(i, i+2, "%s, and no end of the comment", text[i:i+2])
+		}
+		for ; i < end; i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
 		}
 	}
-	for i := 0; i+1 < len(out); {
-		switch text[i : i+2] {
-		case "//":
-			for ; i < len(out) && out[i] != '\n'; i++ {
-				blank(i)
-			}
-		case "/*":
-			end := len(text)
-			if n := strings.Index(text[i+2:], "*/"); n >= 0 {
-				end = i + 2 + n + 2
-			}
-			for ; i < end; i++ {
-				blank(i)
-			}
-		case "/+":
-			depth := 0
-			for first := true; i < len(out) && (first || depth > 0); first = false {
-				switch {
-				case strings.HasPrefix(text[i:], "/+"):
-					depth++
-					blank(i)
-					i++
-				case strings.HasPrefix(text[i:], "+/"):
-					depth--
-					blank(i)
-					i++
+	return string(out), nil
+}
+
+// commentEnd returns where the comment ends that starts at i: i itself where none does, -1 where it has
+// no end.
+func commentEnd(text string, i int) int {
+	switch {
+	case strings.HasPrefix(text[i:], "//"):
+		if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+			return i + n
+		}
+		return len(text)
+	case strings.HasPrefix(text[i:], "/*"):
+		if n := strings.Index(text[i+2:], "*/"); n >= 0 {
+			return i + 2 + n + 2
+		}
+		return -1
+	case strings.HasPrefix(text[i:], "/+"):
+		for depth := 0; i < len(text); {
+			switch {
+			case strings.HasPrefix(text[i:], "/+"):
+				depth, i = depth+1, i+2
+			case strings.HasPrefix(text[i:], "+/"):
+				if depth, i = depth-1, i+2; depth == 0 {
+					return i
 				}
-				blank(i)
+			default:
 				i++
 			}
-		default:
-			i++
 		}
+		return -1
 	}
-	return string(out)
+	return i
 }
 
 // statements yields the pieces between line ends and semicolons, with their offsets.
@@ -129,218 +217,260 @@ func statements(text string) func(yield func(int, string) bool) {
 	}
 }
 
-func (a *assembler) fail(code diag.Code, off, end int, format string, args ...any) {
-	a.errs = append(a.errs, diag.Errorf(code, diag.Span{Src: a.src, Off: off, End: end}, format, args...))
+// wrong is a mistake in text[off:end] of a statement.
+func wrong(off, end int, format string, args ...any) *asm.Error {
+	return &asm.Error{Code: diag.TextExpected, Off: off, End: max(end, off+1), Msg: fmt.Sprintf(format, args...)}
+}
+
+// fail records a mistake in the statement at off.
+func (a *assembler) fail(err error, off int) {
+	var e *asm.Error
+	if errors.As(err, &e) {
+		found := e.At(a.src, off)
+		for _, leaf := range e.Candidates {
+			found.With(found.Span, "the closest is %s, %s", leaf.Name, leaf.Spec.Text(a.set.PlainSyntax()))
+		}
+		a.errs = append(a.errs, found)
+		return
+	}
+	a.errs = append(a.errs, diag.Errorf(diag.TextExpected, diag.Span{Src: a.src, Off: off, End: off + 1}, "%v", err))
 }
 
 func (a *assembler) statement(text string, off int) {
 	for {
 		lead := len(text) - len(strings.TrimLeft(text, " \t"))
 		text, off = text[lead:], off+lead
-		name, rest, ok := strings.Cut(text, ":")
-		if !ok || !isName(name) {
+		end := (&scanner{text: text}).word(0)
+		if end == 0 || end == len(text) || text[end] != ':' || isDigit(text[0]) {
 			break
 		}
-		a.define(name, off)
-		text, off = rest, off+len(name)+1
+		a.define(text[:end], off)
+		text, off = text[end+1:], off+end+1
 	}
 	text = strings.TrimRight(text, " \t")
 	switch {
 	case text == "":
 	case text[0] == '.':
-		a.directive(text, off)
+		if err := a.directive(text, off); err != nil {
+			a.fail(err, off)
+		}
 	default:
 		a.instruction(text, off)
 	}
 }
 
-func isName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'; !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// full returns the name of a label, a local one with the label that it belongs to.
+// full returns the name of a label; a local one starts with one underscore, and has that of the label
+// that it belongs to in front.
 func full(scope, name string) string {
-	if strings.HasPrefix(name, "_") {
-		return scope + " " + name
+	if strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__") {
+		return "__" + scope + name
 	}
 	return name
 }
 
 func (a *assembler) define(name string, off int) {
-	if name[0] != '_' {
+	key := full(a.scope, name)
+	if key == name {
 		a.scope = name
 	}
-	key := full(a.scope, name)
-	if _, ok := a.labels[key]; ok {
-		a.fail(diag.Duplicate, off, off+len(name), "label %s is defined twice", name)
+	a.setLabel(key, name, off, a.cur.base+int64(len(a.cur.code)), false)
+	a.cur.pending = append(a.cur.pending, key)
+}
+
+func (a *assembler) setLabel(key, name string, off int, value int64, fixed bool) {
+	span := diag.Span{Src: a.src, Off: off, End: off + len(name)}
+	if old, ok := a.labels[key]; ok {
+		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, span, "label %s is defined twice", name).With(old.span, "the other definition"))
+		return
 	}
-	a.labels[key] = int64(len(a.code))
-	a.pending = append(a.pending, key)
+	a.labels[key] = label{value, span, fixed}
+}
+
+// name returns the value of a name. Before the end that of a label is not to be relied on.
+func (a *assembler) name(name string) (int64, bool) {
+	l, ok := a.labels[full(a.scope, name)]
+	if a.last || ok && l.fixed {
+		return l.value, ok
+	}
+	a.named = true
+	return l.value, true
 }
 
 // instruction adds an instruction in the shortest form. A long word starts at a multiple of 8 bytes: a
 // short one before it becomes long, if the source leaves that open.
 func (a *assembler) instruction(text string, off int) {
-	s := statement{text: names(text), off: off, scope: a.scope}
-	s.long = strings.HasPrefix(s.text, "long ")
-	a.asked = false
-	word, ok := a.parse(&s)
-	if !ok {
+	s := statement{text: text, off: off, scope: a.scope}
+	if rest, ok := strings.CutPrefix(text, longPrefix); ok {
+		rest = strings.TrimLeft(rest, " \t")
+		s = statement{text: rest, off: off + len(text) - len(rest), scope: a.scope, long: true}
+	}
+	a.named = false
+	in, err := a.parse(&s)
+	if err != nil {
+		a.fail(err, s.off)
 		return
 	}
-	if len(word) == 8 && len(a.code)%8 != 0 {
-		if !a.widen() {
-			a.fail(diag.TextCondition, off, off+len(text), "a long word at 0x%x, expected a multiple of 8: the word before it cannot be long", len(a.code))
-			return
-		}
+	named := a.named
+	if n := a.aligns[in.Leaf.ID]; n > 8 && 8*int64(len(a.cur.code))%n != 0 && !a.widen(n) {
+		a.fail(&asm.Error{Code: diag.TextCondition, End: len(s.text), Msg: fmt.Sprintf(
+			"a word of %d bits at 0x%x, expected a multiple of %d bytes: nothing before it can grow; .align %d does it", in.Leaf.Size, len(a.cur.code), n/8, n/8)}, s.off)
+		return
 	}
-	if a.asked {
-		a.fixes = append(a.fixes, fix{s, int64(len(a.code))})
+	if named {
+		s.long = true
+		a.fixes = append(a.fixes, fix{s, a.cur, len(a.cur.code), dataType{}})
 	}
-	a.code, a.pending = append(a.code, word...), a.pending[:0]
-	if a.short = nil; len(word) == 4 && !a.asked {
-		a.short = &s
-	}
+	open := !s.long && in.Leaf.Size < a.longest
+	a.cur.code = appendInst(a.cur.code, in)
+	a.cur.short, a.cur.shortBytes, a.cur.openShort, a.cur.pending = s, in.Leaf.Size/8, open, a.cur.pending[:0]
 }
 
-// widen makes the last instruction long.
-func (a *assembler) widen() bool {
-	if a.short == nil {
+// longPrefix asks for a long word where a short one does it too.
+const longPrefix = "long "
+
+// widen makes the last instruction long, so that what follows stands at a multiple of so many bits.
+func (a *assembler) widen(multiple int64) bool {
+	c := a.cur
+	if !c.openShort {
 		return false
 	}
-	s := *a.short
-	s.text, s.long = "long "+s.text, true
-	errs := a.errs
-	word, ok := a.parse(&s)
-	a.errs = errs
-	if !ok || len(word) != 8 {
+	s := c.short
+	s.long, a.named = true, false
+	in, err := a.parse(&s)
+	if err != nil {
 		return false
 	}
-	a.code = append(a.code[:len(a.code)-4], word...)
-	for _, key := range a.pending {
-		a.labels[key] += 4
+	grow := in.Leaf.Size/8 - c.shortBytes
+	if 8*int64(len(c.code)+grow)%multiple != 0 {
+		return false
+	}
+	c.code = appendInst(c.code[:len(c.code)-c.shortBytes], in)
+	for _, key := range c.pending {
+		l := a.labels[key]
+		l.value += int64(grow)
+		a.labels[key] = l
+	}
+	if n := len(c.ends); n > 0 {
+		for n > 0 && c.ends[n-1] == len(c.code)-grow {
+			n--
+			c.ends[n] += grow
+		}
 	}
 	return true
 }
 
-// names takes the number sign off the names of labels.
-func names(text string) string {
-	for i := 0; i+1 < len(text); i++ {
-		if c := text[i+1]; text[i] == '#' && (c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z') {
-			text = text[:i] + " " + text[i+1:]
-		}
+func appendInst(dst []byte, in isa.Inst) []byte {
+	for i := range in.Leaf.Size / 32 {
+		dst = binary.LittleEndian.AppendUint32(dst, in.Bits.Word(i))
 	}
-	return text
+	return dst
 }
 
-// parse returns the bytes of an instruction. Where no text of a long word starts with long, the word
-// must be long without it.
-func (a *assembler) parse(s *statement) ([]byte, bool) {
-	res, err := a.p.Parse(s.text)
-	if err != nil && s.long {
-		if plain, e := a.p.Parse("     " + s.text[len("long "):]); e == nil && plain.Inst.Leaf.Size == 64 {
-			res, err = plain, nil
-		}
+// parse reads an instruction. One that must be long, or names a label, whose value is not known yet,
+// has its longest form.
+func (a *assembler) parse(s *statement) (isa.Inst, error) {
+	in, err := a.read(s.text, s.long)
+	text, list := s.text, []replaced(nil)
+	if err != nil {
+		in, text, list, err = a.readConstants(s, err)
 	}
 	if err != nil {
-		var e *asm.Error
-		if errors.As(err, &e) {
-			a.errs = append(a.errs, e.At(a.src, s.off))
-		} else {
-			a.fail(diag.TextExpected, s.off, s.off+len(s.text), "%v", err)
+		return isa.Inst{}, a.explain(moved(err, list), s.text, text)
+	}
+	if a.named && !s.long && in.Leaf.Size < a.longest {
+		if long, err := a.read(text, true); err == nil {
+			return long, nil
 		}
-		return nil, false
 	}
-	var b []byte
-	for i := range res.Inst.Leaf.Size / 32 {
-		b = binary.LittleEndian.AppendUint32(b, res.Inst.Bits.Word(i))
-	}
-	return b, true
+	return in, nil
 }
 
-// resolve reads the instructions again that name a label.
+// readConstants reads an instruction with the values of its constant expressions; was is why it cannot
+// be read as it stands.
+func (a *assembler) readConstants(s *statement, was error) (in isa.Inst, text string, list []replaced, err error) {
+	text, list, negative, err := constants(s.text, a.name)
+	switch {
+	case err != nil:
+		return in, s.text, nil, err
+	case list == nil && !negative:
+		return in, s.text, nil, was
+	}
+	in, err = a.read(text, s.long)
+	if err != nil && negative {
+		if wrapped, e := a.read(unsigned(text), s.long); e == nil {
+			return wrapped, text, list, nil
+		}
+	}
+	return in, text, list, err
+}
+
+// read reads an instruction, which is the longest there is where long asks for it.
+func (a *assembler) read(text string, long bool) (isa.Inst, error) {
+	if long {
+		if res, err := a.p.Parse(longPrefix + text); err == nil {
+			return res.Inst, nil
+		}
+	}
+	res, err := a.p.Parse(text)
+	if err == nil && long && res.Inst.Leaf.Size < a.longest {
+		err = wrong(0, len(text), "this has no long form")
+	}
+	return res.Inst, err
+}
+
+// unsigned writes numbers below 0 as those of 32 bits.
+func unsigned(text string) string {
+	for {
+		at := strings.Index(text, "-0x")
+		if at < 0 {
+			return text
+		}
+		end := (&scanner{text: text}).word(at + 1)
+		v, err := strconv.ParseInt(text[at:end], 0, 64)
+		if err != nil || v < -1<<31 {
+			return text
+		}
+		text = text[:at] + "0x" + strconv.FormatUint(uint64(uint32(v)), 16) + text[end:]
+	}
+}
+
+// explain says where else an instruction is one.
+func (a *assembler) explain(err error, text, read string) error {
+	var e *asm.Error
+	if !errors.As(err, &e) || e.Code == diag.TextSymbol {
+		return err
+	}
+	if where := program.Elsewhere(a.p, a.set, a.ctx, read); where != "" {
+		return &asm.Error{Code: diag.TextCondition, End: len(text), Msg: where}
+	}
+	return err
+}
+
+// resolve reads again what names a label. Where there were mistakes the places of labels are off, so
+// that only names that nothing has are told of.
 func (a *assembler) resolve() {
-	scope := ""
-	a.p.Symbol = func(name string) (int64, bool) {
-		addr, ok := a.labels[full(scope, name)]
-		return 8 * addr, ok
+	a.last = true
+	before := len(a.errs)
+	if before > 0 {
+		defer func() {
+			list := slices.DeleteFunc(a.errs[before:], func(e *diag.Error) bool { return e.Code != diag.TextSymbol })
+			a.errs = a.errs[:before+len(list)]
+		}()
 	}
 	for i := range a.fixes {
 		f := &a.fixes[i]
-		scope = f.s.scope
-		if word, ok := a.parse(&f.s); ok {
-			copy(a.code[f.addr:], word)
+		a.scope = f.s.scope
+		if f.data.bits > 0 {
+			if err := a.number(f.sect.code[f.at:], f.s.text, f.data); err != nil {
+				a.fail(err, f.s.off)
+			}
+			continue
 		}
-	}
-}
-
-// directive executes .b8 to .b64, .u8 to .s64, .align, .skip and .equ.
-func (a *assembler) directive(text string, off int) {
-	a.short, a.pending = nil, a.pending[:0]
-	name, rest, _ := strings.Cut(text, " ")
-	fields := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' })
-	if size, ok := dataSize(name); ok {
-		a.data(fields, size, off, len(text))
-		return
-	}
-	bad := func() {
-		a.fail(diag.TextExpected, off, off+len(text), "%q, expected .align BYTES, .skip BYTES, .equ NAME ADDRESS, or .b8 to .b64 and numbers", text)
-	}
-	if name == ".equ" && len(fields) == 2 && isName(fields[0]) {
-		n, err := strconv.ParseUint(fields[1], 0, 24)
+		in, err := a.parse(&f.s)
 		if err != nil {
-			bad()
-			return
+			a.fail(err, f.s.off)
+			continue
 		}
-		a.labels[full(a.scope, fields[0])] = int64(n)
-		return
-	}
-	if len(fields) != 1 {
-		bad()
-		return
-	}
-	n, err := strconv.ParseUint(fields[0], 0, 24)
-	switch {
-	case err != nil:
-		bad()
-	case name == ".skip":
-		a.code = append(a.code, make([]byte, n)...)
-	case name == ".align" && n > 0:
-		a.code = append(a.code, make([]byte, (int(n)-len(a.code)%int(n))%int(n))...)
-	default:
-		bad()
-	}
-}
-
-// dataSize returns the number of bits of a directive such as .u16.
-func dataSize(name string) (int, bool) {
-	if len(name) < 3 || !strings.ContainsRune("bus", rune(name[1])) {
-		return 0, false
-	}
-	n, err := strconv.Atoi(name[2:])
-	return n, err == nil && (n == 8 || n == 16 || n == 32 || n == 64)
-}
-
-func (a *assembler) data(fields []string, size, off, length int) {
-	for _, f := range fields {
-		n, err := strconv.ParseUint(f, 0, size)
-		if err != nil {
-			var signed int64
-			signed, err = strconv.ParseInt(f, 0, size)
-			n = uint64(signed)
-		}
-		if err != nil {
-			a.fail(diag.TextRange, off, off+length, "%q, expected a number of %d bits", f, size)
-			return
-		}
-		var b [8]byte
-		binary.LittleEndian.PutUint64(b[:], n)
-		a.code = append(a.code, b[:size/8]...)
+		copy(f.sect.code[f.at:f.at+in.Leaf.Size/8], appendInst(nil, in))
 	}
 }

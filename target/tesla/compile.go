@@ -1,14 +1,25 @@
 package tesla
 
 import (
-	"regexp"
-	"strings"
+	"encoding/binary"
+	"fmt"
 
 	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
+
+// The formats that the compiler writes: the file, and lines of words in hexadecimal, an instruction or
+// a directive each.
+const (
+	formatBin = "bin"
+	formatHex = "hex"
+)
+
+// Outputs lists the formats that the compiler writes, the default first.
+func Outputs() []string { return []string{formatBin, formatHex} }
 
 // compiler makes a text cubin of one whose bincode is instructions, and bare code of instructions alone.
 type compiler struct {
@@ -18,7 +29,7 @@ type compiler struct {
 
 // NewCompiler returns what assembles envyas's language.
 func NewCompiler() (program.Compiler, error) {
-	set, err := Load(isa.Options{})
+	set, err := plain()
 	if err != nil {
 		return nil, err
 	}
@@ -39,59 +50,93 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 			return nil, err
 		}
 	}
+	hex := opt.Format == formatHex
 	if !IsCubin([]byte(src.Text)) {
-		c.p.SetContext(ctx)
-		code, errs := assemble(c.p, src, 0, len(src.Text))
-		return &program.Compiled{Bytes: code}, errs.Err()
+		a := newAssembler(c.set, c.p, ctx, src)
+		a.assemble(0, len(src.Text), hex)
+		if err := a.errs.Err(); err != nil {
+			return nil, err
+		}
+		if hex {
+			return &program.Compiled{Bytes: a.lines(nil)}, nil
+		}
+		return &program.Compiled{Bytes: a.bytes()}, nil
 	}
 	ctx, err := contextOf(c.set, ctx, src.Text)
 	if err != nil {
 		return nil, err
 	}
-	c.p.SetContext(ctx)
-	out, err := c.cubin(src)
+	out, err := c.cubin(src, ctx, hex)
 	return &program.Compiled{Bytes: out}, err
 }
 
-// cubin puts words in place of the instructions of each bincode.
-func (c *compiler) cubin(src *diag.Source) ([]byte, error) {
-	list, err := blocks(stripComments(src.Text))
+// cubin puts words in place of the instructions of each bincode; with hex it writes lines of them alone.
+func (c *compiler) cubin(src *diag.Source, ctx bits.Value, hex bool) ([]byte, error) {
+	list, err := blocks(src.Text)
 	if err != nil {
 		return nil, err
 	}
-	var out []byte
-	var errs diag.List
+	var out, lines []byte
+	a := newAssembler(c.set, c.p, ctx, src)
 	off := 0
 	for _, b := range list {
 		out = append(out, src.Text[off:b.from]...)
-		from, l := layoutOf(src.Text, b)
-		code, found := assemble(c.p, src, from, b.to)
-		errs = append(errs, found...)
+		l, from, err := readLayout(src, b)
+		if err != nil {
+			return nil, err
+		}
+		a.assemble(from, b.to, hex)
+		code := a.bytes()
 		if len(code)%4 != 0 {
-			errs = append(errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "%d bytes in bincode, expected words of 4 bytes", len(code)))
+			a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "%d bytes in bincode, expected words of 4 bytes", len(code)))
 			code = code[:len(code)/4*4]
+		}
+		if hex {
+			lines = a.lines(lines)
 		}
 		out = l.append(out, wordsOf(code))
 		off = b.to
 	}
-	return append(out, src.Text[off:]...), errs.Err()
+	if err := a.errs.Err(); err != nil {
+		return nil, err
+	}
+	if hex {
+		return lines, nil
+	}
+	return append(out, src.Text[off:]...), nil
 }
 
-var layoutDirective = regexp.MustCompile(`^\s*\.layout ([1-8]) ([01])\s*\n`)
-
-// layoutOf returns how a block is written, and where its instructions start.
-func layoutOf(text string, b block) (from int, l layout) {
-	m := layoutDirective.FindStringSubmatch(text[b.from:b.to])
-	if m == nil {
-		return b.from, nvcc
+// lines appends the words of each statement, a line each; bytes behind the last word of one have two
+// digits each.
+func (a *assembler) lines(dst []byte) []byte {
+	for _, s := range a.sections {
+		at := 0
+		for _, end := range s.ends {
+			if end <= at {
+				continue
+			}
+			for i := at; i < end; {
+				if i > at {
+					dst = append(dst, ' ')
+				}
+				if end-i >= 4 {
+					dst = fmt.Appendf(dst, "%08x", binary.LittleEndian.Uint32(s.code[i:]))
+					i += 4
+				} else {
+					dst = fmt.Appendf(dst, "%02x", s.code[i])
+					i++
+				}
+			}
+			dst, at = append(dst, '\n'), end
+		}
 	}
-	return b.from + len(m[0]), layout{int(m[1][0] - '0'), strings.Repeat(" ", int(m[2][0]-'0'))}
+	return dst
 }
 
 func wordsOf(code []byte) []uint32 {
-	var list []uint32
-	for ; len(code) > 0; code = code[4:] {
-		list = append(list, uint32(code[0])|uint32(code[1])<<8|uint32(code[2])<<16|uint32(code[3])<<24)
+	list := make([]uint32, len(code)/4)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint32(code[4*i:])
 	}
 	return list
 }

@@ -1,12 +1,8 @@
 package tesla
 
 import (
-	"bytes"
-	"debug/elf"
-	"encoding/binary"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/isago/isago/asm"
@@ -18,15 +14,15 @@ import (
 
 // A text cubin of CUDA 1 and 2 names the architecture and holds for each kernel a block
 // code { name = ... bincode { 0x... } }. Its source is the same text, with instructions in bincode.
-var (
-	architecture = regexp.MustCompile(`architecture\s*\{\s*(sm_1[0-3])\s*\}`)
-	bincodeStart = regexp.MustCompile(`\bbincode\s*\{`)
-	kernelName   = regexp.MustCompile(`\bname\s*=\s*(\S+)`)
-)
 
-// IsCubin recognises a text cubin.
+// architecture is the line that says what chip the code is for.
+var architecture = regexp.MustCompile(`(?m)^[ \t]*architecture\s*\{\s*(sm_1\d)\s*\}`)
+
+// IsCubin recognises a text cubin by its start.
 func IsCubin(data []byte) bool {
-	return architecture.Match(data[:min(len(data), 4096)]) && bincodeStart.Match(data)
+	const head = 4096
+	data = data[:min(len(data), head)]
+	return architecture.Match(data) && !strings.ContainsRune(string(data), 0)
 }
 
 // block is the inside of a bincode block: text[from:to].
@@ -35,168 +31,188 @@ type block struct {
 	kernel   string
 }
 
-// blocks finds the bincode blocks of a text without comments.
+// blocks finds the bincode blocks of a cubin or its source.
 func blocks(text string) ([]block, error) {
 	var list []block
-	for off := 0; ; {
-		at := bincodeStart.FindStringIndex(text[off:])
-		if at == nil {
-			return list, nil
+	kernel := ""
+	for i := 0; i < len(text); {
+		if end := noise(text, i, true); end > i {
+			i = end
+			continue
 		}
-		b := block{from: off + at[1], kernel: fmt.Sprintf("kernel %d", len(list))}
-		if found := kernelName.FindAllStringSubmatch(text[off:off+at[0]], -1); found != nil {
-			b.kernel = found[0][1]
+		end := (&scanner{text: text}).word(i)
+		if end == i {
+			i++
+			continue
 		}
-		depth := 1
-		for b.to = b.from; b.to < len(text); b.to++ {
-			switch text[b.to] {
-			case '{':
-				depth++
-			case '}':
-				depth--
+		word := text[i:end]
+		next := end
+		for next < len(text) && noise(text, next, true) > next {
+			next = noise(text, next, true)
+		}
+		i = end
+		switch {
+		case word == "name" && strings.HasPrefix(text[next:], "=") && kernel == "":
+			if f := strings.Fields(text[next+1:]); len(f) > 0 {
+				kernel = f[0]
 			}
-			if depth == 0 {
-				break
+		case word == "bincode" && strings.HasPrefix(text[next:], "{"):
+			if kernel == "" {
+				kernel = fmt.Sprintf("kernel %d", len(list))
 			}
+			to := closing(text, next+1)
+			if to < 0 {
+				return nil, fmt.Errorf("the bincode of %s has no end, expected } [%s]", kernel, diag.FileFormat)
+			}
+			list, kernel, i = append(list, block{next + 1, to, kernel}), "", to
 		}
-		if depth > 0 {
-			return nil, fmt.Errorf("the bincode of %s has no end, expected } [%s]", b.kernel, diag.FileFormat)
-		}
-		list = append(list, b)
-		off = b.to
-	}
-}
-
-// words reads the numbers of a bincode block.
-func words(text string) ([]uint32, error) {
-	var list []uint32
-	for _, f := range strings.Fields(text) {
-		n, err := strconv.ParseUint(f, 0, 32)
-		if err != nil {
-			return nil, fmt.Errorf("%.40q in bincode, expected a word such as 0x10000001 [%s]", f, diag.FileFormat)
-		}
-		list = append(list, uint32(n))
 	}
 	return list, nil
 }
 
-// layout is how a block is written: words a line, and what stands at the ends of lines and of the block.
-type layout struct {
-	perLine int
-	trail   string
-}
-
-// nvcc is the layout of NVIDIA's compiler.
-var nvcc = layout{4, " "}
-
-func (l layout) append(dst []byte, list []uint32) []byte {
-	dst = append(dst, '\n')
-	for i, w := range list {
-		if i%l.perLine == 0 {
-			dst = append(dst, "\t\t"...)
+// closing returns where the brace is that closes what starts at i, -1 if there is none.
+func closing(text string, i int) int {
+	for depth := 1; i < len(text); {
+		if end := noise(text, i, false); end > i {
+			i = end
+			continue
 		}
-		dst = fmt.Appendf(dst, "0x%08x", w)
-		if (i+1)%l.perLine == 0 || i == len(list)-1 {
-			dst = append(dst, l.trail...)
-			dst = append(dst, '\n')
-		} else {
-			dst = append(dst, ' ')
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
 		}
+		if depth == 0 {
+			return i
+		}
+		i++
 	}
-	return append(dst, '\t')
+	return -1
 }
 
-// chips are what cubins call the chips.
-var chips = map[string]string{"sm_10": "g80", "sm_11": "g84", "sm_12": "gt215", "sm_13": "g200"}
+// noise returns where a blank, a comment or a string ends that starts at i; i itself where none does. A
+// comment may start with a number sign too, but for those of instructions.
+func noise(text string, i int, sign bool) int {
+	switch c := text[i]; {
+	case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+		return i + 1
+	case c == '#' && sign:
+		if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+			return i + n
+		}
+		return len(text)
+	case c == '"':
+		for j := i + 1; j < len(text) && text[j] != '\n'; j++ {
+			if text[j] == '\\' {
+				j++
+			} else if text[j] == '"' {
+				return j + 1
+			}
+		}
+	case c == '/':
+		return max(commentEnd(text, i), i)
+	}
+	return i
+}
 
-// contextOf is the chip that a cubin is for; without an architecture the defaults hold.
+// contextOf is the chip that a cubin is for.
 func contextOf(set *isa.Set, ctx bits.Value, text string) (bits.Value, error) {
 	if m := architecture.FindStringSubmatch(text); m != nil {
-		return set.ParseContext(ctx, "chip", chips[m[1]])
+		return set.ParseContext(ctx, "chip", m[1])
 	}
 	return ctx, nil
 }
 
 // SourceOf writes a text cubin with instructions in place of the words.
 func SourceOf(data []byte) ([]byte, error) {
-	set, err := Load(isa.Options{})
-	if err != nil {
-		return nil, err
-	}
 	text := string(data)
-	ctx, err := contextOf(set, set.DefaultContext(), text)
+	w, err := newSourceWriter(text)
 	if err != nil {
 		return nil, err
 	}
-	list, err := blocks(stripComments(text))
+	list, err := blocks(text)
 	if err != nil {
 		return nil, err
 	}
 	var out []byte
 	off := 0
 	for _, b := range list {
-		code, err := words(text[b.from:b.to])
+		l, code, err := parseWords(text[b.from:b.to])
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, text[off:b.from]...)
-		if out, err = appendSource(out, set, ctx, code, text[b.from:b.to]); err != nil {
-			return nil, err
-		}
+		out = w.append(l.appendDirectives(append(out, '\n')), code)
 		off = b.to
 	}
 	return append(out, text[off:]...), nil
 }
 
-// appendSource appends the instructions of a block, or its words where a compiler of another layout
-// wrote them, which would not come back.
-func appendSource(out []byte, set *isa.Set, ctx bits.Value, code []uint32, was string) ([]byte, error) {
-	if string(nvcc.append(nil, code)) != was {
-		for _, l := range []layout{{4, ""}, {2, " "}, {2, ""}} {
-			if string(l.append(nil, code)) == was {
-				out = fmt.Appendf(out, "\n\t\t.layout %d %d", l.perLine, len(l.trail))
-				break
-			}
-		}
-	}
-	d, err := set.NewDecoder("")
+// sourceWriter writes the instructions of kernels.
+type sourceWriter struct {
+	d      *isa.Decoder
+	p      *asm.Parser
+	l      *asm.Lossless
+	aligns []int64
+}
+
+func newSourceWriter(text string) (*sourceWriter, error) {
+	set, err := plain()
 	if err != nil {
 		return nil, err
 	}
-	p, err := asm.New(set, "")
+	w := &sourceWriter{}
+	if w.d, err = set.NewDecoder(""); err != nil {
+		return nil, err
+	}
+	if w.p, err = asm.New(set, ""); err != nil {
+		return nil, err
+	}
+	ctx, err := contextOf(set, set.DefaultContext(), text)
 	if err != nil {
 		return nil, err
 	}
-	d.SetContext(ctx)
-	p.SetContext(ctx)
+	w.d.SetContext(ctx)
+	w.p.SetContext(ctx)
+	w.l, w.aligns = asm.NewLossless(w.d, w.p), program.Alignments(w.d.Root())
+	return w, nil
+}
+
+// append appends the instructions of a kernel, each with its labels.
+func (w *sourceWriter) append(out []byte, code []uint32) []byte {
 	labels := program.NewLabels(32*int64(len(code)), 32, nil)
-	each(d, code, func(addr int64, in isa.Inst, ok bool) {
-		var targets []isa.BranchTarget
+	w.d.Label = nil
+	var targets []isa.BranchTarget
+	each(w.d, code, func(addr int64, in isa.Inst, ok bool) {
+		targets = targets[:0]
 		if ok {
-			targets = d.Targets(nil, in)
+			targets = w.d.Targets(targets, in)
 		}
 		labels.Add(addr, targets)
 	})
-	d.Label = labels.Name
-	p.Symbol = labels.Address
-	l := asm.NewLossless(d, p)
-	out = append(out, '\n')
-	each(d, code, func(addr int64, in isa.Inst, ok bool) {
+	w.d.Label, w.p.Symbol = labels.Name, labels.Address
+	each(w.d, code, func(addr int64, in isa.Inst, ok bool) {
 		names, _ := labels.At(addr)
 		for _, name := range names {
 			out = append(out, "\t"+name+":\n"...)
 		}
 		out = append(out, "\t\t"...)
-		if ok {
-			d.Addr = addr
-			out, ok = l.Append(out, in)
+		w.d.Addr = addr
+		aligned := ok && (w.aligns[in.Leaf.ID] == 0 || addr%w.aligns[in.Leaf.ID] == 0)
+		written := false
+		if aligned {
+			out, written = w.l.Append(out, in)
 		}
-		if !ok {
-			out = appendData(out, code[addr/32:addr/32+sizeOf(in)])
+		if !written {
+			out = appendWord(out, code[addr/32:addr/32+sizeOf(in)])
+		}
+		if ok && !aligned {
+			out = append(append(out, "\t// at no multiple of 64 bits: "...), w.d.Append(nil, in)...)
 		}
 		out = append(out, '\n')
 	})
-	return append(out, '\t'), nil
+	return append(out, '\t')
 }
 
 // sizeOf returns the number of words of an instruction, one of what is none.
@@ -207,16 +223,15 @@ func sizeOf(in isa.Inst) int64 {
 	return int64(in.Leaf.Size / 32)
 }
 
-func appendData(out []byte, code []uint32) []byte {
-	out = append(out, ".b32"...)
-	for _, w := range code {
-		out = fmt.Appendf(out, " 0x%08x", w)
+func appendWord(out []byte, code []uint32) []byte {
+	for i, w := range code {
+		out = fmt.Appendf(out, "%s 0x%08x", [2]string{".word", ","}[min(i, 1)], w)
 	}
 	return out
 }
 
 // each calls f for each instruction, with its address in bits. ok is false for a word that is none, and
-// for a long one that is cut off or does not start at a multiple of 8 bytes.
+// for a long one that is cut off.
 func each(d *isa.Decoder, code []uint32, f func(addr int64, in isa.Inst, ok bool)) {
 	for i := 0; i < len(code); {
 		v := bits.Of(uint64(code[i]))
@@ -224,11 +239,8 @@ func each(d *isa.Decoder, code []uint32, f func(addr int64, in isa.Inst, ok bool
 			v.SetUint(32, 32, uint64(code[i+1]))
 		}
 		in, ok := d.Decode(v)
-		if ok && in.Leaf.Size == 64 && (i%2 != 0 || i+1 == len(code)) {
+		if !ok || i+in.Leaf.Size/32 > len(code) {
 			in, ok = isa.Inst{}, false
-		}
-		if !ok {
-			in = isa.Inst{}
 		}
 		f(32*int64(i), in, ok)
 		i += int(sizeOf(in))
@@ -236,71 +248,76 @@ func each(d *isa.Decoder, code []uint32, f func(addr int64, in isa.Inst, ok bool
 }
 
 // Open reads a text cubin for listing: the kernels one after the other, each with what its block says.
-func Open(_ *isa.Set, data []byte) (*program.Image, error) {
+func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	text := string(data)
-	list, err := blocks(stripComments(text))
+	ctx, err := contextOf(set, set.DefaultContext(), text)
 	if err != nil {
 		return nil, err
 	}
-	im := &program.Image{Format: "cubin", Sections: map[int64][]string{}}
+	list, err := blocks(text)
+	if err != nil {
+		return nil, err
+	}
+	im := newImage(set, "cubin", ctx)
 	off := 0
 	for _, b := range list {
-		code, err := words(text[b.from:b.to])
+		_, code, err := parseWords(text[b.from:b.to])
 		if err != nil {
 			return nil, err
 		}
-		lines := header(text[off:b.from])
-		im.Sections[im.Size()] = lines
-		im.Contents = append(im.Contents, program.Part{Title: b.kernel, Lines: append(lines, fmt.Sprintf("%d words", len(code)))})
-		im.Words = append(im.Words, code...)
+		if err := im.add(b.kernel, header(text[off:b.from]), code); err != nil {
+			return nil, err
+		}
 		off = b.to
 	}
-	return im, nil
+	return &im.Image, nil
 }
 
-// header returns the lines before a block that say something of the kernel.
+var (
+	codeStart = regexp.MustCompile(`\bcode\s*\{`)
+	property  = regexp.MustCompile(`^\w+\s*=\s*\S`)
+)
+
+// header returns the lines before a block that say something of its kernel.
 func header(text string) []string {
+	if at := codeStart.FindAllStringIndex(text, -1); at != nil {
+		text = text[at[len(at)-1][1]:]
+	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.Contains(line, "=") {
+		if line = strings.TrimSpace(line); property.MatchString(line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-// IsELF recognises a cubin of CUDA 3 for these chips: an ELF file of machine 190 whose flags say sm_1x.
-func IsELF(data []byte) bool {
-	const machine = 190
-	if len(data) < 52 || !bytes.HasPrefix(data, []byte("\x7fELF\x01\x01")) || binary.LittleEndian.Uint16(data[18:]) != machine {
-		return false
-	}
-	_, ok := chips["sm_"+strconv.Itoa(int(data[36]))]
-	return ok
+// image collects kernels.
+type image struct {
+	program.Image
+	set *isa.Set
+	ctx bits.Value
 }
 
-// OpenELF reads the kernels of an ELF cubin.
-func OpenELF(_ *isa.Set, data []byte) (*program.Image, error) {
-	f, err := elf.NewFile(bytes.NewReader(data))
+func newImage(set *isa.Set, format string, ctx bits.Value) *image {
+	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
+}
+
+// add adds a kernel, whose addresses count from its start.
+func (im *image) add(name string, lines []string, code []uint32) error {
+	d, err := im.set.NewDecoder("")
 	if err != nil {
-		return nil, fmt.Errorf("%v [%s]", err, diag.FileFormat)
+		return err
 	}
-	im := &program.Image{Format: "cubin", Sections: map[int64][]string{}}
-	for _, s := range f.Sections {
-		name, ok := strings.CutPrefix(s.Name, ".text.")
-		if !ok || s.Type != elf.SHT_PROGBITS {
-			continue
-		}
-		code, err := s.Data()
-		if err != nil || len(code)%4 != 0 {
-			return nil, fmt.Errorf("section %s has %d bytes, expected words of 4 bytes inside the file [%s]", s.Name, s.Size, diag.FileFormat)
-		}
-		lines := []string{"name = " + name, fmt.Sprintf("reg = %d", s.Info>>24)}
-		im.Sections[im.Size()] = lines
-		im.Contents = append(im.Contents, program.Part{Title: name, Lines: append(lines, fmt.Sprintf("%d words", len(code)/4))})
-		for ; len(code) > 0; code = code[4:] {
-			im.Words = append(im.Words, binary.LittleEndian.Uint32(code))
-		}
-	}
-	return im, nil
+	d.SetContext(im.ctx)
+	base := im.Size()
+	im.Words = append(im.Words, code...)
+	im.Contents = append(im.Contents, program.Part{Title: name, Lines: append(lines, fmt.Sprintf("%d words", len(code)))})
+	im.Sections[base] = append(im.Sections[base], lines...)
+	im.Entries = append(im.Entries, program.Entry{Addr: base, Name: name})
+	each(d, code, func(addr int64, in isa.Inst, ok bool) {
+		p := program.Piece{Root: d.Root(), Addr: base + addr, Size: 32 * int(sizeOf(in)), Base: base, Context: im.ctx, Target: true, Indent: "    "}
+		im.Pieces = append(im.Pieces, p)
+	})
+	return nil
 }

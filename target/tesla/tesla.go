@@ -3,6 +3,7 @@ package tesla
 
 import (
 	"embed"
+	"sync"
 
 	"github.com/isago/isago/isa"
 )
@@ -14,3 +15,6 @@ var FS embed.FS
 
 // Load returns the instruction set.
 func Load(opt isa.Options) (*isa.Set, error) { return isa.Load(FS, "tesla.xml", opt) }
+
+// plain is the instruction set in the plain spelling, which the compiler and the sources share.
+var plain = sync.OnceValues(func() (*isa.Set, error) { return Load(isa.Options{}) })

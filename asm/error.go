@@ -293,7 +293,7 @@ func limits(ref *model.Ref) string {
 
 // explain reads the text again to find out why it is no instruction.
 func (p *Parser) explain(body []byte) *Error {
-	if p.steps > maxSteps {
+	if p.steps > maxSteps || p.work > maxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
 	}
 	p.failure = &failure{body: body}

@@ -22,6 +22,8 @@ type Error struct {
 	// Bits are those of the word that would have to be two things at once; none where there are no such
 	// bits, or these are part of a computed value.
 	Bits bits.Value
+	// Candidates are the instructions as which most of the text could be read, up to the mistake.
+	Candidates []*isa.Leaf
 }
 
 // Error returns the message with its code.
@@ -41,6 +43,8 @@ type failure struct {
 	msg            string
 	msgPos, msgEnd int
 	bits           bits.Value
+	// nodes are the places in the grammar of instructions at pos, msgNodes those of msg.
+	nodes, msgNodes []*node
 	// body is the text as given, and origins the text that each entry of the trail comes from.
 	body    []byte
 	origins []textRange
@@ -56,8 +60,16 @@ func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
 
 // failAt is fail for a reason that concerns the text from pos up to end.
 func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any) {
-	if f := p.failure; f != nil && (f.msg == "" || end > f.msgEnd) {
+	f := p.failure
+	if f == nil {
+		return
+	}
+	if f.msg == "" || end > f.msgEnd {
 		f.code, f.msgPos, f.msgEnd, f.msg, f.bits = code, pos, end, fmt.Sprintf(format, args...), bits.Value{}
+		f.msgNodes = f.msgNodes[:0]
+	}
+	if n := p.outer(); end == f.msgEnd && !slices.Contains(f.msgNodes, n) {
+		f.msgNodes = append(f.msgNodes, n)
 	}
 }
 
@@ -151,11 +163,56 @@ func (p *Parser) expect(pos int, what string) {
 	f := p.failure
 	switch {
 	case f == nil || pos < f.pos:
+		return
 	case pos > f.pos:
-		f.pos, f.expected = pos, []string{what}
-	case !slices.Contains(f.expected, what):
+		f.pos, f.expected, f.nodes = pos, []string{what}, []*node{p.outer()}
+		return
+	}
+	if n := p.outer(); !slices.Contains(f.nodes, n) {
+		f.nodes = append(f.nodes, n)
+	}
+	if !slices.Contains(f.expected, what) {
 		f.expected = append(f.expected, what)
 	}
+}
+
+// outer returns the place in the grammar of instructions, whatever operand is being read.
+func (p *Parser) outer() *node {
+	n := p.node
+	for f := p.frame; f >= 0 && int(f) < len(p.frames) && p.frames[f].parent >= 0; f = p.frames[f].parent {
+		n = p.frames[f].ret
+	}
+	return n
+}
+
+// maxCandidates bounds the instructions that an error names.
+const maxCandidates = 4
+
+// candidates lists the instructions that texts from the places on can be; none where there are too many.
+func candidates(nodes []*node) []*isa.Leaf {
+	var list []*isa.Leaf
+	seen := map[*node]bool{}
+	for len(nodes) > 0 {
+		n := nodes[len(nodes)-1]
+		nodes = nodes[:len(nodes)-1]
+		if n == nil || seen[n] {
+			continue
+		}
+		seen[n] = true
+		for _, a := range n.accepts {
+			if !slices.Contains(list, a.unit.Leaf) {
+				list = append(list, a.unit.Leaf)
+			}
+		}
+		if len(list) > maxCandidates {
+			return nil
+		}
+		for _, e := range n.edges {
+			nodes = append(nodes, e.next)
+		}
+	}
+	slices.SortFunc(list, func(x, y *isa.Leaf) int { return x.ID - y.ID })
+	return list
 }
 
 func (p *Parser) expectText(pos int, s string) {
@@ -236,7 +293,7 @@ func limits(ref *model.Ref) string {
 
 // explain reads the text again to find out why it is no instruction.
 func (p *Parser) explain(body []byte) *Error {
-	if p.steps > maxSteps {
+	if p.steps > maxSteps || p.work > maxWork {
 		return &Error{Code: diag.TextAmbiguous, End: len(body), Msg: "too many ways to read this line"}
 	}
 	p.failure = &failure{body: body}
@@ -251,11 +308,13 @@ func (p *Parser) explain(body []byte) *Error {
 	switch {
 	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
 		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
+		e.Candidates = candidates(f.msgNodes)
 	case f.pos == 0:
 		e.Code = diag.TextUnknown
 		e.Msg = p.unknown()
 	default:
 		e.Msg = fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
+		e.Candidates = candidates(f.nodes)
 	}
 	e.Off = original(body, pos)
 	e.End = e.Off + 1

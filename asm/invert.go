@@ -137,38 +137,48 @@ func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) statu
 
 // possible returns the bits that can be set in the value of an expression. It may return too many.
 func possible(n *model.Node) uint64 {
+	b := bound64{left: maxBound}
+	return b.node(n)
+}
+
+// bound64 bounds values by the bits that can be set. It looks at so many references.
+type bound64 struct{ left int }
+
+const maxBound = 1 << 12
+
+func (b *bound64) node(n *model.Node) uint64 {
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value
 	case spec.OpField:
 		var m uint64
 		for _, a := range n.Alts {
-			m |= possibleRef(a.Ref)
+			m |= b.ref(a.Ref)
 		}
 		return m
 	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
 		return 1
 	case spec.OpOr, spec.OpXor:
-		return possible(n.X) | possible(n.Y)
+		return b.node(n.X) | b.node(n.Y)
 	case spec.OpAnd:
-		return possible(n.X) & possible(n.Y)
+		return b.node(n.X) & b.node(n.Y)
 	case spec.OpAdd:
-		return sumMask(possible(n.X), possible(n.Y))
+		return sumMask(b.node(n.X), b.node(n.Y))
 	case spec.OpMul:
-		x, y := possible(n.X), possible(n.Y)
+		x, y := b.node(n.X), b.node(n.Y)
 		if hi, lo := bits.Mul64(x, y); hi == 0 {
 			return fill(lo)
 		}
 	case spec.OpShl:
 		if n.Y.Op == spec.OpConst && n.Y.Value < 64 && (n.Type == spec.I64 || n.Type == spec.U64) {
-			return possible(n.X) << n.Y.Value
+			return b.node(n.X) << n.Y.Value
 		}
 	case spec.OpShr:
-		if x := possible(n.X); n.Y.Op == spec.OpConst && n.Y.Value < 64 && x>>63 == 0 {
+		if x := b.node(n.X); n.Y.Op == spec.OpConst && n.Y.Value < 64 && x>>63 == 0 {
 			return x >> n.Y.Value
 		}
 	case spec.OpCond:
-		return possible(n.Y) | possible(n.Z)
+		return b.node(n.Y) | b.node(n.Z)
 	}
 	return ^uint64(0)
 }
@@ -194,12 +204,14 @@ func fill(x uint64) uint64 {
 	return 1<<uint(n) - 1
 }
 
-func possibleRef(r *model.Ref) uint64 {
-	switch {
+func (b *bound64) ref(r *model.Ref) uint64 {
+	switch b.left--; {
 	case r == nil:
 		return 0
+	case r.Prog != nil && b.left > 0:
+		return b.node(r.Prog.Root)
 	case r.Prog != nil:
-		return possible(r.Prog.Root)
+		return ^uint64(0)
 	case r.Width >= 64:
 		return ^uint64(0)
 	}

@@ -153,11 +153,12 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 
 // unnamed makes of a number the value of an enum that prints so: one without a name, of which the
 // low 32 bits are printed. ok is false where there is none. Of a computed value the number is left as
-// it is.
+// it is; where that is given more than 32 bits, a number with a name may be the low part of one without.
 func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
 		_, named := ref.Enum.Lookup(n.mag)
-		return !named
+		wide := ref.Field != nil && ref.Field.WidthGiven && ref.Width > 32
+		return !named || wide
 	}
 	for v := n.mag; ; v += 1 << 32 {
 		if _, named := ref.Enum.Lookup(v); !named {

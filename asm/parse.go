@@ -60,6 +60,7 @@ type Parser struct {
 	units   []boundUnit
 	effort  effort
 	steps   int
+	work    int // expressions inside others that were computed for the line
 	// fast and pending belong to straight, which careful turns off; tests compare with it.
 	fast    []fastFrame
 	pending []pending
@@ -92,6 +93,7 @@ const (
 	maxSpaces = 8
 	maxSteps  = 1 << 20
 	maxLine   = 1 << 16
+	maxWork   = 1 << 22
 )
 
 // space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
@@ -284,6 +286,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
+	p.work = 0
 	p.src, p.raw = slices.Grow(p.src[:0], len(body)), slices.Grow(p.raw[:0], len(body))
 	src, raw := p.src[:len(body)], p.raw[:len(body)]
 	n, blank := 0, true

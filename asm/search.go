@@ -162,9 +162,10 @@ const maxLooseDepth = 32
 
 // loose collects the unknown bits that an expression reads, the lowest first within a field.
 func (p *Parser) loose(n *model.Node, scope int32, depth int) {
-	if n == nil || depth > maxLooseDepth {
+	if n == nil || depth > maxLooseDepth || p.work > maxWork {
 		return
 	}
+	p.work += len(n.Alts)
 	for i := range n.Alts {
 		a := &n.Alts[i]
 		if a.Cond != nil {

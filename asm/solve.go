@@ -221,6 +221,9 @@ func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
 	case spec.OpConst:
 		return n.Value, true
 	case spec.OpField:
+		if p.work++; p.work > maxWork {
+			return 0, false
+		}
 		ref, ok := p.meaning(n.Alts, scope)
 		if !ok {
 			return 0, false

@@ -161,6 +161,9 @@ func (p *Parser) ternary(n *model.Node, scope int32) ternary {
 
 // ternaryField joins all that a name may still mean.
 func (p *Parser) ternaryField(alts []model.Alt, scope int32) (out ternary) {
+	if p.work++; p.work > maxWork {
+		return ternary{open: ^uint64(0)}
+	}
 	first := true
 	for i := range alts {
 		a := &alts[i]

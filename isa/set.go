@@ -88,6 +88,23 @@ func (s *Set) Root(name string) (*Root, error) {
 	return r, err
 }
 
+// FirstGen returns the first generation in which a root has leaves; ok is false where there is none.
+func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
+	for _, b := range s.model.ISA.Bitsets {
+		if len(b.Children) > 0 || b.Root() != r.Spec {
+			continue
+		}
+		low, high := b.Min, b.Max
+		for p := b.Extends; p != nil; p = p.Extends {
+			low, high = max(low, p.Min), min(high, p.Max)
+		}
+		if low <= high && (!ok || low < gen) {
+			gen, ok = low, true
+		}
+	}
+	return gen, ok
+}
+
 // Syntaxes lists the spellings, the plain one ("") first.
 func (s *Set) Syntaxes() []string { return s.model.ISA.Syntaxes() }
 

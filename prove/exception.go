@@ -18,10 +18,15 @@ import (
 //
 //	<!-- check: ignore CODE in this file: reason -->
 //
-// holds for the whole file.
+// holds for the whole file, and one of either kind that says
+//
+//	<!-- check: ignore CODE of FIELD OTHER in this file: reason -->
+//
+// only for findings about bits of no other fields than these.
 type exception struct {
 	span   diag.Span
 	code   diag.Code
+	fields []string
 	reason string
 	// first and last are the lines for which it holds.
 	src         *diag.Source
@@ -31,7 +36,7 @@ type exception struct {
 
 var (
 	comment    = regexp.MustCompile(`(?s)<!--(.*?)-->`)
-	exceptForm = regexp.MustCompile(`(?s)^ignore\s+([a-z-]+)(\s+in\s+this\s+file)?\s*:\s*(\S.*)$`)
+	exceptForm = regexp.MustCompile(`(?s)^ignore\s+([a-z-]+)(?:\s+of((?:\s+[A-Z_][A-Z0-9_]*)+))?(\s+in\s+this\s+file)?\s*:\s*(\S.*)$`)
 )
 
 // sources lists the files of the description.
@@ -72,10 +77,10 @@ func (c *checker) exceptions() []*exception {
 				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected \"check: ignore CODE: reason\""})
 				continue
 			}
-			e := &exception{span: span, code: diag.Code(form[1]), reason: strings.Join(strings.Fields(form[3]), " "), src: src}
+			e := &exception{span: span, code: diag.Code(form[1]), fields: strings.Fields(form[2]), reason: strings.Join(strings.Fields(form[4]), " "), src: src}
 			e.first, _ = span.LineCol()
 			e.last = lineAfter(src, at[1])
-			if form[2] != "" {
+			if form[3] != "" {
 				e.first, e.last = 1, math.MaxInt
 			}
 			list = append(list, e)
@@ -103,7 +108,7 @@ func lineAfter(src *diag.Source, off int) int {
 func silencing(list []*exception, f *Finding) *exception {
 	var found *exception
 	for _, e := range list {
-		if e.code != f.Code || !e.holds(f.Span) && !slices.ContainsFunc(f.Notes, func(n diag.Note) bool { return e.holds(n.Span) }) {
+		if e.code != f.Code || !e.about(f.fields) || !e.holds(f.Span) && !slices.ContainsFunc(f.Notes, func(n diag.Note) bool { return e.holds(n.Span) }) {
 			continue
 		}
 		e.used = true
@@ -114,6 +119,15 @@ func silencing(list []*exception, f *Finding) *exception {
 	return found
 }
 
+// about tells whether an exception is one for findings about these fields.
+func (e *exception) about(fields []string) bool {
+	if len(e.fields) == 0 {
+		return true
+	}
+	other := func(name string) bool { return !slices.Contains(e.fields, name) }
+	return len(fields) > 0 && !slices.ContainsFunc(fields, other)
+}
+
 func (e *exception) holds(s diag.Span) bool {
 	if s.Src != e.src {
 		return false
@@ -122,14 +136,15 @@ func (e *exception) holds(s diag.Span) bool {
 	return e.first <= line && line <= e.last
 }
 
-// idle reports the exceptions that silence nothing. Where only a part is checked, that says nothing.
+// idle reports the exceptions that silence nothing. Where only a part is checked, that says nothing, nor
+// where it is for words that a search may find or not.
 func (c *checker) idle(list []*exception) []Finding {
 	if c.opt.Gens != nil || c.opt.Root != "" {
 		return nil
 	}
 	var out []Finding
 	for _, e := range list {
-		if !e.used {
+		if !e.used && !(c.searched && e.code == diag.SameText) {
 			out = append(out, Finding{Code: diag.ExceptionIdle, Level: Warning, Span: e.span, Msg: "there is no finding " + string(e.code) + " here any more; take the exception out"})
 		}
 	}

@@ -84,6 +84,8 @@ type Finding struct {
 	key string
 	// leaves are those that have it, where it is said of what they have in common.
 	leaves []string
+	// fields are those whose bits it is about, nil where that is not said of it.
+	fields []string
 }
 
 // Row is a line of a picture: one character for each bit, the most significant first. 0 and 1 are
@@ -186,6 +188,8 @@ type checker struct {
 	findings []*Finding
 	byKey    map[string]*Finding
 	claims   []Claim
+	// searched tells that words with one text were searched for, with luck, as their absence is not proved.
+	searched bool
 	limits   map[string]bool
 	// before is what was found before the texts, nil but for one that collects those of a generation.
 	before *checker

@@ -62,6 +62,7 @@ func (c *checker) allTexts() {
 			jobs = append(jobs, job{c.machines[i], env})
 		}
 	}
+	c.searched = len(jobs) > 0
 	for _, j := range jobs {
 		time := c.opt.Search / time.Duration(len(jobs))
 		j.m.look(j.env, time)

@@ -453,6 +453,21 @@ func (s *shower) owner(bit int) *spec.Field {
 	return nil
 }
 
+// owners names the fields of the leaf that have the bits, "" for bits of none.
+func (s *shower) owners(mask bits.Value) []string {
+	var names []string
+	for ; !mask.IsZero(); mask = mask.AndNot(bits.Range(mask.Low(), 1)) {
+		name := ""
+		if f := s.owner(mask.Low()); f != nil {
+			name = f.Name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // hidden reports hidden bits, one finding a field. c is the case in which they are, nil for all.
 func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 	for !mask.IsZero() {
@@ -469,6 +484,7 @@ func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 		}
 		mask = mask.AndNot(own)
 		x := s.hiddenField(b, own, span, name, c)
+		x.fields = s.owners(own)
 		if note != "" && len(x.Notes) == 1 {
 			x.with(span, "%s", note)
 		}
@@ -531,6 +547,7 @@ func caseSpan(c *model.Case) diag.Span {
 func (s *shower) doubled(b *caseBits) {
 	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
 	x.key = "doubled " + x.Span.String()
+	x.fields = s.owners(b.doubled)
 	s.fill(x, b, b.word, b.twin, b.doubled)
 	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
 		s.m.open[s.leaf.Root] = s.m.open[s.leaf.Root] || a.Text != b.Text // what the circuit cannot know

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,7 +68,16 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 }
 
 func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
-	return isa.Load(os.DirFS(filepath.Dir(f.spec)), filepath.Base(f.spec), opt)
+	return isa.Load(folder(filepath.Dir(f.spec)), filepath.Base(f.spec), opt)
+}
+
+// folder is a folder of files that, unlike os.DirFS, has those beside and above it too: imports may
+// name them.
+type folder string
+
+// Open opens a file by its path from the folder, with slashes.
+func (f folder) Open(name string) (fs.File, error) {
+	return os.Open(filepath.Join(string(f), filepath.FromSlash(name)))
 }
 
 // unknownSyntax is the error for a spelling that the description does not have.
@@ -114,6 +124,22 @@ func (f *machineFlags) add(cmd *cobra.Command) {
 	complete(cmd, "root", f.rootNames)
 	complete(cmd, "syntax", f.syntaxNames)
 	complete(cmd, "context", f.contextPairs)
+}
+
+// load is that of the set, in a generation that has instructions.
+func (f *machineFlags) load(m *catalog.Machine) (*isa.Set, error) {
+	set, err := f.setFlags.load(m)
+	if err != nil || f.spec == "" {
+		return set, err
+	}
+	root, err := set.Root(f.root)
+	if err != nil || len(root.Leaves) > 0 {
+		return set, nil // what is wrong with the root is told by who needs it
+	}
+	if first, ok := set.FirstGen(root); ok {
+		return nil, usagef("no word of %s exists in generation %d; name one with --gen, such as %d, the first that has some", root.Name, f.gen, first)
+	}
+	return set, nil
 }
 
 // context evaluates --context.

@@ -169,6 +169,12 @@ func (p *exprParser) space() {
 				return // an operand or an operator is expected, and /* is none
 			}
 			p.pos += end + 4
+		case strings.HasPrefix(p.text[p.pos:], "//"):
+			end := strings.IndexByte(p.text[p.pos:], '\n')
+			if end < 0 {
+				return // the comment would take what follows in C, too
+			}
+			p.pos += end
 		default:
 			return
 		}
@@ -318,6 +324,16 @@ func (p *exprParser) unary() (*Node, error) {
 	return p.primary()
 }
 
+// word takes a word if it stands here.
+func (p *exprParser) word(s string) bool {
+	rest, ok := strings.CutPrefix(p.text[p.pos:], s)
+	if !ok || rest != "" && isNameByte(rest[0]) {
+		return false
+	}
+	p.pos += len(s)
+	return true
+}
+
 func (p *exprParser) primary() (*Node, error) {
 	p.space()
 	from := p.pos
@@ -349,6 +365,10 @@ func (p *exprParser) primary() (*Node, error) {
 		}
 		p.pos = from
 		return nil, p.errorf("ISA_GPU_ID without ()")
+	case p.word("true"):
+		return p.node(Node{Op: OpConst, Type: I32, Value: 1, Span: p.span(from)})
+	case p.word("false"):
+		return p.node(Node{Op: OpConst, Type: I32, Span: p.span(from)})
 	}
 	return nil, p.errorf("%s, expected a field in braces, a number, an enum value or (", p.here())
 }

@@ -52,6 +52,8 @@ func TestExpressions(t *testing.T) {
 	for _, c := range []struct{ expr, want string }{
 		// The ladder of C, from the tightest to the loosest, each step once.
 		{"1 + 2 * 3", "(+ 1 (* 2 3))"},
+		{"1 // one {A} /*\n + 2", "(+ 1 2)"},
+		{"true == !false", "(== 1 (! 0))"},
 		{"1 * 2 + 3", "(+ (* 1 2) 3)"},
 		{"1 << 2 + 3", "(<< 1 (+ 2 3))"},
 		{"1 < 2 << 3", "(< 1 (<< 2 3))"},

@@ -164,6 +164,22 @@ func (b *Bitset) Root() *Bitset {
 	return b
 }
 
+// Text returns the template of the display that the bitset has where no override holds, its parent's
+// where it has none; "" where nobody has one.
+func (b *Bitset) Text(syntax string) string {
+	for ; b != nil; b = b.Extends {
+		if n := len(b.Cases) - 1; n >= 0 {
+			if t := b.Cases[n].Displays[syntax]; t != nil {
+				return t.Text
+			}
+			if t := b.Cases[n].Displays[""]; t != nil {
+				return t.Text
+			}
+		}
+	}
+	return ""
+}
+
 // DisplayIn returns what {NAME} prints in a spelling.
 func (b *Bitset) DisplayIn(syntax string) string {
 	if name, ok := b.SyntaxNames[syntax]; ok && syntax != "" {

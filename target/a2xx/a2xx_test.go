@@ -73,7 +73,7 @@ func (r *row) context(t *testing.T, set *isa.Set) bits.Value {
 // the whole word, what Mesa's leaves out is a suffix.
 func TestWords(t *testing.T) {
 	for _, syntax := range []string{"", "mesa"} {
-		set := loadSyntax(t, syntax)
+		set := toolsFor(t, syntax, "vs").set
 		decoders, parsers := map[string]*isa.Decoder{}, map[string]*asm.Parser{}
 		for _, name := range []string{"alu", "fetch", "cf"} {
 			decoders[name], _ = set.NewDecoder(name)
@@ -292,7 +292,7 @@ func note(d *isa.Decoder, in isa.Inst, covered map[*isa.Leaf]bool) {
 
 // TestDocumented walks the description: whatever can be asked about has an answer.
 func TestDocumented(t *testing.T) {
-	m := loadSyntax(t, "").Model().ISA
+	m := toolsFor(t, "", "vs").set.Model().ISA
 	check := func(doc, format string, parts ...string) {
 		if strings.TrimSpace(doc) == "" {
 			t.Errorf("%s %s has no doc", format, strings.Join(parts, "."))
@@ -323,7 +323,7 @@ func TestDocumented(t *testing.T) {
 
 // TestAliases reads what is never printed: the names of the wiki, and short forms.
 func TestAliases(t *testing.T) {
-	set := loadSyntax(t, "")
+	set := toolsFor(t, "", "vs").set
 	for _, x := range []struct{ root, alias, plain string }{
 		{"alu", "ALU: MAXv R0.____ = R0, R0 MOV R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 MAXs R1.x___ = R2"},
 		{"alu", "ALU: MAXv R0.____ = R0, R0 RCP R1.x___ = R2", "ALU: MAXv R0.____ = R0, R0 RECIP_IEEE R1.x___ = R2"},

@@ -66,37 +66,56 @@ func (m *machine) words(data []byte, order string) ([]uint32, string, error) {
 	switch {
 	case order != "" && order != littleEndian && order != bigEndian:
 		return nil, "", fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
-	case order == bigEndian || order == "" && m.likeness(big) > m.likeness(little):
+	case order == bigEndian || order == "" && m.prefers(big, little):
 		return big, bigEndian, nil
 	}
 	return little, littleEndian, nil
 }
 
-// likeness tells how much words look like a program: 0 not at all; 1 if what clauses run is there, and
-// one of them ends it; 2 if that lies behind the clauses, in order and without gaps.
+// prefers tells whether words look like a program where others do not.
+func (m *machine) prefers(words, others []uint32) bool {
+	switch m.likeness(words) {
+	case tidy:
+		return m.likeness(others) != tidy
+	case ended:
+		return m.likeness(others) == unlike
+	}
+	return false
+}
+
+// How much words look like a program.
+const (
+	unlike = iota // they run nothing, or what is not there
+	like          // what clauses run is there
+	ended         // one of them ends it too
+	tidy          // and what they run lies behind them, in order and without gaps
+)
+
 func (m *machine) likeness(words []uint32) int {
 	p := layout{m: m, words: words, context: m.set.DefaultContext()}
 	p.analyse()
-	next, ends, tidy := p.start, false, true
+	next, ends, inOrder := p.start, false, true
 	for i := range p.clauses {
 		c := &p.clauses[i]
 		if !c.runs {
 			continue
 		}
 		if c.count > c.steps || c.count > 0 && (c.address < p.start || c.address+c.count > len(words)/unitWords) {
-			return 0
+			return unlike
 		}
-		tidy = tidy && (c.count == 0 || c.address == next)
+		inOrder = inOrder && (c.count == 0 || c.address == next)
 		next += c.count
 		ends = ends || c.ends
 	}
 	switch {
+	case next == p.start:
+		return unlike
 	case !ends:
-		return 0
-	case tidy:
-		return 2
+		return like
+	case inOrder:
+		return tidy
 	}
-	return 1
+	return ended
 }
 
 // layout is a program taken apart.

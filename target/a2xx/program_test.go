@@ -249,6 +249,11 @@ func TestByteOrder(t *testing.T) {
 			}
 		}
 	}
+	// A program of Adreno without an end: EXEC 1, 1. Its bytes exchanged have clauses that end, but run nothing.
+	loose := []byte{0x01, 0x10, 0x02, 0x30, 0x01, 0x19, 0x7c, 0x23, 0xee, 0x77, 0xc9, 0x8e, 0, 0, 0x0a, 0x02, 0x19, 0x02, 0x50, 0x08, 0x02, 0x20, 0x04, 0x0f}
+	if text, err := a2xx.SourceOf(x.set, x.ctx, loose, ""); err != nil || strings.HasPrefix(string(text), ".isago big") {
+		t.Errorf("%v\n%s", err, text)
+	}
 	if _, err := a2xx.SourceOf(x.set, x.ctx, nil, "middle"); err == nil {
 		t.Error("there is an order middle")
 	}

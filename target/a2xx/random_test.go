@@ -15,7 +15,7 @@ var manyWords = flag.Int("words", 400, "number of random words of each kind in T
 // TestRandomWords prints random words of each kind in both spellings and reads them back.
 func TestRandomWords(t *testing.T) {
 	for _, syntax := range []string{"", "mesa"} {
-		set := loadSyntax(t, syntax)
+		set := toolsFor(t, syntax, "vs").set
 		for _, root := range []string{"alu", "fetch", "cf"} {
 			t.Run(root+syntax, func(t *testing.T) { randomWords(t, set, root) })
 		}

@@ -107,7 +107,7 @@ func TestCapture(t *testing.T) {
 
 // TestOpenCapture lists the shaders of a capture, each with its stage and address.
 func TestOpenCapture(t *testing.T) {
-	im, err := a2xx.Open(loadSyntax(t, ""), sample(t))
+	im, err := a2xx.Open(toolsFor(t, "", "vs").set, sample(t))
 	if err != nil {
 		t.Fatal(err)
 	}

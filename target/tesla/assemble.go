@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,9 +126,10 @@ func (a *assembler) assemble(from, to int, ends bool) {
 	if len(a.cur.code) > a.limit {
 		a.fail(wrong(0, 1, "more than 16 MiB of code, which branches do not reach"), from)
 	}
-	if len(a.errs) == 0 {
+	if len(a.errs) <= maxErrors {
 		a.resolve()
 	}
+	a.errs.Sort()
 }
 
 // bytes are the sections one after the other.
@@ -224,7 +226,11 @@ func wrong(off, end int, format string, args ...any) *asm.Error {
 func (a *assembler) fail(err error, off int) {
 	var e *asm.Error
 	if errors.As(err, &e) {
-		a.errs = append(a.errs, e.At(a.src, off))
+		found := e.At(a.src, off)
+		for _, leaf := range e.Candidates {
+			found.With(found.Span, "the closest is %s, %s", leaf.Name, leaf.Spec.Text(a.set.PlainSyntax()))
+		}
+		a.errs = append(a.errs, found)
 		return
 	}
 	a.errs = append(a.errs, diag.Errorf(diag.TextExpected, diag.Span{Src: a.src, Off: off, End: off + 1}, "%v", err))
@@ -440,9 +446,17 @@ func (a *assembler) explain(err error, text, read string) error {
 	return err
 }
 
-// resolve reads again what names a label.
+// resolve reads again what names a label. Where there were mistakes the places of labels are off, so
+// that only names that nothing has are told of.
 func (a *assembler) resolve() {
 	a.last = true
+	before := len(a.errs)
+	if before > 0 {
+		defer func() {
+			list := slices.DeleteFunc(a.errs[before:], func(e *diag.Error) bool { return e.Code != diag.TextSymbol })
+			a.errs = a.errs[:before+len(list)]
+		}()
+	}
 	for i := range a.fixes {
 		f := &a.fixes[i]
 		a.scope = f.s.scope

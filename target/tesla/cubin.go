@@ -273,11 +273,19 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	return &im.Image, nil
 }
 
-// header returns the lines before a block that say something of the kernel.
+var (
+	codeStart = regexp.MustCompile(`\bcode\s*\{`)
+	property  = regexp.MustCompile(`^\w+\s*=\s*\S`)
+)
+
+// header returns the lines before a block that say something of its kernel.
 func header(text string) []string {
+	if at := codeStart.FindAllStringIndex(text, -1); at != nil {
+		text = text[at[len(at)-1][1]:]
+	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.Contains(line, "=") {
+		if line = strings.TrimSpace(line); property.MatchString(line) {
 			lines = append(lines, line)
 		}
 	}

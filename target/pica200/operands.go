@@ -331,11 +331,8 @@ func (s *operandScan) index(o *operand, start int) bool {
 		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, s.r.banks.indexed)
 		return false
 	}
-	switch {
-	case offset != 0 && isHexadecimal(inner):
+	if offset != 0 && isHexadecimal(inner) {
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", strings.TrimSpace(s.text[start:open]), offset)
-	case register != 0 && inner[blanksAt(inner)] <= '9':
-		s.r.warn(diag.ReadDiffers, span, "picasso expects the address register first: it would leave it out here")
 	}
 	o.num += offset
 	o.index = register

@@ -17,26 +17,17 @@ import (
 // matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
 func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	pos := p.skipBlank()
-	kind := it.ref.Kind
 	if it.kind == itemBranch && state <= 0 {
 		limit := len(p.raw)
 		if state <= stateShorter {
 			limit, state = stateShorter-state, 0
 		}
 		if v, end, ok := p.symbol(it, pos, limit); ok {
-			if end-pos > 1 && p.splits(next, pos, end) {
-				p.save(choice{node: p.node, item: it, next: next, state: stateShorter - end + 1})
-			}
-			if !p.bind(it, v, end) {
-				return false
-			}
-			p.pos, p.node, p.named = end, next, true
-			return true
+			return p.takeSymbol(it, next, v, pos, end)
 		}
 	}
-	signed := kind == spec.KindOffset || kind == spec.KindUOffset
 	n, ok := p.number(it, pos, state)
-	if signed && (!ok || it.extent == noText || state == stateAbsent) {
+	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
 		}
@@ -47,38 +38,17 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.expectItem(pos, it)
 		return false
 	}
-	switch {
-	case (it.kind == itemNumber || it.kind == itemBranch) && n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
-		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
-	case it.kind == itemEnum && n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
-		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - n.end + 1})
-	case signed && (p.everyWay() || p.follows(next, p.pos)):
-		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
-	}
+	p.saveNumber(it, next, &n)
 	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
 		p.expectItem(pos, it)
 		return false
 	}
 	if it.ref.Width > 64 {
-		if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
-			p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
-			return false
-		}
-		if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
-			return false
-		}
-		if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
-			return false
-		}
-		p.pos, p.node = n.end, next
-		return true
+		return p.takeWide(it, next, &n, pos)
 	}
 	v, fits := p.fit(it.ref, n)
-	if !fits && p.failure == nil {
-		return false
-	}
 	if !fits {
-		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", p.src[pos:n.end], it.ref.Name(), limits(it.ref))
+		p.failRange(it, pos, n.end)
 		return false
 	}
 	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(it, next, v, n.end, state) {
@@ -86,6 +56,59 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 	}
 	p.pos, p.node = n.end, next
 	return true
+}
+
+// mayBeAbsent tells of a number that it is printed with its sign, and not at all where it is 0.
+func (it *item) mayBeAbsent() bool {
+	return it.ref.Kind == spec.KindOffset || it.ref.Kind == spec.KindUOffset
+}
+
+// takeSymbol takes the name of a label that has been read.
+func (p *Parser) takeSymbol(it *item, next *node, v uint64, pos, end int) bool {
+	if end-pos > 1 && p.splits(next, pos, end) {
+		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - end + 1})
+	}
+	if !p.bind(it, v, end) {
+		return false
+	}
+	p.pos, p.node, p.named = end, next, true
+	return true
+}
+
+// saveNumber leaves the other ways open to read what has been read as a number.
+func (p *Parser) saveNumber(it *item, next *node, n *number) {
+	several := n.end-n.digits > 1
+	switch {
+	case (it.kind == itemNumber || it.kind == itemBranch) && several && p.splits(next, n.digits, n.end):
+		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
+	case it.kind == itemEnum && several && p.splits(next, n.digits, n.end):
+		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - n.end + 1})
+	case it.mayBeAbsent() && (p.everyWay() || p.follows(next, p.pos)):
+		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
+	}
+}
+
+// takeWide takes a number of more than 64 bits.
+func (p *Parser) takeWide(it *item, next *node, n *number, pos int) bool {
+	if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
+		p.failRange(it, pos, n.end)
+		return false
+	}
+	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
+		return false
+	}
+	if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
+		return false
+	}
+	p.pos, p.node = n.end, next
+	return true
+}
+
+// failRange notes that a number does not fit its field.
+func (p *Parser) failRange(it *item, pos, end int) {
+	if p.failure != nil {
+		p.failAt(diag.TextRange, pos, end, "%s does not fit %s, expected %s", p.src[pos:end], it.ref.Name(), limits(it.ref))
+	}
 }
 
 // splits tells whether a number or a name can end before its last character, but behind its first.

@@ -85,7 +85,7 @@ func contextFlags(root *cobra.Command, args []string) {
 	if err != nil || cmd.Flags().Lookup("context") == nil || !needsContexts(cmd, args, rest) {
 		return
 	}
-	sets, err := setsOf(rest)
+	sets, err := setsOf(root, rest)
 	if err != nil { // a flag that is unknown because of that is not the mistake to tell of
 		cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return err })
 	}
@@ -112,8 +112,8 @@ func needsContexts(cmd *cobra.Command, args, rest []string) bool {
 }
 
 // setsOf loads the machine that the flags of a command line name, or all where they name none.
-func setsOf(args []string) ([]*isa.Set, error) {
-	f := setFlags{isa: flagValue(args, "isa"), spec: flagValue(args, "spec")}
+func setsOf(root *cobra.Command, args []string) ([]*isa.Set, error) {
+	f := setFlags{isa: flagValue(args, "isa"), spec: flagValue(args, "spec"), cmd: root}
 	if f.given() {
 		set, err := f.load(nil)
 		if err != nil {
@@ -123,7 +123,8 @@ func setsOf(args []string) ([]*isa.Set, error) {
 	}
 	var sets []*isa.Set
 	for _, m := range catalog.Machines() {
-		set, err := m.Load(isa.Options{})
+		f.isa = m.Name
+		set, err := f.load(nil)
 		if err != nil {
 			return nil, err
 		}

@@ -51,14 +51,14 @@ files, the roots that --root takes, the contexts, the tables beside the code and
 
 // machine is a machine as list shows it.
 type machine struct {
-	Name         string    `json:"name"`
-	Title        string    `json:"title,omitempty"`
-	Formats      []string  `json:"formats,omitempty"`
-	Roots        []root    `json:"roots"`
-	Contexts     []context `json:"contexts,omitempty"`
-	Syntaxes     []string  `json:"syntaxes,omitempty"`
-	Tables       []table   `json:"tables,omitempty"`
-	Instructions int       `json:"instructions"`
+	Name         string        `json:"name"`
+	Title        string        `json:"title,omitempty"`
+	Formats      []string      `json:"formats,omitempty"`
+	Roots        []root        `json:"roots"`
+	Contexts     []contextInfo `json:"contexts,omitempty"`
+	Syntaxes     []string      `json:"syntaxes,omitempty"`
+	Tables       []table       `json:"tables,omitempty"`
+	Instructions int           `json:"instructions"`
 }
 
 type root struct {
@@ -68,8 +68,8 @@ type root struct {
 	Leaves  int    `json:"leaves"`
 }
 
-// context has the values that it can have, the default first.
-type context struct {
+// contextInfo has the values that it can have, the default first.
+type contextInfo struct {
 	Name   string   `json:"name"`
 	Doc    string   `json:"doc,omitempty"`
 	Values []string `json:"values"`
@@ -122,7 +122,7 @@ func (f *listFlags) machines(cmd *cobra.Command) error {
 func describe(set *isa.Set) machine {
 	m := machine{Name: setName(set), Syntaxes: spellings(set)}
 	for _, c := range set.Contexts() {
-		m.Contexts = append(m.Contexts, context{c.Name, oneLine(c.Doc), c.Values, c.FromText})
+		m.Contexts = append(m.Contexts, contextInfo{c.Name, oneLine(c.Doc), c.Values, c.FromText})
 	}
 	for _, t := range set.Tables() {
 		m.Tables = append(m.Tables, table{t.Name, oneLine(t.Doc), t.Size, t.Bits})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -26,9 +27,29 @@ type setFlags struct {
 	gen               uint32
 	// order is that of the words of a raw program; "" is to be recognised.
 	order string
+	// cmd is the command that has the flags.
+	cmd *cobra.Command
+}
+
+// setCache has the sets that a command line has loaded: which flags a command has depends on one,
+// before it is carried out.
+type setCache map[setKey]*isa.Set
+
+type setKey struct {
+	isa, spec string
+	opt       isa.Options
+}
+
+// setCacheKey is the key of the setCache in the context of the root command.
+type setCacheKey struct{}
+
+// withSetCache gives a root command a cache.
+func withSetCache(root *cobra.Command) {
+	root.SetContext(context.WithValue(context.Background(), setCacheKey{}, setCache{}))
 }
 
 func (f *setFlags) add(cmd *cobra.Command) {
+	f.cmd = cmd
 	flags := cmd.Flags()
 	flags.StringVar(&f.isa, "isa", "", "`NAME` of the machine, as isago list shows it")
 	flags.StringVar(&f.spec, "spec", "", "`FILE` with a description to read instead of a machine that isago ships")
@@ -59,10 +80,27 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	case m != nil:
 		load = m.Load
 	}
-	set, err := load(isa.Options{Gen: f.gen, Syntax: f.syntax})
+	set, err := f.cached(m, load)
 	var e *diag.Error
 	if errors.As(err, &e) && e.Code == diag.UnknownSyntax {
 		return nil, f.unknownSyntax(load)
+	}
+	return set, err
+}
+
+// cached is load with the options of the flags, once for a command line.
+func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, error)) (*isa.Set, error) {
+	key := setKey{f.isa, f.spec, isa.Options{Gen: f.gen, Syntax: f.syntax}}
+	if !f.given() && m != nil {
+		key.isa = m.Name
+	}
+	cache, _ := f.cmd.Root().Context().Value(setCacheKey{}).(setCache)
+	if set := cache[key]; set != nil {
+		return set, nil
+	}
+	set, err := load(key.opt)
+	if err == nil && cache != nil {
+		cache[key] = set
 	}
 	return set, err
 }

@@ -17,6 +17,7 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	withSetCache(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v; %s --help lists the flags", err, cmd.CommandPath())
 	})

@@ -58,7 +58,7 @@ func (s *shower) display(index int) {
 		return
 	}
 	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
-	told.lit(w, here)
+	told.lits(w, here)
 	told.items(f, u.Cases[index].Items, yes)
 	s.m.rounded[s.leaf.Root] = s.m.rounded[s.leaf.Root] || told.float
 	for i, l := range f.word {
@@ -166,7 +166,7 @@ type teller struct {
 	floats map[int]bool
 }
 
-func (t *teller) lit(w *world, l lit) { w.inputs(l, t.seen) }
+func (t *teller) lits(w *world, list ...lit) { w.inputs(t.seen, list...) }
 
 func (t *teller) items(f *frame, items []model.Item, here lit) {
 	for i := range items {
@@ -178,7 +178,7 @@ func (t *teller) items(f *frame, items []model.Item, here lit) {
 		for k := range it.Alts {
 			a := &it.Alts[k]
 			if a.Cond != nil {
-				t.lit(f.w, f.condition(a))
+				t.lits(f.w, f.condition(a))
 			}
 			if a.Ref != nil {
 				t.reference(f, a.Ref, len(it.Alts) == 1 && a.Cond == nil && here == yes)
@@ -192,9 +192,7 @@ func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
 	if ref.Kind == spec.KindFloat {
 		t.float = true
-		for _, l := range f.reference(ref) {
-			w.inputs(l, t.floats)
-		}
+		w.inputs(t.floats, f.reference(ref)[:]...)
 	}
 	if ref.Kind == spec.KindBitset {
 		t.operand(f, ref, sure)
@@ -204,14 +202,12 @@ func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 		return
 	}
 	if ref.Prog != nil || ref.Context != nil {
-		for _, l := range f.reference(ref) {
-			t.lit(w, l)
-		}
+		t.lits(w, f.reference(ref)[:]...)
 		return
 	}
 	t.index(f, ref)
 	for _, l := range f.rawBits(ref) {
-		t.lit(w, l)
+		t.lits(w, l)
 		if sure && l > yes && tells(ref) {
 			t.direct[l.node()] = true
 		}
@@ -224,7 +220,7 @@ func (t *teller) index(f *frame, ref *model.Ref) {
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
 			for _, l := range gather(e.Field, f.above(ref.Hops).word) {
-				t.lit(f.w, l)
+				t.lits(f.w, l)
 				t.direct[l.node()] = true
 			}
 		}
@@ -260,15 +256,13 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
 	if ref.Prog != nil {
-		for _, l := range f.reference(ref) {
-			t.lit(f.w, l)
-		}
+		t.lits(f.w, f.reference(ref)[:]...)
 		return
 	}
 	if ref.Env.Closed() { // what it does not tell is reported of its own root
 		t.float = t.float || t.m.rounded[ref.Env.Root]
 		for _, l := range f.rawBits(ref) {
-			t.lit(f.w, l)
+			t.lits(f.w, l)
 			if sure && l > yes {
 				t.direct[l.node()] = true
 			}
@@ -284,10 +278,10 @@ func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
 			return
 		}
 		in := f.inside(ref, l, yes)
-		t.lit(f.w, in.exists)
+		t.lits(f.w, in.exists)
 		for i := range in.unit.Cases {
 			if c := in.unit.Cases[i]; c.Shown {
-				t.lit(f.w, in.uses(i))
+				t.lits(f.w, in.uses(i))
 				t.items(in, c.Items, no)
 			}
 		}

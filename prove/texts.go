@@ -437,18 +437,8 @@ func digitsOf(ref *model.Ref) int {
 // share tells whether a condition and a value depend on a common input.
 func (c *circuit) share(l lit, v *vec) bool {
 	set := map[int]bool{}
-	c.inputs(l, set)
-	for _, bit := range v {
-		if bit <= yes {
-			continue
-		}
-		for _, n := range c.cone(bit).inputs {
-			if set[n] {
-				return true
-			}
-		}
-	}
-	return false
+	c.inputs(set, l)
+	return slices.ContainsFunc(c.cone(v[:]...).inputs, func(n int) bool { return set[n] })
 }
 
 // maxNarrow bounds the values that are asked for one by one.

@@ -402,7 +402,7 @@ func (g *grammar) language(ref *model.Ref) language {
 		digits := digitsOf(ref)
 		return language{read: func(g *grammar, then int32) int32 { return g.unsigned(digits, then) }}
 	}
-	digits := digitsOf(ref)
+	digits := len(strconv.FormatUint(math.MaxUint64>>(64-g.m.printedBits(ref)), 10))
 	return language{read: func(g *grammar, then int32) int32 {
 		positiveOnly := g.number(positive, decimal, digits, then)
 		return g.choice(g.char('0', then), g.char('-', positiveOnly), positiveOnly)
@@ -629,7 +629,7 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 	case err != nil:
 		return no
 	}
-	return w.sameLow(v, constant(uint64(n)), min(max(ref.Width, 1), 64))
+	return w.sameLow(v, constant(uint64(n)), m.printedBits(ref))
 }
 
 // sameLow tells where two numbers agree in their low bits.

@@ -51,6 +51,7 @@ const (
 	EnumUnused     Code = "enum-unused"
 	HiddenBits     Code = "hidden-bits"
 	SameText       Code = "same-text"
+	AliasDefault   Code = "alias-default"
 	ExprUndefined  Code = "expr-undefined"
 	MesaRefuses    Code = "mesa-refuses"
 	ExceptionForm  Code = "exception-form"
@@ -160,6 +161,7 @@ var codes = []CodeInfo{
 	{EnumUnused, "check: an enum that is the type of nothing", `<enum name="#old">`},
 	{HiddenBits, "check: bits of a leaf that its text does not show: words that differ in them read the same", `a field that no display shows`},
 	{SameText, "check: two words that print the same text", `two leaves with one display`},
+	{AliasDefault, "check: an alias that leaves out a field, which then has the default of words that do not show it", `<alias>out[a0]</alias> beside <display>out[a0 + {N}]</display>, and N has the default 31, for none`},
 	{ExprUndefined, "check: arithmetic of which C does not define the result", `1 << {A} where A can be 32`},
 	{MesaRefuses, "check: what isago reads and Mesa's tools do not", `<bitset name="a-b"> beside <bitset name="a.b">`},
 	{ExceptionForm, "check: a written exception that cannot be read", `<!-- check: ignore hidden-bits -->`},

@@ -9,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// place is where the display of a case is used. It may be left out of a text where it is in a set whose
-// members then have their defaults.
+// place is where a case is used, with its display and its aliases. It may be left out of a text where it
+// is in a set whose members then have their defaults.
 type place struct {
 	c        *model.Case
 	f        *frame
@@ -32,11 +32,22 @@ func (k *walker) aliases() {
 	}
 }
 
+// display returns the display beside the aliases of a case: its own, or that of the next case that has one.
+func (p *place) display() []model.Item {
+	cases := p.f.unit.Cases
+	for _, c := range cases[slices.Index(cases, p.c):] {
+		if c.Shown {
+			return c.Items
+		}
+	}
+	return nil
+}
+
 // shownBits tells of each input where some display shows it.
 func (k *walker) shownBits() map[int]lit {
 	shown := map[int]lit{}
 	for _, p := range k.places {
-		for _, ref := range references(p.c.Items, nil) {
+		for _, ref := range references(p.c.Items, nil) { // none where it has no display
 			if ref.Kind == spec.KindBitset && !ref.Env.Closed() {
 				continue // its cases are places of their own
 			}
@@ -76,7 +87,7 @@ func (k *walker) alias(p place, items []model.Item, shown map[int]lit) {
 	says := teller{m: k.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
 	says.items(p.f, items, no)
 	defaults := p.f.defaults()
-	for _, ref := range references(p.c.Items, nil) {
+	for _, ref := range references(p.display(), nil) {
 		if ref.Field == nil || ref.Prog != nil || ref.Kind == spec.KindBitset {
 			continue
 		}

@@ -149,16 +149,16 @@ func (k *walker) scope(f *frame) {
 			k.use(c.Cond, f, rest)
 			here = k.w.and(rest, f.holds(c.Cond))
 		}
+		for _, a := range c.Aliases {
+			k.items(a, f, here)
+		}
+		k.places = append(k.places, place{c, f, here, k.optional})
 		if !c.Shown {
 			continue
 		}
 		fact := k.m.c.facts.of(c.Spec)
 		fact.text = fact.text || k.can(here, f)
-		k.places = append(k.places, place{c, f, here, k.optional})
 		k.items(c.Items, f, here)
-		for _, a := range c.Aliases {
-			k.items(a, f, here)
-		}
 		rest = k.w.and(rest, here.not())
 	}
 	k.textless(f, rest)

@@ -421,7 +421,7 @@ func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	}
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(d.root.Size)
+		unit = int64(d.root.Stored(d.root.Size))
 	}
 	addr := d.Addr + n*unit
 	if ref.Kind == spec.KindAbsBranch {

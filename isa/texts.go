@@ -208,7 +208,7 @@ func (c *constancy) env(env *model.Env) bool {
 	return true
 }
 
-func (c *constancy) prog(p *model.Prog) bool { return !c.first(p) || c.node(p.Root) }
+func (c *constancy) prog(p *model.Prog) bool { return !c.first(p) || !p.Cycle && c.node(p.Root) }
 
 func (c *constancy) node(n *model.Node) bool {
 	if n == nil {

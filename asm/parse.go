@@ -18,6 +18,9 @@ import (
 type Parser struct {
 	// Symbol gives the address of a name, in bits from the start of the program; nil knows none.
 	Symbol func(name string) (addr int64, ok bool)
+	// Later reports whether a name that Symbol does not know is one all the same, whose address is not
+	// known yet: the bits that it would give are left open. nil knows none.
+	Later func(name string) bool
 	// Name reads a program's own name for a value at the start of text, for fields of a space of
 	// symbols: the value and the number of bytes read. nil knows none.
 	Name func(text []byte, space string) (value uint64, n int, ok bool)
@@ -71,8 +74,11 @@ type Parser struct {
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
 	// named tells that a label was read.
-	named  bool
-	scalar []byte
+	named bool
+	// pinning asks whether the branch targets of a line are given by other things than their labels, which
+	// are left open; pinned is the answer.
+	pinning, pinned bool
+	scalar          []byte
 	// steady tells that the contexts have their values.
 	steady bool
 	// ending is that of the instruction that straight has read, nil where search has.
@@ -374,7 +380,7 @@ func (p *Parser) from(start *node) bool {
 }
 
 func (p *Parser) straightFrom(start *node) bool {
-	if p.careful {
+	if p.careful || p.pinning {
 		return false
 	}
 	p.resetBits(p.root.Size)
@@ -646,6 +652,7 @@ func (p *Parser) accept(a *accept) bool {
 	}
 	if f.parent < 0 {
 		p.node = nil
+		p.notePinned()
 		return p.solve()
 	}
 	p.frame, p.node = f.parent, f.ret

@@ -51,6 +51,10 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.failRange(it, pos, n.end)
 		return false
 	}
+	if n.isFloat && it.ref.Prog != nil {
+		v = p.attainable(it.ref, v)
+	}
+	p.off += n.offBy(v, it.ref.Width)
 	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(it, next, v, n.end, state) {
 		return false
 	}
@@ -464,6 +468,37 @@ func floatValue(v uint64, width int) float64 {
 		return sign * math.Inf(1) // or a number that is none
 	}
 	return sign * math.Ldexp(1024+frac, exp-25)
+}
+
+// offBy is how far the bits of a float are from what was written.
+func (n *number) offBy(v uint64, width int) float64 {
+	if !n.isFloat || n.word {
+		return 0
+	}
+	written := n.literal
+	if n.neg {
+		written = -written
+	}
+	return math.Abs(floatValue(v, width) - written)
+}
+
+// attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
+// where the bits of a field are shifted. Only the fraction is rounded.
+func (p *Parser) attainable(ref *model.Ref, v uint64) uint64 {
+	t := p.ternary(ref.Prog.Root, p.scopeOf(ref.Hops))
+	step, fraction := t.open&-t.open, uint64(1)<<23
+	if ref.Width == 16 {
+		fraction = 1 << 10
+	}
+	if step == 0 || step > fraction {
+		return v
+	}
+	off := (v - t.val) & (step - 1)
+	down, up := v-off, v-off+step
+	if off <= step/2 || math.IsInf(floatValue(up, ref.Width), 0) {
+		return down
+	}
+	return up
 }
 
 // halfBits rounds to the nearest IEEE 754 half, ties to even.

@@ -73,6 +73,8 @@ type Parser struct {
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
+	// off is how far the floats that were read are from what was written.
+	off float64
 	// named tells that a label was read.
 	named bool
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
@@ -164,6 +166,7 @@ type choice struct {
 	trail, frames, scopes, cons, unitsLen int
 	nspaces                               int
 	loosely                               bool
+	off                                   float64
 }
 
 type boundUnit struct {
@@ -287,6 +290,9 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 	if p.loosely {
 		p.verify()
 	}
+	if p.off > 0 {
+		p.nearest()
+	}
 	return p.complete(res)
 }
 
@@ -398,7 +404,7 @@ func (p *Parser) reset(size int) {
 // resetBits is the part of reset that straight needs.
 func (p *Parser) resetBits(size int) {
 	p.pos, p.nspaces, p.ending = 0, spaceTable, nil
-	p.loosely, p.named = false, false
+	p.loosely, p.named, p.off = false, false, 0
 	word := &p.spaces[spaceWord]
 	word.val, word.known = bits.Value{}, bits.Value{}
 	if !p.steady {
@@ -447,7 +453,7 @@ func (p *Parser) save(c choice) {
 	c.pos, c.frame = p.pos, p.frame
 	c.trail, c.frames, c.scopes = len(p.trail), len(p.frames), len(p.scopes)
 	c.cons, c.unitsLen, c.nspaces = len(p.cons), len(p.units), p.nspaces
-	c.loosely = p.loosely
+	c.loosely, c.off = p.loosely, p.off
 	p.choices = append(p.choices, c)
 }
 
@@ -456,7 +462,7 @@ func (p *Parser) retry() bool {
 	n := len(p.choices) - 1
 	c := p.choices[n]
 	p.choices = p.choices[:n]
-	p.pos, p.frame, p.nspaces, p.loosely = c.pos, c.frame, c.nspaces, c.loosely
+	p.pos, p.frame, p.nspaces, p.loosely, p.off = c.pos, c.frame, c.nspaces, c.loosely, c.off
 	p.undo(c.trail)
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
 	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]

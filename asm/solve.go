@@ -182,8 +182,9 @@ func (p *Parser) derive(c *constraint) status {
 		return p.truth(c.prog.Root, c.scope, false)
 	case wantValue:
 		return p.assign(c.prog.Root, c.scope, c.value, c.mask)
-	case wantRange:
-		return open
+	case wantRange: // its bounds start alike
+		alike := c.mask &^ fill(c.value^c.high)
+		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {

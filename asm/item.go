@@ -36,7 +36,9 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 		p.node = next
 		return it.extent != someText
 	case itemCustom:
-		return p.matchCustom(it, next)
+		if p.Custom != nil {
+			return p.matchCustom(it, next)
+		}
 	}
 	return p.matchNumber(it, next, state)
 }
@@ -298,12 +300,9 @@ func (p *Parser) matchName(it *item, next *node) bool {
 	return true
 }
 
-// matchCustom reads what a hook prints. Without a hook nothing is printed.
+// matchCustom reads what a hook prints.
 func (p *Parser) matchCustom(it *item, next *node) bool {
 	p.node = next
-	if p.Custom == nil {
-		return it.extent != someText
-	}
 	pos := p.skipBlank()
 	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)
 	switch {

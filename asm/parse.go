@@ -25,7 +25,7 @@ type Parser struct {
 	// symbols: the value and the number of bytes read. nil knows none.
 	Name func(text []byte, space string) (value uint64, n int, ok bool)
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
-	// value and the number of bytes read. nil reads nothing and leaves the bits open.
+	// value and the number of bytes read. nil reads a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
 	// Comment starts a comment. New takes it from the description; "" is none.
 	Comment string

@@ -150,8 +150,8 @@ type Bitset struct {
 	Defaults []*Default
 	// Forced are the values that an encoder for Mesa gives fields whatever the text.
 	Forced []*Default
-	Unused   []*Unused
-	Meta     map[string]string
+	Unused []*Unused
+	Meta   map[string]string
 
 	extendsName           string
 	extendsSpan, sizeSpan diag.Span

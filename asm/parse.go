@@ -99,7 +99,9 @@ type Parser struct {
 // Limits. A line that needs more is refused with an error.
 const (
 	maxSpaces = 8
-	maxSteps  = 1 << 20
+	maxSteps  = 1 << 18
+	// maxNested is the number of operands inside each other that are printed too.
+	maxNested = 24
 	maxLine   = 1 << 16
 	maxWork   = 1 << 22
 )
@@ -153,6 +155,8 @@ type callFrame struct {
 	closing bool
 	extent  extent
 	from    int
+	// depth is the number of nested values that it is in.
+	depth int
 }
 
 // choice is a way not yet tried.
@@ -298,7 +302,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
-	p.work = 0
+	p.unspent()
 	p.src, p.raw = slices.Grow(p.src[:0], len(body)), slices.Grow(p.raw[:0], len(body))
 	src, raw := p.src[:len(body)], p.raw[:len(body)]
 	n, blank := 0, true
@@ -319,6 +323,9 @@ func (p *Parser) load(body []byte) {
 	}
 	p.src, p.raw = src[:n], raw[:n]
 }
+
+// unspent gives a line all the work that it may take.
+func (p *Parser) unspent() { p.work, p.steps, p.solver.all, p.solver.trials = 0, 0, 0, 0 }
 
 // foldTable returns what each byte of the input is read as: blanks are one, and case counts or not.
 func foldTable(folding bool) *[256]byte {
@@ -396,7 +403,7 @@ func (p *Parser) straightFrom(start *node) bool {
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
 	p.resetBits(size)
-	p.frame, p.steps, p.solver.all, p.solver.trials = 0, 0, 0, 0
+	p.frame = 0
 	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
 }

@@ -16,6 +16,7 @@ func (p *Parser) verify() {
 	if p.exactly() {
 		return
 	}
+	p.unspent()
 	p.run()
 }
 
@@ -55,9 +56,11 @@ func (p *Parser) nearest() {
 		return false
 	})
 	n = 0
+	p.unspent()
 	if at >= 0 && p.ways(strict, func() bool { n++; return n > at }) {
 		return
 	}
+	p.unspent()
 	if p.run(); p.loosely {
 		p.verify()
 	}

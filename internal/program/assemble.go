@@ -42,7 +42,7 @@ func (c *Code) UsesTables() bool {
 }
 
 // maxErrors is the number of mistakes after which the rest of a text is not read.
-const maxErrors = 50
+const maxErrors = diag.MaxShown
 
 // Statement is a piece of a source that is assembled by itself: labels, and at most an instruction
 // or a .word directive.

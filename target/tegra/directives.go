@@ -91,6 +91,9 @@ func (r *assembly) sectionAt(at int) string {
 	for end < len(r.text) && r.text[end]|0x20 >= 'a' && r.text[end]|0x20 <= 'z' {
 		end++
 	}
+	if end < len(r.text) && isLabel("_"+r.text[end:end+1]) {
+		return "" // a label that starts like a section
+	}
 	if name := strings.ToLower(r.text[at:end]); slices.Contains(sectionNames, name) {
 		return name
 	}

@@ -262,6 +262,20 @@ func TestTargetInSwizzle(t *testing.T) {
 	}
 }
 
+// TestHostCounts: a header of host1x counts words in 16 bits, so that a longer program has several.
+func TestHostCounts(t *testing.T) {
+	p := &tegra.Program{Words: slices.Repeat(captured.Words, 1<<13)}
+	data, err := tegra.Encode(load(t), p, "host1x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Fields(string(data))
+	// 0x3fff instructions are 0xfffc words; one instruction is left.
+	if len(lines) != 1+2+4<<14 || lines[1] != "2206fffc" || lines[2+0xfffc] != "22060004" {
+		t.Errorf("%d words, headers %s and %s", len(lines), lines[1], lines[2+0xfffc])
+	}
+}
+
 func FuzzContainer(f *testing.F) {
 	for _, seed := range []string{"", container, "tegra-vp 1\ncode", "tegra-vp 1\nlabel 0 \"a\"\ncode\n0 0 0 0", "tegra-vp 1\nconstant 0.x 1\n", "tegra-vp 1\nattribute 0 \"\\u00e9\"\ncode", "tegra-vp 1\n#\n"} {
 		f.Add(seed)

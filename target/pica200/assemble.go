@@ -474,7 +474,11 @@ func (r *assembly) finish() (*Assembled, error) {
 		r.lint()
 		out.Warnings = r.warnings
 		out.Warnings.Sort()
-		out.File.Place()
+		if r.facts.likeNihstro {
+			out.File.PlaceLikeNihstro()
+		} else {
+			out.File.Place()
+		}
 		r.write(out)
 	}
 	if len(r.errs) > 0 {
@@ -531,7 +535,7 @@ func (r *assembly) header(d *dvleState) DVLE {
 	if h := d.headerFact; h != nil {
 		out.Word04, out.Type, out.MergeOutmaps, out.InputMask, out.OutputMask = h.word04, h.kind, h.merge, h.inputs, h.outputs
 	}
-	d.symbols(&out)
+	d.symbols(&out, r.facts.likeNihstro)
 	if d.entryWords != nil {
 		out.Entry, out.End = d.entryWords[0], d.entryWords[1]
 		return out

@@ -43,25 +43,35 @@ func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 func byRegister(a, b Uniform) int { return int(a.First) - int(b.First) }
 
 // symbols makes the tables of labels, uniforms and symbols: uniforms sorted by register, as picasso
-// has them since version 2.6, and their names behind those of labels.
-func (d *dvleState) symbols(out *DVLE) {
-	table := slices.Clone(d.uniforms)
+// has them since version 2.6. Their names stand behind those of labels; in nihstro's files, whose
+// uniforms are declared before the code, in front of them.
+func (d *dvleState) symbols(out *DVLE, uniformsFirst bool) {
+	out.Labels, out.Uniforms = slices.Clone(d.labels), slices.Clone(d.uniforms)
 	if !d.unsorted {
-		slices.SortStableFunc(table, byRegister)
+		slices.SortStableFunc(out.Uniforms, byRegister)
 	}
 	var text strings.Builder
-	for _, l := range d.labels {
-		l.SymbolOffset = uint32(text.Len())
-		text.WriteString(l.Name)
+	add := func(name string) uint32 {
+		at := text.Len()
+		text.WriteString(name)
 		text.WriteByte(0)
-		out.Labels = append(out.Labels, l)
+		return uint32(at)
 	}
-	for i := range table {
-		table[i].SymbolOffset = uint32(text.Len())
-		text.WriteString(table[i].Name)
-		text.WriteByte(0)
+	labels := func() {
+		for i := range out.Labels {
+			out.Labels[i].SymbolOffset = add(out.Labels[i].Name)
+		}
 	}
-	out.Uniforms, out.Symbols = table, text.String()
+	if !uniformsFirst {
+		labels()
+	}
+	for i := range out.Uniforms {
+		out.Uniforms[i].SymbolOffset = add(out.Uniforms[i].Name)
+	}
+	if uniformsFirst {
+		labels()
+	}
+	out.Symbols = text.String()
 }
 
 // args reads the operands of a directive.
@@ -112,8 +122,13 @@ func (a *args) name(what string) (string, diag.Span, bool) {
 // register reads a register, which must be of one of the banks, up to a blank.
 func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
 	start := a.pos + blanksAt(a.text[a.pos:])
-	_, span = a.word()
-	if o, ok = a.r.operand(a.text, start, a.pos); !ok {
+	word, span := a.word()
+	end := a.pos
+	if n := strings.IndexByte(word, ','); n > 0 { // picasso's numbers end there
+		end, a.pos = start+n, start+n+1
+		span = a.r.span(start, end)
+	}
+	if o, ok = a.r.operand(a.text, start, end); !ok {
 		return o, span, false
 	}
 	switch {

@@ -99,6 +99,8 @@ func TestRules(t *testing.T) {
 		{"a name may be that of the register it gets", []string{in(".in v0\n.out o0 position\n.out o1 color\n.fvec c0[2]", "mov o0, c0[1]", "mov o1, v0")}, "4c021000 4c200000 " + end, self, nil},
 		{"which it names from there on", []string{".proc main\nmov o0, v0\n.out o0 dummy o1\nmov o0, v0\n.out o1 dummy\nmov o1, v0\nend\n.end"}, mov + " 4c200000 4c000000 " + end, self, nil},
 		{"what is declared inside an array comes before it", []string{in(".constfa t[]\n.constf k(1,0,0,0)\n.constfa (2,0,0,0)\n.end")}, end, "", []string{" / c95 (1.0, 0.0, 0.0, 0.0), c94 (2.0, 0.0, 0.0, 0.0)"}},
+		{"commas between the registers of a mode", []string{".gsh fixed c20, c4, 3\n.fvec a\n.entry q\n.proc q\nmov r0, a\nend\n.end"},
+			"4e034000 " + end, self, []string{"a c20 c20 / "}},
 		{"the uniforms of each geometry shader start anew", []string{
 			".gsh point c8\n.fvec a\n.bool b\n.entry p\n.proc p\nmov r0, a\nend\n.end", ".gsh fixed c20 c4 3\n.fvec a[2], b\n.entry q\n.proc q\nmov r0, b\nend\n.end"},
 			"4e028000 " + end + " 4e036000 " + end, self, []string{"a c8 c8, b b0 b0 / ", "a c20 c21, b c22 c22 / "}},
@@ -126,6 +128,8 @@ func TestRules(t *testing.T) {
 			"b2000c00 b2000c00 b2c00c00 84000000 " + end, "", nil},
 		{"numbers of consti as C writes them", []string{in(".consti k(+3, 3.0, 0x0f, -1)")}, end, "", []string{" / i3 (3, 3, 15, 255)"}},
 		{"numbers of constf as C writes them", []string{in(".constf k(1.5f, +3, .5, 0x10)")}, end, "", []string{" / c95 (1.5, 3.0, 0.5, 16.0)"}},
+		{"a comma behind a register of a directive", []string{in(".setb b0, true\n.setb b1,off")}, end, "",
+			[]string{" / b0 true, b1 false"}},
 		{"names of setb", []string{in(".setb b0 true\n.setb b1 FALSE\n.setb b2 1\n.setb b3 0\n.setb b4 on\n.setb b5 off")}, end, "",
 			[]string{" / b0 true, b1 false, b2 true, b3 false, b4 true, b5 false"}},
 		{"constants start again in each file, on what uniforms leave", []string{

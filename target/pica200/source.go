@@ -320,6 +320,9 @@ func (w *sourceWriter) body() {
 	if w.unchecked {
 		w.line(".isago unchecked")
 	}
+	if p.Short {
+		w.line(".isago like-nihstro")
+	}
 	if p.Version != 0 {
 		w.line(".isago version 0x%x", p.Version)
 	}

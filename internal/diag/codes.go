@@ -99,6 +99,10 @@ const (
 	TooLarge    Code = "too-large"
 	ReadDiffers Code = "read-differently"
 	HiddenName  Code = "hides-register"
+	OutsideLoop Code = "outside-loop"
+	VertexEmit  Code = "vertex-emit"
+	PastArray   Code = "past-array"
+	MaskOrder   Code = "mask-order"
 )
 
 // Codes of warnings that descriptions give, by the names of their hazards.
@@ -117,7 +121,7 @@ const (
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
-		IgnoredText, TooLarge, ReadDiffers, HiddenName,
+		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder,
 		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
@@ -203,5 +207,9 @@ var codes = []CodeInfo{
 	{IgnoredText, "warning: text that means nothing", `.constf k(1, 2, 3, 4) // a comment`},
 	{TooLarge, "warning: a number that is too large for its format and becomes infinity", `.constf k(1e30, 0, 0, 0)`},
 	{HiddenName, "warning: a declaration whose name is that of a register, which the name no longer is", `.constf c1(1, 2, 3, 4)`},
+	{OutsideLoop, "warning: what leaves a loop stands in none, where the hardware hangs", `break outside of for`},
+	{VertexEmit, "warning: a vertex program comes to an instruction of geometry shaders", `emit in a program without .gsh`},
+	{PastArray, "warning: an index beyond the registers of a name", `m[4] of .fvec m[4]`},
+	{MaskOrder, "warning: a mask whose components are not in their order, which has no meaning", `mov r0.yx, r1`},
 	{ReadDiffers, "warning: what an older assembler accepts and takes for something else", `.consti k(0x10, 0, 0, 0), where picasso reads 0`},
 }

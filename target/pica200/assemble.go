@@ -175,8 +175,10 @@ func (r *assembly) fail(code diag.Code, span diag.Span, format string, args ...a
 	return e
 }
 
-func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) {
-	r.warnings = append(r.warnings, diag.Errorf(code, span, "warning: "+format, args...))
+func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) *diag.Error {
+	e := diag.Errorf(code, span, "warning: "+format, args...)
+	r.warnings = append(r.warnings, e)
+	return e
 }
 
 func (r *assembly) assembleFile(src *diag.Source) {
@@ -330,12 +332,26 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 			d.geometry, d.compatible = true, true
 		}
 	}
+	r.hazards(in, span)
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
 	if r.suffixed {
 		target.GivenTarget, target.GivenCount = given(string(r.line[bytes.IndexByte(r.line, '{'):]), role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
+}
+
+// hazards tells of what an instruction hardly means, by the description.
+func (r *assembly) hazards(in isa.Inst, span diag.Span) {
+	r.fresh.SetTable(0, r.table.Entries)
+	for _, h := range r.fresh.Hazards(nil, in) {
+		switch {
+		case !slices.Contains(r.banks.refused, h.Name):
+			r.warn(diag.Code(h.Name), span, "%s", h.Text)
+		case !r.facts.unchecked:
+			r.fail(diag.RegisterUse, span, "%s", h.Text)
+		}
+	}
 }
 
 // geometryMark is the mark, in the description, of an instruction of geometry shaders.

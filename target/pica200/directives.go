@@ -37,6 +37,14 @@ type dvleState struct {
 // outputRegisters is the number of output registers that a DVLE's mask has bits for.
 const outputRegisters = 16
 
+// isGeometry tells whether its header says that it is a geometry shader.
+func (d *dvleState) isGeometry() bool {
+	if d.headerFact != nil {
+		return d.headerFact.kind == GeometryShader
+	}
+	return d.geometry
+}
+
 // private tells whether the program has uniform registers of its own.
 func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
@@ -364,6 +372,9 @@ func (r *assembly) out(a *args, _ diag.Span) {
 			r.fail(diag.TextExpected, at, "%q, expected one to four components (xyzw, rgba or stpq)", letters)
 			return
 		}
+		if !r.banks.components.ordered(letters) {
+			r.maskOrder(&o, at)
+		}
 	case reg != "":
 		if o, ok = a.destination(); !ok {
 			return
@@ -380,6 +391,9 @@ func (a *args) destination() (operand, bool) {
 	if ok && o.neg {
 		a.r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
 		return o, false
+	}
+	if ok && o.disordered {
+		a.r.maskOrder(&o, span)
 	}
 	return o, ok
 }

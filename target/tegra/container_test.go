@@ -104,14 +104,20 @@ func TestContainerMistakes(t *testing.T) {
 	}
 }
 
-// TestRandomPrograms takes programs of random words through source, container and raw words.
+// TestRandomPrograms takes programs of random words, many of which branch, through source, container and
+// raw words.
 func TestRandomPrograms(t *testing.T) {
 	set, a := load(t), assembler(t)
 	rng := rand.New(rand.NewPCG(5, 6))
-	for n := range 20 {
+	for n := range *manyPrograms {
 		p := &tegra.Program{}
 		for range rng.IntN(12) {
-			p.Words = append(p.Words, randomWord(rng))
+			word := randomWord(rng)
+			if rng.IntN(3) == 0 {
+				word.SetUint(91, 5, []uint64{9, 11}[rng.IntN(2)]) // BRA, CAL
+				word.SetUint(29, 8, rng.Uint64N(14))
+			}
+			p.Words = append(p.Words, word)
 		}
 		for i := range p.Words {
 			if rng.IntN(3) == 0 {
@@ -119,7 +125,7 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 		if n%2 == 0 {
-			p.Constants = append(p.Constants, tegra.Constant{Number: n, Component: n % 4, Bits: rng.Uint32()})
+			p.Constants = append(p.Constants, tegra.Constant{Number: n % 256, Component: n % 4, Bits: rng.Uint32()})
 		}
 		roundTrip(t, set, a, p)
 		for _, order := range tegra.Orders() {

@@ -107,6 +107,7 @@ const (
 
 // Codes of warnings that descriptions give, by the names of their hazards.
 const (
+	NoComparison  Code = "no-comparison"
 	SameRegister  Code = "same-register"
 	NeverTaken    Code = "never-taken"
 	OddAddress    Code = "odd-address"
@@ -122,7 +123,7 @@ func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
 		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder,
-		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
+		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
 
@@ -191,6 +192,7 @@ var codes = []CodeInfo{
 	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},
 	{DoubleMova, "warning: two instructions in a row write address registers, which freezes the hardware", `mova a0.x, r0 and mova a0.y, r1`},
 	{OutputTwice, "warning: a component of an output is written twice, which may hang the hardware", `mov o0, r0 and mov o0.x, r1`},
+	{NoComparison, "warning: a comparison by a number that stands for none", `cmp r0, 6, eq, r1`},
 	{SameRegister, "warning: both units of a word write one register", `ADDv r1.x***, a[0].xyzw, a[0].xyzw and RCPs r1.*y**, a[0].xxxx`},
 	{NeverTaken, "warning: a branch whose predicate never holds", `EXEC BRAs 3;`},
 	{OddAddress, "warning: an address register that is not written because of an odd destination", `ARLv r1.x***, a[0].xyzw`},

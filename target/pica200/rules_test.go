@@ -122,6 +122,9 @@ func TestRules(t *testing.T) {
 		{"cmp has no mask, its operators at 24 and 21", []string{in("", "cmp c0, gt, ne, r1")},
 			// 17<<27 | 4<<24 | 1<<21 | SRC1 20<<12 | SRC2 11<<7
 			"bc220880 " + end, "", nil},
+		{"names that nihstro has", []string{in("", "exp r0, v0", "log r0, v0", "lit r0, v0", "loop i1", "nop", ".end", "nop")},
+			// 05, 06, 07 and 29 with ID 1 at 22 and the last word of the body, 4, at 10
+			"16000000 1a000000 1e000000 a4401000 84000000 84000000 " + end, self, nil},
 		{"mova of both", []string{in("", "mova a0.xy, v0")}, "48000000 " + end, "", nil},
 		{"conditions in any order", []string{in("", "jmpc !cmp.y || cmp.x, l", "jmpc cmp.x | !cmp.y, l", "jmpc !cmp.y, l", "l:nop")},
 			// 2c<<26 | REFX<<25 | REFY<<24 | CONDOP<<22 | 3<<10; Y only is 3, where picasso sets REFX

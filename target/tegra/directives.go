@@ -286,6 +286,10 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 		r.fail(diag.TextRange, off, end, "%s is beyond the largest float", shorten(text))
 		return 0, false
 	}
+	if v != 0 && strings.Trim(lower, "0123456789") == "" {
+		span := diag.Span{Src: r.src, Off: off, End: end}
+		r.warn(diag.ReadDiffers, span, "%s is the number; grate reads the bits 0x%08x, which are written like that", text, uint32(v))
+	}
 	return math.Float32bits(float32(v)), true
 }
 

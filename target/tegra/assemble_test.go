@@ -418,7 +418,7 @@ func TestMistakes(t *testing.T) {
 // TestReadDifferently warns of numbers that grate takes for the bits of a float.
 func TestReadDifferently(t *testing.T) {
 	_, got := assemble(t, assembler(t), ".constants [0].x = 16; [0].y = 0; [0].z = 1.0; [0].w = 0x10; [1].x = -1; [1].y = 1e1;\n.asm EXEC_END NOPv;")
-	want := []string{"x.asm:1:20: warning: 16 is the number; grate reads the bits 0x00000010, which are written like that [read-differently]"}
+	want := []string{"x.asm:1:20: warning: 16 is 16.0; grate reads it as the bits 0x00000010 [read-differently]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -288,7 +288,7 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 	}
 	if v != 0 && strings.Trim(lower, "0123456789") == "" {
 		span := diag.Span{Src: r.src, Off: off, End: end}
-		r.warn(diag.ReadDiffers, span, "%s is the number; grate reads the bits 0x%08x, which are written like that", text, uint32(v))
+		r.warn(diag.ReadDiffers, span, "%s is %[1]s.0; grate reads it as the bits 0x%08x", text, uint32(v))
 	}
 	return math.Float32bits(float32(v)), true
 }

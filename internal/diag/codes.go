@@ -99,6 +99,8 @@ const (
 	TooLarge    Code = "too-large"
 	ReadDiffers Code = "read-differently"
 	HiddenName  Code = "hides-register"
+	// UnexpectedBits is a finding of what the text asks for.
+	UnexpectedBits Code = "unexpected-bits"
 )
 
 // Codes of warnings that descriptions give, by the names of their hazards.
@@ -117,7 +119,7 @@ const (
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
-		IgnoredText, TooLarge, ReadDiffers, HiddenName,
+		IgnoredText, TooLarge, ReadDiffers, HiddenName, UnexpectedBits,
 		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
@@ -203,5 +205,6 @@ var codes = []CodeInfo{
 	{IgnoredText, "warning: text that means nothing", `.constf k(1, 2, 3, 4) // a comment`},
 	{TooLarge, "warning: a number that is too large for its format and becomes infinity", `.constf k(1e30, 0, 0, 0)`},
 	{HiddenName, "warning: a declaration whose name is that of a register, which the name no longer is", `.constf c1(1, 2, 3, 4)`},
+	{UnexpectedBits, "warning: an instruction with bits that the hardware does not take, by its description", `ld b64 $r1d g14[$r2], where a pair starts at an even register`},
 	{ReadDiffers, "warning: what an older assembler accepts and takes for something else", `.consti k(0x10, 0, 0, 0), where picasso reads 0`},
 }

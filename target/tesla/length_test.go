@@ -120,14 +120,16 @@ func TestEarlierWordGrows(t *testing.T) {
 	}
 }
 
-// TestMisalignedRegisters holds that pairs that start at an odd register, and quads at none of four, are
-// found by dis and warned of by asm, which takes them.
+// TestMisalignedRegisters holds that pairs that start at an odd register, quads at none of four, and
+// address registers that cannot be moved on are found by dis and warned of by asm, which takes them.
 func TestMisalignedRegisters(t *testing.T) {
 	d := decoder(t, load(t), "")
 	for text, odd := range map[string]int{
 		"ld b64 $r2d g14[$r1]": 0, "ld b64 $r1d g14[$r2]": 1, "ld b128 $r4q g14[$r2]": 0, "ld b128 $r2q g14[$r2]": 1,
 		"ld b128 $r5q l[0x0]": 1, "ld b32 $r5 l[0x0]": 0, "fma rn f64 $r1d $r2d $r3d $r5d": 3, "cvt f64 $r2d f32 $r1": 0,
 		"cas b64 $r1d g0[$r2] $r3d $r4d": 2,
+		// $a0 is 0 and cannot be moved on; there are no $a5 and $a6.
+		"ld b32 $r1 l[$a1++0x4]": 0, "ld b32 $r1 l[$a5++0x4]": 1, "ld b32 $r1 l[$a6++0x4]": 1, "ld b32 $r1 l[0x0++0x4]": 1, "ld b32 $r1 l[0x4]": 0,
 	} {
 		out, err := compileAll(text, "g200", "cp")
 		if err != nil {

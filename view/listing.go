@@ -43,6 +43,10 @@ type Listing struct {
 	to     int64
 	labels *program.Labels
 
+	// addressUnit is what addresses of the instructions of unitOf count in, in bits.
+	unitOf      *isa.Root
+	addressUnit int64
+
 	// aligns has, for each leaf of alignsOf by its ID, what the address of its words is a multiple of.
 	alignsOf *isa.Root
 	aligns   []int64
@@ -306,14 +310,17 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 
 // address returns the number that a line has in the column of addresses.
 func (l *Listing) address(ln line) int64 {
-	if ln.piece == nil {
-		return ln.addr / int64(l.Decoder.Root().Stored(l.Decoder.Root().MinSize))
+	root, base := l.Decoder.Root(), int64(0)
+	if ln.piece != nil {
+		base = ln.piece.Base
+		if ln.piece.Root != nil {
+			root = ln.piece.Root
+		}
 	}
-	root := ln.piece.Root
-	if root == nil {
-		root = l.Decoder.Root()
+	if root != l.unitOf {
+		l.unitOf, l.addressUnit = root, program.AddressUnit(root)
 	}
-	return (ln.addr - ln.piece.Base) / int64(root.Stored(root.MinSize))
+	return (ln.addr - base) / l.addressUnit
 }
 
 // beyond tells whether bits are set that are stored with an instruction and lie outside of it.

@@ -104,6 +104,8 @@ const (
 	VertexEmit  Code = "vertex-emit"
 	PastArray   Code = "past-array"
 	MaskOrder   Code = "mask-order"
+	// UnexpectedBits is a finding of what the text asks for.
+	UnexpectedBits Code = "unexpected-bits"
 )
 
 // Codes of warnings that descriptions give, by the names of their hazards.
@@ -123,7 +125,7 @@ const (
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
-		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder,
+		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
@@ -215,5 +217,6 @@ var codes = []CodeInfo{
 	{VertexEmit, "warning: a vertex program comes to an instruction of geometry shaders", `emit in a program without .gsh`},
 	{PastArray, "warning: an index beyond the registers of a name", `m[4] of .fvec m[4]`},
 	{MaskOrder, "warning: a mask whose components are not in their order, which has no meaning", `mov r0.yx, r1`},
+	{UnexpectedBits, "warning: an instruction with bits that the hardware does not take, by its description", `ld b64 $r1d g14[$r2], where a pair starts at an even register`},
 	{ReadDiffers, "warning: what an older assembler accepts and takes for something else", `.consti k(0x10, 0, 0, 0), where picasso reads 0`},
 }

@@ -290,6 +290,7 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 		return nil, err
 	}
 	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Break: m.breakIndent(), Pieces: []program.Piece{}}
+	im.OneWay = "asm does not write captures"
 	im.Header = capture.header()
 	for i := range capture.Shaders {
 		m.addShader(im, &capture.Shaders[i], i)

@@ -133,9 +133,8 @@ func (l *Listing) end() int64 {
 // Labels finds the labels of the code: entries, and what branches go to.
 func (l *Listing) Labels() *program.Labels {
 	if l.labels == nil {
-		labels := l.newLabels(l.Image.Size(), l.Image.Entries)
-		l.addLabels(labels)
-		return labels
+		l.labels = l.newLabels(l.Image.Size(), l.Image.Entries)
+		l.addLabels(l.labels)
 	}
 	return l.labels
 }

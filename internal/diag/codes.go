@@ -96,6 +96,7 @@ const (
 	RoomSize    Code = "alloc-size"
 	StoreSize   Code = "store-size"
 	Nesting     Code = "nesting"
+	StageExport Code = "stage-export"
 	IgnoredText Code = "ignored-text"
 	TooLarge    Code = "too-large"
 	ReadDiffers Code = "read-differently"
@@ -124,7 +125,7 @@ const (
 // Warnings lists the codes of warnings.
 func Warnings() []Code {
 	return []Code{
-		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
+		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
 		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
@@ -209,6 +210,7 @@ var codes = []CodeInfo{
 	{RoomSize, "warning: more exports than a clause makes room for", `export0 and export1 behind ALLOC PARAM/PIXEL SIZE(0x0)`},
 	{StoreSize, "warning: a program of more units than drivers load, though addresses reach them", `a program of 400 units`},
 	{Nesting, "warning: loops or calls deeper inside each other than the machine keeps count of", `five LOOP_START one behind the other`},
+	{StageExport, "warning: an export that programs of the stage are not known to have", `export62 in a fragment program`},
 	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
 	{IgnoredText, "warning: text that means nothing", `.constf k(1, 2, 3, 4) // a comment`},
 	{TooLarge, "warning: a number that is too large for its format and becomes infinity", `.constf k(1e30, 0, 0, 0)`},

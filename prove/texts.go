@@ -373,8 +373,6 @@ func (g *grammar) language(ref *model.Ref) language {
 		return language{empty: true, read: func(g *grammar, then int32) int32 { return g.text(text, then) }}
 	case spec.KindEnum:
 		return enumLanguage(ref, func(uint64) bool { return true }, true)
-	case spec.KindCustom:
-		return language{empty: true}
 	case spec.KindFloat:
 		return language{read: func(g *grammar, then int32) int32 { return g.float(then) }}
 	case spec.KindOffset, spec.KindUOffset:
@@ -398,7 +396,7 @@ func (g *grammar) language(ref *model.Ref) language {
 		return language{read: func(g *grammar, then int32) int32 {
 			return g.choice(g.char('0', then), g.number(hexFirst, hexDigit, digits, then))
 		}}
-	case spec.KindUint:
+	case spec.KindUint, spec.KindCustom:
 		digits := digitsOf(ref)
 		return language{read: func(g *grammar, then int32) int32 { return g.unsigned(digits, then) }}
 	}
@@ -427,7 +425,7 @@ func (g *grammar) float(then int32) int32 {
 
 // digitsOf bounds the decimal digits of a value.
 func digitsOf(ref *model.Ref) int {
-	if ref.Prog != nil && ref.Kind == spec.KindUint || ref.Width > 64 {
+	if ref.Prog != nil && (ref.Kind == spec.KindUint || ref.Kind == spec.KindCustom) || ref.Width > 64 {
 		return max(20, ref.Width/3+1)
 	}
 	width := min(max(ref.Width, 1), 64)
@@ -612,14 +610,14 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 			return set ^ lit(b2i(text == "1"))
 		}
 		return w.lowBits(v, 32, text, 10)
-	case spec.KindUint, spec.KindUOffset:
+	case spec.KindUint, spec.KindUOffset, spec.KindCustom:
 		if text == "" {
 			return w.isSet(v).not()
 		}
 		return w.lowBits(v, 64, strings.TrimPrefix(text, "+"), 10)
 	case spec.KindHex:
 		return w.lowBits(v, 64, text, 16)
-	case spec.KindFloat, spec.KindCustom:
+	case spec.KindFloat:
 		return yes
 	}
 	n, err := strconv.ParseInt(text, 10, 64)

@@ -33,7 +33,7 @@ type Decoder struct {
 	// Symbol gives the name that the program has for a value of a field with symbols, by the space
 	// that the description names there; nil has none.
 	Symbol func(space string, value uint64) (name string, ok bool)
-	// Custom prints a field of type custom; nil prints nothing.
+	// Custom prints a field of type custom; nil prints the number.
 	Custom func(dst []byte, field string, value uint64) []byte
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64

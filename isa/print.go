@@ -287,7 +287,6 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 		if d.Custom != nil {
 			return d.Custom(dst, ref.Field.Name, v)
 		}
-		return dst
 	}
 	return appendConstant(dst, ref, v)
 }
@@ -304,7 +303,7 @@ func appendConstant(dst []byte, ref *model.Ref, v uint64) []byte {
 		return appendBool(dst, ref, v)
 	case spec.KindInt:
 		return strconv.AppendInt(dst, signExtend(v, ref.Width), 10)
-	case spec.KindUint:
+	case spec.KindUint, spec.KindCustom:
 		return strconv.AppendUint(dst, v, 10)
 	case spec.KindHex:
 		return strconv.AppendUint(dst, v, 16)

@@ -308,11 +308,11 @@ func TestStorage(t *testing.T) {
 		{`<text storage="8"/>`, [2]int{32, 0}, 8, false, 32},
 		{`<text storage="16"/>`, [2]int{12, 36}, 16, false, 48},
 	} {
-		text := c.text + fmt.Sprintf(`<bitset name="a" size="%d"/><bitset name="b" extends="a"><pattern pos="0">0</pattern></bitset>`, c.sizes[0])
+		text := c.text + fmt.Sprintf(`<bitset name="a" size="%d"><display>{F}</display></bitset><bitset name="b" extends="a"><pattern pos="0">0</pattern><field name="F" low="1" high="%d" type="hex"/></bitset>`, c.sizes[0], c.sizes[0]-1)
 		if c.sizes[1] > 0 {
-			text += fmt.Sprintf(`<bitset name="c" extends="a" size="%d"><pattern pos="0">1</pattern></bitset>`, c.sizes[1])
+			text += fmt.Sprintf(`<bitset name="c" extends="a" size="%d"><pattern pos="0">1</pattern><field name="F" low="1" high="%d" type="hex"/></bitset>`, c.sizes[1], c.sizes[1]-1)
 		}
-		r := machine(t, "<isa>"+text+"</isa>", Options{}).Roots[0]
+		r := machine(t, `<isa strict="true">`+text+"</isa>", Options{}).Roots[0]
 		if r.Unit != c.unit || r.HighFirst != c.highFirst || r.Stored(r.Size) != c.stored || r.MinSize != c.sizes[0] {
 			t.Errorf("%s, %v: words of %d bits, %v, %d bits stored, shortest %d", c.text, c.sizes, r.Unit, r.HighFirst, r.Stored(r.Size), r.MinSize)
 		}
@@ -322,7 +322,7 @@ func TestStorage(t *testing.T) {
 // TestMeta finds an attribute at the leaf or at the nearest bitset above it that has one.
 func TestMeta(t *testing.T) {
 	m := machine(t, `<isa><bitset name="a" size="8"><meta x="root" y="all"/></bitset>
-		<bitset name="b" extends="a"><meta x="leaf"/></bitset></isa>`, Options{})
+		<bitset name="b" extends="a"><meta x="leaf"/><field name="F" low="0" high="7" type="hex"/></bitset></isa>`, Options{})
 	l := m.Roots[0].Leaves[0]
 	if x, y, z := l.Meta("x"), l.Meta("y"), l.Meta("z"); x != "leaf" || y != "all" || z != "" {
 		t.Errorf("x %q, y %q, z %q", x, y, z)

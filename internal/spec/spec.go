@@ -150,8 +150,10 @@ type Bitset struct {
 	// Refines names the bitsets with which this one overlaps on purpose, being the narrower.
 	Refines  []Name
 	Defaults []*Default
-	Unused   []*Unused
-	Meta     map[string]string
+	// Forced are the values that an encoder for Mesa gives fields whatever the text.
+	Forced []*Default
+	Unused []*Unused
+	Meta   map[string]string
 
 	extendsName           string
 	extendsSpan, sizeSpan diag.Span

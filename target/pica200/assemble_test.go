@@ -2,9 +2,7 @@ package pica200_test
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -333,42 +331,4 @@ func FuzzSource(f *testing.F) {
 		}
 		roundTrip(t, a, out.Bytes)
 	})
-}
-
-// renamed repeats lines with other registers and components each time: what a program says is mostly said
-// for the first time.
-func renamed(lines []string, times int) []string {
-	var out []string
-	for i := range times {
-		for k, line := range lines {
-			out = append(out, benchRegister.ReplaceAllStringFunc(line, func(name string) string {
-				n, _ := strconv.Atoi(name[1:])
-				return "r" + strconv.Itoa((n+i+i/16*k)%16)
-			}))
-		}
-	}
-	return out
-}
-
-var benchRegister = regexp.MustCompile(`\br[0-9]+\b`)
-
-// BenchmarkAssemble assembles a large geometry shader.
-func BenchmarkAssemble(b *testing.B) {
-	a := newAssembler(b)
-	body := []string{
-		"mov r0, a", "add r2, a, -r0.wzyx", "mul r3.xz, -b[1].yyxx, r1.zwxy", "dp3 r4.x, a.zyxw, r0", "dp4 o, b[2], r1",
-		"ifc cmp.x && !cmp.y", "mad r12, r0, a, -r1.wwzz", "mad r13.xyw, -r0, r1.zxyz, b[a0.x+1]", ".else", "slt r8, r1, b", ".end",
-		"max r9, r0, r1", "rcp r5.x, r4.x", "cmp r0, lt, ge, r1", "emit",
-	}
-	text := in(".gsh point c0\n.fvec a, b[4]\n.out o position", renamed(body, 290)...)
-	words := 0
-	for b.Loop() {
-		out, err := a.Assemble(sources(text), pica200.AssembleOptions{})
-		if err != nil {
-			b.Fatal(diag.Render(err))
-		}
-		words += len(out.File.DVLP.Code)
-	}
-	b.SetBytes(int64(len(text)))
-	b.ReportMetric(float64(words)/b.Elapsed().Seconds(), "instructions/s")
 }

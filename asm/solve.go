@@ -2,7 +2,6 @@ package asm
 
 import (
 	wide "github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -104,28 +103,16 @@ func (p *Parser) constrain(c constraint) bool {
 
 // propagateLast settles the constraint added last, and drops it if it holds for good.
 func (p *Parser) propagateLast(end int) bool {
-	n := len(p.cons) - 1
+	n, mark := len(p.cons)-1, len(p.trail)
 	switch p.settle(&p.cons[n]) {
 	case broken:
+		p.undo(mark)
 		p.failConstraint(&p.cons[n], end)
 		return false
 	case holds:
 		p.cons = p.cons[:n]
 	}
 	return true
-}
-
-// failConstraint notes that no word satisfies a constraint.
-func (p *Parser) failConstraint(c *constraint, end int) {
-	switch {
-	case p.failure == nil:
-	case c.kind == wantValue && c.ref.Field != nil && c.ref.Field.Doc != "":
-		p.fail(diag.TextRange, end, "%s cannot be %d: %s", c.ref.Name(), int64(c.value), sentence(c.ref.Field.Doc))
-	case c.kind == wantValue:
-		p.fail(diag.TextRange, end, "%s cannot be %d: it is computed as %s", c.ref.Name(), int64(c.value), c.prog.Spec.Text)
-	default:
-		p.fail(diag.TextCondition, end, "no word prints so: it would need %s to be %t%s", c.prog.Spec.Text, c.kind == wantTrue, p.mentioned(c.prog.Spec.Text))
-	}
 }
 
 // require notes what must hold for a reference to mean what it is read as.

@@ -582,7 +582,7 @@ func (p *Parser) address(pos, end int) (addr int64, open, known bool) {
 func (p *Parser) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(p.root.Size)
+		unit = int64(p.root.Stored(p.root.Size))
 	}
 	if it.ref.Kind == spec.KindBranch {
 		addr -= p.Addr

@@ -400,7 +400,7 @@ func (g *grammar) language(ref *model.Ref) language {
 		digits := digitsOf(ref)
 		return language{read: func(g *grammar, then int32) int32 { return g.unsigned(digits, then) }}
 	}
-	digits := digitsOf(ref)
+	digits := len(strconv.FormatUint(math.MaxUint64>>(64-g.m.printedBits(ref)), 10))
 	return language{read: func(g *grammar, then int32) int32 {
 		positiveOnly := g.number(positive, decimal, digits, then)
 		return g.choice(g.char('0', then), g.char('-', positiveOnly), positiveOnly)
@@ -435,18 +435,8 @@ func digitsOf(ref *model.Ref) int {
 // share tells whether a condition and a value depend on a common input.
 func (c *circuit) share(l lit, v *vec) bool {
 	set := map[int]bool{}
-	c.inputs(l, set)
-	for _, bit := range v {
-		if bit <= yes {
-			continue
-		}
-		for _, n := range c.cone(bit).inputs {
-			if set[n] {
-				return true
-			}
-		}
-	}
-	return false
+	c.inputs(set, l)
+	return slices.ContainsFunc(c.cone(v[:]...).inputs, func(n int) bool { return set[n] })
 }
 
 // maxNarrow bounds the values that are asked for one by one.
@@ -637,7 +627,7 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 	case err != nil:
 		return no
 	}
-	return w.sameLow(v, constant(uint64(n)), min(max(ref.Width, 1), 64))
+	return w.sameLow(v, constant(uint64(n)), m.printedBits(ref))
 }
 
 // sameLow tells where two numbers agree in their low bits.

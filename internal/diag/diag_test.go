@@ -170,10 +170,10 @@ func TestCodes(t *testing.T) {
 // A list that is too long to be read ends with a count of the rest.
 func TestCapped(t *testing.T) {
 	for n, want := range map[int]string{
-		0:                 "",
+		0:            "",
 		MaxShown:     "49 [ignored-text]",
 		MaxShown + 1: "1 more warning, which is not shown [ignored-text]",
-		200:               "150 more warnings, which are not shown [ignored-text]",
+		200:          "150 more warnings, which are not shown [ignored-text]",
 	} {
 		var list List
 		for i := range n {

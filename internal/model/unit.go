@@ -30,10 +30,11 @@ type Unit struct {
 	// Errs are the names and templates that could not be bound.
 	Errs diag.List
 
-	progs    map[*spec.Expr]*Prog
-	cuts     map[*spec.Expr]*cutProg
-	building []*spec.Expr
-	names    map[string][]Alt // what names mean outside of expressions
+	progs map[*spec.Expr]*Prog
+	cuts  map[*spec.Expr]*cutProg
+	// cyclic are the expressions in which one was met that is open; itself, those which that was.
+	cyclic, itself map[*spec.Expr]bool
+	names          map[string][]Alt // what names mean outside of expressions
 
 	namedOnce sync.Once
 	named     []NamedField
@@ -418,9 +419,13 @@ func (u *Unit) resolve(name string, top *spec.Expr) []Alt {
 	}
 	alts, ok := u.names[name]
 	if !ok {
+		before := u.Env.Machine.open.cycles
 		u.names[name] = []Alt{{}} // until it is known: a name that needs itself resolves nowhere
 		alts = u.lookup(name, nil)
 		u.names[name] = alts
+		if open := &u.Env.Machine.open; open.cycles > before && len(open.stack) > 0 {
+			delete(u.names, name) // it may mean something else outside
+		}
 	}
 	return alts
 }

@@ -165,7 +165,7 @@ func (w *sourceWriter) code(dst []byte) ([]byte, error) {
 			text, ok = w.instruction(dst, in)
 		}
 		if !ok {
-			text = program.AppendData(dst, w.d.Set(), w.d.Root(), word, wordBits)
+			text = program.AppendData(dst, w.d.Root(), word, wordBits)
 			text = append(text, ';')
 		}
 		dst = append(text, '\n')

@@ -223,7 +223,7 @@ func (p *Parser) expectText(pos int, s string) {
 
 func (p *Parser) expectItem(pos int, it *item) {
 	if p.failure != nil {
-		p.expect(pos, it.describe())
+		p.expect(pos, p.describe(it))
 	}
 }
 
@@ -239,7 +239,7 @@ func (p *Parser) expectLiterals(n *node, pos int) {
 }
 
 // describe says what an item reads, for an error.
-func (it *item) describe() string {
+func (p *Parser) describe(it *item) string {
 	ref := it.ref
 	switch {
 	case ref == nil:
@@ -249,7 +249,7 @@ func (it *item) describe() string {
 	case it.kind == itemBranch:
 		return "a label or a number"
 	}
-	return "a number for " + it.name + " (" + limits(ref) + ")"
+	return "a number for " + it.name + " (" + p.limits(ref) + ")"
 }
 
 // list names the texts of a trie, a few of them.
@@ -274,21 +274,30 @@ func (t *trie) list() string {
 }
 
 // limits describes the numbers that fit a field.
-func limits(ref *model.Ref) string {
-	w := uint(min(ref.Width, 64))
+func (p *Parser) limits(ref *model.Ref) string {
+	w := uint(min(max(p.readWidth(ref), 1), 64))
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
-		if w == 0 || w == 64 {
-			return "a signed number of 64 bits"
-		}
-		return fmt.Sprintf("%d to %d", -(int64(1) << (w - 1)), int64(1)<<(w-1)-1)
+		return fmt.Sprintf("%d to %d", int64(-1)<<(w-1), int64(1)<<(w-1)-1)
 	case spec.KindFloat:
-		return "a decimal number, inf or nan"
+		most := mostFloat(ref.Width)
+		return fmt.Sprintf("-%s to %[1]s, inf or nan", most)
 	}
-	if ref.Width > 64 {
+	switch {
+	case ref.Width > 64:
 		return fmt.Sprintf("a number of %d bits", ref.Width)
+	case ref.Prog != nil:
+		return fmt.Sprintf("0 to %d", possible(ref.Prog.Root)&ones(int(w)))
 	}
-	return fmt.Sprintf("0 to %d", ^uint64(0)>>(64-w))
+	return fmt.Sprintf("0 to %d", ones(int(w)))
+}
+
+// mostFloat is the largest finite number that a field of that width holds.
+func mostFloat(width int) string {
+	if width == 16 {
+		return "65504"
+	}
+	return "3.4028235e+38"
 }
 
 // explain reads the text again to find out why it is no instruction.
@@ -301,6 +310,7 @@ func (p *Parser) explain(body []byte) *Error {
 	if len(p.src) == 0 {
 		return &Error{Code: diag.TextExpected, End: len(body), Msg: "nothing, expected an instruction"}
 	}
+	p.unspent()
 	p.run()
 	f := p.failure
 	pos := f.pos

@@ -43,11 +43,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A custom field is what the hook reads; without one it prints and reads nothing.
+// A custom field is what the hook reads; without one it is a number.
 func TestCustom(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="8"><display>ld [{A}] {B}</display>
 		<field name="A" low="4" high="7" type="custom"/><field name="B" low="0" high="3" type="uint"/></bitset>`))
-	x.rows(t, []row{{"ld [] 3", "03", ""}, {"ld [@] 3", "", "text-expected"}})
+	x.rows(t, []row{
+		{"ld [0] 3", "03", ""}, {"ld [15] 3", "f3", ""}, {"ld [0xf] 3", "f3", "ld [15] 3"},
+		{"ld [16] 3", "", "text-range"}, {"ld [] 3", "", "text-expected"}, {"ld [@] 3", "", "text-expected"},
+	})
 	x.p.Custom = func(text []byte, field string) (uint64, int, bool) {
 		if field == "A" && len(text) > 1 && text[0] == '@' {
 			return uint64(text[1] - 'a'), 2, true

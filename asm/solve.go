@@ -34,6 +34,8 @@ const (
 	wantValue
 	wantNested
 	wantRange // value(prog) & mask is from value to high
+	// wantNothing asks for nothing: it remembers a branch whose label is left open.
+	wantNothing
 )
 
 // status is what is known of a constraint.
@@ -142,6 +144,9 @@ func (p *Parser) require(conds []condition) bool {
 
 // settle derives bits from a constraint, as far as they follow from it.
 func (p *Parser) settle(c *constraint) status {
+	if c.kind == wantNothing {
+		return holds
+	}
 	s := p.derive(c)
 	if s != open || c.kind == wantNested {
 		return s
@@ -177,8 +182,9 @@ func (p *Parser) derive(c *constraint) status {
 		return p.truth(c.prog.Root, c.scope, false)
 	case wantValue:
 		return p.assign(c.prog.Root, c.scope, c.value, c.mask)
-	case wantRange:
-		return open
+	case wantRange: // its bounds start alike
+		alike := c.mask &^ fill(c.value^c.high)
+		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
@@ -369,6 +375,9 @@ func (p *Parser) holdAsIs() bool {
 
 // holds tells whether a constraint holds for bits that are all known.
 func (p *Parser) holds(c *constraint) bool {
+	if c.kind == wantNothing {
+		return true
+	}
 	v, known := p.eval(c.prog.Root, c.scope)
 	switch {
 	case !known:

@@ -227,6 +227,7 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 func (d *Decoder) Layout(buf []Field, in Inst) []Field {
 	d.trace = &d.layout
 	d.trace.origin[0] = d.wordOrigin(in)
+	d.leave(0)
 	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
 	found := len(d.findings)
 	w := fieldWalk{d: d, out: buf}
@@ -288,6 +289,7 @@ func (w *fieldWalk) inner(ref *model.Ref, depth int) {
 	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
+	d.leave(depth + 1)
 	d.frames[depth+1].v = *d.inner(ref, &d.frames[depth].v)
 	d.trace.enter(d, ref, depth+1)
 	if d.enter(ref.Env, depth+1) {

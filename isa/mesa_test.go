@@ -43,7 +43,23 @@ var mesaTests = []struct {
 		// D on the outside is entered once more, and there takes the inner D as 0: 1 + (1 + 0).
 		leaf: `<display>{D}</display><pattern low="0" high="31">00000000000000000000000000000000</pattern>
 		<derived name="D" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
-		word: 0, mesa: "2", ours: "1",
+		word: 0, mesa: "2", ours: "2 | expression needs its own value: {D} + 1",
+	},
+	{
+		name: "expressions that need each other",
+		// D asks for E, that for D, entered once more, and that for E, which is 0 there: D is A, E is 3A + B, and the
+		// outer D is 6A + 2B + A. E is what was found on the way: with A = 15 and B = 11, 127 and 56.
+		leaf: `<display>{D} {E} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="3" type="uint"/>
+		<field name="B" low="4" high="7" type="uint"/><derived name="D" type="uint" width="8"><expr>{E} * 2 + {A}</expr></derived>
+		<derived name="E" type="uint" width="8"><expr>{D} * 3 + {B}</expr></derived>`,
+		word: 0xbf, mesa: "127 56 127", ours: "127 56 127 | expression needs its own value: {D} * 3 + {B}",
+	},
+	{
+		name: "expressions that are used by others before",
+		// T asks for D, and that for D, which is open and not the outermost: D is A from then on.
+		leaf: `<display>{T} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>
+		<derived name="D" type="uint" width="8"><expr>{D} + {A}</expr></derived><derived name="T" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
+		word: 5, mesa: "6 5", ours: "6 5 | expression needs its own value: {D} + {A}",
 	},
 	{
 		name: "computed values have the bits of a word",

@@ -16,7 +16,7 @@ import (
 // Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
-	d.missing = d.missing[:0]
+	d.leave(0)
 	d.frames[0].v = in.Bits
 	if d.flat() {
 		lines := d.linesOf(d.printer, d.env, in.Leaf)
@@ -235,9 +235,7 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.tooDeep(ref)
 		return dst
 	}
-	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
-		d.missing = d.missing[:n-1]
-	}
+	d.leave(depth)
 	d.frames[depth].v = v
 	if d.trace != nil {
 		d.trace.enter(d, ref, depth)
@@ -289,7 +287,6 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 		if d.Custom != nil {
 			return d.Custom(dst, ref.Field.Name, v)
 		}
-		return dst
 	}
 	return appendConstant(dst, ref, v)
 }
@@ -306,7 +303,7 @@ func appendConstant(dst []byte, ref *model.Ref, v uint64) []byte {
 		return appendBool(dst, ref, v)
 	case spec.KindInt:
 		return strconv.AppendInt(dst, signExtend(v, ref.Width), 10)
-	case spec.KindUint:
+	case spec.KindUint, spec.KindCustom:
 		return strconv.AppendUint(dst, v, 10)
 	case spec.KindHex:
 		return strconv.AppendUint(dst, v, 16)
@@ -421,7 +418,7 @@ func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	}
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(d.root.Size)
+		unit = int64(d.root.Stored(d.root.Size))
 	}
 	addr := d.Addr + n*unit
 	if ref.Kind == spec.KindAbsBranch {

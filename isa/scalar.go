@@ -22,8 +22,6 @@ func AppendScalar(dst []byte, ref *model.Ref, v uint64, strict bool) []byte {
 			return strconv.AppendInt(dst, int64(v), 10)
 		}
 		return strconv.AppendInt(dst, signExtend(v, ref.Width), 10)
-	case spec.KindCustom:
-		return dst
 	}
 	return appendConstant(dst, ref, v)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -22,7 +21,7 @@ func check(t *testing.T, file, source string) (*isa.Set, *Report) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	r, err := Check(set, Options{Search: 50 * time.Millisecond})
+	r, err := Check(set, Options{Search: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

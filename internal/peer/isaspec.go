@@ -72,6 +72,7 @@ func (c *isaspecComparer) printer(gen uint32) (*printer, error) {
 	if p.decoder, err = set.NewDecoder(""); err != nil {
 		return nil, err
 	}
+	p.decoder.Custom = func(dst []byte, _ string, _ uint64) []byte { return dst } // as Mesa's tools without a hook
 	p.mesa, err = set.NewMesa("")
 	c.printers[gen] = p
 	return p, err

@@ -201,6 +201,13 @@ func (l *loader) textStyle(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("words"), "words=%q, expected high-first or low-first", v))
 	}
+	switch v := n.value("storage"); v {
+	case "":
+	case "8", "16", "32":
+		t.Storage, _ = strconv.Atoi(v)
+	default:
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("storage"), "storage=%q, expected 8, 16 or 32, the bits of the words in which programs are stored", v))
+	}
 	switch v := n.value("case"); v {
 	case "":
 	case "exact":
@@ -485,6 +492,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
 			b.Defaults = append(b.Defaults, l.defaultValue(c))
+		case "encode":
+			b.Forced = append(b.Forced, forced(c)...)
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -855,6 +864,16 @@ func (c *Case) syntaxOrder() []string {
 		list = append(list, s)
 	}
 	slices.Sort(list)
+	return list
+}
+
+// forced reads the maps of an <encode> that give a field a plain number whether or not a display shows it.
+func forced(encode *node) (list []*Default) {
+	for _, m := range encode.children {
+		if v, _, ok := parseLiteral(strings.TrimSpace(m.text.s)); ok && m.name == "map" && m.value("force") == "true" {
+			list = append(list, &Default{Path: m.value("name"), Val: v, Span: m.text.span})
+		}
+	}
 	return list
 }
 

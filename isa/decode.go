@@ -77,12 +77,12 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(s, s.model.Top(r)), nil
+	return newDecoder(s, s.model.Top(s.model.Roots[r.ID])), nil
 }
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	return &Decoder{
-		set: s, root: env.Root, env: env, ctx: s.model.Context, printer: printerOf(env),
+		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context, printer: printerOf(env),
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
 }
@@ -128,7 +128,7 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	if leaf == nil {
 		return Inst{}, false
 	}
-	in.Leaf, in.Bits = leaf, v
+	in.Leaf, in.Bits = d.root.Leaves[leaf.ID], v
 	if leaf.Size > 64 || v[0]>>uint(leaf.Size)|v[1]|v[2]|v[3] != 0 {
 		in.Bits = v.And(bits.Ones(leaf.Size))
 	}

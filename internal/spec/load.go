@@ -562,8 +562,8 @@ func (l *loader) meta(n *node, b *Bitset) {
 		b.Meta = map[string]string{}
 	}
 	for _, a := range n.attrs {
-		if !l.metas[a.name] {
-			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
+		if l.isa.Strict && !l.metas[a.name] {
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
 		}
 		b.Meta[a.name] = a.value.s
 	}

@@ -482,7 +482,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (v uint64, end int, ok bool) {
 	}
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(p.root.Size)
+		unit = int64(p.root.Stored(p.root.Size))
 	}
 	if it.ref.Kind == spec.KindBranch {
 		addr -= p.Addr

@@ -21,7 +21,14 @@ type Root struct {
 	Leaves []*Leaf
 	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
 	Size, MinSize int
+	// Unit is the number of bits in the words in which programs are stored, each instruction in whole
+	// ones; HighFirst tells that the most significant of several comes first.
+	Unit      int
+	HighFirst bool
 }
+
+// Stored returns the number of bits that an instruction of so many bits takes in a program.
+func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
 
 // Leaf is one instruction of a Set, or one form of an operand.
 type Leaf struct {
@@ -66,7 +73,7 @@ func (l *Leaf) Asserted() bits.Value {
 // loadRoots makes the roots and leaves of a set, with the numbers that they have in its model.
 func (s *Set) loadRoots() {
 	for _, r := range s.model.Roots {
-		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize}
+		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, Unit: r.Unit, HighFirst: r.HighFirst}
 		for _, l := range r.Leaves {
 			root.Leaves = append(root.Leaves, &Leaf{
 				ID: l.ID, Root: root, Name: l.Name, Display: l.Display, Size: l.Size,

@@ -323,7 +323,7 @@ func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 func (d *Decoder) target(ref *model.Ref, v uint64) int64 {
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(d.root.Size)
+		unit = int64(d.root.Stored(d.root.Size))
 	}
 	if ref.Kind == spec.KindAbsBranch {
 		return int64(v) * unit

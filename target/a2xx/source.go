@@ -255,7 +255,7 @@ func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Va
 	}
 	text, ok := k.lossless.Append(dst, in)
 	if !ok {
-		return program.AppendData(dst, d.m.set, k.root, in.Bits, in.Leaf.Size)
+		return program.AppendData(dst, k.root, in.Bits, in.Leaf.Size)
 	}
 	if !k.broken {
 		return text

@@ -59,7 +59,11 @@ type Decoder struct {
 	conflict  [2]*Leaf // see Conflict
 	missing   []missing
 	trace     *trace
-	layout    trace // of Layout
+	labelled  bool  // a label was printed
+	tracing   trace // is used again and again
+	tops      []*site
+	sites     int // that are kept
+	strings   map[string]string
 	walk      operandWalk
 	text      []byte // room for the text of Operands
 	// general prints every item in the general way; tests compare with it.

@@ -75,16 +75,15 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	if ref.Width < 64 && value>>uint(ref.Width) != 0 {
 		return fmt.Errorf("%d does not fit %s, expected 0 to %d", value, name, uint64(1)<<uint(ref.Width)-1)
 	}
-	parts := []Part{{Low: 0, Width: in.Leaf.Size}}
-	o := origin{parts: parts}
+	s := d.top(in.Leaf.model)
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
 			return fmt.Errorf("%s is in a table, not in the word", name)
 		}
-		o.parts = fieldParts(o, e.Field)
+		s = s.fieldOf(e).inside(d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
 	}
 	at := 0
-	placed := fieldParts(o, ref.Field)
+	placed := s.fieldOf(ref).info.Parts
 	for i := len(placed) - 1; i >= 0; i-- {
 		in.Bits.SetUint(placed[i].Low, placed[i].Width, value>>uint(at))
 		at += placed[i].Width

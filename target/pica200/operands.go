@@ -446,7 +446,7 @@ const noMask = "._"
 
 func targetIn(tokens []isa.Token, off, end int) bool {
 	for _, t := range tokens {
-		if t.Kind == isa.Target && t.Start >= off && t.End <= end {
+		if t.Kind == isa.TokenAddress && t.Start >= off && t.End <= end {
 			return true
 		}
 	}

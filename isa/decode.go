@@ -57,6 +57,7 @@ type Decoder struct {
 	printer   *printer
 	findings  []Finding
 	conflict  [2]*Leaf // see Conflict
+	mute      bool // nobody asks for what is found
 	missing   []missing
 	trace     *trace
 	labelled  bool  // a label was printed
@@ -198,7 +199,7 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	m := &l.DontCare
-	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 {
+	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 && !d.mute {
 		text := "dontcare bits in " + l.Spec.DisplayName + ": " + d.hex(v.And(*m))
 		d.findings = append(d.findings, Finding{DontCare, text})
 	}
@@ -435,6 +436,9 @@ type Finding struct {
 func (d *Decoder) Findings() []Finding { return d.findings }
 
 func (d *Decoder) find(kind FindingKind, format string, args ...any) {
+	if d.mute {
+		return
+	}
 	text := fmt.Sprintf(format, args...)
 	for _, f := range d.findings {
 		if kind == NoEntry && f.Text == text {

@@ -47,10 +47,8 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	t.fields = true
 	d.text = d.Append(d.text[:0], in)
 	d.trace = nil
-	found := len(d.findings)
 	w := fieldWalk{d: d, t: t, text: true, out: buf}
-	w.scope(0)
-	d.findings = d.findings[:found]
+	w.all()
 	return w.out
 }
 
@@ -59,10 +57,8 @@ func (d *Decoder) Layout(buf []Field, in Inst) []Field {
 	t := &d.tracing
 	t.sites[0], t.entries[0] = d.top(in.Leaf.model), 0
 	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
-	found := len(d.findings)
 	w := fieldWalk{d: d, t: t, out: buf}
-	w.scope(0)
-	d.findings = d.findings[:found]
+	w.all()
 	return w.out
 }
 
@@ -71,6 +67,13 @@ type fieldWalk struct {
 	t    *trace
 	text bool // the fields have their text
 	out  []Field
+}
+
+// all lists the fields of the word. What is odd about those that no template shows is nobody's concern.
+func (w *fieldWalk) all() {
+	w.d.mute = true
+	w.scope(0)
+	w.d.mute = false
 }
 
 func (w *fieldWalk) scope(depth int) {

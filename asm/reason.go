@@ -9,9 +9,9 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
-	"github.com/isago/isago/isa"
 )
 
 // This file says why no word has a text, in terms of the text: a computed value that no bits give, or
@@ -93,7 +93,7 @@ func shownValue(ref *model.Ref, v uint64) int64 {
 
 // valueText is what is printed of a value.
 func (p *Parser) valueText(ref *model.Ref, v int64) string {
-	s := string(isa.AppendScalar(nil, ref, uint64(v), p.set.Model().ISA.Strict))
+	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(p.set).ISA.Strict))
 	switch {
 	case ref.Kind == spec.KindBitset:
 		return strconv.FormatInt(v, 10)

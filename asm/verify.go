@@ -71,7 +71,7 @@ func (p *Parser) nearest() {
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
 	p.defaults()
-	leaf := p.units[len(p.units)-1].unit.Leaf
+	leaf := p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
 	in, _ := p.entriesAlone(leaf)
 	p.spaces, p.trail = spaces, p.trail[:trail]
 	d := p.decoder

@@ -59,10 +59,17 @@ type Decoder struct {
 	printer   *printer
 	findings  []Finding
 	conflict  [2]*Leaf // see Conflict
+	mute      bool     // nobody asks for what is found
 	missing   []missing
 	known     []known
 	trace     *trace
-	layout    trace // of Layout
+	labelled  bool  // a label was printed
+	tracing   trace // is used again and again
+	tops      []*site
+	sites     int // that are kept
+	strings   map[string]string
+	walk      operandWalk
+	text      []byte // room for the text of Operands
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }
@@ -79,12 +86,12 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(s, s.model.Top(r)), nil
+	return newDecoder(s, s.model.Top(s.model.Roots[r.ID])), nil
 }
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	return &Decoder{
-		set: s, root: env.Root, env: env, ctx: s.model.Context, printer: printerOf(env),
+		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context, printer: printerOf(env),
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
 }
@@ -131,7 +138,7 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	if leaf == nil {
 		return Inst{}, false
 	}
-	in.Leaf, in.Bits = leaf, v
+	in.Leaf, in.Bits = d.root.Leaves[leaf.ID], v
 	if leaf.Size > 64 || v[0]>>uint(leaf.Size)|v[1]|v[2]|v[3] != 0 {
 		in.Bits = v.And(bits.Ones(leaf.Size))
 	}
@@ -167,7 +174,7 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 		if found != nil {
 			d.find(Conflict, "bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
 			if depth == 0 {
-				d.conflict = [2]*Leaf{found, l}
+				d.conflict = [2]*Leaf{d.root.Leaves[found.ID], d.root.Leaves[l.ID]}
 			}
 			return nil
 		}
@@ -195,7 +202,7 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	m := &l.DontCare
-	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 {
+	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 && !d.mute {
 		text := "dontcare bits in " + l.Spec.DisplayName + ": " + d.hex(v.And(*m))
 		d.findings = append(d.findings, Finding{DontCare, text})
 	}
@@ -487,6 +494,9 @@ type Finding struct {
 func (d *Decoder) Findings() []Finding { return d.findings }
 
 func (d *Decoder) find(kind FindingKind, format string, args ...any) {
+	if d.mute {
+		return
+	}
 	text := fmt.Sprintf(format, args...)
 	for _, f := range d.findings {
 		if kind == NoEntry && f.Text == text {

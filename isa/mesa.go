@@ -29,7 +29,7 @@ type Mesa struct {
 	Index int64
 
 	set  *Set
-	root *Root
+	root *model.Root
 	// trees find the leaves of each root in the order in which they are tried: where several bitsets have
 	// one name, all stand where the first does.
 	trees map[*spec.Bitset]*tree
@@ -58,17 +58,17 @@ func (s *Set) NewMesa(root string) (*Mesa, error) {
 		return nil, err
 	}
 	m := &Mesa{
-		set: s, root: r, trees: map[*spec.Bitset]*tree{},
+		set: s, root: s.model.Roots[r.ID], trees: map[*spec.Bitset]*tree{},
 		exprs: map[*spec.Expr]*model.Node{}, texts: map[*spec.Template][]mesaItem{},
 	}
 	first := map[string]int{}
 	for i, b := range slices.Backward(s.model.ISA.Bitsets) {
 		first[b.Name] = i
 	}
-	for _, r := range s.Roots() {
+	for _, r := range s.model.Roots {
 		m.words = max(m.words, (r.Size+31)/32)
 		leaves := slices.Clone(r.Leaves)
-		slices.SortStableFunc(leaves, func(a, b *Leaf) int { return first[a.Name] - first[b.Name] })
+		slices.SortStableFunc(leaves, func(a, b *model.Leaf) int { return first[a.Name] - first[b.Name] })
 		m.trees[r.Spec] = &tree{root: grow(leaves, bits.Value{}, r.Size)}
 	}
 	return m, nil
@@ -98,7 +98,7 @@ const maxMesaEvals = 1 << 18
 
 // mesaScope is a value that is being printed, as one of the leaves of its root.
 type mesaScope struct {
-	leaf   *Leaf
+	leaf   *model.Leaf
 	value  bits.Value
 	params []spec.Param
 	up     *mesaScope
@@ -129,7 +129,7 @@ func (m *Mesa) hex(v bits.Value) string { return string(v.AppendHex(nil, 8*m.wor
 
 // enter finds the leaf of a value; nil if there is none, or two.
 func (m *Mesa) enter(r *spec.Bitset, v bits.Value, params []spec.Param, up *mesaScope) *mesaScope {
-	var found *Leaf
+	var found *model.Leaf
 	for _, l := range m.trees[r].lookup(&v) {
 		if v.And(l.Mask) != l.Match {
 			continue
@@ -431,17 +431,17 @@ func (m *Mesa) field(dst []byte, sc *mesaScope, f *spec.Field, v bits.Value) []b
 		}
 		return dst
 	case spec.KindFloat:
-		return appendFloat(dst, v[0], f.Width)
+		return model.AppendFloat(dst, v[0], f.Width)
 	case spec.KindBranch, spec.KindAbsBranch:
 		return m.branch(dst, f, v[0])
 	}
 	m.ref = model.Ref{Kind: f.Kind, Width: f.Width, Field: f}
-	return appendConstant(dst, &m.ref, v[0])
+	return model.AppendConstant(dst, &m.ref, v[0])
 }
 
 // branch prints a target, which is cut to 32 bits before it is named.
 func (m *Mesa) branch(dst []byte, f *spec.Field, v uint64) []byte {
-	n := signExtend(v, f.Width)
+	n := model.SignExtend(v, f.Width)
 	target := int64(v)
 	if f.Kind == spec.KindBranch {
 		target = m.Index + n

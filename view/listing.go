@@ -293,7 +293,7 @@ func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first b
 	}
 	l.remarks(w, section)
 	for _, n := range names {
-		fmt.Fprintln(w, l.Palette.paint(tokenColours[isa.Target], Printable(n))+":")
+		fmt.Fprintln(w, l.Palette.paint(tokenColours[isa.TokenLabel], Printable(n))+":")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -120,7 +121,7 @@ func unknownWord(set *isa.Set, conflict []*isa.Leaf, digits []byte) error {
 	}
 	e := diag.Errorf(diag.UnknownWord, diag.Span{}, "%s: %s", digits, view.NoInstruction(conflict))
 	for _, l := range conflict {
-		e = e.With(l.Spec.Span, "%s is defined here", l.Display)
+		e = e.With(inside.Leaf(l).Spec.Span, "%s is defined here", l.Display)
 	}
 	return e
 }

@@ -92,6 +92,17 @@ func (l *Leaf) Meta(name string) string {
 	return ""
 }
 
+// Layout returns what the description says of the leaf's place in programs, its nearest ancestor's where it
+// says nothing, nil where nobody does.
+func (l *Leaf) Layout() *spec.Layout {
+	for b := l.Spec; b != nil; b = b.Extends {
+		if b.Layout != nil {
+			return b.Layout
+		}
+	}
+	return nil
+}
+
 // Enum is an enum in one spelling, prepared for printing.
 type Enum struct {
 	Spec   *spec.Enum

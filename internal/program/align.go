@@ -1,26 +1,24 @@
 package program
 
 import (
-	"strconv"
-
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
 // Alignments returns, for each leaf by its ID, the number of bits of which the address of its words is
-// a multiple: the <meta align> of its description, 0 where that says nothing. It is nil where no leaf
-// says anything.
+// a multiple: what <layout> says, 0 where that says nothing. It is nil where no leaf says anything.
 func Alignments(root *isa.Root) []int64 {
 	var list []int64
 	for _, leaf := range root.Leaves {
-		n, err := strconv.ParseInt(leaf.Meta("align"), 10, 32)
-		if err != nil || n <= 0 {
+		n := leaf.Layout().Align
+		if n == 0 {
 			continue
 		}
 		if list == nil {
 			list = make([]int64, len(root.Leaves))
 		}
-		list[leaf.ID] = n
+		list[leaf.ID] = int64(n)
 	}
 	return list
 }
@@ -31,7 +29,7 @@ func Alignments(root *isa.Root) []int64 {
 func AddressUnit(root *isa.Root) int64 {
 	unit, seen := 0, false
 	for _, leaf := range root.Leaves {
-		for b := leaf.Spec; b != nil; b = b.Extends {
+		for b := inside.Leaf(leaf).Spec; b != nil; b = b.Extends {
 			for _, f := range branches(b) {
 				if f.Unit == 0 || seen && f.Unit != unit {
 					return int64(root.Stored(max(root.MinSize, 1)))

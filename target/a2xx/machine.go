@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -118,7 +119,7 @@ type exports struct {
 
 // newMachine reads the description. It fails only where that contradicts itself.
 func newMachine(set *isa.Set) (*machine, error) {
-	m := &machine{set: set, rooms: roomsOf(set.Model().ISA)}
+	m := &machine{set: set, rooms: roomsOf(inside.Machine(set).ISA)}
 	for _, r := range set.Roots() {
 		leaf := r.Leaves[0]
 		if fetch := leaf.Meta("fetch"); fetch == "0" || fetch == "1" {
@@ -213,7 +214,7 @@ func (k *kind) setContext(ctx bits.Value) {
 // breaks tells whether a text can have several lines.
 func (k *kind) breaks() bool {
 	for _, l := range k.root.Leaves {
-		for b := l.Spec; b != nil; b = b.Extends {
+		for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
 			for _, c := range b.Cases {
 				for _, t := range c.Displays {
 					for _, it := range t.Items {
@@ -251,7 +252,7 @@ func (k *kind) commonPrefix(ctx bits.Value) string {
 
 // flag finds a context; there is none of the empty name.
 func (m *machine) flag(name string) flag {
-	for _, c := range m.set.Model().ISA.Contexts {
+	for _, c := range inside.Machine(m.set).ISA.Contexts {
 		if c.Name == name {
 			return flag{c.Low, c.Width}
 		}
@@ -261,7 +262,7 @@ func (m *machine) flag(name string) flag {
 
 // text returns what a value of a context prints.
 func (m *machine) text(context string, value uint64) string {
-	c := m.set.Model().ISA.Context(context)
+	c := inside.Machine(m.set).ISA.Context(context)
 	if c == nil || c.Enum == nil {
 		return ""
 	}
@@ -299,7 +300,7 @@ func (m *machine) exportsOf(l *isa.Leaf) exports {
 		return exports{}
 	}
 	e := exports{flag: runOf(l, l.Meta("export")), number: runOf(l, l.Meta("exports"))}
-	c := m.set.Model().ISA.Context(l.Meta("stage"))
+	c := inside.Machine(m.set).ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {
 		return e
 	}
@@ -337,7 +338,7 @@ func number(l *isa.Leaf, meta string) int {
 
 // runOf returns where the bits of a field of a leaf are, by its path.
 func runOf(l *isa.Leaf, path string) run {
-	low, in := 0, l.Spec
+	low, in := 0, inside.Leaf(l).Spec
 	for {
 		name, rest, nested := strings.Cut(path, ".")
 		f := fieldOf(in, name)

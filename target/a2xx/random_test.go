@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -75,7 +76,7 @@ func unsaid(in isa.Inst) bits.Value {
 	if l.Meta("export") != "" && in.Bits.Bit(15) == 1 {
 		mask = mask.Or(bits.Range(8, 6))
 	}
-	if l.Spec.Extends.Name == "#alu-1" {
+	if inside.Leaf(l).Spec.Extends.Name == "#alu-1" {
 		mask = mask.Or(bits.Range(40, 8)).Or(bits.Range(57, 1)).Or(bits.Range(72, 8)).Or(bits.Range(94, 1))
 	}
 	return mask

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -130,7 +131,7 @@ func (d *Disassembler) findLabels() {
 
 // lead returns what the assembler has to know before the program.
 func (p *layout) lead() (lines []string) {
-	if c := p.m.set.Model().ISA.Context("stage"); c != nil && p.m.set.Syntax() != mesa {
+	if c := inside.Machine(p.m.set).ISA.Context("stage"); c != nil && p.m.set.Syntax() != mesa {
 		for _, x := range c.Enum.Values {
 			if x.Val == p.context.Uint(c.Low, c.Width) && x.Val != c.Default {
 				lines = append(lines, ".stage "+x.Name)

@@ -397,5 +397,5 @@ func (f *frame) tables(in assignment) map[string]bits.Value {
 
 // cycle reports an expression that needs its own value.
 func (m *machine) cycle(at diag.Span) {
-	m.c.add(m, &Finding{Code: diag.ExprCycle, Level: Warning, Span: at, Msg: "the expression needs its own value, which inside itself is 0"})
+	m.c.add(m, &Finding{Code: diag.ExprCycle, Level: Warning, Span: at, Msg: "the expression needs its own value: what it prints depends on the order of the display"})
 }

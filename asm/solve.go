@@ -117,6 +117,9 @@ func (p *Parser) propagateLast(end int) bool {
 
 // failConstraint notes that no word satisfies a constraint.
 func (p *Parser) failConstraint(c *constraint, end int) {
+	if c.kind == wantNothing {
+		return
+	}
 	switch {
 	case p.failure == nil:
 	case c.kind == wantValue && c.ref.Field != nil && c.ref.Field.Doc != "":

@@ -19,6 +19,9 @@ import (
 
 // failConstraint notes that no word satisfies a constraint.
 func (p *Parser) failConstraint(c *constraint, end int) {
+	if c.kind == wantNothing {
+		return
+	}
 	switch f := p.failure; {
 	case f == nil:
 	case f.msg != "" && end <= f.msgEnd: // told of already

@@ -93,7 +93,9 @@ func (p *Parser) isKnown(b looseBit) bool {
 func (p *Parser) allLoose() []looseBit {
 	p.solver.bits = p.solver.bits[:0]
 	for i := range p.cons {
-		p.loose(p.cons[i].prog.Root, p.cons[i].scope, 0)
+		if c := &p.cons[i]; c.kind != wantNothing {
+			p.loose(c.prog.Root, c.scope, 0)
+		}
 	}
 	free := slices.Clone(p.solver.bits)
 	slices.SortFunc(free, func(a, b looseBit) int {
@@ -153,6 +155,9 @@ func (p *Parser) values(list []looseBit) []uint64 {
 // The result is valid until the next call.
 func (p *Parser) looseBits(c *constraint) []looseBit {
 	p.solver.bits = p.solver.bits[:0]
+	if c.kind == wantNothing {
+		return nil
+	}
 	p.loose(c.prog.Root, c.scope, 0)
 	order := 1
 	if divides(c.prog.Root, 0) { // where the high bits decide

@@ -43,9 +43,8 @@ type Listing struct {
 	to     int64
 	labels *program.Labels
 
-	// addressUnit is what addresses of the instructions of unitOf count in, in bits.
-	unitOf      *isa.Root
-	addressUnit int64
+	// addressUnits is what addresses of the instructions of a root count in, in bits.
+	addressUnits map[*isa.Root]int64
 
 	// aligns has, for each leaf of a root by its ID, what the address of its words is a multiple of.
 	aligns map[*isa.Root][]int64
@@ -331,10 +330,15 @@ func (l *Listing) address(ln line) int64 {
 			root = ln.piece.Root
 		}
 	}
-	if root != l.unitOf {
-		l.unitOf, l.addressUnit = root, program.AddressUnit(root)
+	unit, known := l.addressUnits[root]
+	if !known {
+		if l.addressUnits == nil {
+			l.addressUnits = map[*isa.Root]int64{}
+		}
+		unit = program.AddressUnit(root)
+		l.addressUnits[root] = unit
 	}
-	return (ln.addr - base) / l.addressUnit
+	return (ln.addr - base) / unit
 }
 
 // beyond tells whether bits are set that are stored with an instruction and lie outside of it.

@@ -586,7 +586,7 @@ func (p *Parser) fastAccept(n *node) (next *node, v verdict) {
 	f := p.fast[len(p.fast)-1]
 	top := f.ret == nil
 	switch {
-	case !a.ending.ok, top && p.pos < len(p.src), !top && len(a.unit.Defaults)+len(a.unit.Unused) > 0,
+	case !a.ending.ok, top && p.pos < len(p.src), !top && (a.asserts || len(a.unit.Defaults)+len(a.unit.Unused) > 0),
 		f.extent == someText && p.pos == f.from, f.extent == noText && p.pos != f.from:
 		return nil, giveUp
 	}
@@ -601,7 +601,7 @@ func (p *Parser) fastAccept(n *node) (next *node, v verdict) {
 	}
 	p.loosely = p.loosely || a.alias
 	if top {
-		p.units = append(p.units, boundUnit{a.unit, 0})
+		p.units = append(p.units, boundUnit{a.unit, 0, a})
 		p.ending = &a.ending
 		return nil, took
 	}

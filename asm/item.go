@@ -69,7 +69,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 	case padding:
 	case (loose[p.src[p.pos-1]] || loose[p.src[p.pos]]) && p.spelled(false):
 	default:
-		p.expect(p.pos, "a blank")
+		p.expect(p.pos, aBlank)
 		return false
 	}
 	p.node = next

@@ -114,7 +114,13 @@ func (p *Parser) takeWide(it *item, next *node, n *number, pos int) bool {
 // failRange notes that a number does not fit its field.
 func (p *Parser) failRange(it *item, pos, end int) {
 	if p.failure != nil {
-		p.failAt(diag.TextRange, pos, end, "%s does not fit %s, expected %s", p.raw[pos:end], it.ref.Name(), p.limits(it.ref))
+		from := pos
+		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(p.src[:pos], []byte("0x")) {
+			from -= len("0x") // which the template has
+		}
+		text := p.raw[from:end]
+		hex := it.ref.Kind == spec.KindHex || bytes.Contains(text, []byte("0x"))
+		p.failAt(diag.TextRange, pos, end, "%s does not fit %s, expected %s", text, it.ref.Name(), p.limits(it.ref, hex))
 	}
 }
 
@@ -594,9 +600,9 @@ func (p *Parser) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	switch {
 	case ok:
 	case it.ref.Kind == spec.KindBranch:
-		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref))
+		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref, false))
 	default:
-		p.failAt(diag.TextRange, pos, end, "label %s is at %d, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref))
+		p.failAt(diag.TextRange, pos, end, "label %s is at %d, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref, false))
 	}
 	return v, ok
 }

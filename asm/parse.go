@@ -174,8 +174,9 @@ type choice struct {
 }
 
 type boundUnit struct {
-	unit  *model.Unit
-	scope int32
+	unit   *model.Unit
+	scope  int32
+	accept *accept
 }
 
 // New returns a parser for a root of the set, "" being that of instructions.
@@ -651,7 +652,7 @@ func (p *Parser) accept(a *accept) bool {
 	if !p.bindPattern(f.scope, leaf.Match, leaf.Mask, leaf.Size) {
 		return false
 	}
-	p.units = append(p.units, boundUnit{a.unit, f.scope})
+	p.units = append(p.units, boundUnit{a.unit, f.scope, a})
 	for _, r := range a.unit.Requires {
 		if !p.constrain(constraint{prog: r, scope: f.scope, kind: wantTrue}) {
 			return false

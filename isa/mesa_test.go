@@ -1,6 +1,7 @@
 package isa_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -183,5 +184,51 @@ func TestMesaStrict(t *testing.T) {
 	}
 	if _, err := set.NewMesa(""); err == nil || !strings.Contains(err.Error(), "s is strict") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Expressions may be eight deep: the eighth has its value, the ninth is 0.
+func TestMesaStack(t *testing.T) {
+	for _, x := range []struct {
+		depth int
+		text  string
+	}{{7, "107"}, {8, "108"}, {9, "8"}} {
+		var body strings.Builder
+		for i := 1; i < x.depth; i++ {
+			fmt.Fprintf(&body, `<derived name="D%d" type="uint" width="16"><expr>{D%d} + 1</expr></derived>`, i, i+1)
+		}
+		fmt.Fprintf(&body, `<derived name="D%d" type="uint" width="16"><expr>{A} + 1</expr></derived>`, x.depth)
+		s := loadXML(t, `<isa><bitset name="#instruction" size="32"><display>{D1}</display><field name="A" low="0" high="31" type="uint"/>`+
+			body.String()+`</bitset></isa>`, isa.Options{})
+		m, err := s.NewMesa("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := m.Append(nil, bits.Of(100)); !ok || string(text) != x.text {
+			t.Errorf("%d expressions inside each other: %q, expected %q", x.depth, text, x.text)
+		}
+	}
+}
+
+// Nothing is allocated for a word without findings, however its operands are nested and computed.
+func TestMesaAllocations(t *testing.T) {
+	s := loadXML(t, `<isa><bitset name="#reg" size="4"><display>{P}r{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="32"><display>op {SUM} {R}</display><override><expr>{A} &gt; 3</expr><display>{NAME:align=3} {R} {SUM}</display></override>
+		<field name="A" low="0" high="7" type="hex"/><field name="R" low="8" high="11" type="#reg"><param name="H" as="P"/></field>
+		<field name="H" pos="12" type="bool" display="h"/><derived name="SUM" type="uint" width="8"><expr>{A} + {H}</expr></derived>
+		<pattern low="13" high="31">0000000000000000000</pattern></bitset></isa>`, isa.Options{})
+	m, err := s.NewMesa("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 0, 100)
+	n := testing.AllocsPerRun(100, func() {
+		text, _ := m.Append(buf, bits.Of(0x1a05))
+		if string(text) != "   #instruction hr10 6" {
+			t.Errorf("%q", text)
+		}
+	})
+	if n > 0 {
+		t.Errorf("%.0f allocations", n)
 	}
 }

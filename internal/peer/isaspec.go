@@ -120,7 +120,9 @@ func (p *printer) print(v bits.Value, compat bool) (text string, findings []stri
 		text = string(p.decoder.Append(nil, in))
 	}
 	for _, f := range p.decoder.Findings() {
-		findings = append(findings, f.Text)
+		if f.Kind != isa.Cycle { // which Mesa's tools do not tell
+			findings = append(findings, f.Text)
+		}
 	}
 	return text, findings, ok
 }

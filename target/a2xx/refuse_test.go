@@ -1,6 +1,7 @@
 package a2xx_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -97,6 +98,23 @@ func TestRefused(t *testing.T) {
 		}
 		if diag.Render(err) == "" {
 			t.Errorf("%s: nothing to show", c.name)
+		}
+	}
+}
+
+// TestOneMistakeOneError assembles programs with one bad clause: what stands behind it is not wrong for that.
+func TestOneMistakeOneError(t *testing.T) {
+	const move = "\n ALU: MAXv R0 = R1, R1"
+	for _, source := range []string{
+		"EXECUTE" + move,
+		"EXECUTE" + move + "\nEXEC_END" + move,
+		"ALLOC NOWHERE SIZE(0x0)\nEXEC" + move + "\nEXEC_END" + move + move,
+		"EXEC FOO\n.org 5\n ALU: MAXv R0 = R1, R1\nEXEC_END\n.org 4" + move,
+	} {
+		_, err := toolsFor(t, "", "vs").assemble(t, source)
+		var list diag.List
+		if !errors.As(err, &list) || len(list) != 1 || list[0].Code == diag.Duplicate {
+			t.Errorf("%q: %v", source, err)
 		}
 	}
 }

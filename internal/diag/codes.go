@@ -33,6 +33,10 @@ const (
 	NoDisplay     Code = "no-display"
 	ContextValue  Code = "context-value"
 	UnknownSyntax Code = "unknown-syntax"
+	MeaningSyntax Code = "meaning-syntax"
+	MeaningType   Code = "meaning-type"
+	MeaningName   Code = "meaning-name"
+	MeaningNone   Code = "meaning-none"
 )
 
 // Codes of what isago check finds in a description, beside those of mistakes in one.

@@ -158,6 +158,7 @@ func (l *loader) run(top *node) {
 	}
 	l.each("context", l.context)
 	l.each("table", l.table)
+	l.meaning()
 	l.each("expr", l.namedExpr)
 	l.each("bitset", l.namedInside)
 	l.content()
@@ -478,6 +479,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			}
 		case "hazard":
 			b.Hazards = append(b.Hazards, l.hazard(c))
+		case "around":
+			l.around(c, b)
 		case "displayname":
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
@@ -631,6 +634,8 @@ func (l *loader) caseChild(n *node, c *Case) {
 		c.Displays[syntax] = l.display(n)
 	case "alias":
 		c.Aliases = append(c.Aliases, l.display(n))
+	case "semantics", "write":
+		l.actions(n, &c.Actions)
 	}
 }
 

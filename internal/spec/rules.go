@@ -16,7 +16,7 @@ type rule struct {
 // rules is the grammar of the language, isaspec's elements and isago's in one table. Elements of
 // the same name stand in several parents with the same content.
 var rules = map[string]rule{
-	"isa":         {"name strict", "doc text import context table template enum expr bitset", false},
+	"isa":         {"name strict", "doc text import context table template enum expr bitset register stack memory rom function service quirk fetch", false},
 	"text":        {"words comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"value":       {"val display name syntax", "doc alias", false},
 	"alias":       {"syntax", "", true},
 	"expr":        {"name", "", true},
-	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require hazard", false},
+	"bitset":      {"name size extends displayname overlap", "doc gen meta pattern field derived assert display displayname alias override encode decode set default unused require hazard semantics write around", false},
 	"displayname": {"syntax", "", true},
 	"gen":         {"min max", "", false},
 	"meta":        {"*", "", false},
@@ -37,7 +37,7 @@ var rules = map[string]rule{
 	"derived":     {"name type expr width display call unit remark", "doc param expr", false},
 	"assert":      {"low high pos", "", true},
 	"display":     {"syntax", "", true},
-	"override":    {"expr", "doc expr pattern field derived assert display alias set", false},
+	"override":    {"expr", "doc expr pattern field derived assert display alias set semantics write", false},
 	"encode":      {"type case-prefix", "map", false},
 	"map":         {"name force", "", true},
 	"decode":      {"", "", false},
@@ -47,6 +47,18 @@ var rules = map[string]rule{
 	"unused":      {"path expr", "", false},
 	"require":     {"expr", "", true},
 	"hazard":      {"name expr", "expr", true},
+	"register":    {"name type scope init", "doc", false},
+	"stack":       {"name depth full empty scope", "doc slot", false},
+	"slot":        {"name type", "", false},
+	"memory":      {"name scope size outside", "doc", false},
+	"rom":         {"name type", "doc", true},
+	"function":    {"name scope", "doc", true},
+	"service":     {"name scope", "doc", false},
+	"quirk":       {"name type default", "doc", false},
+	"fetch":       {"unit scope", "doc", false},
+	"semantics":   {"type fidelity source scope around", "", true},
+	"write":       {"type", "", true},
+	"around":      {"scope always", "", true},
 	"doc":         {"*", "*", true},
 }
 

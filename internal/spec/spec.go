@@ -26,6 +26,7 @@ type ISA struct {
 	Exprs     []*Expr
 	Templates []*Template
 	Bitsets   []*Bitset
+	Meaning   Meaning
 
 	// Remarks are findings that do not keep a plain description from loading: stray text, unknown
 	// elements and attributes. In a strict description they are errors.
@@ -149,6 +150,7 @@ type Bitset struct {
 	Refines  []Name
 	Defaults []*Default
 	Unused   []*Unused
+	Arounds  []*Around
 	Meta     map[string]string
 
 	extendsName           string
@@ -214,6 +216,7 @@ type Case struct {
 	Sets     []*Set
 	Asserts  []*Pattern
 	Span     diag.Span
+	Actions
 
 	hidden []*Field // whose names later fields took
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,13 +58,17 @@ const (
 	ScopeLaunch
 )
 
-var scopeNames = map[string]Scope{
-	"instruction": ScopeInstruction, "lane": ScopeLane, "wave": ScopeWave, "block": ScopeBlock, "launch": ScopeLaunch,
-}
-
 // String returns the scope's name in the language.
 func (s Scope) String() string {
-	return [...]string{"instruction", "lane", "wave", "block", "launch"}[s]
+	return scopes[s]
+}
+
+// ScopeOf returns the scope of that name, none for "".
+func ScopeOf(name string, none Scope) Scope {
+	if i := slices.Index(scopes, name); i >= 0 {
+		return Scope(i)
+	}
+	return none
 }
 
 // Register is a <register>: a single state that is no file.
@@ -77,36 +82,11 @@ type Register struct {
 	Span diag.Span
 }
 
-// Stack is a <stack> and its slots.
-type Stack struct {
-	Name  string
-	Depth int
-	// FullTraps and EmptyTraps say what pushing onto a full one and popping an empty one do: trap, or
-	// overwrite the oldest and nothing.
-	FullTraps, EmptyTraps bool
-	Scope                 Scope
-	Slots                 []Slot
-	Doc                   string
-	Span                  diag.Span
-}
-
 // Slot is a part of what a stack holds.
 type Slot struct {
 	Name string
 	Type Code
 	Span diag.Span
-}
-
-// Memory is a <memory>: bytes, least significant first.
-type Memory struct {
-	Name  string
-	Scope Scope
-	// Size is the number of bytes, 0 where the launch says it.
-	Size int
-	// OutsideTraps says what access beyond the size does: trap, or read 0 and write nothing.
-	OutsideTraps bool
-	Doc          string
-	Span         diag.Span
 }
 
 // ROM is a <rom>: numbers that never change.
@@ -164,8 +144,6 @@ type Fetch struct {
 // Meaning is what a description says beside its bitsets of what instructions do.
 type Meaning struct {
 	Registers []*Register
-	Stacks    []*Stack
-	Memories  []*Memory
 	ROMs      []*ROM
 	Functions []*Function
 	Services  []*Function
@@ -180,15 +158,6 @@ func (l *loader) meaning() {
 		m.Registers = append(m.Registers, &Register{
 			Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Doc: docOf(n), Span: n.span,
 		})
-	})
-	l.each("stack", func(n *node) { m.Stacks = append(m.Stacks, l.stack(n)) })
-	l.each("memory", func(n *node) {
-		memory := &Memory{Name: l.identifier(n), Scope: l.scope(n, ScopeLaunch), Doc: docOf(n), Span: n.span}
-		if n.attr("size") != nil {
-			memory.Size = l.number(n, "size", 1, 1<<30)
-		}
-		memory.OutsideTraps = l.oneOf(n, "outside", "zero", "trap") == "trap"
-		m.Memories = append(m.Memories, memory)
 	})
 	l.each("rom", func(n *node) { m.ROMs = append(m.ROMs, l.rom(n)) })
 	l.each("function", func(n *node) { m.Functions = append(m.Functions, l.function(n)) })
@@ -234,35 +203,22 @@ func (l *loader) oneOf(n *node, name string, values ...string) string {
 }
 
 func (l *loader) scope(n *node, none Scope) Scope {
-	a := n.attr("scope")
-	if a == nil {
-		return none
-	}
-	s, ok := scopeNames[a.value.s]
-	if !ok {
-		l.fail(diag.Errorf(diag.XMLAttribute, a.value.span, "scope=%q, expected instruction, lane, wave, block or launch", a.value.s))
-	}
-	return s
+	return ScopeOf(l.choice(n, "scope", scopes), none)
 }
 
 // wave reads the scope of code: lane, or wave.
 func (l *loader) wave(n *node) bool { return l.oneOf(n, "scope", "lane", "wave") == "wave" }
 
-func (l *loader) stack(n *node) *Stack {
-	s := &Stack{
-		Name: l.identifier(n), Depth: l.number(n, "depth", 1, 1<<12), Scope: l.scope(n, ScopeLane), Doc: docOf(n), Span: n.span,
-		FullTraps:  l.oneOf(n, "full", "trap", "overwrite") == "trap",
-		EmptyTraps: l.oneOf(n, "empty", "trap", "none") == "trap",
-	}
+// slots reads what a stack holds, and what a full and an empty one do.
+func (l *loader) slots(n *node, s *Stack) {
+	s.Scope = l.scope(n, ScopeLane)
+	s.FullTraps = l.oneOf(n, "full", "trap", "overwrite") == "trap"
+	s.EmptyTraps = l.oneOf(n, "empty", "trap", "none") == "trap"
 	for _, c := range n.children {
 		if c.name == "slot" {
 			s.Slots = append(s.Slots, Slot{l.identifier(c), l.typeOf(c), c.span})
 		}
 	}
-	if len(s.Slots) == 0 {
-		l.fail(diag.Errorf(diag.XMLElement, n.span, "<stack> without <slot>"))
-	}
-	return s
 }
 
 func (l *loader) rom(n *node) *ROM {

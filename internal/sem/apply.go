@@ -17,6 +17,9 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 		}
 		return c
 	case OpCast:
+		if in.From.Kind == Float && in.Type.Kind != Float {
+			a = canonical(a, in.From.Width)
+		}
 		return a & in.Type.mask()
 	case OpSext:
 		w := uint(64 - in.From.Width)
@@ -255,6 +258,25 @@ func bits32(x float32) uint64 {
 		return nan32
 	}
 	return uint64(math.Float32bits(x))
+}
+
+// canonical returns the bits of a float with the one NaN that there is.
+func canonical(a uint64, width int) uint64 {
+	switch width {
+	case 64:
+		if a&^signBit64 > 0x7ff<<52 {
+			return nan64
+		}
+	case 32:
+		if a&0x7fffffff > 0x7f800000 {
+			return nan32
+		}
+	case 16:
+		if a&0x7fff > 0x7c00 {
+			return nan16
+		}
+	}
+	return a
 }
 
 const (

@@ -412,11 +412,6 @@ func (l *lowerer) top(e *expr) value {
 
 // indexExpr lowers x[i] where x is a value: one bit of it, or a number of a rom.
 func (l *lowerer) indexExpr(e *expr) (value, bool) {
-	if e.x.kind == eName {
-		if r := l.m.roms[e.x.name]; r != nil && l.find(e.x.name) == nil {
-			return l.romValue(r, e), true
-		}
-	}
 	if l.isPlace(e) {
 		return value{}, false
 	}
@@ -427,41 +422,6 @@ func (l *lowerer) indexExpr(e *expr) (value, bool) {
 		return scalar(t, l.b.push(withType(blank(OpRead), t))), true
 	}
 	return l.sliceOf(v, int(k), int(k), e.span), true
-}
-
-// romValue reads a number of a rom: where the index is not known, a choice by its bits.
-func (l *lowerer) romValue(r *rom, e *expr) value {
-	i := l.expr(e.y, Type{})
-	if i.t.loose() {
-		i = l.settle(i, U32, e.y.span)
-	}
-	if !i.t.integer() || i.t.Len > 0 {
-		l.fail(e.y.span, diag.MeaningType, "a value of type %s, expected the number of an entry", i.t)
-	}
-	ids := make([]ID, len(r.values))
-	for k, v := range r.values {
-		ids[k] = l.b.constant(r.typ, v)
-	}
-	for bit := 0; len(ids) > 1; bit++ {
-		b := l.b.flag(false)
-		if bit < i.t.Width {
-			one := l.b.op(OpSlice, Type{Kind: Uint, Width: 1}, i.t, uint64(bit), i.comps[0])
-			b = l.b.op(OpNe, BoolType, Type{Kind: Uint, Width: 1}, 0, one, l.b.constant(Type{Kind: Uint, Width: 1}, 0))
-		}
-		var half []ID
-		for k := 0; k < len(ids); k += 2 {
-			if k+1 == len(ids) {
-				half = append(half, ids[k])
-				continue
-			}
-			half = append(half, l.b.op(OpSelect, r.typ, r.typ, 0, b, ids[k+1], ids[k]))
-		}
-		ids = half
-	}
-	if len(ids) == 0 {
-		return l.zero(r.typ)
-	}
-	return scalar(r.typ, ids[0])
 }
 
 // typeOf settles a written type: widths may be constants of a generic function.

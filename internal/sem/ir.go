@@ -205,6 +205,9 @@ type State struct {
 	Slots       []Slot
 	FullTraps   bool
 	EmptyTraps  bool
+	// ReadOnly tells of a rom, Values what it holds.
+	ReadOnly bool
+	Values   []uint64
 	// Names are the letters of the components, where the description gives them.
 	Names []string
 	// Use is what the launch does with the file: input, output and so on, as the description says.

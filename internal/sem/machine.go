@@ -23,11 +23,11 @@ type Machine struct {
 	views     map[string]*view
 	functions map[string]*function
 	services  map[string]*function
-	roms      map[string]*rom
 	quirks    map[string]*spec.Quirk
 
-	mu     sync.Mutex
-	bodies map[diag.Span]*body
+	mu       sync.Mutex
+	bodies   map[diag.Span]*body
+	speaking map[*spec.Bitset]bool
 }
 
 // view is a file seen as registers of another size.
@@ -44,11 +44,6 @@ type function struct {
 	body []*stmt
 }
 
-type rom struct {
-	typ    Type
-	values []uint64
-}
-
 // body is a piece of code once it was parsed.
 type body struct {
 	stmts []*stmt
@@ -61,7 +56,7 @@ type body struct {
 func New(m *model.Machine) (*Machine, error) {
 	out := &Machine{
 		Model: m, states: map[string]*State{}, views: map[string]*view{}, functions: map[string]*function{},
-		services: map[string]*function{}, roms: map[string]*rom{}, quirks: map[string]*spec.Quirk{}, bodies: map[diag.Span]*body{},
+		services: map[string]*function{}, quirks: map[string]*spec.Quirk{}, bodies: map[diag.Span]*body{}, speaking: map[*spec.Bitset]bool{},
 	}
 	l := machineLoader{m: out, names: map[string]diag.Span{}}
 	l.load(m.ISA)
@@ -151,23 +146,23 @@ func (l *machineLoader) load(isa *spec.ISA) {
 		l.init(s, r.Init, r.Span)
 		l.add(s)
 	}
-	for _, st := range m.Stacks {
+	for _, st := range isa.Stacks {
+		if len(st.Slots) == 0 || st.Depth == 0 {
+			continue // nothing is said of what it holds
+		}
 		s := &State{Kind: StackState, Name: st.Name, Count: st.Depth, Scope: st.Scope, FullTraps: st.FullTraps, EmptyTraps: st.EmptyTraps, Span: st.Span}
 		for _, slot := range st.Slots {
 			s.Slots = append(s.Slots, Slot{slot.Name, l.typ(slot.Type)})
 		}
 		l.add(s)
 	}
-	for _, mem := range m.Memories {
-		s := &State{Kind: MemoryState, Name: mem.Name, Count: mem.Size, Scope: mem.Scope, Type: Type{Kind: Uint, Width: 8}, Span: mem.Span}
-		if mem.OutsideTraps {
-			s.Outside = OutsideTrap
-		}
+	for _, mem := range isa.Memories {
+		s := &State{Kind: MemoryState, Name: mem.Name, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Span: mem.Span}
+		l.outside(s, mem.Outside, mem.Span)
 		l.add(s)
 	}
 	for _, r := range m.ROMs {
-		l.define(r.Name, r.Span)
-		l.m.roms[r.Name] = &rom{l.typ(r.Type), r.Values}
+		l.add(&State{Name: r.Name, Type: l.typ(r.Type), Count: len(r.Values), Scope: spec.ScopeLaunch, ReadOnly: true, Values: r.Values, Span: r.Span})
 	}
 	for _, q := range m.Quirks {
 		if old := l.m.quirks[q.Name]; old != nil {
@@ -212,6 +207,61 @@ func (l *machineLoader) init(s *State, text string, at diag.Span) {
 			l.fail(diag.Errorf(diag.MeaningType, at, "init=%q: %v", text, err))
 		}
 		s.Init = v
+	}
+}
+
+// files makes states of the register files and ties the views to them.
+func (l *machineLoader) files(isa *spec.ISA) {
+	for _, f := range isa.Files {
+		if f.Of != nil {
+			continue
+		}
+		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Span: f.Span}
+		l.init(s, f.Init, f.Span)
+		l.outside(s, f.Outside, f.Span)
+		if f.Names != nil {
+			for _, v := range f.Names.Values {
+				s.Names = append(s.Names, v.Display)
+			}
+		}
+		l.add(s)
+	}
+	for _, f := range isa.Files {
+		if f.Of == nil {
+			continue
+		}
+		l.define(f.Name, f.Span)
+		v := &view{of: l.m.states[f.Of.Name], typ: typeOfValue(f.Type), count: f.Count, align: f.Align}
+		if v.typ.Len > 0 || v.of.Type.Len > 0 || v.typ.Width > 64 {
+			continue // code reads such a view's file itself
+		}
+		l.m.views[f.Name] = v
+	}
+}
+
+func typeOfValue(v spec.ValueType) Type {
+	kinds := [...]Kind{spec.ValueUnsigned: Uint, spec.ValueSigned: Sint, spec.ValueFloat: Float, spec.ValueBool: Bool}
+	t := Type{Kind: kinds[v.Kind], Width: v.Bits}
+	if v.Lanes > 1 {
+		t.Len = v.Lanes
+	}
+	return t
+}
+
+// outside settles what an index beyond a state does.
+func (l *machineLoader) outside(s *State, text string, at diag.Span) {
+	switch text {
+	case "", "zero":
+	case "wrap":
+		s.Outside = OutsideWrap
+	case "trap":
+		s.Outside = OutsideTrap
+	default:
+		v, err := literalBits(text, s.Type)
+		if err != nil {
+			l.fail(diag.Errorf(diag.MeaningType, at, "outside=%q, expected zero, wrap, trap or a value of type %s", text, s.Type.Elem()))
+		}
+		s.OutsideBits = v
 	}
 }
 

@@ -352,7 +352,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.writeX(in, st, g)
 	case sem.OpLoad, sem.OpStore:
 		c.memory(id, in, st, g)
-	case sem.OpTop, sem.OpDepth, sem.OpPush, sem.OpPop:
+	case sem.OpTop, sem.OpDepth, sem.OpEmpty, sem.OpPush, sem.OpPop:
 		c.stack(id, in, st, g)
 	case sem.OpLane, sem.OpExists, sem.OpAny, sem.OpAll, sem.OpBallot, sem.OpFrom, sem.OpLanesOf:
 		c.lanes(id, in, g)
@@ -625,6 +625,13 @@ func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {
 				d.plane[i] = uint64(st.depth[i])
 			}
 		})
+	case sem.OpEmpty:
+		d := c.place(id)
+		if d.scalar != nil {
+			c.add(func(*Wave) { *d.scalar = boolean(st.some == 0) })
+			return
+		}
+		c.add(func(*Wave) { *d.mask = ^st.some })
 	case sem.OpTop:
 		c.top(id, in, st, g)
 	case sem.OpPush:
@@ -672,7 +679,7 @@ func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
 	read := func(w *Wave, lane int) uint64 {
 		at, ok := st.entry(k, lane)
 		if !ok {
-			if st.state.EmptyTraps && g.of(w) != 0 {
+			if st.state.EmptyTraps {
 				w.stop(st.own(lane, w)&g.of(w), "trap", "stack "+st.state.Name+" is empty")
 			}
 			return 0
@@ -686,11 +693,11 @@ func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
 	case d.mask != nil:
 		c.add(func(w *Wave) {
 			var m uint64
-			each(w.active, func(i int) { m |= read(w, i) << uint(i) })
+			each(g.of(w), func(i int) { m |= read(w, i) << uint(i) })
 			*d.mask = m
 		})
 	default:
-		c.add(func(w *Wave) { each(w.active, func(i int) { d.plane[i] = read(w, i) }) })
+		c.add(func(w *Wave) { each(g.of(w), func(i int) { d.plane[i] = read(w, i) }) })
 	}
 }
 

@@ -26,7 +26,9 @@ type store struct {
 	written []uint64
 	// place and depth of a stack: where the next entry goes, and how many there are.
 	place, depth [Lanes]int32
-	bytes        []byte
+	// some are the lanes in which a stack has an entry.
+	some  uint64
+	bytes []byte
 }
 
 func newStore(s *sem.State) *store {
@@ -62,6 +64,9 @@ func (st *store) reset(exists uint64) {
 		init = exists
 	}
 	for i := range st.planes {
+		if s.Kind == sem.StackState {
+			break // what is not on the stack is never read
+		}
 		for k := range st.planes[i] {
 			st.planes[i][k] = init
 		}
@@ -71,7 +76,7 @@ func (st *store) reset(exists uint64) {
 	}
 	copy(st.scalars, s.Values)
 	clear(st.written)
-	st.place, st.depth = [Lanes]int32{}, [Lanes]int32{}
+	st.place, st.depth, st.some = [Lanes]int32{}, [Lanes]int32{}, 0
 	clear(st.bytes)
 }
 
@@ -113,6 +118,7 @@ func (st *store) push(lane int, slot func(i int) uint64) bool {
 	} else {
 		st.depth[lane]++
 	}
+	st.some |= 1 << uint(lane)
 	at := int(st.place[lane])
 	for i := range st.comps {
 		st.set(at, i, lane, slot(i))
@@ -128,7 +134,9 @@ func (st *store) pop(lane int) bool {
 	if st.depth[lane] == 0 {
 		return !st.state.EmptyTraps
 	}
-	st.depth[lane]--
+	if st.depth[lane]--; st.depth[lane] == 0 {
+		st.some &^= 1 << uint(lane)
+	}
 	st.place[lane] = (st.place[lane] + int32(st.state.Count) - 1) % int32(st.state.Count)
 	return true
 }

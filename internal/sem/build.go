@@ -296,7 +296,11 @@ func (b *builder) dropSkips(used []bool) {
 		}
 		n := 0
 		for j := i + 1; j < int(in.Imm); j++ {
-			if used[j] && b.insts[j].Op != OpConst {
+			switch op := b.insts[j].Op; {
+			case !used[j] || op == OpConst:
+			case op == OpTop || op == OpPush || op == OpPop:
+				n += leastSkipped
+			default:
 				n++
 			}
 		}

@@ -323,7 +323,8 @@ func init() {
 		"all":      across(OpAll),
 		"ballot":   across(OpBallot),
 		"from":     fromLane,
-		"depth":    depthOf,
+		"depth":    ofStack(OpDepth, U32),
+		"empty":    ofStack(OpEmpty, BoolType),
 		"top": func(l *lowerer, e *expr, _ Type) value {
 			l.fail(e.span, diag.MeaningSyntax, "top(stack) without a slot, expected top(stack).slot")
 			return value{}
@@ -610,12 +611,15 @@ func fromLane(l *lowerer, e *expr, want Type) value {
 	return out
 }
 
-func depthOf(l *lowerer, e *expr, _ Type) value {
-	if len(e.args) != 1 || e.args[0].kind != eName {
-		l.fail(e.span, diag.MeaningType, "depth(stack) is expected")
+// ofStack lowers depth(stack) and empty(stack).
+func ofStack(op Op, t Type) intrinsic {
+	return func(l *lowerer, e *expr, _ Type) value {
+		if len(e.args) != 1 || e.args[0].kind != eName {
+			l.fail(e.span, diag.MeaningType, "%s(stack) is expected", e.name)
+		}
+		in := withType(blank(op), t)
+		in.State = l.stack(e.args[0].name, e.span)
+		in.Uniform = in.State.wide()
+		return scalar(t, l.b.push(in))
 	}
-	in := withType(blank(OpDepth), U32)
-	in.State = l.stack(e.args[0].name, e.span)
-	in.Uniform = in.State.wide()
-	return scalar(U32, l.b.push(in))
 }

@@ -62,6 +62,7 @@ const (
 	OpStore  // B into Imm bytes at A
 	OpTop    // slot Comp of entry Imm from the top of State
 	OpDepth  // the number of entries
+	OpEmpty  // whether there is none
 	OpPush   // Args
 	OpPop
 
@@ -91,7 +92,7 @@ var opNames = [...]string{
 	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
 	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
 	OpConvert: "convert", OpSlice: "slice", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
-	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpPush: "push", OpPop: "pop",
+	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpBarrier: "barrier", OpService: "service",
 	OpResult: "result", OpSkip: "skip",

@@ -40,10 +40,10 @@ type lowerer struct {
 	later  *[]func() // the writes of a together
 	calls  int
 
-	pc      value // what was assigned to the counter
-	jumped  ID    // where it was
-	jumps   bool
-	checks  *checks // of a description
+	pc     value // what was assigned to the counter
+	jumped ID    // where it was
+	jumps  bool
+	checks *checks // of a description
 }
 
 type local struct {

@@ -106,7 +106,7 @@ func (l *machineLoader) fail(err error) {
 func (l *machineLoader) define(name string, at diag.Span) {
 	if old, ok := l.names[name]; ok {
 		l.fail(diag.Errorf(diag.Duplicate, at, "%s is defined twice", name).With(old, "the other definition"))
-	} else if intrinsics[name] != nil || reserved[name] || typeName.MatchString(name) {
+	} else if _, typ := namedType(name); intrinsics[name] != nil || reserved[name] || typ {
 		l.fail(diag.Errorf(diag.Duplicate, at, "%s has a meaning of its own in code", name))
 	}
 	l.names[name] = at
@@ -115,7 +115,7 @@ func (l *machineLoader) define(name string, at diag.Span) {
 // reserved are words that code knows beside the intrinsics.
 var reserved = map[string]bool{
 	"here": true, "next": true, "pc": true, "value": true, "inner": true, "let": true, "var": true, "if": true, "else": true,
-	"for": true, "in": true, "push": true, "pop": true, "top": true, "depth": true, "end": true, "trap": true, "barrier": true,
+	"for": true, "in": true, "push": true, "pop": true, "top": true, "end": true, "trap": true, "barrier": true,
 	"together": true, "lanes": true, "atomic": true, "return": true, "run": true, "true": true, "false": true,
 }
 

@@ -49,7 +49,7 @@ func (in *Inst) details(b *strings.Builder) {
 		fmt.Fprintf(b, " %s.%d", in.State.Name, in.Imm)
 	case OpTop:
 		fmt.Fprintf(b, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
-	case OpDepth, OpPush, OpPop:
+	case OpDepth, OpEmpty, OpPush, OpPop:
 		fmt.Fprintf(b, " %s", in.State.Name)
 	case OpTrap, OpService:
 		fmt.Fprintf(b, " %q", in.Text)

@@ -162,27 +162,37 @@ func (l *lowerer) memoryPlace(s *State, e *expr) place {
 func (l *lowerer) wherePlace(e *expr) place {
 	p := l.place(e.x)
 	t := l.placeType(p)
-	if t.Len == 0 || p.state == nil || p.mask != nil {
+	if t.Len == 0 || p.state == nil {
 		l.fail(e.span, diag.MeaningType, ".where on a place of type %s, expected a register that is a vector", t)
 	}
-	m := l.expr(e.y, Type{})
+	m, before := l.expr(e.y, Type{}), p.mask
+	p.mask = nil
 	for i := range t.Len {
-		switch {
-		case m.t.Kind == Int && m.unknown:
-			p.mask = append(p.mask, l.b.param(BoolType))
-		case m.t.Kind == Int:
-			p.mask = append(p.mask, l.b.flag(m.n>>uint(i)&1 != 0))
-		case m.t.Kind == Bool && m.t.Len == t.Len:
-			p.mask = append(p.mask, m.comps[i])
-		case m.t.Kind == Uint && m.t.Len == 0 && m.t.Width >= t.Len:
-			bit := Type{Kind: Uint, Width: 1}
-			one := l.b.op(OpSlice, bit, m.t, uint64(i), m.comps[0])
-			p.mask = append(p.mask, l.b.op(OpNe, BoolType, bit, 0, one, l.b.constant(bit, 0)))
-		default:
-			l.fail(e.y.span, diag.MeaningType, "a value of type %s, expected a mask of %d components", m.t, t.Len)
+		bit := l.maskBit(m, i, t.Len, e.y.span)
+		if before != nil {
+			bit = l.b.and(before[i], bit)
 		}
+		p.mask = append(p.mask, bit)
 	}
 	return p
+}
+
+// maskBit tells whether a mask has a component: bit 0 of a number is the first.
+func (l *lowerer) maskBit(m value, i, n int, at diag.Span) ID {
+	switch {
+	case m.t.Kind == Int && m.unknown:
+		return l.b.param(BoolType)
+	case m.t.Kind == Int:
+		return l.b.flag(m.n>>uint(i)&1 != 0)
+	case m.t.Kind == Bool && m.t.Len == n:
+		return m.comps[i]
+	case m.t.Kind == Uint && m.t.Len == 0 && m.t.Width >= n:
+		bit := Type{Kind: Uint, Width: 1}
+		one := l.b.op(OpSlice, bit, m.t, uint64(i), m.comps[0])
+		return l.b.op(OpNe, BoolType, bit, 0, one, l.b.constant(bit, 0))
+	}
+	l.fail(at, diag.MeaningType, "a value of type %s, expected a mask of %d components", m.t, n)
+	return NoID
 }
 
 // placeType is the type of what a place holds.

@@ -137,7 +137,7 @@ func (p *Parser) mentioned(expr string) string {
 func (p *Parser) common(is func(f *spec.Field) bool) string {
 	leaves := p.root.Leaves
 	for b := leaves[0].Spec; b != nil; b = b.Extends {
-		if slices.ContainsFunc(leaves, func(l *isa.Leaf) bool { return !l.Spec.Under(b) }) {
+		if slices.ContainsFunc(leaves, func(l *model.Leaf) bool { return !l.Spec.Under(b) }) {
 			continue
 		}
 		for _, c := range b.Cases {
@@ -189,7 +189,7 @@ func (p *Parser) outer() *node {
 const maxCandidates = 4
 
 // candidates lists the instructions that texts from the places on can be; none where there are too many.
-func candidates(nodes []*node) []*isa.Leaf {
+func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 	var list []*isa.Leaf
 	seen := map[*node]bool{}
 	for len(nodes) > 0 {
@@ -200,8 +200,8 @@ func candidates(nodes []*node) []*isa.Leaf {
 		}
 		seen[n] = true
 		for _, a := range n.accepts {
-			if !slices.Contains(list, a.unit.Leaf) {
-				list = append(list, a.unit.Leaf)
+			if l := p.leaves[a.unit.Leaf.ID]; !slices.Contains(list, l) {
+				list = append(list, l)
 			}
 		}
 		if len(list) > maxCandidates {
@@ -308,13 +308,13 @@ func (p *Parser) explain(body []byte) *Error {
 	switch {
 	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
 		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
-		e.Candidates = candidates(f.msgNodes)
+		e.Candidates = p.candidates(f.msgNodes)
 	case f.pos == 0:
 		e.Code = diag.TextUnknown
 		e.Msg = p.unknown()
 	default:
 		e.Msg = fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
-		e.Candidates = candidates(f.nodes)
+		e.Candidates = p.candidates(f.nodes)
 	}
 	e.Off = original(body, pos)
 	e.End = e.Off + 1

@@ -8,7 +8,6 @@ import (
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
-	"github.com/isago/isago/isa"
 )
 
 // grammar is the language of one root in given surroundings: a tree over the pieces of all
@@ -167,7 +166,7 @@ func (p *Parser) make(g *grammar) {
 		if g.anchors != nil {
 			g.anchors.words.finish()
 		}
-		if g.env.Closed() && g.env.Root.Size <= maxQuick && isa.Constant(g.env) {
+		if g.env.Closed() && g.env.Root.Size <= maxQuick && g.env.Constant() {
 			g.quick = p.makeQuick(g)
 		}
 	})

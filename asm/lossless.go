@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -162,7 +163,7 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 	}
 	w.bits(diff, in.Bits, "", nil)
 	if ctx := l.d.Context(); ctx != res.Context {
-		for _, c := range l.p.set.Model().ISA.Contexts {
+		for _, c := range inside.Machine(l.p.set).ISA.Contexts {
 			if v := ctx.Uint(c.Low, c.Width); v != res.Context.Uint(c.Low, c.Width) {
 				w.item("@%s=%#x", c.Name, v)
 			}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
-	"github.com/isago/isago/isa"
 )
 
 // matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
@@ -162,9 +162,9 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	if ref.Width == 16 {
 		width = 16
 	}
-	text := string(isa.AppendScalar(nil, ref, v, true))
+	text := string(model.AppendScalar(nil, ref, v, true))
 	same := func(x uint64) bool {
-		p.scalar = isa.AppendScalar(p.scalar[:0], ref, x, true)
+		p.scalar = model.AppendScalar(p.scalar[:0], ref, x, true)
 		return string(p.scalar) == text
 	}
 	sign := v & (1 << (width - 1))
@@ -196,7 +196,7 @@ func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 
 // printed tells whether a value prints as the text from pos up to end.
 func (p *Parser) printed(ref *model.Ref, v uint64, pos, end int) bool {
-	p.scalar = isa.AppendScalar(p.scalar[:0], ref, v, p.set.Model().ISA.Strict)
+	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, inside.Machine(p.set).ISA.Strict)
 	return string(p.scalar) == string(p.src[pos:end])
 }
 
@@ -398,7 +398,7 @@ func (p *Parser) readWidth(ref *model.Ref) int {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		return ref.Width
 	case spec.KindAbsBranch:
-		if !p.set.Model().ISA.Strict {
+		if !inside.Machine(p.set).ISA.Strict {
 			return ref.Width
 		}
 	}
@@ -482,7 +482,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (v uint64, end int, ok bool) {
 	}
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(p.root.Size)
+		unit = int64(p.root.Stored(p.root.Size))
 	}
 	if it.ref.Kind == spec.KindBranch {
 		addr -= p.Addr

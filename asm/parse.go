@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -33,7 +34,8 @@ type Parser struct {
 	Tables []Table
 
 	set     *isa.Set
-	root    *isa.Root
+	root    *model.Root
+	leaves  []*isa.Leaf // of the root
 	env     *model.Env
 	top     *grammar
 	folding bool
@@ -171,19 +173,19 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := set.Model()
+	m := inside.Machine(set)
 	p := &Parser{
-		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
+		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
 		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)),
 	}
 	p.top = p.grammarOf(p.env)
-	p.disjoint = m.ISA.Strict && disjoint(r)
+	p.disjoint = m.ISA.Strict && disjoint(p.root)
 	return p, nil
 }
 
 // disjoint tells whether a word can match one leaf alone, as a strict description is known to have
 // it but for overlaps that it declares and leaves that exist under conditions.
-func disjoint(r *isa.Root) bool {
+func disjoint(r *model.Root) bool {
 	for _, l := range r.Leaves {
 		for b := l.Spec; b != nil; b = b.Extends {
 			if len(b.Refines) > 0 || len(b.Requires) > 0 {
@@ -407,7 +409,7 @@ func (p *Parser) resetBits(size int) {
 func (p *Parser) resetContexts() {
 	p.steady = true
 	p.spaces[spaceContext] = space{val: p.context, known: bits.Ones(bits.Size)}
-	for _, c := range p.set.Model().ISA.Contexts {
+	for _, c := range inside.Machine(p.set).ISA.Contexts {
 		if c.FromText {
 			p.steady = false
 			p.spaces[spaceContext].known.SetUint(c.Low, c.Width, 0)

@@ -3,6 +3,7 @@ package asm
 import (
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -496,7 +497,7 @@ func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
 
 // fillContexts gives contexts that the text does not name their defaults.
 func (p *Parser) fillContexts() {
-	for _, c := range p.set.Model().ISA.Contexts {
+	for _, c := range inside.Machine(p.set).ISA.Contexts {
 		if c.FromText {
 			p.fill(spaceContext, c.Low, c.Width, p.context.Slice(c.Low, c.Width))
 		}

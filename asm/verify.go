@@ -43,7 +43,7 @@ func (p *Parser) exactlyFrom(start *node) bool {
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
 	p.defaults()
-	leaf := p.units[len(p.units)-1].unit.Leaf
+	leaf := p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
 	in, _ := p.entriesAlone(leaf)
 	p.spaces, p.trail = spaces, p.trail[:trail]
 	d := p.decoder

@@ -56,6 +56,7 @@ type Decoder struct {
 	scratch   bits.Value
 	printer   *printer
 	findings  []Finding
+	conflict  [2]*Leaf // see Conflict
 	missing   []missing
 	trace     *trace
 	layout    trace // of Layout
@@ -77,12 +78,12 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(s, s.model.Top(r)), nil
+	return newDecoder(s, s.model.Top(s.model.Roots[r.ID])), nil
 }
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	return &Decoder{
-		set: s, root: env.Root, env: env, ctx: s.model.Context, printer: printerOf(env),
+		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context, printer: printerOf(env),
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
 }
@@ -123,16 +124,25 @@ func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = 
 // an unknown word, and Findings tells more where two instructions claim it.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	d.findings = d.findings[:0]
+	d.conflict = [2]*Leaf{}
 	d.frames[0].v = v
 	leaf := d.match(d.env, 0)
 	if leaf == nil {
 		return Inst{}, false
 	}
-	in.Leaf, in.Bits = leaf, v
+	in.Leaf, in.Bits = d.root.Leaves[leaf.ID], v
 	if leaf.Size > 64 || v[0]>>uint(leaf.Size)|v[1]|v[2]|v[3] != 0 {
 		in.Bits = v.And(bits.Ones(leaf.Size))
 	}
 	return in, true
+}
+
+// Conflict returns the two leaves that match a word which Decode has just refused; nil where none does.
+func (d *Decoder) Conflict() []*Leaf {
+	if d.conflict[0] == nil {
+		return nil
+	}
+	return d.conflict[:]
 }
 
 // enter finds the leaf of the value in a frame and makes it the frame's unit.
@@ -155,6 +165,9 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 		}
 		if found != nil {
 			d.find(Conflict, "bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
+			if depth == 0 {
+				d.conflict = [2]*Leaf{d.root.Leaves[found.ID], d.root.Leaves[l.ID]}
+			}
 			return nil
 		}
 		if found = l; t.first {

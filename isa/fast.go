@@ -349,7 +349,7 @@ func (b *lineBuilder) derived(it *model.Item, ref *model.Ref) (o op, ok bool) {
 	d := newDecoder(b.d.set, b.d.env)
 	for v := range t.short {
 		d.frames[0] = frame{fieldBits(source, uint64(v)), ref.Owner}
-		t.set(v, string(appendConstant(nil, ref, d.eval(ref.Prog, 0))))
+		t.set(v, string(model.AppendConstant(nil, ref, d.eval(ref.Prog, 0))))
 	}
 	o.texts = t.between(it.Before, it.After)
 	o.short = o.texts.short

@@ -28,7 +28,7 @@ type Token struct {
 }
 
 // Part is a run of bits, Width of them from bit Low upwards.
-type Part = spec.Part
+type Part struct{ Low, Width int }
 
 // Field is a field of a decoded instruction, or of an operand inside it.
 type Field struct {
@@ -143,11 +143,15 @@ func (o origin) inside(d *Decoder, ref *model.Ref, depth int) origin {
 // from.
 func fieldParts(o origin, f *spec.Field) []Part {
 	if o.depth == 0 { // the word itself
-		return f.Parts
+		parts := make([]Part, len(f.Parts))
+		for i, p := range f.Parts {
+			parts[i] = Part(p)
+		}
+		return parts
 	}
 	var parts []Part
 	for _, p := range f.Parts {
-		parts = compose(parts, o.parts, p)
+		parts = compose(parts, o.parts, Part(p))
 	}
 	return parts
 }
@@ -227,7 +231,7 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 func (d *Decoder) Layout(buf []Field, in Inst) []Field {
 	d.trace = &d.layout
 	d.trace.origin[0] = d.wordOrigin(in)
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	found := len(d.findings)
 	w := fieldWalk{d: d, out: buf}
 	w.scope(0)

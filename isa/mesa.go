@@ -29,10 +29,10 @@ type Mesa struct {
 	Index int64
 
 	set  *Set
-	root *Root
+	root *model.Root
 	// leaves are those of each root in the order in which they are tried: where several bitsets have
 	// one name, all stand where the first does.
-	leaves map[*Root][]*Leaf
+	leaves map[*model.Root][]*model.Leaf
 	// words is the number of 32-bit words of every value: those of the largest root.
 	words    int
 	findings []string
@@ -54,17 +54,17 @@ func (s *Set) NewMesa(root string) (*Mesa, error) {
 		return nil, err
 	}
 	m := &Mesa{
-		set: s, root: r, leaves: map[*Root][]*Leaf{},
+		set: s, root: s.model.Roots[r.ID], leaves: map[*model.Root][]*model.Leaf{},
 		exprs: map[*spec.Expr]*model.Node{}, texts: map[*spec.Template]string{},
 	}
 	first := map[string]int{}
 	for i, b := range slices.Backward(s.model.ISA.Bitsets) {
 		first[b.Name] = i
 	}
-	for _, r := range s.Roots() {
+	for _, r := range s.model.Roots {
 		m.words = max(m.words, (r.Size+31)/32)
 		m.leaves[r] = slices.Clone(r.Leaves)
-		slices.SortStableFunc(m.leaves[r], func(a, b *Leaf) int { return first[a.Name] - first[b.Name] })
+		slices.SortStableFunc(m.leaves[r], func(a, b *model.Leaf) int { return first[a.Name] - first[b.Name] })
 	}
 	return m, nil
 }
@@ -92,7 +92,7 @@ const maxMesaEvals = 1 << 18
 
 // mesaScope is a value that is being printed, as one of the leaves of its root.
 type mesaScope struct {
-	leaf   *Leaf
+	leaf   *model.Leaf
 	value  bits.Value
 	params []spec.Param
 	up     *mesaScope
@@ -108,8 +108,8 @@ func (m *Mesa) find(format string, args ...any) {
 func (m *Mesa) hex(v bits.Value) string { return string(v.AppendHex(nil, 8*m.words)) }
 
 // enter finds the leaf of a value; nil if there is none, or two.
-func (m *Mesa) enter(r *Root, v bits.Value, params []spec.Param, up *mesaScope) *mesaScope {
-	var found *Leaf
+func (m *Mesa) enter(r *model.Root, v bits.Value, params []spec.Param, up *mesaScope) *mesaScope {
+	var found *model.Leaf
 	for _, l := range m.leaves[r] {
 		if v.And(l.Mask) != l.Match {
 			continue
@@ -343,7 +343,7 @@ func (m *Mesa) node(n *model.Node, values map[string]uint64) uint64 {
 func (m *Mesa) field(dst []byte, sc *mesaScope, f *spec.Field, v bits.Value) []byte {
 	switch f.Kind {
 	case spec.KindBitset:
-		r, err := m.set.Root(f.Bitset.Name)
+		r, err := m.set.model.Root(f.Bitset.Name)
 		if err != nil {
 			return dst
 		}
@@ -373,16 +373,16 @@ func (m *Mesa) field(dst []byte, sc *mesaScope, f *spec.Field, v bits.Value) []b
 		}
 		return dst
 	case spec.KindFloat:
-		return appendFloat(dst, v[0], f.Width)
+		return model.AppendFloat(dst, v[0], f.Width)
 	case spec.KindBranch, spec.KindAbsBranch:
 		return m.branch(dst, f, v[0])
 	}
-	return appendConstant(dst, &model.Ref{Kind: f.Kind, Width: f.Width, Field: f}, v[0])
+	return model.AppendConstant(dst, &model.Ref{Kind: f.Kind, Width: f.Width, Field: f}, v[0])
 }
 
 // branch prints a target, which is cut to 32 bits before it is named.
 func (m *Mesa) branch(dst []byte, f *spec.Field, v uint64) []byte {
-	n := signExtend(v, f.Width)
+	n := model.SignExtend(v, f.Width)
 	target := int64(v)
 	if f.Kind == spec.KindBranch {
 		target = m.Index + n

@@ -358,7 +358,7 @@ func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset:
 		op.Type.Kind = Signed
-		v = uint64(signExtend(v, ref.Width))
+		v = uint64(model.SignExtend(v, ref.Width))
 	case spec.KindFloat:
 		op.Type.Kind = Float
 	}
@@ -464,7 +464,7 @@ func (w *operandWalk) place(depth, at int, ref *model.Ref, v *bits.Value) {
 	to.table, to.entry = from.table, from.entry
 	to.parts = to.parts[:0]
 	for _, p := range ref.Field.Parts {
-		to.parts = compose(to.parts, from.parts, p)
+		to.parts = compose(to.parts, from.parts, Part(p))
 	}
 }
 
@@ -494,7 +494,7 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 		v = *d.inner(e, &v)
 	}
 	for _, p := range ref.Field.Parts {
-		w.addPart(op, parts, p, at.table, at.entry)
+		w.addPart(op, parts, Part(p), at.table, at.entry)
 	}
 }
 

@@ -232,7 +232,7 @@ func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
 func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
 	d.lineStart, d.operands = len(dst), 0
 	d.missing = d.missing[:0]
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	d.checkEntries(d.frames[0].unit)
 	w := &d.walk
 	w.d, w.dst, w.out, w.start = d, dst, buf, len(dst)

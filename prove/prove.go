@@ -10,6 +10,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -161,7 +162,7 @@ func Check(set *isa.Set, opt Options) (*Report, error) {
 	if opt.Search == 0 {
 		opt.Search = DefaultSearch
 	}
-	c := &checker{spec: set.Model().ISA, opt: opt, byKey: map[string]*Finding{}}
+	c := &checker{spec: inside.Machine(set).ISA, opt: opt, byKey: map[string]*Finding{}}
 	c.facts = newFacts()
 	for _, gen := range c.generations(set) {
 		at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
@@ -229,7 +230,7 @@ type machine struct {
 
 func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
-		c: c, set: set, m: set.Model(), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
+		c: c, set: set, m: inside.Machine(set), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
 		handed: map[*spec.Bitset]bool{}, rounded: map[*model.Root]bool{},
 		lossy: map[*model.Leaf]bits.Value{}, floats: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -144,7 +145,7 @@ func reported(r *Report, p wordPair) bool {
 		}
 		hits := 0
 		for _, leaf := range []*isa.Leaf{p.a.Leaf, p.b.Leaf} {
-			from, _ := leaf.Spec.Span.LineCol()
+			from, _ := inside.Leaf(leaf).Spec.Span.LineCol()
 			if within(f, from, from+12) {
 				hits++
 			}

@@ -56,8 +56,11 @@ type line struct {
 	addr int64
 	in   isa.Inst
 	ok   bool
+	// size and word are what is stored.
 	size int
 	word bits.Value
+	// conflict is what Decoder.Conflict returned of a word that is no instruction.
+	conflict []*isa.Leaf
 	// piece is nil in images without pieces.
 	piece *program.Piece
 }
@@ -70,7 +73,7 @@ func (l *Listing) lines() iter.Seq[line] {
 	}
 	l.current = l.Decoder
 	root := l.Decoder.Root()
-	unit, sizes := program.Unit(root), l.sizes()
+	sizes := l.sizes()
 	end := l.Image.Size()
 	if l.to > 0 {
 		end = l.to
@@ -81,7 +84,7 @@ func (l *Listing) lines() iter.Seq[line] {
 			if !yield(ln) {
 				return
 			}
-			addr += int64(program.Stored(max(ln.size, 1), unit))
+			addr += int64(root.Stored(ln.size))
 		}
 	}
 }
@@ -91,7 +94,7 @@ func (l *Listing) lines() iter.Seq[line] {
 // depends on their number.
 func (l *Listing) sizes() []int {
 	root := l.Decoder.Root()
-	if !l.Decoder.Set().HighFirst() {
+	if !root.HighFirst {
 		return []int{root.Size}
 	}
 	var sizes []int
@@ -105,28 +108,33 @@ func (l *Listing) sizes() []int {
 // line decodes what stands at an address.
 func (l *Listing) line(addr int64, sizes []int) line {
 	ln := line{addr: addr}
-	d := l.Decoder
+	d, root := l.Decoder, l.Decoder.Root()
 	d.Addr = addr
 	for _, size := range sizes {
-		v, have := l.Image.At(addr, d.Set().HighFirst(), size)
+		v, have := l.Image.At(addr, root, size)
 		ln.in, ln.ok = d.Decode(v)
 		if ln.ok && ln.in.Leaf.Size <= have && (len(sizes) == 1 || ln.in.Leaf.Size == size) {
-			ln.size, ln.word = ln.in.Leaf.Size, ln.in.Bits
+			ln.size = ln.in.Leaf.Size
+			if ln.word = ln.in.Bits; ln.size%root.Unit != 0 {
+				ln.size = root.Stored(ln.size)
+				ln.word = v.And(bits.Ones(ln.size))
+			}
 			return ln
 		}
+		if !ln.ok && ln.conflict == nil {
+			ln.conflict = d.Conflict()
+		}
 	}
-	v, have := l.Image.At(addr, d.Set().HighFirst(), d.Root().MinSize)
-	ln.ok, ln.size = false, min(d.Root().MinSize, have)
-	ln.word = v.And(bits.Ones(ln.size))
+	ln.ok = false
+	ln.word, ln.size = l.Image.At(addr, root, root.MinSize)
 	return ln
 }
 
 // end returns the address behind the last instruction.
 func (l *Listing) end() int64 {
-	unit := program.Unit(l.Decoder.Root())
 	end := l.Image.Start
 	for ln := range l.lines() {
-		end = ln.addr + int64(program.Stored(max(ln.size, 1), unit))
+		end = ln.addr + int64(l.Decoder.Root().Stored(ln.size))
 	}
 	return end
 }
@@ -151,7 +159,7 @@ func (l *Listing) addLabels(labels *program.Labels) {
 	var targets []isa.BranchTarget
 	for ln := range l.lines() {
 		targets = targets[:0]
-		if ln.ok {
+		if ln.ok && !ln.beyond() {
 			targets = l.current.Targets(targets, ln.in)
 		}
 		for i := range targets {
@@ -175,7 +183,7 @@ func (l *Listing) unit() int64 {
 		return int64(unit)
 	}
 	root := l.Decoder.Root()
-	return int64(program.Stored(max(root.MinSize, 1), program.Unit(root)))
+	return int64(root.Stored(root.MinSize))
 }
 
 // Write prints the listing. It returns the number of findings: unknown words and bits that are not
@@ -299,30 +307,56 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 // address returns the number that a line has in the column of addresses.
 func (l *Listing) address(ln line) int64 {
 	if ln.piece == nil {
-		return ln.addr / int64(max(l.Decoder.Root().MinSize, 1))
+		return ln.addr / int64(l.Decoder.Root().Stored(l.Decoder.Root().MinSize))
 	}
 	root := ln.piece.Root
 	if root == nil {
 		root = l.Decoder.Root()
 	}
-	return (ln.addr - ln.piece.Base) / int64(max(root.MinSize, 1))
+	return (ln.addr - ln.piece.Base) / int64(root.Stored(root.MinSize))
 }
 
-// noInstruction is what is found in a word that is none.
-const noInstruction = "no instruction has these bits"
+// beyond tells whether bits are set that are stored with an instruction and lie outside of it.
+func (ln *line) beyond() bool { return ln.ok && ln.word != ln.in.Bits }
+
+// NoInstruction is what is found in a word that is none: conflict is what Decoder.Conflict returned.
+func NoInstruction(conflict []*isa.Leaf) string {
+	if len(conflict) < 2 {
+		return "no instruction has these bits"
+	}
+	a, b := conflict[0], conflict[1]
+	return fmt.Sprintf("two instructions have these bits: %s is %s, %s is %s", a.Display, pattern(a), b.Display, pattern(b))
+}
+
+// pattern draws the bits of a leaf, the most significant first: fixed ones, x for those that are ignored, -
+// for the others.
+func pattern(l *isa.Leaf) string {
+	text := make([]byte, l.Size)
+	for i := range text {
+		bit := l.Size - 1 - i
+		switch {
+		case l.DontCare.Bit(bit) == 1:
+			text[i] = 'x'
+		case l.Mask.Bit(bit) == 0:
+			text[i] = '-'
+		default:
+			text[i] = '0' + byte(l.Match.Bit(bit))
+		}
+	}
+	return string(text)
+}
 
 // instruction appends the text of an instruction and returns the number of findings.
 func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	d := l.current
 	if !ln.ok && ln.piece != nil && ln.piece.Root == nil {
-		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 0
+		return program.AppendData(dst, d.Root(), ln.word, ln.size), 0
 	}
 	if !ln.ok {
-		l.report(ln.addr, noInstruction)
-		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 1
+		return l.unknown(dst, ln), 1
 	}
-	if n := l.misaligned(ln); n > 0 {
-		return l.misplaced(dst, ln, n)
+	if text := l.oddity(ln); text != "" {
+		return l.odd(dst, ln, text), 1
 	}
 	if l.Print != nil {
 		dst = l.Print(dst, ln.in)
@@ -353,22 +387,48 @@ func (l *Listing) misaligned(ln line) int64 {
 	return 0
 }
 
-// misplaced appends an instruction at a place where none can be. What asm is to read back is its words.
-func (l *Listing) misplaced(dst []byte, ln line, multiple int64) ([]byte, int) {
-	d := l.current
-	text := "at no multiple of " + strconv.FormatInt(multiple, 10) + " bits"
+// unknown appends a word that is no instruction, or two.
+func (l *Listing) unknown(dst []byte, ln line) []byte {
+	text := NoInstruction(ln.conflict)
 	l.report(ln.addr, text)
-	if l.Print != nil {
+	dst = program.AppendData(dst, l.current.Root(), ln.word, ln.size)
+	if len(ln.conflict) == 0 || l.Quiet {
+		return dst
+	}
+	return AppendRemark(dst, l.current.Set(), text)
+}
+
+// oddity tells why the text of an instruction would not give back what stands there; "" where it does.
+func (l *Listing) oddity(ln line) string {
+	if ln.beyond() {
+		return fmt.Sprintf("bits beyond the %d of an instruction", ln.in.Leaf.Size)
+	}
+	if n := l.misaligned(ln); n > 0 {
+		return "at no multiple of " + strconv.FormatInt(n, 10) + " bits"
+	}
+	return ""
+}
+
+// odd appends an instruction that does not stand as one should. What asm is to read back is its words, and
+// so are bits that no text has.
+func (l *Listing) odd(dst []byte, ln line, text string) []byte {
+	d := l.current
+	if l.Print != nil || ln.beyond() {
 		text += ": " + string(d.Append(nil, ln.in))
-		dst = program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size)
+		dst = program.AppendData(dst, d.Root(), ln.word, ln.size)
 	} else {
 		dst = l.Palette.Append(dst, d, ln.in)
 	}
+	l.report(ln.addr, text)
 	if !l.Quiet || l.Print != nil && !l.Bare {
-		dst = append(append(append(dst, '\t'), program.Comment(d.Set())...), ' ')
-		dst = append(dst, text...)
+		return AppendRemark(dst, l.current.Set(), text)
 	}
-	return dst, 1
+	return dst
+}
+
+// AppendRemark appends a comment.
+func AppendRemark(dst []byte, set *isa.Set, text string) []byte {
+	return append(append(append(append(dst, '\t'), program.Comment(set)...), ' '), text...)
 }
 
 func (l *Listing) report(addr int64, text string) {

@@ -224,7 +224,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	}
 	s := view.Stream{In: in, Size: in.size, Entries: empty.Entries, Workers: f.jobs}
 	if f.suffixes {
-		s.Size -= in.size % int64(program.Unit(root)/8)
+		s.Size -= in.size % int64(root.Unit/8)
 	}
 	s.New = func(labels *program.Labels) (*view.Listing, error) {
 		l, err := f.newListing(set, palette)
@@ -305,7 +305,7 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *progra
 	return func(dst []byte, in isa.Inst) []byte {
 		text, ok := lossless.Append(dst, in)
 		if !ok {
-			return program.AppendData(dst, set, l.Decoder.Root(), in.Bits, in.Leaf.Size)
+			return program.AppendData(dst, l.Decoder.Root(), in.Bits, in.Leaf.Size)
 		}
 		return text
 	}, nil
@@ -327,7 +327,7 @@ func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func(
 		p.SetContext(d.Context())
 		text, ok := asm.NewLossless(d, p).Append(dst, in)
 		if !ok {
-			return program.AppendData(dst, set, d.Root(), in.Bits, in.Leaf.Size)
+			return program.AppendData(dst, d.Root(), in.Bits, in.Leaf.Size)
 		}
 		return text
 	}
@@ -426,12 +426,17 @@ func (h *hexLines) error(dst []byte, err error) []byte {
 
 // unknown answers a word that is no instruction with the directive that stands for it.
 func (h *hexLines) unknown(dst []byte, word bits.Value, size int) []byte {
-	in := view.Unknown(h.d.Set(), h.d.Root(), 0, word, size)
+	conflict := h.d.Conflict()
+	in := view.Unknown(h.d.Root(), 0, word, size, view.NoInstruction(conflict))
 	if h.json {
 		return h.marshal(dst, in)
 	}
 	h.report(in.Findings[0])
-	return append(dst, in.Text...)
+	dst = append(dst, in.Text...)
+	if len(conflict) == 0 || h.disFlags.findings != "comment" {
+		return dst
+	}
+	return view.AppendRemark(dst, h.d.Set(), in.Findings[0])
 }
 
 // object appends an instruction as JSON.

@@ -46,7 +46,14 @@ type Root struct {
 	Leaves []*Leaf
 	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
 	Size, MinSize int
+	// Unit is the number of bits in the words in which programs are stored, each instruction in whole
+	// ones; HighFirst tells that the most significant of several comes first.
+	Unit      int
+	HighFirst bool
 }
+
+// Stored returns the number of bits that an instruction of so many bits takes in a program.
+func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
 
 // Leaf is one instruction, or one form of an operand.
 type Leaf struct {
@@ -223,6 +230,25 @@ func (m *Machine) addRoot(b *spec.Bitset) {
 	if len(r.Leaves) == 0 {
 		r.Size, r.MinSize = b.Size, b.Size
 	}
+	m.store(r)
+}
+
+// store says how the instructions of a root lie in a program. Where the description does not, the words are
+// the largest of 32, 16 and 8 bits of which the shortest instruction is a multiple.
+func (m *Machine) store(r *Root) {
+	r.Unit = m.ISA.Text.Storage
+	r.HighFirst = m.ISA.Text.HighFirst
+	if r.Unit > 0 {
+		return
+	}
+	r.Unit = 8
+	for _, unit := range []int{32, 16} {
+		if r.MinSize%unit == 0 {
+			r.Unit = unit
+			break
+		}
+	}
+	r.HighFirst = r.HighFirst && r.Unit == 32
 }
 
 func (m *Machine) exists(b *spec.Bitset) bool {

@@ -88,23 +88,49 @@ func (u *Unit) Knowledge() *Knowledge {
 	}
 	before := len(u.Errs)
 	k := &Knowledge{Operands: map[*spec.Operand]*Facts{}}
+	for _, c := range u.Cases {
+		u.shown(k.Operands, c.Items)
+	}
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
 			u.facts(&k.Own, &c.Facts, c.Expr)
 		}
-		for _, o := range b.Operands {
-			f := &Facts{}
-			u.facts(f, &o.Facts, nil)
-			k.Operands[o] = f
-		}
 		for _, f := range b.Flows {
 			k.Flows = append(k.Flows, u.flow(f))
+		}
+		for _, l := range b.Limits {
+			u.field(l.Name, l.Span)
 		}
 	}
 	k.Errs = append(k.Errs, u.Errs[before:]...)
 	u.Errs = u.Errs[:before]
 	u.knowledge.Store(k)
 	return k
+}
+
+// shown binds the facts of the operands that a display names.
+func (u *Unit) shown(operands map[*spec.Operand]*Facts, items []Item) {
+	for i := range items {
+		o := items[i].Operand
+		if o == nil || operands[o] != nil {
+			continue
+		}
+		operands[o] = &Facts{}
+		u.facts(operands[o], &o.Facts, nil)
+	}
+}
+
+// field returns what the name of a field means, nil for "". It is an error if it is none.
+func (u *Unit) field(path string, at diag.Span) []Alt {
+	if path == "" {
+		return nil
+	}
+	alts := u.resolve(path, nil)
+	if alts[0].Ref == nil || alts[0].Ref.Field == nil {
+		u.fail(diag.Errorf(diag.Unresolved, at, "%s is no field of %s", path, u.Leaf.Name))
+		return nil
+	}
+	return alts
 }
 
 func (u *Unit) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
@@ -123,6 +149,7 @@ func (u *Unit) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
 		if r.Field == "" {
 			bound.Reg = u.reg(&r.Reg, bound.When)
 		}
+		u.field(r.Field, r.Span)
 		to.Relatives = append(to.Relatives, bound)
 	}
 	for _, m := range from.Modifiers {
@@ -157,18 +184,14 @@ func (u *Unit) each(list []*spec.Expr) []*Prog {
 }
 
 func (u *Unit) flow(f *spec.Flow) Flow {
-	name := func(path string) []Alt {
-		if path == "" {
-			return nil
+	target := u.field(f.Target, f.Span)
+	for _, a := range target {
+		if a.Ref != nil && a.Ref.Kind != spec.KindBranch && a.Ref.Kind != spec.KindAbsBranch {
+			u.fail(diag.Errorf(diag.FieldType, f.Span, "target %s of a <flow> is no branch in %s", f.Target, u.Leaf.Name))
+			break
 		}
-		alts := u.resolve(path, nil)
-		if alts[0].Ref == nil {
-			u.fail(diag.Errorf(diag.Unresolved, f.Span, "%s is no field of %s", path, u.Leaf.Name))
-			return nil
-		}
-		return alts
 	}
-	return Flow{f, u.optional(f.When), u.optional(f.Maybe), name(f.Target), name(f.Count)}
+	return Flow{f, u.optional(f.When), u.optional(f.Maybe), target, u.field(f.Count, f.Span)}
 }
 
 // operandItems binds the pieces of an operand, as if they stood in the display themselves.

@@ -68,7 +68,7 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 // AssembleStatements is Assemble for languages in which an instruction is no line.
 func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
-		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
+		p: p, set: set, root: root, src: src, statements: statements, unit: root.Unit,
 		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{},
 		bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
 	}
@@ -119,13 +119,14 @@ type label struct {
 }
 
 type assembler struct {
-	p                       *asm.Parser
-	set                     *isa.Set
-	src                     *diag.Source
-	statements              []Statement
-	unit, shortest, longest int
-	comment                 string
-	labels                  map[string]label
+	p          *asm.Parser
+	set        *isa.Set
+	src        *diag.Source
+	statements []Statement
+	root       *isa.Root
+	unit       int // of root
+	comment    string
+	labels     map[string]label
 	// known are the names that may be labels somewhere.
 	known map[string]bool
 	// names are those of .set, as far as the pass has come.
@@ -210,7 +211,7 @@ func (a *assembler) line(i int) {
 	res, err := a.instruction(text)
 	if err != nil {
 		a.fail(err, start, off)
-		a.addr += int64(Stored(a.shortest, a.unit))
+		a.addr += int64(a.root.Stored(a.root.MinSize))
 		return
 	}
 	w := Word{Addr: a.addr, Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)}
@@ -294,21 +295,21 @@ const blanks = " \t\r\n"
 // data adds the words of a directive, as many to a line of hex as the longest instruction has.
 func (a *assembler) data(words []uint32, span diag.Span) {
 	for len(words) > 0 {
-		n := min(len(words), max(1, a.longest/a.unit))
-		w := Data(a.set, a.unit, words[:n])
+		n := min(len(words), a.root.Stored(a.root.Size)/a.unit)
+		w := Data(a.root, words[:n])
 		w.Span = span
 		a.add(w)
 		words = words[n:]
 	}
 }
 
-// Data joins the words of a .word directive, of unit bits each and in the order of programs; they
-// must fit 256 bits.
-func Data(set *isa.Set, unit int, words []uint32) Word {
+// Data joins the words of a .word directive, in the order of programs; they must fit 256 bits.
+func Data(root *isa.Root, words []uint32) Word {
+	unit := root.Unit
 	w := Word{Size: unit * len(words)}
 	for i, x := range words {
 		at := i
-		if set.HighFirst() && unit == 32 {
+		if root.HighFirst {
 			at = len(words) - 1 - i
 		}
 		w.Word.SetUint(unit*at, unit, uint64(x))
@@ -318,7 +319,7 @@ func Data(set *isa.Set, unit int, words []uint32) Word {
 
 func (a *assembler) add(w Word) {
 	w.Addr = a.addr
-	a.addr += int64(Stored(w.Size, a.unit))
+	a.addr += int64(a.root.Stored(w.Size))
 	a.code.Insts = append(a.code.Insts, w)
 }
 

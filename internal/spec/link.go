@@ -47,6 +47,7 @@ func (l *loader) link() {
 				l.fail(e)
 			}
 		}
+		l.operandPieces(b)
 	}
 }
 
@@ -207,6 +208,17 @@ func (l *loader) sets(leaf *Bitset) {
 	for _, m := range members {
 		if names[m.Name] {
 			l.fail(diag.Errorf(diag.FieldType, m.Span, "%s is a set, expected a field", m.Name))
+		}
+	}
+}
+
+// operandPieces reports displays of operands that show nothing of the word.
+func (l *loader) operandPieces(b *Bitset) {
+	for _, o := range b.Operands {
+		for _, t := range bySpelling(o.Displays) {
+			if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Kind == ItemRef }) {
+				l.fail(diag.Errorf(diag.TemplateText, t.Span, "the display of operand %s names no field", o.Name))
+			}
 		}
 	}
 }

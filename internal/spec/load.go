@@ -213,6 +213,13 @@ func (l *loader) textStyle(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("words"), "words=%q, expected high-first or low-first", v))
 	}
+	switch v := n.value("storage"); v {
+	case "":
+	case "8", "16", "32":
+		t.Storage, _ = strconv.Atoi(v)
+	default:
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("storage"), "storage=%q, expected 8, 16 or 32, the bits of the words in which programs are stored", v))
+	}
 	switch v := n.value("case"); v {
 	case "":
 	case "exact":
@@ -565,8 +572,8 @@ func (l *loader) meta(n *node, b *Bitset) {
 		b.Meta = map[string]string{}
 	}
 	for _, a := range n.attrs {
-		if !l.metas[a.name] {
-			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
+		if l.isa.Strict && !l.metas[a.name] {
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
 		}
 		b.Meta[a.name] = a.value.s
 	}

@@ -343,6 +343,15 @@ func (l *loader) choice(n *node, name string, words []string) string {
 	return v
 }
 
+// wordOrNumber reads an attribute that is one of some words or a number, "" where it is absent.
+func (l *loader) wordOrNumber(n *node, name string, words ...string) string {
+	v := n.value(name)
+	if _, _, ok := parseLiteral(v); n.attr(name) == nil || ok {
+		return v
+	}
+	return l.choice(n, name, append(words, "a number"))
+}
+
 func (l *loader) role(n *node) Role {
 	return Role(slices.Index(roles, l.choice(n, "role", roles)))
 }
@@ -378,7 +387,7 @@ func (l *loader) file(n *node) {
 	} else {
 		f.Count = l.number(n, "count", 1, 1<<20)
 		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
-		f.Outside, f.Init = n.value("outside"), n.value("init")
+		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
 	}
 	if a := n.attr("components"); a != nil {
 		if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
@@ -411,7 +420,7 @@ func (l *loader) views() {
 }
 
 func (l *loader) memory(n *node) {
-	m := &Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Outside: n.value("outside"), Access: strings.Fields(n.value("access")), Index: len(l.isa.Memories)}
+	m := &Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Index: len(l.isa.Memories)}
 	if old := l.isa.Memory(m.Name); old != nil {
 		l.twice(n, m.Name, old.Span)
 	}
@@ -419,6 +428,17 @@ func (l *loader) memory(n *node) {
 		m.Size = int64(l.number(n, "size", 1, 1<<40))
 	}
 	l.isa.Memories = append(l.isa.Memories, m)
+}
+
+// access reads the types with which a memory is reached.
+func (l *loader) access(n *node) []string {
+	list := strings.Fields(n.value("access"))
+	for _, s := range list {
+		if _, ok := ParseValueType(s); !ok {
+			l.fail(diag.Errorf(diag.XMLAttribute, n.at("access"), "access=%q, expected types such as u8 and f32x4", s))
+		}
+	}
+	return list
 }
 
 func (l *loader) stack(n *node) {
@@ -482,9 +502,9 @@ func (l *loader) facts(n *node, f *Facts) bool {
 	case "modifier":
 		f.Modifiers = append(f.Modifiers, l.modifier(n))
 	case "swizzle":
-		f.Swizzle = l.components(n)
+		f.Swizzle = l.components(n, f.Swizzle)
 	case "mask":
-		f.Mask = l.components(n)
+		f.Mask = l.components(n, f.Mask)
 	default:
 		return false
 	}
@@ -504,10 +524,16 @@ func (l *loader) exprAttr(n *node, name string, needed bool) *Expr {
 		}
 		return nil
 	}
-	return l.attrExpr(a)
+	if e := l.isa.exprs[a.value.s]; e != nil {
+		return e
+	}
+	return l.inlineExpr(a.value)
 }
 
 func (l *loader) reg(n *node) *Reg {
+	if n.attr("file") == nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without file", n.name))
+	}
 	return &Reg{
 		file: n.value("file"), Index: l.exprAttr(n, "index", true), Component: l.exprAttr(n, "component", false),
 		When: l.exprAttr(n, "when", false), Span: n.span,
@@ -525,8 +551,13 @@ func (l *loader) mem(n *node) *Mem {
 
 func (l *loader) relative(n *node) *Relative {
 	r := &Relative{Field: n.value("field"), Span: n.span}
-	if r.Field == "" {
+	switch {
+	case r.Field == "":
 		r.Reg = *l.reg(n)
+	case n.attr("file") != nil:
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("file"), "<relative> with field and with file, expected one of the two"))
+	default:
+		r.Reg.When = l.exprAttr(n, "when", false)
 	}
 	return r
 }
@@ -546,15 +577,20 @@ func (l *loader) modifier(n *node) *Modifier {
 // maxModifiers bounds the names of modifiers: a set of them is a word.
 const maxModifiers = 64
 
-// components reads x, y, z and w, or the one expression for all.
-func (l *loader) components(n *node) []*Expr {
+// components reads x, y, z and w, as many of them as there are components.
+func (l *loader) components(n *node, old []*Expr) []*Expr {
+	if old != nil {
+		l.second(n, old[0].Span)
+	}
 	var list []*Expr
-	for _, name := range []string{"x", "y", "z", "w"} {
-		if e := l.exprAttr(n, name, name == "x"); e != nil {
-			list = append(list, e)
-		} else {
-			break
+	last := 0
+	for i, name := range []string{"x", "y", "z", "w"} {
+		if n.attr(name) != nil {
+			last = i
 		}
+	}
+	for _, name := range []string{"x", "y", "z", "w"}[:last+1] {
+		list = append(list, l.exprAttr(n, name, true))
 	}
 	return list
 }
@@ -598,6 +634,7 @@ func (l *loader) operandFacts() {
 		for _, v := range e.Values {
 			if v.Reg != nil {
 				l.settleReg(v.Reg)
+				l.constantReg(v.Reg)
 			}
 		}
 	}
@@ -626,7 +663,25 @@ func (l *loader) settle(f *Facts) {
 	}
 }
 
+// constantReg folds what the register of an enum's value is: a value has no fields to compute it from.
+func (l *loader) constantReg(r *Reg) {
+	for _, e := range []*Expr{r.Index, r.Component, r.When} {
+		if e == nil {
+			continue
+		}
+		v, ok := constant(e.Root)
+		if !ok || e == r.When {
+			l.fail(diag.Errorf(diag.XMLAttribute, e.Span, "%s in the <reg> of a value, expected a constant index and component alone", e.Text))
+			continue
+		}
+		*e = Expr{Text: e.Text, Span: e.Span, Root: &Node{Op: OpConst, Value: v, Span: e.Span}}
+	}
+}
+
 func (l *loader) settleReg(r *Reg) {
+	if r.file == "" {
+		return // reported by reg
+	}
 	if r.File = l.isa.File(r.file); r.File == nil {
 		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.file))
 	}

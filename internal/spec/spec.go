@@ -48,9 +48,11 @@ type ISA struct {
 
 // TextStyle is the <text> element: the conventions of a machine's programs and of their text.
 type TextStyle struct {
-	// HighFirst tells that an instruction of several 32-bit words is stored with its most
-	// significant word first.
+	// HighFirst tells that an instruction of several words is stored with its most significant word first.
 	HighFirst bool
+	// Storage is the number of bits of such a word, of which each instruction takes whole ones; 0 where
+	// the description does not say.
+	Storage int
 	// Comment starts a comment that runs to the end of the line; "" if there is none.
 	Comment string
 	// Fold tells that letters of either case are read as the same.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
@@ -149,9 +150,9 @@ func TestEveryValue(t *testing.T) {
 			met[f.Type][f.Value[0]] = true
 		}
 	}
-	for _, e := range set.Model().ISA.Enums {
+	for _, e := range inside.Machine(set).ISA.Enums {
 		rule := slices.ContainsFunc(byRule, func(start string) bool { return strings.HasPrefix(e.Name, start) })
-		if rule || set.Model().ISA.Context(e.Name[1:]) != nil {
+		if rule || inside.Machine(set).ISA.Context(e.Name[1:]) != nil {
 			continue
 		}
 		for _, v := range e.Values {
@@ -292,7 +293,7 @@ func note(d *isa.Decoder, in isa.Inst, covered map[*isa.Leaf]bool) {
 
 // TestDocumented walks the description: whatever can be asked about has an answer.
 func TestDocumented(t *testing.T) {
-	m := toolsFor(t, "", "vs").set.Model().ISA
+	m := inside.Machine(toolsFor(t, "", "vs").set).ISA
 	check := func(doc, format string, parts ...string) {
 		if strings.TrimSpace(doc) == "" {
 			t.Errorf("%s %s has no doc", format, strings.Join(parts, "."))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -118,7 +119,7 @@ type exports struct {
 
 // newMachine reads the description. It fails only where that contradicts itself.
 func newMachine(set *isa.Set) (*machine, error) {
-	m := &machine{set: set, rooms: roomsOf(set.Model().ISA)}
+	m := &machine{set: set, rooms: roomsOf(inside.Machine(set).ISA)}
 	for _, r := range set.Roots() {
 		leaf := r.Leaves[0]
 		if fetch := leaf.Meta("fetch"); fetch == "0" || fetch == "1" {
@@ -216,7 +217,7 @@ func (k *kind) setContext(ctx bits.Value) {
 // breaks tells whether a text can have several lines.
 func (k *kind) breaks() bool {
 	for _, l := range k.root.Leaves {
-		for b := l.Spec; b != nil; b = b.Extends {
+		for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
 			for _, c := range b.Cases {
 				for _, t := range c.Displays {
 					for _, it := range t.Items {
@@ -254,7 +255,7 @@ func (k *kind) commonPrefix(ctx bits.Value) string {
 
 // flag finds a context; there is none of the empty name.
 func (m *machine) flag(name string) flag {
-	for _, c := range m.set.Model().ISA.Contexts {
+	for _, c := range inside.Machine(m.set).ISA.Contexts {
 		if c.Name == name {
 			return flag{c.Low, c.Width}
 		}
@@ -290,7 +291,7 @@ func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
 	}
 	fields := k.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	e := exports{flag: runOf(fields, l.Meta("export")), number: runOf(fields, l.Meta("exports"))}
-	c := m.set.Model().ISA.Context(l.Meta("stage"))
+	c := inside.Machine(m.set).ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {
 		return e
 	}

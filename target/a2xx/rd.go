@@ -11,6 +11,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -332,7 +333,7 @@ func (m *machine) addShader(im *program.Image, s *Shader, number int) {
 // stageContext returns the context of a stage and its name.
 func (m *machine) stageContext(stage int) (ctx bits.Value, name string) {
 	ctx = m.set.DefaultContext()
-	c := m.set.Model().ISA.Context("stage")
+	c := inside.Machine(m.set).ISA.Context("stage")
 	if c == nil || c.Enum == nil {
 		return ctx, ""
 	}

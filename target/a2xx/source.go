@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -35,7 +36,7 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Disassembler{kept: map[wordKey][]byte{}, stage: set.Model().ISA.Context("stage")}
+	d := &Disassembler{kept: map[wordKey][]byte{}, stage: inside.Machine(set).ISA.Context("stage")}
 	d.m = m
 	cf := m.cf
 	cf.decoder.Label = func(addr int64, _ bool) (string, bool) {
@@ -254,7 +255,7 @@ func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Va
 	}
 	text, ok := k.lossless.Append(dst, in)
 	if !ok {
-		return program.AppendData(dst, d.m.set, k.root, in.Bits, in.Leaf.Size)
+		return program.AppendData(dst, k.root, in.Bits, in.Leaf.Size)
 	}
 	if !k.broken {
 		return text

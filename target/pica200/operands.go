@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -57,7 +58,7 @@ func (b *banks) load(set *isa.Set) error {
 
 // loadComponents reads the enum of the components.
 func (b *banks) loadComponents(set *isa.Set, name string) error {
-	e := set.Model().ISA.Enum(name)
+	e := inside.Machine(set).ISA.Enum(name)
 	if e == nil {
 		return fmt.Errorf("components=%q, expected an enum", name)
 	}
@@ -405,7 +406,7 @@ func (a *Assembler) loadKinds() error {
 // printed.
 func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 	var names []string
-	for _, c := range set.Model().Top(l.Root).Unit(l).Cases {
+	for _, c := range inside.Unit(set, l).Cases {
 		for _, items := range c.Aliases {
 			if len(items) > 0 && items[0].Text != "" && strings.HasSuffix(items[0].Text, " ") {
 				names = append(names, strings.ToLower(strings.TrimSpace(items[0].Text)))

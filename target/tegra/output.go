@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ func SourceOfRaw(set *isa.Set, _ bits.Value, data []byte, order string) ([]byte,
 
 // rawWords returns the 32-bit words of a file, four for each instruction.
 func rawWords(data []byte) ([]uint32, error) {
-	if words, ok := hexWords(string(data)); ok {
+	if words, ok := hexWords(data); ok {
 		if len(words)%4 != 0 {
 			return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d words of hexadecimal, expected 4 for each instruction", len(words))
 		}
@@ -149,10 +150,20 @@ func rawWords(data []byte) ([]uint32, error) {
 }
 
 // hexWords reads words of eight digits each, with or without 0x, with blanks and commas between them;
-// a word of 32 digits is four of them. ok is false for anything else.
-func hexWords(text string) (words []uint32, ok bool) {
-	for _, group := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c < 128 && isBlank(byte(c)) }) {
-		group = strings.TrimPrefix(strings.ToLower(group), "0x")
+// a word of 32 digits is four of them. ok is false for anything else, of which no more is read than tells so.
+func hexWords(text []byte) (words []uint32, ok bool) {
+	const most = len("0x") + wordBits/4
+	between := func(c rune) bool { return c == ',' || c < 128 && isBlank(byte(c)) }
+	for {
+		if text = bytes.TrimLeftFunc(text, between); len(text) == 0 {
+			break
+		}
+		end := bytes.IndexFunc(text[:min(len(text), most+1)], between)
+		if end < 0 {
+			end = min(len(text), most+1)
+		}
+		group := strings.TrimPrefix(strings.ToLower(string(text[:end])), "0x")
+		text = text[end:]
 		v, err := bits.ParseHex(group)
 		if n := len(group); err != nil || n != 8 && n != 32 {
 			return nil, false

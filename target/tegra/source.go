@@ -128,7 +128,7 @@ func (w *sourceWriter) code(dst []byte) ([]byte, error) {
 		addr := wordBits * int64(i)
 		in, ok := w.d.Decode(word)
 		if !ok {
-			dst = append(program.AppendData(dst, w.d.Set(), w.d.Root(), word, wordBits), ";\n"...)
+			dst = append(program.AppendData(dst, w.d.Root(), word, wordBits), ";\n"...)
 			continue
 		}
 		names := w.own[addr]
@@ -140,7 +140,7 @@ func (w *sourceWriter) code(dst []byte) ([]byte, error) {
 		}
 		text, ok := w.lossless.Append(dst, in)
 		if !ok {
-			text = program.AppendData(dst, w.d.Set(), w.d.Root(), word, wordBits)
+			text = program.AppendData(dst, w.d.Root(), word, wordBits)
 			text = append(text, ';')
 		}
 		dst = append(text, '\n')

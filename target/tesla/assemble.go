@@ -228,7 +228,7 @@ func (a *assembler) fail(err error, off int) {
 	if errors.As(err, &e) {
 		found := e.At(a.src, off)
 		for _, leaf := range e.Candidates {
-			found.With(found.Span, "the closest is %s, %s", leaf.Name, leaf.Spec.Text(a.set.PlainSyntax()))
+			found.With(found.Span, "the closest is %s, %s", leaf.Name, leaf.Template())
 		}
 		a.errs = append(a.errs, found)
 		return

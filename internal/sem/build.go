@@ -185,6 +185,17 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if whole && in.Op == OpAdd && aConst && av == 0 {
 			return in.B, true
 		}
+		if in.Type.Kind == Bool && bConst {
+			return b.not(in.A), true
+		}
+	case OpEq, OpNe:
+		if in.From.Kind == Bool {
+			differ := b.op(OpXor, BoolType, BoolType, 0, in.A, in.B)
+			if in.Op == OpEq {
+				differ = b.not(differ)
+			}
+			return differ, true
+		}
 	case OpNot, OpNeg:
 		if x := &b.insts[in.A]; x.Op == in.Op {
 			return x.A, true

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -292,6 +293,7 @@ func init() {
 			t.Len = v.t.Len
 			return l.reread(v, t)
 		},
+		"raw":      rawBits,
 		"zext":     extend(OpCast),
 		"sext":     extend(OpSext),
 		"trunc":    truncate,
@@ -622,4 +624,18 @@ func ofStack(op Op, t Type) intrinsic {
 		in.Uniform = in.State.wide()
 		return scalar(t, l.b.push(in))
 	}
+}
+
+// rawBits lowers raw({X}): the bits of a field whose value is something else.
+func rawBits(l *lowerer, e *expr, _ Type) value {
+	if len(e.args) != 1 || e.args[0].kind != eField || l.operand(e.args[0].name) != nil {
+		l.fail(e.span, diag.MeaningType, "raw of something that is no field, expected raw({NAME})")
+	}
+	var out value
+	l.eachRef(e.args[0].name, e.span, func(r *model.Ref) {
+		if out = (value{t: intType, unknown: true, has: NoID}); !l.check {
+			out = number(int64(l.eval.value(r, l.frame)))
+		}
+	})
+	return out
 }

@@ -43,10 +43,7 @@ func (m *Machine) Check(root *model.Root) error {
 	env := m.Model.Top(root)
 	for _, leaf := range root.Leaves {
 		c.try(func() {
-			l := m.newLowerer(&Words{Context: m.Model.Context})
-			l.check, l.checks = true, c
-			l.here = value{t: intType, unknown: true, has: NoID}
-			l.next = l.here
+			l := m.newChecker(c)
 			l.instruction(&frame{unit: env.Unit(leaf)})
 			l.finish()
 		})
@@ -59,19 +56,36 @@ func (m *Machine) Check(root *model.Root) error {
 	return c.errs
 }
 
+// newChecker returns a lowerer for bits that are not known.
+func (m *Machine) newChecker(c *checks) *lowerer {
+	l := m.newLowerer(&Words{Context: m.Model.Context})
+	l.check, l.checks = true, c
+	l.here = value{t: intType, unknown: true, has: NoID}
+	l.next = l.here
+	return l
+}
+
+// settled is a value that is a constant and not known: what a function may be called with.
+func (l *lowerer) settled(t Type) value {
+	v := l.opaque(t)
+	if v.t.integer() && v.t.Len == 0 {
+		v.comps[0] = l.b.param(t)
+	}
+	return v
+}
+
 // checkFunctions looks at the functions, also those that nobody calls. A generic one is tried with 32 bits.
 func (m *Machine) checkFunctions(c *checks) {
 	for _, f := range m.functions {
 		c.try(func() {
-			l := m.newLowerer(&Words{Context: m.Model.Context})
-			l.check, l.checks = true, c
+			l := m.newChecker(c)
 			l.wave = f.spec.Wave
 			var locals []local
 			for _, g := range f.generic {
 				locals = append(locals, local{name: g, v: number(32)})
 			}
 			for _, p := range f.params {
-				locals = append(locals, local{name: p.name, v: l.opaque(l.typeIn(p.typ, locals))})
+				locals = append(locals, local{name: p.name, v: l.settled(l.typeIn(p.typ, locals))})
 			}
 			var result Type
 			if f.result != nil {

@@ -306,7 +306,7 @@ func (l *lowerer) find(name string) *local {
 }
 
 func (l *lowerer) declare(name string, v value, variable bool, at diag.Span) {
-	if reserved[name] && name != "value" || intrinsics[name] != nil || l.m.states[name] != nil || l.m.functions[name] != nil {
+	if reserved[name] && name != "value" || intrinsics[name] != nil || l.m.functions[name] != nil {
 		l.fail(at, diag.MeaningName, "%s has a meaning already", name)
 	}
 	l.locals = append(l.locals, local{name, v, variable})

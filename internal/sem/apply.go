@@ -279,6 +279,14 @@ func canonical(a uint64, width int) uint64 {
 	return a
 }
 
+// Canonical returns the bits of a component as they leave a run: with the one NaN that there is.
+func Canonical(a uint64, t Type) uint64 {
+	if t.Kind == Float {
+		return canonical(a, t.Width)
+	}
+	return a
+}
+
 const (
 	nan16 = 0x7e00
 	nan32 = 0x7fc00000

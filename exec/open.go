@@ -8,6 +8,7 @@ import (
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -76,5 +77,44 @@ func Words32(m *sem.Machine, root *model.Root, words []uint32) func(addr uint64)
 			v = v.Shr(shift)
 		}
 		return v, true
+	}
+}
+
+// Raw returns a launch of bare words of 32 bits, which start at address 0: registers have their own names. The
+// outputs are the files that are for output, else all that each lane has.
+func Raw(set *isa.Set, words []uint32, context bits.Value, quirks map[string]string) (*Launch, error) {
+	m, err := Open(set)
+	if err != nil {
+		return nil, err
+	}
+	root, err := m.Model.Root("")
+	if err != nil {
+		return nil, err
+	}
+	w := sem.Words{Context: context, Tables: make([][]bits.Value, len(m.Model.ISA.Tables))}
+	if w.Quirks, err = Quirks(m, quirks); err != nil {
+		return nil, err
+	}
+	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)}
+	l.registers(func(s *sem.State) bool { return s.Use == "output" })
+	if len(l.Outputs) == 0 {
+		l.registers(func(s *sem.State) bool { return true })
+	}
+	return l, nil
+}
+
+// registers makes outputs of what each lane has.
+func (l *Launch) registers(is func(s *sem.State) bool) {
+	for _, s := range l.Program.Machine.States {
+		if s.Kind != sem.FileState || s.Scope != spec.ScopeLane || !is(s) {
+			continue
+		}
+		for n := range s.Count {
+			p := Port{Name: s.Name, State: s, First: n, Count: 1}
+			if !s.Single {
+				p.Name = fmt.Sprint(s.Name, n)
+			}
+			l.Outputs = append(l.Outputs, p)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/isago/isago/bits"
@@ -402,4 +404,47 @@ func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
 	if w.Strict {
 		w.stop(lanes, "trap", "read of what nobody wrote")
 	}
+}
+
+// Register names what was read.
+func (f Finding) Register() string {
+	return registerName(f.State, f.Number, f.Comp)
+}
+
+func registerName(s *sem.State, number, comp int) string {
+	name := s.Name
+	if !s.Single {
+		name += strconv.Itoa(number)
+	}
+	if s.Type.Len > 0 {
+		name += "." + s.Letter(comp)
+	}
+	return name
+}
+
+// Values returns the components of all registers in a lane, by name: for traces.
+func (w *Wave) Values(lane int) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, st := range w.stores {
+		if st.state.Kind != sem.FileState || st.state.ReadOnly {
+			continue
+		}
+		for n := range st.state.Count {
+			for k := range st.comps {
+				out[registerName(st.state, n, k)] = st.get(n, k, lane)
+			}
+		}
+	}
+	return out
+}
+
+// Text returns a value of Values as a person reads it.
+func (w *Wave) Text(name string, v uint64) string {
+	for _, st := range w.stores {
+		rest, ok := strings.CutPrefix(name, st.state.Name)
+		if ok && (rest == "" || rest[0] == '.' || rest[0] >= '0' && rest[0] <= '9') {
+			return sem.Number(v, st.state.Type)
+		}
+	}
+	return fmt.Sprint(v)
 }

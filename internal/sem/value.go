@@ -201,3 +201,19 @@ func literalBits(text string, t Type) (uint64, error) {
 }
 
 var infinity = math.Inf(1)
+
+// ParseLiteral reads a number, true or false as the bits of a component.
+func ParseLiteral(text string, t Type) (uint64, error) { return literalBits(text, t) }
+
+// Number returns a component as a person reads it.
+func Number(bits uint64, t Type) string {
+	switch t.Kind {
+	case Float:
+		return strconv.FormatFloat(toFloat64(bits, t.Width), 'g', -1, min(64, max(32, t.Width)))
+	case Bool:
+		return strconv.FormatBool(bits != 0)
+	case Sint:
+		return strconv.FormatInt(t.signed(bits), 10)
+	}
+	return strconv.FormatUint(bits, 10)
+}

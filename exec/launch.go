@@ -245,33 +245,46 @@ func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) 
 		w.Budget = opt.Budget
 	}
 	w.Start(n, l.Entry)
+	inputs := flatten(in.Ports)
 	for lane := range n {
-		i := 0
-		for p := range in.Ports {
-			port := &in.Ports[p]
-			for number := range port.Count {
-				for k := range port.State.Type.Count() {
-					if i < len(in.Values[from+lane]) && (port.Mask == 0 || port.Mask>>uint(k)&1 != 0) {
-						w.Set(port.State, port.First+number, k, lane, in.Values[from+lane][i])
-						i++
-					}
-				}
+		row := in.Values[from+lane]
+		for i, c := range inputs {
+			if i < len(row) {
+				w.Set(c.state, c.number, c.comp, lane, row[i])
 			}
 		}
 	}
 	w.Run()
+	out := flatten(l.Outputs)
+	all := make([]uint64, n*len(out))
+	for i, c := range out {
+		for lane := range n {
+			all[lane*len(out)+i] = sem.Canonical(w.Get(c.state, c.number, c.comp, lane), c.state.Type)
+		}
+	}
 	for lane := range n {
-		var row []uint64
-		for p := range l.Outputs {
-			port := &l.Outputs[p]
-			for number := range port.Count {
-				for _, k := range port.Components() {
-					row = append(row, sem.Canonical(w.Get(port.State, port.First+number, k, lane), port.State.Type))
-				}
+		res.Values[from+lane] = all[lane*len(out) : (lane+1)*len(out)]
+	}
+}
+
+// component is one component of a register.
+type component struct {
+	state        *sem.State
+	number, comp int
+}
+
+// flatten lists the components of ports in order.
+func flatten(ports []Port) []component {
+	var list []component
+	for i := range ports {
+		comps := ports[i].Components()
+		for n := range ports[i].Count {
+			for _, k := range comps {
+				list = append(list, component{ports[i].State, ports[i].First + n, k})
 			}
 		}
-		res.Values[from+lane] = row
 	}
+	return list
 }
 
 // merger joins what waves tell.
@@ -294,14 +307,13 @@ func (m *merger) add(w *Wave, from int, res *Result) {
 		c.Count += popcount(s.Lanes)
 		c.First = min(c.First, from+trailing(s.Lanes))
 	}
-	for _, f := range w.Findings() {
-		key := findingKey{f.PC, f.State, f.Number, f.Comp}
+	for key, lanes := range w.findings {
 		c := m.findings[key]
 		if c == nil {
-			c = &FindingCount{Finding: f}
+			c = &FindingCount{Finding: Finding{key.pc, key.state, key.number, key.comp, lanes}}
 			m.findings[key] = c
 		}
-		c.Count += popcount(f.Lanes)
+		c.Count += popcount(lanes)
 	}
 }
 

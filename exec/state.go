@@ -27,7 +27,9 @@ type store struct {
 	// place and depth of a stack: where the next entry goes, and how many there are.
 	place, depth [Lanes]int32
 	// some are the lanes in which a stack has an entry.
-	some  uint64
+	some uint64
+	// started tells that what nobody wrote has its first value.
+	started bool
 	bytes []byte
 }
 
@@ -67,6 +69,9 @@ func (st *store) reset(exists uint64) {
 		if s.Kind == sem.StackState {
 			break // what is not on the stack is never read
 		}
+		if st.written[i] == 0 && st.started {
+			continue
+		}
 		for k := range st.planes[i] {
 			st.planes[i][k] = init
 		}
@@ -75,6 +80,7 @@ func (st *store) reset(exists uint64) {
 		st.scalars[i] = init
 	}
 	copy(st.scalars, s.Values)
+	st.started = true
 	clear(st.written)
 	st.place, st.depth, st.some = [Lanes]int32{}, [Lanes]int32{}, 0
 	clear(st.bytes)

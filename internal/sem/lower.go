@@ -245,7 +245,7 @@ func (l *lowerer) code(b *body, f *frame, locals []local) value {
 // call lowers statements with names of their own.
 func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value {
 	if l.calls++; l.calls > maxCalls {
-		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep", maxCalls)
+		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep, perhaps itself", maxCalls)
 	}
 	saved, guard := *l, l.b.guard
 	l.frame, l.locals, l.base, l.path, l.start, l.dead = f, locals, guard, NoID, NoID, false

@@ -204,7 +204,7 @@ func (l *machineLoader) init(s *State, text string, at diag.Span) {
 	default:
 		v, err := literalBits(text, s.Type)
 		if err != nil {
-			l.fail(diag.Errorf(diag.MeaningType, at, "init=%q: %v", text, err))
+			l.fail(diag.Errorf(diag.MeaningType, at, "init=%q, expected undefined, exists or a value of type %s", text, s.Type.Elem()))
 		}
 		s.Init = v
 	}

@@ -534,10 +534,8 @@ func (p *parser) args() ([]*expr, error) {
 	}
 	var list []*expr
 	for !p.eat(")") {
-		if len(list) > 0 {
-			if err := p.want(","); err != nil {
-				return nil, err
-			}
+		if len(list) > 0 && !p.eat(",") {
+			return nil, p.unexpected(`"," or ")"`)
 		}
 		x, err := p.expr()
 		if err != nil {

@@ -1,9 +1,11 @@
 package asm_test
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
+	"github.com/isago/isago/asm"
 	"github.com/isago/isago/isa"
 )
 
@@ -105,4 +107,27 @@ func TestWideEnum(t *testing.T) {
 		{"b 4294967295", "10ffffffff", ""},
 		{"b 4294967296", "", "text-range"},
 	})
+}
+
+// TestNearestEncodingOfPrinted reads text that two formats print: also a printed half becomes the single that is
+// nearer to its six decimals, which `check` calls words of one text. Lossless text gives the half back.
+func TestNearestEncodingOfPrinted(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<bitset name="#instruction" size="40"/>
+<bitset name="movh" extends="#instruction"><display>mov {F}</display>
+  <pattern low="16" high="39">000000000000000000000000</pattern><field name="F" low="0" high="15" type="float"/></bitset>
+<bitset name="movs" extends="#instruction"><display>mov {F}</display>
+  <pattern low="32" high="39">00000001</pattern><field name="F" low="0" high="31" type="float"/></bitset>`))
+	x.rows(t, []row{{"mov 0.099976", "13dccc038", ""}}) // 2e66 is 0.0999755859375, 3dccc038 is 0.099976
+	l := asm.NewLossless(x.d, x.p)
+	for word, plain := range map[string]bool{"2e66": false, "13dccc038": true, "3800": true, "13f000000": false} {
+		in, _ := x.d.Decode(parseHex(t, word))
+		text, ok := l.Append(nil, in)
+		if !ok || bytes.Contains(text, []byte("{")) == plain {
+			t.Errorf("%s is %q, %v", word, text, ok)
+		}
+		if res, err := x.p.ParseBytes(text); err != nil || res.Inst.Bits != in.Bits {
+			t.Errorf("%s reads as %s, %v", text, res.Inst.Bits, err)
+		}
+	}
 }

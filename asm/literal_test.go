@@ -3,7 +3,6 @@ package asm_test
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/isa"
@@ -37,7 +36,7 @@ func TestNearestEncoding(t *testing.T) {
 }
 
 // TestLargeImmediates reads immediates that can be of several types, and cannot be most of them. The
-// bound is a hundred times what it takes, and far below what trying out bits took.
+// bound is ten times what it takes, and far below the million that trying out bits took.
 func TestLargeImmediates(t *testing.T) {
 	x := toolsFor(t, loadXML(t, `<isa>
 <bitset name="#src" size="32">
@@ -63,15 +62,12 @@ func TestLargeImmediates(t *testing.T) {
 		"op 0.1, 2.5":         "1c4020001c3dccd",
 		"op 3000000000, 1":    "1c3f80001c4f32d", // 0x4f32d05e, rounded
 	} {
-		begin := time.Now()
-		const n = 10
-		for range n {
-			if res, err := x.p.Parse(text); err != nil || res.Inst.Bits.String() != want {
-				t.Fatalf("%s is %s, %v, expected %s", text, res.Inst.Bits, err, want)
-			}
+		res, err := x.p.Parse(text)
+		if err != nil || res.Inst.Bits.String() != want {
+			t.Errorf("%s is %s, %v, expected %s", text, res.Inst.Bits, err, want)
 		}
-		if took := time.Since(begin) / n; took > 20*time.Millisecond {
-			t.Errorf("%s took %v", text, took)
+		if work := x.p.Work(); work > 1000 {
+			t.Errorf("%s took %d steps", text, work)
 		}
 	}
 }

@@ -128,12 +128,13 @@ func (p *Parser) among(ref *model.Ref, values []int64, want int64) string {
 	case n == 0:
 		return ""
 	case n <= most || ref.Kind == spec.KindFloat || ref.Kind == spec.KindEnum:
-		words := make([]string, 0, most)
-		for _, v := range values[:min(n, most)] {
+		words := make([]string, 0, n)
+		for _, v := range values {
 			words = append(words, text(v))
 		}
-		if n > most {
-			return fmt.Sprintf("one of %s and %d more", strings.Join(words, ", "), n-most)
+		words = slices.Compact(words) // of floats that print alike one
+		if n = len(words); n > most {
+			return fmt.Sprintf("one of %s and %d more", strings.Join(words[:most], ", "), n-most)
 		}
 		return alternatives(words)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
 )
 
 // derived holds expressions that the assembler inverts. Each stands in a word of 8 bits with the
@@ -183,5 +184,21 @@ func TestComputedRange(t *testing.T) {
 	x.rows(t, []row{
 		{"third 0.000045", "f9", ""}, // 249 * 3 * 2^-24 is 0.00004452, the smallest that prints so
 		{"third 0.000047", "", "text-range"},
+	})
+}
+
+// TestRingOfConditions reads text of fields whose conditions need each other as it is printed.
+func TestRingOfConditions(t *testing.T) {
+	toolsFor(t, loadXML(t, `<isa>
+<bitset name="#instruction" size="8"/>
+<bitset name="ring" extends="#instruction"><display>ring {X}</display>
+  <override><expr>{Y}</expr><derived name="X" type="uint" width="8"><expr>{A} + 1</expr></derived></override>
+  <override><expr>{X}</expr><derived name="Y" type="uint" width="8"><expr>{A} + 2</expr></derived></override>
+  <derived name="X" type="uint" width="8"><expr>{A}</expr></derived><derived name="Y" type="uint" width="8"><expr>{A}</expr></derived>
+  <pattern low="6" high="7">00</pattern><field name="A" low="0" high="5" type="uint"/></bitset>
+<bitset name="free" extends="#instruction"><display>free {A}</display>
+  <pattern low="6" high="7">01</pattern><field name="A" low="0" high="5" type="uint"/></bitset></isa>`, isa.Options{})).rows(t, []row{
+		{"free 3", "43", ""},
+		{"ring 3", "02", ""}, // Y is not 0, so that X is A + 1
 	})
 }

@@ -42,6 +42,7 @@ func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	d.operands = 0
 	d.walk.d = d
+	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
 	before := len(buf)
 	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.Flowing {
 		buf = d.branches(buf, 0)

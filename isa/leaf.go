@@ -57,6 +57,75 @@ func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
 // braces, in the spelling of the set.
 func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
 
+// Layout is what a compiler of whole programs must know of an instruction.
+type Layout struct {
+	// Align is what the address is a multiple of, in bits; 0 for nothing.
+	Align int
+	// Filler is set for the instruction that stands where one is needed and nothing is to be done,
+	// Terminator for one that ends a program which nothing else ends.
+	Filler, Terminator bool
+	// NotLast is "scope" where the instruction must not be the last word of any block or procedure,
+	// "loop" where not of a loop, and else "".
+	NotLast string
+	// Flushes is the file whose registers the instruction hands on; nil for none.
+	Flushes *File
+	// Program is the kind of program that has such an instruction, "" for any.
+	Program string
+}
+
+// Layout returns what the description says of the leaf's place in programs, or its nearest ancestor's.
+func (l *Leaf) Layout() Layout {
+	x := l.model.Layout()
+	if x == nil {
+		return Layout{}
+	}
+	out := Layout{Align: x.Align, Filler: x.Filler, Terminator: x.Terminator, NotLast: x.NotLast, Program: x.Program}
+	if x.Flushes != nil {
+		out.Flushes = l.set.files[x.Flushes.Index]
+	}
+	return out
+}
+
+// FieldLimit is the greatest value that source may give a field whose bits hold more.
+type FieldLimit struct {
+	Field string
+	Most  uint64
+}
+
+// Limits lists the limits of the leaf's fields.
+func (l *Leaf) Limits() []FieldLimit {
+	var list []FieldLimit
+	for b := l.model.Spec; b != nil; b = b.Extends {
+		for _, x := range b.Limits {
+			list = append(list, FieldLimit{x.Name, x.Most})
+		}
+	}
+	return list
+}
+
+// FlowForm is a flow that instructions of a leaf can have.
+type FlowForm struct {
+	Kind FlowKind
+	// Target and Count are the fields that say where, and how much is there; "" for none.
+	Target, Count string
+	// Maybe is set where the instruction may decide while it runs; Some where only some words of the leaf
+	// have the flow.
+	Maybe, Some bool
+	Stack       string
+}
+
+// Flows lists the flows that instructions of the leaf can have, as far as its own description says, not
+// that of operands in it.
+func (l *Leaf) Flows() []FlowForm {
+	var list []FlowForm
+	for b := l.model.Spec; b != nil; b = b.Extends {
+		for _, f := range b.Flows {
+			list = append(list, FlowForm{FlowKind(f.Kind), f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
+		}
+	}
+	return list
+}
+
 // Asserted returns the bits that are expected to have a certain value in some case.
 func (l *Leaf) Asserted() bits.Value {
 	var mask bits.Value

@@ -15,7 +15,7 @@ import (
 // Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
-	d.missing = d.missing[:0]
+	d.leave(0)
 	d.frames[0].v = in.Bits
 	if d.flat() {
 		lines := d.linesOf(d.printer, d.env, in.Leaf.model)
@@ -83,11 +83,16 @@ func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
 }
 
 func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
+	if t := d.trace; t != nil {
+		if t.group = nil; it.Operand != nil {
+			t.group = t.sites[depth].group(it.Operand)
+		}
+	}
 	switch it.Kind {
 	case model.ItemText:
-		return d.literal(dst, Literal, it.Text)
+		return d.literal(dst, it.Text, depth)
 	case model.ItemName:
-		return d.literal(dst, Mnemonic, it.Text)
+		return d.name(dst, it.Text, depth)
 	case model.ItemAlign:
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
@@ -99,14 +104,14 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 		return d.reference(dst, it, depth)
 	}
 	start, traced := len(dst), d.trace.mark()
-	dst = d.literal(dst, Literal, it.Before)
+	dst = d.literal(dst, it.Before, depth)
 	from := len(dst)
 	dst = d.reference(dst, it, depth)
 	if len(dst) == from {
 		d.trace.reset(traced)
 		return dst[:start]
 	}
-	return d.literal(dst, Literal, it.After)
+	return d.literal(dst, it.After, depth)
 }
 
 // remark prints what a description says to people, as a comment at the end of a line.
@@ -123,12 +128,29 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	if dst = d.reference(dst, it, depth); len(dst) == from {
 		return dst[:start]
 	}
+	if saved != nil {
+		saved.token(TokenPunctuation, start, start+1)
+		saved.token(TokenComment, start+1, len(dst))
+	}
 	return dst
 }
 
-func (d *Decoder) literal(dst []byte, kind TokenKind, s string) []byte {
+// literal prints a text of a template.
+func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 	if d.trace != nil && s != "" {
-		d.trace.token(kind, len(dst), len(dst)+len(s))
+		d.trace.literal(s, len(dst), depth)
+	}
+	return append(dst, s...)
+}
+
+// name prints the name of a leaf.
+func (d *Decoder) name(dst []byte, s string, depth int) []byte {
+	if t := d.trace; t != nil && s != "" {
+		if v := t.voice(depth); v.instruction && !v.forced {
+			t.token(TokenMnemonic, len(dst), len(dst)+len(s))
+		} else {
+			t.literal(s, len(dst), depth)
+		}
 	}
 	return append(dst, s...)
 }
@@ -161,17 +183,22 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 		d.find(NoField, "no field '%s'", it.Name)
 		return dst
 	}
-	start, traced := len(dst), d.trace.mark()
+	start := len(dst)
+	d.labelled = false
 	name, named := d.symbol(ref, depth)
 	if named {
 		dst = append(dst, name...)
-	} else if ref.Kind == spec.KindBitset {
+	} else if ref.Kind != spec.KindBitset {
+		dst = d.scalar(dst, ref, depth)
+	} else if d.trace == nil {
 		dst = d.nested(dst, ref, depth)
 	} else {
-		dst = d.scalar(dst, ref, depth)
+		group := d.trace.group
+		dst = d.nested(dst, ref, depth)
+		d.trace.group = group
 	}
 	if d.trace != nil {
-		d.trace.shown(d, ref, depth, start, len(dst), traced, named)
+		d.trace.field(d, ref, depth, start, len(dst), named || d.labelled)
 	}
 	return dst
 }
@@ -190,7 +217,7 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	for i := range it.Members {
 		start, traced := len(dst), d.trace.mark()
 		if start > first {
-			dst = d.literal(dst, Literal, it.Join)
+			dst = d.literal(dst, it.Join, depth)
 		}
 		from := len(dst)
 		if dst = d.reference(dst, &it.Members[i], depth); len(dst) == from {
@@ -234,15 +261,13 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.tooDeep(ref)
 		return dst
 	}
-	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
-		d.missing = d.missing[:n-1]
-	}
+	d.leave(depth)
 	d.frames[depth].v = v
-	if d.trace != nil {
-		d.trace.enter(d, ref, depth)
-	}
 	if !d.enter(ref.Env, depth) {
 		return d.noOperand(dst, ref, depth)
+	}
+	if d.trace != nil {
+		d.trace.enter(d, ref, depth)
 	}
 	if d.flat() {
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
@@ -288,7 +313,6 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 		if d.Custom != nil {
 			return d.Custom(dst, ref.Field.Name, v)
 		}
-		return dst
 	}
 	return model.AppendConstant(dst, ref, v)
 }
@@ -310,6 +334,7 @@ func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	if d.Label != nil {
 		if name, ok := d.Label(d.target(ref, v), ref.Field.Call); ok {
+			d.labelled = true
 			return append(dst, name...)
 		}
 	}

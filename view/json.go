@@ -62,11 +62,6 @@ type Field struct {
 	Doc   string `json:"doc,omitempty"`
 }
 
-var tokenNames = map[isa.TokenKind]string{
-	isa.Literal: "literal", isa.Mnemonic: "mnemonic", isa.Word: "word", isa.Number: "number",
-	isa.Target: "target", isa.Symbol: "symbol",
-}
-
 // NewInstruction describes a decoded instruction. docs adds the documentation of each field.
 func NewInstruction(d *isa.Decoder, in isa.Inst, docs bool) Instruction {
 	out := Instruction{
@@ -76,7 +71,7 @@ func NewInstruction(d *isa.Decoder, in isa.Inst, docs bool) Instruction {
 	text, tokens := d.AppendTokens(nil, nil, in)
 	out.Text = string(text)
 	for _, t := range tokens {
-		out.Tokens = append(out.Tokens, Token{tokenNames[t.Kind], t.Start, t.End})
+		out.Tokens = append(out.Tokens, Token{t.Kind.String(), t.Start, t.End})
 	}
 	for _, f := range d.Findings() {
 		out.Findings = append(out.Findings, f.Text)

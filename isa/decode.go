@@ -57,7 +57,7 @@ type Decoder struct {
 	printer   *printer
 	findings  []Finding
 	conflict  [2]*Leaf // see Conflict
-	mute      bool // nobody asks for what is found
+	mute      bool     // nobody asks for what is found
 	missing   []missing
 	trace     *trace
 	labelled  bool  // a label was printed

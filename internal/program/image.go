@@ -35,7 +35,7 @@ type Image struct {
 	Pieces []Piece
 	// Break stands in front of the second line of a piece, and those behind it.
 	Break string
-	// Contents lists what the file holds, for the list command: pairs of a title and lines.
+	// Contents lists what the file holds, for the list command: what it holds under titles.
 	Contents []Part
 }
 
@@ -55,10 +55,11 @@ type Piece struct {
 	Indent string
 }
 
-// Part is a titled piece of a file's contents.
+// Part is a titled piece of a file's contents: as lines for people, and as values for programs.
 type Part struct {
 	Title string   `json:"title"`
-	Lines []string `json:"lines"`
+	Lines []string `json:"-"`
+	Data  any      `json:"data,omitempty"`
 }
 
 // Raw returns the image of a file that is nothing but code.

@@ -89,5 +89,5 @@ func ExampleJSON() {
 	var j view.JSON
 	fmt.Println(string(j.Append(nil, d, in)))
 	// Output:
-	// {"address":0,"word":"8bfe","size":16,"mnemonic":"br","text":"br.eq -2","operands":[{"name":"COND","kind":"condition","value":1},{"name":"TARGET","kind":"target","target":-4}],"flow":[{"kind":"jump","maybe":true,"target":-4}]}
+	// {"address":0,"word":"8bfe","size":16,"name":"br","mnemonic":"br","text":"br.eq -2","operands":[{"name":"COND","kind":"condition","value":1},{"name":"TARGET","kind":"target","target":-4}],"flow":[{"kind":"jump","maybe":true,"target":-4}]}
 }

@@ -21,8 +21,7 @@ type Instruction struct {
 	Word string `json:"word"`
 	// Size is in bits.
 	Size int `json:"size"`
-	// Name is the name in the description, absent where it is the mnemonic, and for a word that is no
-	// instruction.
+	// Name is the name in the description, absent for a word that is no instruction.
 	Name     string    `json:"name,omitempty"`
 	Mnemonic string    `json:"mnemonic,omitempty"`
 	Text     string    `json:"text"`
@@ -170,9 +169,7 @@ func (j *JSON) append(dst []byte, d *isa.Decoder, in isa.Inst, n note) []byte {
 	}
 	mnemonic := d.Mnemonic(in)
 	dst = j.head(dst, n, in.Bits, in.Leaf.Size)
-	if in.Leaf.Name != mnemonic {
-		dst = appendString(append(dst, `,"name":`...), in.Leaf.Name)
-	}
+	dst = appendString(append(dst, `,"name":`...), in.Leaf.Name)
 	if mnemonic != "" {
 		dst = appendString(append(dst, `,"mnemonic":`...), mnemonic)
 	}

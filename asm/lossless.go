@@ -29,8 +29,17 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	l.p.Addr = l.d.Addr
 	dst = l.d.Append(dst, in)
 	res, err := l.p.parse(dst[start:])
-	if err == nil && l.same(in, &res) {
+	same, named := err == nil && l.same(in, &res), l.p.named
+	if l.d.Label != nil && (err != nil || named && l.p.pins(dst[start:])) {
+		dst, named = l.appendNumbers(dst[:start], in), false
+		res, err = l.p.parse(dst[start:])
+		same = err == nil && l.same(in, &res)
+	}
+	if same {
 		return dst, true
+	}
+	if named { // pins has read the line in its own way
+		res, err = l.p.parse(dst[start:])
 	}
 	if err != nil {
 		return dst[:start], false
@@ -50,6 +59,15 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		}
 	}
 	return dst[:start], false
+}
+
+// appendNumbers prints an instruction with numbers in place of labels.
+func (l *Lossless) appendNumbers(dst []byte, in isa.Inst) []byte {
+	label := l.d.Label
+	l.d.Label = nil
+	dst = l.d.Append(dst, in)
+	l.d.Label = label
+	return dst
 }
 
 // appendPlain names entries and ignored bits of the word; ok is false where anything else differs

@@ -87,6 +87,7 @@ func squeeze(text string) string {
 // quickValue reads a text with the general grammar and keeps what it fixes.
 func (p *Parser) quickValue(q *quick, g *grammar, text string) bool {
 	p.src, p.raw = append(p.src[:0], text...), append(p.raw[:0], text...)
+	p.unspent()
 	p.reset(g.env.Root.Size)
 	p.node = g.start
 	if !p.search() || p.nspaces > spaceTable {

@@ -2,6 +2,8 @@ package isa
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -31,7 +33,7 @@ type Decoder struct {
 	// Symbol gives the name that the program has for a value of a field with symbols, by the space
 	// that the description names there; nil has none.
 	Symbol func(space string, value uint64) (name string, ok bool)
-	// Custom prints a field of type custom; nil prints nothing.
+	// Custom prints a field of type custom; nil prints the number.
 	Custom func(dst []byte, field string, value uint64) []byte
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64
@@ -59,6 +61,7 @@ type Decoder struct {
 	conflict  [2]*Leaf // see Conflict
 	mute      bool     // nobody asks for what is found
 	missing   []missing
+	known     []known
 	trace     *trace
 	labelled  bool  // a label was printed
 	tracing   trace // is used again and again
@@ -220,9 +223,59 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 		}
 		return 0
 	}
-	if len(p.Missing) > 0 {
+	if len(p.Missing) > 0 || p.Cycle {
 		d.reportMissing(p, depth)
 	}
+	if p.Open {
+		return d.first(p, depth)
+	}
+	return d.compute(p, depth)
+}
+
+// first computes an expression that needs its own value, once in a scope: the value which is found first,
+// perhaps inside another expression, is the value from then on, as in Mesa's tools.
+func (d *Decoder) first(p *model.Prog, depth int) uint64 {
+	for _, k := range d.known {
+		if k.depth == depth && k.expr == p.Spec {
+			return k.value
+		}
+	}
+	if p.Cycle {
+		return 0
+	}
+	for i := range p.Fetch {
+		if ref := d.pick(p.Fetch[i].Alts, depth); ref != nil && ref.Prog != nil {
+			d.value(ref, depth)
+		}
+	}
+	x := d.compute(p, depth)
+	for i := range d.known {
+		if k := &d.known[i]; k.depth == depth && k.expr == p.Spec {
+			k.value = x
+			return x
+		}
+	}
+	d.known = append(d.known, known{depth, p.Spec, x})
+	return x
+}
+
+// known is the value of an expression that needs its own, in the scope of a frame.
+type known struct {
+	depth int
+	expr  *spec.Expr
+	value uint64
+}
+
+// leave forgets what is known of the frames from depth on.
+func (d *Decoder) leave(depth int) {
+	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
+		d.missing = d.missing[:n-1]
+	}
+	d.known = slices.DeleteFunc(d.known, func(k known) bool { return k.depth >= depth })
+}
+
+// compute computes a bound expression anew.
+func (d *Decoder) compute(p *model.Prog, depth int) uint64 {
 	e := &d.evals
 	if e.open == 0 {
 		e.count, e.known = 0, nil
@@ -269,7 +322,8 @@ func (d *Decoder) remembered(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// reportMissing records the names of an expression that resolve nowhere, once in a scope.
+// reportMissing records the names of an expression that resolve nowhere, and that it would need its own
+// value, once in a scope.
 func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	for _, m := range d.missing {
 		if m.depth == depth && m.prog == p {
@@ -277,6 +331,9 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 		}
 	}
 	d.missing = append(d.missing, missing{depth, p})
+	if p.Cycle {
+		d.find(Cycle, "expression needs its own value: %s", strings.Join(strings.Fields(p.Spec.Text), " "))
+	}
 	for i := range p.Missing {
 		if m := &p.Missing[i]; d.pick(m.Alts, depth) == nil {
 			d.find(NoField, "no field '%s'", m.Name)
@@ -422,6 +479,7 @@ const (
 	NoDisplay
 	NoEntry
 	TooDeep
+	Cycle
 )
 
 // Finding is something in a word that is not as the description expects. The word is decoded all

@@ -137,7 +137,7 @@ func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byt
 // operand is Decoder.nestedValue on flattened displays.
 func (d *Decoder) operand(dst []byte, n *nested, x uint64, depth int) []byte {
 	inner := depth + 1
-	if inner >= maxFrames || len(d.missing) > 0 || d.operands >= maxOperands {
+	if inner >= maxFrames || len(d.missing) > 0 || len(d.known) > 0 || d.operands >= maxOperands {
 		return d.nestedValue(dst, n.ref, bits.Of(x), depth)
 	}
 	d.operands++

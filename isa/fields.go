@@ -56,6 +56,7 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 func (d *Decoder) Layout(buf []Field, in Inst) []Field {
 	t := &d.tracing
 	t.sites[0], t.entries[0] = d.top(in.Leaf.model), 0
+	d.leave(0)
 	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	w := fieldWalk{d: d, t: t, out: buf}
 	w.all()
@@ -144,6 +145,7 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
+	d.leave(depth + 1)
 	d.frames[depth+1].v = *d.inner(ref, &d.frames[depth].v)
 	if !d.enter(ref.Env, depth+1) {
 		return

@@ -13,6 +13,7 @@ func (d *Decoder) Hazards(buf []Hazard, in Inst) []Hazard {
 	if len(u.Hazards) == 0 {
 		return buf
 	}
+	d.leave(0)
 	d.frames[0] = frame{in.Bits, u}
 	for i := range u.Hazards {
 		if h := &u.Hazards[i]; d.eval(h.Cond, 0) != 0 {

@@ -15,7 +15,7 @@ import (
 // Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
-	d.missing = d.missing[:0]
+	d.leave(0)
 	d.frames[0].v = in.Bits
 	if d.flat() {
 		lines := d.linesOf(d.printer, d.env, in.Leaf.model)
@@ -261,9 +261,7 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.tooDeep(ref)
 		return dst
 	}
-	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
-		d.missing = d.missing[:n-1]
-	}
+	d.leave(depth)
 	d.frames[depth].v = v
 	if !d.enter(ref.Env, depth) {
 		return d.noOperand(dst, ref, depth)
@@ -315,7 +313,6 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 		if d.Custom != nil {
 			return d.Custom(dst, ref.Field.Name, v)
 		}
-		return dst
 	}
 	return model.AppendConstant(dst, ref, v)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -23,16 +22,16 @@ type Options struct {
 	Gens []uint32
 	// Root is the name of the one root to check, as Set.Root takes it; "" checks all.
 	Root string
-	// Search bounds the time that is spent on looking for two words with one text where their
-	// absence cannot be proved; 0 is DefaultSearch.
-	Search time.Duration
+	// Search is how many random words are printed and read back, of all roots together, to find two
+	// with one text where their absence cannot be proved; 0 is DefaultSearch, less is none.
+	Search int
 
 	// untried leaves small roots to the automaton too; tests compare with trying all their words.
 	untried bool
 }
 
-// DefaultSearch is how long is searched for what cannot be proved.
-const DefaultSearch = 3 * time.Second
+// DefaultSearch is how many words are read back for what cannot be proved.
+const DefaultSearch = 60_000
 
 // Level says how bad a finding is.
 type Level uint8

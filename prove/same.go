@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"time"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
@@ -50,8 +49,7 @@ func (m *machine) texts() (open []*model.Env) {
 	return open
 }
 
-// allTexts checks the texts of each generation, then spends the time that there is on searching for
-// what could not be proved.
+// allTexts checks the texts of each generation, then searches for what could not be proved.
 func (c *checker) allTexts() {
 	type job struct {
 		m   *machine
@@ -65,9 +63,9 @@ func (c *checker) allTexts() {
 	}
 	c.searched = len(jobs) > 0
 	for _, j := range jobs {
-		time := c.opt.Search / time.Duration(len(jobs))
-		j.m.look(j.env, time)
-		c.limit("not proved: that no two words of %s print one text%s; a search of %v found none but those reported", j.env.Root.Name, j.m.where(), time.Round(10_000_000))
+		words := max(0, c.opt.Search/len(jobs))
+		j.m.look(j.env, words)
+		c.limit("not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", j.env.Root.Name, j.m.where(), words)
 	}
 }
 
@@ -354,8 +352,9 @@ func (f *frame) means(alts []model.Alt, k int) lit {
 	return f.w.and(out, f.condition(&alts[k]))
 }
 
-// look searches random words for two with one text, by reading back what they print.
-func (m *machine) look(env *model.Env, budget time.Duration) {
+// look searches so many random words for two with one text, by reading back what they print. The words
+// are the same each time, so that the findings are.
+func (m *machine) look(env *model.Env, words int) {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	if err != nil {
 		return
@@ -365,8 +364,7 @@ func (m *machine) look(env *model.Env, budget time.Duration) {
 		return
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	until := time.Now().Add(budget)
-	for n := 0; time.Now().Before(until); n++ {
+	for n := range words {
 		l := env.Root.Leaves[n%len(env.Root.Leaves)]
 		m.readBack(d, p, l, randomWord(r, l))
 	}

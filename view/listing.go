@@ -46,9 +46,12 @@ type Listing struct {
 	to     int64
 	labels *program.Labels
 
-	// aligns has, for each leaf of alignsOf by its ID, what the address of its words is a multiple of.
-	alignsOf *isa.Root
-	aligns   []int64
+	// addressUnit is what addresses of the instructions of unitOf count in, in bits.
+	unitOf      *isa.Root
+	addressUnit int64
+
+	// aligns has, for each leaf of a root by its ID, what the address of its words is a multiple of.
+	aligns map[*isa.Root][]int64
 }
 
 // Current returns the decoder of the instruction that is being printed.
@@ -145,9 +148,8 @@ func (l *Listing) end() int64 {
 // Labels finds the labels of the code: entries, and what branches go to.
 func (l *Listing) Labels() *program.Labels {
 	if l.labels == nil {
-		labels := l.newLabels(l.Image.Size(), l.Image.Entries)
-		l.addLabels(labels)
-		return labels
+		l.labels = l.newLabels(l.Image.Size(), l.Image.Entries)
+		l.addLabels(l.labels)
 	}
 	return l.labels
 }
@@ -204,12 +206,23 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 		l.remarks(w, l.Image.Header)
 		first = len(l.Image.Header) == 0
 	}
+	if l.source() {
+		if l.Image.OneWay != "" {
+			l.remarks(w, []string{"not lossless: " + l.Image.OneWay})
+		}
+		for _, s := range l.Image.Lead {
+			fmt.Fprintln(w, s)
+		}
+	}
 	var buf []byte
 	bad := 0
 	for ln := range l.lines() {
 		if !l.Bare {
 			l.head(w, labels, ln, first)
 			first = false
+		}
+		if ln.piece != nil && ln.piece.Lead != "" && l.source() {
+			fmt.Fprintln(w, ln.piece.Lead)
 		}
 		var found int
 		buf, found = l.instruction(l.columns(buf[:0], ln), ln)
@@ -226,6 +239,11 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 		}
 	}
 	return findings, nil
+}
+
+// source tells whether the listing is one that is assembled.
+func (l *Listing) source() bool {
+	return l.Print != nil && !l.Bare && !l.Addresses && !l.Words
 }
 
 // prepare hooks the names of the image into the decoder. It returns the labels; a bare listing has
@@ -309,14 +327,17 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 
 // address returns the number that a line has in the column of addresses.
 func (l *Listing) address(ln line) int64 {
-	if ln.piece == nil {
-		return ln.addr / int64(l.Decoder.Root().Stored(l.Decoder.Root().MinSize))
+	root, base := l.Decoder.Root(), int64(0)
+	if ln.piece != nil {
+		base = ln.piece.Base
+		if ln.piece.Root != nil {
+			root = ln.piece.Root
+		}
 	}
-	root := ln.piece.Root
-	if root == nil {
-		root = l.Decoder.Root()
+	if root != l.unitOf {
+		l.unitOf, l.addressUnit = root, program.AddressUnit(root)
 	}
-	return (ln.addr - ln.piece.Base) / int64(root.Stored(root.MinSize))
+	return (ln.addr - base) / l.addressUnit
 }
 
 // beyond tells whether bits are set that are stored with an instruction and lie outside of it.
@@ -353,6 +374,9 @@ func pattern(l *isa.Leaf) string {
 func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	d := l.current
 	if !ln.ok && ln.piece != nil && ln.piece.Root == nil {
+		if ln.piece.Text != "" {
+			return append(dst, ln.piece.Text...), 0
+		}
 		return program.AppendData(dst, d.Root(), ln.word, ln.size), 0
 	}
 	if !ln.ok {
@@ -378,13 +402,19 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 // misaligned returns what the address of an instruction should be a multiple of, as the <meta align> of
 // its description says in bits, and 0 for one that stands as it should.
 func (l *Listing) misaligned(ln line) int64 {
-	if root := l.current.Root(); root != l.alignsOf {
-		l.alignsOf, l.aligns = root, program.Alignments(root)
+	root := l.current.Root()
+	aligns, known := l.aligns[root]
+	if !known {
+		if l.aligns == nil {
+			l.aligns = map[*isa.Root][]int64{}
+		}
+		aligns = program.Alignments(root)
+		l.aligns[root] = aligns
 	}
-	if l.aligns == nil || ln.addr == l.base {
+	if aligns == nil || ln.addr == l.base {
 		return 0
 	}
-	if n := l.aligns[ln.in.Leaf.ID]; n > 1 && (ln.addr-l.base)%n != 0 {
+	if n := aligns[ln.in.Leaf.ID]; n > 1 && (ln.addr-l.base)%n != 0 {
 		return n
 	}
 	return 0

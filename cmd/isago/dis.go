@@ -71,7 +71,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
 	flags.BoolVar(&f.json, "json", false, "what each instruction is and does, as JSON; with --hex one object a line")
 	flags.BoolVar(&f.fields, "fields", false, "with --json, also the pieces of each text and all bits of each word")
-	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted in instructions of the shortest length")
+	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")

@@ -41,7 +41,7 @@ func (c *constancy) env(env *Env) bool {
 	return true
 }
 
-func (c *constancy) prog(p *Prog) bool { return !c.first(p) || c.node(p.Root) }
+func (c *constancy) prog(p *Prog) bool { return !c.first(p) || !p.Cycle && c.node(p.Root) }
 
 func (c *constancy) node(n *Node) bool {
 	if n == nil {

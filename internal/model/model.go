@@ -36,6 +36,7 @@ type Machine struct {
 	mu    sync.Mutex
 	envs  map[string]*Env
 	units int // built so far
+	open  opened
 }
 
 // Root is a tree of encodings, seen as the list of its leaves.
@@ -453,8 +454,11 @@ func (e *Env) unit(l *Leaf) *Unit {
 	if u := e.pending[l.ID]; u != nil {
 		return u
 	}
-	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
+	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cyclic: map[*spec.Expr]bool{}, itself: map[*spec.Expr]bool{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
 	e.pending[l.ID] = u
+	outer := e.Machine.open
+	e.Machine.open = opened{}
+	defer func() { e.Machine.open = outer }()
 	if e.Machine.units++; e.Machine.units <= maxUnits {
 		u.build()
 	} else if e.Machine.units == maxUnits+1 {

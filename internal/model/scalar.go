@@ -20,8 +20,6 @@ func AppendScalar(dst []byte, ref *Ref, v uint64, strict bool) []byte {
 			return strconv.AppendInt(dst, int64(v), 10)
 		}
 		return strconv.AppendInt(dst, SignExtend(v, ref.Width), 10)
-	case spec.KindCustom:
-		return dst
 	}
 	return AppendConstant(dst, ref, v)
 }
@@ -38,7 +36,7 @@ func AppendConstant(dst []byte, ref *Ref, v uint64) []byte {
 		return appendBool(dst, ref, v)
 	case spec.KindInt:
 		return strconv.AppendInt(dst, SignExtend(v, ref.Width), 10)
-	case spec.KindUint:
+	case spec.KindUint, spec.KindCustom:
 		return strconv.AppendUint(dst, v, 10)
 	case spec.KindHex:
 		return strconv.AppendUint(dst, v, 16)

@@ -42,7 +42,7 @@ func (c *Code) UsesTables() bool {
 }
 
 // maxErrors is the number of mistakes after which the rest of a text is not read.
-const maxErrors = 50
+const maxErrors = diag.MaxShown
 
 // Statement is a piece of a source that is assembled by itself: labels, and at most an instruction
 // or a .word directive.
@@ -75,7 +75,7 @@ func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.S
 	a.own = ownMarksOf(p, set, a.comment)
 	comment := p.Comment
 	p.Comment = a.comment
-	defer func() { p.Symbol, p.Comment = nil, comment }()
+	defer func() { p.Symbol, p.Later, p.Comment = nil, nil, comment }()
 	a.scan()
 	a.pass(true)
 	if len(a.errs) <= maxErrors {
@@ -167,8 +167,8 @@ func (a *assembler) scan() {
 	}
 }
 
-// pass reads the whole text. In the first pass names that are not defined yet stand for the
-// instruction's own address, which is always in reach; only lengths and labels are kept.
+// pass reads the whole text. In the first pass labels that are not defined yet leave the bits of their
+// branches open; only lengths and labels are kept.
 func (a *assembler) pass(first bool) {
 	a.first, a.addr, a.left, a.code.Insts = first, 0, 0, a.code.Insts[:0]
 	clear(a.names)
@@ -180,7 +180,11 @@ func (a *assembler) pass(first bool) {
 		if n, ok := a.names[name]; ok {
 			return 8 * n.value, true
 		}
-		return a.addr, first && a.known[name]
+		return 0, false
+	}
+	a.p.Later = func(name string) bool {
+		a.asked = true
+		return first && a.known[name]
 	}
 	for i := range a.statements {
 		a.line(i)

@@ -35,6 +35,10 @@ type Image struct {
 	Pieces []Piece
 	// Break stands in front of the second line of a piece, and those behind it.
 	Break string
+	// Lead are the lines that source of the code starts with, for listings that are assembled.
+	Lead []string
+	// OneWay says why a listing of the code does not give the file back; "" for one that does.
+	OneWay string
 	// Contents lists what the file holds, for the list command: what it holds under titles.
 	Contents []Part
 }
@@ -53,6 +57,8 @@ type Piece struct {
 	Target bool
 	// Indent stands in front of the text.
 	Indent string
+	// Text is what stands for data, "" for words; Lead is a line that source has before the piece.
+	Text, Lead string
 }
 
 // Part is a titled piece of a file's contents: as lines for people, and as values for programs.

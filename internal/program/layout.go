@@ -22,6 +22,8 @@ type Role struct {
 	Target, Count string
 	// Pads is "block" or "loop": of what it must not be the last word.
 	Pads string
+	// Leaves tells that it leaves the loop around it.
+	Leaves bool
 	// Ends tells that it ends the program, Filler that it is the one that pads.
 	Ends, Filler bool
 	// Address tells that it writes address registers, Flushes that it hands on outputs.
@@ -64,6 +66,8 @@ func roleOf(set *isa.Set, l *isa.Leaf) Role {
 			r.Jump = true
 		case isa.End:
 			r.Ends = true
+		case isa.Break:
+			r.Leaves = true
 		}
 	}
 	return r
@@ -73,7 +77,7 @@ func roleOf(set *isa.Set, l *isa.Leaf) Role {
 func roleOfMeta(l *isa.Leaf) Role {
 	return Role{
 		Block: l.Meta("block"), Call: l.Meta("call"), Jump: l.Meta("jump") != "",
-		Target: l.Meta("target"), Count: l.Meta("count"), Pads: l.Meta("pads"),
+		Target: l.Meta("target"), Count: l.Meta("count"), Pads: l.Meta("pads"), Leaves: l.Meta("leaves") == "loop",
 		Ends: l.Meta("ends") != "", Filler: l.Meta("pad") == "filler",
 		Address: l.Meta("writes") == "address", Flushes: l.Meta("flushes") == "outputs",
 		Marks: l.Meta("marks"),

@@ -515,6 +515,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
 			b.Defaults = append(b.Defaults, l.defaultValue(c))
+		case "encode":
+			b.Forced = append(b.Forced, forced(c)...)
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -885,6 +887,16 @@ func (c *Context) Parse(text string) (uint64, error) {
 		return 0, nil
 	}
 	return 0, errors.New("context " + c.Name + " has no value " + strconv.Quote(text) + ", expected true or false")
+}
+
+// forced reads the maps of an <encode> that give a field a plain number whether or not a display shows it.
+func forced(encode *node) (list []*Default) {
+	for _, m := range encode.children {
+		if v, _, ok := parseLiteral(strings.TrimSpace(m.text.s)); ok && m.name == "map" && m.value("force") == "true" {
+			list = append(list, &Default{Path: m.value("name"), Val: v, Span: m.text.span})
+		}
+	}
+	return list
 }
 
 // defaultValue reads a <default>: a number, or an expression.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/asm"
@@ -71,11 +72,17 @@ const (
 	opcodeSame      = 0x2   // so many words to one register
 )
 
+// mostPushed is the number of instructions whose words one header of host1x can count, in 16 bits.
+const mostPushed = 0xffff / 4
+
 // hostWords returns the words that a driver pushes to load a program.
 func hostWords(p *Program) []uint32 {
-	words := []uint32{opcodeImmediate<<28 | registerStart<<16, opcodeSame<<28 | registerProgram<<16 | uint32(4*len(p.Words))}
-	for _, w := range p.Words {
-		words = append(words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
+	words := []uint32{opcodeImmediate<<28 | registerStart<<16}
+	for part := range slices.Chunk(p.Words, mostPushed) {
+		words = append(words, opcodeSame<<28|registerProgram<<16|uint32(4*len(part)))
+		for _, w := range part {
+			words = append(words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
+		}
 	}
 	return words
 }

@@ -154,7 +154,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string, quirks map[string]strin
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := exec.Raw(set, im.Words, ctx, quirks)
+	l, err := exec.Raw(set, im.Words, im.Bits, ctx, quirks)
 	return l, set, err
 }
 

@@ -96,7 +96,7 @@ func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks ma
 	if w.Quirks, err = Quirks(m, quirks); err != nil {
 		return nil, err
 	}
-	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words, size)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)}
+	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words, size)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch), Open: true}
 	l.registers(func(s *sem.State) bool { return s.Use == "output" })
 	if len(l.Outputs) == 0 {
 		l.registers(func(s *sem.State) bool { return true })

@@ -620,7 +620,7 @@ func (t *tracer) step(w *exec.Wave, pc, lanes uint64, after bool) {
 		}
 	}
 	sort.Strings(changed)
-	fmt.Fprintf(t.w, "%d\t%s", pc, t.text(w, pc))
+	fmt.Fprintf(t.w, "%d\t%s", pc, t.text(w.Program, pc))
 	for _, name := range changed {
 		fmt.Fprintf(t.w, "\t%s=%s", name, w.Text(name, now[name]))
 	}
@@ -628,16 +628,16 @@ func (t *tracer) step(w *exec.Wave, pc, lanes uint64, after bool) {
 }
 
 // text is the instruction at an address.
-func (t *tracer) text(w *exec.Wave, pc uint64) string {
-	v, ok := w.Program.Fetch(pc)
+func (t *tracer) text(p *exec.Program, pc uint64) string {
+	v, ok := p.Fetch(pc)
 	d, err := t.set.NewDecoder("")
 	if !ok || err != nil {
 		return "?"
 	}
-	for i, table := range w.Program.Words.Tables {
+	for i, table := range p.Words.Tables {
 		d.SetTable(i, table)
 	}
-	d.SetContext(w.Program.Words.Context)
+	d.SetContext(p.Words.Context)
 	in, ok := d.Decode(v)
 	if !ok {
 		return "?"

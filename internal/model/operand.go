@@ -45,6 +45,8 @@ type Relative struct {
 	When
 	Field string
 	Reg   Reg
+	// Of is the file of which the operand's register must be; nil for any.
+	Of *spec.File
 }
 
 // Modifier is a change of the value.
@@ -147,7 +149,7 @@ func (u *Unit) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
 		to.Mems = append(to.Mems, Mem{when(nil), m, u.optional(m.Offset)})
 	}
 	if r := from.Relative; r != nil {
-		bound := Relative{When: when(r.Reg.When), Field: r.Field}
+		bound := Relative{When: when(r.Reg.When), Field: r.Field, Of: r.Of}
 		if r.Field == "" {
 			bound.Reg = u.reg(&r.Reg, bound.When)
 		}

@@ -221,7 +221,11 @@ type Relative struct {
 	// Field names a piece whose register it is; else Reg says it.
 	Field string
 	Reg   Reg
-	Span  diag.Span
+	// Of is the file of which the operand's register must be for anything to be added; nil for any.
+	Of   *File
+	Span diag.Span
+
+	of string
 }
 
 // Modifier is a change of the value: negate, absolute, saturate, or what a machine calls its own.
@@ -542,7 +546,7 @@ func (l *loader) mem(n *node) *Mem {
 }
 
 func (l *loader) relative(n *node) *Relative {
-	r := &Relative{Field: n.value("field"), Span: n.span}
+	r := &Relative{Field: n.value("field"), of: n.value("of"), Span: n.span}
 	switch {
 	case r.Field == "":
 		r.Reg = *l.reg(n)
@@ -644,14 +648,26 @@ func (l *loader) settle(f *Facts) {
 	if f.Reg != nil {
 		l.settleReg(f.Reg)
 	}
-	if f.Relative != nil && f.Relative.Field == "" {
-		l.settleReg(&f.Relative.Reg)
+	if f.Relative != nil {
+		l.settleRelative(f.Relative)
 	}
 	if f.Mem == nil || f.Mem.memory == "" {
 		return
 	}
 	if f.Mem.Memory = l.isa.Memory(f.Mem.memory); f.Mem.Memory == nil {
 		l.fail(diag.Errorf(diag.Unresolved, f.Mem.Span, "no memory %q", f.Mem.memory))
+	}
+}
+
+func (l *loader) settleRelative(r *Relative) {
+	if r.Field == "" {
+		l.settleReg(&r.Reg)
+	}
+	if r.of == "" {
+		return
+	}
+	if r.Of = l.isa.File(r.of); r.Of == nil {
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.of))
 	}
 }
 

@@ -33,7 +33,7 @@ var rules = map[string]rule{
 	"operand":     {"name role kind", "doc display reg mem relative modifier swizzle mask", false},
 	"reg":         {"file index component when", "", false},
 	"mem":         {"memory offset type", "", false},
-	"relative":    {"field file index component when", "", false},
+	"relative":    {"field file index component when of", "", false},
 	"modifier":    {"name when", "", false},
 	"swizzle":     {"x y z w", "", false},
 	"mask":        {"x y z w", "", false},
@@ -61,7 +61,7 @@ var rules = map[string]rule{
 	"default":     {"name val expr", "", false},
 	"unused":      {"path expr", "", false},
 	"require":     {"expr", "", true},
-	"hazard":      {"name expr", "expr", true},
+	"hazard":      {"name expr refused", "expr", true},
 	"doc":         {"*", "*", true},
 }
 

@@ -112,9 +112,10 @@ func (t Type) String() string { return string(t.Append(nil)) }
 // Append appends the type as descriptions write it.
 func (t Type) Append(dst []byte) []byte {
 	if t.Kind == Bool {
-		return append(dst, "bool"...)
+		dst = append(dst, "bool"...)
+	} else {
+		dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	}
-	dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	if t.Lanes > 1 {
 		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
 	}

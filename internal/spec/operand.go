@@ -21,10 +21,10 @@ func (t ValueType) Size() int { return t.Bits * t.Lanes }
 
 // String returns the type as it is written: u32, f32x4.
 func (t ValueType) String() string {
-	if t.Kind == ValueBool {
-		return "bool"
+	s := "bool"
+	if t.Kind != ValueBool {
+		s = string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
 	}
-	s := string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
 	if t.Lanes > 1 {
 		s += "x" + strconv.Itoa(t.Lanes)
 	}
@@ -45,9 +45,6 @@ const (
 // ParseValueType reads a type: bool, u1 to u64, s1 to s64, f16, f32, f64, or a vector of 2 to 16 of
 // these, such as f32x4.
 func ParseValueType(s string) (ValueType, bool) {
-	if s == "bool" {
-		return ValueType{ValueBool, 1, 1}, true
-	}
 	elem, lanes, vector := strings.Cut(s, "x")
 	t := ValueType{Lanes: 1}
 	if vector {
@@ -57,8 +54,12 @@ func ParseValueType(s string) (ValueType, bool) {
 		}
 		t.Lanes = n
 	}
-	if elem == "" {
+	switch elem {
+	case "":
 		return t, false
+	case "bool":
+		t.Kind, t.Bits = ValueBool, 1
+		return t, true
 	}
 	kind := strings.IndexByte("usf", elem[0])
 	n, err := strconv.Atoi(elem[1:])
@@ -83,6 +84,8 @@ type File struct {
 	Use string
 	// Scope, Outside and Init are for running programs; "" where the description does not say.
 	Scope, Outside, Init string
+	// Single is set for a register that stands alone, a <register>.
+	Single bool
 	// Names is the enum that names the components; nil for x, y, z, w.
 	Names *Enum
 	// Of is the file that a view looks at, nil for a file. A register of a narrower type is a part of
@@ -170,6 +173,7 @@ type Operand struct {
 	// Displays holds the templates by spelling, "" being the plain one.
 	Displays map[string]*Template
 	Facts    Facts
+	Actions
 
 	clash bool // it was reported that a field has its name
 }
@@ -281,6 +285,11 @@ type Stack struct {
 	Span      diag.Span
 	// Depth is the number of entries, 0 where it is not known.
 	Depth int
+	// FullTraps and EmptyTraps say what pushing onto a full one and popping an empty one do: trap, or
+	// overwrite the oldest and nothing.
+	FullTraps, EmptyTraps bool
+	Scope                 Scope
+	Slots                 []Slot
 }
 
 // Layout says what a compiler of whole programs must know of an instruction.
@@ -387,12 +396,19 @@ func (l *loader) file(n *node) {
 		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
 		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
 	}
-	if a := n.attr("components"); a != nil {
-		if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
-			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
-		}
-	}
+	l.names(n, f)
 	l.isa.Files = append(l.isa.Files, f)
+}
+
+// names finds the enum of the components' names.
+func (l *loader) names(n *node, f *File) {
+	a := n.attr("components")
+	if a == nil {
+		return
+	}
+	if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
+		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
+	}
 }
 
 // views ties each view to its file.
@@ -447,6 +463,7 @@ func (l *loader) stack(n *node) {
 	if n.attr("depth") != nil {
 		s.Depth = l.number(n, "depth", 1, 1<<16)
 	}
+	l.slots(n, s)
 	l.isa.Stacks = append(l.isa.Stacks, s)
 }
 
@@ -465,10 +482,11 @@ func (l *loader) operand(n *node, b *Bitset) {
 		}
 	}
 	for _, c := range n.children {
-		if c.name == "display" {
+		switch {
+		case c.name == "display":
 			l.addDisplay(&o.Displays, c)
-		} else {
-			l.facts(c, &o.Facts)
+		case !l.facts(c, &o.Facts):
+			l.actions(c, &o.Actions)
 		}
 	}
 	if o.Displays[""] == nil {

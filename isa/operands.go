@@ -254,3 +254,13 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 	w.dst, w.out = nil, nil
 	return dst, buf
 }
+
+// Register returns the register that a word means, of a decoder whose root is a kind of operand; its File
+// is nil where the word means none.
+func (d *Decoder) Register(in Inst) Register {
+	r := Register{Component: -1}
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.walk.d = d
+	d.walk.register(&r, d.frames[0].unit.Knowledge().Own.Regs, 0)
+	return r
+}

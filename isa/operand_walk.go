@@ -384,6 +384,11 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 		}
 		return
 	}
+	op.takeBits(v)
+}
+
+// takeBits makes the bits of a piece the value of an operand that is neither a number nor a place.
+func (op *Operand) takeBits(v uint64) {
 	if op.Kind == ConditionOperand || op.Kind == ModifierOperand || op.Kind == SamplerOperand {
 		op.Value = v
 	}
@@ -401,6 +406,7 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 		return
 	}
 	name := w.apply(op, facts, inner)
+	op.takeBits(w.d.frames[inner].v[0])
 	items, _ := w.choose(inner, false)
 	w.pieces(op, items, name, inner)
 }

@@ -124,6 +124,9 @@ func (w *operandWalk) reference(it *model.Item, depth int) {
 	}
 	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
 	w.piece(op, ref, false, depth)
+	if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
+		op.takeBits(d.value(ref, depth))
+	}
 	w.close(op)
 }
 
@@ -406,9 +409,9 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 		return
 	}
 	name := w.apply(op, facts, inner)
-	op.takeBits(w.d.frames[inner].v[0])
 	items, _ := w.choose(inner, false)
 	w.pieces(op, items, name, inner)
+	op.takeBits(w.d.frames[inner].v[0])
 }
 
 func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, depth int) {

@@ -112,9 +112,10 @@ func (t Type) String() string { return string(t.Append(nil)) }
 // Append appends the type as descriptions write it.
 func (t Type) Append(dst []byte) []byte {
 	if t.Kind == Bool {
-		return append(dst, "bool"...)
+		dst = append(dst, "bool"...)
+	} else {
+		dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	}
-	dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	if t.Lanes > 1 {
 		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
 	}
@@ -252,4 +253,14 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 	dst, buf = w.dst, w.out
 	w.dst, w.out = nil, nil
 	return dst, buf
+}
+
+// Register returns the register that a word means, of a decoder whose root is a kind of operand; its File
+// is nil where the word means none.
+func (d *Decoder) Register(in Inst) Register {
+	r := Register{Component: -1}
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.walk.d = d
+	d.walk.register(&r, d.frames[0].unit.Knowledge().Own.Regs, 0)
+	return r
 }

@@ -149,6 +149,49 @@ func TestExampleOperands(t *testing.T) {
 	})
 }
 
+// What an operand says itself goes before what its pieces say, a register is added to those of one file alone,
+// and a register that stands alone may be an operand.
+func TestOperandSaysFirst(t *testing.T) {
+	d := strict(t, `<file name="r" type="u8x4" count="2"/><file name="c" type="u8x4" count="2"/>
+		<register name="a" type="s32x2" use="address"/><register name="flag" type="bool"/>
+		<enum name="#add"><value val="0" display=""/><value val="1" display="+a"><reg file="a" index="0" component="1"/></value></enum>
+		<bitset name="#letters" size="2"><display>.{L}</display><field name="L" low="0" high="1" type="uint"/>
+			<mask x="{L} &amp; 1" y="{L} &gt;&gt; 1" z="1"/><swizzle x="{L}"/></bitset>
+		<bitset name="#reg" size="2"><field name="N" pos="0" type="uint"/></bitset>
+		<bitset name="#reg-r" extends="#reg"><display>r{N}</display><pattern pos="1">0</pattern><reg file="r" index="{N}"/></bitset>
+		<bitset name="#reg-c" extends="#reg"><display>c{N}</display><pattern pos="1">1</pattern><reg file="c" index="{N}"/></bitset>
+		<bitset name="#instruction" size="8"><display>{A}</display>
+			<operand name="A" role="read"><display>{REG}{ADD}{L}</display><relative field="ADD" of="c"/><mask x="{L.L} == 3"/><swizzle x="2"/></operand>
+			<field name="REG" low="0" high="1" type="#reg"/><field name="ADD" pos="2" type="#add"/><field name="L" low="3" high="4" type="#letters"/>
+			<pattern low="5" high="7">000</pattern></bitset>`)
+	checkOperands(t, d, []operandRow{
+		{0x1f, "c1+a.3", "A \"c1+a.3\" read register c1+1 bits 0+32 plus a0 swizzle [2 0 0 0] mask 0001 1..0 2..2 4..3\n"},
+		{0x0d, "r1+a.1", "A \"r1+a.1\" read register r1+1 bits 0+32 swizzle [2 0 0 0] mask 0000 1..0 2..2 4..3\n"},
+	})
+	if a := d.Set().File("a"); a == nil || a.Use != "address" || a.Count != 1 || a.Type.String() != "s32x2" {
+		t.Errorf("a is %+v", a)
+	}
+	if d.Set().File("flag") != nil {
+		t.Error("a register without use is a file")
+	}
+}
+
+// Register tells which register the word of a kind of operand means.
+func TestRegister(t *testing.T) {
+	s := handbook(t, "Operands")
+	d, err := s.NewDecoder("#reg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[uint64]string{0x03: "r 3 +0", 0x43: "r 1 +64", 0x85: "c 5 +0", 0xc5: "c 5 +0"} {
+		in, _ := d.Decode(bits.Of(word))
+		r := d.Register(in)
+		if got := fmt.Sprintf("%s %d +%d", r.File.Name, r.Index, r.Low); got != want {
+			t.Errorf("%x is %s, want %s", word, got, want)
+		}
+	}
+}
+
 func TestFlows(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {

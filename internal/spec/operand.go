@@ -21,10 +21,10 @@ func (t ValueType) Size() int { return t.Bits * t.Lanes }
 
 // String returns the type as it is written: u32, f32x4.
 func (t ValueType) String() string {
-	if t.Kind == ValueBool {
-		return "bool"
+	s := "bool"
+	if t.Kind != ValueBool {
+		s = string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
 	}
-	s := string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
 	if t.Lanes > 1 {
 		s += "x" + strconv.Itoa(t.Lanes)
 	}
@@ -45,9 +45,6 @@ const (
 // ParseValueType reads a type: bool, u1 to u64, s1 to s64, f16, f32, f64, or a vector of 2 to 16 of
 // these, such as f32x4.
 func ParseValueType(s string) (ValueType, bool) {
-	if s == "bool" {
-		return ValueType{ValueBool, 1, 1}, true
-	}
 	elem, lanes, vector := strings.Cut(s, "x")
 	t := ValueType{Lanes: 1}
 	if vector {
@@ -57,8 +54,12 @@ func ParseValueType(s string) (ValueType, bool) {
 		}
 		t.Lanes = n
 	}
-	if elem == "" {
+	switch elem {
+	case "":
 		return t, false
+	case "bool":
+		t.Kind, t.Bits = ValueBool, 1
+		return t, true
 	}
 	kind := strings.IndexByte("usf", elem[0])
 	n, err := strconv.Atoi(elem[1:])
@@ -83,6 +84,8 @@ type File struct {
 	Use string
 	// Scope, Outside and Init are for running programs; "" where the description does not say.
 	Scope, Outside, Init string
+	// Single is set for a register that stands alone, a <register>.
+	Single bool
 	// Names is the enum that names the components; nil for x, y, z, w.
 	Names *Enum
 	// Of is the file that a view looks at, nil for a file. A register of a narrower type is a part of
@@ -222,7 +225,11 @@ type Relative struct {
 	// Field names a piece whose register it is; else Reg says it.
 	Field string
 	Reg   Reg
-	Span  diag.Span
+	// Of is the file of which the operand's register must be for anything to be added; nil for any.
+	Of   *File
+	Span diag.Span
+
+	of string
 }
 
 // Modifier is a change of the value: negate, absolute, saturate, or what a machine calls its own.
@@ -389,12 +396,19 @@ func (l *loader) file(n *node) {
 		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
 		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
 	}
-	if a := n.attr("components"); a != nil {
-		if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
-			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
-		}
-	}
+	l.names(n, f)
 	l.isa.Files = append(l.isa.Files, f)
+}
+
+// names finds the enum of the components' names.
+func (l *loader) names(n *node, f *File) {
+	a := n.attr("components")
+	if a == nil {
+		return
+	}
+	if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
+		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
+	}
 }
 
 // views ties each view to its file.
@@ -550,7 +564,7 @@ func (l *loader) mem(n *node) *Mem {
 }
 
 func (l *loader) relative(n *node) *Relative {
-	r := &Relative{Field: n.value("field"), Span: n.span}
+	r := &Relative{Field: n.value("field"), of: n.value("of"), Span: n.span}
 	switch {
 	case r.Field == "":
 		r.Reg = *l.reg(n)
@@ -652,14 +666,26 @@ func (l *loader) settle(f *Facts) {
 	if f.Reg != nil {
 		l.settleReg(f.Reg)
 	}
-	if f.Relative != nil && f.Relative.Field == "" {
-		l.settleReg(&f.Relative.Reg)
+	if f.Relative != nil {
+		l.settleRelative(f.Relative)
 	}
 	if f.Mem == nil || f.Mem.memory == "" {
 		return
 	}
 	if f.Mem.Memory = l.isa.Memory(f.Mem.memory); f.Mem.Memory == nil {
 		l.fail(diag.Errorf(diag.Unresolved, f.Mem.Span, "no memory %q", f.Mem.memory))
+	}
+}
+
+func (l *loader) settleRelative(r *Relative) {
+	if r.Field == "" {
+		l.settleReg(&r.Reg)
+	}
+	if r.of == "" {
+		return
+	}
+	if r.Of = l.isa.File(r.of); r.Of == nil {
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.of))
 	}
 }
 

@@ -245,6 +245,9 @@ func (u *uses) enum(e *spec.Enum) bool {
 			return true
 		}
 	}
+	if slices.ContainsFunc(u.isa.Meaning.Quirks, func(q *spec.Quirk) bool { return q.Enum == e }) {
+		return true
+	}
 	for _, b := range u.isa.Bitsets {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {

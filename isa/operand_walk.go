@@ -301,9 +301,22 @@ func (s *Set) register(f *spec.File, index, component int) Register {
 	return r
 }
 
+// memoryOf returns the memory, of a group the one of the number; nil where the group has none such.
+func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
+	at := m.Spec.Memory.Index
+	if m.Index == nil {
+		return w.d.set.memories[at]
+	}
+	n := w.d.eval(m.Index, depth)
+	if n >= uint64(m.Spec.Memory.Count) {
+		return nil
+	}
+	return w.d.set.memories[at+int(n)]
+}
+
 func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 	if m.Spec.Memory != nil && op.Memory == nil {
-		op.Memory = w.d.set.memories[m.Spec.Memory.Index]
+		op.Memory = w.memoryOf(m, depth)
 	}
 	if m.Spec.Type != nil && op.Type.Bits == 0 {
 		op.Type = typeOf(*m.Spec.Type)

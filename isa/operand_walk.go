@@ -343,6 +343,9 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 		op.Kind = TargetOperand
 		op.Value = uint64(w.d.target(ref, w.d.value(ref, depth)))
 	case spec.KindBool, spec.KindBoolInv, spec.KindCustom:
+		if op.Kind == ModifierOperand || op.Kind == ConditionOperand {
+			op.Value = w.d.value(ref, depth)
+		}
 	default:
 		w.number(op, ref, depth)
 	}

@@ -110,6 +110,8 @@ type Memory struct {
 	Scope string
 	// Size is the number of bytes, 0 where a launch decides.
 	Size int64
+	// Use says what the memory is for, one of Uses; "" where the description does not say.
+	Use string
 	// Access are the types with which it can be reached, as written; Outside what happens elsewhere.
 	Access  []string
 	Outside string
@@ -436,7 +438,7 @@ func (l *loader) views() {
 }
 
 func (l *loader) memory(n *node) {
-	m := Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Count: 1}
+	m := Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Use: l.choice(n, "use", Uses), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Count: 1}
 	if n.attr("size") != nil {
 		m.Size = int64(l.number(n, "size", 1, 1<<40))
 	}
@@ -446,6 +448,7 @@ func (l *loader) memory(n *node) {
 	}
 	if old := l.isa.group(m.Name); old != nil {
 		l.twice(n, m.Name, old.Span)
+		return
 	}
 	m.Of, m.Count = m.Name, l.number(n, "count", 1, maxMemories)
 	for m.Number = range m.Count {

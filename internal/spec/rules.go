@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	"value":       {"val display name syntax", "doc alias reg", false},
 	"file":        {"name type count use scope outside init components", "doc", false},
 	"view":        {"name file type align components", "doc", false},
-	"memory":      {"name scope size access outside count", "doc", false},
+	"memory":      {"name count use scope size access outside", "doc", false},
 	"stack":       {"name depth full empty scope", "doc slot", false},
 	"limit":       {"name most", "doc", false},
 	"attribute":   {"name", "doc", false},

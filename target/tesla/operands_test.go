@@ -165,6 +165,8 @@ func sayRegister(r isa.Register) string {
 
 var (
 	registerText = regexp.MustCompile(`\$(r|a|c)(\d+)([lhdq]?)`)
+	memoryText   = regexp.MustCompile(`(?:\b(u8|u16|s16|b32) )?\b([sapvlo]|c\d+|g\d+)\[([^\]]*)\]`)
+	addressText  = regexp.MustCompile(`^(\$\w+|0x0(?:\+\+))?\+*(?:0x([0-9a-f]+))?$`)
 	specialText  = regexp.MustCompile(`\$(physid|clock|vstride|sampleid|sr\d+|pm\d)`)
 )
 
@@ -185,7 +187,45 @@ func registersOf(text string) (list []string) {
 	return list
 }
 
-// A reader of the plain text that knows nothing of the description finds the same registers.
+// memoriesOf finds the places in memory in a text: the memory and the offset.
+func memoriesOf(text string) (list []string) {
+	for _, m := range memoryText.FindAllStringSubmatch(text, -1) {
+		name, step := m[2], ""
+		if name == "a" {
+			name = "attr" // the file of the address registers is a
+		}
+		at := addressText.FindStringSubmatch(m[3])
+		if strings.Contains(m[3], "++") {
+			step = "++"
+		}
+		offset, _ := strconv.ParseUint("0"+at[2], 16, 64)
+		if name == "o" {
+			offset &^= 3 // half a register goes to both halves of an output
+		}
+		list = append(list, fmt.Sprintf("%s+%x%s", name, offset, step))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// places are those that operands say, as memoriesOf writes them.
+func places(s *isa.Set, list []isa.Operand) (out []string) {
+	step := slices.Index(s.Modifiers(), "post-increment")
+	for _, o := range list {
+		if o.Memory == nil {
+			continue
+		}
+		text := fmt.Sprintf("%s+%x", o.Memory.Name, o.Value)
+		if o.Modifiers>>step&1 != 0 {
+			text += "++"
+		}
+		out = append(out, text)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A reader of the plain text that knows nothing of the description finds the same registers and memories.
 func TestOperandsAreTheTexts(t *testing.T) {
 	s := load(t)
 	d := decoder(t, s, "")
@@ -208,6 +248,9 @@ func TestOperandsAreTheTexts(t *testing.T) {
 				}
 				slices.Sort(got)
 				if want := registersOf(string(text)); !slices.Equal(got, want) {
+					t.Errorf("%s %s %s\n got %v\nwant %v", chip, stage, sayInst(d, in), got, want)
+				}
+				if got, want := places(s, list), memoriesOf(string(text)); !slices.Equal(got, want) {
 					t.Errorf("%s %s %s\n got %v\nwant %v", chip, stage, sayInst(d, in), got, want)
 				}
 			}

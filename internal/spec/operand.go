@@ -181,6 +181,16 @@ type Operand struct {
 	clash bool // it was reported that a field has its name
 }
 
+// shows reports whether each display of the operand has the field.
+func (o *Operand) shows(field string) bool {
+	for _, t := range o.Displays {
+		if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Ref == field }) {
+			return false
+		}
+	}
+	return true
+}
+
 // Facts say which register or memory the bits of an operand mean, and how it is changed on its way.
 type Facts struct {
 	Reg       *Reg

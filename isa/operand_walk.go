@@ -313,9 +313,22 @@ func (s *Set) register(f *spec.File, index, component int) Register {
 // named reports whether the register is one of a file or view.
 func (r *Register) named(f *File) bool { return r.File == f || r.View == f }
 
+// memoryOf returns the memory, of a group the one of the number; nil where the group has none such.
+func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
+	at := m.Spec.Memory.Index
+	if m.Index == nil {
+		return w.d.set.memories[at]
+	}
+	n := w.d.eval(m.Index, depth)
+	if n >= uint64(m.Spec.Memory.Count) {
+		return nil
+	}
+	return w.d.set.memories[at+int(n)]
+}
+
 func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 	if m.Spec.Memory != nil && op.Memory == nil {
-		op.Memory = w.d.set.memories[m.Spec.Memory.Index]
+		op.Memory = w.memoryOf(m, depth)
 	}
 	if m.Spec.Type != nil && op.Type.Bits == 0 {
 		op.Type = typeOf(*m.Spec.Type)
@@ -342,6 +355,9 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 		op.Kind = TargetOperand
 		op.Value = uint64(w.d.target(ref, w.d.value(ref, depth)))
 	case spec.KindBool, spec.KindBoolInv, spec.KindCustom:
+		if op.Kind == ModifierOperand || op.Kind == ConditionOperand {
+			op.Value = w.d.value(ref, depth)
+		}
 	default:
 		w.number(op, ref, depth)
 	}

@@ -155,8 +155,13 @@ type File struct {
 // Memory is a memory that instructions reach by address.
 type Memory struct {
 	Name, Doc string
+	// Use says what the memory is for: temporary, input, output, constant and so on, as files; "" where
+	// the description does not say.
+	Use string
 	// Size is the number of bytes, 0 where a launch decides.
 	Size int64
+	// Access are the types with which it can be reached; empty where the description does not say.
+	Access []Type
 }
 
 // Modifiers are changes of an operand's value, a bit each.
@@ -207,7 +212,12 @@ func (s *Set) loadFiles() {
 		}
 	}
 	for _, m := range s.model.ISA.Memories {
-		s.memories = append(s.memories, &Memory{m.Name, m.Doc, m.Size})
+		memory := &Memory{Name: m.Name, Doc: m.Doc, Use: m.Use, Size: m.Size}
+		for _, a := range m.Access {
+			t, _ := spec.ParseValueType(a) // one that is none was refused
+			memory.Access = append(memory.Access, typeOf(t))
+		}
+		s.memories = append(s.memories, memory)
 	}
 }
 

@@ -291,3 +291,51 @@ func TestCode(t *testing.T) {
 		break
 	}
 }
+
+// A memory with a count is several, of which the number says one; of a number that there is not there is
+// none. Flows that wait say for whom.
+func TestOperandsInMemoriesOfAGroup(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">
+<memory name="c" count="3" use="constant" size="64" access="u8 u32"/>
+<stack name="others"/>
+<bitset name="#instruction" size="16"/>
+<bitset name="ld" extends="#instruction">
+  <display>ld {FROM}{LIVE? }</display>
+  <pattern pos="15">0</pattern>
+  <operand name="FROM" role="read"><display>c{N}[{AT}]</display><mem memory="c" index="{N}" offset="{AT} * 4" type="u32"/></operand>
+  <field name="N" low="8" high="9" type="uint"/>
+  <field name="AT" low="0" high="7" type="uint"/>
+  <field name="LIVE" pos="10" type="bool" display=" live" kind="modifier"/>
+  <pattern low="11" high="14">xxxx</pattern>
+</bitset>
+<bitset name="bar" extends="#instruction">
+  <display>bar{ALL}</display>
+  <flow kind="wait" when="{ALL}"/>
+  <flow kind="wait" stack="others" when="!{ALL}"/>
+  <pattern pos="15">1</pattern>
+  <field name="ALL" pos="0" type="bool" display=".all"/>
+  <pattern low="1" high="14">xxxxxxxxxxxxxx</pattern>
+</bitset>
+</isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	if m := s.Memories(); len(m) != 3 || m[2].Name != "c2" || m[2].Use != "constant" || m[2].Size != 64 || fmt.Sprint(m[2].Access) != "[u8 u32]" {
+		t.Errorf("memories %v", m)
+	}
+	d := decoder(t, s)
+	checkOperands(t, d, []operandRow{
+		{0x0203, "ld c2[3]", "FROM \"c2[3]\" read memory in c2 at 12 u32 9..8 7..0\n"},
+		{0x0303, "ld c3[3]", "FROM \"c3[3]\" read  u32 9..8 7..0\n"},
+	})
+	for word, want := range map[uint64]string{0x8001: "wait ", 0x8000: "wait others"} {
+		in, _ := d.Decode(bits.Of(word))
+		if f := d.Flows(nil, in); len(f) != 1 || f[0].Kind.String()+" "+f[0].Stack != want {
+			t.Errorf("%x: flows %v, want %s", word, f, want)
+		}
+	}
+	in, _ := d.Decode(bits.Of(0x0400))
+	if list := d.Operands(nil, in); len(list) != 2 || list[1].Kind != isa.ModifierOperand || list[1].Value != 1 {
+		t.Errorf("operands %v, want live to be a modifier of value 1", list)
+	}
+}

@@ -16,7 +16,7 @@ func factExprs(f *spec.Facts) (list []*spec.Expr) {
 		ofReg(f.Reg)
 	}
 	if f.Mem != nil {
-		list = append(list, f.Mem.Offset)
+		list = append(list, f.Mem.Index, f.Mem.Offset)
 	}
 	if f.Relative != nil {
 		ofReg(&f.Relative.Reg)

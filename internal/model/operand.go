@@ -33,8 +33,8 @@ type Reg struct {
 type Mem struct {
 	When
 	Spec *spec.Mem
-	// Offset is nil where another piece says it.
-	Offset *Prog
+	// Index is nil for a memory that stands alone, Offset where another piece says it.
+	Index, Offset *Prog
 }
 
 // Relative says what is added to the number of a register or to an address: the register of a piece,
@@ -144,7 +144,7 @@ func (u *Unit) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
 		to.Regs = append(to.Regs, u.reg(r, when(r.When)))
 	}
 	if m := from.Mem; m != nil {
-		to.Mems = append(to.Mems, Mem{when(nil), m, u.optional(m.Offset)})
+		to.Mems = append(to.Mems, Mem{when(nil), m, u.optional(m.Index), u.optional(m.Offset)})
 	}
 	if r := from.Relative; r != nil {
 		bound := Relative{When: when(r.Reg.When), Field: r.Field, Of: r.Of}

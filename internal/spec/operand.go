@@ -113,11 +113,17 @@ type Memory struct {
 	Scope string
 	// Size is the number of bytes, 0 where a launch decides.
 	Size int64
+	// Use says what the memory is for, one of Uses; "" where the description does not say.
+	Use string
 	// Access are the types with which it can be reached, as written; Outside what happens elsewhere.
 	Access  []string
 	Outside string
 	// Index is the place in ISA.Memories.
 	Index int
+	// Of is the name of the group that the memory is one of, "" for none: c of c0 to c15. Count is how
+	// many there are in the group, of which the memory's own Number is one.
+	Of            string
+	Number, Count int
 }
 
 // Limit is a number that bounds programs, or what source may say of a field.
@@ -178,6 +184,16 @@ type Operand struct {
 	clash bool // it was reported that a field has its name
 }
 
+// shows reports whether each display of the operand has the field.
+func (o *Operand) shows(field string) bool {
+	for _, t := range o.Displays {
+		if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Ref == field }) {
+			return false
+		}
+	}
+	return true
+}
+
 // Facts say which register or memory the bits of an operand mean, and how it is changed on its way.
 type Facts struct {
 	Reg       *Reg
@@ -209,8 +225,10 @@ type Reg struct {
 
 // Mem says that the bits mean a place in memory.
 type Mem struct {
-	// Memory is nil where the operand around says it.
+	// Memory is nil where the operand around says it; it is the first of a group.
 	Memory *Memory
+	// Index is the number of the memory in its group, nil for one that stands alone.
+	Index *Expr
 	// Offset is the address in bytes, without what a register adds; nil where another piece says it.
 	Offset *Expr
 	// Type is the type with which the place is reached, nil where nothing is said.
@@ -260,7 +278,8 @@ type Flow struct {
 type FlowKind uint8
 
 // The kinds of flow. FlowIf and FlowLoop open a block that ends at the target; FlowLoopEnd closes one;
-// FlowPush keeps a place to which a later instruction goes.
+// FlowPush keeps a place to which a later instruction goes; FlowWait waits for other threads, where it
+// names a stack for those that the newest place there is kept for, and goes on behind itself.
 const (
 	FlowNext FlowKind = iota
 	FlowJump
@@ -272,9 +291,10 @@ const (
 	FlowLoopEnd
 	FlowBreak
 	FlowPush
+	FlowWait
 )
 
-var flowKinds = []string{"next", "jump", "call", "return", "end", "if", "loop", "loop-end", "break", "push"}
+var flowKinds = []string{"next", "jump", "call", "return", "end", "if", "loop", "loop-end", "break", "push", "wait"}
 
 // String returns the kind as it is written.
 func (k FlowKind) String() string { return flowKinds[k] }
@@ -320,6 +340,14 @@ func (s *ISA) File(name string) *File {
 // Memory returns the memory of that name, or nil.
 func (s *ISA) Memory(name string) *Memory {
 	return find(s.Memories, name, func(m *Memory) string { return m.Name })
+}
+
+// group returns the first memory of the group of that name, or nil.
+func (s *ISA) group(name string) *Memory {
+	if name == "" {
+		return nil // that of the memories that stand alone
+	}
+	return find(s.Memories, name, func(m *Memory) string { return m.Of })
 }
 
 // Limit returns the limit of that name, or nil.
@@ -434,14 +462,34 @@ func (l *loader) views() {
 }
 
 func (l *loader) memory(n *node) {
-	m := &Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Index: len(l.isa.Memories)}
-	if old := l.isa.Memory(m.Name); old != nil {
-		l.twice(n, m.Name, old.Span)
-	}
+	m := Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Use: l.choice(n, "use", Uses), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Count: 1}
 	if n.attr("size") != nil {
 		m.Size = int64(l.number(n, "size", 1, 1<<40))
 	}
-	l.isa.Memories = append(l.isa.Memories, m)
+	if n.attr("count") == nil {
+		l.addMemory(n, m)
+		return
+	}
+	if old := l.isa.group(m.Name); old != nil {
+		l.twice(n, m.Name, old.Span)
+		return
+	}
+	m.Of, m.Count = m.Name, l.number(n, "count", 1, maxMemories)
+	for m.Number = range m.Count {
+		m.Name = m.Of + strconv.Itoa(m.Number)
+		l.addMemory(n, m)
+	}
+}
+
+// maxMemories bounds the memories of a group.
+const maxMemories = 256
+
+func (l *loader) addMemory(n *node, m Memory) {
+	if old := l.isa.Memory(m.Name); old != nil {
+		l.twice(n, m.Name, old.Span)
+	}
+	m.Index = len(l.isa.Memories)
+	l.isa.Memories = append(l.isa.Memories, &m)
 }
 
 // access reads the types with which a memory is reached.
@@ -555,7 +603,7 @@ func (l *loader) reg(n *node) *Reg {
 }
 
 func (l *loader) mem(n *node) *Mem {
-	m := &Mem{memory: n.value("memory"), Offset: l.exprAttr(n, "offset", false), Span: n.span}
+	m := &Mem{memory: n.value("memory"), Index: l.exprAttr(n, "index", false), Offset: l.exprAttr(n, "offset", false), Span: n.span}
 	if n.attr("type") != nil {
 		t := l.valueType(n)
 		m.Type = &t
@@ -669,11 +717,25 @@ func (l *loader) settle(f *Facts) {
 	if f.Relative != nil {
 		l.settleRelative(f.Relative)
 	}
-	if f.Mem == nil || f.Mem.memory == "" {
-		return
+	if f.Mem != nil {
+		l.settleMem(f.Mem)
 	}
-	if f.Mem.Memory = l.isa.Memory(f.Mem.memory); f.Mem.Memory == nil {
-		l.fail(diag.Errorf(diag.Unresolved, f.Mem.Span, "no memory %q", f.Mem.memory))
+}
+
+func (l *loader) settleMem(m *Mem) {
+	one, group := l.isa.Memory(m.memory), l.isa.group(m.memory)
+	switch {
+	case m.memory == "" && m.Index == nil:
+	case m.Index != nil && group == nil:
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no group of memories %q, expected <memory> with count where <mem> has index", m.memory))
+	case m.Index != nil:
+		m.Memory = group
+	case one == nil && group != nil:
+		l.fail(diag.Errorf(diag.XMLAttribute, m.Span, "<mem> without index: there are %d memories %s, expected their number", group.Count, m.memory))
+	case one == nil:
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory %q", m.memory))
+	default:
+		m.Memory = one
 	}
 }
 

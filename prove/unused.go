@@ -46,6 +46,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 	for _, h := range b.Hazards {
 		list = append(list, h.Expr)
 	}
+	list = append(list, knowledgeExprs(b)...)
 	for _, c := range b.Cases {
 		if c.Expr != nil {
 			list = append(list, c.Expr)
@@ -63,6 +64,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 func (c *checker) unused() {
 	u := uses{isa: c.spec, own: map[*spec.Bitset]map[string]bool{}, parts: map[string]bool{}}
 	u.collect()
+	c.untold(&u)
 	for _, b := range c.spec.Bitsets {
 		for _, cs := range b.Cases {
 			for _, f := range cs.Fields {
@@ -134,6 +136,7 @@ func (u *uses) collect() {
 		for _, c := range b.Cases {
 			u.ofCase(b, c)
 		}
+		u.ofKnowledge(b)
 		for _, e := range ownExprs(b) {
 			u.expr(b, e.Root)
 		}
@@ -259,10 +262,8 @@ func (u *uses) enum(e *spec.Enum) bool {
 			return true
 		}
 	}
-	for _, q := range u.isa.Meaning.Quirks {
-		if q.Enum == e {
-			return true
-		}
+	if slices.ContainsFunc(u.isa.Meaning.Quirks, func(q *spec.Quirk) bool { return q.Enum == e }) {
+		return true
 	}
 	for _, b := range u.isa.Bitsets {
 		for _, code := range sem.Codes(b) {

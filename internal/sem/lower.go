@@ -266,14 +266,15 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 		v.t.Maybe, v.has = true, r.done
 		return v
 	case !dead && !l.b.isTrue(r.done):
-		l.fail(l.codeSpan(stmts), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
+		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
 	}
 	return r.v
 }
 
-func (l *lowerer) codeSpan(stmts []*stmt) diag.Span {
+// codeSpan is where code ends, or the bitset where there is none.
+func codeSpan(stmts []*stmt, f *frame) diag.Span {
 	if len(stmts) == 0 {
-		return l.frame.unit.Leaf.Spec.Span
+		return f.unit.Leaf.Spec.Span
 	}
 	return stmts[len(stmts)-1].span
 }

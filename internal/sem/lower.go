@@ -16,6 +16,7 @@ const (
 	maxFrames = 24
 	maxCalls  = 32
 	maxTurns  = 1 << 10
+	maxWork   = 1 << 17 // statements and expressions, with those of functions each time they are called
 )
 
 // lowerer turns the meaning of an instruction into operations. With check set it does the same on a leaf whose
@@ -39,6 +40,7 @@ type lowerer struct {
 	inner  func(at diag.Span)
 	later  *[]func() // the writes of a together
 	calls  int
+	work   int
 
 	pc     value // what was assigned to the counter
 	jumped ID    // where it was
@@ -292,9 +294,17 @@ func (l *lowerer) block(stmts []*stmt) {
 			l.fail(s.span, diag.XMLLimit, "an instruction of more than %d operations", maxInsts)
 		}
 		l.b.span = s.span
+		l.effort(s.span)
 		l.stmt(s)
 	}
 	l.locals = l.locals[:mark]
+}
+
+// effort counts what is lowered: loops and functions inside each other could go on for ages.
+func (l *lowerer) effort(at diag.Span) {
+	if l.work++; l.work > maxWork {
+		l.fail(at, diag.XMLLimit, "an instruction of more than %d steps of code", maxWork)
+	}
 }
 
 func (l *lowerer) find(name string) *local {
@@ -514,6 +524,7 @@ func (l *lowerer) forStmt(s *stmt) {
 		l.fail(s.span, diag.XMLLimit, "a loop of %d turns, at most %d", to-from, maxTurns)
 	}
 	for i := from; i < to && !l.dead; i++ {
+		l.effort(s.span)
 		turn(number(i))
 	}
 }

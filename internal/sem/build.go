@@ -26,7 +26,7 @@ type pureKey struct {
 }
 
 func newBuilder() *builder {
-	return &builder{known: map[pureKey]ID{}, consts: map[constKey]ID{}, guard: NoID}
+	return &builder{insts: make([]Inst, 0, 256), known: map[pureKey]ID{}, consts: map[constKey]ID{}, guard: NoID}
 }
 
 func typeKey(t Type) constKey { return constKey{kind: t.Kind, width: t.Width} }

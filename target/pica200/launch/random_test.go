@@ -12,7 +12,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-var programs = flag.Int("programs", 60, "number of random programs to run")
+var (
+	programs = flag.Int("programs", 60, "number of random programs to run")
+	first    = flag.Int("first", 0, "seed of the first of them")
+)
 
 // randomProgram makes words of all kinds, most of them with targets inside the program, and descriptors.
 func randomProgram(r *rand.Rand) (code []uint32, table []bits.Value) {
@@ -73,7 +76,7 @@ func TestLanesAlone(t *testing.T) {
 	_, m := load(t)
 	root, _ := m.Model.Root("")
 	for i := range *programs {
-		seed := uint64(i)
+		seed := uint64(i + *first)
 		r := rand.New(rand.NewPCG(seed, 1000))
 		code, table := randomProgram(r)
 		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{table}}

@@ -100,6 +100,10 @@ func (c *checker) untold(u *uses) {
 		}
 		c.silent(b)
 	}
+	words := c.words()
+	for _, f := range c.spec.Files {
+		files[f] = files[f] || words[f.Name]
+	}
 	for _, f := range c.spec.Files {
 		if f.Of != nil && files[f] {
 			files[f.Of] = true

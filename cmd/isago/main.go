@@ -58,6 +58,8 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 		return exitOK
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.Is(err, errFailed):
+		return exitMistake
 	}
 	text := isa.Explain(err)
 	if !placed(err) {

@@ -129,23 +129,16 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 	if err != nil {
 		return nil, err
 	}
-	set, im, err := f.imageOf(name, data)
+	l, err := f.listingFrom(name, data)
 	if err != nil {
 		return nil, err
 	}
+	set := l.Decoder.Set()
 	if total == nil {
 		total = survey.New(set)
 	}
 	if total.Set.Name() != set.Name() {
 		return nil, usagef("%s is a program of %s, those before it of %s: one machine at a time", inputName(name), setName(set), setName(total.Set))
-	}
-	l, err := f.listing(total.Set)
-	if err != nil {
-		return nil, err
-	}
-	l.Image = im
-	for i, t := range im.Tables {
-		l.Decoder.SetTable(i, t)
 	}
 	total.Files++
 	count(total, l, number)

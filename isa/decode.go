@@ -59,6 +59,8 @@ type Decoder struct {
 	missing   []missing
 	trace     *trace
 	layout    trace // of Layout
+	walk      operandWalk
+	text      []byte // room for the text of Operands
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }

@@ -86,9 +86,9 @@ func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
 func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	switch it.Kind {
 	case model.ItemText:
-		return d.text(dst, Literal, it.Text)
+		return d.literal(dst, Literal, it.Text)
 	case model.ItemName:
-		return d.text(dst, Mnemonic, it.Text)
+		return d.literal(dst, Mnemonic, it.Text)
 	case model.ItemAlign:
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
@@ -100,14 +100,14 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 		return d.reference(dst, it, depth)
 	}
 	start, traced := len(dst), d.trace.mark()
-	dst = d.text(dst, Literal, it.Before)
+	dst = d.literal(dst, Literal, it.Before)
 	from := len(dst)
 	dst = d.reference(dst, it, depth)
 	if len(dst) == from {
 		d.trace.reset(traced)
 		return dst[:start]
 	}
-	return d.text(dst, Literal, it.After)
+	return d.literal(dst, Literal, it.After)
 }
 
 // remark prints what a description says to people, as a comment at the end of a line.
@@ -127,7 +127,7 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	return dst
 }
 
-func (d *Decoder) text(dst []byte, kind TokenKind, s string) []byte {
+func (d *Decoder) literal(dst []byte, kind TokenKind, s string) []byte {
 	if d.trace != nil && s != "" {
 		d.trace.token(kind, len(dst), len(dst)+len(s))
 	}
@@ -191,7 +191,7 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	for i := range it.Members {
 		start, traced := len(dst), d.trace.mark()
 		if start > first {
-			dst = d.text(dst, Literal, it.Join)
+			dst = d.literal(dst, Literal, it.Join)
 		}
 		from := len(dst)
 		if dst = d.reference(dst, &it.Members[i], depth); len(dst) == from {
@@ -412,23 +412,25 @@ func halfFloat(h uint16) float64 {
 
 // branch prints a target as a label where there is one.
 func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
-	n := signExtend(v, ref.Width)
+	if d.Label != nil {
+		if name, ok := d.Label(d.target(ref, v), ref.Field.Call); ok {
+			return append(dst, name...)
+		}
+	}
 	if ref.Kind == spec.KindAbsBranch && d.set.model.ISA.Strict {
-		n = int64(v) // isaspec sign-extends absolute targets too
+		return strconv.AppendInt(dst, int64(v), 10) // isaspec sign-extends absolute targets too
 	}
-	if d.Label == nil {
-		return strconv.AppendInt(dst, n, 10)
-	}
+	return strconv.AppendInt(dst, signExtend(v, ref.Width), 10)
+}
+
+// target returns the address in bits that a branch field of the given value means.
+func (d *Decoder) target(ref *model.Ref, v uint64) int64 {
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {
 		unit = int64(d.root.Size)
 	}
-	addr := d.Addr + n*unit
 	if ref.Kind == spec.KindAbsBranch {
-		addr = int64(v) * unit
+		return int64(v) * unit
 	}
-	if name, ok := d.Label(addr, ref.Field.Call); ok {
-		return append(dst, name...)
-	}
-	return strconv.AppendInt(dst, n, 10)
+	return d.Addr + signExtend(v, ref.Width)*unit
 }

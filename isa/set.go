@@ -22,8 +22,10 @@ type Options struct {
 
 // Set is an instruction set, ready to decode. It is safe for use by several goroutines.
 type Set struct {
-	model *model.Machine
-	trees []*tree // by Root.ID
+	model    *model.Machine
+	trees    []*tree // by Root.ID
+	files    []*File
+	memories []*Memory
 	// scalars are the texts of small operands, by scalarKey.
 	scalars sync.Map
 	// keyed are the *keyedTexts of items that depend on few bits, by shape.
@@ -60,6 +62,7 @@ func compile(parsed *spec.ISA, opt Options) (*Set, error) {
 	for _, r := range m.Roots {
 		s.trees = append(s.trees, newTree(r, parsed.Strict))
 	}
+	s.loadFiles()
 	return s, nil
 }
 

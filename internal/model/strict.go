@@ -54,7 +54,7 @@ func (c *strictChecker) env(e *Env) {
 }
 
 func (c *strictChecker) unit(u *Unit) {
-	for _, e := range u.Errs {
+	for _, e := range append(u.Errs[:len(u.Errs):len(u.Errs)], u.Knowledge().Errs...) {
 		if len(c.errs) == maxErrors {
 			return
 		}

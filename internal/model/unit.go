@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -37,6 +38,7 @@ type Unit struct {
 
 	namedOnce sync.Once
 	named     []NamedField
+	knowledge atomic.Pointer[Knowledge]
 }
 
 // Case is a case of the leaf or of one of its ancestors.
@@ -78,6 +80,8 @@ type Item struct {
 	Members []Item
 	Join    string
 	Free    bool // see spec.Set
+	// Operand is the operand of which the item is a piece, nil where it is of none.
+	Operand *spec.Operand
 	Span    diag.Span
 }
 
@@ -299,8 +303,13 @@ func (s settled) narrow(alts []Alt) []Alt {
 	return out
 }
 
-// items binds a template.
+// items binds a template, the operands that it names in their places.
 func (u *Unit) items(t *spec.Template, given settled) []Item {
+	return u.pieces(t, given, u.Leaf.Spec.Operand)
+}
+
+// pieces binds a template; operand finds what a name means before the fields are asked.
+func (u *Unit) pieces(t *spec.Template, given settled, operand func(name string) *spec.Operand) []Item {
 	var items []Item
 	for _, it := range t.Items {
 		switch it.Kind {
@@ -311,6 +320,10 @@ func (u *Unit) items(t *spec.Template, given settled) []Item {
 		case spec.ItemBreak:
 			items = append(items, Item{Kind: ItemBreak, Text: it.Text, Span: it.Span})
 		case spec.ItemRef:
+			if o := operand(it.Ref); o != nil {
+				items = append(items, u.operandItems(it, o, given)...)
+				continue
+			}
 			item := u.refItem(it, given)
 			if n := len(items); n > 0 && items[n-1].Kind == ItemAlign && items[n-1].Span == it.Span && item.nowhere() {
 				items = items[:n-1] // as in Mesa's tools: what is not there is not aligned

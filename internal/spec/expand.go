@@ -79,10 +79,8 @@ func (l *loader) plainTemplates() {
 			continue
 		}
 		for _, name := range order {
-			for _, c := range bitsets[name].Cases {
-				for _, t := range c.templates() {
-					x.plain(t)
-				}
+			for _, t := range bitsets[name].templates() {
+				x.plain(t)
 			}
 		}
 	}
@@ -114,11 +112,9 @@ func (l *loader) strictTemplates() {
 		return
 	}
 	for _, b := range l.isa.Bitsets {
-		for _, c := range b.Cases {
-			for _, t := range c.templates() {
-				t.src = x.strict(t.src, t.Span)
-				t.Text = t.src.s
-			}
+		for _, t := range b.templates() {
+			t.src = x.strict(t.src, t.Span)
+			t.Text = t.src.s
 		}
 	}
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,15 +40,14 @@ func (l *loader) link() {
 		b.Children = slices.DeleteFunc(b.Children, l.lost)
 	}
 	for _, b := range l.isa.Bitsets {
-		for _, c := range b.Cases {
-			for _, t := range c.templates() {
-				items, errs := l.isa.parseTemplate(t.src)
-				t.Items = items
-				for _, e := range errs {
-					l.fail(e)
-				}
+		for _, t := range b.templates() {
+			items, errs := l.isa.parseTemplate(t.src)
+			t.Items = items
+			for _, e := range errs {
+				l.fail(e)
 			}
 		}
+		l.operandPieces(b)
 	}
 }
 
@@ -58,13 +58,25 @@ func (l *loader) lost(b *Bitset) bool {
 	return b != last && len(last.Children) > 0
 }
 
-// templates lists the displays and aliases of a case.
-func (c *Case) templates() []*Template {
+// templates lists the displays and aliases of all cases and operands.
+func (b *Bitset) templates() []*Template {
 	var list []*Template
-	for _, syntax := range c.syntaxOrder() {
-		list = append(list, c.Displays[syntax])
+	for _, c := range b.Cases {
+		list = append(append(list, bySpelling(c.Displays)...), c.Aliases...)
 	}
-	return append(list, c.Aliases...)
+	for _, o := range b.Operands {
+		list = append(list, bySpelling(o.Displays)...)
+	}
+	return list
+}
+
+// bySpelling lists displays in the order of their spellings, so that the result is the same each time.
+func bySpelling(displays map[string]*Template) []*Template {
+	var list []*Template
+	for _, syntax := range slices.Sorted(maps.Keys(displays)) {
+		list = append(list, displays[syntax])
+	}
+	return list
 }
 
 func (l *loader) parent(b *Bitset) {
@@ -176,6 +188,7 @@ func (l *loader) check() {
 		if len(b.Children) == 0 {
 			l.coverage(b, seen)
 			l.sets(b)
+			l.operandNames(b)
 		}
 	}
 }
@@ -195,6 +208,31 @@ func (l *loader) sets(leaf *Bitset) {
 	for _, m := range members {
 		if names[m.Name] {
 			l.fail(diag.Errorf(diag.FieldType, m.Span, "%s is a set, expected a field", m.Name))
+		}
+	}
+}
+
+// operandPieces reports displays of operands that show nothing of the word.
+func (l *loader) operandPieces(b *Bitset) {
+	for _, o := range b.Operands {
+		for _, t := range bySpelling(o.Displays) {
+			if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Kind == ItemRef }) {
+				l.fail(diag.Errorf(diag.TemplateText, t.Span, "the display of operand %s names no field", o.Name))
+			}
+		}
+	}
+}
+
+// operandNames reports operands that have the name of a field.
+func (l *loader) operandNames(leaf *Bitset) {
+	for b := leaf; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if o := leaf.Operand(f.Name); o != nil && !o.clash {
+					o.clash = true
+					l.fail(diag.Errorf(diag.Duplicate, o.Span, "operand %s has the name of a field", o.Name).With(f.Span, "the field"))
+				}
+			}
 		}
 	}
 }

@@ -16,10 +16,11 @@ import (
 // Load reads the description file and what it imports from fsys. The error is a *diag.Error or a
 // diag.List with the mistakes that were found, or that of the file system.
 func Load(fsys fs.FS, file string) (*ISA, error) {
-	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}, named: map[*node]*Expr{}}
+	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}, named: map[*node]*Expr{}, metas: map[string]bool{}}
 	l.isa = &ISA{
 		enums: map[string]*Enum{}, exprs: map[string]*Expr{}, bitsets: map[string]*Bitset{},
 		contexts: map[string]*Context{}, tables: map[string]*Table{},
+		Modifiers: []string{"negate", "absolute", "saturate"},
 	}
 	if err := l.open(file, diag.Span{}); err != nil {
 		return nil, err
@@ -54,6 +55,7 @@ type loader struct {
 	elements int
 	isa      *ISA
 	named    map[*node]*Expr // the <expr>s that have a name
+	metas    map[string]bool // the attributes that <meta> may have
 	errs     diag.List
 	more     bool // there were more errors
 }
@@ -158,11 +160,20 @@ func (l *loader) run(top *node) {
 	}
 	l.each("context", l.context)
 	l.each("table", l.table)
+	l.each("file", l.file)
+	l.each("view", l.file)
+	l.views()
+	l.each("memory", l.memory)
+	l.each("stack", l.stack)
+	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.limit(n)) })
+	l.each("attribute", l.declareMeta)
 	l.each("expr", l.namedExpr)
 	l.each("bitset", l.namedInside)
 	l.content()
+	l.operandFacts()
 	l.link()
 	l.types()
+	l.speaks()
 	l.check()
 }
 
@@ -295,7 +306,7 @@ func (l *loader) literal(n *node, name string) (uint64, bool) {
 }
 
 func (l *loader) enum(n *node) {
-	e := &Enum{Name: l.name(n), Doc: docOf(n), Span: n.span, byName: map[string]*Value{}}
+	e := &Enum{Name: l.name(n), Doc: docOf(n), Span: n.span, OperandKind: l.operandKind(n), byName: map[string]*Value{}}
 	if old := l.isa.enums[e.Name]; old != nil {
 		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "enum %s is defined twice", e.Name).With(old.Span, "the other definition"))
 	}
@@ -341,8 +352,11 @@ func (l *loader) enumValue(n *node) *Value {
 		v.Name = v.Display
 	}
 	for _, c := range n.children {
-		if c.name == "alias" {
+		switch c.name {
+		case "alias":
 			v.Aliases = append(v.Aliases, c.text.s)
+		case "reg":
+			v.Reg = l.reg(c)
 		}
 	}
 	return v
@@ -455,6 +469,7 @@ func (l *loader) declare(n *node) {
 // bitset reads what stands inside. Sizes and parents are settled later, by link.
 func (l *loader) bitset(n *node, b *Bitset) {
 	def := &Case{Bitset: b, Span: n.span}
+	b.OperandKind = l.operandKind(n)
 	defer func() { b.Cases = append(b.Cases, def) }()
 	if inside(n) > maxInside {
 		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d elements inside <bitset>", maxInside))
@@ -470,6 +485,14 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			if p := l.pattern(c); p != nil {
 				b.Patterns = append(b.Patterns, p)
 			}
+		case "operand":
+			l.operand(c, b)
+		case "flow":
+			b.Flows = append(b.Flows, l.flow(c))
+		case "layout":
+			l.layout(c, b)
+		case "limit":
+			b.Limits = append(b.Limits, l.limit(c))
 		case "override":
 			b.Cases = append(b.Cases, l.override(c, b))
 		case "require":
@@ -539,6 +562,9 @@ func (l *loader) meta(n *node, b *Bitset) {
 		b.Meta = map[string]string{}
 	}
 	for _, a := range n.attrs {
+		if !l.metas[a.name] {
+			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
+		}
 		b.Meta[a.name] = a.value.s
 	}
 }
@@ -621,17 +647,24 @@ func (l *loader) caseChild(n *node, c *Case) {
 			c.Asserts = append(c.Asserts, p)
 		}
 	case "display":
-		if c.Displays == nil {
-			c.Displays = map[string]*Template{}
-		}
-		syntax := n.value("syntax")
-		if old := c.Displays[syntax]; old != nil {
-			l.odd(diag.Errorf(diag.Duplicate, n.span, "a second display of the same spelling").With(old.Span, "the first"))
-		}
-		c.Displays[syntax] = l.display(n)
+		l.addDisplay(&c.Displays, n)
 	case "alias":
 		c.Aliases = append(c.Aliases, l.display(n))
+	default:
+		l.facts(n, &c.Facts)
 	}
+}
+
+// addDisplay reads a display into those by spelling.
+func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
+	if *displays == nil {
+		*displays = map[string]*Template{}
+	}
+	syntax := n.value("syntax")
+	if old := (*displays)[syntax]; old != nil {
+		l.odd(diag.Errorf(diag.Duplicate, n.span, "a second display of the same spelling").With(old.Span, "the first"))
+	}
+	(*displays)[syntax] = l.display(n)
 }
 
 func (l *loader) display(n *node) *Template {
@@ -723,7 +756,7 @@ func (l *loader) pattern(n *node) *Pattern {
 func (l *loader) field(n *node, c *Case) {
 	f := &Field{
 		Name: l.identifier(n), Doc: docOf(n), Span: n.span, TypeName: n.value("type"), Call: l.boolean(n, "call"),
-		Symbols: n.value("symbols"), typeSpan: n.at("type"),
+		Symbols: n.value("symbols"), typeSpan: n.at("type"), Role: l.role(n), OperandKind: l.operandKind(n),
 	}
 	if a := n.attr("display"); a != nil {
 		text := strings.TrimSpace(a.value.s)
@@ -845,17 +878,6 @@ func (c *Context) Parse(text string) (uint64, error) {
 		return 0, nil
 	}
 	return 0, errors.New("context " + c.Name + " has no value " + strconv.Quote(text) + ", expected true or false")
-}
-
-// syntaxOrder lists the spellings of a case's displays, sorted so that the result is the same
-// each time.
-func (c *Case) syntaxOrder() []string {
-	var list []string
-	for s := range c.Displays {
-		list = append(list, s)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // defaultValue reads a <default>: a number, or an expression.

@@ -80,7 +80,7 @@ func TestEverything(t *testing.T) {
 	}
 	check("name, strict, doc", []any{isa.Name, isa.Strict, isa.Doc}, []any{"everything", true, "A machine of no use."})
 	check("text", isa.Text, TextStyle{HighFirst: true, Comment: "//", Fold: true, Syntax: "long"})
-	check("enums, those of imports first", []string{isa.Enums[0].Name, isa.Enums[1].Name}, "[#imported #stage]")
+	check("enums, those of imports first", []string{isa.Enums[0].Name, isa.Enums[1].Name}, "[#imported #component]")
 	stage := isa.Enum("#stage")
 	check("doc of an enum", stage.Doc, "Where a program runs.")
 	v := stage.Values[1]
@@ -103,7 +103,7 @@ func TestEverything(t *testing.T) {
 	check("hazards", []any{add.Hazards[0].Name, add.Hazards[0].Text, add.Hazards[1].Expr.Text, add.Hazards[1].Text}, "[high the last register {DST} == 0 the first register]")
 	check("cases, the default last", []any{len(add.Cases), add.Cases[0].Expr.Name, add.Cases[1].Expr == nil}, "[2 #pixel true]")
 	def := add.Cases[1]
-	check("displays, templates replaced", []any{def.Displays[""].Text, def.Displays["short"].Text, def.Aliases[0].Text}, "[{NAME} {OPTS? }{DST}, {SRC} {NAME} {SRC} -> {DST} plus {DST}, {SRC}]")
+	check("displays, templates replaced", []any{def.Displays[""].Text, def.Displays["short"].Text, def.Aliases[0].Text}, "[{NAME} {OPTS? }{DST}, {SRC} {NAME} {PLACE} -> {DST} plus {DST}, {SRC}]")
 	opts := def.Set("OPTS")
 	check("set", []any{opts.Join, opts.Members[0].Name, opts.Members[1].Name, opts.Members[2].Name, opts.Doc}, "[. SAT ODD RND Options.]")
 	rest := def.Field("REST")
@@ -127,6 +127,62 @@ func TestEverything(t *testing.T) {
 	check("branch", []any{to.Kind == KindBranch, to.Call, to.Unit}, "[true true 32]")
 	check("index", []any{idx.Table.Name, idx.Bitset.Name}, "[desc #entry]")
 	check("all names", []any{imm.AllParams, len(imm.Params)}, "[true 0]")
+}
+
+// What everything.xml says of operands, flow and layout.
+func TestOperandElements(t *testing.T) {
+	isa, err := Load(os.DirFS("testdata"), "everything.xml")
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	check := func(what string, got, want any) {
+		t.Helper()
+		if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+			t.Errorf("%s: got %s, want %s", what, g, w)
+		}
+	}
+	r := isa.File("r")
+	check("file", []any{r.Type, r.Type.Size(), r.Count, r.Use, r.Scope, r.Outside, r.Init, r.Names.Name, r.Doc}, "[u32x2 64 16 temporary lane zero undefined #component Registers.]")
+	rh, rq := isa.File("rh"), isa.File("rq")
+	check("half", []any{rh.Type, rh.Count, rh.Align, rh.Of == r, rh.Use, rh.Doc}, "[u16x2 32 1 true temporary Halves.]")
+	check("pair", []any{rq.Type, rq.Count, rq.Align, rq.Of == r, isa.File("none") == nil}, "[u32x4 16 2 true true]")
+	m := isa.Memory("shared")
+	check("memory", []any{m.Scope, m.Size, m.Access, m.Outside, m.Doc}, "[block 256 [u8 f32x2] wrap Of a block.]")
+	check("stack", []any{isa.Stack("calls").Depth, isa.Stack("calls").Doc}, "[4 Where calls return to.]")
+	check("limit", []any{isa.Limit("words").Most, isa.Limit("words").Doc}, "[512 Of a program.]")
+	check("modifiers", isa.Modifiers, "[negate absolute saturate half]")
+	lr := isa.Enum("#special").Values[0].Reg
+	check("register of a value", []any{lr.File.Name, lr.Index.Root.Value, lr.Component.Root.Value}, "[lr 0 0]")
+	reg := isa.Bitset("#reg")
+	f := reg.Cases[0].Facts
+	check("reg", []any{reg.OperandKind, f.Reg.File.Name, f.Reg.Index.Text, f.Reg.Component.Text, f.Reg.When.Text}, "[register r {N} {N} & 1 {N} != 15]")
+	check("relative", []any{f.Relative.Reg.File.Name, f.Relative.Reg.When.Text}, "[lr {N} == 14]")
+	check("modifiers of a register", []any{f.Modifiers[0].Name, f.Modifiers[0].Index, f.Modifiers[1].Index, f.Modifiers[1].When.Text}, "[negate 0 3 {HALF}]")
+	check("swizzle and mask", []any{len(f.Swizzle), len(f.Mask), f.Swizzle[0].Text, f.Mask[1].Text}, "[4 4 1 {N} == 2]")
+	alu := isa.Bitset("#alu").Cases[0]
+	check("role and kind of a field", []any{alu.Field("DST").Role, alu.Field("H").OperandKind}, "[write modifier]")
+	add := isa.Bitset("add")
+	o := add.Operand("PLACE")
+	check("operand", []any{o.Role, o.Kind, o.Doc, o.Displays[""].Text, o.Displays["short"].Text}, "[both memory Where the source points. {SRC} [{SRC}]]")
+	check("mem", []any{o.Facts.Mem.Memory.Name, o.Facts.Mem.Offset.Text, o.Facts.Mem.Type, o.Facts.Relative.Field}, "[shared {REST} * 4 u32 SRC]")
+	flow, to := add.Flows[0], isa.Bitset("jump").Flows[0]
+	check("flow", []any{flow.Kind, flow.Maybe.Text, flow.When.Text, flow.Stack, to.Kind, to.Target, to.Count}, "[return {RND} {SAT} calls jump TO TO]")
+	l := add.Layout
+	check("layout", []any{l.Align, l.Filler, l.Terminator, l.NotLast, l.Flushes.Name, l.Program}, "[64 true false loop r geometry]")
+	check("limit of a field", []any{add.Limits[0].Name, add.Limits[0].Most}, "[REST 7]")
+}
+
+func TestValueType(t *testing.T) {
+	for _, s := range []string{"bool", "u1", "u64", "s16", "f16", "f32x4", "u8x16"} {
+		if v, ok := ParseValueType(s); !ok || v.String() != s {
+			t.Errorf("%s: %v, %v", s, v, ok)
+		}
+	}
+	for _, s := range []string{"", "u", "u0", "u65", "u08", "f24", "x4", "f32x", "f32x1", "f32x17", "f32x04", "bool2", "i32"} {
+		if v, ok := ParseValueType(s); ok {
+			t.Errorf("%q is read as %v", s, v)
+		}
+	}
 }
 
 // What Mesa's reader makes of descriptions that a careful author avoids.

@@ -26,6 +26,13 @@ type ISA struct {
 	Exprs     []*Expr
 	Templates []*Template
 	Bitsets   []*Bitset
+	// Files are the register files and the views on them.
+	Files    []*File
+	Memories []*Memory
+	Stacks   []*Stack
+	Limits   []*Limit
+	// Modifiers are the names of all modifiers, the three that every machine may have first.
+	Modifiers []string
 
 	// Remarks are findings that do not keep a plain description from loading: stray text, unknown
 	// elements and attributes. In a strict description they are errors.
@@ -57,6 +64,10 @@ type Enum struct {
 	Doc    string
 	Span   diag.Span
 	Values []*Value
+	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
+	OperandKind OperandKind
+	// Speaks is set where a field of this type is an operand.
+	Speaks bool
 
 	byName map[string]*Value
 }
@@ -71,8 +82,10 @@ type Value struct {
 	// Syntax is the spelling that the text belongs to, "" for the plain one.
 	Syntax  string
 	Aliases []string
-	Doc     string
-	Span    diag.Span
+	// Reg is the register that the value names, nil for none.
+	Reg  *Reg
+	Doc  string
+	Span diag.Span
 }
 
 // Context is something outside the word that changes how it is read: a stage, a chip, a mode.
@@ -149,7 +162,19 @@ type Bitset struct {
 	Refines  []Name
 	Defaults []*Default
 	Unused   []*Unused
-	Meta     map[string]string
+	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
+	OperandKind OperandKind
+	// Speaks is set of a root whose leaves say what they are as operands, Groups of one whose leaves
+	// have operands, Flowing of one whose leaves, or those of what is nested in them, have flows.
+	Speaks, Groups, Flowing bool
+	// Operands group the pieces of an operand under a name.
+	Operands []*Operand
+	Flows    []*Flow
+	// Layout is nil where nothing is said.
+	Layout *Layout
+	// Limits bound what source may say of fields, by their names.
+	Limits []*Limit
+	Meta   map[string]string
 
 	extendsName           string
 	extendsSpan, sizeSpan diag.Span
@@ -213,6 +238,7 @@ type Case struct {
 	Fields   []*Field
 	Sets     []*Set
 	Asserts  []*Pattern
+	Facts    Facts
 	Span     diag.Span
 
 	hidden []*Field // whose names later fields took
@@ -294,6 +320,9 @@ type Field struct {
 	Symbols string
 	// Remark tells that a derived field is printed as a comment, for people alone.
 	Remark bool
+	// Role and OperandKind say what the field is as an operand.
+	Role        Role
+	OperandKind OperandKind
 	// Table is set where the bits are the index of an entry; the type is the entry's.
 	Table *Table
 
@@ -377,8 +406,8 @@ func (s *ISA) Syntaxes() []string {
 			add(name)
 		}
 		for _, c := range b.Cases {
-			for _, t := range c.syntaxOrder() {
-				add(t)
+			for _, t := range bySpelling(c.Displays) {
+				add(t.Syntax)
 			}
 		}
 	}

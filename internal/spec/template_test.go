@@ -110,10 +110,8 @@ func TestTemplateSpans(t *testing.T) {
 func displays(isa *ISA) string {
 	var list []string
 	for _, b := range isa.Bitsets {
-		for _, c := range b.Cases {
-			for _, t := range c.templates() {
-				list = append(list, t.Text)
-			}
+		for _, t := range b.templates() {
+			list = append(list, t.Text)
 		}
 	}
 	return strings.Join(list, " | ")

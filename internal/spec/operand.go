@@ -1,0 +1,730 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// ValueType is the type of a register or of a place in memory.
+type ValueType struct {
+	// Kind is what the bits of one component are.
+	Kind ValueKind
+	// Bits is the size of one component, Lanes the number of components, 1 for a plain value.
+	Bits, Lanes int
+}
+
+// Size returns the size of the whole value in bits.
+func (t ValueType) Size() int { return t.Bits * t.Lanes }
+
+// String returns the type as it is written: u32, f32x4.
+func (t ValueType) String() string {
+	if t.Kind == ValueBool {
+		return "bool"
+	}
+	s := string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
+	if t.Lanes > 1 {
+		s += "x" + strconv.Itoa(t.Lanes)
+	}
+	return s
+}
+
+// ValueKind is what the bits of a value are.
+type ValueKind uint8
+
+// The kinds of values.
+const (
+	ValueUnsigned ValueKind = iota
+	ValueSigned
+	ValueFloat
+	ValueBool
+)
+
+// ParseValueType reads a type: bool, u1 to u64, s1 to s64, f16, f32, f64, or a vector of 2 to 16 of
+// these, such as f32x4.
+func ParseValueType(s string) (ValueType, bool) {
+	if s == "bool" {
+		return ValueType{ValueBool, 1, 1}, true
+	}
+	elem, lanes, vector := strings.Cut(s, "x")
+	t := ValueType{Lanes: 1}
+	if vector {
+		n, err := strconv.Atoi(lanes)
+		if err != nil || n < 2 || n > maxComponents || strconv.Itoa(n) != lanes {
+			return t, false
+		}
+		t.Lanes = n
+	}
+	if elem == "" {
+		return t, false
+	}
+	kind := strings.IndexByte("usf", elem[0])
+	n, err := strconv.Atoi(elem[1:])
+	if kind < 0 || err != nil || n < 1 || n > 64 || strconv.Itoa(n) != elem[1:] {
+		return t, false
+	}
+	t.Kind, t.Bits = ValueKind(kind), n
+	return t, t.Kind != ValueFloat || n == 16 || n == 32 || n == 64
+}
+
+// maxComponents bounds the components of a vector.
+const maxComponents = 16
+
+// File is a register file: registers of one type, counted from 0.
+type File struct {
+	Name, Doc string
+	Span      diag.Span
+	Type      ValueType
+	// Count is the number of registers.
+	Count int
+	// Use says what the registers are for, one of Uses.
+	Use string
+	// Scope, Outside and Init are for running programs; "" where the description does not say.
+	Scope, Outside, Init string
+	// Names is the enum that names the components; nil for x, y, z, w.
+	Names *Enum
+	// Of is the file that a view looks at, nil for a file. A register of a narrower type is a part of
+	// one of Of's, the low part first; one of a wider type is several of them, the low one first.
+	Of *File
+	// Align is what the number of a view's register is a multiple of, 1 for any.
+	Align int
+	// Index is the place in ISA.Files.
+	Index int
+
+	of     string
+	ofSpan diag.Span
+}
+
+// Uses are what registers can be for.
+var Uses = []string{"temporary", "input", "output", "constant", "address", "condition", "predicate", "counter", "special"}
+
+var scopes = []string{"instruction", "lane", "wave", "block", "launch"}
+
+// Memory is a memory that instructions reach by address.
+type Memory struct {
+	Name, Doc string
+	Span      diag.Span
+	// Scope says who shares it; "" where the description does not say.
+	Scope string
+	// Size is the number of bytes, 0 where a launch decides.
+	Size int64
+	// Access are the types with which it can be reached, as written; Outside what happens elsewhere.
+	Access  []string
+	Outside string
+	// Index is the place in ISA.Memories.
+	Index int
+}
+
+// Limit is a number that bounds programs, or what source may say of a field.
+type Limit struct {
+	Name, Doc string
+	Span      diag.Span
+	Most      uint64
+}
+
+// Role says what an instruction does with an operand.
+type Role uint8
+
+// The roles.
+const (
+	RoleNone Role = iota
+	RoleRead
+	RoleWrite
+	RoleBoth
+)
+
+var roles = []string{"", "read", "write", "both"}
+
+// String returns the role as it is written, "" for none.
+func (r Role) String() string { return roles[r] }
+
+// OperandKind says what an operand is.
+type OperandKind uint8
+
+// The kinds of operands. KindNone is an operand of which the description says nothing.
+const (
+	OperandNone OperandKind = iota
+	OperandRegister
+	OperandImmediate
+	OperandMemory
+	OperandTarget
+	OperandCondition
+	OperandModifier
+	OperandSampler
+	OperandMnemonic // no operand: the field is a part of the instruction's name
+)
+
+var operandKinds = []string{"", "register", "immediate", "memory", "target", "condition", "modifier", "sampler", "mnemonic"}
+
+// String returns the kind as it is written, "" for none.
+func (k OperandKind) String() string { return operandKinds[k] }
+
+// Operand is the pieces of one operand under one name.
+type Operand struct {
+	Name, Doc string
+	Span      diag.Span
+	Role      Role
+	Kind      OperandKind
+	// Displays holds the templates by spelling, "" being the plain one.
+	Displays map[string]*Template
+	Facts    Facts
+
+	clash bool // it was reported that a field has its name
+}
+
+// Facts say which register or memory the bits of an operand mean, and how it is changed on its way.
+type Facts struct {
+	Reg       *Reg
+	Mem       *Mem
+	Relative  *Relative
+	Modifiers []*Modifier
+	// Swizzle gives for each component the one of the register that it is; Mask whether each component
+	// is written. nil for all in order.
+	Swizzle, Mask []*Expr
+}
+
+// IsZero reports whether nothing is said.
+func (f *Facts) IsZero() bool {
+	return f.Reg == nil && f.Mem == nil && f.Relative == nil && f.Modifiers == nil && f.Swizzle == nil && f.Mask == nil
+}
+
+// Reg says that the bits mean a register.
+type Reg struct {
+	File *File
+	// Index is the number of the register; Component that of the one component that is meant, nil for
+	// all.
+	Index, Component *Expr
+	// When is the condition under which there is one, nil for always.
+	When *Expr
+	Span diag.Span
+
+	file string
+}
+
+// Mem says that the bits mean a place in memory.
+type Mem struct {
+	// Memory is nil where the operand around says it.
+	Memory *Memory
+	// Offset is the address in bytes, without what a register adds; nil where another piece says it.
+	Offset *Expr
+	// Type is the type with which the place is reached, nil where nothing is said.
+	Type *ValueType
+	Span diag.Span
+
+	memory string
+}
+
+// Relative says which register is added to the number of a register or to an address.
+type Relative struct {
+	// Field names a piece whose register it is; else Reg says it.
+	Field string
+	Reg   Reg
+	Span  diag.Span
+}
+
+// Modifier is a change of the value: negate, absolute, saturate, or what a machine calls its own.
+type Modifier struct {
+	Name string
+	// Index is the place of the name in ISA.Modifiers.
+	Index int
+	// When is the condition under which it applies.
+	When *Expr
+	Span diag.Span
+}
+
+// Flow says where control goes behind an instruction, beside the next one.
+type Flow struct {
+	Kind FlowKind
+	Span diag.Span
+	// Target is the field that says where, Count the one for the length of what is there; "" for none.
+	Target, Count string
+	// Maybe is the condition on the word under which the instruction decides while it runs; nil for never.
+	Maybe *Expr
+	// When is the condition on the word under which the instruction has this flow; nil for always.
+	When *Expr
+	// Stack names the stack that the flow needs, "" for none.
+	Stack string
+}
+
+// FlowKind is a kind of flow.
+type FlowKind uint8
+
+// The kinds of flow. FlowIf and FlowLoop open a block that ends at the target; FlowLoopEnd closes one;
+// FlowPush keeps a place to which a later instruction goes.
+const (
+	FlowNext FlowKind = iota
+	FlowJump
+	FlowCall
+	FlowReturn
+	FlowEnd
+	FlowIf
+	FlowLoop
+	FlowLoopEnd
+	FlowBreak
+	FlowPush
+)
+
+var flowKinds = []string{"next", "jump", "call", "return", "end", "if", "loop", "loop-end", "break", "push"}
+
+// String returns the kind as it is written.
+func (k FlowKind) String() string { return flowKinds[k] }
+
+// Stack is a stack on which control flow keeps places.
+type Stack struct {
+	Name, Doc string
+	Span      diag.Span
+	// Depth is the number of entries, 0 where it is not known.
+	Depth int
+}
+
+// Layout says what a compiler of whole programs must know of an instruction.
+type Layout struct {
+	Span diag.Span
+	// Align is what the address is a multiple of, in bits; 0 for nothing.
+	Align int
+	// Filler is set for an instruction that stands where one is needed and nothing is to be done;
+	// Terminator for one that ends a program which nothing else ends.
+	Filler, Terminator bool
+	// NotLast is set where the instruction must not be the last word of "scope", any block or
+	// procedure, or of a "loop"; "" for neither.
+	NotLast string
+	// Flushes is the file whose registers the instruction hands on, after which they may be written
+	// again; nil for none.
+	Flushes *File
+	// Program is the kind of program that has such an instruction, "" for any.
+	Program string
+
+	flushes string
+}
+
+// File returns the register file or view of that name, or nil.
+func (s *ISA) File(name string) *File {
+	return find(s.Files, name, func(f *File) string { return f.Name })
+}
+
+// Memory returns the memory of that name, or nil.
+func (s *ISA) Memory(name string) *Memory {
+	return find(s.Memories, name, func(m *Memory) string { return m.Name })
+}
+
+// Limit returns the limit of that name, or nil.
+func (s *ISA) Limit(name string) *Limit {
+	return find(s.Limits, name, func(l *Limit) string { return l.Name })
+}
+
+// Stack returns the stack of that name, or nil.
+func (s *ISA) Stack(name string) *Stack {
+	return find(s.Stacks, name, func(x *Stack) string { return x.Name })
+}
+
+func find[T any](list []*T, name string, of func(*T) string) *T {
+	if i := slices.IndexFunc(list, func(x *T) bool { return of(x) == name }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// choice reads an attribute that is one of several words, "" where it is absent.
+func (l *loader) choice(n *node, name string, words []string) string {
+	v := n.value(name)
+	if n.attr(name) != nil && (v == "" || !slices.Contains(words, v)) {
+		words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at(name), "%s=%q, expected %s", name, v, either(words)))
+		return ""
+	}
+	return v
+}
+
+// wordOrNumber reads an attribute that is one of some words or a number, "" where it is absent.
+func (l *loader) wordOrNumber(n *node, name string, words ...string) string {
+	v := n.value(name)
+	if _, _, ok := parseLiteral(v); n.attr(name) == nil || ok {
+		return v
+	}
+	return l.choice(n, name, append(words, "a number"))
+}
+
+func (l *loader) role(n *node) Role {
+	return Role(slices.Index(roles, l.choice(n, "role", roles)))
+}
+
+func (l *loader) operandKind(n *node) OperandKind {
+	return OperandKind(slices.Index(operandKinds, l.choice(n, "kind", operandKinds)))
+}
+
+// valueType reads a type attribute.
+func (l *loader) valueType(n *node) ValueType {
+	t, ok := ParseValueType(n.value("type"))
+	if !ok {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("type"), "type=%q, expected bool, u1 to u64, s1 to s64, f16, f32, f64 or a vector such as f32x4", n.value("type")))
+	}
+	return t
+}
+
+// twice reports a second definition of a name among the registers and memories.
+func (l *loader) twice(n *node, name string, old diag.Span) {
+	l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "%s %s is defined twice", n.name, name).With(old, "the other definition"))
+}
+
+func (l *loader) file(n *node) {
+	f := &File{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Type: l.valueType(n), Align: 1, Index: len(l.isa.Files)}
+	if old := l.isa.File(f.Name); old != nil {
+		l.twice(n, f.Name, old.Span)
+	}
+	if n.name == "view" {
+		f.of, f.ofSpan = n.value("file"), n.at("file")
+		if n.attr("align") != nil {
+			f.Align = l.number(n, "align", 1, 1<<16)
+		}
+	} else {
+		f.Count = l.number(n, "count", 1, 1<<20)
+		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
+		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
+	}
+	if a := n.attr("components"); a != nil {
+		if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
+			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
+		}
+	}
+	l.isa.Files = append(l.isa.Files, f)
+}
+
+// views ties each view to its file.
+func (l *loader) views() {
+	for _, v := range l.isa.Files {
+		if v.Count > 0 || !v.ofSpan.IsValid() {
+			continue
+		}
+		f := l.isa.File(v.of)
+		switch {
+		case f == nil || f.ofSpan.IsValid():
+			l.fail(diag.Errorf(diag.Unresolved, v.ofSpan, "view %s of %q, expected a register file", v.Name, v.of))
+			continue
+		case v.Type.Size()%f.Type.Size() != 0 && f.Type.Size()%max(1, v.Type.Size()) != 0:
+			l.fail(diag.Errorf(diag.FieldType, v.Span, "view %s of %d bits on registers of %d bits, expected a part of one or several", v.Name, v.Type.Size(), f.Type.Size()))
+			continue
+		}
+		v.Of, v.Use, v.Scope = f, f.Use, f.Scope
+		if v.Count = f.Count; v.Type.Size() < f.Type.Size() {
+			v.Count *= f.Type.Size() / v.Type.Size()
+		}
+	}
+}
+
+func (l *loader) memory(n *node) {
+	m := &Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Index: len(l.isa.Memories)}
+	if old := l.isa.Memory(m.Name); old != nil {
+		l.twice(n, m.Name, old.Span)
+	}
+	if n.attr("size") != nil {
+		m.Size = int64(l.number(n, "size", 1, 1<<40))
+	}
+	l.isa.Memories = append(l.isa.Memories, m)
+}
+
+// access reads the types with which a memory is reached.
+func (l *loader) access(n *node) []string {
+	list := strings.Fields(n.value("access"))
+	for _, s := range list {
+		if _, ok := ParseValueType(s); !ok {
+			l.fail(diag.Errorf(diag.XMLAttribute, n.at("access"), "access=%q, expected types such as u8 and f32x4", s))
+		}
+	}
+	return list
+}
+
+func (l *loader) stack(n *node) {
+	s := &Stack{Name: l.identifier(n), Doc: docOf(n), Span: n.span}
+	if old := l.isa.Stack(s.Name); old != nil {
+		l.twice(n, s.Name, old.Span)
+	}
+	if n.attr("depth") != nil {
+		s.Depth = l.number(n, "depth", 1, 1<<16)
+	}
+	l.isa.Stacks = append(l.isa.Stacks, s)
+}
+
+func (l *loader) limit(n *node) *Limit {
+	return &Limit{Name: l.name(n), Doc: docOf(n), Span: n.span, Most: uint64(l.number(n, "most", 0, 1<<62))}
+}
+
+// declareMeta reads <attribute name="..."/>: an attribute that <meta> may have.
+func (l *loader) declareMeta(n *node) { l.metas[l.name(n)] = true }
+
+func (l *loader) operand(n *node, b *Bitset) {
+	o := &Operand{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Role: l.role(n), Kind: l.operandKind(n)}
+	for _, old := range b.Operands {
+		if old.Name == o.Name {
+			l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "operand %s is defined twice", o.Name).With(old.Span, "the other definition"))
+		}
+	}
+	for _, c := range n.children {
+		if c.name == "display" {
+			l.addDisplay(&o.Displays, c)
+		} else {
+			l.facts(c, &o.Facts)
+		}
+	}
+	if o.Displays[""] == nil {
+		l.fail(diag.Errorf(diag.XMLElement, n.span, "operand %s without <display>", o.Name))
+	}
+	b.Operands = append(b.Operands, o)
+}
+
+// facts reads an element that says what an operand is. It reports whether it was one.
+func (l *loader) facts(n *node, f *Facts) bool {
+	switch n.name {
+	case "reg":
+		if f.Reg != nil {
+			l.second(n, f.Reg.Span)
+		}
+		f.Reg = l.reg(n)
+	case "mem":
+		if f.Mem != nil {
+			l.second(n, f.Mem.Span)
+		}
+		f.Mem = l.mem(n)
+	case "relative":
+		if f.Relative != nil {
+			l.second(n, f.Relative.Span)
+		}
+		f.Relative = l.relative(n)
+	case "modifier":
+		f.Modifiers = append(f.Modifiers, l.modifier(n))
+	case "swizzle":
+		f.Swizzle = l.components(n, f.Swizzle)
+	case "mask":
+		f.Mask = l.components(n, f.Mask)
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *loader) second(n *node, old diag.Span) {
+	l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <%s>", n.name).With(old, "the first"))
+}
+
+// exprAttr reads an attribute that is an expression, nil where it is absent.
+func (l *loader) exprAttr(n *node, name string, needed bool) *Expr {
+	a := n.attr(name)
+	if a == nil {
+		if needed {
+			l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without %s", n.name, name))
+		}
+		return nil
+	}
+	if e := l.isa.exprs[a.value.s]; e != nil {
+		return e
+	}
+	return l.inlineExpr(a.value)
+}
+
+func (l *loader) reg(n *node) *Reg {
+	if n.attr("file") == nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without file", n.name))
+	}
+	return &Reg{
+		file: n.value("file"), Index: l.exprAttr(n, "index", true), Component: l.exprAttr(n, "component", false),
+		When: l.exprAttr(n, "when", false), Span: n.span,
+	}
+}
+
+func (l *loader) mem(n *node) *Mem {
+	m := &Mem{memory: n.value("memory"), Offset: l.exprAttr(n, "offset", false), Span: n.span}
+	if n.attr("type") != nil {
+		t := l.valueType(n)
+		m.Type = &t
+	}
+	return m
+}
+
+func (l *loader) relative(n *node) *Relative {
+	r := &Relative{Field: n.value("field"), Span: n.span}
+	switch {
+	case r.Field == "":
+		r.Reg = *l.reg(n)
+	case n.attr("file") != nil:
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("file"), "<relative> with field and with file, expected one of the two"))
+	default:
+		r.Reg.When = l.exprAttr(n, "when", false)
+	}
+	return r
+}
+
+func (l *loader) modifier(n *node) *Modifier {
+	m := &Modifier{Name: l.name(n), When: l.exprAttr(n, "when", true), Span: n.span}
+	if m.Index = slices.Index(l.isa.Modifiers, m.Name); m.Index < 0 {
+		m.Index = len(l.isa.Modifiers)
+		l.isa.Modifiers = append(l.isa.Modifiers, m.Name)
+	}
+	if m.Index >= maxModifiers {
+		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d names of modifiers", maxModifiers))
+	}
+	return m
+}
+
+// maxModifiers bounds the names of modifiers: a set of them is a word.
+const maxModifiers = 64
+
+// components reads x, y, z and w, as many of them as there are components.
+func (l *loader) components(n *node, old []*Expr) []*Expr {
+	if old != nil {
+		l.second(n, old[0].Span)
+	}
+	var list []*Expr
+	last := 0
+	for i, name := range []string{"x", "y", "z", "w"} {
+		if n.attr(name) != nil {
+			last = i
+		}
+	}
+	for _, name := range []string{"x", "y", "z", "w"}[:last+1] {
+		list = append(list, l.exprAttr(n, name, true))
+	}
+	return list
+}
+
+func (l *loader) flow(n *node) *Flow {
+	f := &Flow{
+		Kind: FlowKind(max(0, slices.Index(flowKinds, l.choice(n, "kind", flowKinds[1:])))), Span: n.span,
+		Target: n.value("target"), Count: n.value("count"), Maybe: l.exprAttr(n, "maybe", false),
+		When: l.exprAttr(n, "when", false), Stack: n.value("stack"),
+	}
+	if n.attr("kind") == nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<flow> without kind"))
+	}
+	if f.Stack != "" && l.isa.Stack(f.Stack) == nil {
+		l.fail(diag.Errorf(diag.Unresolved, n.at("stack"), "no stack %q", f.Stack))
+	}
+	return f
+}
+
+func (l *loader) layout(n *node, b *Bitset) {
+	if b.Layout != nil {
+		l.second(n, b.Layout.Span)
+	}
+	b.Layout = &Layout{
+		Span: n.span, Filler: l.boolean(n, "filler"), Terminator: l.boolean(n, "terminator"),
+		NotLast: l.choice(n, "not-last", []string{"scope", "loop"}), Program: n.value("program"), flushes: n.value("flushes"),
+	}
+	if n.attr("align") != nil {
+		b.Layout.Align = l.number(n, "align", 1, 1<<16)
+	}
+	if f := b.Layout.flushes; f != "" {
+		if b.Layout.Flushes = l.isa.File(f); b.Layout.Flushes == nil {
+			l.fail(diag.Errorf(diag.Unresolved, n.at("flushes"), "no register file %q", f))
+		}
+	}
+}
+
+// operandFacts settles the files and memories that facts name.
+func (l *loader) operandFacts() {
+	for _, e := range l.isa.Enums {
+		for _, v := range e.Values {
+			if v.Reg != nil {
+				l.settleReg(v.Reg)
+				l.constantReg(v.Reg)
+			}
+		}
+	}
+	for _, b := range l.isa.Bitsets {
+		for _, o := range b.Operands {
+			l.settle(&o.Facts)
+		}
+		for _, c := range b.Cases {
+			l.settle(&c.Facts)
+		}
+	}
+}
+
+func (l *loader) settle(f *Facts) {
+	if f.Reg != nil {
+		l.settleReg(f.Reg)
+	}
+	if f.Relative != nil && f.Relative.Field == "" {
+		l.settleReg(&f.Relative.Reg)
+	}
+	if f.Mem == nil || f.Mem.memory == "" {
+		return
+	}
+	if f.Mem.Memory = l.isa.Memory(f.Mem.memory); f.Mem.Memory == nil {
+		l.fail(diag.Errorf(diag.Unresolved, f.Mem.Span, "no memory %q", f.Mem.memory))
+	}
+}
+
+// constantReg folds what the register of an enum's value is: a value has no fields to compute it from.
+func (l *loader) constantReg(r *Reg) {
+	for _, e := range []*Expr{r.Index, r.Component, r.When} {
+		if e == nil {
+			continue
+		}
+		v, ok := constant(e.Root)
+		if !ok || e == r.When {
+			l.fail(diag.Errorf(diag.XMLAttribute, e.Span, "%s in the <reg> of a value, expected a constant index and component alone", e.Text))
+			continue
+		}
+		*e = Expr{Text: e.Text, Span: e.Span, Root: &Node{Op: OpConst, Value: v, Span: e.Span}}
+	}
+}
+
+func (l *loader) settleReg(r *Reg) {
+	if r.file == "" {
+		return // reported by reg
+	}
+	if r.File = l.isa.File(r.file); r.File == nil {
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.file))
+	}
+}
+
+// speaks notes of each root and enum whether a field of that type is an operand, and whether operands
+// are inside it.
+func (l *loader) speaks() {
+	for _, e := range l.isa.Enums {
+		e.Speaks = e.OperandKind != OperandNone || slices.ContainsFunc(e.Values, func(v *Value) bool { return v.Reg != nil })
+	}
+	for _, b := range l.isa.Bitsets {
+		root := b.Root()
+		root.Speaks = root.Speaks || b.OperandKind != OperandNone
+		root.Groups = root.Groups || len(b.Operands) > 0
+		root.Flowing = root.Flowing || len(b.Flows) > 0
+		for _, c := range b.Cases {
+			root.Speaks = root.Speaks || c.Facts.Reg != nil || c.Facts.Mem != nil
+			root.Groups = root.Groups || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Role != RoleNone })
+		}
+	}
+	for l.flowing() {
+	}
+}
+
+// flowing carries the mark of roots with flows to those in which they are nested. It reports whether
+// that marked another.
+func (l *loader) flowing() bool {
+	marked := false
+	for _, b := range l.isa.Bitsets {
+		root := b.Root()
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Bitset != nil && f.Bitset.Flowing && !root.Flowing {
+					root.Flowing, marked = true, true
+				}
+			}
+		}
+	}
+	return marked
+}
+
+// Operand returns the operand of that name of the bitset or of its nearest ancestor that has one, nil
+// where nobody has.
+func (b *Bitset) Operand(name string) *Operand {
+	for ; b != nil; b = b.Extends {
+		for _, o := range b.Operands {
+			if o.Name == name {
+				return o
+			}
+		}
+	}
+	return nil
+}

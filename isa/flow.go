@@ -1,0 +1,97 @@
+package isa
+
+import "github.com/isago/isago/internal/spec"
+
+// Flow is a way in which control goes on behind an instruction, beside the next instruction.
+type Flow struct {
+	Kind FlowKind
+	// Maybe is set where the instruction decides while it runs, by a condition.
+	Maybe bool
+	// Target is where, in bits from the start of the program; -1 where the word does not say.
+	Target int64
+	// Count is the length of what is at the target, in the units of the target; 0 where nothing is said.
+	Count uint64
+	// Stack names the stack on which the flow keeps or finds a place, "" for none.
+	Stack string
+}
+
+// FlowKind is a kind of flow.
+type FlowKind uint8
+
+// The kinds of flow. If and Loop open a block that ends at the target, LoopEnd closes a loop; Push keeps
+// a place to which a later instruction goes.
+const (
+	Next    = FlowKind(spec.FlowNext)
+	Jump    = FlowKind(spec.FlowJump)
+	Call    = FlowKind(spec.FlowCall)
+	Return  = FlowKind(spec.FlowReturn)
+	End     = FlowKind(spec.FlowEnd)
+	If      = FlowKind(spec.FlowIf)
+	Loop    = FlowKind(spec.FlowLoop)
+	LoopEnd = FlowKind(spec.FlowLoopEnd)
+	Break   = FlowKind(spec.FlowBreak)
+	Push    = FlowKind(spec.FlowPush)
+)
+
+// String returns the kind as descriptions write it: jump, call, loop-end and so on.
+func (k FlowKind) String() string { return spec.FlowKind(k).String() }
+
+// Flows appends what the description says of the flow behind an instruction to buf. Where it says
+// nothing, each branch target is a jump or a call that may be made.
+func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.operands = 0
+	d.walk.d = d
+	before := len(buf)
+	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.Root.Spec.Flowing {
+		buf = d.branches(buf, 0)
+	}
+	return buf
+}
+
+// flows appends the flows of a frame's unit and of the bitsets nested in it.
+func (d *Decoder) flows(buf []Flow, depth int) []Flow {
+	u := d.frames[depth].unit
+	flows := u.Knowledge().Flows
+	for i := range flows {
+		f := &flows[i]
+		if f.When != nil && d.eval(f.When, depth) == 0 {
+			continue
+		}
+		flow := Flow{Kind: FlowKind(f.Spec.Kind), Target: -1, Stack: f.Spec.Stack}
+		flow.Maybe = f.Maybe != nil && d.eval(f.Maybe, depth) != 0
+		if ref := d.pick(f.Target, depth); ref != nil {
+			flow.Target = d.target(ref, d.value(ref, depth))
+		}
+		if ref := d.pick(f.Count, depth); ref != nil {
+			flow.Count = d.value(ref, depth)
+		}
+		buf = append(buf, flow)
+	}
+	for _, named := range u.NamedFields() {
+		ref := d.pick(named.Alts, depth)
+		if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || !ref.Field.Bitset.Flowing {
+			continue
+		}
+		if inner, ok := d.walk.enter(ref, depth); ok {
+			buf = d.flows(buf, inner)
+		}
+	}
+	return buf
+}
+
+// branches appends a jump or a call for each branch field of a description that says nothing of flow.
+func (d *Decoder) branches(buf []Flow, depth int) []Flow {
+	for _, named := range d.frames[depth].unit.NamedFields() {
+		ref := d.pick(named.Alts, depth)
+		if ref == nil || ref.Field == nil || ref.Kind != spec.KindBranch && ref.Kind != spec.KindAbsBranch {
+			continue
+		}
+		flow := Flow{Kind: Jump, Maybe: true, Target: d.target(ref, d.value(ref, depth))}
+		if ref.Field.Call {
+			flow.Kind = Call
+		}
+		buf = append(buf, flow)
+	}
+	return buf
+}

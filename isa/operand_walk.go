@@ -1,0 +1,529 @@
+package isa
+
+import (
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// operandWalk prints an instruction and collects the operands that its text shows.
+type operandWalk struct {
+	d   *Decoder
+	dst []byte
+	out []Operand
+	// start is where the text starts in dst.
+	start int
+	// places say where the bits of each frame come from.
+	places [maxFrames]place
+	parts  []Part // of the field that is looked at
+}
+
+// wordTable stands for the word where the number of a table is asked for.
+const wordTable = -1
+
+// place says which bits of the word, or of a table entry, are the value of a frame.
+type place struct {
+	parts        []Part
+	table, entry int
+}
+
+func (p *place) set(part Part, table, entry int) {
+	p.parts, p.table, p.entry = append(p.parts[:0], part), table, entry
+}
+
+// display prints the display of a frame's unit, as Decoder.unit does.
+func (w *operandWalk) display(depth int) {
+	d := w.d
+	if items, ok := w.choose(depth, true); ok {
+		w.items(items, depth)
+		return
+	}
+	w.dst = d.noDisplay(w.dst, d.frames[depth].unit)
+}
+
+// choose returns the display of the first case that applies and has one.
+func (w *operandWalk) choose(depth int, asserts bool) (items []model.Item, ok bool) {
+	d := w.d
+	for _, c := range d.frames[depth].unit.Cases {
+		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
+			continue
+		}
+		if asserts && len(c.Spec.Asserts) > 0 {
+			d.asserts(c.Spec, depth)
+		}
+		if c.Shown {
+			return c.Items, true
+		}
+	}
+	return nil, false
+}
+
+func (w *operandWalk) items(items []model.Item, depth int) {
+	for i := 0; i < len(items); {
+		o, end := items[i].Operand, i+1
+		if o == nil {
+			w.item(&items[i], depth)
+			i = end
+			continue
+		}
+		for end < len(items) && items[end].Operand == o {
+			end++
+		}
+		w.group(o, items[i:end], depth)
+		i = end
+	}
+}
+
+// item prints what belongs to no operand of several pieces.
+func (w *operandWalk) item(it *model.Item, depth int) {
+	switch {
+	case it.Kind == model.ItemSet:
+		w.members(it, depth)
+		return
+	case it.Kind != model.ItemRef:
+		w.dst = w.d.item(w.dst, it, depth)
+		return
+	}
+	start, found := len(w.dst), len(w.out)
+	w.dst = append(w.dst, it.Before...)
+	from := len(w.dst)
+	w.reference(it, depth)
+	if len(w.dst) == from {
+		w.dst, w.out = w.dst[:start], w.out[:found]
+		return
+	}
+	w.dst = append(w.dst, it.After...)
+}
+
+func (w *operandWalk) members(it *model.Item, depth int) {
+	first := len(w.dst)
+	for i := range it.Members {
+		start := len(w.dst)
+		if start > first {
+			w.dst = append(w.dst, it.Join...)
+		}
+		from := len(w.dst)
+		if w.reference(&it.Members[i], depth); len(w.dst) == from {
+			w.dst = w.dst[:start]
+		}
+	}
+}
+
+// reference prints a field, which may be an operand or have operands in it.
+func (w *operandWalk) reference(it *model.Item, depth int) {
+	d := w.d
+	ref := d.pick(it.Alts, depth)
+	if ref == nil || ref.Field == nil {
+		w.dst = d.reference(w.dst, it, depth)
+		return
+	}
+	if b := ref.Field.Bitset; b != nil && b.Groups {
+		if inner, ok := w.enter(ref, depth); ok {
+			w.display(inner)
+			return
+		}
+	}
+	from := len(w.dst)
+	w.dst = d.reference(w.dst, it, depth)
+	if len(w.dst) == from || !isOperand(ref.Field) {
+		return
+	}
+	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
+	w.piece(op, ref, false, depth)
+	w.close(op)
+}
+
+// isOperand reports whether a field is an operand on its own.
+func isOperand(f *spec.Field) bool {
+	switch {
+	case kindOf(f) == spec.OperandMnemonic:
+		return false
+	case kindOf(f) != spec.OperandNone || f.Role != spec.RoleNone:
+		return true
+	}
+	switch f.Kind {
+	case spec.KindBitset:
+		return f.Bitset.Speaks
+	case spec.KindEnum:
+		return f.Enum.Speaks
+	case spec.KindBool, spec.KindBoolInv, spec.KindCustom:
+		return false
+	}
+	return true // a number, or a branch target
+}
+
+// kindOf returns what a field says that it is, or what its type says.
+func kindOf(f *spec.Field) spec.OperandKind {
+	switch {
+	case f.OperandKind != spec.OperandNone:
+		return f.OperandKind
+	case f.Bitset != nil:
+		return f.Bitset.OperandKind
+	case f.Enum != nil:
+		return f.Enum.OperandKind
+	}
+	return spec.OperandNone
+}
+
+// open appends an operand; what the buffer has room for is reused.
+func (w *operandWalk) open(name string, role Role, from int) *Operand {
+	n := len(w.out)
+	if n < cap(w.out) {
+		w.out = w.out[:n+1]
+	} else {
+		w.out = append(w.out, Operand{})
+	}
+	op := &w.out[n]
+	*op = Operand{Name: name, Role: role, Bits: op.Bits[:0], Start: from - w.start}
+	op.Register.Component, op.Relative.Component = -1, -1
+	return op
+}
+
+// close settles what an operand is.
+func (w *operandWalk) close(op *Operand) {
+	op.End = len(w.dst) - w.start
+	if op.Kind != UnknownOperand {
+		return
+	}
+	switch {
+	case op.Register.File != nil:
+		op.Kind = RegisterOperand
+	case op.Memory != nil:
+		op.Kind = MemoryOperand
+	}
+}
+
+// group prints the pieces of one operand.
+func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth int) {
+	d := w.d
+	from := len(w.dst)
+	for i := range items {
+		w.dst = d.item(w.dst, &items[i], depth)
+	}
+	if len(w.dst) == from {
+		return
+	}
+	facts := d.frames[depth].unit.Knowledge().Operands[o]
+	op := w.open(o.Name, Role(o.Role), from)
+	op.Kind = OperandKind(o.Kind)
+	relative := w.apply(op, facts, depth)
+	for i := range items {
+		it := &items[i]
+		if it.Kind != model.ItemRef {
+			continue
+		}
+		if ref := d.pick(it.Alts, depth); ref != nil && ref.Field != nil {
+			w.piece(op, ref, it.Name == relative, depth)
+		}
+	}
+	w.close(op)
+}
+
+// apply puts what the facts of a frame say in the operand, unless it was said outside. It returns the
+// name of the piece whose register is added to the number.
+func (w *operandWalk) apply(op *Operand, f *model.Facts, depth int) (relative string) {
+	if op.Register.File == nil {
+		w.register(&op.Register, f.Regs, depth)
+	}
+	for i := range f.Mems {
+		if m := &f.Mems[i]; w.holds(m.When, depth) {
+			w.memory(op, m, depth)
+			break
+		}
+	}
+	for i := range f.Relatives {
+		r := &f.Relatives[i]
+		if !w.holds(r.When, depth) {
+			continue
+		}
+		if r.Field == "" && op.Relative.File == nil {
+			w.setRegister(&op.Relative, &r.Reg, depth)
+		}
+		relative = r.Field
+		break
+	}
+	for i := range f.Modifiers {
+		if m := &f.Modifiers[i]; w.holds(m.When, depth) {
+			op.Modifiers |= 1 << m.Spec.Index
+		}
+	}
+	w.selections(op, f, depth)
+	return relative
+}
+
+func (w *operandWalk) selections(op *Operand, f *model.Facts, depth int) {
+	for i := range f.Swizzles {
+		if s := &f.Swizzles[i]; w.holds(s.When, depth) {
+			op.Swizzled = true
+			for k, p := range s.Components {
+				op.Swizzle[k] = uint8(w.d.eval(p, depth))
+			}
+			break
+		}
+	}
+	for i := range f.Masks {
+		if s := &f.Masks[i]; w.holds(s.When, depth) {
+			op.Masked, op.Mask = true, 0
+			for k, p := range s.Components {
+				op.Mask |= uint8(boolean(w.d.eval(p, depth) != 0)) << k
+			}
+			break
+		}
+	}
+}
+
+func (w *operandWalk) holds(c model.When, depth int) bool {
+	return (c.Case == nil || w.d.eval(c.Case, depth) != 0) && (c.Own == nil || w.d.eval(c.Own, depth) != 0)
+}
+
+// register finds the register of the first facts that hold.
+func (w *operandWalk) register(to *Register, regs []model.Reg, depth int) {
+	for i := range regs {
+		if r := &regs[i]; w.holds(r.When, depth) {
+			w.setRegister(to, r, depth)
+			return
+		}
+	}
+}
+
+func (w *operandWalk) setRegister(to *Register, r *model.Reg, depth int) {
+	component := -1
+	if r.Component != nil {
+		component = int(w.d.eval(r.Component, depth))
+	}
+	*to = w.d.set.register(r.File, int(int64(w.d.eval(r.Index, depth))), component)
+}
+
+// register makes a register of its number in a file or view.
+func (s *Set) register(f *spec.File, index, component int) Register {
+	file := s.files[f.Index]
+	if f.Of == nil {
+		return Register{File: file, Index: index, Count: 1, Width: file.Type.Size(), Component: component}
+	}
+	base := s.files[f.Of.Index]
+	size, whole := file.Type.Size(), base.Type.Size()
+	r := Register{File: base, View: file, Index: index, Count: max(1, size/whole), Width: whole, Component: component}
+	if n := whole / size; n > 1 {
+		r.Index, r.Low, r.Width = index/n, index%n*size, size
+	}
+	return r
+}
+
+func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
+	if m.Spec.Memory != nil && op.Memory == nil {
+		op.Memory = w.d.set.memories[m.Spec.Memory.Index]
+	}
+	if m.Spec.Type != nil && op.Type.Bits == 0 {
+		op.Type = typeOf(*m.Spec.Type)
+	}
+	if m.Offset != nil {
+		op.Value = w.d.eval(m.Offset, depth)
+	}
+}
+
+// piece adds a field to an operand: its bits, and what its type says. relative tells that its register
+// is added to the number of the operand's own.
+func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth int) {
+	w.addBits(op, ref, depth)
+	f := ref.Field
+	if k := kindOf(f); k != spec.OperandNone && op.Kind == UnknownOperand {
+		op.Kind = OperandKind(k)
+	}
+	switch f.Kind {
+	case spec.KindBitset:
+		w.nested(op, ref, relative, depth)
+	case spec.KindEnum:
+		w.value(op, ref, relative, depth)
+	case spec.KindBranch, spec.KindAbsBranch:
+		op.Kind = TargetOperand
+		op.Value = uint64(w.d.target(ref, w.d.value(ref, depth)))
+	case spec.KindBool, spec.KindBoolInv, spec.KindCustom:
+	default:
+		w.number(op, ref, depth)
+	}
+}
+
+// number takes a number for the operand's value where nothing else says what it is.
+func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
+	if op.Register.File != nil || op.Memory != nil || op.Type.Bits != 0 {
+		return
+	}
+	if op.Kind == UnknownOperand {
+		op.Kind = ImmediateOperand
+	}
+	v := w.d.value(ref, depth)
+	op.Type = Type{Unsigned, ref.Width, 1}
+	switch ref.Kind {
+	case spec.KindInt, spec.KindOffset:
+		op.Type.Kind = Signed
+		v = uint64(signExtend(v, ref.Width))
+	case spec.KindFloat:
+		op.Type.Kind = Float
+	}
+	op.Value = v
+}
+
+// value takes the register that a value of an enum names.
+func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth int) {
+	v := w.d.value(ref, depth)
+	for _, x := range ref.Enum.Spec.Values {
+		if x.Val != v || x.Reg == nil {
+			continue
+		}
+		component := -1
+		if x.Reg.Component != nil {
+			component = int(x.Reg.Component.Root.Value)
+		}
+		r := w.d.set.register(x.Reg.File, int(x.Reg.Index.Root.Value), component)
+		switch {
+		case relative:
+			op.Relative = r
+		case op.Register.File == nil:
+			op.Register = r
+		}
+		return
+	}
+	if op.Kind == ConditionOperand || op.Kind == ModifierOperand || op.Kind == SamplerOperand {
+		op.Value = v
+	}
+}
+
+// nested takes what a nested bitset and the pieces that it shows say.
+func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth int) {
+	inner, ok := w.enter(ref, depth)
+	if !ok {
+		return
+	}
+	facts := &w.d.frames[inner].unit.Knowledge().Own
+	if relative {
+		w.register(&op.Relative, facts.Regs, inner)
+		return
+	}
+	name := w.apply(op, facts, inner)
+	items, _ := w.choose(inner, false)
+	w.pieces(op, items, name, inner)
+}
+
+func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, depth int) {
+	for i := range items {
+		it := &items[i]
+		if it.Kind == model.ItemSet {
+			w.pieces(op, it.Members, relative, depth)
+			continue
+		}
+		if it.Kind != model.ItemRef {
+			continue
+		}
+		if ref := w.d.pick(it.Alts, depth); ref != nil && ref.Field != nil && depth+1 < maxFrames {
+			w.piece(op, ref, it.Name == relative, depth)
+		}
+	}
+}
+
+// enter makes the value of a bitset field a frame of its own and returns the frame's number.
+func (w *operandWalk) enter(ref *model.Ref, depth int) (inner int, ok bool) {
+	d := w.d
+	from := depth - ref.Hops
+	v, at := d.frames[from].v, from
+	if ref.Prog != nil {
+		v = bits.Of(d.eval(ref.Prog, from))
+	} else {
+		for _, e := range ref.Enter {
+			v = *d.inner(e, &v)
+			if depth++; depth >= maxFrames-1 {
+				return 0, false
+			}
+			d.frames[depth] = frame{v, e.Env.Unit(e.Env.Root.Leaves[0])}
+			w.place(depth, at, e, &d.frames[at].v)
+			at = depth
+		}
+		v = *d.inner(ref, &v)
+	}
+	if depth++; depth >= maxFrames {
+		return 0, false
+	}
+	if d.operands++; d.operands > maxOperands {
+		return 0, false
+	}
+	d.frames[depth].v = v
+	w.place(depth, at, ref, &d.frames[at].v)
+	return depth, d.enter(ref.Env, depth)
+}
+
+// place notes where the bits of a frame are: those of a field of the frame at.
+func (w *operandWalk) place(depth, at int, ref *model.Ref, v *bits.Value) {
+	to := &w.places[depth]
+	if ref.Field.Table != nil {
+		index := gather(ref.Field, v)
+		to.set(Part{Low: 0, Width: ref.Field.Table.Type.Size}, ref.Field.Table.Index, int(index[0]))
+		return
+	}
+	from := &w.places[at]
+	to.table, to.entry = from.table, from.entry
+	to.parts = to.parts[:0]
+	for _, p := range ref.Field.Parts {
+		to.parts = compose(to.parts, from.parts, p)
+	}
+}
+
+// addBits notes the bits of a field, of a computed one those of the fields that it is computed from.
+func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
+	depth -= ref.Hops
+	if depth < 0 {
+		return
+	}
+	if ref.Prog != nil {
+		w.bitsOf(op, ref.Prog.Root, depth)
+		return
+	}
+	at := w.places[depth]
+	d := w.d
+	v := d.frames[depth].v
+	parts := at.parts
+	for _, e := range ref.Enter {
+		if e.Field.Table != nil {
+			index := gather(e.Field, &v)
+			at.table, at.entry = e.Field.Table.Index, int(index[0])
+			w.parts = append(w.parts[:0], Part{Low: 0, Width: e.Field.Table.Type.Size})
+			parts = w.parts
+		} else {
+			parts = fieldParts(origin{depth: 1, parts: parts}, e.Field)
+		}
+		v = *d.inner(e, &v)
+	}
+	for _, p := range ref.Field.Parts {
+		w.addPart(op, parts, p, at.table, at.entry)
+	}
+}
+
+func (w *operandWalk) addPart(op *Operand, outer []Part, p Part, table, entry int) {
+	var room [4]Part
+	for _, q := range compose(room[:0], outer, p) {
+		b := BitRange{q, table, entry}
+		if !slices.ContainsFunc(op.Bits, b.inside) {
+			op.Bits = append(op.Bits, b)
+		}
+	}
+}
+
+// inside reports whether all bits are among those of another range.
+func (b BitRange) inside(o BitRange) bool {
+	return b.Table == o.Table && b.Entry == o.Entry && b.Low >= o.Low && b.Low+b.Width <= o.Low+o.Width
+}
+
+// bitsOf notes the bits of the fields that an expression reads.
+func (w *operandWalk) bitsOf(op *Operand, n *model.Node, depth int) {
+	if n == nil {
+		return
+	}
+	if n.Op == spec.OpField {
+		if ref := w.d.pick(n.Alts, depth); ref != nil && ref.Field != nil {
+			w.addBits(op, ref, depth)
+		}
+	}
+	w.bitsOf(op, n.X, depth)
+	w.bitsOf(op, n.Y, depth)
+	w.bitsOf(op, n.Z, depth)
+}

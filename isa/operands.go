@@ -1,0 +1,244 @@
+package isa
+
+import (
+	"slices"
+
+	"github.com/isago/isago/internal/spec"
+)
+
+// Operand is an operand of a decoded instruction, as the description says it.
+type Operand struct {
+	// Name is the description's, such as DST or A.
+	Name string
+	Role Role
+	Kind OperandKind
+	// Register is the register of a Register; its File is nil elsewhere.
+	Register Register
+	// Relative is what is added to the number of the register or to the address; its File is nil where
+	// nothing is.
+	Relative Register
+	// Swizzle gives for each component of the operand the one of the register that it is. Swizzled
+	// tells whether the description has one; else each is itself.
+	Swizzle  [4]uint8
+	Swizzled bool
+	// Mask has bit 0 set where the first component is written, and so on. Masked tells whether the
+	// description has one; else all are.
+	Mask   uint8
+	Masked bool
+	// Modifiers are the changes of the value.
+	Modifiers Modifiers
+	// Memory is where the operand lies, of a Memory; nil elsewhere. Its address is Value, in bytes.
+	Memory *Memory
+	// Type is that of an immediate, and that with which memory is reached.
+	Type Type
+	// Value is the number of an immediate, sign-extended where its Type is signed; of a Target the
+	// address in bits from the start of the program; elsewhere the operand's bits.
+	Value uint64
+	// Bits are where the operand is, its pieces in the order of the text, of each piece the most
+	// significant bits first.
+	Bits []BitRange
+	// Start and End are the place in the text, in bytes.
+	Start, End int
+}
+
+// BitRange is a run of bits of the word, or of a table entry.
+type BitRange struct {
+	Part
+	// Table is the number of the table, -1 for the word; Entry is that of its entry.
+	Table, Entry int
+}
+
+// Register is a register, or a part of one, or several in a row.
+type Register struct {
+	// File is the register file, nil for no register; View is the view through which the register is
+	// named, nil for none.
+	File, View *File
+	// Index is the number of the first register in File, without what is added to it; Count is how many
+	// there are.
+	Index, Count int
+	// Low and Width are the bits of the register: $r2h is bits 16 to 31 of r2.
+	Low, Width int
+	// Component is the one component that is meant, -1 for all.
+	Component int
+}
+
+// Role says what an instruction does with an operand.
+type Role uint8
+
+// The roles; RoleNone where the description does not say.
+const (
+	RoleNone  = Role(spec.RoleNone)
+	Read      = Role(spec.RoleRead)
+	Write     = Role(spec.RoleWrite)
+	ReadWrite = Role(spec.RoleBoth)
+)
+
+// String returns read, write, both, or "" for none.
+func (r Role) String() string { return spec.Role(r).String() }
+
+// OperandKind says what an operand is.
+type OperandKind uint8
+
+// The kinds of operands. UnknownOperand is one of which the description says nothing.
+const (
+	UnknownOperand   = OperandKind(spec.OperandNone)
+	RegisterOperand  = OperandKind(spec.OperandRegister)
+	ImmediateOperand = OperandKind(spec.OperandImmediate)
+	MemoryOperand    = OperandKind(spec.OperandMemory)
+	TargetOperand    = OperandKind(spec.OperandTarget)
+	ConditionOperand = OperandKind(spec.OperandCondition)
+	ModifierOperand  = OperandKind(spec.OperandModifier)
+	SamplerOperand   = OperandKind(spec.OperandSampler)
+)
+
+// String returns the kind as descriptions write it: register, immediate and so on; "" for unknown.
+func (k OperandKind) String() string { return spec.OperandKind(k).String() }
+
+// Type is the type of a value.
+type Type struct {
+	// Kind is what the bits of one component are.
+	Kind TypeKind
+	// Bits is the size of one component, Lanes the number of components, 1 for a plain value.
+	Bits, Lanes int
+}
+
+// Size returns the size of the whole value in bits.
+func (t Type) Size() int { return t.Bits * t.Lanes }
+
+// String returns the type as descriptions write it: u32, f32x4.
+func (t Type) String() string {
+	return spec.ValueType{Kind: spec.ValueKind(t.Kind), Bits: t.Bits, Lanes: t.Lanes}.String()
+}
+
+// TypeKind is what the bits of a value are.
+type TypeKind uint8
+
+// The kinds of values.
+const (
+	Unsigned = TypeKind(spec.ValueUnsigned)
+	Signed   = TypeKind(spec.ValueSigned)
+	Float    = TypeKind(spec.ValueFloat)
+	Bool     = TypeKind(spec.ValueBool)
+)
+
+func typeOf(t spec.ValueType) Type { return Type{TypeKind(t.Kind), t.Bits, t.Lanes} }
+
+// File is a register file, or a view on one.
+type File struct {
+	Name, Doc string
+	// Type is that of a register; Count is the number of registers.
+	Type  Type
+	Count int
+	// Use says what the registers are for: temporary, input, output, constant, address, condition,
+	// predicate, counter or special; "" where the description does not say.
+	Use string
+	// Components are the names of a register's components, empty where it has one.
+	Components []string
+	// Of is the file that a view looks at, nil for a file.
+	Of *File
+	// Align is what the number of a view's first register is a multiple of.
+	Align int
+}
+
+// Memory is a memory that instructions reach by address.
+type Memory struct {
+	Name, Doc string
+	// Size is the number of bytes, 0 where a launch decides.
+	Size int64
+}
+
+// Modifiers are changes of an operand's value, a bit each.
+type Modifiers uint64
+
+// The modifiers that every machine may have. Set.Modifiers names the others.
+const (
+	Negate Modifiers = 1 << iota
+	Absolute
+	Saturate
+)
+
+// Modifiers lists the names of a machine's modifiers; the bit of each is its place.
+func (s *Set) Modifiers() []string { return s.model.ISA.Modifiers }
+
+// Files lists the register files and the views on them, in the order of the description.
+func (s *Set) Files() []*File { return s.files }
+
+// File returns a register file or view by name, nil where there is none.
+func (s *Set) File(name string) *File {
+	if i := slices.IndexFunc(s.files, func(f *File) bool { return f.Name == name }); i >= 0 {
+		return s.files[i]
+	}
+	return nil
+}
+
+// Memories lists the memories.
+func (s *Set) Memories() []*Memory { return s.memories }
+
+// Limit returns a number that the description gives a bound of programs; ok is false where there is
+// none of that name.
+func (s *Set) Limit(name string) (most uint64, ok bool) {
+	if l := s.model.ISA.Limit(name); l != nil {
+		return l.Most, true
+	}
+	return 0, false
+}
+
+// loadFiles makes the files and memories of a set.
+func (s *Set) loadFiles() {
+	for _, f := range s.model.ISA.Files {
+		file := &File{Name: f.Name, Doc: f.Doc, Type: typeOf(f.Type), Count: f.Count, Use: f.Use, Align: f.Align, Components: componentNames(f)}
+		s.files = append(s.files, file)
+	}
+	for i, f := range s.model.ISA.Files {
+		if f.Of != nil {
+			s.files[i].Of = s.files[f.Of.Index]
+		}
+	}
+	for _, m := range s.model.ISA.Memories {
+		s.memories = append(s.memories, &Memory{m.Name, m.Doc, m.Size})
+	}
+}
+
+func componentNames(f *spec.File) []string {
+	if f.Type.Lanes == 1 {
+		return nil
+	}
+	names := make([]string, f.Type.Lanes)
+	for i := range names {
+		if names[i] = string("xyzw"[i&3]); i > 3 {
+			names[i] = ""
+		}
+	}
+	if f.Names != nil {
+		for _, v := range f.Names.Values {
+			if v.Val < uint64(len(names)) && v.Syntax == "" {
+				names[v.Val] = v.Display
+			}
+		}
+	}
+	return names
+}
+
+// Operands appends the operands that the text of an instruction shows to buf, in the order of the
+// text. What buf has room for is reused, the bits of operands too. The places in the text are those of
+// Append on an empty slice.
+func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
+	text, buf := d.AppendOperands(d.text[:0], buf, in)
+	d.text = text
+	return buf
+}
+
+// AppendOperands is Append and Operands in one.
+func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
+	d.lineStart, d.operands = len(dst), 0
+	d.missing = d.missing[:0]
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.checkEntries(d.frames[0].unit)
+	w := &d.walk
+	w.d, w.dst, w.out, w.start = d, dst, buf, len(dst)
+	w.places[0].set(Part{Low: 0, Width: in.Leaf.Size}, wordTable, 0)
+	w.display(0)
+	dst, buf = w.dst, w.out
+	w.dst, w.out = nil, nil
+	return dst, buf
+}

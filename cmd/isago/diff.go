@@ -8,8 +8,13 @@ import (
 	"github.com/isago/isago/view"
 )
 
+type diffFlags struct {
+	machineFlags
+	rangeFlags
+}
+
 func newDiff() *cobra.Command {
-	var f machineFlags
+	var f diffFlags
 	cmd := &cobra.Command{
 		Use:     "diff [flags] FILE FILE",
 		GroupID: "code",
@@ -31,15 +36,16 @@ command line.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.diff(cmd, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
 	}
-	f.add(cmd)
+	f.machineFlags.add(cmd)
+	f.rangeFlags.add(cmd)
 	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of raw programs: high or low first, little or big (default: recognised, where a machine has two)")
 	complete(cmd, "order", f.orderNames)
 	return cmd
 }
 
-func (f *machineFlags) diff(cmd *cobra.Command, a, b string) error {
+func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err := f.checkOrder(); err != nil {
 		return err
 	}
@@ -67,8 +73,8 @@ func (f *machineFlags) diff(cmd *cobra.Command, a, b string) error {
 }
 
 // listingOf reads a program for a listing.
-func (f *machineFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, error) {
-	data, err := readAll(cmd, name)
+func (f *diffFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, error) {
+	data, err := f.readPart(cmd, name)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type disFlags struct {
 	colorFlag
 	listingFlags
 	jobsFlag
+	rangeFlags
 	plain, hex, json, addresses, words, lossless, listing bool
 	findings                                              string
 	// suffixes tells that code without container is printed as source.
@@ -66,6 +67,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	f.colorFlag.add(cmd)
 	f.listingFlags.add(cmd)
 	f.jobsFlag.add(cmd)
+	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
@@ -130,7 +132,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
-	in, err := openCode(cmd, name)
+	in, err := f.openPart(cmd, name)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 type surveyFlags struct {
 	machineFlags
 	jobsFlag
+	rangeFlags
 	json, all bool
 }
 
@@ -49,6 +50,7 @@ unknown or had findings.`,
 	}
 	f.machineFlags.add(cmd)
 	f.jobsFlag.add(cmd)
+	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "everything that was counted, as JSON")
 	flags.BoolVar(&f.all, "all", false, "all instructions, shapes and rare values, rather than the first 20 of each")
@@ -113,7 +115,7 @@ func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
 
 // file adds what one file holds to a survey, which is nil before the first.
 func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *survey.Survey) (*survey.Survey, error) {
-	in, err := openCode(cmd, name)
+	in, err := f.openPart(cmd, name)
 	if err != nil {
 		return nil, err
 	}

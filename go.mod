@@ -3,7 +3,6 @@ module github.com/isago/isago
 go 1.26.0
 
 require (
-	github.com/crillab/gophersat v1.4.0
 	github.com/google/go-cmp v0.7.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/cobra v1.10.2

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
 )
 
 // TestComputedDefault gives a field that the text does not show a value that depends on others: on
@@ -81,4 +82,32 @@ func TestAbsentMembers(t *testing.T) {
 			t.Errorf("%s is read, though a member stands there twice", text)
 		}
 	}
+}
+
+// TestForcedMap takes a plain number that an encoder for Mesa is told to put into a field as the value
+// of bits that the text does not fix; what is C is no matter of the assembler.
+func TestForcedMap(t *testing.T) {
+	x := toolsFor(t, loadXML(t, `<isa>
+<bitset name="#instruction" size="16">
+  <field name="F" low="8" high="9" type="uint"/>
+  <field name="G" low="10" high="11" type="uint"/>
+  <field name="H" low="12" high="13" type="uint"/>
+  <encode type="struct x *"><map name="F" force="true">1</map><map name="G" force="true">0x2</map></encode>
+</bitset>
+<bitset name="plain" extends="#instruction"><display>plain {A}</display>
+  <pattern low="14" high="15">00</pattern><field name="A" low="0" high="7" type="uint"/>
+  <encode><map name="A">src->a</map><map name="H" force="true">!!src->h</map><map name="NOWHERE" force="true">1</map></encode></bitset>
+<bitset name="shown" extends="#instruction"><display>shown {F}</display>
+  <pattern low="14" high="15">01</pattern><field name="A" low="0" high="7" type="uint"/>
+  <encode><map name="G" force="true"> 3 </map><map name="H" force="false">1</map></encode></bitset>
+<bitset name="own" extends="#instruction"><display>own</display>
+  <pattern low="14" high="15">10</pattern><field name="A" low="0" high="7" type="uint"/>
+  <default name="F" val="2"/><encode><map name="F" force="true">3</map></encode></bitset>
+</isa>`, isa.Options{}))
+	x.rows(t, []row{
+		{"plain 7", "0907", ""},
+		{"shown 0", "4c00", ""}, // the text goes before, and the leaf before its parent
+		{"shown 3", "4f00", ""},
+		{"own", "8a00", ""},
+	})
 }

@@ -118,7 +118,10 @@ func TestFloats(t *testing.T) {
 		{"h 0.333252", "3555", ""}, // 1365/1024 / 4
 		{"h 65504.000000", "7bff", ""},
 		{"h 65519", "7bff", "h 65504.000000"},
-		{"h 65520", "7c00", "h inf"}, // halfway to 65536, ties to even
+		{"h 65519.999", "7bff", "h 65504.000000"},
+		{"h 65520", "", "text-range"}, // halfway to 65536, where infinity is nearest
+		{"h -70000.0", "", "text-range"},
+		{"h $(70000)", "", "text-range"},
 		{"h 2049", "6800", "h 2048.000000"},
 		{"h 2051", "6802", "h 2052.000000"},
 		{"h 0.00006103515625", "0400", "h 0.000061"}, // 2^-14, the smallest normal number
@@ -142,8 +145,10 @@ func TestFloats(t *testing.T) {
 		{"s -inf", "1ff800000", ""},
 		{"s nan", "17fc00000", ""},
 		{"s -nan", "1ffc00000", ""},
-		{"s 1e39", "17f800000", "s inf"}, // beyond the largest
-		{"s 1e999", "17f800000", "s inf"},
+		{"s 3.4028235e38", "17f7fffff", "s 340282346638528859811704183484516925440.000000"},
+		{"s 1e39", "", "text-range"}, // beyond the largest
+		{"s -1e40", "", "text-range"},
+		{"s 1e999", "", "text-range"},
 		{"s 1e-45", "100000001", "s 0.000000"},
 		// Above the middle of 1 and the next number, by less than a double can say.
 		{"s 1.00000005960464477539062500001", "13f800001", "s 1.000000"},

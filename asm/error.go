@@ -137,7 +137,7 @@ func (p *Parser) mentioned(expr string) string {
 func (p *Parser) common(is func(f *spec.Field) bool) string {
 	leaves := p.root.Leaves
 	for b := leaves[0].Spec; b != nil; b = b.Extends {
-		if slices.ContainsFunc(leaves, func(l *isa.Leaf) bool { return !l.Spec.Under(b) }) {
+		if slices.ContainsFunc(leaves, func(l *model.Leaf) bool { return !l.Spec.Under(b) }) {
 			continue
 		}
 		for _, c := range b.Cases {
@@ -189,7 +189,7 @@ func (p *Parser) outer() *node {
 const maxCandidates = 4
 
 // candidates lists the instructions that texts from the places on can be; none where there are too many.
-func candidates(nodes []*node) []*isa.Leaf {
+func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 	var list []*isa.Leaf
 	seen := map[*node]bool{}
 	for len(nodes) > 0 {
@@ -200,8 +200,8 @@ func candidates(nodes []*node) []*isa.Leaf {
 		}
 		seen[n] = true
 		for _, a := range n.accepts {
-			if !slices.Contains(list, a.unit.Leaf) {
-				list = append(list, a.unit.Leaf)
+			if l := p.leaves[a.unit.Leaf.ID]; !slices.Contains(list, l) {
+				list = append(list, l)
 			}
 		}
 		if len(list) > maxCandidates {
@@ -223,7 +223,7 @@ func (p *Parser) expectText(pos int, s string) {
 
 func (p *Parser) expectItem(pos int, it *item) {
 	if p.failure != nil {
-		p.expect(pos, it.describe())
+		p.expect(pos, p.describe(it))
 	}
 }
 
@@ -239,17 +239,17 @@ func (p *Parser) expectLiterals(n *node, pos int) {
 }
 
 // describe says what an item reads, for an error.
-func (it *item) describe() string {
+func (p *Parser) describe(it *item) string {
 	ref := it.ref
 	switch {
 	case ref == nil:
 		return it.name
 	case it.kind == itemEnum:
-		return "a " + it.name + " (" + it.words.list() + ")"
+		return it.words.list()
 	case it.kind == itemBranch:
 		return "a label or a number"
 	}
-	return "a number for " + it.name + " (" + limits(ref) + ")"
+	return "a number for " + it.name + " (" + p.limits(ref, ref.Kind == spec.KindHex) + ")"
 }
 
 // list names the texts of a trie, a few of them.
@@ -267,28 +267,49 @@ func (t *trie) list() string {
 	walk(t, "")
 	slices.Sort(words)
 	const most = 10
-	if len(words) > most {
-		return strings.Join(words[:most], " ") + fmt.Sprintf(" and %d more", len(words)-most)
+	switch {
+	case len(words) == 0:
+		return "nothing"
+	case len(words) == 1:
+		return strconv.Quote(words[0])
+	case len(words) > most:
+		return "one of " + strings.Join(words[:most], ", ") + fmt.Sprintf(" and %d more", len(words)-most)
 	}
-	return strings.Join(words, " ")
+	return "one of " + strings.Join(words, ", ")
 }
 
-// limits describes the numbers that fit a field.
-func limits(ref *model.Ref) string {
-	w := uint(min(ref.Width, 64))
+// limits describes the numbers that fit a field, in hexadecimal if so wanted.
+func (p *Parser) limits(ref *model.Ref, hex bool) string {
+	w := uint(min(max(p.readWidth(ref), 1), 64))
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
-		if w == 0 || w == 64 {
-			return "a signed number of 64 bits"
+		if hex {
+			return fmt.Sprintf("-%#x to %#x", uint64(1)<<(w-1), uint64(1)<<(w-1)-1)
 		}
-		return fmt.Sprintf("%d to %d", -(int64(1) << (w - 1)), int64(1)<<(w-1)-1)
+		return fmt.Sprintf("%d to %d", int64(-1)<<(w-1), int64(1)<<(w-1)-1)
 	case spec.KindFloat:
-		return "a decimal number, inf or nan"
+		most := mostFloat(ref.Width)
+		return fmt.Sprintf("-%s to %[1]s, inf or nan", most)
 	}
-	if ref.Width > 64 {
+	most := ones(int(w))
+	switch {
+	case ref.Width > 64:
 		return fmt.Sprintf("a number of %d bits", ref.Width)
+	case ref.Prog != nil:
+		most &= possible(ref.Prog.Root)
 	}
-	return fmt.Sprintf("0 to %d", ^uint64(0)>>(64-w))
+	if hex {
+		return fmt.Sprintf("0x0 to %#x", most)
+	}
+	return fmt.Sprintf("0 to %d", most)
+}
+
+// mostFloat is the largest finite number that a field of that width holds.
+func mostFloat(width int) string {
+	if width == 16 {
+		return "65504"
+	}
+	return "3.4028235e+38"
 }
 
 // explain reads the text again to find out why it is no instruction.
@@ -301,6 +322,7 @@ func (p *Parser) explain(body []byte) *Error {
 	if len(p.src) == 0 {
 		return &Error{Code: diag.TextExpected, End: len(body), Msg: "nothing, expected an instruction"}
 	}
+	p.unspent()
 	p.run()
 	f := p.failure
 	pos := f.pos
@@ -308,13 +330,13 @@ func (p *Parser) explain(body []byte) *Error {
 	switch {
 	case f.msg != "" && (f.msgEnd > f.pos || f.msgEnd == f.pos && f.pos > 0 && (f.code == diag.TextRange || f.pos >= len(p.src))):
 		e.Code, e.Msg, e.Bits, pos = f.code, f.msg, f.bits, f.msgPos
-		e.Candidates = candidates(f.msgNodes)
+		e.Candidates = p.candidates(f.msgNodes)
 	case f.pos == 0:
 		e.Code = diag.TextUnknown
 		e.Msg = p.unknown()
 	default:
-		e.Msg = fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
-		e.Candidates = candidates(f.nodes)
+		e.Msg = p.unexpected(f)
+		e.Candidates = p.candidates(f.nodes)
 	}
 	e.Off = original(body, pos)
 	e.End = e.Off + 1
@@ -323,6 +345,28 @@ func (p *Parser) explain(body []byte) *Error {
 	}
 	return e
 }
+
+// unexpected says what stands where the text could not be read further, and what could stand there.
+// Where that is a blank, what stands before it belongs to it.
+func (p *Parser) unexpected(f *failure) string {
+	start, end := f.pos, f.pos
+	for start > 0 && p.raw[start-1] != ' ' {
+		start--
+	}
+	for end < len(p.raw) && isSymbolByte(p.raw[end], false) {
+		end++
+	}
+	blank := slices.Index(f.expected, aBlank)
+	if blank < 0 || start == f.pos || end == f.pos {
+		return fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
+	}
+	list := slices.Clone(f.expected)
+	list[blank] = fmt.Sprintf("%s behind %q", aBlank, p.raw[start:f.pos])
+	return fmt.Sprintf("%q, expected %s", p.raw[start:end], alternatives(list))
+}
+
+// aBlank is what an error calls a blank.
+const aBlank = "a blank"
 
 // readAt quotes what stands at pos.
 func (p *Parser) readAt(pos int) string {

@@ -82,15 +82,18 @@ var diagnoses = []struct {
 	{"  mov\tr1 ,  x", 12, 13, "text-expected", `"x", expected a number for V (-128 to 127)`}, // blanks keep their places
 	{"mov r1, 2 3", 10, 11, "text-expected", `"3", expected the end of the instruction`},
 	{"mov x1, 2", 4, 6, "text-expected", `"x1", expected "r"`},
-	{"movr1, 2", 3, 5, "text-expected", `"r1", expected a blank`},
-	{"br.xx 1", 3, 5, "text-expected", `"xx", expected a C (big eq lt ne)`},
+	{"movr1, 2", 3, 5, "text-expected", `"movr1", expected a blank behind "mov"`},
+	{"br.xx 1", 3, 5, "text-expected", `"xx", expected one of big, eq, lt, ne`},
 	{"br.eq", 5, 6, "text-expected", `the line ends here, expected a label or a number`},
-	{"sel c1", 4, 6, "text-expected", `"c1", expected a M (a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 and 2 more)`},
-	{"flt 1, x", 7, 8, "text-expected", `"x", expected a number for F (a decimal number, inf or nan)`},
+	{"sel c1", 4, 6, "text-expected", `"c1", expected one of a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 2 more`},
+	{"flt 1, x", 7, 8, "text-expected", `"x", expected a number for F (-65504 to 65504, inf or nan)`},
 	{"wide x", 5, 6, "text-expected", `"x", expected a number for W (a number of 100 bits)`},
 
 	{"mov r16, 2", 5, 7, "text-range", `16 does not fit D, expected 0 to 15`},
 	{"mov r1, 256", 8, 11, "text-range", `256 does not fit V, expected -128 to 127`},
+	{"mov r1, 0x100", 8, 13, "text-range", `0x100 does not fit V, expected -0x80 to 0x7f`},
+	{"mov r1, 200", 8, 11, "text-range", `200 does not fit V, expected -128 to 127`},
+	{"flt 1, 70000.0", 7, 14, "text-range", `70000.0 does not fit F, expected -65504 to 65504, inf or nan`},
 	{"mov r1, -129", 8, 9, "text-range", `-129 does not fit V, expected -128 to 127`},
 	{"wide 10000000000000000000000000", 5, 31, "text-range", `10000000000000000000000000 does not fit W, expected a number of 100 bits`},
 	{"br.big 1", 3, 6, "text-range", `20 does not fit the 4 bits of C`},
@@ -100,8 +103,8 @@ var diagnoses = []struct {
 
 	{"add r1, r2, r3", 9, 10, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 6 and 0x2 by "2"`},
 	{"  add r1 ,\t r2, r3", 13, 14, "text-conflict", `bits 8..11 would have to be 0x1 by "1" at column 8 and 0x2 by "2"`},
-	{"(nop0)end", 9, 10, "text-condition", `no word prints so: it would need {N} != 0 to be true`},
-	{"sum 3", 5, 6, "text-condition", `no word prints so: it would need {D} * {E} == 37 to be true`},
+	{"(nop0)end", 9, 10, "text-condition", `"0" at column 5 does not go with the rest of the text, expected 1 to 255`},
+	{"sum 3", 5, 6, "text-condition", `no instruction has this text`},
 
 	{"mov r1, 2 {}", 11, 11, "text-suffix", `"", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
 	{"mov r1, 2 {=1}", 11, 13, "text-suffix", `"=1", expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE`},
@@ -268,8 +271,8 @@ func TestDocumentedErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"add r1, r2":  `bits 0..3 would have to be 0x1 by "1" at column 6 and 0x2 by "2" (A: The register that both operands share)`,
 		"own 1, 2":    `bits 8..15 would have to be 0x1 by "1" at column 5 and 0x2 by "2"`,
-		"twice 3":     `D cannot be 3: Twice the register`,
-		"if on1 off1": `no word prints so: it would need {FLAG} to be false (FLAG: It is set)`,
+		"twice 3":     `3 does not fit D, expected 0 to 30 in steps of 2, of which 2 is the nearest (Twice the register)`,
+		"if on1 off1": `no instruction has this text (FLAG: It is set)`,
 	} {
 		_, err := x.p.Parse(text)
 		var e *asm.Error

@@ -519,14 +519,17 @@ func (p *Parser) fastNumber(it *item) verdict {
 	}
 	pos := p.skipBlank()
 	if it.kind == itemBranch {
-		if v, end, ok := p.symbol(it, pos, len(p.raw)); ok {
+		if t, ok := p.symbol(it, pos, len(p.raw)); ok {
 			p.named = true
-			return p.took(p.put(&it.place, v), end)
+			return p.took(t.open || p.put(&it.place, t.value), t.end)
 		}
 	}
 	v, end := uint64(0), pos
 	if ref.Kind != spec.KindHex {
 		v, end = p.decimal(pos)
+	}
+	if end > pos && it.isSigned() && v>>uint(ref.Width-1) != 0 {
+		return giveUp
 	}
 	plain := end > pos && (end == pos+1 || p.src[pos] != '0') && v>>uint(ref.Width-1) == 0
 	if end == pos {
@@ -542,6 +545,15 @@ func (p *Parser) fastNumber(it *item) verdict {
 	}
 	p.loosely = p.loosely || pos != p.pos || !plain && !p.printed(ref, v, pos, end)
 	return p.took(p.put(&it.place, v), end)
+}
+
+// isSigned tells of an item that it is printed with its sign.
+func (it *item) isSigned() bool {
+	switch it.ref.Kind {
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
+		return true
+	}
+	return false
 }
 
 // decimal reads a plain decimal number that is small; end is pos where none stands there.
@@ -574,7 +586,7 @@ func (p *Parser) fastAccept(n *node) (next *node, v verdict) {
 	f := p.fast[len(p.fast)-1]
 	top := f.ret == nil
 	switch {
-	case !a.ending.ok, top && p.pos < len(p.src), !top && len(a.unit.Defaults)+len(a.unit.Unused) > 0,
+	case !a.ending.ok, top && p.pos < len(p.src), !top && (a.asserts || len(a.unit.Defaults)+len(a.unit.Unused) > 0),
 		f.extent == someText && p.pos == f.from, f.extent == noText && p.pos != f.from:
 		return nil, giveUp
 	}
@@ -589,7 +601,7 @@ func (p *Parser) fastAccept(n *node) (next *node, v verdict) {
 	}
 	p.loosely = p.loosely || a.alias
 	if top {
-		p.units = append(p.units, boundUnit{a.unit, 0})
+		p.units = append(p.units, boundUnit{a.unit, 0, a})
 		p.ending = &a.ending
 		return nil, took
 	}

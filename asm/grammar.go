@@ -8,7 +8,6 @@ import (
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
-	"github.com/isago/isago/isa"
 )
 
 // grammar is the language of one root in given surroundings: a tree over the pieces of all
@@ -67,7 +66,9 @@ type accept struct {
 	// the template cannot overrule; anyOutside whether one of them does.
 	outside    []bool
 	anyOutside bool
-	ending     ending
+	// asserts tells that the case, or one that is looked at before it, has asserts.
+	asserts bool
+	ending  ending
 }
 
 type itemKind uint8
@@ -167,7 +168,7 @@ func (p *Parser) make(g *grammar) {
 		if g.anchors != nil {
 			g.anchors.words.finish()
 		}
-		if g.env.Closed() && g.env.Root.Size <= maxQuick && isa.Constant(g.env) {
+		if g.env.Closed() && g.env.Root.Size <= maxQuick && g.env.Constant() {
 			g.quick = p.makeQuick(g)
 		}
 	})
@@ -198,8 +199,10 @@ func (c *compiler) compile() *node {
 // leaf adds the displays of a leaf in order, or its aliases.
 func (c *compiler) leaf(start *node, aliases bool) {
 	var before []*model.Prog // conditions of the cases before, whose displays would win
+	asserts := false
 	for _, cs := range c.unit.Cases {
-		acc := &accept{unit: c.unit, own: cs.Cond, not: before[:len(before):len(before)]}
+		asserts = asserts || len(cs.Spec.Asserts) > 0
+		acc := &accept{unit: c.unit, own: cs.Cond, not: before[:len(before):len(before)], asserts: asserts}
 		for _, n := range acc.not {
 			acc.outside = append(acc.outside, outside(n.Root))
 			acc.anyOutside = acc.anyOutside || outside(n.Root)
@@ -214,7 +217,7 @@ func (c *compiler) leaf(start *node, aliases bool) {
 		}
 		for _, a := range cs.Aliases {
 			if aliases {
-				alias := &accept{unit: c.unit, own: cs.Cond, alias: true}
+				alias := &accept{unit: c.unit, own: cs.Cond, alias: true, asserts: asserts}
 				alias.ending = endingOf(alias)
 				c.whole(start, a, alias)
 			}

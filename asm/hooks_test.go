@@ -43,11 +43,14 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A custom field is what the hook reads; without one it prints and reads nothing.
+// A custom field is what the hook reads; without one it is a number.
 func TestCustom(t *testing.T) {
 	x := toolsFor(t, load(t, `<bitset name="#instruction" size="8"><display>ld [{A}] {B}</display>
 		<field name="A" low="4" high="7" type="custom"/><field name="B" low="0" high="3" type="uint"/></bitset>`))
-	x.rows(t, []row{{"ld [] 3", "03", ""}, {"ld [@] 3", "", "text-expected"}})
+	x.rows(t, []row{
+		{"ld [0] 3", "03", ""}, {"ld [15] 3", "f3", ""}, {"ld [0xf] 3", "f3", "ld [15] 3"},
+		{"ld [16] 3", "", "text-range"}, {"ld [] 3", "", "text-expected"}, {"ld [@] 3", "", "text-expected"},
+	})
 	x.p.Custom = func(text []byte, field string) (uint64, int, bool) {
 		if field == "A" && len(text) > 1 && text[0] == '@' {
 			return uint64(text[1] - 'a'), 2, true
@@ -122,6 +125,45 @@ func TestTouchingNumbers(t *testing.T) {
 		res, err := x.p.Parse(text)
 		if err != nil || string(x.d.Append(nil, res.Inst)) != text {
 			t.Errorf("%x prints %q, which is read as %s with error %v", w, text, res.Inst.Bits, err)
+		}
+	}
+}
+
+// Looking ahead, names of the program's own and labels can start like nothing else that stands there.
+func TestNamesAhead(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<enum name="#neg"><value val="0" display=""/><value val="1" display="-"/></enum>
+<bitset name="jf" extends="#instruction"><display>jf {T}{F}</display><pattern low="12" high="15">0110</pattern>
+  <field name="T" low="0" high="3" type="absbranch"/><field name="U" low="4" high="7" type="uint"/><pattern low="8" high="11">0000</pattern>
+  <derived name="F" type="uoffset" width="4"><expr>{U} * 2</expr></derived></bitset>
+<bitset name="jfi" extends="#instruction"><display>jf #{A}</display><pattern low="12" high="15">0111</pattern>
+  <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>
+<bitset name="#reg" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint" symbols="u"/></bitset>
+<bitset name="#instruction" size="16"/>
+<bitset name="ld" extends="#instruction"><display>ld {NEG}{A}</display><pattern low="12" high="15">0000</pattern>
+  <field name="A" low="0" high="3" type="uint" symbols="u"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
+<bitset name="ldr" extends="#instruction"><display>ld #{A}</display><pattern low="12" high="15">0001</pattern>
+  <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>
+<bitset name="st" extends="#instruction"><display>st {R}{OFF}</display><pattern low="12" high="15">0010</pattern>
+  <field name="R" low="0" high="3" type="#reg"/><field name="OFF" low="4" high="7" type="uoffset"/><pattern low="8" high="11">0000</pattern></bitset>
+<bitset name="sti" extends="#instruction"><display>st #{A}</display><pattern low="12" high="15">0011</pattern>
+  <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>
+<bitset name="jmp" extends="#instruction"><display>jmp {NEG}{T}</display><pattern low="12" high="15">0100</pattern>
+  <field name="T" low="0" high="3" type="absbranch"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
+<bitset name="jmpi" extends="#instruction"><display>jmp #{A}</display><pattern low="12" high="15">0101</pattern>
+  <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>`))
+	x.p.Name = func(text []byte, space string) (uint64, int, bool) {
+		return 5, len("color"), space == "u" && bytes.HasPrefix(text, []byte("color"))
+	}
+	x.p.Symbol = func(name string) (int64, bool) { return 7 * 16, name == "loop" || name == "_x" }
+	for text, want := range map[string]uint64{
+		"ld color": 0x0005, "ld -color": 0x0015, "ld 3": 0x0003, "ld #3": 0x1003,
+		"st color": 0x2005, "st color+2": 0x2025, "st 4": 0x2004, "st #4": 0x3004,
+		"jmp loop": 0x4007, "jmp -loop": 0x4017, "jmp _x": 0x4007, "jmp 3": 0x4003, "jmp #3": 0x5003,
+		"jf loop+4": 0x6027, "jf _x": 0x6007, "jf 3+2": 0x6013, "jf #3": 0x7003,
+	} {
+		if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
+			t.Errorf("%s is %s, %v, expected %04x", text, res.Inst.Bits, err, want)
 		}
 	}
 }

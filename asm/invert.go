@@ -39,7 +39,7 @@ func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
 		}
 	case spec.OpComma:
 		return p.assign(n.Y, scope, v, mask)
-	case spec.OpAdd, spec.OpOr, spec.OpXor, spec.OpAnd, spec.OpSub, spec.OpMul, spec.OpShl, spec.OpShr:
+	case spec.OpAdd, spec.OpOr, spec.OpXor, spec.OpAnd, spec.OpSub, spec.OpMul, spec.OpShl, spec.OpShr, spec.OpDiv:
 		return p.assignBinary(n, scope, v, mask)
 	}
 	return open
@@ -70,7 +70,7 @@ func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status
 	if y, known := p.eval(n.Y, scope); known {
 		return p.assignLeft(n, scope, y, v, mask)
 	}
-	if x, known := p.eval(n.X, scope); known && n.Op != spec.OpShl && n.Op != spec.OpShr {
+	if x, known := p.eval(n.X, scope); known && commutes(n.Op) {
 		if n.Op == spec.OpSub {
 			if !lowMask(mask) {
 				return open
@@ -82,10 +82,23 @@ func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status
 		return p.assignLeft(&mirror, scope, x, v, mask)
 	}
 	px, py := possible(n.X), possible(n.Y)
-	if n.Op == spec.OpAnd || n.Op == spec.OpSub || n.Op == spec.OpMul || n.Op == spec.OpShl || n.Op == spec.OpShr || px&py != 0 {
+	if n.Op != spec.OpAdd && n.Op != spec.OpOr && n.Op != spec.OpXor || px&py != 0 {
 		return open
 	}
 	return both(p.assign(n.X, scope, v&px, mask&px), p.assign(n.Y, scope, v&py, mask&py))
+}
+
+// commutes tells of an operator whose left side follows from its right one; of a difference it does too.
+func commutes(op spec.Op) bool { return op != spec.OpShl && op != spec.OpShr && op != spec.OpDiv }
+
+// assignQuotient sets the bits in which all X begin that give the quotient X / y.
+func (p *Parser) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
+	over, low := bits.Mul64(v, y)
+	high := low + y - 1
+	if over != 0 || y == 0 || high < low || high>>63 != 0 || possible(n)>>63 != 0 {
+		return open
+	}
+	return both(p.assign(n, scope, low, ^fill(low^high)), open)
 }
 
 // assignLeft inverts X op y.
@@ -127,6 +140,10 @@ func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) statu
 			return broken
 		}
 		return p.assign(n.X, scope, v>>y, mask>>y)
+	case spec.OpDiv:
+		if mask == ^uint64(0) {
+			return p.assignQuotient(n.X, scope, y, v)
+		}
 	case spec.OpShr:
 		if y < 64 {
 			return p.assign(n.X, scope, v<<y, mask<<y)

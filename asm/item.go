@@ -3,6 +3,7 @@ package asm
 import (
 	"strings"
 
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -27,7 +28,7 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	case itemCall:
 		return p.matchCall(it, next)
 	case itemSet:
-		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos})
+		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos, depth: p.frames[p.frame].depth})
 		p.frame = int32(len(p.frames) - 1)
 		return p.member(it.set.at, 0)
 	case itemSetEnd:
@@ -36,7 +37,9 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 		p.node = next
 		return it.extent != someText
 	case itemCustom:
-		return p.matchCustom(it, next)
+		if p.Custom != nil {
+			return p.matchCustom(it, next)
+		}
 	}
 	return p.matchNumber(it, next, state)
 }
@@ -66,7 +69,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 	case padding:
 	case (loose[p.src[p.pos-1]] || loose[p.src[p.pos]]) && p.spelled(false):
 	default:
-		p.expect(p.pos, "a blank")
+		p.expect(p.pos, aBlank)
 		return false
 	}
 	p.node = next
@@ -184,11 +187,16 @@ func (p *Parser) matchCall(it *item, next *node) bool {
 			return true
 		}
 	}
+	depth := p.frames[p.frame].depth + 1
+	if depth == maxNested {
+		p.fail(diag.TextAmbiguous, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
+		return false
+	}
 	inner, ok := p.open(it.ref)
 	if !ok {
 		return false
 	}
-	p.frames = append(p.frames, callFrame{parent: p.frame, scope: inner, ret: next, extent: it.extent, from: p.pos})
+	p.frames = append(p.frames, callFrame{parent: p.frame, scope: inner, ret: next, extent: it.extent, from: p.pos, depth: depth})
 	p.frame = int32(len(p.frames) - 1)
 	p.node = g.start
 	return true
@@ -298,12 +306,9 @@ func (p *Parser) matchName(it *item, next *node) bool {
 	return true
 }
 
-// matchCustom reads what a hook prints. Without a hook nothing is printed.
+// matchCustom reads what a hook prints.
 func (p *Parser) matchCustom(it *item, next *node) bool {
 	p.node = next
-	if p.Custom == nil {
-		return it.extent != someText
-	}
 	pos := p.skipBlank()
 	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)
 	switch {

@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
 )
 
 // Expressions that use others twice, which use others twice, end with an error, soon.
@@ -25,6 +29,43 @@ func TestDoublingExpressions(t *testing.T) {
 		toolsFor(t, load(t, b.String())).rows(t, []row{{"x 5", "", "text-ambiguous"}})
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("took %v", took)
+		}
+	}
+}
+
+// Operands that hold operands of their own type, or each other, are read as deep as they are printed,
+// soon, whatever the line.
+func TestOperandsInThemselves(t *testing.T) {
+	const word = `<bitset name="#instruction" size="16"><display>op {X}</display><field name="X" low="0" high="7" type="#r0"/><pattern low="8" high="15">00000000</pattern></bitset>`
+	const twice = `<override><expr>{X} &lt; 300</expr><field name="A" low="0" high="7" type="#r0">%[1]s</field></override>
+		<override><expr>{X} &lt; 400</expr><field name="B" low="0" high="7" type="#r0">%[1]s</field></override><field name="X" low="0" high="7" type="uint"/></bitset>`
+	var doubling strings.Builder
+	for i := range 22 {
+		name := fmt.Sprintf("#r%d", i)
+		fmt.Fprintf(&doubling, `<bitset name="%s" size="8"><display>{A}{A}</display><field name="A" low="0" high="7" type="#r%d"/></bitset>`, name, i+1)
+	}
+	doubling.WriteString(`<bitset name="#r22" size="8"><display>x</display><field name="V" low="0" high="7" type="uint"/></bitset>`)
+	for _, x := range []struct{ name, body, reads string }{
+		{"twice", `<bitset name="#r0" size="8"><display>{A}{B}</display>` + fmt.Sprintf(twice, ""), ""},
+		{"with names handed in", `<bitset name="#r0" size="8"><display>{A}{B}x</display>` + fmt.Sprintf(twice, `<param name="X" as="P"/>`), ""},
+		{"or not", `<bitset name="#r0" size="8"><override><expr>{X} != 3</expr><display>{A}{B}</display></override><display>x</display>` + fmt.Sprintf(twice, ""), "op x"},
+		{"doubling", doubling.String(), ""},
+	} {
+		begin := time.Now()
+		tools := toolsFor(t, loadXML(t, "<isa>"+word+x.body+"</isa>", isa.Options{}))
+		l := asm.NewLossless(tools.d, tools.p)
+		for w := range uint64(256) {
+			if in, ok := tools.d.Decode(bits.Of(w)); ok && w%50 == 0 {
+				l.Append(nil, in)
+			}
+		}
+		for _, text := range []string{"op", "op x", "op xxxxxxxxx", "op (((", strings.Repeat("op x", 50)} {
+			if _, err := tools.p.Parse(text); (err == nil) != (text == x.reads) {
+				t.Errorf("%s: %.20q: %v", x.name, text, err)
+			}
+		}
+		if took := time.Since(begin); took > 20*time.Second {
+			t.Errorf("%s took %v", x.name, took)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -28,8 +29,17 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	l.p.Addr = l.d.Addr
 	dst = l.d.Append(dst, in)
 	res, err := l.p.parse(dst[start:])
-	if err == nil && l.same(in, &res) {
+	same, named := err == nil && l.same(in, &res), l.p.named
+	if l.d.Label != nil && (err != nil || named && l.p.pins(dst[start:])) {
+		dst, named = l.appendNumbers(dst[:start], in), false
+		res, err = l.p.parse(dst[start:])
+		same = err == nil && l.same(in, &res)
+	}
+	if same {
 		return dst, true
+	}
+	if named { // pins has read the line in its own way
+		res, err = l.p.parse(dst[start:])
 	}
 	if err != nil {
 		return dst[:start], false
@@ -49,6 +59,15 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		}
 	}
 	return dst[:start], false
+}
+
+// appendNumbers prints an instruction with numbers in place of labels.
+func (l *Lossless) appendNumbers(dst []byte, in isa.Inst) []byte {
+	label := l.d.Label
+	l.d.Label = nil
+	dst = l.d.Append(dst, in)
+	l.d.Label = label
+	return dst
 }
 
 // appendPlain names entries and ignored bits of the word; ok is false where anything else differs
@@ -162,7 +181,7 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 	}
 	w.bits(diff, in.Bits, "", nil)
 	if ctx := l.d.Context(); ctx != res.Context {
-		for _, c := range l.p.set.Model().ISA.Contexts {
+		for _, c := range inside.Machine(l.p.set).ISA.Contexts {
 			if v := ctx.Uint(c.Low, c.Width); v != res.Context.Uint(c.Low, c.Width) {
 				w.item("@%s=%#x", c.Name, v)
 			}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
-	"github.com/isago/isago/isa"
 )
 
 // matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
@@ -22,8 +22,8 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		if state <= stateShorter {
 			limit, state = stateShorter-state, 0
 		}
-		if v, end, ok := p.symbol(it, pos, limit); ok {
-			return p.takeSymbol(it, next, v, pos, end)
+		if t, ok := p.symbol(it, pos, limit); ok {
+			return p.takeSymbol(it, next, t, pos)
 		}
 	}
 	n, ok := p.number(it, pos, state)
@@ -51,6 +51,10 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.failRange(it, pos, n.end)
 		return false
 	}
+	if n.isFloat && it.ref.Prog != nil {
+		v = p.attainable(it.ref, v)
+	}
+	p.off += n.offBy(v, it.ref.Width)
 	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(it, next, v, n.end, state) {
 		return false
 	}
@@ -64,14 +68,17 @@ func (it *item) mayBeAbsent() bool {
 }
 
 // takeSymbol takes the name of a label that has been read.
-func (p *Parser) takeSymbol(it *item, next *node, v uint64, pos, end int) bool {
-	if end-pos > 1 && p.splits(next, pos, end) {
-		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - end + 1})
+func (p *Parser) takeSymbol(it *item, next *node, t target, pos int) bool {
+	if t.end-pos > 1 && p.splits(next, pos, t.end) {
+		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - t.end + 1})
 	}
-	if !p.bind(it, v, end) {
+	switch {
+	case p.pinning:
+		p.cons = append(p.cons, constraint{ref: it.ref, scope: p.frames[p.frame].scope, kind: wantNothing})
+	case !t.open && !p.bind(it, t.value, t.end):
 		return false
 	}
-	p.pos, p.node, p.named = end, next, true
+	p.pos, p.node, p.named = t.end, next, true
 	return true
 }
 
@@ -107,7 +114,13 @@ func (p *Parser) takeWide(it *item, next *node, n *number, pos int) bool {
 // failRange notes that a number does not fit its field.
 func (p *Parser) failRange(it *item, pos, end int) {
 	if p.failure != nil {
-		p.failAt(diag.TextRange, pos, end, "%s does not fit %s, expected %s", p.src[pos:end], it.ref.Name(), limits(it.ref))
+		from := pos
+		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(p.src[:pos], []byte("0x")) {
+			from -= len("0x") // which the template has
+		}
+		text := p.raw[from:end]
+		hex := it.ref.Kind == spec.KindHex || bytes.Contains(text, []byte("0x"))
+		p.failAt(diag.TextRange, pos, end, "%s does not fit %s, expected %s", text, it.ref.Name(), p.limits(it.ref, hex))
 	}
 }
 
@@ -162,9 +175,9 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 	if ref.Width == 16 {
 		width = 16
 	}
-	text := string(isa.AppendScalar(nil, ref, v, true))
+	text := string(model.AppendScalar(nil, ref, v, true))
 	same := func(x uint64) bool {
-		p.scalar = isa.AppendScalar(p.scalar[:0], ref, x, true)
+		p.scalar = model.AppendScalar(p.scalar[:0], ref, x, true)
 		return string(p.scalar) == text
 	}
 	sign := v & (1 << (width - 1))
@@ -196,18 +209,24 @@ func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 
 // printed tells whether a value prints as the text from pos up to end.
 func (p *Parser) printed(ref *model.Ref, v uint64, pos, end int) bool {
-	p.scalar = isa.AppendScalar(p.scalar[:0], ref, v, p.set.Model().ISA.Strict)
+	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, inside.Machine(p.set).ISA.Strict)
 	return string(p.scalar) == string(p.src[pos:end])
 }
 
 // number is a number as it was read.
 type number struct {
 	neg, isFloat bool
+	// word tells of a float that was written as inf or nan.
+	word bool
+	// pattern tells of a number written in hexadecimal, octal or binary, which says bits as well: of a
+	// signed field also those of a negative number.
+	pattern bool
 	// over tells that the number has more than 256 bits.
-	over        bool
-	mag         uint64
-	wide        bits.Value
-	f           float64
+	over bool
+	mag  uint64
+	wide bits.Value
+	// f is a float, rounded once; literal is what was written, as far as a float of 64 bits says it.
+	f, literal  float64
 	digits, end int
 }
 
@@ -242,12 +261,12 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	if i+2 < limit && p.src[i] == '0' {
 		switch p.src[i+1] | 0x20 {
 		case 'x':
-			base, i = 16, i+2
+			base, i, n.pattern = 16, i+2, true
 		case 'o':
-			base, i = 8, i+2
+			base, i, n.pattern = 8, i+2, true
 		case 'b':
 			if base == 10 {
-				base, i = 2, i+2
+				base, i, n.pattern = 2, i+2, true
 			}
 		}
 	}
@@ -270,7 +289,7 @@ func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
 	n.end++
 	n.digits = n.end - 1 // it cannot be read in part
 	if it.ref.Kind == spec.KindFloat {
-		n.isFloat, n.f = true, float64(n.mag)
+		n.isFloat, n.f, n.literal = true, float64(n.mag), float64(n.mag)
 	}
 	return n, true
 }
@@ -337,7 +356,7 @@ func (p *Parser) float(width, from, i, limit int) (number, bool) {
 			if word == "inf" {
 				n.f = math.Inf(1)
 			}
-			n.neg = neg
+			n.neg, n.word = neg, true
 			return n, true
 		}
 	}
@@ -354,14 +373,18 @@ func (p *Parser) float(width, from, i, limit int) (number, bool) {
 	if err != nil && !math.IsInf(f, 0) || end == i {
 		return n, false
 	}
-	n.f, n.neg, n.end = f, neg, end
+	n.f, n.literal, n.neg, n.end = f, f, neg, end
+	if size == 32 {
+		n.literal, _ = strconv.ParseFloat(string(p.src[i:end]), 64)
+	}
 	return n, true
 }
 
 // fit converts a number to the bits of a field; ok is false where it does not fit.
 func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
 	if n.isFloat {
-		return floatBits(n, ref.Width), true
+		v := floatBits(n, ref.Width)
+		return v, !math.IsInf(floatValue(v, ref.Width), 0) || n.word
 	}
 	if n.over || n.wide != bits.Of(n.mag) {
 		return 0, false
@@ -398,7 +421,7 @@ func (p *Parser) readWidth(ref *model.Ref) int {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		return ref.Width
 	case spec.KindAbsBranch:
-		if !p.set.Model().ISA.Strict {
+		if !inside.Machine(p.set).ISA.Strict {
 			return ref.Width
 		}
 	}
@@ -408,7 +431,7 @@ func (p *Parser) readWidth(ref *model.Ref) int {
 	return ref.Width
 }
 
-// fitSigned accepts the range of a two's complement number, and its bit pattern written unsigned.
+// fitSigned accepts the range of a two's complement number, and its bit pattern where that is written.
 func fitSigned(n number, width int) (uint64, bool) {
 	if width <= 0 || width > 64 {
 		width = 64
@@ -417,7 +440,10 @@ func fitSigned(n number, width int) (uint64, bool) {
 	if n.neg {
 		return -n.mag & mask, n.mag <= 1<<uint(width-1)
 	}
-	return n.mag, n.mag <= mask
+	if n.pattern {
+		return n.mag, n.mag <= mask
+	}
+	return n.mag, n.mag <= mask>>1
 }
 
 func floatBits(n number, width int) uint64 {
@@ -433,6 +459,52 @@ func floatBits(n number, width int) uint64 {
 		b |= 1 << 31
 	}
 	return uint64(b)
+}
+
+// floatValue is the number that the bits of a float are.
+func floatValue(v uint64, width int) float64 {
+	if width != 16 {
+		return float64(math.Float32frombits(uint32(v)))
+	}
+	frac, exp, sign := float64(v&0x3ff), int(v>>10&31), 1-2*float64(v>>15&1)
+	switch exp {
+	case 0:
+		return sign * math.Ldexp(frac, -24)
+	case 31:
+		return sign * math.Inf(1) // or a number that is none
+	}
+	return sign * math.Ldexp(1024+frac, exp-25)
+}
+
+// offBy is how far the bits of a float are from what was written.
+func (n *number) offBy(v uint64, width int) float64 {
+	if !n.isFloat || n.word {
+		return 0
+	}
+	written := n.literal
+	if n.neg {
+		written = -written
+	}
+	return math.Abs(floatValue(v, width) - written)
+}
+
+// attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
+// where the bits of a field are shifted. Only the fraction is rounded.
+func (p *Parser) attainable(ref *model.Ref, v uint64) uint64 {
+	t := p.ternary(ref.Prog.Root, p.scopeOf(ref.Hops))
+	step, fraction := t.open&-t.open, uint64(1)<<23
+	if ref.Width == 16 {
+		fraction = 1 << 10
+	}
+	if step == 0 || step > fraction {
+		return v
+	}
+	off := (v - t.val) & (step - 1)
+	down, up := v-off, v-off+step
+	if off <= step/2 || math.IsInf(floatValue(up, ref.Width), 0) {
+		return down
+	}
+	return up
 }
 
 // halfBits rounds to the nearest IEEE 754 half, ties to even.
@@ -457,54 +529,82 @@ func halfBits(f float64) uint16 {
 // maxName bounds the names that more text may touch.
 const maxName = 256
 
-// symbol reads the longest name at pos that is known and ends at most at limit, and turns its address
-// into the value of a branch.
-func (p *Parser) symbol(it *item, pos, limit int) (v uint64, end int, ok bool) {
+// target is a label that was read: the value that it gives its branch.
+type target struct {
+	value uint64
+	end   int
+	// open tells that its address is not known yet.
+	open bool
+}
+
+// symbol reads the longest name at pos that is known and ends at most at limit.
+func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	if bytes.HasPrefix(p.raw[pos:], []byte("$(")) {
-		return 0, pos, false
+		return t, false
 	}
-	end = pos
+	end := pos
 	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
 	if end == pos || p.Symbol == nil {
-		return 0, pos, false
+		return t, false
 	}
-	addr, known := p.Symbol(string(p.raw[pos:end]))
+	addr, open, known := p.address(pos, end)
 	if !known && limit == len(p.raw) {
 		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
 	}
 	for !known { // perhaps more text touches it
 		if end--; end == pos || end-pos > maxName {
-			return 0, pos, false
+			return t, false
 		}
-		addr, known = p.Symbol(string(p.raw[pos:end]))
+		addr, open, known = p.address(pos, end)
 	}
+	if t.end = end; open || p.pinning {
+		t.open = true
+		return t, true
+	}
+	t.value, ok = p.reach(it, addr, pos, end)
+	return t, ok
+}
+
+// address returns the address of the name from pos up to end; open tells that it is known later.
+func (p *Parser) address(pos, end int) (addr int64, open, known bool) {
+	name := string(p.raw[pos:end])
+	if addr, known = p.Symbol(name); known {
+		return addr, false, true
+	}
+	open = p.Later != nil && p.Later(name)
+	return 0, open, open
+}
+
+// reach turns the address of the label from pos up to end into the value of a branch; ok is false where
+// the branch does not reach it.
+func (p *Parser) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(p.root.Size)
+		unit = int64(p.root.Stored(p.root.Size))
 	}
 	if it.ref.Kind == spec.KindBranch {
 		addr -= p.Addr
 	}
 	if addr%unit != 0 {
 		p.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", p.raw[pos:end], unit)
-		return 0, pos, false
+		return 0, false
 	}
 	n := number{neg: addr < 0, mag: uint64(addr / unit)}
 	if n.neg {
 		n.mag = -n.mag
 	}
 	n.wide = bits.Of(n.mag)
-	v, fits := p.fit(it.ref, n)
-	if it.ref.Kind == spec.KindBranch && !n.neg && it.ref.Width < 64 && n.mag>>uint(max(it.ref.Width, 1)-1) != 0 {
-		fits = false // fit reads a bit pattern too, which a distance is not
+	v, ok = p.fit(it.ref, n)
+	switch {
+	case ok:
+	case it.ref.Kind == spec.KindBranch:
+		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref, false))
+	default:
+		p.failAt(diag.TextRange, pos, end, "label %s is at %d, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref, false))
 	}
-	if !fits {
-		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, limits(it.ref))
-		return 0, pos, false
-	}
-	return v, end, true
+	return v, ok
 }
 
 func isSymbolByte(c byte, first bool) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -18,11 +19,14 @@ import (
 type Parser struct {
 	// Symbol gives the address of a name, in bits from the start of the program; nil knows none.
 	Symbol func(name string) (addr int64, ok bool)
+	// Later reports whether a name that Symbol does not know is one all the same, whose address is not
+	// known yet: the bits that it would give are left open. nil knows none.
+	Later func(name string) bool
 	// Name reads a program's own name for a value at the start of text, for fields of a space of
 	// symbols: the value and the number of bytes read. nil knows none.
 	Name func(text []byte, space string) (value uint64, n int, ok bool)
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
-	// value and the number of bytes read. nil reads nothing and leaves the bits open.
+	// value and the number of bytes read. nil reads a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
 	// Comment starts a comment. New takes it from the description; "" is none.
 	Comment string
@@ -33,7 +37,8 @@ type Parser struct {
 	Tables []Table
 
 	set     *isa.Set
-	root    *isa.Root
+	root    *model.Root
+	leaves  []*isa.Leaf // of the root
 	env     *model.Env
 	top     *grammar
 	folding bool
@@ -70,9 +75,14 @@ type Parser struct {
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
+	// off is how far the floats that were read are from what was written.
+	off float64
 	// named tells that a label was read.
-	named  bool
-	scalar []byte
+	named bool
+	// pinning asks whether the branch targets of a line are given by other things than their labels, which
+	// are left open; pinned is the answer.
+	pinning, pinned bool
+	scalar          []byte
 	// steady tells that the contexts have their values.
 	steady bool
 	// ending is that of the instruction that straight has read, nil where search has.
@@ -91,7 +101,9 @@ type Parser struct {
 // Limits. A line that needs more is refused with an error.
 const (
 	maxSpaces = 8
-	maxSteps  = 1 << 20
+	maxSteps  = 1 << 18
+	// maxNested is the number of operands inside each other that are printed too.
+	maxNested = 24
 	maxLine   = 1 << 16
 	maxWork   = 1 << 22
 )
@@ -145,6 +157,8 @@ type callFrame struct {
 	closing bool
 	extent  extent
 	from    int
+	// depth is the number of nested values that it is in.
+	depth int
 }
 
 // choice is a way not yet tried.
@@ -158,11 +172,13 @@ type choice struct {
 	trail, frames, scopes, cons, unitsLen int
 	nspaces                               int
 	loosely                               bool
+	off                                   float64
 }
 
 type boundUnit struct {
-	unit  *model.Unit
-	scope int32
+	unit   *model.Unit
+	scope  int32
+	accept *accept
 }
 
 // New returns a parser for a root of the set, "" being that of instructions.
@@ -171,19 +187,19 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := set.Model()
+	m := inside.Machine(set)
 	p := &Parser{
-		set: set, root: r, env: m.Top(r), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
+		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
 		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)),
 	}
 	p.top = p.grammarOf(p.env)
-	p.disjoint = m.ISA.Strict && disjoint(r)
+	p.disjoint = m.ISA.Strict && disjoint(p.root)
 	return p, nil
 }
 
 // disjoint tells whether a word can match one leaf alone, as a strict description is known to have
 // it but for overlaps that it declares and leaves that exist under conditions.
-func disjoint(r *isa.Root) bool {
+func disjoint(r *model.Root) bool {
 	for _, l := range r.Leaves {
 		for b := l.Spec; b != nil; b = b.Extends {
 			if len(b.Refines) > 0 || len(b.Requires) > 0 {
@@ -281,12 +297,15 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 	if p.loosely {
 		p.verify()
 	}
+	if p.off > 0 {
+		p.nearest()
+	}
 	return p.complete(res)
 }
 
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
-	p.work = 0
+	p.unspent()
 	p.src, p.raw = slices.Grow(p.src[:0], len(body)), slices.Grow(p.raw[:0], len(body))
 	src, raw := p.src[:len(body)], p.raw[:len(body)]
 	n, blank := 0, true
@@ -307,6 +326,9 @@ func (p *Parser) load(body []byte) {
 	}
 	p.src, p.raw = src[:n], raw[:n]
 }
+
+// unspent gives a line all the work that it may take.
+func (p *Parser) unspent() { p.work, p.steps, p.solver.all, p.solver.trials = 0, 0, 0, 0 }
 
 // foldTable returns what each byte of the input is read as: blanks are one, and case counts or not.
 func foldTable(folding bool) *[256]byte {
@@ -374,7 +396,7 @@ func (p *Parser) from(start *node) bool {
 }
 
 func (p *Parser) straightFrom(start *node) bool {
-	if p.careful {
+	if p.careful || p.pinning {
 		return false
 	}
 	p.resetBits(p.root.Size)
@@ -384,7 +406,7 @@ func (p *Parser) straightFrom(start *node) bool {
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
 	p.resetBits(size)
-	p.frame, p.steps, p.solver.all, p.solver.trials = 0, 0, 0, 0
+	p.frame = 0
 	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
 }
@@ -392,7 +414,7 @@ func (p *Parser) reset(size int) {
 // resetBits is the part of reset that straight needs.
 func (p *Parser) resetBits(size int) {
 	p.pos, p.nspaces, p.ending = 0, spaceTable, nil
-	p.loosely, p.named = false, false
+	p.loosely, p.named, p.off = false, false, 0
 	word := &p.spaces[spaceWord]
 	word.val, word.known = bits.Value{}, bits.Value{}
 	if !p.steady {
@@ -407,7 +429,7 @@ func (p *Parser) resetBits(size int) {
 func (p *Parser) resetContexts() {
 	p.steady = true
 	p.spaces[spaceContext] = space{val: p.context, known: bits.Ones(bits.Size)}
-	for _, c := range p.set.Model().ISA.Contexts {
+	for _, c := range inside.Machine(p.set).ISA.Contexts {
 		if c.FromText {
 			p.steady = false
 			p.spaces[spaceContext].known.SetUint(c.Low, c.Width, 0)
@@ -441,7 +463,7 @@ func (p *Parser) save(c choice) {
 	c.pos, c.frame = p.pos, p.frame
 	c.trail, c.frames, c.scopes = len(p.trail), len(p.frames), len(p.scopes)
 	c.cons, c.unitsLen, c.nspaces = len(p.cons), len(p.units), p.nspaces
-	c.loosely = p.loosely
+	c.loosely, c.off = p.loosely, p.off
 	p.choices = append(p.choices, c)
 }
 
@@ -450,7 +472,7 @@ func (p *Parser) retry() bool {
 	n := len(p.choices) - 1
 	c := p.choices[n]
 	p.choices = p.choices[:n]
-	p.pos, p.frame, p.nspaces, p.loosely = c.pos, c.frame, c.nspaces, c.loosely
+	p.pos, p.frame, p.nspaces, p.loosely, p.off = c.pos, c.frame, c.nspaces, c.loosely, c.off
 	p.undo(c.trail)
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
 	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]
@@ -632,7 +654,7 @@ func (p *Parser) accept(a *accept) bool {
 	if !p.bindPattern(f.scope, leaf.Match, leaf.Mask, leaf.Size) {
 		return false
 	}
-	p.units = append(p.units, boundUnit{a.unit, f.scope})
+	p.units = append(p.units, boundUnit{a.unit, f.scope, a})
 	for _, r := range a.unit.Requires {
 		if !p.constrain(constraint{prog: r, scope: f.scope, kind: wantTrue}) {
 			return false
@@ -646,6 +668,7 @@ func (p *Parser) accept(a *accept) bool {
 	}
 	if f.parent < 0 {
 		p.node = nil
+		p.notePinned()
 		return p.solve()
 	}
 	p.frame, p.node = f.parent, f.ret

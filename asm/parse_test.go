@@ -54,7 +54,8 @@ var features = []struct {
 			{"mov r33", "21", ""},             // 0 0 100001
 			{"mov #-32", "60", ""},            // 0 1 100000
 			{"mov #31", "5f", ""},             // 0 1 011111
-			{"mov #63", "7f", "mov #-1"},      // the bit pattern, written unsigned
+			{"mov #0x3f", "7f", "mov #-1"},    // the bit pattern
+			{"mov #63", "", "text-range"},     // the number
 			{"mov #64", "", "text-range"},     // 7 bits
 			{"mov #-33", "", "text-range"},    // below -32
 			{"mov r-1", "", "text-range"},     // no sign
@@ -615,7 +616,10 @@ var features = []struct {
 			{"i 127", "17f", ""},
 			{"i -128", "180", ""},
 			{"i -0x80", "180", "i -128"},
-			{"i 128", "180", "i -128"}, // a bit pattern
+			{"i 0x80", "180", "i -128"}, // a bit pattern
+			{"i 0b10000000", "180", "i -128"},
+			{"i 128", "", "text-range"}, // a number that an i of 8 bits is not
+			{"i $(128)", "", "text-range"},
 			{"i -129", "", "text-range"},
 			{"i 256", "", "text-range"},
 			{"h ff", "2ff", ""},

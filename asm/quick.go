@@ -51,7 +51,7 @@ func (p *Parser) makeQuick(g *grammar) *quick {
 	}
 	d.SetContext(p.context)
 	q := &quick{words: &trie{}}
-	inner := &Parser{set: p.set, root: g.env.Root, env: g.env, top: g, folding: p.folding, enums: p.enums, context: p.context, Tables: p.Tables}
+	inner := &Parser{set: p.set, root: g.env.Root, leaves: d.Root().Leaves, env: g.env, top: g, folding: p.folding, enums: p.enums, context: p.context, Tables: p.Tables}
 	for i := range uint64(1) << uint(g.env.Root.Size) {
 		in, ok := d.Decode(bits.Of(i))
 		if !ok {
@@ -87,6 +87,7 @@ func squeeze(text string) string {
 // quickValue reads a text with the general grammar and keeps what it fixes.
 func (p *Parser) quickValue(q *quick, g *grammar, text string) bool {
 	p.src, p.raw = append(p.src[:0], text...), append(p.raw[:0], text...)
+	p.unspent()
 	p.reset(g.env.Root.Size)
 	p.node = g.start
 	if !p.search() || p.nspaces > spaceTable {

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 // This file searches for the bits that settle what propagation leaves open. Bits are tried from the
 // least significant of each field upwards: what is known of the low bits of the operands of a sum, a
 // product or a shift decides the low bits of its value, so that a wrong bit is found out at once and
-// fields of any width can be solved for.
+// fields of any width can be solved for. Of quotients and remainders the high bits decide.
 
 // solver is the state of the search for one instruction.
 type solver struct {
@@ -92,7 +93,9 @@ func (p *Parser) isKnown(b looseBit) bool {
 func (p *Parser) allLoose() []looseBit {
 	p.solver.bits = p.solver.bits[:0]
 	for i := range p.cons {
-		p.loose(p.cons[i].prog.Root, p.cons[i].scope, 0)
+		if c := &p.cons[i]; c.kind != wantNothing {
+			p.loose(c.prog.Root, c.scope, 0)
+		}
 	}
 	free := slices.Clone(p.solver.bits)
 	slices.SortFunc(free, func(a, b looseBit) int {
@@ -152,10 +155,36 @@ func (p *Parser) values(list []looseBit) []uint64 {
 // The result is valid until the next call.
 func (p *Parser) looseBits(c *constraint) []looseBit {
 	p.solver.bits = p.solver.bits[:0]
+	if c.kind == wantNothing {
+		return nil
+	}
 	p.loose(c.prog.Root, c.scope, 0)
-	slices.SortStableFunc(p.solver.bits, func(a, b looseBit) int { return cmp.Compare(a.rank, b.rank) })
+	order := 1
+	if divides(c.prog.Root, 0) { // where the high bits decide
+		order = -1
+	}
+	slices.SortStableFunc(p.solver.bits, func(a, b looseBit) int { return order * cmp.Compare(a.rank, b.rank) })
 	return p.solver.bits
 }
+
+// divides tells whether an expression has a quotient or a remainder in it.
+func divides(n *model.Node, depth int) bool {
+	switch {
+	case n == nil || depth > maxDivides:
+		return false
+	case n.Op == spec.OpDiv || n.Op == spec.OpMod:
+		return true
+	}
+	for i := range n.Alts {
+		if ref := n.Alts[i].Ref; ref != nil && ref.Prog != nil && divides(ref.Prog.Root, depth+1) {
+			return true
+		}
+	}
+	return divides(n.X, depth) || divides(n.Y, depth) || divides(n.Z, depth)
+}
+
+// maxDivides bounds the computed values inside each other of which divides is asked.
+const maxDivides = 4
 
 // maxLooseDepth bounds the walk through derived fields.
 const maxLooseDepth = 32

@@ -2,7 +2,7 @@ package asm
 
 import (
 	wide "github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -34,6 +34,8 @@ const (
 	wantValue
 	wantNested
 	wantRange // value(prog) & mask is from value to high
+	// wantNothing asks for nothing: it remembers a branch whose label is left open.
+	wantNothing
 )
 
 // status is what is known of a constraint.
@@ -102,28 +104,16 @@ func (p *Parser) constrain(c constraint) bool {
 
 // propagateLast settles the constraint added last, and drops it if it holds for good.
 func (p *Parser) propagateLast(end int) bool {
-	n := len(p.cons) - 1
+	n, mark := len(p.cons)-1, len(p.trail)
 	switch p.settle(&p.cons[n]) {
 	case broken:
+		p.undo(mark)
 		p.failConstraint(&p.cons[n], end)
 		return false
 	case holds:
 		p.cons = p.cons[:n]
 	}
 	return true
-}
-
-// failConstraint notes that no word satisfies a constraint.
-func (p *Parser) failConstraint(c *constraint, end int) {
-	switch {
-	case p.failure == nil:
-	case c.kind == wantValue && c.ref.Field != nil && c.ref.Field.Doc != "":
-		p.fail(diag.TextRange, end, "%s cannot be %d: %s", c.ref.Name(), int64(c.value), sentence(c.ref.Field.Doc))
-	case c.kind == wantValue:
-		p.fail(diag.TextRange, end, "%s cannot be %d: it is computed as %s", c.ref.Name(), int64(c.value), c.prog.Spec.Text)
-	default:
-		p.fail(diag.TextCondition, end, "no word prints so: it would need %s to be %t%s", c.prog.Spec.Text, c.kind == wantTrue, p.mentioned(c.prog.Spec.Text))
-	}
 }
 
 // require notes what must hold for a reference to mean what it is read as.
@@ -142,6 +132,9 @@ func (p *Parser) require(conds []condition) bool {
 
 // settle derives bits from a constraint, as far as they follow from it.
 func (p *Parser) settle(c *constraint) status {
+	if c.kind == wantNothing {
+		return holds
+	}
 	s := p.derive(c)
 	if s != open || c.kind == wantNested {
 		return s
@@ -177,8 +170,9 @@ func (p *Parser) derive(c *constraint) status {
 		return p.truth(c.prog.Root, c.scope, false)
 	case wantValue:
 		return p.assign(c.prog.Root, c.scope, c.value, c.mask)
-	case wantRange:
-		return open
+	case wantRange: // its bounds start alike
+		alike := c.mask &^ fill(c.value^c.high)
+		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
@@ -369,6 +363,9 @@ func (p *Parser) holdAsIs() bool {
 
 // holds tells whether a constraint holds for bits that are all known.
 func (p *Parser) holds(c *constraint) bool {
+	if c.kind == wantNothing {
+		return true
+	}
 	v, known := p.eval(c.prog.Root, c.scope)
 	switch {
 	case !known:
@@ -397,8 +394,88 @@ func (p *Parser) solveAll() bool {
 	for i := spaceTable; i < p.nspaces; i++ {
 		p.spaces[i].assumed = wide.Value{}
 	}
+	p.preferences()
+	mark = len(p.trail)
 	free := p.allLoose()
 	return p.find() && p.minimise(free, mark)
+}
+
+// preferences sets what asserts and defaults say, one after the other, as far as that leaves a solution.
+func (p *Parser) preferences() {
+	p.fillContexts()
+	p.prefer(func() { p.asserts(false) })
+	for _, u := range p.units {
+		for i := range u.unit.Defaults {
+			p.prefer(func() { p.default1(&u.unit.Defaults[i], u.scope) })
+		}
+	}
+}
+
+// prefer keeps what set sets, if every constraint can hold with it, but for bits that cannot be so whatever
+// the others are.
+func (p *Parser) prefer(set func()) {
+	mark := len(p.trail)
+	assumed := p.assumptions()
+	if p.keeps(set) {
+		return
+	}
+	set()
+	given := p.bitsSince(mark)
+	p.undo(mark)
+	for _, b := range given {
+		if !p.keeps(func() { p.setBits(b.space, int(b.low), 1, b.value, p.pos) }) {
+			p.setBits(b.space, int(b.low), 1, 1-b.value, p.pos)
+			continue
+		}
+		p.undo(len(p.trail) - 1)
+	}
+	if len(p.trail) > mark && p.keeps(set) {
+		return
+	}
+	p.undo(mark)
+	for i := range assumed {
+		p.spaces[i].assumed = assumed[i]
+	}
+}
+
+// keeps reports whether every constraint can hold with what set sets, which stays if so.
+func (p *Parser) keeps(set func()) bool {
+	mark := len(p.trail)
+	set()
+	given := len(p.trail)
+	if given == mark || p.propagate() != broken && p.find() {
+		p.undo(given)
+		return true
+	}
+	p.undo(mark)
+	return false
+}
+
+// givenBit is a bit with its value.
+type givenBit struct {
+	space uint8
+	low   int16
+	value uint64
+}
+
+// bitsSince lists the bits that the trail has set from mark on.
+func (p *Parser) bitsSince(mark int) (list []givenBit) {
+	for _, u := range p.trail[mark:] {
+		for i := range int16(u.width) {
+			if u.known>>uint(i)&1 == 0 {
+				list = append(list, givenBit{u.space, u.low + i, p.spaces[u.space].val.Bit(int(u.low + i))})
+			}
+		}
+	}
+	return list
+}
+
+// assumptions returns what is assumed of the bits of each space.
+func (p *Parser) assumptions() (list [maxSpaces]wide.Value) {
+	for i := range p.spaces {
+		list[i] = p.spaces[i].assumed
+	}
+	return list
 }
 
 // propagate settles every constraint again and again until nothing new follows.
@@ -429,42 +506,108 @@ func (p *Parser) satisfied() bool {
 	return p.propagate() == holds
 }
 
-// defaults gives the bits that are still unknown the values that the description names for them. all is
-// false where a value is computed from bits that are unknown.
+// defaults gives the bits that are still unknown the values that the description names for them: those of
+// asserts, without which the word has a finding, then those of defaults. all is false where a value is
+// computed from bits that are unknown.
 func (p *Parser) defaults() (all bool) {
 	p.fillContexts()
+	p.asserts(false)
 	all = true
 	for _, u := range p.units {
 		for i := range u.unit.Defaults {
-			d := &u.unit.Defaults[i]
-			if done, known := p.defaultRun(d, u.scope); done {
-				all = all && known
-				continue
-			}
-			plain := *d.Ref
-			plain.Env = nil
-			sp, parts, low, ok := p.locate(&plain, p.up(u.scope, d.Ref.Hops))
-			if !ok {
-				continue
-			}
-			val := d.Val
-			if d.Prog != nil {
-				if val, ok = p.eval(d.Prog.Root, u.scope); !ok {
-					all = false
-					continue
-				}
-			}
-			if parts == nil {
-				parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
-			}
-			at := 0
-			for j := len(parts) - 1; j >= 0; j-- {
-				p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
-				at += parts[j].Width
-			}
+			all = p.default1(&u.unit.Defaults[i], u.scope) && all
 		}
 	}
+	p.asserts(true)
 	return all
+}
+
+// asserts gives the bits that are still unknown the values that asserts expect of them. With zeros, bits
+// that are unknown are 0 where it depends on them whether a case applies.
+func (p *Parser) asserts(zeros bool) {
+	for _, u := range p.units {
+		if u.accept.asserts {
+			p.unitAsserts(u, zeros)
+		}
+	}
+}
+
+// unitAsserts goes through the cases as the printer does, up to the one that was read.
+func (p *Parser) unitAsserts(u boundUnit, zeros bool) {
+	for _, c := range u.unit.Cases {
+		own := c.Cond == u.accept.own && (c.Shown || u.accept.alias)
+		switch {
+		case own || c.Cond == nil:
+		case c.Shown: // it would have been printed
+			continue
+		default:
+			t := p.truthWith(c.Cond, u.scope, zeros)
+			if !t.known() {
+				return
+			}
+			if t.val == 0 {
+				continue
+			}
+		}
+		for _, a := range c.Spec.Asserts {
+			p.fillScope(u.scope, a.Low, a.High-a.Low+1, a.Match)
+		}
+		if own {
+			return
+		}
+	}
+}
+
+// truthWith is what is known of a condition, with zeros for the bits that are unknown or without.
+func (p *Parser) truthWith(prog *model.Prog, scope int32, zeros bool) ternary {
+	spaces := p.spaces
+	for i := range p.spaces {
+		if zeros {
+			p.spaces[i].known = wide.Ones(wide.Size)
+		}
+	}
+	t := p.ternary(prog.Root, scope).truth()
+	p.spaces = spaces
+	return t
+}
+
+// fillScope sets those bits of a run of a scope that are unknown, to the bits that v has there.
+func (p *Parser) fillScope(scope int32, low, width int, v wide.Value) {
+	s := &p.scopes[scope]
+	parts := s.compose(spec.Part{Low: low, Width: width})
+	for i := len(parts) - 1; i >= 0; i-- {
+		p.fill(s.space, parts[i].Low, parts[i].Width, v.Slice(low, parts[i].Width))
+		low += parts[i].Width
+	}
+}
+
+// default1 gives the bits of one default their value where they are unknown; all is false where it is
+// computed from bits that are unknown.
+func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
+	if done, known := p.defaultRun(d, scope); done {
+		return known
+	}
+	plain := *d.Ref
+	plain.Env = nil
+	sp, parts, low, ok := p.locate(&plain, p.up(scope, d.Ref.Hops))
+	if !ok {
+		return true
+	}
+	val := d.Val
+	if d.Prog != nil {
+		if val, ok = p.eval(d.Prog.Root, scope); !ok {
+			return false
+		}
+	}
+	if parts == nil {
+		parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
+	}
+	at := 0
+	for j := len(parts) - 1; j >= 0; j-- {
+		p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
+		at += parts[j].Width
+	}
+	return true
 }
 
 // defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; done is
@@ -496,7 +639,7 @@ func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
 
 // fillContexts gives contexts that the text does not name their defaults.
 func (p *Parser) fillContexts() {
-	for _, c := range p.set.Model().ISA.Contexts {
+	for _, c := range inside.Machine(p.set).ISA.Contexts {
 		if c.FromText {
 			p.fill(spaceContext, c.Low, c.Width, p.context.Slice(c.Low, c.Width))
 		}

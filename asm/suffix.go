@@ -9,6 +9,8 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -125,7 +127,7 @@ func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
 	parts := s.home.composeAll(s.field.Parts)
 	fields, _ := p.fieldsOf(leaf)
 	for i := range fields {
-		if f := &fields[i]; f.Index && slices.Equal(f.Parts, parts) {
+		if f := &fields[i]; f.Index && slices.EqualFunc(f.Parts, parts, func(a isa.Part, b spec.Part) bool { return a == isa.Part(b) }) {
 			return f.Path
 		}
 	}
@@ -145,7 +147,7 @@ func (p *Parser) pin(field string) *suffix {
 func (p *Parser) complete(res *Result) error {
 	p.defaults()
 	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
-	res.Inst.Leaf = p.units[len(p.units)-1].unit.Leaf
+	res.Inst.Leaf = p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
 	if len(p.suffix) > 0 {
 		if err := p.applySuffix(res.Inst.Leaf); err != nil {
 			return err
@@ -296,7 +298,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 
 func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) string {
 	if name, ok := strings.CutPrefix(s.path, "@"); ok {
-		c := p.set.Model().ISA.Context(name)
+		c := inside.Machine(p.set).ISA.Context(name)
 		if c == nil || s.value.Len() > c.Width {
 			return fmt.Sprintf("no context %q of that value", name)
 		}
@@ -356,9 +358,10 @@ func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces [
 	return ""
 }
 
-func maskOf(parts []isa.Part) bits.Value {
+func maskOf[P isa.Part | spec.Part](parts []P) bits.Value {
 	var m bits.Value
-	for _, part := range parts {
+	for _, p := range parts {
+		part := isa.Part(p)
 		m = m.Or(bits.Range(part.Low, part.Width))
 	}
 	return m

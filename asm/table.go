@@ -6,6 +6,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
 )
 
 // Entry is a table entry that an instruction needs.
@@ -237,12 +238,12 @@ func (p *Parser) setIndex(word *bits.Value, s *space, index uint64) {
 }
 
 // setParts writes a value into parts, the most significant first.
-func setParts(word *bits.Value, parts []spec.Part, v bits.Value) {
+func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value) {
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
-		w := parts[i].Width
-		*word = word.AndNot(bits.Range(parts[i].Low, w)).Or(v.Slice(at, w).Shl(parts[i].Low))
-		at += w
+		part := isa.Part(parts[i])
+		*word = word.AndNot(bits.Range(part.Low, part.Width)).Or(v.Slice(at, part.Width).Shl(part.Low))
+		at += part.Width
 	}
 }
 

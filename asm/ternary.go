@@ -294,7 +294,13 @@ func shiftBy(n *model.Node, x ternary, count uint) ternary {
 	return x.wrap(n.Type).shiftRight(count)
 }
 
-// divideTernary knows division by a power of two, and the size of other results.
+// between is a value from low to high, of which the bits are known in which these begin.
+func between(low, high uint64) ternary {
+	open := fill(low ^ high)
+	return ternary{low &^ open, open}
+}
+
+// divideTernary knows division by a power of two, and the bounds of other results.
 func divideTernary(n *model.Node, x, y ternary) ternary {
 	signed := n.Type == spec.I32 || n.Type == spec.I64
 	if signed && (x.max()>>63 != 0 || y.max()>>63 != 0) {
@@ -304,8 +310,12 @@ func divideTernary(n *model.Node, x, y ternary) ternary {
 	switch {
 	case n.Op == spec.OpDiv && power:
 		return x.shiftRight(uint(bits.TrailingZeros64(y.val)))
-	case n.Op == spec.OpDiv:
+	case n.Op == spec.OpDiv && y.val == 0: // division by 0 gives 0
 		return bound(x.max())
+	case n.Op == spec.OpDiv:
+		return between(x.val/y.max(), x.max()/y.val)
+	case x.max() < y.val:
+		return x
 	case power:
 		return x.and(exactly(y.val - 1))
 	}

@@ -1,5 +1,7 @@
 package asm
 
+import "slices"
+
 // Text is read in spellings that are never printed: numbers with another radix, with leading zeros
 // or a sign; blanks that are missing or too many beside punctuation; aliases. Where a template can
 // be split in several ways, such freedom can make of printed text something else than what printed
@@ -14,28 +16,54 @@ func (p *Parser) verify() {
 	if p.exactly() {
 		return
 	}
+	p.unspent()
 	p.run()
 }
 
 // exactly reads the text as what prints it, and nothing else.
-func (p *Parser) exactly() bool {
-	p.strict, p.effort = true, fully
+func (p *Parser) exactly() bool { return p.ways(true, func() bool { return true }) }
+
+// ways goes through the ways to read the text, those that print it alone if strict, until done returns
+// true, and reports whether it has.
+func (p *Parser) ways(strict bool, done func() bool) bool {
+	p.strict, p.effort = strict, fully
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor()
+	if !complete {
+		starts = append(slices.Clone(starts), p.top.start)
+	}
 	for _, start := range starts {
-		if p.exactlyFrom(start) {
-			return true
+		ok := p.from(start)
+		for n := 0; ok; n++ {
+			if (!strict || p.printsBack()) && done() {
+				return true
+			}
+			ok = n < maxSplits && p.resume(false)
 		}
 	}
-	return !complete && p.exactlyFrom(p.top.start)
+	return false
 }
 
-func (p *Parser) exactlyFrom(start *node) bool {
-	ok := p.from(start)
-	for n := 0; ok && !p.printsBack(); n++ {
-		ok = n < maxSplits && p.resume(false)
+// nearest looks for the way to read a text in which its floats come nearest to what was written, of
+// equally near ways the first. One was found that is not exact.
+func (p *Parser) nearest() {
+	strict, best, at, n := !p.loosely, p.off, -1, 0
+	p.ways(strict, func() bool {
+		if p.off < best || p.off == best && at < 0 {
+			best, at = p.off, n
+		}
+		n++
+		return false
+	})
+	n = 0
+	p.unspent()
+	if at >= 0 && p.ways(strict, func() bool { n++; return n > at }) {
+		return
 	}
-	return ok
+	p.unspent()
+	if p.run(); p.loosely {
+		p.verify()
+	}
 }
 
 // printsBack tells whether what was read prints as the text. Labels are not compared: their names
@@ -43,7 +71,7 @@ func (p *Parser) exactlyFrom(start *node) bool {
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
 	p.defaults()
-	leaf := p.units[len(p.units)-1].unit.Leaf
+	leaf := p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
 	in, _ := p.entriesAlone(leaf)
 	p.spaces, p.trail = spaces, p.trail[:trail]
 	d := p.decoder

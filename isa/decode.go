@@ -2,6 +2,8 @@ package isa
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -31,7 +33,7 @@ type Decoder struct {
 	// Symbol gives the name that the program has for a value of a field with symbols, by the space
 	// that the description names there; nil has none.
 	Symbol func(space string, value uint64) (name string, ok bool)
-	// Custom prints a field of type custom; nil prints nothing.
+	// Custom prints a field of type custom; nil prints the number.
 	Custom func(dst []byte, field string, value uint64) []byte
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
 	Addr int64
@@ -56,9 +58,16 @@ type Decoder struct {
 	scratch   bits.Value
 	printer   *printer
 	findings  []Finding
+	conflict  [2]*Leaf // see Conflict
+	mute      bool     // nobody asks for what is found
 	missing   []missing
+	known     []known
 	trace     *trace
-	layout    trace // of Layout
+	labelled  bool  // a label was printed
+	tracing   trace // is used again and again
+	tops      []*site
+	sites     int // that are kept
+	strings   map[string]string
 	walk      operandWalk
 	text      []byte // room for the text of Operands
 	// general prints every item in the general way; tests compare with it.
@@ -77,12 +86,12 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newDecoder(s, s.model.Top(r)), nil
+	return newDecoder(s, s.model.Top(s.model.Roots[r.ID])), nil
 }
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	return &Decoder{
-		set: s, root: env.Root, env: env, ctx: s.model.Context, printer: printerOf(env),
+		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context, printer: printerOf(env),
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
 }
@@ -123,16 +132,25 @@ func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = 
 // an unknown word, and Findings tells more where two instructions claim it.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	d.findings = d.findings[:0]
+	d.conflict = [2]*Leaf{}
 	d.frames[0].v = v
 	leaf := d.match(d.env, 0)
 	if leaf == nil {
 		return Inst{}, false
 	}
-	in.Leaf, in.Bits = leaf, v
+	in.Leaf, in.Bits = d.root.Leaves[leaf.ID], v
 	if leaf.Size > 64 || v[0]>>uint(leaf.Size)|v[1]|v[2]|v[3] != 0 {
 		in.Bits = v.And(bits.Ones(leaf.Size))
 	}
 	return in, true
+}
+
+// Conflict returns the two leaves that match a word which Decode has just refused; nil where none does.
+func (d *Decoder) Conflict() []*Leaf {
+	if d.conflict[0] == nil {
+		return nil
+	}
+	return d.conflict[:]
 }
 
 // enter finds the leaf of the value in a frame and makes it the frame's unit.
@@ -155,6 +173,9 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 		}
 		if found != nil {
 			d.find(Conflict, "bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
+			if depth == 0 {
+				d.conflict = [2]*Leaf{d.root.Leaves[found.ID], d.root.Leaves[l.ID]}
+			}
 			return nil
 		}
 		if found = l; t.first {
@@ -181,7 +202,7 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	m := &l.DontCare
-	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 {
+	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 && !d.mute {
 		text := "dontcare bits in " + l.Spec.DisplayName + ": " + d.hex(v.And(*m))
 		d.findings = append(d.findings, Finding{DontCare, text})
 	}
@@ -202,9 +223,59 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 		}
 		return 0
 	}
-	if len(p.Missing) > 0 {
+	if len(p.Missing) > 0 || p.Cycle {
 		d.reportMissing(p, depth)
 	}
+	if p.Open {
+		return d.first(p, depth)
+	}
+	return d.compute(p, depth)
+}
+
+// first computes an expression that needs its own value, once in a scope: the value which is found first,
+// perhaps inside another expression, is the value from then on, as in Mesa's tools.
+func (d *Decoder) first(p *model.Prog, depth int) uint64 {
+	for _, k := range d.known {
+		if k.depth == depth && k.expr == p.Spec {
+			return k.value
+		}
+	}
+	if p.Cycle {
+		return 0
+	}
+	for i := range p.Fetch {
+		if ref := d.pick(p.Fetch[i].Alts, depth); ref != nil && ref.Prog != nil {
+			d.value(ref, depth)
+		}
+	}
+	x := d.compute(p, depth)
+	for i := range d.known {
+		if k := &d.known[i]; k.depth == depth && k.expr == p.Spec {
+			k.value = x
+			return x
+		}
+	}
+	d.known = append(d.known, known{depth, p.Spec, x})
+	return x
+}
+
+// known is the value of an expression that needs its own, in the scope of a frame.
+type known struct {
+	depth int
+	expr  *spec.Expr
+	value uint64
+}
+
+// leave forgets what is known of the frames from depth on.
+func (d *Decoder) leave(depth int) {
+	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
+		d.missing = d.missing[:n-1]
+	}
+	d.known = slices.DeleteFunc(d.known, func(k known) bool { return k.depth >= depth })
+}
+
+// compute computes a bound expression anew.
+func (d *Decoder) compute(p *model.Prog, depth int) uint64 {
 	e := &d.evals
 	if e.open == 0 {
 		e.count, e.known = 0, nil
@@ -251,7 +322,8 @@ func (d *Decoder) remembered(p *model.Prog, depth int) uint64 {
 	return x
 }
 
-// reportMissing records the names of an expression that resolve nowhere, once in a scope.
+// reportMissing records the names of an expression that resolve nowhere, and that it would need its own
+// value, once in a scope.
 func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	for _, m := range d.missing {
 		if m.depth == depth && m.prog == p {
@@ -259,6 +331,9 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 		}
 	}
 	d.missing = append(d.missing, missing{depth, p})
+	if p.Cycle {
+		d.find(Cycle, "expression needs its own value: %s", strings.Join(strings.Fields(p.Spec.Text), " "))
+	}
 	for i := range p.Missing {
 		if m := &p.Missing[i]; d.pick(m.Alts, depth) == nil {
 			d.find(NoField, "no field '%s'", m.Name)
@@ -404,6 +479,7 @@ const (
 	NoDisplay
 	NoEntry
 	TooDeep
+	Cycle
 )
 
 // Finding is something in a word that is not as the description expects. The word is decoded all
@@ -418,6 +494,9 @@ type Finding struct {
 func (d *Decoder) Findings() []Finding { return d.findings }
 
 func (d *Decoder) find(kind FindingKind, format string, args ...any) {
+	if d.mute {
+		return
+	}
 	text := fmt.Sprintf(format, args...)
 	for _, f := range d.findings {
 		if kind == NoEntry && f.Text == text {

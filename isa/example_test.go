@@ -142,7 +142,7 @@ func ExampleDecoder_AppendTokens() {
 	text, tokens := d.AppendTokens(nil, nil, in)
 	for _, t := range tokens {
 		switch t.Kind {
-		case isa.Mnemonic:
+		case isa.TokenMnemonic:
 			fmt.Printf("<b>%s</b>", text[t.Start:t.End])
 		default:
 			fmt.Printf("%s", text[t.Start:t.End])

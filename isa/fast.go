@@ -137,7 +137,7 @@ func (d *Decoder) slow(dst []byte, o *op, found bool, x uint64, depth int) []byt
 // operand is Decoder.nestedValue on flattened displays.
 func (d *Decoder) operand(dst []byte, n *nested, x uint64, depth int) []byte {
 	inner := depth + 1
-	if inner >= maxFrames || len(d.missing) > 0 || d.operands >= maxOperands {
+	if inner >= maxFrames || len(d.missing) > 0 || len(d.known) > 0 || d.operands >= maxOperands {
 		return d.nestedValue(dst, n.ref, bits.Of(x), depth)
 	}
 	d.operands++
@@ -349,7 +349,7 @@ func (b *lineBuilder) derived(it *model.Item, ref *model.Ref) (o op, ok bool) {
 	d := newDecoder(b.d.set, b.d.env)
 	for v := range t.short {
 		d.frames[0] = frame{fieldBits(source, uint64(v)), ref.Owner}
-		t.set(v, string(appendConstant(nil, ref, d.eval(ref.Prog, 0))))
+		t.set(v, string(model.AppendConstant(nil, ref, d.eval(ref.Prog, 0))))
 	}
 	o.texts = t.between(it.Before, it.After)
 	o.short = o.texts.short

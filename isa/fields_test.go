@@ -19,7 +19,8 @@ import (
 const fieldsXML = `
 	<enum name="#c"><value val="0" display="x"/><value val="1" display="y"/></enum>
 	<bitset name="#sub" size="3"><display>{C}{K}</display><field name="C" pos="2" type="#c"/><field name="K" low="0" high="1" type="uint"/></bitset>
-	<bitset name="#reg" size="6"><display>r{N}.{S}</display><field name="S" low="3" high="5" type="#sub"/><field name="N" low="0" high="2" type="uint"/></bitset>
+	<file name="r" type="u32" count="8"/>
+	<bitset name="#reg" size="6"><display>r{N}.{S}</display><reg file="r" index="{N}"/><field name="S" low="3" high="5" type="#sub"/><field name="N" low="0" high="2" type="uint"/></bitset>
 	<bitset name="#entry" size="8"><display>{M}</display><field name="M" type="hex"><bits low="0" high="1"/><bits low="6" high="7"/></field><field name="U" low="2" high="5" type="hex"/></bitset>
 	<table name="data" type="#entry" size="4"/>
 	<bitset name="#instruction" size="16"/>
@@ -102,9 +103,9 @@ func TestTokens(t *testing.T) {
 		tokens string
 	}{
 		// FLAG, R 0, IMM -3
-		{0b00_00_0000_0_1_1101_00, "Mop W.s L  Lr N0 L. Wx N0 L, # N-3 L  N0 T-3"},
+		{0b00_00_0000_0_1_1101_00, "Nop M.s P  Rr0 P. Mx I0 P, # I-3 P  I0 A-3"},
 		// no FLAG, which leaves no token; IMM 3 has a name
-		{0b00_00_0001_0_0_0011_00, "Mop L  Lr N1 L. Wx N0 L, # Sthree L  N0 T3"},
+		{0b00_00_0001_0_0_0011_00, "Nop P  Rr1 P. Mx I0 P, # Lthree P  I0 A3"},
 	} {
 		in, _ := d.Decode(bits.Of(x.word))
 		text, tokens := d.AppendTokens([]byte("> "), nil, in)
@@ -115,7 +116,7 @@ func TestTokens(t *testing.T) {
 				t.Errorf("token %v of %q does not start at %d", tok, text, at)
 			}
 			at = tok.End
-			got = append(got, string("LMWNTS"[tok.Kind])+string(text[tok.Start:tok.End]))
+			got = append(got, string("PNMRIALC"[tok.Kind])+string(text[tok.Start:tok.End]))
 		}
 		if at != len(text) {
 			t.Errorf("the tokens of %q end at %d", text, at)

@@ -39,11 +39,12 @@ func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 // Flows appends what the description says of the flow behind an instruction to buf. Where it says
 // nothing, each branch target is a jump or a call that may be made.
 func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	d.operands = 0
 	d.walk.d = d
+	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
 	before := len(buf)
-	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.Root.Spec.Flowing {
+	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.Flowing {
 		buf = d.branches(buf, 0)
 	}
 	return buf

@@ -9,10 +9,11 @@ type Hazard struct {
 
 // Hazards appends the hazards of an instruction to buf.
 func (d *Decoder) Hazards(buf []Hazard, in Inst) []Hazard {
-	u := d.env.Unit(in.Leaf)
+	u := d.env.Unit(in.Leaf.model)
 	if len(u.Hazards) == 0 {
 		return buf
 	}
+	d.leave(0)
 	d.frames[0] = frame{in.Bits, u}
 	for i := range u.Hazards {
 		if h := &u.Hazards[i]; d.eval(h.Cond, 0) != 0 {

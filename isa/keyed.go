@@ -96,7 +96,8 @@ func (k *keyed) make(set *Set) *texts {
 	d, depth := inFrames(set, k.unit)
 	var buf []byte
 	for x := range t.short {
-		d.findings, d.missing = d.findings[:0], d.missing[:0]
+		d.findings = d.findings[:0]
+		d.leave(0)
 		k.key.write(d, depth, uint64(x))
 		if buf = d.item(buf[:0], k.item, depth); len(d.findings) == 0 {
 			t.set(x, string(buf))
@@ -273,7 +274,7 @@ func (c *dependencies) alt(a *model.Alt, hops int) {
 }
 
 func (c *dependencies) prog(p *model.Prog, hops int) {
-	if len(p.Missing) > 0 {
+	if len(p.Missing) > 0 || p.Cycle {
 		c.fail()
 		return
 	}

@@ -29,17 +29,21 @@ type Mesa struct {
 	Index int64
 
 	set  *Set
-	root *Root
-	// leaves are those of each root in the order in which they are tried: where several bitsets have
+	root *model.Root
+	// trees find the leaves of each root in the order in which they are tried: where several bitsets have
 	// one name, all stand where the first does.
-	leaves map[*Root][]*Leaf
+	trees map[*spec.Bitset]*tree
 	// words is the number of 32-bit words of every value: those of the largest root.
 	words    int
 	findings []string
 	stack    []*spec.Expr
 	exprs    map[*spec.Expr]*model.Node
-	texts    map[*spec.Template]string
-	start    int // of the line, in the text being printed
+	texts    map[*spec.Template][]mesaItem
+	// scopes are those that are open, by depth; values those of the names of open expressions.
+	scopes [maxFrames]mesaScope
+	values []uint64
+	ref    model.Ref // to a constant that is being printed
+	start  int       // of the line, in the text being printed
 	// operands and evals are what was printed and computed of the word.
 	operands, evals int
 }
@@ -54,17 +58,18 @@ func (s *Set) NewMesa(root string) (*Mesa, error) {
 		return nil, err
 	}
 	m := &Mesa{
-		set: s, root: r, leaves: map[*Root][]*Leaf{},
-		exprs: map[*spec.Expr]*model.Node{}, texts: map[*spec.Template]string{},
+		set: s, root: s.model.Roots[r.ID], trees: map[*spec.Bitset]*tree{},
+		exprs: map[*spec.Expr]*model.Node{}, texts: map[*spec.Template][]mesaItem{},
 	}
 	first := map[string]int{}
 	for i, b := range slices.Backward(s.model.ISA.Bitsets) {
 		first[b.Name] = i
 	}
-	for _, r := range s.Roots() {
+	for _, r := range s.model.Roots {
 		m.words = max(m.words, (r.Size+31)/32)
-		m.leaves[r] = slices.Clone(r.Leaves)
-		slices.SortStableFunc(m.leaves[r], func(a, b *Leaf) int { return first[a.Name] - first[b.Name] })
+		leaves := slices.Clone(r.Leaves)
+		slices.SortStableFunc(leaves, func(a, b *model.Leaf) int { return first[a.Name] - first[b.Name] })
+		m.trees[r.Spec] = &tree{root: grow(leaves, bits.Value{}, r.Size)}
 	}
 	return m, nil
 }
@@ -73,7 +78,8 @@ func (s *Set) NewMesa(root string) (*Mesa, error) {
 // printed. What is found is added to the findings.
 func (m *Mesa) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	m.start, m.operands, m.evals = len(dst), 0, 0
-	sc := m.enter(m.root, word, nil, nil)
+	m.values = m.values[:0]
+	sc := m.enter(m.root.Spec, word, nil, nil)
 	if sc == nil {
 		return dst, false
 	}
@@ -92,12 +98,26 @@ const maxMesaEvals = 1 << 18
 
 // mesaScope is a value that is being printed, as one of the leaves of its root.
 type mesaScope struct {
-	leaf   *Leaf
+	leaf   *model.Leaf
 	value  bits.Value
 	params []spec.Param
 	up     *mesaScope
 	depth  int
-	cache  map[*spec.Expr]uint64
+	cache  []mesaValue
+}
+
+// mesaValue is what an expression came to in a scope.
+type mesaValue struct {
+	expr  *spec.Expr
+	value uint64
+}
+
+// mesaItem is a text of a template and the name in braces behind it; nothing stands behind the last.
+type mesaItem struct {
+	text, name string
+	// column is where to go before, -1 if nowhere; last tells that there is no name.
+	column int
+	last   bool
 }
 
 func (m *Mesa) find(format string, args ...any) {
@@ -108,9 +128,9 @@ func (m *Mesa) find(format string, args ...any) {
 func (m *Mesa) hex(v bits.Value) string { return string(v.AppendHex(nil, 8*m.words)) }
 
 // enter finds the leaf of a value; nil if there is none, or two.
-func (m *Mesa) enter(r *Root, v bits.Value, params []spec.Param, up *mesaScope) *mesaScope {
-	var found *Leaf
-	for _, l := range m.leaves[r] {
+func (m *Mesa) enter(r *spec.Bitset, v bits.Value, params []spec.Param, up *mesaScope) *mesaScope {
+	var found *model.Leaf
+	for _, l := range m.trees[r].lookup(&v) {
 		if v.And(l.Mask) != l.Match {
 			continue
 		}
@@ -126,10 +146,12 @@ func (m *Mesa) enter(r *Root, v bits.Value, params []spec.Param, up *mesaScope) 
 	if ignored := v.And(found.DontCare); !ignored.IsZero() {
 		m.find("dontcare bits in %s: %s", found.Spec.DisplayName, m.hex(ignored))
 	}
-	sc := &mesaScope{leaf: found, value: v, params: params, up: up, cache: map[*spec.Expr]uint64{}}
+	depth := 0
 	if up != nil {
-		sc.depth = up.depth + 1
+		depth = up.depth + 1
 	}
+	sc := &m.scopes[depth]
+	*sc = mesaScope{leaf: found, value: v, params: params, up: up, depth: depth, cache: sc.cache[:0]}
 	return sc
 }
 
@@ -159,55 +181,67 @@ func (m *Mesa) asserts(sc *mesaScope, c *spec.Case) {
 	}
 }
 
-// text returns the text of a template as C reads it: it is pasted into a string of C.
-func (m *Mesa) text(t *spec.Template) string {
-	s, ok := m.texts[t]
+// text returns a template as C reads it: its text is pasted into a string of C.
+func (m *Mesa) text(t *spec.Template) []mesaItem {
+	items, ok := m.texts[t]
 	if !ok {
-		s = unescape(t.Text)
-		m.texts[t] = s
+		items = mesaItems(unescape(t.Text))
+		m.texts[t] = items
 	}
-	return s
+	return items
+}
+
+func mesaItems(text string) (items []mesaItem) {
+	for {
+		before, after, _ := strings.Cut(text, "{")
+		ref, rest, ok := strings.Cut(after, "}")
+		if !ok {
+			return append(items, mesaItem{text: text, last: true})
+		}
+		it := mesaItem{text: before, column: -1}
+		column, aligned := "", false
+		if it.name, column, aligned = strings.Cut(ref, ":align="); aligned {
+			it.column = spec.LeadingNumber(column)
+		}
+		items, text = append(items, it), rest
+	}
 }
 
 // template prints a text with names in braces.
-func (m *Mesa) template(dst []byte, sc *mesaScope, text string) []byte {
-	for {
-		before, after, _ := strings.Cut(text, "{")
-		name, rest, ok := strings.Cut(after, "}")
-		if !ok {
-			return append(dst, text...)
+func (m *Mesa) template(dst []byte, sc *mesaScope, items []mesaItem) []byte {
+	for i := range items {
+		it := &items[i]
+		if dst = append(dst, it.text...); !it.last {
+			dst = m.shown(dst, sc, it)
 		}
-		dst = m.shown(append(dst, before...), sc, name)
-		text = rest
 	}
+	return dst
+}
+
+// pad prints blanks up to a column, counted in bytes.
+func (m *Mesa) pad(dst []byte, column int) []byte {
+	for len(dst)-m.start < column {
+		dst = append(dst, ' ')
+	}
+	return dst
 }
 
 // shown prints what stands in braces.
-func (m *Mesa) shown(dst []byte, sc *mesaScope, ref string) []byte {
-	name, column, aligned := strings.Cut(ref, ":align=")
-	pad := func(dst []byte) []byte {
-		if !aligned {
-			return dst
-		}
-		for column := spec.LeadingNumber(column); len(dst)-m.start < column; { // counted in bytes
-			dst = append(dst, ' ')
-		}
-		return dst
-	}
+func (m *Mesa) shown(dst []byte, sc *mesaScope, it *mesaItem) []byte {
 	switch {
-	case aligned && name == "":
-		return pad(dst)
-	case strings.HasPrefix("NAME", name): // compared with as many characters as are written
-		return append(pad(dst), sc.leaf.Spec.DisplayName...)
-	case isAssertName(sc, name):
-		return pad(dst)
+	case it.column >= 0 && it.name == "":
+		return m.pad(dst, it.column)
+	case strings.HasPrefix("NAME", it.name): // compared with as many characters as are written
+		return append(m.pad(dst, it.column), sc.leaf.Spec.DisplayName...)
+	case isAssertName(sc, it.name):
+		return m.pad(dst, it.column)
 	}
-	f, owner := m.lookup(sc, name)
+	f, owner := m.lookup(sc, it.name)
 	if f == nil {
-		m.find("no field '%s'", name)
+		m.find("no field '%s'", it.name)
 		return dst
 	}
-	return m.field(pad(dst), sc, f, m.value(owner, f))
+	return m.field(m.pad(dst, it.column), sc, f, m.value(owner, f))
 }
 
 // isAssertName tells whether a name is the one that Mesa's generator gives to an assert: a field
@@ -280,61 +314,89 @@ const mesaStack = 8
 // eval computes an expression. One that is open gives 0, but for the outermost: it may be entered
 // once more.
 func (m *Mesa) eval(sc *mesaScope, e *spec.Expr) uint64 {
-	if v, ok := sc.cache[e]; ok {
-		return v
+	for i := range sc.cache {
+		if sc.cache[i].expr == e {
+			return sc.cache[i].value
+		}
 	}
 	if m.evals++; m.evals > maxMesaEvals || len(m.stack) == mesaStack || len(m.stack) > 0 && slices.Contains(m.stack[1:], e) {
 		return 0
 	}
 	m.stack = append(m.stack, e)
-	values := make(map[string]uint64, len(e.Fetch))
+	base := len(m.values)
 	for _, name := range e.Fetch {
-		f, owner := m.lookup(sc, name)
-		if f == nil {
+		var v bits.Value
+		if f, owner := m.lookup(sc, name); f != nil {
+			v = m.value(owner, f)
+		} else {
 			m.find("no field '%s'", name)
-			continue
 		}
-		v := m.value(owner, f)
-		values[name] = v[0]
+		m.values = append(m.values, v[0])
 	}
-	v := m.node(m.expr(e), values)
+	v := mesaNode(m.expr(e), m.values[base:])
+	m.values = m.values[:base]
 	m.stack = m.stack[:len(m.stack)-1]
-	sc.cache[e] = v
+	sc.remember(e, v)
 	return v
 }
 
-// expr returns the nodes of an expression, whose types the operators need.
+// remember keeps the value of an expression; the last one counts.
+func (sc *mesaScope) remember(e *spec.Expr, v uint64) {
+	for i := range sc.cache {
+		if sc.cache[i].expr == e {
+			sc.cache[i].value = v
+			return
+		}
+	}
+	sc.cache = append(sc.cache, mesaValue{e, v})
+}
+
+// expr returns the nodes of an expression, whose types the operators need. That of a field has the place of
+// its name in what is fetched as its value.
 func (m *Mesa) expr(e *spec.Expr) *model.Node {
 	n := m.exprs[e]
 	if n == nil {
 		n = m.set.model.Unbound(e.Root)
+		number(n, e.Fetch)
 		m.exprs[e] = n
 	}
 	return n
 }
 
-func (m *Mesa) node(n *model.Node, values map[string]uint64) uint64 {
+func number(n *model.Node, fetch []string) {
+	if n == nil {
+		return
+	}
+	if n.Op == spec.OpField {
+		n.Value = uint64(slices.Index(fetch, n.Name))
+	}
+	number(n.X, fetch)
+	number(n.Y, fetch)
+	number(n.Z, fetch)
+}
+
+func mesaNode(n *model.Node, values []uint64) uint64 {
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value
 	case spec.OpField:
-		return values[n.Name]
+		return values[n.Value]
 	case spec.OpOrOr, spec.OpAndAnd:
-		x := m.node(n.X, values)
+		x := mesaNode(n.X, values)
 		if (x != 0) == (n.Op == spec.OpOrOr) {
 			return boolean(x != 0)
 		}
-		return boolean(m.node(n.Y, values) != 0)
+		return boolean(mesaNode(n.Y, values) != 0)
 	case spec.OpCond:
-		if m.node(n.X, values) != 0 {
-			return m.node(n.Y, values)
+		if mesaNode(n.X, values) != 0 {
+			return mesaNode(n.Y, values)
 		}
-		return m.node(n.Z, values)
+		return mesaNode(n.Z, values)
 	}
-	x := m.node(n.X, values)
+	x := mesaNode(n.X, values)
 	var y uint64
 	if n.Y != nil {
-		y = m.node(n.Y, values)
+		y = mesaNode(n.Y, values)
 	}
 	return model.Apply(n, x, y)
 }
@@ -343,10 +405,6 @@ func (m *Mesa) node(n *model.Node, values map[string]uint64) uint64 {
 func (m *Mesa) field(dst []byte, sc *mesaScope, f *spec.Field, v bits.Value) []byte {
 	switch f.Kind {
 	case spec.KindBitset:
-		r, err := m.set.Root(f.Bitset.Name)
-		if err != nil {
-			return dst
-		}
 		if m.operands++; sc.depth+1 >= maxFrames || m.operands > maxOperands {
 			if m.operands <= maxOperands {
 				m.find("operands nested more than %d deep in %s", maxFrames, f.Name)
@@ -354,7 +412,7 @@ func (m *Mesa) field(dst []byte, sc *mesaScope, f *spec.Field, v bits.Value) []b
 			m.operands = maxOperands + 1
 			return dst
 		}
-		inner := m.enter(r, v, f.Params, sc)
+		inner := m.enter(f.Bitset, v, f.Params, sc)
 		if inner == nil {
 			m.find("no match: FIELD: '%s.%s': %s", sc.leaf.Spec.DisplayName, f.Name, m.hex(v))
 			return dst
@@ -373,16 +431,17 @@ func (m *Mesa) field(dst []byte, sc *mesaScope, f *spec.Field, v bits.Value) []b
 		}
 		return dst
 	case spec.KindFloat:
-		return appendFloat(dst, v[0], f.Width)
+		return model.AppendFloat(dst, v[0], f.Width)
 	case spec.KindBranch, spec.KindAbsBranch:
 		return m.branch(dst, f, v[0])
 	}
-	return appendConstant(dst, &model.Ref{Kind: f.Kind, Width: f.Width, Field: f}, v[0])
+	m.ref = model.Ref{Kind: f.Kind, Width: f.Width, Field: f}
+	return model.AppendConstant(dst, &m.ref, v[0])
 }
 
 // branch prints a target, which is cut to 32 bits before it is named.
 func (m *Mesa) branch(dst []byte, f *spec.Field, v uint64) []byte {
-	n := signExtend(v, f.Width)
+	n := model.SignExtend(v, f.Width)
 	target := int64(v)
 	if f.Kind == spec.KindBranch {
 		target = m.Index + n

@@ -1,6 +1,7 @@
 package isa_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -43,7 +44,23 @@ var mesaTests = []struct {
 		// D on the outside is entered once more, and there takes the inner D as 0: 1 + (1 + 0).
 		leaf: `<display>{D}</display><pattern low="0" high="31">00000000000000000000000000000000</pattern>
 		<derived name="D" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
-		word: 0, mesa: "2", ours: "1",
+		word: 0, mesa: "2", ours: "2 | expression needs its own value: {D} + 1",
+	},
+	{
+		name: "expressions that need each other",
+		// D asks for E, that for D, entered once more, and that for E, which is 0 there: D is A, E is 3A + B, and the
+		// outer D is 6A + 2B + A. E is what was found on the way: with A = 15 and B = 11, 127 and 56.
+		leaf: `<display>{D} {E} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="3" type="uint"/>
+		<field name="B" low="4" high="7" type="uint"/><derived name="D" type="uint" width="8"><expr>{E} * 2 + {A}</expr></derived>
+		<derived name="E" type="uint" width="8"><expr>{D} * 3 + {B}</expr></derived>`,
+		word: 0xbf, mesa: "127 56 127", ours: "127 56 127 | expression needs its own value: {D} * 3 + {B}",
+	},
+	{
+		name: "expressions that are used by others before",
+		// T asks for D, and that for D, which is open and not the outermost: D is A from then on.
+		leaf: `<display>{T} {D}</display><pattern low="8" high="31">000000000000000000000000</pattern><field name="A" low="0" high="7" type="uint"/>
+		<derived name="D" type="uint" width="8"><expr>{D} + {A}</expr></derived><derived name="T" type="uint" width="8"><expr>{D} + 1</expr></derived>`,
+		word: 5, mesa: "6 5", ours: "6 5 | expression needs its own value: {D} + {A}",
 	},
 	{
 		name: "computed values have the bits of a word",
@@ -167,5 +184,51 @@ func TestMesaStrict(t *testing.T) {
 	}
 	if _, err := set.NewMesa(""); err == nil || !strings.Contains(err.Error(), "s is strict") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Expressions may be eight deep: the eighth has its value, the ninth is 0.
+func TestMesaStack(t *testing.T) {
+	for _, x := range []struct {
+		depth int
+		text  string
+	}{{7, "107"}, {8, "108"}, {9, "8"}} {
+		var body strings.Builder
+		for i := 1; i < x.depth; i++ {
+			fmt.Fprintf(&body, `<derived name="D%d" type="uint" width="16"><expr>{D%d} + 1</expr></derived>`, i, i+1)
+		}
+		fmt.Fprintf(&body, `<derived name="D%d" type="uint" width="16"><expr>{A} + 1</expr></derived>`, x.depth)
+		s := loadXML(t, `<isa><bitset name="#instruction" size="32"><display>{D1}</display><field name="A" low="0" high="31" type="uint"/>`+
+			body.String()+`</bitset></isa>`, isa.Options{})
+		m, err := s.NewMesa("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := m.Append(nil, bits.Of(100)); !ok || string(text) != x.text {
+			t.Errorf("%d expressions inside each other: %q, expected %q", x.depth, text, x.text)
+		}
+	}
+}
+
+// Nothing is allocated for a word without findings, however its operands are nested and computed.
+func TestMesaAllocations(t *testing.T) {
+	s := loadXML(t, `<isa><bitset name="#reg" size="4"><display>{P}r{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="32"><display>op {SUM} {R}</display><override><expr>{A} &gt; 3</expr><display>{NAME:align=3} {R} {SUM}</display></override>
+		<field name="A" low="0" high="7" type="hex"/><field name="R" low="8" high="11" type="#reg"><param name="H" as="P"/></field>
+		<field name="H" pos="12" type="bool" display="h"/><derived name="SUM" type="uint" width="8"><expr>{A} + {H}</expr></derived>
+		<pattern low="13" high="31">0000000000000000000</pattern></bitset></isa>`, isa.Options{})
+	m, err := s.NewMesa("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 0, 100)
+	n := testing.AllocsPerRun(100, func() {
+		text, _ := m.Append(buf, bits.Of(0x1a05))
+		if string(text) != "   #instruction hr10 6" {
+			t.Errorf("%q", text)
+		}
+	})
+	if n > 0 {
+		t.Errorf("%.0f allocations", n)
 	}
 }

@@ -98,3 +98,27 @@ func TestDoublingExpressions(t *testing.T) {
 		check(t, plain(t, b.String()), []row{{7, "#instruction 7", ""}, {1 << 40, "#instruction 1099511627776", ""}})
 	}
 }
+
+// What is found in an operand is found each time, also once the texts of operands are kept: of one that stands
+// alone, and of one that depends on its surroundings.
+func TestFindingsOutliveKeptTexts(t *testing.T) {
+	d := plain(t, `<bitset name="#alone" size="4"><display>a{V}</display><field name="V" low="0" high="2" type="uint"/><pattern pos="3">x</pattern></bitset>
+		<bitset name="#inside" size="4"><display>{P}b{V}</display><override><expr>{P}</expr><display>p{V}</display><assert pos="3">0</assert></override>
+		<field name="V" low="0" high="2" type="uint"/><field name="W" pos="3" type="bool"/></bitset>
+		<bitset name="#instruction" size="16"><display>op {A} {B} {C}</display>
+		<field name="A" low="0" high="3" type="#alone"/>
+		<field name="B" low="4" high="7" type="#inside"><param name="FLAG" as="P"/></field>
+		<override><expr>{FLAG}</expr><field name="C" low="8" high="11" type="#alone"/></override>
+		<field name="C" low="8" high="11" type="uint"/>
+		<field name="FLAG" pos="12" type="bool" display="!"/><pattern low="13" high="15">000</pattern></bitset>`)
+	for range 300 {
+		check(t, d, []row{
+			{0x1f9b, "op a3 p1 a7", "dontcare bits in #alone: 00000008, WARNING: unexpected bits[3:3] in #inside: 00000001 vs 00000000, dontcare bits in #alone: 00000008"},
+			{0x0f9b, "op a3 b1 15", "dontcare bits in #alone: 00000008"},
+			{0x1713, "op a3 p1 a7", ""},
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}

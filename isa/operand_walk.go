@@ -15,23 +15,13 @@ type operandWalk struct {
 	out []Operand
 	// start is where the text starts in dst.
 	start int
-	// places say where the bits of each frame come from.
-	places [maxFrames]place
-	parts  []Part // of the field that is looked at
+	// sites say where the bits of each frame come from, entries of which table entry.
+	sites   [maxFrames]*site
+	entries [maxFrames]int
 }
 
 // wordTable stands for the word where the number of a table is asked for.
 const wordTable = -1
-
-// place says which bits of the word, or of a table entry, are the value of a frame.
-type place struct {
-	parts        []Part
-	table, entry int
-}
-
-func (p *place) set(part Part, table, entry int) {
-	p.parts, p.table, p.entry = append(p.parts[:0], part), table, entry
-}
 
 // display prints the display of a frame's unit, as Decoder.unit does.
 func (w *operandWalk) display(depth int) {
@@ -358,7 +348,7 @@ func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset:
 		op.Type.Kind = Signed
-		v = uint64(signExtend(v, ref.Width))
+		v = uint64(model.SignExtend(v, ref.Width))
 	case spec.KindFloat:
 		op.Type.Kind = Float
 	}
@@ -436,7 +426,7 @@ func (w *operandWalk) enter(ref *model.Ref, depth int) (inner int, ok bool) {
 				return 0, false
 			}
 			d.frames[depth] = frame{v, e.Env.Unit(e.Env.Root.Leaves[0])}
-			w.place(depth, at, e, &d.frames[at].v)
+			w.place(depth, at, e, d.frames[depth].unit)
 			at = depth
 		}
 		v = *d.inner(ref, &v)
@@ -448,23 +438,21 @@ func (w *operandWalk) enter(ref *model.Ref, depth int) (inner int, ok bool) {
 		return 0, false
 	}
 	d.frames[depth].v = v
-	w.place(depth, at, ref, &d.frames[at].v)
-	return depth, d.enter(ref.Env, depth)
+	if !d.enter(ref.Env, depth) {
+		return 0, false
+	}
+	w.place(depth, at, ref, d.frames[depth].unit)
+	return depth, true
 }
 
 // place notes where the bits of a frame are: those of a field of the frame at.
-func (w *operandWalk) place(depth, at int, ref *model.Ref, v *bits.Value) {
-	to := &w.places[depth]
+func (w *operandWalk) place(depth, at int, ref *model.Ref, unit *model.Unit) {
+	outer := w.sites[at]
+	w.sites[depth] = outer.fieldOf(ref).inside(w.d, outer, unit)
+	w.entries[depth] = w.entries[at]
 	if ref.Field.Table != nil {
-		index := gather(ref.Field, v)
-		to.set(Part{Low: 0, Width: ref.Field.Table.Type.Size}, ref.Field.Table.Index, int(index[0]))
-		return
-	}
-	from := &w.places[at]
-	to.table, to.entry = from.table, from.entry
-	to.parts = to.parts[:0]
-	for _, p := range ref.Field.Parts {
-		to.parts = compose(to.parts, from.parts, p)
+		index := gather(ref.Field, &w.d.frames[at].v)
+		w.entries[depth] = int(index[0])
 	}
 }
 
@@ -478,31 +466,18 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 		w.bitsOf(op, ref.Prog.Root, depth)
 		return
 	}
-	at := w.places[depth]
-	d := w.d
-	v := d.frames[depth].v
-	parts := at.parts
+	s, entry := w.sites[depth], w.entries[depth]
+	v := &w.d.frames[depth].v
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
-			index := gather(e.Field, &v)
-			at.table, at.entry = e.Field.Table.Index, int(index[0])
-			w.parts = append(w.parts[:0], Part{Low: 0, Width: e.Field.Table.Type.Size})
-			parts = w.parts
-		} else {
-			parts = fieldParts(origin{depth: 1, parts: parts}, e.Field)
+			index := gather(e.Field, v)
+			entry = int(index[0])
 		}
-		v = *d.inner(e, &v)
+		v = w.d.inner(e, v)
+		s = s.fieldOf(e).inside(w.d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
 	}
-	for _, p := range ref.Field.Parts {
-		w.addPart(op, parts, p, at.table, at.entry)
-	}
-}
-
-func (w *operandWalk) addPart(op *Operand, outer []Part, p Part, table, entry int) {
-	var room [4]Part
-	for _, q := range compose(room[:0], outer, p) {
-		b := BitRange{q, table, entry}
-		if !slices.ContainsFunc(op.Bits, b.inside) {
+	for _, p := range s.fieldOf(ref).info.Parts {
+		if b := (BitRange{p, s.table, entry}); !slices.ContainsFunc(op.Bits, b.inside) {
 			op.Bits = append(op.Bits, b)
 		}
 	}

@@ -232,11 +232,11 @@ func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
 func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
 	d.lineStart, d.operands = len(dst), 0
 	d.missing = d.missing[:0]
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	d.checkEntries(d.frames[0].unit)
 	w := &d.walk
 	w.d, w.dst, w.out, w.start = d, dst, buf, len(dst)
-	w.places[0].set(Part{Low: 0, Width: in.Leaf.Size}, wordTable, 0)
+	w.sites[0], w.entries[0] = d.top(in.Leaf.model), 0
 	w.display(0)
 	dst, buf = w.dst, w.out
 	w.dst, w.out = nil, nil

@@ -1,7 +1,6 @@
 package isa
 
 import (
-	"math"
 	"math/big"
 	"strconv"
 	"unicode/utf8"
@@ -16,15 +15,15 @@ import (
 // Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
-	d.missing = d.missing[:0]
+	d.leave(0)
 	d.frames[0].v = in.Bits
 	if d.flat() {
-		lines := d.linesOf(d.printer, d.env, in.Leaf)
+		lines := d.linesOf(d.printer, d.env, in.Leaf.model)
 		d.frames[0].unit = lines.unit
 		d.checkEntries(lines.unit)
 		return d.quick(dst, lines, 0)
 	}
-	d.frames[0].unit = d.env.Unit(in.Leaf)
+	d.frames[0].unit = d.env.Unit(in.Leaf.model)
 	d.checkEntries(d.frames[0].unit)
 	return d.unit(dst, 0)
 }
@@ -84,11 +83,16 @@ func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
 }
 
 func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
+	if t := d.trace; t != nil {
+		if t.group = nil; it.Operand != nil {
+			t.group = t.sites[depth].group(it.Operand)
+		}
+	}
 	switch it.Kind {
 	case model.ItemText:
-		return d.literal(dst, Literal, it.Text)
+		return d.literal(dst, it.Text, depth)
 	case model.ItemName:
-		return d.literal(dst, Mnemonic, it.Text)
+		return d.name(dst, it.Text, depth)
 	case model.ItemAlign:
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
@@ -100,14 +104,14 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 		return d.reference(dst, it, depth)
 	}
 	start, traced := len(dst), d.trace.mark()
-	dst = d.literal(dst, Literal, it.Before)
+	dst = d.literal(dst, it.Before, depth)
 	from := len(dst)
 	dst = d.reference(dst, it, depth)
 	if len(dst) == from {
 		d.trace.reset(traced)
 		return dst[:start]
 	}
-	return d.literal(dst, Literal, it.After)
+	return d.literal(dst, it.After, depth)
 }
 
 // remark prints what a description says to people, as a comment at the end of a line.
@@ -124,12 +128,29 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	if dst = d.reference(dst, it, depth); len(dst) == from {
 		return dst[:start]
 	}
+	if saved != nil {
+		saved.token(TokenPunctuation, start, start+1)
+		saved.token(TokenComment, start+1, len(dst))
+	}
 	return dst
 }
 
-func (d *Decoder) literal(dst []byte, kind TokenKind, s string) []byte {
+// literal prints a text of a template.
+func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 	if d.trace != nil && s != "" {
-		d.trace.token(kind, len(dst), len(dst)+len(s))
+		d.trace.literal(s, len(dst), depth)
+	}
+	return append(dst, s...)
+}
+
+// name prints the name of a leaf.
+func (d *Decoder) name(dst []byte, s string, depth int) []byte {
+	if t := d.trace; t != nil && s != "" {
+		if v := t.voice(depth); v.instruction && !v.forced {
+			t.token(TokenMnemonic, len(dst), len(dst)+len(s))
+		} else {
+			t.literal(s, len(dst), depth)
+		}
 	}
 	return append(dst, s...)
 }
@@ -162,17 +183,22 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 		d.find(NoField, "no field '%s'", it.Name)
 		return dst
 	}
-	start, traced := len(dst), d.trace.mark()
+	start := len(dst)
+	d.labelled = false
 	name, named := d.symbol(ref, depth)
 	if named {
 		dst = append(dst, name...)
-	} else if ref.Kind == spec.KindBitset {
+	} else if ref.Kind != spec.KindBitset {
+		dst = d.scalar(dst, ref, depth)
+	} else if d.trace == nil {
 		dst = d.nested(dst, ref, depth)
 	} else {
-		dst = d.scalar(dst, ref, depth)
+		group := d.trace.group
+		dst = d.nested(dst, ref, depth)
+		d.trace.group = group
 	}
 	if d.trace != nil {
-		d.trace.shown(d, ref, depth, start, len(dst), traced, named)
+		d.trace.field(d, ref, depth, start, len(dst), named || d.labelled)
 	}
 	return dst
 }
@@ -191,7 +217,7 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	for i := range it.Members {
 		start, traced := len(dst), d.trace.mark()
 		if start > first {
-			dst = d.literal(dst, Literal, it.Join)
+			dst = d.literal(dst, it.Join, depth)
 		}
 		from := len(dst)
 		if dst = d.reference(dst, &it.Members[i], depth); len(dst) == from {
@@ -235,15 +261,13 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.tooDeep(ref)
 		return dst
 	}
-	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
-		d.missing = d.missing[:n-1]
-	}
+	d.leave(depth)
 	d.frames[depth].v = v
-	if d.trace != nil {
-		d.trace.enter(d, ref, depth)
-	}
 	if !d.enter(ref.Env, depth) {
 		return d.noOperand(dst, ref, depth)
+	}
+	if d.trace != nil {
+		d.trace.enter(d, ref, depth)
 	}
 	if d.flat() {
 		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
@@ -282,45 +306,15 @@ func (d *Decoder) scalar(dst []byte, ref *model.Ref, depth int) []byte {
 func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 	switch ref.Kind {
 	case spec.KindFloat:
-		return appendFloat(dst, v, ref.Width)
+		return model.AppendFloat(dst, v, ref.Width)
 	case spec.KindBranch, spec.KindAbsBranch:
 		return d.branch(dst, ref, v)
 	case spec.KindCustom:
 		if d.Custom != nil {
 			return d.Custom(dst, ref.Field.Name, v)
 		}
-		return dst
 	}
-	return appendConstant(dst, ref, v)
-}
-
-// appendConstant prints a value of a type whose texts depend on the value alone.
-func appendConstant(dst []byte, ref *model.Ref, v uint64) []byte {
-	switch ref.Kind {
-	case spec.KindEnum:
-		if s, ok := ref.Enum.Lookup(v); ok {
-			return append(dst, s...)
-		}
-		return strconv.AppendUint(dst, v&math.MaxUint32, 10)
-	case spec.KindBool, spec.KindBoolInv:
-		return appendBool(dst, ref, v)
-	case spec.KindInt:
-		return strconv.AppendInt(dst, signExtend(v, ref.Width), 10)
-	case spec.KindUint:
-		return strconv.AppendUint(dst, v, 10)
-	case spec.KindHex:
-		return strconv.AppendUint(dst, v, 16)
-	case spec.KindOffset:
-		if v == 0 {
-			return dst
-		}
-		return appendSigned(dst, signExtend(v, ref.Width))
-	case spec.KindUOffset:
-		if v != 0 {
-			return strconv.AppendUint(append(dst, '+'), v, 10)
-		}
-	}
-	return dst
+	return model.AppendConstant(dst, ref, v)
 }
 
 // wide prints a number of more than 64 bits: hexadecimal or unsigned.
@@ -336,101 +330,28 @@ func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
 	return strconv.AppendUint(dst, v[0], 10)
 }
 
-func appendBool(dst []byte, ref *model.Ref, v uint64) []byte {
-	on := (v != 0) == (ref.Kind == spec.KindBool)
-	if ref.Field == nil || ref.Field.Display == nil {
-		if ref.Kind == spec.KindBoolInv {
-			return strconv.AppendUint(dst, boolean(on), 10)
-		}
-		return strconv.AppendUint(dst, v&math.MaxUint32, 10)
-	}
-	if on {
-		return append(dst, *ref.Field.Display...)
-	}
-	return dst
-}
-
-// signExtend reads the low bits of v as a two's complement number of that width.
-func signExtend(v uint64, width int) int64 {
-	if width <= 0 || width >= 64 {
-		return int64(v)
-	}
-	return int64(v<<uint(64-width)) >> uint(64-width)
-}
-
-// appendSigned prints a number with its sign. Zero has a plus: only a computed value beyond its
-// width comes to that.
-func appendSigned(dst []byte, v int64) []byte {
-	if v >= 0 {
-		dst = append(dst, '+')
-	}
-	return strconv.AppendInt(dst, v, 10)
-}
-
-// appendFloat prints six decimals, and what is no number in glibc's spelling.
-func appendFloat(dst []byte, v uint64, width int) []byte {
-	var x float64
-	switch width {
-	case 16:
-		x = halfFloat(uint16(v))
-	default:
-		x = float64(math.Float32frombits(uint32(v)))
-	}
-	switch {
-	case math.IsNaN(x):
-		if v>>(min(uint(width), 32)-1)&1 != 0 {
-			dst = append(dst, '-')
-		}
-		return append(dst, "nan"...)
-	case math.IsInf(x, 1):
-		return append(dst, "inf"...)
-	case math.IsInf(x, -1):
-		return append(dst, "-inf"...)
-	}
-	return strconv.AppendFloat(dst, x, 'f', 6, 64)
-}
-
-// halfFloat converts an IEEE 754 half.
-func halfFloat(h uint16) float64 {
-	exp, frac := int(h>>10&31), float64(h&0x3ff)
-	var x float64
-	switch exp {
-	case 0:
-		x = math.Ldexp(frac, -24)
-	case 31:
-		if x = math.Inf(1); frac != 0 {
-			x = math.NaN()
-		}
-	default:
-		x = math.Ldexp(frac+1024, exp-25)
-	}
-	if h>>15 != 0 {
-		x = -x
-	}
-	return x
-}
-
 // branch prints a target as a label where there is one.
 func (d *Decoder) branch(dst []byte, ref *model.Ref, v uint64) []byte {
 	if d.Label != nil {
 		if name, ok := d.Label(d.target(ref, v), ref.Field.Call); ok {
+			d.labelled = true
 			return append(dst, name...)
 		}
 	}
 	if ref.Kind == spec.KindAbsBranch && d.set.model.ISA.Strict {
 		return strconv.AppendInt(dst, int64(v), 10) // isaspec sign-extends absolute targets too
 	}
-	return strconv.AppendInt(dst, signExtend(v, ref.Width), 10)
+	return strconv.AppendInt(dst, model.SignExtend(v, ref.Width), 10)
 }
 
 // target returns the address in bits that a branch field of the given value means.
 func (d *Decoder) target(ref *model.Ref, v uint64) int64 {
 	unit := int64(ref.Field.Unit)
 	if unit == 0 {
-		unit = int64(d.root.Size)
+		unit = int64(d.root.Stored(d.root.Size))
 	}
 	if ref.Kind == spec.KindAbsBranch {
 		return int64(v) * unit
 	}
-	return d.Addr + signExtend(v, ref.Width)*unit
+	return d.Addr + model.SignExtend(v, ref.Width)*unit
 }

@@ -47,7 +47,7 @@ func TestTypes(t *testing.T) {
 		{"derived enum", derived, 3, "#e", `width="4"`, []row{{0, "[zero]", ""}, {9, "[9]", ""}}},
 		{"branch", field, 3, "branch", "", []row{{7, "[7]", ""}, {8, "[-8]", ""}}},
 		{"absbranch is signed in isaspec", field, 3, "absbranch", "", []row{{7, "[7]", ""}, {8, "[-8]", ""}}},
-		{"custom without a hook", field, 3, "custom", "", []row{{7, "[]", ""}}},
+		{"custom without a hook", field, 3, "custom", "", []row{{7, "[7]", ""}, {15, "[15]", ""}}},
 		{"bitset", field, 3, "#b", "", []row{
 			{0, "[low 0]", ""}, {5, "[low 5]", ""},
 			{8, "[]", "no match: FIELD: '#instruction.F': 00000008"},
@@ -83,7 +83,7 @@ func TestHooks(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="16"><display>{C} {R} {A}</display>
 		<field name="C" low="0" high="3" type="custom"/><field name="R" low="4" high="7" type="branch" unit="4"/>
 		<field name="A" low="8" high="11" type="absbranch" call="true"/><field name="S" low="12" high="15" type="uint"/></bitset>`)
-	check(t, d, []row{{0xfaf5, " -1 10", ""}}) // absbranch is unsigned under strict
+	check(t, d, []row{{0xfaf5, "5 -1 10", ""}}) // absbranch is unsigned under strict
 	d.Custom = func(dst []byte, field string, v uint64) []byte { return fmt.Appendf(dst, "<%s %d>", field, v) }
 	d.Label = func(addr int64, call bool) (string, bool) { return fmt.Sprintf("L%d.%v", addr, call), addr != 76 }
 	d.Addr = 80

@@ -23,6 +23,7 @@ type Options struct {
 // Set is an instruction set, ready to decode. It is safe for use by several goroutines.
 type Set struct {
 	model    *model.Machine
+	roots    []*Root
 	trees    []*tree // by Root.ID
 	files    []*File
 	memories []*Memory
@@ -33,12 +34,6 @@ type Set struct {
 	// prints are the answers of Prints, by mark.
 	prints sync.Map
 }
-
-// Leaf is one instruction, or one form of an operand, of a Set.
-type Leaf = model.Leaf
-
-// Root is a tree of encodings of a Set: its instructions, or one kind of operand.
-type Root = model.Root
 
 // Load reads a description and what it imports from fsys. Mistakes in it are reported all at once;
 // Explain formats such an error with the lines that are wrong.
@@ -62,6 +57,7 @@ func compile(parsed *spec.ISA, opt Options) (*Set, error) {
 	for _, r := range m.Roots {
 		s.trees = append(s.trees, newTree(r, parsed.Strict))
 	}
+	s.loadRoots()
 	s.loadFiles()
 	return s, nil
 }
@@ -80,21 +76,24 @@ func (s *Set) Name() string { return s.model.ISA.Name }
 func (s *Set) Doc() string { return s.model.ISA.Doc }
 
 // Roots lists the trees of encodings in the order of the description.
-func (s *Set) Roots() []*Root { return s.model.Roots }
+func (s *Set) Roots() []*Root { return s.roots }
 
 // Root returns a tree of encodings by name, with or without its #; "" is the one of instructions.
 func (s *Set) Root(name string) (*Root, error) {
 	r, err := s.model.Root(name)
-	if err == nil && r == nil {
-		err = errors.New("the description has no bitset")
+	switch {
+	case err != nil:
+		return nil, err
+	case r == nil:
+		return nil, errors.New("the description has no bitset")
 	}
-	return r, err
+	return s.roots[r.ID], nil
 }
 
 // FirstGen returns the first generation in which a root has leaves; ok is false where there is none.
 func (s *Set) FirstGen(r *Root) (gen uint32, ok bool) {
 	for _, b := range s.model.ISA.Bitsets {
-		if len(b.Children) > 0 || b.Root() != r.Spec {
+		if len(b.Children) > 0 || b.Root() != s.model.Roots[r.ID].Spec {
 			continue
 		}
 		low, high := b.Min, b.Max
@@ -168,10 +167,6 @@ func (s *Set) Tables() []TableInfo {
 	}
 	return list
 }
-
-// Model returns the bound description. It is for the packages of this module: its type is
-// internal.
-func (s *Set) Model() *model.Machine { return s.model }
 
 // Inst is a decoded instruction: everything else about it is computed on demand.
 type Inst struct {

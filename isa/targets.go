@@ -38,7 +38,8 @@ type IndexField struct {
 
 // IndexFields lists the fields of an instruction that name table entries.
 func (d *Decoder) IndexFields(in Inst) []IndexField {
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.leave(0)
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	var list []IndexField
 	for _, named := range d.frames[0].unit.NamedFields() {
 		ref := d.pick(named.Alts, 0)
@@ -67,7 +68,8 @@ func (d *Decoder) LineTable(table int) []bits.Value {
 // fields with bits in the word. It is for what text does not say, such as lengths that a layout
 // computes. The error tells that there is no such field, or that the value does not fit.
 func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf)}
+	d.leave(0)
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	ref := d.pick(d.frames[0].unit.Resolve(name), 0)
 	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.Hops != 0 {
 		return fmt.Errorf("%s has no field %s", in.Leaf.Display, name)
@@ -75,16 +77,15 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	if ref.Width < 64 && value>>uint(ref.Width) != 0 {
 		return fmt.Errorf("%d does not fit %s, expected 0 to %d", value, name, uint64(1)<<uint(ref.Width)-1)
 	}
-	parts := []Part{{Low: 0, Width: in.Leaf.Size}}
-	o := origin{parts: parts}
+	s := d.top(in.Leaf.model)
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
 			return fmt.Errorf("%s is in a table, not in the word", name)
 		}
-		o.parts = fieldParts(o, e.Field)
+		s = s.fieldOf(e).inside(d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
 	}
 	at := 0
-	placed := fieldParts(o, ref.Field)
+	placed := s.fieldOf(ref).info.Parts
 	for i := len(placed) - 1; i >= 0; i-- {
 		in.Bits.SetUint(placed[i].Low, placed[i].Width, value>>uint(at))
 		at += placed[i].Width

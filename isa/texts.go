@@ -108,7 +108,7 @@ func (d *Decoder) textsOf(env *model.Env) *texts {
 	t := p.texts.Load()
 	if t == nil {
 		t = noTexts
-		if env.Closed() && env.Root.Size <= maxTexts && Constant(env) {
+		if env.Closed() && env.Root.Size <= maxTexts && env.Constant() {
 			t = d.makeTexts(env)
 		}
 		p.texts.Store(t)
@@ -161,68 +161,8 @@ func (s *Set) scalarTexts(ref *model.Ref) *texts {
 	}
 	t := newTexts(1 << ref.Width)
 	for v := range t.short {
-		t.set(v, string(appendConstant(nil, ref, uint64(v))))
+		t.set(v, string(model.AppendConstant(nil, ref, uint64(v))))
 	}
 	s.scalars.Store(key, t)
 	return t
-}
-
-// Constant tells whether the text of a value of this bitset is always the same: no label, no hook,
-// no column, no context, no table.
-//
-// Nested values must be narrower each time, which also ends the recursion.
-//
-// It is exported for the packages of this module: its type is internal.
-func Constant(env *model.Env) bool {
-	for _, l := range env.Root.Leaves {
-		u := env.Unit(l)
-		if len(u.Requires) > 0 {
-			return false
-		}
-		for _, c := range u.Cases {
-			if c.Cond != nil && !constantNode(c.Cond.Root) || !constantItems(c.Items, env.Root.Size) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func constantNode(n *model.Node) bool {
-	if n == nil {
-		return true
-	}
-	for _, a := range n.Alts {
-		if a.Ref == nil || a.Ref.Context != nil || len(a.Ref.Enter) > 0 || a.Ref.Prog != nil && !constantNode(a.Ref.Prog.Root) {
-			return false
-		}
-	}
-	return constantNode(n.X) && constantNode(n.Y) && constantNode(n.Z)
-}
-
-func constantItems(items []model.Item, size int) bool {
-	for _, it := range items {
-		if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || !constantItems(it.Members, size) {
-			return false
-		}
-		for _, a := range it.Alts {
-			if a.Cond != nil && !constantNode(a.Cond.Root) || !constantRef(a.Ref, size) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func constantRef(r *model.Ref, size int) bool {
-	if r == nil || r.Context != nil || r.Field.Table != nil || r.Field.Symbols != "" || len(r.Enter) > 0 {
-		return false
-	}
-	switch r.Kind {
-	case spec.KindBranch, spec.KindAbsBranch, spec.KindCustom:
-		return false
-	case spec.KindBitset:
-		return r.Env.Closed() && r.Env.Root.Size < size && Constant(r.Env)
-	}
-	return r.Prog == nil || constantNode(r.Prog.Root)
 }

@@ -1,13 +1,15 @@
 package prove
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -22,7 +24,7 @@ func check(t *testing.T, file, source string) (*isa.Set, *Report) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	r, err := Check(set, Options{Search: 50 * time.Millisecond})
+	r, err := Check(set, Options{Search: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,4 +162,40 @@ func within(f *Finding, from, to int) bool {
 		}
 	}
 	return false
+}
+
+// The same description has the same findings, claims and words each time: no limit is one of time.
+func TestSameAgain(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.xml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, first := check(t, filepath.Base(path), string(data))
+		_, again := check(t, filepath.Base(path), string(data))
+		if d := cmp.Diff(lines(first), lines(again)); d != "" {
+			t.Errorf("%s: two runs differ:\n%s", path, d)
+		}
+	}
+}
+
+// lines is all that a report says.
+func lines(r *Report) (list []string) {
+	for _, findings := range [][]Finding{r.Findings, r.Silenced} {
+		for i := range findings {
+			list = append(list, findings[i].Explain(), fmt.Sprint(findings[i].Rows))
+			for k := range findings[i].Witnesses {
+				list = append(list, findings[i].Witnesses[k].String())
+			}
+		}
+	}
+	for _, c := range r.Claims {
+		list = append(list, c.Text)
+	}
+	return list
 }

@@ -1,5 +1,7 @@
 package prove
 
+import "github.com/isago/isago/internal/sat"
+
 // lit is a literal of a circuit: twice the number of a node, plus one where it is negated.
 type lit int32
 
@@ -23,6 +25,13 @@ type circuit struct {
 	known map[gate]lit
 	// conflicts is what is left of what all queries in a generation may cost; nil is no such bound.
 	conflicts *int
+	// solver answers what cannot be tried out; names are its literals, by node.
+	solver sat.Solver
+	names  []sat.Lit
+	// marks tell, by node, which walk has come by; places where it is in the values of the last cone.
+	marks  []int
+	places []int32
+	walks  int
 }
 
 func newCircuit() *circuit {
@@ -91,57 +100,56 @@ func (c *circuit) any(list ...lit) lit {
 	return out
 }
 
-// cone is what a literal depends on.
+// cone is what some literals depend on, the last of which is the goal.
 type cone struct {
 	goal lit
 	// nodes are the gates, each after those that it reads; inputs are the inputs.
 	nodes, inputs []int
-	// index gives the place of a node in values: inputs first, then gates.
-	index map[int]int
 }
 
-func (c *circuit) cone(goal lit) *cone {
-	k := &cone{goal: goal, index: map[int]int{}}
-	stack, seen := []int{goal.node()}, map[int]bool{}
+// cone walks from literals down to the inputs. A node is marked when its operands are asked for, and
+// again when they are there.
+func (c *circuit) cone(goals ...lit) *cone {
+	k := &cone{goal: goals[len(goals)-1]}
+	for len(c.marks) < len(c.gates) {
+		c.marks, c.places = append(c.marks, 0), append(c.places, 0)
+	}
+	c.walks += 2
+	asked, done := c.walks-1, c.walks
+	c.marks[0] = done
+	var stack []int
+	for _, l := range goals {
+		stack = append(stack, l.node())
+	}
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		g := c.gates[n]
 		switch {
-		case n == 0:
+		case c.marks[n] == done:
 			stack = stack[:len(stack)-1]
 		case g.a < 0:
 			stack = stack[:len(stack)-1]
-			if !seen[n] {
-				seen[n] = true
-				k.inputs = append(k.inputs, n)
-			}
-		case seen[n]:
+			c.marks[n] = done
+			k.inputs = append(k.inputs, n)
+		case c.marks[n] == asked:
 			stack = stack[:len(stack)-1]
-			if _, done := k.index[n]; !done {
-				k.index[n] = -1
-				k.nodes = append(k.nodes, n)
-			}
+			c.marks[n] = done
+			k.nodes = append(k.nodes, n)
 		default:
-			seen[n] = true
+			c.marks[n] = asked
 			for _, l := range []lit{g.a, g.b} {
-				if !seen[l.node()] {
+				if c.marks[l.node()] < asked {
 					stack = append(stack, l.node())
 				}
 			}
 		}
 	}
-	for i, n := range k.inputs {
-		k.index[n] = i
-	}
-	for i, n := range k.nodes {
-		k.index[n] = len(k.inputs) + i
-	}
 	return k
 }
 
-// inputs adds the inputs that a literal depends on to a set.
-func (c *circuit) inputs(l lit, set map[int]bool) {
-	for _, n := range c.cone(l).inputs {
+// inputs adds the inputs that literals depend on to a set.
+func (c *circuit) inputs(set map[int]bool, list ...lit) {
+	for _, n := range c.cone(list...).inputs {
 		set[n] = true
 	}
 }
@@ -167,23 +175,27 @@ func (a assignment) value(l lit) bool {
 
 // simulator evaluates a cone for 64 assignments at once.
 type simulator struct {
-	c      *circuit
-	k      *cone
+	k *cone
+	// values are those of the inputs, then of the gates; the goal is the last.
 	values []uint64
 	plan   []step
 }
 
-// step is a gate with its operands as places in values; place -1 is the constant.
+// step is a gate with its operands as places in values.
 type step struct {
 	a, b         int32
 	flipA, flipB uint64
 }
 
 func newSimulator(c *circuit, k *cone) *simulator {
-	s := &simulator{c: c, k: k, values: make([]uint64, len(k.inputs)+len(k.nodes))}
-	for _, n := range k.nodes {
+	s := &simulator{k: k, values: make([]uint64, len(k.inputs)+len(k.nodes)), plan: make([]step, len(k.nodes))}
+	for i, n := range k.inputs {
+		c.places[n] = int32(i)
+	}
+	for i, n := range k.nodes {
+		c.places[n] = int32(len(k.inputs) + i)
 		g := c.gates[n]
-		s.plan = append(s.plan, step{int32(k.index[g.a.node()]), int32(k.index[g.b.node()]), -uint64(g.a & 1), -uint64(g.b & 1)})
+		s.plan[i] = step{c.places[g.a.node()], c.places[g.b.node()], -uint64(g.a & 1), -uint64(g.b & 1)}
 	}
 	return s
 }
@@ -194,7 +206,7 @@ func (s *simulator) run() uint64 {
 	for i, p := range s.plan {
 		out[i] = (s.values[p.a] ^ p.flipA) & (s.values[p.b] ^ p.flipB)
 	}
-	return s.values[s.k.index[s.k.goal.node()]] ^ -uint64(s.k.goal&1)
+	return s.values[len(s.values)-1] ^ -uint64(s.k.goal&1)
 }
 
 // lane returns the assignment of one of the 64.
@@ -212,7 +224,7 @@ func (s *simulator) lane(n int) assignment {
 const (
 	maxExhaustive = 1 << 16 // gate evaluations, of 64 assignments each
 	randomRounds  = 8
-	maxClauses    = 60_000
+	maxGatesAsked = 20_000
 	maxConflicts  = 5_000  // of one query
 	allConflicts  = 60_000 // in a generation
 )

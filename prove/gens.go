@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -34,7 +35,7 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 		}
 	}
 	if len(starts) == 1 {
-		return []uint32{set.Model().Gen}
+		return []uint32{inside.Machine(set).Gen}
 	}
 	var list []uint32
 	for v := range starts {

@@ -16,7 +16,7 @@ func checkHeron(t testing.TB, files fs.FS, opt Options) (*isa.Set, *Report) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	opt.Search = 1
+	opt.Search = -1
 	r, err := Check(set, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 	f := w.top(m.m.Top(l.Root).Unit(l))
 	goal := w.and(w.valid, f.required())
 	support := map[int]bool{}
-	w.inputs(goal, support)
+	w.inputs(support, goal)
 	var read []int
 	for i, b := range f.word {
 		if b > yes && support[b.node()] {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -22,16 +22,16 @@ type Options struct {
 	Gens []uint32
 	// Root is the name of the one root to check, as Set.Root takes it; "" checks all.
 	Root string
-	// Search bounds the time that is spent on looking for two words with one text where their
-	// absence cannot be proved; 0 is DefaultSearch.
-	Search time.Duration
+	// Search is how many random words are printed and read back, of all roots together, to find two
+	// with one text where their absence cannot be proved; 0 is DefaultSearch, less is none.
+	Search int
 
 	// untried leaves small roots to the automaton too; tests compare with trying all their words.
 	untried bool
 }
 
-// DefaultSearch is how long is searched for what cannot be proved.
-const DefaultSearch = 3 * time.Second
+// DefaultSearch is how many words are read back for what cannot be proved.
+const DefaultSearch = 60_000
 
 // Level says how bad a finding is.
 type Level uint8
@@ -161,7 +161,7 @@ func Check(set *isa.Set, opt Options) (*Report, error) {
 	if opt.Search == 0 {
 		opt.Search = DefaultSearch
 	}
-	c := &checker{spec: set.Model().ISA, opt: opt, byKey: map[string]*Finding{}}
+	c := &checker{spec: inside.Machine(set).ISA, opt: opt, byKey: map[string]*Finding{}}
 	c.facts = newFacts()
 	for _, gen := range c.generations(set) {
 		at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
@@ -229,7 +229,7 @@ type machine struct {
 
 func newMachine(c *checker, set *isa.Set, gen uint32) *machine {
 	return &machine{
-		c: c, set: set, m: set.Model(), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
+		c: c, set: set, m: inside.Machine(set), gen: gen, conflicts: allConflicts, envs: map[*model.Env]bool{}, roots: map[*model.Root]bool{},
 		handed: map[*spec.Bitset]bool{}, rounded: map[*model.Root]bool{},
 		lossy: map[*model.Leaf]bits.Value{}, floats: map[*model.Leaf]bits.Value{}, doubts: map[*model.Root]bool{}, open: map[*model.Root]bool{},
 	}

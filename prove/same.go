@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"time"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -49,8 +49,7 @@ func (m *machine) texts() (open []*model.Env) {
 	return open
 }
 
-// allTexts checks the texts of each generation, then spends the time that there is on searching for
-// what could not be proved.
+// allTexts checks the texts of each generation, then searches for what could not be proved.
 func (c *checker) allTexts() {
 	type job struct {
 		m   *machine
@@ -64,9 +63,9 @@ func (c *checker) allTexts() {
 	}
 	c.searched = len(jobs) > 0
 	for _, j := range jobs {
-		time := c.opt.Search / time.Duration(len(jobs))
-		j.m.look(j.env, time)
-		c.limit("not proved: that no two words of %s print one text%s; a search of %v found none but those reported", j.env.Root.Name, j.m.where(), time.Round(10_000_000))
+		words := max(0, c.opt.Search/len(jobs))
+		j.m.look(j.env, words)
+		c.limit("not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", j.env.Root.Name, j.m.where(), words)
 	}
 }
 
@@ -122,6 +121,9 @@ func (m *machine) contexts() []bits.Value {
 	return list
 }
 
+// leaf returns the leaf of the set that stands for one of its model.
+func (m *machine) leaf(l *model.Leaf) *isa.Leaf { return m.set.Roots()[l.Root.ID].Leaves[l.ID] }
+
 // tryAll prints every word of a root.
 func (m *machine) tryAll(env *model.Env) bool {
 	d, err := m.set.NewDecoder(env.Root.Name)
@@ -155,7 +157,7 @@ func (m *machine) tryAll(env *model.Env) bool {
 // twins reports two words with one text, if that does not follow from what was reported of the leaf.
 func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
 	if a.Leaf == b.Leaf {
-		diff := a.Bits.Xor(b.Bits).AndNot(m.lossy[a.Leaf]).AndNot(m.floats[a.Leaf])
+		diff := a.Bits.Xor(b.Bits).AndNot(m.lossy[inside.Leaf(a.Leaf)]).AndNot(m.floats[inside.Leaf(a.Leaf)])
 		if diff.IsZero() {
 			return true
 		}
@@ -164,13 +166,13 @@ func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map
 	if wa.Text != wb.Text || len(wa.Findings)+len(wb.Findings) > 0 {
 		return false
 	}
-	f := &Finding{Code: diag.SameText, Level: Warning, Span: b.Leaf.Spec.Span, Root: r.Name}
-	f.key = fmt.Sprintf("same %s %s", a.Leaf.Spec.Span, b.Leaf.Spec.Span)
+	f := &Finding{Code: diag.SameText, Level: Warning, Span: inside.Leaf(b.Leaf).Spec.Span, Root: r.Name}
+	f.key = fmt.Sprintf("same %s %s", inside.Leaf(a.Leaf).Spec.Span, inside.Leaf(b.Leaf).Spec.Span)
 	if a.Leaf == b.Leaf {
 		f.Msg = fmt.Sprintf("two words of %s print %q", a.Leaf.Name, wa.Text)
 	} else {
 		f.Msg = fmt.Sprintf("a word of %s and one of %s print %q", a.Leaf.Name, b.Leaf.Name, wa.Text)
-		f.with(a.Leaf.Spec.Span, "%s is defined here", a.Leaf.Name)
+		f.with(inside.Leaf(a.Leaf).Spec.Span, "%s is defined here", a.Leaf.Name)
 	}
 	f.Rows = []Row{wordRow(a), wordRow(b), differRow(a, b)}
 	f.Witnesses = []Witness{wa, wb}
@@ -287,7 +289,7 @@ func (m *machine) read(env *model.Env, g *grammar, text string, path []event, ct
 		return isa.Inst{}, bits.Value{}, false
 	}
 	word, found := r.f.root().words(in)
-	return isa.Inst{Leaf: top.unit.Leaf, Bits: word}, found, true
+	return isa.Inst{Leaf: m.leaf(top.unit.Leaf), Bits: word}, found, true
 }
 
 // reader turns a path into a condition on the word.
@@ -350,8 +352,9 @@ func (f *frame) means(alts []model.Alt, k int) lit {
 	return f.w.and(out, f.condition(&alts[k]))
 }
 
-// look searches random words for two with one text, by reading back what they print.
-func (m *machine) look(env *model.Env, budget time.Duration) {
+// look searches so many random words for two with one text, by reading back what they print. The words
+// are the same each time, so that the findings are.
+func (m *machine) look(env *model.Env, words int) {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	if err != nil {
 		return
@@ -361,8 +364,7 @@ func (m *machine) look(env *model.Env, budget time.Duration) {
 		return
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	until := time.Now().Add(budget)
-	for n := 0; time.Now().Before(until); n++ {
+	for n := range words {
 		l := env.Root.Leaves[n%len(env.Root.Leaves)]
 		m.readBack(d, p, l, randomWord(r, l))
 	}
@@ -379,7 +381,7 @@ func randomWord(r *rand.Rand, l *model.Leaf) bits.Value {
 // readBack prints a word, reads the text, and compares.
 func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bits.Value) {
 	in, ok := d.Decode(word)
-	if !ok || in.Leaf != l || len(d.IndexFields(in)) > 0 {
+	if !ok || inside.Leaf(in.Leaf) != l || len(d.IndexFields(in)) > 0 {
 		return
 	}
 	text := d.Append(nil, in)

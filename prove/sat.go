@@ -1,74 +1,64 @@
 package prove
 
-import (
-	"sync"
+import "github.com/isago/isago/internal/sat"
 
-	"github.com/crillab/gophersat/solver"
-)
-
-// solve asks gophersat whether the goal of a cone can hold, by its Tseitin clauses.
+// solve asks the solver whether the goal of a cone can hold. It is told what the gates of the cone
+// compute, unless it knows, and keeps what it learns of them for the next question.
 func (c *circuit) solve(k *cone) (assignment, answer) {
-	if 3*len(k.nodes) > maxClauses {
+	if len(k.nodes) > maxGatesAsked {
 		return nil, unknown
 	}
-	name := func(l lit) int {
-		v := k.index[l.node()] + 1
-		if l&1 == 1 {
-			return -v
-		}
-		return v
-	}
-	clauses := [][]int{{name(k.goal)}}
-	for i, n := range k.nodes {
-		g, v := c.gates[n], len(k.inputs)+i+1
-		a, b := name(g.a), name(g.b)
-		clauses = append(clauses, []int{-v, a}, []int{-v, b}, []int{v, -a, -b})
-	}
-	most := maxConflicts
+	c.solver.Focus(c.told(k))
+	most, before := maxConflicts, c.solver.Conflicts()
 	if c.conflicts != nil {
-		most = min(most, *c.conflicts)
+		most = max(0, min(most, *c.conflicts))
 	}
-	model, cost, ans := bounded(clauses, most)
+	ans := c.solver.Solve(most, c.name(k.goal))
 	if c.conflicts != nil {
-		*c.conflicts -= cost
+		*c.conflicts -= c.solver.Conflicts() - before
 	}
-	if ans != sometimes {
-		return nil, ans
+	switch ans {
+	case sat.Unsat:
+		return nil, never
+	case sat.Unknown:
+		return nil, unknown
 	}
 	out := assignment{}
-	for i, n := range k.inputs {
-		if i < len(model) && model[i] {
+	for _, n := range k.inputs {
+		if c.solver.Value(c.names[n]) {
 			out[n] = true
 		}
 	}
 	return out, sometimes
 }
 
-// solving is held while the solver runs: it sorts in a buffer that all its solvers share.
-var solving sync.Mutex
-
-// bounded runs the solver for a number of conflicts. The solver has no limit of its own, but it
-// hands out each clause that it learns: it is left waiting where that is no longer read.
-func bounded(clauses [][]int, most int) (model []bool, cost int, ans answer) {
-	solving.Lock()
-	defer solving.Unlock()
-	problem := solver.ParseSlice(clauses)
-	if problem.Status == solver.Unsat {
-		return nil, 0, never
+// told tells the solver of the nodes of a cone, and returns their variables.
+func (c *circuit) told(k *cone) []int {
+	for len(c.names) < len(c.gates) {
+		c.names = append(c.names, unnamed)
 	}
-	s := solver.New(problem)
-	s.Certified, s.CertChan = true, make(chan string)
-	done := make(chan solver.Status, 1)
-	go func() { done <- s.Solve() }()
-	for cost = range most + 1 {
-		select {
-		case <-s.CertChan:
-		case status := <-done:
-			if status == solver.Sat {
-				return s.Model(), cost, sometimes
-			}
-			return nil, cost, never
+	var vars []int
+	for _, n := range k.inputs {
+		if c.names[n] == unnamed {
+			c.names[n] = c.solver.NewVar()
 		}
+		vars = append(vars, c.names[n].Var())
 	}
-	return nil, cost, unknown
+	for _, n := range k.nodes {
+		if c.names[n] == unnamed {
+			c.names[n] = c.solver.NewVar()
+			v, a, b := c.names[n], c.name(c.gates[n].a), c.name(c.gates[n].b)
+			c.solver.Add(v.Not(), a)
+			c.solver.Add(v.Not(), b)
+			c.solver.Add(v, a.Not(), b.Not())
+		}
+		vars = append(vars, c.names[n].Var())
+	}
+	return vars
 }
+
+// unnamed is the name of a node of which the solver has not been told.
+const unnamed sat.Lit = -1
+
+// name returns the solver's name of a literal.
+func (c *circuit) name(l lit) sat.Lit { return c.names[l.node()] ^ sat.Lit(l&1) }

@@ -38,11 +38,20 @@ type caseBits struct {
 	// hidden are the bits that change nothing; doubled those of words that differ in more and
 	// print the same.
 	hidden, doubled bits.Value
-	// pair are two words that show it, for the hidden bits one that has any value in them.
-	word, twin, ctx bits.Value
-	entries         map[string]bits.Value
-	has, doubles    bool
-	one             bits.Value
+	// any is a word with any value in the hidden bits; word and twin are two that print the same.
+	any, word example
+	twin      bits.Value
+}
+
+// example is a word with what it is read in.
+type example struct {
+	bits, ctx bits.Value
+	entries   map[string]bits.Value
+}
+
+func (f *frame) example(in assignment) example {
+	word, ctx := f.words(in)
+	return example{word, ctx, f.tables(in)}
 }
 
 // display looks at one case of the leaf: which of its bits reach the text, and whether two words that
@@ -58,7 +67,7 @@ func (s *shower) display(index int) {
 		return
 	}
 	told := teller{m: s.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
-	told.lit(w, here)
+	told.lits(w, here)
 	told.items(f, u.Cases[index].Items, yes)
 	s.m.rounded[s.leaf.Root] = s.m.rounded[s.leaf.Root] || told.float
 	for i, l := range f.word {
@@ -79,9 +88,7 @@ func (s *shower) display(index int) {
 		}
 	}
 	if !b.hidden.IsZero() {
-		b.has = true
-		b.one, b.ctx = f.words(in)
-		b.entries = f.tables(in)
+		b.any = f.example(in)
 	}
 	s.double(&b, w, f, index, here, &told)
 	s.seen = append(s.seen, b)
@@ -108,26 +115,31 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 	g.entries = f.entries
 	g.exists = w.all(w.valid, g.required(), g.notRefined())
 	same := s.m.sameItems(f, g, f.unit.Cases[index].Items)
-	if s.undecided(w.crowded()); w.opaque {
+	if w.crowded() || w.opaque {
+		s.undecided(true)
 		return
 	}
 	goal := w.all(here, g.exists, g.alone(), g.expected(), g.uses(index), same)
-	for !b.covered(open) {
+	for others := 0; !b.covered(open); {
 		in, ans := w.satisfy(w.and(goal, differ))
 		s.undecided(ans == unknown || w.opaque)
 		if ans != sometimes {
 			return
 		}
-		one, ctx := f.words(in)
+		one := f.example(in)
 		two, _ := g.words(in)
-		diff := one.Xor(two)
-		if !b.doubles {
-			b.doubles, b.word, b.twin = true, one, two
-			if !b.has {
-				b.ctx, b.entries = ctx, f.tables(in)
+		if !s.alike(one, two) {
+			if others++; others > maxOthers {
+				s.undecided(true)
+				return
 			}
+			goal = w.and(goal, w.wordIs(f.word, one.bits).not())
+			continue
 		}
-		b.doubled = b.doubled.Or(diff)
+		if b.doubled.IsZero() {
+			b.word, b.twin = one, two
+		}
+		b.doubled = b.doubled.Or(one.bits.Xor(two))
 		differ = no
 		for _, i := range open {
 			if b.doubled.Bit(i) == 0 {
@@ -135,6 +147,29 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 			}
 		}
 	}
+}
+
+// maxOthers bounds the words that turn out to have a finding, or another text than the circuit knows.
+const maxOthers = 32
+
+// alike tells whether two words are printed the same, without a finding.
+func (s *shower) alike(one example, two bits.Value) bool {
+	a, b := s.witness(one, one.bits), s.witness(one, two)
+	return a.Text == b.Text && len(a.Findings)+len(b.Findings) == 0
+}
+
+// witness prints a word where another is read.
+func (s *shower) witness(at example, word bits.Value) Witness {
+	return s.m.witness(s.leaf.Root, word, at.ctx, s.leaf.Size, at.entries)
+}
+
+// wordIs tells where bits are those of a word.
+func (c *circuit) wordIs(list []lit, word bits.Value) lit {
+	out := yes
+	for i, l := range list {
+		out = c.and(out, l^lit(1-word.Bit(i)))
+	}
+	return out
 }
 
 // undecided notes that a display could not be compared.
@@ -166,7 +201,7 @@ type teller struct {
 	floats map[int]bool
 }
 
-func (t *teller) lit(w *world, l lit) { w.inputs(l, t.seen) }
+func (t *teller) lits(w *world, list ...lit) { w.inputs(t.seen, list...) }
 
 func (t *teller) items(f *frame, items []model.Item, here lit) {
 	for i := range items {
@@ -178,7 +213,7 @@ func (t *teller) items(f *frame, items []model.Item, here lit) {
 		for k := range it.Alts {
 			a := &it.Alts[k]
 			if a.Cond != nil {
-				t.lit(f.w, f.condition(a))
+				t.lits(f.w, f.condition(a))
 			}
 			if a.Ref != nil {
 				t.reference(f, a.Ref, len(it.Alts) == 1 && a.Cond == nil && here == yes)
@@ -192,9 +227,7 @@ func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 	w := f.w
 	if ref.Kind == spec.KindFloat {
 		t.float = true
-		for _, l := range f.reference(ref) {
-			w.inputs(l, t.floats)
-		}
+		w.inputs(t.floats, f.reference(ref)[:]...)
 	}
 	if ref.Kind == spec.KindBitset {
 		t.operand(f, ref, sure)
@@ -204,14 +237,12 @@ func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 		return
 	}
 	if ref.Prog != nil || ref.Context != nil {
-		for _, l := range f.reference(ref) {
-			t.lit(w, l)
-		}
+		t.lits(w, f.reference(ref)[:]...)
 		return
 	}
 	t.index(f, ref)
 	for _, l := range f.rawBits(ref) {
-		t.lit(w, l)
+		t.lits(w, l)
 		if sure && l > yes && tells(ref) {
 			t.direct[l.node()] = true
 		}
@@ -224,7 +255,7 @@ func (t *teller) index(f *frame, ref *model.Ref) {
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
 			for _, l := range gather(e.Field, f.above(ref.Hops).word) {
-				t.lit(f.w, l)
+				t.lits(f.w, l)
 				t.direct[l.node()] = true
 			}
 		}
@@ -259,17 +290,11 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 
 func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
 	t.index(f, ref)
-	if ref.Prog != nil {
-		for _, l := range f.reference(ref) {
-			t.lit(f.w, l)
-		}
-		return
-	}
 	if ref.Env.Closed() { // what it does not tell is reported of its own root
 		t.float = t.float || t.m.rounded[ref.Env.Root]
-		for _, l := range f.rawBits(ref) {
-			t.lit(f.w, l)
-			if sure && l > yes {
+		for _, l := range f.ownBits(ref) {
+			t.lits(f.w, l)
+			if sure && l > yes && ref.Prog == nil {
 				t.direct[l.node()] = true
 			}
 		}
@@ -284,10 +309,10 @@ func (t *teller) operand(f *frame, ref *model.Ref, sure bool) {
 			return
 		}
 		in := f.inside(ref, l, yes)
-		t.lit(f.w, in.exists)
+		t.lits(f.w, in.exists, in.expected()) // ignored bits are told of by findings
 		for i := range in.unit.Cases {
 			if c := in.unit.Cases[i]; c.Shown {
-				t.lit(f.w, in.uses(i))
+				t.lits(f.w, in.uses(i))
 				t.items(in, c.Items, no)
 			}
 		}
@@ -344,7 +369,16 @@ func (m *machine) sameText(f, g *frame, ref *model.Ref) lit {
 		zero := w.xor(w.isSet(x), w.isSet(y)).not()
 		return w.and(zero, w.sameLow(x, y, min(max(ref.Width, 1), 64)))
 	}
-	return w.sameLow(x, y, min(max(ref.Width, 1), 64))
+	return w.sameLow(x, y, m.printedBits(ref))
+}
+
+// printedBits is how many bits of a signed number are printed. Strict descriptions print all of an
+// absolute target.
+func (m *machine) printedBits(ref *model.Ref) int {
+	if ref.Kind == spec.KindAbsBranch && m.m.ISA.Strict {
+		return 64
+	}
+	return min(max(ref.Width, 1), 64)
 }
 
 func (c *circuit) sameBits(x, y []lit) lit {
@@ -388,11 +422,8 @@ func (c *circuit) sameEnum(ref *model.Ref, x, y *vec) lit {
 // is around it, the same leaf, case and values.
 func (m *machine) sameOperand(f, g *frame, ref *model.Ref) lit {
 	w := f.w
-	if ref.Prog != nil {
-		return w.equal(f.reference(ref), g.reference(ref))
-	}
 	if ref.Env.Closed() {
-		return w.sameBits(f.rawBits(ref), g.rawBits(ref))
+		return w.sameBits(f.ownBits(ref), g.ownBits(ref))
 	}
 	out := no
 	for _, l := range ref.Env.Root.Leaves {
@@ -429,7 +460,7 @@ func (s *shower) report() {
 		lossy = lossy.Or(b.hidden).Or(b.doubled)
 		s.hidden(b, b.hidden.And(always), nil)
 		s.hidden(b, b.hidden.AndNot(always), b.c)
-		if b.doubles {
+		if !b.doubled.IsZero() {
 			s.doubled(b)
 		}
 	}
@@ -511,7 +542,7 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 	if name != "" {
 		x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
 	}
-	s.fill(x, b, b.one, s.twin(b, own), own)
+	s.fill(x, b.any, s.twin(b.any, own), own)
 	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
 		x.Witnesses = nil // something else is wrong with these words
 	}
@@ -524,16 +555,16 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 	return s.m.also(x, s.leaf)
 }
 
-// twin returns a word that differs from that of b in hidden bits, in one of them if that is as good.
-func (s *shower) twin(b *caseBits, own bits.Value) bits.Value {
-	text := s.m.witness(s.leaf.Root, b.one, b.ctx, s.leaf.Size, b.entries).Text
+// twin returns a word that differs from another in hidden bits, in one of them if that is as good.
+func (s *shower) twin(one example, own bits.Value) bits.Value {
+	text := s.witness(one, one.bits).Text
 	for left := own; !left.IsZero(); left.SetUint(left.Low(), 1, 0) {
-		v := b.one.Xor(bits.Range(left.Low(), 1))
-		if w := s.m.witness(s.leaf.Root, v, b.ctx, s.leaf.Size, b.entries); w.Matched && w.Text == text && len(w.Findings) == 0 {
+		v := one.bits.Xor(bits.Range(left.Low(), 1))
+		if w := s.witness(one, v); w.Matched && w.Text == text && len(w.Findings) == 0 {
 			return v
 		}
 	}
-	return b.one.Xor(own)
+	return one.bits.Xor(own)
 }
 
 // caseSpan is where the display of a case is.
@@ -548,25 +579,19 @@ func (s *shower) doubled(b *caseBits) {
 	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
 	x.key = "doubled " + x.Span.String()
 	x.fields = s.owners(b.doubled)
-	s.fill(x, b, b.word, b.twin, b.doubled)
-	if a, b := &x.Witnesses[0], &x.Witnesses[1]; a.Text != b.Text || len(a.Findings)+len(b.Findings) > 0 {
-		s.m.open[s.leaf.Root] = s.m.open[s.leaf.Root] || a.Text != b.Text // what the circuit cannot know
-		return
-	}
+	s.fill(x, b.word, b.twin, b.doubled)
 	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.doubled))
 	s.m.also(x, s.leaf)
 }
 
-func (s *shower) fill(x *Finding, b *caseBits, one, two, mask bits.Value) {
+func (s *shower) fill(x *Finding, one example, two, mask bits.Value) {
 	r := s.leaf.Root
 	x.Root = r.Name
 	x.Rows = []Row{
 		{s.leaf.Name, pattern(s.leaf.Size, s.leaf.Mask, s.leaf.Match, s.leaf.DontCare)},
 		caretRow("not shown", mask, s.leaf.Size),
 	}
-	for _, v := range []bits.Value{one, two} {
-		x.Witnesses = append(x.Witnesses, s.m.witness(r, v, b.ctx, s.leaf.Size, b.entries))
-	}
+	x.Witnesses = []Witness{s.witness(one, one.bits), s.witness(one, two)}
 }
 
 // also records a finding that many leaves may have in common, and counts them.

@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -174,8 +176,7 @@ func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
 	at := f.above(ref.Hops)
 	if ref.Prog != nil {
-		v := at.value(ref.Prog)
-		return f, append([]lit(nil), v[:min(64, ref.Width)]...)
+		return f, slices.Clone(f.ownBits(ref))
 	}
 	up, word = f, at.word
 	for _, e := range ref.Enter {
@@ -327,6 +328,19 @@ func (f *frame) rawBits(ref *model.Ref) []lit {
 		word = at.bitsOf(e, word)
 	}
 	return gather(ref.Field, word)
+}
+
+// ownBits returns the bits of an operand: of an index, not of the entry; of a computed one those of its
+// value that some leaf has.
+func (f *frame) ownBits(ref *model.Ref) []lit {
+	if ref.Prog == nil {
+		return f.rawBits(ref)
+	}
+	size := 0
+	for _, l := range ref.Env.Root.Leaves {
+		size = max(size, l.Size)
+	}
+	return f.reference(ref)[:min(64, size)]
 }
 
 // root returns the outermost scope.

@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -54,8 +55,8 @@ func TestValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := d.Root()
-	w := newWorld(set.Model())
-	f := w.top(set.Model().Top(root).Unit(root.Leaves[0]))
+	w := newWorld(inside.Machine(set))
+	f := w.top(inside.Unit(set, root.Leaves[0]))
 	pair := f.unit.Resolve("P")[0].Ref
 	inner := f.inside(pair, pair.Env.Root.Leaves[0], yes)
 	frames := map[string]*frame{"": f, "P.": inner}

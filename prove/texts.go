@@ -373,8 +373,6 @@ func (g *grammar) language(ref *model.Ref) language {
 		return language{empty: true, read: func(g *grammar, then int32) int32 { return g.text(text, then) }}
 	case spec.KindEnum:
 		return enumLanguage(ref, func(uint64) bool { return true }, true)
-	case spec.KindCustom:
-		return language{empty: true}
 	case spec.KindFloat:
 		return language{read: func(g *grammar, then int32) int32 { return g.float(then) }}
 	case spec.KindOffset, spec.KindUOffset:
@@ -398,11 +396,11 @@ func (g *grammar) language(ref *model.Ref) language {
 		return language{read: func(g *grammar, then int32) int32 {
 			return g.choice(g.char('0', then), g.number(hexFirst, hexDigit, digits, then))
 		}}
-	case spec.KindUint:
+	case spec.KindUint, spec.KindCustom:
 		digits := digitsOf(ref)
 		return language{read: func(g *grammar, then int32) int32 { return g.unsigned(digits, then) }}
 	}
-	digits := digitsOf(ref)
+	digits := len(strconv.FormatUint(math.MaxUint64>>(64-g.m.printedBits(ref)), 10))
 	return language{read: func(g *grammar, then int32) int32 {
 		positiveOnly := g.number(positive, decimal, digits, then)
 		return g.choice(g.char('0', then), g.char('-', positiveOnly), positiveOnly)
@@ -427,7 +425,7 @@ func (g *grammar) float(then int32) int32 {
 
 // digitsOf bounds the decimal digits of a value.
 func digitsOf(ref *model.Ref) int {
-	if ref.Prog != nil && ref.Kind == spec.KindUint || ref.Width > 64 {
+	if ref.Prog != nil && (ref.Kind == spec.KindUint || ref.Kind == spec.KindCustom) || ref.Width > 64 {
 		return max(20, ref.Width/3+1)
 	}
 	width := min(max(ref.Width, 1), 64)
@@ -437,18 +435,8 @@ func digitsOf(ref *model.Ref) int {
 // share tells whether a condition and a value depend on a common input.
 func (c *circuit) share(l lit, v *vec) bool {
 	set := map[int]bool{}
-	c.inputs(l, set)
-	for _, bit := range v {
-		if bit <= yes {
-			continue
-		}
-		for _, n := range c.cone(bit).inputs {
-			if set[n] {
-				return true
-			}
-		}
-	}
-	return false
+	c.inputs(set, l)
+	return slices.ContainsFunc(c.cone(v[:]...).inputs, func(n int) bool { return set[n] })
 }
 
 // maxNarrow bounds the values that are asked for one by one.
@@ -622,14 +610,14 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 			return set ^ lit(b2i(text == "1"))
 		}
 		return w.lowBits(v, 32, text, 10)
-	case spec.KindUint, spec.KindUOffset:
+	case spec.KindUint, spec.KindUOffset, spec.KindCustom:
 		if text == "" {
 			return w.isSet(v).not()
 		}
 		return w.lowBits(v, 64, strings.TrimPrefix(text, "+"), 10)
 	case spec.KindHex:
 		return w.lowBits(v, 64, text, 16)
-	case spec.KindFloat, spec.KindCustom:
+	case spec.KindFloat:
 		return yes
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -639,7 +627,7 @@ func (m *machine) textIs(f *frame, ref *model.Ref, text string) lit {
 	case err != nil:
 		return no
 	}
-	return w.sameLow(v, constant(uint64(n)), min(max(ref.Width, 1), 64))
+	return w.sameLow(v, constant(uint64(n)), m.printedBits(ref))
 }
 
 // sameLow tells where two numbers agree in their low bits.

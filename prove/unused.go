@@ -37,6 +37,14 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 			list = append(list, u.Expr)
 		}
 	}
+	for _, d := range b.Defaults {
+		if d.Expr != nil {
+			list = append(list, d.Expr)
+		}
+	}
+	for _, h := range b.Hazards {
+		list = append(list, h.Expr)
+	}
 	for _, c := range b.Cases {
 		if c.Expr != nil {
 			list = append(list, c.Expr)

@@ -61,6 +61,9 @@ type walker struct {
 	// guards holds, for each expression in a scope, where it is evaluated.
 	guards map[use]lit
 	order  []use
+	// places are where displays are used; optional tells that the items at hand may be left out.
+	places   []place
+	optional bool
 }
 
 // use is an expression that is evaluated in a scope.
@@ -112,6 +115,7 @@ func (m *machine) alone(env *model.Env, by *model.Ref) {
 	for _, l := range env.Root.Leaves {
 		k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
 		k.scope(k.w.top(env.Unit(l)))
+		k.aliases()
 		k.expressions()
 	}
 }
@@ -145,15 +149,16 @@ func (k *walker) scope(f *frame) {
 			k.use(c.Cond, f, rest)
 			here = k.w.and(rest, f.holds(c.Cond))
 		}
+		for _, a := range c.Aliases {
+			k.items(a, f, here)
+		}
+		k.places = append(k.places, place{c, f, here, k.optional})
 		if !c.Shown {
 			continue
 		}
 		fact := k.m.c.facts.of(c.Spec)
 		fact.text = fact.text || k.can(here, f)
 		k.items(c.Items, f, here)
-		for _, a := range c.Aliases {
-			k.items(a, f, here)
-		}
 		rest = k.w.and(rest, here.not())
 	}
 	k.textless(f, rest)
@@ -203,7 +208,10 @@ func (k *walker) cases(f *frame) {
 func (k *walker) items(items []model.Item, f *frame, here lit) {
 	for i := range items {
 		it := &items[i]
+		outside := k.optional
+		k.optional = outside || it.Free
 		k.items(it.Members, f, here)
+		k.optional = outside
 		if it.Kind == model.ItemRef {
 			k.name(it.Alts, it.Name, it.Span, f, here, true)
 		}
@@ -389,5 +397,5 @@ func (f *frame) tables(in assignment) map[string]bits.Value {
 
 // cycle reports an expression that needs its own value.
 func (m *machine) cycle(at diag.Span) {
-	m.c.add(m, &Finding{Code: diag.ExprCycle, Level: Warning, Span: at, Msg: "the expression needs its own value, which is then 0"})
+	m.c.add(m, &Finding{Code: diag.ExprCycle, Level: Warning, Span: at, Msg: "the expression needs its own value: what it prints depends on the order of the display"})
 }

@@ -15,11 +15,13 @@ const reset = "\x1b[0m"
 
 // tokenColours are the colours of the kinds of tokens, from the sixteen that every terminal has.
 var tokenColours = map[isa.TokenKind]string{
-	isa.Mnemonic: "\x1b[1;34m",
-	isa.Number:   "\x1b[33m",
-	isa.Word:     "\x1b[36m",
-	isa.Target:   "\x1b[35m",
-	isa.Symbol:   "\x1b[32m",
+	isa.TokenMnemonic:  "\x1b[1;34m",
+	isa.TokenModifier:  "\x1b[36m",
+	isa.TokenRegister:  "\x1b[32m",
+	isa.TokenImmediate: "\x1b[33m",
+	isa.TokenAddress:   "\x1b[35m",
+	isa.TokenLabel:     "\x1b[35m",
+	isa.TokenComment:   dim,
 }
 
 // fieldColours tell neighbouring fields of a word apart.

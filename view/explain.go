@@ -97,7 +97,7 @@ func (e *explainer) drawWord(in isa.Inst, fields []isa.Field) {
 	others := []other{
 		{nothingLetter, "not described", bits.Ones(in.Leaf.Size)},
 		{ignoredLetter, note, in.Leaf.DontCare},
-		{expectedLetter, "expected to have a certain value", asserted(in.Leaf)},
+		{expectedLetter, "expected to have a certain value", in.Leaf.Asserted()},
 		{fixedLetter, "what makes it this instruction", in.Leaf.Mask},
 	}
 	e.draw(pic, fields, others, func(f *isa.Field) bool { return f.Table == "" })
@@ -118,19 +118,6 @@ func (e *explainer) drawEntry(d *isa.Decoder, index *isa.Field, fields []isa.Fie
 		})
 		return
 	}
-}
-
-// asserted returns the bits of a leaf that are expected to have a certain value.
-func asserted(leaf *isa.Leaf) bits.Value {
-	var mask bits.Value
-	for b := leaf.Spec; b != nil; b = b.Extends {
-		for _, c := range b.Cases {
-			for _, a := range c.Asserts {
-				mask = mask.Or(a.Mask)
-			}
-		}
-	}
-	return mask
 }
 
 // other is a group of bits that belong to no field.

@@ -62,11 +62,6 @@ type Field struct {
 	Doc   string `json:"doc,omitempty"`
 }
 
-var tokenNames = map[isa.TokenKind]string{
-	isa.Literal: "literal", isa.Mnemonic: "mnemonic", isa.Word: "word", isa.Number: "number",
-	isa.Target: "target", isa.Symbol: "symbol",
-}
-
 // NewInstruction describes a decoded instruction. docs adds the documentation of each field.
 func NewInstruction(d *isa.Decoder, in isa.Inst, docs bool) Instruction {
 	out := Instruction{
@@ -76,7 +71,7 @@ func NewInstruction(d *isa.Decoder, in isa.Inst, docs bool) Instruction {
 	text, tokens := d.AppendTokens(nil, nil, in)
 	out.Text = string(text)
 	for _, t := range tokens {
-		out.Tokens = append(out.Tokens, Token{tokenNames[t.Kind], t.Start, t.End})
+		out.Tokens = append(out.Tokens, Token{t.Kind.String(), t.Start, t.End})
 	}
 	for _, f := range d.Findings() {
 		out.Findings = append(out.Findings, f.Text)
@@ -118,11 +113,11 @@ func runs(v bits.Value) []Run {
 	return list
 }
 
-// Unknown describes a word that is no instruction of a root.
-func Unknown(set *isa.Set, root *isa.Root, addr int64, word bits.Value, size int) Instruction {
+// Unknown describes a word that is no instruction of a root, for the reason that finding tells.
+func Unknown(root *isa.Root, addr int64, word bits.Value, size int, finding string) Instruction {
 	return Instruction{
 		Address: addr / 8, Word: string(word.AppendHex(nil, (size+3)/4)), Size: size,
-		Text: string(program.AppendData(nil, set, root, word, size)), Findings: []string{noInstruction},
+		Text: string(program.AppendData(nil, root, word, size)), Findings: []string{finding},
 	}
 }
 
@@ -167,16 +162,26 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 // object describes a line, with the text of Print where there is one.
 func (l *Listing) object(ln line) Instruction {
 	d := l.current
-	in := Unknown(d.Set(), d.Root(), ln.addr, ln.word, ln.size)
+	in := Unknown(d.Root(), ln.addr, ln.word, ln.size, NoInstruction(ln.conflict))
 	if ln.piece != nil && ln.piece.Root == nil {
 		in.Findings = nil
 	}
+	odd := ""
 	if ln.ok {
+		odd = l.oddity(ln)
+	}
+	switch {
+	case ln.beyond():
+		in.Findings = []string{odd + ": " + string(d.Append(nil, ln.in))}
+	case ln.ok:
 		in = NewInstruction(d, ln.in, false)
 		if l.Print != nil {
 			in.Text = string(l.Print(nil, ln.in))
 		}
 		in.Address = ln.addr / 8
+		if odd != "" {
+			in.Findings = append(in.Findings, odd)
+		}
 	}
 	for _, f := range in.Findings {
 		l.report(ln.addr, f)

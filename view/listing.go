@@ -43,9 +43,11 @@ type Listing struct {
 	to     int64
 	labels *program.Labels
 
-	// aligns has, for each leaf of alignsOf by its ID, what the address of its words is a multiple of.
-	alignsOf *isa.Root
-	aligns   []int64
+	// addressUnits is what addresses of the instructions of a root count in, in bits.
+	addressUnits map[*isa.Root]int64
+
+	// aligns has, for each leaf of a root by its ID, what the address of its words is a multiple of.
+	aligns map[*isa.Root][]int64
 }
 
 // Current returns the decoder of the instruction that is being printed.
@@ -56,8 +58,11 @@ type line struct {
 	addr int64
 	in   isa.Inst
 	ok   bool
+	// size and word are what is stored.
 	size int
 	word bits.Value
+	// conflict is what Decoder.Conflict returned of a word that is no instruction.
+	conflict []*isa.Leaf
 	// piece is nil in images without pieces.
 	piece *program.Piece
 }
@@ -70,7 +75,7 @@ func (l *Listing) lines() iter.Seq[line] {
 	}
 	l.current = l.Decoder
 	root := l.Decoder.Root()
-	unit, sizes := program.Unit(root), l.sizes()
+	sizes := l.sizes()
 	end := l.Image.Size()
 	if l.to > 0 {
 		end = l.to
@@ -81,7 +86,7 @@ func (l *Listing) lines() iter.Seq[line] {
 			if !yield(ln) {
 				return
 			}
-			addr += int64(program.Stored(max(ln.size, 1), unit))
+			addr += int64(root.Stored(ln.size))
 		}
 	}
 }
@@ -91,7 +96,7 @@ func (l *Listing) lines() iter.Seq[line] {
 // depends on their number.
 func (l *Listing) sizes() []int {
 	root := l.Decoder.Root()
-	if !l.Decoder.Set().HighFirst() {
+	if !root.HighFirst {
 		return []int{root.Size}
 	}
 	var sizes []int
@@ -105,28 +110,33 @@ func (l *Listing) sizes() []int {
 // line decodes what stands at an address.
 func (l *Listing) line(addr int64, sizes []int) line {
 	ln := line{addr: addr}
-	d := l.Decoder
+	d, root := l.Decoder, l.Decoder.Root()
 	d.Addr = addr
 	for _, size := range sizes {
-		v, have := l.Image.At(addr, d.Set().HighFirst(), size)
+		v, have := l.Image.At(addr, root, size)
 		ln.in, ln.ok = d.Decode(v)
 		if ln.ok && ln.in.Leaf.Size <= have && (len(sizes) == 1 || ln.in.Leaf.Size == size) {
-			ln.size, ln.word = ln.in.Leaf.Size, ln.in.Bits
+			ln.size = ln.in.Leaf.Size
+			if ln.word = ln.in.Bits; ln.size%root.Unit != 0 {
+				ln.size = root.Stored(ln.size)
+				ln.word = v.And(bits.Ones(ln.size))
+			}
 			return ln
 		}
+		if !ln.ok && ln.conflict == nil {
+			ln.conflict = d.Conflict()
+		}
 	}
-	v, have := l.Image.At(addr, d.Set().HighFirst(), d.Root().MinSize)
-	ln.ok, ln.size = false, min(d.Root().MinSize, have)
-	ln.word = v.And(bits.Ones(ln.size))
+	ln.ok = false
+	ln.word, ln.size = l.Image.At(addr, root, root.MinSize)
 	return ln
 }
 
 // end returns the address behind the last instruction.
 func (l *Listing) end() int64 {
-	unit := program.Unit(l.Decoder.Root())
 	end := l.Image.Start
 	for ln := range l.lines() {
-		end = ln.addr + int64(program.Stored(max(ln.size, 1), unit))
+		end = ln.addr + int64(l.Decoder.Root().Stored(ln.size))
 	}
 	return end
 }
@@ -134,9 +144,8 @@ func (l *Listing) end() int64 {
 // Labels finds the labels of the code: entries, and what branches go to.
 func (l *Listing) Labels() *program.Labels {
 	if l.labels == nil {
-		labels := l.newLabels(l.Image.Size(), l.Image.Entries)
-		l.addLabels(labels)
-		return labels
+		l.labels = l.newLabels(l.Image.Size(), l.Image.Entries)
+		l.addLabels(l.labels)
 	}
 	return l.labels
 }
@@ -151,7 +160,7 @@ func (l *Listing) addLabels(labels *program.Labels) {
 	var targets []isa.BranchTarget
 	for ln := range l.lines() {
 		targets = targets[:0]
-		if ln.ok {
+		if ln.ok && !ln.beyond() {
 			targets = l.current.Targets(targets, ln.in)
 		}
 		for i := range targets {
@@ -175,7 +184,7 @@ func (l *Listing) Unit() int64 {
 		return int64(unit)
 	}
 	root := l.Decoder.Root()
-	return int64(program.Stored(max(root.MinSize, 1), program.Unit(root)))
+	return int64(root.Stored(root.MinSize))
 }
 
 // Write prints the listing. It returns the number of findings: unknown words and bits that are not
@@ -193,12 +202,23 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 		l.remarks(w, l.Image.Header)
 		first = len(l.Image.Header) == 0
 	}
+	if l.source() {
+		if l.Image.OneWay != "" {
+			l.remarks(w, []string{"not lossless: " + l.Image.OneWay})
+		}
+		for _, s := range l.Image.Lead {
+			fmt.Fprintln(w, s)
+		}
+	}
 	var buf []byte
 	bad := 0
 	for ln := range l.lines() {
 		if !l.Bare {
 			l.head(w, labels, ln, first)
 			first = false
+		}
+		if ln.piece != nil && ln.piece.Lead != "" && l.source() {
+			fmt.Fprintln(w, ln.piece.Lead)
 		}
 		var found int
 		buf, found = l.instruction(l.columns(buf[:0], ln), ln)
@@ -215,6 +235,11 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 		}
 	}
 	return findings, nil
+}
+
+// source tells whether the listing is one that is assembled.
+func (l *Listing) source() bool {
+	return l.Print != nil && !l.Bare && !l.Addresses && !l.Words
 }
 
 // prepare hooks the names of the image into the decoder. It returns the labels; a bare listing has
@@ -267,7 +292,7 @@ func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first b
 	}
 	l.remarks(w, section)
 	for _, n := range names {
-		fmt.Fprintln(w, l.Palette.paint(tokenColours[isa.Target], Printable(n))+":")
+		fmt.Fprintln(w, l.Palette.paint(tokenColours[isa.TokenLabel], Printable(n))+":")
 	}
 }
 
@@ -298,31 +323,68 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 
 // address returns the number that a line has in the column of addresses.
 func (l *Listing) address(ln line) int64 {
-	if ln.piece == nil {
-		return ln.addr / int64(max(l.Decoder.Root().MinSize, 1))
+	root, base := l.Decoder.Root(), int64(0)
+	if ln.piece != nil {
+		base = ln.piece.Base
+		if ln.piece.Root != nil {
+			root = ln.piece.Root
+		}
 	}
-	root := ln.piece.Root
-	if root == nil {
-		root = l.Decoder.Root()
+	unit, known := l.addressUnits[root]
+	if !known {
+		if l.addressUnits == nil {
+			l.addressUnits = map[*isa.Root]int64{}
+		}
+		unit = program.AddressUnit(root)
+		l.addressUnits[root] = unit
 	}
-	return (ln.addr - ln.piece.Base) / int64(max(root.MinSize, 1))
+	return (ln.addr - base) / unit
 }
 
-// noInstruction is what is found in a word that is none.
-const noInstruction = "no instruction has these bits"
+// beyond tells whether bits are set that are stored with an instruction and lie outside of it.
+func (ln *line) beyond() bool { return ln.ok && ln.word != ln.in.Bits }
+
+// NoInstruction is what is found in a word that is none: conflict is what Decoder.Conflict returned.
+func NoInstruction(conflict []*isa.Leaf) string {
+	if len(conflict) < 2 {
+		return "no instruction has these bits"
+	}
+	a, b := conflict[0], conflict[1]
+	return fmt.Sprintf("two instructions have these bits: %s is %s, %s is %s", a.Display, pattern(a), b.Display, pattern(b))
+}
+
+// pattern draws the bits of a leaf, the most significant first: fixed ones, x for those that are ignored, -
+// for the others.
+func pattern(l *isa.Leaf) string {
+	text := make([]byte, l.Size)
+	for i := range text {
+		bit := l.Size - 1 - i
+		switch {
+		case l.DontCare.Bit(bit) == 1:
+			text[i] = 'x'
+		case l.Mask.Bit(bit) == 0:
+			text[i] = '-'
+		default:
+			text[i] = '0' + byte(l.Match.Bit(bit))
+		}
+	}
+	return string(text)
+}
 
 // instruction appends the text of an instruction and returns the number of findings.
 func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	d := l.current
 	if !ln.ok && ln.piece != nil && ln.piece.Root == nil {
-		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 0
+		if ln.piece.Text != "" {
+			return append(dst, ln.piece.Text...), 0
+		}
+		return program.AppendData(dst, d.Root(), ln.word, ln.size), 0
 	}
 	if !ln.ok {
-		l.report(ln.addr, noInstruction)
-		return program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size), 1
+		return l.unknown(dst, ln), 1
 	}
-	if n := l.misaligned(ln); n > 0 {
-		return l.misplaced(dst, ln, n)
+	if text := l.oddity(ln); text != "" {
+		return l.odd(dst, ln, text), 1
 	}
 	if l.Print != nil {
 		dst = l.Print(dst, ln.in)
@@ -341,34 +403,66 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 // misaligned returns what the address of an instruction should be a multiple of, as the <meta align> of
 // its description says in bits, and 0 for one that stands as it should.
 func (l *Listing) misaligned(ln line) int64 {
-	if root := l.current.Root(); root != l.alignsOf {
-		l.alignsOf, l.aligns = root, program.Alignments(root)
+	root := l.current.Root()
+	aligns, known := l.aligns[root]
+	if !known {
+		if l.aligns == nil {
+			l.aligns = map[*isa.Root][]int64{}
+		}
+		aligns = program.Alignments(root)
+		l.aligns[root] = aligns
 	}
-	if l.aligns == nil || ln.addr == l.base {
+	if aligns == nil || ln.addr == l.base {
 		return 0
 	}
-	if n := l.aligns[ln.in.Leaf.ID]; n > 1 && (ln.addr-l.base)%n != 0 {
+	if n := aligns[ln.in.Leaf.ID]; n > 1 && (ln.addr-l.base)%n != 0 {
 		return n
 	}
 	return 0
 }
 
-// misplaced appends an instruction at a place where none can be. What asm is to read back is its words.
-func (l *Listing) misplaced(dst []byte, ln line, multiple int64) ([]byte, int) {
-	d := l.current
-	text := "at no multiple of " + strconv.FormatInt(multiple, 10) + " bits"
+// unknown appends a word that is no instruction, or two.
+func (l *Listing) unknown(dst []byte, ln line) []byte {
+	text := NoInstruction(ln.conflict)
 	l.report(ln.addr, text)
-	if l.Print != nil {
+	dst = program.AppendData(dst, l.current.Root(), ln.word, ln.size)
+	if len(ln.conflict) == 0 || l.Quiet {
+		return dst
+	}
+	return AppendRemark(dst, l.current.Set(), text)
+}
+
+// oddity tells why the text of an instruction would not give back what stands there; "" where it does.
+func (l *Listing) oddity(ln line) string {
+	if ln.beyond() {
+		return fmt.Sprintf("bits beyond the %d of an instruction", ln.in.Leaf.Size)
+	}
+	if n := l.misaligned(ln); n > 0 {
+		return "at no multiple of " + strconv.FormatInt(n, 10) + " bits"
+	}
+	return ""
+}
+
+// odd appends an instruction that does not stand as one should. What asm is to read back is its words, and
+// so are bits that no text has.
+func (l *Listing) odd(dst []byte, ln line, text string) []byte {
+	d := l.current
+	if l.Print != nil || ln.beyond() {
 		text += ": " + string(d.Append(nil, ln.in))
-		dst = program.AppendData(dst, d.Set(), d.Root(), ln.word, ln.size)
+		dst = program.AppendData(dst, d.Root(), ln.word, ln.size)
 	} else {
 		dst = l.Palette.Append(dst, d, ln.in)
 	}
+	l.report(ln.addr, text)
 	if !l.Quiet || l.Print != nil && !l.Bare {
-		dst = append(append(append(dst, '\t'), program.Comment(d.Set())...), ' ')
-		dst = append(dst, text...)
+		return AppendRemark(dst, l.current.Set(), text)
 	}
-	return dst, 1
+	return dst
+}
+
+// AppendRemark appends a comment.
+func AppendRemark(dst []byte, set *isa.Set, text string) []byte {
+	return append(append(append(append(dst, '\t'), program.Comment(set)...), ' '), text...)
 }
 
 func (l *Listing) report(addr int64, text string) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/isago/isago/bits"
@@ -112,7 +113,7 @@ func (l *Mesa) label(index int64, call bool) (string, bool) {
 	if call {
 		kind = "fxn"
 	}
-	return fmt.Sprint(kind, index), index >= 0 && index < int64(len(l.Words))
+	return kind + strconv.FormatInt(index, 10), index >= 0 && index < int64(len(l.Words))
 }
 
 // labelsAt appends the lines in front of an instruction. It returns the entries behind it.

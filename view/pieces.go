@@ -22,7 +22,7 @@ func (l *Listing) pieces() iter.Seq[line] {
 func (l *Listing) piece(i int) line {
 	p := &l.Image.Pieces[i]
 	ln := line{addr: p.Addr, piece: p, size: p.Size}
-	v, _ := l.Image.At(p.Addr, l.Decoder.Set().HighFirst(), p.Size)
+	v, _ := l.Image.At(p.Addr, l.Decoder.Root(), p.Size)
 	ln.word = v.And(bits.Ones(p.Size))
 	l.base, l.current = p.Base, l.Decoder
 	if p.Root == nil {
@@ -34,7 +34,9 @@ func (l *Listing) piece(i int) line {
 	}
 	d.Addr = p.Addr - p.Base
 	l.current = d
-	ln.in, ln.ok = d.Decode(ln.word)
+	if ln.in, ln.ok = d.Decode(ln.word); !ln.ok {
+		ln.conflict = d.Conflict()
+	}
 	return ln
 }
 

@@ -78,7 +78,7 @@ func losslessListing(t *rapid.T, set *isa.Set, ctx bits.Value, data []byte) stri
 		l.Print = func(dst []byte, in isa.Inst) []byte {
 			text, ok := lossless.Append(dst, in)
 			if !ok {
-				return program.AppendData(dst, set, d.Root(), in.Bits, in.Leaf.Size)
+				return program.AppendData(dst, d.Root(), in.Bits, in.Leaf.Size)
 			}
 			return text
 		}

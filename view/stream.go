@@ -140,7 +140,7 @@ func (s *Stream) labels(scout *Listing) (*program.Labels, error) {
 // have several lengths.
 func (s *Stream) pieces(scout *Listing) iter.Seq[piece] {
 	root := scout.Decoder.Root()
-	unit := int64(program.Stored(max(root.MinSize, 1), program.Unit(root)))
+	unit := int64(root.Stored(root.MinSize))
 	length := 8 * int64(pieceBytes) / unit * unit
 	return func(yield func(piece) bool) {
 		for from := int64(0); from < 8*s.Size; {

@@ -115,7 +115,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	w := wordWriter{set: set, root: root, unit: program.Unit(root), hex: f.hex}
+	w := wordWriter{set: set, root: root, hex: f.hex}
 	for _, t := range set.Tables() {
 		w.entryBits = append(w.entryBits, t.Bits)
 	}
@@ -129,7 +129,6 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 type wordWriter struct {
 	set  *isa.Set
 	root *isa.Root
-	unit int
 	hex  bool
 	// entryBits is the size of an entry of each table.
 	entryBits []int
@@ -170,7 +169,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error
 	if blank && len(code) == len(text) {
 		return dst, nil
 	}
-	if words, ok, err := program.ParseWord(code, w.unit); ok {
+	if words, ok, err := program.ParseWord(code, w.root.Unit); ok {
 		return w.data(dst, words, err)
 	}
 	res, err := w.instruction(p, code, text[len(code):])
@@ -203,17 +202,17 @@ func (w *wordWriter) data(dst []byte, words []uint32, err error) ([]byte, error)
 	if err != nil {
 		return dst, err
 	}
-	if most := w.root.Size / w.unit; len(words) > max(1, most) {
+	if most := w.root.Stored(w.root.Size) / w.root.Unit; len(words) > most {
 		return dst, fmt.Errorf("%d words, expected at most %d, the longest instruction", len(words), most)
 	}
-	data := program.Data(w.set, w.unit, words)
+	data := program.Data(w.root, words)
 	return w.append(dst, &data), nil
 }
 
 // append appends an instruction as a line of hex without its end, or as bytes.
 func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
 	if !w.hex {
-		return program.AppendBytes(dst, w.set, in.Word, in.Size, w.unit)
+		return program.AppendBytes(dst, w.root, in.Word, in.Size)
 	}
 	dst = program.AppendWords(dst, w.set, in.Word, in.Size)
 	for i := range in.Entries {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ type checkFlags struct {
 	root        string
 	json, sarif bool
 	all         bool
-	search      time.Duration
+	search      int
 }
 
 func newCheck() *cobra.Command {
@@ -66,7 +65,7 @@ The exit status is 3 where something is found, 1 where the description does not 
 	flags.BoolVar(&f.json, "json", false, "the findings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "the findings as SARIF 2.1.0, for tools that show them beside the lines")
 	flags.BoolVarP(&f.all, "all", "a", false, "show too what exceptions silence, and what was proved")
-	flags.DurationVar(&f.search, "search", prove.DefaultSearch, "`TIME` to search for words with one text where their absence cannot be proved")
+	flags.IntVar(&f.search, "search", prove.DefaultSearch, "how many random words, `N`, to read back where it cannot be proved that no two have one text")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -85,7 +84,13 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return f.refused(cmd, err)
 	}
-	opt := prove.Options{Root: f.root, Search: max(f.search, time.Nanosecond)}
+	if f.search < 0 {
+		return usagef("--search %d, expected a number of words, 0 for none", f.search)
+	}
+	opt := prove.Options{Root: f.root, Search: f.search}
+	if f.search == 0 {
+		opt.Search = -1
+	}
 	if cmd.Flags().Changed("gen") {
 		opt.Gens = []uint32{f.gen}
 	}

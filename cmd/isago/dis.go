@@ -72,7 +72,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
 	flags.BoolVar(&f.json, "json", false, "everything known about each instruction, as JSON; with --hex one object a line")
-	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted in instructions of the shortest length")
+	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
@@ -226,7 +226,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	}
 	s := view.Stream{In: in, Size: in.size, Entries: empty.Entries, Workers: f.jobs}
 	if f.suffixes {
-		s.Size -= in.size % int64(program.Unit(root)/8)
+		s.Size -= in.size % int64(root.Unit/8)
 	}
 	s.New = func(labels *program.Labels) (*view.Listing, error) {
 		l, err := f.newListing(set, palette)
@@ -307,7 +307,7 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *progra
 	return func(dst []byte, in isa.Inst) []byte {
 		text, ok := lossless.Append(dst, in)
 		if !ok {
-			return program.AppendData(dst, set, l.Decoder.Root(), in.Bits, in.Leaf.Size)
+			return program.AppendData(dst, l.Decoder.Root(), in.Bits, in.Leaf.Size)
 		}
 		return text
 	}, nil
@@ -329,7 +329,7 @@ func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func(
 		p.SetContext(d.Context())
 		text, ok := asm.NewLossless(d, p).Append(dst, in)
 		if !ok {
-			return program.AppendData(dst, set, d.Root(), in.Bits, in.Leaf.Size)
+			return program.AppendData(dst, d.Root(), in.Bits, in.Leaf.Size)
 		}
 		return text
 	}
@@ -428,12 +428,17 @@ func (h *hexLines) error(dst []byte, err error) []byte {
 
 // unknown answers a word that is no instruction with the directive that stands for it.
 func (h *hexLines) unknown(dst []byte, word bits.Value, size int) []byte {
-	in := view.Unknown(h.d.Set(), h.d.Root(), 0, word, size)
+	conflict := h.d.Conflict()
+	in := view.Unknown(h.d.Root(), 0, word, size, view.NoInstruction(conflict))
 	if h.json {
 		return h.marshal(dst, in)
 	}
 	h.report(in.Findings[0])
-	return append(dst, in.Text...)
+	dst = append(dst, in.Text...)
+	if len(conflict) == 0 || h.disFlags.findings != "comment" {
+		return dst
+	}
+	return view.AppendRemark(dst, h.d.Set(), in.Findings[0])
 }
 
 // object appends an instruction as JSON.

@@ -10,6 +10,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -108,9 +109,21 @@ func (f *explainFlags) instruction(set *isa.Set, d *isa.Decoder, text string) (i
 	in, ok, err := line.Prepare(d)
 	if err == nil && !ok {
 		digits := line.Word.AppendHex(nil, (line.Size(d.Root())+3)/4)
-		err = diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), digits)
+		err = unknownWord(set, d.Conflict(), digits)
 	}
 	return in, inArgument(src, err)
+}
+
+// unknownWord is the error for a word that no instruction has, or two.
+func unknownWord(set *isa.Set, conflict []*isa.Leaf, digits []byte) error {
+	if len(conflict) < 2 {
+		return diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), digits)
+	}
+	e := diag.Errorf(diag.UnknownWord, diag.Span{}, "%s: %s", digits, view.NoInstruction(conflict))
+	for _, l := range conflict {
+		e = e.With(inside.Leaf(l).Spec.Span, "%s is defined here", l.Display)
+	}
+	return e
 }
 
 // inArgument places an error without position in the whole argument.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,8 +36,8 @@ func (f *disFlags) checkListing() error {
 	switch {
 	case f.compat != "" && f.compat != "mesa":
 		return usagef("--compat %q, expected mesa", f.compat)
-	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.plain || f.listing):
-		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words, --plain or --listing")
+	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.listing):
+		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words or --listing")
 	case f.compat != "" && f.findings == "stderr":
 		return usagef("--findings stderr does not go with --compat mesa, expected comment or off")
 	case f.plain && (f.labels || len(f.entries) > 0):
@@ -70,7 +71,7 @@ func (f *listingFlags) addEntries(im *program.Image, root *isa.Root) error {
 	if root.MinSize != root.Size {
 		return usagef("--entry counts instructions, which are of several lengths here")
 	}
-	unit := int64(program.Stored(root.Size, program.Unit(root)))
+	unit := int64(root.Stored(root.Size))
 	for _, e := range entries {
 		im.Entries = append(im.Entries, program.Entry{Name: e.Name, Addr: int64(e.Index) * unit})
 	}
@@ -108,6 +109,9 @@ func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if slices.Contains(set.Syntaxes(), "mesa") {
+		return nil, nil, usagef("--compat mesa is for descriptions that Mesa's isaspec reads, and %s is none; --syntax mesa prints as Mesa's disassembler of it does", setName(set))
+	}
 	p, err := set.NewMesa(f.root)
 	if err != nil {
 		return nil, nil, &usageError{err}
@@ -138,9 +142,9 @@ func (f *disFlags) mesaImage(cmd *cobra.Command, name string, l *view.Mesa) erro
 	if err != nil {
 		return err
 	}
-	unit := int64(program.Stored(root.Size, program.Unit(root)))
+	unit := int64(root.Stored(root.Size))
 	for addr := int64(0); addr < im.Size(); addr += unit {
-		v, _ := im.At(addr, set.HighFirst(), root.Size)
+		v, _ := im.At(addr, root, root.Size)
 		l.Words = append(l.Words, v)
 	}
 	return nil

@@ -53,20 +53,20 @@ func (f *sourceFlags) check() error {
 	return nil
 }
 
-// wanted drops the warnings that are not wanted. With --werror what is left is an error.
+// wanted drops the warnings that are not wanted, and counts those beyond what is shown. With --werror what is left is an error.
 func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(e *diag.Error) bool {
 		return slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, "all")
 	})
 	if !f.werror || len(list) == 0 {
-		return list, nil
+		return list.Capped("warning"), nil
 	}
 	for i, e := range list {
 		hard := *e
 		hard.Msg = strings.Replace(e.Msg, "warning: ", "", 1)
 		list[i] = &hard
 	}
-	return nil, list
+	return nil, list.Capped("mistake")
 }
 
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.

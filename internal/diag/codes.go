@@ -51,6 +51,7 @@ const (
 	EnumUnused     Code = "enum-unused"
 	HiddenBits     Code = "hidden-bits"
 	SameText       Code = "same-text"
+	AliasDefault   Code = "alias-default"
 	ExprUndefined  Code = "expr-undefined"
 	MesaRefuses    Code = "mesa-refuses"
 	ExceptionForm  Code = "exception-form"
@@ -95,14 +96,22 @@ const (
 	RoomSize    Code = "alloc-size"
 	StoreSize   Code = "store-size"
 	Nesting     Code = "nesting"
+	StageExport Code = "stage-export"
 	IgnoredText Code = "ignored-text"
 	TooLarge    Code = "too-large"
 	ReadDiffers Code = "read-differently"
 	HiddenName  Code = "hides-register"
+	OutsideLoop Code = "outside-loop"
+	VertexEmit  Code = "vertex-emit"
+	PastArray   Code = "past-array"
+	MaskOrder   Code = "mask-order"
+	// UnexpectedBits is a finding of what the text asks for.
+	UnexpectedBits Code = "unexpected-bits"
 )
 
 // Codes of warnings that descriptions give, by the names of their hazards.
 const (
+	NoComparison  Code = "no-comparison"
 	SameRegister  Code = "same-register"
 	NeverTaken    Code = "never-taken"
 	OddAddress    Code = "odd-address"
@@ -116,9 +125,9 @@ const (
 // Warnings lists the codes of warnings.
 func Warnings() []Code {
 	return []Code{
-		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting,
-		IgnoredText, TooLarge, ReadDiffers, HiddenName,
-		SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
+		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
+		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits,
+		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
 
@@ -160,6 +169,7 @@ var codes = []CodeInfo{
 	{EnumUnused, "check: an enum that is the type of nothing", `<enum name="#old">`},
 	{HiddenBits, "check: bits of a leaf that its text does not show: words that differ in them read the same", `a field that no display shows`},
 	{SameText, "check: two words that print the same text", `two leaves with one display`},
+	{AliasDefault, "check: an alias that leaves out a field, which then has the default of words that do not show it", `<alias>out[a0]</alias> beside <display>out[a0 + {N}]</display>, and N has the default 31, for none`},
 	{ExprUndefined, "check: arithmetic of which C does not define the result", `1 << {A} where A can be 32`},
 	{MesaRefuses, "check: what isago reads and Mesa's tools do not", `<bitset name="a-b"> beside <bitset name="a.b">`},
 	{ExceptionForm, "check: a written exception that cannot be read", `<!-- check: ignore hidden-bits -->`},
@@ -187,6 +197,7 @@ var codes = []CodeInfo{
 	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},
 	{DoubleMova, "warning: two instructions in a row write address registers, which freezes the hardware", `mova a0.x, r0 and mova a0.y, r1`},
 	{OutputTwice, "warning: a component of an output is written twice, which may hang the hardware", `mov o0, r0 and mov o0.x, r1`},
+	{NoComparison, "warning: a comparison by a number that stands for none", `cmp r0, 6, eq, r1`},
 	{SameRegister, "warning: both units of a word write one register", `ADDv r1.x***, a[0].xyzw, a[0].xyzw and RCPs r1.*y**, a[0].xxxx`},
 	{NeverTaken, "warning: a branch whose predicate never holds", `EXEC BRAs 3;`},
 	{OddAddress, "warning: an address register that is not written because of an odd destination", `ARLv r1.x***, a[0].xyzw`},
@@ -199,9 +210,15 @@ var codes = []CodeInfo{
 	{RoomSize, "warning: more exports than a clause makes room for", `export0 and export1 behind ALLOC PARAM/PIXEL SIZE(0x0)`},
 	{StoreSize, "warning: a program of more units than drivers load, though addresses reach them", `a program of 400 units`},
 	{Nesting, "warning: loops or calls deeper inside each other than the machine keeps count of", `five LOOP_START one behind the other`},
+	{StageExport, "warning: an export that programs of the stage are not known to have", `export62 in a fragment program`},
 	{JumpAtEnd, "warning: the last word of a scope is a jump, a call or the end of another, and has no effect", `ifu b0 at the end of ifu b1, with --no-nop`},
 	{IgnoredText, "warning: text that means nothing", `.constf k(1, 2, 3, 4) // a comment`},
 	{TooLarge, "warning: a number that is too large for its format and becomes infinity", `.constf k(1e30, 0, 0, 0)`},
 	{HiddenName, "warning: a declaration whose name is that of a register, which the name no longer is", `.constf c1(1, 2, 3, 4)`},
+	{OutsideLoop, "warning: what leaves a loop stands in none, where the hardware hangs", `break outside of for`},
+	{VertexEmit, "warning: a vertex program comes to an instruction of geometry shaders", `emit in a program without .gsh`},
+	{PastArray, "warning: an index beyond the registers of a name", `m[4] of .fvec m[4]`},
+	{MaskOrder, "warning: a mask whose components are not in their order, which has no meaning", `mov r0.yx, r1`},
+	{UnexpectedBits, "warning: an instruction with bits that the hardware does not take, by its description", `ld b64 $r1d g14[$r2], where a pair starts at an even register`},
 	{ReadDiffers, "warning: what an older assembler accepts and takes for something else", `.consti k(0x10, 0, 0, 0), where picasso reads 0`},
 }

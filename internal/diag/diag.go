@@ -128,6 +128,22 @@ func (l List) Sort() {
 	})
 }
 
+// MaxShown is the number of mistakes, or of warnings, of one run that are told of.
+const MaxShown = 50
+
+// Capped returns the start of the list, with a count of the rest, which are of the kind what.
+func (l List) Capped(what string) List {
+	rest := len(l) - MaxShown
+	if rest <= 0 {
+		return l
+	}
+	more := Errorf(l[MaxShown].Code, Span{}, "%d more %ss, which are not shown", rest, what)
+	if rest == 1 {
+		more.Msg = fmt.Sprintf("1 more %s, which is not shown", what)
+	}
+	return append(l[:MaxShown:MaxShown], more)
+}
+
 // Err returns the list as an error, nil when it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {

@@ -166,3 +166,25 @@ func TestCodes(t *testing.T) {
 		t.Errorf("%d codes are declared, %d documented", declared, len(documented))
 	}
 }
+
+// A list that is too long to be read ends with a count of the rest.
+func TestCapped(t *testing.T) {
+	for n, want := range map[int]string{
+		0:            "",
+		MaxShown:     "49 [ignored-text]",
+		MaxShown + 1: "1 more warning, which is not shown [ignored-text]",
+		200:          "150 more warnings, which are not shown [ignored-text]",
+	} {
+		var list List
+		for i := range n {
+			list = append(list, Errorf(IgnoredText, Span{}, "%d", i))
+		}
+		got := list.Capped("warning")
+		if last := len(got) - 1; len(got) > MaxShown+1 || last >= 0 && got[last].Error() != want {
+			t.Errorf("of %d warnings %d are left, the last %v", n, len(got), got[last])
+		}
+		if len(list) != n || n > MaxShown && list[MaxShown].Msg != "50" {
+			t.Errorf("the list itself has changed")
+		}
+	}
+}

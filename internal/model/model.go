@@ -36,6 +36,7 @@ type Machine struct {
 	mu    sync.Mutex
 	envs  map[string]*Env
 	units int // built so far
+	open  opened
 }
 
 // Root is a tree of encodings, seen as the list of its leaves.
@@ -46,7 +47,14 @@ type Root struct {
 	Leaves []*Leaf
 	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
 	Size, MinSize int
+	// Unit is the number of bits in the words in which programs are stored, each instruction in whole
+	// ones; HighFirst tells that the most significant of several comes first.
+	Unit      int
+	HighFirst bool
 }
+
+// Stored returns the number of bits that an instruction of so many bits takes in a program.
+func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
 
 // Leaf is one instruction, or one form of an operand.
 type Leaf struct {
@@ -82,6 +90,17 @@ func (l *Leaf) Meta(name string) string {
 		}
 	}
 	return ""
+}
+
+// Layout returns what the description says of the leaf's place in programs, its nearest ancestor's where it
+// says nothing, nil where nobody does.
+func (l *Leaf) Layout() *spec.Layout {
+	for b := l.Spec; b != nil; b = b.Extends {
+		if b.Layout != nil {
+			return b.Layout
+		}
+	}
+	return nil
 }
 
 // Enum is an enum in one spelling, prepared for printing.
@@ -223,6 +242,25 @@ func (m *Machine) addRoot(b *spec.Bitset) {
 	if len(r.Leaves) == 0 {
 		r.Size, r.MinSize = b.Size, b.Size
 	}
+	m.store(r)
+}
+
+// store says how the instructions of a root lie in a program. Where the description does not, the words are
+// the largest of 32, 16 and 8 bits of which the shortest instruction is a multiple.
+func (m *Machine) store(r *Root) {
+	r.Unit = m.ISA.Text.Storage
+	r.HighFirst = m.ISA.Text.HighFirst
+	if r.Unit > 0 {
+		return
+	}
+	r.Unit = 8
+	for _, unit := range []int{32, 16} {
+		if r.MinSize%unit == 0 {
+			r.Unit = unit
+			break
+		}
+	}
+	r.HighFirst = r.HighFirst && r.Unit == 32
 }
 
 func (m *Machine) exists(b *spec.Bitset) bool {
@@ -416,8 +454,11 @@ func (e *Env) unit(l *Leaf) *Unit {
 	if u := e.pending[l.ID]; u != nil {
 		return u
 	}
-	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
+	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cyclic: map[*spec.Expr]bool{}, itself: map[*spec.Expr]bool{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
 	e.pending[l.ID] = u
+	outer := e.Machine.open
+	e.Machine.open = opened{}
+	defer func() { e.Machine.open = outer }()
 	if e.Machine.units++; e.Machine.units <= maxUnits {
 		u.build()
 	} else if e.Machine.units == maxUnits+1 {

@@ -287,3 +287,44 @@ func TestRefines(t *testing.T) {
 		t.Errorf("nop refines %s", got)
 	}
 }
+
+// TestStorage says in which words programs are stored, by the sizes of the leaves and by <text>.
+func TestStorage(t *testing.T) {
+	for _, c := range []struct {
+		text      string
+		sizes     [2]int // of the root, and of a longer leaf if there is one
+		unit      int
+		highFirst bool
+		stored    int // of the longest
+	}{
+		{"", [2]int{12, 0}, 8, false, 16},
+		{"", [2]int{16, 48}, 16, false, 48},
+		{"", [2]int{32, 64}, 32, false, 64},
+		{"", [2]int{96, 0}, 32, false, 96},
+		{`<text words="high-first"/>`, [2]int{64, 0}, 32, true, 64},
+		{`<text words="high-first"/>`, [2]int{16, 32}, 16, false, 32},
+		{`<text words="high-first" storage="16"/>`, [2]int{16, 32}, 16, true, 32},
+		{`<text storage="32"/>`, [2]int{12, 0}, 32, false, 32},
+		{`<text storage="8"/>`, [2]int{32, 0}, 8, false, 32},
+		{`<text storage="16"/>`, [2]int{12, 36}, 16, false, 48},
+	} {
+		text := c.text + fmt.Sprintf(`<bitset name="a" size="%d"><display>{F}</display></bitset><bitset name="b" extends="a"><pattern pos="0">0</pattern><field name="F" low="1" high="%d" type="hex"/></bitset>`, c.sizes[0], c.sizes[0]-1)
+		if c.sizes[1] > 0 {
+			text += fmt.Sprintf(`<bitset name="c" extends="a" size="%d"><pattern pos="0">1</pattern><field name="F" low="1" high="%d" type="hex"/></bitset>`, c.sizes[1], c.sizes[1]-1)
+		}
+		r := machine(t, `<isa strict="true">`+text+"</isa>", Options{}).Roots[0]
+		if r.Unit != c.unit || r.HighFirst != c.highFirst || r.Stored(r.Size) != c.stored || r.MinSize != c.sizes[0] {
+			t.Errorf("%s, %v: words of %d bits, %v, %d bits stored, shortest %d", c.text, c.sizes, r.Unit, r.HighFirst, r.Stored(r.Size), r.MinSize)
+		}
+	}
+}
+
+// TestMeta finds an attribute at the leaf or at the nearest bitset above it that has one.
+func TestMeta(t *testing.T) {
+	m := machine(t, `<isa><bitset name="a" size="8"><meta x="root" y="all"/></bitset>
+		<bitset name="b" extends="a"><meta x="leaf"/><field name="F" low="0" high="7" type="hex"/></bitset></isa>`, Options{})
+	l := m.Roots[0].Leaves[0]
+	if x, y, z := l.Meta("x"), l.Meta("y"), l.Meta("z"); x != "leaf" || y != "all" || z != "" {
+		t.Errorf("x %q, y %q, z %q", x, y, z)
+	}
+}

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
 )
@@ -213,4 +215,30 @@ func (u *Unit) operandItems(it spec.Item, o *spec.Operand, given settled) []Item
 	}
 	items[0].Before, items[0].After = it.Before, it.After
 	return items
+}
+
+// Writes reports whether the leaf has an operand that it writes and that can be a register of such a use.
+func (u *Unit) Writes(use string) bool {
+	for _, c := range u.Cases {
+		for i := range c.Items {
+			if o := c.Items[i].Operand; o != nil && o.Role >= spec.RoleWrite && used(u.Knowledge().Operands[o].Regs, use) {
+				return true
+			}
+			for _, a := range c.Items[i].Alts {
+				if a.Ref == nil || a.Ref.Field == nil || a.Ref.Env == nil || a.Ref.Field.Role < spec.RoleWrite {
+					continue
+				}
+				for _, l := range a.Ref.Env.Root.Leaves {
+					if used(a.Ref.Env.Unit(l).Knowledge().Own.Regs, use) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+func used(regs []Reg, use string) bool {
+	return slices.ContainsFunc(regs, func(r Reg) bool { return r.File.Use == use })
 }

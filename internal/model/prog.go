@@ -22,6 +22,12 @@ type Prog struct {
 	// Missing are the names that resolve nowhere, or nowhere in some cases, and read 0 there. In plain
 	// descriptions those in comments count too: Mesa's tools fetch what stands in braces.
 	Missing []Missing
+	// Cycle marks what stands for an expression inside itself, 0.
+	Cycle bool
+	// Open tells that there is such a thing in it: then its value is that which was found first in a scope,
+	// and Fetch are its names in the order in which they are looked up. Both are as in Mesa's tools.
+	Open  bool
+	Fetch []Missing
 }
 
 // Missing is a name that need not resolve.
@@ -49,25 +55,77 @@ func (u *Unit) Prog(e *spec.Expr) *Prog {
 	return u.prog(e)
 }
 
-// prog binds an expression in the scope of u, once.
+// opened are the expressions that are being bound, each inside the one before it.
+type opened struct {
+	stack []*spec.Expr
+	// cycles counts those that were met inside themselves; entered, those that were bound once more for
+	// that.
+	cycles, entered int
+}
+
+// maxEntered bounds the expressions that are bound anew because what is open around them matters: there
+// can be one for each order in which they need each other.
+const maxEntered = 1 << 12
+
+// prog binds an expression in the scope of u, once. As in Mesa's tools, an expression that is open is 0
+// inside itself, but for the outermost, which may be entered once more. What depends on that is bound for each
+// place.
 func (u *Unit) prog(e *spec.Expr) *Prog {
-	if p := u.progs[e]; p != nil {
+	open := &u.Env.Machine.open
+	depth := len(open.stack)
+	if p := u.progs[e]; p != nil && (depth == 0 || !u.cyclic[e]) {
 		return p
 	}
-	for _, b := range u.building {
-		if b == e {
-			u.fail(diag.Errorf(diag.ExprCycle, e.Span, "the expression needs its own value in %s", u.where()))
-			return &Prog{Spec: e, Unit: u, Root: &Node{Op: spec.OpConst}}
+	if i := slices.Index(open.stack, e); i >= 0 {
+		u.needsItself(e)
+		if open.cycles++; i > 0 || slices.Contains(open.stack[1:], e) || open.entered > maxEntered {
+			return &Prog{Spec: e, Unit: u, Root: &Node{Op: spec.OpConst}, Cycle: true, Open: true}
 		}
 	}
-	u.building = append(u.building, e)
+	before := open.cycles
+	open.stack = append(open.stack, e)
 	p := &Prog{Spec: e, Unit: u}
 	p.Root = u.node(e, e.Root)
 	u.missing(p)
-	u.building = u.building[:len(u.building)-1]
+	open.stack = open.stack[:depth]
 	p.Mask, p.Match, p.Simple = simple(p.Root)
+	if open.cycles > before {
+		open.entered++
+		u.cyclic[e], p.Open = true, true
+		for _, name := range e.Fetch {
+			p.Fetch = append(p.Fetch, Missing{name, u.fetched(p.Root, name)})
+		}
+		if depth > 0 {
+			return p
+		}
+		open.entered = 0
+	}
 	u.progs[e] = p
 	return p
+}
+
+// fetched returns what a name means in a bound expression; nothing where it stands in comments alone.
+func (u *Unit) fetched(n *Node, name string) []Alt {
+	if n == nil || n.Op == spec.OpField && n.Name == name {
+		if n == nil {
+			return nil
+		}
+		return n.Alts
+	}
+	for _, x := range []*Node{n.X, n.Y, n.Z} {
+		if alts := u.fetched(x, name); alts != nil {
+			return alts
+		}
+	}
+	return nil
+}
+
+// needsItself reports an expression, once, and one of those that need each other.
+func (u *Unit) needsItself(e *spec.Expr) {
+	if !u.itself[e] && !u.itself[u.Env.Machine.open.stack[0]] {
+		u.itself[e] = true
+		u.fail(diag.Errorf(diag.ExprCycle, e.Span, "the expression needs its own value in %s", u.where()))
+	}
 }
 
 // Unbound returns an expression whose names are left for the caller to look up.
@@ -108,7 +166,7 @@ func (u *Unit) derived(e *spec.Expr) *Prog {
 	if cut == nil || cut.whole != p {
 		mask := &Node{Op: spec.OpConst, Type: spec.U64, Value: math.MaxUint32}
 		cut = &cutProg{whole: p, Prog: Prog{
-			Spec: e, Unit: u, Missing: p.Missing,
+			Spec: e, Unit: u, Missing: p.Missing, Open: p.Open, Fetch: p.Fetch,
 			Root: &Node{Op: spec.OpAnd, Type: spec.U64, X: p.Root, Y: mask, Span: p.Root.Span},
 		}}
 		u.cuts[e] = cut

@@ -31,10 +31,11 @@ type Unit struct {
 	// Errs are the names and templates that could not be bound.
 	Errs diag.List
 
-	progs    map[*spec.Expr]*Prog
-	cuts     map[*spec.Expr]*cutProg
-	building []*spec.Expr
-	names    map[string][]Alt // what names mean outside of expressions
+	progs map[*spec.Expr]*Prog
+	cuts  map[*spec.Expr]*cutProg
+	// cyclic are the expressions in which one was met that is open; itself, those which that was.
+	cyclic, itself map[*spec.Expr]bool
+	names          map[string][]Alt // what names mean outside of expressions
 
 	namedOnce sync.Once
 	named     []NamedField
@@ -211,9 +212,14 @@ func (u *Unit) shows(name string) bool {
 	return false
 }
 
+// defaults collects the values that a bitset gives bits, those meant for Mesa's encoder last: a name that
+// is no field of bits here is a matter of that encoder's C.
 func (u *Unit) defaults(b *spec.Bitset) {
-	for _, d := range b.Defaults {
-		ref := u.single(d.Path, d.Span)
+	for i, d := range slices.Concat(b.Defaults, b.Forced) {
+		ref := u.bits(d.Path)
+		if i < len(b.Defaults) {
+			ref = u.single(d.Path, d.Span)
+		}
 		if ref == nil {
 			continue
 		}
@@ -229,13 +235,20 @@ func (u *Unit) defaults(b *spec.Bitset) {
 	}
 }
 
-// single resolves a path that must mean one thing: a field of bits.
-func (u *Unit) single(path string, at diag.Span) *Ref {
+// bits resolves a path that means one thing, a field of bits; nil if it does not.
+func (u *Unit) bits(path string) *Ref {
 	alts := u.resolve(path, nil)
-	ref := alts[len(alts)-1].Ref
-	if ref == nil || ref.Prog != nil || ref.Hops != 0 {
+	if ref := alts[len(alts)-1].Ref; ref != nil && ref.Prog == nil && ref.Hops == 0 {
+		return ref
+	}
+	return nil
+}
+
+// single is bits for a path that must be right.
+func (u *Unit) single(path string, at diag.Span) *Ref {
+	ref := u.bits(path)
+	if ref == nil {
 		u.fail(diag.Errorf(diag.Unresolved, at, "%s is no field of %s", path, u.Leaf.Name))
-		return nil
 	}
 	return ref
 }
@@ -419,9 +432,13 @@ func (u *Unit) resolve(name string, top *spec.Expr) []Alt {
 	}
 	alts, ok := u.names[name]
 	if !ok {
+		before := u.Env.Machine.open.cycles
 		u.names[name] = []Alt{{}} // until it is known: a name that needs itself resolves nowhere
 		alts = u.lookup(name, nil)
 		u.names[name] = alts
+		if open := &u.Env.Machine.open; open.cycles > before && len(open.stack) > 0 {
+			delete(u.names, name) // it may mean something else outside
+		}
 	}
 	return alts
 }

@@ -82,8 +82,12 @@ type textLine struct{ word, text string }
 
 // lines prints the pieces of an image as Mesa does.
 func (c *mesaComparer) lines(im *program.Image) (list []textLine, err error) {
+	main, err := c.set.Root("")
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range im.Pieces {
-		v, _ := im.At(p.Addr, c.set.HighFirst(), p.Size)
+		v, _ := im.At(p.Addr, main, p.Size)
 		word := string(program.AppendWords(nil, c.set, v.And(bits.Ones(p.Size)), p.Size))
 		if p.Root == nil {
 			list = append(list, textLine{word, "data"})

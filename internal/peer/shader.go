@@ -42,7 +42,7 @@ func compareShader(file string, report func(difference)) (rows int, err error) {
 	}
 	lossless := asm.NewLossless(d, p)
 	for addr := int64(0); addr < im.Size(); rows++ {
-		v, _ := im.At(addr, set.HighFirst(), d.Root().Size)
+		v, _ := im.At(addr, d.Root(), d.Root().Size)
 		d.Addr = addr
 		in, ok := d.Decode(v)
 		if !ok {

@@ -42,7 +42,7 @@ func (c *Code) UsesTables() bool {
 }
 
 // maxErrors is the number of mistakes after which the rest of a text is not read.
-const maxErrors = 50
+const maxErrors = diag.MaxShown
 
 // Statement is a piece of a source that is assembled by itself: labels, and at most an instruction
 // or a .word directive.
@@ -68,14 +68,14 @@ func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*C
 // AssembleStatements is Assemble for languages in which an instruction is no line.
 func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
 	a := assembler{
-		p: p, set: set, src: src, statements: statements, unit: Unit(root), shortest: root.MinSize, longest: root.Size,
+		p: p, set: set, root: root, src: src, statements: statements, unit: root.Unit,
 		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{},
 		bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
 	}
 	a.own = ownMarksOf(p, set, a.comment)
 	comment := p.Comment
 	p.Comment = a.comment
-	defer func() { p.Symbol, p.Comment = nil, comment }()
+	defer func() { p.Symbol, p.Later, p.Comment = nil, nil, comment }()
 	a.scan()
 	a.pass(true)
 	if len(a.errs) <= maxErrors {
@@ -119,13 +119,14 @@ type label struct {
 }
 
 type assembler struct {
-	p                       *asm.Parser
-	set                     *isa.Set
-	src                     *diag.Source
-	statements              []Statement
-	unit, shortest, longest int
-	comment                 string
-	labels                  map[string]label
+	p          *asm.Parser
+	set        *isa.Set
+	src        *diag.Source
+	statements []Statement
+	root       *isa.Root
+	unit       int // of root
+	comment    string
+	labels     map[string]label
 	// known are the names that may be labels somewhere.
 	known map[string]bool
 	// names are those of .set, as far as the pass has come.
@@ -166,8 +167,8 @@ func (a *assembler) scan() {
 	}
 }
 
-// pass reads the whole text. In the first pass names that are not defined yet stand for the
-// instruction's own address, which is always in reach; only lengths and labels are kept.
+// pass reads the whole text. In the first pass labels that are not defined yet leave the bits of their
+// branches open; only lengths and labels are kept.
 func (a *assembler) pass(first bool) {
 	a.first, a.addr, a.left, a.code.Insts = first, 0, 0, a.code.Insts[:0]
 	clear(a.names)
@@ -179,7 +180,11 @@ func (a *assembler) pass(first bool) {
 		if n, ok := a.names[name]; ok {
 			return 8 * n.value, true
 		}
-		return a.addr, first && a.known[name]
+		return 0, false
+	}
+	a.p.Later = func(name string) bool {
+		a.asked = true
+		return first && a.known[name]
 	}
 	for i := range a.statements {
 		a.line(i)
@@ -210,7 +215,7 @@ func (a *assembler) line(i int) {
 	res, err := a.instruction(text)
 	if err != nil {
 		a.fail(err, start, off)
-		a.addr += int64(Stored(a.shortest, a.unit))
+		a.addr += int64(a.root.Stored(a.root.MinSize))
 		return
 	}
 	w := Word{Addr: a.addr, Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)}
@@ -294,21 +299,21 @@ const blanks = " \t\r\n"
 // data adds the words of a directive, as many to a line of hex as the longest instruction has.
 func (a *assembler) data(words []uint32, span diag.Span) {
 	for len(words) > 0 {
-		n := min(len(words), max(1, a.longest/a.unit))
-		w := Data(a.set, a.unit, words[:n])
+		n := min(len(words), a.root.Stored(a.root.Size)/a.unit)
+		w := Data(a.root, words[:n])
 		w.Span = span
 		a.add(w)
 		words = words[n:]
 	}
 }
 
-// Data joins the words of a .word directive, of unit bits each and in the order of programs; they
-// must fit 256 bits.
-func Data(set *isa.Set, unit int, words []uint32) Word {
+// Data joins the words of a .word directive, in the order of programs; they must fit 256 bits.
+func Data(root *isa.Root, words []uint32) Word {
+	unit := root.Unit
 	w := Word{Size: unit * len(words)}
 	for i, x := range words {
 		at := i
-		if set.HighFirst() && unit == 32 {
+		if root.HighFirst {
 			at = len(words) - 1 - i
 		}
 		w.Word.SetUint(unit*at, unit, uint64(x))
@@ -318,7 +323,7 @@ func Data(set *isa.Set, unit int, words []uint32) Word {
 
 func (a *assembler) add(w Word) {
 	w.Addr = a.addr
-	a.addr += int64(Stored(w.Size, a.unit))
+	a.addr += int64(a.root.Stored(w.Size))
 	a.code.Insts = append(a.code.Insts, w)
 }
 

@@ -195,7 +195,7 @@ func appendGroup(dst []byte, word uint32, size int) []byte {
 // Size returns the number of bits that the word takes in a program if it is no instruction: what
 // was written, in whole units.
 func (l *Line) Size(root *isa.Root) int {
-	return Stored(max(l.Word.Len(), min(l.Bits, root.Size), root.MinSize), Unit(root))
+	return root.Stored(max(l.Word.Len(), min(l.Bits, root.Size), root.MinSize))
 }
 
 // Prepare gives a decoder the line's table entries and returns the instruction, as Placer does.

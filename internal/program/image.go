@@ -35,6 +35,10 @@ type Image struct {
 	Pieces []Piece
 	// Break stands in front of the second line of a piece, and those behind it.
 	Break string
+	// Lead are the lines that source of the code starts with, for listings that are assembled.
+	Lead []string
+	// OneWay says why a listing of the code does not give the file back; "" for one that does.
+	OneWay string
 	// Contents lists what the file holds, for the list command: pairs of a title and lines.
 	Contents []Part
 }
@@ -53,6 +57,8 @@ type Piece struct {
 	Target bool
 	// Indent stands in front of the text.
 	Indent string
+	// Text is what stands for data, "" for words; Lead is a line that source has before the piece.
+	Text, Lead string
 }
 
 // Part is a titled piece of a file's contents.
@@ -63,7 +69,7 @@ type Part struct {
 
 // Raw returns the image of a file that is nothing but code.
 func Raw(root *isa.Root, data []byte) (*Image, error) {
-	if unit := Unit(root) / 8; len(data)%unit != 0 {
+	if unit := root.Unit / 8; len(data)%unit != 0 {
 		return nil, errorf(diag.FileFormat, "%d bytes, expected words of %d bytes; --hex reads hexadecimal text", len(data), unit)
 	}
 	im := &Image{Format: "raw", Bits: 8 * int64(len(data)), Words: make([]uint32, 0, (len(data)+3)/4)}
@@ -86,17 +92,21 @@ func (im *Image) Size() int64 {
 	return im.Start + 32*int64(len(im.Words))
 }
 
-// At returns at most size bits from the address on, and how many there are. Addresses are
-// multiples of 8.
-func (im *Image) At(addr int64, highFirst bool, size int) (v bits.Value, n int) {
-	n = int(min(im.Size()-addr, int64(size+31)/32*32, bits.Size))
-	words := (n + 31) / 32
+// At returns the bits in which an instruction of at most size bits is stored at an address, and how many
+// there are. Addresses are multiples of 8.
+func (im *Image) At(addr int64, root *isa.Root, size int) (v bits.Value, n int) {
+	n = int(min(im.Size()-addr, int64(root.Stored(size)), bits.Size))
+	step := 32
+	if root.HighFirst {
+		step = root.Unit
+	}
+	words := (n + step - 1) / step
 	for k := range words {
 		at := k
-		if highFirst {
+		if root.HighFirst {
 			at = words - 1 - k
 		}
-		v.SetUint(32*at, 32, uint64(im.word(addr+32*int64(k))))
+		v.SetUint(step*at, min(step, n-step*k), uint64(im.word(addr+int64(step*k))))
 	}
 	return v, n
 }
@@ -112,55 +122,33 @@ func (im *Image) word(addr int64) uint32 {
 	return w
 }
 
-// Unit returns the size of the pieces in which programs are stored: the largest of 32, 16 and 8
-// bits of which the shortest instruction is a multiple.
-func Unit(root *isa.Root) int {
-	for _, unit := range []int{32, 16} {
-		if root.MinSize%unit == 0 {
-			return unit
+// AppendBytes appends an instruction as programs store it: little-endian words in the order of the machine.
+func AppendBytes(dst []byte, root *isa.Root, v bits.Value, size int) []byte {
+	stored := root.Stored(size)
+	for at := 0; at < stored; at += 8 {
+		from := at
+		if root.HighFirst {
+			from = stored - root.Unit - at/root.Unit*root.Unit + at%root.Unit
 		}
-	}
-	return 8
-}
-
-// Stored returns the number of bits that an instruction takes in a program.
-func Stored(size, unit int) int { return (size + unit - 1) / unit * unit }
-
-// AppendBytes appends an instruction as programs store it: little-endian words of 32 bits in the
-// order of the machine, or where its instructions are no such words, little-endian bytes.
-func AppendBytes(dst []byte, set *isa.Set, v bits.Value, size, unit int) []byte {
-	if unit < 32 {
-		for at := 0; at < Stored(size, unit); at += 8 {
-			dst = append(dst, byte(v.Uint(at, 8)))
-		}
-		return dst
-	}
-	n := (size + 31) / 32
-	for i := range n {
-		at := i
-		if set.HighFirst() {
-			at = n - 1 - i
-		}
-		dst = binary.LittleEndian.AppendUint32(dst, v.Word(at))
+		dst = append(dst, byte(v.Uint(from, 8)))
 	}
 	return dst
 }
 
 // AppendData appends the directive that stands for a word of size bits that is no instruction.
-func AppendData(dst []byte, set *isa.Set, root *isa.Root, word bits.Value, size int) []byte {
-	unit := Unit(root)
+func AppendData(dst []byte, root *isa.Root, word bits.Value, size int) []byte {
 	dst = append(dst, ".word"...)
-	n := Stored(size, unit) / unit
+	n := root.Stored(size) / root.Unit
 	for i := range n {
 		at := i
-		if set.HighFirst() && unit == 32 {
+		if root.HighFirst {
 			at = n - 1 - i
 		}
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(dst, " 0x"...)
-		dst = appendGroup(dst, uint32(word.Uint(unit*at, unit)), unit)
+		dst = appendGroup(dst, uint32(word.Uint(root.Unit*at, root.Unit)), root.Unit)
 	}
 	return dst
 }

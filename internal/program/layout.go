@@ -6,6 +6,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -21,6 +22,8 @@ type Role struct {
 	Target, Count string
 	// Pads is "block" or "loop": of what it must not be the last word.
 	Pads string
+	// Leaves tells that it leaves the loop around it.
+	Leaves bool
 	// Ends tells that it ends the program, Filler that it is the one that pads.
 	Ends, Filler bool
 	// Address tells that it writes address registers, Flushes that it hands on outputs.
@@ -34,10 +37,45 @@ type Role struct {
 // opens tells whether the instruction opens a block of instructions.
 func (r *Role) opens() bool { return r.Block != "" }
 
-func roleOf(l *isa.Leaf) Role {
+// roleOf reads what the description says of a leaf's flow and layout.
+func roleOf(set *isa.Set, l *isa.Leaf) Role {
+	x := l.Layout()
+	if len(l.Flows()) == 0 && x == (isa.Layout{}) {
+		return roleOfMeta(l)
+	}
+	r := Role{
+		Filler: x.Filler, Flushes: x.Flushes != nil, Marks: x.Program, Ends: x.Terminator,
+		Address: inside.Unit(set, l).Writes("address"),
+	}
+	switch x.NotLast {
+	case "scope":
+		r.Pads = "block"
+	case "loop":
+		r.Pads = "loop"
+	}
+	for _, f := range l.Flows() {
+		r.Target, r.Count = f.Target, f.Count
+		switch f.Kind {
+		case isa.If, isa.Loop:
+			r.Block = f.Kind.String()
+		case isa.Call:
+			if r.Call = "always"; f.Maybe {
+				r.Call = "maybe"
+			}
+		case isa.Jump:
+			r.Jump = true
+		case isa.End:
+			r.Ends = true
+		}
+	}
+	return r
+}
+
+// roleOfMeta reads the same from <meta>, which a description has that is not converted yet.
+func roleOfMeta(l *isa.Leaf) Role {
 	return Role{
 		Block: l.Meta("block"), Call: l.Meta("call"), Jump: l.Meta("jump") != "",
-		Target: l.Meta("target"), Count: l.Meta("count"), Pads: l.Meta("pads"),
+		Target: l.Meta("target"), Count: l.Meta("count"), Pads: l.Meta("pads"), Leaves: l.Meta("leaves") == "loop",
 		Ends: l.Meta("ends") != "", Filler: l.Meta("pad") == "filler",
 		Address: l.Meta("writes") == "address", Flushes: l.Meta("flushes") == "outputs",
 		Marks: l.Meta("marks"),
@@ -62,7 +100,7 @@ func NewRoles(set *isa.Set) (*Roles, error) {
 	}
 	r := &Roles{}
 	for _, l := range root.Leaves {
-		role := roleOf(l)
+		role := roleOf(set, l)
 		in := isa.Inst{Leaf: l, Bits: l.Match}
 		if role.Target != "" {
 			role.target, role.count = runOf(d, in, role.Target), runOf(d, in, role.Count)

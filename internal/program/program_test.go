@@ -162,29 +162,71 @@ func TestWordsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestDataRoundTrip writes a word as a directive and reads it back, with units of 32 and 16 bits.
-func TestDataRoundTrip(t *testing.T) {
-	sets := []*isa.Set{load(t, toy), load(t, wide), load(t, "")}
-	rapid.Check(t, func(t *rapid.T) {
-		set := rapid.SampledFrom(sets).Draw(t, "set")
-		root, _ := set.Root("")
-		unit := program.Unit(root)
-		size := unit * rapid.IntRange(1, bits.Size/unit).Draw(t, "units")
-		v := value(t, size)
-		text := program.AppendData(nil, set, root, v, size)
-		words, ok, err := program.ParseWord(string(text), unit)
-		if !ok || err != nil {
-			t.Fatalf("%q: %v %v", text, ok, err)
+// stored has a storage and an order to be put in.
+const stored = `<isa strict="true"><text storage="%s" words="%s"/><bitset name="#instruction" size="12">
+<display>{V}</display><field name="V" low="0" high="11" type="hex"/></bitset></isa>`
+
+// TestStorage stores instructions of 20 bits. The first bytes are those of the word that comes first, itself
+// little-endian.
+func TestStorage(t *testing.T) {
+	for _, c := range []struct{ storage, order, bytes, data string }{
+		{"8", "low-first", "78 56 04", ".word 0x78, 0x56, 0x04"},
+		{"8", "high-first", "04 56 78", ".word 0x04, 0x56, 0x78"},
+		{"16", "low-first", "78 56 04 00", ".word 0x5678, 0x0004"},
+		{"16", "high-first", "04 00 78 56", ".word 0x0004, 0x5678"},
+		{"32", "low-first", "78 56 04 00", ".word 0x00045678"},
+		{"32", "high-first", "78 56 04 00", ".word 0x00045678"},
+	} {
+		root, err := load(t, fmt.Sprintf(stored, c.storage, c.order)).Root("")
+		if err != nil {
+			t.Fatal(err)
 		}
-		if back := program.Data(set, unit, words); back.Word != v || back.Size != size {
-			t.Fatalf("%s of %d bits is written %q and read as %s of %d", v, size, text, back.Word, back.Size)
+		v := bits.Of(0x45678)
+		data := program.AppendBytes(nil, root, v, 20)
+		if got := fmt.Sprintf("% x", data); got != c.bytes {
+			t.Errorf("storage %s, %s: bytes %s, expected %s", c.storage, c.order, got, c.bytes)
 		}
-		data := program.AppendBytes(nil, set, v, size, unit)
+		if got := string(program.AppendData(nil, root, v, 20)); got != c.data {
+			t.Errorf("storage %s, %s: %q, expected %q", c.storage, c.order, got, c.data)
+		}
 		im, err := program.Raw(root, data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, n := im.At(0, set.HighFirst(), size); unit == 32 && (back != v || n != size) {
+		if back, n := im.At(0, root, 20); back != v || n != 8*len(data) {
+			t.Errorf("storage %s, %s: % x are read as %s of %d bits", c.storage, c.order, data, back, n)
+		}
+	}
+}
+
+// TestDataRoundTrip writes a word as a directive and as bytes, and reads it back.
+func TestDataRoundTrip(t *testing.T) {
+	sets := []*isa.Set{load(t, toy), load(t, wide), load(t, "")}
+	for _, storage := range []string{"8", "16", "32"} {
+		for _, order := range []string{"low-first", "high-first"} {
+			sets = append(sets, load(t, fmt.Sprintf(stored, storage, order)))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		set := rapid.SampledFrom(sets).Draw(t, "set")
+		root, _ := set.Root("")
+		unit := root.Unit
+		size := unit * rapid.IntRange(1, bits.Size/unit).Draw(t, "units")
+		v := value(t, size)
+		text := program.AppendData(nil, root, v, size)
+		words, ok, err := program.ParseWord(string(text), unit)
+		if !ok || err != nil {
+			t.Fatalf("%q: %v %v", text, ok, err)
+		}
+		if back := program.Data(root, words); back.Word != v || back.Size != size {
+			t.Fatalf("%s of %d bits is written %q and read as %s of %d", v, size, text, back.Word, back.Size)
+		}
+		data := program.AppendBytes(nil, root, v, size)
+		im, err := program.Raw(root, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, n := im.At(0, root, size); back != v || n != size {
 			t.Fatalf("%s of %d bits is stored % x and read as %s of %d", v, size, data, back, n)
 		}
 	})
@@ -429,7 +471,7 @@ func TestRaw(t *testing.T) {
 		value string
 		n     int
 	}{{0, "4030201", 32}, {16, "6050403", 32}, {32, "605", 16}, {48, "0", 0}} {
-		if v, n := im.At(x.addr, false, 16); v.String() != x.value || n != x.n {
+		if v, n := im.At(x.addr, root, 32); v.String() != x.value || n != x.n {
 			t.Errorf("at %d: %s, %d bits, expected %s, %d", x.addr, v, n, x.value, x.n)
 		}
 	}

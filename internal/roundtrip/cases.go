@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -35,7 +36,7 @@ type scope struct {
 // NewCases lists the cases that instructions of d's root reach.
 func NewCases(d *isa.Decoder) *Cases {
 	c := &Cases{d: d, counts: map[caseKey]int{}}
-	env := d.Set().Model().Top(d.Root())
+	env := inside.Top(d.Set(), d.Root().ID)
 	done := map[*model.Unit]bool{}
 	for _, l := range env.Root.Leaves {
 		c.reach(env.Unit(l), done)
@@ -69,8 +70,7 @@ func (c *Cases) reach(u *model.Unit, done map[*model.Unit]bool) {
 // Count adds the cases that give an instruction its text. It tells whether one of them is new.
 func (c *Cases) Count(in isa.Inst) bool {
 	before := c.reached
-	env := c.d.Set().Model().Top(c.d.Root())
-	c.walk(&scope{env.Unit(in.Leaf), in.Bits, nil})
+	c.walk(&scope{inside.Unit(c.d.Set(), in.Leaf), in.Bits, nil})
 	return c.reached > before
 }
 

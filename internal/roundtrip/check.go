@@ -3,6 +3,7 @@ package roundtrip
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
@@ -38,6 +39,9 @@ func NewChecker(set *isa.Set, root string) (*Checker, error) {
 		return nil, err
 	}
 	mesa, _ := set.NewMesa(root) // fails for a strict description alone: the root is there
+	if mesa != nil {
+		mesa.Custom = func(dst []byte, _ string, v uint64) []byte { return strconv.AppendUint(dst, v, 10) }
+	}
 	return &Checker{Decoder: d, back: back, parser: p, lossless: asm.NewLossless(d, p), mesa: mesa}, nil
 }
 

@@ -15,7 +15,7 @@ import (
 func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 	d := c.Decoder
 	root := d.Root()
-	unit := int64(program.Stored(root.MinSize, program.Unit(root)))
+	unit := int64(root.Stored(root.MinSize))
 	var list []isa.Inst
 	size := int64(0)
 	for try := 0; len(list) < n && try < 20*n; try++ {
@@ -26,7 +26,7 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 		c.aim(&in, source.Any()[0]%uint64(n))
 		if d.Append(nil, in); len(d.Findings()) == 0 {
 			list = append(list, in)
-			size += int64(program.Stored(in.Leaf.Size, program.Unit(root)))
+			size += int64(root.Stored(in.Leaf.Size))
 		}
 	}
 	labels := program.NewLabels(size, unit, nil)
@@ -66,7 +66,7 @@ func (c *Checker) each(list []isa.Inst, visit func(isa.Inst)) {
 	c.Decoder.Addr = 0
 	for _, in := range list {
 		visit(in)
-		c.Decoder.Addr += int64(program.Stored(in.Leaf.Size, program.Unit(c.Decoder.Root())))
+		c.Decoder.Addr += int64(c.Decoder.Root().Stored(in.Leaf.Size))
 	}
 }
 

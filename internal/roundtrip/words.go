@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -25,7 +26,7 @@ func NewWords(set *isa.Set, seed uint64) *Words {
 		rnd:   rand.New(rand.NewPCG(seed, 1)),
 		roots: map[*spec.Bitset]*model.Root{}, numbers: map[*spec.Bitset][]uint64{},
 	}
-	for _, r := range set.Roots() {
+	for _, r := range inside.Machine(set).Roots {
 		w.roots[r.Spec] = r
 	}
 	return w
@@ -48,7 +49,9 @@ func (w *Words) Any() bits.Value {
 
 // Leaf returns a word of a leaf. Most fields have values that occur in its conditions, in enums or
 // as operands, most ignored bits are clear, and most asserts of one of its cases hold.
-func (w *Words) Leaf(l *isa.Leaf) bits.Value {
+func (w *Words) Leaf(l *isa.Leaf) bits.Value { return w.leaf(inside.Leaf(l)) }
+
+func (w *Words) leaf(l *model.Leaf) bits.Value {
 	v := w.Any()
 	for b := l.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
@@ -67,7 +70,7 @@ func (w *Words) Leaf(l *isa.Leaf) bits.Value {
 }
 
 // expect gives the asserted bits of the default cases their values, and those of one override.
-func (w *Words) expect(v *bits.Value, l *isa.Leaf) {
+func (w *Words) expect(v *bits.Value, l *model.Leaf) {
 	var overrides []*spec.Case
 	set := func(c *spec.Case) {
 		for _, a := range c.Asserts {
@@ -99,7 +102,7 @@ func (w *Words) fill(v *bits.Value, f *spec.Field, b *spec.Bitset) {
 	switch n := w.rnd.IntN(8); {
 	case f.Kind == spec.KindBitset && f.Table == nil && n < 7:
 		if r := w.roots[f.Bitset]; r != nil && len(r.Leaves) > 0 {
-			put(v, f, w.Leaf(r.Leaves[w.rnd.IntN(len(r.Leaves))]))
+			put(v, f, w.leaf(r.Leaves[w.rnd.IntN(len(r.Leaves))]))
 		}
 	case f.Kind == spec.KindEnum && len(f.Enum.Values) > 0 && n < 6:
 		put(v, f, bits.Of(f.Enum.Values[w.rnd.IntN(len(f.Enum.Values))].Val))

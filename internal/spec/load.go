@@ -212,6 +212,13 @@ func (l *loader) textStyle(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("words"), "words=%q, expected high-first or low-first", v))
 	}
+	switch v := n.value("storage"); v {
+	case "":
+	case "8", "16", "32":
+		t.Storage, _ = strconv.Atoi(v)
+	default:
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("storage"), "storage=%q, expected 8, 16 or 32, the bits of the words in which programs are stored", v))
+	}
 	switch v := n.value("case"); v {
 	case "":
 	case "exact":
@@ -508,6 +515,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			b.SyntaxNames[c.value("syntax")] = c.text.s
 		case "default":
 			b.Defaults = append(b.Defaults, l.defaultValue(c))
+		case "encode":
+			b.Forced = append(b.Forced, forced(c)...)
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -562,8 +571,8 @@ func (l *loader) meta(n *node, b *Bitset) {
 		b.Meta = map[string]string{}
 	}
 	for _, a := range n.attrs {
-		if !l.metas[a.name] {
-			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
+		if l.isa.Strict && !l.metas[a.name] {
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
 		}
 		b.Meta[a.name] = a.value.s
 	}
@@ -878,6 +887,16 @@ func (c *Context) Parse(text string) (uint64, error) {
 		return 0, nil
 	}
 	return 0, errors.New("context " + c.Name + " has no value " + strconv.Quote(text) + ", expected true or false")
+}
+
+// forced reads the maps of an <encode> that give a field a plain number whether or not a display shows it.
+func forced(encode *node) (list []*Default) {
+	for _, m := range encode.children {
+		if v, _, ok := parseLiteral(strings.TrimSpace(m.text.s)); ok && m.name == "map" && m.value("force") == "true" {
+			list = append(list, &Default{Path: m.value("name"), Val: v, Span: m.text.span})
+		}
+	}
+	return list
 }
 
 // defaultValue reads a <default>: a number, or an expression.

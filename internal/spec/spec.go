@@ -6,6 +6,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // ISA is a whole description, its imports included.
@@ -47,9 +48,11 @@ type ISA struct {
 
 // TextStyle is the <text> element: the conventions of a machine's programs and of their text.
 type TextStyle struct {
-	// HighFirst tells that an instruction of several 32-bit words is stored with its most
-	// significant word first.
+	// HighFirst tells that an instruction of several words is stored with its most significant word first.
 	HighFirst bool
+	// Storage is the number of bits of such a word, of which each instruction takes whole ones; 0 where
+	// the description does not say.
+	Storage int
 	// Comment starts a comment that runs to the end of the line; "" if there is none.
 	Comment string
 	// Fold tells that letters of either case are read as the same.
@@ -161,7 +164,9 @@ type Bitset struct {
 	// Refines names the bitsets with which this one overlaps on purpose, being the narrower.
 	Refines  []Name
 	Defaults []*Default
-	Unused   []*Unused
+	// Forced are the values that an encoder for Mesa gives fields whatever the text.
+	Forced []*Default
+	Unused []*Unused
 	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
 	OperandKind OperandKind
 	// Speaks is set of a root whose leaves say what they are as operands, Groups of one whose leaves
@@ -189,20 +194,41 @@ func (b *Bitset) Root() *Bitset {
 	return b
 }
 
-// Text returns the template of the display that the bitset has where no override holds, its parent's
-// where it has none; "" where nobody has one.
+// Text returns, for people, the display that the bitset has where no override holds, its parent's where it
+// has none: the names of its fields, and in brackets what may be missing. It is "" where nobody has one.
 func (b *Bitset) Text(syntax string) string {
-	for ; b != nil; b = b.Extends {
-		if n := len(b.Cases) - 1; n >= 0 {
-			if t := b.Cases[n].Displays[syntax]; t != nil {
-				return t.Text
+	for at := b; at != nil; at = at.Extends {
+		if n := len(at.Cases) - 1; n >= 0 {
+			if t := at.Cases[n].Displays[syntax]; t != nil {
+				return b.sketch(t, syntax)
 			}
-			if t := b.Cases[n].Displays[""]; t != nil {
-				return t.Text
+			if t := at.Cases[n].Displays[""]; t != nil {
+				return b.sketch(t, syntax)
 			}
 		}
 	}
 	return ""
+}
+
+// sketch writes a template as manuals do.
+func (b *Bitset) sketch(t *Template, syntax string) string {
+	var out strings.Builder
+	for _, it := range t.Items {
+		name := strings.TrimPrefix(it.Ref, "@")
+		switch {
+		case it.Kind == ItemText:
+			out.WriteString(it.Text)
+		case it.Kind != ItemRef:
+			out.WriteString(" ")
+		case name == "NAME":
+			out.WriteString(b.DisplayIn(syntax))
+		case it.Before+it.After != "":
+			out.WriteString("[" + it.Before + name + it.After + "]")
+		default:
+			out.WriteString(name)
+		}
+	}
+	return out.String()
 }
 
 // DisplayIn returns what {NAME} prints in a spelling.

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -116,17 +117,24 @@ func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 	return items
 }
 
+// maxColumn bounds the columns up to which a display pads: lines stay such that they can be read back.
+const maxColumn = 10000
+
 // parseRef reads what stands between braces.
 func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
 	name, suffix, aligned := strings.Cut(inner, ":align=")
 	var items []Item
 	if aligned {
 		column, err := strconv.Atoi(strings.TrimSpace(suffix))
-		if err != nil || column < 0 || column > 10000 {
-			if s.Strict {
-				return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column such as :align=24", ":align="+suffix)
-			}
+		switch {
+		case err == nil && column >= 0:
+		case s.Strict && !errors.Is(err, strconv.ErrRange):
+			return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column such as :align=24", ":align="+suffix)
+		default:
 			column = LeadingNumber(suffix)
+		}
+		if column > maxColumn {
+			return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column of at most %d", ":align="+suffix, maxColumn)
 		}
 		items = append(items, Item{Kind: ItemAlign, Column: column, Span: span})
 		if name == "" {
@@ -151,11 +159,11 @@ func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
 func isRef(s string) bool { return isPath(strings.TrimPrefix(s, "@")) }
 
 // LeadingNumber reads a number as C's strtoul does, blanks and a plus before it; 0 if there is none.
-// Numbers end at 10000.
+// Of a number above maxColumn only that is said.
 func LeadingNumber(s string) int {
 	s = strings.TrimPrefix(strings.TrimLeft(s, blanks), "+")
 	n := 0
-	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9' && n < 10000; i++ {
+	for i := 0; i < len(s) && s[i] >= '0' && s[i] <= '9' && n <= maxColumn; i++ {
 		n = 10*n + int(s[i]-'0')
 	}
 	return n

@@ -110,6 +110,30 @@ func BenchmarkPrint(b *testing.B) {
 	b.ReportMetric(float64(b.N*len(words))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }
 
+// BenchmarkMesa prints every instruction as Mesa does.
+func BenchmarkMesa(b *testing.B) {
+	set := load(b, benchGen)
+	_, words := program(b, set)
+	m, err := set.NewMesa("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	buf := make([]byte, 0, 1<<18)
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = buf[:0]
+		for _, w := range words {
+			text, ok := m.Append(buf, w)
+			if !ok {
+				b.Fatalf("%s is no instruction", w)
+			}
+			buf = append(text, '\n')
+		}
+	}
+	b.SetBytes(int64(len(buf)))
+	b.ReportMetric(float64(b.N*len(words))/b.Elapsed().Seconds()/1e6, "Minst/s")
+}
+
 // BenchmarkParse assembles a line of every instruction.
 func BenchmarkParse(b *testing.B) {
 	set := load(b, benchGen)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
@@ -33,7 +34,7 @@ func TestSize(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, l := range root.Leaves {
-			leaves[l.Spec.Span.String()] = true
+			leaves[inside.Leaf(l).Spec.Span.String()] = true
 		}
 	}
 	if len(leaves) < minLeaves {

@@ -2,12 +2,14 @@ package a2xx_test
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
@@ -149,9 +151,9 @@ func TestEveryValue(t *testing.T) {
 			met[f.Type][f.Value[0]] = true
 		}
 	}
-	for _, e := range set.Model().ISA.Enums {
+	for _, e := range inside.Machine(set).ISA.Enums {
 		rule := slices.ContainsFunc(byRule, func(start string) bool { return strings.HasPrefix(e.Name, start) })
-		if rule || set.Model().ISA.Context(e.Name[1:]) != nil {
+		if rule || inside.Machine(set).ISA.Context(e.Name[1:]) != nil {
 			continue
 		}
 		for _, v := range e.Values {
@@ -292,7 +294,7 @@ func note(d *isa.Decoder, in isa.Inst, covered map[*isa.Leaf]bool) {
 
 // TestDocumented walks the description: whatever can be asked about has an answer.
 func TestDocumented(t *testing.T) {
-	m := toolsFor(t, "", "vs").set.Model().ISA
+	m := inside.Machine(toolsFor(t, "", "vs").set).ISA
 	check := func(doc, format string, parts ...string) {
 		if strings.TrimSpace(doc) == "" {
 			t.Errorf("%s %s has no doc", format, strings.Join(parts, "."))
@@ -341,6 +343,24 @@ func TestAliases(t *testing.T) {
 		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x TYPE(0x39) UNSIGNED STRIDE(12) CONST(10, 0)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
 		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOD_BIAS(2) MAG(POINT)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) MAG(POINT) LOD_BIAS(2)"},
 		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOCATION(CENTER)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0)"},
+		// masks, and components at the end, that fdasm's sources leave out
+		{"fetch", "FETCH: SAMPLE R1 = R0.xyx CONST(0)", "FETCH: SAMPLE R1.xyzw = R0.xyx CONST(0)"},
+		{"fetch", "FETCH: SAMPLE R1.xy = R0.xy CONST(0)", "FETCH: SAMPLE R1.xy__ = R0.xyy CONST(0)"},
+		{"fetch", "FETCH: SAMPLE R1.1 = R0 CONST(0)", "FETCH: SAMPLE R1.1___ = R0.xyz CONST(0)"},
+		{"fetch", "FETCH: SAMPLE R1.xyz = R0.w CONST(0)", "FETCH: SAMPLE R1.xyz_ = R0.www CONST(0)"},
+		{"fetch", "FETCH: VERTEX R1 = R0.x FMT_32 SIGNED STRIDE(4) CONST(20, 0)", "FETCH: VERTEX R1.xyzw = R0.x FMT_32 SIGNED STRIDE(4) CONST(20, 0)"},
+		{"alu", "ALU: ADDv R0.x = R1.xy, R2.wzy", "ALU: ADDv R0.x___ = R1.xyyy, R2.wzyy"},
+		{"alu", "ALU: ADDv R0._y = R1.xx, R2.yxx", "ALU: ADDv R0._y__ = R1.xxxx, R2.yxxx"},
+		{"alu", "ALU: ADDv R0.xyz = R1.zzz, R2", "ALU: ADDv R0.xyz_ = R1.zzzz, R2"},
+		{"alu", "ALU: MAXv export0.xyz = R0, R0", "ALU: MAXv export0.xyz_ = R0, R0"},
+		{"alu", "ALU: MAXv export0.xyz = R0, R0 MAXs export0.___w = R1", "ALU: MAXv export0.xyz_ = R0, R0 MAXs export0.___w = R1"},
+		{"alu", "ALU: MAXv export0.xy = R0, R0 MAXs export0.__z = R1", "ALU: MAXv export0.xy__ = R0, R0 MAXs export0.__z_ = R1"},
+		// what is named is never what its absence means: the first vertex fetch has PREFETCH(3) and no MINI
+		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32 SIGNED STRIDE(4) CONST(20, 0) PREFETCH(3)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32 SIGNED STRIDE(4) CONST(20, 0)"},
+		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x FMT(0x27) SIGNED STRIDE(4) CONST(20, 0) EXP_ADJUST(0)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_ATI_TC_RGB SIGNED STRIDE(4) CONST(20, 0)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOD_BIAS(0) REG_LOD(0) OFFSET(0,0,0)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0)"},
+		{"cf", "EXEC ADDR(0x1) CNT(0x1) VC(0x0) BOOL_ADDR(0x0)", "EXEC ADDR(0x1) CNT(0x1)"},
+		{"cf", "EXEC ADDR(0x1) CNT(0x1) BOOL_ADDR(0x80)", "EXEC ADDR(0x1) CNT(0x1) PREDICATE_CLEAN"},
 		{"cf", "ALLOC COORD SIZE(0x0)", "ALLOC POSITION SIZE(0x0)"},
 		{"cf", "COND_EXEC ADDR(0x1) CNT(0x1) BOOL_ADDR(0x0) COND(1) SEQUENCE(0x0)", "COND_EXEC ADDR(0x1) CNT(0x1) COND(1) SEQUENCE(0x0)"},
 	} {
@@ -357,6 +377,57 @@ func TestAliases(t *testing.T) {
 		two, err := p.Parse(x.plain)
 		if err != nil || word != two.Inst.Bits {
 			t.Errorf("%s is %s, but %s is %s: %v", x.alias, word, x.plain, two.Inst.Bits, err)
+		}
+	}
+}
+
+// TestNamedPrefetch reads every way of going about an address as it is named, in the first vertex fetch of a
+// program and behind it, which mean different things where nothing is named.
+func TestNamedPrefetch(t *testing.T) {
+	set := toolsFor(t, "", "vs").set
+	p, err := asm.New(set, "fetch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, later := range []string{"false", "true"} {
+		ctx, err := set.ParseContext(set.DefaultContext(), "later", later)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.SetContext(ctx)
+		for n := range uint64(8) {
+			for mini, word := range []string{"", " MINI"} {
+				text := fmt.Sprintf("FETCH: VERTEX R1.xyz1 = R0.x FMT_32 SIGNED STRIDE(4) CONST(20, 0) PREFETCH(%d)%s", n, word)
+				res, err := p.Parse(text)
+				if err != nil || res.Inst.Bits.Uint(27, 3) != n || res.Inst.Bits.Uint(62, 1) != uint64(mini) {
+					t.Errorf("later %s, %q: %s, %v", later, text, res.Inst.Bits, err)
+				}
+			}
+		}
+	}
+}
+
+// TestScalarExport prints and reads the number of an export of the scalar half, for which the hardware takes
+// that of the vector half. What a text names it has in both; another number is a suffix.
+func TestScalarExport(t *testing.T) {
+	set := toolsFor(t, "", "vs").set
+	d, _ := set.NewDecoder("alu")
+	p, _ := asm.New(set, "alu")
+	lossless := asm.NewLossless(d, p)
+	for scalar := range uint32(64) {
+		w := words32(5<<26|8<<20|7<<16|1<<15|scalar<<8|3, 0, 0xe2010102)
+		in, _ := d.Decode(w)
+		want := "ALU:\tMAXv\texport3.xyz_ = R1, R1 MAXs\texport3.___w = R2"
+		if scalar != 3 {
+			want += fmt.Sprintf(" {SDST=0x%x}", scalar)
+		}
+		text, ok := lossless.Append(nil, in)
+		if !ok || string(text) != want {
+			t.Errorf("%q, expected %q", text, want)
+		}
+		plain := fmt.Sprintf("ALU: MAXv export3.xyz_ = R1, R1 MAXs export%d.___w = R2", scalar)
+		if res, err := p.Parse(plain); err != nil || res.Inst.Bits != w {
+			t.Errorf("%q is %s, expected %s: %v", plain, res.Inst.Bits, w, err)
 		}
 	}
 }

@@ -100,8 +100,8 @@ type assembly struct {
 	rest   []uint32 // behind the last whole unit
 	// named tells that the text that was read last has a label.
 	named bool
-	// clauseLines is the number of clauses so far.
-	clauseLines int
+	// clauseLines is the number of clauses so far; start is the unit behind all of them.
+	clauseLines, start int
 }
 
 // sourceOptions are what directives say of the whole source.
@@ -308,12 +308,13 @@ func (a *Assembler) define(name string, off int) {
 // assemble places what was read.
 func (a *Assembler) assemble() {
 	a.readClauses()
-	if len(a.errs) > 0 {
-		a.readSteps(0) // to tell of their mistakes too
-		return
+	if len(a.errs) == 0 {
+		a.end()
 	}
-	a.end()
-	a.readSteps((len(a.placed) + 1) / 2)
+	// Mistakes of instructions are told of beside those of clauses. Where they stand depends on how many
+	// clauses there are, read or not.
+	a.start = (max(len(a.placed), a.clauseLines) + 1) / 2
+	a.readSteps()
 	if len(a.errs) > 0 {
 		return
 	}
@@ -418,9 +419,9 @@ func (a *Assembler) end() {
 	a.placed = append(a.placed, sourceClause{in: a.m.end, ctx: ctx, span: a.span(len(a.text), len(a.text))})
 }
 
-// readSteps reads the instructions and places them, and data, from a unit on.
-func (a *Assembler) readSteps(start int) {
-	at, word, clause := start, 0, -1
+// readSteps reads the instructions and places them, and data, behind the clauses.
+func (a *Assembler) readSteps() {
+	at, word, clause := a.start, 0, -1
 	for i := range a.lines {
 		l := &a.lines[i]
 		if len(a.errs) > maxErrors {
@@ -473,7 +474,7 @@ func (a *Assembler) take(at int, l *sourceLine) *placedUnit {
 		a.units = append(a.units, placedUnit{})
 	}
 	u := &a.units[at]
-	if u.span.IsValid() && u.span.Off != l.off || at < (len(a.placed)+1)/2 {
+	if u.span.IsValid() && u.span.Off != l.off || at < a.start {
 		a.fail(diag.Duplicate, l.off, l.end, "unit %d is taken", at)
 	}
 	u.taken, u.span = true, a.span(l.off, l.end)

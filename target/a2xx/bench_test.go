@@ -1,8 +1,10 @@
 package a2xx_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,83 +41,146 @@ func examples(b *testing.B) (list []example, units int) {
 	return list, units
 }
 
+// variants are so many programs made of examples, with other registers, constants, swizzles and masks: units
+// as real programs have them, of which hardly any is like another.
+func variants(b *testing.B, count int) (list []example, units int) {
+	b.Helper()
+	base, _ := examples(b)
+	swizzles := []uint32{0x00, 0x00, 0x6c, 0xb1, 0xc6, 0x1b, 0x44, 0x20} // xyzw, and of one component, or exchanged
+	r := rand.New(rand.NewPCG(7, 8))
+	x := toolsFor(b, "", "vs")
+	d, err := a2xx.NewDisassembler(x.set)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range count {
+		p := base[i%len(base)]
+		p.words = slices.Clone(p.words)
+		at := 3 * firstUnit(p.words)
+		for u := at; u+3 <= len(p.words); u += 3 {
+			w := p.words[u : u+3]
+			if w[0]&0x1f <= 1 && w[0]>>19&1 == 1 && w[1]>>12 != 0 { // a fetch: other registers, another offset
+				w[0] = w[0]&^0x1f000 | r.Uint32N(32)<<12
+				w[0] = w[0]&^0x3e0 | r.Uint32N(32)<<5
+				continue
+			}
+			if w[0]>>15&1 == 0 {
+				w[0] = w[0]&^0xf001f | r.Uint32N(32) | (1+r.Uint32N(15))<<16
+			}
+			w[1] = w[1]&^0xffff00 | swizzles[r.IntN(8)]<<16 | swizzles[r.IntN(8)]<<8
+			w[2] = w[2]&^0x1f1f00 | r.Uint32N(32)<<16 | r.Uint32N(32)<<8
+		}
+		ctx, _ := x.set.ParseContext(x.ctx, "stage", p.stage)
+		p.source = string(d.Append(nil, p.words, ctx))
+		units += len(p.words) / 3
+		list = append(list, p)
+	}
+	return list, units
+}
+
+// firstUnit returns the unit at which the first clause that runs anything finds it: that many units are clauses.
+func firstUnit(words []uint32) int {
+	for i := 0; i+2 < len(words); i += 3 {
+		for _, clause := range []uint64{uint64(words[i]) | uint64(words[i+1]&0xffff)<<32, uint64(words[i+1]>>16) | uint64(words[i+2])<<16} {
+			if op := clause >> 44; clause>>12&7 > 0 && (op >= 1 && op <= 6 || op == 13 || op == 14) {
+				return int(clause & 0x1ff)
+			}
+		}
+	}
+	return len(words) / 3
+}
+
+// variedPrograms is how many programs the benchmarks take; their units are fewer than texts are kept.
+const variedPrograms = 1000
+
 // report adds the units a second: an instruction or two clauses each.
 func report(b *testing.B, units int, bytes int64) {
 	b.SetBytes(bytes)
 	b.ReportMetric(float64(units)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Munits/s")
 }
 
-// BenchmarkSource disassembles to source that assembles back.
-func BenchmarkSource(b *testing.B) {
-	list, units := examples(b)
+// disassemble measures what prints programs: with a disassembler that has seen none of them, or all.
+func disassemble(b *testing.B, lossy bool) {
+	list, units := variants(b, variedPrograms)
 	x := toolsFor(b, "", "vs")
-	d, err := a2xx.NewDisassembler(x.set)
-	if err != nil {
-		b.Fatal(err)
+	fresh := func() *a2xx.Disassembler {
+		d, err := a2xx.NewDisassembler(x.set)
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.Lossy = lossy
+		return d
 	}
 	var buf []byte
-	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		n = 0
+	pass := func(d *a2xx.Disassembler) (n int) {
 		for i := range list {
 			buf = d.Append(buf[:0], list[i].words, x.ctx)
 			n += len(buf)
 		}
+		return n
 	}
-	report(b, units, int64(n))
+	for _, name := range []string{"first", "repeated"} {
+		b.Run(name, func(b *testing.B) {
+			d := fresh()
+			n := pass(d)
+			b.ReportAllocs()
+			for b.Loop() {
+				if name == "first" {
+					b.StopTimer()
+					d = fresh()
+					b.StartTimer()
+				}
+				pass(d)
+			}
+			report(b, units, int64(n))
+		})
+	}
 }
 
+// BenchmarkSource disassembles to source that assembles back.
+func BenchmarkSource(b *testing.B) { disassemble(b, false) }
+
 // BenchmarkPrint prints the same instructions without looking whether their texts say everything.
-func BenchmarkPrint(b *testing.B) {
-	list, units := examples(b)
-	x := toolsFor(b, "", "vs")
-	d, err := a2xx.NewDisassembler(x.set)
-	if err != nil {
-		b.Fatal(err)
-	}
-	d.Lossy = true
-	var buf []byte
-	n := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		n = 0
-		for i := range list {
-			buf = d.Append(buf[:0], list[i].words, x.ctx)
-			n += len(buf)
-		}
-	}
-	report(b, units, int64(n))
-}
+func BenchmarkPrint(b *testing.B) { disassemble(b, true) }
 
 // BenchmarkAssemble assembles the sources that the disassembler prints.
 func BenchmarkAssemble(b *testing.B) {
-	list, units := examples(b)
+	list, units := variants(b, variedPrograms)
 	x := toolsFor(b, "", "vs")
-	d, err := a2xx.NewDisassembler(x.set)
-	if err != nil {
-		b.Fatal(err)
-	}
-	a, err := a2xx.NewAssembler(x.set, x.ctx)
-	if err != nil {
-		b.Fatal(err)
-	}
 	var sources []*diag.Source
 	n := 0
 	for i := range list {
-		ctx := x.ctx
-		ctx, _ = x.set.ParseContext(ctx, "stage", list[i].stage)
-		text := string(d.Append(nil, list[i].words, ctx))
-		sources = append(sources, &diag.Source{Name: "bench", Text: text})
-		n += len(text)
+		sources = append(sources, &diag.Source{Name: "bench", Text: list[i].source})
+		n += len(list[i].source)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
+	pass := func(a *a2xx.Assembler) {
 		for _, src := range sources {
 			if _, err := a.Assemble(src); err != nil {
-				b.Fatal(err)
+				b.Fatal(diag.Render(err))
 			}
 		}
 	}
-	report(b, units, int64(n))
+	fresh := func() *a2xx.Assembler {
+		a, err := a2xx.NewAssembler(x.set, x.ctx)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return a
+	}
+	for _, name := range []string{"first", "repeated"} {
+		b.Run(name, func(b *testing.B) {
+			a := fresh()
+			pass(a)
+			b.ReportAllocs()
+			for b.Loop() {
+				if name == "first" {
+					b.StopTimer()
+					a = fresh()
+					b.StartTimer()
+				}
+				pass(a)
+			}
+			report(b, units, int64(n))
+		})
+	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-// problem is something of a program that hardware cannot do.
+// problem is something of a program that hardware cannot do, or may not.
 type problem struct {
 	code diag.Code
 	// clause and unit are where it is; -1 for none.
@@ -27,11 +27,6 @@ func (p *layout) problems() (list []problem) {
 	}
 	if !ends {
 		list = append(list, problem{diag.MissingEnd, -1, -1, "no clause ends the program"})
-	}
-	for i := range p.steps {
-		if text := p.exportProblem(&p.steps[i]); text != "" {
-			list = append(list, problem{diag.RegisterUse, -1, p.steps[i].unit, text})
-		}
 	}
 	return list
 }
@@ -56,20 +51,6 @@ func (p *layout) clauseProblems(c *placedClause) (texts []string) {
 		texts = append(texts, fmt.Sprintf("clause %d, but the program has %d", to, len(p.clauses)))
 	}
 	return texts
-}
-
-// exportProblem says what is wrong with the export of a step.
-func (p *layout) exportProblem(s *step) string {
-	e := &p.m.kinds[s.kind].exports[s.in.Leaf.ID]
-	if e.flag.width == 0 || e.flag.of(s.in.Bits) == 0 {
-		return ""
-	}
-	stage := int(p.context.Uint(e.stage.low, e.stage.width))
-	n := e.number.of(s.in.Bits)
-	if stage >= len(e.stages) || e.stages[stage][n] {
-		return ""
-	}
-	return fmt.Sprintf("export %d, but this stage has %s", n, list(e.stages[stage]))
 }
 
 // list formats the numbers that are set.

@@ -40,9 +40,15 @@ func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.
 	p.analyse()
 	im.Pieces, im.Break = p.pieces(nil, 0), m.breakIndent()
 	if n := len(data) % 4; n > 0 {
-		im.Pieces = append(im.Pieces, program.Piece{Addr: 32 * int64(len(words)), Size: 8 * n, Indent: p.indent(0)})
+		im.Pieces = append(im.Pieces, program.Piece{
+			Addr: 32 * int64(len(words)), Size: 8 * n, Indent: p.indent(0), Text: string(appendBytes(nil, data[len(data)-n:])),
+		})
 	}
 	im.Contents = []program.Part{p.part("program")}
+	if order == bigEndian {
+		im.Lead = append(im.Lead, bigEndianLine)
+	}
+	im.Lead = append(im.Lead, p.lead()...)
 	return im, nil
 }
 
@@ -258,6 +264,14 @@ func (p *layout) contextOf(s *step) bits.Value {
 
 // pieces appends what a listing shows of the program, which starts at base bits of its image.
 func (p *layout) pieces(dst []program.Piece, base int64) []program.Piece {
+	at := p.start
+	place := func(unit int) (lead string) {
+		if unit != at {
+			lead = orgLine(unit)
+		}
+		at = unit + 1
+		return lead
+	}
 	for i := range p.clauses {
 		c := &p.clauses[i]
 		dst = append(dst, program.Piece{
@@ -273,17 +287,17 @@ func (p *layout) pieces(dst []program.Piece, base int64) []program.Piece {
 			}
 			dst = append(dst, program.Piece{
 				Root: k.root, Addr: base + unitBits*int64(s.unit), Size: unitBits, Base: base,
-				Context: p.contextOf(s), Indent: p.indent(6 - mark),
+				Context: p.contextOf(s), Indent: p.indent(6 - mark), Lead: place(s.unit),
 			})
 		}
 	}
 	for u := range p.units {
 		if !p.units[u].taken {
-			dst = append(dst, program.Piece{Addr: base + unitBits*int64(u), Size: unitBits, Base: base, Indent: p.indent(0)})
+			dst = append(dst, program.Piece{Addr: base + unitBits*int64(u), Size: unitBits, Base: base, Indent: p.indent(0), Lead: place(u)})
 		}
 	}
 	if whole := len(p.units) * unitWords; whole < len(p.words) {
-		dst = append(dst, program.Piece{Addr: base + 32*int64(whole), Size: 32 * (len(p.words) - whole), Base: base, Indent: p.indent(0)})
+		dst = append(dst, program.Piece{Addr: base + 32*int64(whole), Size: 32 * (len(p.words) - whole), Base: base, Indent: p.indent(0), Lead: place(len(p.units))})
 	}
 	return dst
 }

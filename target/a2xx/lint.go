@@ -16,6 +16,7 @@ func (p *layout) warnings() []problem {
 	l.nesting()
 	l.calls()
 	l.rooms()
+	l.stage()
 	return l.list
 }
 
@@ -204,4 +205,19 @@ func ordinal(n int) string {
 		return "3rd"
 	}
 	return fmt.Sprint(n, "th")
+}
+
+// stage tells of exports that the stage is not known to have.
+func (l *linter) stage() {
+	for i := range l.steps {
+		s := &l.steps[i]
+		e := &l.m.kinds[s.kind].exports[s.in.Leaf.ID]
+		if e.flag.width == 0 || e.flag.of(s.in.Bits) == 0 {
+			continue
+		}
+		stage := int(l.context.Uint(e.stage.low, e.stage.width))
+		if n := e.number.of(s.in.Bits); stage < len(e.stages) && !e.stages[stage][n] {
+			l.warn(diag.StageExport, -1, s.unit, "export %d, but this stage has %s", n, list(e.stages[stage]))
+		}
+	}
 }

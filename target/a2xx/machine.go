@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -118,7 +119,7 @@ type exports struct {
 
 // newMachine reads the description. It fails only where that contradicts itself.
 func newMachine(set *isa.Set) (*machine, error) {
-	m := &machine{set: set, rooms: roomsOf(set.Model().ISA)}
+	m := &machine{set: set, rooms: roomsOf(inside.Machine(set).ISA)}
 	for _, r := range set.Roots() {
 		leaf := r.Leaves[0]
 		if fetch := leaf.Meta("fetch"); fetch == "0" || fetch == "1" {
@@ -193,14 +194,11 @@ func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
 	k.sync = m.flag(r.Leaves[0].Meta("sync"))
 	for _, l := range r.Leaves {
 		k.follows = append(k.follows, m.flag(l.Meta("follows")))
-		k.exports = append(k.exports, m.exportsOf(k, l))
+		k.exports = append(k.exports, m.exportsOf(l))
 	}
 	k.broken = k.breaks()
 	k.prefix = k.commonPrefix(m.set.DefaultContext())
-	if k.sync.width > 0 {
-		waits := k.sync.set(m.set.DefaultContext(), true)
-		k.mark = strings.TrimSuffix(k.commonPrefix(waits), k.prefix)
-	}
+	k.mark = m.text(r.Leaves[0].Meta("sync"), 1)
 	k.setContext(m.set.DefaultContext())
 	return k, nil
 }
@@ -216,7 +214,7 @@ func (k *kind) setContext(ctx bits.Value) {
 // breaks tells whether a text can have several lines.
 func (k *kind) breaks() bool {
 	for _, l := range k.root.Leaves {
-		for b := l.Spec; b != nil; b = b.Extends {
+		for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
 			for _, c := range b.Cases {
 				for _, t := range c.Displays {
 					for _, it := range t.Items {
@@ -254,7 +252,7 @@ func (k *kind) commonPrefix(ctx bits.Value) string {
 
 // flag finds a context; there is none of the empty name.
 func (m *machine) flag(name string) flag {
-	for _, c := range m.set.Model().ISA.Contexts {
+	for _, c := range inside.Machine(m.set).ISA.Contexts {
 		if c.Name == name {
 			return flag{c.Low, c.Width}
 		}
@@ -262,15 +260,28 @@ func (m *machine) flag(name string) flag {
 	return flag{}
 }
 
+// text returns what a value of a context prints.
+func (m *machine) text(context string, value uint64) string {
+	c := inside.Machine(m.set).ISA.Context(context)
+	if c == nil || c.Enum == nil {
+		return ""
+	}
+	for _, v := range c.Enum.Values {
+		if v.Val == value {
+			return v.Display
+		}
+	}
+	return ""
+}
+
 func (m *machine) clauseOf(l *isa.Leaf) clause {
-	fields := m.cf.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
 	c := clause{
 		ends: l.Meta("ends") != "", mayEnd: l.Meta("ends") == "condition", steps: number(l, "steps"), store: number(l, "store"),
 		loaded: number(l, "loaded"), loader: l.Meta("loader"), clauses: number(l, "clauses"),
 		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth"), l.Meta("counted")},
-		room: runOf(fields, l.Meta("room")), size: runOf(fields, l.Meta("size")),
-		address: runOf(fields, l.Meta("address")), count: runOf(fields, l.Meta("count")),
-		sequence: runOf(fields, l.Meta("sequence")), target: runOf(fields, l.Meta("target")),
+		room: runOf(l, l.Meta("room")), size: runOf(l, l.Meta("size")),
+		address: runOf(l, l.Meta("address")), count: runOf(l, l.Meta("count")),
+		sequence: runOf(l, l.Meta("sequence")), target: runOf(l, l.Meta("target")),
 	}
 	c.runs = c.sequence.width > 0
 	c.sized = make([]bool, len(m.rooms))
@@ -279,18 +290,17 @@ func (m *machine) clauseOf(l *isa.Leaf) clause {
 	}
 	for i := 0; c.runs && i < c.steps; i++ {
 		path := l.Meta("sequence") + "." + l.Meta("slot") + strconv.Itoa(i)
-		c.slots = append(c.slots, slot{runOf(fields, path+"."+l.Meta("kind")), runOf(fields, path+"."+l.Meta("waits"))})
+		c.slots = append(c.slots, slot{runOf(l, path+"."+l.Meta("kind")), runOf(l, path+"."+l.Meta("waits"))})
 	}
 	return c
 }
 
-func (m *machine) exportsOf(k *kind, l *isa.Leaf) exports {
+func (m *machine) exportsOf(l *isa.Leaf) exports {
 	if l.Meta("export") == "" {
 		return exports{}
 	}
-	fields := k.decoder.Layout(nil, isa.Inst{Leaf: l, Bits: l.Match})
-	e := exports{flag: runOf(fields, l.Meta("export")), number: runOf(fields, l.Meta("exports"))}
-	c := m.set.Model().ISA.Context(l.Meta("stage"))
+	e := exports{flag: runOf(l, l.Meta("export")), number: runOf(l, l.Meta("exports"))}
+	c := inside.Machine(m.set).ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {
 		return e
 	}
@@ -326,12 +336,30 @@ func number(l *isa.Leaf, meta string) int {
 	return n
 }
 
-// runOf returns where the bits of a field are, by its path.
-func runOf(fields []isa.Field, path string) run {
-	for i := range fields {
-		if f := &fields[i]; path != "" && f.Path == path && len(f.Parts) == 1 {
-			return run{f.Parts[0].Low, f.Parts[0].Width}
+// runOf returns where the bits of a field of a leaf are, by its path.
+func runOf(l *isa.Leaf, path string) run {
+	low, in := 0, inside.Leaf(l).Spec
+	for {
+		name, rest, nested := strings.Cut(path, ".")
+		f := fieldOf(in, name)
+		if f == nil || len(f.Parts) != 1 {
+			return run{}
+		}
+		if low += f.Parts[0].Low; !nested {
+			return run{low, f.Width}
+		}
+		in, path = f.Bitset, rest
+	}
+}
+
+// fieldOf returns the field of that name of a bitset or one above it, as it is where no override holds.
+func fieldOf(b *spec.Bitset, name string) *spec.Field {
+	for ; b != nil; b = b.Extends {
+		if n := len(b.Cases); n > 0 {
+			if f := b.Cases[n-1].Field(name); f != nil {
+				return f
+			}
 		}
 	}
-	return run{}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -290,9 +291,11 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 		return nil, err
 	}
 	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Break: m.breakIndent(), Pieces: []program.Piece{}}
+	im.OneWay = "asm does not write captures"
 	im.Header = capture.header()
+	p := layout{m: m}
 	for i := range capture.Shaders {
-		m.addShader(im, &capture.Shaders[i], i)
+		p.addShader(im, &capture.Shaders[i], i)
 	}
 	return im, nil
 }
@@ -310,11 +313,11 @@ func (c *Capture) header() []string {
 }
 
 // addShader appends a shader to an image.
-func (m *machine) addShader(im *program.Image, s *Shader, number int) {
+func (p *layout) addShader(im *program.Image, s *Shader, number int) {
 	base := 32 * int64(len(im.Words))
-	ctx, stage := m.stageContext(s.Stage)
+	ctx, stage := p.m.stageContext(s.Stage)
 	im.Words = append(im.Words, s.Words...)
-	p := layout{m: m, words: im.Words[base/32:], context: ctx}
+	p.words, p.context = im.Words[base/32:], ctx
 	p.analyse()
 	title := fmt.Sprintf("shader %d: %s, address 0x%x, %d words, loaded %d times", number, stage, s.Address, len(s.Words), s.Loads)
 	if len(p.clauses) > 0 {
@@ -332,7 +335,7 @@ func (m *machine) addShader(im *program.Image, s *Shader, number int) {
 // stageContext returns the context of a stage and its name.
 func (m *machine) stageContext(stage int) (ctx bits.Value, name string) {
 	ctx = m.set.DefaultContext()
-	c := m.set.Model().ISA.Context("stage")
+	c := inside.Machine(m.set).ISA.Context("stage")
 	if c == nil || c.Enum == nil {
 		return ctx, ""
 	}

@@ -1,6 +1,7 @@
 package a2xx_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestRefused(t *testing.T) {
 		{"nine instructions", "EXEC_END" + strings.Repeat(move, 9), "1:1: 9 instructions in a clause, which has sequence bits for 6: start another clause [program-size]"},
 		{"an address too far", "EXEC\n.org 0x200\n ALU: MAXv R0 = R1, R1\nEXEC_END ADDR(0x0) CNT(0x0)", "1:1: the clause starts at unit 512, which its address cannot reach: there are 512 [program-size]"},
 		{"an address that is given too far", "EXEC_END ADDR(0x200) CNT(0x0)", "1:1: the clause starts at unit 512, which its address cannot reach: there are 512 [program-size]"},
-		{"an address beyond the field", "EXEC_END ADDR(0x1000) CNT(0x0)", `1:17: 1000 does not fit N, expected 0 to 4095 [text-range]`},
+		{"an address beyond the field", "EXEC_END ADDR(0x1000) CNT(0x0)", `1:17: 0x1000 does not fit N, expected 0x0 to 0xfff [text-range]`},
 		{"a clause of what is not there", "EXEC_END ADDR(0x1) CNT(0x2)", "1:1: the clause runs units 1 to 2, but the program has 1 [program-size]"},
 		{"an address that is wrong", "EXEC_END ADDR(0x2)" + move, "1:1: the text says unit 2, but what stands behind the clause is at unit 1: leave the address out, and it is filled in [program-size]"},
 		{"a count that is wrong", "EXEC_END CNT(0x2)" + move, "1:1: the text says 2 instructions, but 1 stand behind the clause: leave the count out, and it is filled in [program-size]"},
@@ -26,16 +27,16 @@ func TestRefused(t *testing.T) {
 		{"an absolute value and none", "EXEC_END\n ALU: MULADDv R0 = R1, R2, R3\n RCP R0.x___ = |R1|", "(SRC3: Source 3, which both halves share: c of the vector half, A and B of the scalar half) [text-conflict]"},
 		{"a constant operation beside another source 3", "EXEC_END\n ALU: MULADDv R0 = R3, R1, R2\n MUL_CONST R1.x___ = C2.x, R5.y", "(SRC3: Source 3, which both halves share: c of the vector half, A and B of the scalar half) [text-conflict]"},
 		{"one sign of a constant operation", "EXEC_END\n ALU: MAXv R0 = R1, R1\n MUL_CONST R1.x___ = -C2.x, R5.y", "(NEG3: The sign of source 3, which both halves share, is changed) [text-conflict]"},
-		{"an odd register of an even operation", "EXEC_END\n ALU: MAXv R0 = R1, R1\n MUL_CONST_0 R1.x___ = C2.x, R5.y", "3:32: TEMP cannot be 5: The temporary register of a scalar operation with a constant, 0 to 63: even ones"},
+		{"an odd register of an even operation", "EXEC_END\n ALU: MAXv R0 = R1, R1\n MUL_CONST_0 R1.x___ = C2.x, R5.y", "3:31: 5 does not fit TEMP, expected 0 to 62 in steps of 2, of which 4 is the nearest (The temporary register of a scalar operation with a constant, 0 to 63: even ones"},
 		{"two ideas of what is exported", "EXEC_END\n ALU: MAXv export0 = R1, R1\n MAXs export0.x___ = R2", ": the halves say different things of one export [text-conflict]"},
 		{"a constant 0 beside a half that writes", "EXEC_END\n ALU: MAXv export0.xyz0 = R1, R1\n MAXs export0.___w = R2", ": the halves say different things of one export [text-conflict]"},
 		{"an export beside a register", "EXEC_END\n ALU: MAXv export0 = R1, R1\n MAXs R1.x___ = R2", `3:7: "R1.x___", expected "export" [text-expected]`},
 		{"a register beside an export", "EXEC_END\n ALU: MAXv R0 = R1, R1\n MAXs export1.x___ = R2", `3:7: "export1.x___", expected "r" [text-expected]`},
-		{"a register relative to a0", "EXEC_END\n ALU: MAXv R0 = R1[a0], R0", "2:23: IDX1 cannot be 2: What is added to the number of source 1, a constant: a0 in all operands or aL in all"},
+		{"a register relative to a0", "EXEC_END\n ALU: MAXv R0 = R1[a0], R0", "2:19: [a0] does not fit IDX1, expected nothing (What is added to the number of source 1, a constant: a0 in all operands or aL in all"},
 		{"an absolute constant", "EXEC_END\n ALU: MAXv R0 = |C1|, R0", `2:18: "C1", expected "r" [text-expected]`},
 		{"a constant 1 in a register", "EXEC_END\n ALU: MAXv R0.xyz1 = R1, R0", "2:18: "},
 		{"components that are exchanged", "EXEC_END\n ALU: MAXv R0.yx__ = R1, R0", "2:15: "},
-		{"a predicate of one half", "EXEC_END\n ALU: MAXv R0 = R1, R1\n MAXsEQ R1.x___ = R2", `3:6: "EQ", expected a blank [text-expected]`},
+		{"a predicate of one half", "EXEC_END\n ALU: MAXv R0 = R1, R1\n MAXsEQ R1.x___ = R2", `3:6: "MAXsEQ", expected a blank behind "MAXs" [text-expected]`},
 		{"two sources of three", "EXEC_END\n ALU: MULADDv R0 = R1, R2", "2:26: the line ends here"},
 		{"a stride beyond the field", "EXEC_END\n FETCH: VERTEX R1.xyz1 = R0.x FMT_32_FLOAT SIGNED STRIDE(256) CONST(20, 0)", "2:58: 256 does not fit STRIDE, expected 0 to 255 [text-range]"},
 		{"a fetch constant that there is not", "EXEC_END\n FETCH: VERTEX R1.xyz1 = R0.x FMT_32_FLOAT SIGNED STRIDE(12) CONST(32, 0)", "2:68: 32 does not fit INDEX, expected 0 to 31 [text-range]"},
@@ -44,25 +45,22 @@ func TestRefused(t *testing.T) {
 		{"a bias beyond the field", "EXEC_END\n FETCH: SAMPLE R1.xyzw = R0.xyz CONST(0) LOD_BIAS(-65)", "2:51: -65 does not fit N, expected -64 to 63 [text-range]"},
 		{"an option twice", "EXEC_END\n FETCH: SAMPLE R1.xyzw = R0.xyz CONST(0) DENORM DENORM", "2:49: "},
 		{"a loop constant that there is not", "LOOP_START ADDR(1) LOOP_ID(32)\nEXEC_END", "1:28: 32 does not fit LOOP, expected 0 to 31 [text-range]"},
-		{"a bool constant that there is not", "COND_EXEC BOOL_ADDR(0x100) COND(1)\nEXEC_END", "1:23: 100 does not fit N, expected 0 to 255 [text-range]"},
+		{"a bool constant that there is not", "COND_EXEC BOOL_ADDR(0x100) COND(1)\nEXEC_END", "1:23: 0x100 does not fit N, expected 0x0 to 0xff [text-range]"},
 		{"a condition that is no bit", "COND_EXEC COND(2)\nEXEC_END", "1:16: 2 does not fit COND, expected 0 to 1 [text-range]"},
-		{"more than an allocation can be", "ALLOC POSITION SIZE(0x10)\nEXEC_END", "1:23: 10 does not fit SIZE, expected 0 to 15 [text-range]"},
-		{"an export of vertices", ".stage fs\nEXEC_END\n ALU: MAXv export62 = R0, R0", "3:2: export 62, but this stage has 0 to 3, 32 to 37, 61 [register-use]"},
-		{"an export of fragments", "EXEC_END\n ALU: MAXv export61 = R0, R0", "2:2: export 61, but this stage has 0 to 15, 32 to 37, 62 to 63 [register-use]"},
-		{"an export that there is not", "EXEC_END\n ALU: MAXv export16 = R0, R0", "2:2: export 16, but this stage has"},
+		{"more than an allocation can be", "ALLOC POSITION SIZE(0x10)\nEXEC_END", "1:23: 0x10 does not fit SIZE, expected 0x0 to 0xf [text-range]"},
 		{"a register that there is not", "EXEC_END\n ALU: MAXv R64 = R0, R0", "2:13: 64 does not fit VDST, expected 0 to 63 [text-range]"},
 		{"a source that there is not", "EXEC_END\n ALU: MAXv R0 = R100, R0", "2:18: 100 does not fit N, expected 0 to 63 [text-range]"},
 		{"a constant that there is not", "EXEC_END\n ALU: MAXv R0 = C256, R0", "2:18: 256 does not fit N, expected 0 to 255 [text-range]"},
 		{"a constant that ends with 0", "EXEC_END\n ALU: MAXv R0 = C300, R0", "2:18: 300 does not fit N, expected 0 to 255 [text-range]"},
 		{"a constant that ends with 1", "EXEC_END\n ALU: MAXv R0 = C2551, R0", "2:18: 2551 does not fit N, expected 0 to 255 [text-range]"},
-		{"a relative third constant without the second", "EXEC_END\n ALU: MULADDv R0 = C2[aL], C0[aL], C1", "2:38: IDX3 cannot be 1: What is added to the number of source 3, a constant: a0 in all operands or aL in all, and behind the first constant in all or in none [text-range]"},
+		{"a relative third constant without the second", "EXEC_END\n ALU: MULADDv R0 = C2[aL], C0[aL], C1", "2:38: [aL] as IDX3 does not go with the rest of the text (What is added to the number of source 3, a constant: a0 in all operands or aL in all, and behind the first constant in all or in none) [text-range]"},
 		{"a0 and aL", "EXEC_END\n ALU: MULADDv R0 = R1, C0[aL], C1[a0]", "[text-"},
 		{"a clause far away", "COND_JMP ADDR(1024) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 1024, which an address cannot reach: it has room for 1024 [program-size]"},
 		{"a clause behind the program", "COND_JMP ADDR(9) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 9, but the program has 2 [program-size]"},
 		{"no such label", "COND_JMP ADDR(nowhere) DIR(0) FORCE_CALL\nEXEC_END", "1:15: nowhere is no label [text-symbol]"},
 		{"a label twice", "a:\nEXEC\na:\nEXEC_END", "3:1: label a is defined twice [duplicate]"},
 		{"an instruction without a clause", " ALU: MAXv R0 = R0, R0\nEXEC_END", "1:2: an instruction before the first clause, which says when it runs [text-expected]"},
-		{"no such clause", "EXECUTE", `1:5: "UTE", expected a blank`},
+		{"no such clause", "EXECUTE", `1:5: "EXECUTE", expected a blank behind "EXEC"`},
 		{"no clause at all", "FOO", "1:1: no instruction starts with \"FOO\""},
 		{"no such operation", "EXEC_END\n ALU: MADv R0 = R0, R0", "2:7: "},
 		{"no such scalar operation", "EXEC_END\n ALU: MAXv R0 = R0, R0\n FOO R0.x___ = R1", "3:2: "},
@@ -100,6 +98,23 @@ func TestRefused(t *testing.T) {
 		}
 		if diag.Render(err) == "" {
 			t.Errorf("%s: nothing to show", c.name)
+		}
+	}
+}
+
+// TestOneMistakeOneError assembles programs with one bad clause: what stands behind it is not wrong for that.
+func TestOneMistakeOneError(t *testing.T) {
+	const move = "\n ALU: MAXv R0 = R1, R1"
+	for _, source := range []string{
+		"EXECUTE" + move,
+		"EXECUTE" + move + "\nEXEC_END" + move,
+		"ALLOC NOWHERE SIZE(0x0)\nEXEC" + move + "\nEXEC_END" + move + move,
+		"EXEC FOO\n.org 5\n ALU: MAXv R0 = R1, R1\nEXEC_END\n.org 4" + move,
+	} {
+		_, err := toolsFor(t, "", "vs").assemble(t, source)
+		var list diag.List
+		if !errors.As(err, &list) || len(list) != 1 || list[0].Code == diag.Duplicate {
+			t.Errorf("%q: %v", source, err)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -21,10 +21,8 @@ type Disassembler struct {
 	layout
 	labels []bool // by clause
 	buf    []byte
-	// kept are the texts of instructions that were printed, which repeat from program to program; stage
-	// is the context with the stage.
-	kept  map[wordKey][]byte
-	stage *spec.Context
+	// kept are the texts of instructions that were printed, which repeat from program to program.
+	kept map[wordKey][]byte
 	// at is the unit at which the assembler would place what comes next.
 	at int
 }
@@ -35,7 +33,7 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Disassembler{kept: map[wordKey][]byte{}, stage: set.Model().ISA.Context("stage")}
+	d := &Disassembler{kept: map[wordKey][]byte{}}
 	d.m = m
 	cf := m.cf
 	cf.decoder.Label = func(addr int64, _ bool) (string, bool) {
@@ -79,10 +77,13 @@ func (d *Disassembler) Source(data []byte, ctx bits.Value, order string) ([]byte
 	}
 	var head []byte
 	if order == bigEndian {
-		head = append(head, ".isago big-endian\n"...)
+		head = append(head, bigEndianLine+"\n"...)
 	}
 	text := d.Append(head, words, ctx)
-	return appendBytes(text, data[4*len(words):]), nil
+	if text = appendBytes(text, data[4*len(words):]); len(data) > 4*len(words) {
+		text = append(text, '\n')
+	}
+	return text, nil
 }
 
 // appendBytes appends the directive for bytes that are no word.
@@ -90,9 +91,6 @@ func appendBytes(dst, data []byte) []byte {
 	for i, b := range data {
 		dst = append(dst, [2]string{".byte", ","}[min(i, 1)]...)
 		dst = fmt.Appendf(dst, " 0x%02x", b)
-	}
-	if len(data) > 0 {
-		dst = append(dst, '\n')
 	}
 	return dst
 }
@@ -102,7 +100,9 @@ func (d *Disassembler) Append(dst []byte, words []uint32, ctx bits.Value) []byte
 	d.words, d.context = words, ctx
 	d.analyse()
 	d.findLabels()
-	dst = d.head(dst)
+	for _, line := range d.lead() {
+		dst = append(append(dst, line...), '\n')
+	}
 	d.at = d.start
 	for i := range d.clauses {
 		dst = d.clauseText(dst, i)
@@ -129,36 +129,42 @@ func (d *Disassembler) findLabels() {
 	}
 }
 
-// head appends what the assembler has to know before the program.
-func (d *Disassembler) head(dst []byte) []byte {
-	if c := d.stage; c != nil && d.m.set.Syntax() != mesa {
+// lead returns what the assembler has to know before the program.
+func (p *layout) lead() (lines []string) {
+	if c := inside.Machine(p.m.set).ISA.Context("stage"); c != nil && p.m.set.Syntax() != mesa {
 		for _, x := range c.Enum.Values {
-			if x.Val == d.context.Uint(c.Low, c.Width) && x.Val != c.Default {
-				dst = append(append(append(dst, ".stage "...), x.Name...), '\n')
+			if x.Val == p.context.Uint(c.Low, c.Width) && x.Val != c.Default {
+				lines = append(lines, ".stage "+x.Name)
 			}
 		}
 	}
-	if d.unchecked() {
-		dst = append(dst, ".isago unchecked\n"...)
+	if p.unchecked() {
+		lines = append(lines, ".isago unchecked")
 	}
-	return dst
+	return lines
 }
 
+// bigEndianLine says that words are stored as on Xenos.
+const bigEndianLine = ".isago big-endian"
+
+// orgLine says at which unit the next thing is.
+func orgLine(unit int) string { return fmt.Sprintf(".org 0x%x", unit) }
+
 // unchecked tells whether the program has anything that the assembler would refuse.
-func (d *Disassembler) unchecked() bool {
-	for i := range d.clauses {
-		c := &d.clauses[i]
-		if n := c.last - c.first; n > 0 && (c.count != n || c.address != d.steps[c.first].unit) {
+func (p *layout) unchecked() bool {
+	for i := range p.clauses {
+		c := &p.clauses[i]
+		if n := c.last - c.first; n > 0 && (c.count != n || c.address != p.steps[c.first].unit) {
 			return true
 		}
 	}
-	return len(d.problems()) > 0
+	return len(p.problems()) > 0
 }
 
 // place appends the directive that says at which unit the next thing is, where that does not follow.
 func (d *Disassembler) place(dst []byte, unit int) []byte {
 	if unit != d.at {
-		dst = fmt.Appendf(dst, ".org 0x%x\n", unit)
+		dst = append(append(dst, orgLine(unit)...), '\n')
 	}
 	d.at = unit + 1
 	return dst
@@ -254,7 +260,7 @@ func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Va
 	}
 	text, ok := k.lossless.Append(dst, in)
 	if !ok {
-		return program.AppendData(dst, d.m.set, k.root, in.Bits, in.Leaf.Size)
+		return program.AppendData(dst, k.root, in.Bits, in.Leaf.Size)
 	}
 	if !k.broken {
 		return text

@@ -81,7 +81,10 @@ func Machines() []Machine {
 		},
 		{
 			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
-			Formats:     []Format{{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open}},
+			Formats: []Format{
+				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
+				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader},
+			},
 			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(),
 			Raw: &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},
 		},

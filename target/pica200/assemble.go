@@ -175,8 +175,10 @@ func (r *assembly) fail(code diag.Code, span diag.Span, format string, args ...a
 	return e
 }
 
-func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) {
-	r.warnings = append(r.warnings, diag.Errorf(code, span, "warning: "+format, args...))
+func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) *diag.Error {
+	e := diag.Errorf(code, span, "warning: "+format, args...)
+	r.warnings = append(r.warnings, e)
+	return e
 }
 
 func (r *assembly) assembleFile(src *diag.Source) {
@@ -330,12 +332,26 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 			d.geometry, d.compatible = true, true
 		}
 	}
+	r.hazards(in, span)
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
 	if r.suffixed {
 		target.GivenTarget, target.GivenCount = given(string(r.line[bytes.IndexByte(r.line, '{'):]), role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
+}
+
+// hazards tells of what an instruction hardly means, by the description.
+func (r *assembly) hazards(in isa.Inst, span diag.Span) {
+	r.fresh.SetTable(0, r.table.Entries)
+	for _, h := range r.fresh.Hazards(nil, in) {
+		switch {
+		case !slices.Contains(r.banks.refused, h.Name):
+			r.warn(diag.Code(h.Name), span, "%s", h.Text)
+		case !r.facts.unchecked:
+			r.fail(diag.RegisterUse, span, "%s", h.Text)
+		}
+	}
 }
 
 // geometryMark is the mark, in the description, of an instruction of geometry shaders.
@@ -474,7 +490,11 @@ func (r *assembly) finish() (*Assembled, error) {
 		r.lint()
 		out.Warnings = r.warnings
 		out.Warnings.Sort()
-		out.File.Place()
+		if r.facts.likeNihstro {
+			out.File.PlaceLikeNihstro()
+		} else {
+			out.File.Place()
+		}
 		r.write(out)
 	}
 	if len(r.errs) > 0 {
@@ -531,7 +551,7 @@ func (r *assembly) header(d *dvleState) DVLE {
 	if h := d.headerFact; h != nil {
 		out.Word04, out.Type, out.MergeOutmaps, out.InputMask, out.OutputMask = h.word04, h.kind, h.merge, h.inputs, h.outputs
 	}
-	d.symbols(&out)
+	d.symbols(&out, r.facts.likeNihstro)
 	if d.entryWords != nil {
 		out.Entry, out.End = d.entryWords[0], d.entryWords[1]
 		return out

@@ -332,24 +332,3 @@ func FuzzSource(f *testing.F) {
 		roundTrip(t, a, out.Bytes)
 	})
 }
-
-// BenchmarkAssemble assembles a large geometry shader.
-func BenchmarkAssemble(b *testing.B) {
-	a := newAssembler(b)
-	body := []string{
-		"mov r0, a", "add r2, a, -r0.wzyx", "mul r3.xz, -b[1].yyxx, r1.zwxy", "dp3 r4.x, a.zyxw, r0", "dp4 o, b[2], r1",
-		"ifc cmp.x && !cmp.y", "mad r12, r0, a, -r1.wwzz", "mad r13.xyw, -r0, r1.zxyz, b[a0.x+1]", ".else", "slt r8, r1, b", ".end",
-		"max r9, r0, r1", "rcp r5.x, r4.x", "cmp r0, lt, ge, r1", "emit",
-	}
-	text := in(".gsh point c0\n.fvec a, b[4]\n.out o position", slices.Repeat(body, 290)...)
-	words := 0
-	for b.Loop() {
-		out, err := a.Assemble(sources(text), pica200.AssembleOptions{})
-		if err != nil {
-			b.Fatal(diag.Render(err))
-		}
-		words += len(out.File.DVLP.Code)
-	}
-	b.SetBytes(int64(len(text)))
-	b.ReportMetric(float64(words)/b.Elapsed().Seconds(), "instructions/s")
-}

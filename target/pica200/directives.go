@@ -37,31 +37,49 @@ type dvleState struct {
 // outputRegisters is the number of output registers that a DVLE's mask has bits for.
 const outputRegisters = 16
 
+// isGeometry tells whether its header says that it is a geometry shader.
+func (d *dvleState) isGeometry() bool {
+	if d.headerFact != nil {
+		return d.headerFact.kind == GeometryShader
+	}
+	return d.geometry
+}
+
 // private tells whether the program has uniform registers of its own.
 func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
 func byRegister(a, b Uniform) int { return int(a.First) - int(b.First) }
 
 // symbols makes the tables of labels, uniforms and symbols: uniforms sorted by register, as picasso
-// has them since version 2.6, and their names behind those of labels.
-func (d *dvleState) symbols(out *DVLE) {
-	table := slices.Clone(d.uniforms)
+// has them since version 2.6. Their names stand behind those of labels; in nihstro's files, whose
+// uniforms are declared before the code, in front of them.
+func (d *dvleState) symbols(out *DVLE, uniformsFirst bool) {
+	out.Labels, out.Uniforms = slices.Clone(d.labels), slices.Clone(d.uniforms)
 	if !d.unsorted {
-		slices.SortStableFunc(table, byRegister)
+		slices.SortStableFunc(out.Uniforms, byRegister)
 	}
 	var text strings.Builder
-	for _, l := range d.labels {
-		l.SymbolOffset = uint32(text.Len())
-		text.WriteString(l.Name)
+	add := func(name string) uint32 {
+		at := text.Len()
+		text.WriteString(name)
 		text.WriteByte(0)
-		out.Labels = append(out.Labels, l)
+		return uint32(at)
 	}
-	for i := range table {
-		table[i].SymbolOffset = uint32(text.Len())
-		text.WriteString(table[i].Name)
-		text.WriteByte(0)
+	labels := func() {
+		for i := range out.Labels {
+			out.Labels[i].SymbolOffset = add(out.Labels[i].Name)
+		}
 	}
-	out.Uniforms, out.Symbols = table, text.String()
+	if !uniformsFirst {
+		labels()
+	}
+	for i := range out.Uniforms {
+		out.Uniforms[i].SymbolOffset = add(out.Uniforms[i].Name)
+	}
+	if uniformsFirst {
+		labels()
+	}
+	out.Symbols = text.String()
 }
 
 // args reads the operands of a directive.
@@ -112,8 +130,13 @@ func (a *args) name(what string) (string, diag.Span, bool) {
 // register reads a register, which must be of one of the banks, up to a blank.
 func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
 	start := a.pos + blanksAt(a.text[a.pos:])
-	_, span = a.word()
-	if o, ok = a.r.operand(a.text, start, a.pos); !ok {
+	word, span := a.word()
+	end := a.pos
+	if n := strings.IndexByte(word, ','); n > 0 { // picasso's numbers end there
+		end, a.pos = start+n, start+n+1
+		span = a.r.span(start, end)
+	}
+	if o, ok = a.r.operand(a.text, start, end); !ok {
 		return o, span, false
 	}
 	switch {
@@ -349,6 +372,9 @@ func (r *assembly) out(a *args, _ diag.Span) {
 			r.fail(diag.TextExpected, at, "%q, expected one to four components (xyzw, rgba or stpq)", letters)
 			return
 		}
+		if !r.banks.components.ordered(letters) {
+			r.maskOrder(&o, at)
+		}
 	case reg != "":
 		if o, ok = a.destination(); !ok {
 			return
@@ -365,6 +391,9 @@ func (a *args) destination() (operand, bool) {
 	if ok && o.neg {
 		a.r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
 		return o, false
+	}
+	if ok && o.disordered {
+		a.r.maskOrder(&o, span)
 	}
 	return o, ok
 }

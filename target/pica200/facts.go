@@ -12,6 +12,7 @@ import (
 // facts are what .isago directives say: things that files hold and picasso's language cannot say.
 type facts struct {
 	noPad, unchecked, noPrograms bool
+	likeNihstro                  bool // headers and tables stand as in nihstro's files
 	version                      uint32
 	descriptors                  []descriptorFact
 	appended                     []byte
@@ -49,19 +50,20 @@ func (r *assembly) isago(a *args, span diag.Span) {
 
 // isagoWords are the directives behind .isago. Each returns whether what follows it was read.
 var isagoWords = map[string]func(*assembly, *args) bool{
-	"file":        func(_ *assembly, a *args) bool { a.pos = len(a.text); return true },
-	"no-nop":      func(r *assembly, _ *args) bool { r.facts.noPad, r.layout.NoPad = true, true; return true },
-	"unchecked":   func(r *assembly, _ *args) bool { r.facts.unchecked = true; return true },
-	"no-programs": func(r *assembly, _ *args) bool { r.facts.noPrograms = true; return true },
-	"version":     (*assembly).versionFact,
-	"entry":       (*assembly).entryFact,
-	"header":      (*assembly).headerFact,
-	"unsorted":    func(r *assembly, _ *args) bool { r.program().unsorted = true; return true },
-	"desc":        (*assembly).descriptorFact,
-	"label":       (*assembly).labelFact,
-	"append":      (*assembly).appendFact,
-	"size":        (*assembly).sizeFact,
-	"patch":       (*assembly).patchFact,
+	"file":         func(_ *assembly, a *args) bool { a.pos = len(a.text); return true },
+	"no-nop":       func(r *assembly, _ *args) bool { r.facts.noPad, r.layout.NoPad = true, true; return true },
+	"unchecked":    func(r *assembly, _ *args) bool { r.facts.unchecked = true; return true },
+	"no-programs":  func(r *assembly, _ *args) bool { r.facts.noPrograms = true; return true },
+	"like-nihstro": func(r *assembly, _ *args) bool { r.facts.likeNihstro = true; return true },
+	"version":      (*assembly).versionFact,
+	"entry":        (*assembly).entryFact,
+	"header":       (*assembly).headerFact,
+	"unsorted":     func(r *assembly, _ *args) bool { r.program().unsorted = true; return true },
+	"desc":         (*assembly).descriptorFact,
+	"label":        (*assembly).labelFact,
+	"append":       (*assembly).appendFact,
+	"size":         (*assembly).sizeFact,
+	"patch":        (*assembly).patchFact,
 }
 
 // number reads a number of so many bits.

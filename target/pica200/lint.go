@@ -37,6 +37,8 @@ func (r *assembly) lint() {
 		}
 	}
 	l.addressTwice()
+	l.outsideLoop()
+	l.vertexEmit()
 	for _, b := range r.layout.Blocks {
 		if b.Kind == program.Procedure {
 			l.effect(registers{b.Start, b.End})
@@ -72,6 +74,55 @@ func (l *linter) addressTwice() {
 	}
 }
 
+// outsideLoop warns of what leaves a loop and stands in none of its procedure.
+func (l *linter) outsideLoop() {
+	for at := range l.r.layout.Words {
+		if l.role(at).Leaves && !l.inLoop(at) {
+			l.r.warn(diag.OutsideLoop, l.r.layout.Words[at].Span, "no loop around this in its procedure: the hardware hangs where none runs, and a loop that calls the procedure is left without the way back")
+		}
+	}
+}
+
+// inLoop tells whether the innermost loop or procedure around a word is a loop.
+func (l *linter) inLoop(at int) bool {
+	in, least := false, len(l.r.layout.Words)+1
+	for _, b := range l.r.layout.Blocks {
+		loop := b.Kind == program.LoopBlock
+		if n := b.End - b.Start; (loop || b.Kind == program.Procedure) && b.Start <= at && at < b.End && (n < least || n == least && loop) {
+			in, least = loop, n
+		}
+	}
+	return in
+}
+
+// vertexEmit warns of instructions of geometry shaders to which a vertex program comes.
+func (l *linter) vertexEmit() {
+	seen, warned := map[registers]bool{}, map[int]bool{}
+	for _, d := range l.r.files {
+		if p, ok := l.r.layout.Procedure(d.entry); ok && !d.omitted && d.entryWords == nil && !d.isGeometry() {
+			l.emits(registers{p.Start, p.End}, seen, warned)
+		}
+	}
+}
+
+// emits follows a procedure and those that it calls, each once.
+func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool) {
+	if seen[p] {
+		return
+	}
+	seen[p] = true
+	l.walk(p, func(at int) {
+		role := l.role(at)
+		if (role.Flushes || role.Marks == geometryMark) && !warned[at] {
+			warned[at] = true
+			l.r.warn(diag.VertexEmit, l.r.layout.Words[at].Span, "a vertex program comes here, and only geometry shaders have vertices to emit: .gsh makes it one")
+		}
+		if role.Call != "" {
+			l.emits(l.goesTo(at), seen, warned)
+		}
+	})
+}
+
 // procedureStarts returns the first words of procedures.
 func (l *linter) procedureStarts() map[int]bool {
 	starts := map[int]bool{}
@@ -94,22 +145,27 @@ func (l *linter) canReturn(p registers) bool {
 		return known
 	}
 	l.returns[p] = true
+	l.returns[p] = l.walk(p, func(int) {})
+	return l.returns[p]
+}
+
+// walk visits the words of a procedure to which control can come, and tells whether it can come to the
+// end.
+func (l *linter) walk(p registers, visit func(at int)) (ends bool) {
 	seen := make([]bool, len(l.r.layout.Words))
 	work := []int{p.first}
 	for len(work) > 0 {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
-		if at == p.end {
-			return true
-		}
-		if at < 0 || at >= len(seen) || seen[at] {
+		ends = ends || at == p.end
+		if at == p.end || at < 0 || at >= len(seen) || seen[at] {
 			continue
 		}
 		seen[at] = true
+		visit(at)
 		work = l.next(work, at)
 	}
-	l.returns[p] = false
-	return false
+	return ends
 }
 
 // next appends the places where control can go from a word.

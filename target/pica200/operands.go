@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -18,6 +19,8 @@ type banks struct {
 	// some uses are hazards.
 	indexed       string
 	input, output byte
+	// refused are the names of the hazards that are mistakes.
+	refused []string
 	// address are the address registers as instructions spell them, address[0] being none, and named
 	// the index of each of their names, in lower case.
 	address []string
@@ -43,6 +46,7 @@ func (b *banks) load(set *isa.Set) error {
 	}
 	b.indexed = l.Meta("indexed")
 	b.input, b.output = l.Meta("input")[0], l.Meta("output")[0]
+	b.refused = strings.Fields(l.Meta("refused"))
 	b.address, b.named = []string{""}, map[string]uint8{}
 	for _, names := range strings.Fields(l.Meta("address")) {
 		for i, name := range strings.Split(names, ",") {
@@ -57,7 +61,7 @@ func (b *banks) load(set *isa.Set) error {
 
 // loadComponents reads the enum of the components.
 func (b *banks) loadComponents(set *isa.Set, name string) error {
-	e := set.Model().ISA.Enum(name)
+	e := inside.Machine(set).ISA.Enum(name)
 	if e == nil {
 		return fmt.Errorf("components=%q, expected an enum", name)
 	}
@@ -104,6 +108,16 @@ func (c *components) load(e *spec.Enum) error {
 	return nil
 }
 
+// ordered tells whether letters are in the order of the components, each once.
+func (c *components) ordered(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if c.value[s[i]] <= c.value[s[i-1]] {
+			return false
+		}
+	}
+	return true
+}
+
 // parse reads one to four letters, of which the last repeats.
 func (c *components) parse(s string) (w swizzle, ok bool) {
 	if len(s) == 0 || len(s) > 4 {
@@ -143,6 +157,8 @@ type operand struct {
 	neg   bool
 	swz   swizzle
 	index uint8 // which of banks.address is added
+	// disordered tells that the letters of the swizzle, taken as a mask, are not in their order.
+	disordered bool
 }
 
 // alias is a name for an operand.
@@ -243,7 +259,7 @@ func (s *operandScan) swizzle(o *operand) bool {
 		s.r.fail(diag.TextExpected, s.r.span(at, s.pos), "%q, expected one to four components (xyzw, rgba or stpq)", letters)
 		return false
 	}
-	o.swz = w.of(o.swz)
+	o.swz, o.disordered = w.of(o.swz), !s.r.banks.components.ordered(letters)
 	return true
 }
 
@@ -331,12 +347,38 @@ func (s *operandScan) index(o *operand, start int) bool {
 		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, s.r.banks.indexed)
 		return false
 	}
-	if offset != 0 && isHexadecimal(inner) {
-		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", strings.TrimSpace(s.text[start:open]), offset)
+	name := strings.TrimSpace(s.text[start:open])
+	switch {
+	case register != 0 && strings.Contains(inner, "-"):
+		s.r.warn(diag.ReadDiffers, span, "%s is offset by %s and %d; picasso reads it without an index", name, s.r.banks.address[register], offset)
+	case register != 0 && s.r.banks.turned(inner):
+		s.r.warn(diag.ReadDiffers, span, "%s is offset by %s and %d; older versions of picasso read it without an index", name, s.r.banks.address[register], offset)
+	case offset != 0 && isHexadecimal(inner):
+		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", name, offset)
+	}
+	if a := s.r.aliases[name]; a != nil && a.size > 0 {
+		s.pastArray(a, name, s.text[start:s.pos], s.r.span(start, s.pos), offset, register)
 	}
 	o.num += offset
 	o.index = register
 	return s.r.inBank(*o, s.r.span(start, s.pos), s.text[start:s.pos])
+}
+
+// pastArray warns of an index that is surely not one of the declared registers.
+func (s *operandScan) pastArray(a *alias, name, written string, span diag.Span, offset int, register uint8) {
+	switch {
+	case offset >= a.size:
+		s.r.warn(diag.PastArray, span, "%s is past the end of %s, which has %s", written, name, count(a.size, "register")).With(a.span, "declared here")
+	case offset < 0 && register == 0:
+		s.r.warn(diag.PastArray, span, "%s is before the start of %s", written, name).With(a.span, "declared here")
+	}
+}
+
+// turned tells whether an index is a number plus a register.
+func (b *banks) turned(inner string) bool {
+	left, _, sum := strings.Cut(strings.TrimSpace(inner), "+")
+	_, named := b.named[strings.ToLower(strings.TrimSpace(left))]
+	return sum && !named
 }
 
 // splitIndex reads what stands between brackets.
@@ -405,7 +447,7 @@ func (a *Assembler) loadKinds() error {
 // printed.
 func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 	var names []string
-	for _, c := range set.Model().Top(l.Root).Unit(l).Cases {
+	for _, c := range inside.Unit(set, l).Cases {
 		for _, items := range c.Aliases {
 			if len(items) > 0 && items[0].Text != "" && strings.HasSuffix(items[0].Text, " ") {
 				names = append(names, strings.ToLower(strings.TrimSpace(items[0].Text)))
@@ -445,7 +487,7 @@ const noMask = "._"
 
 func targetIn(tokens []isa.Token, off, end int) bool {
 	for _, t := range tokens {
-		if t.Kind == isa.Target && t.Start >= off && t.End <= end {
+		if t.Kind == isa.TokenAddress && t.Start >= off && t.End <= end {
 			return true
 		}
 	}
@@ -571,14 +613,18 @@ type spelling struct {
 }
 
 // spell reads the operand at text[off:end] and keeps it for the rest of the file, in which its text
-// means nothing else: names are given once.
+// means nothing else: names are given once. One that there is to warn of is read, and warned of, each
+// time.
 func (r *assembly) spell(text string, off, end int) *spelling {
+	warnings := len(r.warnings)
 	o, ok := r.operand(text, off, end)
 	if !ok {
 		return nil
 	}
 	s := &spelling{operand: o, read: string(r.append(nil, &o, false)), written: string(r.append(nil, &o, true))}
-	r.spellings[text[off:end]] = s
+	if len(r.warnings) == warnings {
+		r.spellings[text[off:end]] = s
+	}
 	return s
 }
 
@@ -638,8 +684,22 @@ func (r *assembly) uses(o *operand, kind operandKind, off, end int) bool {
 		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, wiredOutputs-1)
 		return false
 	}
+	if o.disordered {
+		r.maskOrder(o, r.span(off, end))
+	}
 	r.operands = append(r.operands, *o)
 	return true
+}
+
+// maskOrder warns of a mask that is not in the order of the components.
+func (r *assembly) maskOrder(o *operand, span diag.Span) {
+	var letters []byte
+	for i, letter := range r.banks.components.letters {
+		if o.swz.mask()>>i&1 != 0 {
+			letters = append(letters, letter)
+		}
+	}
+	r.warn(diag.MaskOrder, span, "a mask is a set, whose order means nothing: the components written are %s", letters)
 }
 
 // wiredOutputs is the number of outputs that can have a meaning to the rasteriser; geometry shaders

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
@@ -140,7 +141,7 @@ func TestIndexNamed(t *testing.T) {
 
 // TestDocumented walks the description: whatever can be asked about has an answer.
 func TestDocumented(t *testing.T) {
-	m := load(t).Model().ISA
+	m := inside.Machine(load(t)).ISA
 	check := func(doc, format string, parts ...string) {
 		if strings.TrimSpace(doc) == "" {
 			t.Errorf("%s %s has no doc", format, strings.Join(parts, "."))

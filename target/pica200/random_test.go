@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -13,11 +14,17 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
 
-var manyPrograms = flag.Int("programs", 0, "run TestManyPrograms with so many programs")
+var (
+	manyPrograms = flag.Int("programs", 0, "run TestManyPrograms with so many programs")
+	manyWords    = flag.Int("words", 5000, "number of random words of TestRandomWords")
+)
 
 // programGen makes random programs that are valid, with random structure, tables and names. What it
 // declares and writes has room in every draw: the uniforms of three files stay below c76, i2 and b12,
@@ -426,6 +433,50 @@ func TestManyPrograms(t *testing.T) {
 	start := time.Now()
 	rapid.Check(t, func(t *rapid.T) { checkProgram(t, a) })
 	t.Logf("%d programs in %v", *manyPrograms, time.Since(start))
+}
+
+// TestRandomWords prints random words without loss, in both spellings, each with a random descriptor in
+// its place, and reads the text back.
+func TestRandomWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, syntax := range []string{"", pica200.Syntax} {
+		set, err := pica200.Load(isa.Options{Syntax: syntax})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		d, err := set.NewDecoder("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := asm.New(set, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := make([]bits.Value, 128)
+		d.SetTable(0, table)
+		p.Tables[0] = &asm.FixedTable{Entries: table}
+		lossless := asm.NewLossless(d, p)
+		var buf []byte
+		for i := range *manyWords {
+			if i%1000 == 0 {
+				for j := range table {
+					table[j] = bits.Of(uint64(rng.Uint32()))
+				}
+			}
+			word := bits.Of(uint64(rng.Uint32()))
+			in, ok := d.Decode(word)
+			if !ok {
+				continue // one of the ten opcodes that nobody knows
+			}
+			if buf, ok = lossless.Append(buf[:0], in); !ok {
+				t.Fatalf("%s has no text", word)
+			}
+			res, err := p.ParseBytes(buf)
+			if err != nil || res.Inst.Bits != word {
+				t.Fatalf("%s: %s is %s, %v", word, buf, res.Inst.Bits, err)
+			}
+		}
+	}
 }
 
 // TestRandomFiles takes apart files of random words, tables and programs.

@@ -99,6 +99,8 @@ func TestRules(t *testing.T) {
 		{"a name may be that of the register it gets", []string{in(".in v0\n.out o0 position\n.out o1 color\n.fvec c0[2]", "mov o0, c0[1]", "mov o1, v0")}, "4c021000 4c200000 " + end, self, nil},
 		{"which it names from there on", []string{".proc main\nmov o0, v0\n.out o0 dummy o1\nmov o0, v0\n.out o1 dummy\nmov o1, v0\nend\n.end"}, mov + " 4c200000 4c000000 " + end, self, nil},
 		{"what is declared inside an array comes before it", []string{in(".constfa t[]\n.constf k(1,0,0,0)\n.constfa (2,0,0,0)\n.end")}, end, "", []string{" / c95 (1.0, 0.0, 0.0, 0.0), c94 (2.0, 0.0, 0.0, 0.0)"}},
+		{"commas between the registers of a mode", []string{".gsh fixed c20, c4, 3\n.fvec a\n.entry q\n.proc q\nmov r0, a\nend\n.end"},
+			"4e034000 " + end, self, []string{"a c20 c20 / "}},
 		{"the uniforms of each geometry shader start anew", []string{
 			".gsh point c8\n.fvec a\n.bool b\n.entry p\n.proc p\nmov r0, a\nend\n.end", ".gsh fixed c20 c4 3\n.fvec a[2], b\n.entry q\n.proc q\nmov r0, b\nend\n.end"},
 			"4e028000 " + end + " 4e036000 " + end, self, []string{"a c8 c8, b b0 b0 / ", "a c20 c21, b c22 c22 / "}},
@@ -120,12 +122,17 @@ func TestRules(t *testing.T) {
 		{"cmp has no mask, its operators at 24 and 21", []string{in("", "cmp c0, gt, ne, r1")},
 			// 17<<27 | 4<<24 | 1<<21 | SRC1 20<<12 | SRC2 11<<7
 			"bc220880 " + end, "", nil},
+		{"names that nihstro has", []string{in("", "exp r0, v0", "log r0, v0", "lit r0, v0", "loop i1", "nop", ".end", "nop")},
+			// 05, 06, 07 and 29 with ID 1 at 22 and the last word of the body, 4, at 10
+			"16000000 1a000000 1e000000 a4401000 84000000 84000000 " + end, self, nil},
 		{"mova of both", []string{in("", "mova a0.xy, v0")}, "48000000 " + end, "", nil},
 		{"conditions in any order", []string{in("", "jmpc !cmp.y || cmp.x, l", "jmpc cmp.x | !cmp.y, l", "jmpc !cmp.y, l", "l:nop")},
 			// 2c<<26 | REFX<<25 | REFY<<24 | CONDOP<<22 | 3<<10; Y only is 3, where picasso sets REFX
 			"b2000c00 b2000c00 b2c00c00 84000000 " + end, "", nil},
 		{"numbers of consti as C writes them", []string{in(".consti k(+3, 3.0, 0x0f, -1)")}, end, "", []string{" / i3 (3, 3, 15, 255)"}},
 		{"numbers of constf as C writes them", []string{in(".constf k(1.5f, +3, .5, 0x10)")}, end, "", []string{" / c95 (1.5, 3.0, 0.5, 16.0)"}},
+		{"a comma behind a register of a directive", []string{in(".setb b0, true\n.setb b1,off")}, end, "",
+			[]string{" / b0 true, b1 false"}},
 		{"names of setb", []string{in(".setb b0 true\n.setb b1 FALSE\n.setb b2 1\n.setb b3 0\n.setb b4 on\n.setb b5 off")}, end, "",
 			[]string{" / b0 true, b1 false, b2 true, b3 false, b4 true, b5 false"}},
 		{"constants start again in each file, on what uniforms leave", []string{

@@ -23,6 +23,7 @@ const (
 	dvlbSize       = 8
 	dvleOffsetSize = 4
 	dvlpSize       = 40
+	dvlpShortSize  = 28
 	dvleSize       = 64
 	wordSize       = 4
 	descriptorSize = 8
@@ -80,6 +81,9 @@ type DVLP struct {
 	// count of the line numbers, Word20 and Word24 for offset and size of the names. So the words are
 	// neither followed nor checked, and what they place is found in the file's Gaps.
 	Word18, Word1C, Word20, Word24 uint32
+	// Short tells that the header ends behind Word18, as nihstro writes it: what comes next in the
+	// file, a header or a table, starts there.
+	Short bool
 
 	// Code is the instruction words. Branch targets, entry points and labels count from its start.
 	Code []uint32
@@ -443,6 +447,9 @@ func ReadSHBIN(data []byte) (*SHBIN, error) {
 	if err := r.placeTables(f); err != nil {
 		return nil, err
 	}
+	if err := r.readLongDVLP(&f.DVLP); err != nil {
+		return nil, err
+	}
 	// Entries are read only now that no two tables share bytes: a file whose DVLEs all point at one
 	// large table would else cost the product of both.
 	r.sortParts()
@@ -565,7 +572,10 @@ func (r *shbinReader) readDVLB() (count int64, err error) {
 		return 0, formatErrorf(countAt, "DVLB DVLE count", "the file ends at 0x%x, expected 4 bytes", r.size())
 	}
 	count = int64(r.u32(countAt))
-	least := dvlbSize + dvlpSize + count*(dvleOffsetSize+dvleSize)
+	least := dvlbSize + int64(dvlpSize)
+	if count > 0 { // one of them may follow a short DVLP
+		least = dvlbSize + dvlpShortSize + count*(dvleOffsetSize+dvleSize)
+	}
 	if r.size() < least {
 		return 0, formatErrorf(countAt, "DVLB DVLE count",
 			"a file with 0x%x DVLEs has at least %d bytes, this one has %d", count, least, r.size())
@@ -592,6 +602,29 @@ func (r *shbinReader) readDVLP(p *DVLP) error {
 	r.take(kindDVLP, 0, 0, at, dvlpSize)
 	p.Version = r.u32(at + 0x04)
 	p.Word18 = r.u32(at + 0x18)
+	return nil
+}
+
+// readLongDVLP reads the rest of the DVLP header, all parts being placed, unless one of them starts
+// where a short one ends.
+func (r *shbinReader) readLongDVLP(p *DVLP) error {
+	at := r.dvlp
+	for i := range r.parts {
+		if r.parts[i].start == at+dvlpShortSize {
+			p.Short = true
+		}
+	}
+	switch {
+	case p.Short:
+		for i := range r.parts {
+			if r.parts[i].kind == kindDVLP {
+				r.parts[i].end = at + dvlpShortSize
+			}
+		}
+		return nil
+	case r.size() < at+dvlpSize:
+		return formatErrorf(at, "DVLP header", "0x%x leaves %d bytes of the file for a header of %d", at, r.size()-at, dvlpSize)
+	}
 	p.Word1C = r.u32(at + 0x1c)
 	p.Word20 = r.u32(at + 0x20)
 	p.Word24 = r.u32(at + 0x24)

@@ -203,7 +203,10 @@ func shbinBytes(f *pica200.SHBIN) []byte {
 	dvlp := int64(len(head.data))
 	p := f.DVLP
 	head.str("DVLP").u32(p.Version, p.CodeTable.Offset, p.CodeTable.Count,
-		p.DescriptorTable.Offset, p.DescriptorTable.Count, p.Word18, p.Word1C, p.Word20, p.Word24)
+		p.DescriptorTable.Offset, p.DescriptorTable.Count, p.Word18)
+	if !p.Short {
+		head.u32(p.Word1C, p.Word20, p.Word24)
+	}
 	put(0, head.data)
 	table(dvlp, p.CodeTable, (&shbinBuilder{}).u32(p.Code...).data)
 	descriptors := &shbinBuilder{}
@@ -352,11 +355,11 @@ func TestReadSHBINErrors(t *testing.T) {
 		{"cut in DVLP", shbinBare()[:0x2f],
 			`offset 0x4: DVLB DVLE count: a file with 0x0 DVLEs has at least 48 bytes, this one has 47`},
 		{"too many DVLEs", shbinPatch(0x04, 0x06), // 48 + 6*68
-			`offset 0x4: DVLB DVLE count: a file with 0x6 DVLEs has at least 456 bytes, this one has 397`},
+			`offset 0x4: DVLB DVLE count: a file with 0x6 DVLEs has at least 444 bytes, this one has 397`},
 		{"DVLE count that overflows", shbinPatch(0x04, 0x40000000), // times 4 is 0 in 32 bits
-			`offset 0x4: DVLB DVLE count: a file with 0x40000000 DVLEs has at least 73014444080 bytes, this one has 397`},
+			`offset 0x4: DVLB DVLE count: a file with 0x40000000 DVLEs has at least 73014444068 bytes, this one has 397`},
 		{"largest DVLE count", shbinPatch(0x04, 0xffffffff),
-			`offset 0x4: DVLB DVLE count: a file with 0xffffffff DVLEs has at least 292057776108 bytes, this one has 397`},
+			`offset 0x4: DVLB DVLE count: a file with 0xffffffff DVLEs has at least 292057776096 bytes, this one has 397`},
 		{"DVLE count too small", shbinPatch(0x04, 1), // the DVLP is looked for at the second offset
 			`offset 0xc: DVLP magic: read ",\x01\x00\x00", expected "DVLP"`},
 		{"DVLP magic", shbinPatch(0x10, 0x424c5644),
@@ -600,6 +603,11 @@ func shbinRandomDVLE(t *rapid.T) pica200.DVLE {
 func shbinLayOut(t *rapid.T, f *pica200.SHBIN) {
 	dvlp := int64(8 + 4*len(f.DVLEs))
 	next := dvlp + 40
+	f.DVLP.Short = len(f.DVLEs) > 0 && rapid.Bool().Draw(t, "short")
+	first := f.DVLP.Short // what follows a short header stands right behind it
+	if first {
+		next = dvlp + 28
+	}
 	gap := func() {
 		if n := rapid.IntRange(0, 3).Draw(t, "gap"); n > 0 {
 			bytes := rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, "bytes")
@@ -638,8 +646,11 @@ func shbinLayOut(t *rapid.T, f *pica200.SHBIN) {
 		}
 	}
 	for len(waiting) > 0 {
-		gap()
-		merge()
+		if !first {
+			gap()
+			merge()
+		}
+		first = false
 		i := rapid.IntRange(0, len(waiting)-1).Draw(t, "next")
 		lay := waiting[i]
 		waiting = append(waiting[:i], waiting[i+1:]...)

@@ -83,7 +83,11 @@ func (p *DVLP) header() []byte {
 	b := u32([]byte(magicDVLP), p.Version)
 	b = ref(b, p.CodeTable, len(p.Code))
 	b = ref(b, p.DescriptorTable, len(p.Descriptors))
-	return u32(u32(u32(u32(b, p.Word18), p.Word1C), p.Word20), p.Word24)
+	b = u32(b, p.Word18)
+	if p.Short {
+		return b
+	}
+	return u32(u32(u32(b, p.Word1C), p.Word20), p.Word24)
 }
 
 func (d *DVLE) header() []byte {
@@ -160,6 +164,31 @@ func (f *SHBIN) Place() {
 			f.Gaps = append(f.Gaps, Gap{Offset: int64(at), Bytes: make([]byte, pad)})
 			at += pad
 		}
+	}
+}
+
+// PlaceLikeNihstro gives headers and tables the places that nihstro gives them: the headers, that of
+// the DVLP being short, then code and descriptors, then the tables of each DVLE, without padding. It
+// replaces the gaps.
+func (f *SHBIN) PlaceLikeNihstro() {
+	f.Gaps = nil
+	p := &f.DVLP
+	p.Short = true
+	base := dvlbSize + uint32(len(f.DVLEs))*dvleOffsetSize
+	at := base + dvlpShortSize
+	for i := range f.DVLEs {
+		f.DVLEs[i].Offset = at
+		at += dvleSize
+	}
+	at = p.CodeTable.place(at-base, len(p.Code), wordSize)
+	at = base + p.DescriptorTable.place(at, len(p.Descriptors), descriptorSize)
+	for i := range f.DVLEs {
+		d := &f.DVLEs[i]
+		n := d.OutputTable.place(at-d.Offset, len(d.Outputs), outputSize)
+		n = d.ConstantTable.place(n, len(d.Constants), constantSize)
+		n = d.UniformTable.place(n, len(d.Uniforms), uniformSize)
+		n = d.LabelTable.place(n, len(d.Labels), labelSize)
+		at = d.Offset + d.SymbolTable.place(n, len(d.Symbols), 1)
 	}
 }
 

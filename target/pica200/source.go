@@ -46,6 +46,7 @@ type sourceWriter struct {
 	parser *asm.Parser
 	wanted *wantedTable
 	simple map[simpleKey]bits.Value
+	tried  []byte // a text of which only the length counts
 
 	structure structure
 	programs  []*programNames
@@ -189,9 +190,10 @@ func (w *sourceWriter) spellOut(got []Descriptor) bool {
 	return more
 }
 
-// simpleKey is what the simplest spelling of a descriptor depends on.
+// simpleKey is what the simplest spelling of a descriptor depends on: which of its bits an instruction
+// shows, and which it cares about, is a matter of the instruction and of the other bits.
 type simpleKey struct {
-	in    isa.Inst
+	leaf  *isa.Leaf
 	entry bits.Value
 }
 
@@ -203,7 +205,7 @@ const maxIdle = 8
 // show otherwise.
 func (w *sourceWriter) simplest(in isa.Inst, index int) bits.Value {
 	own := w.wanted.entries[index]
-	key := simpleKey{in, own}
+	key := simpleKey{in.Leaf, own}
 	if e, ok := w.simple[key]; ok {
 		return e
 	}
@@ -223,34 +225,24 @@ func (w *sourceWriter) simplest(in isa.Inst, index int) bits.Value {
 
 // shorten tries all values of the idle bits of an entry.
 func (w *sourceWriter) shorten(in isa.Inst, index int, entry, idle bits.Value) bits.Value {
-	n := idle.Count()
-	if n == 0 || n > maxIdle {
+	n, mask := idle.Count(), idle[0]
+	if n == 0 || n > maxIdle || idle != bits.Of(mask) {
 		return entry
 	}
 	best := entry
 	w.wanted.entries[index] = entry
-	shortest := len(w.d.Append(nil, in))
-	for v := range uint64(1) << n {
-		try := entry.AndNot(idle).Or(scatter(v, idle))
+	w.tried = w.d.Append(w.tried[:0], in)
+	shortest := len(w.tried)
+	for v := uint64(0); ; {
+		try := entry.AndNot(idle).Or(bits.Of(v))
 		w.wanted.entries[index] = try
-		if l := len(w.d.Append(nil, in)); l < shortest {
-			best, shortest = try, l
+		if w.tried = w.d.Append(w.tried[:0], in); len(w.tried) < shortest {
+			best, shortest = try, len(w.tried)
+		}
+		if v = (v - mask) & mask; v == 0 { // the next number of these bits
+			return best
 		}
 	}
-	return best
-}
-
-// scatter puts the bits of a number where the mask has ones, from the lowest up.
-func scatter(v uint64, mask bits.Value) bits.Value {
-	var out bits.Value
-	for ; v != 0; v >>= 1 {
-		low := bits.Range(mask.Low(), 1)
-		if v&1 != 0 {
-			out = out.Or(low)
-		}
-		mask = mask.AndNot(low)
-	}
-	return out
 }
 
 // patchLine is the number of bytes in a line of a patch; runs closer than patchGap are one.
@@ -319,6 +311,9 @@ func (w *sourceWriter) body() {
 	}
 	if w.unchecked {
 		w.line(".isago unchecked")
+	}
+	if p.Short {
+		w.line(".isago like-nihstro")
 	}
 	if p.Version != 0 {
 		w.line(".isago version 0x%x", p.Version)

@@ -191,6 +191,53 @@ func TestForeign(t *testing.T) {
 	}
 }
 
+// TestNihstro reads a file as nihstro lays it out (its assembler and shader_binary.h): one program,
+// whose header stands right behind that of the DVLP, which has 28 bytes; then the code, the descriptors
+// and the tables of outputs, constants, uniforms, labels and symbols. Its source says so in one line,
+// and can be changed.
+func TestNihstro(t *testing.T) {
+	b := &shbinBuilder{}
+	b.at(0x00).str("DVLB").u32(1, 0x28)
+	b.at(0x0c).str("DVLP").u32(0, 0x5c, 2, 0x64, 1, 0)
+	b.at(0x28).str("DVLE").u16(0).u8(0, 0).u32(0, 0, 0, 0)
+	b.at(0x40).u32(0x58, 1, 0x7c, 1, 0x50, 1, 0x6c, 2, 0x8c, 11)
+	b.at(0x68).u32(0x4c020000, 0x88000000)      // mov o0, c0; end
+	b.at(0x70).u32(0x36f, 0)                    // a descriptor
+	b.at(0x78).u16(0, 0).u8(0xf, 0, 0, 0)       // o0 is the position
+	b.at(0x80).u16(2, 8).u32(0x3f0000, 0, 0, 0) // c8 is (1, 0, 0, 0)
+	b.at(0x94).u32(0).u16(0x11, 0x11)           // m, c1
+	b.at(0x9c).u32(2).u16(0x10, 0x10)           // mvp, c0
+	b.at(0xa4).u8(0, 0, 0, 0).u32(0, 0, 6)      // main
+	b.at(0xb4).str("m\x00mvp\x00main\x00")
+	data := b.data
+	f, err := pica200.ReadSHBIN(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !f.DVLP.Short || f.Gaps != nil || f.DVLEs[0].Labels[0].Name != "main" || f.DVLEs[0].Uniforms[0].Name != "m" {
+		t.Errorf("%+v", f)
+	}
+	if again, err := pica200.WriteSHBIN(f); err != nil || !bytes.Equal(again, data) {
+		t.Errorf("written as %x, %v\nexpected %x", again, err, data)
+	}
+	a := assemblerFor(t)
+	sameBack(t, a, data)
+	source, err := a.Source(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{".isago like-nihstro\n", ".isago unsorted\n", "mov out_position, mvp\n"} {
+		if !strings.Contains(string(source), want) {
+			t.Errorf("no %s in\n%s", want, source)
+		}
+	}
+	for _, bad := range []string{".isago patch", ".isago size", ".isago append"} {
+		if strings.Contains(string(source), bad) {
+			t.Errorf("%s in\n%s", bad, source)
+		}
+	}
+}
+
 // TestEmittingUnits checks in which file of the source a procedure with setemit stands: in that of a
 // geometry shader where there is one, since it makes one of its file, whoever calls it.
 func TestEmittingUnits(t *testing.T) {

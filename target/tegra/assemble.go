@@ -116,8 +116,8 @@ func (r *assembly) finish(code *program.Code) {
 		p.Words = append(p.Words, r.checked(w, i == len(code.Insts)-1))
 	}
 	for _, l := range code.Labels {
-		if n := int(l.Addr / wordBits); n < len(p.Words) {
-			p.Labels = append(p.Labels, Name{n, l.Name})
+		if !strings.HasPrefix(l.Name, localMark) {
+			p.Labels = append(p.Labels, Name{int(l.Addr / wordBits), l.Name})
 		}
 	}
 }

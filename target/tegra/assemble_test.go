@@ -305,7 +305,7 @@ nowhere:`)
 	if diff := cmp.Diff([]uint64{3, 0, 255, 0x1b}, targets); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]tegra.Name{{Number: 0, Name: "first"}, {Number: 0, Name: "start"}, {Number: 3, Name: "end"}}, p.Labels); diff != "" {
+	if diff := cmp.Diff([]tegra.Name{{Number: 0, Name: "first"}, {Number: 0, Name: "start"}, {Number: 3, Name: "end"}, {Number: 4, Name: "nowhere"}}, p.Labels); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -326,6 +326,36 @@ func TestNegativeOffsets(t *testing.T) {
 	} {
 		if got := field(t, a, x.text, x.low, x.width); got != x.want {
 			t.Errorf("%s: %d, expected %d", x.text, got, x.want)
+		}
+	}
+}
+
+// TestNamedIsNotAbsent: what a text names without a number is number 0. It is never left to the default
+// of words that do not name it, nor to another operand.
+func TestNamedIsNotAbsent(t *testing.T) {
+	a := assembler(t)
+	const export, constant, attribute = 2, 76, 72
+	for _, x := range []struct {
+		text       string
+		low, width int
+	}{
+		{"EXEC_END(export[A0.y]=vector) MOVv r63.x***, c[1].xyzw;", export, 5},
+		{"EXEC_END(export[A0.y]=scalar) RCPs r63.x***, c[1].xyzw;", export, 5},
+		{"EXEC_END MOVv r0.xyzw, c[A0.y].xyzw;", constant, 10},
+		{"EXEC_END MOVv r0.xyzw, -abs(c[A0.y].xyzw);", constant, 10},
+		{"EXEC_END MOVv r0.xyzw, a[A0.y].xyzw;", attribute, 4},
+		{"EXEC_END MOVv r0.xyzw, abs(a[A0.y].xyzw);", attribute, 4},
+	} {
+		if got := field(t, a, x.text, x.low, x.width); got != 0 {
+			t.Errorf("%s: %d", x.text, got)
+		}
+	}
+	for _, text := range []string{
+		"EXEC_END MULv r0.xyzw, c[A0.y].xyzw, c[A0.y + 3].xyzw;", "EXEC_END MULv r0.xyzw, c[A0.y + 3].xyzw, -abs(c[A0.y].xyzw);",
+		"EXEC_END MULv r0.xyzw, a[A0.y].xyzw, a[A0.y + 3].xyzw;", "EXEC_END MULv r0.xyzw, a[A0.y + 3].xyzw, -a[A0.y].xyzw;",
+	} {
+		if got := mistakes(t, a, ".asm "+text); len(got) != 1 {
+			t.Errorf("%s: %q", text, got)
 		}
 	}
 }
@@ -382,6 +412,15 @@ func TestMistakes(t *testing.T) {
 		if !ok {
 			t.Errorf("%s\n got %q\nwant %q", x.text, got, x.want)
 		}
+	}
+}
+
+// TestReadDifferently warns of numbers that grate takes for the bits of a float.
+func TestReadDifferently(t *testing.T) {
+	_, got := assemble(t, assembler(t), ".constants [0].x = 16; [0].y = 0; [0].z = 1.0; [0].w = 0x10; [1].x = -1; [1].y = 1e1;\n.asm EXEC_END NOPv;")
+	want := []string{"x.asm:1:20: warning: 16 is 16.0; grate reads it as the bits 0x00000010 [read-differently]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -478,7 +517,7 @@ func roundTrip(t testing.TB, set *isa.Set, a *tegra.Assembler, p *tegra.Program)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if diff := cmp.Diff(p.Words, back.Program.Words); diff != "" {
+	if diff := cmp.Diff(p, back.Program); diff != "" {
 		t.Fatalf("source: -want +got\n%s\n%s", diff, text)
 	}
 	data := tegra.AppendContainer(nil, set, p)

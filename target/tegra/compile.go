@@ -41,8 +41,9 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 	return &program.Compiled{Bytes: data, Header: header(out.Program), Warnings: out.Warnings}, err
 }
 
-// maxSource bounds a source; the largest program that the machine holds is far below.
-const maxSource = 16 << 20
+// maxSource bounds a source: far above the largest program that the machine holds, as a file may hold more
+// and its source is up to forty times as long.
+const maxSource = 1 << 30
 
 // assembler returns the assembler for a spelling, which is kept.
 func (c *compiler) assembler(syntax string) (*Assembler, error) {

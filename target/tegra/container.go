@@ -71,6 +71,11 @@ func ReadContainer(set *isa.Set, src *diag.Source) (*Program, error) {
 	if !r.code {
 		return nil, diag.Errorf(diag.FileFormat, diag.Span{Src: src, Off: len(src.Text), End: len(src.Text)}, "no line \"code\"")
 	}
+	for i, l := range r.p.Labels {
+		if l.Number > len(r.p.Words) {
+			return nil, diag.Errorf(diag.TextRange, r.labels[i], "label %d, but the program ends at %d", l.Number, len(r.p.Words))
+		}
+	}
 	r.p.sort()
 	return &r.p, nil
 }
@@ -82,6 +87,8 @@ type containerReader struct {
 	p     Program
 	// code tells that the words have begun.
 	code bool
+	// labels are the lines of labels, in their order.
+	labels []diag.Span
 	// seen are the lines that must not come twice, without their value.
 	seen map[string]bool
 }
@@ -153,8 +160,9 @@ func (r *containerReader) name(list *[]Name, keyword string, places int, text st
 	key := fmt.Sprint(keyword, n)
 	if keyword == "label" {
 		if key = keyword + name; !isLabel(name) {
-			return diag.Errorf(diag.FileFormat, span, "label %q, expected letters, digits and _", shorten(name))
+			return diag.Errorf(diag.FileFormat, span, "label %q, expected letters, digits, _, $ and dots, a letter, _ or $ first", shorten(name))
 		}
+		r.labels = append(r.labels, span)
 	}
 	if r.seen[key] {
 		return diag.Errorf(diag.Duplicate, span, "a second %s %s", keyword, shorten(text))
@@ -190,12 +198,12 @@ func (r *containerReader) constant(text string, span diag.Span) error {
 // isName tells whether a name can stand between quotes in source, which knows no escapes.
 func isName(s string) bool { return !strings.ContainsAny(s, "\"\r\n") }
 
-// isLabel tells whether a name can stand before a colon.
+// isLabel tells whether a name can stand before a colon, and is kept in files.
 func isLabel(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		letter := c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
+		letter := c == '_' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c != '.' && (c < '0' || c > '9')) {
 			return false
 		}
 	}

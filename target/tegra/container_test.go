@@ -77,23 +77,25 @@ func TestContainer(t *testing.T) {
 func TestContainerMistakes(t *testing.T) {
 	set := load(t)
 	for text, want := range map[string]string{
-		"tegra-vp 2\ncode\n":                               `x.vp:1:1: "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
-		"tegra-vp 1\n":                                     `x.vp:2:1: no line "code" [file-format]`,
-		"tegra-vp 1\nfoo 1\n":                              `x.vp:2:1: "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
-		"tegra-vp 1\nattribute x\n":                        `x.vp:2:1: "x", expected a number and a quoted name [file-format]`,
-		"tegra-vp 1\nattribute 16 \"a\"\n":                 `x.vp:2:1: attribute 16, expected 0 to 15 [text-range]`,
-		"tegra-vp 1\nattribute 1 a\n":                      `x.vp:2:1: a, expected a quoted name without quotes and line breaks in it [file-format]`,
-		"tegra-vp 1\nattribute 1 \"a\\n\"\n":               `x.vp:2:1: "a\n", expected a quoted name without quotes and line breaks in it [file-format]`,
-		"tegra-vp 1\nattribute 1 \"a\"\nattribute 1 \"b\"": `x.vp:3:1: a second attribute 1 "b" [duplicate]`,
-		"tegra-vp 1\nlabel 1 \"a b\"\n":                    `x.vp:2:1: label "a b", expected letters, digits and _ [file-format]`,
-		"tegra-vp 1\nlabel 65536 \"a\"\n":                  `x.vp:2:1: label 65536, expected 0 to 65535 [text-range]`,
-		"tegra-vp 1\nlabel 1 \"a\"\nlabel 2 \"a\"":         `x.vp:3:1: a second label 2 "a" [duplicate]`,
-		"tegra-vp 1\nconstant 1.q 0\n":                     `x.vp:2:1: "1.q 0", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
-		"tegra-vp 1\nconstant 1.x 123456789\n":             `x.vp:2:1: "1.x 123456789", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
-		"tegra-vp 1\nconstant 256.x 0\n":                   `x.vp:2:1: constant 256, expected 0 to 255 [text-range]`,
-		"tegra-vp 1\nconstant 1.x 0\nconstant 1.x 0":       `x.vp:3:1: a second value for constant 1.x [duplicate]`,
-		"tegra-vp 1\ncode\n1 2 3\n":                        `x.vp:3:1: "1 2 3", expected four words of 32 bits in hexadecimal [hex-size]`,
-		"tegra-vp 1\ncode\n1 2 3 x\n":                      `x.vp:3:1: "1 2 3 x", expected four words of 32 bits in hexadecimal [hex-syntax]`,
+		"tegra-vp 2\ncode\n":                                      `x.vp:1:1: "tegra-vp 2", expected "tegra-vp 1" [file-format]`,
+		"tegra-vp 1\n":                                            `x.vp:2:1: no line "code" [file-format]`,
+		"tegra-vp 1\nfoo 1\n":                                     `x.vp:2:1: "foo", expected attribute, export, uniform, label, constant or code [file-format]`,
+		"tegra-vp 1\nattribute x\n":                               `x.vp:2:1: "x", expected a number and a quoted name [file-format]`,
+		"tegra-vp 1\nattribute 16 \"a\"\n":                        `x.vp:2:1: attribute 16, expected 0 to 15 [text-range]`,
+		"tegra-vp 1\nattribute 1 a\n":                             `x.vp:2:1: a, expected a quoted name without quotes and line breaks in it [file-format]`,
+		"tegra-vp 1\nattribute 1 \"a\\n\"\n":                      `x.vp:2:1: "a\n", expected a quoted name without quotes and line breaks in it [file-format]`,
+		"tegra-vp 1\nattribute 1 \"a\"\nattribute 1 \"b\"":        `x.vp:3:1: a second attribute 1 "b" [duplicate]`,
+		"tegra-vp 1\nlabel 1 \"a b\"\n":                           `x.vp:2:1: label "a b", expected letters, digits, _, $ and dots, a letter, _ or $ first [file-format]`,
+		"tegra-vp 1\nlabel 1 \".a\"\n":                            `x.vp:2:1: label ".a", expected letters, digits, _, $ and dots, a letter, _ or $ first [file-format]`,
+		"tegra-vp 1\nlabel 0 \"a\"\nlabel 2 \"b\"\ncode\n1 2 3 4": `x.vp:3:1: label 2, but the program ends at 1 [text-range]`,
+		"tegra-vp 1\nlabel 65536 \"a\"\n":                         `x.vp:2:1: label 65536, expected 0 to 65535 [text-range]`,
+		"tegra-vp 1\nlabel 1 \"a\"\nlabel 2 \"a\"":                `x.vp:3:1: a second label 2 "a" [duplicate]`,
+		"tegra-vp 1\nconstant 1.q 0\n":                            `x.vp:2:1: "1.q 0", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
+		"tegra-vp 1\nconstant 1.x 123456789\n":                    `x.vp:2:1: "1.x 123456789", expected NUMBER.COMPONENT and 32 bits in hexadecimal [file-format]`,
+		"tegra-vp 1\nconstant 256.x 0\n":                          `x.vp:2:1: constant 256, expected 0 to 255 [text-range]`,
+		"tegra-vp 1\nconstant 1.x 0\nconstant 1.x 0":              `x.vp:3:1: a second value for constant 1.x [duplicate]`,
+		"tegra-vp 1\ncode\n1 2 3\n":                               `x.vp:3:1: "1 2 3", expected four words of 32 bits in hexadecimal [hex-size]`,
+		"tegra-vp 1\ncode\n1 2 3 x\n":                             `x.vp:3:1: "1 2 3 x", expected four words of 32 bits in hexadecimal [hex-syntax]`,
 	} {
 		_, err := tegra.ReadContainer(set, &diag.Source{Name: "x.vp", Text: text})
 		if err == nil || err.Error() != want {
@@ -102,14 +104,20 @@ func TestContainerMistakes(t *testing.T) {
 	}
 }
 
-// TestRandomPrograms takes programs of random words through source, container and raw words.
+// TestRandomPrograms takes programs of random words, many of which branch, through source, container and
+// raw words.
 func TestRandomPrograms(t *testing.T) {
 	set, a := load(t), assembler(t)
 	rng := rand.New(rand.NewPCG(5, 6))
-	for n := range 20 {
+	for n := range *manyPrograms {
 		p := &tegra.Program{}
 		for range rng.IntN(12) {
-			p.Words = append(p.Words, randomWord(rng))
+			word := randomWord(rng)
+			if rng.IntN(3) == 0 {
+				word.SetUint(91, 5, []uint64{9, 11}[rng.IntN(2)]) // BRA, CAL
+				word.SetUint(29, 8, rng.Uint64N(14))
+			}
+			p.Words = append(p.Words, word)
 		}
 		for i := range p.Words {
 			if rng.IntN(3) == 0 {
@@ -117,7 +125,7 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 		if n%2 == 0 {
-			p.Constants = append(p.Constants, tegra.Constant{Number: n, Component: n % 4, Bits: rng.Uint32()})
+			p.Constants = append(p.Constants, tegra.Constant{Number: n % 256, Component: n % 4, Bits: rng.Uint32()})
 		}
 		roundTrip(t, set, a, p)
 		for _, order := range tegra.Orders() {
@@ -201,6 +209,76 @@ func TestLongPrograms(t *testing.T) {
 	text, err := tegra.AppendSource(nil, set, p)
 	if err != nil || !strings.HasPrefix(string(text), ".isago long\n") {
 		t.Errorf("%.100s, %v", text, err)
+	}
+}
+
+// TestLocalLabels: source of a program without names has labels to read, and gives the program back
+// without names.
+func TestLocalLabels(t *testing.T) {
+	set, a := load(t), assembler(t)
+	p, _ := assemble(t, a, ".asm EXEC(lt) BRAs 1; EXEC_END(lt) CALs 0;")
+	if len(p.Labels) > 0 {
+		t.Errorf("labels %v", p.Labels)
+	}
+	text, err := tegra.AppendSource(nil, set, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n.fxn0:\n", "\n.l1:\n", "\tBRAs .l1\n", "\tCALs .fxn0\n"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	roundTrip(t, set, a, p)
+	// A label of one's own may start like a section, or like a label that is made.
+	own, _ := assemble(t, a, ".asm .asm1: .l0: EXEC(lt) BRAs .asm1; l1: EXEC_END(lt) CALs .l0;")
+	if len(own.Labels) != 1 || own.Words[0].Uint(29, 8) != 0 || own.Words[1].Uint(29, 8) != 0 {
+		t.Errorf("labels %v, words %v", own.Labels, own.Words)
+	}
+	roundTrip(t, set, a, own)
+}
+
+// TestLabelNames: a name that the assembler takes is one that a file can have.
+func TestLabelNames(t *testing.T) {
+	set, a := load(t), assembler(t)
+	p, _ := assemble(t, a, ".asm lab.l: $x: _1.: EXEC(lt) BRAs lab.l; EXEC_END NOPv; end.:")
+	want := []tegra.Name{{Number: 0, Name: "$x"}, {Number: 0, Name: "_1."}, {Number: 0, Name: "lab.l"}, {Number: 2, Name: "end."}}
+	if diff := cmp.Diff(want, p.Labels); diff != "" {
+		t.Error(diff)
+	}
+	roundTrip(t, set, a, p)
+}
+
+// TestTargetInSwizzle: a branch target whose bits another operand shows is a number in source, as no
+// label could stand elsewhere; one of which no other operand shows the bits is a label.
+func TestTargetInSwizzle(t *testing.T) {
+	set, a := load(t), assembler(t)
+	nops := strings.Repeat("EXEC NOPv;", 30)
+	for text, want := range map[string]string{
+		"EXEC(lt) ADDv r0.xyzw, r1.xyzw, r2.xxyx BRAs 4;":           "\tBRAs 4\n",
+		"EXEC(lt) MADv r0.xyzw, r1.xyzw, r2.xyzw, r3.xyzw CALs 27;": "\tCALs 27\n",
+		"EXEC(lt) MULv r0.xyzw, r1.xyzw, r2.xxyx BRAs 4;":           "\tBRAs .l4\n",
+	} {
+		p, _ := assemble(t, a, ".asm "+text+nops)
+		source, err := tegra.AppendSource(nil, set, p)
+		if err != nil || !strings.Contains(string(source), want) {
+			t.Errorf("%s: no %q in\n%s%v", text, want, source, err)
+		}
+		roundTrip(t, set, a, p)
+	}
+}
+
+// TestHostCounts: a header of host1x counts words in 16 bits, so that a longer program has several.
+func TestHostCounts(t *testing.T) {
+	p := &tegra.Program{Words: slices.Repeat(captured.Words, 1<<13)}
+	data, err := tegra.Encode(load(t), p, "host1x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Fields(string(data))
+	// 0x3fff instructions are 0xfffc words; one instruction is left.
+	if len(lines) != 1+2+4<<14 || lines[1] != "2206fffc" || lines[2+0xfffc] != "22060004" {
+		t.Errorf("%d words, headers %s and %s", len(lines), lines[1], lines[2+0xfffc])
 	}
 }
 

@@ -91,6 +91,9 @@ func (r *assembly) sectionAt(at int) string {
 	for end < len(r.text) && r.text[end]|0x20 >= 'a' && r.text[end]|0x20 <= 'z' {
 		end++
 	}
+	if end < len(r.text) && isLabel("_"+r.text[end:end+1]) {
+		return "" // a label that starts like a section
+	}
 	if name := strings.ToLower(r.text[at:end]); slices.Contains(sectionNames, name) {
 		return name
 	}
@@ -282,6 +285,10 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 	case err != nil:
 		r.fail(diag.TextRange, off, end, "%s is beyond the largest float", shorten(text))
 		return 0, false
+	}
+	if v != 0 && strings.Trim(lower, "0123456789") == "" {
+		span := diag.Span{Src: r.src, Off: off, End: end}
+		r.warn(diag.ReadDiffers, span, "%s is %[1]s.0; grate reads it as the bits 0x%08x", text, uint32(v))
 	}
 	return math.Float32bits(float32(v)), true
 }

@@ -1,9 +1,11 @@
 package tegra
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/asm"
@@ -70,11 +72,17 @@ const (
 	opcodeSame      = 0x2   // so many words to one register
 )
 
+// mostPushed is the number of instructions whose words one header of host1x can count, in 16 bits.
+const mostPushed = 0xffff / 4
+
 // hostWords returns the words that a driver pushes to load a program.
 func hostWords(p *Program) []uint32 {
-	words := []uint32{opcodeImmediate<<28 | registerStart<<16, opcodeSame<<28 | registerProgram<<16 | uint32(4*len(p.Words))}
-	for _, w := range p.Words {
-		words = append(words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
+	words := []uint32{opcodeImmediate<<28 | registerStart<<16}
+	for part := range slices.Chunk(p.Words, mostPushed) {
+		words = append(words, opcodeSame<<28|registerProgram<<16|uint32(4*len(part)))
+		for _, w := range part {
+			words = append(words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
+		}
 	}
 	return words
 }
@@ -132,7 +140,7 @@ func SourceOfRaw(set *isa.Set, _ bits.Value, data []byte, order string) ([]byte,
 
 // rawWords returns the 32-bit words of a file, four for each instruction.
 func rawWords(data []byte) ([]uint32, error) {
-	if words, ok := hexWords(string(data)); ok {
+	if words, ok := hexWords(data); ok {
 		if len(words)%4 != 0 {
 			return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d words of hexadecimal, expected 4 for each instruction", len(words))
 		}
@@ -149,10 +157,20 @@ func rawWords(data []byte) ([]uint32, error) {
 }
 
 // hexWords reads words of eight digits each, with or without 0x, with blanks and commas between them;
-// a word of 32 digits is four of them. ok is false for anything else.
-func hexWords(text string) (words []uint32, ok bool) {
-	for _, group := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c < 128 && isBlank(byte(c)) }) {
-		group = strings.TrimPrefix(strings.ToLower(group), "0x")
+// a word of 32 digits is four of them. ok is false for anything else, of which no more is read than tells so.
+func hexWords(text []byte) (words []uint32, ok bool) {
+	const most = len("0x") + wordBits/4
+	between := func(c rune) bool { return c == ',' || c < 128 && isBlank(byte(c)) }
+	for {
+		if text = bytes.TrimLeftFunc(text, between); len(text) == 0 {
+			break
+		}
+		end := bytes.IndexFunc(text[:min(len(text), most+1)], between)
+		if end < 0 {
+			end = min(len(text), most+1)
+		}
+		group := strings.TrimPrefix(strings.ToLower(string(text[:end])), "0x")
+		text = text[end:]
 		v, err := bits.ParseHex(group)
 		if n := len(group); err != nil || n != 8 && n != 32 {
 			return nil, false

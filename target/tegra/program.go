@@ -18,7 +18,8 @@ type Program struct {
 	Attributes, Exports, Uniforms []Name
 	// Constants are the components of constants with a value, by number and component.
 	Constants []Constant
-	// Labels are the names of instructions, by number and name.
+	// Labels are the names of instructions, by number and name. The place behind the last one can have a
+	// name too.
 	Labels []Name
 }
 
@@ -34,6 +35,9 @@ type Constant struct {
 	// Bits are those of an IEEE 754 float of 32 bits.
 	Bits uint32
 }
+
+// localMark starts a label that stays in its source.
+const localMark = "."
 
 // components are the letters of the components of constants.
 const components = "xyzw"

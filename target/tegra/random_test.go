@@ -9,7 +9,10 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-var manyWords = flag.Int("words", 500, "number of random words of TestRandomWords")
+var (
+	manyWords    = flag.Int("words", 500, "number of random words of TestRandomWords")
+	manyPrograms = flag.Int("programs", 50, "number of random programs of TestRandomPrograms")
+)
 
 // TestRandomWords prints random words of 128 bits without loss and reads the text back, in both
 // spellings. Half of the words have the usual values in the fields that an instruction may not use.

@@ -68,11 +68,14 @@ func formatFloat(v uint32) string {
 type sourceWriter struct {
 	p        *Program
 	d        *isa.Decoder
+	parser   *asm.Parser
 	lossless *asm.Lossless
 	facts    *facts
 	labels   *program.Labels
 	// own are the names that the program gives instructions.
 	own map[int64][]string
+	// named tells that the text being printed has a label in it.
+	named bool
 }
 
 func newSourceWriter(set *isa.Set, p *Program) (*sourceWriter, error) {
@@ -88,7 +91,7 @@ func newSourceWriter(set *isa.Set, p *Program) (*sourceWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &sourceWriter{p: p, d: d, facts: f, own: map[int64][]string{}, lossless: asm.NewLossless(d, parser)}
+	w := &sourceWriter{p: p, d: d, parser: parser, facts: f, own: map[int64][]string{}, lossless: asm.NewLossless(d, parser)}
 	var entries []program.Entry
 	for _, l := range p.Labels {
 		addr := wordBits * int64(l.Number)
@@ -105,17 +108,47 @@ func newSourceWriter(set *isa.Set, p *Program) (*sourceWriter, error) {
 		targets = d.Targets(targets[:0], in)
 		w.labels.Add(wordBits*int64(i), targets)
 	}
-	d.Lines, d.Label = true, w.label
-	parser.Symbol = w.labels.Address
+	d.Lines = true
 	return w, nil
 }
 
-// label names a branch target, by a name of the program where it has one.
+// label names a branch target, by a name of the program where it has one, else by one that stays in
+// the source.
 func (w *sourceWriter) label(addr int64, call bool) (string, bool) {
 	if own := w.own[addr]; len(own) > 0 {
+		w.named = true
 		return own[0], true
 	}
-	return w.labels.Name(addr, call)
+	name, ok := w.labels.Name(addr, call)
+	w.named = w.named || ok
+	return localMark + name, ok
+}
+
+// address is where a label stands.
+func (w *sourceWriter) address(name string) (int64, bool) {
+	return w.labels.Address(strings.TrimPrefix(name, localMark))
+}
+
+// elsewhere is another place for each label.
+func (w *sourceWriter) elsewhere(name string) (int64, bool) {
+	addr, ok := w.address(name)
+	return addr ^ wordBits, ok
+}
+
+// instruction appends an instruction with the labels that it goes to. A target is a number where other
+// text settles its bits, so that a label could stand nowhere else.
+func (w *sourceWriter) instruction(dst []byte, in isa.Inst) (text []byte, ok bool) {
+	w.d.Label, w.parser.Symbol, w.named = w.label, w.address, false
+	text, ok = w.lossless.Append(dst, in)
+	if !ok || !w.named {
+		return text, ok
+	}
+	w.parser.Symbol = w.elsewhere
+	if _, err := w.parser.ParseBytes(text[len(dst):]); err == nil {
+		return text, true
+	}
+	w.d.Label = nil
+	return w.lossless.Append(dst, in)
 }
 
 // code appends the .asm section.
@@ -125,28 +158,36 @@ func (w *sourceWriter) code(dst []byte) ([]byte, error) {
 	}
 	dst = append(dst, ".asm\n"...)
 	for i, word := range w.p.Words {
-		addr := wordBits * int64(i)
+		dst = w.labelsAt(dst, wordBits*int64(i))
 		in, ok := w.d.Decode(word)
+		text := dst
+		if ok {
+			text, ok = w.instruction(dst, in)
+		}
 		if !ok {
-			dst = append(program.AppendData(dst, w.d.Set(), w.d.Root(), word, wordBits), ";\n"...)
-			continue
-		}
-		names := w.own[addr]
-		if len(names) == 0 {
-			names, _ = w.labels.At(addr)
-		}
-		for _, n := range names {
-			dst = append(append(dst, n...), ":\n"...)
-		}
-		text, ok := w.lossless.Append(dst, in)
-		if !ok {
-			text = program.AppendData(dst, w.d.Set(), w.d.Root(), word, wordBits)
+			text = program.AppendData(dst, w.d.Root(), word, wordBits)
 			text = append(text, ';')
 		}
 		dst = append(text, '\n')
-		if i == len(w.p.Words)-1 && !w.facts.ended(w.d, in) {
+	}
+	dst = w.labelsAt(dst, wordBits*int64(len(w.p.Words)))
+	if n := len(w.p.Words); n > 0 {
+		if in, ok := w.d.Decode(w.p.Words[n-1]); ok && !w.facts.ended(w.d, in) {
 			dst = append(dst, "\n.isago no-end\n"...)
 		}
 	}
 	return dst, nil
+}
+
+// labelsAt appends the labels of a place.
+func (w *sourceWriter) labelsAt(dst []byte, addr int64) []byte {
+	names, mark := w.own[addr], ""
+	if len(names) == 0 {
+		names, _ = w.labels.At(addr)
+		mark = localMark
+	}
+	for _, n := range names {
+		dst = append(append(append(dst, mark...), n...), ":\n"...)
+	}
+	return dst
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
 )
@@ -81,10 +82,10 @@ func TestDocumented(t *testing.T) {
 	d, _ := tools(t, "")
 	for _, r := range d.Set().Roots() {
 		for _, l := range r.Leaves {
-			if l.Spec.Doc == "" {
+			if inside.Leaf(l).Spec.Doc == "" {
 				t.Errorf("%s has no documentation", l.Name)
 			}
-			for b := l.Spec; b != nil; b = b.Extends {
+			for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
 				for _, c := range b.Cases {
 					for _, f := range c.Fields {
 						if f.Doc == "" {

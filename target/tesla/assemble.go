@@ -24,9 +24,12 @@ const maxBytes = 1 << 24
 // assembler turns a piece of a source into code, in one pass over its statements and one over those
 // that name a label.
 type assembler struct {
-	p   *asm.Parser
-	set *isa.Set
-	ctx bits.Value
+	p *asm.Parser
+	// d shows what was assembled, for what it finds odd; text is its scratch.
+	d    *isa.Decoder
+	text []byte
+	set  *isa.Set
+	ctx  bits.Value
 	// aligns has what the address of an instruction is a multiple of, in bits, by leaf.
 	aligns []int64
 	// longest is the size of the longest instruction in bits.
@@ -40,6 +43,8 @@ type assembler struct {
 	scope string
 	fixes []fix
 	errs  diag.List
+	// warnings are in the order of the source.
+	warnings diag.List
 	// named tells that the statement names a label, whose place is not known before the end.
 	named bool
 	// last tells that all labels have their places.
@@ -61,14 +66,18 @@ type section struct {
 	// base is the address of its first byte.
 	base int64
 	code []byte
-	// short is the last instruction, if that is short and its length open.
-	short      statement
-	shortBytes int
-	openShort  bool
-	// pending are the labels behind that instruction, which move with its end.
-	pending []string
+	// run are the last instructions since a long word or data, which are all short.
+	run []shortWord
 	// ends are the places at which instructions and directives end, where these are wanted.
 	ends []int
+}
+
+// shortWord is an instruction that may yet become long.
+type shortWord struct {
+	s  statement
+	at int
+	// labels stand right behind it and move with its end.
+	labels []string
 }
 
 // statement is a piece of text without comments, and where it stands in the source.
@@ -88,12 +97,13 @@ type fix struct {
 }
 
 func newAssembler(set *isa.Set, p *asm.Parser, ctx bits.Value, src *diag.Source) *assembler {
-	root, err := set.Root("")
+	d, err := set.NewDecoder("")
 	if err != nil {
 		panic(err) // the description has instructions
 	}
 	p.SetContext(ctx)
-	return &assembler{p: p, set: set, ctx: ctx, aligns: program.Alignments(root), longest: root.Size, src: src, limit: maxBytes}
+	d.SetContext(ctx)
+	return &assembler{p: p, d: d, set: set, ctx: ctx, aligns: program.Alignments(d.Root()), longest: d.Root().Size, src: src, limit: maxBytes}
 }
 
 // assemble reads the statements in src.Text[from:to].
@@ -228,7 +238,7 @@ func (a *assembler) fail(err error, off int) {
 	if errors.As(err, &e) {
 		found := e.At(a.src, off)
 		for _, leaf := range e.Candidates {
-			found.With(found.Span, "the closest is %s, %s", leaf.Name, leaf.Spec.Text(a.set.PlainSyntax()))
+			found.With(found.Span, "the closest is %s, %s", leaf.Name, leaf.Template())
 		}
 		a.errs = append(a.errs, found)
 		return
@@ -274,7 +284,9 @@ func (a *assembler) define(name string, off int) {
 		a.scope = name
 	}
 	a.setLabel(key, name, off, a.cur.base+int64(len(a.cur.code)), false)
-	a.cur.pending = append(a.cur.pending, key)
+	if n := len(a.cur.run); n > 0 {
+		a.cur.run[n-1].labels = append(a.cur.run[n-1].labels, key)
+	}
 }
 
 func (a *assembler) setLabel(key, name string, off int, value int64, fixed bool) {
@@ -312,49 +324,100 @@ func (a *assembler) instruction(text string, off int) {
 	}
 	named := a.named
 	if n := a.aligns[in.Leaf.ID]; n > 8 && 8*int64(len(a.cur.code))%n != 0 && !a.widen(n) {
-		a.fail(&asm.Error{Code: diag.TextCondition, End: len(s.text), Msg: fmt.Sprintf(
-			"a word of %d bits at 0x%x, expected a multiple of %d bytes: nothing before it can grow; .align %d does it", in.Leaf.Size, len(a.cur.code), n/8, n/8)}, s.off)
+		a.fail(a.misplaced(&s, in, n), s.off)
 		return
 	}
 	if named {
 		s.long = true
 		a.fixes = append(a.fixes, fix{s, a.cur, len(a.cur.code), dataType{}})
 	}
-	open := !s.long && in.Leaf.Size < a.longest
+	a.warn(&s, in)
+	if in.Leaf.Size < a.longest {
+		a.cur.addShort(shortWord{s: s, at: len(a.cur.code)})
+	} else {
+		a.closeShort()
+	}
 	a.cur.code = appendInst(a.cur.code, in)
-	a.cur.short, a.cur.shortBytes, a.cur.openShort, a.cur.pending = s, in.Leaf.Size/8, open, a.cur.pending[:0]
+}
+
+// addShort adds to the run, of which it keeps the end.
+func (s *section) addShort(w shortWord) {
+	const most = 128
+	if len(s.run) == most {
+		s.run = append(s.run[:0], s.run[most/2:]...)
+	}
+	s.run = append(s.run, w)
+}
+
+// misplaced says that a long word stands where none can. Bytes of 0 are for data: among instructions
+// they would run.
+func (a *assembler) misplaced(s *statement, in isa.Inst, multiple int64) error {
+	n := multiple / 8
+	how := fmt.Sprintf("data stands before it; .align %d behind the data does it", n)
+	if len(a.cur.run) > 0 {
+		how = "no short instruction before it has a long form; another short one makes a pair"
+	}
+	return &asm.Error{Code: diag.TextCondition, End: len(s.text), Msg: fmt.Sprintf(
+		"a word of %d bits at 0x%x, expected a multiple of %d bytes: %s", in.Leaf.Size, a.cur.base+int64(len(a.cur.code)), n, how)}
+}
+
+// warn tells of what the hardware does not expect in an instruction.
+func (a *assembler) warn(s *statement, in isa.Inst) {
+	if in, ok := a.d.Decode(in.Bits); ok {
+		a.text = a.d.Append(a.text[:0], in)
+	}
+	for _, f := range a.d.Findings() {
+		if f.Kind == isa.Unexpected {
+			a.warnings = append(a.warnings, diag.Errorf(diag.UnexpectedBits, diag.Span{Src: a.src, Off: s.off, End: s.off + len(s.text)}, "warning: %s", strings.TrimPrefix(f.Text, "WARNING: ")))
+		}
+	}
 }
 
 // longPrefix asks for a long word where a short one does it too.
 const longPrefix = "long "
 
-// widen makes the last instruction long, so that what follows stands at a multiple of so many bits.
+// widen makes one of the last instructions long, the last that can be, so that what follows stands at a
+// multiple of so many bits.
 func (a *assembler) widen(multiple int64) bool {
 	c := a.cur
-	if !c.openShort {
-		return false
+	for i := len(c.run) - 1; i >= 0; i-- {
+		if 8*int64(c.run[i].at)%multiple == 0 && a.grow(i, multiple) {
+			return true
+		}
 	}
-	s := c.short
-	s.long, a.named = true, false
-	in, err := a.parse(&s)
+	return false
+}
+
+// grow makes a word of the run long, if it can be and what follows then stands at a multiple of so many bits.
+func (a *assembler) grow(i int, multiple int64) bool {
+	c := a.cur
+	w := c.run[i]
+	w.s.long, a.named = true, false
+	in, err := a.parse(&w.s)
 	if err != nil {
 		return false
 	}
-	grow := in.Leaf.Size/8 - c.shortBytes
-	if 8*int64(len(c.code)+grow)%multiple != 0 {
+	end := len(c.code)
+	if i+1 < len(c.run) {
+		end = c.run[i+1].at
+	}
+	added := in.Leaf.Size/8 - (end - w.at)
+	if 8*int64(len(c.code)+added)%multiple != 0 {
 		return false
 	}
-	c.code = appendInst(c.code[:len(c.code)-c.shortBytes], in)
-	for _, key := range c.pending {
-		l := a.labels[key]
-		l.value += int64(grow)
-		a.labels[key] = l
-	}
-	if n := len(c.ends); n > 0 {
-		for n > 0 && c.ends[n-1] == len(c.code)-grow {
-			n--
-			c.ends[n] += grow
+	c.code = slices.Replace(c.code, w.at, end, appendInst(nil, in)...)
+	for _, later := range c.run[i:] {
+		for _, key := range later.labels {
+			l := a.labels[key]
+			l.value += int64(added)
+			a.labels[key] = l
 		}
+	}
+	for n := len(c.ends) - 1; n >= 0 && c.ends[n] > w.at; n-- {
+		c.ends[n] += added
+	}
+	for n := len(a.fixes) - 1; n >= 0 && a.fixes[n].sect == c && a.fixes[n].at > w.at; n-- {
+		a.fixes[n].at += added
 	}
 	return true
 }
@@ -434,10 +497,13 @@ func unsigned(text string) string {
 	}
 }
 
-// explain says where else an instruction is one.
+// explain says where else an instruction is one, if it is none here.
 func (a *assembler) explain(err error, text, read string) error {
 	var e *asm.Error
 	if !errors.As(err, &e) || e.Code == diag.TextSymbol {
+		return err
+	}
+	if _, here := a.p.Parse(read); here == nil {
 		return err
 	}
 	if where := program.Elsewhere(a.p, a.set, a.ctx, read); where != "" {

@@ -57,21 +57,21 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 		if err := a.errs.Err(); err != nil {
 			return nil, err
 		}
-		if hex {
-			return &program.Compiled{Bytes: a.lines(nil)}, nil
+		out := &program.Compiled{Warnings: a.warnings}
+		if out.Bytes = a.bytes(); hex {
+			out.Bytes = a.lines(nil)
 		}
-		return &program.Compiled{Bytes: a.bytes()}, nil
+		return out, nil
 	}
 	ctx, err := contextOf(c.set, ctx, src.Text)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.cubin(src, ctx, hex)
-	return &program.Compiled{Bytes: out}, err
+	return c.cubin(src, ctx, hex)
 }
 
 // cubin puts words in place of the instructions of each bincode; with hex it writes lines of them alone.
-func (c *compiler) cubin(src *diag.Source, ctx bits.Value, hex bool) ([]byte, error) {
+func (c *compiler) cubin(src *diag.Source, ctx bits.Value, hex bool) (*program.Compiled, error) {
 	list, err := blocks(src.Text)
 	if err != nil {
 		return nil, err
@@ -101,9 +101,11 @@ func (c *compiler) cubin(src *diag.Source, ctx bits.Value, hex bool) ([]byte, er
 		return nil, err
 	}
 	if hex {
-		return lines, nil
+		out = lines
+	} else {
+		out = append(out, src.Text[off:]...)
 	}
-	return append(out, src.Text[off:]...), nil
+	return &program.Compiled{Bytes: out, Warnings: a.warnings}, nil
 }
 
 // lines appends the words of each statement, a line each; bytes behind the last word of one have two

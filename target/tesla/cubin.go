@@ -321,3 +321,13 @@ func (im *image) add(name string, lines []string, code []uint32) error {
 	})
 	return nil
 }
+
+// entry returns where a kernel starts.
+func (im *image) entry(kernel string) (addr int64, ok bool) {
+	for _, e := range im.Entries {
+		if e.Name == kernel {
+			return e.Addr, true
+		}
+	}
+	return 0, false
+}

@@ -25,19 +25,29 @@ func compile(tb testing.TB, text, stage string) ([]byte, error) {
 }
 
 // compileText assembles a text for a stage of the default chip, or of the one that a cubin names.
-func compileText(text, stage string) ([]byte, error) {
+func compileText(text, stage string) ([]byte, error) { return compileFor(text, "g200", stage) }
+
+func compileFor(text, chip, stage string) ([]byte, error) {
+	out, err := compileAll(text, chip, stage)
+	if err != nil {
+		return nil, err
+	}
+	return out.Bytes, nil
+}
+
+func compileAll(text, chip, stage string) (*program.Compiled, error) {
 	c, err := newCompiler()
 	if err != nil {
 		return nil, err
 	}
 	opt := program.CompileOptions{Context: func(s *isa.Set) (bits.Value, error) {
-		return s.ParseContext(s.DefaultContext(), "stage", stage)
+		ctx, err := s.ParseContext(s.DefaultContext(), "chip", chip)
+		if err != nil {
+			return ctx, err
+		}
+		return s.ParseContext(ctx, "stage", stage)
 	}}
-	out, err := c.Compile([]*diag.Source{{Name: "t.s", Text: text}}, opt)
-	if err != nil {
-		return nil, err
-	}
-	return out.Bytes, nil
+	return c.Compile([]*diag.Source{{Name: "t.s", Text: text}}, opt)
 }
 
 // TestExamples assembles the examples; their cubins come back from their own source.

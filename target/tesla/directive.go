@@ -111,8 +111,8 @@ func (a *assembler) directive(text string, off int) error {
 	return do(o)
 }
 
-// closeShort leaves the last instruction as it is.
-func (a *assembler) closeShort() { a.cur.openShort, a.cur.pending = false, a.cur.pending[:0] }
+// closeShort leaves the instructions so far as they are.
+func (a *assembler) closeShort() { a.cur.run = a.cur.run[:0] }
 
 // zeros adds so many bytes of 0.
 func (a *assembler) zeros(n int64) {

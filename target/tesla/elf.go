@@ -37,7 +37,8 @@ func architectureOf(data []byte) int {
 
 // OpenELF reads the kernels of an ELF cubin: sections .text.KERNEL. Registers are in the top byte of
 // the section's info, barriers in bits 20 to 26 of its flags; .nv.shared.KERNEL, .nv.local.KERNEL and
-// .nv.constantN.KERNEL have the sizes of its memory, and .nv.constantN what all kernels share.
+// .nv.constantN.KERNEL have the sizes of its memory, and .nv.constantN what all kernels share. What the
+// sections of constants hold is shown.
 func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
@@ -48,6 +49,16 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 		return nil, err
 	}
 	im := newImage(set, "ELF cubin", ctx)
+	im.Header = []string{"a listing: asm writes no ELF cubins, and its sections and relocations are not here"}
+	banks, err := constantsOf(f)
+	if err != nil {
+		return nil, err
+	}
+	for i := range banks {
+		if c := &banks[i]; c.kernel == "" {
+			im.Header = append(append(im.Header, c.size()), c.words()...)
+		}
+	}
 	for _, s := range f.Sections {
 		name, ok := strings.CutPrefix(s.Name, ".text.")
 		if !ok || s.Type != elf.SHT_PROGBITS {
@@ -57,15 +68,77 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 		if err != nil || len(code)%4 != 0 {
 			return nil, fmt.Errorf("section %s has %d bytes, expected words of 4 bytes inside the file [%s]", s.Name, s.Size, diag.FileFormat)
 		}
-		if err := im.add(name, headerOf(f, s, name), wordsOf(code)); err != nil {
+		if err := im.add(name, headerOf(f, s, name, banks), wordsOf(code)); err != nil {
 			return nil, err
+		}
+	}
+	for i := range banks {
+		c := &banks[i]
+		im.Contents = append(im.Contents, program.Part{Title: c.title(), Lines: append([]string{c.size()}, c.words()...)})
+		if at, ok := im.entry(c.kernel); ok {
+			im.Sections[at] = append(im.Sections[at], c.words()...)
 		}
 	}
 	return &im.Image, nil
 }
 
+// bank is a section of constants: of a kernel, or of all where kernel is "".
+type bank struct {
+	space, kernel string
+	bytes         uint64
+	data          []byte // nil where the file has none
+}
+
+// constantsOf returns the sections .nv.constantN and .nv.constantN.KERNEL.
+func constantsOf(f *elf.File) ([]bank, error) {
+	var list []bank
+	for _, s := range f.Sections {
+		name, ok := strings.CutPrefix(s.Name, ".nv.constant")
+		if !ok {
+			continue
+		}
+		c := bank{bytes: s.Size}
+		c.space, c.kernel, _ = strings.Cut(name, ".")
+		if s.Type == elf.SHT_PROGBITS {
+			var err error
+			if c.data, err = s.Data(); err != nil {
+				return nil, fmt.Errorf("section %s has %d bytes, which are not inside the file [%s]", s.Name, s.Size, diag.FileFormat)
+			}
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func (c *bank) title() string {
+	if c.kernel == "" {
+		return "c" + c.space
+	}
+	return "c" + c.space + " of " + c.kernel
+}
+
+// size says how large the space is.
+func (c *bank) size() string { return fmt.Sprintf("c%s = %d bytes", c.space, c.bytes) }
+
+// words shows what is in the space, four words a line; bytes behind the last word have two digits each.
+func (c *bank) words() (lines []string) {
+	const perLine = 16
+	for at := 0; at < len(c.data); at += perLine {
+		line := fmt.Appendf(nil, "c%s[0x%x] =", c.space, at)
+		rest := c.data[at:min(at+perLine, len(c.data))]
+		for ; len(rest) >= 4; rest = rest[4:] {
+			line = fmt.Appendf(line, " 0x%08x", binary.LittleEndian.Uint32(rest))
+		}
+		for _, b := range rest {
+			line = fmt.Appendf(line, " %02x", b)
+		}
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
 // headerOf says what the sections of a kernel say of it, in the words of text cubins.
-func headerOf(f *elf.File, text *elf.Section, kernel string) []string {
+func headerOf(f *elf.File, text *elf.Section, kernel string, banks []bank) []string {
 	size := func(kind string) uint64 {
 		if s := f.Section(".nv." + kind + "." + kernel); s != nil {
 			return s.Size
@@ -79,11 +152,9 @@ func headerOf(f *elf.File, text *elf.Section, kernel string) []string {
 		fmt.Sprintf("reg = %d", text.Info>>24),
 		fmt.Sprintf("bar = %d", text.Flags>>20&0x7f),
 	}
-	const constant = ".nv.constant"
-	for _, s := range f.Sections {
-		space, of, own := strings.Cut(strings.TrimPrefix(s.Name, constant), ".")
-		if strings.HasPrefix(s.Name, constant) && (!own || of == kernel) {
-			lines = append(lines, fmt.Sprintf("c%s = %d bytes", space, s.Size))
+	for i := range banks {
+		if c := &banks[i]; c.kernel == "" || c.kernel == kernel {
+			lines = append(lines, c.size())
 		}
 	}
 	return lines

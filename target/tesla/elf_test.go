@@ -67,8 +67,9 @@ func twoKernels() []byte {
 		{name: ".text.first", kind: elf.SHT_PROGBITS, flags: 6 | 2<<20, info: 5<<24 | 3, data: littleEndian(0x10000003, 0x00000780, 0x30000003, 0x00000780)},
 		{name: ".nv.shared.first", kind: elf.SHT_NOBITS, data: make([]byte, 48)},
 		{name: ".nv.local.first", kind: elf.SHT_NOBITS, data: make([]byte, 16)},
-		{name: ".nv.constant1.first", kind: elf.SHT_PROGBITS, data: make([]byte, 8)},
-		{name: ".nv.constant0", kind: elf.SHT_PROGBITS, data: make([]byte, 12)},
+		{name: ".nv.constant1.first", kind: elf.SHT_PROGBITS, data: littleEndian(0x3f800000, 0x7fffffff)},
+		{name: ".nv.constant0", kind: elf.SHT_PROGBITS, data: append(littleEndian(1, 2, 3, 4, 5), 6, 7)},
+		{name: ".nv.constant14", kind: elf.SHT_NOBITS, data: make([]byte, 4)},
 		{name: ".text.second", kind: elf.SHT_PROGBITS, flags: 6, info: 2 << 24, data: littleEndian(0xf0000001, 0xe0000781)},
 	})
 }
@@ -83,15 +84,19 @@ func TestELF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"name = first", "lmem = 16", "smem = 48", "reg = 5", "bar = 2", "c1 = 8 bytes", "c0 = 12 bytes"}
+	want := []string{"name = first", "lmem = 16", "smem = 48", "reg = 5", "bar = 2", "c1 = 8 bytes", "c0 = 22 bytes", "c14 = 4 bytes", "c1[0x0] = 0x3f800000 0x7fffffff"}
 	if !slices.Equal(im.Sections[0], want) {
 		t.Errorf("first has %q, expected %q", im.Sections[0], want)
 	}
-	if got := strings.Join(im.Sections[128], ", "); got != "name = second, lmem = 0, smem = 0, reg = 2, bar = 0, c0 = 12 bytes" {
+	if got := strings.Join(im.Sections[128], ", "); got != "name = second, lmem = 0, smem = 0, reg = 2, bar = 0, c0 = 22 bytes, c14 = 4 bytes" {
 		t.Errorf("second has %s", got)
 	}
-	if len(im.Contents) != 2 || im.Contents[1].Title != "second" {
+	if len(im.Contents) != 5 || im.Contents[1].Title != "second" || im.Contents[2].Title != "c1 of first" || im.Contents[3].Title != "c0" {
 		t.Errorf("contents %v", im.Contents)
+	}
+	if want := []string{"c0 = 22 bytes", "c0[0x0] = 0x00000001 0x00000002 0x00000003 0x00000004", "c0[0x10] = 0x00000005 06 07", "c14 = 4 bytes"}; !slices.Equal(im.Header[1:], want) ||
+		!strings.HasPrefix(im.Header[0], "a listing") {
+		t.Errorf("header %q, expected %q", im.Header, want)
 	}
 	// The branch of the first goes to its own start, that is all that addresses count from.
 	if len(im.Pieces) != 3 || im.Pieces[2].Base != 128 || im.Pieces[2].Context == set.DefaultContext() {

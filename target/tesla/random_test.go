@@ -1,11 +1,14 @@
 package tesla_test
 
 import (
+	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 )
 
@@ -77,56 +80,117 @@ func TestRandomWords(t *testing.T) {
 	}
 }
 
+// benchSize is the number of different instructions that benchmarks go through: more than a memo of texts holds.
+const benchSize = 50_000
+
+// BenchmarkPrint decodes and prints compute instructions that all differ.
 func BenchmarkPrint(b *testing.B) {
-	s := load(b)
-	d, err := s.NewDecoder("")
-	if err != nil {
-		b.Fatal(err)
-	}
-	insts := benchInsts(b, d)
-	var text []byte
+	d, words := benchWords(b)
+	text := make([]byte, 0, 1<<22)
 	b.ReportAllocs()
-	n := 0
 	for b.Loop() {
-		text = d.Append(text[:0], insts[n%len(insts)])
-		n++
+		text = text[:0]
+		for _, w := range words {
+			in, _ := d.Decode(w)
+			text = append(d.Append(text, in), '\n')
+		}
 	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "inst/s")
+	b.SetBytes(int64(len(text)))
+	b.ReportMetric(float64(b.N*len(words))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }
 
+// BenchmarkParse reads the lines of such instructions.
 func BenchmarkParse(b *testing.B) {
-	s := load(b)
-	d, err := s.NewDecoder("")
+	d, words := benchWords(b)
+	p, err := asm.New(d.Set(), "")
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := asm.New(s, "")
-	if err != nil {
-		b.Fatal(err)
+	lines, size := make([][]byte, len(words)), 0
+	for i, w := range words {
+		in, _ := d.Decode(w)
+		lines[i] = d.Append(nil, in)
+		size += len(lines[i]) + 1
 	}
-	var lines [][]byte
-	for _, in := range benchInsts(b, d) {
-		lines = append(lines, d.Append(nil, in))
-	}
+	b.SetBytes(int64(size))
 	b.ReportAllocs()
-	n := 0
 	for b.Loop() {
-		if _, err := p.ParseBytes(lines[n%len(lines)]); err != nil {
-			b.Fatal(err)
+		for _, l := range lines {
+			if _, err := p.ParseBytes(l); err != nil {
+				b.Fatalf("%s: %v", l, err)
+			}
 		}
-		n++
 	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "inst/s")
+	b.ReportMetric(float64(b.N*len(lines))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }
 
-// benchInsts returns the compute instructions among the rows.
-func benchInsts(b *testing.B, d *isa.Decoder) []isa.Inst {
-	b.Helper()
-	var insts []isa.Inst
-	for _, r := range readRows(b) {
-		if in, ok := d.Decode(r.word); ok && r.stage == "cp" {
-			insts = append(insts, in)
+// BenchmarkAssemble makes a program of such instructions, with a label at each fourth.
+func BenchmarkAssemble(b *testing.B) {
+	d, words := benchWords(b)
+	var text []byte
+	for i, w := range words {
+		if i%4 == 0 {
+			text = fmt.Appendf(text, "l%d:\n", i)
+		}
+		in, _ := d.Decode(w)
+		text = append(d.Append(text, in), '\n')
+	}
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, err := compile(b, string(text), "cp"); err != nil {
+			b.Fatal(diag.Render(err))
 		}
 	}
-	return insts
+	b.ReportMetric(float64(b.N*len(words))/b.Elapsed().Seconds()/1e6, "Minst/s")
+}
+
+// benchWords returns the compute instructions of the rows with other operands, so that no two are the
+// same: in each some bits of fields are turned. Those whose text is one of an instruction are taken,
+// pairs of short words together.
+func benchWords(b *testing.B) (*isa.Decoder, []bits.Value) {
+	b.Helper()
+	m := newRoundTrip(b, load(b))
+	rnd := rand.New(rand.NewPCG(3, 4))
+	rows := readRows(b)
+	seen := map[bits.Value]bool{}
+	var words []bits.Value
+	half := bits.Value{} // a short word that waits for another
+	for len(words) < benchSize {
+		w, ok := m.draw(rnd, &rows[rnd.IntN(len(rows))])
+		if !ok || seen[w] {
+			continue
+		}
+		seen[w] = true
+		in, _ := m.d.Decode(w)
+		switch {
+		case in.Leaf.Size == m.d.Root().Size:
+			words = append(words, w)
+		case half.IsZero():
+			half = w
+		default:
+			words, half = append(words, half, w), bits.Value{}
+		}
+	}
+	return m.d, words
+}
+
+// draw turns bits of a row's fields. The text of the result gives it back, and needs no suffix.
+func (m *roundTrip) draw(rnd *rand.Rand, r *row) (bits.Value, bool) {
+	in, ok := m.d.Decode(r.word)
+	if !ok || r.stage != "cp" {
+		return r.word, false
+	}
+	word, known := in.Bits, in.Leaf.Mask.Or(in.Leaf.DontCare)
+	for range 6 {
+		at := rnd.IntN(in.Leaf.Size)
+		if known.Uint(at, 1) == 0 {
+			word.SetUint(at, 1, word.Uint(at, 1)^1)
+		}
+	}
+	if in, ok = m.d.Decode(word); !ok {
+		return word, false
+	}
+	m.text = m.d.Append(m.text[:0], in)
+	res, err := m.p.ParseBytes(m.text)
+	return res.Inst.Bits, err == nil && !bytes.Contains(m.text, []byte("?")) && len(m.d.Findings()) == 0
 }

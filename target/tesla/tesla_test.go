@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/isago/isago/bits"
@@ -15,9 +16,11 @@ import (
 
 var words = flag.Int("words", 500, "number of random words for each chip and stage")
 
+var loaded = sync.OnceValues(func() (*isa.Set, error) { return tesla.Load(isa.Options{}) })
+
 func load(tb testing.TB) *isa.Set {
 	tb.Helper()
-	s, err := tesla.Load(isa.Options{})
+	s, err := loaded()
 	if err != nil {
 		tb.Fatal(isa.Explain(err))
 	}

@@ -1,0 +1,46 @@
+package asm
+
+import "github.com/isago/isago/bits"
+
+// A branch target may have bits that something else gives too: a pattern, an expression without fields,
+// an operand that the same text shows. A label would then be right only as long as the program stays as
+// it is, and source shows the number.
+
+// pins reports whether something else in a line gives bits of one of its branch targets too.
+func (p *Parser) pins(line []byte) bool {
+	p.pinning, p.pinned = true, false
+	defer func() { p.pinning = false }()
+	silent := p.silent
+	p.silent = true
+	_, err := p.parse(line)
+	p.silent = silent
+	return err != nil || p.pinned
+}
+
+// notePinned notes, when all of a line has been read, whether bits of a branch target are known though
+// the label gives none. Zeros in all words, of a target that is a multiple, leave labels their places.
+func (p *Parser) notePinned() {
+	if !p.pinning {
+		return
+	}
+	p.pinned = false
+	for i := range p.cons {
+		if c := &p.cons[i]; c.kind == wantNothing {
+			alone := p.alone(c)
+			p.pinned = p.pinned || alone.val != 0 || alone.known() || p.ternaryRef(c.ref, c.scope) != alone
+		}
+	}
+}
+
+// alone is what is known of a branch target where no bit is known.
+func (p *Parser) alone(c *constraint) ternary {
+	spaces := p.spaces
+	for i := range p.spaces[:p.nspaces] {
+		if i != spaceContext {
+			p.spaces[i].known = bits.Value{}
+		}
+	}
+	t := p.ternaryRef(c.ref, c.scope)
+	p.spaces = spaces
+	return t
+}

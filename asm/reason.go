@@ -1,0 +1,243 @@
+package asm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// This file says why no word has a text, in terms of the text: a computed value that no bits give, or
+// pieces of the text that no instruction has together.
+
+// failConstraint notes that no word satisfies a constraint.
+func (p *Parser) failConstraint(c *constraint, end int) {
+	if c.kind == wantNothing {
+		return
+	}
+	switch f := p.failure; {
+	case f == nil:
+	case f.msg != "" && end <= f.msgEnd: // told of already
+		p.failAt(diag.TextCondition, end, end, "")
+	case c.kind == wantValue || c.kind == wantRange || c.ref != nil:
+		p.failValue(c, end)
+	default:
+		p.failAt(diag.TextCondition, end, end, "%s%s", p.apart(c), p.mentioned(c.prog.Spec.Text))
+	}
+}
+
+// failValue notes that a computed value cannot be what the text says.
+func (p *Parser) failValue(c *constraint, end int) {
+	here := p.readUpTo(end)
+	text := p.valueText(c.ref, shownValue(c.ref, c.value))
+	if here.pos < here.end {
+		text = string(p.raw[here.pos:here.end])
+	}
+	msg := fmt.Sprintf("%s does not fit %s", text, c.ref.Name())
+	if legal, ok := p.legal(c); ok {
+		msg = fmt.Sprintf("%s as %s does not go with the rest of the text", text, c.ref.Name())
+	} else if legal != "" {
+		msg += ", expected " + legal
+	}
+	if f := c.ref.Field; f != nil && f.Doc != "" {
+		msg += " (" + sentence(f.Doc) + ")"
+	}
+	p.failAt(diag.TextRange, here.pos, end, "%s", msg)
+}
+
+// maxLegal bounds the bits of which every combination is tried for a message.
+const maxLegal = 12
+
+// legal describes the values that an expression can have beside what is known by now, and which is the
+// nearest to the one that is wanted; ok tells that this is one of them.
+func (p *Parser) legal(c *constraint) (list string, ok bool) {
+	free := slices.Clone(p.looseBits(c))
+	if len(free) > maxLegal {
+		return p.bounds(c), false
+	}
+	var values []int64
+	mark := len(p.trail)
+	for i := range 1 << len(free) {
+		for n, b := range free {
+			p.setBits(b.space, int(b.low), 1, uint64(i>>n)&1, p.pos)
+		}
+		if v, known := p.eval(c.prog.Root, c.scope); known {
+			values = append(values, shownValue(c.ref, v&c.mask))
+		}
+		p.undo(mark)
+	}
+	slices.Sort(values)
+	want := shownValue(c.ref, c.value)
+	return p.among(c.ref, slices.Compact(values), want), slices.Contains(values, want)
+}
+
+// shownValue is a value as the number that is printed of it.
+func shownValue(ref *model.Ref, v uint64) int64 {
+	w := ref.Width
+	switch ref.Kind {
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
+		if w > 0 && w < 64 {
+			return int64(v<<(64-w)) >> (64 - w)
+		}
+	case spec.KindBool, spec.KindBoolInv:
+		if ref.Field != nil && ref.Field.Display != nil {
+			return int64(truthBit(v != 0))
+		}
+	}
+	return int64(v)
+}
+
+// valueText is what is printed of a value.
+func (p *Parser) valueText(ref *model.Ref, v int64) string {
+	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(p.set).ISA.Strict))
+	switch {
+	case ref.Kind == spec.KindBitset:
+		return strconv.FormatInt(v, 10)
+	case ref.Kind == spec.KindHex:
+		return "0x" + s
+	case s == "":
+		return "nothing"
+	}
+	return s
+}
+
+// among describes sorted values, of which want is none.
+func (p *Parser) among(ref *model.Ref, values []int64, want int64) string {
+	text := func(v int64) string { return p.valueText(ref, v) }
+	const most = 6
+	n := len(values)
+	switch {
+	case n == 0:
+		return ""
+	case n <= most || ref.Kind == spec.KindFloat || ref.Kind == spec.KindEnum:
+		words := make([]string, 0, most)
+		for _, v := range values[:min(n, most)] {
+			words = append(words, text(v))
+		}
+		if n > most {
+			return fmt.Sprintf("one of %s and %d more", strings.Join(words, ", "), n-most)
+		}
+		return alternatives(words)
+	}
+	step := values[1] - values[0]
+	even := !slices.ContainsFunc(values[1:], func(v int64) bool { // each is a step behind the one before
+		i, _ := slices.BinarySearch(values, v)
+		return v-values[i-1] != step
+	})
+	near := slices.MinFunc(values, func(a, b int64) int { return cmp.Compare(distance(a, want), distance(b, want)) })
+	switch {
+	case even && step == 1:
+		return text(values[0]) + " to " + text(values[n-1])
+	case even:
+		return fmt.Sprintf("%s to %s in steps of %d, of which %s is the nearest", text(values[0]), text(values[n-1]), step, text(near))
+	}
+	return fmt.Sprintf("one of %d values from %s to %s, of which %s is the nearest", n, text(values[0]), text(values[n-1]), text(near))
+}
+
+func distance(a, b int64) uint64 {
+	if a > b {
+		a, b = b, a
+	}
+	return uint64(b) - uint64(a)
+}
+
+// bounds is legal for values of many bits, of which the bounds and the lowest bit that varies are known.
+func (p *Parser) bounds(c *constraint) string {
+	t := p.ternary(c.prog.Root, c.scope).and(exactly(c.mask))
+	step := int64(t.open & -t.open)
+	low, high := int64(t.val), int64(t.max())
+	if a := shownValue(c.ref, t.max()); a < 0 {
+		sign := uint64(1) << (min(max(c.ref.Width, 1), 64) - 1)
+		low, high = shownValue(c.ref, t.val|sign), int64(t.max()&^sign)
+	}
+	if step < 1 || low > high {
+		return ""
+	}
+	format := func(v int64) string {
+		if c.ref.Kind == spec.KindHex {
+			return fmt.Sprintf("%#x", v)
+		}
+		return strconv.FormatInt(v, 10)
+	}
+	if step == 1 {
+		return format(low) + " to " + format(high)
+	}
+	want := min(max(shownValue(c.ref, c.value), low), high)
+	near := want - (want-low)%step
+	return fmt.Sprintf("%s to %s in steps of %d, of which %s is the nearest", format(low), format(high), step, format(near))
+}
+
+// apart names the pieces of the text that contradict a condition.
+func (p *Parser) apart(c *constraint) string {
+	var pieces []string
+	var last *undo
+	for _, i := range p.sources(c) {
+		o := p.failure.origins[i]
+		text := fmt.Sprintf("%q at column %d", p.raw[o.pos:o.end], original(p.failure.body, o.pos)+1)
+		if !slices.Contains(pieces, text) {
+			pieces = append(pieces, text)
+			last = &p.trail[i]
+		}
+	}
+	switch len(pieces) {
+	case 0:
+		return "no instruction has this text"
+	case 1:
+		return pieces[0] + " does not go with the rest of the text" + p.instead(c, last)
+	}
+	return strings.Join(pieces[:len(pieces)-1], ", ") + " and " + pieces[len(pieces)-1] + " do not go together"
+}
+
+// sources lists the entries of the trail by which text gives bits that a constraint reads, by their
+// place in the text.
+func (p *Parser) sources(c *constraint) (list []int) {
+	spaces := p.spaces
+	for i := range p.spaces {
+		p.spaces[i].known = bits.Value{}
+	}
+	read := slices.Clone(p.looseBits(c))
+	p.spaces = spaces
+	for i := range min(len(p.trail), len(p.failure.origins)) {
+		u, o := &p.trail[i], p.failure.origins[i]
+		if o.pos < o.end && o.end <= len(p.raw) && slices.ContainsFunc(read, func(b looseBit) bool {
+			return b.space == u.space && b.low >= u.low && b.low < u.low+int16(u.width)
+		}) {
+			list = append(list, i)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return p.failure.origins[a].pos - p.failure.origins[b].pos })
+	return list
+}
+
+// instead says which other numbers could stand where the text gave the bits of u, if it was a number.
+func (p *Parser) instead(c *constraint, u *undo) string {
+	s := &p.spaces[u.space]
+	low, width := int(u.low), int(u.width)
+	was := s.val.Uint(low, width)
+	if width > maxLegal || u.known != 0 {
+		return ""
+	}
+	var values []int64
+	for v := range uint64(1) << width {
+		s.val.SetUint(low, width, v)
+		t := p.ternary(c.prog.Root, c.scope).truth()
+		if c.kind == wantFalse {
+			t = t.not()
+		}
+		if t.max() != 0 {
+			values = append(values, int64(v))
+		}
+	}
+	s.val.SetUint(low, width, was)
+	if len(values) == 0 {
+		return ""
+	}
+	return ", expected " + p.among(&model.Ref{Kind: spec.KindUint, Width: width}, values, int64(was))
+}

@@ -1,0 +1,104 @@
+package asm_test
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// TestAssertedBits gives bits that no text fixes the values that asserts expect, of the cases that apply.
+func TestAssertedBits(t *testing.T) {
+	x := toolsFor(t, loadXML(t, `<isa>
+<bitset name="#opd" size="4"><display>r{V}</display><field name="V" low="0" high="1" type="uint"/><assert low="2" high="3">10</assert></bitset>
+<bitset name="#instruction" size="16"/>
+<bitset name="ld" extends="#instruction">
+  <override><expr>{IND}</expr><display>ld [{REG}]</display><field name="REG" low="0" high="2" type="uint"/><assert low="3" high="5">101</assert></override>
+  <override><expr>{ADDR} &gt; 60</expr><assert low="7" high="8">11</assert></override>
+  <display>ld {ADDR}</display>
+  <field name="ADDR" low="0" high="5" type="uint"/><field name="IND" pos="6" type="bool"/>
+  <field name="X" low="7" high="8" type="uint"/><assert low="9" high="11">010</assert><pattern low="12" high="15">0000</pattern></bitset>
+<bitset name="mov" extends="#instruction"><display>mov {A}, {B}</display>
+  <field name="A" low="0" high="3" type="#opd"/><field name="B" low="4" high="7" type="#opd"/>
+  <assert low="8" high="11">0110</assert><pattern low="12" high="15">0001</pattern></bitset>
+</isa>`, isa.Options{}))
+	x.rows(t, []row{
+		{"ld 17", "0411", ""},
+		{"ld 61", "05bd", ""},
+		{"ld [3]", "006b", ""}, // the case is the first with a display: the default's asserts are not looked at
+		{"mov r1, r2", "16a9", ""},
+	})
+	for _, text := range []string{"ld 17", "ld 61", "ld [3]", "mov r1, r2"} {
+		res, _ := x.p.Parse(text)
+		if _, _, found, _ := x.print(res.Inst.Bits); len(found) > 0 {
+			t.Errorf("%s has findings %v", text, found)
+		}
+	}
+}
+
+// TestSmallestBits reads the texts of all words of drawn descriptions. Of the words without a finding that
+// print a text, the one is meant that has the bits of the defaults where they are not the same in all words,
+// each default as a whole and before the next, and then the smallest.
+func TestSmallestBits(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	conds := []string{"{A} &gt; 2", "{A} == {B}", "{B} &amp; 1", "{A} + {B} &lt; 5", "{C}", "({A} ^ {B}) == 3", "{A} * 2 &gt; {B} + {C}", "!{B}", "{A} % 3 == 1"}
+	shown := []string{"{A}", "{B}", "{D}", "{E}", "{C}", ""}
+	asserts := []string{"", `<assert low="6" high="7">01</assert>`, `<assert pos="7">1</assert><assert pos="6">0</assert>`}
+	pick := func(list []string) string { return list[r.Intn(len(list))] }
+	for range 150 {
+		var body strings.Builder
+		fmt.Fprintf(&body, `<bitset name="#instruction" size="8"><display>d %s %s</display>`, pick(shown), pick(shown))
+		for i := range r.Intn(3) {
+			fmt.Fprintf(&body, `<override><expr>%s</expr><display>o%d %s %s</display>%s</override>`, pick(conds), i, pick(shown), pick(shown), pick(asserts))
+		}
+		fmt.Fprintf(&body, `<field name="A" low="0" high="2" type="uint"/><field name="B" low="3" high="4" type="uint"/><field name="C" pos="5" type="uint"/>
+			<field name="X" low="6" high="7" type="uint"/>
+			<derived name="D" type="uint" width="8"><expr>%s</expr></derived><derived name="E" type="bool" display="e"><expr>%s</expr></derived>`,
+			pick([]string{"{A} + {B}", "{A} &gt;&gt; 1", "{A} ^ {B}", "{A} * {C}", "{A} / 3"}), pick(conds))
+		var defaults []isa.Part
+		var values []uint64
+		for _, f := range []struct {
+			name       string
+			low, width int
+		}{{"B", 3, 2}, {"A", 0, 3}, {"X", 6, 2}} {
+			if r.Intn(3) == 0 {
+				v := uint64(r.Intn(1 << f.width))
+				fmt.Fprintf(&body, `<default name="%s" val="%d"/>`, f.name, v)
+				defaults, values = append(defaults, isa.Part{Low: f.low, Width: f.width}), append(values, v)
+			}
+		}
+		body.WriteString(`</bitset>`)
+		x := toolsFor(t, loadXML(t, `<isa>`+body.String()+`</isa>`, isa.Options{}))
+		words := map[string][]uint64{}
+		for w := range uint64(256) {
+			if text, _, found, _ := x.print(bits.Of(w)); len(found) == 0 {
+				words[text] = append(words[text], w)
+			}
+		}
+		for text, list := range words {
+			for i, d := range defaults {
+				open := varying(list) & ((1<<d.Width - 1) << d.Low)
+				if kept := slices.DeleteFunc(slices.Clone(list), func(w uint64) bool { return (w^values[i]<<d.Low)&open != 0 }); len(kept) > 0 {
+					list = kept
+				}
+			}
+			want := list[0]
+			res, err := x.p.Parse(text)
+			if err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Fatalf("%q is %s, %v, expected %02x\n%s", text, res.Inst.Bits, err, want, body.String())
+			}
+		}
+	}
+}
+
+// varying are the bits in which words differ.
+func varying(list []uint64) (open uint64) {
+	for _, w := range list {
+		open |= w ^ list[0]
+	}
+	return open
+}

@@ -1,0 +1,33 @@
+// Package inside hands the packages of this module what isa keeps to itself: the bound description behind a set.
+package inside
+
+import "github.com/isago/isago/internal/model"
+
+// isa fills these in; an instruction set and a leaf are its own types, which this package cannot name.
+var (
+	machine func(set any) *model.Machine
+	leaf    func(leaf any) *model.Leaf
+)
+
+// Open is called once, by isa.
+func Open(machineOf func(set any) *model.Machine, leafOf func(leaf any) *model.Leaf) {
+	machine, leaf = machineOf, leafOf
+}
+
+// Machine returns the bound description of an *isa.Set. Roots and leaves have the same numbers in both.
+func Machine(set any) *model.Machine { return machine(set) }
+
+// Leaf returns what stands behind an *isa.Leaf.
+func Leaf(l any) *model.Leaf { return leaf(l) }
+
+// Top returns the surroundings of a root of an *isa.Set that stands alone, by its number.
+func Top(set any, root int) *model.Env {
+	m := Machine(set)
+	return m.Top(m.Roots[root])
+}
+
+// Unit returns an *isa.Leaf of an *isa.Set in the surroundings of a root that stands alone.
+func Unit(set, leaf any) *model.Unit {
+	l := Leaf(leaf)
+	return Machine(set).Top(l.Root).Unit(l)
+}

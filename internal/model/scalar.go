@@ -1,0 +1,128 @@
+package model
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/isago/isago/internal/spec"
+)
+
+// AppendScalar appends the text that a decoder without hooks prints for the value of a field of up
+// to 64 bits that is no bitset. strict is that of the description.
+func AppendScalar(dst []byte, ref *Ref, v uint64, strict bool) []byte {
+	switch ref.Kind {
+	case spec.KindFloat:
+		return AppendFloat(dst, v, ref.Width)
+	case spec.KindBranch:
+		return strconv.AppendInt(dst, SignExtend(v, ref.Width), 10)
+	case spec.KindAbsBranch:
+		if strict {
+			return strconv.AppendInt(dst, int64(v), 10)
+		}
+		return strconv.AppendInt(dst, SignExtend(v, ref.Width), 10)
+	}
+	return AppendConstant(dst, ref, v)
+}
+
+// AppendConstant prints a value of a type whose texts depend on the value alone.
+func AppendConstant(dst []byte, ref *Ref, v uint64) []byte {
+	switch ref.Kind {
+	case spec.KindEnum:
+		if s, ok := ref.Enum.Lookup(v); ok {
+			return append(dst, s...)
+		}
+		return strconv.AppendUint(dst, v&math.MaxUint32, 10)
+	case spec.KindBool, spec.KindBoolInv:
+		return appendBool(dst, ref, v)
+	case spec.KindInt:
+		return strconv.AppendInt(dst, SignExtend(v, ref.Width), 10)
+	case spec.KindUint, spec.KindCustom:
+		return strconv.AppendUint(dst, v, 10)
+	case spec.KindHex:
+		return strconv.AppendUint(dst, v, 16)
+	case spec.KindOffset:
+		if v == 0 {
+			return dst
+		}
+		return appendSigned(dst, SignExtend(v, ref.Width))
+	case spec.KindUOffset:
+		if v != 0 {
+			return strconv.AppendUint(append(dst, '+'), v, 10)
+		}
+	}
+	return dst
+}
+
+func appendBool(dst []byte, ref *Ref, v uint64) []byte {
+	on := (v != 0) == (ref.Kind == spec.KindBool)
+	if ref.Field == nil || ref.Field.Display == nil {
+		if ref.Kind == spec.KindBoolInv {
+			return strconv.AppendUint(dst, flag(on), 10)
+		}
+		return strconv.AppendUint(dst, v&math.MaxUint32, 10)
+	}
+	if on {
+		return append(dst, *ref.Field.Display...)
+	}
+	return dst
+}
+
+// SignExtend reads the low bits of v as a two's complement number of that width.
+func SignExtend(v uint64, width int) int64 {
+	if width <= 0 || width >= 64 {
+		return int64(v)
+	}
+	return int64(v<<uint(64-width)) >> uint(64-width)
+}
+
+// appendSigned prints a number with its sign. Zero has a plus: only a computed value beyond its
+// width comes to that.
+func appendSigned(dst []byte, v int64) []byte {
+	if v >= 0 {
+		dst = append(dst, '+')
+	}
+	return strconv.AppendInt(dst, v, 10)
+}
+
+// AppendFloat prints six decimals, and what is no number in glibc's spelling.
+func AppendFloat(dst []byte, v uint64, width int) []byte {
+	var x float64
+	switch width {
+	case 16:
+		x = halfFloat(uint16(v))
+	default:
+		x = float64(math.Float32frombits(uint32(v)))
+	}
+	switch {
+	case math.IsNaN(x):
+		if v>>(min(uint(width), 32)-1)&1 != 0 {
+			dst = append(dst, '-')
+		}
+		return append(dst, "nan"...)
+	case math.IsInf(x, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(x, -1):
+		return append(dst, "-inf"...)
+	}
+	return strconv.AppendFloat(dst, x, 'f', 6, 64)
+}
+
+// halfFloat converts an IEEE 754 half.
+func halfFloat(h uint16) float64 {
+	exp, frac := int(h>>10&31), float64(h&0x3ff)
+	var x float64
+	switch exp {
+	case 0:
+		x = math.Ldexp(frac, -24)
+	case 31:
+		if x = math.Inf(1); frac != 0 {
+			x = math.NaN()
+		}
+	default:
+		x = math.Ldexp(frac+1024, exp-25)
+	}
+	if h>>15 != 0 {
+		x = -x
+	}
+	return x
+}

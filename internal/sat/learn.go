@@ -1,0 +1,168 @@
+package sat
+
+import (
+	"cmp"
+	"slices"
+)
+
+// learn adds the clause that a conflict teaches: what the decisions before the last one leave possible.
+// It goes back to where that clause has one open literal, which is then true.
+func (s *Solver) learn(conflict int32) {
+	s.conflicts++
+	s.resolve(conflict)
+	s.shorten()
+	for _, v := range s.marked {
+		s.seen[v] = false
+	}
+	s.marked = s.marked[:0]
+	s.order.decay()
+
+	list := s.lesson
+	if s.Learned != nil {
+		s.Learned(list)
+	}
+	if len(list) == 1 {
+		s.backtrack(0)
+		s.assign(list[0], none)
+		return
+	}
+	last := 1
+	for i := 2; i < len(list); i++ {
+		if s.level[list[i].Var()] > s.level[list[last].Var()] {
+			last = i
+		}
+	}
+	list[1], list[last] = list[last], list[1]
+	spread := s.spread(list)
+	s.backtrack(int(s.level[list[1].Var()]))
+	at := len(s.lits)
+	s.lits = append(s.lits, list...)
+	s.learned++
+	s.assign(list[0], s.keep(clause{int32(at), int32(len(list)), spread}))
+}
+
+// resolve puts into lesson the clause with one literal of the last level, the first in the list, that
+// follows from the conflict and the reasons of what it is about (the first unique implication point).
+func (s *Solver) resolve(conflict int32) {
+	s.lesson = append(s.lesson[:0], 0)
+	at, open := len(s.trail), 0
+	for {
+		for _, l := range s.of(conflict) {
+			v := l.Var()
+			if s.seen[v] || s.level[v] == 0 {
+				continue
+			}
+			s.seen[v] = true
+			s.marked = append(s.marked, v)
+			s.order.bump(v)
+			if int(s.level[v]) == len(s.levels) {
+				open++
+			} else {
+				s.lesson = append(s.lesson, l)
+			}
+		}
+		for at--; !s.seen[s.trail[at].Var()]; at-- {
+		}
+		l := s.trail[at]
+		if open--; open == 0 {
+			s.lesson[0] = l.Not()
+			return
+		}
+		conflict = s.reason[l.Var()]
+	}
+}
+
+// shorten leaves out the literals of the lesson that others of it imply.
+func (s *Solver) shorten() {
+	kept := s.lesson[:1]
+	for _, l := range s.lesson[1:] {
+		if !s.implied(l) {
+			kept = append(kept, l)
+		}
+	}
+	s.lesson = kept
+}
+
+func (s *Solver) implied(l Lit) bool {
+	reason := s.reason[l.Var()]
+	if reason == none {
+		return false
+	}
+	for _, o := range s.of(reason) {
+		if v := o.Var(); !s.seen[v] && s.level[v] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// spread counts the levels that a clause joins: few make a clause that is of use again.
+func (s *Solver) spread(list []Lit) (n int32) {
+	for len(s.depths) <= len(s.levels) {
+		s.depths = append(s.depths, 0)
+	}
+	for _, l := range list {
+		if d := s.level[l.Var()]; s.depths[d] != int32(s.conflicts) {
+			s.depths[d] = int32(s.conflicts)
+			n++
+		}
+	}
+	return n
+}
+
+// Limits that hold for what is searched and kept between restarts.
+const (
+	unit      = 64    // conflicts of the shortest search
+	mostKept  = 2_000 // clauses that are learned before half of them are forgotten
+	alwaysFew = 2     // levels of clauses that are never forgotten
+)
+
+// patience is how many conflicts are searched for before the search starts anew: the sequence
+// 1 1 2 1 1 2 4 1 1 2 ... of Luby, Sinclair and Zuckerman.
+func (s *Solver) patience() int {
+	n := s.restarts + 1
+	for {
+		k := 1
+		for 1<<k-1 < n {
+			k++
+		}
+		if 1<<k-1 == n {
+			return unit << (k - 1)
+		}
+		n -= 1<<(k-1) - 1
+	}
+}
+
+// forget drops half of what was learned where that is much. No decision stands, so no clause that is
+// dropped is the reason of what matters.
+func (s *Solver) forget() {
+	if s.learned < mostKept || s.broken {
+		return
+	}
+	var weak []int32
+	for i, c := range s.clauses {
+		if c.spread > alwaysFew {
+			weak = append(weak, int32(i))
+		}
+	}
+	slices.SortStableFunc(weak, func(a, b int32) int { return cmp.Compare(s.clauses[b].spread, s.clauses[a].spread) })
+	for _, n := range weak[:len(weak)/2] {
+		s.clauses[n].n = 0
+	}
+	lits, clauses := s.lits, s.clauses
+	s.lits, s.clauses, s.learned = s.lits[:0], s.clauses[:0], 0
+	for i := range s.watches {
+		s.watches[i] = s.watches[i][:0]
+	}
+	for _, c := range clauses {
+		if c.n == 0 {
+			continue
+		}
+		if c.spread > 0 {
+			s.learned++
+		}
+		at := int32(len(s.lits))
+		s.lits = append(s.lits, lits[c.at:c.at+c.n]...)
+		s.keep(clause{at, c.n, c.spread})
+	}
+}

@@ -1,0 +1,154 @@
+package isa
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/model"
+)
+
+func init() {
+	inside.Open(func(set any) *model.Machine { return set.(*Set).model }, func(leaf any) *model.Leaf { return leaf.(*Leaf).model })
+}
+
+// Root is a tree of encodings of a Set, its instructions or one kind of operand, seen as the list of its
+// leaves.
+type Root struct {
+	// ID is the index in Set.Roots.
+	ID   int
+	Name string
+	// Doc is what the description says of it.
+	Doc    string
+	Leaves []*Leaf
+	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
+	Size, MinSize int
+	// Unit is the number of bits in the words in which programs are stored, each instruction in whole
+	// ones; HighFirst tells that the most significant of several comes first.
+	Unit      int
+	HighFirst bool
+}
+
+// Stored returns the number of bits that an instruction of so many bits takes in a program.
+func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
+
+// Leaf is one instruction of a Set, or one form of an operand.
+type Leaf struct {
+	// ID is the index in Root.Leaves.
+	ID   int
+	Root *Root
+	// Name is the description's own name; Display is what {NAME} prints.
+	Name, Display string
+	// Size is the length in bits.
+	Size int
+	// A word w is this leaf's if w&Mask == Match; DontCare bits are expected to be 0.
+	Match, Mask, DontCare bits.Value
+
+	model *model.Leaf
+	set   *Set
+}
+
+// Doc returns the leaf's documentation, its parent's where it has none.
+func (l *Leaf) Doc() string { return l.model.Doc() }
+
+// Meta returns an attribute of the leaf's <meta>, of the nearest ancestor's where it has none, ""
+// where nobody has it.
+func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
+
+// Template returns the text of the leaf's display where no override holds, with the names of fields in
+// braces, in the spelling of the set.
+func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
+
+// Layout is what a compiler of whole programs must know of an instruction.
+type Layout struct {
+	// Align is what the address is a multiple of, in bits; 0 for nothing.
+	Align int
+	// Filler is set for the instruction that stands where one is needed and nothing is to be done,
+	// Terminator for one that ends a program which nothing else ends.
+	Filler, Terminator bool
+	// NotLast is "scope" where the instruction must not be the last word of any block or procedure,
+	// "loop" where not of a loop, and else "".
+	NotLast string
+	// Flushes is the file whose registers the instruction hands on; nil for none.
+	Flushes *File
+	// Program is the kind of program that has such an instruction, "" for any.
+	Program string
+}
+
+// Layout returns what the description says of the leaf's place in programs, or its nearest ancestor's.
+func (l *Leaf) Layout() Layout {
+	x := l.model.Layout()
+	if x == nil {
+		return Layout{}
+	}
+	out := Layout{Align: x.Align, Filler: x.Filler, Terminator: x.Terminator, NotLast: x.NotLast, Program: x.Program}
+	if x.Flushes != nil {
+		out.Flushes = l.set.files[x.Flushes.Index]
+	}
+	return out
+}
+
+// FieldLimit is the greatest value that source may give a field whose bits hold more.
+type FieldLimit struct {
+	Field string
+	Most  uint64
+}
+
+// Limits lists the limits of the leaf's fields.
+func (l *Leaf) Limits() []FieldLimit {
+	var list []FieldLimit
+	for b := l.model.Spec; b != nil; b = b.Extends {
+		for _, x := range b.Limits {
+			list = append(list, FieldLimit{x.Name, x.Most})
+		}
+	}
+	return list
+}
+
+// FlowForm is a flow that instructions of a leaf can have.
+type FlowForm struct {
+	Kind FlowKind
+	// Target and Count are the fields that say where, and how much is there; "" for none.
+	Target, Count string
+	// Maybe is set where the instruction may decide while it runs; Some where only some words of the leaf
+	// have the flow.
+	Maybe, Some bool
+	Stack       string
+}
+
+// Flows lists the flows that instructions of the leaf can have, as far as its own description says, not
+// that of operands in it.
+func (l *Leaf) Flows() []FlowForm {
+	var list []FlowForm
+	for b := l.model.Spec; b != nil; b = b.Extends {
+		for _, f := range b.Flows {
+			list = append(list, FlowForm{FlowKind(f.Kind), f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
+		}
+	}
+	return list
+}
+
+// Asserted returns the bits that are expected to have a certain value in some case.
+func (l *Leaf) Asserted() bits.Value {
+	var mask bits.Value
+	for b := l.model.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			for _, a := range c.Asserts {
+				mask = mask.Or(a.Mask)
+			}
+		}
+	}
+	return mask
+}
+
+// loadRoots makes the roots and leaves of a set, with the numbers that they have in its model.
+func (s *Set) loadRoots() {
+	for _, r := range s.model.Roots {
+		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, Unit: r.Unit, HighFirst: r.HighFirst}
+		for _, l := range r.Leaves {
+			root.Leaves = append(root.Leaves, &Leaf{
+				ID: l.ID, Root: root, Name: l.Name, Display: l.Display, Size: l.Size,
+				Match: l.Match, Mask: l.Mask, DontCare: l.DontCare, model: l, set: s,
+			})
+		}
+		s.roots = append(s.roots, root)
+	}
+}

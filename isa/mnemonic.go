@@ -1,0 +1,199 @@
+package isa
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Mnemonic returns the name of an instruction as its text has it: the fields that the description calls
+// mnemonic and {NAME}, else the first word of the display. Of an instruction that consists of several it
+// is the first one's; "" where there is none.
+func (d *Decoder) Mnemonic(in Inst) string {
+	d.operands = 0
+	d.missing = d.missing[:0]
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.walk.d = d
+	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
+	d.mute = true
+	name := d.mnemonic(0)
+	d.mute = false
+	return name
+}
+
+func (d *Decoder) mnemonic(depth int) string {
+	items, ok := d.walk.choose(depth, false)
+	if !ok {
+		return ""
+	}
+	from := slices.IndexFunc(items, func(it model.Item) bool { return namesInstruction(&it) })
+	if from < 0 {
+		if word := firstWord(items); word != "" {
+			return word
+		}
+		return d.mnemonicInside(items, depth)
+	}
+	end := from + 1
+	for end < len(items) && namesInstruction(&items[end]) {
+		end++
+	}
+	if end == from+1 && items[from].Kind == model.ItemName {
+		return items[from].Text
+	}
+	d.text = d.items(d.text[:0], items[from:end], depth)
+	return d.intern(d.text)
+}
+
+// mnemonicInside looks for the mnemonic in the instructions of which a display consists.
+func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
+	for i := range items {
+		if items[i].Kind != model.ItemRef {
+			continue
+		}
+		ref := d.pick(items[i].Alts, depth)
+		if ref == nil || ref.Kind != spec.KindBitset || !ref.Field.Bitset.Groups {
+			continue
+		}
+		if inner, ok := d.walk.enter(ref, depth); ok {
+			if name := d.mnemonic(inner); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// firstWord returns the first word of the texts of a template, "" where there is none.
+func firstWord(items []model.Item) string {
+	for i := range items {
+		if items[i].Kind != model.ItemText {
+			continue
+		}
+		s := items[i].Text
+		if from := strings.IndexFunc(s, func(r rune) bool { return r < 128 && letter(byte(r)) }); from >= 0 {
+			word, _, _ := strings.Cut(s[from:], " ")
+			word, _, _ = strings.Cut(word, "\t")
+			return word
+		}
+	}
+	return ""
+}
+
+// maxMnemonics bounds the mnemonics of a leaf.
+const maxMnemonics = 1 << 12
+
+// Mnemonics lists the names that instructions of the leaf can have, as Decoder.Mnemonic tells them; at
+// most 4,096.
+func (l *Leaf) Mnemonics() []string {
+	m := l.set.model
+	var list []string
+	seen := map[string]bool{}
+	mnemonicsOf(m.Top(l.model.Root).Unit(l.model), 0, func(name string) {
+		if name != "" && !seen[name] && len(list) < maxMnemonics {
+			seen[name] = true
+			list = append(list, name)
+		}
+	})
+	return list
+}
+
+// Forms lists the leaves of a root whose instructions can have a mnemonic.
+func (r *Root) Forms(mnemonic string) []*Leaf {
+	var list []*Leaf
+	for _, l := range r.Leaves {
+		if slices.Contains(l.Mnemonics(), mnemonic) {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// mnemonicsOf calls add with each mnemonic of the displays of a unit.
+func mnemonicsOf(u *model.Unit, depth int, add func(string)) {
+	for _, c := range u.Cases {
+		if !c.Shown {
+			continue
+		}
+		from := slices.IndexFunc(c.Items, func(it model.Item) bool { return namesInstruction(&it) })
+		if from >= 0 {
+			eachText(c.Items[from:], "", add, maxMnemonics)
+			continue
+		}
+		if word := firstWord(c.Items); word != "" {
+			add(word)
+			continue
+		}
+		for i := range c.Items {
+			if insideOf(&c.Items[i], depth, add) {
+				break
+			}
+		}
+	}
+}
+
+// insideOf calls add with the mnemonics of the instructions that an item shows. It reports whether it
+// shows some.
+func insideOf(it *model.Item, depth int, add func(string)) bool {
+	found := false
+	for _, a := range it.Alts {
+		if a.Ref == nil || a.Ref.Kind != spec.KindBitset || !a.Ref.Field.Bitset.Groups || depth >= maxFrames {
+			continue
+		}
+		found = true
+		for _, l := range a.Ref.Env.Root.Leaves {
+			mnemonicsOf(a.Ref.Env.Unit(l), depth+1, add)
+		}
+	}
+	return found
+}
+
+// eachText calls add with each text that the items can have as far as they are a mnemonic, behind a
+// prefix. It returns how many more there may be.
+func eachText(items []model.Item, prefix string, add func(string), left int) int {
+	if len(items) == 0 || !namesInstruction(&items[0]) {
+		add(prefix)
+		return left - 1
+	}
+	it := &items[0]
+	if it.Kind == model.ItemName {
+		return eachText(items[1:], prefix+it.Text, add, left)
+	}
+	for _, a := range it.Alts {
+		for _, text := range textsOfRef(a.Ref) {
+			if text != "" {
+				text = it.Before + text + it.After
+			}
+			if left = eachText(items[1:], prefix+text, add, left); left <= 0 {
+				return left
+			}
+		}
+	}
+	return left
+}
+
+// textsOfRef lists the texts of a field that is a part of a mnemonic: of an enum, a flag, or leaves.
+func textsOfRef(ref *model.Ref) []string {
+	var list []string
+	switch {
+	case ref == nil || ref.Field == nil:
+	case ref.Kind == spec.KindEnum:
+		for _, t := range ref.Enum.Texts {
+			if !t.Alias {
+				list = append(list, t.Text)
+			}
+		}
+	case ref.Field.Display != nil:
+		list = []string{"", *ref.Field.Display}
+	case ref.Kind == spec.KindBitset:
+		for _, l := range ref.Env.Root.Leaves {
+			for _, c := range ref.Env.Unit(l).Cases {
+				if c.Shown {
+					eachText(c.Items, "", func(s string) { list = append(list, s) }, maxMnemonics)
+				}
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,250 @@
+package isa_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/example"
+)
+
+// handbook returns the description in a chapter of the language's handbook.
+func handbook(t *testing.T, chapter string) *isa.Set {
+	t.Helper()
+	page, err := os.ReadFile("../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## "+chapter+"\n")
+	_, text, _ = strings.Cut(text, "```xml\n")
+	text, _, _ = strings.Cut(text, "```")
+	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return s
+}
+
+// say writes what is known of operands in one line each.
+func say(text string, list []isa.Operand, set *isa.Set) string {
+	var b strings.Builder
+	for _, o := range list {
+		fmt.Fprintf(&b, "%s %q %s %s", o.Name, text[o.Start:o.End], o.Role, o.Kind)
+		if r := o.Register; r.File != nil {
+			fmt.Fprintf(&b, " %s%d+%d bits %d+%d", r.File.Name, r.Index, r.Count, r.Low, r.Width)
+			if r.View != nil {
+				fmt.Fprintf(&b, " by %s", r.View.Name)
+			}
+			if r.Component >= 0 {
+				fmt.Fprintf(&b, " component %d", r.Component)
+			}
+		}
+		if r := o.Relative; r.File != nil {
+			fmt.Fprintf(&b, " plus %s%d", r.File.Name, r.Index)
+		}
+		if o.Memory != nil {
+			fmt.Fprintf(&b, " in %s at %d", o.Memory.Name, o.Value)
+		}
+		if o.Type.Bits > 0 {
+			fmt.Fprintf(&b, " %s", o.Type)
+		}
+		if o.Kind == isa.ImmediateOperand || o.Kind == isa.TargetOperand || o.Kind == isa.ConditionOperand {
+			fmt.Fprintf(&b, " =%d", int64(o.Value))
+		}
+		for i, name := range set.Modifiers() {
+			if o.Modifiers>>i&1 != 0 {
+				b.WriteString(" " + name)
+			}
+		}
+		if o.Swizzled {
+			fmt.Fprintf(&b, " swizzle %v", o.Swizzle)
+		}
+		if o.Masked {
+			fmt.Fprintf(&b, " mask %04b", o.Mask)
+		}
+		for _, r := range o.Bits {
+			fmt.Fprintf(&b, " %d..%d", r.Low+r.Width-1, r.Low)
+			if r.Table >= 0 {
+				fmt.Fprintf(&b, "@%d:%d", r.Table, r.Entry)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+type operandRow struct {
+	word       uint64
+	text, want string
+}
+
+func checkOperands(t *testing.T, d *isa.Decoder, rows []operandRow) {
+	t.Helper()
+	var buf []isa.Operand
+	for _, x := range rows {
+		in, ok := d.Decode(bits.Of(x.word))
+		if !ok {
+			t.Errorf("%x is no instruction", x.word)
+			continue
+		}
+		text := string(d.Append(nil, in))
+		if text != x.text {
+			t.Errorf("%x is %q, want %q", x.word, text, x.text)
+		}
+		both, list := d.AppendOperands([]byte("> "), buf[:0], in)
+		if string(both) != "> "+text {
+			t.Errorf("%x prints %q with its operands, %q without", x.word, both, text)
+		}
+		if got := say(text, list, d.Set()); got != x.want {
+			t.Errorf("%s: got\n%swant\n%s", text, got, x.want)
+		}
+		if again := d.Operands(nil, in); !slices.EqualFunc(again, list, func(a, b isa.Operand) bool {
+			return say(text, []isa.Operand{a}, d.Set()) == say(text, []isa.Operand{b}, d.Set())
+		}) {
+			t.Errorf("%s: other operands the second time", text)
+		}
+		buf = list
+	}
+}
+
+// The operands of the handbook's example are what it says below it.
+func TestOperands(t *testing.T) {
+	checkOperands(t, decoder(t, handbook(t, "Operands")), []operandRow{
+		{0x411b8301, "mov r1, -c[3].wzyx",
+			"DST \"r1\" write register r1+1 bits 0+128 7..0\n" +
+				"A \"-c[3].wzyx\" read register c3+1 bits 0+128 negate swizzle [3 2 1 0] 24..24 15..8 23..16\n"},
+		{0x40e4c543, "mov h3, c[a0+5].xyzw",
+			"DST \"h3\" write register r1+1 bits 64+64 by h 7..0\n" +
+				"A \"c[a0+5].xyzw\" read register c5+1 bits 0+128 plus a0 swizzle [0 1 2 3] 24..24 15..8 23..16\n"},
+		{0x80002102, "ld r2, s[33]",
+			"DST \"r2\" write register r2+1 bits 0+128 7..0\n" +
+				"FROM \"s[33]\" read memory in shared at 132 f32 17..8\n"},
+	})
+}
+
+// The operands of the template for machines: registers, an override that makes one a number, a computed
+// one, a target.
+func TestExampleOperands(t *testing.T) {
+	s, err := example.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	d := decoder(t, s)
+	d.Addr = 160
+	checkOperands(t, d, []operandRow{
+		{0x2243, "add r1, r2, r3",
+			"DST \"r1\" write register r1+1 bits 0+16 12..9\nA \"r2\" read register r2+1 bits 0+16 8..5\nB \"r3\" read register r3+1 bits 0+16 3..0\n"},
+		{0x4e1f, "mul r7, r0, -1",
+			"DST \"r7\" write register r7+1 bits 0+16 12..9\nA \"r0\" read register r0+1 bits 0+16 8..5\nB \"-1\" read immediate s4 =-1 3..0\n"},
+		{0x6b43, "shl r5, s2, 4", // N is COUNT + 1
+			"DST \"r5\" write register r5+1 bits 0+16 12..9\nA \"s2\" read register s2+1 bits 0+16 8..5\nN \"4\" read immediate u5 =4 3..0\n"},
+		{0x8bfe, "br.eq -2", // from word 10 to word 8, of 16 bits
+			"COND \".eq\"  condition =1 12..11\nTARGET \"-2\"  target =128 8..0\n"},
+		{0x0000, "nop", ""},
+	})
+}
+
+func TestFlows(t *testing.T) {
+	s, err := example.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	d := decoder(t, s)
+	d.Addr = 160
+	for _, x := range []struct {
+		word uint64
+		want string
+	}{
+		{0x2243, "[]"},
+		{0x8bfe, "[{jump true 128 0 }]"},  // br.eq -2
+		{0x83fe, "[{jump false 128 0 }]"}, // br -2
+		{0x8601, "[{call false 176 0 }]"}, // brl 1
+	} {
+		in, _ := d.Decode(bits.Of(x.word))
+		if got := fmt.Sprint(d.Flows(nil, in)); got != x.want {
+			t.Errorf("%x: %s, want %s", x.word, got, x.want)
+		}
+	}
+	// Where a description says nothing, each branch may be taken.
+	plain := strict(t, `<bitset name="#instruction" size="16"><display>br {A} {B}</display>
+		<field name="A" low="0" high="7" type="branch"/><field name="B" low="8" high="15" type="absbranch" call="true" unit="8"/></bitset>`)
+	plain.Addr = 32
+	in, _ := plain.Decode(bits.Of(0x0301))
+	if got := fmt.Sprint(plain.Flows(nil, in)); got != "[{jump true 48 0 } {call true 24 0 }]" {
+		t.Errorf("without flow: %s", got)
+	}
+}
+
+func TestMnemonics(t *testing.T) {
+	d := strict(t, `<enum name="#op" kind="mnemonic"><value val="0" display="add"/><value val="1" display="sub"/></enum>
+		<bitset name="#instruction" size="8"/>
+		<bitset name="named" extends="#instruction"><display>{NAME}{S} {V}</display><pattern low="6" high="7">00</pattern>
+			<field name="S" pos="5" type="bool" display=".s" kind="mnemonic"/><field name="V" low="0" high="4" type="uint"/></bitset>
+		<bitset name="alu" extends="#instruction"><display>{@m?!}{OP}{U} {V}</display><pattern low="6" high="7">01</pattern>
+			<field name="OP" pos="5" type="#op"/><field name="U" pos="4" type="bool" display=".u"/><field name="V" low="0" high="3" type="uint"/></bitset>
+		<bitset name="words" extends="#instruction"><display>{P? }jump.far to {V}</display><pattern low="6" high="7">10</pattern>
+			<field name="P" pos="5" type="bool" display="@p"/><field name="V" low="0" high="4" type="uint"/></bitset>
+		<bitset name="none" extends="#instruction"><display>{V}</display><pattern low="6" high="7">11</pattern><field name="V" low="0" high="5" type="uint"/></bitset>
+		<context name="m" type="bool"/>`)
+	for word, want := range map[uint64]string{0x01: "named", 0x21: "named.s", 0x41: "add", 0x71: "sub", 0xa1: "jump.far", 0xc1: ""} {
+		in, _ := d.Decode(bits.Of(word))
+		if got := d.Mnemonic(in); got != want {
+			t.Errorf("%x: %q, want %q", word, got, want)
+		}
+	}
+	var all []string
+	for _, l := range d.Root().Leaves {
+		all = append(all, fmt.Sprint(l.Mnemonics()))
+	}
+	if got := fmt.Sprint(all); got != "[[named named.s] [add sub] [jump.far] []]" {
+		t.Errorf("mnemonics %s", got)
+	}
+	if forms := d.Root().Forms("sub"); len(forms) != 1 || forms[0].Name != "alu" {
+		t.Errorf("forms %v", forms)
+	}
+}
+
+// Code yields instructions of several lengths, the words of a longer one in either order.
+func TestCode(t *testing.T) {
+	for _, x := range []struct{ text, want string }{
+		{"", "[0:a+16 16:b+32 48:?+16 64:cut+8]"},
+		{`<text words="high-first" storage="16"/>`, "[0:a+16 16:b+32 48:?+16 64:cut+8]"},
+	} {
+		d := strict(t, x.text+`<bitset name="#instruction" size="16"/>
+			<bitset name="a" extends="#instruction"><display>a {V}</display><pattern low="12" high="15">0001</pattern><field name="V" low="0" high="11" type="uint"/></bitset>
+			<bitset name="b" extends="#instruction" size="32"><display>b {V} {W}</display><pattern low="12" high="15">0010</pattern>
+				<field name="V" low="0" high="11" type="uint"/><field name="W" low="16" high="31" type="hex"/></bitset>`)
+		code := []byte{0x01, 0x10, 0x02, 0x20, 0x34, 0x92, 0, 0, 0x55}
+		if x.text != "" { // the most significant word first
+			code = []byte{0x01, 0x10, 0x34, 0x92, 0x02, 0x20, 0, 0, 0x55}
+		}
+		var got []string
+		for w := range d.Code(code) {
+			name := "?"
+			if w.Inst.Leaf != nil {
+				name = w.Inst.Leaf.Name
+			} else if !w.Whole {
+				name = "cut"
+			}
+			if d.Addr != w.Addr {
+				t.Errorf("the decoder stands at %d, the word at %d", d.Addr, w.Addr)
+			}
+			if name == "b" && string(d.Append(nil, w.Inst)) != "b 2 9234" {
+				t.Errorf("%s", d.Append(nil, w.Inst))
+			}
+			got = append(got, fmt.Sprintf("%d:%s+%d", w.Addr, name, w.Stored))
+		}
+		if s := fmt.Sprint(got); s != x.want {
+			t.Errorf("%s: %s, want %s", x.text, s, x.want)
+		}
+	}
+	d := decoder(t, handbook(t, "Operands"))
+	for range d.Code(make([]byte, 100)) {
+		break
+	}
+}

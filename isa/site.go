@@ -1,0 +1,118 @@
+package isa
+
+import (
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// site is a scope as it is reached from the word, by some fields: what their names and bits say of the
+// fields in it. A decoder makes each once.
+type site struct {
+	unit  *model.Unit
+	path  string // of the fields by which it is reached, with a dot behind each
+	depth int
+	// parts are the bits of the scope: of the word, or of an entry of the table.
+	parts     []Part
+	table     int // wordTable for the word
+	tableName string
+	fields    []*fieldSite
+	// voice says what its texts are, once heard.
+	voice  voice
+	heard  bool
+	groups []groupVoice
+}
+
+// groupVoice says what the texts of an operand of several pieces are.
+type groupVoice struct {
+	operand *spec.Operand
+	voice   voice
+}
+
+// fieldSite is a field in a site.
+type fieldSite struct {
+	field *spec.Field
+	info  Field // without what depends on the word
+	inner []*site
+}
+
+// maxSites bounds the sites that a decoder keeps: operands may be nested in themselves.
+const maxSites = 1 << 13
+
+// top returns the site of a leaf's own fields.
+func (d *Decoder) top(leaf *model.Leaf) *site {
+	if d.tops == nil {
+		d.tops = make([]*site, len(d.root.Leaves))
+	}
+	s := d.tops[leaf.ID]
+	if s == nil {
+		s = &site{unit: d.env.Unit(leaf), parts: []Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
+		d.tops[leaf.ID] = s
+	}
+	return s
+}
+
+// fieldOf returns the field of a reference, which stands in the site.
+func (s *site) fieldOf(ref *model.Ref) *fieldSite {
+	for _, f := range s.fields {
+		if f.field == ref.Field {
+			return f
+		}
+	}
+	f := &fieldSite{field: ref.Field, info: Field{
+		Path: s.path + ref.Field.Name, Name: ref.Field.Name, Type: ref.Field.TypeName, Doc: ref.Field.Doc, Depth: s.depth,
+		Table: s.tableName, Index: ref.Field.Table != nil, Start: -1, End: -1,
+	}}
+	for _, p := range ref.Field.Parts {
+		f.info.Parts = compose(f.info.Parts, s.parts, Part(p))
+	}
+	if f.info.Index {
+		f.info.IndexOf = ref.Field.Table.Name
+	}
+	s.fields = append(s.fields, f)
+	return f
+}
+
+// inside returns the site of the value of a field of a bitset type, which is of the unit's leaf.
+func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.Unit) *site {
+	for _, s := range f.inner {
+		if s.unit == unit {
+			return s
+		}
+	}
+	s := &site{
+		unit: unit, path: f.info.Path + ".", depth: outer.depth + 1,
+		parts: f.info.Parts, table: outer.table, tableName: outer.tableName,
+	}
+	if t := f.field.Table; t != nil {
+		s.parts, s.table, s.tableName = []Part{{Low: 0, Width: t.Type.Size}}, t.Index, t.Name
+	}
+	if d.sites < maxSites {
+		d.sites++
+		f.inner = append(f.inner, s)
+	}
+	return s
+}
+
+// compose appends bits Low.. of a value that is itself made of parts, the most significant first.
+func compose(parts, outer []Part, p Part) []Part {
+	if len(outer) == 1 && p.Low+p.Width <= outer[0].Width {
+		return append(parts, Part{Low: outer[0].Low + p.Low, Width: p.Width})
+	}
+	start, base := len(parts), 0
+	for i := len(outer) - 1; i >= 0; i-- {
+		o := outer[i]
+		lo, hi := max(p.Low, base), min(p.Low+p.Width, base+o.Width)
+		if lo < hi {
+			parts = append(parts, Part{Low: o.Low + lo - base, Width: hi - lo})
+		}
+		base += o.Width
+	}
+	reverse(parts[start:])
+	return parts
+}
+
+func reverse(parts []Part) {
+	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
+		parts[i], parts[j] = parts[j], parts[i]
+	}
+}

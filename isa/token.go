@@ -1,0 +1,383 @@
+package isa
+
+import (
+	"slices"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// TokenKind is what a piece of text is, for those who colour it.
+type TokenKind uint8
+
+// The kinds of tokens. They follow from the description, so that every machine colours alike.
+const (
+	TokenPunctuation TokenKind = iota // what stands between the others, blanks too
+	TokenMnemonic                     // the name of the instruction
+	TokenModifier                     // an option, a condition, a swizzle, a sign of an operand
+	TokenRegister                     // a whole register: $r2h, c[5]
+	TokenImmediate                    // a number
+	TokenAddress                      // a place in the program or in memory, as a number
+	TokenLabel                        // the same, or any value, by the name that the program gives it
+	TokenComment                      // what the description says to people
+)
+
+var tokenNames = []string{"punctuation", "mnemonic", "modifier", "register", "immediate", "address", "label", "comment"}
+
+// String returns the kind in lower case: mnemonic, register and so on.
+func (k TokenKind) String() string { return tokenNames[k] }
+
+// Token is a piece of an instruction's text, from byte Start up to End of the text.
+type Token struct {
+	Kind       TokenKind
+	Start, End int
+}
+
+// AppendTokens is Append that also appends what each piece of the text is. Nothing is allocated while
+// both have room.
+func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []Token) {
+	t := d.startTrace(in)
+	t.tokens, t.fields = tokens, false
+	dst = d.Append(dst, in)
+	tokens, t.tokens = t.tokens, nil
+	d.trace = nil
+	return dst, tokens
+}
+
+// voice says what the texts of a scope are.
+type voice struct {
+	kind voiceKind
+	// instruction tells that the scope's display starts with a mnemonic; named, that the description
+	// says which pieces of it are one.
+	instruction, named bool
+	// whole is the kind of all that is printed, where forced is set.
+	whole  TokenKind
+	forced bool
+	// parts are the fields of which a register's file, number and component are made.
+	parts []string
+}
+
+type voiceKind uint8
+
+const (
+	plainVoice voiceKind = iota
+	registerVoice
+	memoryVoice
+)
+
+// listen finds out what the texts of a site are: of an instruction where outer is nil, else of the value
+// of a field in a text that is outer.
+func (s *site) listen(outer *voice, field *spec.Field) {
+	if s.heard {
+		return
+	}
+	s.heard = true
+	v := &s.voice
+	if outer == nil {
+		v.instruction = true
+	} else {
+		v.instruction = outer.instruction && field.Bitset.Groups
+		v.forced, v.whole = outer.forced, outer.whole
+		v.of(field)
+		if outer.kind == registerVoice && slices.Contains(outer.parts, field.Name) {
+			v.kind = registerVoice
+		}
+	}
+	for _, c := range s.unit.Cases {
+		for i := range c.Items {
+			v.named = v.named || namesInstruction(&c.Items[i])
+		}
+	}
+	v.take(&s.unit.Knowledge().Own)
+}
+
+// of adds what a field says of its texts.
+func (v *voice) of(field *spec.Field) {
+	if v.forced {
+		return
+	}
+	switch kindOf(field) {
+	case spec.OperandMnemonic:
+		v.whole, v.forced = TokenMnemonic, true
+	case spec.OperandModifier, spec.OperandCondition:
+		v.whole, v.forced = TokenModifier, true
+	case spec.OperandRegister, spec.OperandSampler:
+		v.kind = registerVoice
+	case spec.OperandMemory:
+		v.kind = memoryVoice
+	}
+}
+
+// group returns what the texts of an operand of several pieces are.
+func (s *site) group(o *spec.Operand) *voice {
+	for i := range s.groups {
+		if s.groups[i].operand == o {
+			return &s.groups[i].voice
+		}
+	}
+	g := groupVoice{operand: o, voice: voice{forced: s.voice.forced, whole: s.voice.whole}}
+	switch o.Kind {
+	case spec.OperandRegister, spec.OperandSampler:
+		g.voice.kind = registerVoice
+	case spec.OperandMemory:
+		g.voice.kind = memoryVoice
+	}
+	g.voice.take(s.unit.Knowledge().Operands[o])
+	s.groups = append(s.groups, g)
+	return &s.groups[len(s.groups)-1].voice
+}
+
+// take adds what facts say of the texts.
+func (v *voice) take(f *model.Facts) {
+	for _, r := range f.Regs {
+		v.kind = registerVoice
+		for _, p := range []*model.Prog{r.Case, r.Own, r.Index, r.Component} {
+			v.parts = appendNames(v.parts, p)
+		}
+	}
+	if v.kind == plainVoice && len(f.Mems) > 0 {
+		v.kind = memoryVoice
+	}
+}
+
+// appendNames appends the fields that an expression reads.
+func appendNames(names []string, p *model.Prog) []string {
+	if p == nil {
+		return names
+	}
+	var walk func(n *model.Node)
+	walk = func(n *model.Node) {
+		if n == nil {
+			return
+		}
+		for _, a := range n.Alts {
+			if a.Ref != nil && a.Ref.Field != nil {
+				names = append(names, a.Ref.Field.Name)
+			}
+		}
+		walk(n.X)
+		walk(n.Y)
+		walk(n.Z)
+	}
+	walk(p.Root)
+	return names
+}
+
+// namesInstruction reports whether an item is a part of the mnemonic by what the description says.
+func namesInstruction(it *model.Item) bool {
+	if it.Kind == model.ItemName {
+		return true
+	}
+	for _, a := range it.Alts {
+		if a.Ref != nil && a.Ref.Field != nil && kindOf(a.Ref.Field) == spec.OperandMnemonic {
+			return true
+		}
+	}
+	return false
+}
+
+// trace records tokens, and the fields that are shown, while an instruction is printed.
+type trace struct {
+	fields bool // only the fields
+	tokens []Token
+	shown  []shownField
+	sites  [maxFrames]*site
+	// entries are the numbers of the entries in which the frames' values are.
+	entries [maxFrames]int
+	// group is what the texts of an operand of several pieces are, nil outside of one.
+	group *voice
+	// begun tells of each frame that its mnemonic was printed.
+	begun [maxFrames]bool
+	// brackets counts those that are open in a register.
+	brackets int
+}
+
+// shownField is a field that was printed, and where.
+type shownField struct {
+	field      *fieldSite
+	start, end int
+}
+
+type traceMark struct{ tokens, shown int }
+
+func (t *trace) mark() traceMark {
+	if t == nil {
+		return traceMark{}
+	}
+	return traceMark{len(t.tokens), len(t.shown)}
+}
+
+func (t *trace) reset(m traceMark) {
+	if t != nil {
+		t.tokens, t.shown = t.tokens[:m.tokens], t.shown[:m.shown]
+	}
+}
+
+// startTrace makes ready to record the printing of an instruction.
+func (d *Decoder) startTrace(in Inst) *trace {
+	t := &d.tracing
+	t.shown, t.group, t.brackets = t.shown[:0], nil, 0
+	t.sites[0], t.entries[0], t.begun[0] = d.top(in.Leaf.model), 0, false
+	t.sites[0].listen(nil, nil)
+	d.trace = t
+	return t
+}
+
+// token adds a token. Pieces of a register, and of a mnemonic, are one.
+func (t *trace) token(kind TokenKind, start, end int) {
+	if t.fields || start == end {
+		return
+	}
+	if n := len(t.tokens); n > 0 && t.tokens[n-1].End == start && t.tokens[n-1].Kind == kind && kind != TokenModifier && kind != TokenImmediate {
+		t.tokens[n-1].End = end
+		return
+	}
+	t.tokens = append(t.tokens, Token{kind, start, end})
+}
+
+// voice returns what texts of a frame are at this place.
+func (t *trace) voice(depth int) *voice {
+	if t.group != nil {
+		return t.group
+	}
+	return &t.sites[depth].voice
+}
+
+// enter notes the site of a new frame: the value of a field of the frame below, as the unit in it.
+func (t *trace) enter(d *Decoder, ref *model.Ref, depth int) {
+	from := depth - 1
+	if len(ref.Enter) == 0 { // else the frame below is the one that the path enters last
+		from -= min(ref.Hops, from)
+	}
+	outer := t.sites[from]
+	f := outer.fieldOf(ref)
+	s := f.inside(d, outer, d.frames[depth].unit)
+	s.listen(t.voice(depth-1), f.field)
+	t.group = nil
+	t.sites[depth], t.entries[depth], t.begun[depth] = s, t.entries[from], false
+	if f.info.Index {
+		index := gather(ref.Field, &d.frames[from].v)
+		t.entries[depth] = int(index[0])
+	}
+}
+
+// literal tells the tokens of a text of a template, which stands in the text from start on.
+func (t *trace) literal(s string, start, depth int) {
+	v := t.voice(depth)
+	switch {
+	case t.fields:
+	case v.forced:
+		t.token(v.whole, start, start+len(s))
+	case v.kind == registerVoice:
+		t.register(s, start)
+	default:
+		t.words(s, start, v, depth)
+	}
+}
+
+// register tells the tokens of a text in the name of a register: all of it but signs and what separates
+// it from others. What is in brackets is a part of it.
+func (t *trace) register(s string, start int) {
+	for i := range len(s) {
+		kind := TokenPunctuation
+		switch c := s[i]; {
+		case c == '[':
+			t.brackets++
+			kind = TokenRegister
+		case c == ']':
+			t.brackets = max(0, t.brackets-1)
+			kind = TokenRegister
+		case t.brackets > 0 || letter(c) || c >= '0' && c <= '9' || c == '$' || c == '%' || c == '@' || c == '#':
+			kind = TokenRegister
+		}
+		t.token(kind, start+i, start+i+1)
+	}
+}
+
+// words tells the tokens of a text between operands: words, and what stands between them. The first
+// word of an instruction is its mnemonic where the description does not say what is.
+func (t *trace) words(s string, start int, v *voice, depth int) {
+	for i := 0; i < len(s); {
+		end, kind := i+1, TokenPunctuation
+		switch c := s[i]; {
+		case letter(c) && v.instruction && !v.named && !t.begun[depth]:
+			for end < len(s) && s[end] != ' ' && s[end] != '\t' {
+				end++
+			}
+			kind, t.begun[depth] = TokenMnemonic, true
+		case letter(c) || c >= '0' && c <= '9':
+			for end < len(s) && (letter(s[end]) || s[end] >= '0' && s[end] <= '9') {
+				end++
+			}
+			if kind = TokenModifier; c <= '9' {
+				kind = TokenImmediate
+			}
+		}
+		t.token(kind, start+i, start+end)
+		i = end
+	}
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
+
+// field records a reference that was printed. named tells that the program's own name was.
+func (t *trace) field(d *Decoder, ref *model.Ref, depth, start, end int, named bool) {
+	if end > start && (named || ref.Kind != spec.KindBitset) && !t.fields {
+		t.token(t.kind(ref, depth, named), start, end)
+	}
+	if !t.fields || ref.Field == nil {
+		return
+	}
+	s := t.sites[depth-min(ref.Hops, depth)]
+	for _, e := range ref.Enter {
+		f := s.fieldOf(e)
+		s = f.inside(d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
+	}
+	t.shown = append(t.shown, shownField{s.fieldOf(ref), start, end})
+}
+
+// kind returns what the text of a field is that is no bitset.
+func (t *trace) kind(ref *model.Ref, depth int, named bool) TokenKind {
+	v := t.voice(depth)
+	switch {
+	case v.forced:
+		return v.whole
+	case named:
+		return TokenLabel
+	case ref.Field == nil:
+		return TokenModifier // a context
+	}
+	switch kindOf(ref.Field) {
+	case spec.OperandMnemonic:
+		return TokenMnemonic
+	case spec.OperandModifier, spec.OperandCondition:
+		return TokenModifier
+	case spec.OperandRegister, spec.OperandSampler:
+		return TokenRegister
+	case spec.OperandImmediate:
+		return TokenImmediate
+	case spec.OperandMemory, spec.OperandTarget:
+		return TokenAddress
+	}
+	if v.kind == registerVoice && slices.Contains(v.parts, ref.Field.Name) {
+		return TokenRegister
+	}
+	switch ref.Kind {
+	case spec.KindBranch, spec.KindAbsBranch:
+		return TokenAddress
+	case spec.KindEnum:
+		if ref.Enum.Spec.Speaks {
+			return TokenRegister
+		}
+		return TokenModifier
+	case spec.KindBool, spec.KindBoolInv, spec.KindCustom:
+		return TokenModifier
+	}
+	switch v.kind {
+	case registerVoice:
+		return TokenRegister
+	case memoryVoice:
+		return TokenAddress
+	}
+	return TokenImmediate
+}

@@ -1,0 +1,155 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// place is where a case is used, with its display and its aliases. It may be left out of a text where it
+// is in a set whose members then have their defaults.
+type place struct {
+	c        *model.Case
+	f        *frame
+	here     lit
+	optional bool
+}
+
+// aliases looks for aliases that do not say a field which the display beside them shows, so that it gets
+// the default that it has in words without what both are about.
+func (k *walker) aliases() {
+	var shown map[int]lit
+	for _, p := range k.places {
+		for _, a := range p.c.Aliases {
+			if shown == nil {
+				shown = k.shownBits()
+			}
+			k.alias(p, a, shown)
+		}
+	}
+}
+
+// display returns the display beside the aliases of a case: its own, or that of the next case that has one.
+func (p *place) display() []model.Item {
+	cases := p.f.unit.Cases
+	for _, c := range cases[slices.Index(cases, p.c):] {
+		if c.Shown {
+			return c.Items
+		}
+	}
+	return nil
+}
+
+// shownBits tells of each input where some display shows it.
+func (k *walker) shownBits() map[int]lit {
+	shown := map[int]lit{}
+	for _, p := range k.places {
+		for _, ref := range references(p.c.Items, nil) { // none where it has no display
+			if ref.Kind == spec.KindBitset && !ref.Env.Closed() {
+				continue // its cases are places of their own
+			}
+			for _, n := range k.w.cone(p.f.shownAs(ref)...).inputs {
+				shown[n] = k.w.or(shown[n], p.here)
+			}
+		}
+	}
+	return shown
+}
+
+// shownAs returns the bits that a reference prints.
+func (f *frame) shownAs(ref *model.Ref) []lit {
+	if ref.Prog != nil || ref.Context != nil {
+		return f.reference(ref)[:]
+	}
+	return f.rawBits(ref)
+}
+
+// references lists what a display refers to, in any meaning.
+func references(items []model.Item, list []*model.Ref) []*model.Ref {
+	for i := range items {
+		list = references(items[i].Members, list)
+		if items[i].Kind != model.ItemRef {
+			continue
+		}
+		for _, a := range items[i].Alts {
+			if a.Ref != nil {
+				list = append(list, a.Ref)
+			}
+		}
+	}
+	return list
+}
+
+func (k *walker) alias(p place, items []model.Item, shown map[int]lit) {
+	says := teller{m: k.m, seen: map[int]bool{}, direct: map[int]bool{}, floats: map[int]bool{}}
+	says.items(p.f, items, no)
+	defaults := p.f.defaults()
+	for _, ref := range references(p.display(), nil) {
+		if ref.Field == nil || ref.Prog != nil || ref.Kind == spec.KindBitset {
+			continue
+		}
+		raw := p.f.rawBits(ref)
+		if slices.ContainsFunc(raw, func(b lit) bool { return b <= yes || says.seen[b.node()] }) {
+			continue
+		}
+		// left: the field has its default; set: that is not 0; away: no display shows the field.
+		left, set, away := yes, no, p.f.root().exists
+		for _, b := range raw {
+			v := defaults[b.node()]
+			left, set = k.w.and(left, k.w.xor(b, v).not()), k.w.or(set, v)
+			if !p.optional {
+				away = k.w.and(away, shown[b.node()].not())
+			}
+		}
+		if !k.can(k.w.and(away, left), p.f) {
+			continue
+		}
+		if in, ans := k.witness(k.w.all(p.here, left, set), p.f); ans == sometimes {
+			k.absent(p, items, ref, raw, in)
+		}
+	}
+}
+
+// absent reports that an alias leaves a field at the default of its absence.
+func (k *walker) absent(p place, items []model.Item, ref *model.Ref, raw []lit, in assignment) {
+	var v uint64
+	for i, b := range raw[:min(64, len(raw))] {
+		v |= uint64(b2i(in.value(b))) << i
+	}
+	x := &Finding{Code: diag.AliasDefault, Level: Warning, Span: aliasSpan(p.c, items)}
+	x.key = fmt.Sprintf("alias %s %s", x.Span, ref.Field.Span)
+	x.Msg = fmt.Sprintf("this alias does not say {%s}, which is then %d, its default where no text shows it", ref.Field.Name, v)
+	k.show(x.with(ref.Field.Span, "field %s is defined here", ref.Field.Name), p.f, in)
+}
+
+// defaults returns what bits get that no text fixes, by input; those without a default get 0.
+func (f *frame) defaults() map[int]lit {
+	list := map[int]lit{}
+	for g := f; g != nil; g = g.up {
+		for _, d := range g.unit.Defaults {
+			v := constant(d.Val)
+			if d.Prog != nil {
+				v = g.value(d.Prog)
+			}
+			for i, b := range g.rawBits(d.Ref) {
+				if _, ok := list[b.node()]; !ok && i < len(v) {
+					list[b.node()] = v[i]
+				}
+			}
+		}
+	}
+	return list
+}
+
+// aliasSpan is where an alias of a case is.
+func aliasSpan(c *model.Case, items []model.Item) diag.Span {
+	for _, t := range c.Spec.Aliases {
+		if len(items) > 0 && t.Span.Src == items[0].Span.Src && t.Span.Off <= items[0].Span.Off && items[0].Span.Off < t.Span.End {
+			return t.Span
+		}
+	}
+	return c.Spec.Span
+}

@@ -1,0 +1,287 @@
+package a2xx
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// XenosShader is what a shader file of the Xbox 360's tools holds. All of it is big-endian: a header, whose
+// offsets count from the start of the file; a table of constants as Direct3D 9 has it; a table of literals;
+// and behind them, where the GPU reads it, the literals' values and the code. Known from the sources of
+// XenosRecomp and from shaders that its users took apart.
+type XenosShader struct {
+	// Stage is 0 for vertices, 1 for fragments.
+	Stage int
+	// CodeAt is the byte of the file at which the code starts.
+	CodeAt int
+	Words  []uint32
+	// Creator and Target are what the table of constants says: a version, and such as ps_3_0.
+	Creator, Target string
+	// Constants have names; Literals have values and no names.
+	Constants, Literals []Symbol
+	// Notes are what could not be read.
+	Notes []string
+}
+
+// The first word of a file: fragments, and with the lowest bit set vertices.
+const xenosMagic = 0x102a1100
+
+// Places in the header, in bytes, and its size.
+const (
+	xenosHeaders     = 0x04 // the size of all that is in front of what the GPU reads
+	xenosConstants   = 0x10
+	xenosDefinitions = 0x14
+	xenosShader      = 0x18
+	xenosHeaderSize  = 0x24
+)
+
+// Limits on what files say of themselves.
+const (
+	maxXenosConstants = 1 << 10
+	maxXenosName      = 256
+	maxXenosNotes     = 10
+)
+
+// IsXenosShader tells whether data is a shader file of the Xbox 360.
+func IsXenosShader(data []byte) bool {
+	return len(data) >= xenosHeaderSize && binary.BigEndian.Uint32(data)&^1 == xenosMagic
+}
+
+// xenosReader reads a file. What is outside of it reads as 0, and is noted.
+type xenosReader struct {
+	data   []byte
+	shader *XenosShader
+	short  bool
+}
+
+// ReadXenosShader reads a shader file. Tables that are damaged are left out, with a note; a file whose code
+// is not there is refused.
+func ReadXenosShader(data []byte) (*XenosShader, error) {
+	if !IsXenosShader(data) {
+		return nil, errorf(diag.FileFormat, diag.Span{}, "no shader of Xenos, which starts with 0x%08x or 0x%08x", xenosMagic, xenosMagic|1)
+	}
+	r := xenosReader{data: data, shader: &XenosShader{Stage: 1 - int(data[3]&1)}}
+	physical := uint64(r.word(xenosHeaders))
+	at := uint64(r.word(xenosShader))
+	from, size := physical+uint64(r.word(at)), uint64(r.word(at+4))
+	if r.short || at == 0 || from+size > uint64(len(data)) || size%4 != 0 {
+		return nil, errorf(diag.FileFormat, diag.Span{}, "%d bytes of code at byte 0x%x of a file of %d bytes, expected whole words inside of it", size, from, len(data))
+	}
+	r.shader.CodeAt = int(from)
+	for i := range size / 4 {
+		r.shader.Words = append(r.shader.Words, r.word(from+4*i))
+	}
+	if table := uint64(r.word(xenosConstants)); table != 0 {
+		r.constants(table + 4) // behind its size
+	}
+	if table := uint64(r.word(xenosDefinitions)); table != 0 {
+		r.definitions(table+0x14, physical)
+	}
+	return r.shader, nil
+}
+
+func (r *xenosReader) word(at uint64) uint32 {
+	if at+4 > uint64(len(r.data)) {
+		r.short = true
+		return 0
+	}
+	return binary.BigEndian.Uint32(r.data[at:])
+}
+
+func (r *xenosReader) half(at uint64) int {
+	if at+2 > uint64(len(r.data)) {
+		r.short = true
+		return 0
+	}
+	return int(binary.BigEndian.Uint16(r.data[at:]))
+}
+
+// text returns a string that a byte 0 ends.
+func (r *xenosReader) text(at uint64) string {
+	if at >= uint64(len(r.data)) {
+		r.short = true
+		return ""
+	}
+	text := r.data[at:min(uint64(len(r.data)), at+maxXenosName)]
+	if n := bytes.IndexByte(text, 0); n >= 0 {
+		text = text[:n]
+	}
+	return string(text)
+}
+
+func (r *xenosReader) note(format string, args ...any) {
+	if len(r.shader.Notes) < maxXenosNotes {
+		r.shader.Notes = append(r.shader.Notes, fmt.Sprintf(format, args...))
+	}
+	r.short = false
+}
+
+// xenosSets are the kinds of constants by the numbers of Direct3D's register sets.
+var xenosSets = []string{"bool", "loop", "uniform", "sampler"}
+
+// constants reads the table of named constants, in which offsets count from its start.
+func (r *xenosReader) constants(at uint64) {
+	s := r.shader
+	if offset := r.word(at + 4); offset != 0 {
+		s.Creator = r.text(at + uint64(offset))
+	}
+	if offset := r.word(at + 24); offset != 0 {
+		s.Target = r.text(at + uint64(offset))
+	}
+	count, first := r.word(at+12), at+uint64(r.word(at+16))
+	if r.short {
+		r.note("the table of constants lies outside the file")
+		return
+	}
+	if count > maxXenosConstants {
+		r.note("%d constants, of which %d are read", count, maxXenosConstants)
+		count = maxXenosConstants
+	}
+	for i := range uint64(count) {
+		info := first + 20*i
+		set, from, size := r.half(info+4), r.half(info+6), r.half(info+8)
+		name := r.text(at + uint64(r.word(info)))
+		if r.short || set >= len(xenosSets) || size == 0 {
+			r.note("constant %d of %d cannot be read", i, count)
+			return
+		}
+		kind := xenosSets[set]
+		s.Constants = append(s.Constants, Symbol{Kind: kind, Name: name, Bank: headers[kind].bank, First: from, Last: from + size - 1})
+	}
+}
+
+// Where definitions count registers from: the constants of fragments stand behind 256 of vertices, and
+// those of loops, of four registers each, start at another place.
+const (
+	xenosFragments = 256
+	xenosLoops     = 0x2320
+)
+
+// definitions reads the table of literals: constants, up to an entry that is 0, and then those of loops.
+func (r *xenosReader) definitions(at, physical uint64) {
+	for ; r.word(at) != 0; at += 8 {
+		number, count := r.half(at), (r.half(at+2)+3)/4
+		if r.shader.Stage == 1 {
+			number -= xenosFragments
+		}
+		from := physical + uint64(r.word(at+4))
+		for i := range count {
+			lit := Symbol{Kind: "const", Bank: headers["const"].bank, First: number + i, Last: number + i}
+			for k := range uint64(4) {
+				bits := r.word(from + 16*uint64(i) + 4*k)
+				lit.Values = append(lit.Values, fmt.Sprint(math.Float32frombits(bits)))
+			}
+			if !r.literal(lit) {
+				return
+			}
+		}
+	}
+	for at += 4; r.word(at) != 0; {
+		number, count := (r.half(at)-xenosLoops)/4, r.half(at+2)
+		for i := range count {
+			v := r.word(at + 4 + 4*uint64(i))
+			values := []string{fmt.Sprint("count ", v&0xff), fmt.Sprint("start ", v>>8&0xff), fmt.Sprint("step ", int8(v>>16))}
+			if !r.literal(Symbol{Kind: "loop", First: number + i, Last: number + i, Values: values}) {
+				return
+			}
+		}
+		at += 4 + 4*uint64(count)
+	}
+	if r.short {
+		r.note("the table of literals ends behind the file")
+	}
+}
+
+// literal adds a literal, unless it cannot be one.
+func (r *xenosReader) literal(s Symbol) bool {
+	if r.short || s.First < 0 || s.First >= headers[s.Kind].size || len(r.shader.Literals) == maxXenosConstants {
+		r.note("the table of literals cannot be read behind %d of them", len(r.shader.Literals))
+		return false
+	}
+	r.shader.Literals = append(r.shader.Literals, s)
+	return true
+}
+
+// OpenXenosShader reads a shader file for listing.
+func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
+	s, err := ReadXenosShader(data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMachine(set)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stage := m.stageContext(s.Stage)
+	im := &program.Image{Format: "Xenos shader", Words: s.Words, Break: m.breakIndent(), OneWay: "asm writes the code of such files alone"}
+	im.Header = append(im.Header, fmt.Sprintf("%s, code at byte 0x%x, %d words", stage, s.CodeAt, len(s.Words)))
+	if s.Creator != "" || s.Target != "" {
+		im.Header = append(im.Header, fmt.Sprintf("for %q by %q", s.Target, s.Creator))
+	}
+	names := program.Part{Title: "constants", Lines: s.lines()}
+	im.Header = append(im.Header, names.Lines...)
+	for _, n := range s.Notes {
+		im.Header = append(im.Header, "warning: "+n)
+	}
+	im.Symbol = s.symbol
+	p := layout{m: m, words: s.Words, context: ctx}
+	p.analyse()
+	im.Pieces = p.pieces([]program.Piece{}, 0)
+	im.Contents = []program.Part{p.part(stage + " program"), names}
+	return im, nil
+}
+
+// lines describes the constants as headers of source.
+func (s *XenosShader) lines() (lines []string) {
+	for _, list := range [][]Symbol{s.Constants, s.Literals} {
+		for i := range list {
+			lines = append(lines, list[i].header())
+		}
+	}
+	return lines
+}
+
+// header returns the header that declares a symbol.
+func (s *Symbol) header() string {
+	bank := ""
+	if s.Bank != 0 {
+		bank = string(s.Bank)
+	}
+	text := fmt.Sprintf("@%s(%s%d", s.Kind, bank, s.First)
+	if s.Last > s.First {
+		text += fmt.Sprintf("-%s%d", bank, s.Last)
+	}
+	text += ")"
+	if s.Name != "" {
+		text += " " + s.Name
+	}
+	for i, v := range s.Values {
+		text += [2]string{" ", ", "}[min(i, 1)] + v
+	}
+	return text
+}
+
+// symbol names what an instruction reads, by the space that its field's description names.
+func (s *XenosShader) symbol(_ int64, space string, value uint64) (string, bool) {
+	kind, ok := map[string]string{"source": "uniform", "sampler": "sampler", "loop": "loop"}[space]
+	if !ok {
+		return "", false
+	}
+	for i := range s.Constants {
+		c := &s.Constants[i]
+		if c.Kind != kind || value < uint64(c.First) || value > uint64(c.Last) || value >= uint64(headers[kind].size) {
+			continue
+		}
+		if c.Last > c.First {
+			return fmt.Sprintf("%s[%d]", c.Name, value-uint64(c.First)), true
+		}
+		return c.Name, true
+	}
+	return "", false
+}

@@ -2,11 +2,12 @@
 package spec
 
 import (
-	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 )
 
 // ISA is a whole description, its imports included.
@@ -34,6 +35,7 @@ type ISA struct {
 	Limits   []*Limit
 	// Modifiers are the names of all modifiers, the three that every machine may have first.
 	Modifiers []string
+	Meaning   Meaning
 
 	// Remarks are findings that do not keep a plain description from loading: stray text, unknown
 	// elements and attributes. In a strict description they are errors.
@@ -74,6 +76,9 @@ type Enum struct {
 
 	byName map[string]*Value
 }
+
+// Named returns the value that expressions call by a name, or nil.
+func (e *Enum) Named(name string) *Value { return e.byName[name] }
 
 // Value is one named value of an enum.
 type Value struct {
@@ -178,8 +183,9 @@ type Bitset struct {
 	// Layout is nil where nothing is said.
 	Layout *Layout
 	// Limits bound what source may say of fields, by their names.
-	Limits []*Limit
-	Meta   map[string]string
+	Limits  []*Limit
+	Arounds []*Around
+	Meta    map[string]string
 
 	extendsName           string
 	extendsSpan, sizeSpan diag.Span
@@ -266,6 +272,7 @@ type Case struct {
 	Asserts  []*Pattern
 	Facts    Facts
 	Span     diag.Span
+	Actions
 
 	hidden []*Field // whose names later fields took
 }

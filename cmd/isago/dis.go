@@ -19,7 +19,6 @@ import (
 
 type disFlags struct {
 	machineFlags
-	colorFlag
 	listingFlags
 	jobsFlag
 	rangeFlags
@@ -64,7 +63,6 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.machineFlags.add(cmd)
-	f.colorFlag.add(cmd)
 	f.listingFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
@@ -119,7 +117,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	palette, err := f.palette(cmd.OutOrStdout())
+	palette, err := paletteOf(cmd)
 	if err != nil {
 		return err
 	}

@@ -37,11 +37,11 @@ type renderer struct {
 
 // The colours of errors: those of clang and rustc, which people know.
 const (
-	noteColour    = "\x1b[1;36m"
-	boldColour    = "\x1b[1m"
-	caretColour   = "\x1b[1;32m"
-	gutterColour  = "\x1b[34m"
-	resetColour   = "\x1b[0m"
+	noteColour   = "\x1b[1;36m"
+	boldColour   = "\x1b[1m"
+	caretColour  = "\x1b[1;32m"
+	gutterColour = "\x1b[34m"
+	resetColour  = "\x1b[0m"
 )
 
 var levelColours = [...]string{Mistake: "\x1b[1;31m", Warning: "\x1b[1;35m", Remark: noteColour}

@@ -13,7 +13,6 @@ import (
 )
 
 type checkFlags struct {
-	colorFlag
 	setFlags
 	root        string
 	json, sarif bool
@@ -59,7 +58,6 @@ The exit status is 3 where something is found, 1 where the description does not 
 		},
 	}
 	f.setFlags.add(cmd)
-	f.colorFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.root, "root", "", "`NAME` of the one bitset to check (default: all)")
 	flags.BoolVar(&f.json, "json", false, "the findings as JSON")
@@ -76,7 +74,7 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	if f.json && f.sarif {
 		return usagef("--json and --sarif exclude each other")
 	}
-	palette, err := f.palette(cmd.OutOrStdout())
+	palette, err := paletteOf(cmd)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ import (
 
 type disFlags struct {
 	machineFlags
-	colorFlag
 	listingFlags
 	jobsFlag
 	rangeFlags
@@ -66,7 +65,6 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.machineFlags.add(cmd)
-	f.colorFlag.add(cmd)
 	f.listingFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
@@ -138,7 +136,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.ir {
 		return f.operations(cmd, name)
 	}
-	palette, err := f.palette(cmd.OutOrStdout())
+	palette, err := paletteOf(cmd)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,6 @@ import (
 
 type explainFlags struct {
 	machineFlags
-	colorFlag
 	json, nested bool
 }
 
@@ -46,14 +45,13 @@ not as they should be.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
 	}
 	f.machineFlags.add(cmd)
-	f.colorFlag.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands in place of the operands")
 	return cmd
 }
 
 func (f *explainFlags) run(cmd *cobra.Command, text string) error {
-	palette, err := f.palette(cmd.OutOrStdout())
+	palette, err := paletteOf(cmd)
 	if err != nil {
 		return err
 	}

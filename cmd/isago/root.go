@@ -18,6 +18,9 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	withSetCache(root)
+	addColor(root)
+	root.Version = version()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v; %s --help lists the flags", err, cmd.CommandPath())
 	})

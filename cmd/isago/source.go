@@ -63,7 +63,7 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	}
 	for i, e := range list {
 		hard := *e
-		hard.Msg = strings.Replace(e.Msg, "warning: ", "", 1)
+		hard.Level = diag.Mistake
 		list[i] = &hard
 	}
 	return nil, list.Capped("mistake")
@@ -133,7 +133,7 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		return err
 	}
 	if len(warnings) > 0 {
-		fmt.Fprint(cmd.ErrOrStderr(), diag.Render(warnings))
+		fmt.Fprint(cmd.ErrOrStderr(), explain(cmd, warnings))
 	}
 	if err := writeFile(cmd, output, out.Bytes); err != nil || f.header == "" {
 		return err

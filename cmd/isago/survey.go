@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +71,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 		case errors.As(err, &usage):
 			return err
 		case err != nil:
-			fmt.Fprint(cmd.ErrOrStderr(), isa.Explain(err))
+			tell(cmd, err)
 			failed = true
 		default:
 			total = one

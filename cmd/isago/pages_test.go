@@ -173,6 +173,46 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// The page on the examples names each source.
+func TestExamplesNamed(t *testing.T) {
+	text := strings.Join(readPage(t, "../../examples/README.md").lines, "\n")
+	for _, kind := range []string{"pica200/*.pica", "tegra/*.asm", "a2xx/*.a2xx", "tesla/*.s"} {
+		files, err := filepath.Glob("../../examples/" + kind)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", kind, len(files), err)
+		}
+		for _, file := range files {
+			name, _ := strings.CutPrefix(filepath.ToSlash(file), "../../examples/")
+			if !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("examples/README.md does not name %s", name)
+			}
+		}
+	}
+}
+
+// Links in the pages lead somewhere.
+func TestLinks(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../examples/README.md") {
+		for i, line := range readPage(t, file).lines {
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				target, _, _ := strings.Cut(m[1], "#")
+				if target == "" || strings.Contains(target, "://") {
+					continue
+				}
+				if _, err := os.Stat(filepath.Join(filepath.Dir(file), target)); err != nil {
+					t.Errorf("%s:%d: %s leads nowhere", file, i+1, m[1])
+				}
+			}
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
 // Each tutorial is worked through in an empty folder, as its reader would.
 func TestTutorials(t *testing.T) {
 	needShell(t)

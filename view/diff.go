@@ -144,13 +144,13 @@ func lineStarts(lines []DiffLine) []int {
 // diffLines decodes a program.
 func diffLines(l *Listing) []DiffLine {
 	var lines []DiffLine
-	l.Each(func(x Decoded) {
+	l.Each(func(x Decoded) bool {
 		line := DiffLine{Addr: x.Addr}
 		if !x.Known {
 			line.Text = "unknown word 0x" + x.Word.String()
 			line.key = line.Text
 			lines = append(lines, line)
-			return
+			return true
 		}
 		d := x.Decoder
 		line.leaf, line.Text = x.Inst.Leaf, oneLine(d.Append(nil, x.Inst))
@@ -163,6 +163,7 @@ func diffLines(l *Listing) []DiffLine {
 		line.key = oneLine(d.Append(nil, x.Inst))
 		d.Label = label
 		lines = append(lines, line)
+		return true
 	})
 	return lines
 }

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"strconv"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inorder"
 	"github.com/isago/isago/isa"
@@ -18,14 +20,39 @@ type Decoded struct {
 	Word  bits.Value
 }
 
-// Each calls f with each instruction of the image in the order of the listing, data aside.
-func (l *Listing) Each(f func(Decoded)) {
+// Each calls f with each instruction of the image in the order of the listing, data aside, until f returns
+// false.
+func (l *Listing) Each(f func(Decoded) bool) {
 	for ln := range l.lines() {
 		if ln.piece != nil && ln.piece.Root == nil {
 			continue
 		}
-		f(Decoded{l.current, ln.addr, ln.in, ln.ok, ln.word})
+		if !f(Decoded{l.current, ln.addr, ln.in, ln.ok, ln.word}) {
+			return
+		}
 	}
+}
+
+// Place returns where a label stands, or the address that a listing shows as text; from then on names stand
+// where instructions have them.
+func (l *Listing) Place(text string) (addr int64, ok bool) {
+	labels := l.prepare()
+	if addr, ok := labels.Address(text); ok {
+		return addr, true
+	}
+	n, err := strconv.ParseInt(text, 0, 64)
+	if err != nil {
+		n, err = strconv.ParseInt(text, 16, 64)
+	}
+	if err != nil {
+		return 0, false
+	}
+	for ln := range l.lines() {
+		if l.address(ln) == n {
+			return ln.addr, true
+		}
+	}
+	return 0, false
 }
 
 // EachPiece calls work for each piece of a stream's code, on several processors, and take with the

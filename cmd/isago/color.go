@@ -71,6 +71,19 @@ func placed(err error) bool {
 	return errors.As(err, &one) && one.Span.IsValid()
 }
 
+// columns is the width of a terminal, 0 for anything else.
+func columns(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	n, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 func isTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

@@ -153,13 +153,14 @@ func (f *surveyFlags) listing(set *isa.Set) (*view.Listing, error) {
 
 // count adds the instructions of a listing to a survey.
 func count(s *survey.Survey, l *view.Listing, number int) {
-	l.Each(func(x view.Decoded) {
+	l.Each(func(x view.Decoded) bool {
 		at := survey.Place{File: number, Addr: x.Addr}
 		if x.Known {
 			s.Instruction(x.Decoder, x.Inst, at)
 		} else {
 			s.Unknown(x.Decoder.Root(), x.Word, at)
 		}
+		return true
 	})
 }
 

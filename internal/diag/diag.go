@@ -104,6 +104,14 @@ func (e *Error) With(span Span, format string, args ...any) *Error {
 	return e
 }
 
+// Meant asks for a name that is like the one that was read, and returns the error.
+func (e *Error) Meant(word string, names []string) *Error {
+	if near := Nearest(word, names); near != "" {
+		e.Help = append(e.Help, "did you mean "+near+"?")
+	}
+	return e
+}
+
 // Error returns the error in one line, file:line:col: message [code].
 func (e *Error) Error() string {
 	msg := e.Msg
@@ -205,6 +213,30 @@ func runeStart(s string, i int) int {
 		i--
 	}
 	return i
+}
+
+// Nearest returns the name that is most like a word and could be meant by it, "" where none is.
+func Nearest(word string, names []string) string {
+	best, distance := "", 2+len(word)/4
+	for _, n := range names {
+		a, b := strings.ToLower(word), strings.ToLower(n)
+		d := EditDistance(a, b)
+		if len(a) >= 3 && strings.HasPrefix(b, a) {
+			d = 1 // the start of a name stands for it
+		}
+		if d < distance && d < len(word) {
+			best, distance = n, d
+		}
+	}
+	return best
+}
+
+// DidYouMean is the question after a word that is no name, "" where no name is like it.
+func DidYouMean(word string, names []string) string {
+	if near := Nearest(word, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // EditDistance counts the insertions, deletions and replacements between two short words.

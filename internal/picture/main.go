@@ -14,7 +14,7 @@ var shown = []struct {
 	args  []string
 	lines int
 }{
-	{[]string{"explain", "--isa", "pica200", "jmpu !b3, 40"}, 15},
+	{[]string{"explain", "--isa", "pica200", "jmpu !b3, 40"}, 24},
 	{[]string{"dis", "--listing", "--addresses", "--words", "examples/pica200/light.shbin"}, 18},
 }
 

@@ -56,6 +56,7 @@ type Survey struct {
 
 	tables bool // the set has tables beside the code
 	fields []isa.Field
+	buf    []byte
 }
 
 // Root is what was seen of one kind of instruction.
@@ -103,18 +104,17 @@ func New(set *isa.Set) *Survey {
 // Instruction counts an instruction that d has decoded, and its fields.
 func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
 	one := Sample{Count: 1, First: at, Word: in.Bits}
-	if s.tables {
-		one.Text = string(d.Append(nil, in))
-	}
+	s.buf = d.Append(s.buf[:0], in)
+	odd := len(d.Findings()) > 0
 	s.Words++
 	leaf := &s.Roots[in.Leaf.Root.ID].Leaves[in.Leaf.ID]
-	leaf.add(one)
+	leaf.add(s.text(one, leaf.Count == 0))
 	if leaf.Fields == nil {
 		leaf.Fields = map[string]*Field{}
 	}
 	s.fields = d.Layout(s.fields[:0], in)
-	if len(d.Findings()) > 0 {
-		s.Roots[in.Leaf.Root.ID].Odd.add(one)
+	if odd {
+		s.Roots[in.Leaf.Root.ID].Odd.add(s.text(one, s.Roots[in.Leaf.Root.ID].Odd.Count == 0))
 	}
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -126,8 +126,18 @@ func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
 			known = &Field{Values: map[uint64]*Sample{}}
 			leaf.Fields[f.Path] = known
 		}
-		known.add(f.Value[0], one)
+		if !known.Many {
+			known.add(f.Value[0], s.text(one, known.Values[f.Value[0]] == nil))
+		}
 	}
+}
+
+// text adds to a sample what it prints, if the first of its kind is to keep that.
+func (s *Survey) text(one Sample, first bool) Sample {
+	if first && s.tables {
+		one.Text = string(s.buf)
+	}
+	return one
 }
 
 func (f *Field) add(value uint64, seen Sample) {
@@ -142,7 +152,8 @@ func (f *Field) add(value uint64, seen Sample) {
 		f.Many, f.Values = true, nil
 		return
 	}
-	f.Values[value] = &seen
+	kept := seen // only what is kept is on the heap
+	f.Values[value] = &kept
 }
 
 // Unknown counts a word that no instruction of a root has.
@@ -160,7 +171,8 @@ func (r *Root) unknown(shape Shape, seen Sample) {
 		r.Others.add(seen)
 		return
 	}
-	r.Unknown[shape] = &seen
+	kept := seen
+	r.Unknown[shape] = &kept
 }
 
 // shapeOf finds the instruction that differs in the fewest of its fixed bits, the first of several.

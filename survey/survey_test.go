@@ -12,7 +12,7 @@ import (
 )
 
 // example returns target/example's set and a decoder.
-func example(t *testing.T) (*isa.Set, *isa.Decoder) {
+func example(t testing.TB) (*isa.Set, *isa.Decoder) {
 	t.Helper()
 	set, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -335,8 +336,8 @@ func (p *Parser) explain(body []byte) *Error {
 		e.Code = diag.TextUnknown
 		e.Msg = p.unknown()
 	default:
-		e.Msg = p.unexpected(f)
 		e.Candidates = p.candidates(f.nodes)
+		e.Msg = p.unexpected(f) + p.elsewhere(f, e.Candidates)
 	}
 	e.Off = original(body, pos)
 	e.End = e.Off + 1
@@ -363,6 +364,50 @@ func (p *Parser) unexpected(f *failure) string {
 	list := slices.Clone(f.expected)
 	list[blank] = fmt.Sprintf("%s behind %q", aBlank, p.raw[start:f.pos])
 	return fmt.Sprintf("%q, expected %s", p.raw[start:end], alternatives(list))
+}
+
+// elsewhere says of which operands the text is one that stands where another is expected.
+func (p *Parser) elsewhere(f *failure, candidates []*isa.Leaf) string {
+	operand := func(s string) bool {
+		return len(s) > 1 && s[0] == '"' && (isSymbolByte(s[1], true) || s[1] == '-') && s[1] != '.' && s[1] != '_'
+	}
+	if f.pos >= len(p.raw) || len(candidates) == 0 || slices.ContainsFunc(f.expected, func(s string) bool { return !operand(s) }) {
+		return ""
+	}
+	text, _, _ := strings.Cut(string(p.raw[f.pos:]), ",")
+	var names []string
+	fits := map[*spec.Bitset]bool{}
+	for _, l := range candidates {
+		for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
+			for _, field := range b.Cases[len(b.Cases)-1].Fields {
+				if t := field.Bitset; t != nil && p.reads(t, text, fits) && !slices.Contains(names, field.Name) {
+					names = append(names, field.Name)
+				}
+			}
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s can only be %s of %s: swap the operands, or copy it into a register first", text, strings.Join(names, " or "), candidates[0].Display)
+}
+
+// reads reports whether a text starts with an operand of a kind, modifiers behind it aside.
+func (p *Parser) reads(t *spec.Bitset, text string, known map[*spec.Bitset]bool) bool {
+	ok, tried := known[t]
+	if tried {
+		return ok
+	}
+	if q, err := New(p.set, t.Name); err == nil {
+		for end := len(text); end > 0 && !ok; end-- {
+			if end == len(text) || text[end] == '.' || text[end] == '[' || text[end] == ' ' {
+				_, err := q.Parse(text[:end])
+				ok = err == nil
+			}
+		}
+	}
+	known[t] = ok
+	return ok
 }
 
 // aBlank is what an error calls a blank.
@@ -400,16 +445,19 @@ func alternatives(list []string) string {
 // unknown says that no instruction starts like the text, and which starts most like it.
 func (p *Parser) unknown() string {
 	word, _, _ := strings.Cut(string(p.raw), " ")
-	best, distance := "", 3
-	for _, l := range p.root.Leaves {
-		if d := diag.EditDistance(p.fold(word), p.fold(l.Display)); d < distance {
-			best, distance = l.Display, d
+	machine := inside.Machine(p.set).ISA
+	if hint := machine.Hint(word); hint != "" {
+		name := machine.Name
+		if name == "" {
+			name = "the machine"
 		}
+		return fmt.Sprintf("%s has no %s: %s", name, word, hint)
 	}
-	if best != "" && distance < len(word) {
-		return fmt.Sprintf("no instruction starts with %q, the nearest is %s", word, best)
+	var names []string
+	for _, l := range p.root.Leaves {
+		names = append(names, l.Display)
 	}
-	return fmt.Sprintf("no instruction starts with %q", word)
+	return fmt.Sprintf("no instruction starts with %q%s", word, diag.DidYouMean(word, names))
 }
 
 // original maps a place of the collapsed text back to the text as it was given.

@@ -71,9 +71,9 @@ var diagnoses = []struct {
 }{
 	{"", 0, 0, "text-expected", `nothing, expected an instruction`},
 	{" ; add r1, r1, r1", 0, 0, "text-expected", `nothing, expected an instruction`},
-	{"mv r1, 2", 0, 2, "text-unknown", `no instruction starts with "mv", the nearest is mov`},
+	{"mv r1, 2", 0, 2, "text-unknown", `no instruction starts with "mv"; did you mean mov?`},
 	{"xyzzy 1", 0, 5, "text-unknown", `no instruction starts with "xyzzy"`},
-	{"MOV r1, 2", 0, 3, "text-unknown", `no instruction starts with "MOV"`},
+	{"MOV r1, 2", 0, 3, "text-unknown", `no instruction starts with "MOV"; did you mean mov?`},
 
 	{"mov", 3, 4, "text-expected", `the line ends here, expected "r"`},
 	{"mov r", 5, 6, "text-expected", `the line ends here, expected a number for D (0 to 15)`},

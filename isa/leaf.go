@@ -46,6 +46,9 @@ type Leaf struct {
 	set   *Set
 }
 
+// Set returns the instruction set that has the leaf.
+func (l *Leaf) Set() *Set { return l.set }
+
 // Doc returns the leaf's documentation, its parent's where it has none.
 func (l *Leaf) Doc() string { return l.model.Doc() }
 

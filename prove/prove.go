@@ -116,7 +116,16 @@ func (w *Witness) Hex() string { return string(w.Word.AppendHex(nil, (w.Size+3)/
 func (f *Finding) Error() string { return f.diagnostic().Error() }
 
 // Explain returns the finding with the lines that it is about.
-func (f *Finding) Explain() string { return diag.Render(f.diagnostic()) }
+func (f *Finding) Explain() string { return diag.Render(f.Diagnostic()) }
+
+// Diagnostic returns the finding as an error of its level.
+func (f *Finding) Diagnostic() *diag.Error {
+	e := f.diagnostic()
+	e.Level = levels[f.Level]
+	return e
+}
+
+var levels = map[Level]diag.Level{Error: diag.Mistake, Warning: diag.Warning, Note: diag.Remark}
 
 // complete says of how many leaves and in which generations it is.
 func (f *Finding) complete(gens string) {

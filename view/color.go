@@ -54,3 +54,6 @@ func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	}
 	return append(dst, text[at:]...)
 }
+
+// Title returns a name in the colour of titles.
+func (p Palette) Title(name string) string { return p.paint("\x1b[1m", name) }

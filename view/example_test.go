@@ -24,7 +24,7 @@ func ExampleExplain() {
 		return
 	}
 	in, _ := d.Decode(bits.Of(0x6a43))
-	if err := view.Explain(os.Stdout, d, in, view.Palette{}, false); err != nil {
+	if err := view.Explain(os.Stdout, d, in, view.Palette{}, view.ExplainOptions{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

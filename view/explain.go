@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,18 +13,17 @@ import (
 )
 
 // Explain draws an instruction: each bit of the word and of its table entries with a letter under
-// it, and for each letter the field, its value and what it means. nested shows the fields inside
-// operands in place of the operands.
-func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, nested bool) error {
+// it, and for each letter the field, its value and what it means.
+func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOptions) error {
 	text := string(p.Append(nil, d, in))
 	findings := append([]isa.Finding(nil), d.Findings()...)
 	fields := d.Fields(nil, in)
-	e := explainer{w: w, p: p, nested: nested}
+	e := newExplainer(w, p, opt)
 	e.printf("%s\n", text)
 	digits := in.Bits.AppendHex(nil, (in.Leaf.Size+3)/4)
 	e.printf("%s\n", p.paint(dim, fmt.Sprintf("%s, %d bits: %s", title(d.Set(), in), in.Leaf.Size, digits)))
 	if doc := in.Leaf.Doc(); doc != "" {
-		e.printf("%s\n", wrap(doc, "  "))
+		e.printf("%s\n", wrap(doc, "  ", e.Width))
 	}
 	e.drawWord(in, fields)
 	for i := range fields {
@@ -46,11 +46,30 @@ func title(set *isa.Set, in isa.Inst) string {
 	return in.Leaf.Display
 }
 
+// ExplainOptions say how much is shown, and how wide.
+type ExplainOptions struct {
+	// Nested shows the fields inside operands in place of the operands.
+	Nested bool
+	// All lists fields too that are 0 and have no text.
+	All bool
+	// Width is the number of columns of the terminal; 0 is 80.
+	Width int
+}
+
 type explainer struct {
-	w      io.Writer
-	p      Palette
-	nested bool
-	err    error
+	w   io.Writer
+	p   Palette
+	err error
+	// form tells that the instruction has no word: fields have no values.
+	form bool
+	ExplainOptions
+}
+
+func newExplainer(w io.Writer, p Palette, opt ExplainOptions) *explainer {
+	if opt.Width == 0 {
+		opt.Width = 80
+	}
+	return &explainer{w: w, p: p, ExplainOptions: opt}
 }
 
 func (e *explainer) printf(format string, args ...any) {
@@ -147,22 +166,31 @@ func (e *explainer) draw(pic *picture, fields []isa.Field, others []other, here 
 	}
 	for i := range fields {
 		f := &fields[i]
-		if f.Derived() || !here(f) {
-			continue
+		switch {
+		case f.Derived() || !here(f):
+		case e.drawn(fields, i):
+			pic.fields = append(pic.fields, legend{field: f})
+		case e.Nested: // what its inner fields leave over chooses its form
+			pic.paint(legend{letter: formLetter}, f.Parts)
 		}
-		if !e.drawn(fields, i) {
-			if e.nested { // what its inner fields leave over chooses its form
-				pic.paint(legend{letter: formLetter}, f.Parts)
-			}
-			continue
-		}
-		n := len(pic.fields)
-		l := legend{letters[n%len(letters)], fieldColours[n%len(fieldColours)], f}
-		pic.fields = append(pic.fields, l)
-		pic.paint(l, f.Parts)
+	}
+	slices.SortStableFunc(pic.fields, func(a, b legend) int { return highest(b.field.Parts) - highest(a.field.Parts) })
+	for n := range pic.fields {
+		l := &pic.fields[n]
+		l.letter, l.colour = letters[n%len(letters)], fieldColours[n%len(fieldColours)]
+		pic.paint(*l, l.field.Parts)
 	}
 	e.picture(pic)
 	e.table(pic, append(others, other{letter: formLetter, note: "the form of an operand"}))
+}
+
+// highest returns the highest bit of a field, by which fields stand in the order of the picture.
+func highest(parts []isa.Part) int {
+	high := 0
+	for _, p := range parts {
+		high = max(high, p.Low+p.Width-1)
+	}
+	return high
 }
 
 func otherColour(letter byte) string {
@@ -183,7 +211,7 @@ func partsOf(mask bits.Value) []isa.Part {
 // drawn tells whether a field gets a letter: the outermost of the word or the entry, or with nested
 // the innermost.
 func (e *explainer) drawn(fields []isa.Field, i int) bool {
-	if e.nested {
+	if e.Nested {
 		return innermost(fields, i)
 	}
 	for k := i - 1; k >= 0 && fields[i].Depth > 0; k-- {
@@ -222,7 +250,11 @@ func (e *explainer) picture(pic *picture) {
 			if b%8 == 7 || b == high {
 				marks.number(b)
 			}
-			digits.WriteString(e.p.paint(pic.cells[b].colour, fmt.Sprint(pic.word.Bit(b))) + " ")
+			digit := fmt.Sprint(pic.word.Bit(b))
+			if e.form && pic.cells[b].letter != fixedLetter {
+				digit = "-"
+			}
+			digits.WriteString(e.p.paint(pic.cells[b].colour, digit) + " ")
 			names.WriteString(e.p.paint(pic.cells[b].colour, string(rune(pic.cells[b].letter))) + " ")
 			marks.column += 2
 		}
@@ -247,11 +279,7 @@ func (r *ruler) number(bit int) {
 
 // table prints the legend.
 func (e *explainer) table(pic *picture, others []other) {
-	var rows [][]string
-	for _, l := range pic.fields {
-		f := l.field
-		rows = append(rows, []string{string(rune(l.letter)), where(f.Parts), f.Path, "0x" + f.Value.String(), f.Meaning, firstSentence(f.Doc)})
-	}
+	rows, shown, zero := e.fieldRows(pic.fields)
 	for i := len(others) - 1; i >= 0; i-- {
 		o := others[i]
 		var left bits.Value
@@ -264,7 +292,40 @@ func (e *explainer) table(pic *picture, others []other) {
 			rows = append(rows, []string{string(rune(o.letter)), whereRuns(runs(left)), "", "", "", o.note})
 		}
 	}
-	e.rows(rows, pic.fields)
+	e.rows(rows, shown)
+	e.zeros(zero)
+}
+
+// fieldRows makes a row for each field, but for those that are 0 and say nothing, which zero names.
+func (e *explainer) fieldRows(list []legend) (rows [][]string, shown []legend, zero []string) {
+	if e.form {
+		return e.formRows(list), list, nil
+	}
+	silent := func(f *isa.Field) bool { return !e.All && f.Value.IsZero() && f.Start >= f.End }
+	few := 0
+	for _, l := range list {
+		if silent(l.field) {
+			few++
+		}
+	}
+	for _, l := range list {
+		f := l.field
+		if few > 1 && silent(f) {
+			zero = append(zero, fmt.Sprintf("%c %s", l.letter, f.Path))
+			continue
+		}
+		rows = append(rows, []string{string(rune(l.letter)), where(f.Parts), f.Path, "0x" + f.Value.String(), f.Meaning, flat(f.Doc)})
+		shown = append(shown, l)
+	}
+	return rows, shown, zero
+}
+
+// zeros names the fields that are 0 and have no text.
+func (e *explainer) zeros(names []string) {
+	if len(names) > 0 {
+		text := fmt.Sprintf("0 without a text, which --all shows: %s", strings.Join(names, ", "))
+		e.printf("%s\n", hang(text, "  ", "    ", e.Width))
+	}
 }
 
 // rows prints columns padded to their widest cell.
@@ -281,11 +342,17 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 			colour = list[i].colour
 		}
 		var b strings.Builder
+		column := 0
 		for k, c := range r {
 			if width[k] == 0 {
 				continue
 			}
 			pad := strings.Repeat(" ", width[k]-len([]rune(c)))
+			if k == len(r)-1 { // documentation, below itself
+				b.WriteString("  " + e.beside(c, column+2))
+				continue
+			}
+			column += 2 + width[k]
 			if k == 0 {
 				c = e.p.paint(colour, c)
 			}
@@ -295,13 +362,31 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 	}
 }
 
+// leastColumns is the room that a text needs beside a table; where there is less, it stands below.
+const leastColumns = 24
+
+// beside breaks a text that stands behind other columns.
+func (e *explainer) beside(text string, column int) string {
+	if e.Width-column >= leastColumns {
+		return strings.TrimLeft(wrap(text, strings.Repeat(" ", column), e.Width), " ")
+	}
+	if text == "" {
+		return ""
+	}
+	return "\n" + wrap(text, strings.Repeat(" ", 6), e.Width)
+}
+
 // derived lists the fields that are computed.
 func (e *explainer) derived(fields []isa.Field) {
 	var rows [][]string
 	for i := range fields {
 		f := &fields[i]
-		if f.Derived() && (e.nested || f.Depth == 0) {
-			rows = append(rows, []string{"", "computed", f.Path, "0x" + f.Value.String(), f.Meaning, firstSentence(f.Doc)})
+		if f.Derived() && (e.Nested || f.Depth == 0) {
+			row := []string{"", "computed", f.Path, "0x" + f.Value.String(), f.Meaning, flat(f.Doc)}
+			if e.form {
+				row[3], row[4] = strings.TrimPrefix(f.Type, "#"), ""
+			}
+			rows = append(rows, row)
 		}
 	}
 	if len(rows) > 0 {
@@ -331,41 +416,30 @@ func whereRuns(list []Run) string {
 	return strings.Join(words, ",")
 }
 
-// firstSentence shortens documentation for a table.
-func firstSentence(doc string) string {
-	doc = strings.Join(strings.Fields(doc), " ")
-	if i := strings.Index(doc, ". "); i >= 0 {
-		doc = doc[:i+1]
-	}
-	const most = 72
-	if r := []rune(doc); len(r) > most {
-		doc = string(r[:most-3])
-		if i := strings.LastIndexByte(doc, ' '); i > 0 {
-			doc = doc[:i]
-		}
-		doc += "..."
-	}
-	return doc
-}
+func flat(doc string) string { return strings.Join(strings.Fields(doc), " ") }
 
-// wrap breaks a text into lines of at most 78 columns, indented.
-func wrap(text, indent string) string {
+// wrap breaks a text into lines of at most so many columns, indented.
+func wrap(text, indent string, width int) string { return hang(text, indent, indent, width) }
+
+// hang is wrap with another indent for the first line.
+func hang(text, first, indent string, width int) string {
 	var b strings.Builder
 	column := 0
 	for _, word := range strings.Fields(text) {
-		if column > 0 && column+1+utf8.RuneCountInString(word) > 78 {
+		n := utf8.RuneCountInString(word)
+		if column > len(indent) && column+1+n > width {
 			b.WriteByte('\n')
-			column = 0
+			column, first = 0, indent
 		}
 		if column == 0 {
-			b.WriteString(indent)
-			column = len(indent)
+			b.WriteString(first)
+			column = len(first)
 		} else {
 			b.WriteByte(' ')
 			column++
 		}
 		b.WriteString(word)
-		column += utf8.RuneCountInString(word)
+		column += n
 	}
 	return b.String()
 }

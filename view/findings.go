@@ -1,10 +1,14 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/prove"
 )
 
@@ -12,9 +16,11 @@ import (
 // picture of the bits, and the words that show it. With all it prints too what exceptions silence and
 // what was proved.
 func Findings(w io.Writer, r *prove.Report, p Palette, all bool) error {
-	e := explainer{w: w, p: p}
-	for i := range r.Findings {
-		e.finding(&r.Findings[i])
+	e := newExplainer(w, p, ExplainOptions{})
+	for _, same := range byCause(r.Findings) {
+		e.finding(same[0])
+		e.others(same[1:])
+		e.printf("\n")
 	}
 	if all {
 		for i := range r.Silenced {
@@ -64,16 +70,72 @@ func plural(n int, what string) string {
 }
 
 func (e *explainer) finding(f *prove.Finding) {
-	first, rest, _ := strings.Cut(f.Explain(), "\n")
-	e.printf("%s\n%s", e.p.paint(levelColours[f.Level], first), rest)
+	render := diag.Render
+	if e.p.on {
+		render = diag.RenderColour
+	}
+	e.printf("%s", render(f.Diagnostic()))
 	e.bitRows(f.Rows)
 	for i := range f.Witnesses {
 		e.printf("  word %s\n", f.Witnesses[i].String())
 	}
-	e.printf("\n")
 }
 
-var levelColours = map[prove.Level]string{prove.Error: "\x1b[1;31m", prove.Warning: "\x1b[1;33m", prove.Note: "\x1b[1m"}
+// byCause puts findings in the order in which people mend them: errors first. Those of one code at one
+// place have one cause.
+func byCause(findings []prove.Finding) [][]*prove.Finding {
+	type cause struct {
+		code diag.Code
+		span diag.Span
+	}
+	at := map[cause]int{}
+	var list [][]*prove.Finding
+	for i := range findings {
+		f := &findings[i]
+		c := cause{f.Code, f.Span}
+		n, known := at[c]
+		if !known || !f.Span.IsValid() {
+			at[c] = len(list)
+			list = append(list, []*prove.Finding{f})
+			continue
+		}
+		list[n] = append(list[n], f)
+	}
+	slices.SortStableFunc(list, func(a, b []*prove.Finding) int { return int(a[0].Level) - int(b[0].Level) })
+	return list
+}
+
+// others lists findings whose cause was shown.
+func (e *explainer) others(list []*prove.Finding) {
+	for _, f := range list {
+		e.printf("%s\n", hang("= "+e.p.paint(levelColours[f.Level], "the same:")+" "+f.Msg, "  ", "    ", e.Width))
+	}
+}
+
+// Summary counts findings by their codes: the codes of errors first, then the most frequent.
+func Summary(w io.Writer, r *prove.Report, p Palette) error {
+	e := newExplainer(w, p, ExplainOptions{})
+	type kind struct {
+		level prove.Level
+		code  diag.Code
+	}
+	counts := map[kind]int{}
+	for i := range r.Findings {
+		counts[kind{r.Findings[i].Level, r.Findings[i].Code}]++
+	}
+	kinds := slices.Collect(maps.Keys(counts))
+	slices.SortFunc(kinds, func(a, b kind) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(counts[b], counts[a]), cmp.Compare(a.code, b.code))
+	})
+	for _, k := range kinds {
+		pad := strings.Repeat(" ", len("warning")-len(k.level.String()))
+		e.printf("%6d  %s%s  %s\n", counts[k], e.p.paint(levelColours[k.level], k.level.String()), pad, k.code)
+	}
+	e.printf("%s\n", summary(r))
+	return e.err
+}
+
+var levelColours = map[prove.Level]string{prove.Error: "\x1b[1;31m", prove.Warning: "\x1b[1;35m", prove.Note: "\x1b[1;36m"}
 
 // bitRows draws lines of bits below each other, the most significant first, in rows of 32 like the
 // picture of a word.

@@ -155,7 +155,7 @@ func (l *Listing) Labels() *program.Labels {
 
 // newLabels returns labels for code of so many bits.
 func (l *Listing) newLabels(size int64, entries []program.Entry) *program.Labels {
-	return program.NewLabels(size, l.unit(), entries)
+	return program.NewLabels(size, l.Unit(), entries)
 }
 
 // addLabels adds what the branches of the image go to.
@@ -175,8 +175,8 @@ func (l *Listing) addLabels(labels *program.Labels) {
 	}
 }
 
-// unit is the number of bits of which the places that have labels are multiples.
-func (l *Listing) unit() int64 {
+// Unit returns the number of bits of which the places that have labels are multiples.
+func (l *Listing) Unit() int64 {
 	unit := 0
 	for i := 0; l.Image != nil && i < len(l.Image.Pieces); i++ {
 		if p := &l.Image.Pieces[i]; p.Target && (unit == 0 || p.Size < unit) {

@@ -222,7 +222,7 @@ func TestExplain(t *testing.T) {
 			continue
 		}
 		var out bytes.Buffer
-		if err := view.Explain(&out, x.d, in, x.p, x.nested); err != nil {
+		if err := view.Explain(&out, x.d, in, x.p, view.ExplainOptions{Nested: x.nested}); err != nil {
 			t.Error(err)
 		}
 		golden(t, x.name, out.Bytes())
@@ -243,7 +243,7 @@ func TestWriteErrors(t *testing.T) {
 		}
 	}
 	in, _ := d.Decode(bits.Of(0))
-	if err := view.Explain(full{}, d, in, view.Palette{}, false); err != errFull {
+	if err := view.Explain(full{}, d, in, view.Palette{}, view.ExplainOptions{}); err != errFull {
 		t.Errorf("a full disk gives %v", err)
 	}
 }

@@ -20,7 +20,9 @@ type asmFlags struct {
 	jobsFlag
 	sourceFlags
 	plain, hex bool
-	output     string
+	// isSource tells that the input is source for the compiler of a machine.
+	isSource bool
+	output   string
 }
 
 func newAsm() *cobra.Command {
@@ -41,10 +43,13 @@ the words. - is standard input.
 An expression has the operators of C on signed numbers of 64 bits, names of .set, labels, which
 count bytes, and . for the place of the line. docs/assembly.md tells more.
 
-For pica200 without --hex and --plain it reads picasso's language and writes an SHBIN file: several
-files become one, in which each is a program and all share their procedures; with --each every file
-becomes one of its own. Called under the name picasso, or with --picasso as its first argument, it
-takes picasso's command line.
+The machine is that of --isa. Without it, it is the one whose source the first FILE is, by its suffix
+(.pica, .vsh, .gsh, .a2xx, .cubin.s) or by its directives.
+
+For pica200 it reads picasso's language and writes an SHBIN file: several files become one, in which each
+is a program and all share their procedures; with --each every file becomes one of its own. With --hex
+a text without such a suffix and without directives is instructions alone. Called under the name picasso,
+or with --picasso as its first argument, it takes picasso's command line.
 
 For tegra it reads grate's language, or a file of its own, and writes a file of text with the names
 of the program; --format and --hex choose another format.
@@ -59,9 +64,12 @@ Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command 
 of --plain could not be read.`,
 		Example: `  isago asm --isa pica200 --hex program.s
   isago asm --isa example -o program.bin program.s
-  isago asm --isa pica200 -o light.shbin light.pica
+  isago asm -o light.shbin light.pica
   echo "mov r0, v0" | isago asm --isa pica200 --plain --hex -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.recognise(cmd, args); err != nil {
+				return err
+			}
 			c, err := f.compiler()
 			if err != nil {
 				return err
@@ -115,10 +123,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	w := wordWriter{set: set, root: root, hex: f.hex}
-	for _, t := range set.Tables() {
-		w.entryBits = append(w.entryBits, t.Bits)
-	}
+	w := newWordWriter(set, root, f.hex)
 	if f.plain {
 		return out.done(w.lines(f, r, out))
 	}
@@ -132,6 +137,14 @@ type wordWriter struct {
 	hex  bool
 	// entryBits is the size of an entry of each table.
 	entryBits []int
+}
+
+func newWordWriter(set *isa.Set, root *isa.Root, hex bool) *wordWriter {
+	w := &wordWriter{set: set, root: root, hex: hex}
+	for _, t := range set.Tables() {
+		w.entryBits = append(w.entryBits, t.Bits)
+	}
+	return w
 }
 
 // lines assembles each line on its own.

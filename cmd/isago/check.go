@@ -4,20 +4,23 @@ import (
 	"bufio"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/view"
 )
 
 type checkFlags struct {
-	colorFlag
 	setFlags
 	root        string
 	json, sarif bool
 	all         bool
+	summary     bool
+	only        []string
 	search      int
 }
 
@@ -31,7 +34,7 @@ func newCheck() *cobra.Command {
 overrides and values that never apply, names that mean nothing somewhere, what is used nowhere, bits
 that no text shows, words that print the same text. Each finding has a code ("isago help codes"),
 the lines it is about, a picture of the bits and, where there is one, a word that shows it. What
-could not be decided is said.
+could not be decided is said. Errors come first, then warnings and notes.
 
 Without --gen every generation is checked in which the description differs. A finding that is
 meant to be is silenced by a comment on its line or before it, which gives the reason:
@@ -59,12 +62,13 @@ The exit status is 3 where something is found, 1 where the description does not 
 		},
 	}
 	f.setFlags.add(cmd)
-	f.colorFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.root, "root", "", "`NAME` of the one bitset to check (default: all)")
 	flags.BoolVar(&f.json, "json", false, "the findings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "the findings as SARIF 2.1.0, for tools that show them beside the lines")
 	flags.BoolVarP(&f.all, "all", "a", false, "show too what exceptions silence, and what was proved")
+	flags.BoolVar(&f.summary, "summary", false, "only count the findings of each code")
+	flags.StringSliceVar(&f.only, "only", nil, "only findings with this `CODE`, or several with commas")
 	flags.IntVar(&f.search, "search", prove.DefaultSearch, "how many random words, `N`, to read back where it cannot be proved that no two have one text")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -76,13 +80,18 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	if f.json && f.sarif {
 		return usagef("--json and --sarif exclude each other")
 	}
-	palette, err := f.palette(cmd.OutOrStdout())
+	palette, err := paletteOf(cmd)
 	if err != nil {
 		return err
 	}
 	set, err := f.load(nil)
 	if err != nil {
 		return f.refused(cmd, err)
+	}
+	for _, code := range f.only {
+		if !slices.Contains(knownCodes(), code) {
+			return usagef("--only %q is no code%s; isago help codes lists them", code, diag.DidYouMean(code, knownCodes()))
+		}
 	}
 	if f.search < 0 {
 		return usagef("--search %d, expected a number of words, 0 for none", f.search)
@@ -98,6 +107,9 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return &usageError{err}
 	}
+	report.Findings = slices.DeleteFunc(report.Findings, func(x prove.Finding) bool {
+		return len(f.only) > 0 && !slices.Contains(f.only, string(x.Code))
+	})
 	if err := f.print(cmd, report, palette); err != nil {
 		return err
 	}
@@ -105,6 +117,14 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 		return errFindings
 	}
 	return nil
+}
+
+func knownCodes() []string {
+	var list []string
+	for _, c := range diag.Codes() {
+		list = append(list, string(c.Code))
+	}
+	return list
 }
 
 // refused reports a description that does not load in the format that was asked for, and the error
@@ -129,6 +149,8 @@ func (f *checkFlags) print(cmd *cobra.Command, report *prove.Report, palette vie
 		err = printJSON(out, view.NewCheckReport(report, dir))
 	case f.sarif:
 		err = printJSON(out, view.NewSARIF(report, dir, strings.TrimPrefix(version(), "isago ")))
+	case f.summary:
+		err = view.Summary(out, report, palette)
 	default:
 		err = view.Findings(out, report, palette, f.all)
 	}

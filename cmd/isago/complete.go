@@ -54,7 +54,7 @@ func (f *machineFlags) syntaxNames() []string {
 	return nil
 }
 
-func (f *disFlags) orderNames() []string {
+func (f *machineFlags) orderNames() []string {
 	if r := f.raw(); r != nil {
 		return r.Orders
 	}

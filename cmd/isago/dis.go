@@ -19,9 +19,9 @@ import (
 
 type disFlags struct {
 	machineFlags
-	colorFlag
 	listingFlags
 	jobsFlag
+	rangeFlags
 	plain, hex, json, fields, addresses, words, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
@@ -65,9 +65,9 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.machineFlags.add(cmd)
-	f.colorFlag.add(cmd)
 	f.listingFlags.add(cmd)
 	f.jobsFlag.add(cmd)
+	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
@@ -136,7 +136,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.ir {
 		return f.operations(cmd, name)
 	}
-	palette, err := f.palette(cmd.OutOrStdout())
+	palette, err := paletteOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if f.hex {
 		return f.lines(cmd, name, palette)
 	}
-	in, err := openCode(cmd, name)
+	in, err := f.openPart(cmd, name)
 	if err != nil {
 		return err
 	}

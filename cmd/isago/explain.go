@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,49 +16,75 @@ import (
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/survey"
+	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
 
 type explainFlags struct {
 	machineFlags
-	colorFlag
-	json, nested bool
+	json, nested, all bool
 }
 
 func newExplain() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:     "explain [flags] WORD | INSTRUCTION",
+		Use:     "explain [flags] WORD | INSTRUCTION | MNEMONIC | FILE@PLACE | FILE:LINE",
 		GroupID: "code",
 		Short:   "Draw an instruction: each bit under its field",
-		Long: `explain draws one instruction, given as a word in hex or as text: every bit with a letter for
-its field, and for every field its value and what it means. Table entries follow a word behind a
-slash.
+		Long: `explain draws one instruction: every bit with a letter for its field, and for every field its value
+and what it means. The instruction is
+
+  4e0a8001/36f      a word in hex, with table entries behind a slash
+  mov r0, v0        text, as dis prints it
+  mad               a mnemonic: all its forms, with bits, documentation, hazards and examples
+  light.shbin@main+3  in a program, 3 instructions behind a label; @0x1c is an address as dis
+                    --addresses shows it
+  light.pica:9      line 9 of a source, if it is an instruction as dis prints it
+
+A mnemonic needs no --isa if one machine alone has it. Fields that are 0 and have no text are named in one
+line; --all lists them.
 
 Exit status: 0; 1 for what is no instruction; 2 for a mistake on the command line; 3 where bits are
 not as they should be.`,
-		Example: `  isago explain --isa pica200 4e0a8001/36f
-  isago explain --isa pica200 "mad r0.xyz, v0, c4, r1"`,
+		Example: `  isago explain mad
+  isago explain --isa pica200 4e0a8001/36f
+  isago explain --isa pica200 "mad r0.xyz, v0, c4, r1"
+  isago explain light.shbin@main+3`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("no WORD and no INSTRUCTION")
+				return usagef("what to explain? a WORD, an INSTRUCTION, a MNEMONIC, FILE@PLACE or FILE:LINE")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
 	}
 	f.machineFlags.add(cmd)
-	f.colorFlag.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands in place of the operands")
+	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "list fields too that are 0 and have no text")
 	return cmd
 }
 
 func (f *explainFlags) run(cmd *cobra.Command, text string) error {
-	palette, err := f.palette(cmd.OutOrStdout())
-	if err != nil {
-		return err
+	if name, place, ok := placeIn(text); ok {
+		return f.place(cmd, name, place)
 	}
+	if name, number, ok := lineIn(text); ok {
+		line, err := f.sourceLine(cmd, name, number)
+		if err != nil {
+			return err
+		}
+		return f.explain(cmd, line.Src.Text[line.Off:line.End], line)
+	}
+	if !f.given() {
+		return f.anywhere(cmd, text)
+	}
+	return f.explain(cmd, text, diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)})
+}
+
+// explain draws what a text is that stands at a place: an instruction, a mnemonic, or a word.
+func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) error {
 	set, err := f.load(nil)
 	if err != nil {
 		return err
@@ -65,7 +93,104 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	if err != nil {
 		return err
 	}
-	in, err := f.instruction(set, d, text)
+	res, root, err := f.parse(set, text)
+	if err == nil {
+		if root != d.Root() {
+			if d, err = f.decoderOf(set, root); err != nil {
+				return err
+			}
+		}
+		return f.draw(cmd, d, decodeResult(set, d, &res))
+	}
+	if forms := f.forms(set, text); len(forms) > 0 {
+		return f.drawForms(cmd, set, forms)
+	}
+	d, in, err := f.word(set, d, text, err, at)
+	if err != nil {
+		return err
+	}
+	return f.draw(cmd, d, in)
+}
+
+// anywhere draws the forms of a mnemonic that one machine has.
+func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
+	var machines []string
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{Gen: f.gen})
+		if err != nil {
+			return err
+		}
+		if len(view.Forms(set, mnemonic)) > 0 {
+			machines = append(machines, m.Name)
+		}
+	}
+	// the template for new machines gives way to those that exist
+	if i := slices.Index(machines, "example"); len(machines) == 2 && i >= 0 {
+		machines = slices.Delete(machines, i, i+1)
+	}
+	switch len(machines) {
+	case 0:
+		_, err := f.load(nil) // which machine?
+		return err
+	case 1:
+		f.isa = machines[0]
+		return f.explain(cmd, mnemonic, diag.Span{})
+	}
+	return usagef("%s is an instruction of %s: name one with --isa", mnemonic, strings.Join(machines, " and "))
+}
+
+// roots lists the kinds of instructions among which a text is looked for: that of --root alone, or all.
+func (f *explainFlags) roots(set *isa.Set) []*isa.Root {
+	if f.root == "" {
+		return view.InstructionRoots(set)
+	}
+	r, err := set.Root(f.root)
+	if err != nil {
+		return nil
+	}
+	return []*isa.Root{r}
+}
+
+func (f *explainFlags) forms(set *isa.Set, mnemonic string) []*isa.Leaf {
+	roots := f.roots(set)
+	return slices.DeleteFunc(view.Forms(set, mnemonic), func(l *isa.Leaf) bool { return !slices.Contains(roots, l.Root) })
+}
+
+// decoderOf is the decoder of the flags for another root.
+func (f *explainFlags) decoderOf(set *isa.Set, root *isa.Root) (*isa.Decoder, error) {
+	other := f.machineFlags
+	other.root = root.Name
+	return other.decoder(set)
+}
+
+// parse reads a text as an instruction of the first root that has it. The error is that of the first root.
+func (f *explainFlags) parse(set *isa.Set, text string) (asm.Result, *isa.Root, error) {
+	var first error
+	for _, r := range f.roots(set) {
+		other := f.machineFlags
+		other.root = r.Name
+		p, err := other.parser(set)
+		if err != nil {
+			return asm.Result{}, nil, err
+		}
+		res, err := p.Parse(text)
+		if err == nil {
+			return res, r, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return asm.Result{}, nil, first
+}
+
+func (f *explainFlags) options(cmd *cobra.Command) view.ExplainOptions {
+	return view.ExplainOptions{Nested: f.nested, All: f.all, Width: columns(cmd.OutOrStdout())}
+}
+
+// draw shows an instruction.
+func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) error {
+	palette, err := paletteOf(cmd)
 	if err != nil {
 		return err
 	}
@@ -73,7 +198,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	if f.json {
 		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs}).Append(nil, d, in)))
 	} else {
-		err = view.Explain(out, d, in, palette, f.nested)
+		err = view.Explain(out, d, in, palette, f.options(cmd))
 	}
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
@@ -84,41 +209,73 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	return nil
 }
 
+// drawForms shows the forms of a mnemonic.
+func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.Leaf) error {
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return printJSON(cmd.OutOrStdout(), instructionsOf(forms))
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	for i, l := range forms {
+		d, err := f.decoderOf(set, l.Root)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := view.ExplainForm(out, d, l, palette, f.options(cmd)); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
 // argument is how errors name the instruction on the command line.
 const argument = "<argument>"
 
-// instruction reads the argument: text if it is an instruction, else hex. The decoder gets the
-// table entries and contexts.
-func (f *explainFlags) instruction(set *isa.Set, d *isa.Decoder, text string) (isa.Inst, error) {
-	p, err := f.parser(set)
-	if err != nil {
-		return isa.Inst{}, err
-	}
-	src := &diag.Source{Name: argument, Text: text}
-	res, err := p.Parse(text)
-	if err == nil {
-		return decodeResult(set, d, &res), nil
-	}
+// word reads a word in hex. wrong is why the text is no instruction.
+func (f *explainFlags) word(set *isa.Set, d *isa.Decoder, text string, wrong error, at diag.Span) (*isa.Decoder, isa.Inst, error) {
 	line, hexErr := program.ParseLine(set, text)
 	if hexErr != nil {
 		var e *asm.Error
-		if looksLikeHex(text) || !errors.As(err, &e) {
-			return isa.Inst{}, inArgument(src, hexErr)
+		if looksLikeHex(text) || !errors.As(wrong, &e) {
+			return d, isa.Inst{}, inArgument(at, hexErr)
 		}
-		return isa.Inst{}, e.At(src, 0)
+		return d, isa.Inst{}, e.At(at.Src, at.Off)
 	}
-	in, ok, err := line.Prepare(d)
-	if err == nil && !ok {
-		digits := line.Word.AppendHex(nil, (line.Size(d.Root())+3)/4)
-		err = unknownWord(set, d.Conflict(), digits)
+	var first error
+	for _, r := range f.roots(set) {
+		dr, err := f.decoderOf(set, r)
+		if err != nil {
+			return d, isa.Inst{}, err
+		}
+		in, ok, err := line.Prepare(dr)
+		if err == nil && ok {
+			return dr, in, nil
+		}
+		if err == nil {
+			err = unknownWord(set, r, dr.Conflict(), line.Word, line.Size(r))
+		}
+		if first == nil {
+			first = err
+		}
 	}
-	return in, inArgument(src, err)
+	return d, isa.Inst{}, inArgument(at, first)
 }
 
 // unknownWord is the error for a word that no instruction has, or two.
-func unknownWord(set *isa.Set, conflict []*isa.Leaf, digits []byte) error {
+func unknownWord(set *isa.Set, root *isa.Root, conflict []*isa.Leaf, word bits.Value, size int) error {
+	digits := word.AppendHex(nil, (size+3)/4)
 	if len(conflict) < 2 {
-		return diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), digits)
+		e := diag.Errorf(diag.UnknownWord, diag.Span{}, "no instruction of %s has the bits %s", setName(set), digits)
+		for _, s := range survey.Nearest(root, word, nearestShown) {
+			e.Help = append(e.Help, "near is "+s.Describe(root))
+		}
+		return e
 	}
 	e := diag.Errorf(diag.UnknownWord, diag.Span{}, "%s: %s", digits, view.NoInstruction(conflict))
 	for _, l := range conflict {
@@ -127,16 +284,19 @@ func unknownWord(set *isa.Set, conflict []*isa.Leaf, digits []byte) error {
 	return e
 }
 
-// inArgument places an error without position in the whole argument.
-func inArgument(src *diag.Source, err error) error {
+// nearestShown is the number of instructions that are named as being near to an unknown word.
+const nearestShown = 3
+
+// inArgument places an error without position in the whole of what was given.
+func inArgument(at diag.Span, err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && !e.Span.IsValid() {
-		e.Span = diag.Span{Src: src, End: len(src.Text)}
+		e.Span = at
 	}
 	return err
 }
 
-// looksLikeHex tells whether a text that is neither hex nor an instruction was meant as hex.
+// looksLikeHex reports whether a text that is neither hex nor an instruction was meant as hex.
 func looksLikeHex(text string) bool {
 	return text != "" && text[0] >= '0' && text[0] <= '9' || strings.Contains(text, "/")
 }

@@ -195,3 +195,41 @@ func (f *setFlags) isRaw(in *code) (bool, error) {
 	_, _, known := catalog.Recognise(head)
 	return !known && f.given(), nil
 }
+
+// rangeFlags choose a part of an input.
+type rangeFlags struct{ offset, length int64 }
+
+func (f *rangeFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Int64Var(&f.offset, "offset", 0, "skip the first `BYTES` of FILE, such as 0x100; what follows is read as a file of its own")
+	flags.Int64Var(&f.length, "length", 0, "read only so many `BYTES` (default: up to the end)")
+}
+
+// openPart opens the part of an input that the flags choose.
+func (f *rangeFlags) openPart(cmd *cobra.Command, name string) (*code, error) {
+	if f.offset < 0 || f.length < 0 {
+		return nil, usagef("--offset %d and --length %d, expected no negative number", f.offset, f.length)
+	}
+	in, err := openCode(cmd, name)
+	if err != nil || f.offset == 0 && f.length == 0 {
+		return in, err
+	}
+	if f.offset > in.size || f.length > in.size-f.offset {
+		return nil, errors.Join(fmt.Errorf("%s has %d bytes, expected at least %d, as --offset and --length say", inputName(name), in.size, f.offset+f.length), in.Close())
+	}
+	length := f.length
+	if length == 0 {
+		length = in.size - f.offset
+	}
+	return &code{ReaderAt: io.NewSectionReader(in, f.offset, length), size: length, close: in.Close}, nil
+}
+
+// readPart returns the part of an input that the flags choose.
+func (f *rangeFlags) readPart(cmd *cobra.Command, name string) ([]byte, error) {
+	in, err := f.openPart(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := in.all()
+	return data, errors.Join(err, in.Close())
+}

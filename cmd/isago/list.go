@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
@@ -17,7 +18,7 @@ import (
 
 type listFlags struct {
 	setFlags
-	json bool
+	json, instructions bool
 }
 
 func newList() *cobra.Command {
@@ -28,12 +29,20 @@ func newList() *cobra.Command {
 		Short:   "Show the machines, or what a file contains",
 		Long: `list shows the machines that isago knows: how many instructions they have, the formats of their
 files, the roots that --root takes, the contexts, the tables beside the code and the spellings; with
---isa or --spec those of one machine; with FILE what the file contains. - is standard input.`,
+--isa or --spec those of one machine; with FILE what the file contains. - is standard input.
+
+--instructions lists the instructions instead: mnemonic, text, and what each does.`,
 		Example: `  isago list --isa pica200
+  isago list --isa pica200 --instructions
   isago list light.shbin`,
 		Args: atMostOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			switch {
+			case f.instructions && len(args) == 1:
+				return usagef("--instructions lists those of machines; FILE goes without it")
+			case f.instructions:
+				return f.listInstructions(cmd)
+			case len(args) == 1:
 				return f.file(cmd, args[0])
 			}
 			return f.machines(cmd)
@@ -41,6 +50,7 @@ files, the roots that --root takes, the contexts, the tables beside the code and
 	}
 	f.setFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
+	cmd.Flags().BoolVar(&f.instructions, "instructions", false, "list the instructions")
 	return cmd
 }
 
@@ -81,35 +91,103 @@ type table struct {
 
 func (f *listFlags) machines(cmd *cobra.Command) error {
 	var list []machine
-	if f.given() {
-		set, err := f.load(nil)
-		if err != nil {
-			return err
-		}
-		list = append(list, describe(set))
-		if m, err := catalog.Lookup(f.isa); err == nil {
-			list[0].about(m)
-		}
-	} else {
-		for _, m := range catalog.Machines() {
-			set, err := m.Load(isa.Options{Gen: f.gen})
-			if err != nil {
-				return err
-			}
-			d := describe(set)
+	sets, err := f.sets()
+	if err != nil {
+		return err
+	}
+	for _, set := range sets {
+		d := describe(set)
+		if m, err := catalog.Lookup(set.Name()); err == nil && f.spec == "" {
 			d.about(m)
-			list = append(list, d)
 		}
+		list = append(list, d)
 	}
 	if f.json {
 		return printJSON(cmd.OutOrStdout(), list)
+	}
+	p, err := paletteOf(cmd)
+	if err != nil {
+		return err
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	for i, m := range list {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		m.print(out)
+		m.print(out, p)
+	}
+	return out.Flush()
+}
+
+// sets loads the machine that the flags name, or all.
+func (f *listFlags) sets() ([]*isa.Set, error) {
+	if f.given() {
+		set, err := f.load(nil)
+		return []*isa.Set{set}, err
+	}
+	var sets []*isa.Set
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{Gen: f.gen})
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// instruction is an instruction as list shows it.
+type instruction struct {
+	Machine   string   `json:"machine"`
+	Root      string   `json:"root"`
+	Name      string   `json:"name"`
+	Mnemonics []string `json:"mnemonics"`
+	Bits      int      `json:"bits"`
+	// Mask are the bits that make it this instruction, Match their values, in hexadecimal.
+	Mask  string `json:"mask"`
+	Match string `json:"match"`
+	Text  string `json:"text"`
+	Doc   string `json:"doc,omitempty"`
+}
+
+func instructionsOf(leaves []*isa.Leaf) []instruction {
+	list := []instruction{}
+	for _, l := range leaves {
+		hex := func(v bits.Value) string { return string(v.AppendHex(nil, (l.Size+3)/4)) }
+		list = append(list, instruction{l.Set().Name(), l.Root.Name, l.Name, l.Mnemonics(), l.Size, hex(l.Mask), hex(l.Match), oneLine(l.Template()), oneLine(l.Doc())})
+	}
+	return list
+}
+
+// listInstructions shows the instructions of machines.
+func (f *listFlags) listInstructions(cmd *cobra.Command) error {
+	sets, err := f.sets()
+	if err != nil {
+		return err
+	}
+	var leaves []*isa.Leaf
+	for _, set := range sets {
+		for _, r := range view.InstructionRoots(set) {
+			leaves = append(leaves, r.Leaves...)
+		}
+	}
+	list := instructionsOf(leaves)
+	if f.json {
+		return printJSON(cmd.OutOrStdout(), list)
+	}
+	p, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	for i, in := range list {
+		if i == 0 || list[i-1].Root != in.Root || list[i-1].Machine != in.Machine {
+			if i > 0 {
+				fmt.Fprintln(out)
+			}
+			fmt.Fprintf(out, "%s, %s\n", p.Title(in.Machine), strings.TrimPrefix(in.Root, "#"))
+		}
+		view.Entry(out, p, in.Name, in.Text, in.Doc, columns(cmd.OutOrStdout()))
 	}
 	return out.Flush()
 }
@@ -141,8 +219,8 @@ func (m *machine) about(c catalog.Machine) {
 	}
 }
 
-func (m *machine) print(w io.Writer) {
-	fmt.Fprintf(w, "%s\n", strings.TrimRight(m.Name+"  "+m.Title, " "))
+func (m *machine) print(w io.Writer, p view.Palette) {
+	fmt.Fprintf(w, "%s\n", strings.TrimRight(p.Title(m.Name)+"  "+m.Title, " "))
 	fmt.Fprintf(w, "  instructions  %d\n", m.Instructions)
 	if len(m.Formats) > 0 {
 		fmt.Fprintf(w, "  formats       %s\n", strings.Join(m.Formats, ", "))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,14 +10,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
-	"github.com/isago/isago/view"
 )
 
 // setFlags choose an instruction set.
@@ -240,34 +237,4 @@ func (f *machineFlags) parser(set *isa.Set) (*asm.Parser, error) {
 	p.SetContext(ctx)
 	p.Custom, err = f.reader()
 	return p, err
-}
-
-// colorFlag says whether to print in colour.
-type colorFlag struct{ color string }
-
-func (f *colorFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.color, "color", "auto", "print in colour; `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
-	complete(cmd, "color", fixed("auto", "always", "never"))
-}
-
-// palette decides about colour.
-func (f *colorFlag) palette(w io.Writer) (view.Palette, error) {
-	switch f.color {
-	case "always":
-		return view.Colours, nil
-	case "never":
-		return view.Palette{}, nil
-	case "auto":
-	default:
-		return view.Palette{}, usagef("--color %q, expected auto, always or never", f.color)
-	}
-	if os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w) {
-		return view.Colours, nil
-	}
-	return view.Palette{}, nil
-}
-
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }

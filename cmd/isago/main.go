@@ -7,10 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/isago/isago/internal/diag"
 	"github.com/spf13/cobra"
-
-	"github.com/isago/isago/isa"
 )
 
 // Exit statuses.
@@ -58,27 +55,15 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 		return exitOK
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.Is(err, errFailed):
+		return exitMistake
 	}
-	text := isa.Explain(err)
-	if !placed(err) {
-		text = cmd.CommandPath() + ": " + text
-	}
-	fmt.Fprint(errOut, text)
+	tell(cmd, err)
 	var usage *usageError
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
 	return exitMistake
-}
-
-// placed tells whether an error says itself where it is.
-func placed(err error) bool {
-	var list diag.List
-	var one *diag.Error
-	if errors.As(err, &list) && len(list) > 0 {
-		return list[0].Span.IsValid()
-	}
-	return errors.As(err, &one) && one.Span.IsValid()
 }
 
 // errFindings tells that the output is complete and something in the input is odd.

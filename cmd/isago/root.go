@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/isago/isago/internal/diag"
 )
 
 func newRoot() *cobra.Command {
@@ -18,11 +21,14 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	withSetCache(root)
+	addColor(root)
+	root.Version = version()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v; %s --help lists the flags", err, cmd.CommandPath())
+		return usagef("%v%s; %s --help lists the flags", err, flagMeant(cmd, err), cmd.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: "code", Title: "Programs:"}, &cobra.Group{ID: "about", Title: "About:"})
-	root.AddCommand(newDis(), newAsm(), newExplain(), newRun(), newStep(), newCheck(), newList(), newVersion(), newCodes(), newMan(root))
+	root.AddCommand(newDis(), newAsm(), newExplain(), newRun(), newStep(), newCheck(), newList(), newSurvey(), newDiff(), newNew(), newVersion(), newCodes(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
@@ -37,6 +43,24 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		}
 	}
 	return root
+}
+
+// flagMeant asks for the flag that an unknown one is like.
+func flagMeant(cmd *cobra.Command, err error) string {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := diag.Nearest(name, names); near != "" {
+		return ", did you mean --" + near + "?"
+	}
+	return ""
 }
 
 // knownCommand refuses what is left on the command line of a command that has only commands below it.

@@ -474,19 +474,19 @@ func (f *runFlags) write(cmd *cobra.Command, l *exec.Launch, res *exec.Result) (
 		return f.writeJSON(w, l, res)
 	case "csv":
 		c := csv.NewWriter(w)
-		_ = c.Write(append([]string{"vertex"}, columns(l)...))
+		_ = c.Write(append([]string{"vertex"}, headings(l)...))
 		f.rows(l, res, func(cells []string) { _ = c.Write(cells) })
 		c.Flush()
 		return c.Error()
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, strings.Join(append([]string{"vertex"}, columns(l)...), "\t"))
+	fmt.Fprintln(t, strings.Join(append([]string{"vertex"}, headings(l)...), "\t"))
 	f.rows(l, res, func(cells []string) { fmt.Fprintln(t, strings.Join(cells, "\t")) })
 	return t.Flush()
 }
 
-// columns names the components of the outputs.
-func columns(l *exec.Launch) []string {
+// headings names the components of the outputs.
+func headings(l *exec.Launch) []string {
 	var names []string
 	for i := range l.Outputs {
 		p := &l.Outputs[i]

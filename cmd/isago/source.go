@@ -13,11 +13,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 // sourceFlags belong to making files from source.
@@ -29,6 +31,8 @@ type sourceFlags struct {
 	noNop            bool
 	noWarn           []string
 	werror, each     bool
+	// convert makes what is written of the compiler's file; nil writes the file.
+	convert func(file []byte) ([]byte, error)
 	// contexts are those of the command line, if it has any.
 	contexts func(*isa.Set) (bits.Value, error)
 }
@@ -63,10 +67,31 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	}
 	for i, e := range list {
 		hard := *e
-		hard.Msg = strings.Replace(e.Msg, "warning: ", "", 1)
+		hard.Level = diag.Mistake
 		list[i] = &hard
 	}
 	return nil, list.Capped("mistake")
+}
+
+// recognise finds out what the first source is: for which machine, where no flag says so, and whether a
+// compiler is to read it whatever is written.
+func (f *asmFlags) recognise(cmd *cobra.Command, names []string) error {
+	if len(names) == 0 || f.spec != "" || f.plain {
+		return nil
+	}
+	src, err := readSource(cmd, names[0])
+	if err != nil {
+		return err
+	}
+	if names[0] == "-" { // it is read again
+		cmd.SetIn(strings.NewReader(src.Text))
+	}
+	m, ok := catalog.RecogniseSource(src)
+	if ok && f.isa == "" {
+		f.isa = m.Name
+	}
+	f.isSource = ok && f.isa == m.Name
+	return nil
 }
 
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.
@@ -74,7 +99,7 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 	m, err := catalog.Lookup(f.isa)
 	switch {
 	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
-		(f.hex || f.syntax != "" || f.format != "") && m.Outputs == nil:
+		(f.hex && !f.isSource || f.syntax != "" || f.format != "") && m.Outputs == nil:
 		if f.format != "" {
 			return nil, usagef("--format belongs to whole programs of machines with several formats, such as tegra")
 		}
@@ -105,13 +130,52 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	}
 	f.sourceFlags.contexts = f.context
 	f.spelling, f.target = f.syntax, f.format
-	if f.hex {
+	if m, err := catalog.Lookup(f.isa); f.hex && err == nil {
 		f.target = hexFormat
+		if m.Outputs == nil {
+			f.target, f.convert = "", f.hexOf
+		}
 	}
 	if f.each {
 		return f.compileEach(cmd, names)
 	}
 	return f.compile(cmd, c, names, f.output)
+}
+
+// hexOf prints the code of a file that a compiler has made as lines of hexadecimal, an instruction each.
+func (f *asmFlags) hexOf(file []byte) ([]byte, error) {
+	l, err := f.listingFrom(f.output, file)
+	if err != nil {
+		return nil, err
+	}
+	w := newWordWriter(l.Decoder.Set(), l.Decoder.Root(), true)
+	var buf []byte
+	var fields []isa.Field
+	l.Each(func(x view.Decoded) bool {
+		word := program.Word{Word: x.Word, Size: x.Decoder.Root().MinSize}
+		if x.Known {
+			word.Size = x.Inst.Leaf.Size
+			fields = x.Decoder.Layout(fields[:0], x.Inst)
+			word.Entries = entriesOf(x.Decoder, fields)
+		}
+		buf = append(w.append(buf, &word), '\n')
+		return true
+	})
+	return buf, nil
+}
+
+// entriesOf lists the table entries of which fields are the indices.
+func entriesOf(d *isa.Decoder, fields []isa.Field) []asm.Entry {
+	var list []asm.Entry
+	for i := range fields {
+		for t, table := range d.Set().Tables() {
+			if f := &fields[i]; f.Index && f.IndexOf == table.Name {
+				n := int(f.Value[0])
+				list = append(list, asm.Entry{Table: t, Index: n, Value: d.TableEntry(t, n)})
+			}
+		}
+	}
+	return list
 }
 
 // compile makes one file from sources.
@@ -133,7 +197,12 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 		return err
 	}
 	if len(warnings) > 0 {
-		fmt.Fprint(cmd.ErrOrStderr(), diag.Render(warnings))
+		fmt.Fprint(cmd.ErrOrStderr(), explain(cmd, warnings))
+	}
+	if f.convert != nil {
+		if out.Bytes, err = f.convert(out.Bytes); err != nil {
+			return err
+		}
 	}
 	if err := writeFile(cmd, output, out.Bytes); err != nil || f.header == "" {
 		return err

@@ -2,7 +2,6 @@
 package diag
 
 import (
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -25,7 +24,7 @@ type Span struct {
 	Off, End int
 }
 
-// IsValid tells whether the span points into a source.
+// IsValid reports whether the span points into a source.
 func (s Span) IsValid() bool { return s.Src != nil }
 
 // LineCol returns the line and the column of the start, both counted from 1; columns count
@@ -63,17 +62,40 @@ type Note struct {
 	Msg  string
 }
 
-// Error is one mistake of the user, at one place.
+// Level says how bad something is.
+type Level uint8
+
+// The levels. A mistake is an error, a warning is legal and hardly meant, a remark is for those who want to know.
+const (
+	Mistake Level = iota
+	Warning
+	Remark
+)
+
+// String returns the level as compilers print it.
+func (l Level) String() string { return [...]string{"error", "warning", "note"}[l] }
+
+// Error is one mistake of the user, at one place, or something that is legal and hardly meant.
 type Error struct {
 	Code  Code
 	Span  Span
 	Msg   string
+	Level Level
 	Notes []Note
+	// Help says what to do about it, where that is known.
+	Help []string
 }
 
 // Errorf makes an error; the message is formatted as by fmt.Sprintf.
 func Errorf(code Code, span Span, format string, args ...any) *Error {
 	return &Error{Code: code, Span: span, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Warnf makes a warning; the message is formatted as by fmt.Sprintf.
+func Warnf(code Code, span Span, format string, args ...any) *Error {
+	e := Errorf(code, span, format, args...)
+	e.Level = Warning
+	return e
 }
 
 // With adds a contributing position and returns the error.
@@ -82,12 +104,24 @@ func (e *Error) With(span Span, format string, args ...any) *Error {
 	return e
 }
 
+// Meant asks for a name that is like the one that was read, and returns the error.
+func (e *Error) Meant(word string, names []string) *Error {
+	if near := Nearest(word, names); near != "" {
+		e.Help = append(e.Help, "did you mean "+near+"?")
+	}
+	return e
+}
+
 // Error returns the error in one line, file:line:col: message [code].
 func (e *Error) Error() string {
-	if !e.Span.IsValid() {
-		return fmt.Sprintf("%s [%s]", e.Msg, e.Code)
+	msg := e.Msg
+	if e.Level != Mistake {
+		msg = e.Level.String() + ": " + msg
 	}
-	return fmt.Sprintf("%s: %s [%s]", e.Span, e.Msg, e.Code)
+	if !e.Span.IsValid() {
+		return fmt.Sprintf("%s [%s]", msg, e.Code)
+	}
+	return fmt.Sprintf("%s: %s [%s]", e.Span, msg, e.Code)
 }
 
 // List is several errors, in the order of their positions once sorted.
@@ -131,17 +165,35 @@ func (l List) Sort() {
 // MaxShown is the number of mistakes, or of warnings, of one run that are told of.
 const MaxShown = 50
 
-// Capped returns the start of the list, with a count of the rest, which are of the kind what.
+// cause is what errors have in common that say the same of several places.
+type cause struct {
+	code Code
+	src  *Source
+	msg  string
+}
+
+func (e *Error) cause() cause { return cause{e.Code, e.Span.Src, e.Msg} }
+
+// Capped returns the errors of the first causes of the list, with a count of the rest, which are of the
+// kind what.
 func (l List) Capped(what string) List {
-	rest := len(l) - MaxShown
+	var shown List
+	causes := map[cause]bool{}
+	for _, e := range l {
+		if c := e.cause(); causes[c] || len(causes) < MaxShown {
+			causes[c] = true
+			shown = append(shown, e)
+		}
+	}
+	rest := len(l) - len(shown)
 	if rest <= 0 {
 		return l
 	}
-	more := Errorf(l[MaxShown].Code, Span{}, "%d more %ss, which are not shown", rest, what)
+	more := Errorf(l[len(l)-1].Code, Span{}, "%d more %ss, not shown", rest, what)
 	if rest == 1 {
-		more.Msg = fmt.Sprintf("1 more %s, which is not shown", what)
+		more.Msg = fmt.Sprintf("1 more %s, not shown", what)
 	}
-	return append(l[:MaxShown:MaxShown], more)
+	return append(shown, more)
 }
 
 // Err returns the list as an error, nil when it is empty.
@@ -150,68 +202,6 @@ func (l List) Err() error {
 		return nil
 	}
 	return l
-}
-
-// Render formats err for a terminal: every error of a list with its line, a caret and its notes.
-// Errors without a position are printed as they are.
-func Render(err error) string {
-	var b strings.Builder
-	var list List
-	var one *Error
-	switch {
-	case errors.As(err, &list):
-		for _, e := range list {
-			e.render(&b)
-		}
-	case errors.As(err, &one):
-		one.render(&b)
-	default:
-		fmt.Fprintf(&b, "%v\n", err)
-	}
-	return b.String()
-}
-
-func (e *Error) render(b *strings.Builder) {
-	fmt.Fprintf(b, "%v\n", e)
-	e.Span.caret(b)
-	for _, n := range e.Notes {
-		fmt.Fprintf(b, "%s: note: %s\n", n.Span, n.Msg)
-		n.Span.caret(b)
-	}
-}
-
-// caretWidth bounds the line that is shown: a description may be one line of a megabyte.
-const caretWidth = 160
-
-func (s Span) caret(b *strings.Builder) {
-	if !s.IsValid() {
-		return
-	}
-	line, from, to := s.text()
-	if strings.TrimSpace(line) == "" {
-		return
-	}
-	if len(line) > caretWidth {
-		cut := runeStart(line, max(0, from-caretWidth/2))
-		line = line[cut:runeStart(line, cut+caretWidth)]
-		from, to = from-cut, min(to-cut, caretWidth)
-	}
-	fmt.Fprintf(b, "  %s\n  ", line)
-	for i, r := range line {
-		switch {
-		case i >= to:
-		case i >= from:
-			b.WriteByte('^')
-		case r == '\t':
-			b.WriteByte('\t')
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	if from >= len(line) {
-		b.WriteByte('^')
-	}
-	b.WriteByte('\n')
 }
 
 // runeStart returns the start of the character in which byte i is.
@@ -223,6 +213,30 @@ func runeStart(s string, i int) int {
 		i--
 	}
 	return i
+}
+
+// Nearest returns the name that is most like a word and could be meant by it, "" where none is.
+func Nearest(word string, names []string) string {
+	best, distance := "", 2+len(word)/4
+	for _, n := range names {
+		a, b := strings.ToLower(word), strings.ToLower(n)
+		d := EditDistance(a, b)
+		if len(a) >= 3 && strings.HasPrefix(b, a) {
+			d = 1 // the start of a name stands for it
+		}
+		if d < distance && d < len(word) {
+			best, distance = n, d
+		}
+	}
+	return best
+}
+
+// DidYouMean is the question after a word that is no name, "" where no name is like it.
+func DidYouMean(word string, names []string) string {
+	if near := Nearest(word, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
 }
 
 // EditDistance counts the insertions, deletions and replacements between two short words.

@@ -77,7 +77,8 @@ func TestRender(t *testing.T) {
 	} {
 		span := marked(c.text)
 		got := Render(Errorf(XMLSyntax, span, "message"))
-		want := fmt.Sprintf("%s: message [xml-syntax]\n  %s\n  %s", span, c.line, c.carets)
+		line, _ := span.LineCol()
+		want := fmt.Sprintf("%s: error: message [xml-syntax]\n%5d | %s\n      | %s", span, line, c.line, c.carets)
 		if strings.TrimRight(got, " \t\n") != want {
 			t.Errorf("%q\ngot\n%s\nwant\n%s", c.text, got, want)
 		}
@@ -93,19 +94,19 @@ func TestRenderNotesAndLists(t *testing.T) {
 	other := Errorf(XMLElement, Span{&Source{Name: "b.xml", Text: "x"}, 0, 1}, "another file")
 	list := List{nowhere, other, blank, second, first}
 	list.Sort()
-	const want = `a.xml:1:1: first [bit-range]
-  one
-  ^^^
-a.xml:2:1: two is defined twice [duplicate]
-  two
-  ^^^
+	const want = `a.xml:1:1: error: first [bit-range]
+    1 | one
+      | ^^^
+a.xml:2:1: error: two is defined twice [duplicate]
+    2 | two
+      | ^^^
 a.xml:1:1: note: the other definition
-  one
-  ^^^
-a.xml:3:1: a blank line has no carets [xml-element]
-b.xml:1:1: another file [xml-element]
-  x
-  ^
+    1 | one
+      | ^^^
+a.xml:3:1: error: a blank line has no carets [xml-element]
+b.xml:1:1: error: another file [xml-element]
+    1 | x
+      | ^
 nowhere [xml-limit]
 `
 	if got := Render(list); got != want {
@@ -172,8 +173,8 @@ func TestCapped(t *testing.T) {
 	for n, want := range map[int]string{
 		0:            "",
 		MaxShown:     "49 [ignored-text]",
-		MaxShown + 1: "1 more warning, which is not shown [ignored-text]",
-		200:          "150 more warnings, which are not shown [ignored-text]",
+		MaxShown + 1: "1 more warning, not shown [ignored-text]",
+		200:          "150 more warnings, not shown [ignored-text]",
 	} {
 		var list List
 		for i := range n {
@@ -186,5 +187,57 @@ func TestCapped(t *testing.T) {
 		if len(list) != n || n > MaxShown && list[MaxShown].Msg != "50" {
 			t.Errorf("the list itself has changed")
 		}
+	}
+}
+
+// What several places have in common is said once, with the lines.
+func TestSaidOnce(t *testing.T) {
+	src := &Source{Name: "a.pica", Text: strings.Repeat("mov r0, v0\n", 9)}
+	at := func(line int) Span { return Span{src, 11 * (line - 1), 11*(line-1) + 3} }
+	list := List{Errorf(Directive, at(1), "one"), Errorf(BlockNesting, at(2), "two"), Errorf(Directive, at(3), "one")}
+	const want = `a.pica:1:1: error: one [directive]
+    1 | mov r0, v0
+      | ^^^
+      = note: the same in line 3
+a.pica:2:1: error: two [block-nesting]
+    2 | mov r0, v0
+      | ^^^
+`
+	if got := Render(list); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	list = nil
+	for line := range 9 {
+		list = append(list, Errorf(Directive, at(line+1), "one"))
+	}
+	if got := Render(list); !strings.HasSuffix(got, "= note: the same in lines 2, 3, 4, 5, 6 and 3 more\n") || strings.Count(got, "error:") != 1 {
+		t.Errorf("nine of one kind:\n%s", got)
+	}
+}
+
+func TestWarningsAndHelp(t *testing.T) {
+	e := Warnf(MissingEnd, marked("[nop]"), "no %s", "end")
+	e.Help = []string{"add one"}
+	const want = `a.xml:1:1: warning: no end [missing-end]
+    1 | nop
+      | ^^^
+      = help: add one
+`
+	if got := Render(e); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got, want := e.Error(), "a.xml:1:1: warning: no end [missing-end]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	plain := RenderColour(e)
+	for {
+		at := strings.Index(plain, "\x1b[")
+		if at < 0 {
+			break
+		}
+		plain = plain[:at] + plain[at+strings.IndexByte(plain[at:], 'm')+1:]
+	}
+	if plain != want {
+		t.Errorf("colour changes more than colour:\n%s", plain)
 	}
 }

@@ -260,7 +260,7 @@ func (u *Unit) node(e *spec.Expr, n *spec.Node) *Node {
 	case spec.OpField:
 		out.Alts = u.resolve(n.Name, e)
 		if u.Env.Machine.ISA.Strict && slices.ContainsFunc(out.Alts, func(a Alt) bool { return a.Ref == nil }) {
-			u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()))
+			u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()).Meant(n.Name, u.fieldNames()))
 		}
 	default:
 		out.X, out.Y, out.Z = u.node(e, n.X), u.node(e, n.Y), u.node(e, n.Z)

@@ -373,7 +373,7 @@ func (u *Unit) refItem(it spec.Item, given settled) Item {
 	if u.Env.Machine.ISA.Strict {
 		for _, a := range item.Alts {
 			if a.Ref == nil {
-				u.fail(diag.Errorf(diag.Unresolved, it.Span, "{%s} is defined nowhere in %s", it.Ref, u.where()))
+				u.fail(diag.Errorf(diag.Unresolved, it.Span, "{%s} is defined nowhere in %s", it.Ref, u.where()).Meant(it.Ref, u.fieldNames()))
 				break
 			}
 		}
@@ -631,4 +631,17 @@ func (u *Unit) NamedFields() []NamedField {
 		}
 	})
 	return u.named
+}
+
+// fieldNames lists the fields of the leaf and its ancestors, for an error about one that is none.
+func (u *Unit) fieldNames() []string {
+	var list []string
+	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				list = append(list, f.Name)
+			}
+		}
+	}
+	return list
 }

@@ -168,6 +168,7 @@ func (l *loader) run(top *node) {
 	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.limit(n)) })
 	l.each("attribute", l.declareMeta)
 	l.meaning()
+	l.each("hint", l.hint)
 	l.each("expr", l.namedExpr)
 	l.each("bitset", l.namedInside)
 	l.content()
@@ -919,6 +920,16 @@ func (l *loader) defaultValue(n *node) *Default {
 }
 
 // hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
+// hint reads what to write instead of names that other machines have and this one has not.
+func (l *loader) hint(n *node) {
+	h := &Hint{For: strings.Fields(n.value("for")), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
+	if len(h.For) == 0 || h.Text == "" {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hint> without for or text"))
+		return
+	}
+	l.isa.Hints = append(l.isa.Hints, h)
+}
+
 func (l *loader) hazard(n *node) *Hazard {
 	h := &Hazard{Name: n.value("name"), Refused: l.boolean(n, "refused"), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
 	if h.Name == "" || h.Text == "" {

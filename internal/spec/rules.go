@@ -16,7 +16,7 @@ type rule struct {
 // rules is the grammar of the language, isaspec's elements and isago's in one table. Elements of
 // the same name stand in several parents with the same content.
 var rules = map[string]rule{
-	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit attribute register rom function service quirk fetch", false},
+	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit attribute register rom function service quirk fetch hint", false},
 	"text":        {"words storage comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
@@ -72,10 +72,11 @@ var rules = map[string]rule{
 	"semantics":   {"type fidelity source scope around", "", true},
 	"write":       {"type", "", true},
 	"around":      {"scope always", "", true},
+	"hint":        {"for", "", true},
 	"doc":         {"*", "*", true},
 }
 
-// has tells whether a list of words holds a name; * holds every name.
+// has reports whether a list of words holds a name; * holds every name.
 func has(list, name string) bool {
 	for word := range strings.SplitSeq(list, " ") {
 		if word == name || word == "*" {
@@ -94,7 +95,7 @@ func (l *loader) checkRules(n *node) {
 	}
 	for _, a := range n.attrs {
 		if !has(r.attrs, a.name) {
-			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<%s> has no attribute %q, expected %s", n.name, a.name, either(strings.Fields(r.attrs))))
+			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<%s> has no attribute %q, expected %s", n.name, a.name, either(strings.Fields(r.attrs))).Meant(a.name, strings.Fields(r.attrs)))
 		}
 	}
 	if !r.text && n.text.s != "" {
@@ -102,7 +103,11 @@ func (l *loader) checkRules(n *node) {
 	}
 	for _, c := range n.children {
 		if !has(r.children, c.name) {
-			l.odd(diag.Errorf(diag.XMLElement, c.span, "<%s> inside <%s>, expected %s", c.name, n.name, either(strings.Fields(r.children))))
+			e := diag.Errorf(diag.XMLElement, c.span, "<%s> inside <%s>, expected %s", c.name, n.name, either(strings.Fields(r.children)))
+			if _, elsewhere := rules[c.name]; !elsewhere {
+				e = e.Meant(c.name, strings.Fields(r.children))
+			}
+			l.odd(e)
 			continue
 		}
 		l.checkRules(c)

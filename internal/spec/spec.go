@@ -32,7 +32,9 @@ type ISA struct {
 	Files    []*File
 	Memories []*Memory
 	Stacks   []*Stack
-	Limits   []*Limit
+	// Hints say what to write instead of an instruction that the machine has not.
+	Hints  []*Hint
+	Limits []*Limit
 	// Modifiers are the names of all modifiers, the three that every machine may have first.
 	Modifiers []string
 	Meaning   Meaning
@@ -457,4 +459,22 @@ func (b *Bitset) Under(a *Bitset) bool {
 		}
 	}
 	return false
+}
+
+// Hint says what to write instead of instructions, by their names, that the machine has not.
+type Hint struct {
+	For  []string
+	Text string
+	Span diag.Span
+}
+
+// Hint returns what to write instead of an instruction that the machine has not, whatever the case of its
+// name; "" where the description does not say.
+func (isa *ISA) Hint(name string) string {
+	for _, h := range isa.Hints {
+		if slices.ContainsFunc(h.For, func(s string) bool { return strings.EqualFold(s, name) }) {
+			return h.Text
+		}
+	}
+	return ""
 }

@@ -499,7 +499,7 @@ func (a *Assembler) step(l *sourceLine, at, clause int) {
 	u := a.take(at, l)
 	u.kind, u.waits = number, l.kind.sync.get(res.Context)
 	for _, h := range res.hazards {
-		a.warnings = append(a.warnings, errorf(diag.Code(h.Name), u.span, "warning: %s", h.Text))
+		a.warnings = append(a.warnings, diag.Warnf(diag.Code(h.Name), u.span, "%s", h.Text))
 	}
 	v := res.Inst.Bits
 	u.words = [unitWords]uint32{v.Word(0), v.Word(1), v.Word(2)}
@@ -594,7 +594,7 @@ func (a *Assembler) check() {
 		return
 	}
 	for _, p := range a.layout.warnings() {
-		a.warnings = append(a.warnings, errorf(p.code, a.placeOf(&p), "warning: %s", p.text))
+		a.warnings = append(a.warnings, diag.Warnf(p.code, a.placeOf(&p), "%s", p.text))
 	}
 	a.warnings.Sort()
 }

@@ -3,10 +3,13 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
@@ -23,6 +26,10 @@ type Machine struct {
 	Title string
 	// Load compiles the machine's description.
 	Load func(isa.Options) (*isa.Set, error)
+	// Suffixed are the suffixes that files with source for the compiler alone have, such as .pica.
+	Suffixed []string
+	// Openers are words at the start of a line that only such source has.
+	Openers []string
 	// Formats are the file formats of the machine's programs.
 	Formats []Format
 	// NewCompiler returns what makes a file from source; nil for a machine without one.
@@ -76,13 +83,15 @@ func Machines() []Machine {
 		{
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
-			NewCompiler: pica200.NewCompiler, Launch: picalaunch.New,
+			NewCompiler: pica200.NewCompiler, Launch: picalaunch.New, Suffixed: []string{".pica", ".vsh", ".gsh"},
+			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"},
 		},
 		{
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
 			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(),
-			Raw: &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
+			Openers: []string{".asm", ".attributes", ".exports", ".uniforms", ".constants", "tegra-vp"},
+			Raw:     &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
 		},
 		{
 			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
@@ -90,8 +99,9 @@ func Machines() []Machine {
 				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
 				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader},
 			},
-			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(),
-			Raw: &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},
+			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(), Suffixed: []string{".a2xx"},
+			Openers: []string{"@attribute", "@uniform", "@varying", "@const"},
+			Raw:     &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},
 		},
 		{
 			Name: "tesla", Title: "NVIDIA Tesla, G80 to GT21x: vertex, geometry, fragment and compute programs", Load: tesla.Load,
@@ -99,7 +109,8 @@ func Machines() []Machine {
 				{Name: "cubin", Is: tesla.IsCubin, Open: tesla.Open, Source: tesla.SourceOf},
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
-			NewCompiler: tesla.NewCompiler, Suffixes: true, Outputs: tesla.Outputs(),
+			NewCompiler: tesla.NewCompiler, Suffixed: []string{".cubin.s"}, Openers: []string{"architecture"},
+			Suffixes: true, Outputs: tesla.Outputs(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}
@@ -114,7 +125,34 @@ func Lookup(name string) (Machine, error) {
 		}
 		names = append(names, m.Name)
 	}
-	return Machine{}, fmt.Errorf("no machine %q, expected one of %s", name, strings.Join(names, ", "))
+	if ask := diag.DidYouMean(name, names); ask != "" {
+		return Machine{}, fmt.Errorf("unknown machine %q%s", name, ask)
+	}
+	return Machine{}, fmt.Errorf("unknown machine %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// RecogniseSource finds the machine whose compiler a source is for, by its suffix or by a word that only
+// such source has.
+func RecogniseSource(src *diag.Source) (m Machine, ok bool) {
+	for _, m := range Machines() {
+		for _, s := range m.Suffixed {
+			if strings.HasSuffix(strings.ToLower(src.Name), s) {
+				return m, true
+			}
+		}
+	}
+	for line := range strings.Lines(src.Text) {
+		words := strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })
+		if len(words) == 0 {
+			continue
+		}
+		for _, m := range Machines() {
+			if slices.Contains(m.Openers, words[0]) {
+				return m, true
+			}
+		}
+	}
+	return Machine{}, false
 }
 
 // Recognise finds the machine and the format of a file by its content; ok is false for a file of

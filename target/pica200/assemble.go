@@ -175,7 +175,7 @@ func (r *assembly) fail(code diag.Code, span diag.Span, format string, args ...a
 }
 
 func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) *diag.Error {
-	e := diag.Errorf(code, span, "warning: "+format, args...)
+	e := diag.Warnf(code, span, format, args...)
 	r.warnings = append(r.warnings, e)
 	return e
 }

@@ -96,7 +96,7 @@ func (r *assembly) add(err error) {
 }
 
 func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...any) {
-	r.out.Warnings = append(r.out.Warnings, diag.Errorf(code, span, "warning: "+format, args...))
+	r.out.Warnings = append(r.out.Warnings, diag.Warnf(code, span, format, args...))
 }
 
 // finish checks the words as a program, and takes them.

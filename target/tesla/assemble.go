@@ -368,7 +368,7 @@ func (a *assembler) warn(s *statement, in isa.Inst) {
 	}
 	for _, f := range a.d.Findings() {
 		if f.Kind == isa.Unexpected {
-			a.warnings = append(a.warnings, diag.Errorf(diag.UnexpectedBits, diag.Span{Src: a.src, Off: s.off, End: s.off + len(s.text)}, "warning: %s", strings.TrimPrefix(f.Text, "WARNING: ")))
+			a.warnings = append(a.warnings, diag.Warnf(diag.UnexpectedBits, diag.Span{Src: a.src, Off: s.off, End: s.off + len(s.text)}, "%s", strings.TrimPrefix(f.Text, "WARNING: ")))
 		}
 	}
 }

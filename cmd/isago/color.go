@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/view"
+)
+
+// addColor gives all commands the flag that says whether to print in colour. It changes colour alone.
+func addColor(root *cobra.Command) {
+	root.PersistentFlags().String("color", "auto", "print in colour; `WHEN` is auto (on a terminal, unless NO_COLOR is set), always or never")
+	complete(root, "color", fixed("auto", "always", "never"))
+}
+
+// inColour reports whether what goes to w is in colour.
+func inColour(cmd *cobra.Command, w io.Writer) (bool, error) {
+	when := "auto"
+	if flag := cmd.Root().PersistentFlags().Lookup("color"); flag != nil {
+		when = flag.Value.String()
+	}
+	switch when {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto":
+		return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w), nil
+	}
+	return false, usagef("--color %q, expected auto, always or never", when)
+}
+
+// paletteOf returns the colours of the output.
+func paletteOf(cmd *cobra.Command) (view.Palette, error) {
+	on, err := inColour(cmd, cmd.OutOrStdout())
+	if !on {
+		return view.Palette{}, err
+	}
+	return view.Colours, nil
+}
+
+// explain formats an error for standard error.
+func explain(cmd *cobra.Command, err error) string {
+	if on, _ := inColour(cmd, cmd.ErrOrStderr()); on { // a wrong flag is told of by the command
+		return diag.RenderColour(err)
+	}
+	return diag.Render(err)
+}
+
+// tell prints an error: with the command's name where the error does not say where it is.
+func tell(cmd *cobra.Command, err error) {
+	text := explain(cmd, err)
+	if !placed(err) {
+		text = cmd.CommandPath() + ": " + text
+	}
+	io.WriteString(cmd.ErrOrStderr(), text)
+}
+
+// placed reports whether an error says itself where it is.
+func placed(err error) bool {
+	var list diag.List
+	var one *diag.Error
+	if errors.As(err, &list) && len(list) > 0 {
+		return list[0].Span.IsValid()
+	}
+	return errors.As(err, &one) && one.Span.IsValid()
+}
+
+// columns is the width of a terminal, 0 for anything else.
+func columns(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	n, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

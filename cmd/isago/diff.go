@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bufio"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/view"
+)
+
+type diffFlags struct {
+	machineFlags
+	rangeFlags
+}
+
+func newDiff() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:     "diff [flags] FILE FILE",
+		GroupID: "code",
+		Short:   "Compare two programs by instruction and field",
+		Long: `diff compares two programs of one machine. Instructions that only the first has are marked -, those
+that only the second has +. Where one stands for another of its kind, the fields that differ stand below.
+A branch is the same if it goes to the same instruction, wherever that stands, and an operand that lies in
+a table is, wherever it lies.
+
+The formats are recognised by the content; raw words need --isa or --spec.
+
+Exit status: 0 if the programs are the same; 1 if they differ or cannot be read; 2 for a mistake on the
+command line.`,
+		Example: `  isago diff before.shbin after.shbin
+  isago diff --isa tegra a.bin b.bin`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("%d files, expected two", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+	}
+	f.machineFlags.add(cmd)
+	f.rangeFlags.add(cmd)
+	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of raw programs: high or low first, little or big (default: recognised, where a machine has two)")
+	complete(cmd, "order", f.orderNames)
+	return cmd
+}
+
+func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
+	if err := f.checkOrder(); err != nil {
+		return err
+	}
+	la, err := f.listingOf(cmd, a)
+	if err != nil {
+		return err
+	}
+	lb, err := f.listingOf(cmd, b)
+	if err != nil {
+		return err
+	}
+	if x, y := la.Decoder.Set(), lb.Decoder.Set(); x.Name() != y.Name() {
+		return usagef("%s is a program of %s, %s of %s", inputName(a), setName(x), inputName(b), setName(y))
+	}
+	d := view.Compare(la, lb)
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	d.Print(w, la.Unit())
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(d.Hunks) > 0 {
+		return errFailed
+	}
+	return nil
+}
+
+// listingOf reads a program for a listing.
+func (f *diffFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, error) {
+	data, err := f.readPart(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	return f.listingFrom(name, data)
+}
+
+// listingFrom makes a listing of a program from its bytes.
+func (f *machineFlags) listingFrom(name string, data []byte) (*view.Listing, error) {
+	set, im, err := f.imageOf(name, data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := f.decoder(set)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range im.Tables {
+		d.SetTable(i, t)
+	}
+	return &view.Listing{Decoder: d, Image: im}, nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/bits"
+)
+
+// skeleton is the description of a machine of which little is known. The words in capitals stand for what
+// newDescription puts in their place.
+//
+//go:embed skeleton.xml
+var skeleton string
+
+type newFlags struct {
+	size int
+	dir  string
+}
+
+func newNew() *cobra.Command {
+	var f newFlags
+	cmd := &cobra.Command{
+		Use:     "new [flags] NAME",
+		GroupID: "about",
+		Short:   "Start the description of a machine",
+		Long: `new writes NAME.xml, a description to start from: a register file, an operand and two instructions, with
+what each element is for. It loads and passes check as it stands. It never overwrites a file.`,
+		Example: `  isago new mygpu --size 64
+  isago check --spec mygpu.xml
+  isago survey --spec mygpu.xml dump.bin`,
+		Args: oneArg("NAME", ""),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&f.size, "size", 32, "`BITS` of an instruction, 20 to 256")
+	flags.StringVarP(&f.dir, "output", "o", ".", "`DIR` to write into")
+	return cmd
+}
+
+// smallest is the size that the skeleton's fields and opcode need.
+const smallest = 20
+
+var machineName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+func (f *newFlags) run(cmd *cobra.Command, name string) error {
+	switch {
+	case !machineName.MatchString(name):
+		return usagef("%q as the name of a machine, expected lower-case letters, digits, - and _, a letter first", name)
+	case f.size < smallest || f.size > bits.Size:
+		return usagef("--size %d, expected %d to %d", f.size, smallest, bits.Size)
+	}
+	path := filepath.Join(f.dir, name+".xml")
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(newDescription(name, f.size))
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: instructions of %d bits. Next:\n  isago check --spec %s\n  isago survey --spec %s DUMP\n", path, f.size, path, path)
+	return err
+}
+
+// newDescription fills the skeleton in.
+func newDescription(name string, size int) string {
+	op, rest := size-8, size-8
+	middle := ""
+	if n := rest - 12; n > 0 {
+		middle = fmt.Sprintf("  <pattern low=\"12\" high=\"%d\">%s</pattern>\n", rest-1, strings.Repeat("x", n))
+	}
+	return strings.NewReplacer(
+		"{NAME}", "{NAME}", "NAME", name, "SIZE", strconv.Itoa(size),
+		"OP_LOW", strconv.Itoa(op), "OP_HIGH", strconv.Itoa(size-1),
+		"REST_HIGH", strconv.Itoa(rest-1), "REST", strings.Repeat("x", rest), "MIDDLE", middle,
+	).Replace(skeleton)
+}

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// page is a page of the handbook as a reader works through it: a block "```LANGUAGE NAME" is a file to
+// save as NAME, "```diff NAME" a change of it, a block "```console" has commands behind "$ " and what they print, where a line "..."
+// stands for any lines and " ..." for the rest of a line. "```console exit=N" says with which status the last command of the block ends.
+type page struct {
+	file  string
+	lines []string
+}
+
+func readPage(t *testing.T, file string) page {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page{file: file, lines: strings.Split(string(data), "\n")}
+}
+
+// fence is a fenced block: what stands behind the three back quotes, its lines, the number of the first.
+type fence struct {
+	info  []string
+	lines []string
+	first int
+}
+
+func (p page) fences() []fence {
+	var list []fence
+	open := false
+	for i, line := range p.lines {
+		info, mark := strings.CutPrefix(line, "```")
+		switch {
+		case mark && !open:
+			list = append(list, fence{info: strings.Fields(info), first: i + 2})
+			open = true
+		case mark:
+			open = false
+		case open:
+			last := &list[len(list)-1]
+			last.lines = append(last.lines, line)
+		}
+	}
+	return list
+}
+
+// work does what the page tells its reader to do, in a folder, and returns how many commands that were.
+func (p page) work(t *testing.T, dir string) int {
+	t.Helper()
+	commands := 0
+	for _, f := range p.fences() {
+		switch {
+		case len(f.info) == 0:
+			t.Errorf("%s:%d: a block without a language", p.file, f.first)
+		case f.info[0] == "console":
+			commands += p.session(t, dir, f)
+		case len(f.info) == 2 && f.info[0] == "diff":
+			p.edit(t, filepath.Join(dir, f.info[1]), f)
+		case len(f.info) == 2:
+			text := strings.Join(f.lines, "\n") + "\n"
+			if err := os.WriteFile(filepath.Join(dir, f.info[1]), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return commands
+}
+
+// edit changes a file as a block shows it, with lines that go behind "-" and lines that come behind "+".
+func (p page) edit(t *testing.T, file string, f fence) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after strings.Builder
+	for _, line := range f.lines {
+		if line == "" {
+			line = " "
+		}
+		if line[0] != '+' {
+			before.WriteString(line[1:] + "\n")
+		}
+		if line[0] != '-' {
+			after.WriteString(line[1:] + "\n")
+		}
+	}
+	if strings.Count(string(data), before.String()) != 1 {
+		t.Fatalf("%s:%d: %s does not have these lines, or more than once", p.file, f.first, file)
+	}
+	changed := strings.Replace(string(data), before.String(), after.String(), 1)
+	if err := os.WriteFile(file, []byte(changed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// session runs the commands of a block and compares what they print with what the block shows.
+func (p page) session(t *testing.T, dir string, f fence) int {
+	t.Helper()
+	want, commands := 0, 0
+	if len(f.info) > 1 {
+		if _, err := fmt.Sscanf(f.info[1], "exit=%d", &want); err != nil {
+			t.Fatalf("%s:%d: %q, expected exit=N", p.file, f.first, f.info[1])
+		}
+	}
+	status := 0
+	for i := 0; i < len(f.lines); {
+		command, ok := strings.CutPrefix(f.lines[i], "$ ")
+		if !ok {
+			t.Fatalf("%s:%d: %q, expected a command behind \"$ \"", p.file, f.first+i, f.lines[i])
+		}
+		next := i + 1
+		for next < len(f.lines) && !strings.HasPrefix(f.lines[next], "$ ") {
+			next++
+		}
+		var out string
+		out, status = shell(dir, status, command)
+		if at, missing := compareLines(f.lines[i+1:next], out); missing != "" {
+			t.Errorf("%s:%d: %s does not print in this place %q; all of it:\n%s", p.file, f.first+i+1+at, command, missing, out)
+		}
+		if status != 0 && next < len(f.lines) && !strings.HasPrefix(f.lines[next], "$ echo $?") {
+			t.Errorf("%s:%d: %s: status %d\n%s", p.file, f.first+i, command, status, out)
+		}
+		i = next
+		commands++
+	}
+	if status != want {
+		t.Errorf("%s:%d: the last command ends with status %d, expected %d", p.file, f.first, status, want)
+	}
+	return commands
+}
+
+// shell runs a command line as it is typed; before is the status of the command before it, for $?.
+func shell(dir string, before int, command string) (string, int) {
+	command = strings.Replace(command, "go run ./cmd/isago ", "isago ", 1)
+	cmd := exec.Command("sh", "-c", fmt.Sprintf("(exit %d)\n%s", before, command))
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		return fmt.Sprintf("%s%v", out, err), -1
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// compareLines returns the first shown line that is not printed where it is shown, and its index.
+func compareLines(shown []string, printed string) (int, string) {
+	got := strings.Split(strings.TrimRight(printed, "\n"), "\n")
+	if strings.TrimSpace(printed) == "" {
+		got = nil
+	}
+	for len(shown) > 0 && strings.TrimSpace(shown[len(shown)-1]) == "" {
+		shown = shown[:len(shown)-1]
+	}
+	skip := false
+	for i, want := range shown {
+		if strings.TrimSpace(want) == "..." {
+			skip = true
+			continue
+		}
+		at := slices.IndexFunc(got, func(line string) bool { return sameLine(line, want) })
+		if at < 0 || at > 0 && !skip {
+			return i, want
+		}
+		got, skip = got[at+1:], false
+	}
+	if len(got) > 0 && !skip {
+		return len(shown), "(the end of the output)"
+	}
+	return 0, ""
+}
+
+func sameLine(printed, shown string) bool {
+	if start, cut := strings.CutSuffix(shown, " ..."); cut {
+		return strings.HasPrefix(printed, start)
+	}
+	return strings.TrimRight(printed, " ") == strings.TrimRight(shown, " ")
+}
+
+func needShell(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
+	}
+}
+
+// The README is worked through in a clone of the repository; it writes nothing there.
+func TestReadme(t *testing.T) {
+	needShell(t)
+	for name, least := range map[string]int{"README.md": 3, "examples/README.md": 4, "CONTRIBUTING.md": 0} {
+		if n := readPage(t, "../../"+name).work(t, "../.."); n < least {
+			t.Errorf("%s shows %d commands, expected at least %d", name, n, least)
+		}
+	}
+}
+
+// The page on the examples names each source.
+func TestExamplesNamed(t *testing.T) {
+	text := strings.Join(readPage(t, "../../examples/README.md").lines, "\n")
+	for _, kind := range []string{"pica200/*.pica", "tegra/*.asm", "a2xx/*.a2xx", "tesla/*.s"} {
+		files, err := filepath.Glob("../../examples/" + kind)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", kind, len(files), err)
+		}
+		for _, file := range files {
+			name, _ := strings.CutPrefix(filepath.ToSlash(file), "../../examples/")
+			if !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("examples/README.md does not name %s", name)
+			}
+		}
+	}
+}
+
+// Links in the pages lead somewhere.
+func TestLinks(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../CHANGELOG.md", "../../examples/README.md") {
+		for i, line := range readPage(t, file).lines {
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				target, _, _ := strings.Cut(m[1], "#")
+				if target == "" || strings.Contains(target, "://") {
+					continue
+				}
+				if _, err := os.Stat(filepath.Join(filepath.Dir(file), target)); err != nil {
+					t.Errorf("%s:%d: %s leads nowhere", file, i+1, m[1])
+				}
+			}
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// Each tutorial is worked through in an empty folder, as its reader would.
+func TestTutorials(t *testing.T) {
+	needShell(t)
+	files, err := filepath.Glob("../../docs/tutorial-*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 4 {
+		t.Errorf("%d tutorials, expected one for each of four readers", len(files))
+	}
+	for _, file := range append(files, "../../docs/raw.md", "../../docs/new-machine.md", "../../docs/check.md") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			if n := readPage(t, file).work(t, t.TempDir()); n == 0 {
+				t.Error("no commands")
+			}
+		})
+	}
+}
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+var quotedOrWord = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
+
+// arguments splits a command line at blanks; quotes hold words together.
+func arguments(line string) []string {
+	list := quotedOrWord.FindAllString(line, -1)
+	for i, a := range list {
+		list[i] = strings.Trim(a, `"'`)
+	}
+	return list
+}
+
+// The last cell of each row of docs/errata.md is a command and what it prints: a word or an instruction
+// to explain, and phrases of the explanation.
+func TestErrata(t *testing.T) {
+	page := readPage(t, "../../docs/errata.md")
+	t.Chdir("../../docs")
+	rows := 0
+	for i, line := range page.lines {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| document") {
+			continue
+		}
+		rows++
+		cells := strings.Split(strings.Trim(strings.ReplaceAll(line, `\|`, "\x00"), "| "), "|")
+		if len(cells) != 5 {
+			t.Errorf("errata.md:%d: %d cells, expected 5", i+1, len(cells))
+			continue
+		}
+		proof := quoted.FindAllStringSubmatch(strings.ReplaceAll(cells[4], "\x00", "|"), -1)
+		if len(proof) < 2 {
+			t.Errorf("errata.md:%d: the last cell has no command and phrase", i+1)
+			continue
+		}
+		var out bytes.Buffer
+		run(arguments(proof[0][1]), strings.NewReader(""), &out, &out)
+		text := strings.Join(strings.Fields(out.String()), " ")
+		for _, phrase := range proof[1:] {
+			if !strings.Contains(text, strings.Join(strings.Fields(phrase[1]), " ")) {
+				t.Errorf("errata.md:%d: isago %s does not print %q:\n%s", i+1, proof[0][1], phrase[1], &out)
+			}
+		}
+	}
+	if rows < 50 {
+		t.Errorf("%d rows, expected the errors of five documents", rows)
+	}
+}

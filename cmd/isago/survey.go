@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/survey"
+	"github.com/isago/isago/view"
+)
+
+type surveyFlags struct {
+	machineFlags
+	jobsFlag
+	rangeFlags
+	json, all bool
+}
+
+func newSurvey() *cobra.Command {
+	var f surveyFlags
+	cmd := &cobra.Command{
+		Use:     "survey [flags] FILE...",
+		GroupID: "code",
+		Short:   "Count what programs use of an instruction set",
+		Long: `survey reads programs of one machine and counts what they use: how often each instruction occurs and
+which never does, the values of each field, and the words that are no instruction. Unknown words stand
+together by the instruction that is nearest to them and the bits in which they differ from it; values of
+fields that are rare stand out, with a word that has them. It is for reverse engineers: an unknown bit
+shows itself as a shape or as a rare value.
+
+The format of each FILE is recognised by its content; raw words need --isa or --spec. A file that cannot
+be read is told of, and the others are counted. Memory does not grow with the files.
+
+Exit status: 0; 1 if a file could not be read; 2 for a mistake on the command line; 3 where words were
+unknown or had findings.`,
+		Example: `  isago survey shaders/*.shbin
+  isago survey --isa tesla --chip g200 --stage cp dump.bin
+  isago survey --spec unknown.xml --json dump.bin`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("no FILE; - is standard input")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.machineFlags.add(cmd)
+	f.jobsFlag.add(cmd)
+	f.rangeFlags.add(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "everything that was counted, as JSON")
+	flags.BoolVar(&f.all, "all", false, "all instructions, shapes and rare values, rather than the first 20 of each")
+	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
+	complete(cmd, "order", f.orderNames)
+	return cmd
+}
+
+func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
+	if err := f.checkOrder(); err != nil {
+		return err
+	}
+	var total *survey.Survey
+	failed := false
+	for i, name := range names {
+		one, err := f.file(cmd, i, name, total)
+		var usage *usageError
+		switch {
+		case errors.As(err, &usage):
+			return err
+		case err != nil:
+			tell(cmd, err)
+			failed = true
+		default:
+			total = one
+		}
+	}
+	if total == nil {
+		return errFailed
+	}
+	report, err := total.Report(names, func(root *isa.Root) (*isa.Decoder, error) {
+		named := f.machineFlags
+		named.root = root.Name
+		return named.decoder(total.Set)
+	})
+	if err != nil {
+		return err
+	}
+	if err := f.print(cmd, report); err != nil {
+		return err
+	}
+	switch {
+	case failed:
+		return errFailed
+	case report.Unknown > 0 || report.Odd > 0:
+		return errFindings
+	}
+	return nil
+}
+
+// errFailed ends a command that has told already what could not be read.
+var errFailed = errors.New("input that could not be read, told of already")
+
+func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
+	if f.json {
+		return printJSON(cmd.OutOrStdout(), report)
+	}
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	report.Print(w, f.all)
+	return w.Flush()
+}
+
+// file adds what one file holds to a survey, which is nil before the first.
+func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *survey.Survey) (*survey.Survey, error) {
+	in, err := f.openPart(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	raw, err := f.isRaw(in)
+	if err != nil {
+		return nil, err
+	}
+	if raw && f.rawProgram(in.size) == nil {
+		return f.stream(number, name, in, total)
+	}
+	data, err := in.all()
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.listingFrom(name, data)
+	if err != nil {
+		return nil, err
+	}
+	set := l.Decoder.Set()
+	if total == nil {
+		total = survey.New(set)
+	}
+	if total.Set.Name() != set.Name() {
+		return nil, usagef("%s is a program of %s, those before it of %s: one machine at a time", inputName(name), setName(set), setName(total.Set))
+	}
+	total.Files++
+	count(total, l, number)
+	return total, nil
+}
+
+func (f *surveyFlags) listing(set *isa.Set) (*view.Listing, error) {
+	d, err := f.decoder(set)
+	return &view.Listing{Decoder: d}, err
+}
+
+// count adds the instructions of a listing to a survey.
+func count(s *survey.Survey, l *view.Listing, number int) {
+	l.Each(func(x view.Decoded) bool {
+		at := survey.Place{File: number, Addr: x.Addr}
+		if x.Known {
+			s.Instruction(x.Decoder, x.Inst, at)
+		} else {
+			s.Unknown(x.Decoder.Root(), x.Word, at)
+		}
+		return true
+	})
+}
+
+// stream adds code without a container, piece by piece.
+func (f *surveyFlags) stream(number int, name string, in *code, total *survey.Survey) (*survey.Survey, error) {
+	set, err := f.load(nil)
+	if err != nil {
+		return nil, err
+	}
+	if total == nil {
+		total = survey.New(set)
+	}
+	s := view.Stream{In: in, Size: in.size, Workers: f.jobs}
+	s.New = func(*program.Labels) (*view.Listing, error) { return f.listing(total.Set) }
+	work := func(l *view.Listing) *survey.Survey {
+		part := survey.New(total.Set)
+		count(part, l, number)
+		return part
+	}
+	err = view.EachPiece(&s, work, func(part *survey.Survey) error {
+		total.Add(part)
+		return nil
+	})
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	total.Files++
+	return total, nil
+}

@@ -1,0 +1,159 @@
+package diag
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Render formats err for people: every error of a list with its line, a caret, its notes and what to do.
+// Errors of a list that say the same of several places are one. Errors without a position are printed as
+// they are.
+func Render(err error) string { return render(err, false) }
+
+// RenderColour is Render for a terminal with colours.
+func RenderColour(err error) string { return render(err, true) }
+
+func render(err error, colour bool) string {
+	r := renderer{colour: colour}
+	var list List
+	var one *Error
+	switch {
+	case errors.As(err, &list):
+		r.list(list)
+	case errors.As(err, &one):
+		r.error(one, nil)
+	default:
+		fmt.Fprintf(&r.b, "%v\n", err)
+	}
+	return r.b.String()
+}
+
+type renderer struct {
+	b      strings.Builder
+	colour bool
+}
+
+// The colours of errors: those of clang and rustc, which people know.
+const (
+	noteColour   = "\x1b[1;36m"
+	boldColour   = "\x1b[1m"
+	caretColour  = "\x1b[1;32m"
+	gutterColour = "\x1b[34m"
+	resetColour  = "\x1b[0m"
+)
+
+var levelColours = [...]string{Mistake: "\x1b[1;31m", Warning: "\x1b[1;35m", Remark: noteColour}
+
+func (r *renderer) paint(colour, text string) string {
+	if !r.colour || text == "" {
+		return text
+	}
+	return colour + text + resetColour
+}
+
+// list renders errors in their order. One that says what another has said stands with that one.
+func (r *renderer) list(list List) {
+	again := map[cause]List{}
+	for _, e := range list {
+		again[e.cause()] = append(again[e.cause()], e)
+	}
+	for _, e := range list {
+		if same := again[e.cause()]; same[0] == e {
+			r.error(e, same[1:])
+		}
+	}
+}
+
+// error renders an error, of which there are more of the same kind elsewhere.
+func (r *renderer) error(e *Error, same List) {
+	what := r.paint(levelColours[e.Level], e.Level.String()+": ")
+	switch {
+	case e.Span.IsValid():
+		fmt.Fprintf(&r.b, "%s %s%s [%s]\n", r.paint(boldColour, e.Span.String()+":"), what, r.paint(boldColour, e.Msg), e.Code)
+		r.caret(e.Span)
+	case e.Level == Mistake: // the command says before it who speaks
+		fmt.Fprintf(&r.b, "%s [%s]\n", e.Msg, e.Code)
+	default:
+		fmt.Fprintf(&r.b, "%s%s [%s]\n", what, e.Msg, e.Code)
+	}
+	if len(same) > 0 && e.Span.IsValid() {
+		r.remark("note", "the same "+places(same))
+	}
+	for _, h := range e.Help {
+		r.remark("help", h)
+	}
+	for _, n := range e.Notes {
+		fmt.Fprintf(&r.b, "%s %s%s\n", r.paint(boldColour, n.Span.String()+":"), r.paint(noteColour, "note: "), n.Msg)
+		r.caret(n.Span)
+	}
+}
+
+// mostPlaces bounds the lines that are named of errors that say the same.
+const mostPlaces = 5
+
+// places names the lines of errors that say what another one has said.
+func places(same List) string {
+	var lines []string
+	for _, e := range same {
+		line, _ := e.Span.LineCol()
+		if text := strconv.Itoa(line); len(lines) == 0 || lines[len(lines)-1] != text {
+			lines = append(lines, text)
+		}
+	}
+	what := "in line "
+	if len(lines) > 1 {
+		what = "in lines "
+	}
+	if more := len(lines) - mostPlaces; more > 0 {
+		return fmt.Sprintf("%s%s and %d more", what, strings.Join(lines[:mostPlaces], ", "), more)
+	}
+	return what + strings.Join(lines, ", ")
+}
+
+// gutter is as wide as clang's: five digits of a line's number.
+const gutter = 5
+
+// remark prints a line below the one that is shown.
+func (r *renderer) remark(kind, text string) {
+	fmt.Fprintf(&r.b, "%*s %s %s\n", gutter, "", r.paint(gutterColour, "="), r.paint(noteColour, kind+": ")+text)
+}
+
+// caretWidth bounds the line that is shown: a description may be one line of a megabyte.
+const caretWidth = 160
+
+// caret prints the line of a span, and carets under the span.
+func (r *renderer) caret(s Span) {
+	if !s.IsValid() {
+		return
+	}
+	line, from, to := s.text()
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	if len(line) > caretWidth {
+		cut := runeStart(line, max(0, from-caretWidth/2))
+		line = line[cut:runeStart(line, cut+caretWidth)]
+		from, to = from-cut, min(to-cut, caretWidth)
+	}
+	var marks strings.Builder
+	for i, c := range line {
+		switch {
+		case i >= to:
+		case i >= from:
+			marks.WriteByte('^')
+		case c == '\t':
+			marks.WriteByte('\t')
+		default:
+			marks.WriteByte(' ')
+		}
+	}
+	if from >= len(line) {
+		marks.WriteByte('^')
+	}
+	number, _ := s.LineCol()
+	indent := strings.TrimRight(marks.String(), "^")
+	fmt.Fprintf(&r.b, "%s %s\n%s %s%s\n", r.paint(gutterColour, fmt.Sprintf("%*d |", gutter, number)), line,
+		r.paint(gutterColour, fmt.Sprintf("%*s |", gutter, "")), indent, r.paint(caretColour, marks.String()[len(indent):]))
+}

@@ -1,0 +1,65 @@
+// Command picture draws what isago prints in colour: it runs the command and writes docs/isago.svg, which
+// the README shows. Run it in the root of the repository.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// shown are the command lines that the picture has, and how many lines of each.
+var shown = []struct {
+	args  []string
+	lines int
+}{
+	{[]string{"explain", "--isa", "pica200", "jmpu !b3, 40"}, 24},
+	{[]string{"dis", "--listing", "--addresses", "--words", "examples/pica200/light.shbin"}, 18},
+}
+
+func main() {
+	picture, err := draw("go", "run", "./cmd/isago")
+	if err == nil {
+		err = os.WriteFile("docs/isago.svg", []byte(picture), 0o666)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "picture:", err)
+		os.Exit(1)
+	}
+}
+
+// draw runs the command lines with the program and draws one terminal with all of them.
+func draw(program ...string) (string, error) {
+	var screen []string
+	for i, s := range shown {
+		if i > 0 {
+			screen = append(screen, "")
+		}
+		screen = append(screen, bold+"$ isago "+typed(s.args)+reset)
+		cmd := exec.Command(program[0], append(append(program[1:len(program):len(program)], s.args...), "--color", "always")...)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", cmd, err)
+		}
+		lines := strings.Split(strings.TrimRight(string(out), "\n"), "\n")
+		if len(lines) > s.lines {
+			lines = append(lines[:s.lines:s.lines], dim+"..."+reset)
+		}
+		screen = append(screen, lines...)
+	}
+	return svg(screen), nil
+}
+
+const bold, dim, reset = "\x1b[1m", "\x1b[2m", "\x1b[0m"
+
+func typed(args []string) string {
+	list := make([]string, len(args))
+	for i, a := range args {
+		if list[i] = a; strings.ContainsAny(a, " !") {
+			list[i] = "'" + a + "'"
+		}
+	}
+	return strings.Join(list, " ")
+}

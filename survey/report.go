@@ -1,0 +1,302 @@
+package survey
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// Report is a survey in the order in which people and programs read it.
+type Report struct {
+	ISA string `json:"isa"`
+	// Files are the names of the files, of which Read could be read.
+	Files   []string `json:"files"`
+	Read    uint64   `json:"files_read"`
+	Words   uint64   `json:"words"`
+	Unknown uint64   `json:"unknown"`
+	// Odd counts the words with a finding; OddFirst has the first of them of each root.
+	Odd      uint64     `json:"odd"`
+	OddFirst []Evidence `json:"odd_first,omitempty"`
+	// Leaves is the number of instructions that the description has.
+	Leaves int `json:"leaves"`
+	// Seen are the instructions that occur, the most frequent first; Unseen the names of the others.
+	Seen   []SeenLeaf `json:"seen"`
+	Unseen []string   `json:"unseen"`
+	// Shapes are the shapes of the unknown words, the most frequent first; Others counts unknown words of
+	// more shapes than are told apart.
+	Shapes []SeenShape `json:"unknown_shapes"`
+	Others uint64      `json:"unknown_others,omitempty"`
+	// Rare are the values that stand out by being rare, the rarest first.
+	Rare []SeenValue `json:"rare_values"`
+}
+
+// Evidence is a word and where it stands.
+type Evidence struct {
+	File string `json:"file"`
+	// Byte is its address.
+	Byte int64 `json:"byte"`
+	// Word is the number in hexadecimal; Text the instruction, "" where it is none.
+	Word string `json:"word"`
+	Text string `json:"text,omitempty"`
+}
+
+// SeenLeaf is an instruction that occurs.
+type SeenLeaf struct {
+	Root   string      `json:"root,omitempty"`
+	Name   string      `json:"name"`
+	Count  uint64      `json:"count"`
+	First  Evidence    `json:"first"`
+	Fields []SeenField `json:"fields,omitempty"`
+}
+
+// SeenField is a field of an instruction that occurs.
+type SeenField struct {
+	Path string `json:"path"`
+	// Values are those that occur, the most frequent first; none where there are Many.
+	Values []ValueCount `json:"values,omitempty"`
+	Many   bool         `json:"many,omitempty"`
+}
+
+// ValueCount says how often a value occurs.
+type ValueCount struct {
+	Value uint64 `json:"value"`
+	Count uint64 `json:"count"`
+}
+
+// SeenShape is a shape of unknown words.
+type SeenShape struct {
+	Count uint64   `json:"count"`
+	First Evidence `json:"first"`
+	// Nearest is the instruction with the fewest fixed bits that differ, Differs these bits, the highest
+	// first. Where there are none, a condition of the description excludes the instruction.
+	Nearest string `json:"nearest"`
+	Differs []int  `json:"differs"`
+}
+
+// SeenValue is a value of a field.
+type SeenValue struct {
+	Instruction string `json:"instruction"`
+	Path        string `json:"path"`
+	Value       uint64 `json:"value"`
+	// Meaning is the value's own text.
+	Meaning string `json:"meaning,omitempty"`
+	Count   uint64 `json:"count"`
+	// Of is how often the instruction occurs.
+	Of    uint64   `json:"of"`
+	First Evidence `json:"first"`
+}
+
+// A value of a field is rare that occurs less than a rareShare of what it would if all values that occur
+// did so alike, in an instruction that was seen at least rareLeast times.
+const (
+	rareShare = 10
+	rareLeast = 50
+	rareMost  = 100 // are reported
+)
+
+// Report puts a survey in order. files are the names of the files by their numbers; decode returns a
+// decoder for a root, with the contexts in which the survey was made.
+func (s *Survey) Report(files []string, decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
+	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}}
+	for i, root := range s.Set.Roots() {
+		if !s.Roots[i].used() {
+			continue
+		}
+		d, err := decode(root)
+		if err != nil {
+			return nil, err
+		}
+		w := reporter{r, files, root, d}
+		w.add(&s.Roots[i])
+		if odd := s.Roots[i].Odd; odd.Count > 0 {
+			r.Odd += odd.Count
+			r.OddFirst = append(r.OddFirst, w.evidence(odd))
+		}
+	}
+	slices.SortStableFunc(r.Seen, func(a, b SeenLeaf) int { return cmp.Compare(b.Count, a.Count) })
+	slices.SortStableFunc(r.Shapes, func(a, b SeenShape) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Nearest, b.Nearest), slices.Compare(a.Differs, b.Differs))
+	})
+	slices.SortStableFunc(r.Rare, func(a, b SeenValue) int {
+		return cmp.Or(cmp.Compare(float64(a.Count)/float64(a.Of), float64(b.Count)/float64(b.Of)),
+			strings.Compare(a.Instruction, b.Instruction), strings.Compare(a.Path, b.Path), cmp.Compare(a.Value, b.Value))
+	})
+	r.Rare = r.Rare[:min(len(r.Rare), rareMost)]
+	return r, nil
+}
+
+// used reports whether words of the root were seen.
+func (r *Root) used() bool {
+	return len(r.Unknown) > 0 || slices.ContainsFunc(r.Leaves, func(l Leaf) bool { return l.Count > 0 })
+}
+
+// reporter puts what was seen of one root in a report.
+type reporter struct {
+	r     *Report
+	files []string
+	root  *isa.Root
+	d     *isa.Decoder
+}
+
+func (w *reporter) add(seen *Root) {
+	r := w.r
+	r.Leaves += len(w.root.Leaves)
+	for i, l := range w.root.Leaves {
+		leaf := &seen.Leaves[i]
+		if leaf.Count == 0 {
+			r.Unseen = append(r.Unseen, l.Name)
+			continue
+		}
+		r.Seen = append(r.Seen, SeenLeaf{w.root.Name, l.Name, leaf.Count, w.evidence(leaf.Sample), w.fields(l, leaf)})
+	}
+	for shape, sample := range seen.Unknown {
+		r.Unknown += sample.Count
+		r.Shapes = append(r.Shapes, SeenShape{sample.Count, w.evidence(*sample), w.root.Leaves[shape.Nearest].Name, shape.bits()})
+	}
+	r.Unknown += seen.Others.Count
+	r.Others += seen.Others.Count
+}
+
+// hex formats a word as wide as the shortest instruction, or as it is long.
+func (w *reporter) hex(v bits.Value) string {
+	size := w.root.MinSize
+	if in, ok := w.d.Decode(v); ok {
+		size = in.Leaf.Size
+	}
+	return string(v.AppendHex(nil, (size+3)/4))
+}
+
+func (w *reporter) evidence(s Sample) Evidence {
+	e := Evidence{File: w.files[s.First.File], Byte: s.First.Addr / 8, Word: w.hex(s.Word), Text: s.Text}
+	if in, ok := w.d.Decode(s.Word); ok && s.Text == "" {
+		e.Text = string(w.d.Append(nil, in))
+	}
+	return e
+}
+
+// fields puts the fields of an instruction in order, and adds their rare values.
+func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
+	var list []SeenField
+	for path, f := range seen.Fields {
+		x := SeenField{Path: path, Many: f.Many}
+		for v, s := range f.Values {
+			x.Values = append(x.Values, ValueCount{v, s.Count})
+			if seen.Count >= rareLeast && s.Count*rareShare*uint64(len(f.Values)) < seen.Count {
+				w.r.Rare = append(w.r.Rare, SeenValue{l.Name, path, v, w.meaning(s.Word, path), s.Count, seen.Count, w.evidence(*s)})
+			}
+		}
+		slices.SortFunc(x.Values, func(a, b ValueCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b SeenField) int { return strings.Compare(a.Path, b.Path) })
+	return list
+}
+
+// meaning returns the text of a field of a word.
+func (w *reporter) meaning(word bits.Value, path string) string {
+	in, ok := w.d.Decode(word)
+	if !ok {
+		return ""
+	}
+	for _, f := range w.d.Fields(nil, in) {
+		if f.Path == path {
+			return f.Meaning
+		}
+	}
+	return ""
+}
+
+// Print prints a report for people. all says to print all instructions, shapes and values, else the
+// first of each.
+func (r *Report) Print(w io.Writer, all bool) {
+	most := 20
+	if all {
+		most = 1 << 30
+	}
+	fmt.Fprintf(w, "%s in %s: %s known, %s unknown, %s with a finding\n", plural(r.Words, "word"), plural(r.Read, "file"),
+		count(r.Words-r.Unknown), count(r.Unknown), count(r.Odd))
+	for _, x := range r.OddFirst {
+		fmt.Fprintf(w, "  the first word with a finding: %s\n", x)
+	}
+	fmt.Fprintf(w, "\nInstructions: %d of %d seen\n", len(r.Seen), r.Leaves)
+	for _, x := range r.Seen[:min(most, len(r.Seen))] {
+		fmt.Fprintf(w, "%12s  %5.1f %%  %-16s %s\n", count(x.Count), percent(x.Count, r.Words), x.Name, x.First)
+	}
+	more(w, len(r.Seen)-most)
+	if len(r.Unseen) > 0 {
+		fmt.Fprintf(w, "Never seen: %s\n", strings.Join(r.Unseen, ", "))
+	}
+	if len(r.Shapes) > 0 {
+		fmt.Fprintf(w, "\nUnknown words, by the nearest instruction and the bits in which they differ from it:\n")
+	}
+	for _, x := range r.Shapes[:min(most, len(r.Shapes))] {
+		fmt.Fprintf(w, "%12s  %5.1f %%  %s\n", count(x.Count), percent(x.Count, r.Words), x.where())
+		fmt.Fprintf(w, "%24s%s\n", "", x.First)
+	}
+	more(w, len(r.Shapes)-most)
+	if len(r.Rare) > 0 {
+		fmt.Fprintf(w, "\nRare values of fields:\n")
+	}
+	for _, x := range r.Rare[:min(most, len(r.Rare))] {
+		fmt.Fprintf(w, "%12s of %-10s %s %s = %#x", count(x.Count), count(x.Of), x.Instruction, x.Path, x.Value)
+		if x.Meaning != "" {
+			fmt.Fprintf(w, " %q", x.Meaning)
+		}
+		fmt.Fprintf(w, "\n%24s%s\n", "", x.First)
+	}
+	more(w, len(r.Rare)-most)
+}
+
+// where says how a shape differs from the nearest instruction.
+func (x *SeenShape) where() string {
+	switch len(x.Differs) {
+	case 0:
+		return fmt.Sprintf("%s, which does not exist under these conditions (chip, stage or generation)", x.Nearest)
+	case 1:
+		return fmt.Sprintf("%s, but for bit %d", x.Nearest, x.Differs[0])
+	}
+	var list []string
+	for _, b := range x.Differs {
+		list = append(list, fmt.Sprint(b))
+	}
+	return fmt.Sprintf("%s, but for bits %s", x.Nearest, strings.Join(list, ", "))
+}
+
+// String names the place and what stands there.
+func (e Evidence) String() string {
+	s := fmt.Sprintf("%s byte 0x%x: %s", e.File, e.Byte, e.Word)
+	if e.Text != "" {
+		s += "  " + e.Text
+	}
+	return s
+}
+
+func more(w io.Writer, n int) {
+	if n > 0 {
+		fmt.Fprintf(w, "%12s  more; --all shows them\n", count(uint64(n)))
+	}
+}
+
+func percent(n, of uint64) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+
+// plural is a count with a noun.
+func plural(n uint64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return count(n) + " " + noun
+}
+
+// count formats a number with commas between thousands.
+func count(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,273 @@
+// Package survey counts what programs use of an instruction set: its instructions, the values of their fields, and the words that are none.
+package survey
+
+import (
+	mathbits "math/bits"
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+// Place is where a word stands: in which of the files, counted from 0, and at which address in bits.
+type Place struct {
+	File int
+	Addr int64
+}
+
+func (p Place) before(q Place) bool {
+	return p.File < q.File || p.File == q.File && p.Addr < q.Addr
+}
+
+// Sample is how often something was seen, and where it was seen first.
+type Sample struct {
+	Count uint64
+	First Place
+	// Word is what stands at First. Text is its text where that depends on tables beside the code, which
+	// are gone in the end; "" elsewhere.
+	Word bits.Value
+	Text string
+}
+
+func (s *Sample) add(o Sample) {
+	if s.Count == 0 || o.First.before(s.First) {
+		s.First, s.Word, s.Text = o.First, o.Word, o.Text
+	}
+	s.Count += o.Count
+}
+
+// Limits on what is kept, so that memory does not grow with the programs.
+const (
+	// MaxValues is the number of values of a field that are counted one by one. Of a field with more,
+	// such as a constant, it is only known that there are more.
+	MaxValues = 256
+	// MaxShapes is the number of shapes of unknown words that are told apart.
+	MaxShapes = 4096
+)
+
+// Survey is what was counted. It is not for use by several goroutines: each part of the programs has
+// its own, and they are joined by Add, in their order.
+type Survey struct {
+	Set *isa.Set
+	// Files is the number of files, Words that of their instructions and unknown words.
+	Files, Words uint64
+	// Roots are the kinds of instructions, by their IDs.
+	Roots []Root
+
+	tables bool // the set has tables beside the code
+	fields []isa.Field
+	buf    []byte
+}
+
+// Root is what was seen of one kind of instruction.
+type Root struct {
+	// Leaves are the instructions, by their IDs.
+	Leaves []Leaf
+	// Unknown are the words that are none, by their shapes; Others those of further shapes.
+	Unknown map[Shape]*Sample
+	Others  Sample
+	// Odd are the instructions that have a finding.
+	Odd Sample
+}
+
+// Leaf is what was seen of an instruction.
+type Leaf struct {
+	Sample
+	// Fields are its fields by their paths.
+	Fields map[string]*Field
+}
+
+// Field is what was seen of a field of an instruction.
+type Field struct {
+	// Values are the values, none where there are more than MaxValues.
+	Values map[uint64]*Sample
+	Many   bool
+}
+
+// Shape tells unknown words apart: the instruction that differs from the word in the fewest of its
+// fixed bits, and these bits. Where there are none, the instruction matches, and some condition of
+// the description excludes it.
+type Shape struct {
+	Nearest int
+	Differs bits.Value
+}
+
+// New returns an empty survey.
+func New(set *isa.Set) *Survey {
+	s := &Survey{Set: set, Roots: make([]Root, len(set.Roots())), tables: len(set.Tables()) > 0}
+	for i, r := range set.Roots() {
+		s.Roots[i] = Root{Leaves: make([]Leaf, len(r.Leaves)), Unknown: map[Shape]*Sample{}}
+	}
+	return s
+}
+
+// Instruction counts an instruction that d has decoded, and its fields.
+func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
+	one := Sample{Count: 1, First: at, Word: in.Bits}
+	s.buf = d.Append(s.buf[:0], in)
+	odd := len(d.Findings()) > 0
+	s.Words++
+	leaf := &s.Roots[in.Leaf.Root.ID].Leaves[in.Leaf.ID]
+	leaf.add(s.text(one, leaf.Count == 0))
+	if leaf.Fields == nil {
+		leaf.Fields = map[string]*Field{}
+	}
+	s.fields = d.Layout(s.fields[:0], in)
+	if odd {
+		s.Roots[in.Leaf.Root.ID].Odd.add(s.text(one, s.Roots[in.Leaf.Root.ID].Odd.Count == 0))
+	}
+	for i := range s.fields {
+		f := &s.fields[i]
+		if f.Derived() || f.Value.Len() > 64 {
+			continue
+		}
+		known := leaf.Fields[f.Path]
+		if known == nil {
+			known = &Field{Values: map[uint64]*Sample{}}
+			leaf.Fields[f.Path] = known
+		}
+		if !known.Many {
+			known.add(f.Value[0], s.text(one, known.Values[f.Value[0]] == nil))
+		}
+	}
+}
+
+// text adds to a sample what it prints, if the first of its kind is to keep that.
+func (s *Survey) text(one Sample, first bool) Sample {
+	if first && s.tables {
+		one.Text = string(s.buf)
+	}
+	return one
+}
+
+func (f *Field) add(value uint64, seen Sample) {
+	if f.Many {
+		return
+	}
+	if s := f.Values[value]; s != nil {
+		s.add(seen)
+		return
+	}
+	if len(f.Values) == MaxValues {
+		f.Many, f.Values = true, nil
+		return
+	}
+	kept := seen // only what is kept is on the heap
+	f.Values[value] = &kept
+}
+
+// Unknown counts a word that no instruction of a root has.
+func (s *Survey) Unknown(root *isa.Root, word bits.Value, at Place) {
+	s.Words++
+	s.Roots[root.ID].unknown(shapeOf(root, word), Sample{Count: 1, First: at, Word: word})
+}
+
+func (r *Root) unknown(shape Shape, seen Sample) {
+	if known := r.Unknown[shape]; known != nil {
+		known.add(seen)
+		return
+	}
+	if len(r.Unknown) == MaxShapes {
+		r.Others.add(seen)
+		return
+	}
+	kept := seen
+	r.Unknown[shape] = &kept
+}
+
+// shapeOf finds the instruction that differs in the fewest of its fixed bits, the first of several.
+func shapeOf(root *isa.Root, word bits.Value) Shape {
+	var best Shape
+	least := bits.Size + 1
+	for _, l := range root.Leaves {
+		differs := word.Xor(l.Match).And(l.Mask)
+		if n := ones(differs); n < least {
+			best, least = Shape{l.ID, differs}, n
+		}
+	}
+	return best
+}
+
+func ones(v bits.Value) int {
+	n := 0
+	for _, limb := range v {
+		n += mathbits.OnesCount64(limb)
+	}
+	return n
+}
+
+// Nearest returns the instructions of a root that differ from a word in the fewest of their fixed bits, the
+// nearest first, at most so many.
+func Nearest(root *isa.Root, word bits.Value, most int) []Shape {
+	list := make([]Shape, len(root.Leaves))
+	for i, l := range root.Leaves {
+		list[i] = Shape{l.ID, word.Xor(l.Match).And(l.Mask)}
+	}
+	slices.SortStableFunc(list, func(a, b Shape) int { return ones(a.Differs) - ones(b.Differs) })
+	return list[:min(most, len(list))]
+}
+
+// Describe says how words of the shape differ from the instruction.
+func (s Shape) Describe(root *isa.Root) string {
+	x := SeenShape{Nearest: root.Leaves[s.Nearest].Name, Differs: s.bits()}
+	return x.where()
+}
+
+// bits lists the bits that differ, the highest first.
+func (s Shape) bits() []int {
+	list := []int{}
+	for bit := bits.Size - 1; bit >= 0; bit-- {
+		if s.Differs.Bit(bit) != 0 {
+			list = append(list, bit)
+		}
+	}
+	return list
+}
+
+// Add joins what another survey of the same set has counted. The other must not be used any more.
+func (s *Survey) Add(o *Survey) {
+	s.Files += o.Files
+	s.Words += o.Words
+	for i := range o.Roots {
+		s.Roots[i].join(&o.Roots[i])
+	}
+}
+
+func (r *Root) join(o *Root) {
+	for i := range o.Leaves {
+		r.Leaves[i].join(&o.Leaves[i])
+	}
+	for shape, seen := range o.Unknown {
+		r.unknown(shape, *seen)
+	}
+	if o.Odd.Count > 0 {
+		r.Odd.add(o.Odd)
+	}
+	if o.Others.Count > 0 {
+		r.Others.add(o.Others)
+	}
+}
+
+func (l *Leaf) join(o *Leaf) {
+	if o.Count == 0 {
+		return
+	}
+	l.add(o.Sample)
+	if l.Fields == nil {
+		l.Fields = o.Fields
+		return
+	}
+	for path, f := range o.Fields {
+		known := l.Fields[path]
+		if known == nil {
+			l.Fields[path] = f
+			continue
+		}
+		if f.Many {
+			known.Many, known.Values = true, nil
+		}
+		for v, seen := range f.Values {
+			known.add(v, *seen)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package survey_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/survey"
+)
+
+// example returns target/example's set and a decoder.
+func example(t testing.TB) (*isa.Set, *isa.Decoder) {
+	t.Helper()
+	set, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set, d
+}
+
+// take counts words from the given address on.
+func take(s *survey.Survey, d *isa.Decoder, from int64, words []uint64) {
+	for i, w := range words {
+		at := survey.Place{Addr: 16 * (from + int64(i))}
+		if in, ok := d.Decode(bits.Of(w)); ok {
+			s.Instruction(d, in, at)
+		} else {
+			s.Unknown(d.Root(), bits.Of(w), at)
+		}
+	}
+}
+
+func report(t *testing.T, s *survey.Survey, d *isa.Decoder) *survey.Report {
+	t.Helper()
+	r, err := s.Report([]string{"a.bin"}, func(*isa.Root) (*isa.Decoder, error) { return d, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// corpus is 60 times "nop", 50 times "add r0, r0, r0" and once "add r0, r0, 1" in their midst, a nop
+// with an ignored bit, and two words with the free opcodes 5 and 7, which differ from br (4) in bit 13
+// and in bits 13 and 14, and from shl (3) in more.
+func corpus() []uint64 {
+	var words []uint64
+	words = append(words, slices.Repeat([]uint64{0x0000}, 60)...)
+	words = append(words, slices.Repeat([]uint64{0x2000}, 25)...)
+	words = append(words, 0x2011)
+	words = append(words, slices.Repeat([]uint64{0x2000}, 25)...)
+	return append(words, 0x0004, 0xa000, 0xa001, 0xe000)
+}
+
+func TestReport(t *testing.T) {
+	set, d := example(t)
+	s := survey.New(set)
+	take(s, d, 0, corpus())
+	r := report(t, s, d)
+	if r.Words != 115 || r.Unknown != 3 || r.Odd != 1 {
+		t.Errorf("%d words, %d unknown, %d odd; want 115, 3, 1", r.Words, r.Unknown, r.Odd)
+	}
+	if got := r.OddFirst[0]; got.Byte != 2*111 || got.Word != "0004" {
+		t.Errorf("first odd word %v, want 0004 at byte 222", got)
+	}
+	if len(r.Seen) != 2 || r.Seen[0].Name != "nop" || r.Seen[0].Count != 61 || r.Seen[1].Count != 51 {
+		t.Errorf("seen %+v, want nop 61 times and add 51", r.Seen)
+	}
+	if want := []string{"mul", "shl", "br"}; !slices.Equal(r.Unseen, want) {
+		t.Errorf("unseen %v, want %v", r.Unseen, want)
+	}
+}
+
+func TestShapes(t *testing.T) {
+	set, d := example(t)
+	s := survey.New(set)
+	take(s, d, 0, corpus())
+	r := report(t, s, d)
+	if len(r.Shapes) != 2 {
+		t.Fatalf("%d shapes, want 2: %+v", len(r.Shapes), r.Shapes)
+	}
+	// 101 differs in one bit from 001 (add) and 100 (br); add comes first. 111 is one bit from 011 (shl).
+	if x := r.Shapes[0]; x.Count != 2 || x.Nearest != "add" || !slices.Equal(x.Differs, []int{15}) || x.First.Word != "a000" {
+		t.Errorf("first shape %+v, want two words, add but for bit 15, the first a000", x)
+	}
+	if x := r.Shapes[1]; x.Count != 1 || x.Nearest != "shl" || !slices.Equal(x.Differs, []int{15}) {
+		t.Errorf("second shape %+v, want one word, shl but for bit 15", x)
+	}
+}
+
+func TestRareValues(t *testing.T) {
+	set, d := example(t)
+	s := survey.New(set)
+	take(s, d, 0, corpus())
+	r := report(t, s, d)
+	i := slices.IndexFunc(r.Rare, func(x survey.SeenValue) bool { return x.Path == "IMMEDIATE" })
+	if i < 0 {
+		t.Fatalf("the one add with a number is not rare: %+v", r.Rare)
+	}
+	if x := r.Rare[i]; x.Value != 1 || x.Count != 1 || x.Of != 51 || x.First.Word != "2011" || x.First.Text != "add r0, r0, 1" {
+		t.Errorf("rare value %+v, want IMMEDIATE = 1, once of 51, in add r0, r0, 1", x)
+	}
+}
+
+// TestJoin counts the corpus in parts, in whatever order, with the same report.
+func TestJoin(t *testing.T) {
+	set, d := example(t)
+	words := corpus()
+	whole := survey.New(set)
+	take(whole, d, 0, words)
+	parts := survey.New(set)
+	for _, from := range []int{90, 30, 60, 0} {
+		part := survey.New(set)
+		take(part, d, int64(from), words[from:min(from+30, len(words))])
+		parts.Add(part)
+	}
+	var want, got strings.Builder
+	report(t, whole, d).Print(&want, true)
+	report(t, parts, d).Print(&got, true)
+	if got.String() != want.String() {
+		t.Errorf("in parts:\n%s\nat once:\n%s", &got, &want)
+	}
+}
+
+// TestExcluded finds an instruction that the chip does not have.
+func TestExcluded(t *testing.T) {
+	set, d := example(t)
+	ctx, err := set.ParseContext(set.DefaultContext(), "chip", "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetContext(ctx)
+	s := survey.New(set)
+	take(s, d, 0, []uint64{0x4000}) // mul, which the second chip has
+	r := report(t, s, d)
+	if len(r.Shapes) != 1 || r.Shapes[0].Nearest != "mul" || len(r.Shapes[0].Differs) != 0 {
+		t.Errorf("shapes %+v, want mul without a bit that differs", r.Shapes)
+	}
+}
+
+// TestBounds: more values of a field, and more shapes, than are kept.
+func TestBounds(t *testing.T) {
+	set, d := example(t)
+	s := survey.New(set)
+	var words []uint64
+	for v := range uint64(512) {
+		words = append(words, 0x8000|v) // br with each target
+	}
+	take(s, d, 0, words)
+	i := slices.IndexFunc(d.Root().Leaves, func(l *isa.Leaf) bool { return l.Name == "br" })
+	f := s.Roots[d.Root().ID].Leaves[i].Fields["TARGET"]
+	if !f.Many || len(f.Values) != 0 {
+		t.Errorf("512 targets: many %v with %d values, want many without values", f.Many, len(f.Values))
+	}
+}

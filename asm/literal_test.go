@@ -89,3 +89,20 @@ func TestDividedImmediates(t *testing.T) {
 		{"op 0, 1000003", "", "text-range"},
 	})
 }
+
+// TestWideEnum reads the numbers of an enum of more than 32 bits, of which the low 32 are printed, and of a
+// bool, of which all the others have no say in the text.
+func TestWideEnum(t *testing.T) {
+	toolsFor(t, load(t, `
+<enum name="#e"><value val="1" display="one"/></enum>
+<bitset name="#instruction" size="40"/>
+<bitset name="e" extends="#instruction"><display>e {E}</display><pattern low="36" high="39">0000</pattern><field name="E" low="0" high="35" type="#e"/></bitset>
+<bitset name="b" extends="#instruction"><display>b {B}</display><pattern low="36" high="39">0001</pattern><field name="B" low="0" high="35" type="bool"/></bitset>`)).rows(t, []row{
+		{"e one", "1", ""},
+		{"e 1", "100000001", ""}, // 1 itself has a name
+		{"e 4294967295", "ffffffff", ""},
+		{"e 68719476736", "", "text-range"},
+		{"b 4294967295", "10ffffffff", ""},
+		{"b 4294967296", "", "text-range"},
+	})
+}

@@ -620,6 +620,9 @@ var features = []struct {
 			{"i 0b10000000", "180", "i -128"},
 			{"i 128", "", "text-range"}, // a number that an i of 8 bits is not
 			{"i $(128)", "", "text-range"},
+			{"i $", "", "text-expected"},
+			{"i $(", "", "text-expected"},
+			{"i $(1", "", "text-expected"},
 			{"i -129", "", "text-range"},
 			{"i 256", "", "text-range"},
 			{"h ff", "2ff", ""},

@@ -3,12 +3,16 @@ package docs
 
 import (
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -60,6 +64,8 @@ func TestLanguageExamples(t *testing.T) {
 			}
 		case "words":
 			words(t, set, b)
+		case "run":
+			runs(t, set, b)
 		default:
 			t.Errorf("language.md:%d: block of kind %q", b.line, b.kind)
 		}
@@ -105,6 +111,62 @@ func TestCheckCodes(t *testing.T) {
 	for _, c := range diag.Codes() {
 		if strings.HasPrefix(c.Meaning, "check: ") && !sections[string(c.Code)] {
 			t.Errorf("check.md has no section %s", c.Code)
+		}
+	}
+}
+
+// runs checks lines STATE : WORDS => CHANGED STATE : WHY IT STOPPED of the last machine, values in decimal.
+func runs(t *testing.T, set *isa.Set, b block) {
+	m, err := exec.Open(set)
+	if err != nil {
+		t.Fatalf("language.md:%d: %s", b.line, isa.Explain(err))
+	}
+	for i, line := range strings.Split(strings.TrimSpace(b.text), "\n") {
+		before, after, _ := strings.Cut(line, " => ")
+		state, words, _ := strings.Cut(before, " : ")
+		want, stop, _ := strings.Cut(after, " : ")
+		var code []bits.Value
+		for _, w := range strings.Fields(words) {
+			v, err := bits.ParseHex(w)
+			if err != nil {
+				t.Fatalf("language.md:%d: %v", b.line+i, err)
+			}
+			code = append(code, v)
+		}
+		root, _ := m.Model.Root("")
+		p := exec.NewProgram(m, root, sem.Words{}, func(addr uint64) (v bits.Value, ok bool) {
+			if addr >= uint64(len(code)) {
+				return v, false
+			}
+			return code[addr], true
+		})
+		w := exec.NewWave(p)
+		w.Budget = 1000
+		w.Start(1, 0)
+		l := exec.Launch{Program: p}
+		for _, s := range strings.Fields(state) {
+			name, value, _ := strings.Cut(s, "=")
+			port, err := l.Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, _ := strconv.ParseUint(value, 10, 64)
+			w.Set(port.State, port.First, 0, 0, v)
+		}
+		old := w.Values(0)
+		w.Run()
+		var changed []string
+		for name, v := range w.Values(0) {
+			if old[name] != v {
+				changed = append(changed, name+"="+strconv.FormatUint(v, 10))
+			}
+		}
+		slices.Sort(changed)
+		if got := strings.Join(changed, " "); got != want {
+			t.Errorf("language.md:%d: %s, the page says %s", b.line+i, got, want)
+		}
+		if got := w.Stops()[0].Reason; got != stop {
+			t.Errorf("language.md:%d: stops by %s, the page says %s", b.line+i, got, stop)
 		}
 	}
 }

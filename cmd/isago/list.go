@@ -35,12 +35,7 @@ files, the roots that --root takes, the contexts, the tables beside the code and
 		Example: `  isago list --isa pica200
   isago list --isa pica200 --instructions
   isago list light.shbin`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%d files, expected one or none", len(args))
-			}
-			return nil
-		},
+		Args: atMostOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.instructions && len(args) == 1:
@@ -192,7 +187,7 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 			}
 			fmt.Fprintf(out, "%s, %s\n", p.Title(in.Machine), strings.TrimPrefix(in.Root, "#"))
 		}
-		view.Entry(out, p, in.Name, in.Text, in.Doc, columns(cmd.OutOrStdout()))
+		view.Entry(out, p, in.Name, in.Text, in.Doc, terminalWidth(cmd.OutOrStdout()))
 	}
 	return out.Flush()
 }

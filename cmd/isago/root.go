@@ -28,7 +28,7 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		return usagef("%v%s; %s --help lists the flags", err, flagMeant(cmd, err), cmd.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: "code", Title: "Programs:"}, &cobra.Group{ID: "about", Title: "About:"})
-	root.AddCommand(newDis(), newAsm(), newExplain(), newCheck(), newList(), newSurvey(), newDiff(), newNew(), newVersion(), newCodes(), newMan(root))
+	root.AddCommand(newDis(), newAsm(), newExplain(), newRun(), newStep(), newCheck(), newList(), newSurvey(), newDiff(), newNew(), newVersion(), newCodes(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
@@ -129,3 +129,11 @@ func oneArg(what, note string) cobra.PositionalArgs {
 }
 
 var oneFile = oneArg("FILE", "; - is standard input")
+
+// atMostOneFile wants one FILE or none.
+func atMostOneFile(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usagef("%d files, expected one or none", len(args))
+	}
+	return nil
+}

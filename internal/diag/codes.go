@@ -33,6 +33,10 @@ const (
 	NoDisplay     Code = "no-display"
 	ContextValue  Code = "context-value"
 	UnknownSyntax Code = "unknown-syntax"
+	MeaningSyntax Code = "meaning-syntax"
+	MeaningType   Code = "meaning-type"
+	MeaningName   Code = "meaning-name"
+	MeaningNone   Code = "meaning-none"
 )
 
 // Codes of what isago check finds in a description, beside those of mistakes in one.
@@ -62,6 +66,7 @@ const (
 	MesaRefuses     Code = "mesa-refuses"
 	ExceptionForm   Code = "exception-form"
 	ExceptionIdle   Code = "exception-idle"
+	StateUnused     Code = "state-unused"
 )
 
 // Codes of mistakes in instruction text and in words.
@@ -161,6 +166,11 @@ var codes = []CodeInfo{
 	{NoDisplay, "a leaf has no display template", `<bitset name="nop" extends="#instruction"/> without display`},
 	{ContextValue, "a context is unknown or has no such value", `--stage=xyz`},
 	{UnknownSyntax, "a spelling that the description does not have", `--syntax=xyz`},
+	{MeaningSyntax, "code of a meaning that cannot be read", `<semantics>{A} = ;</semantics>`},
+	{MeaningType, "a value of a meaning has another type than it must have", `let x: u8 = 300;`},
+	{MeaningName, "code of a meaning names something that is not there", `r[0] = missing;`},
+	{MeaningNone, "a part of a meaning is missing: an instruction has none, an operand cannot be written, a path returns nothing", `<semantics type="u8">if (c) { return 1; }</semantics>`},
+	{StateUnused, "check: a register file, register, stack or memory that no code and no operand names", `<register name="spare" type="u8"/>`},
 	{UnmatchedWords, "check: words that no leaf matches, how many, and the largest groups of them", `a root of 4 bits whose leaves fix 0xx and 10x`},
 	{LeafNever, "check: a leaf that no word is", `<gen min="6"/> below a parent with <gen max="5"/>`},
 	{OverrideNever, "check: an override whose condition is never true", `<expr>{A} &gt; 3</expr> where A has two bits`},

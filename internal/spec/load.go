@@ -168,6 +168,7 @@ func (l *loader) run(top *node) {
 	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.limit(n)) })
 	l.each("attribute", l.declareMeta)
 	l.each("hint", l.hint)
+	l.meaning()
 	l.each("expr", l.namedExpr)
 	l.each("bitset", l.namedInside)
 	l.content()
@@ -509,6 +510,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			}
 		case "hazard":
 			b.Hazards = append(b.Hazards, l.hazard(c))
+		case "around":
+			l.around(c, b)
 		case "displayname":
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
@@ -660,6 +663,8 @@ func (l *loader) caseChild(n *node, c *Case) {
 		l.addDisplay(&c.Displays, n)
 	case "alias":
 		c.Aliases = append(c.Aliases, l.display(n))
+	case "semantics", "write":
+		l.actions(n, &c.Actions)
 	default:
 		l.facts(n, &c.Facts)
 	}

@@ -170,6 +170,7 @@ type Operand struct {
 	// Displays holds the templates by spelling, "" being the plain one.
 	Displays map[string]*Template
 	Facts    Facts
+	Actions
 
 	clash bool // it was reported that a field has its name
 }
@@ -277,6 +278,11 @@ type Stack struct {
 	Span      diag.Span
 	// Depth is the number of entries, 0 where it is not known.
 	Depth int
+	// FullTraps and EmptyTraps say what pushing onto a full one and popping an empty one do: trap, or
+	// overwrite the oldest and nothing.
+	FullTraps, EmptyTraps bool
+	Scope                 Scope
+	Slots                 []Slot
 }
 
 // Layout says what a compiler of whole programs must know of an instruction.
@@ -443,6 +449,7 @@ func (l *loader) stack(n *node) {
 	if n.attr("depth") != nil {
 		s.Depth = l.number(n, "depth", 1, 1<<16)
 	}
+	l.slots(n, s)
 	l.isa.Stacks = append(l.isa.Stacks, s)
 }
 
@@ -461,10 +468,11 @@ func (l *loader) operand(n *node, b *Bitset) {
 		}
 	}
 	for _, c := range n.children {
-		if c.name == "display" {
+		switch {
+		case c.name == "display":
 			l.addDisplay(&o.Displays, c)
-		} else {
-			l.facts(c, &o.Facts)
+		case !l.facts(c, &o.Facts):
+			l.actions(c, &o.Actions)
 		}
 	}
 	if o.Displays[""] == nil {

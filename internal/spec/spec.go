@@ -37,6 +37,7 @@ type ISA struct {
 	Limits []*Limit
 	// Modifiers are the names of all modifiers, the three that every machine may have first.
 	Modifiers []string
+	Meaning   Meaning
 
 	// Remarks are findings that do not keep a plain description from loading: stray text, unknown
 	// elements and attributes. In a strict description they are errors.
@@ -77,6 +78,9 @@ type Enum struct {
 
 	byName map[string]*Value
 }
+
+// Named returns the value that expressions call by a name, or nil.
+func (e *Enum) Named(name string) *Value { return e.byName[name] }
 
 // Value is one named value of an enum.
 type Value struct {
@@ -181,8 +185,9 @@ type Bitset struct {
 	// Layout is nil where nothing is said.
 	Layout *Layout
 	// Limits bound what source may say of fields, by their names.
-	Limits []*Limit
-	Meta   map[string]string
+	Limits  []*Limit
+	Arounds []*Around
+	Meta    map[string]string
 
 	extendsName           string
 	extendsSpan, sizeSpan diag.Span
@@ -269,6 +274,7 @@ type Case struct {
 	Asserts  []*Pattern
 	Facts    Facts
 	Span     diag.Span
+	Actions
 
 	hidden []*Field // whose names later fields took
 }

@@ -8,12 +8,14 @@ import (
 	"unicode"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
+	picalaunch "github.com/isago/isago/target/pica200/launch"
 	"github.com/isago/isago/target/tegra"
 	"github.com/isago/isago/target/tesla"
 )
@@ -38,6 +40,9 @@ type Machine struct {
 	// Suffixes tells that the compiler reads bare code as dis --lossless prints it, which is therefore
 	// the source of bare code.
 	Suffixes bool
+	// Launch opens a file to be run: one of its programs, by name or number, with quirks by name. nil for
+	// a machine whose programs cannot be run, or only as bare words.
+	Launch func(set *isa.Set, data []byte, program string, quirks map[string]string) (*exec.Launch, error)
 	// Outputs are the formats that the compiler writes, by name, the default first; none where it
 	// writes one alone.
 	Outputs []string
@@ -79,7 +84,7 @@ func Machines() []Machine {
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler, Suffixed: []string{".pica", ".vsh", ".gsh"},
-			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"},
+			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"}, Launch: picalaunch.New,
 		},
 		{
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,

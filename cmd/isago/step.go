@@ -1,0 +1,586 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+)
+
+type stepFlags struct {
+	isa string
+	jobsFlag
+}
+
+func newStep() *cobra.Command {
+	var f stepFlags
+	cmd := &cobra.Command{
+		Use:     "step [flags] [FILE]",
+		GroupID: "code",
+		Short:   "Run instructions on states, as JSON lines",
+		Long: `step reads a JSON object from each line and answers each with a line: what an instruction, or a short
+program, does to a state. It is an oracle for those who write emulators and their tests.
+
+  isa      the machine (or --isa)          words    the program: 32-bit words in hex, as files store them
+  state    registers before, in hex        lanes    an array of states, one for each lane, beside state
+  context  what the words do not say       tables   entries of tables beside the code, in hex
+  memory   bytes by address, in hex        quirks   choices between documents and hardware
+  pc       where it starts (0)             active   the lanes that there are, as a mask in hex
+  steps    instructions at most (10000)    read     registers to return beside what changed
+  root     the bitset whose words are run
+
+Registers are numbered inside their file; a vector is an array of its components; what is not named is 0.
+A stack is an array of its entries, the oldest first. A line that cannot be run is answered with
+{"error": ...}, and the rest goes on.`,
+		Example: `  echo '{"isa":"pica200","words":["4e000000"],"tables":{"opdesc":["0000036f"]},"state":{"v":{"0":["3f800000","0","0","0"]}}}' | isago step -`,
+		Args:    atMostOneFile,
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "-")[0]) },
+	}
+	cmd.Flags().StringVar(&f.isa, "isa", "", "`NAME` of the machine, where a line has none")
+	complete(cmd, "isa", machineNames)
+	f.jobsFlag.add(cmd)
+	return cmd
+}
+
+func (f *stepFlags) run(cmd *cobra.Command, name string) error {
+	in, err := open(cmd, name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
+	err = eachLine(in, w, f.jobs, func() (lineFunc, error) {
+		s := stepper{isa: f.isa, machines: map[string]*sem.Machine{}}
+		return s.line, nil
+	})
+	return errors.Join(err, in.Close())
+}
+
+// stepper answers lines.
+type stepper struct {
+	isa      string
+	machines map[string]*sem.Machine
+}
+
+// stepQuery is a line of input.
+type stepQuery struct {
+	ISA     string                       `json:"isa"`
+	Root    string                       `json:"root"`
+	Context map[string]string            `json:"context"`
+	Words   []string                     `json:"words"`
+	State   stateJSON                    `json:"state"`
+	Lanes   []stateJSON                  `json:"lanes"`
+	Tables  map[string][]string          `json:"tables"`
+	Memory  map[string]map[string]string `json:"memory"`
+	PC      json.Number                  `json:"pc"`
+	Active  string                       `json:"active"`
+	Steps   int64                        `json:"steps"`
+	Quirks  map[string]string            `json:"quirks"`
+	Read    []string                     `json:"read"`
+}
+
+type stateJSON map[string]json.RawMessage
+
+// stepAnswer is a line of output.
+type stepAnswer struct {
+	State  map[string]any               `json:"state"`
+	Lanes  []map[string]any             `json:"lanes,omitempty"`
+	Memory map[string]map[string]string `json:"memory,omitempty"`
+	Calls  []stepCall                   `json:"calls,omitempty"`
+	Stop   string                       `json:"stop"`
+	PC     *uint64                      `json:"pc,omitempty"`
+	Stops  []stepStop                   `json:"stops,omitempty"`
+}
+
+type stepCall struct {
+	Name string   `json:"name"`
+	Args []string `json:"args"`
+	Lane int      `json:"lane"`
+}
+
+type stepStop struct {
+	Lanes string `json:"lanes"`
+	Stop  string `json:"stop"`
+	PC    uint64 `json:"pc"`
+}
+
+func (s *stepper) line(dst, line []byte, _ int) []byte {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return dst
+	}
+	answer, err := s.answer(line)
+	var out []byte
+	if err == nil {
+		out, err = json.Marshal(answer)
+	}
+	if err != nil {
+		out, _ = json.Marshal(map[string]string{"error": err.Error()})
+	}
+	return append(dst, out...)
+}
+
+func (s *stepper) machine(name string) (*sem.Machine, error) {
+	if m := s.machines[name]; m != nil {
+		return m, nil
+	}
+	if name == "" {
+		return nil, errors.New("no isa, and no --isa")
+	}
+	named, err := catalog.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	set, err := named.Load(isa.Options{})
+	if err != nil {
+		return nil, err
+	}
+	m, err := exec.Open(set)
+	if err == nil {
+		s.machines[name] = m
+	}
+	return m, err
+}
+
+func (s *stepper) answer(line []byte) (*stepAnswer, error) {
+	q := stepQuery{ISA: s.isa}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&q); err != nil {
+		return nil, err
+	}
+	m, err := s.machine(q.ISA)
+	if err != nil {
+		return nil, err
+	}
+	run := stepRun{q: &q, m: m}
+	return run.answer()
+}
+
+// stepRun answers one query.
+type stepRun struct {
+	q     *stepQuery
+	m     *sem.Machine
+	w     *exec.Wave
+	lanes int
+	calls []stepCall
+}
+
+const stepMemory = 1 << 16 // bytes of a memory whose size the description leaves open
+
+func (r *stepRun) answer() (*stepAnswer, error) {
+	p, err := r.program()
+	if err != nil {
+		return nil, err
+	}
+	r.lanes = max(1, len(r.q.Lanes))
+	if r.lanes > exec.Lanes {
+		return nil, fmt.Errorf("%d lanes, at most %d", r.lanes, exec.Lanes)
+	}
+	var pc uint64
+	if r.q.PC != "" {
+		if pc, err = strconv.ParseUint(r.q.PC.String(), 0, 32); err != nil {
+			return nil, fmt.Errorf("pc %s, expected a number of words", r.q.PC)
+		}
+	}
+	r.w = exec.NewWave(p)
+	if r.w.Budget = 10000; r.q.Steps > 0 {
+		r.w.Budget = r.q.Steps
+	}
+	r.services()
+	r.w.Start(r.lanes, pc)
+	if r.q.Active != "" {
+		mask, err := strconv.ParseUint(r.q.Active, 16, 64)
+		if err != nil || mask == 0 || mask&^r.w.Exists() != 0 {
+			return nil, fmt.Errorf("active %q, expected a mask of the %d lanes", r.q.Active, r.lanes)
+		}
+		r.w.SetLanes(mask)
+	}
+	if err := r.setAll(); err != nil {
+		return nil, err
+	}
+	before, memory := r.snapshot(), r.memories()
+	r.w.Run()
+	return r.changes(before, memory)
+}
+
+func (r *stepRun) program() (*exec.Program, error) {
+	root, err := r.m.Model.Root(r.q.Root)
+	if err != nil {
+		return nil, err
+	}
+	words := sem.Words{Context: r.m.Model.Context, Tables: make([][]bits.Value, len(r.m.Model.ISA.Tables))}
+	for name, value := range r.q.Context {
+		c := r.m.Model.ISA.Context(name)
+		if c == nil {
+			return nil, fmt.Errorf("no context %q", name)
+		}
+		v, err := c.Parse(value)
+		if err != nil {
+			return nil, err
+		}
+		words.Context.SetUint(c.Low, c.Width, v)
+	}
+	for name, entries := range r.q.Tables {
+		known := false
+		for _, t := range r.m.Model.ISA.Tables {
+			if t.Name != name {
+				continue
+			}
+			known = true
+			for _, e := range entries {
+				v, err := bits.ParseHex(e)
+				if err != nil {
+					return nil, fmt.Errorf("table %s: %v", name, err)
+				}
+				words.Tables[t.Index] = append(words.Tables[t.Index], v)
+			}
+		}
+		if !known {
+			return nil, fmt.Errorf("no table %q", name)
+		}
+	}
+	if words.Quirks, err = exec.Quirks(r.m, r.q.Quirks); err != nil {
+		return nil, err
+	}
+	var code []uint32
+	for _, text := range r.q.Words {
+		v, err := strconv.ParseUint(text, 16, 32)
+		if err != nil {
+			return nil, fmt.Errorf("word %q, expected up to 8 hexadecimal digits", text)
+		}
+		code = append(code, uint32(v))
+	}
+	if len(code) == 0 {
+		return nil, errors.New("no words")
+	}
+	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code, 0)), nil
+}
+
+// services notes the calls of the surroundings; what they return is 0.
+func (r *stepRun) services() {
+	r.w.Services = map[string]exec.Service{}
+	for _, name := range r.m.Services() {
+		r.w.Services[name] = func(c *exec.Call) {
+			for lane := range exec.Lanes {
+				if c.Mask>>uint(lane)&1 == 0 {
+					continue
+				}
+				call := stepCall{Name: name, Args: []string{}, Lane: lane}
+				for _, a := range c.Args {
+					call.Args = append(call.Args, strconv.FormatUint(a[lane], 16))
+				}
+				r.calls = append(r.calls, call)
+			}
+		}
+	}
+}
+
+// setAll gives the wave its state.
+func (r *stepRun) setAll() error {
+	for _, s := range r.m.States {
+		if s.Kind == sem.MemoryState && s.Count == 0 {
+			r.w.SetMemory(s, make([]byte, stepMemory))
+		}
+	}
+	for lane := range r.lanes {
+		if err := r.set(r.q.State, lane); err != nil {
+			return err
+		}
+		if len(r.q.Lanes) > 0 {
+			if err := r.set(r.q.Lanes[lane], lane); err != nil {
+				return fmt.Errorf("lane %d: %w", lane, err)
+			}
+		}
+	}
+	for name, pieces := range r.q.Memory {
+		s := r.m.State(name)
+		if s == nil || s.Kind != sem.MemoryState {
+			return fmt.Errorf("no memory %q", name)
+		}
+		data := r.w.Memory(s)
+		for at, text := range pieces {
+			addr, err := strconv.ParseUint(at, 0, 32)
+			piece, err2 := hex.DecodeString(text)
+			if err != nil || err2 != nil || addr+uint64(len(piece)) > uint64(len(data)) {
+				return fmt.Errorf("memory %s: %q: %q, expected bytes in hex at an address of the %d bytes", name, at, text, len(data))
+			}
+			copy(data[addr:], piece)
+		}
+	}
+	return nil
+}
+
+func (r *stepRun) set(state stateJSON, lane int) error {
+	for name, raw := range state {
+		s := r.m.State(name)
+		var err error
+		switch {
+		case s == nil || s.Kind == sem.MemoryState:
+			err = errors.New("no such register")
+		case s.Kind == sem.StackState:
+			err = r.setStack(s, lane, raw)
+		case s.Single:
+			err = r.setRegister(s, 0, lane, raw)
+		default:
+			err = r.setFile(s, lane, raw)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (r *stepRun) setFile(s *sem.State, lane int, raw json.RawMessage) error {
+	var numbers map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &numbers); err != nil {
+		return err
+	}
+	for key, value := range numbers {
+		n, err := strconv.Atoi(key)
+		if err != nil || n < 0 || n >= s.Count {
+			return fmt.Errorf("register %q, expected 0 to %d", key, s.Count-1)
+		}
+		if err := r.setRegister(s, n, lane, value); err != nil {
+			return fmt.Errorf("%d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) error {
+	texts := make([]string, 1)
+	var err error
+	if s.Type.Len > 0 {
+		err = json.Unmarshal(raw, &texts)
+	} else {
+		err = json.Unmarshal(raw, &texts[0])
+	}
+	if err != nil {
+		return err
+	}
+	if len(texts) > s.Type.Count() {
+		return fmt.Errorf("%d components, expected %d", len(texts), s.Type.Count())
+	}
+	for k, text := range texts {
+		v, err := strconv.ParseUint(text, 16, 64)
+		if err != nil || s.Type.Width < 64 && v>>uint(s.Type.Width) != 0 {
+			return fmt.Errorf("%q, expected %d bits in hex", text, s.Type.Width)
+		}
+		r.w.Set(s, n, k, lane, v)
+	}
+	return nil
+}
+
+func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
+	var entries []map[string]string
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return err
+	}
+	if s.Scope >= spec.ScopeWave && lane > 0 {
+		return nil
+	}
+	for _, e := range entries {
+		slots := make([]uint64, len(s.Slots))
+		for i, slot := range s.Slots {
+			if text, ok := e[slot.Name]; ok {
+				v, err := strconv.ParseUint(text, 16, 64)
+				if err != nil {
+					return fmt.Errorf("%s: %q, expected hex", slot.Name, text)
+				}
+				slots[i] = v
+			}
+		}
+		if !r.w.PushEntry(s, lane, slots) {
+			return errors.New("more entries than the stack holds")
+		}
+	}
+	return nil
+}
+
+// snapshot holds every register of every lane as text, by state, number and lane.
+type snapshot map[*sem.State][][]any
+
+func (r *stepRun) snapshot() snapshot {
+	out := snapshot{}
+	for _, s := range r.m.States {
+		if s.Kind == sem.MemoryState || s.ReadOnly || s.Scope == spec.ScopeInstruction {
+			continue
+		}
+		lanes := make([][]any, r.lanes)
+		for lane := range lanes {
+			lanes[lane] = r.registers(s, lane)
+		}
+		out[s] = lanes
+	}
+	return out
+}
+
+// registers lists the registers of a file in a lane, or the entries of a stack.
+func (r *stepRun) registers(s *sem.State, lane int) []any {
+	if s.Kind == sem.StackState {
+		list := []any{}
+		for k := r.w.Depth(s, lane) - 1; k >= 0; k-- {
+			e := map[string]string{}
+			for i, slot := range s.Slots {
+				e[slot.Name] = strconv.FormatUint(r.w.Entry(s, k, i, lane), 16)
+			}
+			list = append(list, e)
+		}
+		return list
+	}
+	list := make([]any, s.Count)
+	for n := range list {
+		list[n] = r.register(s, n, lane)
+	}
+	return list
+}
+
+func (r *stepRun) register(s *sem.State, n, lane int) any {
+	digits := max(1, (s.Type.Width+3)/4)
+	text := func(k int) string {
+		return fmt.Sprintf("%0*x", digits, sem.Canonical(r.w.Get(s, n, k, lane), s.Type))
+	}
+	if s.Type.Len == 0 {
+		return text(0)
+	}
+	var list []string
+	for k := range s.Type.Len {
+		list = append(list, text(k))
+	}
+	return list
+}
+
+func (r *stepRun) memories() map[*sem.State][]byte {
+	out := map[*sem.State][]byte{}
+	for _, s := range r.m.States {
+		if s.Kind == sem.MemoryState && s.Scope != spec.ScopeLane {
+			out[s] = bytes.Clone(r.w.Memory(s))
+		}
+	}
+	return out
+}
+
+// changes tells what is other than before, and what was asked for.
+func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepAnswer, error) {
+	a := &stepAnswer{State: map[string]any{}, Calls: r.calls}
+	after := r.snapshot()
+	if len(r.q.Lanes) > 0 {
+		a.Lanes = make([]map[string]any, r.lanes)
+		for i := range a.Lanes {
+			a.Lanes[i] = map[string]any{}
+		}
+	}
+	for s, lanes := range after {
+		for lane, regs := range lanes {
+			into := a.State
+			if s.Scope < spec.ScopeWave && a.Lanes != nil {
+				into = a.Lanes[lane]
+			}
+			r.compare(into, s, before[s][lane], regs)
+		}
+	}
+	for _, name := range r.q.Read {
+		if s := r.m.State(name); s == nil || s.Kind == sem.MemoryState {
+			return nil, fmt.Errorf("read: no register %q", name)
+		}
+	}
+	for s, old := range memory {
+		if pieces := changedBytes(old, r.w.Memory(s)); len(pieces) > 0 {
+			if a.Memory == nil {
+				a.Memory = map[string]map[string]string{}
+			}
+			a.Memory[s.Name] = pieces
+		}
+	}
+	r.stops(a)
+	return a, nil
+}
+
+// compare puts what changed, or is to be read, into an answer.
+func (r *stepRun) compare(into map[string]any, s *sem.State, before, after []any) {
+	read := false
+	for _, name := range r.q.Read {
+		read = read || name == s.Name
+	}
+	same := func(n int) bool {
+		x, _ := json.Marshal(before[n])
+		y, _ := json.Marshal(after[n])
+		return bytes.Equal(x, y)
+	}
+	switch {
+	case s.Kind == sem.StackState:
+		x, _ := json.Marshal(before)
+		if y, _ := json.Marshal(after); read || !bytes.Equal(x, y) {
+			into[s.Name] = after
+		}
+	case s.Single:
+		if read || !same(0) {
+			into[s.Name] = after[0]
+		}
+	default:
+		changed := map[string]any{}
+		for n := range after {
+			if read || !same(n) {
+				changed[strconv.Itoa(n)] = after[n]
+			}
+		}
+		if len(changed) > 0 {
+			into[s.Name] = changed
+		}
+	}
+}
+
+// changedBytes lists runs of bytes that are not as they were, by address.
+func changedBytes(before, after []byte) map[string]string {
+	out := map[string]string{}
+	for i := 0; i < len(after); i++ {
+		j := i
+		for j < len(after) && before[j] != after[j] {
+			j++
+		}
+		if j > i {
+			out[strconv.Itoa(i)] = hex.EncodeToString(after[i:j])
+			i = j
+		}
+	}
+	return out
+}
+
+// stops tells why the lanes stopped: in one word where all did for the same reason.
+func (r *stepRun) stops(a *stepAnswer) {
+	list := r.w.Stops()
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Lanes&-list[i].Lanes < list[j].Lanes&-list[j].Lanes })
+	var reasons []string
+	for _, s := range list {
+		text := s.Reason
+		if s.Reason == "budget" && r.q.Steps > 0 {
+			text = "steps"
+		}
+		if s.Text != "" {
+			text += ": " + s.Text
+		}
+		reasons = append(reasons, text)
+		a.Stops = append(a.Stops, stepStop{strconv.FormatUint(s.Lanes, 16), text, s.PC})
+	}
+	if r.w.Waits() {
+		reasons = append(reasons, "barrier")
+	}
+	a.Stop = strings.Join(reasons, ", ")
+	if len(a.Stops) == 1 {
+		a.PC, a.Stops = &a.Stops[0].PC, nil
+	}
+}

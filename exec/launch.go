@@ -1,0 +1,350 @@
+package exec
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Port is a name under which a program is given registers, or gives them back.
+type Port struct {
+	Name  string
+	State *sem.State
+	// First is the number of the first register, Count how many there are.
+	First, Count int
+	// Mask are the components that matter, bit 0 the first; 0 is all.
+	Mask uint
+}
+
+// Components lists the numbers of the components that matter.
+func (p *Port) Components() []int {
+	var list []int
+	for k := range p.State.Type.Count() {
+		if p.Mask == 0 || p.Mask>>uint(k)&1 != 0 {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// Launch is a program with what it is fed: each lane has inputs and outputs of its own, and all share the
+// uniforms.
+type Launch struct {
+	Program *Program
+	// Shared holds the uniforms.
+	Shared *Shared
+	// Entry is where the program starts.
+	Entry uint64
+	// Inputs, Outputs and Uniforms are what the program's file names. Registers have their own names
+	// beside these.
+	Inputs, Outputs, Uniforms []Port
+	// Value reads a form of values that the machine alone knows; nil where there is none.
+	Value func(text string, t sem.Type) (v uint64, ok bool)
+	// Services are what the surroundings do.
+	Services map[string]Service
+	// Open tells that the program ends where its words do.
+	Open bool
+}
+
+// Find returns the registers of a name: of the file, one element of an array of it, NAME[2], or a register
+// such as r5.
+func (l *Launch) Find(name string) (Port, error) {
+	base, index, array := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	for _, list := range [][]Port{l.Inputs, l.Uniforms, l.Outputs} {
+		for _, p := range list {
+			switch {
+			case p.Name == name:
+				return p, nil
+			case array && p.Name == base:
+				n, err := strconv.Atoi(index)
+				if err != nil || n < 0 || n >= p.Count {
+					return p, fmt.Errorf("%s, but %s has %d registers", name, base, p.Count)
+				}
+				p.First, p.Count, p.Name = p.First+n, 1, name
+				return p, nil
+			}
+		}
+	}
+	if p, ok := l.register(name); ok {
+		return p, nil
+	}
+	return Port{}, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names())
+}
+
+// register reads a name such as r5.
+func (l *Launch) register(name string) (Port, bool) {
+	for _, s := range l.Program.Machine.States {
+		digits, ok := strings.CutPrefix(name, s.Name)
+		if s.Kind != sem.FileState || !ok {
+			continue
+		}
+		if s.Single && digits == "" {
+			return Port{Name: name, State: s, Count: 1}, true
+		}
+		if n, err := strconv.Atoi(digits); err == nil && !s.Single && n >= 0 && n < s.Count {
+			return Port{Name: name, State: s, First: n, Count: 1}, true
+		}
+	}
+	return Port{}, false
+}
+
+func (l *Launch) names() string {
+	var names []string
+	for _, list := range [][]Port{l.Inputs, l.Uniforms} {
+		for _, p := range list {
+			names = append(names, p.Name)
+		}
+	}
+	for _, s := range l.Program.Machine.States {
+		if s.Kind == sem.FileState && !s.Single && (s.Use == "input" || s.Use == "constant") {
+			names = append(names, s.Name+"0 to "+s.Name+strconv.Itoa(s.Count-1))
+		}
+	}
+	const most = 12
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Parse reads a component: a number, its bits behind 0x, true or false, or a form of the machine's own.
+func (l *Launch) Parse(text string, t sem.Type) (uint64, error) {
+	text = strings.TrimSpace(text)
+	if l.Value != nil {
+		if v, ok := l.Value(text, t); ok {
+			return v, nil
+		}
+	}
+	if digits, ok := strings.CutPrefix(text, "0x"); ok {
+		v, err := strconv.ParseUint(digits, 16, 64)
+		if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
+			return 0, fmt.Errorf("%q, expected %d bits in hex", text, t.Width)
+		}
+		return v, nil
+	}
+	v, err := sem.ParseLiteral(text, t)
+	if err != nil {
+		return 0, fmt.Errorf("%q, expected a value of type %s", text, t.Elem())
+	}
+	return v, nil
+}
+
+// SetUniform gives registers that all lanes share their values, component by component from the first on.
+func (l *Launch) SetUniform(p Port, values []uint64) error {
+	if p.State.Scope < spec.ScopeBlock {
+		return fmt.Errorf("%s is no uniform: each lane has its own", p.Name)
+	}
+	comps := p.Components()
+	if len(values) > p.Count*len(comps) {
+		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, p.Count*len(comps))
+	}
+	for i, v := range values {
+		l.Shared.Set(p.State, p.First+i/len(comps), comps[i%len(comps)], v)
+	}
+	return nil
+}
+
+// Input is what the lanes are given.
+type Input struct {
+	// Lanes is their number.
+	Lanes int
+	// Ports are the inputs that are given, Values for each lane their components in order. Missing tells
+	// which of them a lane is not given; nil for none.
+	Ports   []Port
+	Values  [][]uint64
+	Missing [][]bool
+}
+
+// RunOptions bound a run.
+type RunOptions struct {
+	// Jobs is the number of waves that run at the same time.
+	Jobs int
+	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
+	Budget int64
+	Strict bool
+	// Trace is called around each instruction of the first wave; it makes the run one wave after another.
+	Trace func(w *Wave, pc, lanes uint64, after bool)
+	// Progress is told how many lanes are done; several goroutines call it.
+	Progress func(lanes int)
+}
+
+// Result is what a run gives.
+type Result struct {
+	// Values are for each lane the components of the launch's outputs in order.
+	Values [][]uint64
+	// Stops tells for each reason and place how many lanes stopped so.
+	Stops []StopCount
+	// Findings are reads of what nobody wrote, each with the number of lanes.
+	Findings []FindingCount
+	// Instructions counts those that were dispatched, LaneInstructions those that lanes ran.
+	Instructions, LaneInstructions int64
+}
+
+// StopCount is a reason for which lanes stopped.
+type StopCount struct {
+	Stop
+	Count int
+	// First is the first lane of the run that did.
+	First int
+}
+
+// FindingCount is a read of what nobody wrote.
+type FindingCount struct {
+	Finding
+	Count int
+}
+
+// Run runs the program for all lanes, 64 of them at a time.
+func (l *Launch) Run(in Input, opt RunOptions) *Result {
+	res := &Result{Values: make([][]uint64, in.Lanes)}
+	waves := (in.Lanes + Lanes - 1) / Lanes
+	jobs := max(1, min(opt.Jobs, waves))
+	if opt.Trace != nil {
+		jobs = 1
+	}
+	var mu sync.Mutex
+	merge := merger{stops: map[Stop]*StopCount{}, findings: map[findingKey]*FindingCount{}}
+	next := 0
+	take := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1
+	}
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Go(func() {
+			w := NewWave(l.Program, l.Shared)
+			w.Services, w.Strict, w.Trace = l.Services, opt.Strict, opt.Trace
+			for {
+				i := take()
+				if i >= waves {
+					return
+				}
+				l.wave(w, in, i*Lanes, opt, res)
+				mu.Lock()
+				merge.add(w, i*Lanes, res)
+				mu.Unlock()
+				if opt.Progress != nil {
+					opt.Progress(min(Lanes, in.Lanes-i*Lanes))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	merge.finish(res)
+	return res
+}
+
+// wave runs the lanes from one on.
+func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) {
+	n := min(Lanes, in.Lanes-from)
+	w.Budget = 1 << 62
+	if opt.Budget > 0 {
+		w.Budget = opt.Budget
+	}
+	w.Start(n, l.Entry)
+	inputs := flatten(in.Ports)
+	for lane := range n {
+		row := in.Values[from+lane]
+		for i, c := range inputs {
+			if i < len(row) && (in.Missing == nil || !in.Missing[from+lane][i]) {
+				w.Set(c.state, c.number, c.comp, lane, row[i])
+			}
+		}
+	}
+	w.Run()
+	out := flatten(l.Outputs)
+	all := make([]uint64, n*len(out))
+	for i, c := range out {
+		for lane := range n {
+			all[lane*len(out)+i] = sem.Canonical(w.Get(c.state, c.number, c.comp, lane), c.state.Type)
+		}
+	}
+	for lane := range n {
+		res.Values[from+lane] = all[lane*len(out) : (lane+1)*len(out)]
+	}
+}
+
+// component is one component of a register.
+type component struct {
+	state        *sem.State
+	number, comp int
+}
+
+// flatten lists the components of ports in order.
+func flatten(ports []Port) []component {
+	var list []component
+	for i := range ports {
+		comps := ports[i].Components()
+		for n := range ports[i].Count {
+			for _, k := range comps {
+				list = append(list, component{ports[i].State, ports[i].First + n, k})
+			}
+		}
+	}
+	return list
+}
+
+// merger joins what waves tell.
+type merger struct {
+	stops    map[Stop]*StopCount
+	findings map[findingKey]*FindingCount
+}
+
+func (m *merger) add(w *Wave, from int, res *Result) {
+	res.Instructions += w.Instructions
+	res.LaneInstructions += w.LaneInstructions
+	for _, s := range w.Stops() {
+		key := s
+		key.Lanes = 0
+		c := m.stops[key]
+		if c == nil {
+			c = &StopCount{Stop: key, First: from + trailing(s.Lanes)}
+			m.stops[key] = c
+		}
+		c.Count += popcount(s.Lanes)
+		c.First = min(c.First, from+trailing(s.Lanes))
+	}
+	for key, lanes := range w.findings {
+		c := m.findings[key]
+		if c == nil {
+			c = &FindingCount{Finding: Finding{key.pc, key.state, key.number, key.comp, lanes}}
+			m.findings[key] = c
+		}
+		c.Count += popcount(lanes)
+	}
+}
+
+func (m *merger) finish(res *Result) {
+	for _, c := range m.stops {
+		res.Stops = append(res.Stops, *c)
+	}
+	sort.Slice(res.Stops, func(i, j int) bool {
+		a, b := res.Stops[i], res.Stops[j]
+		if a.First != b.First {
+			return a.First < b.First
+		}
+		return a.PC < b.PC
+	})
+	for _, c := range m.findings {
+		res.Findings = append(res.Findings, *c)
+	}
+	sort.Slice(res.Findings, func(i, j int) bool {
+		a, b := res.Findings[i], res.Findings[j]
+		switch {
+		case a.PC != b.PC:
+			return a.PC < b.PC
+		case a.State.Index != b.State.Index:
+			return a.State.Index < b.State.Index
+		case a.Number != b.Number:
+			return a.Number < b.Number
+		}
+		return a.Comp < b.Comp
+	})
+}

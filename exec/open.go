@@ -1,0 +1,121 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// Open returns the meaning of an instruction set, checked; the error tells where its description is wrong or
+// has none.
+func Open(set *isa.Set) (*sem.Machine, error) {
+	m, err := sem.New(inside.Machine(set))
+	if err != nil {
+		return nil, err
+	}
+	if !m.Speaks() {
+		return nil, diag.List{diag.Errorf(diag.MeaningNone, m.Model.ISA.Span, "the description does not say what its instructions do")}
+	}
+	root, err := m.Model.Root("")
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Check(root); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Quirks reads quirks that are given as texts.
+func Quirks(m *sem.Machine, given map[string]string) (map[string]uint64, error) {
+	out := map[string]uint64{}
+	for name, text := range given {
+		known := false
+		for _, q := range m.Quirks() {
+			if q.Name != name {
+				continue
+			}
+			v, err := q.Parse(text)
+			if err != nil {
+				return nil, err
+			}
+			out[name], known = v, true
+		}
+		if !known {
+			return nil, fmt.Errorf("no quirk %q", name)
+		}
+	}
+	return out, nil
+}
+
+// Words32 returns what finds instructions in words of 32 bits, as programs store them. size is the length of
+// the program in bits where it ends inside the last word; 0 where the words are full.
+func Words32(m *sem.Machine, root *model.Root, words []uint32, size int64) func(addr uint64) (bits.Value, bool) {
+	high := m.Model.ISA.Text.HighFirst
+	return func(addr uint64) (v bits.Value, ok bool) {
+		if addr > uint64(len(words)) {
+			return v, false
+		}
+		first := int(addr) * m.Unit / 32
+		n := min((root.Size+31)/32, len(words)-first)
+		if first >= len(words) || n*32 < root.MinSize || size > 0 && (int64(addr)+1)*int64(m.Unit) > size {
+			return v, false
+		}
+		for i := range n {
+			w := words[first+i]
+			if high {
+				w = words[first+n-1-i]
+			}
+			v.SetUint(32*i, 32, uint64(w))
+		}
+		if shift := int(addr) * m.Unit % 32; shift != 0 {
+			v = v.Shr(shift)
+		}
+		return v, true
+	}
+}
+
+// Raw returns a launch of bare words of 32 bits, of which size is that of Words32, and which start at address 0: registers have their own names. The
+// outputs are the files that are for output, else all that each lane has.
+func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks map[string]string) (*Launch, error) {
+	m, err := Open(set)
+	if err != nil {
+		return nil, err
+	}
+	root, err := m.Model.Root("")
+	if err != nil {
+		return nil, err
+	}
+	w := sem.Words{Context: context, Tables: make([][]bits.Value, len(m.Model.ISA.Tables))}
+	if w.Quirks, err = Quirks(m, quirks); err != nil {
+		return nil, err
+	}
+	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words, size)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch), Open: true}
+	l.registers(func(s *sem.State) bool { return s.Use == "output" })
+	if len(l.Outputs) == 0 {
+		l.registers(func(s *sem.State) bool { return true })
+	}
+	return l, nil
+}
+
+// registers makes outputs of what each lane has.
+func (l *Launch) registers(is func(s *sem.State) bool) {
+	for _, s := range l.Program.Machine.States {
+		if s.Kind != sem.FileState || s.Scope != spec.ScopeLane || !is(s) {
+			continue
+		}
+		for n := range s.Count {
+			p := Port{Name: s.Name, State: s, First: n, Count: 1}
+			if !s.Single {
+				p.Name = fmt.Sprint(s.Name, n)
+			}
+			l.Outputs = append(l.Outputs, p)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+// Package exec runs lowered programs on waves of lanes: the plain engine, whose results are the standard.
+package exec
+
+import (
+	mathbits "math/bits"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Lanes is the number of lanes that one dispatch serves.
+const Lanes = 64
+
+// plane holds one component of all lanes.
+type plane = [Lanes]uint64
+
+// store is what a state holds: planes where each lane has its own, else one number for all.
+type store struct {
+	state *sem.State
+	comps int
+	// count is the number of registers that were allocated: those beyond are outside.
+	count   int
+	planes  []plane
+	scalars []uint64
+	// written are the lanes in which somebody wrote a component; of scalars all or none.
+	written []uint64
+	// place and depth of a stack: where the next entry goes, and how many there are.
+	place, depth [Lanes]int32
+	// some are the lanes in which a stack has an entry.
+	some uint64
+	// started tells that what nobody wrote has its first value.
+	started bool
+	bytes   []byte
+}
+
+func newStore(s *sem.State) *store {
+	st := &store{state: s, comps: s.Type.Count(), count: s.Count}
+	n := s.Count * st.comps
+	switch s.Kind {
+	case sem.MemoryState:
+		if st.bytes = make([]byte, s.Count); s.Scope == spec.ScopeLane {
+			st.bytes = make([]byte, s.Count*Lanes)
+		}
+		return st
+	case sem.StackState:
+		st.comps = len(s.Slots)
+		n = s.Count * st.comps
+	}
+	if st.wide() {
+		st.scalars = make([]uint64, n)
+	} else {
+		st.planes = make([]plane, n)
+	}
+	st.written = make([]uint64, n)
+	st.reset(0)
+	return st
+}
+
+func (st *store) wide() bool { return st.state.Scope >= spec.ScopeWave }
+
+// reset gives a state the values that it has before anybody writes it.
+func (st *store) reset(exists uint64) {
+	s := st.state
+	init := s.Init
+	if s.InitExists {
+		init = exists
+	}
+	for i := range st.planes {
+		if s.Kind == sem.StackState {
+			break // what is not on the stack is never read
+		}
+		if st.written[i] == 0 && st.started {
+			continue
+		}
+		for k := range st.planes[i] {
+			st.planes[i][k] = init
+		}
+	}
+	for i := range st.scalars {
+		st.scalars[i] = init
+	}
+	copy(st.scalars, s.Values)
+	st.started = true
+	clear(st.written)
+	st.place, st.depth, st.some = [Lanes]int32{}, [Lanes]int32{}, 0
+	clear(st.bytes)
+}
+
+// get returns a component of a register in a lane.
+func (st *store) get(number, comp, lane int) uint64 {
+	i := number*st.comps + comp
+	if st.wide() {
+		return st.scalars[i]
+	}
+	return st.planes[i][lane]
+}
+
+// set gives a component of a register its value in a lane.
+func (st *store) set(number, comp, lane int, v uint64) {
+	i := number*st.comps + comp
+	if st.wide() {
+		st.scalars[i], st.written[i] = v, ^uint64(0)
+		return
+	}
+	st.planes[i][lane] = v
+	st.written[i] |= 1 << uint(lane)
+}
+
+// entry returns where the entry k below the top of a stack is in a lane; ok is false where there is none.
+func (st *store) entry(k, lane int) (place int, ok bool) {
+	if int32(k) >= st.depth[lane] {
+		return 0, false
+	}
+	n := st.state.Count
+	return (int(st.place[lane]) - 1 - k%n + 2*n) % n, true
+}
+
+// push puts an entry onto a stack in a lane; it reports false where the stack is full and that traps.
+func (st *store) push(lane int, slot func(i int) uint64) bool {
+	if int(st.depth[lane]) == st.state.Count {
+		if st.state.FullTraps {
+			return false
+		}
+	} else {
+		st.depth[lane]++
+	}
+	st.some |= 1 << uint(lane)
+	at := int(st.place[lane])
+	for i := range st.comps {
+		st.set(at, i, lane, slot(i))
+	}
+	if st.place[lane]++; int(st.place[lane]) == st.state.Count {
+		st.place[lane] = 0
+	}
+	return true
+}
+
+// pop takes the top entry off a stack in a lane; it reports false where there is none and that traps.
+func (st *store) pop(lane int) bool {
+	if st.depth[lane] == 0 {
+		return !st.state.EmptyTraps
+	}
+	if st.depth[lane]--; st.depth[lane] == 0 {
+		st.some &^= 1 << uint(lane)
+	}
+	st.place[lane] = (st.place[lane] + int32(st.state.Count) - 1) % int32(st.state.Count)
+	return true
+}
+
+// each calls f for the lanes of a mask, the lowest first.
+func each(mask uint64, f func(lane int)) {
+	for ; mask != 0; mask &= mask - 1 {
+		f(mathbits.TrailingZeros64(mask))
+	}
+}

@@ -1,0 +1,452 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Program is code that waves run: words by address, lowered when they are first reached. It is safe for use by
+// several goroutines.
+type Program struct {
+	Machine *sem.Machine
+	Root    *model.Root
+	Words   sem.Words
+	// Fetch returns the bits from an address on, in units of the counter; ok is false where the program has
+	// none.
+	Fetch func(addr uint64) (v bits.Value, ok bool)
+
+	mu   sync.Mutex
+	code map[uint64]*sem.Code
+	errs map[uint64]error
+}
+
+// NewProgram returns a program of a root's instructions.
+func NewProgram(m *sem.Machine, root *model.Root, words sem.Words, fetch func(addr uint64) (bits.Value, bool)) *Program {
+	return &Program{Machine: m, Root: root, Words: words, Fetch: fetch, code: map[uint64]*sem.Code{}, errs: map[uint64]error{}}
+}
+
+// errNoWord is the error of an address at which the program has no word.
+var errNoWord = errors.New("end of words")
+
+// Code returns the lowered instruction at an address.
+func (p *Program) Code(addr uint64) (*sem.Code, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, ok := p.code[addr]; ok {
+		return c, p.errs[addr]
+	}
+	v, ok := p.Fetch(addr)
+	c, err := (*sem.Code)(nil), errNoWord
+	if ok {
+		c, err = p.Machine.Lower(p.Root, &p.Words, v, addr)
+	}
+	p.code[addr], p.errs[addr] = c, err
+	return c, err
+}
+
+// Shared is the state that waves share: of a launch, or of a block.
+type Shared struct{ stores map[*sem.State]*store }
+
+// NewShared returns the state of the scopes from one up to another, as it is before anybody writes it.
+func NewShared(m *sem.Machine, from, to spec.Scope) *Shared {
+	s := &Shared{map[*sem.State]*store{}}
+	for _, st := range m.States {
+		if st.Scope >= from && st.Scope <= to {
+			s.stores[st] = newStore(st)
+		}
+	}
+	return s
+}
+
+// Stop says why lanes no longer run.
+type Stop struct {
+	// Reason is end, trap, budget, barrier, unknown word or end of words.
+	Reason string
+	// Text says more of a trap.
+	Text string
+	PC   uint64
+	// Lanes are the lanes that stopped so.
+	Lanes uint64
+}
+
+// String returns the reason and the place.
+func (s Stop) String() string {
+	text := s.Reason
+	if s.Text != "" {
+		text += ": " + s.Text
+	}
+	return fmt.Sprintf("%s at %d", text, s.PC)
+}
+
+// Finding is a read of what nobody wrote.
+type Finding struct {
+	PC     uint64
+	State  *sem.State
+	Number int
+	Comp   int
+	// Lanes are those in which it was read first.
+	Lanes uint64
+}
+
+// Service answers a call of the surroundings, once for all lanes of the mask.
+type Service func(c *Call)
+
+// Call is a call of a service.
+type Call struct {
+	Wave *Wave
+	Mask uint64
+	// Args and Results are components, in the order of the parameters and of the result.
+	Args, Results []*[Lanes]uint64
+}
+
+// Wave is up to 64 lanes that run one program. It is not for use by several goroutines at once.
+type Wave struct {
+	Program *Program
+	// Services by name; a call of one that is missing traps.
+	Services map[string]Service
+	// Budget is the number of instructions that may still be dispatched.
+	Budget int64
+	// Strict traps where what nobody wrote is read.
+	Strict bool
+	// Trace is called before each instruction with the lanes that run it, and after it.
+	Trace func(w *Wave, pc uint64, lanes uint64, after bool)
+	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
+	Instructions, LaneInstructions int64
+
+	stores   []*store
+	own      []*store
+	exists   uint64
+	whole    uint64 // the lanes with which it started: what others hold does not matter
+	groups   []group
+	stops    []Stop
+	findings map[findingKey]uint64
+
+	code         map[uint64]*compiled
+	dense        []*compiled
+	active       uint64
+	pcs          plane
+	jumped       uint64
+	ended        uint64
+	barrier      bool
+	pc           uint64
+	consts       map[uint64]*plane
+	resultPlanes map[*sem.Inst][]*plane
+	temps        []*plane
+}
+
+// group are lanes that go on at the same address.
+type group struct {
+	pc   uint64
+	mask uint64
+}
+
+type findingKey struct {
+	pc           uint64
+	state        *sem.State
+	number, comp int
+}
+
+// NewWave returns a wave whose shared state is given; what no Shared holds is its own.
+func NewWave(p *Program, shared ...*Shared) *Wave {
+	w := &Wave{Program: p, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+	for _, s := range p.Machine.States {
+		var st *store
+		for _, sh := range shared {
+			if st == nil {
+				st = sh.stores[s]
+			}
+		}
+		if st == nil {
+			st = newStore(s)
+			w.own = append(w.own, st)
+		}
+		w.stores = append(w.stores, st)
+	}
+	return w
+}
+
+// Start gives the wave so many lanes, which begin at an address, and its own state what it has before anybody
+// writes it.
+func (w *Wave) Start(lanes int, pc uint64) {
+	w.exists = ^uint64(0) >> uint(Lanes-lanes)
+	w.whole = w.exists
+	for _, st := range w.own {
+		st.reset(w.exists)
+	}
+	w.groups = append(w.groups[:0], group{pc, w.exists})
+	w.stops = w.stops[:0]
+	clear(w.findings)
+	w.Instructions, w.LaneInstructions = 0, 0
+}
+
+// SetLanes says which lanes there are, where that is not all from the first on.
+func (w *Wave) SetLanes(mask uint64) {
+	w.exists = mask
+	for i := range w.groups {
+		w.groups[i].mask &= mask
+	}
+}
+
+// Exists returns the lanes that there are.
+func (w *Wave) Exists() uint64 { return w.exists }
+
+// Set gives a component of a register its value in a lane, Get returns it.
+func (w *Wave) Set(s *sem.State, number, comp, lane int, v uint64) {
+	w.stores[s.Index].set(number, comp, lane, v)
+}
+
+// Get returns a component of a register in a lane.
+func (w *Wave) Get(s *sem.State, number, comp, lane int) uint64 {
+	return w.stores[s.Index].get(number, comp, lane)
+}
+
+// Written returns the lanes in which somebody wrote a component of a register.
+func (w *Wave) Written(s *sem.State, number, comp int) uint64 {
+	st := w.stores[s.Index]
+	return st.written[number*st.comps+comp]
+}
+
+// Memory returns the bytes of a memory.
+func (w *Wave) Memory(s *sem.State) []byte { return w.stores[s.Index].bytes }
+
+// SetMemory gives a memory its bytes, which are used and not copied.
+func (w *Wave) SetMemory(s *sem.State, data []byte) { w.stores[s.Index].bytes = data }
+
+// Set gives a component of a shared register its value.
+func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
+
+// Memory returns the bytes of a shared memory.
+func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].bytes }
+
+// Depth returns the number of entries of a stack in a lane.
+func (w *Wave) Depth(s *sem.State, lane int) int { return int(w.stores[s.Index].depth[lane]) }
+
+// Entry returns a slot of the entry k below the top of a stack.
+func (w *Wave) Entry(s *sem.State, k, slot, lane int) uint64 {
+	st := w.stores[s.Index]
+	at, _ := st.entry(k, lane)
+	return st.get(at, slot, lane)
+}
+
+// PushEntry puts an entry onto a stack in a lane.
+func (w *Wave) PushEntry(s *sem.State, lane int, slots []uint64) bool {
+	return w.stores[s.Index].push(lane, func(i int) uint64 { return slots[i] })
+}
+
+// Stops lists why lanes stopped, in the order in which they did.
+func (w *Wave) Stops() []Stop { return w.stops }
+
+// Findings lists reads of what nobody wrote, by address and register.
+func (w *Wave) Findings() []Finding {
+	var list []Finding
+	for k, lanes := range w.findings {
+		list = append(list, Finding{k.pc, k.state, k.number, k.comp, lanes})
+	}
+	sort.Slice(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		switch {
+		case a.PC != b.PC:
+			return a.PC < b.PC
+		case a.State.Index != b.State.Index:
+			return a.State.Index < b.State.Index
+		case a.Number != b.Number:
+			return a.Number < b.Number
+		}
+		return a.Comp < b.Comp
+	})
+	return list
+}
+
+// PCs lists the addresses at which lanes go on, and the lanes.
+func (w *Wave) PCs(f func(pc, lanes uint64)) {
+	for _, g := range w.groups {
+		f(g.pc, g.mask)
+	}
+}
+
+// Run runs until all lanes have stopped, or wait at a barrier.
+func (w *Wave) Run() {
+	w.barrier = false
+	for len(w.groups) > 0 && !w.barrier {
+		w.Step()
+	}
+}
+
+// Waits tells whether the wave stands at a barrier; Run goes on behind it.
+func (w *Wave) Waits() bool { return w.barrier }
+
+// Step dispatches one instruction, for the lanes at the lowest address.
+func (w *Wave) Step() {
+	g := w.groups[0]
+	if w.Budget <= 0 {
+		for _, g := range w.groups {
+			w.stops = append(w.stops, Stop{Reason: "budget", PC: g.pc, Lanes: g.mask})
+		}
+		w.groups = w.groups[:0]
+		return
+	}
+	w.Budget--
+	c := w.at(g.pc)
+	if c.err != nil {
+		w.groups = w.groups[1:]
+		w.stops = append(w.stops, Stop{Reason: c.err.Error(), PC: g.pc, Lanes: g.mask})
+		return
+	}
+	w.Instructions++
+	w.LaneInstructions += int64(popcount(g.mask))
+	w.active, w.jumped, w.ended, w.pc = g.mask, 0, 0, g.pc
+	if w.Trace != nil {
+		w.Trace(w, g.pc, g.mask, false)
+	}
+	c.run(w)
+	if w.Trace != nil {
+		w.Trace(w, g.pc, g.mask, true)
+	}
+	if w.jumped|w.ended == 0 {
+		w.advance(c.next)
+		return
+	}
+	w.split(g, c.next)
+}
+
+// advance moves the first group on.
+func (w *Wave) advance(next uint64) {
+	w.groups[0].pc = next
+	if len(w.groups) > 1 && next >= w.groups[1].pc {
+		g := w.groups[0]
+		w.groups = w.groups[1:]
+		w.insert(g)
+	}
+}
+
+// split sends the lanes of the first group where each of them goes.
+func (w *Wave) split(g group, next uint64) {
+	w.groups = append(w.groups[:0], w.groups[1:]...)
+	rest := g.mask &^ w.ended
+	if stay := rest &^ w.jumped; stay != 0 {
+		w.insert(group{next, stay})
+	}
+	for left := rest & w.jumped; left != 0; {
+		first := trailing(left)
+		to := group{pc: w.pcs[first]}
+		each(left, func(lane int) {
+			if w.pcs[lane] == to.pc {
+				to.mask |= 1 << uint(lane)
+			}
+		})
+		left &^= to.mask
+		w.insert(to)
+	}
+}
+
+// insert keeps the groups sorted by address; those that meet are one again.
+func (w *Wave) insert(g group) {
+	i := sort.Search(len(w.groups), func(i int) bool { return w.groups[i].pc >= g.pc })
+	if i < len(w.groups) && w.groups[i].pc == g.pc {
+		w.groups[i].mask |= g.mask
+		return
+	}
+	w.groups = append(w.groups, group{})
+	copy(w.groups[i+1:], w.groups[i:])
+	w.groups[i] = g
+}
+
+const maxDense = 1 << 14
+
+// at returns the compiled instruction at an address.
+func (w *Wave) at(pc uint64) *compiled {
+	if pc < uint64(len(w.dense)) && w.dense[pc] != nil {
+		return w.dense[pc]
+	}
+	c := w.code[pc]
+	if c == nil {
+		code, err := w.Program.Code(pc)
+		c = &compiled{err: err}
+		if err == nil {
+			c = w.compile(code)
+		}
+		w.code[pc] = c
+	}
+	if pc < maxDense {
+		for uint64(len(w.dense)) <= pc {
+			w.dense = append(w.dense, nil)
+		}
+		w.dense[pc] = c
+	}
+	return c
+}
+
+// stop takes lanes out of the run.
+func (w *Wave) stop(mask uint64, reason, text string) {
+	if mask &= w.active &^ w.ended; mask == 0 {
+		return
+	}
+	w.ended |= mask
+	for i := range w.stops {
+		if s := &w.stops[i]; s.Reason == reason && s.Text == text && s.PC == w.pc {
+			s.Lanes |= mask
+			return
+		}
+	}
+	w.stops = append(w.stops, Stop{reason, text, w.pc, mask})
+}
+
+// unwritten notes that lanes read what nobody wrote.
+func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
+	w.findings[findingKey{w.pc, st.state, number, comp}] |= lanes
+	if w.Strict {
+		w.stop(lanes, "trap", "read of what nobody wrote")
+	}
+}
+
+// Register names what was read.
+func (f Finding) Register() string {
+	return registerName(f.State, f.Number, f.Comp)
+}
+
+func registerName(s *sem.State, number, comp int) string {
+	name := s.Name
+	if !s.Single {
+		name += strconv.Itoa(number)
+	}
+	if s.Type.Len > 0 {
+		name += "." + s.Letter(comp)
+	}
+	return name
+}
+
+// Values returns the components of all registers in a lane, by name: for traces.
+func (w *Wave) Values(lane int) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, st := range w.stores {
+		if st.state.Kind != sem.FileState || st.state.ReadOnly {
+			continue
+		}
+		for n := range st.state.Count {
+			for k := range st.comps {
+				out[registerName(st.state, n, k)] = st.get(n, k, lane)
+			}
+		}
+	}
+	return out
+}
+
+// Text returns a value of Values as a person reads it.
+func (w *Wave) Text(name string, v uint64) string {
+	for _, st := range w.stores {
+		rest, ok := strings.CutPrefix(name, st.state.Name)
+		if ok && (rest == "" || rest[0] == '.' || rest[0] >= '0' && rest[0] <= '9') {
+			return sem.Number(v, st.state.Type)
+		}
+	}
+	return fmt.Sprint(v)
+}

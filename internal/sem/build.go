@@ -1,0 +1,363 @@
+package sem
+
+import "github.com/isago/isago/internal/diag"
+
+// builder collects operations. It folds what is constant and says the same thing once.
+type builder struct {
+	insts  []Inst
+	known  map[pureKey]ID // pure operations of which the value may be used again
+	added  []pureKey      // in order, so that those of a region can be forgotten
+	consts map[constKey]ID
+	guard  ID
+	span   diag.Span
+}
+
+type constKey struct {
+	kind  Kind
+	width int
+	v     uint64
+}
+
+type pureKey struct {
+	op       Op
+	to, from constKey
+	a, b, c  ID
+	imm      uint64
+}
+
+func newBuilder() *builder {
+	return &builder{known: map[pureKey]ID{}, consts: map[constKey]ID{}, guard: NoID}
+}
+
+func typeKey(t Type) constKey { return constKey{kind: t.Kind, width: t.Width} }
+
+// constant returns a constant of a scalar type.
+func (b *builder) constant(t Type, v uint64) ID {
+	key := constKey{t.Kind, t.Width, v & t.mask()}
+	if id, ok := b.consts[key]; ok {
+		return id
+	}
+	id := b.push(Inst{Op: OpConst, Type: t.Elem(), Imm: key.v, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true})
+	b.consts[key] = id
+	return id
+}
+
+func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
+
+func (b *builder) push(in Inst) ID {
+	in.Span = b.span
+	b.insts = append(b.insts, in)
+	return ID(len(b.insts) - 1)
+}
+
+func (b *builder) isConst(id ID) (uint64, bool) {
+	if id == NoID {
+		return 1, true
+	}
+	in := &b.insts[id]
+	return in.Imm, in.Op == OpConst
+}
+
+// settled tells whether a value is a constant, known or not.
+func (b *builder) settled(id ID) bool {
+	op := b.insts[id].Op
+	return op == OpConst || op == OpParam
+}
+
+func (b *builder) uniform(id ID) bool { return id == NoID || b.insts[id].Uniform }
+
+// op appends a pure operation, or finds its value.
+func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
+	in := Inst{Op: op, Type: t.Elem(), From: from.Elem(), Imm: imm, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true}
+	folded, opaque := true, true
+	var values [3]uint64
+	for i, a := range args {
+		*in.arg(i) = a
+		v, ok := b.isConst(a)
+		values[i] = v
+		folded = folded && ok
+		opaque = opaque && b.settled(a)
+		in.Uniform = in.Uniform && b.uniform(a)
+	}
+	switch {
+	case folded:
+		return b.constant(in.Type, Apply(&in, values[0], values[1], values[2]))
+	case opaque:
+		return b.param(in.Type)
+	}
+	if id, ok := b.simpler(&in); ok {
+		return id
+	}
+	if !in.Uniform {
+		b.spread(&in)
+	}
+	key := pureKey{op: op, to: typeKey(t), from: typeKey(from), a: in.A, b: in.B, c: in.C, imm: imm}
+	if id, ok := b.known[key]; ok {
+		return id
+	}
+	id := b.push(in)
+	b.known[key] = id
+	b.added = append(b.added, key)
+	return id
+}
+
+// arg returns an argument by number.
+func (in *Inst) arg(i int) *ID {
+	switch i {
+	case 0:
+		return &in.A
+	case 1:
+		return &in.B
+	}
+	return &in.C
+}
+
+// param returns a constant that is not known.
+func (b *builder) param(t Type) ID {
+	return b.push(Inst{Op: OpParam, Type: t.Elem(), A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true})
+}
+
+// spread gives uniform arguments of an operation on lanes their values in each lane.
+func (b *builder) spread(in *Inst) {
+	for i := range 3 {
+		if a := in.arg(i); *a != NoID {
+			*a = b.lanes(*a)
+		}
+	}
+}
+
+// lanes returns a value for each lane. Constants serve as they are.
+func (b *builder) lanes(id ID) ID {
+	if id == NoID || !b.insts[id].Uniform || b.insts[id].Op == OpConst {
+		return id
+	}
+	in := Inst{Op: OpSplat, Type: b.insts[id].Type, A: id, B: NoID, C: NoID, Guard: NoID}
+	key := pureKey{op: OpSplat, to: typeKey(in.Type), a: id, b: NoID, c: NoID}
+	if old, ok := b.known[key]; ok {
+		return old
+	}
+	out := b.push(in)
+	b.known[key] = out
+	b.added = append(b.added, key)
+	return out
+}
+
+// simpler finds a value that an operation has without being done.
+func (b *builder) simpler(in *Inst) (ID, bool) {
+	av, aConst := b.isConst(in.A)
+	bv, bConst := uint64(0), false
+	if in.B != NoID {
+		bv, bConst = b.isConst(in.B)
+	}
+	whole := in.Type.integer() || in.Type.Kind == Bool
+	switch in.Op {
+	case OpSelect:
+		if aConst {
+			if av != 0 {
+				return in.B, true
+			}
+			return in.C, true
+		}
+		if in.B == in.C {
+			return in.B, true
+		}
+		if in.Type.Kind == Bool {
+			return b.simplerChoice(in)
+		}
+	case OpAnd:
+		switch {
+		case in.A == in.B || bConst && bv == in.Type.mask() || aConst && av == 0:
+			return in.A, true
+		case aConst && av == in.Type.mask() || bConst && bv == 0:
+			return in.B, true
+		}
+	case OpOr:
+		switch {
+		case in.A == in.B || bConst && bv == 0 || aConst && av == in.Type.mask():
+			return in.A, true
+		case aConst && av == 0 || bConst && bv == in.Type.mask():
+			return in.B, true
+		}
+	case OpAdd, OpSub, OpXor, OpShl, OpShr:
+		if whole && bConst && bv == 0 {
+			return in.A, true
+		}
+		if whole && in.Op == OpAdd && aConst && av == 0 {
+			return in.B, true
+		}
+		if in.Type.Kind == Bool && bConst {
+			return b.not(in.A), true
+		}
+	case OpEq, OpNe:
+		if in.From.Kind == Bool {
+			differ := b.op(OpXor, BoolType, BoolType, 0, in.A, in.B)
+			if in.Op == OpEq {
+				differ = b.not(differ)
+			}
+			return differ, true
+		}
+	case OpNot, OpNeg:
+		if x := &b.insts[in.A]; x.Op == in.Op {
+			return x.A, true
+		}
+	case OpCast:
+		if in.Type.same(b.insts[in.A].Type) {
+			return in.A, true
+		}
+	}
+	return NoID, false
+}
+
+// simplerChoice finds a choice between flags that is one of them or a single operation.
+func (b *builder) simplerChoice(in *Inst) (ID, bool) {
+	x, xConst := b.isConst(in.B)
+	y, yConst := b.isConst(in.C)
+	switch {
+	case xConst && x != 0 && yConst && y == 0:
+		return in.A, true
+	case xConst && x != 0:
+		return b.op(OpOr, BoolType, BoolType, 0, in.A, in.C), true
+	case yConst && y == 0:
+		return b.op(OpAnd, BoolType, BoolType, 0, in.A, in.B), true
+	}
+	return NoID, false
+}
+
+// isTrue tells whether a value is the constant true.
+func (b *builder) isTrue(id ID) bool {
+	v, ok := b.isConst(id)
+	return ok && v != 0
+}
+
+// region is code that is skipped where its guard holds in no lane.
+type region struct {
+	at   int // of the skip
+	mark int // in added
+}
+
+func (b *builder) beginRegion(guard ID) region {
+	r := region{len(b.insts), len(b.added)}
+	in := blank(OpSkip)
+	in.Guard, in.Uniform = guard, b.uniform(guard)
+	b.push(in)
+	return r
+}
+
+func (b *builder) endRegion(r region) {
+	b.insts[r.at].Imm = uint64(len(b.insts))
+	b.forget(r.mark)
+}
+
+// and joins two guards.
+func (b *builder) and(x, y ID) ID {
+	switch {
+	case x == NoID:
+		return y
+	case y == NoID:
+		return x
+	}
+	return b.op(OpAnd, BoolType, BoolType, 0, x, y)
+}
+
+func (b *builder) not(x ID) ID { return b.op(OpNot, BoolType, BoolType, 0, x) }
+
+// forget drops what was computed since a mark: it stands in a region that may be skipped.
+func (b *builder) forget(mark int) {
+	for _, key := range b.added[mark:] {
+		delete(b.known, key)
+	}
+	b.added = b.added[:mark]
+}
+
+// prune drops what nobody uses and returns what is left, with new numbers.
+func (b *builder) prune() []Inst {
+	used := make([]bool, len(b.insts))
+	mark := func(id ID) {
+		if id != NoID {
+			used[id] = true
+		}
+	}
+	for i := len(b.insts) - 1; i >= 0; i-- {
+		in := &b.insts[i]
+		if !used[i] && !in.Op.effect() {
+			continue
+		}
+		used[i] = true
+		mark(in.A)
+		mark(in.B)
+		mark(in.C)
+		mark(in.Guard)
+		for _, a := range in.Args {
+			mark(a)
+		}
+	}
+	b.dropSkips(used)
+	return renumber(b.insts, used)
+}
+
+// leastSkipped is the number of operations for which skipping is worth an operation.
+const leastSkipped = 4
+
+// dropSkips unmarks the skips that save little, and reckons again whether their guards are used.
+func (b *builder) dropSkips(used []bool) {
+	for i := range b.insts {
+		in := &b.insts[i]
+		if in.Op != OpSkip {
+			continue
+		}
+		n := 0
+		for j := i + 1; j < int(in.Imm); j++ {
+			switch op := b.insts[j].Op; {
+			case !used[j] || op == OpConst:
+			case op == OpTop || op == OpPush || op == OpPop:
+				n += leastSkipped
+			default:
+				n++
+			}
+		}
+		if n < leastSkipped {
+			used[i] = false
+		}
+	}
+}
+
+func renumber(insts []Inst, used []bool) []Inst {
+	number := make([]ID, len(insts)+1)
+	n := ID(0)
+	for i := range insts {
+		number[i] = n
+		if used[i] {
+			n++
+		}
+	}
+	number[len(insts)] = n
+	move := func(id *ID) {
+		if *id != NoID {
+			*id = number[*id]
+		}
+	}
+	out := make([]Inst, 0, n)
+	for i := range insts {
+		if !used[i] {
+			continue
+		}
+		in := insts[i]
+		move(&in.A)
+		move(&in.B)
+		move(&in.C)
+		move(&in.Guard)
+		if in.Op == OpSkip {
+			in.Imm = uint64(number[in.Imm])
+		}
+		if in.Args != nil {
+			args := make([]ID, len(in.Args))
+			for k, a := range in.Args {
+				args[k] = a
+				move(&args[k])
+			}
+			in.Args = args
+		}
+		out = append(out, in)
+	}
+	return out
+}

@@ -1,0 +1,317 @@
+package sem
+
+import (
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// eachRef calls visit with what a name in braces means: one thing, or while a description is checked each
+// thing that it may be.
+func (l *lowerer) eachRef(name string, at diag.Span, visit func(r *model.Ref)) {
+	alts := l.frame.unit.Resolve(name)
+	if !l.check {
+		r := l.eval.pick(alts, l.frame)
+		if r == nil {
+			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.unit.Leaf.Name)
+		}
+		visit(r)
+		return
+	}
+	for _, a := range alts {
+		if a.Ref == nil {
+			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.unit.Leaf.Name)
+		}
+		visit(a.Ref)
+	}
+}
+
+// operand returns the operand of that name, nil where the name is a field's.
+func (l *lowerer) operand(name string) *spec.Operand {
+	if strings.ContainsAny(name, ".@") {
+		return nil
+	}
+	return l.frame.unit.Leaf.Spec.Operand(name)
+}
+
+// fieldExpr lowers {NAME}: a number, or the value of a bitset that has a meaning.
+func (l *lowerer) fieldExpr(e *expr) value {
+	if name, ok := strings.CutPrefix(e.name, "@"); ok {
+		if v, ok := l.quirk(name); ok {
+			return v
+		}
+		if l.m.Model.ISA.Context(name) == nil {
+			l.fail(e.span, diag.MeaningName, "no context and no quirk %s", name)
+		}
+	}
+	if o := l.operand(e.name); o != nil {
+		return l.operandValue(o, e.span)
+	}
+	var out value
+	seen := false
+	l.eachRef(e.name, e.span, func(r *model.Ref) {
+		v := l.refValue(r)
+		switch { // a number takes the type of what stands in its place in other cases
+		case seen && out.t.Kind == Int && v.t.integer() || !seen:
+			out, seen = v, true
+		case v.t.Kind == Int && out.t.integer():
+		case !v.t.same(out.t):
+			l.fail(e.span, diag.MeaningType, "{%s} is a value of type %s or of type %s", e.name, out.t, v.t)
+		}
+	})
+	return out
+}
+
+// refValue is the value of a field.
+func (l *lowerer) refValue(r *model.Ref) value {
+	if r.Field != nil && r.Env != nil && l.m.speaks(r.Env.Root.Spec) {
+		return l.nestedValue(r)
+	}
+	if r.Field != nil && r.Kind == spec.KindFloat {
+		t := Type{Kind: Float, Width: r.Width}
+		if l.check {
+			return l.opaque(t)
+		}
+		return scalar(t, l.b.constant(t, l.eval.value(r, l.frame)))
+	}
+	if l.check {
+		return value{t: intType, unknown: true, has: NoID}
+	}
+	v := l.eval.value(r, l.frame)
+	if r.Field != nil && signedKind(r.Kind) && r.Width < 64 {
+		w := uint(64 - r.Width)
+		return number(int64(v<<w) >> w)
+	}
+	return number(int64(v))
+}
+
+// speaks tells whether a leaf of a root has a meaning as a value.
+func (m *Machine) speaks(root *spec.Bitset) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s, ok := m.speaking[root]; ok {
+		return s
+	}
+	s := false
+	for _, b := range m.Model.ISA.Bitsets {
+		if b.Root() != root {
+			continue
+		}
+		for _, c := range b.Cases {
+			s = s || c.Semantics != nil || c.Write != nil || c.Facts.Reg != nil
+		}
+	}
+	m.speaking[root] = s
+	return s
+}
+
+// nestedValue runs the meaning of a bitset field.
+func (l *lowerer) nestedValue(r *model.Ref) value {
+	if l.check {
+		return l.opaqueOf(l.checks.value(l, r.Env))
+	}
+	f := l.enter(r)
+	if f == nil {
+		l.trap("an operand that is none of its kind")
+		return l.opaqueOf(l.typeOfEnv(r.Env))
+	}
+	return l.valueIn(f)
+}
+
+// opaqueOf is opaque, also for values that may be missing.
+func (l *lowerer) opaqueOf(t Type) value {
+	v := l.opaque(t)
+	if t.Maybe {
+		in := withType(blank(OpRead), BoolType)
+		v.has = l.b.push(in)
+	}
+	if !l.check {
+		z := l.zero(t)
+		z.has = l.b.flag(false)
+		return z
+	}
+	return v
+}
+
+// typeOfEnv is the type of what leaves of an operand return.
+func (l *lowerer) typeOfEnv(env *model.Env) Type {
+	for _, leaf := range env.Root.Leaves {
+		for b := leaf.Spec; b != nil; b = b.Extends {
+			for _, c := range b.Cases {
+				if c.Semantics != nil {
+					if t := l.m.body(c.Semantics.Code, c.Semantics.Type).typ; t != nil {
+						return l.typeOf(t)
+					}
+				}
+				if c.Facts.Reg != nil {
+					return l.fileType(c.Facts.Reg.File)
+				}
+			}
+		}
+	}
+	return Type{}
+}
+
+func (l *lowerer) fileType(f *spec.File) Type {
+	if v := l.m.views[f.Name]; v != nil {
+		return v.typ
+	}
+	return l.m.states[f.Name].Type
+}
+
+// enter returns the scope of a bitset field.
+func (l *lowerer) enter(r *model.Ref) *frame {
+	if l.frame.depth > maxFrames {
+		l.fail(r.Field.Span, diag.XMLLimit, "operands nested more than %d deep", maxFrames)
+	}
+	return l.eval.nested(r, l.frame)
+}
+
+// valueIn is the value of the leaf of a scope.
+func (l *lowerer) valueIn(f *frame) value {
+	var out value
+	seen := false
+	l.cases(f, func(c *spec.Case) bool {
+		v, ok := l.caseValue(f, c.Semantics, c.Facts.Reg, c.Span)
+		if ok && seen && !v.t.same(out.t) {
+			l.fail(c.Span, diag.MeaningType, "a value of type %s, and of type %s in another case", v.t, out.t)
+		}
+		if ok {
+			out, seen = v, true
+		}
+		return ok
+	})
+	if !seen {
+		l.fail(f.unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning, and others of its kind have", f.unit.Leaf.Name)
+	}
+	return out
+}
+
+// caseValue is the value that a semantics or a register gives.
+func (l *lowerer) caseValue(f *frame, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
+	switch {
+	case s != nil && r != nil:
+		l.fail(s.Span, diag.MeaningType, "a <semantics> beside a <reg>, which says what is read already")
+	case s != nil:
+		var v value
+		b := l.m.body(s.Code, s.Type)
+		l.inScope(s.Wave, s.Span, func() { v = l.code(b, f, nil) })
+		return v, true
+	case r != nil && l.holds(r.When, f):
+		return l.read(l.regPlace(r, f), at), true
+	}
+	return value{}, false
+}
+
+// holds evaluates a condition on the bits; one that is absent holds, and while a description is checked each.
+func (l *lowerer) holds(e *spec.Expr, f *frame) bool {
+	return e == nil || l.check || l.eval.prog(f.unit.Prog(e), f) != 0
+}
+
+func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
+	if l.check {
+		if t, ok := l.checks.operands[operandKey{l.frame.unit, o}]; ok {
+			return l.opaqueOf(t)
+		}
+	}
+	v, ok := l.caseValue(l.frame, o.Semantics, o.Facts.Reg, at)
+	if !ok {
+		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
+	}
+	if l.check {
+		l.checks.operands[operandKey{l.frame.unit, o}] = v.t
+	}
+	return v
+}
+
+// fieldPlace lowers {NAME} where it is assigned.
+func (l *lowerer) fieldPlace(e *expr) place {
+	if o := l.operand(e.name); o != nil {
+		p, ok := l.casePlace(l.frame, &o.Actions, o.Facts.Reg)
+		if !ok {
+			l.fail(o.Span, diag.MeaningNone, "operand %s has no <write> that says what assigning it does", o.Name)
+		}
+		p.span = e.span
+		return p
+	}
+	var out place
+	seen := false
+	l.eachRef(e.name, e.span, func(r *model.Ref) {
+		if r.Field == nil || r.Env == nil || !l.m.speaks(r.Env.Root.Spec) {
+			l.fail(e.span, diag.MeaningType, "{%s} is a number, expected something that can be assigned", e.name)
+		}
+		p := l.nestedPlace(r, e.span)
+		if seen && !l.placeType(p).same(l.placeType(out)) {
+			l.fail(e.span, diag.MeaningType, "{%s} is a place of type %s or of type %s", e.name, l.placeType(out), l.placeType(p))
+		}
+		out, seen = p, true
+	})
+	out.span = e.span
+	return out
+}
+
+func (l *lowerer) nestedPlace(r *model.Ref, at diag.Span) place {
+	if l.check {
+		return l.checks.place(l, r.Env)
+	}
+	f := l.enter(r)
+	if f == nil {
+		l.trap("an operand that is none of its kind")
+		return place{typ: l.typeOfEnv(r.Env), write: func(value, diag.Span) {}}
+	}
+	return l.placeIn(f)
+}
+
+// placeIn is what assigning the leaf of a scope assigns.
+func (l *lowerer) placeIn(f *frame) place {
+	var out place
+	seen := false
+	l.cases(f, func(c *spec.Case) bool {
+		p, ok := l.casePlace(f, &c.Actions, c.Facts.Reg)
+		if ok && seen && !l.placeType(p).same(l.placeType(out)) {
+			l.fail(c.Span, diag.MeaningType, "a place of type %s, and of type %s in another case", l.placeType(p), l.placeType(out))
+		}
+		if ok {
+			out, seen = p, true
+		}
+		return ok
+	})
+	if !seen {
+		l.fail(f.unit.Leaf.Spec.Span, diag.MeaningNone, "%s cannot be assigned: it has neither <write> nor <reg>", f.unit.Leaf.Name)
+	}
+	return out
+}
+
+func (l *lowerer) casePlace(f *frame, a *spec.Actions, r *spec.Reg) (place, bool) {
+	switch {
+	case a.Write != nil && r != nil:
+		l.fail(a.Write.Span, diag.MeaningType, "a <write> beside a <reg>, which says what is written already")
+	case a.Write != nil:
+		b := l.m.body(a.Write.Code, a.Write.Type)
+		if b.err != nil {
+			panic(b.err)
+		}
+		t := l.typeOf(b.typ)
+		p := place{typ: t}
+		p.write = func(v value, at diag.Span) {
+			v = l.typed(v, t, at)
+			l.call(b.stmts, Type{}, f, []local{{name: "value", v: v}})
+		}
+		if l.check {
+			p.write(l.opaque(t), a.Write.Span)
+			p.write = func(v value, at diag.Span) { l.typed(v, t, at) }
+		}
+		if s := a.Semantics; s != nil { // what is read is what the semantics says
+			p.read = func() value {
+				v, _ := l.caseValue(f, s, nil, s.Span)
+				return v
+			}
+		}
+		return p, true
+	case r != nil && l.holds(r.When, f):
+		return l.regPlace(r, f), true
+	}
+	return place{}, false
+}

@@ -1,0 +1,232 @@
+package sem
+
+import (
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Op is an operation of the IR.
+type Op uint8
+
+// The operations. A value is the bits of one component, in the low bits of 64, the rest being 0; arguments are A, B
+// and C, and Imm is a constant. Floats have the number of bits of their type.
+const (
+	OpConst Op = iota // Imm
+	OpParam           // a constant that is not known: only while a description is checked
+	OpSplat           // A, the same in all lanes
+
+	// Arithmetic. The operators on floats round as Imm, a Mode, says.
+	OpAdd
+	OpSub
+	OpMul
+	OpMulHigh // the upper half of the product
+	OpDiv
+	OpMod
+	OpFma // A*B+C, rounded once
+	OpSqrt
+	OpExp2
+	OpLog2
+	OpSin
+	OpCos
+	OpRint // to a whole number, as Imm says
+	OpNeg
+	OpNot
+	OpAnd
+	OpOr
+	OpXor
+	OpShl
+	OpShr
+	OpMin
+	OpMax
+	OpClz
+	OpPopcount
+	OpCarry    // of A+B+C
+	OpOverflow // of A+B+C as signed numbers
+	OpEq
+	OpNe
+	OpLt
+	OpLe
+	OpSelect  // A ? B : C
+	OpCast    // the bits of A, cut to the width
+	OpSext    // A with its sign
+	OpConvert // the value of A in another type, as Imm says
+	OpSlice   // the bits of A from Imm on
+	OpConcat  // A above B
+
+	// State.
+	OpRead   // component Comp of number Imm of State
+	OpReadX  // of number A
+	OpWrite  // B into component Comp of number Imm
+	OpWriteX // B into number A
+	OpLoad   // Imm bytes of State at A
+	OpStore  // B into Imm bytes at A
+	OpTop    // slot Comp of entry Imm from the top of State
+	OpDepth  // the number of entries
+	OpEmpty  // whether there is none
+	OpPush   // Args
+	OpPop
+
+	// Lanes.
+	OpLane    // the number of the lane
+	OpExists  // the lanes there are
+	OpAny     // A holds in a lane
+	OpAll     // A holds in all lanes
+	OpBallot  // the lanes in which A holds
+	OpFrom    // A of lane B
+	OpLanesOf // whether the bit of the lane is set in A
+
+	// Effects on what runs.
+	OpJump    // the counter is A
+	OpEnd     // the lane is done
+	OpTrap    // with Text
+	OpBarrier // A and B: number and count
+	OpService // Args; Text is its name
+	OpResult  // component Comp of the results of service A
+	OpSkip    // go on at Imm where the guard holds in no lane
+)
+
+var opNames = [...]string{
+	OpConst: "const", OpParam: "param", OpSplat: "splat", OpAdd: "add", OpSub: "sub", OpMul: "mul", OpMulHigh: "mulhigh",
+	OpDiv: "div", OpMod: "mod", OpFma: "fma", OpSqrt: "sqrt", OpExp2: "exp2", OpLog2: "log2", OpSin: "sin", OpCos: "cos",
+	OpRint: "rint", OpNeg: "neg", OpNot: "not", OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpShr: "shr",
+	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
+	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
+	OpConvert: "convert", OpSlice: "slice", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
+	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
+	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
+	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpBarrier: "barrier", OpService: "service",
+	OpResult: "result", OpSkip: "skip",
+}
+
+// String returns the operation's name.
+func (o Op) String() string { return opNames[o] }
+
+// pure tells whether the value follows from the arguments alone.
+func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
+
+// effect tells whether the operation does something under its guard, and has no value.
+func (o Op) effect() bool {
+	switch o {
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpBarrier, OpService, OpSkip:
+		return true
+	}
+	return false
+}
+
+// guarded tells whether a guard says for which lanes the operation counts. Of what reads, the guard says
+// where reading what nobody wrote is a finding.
+func (o Op) guarded() bool {
+	switch o {
+	case OpRead, OpReadX, OpLoad, OpTop, OpAny, OpAll, OpBallot:
+		return true
+	}
+	return o.effect()
+}
+
+// Mode is a way to round.
+type Mode uint8
+
+// The modes: to the nearest, ties to even; toward 0; down; up; to the nearest, ties away from 0.
+const (
+	Nearest Mode = iota
+	Zero
+	Down
+	Up
+	Away
+)
+
+var modeNames = map[string]Mode{"rn": Nearest, "rz": Zero, "rm": Down, "rp": Up, "ra": Away}
+
+// ID is the number of an operation, and so of its value. NoID is none.
+type ID int32
+
+// NoID stands where there is no argument, and for the guard that always holds.
+const NoID ID = -1
+
+// Inst is one operation.
+type Inst struct {
+	Op   Op
+	Type Type // of the value; of what is written
+	// From is the type of A where that matters: comparisons and conversions.
+	From    Type
+	A, B, C ID
+	Args    []ID
+	// Guard holds in the lanes for which the operation counts.
+	Guard ID
+	// Uniform tells that the value is the same in all lanes.
+	Uniform bool
+	Comp    int
+	Imm     uint64
+	State   *State
+	Text    string
+	Span    diag.Span
+}
+
+// StateKind tells states apart.
+type StateKind uint8
+
+// The kinds of state.
+const (
+	FileState StateKind = iota
+	StackState
+	MemoryState
+)
+
+// Outside says what an index beyond a file does.
+type Outside uint8
+
+// What an index beyond does: reads a value and writes nothing, wraps, or traps.
+const (
+	OutsideValue Outside = iota
+	OutsideWrap
+	OutsideTrap
+)
+
+// State is a file, a register, a stack or a memory of the machine.
+type State struct {
+	Kind StateKind
+	Name string
+	// Index is its place in Machine.States.
+	Index int
+	// Type is that of a register of a file; Count the number of registers, 1 for a <register>, or the
+	// depth of a stack, or the bytes of a memory.
+	Type  Type
+	Count int
+	Scope spec.Scope
+	// Single tells that it is a <register>.
+	Single bool
+	// Init is the value of each component that nobody wrote; Undefined tells that reading it is a finding.
+	Init      uint64
+	Undefined bool
+	// InitExists tells that it starts as the mask of the lanes there are.
+	InitExists bool
+	Outside    Outside
+	// OutsideBits is what a component reads beyond the file.
+	OutsideBits uint64
+	Slots       []Slot
+	FullTraps   bool
+	EmptyTraps  bool
+	// ReadOnly tells of a rom, Values what it holds.
+	ReadOnly bool
+	Values   []uint64
+	// Names are the letters of the components, where the description gives them.
+	Names []string
+	// Use is what the launch does with the file: input, output and so on, as the description says.
+	Use  string
+	Span diag.Span
+}
+
+// Slot is a part of an entry of a stack.
+type Slot struct {
+	Name string
+	Type Type
+}
+
+// Code is a lowered instruction.
+type Code struct {
+	Insts []Inst
+	// Next is the counter behind the instruction.
+	Next uint64
+	// Jumps tells that the counter may be assigned.
+	Jumps bool
+}

@@ -1,0 +1,695 @@
+package sem
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Limits on what one instruction may be lowered to.
+const (
+	maxInsts  = 1 << 15
+	maxFrames = 24
+	maxCalls  = 32
+	maxTurns  = 1 << 10
+)
+
+// lowerer turns the meaning of an instruction into operations. With check set it does the same on a leaf whose
+// bits are not known, for what is wrong with types and names.
+type lowerer struct {
+	m     *Machine
+	b     *builder
+	eval  evaluator
+	check bool
+	here  value
+	next  value
+
+	frame  *frame
+	locals []local
+	ret    *returns
+	base   ID // the guard with which the function was entered
+	path   ID // holds where the code being lowered runs, since its function was entered
+	start  ID // the path at the start of the branch
+	dead   bool
+	wave   bool
+	inner  func(at diag.Span)
+	later  *[]func() // the writes of a together
+	calls  int
+
+	pc     value // what was assigned to the counter
+	jumped ID    // where it was
+	jumps  bool
+	checks *checks // of a description
+}
+
+type local struct {
+	name     string
+	v        value
+	variable bool
+}
+
+// returns is what a piece of code has returned so far.
+type returns struct {
+	typ  Type
+	v    value
+	have bool
+	done ID // holds where it has returned
+}
+
+// Lower lowers the instruction that v is, at an address in units of the counter. The error is a *diag.Error.
+func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+	l := m.newLowerer(w)
+	env := m.Model.Top(root)
+	f := l.eval.match(env, v, nil)
+	if f == nil {
+		return nil, ErrUnknown
+	}
+	next := addr + uint64((f.unit.Leaf.Size+m.Unit-1)/m.Unit)
+	l.here, l.next = number(int64(addr)), number(int64(next))
+	defer recoverError(&err)
+	l.instruction(f)
+	l.finish()
+	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps}, nil
+}
+
+// ErrUnknown is the error of words that are no instruction.
+var ErrUnknown = fmt.Errorf("unknown word")
+
+func (m *Machine) newLowerer(w *Words) *lowerer {
+	l := &lowerer{m: m, b: newBuilder(), eval: evaluator{w}, wave: m.Wave, base: NoID, path: NoID, start: NoID, jumped: NoID}
+	return l
+}
+
+// recoverError turns what fail panicked with into an error.
+func recoverError(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *diag.Error:
+		*err = r
+	default:
+		panic(r)
+	}
+}
+
+// finish emits the jump, if there is one.
+func (l *lowerer) finish() {
+	if !l.jumps {
+		return
+	}
+	guard := l.jumped
+	if l.b.isTrue(guard) {
+		guard = NoID
+	}
+	in := blank(OpJump)
+	in.Type, in.A, l.b.guard = U32, l.pc.comps[0], guard
+	l.do(in, l.m.Wave)
+}
+
+// do emits an effect. What belongs to the wave is the same for all lanes.
+func (l *lowerer) do(in Inst, wide bool) {
+	in.Guard, in.Uniform = l.b.guard, wide
+	for _, a := range append([]ID{in.A, in.B, in.C, in.Guard}, in.Args...) {
+		if wide && !l.b.uniform(a) {
+			l.fail(l.b.span, diag.MeaningType, "what all lanes share changes by what one lane has, expected any, all, ballot or from")
+		}
+	}
+	if !wide && in.State != nil && in.State.Kind != MemoryState && l.wave {
+		l.fail(l.b.span, diag.MeaningType, "%s belongs to a lane, expected lanes(...) { } around the code", in.State.Name)
+	}
+	if !wide {
+		l.b.spread(&in)
+		for i := range in.Args {
+			in.Args[i] = l.b.lanes(in.Args[i])
+		}
+	}
+	if g, ok := l.b.isConst(in.Guard); ok && in.Guard != NoID {
+		if g == 0 {
+			return
+		}
+		in.Guard = NoID
+	}
+	l.b.push(in)
+}
+
+// blank is an operation without arguments.
+func blank(op Op) Inst { return Inst{Op: op, A: NoID, B: NoID, C: NoID, Guard: NoID} }
+
+// instruction lowers what a word does, its arounds the outermost first.
+func (l *lowerer) instruction(f *frame) {
+	saved := l.frame
+	l.frame = f
+	defer func() { l.frame = saved }()
+	sem := l.semantics(f)
+	var arounds []*spec.Around
+	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
+		arounds = append(append([]*spec.Around{}, b.Arounds...), arounds...)
+	}
+	run := func(at diag.Span) { l.meaning(f, sem, at) }
+	for i := len(arounds) - 1; i >= 0; i-- {
+		a := arounds[i]
+		if l.alone(sem) && !a.Always {
+			continue
+		}
+		inside := run
+		run = func(at diag.Span) { l.around(f, a, inside, at) }
+	}
+	run(f.unit.Leaf.Spec.Span)
+}
+
+// alone tells whether the semantics goes without its arounds.
+func (l *lowerer) alone(list []*spec.Semantics) bool { return len(list) > 0 && list[0].Alone }
+
+// semantics returns what a scope does or is: the one that applies, or while a description is checked all
+// that may.
+func (l *lowerer) semantics(f *frame) []*spec.Semantics {
+	var list []*spec.Semantics
+	l.cases(f, func(c *spec.Case) bool {
+		if c.Semantics != nil {
+			list = append(list, c.Semantics)
+		}
+		return c.Semantics != nil
+	})
+	return list
+}
+
+// cases calls visit for the cases that apply until it tells that it has what it looks for. While a
+// description is checked all cases apply, up to the first without a condition that visit takes.
+func (l *lowerer) cases(f *frame, visit func(c *spec.Case) bool) {
+	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			if c.Expr != nil && !l.check && l.eval.prog(f.unit.Prog(c.Expr), f) == 0 {
+				continue
+			}
+			if visit(c) && (c.Expr == nil || !l.check) {
+				return
+			}
+		}
+	}
+}
+
+// meaning lowers the semantics of an instruction, which returns nothing.
+func (l *lowerer) meaning(f *frame, list []*spec.Semantics, at diag.Span) {
+	if len(list) == 0 {
+		l.fail(f.unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning", f.unit.Leaf.Name)
+	}
+	for _, s := range list {
+		b := l.m.body(s.Code, s.Type)
+		l.inScope(s.Wave, s.Span, func() { l.code(b, f, nil) })
+	}
+}
+
+// inScope runs what is written for a lane, or for a wave.
+func (l *lowerer) inScope(wave bool, at diag.Span, run func()) {
+	switch {
+	case wave == l.wave:
+		run()
+	case wave:
+		l.fail(at, diag.MeaningType, "code for a wave inside code for a lane")
+	default:
+		saved := l.wave
+		l.wave = false
+		run()
+		l.wave = saved
+	}
+}
+
+func (l *lowerer) around(f *frame, a *spec.Around, inside func(diag.Span), at diag.Span) {
+	saved := l.inner
+	l.inner = func(at diag.Span) {
+		mine := l.inner
+		l.inner = saved
+		inside(at)
+		l.inner = mine
+	}
+	b := l.m.body(a.Code, spec.Code{})
+	l.inScope(a.Wave, a.Span, func() { l.code(b, f, nil) })
+	l.inner = saved
+}
+
+// code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.
+func (l *lowerer) code(b *body, f *frame, locals []local) value {
+	if b.err != nil {
+		panic(b.err)
+	}
+	var typ Type
+	if b.typ != nil {
+		typ = l.typeOf(b.typ)
+	}
+	return l.call(b.stmts, typ, f, locals)
+}
+
+// call lowers statements with names of their own.
+func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value {
+	if l.calls++; l.calls > maxCalls {
+		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep, perhaps itself", maxCalls)
+	}
+	saved, guard := *l, l.b.guard
+	l.frame, l.locals, l.base, l.path, l.start, l.dead = f, locals, guard, NoID, NoID, false
+	l.ret = &returns{typ: typ, done: l.b.flag(false)}
+	l.block(stmts)
+	r, dead := l.ret, l.dead
+	l.frame, l.locals, l.base, l.path, l.start = saved.frame, saved.locals, saved.base, saved.path, saved.start
+	l.dead, l.ret, l.calls, l.b.guard = saved.dead, saved.ret, saved.calls-1, guard
+	switch {
+	case typ.Kind == None:
+		return value{has: NoID}
+	case typ.Maybe && !r.have:
+		v := l.zero(typ)
+		v.has = l.b.flag(false)
+		return v
+	case typ.Maybe:
+		v := r.v
+		v.t.Maybe, v.has = true, r.done
+		return v
+	case !dead && !l.b.isTrue(r.done):
+		l.fail(l.codeSpan(stmts), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
+	}
+	return r.v
+}
+
+func (l *lowerer) codeSpan(stmts []*stmt) diag.Span {
+	if len(stmts) == 0 {
+		return l.frame.unit.Leaf.Spec.Span
+	}
+	return stmts[len(stmts)-1].span
+}
+
+// guardOf is the guard for code whose path is given: guards nest, so that of the surroundings is kept apart.
+func (l *lowerer) guardOf(path ID) ID { return l.b.and(l.base, path) }
+
+func (l *lowerer) block(stmts []*stmt) {
+	mark := len(l.locals)
+	for _, s := range stmts {
+		if l.dead {
+			break
+		}
+		if len(l.b.insts) > maxInsts {
+			l.fail(s.span, diag.XMLLimit, "an instruction of more than %d operations", maxInsts)
+		}
+		l.b.span = s.span
+		l.stmt(s)
+	}
+	l.locals = l.locals[:mark]
+}
+
+func (l *lowerer) find(name string) *local {
+	for i := len(l.locals) - 1; i >= 0; i-- {
+		if l.locals[i].name == name {
+			return &l.locals[i]
+		}
+	}
+	return nil
+}
+
+func (l *lowerer) declare(name string, v value, variable bool, at diag.Span) {
+	if reserved[name] && name != "value" || intrinsics[name] != nil || l.m.functions[name] != nil {
+		l.fail(at, diag.MeaningName, "%s has a meaning already", name)
+	}
+	l.locals = append(l.locals, local{name, v, variable})
+}
+
+func (l *lowerer) stmt(s *stmt) {
+	switch s.kind {
+	case sLet, sVar:
+		l.let(s)
+	case sAssign:
+		l.assign(s.x, s.y)
+	case sIf:
+		l.ifStmt(l.cond(s.x), s.x.span, func() { l.block(s.body) }, func() { l.block(s.other) })
+	case sIfLet:
+		l.ifLet(s)
+	case sFor:
+		l.forStmt(s)
+	case sPush:
+		l.push(s)
+	case sPop:
+		in := blank(OpPop)
+		in.State = l.stack(s.name, s.span)
+		l.effect(func() { l.do(in, in.State.wide()) })
+	case sEnd:
+		l.do(blank(OpEnd), l.wave)
+	case sTrap:
+		l.trap(s.name)
+	case sBarrier:
+		in := blank(OpBarrier)
+		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]
+		in.B = l.typed(l.expr(s.y, U32), U32, s.y.span).comps[0]
+		l.do(in, l.wave)
+	case sTogether:
+		l.together(s)
+	case sAtomic:
+		l.block(s.body)
+	case sLanes:
+		l.lanes(s)
+	case sReturn:
+		l.returnStmt(s)
+	case sExpr:
+		l.exprStmt(s)
+	case sInner:
+		if l.inner == nil {
+			l.fail(s.span, diag.MeaningName, "inner outside of an <around>")
+		}
+		l.inner(s.span)
+	case sRun:
+		l.run(s)
+	}
+}
+
+func (l *lowerer) trap(why string) {
+	in := blank(OpTrap)
+	in.Text = why
+	l.do(in, l.wave)
+}
+
+func (l *lowerer) exprStmt(s *stmt) {
+	if v := l.expr(s.x, Type{}); v.t.Kind != None && s.x.kind != eCall && s.x.kind != eField {
+		l.fail(s.span, diag.MeaningType, "a value that nobody uses")
+	}
+}
+
+func (l *lowerer) let(s *stmt) {
+	var want Type
+	if s.typ != nil {
+		want = l.typeOf(s.typ)
+	}
+	v := l.expr(s.x, want)
+	if s.typ != nil {
+		v = l.typed(v, want, s.x.span)
+	}
+	if v.t.Kind == None {
+		l.fail(s.x.span, diag.MeaningType, "nothing, expected a value")
+	}
+	if s.kind == sVar && v.t.loose() {
+		l.fail(s.x.span, diag.MeaningType, "a number without a type, expected var %s: T = ...", s.names[0])
+	}
+	if len(s.names) == 1 {
+		l.declare(s.names[0], v, s.kind == sVar, s.span)
+		return
+	}
+	if len(v.elems) != len(s.names) {
+		l.fail(s.span, diag.MeaningType, "%d names for a value of type %s", len(s.names), v.t)
+	}
+	for i, name := range s.names {
+		if name != "_" {
+			l.declare(name, v.elems[i], s.kind == sVar, s.span)
+		}
+	}
+}
+
+// ifStmt lowers two branches. A condition that is known chooses one; while a description is checked, one
+// that is settled and not known takes both.
+func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
+	if c, ok := l.b.isConst(cond); ok {
+		if c != 0 {
+			then()
+		} else {
+			other()
+		}
+		return
+	}
+	path, start, done, before := l.path, l.start, l.done(), l.snapshot()
+	pc, jumped := l.pc, l.jumped
+	deadThen := l.branch(l.b.and(path, cond), then)
+	after, pcThen, jumpedThen := l.snapshot(), l.pc, l.jumped
+	l.restore(before)
+	l.pc, l.jumped = pc, jumped
+	deadOther := l.branch(l.b.and(path, l.b.not(cond)), other)
+	for i := range l.locals {
+		if l.locals[i].variable {
+			l.locals[i].v = l.choose(cond, after[i].v, l.locals[i].v)
+		}
+	}
+	l.mergePC(cond, pcThen, jumpedThen)
+	l.dead = deadThen && deadOther
+	l.path, l.start = path, start
+	if now := l.done(); now != done {
+		l.path = l.b.and(path, l.b.not(now))
+	}
+	l.b.guard = l.guardOf(l.path)
+}
+
+func (l *lowerer) mergePC(cond ID, pc value, jumped ID) {
+	switch {
+	case pc.comps == nil && l.pc.comps == nil:
+		return
+	case pc.comps == nil:
+		pc = l.counter()
+	case l.pc.comps == nil:
+		l.pc = l.counter()
+	}
+	l.pc = l.choose(cond, pc, l.pc)
+	l.jumped = l.either(cond, jumped, l.jumped)
+}
+
+// either chooses between guards of jumps, of which none is nowhere.
+func (l *lowerer) either(cond, x, y ID) ID {
+	if x == y {
+		return x
+	}
+	if x == NoID {
+		x = l.b.flag(false)
+	}
+	if y == NoID {
+		y = l.b.flag(false)
+	}
+	return l.b.op(OpSelect, BoolType, BoolType, 0, cond, x, y)
+}
+
+func (l *lowerer) done() ID {
+	if l.ret == nil {
+		return NoID
+	}
+	return l.ret.done
+}
+
+// branch lowers code under a path and tells whether nothing runs behind it.
+func (l *lowerer) branch(path ID, run func()) (dead bool) {
+	l.path, l.start, l.dead = path, path, false
+	l.b.guard = l.guardOf(path)
+	skip := l.b.beginRegion(l.b.guard)
+	run()
+	l.b.endRegion(skip)
+	dead, l.dead = l.dead, false
+	return dead
+}
+
+func (l *lowerer) snapshot() []local { return append([]local(nil), l.locals...) }
+
+func (l *lowerer) restore(s []local) { l.locals = append(l.locals[:0:0], s...) }
+
+func (l *lowerer) ifLet(s *stmt) {
+	v := l.expr(s.x, Type{})
+	if !v.t.Maybe {
+		l.fail(s.x.span, diag.MeaningType, "a value of type %s, which is always there", v.t)
+	}
+	has := v.has
+	v.t.Maybe, v.has = false, NoID
+	l.ifStmt(has, s.x.span, func() {
+		mark := len(l.locals)
+		l.declare(s.names[0], v, false, s.span)
+		l.block(s.body)
+		l.locals = l.locals[:mark]
+	}, func() { l.block(s.other) })
+}
+
+func (l *lowerer) forStmt(s *stmt) {
+	from, okFrom := l.constant(l.expr(s.x, Type{}), s.x.span)
+	to, okTo := l.constant(l.expr(s.y, Type{}), s.y.span)
+	turn := func(v value) {
+		mark := len(l.locals)
+		l.declare(s.name, v, false, s.span)
+		l.block(s.body)
+		l.locals = l.locals[:mark]
+	}
+	if !okFrom || !okTo {
+		turn(value{t: intType, unknown: true, has: NoID})
+		return
+	}
+	if to-from > maxTurns {
+		l.fail(s.span, diag.XMLLimit, "a loop of %d turns, at most %d", to-from, maxTurns)
+	}
+	for i := from; i < to && !l.dead; i++ {
+		turn(number(i))
+	}
+}
+
+func (l *lowerer) stack(name string, at diag.Span) *State {
+	s := l.m.states[name]
+	if s == nil || s.Kind != StackState {
+		l.fail(at, diag.MeaningName, "%s is no stack", name)
+	}
+	return s
+}
+
+func (l *lowerer) push(s *stmt) {
+	st := l.stack(s.name, s.span)
+	args := make([]ID, len(st.Slots))
+	for i := range args {
+		args[i] = NoID
+	}
+	for _, f := range s.fields {
+		i := st.slot(f.name)
+		if i < 0 || args[i] != NoID {
+			l.fail(f.span, diag.MeaningName, "stack %s has no slot %s, or it is given twice", st.Name, f.name)
+		}
+		args[i] = l.typed(l.expr(f.x, st.Slots[i].Type), st.Slots[i].Type, f.span).comps[0]
+	}
+	for i, a := range args {
+		if a == NoID {
+			l.fail(s.span, diag.MeaningName, "slot %s of stack %s is missing", st.Slots[i].Name, st.Name)
+		}
+	}
+	in := blank(OpPush)
+	in.State, in.Args = st, args
+	l.effect(func() { l.do(in, st.wide()) })
+}
+
+func (s *State) slot(name string) int {
+	for i := range s.Slots {
+		if s.Slots[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// wide tells whether the state is one for all lanes.
+func (s *State) wide() bool { return s.Scope >= spec.ScopeWave }
+
+// effect does something to the state now, or at the end of a together.
+func (l *lowerer) effect(do func()) {
+	if l.later == nil {
+		do()
+		return
+	}
+	guard := l.b.guard
+	*l.later = append(*l.later, func() {
+		now := l.b.guard
+		l.b.guard = guard
+		do()
+		l.b.guard = now
+	})
+}
+
+func (l *lowerer) together(s *stmt) {
+	if l.later != nil {
+		l.block(s.body)
+		return
+	}
+	var later []func()
+	l.later = &later
+	l.block(s.body)
+	l.later = nil
+	for _, do := range later {
+		do()
+	}
+}
+
+func (l *lowerer) lanes(s *stmt) {
+	if !l.wave {
+		l.fail(s.span, diag.MeaningType, "lanes in code that is for one lane already")
+	}
+	mask := l.typed(l.expr(s.x, U64), U64, s.x.span)
+	in := blank(OpLanesOf)
+	in.Type, in.A = BoolType, mask.comps[0]
+	l.ifStmt(l.b.push(in), s.x.span, func() {
+		l.wave = false
+		l.block(s.body)
+		l.wave = true
+	}, func() {})
+}
+
+func (l *lowerer) returnStmt(s *stmt) {
+	r := l.ret
+	if s.x == nil {
+		if r.typ.Kind != None && !r.typ.Maybe {
+			l.fail(s.span, diag.MeaningType, "return without a value, expected %s", r.typ)
+		}
+		if r.typ.Maybe { // nothing is returned here
+			l.leave(false)
+			return
+		}
+		l.leave(true)
+		return
+	}
+	if r.typ.Kind == None {
+		l.fail(s.span, diag.MeaningType, "return of a value where there is no type")
+	}
+	v := l.expr(s.x, r.typ)
+	if v.t.Maybe { // what is handed on
+		path := l.path
+		l.ret.v, l.ret.have = l.keep(v), true
+		r.done = l.b.op(OpOr, BoolType, BoolType, 0, r.done, l.held(l.b.and(path, v.has)))
+		l.dead = true
+		return
+	}
+	v = l.typed(v, r.typ, s.x.span)
+	r.v, r.have = l.keep(v), true
+	l.leave(true)
+}
+
+// keep joins a returned value to those returned before.
+func (l *lowerer) keep(v value) value {
+	if !l.ret.have {
+		return v
+	}
+	return l.choose(l.held(l.path), v, l.ret.v)
+}
+
+// held is a path as a value.
+func (l *lowerer) held(path ID) ID {
+	if path == NoID {
+		return l.b.flag(true)
+	}
+	return path
+}
+
+// leave ends the code of a path.
+func (l *lowerer) leave(with bool) {
+	if with {
+		l.ret.done = l.b.op(OpOr, BoolType, BoolType, 0, l.ret.done, l.held(l.path))
+	}
+	l.dead = true
+}
+
+// run lowers another word of the program in this place.
+func (l *lowerer) run(s *stmt) {
+	root, err := l.m.Model.Root(strings.TrimPrefix(s.name, "#"))
+	if err != nil {
+		l.fail(s.span, diag.MeaningName, "%v", err)
+	}
+	addr, known := l.constant(l.expr(s.x, Type{}), s.x.span)
+	words := *l.eval.words
+	for _, f := range s.fields {
+		c := l.m.Model.ISA.Context(f.name)
+		if c == nil {
+			l.fail(f.span, diag.MeaningName, "no context %s", f.name)
+		}
+		v, _ := l.constant(l.expr(f.x, Type{}), f.span)
+		words.Context.SetUint(c.Low, c.Width, uint64(v))
+	}
+	if !known || l.check || words.Word == nil {
+		return
+	}
+	saved := l.eval
+	l.eval = evaluator{&words}
+	defer func() { l.eval = saved }()
+	v, ok := words.Word(root, uint64(addr))
+	if !ok {
+		l.trap(fmt.Sprintf("no word at %d", addr))
+		return
+	}
+	f := l.eval.match(l.m.Model.Top(root), v, nil)
+	if f == nil {
+		l.trap(fmt.Sprintf("unknown word at %d", addr))
+		return
+	}
+	inner := l.inner
+	l.inner = nil
+	l.instruction(f)
+	l.inner = inner
+}

@@ -1,0 +1,282 @@
+package sem
+
+import (
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Machine is the meaning of a description: its state, its functions, and what its bitsets do.
+type Machine struct {
+	Model *model.Machine
+	// States lists files, registers, stacks and memories in the order of the description.
+	States []*State
+	// Unit is the number of bits that the counter counts in; Wave tells that it belongs to the wave.
+	Unit int
+	Wave bool
+
+	states    map[string]*State
+	views     map[string]*view
+	functions map[string]*function
+	services  map[string]*function
+	quirks    map[string]*spec.Quirk
+
+	mu       sync.Mutex
+	bodies   map[diag.Span]*body
+	speaking map[*spec.Bitset]bool
+}
+
+// view is a file seen as registers of another size.
+type view struct {
+	of    *State
+	typ   Type
+	count int
+	align int
+}
+
+type function struct {
+	spec *spec.Function
+	*head
+	body []*stmt
+}
+
+// body is a piece of code once it was parsed.
+type body struct {
+	stmts []*stmt
+	typ   *typeExpr
+	err   error
+}
+
+// New reads the state and the functions of a description. What its bitsets do is read when it is asked for.
+// The error is a diag.List.
+func New(m *model.Machine) (*Machine, error) {
+	out := &Machine{
+		Model: m, states: map[string]*State{}, views: map[string]*view{}, functions: map[string]*function{},
+		services: map[string]*function{}, quirks: map[string]*spec.Quirk{}, bodies: map[diag.Span]*body{}, speaking: map[*spec.Bitset]bool{},
+	}
+	l := machineLoader{m: out, names: map[string]diag.Span{}}
+	l.load(m.ISA)
+	if len(l.errs) > 0 {
+		l.errs.Sort()
+		return nil, l.errs
+	}
+	return out, nil
+}
+
+// State returns the file, register, stack or memory of that name, or nil.
+func (m *Machine) State(name string) *State { return m.states[name] }
+
+// Quirks lists the quirks in ASCII order of their names.
+func (m *Machine) Quirks() []*spec.Quirk {
+	var list []*spec.Quirk
+	for _, q := range m.quirks {
+		list = append(list, q)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list
+}
+
+// Services lists the names of the services in ASCII order.
+func (m *Machine) Services() []string {
+	var list []string
+	for name := range m.services {
+		list = append(list, name)
+	}
+	sort.Strings(list)
+	return list
+}
+
+type machineLoader struct {
+	m     *Machine
+	names map[string]diag.Span
+	errs  diag.List
+}
+
+func (l *machineLoader) fail(err error) {
+	if e, ok := err.(*diag.Error); ok {
+		l.errs = append(l.errs, e)
+	}
+}
+
+// define notes a name of the description; code knows all of them alike.
+func (l *machineLoader) define(name string, at diag.Span) {
+	if old, ok := l.names[name]; ok {
+		l.fail(diag.Errorf(diag.Duplicate, at, "%s is defined twice", name).With(old, "the other definition"))
+	} else if _, typ := namedType(name); intrinsics[name] != nil || reserved[name] || typ {
+		l.fail(diag.Errorf(diag.Duplicate, at, "%s has a meaning of its own in code", name))
+	}
+	l.names[name] = at
+}
+
+// reserved are words that code knows beside the intrinsics.
+var reserved = map[string]bool{
+	"here": true, "next": true, "pc": true, "value": true, "inner": true, "let": true, "var": true, "if": true, "else": true,
+	"for": true, "in": true, "push": true, "pop": true, "top": true, "end": true, "trap": true, "barrier": true,
+	"together": true, "lanes": true, "atomic": true, "return": true, "run": true, "true": true, "false": true,
+}
+
+func (l *machineLoader) typ(code spec.Code) Type {
+	t, err := parseType(code)
+	if err == nil && (t.width != nil || t.t.Kind == Tuple || t.t.Maybe) {
+		err = diag.Errorf(diag.MeaningType, t.span, "type %s of a state, expected bool, an integer, a float or a vector of them", code.Text())
+	}
+	if err != nil {
+		l.fail(err)
+		return U32
+	}
+	return t.t
+}
+
+func (l *machineLoader) add(s *State) {
+	l.define(s.Name, s.Span)
+	s.Index = len(l.m.States)
+	l.m.States = append(l.m.States, s)
+	l.m.states[s.Name] = s
+}
+
+func (l *machineLoader) load(isa *spec.ISA) {
+	m := &isa.Meaning
+	l.files(isa)
+	for _, r := range m.Registers {
+		s := &State{Name: r.Name, Type: l.typ(r.Type), Count: 1, Single: true, Scope: r.Scope, Span: r.Span}
+		l.init(s, r.Init, r.Span)
+		l.add(s)
+	}
+	for _, st := range isa.Stacks {
+		if len(st.Slots) == 0 || st.Depth == 0 {
+			continue // nothing is said of what it holds
+		}
+		s := &State{Kind: StackState, Name: st.Name, Count: st.Depth, Scope: st.Scope, FullTraps: st.FullTraps, EmptyTraps: st.EmptyTraps, Span: st.Span}
+		for _, slot := range st.Slots {
+			s.Slots = append(s.Slots, Slot{slot.Name, l.typ(slot.Type)})
+		}
+		l.add(s)
+	}
+	for _, mem := range isa.Memories {
+		s := &State{Kind: MemoryState, Name: mem.Name, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Span: mem.Span}
+		l.outside(s, mem.Outside, mem.Span)
+		l.add(s)
+	}
+	for _, r := range m.ROMs {
+		l.add(&State{Name: r.Name, Type: l.typ(r.Type), Count: len(r.Values), Scope: spec.ScopeLaunch, ReadOnly: true, Values: r.Values, Span: r.Span})
+	}
+	for _, q := range m.Quirks {
+		if old := l.m.quirks[q.Name]; old != nil {
+			l.fail(diag.Errorf(diag.Duplicate, q.Span, "quirk %s is defined twice", q.Name).With(old.Span, "the other definition"))
+		}
+		l.m.quirks[q.Name] = q
+	}
+	l.functions(m.Functions, l.m.functions)
+	l.functions(m.Services, l.m.services)
+	l.m.Unit = 8
+	if m.Fetch != nil {
+		l.m.Unit, l.m.Wave = m.Fetch.Unit, m.Fetch.Wave
+	}
+}
+
+func (l *machineLoader) functions(list []*spec.Function, into map[string]*function) {
+	for _, f := range list {
+		h, err := parseHead(f.Head)
+		if err != nil {
+			l.fail(err)
+			continue
+		}
+		l.define(h.name, f.Head.Span(0, len(h.name)))
+		fn := &function{spec: f, head: h}
+		if fn.body, err = parseBody(f.Body); err != nil {
+			l.fail(err)
+		}
+		into[h.name] = fn
+	}
+}
+
+// init settles what a state holds before anybody writes it.
+func (l *machineLoader) init(s *State, text string, at diag.Span) {
+	switch text = strings.TrimSpace(text); text {
+	case "", "undefined":
+		s.Undefined = true
+	case "exists":
+		s.InitExists = true
+	default:
+		v, err := literalBits(text, s.Type)
+		if err != nil {
+			l.fail(diag.Errorf(diag.MeaningType, at, "init=%q, expected undefined, exists or a value of type %s", text, s.Type.Elem()))
+		}
+		s.Init = v
+	}
+}
+
+// files makes states of the register files and ties the views to them.
+func (l *machineLoader) files(isa *spec.ISA) {
+	for _, f := range isa.Files {
+		if f.Of != nil {
+			continue
+		}
+		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Span: f.Span}
+		l.init(s, f.Init, f.Span)
+		l.outside(s, f.Outside, f.Span)
+		if f.Names != nil {
+			for _, v := range f.Names.Values {
+				s.Names = append(s.Names, v.Display)
+			}
+		}
+		l.add(s)
+	}
+	for _, f := range isa.Files {
+		if f.Of == nil {
+			continue
+		}
+		l.define(f.Name, f.Span)
+		v := &view{of: l.m.states[f.Of.Name], typ: typeOfValue(f.Type), count: f.Count, align: f.Align}
+		if v.typ.Len > 0 || v.of.Type.Len > 0 || v.typ.Width > 64 {
+			continue // code reads such a view's file itself
+		}
+		l.m.views[f.Name] = v
+	}
+}
+
+func typeOfValue(v spec.ValueType) Type {
+	kinds := [...]Kind{spec.ValueUnsigned: Uint, spec.ValueSigned: Sint, spec.ValueFloat: Float, spec.ValueBool: Bool}
+	t := Type{Kind: kinds[v.Kind], Width: v.Bits}
+	if v.Lanes > 1 {
+		t.Len = v.Lanes
+	}
+	return t
+}
+
+// outside settles what an index beyond a state does.
+func (l *machineLoader) outside(s *State, text string, at diag.Span) {
+	switch text {
+	case "", "zero":
+	case "wrap":
+		s.Outside = OutsideWrap
+	case "trap":
+		s.Outside = OutsideTrap
+	default:
+		v, err := literalBits(text, s.Type)
+		if err != nil {
+			l.fail(diag.Errorf(diag.MeaningType, at, "outside=%q, expected zero, wrap, trap or a value of type %s", text, s.Type.Elem()))
+		}
+		s.OutsideBits = v
+	}
+}
+
+// body parses the code of a semantics, a write or an around, once.
+func (m *Machine) body(code, typ spec.Code) *body {
+	key := code.Span(0, max(1, len(code.Text())))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b := m.bodies[key]; b != nil {
+		return b
+	}
+	b := &body{}
+	if b.stmts, b.err = parseBody(code); b.err == nil && typ.Text() != "" {
+		b.typ, b.err = parseType(typ)
+	}
+	m.bodies[key] = b
+	return b
+}

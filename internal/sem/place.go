@@ -1,0 +1,559 @@
+package sem
+
+import (
+	mathbits "math/bits"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/spec"
+)
+
+// place is something that can be assigned: a register or a part of one, memory, an operand, a variable.
+type place struct {
+	state *State
+	view  *view
+	// index is the number of the register, loose or of an unsigned type.
+	index value
+	// comps are the components that are meant; nil for all.
+	comps []int
+	// high and low are the bits that are meant where sliced is set.
+	sliced    bool
+	high, low int
+	// mask says which components are written; nil for all.
+	mask []ID
+	// bytes is the size of an access to memory, signed tells how it is read.
+	bytes int
+	typ   Type
+	// variable is a local one, or "pc".
+	variable string
+	// field is an operand that is written by code.
+	write func(v value, at diag.Span)
+	read  func() value
+	parts []place // of a tuple
+	span  diag.Span
+}
+
+// isPlace tells whether an expression is a place in the state, and no value.
+func (l *lowerer) isPlace(e *expr) bool {
+	switch e.kind {
+	case eName:
+		return l.find(e.name) == nil && (l.m.states[e.name] != nil || l.m.views[e.name] != nil)
+	case eIndex, eDot, eComp, eWhere, eSlice:
+		return l.isPlace(e.x)
+	}
+	return false
+}
+
+// place lowers an expression that is assigned, or a register that is read.
+func (l *lowerer) place(e *expr) place {
+	switch e.kind {
+	case eName:
+		return l.namedPlace(e)
+	case eField:
+		return l.fieldPlace(e)
+	case eIndex:
+		return l.indexPlace(e)
+	case eDot, eComp:
+		p := l.place(e.x)
+		t := l.placeType(p)
+		if e.kind == eDot {
+			p.comps = l.components(e.name, nil, t, e.span)
+			return p
+		}
+		k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
+		if t.Len == 0 || known && (k < 0 || k >= int64(t.Len)) {
+			l.fail(e.span, diag.MeaningType, "component %d of a place of type %s", k, t)
+		}
+		p.comps = []int{int(k)}
+		return p
+	case eSlice:
+		p := l.place(e.x)
+		high, _ := l.constant(l.expr(e.y, Type{}), e.y.span)
+		low, _ := l.constant(l.expr(e.z, Type{}), e.z.span)
+		t := l.placeType(p)
+		if !t.integer() || t.Len > 0 || low < 0 || high < low || high >= int64(t.Width) || p.sliced {
+			l.fail(e.span, diag.MeaningType, "bits %d to %d of a place of type %s", high, low, t)
+		}
+		p.sliced, p.high, p.low = true, int(high), int(low)
+		return p
+	case eWhere:
+		return l.wherePlace(e)
+	case eTuple:
+		p := place{span: e.span}
+		for _, a := range e.args {
+			p.parts = append(p.parts, l.place(a))
+		}
+		return p
+	}
+	l.fail(e.span, diag.MeaningType, "this is no place that can be assigned")
+	return place{}
+}
+
+func (l *lowerer) namedPlace(e *expr) place {
+	if v := l.find(e.name); v != nil {
+		if !v.variable {
+			l.fail(e.span, diag.MeaningType, "%s is bound by let, expected var %s = ... where it is made", e.name, e.name)
+		}
+		return place{variable: e.name, typ: v.v.t, span: e.span}
+	}
+	if e.name == "pc" {
+		return place{variable: "pc", typ: U32, span: e.span}
+	}
+	s := l.m.states[e.name]
+	switch {
+	case s == nil && l.m.views[e.name] == nil:
+		l.fail(e.span, diag.MeaningName, "%s is nothing that is known here", e.name)
+	case s == nil || s.Kind != FileState || !s.Single:
+		l.fail(e.span, diag.MeaningType, "%s needs a number: %s[...]", e.name, e.name)
+	}
+	return place{state: s, index: number(0), span: e.span}
+}
+
+func (l *lowerer) indexPlace(e *expr) place {
+	if e.x.kind == eDot && e.x.x.kind == eName {
+		if s := l.m.states[e.x.x.name]; s != nil && s.Kind == MemoryState {
+			return l.memoryPlace(s, e)
+		}
+	}
+	if e.x.kind == eName {
+		s, v := l.m.states[e.x.name], l.m.views[e.x.name]
+		if v != nil || s != nil && s.Kind == FileState && !s.Single {
+			return place{state: s, view: v, index: l.index(e.y), span: e.span}
+		}
+	}
+	p := l.place(e.x)
+	k, _ := l.constant(l.expr(e.y, Type{}), e.y.span)
+	t := l.placeType(p)
+	if !t.integer() || t.Len > 0 || k < 0 || k >= int64(t.Width) || p.sliced {
+		l.fail(e.span, diag.MeaningType, "bit %d of a place of type %s", k, t)
+	}
+	p.sliced, p.high, p.low = true, int(k), int(k)
+	return p
+}
+
+// index lowers the number of a register.
+func (l *lowerer) index(e *expr) value {
+	v := l.expr(e, U32)
+	if v.t.Kind != Int && (!v.t.integer() || v.t.Len > 0 || v.t.Maybe) {
+		l.fail(e.span, diag.MeaningType, "a value of type %s, expected the number of a register", v.t)
+	}
+	return v
+}
+
+// memoryPlace lowers m.u16[a].
+func (l *lowerer) memoryPlace(s *State, e *expr) place {
+	m := typeName.FindStringSubmatch(e.x.name)
+	var t Type
+	if m != nil && m[2] == "" {
+		t, _ = parsePlain(m[1])
+	}
+	if t.Kind != Uint && t.Kind != Sint || t.Width != 8 && t.Width != 16 && t.Width != 32 && t.Width != 64 {
+		l.fail(e.x.span, diag.MeaningType, "access of type %s, expected u8, s8, u16, s16, u32, s32, u64 or s64", e.x.name)
+	}
+	a := l.expr(e.y, U32)
+	if a.t.loose() {
+		a = l.settle(a, U32, e.y.span)
+	}
+	if a.t.Kind != Uint || a.t.Len > 0 {
+		l.fail(e.y.span, diag.MeaningType, "a value of type %s, expected an address without a sign", a.t)
+	}
+	return place{state: s, index: a, bytes: t.Width / 8, typ: t, span: e.span}
+}
+
+func (l *lowerer) wherePlace(e *expr) place {
+	p := l.place(e.x)
+	t := l.placeType(p)
+	if t.Len == 0 || p.state == nil {
+		l.fail(e.span, diag.MeaningType, ".where on a place of type %s, expected a register that is a vector", t)
+	}
+	m, before := l.expr(e.y, Type{}), p.mask
+	p.mask = nil
+	for i := range t.Len {
+		bit := l.maskBit(m, i, t.Len, e.y.span)
+		if before != nil {
+			bit = l.b.and(before[i], bit)
+		}
+		p.mask = append(p.mask, bit)
+	}
+	return p
+}
+
+// maskBit tells whether a mask has a component: bit 0 of a number is the first.
+func (l *lowerer) maskBit(m value, i, n int, at diag.Span) ID {
+	switch {
+	case m.t.Kind == Int && m.unknown:
+		return l.b.param(BoolType)
+	case m.t.Kind == Int:
+		return l.b.flag(m.n>>uint(i)&1 != 0)
+	case m.t.Kind == Bool && m.t.Len == n:
+		return m.comps[i]
+	case m.t.Kind == Uint && m.t.Len == 0 && m.t.Width >= n:
+		bit := Type{Kind: Uint, Width: 1}
+		one := l.b.op(OpSlice, bit, m.t, uint64(i), m.comps[0])
+		return l.b.op(OpNe, BoolType, bit, 0, one, l.b.constant(bit, 0))
+	}
+	l.fail(at, diag.MeaningType, "a value of type %s, expected a mask of %d components", m.t, n)
+	return NoID
+}
+
+// placeType is the type of what a place holds.
+func (l *lowerer) placeType(p place) Type {
+	t := p.typ
+	switch {
+	case p.view != nil:
+		t = p.view.typ
+	case p.state != nil && p.state.Kind == FileState:
+		t = p.state.Type
+	}
+	if p.comps != nil {
+		t.Len = 0
+		if len(p.comps) > 1 {
+			t.Len = len(p.comps)
+		}
+	}
+	if p.sliced {
+		t = Type{Kind: Uint, Width: p.high - p.low + 1}
+	}
+	if p.parts != nil {
+		t = Type{Kind: Tuple}
+		for _, q := range p.parts {
+			t.Elems = append(t.Elems, l.placeType(q))
+		}
+	}
+	return t
+}
+
+// read lowers what a place holds.
+func (l *lowerer) read(p place, at diag.Span) value {
+	switch {
+	case p.read != nil:
+		return p.read()
+	case p.variable == "pc":
+		return l.counter()
+	case p.variable != "":
+		return l.find(p.variable).v
+	case p.bytes > 0:
+		in := withType(blank(OpLoad), p.typ)
+		in.State, in.A, in.Imm, in.Guard = p.state, p.index.comps[0], uint64(p.bytes), l.b.guard
+		in.Uniform = l.b.uniform(in.A) && p.state.wide()
+		return scalar(p.typ, l.b.push(in))
+	case p.state == nil && p.view == nil:
+		l.fail(at, diag.MeaningType, "this cannot be read")
+	case p.view != nil:
+		return l.readView(p)
+	}
+	t := p.state.Type
+	var v value
+	if p.comps == nil {
+		v = value{t: t, has: NoID}
+		for i := range t.Count() {
+			v.comps = append(v.comps, l.readComp(p, i))
+		}
+	} else {
+		v = value{t: l.placeType(place{state: p.state, comps: p.comps}), has: NoID}
+		for _, i := range p.comps {
+			v.comps = append(v.comps, l.readComp(p, i))
+		}
+	}
+	if p.sliced {
+		return l.sliceOf(v, p.high, p.low, at)
+	}
+	return v
+}
+
+// readComp reads one component of a register.
+func (l *lowerer) readComp(p place, comp int) ID {
+	s := p.state
+	in := withType(blank(OpRead), s.Type.Elem())
+	in.State, in.Comp, in.Guard = s, comp, l.b.guard
+	n, known := l.registerNumber(p)
+	switch {
+	case known && n >= uint64(s.Count):
+		return l.outside(s, &in, n)
+	case known:
+		in.Imm, in.Uniform = n, s.wide()
+	default:
+		in.Op, in.A = OpReadX, p.index.comps[0]
+		in.Uniform = s.wide() && l.b.uniform(in.A)
+	}
+	return l.b.push(in)
+}
+
+// registerNumber returns the number of a register where it is known.
+func (l *lowerer) registerNumber(p place) (n uint64, known bool) {
+	if p.index.t.Kind == Int {
+		if p.index.unknown {
+			return 0, true
+		}
+		return uint64(p.index.n), true
+	}
+	v, ok := l.b.isConst(p.index.comps[0])
+	return uint64(p.index.t.signed(v)), ok
+}
+
+func (l *lowerer) outside(s *State, in *Inst, n uint64) ID {
+	switch s.Outside {
+	case OutsideWrap:
+		in.Imm = n % uint64(s.Count)
+		in.Uniform = s.wide()
+		return l.b.push(*in)
+	case OutsideTrap:
+		l.trap(s.Name + " has no such register")
+	}
+	return l.b.constant(in.Type, s.OutsideBits)
+}
+
+// write assigns a place.
+func (l *lowerer) write(p place, v value, at diag.Span) {
+	if p.parts != nil {
+		if len(v.elems) != len(p.parts) {
+			l.fail(at, diag.MeaningType, "a value of type %s for %d places", v.t, len(p.parts))
+		}
+		for i, q := range p.parts {
+			l.write(q, v.elems[i], at)
+		}
+		return
+	}
+	if p.write != nil {
+		p.write(v, at)
+		return
+	}
+	v = l.typed(v, l.placeType(p), at)
+	switch {
+	case p.variable == "pc":
+		l.jump(v, at)
+	case p.variable != "":
+		x := l.find(p.variable)
+		if l.path != l.start {
+			v = l.choose(l.held(l.path), v, x.v)
+		}
+		x.v = v
+	case p.bytes > 0:
+		in := withType(blank(OpStore), p.typ)
+		in.State, in.A, in.B, in.Imm = p.state, p.index.comps[0], v.comps[0], uint64(p.bytes)
+		l.effect(func() { l.do(in, false) })
+	case p.view != nil:
+		l.effect(func() { l.writeView(p, v) })
+	default:
+		if p.state.Kind != FileState || p.state.ReadOnly {
+			l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
+		}
+		l.effect(func() { l.writeFile(p, v) })
+	}
+}
+
+// jump assigns the counter.
+func (l *lowerer) jump(v value, at diag.Span) {
+	if l.m.Wave && !l.wave {
+		l.fail(at, diag.MeaningType, "the counter belongs to the wave, and one lane assigns it")
+	}
+	if l.path == l.start {
+		l.pc, l.jumped = v, l.b.flag(true)
+	} else {
+		l.pc = l.choose(l.held(l.path), v, l.counter())
+		l.jumped = l.either(l.held(l.path), l.b.flag(true), l.jumped)
+	}
+	l.jumps = true
+}
+
+// writeFile writes the components of a register that are meant, each under its mask.
+func (l *lowerer) writeFile(p place, v value) {
+	if p.sliced {
+		old := l.read(place{state: p.state, index: p.index, comps: p.comps}, p.span)
+		v = scalar(old.t, l.insert(old.comps[0], v.comps[0], old.t, p.high, p.low))
+	}
+	comps := p.comps
+	if comps == nil {
+		for i := range p.state.Type.Count() {
+			comps = append(comps, i)
+		}
+	}
+	for i, c := range comps {
+		guard := l.b.guard
+		if p.mask != nil {
+			l.b.guard = l.b.and(guard, p.mask[i])
+		}
+		l.writeComp(p, c, v.comps[i])
+		l.b.guard = guard
+	}
+}
+
+// insert puts bits into a word.
+func (l *lowerer) insert(old, bits ID, t Type, high, low int) ID {
+	field := Type{Kind: Uint, Width: high - low + 1}.mask() << uint(low)
+	wide := l.b.op(OpShl, t, t, 0, l.b.op(OpCast, t, Type{Kind: Uint, Width: high - low + 1}, 0, bits), l.b.constant(U32, uint64(low)))
+	kept := l.b.op(OpAnd, t, t, 0, old, l.b.constant(t, ^field))
+	return l.b.op(OpOr, t, t, 0, kept, wide)
+}
+
+func (l *lowerer) writeComp(p place, comp int, v ID) {
+	in := withType(blank(OpWrite), p.state.Type.Elem())
+	in.State, in.Comp, in.B = p.state, comp, v
+	n, known := l.registerNumber(p)
+	switch {
+	case known && n >= uint64(p.state.Count):
+		switch p.state.Outside {
+		case OutsideWrap:
+			in.Imm = n % uint64(p.state.Count)
+		case OutsideTrap:
+			l.trap(p.state.Name + " has no such register")
+			return
+		default:
+			return
+		}
+	case known:
+		in.Imm = n
+	default:
+		in.Op, in.A = OpWriteX, p.index.comps[0]
+	}
+	l.do(in, p.state.wide())
+}
+
+// A view shows the registers of a file in another size: a narrower one is a part of a register, the low
+// part first, a wider one several of them.
+
+func (l *lowerer) readView(p place) value {
+	v, file := p.view, p.view.of
+	size := v.typ.Width
+	if size == file.Type.Width {
+		r := l.read(place{state: file, index: p.index}, p.span)
+		return l.reread(r, v.typ)
+	}
+	if size < file.Type.Width {
+		r, shift := l.part(p)
+		word := l.read(place{state: file, index: r}, p.span).comps[0]
+		word = l.b.op(OpShr, unsigned(file.Type), file.Type, 0, l.bits(word, file.Type), shift)
+		return l.reread(scalar(Type{Kind: Uint, Width: size}, l.b.op(OpCast, Type{Kind: Uint, Width: size}, file.Type, 0, word)), v.typ)
+	}
+	var all ID = NoID
+	for i := size/file.Type.Width - 1; i >= 0; i-- {
+		r := l.read(place{state: file, index: l.plus(p.index, i)}, p.span).comps[0]
+		if r = l.bits(r, file.Type); all == NoID {
+			all = r
+			continue
+		}
+		have := l.b.insts[all].Type.Width
+		all = l.b.op(OpConcat, Type{Kind: Uint, Width: have + file.Type.Width}, Type{Kind: Uint, Width: have}, 0, all, r)
+	}
+	l.aligned(p)
+	return l.reread(scalar(Type{Kind: Uint, Width: size}, all), v.typ)
+}
+
+func unsigned(t Type) Type { return Type{Kind: Uint, Width: t.Width} }
+
+// bits gives a component as an unsigned number.
+func (l *lowerer) bits(id ID, t Type) ID {
+	if t.Kind == Uint {
+		return id
+	}
+	return l.b.op(OpCast, unsigned(t), t, 0, id)
+}
+
+// reread gives the bits of a value another type.
+func (l *lowerer) reread(v value, t Type) value {
+	if v.t.same(t) {
+		return v
+	}
+	return l.each(OpCast, t, v.t, 0, v)
+}
+
+// aligned traps where the number of a register is no multiple of what it must be.
+func (l *lowerer) aligned(p place) {
+	if p.view.align <= 1 {
+		return
+	}
+	if n, known := l.registerNumber(p); known {
+		if n%uint64(p.view.align) != 0 {
+			l.trap("the number of a register is no multiple of " + itoa(p.view.align))
+		}
+		return
+	}
+	t := p.index.t
+	rest := l.b.op(OpMod, t, t, 0, p.index.comps[0], l.b.constant(t, uint64(p.view.align)))
+	odd := l.b.op(OpNe, BoolType, t, 0, rest, l.b.constant(t, 0))
+	l.under(odd, func() { l.trap("the number of a register is no multiple of " + itoa(p.view.align)) })
+}
+
+// part returns the register in which a part is, and where its bits start.
+func (l *lowerer) part(p place) (register value, shift ID) {
+	per := p.view.of.Type.Width / p.view.typ.Width
+	if p.index.t.Kind == Int {
+		n := p.index.n
+		r := number(n / int64(per))
+		r.unknown = p.index.unknown
+		return r, l.b.constant(U32, uint64(n%int64(per))*uint64(p.view.typ.Width))
+	}
+	t, i := p.index.t, p.index.comps[0]
+	k := uint64(mathbits.TrailingZeros(uint(per)))
+	register = scalar(t, l.b.op(OpShr, t, t, 0, i, l.b.constant(U32, k)))
+	low := l.b.op(OpAnd, t, t, 0, i, l.b.constant(t, uint64(per-1)))
+	return register, l.b.op(OpMul, t, t, 0, low, l.b.constant(t, uint64(p.view.typ.Width)))
+}
+
+func (l *lowerer) plus(index value, i int) value {
+	if index.t.Kind == Int {
+		index.n += int64(i)
+		return index
+	}
+	return scalar(index.t, l.b.op(OpAdd, index.t, index.t, 0, index.comps[0], l.b.constant(index.t, uint64(i))))
+}
+
+func (l *lowerer) writeView(p place, v value) {
+	file, size := p.view.of, p.view.typ.Width
+	whole := unsigned(file.Type)
+	bits := l.bits(v.comps[0], p.view.typ)
+	if p.sliced {
+		q := p
+		q.sliced = false
+		bits = l.insert(l.bits(l.readView(q).comps[0], p.view.typ), bits, unsigned(p.view.typ), p.high, p.low)
+	}
+	put := func(index value, word ID) {
+		l.writeFile(place{state: file, index: index}, l.reread(scalar(whole, word), file.Type))
+	}
+	switch {
+	case size == file.Type.Width:
+		put(p.index, bits)
+	case size < file.Type.Width:
+		r, shift := l.part(p)
+		old := l.bits(l.read(place{state: file, index: r}, p.span).comps[0], file.Type)
+		mask := l.b.op(OpShl, whole, whole, 0, l.b.constant(whole, p.view.typ.mask()), shift)
+		wide := l.b.op(OpShl, whole, whole, 0, l.b.op(OpCast, whole, unsigned(p.view.typ), 0, bits), shift)
+		kept := l.b.op(OpAnd, whole, whole, 0, old, l.b.op(OpNot, whole, whole, 0, mask))
+		put(r, l.b.op(OpOr, whole, whole, 0, kept, wide))
+	default:
+		l.aligned(p)
+		for i := range size / file.Type.Width {
+			put(l.plus(p.index, i), l.b.op(OpSlice, whole, unsigned(p.view.typ), uint64(i*file.Type.Width), bits))
+		}
+	}
+}
+
+// assign lowers x = y.
+func (l *lowerer) assign(x, y *expr) {
+	p := l.place(x)
+	want := l.placeType(p)
+	v := l.expr(y, want)
+	l.write(p, v, y.span)
+}
+
+// regPlace is the register that a leaf or an operand means.
+func (l *lowerer) regPlace(r *spec.Reg, f *frame) place {
+	p := place{span: r.Span}
+	if p.view = l.m.views[r.File.Name]; p.view == nil {
+		p.state = l.m.states[r.File.Name]
+	}
+	p.index = l.progValue(r.Index, f)
+	if r.Component != nil {
+		c := l.progValue(r.Component, f)
+		p.comps = []int{int(c.n)}
+	}
+	return p
+}
+
+// progValue computes an expression of the description.
+func (l *lowerer) progValue(e *spec.Expr, f *frame) value {
+	p := f.unit.Prog(e)
+	if l.check {
+		return value{t: intType, unknown: true, has: NoID}
+	}
+	return number(int64(l.eval.prog(p, f)))
+}

@@ -1,0 +1,128 @@
+// Package sem is the meaning of instructions: it parses, checks and lowers the semantics of a description to a small IR.
+package sem
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind tells types apart.
+type Kind uint8
+
+// The kinds of types. None is what returns nothing; Int and Real are numbers without a type of their own
+// yet: literals, fields and what is computed of them.
+const (
+	None Kind = iota
+	Bool
+	Uint
+	Sint
+	Float
+	Int
+	Real
+	Tuple
+)
+
+// Type is the type of an expression.
+type Type struct {
+	Kind Kind
+	// Width is the number of bits of a component.
+	Width int
+	// Len is the number of components of a vector, 0 for what is none.
+	Len int
+	// Elems are the types of a tuple.
+	Elems []Type
+	// Maybe tells that there may be no value: T?.
+	Maybe bool
+}
+
+// The types that code names often.
+var (
+	BoolType = Type{Kind: Bool, Width: 1}
+	U32      = Type{Kind: Uint, Width: 32}
+	U64      = Type{Kind: Uint, Width: 64}
+	F32      = Type{Kind: Float, Width: 32}
+	intType  = Type{Kind: Int}
+	realType = Type{Kind: Real}
+)
+
+// Elem returns the type of a component.
+func (t Type) Elem() Type {
+	t.Len, t.Maybe = 0, false
+	return t
+}
+
+// Count returns the number of components.
+func (t Type) Count() int {
+	if t.Kind == None {
+		return 0
+	}
+	return max(1, t.Len)
+}
+
+// String returns the type as it is written.
+func (t Type) String() string {
+	var s string
+	switch t.Kind {
+	case None:
+		s = "nothing"
+	case Bool:
+		s = "bool"
+	case Uint:
+		s = fmt.Sprintf("u%d", t.Width)
+	case Sint:
+		s = fmt.Sprintf("s%d", t.Width)
+	case Float:
+		s = fmt.Sprintf("f%d", t.Width)
+	case Int:
+		s = "number"
+	case Real:
+		s = "number with a fraction"
+	case Tuple:
+		var parts []string
+		for _, e := range t.Elems {
+			parts = append(parts, e.String())
+		}
+		s = "(" + strings.Join(parts, ", ") + ")"
+	}
+	if t.Len > 0 {
+		s += fmt.Sprintf("x%d", t.Len)
+	}
+	if t.Maybe {
+		s += "?"
+	}
+	return s
+}
+
+// same tells whether two types are one, whether or not there may be no value.
+func (t Type) same(u Type) bool {
+	if t.Kind != u.Kind || t.Width != u.Width || t.Len != u.Len || len(t.Elems) != len(u.Elems) {
+		return false
+	}
+	for i := range t.Elems {
+		if !t.Elems[i].same(u.Elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t Type) integer() bool { return t.Kind == Uint || t.Kind == Sint }
+
+// loose tells whether the type is still to be settled.
+func (t Type) loose() bool { return t.Kind == Int || t.Kind == Real }
+
+// mask returns the bits of a component.
+func (t Type) mask() uint64 {
+	if t.Width >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<uint(t.Width) - 1
+}
+
+// signed reads the bits of a component as a number of the type.
+func (t Type) signed(x uint64) int64 {
+	if t.Kind == Sint && t.Width < 64 {
+		return int64(x<<uint(64-t.Width)) >> uint(64-t.Width)
+	}
+	return int64(x)
+}

@@ -1,0 +1,219 @@
+package sem
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// value is what an expression is: the operations of its components, or a number that has no type yet.
+type value struct {
+	t     Type
+	comps []ID
+	elems []value // of a tuple
+	n     int64   // of an Int
+	f     float64 // of a Real
+	// unknown tells of an Int that it is not known while a description is checked.
+	unknown bool
+	// has says of a T? in which lanes there is a value.
+	has ID
+}
+
+func number(n int64) value { return value{t: intType, n: n, has: NoID} }
+
+func (l *lowerer) fail(at diag.Span, code diag.Code, format string, args ...any) {
+	panic(diag.Errorf(code, at, format, args...))
+}
+
+func scalar(t Type, id ID) value { return value{t: t.Elem(), comps: []ID{id}, has: NoID} }
+
+// typed gives a loose value a type, and refuses a value of another type.
+func (l *lowerer) typed(v value, t Type, at diag.Span) value {
+	if v.t.loose() {
+		return l.settle(v, t, at)
+	}
+	if v.t.Kind == Tuple && t.Kind == Tuple && len(v.elems) == len(t.Elems) {
+		out := value{t: t, has: v.has}
+		for i, e := range v.elems {
+			out.elems = append(out.elems, l.typed(e, t.Elems[i], at))
+		}
+		return out
+	}
+	if !v.t.same(t) {
+		l.fail(at, diag.MeaningType, "a value of type %s, expected %s", v.t, t)
+	}
+	return v
+}
+
+// settle gives a number a type; a vector gets it in each component.
+func (l *lowerer) settle(v value, t Type, at diag.Span) value {
+	if t.Kind == None || t.Kind == Tuple || t.loose() {
+		l.fail(at, diag.MeaningType, "a number, expected %s", t)
+	}
+	var id ID
+	switch {
+	case v.unknown:
+		id = l.b.param(t)
+	case v.t.Kind == Real && t.Kind != Float:
+		l.fail(at, diag.MeaningType, "%v, expected %s", v.f, t)
+	case v.t.Kind == Real:
+		id = l.b.constant(t, round(v.f, t.Width, Nearest))
+	case t.Kind == Float:
+		id = l.b.constant(t, round(float64(v.n), t.Width, Nearest))
+	case t.Kind == Bool:
+		id = l.b.flag(v.n != 0)
+	default:
+		if !fits(v.n, t) && l.check {
+			l.fail(at, diag.MeaningType, "%d does not fit %s", v.n, t)
+		}
+		id = l.b.constant(t, uint64(v.n))
+	}
+	out := value{t: t, has: NoID}
+	out.t.Maybe = false
+	for range t.Count() {
+		out.comps = append(out.comps, id)
+	}
+	return out
+}
+
+// fits tells whether a number is one of the type, read with or without a sign.
+func fits(n int64, t Type) bool {
+	if t.Width >= 64 {
+		return true
+	}
+	return n >= -1<<uint(t.Width-1) && n < 1<<uint(t.Width)
+}
+
+// constant returns a value as a number, where it is one that is settled; known is false while it is not
+// known.
+func (l *lowerer) constant(v value, at diag.Span) (n int64, known bool) {
+	switch {
+	case v.t.Kind == Int:
+		return v.n, !v.unknown
+	case (v.t.integer() || v.t.Kind == Bool) && v.t.Len == 0 && l.b.settled(v.comps[0]):
+		in := &l.b.insts[v.comps[0]]
+		return v.t.signed(in.Imm), in.Op == OpConst
+	}
+	l.fail(at, diag.MeaningType, "a value that is only known when the program runs, expected a constant")
+	return 0, false
+}
+
+// both gives the operands of an operator one type.
+func (l *lowerer) both(x, y value, want Type, at diag.Span) (value, value) {
+	switch {
+	case x.t.loose() && y.t.loose():
+		if want.Kind == None || want.loose() || want.Kind == Tuple {
+			l.fail(at, diag.MeaningType, "numbers without a type, write one such as f32(...) or u32(...)")
+		}
+		return l.typed(x, want, at), l.typed(y, want, at)
+	case x.t.loose():
+		return l.typed(x, y.t, at), y
+	case y.t.loose():
+		return x, l.typed(y, x.t, at)
+	case !x.t.same(y.t):
+		l.fail(at, diag.MeaningType, "a value of type %s and one of type %s, expected the same type", x.t, y.t)
+	}
+	return x, y
+}
+
+// each does an operation on each component of values of one type.
+func (l *lowerer) each(op Op, t Type, from Type, imm uint64, args ...value) value {
+	out := value{t: t, has: NoID}
+	for i := range args[0].comps {
+		ids := make([]ID, len(args))
+		for k, a := range args {
+			ids[k] = a.comps[i]
+		}
+		out.comps = append(out.comps, l.b.op(op, t.Elem(), from.Elem(), imm, ids...))
+	}
+	return out
+}
+
+// choose takes x where a condition holds and y elsewhere.
+func (l *lowerer) choose(cond ID, x, y value) value {
+	if c, ok := l.b.isConst(cond); ok {
+		if c != 0 {
+			return x
+		}
+		return y
+	}
+	out := value{t: x.t, has: NoID}
+	for i := range x.elems {
+		out.elems = append(out.elems, l.choose(cond, x.elems[i], y.elems[i]))
+	}
+	for i := range x.comps {
+		out.comps = append(out.comps, l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, cond, x.comps[i], y.comps[i]))
+	}
+	return out
+}
+
+// zero is a value of which nothing matters.
+func (l *lowerer) zero(t Type) value {
+	out := value{t: t, has: NoID}
+	for _, e := range t.Elems {
+		out.elems = append(out.elems, l.zero(e))
+	}
+	if t.Kind != Tuple {
+		for range t.Count() {
+			out.comps = append(out.comps, l.b.constant(t, 0))
+		}
+	}
+	return out
+}
+
+// opaque is a value of which only the type is known: while a description is checked.
+func (l *lowerer) opaque(t Type) value {
+	out := value{t: t, has: NoID}
+	for _, e := range t.Elems {
+		out.elems = append(out.elems, l.opaque(e))
+	}
+	if t.Kind != Tuple {
+		for range t.Count() {
+			in := Inst{Op: OpRead, Type: t.Elem(), A: NoID, B: NoID, C: NoID, Guard: NoID}
+			out.comps = append(out.comps, l.b.push(in))
+		}
+	}
+	return out
+}
+
+// literalBits reads a number of a description as the bits of a component.
+func literalBits(text string, t Type) (uint64, error) {
+	if t.Kind == Float {
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return 0, err
+		}
+		return round(f, t.Width, Nearest), nil
+	}
+	if text == "true" {
+		return 1, nil
+	}
+	if text == "false" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 0, 64)
+	if err != nil {
+		u, err := strconv.ParseUint(text, 0, 64)
+		return u & t.mask(), err
+	}
+	return uint64(n) & t.mask(), nil
+}
+
+var infinity = math.Inf(1)
+
+// ParseLiteral reads a number, true or false as the bits of a component.
+func ParseLiteral(text string, t Type) (uint64, error) { return literalBits(text, t) }
+
+// Number returns a component as a person reads it.
+func Number(bits uint64, t Type) string {
+	switch t.Kind {
+	case Float:
+		return strconv.FormatFloat(toFloat64(bits, t.Width), 'g', -1, min(64, max(32, t.Width)))
+	case Bool:
+		return strconv.FormatBool(bits != 0)
+	case Sint:
+		return strconv.FormatInt(t.signed(bits), 10)
+	}
+	return strconv.FormatUint(bits, 10)
+}

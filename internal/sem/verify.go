@@ -1,0 +1,82 @@
+package sem
+
+import "fmt"
+
+// Verify tells what is wrong with lowered code: it is a check of this package, which tests always run.
+func (c *Code) Verify() error {
+	for i := range c.Insts {
+		if err := c.verify(ID(i)); err != nil {
+			return fmt.Errorf("%s: %w", c.Insts[i].text(ID(i)), err)
+		}
+	}
+	return nil
+}
+
+func (c *Code) verify(id ID) error {
+	in := &c.Insts[id]
+	for _, a := range append([]ID{in.A, in.B, in.C, in.Guard}, in.Args...) {
+		if a == NoID {
+			continue
+		}
+		if a < 0 || a >= id {
+			return fmt.Errorf("%%%d is used before it is made", a)
+		}
+		if c.Insts[a].Op.effect() && !(in.Op == OpResult && c.Insts[a].Op == OpService) {
+			return fmt.Errorf("%%%d has no value", a)
+		}
+		if in.Uniform && in.Op.pure() && !c.Insts[a].Uniform {
+			return fmt.Errorf("a value for the wave follows from %%%d, one for each lane", a)
+		}
+	}
+	if in.Guard != NoID && (c.Insts[in.Guard].Type.Kind != Bool || !in.Op.guarded()) {
+		return fmt.Errorf("guard %%%d", in.Guard)
+	}
+	if in.Op == OpParam {
+		return fmt.Errorf("a constant that is not known")
+	}
+	if in.Op == OpSkip && (in.Imm <= uint64(id) || in.Imm > uint64(len(c.Insts))) {
+		return fmt.Errorf("skip to %%%d", in.Imm)
+	}
+	return c.verifyTypes(in)
+}
+
+func (c *Code) verifyTypes(in *Inst) error {
+	typ := func(a ID) Type { return c.Insts[a].Type }
+	want := func(a ID, t Type) error {
+		if !typ(a).same(t) {
+			return fmt.Errorf("%%%d is %s, expected %s", a, typ(a), t)
+		}
+		return nil
+	}
+	switch in.Op {
+	case OpSelect:
+		if err := want(in.A, BoolType); err != nil {
+			return err
+		}
+		if err := want(in.B, in.Type); err != nil {
+			return err
+		}
+		return want(in.C, in.Type)
+	case OpEq, OpNe, OpLt, OpLe, OpCarry, OpOverflow:
+		if err := want(in.A, in.From); err != nil {
+			return err
+		}
+		return want(in.B, in.From)
+	case OpAdd, OpSub, OpMul, OpMulHigh, OpDiv, OpMod, OpAnd, OpOr, OpXor, OpMin, OpMax:
+		if err := want(in.A, in.Type); err != nil {
+			return err
+		}
+		return want(in.B, in.Type)
+	case OpNeg, OpNot, OpSqrt, OpExp2, OpLog2, OpSin, OpCos, OpRint, OpSplat:
+		return want(in.A, in.Type)
+	case OpWrite, OpWriteX:
+		return want(in.B, in.State.Type.Elem())
+	case OpPush:
+		for i, a := range in.Args {
+			if err := want(a, in.State.Slots[i].Type); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

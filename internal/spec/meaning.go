@@ -1,0 +1,306 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// Code is a piece of the language of meaning as it stands in the description. It is parsed when somebody
+// asks for meaning, never when words are only read or written.
+type Code struct{ src text }
+
+// Text returns the piece.
+func (c Code) Text() string { return c.src.s }
+
+// Span returns the place of the bytes from one index up to another.
+func (c Code) Span(from, to int) diag.Span { return c.src.part(from, max(to, from+1)) }
+
+// Semantics is a <semantics>: what a bitset does or what value it is.
+type Semantics struct {
+	// Type is the type of what it returns, empty where it returns nothing.
+	Type Code
+	// Fidelity is exact, approximate or unknown; Source says where that is known from.
+	Fidelity, Source string
+	// Wave tells that it is written for the whole wave, in which lanes are a mask.
+	Wave bool
+	// Alone tells that the arounds which are not always="true" do not apply.
+	Alone bool
+	Code  Code
+	Span  diag.Span
+}
+
+// Write is a <write>: what assigning value to a bitset does.
+type Write struct {
+	Type Code
+	Code Code
+	Span diag.Span
+}
+
+// Around is an <around>: statements in which inner stands for the meaning of the bitsets that extend it.
+type Around struct {
+	Wave, Always bool
+	Code         Code
+	Span         diag.Span
+}
+
+// Scope is how long a state lives and who shares it.
+type Scope uint8
+
+// The scopes, the shortest-lived first.
+const (
+	ScopeInstruction Scope = iota // cleared before each instruction
+	ScopeLane
+	ScopeWave
+	ScopeBlock
+	ScopeLaunch
+)
+
+// String returns the scope's name in the language.
+func (s Scope) String() string {
+	return scopes[s]
+}
+
+// ScopeOf returns the scope of that name, none for "".
+func ScopeOf(name string, none Scope) Scope {
+	if i := slices.Index(scopes, name); i >= 0 {
+		return Scope(i)
+	}
+	return none
+}
+
+// Register is a <register>: a single state that is no file.
+type Register struct {
+	Name  string
+	Type  Code
+	Scope Scope
+	// Init is the value before anybody writes it; "" where it is undefined.
+	Init string
+	Doc  string
+	Span diag.Span
+}
+
+// Slot is a part of what a stack holds.
+type Slot struct {
+	Name string
+	Type Code
+	Span diag.Span
+}
+
+// ROM is a <rom>: numbers that never change.
+type ROM struct {
+	Name   string
+	Type   Code
+	Values []uint64
+	Doc    string
+	Span   diag.Span
+}
+
+// Function is a <function> or, without a body, a <service>: something that the surroundings do.
+type Function struct {
+	// Head is the name attribute: name(a: T, b: T): T.
+	Head Code
+	Body Code
+	Wave bool
+	Doc  string
+	Span diag.Span
+}
+
+// Quirk is a <quirk>: a choice between what documents and hardware say, made at launch.
+type Quirk struct {
+	Name    string
+	Enum    *Enum // nil for a bool
+	Default uint64
+	Doc     string
+	Span    diag.Span
+}
+
+// Parse reads a value of the quirk as Context.Parse does.
+func (q *Quirk) Parse(text string) (uint64, error) {
+	c := Context{Name: q.Name, Enum: q.Enum}
+	v, err := c.Parse(text)
+	if err != nil {
+		return 0, &valueError{strings.Replace(err.Error(), "context", "quirk", 1)}
+	}
+	return v, nil
+}
+
+type valueError struct{ text string }
+
+func (e *valueError) Error() string { return e.text }
+
+// Fetch is a <fetch>: how the counter finds words.
+type Fetch struct {
+	// Unit is the number of bits that the counter counts in.
+	Unit int
+	// Wave tells that the counter belongs to the wave and not to the lane.
+	Wave bool
+	Doc  string
+	Span diag.Span
+}
+
+// Meaning is what a description says beside its bitsets of what instructions do.
+type Meaning struct {
+	Registers []*Register
+	ROMs      []*ROM
+	Functions []*Function
+	Services  []*Function
+	Quirks    []*Quirk
+	Fetch     *Fetch
+}
+
+// meaning reads what stands beside the bitsets.
+func (l *loader) meaning() {
+	m := &l.isa.Meaning
+	l.each("register", func(n *node) {
+		m.Registers = append(m.Registers, &Register{
+			Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Doc: docOf(n), Span: n.span,
+		})
+	})
+	l.each("rom", func(n *node) { m.ROMs = append(m.ROMs, l.rom(n)) })
+	l.each("function", func(n *node) { m.Functions = append(m.Functions, l.function(n)) })
+	l.each("service", func(n *node) { m.Services = append(m.Services, l.function(n)) })
+	l.each("quirk", l.quirk)
+	l.each("fetch", func(n *node) {
+		if m.Fetch != nil {
+			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <fetch>").With(m.Fetch.Span, "the first"))
+			return
+		}
+		m.Fetch = &Fetch{Unit: l.number(n, "unit", 1, 256), Wave: l.wave(n), Doc: docOf(n), Span: n.span}
+	})
+}
+
+// code returns the value of an attribute as code, empty code where it is absent.
+func (l *loader) code(n *node, name string) Code {
+	if a := n.attr(name); a != nil {
+		return Code{a.value}
+	}
+	return Code{text{span: n.span}}
+}
+
+func (l *loader) typeOf(n *node) Code {
+	if n.attr("type") == nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without type", n.name))
+	}
+	return l.code(n, "type")
+}
+
+// oneOf reads an attribute of which the values are given, the first being the default.
+func (l *loader) oneOf(n *node, name string, values ...string) string {
+	a := n.attr(name)
+	if a == nil {
+		return values[0]
+	}
+	for _, v := range values {
+		if v == a.value.s {
+			return v
+		}
+	}
+	l.fail(diag.Errorf(diag.XMLAttribute, a.value.span, "%s=%q, expected %s", name, a.value.s, either(values)))
+	return values[0]
+}
+
+func (l *loader) scope(n *node, none Scope) Scope {
+	return ScopeOf(l.choice(n, "scope", scopes), none)
+}
+
+// wave reads the scope of code: lane, or wave.
+func (l *loader) wave(n *node) bool { return l.oneOf(n, "scope", "lane", "wave") == "wave" }
+
+// slots reads what a stack holds, and what a full and an empty one do.
+func (l *loader) slots(n *node, s *Stack) {
+	s.Scope = l.scope(n, ScopeLane)
+	s.FullTraps = l.oneOf(n, "full", "trap", "overwrite") == "trap"
+	s.EmptyTraps = l.oneOf(n, "empty", "trap", "none") == "trap"
+	for _, c := range n.children {
+		if c.name == "slot" {
+			s.Slots = append(s.Slots, Slot{l.identifier(c), l.typeOf(c), c.span})
+		}
+	}
+}
+
+func (l *loader) rom(n *node) *ROM {
+	r := &ROM{Name: l.identifier(n), Type: l.typeOf(n), Doc: docOf(n), Span: n.span}
+	for _, f := range fields(n.text) {
+		v, err := strconv.ParseUint(f.s, 0, 64)
+		if err != nil {
+			signed, err := strconv.ParseInt(f.s, 0, 64)
+			if err != nil {
+				l.fail(diag.Errorf(diag.XMLAttribute, f.span, "%q in <rom>, expected numbers", f.s))
+				return r
+			}
+			v = uint64(signed)
+		}
+		r.Values = append(r.Values, v)
+	}
+	return r
+}
+
+func (l *loader) function(n *node) *Function {
+	if n.attr("name") == nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without name", n.name))
+	}
+	return &Function{Head: l.code(n, "name"), Body: Code{n.text}, Wave: l.wave(n), Doc: docOf(n), Span: n.span}
+}
+
+func (l *loader) quirk(n *node) {
+	q := &Quirk{Name: l.identifier(n), Doc: docOf(n), Span: n.span}
+	if t := n.value("type"); t != "bool" {
+		if q.Enum = l.isa.enums[t]; q.Enum == nil {
+			l.fail(diag.Errorf(diag.FieldType, n.at("type"), "type %q of quirk %s, expected bool or an enum", t, q.Name))
+			return
+		}
+	}
+	if old := l.isa.contexts[q.Name]; old != nil {
+		l.fail(diag.Errorf(diag.Duplicate, n.at("name"), "quirk %s is a context too", q.Name).With(old.Span, "the context"))
+	}
+	if n.attr("default") == nil {
+		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<quirk> without default"))
+		return
+	}
+	v, err := q.Parse(n.value("default"))
+	if err != nil {
+		l.fail(diag.Errorf(diag.ContextValue, n.at("default"), "%v", err))
+	}
+	q.Default = v
+	l.isa.Meaning.Quirks = append(l.isa.Meaning.Quirks, q)
+}
+
+// semantics reads a <semantics>.
+func (l *loader) semantics(n *node) *Semantics {
+	s := &Semantics{
+		Type: l.code(n, "type"), Source: n.value("source"), Wave: l.wave(n), Code: Code{n.text}, Span: n.span,
+		Fidelity: l.oneOf(n, "fidelity", "", "exact", "approximate", "unknown"),
+		Alone:    l.oneOf(n, "around", "all", "none") == "none",
+	}
+	return s
+}
+
+// actions reads what stands in a bitset, an override or an operand and says what it does.
+func (l *loader) actions(n *node, a *Actions) {
+	switch n.name {
+	case "semantics":
+		if a.Semantics != nil {
+			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <semantics>").With(a.Semantics.Span, "the first"))
+		}
+		a.Semantics = l.semantics(n)
+	case "write":
+		if a.Write != nil {
+			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <write>").With(a.Write.Span, "the first"))
+		}
+		a.Write = &Write{Type: l.typeOf(n), Code: Code{n.text}, Span: n.span}
+	}
+}
+
+// Actions are what a case of a bitset or an operand does: its value and its being written.
+type Actions struct {
+	Semantics *Semantics
+	Write     *Write
+}
+
+// around reads an <around> of a bitset.
+func (l *loader) around(n *node, b *Bitset) {
+	b.Arounds = append(b.Arounds, &Around{Wave: l.wave(n), Always: l.boolean(n, "always"), Code: Code{n.text}, Span: n.span})
+}

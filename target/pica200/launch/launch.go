@@ -1,0 +1,160 @@
+// Package launch feeds shader programs of PICA200: uniforms and constants, inputs and outputs by name.
+package launch
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/pica200"
+)
+
+// New returns a program of a file, by its label or its number; "" is the first vertex shader.
+func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*exec.Launch, error) {
+	file, err := pica200.ReadSHBIN(data)
+	if err != nil {
+		return nil, err
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		return nil, err
+	}
+	d, entry, err := choose(file, program)
+	if err != nil {
+		return nil, err
+	}
+	root, err := m.Model.Root("")
+	if err != nil {
+		return nil, err
+	}
+	words := sem.Words{Context: m.Model.Context}
+	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
+		return nil, err
+	}
+	table := make([]bits.Value, len(file.DVLP.Descriptors))
+	for i, e := range file.DVLP.Descriptors {
+		table[i] = bits.Of(uint64(e.Value))
+	}
+	words.Tables = [][]bits.Value{table}
+	l := &exec.Launch{
+		Program: exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code, 0)),
+		Shared:  exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch),
+		Entry:   entry, Value: float24,
+	}
+	if err := ports(l, d); err != nil {
+		return nil, err
+	}
+	return l, constants(l, d)
+}
+
+// choose finds a program of a file and where it starts: by the name of a label, or by its number.
+func choose(file *pica200.SHBIN, program string) (*pica200.DVLE, uint64, error) {
+	var names []string
+	for i := range file.DVLEs {
+		d := &file.DVLEs[i]
+		if d.Type != pica200.VertexShader {
+			if program == strconv.Itoa(i) {
+				return nil, 0, fmt.Errorf("program %d is a %s shader: vertex shaders run alone", i, d.Type)
+			}
+			continue
+		}
+		if program == "" || program == strconv.Itoa(i) {
+			return d, uint64(d.Entry), nil
+		}
+		names = append(names, strconv.Itoa(i))
+		for _, label := range d.Labels {
+			if label.Name == program {
+				return d, uint64(label.Address), nil
+			}
+			names = append(names, label.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, 0, fmt.Errorf("the file has no vertex shader")
+	}
+	return nil, 0, fmt.Errorf("no program %q, expected %s", program, strings.Join(names, ", "))
+}
+
+// ports names what the file names: its uniforms and inputs, and its outputs by what they mean.
+func ports(l *exec.Launch, d *pica200.DVLE) error {
+	for i := range d.Uniforms {
+		u := &d.Uniforms[i]
+		p, err := l.Find(u.First.String())
+		if err != nil || u.Last < u.First {
+			continue // a run of registers that the machine does not have
+		}
+		p.Name, p.Count = u.Name, min(int(u.Last-u.First)+1, p.State.Count-p.First)
+		if p.State.Use == "input" {
+			l.Inputs = append(l.Inputs, p)
+		} else {
+			l.Uniforms = append(l.Uniforms, p)
+		}
+	}
+	for _, o := range d.Outputs {
+		p, err := l.Find("o" + strconv.Itoa(int(o.Register)))
+		if err != nil {
+			return fmt.Errorf("output %s: %w", o.Semantic, err)
+		}
+		p.Name, p.Mask = o.Semantic.String(), uint(o.Mask)
+		l.Outputs = append(l.Outputs, p)
+	}
+	if len(l.Outputs) > 0 {
+		return nil
+	}
+	for n := range 16 { // the file does not say what they mean
+		if p, err := l.Find("o" + strconv.Itoa(n)); err == nil && d.OutputMask>>uint(n)&1 != 0 {
+			l.Outputs = append(l.Outputs, p)
+		}
+	}
+	return nil
+}
+
+// constants presets the uniforms for which the file has values.
+func constants(l *exec.Launch, d *pica200.DVLE) error {
+	for _, c := range d.Constants {
+		reg, ok := c.Register()
+		if !ok {
+			continue
+		}
+		p, err := l.Find(reg.String())
+		if err != nil {
+			return err
+		}
+		var values []uint64
+		switch c.Type {
+		case pica200.ConstantFloat:
+			for _, f := range c.Float24s() {
+				values = append(values, uint64(math.Float32bits(pica200.Float24(f))))
+			}
+		case pica200.ConstantInt:
+			for _, n := range c.Ints() {
+				values = append(values, uint64(n))
+			}
+		case pica200.ConstantBool:
+			values = []uint64{0}
+			if c.Bool() {
+				values[0] = 1
+			}
+		}
+		if err := l.SetUniform(p, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// float24 reads the bits of a float of 24 bits, as registers take them: f24:3f0000 is 1.
+func float24(text string, t sem.Type) (uint64, bool) {
+	digits, ok := strings.CutPrefix(text, "f24:")
+	if !ok || t.Kind != sem.Float {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 16, 24)
+	return uint64(math.Float32bits(pica200.Float24(uint32(n)))), err == nil
+}

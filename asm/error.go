@@ -368,7 +368,9 @@ func (p *Parser) unexpected(f *failure) string {
 
 // elsewhere says of which operands the text is one that stands where another is expected.
 func (p *Parser) elsewhere(f *failure, candidates []*isa.Leaf) string {
-	operand := func(s string) bool { return len(s) > 1 && s[0] == '"' && (isSymbolByte(s[1], true) || s[1] == '-') && s[1] != '.' && s[1] != '_' }
+	operand := func(s string) bool {
+		return len(s) > 1 && s[0] == '"' && (isSymbolByte(s[1], true) || s[1] == '-') && s[1] != '.' && s[1] != '_'
+	}
 	if f.pos >= len(p.raw) || len(candidates) == 0 || slices.ContainsFunc(f.expected, func(s string) bool { return !operand(s) }) {
 		return ""
 	}

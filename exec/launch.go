@@ -258,7 +258,7 @@ func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) 
 			}
 		}
 	}
-	w.Run()
+	RunBlock([]*Wave{w}) // a wave alone waits for nobody
 	out := flatten(l.Outputs)
 	all := make([]uint64, n*len(out))
 	for i, c := range out {

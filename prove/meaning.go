@@ -36,51 +36,38 @@ func (c *checker) mistakes(m *machine, err error) {
 	}
 }
 
-// unusedState reports registers, stacks and memories that no code and no operand names.
+// unusedState reports registers, stacks, memories and roms that no code names; of files others tell.
 func (c *checker) unusedState(s *sem.Machine) {
-	used := map[string]bool{}
-	for _, f := range c.spec.Files {
-		if f.Of != nil {
-			used[f.Of.Name] = true
-		}
-	}
-	for _, code := range c.codes() {
-		_, _, words := sem.Mentions(code)
-		for _, w := range words {
-			used[w] = true
-		}
-	}
-	facts := func(f *spec.Facts) {
-		if f.Reg != nil {
-			used[f.Reg.File.Name] = true
-		}
-		if f.Relative != nil && f.Relative.Reg.File != nil {
-			used[f.Relative.Reg.File.Name] = true
-		}
-		if f.Mem != nil && f.Mem.Memory != nil {
-			used[f.Mem.Memory.Name] = true
-		}
-	}
+	words := c.words()
 	for _, b := range c.spec.Bitsets {
 		for _, cs := range b.Cases {
-			facts(&cs.Facts)
+			if m := cs.Facts.Mem; m != nil && m.Memory != nil {
+				words[m.Memory.Name] = true
+			}
 		}
 		for _, o := range b.Operands {
-			facts(&o.Facts)
-		}
-	}
-	for _, e := range c.spec.Enums {
-		for _, v := range e.Values {
-			if v.Reg != nil {
-				used[v.Reg.File.Name] = true
+			if m := o.Facts.Mem; m != nil && m.Memory != nil {
+				words[m.Memory.Name] = true
 			}
 		}
 	}
 	for _, st := range s.States {
-		if !used[st.Name] {
+		if !words[st.Name] && c.spec.File(st.Name) == nil {
 			c.add(nil, &Finding{Code: diag.StateUnused, Level: Warning, Span: st.Span, Msg: "nothing reads or writes " + st.Name})
 		}
 	}
+}
+
+// words are the names in all code of the description.
+func (c *checker) words() map[string]bool {
+	out := map[string]bool{}
+	for _, code := range c.codes() {
+		_, _, words := sem.Mentions(code)
+		for _, w := range words {
+			out[w] = true
+		}
+	}
+	return out
 }
 
 // codes lists all code of the description.

@@ -171,3 +171,38 @@ func component(t *testing.T, text string, typ sem.Type) uint64 {
 	}
 	return uint64(v) & (1<<uint(typ.Width) - 1)
 }
+
+// What an instruction does not need it does not read: components that are not written, and w in a dp3.
+func TestReadsNoMore(t *testing.T) {
+	_, m := load(t)
+	root, _ := m.Model.Root("")
+	for _, row := range []struct {
+		lines string
+		want  int // components of registers
+	}{
+		{"mul r3.x, r2, r2", 1},
+		{"mad r3.xz, r2, r1, r0", 6},
+		{"dp3 r0, r1, r2", 6},
+		{"dp4 r0, r1, r2", 8},
+		{"dph r0, r1, r2", 7},
+		{"rsq r0, r1", 1},
+		{"mov r0, r1.x", 1},
+		{"cmp r1, eq, ne, r2", 4},
+	} {
+		file := assemble(t, row.lines)
+		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(uint64(file.DVLP.Descriptors[0].Value))}}}
+		code, err := m.Lower(root, &words, bits.Of(uint64(file.DVLP.Code[0])), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := map[[2]uint64]bool{}
+		for _, in := range code.Insts {
+			if in.Op == sem.OpRead && in.State.Name == "r" {
+				read[[2]uint64{in.Imm, uint64(in.Comp)}] = true
+			}
+		}
+		if len(read) != row.want {
+			t.Errorf("%s reads %d components, want %d:\n%s", row.lines, len(read), row.want, code)
+		}
+	}
+}

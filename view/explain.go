@@ -349,7 +349,14 @@ func (e *explainer) rows(rows [][]string, list []legend) {
 			}
 			pad := strings.Repeat(" ", width[k]-len([]rune(c)))
 			if k == len(r)-1 { // documentation, below itself
-				b.WriteString("  " + e.beside(c, column+2))
+				text := e.beside(c, column+2)
+				if strings.HasPrefix(text, "\n") {
+					line := strings.TrimRight(b.String(), " ")
+					b.Reset()
+					b.WriteString(line + text)
+					continue
+				}
+				b.WriteString("  " + text)
 				continue
 			}
 			column += 2 + width[k]
@@ -367,7 +374,7 @@ const leastColumns = 24
 
 // beside breaks a text that stands behind other columns.
 func (e *explainer) beside(text string, column int) string {
-	if e.Width-column >= leastColumns {
+	if n := e.Width - column; n >= leastColumns || n >= utf8.RuneCountInString(text) {
 		return strings.TrimLeft(wrap(text, strings.Repeat(" ", column), e.Width), " ")
 	}
 	if text == "" {

@@ -71,8 +71,8 @@ func placed(err error) bool {
 	return errors.As(err, &one) && one.Span.IsValid()
 }
 
-// columns is the width of a terminal, 0 for anything else.
-func columns(w io.Writer) int {
+// terminalWidth is the width of a terminal, 0 for anything else.
+func terminalWidth(w io.Writer) int {
 	file, ok := w.(*os.File)
 	if !ok {
 		return 0

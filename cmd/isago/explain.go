@@ -185,7 +185,7 @@ func (f *explainFlags) parse(set *isa.Set, text string) (asm.Result, *isa.Root, 
 }
 
 func (f *explainFlags) options(cmd *cobra.Command) view.ExplainOptions {
-	return view.ExplainOptions{Nested: f.nested, All: f.all, Width: columns(cmd.OutOrStdout())}
+	return view.ExplainOptions{Nested: f.nested, All: f.all, Width: terminalWidth(cmd.OutOrStdout())}
 }
 
 // draw shows an instruction.

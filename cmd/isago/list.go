@@ -187,7 +187,7 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 			}
 			fmt.Fprintf(out, "%s, %s\n", p.Title(in.Machine), strings.TrimPrefix(in.Root, "#"))
 		}
-		view.Entry(out, p, in.Name, in.Text, in.Doc, columns(cmd.OutOrStdout()))
+		view.Entry(out, p, in.Name, in.Text, in.Doc, terminalWidth(cmd.OutOrStdout()))
 	}
 	return out.Flush()
 }

@@ -422,7 +422,7 @@ func TestAssembleErrors(t *testing.T) {
 		want       []string
 	}{
 		{"several", "nop\nfoo\nnop x\na: nop\na: bra nowhere\n.word x\n  bra b\n", []string{
-			`x.s:2:1: no instruction starts with "foo", the nearest is nop [text-unknown]`,
+			`x.s:2:1: no instruction starts with "foo" [text-unknown]`,
 			`x.s:3:5: "x", expected the end of the instruction [text-expected]`,
 			`x.s:5:1: label a is defined twice [duplicate]`,
 			`x.s:5:8: nowhere is no label [text-symbol]`,

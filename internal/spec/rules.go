@@ -62,6 +62,7 @@ var rules = map[string]rule{
 	"unused":      {"path expr", "", false},
 	"require":     {"expr", "", true},
 	"hazard":      {"name expr refused", "expr", true},
+	"hint":        {"for", "", true},
 	"register":    {"name type scope init use components", "doc", false},
 	"slot":        {"name type", "", false},
 	"rom":         {"name type", "doc", true},
@@ -72,7 +73,6 @@ var rules = map[string]rule{
 	"semantics":   {"type fidelity source scope around", "", true},
 	"write":       {"type", "", true},
 	"around":      {"scope always", "", true},
-	"hint":        {"for", "", true},
 	"doc":         {"*", "*", true},
 }
 

@@ -25,7 +25,7 @@ func ExampleLookup() {
 	fmt.Println(err)
 	// Output:
 	// table opdesc: 128 entries of 32 bits
-	// no machine "voodoo", expected one of pica200, tegra, a2xx, tesla, example
+	// unknown machine "voodoo"; there are pica200, tegra, a2xx, tesla, example
 }
 
 // A compiler takes source files, and tells all mistakes and all that is odd.
@@ -56,7 +56,7 @@ func ExampleCompiler() {
 	fmt.Println(machine.Name, format.Name, len(out.Bytes), "bytes")
 	// Output:
 	// flat.pica:3:7: warning: main can run past its last word: there is no end on the way [missing-end]
-	//   .proc main
-	//         ^^^^
+	//     3 | .proc main
+	//       |       ^^^^
 	// pica200 SHBIN 152 bytes
 }

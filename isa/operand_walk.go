@@ -68,18 +68,18 @@ func (w *operandWalk) items(items []model.Item, depth int) {
 
 // item prints what belongs to no operand of several pieces.
 func (w *operandWalk) item(it *model.Item, depth int) {
-	switch {
-	case it.Kind == model.ItemSet:
-		w.members(it, depth)
-		return
-	case it.Kind != model.ItemRef:
+	if it.Kind != model.ItemRef && it.Kind != model.ItemSet {
 		w.dst = w.d.item(w.dst, it, depth)
 		return
 	}
 	start, found := len(w.dst), len(w.out)
 	w.dst = append(w.dst, it.Before...)
 	from := len(w.dst)
-	w.reference(it, depth)
+	if it.Kind == model.ItemSet {
+		w.members(it, depth)
+	} else {
+		w.reference(it, depth)
+	}
 	if len(w.dst) == from {
 		w.dst, w.out = w.dst[:start], w.out[:found]
 		return

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/isago/isago/internal/spec"
 )
@@ -106,8 +107,18 @@ type Type struct {
 func (t Type) Size() int { return t.Bits * t.Lanes }
 
 // String returns the type as descriptions write it: u32, f32x4.
-func (t Type) String() string {
-	return spec.ValueType{Kind: spec.ValueKind(t.Kind), Bits: t.Bits, Lanes: t.Lanes}.String()
+func (t Type) String() string { return string(t.Append(nil)) }
+
+// Append appends the type as descriptions write it.
+func (t Type) Append(dst []byte) []byte {
+	if t.Kind == Bool {
+		return append(dst, "bool"...)
+	}
+	dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
+	if t.Lanes > 1 {
+		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
+	}
+	return dst
 }
 
 // TypeKind is what the bits of a value are.

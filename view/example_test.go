@@ -2,7 +2,6 @@ package view_test
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -75,7 +74,7 @@ func ExampleListing() {
 	// 0002  0000  nop
 }
 
-func ExampleNewInstruction() {
+func ExampleJSON() {
 	set, err := example.Load(isa.Options{})
 	if err != nil {
 		fmt.Println(isa.Explain(err))
@@ -86,13 +85,9 @@ func ExampleNewInstruction() {
 		fmt.Println(err)
 		return
 	}
-	in, _ := d.Decode(bits.Of(0x0000))
-	data, err := json.Marshal(view.NewInstruction(d, in, false))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(string(data))
+	in, _ := d.Decode(bits.Of(0x8bfe))
+	var j view.JSON
+	fmt.Println(string(j.Append(nil, d, in)))
 	// Output:
-	// {"address":0,"word":"0000","size":16,"name":"nop","text":"nop","tokens":[{"kind":"mnemonic","start":0,"end":3}],"fixed":[{"low":13,"width":3}],"ignored":[{"low":0,"width":13}]}
+	// {"address":0,"word":"8bfe","size":16,"name":"br","mnemonic":"br","text":"br.eq -2","operands":[{"name":"COND","kind":"condition","value":1},{"name":"TARGET","kind":"target","target":-4}],"flow":[{"kind":"jump","maybe":true,"target":-4}]}
 }

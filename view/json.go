@@ -4,13 +4,15 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
 
-// Instruction is an instruction as JSON shows it.
+// Instruction is an instruction as JSON shows it. docs/json.md tells of each member, and JSON writes them.
 type Instruction struct {
 	// Address is in bytes from the start of the code.
 	Address int64    `json:"address"`
@@ -19,15 +21,69 @@ type Instruction struct {
 	Word string `json:"word"`
 	// Size is in bits.
 	Size int `json:"size"`
-	// Name is the bitset's name; empty for a word that is no instruction.
-	Name   string  `json:"name,omitempty"`
-	Text   string  `json:"text"`
-	Tokens []Token `json:"tokens,omitempty"`
-	Fields []Field `json:"fields,omitempty"`
+	// Name is the name in the description, absent for a word that is no instruction.
+	Name     string    `json:"name,omitempty"`
+	Mnemonic string    `json:"mnemonic,omitempty"`
+	Text     string    `json:"text"`
+	Operands []Operand `json:"operands,omitempty"`
+	Flow     []Flow    `json:"flow,omitempty"`
+	Tokens   []Token   `json:"tokens,omitempty"`
+	Fields   []Field   `json:"fields,omitempty"`
 	// Fixed and Ignored are the bits that choose the instruction and those that do nothing.
 	Fixed    []Run    `json:"fixed,omitempty"`
 	Ignored  []Run    `json:"ignored,omitempty"`
 	Findings []string `json:"findings,omitempty"`
+}
+
+// Operand is an operand of an instruction.
+type Operand struct {
+	Name string `json:"name"`
+	Role string `json:"role,omitempty"`
+	// Kind is absent for a register.
+	Kind string `json:"kind,omitempty"`
+	Register
+	// Relative is added to the number or to the address.
+	Relative  *Register `json:"relative,omitempty"`
+	Modifiers []string  `json:"modifiers,omitempty"`
+	Swizzle   string    `json:"swizzle,omitempty"`
+	Mask      *string   `json:"mask,omitempty"`
+	Memory    string    `json:"memory,omitempty"`
+	Type      string    `json:"type,omitempty"`
+	// Value is a number, or where that has more than 53 bits a text in hexadecimal.
+	Value any `json:"value,omitempty"`
+	// Target is in bytes from the start of the code.
+	Target *int64 `json:"target,omitempty"`
+	// Bits are the runs of bits, the most significant of each field first.
+	Bits  []OperandBits `json:"bits,omitempty"`
+	Place []int         `json:"place,omitempty"`
+}
+
+// OperandBits is a run of bits of the word, or of an entry of a table, which has a number.
+type OperandBits struct {
+	Low   int  `json:"low"`
+	Width int  `json:"width"`
+	Table *int `json:"table,omitempty"`
+	Entry *int `json:"entry,omitempty"`
+}
+
+// Register is a register, or several, or a part of one.
+type Register struct {
+	File  string `json:"file,omitempty"`
+	View  string `json:"view,omitempty"`
+	Index *int   `json:"index,omitempty"`
+	Count int    `json:"count,omitempty"`
+	// Part is the lowest bit and the number of bits.
+	Part      []int `json:"part,omitempty"`
+	Component *int  `json:"component,omitempty"`
+}
+
+// Flow is a way in which control goes on beside the next instruction. Target is in bytes.
+type Flow struct {
+	Kind   string `json:"kind"`
+	Maybe  bool   `json:"maybe,omitempty"`
+	Target *int64 `json:"target,omitempty"`
+	Count  uint64 `json:"count,omitempty"`
+	Stack  string `json:"stack,omitempty"`
 }
 
 // Token is a piece of the text: bytes Start up to End.
@@ -62,63 +118,372 @@ type Field struct {
 	Doc   string `json:"doc,omitempty"`
 }
 
-// NewInstruction describes a decoded instruction. docs adds the documentation of each field.
-func NewInstruction(d *isa.Decoder, in isa.Inst, docs bool) Instruction {
-	out := Instruction{
-		Address: d.Addr / 8, Word: string(in.Bits.AppendHex(nil, (in.Leaf.Size+3)/4)), Size: in.Leaf.Size,
-		Name: in.Leaf.Name, Fixed: runs(in.Leaf.Mask), Ignored: runs(in.Leaf.DontCare),
-	}
-	text, tokens := d.AppendTokens(nil, nil, in)
-	out.Text = string(text)
-	for _, t := range tokens {
-		out.Tokens = append(out.Tokens, Token{t.Kind.String(), t.Start, t.End})
-	}
-	for _, f := range d.Findings() {
-		out.Findings = append(out.Findings, f.Text)
-	}
-	for _, f := range d.Fields(nil, in) {
-		out.Fields = append(out.Fields, newField(&f, docs))
-	}
-	return out
+// Detail is how much JSON tells.
+type Detail uint8
+
+// Brief is what the instruction does: its text, operands and flow. WithFields adds what its bits are,
+// WithDocs what the description says of each field.
+const (
+	Brief Detail = iota
+	WithFields
+	WithDocs
+)
+
+// JSON writes instructions as JSON objects. It is reused over a whole program, and then allocates nothing.
+type JSON struct {
+	Detail Detail
+
+	text     []byte
+	operands []isa.Operand
+	flows    []isa.Flow
+	tokens   []isa.Token
+	fields   []isa.Field
+	// count is the number of findings of the last object.
+	count int
 }
 
-func newField(f *isa.Field, docs bool) Field {
-	out := Field{Path: f.Path, Type: f.Type, Table: f.Table, Value: "0x" + f.Value.String(), Text: f.Meaning}
-	for _, p := range f.Parts {
-		out.Bits = append(out.Bits, Run{p.Low, p.Width})
+// note is what a listing knows of an instruction.
+type note struct {
+	addr     int64
+	labels   []string
+	findings []string
+	text     []byte // in place of the decoder's own
+}
+
+// Append appends an instruction at the decoder's address.
+func (j *JSON) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
+	return j.append(dst, d, in, note{addr: d.Addr})
+}
+
+// AppendText is Append with a text in place of the decoder's own.
+func (j *JSON) AppendText(dst []byte, d *isa.Decoder, in isa.Inst, text []byte) []byte {
+	return j.append(dst, d, in, note{addr: d.Addr, text: text})
+}
+
+func (j *JSON) append(dst []byte, d *isa.Decoder, in isa.Inst, n note) []byte {
+	j.text, j.operands = d.AppendOperands(j.text[:0], j.operands[:0], in)
+	findings := d.Findings()
+	text := j.text
+	if n.text != nil {
+		text = n.text
+	}
+	mnemonic := d.Mnemonic(in)
+	dst = j.head(dst, n, in.Bits, in.Leaf.Size)
+	dst = appendString(append(dst, `,"name":`...), in.Leaf.Name)
+	if mnemonic != "" {
+		dst = appendString(append(dst, `,"mnemonic":`...), mnemonic)
+	}
+	dst = appendBytes(append(dst, `,"text":`...), text)
+	j.count = len(findings) + len(n.findings)
+	if j.count > 0 {
+		dst = append(dst, `,"findings":[`...)
+		for i := range findings {
+			dst = append(appendString(dst, findings[i].Text), ',')
+		}
+		for _, f := range n.findings {
+			dst = append(appendString(dst, f), ',')
+		}
+		dst = closed(dst, ']')
+	}
+	dst = j.appendOperands(dst, d.Set())
+	dst = j.appendFlows(dst, d, in)
+	if j.Detail >= WithFields {
+		dst = j.appendFields(dst, d, in, n.text == nil)
+	}
+	return append(dst, '}')
+}
+
+// head appends the members that words have in any case.
+func (j *JSON) head(dst []byte, n note, word bits.Value, size int) []byte {
+	dst = strconv.AppendInt(append(dst, `{"address":`...), n.addr/8, 10)
+	if len(n.labels) > 0 {
+		dst = append(dst, `,"labels":[`...)
+		for _, s := range n.labels {
+			dst = append(appendString(dst, s), ',')
+		}
+		dst = closed(dst, ']')
+	}
+	dst = append(dst, `,"word":"`...)
+	dst = word.AppendHex(dst, (size+3)/4)
+	return strconv.AppendInt(append(dst, `","size":`...), int64(size), 10)
+}
+
+// closed ends a list or an object, whose members all have a comma behind them.
+func closed(dst []byte, end byte) []byte {
+	if dst[len(dst)-1] == ',' {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, end)
+}
+
+func (j *JSON) appendOperands(dst []byte, set *isa.Set) []byte {
+	if len(j.operands) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"operands":[`...)
+	for i := range j.operands {
+		dst = append(j.operand(dst, &j.operands[i], set), ',')
+	}
+	return closed(dst, ']')
+}
+
+const letters4 = "xyzw"
+
+func (j *JSON) operand(dst []byte, o *isa.Operand, set *isa.Set) []byte {
+	dst = appendString(append(dst, `{"name":`...), o.Name)
+	if o.Role != isa.RoleNone {
+		dst = appendString(append(dst, `,"role":`...), o.Role.String())
+	}
+	if o.Kind != isa.RegisterOperand && o.Kind != isa.UnknownOperand {
+		dst = appendString(append(dst, `,"kind":`...), o.Kind.String())
+	}
+	if o.Register.File != nil {
+		dst = appendRegister(append(dst, ','), &o.Register)
+	}
+	if o.Relative.File != nil {
+		dst = append(appendRegister(append(dst, `,"relative":{`...), &o.Relative), '}')
+	}
+	if o.Modifiers != 0 {
+		dst = append(dst, `,"modifiers":[`...)
+		for i, name := range set.Modifiers() {
+			if o.Modifiers>>i&1 != 0 {
+				dst = append(appendString(dst, name), ',')
+			}
+		}
+		dst = closed(dst, ']')
+	}
+	if o.Swizzled {
+		dst = append(dst, `,"swizzle":"`...)
+		for i := range lanes(&o.Register) {
+			dst = append(dst, letters4[o.Swizzle[i]&3])
+		}
+		dst = append(dst, '"')
+	}
+	if o.Masked {
+		dst = append(dst, `,"mask":"`...)
+		for i := range letters4 {
+			if o.Mask>>i&1 != 0 {
+				dst = append(dst, letters4[i])
+			}
+		}
+		dst = append(dst, '"')
+	}
+	if o.Memory != nil {
+		dst = appendString(append(dst, `,"memory":`...), o.Memory.Name)
+	}
+	if o.Type.Bits > 0 {
+		dst = append(o.Type.Append(append(dst, `,"type":"`...)), '"')
+	}
+	switch o.Kind {
+	case isa.TargetOperand:
+		dst = strconv.AppendInt(append(dst, `,"target":`...), int64(o.Value)>>3, 10)
+	case isa.ImmediateOperand, isa.MemoryOperand, isa.ConditionOperand, isa.ModifierOperand, isa.SamplerOperand:
+		dst = appendValue(append(dst, `,"value":`...), o.Value, o.Type.Kind == isa.Signed)
+	}
+	if j.Detail >= WithFields {
+		dst = append(dst, `,"bits":[`...)
+		for _, r := range o.Bits {
+			dst = appendRun(dst, r.Part)
+			if r.Table >= 0 {
+				dst = strconv.AppendInt(append(dst[:len(dst)-1], `,"table":`...), int64(r.Table), 10)
+				dst = append(strconv.AppendInt(append(dst, `,"entry":`...), int64(r.Entry), 10), '}')
+			}
+			dst = append(dst, ',')
+		}
+		dst = appendPlace(closed(dst, ']'), o.Start, o.End)
+	}
+	return append(dst, '}')
+}
+
+// lanes returns the number of components that a swizzle tells of.
+func lanes(r *isa.Register) int {
+	f := r.File
+	if r.View != nil {
+		f = r.View
+	}
+	if f == nil {
+		return len(letters4)
+	}
+	return min(f.Type.Lanes, len(letters4))
+}
+
+func appendRegister(dst []byte, r *isa.Register) []byte {
+	dst = appendString(append(dst, `"file":`...), r.File.Name)
+	if r.View != nil {
+		dst = appendString(append(dst, `,"view":`...), r.View.Name)
+	}
+	dst = strconv.AppendInt(append(dst, `,"index":`...), int64(r.Index), 10)
+	if r.Count > 1 {
+		dst = strconv.AppendInt(append(dst, `,"count":`...), int64(r.Count), 10)
+	}
+	if r.Width < r.File.Type.Size() {
+		dst = strconv.AppendInt(append(dst, `,"part":[`...), int64(r.Low), 10)
+		dst = append(strconv.AppendInt(append(dst, ','), int64(r.Width), 10), ']')
+	}
+	if r.Component >= 0 {
+		dst = strconv.AppendInt(append(dst, `,"component":`...), int64(r.Component), 10)
+	}
+	return dst
+}
+
+// appendValue appends a number, in quotes where some who read JSON would lose bits of it.
+func appendValue(dst []byte, v uint64, signed bool) []byte {
+	const exact = 1 << 53
+	switch n := int64(v); {
+	case signed && n > -exact && n < exact:
+		return strconv.AppendInt(dst, n, 10)
+	case !signed && v < exact:
+		return strconv.AppendUint(dst, v, 10)
+	}
+	return append(strconv.AppendUint(append(dst, `"0x`...), v, 16), '"')
+}
+
+func (j *JSON) appendFlows(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
+	if j.flows = d.Flows(j.flows[:0], in); len(j.flows) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"flow":[`...)
+	for i := range j.flows {
+		f := &j.flows[i]
+		dst = appendString(append(dst, `{"kind":`...), f.Kind.String())
+		if f.Maybe {
+			dst = append(dst, `,"maybe":true`...)
+		}
+		if f.Target != -1 {
+			dst = strconv.AppendInt(append(dst, `,"target":`...), f.Target>>3, 10)
+		}
+		if f.Count > 0 {
+			dst = strconv.AppendUint(append(dst, `,"count":`...), f.Count, 10)
+		}
+		if f.Stack != "" {
+			dst = appendString(append(dst, `,"stack":`...), f.Stack)
+		}
+		dst = append(dst, '}', ',')
+	}
+	return closed(dst, ']')
+}
+
+// appendFields appends what the pieces of the text and the bits are.
+func (j *JSON) appendFields(dst []byte, d *isa.Decoder, in isa.Inst, tokens bool) []byte {
+	if tokens {
+		j.text, j.tokens = d.AppendTokens(j.text[:0], j.tokens[:0], in)
+		dst = append(dst, `,"tokens":[`...)
+		for _, t := range j.tokens {
+			dst = appendString(append(dst, `{"kind":`...), t.Kind.String())
+			dst = strconv.AppendInt(append(dst, `,"start":`...), int64(t.Start), 10)
+			dst = append(strconv.AppendInt(append(dst, `,"end":`...), int64(t.End), 10), '}', ',')
+		}
+		dst = closed(dst, ']')
+	}
+	j.fields = d.Fields(j.fields[:0], in)
+	if len(j.fields) > 0 {
+		dst = append(dst, `,"fields":[`...)
+		for i := range j.fields {
+			dst = append(j.field(dst, &j.fields[i]), ',')
+		}
+		dst = closed(dst, ']')
+	}
+	dst = appendRuns(dst, `,"fixed":[`, in.Leaf.Mask)
+	return appendRuns(dst, `,"ignored":[`, in.Leaf.DontCare)
+}
+
+func (j *JSON) field(dst []byte, f *isa.Field) []byte {
+	dst = appendString(append(dst, `{"path":`...), f.Path)
+	dst = appendString(append(dst, `,"type":`...), f.Type)
+	if len(f.Parts) > 0 {
+		dst = append(dst, `,"bits":[`...)
+		for _, p := range f.Parts {
+			dst = append(appendRun(dst, p), ',')
+		}
+		dst = closed(dst, ']')
 	}
 	if f.Table != "" {
-		out.Entry = &f.Entry
+		dst = appendString(append(dst, `,"table":`...), f.Table)
+		dst = strconv.AppendInt(append(dst, `,"entry":`...), int64(f.Entry), 10)
 	}
+	dst = append(f.Value.AppendHex(append(dst, `,"value":"0x`...), 1), '"')
+	dst = appendString(append(dst, `,"text":`...), f.Meaning)
 	if f.Start >= 0 {
-		out.Place = []int{f.Start, f.End}
+		dst = appendPlace(dst, f.Start, f.End)
 	}
-	if docs {
-		out.Doc = f.Doc
+	if j.Detail >= WithDocs && f.Doc != "" {
+		dst = appendString(append(dst, `,"doc":`...), f.Doc)
 	}
-	return out
+	return append(dst, '}')
 }
 
-// runs lists the runs of set bits, the highest first.
-func runs(v bits.Value) []Run {
-	var list []Run
-	for hi := v.Len() - 1; hi >= 0; hi = v.Len() - 1 {
-		lo := hi
-		for lo > 0 && v.Bit(lo-1) == 1 {
-			lo--
+func appendPlace(dst []byte, start, end int) []byte {
+	dst = strconv.AppendInt(append(dst, `,"place":[`...), int64(start), 10)
+	return append(strconv.AppendInt(append(dst, ','), int64(end), 10), ']')
+}
+
+func appendRun(dst []byte, p isa.Part) []byte {
+	dst = strconv.AppendInt(append(dst, `{"low":`...), int64(p.Low), 10)
+	return append(strconv.AppendInt(append(dst, `,"width":`...), int64(p.Width), 10), '}')
+}
+
+func appendRuns(dst []byte, name string, mask bits.Value) []byte {
+	if mask.IsZero() {
+		return dst
+	}
+	dst = append(dst, name...)
+	for _, r := range runs(mask) {
+		dst = append(appendRun(dst, isa.Part(r)), ',')
+	}
+	return closed(dst, ']')
+}
+
+func appendBytes(dst, s []byte) []byte {
+	for _, c := range s {
+		if c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
+			return appendString(dst, string(s))
 		}
-		list = append(list, Run{lo, hi - lo + 1})
-		v = v.AndNot(bits.Range(lo, hi-lo+1))
 	}
-	return list
+	return append(append(append(dst, '"'), s...), '"')
 }
 
-// Unknown describes a word that is no instruction of a root, for the reason that finding tells.
-func Unknown(root *isa.Root, addr int64, word bits.Value, size int, finding string) Instruction {
-	return Instruction{
-		Address: addr / 8, Word: string(word.AppendHex(nil, (size+3)/4)), Size: size,
-		Text: string(program.AppendData(nil, root, word, size)), Findings: []string{finding},
+const hexDigits = "0123456789abcdef"
+
+// appendString appends a text in quotes.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c < 0x20 || c == 0x7f:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		case c < utf8.RuneSelf:
+			dst = append(dst, c)
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:]) // what is no UTF-8 becomes U+FFFD
+			dst = utf8.AppendRune(dst, r)
+			i += n
+			continue
+		}
+		i++
 	}
+	return append(dst, '"')
+}
+
+// Unknown appends a word that is no instruction of a root, for the reasons that findings tell.
+func (j *JSON) Unknown(dst []byte, root *isa.Root, addr int64, word bits.Value, size int, findings ...string) []byte {
+	return j.unknown(dst, root, word, size, note{addr: addr, findings: findings})
+}
+
+func (j *JSON) unknown(dst []byte, root *isa.Root, word bits.Value, size int, n note) []byte {
+	dst = j.head(dst, n, word, size)
+	j.text = program.AppendData(j.text[:0], root, word, size)
+	dst = appendBytes(append(dst, `,"text":`...), j.text)
+	if j.count = len(n.findings); j.count > 0 {
+		dst = append(dst, `,"findings":[`...)
+		for _, f := range n.findings {
+			dst = append(appendString(dst, f), ',')
+		}
+		dst = closed(dst, ']')
+	}
+	return append(dst, '}')
 }
 
 // document is the head of the JSON of a whole image.
@@ -141,16 +506,15 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 		return 0, err
 	}
 	fmt.Fprintf(w, "%s,\n\"code\": [", head[:len(head)-1])
+	j := JSON{Detail: l.Detail}
+	var buf []byte
 	separator := "\n"
 	for ln := range l.lines() {
-		in := l.object(ln)
-		in.Labels, _ = labels.At(ln.addr)
-		findings += len(in.Findings)
-		data, err := json.Marshal(in)
-		if err != nil {
-			return findings, err
-		}
-		if _, err := fmt.Fprintf(w, "%s%s", separator, data); err != nil {
+		n := note{addr: ln.addr}
+		n.labels, _ = labels.At(ln.addr)
+		buf = l.object(append(buf[:0], separator...), &j, ln, n)
+		findings += j.count
+		if _, err := w.Write(buf); err != nil {
 			return findings, err
 		}
 		separator = ",\n"
@@ -159,32 +523,52 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	return findings, w.Flush()
 }
 
-// object describes a line, with the text of Print where there is one.
-func (l *Listing) object(ln line) Instruction {
+// object appends a line, with the text of Print where there is one.
+func (l *Listing) object(dst []byte, j *JSON, ln line, n note) []byte {
 	d := l.current
-	in := Unknown(d.Root(), ln.addr, ln.word, ln.size, NoInstruction(ln.conflict))
-	if ln.piece != nil && ln.piece.Root == nil {
-		in.Findings = nil
-	}
 	odd := ""
 	if ln.ok {
 		odd = l.oddity(ln)
 	}
+	known := ln.ok && !ln.beyond()
 	switch {
 	case ln.beyond():
-		in.Findings = []string{odd + ": " + string(d.Append(nil, ln.in))}
+		n.findings = []string{odd + ": " + string(d.Append(nil, ln.in))}
 	case ln.ok:
-		in = NewInstruction(d, ln.in, false)
-		if l.Print != nil {
-			in.Text = string(l.Print(nil, ln.in))
-		}
-		in.Address = ln.addr / 8
 		if odd != "" {
-			in.Findings = append(in.Findings, odd)
+			n.findings = []string{odd}
 		}
+		if l.Print != nil {
+			l.printed = l.Print(l.printed[:0], ln.in)
+			n.text = l.printed
+		}
+	case ln.piece == nil || ln.piece.Root != nil:
+		n.findings = []string{NoInstruction(ln.conflict)}
 	}
-	for _, f := range in.Findings {
+	if known {
+		dst = j.append(dst, d, ln.in, n)
+		for _, f := range d.Findings() {
+			l.report(ln.addr, f.Text)
+		}
+	} else {
+		dst = j.unknown(dst, d.Root(), ln.word, ln.size, n)
+	}
+	for _, f := range n.findings {
 		l.report(ln.addr, f)
 	}
-	return in
+	return dst
+}
+
+// runs lists the runs of set bits, the highest first.
+func runs(v bits.Value) []Run {
+	var list []Run
+	for hi := v.Len() - 1; hi >= 0; hi = v.Len() - 1 {
+		lo := hi
+		for lo > 0 && v.Bit(lo-1) == 1 {
+			lo--
+		}
+		list = append(list, Run{lo, hi - lo + 1})
+		v = v.AndNot(bits.Range(lo, hi-lo+1))
+	}
+	return list
 }

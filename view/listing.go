@@ -26,6 +26,8 @@ type Listing struct {
 	Bare bool
 	// Report is told of findings, with the address in bits; nil is not.
 	Report func(addr int64, text string)
+	// Detail is how much WriteJSON tells.
+	Detail Detail
 	// Quiet leaves out what is odd about a word, which is otherwise a comment behind it.
 	Quiet bool
 	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
@@ -34,6 +36,7 @@ type Listing struct {
 	// Print prints an instruction of the decoder that Current returns; nil is the decoder's own text.
 	Print func(dst []byte, in isa.Inst) []byte
 
+	printed  []byte // by Print
 	current  *isa.Decoder
 	decoders map[*isa.Root]*isa.Decoder // of an image with pieces
 	base     int64

@@ -142,19 +142,24 @@ func TestListingWide(t *testing.T) {
 func TestJSON(t *testing.T) {
 	d := exampleDecoder(t)
 	im := exampleImage(t, d)
-	im.Contents = []program.Part{{Title: "a part", Lines: []string{"a line"}}}
-	l := view.Listing{Decoder: d, Image: im}
-	var out bytes.Buffer
-	found, err := l.WriteJSON(bufio.NewWriter(&out))
-	if err != nil || found != 3 {
-		t.Errorf("%d findings, %v, expected 3", found, err)
+	im.Contents = []program.Part{{Title: "a part", Lines: []string{"a line"}, Data: map[string]int{"lines": 1}}}
+	root := loadSchema(t)
+	for _, x := range []struct {
+		name   string
+		detail view.Detail
+	}{{"json", view.Brief}, {"json-fields", view.WithFields}} {
+		l := view.Listing{Decoder: d, Image: im, Detail: x.detail}
+		var out bytes.Buffer
+		found, err := l.WriteJSON(bufio.NewWriter(&out))
+		if err != nil || found != 3 {
+			t.Errorf("%s: %d findings, %v, expected 3", x.name, found, err)
+		}
+		golden(t, x.name, out.Bytes())
+		checkPlaces(t, out.Bytes())
+		if wrong := root.check(root, decode(t, out.Bytes()), x.name); wrong != "" {
+			t.Error(wrong)
+		}
 	}
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, out.Bytes(), "", " "); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "json", indented.Bytes())
-	checkPlaces(t, out.Bytes())
 }
 
 // checkPlaces checks that the places in the text are those of what they stand for.

@@ -22,8 +22,8 @@ type disFlags struct {
 	colorFlag
 	listingFlags
 	jobsFlag
-	plain, hex, json, addresses, words, lossless, listing bool
-	findings                                              string
+	plain, hex, json, fields, addresses, words, lossless, listing bool
+	findings                                                      string
 	// suffixes tells that code without container is printed as source.
 	suffixes bool
 }
@@ -69,7 +69,8 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
-	flags.BoolVar(&f.json, "json", false, "everything known about each instruction, as JSON; with --hex one object a line")
+	flags.BoolVar(&f.json, "json", false, "what each instruction is and does, as JSON; with --hex one object a line")
+	flags.BoolVar(&f.fields, "fields", false, "with --json, also the pieces of each text and all bits of each word")
 	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
@@ -81,6 +82,14 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	return cmd
 }
 
+// detail is how much JSON tells.
+func (f *disFlags) detail() view.Detail {
+	if f.fields {
+		return view.WithFields
+	}
+	return view.Brief
+}
+
 // check refuses flags that do not go together.
 func (f *disFlags) check() error {
 	switch {
@@ -88,6 +97,8 @@ func (f *disFlags) check() error {
 		return usagef("--plain and --json exclude each other")
 	case f.hex && (f.addresses || f.words):
 		return usagef("--addresses and --words are columns of a program; the lines of --hex stand alone")
+	case f.fields && !f.json:
+		return usagef("--fields adds to what --json tells")
 	case f.json && (f.addresses || f.words):
 		return usagef("--addresses and --words are columns of text; --json always has both")
 	}
@@ -203,7 +214,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 	}
 	write := l.Write
 	if f.json {
-		write = l.WriteJSON
+		l.Detail, write = f.detail(), l.WriteJSON
 	}
 	return write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 }
@@ -380,6 +391,7 @@ type hexLines struct {
 	placer  *program.Placer
 	printer *asm.Lossless // nil without --lossless
 	palette view.Palette
+	writer  view.JSON
 	read    program.Line
 	found   *atomic.Bool
 	number  int
@@ -427,40 +439,34 @@ func (h *hexLines) error(dst []byte, err error) []byte {
 // unknown answers a word that is no instruction with the directive that stands for it.
 func (h *hexLines) unknown(dst []byte, word bits.Value, size int) []byte {
 	conflict := h.d.Conflict()
-	in := view.Unknown(h.d.Root(), 0, word, size, view.NoInstruction(conflict))
+	finding := view.NoInstruction(conflict)
+	h.report(finding)
 	if h.json {
-		return h.marshal(dst, in)
+		return h.writer.Unknown(dst, h.d.Root(), 0, word, size, finding)
 	}
-	h.report(in.Findings[0])
-	dst = append(dst, in.Text...)
+	dst = program.AppendData(dst, h.d.Root(), word, size)
 	if len(conflict) == 0 || h.disFlags.findings != "comment" {
 		return dst
 	}
-	return view.AppendRemark(dst, h.d.Set(), in.Findings[0])
+	return view.AppendRemark(dst, h.d.Set(), finding)
 }
 
 // object appends an instruction as JSON.
 func (h *hexLines) object(dst []byte, in isa.Inst) []byte {
-	obj := view.NewInstruction(h.d, in, false)
-	if h.printer != nil {
+	h.writer.Detail = h.detail()
+	if h.printer == nil {
+		dst = h.writer.Append(dst, h.d, in)
+	} else {
 		text, ok := h.printer.Append(nil, in)
 		if !ok {
 			return h.unknown(dst, in.Bits, in.Leaf.Size)
 		}
-		obj.Text = string(text)
+		dst = h.writer.AppendText(dst, h.d, in, text)
 	}
-	return h.marshal(dst, obj)
-}
-
-func (h *hexLines) marshal(dst []byte, in view.Instruction) []byte {
-	data, err := json.Marshal(in)
-	if err != nil {
-		return h.error(dst, err)
+	for _, f := range h.d.Findings() {
+		h.report(f.Text)
 	}
-	for _, f := range in.Findings {
-		h.report(f)
-	}
-	return append(dst, data...)
+	return dst
 }
 
 // tell adds what was found in the instruction that was printed.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -70,7 +71,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	if f.json {
-		err = printJSON(out, view.NewInstruction(d, in, true))
+		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs}).Append(nil, d, in)))
 	} else {
 		err = view.Explain(out, d, in, palette, f.nested)
 	}

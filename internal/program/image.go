@@ -39,7 +39,7 @@ type Image struct {
 	Lead []string
 	// OneWay says why a listing of the code does not give the file back; "" for one that does.
 	OneWay string
-	// Contents lists what the file holds, for the list command: pairs of a title and lines.
+	// Contents lists what the file holds, for the list command: what it holds under titles.
 	Contents []Part
 }
 
@@ -61,10 +61,11 @@ type Piece struct {
 	Text, Lead string
 }
 
-// Part is a titled piece of a file's contents.
+// Part is a titled piece of a file's contents: as lines for people, and as values for programs.
 type Part struct {
 	Title string   `json:"title"`
-	Lines []string `json:"lines"`
+	Lines []string `json:"-"`
+	Data  any      `json:"data,omitempty"`
 }
 
 // Raw returns the image of a file that is nothing but code.

@@ -348,7 +348,9 @@ func (m *machine) breakIndent() string {
 // part lists what the program consists of.
 func (p *layout) part(title string) program.Part {
 	data := len(p.words) - unitWords*p.start - unitWords*len(p.steps)
-	return program.Part{Title: title, Lines: []string{
+	return program.Part{Title: title, Data: map[string]int{
+		"words": len(p.words), "clauses": len(p.clauses), "instructions": len(p.steps), "data": data,
+	}, Lines: []string{
 		fmt.Sprintf("words         %d", len(p.words)),
 		fmt.Sprintf("clauses       %d", len(p.clauses)),
 		fmt.Sprintf("instructions  %d", len(p.steps)),

@@ -142,11 +142,15 @@ func (u *Uniform) line() string {
 }
 
 func (c Constant) line() string {
-	reg := fmt.Sprintf("%s %d", c.Type, c.ID)
+	return fmt.Sprintf("const %s = %s", c.place(), c.Value())
+}
+
+// place names the register, or the number that is none.
+func (c Constant) place() string {
 	if r, ok := c.Register(); ok {
-		reg = r.String()
+		return r.String()
 	}
-	return fmt.Sprintf("const %s = %s", reg, c.Value())
+	return fmt.Sprintf("%s %d", c.Type, c.ID)
 }
 
 // Value formats the payload in the way of the constant's type.
@@ -319,23 +323,38 @@ func spread(owners []ownerSet, targets [][]int, starts []bool, from int, owner o
 // contents lists every table of the file for the list command, fields of open meaning included.
 func (b *imageBuilder) contents() []program.Part {
 	p := &b.file.DVLP
-	parts := []program.Part{{Title: "DVLP", Lines: []string{
+	type descriptor struct {
+		Value  uint32 `json:"value"`
+		Second uint32 `json:"second"`
+	}
+	descriptors := make([]descriptor, len(p.Descriptors))
+	parts := []program.Part{{Title: "DVLP", Data: map[string]any{
+		"version": p.Version, "words": len(p.Code), "descriptors": len(p.Descriptors), "unknown": []uint32{p.Word18, p.Word1C, p.Word20, p.Word24},
+	}, Lines: []string{
 		fmt.Sprintf("version      0x%x", p.Version),
 		fmt.Sprintf("code         %s", count(len(p.Code), "word")),
 		fmt.Sprintf("descriptors  %d", len(p.Descriptors)),
 		fmt.Sprintf("+18 to +24   0x%x 0x%x 0x%x 0x%x", p.Word18, p.Word1C, p.Word20, p.Word24),
-	}}, {Title: "operand descriptors (value, second word)"}}
+	}}, {Title: "operand descriptors (value, second word)", Data: descriptors}}
 	for i, d := range p.Descriptors {
+		descriptors[i] = descriptor{uint32(d.Value), uint32(d.Second)}
 		parts[1].Lines = append(parts[1].Lines, fmt.Sprintf("%3d  %08x %08x", i, d.Value, d.Second))
 	}
 	for i := range b.file.DVLEs {
 		parts = append(parts, b.file.DVLEs[i].part(i))
 	}
 	if len(b.file.Gaps) > 0 {
+		type gap struct {
+			Offset int64  `json:"offset"`
+			Bytes  string `json:"bytes"`
+		}
+		var list []gap
 		gaps := program.Part{Title: "bytes outside of every table"}
 		for _, g := range b.file.Gaps {
+			list = append(list, gap{int64(g.Offset), fmt.Sprintf("%x", g.Bytes)})
 			gaps.Lines = append(gaps.Lines, fmt.Sprintf("0x%x  %s", g.Offset, abbreviate(g.Bytes)))
 		}
+		gaps.Data = list
 		parts = append(parts, gaps)
 	}
 	return parts
@@ -351,7 +370,7 @@ func abbreviate(b []byte) string {
 }
 
 func (d *DVLE) part(i int) program.Part {
-	part := program.Part{Title: d.title(i), Lines: []string{
+	part := program.Part{Title: d.title(i), Data: d.data(), Lines: []string{
 		fmt.Sprintf("+4 0x%04x, merge output maps %d", d.Word04, d.MergeOutmaps),
 		fmt.Sprintf("inputs 0x%04x, outputs 0x%04x", d.InputMask, d.OutputMask),
 	}}

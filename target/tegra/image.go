@@ -31,7 +31,7 @@ func imageOf(p *Program) *program.Image {
 		if len(names) == 0 {
 			continue
 		}
-		part := program.Part{Title: s.places}
+		part := program.Part{Title: s.places, Data: names}
 		for _, n := range names {
 			line := fmt.Sprintf("%s %d %q", s.keyword, n.Number, n.Name)
 			part.Lines = append(part.Lines, line)
@@ -40,7 +40,7 @@ func imageOf(p *Program) *program.Image {
 		im.Contents = append(im.Contents, part)
 	}
 	if len(p.Constants) > 0 {
-		part := program.Part{Title: "constants"}
+		part := program.Part{Title: "constants", Data: p.Constants}
 		for _, c := range p.Constants {
 			part.Lines = append(part.Lines, fmt.Sprintf("%d.%c %s", c.Number, components[c.Component], formatFloat(c.Bits)))
 		}

@@ -25,15 +25,16 @@ type Program struct {
 
 // Name is the name of a register or an instruction.
 type Name struct {
-	Number int
-	Name   string
+	Number int    `json:"number"`
+	Name   string `json:"name"`
 }
 
 // Constant is the value of a component, 0 to 3, of a constant.
 type Constant struct {
-	Number, Component int
+	Number    int `json:"number"`
+	Component int `json:"component"`
 	// Bits are those of an IEEE 754 float of 32 bits.
-	Bits uint32
+	Bits uint32 `json:"bits"`
 }
 
 // localMark starts a label that stays in its source.

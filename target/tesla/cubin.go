@@ -303,6 +303,12 @@ func newImage(set *isa.Set, format string, ctx bits.Value) *image {
 	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
 }
 
+// kernelData is what a file holds of a kernel: the number of its words, and what the file says of it.
+type kernelData struct {
+	Words int      `json:"words"`
+	Says  []string `json:"says,omitempty"`
+}
+
 // add adds a kernel, whose addresses count from its start.
 func (im *image) add(name string, lines []string, code []uint32) error {
 	d, err := im.set.NewDecoder("")
@@ -312,7 +318,9 @@ func (im *image) add(name string, lines []string, code []uint32) error {
 	d.SetContext(im.ctx)
 	base := im.Size()
 	im.Words = append(im.Words, code...)
-	im.Contents = append(im.Contents, program.Part{Title: name, Lines: append(lines, fmt.Sprintf("%d words", len(code)))})
+	im.Contents = append(im.Contents, program.Part{
+		Title: name, Lines: append(lines, fmt.Sprintf("%d words", len(code))), Data: kernelData{len(code), lines},
+	})
 	im.Sections[base] = append(im.Sections[base], lines...)
 	im.Entries = append(im.Entries, program.Entry{Addr: base, Name: name})
 	each(d, code, func(addr int64, in isa.Inst, ok bool) {

@@ -1,0 +1,214 @@
+package view_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
+)
+
+// schema is a JSON Schema, as much of the language as docs/json.schema.json uses.
+type schema struct {
+	Ref                  string             `json:"$ref"`
+	Defs                 map[string]*schema `json:"$defs"`
+	Type                 any                `json:"type"`
+	Enum                 []string           `json:"enum"`
+	Required             []string           `json:"required"`
+	Properties           map[string]*schema `json:"properties"`
+	AdditionalProperties *bool              `json:"additionalProperties"`
+	Items                *schema            `json:"items"`
+	MinItems             *int               `json:"minItems"`
+	MaxItems             *int               `json:"maxItems"`
+	Title                string             `json:"title"`
+	Schema               string             `json:"$schema"`
+}
+
+func loadSchema(t *testing.T) *schema {
+	t.Helper()
+	data, err := os.ReadFile("../docs/json.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields() // else a part of the schema would not count
+	s := &schema{}
+	if err := dec.Decode(s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// check returns what is wrong with a value, "" for nothing.
+func (s *schema) check(root *schema, v any, path string) string {
+	if s.Ref != "" {
+		def := root.Defs[strings.TrimPrefix(s.Ref, "#/$defs/")]
+		if def == nil {
+			return "no " + s.Ref
+		}
+		return def.check(root, v, path)
+	}
+	if s.Type != nil && !typed(s.Type, v) {
+		return fmt.Sprintf("%s is %v, want %v", path, v, s.Type)
+	}
+	if text, _ := v.(string); s.Enum != nil && !slices.Contains(s.Enum, text) {
+		return fmt.Sprintf("%s is %v, want one of %v", path, v, s.Enum)
+	}
+	if list, ok := v.([]any); ok {
+		if s.MinItems != nil && len(list) < *s.MinItems || s.MaxItems != nil && len(list) > *s.MaxItems {
+			return fmt.Sprintf("%s has %d items", path, len(list))
+		}
+		for i, x := range list {
+			if wrong := s.Items.check(root, x, fmt.Sprintf("%s[%d]", path, i)); s.Items != nil && wrong != "" {
+				return wrong
+			}
+		}
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		return ""
+	}
+	for _, name := range s.Required {
+		if _, ok := object[name]; !ok {
+			return fmt.Sprintf("%s has no %s", path, name)
+		}
+	}
+	for name, x := range object {
+		p := s.Properties[name]
+		if p == nil {
+			if s.AdditionalProperties != nil && !*s.AdditionalProperties {
+				return fmt.Sprintf("%s has %s", path, name)
+			}
+			continue
+		}
+		if wrong := p.check(root, x, path+"."+name); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+func typed(want, v any) bool {
+	if list, ok := want.([]any); ok {
+		return slices.ContainsFunc(list, func(w any) bool { return typed(w, v) })
+	}
+	switch x := v.(type) {
+	case string:
+		return want == "string"
+	case json.Number:
+		_, err := x.Int64()
+		return want == "integer" && err == nil
+	case bool:
+		return want == "boolean"
+	case []any:
+		return want == "array"
+	case map[string]any:
+		return want == "object"
+	}
+	return false
+}
+
+func decode(t *testing.T, data []byte) any {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return v
+}
+
+// TestSchema holds words of every instruction of every machine against the schema, brief and in full, and
+// reads them with the Go type.
+func TestSchema(t *testing.T) {
+	root := loadSchema(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		for _, kind := range set.Roots() {
+			d, err := set.NewDecoder(kind.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range kind.Leaves {
+				v := bits.Value{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
+				in, ok := d.Decode(v.AndNot(l.Mask).Or(l.Match).And(bits.Ones(l.Size)))
+				if !ok {
+					continue
+				}
+				for _, detail := range []view.Detail{view.Brief, view.WithFields, view.WithDocs} {
+					j := view.JSON{Detail: detail}
+					data := j.Append(nil, d, in)
+					if wrong := root.Defs["instruction"].check(root, decode(t, data), l.Name); wrong != "" {
+						t.Errorf("%s: %s", m.Name, wrong)
+					}
+					dec := json.NewDecoder(bytes.NewReader(data))
+					dec.DisallowUnknownFields()
+					var back view.Instruction
+					if err := dec.Decode(&back); err != nil {
+						t.Errorf("%s %s: %v", m.Name, l.Name, err)
+					}
+					if want := string(d.Append(nil, in)); back.Text != strings.ToValidUTF8(want, "\uFFFD") {
+						t.Errorf("%s: %q, want %q", l.Name, back.Text, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A second sight of an instruction allocates nothing.
+func TestJSONAllocates(t *testing.T) {
+	d := exampleDecoder(t)
+	in, _ := d.Decode(bits.Of(0x2243))
+	var j view.JSON
+	buf := j.Append(nil, d, in)
+	if n := testing.AllocsPerRun(100, func() { buf = j.Append(buf[:0], d, in) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkJSON(b *testing.B) {
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{})
+		if err != nil {
+			b.Fatal(isa.Explain(err))
+		}
+		d, err := set.NewDecoder("")
+		if err != nil {
+			b.Fatal(err)
+		}
+		var list []isa.Inst
+		for _, l := range d.Root().Leaves {
+			if in, ok := d.Decode(l.Match); ok {
+				list = append(list, in)
+			}
+		}
+		b.Run(m.Name, func(b *testing.B) {
+			var j view.JSON
+			var buf []byte
+			size := 0
+			for b.Loop() {
+				size = 0
+				for _, in := range list {
+					buf = j.Append(buf[:0], d, in)
+					size += len(buf)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(list)), "ns/inst")
+			b.ReportMetric(float64(size)/float64(len(list)), "B/inst")
+		})
+	}
+}

@@ -138,6 +138,11 @@ func newMachine(set *isa.Set) (*machine, error) {
 		return nil, fmt.Errorf("the description has no clauses, or not both kinds of instructions")
 	}
 	r := reader{m: m}
+	for name := range headers {
+		if set.File(name) == nil {
+			r.fail(fmt.Errorf("the description has no registers %s, which source can declare", name))
+		}
+	}
 	for i, root := range runs.Roots {
 		m.kinds[i] = r.kind(root, runs.Context)
 	}

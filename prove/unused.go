@@ -45,6 +45,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 	for _, h := range b.Hazards {
 		list = append(list, h.Expr)
 	}
+	list = append(list, knowledgeExprs(b)...)
 	for _, c := range b.Cases {
 		if c.Expr != nil {
 			list = append(list, c.Expr)
@@ -62,6 +63,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 func (c *checker) unused() {
 	u := uses{isa: c.spec, own: map[*spec.Bitset]map[string]bool{}, parts: map[string]bool{}}
 	u.collect()
+	c.untold(&u)
 	for _, b := range c.spec.Bitsets {
 		for _, cs := range b.Cases {
 			for _, f := range cs.Fields {
@@ -133,6 +135,7 @@ func (u *uses) collect() {
 		for _, c := range b.Cases {
 			u.ofCase(b, c)
 		}
+		u.ofKnowledge(b)
 		for _, e := range ownExprs(b) {
 			u.expr(b, e.Root)
 		}

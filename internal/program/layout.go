@@ -66,6 +66,8 @@ func roleOf(set *isa.Set, l *isa.Leaf) Role {
 			r.Jump = true
 		case isa.End:
 			r.Ends = true
+		case isa.Break:
+			r.Leaves = true
 		}
 	}
 	return r

@@ -2,11 +2,12 @@
 package spec
 
 import (
-	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/diag"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 )
 
 // ISA is a whole description, its imports included.

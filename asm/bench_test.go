@@ -10,8 +10,8 @@ import (
 )
 
 // benchProgram returns a decoder and a parser for PICA200 with a full table of operands, and a
-// program of 64 words in which every instruction occurs and arithmetic occurs most, none of them
-// with a finding.
+// program of words in which every instruction occurs and arithmetic occurs most, no two of them the same
+// but by chance and none with a finding.
 func benchProgram(tb testing.TB) (*isa.Decoder, *Parser, []isa.Inst) {
 	s, err := isa.Load(os.DirFS("../target/pica200"), "pica200.xml", isa.Options{})
 	if err != nil {
@@ -28,17 +28,20 @@ func benchProgram(tb testing.TB) (*isa.Decoder, *Parser, []isa.Inst) {
 	r := rand.New(rand.NewSource(1))
 	d.SetTable(0, benchTable(r))
 	var program []isa.Inst
-	for len(program) < 64 {
+	for len(program) < manyBench {
 		for _, l := range d.Root().Leaves {
 			v := bits.Of(uint64(r.Uint32())).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match)
 			in, ok := d.Decode(v)
-			if ok && d.Append(nil, in) != nil && len(d.Findings()) == 0 && (len(program) < 48 || len(l.Name) == 3) && len(program) < 64 {
+			if ok && d.Append(nil, in) != nil && len(d.Findings()) == 0 && (len(program) < manyBench*3/4 || len(l.Name) == 3) && len(program) < manyBench {
 				program = append(program, in)
 			}
 		}
 	}
 	return d, p, program
 }
+
+// manyBench is the number of words of a benchmark: more than a real program has, and than is remembered.
+const manyBench = 1 << 13
 
 // benchTable returns operand descriptors such as programs have: often a plain swizzle or one letter.
 func benchTable(r *rand.Rand) []bits.Value {
@@ -84,7 +87,7 @@ func BenchmarkLossless(b *testing.B) {
 	d, p, program := assembled(b)
 	l := NewLossless(d, p)
 	b.ReportAllocs()
-	buf := make([]byte, 0, 1<<16)
+	buf := make([]byte, 0, 1<<19)
 	for b.Loop() {
 		buf = buf[:0]
 		for _, in := range program {

@@ -142,8 +142,7 @@ func (p *Parser) bind(it *item, v uint64, end int) bool {
 	}
 	scope := p.scopeOf(ref.Hops)
 	if ref.Prog != nil {
-		p.cons = append(p.cons, derivedConstraint(ref, scope, v))
-		return p.propagateLast(end)
+		return p.bindComputed(derivedConstraint(ref, scope, v), end)
 	}
 	return p.bindField(ref, scope, v, end)
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
 )
 
 // derived holds expressions that the assembler inverts. Each stands in a word of 8 bits with the
@@ -153,5 +156,49 @@ func TestFloats(t *testing.T) {
 		// Above the middle of 1 and the next number, by less than a double can say.
 		{"s 1.00000005960464477539062500001", "13f800001", "s 1.000000"},
 		{"s 1.000000059604644775390625", "13f800000", "s 1.000000"}, // the middle, ties to even
+	})
+}
+
+// TestComputedRange reads floats that only some bits give, and of which the text says a range: the one that is
+// computed has bits beyond its width, which are no part of it.
+func TestComputedRange(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<bitset name="#instruction" size="16"/>
+<bitset name="third" extends="#instruction"><display>third {F}</display>
+  <pattern low="8" high="15">00000000</pattern><field name="A" low="0" high="7" type="uint"/>
+  <derived name="F" type="float" width="16"><expr>{A} * 3 + 0x50000</expr></derived></bitset>
+<bitset name="negative" extends="#instruction"><display>negative {F}</display>
+  <pattern low="8" high="15">00000001</pattern><field name="A" low="0" high="7" type="uint"/>
+  <derived name="F" type="float" width="32"><expr>0xbf800000 + ({A} * 3) + 0x700000000</expr></derived></bitset>`))
+	for w := range uint64(512) {
+		text, _, _, _ := x.print(bits.Of(w))
+		res, err := x.p.Parse(text)
+		if err != nil {
+			t.Errorf("%s of %x: %v", text, w, err)
+			continue
+		}
+		if again, _, _, _ := x.print(res.Inst.Bits); again != text {
+			t.Errorf("%s of %x reads as %s, which prints %s", text, w, res.Inst.Bits, again)
+		}
+	}
+	x.rows(t, []row{
+		{"third 0.000045", "f9", ""}, // 249 * 3 * 2^-24 is 0.00004452, the smallest that prints so
+		{"third 0.000047", "", "text-range"},
+	})
+}
+
+// TestRingOfConditions reads text of fields whose conditions need each other as it is printed.
+func TestRingOfConditions(t *testing.T) {
+	toolsFor(t, loadXML(t, `<isa>
+<bitset name="#instruction" size="8"/>
+<bitset name="ring" extends="#instruction"><display>ring {X}</display>
+  <override><expr>{Y}</expr><derived name="X" type="uint" width="8"><expr>{A} + 1</expr></derived></override>
+  <override><expr>{X}</expr><derived name="Y" type="uint" width="8"><expr>{A} + 2</expr></derived></override>
+  <derived name="X" type="uint" width="8"><expr>{A}</expr></derived><derived name="Y" type="uint" width="8"><expr>{A}</expr></derived>
+  <pattern low="6" high="7">00</pattern><field name="A" low="0" high="5" type="uint"/></bitset>
+<bitset name="free" extends="#instruction"><display>free {A}</display>
+  <pattern low="6" high="7">01</pattern><field name="A" low="0" high="5" type="uint"/></bitset></isa>`, isa.Options{})).rows(t, []row{
+		{"free 3", "43", ""},
+		{"ring 3", "02", ""}, // Y is not 0, so that X is A + 1
 	})
 }

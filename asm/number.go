@@ -161,8 +161,7 @@ func (p *Parser) bindDerived(it *item, next *node, v uint64, end, state int) boo
 	case it.kind == itemFloat:
 		p.save(choice{node: p.node, item: it, next: next, state: stateRange})
 	}
-	p.cons = append(p.cons, c)
-	return p.propagateLast(end)
+	return p.bindComputed(c, end)
 }
 
 // stateRange is the state in which a computed float is any that prints as the text.

@@ -35,7 +35,7 @@ func (p *Parser) failConstraint(c *constraint, end int) {
 
 // failValue notes that a computed value cannot be what the text says.
 func (p *Parser) failValue(c *constraint, end int) {
-	here := p.readUpTo(end)
+	here := c.text
 	text := p.valueText(c.ref, shownValue(c.ref, c.value))
 	if here.pos < here.end {
 		text = string(p.raw[here.pos:here.end])
@@ -55,8 +55,9 @@ func (p *Parser) failValue(c *constraint, end int) {
 // maxLegal bounds the bits of which every combination is tried for a message.
 const maxLegal = 12
 
-// legal describes the values that an expression can have beside what is known by now, and which is the
-// nearest to the one that is wanted; ok tells that this is one of them.
+// legal describes the values that an expression can have beside what is known by now and the rest of the
+// text, and which is the nearest to the one that is wanted; ok tells that this is one of them, or that the
+// rest of the text leaves none.
 func (p *Parser) legal(c *constraint) (list string, ok bool) {
 	free := slices.Clone(p.looseBits(c))
 	if len(free) > maxLegal {
@@ -68,14 +69,24 @@ func (p *Parser) legal(c *constraint) (list string, ok bool) {
 		for n, b := range free {
 			p.setBits(b.space, int(b.low), 1, uint64(i>>n)&1, p.pos)
 		}
-		if v, known := p.eval(c.prog.Root, c.scope); known {
+		if v, known := p.eval(c.prog.Root, c.scope); known && p.othersHold(c) {
 			values = append(values, shownValue(c.ref, v&c.mask))
 		}
 		p.undo(mark)
 	}
 	slices.Sort(values)
 	want := shownValue(c.ref, c.value)
-	return p.among(c.ref, slices.Compact(values), want), slices.Contains(values, want)
+	return p.among(c.ref, slices.Compact(values), want), len(values) == 0 || slices.Contains(values, want)
+}
+
+// othersHold reports whether what is known breaks no constraint but c.
+func (p *Parser) othersHold(c *constraint) bool {
+	for i := range p.cons {
+		if x := &p.cons[i]; x != c && x.kind != wantNested && x.kind != wantNothing && p.inspect(x) == broken {
+			return false
+		}
+	}
+	return true
 }
 
 // shownValue is a value as the number that is printed of it.
@@ -117,12 +128,13 @@ func (p *Parser) among(ref *model.Ref, values []int64, want int64) string {
 	case n == 0:
 		return ""
 	case n <= most || ref.Kind == spec.KindFloat || ref.Kind == spec.KindEnum:
-		words := make([]string, 0, most)
-		for _, v := range values[:min(n, most)] {
+		words := make([]string, 0, n)
+		for _, v := range values {
 			words = append(words, text(v))
 		}
-		if n > most {
-			return fmt.Sprintf("one of %s and %d more", strings.Join(words, ", "), n-most)
+		words = slices.Compact(words) // of floats that print alike one
+		if n = len(words); n > most {
+			return fmt.Sprintf("one of %s and %d more", strings.Join(words[:most], ", "), n-most)
 		}
 		return alternatives(words)
 	}

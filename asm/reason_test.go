@@ -34,6 +34,14 @@ func TestReasons(t *testing.T) {
 <bitset name="few" extends="#instruction"><display>few {S}</display>
   <pattern low="28" high="31">0110</pattern><field name="V" low="0" high="1" type="uint"/><pattern low="2" high="27">00000000000000000000000000</pattern>
   <derived name="S" type="uint" width="8"><expr>1 &lt;&lt; {V}</expr></derived></bitset>
+<bitset name="flt" extends="#instruction"><display>flt {F}</display>
+  <pattern low="28" high="31">0111</pattern><field name="V" low="0" high="3" type="uint"/><pattern low="4" high="27">000000000000000000000000</pattern>
+  <derived name="F" type="float" width="16"><expr>{V} * 3</expr></derived></bitset>
+<bitset name="rel" extends="#instruction"><display>rel {C}{A}, {B}</display>
+  <pattern low="28" high="31">1000</pattern><field name="R" pos="0" type="bool"/><field name="S" pos="1" type="bool"/><field name="L" pos="2" type="bool"/>
+  <field name="C" low="4" high="7" type="uint"/><pattern pos="3">0</pattern><pattern low="8" high="27">00000000000000000000</pattern>
+  <derived name="A" type="#idx"><expr>{S} ? 1 + {L} : 0</expr></derived>
+  <derived name="B" type="#idx"><expr>{R} || {S} ? 1 + {L} : 0</expr></derived></bitset>
 `))
 	for text, want := range map[string]string{
 		"bra 16777216": "16777216 does not fit TARGET, expected 0 to 16777212 in steps of 4, of which 16777212 is the nearest (The address in bytes, a multiple of 4)",
@@ -43,7 +51,11 @@ func TestReasons(t *testing.T) {
 		"inc 0 r4!":    `"0" at column 5 and "4" at column 8 do not go together`,
 		"sgn 15":       "15 does not fit S, expected -16 to 14 in steps of 2, of which 14 is the nearest",
 		"ind 3[a0]":    "[a0] does not fit IDX, expected nothing or [aL]",
-		"few 3":        "3 does not fit S, expected 1, 2, 4 or 8",
+		// 15 * 3 * 2^-24 is 0.0000027
+		"flt 1.0": "1.0 does not fit F, expected 0.000000, 0.000001, 0.000002 or 0.000003",
+		// A says that S is set, and B that it is not.
+		"rel 3[aL], ": "[aL] does not fit A, expected nothing",
+		"few 3":       "3 does not fit S, expected 1, 2, 4 or 8",
 	} {
 		_, err := x.p.Parse(text)
 		if err == nil || !strings.HasPrefix(err.Error(), want+" [text-") {

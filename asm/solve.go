@@ -22,8 +22,9 @@ type constraint struct {
 	// soft constraints choose among words that print the same fields: they say that an earlier
 	// case does not apply. Text that would be printed through an earlier case is accepted.
 	soft bool
-	// ref is the computed field that text gave a value, for an error.
-	ref *model.Ref
+	// ref is the computed field that text gave a value, and text where that stands, for an error.
+	ref  *model.Ref
+	text textRange
 }
 
 type want uint8
@@ -102,6 +103,15 @@ func (p *Parser) constrain(c constraint) bool {
 	return p.propagateLast(p.pos)
 }
 
+// bindComputed notes what text that ends at end says of a computed field.
+func (p *Parser) bindComputed(c constraint, end int) bool {
+	if p.failure != nil {
+		c.text = p.readUpTo(end)
+	}
+	p.cons = append(p.cons, c)
+	return p.propagateLast(end)
+}
+
 // propagateLast settles the constraint added last, and drops it if it holds for good.
 func (p *Parser) propagateLast(end int) bool {
 	n, mark := len(p.cons)-1, len(p.trail)
@@ -139,6 +149,11 @@ func (p *Parser) settle(c *constraint) status {
 	if s != open || c.kind == wantNested {
 		return s
 	}
+	return p.inspect(c)
+}
+
+// inspect tells what is known of a constraint, and derives nothing.
+func (p *Parser) inspect(c *constraint) status {
 	t := p.ternary(c.prog.Root, c.scope)
 	switch c.kind {
 	case wantValue:
@@ -339,6 +354,7 @@ func (p *Parser) solve() bool {
 	if p.solveAll() {
 		return true
 	}
+	p.undo(mark)
 	p.failConstraint(&p.cons[0], p.pos)
 	return false
 }

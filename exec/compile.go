@@ -534,7 +534,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 	c.add(func(w *Wave) {
 		m := g.of(w)
 		st.written[k] |= m
-		if m == w.exists {
+		if m == w.whole {
 			*p = *v
 			return
 		}
@@ -622,7 +622,7 @@ func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {
 		}
 		c.add(func(*Wave) {
 			for i := range d.plane {
-				d.plane[i] = uint64(st.depth[i])
+				d.plane[i] = uint64(st.depthIn(i))
 			}
 		})
 	case sem.OpEmpty:
@@ -635,43 +635,69 @@ func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {
 	case sem.OpTop:
 		c.top(id, in, st, g)
 	case sem.OpPush:
-		args := make([]loc, len(in.Args))
-		for i, a := range in.Args {
-			args[i] = c.locs[a]
-		}
-		c.add(func(w *Wave) {
-			st.lanes(g.of(w), func(lane int) {
-				if !st.push(lane, func(i int) uint64 { return args[i].lane(lane) }) {
-					w.stop(st.own(lane, w), "trap", "stack "+st.state.Name+" is full")
-				}
-			})
-		})
+		c.push(in, st, g)
 	case sem.OpPop:
 		c.add(func(w *Wave) {
-			st.lanes(g.of(w), func(lane int) {
-				if !st.pop(lane) {
-					w.stop(st.own(lane, w), "trap", "stack "+st.state.Name+" is empty")
+			m := g.of(w)
+			switch {
+			case m == 0:
+			case st.wide() || st.even && m == w.whole:
+				if !st.pop(0) {
+					w.stop(m, "trap", "stack "+st.state.Name+" is empty")
 				}
-			})
+				if st.depth[0] == 0 {
+					st.some = 0
+				}
+			default:
+				st.part()
+				each(m, func(lane int) {
+					if !st.pop(lane) {
+						w.stop(1<<uint(lane), "trap", "stack "+st.state.Name+" is empty")
+					}
+				})
+				st.level()
+			}
 		})
 	}
 }
 
-// lanes calls f for the lanes of a mask; once where all of them share the state.
-func (st *store) lanes(m uint64, f func(lane int)) {
-	if !st.wide() {
-		each(m, f)
-	} else if m != 0 {
-		f(0)
+func (c *compiler) push(in *sem.Inst, st *store, g guard) {
+	args := make([]loc, len(in.Args))
+	for i, a := range in.Args {
+		args[i] = c.locs[a]
 	}
-}
-
-// own are the lanes for which something happens to a stack.
-func (st *store) own(lane int, w *Wave) uint64 {
-	if st.wide() {
-		return w.active
+	full := "stack " + st.state.Name + " is full"
+	one := func(w *Wave, lane int) {
+		if !st.push(lane, func(i int) uint64 { return args[i].lane(lane) }) {
+			w.stop(1<<uint(lane), "trap", full)
+		}
 	}
-	return 1 << uint(lane)
+	c.add(func(w *Wave) {
+		m := g.of(w)
+		switch {
+		case m == 0:
+		case st.wide():
+			if !st.push(0, func(i int) uint64 { return args[i].lane(0) }) {
+				w.stop(m, "trap", full)
+			}
+		case st.even && m == w.whole:
+			at, ok := st.grow(0)
+			if !ok {
+				w.stop(m, "trap", full)
+				return
+			}
+			st.some = ^uint64(0)
+			for i, a := range args {
+				p := &st.planes[at*st.comps+i]
+				for lane := range p {
+					p[lane] = a.lane(lane)
+				}
+			}
+		default:
+			st.part()
+			each(m, func(lane int) { one(w, lane) })
+		}
+	})
 }
 
 func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
@@ -680,7 +706,11 @@ func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
 		at, ok := st.entry(k, lane)
 		if !ok {
 			if st.state.EmptyTraps {
-				w.stop(st.own(lane, w)&g.of(w), "trap", "stack "+st.state.Name+" is empty")
+				lanes := uint64(1) << uint(lane)
+				if st.wide() {
+					lanes = w.active
+				}
+				w.stop(lanes&g.of(w), "trap", "stack "+st.state.Name+" is empty")
 			}
 			return 0
 		}
@@ -697,7 +727,13 @@ func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
 			*d.mask = m
 		})
 	default:
-		c.add(func(w *Wave) { each(g.of(w), func(i int) { d.plane[i] = read(w, i) }) })
+		c.add(func(w *Wave) {
+			if at, ok := st.entry(k, 0); st.even && ok {
+				*d.plane = st.planes[at*st.comps+slot]
+				return
+			}
+			each(g.of(w), func(i int) { d.plane[i] = read(w, i) })
+		})
 	}
 }
 

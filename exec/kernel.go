@@ -194,6 +194,15 @@ func (c *compiler) floatKernel(id sem.ID, in *sem.Inst) bool {
 		})
 		return true
 	}
+	if in.Op == sem.OpSqrt {
+		a, d := c.planeOf(in.A), c.place(id).plane
+		c.add(func(*Wave) {
+			for i := range d { // a root that is rounded to 53 bits and then to 24 is the one that is rounded once
+				d[i] = b32(float32(math.Sqrt(float64(f32(a[i])))))
+			}
+		})
+		return true
+	}
 	if in.Op != sem.OpAdd && in.Op != sem.OpSub && in.Op != sem.OpMul && in.Op != sem.OpDiv {
 		return false
 	}

@@ -24,13 +24,15 @@ type store struct {
 	scalars []uint64
 	// written are the lanes in which somebody wrote a component; of scalars all or none.
 	written []uint64
-	// place and depth of a stack: where the next entry goes, and how many there are.
+	// place and depth of a stack: where the next entry goes, and how many there are. While even is set they
+	// are the same in all lanes, and those of lane 0 stand for all.
 	place, depth [Lanes]int32
+	even         bool
 	// some are the lanes in which a stack has an entry.
 	some uint64
 	// started tells that what nobody wrote has its first value.
 	started bool
-	bytes []byte
+	bytes   []byte
 }
 
 func newStore(s *sem.State) *store {
@@ -82,7 +84,7 @@ func (st *store) reset(exists uint64) {
 	copy(st.scalars, s.Values)
 	st.started = true
 	clear(st.written)
-	st.place, st.depth, st.some = [Lanes]int32{}, [Lanes]int32{}, 0
+	st.place[0], st.depth[0], st.some, st.even = 0, 0, 0, true
 	clear(st.bytes)
 }
 
@@ -106,33 +108,64 @@ func (st *store) set(number, comp, lane int, v uint64) {
 	st.written[i] |= 1 << uint(lane)
 }
 
+// depthIn returns the number of entries of a stack in a lane.
+func (st *store) depthIn(lane int) int {
+	if st.even {
+		lane = 0
+	}
+	return int(st.depth[lane])
+}
+
 // entry returns where the entry k below the top of a stack is in a lane; ok is false where there is none.
 func (st *store) entry(k, lane int) (place int, ok bool) {
+	if st.even {
+		lane = 0
+	}
 	if int32(k) >= st.depth[lane] {
 		return 0, false
 	}
-	n := st.state.Count
-	return (int(st.place[lane]) - 1 - k%n + 2*n) % n, true
+	if place = int(st.place[lane]) - 1 - k; place < 0 {
+		place += st.state.Count
+	}
+	return place, true
+}
+
+// part gives each lane a place and a depth of its own.
+func (st *store) part() {
+	if !st.even {
+		return
+	}
+	st.even = false
+	for i := range st.place {
+		st.place[i], st.depth[i] = st.place[0], st.depth[0]
+	}
 }
 
 // push puts an entry onto a stack in a lane; it reports false where the stack is full and that traps.
 func (st *store) push(lane int, slot func(i int) uint64) bool {
-	if int(st.depth[lane]) == st.state.Count {
-		if st.state.FullTraps {
-			return false
-		}
-	} else {
-		st.depth[lane]++
+	at, ok := st.grow(lane)
+	if !ok {
+		return false
 	}
 	st.some |= 1 << uint(lane)
-	at := int(st.place[lane])
 	for i := range st.comps {
 		st.set(at, i, lane, slot(i))
 	}
+	return true
+}
+
+// grow makes room for an entry and returns where it goes.
+func (st *store) grow(lane int) (at int, ok bool) {
+	if int(st.depth[lane]) < st.state.Count {
+		st.depth[lane]++
+	} else if st.state.FullTraps {
+		return 0, false
+	}
+	at = int(st.place[lane])
 	if st.place[lane]++; int(st.place[lane]) == st.state.Count {
 		st.place[lane] = 0
 	}
-	return true
+	return at, true
 }
 
 // pop takes the top entry off a stack in a lane; it reports false where there is none and that traps.
@@ -143,8 +176,17 @@ func (st *store) pop(lane int) bool {
 	if st.depth[lane]--; st.depth[lane] == 0 {
 		st.some &^= 1 << uint(lane)
 	}
-	st.place[lane] = (st.place[lane] + int32(st.state.Count) - 1) % int32(st.state.Count)
+	if st.place[lane]--; st.place[lane] < 0 {
+		st.place[lane] = int32(st.state.Count) - 1
+	}
 	return true
+}
+
+// level makes the stack even again where it has become empty in all lanes.
+func (st *store) level() {
+	if st.some == 0 && !st.wide() {
+		st.place[0], st.depth[0], st.even = 0, 0, true
+	}
 }
 
 // each calls f for the lanes of a mask, the lowest first.

@@ -125,6 +125,7 @@ type Wave struct {
 	stores   []*store
 	own      []*store
 	exists   uint64
+	whole    uint64 // the lanes with which it started: what others hold does not matter
 	groups   []group
 	stops    []Stop
 	findings map[findingKey]uint64
@@ -177,6 +178,7 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 // writes it.
 func (w *Wave) Start(lanes int, pc uint64) {
 	w.exists = ^uint64(0) >> uint(Lanes-lanes)
+	w.whole = w.exists
 	for _, st := range w.own {
 		st.reset(w.exists)
 	}
@@ -226,7 +228,7 @@ func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].s
 func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].bytes }
 
 // Depth returns the number of entries of a stack in a lane.
-func (w *Wave) Depth(s *sem.State, lane int) int { return int(w.stores[s.Index].depth[lane]) }
+func (w *Wave) Depth(s *sem.State, lane int) int { return w.stores[s.Index].depthIn(lane) }
 
 // Entry returns a slot of the entry k below the top of a stack.
 func (w *Wave) Entry(s *sem.State, k, slot, lane int) uint64 {
@@ -237,7 +239,13 @@ func (w *Wave) Entry(s *sem.State, k, slot, lane int) uint64 {
 
 // PushEntry puts an entry onto a stack in a lane.
 func (w *Wave) PushEntry(s *sem.State, lane int, slots []uint64) bool {
-	return w.stores[s.Index].push(lane, func(i int) uint64 { return slots[i] })
+	st := w.stores[s.Index]
+	if st.wide() {
+		lane = 0
+	} else {
+		st.part()
+	}
+	return st.push(lane, func(i int) uint64 { return slots[i] })
 }
 
 // Stops lists why lanes stopped, in the order in which they did.

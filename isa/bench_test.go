@@ -8,8 +8,9 @@ import (
 	"github.com/isago/isago/bits"
 )
 
-// benchProgram returns a decoder for PICA200 with a full table of operands, and a program of 64
-// words in which every instruction occurs and arithmetic occurs most, none of them with a finding.
+// benchProgram returns a decoder for PICA200 with a full table of operands, and a program of words in
+// which every instruction occurs and arithmetic occurs most, no two of them the same but by chance and
+// none with a finding.
 func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	s, err := Load(os.DirFS("../target/pica200"), "pica200.xml", Options{})
 	if err != nil {
@@ -22,17 +23,20 @@ func benchProgram(tb testing.TB) (*Decoder, []bits.Value) {
 	r := rand.New(rand.NewSource(1))
 	d.SetTable(0, benchTable(r))
 	var program []bits.Value
-	for len(program) < 64 {
+	for len(program) < manyBench {
 		for _, l := range d.Root().Leaves {
 			v := bits.Of(uint64(r.Uint32())).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match)
 			in, ok := d.Decode(v)
-			if ok && d.Append(nil, in) != nil && len(d.Findings()) == 0 && (len(program) < 48 || len(l.Name) == 3) && len(program) < 64 {
+			if ok && d.Append(nil, in) != nil && len(d.Findings()) == 0 && (len(program) < manyBench*3/4 || len(l.Name) == 3) && len(program) < manyBench {
 				program = append(program, v)
 			}
 		}
 	}
 	return d, program
 }
+
+// manyBench is the number of words of a benchmark: more than a real program has, and than is remembered.
+const manyBench = 1 << 13
 
 // benchTable returns operand descriptors such as programs have: often a plain swizzle or one letter.
 func benchTable(r *rand.Rand) []bits.Value {
@@ -66,7 +70,7 @@ func BenchmarkDecodePrintGeneric(b *testing.B) {
 
 func benchmarkPrint(b *testing.B, d *Decoder, program []bits.Value) {
 	b.ReportAllocs()
-	buf := make([]byte, 0, 1<<16)
+	buf := make([]byte, 0, 1<<19)
 	for b.Loop() {
 		buf = buf[:0]
 		for _, v := range program {

@@ -19,7 +19,8 @@ type Flow struct {
 type FlowKind uint8
 
 // The kinds of flow. If and Loop open a block that ends at the target, LoopEnd closes a loop; Push keeps
-// a place to which a later instruction goes.
+// a place to which a later instruction goes. Wait waits for other threads, where it names a stack for
+// those for which the newest place there is kept.
 const (
 	Next    = FlowKind(spec.FlowNext)
 	Jump    = FlowKind(spec.FlowJump)
@@ -31,6 +32,7 @@ const (
 	LoopEnd = FlowKind(spec.FlowLoopEnd)
 	Break   = FlowKind(spec.FlowBreak)
 	Push    = FlowKind(spec.FlowPush)
+	Wait    = FlowKind(spec.FlowWait)
 )
 
 // String returns the kind as descriptions write it: jump, call, loop-end and so on.

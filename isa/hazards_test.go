@@ -18,7 +18,7 @@ func TestHazards(t *testing.T) {
 <bitset name="add" extends="#instruction"><display>add {A}, {B}</display>
   <field name="A" low="0" high="2" type="#reg"/><field name="B" low="3" high="5" type="#reg"/>
   <pattern low="6" high="7">00</pattern>
-  <hazard name="same"><expr>{A} == {B}</expr>both are one</hazard>
+  <hazard name="same" refused="true"><expr>{A} == {B}</expr>both are one</hazard>
 </bitset>
 </isa>`)}}, "x.xml", isa.Options{})
 	if err != nil {
@@ -28,7 +28,7 @@ func TestHazards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, top := isa.Hazard{Name: "same", Text: "both are one"}, isa.Hazard{Name: "top", Text: "the last register"}
+	same, top := isa.Hazard{Name: "same", Text: "both are one", Refused: true}, isa.Hazard{Name: "top", Text: "the last register"}
 	for word, want := range map[uint64][]isa.Hazard{0x0a: nil, 0x09: {same}, 0x07: {top}, 0x3f: {same, top}} {
 		in, ok := d.Decode(bits.Of(word))
 		if !ok {

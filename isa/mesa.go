@@ -83,6 +83,9 @@ func (m *Mesa) Append(dst []byte, word bits.Value) (text []byte, ok bool) {
 	if sc == nil {
 		return dst, false
 	}
+	if size := sc.leaf.Size; m.set.model.ISA.Text.Storage > 0 && word.Shr(size) != (bits.Value{}) {
+		m.find("bits beyond the %d of an instruction", size) // which Mesa's tools never store
+	}
 	return m.print(dst, sc), true
 }
 

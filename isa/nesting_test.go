@@ -122,3 +122,16 @@ func TestFindingsOutliveKeptTexts(t *testing.T) {
 		}
 	}
 }
+
+// So do those of a small operand, whose texts are kept.
+func TestDoublingExpressionsOfOperand(t *testing.T) {
+	var body strings.Builder
+	const n = 60
+	body.WriteString(`<bitset name="#r" size="4"><display>r{D0}</display><override><expr>{D0} &gt; 9</expr><display>t{D1}</display></override>`)
+	for i := range n {
+		fmt.Fprintf(&body, `<derived name="D%d" type="uint" width="8"><expr>({D%d} + {D%d}) / 2</expr></derived>`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&body, `<derived name="D%d" type="uint" width="8"><expr>{A}</expr></derived><field name="A" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="8"><display>{R} {S}</display><field name="R" low="0" high="3" type="#r"/><field name="S" low="4" high="7" type="#r"/></bitset>`, n)
+	check(t, plain(t, body.String()), []row{{0x97, "r7 r9", ""}, {0xfa, "t10 t15", ""}})
+}

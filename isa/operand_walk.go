@@ -15,6 +15,8 @@ type operandWalk struct {
 	out []Operand
 	// start is where the text starts in dst.
 	start int
+	// of is the only file to whose registers something is added, nil for any, of the operand being read.
+	of *spec.File
 	// sites say where the bits of each frame come from, entries of which table entry.
 	sites   [maxFrames]*site
 	entries [maxFrames]int
@@ -122,6 +124,9 @@ func (w *operandWalk) reference(it *model.Item, depth int) {
 	}
 	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
 	w.piece(op, ref, false, depth)
+	if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
+		op.takeBits(d.value(ref, depth))
+	}
 	w.close(op)
 }
 
@@ -168,12 +173,16 @@ func (w *operandWalk) open(name string, role Role, from int) *Operand {
 	op := &w.out[n]
 	*op = Operand{Name: name, Role: role, Bits: op.Bits[:0], Start: from - w.start}
 	op.Register.Component, op.Relative.Component = -1, -1
+	w.of = nil
 	return op
 }
 
 // close settles what an operand is.
 func (w *operandWalk) close(op *Operand) {
 	op.End = len(w.dst) - w.start
+	if f := op.Relative.File; f != nil && w.of != nil && !op.Register.named(w.d.set.files[w.of.Index]) {
+		op.Relative = Register{Component: -1}
+	}
 	if op.Kind != UnknownOperand {
 		return
 	}
@@ -231,7 +240,7 @@ func (w *operandWalk) apply(op *Operand, f *model.Facts, depth int) (relative st
 		if r.Field == "" && op.Relative.File == nil {
 			w.setRegister(&op.Relative, &r.Reg, depth)
 		}
-		relative = r.Field
+		relative, w.of = r.Field, r.Of
 		break
 	}
 	for i := range f.Modifiers {
@@ -245,7 +254,7 @@ func (w *operandWalk) apply(op *Operand, f *model.Facts, depth int) (relative st
 
 func (w *operandWalk) selections(op *Operand, f *model.Facts, depth int) {
 	for i := range f.Swizzles {
-		if s := &f.Swizzles[i]; w.holds(s.When, depth) {
+		if s := &f.Swizzles[i]; !op.Swizzled && w.holds(s.When, depth) {
 			op.Swizzled = true
 			for k, p := range s.Components {
 				op.Swizzle[k] = uint8(w.d.eval(p, depth))
@@ -254,7 +263,7 @@ func (w *operandWalk) selections(op *Operand, f *model.Facts, depth int) {
 		}
 	}
 	for i := range f.Masks {
-		if s := &f.Masks[i]; w.holds(s.When, depth) {
+		if s := &f.Masks[i]; !op.Masked && w.holds(s.When, depth) {
 			op.Masked, op.Mask = true, 0
 			for k, p := range s.Components {
 				op.Mask |= uint8(boolean(w.d.eval(p, depth) != 0)) << k
@@ -301,9 +310,25 @@ func (s *Set) register(f *spec.File, index, component int) Register {
 	return r
 }
 
+// named reports whether the register is one of a file or view.
+func (r *Register) named(f *File) bool { return r.File == f || r.View == f }
+
+// memoryOf returns the memory, of a group the one of the number; nil where the group has none such.
+func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
+	at := m.Spec.Memory.Index
+	if m.Index == nil {
+		return w.d.set.memories[at]
+	}
+	n := w.d.eval(m.Index, depth)
+	if n >= uint64(m.Spec.Memory.Count) {
+		return nil
+	}
+	return w.d.set.memories[at+int(n)]
+}
+
 func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 	if m.Spec.Memory != nil && op.Memory == nil {
-		op.Memory = w.d.set.memories[m.Spec.Memory.Index]
+		op.Memory = w.memoryOf(m, depth)
 	}
 	if m.Spec.Type != nil && op.Type.Bits == 0 {
 		op.Type = typeOf(*m.Spec.Type)
@@ -330,6 +355,9 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 		op.Kind = TargetOperand
 		op.Value = uint64(w.d.target(ref, w.d.value(ref, depth)))
 	case spec.KindBool, spec.KindBoolInv, spec.KindCustom:
+		if op.Kind == ModifierOperand || op.Kind == ConditionOperand {
+			op.Value = w.d.value(ref, depth)
+		}
 	default:
 		w.number(op, ref, depth)
 	}
@@ -375,6 +403,11 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 		}
 		return
 	}
+	op.takeBits(v)
+}
+
+// takeBits makes the bits of a piece the value of an operand that is neither a number nor a place.
+func (op *Operand) takeBits(v uint64) {
 	if op.Kind == ConditionOperand || op.Kind == ModifierOperand || op.Kind == SamplerOperand {
 		op.Value = v
 	}
@@ -394,6 +427,7 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 	name := w.apply(op, facts, inner)
 	items, _ := w.choose(inner, false)
 	w.pieces(op, items, name, inner)
+	op.takeBits(w.d.frames[inner].v[0])
 }
 
 func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, depth int) {

@@ -112,9 +112,10 @@ func (t Type) String() string { return string(t.Append(nil)) }
 // Append appends the type as descriptions write it.
 func (t Type) Append(dst []byte) []byte {
 	if t.Kind == Bool {
-		return append(dst, "bool"...)
+		dst = append(dst, "bool"...)
+	} else {
+		dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	}
-	dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	if t.Lanes > 1 {
 		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
 	}
@@ -154,8 +155,13 @@ type File struct {
 // Memory is a memory that instructions reach by address.
 type Memory struct {
 	Name, Doc string
+	// Use says what the memory is for: temporary, input, output, constant and so on, as files; "" where
+	// the description does not say.
+	Use string
 	// Size is the number of bytes, 0 where a launch decides.
 	Size int64
+	// Access are the types with which it can be reached; empty where the description does not say.
+	Access []Type
 }
 
 // Modifiers are changes of an operand's value, a bit each.
@@ -215,7 +221,12 @@ func (s *Set) loadFiles() {
 		}
 	}
 	for _, m := range s.model.ISA.Memories {
-		s.memories = append(s.memories, &Memory{m.Name, m.Doc, m.Size})
+		memory := &Memory{Name: m.Name, Doc: m.Doc, Use: m.Use, Size: m.Size}
+		for _, a := range m.Access {
+			t, _ := spec.ParseValueType(a) // one that is none was refused
+			memory.Access = append(memory.Access, typeOf(t))
+		}
+		s.memories = append(s.memories, memory)
 	}
 }
 
@@ -261,4 +272,14 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 	dst, buf = w.dst, w.out
 	w.dst, w.out = nil, nil
 	return dst, buf
+}
+
+// Register returns the register that a word means, of a decoder whose root is a kind of operand; its File
+// is nil where the word means none.
+func (d *Decoder) Register(in Inst) Register {
+	r := Register{Component: -1}
+	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.walk.d = d
+	d.walk.register(&r, d.frames[0].unit.Knowledge().Own.Regs, 0)
+	return r
 }

@@ -149,6 +149,49 @@ func TestExampleOperands(t *testing.T) {
 	})
 }
 
+// What an operand says itself goes before what its pieces say, a register is added to those of one file alone,
+// and a register that stands alone may be an operand.
+func TestOperandSaysFirst(t *testing.T) {
+	d := strict(t, `<file name="r" type="u8x4" count="2"/><file name="c" type="u8x4" count="2"/>
+		<register name="a" type="s32x2" use="address"/><register name="flag" type="bool"/>
+		<enum name="#add"><value val="0" display=""/><value val="1" display="+a"><reg file="a" index="0" component="1"/></value></enum>
+		<bitset name="#letters" size="2"><display>.{L}</display><field name="L" low="0" high="1" type="uint"/>
+			<mask x="{L} &amp; 1" y="{L} &gt;&gt; 1" z="1"/><swizzle x="{L}"/></bitset>
+		<bitset name="#reg" size="2"><field name="N" pos="0" type="uint"/></bitset>
+		<bitset name="#reg-r" extends="#reg"><display>r{N}</display><pattern pos="1">0</pattern><reg file="r" index="{N}"/></bitset>
+		<bitset name="#reg-c" extends="#reg"><display>c{N}</display><pattern pos="1">1</pattern><reg file="c" index="{N}"/></bitset>
+		<bitset name="#instruction" size="8"><display>{A}</display>
+			<operand name="A" role="read"><display>{REG}{ADD}{L}</display><relative field="ADD" of="c"/><mask x="{L.L} == 3"/><swizzle x="2"/></operand>
+			<field name="REG" low="0" high="1" type="#reg"/><field name="ADD" pos="2" type="#add"/><field name="L" low="3" high="4" type="#letters"/>
+			<pattern low="5" high="7">000</pattern></bitset>`)
+	checkOperands(t, d, []operandRow{
+		{0x1f, "c1+a.3", "A \"c1+a.3\" read register c1+1 bits 0+32 plus a0 swizzle [2 0 0 0] mask 0001 1..0 2..2 4..3\n"},
+		{0x0d, "r1+a.1", "A \"r1+a.1\" read register r1+1 bits 0+32 swizzle [2 0 0 0] mask 0000 1..0 2..2 4..3\n"},
+	})
+	if a := d.Set().File("a"); a == nil || a.Use != "address" || a.Count != 1 || a.Type.String() != "s32x2" {
+		t.Errorf("a is %+v", a)
+	}
+	if d.Set().File("flag") != nil {
+		t.Error("a register without use is a file")
+	}
+}
+
+// Register tells which register the word of a kind of operand means.
+func TestRegister(t *testing.T) {
+	s := handbook(t, "Operands")
+	d, err := s.NewDecoder("#reg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[uint64]string{0x03: "r 3 +0", 0x43: "r 1 +64", 0x85: "c 5 +0", 0xc5: "c 5 +0"} {
+		in, _ := d.Decode(bits.Of(word))
+		r := d.Register(in)
+		if got := fmt.Sprintf("%s %d +%d", r.File.Name, r.Index, r.Low); got != want {
+			t.Errorf("%x is %s, want %s", word, got, want)
+		}
+	}
+}
+
 func TestFlows(t *testing.T) {
 	s, err := example.Load(isa.Options{})
 	if err != nil {
@@ -246,5 +289,53 @@ func TestCode(t *testing.T) {
 	d := decoder(t, handbook(t, "Operands"))
 	for range d.Code(make([]byte, 100)) {
 		break
+	}
+}
+
+// A memory with a count is several, of which the number says one; of a number that there is not there is
+// none. Flows that wait say for whom.
+func TestOperandsInMemoriesOfAGroup(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">
+<memory name="c" count="3" use="constant" size="64" access="u8 u32"/>
+<stack name="others"/>
+<bitset name="#instruction" size="16"/>
+<bitset name="ld" extends="#instruction">
+  <display>ld {FROM}{LIVE? }</display>
+  <pattern pos="15">0</pattern>
+  <operand name="FROM" role="read"><display>c{N}[{AT}]</display><mem memory="c" index="{N}" offset="{AT} * 4" type="u32"/></operand>
+  <field name="N" low="8" high="9" type="uint"/>
+  <field name="AT" low="0" high="7" type="uint"/>
+  <field name="LIVE" pos="10" type="bool" display=" live" kind="modifier"/>
+  <pattern low="11" high="14">xxxx</pattern>
+</bitset>
+<bitset name="bar" extends="#instruction">
+  <display>bar{ALL}</display>
+  <flow kind="wait" when="{ALL}"/>
+  <flow kind="wait" stack="others" when="!{ALL}"/>
+  <pattern pos="15">1</pattern>
+  <field name="ALL" pos="0" type="bool" display=".all"/>
+  <pattern low="1" high="14">xxxxxxxxxxxxxx</pattern>
+</bitset>
+</isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	if m := s.Memories(); len(m) != 3 || m[2].Name != "c2" || m[2].Use != "constant" || m[2].Size != 64 || fmt.Sprint(m[2].Access) != "[u8 u32]" {
+		t.Errorf("memories %v", m)
+	}
+	d := decoder(t, s)
+	checkOperands(t, d, []operandRow{
+		{0x0203, "ld c2[3]", "FROM \"c2[3]\" read memory in c2 at 12 u32 9..8 7..0\n"},
+		{0x0303, "ld c3[3]", "FROM \"c3[3]\" read  u32 9..8 7..0\n"},
+	})
+	for word, want := range map[uint64]string{0x8001: "wait ", 0x8000: "wait others"} {
+		in, _ := d.Decode(bits.Of(word))
+		if f := d.Flows(nil, in); len(f) != 1 || f[0].Kind.String()+" "+f[0].Stack != want {
+			t.Errorf("%x: flows %v, want %s", word, f, want)
+		}
+	}
+	in, _ := d.Decode(bits.Of(0x0400))
+	if list := d.Operands(nil, in); len(list) != 2 || list[1].Kind != isa.ModifierOperand || list[1].Value != 1 {
+		t.Errorf("operands %v, want live to be a modifier of value 1", list)
 	}
 }

@@ -16,7 +16,7 @@ func factExprs(f *spec.Facts) (list []*spec.Expr) {
 		ofReg(f.Reg)
 	}
 	if f.Mem != nil {
-		list = append(list, f.Mem.Offset)
+		list = append(list, f.Mem.Index, f.Mem.Offset)
 	}
 	if f.Relative != nil {
 		ofReg(&f.Relative.Reg)
@@ -99,6 +99,10 @@ func (c *checker) untold(u *uses) {
 			files[b.Layout.Flushes] = true
 		}
 		c.silent(b)
+	}
+	words := c.words()
+	for _, f := range c.spec.Files {
+		files[f] = files[f] || words[f.Name]
 	}
 	for _, f := range c.spec.Files {
 		if f.Of != nil && files[f] {

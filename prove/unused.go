@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -145,6 +146,19 @@ func (u *uses) collect() {
 		for _, x := range b.Unused {
 			u.path(b, x.Path)
 		}
+		for _, code := range sem.Codes(b) {
+			fields, _, _ := sem.Mentions(code)
+			for _, name := range fields {
+				u.path(b, name)
+			}
+		}
+		for _, o := range b.Operands {
+			for _, t := range o.Displays {
+				for _, it := range t.Items {
+					u.path(b, it.Ref)
+				}
+			}
+		}
 	}
 	// A name that climbs from a nested bitset is used by the bitset around it.
 	for range 8 {
@@ -248,7 +262,16 @@ func (u *uses) enum(e *spec.Enum) bool {
 			return true
 		}
 	}
+	if slices.ContainsFunc(u.isa.Meaning.Quirks, func(q *spec.Quirk) bool { return q.Enum == e }) {
+		return true
+	}
 	for _, b := range u.isa.Bitsets {
+		for _, code := range sem.Codes(b) {
+			_, enums, _ := sem.Mentions(code)
+			if slices.ContainsFunc(enums, func(name string) bool { return strings.HasPrefix(name, e.Name+".") }) {
+				return true
+			}
+		}
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
 				if f.Enum == e {

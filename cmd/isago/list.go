@@ -31,12 +31,7 @@ files, the roots that --root takes, the contexts, the tables beside the code and
 --isa or --spec those of one machine; with FILE what the file contains. - is standard input.`,
 		Example: `  isago list --isa pica200
   isago list light.shbin`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%d files, expected one or none", len(args))
-			}
-			return nil
-		},
+		Args: atMostOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return f.file(cmd, args[0])

@@ -105,3 +105,11 @@ func oneArg(what, note string) cobra.PositionalArgs {
 }
 
 var oneFile = oneArg("FILE", "; - is standard input")
+
+// atMostOneFile wants one FILE or none.
+func atMostOneFile(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usagef("%d files, expected one or none", len(args))
+	}
+	return nil
+}

@@ -29,7 +29,7 @@ type stepFlags struct {
 func newStep() *cobra.Command {
 	var f stepFlags
 	cmd := &cobra.Command{
-		Use:     "step [flags] FILE",
+		Use:     "step [flags] [FILE]",
 		GroupID: "code",
 		Short:   "Run instructions on states, as JSON lines",
 		Long: `step reads a JSON object from each line and answers each with a line: what an instruction, or a short
@@ -47,8 +47,8 @@ Registers are numbered inside their file; a vector is an array of its components
 A stack is an array of its entries, the oldest first. A line that cannot be run is answered with
 {"error": ...}, and the rest goes on.`,
 		Example: `  echo '{"isa":"pica200","words":["4e000000"],"tables":{"opdesc":["0000036f"]},"state":{"v":{"0":["3f800000","0","0","0"]}}}' | isago step -`,
-		Args:    oneFile,
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Args:    atMostOneFile,
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "-")[0]) },
 	}
 	cmd.Flags().StringVar(&f.isa, "isa", "", "`NAME` of the machine, where a line has none")
 	complete(cmd, "isa", machineNames)
@@ -266,7 +266,7 @@ func (r *stepRun) program() (*exec.Program, error) {
 	if len(code) == 0 {
 		return nil, errors.New("no words")
 	}
-	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code)), nil
+	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code, 0)), nil
 }
 
 // services notes the calls of the surroundings; what they return is 0.

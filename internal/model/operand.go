@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
 )
@@ -35,8 +33,8 @@ type Reg struct {
 type Mem struct {
 	When
 	Spec *spec.Mem
-	// Offset is nil where another piece says it.
-	Offset *Prog
+	// Index is nil for a memory that stands alone, Offset where another piece says it.
+	Index, Offset *Prog
 }
 
 // Relative says what is added to the number of a register or to an address: the register of a piece,
@@ -45,6 +43,8 @@ type Relative struct {
 	When
 	Field string
 	Reg   Reg
+	// Of is the file of which the operand's register must be; nil for any.
+	Of *spec.File
 }
 
 // Modifier is a change of the value.
@@ -144,10 +144,10 @@ func (u *Unit) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
 		to.Regs = append(to.Regs, u.reg(r, when(r.When)))
 	}
 	if m := from.Mem; m != nil {
-		to.Mems = append(to.Mems, Mem{when(nil), m, u.optional(m.Offset)})
+		to.Mems = append(to.Mems, Mem{when(nil), m, u.optional(m.Index), u.optional(m.Offset)})
 	}
 	if r := from.Relative; r != nil {
-		bound := Relative{When: when(r.Reg.When), Field: r.Field}
+		bound := Relative{When: when(r.Reg.When), Field: r.Field, Of: r.Of}
 		if r.Field == "" {
 			bound.Reg = u.reg(&r.Reg, bound.When)
 		}
@@ -215,30 +215,4 @@ func (u *Unit) operandItems(it spec.Item, o *spec.Operand, given settled) []Item
 	}
 	items[0].Before, items[0].After = it.Before, it.After
 	return items
-}
-
-// Writes reports whether the leaf has an operand that it writes and that can be a register of such a use.
-func (u *Unit) Writes(use string) bool {
-	for _, c := range u.Cases {
-		for i := range c.Items {
-			if o := c.Items[i].Operand; o != nil && o.Role >= spec.RoleWrite && used(u.Knowledge().Operands[o].Regs, use) {
-				return true
-			}
-			for _, a := range c.Items[i].Alts {
-				if a.Ref == nil || a.Ref.Field == nil || a.Ref.Env == nil || a.Ref.Field.Role < spec.RoleWrite {
-					continue
-				}
-				for _, l := range a.Ref.Env.Root.Leaves {
-					if used(a.Ref.Env.Unit(l).Knowledge().Own.Regs, use) {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
-}
-
-func used(regs []Reg, use string) bool {
-	return slices.ContainsFunc(regs, func(r Reg) bool { return r.File.Use == use })
 }

@@ -6,12 +6,11 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
-// Role is what an instruction means for the layout of a program, as the <meta> of its description
-// says. Target and Count name the fields that the layout fills.
+// Role is what an instruction means for the layout of a program, as the <flow> and <layout> of its
+// description say. Target and Count name the fields that the layout fills.
 type Role struct {
 	// Block is "if" or "loop" for an instruction that opens a block.
 	Block string
@@ -38,15 +37,9 @@ type Role struct {
 func (r *Role) opens() bool { return r.Block != "" }
 
 // roleOf reads what the description says of a leaf's flow and layout.
-func roleOf(set *isa.Set, l *isa.Leaf) Role {
+func roleOf(l *isa.Leaf) Role {
 	x := l.Layout()
-	if len(l.Flows()) == 0 && x == (isa.Layout{}) {
-		return roleOfMeta(l)
-	}
-	r := Role{
-		Filler: x.Filler, Flushes: x.Flushes != nil, Marks: x.Program, Ends: x.Terminator,
-		Address: inside.Unit(set, l).Writes("address"),
-	}
+	r := Role{Filler: x.Filler, Flushes: x.Flushes != nil, Marks: x.Program, Ends: x.Terminator, Address: writesAddress(l)}
 	switch x.NotLast {
 	case "scope":
 		r.Pads = "block"
@@ -73,15 +66,12 @@ func roleOf(set *isa.Set, l *isa.Leaf) Role {
 	return r
 }
 
-// roleOfMeta reads the same from <meta>, which a description has that is not converted yet.
-func roleOfMeta(l *isa.Leaf) Role {
-	return Role{
-		Block: l.Meta("block"), Call: l.Meta("call"), Jump: l.Meta("jump") != "",
-		Target: l.Meta("target"), Count: l.Meta("count"), Pads: l.Meta("pads"), Leaves: l.Meta("leaves") == "loop",
-		Ends: l.Meta("ends") != "", Filler: l.Meta("pad") == "filler",
-		Address: l.Meta("writes") == "address", Flushes: l.Meta("flushes") == "outputs",
-		Marks: l.Meta("marks"),
-	}
+// writesAddress tells whether an instruction writes address registers.
+func writesAddress(l *isa.Leaf) bool {
+	return slices.ContainsFunc(l.OperandForms(), func(o isa.OperandForm) bool {
+		return (o.Role == isa.Write || o.Role == isa.ReadWrite) &&
+			slices.ContainsFunc(o.Files, func(f *isa.File) bool { return f.Use == "address" })
+	})
 }
 
 // Roles are the roles of the instructions of a set.
@@ -102,7 +92,7 @@ func NewRoles(set *isa.Set) (*Roles, error) {
 	}
 	r := &Roles{}
 	for _, l := range root.Leaves {
-		role := roleOf(set, l)
+		role := roleOf(l)
 		in := isa.Inst{Leaf: l, Bits: l.Match}
 		if role.Target != "" {
 			role.target, role.count = runOf(d, in, role.Target), runOf(d, in, role.Count)

@@ -101,3 +101,41 @@ func TestPinnedBranchIsNumber(t *testing.T) {
 		}
 	}
 }
+
+// A label whose bits are left open stands beside what must be searched for, and beside what no bits give.
+func TestPinnedBesideComputed(t *testing.T) {
+	set := load(t, `<isa name="x" strict="true"><text comment=";"/>
+<bitset name="#instruction" size="12"/>
+<bitset name="loop" extends="#instruction">
+  <override expr="{A} * {B} == 6"><display>loop six {T} {S}</display></override>
+  <override expr="{A} &gt; {B}"><display>loop {T} x {P}</display></override>
+  <display>loop {T} {P} {S}</display>
+  <field name="A" low="0" high="2" type="uint"/><field name="B" low="3" high="5" type="uint"/>
+  <field name="T" low="6" high="9" type="branch"/><pattern low="10" high="11">00</pattern>
+  <derived name="P" type="uint" width="6"><expr>{A} * {B}</expr></derived>
+  <derived name="S" type="uint" width="4"><expr>{A} + {B}</expr></derived></bitset>
+</isa>`)
+	p, err := asm.New(set, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := decoder(t, set)
+	d.Label = func(addr int64, _ bool) (string, bool) { return fmt.Sprintf("l%d", addr), true }
+	p.Symbol = func(name string) (addr int64, ok bool) {
+		_, err := fmt.Sscanf(name, "l%d", &addr)
+		return addr, err == nil
+	}
+	l := asm.NewLossless(d, p)
+	for w := range uint64(1 << 10) {
+		in, _ := d.Decode(bits.Of(w))
+		text, ok := l.Append(nil, in)
+		if res, err := p.ParseBytes(text); !ok || err != nil || res.Inst.Bits != in.Bits {
+			t.Errorf("%03x is %q, %v, which is %s, %v", w, text, ok, res.Inst.Bits, err)
+		}
+	}
+	for _, text := range []string{"loop l16 50 1", "loop six l16 3", "loop l16 x 13"} {
+		if words, err := assembleOn(t, set, text+"\nl16: loop 0 0 0"); err == nil {
+			t.Errorf("%s is %v, though no bits give it", text, words)
+		}
+	}
+}

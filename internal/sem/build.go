@@ -26,7 +26,7 @@ type pureKey struct {
 }
 
 func newBuilder() *builder {
-	return &builder{known: map[pureKey]ID{}, consts: map[constKey]ID{}, guard: NoID}
+	return &builder{insts: make([]Inst, 0, 256), known: map[pureKey]ID{}, consts: map[constKey]ID{}, guard: NoID}
 }
 
 func typeKey(t Type) constKey { return constKey{kind: t.Kind, width: t.Width} }
@@ -279,10 +279,15 @@ func (b *builder) prune() []Inst {
 	}
 	for i := len(b.insts) - 1; i >= 0; i-- {
 		in := &b.insts[i]
-		if !used[i] && !in.Op.effect() {
+		switch {
+		case in.Op == OpSkip: // what it skips is decided already
+			used[i] = b.worth(used[i+1:in.Imm], i+1)
+		case in.Op.effect():
+			used[i] = true
+		}
+		if !used[i] {
 			continue
 		}
-		used[i] = true
 		mark(in.A)
 		mark(in.B)
 		mark(in.C)
@@ -291,34 +296,25 @@ func (b *builder) prune() []Inst {
 			mark(a)
 		}
 	}
-	b.dropSkips(used)
 	return renumber(b.insts, used)
 }
 
 // leastSkipped is the number of operations for which skipping is worth an operation.
 const leastSkipped = 4
 
-// dropSkips unmarks the skips that save little, and reckons again whether their guards are used.
-func (b *builder) dropSkips(used []bool) {
-	for i := range b.insts {
-		in := &b.insts[i]
-		if in.Op != OpSkip {
-			continue
-		}
-		n := 0
-		for j := i + 1; j < int(in.Imm); j++ {
-			switch op := b.insts[j].Op; {
-			case !used[j] || op == OpConst:
-			case op == OpTop || op == OpPush || op == OpPop:
-				n += leastSkipped
-			default:
-				n++
-			}
-		}
-		if n < leastSkipped {
-			used[i] = false
+// worth tells whether the operations from one on that are used are worth a skip.
+func (b *builder) worth(used []bool, from int) bool {
+	n := 0
+	for k, is := range used {
+		switch op := b.insts[from+k].Op; {
+		case !is || op == OpConst:
+		case op == OpTop || op == OpPush || op == OpPop:
+			n += leastSkipped
+		default:
+			n++
 		}
 	}
+	return n >= leastSkipped
 }
 
 func renumber(insts []Inst, used []bool) []Inst {

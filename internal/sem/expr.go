@@ -9,6 +9,7 @@ import (
 
 // expr lowers an expression. want is the type that a number without one gets where nothing else says it.
 func (l *lowerer) expr(e *expr, want Type) value {
+	l.effort(e.span)
 	switch e.kind {
 	case eInt:
 		return number(int64(e.n))

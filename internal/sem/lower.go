@@ -16,6 +16,7 @@ const (
 	maxFrames = 24
 	maxCalls  = 32
 	maxTurns  = 1 << 10
+	maxWork   = 1 << 17 // statements and expressions, with those of functions each time they are called
 )
 
 // lowerer turns the meaning of an instruction into operations. With check set it does the same on a leaf whose
@@ -39,6 +40,7 @@ type lowerer struct {
 	inner  func(at diag.Span)
 	later  *[]func() // the writes of a together
 	calls  int
+	work   int
 
 	pc     value // what was assigned to the counter
 	jumped ID    // where it was
@@ -266,14 +268,15 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 		v.t.Maybe, v.has = true, r.done
 		return v
 	case !dead && !l.b.isTrue(r.done):
-		l.fail(l.codeSpan(stmts), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
+		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
 	}
 	return r.v
 }
 
-func (l *lowerer) codeSpan(stmts []*stmt) diag.Span {
+// codeSpan is where code ends, or the bitset where there is none.
+func codeSpan(stmts []*stmt, f *frame) diag.Span {
 	if len(stmts) == 0 {
-		return l.frame.unit.Leaf.Spec.Span
+		return f.unit.Leaf.Spec.Span
 	}
 	return stmts[len(stmts)-1].span
 }
@@ -291,9 +294,17 @@ func (l *lowerer) block(stmts []*stmt) {
 			l.fail(s.span, diag.XMLLimit, "an instruction of more than %d operations", maxInsts)
 		}
 		l.b.span = s.span
+		l.effort(s.span)
 		l.stmt(s)
 	}
 	l.locals = l.locals[:mark]
+}
+
+// effort counts what is lowered: loops and functions inside each other could go on for ages.
+func (l *lowerer) effort(at diag.Span) {
+	if l.work++; l.work > maxWork {
+		l.fail(at, diag.XMLLimit, "an instruction of more than %d steps of code", maxWork)
+	}
 }
 
 func (l *lowerer) find(name string) *local {
@@ -513,6 +524,7 @@ func (l *lowerer) forStmt(s *stmt) {
 		l.fail(s.span, diag.XMLLimit, "a loop of %d turns, at most %d", to-from, maxTurns)
 	}
 	for i := from; i < to && !l.dead; i++ {
+		l.effort(s.span)
 		turn(number(i))
 	}
 }

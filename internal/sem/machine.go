@@ -213,7 +213,7 @@ func (l *machineLoader) init(s *State, text string, at diag.Span) {
 // files makes states of the register files and ties the views to them.
 func (l *machineLoader) files(isa *spec.ISA) {
 	for _, f := range isa.Files {
-		if f.Of != nil {
+		if f.Of != nil || f.Single {
 			continue
 		}
 		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Span: f.Span}

@@ -223,14 +223,15 @@ func (l *loader) operandPieces(b *Bitset) {
 	}
 }
 
-// operandNames reports operands that have the name of a field.
+// operandNames reports operands that have the name of a field and do not show it: a display would not say
+// which of them it means.
 func (l *loader) operandNames(leaf *Bitset) {
 	for b := leaf; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				if o := leaf.Operand(f.Name); o != nil && !o.clash {
+				if o := leaf.Operand(f.Name); o != nil && !o.clash && !o.shows(f.Name) {
 					o.clash = true
-					l.fail(diag.Errorf(diag.Duplicate, o.Span, "operand %s has the name of a field", o.Name).With(f.Span, "the field"))
+					l.fail(diag.Errorf(diag.Duplicate, o.Span, "operand %s has the name of a field that it does not show", o.Name).With(f.Span, "the field"))
 				}
 			}
 		}

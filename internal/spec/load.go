@@ -923,7 +923,7 @@ func (l *loader) defaultValue(n *node) *Default {
 
 // hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
 func (l *loader) hazard(n *node) *Hazard {
-	h := &Hazard{Name: n.value("name"), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
+	h := &Hazard{Name: n.value("name"), Refused: l.boolean(n, "refused"), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
 	if h.Name == "" || h.Text == "" {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hazard> without name or text"))
 	}

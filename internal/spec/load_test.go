@@ -175,12 +175,12 @@ func TestOperandElements(t *testing.T) {
 }
 
 func TestValueType(t *testing.T) {
-	for _, s := range []string{"bool", "u1", "u64", "s16", "f16", "f32x4", "u8x16"} {
+	for _, s := range []string{"bool", "u1", "u64", "s16", "f16", "f32x4", "u8x16", "boolx2"} {
 		if v, ok := ParseValueType(s); !ok || v.String() != s {
 			t.Errorf("%s: %v, %v", s, v, ok)
 		}
 	}
-	for _, s := range []string{"", "u", "u0", "u65", "u08", "f24", "x4", "f32x", "f32x1", "f32x17", "f32x04", "bool2", "i32"} {
+	for _, s := range []string{"", "u", "u0", "u65", "u08", "f24", "x4", "f32x", "f32x1", "f32x17", "f32x04", "bool2", "boolx1", "i32"} {
 		if v, ok := ParseValueType(s); ok {
 			t.Errorf("%q is read as %v", s, v)
 		}

@@ -154,11 +154,7 @@ type Meaning struct {
 // meaning reads what stands beside the bitsets.
 func (l *loader) meaning() {
 	m := &l.isa.Meaning
-	l.each("register", func(n *node) {
-		m.Registers = append(m.Registers, &Register{
-			Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Doc: docOf(n), Span: n.span,
-		})
-	})
+	l.each("register", l.register)
 	l.each("rom", func(n *node) { m.ROMs = append(m.ROMs, l.rom(n)) })
 	l.each("function", func(n *node) { m.Functions = append(m.Functions, l.function(n)) })
 	l.each("service", func(n *node) { m.Services = append(m.Services, l.function(n)) })
@@ -170,6 +166,27 @@ func (l *loader) meaning() {
 		}
 		m.Fetch = &Fetch{Unit: l.number(n, "unit", 1, 256), Wave: l.wave(n), Doc: docOf(n), Span: n.span}
 	})
+}
+
+// register reads a register that is no file. One that says what it is for is a file of one register to
+// operands, which may name it.
+func (l *loader) register(n *node) {
+	r := &Register{
+		Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Doc: docOf(n), Span: n.span,
+	}
+	l.isa.Meaning.Registers = append(l.isa.Meaning.Registers, r)
+	if n.attr("use") == nil {
+		return
+	}
+	f := &File{
+		Name: r.Name, Doc: r.Doc, Span: r.Span, Type: l.valueType(n), Count: 1, Align: 1, Single: true,
+		Use: l.choice(n, "use", Uses), Index: len(l.isa.Files),
+	}
+	if old := l.isa.File(f.Name); old != nil {
+		l.twice(n, f.Name, old.Span)
+	}
+	l.names(n, f)
+	l.isa.Files = append(l.isa.Files, f)
 }
 
 // code returns the value of an attribute as code, empty code where it is absent.

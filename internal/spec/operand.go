@@ -21,10 +21,10 @@ func (t ValueType) Size() int { return t.Bits * t.Lanes }
 
 // String returns the type as it is written: u32, f32x4.
 func (t ValueType) String() string {
-	if t.Kind == ValueBool {
-		return "bool"
+	s := "bool"
+	if t.Kind != ValueBool {
+		s = string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
 	}
-	s := string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
 	if t.Lanes > 1 {
 		s += "x" + strconv.Itoa(t.Lanes)
 	}
@@ -45,9 +45,6 @@ const (
 // ParseValueType reads a type: bool, u1 to u64, s1 to s64, f16, f32, f64, or a vector of 2 to 16 of
 // these, such as f32x4.
 func ParseValueType(s string) (ValueType, bool) {
-	if s == "bool" {
-		return ValueType{ValueBool, 1, 1}, true
-	}
 	elem, lanes, vector := strings.Cut(s, "x")
 	t := ValueType{Lanes: 1}
 	if vector {
@@ -57,8 +54,12 @@ func ParseValueType(s string) (ValueType, bool) {
 		}
 		t.Lanes = n
 	}
-	if elem == "" {
+	switch elem {
+	case "":
 		return t, false
+	case "bool":
+		t.Kind, t.Bits = ValueBool, 1
+		return t, true
 	}
 	kind := strings.IndexByte("usf", elem[0])
 	n, err := strconv.Atoi(elem[1:])
@@ -83,6 +84,8 @@ type File struct {
 	Use string
 	// Scope, Outside and Init are for running programs; "" where the description does not say.
 	Scope, Outside, Init string
+	// Single is set for a register that stands alone, a <register>.
+	Single bool
 	// Names is the enum that names the components; nil for x, y, z, w.
 	Names *Enum
 	// Of is the file that a view looks at, nil for a file. A register of a narrower type is a part of
@@ -110,11 +113,17 @@ type Memory struct {
 	Scope string
 	// Size is the number of bytes, 0 where a launch decides.
 	Size int64
+	// Use says what the memory is for, one of Uses; "" where the description does not say.
+	Use string
 	// Access are the types with which it can be reached, as written; Outside what happens elsewhere.
 	Access  []string
 	Outside string
 	// Index is the place in ISA.Memories.
 	Index int
+	// Of is the name of the group that the memory is one of, "" for none: c of c0 to c15. Count is how
+	// many there are in the group, of which the memory's own Number is one.
+	Of            string
+	Number, Count int
 }
 
 // Limit is a number that bounds programs, or what source may say of a field.
@@ -175,6 +184,16 @@ type Operand struct {
 	clash bool // it was reported that a field has its name
 }
 
+// shows reports whether each display of the operand has the field.
+func (o *Operand) shows(field string) bool {
+	for _, t := range o.Displays {
+		if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Ref == field }) {
+			return false
+		}
+	}
+	return true
+}
+
 // Facts say which register or memory the bits of an operand mean, and how it is changed on its way.
 type Facts struct {
 	Reg       *Reg
@@ -206,8 +225,10 @@ type Reg struct {
 
 // Mem says that the bits mean a place in memory.
 type Mem struct {
-	// Memory is nil where the operand around says it.
+	// Memory is nil where the operand around says it; it is the first of a group.
 	Memory *Memory
+	// Index is the number of the memory in its group, nil for one that stands alone.
+	Index *Expr
 	// Offset is the address in bytes, without what a register adds; nil where another piece says it.
 	Offset *Expr
 	// Type is the type with which the place is reached, nil where nothing is said.
@@ -222,7 +243,11 @@ type Relative struct {
 	// Field names a piece whose register it is; else Reg says it.
 	Field string
 	Reg   Reg
-	Span  diag.Span
+	// Of is the file of which the operand's register must be for anything to be added; nil for any.
+	Of   *File
+	Span diag.Span
+
+	of string
 }
 
 // Modifier is a change of the value: negate, absolute, saturate, or what a machine calls its own.
@@ -253,7 +278,8 @@ type Flow struct {
 type FlowKind uint8
 
 // The kinds of flow. FlowIf and FlowLoop open a block that ends at the target; FlowLoopEnd closes one;
-// FlowPush keeps a place to which a later instruction goes.
+// FlowPush keeps a place to which a later instruction goes; FlowWait waits for other threads, where it
+// names a stack for those that the newest place there is kept for, and goes on behind itself.
 const (
 	FlowNext FlowKind = iota
 	FlowJump
@@ -265,9 +291,10 @@ const (
 	FlowLoopEnd
 	FlowBreak
 	FlowPush
+	FlowWait
 )
 
-var flowKinds = []string{"next", "jump", "call", "return", "end", "if", "loop", "loop-end", "break", "push"}
+var flowKinds = []string{"next", "jump", "call", "return", "end", "if", "loop", "loop-end", "break", "push", "wait"}
 
 // String returns the kind as it is written.
 func (k FlowKind) String() string { return flowKinds[k] }
@@ -313,6 +340,14 @@ func (s *ISA) File(name string) *File {
 // Memory returns the memory of that name, or nil.
 func (s *ISA) Memory(name string) *Memory {
 	return find(s.Memories, name, func(m *Memory) string { return m.Name })
+}
+
+// group returns the first memory of the group of that name, or nil.
+func (s *ISA) group(name string) *Memory {
+	if name == "" {
+		return nil // that of the memories that stand alone
+	}
+	return find(s.Memories, name, func(m *Memory) string { return m.Of })
 }
 
 // Limit returns the limit of that name, or nil.
@@ -389,12 +424,19 @@ func (l *loader) file(n *node) {
 		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
 		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
 	}
-	if a := n.attr("components"); a != nil {
-		if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
-			l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
-		}
-	}
+	l.names(n, f)
 	l.isa.Files = append(l.isa.Files, f)
+}
+
+// names finds the enum of the components' names.
+func (l *loader) names(n *node, f *File) {
+	a := n.attr("components")
+	if a == nil {
+		return
+	}
+	if f.Names = l.isa.enums[a.value.s]; f.Names == nil {
+		l.fail(diag.Errorf(diag.Unresolved, a.value.span, "no enum %q", a.value.s))
+	}
 }
 
 // views ties each view to its file.
@@ -420,14 +462,34 @@ func (l *loader) views() {
 }
 
 func (l *loader) memory(n *node) {
-	m := &Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Index: len(l.isa.Memories)}
-	if old := l.isa.Memory(m.Name); old != nil {
-		l.twice(n, m.Name, old.Span)
-	}
+	m := Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Use: l.choice(n, "use", Uses), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Count: 1}
 	if n.attr("size") != nil {
 		m.Size = int64(l.number(n, "size", 1, 1<<40))
 	}
-	l.isa.Memories = append(l.isa.Memories, m)
+	if n.attr("count") == nil {
+		l.addMemory(n, m)
+		return
+	}
+	if old := l.isa.group(m.Name); old != nil {
+		l.twice(n, m.Name, old.Span)
+		return
+	}
+	m.Of, m.Count = m.Name, l.number(n, "count", 1, maxMemories)
+	for m.Number = range m.Count {
+		m.Name = m.Of + strconv.Itoa(m.Number)
+		l.addMemory(n, m)
+	}
+}
+
+// maxMemories bounds the memories of a group.
+const maxMemories = 256
+
+func (l *loader) addMemory(n *node, m Memory) {
+	if old := l.isa.Memory(m.Name); old != nil {
+		l.twice(n, m.Name, old.Span)
+	}
+	m.Index = len(l.isa.Memories)
+	l.isa.Memories = append(l.isa.Memories, &m)
 }
 
 // access reads the types with which a memory is reached.
@@ -541,7 +603,7 @@ func (l *loader) reg(n *node) *Reg {
 }
 
 func (l *loader) mem(n *node) *Mem {
-	m := &Mem{memory: n.value("memory"), Offset: l.exprAttr(n, "offset", false), Span: n.span}
+	m := &Mem{memory: n.value("memory"), Index: l.exprAttr(n, "index", false), Offset: l.exprAttr(n, "offset", false), Span: n.span}
 	if n.attr("type") != nil {
 		t := l.valueType(n)
 		m.Type = &t
@@ -550,7 +612,7 @@ func (l *loader) mem(n *node) *Mem {
 }
 
 func (l *loader) relative(n *node) *Relative {
-	r := &Relative{Field: n.value("field"), Span: n.span}
+	r := &Relative{Field: n.value("field"), of: n.value("of"), Span: n.span}
 	switch {
 	case r.Field == "":
 		r.Reg = *l.reg(n)
@@ -652,14 +714,40 @@ func (l *loader) settle(f *Facts) {
 	if f.Reg != nil {
 		l.settleReg(f.Reg)
 	}
-	if f.Relative != nil && f.Relative.Field == "" {
-		l.settleReg(&f.Relative.Reg)
+	if f.Relative != nil {
+		l.settleRelative(f.Relative)
 	}
-	if f.Mem == nil || f.Mem.memory == "" {
+	if f.Mem != nil {
+		l.settleMem(f.Mem)
+	}
+}
+
+func (l *loader) settleMem(m *Mem) {
+	one, group := l.isa.Memory(m.memory), l.isa.group(m.memory)
+	switch {
+	case m.memory == "" && m.Index == nil:
+	case m.Index != nil && group == nil:
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no group of memories %q, expected <memory> with count where <mem> has index", m.memory))
+	case m.Index != nil:
+		m.Memory = group
+	case one == nil && group != nil:
+		l.fail(diag.Errorf(diag.XMLAttribute, m.Span, "<mem> without index: there are %d memories %s, expected their number", group.Count, m.memory))
+	case one == nil:
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory %q", m.memory))
+	default:
+		m.Memory = one
+	}
+}
+
+func (l *loader) settleRelative(r *Relative) {
+	if r.Field == "" {
+		l.settleReg(&r.Reg)
+	}
+	if r.of == "" {
 		return
 	}
-	if f.Mem.Memory = l.isa.Memory(f.Mem.memory); f.Mem.Memory == nil {
-		l.fail(diag.Errorf(diag.Unresolved, f.Mem.Span, "no memory %q", f.Mem.memory))
+	if r.Of = l.isa.File(r.of); r.Of == nil {
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.of))
 	}
 }
 

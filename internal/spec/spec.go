@@ -399,6 +399,8 @@ type Default struct {
 type Hazard struct {
 	Name string
 	Expr *Expr
+	// Refused is set where assemblers of programs do not take such an instruction.
+	Refused bool
 	// Text tells what is wrong.
 	Text string
 	Span diag.Span

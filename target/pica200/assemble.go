@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +46,7 @@ type Assembler struct {
 	banks  banks
 	kinds  map[string][]operandKind
 	leaves map[string]*isa.Leaf
-	limits map[*isa.Leaf]limit
+	most   bounds
 	size   int // entries of the descriptor table
 	// cache holds instructions that were read before, in any program.
 	cache map[string]*cached
@@ -79,7 +78,7 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 		return nil, err
 	}
 	a.cache = map[string]*cached{}
-	if err := a.loadLimits(); err != nil {
+	if err := a.most.load(set); err != nil {
 		return nil, err
 	}
 	return a, a.loadKinds()
@@ -346,7 +345,7 @@ func (r *assembly) hazards(in isa.Inst, span diag.Span) {
 	r.fresh.SetTable(0, r.table.Entries)
 	for _, h := range r.fresh.Hazards(nil, in) {
 		switch {
-		case !slices.Contains(r.banks.refused, h.Name):
+		case !h.Refused:
 			r.warn(diag.Code(h.Name), span, "%s", h.Text)
 		case !r.facts.unchecked:
 			r.fail(diag.RegisterUse, span, "%s", h.Text)
@@ -357,40 +356,32 @@ func (r *assembly) hazards(in isa.Inst, span diag.Span) {
 // geometryMark is the mark, in the description, of an instruction of geometry shaders.
 const geometryMark = "geometry"
 
-// limit is the greatest value of a field where that is less than what its bits hold.
-type limit struct {
-	field string
-	most  uint64
-}
+// bounds are what the description says that programs have at most.
+type bounds struct{ vertex, geometry, rasterised int }
 
-// loadLimits reads what the description says as most="FIELD VALUE".
-func (a *Assembler) loadLimits() error {
-	a.limits = map[*isa.Leaf]limit{}
-	for _, l := range a.fresh.Root().Leaves {
-		text := l.Meta("most")
-		if text == "" {
-			continue
+// load reads the bounds.
+func (b *bounds) load(set *isa.Set) error {
+	for name, to := range map[string]*int{"vertex words": &b.vertex, "geometry words": &b.geometry, "rasterised": &b.rasterised} {
+		most, ok := set.Limit(name)
+		if !ok {
+			return fmt.Errorf("the description has no limit %q", name)
 		}
-		name, value, _ := strings.Cut(text, " ")
-		most, err := strconv.ParseUint(value, 10, 64)
-		fields := a.fresh.Fields(nil, isa.Inst{Leaf: l, Bits: l.Match})
-		if err != nil || !slices.ContainsFunc(fields, func(f isa.Field) bool { return f.Path == name }) {
-			return fmt.Errorf("%s: most=%q, expected a field of the instruction and its greatest value", l.Name, text)
-		}
-		a.limits[l] = limit{name, most}
+		*to = int(most)
 	}
 	return nil
 }
 
-// slot checks the field that has a limit.
+// slot checks the fields that have a limit.
 func (r *assembly) slot(in isa.Inst, span diag.Span) {
-	l, some := r.limits[in.Leaf]
-	if !some || r.facts.unchecked {
+	limits := in.Leaf.Limits()
+	if len(limits) == 0 || r.facts.unchecked {
 		return
 	}
 	for _, f := range r.fresh.Fields(nil, in) {
-		if f.Path == l.field && f.Value[0] > l.most {
-			r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", l.field, f.Value[0], l.most)
+		for _, l := range limits {
+			if f.Path == l.Field && f.Value[0] > l.Most {
+				r.fail(diag.TextRange, span, "%s %d, expected 0 to %d", l.Field, f.Value[0], l.Most)
+			}
 		}
 	}
 }
@@ -399,11 +390,16 @@ func (r *assembly) slot(in isa.Inst, span diag.Span) {
 // below that, as slot does.
 func (r *assembly) limited(e *asm.Error) string {
 	word, _, _ := strings.Cut(string(r.line), " ")
-	l, some := r.limits[r.leaves[strings.ToLower(word)]]
-	if !some || e.Code != diag.TextRange || !strings.Contains(e.Msg, " "+l.field+",") {
+	leaf := r.leaves[strings.ToLower(word)]
+	if leaf == nil || e.Code != diag.TextRange {
 		return e.Msg
 	}
-	return fmt.Sprintf("%s %s, expected 0 to %d", l.field, r.line[e.Off:e.End], l.most)
+	for _, l := range leaf.Limits() {
+		if strings.Contains(e.Msg, " "+l.Field+",") {
+			return fmt.Sprintf("%s %s, expected 0 to %d", l.Field, r.line[e.Off:e.End], l.Most)
+		}
+	}
+	return e.Msg
 }
 
 // given tells which of the fields that the layout fills the suffix of an instruction names.
@@ -417,18 +413,12 @@ func given(suffix string, role *program.Role) (target, count bool) {
 	return target, count
 }
 
-// Most words that a program may have: what the hardware has room for (picasso, libctru).
-const (
-	maxVertexWords   = 512
-	maxGeometryWords = 4096
-)
-
 // limit checks that there is room for another word. Only the first of a file that is too many is told
 // of.
 func (r *assembly) limit(d *dvleState, span diag.Span) {
-	most, what := maxVertexWords, "vertex"
+	most, what := r.most.vertex, VertexShader
 	if d.geometry {
-		most, what = maxGeometryWords, "geometry"
+		most, what = r.most.geometry, GeometryShader
 	}
 	if n := len(r.layout.Words); n >= most && !d.full && !r.facts.unchecked {
 		d.full = true

@@ -73,9 +73,9 @@ const (
 // define writes the lines of a uniform.
 func (u *uniform) define(b *bytes.Buffer, prefix string) {
 	switch {
-	case u.bank == 'c':
+	case u.bank == floatBank:
 		fmt.Fprintf(b, "#define %s_FVEC_%s 0x%02X\n", prefix, u.name, u.first)
-	case u.bank == 'i':
+	case u.bank == intBank:
 		fmt.Fprintf(b, "#define %s_IVEC_%s 0x%02X\n", prefix, u.name, u.first)
 	case u.size == 1:
 		fmt.Fprintf(b, "#define %s_FLAG_%s BIT(%d)\n", prefix, u.name, u.first)

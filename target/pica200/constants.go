@@ -19,7 +19,7 @@ type constArray struct {
 }
 
 // constant returns the directive that presets the next free register of a bank.
-func constant(bank byte) func(*assembly, *args, diag.Span) {
+func constant(bank bank) func(*assembly, *args, diag.Span) {
 	return func(r *assembly, a *args, span diag.Span) {
 		d := r.program()
 		name, at, payload, ok := r.valued(bank, a, span)
@@ -41,7 +41,7 @@ func isConstantName(name string) bool {
 }
 
 // constants gives values registers of their own.
-func (r *assembly) constants(d *dvleState, bank byte, name string, span diag.Span, values [][16]byte) {
+func (r *assembly) constants(d *dvleState, bank bank, name string, span diag.Span, values [][16]byte) {
 	if r.taken(name, span) {
 		return
 	}
@@ -50,25 +50,16 @@ func (r *assembly) constants(d *dvleState, bank byte, name string, span diag.Spa
 		r.fail(diag.SpaceFull, span, "no room for %s: the uniforms leave no %s", name, count(len(values), "register"))
 		return
 	}
-	if !r.define(name, span, operand{bank: bank, num: first, swz: noSwizzle}, len(values)) {
+	if !r.define(name, span, operand{file: r.banks.files[bank], num: first, swz: noSwizzle}, len(values)) {
 		return
 	}
 	for i, v := range values {
-		d.constants = append(d.constants, Constant{Type: constantTypeOf(bank), ID: uint16(first + i), Payload: v})
+		d.constants = append(d.constants, Constant{Type: bank.constant(), ID: uint16(first + i), Payload: v})
 	}
-}
-
-func constantTypeOf(bank byte) ConstantType {
-	for _, b := range uniformBanks {
-		if b.name == string(bank) {
-			return b.constant
-		}
-	}
-	return ConstantBool
 }
 
 // preset returns the directive that presets a register which is named.
-func preset(bank byte) func(*assembly, *args, diag.Span) {
+func preset(bank bank) func(*assembly, *args, diag.Span) {
 	return func(r *assembly, a *args, span diag.Span) {
 		d := r.program()
 		start := a.pos + blanksAt(a.text[a.pos:])
@@ -80,17 +71,17 @@ func preset(bank byte) func(*assembly, *args, diag.Span) {
 		if !ok {
 			return
 		}
-		if o.bank != bank || o.index != 0 || o.neg || o.swz != noSwizzle {
-			r.fail(diag.RegisterUse, at, "%q, expected a register of %c", name, bank)
+		if o.file != r.banks.files[bank] || o.index != 0 || o.neg || o.swz != noSwizzle {
+			r.fail(diag.RegisterUse, at, "%q, expected a register of %s", name, r.banks.files[bank].Name)
 			return
 		}
-		d.constants = append(d.constants, Constant{Type: constantTypeOf(bank), ID: uint16(o.num), Payload: payload})
+		d.constants = append(d.constants, Constant{Type: bank.constant(), ID: uint16(o.num), Payload: payload})
 	}
 }
 
 func (r *assembly) setb(a *args, _ diag.Span) {
 	d := r.program()
-	o, _, ok := a.register("b")
+	o, _, ok := a.register(boolBank)
 	if !ok {
 		return
 	}
@@ -110,7 +101,7 @@ func (r *assembly) setb(a *args, _ diag.Span) {
 var boolWords = map[string]uint8{"true": 1, "on": 1, "1": 1, "false": 0, "off": 0, "0": 0}
 
 // valued reads NAME(X, Y, Z, W).
-func (r *assembly) valued(bank byte, a *args, span diag.Span) (name string, at diag.Span, payload [16]byte, ok bool) {
+func (r *assembly) valued(bank bank, a *args, span diag.Span) (name string, at diag.Span, payload [16]byte, ok bool) {
 	text, _ := a.rest()
 	start := a.pos
 	name, values, closed := strings.Cut(text, "(")
@@ -126,7 +117,7 @@ func (r *assembly) valued(bank byte, a *args, span diag.Span) (name string, at d
 }
 
 // tuple reads X, Y, Z, W) at off.
-func (r *assembly) tuple(bank byte, text string, off int) (payload [16]byte, ok bool) {
+func (r *assembly) tuple(bank bank, text string, off int) (payload [16]byte, ok bool) {
 	values, behind, _ := strings.Cut(text, ")")
 	r.ignored("values", behind, off+len(values)+1)
 	return r.vector(bank, values, off)
@@ -141,7 +132,7 @@ func (r *assembly) ignored(behind, text string, off int) {
 }
 
 // vector reads four values, which start at off, into a constant's payload.
-func (r *assembly) vector(bank byte, text string, off int) (payload [16]byte, ok bool) {
+func (r *assembly) vector(bank bank, text string, off int) (payload [16]byte, ok bool) {
 	parts := strings.Split(text, ",")
 	if len(parts) != 4 {
 		r.fail(diag.Directive, r.span(off, off+len(text)), "%s, expected 4", count(len(parts), "value"))
@@ -159,7 +150,7 @@ func (r *assembly) vector(bank byte, text string, off int) (payload [16]byte, ok
 		case c.warning != "":
 			r.warn(c.warning, span, "%s %s", text, c.note)
 		}
-		if bank == 'c' {
+		if bank == floatBank {
 			binary.LittleEndian.PutUint32(payload[4*i:], c.value)
 		} else {
 			payload[i] = byte(c.value)
@@ -178,8 +169,8 @@ type component struct {
 }
 
 // componentOf reads one value of a constant.
-func componentOf(bank byte, text string) component {
-	if bank == 'c' {
+func componentOf(bank bank, text string) component {
+	if bank == floatBank {
 		return parseFloat24(text)
 	}
 	n, ok := number(wholeNumber(text))
@@ -271,7 +262,7 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 			r.fail(diag.Directive, at, "the array %s has %s, this is one more", r.array.name, count(r.array.size, "value"))
 			return
 		}
-		payload, _ := r.tuple('c', text[1:], a.pos+1)
+		payload, _ := r.tuple(floatBank, text[1:], a.pos+1)
 		r.array.values = append(r.array.values, Constant{Payload: payload}.Float24s())
 		return
 	}
@@ -301,7 +292,7 @@ func (r *assembly) endArray() {
 		r.fail(diag.Directive, array.span, "the array %s has no values", array.name)
 		return
 	}
-	if n > r.banks.count['c'] {
+	if n > r.banks.files[floatBank].Count {
 		r.fail(diag.SpaceFull, array.span, "no room for %s: it has %s", array.name, count(n, "value"))
 		return
 	}
@@ -311,5 +302,5 @@ func (r *assembly) endArray() {
 			binary.LittleEndian.PutUint32(values[i][4*j:], f)
 		}
 	}
-	r.constants(r.program(), 'c', array.name, array.span, values)
+	r.constants(r.program(), floatBank, array.name, array.span, values)
 }

@@ -1,7 +1,5 @@
 package pica200
 
-import "fmt"
-
 // dvleData is a program of a file as list --json shows it.
 type dvleData struct {
 	Stage     string         `json:"stage"`
@@ -56,7 +54,7 @@ func (d *DVLE) data() dvleData {
 		out.Constants = append(out.Constants, constantData{c.place(), c.data()})
 	}
 	for _, o := range d.Outputs {
-		out.Carries = append(out.Carries, outputData{fmt.Sprintf("o%d", o.Register), o.Components(), o.Semantic.String()})
+		out.Carries = append(out.Carries, outputData{outputBank.name(int(o.Register)), o.Components(), o.Semantic.String()})
 	}
 	for _, l := range d.Labels {
 		out.Labels = append(out.Labels, labelData{l.ID, l.Address, l.Size, l.Name})

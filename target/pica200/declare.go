@@ -11,7 +11,7 @@ import (
 // programNames is what a file of source declares for a program, and the names that its code uses.
 type programNames struct {
 	lines []string
-	names map[symbolKey]string
+	names map[register]string
 }
 
 // namePrograms makes the declarations of every program.
@@ -22,7 +22,7 @@ func namePrograms(w *sourceWriter) []*programNames {
 	for i := range w.file.DVLEs {
 		shared.nextFile()
 		n := &namer{w: w, d: &w.file.DVLEs[i], used: map[string]bool{}, space: shared, emits: w.structure.emitting[i]}
-		n.out.names = map[symbolKey]string{}
+		n.out.names = map[register]string{}
 		n.declare()
 		list = append(list, &n.out)
 	}
@@ -122,7 +122,7 @@ func (n *namer) geometry() {
 	}
 	free := math.MaxInt
 	for _, u := range n.d.Uniforms {
-		if bank, num, ok := bankOf(u.First); ok && bank == 'c' {
+		if bank, num, ok := u.First.place(); ok && bank == floatBank {
 			free = min(free, num)
 		}
 	}
@@ -131,51 +131,41 @@ func (n *namer) geometry() {
 	}
 	switch n.d.GeometryMode {
 	case GeometryVariable:
-		n.line(".gsh variable c%d %d", free, n.d.VariableCount)
+		n.line(".gsh variable %s %d", floatBank.name(free), n.d.VariableCount)
 	case GeometryFixed:
 		free = max(free, int(n.d.FixedStart)+1)
-		n.line(".gsh fixed c%d c%d %d", free, n.d.FixedStart, n.d.FixedCount)
+		n.line(".gsh fixed %s %s %d", floatBank.name(free), floatBank.name(int(n.d.FixedStart)), n.d.FixedCount)
 	default:
-		n.line(".gsh point c%d", free)
+		n.line(".gsh point %s", floatBank.name(free))
 	}
 	n.space = &space{}
 	n.space.initGeometry(&n.w.asm.banks, free)
 }
 
-// bankOf splits a register of the uniform table into bank and number.
-func bankOf(r UniformReg) (bank byte, num int, ok bool) {
-	for _, b := range uniformBanks {
-		if b.first <= r && r <= b.last {
-			return b.name[0], int(r - b.first), true
-		}
-	}
-	return 0, 0, false
-}
-
 // uniform declares a row of the uniform table.
 func (n *namer) uniform(u *Uniform) {
-	bank, num, ok := bankOf(u.First)
-	last, _, ok2 := bankOf(u.Last)
+	bank, num, ok := u.First.place()
+	last, _, ok2 := u.Last.place()
 	if !ok || !ok2 || last != bank || u.Last < u.First {
 		return
 	}
 	size := int(u.Last-u.First) + 1
-	name := n.name(u.Name, bank == 'v')
+	name := n.name(u.Name, bank == inputBank)
 	if name == "" {
 		return
 	}
-	if bank == 'v' {
+	if bank == inputBank {
 		n.input(name, num, size)
 		return
 	}
 	text := name
 	if !n.takes(bank, num, size) {
-		text += fmt.Sprintf("@%c%d", bank, num)
+		text += "@" + bank.name(num)
 	}
 	if size > 1 {
 		text += fmt.Sprintf("[%d]", size)
 	}
-	n.line("%s %s", bankWords[bank], text)
+	n.line(".%s %s", bank.word(), text)
 	for i := range size {
 		n.register(bank, num+i, elementName(name, i, size))
 	}
@@ -189,8 +179,8 @@ func elementName(name string, i, size int) string {
 }
 
 // takes tells whether the next uniform of a bank would get the register anyway.
-func (n *namer) takes(bank byte, num, size int) bool {
-	b := &n.space.banks[bank]
+func (n *namer) takes(of bank, num, size int) bool {
+	b := &n.space.banks[of]
 	saved := b.up
 	if first, ok := b.uniform(size); ok && first == num {
 		return true
@@ -212,20 +202,16 @@ func (n *namer) input(name string, num, size int) {
 	if free == num {
 		n.line(".in %s", name)
 	} else {
-		n.line(".in %s v%d", name, num)
+		n.line(".in %s %s", name, inputBank.name(num))
 	}
-	n.register('v', num, name)
+	n.register(inputBank, num, name)
 }
 
 // register gives a register its name, unless it has one.
-func (n *namer) register(bank byte, num int, name string) {
-	for _, s := range spaces {
-		if b, first, _ := bankOf(s.first); b == bank {
-			key := symbolKey{s.space, s.value + uint64(num-first)}
-			if _, ok := n.out.names[key]; !ok {
-				n.out.names[key] = name
-			}
-		}
+func (n *namer) register(of bank, num int, name string) {
+	key := register{n.w.asm.banks.files[of], num}
+	if _, ok := n.out.names[key]; !ok {
+		n.out.names[key] = name
 	}
 }
 
@@ -258,7 +244,7 @@ func (n *namer) name(symbol string, input bool) string {
 // up to those before. It returns how many there are, 0 if they are no array.
 func (n *namer) array(list []Constant) int {
 	first, ok := list[0].Register()
-	bank, num, _ := bankOf(first)
+	bank, num, _ := first.place()
 	b := &n.space.banks[bank]
 	k := b.down - num
 	if !ok || list[0].Type != ConstantFloat || k < 2 || k > len(list) {
@@ -284,19 +270,22 @@ func (n *namer) array(list []Constant) int {
 	return k
 }
 
+// constantLetters are what stands behind .const and .set.
+var constantLetters = [...]string{floatBank: "f", intBank: "i"}
+
 // constant declares a row of the constant table: with a name where the register is the next.
 func (n *namer) constant(c *Constant) {
 	r, ok := c.Register()
 	if !ok {
 		return
 	}
-	bank, num, _ := bankOf(r)
+	bank, num, _ := r.place()
 	value := c.sourceValue()
-	if bank == 'b' {
-		n.line(".setb b%d %s", num, value)
+	if bank == boolBank {
+		n.line(".setb %s %s", bank.name(num), value)
 		return
 	}
-	letter := map[byte]string{'c': "f", 'i': "i"}[bank]
+	letter := constantLetters[bank]
 	b := &n.space.banks[bank]
 	down, bound := b.down, b.bound
 	if first, ok := b.constant(1); ok && first == num {
@@ -306,7 +295,7 @@ func (n *namer) constant(c *Constant) {
 		return
 	}
 	b.down, b.bound = down, bound
-	n.line(".set%s %c%d%s", letter, bank, num, value)
+	n.line(".set%s %s%s", letter, bank.name(num), value)
 }
 
 // sourceValue formats the payload so that source gives it back.
@@ -361,13 +350,13 @@ func (n *namer) output(o *Output) {
 	name, mask, reg := "-", "", ""
 	if !taken {
 		name = n.name(fmt.Sprintf("out_%s", o.Semantic), false)
-		n.out.names[symbolKey{"destination", uint64(o.Register)}] = name
+		n.out.names[register{n.w.asm.banks.files[outputBank], int(o.Register)}] = name
 	}
 	if o.Mask != 15 {
 		mask = "." + o.Components()
 	}
 	if free != int(o.Register) {
-		reg, mask = fmt.Sprintf(" o%d%s", o.Register, mask), ""
+		reg, mask = " "+outputBank.name(int(o.Register))+mask, ""
 	}
 	n.line(".out %s %s%s%s", name, o.Semantic, mask, reg)
 }

@@ -127,8 +127,8 @@ func (a *args) name(what string) (string, diag.Span, bool) {
 	return text, span, true
 }
 
-// register reads a register, which must be of one of the banks, up to a blank.
-func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
+// register reads a register of a bank up to a blank.
+func (a *args) register(of bank) (o operand, span diag.Span, ok bool) {
 	start := a.pos + blanksAt(a.text[a.pos:])
 	word, span := a.word()
 	end := a.pos
@@ -140,8 +140,8 @@ func (a *args) register(banks string) (o operand, span diag.Span, ok bool) {
 		return o, span, false
 	}
 	switch {
-	case !strings.Contains(banks, string(o.bank)):
-		a.r.fail(diag.RegisterUse, span, "%s, expected a register of %s", o.String(), strings.Join(strings.Split(banks, ""), " or "))
+	case o.file != a.r.banks.files[of]:
+		a.r.fail(diag.RegisterUse, span, "%s, expected a register of %s", o.String(), a.r.banks.files[of].Name)
 		return o, span, false
 	case o.index != 0:
 		a.r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", o.String())
@@ -188,9 +188,9 @@ func init() { // the table refers to functions that refer to it
 		"proc": (*assembly).proc, "else": (*assembly).otherwise, "end": (*assembly).end,
 		"alias": (*assembly).alias, "entry": (*assembly).entry, "nodvle": (*assembly).nodvle, "gsh": (*assembly).gsh,
 		"in": (*assembly).in, "out": (*assembly).out,
-		"fvec": declare('c'), "ivec": declare('i'), "bool": declare('b'),
-		"constf": constant('c'), "consti": constant('i'), "constfa": (*assembly).constfa,
-		"setf": preset('c'), "seti": preset('i'), "setb": (*assembly).setb,
+		"fvec": declare(floatBank), "ivec": declare(intBank), "bool": declare(boolBank),
+		"constf": constant(floatBank), "consti": constant(intBank), "constfa": (*assembly).constfa,
+		"setf": preset(floatBank), "seti": preset(intBank), "setb": (*assembly).setb,
 		"word":  func(r *assembly, a *args, _ diag.Span) { r.data(a.text, strings.Index(a.text, ".")) },
 		"isago": (*assembly).isago,
 	}
@@ -269,10 +269,10 @@ func (r *assembly) alias(a *args, _ diag.Span) {
 		return
 	}
 	if o.index != 0 {
-		r.fail(diag.RegisterUse, r.span(a.pos, len(a.text)), "an address register has no place in an alias, expected %s", &operand{bank: o.bank, num: o.num})
+		r.fail(diag.RegisterUse, r.span(a.pos, len(a.text)), "an address register has no place in an alias, expected %s", &operand{file: o.file, num: o.num})
 		return
 	}
-	if o.bank == r.banks.output {
+	if o.file == r.banks.files[outputBank] {
 		r.program()
 	}
 	if r.banks.reserved(name) {
@@ -301,10 +301,10 @@ func (r *assembly) in(a *args, _ diag.Span) {
 	if !ok {
 		return
 	}
-	o := operand{bank: r.banks.input, num: -1, swz: noSwizzle}
+	o := operand{file: r.banks.files[inputBank], num: -1, swz: noSwizzle}
 	if text, _ := a.rest(); text != "" {
 		var at diag.Span
-		if o, at, ok = a.register(string(r.banks.input)); !ok {
+		if o, at, ok = a.register(inputBank); !ok {
 			return
 		}
 		if o.neg || o.swz != noSwizzle {
@@ -315,31 +315,25 @@ func (r *assembly) in(a *args, _ diag.Span) {
 	if !a.done() {
 		return
 	}
-	for n := 0; o.num < 0 && n < r.banks.count[o.bank]; n++ {
+	for n := 0; o.num < 0 && n < o.file.Count; n++ {
 		if d.inputs>>n&1 == 0 {
 			o.num = n
 		}
 	}
 	if o.num < 0 {
-		r.fail(diag.SpaceFull, span, "no input register is left for %s: there are %d", name, r.banks.count[o.bank])
+		r.fail(diag.SpaceFull, span, "no input register is left for %s: there are %d", name, o.file.Count)
 		return
 	}
 	if r.define(name, span, o, 1) {
 		d.inputs |= 1 << o.num
-		d.uniforms = append(d.uniforms, uniformEntry(name, o.bank, o.num, 1))
+		d.uniforms = append(d.uniforms, uniformEntry(name, inputBank, o.num, 1))
 	}
 }
 
 // uniformEntry is a row of the uniform table.
-func uniformEntry(name string, bank byte, num, size int) Uniform {
-	u := Uniform{Name: strings.ReplaceAll(name, "$", ".")}
-	for _, b := range uniformBanks {
-		if b.name == string(bank) {
-			u.First = b.first + UniformReg(num)
-			u.Last = u.First + UniformReg(size-1)
-		}
-	}
-	return u
+func uniformEntry(name string, of bank, num, size int) Uniform {
+	first := uniformFirst[of] + UniformReg(num)
+	return Uniform{Name: strings.ReplaceAll(name, "$", "."), First: first, Last: first + UniformReg(size-1)}
 }
 
 // out declares what an output register carries: NAME SEMANTIC.MASK, or NAME SEMANTIC REGISTER.MASK.
@@ -357,7 +351,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		r.fail(diag.Directive, at, "%q, expected what the output is: %s", text, semanticList())
 		return
 	}
-	o := operand{bank: r.banks.output, num: -1, swz: noSwizzle}
+	o := operand{file: r.banks.files[outputBank], num: -1, swz: noSwizzle}
 	reg, _ := a.rest()
 	switch {
 	case masked && reg != "":
@@ -369,7 +363,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		return
 	case masked:
 		if o.swz, ok = r.banks.components.parse(letters); !ok {
-			r.fail(diag.TextExpected, at, "%q, expected one to four components (xyzw, rgba or stpq)", letters)
+			r.fail(diag.TextExpected, at, "%q, expected one to four components (%s)", letters, r.banks.components.sets)
 			return
 		}
 		if !r.banks.components.ordered(letters) {
@@ -387,7 +381,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 
 // destination reads an output register and its mask.
 func (a *args) destination() (operand, bool) {
-	o, span, ok := a.register(string(a.r.banks.output))
+	o, span, ok := a.register(outputBank)
 	if ok && o.neg {
 		a.r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
 		return o, false
@@ -399,9 +393,9 @@ func (a *args) destination() (operand, bool) {
 }
 
 func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, semantic Semantic, o operand) {
-	most := r.banks.count[o.bank]
+	most := o.file.Count
 	if d.geometry && !r.facts.unchecked {
-		most = wiredOutputs
+		most = r.most.rasterised
 	}
 	mask := o.swz.mask()
 	explicit := o.num >= 0
@@ -415,16 +409,16 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 		r.fail(diag.SpaceFull, span, "no output register is left: there are %d", most)
 		return
 	case o.num >= most:
-		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, most-1)
+		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, most-1)
 		return
-	case o.num >= wiredOutputs && semantic != SemanticDummy && !r.facts.unchecked:
-		r.fail(diag.RegisterUse, span, "%s can only be dummy: %c0 to %c%d go to the rasteriser", o.String(), o.bank, o.bank, wiredOutputs-1)
+	case o.num >= r.most.rasterised && semantic != SemanticDummy && !r.facts.unchecked:
+		r.fail(diag.RegisterUse, span, "%s can only be dummy: %[2]s0 to %[2]s%[3]d go to the rasteriser", o.String(), o.file.Name, r.most.rasterised-1)
 		return
 	case explicit && d.written[o.num]&mask != 0 && !r.facts.unchecked:
 		r.fail(diag.Duplicate, span, "components of %s have a meaning already", o.String())
 		return
 	}
-	if name != "-" && !r.define(name, span, operand{bank: o.bank, num: o.num, swz: noSwizzle}, 1) {
+	if name != "-" && !r.define(name, span, operand{file: o.file, num: o.num, swz: noSwizzle}, 1) {
 		return
 	}
 	d.outputTable = append(d.outputTable, Output{Semantic: semantic, Register: uint16(o.num), Mask: mask})
@@ -484,7 +478,7 @@ func (r *assembly) gsh(a *args, span diag.Span) {
 		r.fail(diag.Directive, span, ".gsh must stand before the first constant, uniform, input or output")
 		return
 	}
-	free, _, ok := a.register("c")
+	free, _, ok := a.register(floatBank)
 	if !ok {
 		return
 	}
@@ -502,7 +496,7 @@ func (r *assembly) geometryMode(d *dvleState, mode GeometryMode, free operand, a
 		d.variableCount = uint8(n)
 		return ok
 	case GeometryFixed:
-		start, span, ok := a.register("c")
+		start, span, ok := a.register(floatBank)
 		if !ok {
 			return false
 		}

@@ -46,13 +46,20 @@ func (b *imageBuilder) build() (*program.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := b.names()
+	means, err := symbolSpaces(b.set)
+	if err != nil {
+		return nil, err
+	}
+	names, err := b.names()
+	if err != nil {
+		return nil, err
+	}
 	im.Symbol = func(addr int64, space string, value uint64) (string, bool) {
 		i := int(addr / wordBits)
 		if i >= len(owners) {
 			return "", false
 		}
-		return nameAt(names, owners[i], symbolKey{space, value})
+		return nameAt(names, owners[i], means[symbolKey{space, value}])
 	}
 	im.Contents = b.contents()
 	return im, nil
@@ -112,7 +119,7 @@ func (d *DVLE) title(i int) string {
 	case GeometryVariable:
 		return line + fmt.Sprintf(", mode %s, %d vertices with all attributes", d.GeometryMode, d.VariableCount)
 	case GeometryFixed:
-		return line + fmt.Sprintf(", mode %s, %d vertices from c%d", d.GeometryMode, d.FixedCount, d.FixedStart)
+		return line + fmt.Sprintf(", mode %s, %d vertices from %s", d.GeometryMode, d.FixedCount, floatBank.name(int(d.FixedStart)))
 	}
 	return line + ", mode " + d.GeometryMode.String()
 }
@@ -127,13 +134,16 @@ func (d *DVLE) interfaceLines() []string {
 		lines = append(lines, c.line())
 	}
 	for _, o := range d.Outputs {
-		lines = append(lines, fmt.Sprintf("out   o%d.%s = %s", o.Register, o.Components(), o.Semantic))
+		lines = append(lines, fmt.Sprintf("out   %s.%s = %s", outputBank.name(int(o.Register)), o.Components(), o.Semantic))
 	}
 	return lines
 }
 
 func (u *Uniform) line() string {
-	kind := map[byte]string{'v': "in", 'c': "fvec", 'i': "ivec", 'b': "bool"}[u.First.String()[0]]
+	kind := ""
+	if b, _, ok := u.First.place(); ok {
+		kind = b.word()
+	}
 	regs := u.First.String()
 	if u.Last != u.First {
 		regs += ".." + u.Last.String()
@@ -179,39 +189,22 @@ func formatFloat(f float32) string {
 	return strconv.FormatFloat(float64(f), 'g', -1, 32)
 }
 
-// symbolKey is a value in a space of names of the instruction set.
-type symbolKey struct {
-	space string
-	value uint64
-}
-
-// spaces map the banks of the uniform table, by their first register, to the spaces that the
-// description gives the operand fields: the first value of the bank there.
-var spaces = []struct {
-	first, last UniformReg
-	space       string
-	value       uint64
-}{
-	{0x00, 0x0f, "source", 0x00},
-	{0x10, 0x6f, "source", 0x20},
-	{0x70, 0x73, "int", 0},
-	{0x78, 0x87, "bool", 0},
-}
-
 // names returns the names of each program's registers.
-func (b *imageBuilder) names() []map[symbolKey]string {
-	all := make([]map[symbolKey]string, len(b.file.DVLEs))
+func (b *imageBuilder) names() ([]map[register]string, error) {
+	files, err := filesOf(b.set)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]map[register]string, len(b.file.DVLEs))
 	for i := range b.file.DVLEs {
-		all[i] = map[symbolKey]string{}
+		all[i] = map[register]string{}
 		for reg, name := range b.file.DVLEs[i].UniformNames() {
-			for _, s := range spaces {
-				if r := UniformReg(reg); isName(name) && r >= s.first && r <= s.last {
-					all[i][symbolKey{s.space, s.value + uint64(r-s.first)}] = name
-				}
+			if of, num, ok := UniformReg(reg).place(); ok && isName(name) {
+				all[i][register{files[of], num}] = name
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // isName tells whether a symbol can stand in a line of source: files may hold any bytes.
@@ -239,7 +232,7 @@ func quoted(s string) string {
 type ownerSet uint64
 
 // nameAt returns the name on which all programs agree that run the code at a place.
-func nameAt(names []map[symbolKey]string, owners ownerSet, key symbolKey) (string, bool) {
+func nameAt(names []map[register]string, owners ownerSet, key register) (string, bool) {
 	found := ""
 	for i, m := range names {
 		if i >= 64 || owners>>uint(i)&1 == 0 {

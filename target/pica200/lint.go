@@ -272,7 +272,7 @@ func (l *linter) word(at int, s outputState) outputState {
 	}
 	if twice := s.written & o.first; twice != 0 {
 		bit := bits.TrailingZeros64(twice)
-		l.r.warn(diag.OutputTwice, l.r.layout.Words[at].Span, "%c%d.%c is written a second time, which may hang the hardware", l.r.banks.output, bit/4, l.r.banks.components.letters[bit%4])
+		l.r.warn(diag.OutputTwice, l.r.layout.Words[at].Span, "%s.%c is written a second time, which may hang the hardware", outputBank.name(bit/4), l.r.banks.components.letters[bit%4])
 	}
 	if role.Call == "maybe" {
 		return s.then(o).or(s)

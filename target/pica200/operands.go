@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,73 +11,6 @@ import (
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
-
-// banks are the registers as source names them: a letter and a number.
-type banks struct {
-	count [256]int // by letter; 0 for what is no bank
-	names string   // the letters
-	// indexed are the banks that an address register can offset, input and output those of which
-	// some uses are hazards.
-	indexed       string
-	input, output byte
-	// refused are the names of the hazards that are mistakes.
-	refused []string
-	// address are the address registers as instructions spell them, address[0] being none, and named
-	// the index of each of their names, in lower case.
-	address []string
-	named   map[string]uint8
-	// components are those of every register that is a vector.
-	components components
-}
-
-// load reads the banks from the description.
-func (b *banks) load(set *isa.Set) error {
-	root, err := set.Root("")
-	if err != nil {
-		return err
-	}
-	l := root.Leaves[0]
-	for _, bank := range strings.Fields(l.Meta("banks")) {
-		n, err := strconv.Atoi(bank[1:])
-		if err != nil {
-			return fmt.Errorf("banks=%q: %w", l.Meta("banks"), err)
-		}
-		b.count[bank[0]] = n
-		b.names += bank[:1]
-	}
-	b.indexed = l.Meta("indexed")
-	b.input, b.output = l.Meta("input")[0], l.Meta("output")[0]
-	b.refused = strings.Fields(l.Meta("refused"))
-	b.address, b.named = []string{""}, map[string]uint8{}
-	for _, names := range strings.Fields(l.Meta("address")) {
-		for i, name := range strings.Split(names, ",") {
-			if i == 0 {
-				b.address = append(b.address, name)
-			}
-			b.named[strings.ToLower(name)] = uint8(len(b.address) - 1)
-		}
-	}
-	return b.loadComponents(set, l.Meta("components"))
-}
-
-// loadComponents reads the enum of the components.
-func (b *banks) loadComponents(set *isa.Set, name string) error {
-	e := inside.Machine(set).ISA.Enum(name)
-	if e == nil {
-		return fmt.Errorf("components=%q, expected an enum", name)
-	}
-	return b.components.load(e)
-}
-
-// isRegister tells whether a name looks like that of a register, in either case.
-func (b *banks) isRegister(name string) bool {
-	return len(name) > 1 && name[1] >= '0' && name[1] <= '9' && b.count[name[0]|0x20] > 0
-}
-
-// reserved tells whether a name is a register's and cannot be given to anything else.
-func (b *banks) reserved(name string) bool {
-	return len(name) > 1 && b.count[name[0]] > 0 && strings.Trim(name[1:], "0123456789") == ""
-}
 
 // swizzle is which component each component of an operand is.
 type swizzle [4]uint8
@@ -87,6 +21,7 @@ var noSwizzle = swizzle{0, 1, 2, 3}
 type components struct {
 	letters [4]byte // the first of each
 	value   [256]int8
+	sets    string // all letters, for messages
 }
 
 // load reads the components from the enum of the description that has them: letters of any case.
@@ -94,6 +29,7 @@ func (c *components) load(e *spec.Enum) error {
 	for i := range c.value {
 		c.value[i] = -1
 	}
+	var sets []string
 	for _, v := range e.Values {
 		for i, text := range append([]string{v.Display}, v.Aliases...) {
 			if v.Val >= uint64(len(c.letters)) || len(text) != 1 {
@@ -103,7 +39,15 @@ func (c *components) load(e *spec.Enum) error {
 				c.letters[v.Val] = text[0]
 			}
 			c.value[text[0]|0x20], c.value[text[0]&^0x20] = int8(v.Val), int8(v.Val)
+			if i == len(sets) {
+				sets = append(sets, "")
+			}
+			sets[i] += text
 		}
+	}
+	c.sets = strings.Join(sets, ", ")
+	if i := strings.LastIndex(c.sets, ", "); i >= 0 {
+		c.sets = c.sets[:i] + " or " + c.sets[i+2:]
 	}
 	return nil
 }
@@ -152,7 +96,7 @@ func (w swizzle) mask() uint8 {
 
 // operand is a register as source names it.
 type operand struct {
-	bank  byte
+	file  *isa.File
 	num   int
 	neg   bool
 	swz   swizzle
@@ -169,7 +113,7 @@ type alias struct {
 	size int
 }
 
-func (o operand) String() string { return string(o.bank) + strconv.Itoa(o.num) }
+func (o operand) String() string { return o.file.Name + strconv.Itoa(o.num) }
 
 // operandScan reads a register from text[off:end], and reports what is wrong with it.
 type operandScan struct {
@@ -256,7 +200,7 @@ func (s *operandScan) swizzle(o *operand) bool {
 	letters := s.identifier()
 	w, ok := s.r.banks.components.parse(letters)
 	if !ok {
-		s.r.fail(diag.TextExpected, s.r.span(at, s.pos), "%q, expected one to four components (xyzw, rgba or stpq)", letters)
+		s.r.fail(diag.TextExpected, s.r.span(at, s.pos), "%q, expected one to four components (%s)", letters, s.r.banks.components.sets)
 		return false
 	}
 	o.swz, o.disordered = w.of(o.swz), !s.r.banks.components.ordered(letters)
@@ -282,7 +226,7 @@ func (r *assembly) resolve(name string, off, end int, text string) (operand, boo
 	case !r.banks.isRegister(name):
 		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, r.similar(name))
 		return operand{}, false
-	case r.banks.count[name[0]] == 0:
+	case r.banks.letters[name[0]] == nil:
 		r.fail(diag.RegisterUse, span, "%s is no register, %s is: their names are lower case", name, strings.ToLower(name))
 		return operand{}, false
 	}
@@ -291,13 +235,13 @@ func (r *assembly) resolve(name string, off, end int, text string) (operand, boo
 		r.fail(diag.RegisterUse, span, "%s is no register, expected %c and a decimal number without leading zeros", name, name[0])
 		return operand{}, false
 	}
-	o := operand{bank: name[0], num: n, swz: noSwizzle}
+	o := operand{file: r.banks.letters[name[0]], num: n, swz: noSwizzle}
 	return o, r.inBank(o, span, name)
 }
 
 // inBank checks that a register exists.
 func (r *assembly) inBank(o operand, span diag.Span, written string) bool {
-	most := r.banks.count[o.bank]
+	most := o.file.Count
 	if o.num >= 0 && o.num < most {
 		return true
 	}
@@ -305,7 +249,7 @@ func (r *assembly) inBank(o operand, span diag.Span, written string) bool {
 	if written != o.String() {
 		is = " is " + o.String()
 	}
-	r.fail(diag.RegisterUse, span, "%s%s, but %c registers go from %c0 to %c%d", written, is, o.bank, o.bank, o.bank, most-1)
+	r.fail(diag.RegisterUse, span, "%s%s, but %[3]s registers go from %[3]s0 to %[3]s%[4]d", written, is, o.file.Name, most-1)
 	return false
 }
 
@@ -339,12 +283,12 @@ func (s *operandScan) index(o *operand, start int) bool {
 		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or one plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
 		return false
 	}
-	if register != 0 && !s.r.facts.unchecked && !strings.ContainsRune(s.r.banks.indexed, rune(o.bank)) {
+	if register != 0 && !s.r.facts.unchecked && !slices.Contains(s.r.banks.indexed, o.file) {
 		name := strings.TrimSpace(s.text[start:open])
 		if name != o.String() {
 			name += " is " + o.String()
 		}
-		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, s.r.banks.indexed)
+		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, namesOf(s.r.banks.indexed, " or "))
 		return false
 	}
 	name := strings.TrimSpace(s.text[start:open])
@@ -419,21 +363,22 @@ const (
 	kindTarget
 )
 
-// loadKinds finds out from the text of each instruction which of its operands are registers, and
-// which the name of a place.
+// loadKinds notes which operands of each instruction are registers, and which the name of a place.
 func (a *Assembler) loadKinds() error {
-	d, err := a.set.NewDecoder("")
+	root, err := a.set.Root("")
 	if err != nil {
 		return err
 	}
 	a.kinds, a.leaves = map[string][]operandKind{}, map[string]*isa.Leaf{}
-	for _, l := range d.Root().Leaves {
+	for _, l := range root.Leaves {
 		name := strings.ToLower(l.Display)
 		if a.leaves[name] != nil {
 			continue // the two forms of one name differ in which operand is wide
 		}
-		text, tokens := d.AppendTokens(nil, nil, isa.Inst{Leaf: l, Bits: l.Match})
-		kinds := a.kindsOf(string(text), tokens)
+		kinds := []operandKind{}
+		for _, f := range l.OperandForms() {
+			kinds = append(kinds, a.kindOf(f))
+		}
 		for _, n := range append(aliasNames(a.set, l), name) {
 			if a.leaves[n] == nil || n == name {
 				a.kinds[n], a.leaves[n] = kinds, l
@@ -441,6 +386,19 @@ func (a *Assembler) loadKinds() error {
 		}
 	}
 	return nil
+}
+
+// kindOf returns how source writes an operand.
+func (a *Assembler) kindOf(f isa.OperandForm) operandKind {
+	switch {
+	case f.Kind == isa.TargetOperand:
+		return kindTarget
+	case len(f.Files) == 0 || a.banks.letters[f.Files[0].Name[0]] != f.Files[0]:
+		return kindOther
+	case f.Role == isa.Write:
+		return kindWritten
+	}
+	return kindRegister
 }
 
 // aliasNames lists the other names of an instruction: the first words of what is read and never
@@ -455,43 +413,6 @@ func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 		}
 	}
 	return names
-}
-
-func (a *Assembler) kindsOf(text string, tokens []isa.Token) []operandKind {
-	kinds := []operandKind{}
-	_, rest, some := strings.Cut(text, " ")
-	if !some {
-		return kinds
-	}
-	off := len(text) - len(rest)
-	for part := range strings.SplitSeq(rest, ",") {
-		kind := kindOther
-		name := strings.TrimLeft(part, " !-")
-		switch {
-		case targetIn(tokens, off, off+len(part)):
-			kind = kindTarget
-		case a.banks.isRegister(name) && strings.Contains(part, noMask):
-			kind = kindWritten
-		case a.banks.isRegister(name):
-			kind = kindRegister
-		}
-		kinds = append(kinds, kind)
-		off += len(part) + 1
-	}
-	return kinds
-}
-
-// noMask is how the description prints a mask without components, as the operands have that it
-// shows for a word of zeros.
-const noMask = "._"
-
-func targetIn(tokens []isa.Token, off, end int) bool {
-	for _, t := range tokens {
-		if t.Kind == isa.TokenAddress && t.Start >= off && t.End <= end {
-			return true
-		}
-	}
-	return false
 }
 
 // piece is a part of the rewritten instruction, and where it comes from.
@@ -645,14 +566,14 @@ func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 	if o.neg {
 		dst = append(dst, '-')
 	}
-	dst = append(dst, o.bank)
+	dst = append(dst, o.file.Name...)
 	dst = strconv.AppendInt(dst, int64(o.num), 10)
 	if o.index > 0 {
 		dst = append(append(append(dst, '['), r.banks.address[o.index]...), ']')
 	}
 	mask := o.swz.mask()
 	switch {
-	case o.swz == noSwizzle || written && mask == 15 || r.banks.count[o.bank] == 0:
+	case o.swz == noSwizzle || written && mask == 15:
 	case written:
 		dst = append(dst, '.')
 		for i, letter := range r.banks.components.letters {
@@ -680,8 +601,8 @@ func (r *assembly) uses(o *operand, kind operandKind, off, end int) bool {
 		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", o.String())
 		return false
 	}
-	if o.bank == r.banks.output && o.num >= wiredOutputs && r.program().geometry && !r.facts.unchecked {
-		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %c0 to %c%d", o.String(), o.bank, o.bank, wiredOutputs-1)
+	if o.file == r.banks.files[outputBank] && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked {
+		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, r.most.rasterised-1)
 		return false
 	}
 	if o.disordered {
@@ -702,17 +623,13 @@ func (r *assembly) maskOrder(o *operand, span diag.Span) {
 	r.warn(diag.MaskOrder, span, "a mask is a set, whose order means nothing: the components written are %s", letters)
 }
 
-// wiredOutputs is the number of outputs that can have a meaning to the rasteriser; geometry shaders
-// have no others.
-const wiredOutputs = 7
-
 // input warns of a second input register among the sources of an instruction.
 func (r *assembly) input(o *operand, off, end int) {
-	if o.bank != r.banks.input {
+	if o.file != r.banks.files[inputBank] {
 		return
 	}
 	for i, other := range r.operands {
-		if other.bank == o.bank && other.num != o.num {
+		if other.file == o.file && other.num != o.num {
 			r.warn(diag.TwoInputs, r.span(off, end), "%s and %s: an instruction can read one input register", r.operands[i].String(), o.String())
 			return
 		}
@@ -721,7 +638,7 @@ func (r *assembly) input(o *operand, off, end int) {
 
 // tag packs which output the instruction writes, for the lint: 0 if none.
 func (r *assembly) tag() uint32 {
-	if len(r.operands) == 0 || r.operands[0].bank != r.banks.output {
+	if len(r.operands) == 0 || r.operands[0].file != r.banks.files[outputBank] {
 		return 0
 	}
 	o := &r.operands[0]

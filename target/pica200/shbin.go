@@ -224,9 +224,9 @@ func (c Constant) Bool() bool { return c.Payload[0]&1 != 0 }
 // Register returns the register that the constant presets. It is false for an unknown type and for
 // an ID that the bank does not have.
 func (c Constant) Register() (UniformReg, bool) {
-	for _, b := range uniformBanks {
-		if b.preset && b.constant == c.Type && c.ID <= uint16(b.last-b.first) {
-			return b.first + UniformReg(c.ID), true
+	for _, b := range []bank{floatBank, intBank, boolBank} {
+		if b.constant() == c.Type && int(c.ID) < numbered()[b].Count {
+			return uniformFirst[b] + UniformReg(c.ID), true
 		}
 	}
 	return 0, false
@@ -261,13 +261,13 @@ type Output struct {
 
 // Components returns the letters of the components in the mask, in the order xyzw.
 func (o Output) Components() string {
-	var s []byte
-	for i, c := range []byte("xyzw") {
+	s := ""
+	for i, name := range numbered()[outputBank].Components {
 		if o.Mask>>i&1 != 0 {
-			s = append(s, c)
+			s += name
 		}
 	}
-	return string(s)
+	return s
 }
 
 // Semantic is what the rasteriser takes an output for.
@@ -327,28 +327,31 @@ type UniformReg uint16
 // UniformRegs is the number of registers of the uniform table: its last is b15.
 const UniformRegs = 0x88
 
-// uniformBanks is the numbering of the uniform table. Constants can preset the banks so marked.
-var uniformBanks = [...]struct {
-	name        string
-	first, last UniformReg
-	preset      bool
-	constant    ConstantType
-}{
-	{name: "v", first: 0x00, last: 0x0f},
-	{name: "c", first: 0x10, last: 0x6f, preset: true, constant: ConstantFloat},
-	{name: "i", first: 0x70, last: 0x73, preset: true, constant: ConstantInt},
-	{name: "b", first: 0x78, last: 0x87, preset: true, constant: ConstantBool},
+// uniformFirst is the number of the first register of each bank in the uniform table.
+var uniformFirst = [...]UniformReg{inputBank: 0x00, floatBank: 0x10, intBank: 0x70, boolBank: 0x78}
+
+// place splits a register of the uniform table into bank and number; ok is false where no bank has it.
+func (r UniformReg) place() (of bank, num int, ok bool) {
+	for b, first := range uniformFirst {
+		if n := int(r) - int(first); n >= 0 && n < numbered()[b].Count {
+			return bank(b), n, true
+		}
+	}
+	return 0, 0, false
 }
 
 // String returns the register's name such as c5, or the number in hexadecimal where no bank has it.
 func (r UniformReg) String() string {
-	for _, b := range uniformBanks {
-		if b.first <= r && r <= b.last {
-			return b.name + strconv.Itoa(int(r-b.first))
-		}
+	if b, num, ok := r.place(); ok {
+		return b.name(num)
 	}
 	return fmt.Sprintf("0x%x", uint16(r))
 }
+
+// constant returns the type of the constants that preset a bank.
+func (b bank) constant() ConstantType { return constantBanks[b] }
+
+var constantBanks = [...]ConstantType{floatBank: ConstantFloat, intBank: ConstantInt, boolBank: ConstantBool}
 
 // UniformNames returns the name of each register, indexed by UniformReg and UniformRegs long. It is
 // empty where the table has none, and has an index where the run is longer than one register, such

@@ -50,7 +50,9 @@ type sourceWriter struct {
 
 	structure structure
 	programs  []*programNames
-	names     map[string]bool // of procedures and labels
+	// means tells which register a value in a space of names is.
+	means map[symbolKey]register
+	names map[string]bool // of procedures and labels
 	// tableNames are the names that label tables have for addresses, entries the first program of
 	// each pair of entry and end.
 	tableNames map[int]string
@@ -89,6 +91,9 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 	w := &sourceWriter{
 		asm: a, file: f, data: data, d: d, pins: map[int]bool{}, literal: map[int]bool{},
 		names: map[string]bool{}, labels: map[int]string{}, simple: map[simpleKey]bits.Value{},
+	}
+	if w.means, err = symbolSpaces(a.set); err != nil {
+		return nil, err
 	}
 	table := make([]bits.Value, len(f.DVLP.Descriptors))
 	for i, e := range f.DVLP.Descriptors {
@@ -573,7 +578,7 @@ func (w *sourceWriter) symbols(at int) func(space string, value uint64) (string,
 	own := w.programs[w.current].names
 	owners := w.structure.owners[at]
 	return func(space string, value uint64) (string, bool) {
-		key := symbolKey{space, value}
+		key := w.means[symbolKey{space, value}]
 		name, ok := own[key]
 		for i, p := range w.programs {
 			if i < 64 && owners>>uint(i)&1 != 0 && p.names[key] != name {

@@ -9,7 +9,7 @@ import (
 
 // space hands out uniform registers: those of uniforms upward, those of constants downward, which
 // another file uses again.
-type space struct{ banks [256]bankSpace }
+type space struct{ banks [otherBank]bankSpace }
 
 type bankSpace struct {
 	up, down int
@@ -22,9 +22,9 @@ type bankSpace struct {
 type registers struct{ first, end int }
 
 func (s *space) init(b *banks) {
-	for _, letter := range []byte("cib") {
-		n := b.count[letter]
-		s.banks[letter] = bankSpace{bound: n, down: n, top: n}
+	for _, bank := range []bank{floatBank, intBank, boolBank} {
+		n := b.files[bank].Count
+		s.banks[bank] = bankSpace{bound: n, down: n, top: n}
 	}
 }
 
@@ -32,8 +32,8 @@ func (s *space) init(b *banks) {
 // last boolean becomes true after each run of one, and is not handed out.
 func (s *space) initGeometry(b *banks, first int) {
 	s.init(b)
-	s.banks['c'].up = first
-	flags := &s.banks['b']
+	s.banks[floatBank].up = first
+	flags := &s.banks[boolBank]
 	flags.top--
 	flags.bound, flags.down = flags.top, flags.top
 }
@@ -93,15 +93,17 @@ func (b *bankSpace) constant(n int) (int, bool) {
 // uniform is a declared uniform.
 type uniform struct {
 	name    string
-	bank    byte
+	bank    bank
 	first   int
 	size    int
 	span    diag.Span
 	private bool
 }
 
-// bankWords are what messages call the uniforms of a bank.
-var bankWords = map[byte]string{'c': ".fvec", 'i': ".ivec", 'b': ".bool"}
+// word is what source calls the uniforms of a bank.
+func (b bank) word() string { return uniformWords[b] }
+
+var uniformWords = [...]string{inputBank: "in", floatBank: "fvec", intBank: "ivec", boolBank: "bool"}
 
 func (r *assembly) space(d *dvleState) *space {
 	if d.private() {
@@ -112,7 +114,7 @@ func (r *assembly) space(d *dvleState) *space {
 
 // declare returns the directive that declares uniforms of a bank: NAME, NAME[SIZE], and with a
 // register of their own NAME@REGISTER, NAME@REGISTER[SIZE].
-func declare(bank byte) func(*assembly, *args, diag.Span) {
+func declare(bank bank) func(*assembly, *args, diag.Span) {
 	return func(r *assembly, a *args, _ diag.Span) {
 		r.program()
 		text, at := a.rest()
@@ -129,7 +131,7 @@ func declare(bank byte) func(*assembly, *args, diag.Span) {
 }
 
 // declareUniform declares the uniform that is written at off.
-func (r *assembly) declareUniform(bank byte, part string, off int) {
+func (r *assembly) declareUniform(bank bank, part string, off int) {
 	off += blanksAt(part)
 	part = strings.Trim(part, " \t")
 	span := r.span(off, off+len(part))
@@ -149,7 +151,7 @@ func (r *assembly) declareUniform(bank byte, part string, off int) {
 			return
 		}
 	}
-	if r.taken(u.name, span) || !r.allocate(d, u) || !r.define(u.name, span, operand{bank: bank, num: u.first, swz: noSwizzle}, size) {
+	if r.taken(u.name, span) || !r.allocate(d, u) || !r.define(u.name, span, operand{file: r.banks.files[bank], num: u.first, swz: noSwizzle}, size) {
 		return
 	}
 	if !strings.HasPrefix(u.name, "_") {
@@ -180,13 +182,14 @@ func (r *assembly) sized(part string, off int) (name string, size int, ok bool) 
 
 // explicit reads the register behind an @.
 func (r *assembly) explicit(u *uniform, register string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimPrefix(register, string(u.bank)))
-	if err != nil || register != string(u.bank)+strconv.Itoa(n) {
-		r.fail(diag.RegisterUse, u.span, "%q, expected a register such as %c%d behind @", register, u.bank, 0)
+	file := r.banks.files[u.bank]
+	n, err := strconv.Atoi(strings.TrimPrefix(register, file.Name))
+	if err != nil || register != file.Name+strconv.Itoa(n) {
+		r.fail(diag.RegisterUse, u.span, "%q, expected a register such as %s0 behind @", register, file.Name)
 		return 0, false
 	}
-	first := operand{bank: u.bank, num: n}
-	last := operand{bank: u.bank, num: n + u.size - 1}
+	first := operand{file: file, num: n}
+	last := operand{file: file, num: n + u.size - 1}
 	return n, r.inBank(first, u.span, register) && (u.size == 1 || r.inBank(last, u.span, "the last register of "+u.name))
 }
 
@@ -220,13 +223,13 @@ func (r *assembly) allocate(d *dvleState, u *uniform) bool {
 func (r *assembly) again(u, old *uniform) bool {
 	switch {
 	case u.bank != old.bank:
-		r.fail(diag.Duplicate, u.span, "%s is a %s in another file", u.name, bankWords[old.bank]).With(old.span, "the other declaration")
+		r.fail(diag.Duplicate, u.span, "%s is a .%s in another file", u.name, old.bank.word()).With(old.span, "the other declaration")
 		return false
 	case u.size != old.size:
 		r.fail(diag.Duplicate, u.span, "%s has %s in another file", u.name, count(old.size, "register")).With(old.span, "the other declaration")
 		return false
 	case u.first >= 0 && u.first != old.first:
-		r.fail(diag.Duplicate, u.span, "%s is at %c%d in another file", u.name, old.bank, old.first).With(old.span, "the other declaration")
+		r.fail(diag.Duplicate, u.span, "%s is at %s in another file", u.name, old.bank.name(old.first)).With(old.span, "the other declaration")
 		return false
 	}
 	u.first = old.first
@@ -236,7 +239,7 @@ func (r *assembly) again(u, old *uniform) bool {
 // free checks that nothing else of this file has the registers that a uniform asks for.
 func (r *assembly) free(u *uniform) bool {
 	for name, a := range r.aliases {
-		if a.size > 0 && a.bank == u.bank && a.num < u.first+u.size && u.first < a.num+a.size {
+		if a.size > 0 && a.file == r.banks.files[u.bank] && a.num < u.first+u.size && u.first < a.num+a.size {
 			r.fail(diag.Duplicate, u.span, "%s asks for registers that %s has", u.name, name).With(a.span, "the other declaration")
 			return false
 		}

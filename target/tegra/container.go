@@ -27,6 +27,7 @@ func AppendContainer(dst []byte, set *isa.Set, p *Program) []byte {
 			dst = fmt.Appendf(dst, "%s %d %s\n", s.keyword, n.Number, strconv.Quote(n.Name))
 		}
 	}
+	components := componentsOf(set)
 	for _, c := range p.Constants {
 		dst = fmt.Appendf(dst, "constant %d.%c %08x\n", c.Number, components[c.Component], c.Bits)
 	}
@@ -179,7 +180,7 @@ func (r *containerReader) constant(text string, span diag.Span) error {
 	n, err := strconv.ParseUint(number, 10, 32)
 	at := -1
 	if len(component) == 1 {
-		at = strings.Index(components, component)
+		at = strings.Index(r.facts.components, component)
 	}
 	value, hexErr := strconv.ParseUint(strings.TrimSpace(hex), 16, 32)
 	switch {

@@ -240,10 +240,12 @@ func (r *assembly) constantEntry(section string, e *entry) {
 	e.skip()
 	component := -1
 	if e.pos < len(e.text) {
-		component = strings.IndexByte(components, e.text[e.pos]|0x20)
+		component = strings.IndexByte(r.facts.components, e.text[e.pos]|0x20)
 	}
 	if component < 0 {
-		e.fail(r, "a component, x, y, z or w")
+		letters := strings.Split(r.facts.components, "")
+		last := len(letters) - 1
+		e.fail(r, "a component, "+strings.Join(letters[:last], ", ")+" or "+letters[last])
 		return
 	}
 	e.pos++

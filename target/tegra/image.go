@@ -14,11 +14,11 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	return imageOf(p), nil
+	return imageOf(set, p), nil
 }
 
 // imageOf makes an image of a program.
-func imageOf(p *Program) *program.Image {
+func imageOf(set *isa.Set, p *Program) *program.Image {
 	im := &program.Image{Format: FormatName, Header: []string{fmt.Sprintf("Tegra vertex program, %d instructions", len(p.Words))}}
 	for _, w := range p.Words {
 		im.Words = append(im.Words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
@@ -42,7 +42,7 @@ func imageOf(p *Program) *program.Image {
 	if len(p.Constants) > 0 {
 		part := program.Part{Title: "constants", Data: p.Constants}
 		for _, c := range p.Constants {
-			part.Lines = append(part.Lines, fmt.Sprintf("%d.%c %s", c.Number, components[c.Component], formatFloat(c.Bits)))
+			part.Lines = append(part.Lines, fmt.Sprintf("%d.%c %s", c.Number, componentsOf(set)[c.Component], formatFloat(c.Bits)))
 		}
 		im.Contents = append(im.Contents, part)
 	}

@@ -126,7 +126,7 @@ func OpenRaw(set *isa.Set, _ bits.Value, data []byte, order string) (*program.Im
 	if err != nil {
 		return nil, err
 	}
-	return imageOf(p), nil
+	return imageOf(set, p), nil
 }
 
 // SourceOfRaw writes a program that is nothing but words as source.

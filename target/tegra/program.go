@@ -2,9 +2,10 @@ package tegra
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -40,9 +41,6 @@ type Constant struct {
 // localMark starts a label that stays in its source.
 const localMark = "."
 
-// components are the letters of the components of constants.
-const components = "xyzw"
-
 // wordBits is the size of an instruction; addresses of the engine count in bits.
 const wordBits = 128
 
@@ -56,34 +54,67 @@ func (p *Program) sort() {
 	})
 }
 
-// facts are what the description says about programs: the field of the last word that ends one, and
-// the number of places that a program and its sections have.
+// facts are what the description says about programs: the field of the last word that ends one, the number
+// of places that a program and its sections have, and the letters of the components of constants.
 type facts struct {
-	ends   string
-	places map[string]int
+	ends       string
+	places     map[string]int
+	components string
 }
 
 func factsOf(set *isa.Set) (*facts, error) {
-	root, err := set.Root("")
+	f := &facts{places: map[string]int{}}
+	for _, name := range []string{"instructions", "uniforms", "constants"} {
+		n, ok := set.Limit(name)
+		if !ok {
+			return nil, fmt.Errorf("the description has no limit %q", name)
+		}
+		f.places[name] = int(n)
+	}
+	sections := map[string]string{"input": "attributes", "output": "exports"}
+	for _, file := range set.Files() {
+		if name := sections[file.Use]; name != "" {
+			f.places[name] = file.Count
+		}
+	}
+	f.components = componentsOf(set)
+	if len(f.places) != 5 || f.components == "" {
+		return nil, errors.New("the description has no files for inputs, outputs and constants")
+	}
+	d, err := set.NewDecoder("")
 	if err != nil {
 		return nil, err
 	}
-	leaf := root.Leaves[0]
-	f := &facts{ends: leaf.Meta("ends"), places: map[string]int{}}
-	for _, name := range []string{"instructions", "attributes", "exports", "uniforms", "constants"} {
-		n, err := strconv.Atoi(leaf.Meta(name))
-		if err != nil {
-			return nil, fmt.Errorf("%s: <meta %s=%q>, expected a number", leaf.Name, name, leaf.Meta(name))
+	return f, f.loadEnd(d)
+}
+
+// componentsOf returns the letters of the components of constants.
+func componentsOf(set *isa.Set) string {
+	for _, file := range set.Files() {
+		if file.Use == "constant" {
+			return strings.Join(file.Components, "")
 		}
-		f.places[name] = n
 	}
-	return f, nil
+	return ""
+}
+
+// loadEnd finds the field that ends a program.
+func (f *facts) loadEnd(d *isa.Decoder) error {
+	leaf := d.Root().Leaves[0]
+	in := isa.Inst{Leaf: leaf, Bits: leaf.Match}
+	f.ends = leaf.Meta("ends")
+	if err := d.SetField(&in, f.ends, 1); err != nil {
+		return fmt.Errorf("%s: <meta ends=%q>: %w", leaf.Name, f.ends, err)
+	}
+	if !f.ended(d, in) {
+		return fmt.Errorf("%s: <meta ends=%q>, but a word with it has no <flow kind=\"end\">", leaf.Name, f.ends)
+	}
+	return nil
 }
 
 // ended tells whether a word ends the program.
 func (f *facts) ended(d *isa.Decoder, in isa.Inst) bool {
-	done := in
-	return d.SetField(&done, f.ends, 1) == nil && done == in
+	return slices.ContainsFunc(d.Flows(nil, in), func(w isa.Flow) bool { return w.Kind == isa.End && !w.Maybe })
 }
 
 // list returns the names of a section.

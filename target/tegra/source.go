@@ -43,7 +43,7 @@ func AppendSource(dst []byte, set *isa.Set, p *Program) ([]byte, error) {
 	if len(p.Constants) > 0 {
 		dst = append(dst, ".constants\n"...)
 		for _, c := range p.Constants {
-			dst = fmt.Appendf(dst, "\t[%d].%c = %s;\n", c.Number, components[c.Component], formatFloat(c.Bits))
+			dst = fmt.Appendf(dst, "\t[%d].%c = %s;\n", c.Number, w.facts.components[c.Component], formatFloat(c.Bits))
 		}
 		dst = append(dst, '\n')
 	}

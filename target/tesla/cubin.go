@@ -208,7 +208,7 @@ func (w *sourceWriter) append(out []byte, code []uint32) []byte {
 			out = appendWord(out, code[addr/32:addr/32+sizeOf(in)])
 		}
 		if ok && !aligned {
-			out = append(append(out, "\t// at no multiple of 64 bits: "...), w.d.Append(nil, in)...)
+			out = fmt.Appendf(out, "\t// at no multiple of %d bits: %s", w.aligns[in.Leaf.ID], w.d.Append(nil, in))
 		}
 		out = append(out, '\n')
 	})

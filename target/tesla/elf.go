@@ -5,6 +5,8 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
@@ -50,7 +52,7 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 	}
 	im := newImage(set, "ELF cubin", ctx)
 	im.Header = []string{"a listing: asm writes no ELF cubins, and its sections and relocations are not here"}
-	banks, err := constantsOf(f)
+	banks, err := constantsOf(set, f)
 	if err != nil {
 		return nil, err
 	}
@@ -84,21 +86,27 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 
 // bank is a section of constants: of a kernel, or of all where kernel is "".
 type bank struct {
-	space, kernel string
-	bytes         uint64
-	data          []byte // nil where the file has none
+	memory, kernel string
+	bytes          uint64
+	data           []byte // nil where the file has none
 }
 
-// constantsOf returns the sections .nv.constantN and .nv.constantN.KERNEL.
-func constantsOf(f *elf.File) ([]bank, error) {
+// constantsOf returns the sections .nv.constantN and .nv.constantN.KERNEL: N counts the memories of constants.
+func constantsOf(set *isa.Set, f *elf.File) ([]bank, error) {
+	memories := slices.DeleteFunc(slices.Clone(set.Memories()), func(m *isa.Memory) bool { return m.Use != "constant" })
+	const prefix = ".nv.constant"
 	var list []bank
 	for _, s := range f.Sections {
-		name, ok := strings.CutPrefix(s.Name, ".nv.constant")
+		name, ok := strings.CutPrefix(s.Name, prefix)
 		if !ok {
 			continue
 		}
 		c := bank{bytes: s.Size}
-		c.space, c.kernel, _ = strings.Cut(name, ".")
+		number, kernel, _ := strings.Cut(name, ".")
+		c.memory, c.kernel = prefix+number, kernel // a number that the machine has not is shown as the section is called
+		if n, err := strconv.Atoi(number); err == nil && n >= 0 && n < len(memories) {
+			c.memory = memories[n].Name
+		}
 		if s.Type == elf.SHT_PROGBITS {
 			var err error
 			if c.data, err = s.Data(); err != nil {
@@ -112,19 +120,19 @@ func constantsOf(f *elf.File) ([]bank, error) {
 
 func (c *bank) title() string {
 	if c.kernel == "" {
-		return "c" + c.space
+		return c.memory
 	}
-	return "c" + c.space + " of " + c.kernel
+	return c.memory + " of " + c.kernel
 }
 
 // size says how large the space is.
-func (c *bank) size() string { return fmt.Sprintf("c%s = %d bytes", c.space, c.bytes) }
+func (c *bank) size() string { return fmt.Sprintf("%s = %d bytes", c.memory, c.bytes) }
 
 // words shows what is in the space, four words a line; bytes behind the last word have two digits each.
 func (c *bank) words() (lines []string) {
 	const perLine = 16
 	for at := 0; at < len(c.data); at += perLine {
-		line := fmt.Appendf(nil, "c%s[0x%x] =", c.space, at)
+		line := fmt.Appendf(nil, "%s[0x%x] =", c.memory, at)
 		rest := c.data[at:min(at+perLine, len(c.data))]
 		for ; len(rest) >= 4; rest = rest[4:] {
 			line = fmt.Appendf(line, " 0x%08x", binary.LittleEndian.Uint32(rest))

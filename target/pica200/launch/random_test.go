@@ -1,0 +1,281 @@
+package launch_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+var (
+	programs = flag.Int("programs", 60, "number of random programs to run")
+	first    = flag.Int("first", 0, "seed of the first of them")
+)
+
+// randomProgram makes words of all kinds, most of them with targets inside the program, and descriptors.
+func randomProgram(r *rand.Rand) (code []uint32, table []bits.Value) {
+	n := 4 + r.IntN(28)
+	arithmetic := []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 19, 24, 25, 26, 27, 46, 48, 56, 63}
+	flow := []uint32{32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45}
+	for range n {
+		if r.IntN(4) > 0 {
+			code = append(code, arithmetic[r.IntN(len(arithmetic))]<<26|r.Uint32()&0x3ffff80|uint32(r.IntN(8)))
+			continue
+		}
+		code = append(code, flow[r.IntN(len(flow))]<<26|r.Uint32()&0x3c00000|uint32(r.IntN(n+1))<<10|uint32(r.IntN(6)))
+	}
+	for range 32 {
+		table = append(table, bits.Of(uint64(r.Uint32()&0x7fffffff)))
+	}
+	return code, table
+}
+
+// specials are floats at which something happens.
+var specials = []uint32{0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x40000000, 0x42c80000}
+
+func randomFloat(r *rand.Rand) uint64 {
+	if r.IntN(3) == 0 {
+		return uint64(specials[r.IntN(len(specials))])
+	}
+	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
+}
+
+// randomWave runs lanes of a random program; pick says which of 64 lanes' inputs they get.
+func runRandom(m *sem.Machine, p *exec.Program, shared *exec.Shared, seed uint64, pick []int) *exec.Wave {
+	w := exec.NewWave(p, shared)
+	w.Budget = 1000
+	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
+	w.Start(len(pick), 0)
+	for lane, from := range pick {
+		r := rand.New(rand.NewPCG(seed, uint64(from)))
+		for _, file := range []string{"v", "r"} {
+			for n := range 8 + 8*int(seed&1) { // the others stay as nobody wrote them
+				for k := range 4 {
+					w.Set(m.State(file), n, k, lane, randomFloat(r))
+				}
+			}
+		}
+		for _, s := range []string{"a0", "cmp"} {
+			for k := range 2 {
+				w.Set(m.State(s), 0, k, lane, uint64(r.IntN(2)))
+			}
+		}
+	}
+	w.Run()
+	return w
+}
+
+// A lane in a wave gives what it gives alone: registers, stacks, why it stops, and what it reads that nobody
+// wrote.
+func TestLanesAlone(t *testing.T) {
+	_, m := load(t)
+	root, _ := m.Model.Root("")
+	for i := range *programs {
+		seed := uint64(i + *first)
+		r := rand.New(rand.NewPCG(seed, 1000))
+		code, table := randomProgram(r)
+		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{table}}
+		if r.IntN(2) == 0 {
+			words.Quirks = map[string]uint64{"float": 1, "nan_zero": 1, "beyond": 1}
+		}
+		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
+		shared := exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)
+		for n := range 90 + 6*int(seed&1) { // the others stay as nobody wrote them
+			for k := range 4 {
+				shared.Set(m.State("c"), n, k, randomFloat(r))
+			}
+		}
+		for n := range 4 {
+			for k := range 4 {
+				shared.Set(m.State("i"), n, k, uint64(r.IntN(5)))
+			}
+			shared.Set(m.State("b"), n, 0, uint64(r.IntN(2)))
+		}
+		all := make([]int, exec.Lanes)
+		for k := range all {
+			all[k] = k
+		}
+		wave := runRandom(m, p, shared, seed, all)
+		again := runRandom(m, p, shared, seed, all)
+		for addr := range code {
+			if c, err := p.Code(uint64(addr)); err == nil {
+				if err := c.Verify(); err != nil {
+					t.Fatalf("program %d, word %d: %v", i, addr, err)
+				}
+			}
+		}
+		sameLane(t, i, m, wave, 5, again, 5, false)
+		for range 3 {
+			k := r.IntN(exec.Lanes)
+			sameLane(t, i, m, wave, k, runRandom(m, p, shared, seed, []int{k}), 0, true)
+		}
+		silentReads(t, i, m, p, shared, seed, all)
+		if t.Failed() {
+			t.Fatalf("program %d: %08x", i, code)
+		}
+	}
+}
+
+// silentReads runs the program with two values in what nobody wrote: a lane that has no finding cannot tell
+// them apart.
+func silentReads(t *testing.T, program int, m *sem.Machine, p *exec.Program, shared *exec.Shared, seed uint64, all []int) {
+	t.Helper()
+	waves := [2]*exec.Wave{}
+	for i, init := range []uint64{0, 0x40490fdb} {
+		for _, name := range []string{"r", "v", "a0"} {
+			m.State(name).Init = init
+		}
+		m.State("cmp").Init = init & 1
+		waves[i] = runRandom(m, p, shared, seed, all)
+	}
+	for _, name := range []string{"r", "v", "a0", "cmp"} {
+		m.State(name).Init = 0
+	}
+	var found uint64
+	for _, w := range waves {
+		for _, f := range w.Findings() {
+			found |= f.Lanes
+		}
+		for _, s := range w.Stops() {
+			if s.Reason == "budget" {
+				found |= s.Lanes
+			}
+		}
+	}
+	for lane := range exec.Lanes {
+		if found>>uint(lane)&1 != 0 {
+			continue
+		}
+		for _, s := range m.States {
+			if s.Kind != sem.FileState || s.Scope != spec.ScopeLane {
+				continue
+			}
+			for n := range s.Count {
+				for k := range s.Type.Count() {
+					a, b := waves[0], waves[1]
+					if a.Written(s, n, k)>>uint(lane)&1 != 0 && sem.Canonical(a.Get(s, n, k, lane), s.Type) != sem.Canonical(b.Get(s, n, k, lane), s.Type) {
+						t.Errorf("program %d, lane %d: %s%d component %d depends on what nobody wrote, and there is no finding", program, lane, s.Name, n, k)
+					}
+				}
+			}
+		}
+	}
+}
+
+// sameLane compares a lane of one wave with a lane of another. A budget is that of a wave, so lanes that
+// reach it are not compared.
+func sameLane(t *testing.T, program int, m *sem.Machine, a *exec.Wave, x int, b *exec.Wave, y int, alone bool) {
+	t.Helper()
+	stop := func(w *exec.Wave, lane int) exec.Stop {
+		for _, s := range w.Stops() {
+			if s.Lanes>>uint(lane)&1 != 0 {
+				s.Lanes = 0
+				return s
+			}
+		}
+		return exec.Stop{}
+	}
+	sa, sb := stop(a, x), stop(b, y)
+	if alone && (sa.Reason == "budget" || sb.Reason == "budget") {
+		return
+	}
+	if sa != sb {
+		t.Errorf("program %d, lane %d: stops by %v and by %v", program, x, sa, sb)
+	}
+	for _, s := range m.States {
+		if s.Kind == sem.StackState {
+			if da, db := a.Depth(s, x), b.Depth(s, y); da != db {
+				t.Errorf("program %d, lane %d: %d and %d entries on %s", program, x, da, db, s.Name)
+			}
+			continue
+		}
+		if s.Scope != spec.ScopeLane {
+			continue
+		}
+		for n := range s.Count {
+			for k := range s.Type.Count() {
+				va, vb := sem.Canonical(a.Get(s, n, k, x), s.Type), sem.Canonical(b.Get(s, n, k, y), s.Type)
+				if va != vb {
+					t.Errorf("program %d, lane %d: %s%d component %d is %x and %x", program, x, s.Name, n, k, va, vb)
+				}
+				if wa, wb := a.Written(s, n, k)>>uint(x)&1, b.Written(s, n, k)>>uint(y)&1; wa != wb {
+					t.Errorf("program %d, lane %d: %s%d component %d is written: %d and %d", program, x, s.Name, n, k, wa, wb)
+				}
+			}
+		}
+	}
+	type read struct {
+		pc           uint64
+		s            *sem.State
+		number, comp int
+	}
+	reads := func(w *exec.Wave, lane int) map[read]bool {
+		out := map[read]bool{}
+		for _, f := range w.Findings() {
+			if f.Lanes>>uint(lane)&1 != 0 {
+				out[read{f.PC, f.State, f.Number, f.Comp}] = true
+			}
+		}
+		return out
+	}
+	ra, rb := reads(a, x), reads(b, y)
+	for f := range ra {
+		if !rb[f] {
+			t.Errorf("program %d, lane %d: word %d reads %s%d.%d in one wave alone", program, x, f.pc, f.s.Name, f.number, f.comp)
+		}
+	}
+	if len(ra) != len(rb) {
+		t.Errorf("program %d, lane %d: %d and %d reads of what nobody wrote", program, x, len(ra), len(rb))
+	}
+}
+
+// Any words are a program that stops for a reason.
+func FuzzWords(f *testing.F) {
+	f.Add([]byte{0x0a, 0x0c, 0x00, 0xa4, 0, 0, 0, 0x84, 0, 0, 0, 0x88})
+	f.Add([]byte{0, 4, 0, 0x90, 0, 0, 0, 0x80, 0, 0, 0x40, 0xb4})
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 8 {
+		code, _ := randomProgram(r)
+		var data []byte
+		for _, w := range code {
+			data = binary.LittleEndian.AppendUint32(data, w)
+		}
+		f.Add(data)
+	}
+	_, m := load(f)
+	root, _ := m.Model.Root("")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var code []uint32
+		for ; len(data) >= 4 && len(code) < 512; data = data[4:] {
+			code = append(code, binary.LittleEndian.Uint32(data))
+		}
+		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(0x36f), bits.Of(0x7fffffff)}}}
+		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
+		w := exec.NewWave(p)
+		w.Budget = 2000
+		w.Start(3, 0)
+		w.Run()
+		var stopped uint64
+		for _, s := range w.Stops() {
+			if s.Reason == "" || stopped&s.Lanes != 0 {
+				t.Errorf("stop %+v", s)
+			}
+			stopped |= s.Lanes
+		}
+		if stopped != w.Exists() {
+			t.Errorf("lanes %b stopped of %b", stopped, w.Exists())
+		}
+		for addr := range code {
+			if c, err := p.Code(uint64(addr)); err == nil {
+				if err := c.Verify(); err != nil {
+					t.Errorf("word %d: %v", addr, err)
+				}
+			}
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package a2xx
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -36,18 +37,19 @@ func newNames(a *Assembler) names { return names{a: a, byName: map[string]int{}}
 
 func (n *names) any() bool { return len(n.byName) > 0 }
 
-// headers are the kinds of headers. Of which registers they are, the file or view of that name says. The
+// headers are the kinds of headers. Of which registers they are, a file or view of the description says. The
 // registers of shared ones may overlap.
 var headers = map[string]struct {
 	shared bool
-	hex    bool // as its numbers are written
+	hex    bool   // as its numbers are written
+	file   string // of the registers, "" for that of the header's name
 }{
 	"attribute": {shared: true},
 	"varying":   {shared: true},
 	"uniform":   {},
 	"const":     {},
 	"sampler":   {},
-	"bool":      {hex: true},
+	"bool":      {hex: true, file: "bools"},
 	"loop":      {},
 }
 
@@ -58,9 +60,12 @@ type bank struct {
 	size   int
 }
 
+// fileOf returns the name of the file or view that a kind of headers is of.
+func fileOf(kind string) string { return cmp.Or(headers[kind].file, kind) }
+
 // bankOf returns the registers of a kind of headers, none where the description has no such file.
 func bankOf(set *isa.Set, kind string) bank {
-	f := set.File(kind)
+	f := set.File(fileOf(kind))
 	switch {
 	case f == nil:
 		return bank{}

@@ -139,8 +139,8 @@ func newMachine(set *isa.Set) (*machine, error) {
 	}
 	r := reader{m: m}
 	for name := range headers {
-		if set.File(name) == nil {
-			r.fail(fmt.Errorf("the description has no registers %s, which source can declare", name))
+		if set.File(fileOf(name)) == nil {
+			r.fail(fmt.Errorf("the description has no registers %s, which @%s declares", fileOf(name), name))
 		}
 	}
 	for i, root := range runs.Roots {

@@ -176,7 +176,7 @@ func registersOf(text string) (list []string) {
 	for _, m := range clausePattern.FindAllStringSubmatch(text, -1) {
 		base, file := 10, "loop"
 		if m[1] == "BOOL_ADDR" {
-			base, file = 16, "bool"
+			base, file = 16, "bools"
 		}
 		n, _ := strconv.ParseUint(m[2], base, 16)
 		list = append(list, fmt.Sprintf("%s[%d]", file, n))

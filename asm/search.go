@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -17,6 +18,10 @@ import (
 type solver struct {
 	trials, all int
 	bits        []looseBit
+	// solved tells that val and known are a solution of what was set so far: every constraint holds with
+	// the known bits, whatever the others are.
+	solved     bool
+	val, known [maxSpaces]bits.Value
 }
 
 // looseBit is an unknown bit.

@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
@@ -87,6 +89,45 @@ func (l *Leaf) Layout() Layout {
 		out.Flushes = l.set.files[x.Flushes.Index]
 	}
 	return out
+}
+
+// Runs says that instructions of a leaf run others, which stand elsewhere in the program.
+type Runs struct {
+	// Roots are the kinds of what is run, all of one size.
+	Roots []*Root
+	// Address is where in the word the place of the first one is said, counted in their size from the
+	// start of the program; Count where it is said how many there are.
+	Address, Count Part
+	// Context is the context whose value the instruction says for each of them, "" for none.
+	Context string
+	// Steps are where in the word it says that of the first one, the second one and so on: as many as it
+	// can run.
+	Steps []RunsStep
+}
+
+// RunsStep is where an instruction says of one that it runs which of the roots it is of, by its number, and
+// what the context is. A part of no bits says nothing.
+type RunsStep struct{ Root, Context Part }
+
+// Runs returns what instructions of the leaf run; ok is false for those that run nothing.
+func (l *Leaf) Runs() (r Runs, ok bool) {
+	x := l.model.Runs()
+	if x == nil {
+		return Runs{}, false
+	}
+	r.Address, r.Count = Part(x.Address), Part(x.Count)
+	for _, b := range x.Roots {
+		if i := slices.IndexFunc(l.set.roots, func(root *Root) bool { return root.Name == b.Name }); i >= 0 {
+			r.Roots = append(r.Roots, l.set.roots[i])
+		}
+	}
+	if x.Context != nil {
+		r.Context = x.Context.Name
+	}
+	for _, s := range x.Steps {
+		r.Steps = append(r.Steps, RunsStep{Part(s.Root), Part(s.Context)})
+	}
+	return r, true
 }
 
 // FieldLimit is the greatest value that source may give a field whose bits hold more.

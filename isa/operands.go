@@ -200,6 +200,15 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 	return 0, false
 }
 
+// Stack returns how many places a stack keeps, 0 where that is not known; ok is false where there is none
+// of that name.
+func (s *Set) Stack(name string) (depth int, ok bool) {
+	if x := s.model.ISA.Stack(name); x != nil {
+		return x.Depth, true
+	}
+	return 0, false
+}
+
 // loadFiles makes the files and memories of a set.
 func (s *Set) loadFiles() {
 	for _, f := range s.model.ISA.Files {

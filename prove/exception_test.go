@@ -56,3 +56,48 @@ func TestExceptionsOfFields(t *testing.T) {
 		}
 	}
 }
+
+// TestExceptionsOfFieldsFoundBySearch has a field that a nested text hides, which only words that are printed
+// and read back show: where two numbers touch, nothing is proved.
+func TestExceptionsOfFieldsFoundBySearch(t *testing.T) {
+	const head, body = "<isa name=\"x\" strict=\"true\">\n", `<bitset name="#number" size="12">
+  <!-- check: ignore hidden-bits: the other number has no effect. -->
+  <display>{ONE}</display>
+  <alias>{OTHER}</alias>
+  <field name="ONE" low="0" high="5" type="uint"/>
+  <field name="OTHER" low="6" high="11" type="uint"/>
+</bitset>
+<bitset name="#instruction" size="20">
+  <override expr="{X} &gt; 9 || {Y} &gt; 9"><display>op {NUMBER} {X} {Y}</display></override>
+  <display>op {NUMBER} {X}{Y}</display>
+  <field name="A" low="0" high="5" type="uint"/>
+  <field name="B" low="6" high="11" type="uint"/>
+  <field name="X" low="12" high="15" type="uint"/>
+  <field name="Y" low="16" high="19" type="uint"/>
+  <derived name="NUMBER" type="#number" width="12"><expr>{A} | {B} &lt;&lt; 6</expr></derived>
+</bitset></isa>`
+	for exception, want := range map[string]int{
+		"": 1,
+		"<!-- check: ignore same-text of B in this file: no effect. -->\n": 0,
+		"<!-- check: ignore same-text of A in this file: no effect. -->\n": 1,
+	} {
+		files := fstest.MapFS{"x.xml": {Data: []byte(head + exception + body)}}
+		set, err := isa.Load(files, "x.xml", isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		r, err := prove.Check(set, prove.Options{Search: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for i := range r.Findings {
+			if r.Findings[i].Code == "same-text" {
+				found++
+			}
+		}
+		if found != want {
+			t.Errorf("%q: %d findings, expected %d: %v", exception, found, want, r.Findings)
+		}
+	}
+}

@@ -156,17 +156,19 @@ func (m *machine) tryAll(env *model.Env) bool {
 
 // twins reports two words with one text, if that does not follow from what was reported of the leaf.
 func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
+	var fields []string
 	if a.Leaf == b.Leaf {
 		diff := a.Bits.Xor(b.Bits).AndNot(m.lossy[inside.Leaf(a.Leaf)]).AndNot(m.floats[inside.Leaf(a.Leaf)])
 		if diff.IsZero() {
 			return true
 		}
+		fields = owners(inside.Leaf(a.Leaf), diff)
 	}
 	wa, wb := m.witness(r, a.Bits, ctx, a.Leaf.Size, ea), m.witness(r, b.Bits, ctx, b.Leaf.Size, eb)
 	if wa.Text != wb.Text || len(wa.Findings)+len(wb.Findings) > 0 {
 		return false
 	}
-	f := &Finding{Code: diag.SameText, Level: Warning, Span: inside.Leaf(b.Leaf).Spec.Span, Root: r.Name}
+	f := &Finding{Code: diag.SameText, Level: Warning, Span: inside.Leaf(b.Leaf).Spec.Span, Root: r.Name, fields: fields}
 	f.key = fmt.Sprintf("same %s %s", inside.Leaf(a.Leaf).Spec.Span, inside.Leaf(b.Leaf).Spec.Span)
 	if a.Leaf == b.Leaf {
 		f.Msg = fmt.Sprintf("two words of %s print %q", a.Leaf.Name, wa.Text)

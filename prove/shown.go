@@ -470,9 +470,9 @@ func (s *shower) report() {
 	}
 }
 
-// owner returns the field of the leaf that has a bit.
-func (s *shower) owner(bit int) *spec.Field {
-	for b := s.leaf.Spec; b != nil; b = b.Extends {
+// owner returns the field of a leaf that has a bit.
+func owner(l *model.Leaf, bit int) *spec.Field {
+	for b := l.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Cases[len(b.Cases)-1].Fields {
 			for _, p := range f.Parts {
 				if p.Low <= bit && bit < p.Low+p.Width {
@@ -484,12 +484,12 @@ func (s *shower) owner(bit int) *spec.Field {
 	return nil
 }
 
-// owners names the fields of the leaf that have the bits, "" for bits of none.
-func (s *shower) owners(mask bits.Value) []string {
+// owners names the fields of a leaf that have the bits, "" for bits of none.
+func owners(l *model.Leaf, mask bits.Value) []string {
 	var names []string
 	for ; !mask.IsZero(); mask = mask.AndNot(bits.Range(mask.Low(), 1)) {
 		name := ""
-		if f := s.owner(mask.Low()); f != nil {
+		if f := owner(l, mask.Low()); f != nil {
 			name = f.Name
 		}
 		if !slices.Contains(names, name) {
@@ -503,7 +503,7 @@ func (s *shower) owners(mask bits.Value) []string {
 func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 	for !mask.IsZero() {
 		bit := mask.Low()
-		f := s.owner(bit)
+		f := owner(s.leaf, bit)
 		own, note := bits.Range(bit, 1), ""
 		span, name := s.leaf.Spec.Span, ""
 		if f != nil {
@@ -515,7 +515,7 @@ func (s *shower) hidden(b *caseBits, mask bits.Value, c *model.Case) {
 		}
 		mask = mask.AndNot(own)
 		x := s.hiddenField(b, own, span, name, c)
-		x.fields = s.owners(own)
+		x.fields = owners(s.leaf, own)
 		if note != "" && len(x.Notes) == 1 {
 			x.with(span, "%s", note)
 		}
@@ -578,7 +578,7 @@ func caseSpan(c *model.Case) diag.Span {
 func (s *shower) doubled(b *caseBits) {
 	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
 	x.key = "doubled " + x.Span.String()
-	x.fields = s.owners(b.doubled)
+	x.fields = owners(s.leaf, b.doubled)
 	s.fill(x, b.word, b.twin, b.doubled)
 	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.doubled))
 	s.m.also(x, s.leaf)

@@ -103,6 +103,16 @@ func (l *Leaf) Layout() *spec.Layout {
 	return nil
 }
 
+// Runs returns what the leaf runs, or its nearest ancestor, nil where nobody runs anything.
+func (l *Leaf) Runs() *spec.Runs {
+	for b := l.Spec; b != nil; b = b.Extends {
+		if b.Runs != nil {
+			return b.Runs
+		}
+	}
+	return nil
+}
+
 // Enum is an enum in one spelling, prepared for printing.
 type Enum struct {
 	Spec   *spec.Enum

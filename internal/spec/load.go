@@ -175,6 +175,7 @@ func (l *loader) run(top *node) {
 	l.operandFacts()
 	l.link()
 	l.types()
+	l.settleRuns()
 	l.speaks()
 	l.check()
 }
@@ -500,6 +501,8 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			b.Flows = append(b.Flows, l.flow(c))
 		case "layout":
 			l.layout(c, b)
+		case "runs":
+			l.runs(c, b)
 		case "limit":
 			b.Limits = append(b.Limits, l.limit(c))
 		case "override":

@@ -168,6 +168,8 @@ func TestOperandElements(t *testing.T) {
 	flow, to := add.Flows[0], isa.Bitset("jump").Flows[0]
 	check("flow", []any{flow.Kind, flow.Maybe.Text, flow.When.Text, flow.Stack, to.Kind, to.Target, to.Count}, "[return {RND} {SAT} calls jump TO TO]")
 	l := add.Layout
+	run := add.Runs
+	check("runs", []any{run.Roots[0].Name, run.Address, run.Count, run.Context.Name, len(run.Steps), run.Steps[1].Context}, "[#entry {0 4} {4 4} mark 2 {8 1}]")
 	check("layout", []any{l.Align, l.Filler, l.Terminator, l.NotLast, l.Flushes.Name, l.Program}, "[64 true false loop r geometry]")
 	check("limit of a field", []any{add.Limits[0].Name, add.Limits[0].Most}, "[REST 7]")
 }

@@ -184,6 +184,8 @@ type Bitset struct {
 	Flows    []*Flow
 	// Layout is nil where nothing is said.
 	Layout *Layout
+	// Runs is nil where nothing is run.
+	Runs *Runs
 	// Limits bound what source may say of fields, by their names.
 	Limits  []*Limit
 	Arounds []*Around

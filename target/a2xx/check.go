@@ -41,10 +41,10 @@ func (p *layout) clauseProblems(c *placedClause) (texts []string) {
 	if c.runs && c.count > 0 && c.address+c.count > len(p.units) {
 		texts = append(texts, fmt.Sprintf("the clause runs units %d to %d, but the program has %d", c.address, c.address+c.count-1, len(p.units)))
 	}
-	if c.target.width == 0 || c.clauses == 0 {
+	if !c.goes || c.clauses == 0 {
 		return texts
 	}
-	switch to := c.target.of(c.in.Bits); {
+	switch to := p.m.target(c.in); {
 	case to >= c.clauses:
 		texts = append(texts, fmt.Sprintf("clause %d, which an address cannot reach: it has room for %d", to, c.clauses))
 	case to > len(p.clauses):

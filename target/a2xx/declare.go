@@ -1,10 +1,12 @@
 package a2xx
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
 )
 
 // Symbol is a name that a source declares for registers or constants.
@@ -12,8 +14,9 @@ type Symbol struct {
 	// Kind is the word behind the @: attribute, varying, uniform, const, sampler, bool, loop.
 	Kind string
 	Name string
-	// Bank is the letter of the registers, 0 for those without; First and Last are the numbers.
-	Bank        byte
+	// Prefix is what stands before the number of a register, "" for those that are numbers alone; First and
+	// Last are the numbers.
+	Prefix      string
 	First, Last int
 	// Values are those of a const, as they are written.
 	Values []string
@@ -34,21 +37,42 @@ func newNames(a *Assembler) names { return names{a: a, byName: map[string]int{}}
 
 func (n *names) any() bool { return len(n.byName) > 0 }
 
-// headers are the kinds of headers: the bank of each, and how many there are. The registers of
-// attributes and varyings may overlap.
+// headers are the kinds of headers. Of which registers they are, a file or view of the description says. The
+// registers of shared ones may overlap.
 var headers = map[string]struct {
-	bank   byte
-	size   int
 	shared bool
-	hex    bool // as its numbers are written
+	hex    bool   // as its numbers are written
+	file   string // of the registers, "" for that of the header's name
 }{
-	"attribute": {'R', 64, true, false},
-	"varying":   {'R', 64, true, false},
-	"uniform":   {'C', 256, false, false},
-	"const":     {'C', 256, false, false},
-	"sampler":   {0, 32, false, false},
-	"bool":      {0, 256, false, true},
-	"loop":      {0, 32, false, false},
+	"attribute": {shared: true},
+	"varying":   {shared: true},
+	"uniform":   {},
+	"const":     {},
+	"sampler":   {},
+	"bool":      {hex: true, file: "bools"},
+	"loop":      {},
+}
+
+// bank is the registers that a header is of: how many there are, and what stands before their numbers, which
+// for a view is the name of its file.
+type bank struct {
+	prefix string
+	size   int
+}
+
+// fileOf returns the name of the file or view that a kind of headers is of.
+func fileOf(kind string) string { return cmp.Or(headers[kind].file, kind) }
+
+// bankOf returns the registers of a kind of headers, none where the description has no such file.
+func bankOf(set *isa.Set, kind string) bank {
+	f := set.File(fileOf(kind))
+	switch {
+	case f == nil:
+		return bank{}
+	case f.Of == nil:
+		return bank{"", f.Count}
+	}
+	return bank{f.Of.Name, f.Count}
 }
 
 // header reads a line such as "@uniform(C0-C3) matrix". Without registers those that follow the
@@ -61,49 +85,49 @@ func (n *names) header(off, end int) {
 		n.a.fail(diag.Directive, off, off+1+len(word), "no header @%s, expected @attribute, @varying, @uniform, @const, @sampler, @bool or @loop", word)
 		return
 	}
-	s := Symbol{Kind: strings.ToLower(word), Bank: h.bank, First: -1, span: n.a.span(off, end)}
+	kind := strings.ToLower(word)
+	regs := bankOf(n.a.m.set, kind)
+	s := Symbol{Kind: kind, Prefix: regs.prefix, First: -1, span: n.a.span(off, end)}
 	rest := strings.TrimSpace(text[len(word):])
 	if strings.HasPrefix(rest, "(") {
 		inside, behind, closed := strings.Cut(rest[1:], ")")
 		first, last, isRange := strings.Cut(inside, "-")
-		s.First, ok = register(first, h.bank, h.size)
+		s.First, ok = regs.register(first)
 		s.Last = s.First
 		if ok && isRange {
-			s.Last, ok = register(last, h.bank, h.size)
+			s.Last, ok = regs.register(last)
 		}
 		if !closed || !ok || s.Last < s.First {
-			n.a.fail(diag.RegisterUse, off, end, "(%s, expected %s", rest[1:], n.expected(h.bank, h.size))
+			n.a.fail(diag.RegisterUse, off, end, "(%s, expected %s", rest[1:], regs.expected())
 			return
 		}
 		rest = strings.TrimSpace(behind)
 	}
-	n.named(&s, rest, off, end, h.size, h.shared)
+	n.named(&s, rest, off, end, regs.size, h.shared)
 }
 
-// expected describes the registers of a bank.
-func (n *names) expected(bank byte, size int) string {
-	if bank == 0 {
-		return "a number from 0 to " + strconv.Itoa(size-1) + " in parentheses"
+// expected describes the registers.
+func (b bank) expected() string {
+	last := strconv.Itoa(b.size - 1)
+	if b.prefix == "" {
+		return "a number from 0 to " + last + " in parentheses"
 	}
-	b := string(bank)
-	return "(" + b + "0) to (" + b + strconv.Itoa(size-1) + "), or a range such as (" + b + "0-" + b + "3)"
+	return "(" + b.prefix + "0) to (" + b.prefix + last + "), or a range such as (" + b.prefix + "0-" + b.prefix + "3)"
 }
 
-// register reads the name of a register of a bank.
-func register(text string, bank byte, size int) (int, bool) {
+// register reads the name of a register.
+func (b bank) register(text string) (int, bool) {
 	text = strings.TrimSpace(text)
-	if bank != 0 {
-		if text == "" || text[0]|0x20 != bank|0x20 {
-			return -1, false
-		}
-		text = text[1:]
+	if len(text) < len(b.prefix) || !strings.EqualFold(text[:len(b.prefix)], b.prefix) {
+		return -1, false
 	}
+	text = text[len(b.prefix):]
 	base := 10
-	if bank == 0 && (strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")) {
+	if b.prefix == "" && (strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")) {
 		base, text = 16, text[2:]
 	}
 	v, err := strconv.ParseUint(text, base, 16)
-	return int(v), err == nil && int(v) < size
+	return int(v), err == nil && int(v) < b.size
 }
 
 // named reads the name of a header, the number of its registers if these are not given, and values.
@@ -142,7 +166,7 @@ func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
 func (n *names) free(kind string) int {
 	next := 0
 	for i := range n.list {
-		if same(n.list[i].Kind, kind) {
+		if n.same(n.list[i].Kind, kind) {
 			next = max(next, n.list[i].Last+1)
 		}
 	}
@@ -150,14 +174,15 @@ func (n *names) free(kind string) int {
 }
 
 // same tells whether two kinds name the same registers.
-func same(a, b string) bool {
-	return a == b || headers[a].bank != 0 && headers[a].bank == headers[b].bank
+func (n *names) same(a, b string) bool {
+	prefix := bankOf(n.a.m.set, a).prefix
+	return a == b || prefix != "" && prefix == bankOf(n.a.m.set, b).prefix
 }
 
 func (n *names) declare(s *Symbol, off, end int, shared bool) {
 	for i := range n.list {
 		o := &n.list[i]
-		if !shared && same(o.Kind, s.Kind) && s.First <= o.Last && o.First <= s.Last {
+		if !shared && n.same(o.Kind, s.Kind) && s.First <= o.Last && o.First <= s.Last {
 			n.a.errs = append(n.a.errs, errorf(diag.Duplicate, s.span, "@%s takes what another has", s.Kind).With(o.span, "the other"))
 			return
 		}
@@ -169,10 +194,8 @@ func (n *names) declare(s *Symbol, off, end int, shared bool) {
 	if s.Name == "" && s.Kind == "const" {
 		return
 	}
-	_, isRegister := register(s.Name, 'R', 1<<16)
-	_, isConstant := register(s.Name, 'C', 1<<16)
 	switch _, taken := n.byName[s.Name]; {
-	case s.Name == "" || isRegister || isConstant || strings.ContainsAny(s.Name, ".$"):
+	case s.Name == "" || n.isRegister(s.Name) || strings.ContainsAny(s.Name, ".$"):
 		n.a.fail(diag.Directive, off, end, "%q, expected a name behind @%s", s.Name, s.Kind)
 	case taken && n.list[n.byName[s.Name]].Kind != s.Kind:
 		n.a.fail(diag.Duplicate, off, end, "%s is declared twice", s.Name)
@@ -180,6 +203,17 @@ func (n *names) declare(s *Symbol, off, end int, shared bool) {
 		n.byName[s.Name] = len(n.list) - 1
 		n.a.out.Symbols = append(n.a.out.Symbols, *s)
 	}
+}
+
+// isRegister reports whether a name is that of a register, there or not.
+func (n *names) isRegister(name string) bool {
+	for kind := range headers {
+		b := bank{bankOf(n.a.m.set, kind).prefix, 1 << 16}
+		if _, ok := b.register(name); ok && b.prefix != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // move says that what stands from byte to on in a rewritten line stood from byte from on; between two
@@ -252,8 +286,8 @@ func (n *names) register(s *Symbol, behind []byte, l *sourceLine, at int) (size 
 	}
 	base := 10
 	switch {
-	case s.Bank != 0:
-		n.buf = append(n.buf, s.Bank)
+	case s.Prefix != "":
+		n.buf = append(n.buf, s.Prefix...)
 	case headers[s.Kind].hex:
 		n.buf, base = append(n.buf, "0x"...), 16
 	}

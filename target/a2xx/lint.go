@@ -85,7 +85,7 @@ func (l *linter) calls() {
 		if w.known == nil {
 			w = callWalk{l.layout, map[int]int{}}
 		}
-		switch n := 1 + w.depth(c.target.of(c.in.Bits)); {
+		switch n := 1 + w.depth(w.m.target(c.in)); {
 		case n > endless:
 			l.warn(diag.Nesting, i, -1, "what is called here calls itself, expected %s at most %d deep (%s)", c.calls, c.depth, c.counted)
 		case n > c.depth:
@@ -115,7 +115,7 @@ func (w *callWalk) depth(from int) (depth int) {
 			break
 		}
 		if c.calls != "" {
-			depth = min(max(depth, 1+w.depth(c.target.of(c.in.Bits))), endless)
+			depth = min(max(depth, 1+w.depth(w.m.target(c.in))), endless)
 		}
 	}
 	w.known[from] = depth
@@ -132,7 +132,7 @@ func (l *linter) rooms() {
 	made := make([]room, len(l.m.rooms))
 	for i := range l.clauses {
 		c := &l.clauses[i]
-		straight = straight && (c.target.width == 0 || c.opens != "" || c.closes != "")
+		straight = straight && c.returns == "" && (!c.goes || c.opens != "" || c.closes != "")
 		if c.room.width > 0 {
 			made[c.room.of(c.in.Bits)] = room{size: unlimited}
 		}

@@ -19,12 +19,13 @@ const unitBits = 96
 // unitWords is the same in 32-bit words.
 const unitWords = unitBits / 32
 
-// machine is what the layout of programs needs to know of the description, which its <meta> says.
+// machine is what the layout of programs needs to know of the description.
 type machine struct {
 	set *isa.Set
 	// cf is the kind of clauses; kinds are those of instructions, by the bit of the sequence.
-	cf    *kind
-	kinds [2]*kind
+	cf     *kind
+	cfRoot *isa.Root
+	kinds  [2]*kind
 	// filler fills up the last unit of clauses, end ends a program that nothing else ends.
 	filler, end isa.Inst
 	// addressed, counted and sequenced are the contexts that say what the text of a clause gives.
@@ -33,6 +34,7 @@ type machine struct {
 	rooms                         []roomName
 	// reach is the number of units that addresses can tell apart.
 	reach int
+	flows []isa.Flow // of the instruction that was asked for last
 }
 
 // roomName is what clauses can make room for, by its name in the description and its text.
@@ -75,6 +77,17 @@ type run struct{ low, width int }
 
 func (r run) of(v bits.Value) int { return int(v.Uint(r.low, r.width)) }
 
+func runOf(p isa.Part) run { return run{p.Low, p.Width} }
+
+// over returns the run from the first to the last bit of both.
+func (r run) over(o run) run {
+	if r.width == 0 || o.width == 0 {
+		return run{r.low + o.low, r.width + o.width}
+	}
+	low := min(r.low, o.low)
+	return run{low, max(r.low+r.width, o.low+o.width) - low}
+}
+
 // clause says what a clause of a leaf does.
 type clause struct {
 	// runs tells that it runs count instructions from address on; steps are the most that it can, store
@@ -86,8 +99,8 @@ type clause struct {
 	loader                   string
 	// ends tells that the program ends here; mayEnd, that it does only under a condition.
 	ends, mayEnd bool
-	// target is the clause that it goes to, one of at most clauses.
-	target  run
+	// goes tells that it goes to another clause, one of at most clauses.
+	goes    bool
 	clauses int
 	nest
 	// room is for which exports the clause makes room, and size for how many less one: where sized says,
@@ -117,42 +130,65 @@ type exports struct {
 	rooms [][]bool
 }
 
-// newMachine reads the description. It fails only where that contradicts itself.
+// newMachine reads the description. It fails where that contradicts itself, or names what is not there.
 func newMachine(set *isa.Set) (*machine, error) {
 	m := &machine{set: set, rooms: roomsOf(inside.Machine(set).ISA)}
-	for _, r := range set.Roots() {
-		leaf := r.Leaves[0]
-		if fetch := leaf.Meta("fetch"); fetch == "0" || fetch == "1" {
-			k, err := m.newKind(r)
-			if err != nil {
-				return nil, err
-			}
-			m.kinds[fetch[0]-'0'] = k
-		}
-		if hasClauses(r) {
-			k, err := m.newKind(r)
-			if err != nil {
-				return nil, err
-			}
-			m.cf = k
-		}
-	}
-	if m.cf == nil || m.kinds[0] == nil || m.kinds[1] == nil {
+	runs, ok := m.findClauses()
+	if !ok || len(runs.Roots) != len(m.kinds) {
 		return nil, fmt.Errorf("the description has no clauses, or not both kinds of instructions")
 	}
+	r := reader{m: m}
+	for name := range headers {
+		if set.File(fileOf(name)) == nil {
+			r.fail(fmt.Errorf("the description has no registers %s, which @%s declares", fileOf(name), name))
+		}
+	}
+	for i, root := range runs.Roots {
+		m.kinds[i] = r.kind(root, runs.Context)
+	}
+	m.cf = r.kind(m.cfRoot, "")
 	m.addressed, m.counted, m.sequenced = m.flag("addressed"), m.flag("counted"), m.flag("sequenced")
-	for _, l := range m.cf.root.Leaves {
-		m.clauses = append(m.clauses, m.clauseOf(l))
-		m.reach = max(m.reach, 1<<m.clauses[len(m.clauses)-1].address.width)
+	loaded, _ := set.Limit("loaded")
+	for _, l := range m.cfRoot.Leaves {
+		c := r.clause(l)
+		if c.runs {
+			c.loaded = int(loaded)
+		}
+		m.clauses = append(m.clauses, c)
+		m.reach = max(m.reach, 1<<c.address.width)
 		in := isa.Inst{Leaf: l, Bits: l.Match}
-		switch l.Meta("pad") {
-		case "filler":
+		if layout := l.Layout(); layout.Filler {
 			m.filler = in
-		case "end":
+		} else if layout.Terminator {
 			m.end = in
 		}
 	}
-	return m, nil
+	return m, r.err
+}
+
+// findClauses finds the root whose leaves run others, and what the first of them runs.
+func (m *machine) findClauses() (isa.Runs, bool) {
+	for _, root := range m.set.Roots() {
+		for _, l := range root.Leaves {
+			if runs, ok := l.Runs(); ok {
+				m.cfRoot = root
+				return runs, true
+			}
+		}
+	}
+	return isa.Runs{}, false
+}
+
+// reader reads the description; err is the first thing that cannot be.
+type reader struct {
+	m   *machine
+	err error
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
 }
 
 // roomsOf returns what clauses make room for: the values of the enum that the field is of which
@@ -173,34 +209,31 @@ func roomsOf(isa *spec.ISA) (rooms []roomName) {
 	return rooms
 }
 
-func hasClauses(r *isa.Root) bool {
-	for _, l := range r.Leaves {
-		if l.Meta("pad") == "filler" {
-			return true
-		}
+func (r *reader) kind(root *isa.Root, sync string) *kind {
+	m := r.m
+	k := &kind{root: root, sync: m.flag(sync)}
+	var err error
+	if k.decoder, err = m.set.NewDecoder(root.Name); err != nil {
+		r.fail(err)
+		return k
 	}
-	return false
-}
-
-func (m *machine) newKind(r *isa.Root) (k *kind, err error) {
-	k = &kind{root: r}
-	if k.decoder, err = m.set.NewDecoder(r.Name); err != nil {
-		return nil, err
-	}
-	if k.parser, err = asm.New(m.set, r.Name); err != nil {
-		return nil, err
+	if k.parser, err = asm.New(m.set, root.Name); err != nil {
+		r.fail(err)
+		return k
 	}
 	k.lossless = asm.NewLossless(k.decoder, k.parser)
-	k.sync = m.flag(r.Leaves[0].Meta("sync"))
-	for _, l := range r.Leaves {
+	for _, l := range root.Leaves {
 		k.follows = append(k.follows, m.flag(l.Meta("follows")))
-		k.exports = append(k.exports, m.exportsOf(l))
+		if name := l.Meta("follows"); name != "" && k.follows[l.ID].width == 0 {
+			r.fail(fmt.Errorf("%s: no context %q, which follows names", l.Name, name))
+		}
+		k.exports = append(k.exports, r.exports(l))
 	}
 	k.broken = k.breaks()
 	k.prefix = k.commonPrefix(m.set.DefaultContext())
-	k.mark = m.text(r.Leaves[0].Meta("sync"), 1)
+	k.mark = m.text(sync, 1)
 	k.setContext(m.set.DefaultContext())
-	return k, nil
+	return k
 }
 
 // setContext gives the decoder and the parser their contexts.
@@ -274,92 +307,115 @@ func (m *machine) text(context string, value uint64) string {
 	return ""
 }
 
-func (m *machine) clauseOf(l *isa.Leaf) clause {
+func (r *reader) clause(l *isa.Leaf) clause {
 	c := clause{
-		ends: l.Meta("ends") != "", mayEnd: l.Meta("ends") == "condition", steps: number(l, "steps"), store: number(l, "store"),
-		loaded: number(l, "loaded"), loader: l.Meta("loader"), clauses: number(l, "clauses"),
-		nest: nest{l.Meta("opens"), l.Meta("closes"), l.Meta("calls"), l.Meta("returns"), number(l, "depth"), l.Meta("counted")},
-		room: runOf(l, l.Meta("room")), size: runOf(l, l.Meta("size")),
-		address: runOf(l, l.Meta("address")), count: runOf(l, l.Meta("count")),
-		sequence: runOf(l, l.Meta("sequence")), target: runOf(l, l.Meta("target")),
+		loader: l.Meta("loader"), room: r.named(l, "room"), size: r.named(l, "size"),
+		nest: nest{counted: l.Meta("counted")},
 	}
-	c.runs = c.sequence.width > 0
-	c.sized = make([]bool, len(m.rooms))
-	for i, r := range m.rooms {
-		c.sized[i] = slices.Contains(strings.Fields(l.Meta("sized")), r.name)
+	for _, f := range l.Flows() {
+		c.flow(r.m.set, f)
 	}
-	for i := 0; c.runs && i < c.steps; i++ {
-		path := l.Meta("sequence") + "." + l.Meta("slot") + strconv.Itoa(i)
-		c.slots = append(c.slots, slot{runOf(l, path+"."+l.Meta("kind")), runOf(l, path+"."+l.Meta("waits"))})
+	for _, x := range l.Limits() {
+		if c.goes {
+			c.clauses = int(x.Most) + 1
+		} else {
+			c.store = int(x.Most) + 1
+		}
+	}
+	c.sized = make([]bool, len(r.m.rooms))
+	for i, room := range r.m.rooms {
+		c.sized[i] = slices.Contains(strings.Fields(l.Meta("sized")), room.name)
+	}
+	runs, ok := l.Runs()
+	if !ok {
+		return c
+	}
+	c.runs, c.address, c.count, c.steps = true, runOf(runs.Address), runOf(runs.Count), len(runs.Steps)
+	for _, s := range runs.Steps {
+		c.slots = append(c.slots, slot{runOf(s.Root), runOf(s.Context)})
+		c.sequence = c.sequence.over(runOf(s.Root)).over(runOf(s.Context))
 	}
 	return c
 }
 
-func (m *machine) exportsOf(l *isa.Leaf) exports {
+// flow notes one of the ways in which control goes on behind a clause.
+func (c *clause) flow(set *isa.Set, f isa.FlowForm) {
+	c.goes = c.goes || f.Target != ""
+	if depth, ok := set.Stack(f.Stack); ok {
+		c.depth = depth
+	}
+	switch f.Kind {
+	case isa.End:
+		c.ends, c.mayEnd = true, f.Maybe
+	case isa.Loop:
+		c.opens = f.Stack
+	case isa.LoopEnd:
+		c.closes = f.Stack
+	case isa.Call:
+		c.calls = f.Stack
+	case isa.Return:
+		c.returns = f.Stack
+	}
+}
+
+func (r *reader) exports(l *isa.Leaf) exports {
 	if l.Meta("export") == "" {
 		return exports{}
 	}
-	e := exports{flag: runOf(l, l.Meta("export")), number: runOf(l, l.Meta("exports"))}
-	c := inside.Machine(m.set).ISA.Context(l.Meta("stage"))
+	e := exports{flag: r.named(l, "export"), number: r.named(l, "exports")}
+	c := inside.Machine(r.m.set).ISA.Context(l.Meta("stage"))
 	if c == nil || c.Enum == nil {
+		r.fail(fmt.Errorf("%s: no context %q with names, which stage names", l.Name, l.Meta("stage")))
 		return e
 	}
 	e.stage = flag{c.Low, c.Width}
 	for _, v := range c.Enum.Values {
-		e.stages = append(e.stages, ranges(l.Meta(v.Name), 1<<e.number.width))
+		e.stages = append(e.stages, r.ranges(l, v.Name, 1<<e.number.width))
 	}
-	for _, r := range m.rooms {
-		e.rooms = append(e.rooms, ranges(l.Meta(r.name), 1<<e.number.width))
+	for _, room := range r.m.rooms {
+		e.rooms = append(e.rooms, r.ranges(l, room.name, 1<<e.number.width))
 	}
 	return e
 }
 
 // ranges reads a list such as "0-15 32".
-func ranges(list string, size int) []bool {
+func (r *reader) ranges(l *isa.Leaf, meta string, size int) []bool {
 	has := make([]bool, size)
-	for _, word := range strings.Fields(list) {
-		from, to, _ := strings.Cut(word, "-")
-		first, _ := strconv.Atoi(from)
-		last, err := strconv.Atoi(to)
-		if err != nil {
-			last = first
+	for _, word := range strings.Fields(l.Meta(meta)) {
+		from, to, isRange := strings.Cut(word, "-")
+		if !isRange {
+			to = from
 		}
-		for i := first; i <= last && i < size; i++ {
+		first, err1 := strconv.Atoi(from)
+		last, err2 := strconv.Atoi(to)
+		if err1 != nil || err2 != nil || first < 0 || last >= size || last < first {
+			r.fail(fmt.Errorf("%s: %s=%q, expected numbers up to %d and ranges of them", l.Name, meta, l.Meta(meta), size-1))
+			return has
+		}
+		for i := first; i <= last; i++ {
 			has[i] = true
 		}
 	}
 	return has
 }
 
-func number(l *isa.Leaf, meta string) int {
-	n, _ := strconv.Atoi(l.Meta(meta))
-	return n
+// named returns where the bits of the field are that an attribute names, if it names one.
+func (r *reader) named(l *isa.Leaf, meta string) run {
+	path := l.Meta(meta)
+	part, ok := inside.Leaf(l).Spec.BitsOf(path)
+	if path != "" && !ok {
+		r.fail(fmt.Errorf("%s: no field %q whose bits stand together, which %s names", l.Name, path, meta))
+	}
+	return run{part.Low, part.Width}
 }
 
-// runOf returns where the bits of a field of a leaf are, by its path.
-func runOf(l *isa.Leaf, path string) run {
-	low, in := 0, inside.Leaf(l).Spec
-	for {
-		name, rest, nested := strings.Cut(path, ".")
-		f := fieldOf(in, name)
-		if f == nil || len(f.Parts) != 1 {
-			return run{}
-		}
-		if low += f.Parts[0].Low; !nested {
-			return run{low, f.Width}
-		}
-		in, path = f.Bitset, rest
-	}
-}
-
-// fieldOf returns the field of that name of a bitset or one above it, as it is where no override holds.
-func fieldOf(b *spec.Bitset, name string) *spec.Field {
-	for ; b != nil; b = b.Extends {
-		if n := len(b.Cases); n > 0 {
-			if f := b.Cases[n-1].Field(name); f != nil {
-				return f
-			}
+// target returns the clause that one goes to, -1 for none.
+func (m *machine) target(in isa.Inst) int {
+	m.flows = m.cf.decoder.Flows(m.flows[:0], in)
+	for _, f := range m.flows {
+		if f.Target >= 0 {
+			return int(f.Target) / m.cf.root.Size
 		}
 	}
-	return nil
+	return -1
 }

@@ -53,7 +53,7 @@ func TestRefused(t *testing.T) {
 		{"a constant that there is not", "EXEC_END\n ALU: MAXv R0 = C256, R0", "2:18: 256 does not fit N, expected 0 to 255 [text-range]"},
 		{"a constant that ends with 0", "EXEC_END\n ALU: MAXv R0 = C300, R0", "2:18: 300 does not fit N, expected 0 to 255 [text-range]"},
 		{"a constant that ends with 1", "EXEC_END\n ALU: MAXv R0 = C2551, R0", "2:18: 2551 does not fit N, expected 0 to 255 [text-range]"},
-		{"a relative third constant without the second", "EXEC_END\n ALU: MULADDv R0 = C2[aL], C0[aL], C1", "2:22: [aL] does not fit IDX3, expected nothing (What is added to the number of source 3, a constant: a0 in all operands or aL in all, and behind the first constant in all or in none) [text-range]"},
+		{"a relative third constant without the second", "EXEC_END\n ALU: MULADDv R0 = C2[aL], C0[aL], C1", "2:22: [aL] as IDX3 does not go with the rest of the text (What is added to the number of source 3, a constant: a0 in all operands or aL in all, and behind the first constant in all or in none) [text-range]"},
 		{"a0 and aL", "EXEC_END\n ALU: MULADDv R0 = R1, C0[aL], C1[a0]", "[text-"},
 		{"a clause far away", "COND_JMP ADDR(1024) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 1024, which an address cannot reach: it has room for 1024 [program-size]"},
 		{"a clause behind the program", "COND_JMP ADDR(9) DIR(0) FORCE_CALL\nEXEC_END", "1:1: clause 9, but the program has 2 [program-size]"},

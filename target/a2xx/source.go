@@ -123,7 +123,7 @@ func (d *Disassembler) findLabels() {
 	d.labels = append(d.labels[:0], make([]bool, len(d.clauses))...)
 	d.m.cf.setContext(d.context)
 	for i := range d.clauses {
-		if c := &d.clauses[i]; c.target.width > 0 {
+		if c := &d.clauses[i]; !c.runs {
 			d.buf = d.m.cf.decoder.Append(d.buf[:0], c.in)
 		}
 	}
@@ -179,7 +179,7 @@ func (d *Disassembler) clauseText(dst []byte, i int) []byte {
 	steps := d.steps[c.first:c.last]
 	dst = append(dst, d.indent(0)...)
 	in, ctx := d.shownClause(c, steps)
-	if c.target.width > 0 { // its label is that of this program
+	if !c.runs { // it may have a label, which is that of this program
 		dst = d.instruction(dst, d.m.cf, in, ctx)
 	} else {
 		dst = d.keptText(dst, d.m.cf, in, ctx)

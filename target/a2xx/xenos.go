@@ -56,17 +56,18 @@ func IsXenosShader(data []byte) bool {
 // xenosReader reads a file. What is outside of it reads as 0, and is noted.
 type xenosReader struct {
 	data   []byte
+	set    *isa.Set
 	shader *XenosShader
 	short  bool
 }
 
 // ReadXenosShader reads a shader file. Tables that are damaged are left out, with a note; a file whose code
 // is not there is refused.
-func ReadXenosShader(data []byte) (*XenosShader, error) {
+func ReadXenosShader(set *isa.Set, data []byte) (*XenosShader, error) {
 	if !IsXenosShader(data) {
 		return nil, errorf(diag.FileFormat, diag.Span{}, "no shader of Xenos, which starts with 0x%08x or 0x%08x", xenosMagic, xenosMagic|1)
 	}
-	r := xenosReader{data: data, shader: &XenosShader{Stage: 1 - int(data[3]&1)}}
+	r := xenosReader{data: data, set: set, shader: &XenosShader{Stage: 1 - int(data[3]&1)}}
 	physical := uint64(r.word(xenosHeaders))
 	at := uint64(r.word(xenosShader))
 	from, size := physical+uint64(r.word(at)), uint64(r.word(at+4))
@@ -152,7 +153,7 @@ func (r *xenosReader) constants(at uint64) {
 			return
 		}
 		kind := xenosSets[set]
-		s.Constants = append(s.Constants, Symbol{Kind: kind, Name: name, Bank: headers[kind].bank, First: from, Last: from + size - 1})
+		s.Constants = append(s.Constants, Symbol{Kind: kind, Name: name, Prefix: bankOf(r.set, kind).prefix, First: from, Last: from + size - 1})
 	}
 }
 
@@ -172,7 +173,7 @@ func (r *xenosReader) definitions(at, physical uint64) {
 		}
 		from := physical + uint64(r.word(at+4))
 		for i := range count {
-			lit := Symbol{Kind: "const", Bank: headers["const"].bank, First: number + i, Last: number + i}
+			lit := Symbol{Kind: "const", Prefix: bankOf(r.set, "const").prefix, First: number + i, Last: number + i}
 			for k := range uint64(4) {
 				bits := r.word(from + 16*uint64(i) + 4*k)
 				lit.Values = append(lit.Values, fmt.Sprint(math.Float32frombits(bits)))
@@ -200,7 +201,7 @@ func (r *xenosReader) definitions(at, physical uint64) {
 
 // literal adds a literal, unless it cannot be one.
 func (r *xenosReader) literal(s Symbol) bool {
-	if r.short || s.First < 0 || s.First >= headers[s.Kind].size || len(r.shader.Literals) == maxXenosConstants {
+	if r.short || s.First < 0 || s.First >= bankOf(r.set, s.Kind).size || len(r.shader.Literals) == maxXenosConstants {
 		r.note("the table of literals cannot be read behind %d of them", len(r.shader.Literals))
 		return false
 	}
@@ -210,7 +211,7 @@ func (r *xenosReader) literal(s Symbol) bool {
 
 // OpenXenosShader reads a shader file for listing.
 func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
-	s, err := ReadXenosShader(data)
+	s, err := ReadXenosShader(set, data)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +230,7 @@ func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
 	for _, n := range s.Notes {
 		im.Header = append(im.Header, "warning: "+n)
 	}
-	im.Symbol = s.symbol
+	im.Symbol = func(_ int64, space string, value uint64) (string, bool) { return s.symbol(set, space, value) }
 	p := layout{m: m, words: s.Words, context: ctx}
 	p.analyse()
 	im.Pieces = p.pieces([]program.Piece{}, 0)
@@ -249,13 +250,9 @@ func (s *XenosShader) lines() (lines []string) {
 
 // header returns the header that declares a symbol.
 func (s *Symbol) header() string {
-	bank := ""
-	if s.Bank != 0 {
-		bank = string(s.Bank)
-	}
-	text := fmt.Sprintf("@%s(%s%d", s.Kind, bank, s.First)
+	text := fmt.Sprintf("@%s(%s%d", s.Kind, s.Prefix, s.First)
 	if s.Last > s.First {
-		text += fmt.Sprintf("-%s%d", bank, s.Last)
+		text += fmt.Sprintf("-%s%d", s.Prefix, s.Last)
 	}
 	text += ")"
 	if s.Name != "" {
@@ -268,14 +265,14 @@ func (s *Symbol) header() string {
 }
 
 // symbol names what an instruction reads, by the space that its field's description names.
-func (s *XenosShader) symbol(_ int64, space string, value uint64) (string, bool) {
+func (s *XenosShader) symbol(set *isa.Set, space string, value uint64) (string, bool) {
 	kind, ok := map[string]string{"source": "uniform", "sampler": "sampler", "loop": "loop"}[space]
 	if !ok {
 		return "", false
 	}
 	for i := range s.Constants {
 		c := &s.Constants[i]
-		if c.Kind != kind || value < uint64(c.First) || value > uint64(c.Last) || value >= uint64(headers[kind].size) {
+		if c.Kind != kind || value < uint64(c.First) || value > uint64(c.Last) || value >= uint64(bankOf(set, kind).size) {
 			continue
 		}
 		if c.Last > c.First {

@@ -61,12 +61,13 @@ func xenosFile(t testing.TB, vertex bool) []byte {
 
 // TestXenosShader reads the stage, the code and the constants of a file.
 func TestXenosShader(t *testing.T) {
+	set := toolsFor(t, "", "vs").set
 	for _, vertex := range []bool{false, true} {
 		data := xenosFile(t, vertex)
 		if !a2xx.IsXenosShader(data) || a2xx.IsXenosShader(data[:20]) {
 			t.Error("not recognised")
 		}
-		s, err := a2xx.ReadXenosShader(data)
+		s, err := a2xx.ReadXenosShader(set, data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,9 +102,10 @@ func TestXenosShader(t *testing.T) {
 
 // TestXenosShaderDamaged reads files that are cut off, or whose words are wrong.
 func TestXenosShaderDamaged(t *testing.T) {
+	set := toolsFor(t, "", "vs").set
 	data := xenosFile(t, true)
 	for n := range data {
-		if s, err := a2xx.ReadXenosShader(data[:n]); err == nil {
+		if s, err := a2xx.ReadXenosShader(set, data[:n]); err == nil {
 			t.Errorf("%d bytes: %d words", n, len(s.Words))
 		}
 	}
@@ -111,18 +113,18 @@ func TestXenosShaderDamaged(t *testing.T) {
 		for _, w := range []uint32{1, 0x7fff, 0xffffffff} {
 			bad := slices.Clone(data)
 			binary.BigEndian.PutUint32(bad[at:], w)
-			if s, err := a2xx.ReadXenosShader(bad); err == nil && len(s.Notes) > 10 {
+			if s, err := a2xx.ReadXenosShader(set, bad); err == nil && len(s.Notes) > 10 {
 				t.Errorf("%#x at %#x: %d notes", w, at, len(s.Notes))
 			}
 		}
 	}
-	_, err := a2xx.ReadXenosShader(data[:len(data)-4])
+	_, err := a2xx.ReadXenosShader(set, data[:len(data)-4])
 	if want := "24 bytes of code at byte 0x150 of a file of 356 bytes, expected whole words inside of it"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, expected %s", err, want)
 	}
 	bad := slices.Clone(data)
 	binary.BigEndian.PutUint32(bad[0x10:], 0x10000)
-	if s, err := a2xx.ReadXenosShader(bad); err != nil || len(s.Words) != 6 || len(s.Literals) != 2 {
+	if s, err := a2xx.ReadXenosShader(set, bad); err != nil || len(s.Words) != 6 || len(s.Literals) != 2 {
 		t.Errorf("without constants: %+v, %v", s, err)
 	}
 }

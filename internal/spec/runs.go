@@ -1,0 +1,137 @@
+package spec
+
+import (
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// Runs says that an instruction runs others, which stand elsewhere.
+type Runs struct {
+	Span diag.Span
+	// Roots are the kinds of what it runs, all of one size. Address counts in that size.
+	Roots []*Bitset
+	// Address and Count say where the first one stands, and how many there are.
+	Address, Count Part
+	// Context is what the instruction says of each of them; nil for nothing.
+	Context *Context
+	// Steps are what it says of the first one, the second one and so on: as many as it can run.
+	Steps []RunsStep
+
+	roots, address, count, context located
+	steps                          []stepText
+}
+
+// RunsStep is what an instruction says of one that it runs: which of the roots it is of, and the value of
+// the context. A part of no bits says nothing.
+type RunsStep struct{ Root, Context Part }
+
+// located is a text with its place, which is settled when all bitsets are known.
+type located struct {
+	text string
+	span diag.Span
+}
+
+type stepText struct{ root, context located }
+
+func locatedAt(n *node, name string) located { return located{n.value(name), n.at(name)} }
+
+func (l *loader) runs(n *node, b *Bitset) {
+	if b.Runs != nil {
+		l.second(n, b.Runs.Span)
+	}
+	r := &Runs{
+		Span: n.span, roots: locatedAt(n, "roots"), address: locatedAt(n, "address"), count: locatedAt(n, "count"),
+		context: locatedAt(n, "context"),
+	}
+	for _, name := range []string{"roots", "address", "count"} {
+		if n.value(name) == "" {
+			l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<runs> without %s", name))
+		}
+	}
+	for _, c := range n.children {
+		r.steps = append(r.steps, stepText{locatedAt(c, "root"), locatedAt(c, "context")})
+	}
+	b.Runs = r
+}
+
+// settleRuns finds the bits, roots and contexts that <runs> name.
+func (l *loader) settleRuns() {
+	for _, b := range l.isa.Bitsets {
+		r := b.Runs
+		if r == nil {
+			continue
+		}
+		l.runsRoots(r)
+		r.Address, r.Count = l.bitsOf(b, r.address), l.bitsOf(b, r.count)
+		if name := r.context.text; name != "" {
+			if r.Context = l.isa.Context(name); r.Context == nil {
+				l.fail(diag.Errorf(diag.Unresolved, r.context.span, "no context %q", name))
+			}
+		}
+		for _, s := range r.steps {
+			step := RunsStep{l.bitsOf(b, s.root), l.bitsOf(b, s.context)}
+			if step.Root.Width > 0 && 1<<min(step.Root.Width, 16) > len(r.Roots) {
+				l.fail(diag.Errorf(diag.FieldType, s.root.span, "%s of %d bits chooses among %d roots, expected one for each value", s.root.text, step.Root.Width, len(r.Roots)))
+			}
+			if c := r.Context; c != nil && step.Context.Width > c.Width {
+				l.fail(diag.Errorf(diag.FieldType, s.context.span, "%s of %d bits, but context %s has %d", s.context.text, step.Context.Width, c.Name, c.Width))
+			}
+			r.Steps = append(r.Steps, step)
+		}
+	}
+}
+
+func (l *loader) runsRoots(r *Runs) {
+	for _, name := range strings.Fields(r.roots.text) {
+		b := l.isa.Bitset(name)
+		switch {
+		case b == nil || b.Extends != nil:
+			l.fail(diag.Errorf(diag.Unresolved, r.roots.span, "no root %q", name))
+		case len(r.Roots) > 0 && b.Size != r.Roots[0].Size:
+			l.fail(diag.Errorf(diag.FieldType, r.roots.span, "%s has %d bits and %s %d, expected roots of one size", r.Roots[0].Name, r.Roots[0].Size, name, b.Size))
+		default:
+			r.Roots = append(r.Roots, b)
+		}
+	}
+}
+
+// bitsOf finds the bits of a field by its path; of no path there are none.
+func (l *loader) bitsOf(b *Bitset, path located) Part {
+	part, ok := b.BitsOf(path.text)
+	if !ok && path.text != "" {
+		l.fail(diag.Errorf(diag.Unresolved, path.span, "no field %q of %s whose bits stand together", path.text, b.Name))
+	}
+	return part
+}
+
+// BitsOf returns where the bits of a field are, by its path, as they are where no override holds. ok is
+// false where there is no such field, or its bits stand in several places.
+func (b *Bitset) BitsOf(path string) (part Part, ok bool) {
+	for low := 0; ; {
+		name, rest, nested := strings.Cut(path, ".")
+		f := b.defaultField(name)
+		if f == nil || len(f.Parts) != 1 || f.Table != nil {
+			return Part{}, false
+		}
+		low += f.Parts[0].Low
+		if !nested {
+			return Part{low, f.Width}, true
+		}
+		if b, path = f.Bitset, rest; b == nil {
+			return Part{}, false
+		}
+	}
+}
+
+// defaultField returns the field of that name of a bitset or one above it, where no override holds.
+func (b *Bitset) defaultField(name string) *Field {
+	for ; b != nil; b = b.Extends {
+		if n := len(b.Cases); n > 0 {
+			if f := b.Cases[n-1].Field(name); f != nil {
+				return f
+			}
+		}
+	}
+	return nil
+}

@@ -366,7 +366,7 @@ func (p *Parser) unexpected(f *failure) string {
 	return fmt.Sprintf("%q, expected %s", p.raw[start:end], alternatives(list))
 }
 
-// elsewhere says of which operands the text is one that stands where another is expected.
+// elsewhere says which operands may be the constant that stands where another register is expected.
 func (p *Parser) elsewhere(f *failure, candidates []*isa.Leaf) string {
 	operand := func(s string) bool {
 		return len(s) > 1 && s[0] == '"' && (isSymbolByte(s[1], true) || s[1] == '-') && s[1] != '.' && s[1] != '_'
@@ -392,7 +392,8 @@ func (p *Parser) elsewhere(f *failure, candidates []*isa.Leaf) string {
 	return fmt.Sprintf("; %s can only be %s of %s: swap the operands, or copy it into a register first", text, strings.Join(names, " or "), candidates[0].Display)
 }
 
-// reads reports whether a text starts with an operand of a kind, modifiers behind it aside.
+// reads reports whether a text starts with a constant where an operand of a kind may be one, modifiers behind
+// it aside.
 func (p *Parser) reads(t *spec.Bitset, text string, known map[*spec.Bitset]bool) bool {
 	ok, tried := known[t]
 	if tried {
@@ -401,13 +402,25 @@ func (p *Parser) reads(t *spec.Bitset, text string, known map[*spec.Bitset]bool)
 	if q, err := New(p.set, t.Name); err == nil {
 		for end := len(text); end > 0 && !ok; end-- {
 			if end == len(text) || text[end] == '.' || text[end] == '[' || text[end] == ' ' {
-				_, err := q.Parse(text[:end])
-				ok = err == nil
+				in, err := q.Parse(text[:end])
+				ok = err == nil && isConstant(inside.Leaf(in.Inst.Leaf).Spec)
 			}
 		}
 	}
 	known[t] = ok
 	return ok
+}
+
+// isConstant reports whether a leaf is a register of constants, of which an instruction can read few.
+func isConstant(b *spec.Bitset) bool {
+	for ; b != nil; b = b.Extends {
+		for _, c := range b.Cases {
+			if r := c.Facts.Reg; r != nil && r.File != nil {
+				return r.File.Use == "constant"
+			}
+		}
+	}
+	return false
 }
 
 // aBlank is what an error calls a blank.

@@ -15,8 +15,6 @@ import (
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
-	"github.com/isago/isago/prove"
-	"github.com/isago/isago/view"
 )
 
 // block is a fenced block of a page.
@@ -170,46 +168,5 @@ func runs(t *testing.T, set *isa.Set, b block) {
 		if got := w.Stops()[0].Reason; got != stop {
 			t.Errorf("language.md:%d: stops by %s, the page says %s", b.line+i, got, stop)
 		}
-	}
-}
-
-// The picture of a conflict is what check prints.
-func TestCheckPicture(t *testing.T) {
-	fsys := fstest.MapFS{"lamp.xml": {Data: []byte(`<isa>
-<!-- check: ignore unmatched-words: the opcodes that are left are free. -->
-<bitset name="#instruction" size="8"/>
-
-<!-- A lamp is on, or it is dimmed. -->
-<bitset name="on" extends="#instruction">
-  <display>on {V}</display>
-  <pattern low="4" high="7">1000</pattern>
-  <field name="V" low="0" high="3" type="uint"/>
-</bitset>
-<bitset name="dim" extends="#instruction">
-  <display>dim {V}</display>
-  <pattern low="4" high="7">1x00</pattern>
-  <field name="V" low="0" high="3" type="uint"/>
-</bitset>
-</isa>
-`)}}
-	set, err := isa.Load(fsys, "lamp.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(isa.Explain(err))
-	}
-	report, err := prove.Check(set, prove.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var picture strings.Builder
-	if err := view.Findings(&picture, report, view.Palette{}, false); err != nil {
-		t.Fatal(err)
-	}
-	want, _, _ := strings.Cut(picture.String(), "\n\n")
-	page, err := os.ReadFile("check.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if shown := strings.ReplaceAll(string(page), "\n    ", "\n"); !strings.Contains(shown, "\n"+want+"\n") {
-		t.Errorf("check.md does not show what check prints:\n%s", want)
 	}
 }

@@ -69,12 +69,12 @@ func ExampleLoad_mistakes() {
 	// Output:
 	// 5 45 field-type
 	// 7 31 extends
-	// broken.xml:5:45: type "#time" of field TIME, expected a built-in type, an enum or a bitset [field-type]
-	//     <field name="TIME" low="0" high="6" type="#time"/>
-	//                                               ^^^^^
-	// broken.xml:7:31: bitset light extends #instructions, which is not defined [extends]
-	//   <bitset name="light" extends="#instructions">
-	//                                 ^^^^^^^^^^^^^
+	// broken.xml:5:45: error: type "#time" of field TIME, expected a built-in type, an enum or a bitset [field-type]
+	//     5 |   <field name="TIME" low="0" high="6" type="#time"/>
+	//       |                                             ^^^^^
+	// broken.xml:7:31: error: bitset light extends #instructions, which is not defined [extends]
+	//     7 | <bitset name="light" extends="#instructions">
+	//       |                               ^^^^^^^^^^^^^
 }
 
 func ExampleDecoder_Append() {

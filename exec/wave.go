@@ -130,6 +130,10 @@ type Wave struct {
 	Watch func(w *Wave, a *Access)
 	// Lock is held while lanes do what is atomic: where waves run at the same time.
 	Lock sync.Locker
+	// Profile counts what runs; nil for nobody who asks.
+	Profile *Profile
+	// Number is that of the wave in its block.
+	Number int
 	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
 	Instructions, LaneInstructions int64
 
@@ -387,6 +391,9 @@ func (w *Wave) Step() {
 	c.run(w)
 	if w.Trace != nil {
 		w.Trace(w, g.pc, lanes, true)
+	}
+	if w.Profile != nil {
+		w.Profile.count(g.pc, lanes, w.running(g.mask&^w.ended))
 	}
 	if w.jumped|w.ended == 0 {
 		w.advance(c.next)

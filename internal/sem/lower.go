@@ -37,6 +37,7 @@ type lowerer struct {
 	start  ID // the path at the start of the branch
 	dead   bool
 	wave   bool
+	within *spec.Operand // whose code is being lowered: its name means the field that it shows
 	inner  func(at diag.Span)
 	later  *[]func() // the writes of a together
 	calls  int

@@ -210,6 +210,11 @@ func (w *Wave) Start(lanes int, pc uint64) {
 // SetLanes says which lanes there are, where that is not all from the first on.
 func (w *Wave) SetLanes(mask uint64) {
 	w.exists = mask
+	for _, st := range w.own {
+		if st.state.InitExists {
+			st.reset(mask)
+		}
+	}
 	for i := range w.groups {
 		w.groups[i].mask &= mask
 	}

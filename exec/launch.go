@@ -193,6 +193,8 @@ type Result struct {
 	Findings []FindingCount
 	// Instructions counts those that were dispatched, LaneInstructions those that lanes ran.
 	Instructions, LaneInstructions int64
+	// Races are places in the memory of a block that waves reach for in no order, where somebody asked.
+	Races []Race
 }
 
 // StopCount is a reason for which lanes stopped.

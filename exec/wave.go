@@ -132,6 +132,10 @@ type Wave struct {
 	Watch func(w *Wave, a *Access)
 	// Lock is held while lanes do what is atomic: where waves run at the same time.
 	Lock sync.Locker
+	// Profile counts what runs; nil for nobody who asks.
+	Profile *Profile
+	// Number is that of the wave in its block.
+	Number int
 	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
 	Instructions, LaneInstructions int64
 
@@ -229,6 +233,11 @@ func (w *Wave) Start(lanes int, pc uint64) {
 // SetLanes says which lanes there are, where that is not all from the first on.
 func (w *Wave) SetLanes(mask uint64) {
 	w.exists = mask
+	for _, st := range w.own {
+		if st.state.InitExists {
+			st.reset(mask)
+		}
+	}
 	for i := range w.groups {
 		w.groups[i].mask &= mask
 	}
@@ -399,6 +408,9 @@ func (w *Wave) Step() {
 	c.run(w)
 	if w.Trace != nil {
 		w.Trace(w, g.pc, lanes, true)
+	}
+	if w.Profile != nil {
+		w.Profile.count(g.pc, lanes, w.running(g.mask&^w.ended))
 	}
 	if w.jumped|w.ended == 0 {
 		w.advance(c.next)

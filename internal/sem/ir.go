@@ -194,6 +194,8 @@ const (
 type State struct {
 	Kind StateKind
 	Name string
+	// Group is the name of the group that a memory is one of, "" for none: g of g0 to g15.
+	Group string
 	// Index is its place in Machine.States.
 	Index int
 	// Type is that of a register of a file; Count the number of registers, 1 for a <register>, or the

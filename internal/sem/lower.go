@@ -37,7 +37,8 @@ type lowerer struct {
 	start  ID // the path at the start of the branch
 	dead   bool
 	wave   bool
-	single bool // in an atomic: the lanes come one after another
+	within *spec.Operand // whose code is being lowered: its name means the field that it shows
+	single bool          // in an atomic: the lanes come one after another
 	inner  func(at diag.Span)
 	later  *[]func() // the writes of a together
 	calls  int

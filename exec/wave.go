@@ -376,9 +376,8 @@ func (w *Wave) at(pc uint64) *compiled {
 	c := w.code[pc]
 	if c == nil {
 		code, err := w.Program.Code(pc)
-		c = &compiled{err: err}
-		if err == nil {
-			c = w.compile(code)
+		if c = (&compiled{code: code, err: err}); err == nil {
+			c.next = code.Next
 		}
 		w.code[pc] = c
 	}

@@ -1,8 +1,8 @@
 package exec
 
 import (
-	"encoding/binary"
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
@@ -21,6 +21,8 @@ type compiled struct {
 	// lanes.
 	stacks []*store
 	same   []uint64
+	// atomic tells that lanes do some of it one after another, and so parted.
+	atomic bool
 	next   uint64
 	err    error
 }
@@ -33,20 +35,20 @@ type step struct {
 }
 
 func (c *compiled) run(w *Wave) {
-	if w.active == w.whole && c.level() {
+	if w.active == w.whole && !c.atomic && c.level() {
 		if c.whole == nil {
 			c.prepareWhole(w)
 		}
-		w.steps(c.whole)
+		run(w, c.whole)
 		return
 	}
 	if c.parts == nil {
 		c.parts = newCompiler(w, c.code).compile()
 	}
-	w.steps(c.parts)
+	run(w, c.parts)
 }
 
-// level tells whether the stacks are even. Where they hold what they did not before, whole is made anew.
+// level reports whether the stacks are even. Where they hold what they did not before, whole is made anew.
 func (c *compiled) level() bool {
 	for i, st := range c.stacks {
 		if !st.even {
@@ -59,11 +61,20 @@ func (c *compiled) level() bool {
 	return true
 }
 
+// watch notes the stacks that an instruction uses, before it is prepared for all lanes.
+func (c *compiled) watch(w *Wave) {
+	for i := range c.code.Insts {
+		if s := c.code.Insts[i].State; s != nil && s.Kind == sem.StackState && s.Scope < spec.ScopeWave && !slices.Contains(c.stacks, w.stores[s.Index]) {
+			c.stacks, c.same = append(c.stacks, w.stores[s.Index]), append(c.same, 0)
+		}
+	}
+}
+
 // prepareWhole prepares the instruction for all lanes at once, with the stacks as they are.
 func (c *compiled) prepareWhole(w *Wave) {
 	n := newCompiler(w, c.code)
 	n.whole = true
-	n.assume()
+	n.assume(c.stacks)
 	c.stacks, c.same = nil, nil
 	for st, same := range n.same {
 		c.stacks, c.same = append(c.stacks, st), append(c.same, same)
@@ -71,10 +82,10 @@ func (c *compiled) prepareWhole(w *Wave) {
 	c.whole = n.compile()
 }
 
-func (w *Wave) steps(list []step) {
-	for i := 0; i < len(list); {
-		s := &list[i]
-		if s.skip == 0 {
+func run(w *Wave, steps []step) {
+	for i := 0; i < len(steps); {
+		s := &steps[i]
+		if s.run != nil {
 			s.run(w)
 		} else if s.guard.of(w) == 0 {
 			i = s.skip
@@ -139,7 +150,8 @@ type compiler struct {
 	start   []int // of each operation in steps
 	used    int   // planes that were taken from the wave's
 	checks  *checks
-	fresh   map[*sem.State]bool
+	// atomic tells that the operations of an atomic are prepared.
+	atomic bool
 }
 
 func newCompiler(w *Wave, code *sem.Code) *compiler {
@@ -158,42 +170,54 @@ func (c *compiler) compile() []step {
 		c.findHomes()
 	}
 	c.clearInstruction()
-	for i := range c.code.Insts {
+	c.block(0, len(c.code.Insts))
+	return append([]step{}, c.steps...)
+}
+
+// block prepares the operations from one up to another. Values of an atomic keep their planes to its end: its
+// operations are done again for other lanes.
+func (c *compiler) block(from, to int) {
+	first := len(c.steps)
+	c.checks = nil
+	for i := from; i < to; i++ {
 		c.start[i] = len(c.steps)
+		if in := &c.code.Insts[i]; in.Op == sem.OpAtomic {
+			c.region(sem.ID(i), in)
+			i = int(in.Imm) - 1
+			continue
+		}
 		if !c.done[i] {
 			c.inst(sem.ID(i))
 		}
-		c.release(i)
+		if !c.atomic {
+			c.release(i)
+		}
 	}
-	c.start[len(c.code.Insts)] = len(c.steps)
-	for i := range c.steps {
+	c.start[to] = len(c.steps)
+	for i := first; i < len(c.steps); i++ {
 		if s := &c.steps[i]; s.skip > 0 {
 			s.skip = c.start[s.skip]
 		}
 	}
-	return append([]step{}, c.steps...)
 }
 
-// assume takes the stacks as they are, but for those that lanes change each for itself.
-func (c *compiler) assume() {
+// assume takes stacks that are even as they are, but for those that lanes change each for itself.
+func (c *compiler) assume(stacks []*store) {
 	c.same = map[*store]uint64{}
-	for i := range c.code.Insts {
-		if s := c.code.Insts[i].State; s != nil && s.Kind == sem.StackState && s.Scope < spec.ScopeWave {
-			st := c.w.stores[s.Index]
-			c.same[st] = st.same
-		}
+	for _, st := range stacks {
+		c.same[st] = st.same
 	}
 	for again := true; again; {
 		c.spread()
 		again = false
 		for i := range c.code.Insts {
-			again = c.parts(&c.code.Insts[i]) || again
+			again = c.giveUp(&c.code.Insts[i]) || again
 		}
 	}
 }
 
-// parts gives up what an operation does not keep of a stack, and tells whether there was something.
-func (c *compiler) parts(in *sem.Inst) bool {
+// giveUp gives up what an operation does not keep of a stack, and tells whether there was something.
+func (c *compiler) giveUp(in *sem.Inst) bool {
 	if in.Op != sem.OpPush && in.Op != sem.OpPop {
 		return false
 	}
@@ -529,7 +553,13 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
 	case sem.OpBarrier:
-		c.add(func(w *Wave) { w.barrier = w.barrier || g.of(w) != 0 })
+		a, b := c.locs[in.A], c.locs[in.B]
+		c.add(func(w *Wave) {
+			if m := g.of(w); m != 0 {
+				lane := trailing(m)
+				w.barrier = barrier{there: true, number: a.lane(lane), count: b.lane(lane), arrives: in.Imm&sem.Arrives != 0, waits: in.Imm&sem.Waits != 0, pc: w.pc}
+			}
+		})
 	case sem.OpService:
 		c.service(id, in, g)
 	case sem.OpResult:
@@ -772,53 +802,6 @@ func (c *compiler) writeX(in *sem.Inst, st *store, g guard) {
 			}
 		})
 	})
-}
-
-func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
-	a, size := c.locs[in.A], in.Imm
-	at := func(w *Wave, lane int) []byte {
-		data := st.bytes
-		if st.state.Scope == spec.ScopeLane {
-			n := len(data) / Lanes
-			data = data[lane*n : (lane+1)*n]
-		}
-		addr := a.lane(lane)
-		if addr > uint64(len(data)) || uint64(len(data))-addr < size {
-			if st.state.Outside == sem.OutsideTrap {
-				w.stop(1<<uint(lane), "trap", "access outside of "+st.state.Name)
-			}
-			return nil
-		}
-		return data[addr : addr+size]
-	}
-	if in.Op == sem.OpStore {
-		v := c.locs[in.B]
-		c.add(func(w *Wave) {
-			each(g.of(w), func(lane int) {
-				if data := at(w, lane); data != nil {
-					var buf [8]byte
-					binary.LittleEndian.PutUint64(buf[:], v.lane(lane))
-					copy(data, buf[:])
-				}
-			})
-		})
-		return
-	}
-	load := func(w *Wave, lane int) uint64 {
-		var buf [8]byte
-		copy(buf[:], at(w, lane))
-		return binary.LittleEndian.Uint64(buf[:])
-	}
-	d := c.place(id)
-	if d.scalar != nil {
-		c.add(func(w *Wave) {
-			if m := g.of(w); m != 0 {
-				*d.scalar = load(w, trailing(m))
-			}
-		})
-		return
-	}
-	c.add(func(w *Wave) { each(g.of(w), func(lane int) { d.plane[lane] = load(w, lane) }) })
 }
 
 func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {

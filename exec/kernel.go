@@ -243,7 +243,7 @@ func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
 func (c *compiler) choice(id sem.ID, in *sem.Inst) *plane {
 	for _, a := range [2]sem.ID{in.C, in.B} {
 		switch p := c.locs[a].plane; {
-		case p == nil || c.last[a] != int(id):
+		case p == nil || c.last[a] != int(id) || c.atomic:
 		case c.homes[id] != nil && c.homes[a] == c.homes[id]:
 			return c.place(id).plane
 		case c.homes[id] == nil && c.owned[a]:

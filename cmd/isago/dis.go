@@ -22,7 +22,7 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	rangeFlags
-	plain, hex, json, fields, addresses, words, lossless, listing bool
+	plain, hex, json, fields, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
 	findings string
@@ -75,6 +75,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.fields, "fields", false, "with --json, also the pieces of each text and all bits of each word")
 	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
+	flags.BoolVar(&f.jumps, "jumps", false, "a column with arrows, from each jump to where it goes; calls have none")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
 	flags.BoolVar(&f.ir, "ir", false, "print below each instruction the operations that it does")
@@ -98,14 +99,16 @@ func (f *disFlags) check() error {
 	switch {
 	case f.plain && f.json:
 		return usagef("--plain and --json exclude each other")
-	case f.hex && (f.addresses || f.words):
-		return usagef("--addresses and --words are columns of a program; the lines of --hex stand alone")
+	case f.hex && (f.addresses || f.words || f.jumps):
+		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
-	case f.json && (f.addresses || f.words):
-		return usagef("--addresses and --words are columns of text; --json always has both")
+	case f.json && (f.addresses || f.words || f.jumps):
+		return usagef("--addresses, --words and --jumps are columns of text; --json always has what they show")
+	case f.jumps && (f.plain || f.lossless):
+		return usagef("--jumps adds to a listing for people; --plain and --lossless have text for asm")
 	}
 	switch f.findings {
 	case "":
@@ -177,7 +180,7 @@ func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view
 	if raw && f.wantsSuffixes(cmd) {
 		f.lossless, f.suffixes, f.findings = true, true, "off"
 	}
-	if raw && !f.json && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
+	if raw && !f.json && !f.jumps && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
 		write = f.stream
 	}
 	found, err := write(cmd, name, in, palette)
@@ -293,7 +296,7 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 		return nil, err
 	}
 	return &view.Listing{
-		Decoder: d, Addresses: f.addresses, Words: f.words, Bare: f.plain,
+		Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
 }

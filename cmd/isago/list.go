@@ -159,6 +159,9 @@ func instructionsOf(leaves []*isa.Leaf) []instruction {
 	return list
 }
 
+// longestColumn is the most room that the names of instructions get in a list.
+const longestColumn = 16
+
 // listInstructions shows the instructions of machines.
 func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 	sets, err := f.sets()
@@ -179,6 +182,10 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	columns := 0
+	for _, in := range list {
+		columns = max(columns, len(in.Name))
+	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	for i, in := range list {
 		if i == 0 || list[i-1].Root != in.Root || list[i-1].Machine != in.Machine {
@@ -187,7 +194,7 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 			}
 			fmt.Fprintf(out, "%s, %s\n", p.Title(in.Machine), strings.TrimPrefix(in.Root, "#"))
 		}
-		view.Entry(out, p, in.Name, in.Text, in.Doc, terminalWidth(cmd.OutOrStdout()))
+		view.Entry(out, p, in.Name, in.Text, in.Doc, min(columns, longestColumn), terminalWidth(cmd.OutOrStdout()))
 	}
 	return out.Flush()
 }

@@ -306,7 +306,7 @@ func (f *disFlags) wantsSource(cmd *cobra.Command, raw bool) bool {
 	if f.listing || f.syntax != "" && !raw || f.spec != "" {
 		return false
 	}
-	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "root", "color", "labels", "entry", "max-errors"} {
+	for _, name := range []string{"plain", "json", "addresses", "words", "jumps", "lossless", "findings", "root", "color", "labels", "entry", "max-errors"} {
 		if cmd.Flags().Changed(name) {
 			return false
 		}

@@ -54,13 +54,6 @@ func (f *machineFlags) syntaxNames() []string {
 	return nil
 }
 
-func (f *machineFlags) orderNames() []string {
-	if r := f.raw(); r != nil {
-		return r.Orders
-	}
-	return nil
-}
-
 func (f *machineFlags) contextPairs() []string {
 	var pairs []string
 	if set := f.loaded(); set != nil {

@@ -40,8 +40,7 @@ command line.`,
 	}
 	f.machineFlags.add(cmd)
 	f.rangeFlags.add(cmd)
-	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of raw programs: high or low first, little or big (default: recognised, where a machine has two)")
-	complete(cmd, "order", f.orderNames)
+	f.addOrder(cmd)
 	return cmd
 }
 
@@ -74,7 +73,15 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 
 // listingOf reads a program for a listing.
 func (f *diffFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, error) {
-	data, err := f.readPart(cmd, name)
+	in, err := f.openPart(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in, err = f.inOrder(in); err != nil {
+		return nil, err
+	}
+	data, err := in.all()
 	if err != nil {
 		return nil, err
 	}

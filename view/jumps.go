@@ -3,6 +3,8 @@ package view
 import (
 	"cmp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/isago/isago/isa"
 )
@@ -130,7 +132,9 @@ func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
 		row[at] = corner(a, line, row[at] == '─')
 	}
 	row[len(row)-2] = drawn
-	return append(dst, p.paint(tokenColours[isa.TokenAddress], string(row))...)
+	text := strings.TrimRight(string(row), " ")
+	dst = append(dst, p.paint(tokenColours[isa.TokenAddress], text)...)
+	return append(dst, strings.Repeat(" ", len(row)-utf8.RuneCountInString(text))...)
 }
 
 // corner is where an arrow turns to the text; crossed, where one from further out goes through there.

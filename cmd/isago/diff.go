@@ -59,9 +59,13 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if x, y := la.Decoder.Set(), lb.Decoder.Set(); x.Name() != y.Name() {
 		return usagef("%s is a program of %s, %s of %s", inputName(a), setName(x), inputName(b), setName(y))
 	}
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	d := view.Compare(la, lb)
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	d.Print(w, la.Unit())
+	d.Print(w, palette, la.Unit())
 	if err := w.Flush(); err != nil {
 		return err
 	}

@@ -160,12 +160,12 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	if f.wantsSource(cmd, f.raw() != nil) {
-		if done, err := f.rawSource(cmd, name, in); done || err != nil {
+		if done, err := f.rawSource(cmd, name, in, palette); done || err != nil {
 			return err
 		}
 	}
 	if f.wantsSource(cmd, false) {
-		if done, err := f.source(cmd, name, in); done || err != nil {
+		if done, err := f.source(cmd, name, in, palette); done || err != nil {
 			return err
 		}
 	}

@@ -284,10 +284,14 @@ func (f *listFlags) file(cmd *cobra.Command, name string) error {
 			Contents []program.Part `json:"contents,omitempty"`
 		}{inputName(name), set.Name(), im.Format, len(im.Words), im.Contents})
 	}
+	p, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	fmt.Fprintf(out, "%s: %s of %s, %s\n", inputName(name), im.Format, setName(set), codeSize(im))
+	fmt.Fprintf(out, "%s: %s of %s, %s\n", p.Title(inputName(name)), im.Format, setName(set), codeSize(im))
 	for _, part := range im.Contents {
-		fmt.Fprintf(out, "\n%s\n", view.Printable(part.Title))
+		fmt.Fprintf(out, "\n%s\n", p.Title(view.Printable(part.Title)))
 		for _, line := range part.Lines {
 			fmt.Fprintf(out, "  %s\n", view.Printable(line))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 // raw returns how programs of the machine that is named are stored without a container, nil where
@@ -116,7 +117,7 @@ func (s *swapped) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // rawSource prints a program without container as source; done is false for anything else.
-func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code) (done bool, err error) {
+func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code, palette view.Palette) (done bool, err error) {
 	isRaw, err := f.isRaw(in)
 	raw := f.rawProgram(in.size)
 	if err != nil || !isRaw || raw == nil {
@@ -138,8 +139,7 @@ func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code) (done bo
 	if err != nil {
 		return true, fileError(name, err)
 	}
-	_, err = cmd.OutOrStdout().Write(text)
-	return true, err
+	return true, f.writeSource(cmd, nil, palette, text)
 }
 
 // hexProgram reads a program given as 32-bit words in hexadecimal. The bytes become standard input, whose

@@ -106,8 +106,12 @@ func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
 	if f.json {
 		return printJSON(cmd.OutOrStdout(), report)
 	}
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	report.Print(w, f.all)
+	report.Print(w, palette.Title, f.all)
 	return w.Flush()
 }
 

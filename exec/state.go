@@ -28,6 +28,8 @@ type store struct {
 	// are the same in all lanes, and those of lane 0 stand for all.
 	place, depth [Lanes]int32
 	even         bool
+	// same are the slots whose values are the same in all lanes, in all entries, while even is set.
+	same uint64
 	// some are the lanes in which a stack has an entry.
 	some uint64
 	// started tells that what nobody wrote has its first value.
@@ -86,7 +88,7 @@ func (st *store) reset(exists uint64) {
 	copy(st.scalars, s.Values)
 	st.started = true
 	clear(st.written)
-	st.place[0], st.depth[0], st.some, st.even = 0, 0, 0, true
+	st.place[0], st.depth[0], st.some, st.even, st.same = 0, 0, 0, true, ^uint64(0)
 	clear(st.bytes)
 }
 
@@ -187,7 +189,7 @@ func (st *store) pop(lane int) bool {
 // level makes the stack even again where it has become empty in all lanes.
 func (st *store) level() {
 	if st.some == 0 && !st.wide() {
-		st.place[0], st.depth[0], st.even = 0, 0, true
+		st.place[0], st.depth[0], st.even, st.same = 0, 0, true, ^uint64(0)
 	}
 }
 

@@ -37,7 +37,8 @@ type lowerer struct {
 	start  ID // the path at the start of the branch
 	dead   bool
 	wave   bool
-	single bool // in an atomic: the lanes come one after another
+	within *spec.Operand // whose code is being lowered: its name means the field that it shows
+	single bool          // in an atomic: the lanes come one after another
 	inner  func(at diag.Span)
 	later  *[]func() // the writes of a together
 	calls  int
@@ -346,6 +347,10 @@ func (l *lowerer) stmt(s *stmt) {
 		l.do(blank(OpEnd), l.wave)
 	case sTrap:
 		l.trap(s.name)
+	case sUnknown:
+		in := blank(OpUnknown)
+		in.Text = s.name
+		l.do(in, l.wave)
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]

@@ -32,7 +32,11 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := New(req.Set, p, req.Quirks)
+	m, err := exec.Open(req.Set)
+	if err != nil {
+		return nil, err
+	}
+	l, err := New(m, req.Set, p, req.Quirks)
 	if err != nil {
 		return nil, err
 	}
@@ -62,12 +66,8 @@ func entryOf(p *tegra.Program, name string) (uint64, error) {
 	return 0, fmt.Errorf("no label %q, expected one of the program or a number below %d", name, len(p.Words))
 }
 
-// New returns a program to be run by hand.
-func New(set *isa.Set, p *tegra.Program, quirks map[string]string) (*exec.Launch, error) {
-	m, err := exec.Open(set)
-	if err != nil {
-		return nil, err
-	}
+// New returns a program to be run by hand. m is what exec.Open makes of the set.
+func New(m *sem.Machine, set *isa.Set, p *tegra.Program, quirks map[string]string) (*exec.Launch, error) {
 	root, err := m.Model.Root("")
 	if err != nil {
 		return nil, err

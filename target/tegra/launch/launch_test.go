@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
@@ -24,37 +23,23 @@ import (
 //go:embed testdata/meaning.txt
 var rows string
 
-func load(t testing.TB) *isa.Set {
+func load(t testing.TB) (*isa.Set, *sem.Machine) {
 	t.Helper()
 	set, err := tegra.Load(isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	return set
-}
-
-// compile makes a program of source.
-func compile(t testing.TB, set *isa.Set, source string) *tegra.Program {
-	t.Helper()
-	c, err := tegra.NewCompiler()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.Compile([]*diag.Source{{Name: "row", Text: source}}, program.CompileOptions{})
-	if err != nil {
-		t.Fatalf("%s: %s", source, isa.Explain(err))
-	}
-	p, err := tegra.ReadContainer(set, &diag.Source{Name: "row", Text: string(out.Bytes)})
+	m, err := exec.Open(set)
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	return p
+	return set, m
 }
 
 var setBit = regexp.MustCompile(`\{(\d+)=1\}`)
 
 // words makes a program of the first cell of a row.
-func words(t *testing.T, set *isa.Set, cell string, open bool) *tegra.Program {
+func words(t *testing.T, parser *asm.Parser, cell string, open bool) *tegra.Program {
 	t.Helper()
 	if hex, ok := strings.CutPrefix(cell, "hex "); ok {
 		v, err := bits.ParseHex(strings.ReplaceAll(setBit.ReplaceAllString(hex, ""), " ", ""))
@@ -67,8 +52,8 @@ func words(t *testing.T, set *isa.Set, cell string, open bool) *tegra.Program {
 		}
 		return &tegra.Program{Words: []bits.Value{v}}
 	}
+	p := &tegra.Program{}
 	list := strings.Split(cell, " / ")
-	source := ".asm\n"
 	for i, text := range list {
 		end := ""
 		if i == len(list)-1 && !open {
@@ -77,20 +62,28 @@ func words(t *testing.T, set *isa.Set, cell string, open bool) *tegra.Program {
 		if rest, ok := strings.CutPrefix(text, "_END"); ok {
 			end, text = "_END", rest
 		}
-		source += "EXEC" + end + " " + text + ";\n"
+		res, err := parser.Parse("EXEC" + end + " " + text + ";")
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		p.Words = append(p.Words, res.Inst.Bits)
 	}
-	return compile(t, set, source)
+	return p
 }
 
 // Each row gives what it says, in each of 64 lanes, and every operation of both units has a row.
 func TestMeaning(t *testing.T) {
-	set := load(t)
+	set, m := load(t)
+	parser, err := asm.New(set, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for i, line := range strings.Split(rows, "\n") {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		r := row{t: t, set: set, line: i + 1, quirks: map[string]string{}, stop: "end"}
+		r := row{t: t, set: set, machine: m, parser: parser, line: i + 1, quirks: map[string]string{}, stop: "end"}
 		r.run(append(strings.Split(line, "\t"), "", "", ""), seen)
 	}
 	for _, name := range []string{"#vector", "#scalar"} {
@@ -109,6 +102,8 @@ func TestMeaning(t *testing.T) {
 type row struct {
 	t             *testing.T
 	set           *isa.Set
+	machine       *sem.Machine
+	parser        *asm.Parser
 	line          int
 	quirks        map[string]string
 	stop, unknown string
@@ -136,8 +131,8 @@ func (r *row) notes(cell string) {
 func (r *row) run(cells []string, seen map[string]bool) {
 	r.t.Helper()
 	r.notes(cells[3])
-	p := words(r.t, r.set, cells[0], r.open)
-	l, err := launch.New(r.set, p, r.quirks)
+	p := words(r.t, r.parser, cells[0], r.open)
+	l, err := launch.New(r.machine, r.set, p, r.quirks)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -674,6 +674,9 @@ func (l *lowerer) run(s *stmt) {
 	if err != nil {
 		l.fail(s.span, diag.MeaningName, "%v", err)
 	}
+	if l.check {
+		l.checks.run(ran{root, l.wave})
+	}
 	addr, known := l.constant(l.expr(s.x, Type{}), s.x.span)
 	words := *l.eval.words
 	for _, f := range s.fields {

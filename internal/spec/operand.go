@@ -537,7 +537,7 @@ func (l *loader) operand(n *node, b *Bitset) {
 			l.actions(c, &o.Actions)
 		}
 	}
-	if o.Displays[""] == nil {
+	if code := o.Semantics != nil || o.Write != nil; o.Displays[""] == nil && !code {
 		l.fail(diag.Errorf(diag.XMLElement, n.span, "operand %s without <display>", o.Name))
 	}
 	b.Operands = append(b.Operands, o)

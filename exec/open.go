@@ -69,7 +69,7 @@ func Inner32(m *sem.Machine, words []uint32, size int64) func(root *model.Root, 
 
 // word32 reads the word at an address in units of so many bits.
 func word32(m *sem.Machine, root *model.Root, unit int, words []uint32, size int64, addr uint64) (v bits.Value, ok bool) {
-	if addr > uint64(len(words)) {
+	if addr > uint64(len(words))*32/uint64(unit) {
 		return v, false
 	}
 	first, shift := int(addr)*unit/32, int(addr)*unit%32

@@ -28,11 +28,17 @@ type store struct {
 	// are the same in all lanes, and those of lane 0 stand for all.
 	place, depth [Lanes]int32
 	even         bool
+	// same are the slots whose values are the same in all lanes, in all entries, while even is set.
+	same uint64
 	// some are the lanes in which a stack has an entry.
 	some uint64
 	// started tells that what nobody wrote has its first value.
 	started bool
-	bytes   []byte
+	// bytes of a memory, made when they are first used; size is their number, of each lane where each has its
+	// own. areas are the parts that hold something, in order; nil where all does.
+	bytes []byte
+	size  int
+	areas []Area
 }
 
 func newStore(s *sem.State) *store {
@@ -40,9 +46,7 @@ func newStore(s *sem.State) *store {
 	n := s.Count * st.comps
 	switch s.Kind {
 	case sem.MemoryState:
-		if st.bytes = make([]byte, s.Count); s.Scope == spec.ScopeLane {
-			st.bytes = make([]byte, s.Count*Lanes)
-		}
+		st.size = s.Count
 		return st
 	case sem.StackState:
 		st.comps = len(s.Slots)
@@ -84,7 +88,7 @@ func (st *store) reset(exists uint64) {
 	copy(st.scalars, s.Values)
 	st.started = true
 	clear(st.written)
-	st.place[0], st.depth[0], st.some, st.even = 0, 0, 0, true
+	st.place[0], st.depth[0], st.some, st.even, st.same = 0, 0, 0, true, ^uint64(0)
 	clear(st.bytes)
 }
 
@@ -185,7 +189,7 @@ func (st *store) pop(lane int) bool {
 // level makes the stack even again where it has become empty in all lanes.
 func (st *store) level() {
 	if st.some == 0 && !st.wide() {
-		st.place[0], st.depth[0], st.even = 0, 0, true
+		st.place[0], st.depth[0], st.even, st.same = 0, 0, true, ^uint64(0)
 	}
 }
 

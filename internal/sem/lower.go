@@ -429,38 +429,105 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 		}
 		return
 	}
-	path, start, done, before := l.path, l.start, l.done(), l.snapshot()
-	pc, jumped := l.pc, l.jumped
-	deadThen := l.branch(l.b.and(path, cond), then)
-	after, pcThen, jumpedThen := l.snapshot(), l.pc, l.jumped
-	l.restore(before)
-	l.pc, l.jumped = pc, jumped
-	deadOther := l.branch(l.b.and(path, l.b.not(cond)), other)
+	path, start, before := l.path, l.start, l.outcome()
+	pathThen, pathOther := l.b.and(path, cond), l.b.and(path, l.b.not(cond))
+	deadThen := l.branch(pathThen, then)
+	after := l.outcome()
+	l.take(before)
+	deadOther := l.branch(pathOther, other)
 	for i := range l.locals {
 		if l.locals[i].variable {
-			l.locals[i].v = l.choose(cond, after[i].v, l.locals[i].v)
+			l.locals[i].v = l.choose(cond, after.locals[i].v, l.locals[i].v)
 		}
 	}
-	l.mergePC(cond, pcThen, jumpedThen)
+	j := joint{pathThen, pathOther, path == NoID}
+	l.joinPC(j, after, before)
+	l.joinReturns(j, after, before)
 	l.dead = deadThen && deadOther
 	l.path, l.start = path, start
-	if now := l.done(); now != done {
-		l.path = l.b.and(path, l.b.not(now))
+	if l.ret != nil && l.ret.done != before.ret.done {
+		l.path = l.b.and(path, l.b.not(l.ret.done))
 	}
 	l.b.guard = l.guardOf(l.path)
 }
 
-func (l *lowerer) mergePC(cond ID, pc value, jumped ID) {
-	switch {
-	case pc.comps == nil && l.pc.comps == nil:
-		return
-	case pc.comps == nil:
-		pc = l.counter()
-	case l.pc.comps == nil:
-		l.pc = l.counter()
+// outcome is what code has come to so far: its variables, the counter, what it returns.
+type outcome struct {
+	locals []local
+	pc     value
+	jumped ID
+	ret    returns
+}
+
+func (l *lowerer) outcome() outcome {
+	o := outcome{locals: append([]local(nil), l.locals...), pc: l.pc, jumped: l.jumped}
+	if l.ret != nil {
+		o.ret = *l.ret
 	}
-	l.pc = l.choose(cond, pc, l.pc)
-	l.jumped = l.either(cond, jumped, l.jumped)
+	return o
+}
+
+// take goes back to an outcome.
+func (l *lowerer) take(o outcome) {
+	l.locals, l.pc, l.jumped = append([]local(nil), o.locals...), o.pc, o.jumped
+	if l.ret != nil {
+		*l.ret = o.ret
+	}
+}
+
+// joint is where two branches meet. What a branch computes counts on its path alone, for it may be skipped. all
+// tells that each lane takes one of them; others have returned before.
+type joint struct {
+	then, other ID
+	all         bool
+}
+
+func (l *lowerer) joined(j joint, then, other, before value) value {
+	if !j.all {
+		other = l.choose(j.other, other, before)
+	}
+	return l.choose(j.then, then, other)
+}
+
+func (l *lowerer) joinPC(j joint, after, before outcome) {
+	if after.pc.comps == nil && l.pc.comps == nil {
+		return
+	}
+	for _, pc := range []*value{&after.pc, &l.pc, &before.pc} {
+		if pc.comps == nil {
+			*pc = l.settle(l.next, U32, l.b.span)
+		}
+	}
+	l.pc = l.joined(j, after.pc, l.pc, before.pc)
+	l.jumped = l.joinedFlag(j, after.jumped, l.jumped, before.jumped)
+}
+
+// joinedFlag joins flags, of which none is false.
+func (l *lowerer) joinedFlag(j joint, then, other, before ID) ID {
+	flags := [3]value{}
+	for i, id := range [3]ID{then, other, before} {
+		if id == NoID {
+			id = l.b.flag(false)
+		}
+		flags[i] = scalar(BoolType, id)
+	}
+	return l.joined(j, flags[0], flags[1], flags[2]).comps[0]
+}
+
+func (l *lowerer) joinReturns(j joint, after, before outcome) {
+	r := l.ret
+	if r == nil || after.ret.done == before.ret.done && r.done == before.ret.done {
+		return
+	}
+	switch {
+	case before.ret.have:
+		r.v = l.joined(j, after.ret.v, r.v, before.ret.v)
+	case after.ret.have && r.have:
+		r.v = l.choose(j.then, after.ret.v, r.v)
+	case after.ret.have:
+		r.v, r.have = after.ret.v, true
+	}
+	r.done = l.joinedFlag(j, after.ret.done, r.done, before.ret.done)
 }
 
 // either chooses between guards of jumps, of which none is nowhere.
@@ -477,13 +544,6 @@ func (l *lowerer) either(cond, x, y ID) ID {
 	return l.b.op(OpSelect, BoolType, BoolType, 0, cond, x, y)
 }
 
-func (l *lowerer) done() ID {
-	if l.ret == nil {
-		return NoID
-	}
-	return l.ret.done
-}
-
 // branch lowers code under a path and tells whether nothing runs behind it.
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
@@ -494,10 +554,6 @@ func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	dead, l.dead = l.dead, false
 	return dead
 }
-
-func (l *lowerer) snapshot() []local { return append([]local(nil), l.locals...) }
-
-func (l *lowerer) restore(s []local) { l.locals = append(l.locals[:0:0], s...) }
 
 func (l *lowerer) ifLet(s *stmt) {
 	v := l.expr(s.x, Type{})

@@ -74,6 +74,7 @@ func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (
 	}
 	next := addr + uint64((f.unit.Leaf.Size+m.Unit-1)/m.Unit)
 	l.here, l.next = number(int64(addr)), number(int64(next))
+	defer l.b.release()
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
@@ -136,6 +137,7 @@ func (l *lowerer) do(in Inst, wide bool) {
 		}
 		in.Guard = NoID
 	}
+	l.b.changed(&in)
 	l.b.push(in)
 }
 
@@ -435,10 +437,9 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 	after := l.outcome()
 	l.take(before)
 	deadOther := l.branch(pathOther, other)
-	for i := range l.locals {
-		if l.locals[i].variable {
-			l.locals[i].v = l.choose(cond, after.locals[i].v, l.locals[i].v)
-		}
+	for _, a := range after.variables {
+		x := &l.locals[a.at]
+		x.v = l.choose(cond, a.v, x.v)
 	}
 	j := joint{pathThen, pathOther, path == NoID}
 	l.joinPC(j, after, before)
@@ -453,14 +454,19 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 
 // outcome is what code has come to so far: its variables, the counter, what it returns.
 type outcome struct {
-	locals []local
-	pc     value
-	jumped ID
-	ret    returns
+	variables []kept
+	pc        value
+	jumped    ID
+	ret       returns
 }
 
 func (l *lowerer) outcome() outcome {
-	o := outcome{locals: append([]local(nil), l.locals...), pc: l.pc, jumped: l.jumped}
+	o := outcome{pc: l.pc, jumped: l.jumped}
+	for i := range l.locals {
+		if l.locals[i].variable {
+			o.variables = append(o.variables, kept{i, l.locals[i].v})
+		}
+	}
 	if l.ret != nil {
 		o.ret = *l.ret
 	}
@@ -469,7 +475,10 @@ func (l *lowerer) outcome() outcome {
 
 // take goes back to an outcome.
 func (l *lowerer) take(o outcome) {
-	l.locals, l.pc, l.jumped = append([]local(nil), o.locals...), o.pc, o.jumped
+	l.pc, l.jumped = o.pc, o.jumped
+	for _, k := range o.variables {
+		l.locals[k.at].v = k.v
+	}
 	if l.ret != nil {
 		*l.ret = o.ret
 	}
@@ -553,6 +562,12 @@ func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.b.endRegion(skip)
 	dead, l.dead = l.dead, false
 	return dead
+}
+
+// kept is what a variable was.
+type kept struct {
+	at int
+	v  value
 }
 
 func (l *lowerer) ifLet(s *stmt) {

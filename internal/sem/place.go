@@ -166,11 +166,7 @@ func (l *lowerer) memory(e *expr) *State {
 
 // memoryPlace lowers m.u16[a].
 func (l *lowerer) memoryPlace(s *State, e *expr) place {
-	m := typeName.FindStringSubmatch(e.x.name)
-	var t Type
-	if m != nil && m[2] == "" {
-		t, _ = parsePlain(m[1])
-	}
+	t, _ := parsePlain(e.x.name)
 	if t.Kind != Uint && t.Kind != Sint || t.Width != 8 && t.Width != 16 && t.Width != 32 && t.Width != 64 {
 		l.fail(e.x.span, diag.MeaningType, "access of type %s, expected u8, s8, u16, s16, u32, s32, u64 or s64", e.x.name)
 	}
@@ -288,6 +284,9 @@ func (l *lowerer) read(p place, at diag.Span) value {
 // readComp reads one component of a register.
 func (l *lowerer) readComp(p place, comp int) ID {
 	s := p.state
+	if s.Scope == spec.ScopeInstruction && !l.check && !l.b.written[s] && !l.b.unknown && !s.Undefined && !s.InitExists {
+		return l.b.constant(s.Type, s.Init) // nobody wrote it since the instruction began
+	}
 	in := withType(blank(OpRead), s.Type.Elem())
 	in.State, in.Comp, in.Guard = s, comp, l.b.guard
 	n, known := l.registerNumber(p)
@@ -356,14 +355,26 @@ func (l *lowerer) write(p place, v value, at diag.Span) {
 		in := withType(blank(OpStore), p.typ)
 		in.State, in.A, in.B, in.Imm = p.state, p.index.comps[0], v.comps[0], uint64(p.bytes)
 		l.effect(func() { l.do(in, false) })
-	case p.view != nil:
-		l.effect(func() { l.writeView(p, v) })
+	case p.view == nil && (p.state.Kind != FileState || p.state.ReadOnly):
+		l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
+	case l.later == nil:
+		l.writeState(&p, v)
 	default:
-		if p.state.Kind != FileState || p.state.ReadOnly {
-			l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
-		}
-		l.effect(func() { l.writeFile(p, v) })
+		l.writeLater(p, v)
 	}
+}
+
+// writeLater writes a register at the end of a together. What it needs is kept for that alone.
+func (l *lowerer) writeLater(p place, v value) {
+	l.effect(func() { l.writeState(&p, v) })
+}
+
+func (l *lowerer) writeState(p *place, v value) {
+	if p.view != nil {
+		l.writeView(*p, v)
+		return
+	}
+	l.writeFile(*p, v)
 }
 
 // jump assigns the counter.

@@ -2,6 +2,7 @@ package sem
 
 import (
 	mathbits "math/bits"
+	"strings"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -164,11 +165,24 @@ func (l *lowerer) memory(e *expr) *State {
 	return group[k]
 }
 
+// reached reports whether a memory is reached with so many bits at once: of a vector each component counts.
+func (s *State) reached(bits int) bool {
+	for _, name := range s.Access {
+		if t, _ := spec.ParseValueType(name); t.Bits == bits {
+			return true
+		}
+	}
+	return len(s.Access) == 0
+}
+
 // memoryPlace lowers m.u16[a].
 func (l *lowerer) memoryPlace(s *State, e *expr) place {
 	t, _ := parsePlain(e.x.name)
 	if t.Kind != Uint && t.Kind != Sint || t.Width != 8 && t.Width != 16 && t.Width != 32 && t.Width != 64 {
 		l.fail(e.x.span, diag.MeaningType, "access of type %s, expected u8, s8, u16, s16, u32, s32, u64 or s64", e.x.name)
+	}
+	if !s.reached(t.Width) {
+		l.fail(e.x.span, diag.MeaningType, "access of type %s: %s is reached with %s", e.x.name, s.Name, strings.Join(s.Access, ", "))
 	}
 	a := l.expr(e.y, U32)
 	if a.t.loose() {

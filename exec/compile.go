@@ -534,7 +534,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 	c.add(func(w *Wave) {
 		m := g.of(w)
 		st.written[k] |= m
-		if m == w.exists {
+		if m == w.whole {
 			*p = *v
 			return
 		}

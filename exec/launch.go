@@ -47,6 +47,8 @@ type Launch struct {
 	Value func(text string, t sem.Type) (v uint64, ok bool)
 	// Services are what the surroundings do.
 	Services map[string]Service
+	// Open tells that the program ends where its words do.
+	Open bool
 }
 
 // Find returns the registers of a name: of the file, one element of an array of it, NAME[2], or a register
@@ -151,9 +153,11 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 type Input struct {
 	// Lanes is their number.
 	Lanes int
-	// Ports are the inputs that are given, Values for each lane their components in order.
-	Ports  []Port
-	Values [][]uint64
+	// Ports are the inputs that are given, Values for each lane their components in order. Missing tells
+	// which of them a lane is not given; nil for none.
+	Ports   []Port
+	Values  [][]uint64
+	Missing [][]bool
 }
 
 // RunOptions bound a run.
@@ -249,7 +253,7 @@ func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) 
 	for lane := range n {
 		row := in.Values[from+lane]
 		for i, c := range inputs {
-			if i < len(row) {
+			if i < len(row) && (in.Missing == nil || !in.Missing[from+lane][i]) {
 				w.Set(c.state, c.number, c.comp, lane, row[i])
 			}
 		}

@@ -54,8 +54,9 @@ func Quirks(m *sem.Machine, given map[string]string) (map[string]uint64, error) 
 	return out, nil
 }
 
-// Words32 returns what finds instructions in words of 32 bits, as programs store them.
-func Words32(m *sem.Machine, root *model.Root, words []uint32) func(addr uint64) (bits.Value, bool) {
+// Words32 returns what finds instructions in words of 32 bits, as programs store them. size is the length of
+// the program in bits where it ends inside the last word; 0 where the words are full.
+func Words32(m *sem.Machine, root *model.Root, words []uint32, size int64) func(addr uint64) (bits.Value, bool) {
 	high := m.Model.ISA.Text.HighFirst
 	return func(addr uint64) (v bits.Value, ok bool) {
 		if addr > uint64(len(words)) {
@@ -63,7 +64,7 @@ func Words32(m *sem.Machine, root *model.Root, words []uint32) func(addr uint64)
 		}
 		first := int(addr) * m.Unit / 32
 		n := min((root.Size+31)/32, len(words)-first)
-		if first >= len(words) || n*32 < root.MinSize {
+		if first >= len(words) || n*32 < root.MinSize || size > 0 && (int64(addr)+1)*int64(m.Unit) > size {
 			return v, false
 		}
 		for i := range n {
@@ -80,9 +81,9 @@ func Words32(m *sem.Machine, root *model.Root, words []uint32) func(addr uint64)
 	}
 }
 
-// Raw returns a launch of bare words of 32 bits, which start at address 0: registers have their own names. The
+// Raw returns a launch of bare words of 32 bits, of which size is that of Words32, and which start at address 0: registers have their own names. The
 // outputs are the files that are for output, else all that each lane has.
-func Raw(set *isa.Set, words []uint32, context bits.Value, quirks map[string]string) (*Launch, error) {
+func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks map[string]string) (*Launch, error) {
 	m, err := Open(set)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func Raw(set *isa.Set, words []uint32, context bits.Value, quirks map[string]str
 	if w.Quirks, err = Quirks(m, quirks); err != nil {
 		return nil, err
 	}
-	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)}
+	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words, size)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch), Open: true}
 	l.registers(func(s *sem.State) bool { return s.Use == "output" })
 	if len(l.Outputs) == 0 {
 		l.registers(func(s *sem.State) bool { return true })

@@ -30,7 +30,7 @@ type store struct {
 	some uint64
 	// started tells that what nobody wrote has its first value.
 	started bool
-	bytes []byte
+	bytes   []byte
 }
 
 func newStore(s *sem.State) *store {

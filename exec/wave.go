@@ -125,6 +125,7 @@ type Wave struct {
 	stores   []*store
 	own      []*store
 	exists   uint64
+	whole    uint64 // the lanes with which it started: what others hold does not matter
 	groups   []group
 	stops    []Stop
 	findings map[findingKey]uint64
@@ -177,6 +178,7 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 // writes it.
 func (w *Wave) Start(lanes int, pc uint64) {
 	w.exists = ^uint64(0) >> uint(Lanes-lanes)
+	w.whole = w.exists
 	for _, st := range w.own {
 		st.reset(w.exists)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/example"
 )
 
 // lamp describes a machine of two instructions, each of eight bits.
@@ -149,4 +150,49 @@ func ExampleDecoder_AppendTokens() {
 		}
 	}
 	// Output: <b>wait</b> 5
+}
+
+func ExampleDecoder_Operands() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var operands []isa.Operand
+	var flows []isa.Flow
+	for w := range d.Code([]byte{0x43, 0x22, 0x1f, 0x4e, 0xfe, 0x8b}) {
+		if w.Inst.Leaf == nil {
+			continue
+		}
+		fmt.Println(d.Mnemonic(w.Inst))
+		operands = d.Operands(operands[:0], w.Inst)
+		for _, o := range operands {
+			switch o.Kind {
+			case isa.RegisterOperand:
+				fmt.Println(" ", o.Role, o.Register.File.Name, o.Register.Index)
+			case isa.ImmediateOperand:
+				fmt.Println(" ", o.Role, int64(o.Value))
+			}
+		}
+		flows = d.Flows(flows[:0], w.Inst)
+		for _, f := range flows {
+			fmt.Println(" ", f.Kind, f.Target/8, f.Maybe)
+		}
+	}
+	// Output:
+	// add
+	//   write r 1
+	//   read r 2
+	//   read r 3
+	// mul
+	//   write r 7
+	//   read r 0
+	//   read -1
+	// br
+	//   jump 0 true
 }

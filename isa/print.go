@@ -66,6 +66,9 @@ func (d *Decoder) noDisplay(dst []byte, u *model.Unit) []byte {
 }
 
 func (d *Decoder) asserts(c *spec.Case, depth int) {
+	if d.mute {
+		return
+	}
 	for _, a := range c.Asserts {
 		got := d.frames[depth].v.And(a.Mask)
 		if got != a.Match {
@@ -289,6 +292,9 @@ func (d *Decoder) tooDeep(ref *model.Ref) {
 
 // noOperand reports the value of a frame that is no leaf of its field's type.
 func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
+	if d.mute {
+		return dst
+	}
 	outer := d.frames[depth-1].unit.Leaf.Spec.DisplayName
 	d.find(NoMatch, "no match: FIELD: '%s.%s': %s", outer, ref.Field.Name, d.hex(d.frames[depth].v))
 	return dst

@@ -245,6 +245,7 @@ func (c *checker) run() {
 		m.walk()
 	}
 	c.unused()
+	c.meaning()
 	c.conclude()
 	c.stray()
 	c.refused()

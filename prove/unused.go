@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -45,6 +46,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 	for _, h := range b.Hazards {
 		list = append(list, h.Expr)
 	}
+	list = append(list, knowledgeExprs(b)...)
 	for _, c := range b.Cases {
 		if c.Expr != nil {
 			list = append(list, c.Expr)
@@ -62,6 +64,7 @@ func ownExprs(b *spec.Bitset) []*spec.Expr {
 func (c *checker) unused() {
 	u := uses{isa: c.spec, own: map[*spec.Bitset]map[string]bool{}, parts: map[string]bool{}}
 	u.collect()
+	c.untold(&u)
 	for _, b := range c.spec.Bitsets {
 		for _, cs := range b.Cases {
 			for _, f := range cs.Fields {
@@ -133,6 +136,7 @@ func (u *uses) collect() {
 		for _, c := range b.Cases {
 			u.ofCase(b, c)
 		}
+		u.ofKnowledge(b)
 		for _, e := range ownExprs(b) {
 			u.expr(b, e.Root)
 		}
@@ -141,6 +145,19 @@ func (u *uses) collect() {
 		}
 		for _, x := range b.Unused {
 			u.path(b, x.Path)
+		}
+		for _, code := range sem.Codes(b) {
+			fields, _, _ := sem.Mentions(code)
+			for _, name := range fields {
+				u.path(b, name)
+			}
+		}
+		for _, o := range b.Operands {
+			for _, t := range o.Displays {
+				for _, it := range t.Items {
+					u.path(b, it.Ref)
+				}
+			}
 		}
 	}
 	// A name that climbs from a nested bitset is used by the bitset around it.
@@ -249,6 +266,12 @@ func (u *uses) enum(e *spec.Enum) bool {
 		return true
 	}
 	for _, b := range u.isa.Bitsets {
+		for _, code := range sem.Codes(b) {
+			_, enums, _ := sem.Mentions(code)
+			if slices.ContainsFunc(enums, func(name string) bool { return strings.HasPrefix(name, e.Name+".") }) {
+				return true
+			}
+		}
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
 				if f.Enum == e {

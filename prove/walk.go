@@ -142,6 +142,7 @@ func (k *walker) scope(f *frame) {
 	}
 	k.m.bound(f.unit)
 	k.cases(f)
+	k.knowledge(f)
 	rest := f.shown
 	for _, c := range f.unit.Cases {
 		here := rest

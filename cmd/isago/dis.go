@@ -23,7 +23,9 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	plain, hex, json, fields, addresses, words, lossless, listing bool
-	findings                                                      string
+	// ir prints what each instruction does.
+	ir       bool
+	findings string
 	// suffixes tells that code without container is printed as source.
 	suffixes bool
 }
@@ -75,6 +77,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
+	flags.BoolVar(&f.ir, "ir", false, "print below each instruction the operations that it does")
 	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
 	complete(cmd, "order", f.orderNames)
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
@@ -99,6 +102,8 @@ func (f *disFlags) check() error {
 		return usagef("--addresses and --words are columns of a program; the lines of --hex stand alone")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
+	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
+		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
 	case f.json && (f.addresses || f.words):
 		return usagef("--addresses and --words are columns of text; --json always has both")
 	}
@@ -127,6 +132,9 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	}
 	if err := f.check(); err != nil {
 		return err
+	}
+	if f.ir {
+		return f.operations(cmd, name)
 	}
 	palette, err := f.palette(cmd.OutOrStdout())
 	if err != nil {

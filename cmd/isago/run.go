@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -125,7 +126,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d vertices, %d instructions in %d dispatches, %.3f s: %.1f M instructions/s, %.0f vertices/s\n",
 			in.Lanes, res.LaneInstructions, res.Instructions, took.Seconds(), float64(res.LaneInstructions)/took.Seconds()/1e6, float64(in.Lanes)/took.Seconds())
 	}
-	return f.report(cmd, res, in.Lanes)
+	return f.report(cmd, l, res, in.Lanes)
 }
 
 // open reads the program.
@@ -154,7 +155,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string, quirks map[string]strin
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := exec.Raw(set, im.Words, ctx, quirks)
+	l, err := exec.Raw(set, im.Words, im.Bits, ctx, quirks)
 	return l, set, err
 }
 
@@ -197,10 +198,13 @@ func (f *runFlags) inputs(cmd *cobra.Command, l *exec.Launch) (*exec.Input, erro
 		if len(in.Values) == 0 {
 			return nil, fmt.Errorf("%s: no vertices", inputName(f.in))
 		}
-		rows := in.Values
-		in.Values = make([][]uint64, f.count)
+		rows, missing := in.Values, in.Missing
+		in.Values, in.Missing = make([][]uint64, f.count), nil
 		for i := range in.Values { // repeated, where there are fewer
 			in.Values[i] = rows[i%len(rows)]
+			if missing != nil {
+				in.Missing = append(in.Missing, missing[i%len(rows)])
+			}
 		}
 		in.Lanes = f.count
 	}
@@ -237,15 +241,15 @@ func give(l *exec.Launch, in *exec.Input, p exec.Port, values []uint64) error {
 	if p.State.Use == "output" {
 		return fmt.Errorf("%s is an output", p.Name)
 	}
-	for len(values) < p.Count*len(p.Components()) {
-		values = append(values, 0)
-	}
 	if len(values) > p.Count*len(p.Components()) {
 		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, p.Count*len(p.Components()))
 	}
 	in.Ports = append(in.Ports, p)
 	for i := range in.Values {
 		in.Values[i] = append(in.Values[i][:len(in.Values[i]):len(in.Values[i])], values...)
+		if in.Missing != nil {
+			in.Missing[i] = append(in.Missing[i], make([]bool, len(values))...)
+		}
 	}
 	return nil
 }
@@ -288,11 +292,12 @@ func readJSONInput(data []byte, l *exec.Launch) (*exec.Input, error) {
 	}
 	in := &exec.Input{Lanes: len(doc.Vertices)}
 	var names []string
-	seen := map[string]bool{}
+	start := map[string]int{} // where in a row the components of a name are
+	width := 0
 	for _, v := range doc.Vertices {
 		for name := range v {
-			if !seen[name] {
-				seen[name] = true
+			if _, ok := start[name]; !ok {
+				start[name] = 0
 				names = append(names, name)
 			}
 		}
@@ -303,23 +308,22 @@ func readJSONInput(data []byte, l *exec.Launch) (*exec.Input, error) {
 		if err != nil {
 			return nil, err
 		}
+		start[name] = width
+		width += p.Count * len(p.Components())
 		in.Ports = append(in.Ports, p)
 	}
 	for i, v := range doc.Vertices {
-		var row []uint64
-		for k, name := range names {
-			values := []uint64{}
-			if raw, ok := v[name]; ok {
-				if _, values, err = jsonValues(l, name, raw); err != nil {
-					return nil, fmt.Errorf("vertex %d: %w", i, err)
-				}
+		row, missing := make([]uint64, width), slices.Repeat([]bool{true}, width)
+		for name, raw := range v {
+			_, values, err := jsonValues(l, name, raw)
+			if err != nil {
+				return nil, fmt.Errorf("vertex %d: %w", i, err)
 			}
-			for len(values) < in.Ports[k].Count*len(in.Ports[k].Components()) {
-				values = append(values, 0)
+			for k, x := range values {
+				row[start[name]+k], missing[start[name]+k] = x, false
 			}
-			row = append(row, values...)
 		}
-		in.Values = append(in.Values, row)
+		in.Values, in.Missing = append(in.Values, row), append(in.Missing, missing)
 	}
 	return in, nil
 }
@@ -564,18 +568,28 @@ func (f *runFlags) jsonText(v uint64, t sem.Type) string {
 }
 
 // report tells of vertices that did not end, and of reads of what nobody wrote.
-func (f *runFlags) report(cmd *cobra.Command, res *exec.Result, lanes int) error {
+func (f *runFlags) report(cmd *cobra.Command, l *exec.Launch, res *exec.Result, lanes int) error {
 	odd := false
 	for _, s := range res.Stops {
-		if s.Reason == "end" {
+		if s.Reason == "end" || s.Reason == "end of words" && l.Open {
 			continue
 		}
 		odd = true
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d vertices, the first %d: %s\n", s.Count, lanes, s.First, s.Stop)
 	}
-	for _, r := range res.Findings {
+	for i := 0; i < len(res.Findings); {
+		r := res.Findings[i]
+		name, count := r.Register(), r.Count
+		for i++; i < len(res.Findings); i++ { // the components of one register in one line
+			next := res.Findings[i]
+			if next.PC != r.PC || next.State != r.State || next.Number != r.Number {
+				break
+			}
+			name += next.State.Letter(next.Comp)
+			count = max(count, next.Count)
+		}
 		odd = true
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d vertices: word %d reads %s, which nobody wrote\n", r.Count, lanes, r.PC, r.Finding.Register())
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d vertices: word %d reads %s, which nobody wrote\n", count, lanes, r.PC, name)
 	}
 	if odd {
 		return errFindings
@@ -606,7 +620,7 @@ func (t *tracer) step(w *exec.Wave, pc, lanes uint64, after bool) {
 		}
 	}
 	sort.Strings(changed)
-	fmt.Fprintf(t.w, "%d\t%s", pc, t.text(w, pc))
+	fmt.Fprintf(t.w, "%d\t%s", pc, t.text(w.Program, pc))
 	for _, name := range changed {
 		fmt.Fprintf(t.w, "\t%s=%s", name, w.Text(name, now[name]))
 	}
@@ -614,16 +628,16 @@ func (t *tracer) step(w *exec.Wave, pc, lanes uint64, after bool) {
 }
 
 // text is the instruction at an address.
-func (t *tracer) text(w *exec.Wave, pc uint64) string {
-	v, ok := w.Program.Fetch(pc)
+func (t *tracer) text(p *exec.Program, pc uint64) string {
+	v, ok := p.Fetch(pc)
 	d, err := t.set.NewDecoder("")
 	if !ok || err != nil {
 		return "?"
 	}
-	for i, table := range w.Program.Words.Tables {
+	for i, table := range p.Words.Tables {
 		d.SetTable(i, table)
 	}
-	d.SetContext(w.Program.Words.Context)
+	d.SetContext(p.Words.Context)
 	in, ok := d.Decode(v)
 	if !ok {
 		return "?"

@@ -266,7 +266,7 @@ func (r *stepRun) program() (*exec.Program, error) {
 	if len(code) == 0 {
 		return nil, errors.New("no words")
 	}
-	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code)), nil
+	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code, 0)), nil
 }
 
 // services notes the calls of the surroundings; what they return is 0.

@@ -53,13 +53,20 @@ const (
 	ExprUnused     Code = "expr-unused"
 	TemplateUnused Code = "template-unused"
 	EnumUnused     Code = "enum-unused"
-	HiddenBits     Code = "hidden-bits"
-	SameText       Code = "same-text"
-	AliasDefault   Code = "alias-default"
-	ExprUndefined  Code = "expr-undefined"
-	MesaRefuses    Code = "mesa-refuses"
-	ExceptionForm  Code = "exception-form"
-	ExceptionIdle  Code = "exception-idle"
+	OperandUnused  Code = "operand-unused"
+	FileUnused     Code = "file-unused"
+	RegisterUntold Code = "register-untold"
+	// RegisterOutside and ComponentRange are of words in which an operand is what there is not.
+	RegisterOutside Code = "register-outside"
+	ComponentRange  Code = "component-range"
+	HiddenBits      Code = "hidden-bits"
+	SameText        Code = "same-text"
+	AliasDefault    Code = "alias-default"
+	ExprUndefined   Code = "expr-undefined"
+	MesaRefuses     Code = "mesa-refuses"
+	ExceptionForm   Code = "exception-form"
+	ExceptionIdle   Code = "exception-idle"
+	StateUnused     Code = "state-unused"
 )
 
 // Codes of mistakes in instruction text and in words.
@@ -163,6 +170,7 @@ var codes = []CodeInfo{
 	{MeaningType, "a value of a meaning has another type than it must have", `let x: u8 = 300;`},
 	{MeaningName, "code of a meaning names something that is not there", `r[0] = missing;`},
 	{MeaningNone, "a part of a meaning is missing: an instruction has none, an operand cannot be written, a path returns nothing", `<semantics type="u8">if (c) { return 1; }</semantics>`},
+	{StateUnused, "check: a register file, register, stack or memory that no code and no operand names", `<register name="spare" type="u8"/>`},
 	{UnmatchedWords, "check: words that no leaf matches, how many, and the largest groups of them", `a root of 4 bits whose leaves fix 0xx and 10x`},
 	{LeafNever, "check: a leaf that no word is", `<gen min="6"/> below a parent with <gen max="5"/>`},
 	{OverrideNever, "check: an override whose condition is never true", `<expr>{A} &gt; 3</expr> where A has two bits`},
@@ -175,6 +183,11 @@ var codes = []CodeInfo{
 	{ExprUnused, "check: a named expression that is used nowhere", `<expr name="#big">{A} &gt; 7</expr>`},
 	{TemplateUnused, "check: a template that no display has", `<template name="SRCS">{A}, {B}</template>`},
 	{EnumUnused, "check: an enum that is the type of nothing", `<enum name="#old">`},
+	{OperandUnused, "check: an operand that no display shows", `<operand name="A"> where displays have {SRC} and {NEG}`},
+	{FileUnused, "check: a register file that no <reg> names", `<file name="o" type="f32x4" count="16"/>`},
+	{RegisterUntold, "check: a leaf that does not say which register it is, in a root of which others do", `a leaf without <reg>`},
+	{RegisterOutside, "check: a word whose register is beyond its file", `<reg file="c" index="{N}"/> where N has seven bits and c 96 registers`},
+	{ComponentRange, "check: a word whose swizzle names a component beyond the fourth", `<swizzle x="{X}"/> where X has three bits`},
 	{HiddenBits, "check: bits of a leaf that its text does not show: words that differ in them read the same", `a field that no display shows`},
 	{SameText, "check: two words that print the same text", `two leaves with one display`},
 	{AliasDefault, "check: an alias that leaves out a field, which then has the default of words that do not show it", `<alias>out[a0]</alias> beside <display>out[a0 + {N}]</display>, and N has the default 31, for none`},

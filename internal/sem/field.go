@@ -53,10 +53,13 @@ func (l *lowerer) fieldExpr(e *expr) value {
 	seen := false
 	l.eachRef(e.name, e.span, func(r *model.Ref) {
 		v := l.refValue(r)
-		if seen && !v.t.same(out.t) {
+		switch { // a number takes the type of what stands in its place in other cases
+		case seen && out.t.Kind == Int && v.t.integer() || !seen:
+			out, seen = v, true
+		case v.t.Kind == Int && out.t.integer():
+		case !v.t.same(out.t):
 			l.fail(e.span, diag.MeaningType, "{%s} is a value of type %s or of type %s", e.name, out.t, v.t)
 		}
-		out, seen = v, true
 	})
 	return out
 }

@@ -43,7 +43,7 @@ func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*
 	}
 	words.Tables = [][]bits.Value{table}
 	l := &exec.Launch{
-		Program: exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code)),
+		Program: exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code, 0)),
 		Shared:  exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch),
 		Entry:   entry, Value: float24,
 	}

@@ -92,7 +92,7 @@ func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []stri
 	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
 		t.Fatal(err)
 	}
-	p := exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code))
+	p := exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code, 0))
 	d, _ := set.NewDecoder("")
 	for addr, w := range file.DVLP.Code {
 		if in, ok := d.Decode(bits.Of(uint64(w))); ok {

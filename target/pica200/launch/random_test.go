@@ -80,7 +80,7 @@ func TestLanesAlone(t *testing.T) {
 		if r.IntN(2) == 0 {
 			words.Quirks = map[string]uint64{"float": 1, "nan_zero": 1, "beyond": 1}
 		}
-		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code))
+		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
 		shared := exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)
 		for n := range 90 { // the others stay as nobody wrote them
 			for k := range 4 {
@@ -205,7 +205,7 @@ func FuzzWords(f *testing.F) {
 			code = append(code, binary.LittleEndian.Uint32(data))
 		}
 		words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(0x36f), bits.Of(0x7fffffff)}}}
-		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code))
+		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
 		w := exec.NewWave(p)
 		w.Budget = 2000
 		w.Start(3, 0)

@@ -1,0 +1,198 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// factExprs lists the expressions of what is said of an operand.
+func factExprs(f *spec.Facts) (list []*spec.Expr) {
+	ofReg := func(r *spec.Reg) { list = append(list, r.Index, r.Component, r.When) }
+	if f.Reg != nil {
+		ofReg(f.Reg)
+	}
+	if f.Mem != nil {
+		list = append(list, f.Mem.Offset)
+	}
+	if f.Relative != nil {
+		ofReg(&f.Relative.Reg)
+	}
+	for _, m := range f.Modifiers {
+		list = append(list, m.When)
+	}
+	list = append(append(list, f.Swizzle...), f.Mask...)
+	return slices.DeleteFunc(list, func(e *spec.Expr) bool { return e == nil })
+}
+
+// knowledgeExprs lists the expressions of a bitset's operands and flow.
+func knowledgeExprs(b *spec.Bitset) (list []*spec.Expr) {
+	for _, c := range b.Cases {
+		list = append(list, factExprs(&c.Facts)...)
+	}
+	for _, o := range b.Operands {
+		list = append(list, factExprs(&o.Facts)...)
+	}
+	for _, f := range b.Flows {
+		for _, e := range []*spec.Expr{f.Maybe, f.When} {
+			if e != nil {
+				list = append(list, e)
+			}
+		}
+	}
+	return list
+}
+
+// ofKnowledge notes the names that operands and flow use.
+func (u *uses) ofKnowledge(b *spec.Bitset) {
+	for _, o := range b.Operands {
+		for _, t := range o.Displays {
+			for _, it := range t.Items {
+				u.path(b, it.Ref)
+			}
+		}
+		if o.Facts.Relative != nil {
+			u.path(b, o.Facts.Relative.Field)
+		}
+	}
+	for _, f := range b.Flows {
+		u.path(b, f.Target)
+		u.path(b, f.Count)
+	}
+}
+
+// untold reports what is said of operands and leads nowhere: operands that no display shows, register files
+// that nothing uses, leaves that do not say which register they are where others do.
+func (c *checker) untold(u *uses) {
+	files := map[*spec.File]bool{}
+	use := func(f *spec.Facts) {
+		if f.Reg != nil {
+			files[f.Reg.File] = true
+		}
+		if f.Relative != nil && f.Relative.Reg.File != nil {
+			files[f.Relative.Reg.File] = true
+		}
+	}
+	for _, e := range c.spec.Enums {
+		for _, v := range e.Values {
+			if v.Reg != nil {
+				files[v.Reg.File] = true
+			}
+		}
+	}
+	for _, b := range c.spec.Bitsets {
+		for _, cs := range b.Cases {
+			use(&cs.Facts)
+		}
+		for _, o := range b.Operands {
+			use(&o.Facts)
+			names := map[string]bool{}
+			u.below(b, names)
+			if !names[o.Name] {
+				c.add(nil, &Finding{Code: diag.OperandUnused, Level: Warning, Span: o.Span, Msg: "no display shows operand " + o.Name + " of " + b.Name})
+			}
+		}
+		if b.Layout != nil && b.Layout.Flushes != nil {
+			files[b.Layout.Flushes] = true
+		}
+		c.silent(b)
+	}
+	for _, f := range c.spec.Files {
+		if f.Of != nil && files[f] {
+			files[f.Of] = true
+		}
+	}
+	for _, f := range c.spec.Files {
+		if !files[f] {
+			c.add(nil, &Finding{Code: diag.FileUnused, Level: Warning, Span: f.Span, Msg: "nothing says that it means a register of " + f.Name})
+		}
+	}
+}
+
+// silent reports a leaf that does not say what it is, in a root of which others are registers.
+func (c *checker) silent(leaf *spec.Bitset) {
+	root := leaf.Root()
+	if len(leaf.Children) > 0 || leaf.OperandKind != spec.OperandNone || root.OperandKind != spec.OperandNone || !c.registers(root) {
+		return
+	}
+	for b := leaf; b != nil; b = b.Extends {
+		if slices.ContainsFunc(b.Cases, func(cs *spec.Case) bool { return cs.Facts.Reg != nil || cs.Facts.Mem != nil }) || b.OperandKind != spec.OperandNone {
+			return
+		}
+	}
+	c.add(nil, &Finding{
+		Code: diag.RegisterUntold, Level: Warning, Span: leaf.Span,
+		Msg: leaf.Name + " does not say what it is, as other leaves of " + root.Name + " do, expected <reg>, <mem> or kind",
+	})
+}
+
+// registers reports whether some leaf below a bitset says that it is a register.
+func (c *checker) registers(b *spec.Bitset) bool {
+	return slices.ContainsFunc(b.Cases, func(cs *spec.Case) bool { return cs.Facts.Reg != nil }) || slices.ContainsFunc(b.Children, c.registers)
+}
+
+// knowledge looks for words in which operands are what they cannot be.
+func (k *walker) knowledge(f *frame) {
+	known := f.unit.Knowledge()
+	k.facts(f, &known.Own)
+	seen := map[*spec.Operand]bool{}
+	for _, c := range f.unit.Cases {
+		for i := range c.Items {
+			if o := c.Items[i].Operand; o != nil && !seen[o] {
+				seen[o] = true
+				k.facts(f, known.Operands[o])
+			}
+		}
+	}
+}
+
+func (k *walker) facts(f *frame, facts *model.Facts) {
+	rest := f.exists
+	for i := range facts.Regs {
+		r := &facts.Regs[i]
+		here := k.w.and(rest, k.when(f, r.When))
+		rest = k.w.and(rest, here.not())
+		k.number(f, r, here)
+	}
+	for i := range facts.Swizzles {
+		s := &facts.Swizzles[i]
+		here := k.w.and(f.exists, k.when(f, s.When))
+		for _, p := range s.Components {
+			if in, ans := k.witness(k.w.and(here, k.w.less(f.value(p), constant(4), false).not()), f); ans == sometimes {
+				x := &Finding{Code: diag.ComponentRange, Level: Warning, Span: p.Spec.Span, Msg: "a component beyond the fourth"}
+				k.show(x, f, in)
+			}
+		}
+	}
+}
+
+// number reports a register whose number is beyond its file.
+func (k *walker) number(f *frame, r *model.Reg, here lit) {
+	file := r.File
+	outside := file.Outside
+	if file.Of != nil {
+		outside = file.Of.Outside
+	}
+	if outside != "" {
+		return
+	}
+	beyond := k.w.less(f.value(r.Index), constant(uint64(file.Count)), false).not()
+	if in, ans := k.witness(k.w.and(here, beyond), f); ans == sometimes {
+		x := &Finding{Code: diag.RegisterOutside, Level: Warning, Span: r.Index.Spec.Span}
+		x.Msg = fmt.Sprintf("a register beyond the %d of %s; outside on the file would say what it is", file.Count, file.Name)
+		k.show(x, f, in)
+	}
+}
+
+func (k *walker) when(f *frame, w model.When) lit {
+	holds := yes
+	for _, p := range []*model.Prog{w.Case, w.Own} {
+		if p != nil {
+			holds = k.w.and(holds, f.holds(p))
+		}
+	}
+	return holds
+}

@@ -12,9 +12,8 @@ import (
 // dependencies gathers the bits on which a text or a value depends: of the frame at hand, of those around
 // it, of table entries, and of the contexts.
 type dependencies struct {
-	masks    [sourceContext + 1]bits.Value // by source
-	tables   []entrySource
-	maxWidth int
+	masks  [sourceContext + 1]bits.Value // by source
+	tables []entrySource
 	// budget is what is left to look at; what depends on more, or on anything but bits, has none.
 	budget int
 	// symbols tells that the program may have a name for a value.
@@ -79,9 +78,10 @@ func (g *dependencies) shown(ref *model.Ref, hops int) {
 	switch {
 	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
 		g.fail()
-	case ref.Kind == spec.KindBitset && ref.Field.Table != nil:
+	case ref.Kind != spec.KindBitset:
+	case ref.Field.Table != nil || len(ref.Enter) > 0 && !ref.Env.Closed(): // more of an entry than its field
 		g.fail()
-	case ref.Kind == spec.KindBitset:
+	default:
 		g.env(ref.Env, hops-1-len(ref.Enter))
 	}
 	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
@@ -145,6 +145,10 @@ func (g *dependencies) field(ref *model.Ref, hops int) {
 		}
 		return
 	}
+	if hops > maxHops {
+		g.fail()
+		return
+	}
 	source, low := hops, 0
 	for _, e := range ref.Enter {
 		if e.Prog != nil || e.Low < 0 {
@@ -203,13 +207,5 @@ func (g *dependencies) node(n *model.Node, hops int) {
 }
 
 func (g *dependencies) bits(source int, p spec.Part) {
-	if source > maxHops && source < sourceEntry {
-		g.fail()
-		return
-	}
-	if source < sourceEntry && source > maxHops {
-		g.fail()
-		return
-	}
 	g.masks[source] = g.masks[source].Or(bits.Ones(p.Width).Shl(p.Low))
 }

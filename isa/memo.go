@@ -83,7 +83,7 @@ type slot struct {
 	long []byte
 	// full tells that the slot is taken.
 	full bool
-	// number is that of a case.
+	// number is that of a case, or of the operands that are printed in a text.
 	number uint8
 }
 
@@ -201,10 +201,11 @@ func (d *Decoder) display(dst []byte, l *display, depth int) []byte {
 		}
 		x := p.memo.key.from(&from)
 		s := p.memo.at(x)
-		if !s.full || s.key != x {
+		if !s.full || s.key != x || d.operands > maxOperands-notShort {
 			buf, n = room(d.remember(buf[:n], p, x, depth), l.room)
 			continue
 		}
+		d.operands += int(s.number)
 		if size := s.text[chunkLen]; size != notShort {
 			*(*chunk)(buf[n:]) = s.text
 			n += int(size)
@@ -228,12 +229,14 @@ func (d *Decoder) unremembered(dst []byte, p *piece, depth int) []byte {
 
 // remember prints a piece in the general way and remembers its text.
 func (d *Decoder) remember(dst []byte, p *piece, x uint64, depth int) []byte {
-	start, found := len(dst), len(d.findings)
+	start, found, operands := len(dst), len(d.findings), d.operands
 	dst = d.item(dst, p.item, depth)
-	if len(d.findings) > found {
+	operands = d.operands - operands
+	if len(d.findings) > found || operands > notShort {
 		return dst
 	}
 	s := p.memo.take(x)
+	s.number = uint8(operands)
 	if s.text = newChunk(dst[start:]); s.text[chunkLen] == notShort {
 		s.long = append(s.long[:0], dst[start:]...)
 	}

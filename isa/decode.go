@@ -57,6 +57,7 @@ type Decoder struct {
 	lineStart int
 	scratch   bits.Value
 	memos     [][]*remembered // by Env.Index and Leaf.ID
+	alike     map[alike]*memo
 	findings  []Finding
 	conflict  [2]*Leaf // see Conflict
 	mute      bool     // nobody asks for what is found

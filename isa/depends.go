@@ -44,10 +44,14 @@ func (g *dependencies) key() (k key, ok bool) {
 				shift := mathbits.TrailingZeros64(x)
 				n := mathbits.TrailingZeros64(^(x >> shift))
 				w := window{source: uint8(source), limb: uint8(limb), shift: uint8(shift), at: uint8(k.width), mask: ^uint64(0) >> (64 - n)}
-				if k.width += n; k.width > 64 || len(k.windows) == maxWindows {
+				if k.width += n; k.width > 64 || len(k.rest) == maxWindows {
 					return k, false
 				}
-				k.windows = append(k.windows, w)
+				if k.first.mask == 0 {
+					k.first = w
+				} else {
+					k.rest = append(k.rest, w)
+				}
 				x &^= w.mask << shift
 			}
 		}

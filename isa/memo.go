@@ -1,7 +1,9 @@
 package isa
 
 import (
+	"iter"
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
@@ -17,11 +19,15 @@ type remembered struct {
 	unit *model.Unit
 	// displays are those of the unit's cases; an item is nil where a case has none.
 	displays []*display
-	// choice has the number of the case whose display is printed, by the bits on which that depends;
-	// nil where the conditions are cheaper.
-	choice *memo
-	// only is the display that is printed whatever the bits are, nil if there is none.
-	only *display
+	// choice has the number of the case whose display is printed, by the bits of choiceKey; nil where the
+	// conditions are cheaper.
+	choice    *memo
+	choiceKey key
+	chooses   bool
+	// only is the number of the case whose display is printed whatever the bits are, -1 if there is none;
+	// single is this display.
+	only   int
+	single *display
 }
 
 // display is the display of a case.
@@ -39,10 +45,13 @@ type piece struct {
 	lit chunk
 	// item is nil behind the last text.
 	item *model.Item
-	// memo is nil where the text of the item depends on too much.
+	// memo has the texts by the bits of key; nil where they are not kept, since they depend on too much.
 	memo *memo
-	// number is set for a field that is formatted sooner than found.
-	number *model.Ref
+	key  key
+	kept bool
+	// number is set for a field that is formatted sooner than found, nested for an operand whose own pieces
+	// are remembered.
+	number, nested *model.Ref
 	// symbols tells that the program may have a name for a value.
 	symbols bool
 }
@@ -51,11 +60,12 @@ type piece struct {
 // of 16 bytes whatever its length; what is too much is overwritten by what follows.
 type chunk [16]byte
 
-// chunkLen is the longest text that a chunk holds, and the place of the length. A length of notShort
-// stands for a text that is no chunk.
+// chunkLen is the longest text that a chunk holds, and the place of the length. Instead of a length there
+// may be notShort, for a text that is no chunk, or nothing, where none is known.
 const (
 	chunkLen = len(chunk{}) - 1
 	notShort = 0xff
+	nothing  = 0xfe
 )
 
 func newChunk(s []byte) chunk {
@@ -67,76 +77,95 @@ func newChunk(s []byte) chunk {
 	return c
 }
 
-// memo has texts, or numbers of cases, by the bits on which they depend.
+// memo has texts, or in their place the numbers of cases, by the bits on which they depend. A key has one place among the
+// slots, of which there are a power of two.
 type memo struct {
-	key key
-	// slots are a power of two; a key has one place among them.
-	slots []slot
+	// short are the texts that are chunks, with as many operands in them as most.
+	short []chunk
+	// keys tell whose the slots are, where there are more keys than slots; they are nil where each key has
+	// a slot of its own.
+	keys []uint64
+	// width is the number of bits of a key.
+	width int
+	// operands is the number of operands in most texts.
+	operands int
+	// rest has what is not in short, nil before there is any.
+	rest []text
 	// clashes counts the keys that found another in their place since the slots were made.
 	clashes int
 }
 
-type slot struct {
-	key  uint64
-	text chunk
-	// long is the text that is no chunk.
-	long []byte
-	// full tells that the slot is taken.
-	full bool
-	// number is that of a case, or of the operands that are printed in a text.
-	number uint8
+// text is a text that is no chunk, or has another number of operands in it.
+type text struct {
+	s        []byte
+	operands int
 }
 
-// Slots start few, since most decoders see few values, and grow while keys clash.
+// Slots start few, since most decoders see few values, and grow while keys clash. The numbers are those of
+// bits.
 const (
-	firstSlots = 8
-	mostSlots  = 1 << 11
+	firstSlots = 4
+	mostSlots  = 11
 )
 
-// at returns the slot of a key.
-func (m *memo) at(x uint64) *slot {
-	if len(m.slots) == 0 {
-		m.slots = make([]slot, firstSlots)
-	}
-	return &m.slots[m.place(x)]
+func newMemo(width int) *memo {
+	m := &memo{width: width}
+	m.resize(1 << min(width, firstSlots))
+	return m
 }
 
-// place spreads the keys over the slots: those that fit have a slot each.
-func (m *memo) place(x uint64) uint64 {
-	n := uint64(len(m.slots) - 1)
-	if m.key.width <= mathbits.Len64(n) {
-		return x & n
+func (m *memo) resize(n int) {
+	m.short, m.keys, m.rest, m.clashes = make([]chunk, n), nil, nil, 0
+	for i := range m.short {
+		m.short[i][chunkLen] = nothing
 	}
-	return (x * 0x9e3779b97f4a7c15) >> 33 & n
+	if m.width >= mathbits.Len(uint(n)) {
+		m.keys = make([]uint64, n)
+	}
 }
 
-// take returns the slot for a key that is to be remembered.
-func (m *memo) take(x uint64) *slot {
-	s := m.at(x)
-	if s.full && s.key != x {
-		if m.clashes++; m.clashes > len(m.slots)/2 && len(m.slots) < mostSlots {
+// slot returns the place of a key.
+func (m *memo) slot(x uint64) int {
+	if m.keys != nil {
+		x = (x * 0x9e3779b97f4a7c15) >> 33
+	}
+	return int(x) & (len(m.short) - 1)
+}
+
+// has reports whether a slot is a key's.
+func (m *memo) has(i int, x uint64) bool {
+	return m.short[i][chunkLen] != nothing && (m.keys == nil || m.keys[i] == x)
+}
+
+// put remembers a text.
+func (m *memo) put(x uint64, s []byte, operands int) {
+	i := m.slot(x)
+	if m.keys != nil && m.short[i][chunkLen] != nothing && m.keys[i] != x {
+		if m.clashes++; m.clashes > len(m.short)/2 && len(m.short) < 1<<mostSlots {
 			m.grow()
-			s = m.at(x)
+			i = m.slot(x)
 		}
 	}
-	s.full, s.key = true, x
-	return s
+	if m.keys != nil {
+		m.keys[i] = x
+	}
+	if m.short[i] = newChunk(s); m.short[i][chunkLen] != notShort && operands == m.operands {
+		return
+	}
+	if m.short[i][chunkLen] = notShort; m.rest == nil {
+		m.rest = make([]text, len(m.short))
+	}
+	t := &m.rest[i]
+	t.s, t.operands = append(t.s[:0], s...), operands
 }
 
-func (m *memo) grow() {
-	old := m.slots
-	m.slots, m.clashes = make([]slot, 2*len(old)), 0
-	for i := range old {
-		if s := &old[i]; s.full {
-			*m.at(s.key) = *s
-		}
-	}
-}
+// grow doubles the slots. What was remembered is forgotten: it comes again if it is frequent.
+func (m *memo) grow() { m.resize(2 * len(m.short)) }
 
 // quick prints the display of a unit.
 func (d *Decoder) quick(dst []byte, r *remembered, depth int) []byte {
-	if r.only != nil {
-		return d.display(dst, r.only, depth)
+	if r.single != nil {
+		return d.display(dst, r.single, depth)
 	}
 	i := d.choose(r, depth)
 	if i == len(r.displays) {
@@ -151,14 +180,14 @@ func (d *Decoder) choose(r *remembered, depth int) int {
 	if r.choice == nil {
 		return d.chooseCase(r, depth)
 	}
-	x := r.choice.key.read(d, depth)
-	if s := r.choice.at(x); s.full && s.key == x {
-		return int(s.number)
+	x := r.choiceKey.read(d, depth)
+	if i := r.choice.slot(x); r.choice.has(i, x) {
+		return int(r.choice.short[i][0])
 	}
 	found := len(d.findings)
 	i := d.chooseCase(r, depth)
 	if len(d.findings) == found {
-		r.choice.take(x).number = uint8(i)
+		r.choice.put(x, []byte{byte(i)}, 0)
 	}
 	return i
 }
@@ -181,7 +210,9 @@ func (d *Decoder) chooseCase(r *remembered, depth int) int {
 // display prints a display.
 func (d *Decoder) display(dst []byte, l *display, depth int) []byte {
 	var from sources
-	ok := l.reads.find(d, depth, &from)
+	if !l.reads.find(d, depth, &from) || d.operands > maxOperands-maxOfDisplay {
+		return d.generally(dst, l, depth)
+	}
 	buf, n := room(dst, l.room)
 	for i := range l.items {
 		p := &l.items[i]
@@ -191,38 +222,60 @@ func (d *Decoder) display(dst []byte, l *display, depth int) []byte {
 		} else {
 			n += copy(buf[n:], p.text)
 		}
-		if p.memo == nil {
-			buf, n = room(d.unremembered(buf[:n], p, depth), l.room)
+		m := p.memo
+		if m == nil || p.symbols && d.Symbol != nil {
+			if p.item != nil {
+				buf, n = room(d.unremembered(buf[:n], p, depth), l.room)
+			}
 			continue
 		}
-		if !ok || p.symbols && d.Symbol != nil {
-			buf, n = room(d.item(buf[:n], p.item, depth), l.room)
+		x := p.key.from(&from)
+		i := m.slot(x)
+		c := &m.short[i]
+		size := c[chunkLen]
+		if size <= uint8(chunkLen) && (m.keys == nil || m.keys[i] == x) {
+			*(*chunk)(buf[n:]) = *c
+			n += int(size)
+			d.operands += m.operands
 			continue
 		}
-		x := p.memo.key.from(&from)
-		s := p.memo.at(x)
-		if !s.full || s.key != x || d.operands > maxOperands-notShort {
+		if size == nothing || m.keys != nil && m.keys[i] != x {
 			buf, n = room(d.remember(buf[:n], p, x, depth), l.room)
 			continue
 		}
-		d.operands += int(s.number)
-		if size := s.text[chunkLen]; size != notShort {
-			*(*chunk)(buf[n:]) = s.text
-			n += int(size)
-			continue
-		}
-		buf, n = room(append(buf[:n], s.long...), l.room)
+		t := &m.rest[i]
+		d.operands += t.operands
+		buf, n = room(append(buf[:n], t.s...), l.room)
 	}
 	return buf[:n]
+}
+
+// A remembered text has at most maxInPieces operands in it, and the remembered texts of a display at most
+// maxOfDisplay: so it is enough to ask once for each display whether the bound on operands is near.
+const (
+	maxInPieces  = 4
+	maxOfDisplay = 1 << 10
+)
+
+// generally prints a display in the general way.
+func (d *Decoder) generally(dst []byte, l *display, depth int) []byte {
+	for i := range l.items {
+		p := &l.items[i]
+		if dst = append(dst, p.text...); p.item != nil {
+			dst = d.item(dst, p.item, depth)
+		}
+	}
+	return dst
 }
 
 // unremembered prints a piece whose text is not remembered.
 func (d *Decoder) unremembered(dst []byte, p *piece, depth int) []byte {
 	switch {
-	case p.item == nil:
-		return dst
-	case p.number != nil && (!p.symbols || d.Symbol == nil):
+	case p.symbols && d.Symbol != nil:
+	case p.number != nil:
 		return d.number(dst, p.number, d.value(p.number, depth))
+	case p.nested != nil:
+		return d.nested(dst, p.nested, depth)
 	}
 	return d.item(dst, p.item, depth)
 }
@@ -232,14 +285,10 @@ func (d *Decoder) remember(dst []byte, p *piece, x uint64, depth int) []byte {
 	start, found, operands := len(dst), len(d.findings), d.operands
 	dst = d.item(dst, p.item, depth)
 	operands = d.operands - operands
-	if len(d.findings) > found || operands > notShort {
+	if len(d.findings) > found || operands > maxInPieces {
 		return dst
 	}
-	s := p.memo.take(x)
-	s.number = uint8(operands)
-	if s.text = newChunk(dst[start:]); s.text[chunkLen] == notShort {
-		s.long = append(s.long[:0], dst[start:]...)
-	}
+	p.memo.put(x, dst[start:], operands)
 	return dst
 }
 
@@ -262,56 +311,92 @@ func (d *Decoder) rememberedOf(env *model.Env, leaf *model.Leaf) *remembered {
 		d.memos[env.Index] = of
 	}
 	if of[leaf.ID] == nil {
-		of[leaf.ID] = newRemembered(env.Unit(leaf))
+		of[leaf.ID] = d.newRemembered(env.Unit(leaf))
 	}
 	return of[leaf.ID]
 }
 
-func newRemembered(u *model.Unit) *remembered {
+// newRemembered returns a leaf of which nothing is remembered yet. What does not depend on the decoder is
+// worked out once for all of them.
+func (d *Decoder) newRemembered(u *model.Unit) *remembered {
+	plan, ok := u.Printer.Load().(*remembered)
+	if !ok {
+		plan = newPlan(u)
+		u.Printer.Store(plan)
+	}
+	r := *plan
+	r.displays = make([]*display, len(plan.displays))
+	for i, l := range plan.displays {
+		if l != nil {
+			r.displays[i] = d.withMemos(l)
+		}
+	}
+	if plan.only >= 0 {
+		r.single = r.displays[plan.only]
+	}
+	if plan.chooses {
+		r.choice = newMemo(r.choiceKey.width)
+	}
+	return &r
+}
+
+// withMemos returns a display with memos of the decoder's own.
+func (d *Decoder) withMemos(l *display) *display {
+	own := *l
+	own.items = slices.Clone(l.items)
+	for i := range own.items {
+		if p := &own.items[i]; p.kept {
+			p.memo = d.memoOf(p.item, &p.key)
+		}
+	}
+	return &own
+}
+
+// newPlan works out on which bits the texts of a leaf depend.
+func newPlan(u *model.Unit) *remembered {
 	r := &remembered{unit: u, displays: make([]*display, len(u.Cases))}
 	for i, c := range u.Cases {
 		if c.Shown {
 			r.displays[i] = newDisplay(c.Items)
 		}
 	}
-	if r.only = onlyDisplay(r); r.only == nil && len(u.Cases) < notShort {
-		r.choice = choiceOf(u)
+	if r.only = onlyDisplay(r); r.only < 0 && len(u.Cases) < notShort {
+		r.plan(u)
 	}
 	return r
 }
 
-// onlyDisplay returns the display that is printed whatever the bits are, nil if there is none.
-func onlyDisplay(r *remembered) *display {
+// onlyDisplay returns the number of the case whose display is printed whatever the bits are, -1 if there is
+// none.
+func onlyDisplay(r *remembered) int {
 	for i, c := range r.unit.Cases {
 		if c.Cond != nil || len(c.Spec.Asserts) > 0 {
-			return nil
+			return -1
 		}
 		if r.displays[i] != nil {
-			return r.displays[i]
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
-// choiceOf returns the memo of which case is printed; nil where asking the conditions is as fast, or
-// where they depend on too much.
-func choiceOf(u *model.Unit) *memo {
+// plan finds the bits that say which case is printed, unless asking the conditions is as fast, or they depend
+// on too much.
+func (r *remembered) plan(u *model.Unit) {
 	simple := true
 	g := dependencies{budget: maxDependencies}
 	for _, c := range u.Cases {
 		if len(c.Spec.Asserts) > 0 {
-			return nil
+			return
 		}
 		if c.Cond != nil {
 			simple = simple && c.Cond.Simple
 			g.prog(c.Cond, 0)
 		}
 	}
-	k, ok := g.key()
-	if simple || !ok || len(k.tables) > 0 {
-		return nil
+	if k, ok := g.key(); ok && !simple && len(k.tables) == 0 {
+		r.chooses, r.choiceKey = true, k
 	}
-	return &memo{key: k}
 }
 
 func newDisplay(items []model.Item) *display {
@@ -325,13 +410,13 @@ func newDisplay(items []model.Item) *display {
 		p := &l.items[i]
 		p.lit = newChunk([]byte(p.text))
 		l.room += len(p.text) + chunkLen
-		if p.memo != nil {
-			l.reads.add(&p.memo.key)
+		if p.kept {
+			l.reads.add(&p.key)
 		}
 	}
 	for i := range l.items {
-		if m := l.items[i].memo; m != nil && !l.reads.locate(&m.key) {
-			l.items[i].memo = nil
+		if p := &l.items[i]; p.kept {
+			p.kept = len(l.items) <= maxOfDisplay/maxInPieces && l.reads.locate(&p.key)
 		}
 	}
 	return l
@@ -352,13 +437,13 @@ func (l *display) add(items []model.Item) {
 		case it.Kind == model.ItemSet && it.Join == "" && it.Before == "" && it.After == "":
 			l.add(it.Members)
 		default:
-			l.items[n-1].of(it)
+			l.items[n-1].set(it)
 		}
 	}
 }
 
-// of sets the item of a piece.
-func (p *piece) of(it *model.Item) {
+// set sets the item of a piece.
+func (p *piece) set(it *model.Item) {
 	p.item = it
 	if len(it.Alts) == 1 && it.Alts[0].Cond == nil {
 		p.number = plainNumber(it, it.Alts[0].Ref)
@@ -366,9 +451,54 @@ func (p *piece) of(it *model.Item) {
 	g := dependencies{budget: maxDependencies}
 	g.item(it, 0)
 	p.symbols = g.symbols
-	if k, ok := g.key(); ok && p.number == nil {
-		p.memo = &memo{key: k}
+	k, ok := g.key()
+	if !ok && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
+		if ref := it.Alts[0].Ref; ref != nil && ref.Kind == spec.KindBitset {
+			p.nested = ref
+		}
 	}
+	p.key, p.kept = k, ok && p.number == nil
+}
+
+// alike are items whose texts are the same for the same values.
+type alike struct {
+	kind          spec.Kind
+	width         int
+	enum          *model.Enum
+	env           *model.Env
+	display       *string
+	before, after string
+}
+
+// memoOf returns the memo of an item. Those that show one run of bits of the same type share theirs.
+func (d *Decoder) memoOf(it *model.Item, k *key) *memo {
+	operands := 0
+	if len(it.Alts) > 0 && it.Alts[0].Ref != nil && it.Alts[0].Ref.Kind == spec.KindBitset {
+		operands = 1
+	}
+	if len(it.Alts) != 1 || it.Alts[0].Cond != nil || len(k.rest) > 0 {
+		return newItemMemo(k.width, operands)
+	}
+	ref := it.Alts[0].Ref
+	if ref.Field == nil || ref.Prog != nil || ref.Low < 0 || ref.Width != k.width || ref.Env != nil && !ref.Env.Closed() {
+		return newItemMemo(k.width, operands)
+	}
+	a := alike{ref.Kind, ref.Width, ref.Enum, ref.Env, ref.Field.Display, it.Before, it.After}
+	m := d.alike[a]
+	if m == nil {
+		if d.alike == nil {
+			d.alike = map[alike]*memo{}
+		}
+		m = newItemMemo(k.width, operands)
+		d.alike[a] = m
+	}
+	return m
+}
+
+func newItemMemo(width, operands int) *memo {
+	m := newMemo(width)
+	m.operands = operands
+	return m
 }
 
 // plainNumber returns a reference whose value is formatted sooner than its text is found: a number of so
@@ -387,11 +517,27 @@ func plainNumber(it *model.Item, ref *model.Ref) *model.Ref {
 
 // key reads the bits on which something depends as one number.
 type key struct {
-	windows []window
+	// first is the lowest window, of no bits where the key depends on nothing.
+	first window
+	rest  []window
 	// width is the number of bits of all windows.
 	width int
 	// tables are the entries in which windows are.
 	tables []entrySource
+}
+
+// windows yields the windows of a key.
+func (k *key) windows() iter.Seq[*window] {
+	return func(yield func(*window) bool) {
+		if !yield(&k.first) {
+			return
+		}
+		for i := range k.rest {
+			if !yield(&k.rest[i]) {
+				return
+			}
+		}
+	}
 }
 
 // window is a run of bits of a source, which stand in the key from bit at upwards.
@@ -432,7 +578,7 @@ func (r *reads) add(k *key) {
 			r.entries = append(r.entries, e)
 		}
 	}
-	for _, w := range k.windows {
+	for w := range k.windows() {
 		if w.source <= maxHops {
 			r.hops = max(r.hops, int(w.source))
 		}
@@ -450,8 +596,7 @@ func (r *reads) has(e entrySource) bool {
 
 // locate numbers the entries of a key as those of the display. It reports whether all have a place.
 func (r *reads) locate(k *key) bool {
-	for i := range k.windows {
-		w := &k.windows[i]
+	for w := range k.windows() {
 		if w.source < sourceEntry || w.source == sourceContext {
 			continue
 		}
@@ -489,9 +634,17 @@ func (r *reads) find(d *Decoder, depth int, to *sources) bool {
 
 // from reads a key from its sources.
 func (k *key) from(s *sources) uint64 {
-	var x uint64
-	for i := range k.windows {
-		w := &k.windows[i]
+	x := s[k.first.source&7][k.first.limb&3] >> (k.first.shift & 63) & k.first.mask
+	if len(k.rest) > 0 {
+		x |= k.others(s)
+	}
+	return x
+}
+
+// others reads the bits of all windows but the first.
+func (k *key) others(s *sources) (x uint64) {
+	for i := range k.rest {
+		w := &k.rest[i]
 		x |= s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
 	}
 	return x
@@ -501,9 +654,9 @@ func (k *key) from(s *sources) uint64 {
 func (k *key) read(d *Decoder, depth int) uint64 {
 	var s sources
 	s[0], s[sourceContext] = &d.frames[depth].v, &d.ctx
-	for i := range k.windows {
-		if h := k.windows[i].source; h <= maxHops {
-			s[h] = &d.frames[depth-int(h)].v
+	for w := range k.windows() {
+		if w.source <= maxHops {
+			s[w.source] = &d.frames[depth-int(w.source)].v
 		}
 	}
 	return k.from(&s)

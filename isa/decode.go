@@ -56,7 +56,8 @@ type Decoder struct {
 	evals     evaluations
 	lineStart int
 	scratch   bits.Value
-	printer   *printer
+	memos     [][]*remembered // by Env.Index and Leaf.ID
+	alike     map[alike]*memo
 	findings  []Finding
 	conflict  [2]*Leaf // see Conflict
 	mute      bool     // nobody asks for what is found
@@ -91,7 +92,7 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	return &Decoder{
-		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context, printer: printerOf(env),
+		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context,
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
 }

@@ -18,10 +18,10 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.leave(0)
 	d.frames[0].v = in.Bits
 	if d.flat() {
-		lines := d.linesOf(d.printer, d.env, in.Leaf.model)
-		d.frames[0].unit = lines.unit
-		d.checkEntries(lines.unit)
-		return d.quick(dst, lines, 0)
+		r := d.rememberedOf(d.env, in.Leaf.model)
+		d.frames[0].unit = r.unit
+		d.checkEntries(r.unit)
+		return d.quick(dst, r, 0)
 	}
 	d.frames[0].unit = d.env.Unit(in.Leaf.model)
 	d.checkEntries(d.frames[0].unit)
@@ -39,9 +39,8 @@ func (d *Decoder) checkEntries(u *model.Unit) {
 	}
 }
 
-// flat tells whether displays may be printed in their flattened form, which records no tokens and
-// knows no names of the program.
-func (d *Decoder) flat() bool { return d.trace == nil && !d.general && d.Symbol == nil }
+// flat reports whether texts may be remembered: no tokens are recorded.
+func (d *Decoder) flat() bool { return d.trace == nil && !d.general }
 
 // unit prints the leaf of a frame: the display of the first case that applies and has one.
 func (d *Decoder) unit(dst []byte, depth int) []byte {
@@ -237,13 +236,6 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	if ref.Prog != nil {
 		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
 	}
-	if d.trace == nil && ref.Field.Table == nil && ref.Width <= maxTexts {
-		if t := d.textsOf(ref.Env); t != nil {
-			if text, ok := t.append(dst, d.value(ref, depth)); ok {
-				return text
-			}
-		}
-	}
 	v := d.frames[from].v
 	for _, e := range ref.Enter {
 		v = *d.inner(e, &v)
@@ -273,7 +265,7 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 		d.trace.enter(d, ref, depth)
 	}
 	if d.flat() {
-		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
+		return d.quick(dst, d.rememberedOf(ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
 }

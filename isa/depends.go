@@ -1,0 +1,215 @@
+package isa
+
+import (
+	mathbits "math/bits"
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// dependencies gathers the bits on which a text or a value depends: of the frame at hand, of those around
+// it, of table entries, and of the contexts.
+type dependencies struct {
+	masks  [sourceContext + 1]bits.Value // by source
+	tables []entrySource
+	// budget is what is left to look at; what depends on more, or on anything but bits, has none.
+	budget int
+	// symbols tells that the program may have a name for a value.
+	symbols bool
+}
+
+const maxDependencies = 1000
+
+// maxWindows bounds the pieces of a key: what is more scattered is as fast in the general way.
+const maxWindows = 8
+
+func (g *dependencies) fail() { g.budget = -1 }
+
+// spend reports whether there is more to look at.
+func (g *dependencies) spend() bool {
+	g.budget--
+	return g.budget >= 0
+}
+
+// key joins the bits that were gathered; ok is false where there are too many.
+func (g *dependencies) key() (k key, ok bool) {
+	if g.budget < 0 {
+		return k, false
+	}
+	for source, m := range g.masks {
+		for limb, x := range m {
+			for x != 0 {
+				shift := mathbits.TrailingZeros64(x)
+				n := mathbits.TrailingZeros64(^(x >> shift))
+				w := window{source: uint8(source), limb: uint8(limb), shift: uint8(shift), at: uint8(k.width), mask: ^uint64(0) >> (64 - n)}
+				if k.width += n; k.width > 64 || len(k.rest) == maxWindows {
+					return k, false
+				}
+				if k.first.mask == 0 {
+					k.first = w
+				} else {
+					k.rest = append(k.rest, w)
+				}
+				x &^= w.mask << shift
+			}
+		}
+	}
+	k.tables = g.tables
+	return k, true
+}
+
+// item follows an item in the frame that is hops outside of the one at hand. Frames inside of it have
+// negative hops: their bits are those of a field that was followed already.
+func (g *dependencies) item(it *model.Item, hops int) {
+	if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark {
+		g.fail()
+		return
+	}
+	for i := range it.Members {
+		g.item(&it.Members[i], hops)
+	}
+	for i := range it.Alts {
+		if g.alt(&it.Alts[i], hops); g.spend() {
+			g.shown(it.Alts[i].Ref, hops)
+		}
+	}
+}
+
+// shown follows what a reference prints beside its value.
+func (g *dependencies) shown(ref *model.Ref, hops int) {
+	switch {
+	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
+		g.fail()
+	case ref.Kind != spec.KindBitset:
+	case ref.Field.Table != nil || len(ref.Enter) > 0 && !ref.Env.Closed(): // more of an entry than its field
+		g.fail()
+	default:
+		g.env(ref.Env, hops-1-len(ref.Enter))
+	}
+	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
+}
+
+func (g *dependencies) env(env *model.Env, hops int) {
+	if -hops >= maxFrames {
+		g.fail()
+	}
+	for _, l := range env.Root.Leaves {
+		if !g.spend() {
+			return
+		}
+		u := env.Unit(l)
+		if len(u.Tables) > 0 {
+			g.fail()
+		}
+		for _, p := range u.Requires {
+			g.prog(p, hops)
+		}
+		for _, x := range u.Cases {
+			if x.Cond != nil {
+				g.prog(x.Cond, hops)
+			}
+			for i := range x.Items {
+				g.item(&x.Items[i], hops)
+			}
+		}
+	}
+}
+
+func (g *dependencies) alt(a *model.Alt, hops int) {
+	if !g.spend() {
+		return
+	}
+	if a.Cond != nil {
+		g.prog(a.Cond, hops+a.CondHops)
+	}
+	ref := a.Ref
+	switch {
+	case ref == nil:
+		g.fail()
+	case ref.Context != nil:
+		g.bits(sourceContext, spec.Part{Low: ref.Low, Width: ref.Width})
+	case ref.Prog != nil && len(ref.Enter) > 0:
+		g.fail()
+	case ref.Prog != nil:
+		g.prog(ref.Prog, hops+ref.Hops)
+	default:
+		g.field(ref, hops+ref.Hops)
+	}
+}
+
+// field follows a field of bits, perhaps by a path that enters others.
+func (g *dependencies) field(ref *model.Ref, hops int) {
+	if hops < 0 { // of a frame whose bits were followed already, unless a table is entered
+		for _, e := range ref.Enter {
+			if e.Field.Table != nil {
+				g.fail()
+			}
+		}
+		return
+	}
+	if hops > maxHops {
+		g.fail()
+		return
+	}
+	source, low := hops, 0
+	for _, e := range ref.Enter {
+		if e.Prog != nil || e.Low < 0 {
+			g.fail()
+			return
+		}
+		low += e.Low
+		if e.Field.Table == nil {
+			continue
+		}
+		if source = g.entry(source, e, low); source < 0 {
+			g.fail()
+			return
+		}
+		low = 0
+	}
+	for _, p := range ref.Field.Parts {
+		g.bits(source, spec.Part{Low: low + p.Low, Width: p.Width})
+	}
+}
+
+// entry returns the source for the entry whose index is a field of the word, -1 where there is none.
+func (g *dependencies) entry(source int, e *model.Ref, low int) int {
+	if source != 0 || low>>6 != (low+e.Width-1)>>6 {
+		return -1
+	}
+	x := entrySource{e.Field.Table.Index, uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(e.Width))}
+	i := slices.Index(g.tables, x)
+	if i < 0 {
+		if i = len(g.tables); i == maxEntries {
+			return -1
+		}
+		g.tables = append(g.tables, x)
+	}
+	return sourceEntry + i
+}
+
+func (g *dependencies) prog(p *model.Prog, hops int) {
+	if len(p.Missing) > 0 || p.Cycle {
+		g.fail()
+		return
+	}
+	g.node(p.Root, hops)
+}
+
+func (g *dependencies) node(n *model.Node, hops int) {
+	if n == nil || !g.spend() {
+		return
+	}
+	for i := range n.Alts {
+		g.alt(&n.Alts[i], hops)
+	}
+	g.node(n.X, hops)
+	g.node(n.Y, hops)
+	g.node(n.Z, hops)
+}
+
+func (g *dependencies) bits(source int, p spec.Part) {
+	g.masks[source] = g.masks[source].Or(bits.Ones(p.Width).Shl(p.Low))
+}

@@ -452,7 +452,7 @@ func (p *piece) set(it *model.Item) {
 	g.item(it, 0)
 	p.symbols = g.symbols
 	k, ok := g.key()
-	if !ok && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
+	if !ok && it.Kind == model.ItemRef && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
 		if ref := it.Alts[0].Ref; ref != nil && ref.Kind == spec.KindBitset {
 			p.nested = ref
 		}

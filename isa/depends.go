@@ -33,8 +33,8 @@ func (g *dependencies) spend() bool {
 	return g.budget >= 0
 }
 
-// key joins the bits that were gathered; ok is false where there are too many.
-func (g *dependencies) key() (k key, ok bool) {
+// key joins the bits that were gathered; ok is false where they are more than most.
+func (g *dependencies) key(most int) (k key, ok bool) {
 	if g.budget < 0 {
 		return k, false
 	}
@@ -44,7 +44,7 @@ func (g *dependencies) key() (k key, ok bool) {
 				shift := mathbits.TrailingZeros64(x)
 				n := mathbits.TrailingZeros64(^(x >> shift))
 				w := window{source: uint8(source), limb: uint8(limb), shift: uint8(shift), at: uint8(k.width), mask: ^uint64(0) >> (64 - n)}
-				if k.width += n; k.width > 64 || len(k.rest) == maxWindows {
+				if k.width += n; k.width > most || len(k.rest) == maxWindows {
 					return k, false
 				}
 				if k.first.mask == 0 {
@@ -106,12 +106,24 @@ func (g *dependencies) env(env *model.Env, hops int) {
 		for _, p := range u.Requires {
 			g.prog(p, hops)
 		}
+		g.cases(u, hops)
 		for _, x := range u.Cases {
-			if x.Cond != nil {
-				g.prog(x.Cond, hops)
-			}
 			for i := range x.Items {
 				g.item(&x.Items[i], hops)
+			}
+		}
+	}
+}
+
+// cases follows what says which case of a unit is shown, and what the cases expect.
+func (g *dependencies) cases(u *model.Unit, hops int) {
+	for _, x := range u.Cases {
+		if x.Cond != nil {
+			g.prog(x.Cond, hops)
+		}
+		for _, a := range x.Spec.Asserts {
+			if hops >= 0 {
+				g.masks[hops] = g.masks[hops].Or(a.Mask)
 			}
 		}
 	}
@@ -191,7 +203,7 @@ func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 }
 
 func (g *dependencies) prog(p *model.Prog, hops int) {
-	if len(p.Missing) > 0 || p.Cycle {
+	if len(p.Missing) > 0 || p.Open {
 		g.fail()
 		return
 	}
@@ -212,4 +224,137 @@ func (g *dependencies) node(n *model.Node, hops int) {
 
 func (g *dependencies) bits(source int, p spec.Part) {
 	g.masks[source] = g.masks[source].Or(bits.Ones(p.Width).Shl(p.Low))
+}
+
+// key reads the bits on which something depends as one number.
+type key struct {
+	// first is the lowest window, of no bits where the key depends on nothing.
+	first window
+	rest  []window
+	// width is the number of bits of all windows.
+	width int
+	// tables are the entries in which windows are.
+	tables []entrySource
+}
+
+// window is a run of bits of a source, which stand in the key from bit at upwards.
+type window struct {
+	// source is the number of a frame further out, of an entry from sourceEntry on, or sourceContext.
+	source, limb, shift, at uint8
+	mask                    uint64
+}
+
+// sources are where the bits of keys are: the frame at hand and those around it, entries of tables, and
+// the contexts.
+type sources [8]*bits.Value
+
+const (
+	sourceEntry   = 4
+	sourceContext = 7
+	maxHops       = sourceEntry - 1
+	maxEntries    = sourceContext - sourceEntry
+)
+
+// entrySource says which entry of a table a word names.
+type entrySource struct {
+	table       int
+	limb, shift uint8
+	mask        uint64
+}
+
+// reads are the sources that the pieces of a display need.
+type reads struct {
+	// more tells that they are more than the frame at hand.
+	more    bool
+	hops    int
+	entries []entrySource
+}
+
+// add adds the sources of a key, and numbers its entries as those of the display. It reports whether all
+// have a place.
+func (r *reads) add(k *key) bool {
+	place := make([]uint8, len(k.tables))
+	for i, e := range k.tables {
+		at := slices.Index(r.entries, e)
+		if at < 0 {
+			if at = len(r.entries); at == maxEntries {
+				return false
+			}
+			r.entries = append(r.entries, e)
+		}
+		place[i] = uint8(sourceEntry + at)
+	}
+	k.each(func(w *window) {
+		switch {
+		case w.source <= maxHops:
+			r.hops = max(r.hops, int(w.source))
+		case w.source < sourceContext:
+			w.source = place[w.source-sourceEntry]
+		}
+		r.more = r.more || w.source > 0
+	})
+	return true
+}
+
+// each calls do with each window of the key.
+func (k *key) each(do func(w *window)) {
+	do(&k.first)
+	for i := range k.rest {
+		do(&k.rest[i])
+	}
+}
+
+// find finds the sources. It reports whether there are all: the word may name an entry beyond its table.
+func (r *reads) find(d *Decoder, depth int, to *sources) bool {
+	to[sourceContext] = &d.ctx
+	for h := 1; h <= r.hops; h++ {
+		to[h&7] = &d.frames[depth-h].v
+	}
+	for i := range r.entries {
+		e := &r.entries[i]
+		index := to[0][e.limb&3] >> (e.shift & 63) & e.mask
+		t := d.tables[e.table]
+		if index >= uint64(len(t)) {
+			return false
+		}
+		to[(sourceEntry+i)&7] = &t[index]
+	}
+	return true
+}
+
+// from reads a key from its sources.
+func (k *key) from(s *sources) uint64 {
+	x := s[k.first.source&7][k.first.limb&3] >> (k.first.shift & 63) & k.first.mask
+	if len(k.rest) > 0 {
+		x |= k.others(s)
+	}
+	return x
+}
+
+// others reads the bits of all windows but the first.
+func (k *key) others(s *sources) (x uint64) {
+	for i := range k.rest {
+		w := &k.rest[i]
+		x |= s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
+	}
+	return x
+}
+
+// read reads a key that is in no entry.
+func (k *key) read(d *Decoder, depth int) uint64 {
+	x := k.first.in(d, depth) & k.first.mask
+	for i := range k.rest {
+		w := &k.rest[i]
+		x |= w.in(d, depth) & w.mask << (w.at & 63)
+	}
+	return x
+}
+
+// in returns the bits of the window's source, those of the window lowest.
+func (w *window) in(d *Decoder, depth int) uint64 {
+	v := &d.ctx
+	if w.source != sourceContext {
+		v = &d.frames[depth-int(w.source)].v
+	}
+	return v[w.limb&3] >> (w.shift & 63)
 }

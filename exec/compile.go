@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"encoding/binary"
 	mathbits "math/bits"
 
 	"github.com/isago/isago/internal/sem"
@@ -25,9 +24,11 @@ type step struct {
 	skip  int
 }
 
-func (c *compiled) run(w *Wave) {
-	for i := 0; i < len(c.steps); {
-		s := &c.steps[i]
+func (c *compiled) run(w *Wave) { run(w, c.steps) }
+
+func run(w *Wave, steps []step) {
+	for i := 0; i < len(steps); {
+		s := &steps[i]
 		if s.skip > 0 {
 			if s.guard.of(w) == 0 {
 				i = s.skip
@@ -87,6 +88,8 @@ type compiler struct {
 	start []int // of each operation in steps
 	used  int   // planes that were taken from the wave's
 	fresh map[*sem.State]bool
+	// atomic tells that the operations of an atomic are prepared.
+	atomic bool
 }
 
 func (w *Wave) compile(code *sem.Code) *compiled {
@@ -101,18 +104,32 @@ func (w *Wave) compile(code *sem.Code) *compiled {
 		}
 	}
 	c.clearInstruction()
-	for i := range code.Insts {
+	c.block(0, n)
+	return &compiled{steps: c.steps, next: code.Next}
+}
+
+// block prepares the operations from one up to another. Values of an atomic keep their planes to its end: its
+// operations are done again for other lanes.
+func (c *compiler) block(from, to int) {
+	first := len(c.steps)
+	for i := from; i < to; i++ {
 		c.start[i] = len(c.steps)
+		if in := &c.code.Insts[i]; in.Op == sem.OpAtomic {
+			c.region(sem.ID(i), in)
+			i = int(in.Imm) - 1
+			continue
+		}
 		c.inst(sem.ID(i))
-		c.release(i)
+		if !c.atomic {
+			c.release(i)
+		}
 	}
-	c.start[n] = len(c.steps)
-	for i := range c.steps {
+	c.start[to] = len(c.steps)
+	for i := first; i < len(c.steps); i++ {
 		if s := &c.steps[i]; s.skip > 0 {
 			s.skip = c.start[s.skip]
 		}
 	}
-	return &compiled{steps: c.steps, next: code.Next}
 }
 
 // clearInstruction gives the state that lives for one instruction its first value, where the instruction
@@ -371,7 +388,13 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
 	case sem.OpBarrier:
-		c.add(func(w *Wave) { w.barrier = w.barrier || g.of(w) != 0 })
+		a, b := c.locs[in.A], c.locs[in.B]
+		c.add(func(w *Wave) {
+			if m := g.of(w); m != 0 {
+				lane := trailing(m)
+				w.barrier = barrier{there: true, number: a.lane(lane), count: b.lane(lane), arrives: in.Imm&sem.Arrives != 0, waits: in.Imm&sem.Waits != 0, pc: w.pc}
+			}
+		})
 	case sem.OpService:
 		c.service(id, in, g)
 	case sem.OpResult:
@@ -563,53 +586,6 @@ func (c *compiler) writeX(in *sem.Inst, st *store, g guard) {
 			}
 		})
 	})
-}
-
-func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
-	a, size := c.locs[in.A], in.Imm
-	at := func(w *Wave, lane int) []byte {
-		data := st.bytes
-		if st.state.Scope == spec.ScopeLane {
-			n := len(data) / Lanes
-			data = data[lane*n : (lane+1)*n]
-		}
-		addr := a.lane(lane)
-		if addr > uint64(len(data)) || uint64(len(data))-addr < size {
-			if st.state.Outside == sem.OutsideTrap {
-				w.stop(1<<uint(lane), "trap", "access outside of "+st.state.Name)
-			}
-			return nil
-		}
-		return data[addr : addr+size]
-	}
-	if in.Op == sem.OpStore {
-		v := c.locs[in.B]
-		c.add(func(w *Wave) {
-			each(g.of(w), func(lane int) {
-				if data := at(w, lane); data != nil {
-					var buf [8]byte
-					binary.LittleEndian.PutUint64(buf[:], v.lane(lane))
-					copy(data, buf[:])
-				}
-			})
-		})
-		return
-	}
-	load := func(w *Wave, lane int) uint64 {
-		var buf [8]byte
-		copy(buf[:], at(w, lane))
-		return binary.LittleEndian.Uint64(buf[:])
-	}
-	d := c.place(id)
-	if d.scalar != nil {
-		c.add(func(w *Wave) {
-			if m := g.of(w); m != 0 {
-				*d.scalar = load(w, trailing(m))
-			}
-		})
-		return
-	}
-	c.add(func(w *Wave) { each(g.of(w), func(lane int) { d.plane[lane] = load(w, lane) }) })
 }
 
 func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {

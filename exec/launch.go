@@ -153,24 +153,34 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 type Input struct {
 	// Lanes is their number.
 	Lanes int
-	// Ports are the inputs that are given, Values for each lane their components in order. Missing tells
-	// which of them a lane is not given; nil for none.
+	// Ports are the inputs that lanes are given, Values for each lane their components in order; where there
+	// are fewer rows than lanes, they repeat. Missing tells which of them a lane is not given; nil for none.
 	Ports   []Port
 	Values  [][]uint64
 	Missing [][]bool
+	// Same are inputs that all lanes have in common, given behind the others.
+	Same []Given
+}
+
+// Given is an input that is the same for all lanes: components from the first on.
+type Given struct {
+	Port   Port
+	Values []uint64
 }
 
 // RunOptions bound a run.
 type RunOptions struct {
 	// Jobs is the number of waves that run at the same time.
 	Jobs int
+	// Count is the number of lanes; 0 is as many as there are inputs for, and at least one.
+	Count int
 	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
 	Budget int64
 	Strict bool
 	// Trace is called around each instruction of the first wave; it makes the run one wave after another.
 	Trace func(w *Wave, pc, lanes uint64, after bool)
-	// Progress is told how many lanes are done; several goroutines call it.
-	Progress func(lanes int)
+	// Progress is told how many lanes of all are done, one call at a time.
+	Progress func(done, all int)
 }
 
 // Result is what a run gives.
@@ -183,6 +193,8 @@ type Result struct {
 	Findings []FindingCount
 	// Instructions counts those that were dispatched, LaneInstructions those that lanes ran.
 	Instructions, LaneInstructions int64
+	// Races are places in the memory of a block that waves reach for in no order, where somebody asked.
+	Races []Race
 }
 
 // StopCount is a reason for which lanes stopped.
@@ -208,8 +220,8 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 		jobs = 1
 	}
 	var mu sync.Mutex
-	merge := merger{stops: map[Stop]*StopCount{}, findings: map[findingKey]*FindingCount{}}
-	next := 0
+	tally := NewTally()
+	next, done := 0, 0
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()
@@ -227,17 +239,19 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 					return
 				}
 				l.wave(w, in, i*Lanes, opt, res)
+				w.Trace = nil // the first wave alone is traced
 				mu.Lock()
-				merge.add(w, i*Lanes, res)
-				mu.Unlock()
+				tally.Add(w, i*Lanes)
+				done += min(Lanes, in.Lanes-i*Lanes)
 				if opt.Progress != nil {
-					opt.Progress(min(Lanes, in.Lanes-i*Lanes))
+					opt.Progress(done, in.Lanes)
 				}
+				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	merge.finish(res)
+	tally.Finish(res)
 	return res
 }
 
@@ -249,15 +263,7 @@ func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) 
 		w.Budget = opt.Budget
 	}
 	w.Start(n, l.Entry)
-	inputs := flatten(in.Ports)
-	for lane := range n {
-		row := in.Values[from+lane]
-		for i, c := range inputs {
-			if i < len(row) && (in.Missing == nil || !in.Missing[from+lane][i]) {
-				w.Set(c.state, c.number, c.comp, lane, row[i])
-			}
-		}
-	}
+	in.give(w, from, n)
 	RunBlock([]*Wave{w}) // a wave alone waits for nobody
 	out := flatten(l.Outputs)
 	all := make([]uint64, n*len(out))
@@ -268,6 +274,27 @@ func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) 
 	}
 	for lane := range n {
 		res.Values[from+lane] = all[lane*len(out) : (lane+1)*len(out)]
+	}
+}
+
+// give gives n lanes of a wave their inputs.
+func (in *Input) give(w *Wave, from, n int) {
+	inputs := flatten(in.Ports)
+	for lane := 0; lane < n && len(in.Values) > 0; lane++ {
+		at := (from + lane) % len(in.Values)
+		row := in.Values[at]
+		for i, c := range inputs {
+			if i < len(row) && (in.Missing == nil || !in.Missing[at][i]) {
+				w.Set(c.state, c.number, c.comp, lane, row[i])
+			}
+		}
+	}
+	for _, g := range in.Same {
+		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
+			for lane := range n {
+				w.Set(c.state, c.number, c.comp, lane, g.Values[i])
+			}
+		}
 	}
 }
 
@@ -291,38 +318,47 @@ func flatten(ports []Port) []component {
 	return list
 }
 
-// merger joins what waves tell.
-type merger struct {
-	stops    map[Stop]*StopCount
-	findings map[findingKey]*FindingCount
+// Tally joins what waves tell.
+type Tally struct {
+	instructions, laneInstructions int64
+	stops                          map[Stop]*StopCount
+	findings                       map[findingKey]*FindingCount
 }
 
-func (m *merger) add(w *Wave, from int, res *Result) {
-	res.Instructions += w.Instructions
-	res.LaneInstructions += w.LaneInstructions
+// NewTally returns one of no waves.
+func NewTally() *Tally {
+	return &Tally{stops: map[Stop]*StopCount{}, findings: map[findingKey]*FindingCount{}}
+}
+
+// Add counts what a wave tells, whose first lane has that number in the run.
+func (t *Tally) Add(w *Wave, first int) {
+	t.instructions += w.Instructions
+	t.laneInstructions += w.LaneInstructions
 	for _, s := range w.Stops() {
 		key := s
 		key.Lanes = 0
-		c := m.stops[key]
+		c := t.stops[key]
 		if c == nil {
-			c = &StopCount{Stop: key, First: from + trailing(s.Lanes)}
-			m.stops[key] = c
+			c = &StopCount{Stop: key, First: first + trailing(s.Lanes)}
+			t.stops[key] = c
 		}
 		c.Count += popcount(s.Lanes)
-		c.First = min(c.First, from+trailing(s.Lanes))
+		c.First = min(c.First, first+trailing(s.Lanes))
 	}
 	for key, lanes := range w.findings {
-		c := m.findings[key]
+		c := t.findings[key]
 		if c == nil {
 			c = &FindingCount{Finding: Finding{key.pc, key.state, key.number, key.comp, lanes}}
-			m.findings[key] = c
+			t.findings[key] = c
 		}
 		c.Count += popcount(lanes)
 	}
 }
 
-func (m *merger) finish(res *Result) {
-	for _, c := range m.stops {
+// Finish puts all that was counted into a result: stops by their first lanes, findings by address and register.
+func (t *Tally) Finish(res *Result) {
+	res.Instructions, res.LaneInstructions = t.instructions, t.laneInstructions
+	for _, c := range t.stops {
 		res.Stops = append(res.Stops, *c)
 	}
 	sort.Slice(res.Stops, func(i, j int) bool {
@@ -332,7 +368,7 @@ func (m *merger) finish(res *Result) {
 		}
 		return a.PC < b.PC
 	})
-	for _, c := range m.findings {
+	for _, c := range t.findings {
 		res.Findings = append(res.Findings, *c)
 	}
 	sort.Slice(res.Findings, func(i, j int) bool {

@@ -59,7 +59,7 @@ func Quirks(m *sem.Machine, given map[string]string) (map[string]uint64, error) 
 func Words32(m *sem.Machine, root *model.Root, words []uint32, size int64) func(addr uint64) (bits.Value, bool) {
 	high := m.Model.ISA.Text.HighFirst
 	return func(addr uint64) (v bits.Value, ok bool) {
-		if addr > uint64(len(words)) {
+		if addr > uint64(len(words))*32/uint64(m.Unit) {
 			return v, false
 		}
 		first := int(addr) * m.Unit / 32

@@ -32,7 +32,11 @@ type store struct {
 	some uint64
 	// started tells that what nobody wrote has its first value.
 	started bool
-	bytes   []byte
+	// bytes of a memory, made when they are first used; size is their number, of each lane where each has its
+	// own. areas are the parts that hold something, in order; nil where all does.
+	bytes []byte
+	size  int
+	areas []Area
 }
 
 func newStore(s *sem.State) *store {
@@ -40,9 +44,7 @@ func newStore(s *sem.State) *store {
 	n := s.Count * st.comps
 	switch s.Kind {
 	case sem.MemoryState:
-		if st.bytes = make([]byte, s.Count); s.Scope == spec.ScopeLane {
-			st.bytes = make([]byte, s.Count*Lanes)
-		}
+		st.size = s.Count
 		return st
 	case sem.StackState:
 		st.comps = len(s.Slots)

@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sort"
 	"strconv"
 	"strings"
@@ -62,6 +63,7 @@ func NewShared(m *sem.Machine, from, to spec.Scope) *Shared {
 	for _, st := range m.States {
 		if st.Scope >= from && st.Scope <= to {
 			s.stores[st] = newStore(st)
+			s.stores[st].data(0) // now: several goroutines may use it
 		}
 	}
 	return s
@@ -73,7 +75,9 @@ type Stop struct {
 	Reason string
 	// Text says more of a trap.
 	Text string
-	PC   uint64
+	// Detail says what the first of the lanes did.
+	Detail string
+	PC     uint64
 	// Lanes are the lanes that stopped so.
 	Lanes uint64
 }
@@ -83,6 +87,9 @@ func (s Stop) String() string {
 	text := s.Reason
 	if s.Text != "" {
 		text += ": " + s.Text
+	}
+	if s.Detail != "" {
+		text += " (" + s.Detail + ")"
 	}
 	return fmt.Sprintf("%s at %d", text, s.PC)
 }
@@ -119,6 +126,14 @@ type Wave struct {
 	Strict bool
 	// Trace is called before each instruction with the lanes that run it, and after it.
 	Trace func(w *Wave, pc uint64, lanes uint64, after bool)
+	// Watch is called before each access to a memory.
+	Watch func(w *Wave, a *Access)
+	// Lock is held while lanes do what is atomic: where waves run at the same time.
+	Lock sync.Locker
+	// Profile counts what runs; nil for nobody who asks.
+	Profile *Profile
+	// Number is that of the wave in its block.
+	Number int
 	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
 	Instructions, LaneInstructions int64
 
@@ -136,8 +151,9 @@ type Wave struct {
 	pcs          plane
 	jumped       uint64
 	ended        uint64
-	barrier      bool
+	barrier      barrier
 	pc           uint64
+	on           *uint64 // what running reads, nil for a machine whose lanes have counters of their own
 	consts       map[uint64]*plane
 	resultPlanes map[*sem.Inst][]*plane
 	temps        []*plane
@@ -170,6 +186,9 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 			w.own = append(w.own, st)
 		}
 		w.stores = append(w.stores, st)
+		if p.Machine.Wave && s.InitExists && st.wide() {
+			w.on = &st.scalars[0]
+		}
 	}
 	return w
 }
@@ -191,6 +210,11 @@ func (w *Wave) Start(lanes int, pc uint64) {
 // SetLanes says which lanes there are, where that is not all from the first on.
 func (w *Wave) SetLanes(mask uint64) {
 	w.exists = mask
+	for _, st := range w.own {
+		if st.state.InitExists {
+			st.reset(mask)
+		}
+	}
 	for i := range w.groups {
 		w.groups[i].mask &= mask
 	}
@@ -216,16 +240,47 @@ func (w *Wave) Written(s *sem.State, number, comp int) uint64 {
 }
 
 // Memory returns the bytes of a memory.
-func (w *Wave) Memory(s *sem.State) []byte { return w.stores[s.Index].bytes }
+func (w *Wave) Memory(s *sem.State) []byte {
+	st := w.stores[s.Index]
+	st.data(0)
+	return st.bytes
+}
 
 // SetMemory gives a memory its bytes, which are used and not copied.
-func (w *Wave) SetMemory(s *sem.State, data []byte) { w.stores[s.Index].bytes = data }
+func (w *Wave) SetMemory(s *sem.State, data []byte) {
+	st := w.stores[s.Index]
+	st.bytes, st.size = data, len(data)
+}
+
+// SetSize says how many bytes a memory has, of each lane where each has its own.
+func (w *Wave) SetSize(s *sem.State, n int) {
+	st := w.stores[s.Index]
+	st.bytes, st.size = nil, n
+}
+
+// SetCount says how many registers of a file there are: those from that number on are outside. It is said before
+// the wave runs.
+func (w *Wave) SetCount(s *sem.State, n int) { w.stores[s.Index].count = min(n, s.Count) }
 
 // Set gives a component of a shared register its value.
 func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
 
 // Memory returns the bytes of a shared memory.
 func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].bytes }
+
+// SetMemory gives a shared memory its bytes, which are used and not copied, and says which parts of it hold
+// something, in order; none where all does.
+func (s *Shared) SetMemory(st *sem.State, data []byte, areas ...Area) {
+	m := s.stores[st]
+	m.bytes, m.size, m.areas = data, len(data), areas
+}
+
+// Reset gives what is shared the values that it has before anybody writes it.
+func (s *Shared) Reset() {
+	for _, st := range s.stores {
+		st.reset(0)
+	}
+}
 
 // Depth returns the number of entries of a stack in a lane.
 func (w *Wave) Depth(s *sem.State, lane int) int { return w.stores[s.Index].depthIn(lane) }
@@ -281,41 +336,69 @@ func (w *Wave) PCs(f func(pc, lanes uint64)) {
 
 // Run runs until all lanes have stopped, or wait at a barrier.
 func (w *Wave) Run() {
-	w.barrier = false
-	for len(w.groups) > 0 && !w.barrier {
+	for w.RunFor(math.MaxInt); w.barrier.there && !w.barrier.waits; {
+		w.RunFor(math.MaxInt)
+	}
+}
+
+// RunFor dispatches so many instructions, fewer where all lanes stop before, or the wave comes to a barrier.
+func (w *Wave) RunFor(n int) {
+	w.barrier.there = false
+	for ; n > 0 && len(w.groups) > 0 && !w.barrier.there; n-- {
 		w.Step()
 	}
 }
 
-// Waits tells whether the wave stands at a barrier; Run goes on behind it.
-func (w *Wave) Waits() bool { return w.barrier }
+// Waits reports whether the wave stands at a barrier; Run goes on behind it.
+func (w *Wave) Waits() bool { return w.barrier.there && w.barrier.waits }
+
+// Done reports whether all lanes have stopped.
+func (w *Wave) Done() bool { return len(w.groups) == 0 }
+
+// Halt stops the lanes that still run.
+func (w *Wave) Halt(reason, text string) {
+	for _, g := range w.groups {
+		w.stops = append(w.stops, Stop{Reason: reason, Text: text, PC: g.pc, Lanes: w.running(g.mask)})
+	}
+	w.groups = w.groups[:0]
+}
+
+// running returns the lanes of a group that run: where the wave has one counter for all, a register that starts as
+// the mask of the lanes there are says it.
+func (w *Wave) running(lanes uint64) uint64 {
+	if w.on != nil && *w.on&lanes != 0 {
+		return *w.on & lanes
+	}
+	return lanes
+}
 
 // Step dispatches one instruction, for the lanes at the lowest address.
 func (w *Wave) Step() {
 	g := w.groups[0]
 	if w.Budget <= 0 {
-		for _, g := range w.groups {
-			w.stops = append(w.stops, Stop{Reason: "budget", PC: g.pc, Lanes: g.mask})
-		}
-		w.groups = w.groups[:0]
+		w.Halt("budget", "")
 		return
 	}
 	w.Budget--
 	c := w.at(g.pc)
 	if c.err != nil {
 		w.groups = w.groups[1:]
-		w.stops = append(w.stops, Stop{Reason: c.err.Error(), PC: g.pc, Lanes: g.mask})
+		w.stops = append(w.stops, Stop{Reason: c.err.Error(), PC: g.pc, Lanes: w.running(g.mask)})
 		return
 	}
 	w.Instructions++
-	w.LaneInstructions += int64(popcount(g.mask))
+	lanes := w.running(g.mask)
+	w.LaneInstructions += int64(popcount(lanes))
 	w.active, w.jumped, w.ended, w.pc = g.mask, 0, 0, g.pc
 	if w.Trace != nil {
-		w.Trace(w, g.pc, g.mask, false)
+		w.Trace(w, g.pc, lanes, false)
 	}
 	c.run(w)
 	if w.Trace != nil {
-		w.Trace(w, g.pc, g.mask, true)
+		w.Trace(w, g.pc, lanes, true)
+	}
+	if w.Profile != nil {
+		w.Profile.count(g.pc, lanes, w.running(g.mask&^w.ended))
 	}
 	if w.jumped|w.ended == 0 {
 		w.advance(c.next)
@@ -392,7 +475,10 @@ func (w *Wave) at(pc uint64) *compiled {
 }
 
 // stop takes lanes out of the run.
-func (w *Wave) stop(mask uint64, reason, text string) {
+func (w *Wave) stop(mask uint64, reason, text string) { w.stopWith(mask, reason, text, nil) }
+
+// stopWith takes lanes out of the run; detail says more of the first of them.
+func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) {
 	if mask &= w.active &^ w.ended; mask == 0 {
 		return
 	}
@@ -403,7 +489,11 @@ func (w *Wave) stop(mask uint64, reason, text string) {
 			return
 		}
 	}
-	w.stops = append(w.stops, Stop{reason, text, w.pc, mask})
+	s := Stop{Reason: reason, Text: text, PC: w.pc, Lanes: mask}
+	if detail != nil {
+		s.Detail = detail()
+	}
+	w.stops = append(w.stops, s)
 }
 
 // unwritten notes that lanes read what nobody wrote.

@@ -229,15 +229,15 @@ func (b *builder) isTrue(id ID) bool {
 	return ok && v != 0
 }
 
-// region is code that is skipped where its guard holds in no lane.
+// region is code that is skipped where its guard holds in no lane, or that is done lane by lane.
 type region struct {
 	at   int // of the skip
 	mark int // in added
 }
 
-func (b *builder) beginRegion(guard ID) region {
+func (b *builder) beginRegion(op Op, guard ID) region {
 	r := region{len(b.insts), len(b.added)}
-	in := blank(OpSkip)
+	in := blank(op)
 	in.Guard, in.Uniform = guard, b.uniform(guard)
 	b.push(in)
 	return r
@@ -342,7 +342,7 @@ func renumber(insts []Inst, used []bool) []Inst {
 		move(&in.B)
 		move(&in.C)
 		move(&in.Guard)
-		if in.Op == OpSkip {
+		if in.Op == OpSkip || in.Op == OpAtomic {
 			in.Imm = uint64(number[in.Imm])
 		}
 		if in.Args != nil {

@@ -28,12 +28,30 @@ func (l *lowerer) eachRef(name string, at diag.Span, visit func(r *model.Ref)) {
 	}
 }
 
-// operand returns the operand of that name, nil where the name is a field's.
+// operand returns the operand of that name, nil where the name is a field's: in the operand's own code, and
+// where the operand has no meaning of its own and shows a field of its name.
 func (l *lowerer) operand(name string) *spec.Operand {
 	if strings.ContainsAny(name, ".@") {
 		return nil
 	}
-	return l.frame.unit.Leaf.Spec.Operand(name)
+	o := l.frame.unit.Leaf.Spec.Operand(name)
+	if o == nil || o == l.within {
+		return nil
+	}
+	if o.Semantics == nil && o.Write == nil && o.Facts.Reg == nil && l.hasField(name) {
+		return nil
+	}
+	return o
+}
+
+// hasField tells whether a name is a field's.
+func (l *lowerer) hasField(name string) bool {
+	for _, a := range l.frame.unit.Resolve(name) {
+		if a.Ref != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldExpr lowers {NAME}: a number, or the value of a bitset that has a meaning.
@@ -216,7 +234,10 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 			return l.opaqueOf(t)
 		}
 	}
+	saved := l.within
+	l.within = o
 	v, ok := l.caseValue(l.frame, o.Semantics, o.Facts.Reg, at)
+	l.within = saved
 	if !ok {
 		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
 	}
@@ -230,6 +251,14 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 func (l *lowerer) fieldPlace(e *expr) place {
 	if o := l.operand(e.name); o != nil {
 		p, ok := l.casePlace(l.frame, &o.Actions, o.Facts.Reg)
+		if write := p.write; ok && write != nil {
+			p.write = func(v value, at diag.Span) {
+				saved := l.within
+				l.within = o
+				write(v, at)
+				l.within = saved
+			}
+		}
 		if !ok {
 			l.fail(o.Span, diag.MeaningNone, "operand %s has no <write> that says what assigning it does", o.Name)
 		}

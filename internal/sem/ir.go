@@ -79,10 +79,17 @@ const (
 	OpJump    // the counter is A
 	OpEnd     // the lane is done
 	OpTrap    // with Text
-	OpBarrier // A and B: number and count
+	OpBarrier // A and B: number and count; Imm is Arrives, Waits or both
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
+	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
+)
+
+// What a wave does at a barrier.
+const (
+	Arrives = 1 << iota // it counts as one that is there
+	Waits               // it goes on when enough are there
 )
 
 var opNames = [...]string{
@@ -95,7 +102,7 @@ var opNames = [...]string{
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpBarrier: "barrier", OpService: "service",
-	OpResult: "result", OpSkip: "skip",
+	OpResult: "result", OpSkip: "skip", OpAtomic: "atomic",
 }
 
 // String returns the operation's name.
@@ -107,7 +114,7 @@ func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 // effect tells whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpBarrier, OpService, OpSkip:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpBarrier, OpService, OpSkip, OpAtomic:
 		return true
 	}
 	return false
@@ -186,6 +193,8 @@ const (
 type State struct {
 	Kind StateKind
 	Name string
+	// Group is the name of the group that a memory is one of, "" for none: g of g0 to g15.
+	Group string
 	// Index is its place in Machine.States.
 	Index int
 	// Type is that of a register of a file; Count the number of registers, 1 for a <register>, or the

@@ -37,6 +37,8 @@ type lowerer struct {
 	start  ID // the path at the start of the branch
 	dead   bool
 	wave   bool
+	within *spec.Operand // whose code is being lowered: its name means the field that it shows
+	single bool          // in an atomic: the lanes come one after another
 	inner  func(at diag.Span)
 	later  *[]func() // the writes of a together
 	calls  int
@@ -349,11 +351,12 @@ func (l *lowerer) stmt(s *stmt) {
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]
 		in.B = l.typed(l.expr(s.y, U32), U32, s.y.span).comps[0]
+		in.Imm = s.how
 		l.do(in, l.wave)
 	case sTogether:
 		l.together(s)
 	case sAtomic:
-		l.block(s.body)
+		l.atomic(s)
 	case sLanes:
 		l.lanes(s)
 	case sReturn:
@@ -481,7 +484,7 @@ func (l *lowerer) done() ID {
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
 	l.b.guard = l.guardOf(path)
-	skip := l.b.beginRegion(l.b.guard)
+	skip := l.b.beginRegion(OpSkip, l.b.guard)
 	run()
 	l.b.endRegion(skip)
 	dead, l.dead = l.dead, false
@@ -599,6 +602,23 @@ func (l *lowerer) together(s *stmt) {
 	for _, do := range later {
 		do()
 	}
+}
+
+// atomic lowers code in which no other lane comes between.
+func (l *lowerer) atomic(s *stmt) {
+	if l.wave {
+		l.fail(s.span, diag.MeaningType, "atomic in code that is for all lanes at once, expected lanes(...) { } around it")
+	}
+	if l.single {
+		l.block(s.body)
+		return
+	}
+	later := l.later // its writes land at once, or another lane would come between
+	l.single, l.later = true, nil
+	r := l.b.beginRegion(OpAtomic, l.b.guard)
+	l.block(s.body)
+	l.b.endRegion(r)
+	l.single, l.later = false, later
 }
 
 func (l *lowerer) lanes(s *stmt) {

@@ -200,15 +200,16 @@ func (p *parser) fill(s *stmt) error {
 			return err
 		}
 		return p.body(s)
-	case "barrier":
-		p.next()
+	case "barrier", "arrive", "await":
 		s.kind = sBarrier
+		what := p.next().text
+		s.how = map[string]uint64{"barrier": Arrives | Waits, "arrive": Arrives, "await": Waits}[what]
 		args, err := p.args()
 		if err != nil {
 			return err
 		}
 		if len(args) != 2 {
-			return diag.Errorf(diag.MeaningSyntax, p.span(p.tok()), "barrier of %d values, expected its number and its count", len(args))
+			return diag.Errorf(diag.MeaningSyntax, p.span(p.tok()), "%s of %d values, expected its number and its count", what, len(args))
 		}
 		s.x, s.y = args[0], args[1]
 		return p.want(";")

@@ -36,7 +36,7 @@ type place struct {
 func (l *lowerer) isPlace(e *expr) bool {
 	switch e.kind {
 	case eName:
-		return l.find(e.name) == nil && (l.m.states[e.name] != nil || l.m.views[e.name] != nil)
+		return l.find(e.name) == nil && (l.m.states[e.name] != nil || l.m.views[e.name] != nil || l.m.groups[e.name] != nil)
 	case eIndex, eDot, eComp, eWhere, eSlice:
 		return l.isPlace(e.x)
 	}
@@ -109,12 +109,12 @@ func (l *lowerer) namedPlace(e *expr) place {
 }
 
 func (l *lowerer) indexPlace(e *expr) place {
-	if e.x.kind == eDot && e.x.x.kind == eName {
-		if s := l.m.states[e.x.x.name]; s != nil && s.Kind == MemoryState {
+	if e.x.kind == eDot {
+		if s := l.memory(e.x.x); s != nil {
 			return l.memoryPlace(s, e)
 		}
 	}
-	if e.x.kind == eName {
+	if e.x.kind == eName && l.find(e.x.name) == nil {
 		s, v := l.m.states[e.x.name], l.m.views[e.x.name]
 		if v != nil || s != nil && s.Kind == FileState && !s.Single {
 			return place{state: s, view: v, index: l.index(e.y), span: e.span}
@@ -137,6 +137,31 @@ func (l *lowerer) index(e *expr) value {
 		l.fail(e.span, diag.MeaningType, "a value of type %s, expected the number of a register", v.t)
 	}
 	return v
+}
+
+// memory returns the memory that an expression names: m, or g[k], one of a group. It is nil for anything else.
+func (l *lowerer) memory(e *expr) *State {
+	if e.kind == eName && l.find(e.name) == nil {
+		if s := l.m.states[e.name]; s != nil && s.Kind == MemoryState {
+			return s
+		}
+		return nil
+	}
+	if e.kind != eIndex || e.x.kind != eName || l.find(e.x.name) != nil {
+		return nil
+	}
+	group := l.m.groups[e.x.name]
+	if group == nil {
+		return nil
+	}
+	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
+	if known && (k < 0 || k >= int64(len(group))) {
+		l.fail(e.span, diag.MeaningName, "%s has %d memories, and none of number %d", e.x.name, len(group), k)
+	}
+	if !known {
+		k = 0
+	}
+	return group[k]
 }
 
 // memoryPlace lowers m.u16[a].

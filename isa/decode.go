@@ -59,8 +59,8 @@ type Decoder struct {
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	told      []Finding // room for Findings
-	conflict  [2]*Leaf // see Conflict
-	mute      bool     // nobody asks for what is found
+	conflict  [2]*Leaf  // see Conflict
+	mute      bool      // nobody asks for what is found
 	missing   []missing
 	known     []known
 	trace     *trace

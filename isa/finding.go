@@ -80,7 +80,9 @@ func (d *Decoder) Findings() []Finding {
 }
 
 // AppendFinding appends the text of a finding, by its number from 0 below Odd.
-func (d *Decoder) AppendFinding(dst []byte, i int) []byte { return d.appendFinding(dst, &d.findings[i]) }
+func (d *Decoder) AppendFinding(dst []byte, i int) []byte {
+	return d.appendFinding(dst, &d.findings[i])
+}
 
 func (d *Decoder) appendFinding(dst []byte, f *finding) []byte {
 	switch f.kind {

@@ -387,6 +387,8 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(w *Wave) { w.stop(g.of(w), "end", "") })
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
+	case sem.OpUnknown:
+		c.add(func(w *Wave) { w.unknown(in.Text, g.of(w)) })
 	case sem.OpBarrier:
 		a, b := c.locs[in.A], c.locs[in.B]
 		c.add(func(w *Wave) {

@@ -189,7 +189,7 @@ type Result struct {
 	Values [][]uint64
 	// Stops tells for each reason and place how many lanes stopped so.
 	Stops []StopCount
-	// Findings are reads of what nobody wrote, each with the number of lanes.
+	// Findings are reads of what nobody wrote and what is not known of the machine, each with the number of lanes.
 	Findings []FindingCount
 	// Instructions counts those that were dispatched, LaneInstructions those that lanes ran.
 	Instructions, LaneInstructions int64
@@ -205,7 +205,7 @@ type StopCount struct {
 	First int
 }
 
-// FindingCount is a read of what nobody wrote.
+// FindingCount is a finding of a run.
 type FindingCount struct {
 	Finding
 	Count int
@@ -348,7 +348,7 @@ func (t *Tally) Add(w *Wave, first int) {
 	for key, lanes := range w.findings {
 		c := t.findings[key]
 		if c == nil {
-			c = &FindingCount{Finding: Finding{key.pc, key.state, key.number, key.comp, lanes}}
+			c = &FindingCount{Finding: key.finding(lanes)}
 			t.findings[key] = c
 		}
 		c.Count += popcount(lanes)
@@ -371,16 +371,5 @@ func (t *Tally) Finish(res *Result) {
 	for _, c := range t.findings {
 		res.Findings = append(res.Findings, *c)
 	}
-	sort.Slice(res.Findings, func(i, j int) bool {
-		a, b := res.Findings[i], res.Findings[j]
-		switch {
-		case a.PC != b.PC:
-			return a.PC < b.PC
-		case a.State.Index != b.State.Index:
-			return a.State.Index < b.State.Index
-		case a.Number != b.Number:
-			return a.Number < b.Number
-		}
-		return a.Comp < b.Comp
-	})
+	sort.Slice(res.Findings, func(i, j int) bool { return res.Findings[i].before(&res.Findings[j].Finding) })
 }

@@ -94,13 +94,15 @@ func (s Stop) String() string {
 	return fmt.Sprintf("%s at %d", text, s.PC)
 }
 
-// Finding is a read of what nobody wrote.
+// Finding is a read of what nobody wrote, or something that is not known of the machine.
 type Finding struct {
-	PC     uint64
+	PC uint64
+	// State, Number and Comp are what was read; State is nil where Text says what is not known.
 	State  *sem.State
 	Number int
 	Comp   int
-	// Lanes are those in which it was read first.
+	Text   string
+	// Lanes are those in which it happened.
 	Lanes uint64
 }
 
@@ -169,6 +171,27 @@ type findingKey struct {
 	pc           uint64
 	state        *sem.State
 	number, comp int
+	text         string
+}
+
+// finding is what a key tells.
+func (k findingKey) finding(lanes uint64) Finding {
+	return Finding{k.pc, k.state, k.number, k.comp, k.text, lanes}
+}
+
+// before orders findings by address, then register, then text.
+func (f *Finding) before(g *Finding) bool {
+	switch {
+	case f.PC != g.PC:
+		return f.PC < g.PC
+	case f.State == nil || g.State == nil:
+		return f.State == nil && g.State != nil || f.State == g.State && f.Text < g.Text
+	case f.State != g.State:
+		return f.State.Index < g.State.Index
+	case f.Number != g.Number:
+		return f.Number < g.Number
+	}
+	return f.Comp < g.Comp
 }
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
@@ -306,24 +329,13 @@ func (w *Wave) PushEntry(s *sem.State, lane int, slots []uint64) bool {
 // Stops lists why lanes stopped, in the order in which they did.
 func (w *Wave) Stops() []Stop { return w.stops }
 
-// Findings lists reads of what nobody wrote, by address and register.
+// Findings lists reads of what nobody wrote, by address and register, and what is not known of the machine.
 func (w *Wave) Findings() []Finding {
 	var list []Finding
 	for k, lanes := range w.findings {
-		list = append(list, Finding{k.pc, k.state, k.number, k.comp, lanes})
+		list = append(list, k.finding(lanes))
 	}
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		switch {
-		case a.PC != b.PC:
-			return a.PC < b.PC
-		case a.State.Index != b.State.Index:
-			return a.State.Index < b.State.Index
-		case a.Number != b.Number:
-			return a.Number < b.Number
-		}
-		return a.Comp < b.Comp
-	})
+	sort.Slice(list, func(i, j int) bool { return list[i].before(&list[j]) })
 	return list
 }
 
@@ -498,14 +510,28 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
-	w.findings[findingKey{w.pc, st.state, number, comp}] |= lanes
+	w.findings[findingKey{pc: w.pc, state: st.state, number: number, comp: comp}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "read of what nobody wrote")
 	}
 }
 
-// Register names what was read.
+// unknown notes that lanes come to something that is not known of the machine.
+func (w *Wave) unknown(text string, lanes uint64) {
+	if lanes == 0 {
+		return
+	}
+	w.findings[findingKey{pc: w.pc, text: text}] |= lanes
+	if w.Strict {
+		w.stop(lanes, "trap", "unknown: "+text)
+	}
+}
+
+// Register names what was read; "" where nothing was.
 func (f Finding) Register() string {
+	if f.State == nil {
+		return ""
+	}
 	return registerName(f.State, f.Number, f.Comp)
 }
 

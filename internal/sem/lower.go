@@ -347,6 +347,10 @@ func (l *lowerer) stmt(s *stmt) {
 		l.do(blank(OpEnd), l.wave)
 	case sTrap:
 		l.trap(s.name)
+	case sUnknown:
+		in := blank(OpUnknown)
+		in.Text = s.name
+		l.do(in, l.wave)
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]

@@ -71,7 +71,7 @@ func (g *dependencies) item(it *model.Item, hops int) {
 		g.item(&it.Members[i], hops)
 	}
 	for i := range it.Alts {
-		if g.alt(&it.Alts[i], hops); g.spend() {
+		if g.alt(&it.Alts[i], hops, all); g.spend() {
 			g.shown(it.Alts[i].Ref, hops)
 		}
 	}
@@ -129,7 +129,8 @@ func (g *dependencies) cases(u *model.Unit, hops int) {
 	}
 }
 
-func (g *dependencies) alt(a *model.Alt, hops int) {
+// alt follows one meaning of a name, of whose value these bits are needed.
+func (g *dependencies) alt(a *model.Alt, hops int, needed uint64) {
 	if !g.spend() {
 		return
 	}
@@ -141,18 +142,18 @@ func (g *dependencies) alt(a *model.Alt, hops int) {
 	case ref == nil:
 		g.fail()
 	case ref.Context != nil:
-		g.bits(sourceContext, spec.Part{Low: ref.Low, Width: ref.Width})
+		g.bits(sourceContext, spec.Part{Low: ref.Low, Width: ref.Width}, needed)
 	case ref.Prog != nil && len(ref.Enter) > 0:
 		g.fail()
 	case ref.Prog != nil:
-		g.prog(ref.Prog, hops+ref.Hops)
+		g.progBits(ref.Prog, hops+ref.Hops, needed)
 	default:
-		g.field(ref, hops+ref.Hops)
+		g.field(ref, hops+ref.Hops, needed)
 	}
 }
 
 // field follows a field of bits, perhaps by a path that enters others.
-func (g *dependencies) field(ref *model.Ref, hops int) {
+func (g *dependencies) field(ref *model.Ref, hops int, needed uint64) {
 	if hops < 0 { // of a frame whose bits were followed already, unless a table is entered
 		for _, e := range ref.Enter {
 			if e.Field.Table != nil {
@@ -181,8 +182,14 @@ func (g *dependencies) field(ref *model.Ref, hops int) {
 		}
 		low = 0
 	}
-	for _, p := range ref.Field.Parts {
-		g.bits(source, spec.Part{Low: low + p.Low, Width: p.Width})
+	at := ref.Field.Width
+	for _, p := range ref.Field.Parts { // the most significant first
+		at -= p.Width
+		of := needed
+		if ref.Field.Width <= 64 {
+			of = needed >> at
+		}
+		g.bits(source, spec.Part{Low: low + p.Low, Width: p.Width}, of)
 	}
 }
 
@@ -202,28 +209,86 @@ func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	return sourceEntry + i
 }
 
-func (g *dependencies) prog(p *model.Prog, hops int) {
+func (g *dependencies) prog(p *model.Prog, hops int) { g.progBits(p, hops, all) }
+
+// progBits follows an expression of whose value some bits are needed.
+func (g *dependencies) progBits(p *model.Prog, hops int, needed uint64) {
 	if len(p.Missing) > 0 || p.Open {
 		g.fail()
 		return
 	}
-	g.node(p.Root, hops)
+	g.node(p.Root, hops, needed)
 }
 
-func (g *dependencies) node(n *model.Node, hops int) {
+// all are the bits of a value of which every one is needed.
+const all = ^uint64(0)
+
+// node follows a part of an expression, of whose value these bits are needed.
+func (g *dependencies) node(n *model.Node, hops int, needed uint64) {
 	if n == nil || !g.spend() {
 		return
 	}
 	for i := range n.Alts {
-		g.alt(&n.Alts[i], hops)
+		g.alt(&n.Alts[i], hops, needed)
 	}
-	g.node(n.X, hops)
-	g.node(n.Y, hops)
-	g.node(n.Z, hops)
+	x, y, z := neededOf(n, needed)
+	g.node(n.X, hops, x)
+	g.node(n.Y, hops, y)
+	g.node(n.Z, hops, z)
 }
 
-func (g *dependencies) bits(source int, p spec.Part) {
-	g.masks[source] = g.masks[source].Or(bits.Ones(p.Width).Shl(p.Low))
+// neededOf tells which bits of its operands an operator needs for these bits of its result.
+func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
+	var c uint64 // the right operand, where it is a small constant
+	if n.Y != nil && n.Y.Op == spec.OpConst && n.Y.Value < signBit {
+		c = n.Y.Value
+	}
+	switch n.Op {
+	case spec.OpOr, spec.OpXor:
+		return extended(needed), extended(needed), all
+	case spec.OpInv:
+		return extended(needed), all, all
+	case spec.OpCond:
+		return all, needed, needed
+	case spec.OpAnd:
+		if c != 0 {
+			return needed & c, all, all
+		}
+		return extended(needed), extended(needed), all
+	case spec.OpShr:
+		if c > 0 && c < 31 {
+			x = extended(needed << c)
+			if needed>>(63-c) != 0 {
+				x |= 1 << 63
+			}
+			return x, all, all
+		}
+	case spec.OpLt, spec.OpGe: // than a power of two: the bits from there on
+		if mathbits.OnesCount64(c) == 1 {
+			return -c, all, all
+		}
+	}
+	return all, all, all
+}
+
+// signBit is the one that is copied to those above it where a value of 32 bits becomes a longer one.
+const signBit = 1 << 31
+
+// extended adds the sign bit to bits that may be copies of it.
+func extended(needed uint64) uint64 {
+	if needed >= signBit {
+		needed |= signBit
+	}
+	return needed
+}
+
+// bits adds those bits of a part that are needed, of which bit 0 is the lowest.
+func (g *dependencies) bits(source int, p spec.Part, needed uint64) {
+	m := bits.Ones(p.Width)
+	if p.Width <= 64 {
+		m = m.And(bits.Of(needed))
+	}
+	g.masks[source] = g.masks[source].Or(m.Shl(p.Low))
 }
 
 // key reads the bits on which something depends as one number.
@@ -294,6 +359,11 @@ func (r *reads) add(k *key) bool {
 		r.more = r.more || w.source > 0
 	})
 	return true
+}
+
+// same reports whether two keys are the same bits.
+func (k *key) same(o *key) bool {
+	return k.first == o.first && slices.Equal(k.rest, o.rest) && slices.Equal(k.tables, o.tables)
 }
 
 // each calls do with each window of the key.

@@ -37,7 +37,7 @@ type dense struct {
 }
 
 // maxDense is the greatest width of a key for which a dense memo is made, in bits.
-const maxDense = 10
+const maxDense = 11
 
 func (m *dense) put(x uint64, s []byte) {
 	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
@@ -120,15 +120,71 @@ func (w *wide) grow() {
 
 // choice has the displays that are printed, by the bits that choose one.
 type choice struct {
-	key      key
+	key key
+	// places are one more than where in displays each stands, 0 where that is not known.
+	places   []uint8
 	displays []*display
+}
+
+// maxChoice is the greatest width of the key of a choice, maxDisplays how many displays it can have.
+const (
+	maxChoice   = 12
+	maxDisplays = 255
+)
+
+func newChoice(k key) *choice { return &choice{key: k, places: make([]uint8, 1<<k.width)} }
+
+// at returns the display for the bits x, nil where it is not known.
+func (c *choice) at(x uint64) *display {
+	if i := c.places[x]; i > 0 {
+		return c.displays[i-1]
+	}
+	return nil
+}
+
+func (c *choice) put(x uint64, to *display) {
+	i := slices.Index(c.displays, to)
+	if i < 0 {
+		if i = len(c.displays); i == maxDisplays {
+			return
+		}
+		c.displays = append(c.displays, to)
+	}
+	c.places[x] = uint8(i + 1)
+}
+
+// condition is a condition of a case and what it came to, by the bits on which it depends: 0 where that is not
+// known, else one more than the value.
+type condition struct {
+	// asked is not set for a condition of which nothing is remembered.
+	asked bool
+	key   key
+	known []uint8
+}
+
+// holds reports whether a condition holds in a frame.
+func (d *Decoder) holds(c *condition, p *model.Prog, depth int) bool {
+	if !c.asked {
+		return d.eval(p, depth) != 0
+	}
+	at := &c.known[c.key.read(d, depth)]
+	if *at == 0 {
+		*at = 1
+		if d.eval(p, depth) != 0 {
+			*at = 2
+		}
+	}
+	return *at == 2
 }
 
 // envMemo is what a decoder remembers of a bitset in its surroundings.
 type envMemo struct {
-	// choice tells the displays of its values; nil where that depends on too much, or is not asked for.
+	// choice tells the displays of its values of so many bits; nil where that depends on too much, or is
+	// not asked for.
 	choice *choice
-	ready  bool
+	width  int
+	// single is the only leaf, which has each value; nil if there is none.
+	single *model.Unit
 	leaves []*leafMemo // by Leaf.ID
 }
 
@@ -141,7 +197,9 @@ type leafMemo struct {
 	displays []*display // by case; nil where a case has none
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
-	choice *choice // nil where asking the conditions is as fast, or they depend on too much
+	choice *choice // nil where it depends on too much
+	// conditions are those of the cases where there is no choice.
+	conditions []condition
 }
 
 // fewUses is how many instructions of a leaf are printed in the general way before it is worth a plan.
@@ -182,10 +240,15 @@ func (l *leafMemo) make(d *Decoder, u *model.Unit) {
 		l.only = l.displays[l.plan.only]
 	} else if l.plan.chooses {
 		l.choice = newChoice(l.plan.choice)
+	} else {
+		l.conditions = slices.Clone(l.plan.conditions)
+		for i := range l.conditions {
+			if c := &l.conditions[i]; c.asked {
+				c.known = make([]uint8, 1<<c.key.width)
+			}
+		}
 	}
 }
-
-func newChoice(k key) *choice { return &choice{k, make([]*display, 1<<k.width)} }
 
 // withMemos returns a display with memos of the decoder's own.
 func (d *Decoder) withMemos(x *display) *display {
@@ -193,7 +256,7 @@ func (d *Decoder) withMemos(x *display) *display {
 	own.pieces = slices.Clone(x.pieces)
 	for i := range own.pieces {
 		p := &own.pieces[i]
-		if p.kind == pieceDense || p.kind == pieceWide {
+		if p.kind == pieceDense || p.kind == pieceNamed || p.kind == pieceWide {
 			d.giveMemo(p)
 		}
 	}
@@ -204,12 +267,12 @@ func (d *Decoder) withMemos(x *display) *display {
 func (d *Decoder) giveMemo(p *piece) {
 	a, ok := p.alike()
 	if ok {
-		if have, ok := d.alike[a]; ok {
+		if have, ok := d.alike[a]; ok && (a.field == nil || p.key.same(&have.key)) {
 			p.dense, p.wide = have.dense, have.wide
 			return
 		}
 	}
-	if p.kind == pieceDense {
+	if p.kind != pieceWide {
 		p.dense = &dense{texts: make([]chunk, 1<<p.key.width)}
 	} else {
 		p.wide = &wide{}
@@ -218,12 +281,13 @@ func (d *Decoder) giveMemo(p *piece) {
 		if d.alike == nil {
 			d.alike = map[alike]shared{}
 		}
-		d.alike[a] = shared{p.dense, p.wide}
+		d.alike[a] = shared{p.key, p.dense, p.wide}
 	}
 }
 
 // shared are the memos of pieces that are alike.
 type shared struct {
+	key   key
 	dense *dense
 	wide  *wide
 }

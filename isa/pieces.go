@@ -17,6 +17,8 @@ type plan struct {
 	// choice are the bits that say which case is printed, where chooses is set.
 	choice  key
 	chooses bool
+	// conditions are those of the cases, where it is not set.
+	conditions []condition
 	// general tells that operands may be nested in themselves, or are too many: the general printer counts
 	// them.
 	general bool
@@ -51,6 +53,7 @@ type pieceKind uint8
 const (
 	pieceEnd     pieceKind = iota // constant text alone
 	pieceDense                    // a text that depends on few bits
+	pieceNamed                    // the same, unless the program has a name for it
 	pieceWide                     // a text that depends on more
 	pieceNumber                   // a number that is formatted sooner than found
 	pieceOperand                  // an operand whose own pieces are remembered
@@ -95,21 +98,20 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 	if c == nil {
 		return d.firstCase(l, depth)
 	}
-	at := &c.displays[c.key.read(d, depth)]
-	if *at == nil {
+	bits := c.key.read(d, depth)
+	x := c.at(bits)
+	if x == nil {
 		found := len(d.findings)
-		x := d.firstCase(l, depth)
-		if len(d.findings) > found || d.mute {
-			return x
+		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found && !d.mute {
+			c.put(bits, x)
 		}
-		*at = x
 	}
-	return *at
+	return x
 }
 
 func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	for i, c := range l.plan.unit.Cases {
-		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
+		if c.Cond != nil && (l.conditions == nil && d.eval(c.Cond, depth) == 0 || l.conditions != nil && !d.holds(&l.conditions[i], c.Cond, depth)) {
 			continue
 		}
 		if len(c.Spec.Asserts) > 0 {
@@ -125,19 +127,29 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 // operand prints the value of a frame, which is of a field of a bitset type.
 func (d *Decoder) operand(dst []byte, ref *model.Ref, depth int) []byte {
 	m := d.envMemo(ref.Env)
-	if !m.ready {
-		m.prepare(ref.Env)
+	width := ref.Width
+	if ref.Field.Table != nil {
+		width = ref.Field.Table.Type.Size
 	}
-	var at **display
-	if m.choice != nil {
-		at = &m.choice.displays[m.choice.key.read(d, depth)]
-		if x := *at; x != nil {
+	if width > m.width {
+		m.prepare(ref.Env, width)
+	}
+	var bits uint64
+	choice := m.choice
+	if choice != nil && ref.Prog != nil && d.frames[depth].v.Len() > m.width {
+		choice = nil
+	}
+	if choice != nil {
+		bits = choice.key.read(d, depth)
+		if x := choice.at(bits); x != nil {
 			d.frames[depth].unit = x.unit
 			return d.display(dst, x, depth)
 		}
 	}
 	found := len(d.findings)
-	if !d.enter(ref.Env, depth) {
+	if m.single != nil {
+		d.frames[depth].unit = m.single
+	} else if !d.enter(ref.Env, depth) {
 		return d.noOperand(dst, ref, depth)
 	}
 	u := d.frames[depth].unit
@@ -149,8 +161,8 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, depth int) []byte {
 	if x == nil {
 		return d.noDisplay(dst, u)
 	}
-	if at != nil && len(d.findings) == found && !d.mute {
-		*at = x
+	if choice != nil && len(d.findings) == found && !d.mute {
+		choice.put(bits, x)
 	}
 	return d.display(dst, x, depth)
 }
@@ -205,10 +217,14 @@ func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
 		return d.item(dst, p.item, depth)
 	}
 	switch p.kind {
-	case pieceDense:
+	case pieceDense, pieceNamed:
 		x := p.key.from(from)
-		if p.dense.texts[x][chunkLen] == longText {
+		switch c := &p.dense.texts[x]; c[chunkLen] {
+		case longText:
 			return append(dst, p.dense.long[x]...)
+		case 0:
+		default: // of a name
+			return append(dst, c[:c[chunkLen]-1]...)
 		}
 		start, found := len(dst), len(d.findings)
 		if dst = d.item(dst, p.item, depth); len(d.findings) == found && !d.mute {
@@ -291,10 +307,26 @@ func newPlan(u *model.Unit) *plan {
 	if p.only = p.onlyCase(); p.only < 0 {
 		g := dependencies{budget: maxDependencies}
 		g.cases(u, 0)
-		p.choice, p.chooses = g.key(maxDense)
-		p.chooses = p.chooses && len(p.choice.tables) == 0
+		p.choice, p.chooses = g.key(maxChoice)
+		if p.chooses = p.chooses && len(p.choice.tables) == 0; !p.chooses {
+			p.ask(u)
+		}
 	}
 	return p
+}
+
+// ask finds the bits on which each condition of the cases depends.
+func (p *plan) ask(u *model.Unit) {
+	p.conditions = make([]condition, len(u.Cases))
+	for i, c := range u.Cases {
+		if c.Cond == nil || c.Cond.Simple {
+			continue
+		}
+		g := dependencies{budget: maxDependencies}
+		g.prog(c.Cond, 0)
+		k, ok := g.key(maxDense)
+		p.conditions[i] = condition{asked: ok && len(k.tables) == 0, key: k}
+	}
 }
 
 // onlyCase returns the number of the case whose display is printed whatever the bits are, -1 if there is
@@ -311,11 +343,15 @@ func (p *plan) onlyCase() int {
 	return -1
 }
 
-// prepare finds the bits that say which display a value of a bitset has.
-func (m *envMemo) prepare(env *model.Env) {
-	m.ready = true
+// prepare finds the bits that say which display a value of a bitset has, of at most so many bits.
+func (m *envMemo) prepare(env *model.Env, width int) {
+	m.width, m.choice = width, nil
 	g := dependencies{budget: maxDependencies}
-	for _, l := range env.Root.Leaves {
+	leaves := env.Root.Leaves
+	if l := leaves[0]; len(leaves) == 1 && len(env.Unit(l).Requires) == 0 && l.Mask.IsZero() && l.DontCare.IsZero() {
+		m.single = env.Unit(l)
+	}
+	for _, l := range leaves {
 		u := env.Unit(l)
 		g.masks[0] = g.masks[0].Or(l.Mask).Or(l.DontCare)
 		for _, p := range u.Requires {
@@ -323,7 +359,8 @@ func (m *envMemo) prepare(env *model.Env) {
 		}
 		g.cases(u, 0)
 	}
-	if k, ok := g.key(maxDense); ok && len(k.tables) == 0 {
+	g.masks[0] = g.masks[0].And(bits.Ones(width))
+	if k, ok := g.key(maxChoice); ok && len(k.tables) == 0 {
 		m.choice = newChoice(k)
 	}
 }
@@ -388,7 +425,7 @@ func newDisplay(u *model.Unit, items []model.Item) *display {
 	b.add(piece{})
 	x := b.x
 	for i := range x.pieces {
-		if p := &x.pieces[i]; p.kind == pieceDense || p.kind == pieceWide {
+		if p := &x.pieces[i]; p.kind == pieceDense || p.kind == pieceNamed || p.kind == pieceWide {
 			if !x.reads.add(&p.key) {
 				p.kind = p.otherwise()
 			}
@@ -440,6 +477,8 @@ func newPiece(it *model.Item) piece {
 	k, ok := g.key(64)
 	p.key = k
 	switch {
+	case ok && k.width <= maxDense && p.symbols:
+		p.kind = pieceNamed
 	case ok && k.width <= maxDense:
 		p.kind = pieceDense
 	case ok && p.otherwise() != pieceNumber:
@@ -478,18 +517,26 @@ type alike struct {
 	env           *model.Env
 	display       *string
 	before, after string
+	// field is set where more than the bits of one run matter: what stands around it is the same in the same
+	// surroundings.
+	field *spec.Field
+	hops  int
 }
 
 // alike returns what the texts of a piece depend on beside its key; ok is false where that is more than
 // the type of the field.
 func (p *piece) alike() (a alike, ok bool) {
 	it := p.item
-	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil || len(p.key.rest) > 0 {
+	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil {
 		return a, false
 	}
 	ref := it.Alts[0].Ref
-	if ref.Field == nil || ref.Prog != nil || ref.Low < 0 || ref.Width != p.key.width || ref.Env != nil && !ref.Env.Closed() {
+	if ref.Field == nil || ref.Prog != nil {
 		return a, false
 	}
-	return alike{ref.Kind, ref.Width, ref.Enum, ref.Env, ref.Field.Display, it.Before, it.After}, true
+	a = alike{kind: ref.Kind, width: ref.Width, enum: ref.Enum, env: ref.Env, display: ref.Field.Display, before: it.Before, after: it.After}
+	if len(p.key.rest) > 0 || ref.Low < 0 || ref.Width != p.key.width || ref.Env != nil && !ref.Env.Closed() {
+		a.field, a.hops = ref.Field, ref.Hops
+	}
+	return a, true
 }

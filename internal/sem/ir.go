@@ -170,6 +170,18 @@ type Inst struct {
 	Span    diag.Span
 }
 
+// EachArg calls visit with what the operation takes: its arguments and its guard.
+func (in *Inst) EachArg(visit func(a ID)) {
+	for _, a := range [4]ID{in.A, in.B, in.C, in.Guard} {
+		if a != NoID {
+			visit(a)
+		}
+	}
+	for _, a := range in.Args {
+		visit(a)
+	}
+}
+
 // StateKind tells states apart.
 type StateKind uint8
 

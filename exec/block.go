@@ -17,6 +17,7 @@ type Block struct {
 	Waves   []*Wave
 	bars    map[uint64]*meeting // by number
 	waiting map[*Wave]barrier
+	races   *raceWatch // nil where nobody asks
 }
 
 // meeting is a barrier of a block: who has arrived, and when they went on.
@@ -26,11 +27,21 @@ type meeting struct {
 	// round counts how often waves went on; in is the round in which a wave arrived that has not waited yet.
 	round int
 	in    map[*Wave]int
+	knew  []uint32 // of those who arrived in the last round
 }
 
 // NewBlock returns a block of waves that have been started.
 func NewBlock(waves []*Wave) *Block {
-	return &Block{waves, map[uint64]*meeting{}, map[*Wave]barrier{}}
+	return &Block{Waves: waves, bars: map[uint64]*meeting{}, waiting: map[*Wave]barrier{}}
+}
+
+// reset makes the block one whose waves have met nowhere.
+func (b *Block) reset() {
+	clear(b.bars)
+	clear(b.waiting)
+	if b.races != nil {
+		b.races.reset()
+	}
 }
 
 // RunBlock runs the waves of a block until all have stopped.
@@ -116,12 +127,17 @@ func (b *Block) come(w *Wave, at barrier) {
 	if at.arrives {
 		m.arrived++
 		m.in[w] = m.round
+		if b.races != nil {
+			b.races.arrive(w, at.number)
+		}
 	}
 	round, arrived := m.in[w]
 	if at.waits {
 		delete(m.in, w)
 		if !arrived || round == m.round {
 			b.waiting[w] = at
+		} else if b.races != nil {
+			b.races.leave(w, m.knew)
 		}
 	}
 	b.goOn(at.number, m)
@@ -134,9 +150,17 @@ func (b *Block) goOn(number uint64, m *meeting) {
 	}
 	m.arrived = 0
 	m.round++
+	if b.races != nil {
+		m.knew = b.races.joined[number]
+		delete(b.races.joined, number)
+	}
 	for w, at := range b.waiting {
-		if at.number == number {
-			delete(b.waiting, w)
+		if at.number != number {
+			continue
+		}
+		delete(b.waiting, w)
+		if b.races != nil {
+			b.races.leave(w, m.knew)
 		}
 	}
 }

@@ -251,8 +251,7 @@ func (o out) take(lanes uint64) {
 func (c *compiler) outs(from, to int) []out {
 	var list []out
 	for i := from; i < to; i++ {
-		in := &c.code.Insts[i]
-		if in.Uniform || c.last[i] < to || c.locs[i] == (loc{}) {
+		if c.uniform[i] || c.last[i] < to || c.locs[i] == (loc{}) {
 			continue
 		}
 		o := out{from: c.locs[i]}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -94,13 +95,15 @@ func (s Stop) String() string {
 	return fmt.Sprintf("%s at %d", text, s.PC)
 }
 
-// Finding is a read of what nobody wrote.
+// Finding is a read of what nobody wrote, or something that is not known of the machine.
 type Finding struct {
-	PC     uint64
+	PC uint64
+	// State, Number and Comp are what was read; State is nil where Text says what is not known.
 	State  *sem.State
 	Number int
 	Comp   int
-	// Lanes are those in which it was read first.
+	Text   string
+	// Lanes are those in which it happened.
 	Lanes uint64
 }
 
@@ -130,6 +133,10 @@ type Wave struct {
 	Watch func(w *Wave, a *Access)
 	// Lock is held while lanes do what is atomic: where waves run at the same time.
 	Lock sync.Locker
+	// Profile counts what runs; nil for nobody who asks.
+	Profile *Profile
+	// Number is that of the wave in its block.
+	Number int
 	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
 	Instructions, LaneInstructions int64
 
@@ -146,6 +153,7 @@ type Wave struct {
 	active       uint64
 	pcs          plane
 	jumped       uint64
+	along        bool // all lanes jumped, to the first of pcs
 	ended        uint64
 	barrier      barrier
 	pc           uint64
@@ -165,6 +173,27 @@ type findingKey struct {
 	pc           uint64
 	state        *sem.State
 	number, comp int
+	text         string
+}
+
+// finding is what a key tells.
+func (k findingKey) finding(lanes uint64) Finding {
+	return Finding{k.pc, k.state, k.number, k.comp, k.text, lanes}
+}
+
+// before orders findings by address, then register, then text.
+func (f *Finding) before(g *Finding) bool {
+	switch {
+	case f.PC != g.PC:
+		return f.PC < g.PC
+	case f.State == nil || g.State == nil:
+		return f.State == nil && g.State != nil || f.State == g.State && f.Text < g.Text
+	case f.State != g.State:
+		return f.State.Index < g.State.Index
+	case f.Number != g.Number:
+		return f.Number < g.Number
+	}
+	return f.Comp < g.Comp
 }
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
@@ -302,24 +331,13 @@ func (w *Wave) PushEntry(s *sem.State, lane int, slots []uint64) bool {
 // Stops lists why lanes stopped, in the order in which they did.
 func (w *Wave) Stops() []Stop { return w.stops }
 
-// Findings lists reads of what nobody wrote, by address and register.
+// Findings lists reads of what nobody wrote, by address and register, and what is not known of the machine.
 func (w *Wave) Findings() []Finding {
 	var list []Finding
 	for k, lanes := range w.findings {
-		list = append(list, Finding{k.pc, k.state, k.number, k.comp, lanes})
+		list = append(list, k.finding(lanes))
 	}
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		switch {
-		case a.PC != b.PC:
-			return a.PC < b.PC
-		case a.State.Index != b.State.Index:
-			return a.State.Index < b.State.Index
-		case a.Number != b.Number:
-			return a.Number < b.Number
-		}
-		return a.Comp < b.Comp
-	})
+	sort.Slice(list, func(i, j int) bool { return list[i].before(&list[j]) })
 	return list
 }
 
@@ -385,7 +403,7 @@ func (w *Wave) Step() {
 	w.Instructions++
 	lanes := w.running(g.mask)
 	w.LaneInstructions += int64(popcount(lanes))
-	w.active, w.jumped, w.ended, w.pc = g.mask, 0, 0, g.pc
+	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc
 	if w.Trace != nil {
 		w.Trace(w, g.pc, lanes, false)
 	}
@@ -393,11 +411,17 @@ func (w *Wave) Step() {
 	if w.Trace != nil {
 		w.Trace(w, g.pc, lanes, true)
 	}
-	if w.jumped|w.ended == 0 {
-		w.advance(c.next)
-		return
+	if w.Profile != nil {
+		w.Profile.count(g.pc, lanes, w.running(g.mask&^w.ended))
 	}
-	w.split(g, c.next)
+	switch {
+	case w.jumped|w.ended == 0:
+		w.advance(c.next)
+	case w.along && w.ended == 0:
+		w.advance(w.pcs[0])
+	default:
+		w.split(g, c.next)
+	}
 }
 
 // advance moves the first group on.
@@ -414,6 +438,9 @@ func (w *Wave) advance(next uint64) {
 func (w *Wave) split(g group, next uint64) {
 	w.groups = append(w.groups[:0], w.groups[1:]...)
 	rest := g.mask &^ w.ended
+	if w.along {
+		fill(&w.pcs, w.pcs[0])
+	}
 	if stay := rest &^ w.jumped; stay != 0 {
 		w.insert(group{next, stay})
 	}
@@ -452,9 +479,10 @@ func (w *Wave) at(pc uint64) *compiled {
 	c := w.code[pc]
 	if c == nil {
 		code, err := w.Program.Code(pc)
-		c = &compiled{err: err}
-		if err == nil {
-			c = w.compile(code)
+		if c = (&compiled{code: code, err: err}); err == nil {
+			c.next = code.Next
+			c.watch(w)
+			c.atomic = slices.ContainsFunc(code.Insts, func(in sem.Inst) bool { return in.Op == sem.OpAtomic })
 		}
 		w.code[pc] = c
 	}
@@ -491,14 +519,28 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
-	w.findings[findingKey{w.pc, st.state, number, comp}] |= lanes
+	w.findings[findingKey{pc: w.pc, state: st.state, number: number, comp: comp}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "read of what nobody wrote")
 	}
 }
 
-// Register names what was read.
+// unknown notes that lanes come to something that is not known of the machine.
+func (w *Wave) unknown(text string, lanes uint64) {
+	if lanes == 0 {
+		return
+	}
+	w.findings[findingKey{pc: w.pc, text: text}] |= lanes
+	if w.Strict {
+		w.stop(lanes, "trap", "unknown: "+text)
+	}
+}
+
+// Register names what was read; "" where nothing was.
 func (f Finding) Register() string {
+	if f.State == nil {
+		return ""
+	}
 	return registerName(f.State, f.Number, f.Comp)
 }
 

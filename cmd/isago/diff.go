@@ -40,8 +40,7 @@ command line.`,
 	}
 	f.machineFlags.add(cmd)
 	f.rangeFlags.add(cmd)
-	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of raw programs: high or low first, little or big (default: recognised, where a machine has two)")
-	complete(cmd, "order", f.orderNames)
+	f.addOrder(cmd)
 	return cmd
 }
 
@@ -60,9 +59,13 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if x, y := la.Decoder.Set(), lb.Decoder.Set(); x.Name() != y.Name() {
 		return usagef("%s is a program of %s, %s of %s", inputName(a), setName(x), inputName(b), setName(y))
 	}
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	d := view.Compare(la, lb)
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	d.Print(w, la.Unit())
+	d.Print(w, palette, la.Unit())
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -74,7 +77,15 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 
 // listingOf reads a program for a listing.
 func (f *diffFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, error) {
-	data, err := f.readPart(cmd, name)
+	in, err := f.openPart(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in, err = f.inOrder(in); err != nil {
+		return nil, err
+	}
+	data, err := in.all()
 	if err != nil {
 		return nil, err
 	}

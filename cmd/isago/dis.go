@@ -22,7 +22,7 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	rangeFlags
-	plain, hex, json, fields, addresses, words, lossless, listing bool
+	plain, hex, json, fields, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
 	findings string
@@ -75,11 +75,11 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.fields, "fields", false, "with --json, also the pieces of each text and all bits of each word")
 	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
+	flags.BoolVar(&f.jumps, "jumps", false, "a column with arrows, from each jump to where it goes; calls have none")
 	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
 	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
 	flags.BoolVar(&f.ir, "ir", false, "print below each instruction the operations that it does")
-	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
-	complete(cmd, "order", f.orderNames)
+	f.addOrder(cmd)
 	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
@@ -98,14 +98,16 @@ func (f *disFlags) check() error {
 	switch {
 	case f.plain && f.json:
 		return usagef("--plain and --json exclude each other")
-	case f.hex && (f.addresses || f.words):
-		return usagef("--addresses and --words are columns of a program; the lines of --hex stand alone")
+	case f.hex && (f.addresses || f.words || f.jumps):
+		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
-	case f.json && (f.addresses || f.words):
-		return usagef("--addresses and --words are columns of text; --json always has both")
+	case f.json && (f.addresses || f.words || f.jumps):
+		return usagef("--addresses, --words and --jumps are columns of text; --json always has what they show")
+	case f.jumps && (f.plain || f.lossless):
+		return usagef("--jumps adds to a listing for people; --plain and --lossless have text for asm")
 	}
 	switch f.findings {
 	case "":
@@ -154,13 +156,16 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
+	if in, err = f.inOrder(in); err != nil {
+		return err
+	}
 	if f.wantsSource(cmd, f.raw() != nil) {
-		if done, err := f.rawSource(cmd, name, in); done || err != nil {
+		if done, err := f.rawSource(cmd, name, in, palette); done || err != nil {
 			return err
 		}
 	}
 	if f.wantsSource(cmd, false) {
-		if done, err := f.source(cmd, name, in); done || err != nil {
+		if done, err := f.source(cmd, name, in, palette); done || err != nil {
 			return err
 		}
 	}
@@ -177,7 +182,7 @@ func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view
 	if raw && f.wantsSuffixes(cmd) {
 		f.lossless, f.suffixes, f.findings = true, true, "off"
 	}
-	if raw && !f.json && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
+	if raw && !f.json && !f.jumps && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
 		write = f.stream
 	}
 	found, err := write(cmd, name, in, palette)
@@ -293,7 +298,7 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 		return nil, err
 	}
 	return &view.Listing{
-		Decoder: d, Addresses: f.addresses, Words: f.words, Bare: f.plain,
+		Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
 }

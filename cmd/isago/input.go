@@ -223,13 +223,3 @@ func (f *rangeFlags) openPart(cmd *cobra.Command, name string) (*code, error) {
 	}
 	return &code{ReaderAt: io.NewSectionReader(in, f.offset, length), size: length, close: in.Close}, nil
 }
-
-// readPart returns the part of an input that the flags choose.
-func (f *rangeFlags) readPart(cmd *cobra.Command, name string) ([]byte, error) {
-	in, err := f.openPart(cmd, name)
-	if err != nil {
-		return nil, err
-	}
-	data, err := in.all()
-	return data, errors.Join(err, in.Close())
-}

@@ -36,8 +36,8 @@ func (f *disFlags) checkListing() error {
 	switch {
 	case f.compat != "" && f.compat != "mesa":
 		return usagef("--compat %q, expected mesa", f.compat)
-	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.listing):
-		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words or --listing")
+	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.jumps || f.listing):
+		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words, --jumps or --listing")
 	case f.compat != "" && f.findings == "stderr":
 		return usagef("--findings stderr does not go with --compat mesa, expected comment or off")
 	case f.plain && (f.labels || len(f.entries) > 0):

@@ -297,7 +297,7 @@ func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 	}
 }
 
-// report tells of lanes that did not end, and of reads of what nobody wrote.
+// report tells of lanes that did not end, of reads of what nobody wrote, and of what is not known.
 func report(cmd *cobra.Command, out *exec.Outcome) error {
 	w, odd := cmd.ErrOrStderr(), len(out.Findings) > 0
 	for i := range out.Stops {
@@ -308,6 +308,11 @@ func report(cmd *cobra.Command, out *exec.Outcome) error {
 	}
 	for i := 0; i < len(out.Findings); {
 		r := out.Findings[i]
+		if r.State == nil {
+			fmt.Fprintf(w, "%d of %d %s: word %d: unknown: %s\n", r.Count, out.Lanes, out.Nouns, r.PC, r.Text)
+			i++
+			continue
+		}
 		name, count := r.Register(), r.Count
 		for i++; i < len(out.Findings); i++ { // the components of one register in one line
 			next := out.Findings[i]

@@ -103,6 +103,8 @@ type stepAnswer struct {
 	Stop   string                       `json:"stop"`
 	PC     *uint64                      `json:"pc,omitempty"`
 	Stops  []stepStop                   `json:"stops,omitempty"`
+	// Unknown is what is not known of the machine and yet was run.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 type stepCall struct {
@@ -507,6 +509,11 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 		}
 	}
 	r.stops(a)
+	for _, f := range r.w.Findings() {
+		if f.Text != "" {
+			a.Unknown = append(a.Unknown, fmt.Sprintf("%d: %s", f.PC, f.Text))
+		}
+	}
 	return a, nil
 }
 

@@ -53,8 +53,7 @@ unknown or had findings.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "everything that was counted, as JSON")
 	flags.BoolVar(&f.all, "all", false, "all instructions, shapes and rare values, rather than the first 20 of each")
-	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
-	complete(cmd, "order", f.orderNames)
+	f.addOrder(cmd)
 	return cmd
 }
 
@@ -107,8 +106,12 @@ func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
 	if f.json {
 		return printJSON(cmd.OutOrStdout(), report)
 	}
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	report.Print(w, f.all)
+	report.Print(w, palette.Title, f.all)
 	return w.Flush()
 }
 
@@ -119,6 +122,9 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		return nil, err
 	}
 	defer in.Close()
+	if in, err = f.inOrder(in); err != nil {
+		return nil, err
+	}
 	raw, err := f.isRaw(in)
 	if err != nil {
 		return nil, err

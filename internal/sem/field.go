@@ -210,8 +210,6 @@ func (l *lowerer) valueIn(f *frame) value {
 // caseValue is the value that a semantics or a register gives.
 func (l *lowerer) caseValue(f *frame, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
 	switch {
-	case s != nil && r != nil:
-		l.fail(s.Span, diag.MeaningType, "a <semantics> beside a <reg>, which says what is read already")
 	case s != nil:
 		var v value
 		b := l.m.body(s.Code, s.Type)

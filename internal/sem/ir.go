@@ -79,6 +79,7 @@ const (
 	OpJump    // the counter is A
 	OpEnd     // the lane is done
 	OpTrap    // with Text
+	OpUnknown // what follows is not known of the machine: Text says what
 	OpBarrier // A and B: number and count; Imm is Arrives, Waits or both
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
@@ -101,7 +102,7 @@ var opNames = [...]string{
 	OpConvert: "convert", OpSlice: "slice", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
-	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpBarrier: "barrier", OpService: "service",
+	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
 	OpResult: "result", OpSkip: "skip", OpAtomic: "atomic",
 }
 
@@ -114,7 +115,7 @@ func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 // effect tells whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpBarrier, OpService, OpSkip, OpAtomic:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpAtomic:
 		return true
 	}
 	return false
@@ -167,6 +168,18 @@ type Inst struct {
 	State   *State
 	Text    string
 	Span    diag.Span
+}
+
+// EachArg calls visit with what the operation takes: its arguments and its guard.
+func (in *Inst) EachArg(visit func(a ID)) {
+	for _, a := range [4]ID{in.A, in.B, in.C, in.Guard} {
+		if a != NoID {
+			visit(a)
+		}
+	}
+	for _, a := range in.Args {
+		visit(a)
+	}
 }
 
 // StateKind tells states apart.

@@ -136,6 +136,7 @@ func (l *lowerer) do(in Inst, wide bool) {
 		}
 		in.Guard = NoID
 	}
+	l.b.changed(&in)
 	l.b.push(in)
 }
 
@@ -347,6 +348,10 @@ func (l *lowerer) stmt(s *stmt) {
 		l.do(blank(OpEnd), l.wave)
 	case sTrap:
 		l.trap(s.name)
+	case sUnknown:
+		in := blank(OpUnknown)
+		in.Text = s.name
+		l.do(in, l.wave)
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]

@@ -169,9 +169,11 @@ func (p *parser) fill(s *stmt) error {
 		p.next()
 		s.kind = sInner
 		return p.want(";")
-	case "trap":
-		p.next()
+	case "trap", "unknown":
 		s.kind = sTrap
+		if p.next().text == "unknown" {
+			s.kind = sUnknown
+		}
 		if p.tok().kind != tString {
 			return p.unexpected("a text in quotes")
 		}

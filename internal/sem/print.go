@@ -51,7 +51,7 @@ func (in *Inst) details(b *strings.Builder) {
 		fmt.Fprintf(b, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
 	case OpDepth, OpEmpty, OpPush, OpPop:
 		fmt.Fprintf(b, " %s", in.State.Name)
-	case OpTrap, OpService:
+	case OpTrap, OpUnknown, OpService:
 		fmt.Fprintf(b, " %q", in.Text)
 	case OpResult:
 		fmt.Fprintf(b, " %d", in.Comp)

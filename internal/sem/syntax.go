@@ -48,6 +48,7 @@ const (
 	sPop
 	sEnd
 	sTrap
+	sUnknown
 	sBarrier
 	sTogether
 	sLanes

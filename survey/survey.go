@@ -105,7 +105,7 @@ func New(set *isa.Set) *Survey {
 func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
 	one := Sample{Count: 1, First: at, Word: in.Bits}
 	s.buf = d.Append(s.buf[:0], in)
-	odd := len(d.Findings()) > 0
+	odd := d.Odd() > 0
 	s.Words++
 	leaf := &s.Roots[in.Leaf.Root.ID].Leaves[in.Leaf.ID]
 	leaf.add(s.text(one, leaf.Count == 0))

@@ -539,6 +539,7 @@ func (l *lowerer) joinReturns(j joint, after, before outcome) {
 		r.v, r.have = after.ret.v, true
 	}
 	r.done = l.joinedFlag(j, after.ret.done, r.done, before.ret.done)
+	r.some = l.joinedFlag(j, after.ret.some, r.some, before.ret.some)
 }
 
 // either chooses between guards of jumps, of which none is nowhere.
@@ -559,33 +560,13 @@ func (l *lowerer) either(cond, x, y ID) ID {
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
 	l.b.guard = l.guardOf(path)
-	var before returns
-	if l.ret != nil {
-		before = *l.ret
-	}
 	skip := l.b.beginRegion(OpSkip, l.b.guard)
 	l.regions = append(l.regions, l.b.guard)
 	run()
 	l.regions = l.regions[:len(l.regions)-1]
 	l.b.endRegion(skip)
 	dead, l.dead = l.dead, false
-	if l.ret != nil && l.ret.done != before.done {
-		l.mergeReturns(path, &before, dead)
-	}
 	return dead
-}
-
-// mergeReturns joins what a branch returned to what was returned before it: where the branch was skipped,
-// what was computed in it is of another time.
-func (l *lowerer) mergeReturns(path ID, before *returns, dead bool) {
-	if l.ret.have && before.have {
-		l.ret.v = l.choose(path, l.ret.v, before.v)
-	}
-	here := path
-	if !dead {
-		here = l.b.and(path, l.ret.done)
-	}
-	l.ret.done = l.b.op(OpOr, BoolType, BoolType, 0, before.done, here)
 }
 
 // kept is what a variable was.

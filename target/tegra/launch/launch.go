@@ -88,8 +88,14 @@ func New(m *sem.Machine, set *isa.Set, p *tegra.Program, quirks map[string]strin
 	if err := outputs(l, set, p); err != nil {
 		return nil, err
 	}
+	file := m.State(constants)
+	for _, c := range p.Constants { // grate loads all components; those without a value are 0
+		for k := range file.Type.Count() {
+			l.Shared.Set(file, c.Number, k, 0)
+		}
+	}
 	for _, c := range p.Constants {
-		l.Shared.Set(m.State(constants), c.Number, c.Component, uint64(c.Bits))
+		l.Shared.Set(file, c.Number, c.Component, uint64(c.Bits))
 	}
 	return l, nil
 }
@@ -133,7 +139,8 @@ func outputs(l *exec.Launch, set *isa.Set, p *tegra.Program) error {
 	return nil
 }
 
-// writes tells which exports the words of a program name; those with an offset may be any.
+// writes tells which exports the words of a program name. One with an offset may be any: those that have
+// names, or all where none has.
 func writes(set *isa.Set, p *tegra.Program) (written map[int]bool, err error) {
 	d, err := set.NewDecoder("")
 	if err != nil {
@@ -154,7 +161,7 @@ func writes(set *isa.Set, p *tegra.Program) (written map[int]bool, err error) {
 			}
 			written[o.Register.Index] = true
 			for n := range o.Register.File.Count {
-				written[n] = written[n] || o.Relative.File != nil
+				written[n] = written[n] || o.Relative.File != nil && len(p.Exports) == 0
 			}
 		}
 	}

@@ -219,7 +219,7 @@ func (r *stepRun) answer() (*stepAnswer, error) {
 }
 
 func (r *stepRun) program() (*exec.Program, error) {
-	root, err := r.m.Model.Root(r.q.Root)
+	root, err := r.m.Root(r.q.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -268,6 +268,7 @@ func (r *stepRun) program() (*exec.Program, error) {
 	if len(code) == 0 {
 		return nil, errors.New("no words")
 	}
+	words.Word = exec.Inner32(r.m, code, 0)
 	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code, 0)), nil
 }
 

@@ -278,8 +278,9 @@ func (w *Wave) SetMemory(s *sem.State, data []byte) {
 
 // SetSize says how many bytes a memory has, of each lane where each has its own.
 func (w *Wave) SetSize(s *sem.State, n int) {
-	st := w.stores[s.Index]
-	st.bytes, st.size = nil, n
+	if st := w.stores[s.Index]; st.size != n {
+		st.bytes, st.size = nil, n
+	}
 }
 
 // SetCount says how many registers of a file there are: those from that number on are outside. It is said before
@@ -290,7 +291,7 @@ func (w *Wave) SetCount(s *sem.State, n int) { w.stores[s.Index].count = min(n, 
 func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
 
 // Memory returns the bytes of a shared memory.
-func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].bytes }
+func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].data(0) }
 
 // SetMemory gives a shared memory its bytes, which are used and not copied, and says which parts of it hold
 // something, in order; none where all does.

@@ -27,11 +27,13 @@ type compiled struct {
 	err    error
 }
 
-// step is one operation. Where skip is set it goes on there if the guard holds in no lane.
+// step is one operation, nil for none, and behind it perhaps a skip: where skip is set it goes on there if the guard
+// holds in no lane.
 type step struct {
 	run   func(w *Wave)
 	guard guard
 	skip  int
+	cond  sem.ID // the guard as a value
 }
 
 func (c *compiled) run(w *Wave) {
@@ -85,13 +87,13 @@ func (c *compiled) prepareWhole(w *Wave) {
 func run(w *Wave, steps []step) {
 	for i := 0; i < len(steps); {
 		s := &steps[i]
+		i++
 		if s.run != nil {
 			s.run(w)
-		} else if s.guard.of(w) == 0 {
-			i = s.skip
-			continue
 		}
-		i++
+		if s.skip > 0 && s.guard.of(w) == 0 {
+			i = s.skip
+		}
 	}
 }
 
@@ -147,8 +149,11 @@ type compiler struct {
 	free    []*plane
 	spare   []*plane // of the operation that is being prepared
 	steps   []step
-	start   []int // of each operation in steps
-	used    int   // planes that were taken from the wave's
+	start   []int  // of each operation in steps
+	first   int    // the first step of the block that is being prepared
+	target  []bool // a skip goes to the operation
+	stays   []bool // a choice that is made in the place of its last argument
+	used    int    // planes that were taken from the wave's
 	checks  *checks
 	// atomic tells that the operations of an atomic are prepared.
 	atomic bool
@@ -156,7 +161,7 @@ type compiler struct {
 
 func newCompiler(w *Wave, code *sem.Code) *compiler {
 	n := len(code.Insts)
-	c := &compiler{w: w, code: code, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), last: make([]int, n), start: make([]int, n+1)}
+	c := &compiler{w: w, code: code, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n)}
 	for i := range code.Insts {
 		c.last[i] = i
 		code.Insts[i].EachArg(func(a sem.ID) { c.last[a] = i })
@@ -178,7 +183,7 @@ func (c *compiler) compile() []step {
 // operations are done again for other lanes.
 func (c *compiler) block(from, to int) {
 	first := len(c.steps)
-	c.checks = nil
+	c.first, c.checks = first, nil
 	for i := from; i < to; i++ {
 		c.start[i] = len(c.steps)
 		if in := &c.code.Insts[i]; in.Op == sem.OpAtomic {
@@ -196,7 +201,7 @@ func (c *compiler) block(from, to int) {
 	c.start[to] = len(c.steps)
 	for i := first; i < len(c.steps); i++ {
 		if s := &c.steps[i]; s.skip > 0 {
-			s.skip = c.start[s.skip]
+			s.skip = c.start[c.landing(s)]
 		}
 	}
 }
@@ -214,6 +219,26 @@ func (c *compiler) assume(stacks []*store) {
 			again = c.giveUp(&c.code.Insts[i]) || again
 		}
 	}
+}
+
+// landing is the operation to which a skip goes: behind a choice that stays as it is.
+func (c *compiler) landing(s *step) int {
+	if to := s.skip; to < len(c.code.Insts) && c.stays[to] && c.code.Insts[to].A == s.cond {
+		return to + 1
+	}
+	return s.skip
+}
+
+// skip prepares a skip, with the operation before it if nothing else goes in between.
+func (c *compiler) skip(id sem.ID, in *sem.Inst) {
+	n := len(c.steps)
+	if n == c.first || c.steps[n-1].skip > 0 || c.target[id] {
+		c.add(nil)
+		n++
+	}
+	s := &c.steps[n-1]
+	s.guard, s.skip, s.cond = c.guardOf(in.Guard), int(in.Imm), in.Guard
+	c.target[in.Imm], c.checks = true, nil
 }
 
 // giveUp gives up what an operation does not keep of a stack, and tells whether there was something.
@@ -470,8 +495,7 @@ func (c *compiler) inst(id sem.ID) {
 		v := in.Imm
 		c.locs[id] = loc{scalar: &v}
 	case in.Op == sem.OpSkip:
-		c.steps = append(c.steps, step{guard: c.guardOf(in.Guard), skip: int(in.Imm)})
-		c.checks = nil
+		c.skip(id, in)
 	case in.Op == sem.OpSplat:
 		c.locs[id] = c.locs[in.A]
 	case in.Op > sem.OpSplat && in.Op <= sem.OpConcat:
@@ -542,7 +566,11 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		a := c.locs[in.A]
 		c.add(func(w *Wave) {
 			m := g.of(w)
-			w.jumped |= m
+			w.jumped = m
+			if a.scalar != nil && m == w.active {
+				w.along, w.pcs[0] = true, *a.scalar
+				return
+			}
 			for ; m != 0; m &= m - 1 {
 				i := trailing(m)
 				w.pcs[i] = a.lane(i)

@@ -218,6 +218,7 @@ func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
 	}
 	cond, x, y := c.maskOf(in.A), c.planeOf(in.B), c.planeOf(in.C)
 	d := c.choice(id, in)
+	c.stays[id] = d == y
 	c.add(func(w *Wave) {
 		switch m := *cond & w.active; m {
 		case 0:

@@ -230,6 +230,7 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 		next++
 		return next - 1
 	}
+	run := l.feed(in)
 	var wg sync.WaitGroup
 	for range jobs {
 		wg.Go(func() {
@@ -240,7 +241,7 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 				if i >= waves {
 					return
 				}
-				l.wave(w, in, i*Lanes, opt, res)
+				run.wave(w, i*Lanes, opt, res)
 				w.Trace = nil // the first wave alone is traced
 				mu.Lock()
 				tally.Add(w, i*Lanes)
@@ -257,45 +258,75 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 	return res
 }
 
+// feed is what the waves of a run are given and asked for.
+type feed struct {
+	*Launch
+	in              Input
+	inputs, outputs []component
+	same            []sameInput
+}
+
+// sameInput is a component that all lanes are given alike.
+type sameInput struct {
+	component
+	value uint64
+}
+
+func (l *Launch) feed(in Input) *feed {
+	f := &feed{l, in, flatten(in.Ports), flatten(l.Outputs), nil}
+	for _, g := range in.Same {
+		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
+			f.same = append(f.same, sameInput{c, g.Values[i]})
+		}
+	}
+	return f
+}
+
 // wave runs the lanes from one on.
-func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) {
-	n := min(Lanes, in.Lanes-from)
+func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
+	n := min(Lanes, f.in.Lanes-from)
 	w.Budget = 1 << 62
 	if opt.Budget > 0 {
 		w.Budget = opt.Budget
 	}
-	w.Start(n, l.Entry)
-	in.give(w, from, n)
+	w.Start(n, f.Entry)
+	f.give(w, from, n)
 	RunBlock([]*Wave{w}) // a wave alone waits for nobody
-	out := flatten(l.Outputs)
-	all := make([]uint64, n*len(out))
-	for i, c := range out {
-		for lane := range n {
-			all[lane*len(out)+i] = sem.Canonical(w.Get(c.state, c.number, c.comp, lane), c.state.Type)
-		}
+	all := make([]uint64, n*len(f.outputs))
+	for i, c := range f.outputs {
+		w.column(c, all[i:], len(f.outputs), n)
 	}
 	for lane := range n {
-		res.Values[from+lane] = all[lane*len(out) : (lane+1)*len(out)]
+		res.Values[from+lane] = all[lane*len(f.outputs) : (lane+1)*len(f.outputs)]
 	}
 }
 
 // give gives n lanes of a wave their inputs.
-func (in *Input) give(w *Wave, from, n int) {
-	inputs := flatten(in.Ports)
-	for lane := 0; lane < n && len(in.Values) > 0; lane++ {
-		at := (from + lane) % len(in.Values)
-		row := in.Values[at]
-		for i, c := range inputs {
-			if i < len(row) && (in.Missing == nil || !in.Missing[at][i]) {
-				w.Set(c.state, c.number, c.comp, lane, row[i])
-			}
+func (f *feed) give(w *Wave, from, n int) {
+	var missing [Lanes][]bool
+	var values [Lanes][]uint64
+	var column plane
+	for lane := 0; lane < n && len(f.in.Values) > 0; lane++ {
+		at := (from + lane) % len(f.in.Values)
+		values[lane] = f.in.Values[at]
+		if f.in.Missing != nil {
+			missing[lane] = f.in.Missing[at]
 		}
 	}
-	for _, g := range in.Same {
-		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
-			for lane := range n {
-				w.Set(c.state, c.number, c.comp, lane, g.Values[i])
+	for i, c := range f.inputs {
+		st := w.stores[c.state.Index]
+		given := uint64(0)
+		for lane := range n {
+			if row := values[lane]; i < len(row) && (missing[lane] == nil || !missing[lane][i]) {
+				given |= 1 << uint(lane)
+				column[lane] = row[i]
 			}
+		}
+		st.setLanes(c.number, c.comp, given, &column)
+	}
+	for _, c := range f.same {
+		for lane := range n {
+			w.Set(c.state, c.number, c.comp, lane, c.value)
 		}
 	}
 }

@@ -78,8 +78,10 @@ func (st *store) reset(exists uint64) {
 		if st.written[i] == 0 && st.started {
 			continue
 		}
-		for k := range st.planes[i] {
-			st.planes[i][k] = init
+		if init == 0 {
+			st.planes[i] = plane{}
+		} else {
+			fill(&st.planes[i], init)
 		}
 	}
 	for i := range st.scalars {
@@ -110,6 +112,30 @@ func (st *store) set(number, comp, lane int, v uint64) {
 	}
 	st.planes[i][lane] = v
 	st.written[i] |= 1 << uint(lane)
+}
+
+// setLanes gives a component of a register its values in lanes.
+func (st *store) setLanes(number, comp int, lanes uint64, v *plane) {
+	i := number*st.comps + comp
+	if st.wide() || lanes != ^uint64(0) {
+		each(lanes, func(lane int) { st.set(number, comp, lane, v[lane]) })
+		return
+	}
+	st.planes[i], st.written[i] = *v, lanes
+}
+
+// column gives a component of a register in n lanes, as it leaves a run: each behind the one before by step.
+func (w *Wave) column(c component, out []uint64, step, n int) {
+	st := w.stores[c.state.Index]
+	t := c.state.Type.Elem()
+	float := t.Kind == sem.Float
+	for lane := range n {
+		v := st.get(c.number, c.comp, lane)
+		if float && (t.Width != 32 || v&0x7fffffff > 0x7f800000) {
+			v = sem.Canonical(v, t)
+		}
+		out[lane*step] = v
+	}
 }
 
 // depthIn returns the number of entries of a stack in a lane.

@@ -153,6 +153,7 @@ type Wave struct {
 	active       uint64
 	pcs          plane
 	jumped       uint64
+	along        bool // all lanes jumped, to the first of pcs
 	ended        uint64
 	barrier      barrier
 	pc           uint64
@@ -403,7 +404,7 @@ func (w *Wave) Step() {
 	w.Instructions++
 	lanes := w.running(g.mask)
 	w.LaneInstructions += int64(popcount(lanes))
-	w.active, w.jumped, w.ended, w.pc = g.mask, 0, 0, g.pc
+	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc
 	if w.Trace != nil {
 		w.Trace(w, g.pc, lanes, false)
 	}
@@ -414,11 +415,14 @@ func (w *Wave) Step() {
 	if w.Profile != nil {
 		w.Profile.count(g.pc, lanes, w.running(g.mask&^w.ended))
 	}
-	if w.jumped|w.ended == 0 {
+	switch {
+	case w.jumped|w.ended == 0:
 		w.advance(c.next)
-		return
+	case w.along && w.ended == 0:
+		w.advance(w.pcs[0])
+	default:
+		w.split(g, c.next)
 	}
-	w.split(g, c.next)
 }
 
 // advance moves the first group on.
@@ -435,6 +439,9 @@ func (w *Wave) advance(next uint64) {
 func (w *Wave) split(g group, next uint64) {
 	w.groups = append(w.groups[:0], w.groups[1:]...)
 	rest := g.mask &^ w.ended
+	if w.along {
+		fill(&w.pcs, w.pcs[0])
+	}
 	if stay := rest &^ w.jumped; stay != 0 {
 		w.insert(group{next, stay})
 	}

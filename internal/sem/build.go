@@ -8,8 +8,11 @@ type builder struct {
 	known  map[pureKey]ID // pure operations of which the value may be used again
 	added  []pureKey      // in order, so that those of a region can be forgotten
 	consts map[constKey]ID
-	guard  ID
-	span   diag.Span
+	// written are the states of which a register was written; unknown tells that others may have been.
+	written map[*State]bool
+	unknown bool
+	guard   ID
+	span    diag.Span
 }
 
 type constKey struct {
@@ -26,7 +29,7 @@ type pureKey struct {
 }
 
 func newBuilder() *builder {
-	return &builder{insts: make([]Inst, 0, 256), known: map[pureKey]ID{}, consts: map[constKey]ID{}, guard: NoID}
+	return &builder{insts: make([]Inst, 0, 256), known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}, guard: NoID}
 }
 
 func typeKey(t Type) constKey { return constKey{kind: t.Kind, width: t.Width} }
@@ -48,6 +51,34 @@ func (b *builder) push(in Inst) ID {
 	in.Span = b.span
 	b.insts = append(b.insts, in)
 	return ID(len(b.insts) - 1)
+}
+
+// stackKey is the key of what is known of a stack.
+func stackKey(op Op, s *State) pureKey { return pureKey{op: op, a: ID(s.Index)} }
+
+// reread appends a question about a stack, or finds its answer, which stands until something is pushed or popped.
+func (b *builder) reread(in Inst) ID {
+	key := stackKey(in.Op, in.State)
+	if id, ok := b.known[key]; ok {
+		return id
+	}
+	id := b.push(in)
+	b.known[key] = id
+	b.added = append(b.added, key)
+	return id
+}
+
+// changed forgets what is known of a state that an operation changes.
+func (b *builder) changed(in *Inst) {
+	switch in.Op {
+	case OpPush, OpPop:
+		delete(b.known, stackKey(OpEmpty, in.State))
+		delete(b.known, stackKey(OpDepth, in.State))
+	case OpWrite, OpWriteX:
+		b.written[in.State] = true
+	case OpService: // what it does to the state is its own
+		b.unknown = true
+	}
 }
 
 func (b *builder) isConst(id ID) (uint64, bool) {

@@ -622,7 +622,7 @@ func ofStack(op Op, t Type) intrinsic {
 		in := withType(blank(op), t)
 		in.State = l.stack(e.args[0].name, e.span)
 		in.Uniform = in.State.wide()
-		return scalar(t, l.b.push(in))
+		return scalar(t, l.b.reread(in))
 	}
 }
 

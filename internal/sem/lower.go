@@ -136,6 +136,7 @@ func (l *lowerer) do(in Inst, wide bool) {
 		}
 		in.Guard = NoID
 	}
+	l.b.changed(&in)
 	l.b.push(in)
 }
 

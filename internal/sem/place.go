@@ -288,6 +288,9 @@ func (l *lowerer) read(p place, at diag.Span) value {
 // readComp reads one component of a register.
 func (l *lowerer) readComp(p place, comp int) ID {
 	s := p.state
+	if s.Scope == spec.ScopeInstruction && !l.check && !l.b.written[s] && !l.b.unknown && !s.Undefined && !s.InitExists {
+		return l.b.constant(s.Type, s.Init) // nobody wrote it since the instruction began
+	}
 	in := withType(blank(OpRead), s.Type.Elem())
 	in.State, in.Comp, in.Guard = s, comp, l.b.guard
 	n, known := l.registerNumber(p)

@@ -151,6 +151,7 @@ type Wave struct {
 	code         map[uint64]*compiled
 	dense        []*compiled
 	active       uint64
+	lanes        uint64 // those of active that run: what the others hold nobody asks for
 	pcs          plane
 	jumped       uint64
 	along        bool // all lanes jumped, to the first of pcs
@@ -403,6 +404,7 @@ func (w *Wave) Step() {
 	}
 	w.Instructions++
 	lanes := w.running(g.mask)
+	w.lanes = lanes
 	w.LaneInstructions += int64(popcount(lanes))
 	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc
 	if w.Trace != nil {

@@ -195,8 +195,12 @@ func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 		return false
 	case in.Op == sem.OpSelect:
 		return c.selectKernel(id, in)
+	case in.Op == sem.OpConvert && in.Imm == 0 && in.Type.Kind == sem.Float && in.From.Kind == sem.Float:
+		return c.convertKernel(id, in)
 	case in.Type.Kind == sem.Float && in.Type.Width == 32 && in.Imm == 0:
 		return c.floatKernel(id, in)
+	case in.Type.Kind == sem.Float && in.Type.Width == 64 && in.Imm == 0:
+		return c.doubleKernel(id, in)
 	case in.Type.Kind == sem.Uint || in.Type.Kind == sem.Sint:
 		return c.intKernel(id, in)
 	}
@@ -399,6 +403,58 @@ func nansIf(odd uint64, d *plane) uint64 {
 	return nans(d)
 }
 
+// convertKernel prepares the steps between floats of 32 and of 64 bits.
+func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
+	switch {
+	case in.From.Width == 32 && in.Type.Width == 64:
+		a, d := c.planeOf(in.A), c.place(id).plane
+		c.add(func(*Wave) {
+			for i := range d {
+				d[i] = math.Float64bits(float64(f32(a[i])))
+			}
+		})
+	case in.From.Width == 64 && in.Type.Width == 32:
+		a, d := c.planeOf(in.A), c.place(id).plane
+		c.add(func(*Wave) {
+			for i := range d {
+				d[i] = b32(float32(math.Float64frombits(a[i])))
+			}
+		})
+	default:
+		return false
+	}
+	return true
+}
+
+// doubleKernel prepares operators on floats of 64 bits.
+func (c *compiler) doubleKernel(id sem.ID, in *sem.Inst) bool {
+	if in.Op != sem.OpAdd && in.Op != sem.OpMul && in.Op != sem.OpDiv {
+		return false
+	}
+	a, b, d := c.planeOf(in.A), c.planeOf(in.B), c.place(id).plane
+	switch in.Op {
+	case sem.OpAdd:
+		c.add(func(*Wave) {
+			for i := range d {
+				d[i] = math.Float64bits(math.Float64frombits(a[i]) + math.Float64frombits(b[i]))
+			}
+		})
+	case sem.OpMul:
+		c.add(func(*Wave) {
+			for i := range d {
+				d[i] = math.Float64bits(math.Float64frombits(a[i]) * math.Float64frombits(b[i]))
+			}
+		})
+	case sem.OpDiv:
+		c.add(func(*Wave) {
+			for i := range d {
+				d[i] = math.Float64bits(math.Float64frombits(a[i]) / math.Float64frombits(b[i]))
+			}
+		})
+	}
+	return true
+}
+
 func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 	mask := ^uint64(0) >> uint(64-in.Type.Width)
 	switch in.Op {
@@ -417,12 +473,22 @@ func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 			}
 		})
 		return true
+	case sem.OpShr:
+		if in.Type.Kind == sem.Sint || in.From.Kind == sem.Sint {
+			return false
+		}
 	case sem.OpAdd, sem.OpSub, sem.OpAnd, sem.OpOr, sem.OpXor:
 	default:
 		return false
 	}
 	a, b, d := c.planeOf(in.A), c.planeOf(in.B), c.place(id).plane
 	switch in.Op {
+	case sem.OpShr:
+		c.add(func(*Wave) {
+			for i := range d {
+				d[i] = a[i] >> min(b[i], 64)
+			}
+		})
 	case sem.OpAdd:
 		c.add(func(*Wave) {
 			for i := range d {

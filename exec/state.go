@@ -32,8 +32,9 @@ type store struct {
 	same uint64
 	// some are the lanes in which a stack has an entry.
 	some uint64
-	// started tells that what nobody wrote has its first value.
+	// started tells that what nobody wrote has its first value, which is first.
 	started bool
+	first   uint64
 	// bytes of a memory, made when they are first used; size is their number, of each lane where each has its
 	// own. areas are the parts that hold something, in order; nil where all does.
 	bytes []byte
@@ -75,7 +76,7 @@ func (st *store) reset(exists uint64) {
 		if s.Kind == sem.StackState {
 			break // what is not on the stack is never read
 		}
-		if st.written[i] == 0 && st.started {
+		if st.written[i] == 0 && st.started && st.first == init {
 			continue
 		}
 		if init == 0 {
@@ -88,7 +89,7 @@ func (st *store) reset(exists uint64) {
 		st.scalars[i] = init
 	}
 	copy(st.scalars, s.Values)
-	st.started = true
+	st.started, st.first = true, init
 	clear(st.written)
 	st.place[0], st.depth[0], st.some, st.even, st.same = 0, 0, 0, true, ^uint64(0)
 	clear(st.bytes)

@@ -1,6 +1,10 @@
 package sem
 
-import "github.com/isago/isago/internal/diag"
+import (
+	"sync"
+
+	"github.com/isago/isago/internal/diag"
+)
 
 // builder collects operations. It folds what is constant and says the same thing once.
 type builder struct {
@@ -16,27 +20,49 @@ type builder struct {
 }
 
 type constKey struct {
-	kind  Kind
-	width int
-	v     uint64
+	typ uint64
+	v   uint64
 }
 
+// pureKey is an operation with what it takes, as plain memory, which hashes at once.
 type pureKey struct {
-	op       Op
-	to, from constKey
-	a, b, c  ID
-	imm      uint64
+	types   uint64 // the operation, and its types
+	a, b, c ID
+	_       uint32
+	imm     uint64
 }
+
+func newPureKey(op Op, to, from Type, a, b, c ID, imm uint64) pureKey {
+	return pureKey{types: uint64(op)<<32 | typeKey(to)<<16 | typeKey(from), a: a, b: b, c: c, imm: imm}
+}
+
+// builders are those that are not in use.
+var builders = sync.Pool{New: func() any {
+	return &builder{known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}}
+}}
 
 func newBuilder() *builder {
-	return &builder{insts: make([]Inst, 0, 256), known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}, guard: NoID}
+	b := builders.Get().(*builder)
+	b.guard = NoID
+	return b
 }
 
-func typeKey(t Type) constKey { return constKey{kind: t.Kind, width: t.Width} }
+// release gives the builder back; nothing of it may be used any more.
+func (b *builder) release() {
+	clear(b.insts)
+	clear(b.known)
+	clear(b.consts)
+	clear(b.written)
+	b.insts, b.added, b.unknown, b.span = b.insts[:0], b.added[:0], false, diag.Span{}
+	builders.Put(b)
+}
+
+// typeKey tells scalar types apart.
+func typeKey(t Type) uint64 { return uint64(t.Kind)<<8 | uint64(t.Width) }
 
 // constant returns a constant of a scalar type.
 func (b *builder) constant(t Type, v uint64) ID {
-	key := constKey{t.Kind, t.Width, v & t.mask()}
+	key := constKey{typeKey(t), v & t.mask()}
 	if id, ok := b.consts[key]; ok {
 		return id
 	}
@@ -54,7 +80,7 @@ func (b *builder) push(in Inst) ID {
 }
 
 // stackKey is the key of what is known of a stack.
-func stackKey(op Op, s *State) pureKey { return pureKey{op: op, a: ID(s.Index)} }
+func stackKey(op Op, s *State) pureKey { return pureKey{types: uint64(op) << 32, a: ID(s.Index)} }
 
 // reread appends a question about a stack, or finds its answer, which stands until something is pushed or popped.
 func (b *builder) reread(in Inst) ID {
@@ -122,7 +148,7 @@ func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
 	if !in.Uniform {
 		b.spread(&in)
 	}
-	key := pureKey{op: op, to: typeKey(t), from: typeKey(from), a: in.A, b: in.B, c: in.C, imm: imm}
+	key := newPureKey(op, t, from, in.A, in.B, in.C, imm)
 	if id, ok := b.known[key]; ok {
 		return id
 	}
@@ -163,7 +189,7 @@ func (b *builder) lanes(id ID) ID {
 		return id
 	}
 	in := Inst{Op: OpSplat, Type: b.insts[id].Type, A: id, B: NoID, C: NoID, Guard: NoID}
-	key := pureKey{op: OpSplat, to: typeKey(in.Type), a: id, b: NoID, c: NoID}
+	key := newPureKey(OpSplat, in.Type, Type{}, id, NoID, NoID, 0)
 	if old, ok := b.known[key]; ok {
 		return old
 	}

@@ -228,8 +228,10 @@ type State struct {
 	// OutsideBits is what a component reads beyond the file.
 	OutsideBits uint64
 	Slots       []Slot
-	FullTraps   bool
-	EmptyTraps  bool
+	// Access are the types with which a memory is reached, as the description has them; none where it does not say.
+	Access     []string
+	FullTraps  bool
+	EmptyTraps bool
 	// ReadOnly tells of a rom, Values what it holds.
 	ReadOnly bool
 	Values   []uint64

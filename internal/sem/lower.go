@@ -74,6 +74,7 @@ func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (
 	}
 	next := addr + uint64((f.unit.Leaf.Size+m.Unit-1)/m.Unit)
 	l.here, l.next = number(int64(addr)), number(int64(next))
+	defer l.b.release()
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
@@ -437,10 +438,9 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 	l.restore(before)
 	l.pc, l.jumped = pc, jumped
 	deadOther := l.branch(l.b.and(path, l.b.not(cond)), other)
-	for i := range l.locals {
-		if l.locals[i].variable {
-			l.locals[i].v = l.choose(cond, after[i].v, l.locals[i].v)
-		}
+	for _, a := range after {
+		x := &l.locals[a.at]
+		x.v = l.choose(cond, a.v, x.v)
 	}
 	l.mergePC(cond, pcThen, jumpedThen)
 	l.dead = deadThen && deadOther
@@ -496,9 +496,28 @@ func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	return dead
 }
 
-func (l *lowerer) snapshot() []local { return append([]local(nil), l.locals...) }
+// kept is what a variable was.
+type kept struct {
+	at int
+	v  value
+}
 
-func (l *lowerer) restore(s []local) { l.locals = append(l.locals[:0:0], s...) }
+// snapshot keeps what variables are, which a branch may change.
+func (l *lowerer) snapshot() []kept {
+	var list []kept
+	for i := range l.locals {
+		if l.locals[i].variable {
+			list = append(list, kept{i, l.locals[i].v})
+		}
+	}
+	return list
+}
+
+func (l *lowerer) restore(list []kept) {
+	for _, k := range list {
+		l.locals[k.at].v = k.v
+	}
+}
 
 func (l *lowerer) ifLet(s *stmt) {
 	v := l.expr(s.x, Type{})

@@ -158,7 +158,7 @@ func (l *machineLoader) load(isa *spec.ISA) {
 		l.add(s)
 	}
 	for _, mem := range isa.Memories {
-		s := &State{Kind: MemoryState, Name: mem.Name, Group: mem.Of, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Span: mem.Span}
+		s := &State{Kind: MemoryState, Name: mem.Name, Group: mem.Of, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Access: mem.Access, Span: mem.Span}
 		l.outside(s, mem.Outside, mem.Span)
 		l.add(s)
 		if mem.Of != "" {

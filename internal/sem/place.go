@@ -2,6 +2,7 @@ package sem
 
 import (
 	mathbits "math/bits"
+	"strings"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -166,15 +167,24 @@ func (l *lowerer) memory(e *expr) *State {
 	return group[k]
 }
 
+// reached reports whether a memory is reached with so many bits at once: of a vector each component counts.
+func (s *State) reached(bits int) bool {
+	for _, name := range s.Access {
+		if t, _ := spec.ParseValueType(name); t.Bits == bits {
+			return true
+		}
+	}
+	return len(s.Access) == 0
+}
+
 // memoryPlace lowers m.u16[a].
 func (l *lowerer) memoryPlace(s *State, e *expr) place {
-	m := typeName.FindStringSubmatch(e.x.name)
-	var t Type
-	if m != nil && m[2] == "" {
-		t, _ = parsePlain(m[1])
-	}
+	t, _ := parsePlain(e.x.name)
 	if t.Kind != Uint && t.Kind != Sint || t.Width != 8 && t.Width != 16 && t.Width != 32 && t.Width != 64 {
 		l.fail(e.x.span, diag.MeaningType, "access of type %s, expected u8, s8, u16, s16, u32, s32, u64 or s64", e.x.name)
+	}
+	if !s.reached(t.Width) {
+		l.fail(e.x.span, diag.MeaningType, "access of type %s: %s is reached with %s", e.x.name, s.Name, strings.Join(s.Access, ", "))
 	}
 	a := l.expr(e.y, U32)
 	if a.t.loose() {
@@ -361,14 +371,26 @@ func (l *lowerer) write(p place, v value, at diag.Span) {
 		in := withType(blank(OpStore), p.typ)
 		in.State, in.A, in.B, in.Imm = p.state, p.index.comps[0], v.comps[0], uint64(p.bytes)
 		l.effect(func() { l.do(in, false) })
-	case p.view != nil:
-		l.effect(func() { l.writeView(p, v) })
+	case p.view == nil && (p.state.Kind != FileState || p.state.ReadOnly):
+		l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
+	case l.later == nil:
+		l.writeState(&p, v)
 	default:
-		if p.state.Kind != FileState || p.state.ReadOnly {
-			l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
-		}
-		l.effect(func() { l.writeFile(p, v) })
+		l.writeLater(p, v)
 	}
+}
+
+// writeLater writes a register at the end of a together. What it needs is kept for that alone.
+func (l *lowerer) writeLater(p place, v value) {
+	l.effect(func() { l.writeState(&p, v) })
+}
+
+func (l *lowerer) writeState(p *place, v value) {
+	if p.view != nil {
+		l.writeView(*p, v)
+		return
+	}
+	l.writeFile(*p, v)
 }
 
 // jump assigns the counter.

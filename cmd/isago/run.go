@@ -84,6 +84,9 @@ func (f *runFlags) addOptions(cmd *cobra.Command) {
 		for _, o := range m.Options {
 			if f.options[o.Name] == nil {
 				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, o.Usage+" ("+m.Name+")")
+				if o.Bool {
+					cmd.Flags().Lookup(o.Name).NoOptDefVal = "true"
+				}
 			}
 		}
 	}
@@ -115,7 +118,10 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.feed(cmd, r); err != nil {
 		return err
 	}
-	opt := exec.RunOptions{Jobs: f.jobs, Count: f.count, Budget: f.budget, Strict: f.strict}
+	opt := exec.RunOptions{Jobs: f.jobs, Count: f.count, Budget: f.budget, Strict: f.strict, Stats: f.stats}
+	if own, ok := r.(interface{ Budget() int64 }); ok && !cmd.Flags().Changed("budget") {
+		opt.Budget = own.Budget()
+	}
 	if f.trace {
 		opt.Trace = (&tracer{w: cmd.ErrOrStderr(), set: set}).step
 	}
@@ -288,7 +294,10 @@ func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 
 // report tells of lanes that did not end, of reads of what nobody wrote, and of what is not known.
 func report(cmd *cobra.Command, out *exec.Outcome) error {
-	w, odd := cmd.ErrOrStderr(), len(out.Findings) > 0
+	w, odd := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
+	for i := range out.Races {
+		fmt.Fprintf(w, "%s; %d times in all\n", &out.Races[i], out.Races[i].Count)
+	}
 	for i := range out.Stops {
 		if s := &out.Stops[i]; out.Noted(s) {
 			odd = true

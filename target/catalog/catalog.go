@@ -19,6 +19,7 @@ import (
 	"github.com/isago/isago/target/tegra"
 	tegralaunch "github.com/isago/isago/target/tegra/launch"
 	"github.com/isago/isago/target/tesla"
+	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
 // Machine is a machine that isago knows.
@@ -115,7 +116,7 @@ func Machines() []Machine {
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
 			NewCompiler: tesla.NewCompiler, Suffixed: []string{".cubin.s"}, Openers: []string{"architecture"},
-			Suffixes: true, Outputs: tesla.Outputs(),
+			Suffixes: true, Outputs: tesla.Outputs(), Launch: teslalaunch.Open, Options: teslalaunch.Options(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

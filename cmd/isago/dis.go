@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -22,7 +23,7 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	rangeFlags
-	plain, hex, json, fields, addresses, words, jumps, lossless, listing bool
+	plain, hex, json, fields, facts, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
 	findings string
@@ -73,6 +74,7 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
 	flags.BoolVar(&f.json, "json", false, "what each instruction is and does, as JSON; with --hex one object a line")
 	flags.BoolVar(&f.fields, "fields", false, "with --json, also the pieces of each text and all bits of each word")
+	flags.BoolVar(&f.facts, "facts", false, "with --json, also what each instruction reads, writes and may do to the flow of control")
 	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
 	flags.BoolVar(&f.words, "words", false, "a column with the words")
 	flags.BoolVar(&f.jumps, "jumps", false, "a column with arrows, from each jump to where it goes; calls have none")
@@ -102,6 +104,8 @@ func (f *disFlags) check() error {
 		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
+	case f.facts && !f.json:
+		return usagef("--facts adds to what --json tells")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
 	case f.json && (f.addresses || f.words || f.jumps):
@@ -297,10 +301,22 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return nil, err
+	}
 	return &view.Listing{
-		Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
+		Facts: told, Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
+}
+
+// told returns what tells the facts of instructions, nil where they are not asked for.
+func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
+	if !f.facts {
+		return nil, nil
+	}
+	return facts.Open(set)
 }
 
 // reporter prints findings on standard error.
@@ -363,6 +379,10 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return err
+	}
 	var found atomic.Bool
 	start := func() (lineFunc, error) {
 		d, err := f.decoder(set)
@@ -370,6 +390,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 			return nil, err
 		}
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
+		h.writer.Facts = told
 		if f.lossless {
 			p, err := f.parser(set)
 			if err != nil {

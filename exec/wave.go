@@ -271,6 +271,9 @@ func (w *Wave) Memory(s *sem.State) []byte {
 	return st.bytes
 }
 
+// Used reports whether a memory has its bytes: nothing made, read or wrote one that has none, and it holds 0.
+func (w *Wave) Used(s *sem.State) bool { return w.stores[s.Index].bytes != nil }
+
 // SetMemory gives a memory its bytes, which are used and not copied.
 func (w *Wave) SetMemory(s *sem.State, data []byte) {
 	st := w.stores[s.Index]

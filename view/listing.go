@@ -405,13 +405,11 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	} else {
 		dst = l.Palette.Append(dst, d, ln.in)
 	}
-	for _, f := range d.Findings() {
-		l.report(ln.addr, f.Text)
-	}
+	l.reportOf(ln.addr, d)
 	if !l.Quiet {
 		dst = AppendFindings(dst, d)
 	}
-	return dst, len(d.Findings())
+	return dst, d.Odd()
 }
 
 // misaligned returns what the address of an instruction should be a multiple of, as the <meta align> of
@@ -485,16 +483,26 @@ func (l *Listing) report(addr int64, text string) {
 	}
 }
 
+// reportOf reports what the decoder found.
+func (l *Listing) reportOf(addr int64, d *isa.Decoder) {
+	if l.Report == nil {
+		return
+	}
+	for _, f := range d.Findings() {
+		l.Report(addr, f.Text)
+	}
+}
+
 // AppendFindings appends, as a comment, what the decoder found in the instruction that it printed
 // last.
 func AppendFindings(dst []byte, d *isa.Decoder) []byte {
-	for i, f := range d.Findings() {
+	for i := range d.Odd() {
 		if i == 0 {
 			dst = append(append(append(dst, '\t'), program.Comment(d.Set())...), ' ')
 		} else {
 			dst = append(dst, ", "...)
 		}
-		dst = append(dst, f.Text...)
+		dst = d.AppendFinding(dst, i)
 	}
 	return dst
 }

@@ -497,21 +497,30 @@ func (h *hexLines) object(dst []byte, in isa.Inst) []byte {
 		}
 		dst = h.writer.AppendText(dst, h.d, in, text)
 	}
-	for _, f := range h.d.Findings() {
-		h.report(f.Text)
-	}
+	h.reportFindings()
 	return dst
 }
 
 // tell adds what was found in the instruction that was printed.
 func (h *hexLines) tell(dst []byte) []byte {
-	for _, f := range h.d.Findings() {
-		h.report(f.Text)
-	}
+	h.reportFindings()
 	if h.disFlags.findings == "comment" {
 		return view.AppendFindings(dst, h.d)
 	}
 	return dst
+}
+
+func (h *hexLines) reportFindings() {
+	if h.d.Odd() == 0 {
+		return
+	}
+	h.found.Store(true)
+	if h.findings != "stderr" {
+		return
+	}
+	for _, f := range h.d.Findings() {
+		h.report(f.Text)
+	}
 }
 
 func (h *hexLines) report(finding string) {

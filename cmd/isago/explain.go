@@ -210,7 +210,7 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
-	if len(d.Findings()) > 0 {
+	if d.Odd() > 0 {
 		return errFindings
 	}
 	return nil

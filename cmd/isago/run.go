@@ -118,10 +118,9 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	if f.trace {
 		opt.Trace = (&tracer{w: cmd.ErrOrStderr(), set: set}).step
 	}
-	if isTerminal(cmd.ErrOrStderr()) {
-		opt.Progress = progress(cmd)
-		defer fmt.Fprint(cmd.ErrOrStderr(), "\r\x1b[K")
-	}
+	progress := newProgress(cmd)
+	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }
+	defer progress.end()
 	start := time.Now()
 	out, err := r.Run(opt)
 	if err != nil {
@@ -158,17 +157,6 @@ func (f *runFlags) writeFiles(cmd *cobra.Command, out *exec.Outcome) error {
 		return err
 	}
 	return writeFile(cmd, f.png, data.Bytes())
-}
-
-// progress tells on a terminal how much of a long run is done.
-func progress(cmd *cobra.Command) func(done, all int) {
-	shown := 0
-	return func(done, all int) {
-		if all > 1<<16 && done-shown >= 1<<14 {
-			shown = done
-			fmt.Fprintf(cmd.ErrOrStderr(), "\r%d of %d", done, all)
-		}
-	}
 }
 
 // open reads the program.

@@ -130,7 +130,7 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		return nil, err
 	}
 	if raw && f.rawProgram(in.size) == nil {
-		return f.stream(number, name, in, total)
+		return f.stream(cmd, number, name, in, total)
 	}
 	data, err := in.all()
 	if err != nil {
@@ -171,7 +171,7 @@ func count(s *survey.Survey, l *view.Listing, number int) {
 }
 
 // stream adds code without a container, piece by piece.
-func (f *surveyFlags) stream(number int, name string, in *code, total *survey.Survey) (*survey.Survey, error) {
+func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *code, total *survey.Survey) (*survey.Survey, error) {
 	set, err := f.load(nil)
 	if err != nil {
 		return nil, err
@@ -186,10 +186,13 @@ func (f *surveyFlags) stream(number int, name string, in *code, total *survey.Su
 		count(part, l, number)
 		return part
 	}
-	err = view.EachPiece(&s, work, func(part *survey.Survey) error {
+	progress, words := newProgress(cmd), total.Words
+	err = view.EachPiece(&s, work, func(part *survey.Survey, done int64) error {
 		total.Add(part)
+		progress.tell("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
 		return nil
 	})
+	progress.end()
 	if err != nil {
 		return nil, fileError(name, err)
 	}

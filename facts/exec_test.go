@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	instructions = flag.Int("instructions", 300, "number of random instructions of each machine to run")
+	instructions = flag.Int("instructions", 200, "number of random instructions of each machine to run")
 	first        = flag.Int("first", 0, "seed of the first of them, by 100")
 	only         = flag.String("machine", "", "the one machine whose instructions run")
 )

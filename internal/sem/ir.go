@@ -164,6 +164,8 @@ type Inst struct {
 	Guard ID
 	// Uniform tells that the value is the same in all lanes.
 	Uniform bool
+	// Kept tells of a read that it is of what stays where another part of the register is written.
+	Kept bool
 	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
 	Around bool
 	Comp   int

@@ -257,7 +257,7 @@ func (l *lowering) value(ref *model.Ref, hops int) *Expr {
 	}
 	if ref.Prog != nil {
 		x := l.prog(ref.Prog, hops+ref.Hops)
-		if l.exact && l.p.widest() <= 32 {
+		if l.exact && l.p.Widest() <= 32 {
 			x = &Expr{Kind: Operator, Op: spec.OpAnd, Type: spec.U64, X: x, Y: &Expr{Kind: Const, Value: 1<<32 - 1}, Effects: true}
 		}
 		return x

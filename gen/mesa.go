@@ -242,8 +242,8 @@ func (l *lowering) exprID(e *spec.Expr) int {
 	return id
 }
 
-// widest returns the size of the longest value of any root.
-func (p *Program) widest() int {
+// Widest returns the size of the longest value of any root.
+func (p *Program) Widest() int {
 	most := 0
 	for _, r := range p.Roots {
 		most = max(most, r.Size)

@@ -35,20 +35,27 @@ type writer struct {
 	// names are those of everything public, in small letters and in capitals.
 	names, consts *gen.Names
 	ops           map[*gen.Leaf]string // constants of leaves
+	contexts      map[*spec.Context]string
+	members       *gen.Names
 	structs       map[*gen.Leaf]string
-	files         []string
 	b             strings.Builder
 }
 
 func newWriter(p *gen.Program) *writer {
 	w := &writer{
 		p: p, lower: p.Name, upper: strings.ToUpper(p.Name), names: gen.NewNames(reserved...), consts: gen.NewNames(),
-		ops: map[*gen.Leaf]string{}, structs: map[*gen.Leaf]string{},
+		ops: map[*gen.Leaf]string{}, contexts: map[*spec.Context]string{}, members: gen.NewNames(), structs: map[*gen.Leaf]string{},
 	}
-	for _, name := range []string{"H", "BITS", "NONE", "OP_COUNT"} {
+	for _, name := range strings.Fields("H BITS ASSERT " + findingNames) {
 		w.consts.Unique(name, "")
 	}
+	for _, c := range p.Contexts {
+		w.contexts[c] = w.members.Unique(Member(gen.Lower(c.Name)), "")
+	}
 	for _, r := range w.roots() {
+		for _, what := range []string{r.Name + "_inst", r.Name + "_op"} {
+			w.names.Unique(what, "")
+		}
 		w.consts.Unique(w.constPrefix(r)+"NONE", "")
 		w.consts.Unique(w.constPrefix(r)+"COUNT", "")
 		for _, l := range r.Leaves {
@@ -59,11 +66,17 @@ func newWriter(p *gen.Program) *writer {
 	return w
 }
 
+// ContextMember returns what the generated code calls a context.
+func ContextMember(p *gen.Program, c *spec.Context) string { return newWriter(p).contexts[c] }
+
 // reserved are the names that the interface has whatever the description.
 var reserved = []string{
 	"word", "inst", "op", "options", "options_init", "out", "put", "finding", "findings", "finding_kind", "finding_text",
 	"context", "decode", "print", "file", "entry",
 }
+
+const findingNames = `FINDING_NO_MATCH FINDING_CONFLICT FINDING_IGNORED FINDING_NO_FIELD FINDING_UNEXPECTED FINDING_NO_DISPLAY
+	FINDING_NO_ENTRY FINDING_TOO_DEEP FINDING_CYCLE`
 
 // roots lists the roots, the main one first.
 func (w *writer) roots() []*gen.Root {

@@ -110,15 +110,13 @@ func compile(t testing.TB, dir, cc string, args ...string) {
 
 // harness is a program that reads words and prints them with what is found.
 func harness(p *gen.Program, root *gen.Root) string {
-	suffix, inst, limb := "_"+root.Name, "struct "+p.Name+"_"+root.Name+"_inst", ""
+	suffix, inst := "_"+root.Name, "struct "+p.Name+"_"+root.Name+"_inst"
 	if root == p.Main {
 		suffix, inst = "", "struct "+p.Name+"_inst"
 	}
-	_ = limb
 	var set strings.Builder
-	names := gen.NewNames()
 	for i, x := range p.Contexts {
-		fmt.Fprintf(&set, "\t\to.context.%s = (%s)context[%d];\n", c.Member(names.Unique(gen.Lower(x.Name), "")), c.UnsignedOf(x.Width), i)
+		fmt.Fprintf(&set, "\t\to.context.%s = (%s)context[%d];\n", c.ContextMember(p, x), c.UnsignedOf(x.Width), i)
 	}
 	if len(p.Classes) > 1 || p.Uses.Gen {
 		set.WriteString("\t\to.gen = (uint32_t)context[16];\n")

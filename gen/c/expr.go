@@ -113,7 +113,7 @@ func (f *body) value(x *gen.Expr) string {
 
 // context is the value of a context.
 func (w *writer) context(c *spec.Context) string {
-	return "(uint64_t)p->o->context." + Member(gen.Lower(c.Name))
+	return "(uint64_t)p->o->context." + w.contexts[c]
 }
 
 // operands writes both operands of an operator. Where both may find something, the first is computed first.

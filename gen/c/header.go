@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 `, gen.Comment(w.p.Title), w.upper, w.upper)
-	w.f("/* The size of the longest word in bits. */\n#define %s_BITS %d\n\n", w.upper, w.p.Limbs*64)
+	w.f("/* The size of the longest word in bits. */\n#define %s_BITS %d\n\n", w.upper, w.p.Widest())
 	if w.wide() {
 		w.f("/* A word, the least significant bits first. */\ntypedef struct { uint64_t limb[%d]; } %s_word;\n", w.p.Limbs, w.lower)
 	} else {
@@ -156,9 +156,8 @@ size_t N_finding_text(const struct N_finding *f, char *text, size_t size);
 `))
 	if len(w.p.Contexts) > 0 {
 		w.f("\n/* What is not in the word and yet changes how it is read. */\nstruct %s_context {\n", w.lower)
-		names := gen.NewNames()
 		for _, c := range w.p.Contexts {
-			w.f("\t%s %s; /* %s */\n", UnsignedOf(c.Width), Member(names.Unique(gen.Lower(c.Name), "")), gen.Comment(c.Doc))
+			w.f("\t%s %s; /* %s */\n", UnsignedOf(c.Width), w.contexts[c], gen.Comment(c.Doc))
 		}
 		w.f("};\n")
 	}

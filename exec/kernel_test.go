@@ -122,7 +122,7 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 			w.Set(states[i], 0, 0, lane, v)
 		}
 	}
-	w.compile(code).run(w)
+	(&compiled{code: code}).run(w)
 	for lane := range Lanes {
 		want := sem.Canonical(sem.Apply(&in, values[0][lane], values[1][lane], values[2][lane]), result)
 		if w.active>>uint(lane)&1 == 0 {

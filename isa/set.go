@@ -27,10 +27,6 @@ type Set struct {
 	trees    []*tree // by Root.ID
 	files    []*File
 	memories []*Memory
-	// scalars are the texts of small operands, by scalarKey.
-	scalars sync.Map
-	// keyed are the *keyedTexts of items that depend on few bits, by shape.
-	keyed sync.Map
 	// prints are the answers of Prints, by mark.
 	prints sync.Map
 }

@@ -547,9 +547,7 @@ func (l *Listing) object(dst []byte, j *JSON, ln line, n note) []byte {
 	}
 	if known {
 		dst = j.append(dst, d, ln.in, n)
-		for _, f := range d.Findings() {
-			l.report(ln.addr, f.Text)
-		}
+		l.reportOf(ln.addr, d)
 	} else {
 		dst = j.unknown(dst, d.Root(), ln.word, ln.size, n)
 	}

@@ -384,8 +384,8 @@ type Env struct {
 	depth   int
 	// Index is the number of the environment in its machine, 0 for the first.
 	Index int
-	// Printer and Parser are room for what isa and asm keep with an environment.
-	Printer, Parser atomic.Value
+	// Parser is room for what asm keeps with an environment.
+	Parser atomic.Value
 }
 
 // Enum returns an enum of the description, prepared for printing.

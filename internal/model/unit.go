@@ -40,6 +40,8 @@ type Unit struct {
 	namedOnce sync.Once
 	named     []NamedField
 	knowledge atomic.Pointer[Knowledge]
+	// Printer is room for what isa keeps with a leaf.
+	Printer atomic.Value
 }
 
 // Case is a case of the leaf or of one of its ancestors.

@@ -37,6 +37,8 @@ type lowerer struct {
 	start  ID // the path at the start of the branch
 	dead   bool
 	wave   bool
+	within *spec.Operand // whose code is being lowered: its name means the field that it shows
+	single bool          // in an atomic: the lanes come one after another
 	inner  func(at diag.Span)
 	later  *[]func() // the writes of a together
 	calls  int
@@ -72,6 +74,7 @@ func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (
 	}
 	next := addr + uint64((f.unit.Leaf.Size+m.Unit-1)/m.Unit)
 	l.here, l.next = number(int64(addr)), number(int64(next))
+	defer l.b.release()
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
@@ -134,6 +137,7 @@ func (l *lowerer) do(in Inst, wide bool) {
 		}
 		in.Guard = NoID
 	}
+	l.b.changed(&in)
 	l.b.push(in)
 }
 
@@ -345,15 +349,20 @@ func (l *lowerer) stmt(s *stmt) {
 		l.do(blank(OpEnd), l.wave)
 	case sTrap:
 		l.trap(s.name)
+	case sUnknown:
+		in := blank(OpUnknown)
+		in.Text = s.name
+		l.do(in, l.wave)
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]
 		in.B = l.typed(l.expr(s.y, U32), U32, s.y.span).comps[0]
+		in.Imm = s.how
 		l.do(in, l.wave)
 	case sTogether:
 		l.together(s)
 	case sAtomic:
-		l.block(s.body)
+		l.atomic(s)
 	case sLanes:
 		l.lanes(s)
 	case sReturn:
@@ -422,38 +431,112 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 		}
 		return
 	}
-	path, start, done, before := l.path, l.start, l.done(), l.snapshot()
-	pc, jumped := l.pc, l.jumped
-	deadThen := l.branch(l.b.and(path, cond), then)
-	after, pcThen, jumpedThen := l.snapshot(), l.pc, l.jumped
-	l.restore(before)
-	l.pc, l.jumped = pc, jumped
-	deadOther := l.branch(l.b.and(path, l.b.not(cond)), other)
-	for i := range l.locals {
-		if l.locals[i].variable {
-			l.locals[i].v = l.choose(cond, after[i].v, l.locals[i].v)
-		}
+	path, start, before := l.path, l.start, l.outcome()
+	pathThen, pathOther := l.b.and(path, cond), l.b.and(path, l.b.not(cond))
+	deadThen := l.branch(pathThen, then)
+	after := l.outcome()
+	l.take(before)
+	deadOther := l.branch(pathOther, other)
+	for _, a := range after.variables {
+		x := &l.locals[a.at]
+		x.v = l.choose(cond, a.v, x.v)
 	}
-	l.mergePC(cond, pcThen, jumpedThen)
+	j := joint{pathThen, pathOther, path == NoID}
+	l.joinPC(j, after, before)
+	l.joinReturns(j, after, before)
 	l.dead = deadThen && deadOther
 	l.path, l.start = path, start
-	if now := l.done(); now != done {
-		l.path = l.b.and(path, l.b.not(now))
+	if l.ret != nil && l.ret.done != before.ret.done {
+		l.path = l.b.and(path, l.b.not(l.ret.done))
 	}
 	l.b.guard = l.guardOf(l.path)
 }
 
-func (l *lowerer) mergePC(cond ID, pc value, jumped ID) {
-	switch {
-	case pc.comps == nil && l.pc.comps == nil:
-		return
-	case pc.comps == nil:
-		pc = l.counter()
-	case l.pc.comps == nil:
-		l.pc = l.counter()
+// outcome is what code has come to so far: its variables, the counter, what it returns.
+type outcome struct {
+	variables []kept
+	pc        value
+	jumped    ID
+	ret       returns
+}
+
+func (l *lowerer) outcome() outcome {
+	o := outcome{pc: l.pc, jumped: l.jumped}
+	for i := range l.locals {
+		if l.locals[i].variable {
+			o.variables = append(o.variables, kept{i, l.locals[i].v})
+		}
 	}
-	l.pc = l.choose(cond, pc, l.pc)
-	l.jumped = l.either(cond, jumped, l.jumped)
+	if l.ret != nil {
+		o.ret = *l.ret
+	}
+	return o
+}
+
+// take goes back to an outcome.
+func (l *lowerer) take(o outcome) {
+	l.pc, l.jumped = o.pc, o.jumped
+	for _, k := range o.variables {
+		l.locals[k.at].v = k.v
+	}
+	if l.ret != nil {
+		*l.ret = o.ret
+	}
+}
+
+// joint is where two branches meet. What a branch computes counts on its path alone, for it may be skipped. all
+// tells that each lane takes one of them; others have returned before.
+type joint struct {
+	then, other ID
+	all         bool
+}
+
+func (l *lowerer) joined(j joint, then, other, before value) value {
+	if !j.all {
+		other = l.choose(j.other, other, before)
+	}
+	return l.choose(j.then, then, other)
+}
+
+func (l *lowerer) joinPC(j joint, after, before outcome) {
+	if after.pc.comps == nil && l.pc.comps == nil {
+		return
+	}
+	for _, pc := range []*value{&after.pc, &l.pc, &before.pc} {
+		if pc.comps == nil {
+			*pc = l.settle(l.next, U32, l.b.span)
+		}
+	}
+	l.pc = l.joined(j, after.pc, l.pc, before.pc)
+	l.jumped = l.joinedFlag(j, after.jumped, l.jumped, before.jumped)
+}
+
+// joinedFlag joins flags, of which none is false.
+func (l *lowerer) joinedFlag(j joint, then, other, before ID) ID {
+	flags := [3]value{}
+	for i, id := range [3]ID{then, other, before} {
+		if id == NoID {
+			id = l.b.flag(false)
+		}
+		flags[i] = scalar(BoolType, id)
+	}
+	return l.joined(j, flags[0], flags[1], flags[2]).comps[0]
+}
+
+func (l *lowerer) joinReturns(j joint, after, before outcome) {
+	r := l.ret
+	if r == nil || after.ret.done == before.ret.done && r.done == before.ret.done {
+		return
+	}
+	switch {
+	case before.ret.have:
+		r.v = l.joined(j, after.ret.v, r.v, before.ret.v)
+	case after.ret.have && r.have:
+		r.v = l.choose(j.then, after.ret.v, r.v)
+	case after.ret.have:
+		r.v, r.have = after.ret.v, true
+	}
+	r.done = l.joinedFlag(j, after.ret.done, r.done, before.ret.done)
 }
 
 // either chooses between guards of jumps, of which none is nowhere.
@@ -470,27 +553,42 @@ func (l *lowerer) either(cond, x, y ID) ID {
 	return l.b.op(OpSelect, BoolType, BoolType, 0, cond, x, y)
 }
 
-func (l *lowerer) done() ID {
-	if l.ret == nil {
-		return NoID
-	}
-	return l.ret.done
-}
-
 // branch lowers code under a path and tells whether nothing runs behind it.
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
 	l.b.guard = l.guardOf(path)
-	skip := l.b.beginRegion(l.b.guard)
+	var before returns
+	if l.ret != nil {
+		before = *l.ret
+	}
+	skip := l.b.beginRegion(OpSkip, l.b.guard)
 	run()
 	l.b.endRegion(skip)
 	dead, l.dead = l.dead, false
+	if l.ret != nil && l.ret.done != before.done {
+		l.mergeReturns(path, &before, dead)
+	}
 	return dead
 }
 
-func (l *lowerer) snapshot() []local { return append([]local(nil), l.locals...) }
+// mergeReturns joins what a branch returned to what was returned before it: where the branch was skipped,
+// what was computed in it is of another time.
+func (l *lowerer) mergeReturns(path ID, before *returns, dead bool) {
+	if l.ret.have && before.have {
+		l.ret.v = l.choose(path, l.ret.v, before.v)
+	}
+	here := path
+	if !dead {
+		here = l.b.and(path, l.ret.done)
+	}
+	l.ret.done = l.b.op(OpOr, BoolType, BoolType, 0, before.done, here)
+}
 
-func (l *lowerer) restore(s []local) { l.locals = append(l.locals[:0:0], s...) }
+// kept is what a variable was.
+type kept struct {
+	at int
+	v  value
+}
 
 func (l *lowerer) ifLet(s *stmt) {
 	v := l.expr(s.x, Type{})
@@ -601,6 +699,23 @@ func (l *lowerer) together(s *stmt) {
 	}
 }
 
+// atomic lowers code in which no other lane comes between.
+func (l *lowerer) atomic(s *stmt) {
+	if l.wave {
+		l.fail(s.span, diag.MeaningType, "atomic in code that is for all lanes at once, expected lanes(...) { } around it")
+	}
+	if l.single {
+		l.block(s.body)
+		return
+	}
+	later := l.later // its writes land at once, or another lane would come between
+	l.single, l.later = true, nil
+	r := l.b.beginRegion(OpAtomic, l.b.guard)
+	l.block(s.body)
+	l.b.endRegion(r)
+	l.single, l.later = false, later
+}
+
 func (l *lowerer) lanes(s *stmt) {
 	if !l.wave {
 		l.fail(s.span, diag.MeaningType, "lanes in code that is for one lane already")
@@ -673,6 +788,9 @@ func (l *lowerer) run(s *stmt) {
 	root, err := l.m.Model.Root(strings.TrimPrefix(s.name, "#"))
 	if err != nil {
 		l.fail(s.span, diag.MeaningName, "%v", err)
+	}
+	if l.check {
+		l.checks.run(ran{root, l.wave})
 	}
 	addr, known := l.constant(l.expr(s.x, Type{}), s.x.span)
 	words := *l.eval.words

@@ -34,8 +34,8 @@ func (c *Code) verify(id ID) error {
 	if in.Op == OpParam {
 		return fmt.Errorf("a constant that is not known")
 	}
-	if in.Op == OpSkip && (in.Imm <= uint64(id) || in.Imm > uint64(len(c.Insts))) {
-		return fmt.Errorf("skip to %%%d", in.Imm)
+	if (in.Op == OpSkip || in.Op == OpAtomic) && (in.Imm <= uint64(id) || in.Imm > uint64(len(c.Insts))) {
+		return fmt.Errorf("%s to %%%d", in.Op, in.Imm)
 	}
 	return c.verifyTypes(in)
 }

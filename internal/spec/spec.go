@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -220,10 +221,11 @@ func (b *Bitset) Text(syntax string) string {
 	return ""
 }
 
-// sketch writes a template as manuals do.
+// sketch writes a template as manuals do. A field keeps its braces where its name would run together with what
+// stands beside it.
 func (b *Bitset) sketch(t *Template, syntax string) string {
 	var out strings.Builder
-	for _, it := range t.Items {
+	for i, it := range t.Items {
 		name := strings.TrimPrefix(it.Ref, "@")
 		switch {
 		case it.Kind == ItemText:
@@ -234,11 +236,28 @@ func (b *Bitset) sketch(t *Template, syntax string) string {
 			out.WriteString(b.DisplayIn(syntax))
 		case it.Before+it.After != "":
 			out.WriteString("[" + it.Before + name + it.After + "]")
+		case i > 0 && t.Items[i-1].touches(false), i+1 < len(t.Items) && t.Items[i+1].touches(true):
+			out.WriteString("{" + name + "}")
 		default:
 			out.WriteString(name)
 		}
 	}
 	return out.String()
+}
+
+// touches reports whether the item has a letter or a digit, or may have one, at its start or at its end.
+func (it *Item) touches(start bool) bool {
+	switch {
+	case it.Kind == ItemRef:
+		return it.Before+it.After == ""
+	case it.Kind != ItemText || it.Text == "":
+		return false
+	}
+	c := rune(it.Text[len(it.Text)-1])
+	if start {
+		c = rune(it.Text[0])
+	}
+	return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
 // DisplayIn returns what {NAME} prints in a spelling.

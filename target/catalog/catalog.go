@@ -18,6 +18,7 @@ import (
 	picalaunch "github.com/isago/isago/target/pica200/launch"
 	"github.com/isago/isago/target/tegra"
 	"github.com/isago/isago/target/tesla"
+	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
 // Machine is a machine that isago knows.
@@ -40,9 +41,13 @@ type Machine struct {
 	// Suffixes tells that the compiler reads bare code as dis --lossless prints it, which is therefore
 	// the source of bare code.
 	Suffixes bool
-	// Launch opens a file to be run: one of its programs, by name or number, with quirks by name. nil for
-	// a machine whose programs cannot be run, or only as bare words.
-	Launch func(set *isa.Set, data []byte, program string, quirks map[string]string) (*exec.Launch, error)
+	// Launch opens a program to be run; nil for a machine whose programs cannot be run, or only as words
+	// that are one instruction after another.
+	Launch func(exec.Request) (exec.Runner, error)
+	// Bare tells that Launch takes words without a container too.
+	Bare bool
+	// Options are what a run of the machine's programs can be told beside what all machines are.
+	Options []exec.Option
 	// Outputs are the formats that the compiler writes, by name, the default first; none where it
 	// writes one alone.
 	Outputs []string
@@ -83,7 +88,7 @@ func Machines() []Machine {
 		{
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
-			NewCompiler: pica200.NewCompiler, Launch: picalaunch.New, Suffixed: []string{".pica", ".vsh", ".gsh"},
+			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Suffixed: []string{".pica", ".vsh", ".gsh"},
 			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"},
 		},
 		{
@@ -110,7 +115,7 @@ func Machines() []Machine {
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
 			NewCompiler: tesla.NewCompiler, Suffixed: []string{".cubin.s"}, Openers: []string{"architecture"},
-			Suffixes: true, Outputs: tesla.Outputs(),
+			Suffixes: true, Outputs: tesla.Outputs(), Launch: teslalaunch.Open, Options: teslalaunch.Options(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

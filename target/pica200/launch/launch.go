@@ -15,7 +15,16 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// New returns a program of a file, by its label or its number; "" is the first vertex shader.
+// Open opens a program of a file, by its label or its number; "" is the first vertex shader.
+func Open(req exec.Request) (exec.Runner, error) {
+	l, err := New(req.Set, req.Data, req.Program, req.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	return exec.NewBatch(l), nil
+}
+
+// New returns a program of a file as Open does, to be run by hand.
 func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*exec.Launch, error) {
 	file, err := pica200.ReadSHBIN(data)
 	if err != nil {
@@ -29,7 +38,7 @@ func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*
 	if err != nil {
 		return nil, err
 	}
-	root, err := m.Model.Root("")
+	root, err := m.Root("")
 	if err != nil {
 		return nil, err
 	}

@@ -45,9 +45,8 @@ func randomFloat(r *rand.Rand) uint64 {
 	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
 }
 
-// randomWave runs lanes of a random program; pick says which of 64 lanes' inputs they get.
-func runRandom(m *sem.Machine, p *exec.Program, shared *exec.Shared, seed uint64, pick []int) *exec.Wave {
-	w := exec.NewWave(p, shared)
+// runRandom runs lanes of a random program; pick says which of 64 lanes' inputs they get.
+func runRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
 	w.Budget = 1000
 	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
 	w.Start(len(pick), 0)
@@ -100,8 +99,9 @@ func TestLanesAlone(t *testing.T) {
 		for k := range all {
 			all[k] = k
 		}
-		wave := runRandom(m, p, shared, seed, all)
-		again := runRandom(m, p, shared, seed, all)
+		other := exec.NewWave(p, shared)
+		wave := runRandom(m, exec.NewWave(p, shared), seed, all)
+		again := runRandom(m, other, seed, all)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {
 				if err := c.Verify(); err != nil {
@@ -112,9 +112,9 @@ func TestLanesAlone(t *testing.T) {
 		sameLane(t, i, m, wave, 5, again, 5, false)
 		for range 3 {
 			k := r.IntN(exec.Lanes)
-			sameLane(t, i, m, wave, k, runRandom(m, p, shared, seed, []int{k}), 0, true)
+			sameLane(t, i, m, wave, k, runRandom(m, other, seed, []int{k}), 0, true)
 		}
-		silentReads(t, i, m, p, shared, seed, all)
+		silentReads(t, i, m, [2]*exec.Wave{wave, other}, seed, all)
 		if t.Failed() {
 			t.Fatalf("program %d: %08x", i, code)
 		}
@@ -123,15 +123,14 @@ func TestLanesAlone(t *testing.T) {
 
 // silentReads runs the program with two values in what nobody wrote: a lane that has no finding cannot tell
 // them apart.
-func silentReads(t *testing.T, program int, m *sem.Machine, p *exec.Program, shared *exec.Shared, seed uint64, all []int) {
+func silentReads(t *testing.T, program int, m *sem.Machine, waves [2]*exec.Wave, seed uint64, all []int) {
 	t.Helper()
-	waves := [2]*exec.Wave{}
 	for i, init := range []uint64{0, 0x40490fdb} {
 		for _, name := range []string{"r", "v", "a0"} {
 			m.State(name).Init = init
 		}
 		m.State("cmp").Init = init & 1
-		waves[i] = runRandom(m, p, shared, seed, all)
+		runRandom(m, waves[i], seed, all)
 	}
 	for _, name := range []string{"r", "v", "a0", "cmp"} {
 		m.State(name).Init = 0

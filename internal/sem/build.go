@@ -237,6 +237,8 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return in.A, true
 		case aConst && av == 0 || bConst && bv == in.Type.mask():
 			return in.B, true
+		case in.Type.Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
+			return b.flag(true), true
 		}
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
 		if whole && bConst && bv == 0 {
@@ -275,13 +277,18 @@ func (b *builder) simplerChoice(in *Inst) (ID, bool) {
 	switch {
 	case xConst && x != 0 && yConst && y == 0:
 		return in.A, true
-	case xConst && x != 0:
+	case in.A == in.B || xConst && x != 0:
 		return b.op(OpOr, BoolType, BoolType, 0, in.A, in.C), true
+	case b.opposite(in.C, in.A):
+		return b.op(OpOr, BoolType, BoolType, 0, in.C, in.B), true
 	case yConst && y == 0:
 		return b.op(OpAnd, BoolType, BoolType, 0, in.A, in.B), true
 	}
 	return NoID, false
 }
+
+// opposite tells whether x is the negation of y.
+func (b *builder) opposite(x, y ID) bool { return b.insts[x].Op == OpNot && b.insts[x].A == y }
 
 // isTrue tells whether a value is the constant true.
 func (b *builder) isTrue(id ID) bool {

@@ -528,7 +528,7 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
 	w.findings[findingKey{pc: w.pc, state: st.state, number: number, comp: comp}] |= lanes
 	if w.Strict {
-		w.stop(lanes, "trap", "read of what nobody wrote")
+		w.stop(lanes, "trap", "read of an unwritten register")
 	}
 }
 

@@ -21,6 +21,7 @@ type runFlags struct {
 	machineFlags
 	jobsFlag
 	tableFlags
+	meshFlags
 	in, inFormat, program string
 	png                   string
 	set, quirks           []string
@@ -29,6 +30,7 @@ type runFlags struct {
 	count                int
 	budget               int64
 	strict, trace, stats bool
+	demo                 bool
 }
 
 func newRun() *cobra.Command {
@@ -55,12 +57,23 @@ not reach the end of its program, or read a register that was never written.`,
 		Example: `  isago run light.shbin --set projection[0]=1,0,0,0 --in vertices.csv
   isago run light.shbin --in vertices.json --format json --stats
   isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24`,
-		Args: oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.demo {
+				return noArgs(cmd, args)
+			}
+			return oneFile(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.demo {
+				return f.runDemo(cmd)
+			}
+			return f.run(cmd, args[0])
+		},
 	}
 	f.machineFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	f.tableFlags.add(cmd)
+	f.meshFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.in, "in", "", "`FILE` of inputs; - is standard input")
 	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the name of the file)")
@@ -71,6 +84,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.Int64Var(&f.budget, "budget", 1<<20, "stop after `N` instructions; 0 is no bound")
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction writes, for the first vertex")
+	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
 	f.addOptions(cmd)
@@ -129,13 +143,15 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }
 	defer progress.end()
 	start := time.Now()
-	out, err := r.Run(opt)
+	out, err := f.carryOut(cmd, r, opt)
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-	if err := f.tableFlags.write(cmd, out.Tables); err != nil {
-		return err
+	if !f.drawsAlone(cmd) {
+		if err := f.tableFlags.write(cmd, out.Tables); err != nil {
+			return err
+		}
 	}
 	if err := f.writeFiles(cmd, out); err != nil {
 		return err
@@ -144,6 +160,23 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		tellStats(cmd, out, took)
 	}
 	return report(cmd, out)
+}
+
+// carryOut runs the program, over a mesh if there is one.
+func (f *runFlags) carryOut(cmd *cobra.Command, r exec.Runner, opt exec.RunOptions) (*exec.Outcome, error) {
+	if f.mesh == "" {
+		return r.Run(opt)
+	}
+	mesh, err := f.readMesh(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return f.meshFlags.draw(r, mesh, opt)
+}
+
+// drawsAlone reports whether the picture of a mesh is all that is asked for: its vertices would fill the screen.
+func (f *runFlags) drawsAlone(cmd *cobra.Command) bool {
+	return f.mesh != "" && f.png != "" && !cmd.Flags().Changed("output") && !cmd.Flags().Changed("format")
 }
 
 // writeFiles writes what is asked for beside the outputs.

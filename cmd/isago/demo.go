@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"image"
+	"image/draw"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/examples"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/raster"
+	"github.com/isago/isago/target/catalog"
+)
+
+// runDemo draws an example with each machine that has one, side by side: into a file, or on the terminal.
+func (f *runFlags) runDemo(cmd *cobra.Command) error {
+	text, err := examples.FS.ReadFile("knot.obj")
+	if err != nil {
+		return err
+	}
+	mesh, err := raster.ReadOBJ(&diag.Source{Name: "knot.obj", Text: string(text)})
+	if err != nil {
+		return err
+	}
+	var pictures []image.Image
+	for _, m := range catalog.Machines() {
+		if m.Demo == nil || f.isa != "" && f.isa != m.Name {
+			continue
+		}
+		img, err := f.drawDemo(&m, mesh)
+		if err != nil {
+			return err
+		}
+		pictures = append(pictures, img)
+	}
+	if len(pictures) == 0 {
+		return usagef("--demo: %s has none", f.isa)
+	}
+	both := beside(pictures)
+	if f.png != "" {
+		return f.writeFiles(cmd, &exec.Outcome{Picture: both})
+	}
+	colours, err := inColour(cmd, cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	return show(cmd.OutOrStdout(), both, terminalWidth(cmd.OutOrStdout()), colours)
+}
+
+// drawDemo draws the example of a machine.
+func (f *runFlags) drawDemo(m *catalog.Machine, mesh *raster.Mesh) (image.Image, error) {
+	data, err := examples.FS.ReadFile(m.Demo.File)
+	if err != nil {
+		return nil, err
+	}
+	_, format, _ := catalog.Recognise(data)
+	set, err := f.cached(m, m.Load)
+	if err != nil {
+		return nil, err
+	}
+	r, err := m.Launch(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range m.Demo.Set {
+		name, values, _ := strings.Cut(s, "=")
+		if err := r.Set(name, strings.Split(values, ",")); err != nil {
+			return nil, err
+		}
+	}
+	out, err := f.meshFlags.draw(r, mesh, exec.RunOptions{Jobs: f.jobs, Budget: f.budget})
+	if err != nil {
+		return nil, err
+	}
+	return out.Picture, nil
+}
+
+// beside puts pictures next to each other.
+func beside(list []image.Image) image.Image {
+	width, height := 0, 0
+	for _, img := range list {
+		width, height = width+img.Bounds().Dx(), max(height, img.Bounds().Dy())
+	}
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	x := 0
+	for _, img := range list {
+		draw.Draw(out, image.Rect(x, 0, x+img.Bounds().Dx(), height), img, img.Bounds().Min, draw.Src)
+		x += img.Bounds().Dx()
+	}
+	return out
+}
+
+// shades are characters from dark to light.
+const shades = " .:-=+*#%@"
+
+// show draws a picture in characters, two pixels above each other in one: in colour, or by shades.
+func show(w io.Writer, img image.Image, width int, colours bool) error {
+	if width <= 0 || width > 120 {
+		width = 100
+	}
+	b := img.Bounds()
+	rows := (width*b.Dy()/b.Dx() + 1) / 2
+	out := bufio.NewWriter(w)
+	for y := range rows {
+		for x := range width {
+			upper, lower := average(img, x, 2*y, width, 2*rows), average(img, x, 2*y+1, width, 2*rows)
+			if colours {
+				fmt.Fprintf(out, "\x1b[38;2;%d;%d;%dm\x1b[48;2;%d;%d;%dm▀", upper[0], upper[1], upper[2], lower[0], lower[1], lower[2])
+				continue
+			}
+			sum := 0
+			for k := range 3 {
+				sum += upper[k] + lower[k]
+			}
+			out.WriteByte(shades[sum*(len(shades)-1)/(6*255)])
+		}
+		if colours {
+			out.WriteString("\x1b[0m")
+		}
+		out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+// average is the colour of a cell of a picture that is divided into columns and rows.
+func average(img image.Image, x, y, columns, rows int) (rgb [3]int) {
+	b := img.Bounds()
+	x0, y0 := b.Min.X+x*b.Dx()/columns, b.Min.Y+y*b.Dy()/rows
+	x1, y1 := max(x0+1, b.Min.X+(x+1)*b.Dx()/columns), max(y0+1, b.Min.Y+(y+1)*b.Dy()/rows)
+	n := 0
+	for py := y0; py < y1; py++ {
+		for px := x0; px < x1; px++ {
+			r, g, b, _ := img.At(px, py).RGBA()
+			rgb[0], rgb[1], rgb[2] = rgb[0]+int(r>>8), rgb[1]+int(g>>8), rgb[2]+int(b>>8)
+			n++
+		}
+	}
+	for k := range rgb {
+		rgb[k] /= n
+	}
+	return rgb
+}

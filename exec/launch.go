@@ -177,6 +177,8 @@ type RunOptions struct {
 	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
 	Budget int64
 	Strict bool
+	// Stats asks for what a machine counts beside what all do.
+	Stats bool
 	// Trace is called around each instruction of the first wave; it makes the run one wave after another.
 	Trace func(w *Wave, pc, lanes uint64, after bool)
 	// Progress is told how many lanes of all are done, one call at a time.

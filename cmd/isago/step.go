@@ -295,7 +295,7 @@ func (r *stepRun) services() {
 func (r *stepRun) setAll() error {
 	for _, s := range r.m.States {
 		if s.Kind == sem.MemoryState && s.Count == 0 {
-			r.w.SetMemory(s, make([]byte, stepMemory))
+			r.w.SetSize(s, stepMemory)
 		}
 	}
 	for lane := range r.lanes {
@@ -467,10 +467,14 @@ func (r *stepRun) register(s *sem.State, n, lane int) any {
 	return list
 }
 
+// memories holds what memories that all lanes share are made of; those that nobody used are 0.
 func (r *stepRun) memories() map[*sem.State][]byte {
 	out := map[*sem.State][]byte{}
 	for _, s := range r.m.States {
-		if s.Kind == sem.MemoryState && s.Scope != spec.ScopeLane {
+		if s.Kind != sem.MemoryState || s.Scope == spec.ScopeLane {
+			continue
+		}
+		if out[s] = nil; r.w.Used(s) {
 			out[s] = bytes.Clone(r.w.Memory(s))
 		}
 	}
@@ -502,7 +506,14 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 		}
 	}
 	for s, old := range memory {
-		if pieces := changedBytes(old, r.w.Memory(s)); len(pieces) > 0 {
+		if !r.w.Used(s) {
+			continue
+		}
+		data := r.w.Memory(s)
+		if old == nil {
+			old = make([]byte, len(data))
+		}
+		if pieces := changedBytes(old, data); len(pieces) > 0 {
 			if a.Memory == nil {
 				a.Memory = map[string]map[string]string{}
 			}

@@ -215,6 +215,9 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			}
 			return in.C, true
 		}
+		if x := &b.insts[in.B]; x.Op == OpSelect && x.A == in.A {
+			return b.op(OpSelect, in.Type, in.Type, 0, in.A, x.B, in.C), true
+		}
 		if in.B == in.C {
 			return in.B, true
 		}

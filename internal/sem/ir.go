@@ -163,11 +163,13 @@ type Inst struct {
 	Guard ID
 	// Uniform tells that the value is the same in all lanes.
 	Uniform bool
-	Comp    int
-	Imm     uint64
-	State   *State
-	Text    string
-	Span    diag.Span
+	// Kept tells of a read that it is of what stays where another part of the register is written.
+	Kept  bool
+	Comp  int
+	Imm   uint64
+	State *State
+	Text  string
+	Span  diag.Span
 }
 
 // EachArg calls visit with what the operation takes: its arguments and its guard.

@@ -557,11 +557,31 @@ func (l *lowerer) either(cond, x, y ID) ID {
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
 	l.b.guard = l.guardOf(path)
+	var before returns
+	if l.ret != nil {
+		before = *l.ret
+	}
 	skip := l.b.beginRegion(OpSkip, l.b.guard)
 	run()
 	l.b.endRegion(skip)
 	dead, l.dead = l.dead, false
+	if l.ret != nil && l.ret.done != before.done {
+		l.mergeReturns(path, &before, dead)
+	}
 	return dead
+}
+
+// mergeReturns joins what a branch returned to what was returned before it: where the branch was skipped,
+// what was computed in it is of another time.
+func (l *lowerer) mergeReturns(path ID, before *returns, dead bool) {
+	if l.ret.have && before.have {
+		l.ret.v = l.choose(path, l.ret.v, before.v)
+	}
+	here := path
+	if !dead {
+		here = l.b.and(path, l.ret.done)
+	}
+	l.ret.done = l.b.op(OpOr, BoolType, BoolType, 0, before.done, here)
 }
 
 // kept is what a variable was.

@@ -79,8 +79,8 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 
 // fits tells whether a number is one of the type, read with or without a sign.
 func fits(n int64, t Type) bool {
-	if t.Width >= 64 {
-		return true
+	if t.Width >= 63 { // a number has 64 bits, of which the sign may be one
+		return t.Width == 64 || n >= -1<<62
 	}
 	return n >= -1<<uint(t.Width-1) && n < 1<<uint(t.Width)
 }

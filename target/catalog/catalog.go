@@ -18,6 +18,7 @@ import (
 	picalaunch "github.com/isago/isago/target/pica200/launch"
 	"github.com/isago/isago/target/tegra"
 	"github.com/isago/isago/target/tesla"
+	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
 // Machine is a machine that isago knows.
@@ -114,7 +115,7 @@ func Machines() []Machine {
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
 			NewCompiler: tesla.NewCompiler, Suffixed: []string{".cubin.s"}, Openers: []string{"architecture"},
-			Suffixes: true, Outputs: tesla.Outputs(),
+			Suffixes: true, Outputs: tesla.Outputs(), Launch: teslalaunch.Open, Options: teslalaunch.Options(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

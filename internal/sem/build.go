@@ -224,6 +224,9 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if in.Type.Kind == Bool {
 			return b.simplerChoice(in)
 		}
+		if b.flushes(in) {
+			return b.op(OpFlush, in.Type, in.Type, 0, in.C), true
+		}
 	case OpAnd:
 		switch {
 		case in.A == in.B || bConst && bv == in.Type.mask() || aConst && av == 0:
@@ -237,6 +240,8 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return in.A, true
 		case aConst && av == 0 || bConst && bv == in.Type.mask():
 			return in.B, true
+		case in.Type.Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
+			return b.flag(true), true
 		}
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
 		if whole && bConst && bv == 0 {
@@ -275,13 +280,42 @@ func (b *builder) simplerChoice(in *Inst) (ID, bool) {
 	switch {
 	case xConst && x != 0 && yConst && y == 0:
 		return in.A, true
-	case xConst && x != 0:
+	case in.A == in.B || xConst && x != 0:
 		return b.op(OpOr, BoolType, BoolType, 0, in.A, in.C), true
+	case b.opposite(in.C, in.A):
+		return b.op(OpOr, BoolType, BoolType, 0, in.C, in.B), true
 	case yConst && y == 0:
 		return b.op(OpAnd, BoolType, BoolType, 0, in.A, in.B), true
 	}
 	return NoID, false
 }
+
+// flushes tells whether a choice leaves of floats without an exponent their signs: flushed floats are what machines
+// reckon with, and one operation is less than four.
+func (b *builder) flushes(in *Inst) bool {
+	is := func(id ID, op Op, second uint64) *Inst {
+		x := &b.insts[id]
+		if x.Op != op || x.B == NoID {
+			return nil
+		}
+		if v, ok := b.isConst(x.B); !ok || v != second {
+			return nil
+		}
+		return x
+	}
+	if in.Type.Kind != Uint || in.Type.Width != 32 {
+		return false
+	}
+	small, sign := is(in.A, OpEq, 0), is(in.B, OpAnd, 1<<31)
+	if small == nil || sign == nil || sign.A != in.C {
+		return false
+	}
+	exponent := &b.insts[small.A]
+	return exponent.Op == OpSlice && exponent.Imm == 23 && exponent.Type.Width == 8 && exponent.A == in.C
+}
+
+// opposite tells whether x is the negation of y.
+func (b *builder) opposite(x, y ID) bool { return b.insts[x].Op == OpNot && b.insts[x].A == y }
 
 // isTrue tells whether a value is the constant true.
 func (b *builder) isTrue(id ID) bool {

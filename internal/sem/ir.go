@@ -51,6 +51,7 @@ const (
 	OpSext    // A with its sign
 	OpConvert // the value of A in another type, as Imm says
 	OpSlice   // the bits of A from Imm on
+	OpFlush   // the bits A of a float of 32 bits, and of those that are too small for its exponent the sign alone
 	OpConcat  // A above B
 
 	// State.
@@ -99,7 +100,7 @@ var opNames = [...]string{
 	OpRint: "rint", OpNeg: "neg", OpNot: "not", OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpShr: "shr",
 	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
 	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
-	OpConvert: "convert", OpSlice: "slice", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
+	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",

@@ -17,6 +17,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 	picalaunch "github.com/isago/isago/target/pica200/launch"
 	"github.com/isago/isago/target/tegra"
+	tegralaunch "github.com/isago/isago/target/tegra/launch"
 	"github.com/isago/isago/target/tesla"
 	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
@@ -94,7 +95,7 @@ func Machines() []Machine {
 		{
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
-			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(),
+			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true, Outputs: tegra.Outputs(),
 			Openers: []string{".asm", ".attributes", ".exports", ".uniforms", ".constants", "tegra-vp"},
 			Raw:     &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
 		},

@@ -85,6 +85,7 @@ const (
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
+	OpRun     // an instruction that another runs starts: the word at Imm
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
 )
 
@@ -104,7 +105,7 @@ var opNames = [...]string{
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
-	OpResult: "result", OpSkip: "skip", OpAtomic: "atomic",
+	OpResult: "result", OpSkip: "skip", OpRun: "run", OpAtomic: "atomic",
 }
 
 // String returns the operation's name.
@@ -116,7 +117,7 @@ func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 // effect tells whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpAtomic:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpRun, OpAtomic:
 		return true
 	}
 	return false

@@ -13,6 +13,7 @@ import (
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
+	a2xxlaunch "github.com/isago/isago/target/a2xx/launch"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
 	picalaunch "github.com/isago/isago/target/pica200/launch"
@@ -105,6 +106,7 @@ func Machines() []Machine {
 				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
 				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader},
 			},
+			Launch: a2xxlaunch.Open, Bare: true, Options: a2xxlaunch.Options,
 			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(), Suffixed: []string{".a2xx"},
 			Openers: []string{"@attribute", "@uniform", "@varying", "@const"},
 			Raw:     &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},

@@ -226,6 +226,9 @@ func (l *loader) addTexture(s *scene, t sceneTexture, dir string) error {
 	tex, err := newTexture(im, t.Wrap, t.Filter)
 	if err == nil {
 		s.textures[t.Constant] = tex
+		for k := range 6 { // the launch does not read the words: they are there
+			s.fetch[[2]int{t.Constant, k}] = 0
+		}
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/raster"
 )
 
 // picture is what is drawn into: colours, and how far away they are.
@@ -32,9 +33,6 @@ type quads struct {
 }
 
 const quadsAtOnce = 1 << 14
-
-// quadPixels are the places of a quad's pixels.
-var quadPixels = [4]image.Point{{0, 0}, {1, 0}, {0, 1}, {1, 1}}
 
 // shader runs fragments and paints what they give.
 type shader struct {
@@ -78,7 +76,7 @@ func (s *shader) run(q *quads) {
 	res := s.Launch.Run(exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values}, s.opt)
 	s.opt.Trace = nil
 	for i, at := range q.at {
-		for k, d := range quadPixels {
+		for k, d := range raster.Pixels {
 			row := res.Values[4*i+k]
 			if q.covered[i]>>uint(k)&1 != 0 && row[s.drop] == 0 {
 				s.paint(at.Add(d), q.depth[4*i+k], row)
@@ -129,7 +127,7 @@ func (r *runner) rectangle(opt exec.RunOptions) (*exec.Outcome, error) {
 		for x := 0; x < r.size.X; x += 2 {
 			q.at = append(q.at, image.Pt(x, y))
 			mask := uint8(0)
-			for k, d := range quadPixels {
+			for k, d := range raster.Pixels {
 				px, py := x+d.X, y+d.Y
 				if px < r.size.X && py < r.size.Y {
 					mask |= 1 << uint(k)
@@ -156,12 +154,6 @@ func floats(list ...float32) []uint64 {
 	return row
 }
 
-// corner is a vertex of a triangle: its place before the division by w, and what it hands on.
-type corner struct {
-	x, y, z, w float64
-	values     []float64
-}
-
 // triangles draws what the vertex program gave. Parameter n of a vertex is register n of the fragments.
 func (r *runner) triangles(out *exec.Outcome, opt exec.RunOptions) (*exec.Outcome, error) {
 	corners, inputs, err := r.corners(out)
@@ -169,23 +161,33 @@ func (r *runner) triangles(out *exec.Outcome, opt exec.RunOptions) (*exec.Outcom
 		return nil, err
 	}
 	s := newShader(r.fragment, inputs, r.size, opt, out)
-	ra := rasteriser{size: r.size, shader: s}
+	q := &quads{}
+	add := func(f *raster.Quad) {
+		q.at, q.covered = append(q.at, f.At), append(q.covered, f.Covered)
+		q.depth = append(q.depth, f.Depth[:]...)
+		for _, v := range f.Values {
+			q.values = append(q.values, floats(v...))
+		}
+		if len(q.at) == quadsAtOnce {
+			s.run(q)
+		}
+	}
 	index := func(i int) int { return i }
 	count := len(corners)
 	if list := r.scene.indices; list != nil {
 		index, count = func(i int) int { return list[i] }, len(list)
 	}
 	for i := 0; i+3 <= count; i += 3 {
-		ra.triangle(corners[index(i)], corners[index(i+1)], corners[index(i+2)])
+		raster.Triangle(r.size, corners[index(i)], corners[index(i+1)], corners[index(i+2)], add)
 	}
-	s.run(&ra.quads)
+	s.run(q)
 	out.Picture, out.Tables = s.to, nil
 	out.Stats = append(out.Stats, fmt.Sprintf("%d fragments, by fours", s.lanes))
 	return out, nil
 }
 
 // corners reads the outputs of vertices, and the number of registers that fragments get.
-func (r *runner) corners(out *exec.Outcome) (list []corner, inputs int, err error) {
+func (r *runner) corners(out *exec.Outcome) (list []raster.Corner, inputs int, err error) {
 	place, params, at := -1, map[int]int{}, 0
 	for i := range r.Outputs {
 		p := &r.Outputs[i]
@@ -202,11 +204,14 @@ func (r *runner) corners(out *exec.Outcome) (list []corner, inputs int, err erro
 		return nil, 0, fmt.Errorf("the vertex program exports no position, export%d", position)
 	}
 	for _, row := range out.Values {
-		value := func(i int) float64 { return float64(math.Float32frombits(uint32(row[i]))) }
-		c := corner{x: value(place), y: value(place + 1), z: value(place + 2), w: value(place + 3), values: make([]float64, 4*inputs)}
+		value := func(i int) float32 { return math.Float32frombits(uint32(row[i])) }
+		c := raster.Corner{Values: make([]float32, 4*inputs)}
+		for k, to := range []*float64{&c.X, &c.Y, &c.Z, &c.W} {
+			*to = float64(value(place + k))
+		}
 		for n, from := range params {
 			for k := range 4 {
-				c.values[4*n+k] = value(from + k)
+				c.Values[4*n+k] = value(from + k)
 			}
 		}
 		list = append(list, c)

@@ -51,7 +51,7 @@ const (
 	OpSext    // A with its sign
 	OpConvert // the value of A in another type, as Imm says
 	OpSlice   // the bits of A from Imm on
-	OpFlush   // the bits A of a float of 32 bits, and of those that are too small for its exponent the sign alone
+	OpFlush   // the float A of 32 bits, or its bits, and of those that are too small for its exponent the sign alone
 	OpConcat  // A above B
 
 	// State.

@@ -3,6 +3,7 @@ package launch
 import (
 	"image/color"
 	"math"
+	"math/bits"
 
 	"github.com/isago/isago/exec"
 )
@@ -50,9 +51,13 @@ func (s *scene) services() map[string]exec.Service {
 
 func fill(c *exec.Call, v float32) {
 	for _, r := range c.Results {
-		for lane := range r {
-			r[lane] = uint64(math.Float32bits(v))
-		}
+		fillPlane(r, v)
+	}
+}
+
+func fillPlane(r *[exec.Lanes]uint64, v float32) {
+	for lane := range r {
+		r[lane] = uint64(math.Float32bits(v))
 	}
 }
 
@@ -62,39 +67,55 @@ func number(c *exec.Call, arg, lane int) float32 {
 
 // sample samples a texture; of one that there is not, opaque black comes.
 func (s *scene) sample(c *exec.Call) {
-	for lane := range exec.Lanes {
-		if c.Mask>>uint(lane)&1 == 0 {
-			continue
+	first := bits.TrailingZeros64(c.Mask)
+	t := s.textures[int(c.Args[argNumber][first])]
+	if t == nil {
+		fill(c, 0)
+		fillPlane(c.Results[3], 1)
+		return
+	}
+	small, large := t.linearly(c.Args[argMin][first]), t.linearly(c.Args[argMag][first])
+	for left := c.Mask; left != 0; left &= left - 1 {
+		lane := bits.TrailingZeros64(left)
+		linear := large
+		if small != large && t.level(c, lane) > 0 {
+			linear = small
 		}
-		v := [4]float32{0, 0, 0, 1}
-		if t := s.textures[int(c.Args[argNumber][lane])]; t != nil {
-			v = t.fetch(c, lane)
-		}
-		for k, x := range v {
-			c.Results[k][lane] = uint64(math.Float32bits(x))
+		v := t.fetch(c, lane, linear)
+		for k := range v {
+			c.Results[k][lane] = uint64(math.Float32bits(v[k]))
 		}
 	}
 }
 
+// linearly tells whether a filter mixes texels. What an instruction leaves open is as the texture has it.
+func (t *texture) linearly(filter uint64) bool {
+	return filter == linearFilter || filter != pointFilter && t.linear
+}
+
 // fetch samples the texture for a lane.
-func (t *texture) fetch(c *exec.Call, lane int) [4]float32 {
+func (t *texture) fetch(c *exec.Call, lane int, linear bool) [4]float32 {
 	x, y := number(c, argAt, lane), number(c, argAt+1, lane)
 	if c.Args[argUnnormalised][lane] == 0 {
 		x, y = x*float32(t.size.X), y*float32(t.size.Y)
 	}
 	x, y = x+number(c, argOffset, lane), y+number(c, argOffset+1, lane)
-	filter := c.Args[argMag][lane]
-	if t.level(c, lane) > 0 {
-		filter = c.Args[argMin][lane]
+	if !linear {
+		i, _ := cell(x)
+		j, _ := cell(y)
+		return *t.texel(t.inside(i, t.size.X), t.inside(j, t.size.Y))
 	}
-	if linear := t.linear && filter != pointFilter || filter == linearFilter; !linear {
-		return t.texel(cell(x), cell(y))
+	i, fx := cell(x - 0.5)
+	j, fy := cell(y - 0.5)
+	x0, x1 := t.inside(i, t.size.X), t.inside(i+1, t.size.X)
+	y0, y1 := t.inside(j, t.size.Y), t.inside(j+1, t.size.Y)
+	a, b, p, q := t.texel(x0, y0), t.texel(x1, y0), t.texel(x0, y1), t.texel(x1, y1)
+	var out [4]float32
+	for k := range out {
+		top, bottom := mix(a[k], b[k], fx), mix(p[k], q[k], fx)
+		out[k] = mix(top, bottom, fy)
 	}
-	x, y = x-0.5, y-0.5
-	x0, y0 := floor(x), floor(y)
-	fx, fy := x-x0, y-y0
-	i, j := cell(x), cell(y)
-	return mix(mix(t.texel(i, j), t.texel(i+1, j), fx), mix(t.texel(i, j+1), t.texel(i+1, j+1), fx), fy)
+	return out
 }
 
 // level is the level of detail of a lane: above 0 the texture is made smaller.
@@ -154,8 +175,8 @@ func (s *scene) weights(c *exec.Call) {
 			if c.Args[argAt+3][lane] == 0 {
 				x *= float32(n)
 			}
-			x -= 0.5
-			c.Results[k][lane] = uint64(math.Float32bits(x - floor(x)))
+			_, f := cell(x - 0.5)
+			c.Results[k][lane] = uint64(math.Float32bits(f))
 		}
 	}
 }
@@ -170,23 +191,25 @@ func gradients(c *exec.Call) {
 	}
 }
 
-func floor(x float32) float32 { return float32(math.Floor(float64(x))) }
-
-// cell is the texel in which a coordinate is; what is no place is the first.
-func cell(x float32) int {
+// cell is the texel in which a coordinate is, and how far in it; what is no place is in the first.
+func cell(x float32) (i int, f float32) {
 	const most = 1 << 24
 	if !(x > -most && x < most) {
-		return 0
+		return 0, 0
 	}
-	return int(floor(x))
+	if i = int(x); float32(i) > x {
+		i--
+	}
+	return i, x - float32(i)
 }
 
-// texel returns a texel, as the texture goes on beyond its sides.
-func (t *texture) texel(x, y int) [4]float32 {
-	return t.texels[t.inside(y, t.size.Y)*t.size.X+t.inside(x, t.size.X)]
-}
+func (t *texture) texel(x, y int) *[4]float32 { return &t.texels[y*t.size.X+x] }
 
+// inside is the texel that stands for one, as the texture goes on beyond its sides.
 func (t *texture) inside(i, n int) int {
+	if uint(i) < uint(n) {
+		return i
+	}
 	switch t.wrap {
 	case "clamp":
 		return max(0, min(i, n-1))
@@ -199,9 +222,4 @@ func (t *texture) inside(i, n int) int {
 	return (i%n + n) % n
 }
 
-func mix(a, b [4]float32, f float32) (out [4]float32) {
-	for k := range out {
-		out[k] = a[k] + float32((b[k]-a[k])*f)
-	}
-	return out
-}
+func mix(a, b, f float32) float32 { return a + float32((b-a)*f) }

@@ -41,8 +41,8 @@ func newGen() *cobra.Command {
 		GroupID: "code",
 		Short:   "Write a decoder, printer and encoder as source code",
 		Long: `gen writes source code that decodes, prints and packs the instructions of a machine, and needs nothing of
-isago to do it. What it prints is what "isago dis" prints, findings
-included.`,
+isago to do it: C for emulators and drivers, Go for tools. What it prints is what "isago dis" prints, findings
+included. docs/generate.md shows how to embed it.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -57,10 +57,14 @@ var genLanguages = []genLanguage{
 		use:   "c",
 		short: "Write C: NAME.h and NAME.c, freestanding C11 that is C++17 too",
 		long: `gen c writes NAME.h and NAME.c: freestanding C11 that compiles as C++17 too, without dependency, allocation or
-global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.`,
+global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.
+
+The C of <encode> in a description is code that runs in the program of whoever compiles it. It is taken with
+--trust-fragments alone, which writes NAME_encode.h beside the others: see docs/generate.md.`,
 		example: `  isago gen c --isa pica200 -o src
   isago gen c --spec mygpu.xml --prefix mygpu -o src --check
-  isago gen c --spec ir3.xml --compat mesa -o src`,
+  isago gen c --spec ir3.xml --compat mesa --trust-fragments -o src`,
+		fragments: true,
 		write: func(p *gen.Program) (list []genFile, err error) {
 			for _, f := range c.Write(p) {
 				list = append(list, genFile{f.Name, f.Text})

@@ -166,10 +166,10 @@ static inline bool %s_fits(int64_t value, unsigned width, bool is_signed)
 }
 
 `, lower)
-	for _, c := range chunks() {
-		switch c.names[0] {
+	for _, c := range gen.Pieces(runtimeText) {
+		switch c.Names[0] {
 		case "i32", "divide", "modulo", "divide_i64", "modulo_i64", "divide_i32", "modulo_i32":
-			e.f("%s", renamed(c.text, lower))
+			e.f("%s", renamed(c.Text, lower))
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
+	"github.com/isago/isago/gen/golang"
 )
 
 // genFlags say what code is made of a description.
@@ -70,6 +71,21 @@ The C of <encode> in a description is code that runs in the program of whoever c
 				list = append(list, genFile{f.Name, f.Text})
 			}
 			return list, nil
+		},
+	},
+	{
+		use:   "go",
+		short: "Write a Go package that needs the standard library alone",
+		long: `gen go writes a package of four files into DIR: NAME.go, decode.go, fields.go and print.go. It needs the standard
+library alone, and has the shape of those in golang.org/x/arch: Decode, Inst, Op and Args.`,
+		example: `  isago gen go --isa tegra -o internal/tegra
+  isago gen go --spec mygpu.xml --prefix mygpu -o mygpu --check`,
+		write: func(p *gen.Program) (list []genFile, err error) {
+			files, err := golang.Write(p)
+			for _, f := range files {
+				list = append(list, genFile{f.Name, f.Text})
+			}
+			return list, err
 		},
 	},
 }

@@ -55,7 +55,7 @@ type Decoder struct {
 	lineStart int
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
-	alike     map[alike]shared
+	alike     map[string]shared
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	told      []Finding // room for Findings

@@ -172,3 +172,34 @@ func TestAreas(t *testing.T) {
 		t.Errorf("stops %v, expected %s in lane 3", s, want)
 	}
 }
+
+// Writing half of a register reads the other half, and that is no read of what nobody wrote; nor is what lanes hold
+// that do not run.
+func TestNotFound(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="r" type="u32" count="4"/><view name="rh" file="r" type="u16"/><register name="on" type="u64" scope="wave" init="exists"/>
+<fetch unit="8" scope="wave"/>
+<bitset name="#instruction" size="8"/>
+<bitset name="half" extends="#instruction"><display>half</display><pattern low="0" high="7">00000001</pattern>
+<semantics>rh[3] = 5;</semantics></bitset>
+<bitset name="off" extends="#instruction"><display>off</display><pattern low="0" high="7">00000010</pattern>
+<semantics scope="wave">on = on &amp; 1; lanes(on) { r[2] = 1; }</semantics></bitset>
+<bitset name="vote" extends="#instruction"><display>vote</display><pattern low="0" high="7">00000011</pattern>
+<semantics scope="wave">if (any(r[2] == 7)) { end; }</semantics></bitset>
+</isa>`)
+	run := func(words ...uint64) *Wave {
+		w := NewWave(m.program("#instruction", sem.Words{}, words...))
+		w.Start(4, 0)
+		w.Run()
+		return w
+	}
+	if w := run(1); len(w.Findings()) > 0 || w.Get(m.state("r"), 1, 0, 3) != 5<<16 {
+		t.Errorf("half a register: findings %v", w.Findings())
+	}
+	if w := run(2, 3); len(w.Findings()) > 0 {
+		t.Errorf("lanes that are off: findings %v", w.Findings())
+	}
+	if w := run(3); len(w.Findings()) != 1 {
+		t.Errorf("findings %v, expected one", w.Findings())
+	}
+}

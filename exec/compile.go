@@ -604,7 +604,7 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 		return
 	}
 	k := number*st.comps + comp
-	if in.State.Undefined {
+	if in.State.Undefined && !in.Kept {
 		c.check(g, check{st, number, comp, &st.written[k]})
 	}
 	switch {
@@ -645,7 +645,7 @@ func (c *compiler) check(g guard, x check) {
 	}
 	n := &checks{g, []check{x}}
 	c.add(func(w *Wave) {
-		m, all := n.guard.of(w), ^uint64(0)
+		m, all := n.guard.of(w)&w.lanes, ^uint64(0)
 		for i := range n.list {
 			all &= *n.list[i].written
 		}
@@ -718,8 +718,8 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 			}
 			return st.state.OutsideBits
 		}
-		if st.state.Undefined {
-			if k := n*st.comps + comp; g.of(w)&(1<<uint(lane))&^st.written[k] != 0 {
+		if st.state.Undefined && !in.Kept {
+			if k := n*st.comps + comp; g.of(w)&w.lanes&(1<<uint(lane))&^st.written[k] != 0 {
 				w.unwritten(st, n, comp, 1<<uint(lane))
 			}
 		}

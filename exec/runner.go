@@ -30,6 +30,8 @@ type Request struct {
 type Option struct {
 	// Usage is one line, in which backquotes mark what the option is given.
 	Name, Usage string
+	// Bool tells that it is given or not, and nothing more.
+	Bool bool
 }
 
 // Runner is a program that can be fed and run. Each machine makes its own; Batch is that of programs that run

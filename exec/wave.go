@@ -143,6 +143,7 @@ type Wave struct {
 	stores   []*store
 	own      []*store
 	exists   uint64
+	width    int    // the lanes that it may have: no other is worked at
 	whole    uint64 // the lanes with which it started: what others hold does not matter
 	groups   []group
 	stops    []Stop
@@ -151,6 +152,7 @@ type Wave struct {
 	code         map[uint64]*compiled
 	dense        []*compiled
 	active       uint64
+	lanes        uint64 // those of active that run: what the others hold nobody asks for
 	pcs          plane
 	jumped       uint64
 	along        bool // all lanes jumped, to the first of pcs
@@ -198,7 +200,7 @@ func (f *Finding) before(g *Finding) bool {
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
 func NewWave(p *Program, shared ...*Shared) *Wave {
-	w := &Wave{Program: p, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
 	for _, s := range p.Machine.States {
 		var st *store
 		for _, sh := range shared {
@@ -271,6 +273,9 @@ func (w *Wave) Memory(s *sem.State) []byte {
 	return st.bytes
 }
 
+// Used reports whether a memory has its bytes: nothing made, read or wrote one that has none, and it holds 0.
+func (w *Wave) Used(s *sem.State) bool { return w.stores[s.Index].bytes != nil }
+
 // SetMemory gives a memory its bytes, which are used and not copied.
 func (w *Wave) SetMemory(s *sem.State, data []byte) {
 	st := w.stores[s.Index]
@@ -279,8 +284,9 @@ func (w *Wave) SetMemory(s *sem.State, data []byte) {
 
 // SetSize says how many bytes a memory has, of each lane where each has its own.
 func (w *Wave) SetSize(s *sem.State, n int) {
-	st := w.stores[s.Index]
-	st.bytes, st.size = nil, n
+	if st := w.stores[s.Index]; st.size != n {
+		st.bytes, st.size = nil, n
+	}
 }
 
 // SetCount says how many registers of a file there are: those from that number on are outside. It is said before
@@ -291,7 +297,7 @@ func (w *Wave) SetCount(s *sem.State, n int) { w.stores[s.Index].count = min(n, 
 func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
 
 // Memory returns the bytes of a shared memory.
-func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].bytes }
+func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].data(0) }
 
 // SetMemory gives a shared memory its bytes, which are used and not copied, and says which parts of it hold
 // something, in order; none where all does.
@@ -402,6 +408,7 @@ func (w *Wave) Step() {
 	}
 	w.Instructions++
 	lanes := w.running(g.mask)
+	w.lanes = lanes
 	w.LaneInstructions += int64(popcount(lanes))
 	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc
 	if w.Trace != nil {
@@ -521,7 +528,7 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
 	w.findings[findingKey{pc: w.pc, state: st.state, number: number, comp: comp}] |= lanes
 	if w.Strict {
-		w.stop(lanes, "trap", "read of what nobody wrote")
+		w.stop(lanes, "trap", "read of an unwritten register")
 	}
 }
 

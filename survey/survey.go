@@ -126,9 +126,20 @@ func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
 			known = &Field{Values: map[uint64]*Sample{}}
 			leaf.Fields[f.Path] = known
 		}
-		if !known.Many {
-			known.add(f.Value[0], s.text(one, known.Values[f.Value[0]] == nil))
-		}
+		s.count(known, f.Value[0], one)
+	}
+}
+
+// count adds a value of a field. Words come mostly in their order, so that the first is known.
+func (s *Survey) count(f *Field, value uint64, one Sample) {
+	switch known := f.Values[value]; {
+	case f.Many:
+	case known == nil:
+		f.add(value, s.text(one, true))
+	case known.First.before(one.First):
+		known.Count++
+	default:
+		known.add(s.text(one, true))
 	}
 }
 

@@ -19,10 +19,10 @@ func newDiff() *cobra.Command {
 		Use:     "diff [flags] FILE FILE",
 		GroupID: "code",
 		Short:   "Compare two programs by instruction and field",
-		Long: `diff compares two programs of one machine. Instructions that only the first has are marked -, those
-that only the second has +. Where one stands for another of its kind, the fields that differ stand below.
-A branch is the same if it goes to the same instruction, wherever that stands, and an operand that lies in
-a table is, wherever it lies.
+		Long: `diff compares two programs of one machine. Instructions that only the first has are marked -, those that
+only the second has +. Where an instruction replaces another of the same kind, the fields that differ are
+listed below it. A branch counts as the same if its target is the same instruction, wherever that is;
+operands in a table beside the code count as the same wherever in the table they are.
 
 The formats are recognised by the content; raw words need --isa or --spec.
 

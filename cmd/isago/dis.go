@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -22,7 +23,7 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	rangeFlags
-	plain, hex, json, fields, addresses, words, jumps, lossless, listing bool
+	plain, hex, json, fields, facts, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
 	findings string
@@ -43,20 +44,21 @@ A file of a format that asm writes is printed as source, from which asm makes th
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
 printed as source too.
 
-With --hex each line of the input is one instruction: a single group of digits is the number, the
-most significant digit first; several groups are 32-bit words in the order in which programs store
-them; table entries follow, each behind a slash. A line that cannot be read becomes "error: ...",
-and the rest goes on. Of a machine whose programs are more than one instruction after another, a2xx,
-the input is a program instead, 32-bit words in their order; with --root it is instructions.
+With --hex each line of the input is one instruction. A single group of digits is a number, the most
+significant digit first; several groups are 32-bit words in the order in which programs store them.
+Table entries follow, each after a slash. A line that cannot be read becomes "error: ..."; the other
+lines are still printed. For a2xx the input is a whole program in 32-bit words; with --root it is
+single instructions.
 
-With --plain each line of output is the text of one instruction and nothing else.
+With --plain each line of output is the text of one instruction and nothing else. With --jumps, arrows
+beside the listing lead from each jump to its target.
 
---compat mesa prints a listing as Mesa's isaspec does for the same description, byte for byte: findings
-behind a tab, and labels with --labels; docs/language.md lists where isago does otherwise. --names FILE
-has lines FIELD VALUE TEXT, which say how a field of type custom prints a value; asm --names reads it so.
+--compat mesa prints a listing byte for byte as Mesa's isaspec does for the same description: findings
+after a tab, labels with --labels. docs/language.md lists the differences. --names FILE has lines of
+FIELD VALUE TEXT: the text of a value of a field of type custom, for dis and asm alike.
 
-Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
-were unknown or not as they should be, or lines of --hex could not be read.`,
+Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 if words were
+unknown or had unexpected bits, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
   isago dis light.shbin | isago asm --isa pica200 -o same.shbin -
   isago dis --addresses --words light.shbin
@@ -69,18 +71,19 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
-	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
-	flags.BoolVar(&f.json, "json", false, "what each instruction is and does, as JSON; with --hex one object a line")
-	flags.BoolVar(&f.fields, "fields", false, "with --json, also the pieces of each text and all bits of each word")
-	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
-	flags.BoolVar(&f.words, "words", false, "a column with the words")
-	flags.BoolVar(&f.jumps, "jumps", false, "a column with arrows, from each jump to where it goes; calls have none")
-	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
-	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
-	flags.BoolVar(&f.ir, "ir", false, "print below each instruction the operations that it does")
+	flags.BoolVar(&f.plain, "plain", false, "only the text, one line per instruction")
+	flags.BoolVar(&f.hex, "hex", false, "read lines of hexadecimal, one instruction each")
+	flags.BoolVar(&f.json, "json", false, "print JSON: what each instruction is and does; with --hex one object per line")
+	flags.BoolVar(&f.fields, "fields", false, "with --json, add the tokens of each text and all fields of each word")
+	flags.BoolVar(&f.facts, "facts", false, "with --json, add what each instruction reads and writes, and where control goes")
+	flags.BoolVar(&f.addresses, "addresses", false, "show the address of each instruction, in the unit of branch targets")
+	flags.BoolVar(&f.words, "words", false, "show the words of each instruction")
+	flags.BoolVar(&f.jumps, "jumps", false, "draw an arrow from each jump to its target; calls have none")
+	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
+	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that asm gives back the same words")
+	flags.BoolVar(&f.ir, "ir", false, "print the operations that each instruction does below it")
 	f.addOrder(cmd)
-	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
+	flags.StringVar(&f.findings, "findings", "", "report unexpected bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
 }
@@ -102,6 +105,8 @@ func (f *disFlags) check() error {
 		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
+	case f.facts && !f.json:
+		return usagef("--facts adds to what --json tells")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
 	case f.json && (f.addresses || f.words || f.jumps):
@@ -297,10 +302,22 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return nil, err
+	}
 	return &view.Listing{
-		Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
+		Facts: told, Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
+}
+
+// told returns what tells the facts of instructions, nil where they are not asked for.
+func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
+	if !f.facts {
+		return nil, nil
+	}
+	return facts.Open(set)
 }
 
 // reporter prints findings on standard error.
@@ -363,6 +380,10 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return err
+	}
 	var found atomic.Bool
 	start := func() (lineFunc, error) {
 		d, err := f.decoder(set)
@@ -370,6 +391,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 			return nil, err
 		}
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
+		h.writer.Facts = told
 		if f.lossless {
 			p, err := f.parser(set)
 			if err != nil {

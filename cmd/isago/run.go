@@ -47,10 +47,11 @@ the file names, in that order). A value is a number, its bits behind 0x, or true
 
 Outputs are a table, JSON, CSV, or raw 32-bit components in the order of the outputs.
 
-Reading what nobody wrote gives 0 and is told of on standard error; with --strict the vertex stops there.
+Reading a register that was never written gives 0 and is reported on standard error; with --strict it stops
+the vertex.
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where a vertex did
-not reach the end of its program, or read what nobody wrote.`,
+not reach the end of its program, or read a register that was never written.`,
 		Example: `  isago run light.shbin --set projection[0]=1,0,0,0 --in vertices.csv
   isago run light.shbin --in vertices.json --format json --stats
   isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24`,
@@ -68,7 +69,7 @@ not reach the end of its program, or read what nobody wrote.`,
 	flags.StringArrayVar(&f.quirks, "quirk", nil, "a choice between documents and hardware, as `NAME=VALUE`")
 	flags.IntVarP(&f.count, "count", "n", 0, "run `N` vertices (default: as many as the inputs have, at least one)")
 	flags.Int64Var(&f.budget, "budget", 1<<20, "stop after `N` instructions; 0 is no bound")
-	flags.BoolVar(&f.strict, "strict", false, "stop where what nobody wrote is read")
+	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction writes, for the first vertex")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
@@ -83,6 +84,9 @@ func (f *runFlags) addOptions(cmd *cobra.Command) {
 		for _, o := range m.Options {
 			if f.options[o.Name] == nil {
 				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, o.Usage+" ("+m.Name+")")
+				if o.Bool {
+					cmd.Flags().Lookup(o.Name).NoOptDefVal = "true"
+				}
 			}
 		}
 	}
@@ -114,14 +118,16 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.feed(cmd, r); err != nil {
 		return err
 	}
-	opt := exec.RunOptions{Jobs: f.jobs, Count: f.count, Budget: f.budget, Strict: f.strict}
+	opt := exec.RunOptions{Jobs: f.jobs, Count: f.count, Budget: f.budget, Strict: f.strict, Stats: f.stats}
+	if own, ok := r.(interface{ Budget() int64 }); ok && !cmd.Flags().Changed("budget") {
+		opt.Budget = own.Budget()
+	}
 	if f.trace {
 		opt.Trace = (&tracer{w: cmd.ErrOrStderr(), set: set}).step
 	}
-	if isTerminal(cmd.ErrOrStderr()) {
-		opt.Progress = progress(cmd)
-		defer fmt.Fprint(cmd.ErrOrStderr(), "\r\x1b[K")
-	}
+	progress := newProgress(cmd)
+	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }
+	defer progress.end()
 	start := time.Now()
 	out, err := r.Run(opt)
 	if err != nil {
@@ -158,17 +164,6 @@ func (f *runFlags) writeFiles(cmd *cobra.Command, out *exec.Outcome) error {
 		return err
 	}
 	return writeFile(cmd, f.png, data.Bytes())
-}
-
-// progress tells on a terminal how much of a long run is done.
-func progress(cmd *cobra.Command) func(done, all int) {
-	shown := 0
-	return func(done, all int) {
-		if all > 1<<16 && done-shown >= 1<<14 {
-			shown = done
-			fmt.Fprintf(cmd.ErrOrStderr(), "\r%d of %d", done, all)
-		}
-	}
 }
 
 // open reads the program.
@@ -299,7 +294,10 @@ func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 
 // report tells of lanes that did not end, of reads of what nobody wrote, and of what is not known.
 func report(cmd *cobra.Command, out *exec.Outcome) error {
-	w, odd := cmd.ErrOrStderr(), len(out.Findings) > 0
+	w, odd := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
+	for i := range out.Races {
+		fmt.Fprintf(w, "%s; %d times in all\n", &out.Races[i], out.Races[i].Count)
+	}
 	for i := range out.Stops {
 		if s := &out.Stops[i]; out.Noted(s) {
 			odd = true
@@ -322,7 +320,7 @@ func report(cmd *cobra.Command, out *exec.Outcome) error {
 			name += next.State.Letter(next.Comp)
 			count = max(count, next.Count)
 		}
-		fmt.Fprintf(w, "%d of %d %s: word %d reads %s, which nobody wrote\n", count, out.Lanes, out.Nouns, r.PC, name)
+		fmt.Fprintf(w, "%d of %d %s: word %d reads %s, which was never written\n", count, out.Lanes, out.Nouns, r.PC, name)
 	}
 	if odd {
 		return errFindings

@@ -39,12 +39,12 @@ type sourceFlags struct {
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.header, "header", "", "C header to write, with the registers of the uniforms")
+	flags.StringVar(&f.header, "header", "", "write a C header with the registers of the uniforms to `FILE`")
 	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x; for a2xx: bin (default) or hex")
-	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn where a nop is needed at the end of a block, instead of adding it")
-	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "NAME of a warning that is not wanted, or several with commas; all for all")
-	flags.BoolVar(&f.werror, "werror", false, "warnings are errors")
-	flags.BoolVar(&f.each, "each", false, "make one file of each source; -o names a folder")
+	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn if a nop is needed at the end of a block, instead of adding it")
+	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "do not show warning `NAME`, or several separated by commas; all for all")
+	flags.BoolVar(&f.werror, "werror", false, "treat warnings as errors")
+	flags.BoolVar(&f.each, "each", false, "write one file for each source; -o names a folder")
 }
 
 // check finds names of warnings that do not exist.

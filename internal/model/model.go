@@ -390,6 +390,15 @@ type Env struct {
 	Parser atomic.Value
 }
 
+// Enum returns an enum of the description, prepared for printing.
+func (m *Machine) Enum(e *spec.Enum) *Enum { return m.enums[e] }
+
+// Passed returns what a name is called in the surroundings, where it is handed in.
+func (e *Env) Passed(name string) (string, bool) {
+	outer, ok := e.params[name]
+	return outer, ok
+}
+
 // Top returns the surroundings of a root that stands alone.
 func (m *Machine) Top(r *Root) *Env {
 	m.mu.Lock()

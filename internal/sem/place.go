@@ -21,6 +21,8 @@ type place struct {
 	high, low int
 	// mask says which components are written; nil for all.
 	mask []ID
+	// kept tells that it is read for what stays where another part of it is written.
+	kept bool
 	// bytes is the size of an access to memory, signed tells how it is read.
 	bytes int
 	typ   Type
@@ -302,7 +304,7 @@ func (l *lowerer) readComp(p place, comp int) ID {
 		return l.b.constant(s.Type, s.Init) // nobody wrote it since the instruction began
 	}
 	in := withType(blank(OpRead), s.Type.Elem())
-	in.State, in.Comp, in.Guard = s, comp, l.b.guard
+	in.State, in.Comp, in.Guard, in.Kept = s, comp, l.b.guard, p.kept
 	n, known := l.registerNumber(p)
 	switch {
 	case known && n >= uint64(s.Count):
@@ -408,7 +410,7 @@ func (l *lowerer) jump(v value, at diag.Span) {
 // writeFile writes the components of a register that are meant, each under its mask.
 func (l *lowerer) writeFile(p place, v value) {
 	if p.sliced {
-		old := l.read(place{state: p.state, index: p.index, comps: p.comps}, p.span)
+		old := l.read(place{state: p.state, index: p.index, comps: p.comps, kept: true}, p.span)
 		v = scalar(old.t, l.insert(old.comps[0], v.comps[0], old.t, p.high, p.low))
 	}
 	comps := p.comps
@@ -564,7 +566,7 @@ func (l *lowerer) writeView(p place, v value) {
 		put(p.index, bits)
 	case size < file.Type.Width:
 		r, shift := l.part(p)
-		old := l.bits(l.read(place{state: file, index: r}, p.span).comps[0], file.Type)
+		old := l.bits(l.read(place{state: file, index: r, kept: true}, p.span).comps[0], file.Type)
 		mask := l.b.op(OpShl, whole, whole, 0, l.b.constant(whole, p.view.typ.mask()), shift)
 		wide := l.b.op(OpShl, whole, whole, 0, l.b.op(OpCast, whole, unsigned(p.view.typ), 0, bits), shift)
 		kept := l.b.op(OpAnd, whole, whole, 0, old, l.b.op(OpNot, whole, whole, 0, mask))

@@ -537,7 +537,7 @@ func (l *loader) operand(n *node, b *Bitset) {
 			l.actions(c, &o.Actions)
 		}
 	}
-	if o.Displays[""] == nil {
+	if code := o.Semantics != nil || o.Write != nil; o.Displays[""] == nil && !code {
 		l.fail(diag.Errorf(diag.XMLElement, n.span, "operand %s without <display>", o.Name))
 	}
 	b.Operands = append(b.Operands, o)
@@ -784,7 +784,7 @@ func (l *loader) speaks() {
 	for _, b := range l.isa.Bitsets {
 		root := b.Root()
 		root.Speaks = root.Speaks || b.OperandKind != OperandNone
-		root.Groups = root.Groups || len(b.Operands) > 0
+		root.Groups = root.Groups || slices.ContainsFunc(b.Operands, func(o *Operand) bool { return o.Displays[""] != nil })
 		root.Flowing = root.Flowing || len(b.Flows) > 0
 		for _, c := range b.Cases {
 			root.Speaks = root.Speaks || c.Facts.Reg != nil || c.Facts.Mem != nil

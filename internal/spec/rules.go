@@ -71,7 +71,7 @@ var rules = map[string]rule{
 	"function":    {"name scope", "doc", true},
 	"service":     {"name scope", "doc", false},
 	"quirk":       {"name type default", "doc", false},
-	"fetch":       {"unit scope", "doc", false},
+	"fetch":       {"unit scope root", "doc", false},
 	"semantics":   {"type fidelity source scope around", "", true},
 	"write":       {"type", "", true},
 	"around":      {"scope always", "", true},

@@ -17,7 +17,9 @@ import (
 	"github.com/isago/isago/target/pica200"
 	picalaunch "github.com/isago/isago/target/pica200/launch"
 	"github.com/isago/isago/target/tegra"
+	tegralaunch "github.com/isago/isago/target/tegra/launch"
 	"github.com/isago/isago/target/tesla"
+	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
 
 // Machine is a machine that isago knows.
@@ -93,7 +95,7 @@ func Machines() []Machine {
 		{
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
-			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(),
+			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true, Outputs: tegra.Outputs(),
 			Openers: []string{".asm", ".attributes", ".exports", ".uniforms", ".constants", "tegra-vp"},
 			Raw:     &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
 		},
@@ -114,7 +116,7 @@ func Machines() []Machine {
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
 			NewCompiler: tesla.NewCompiler, Suffixed: []string{".cubin.s"}, Openers: []string{"architecture"},
-			Suffixes: true, Outputs: tesla.Outputs(),
+			Suffixes: true, Outputs: tesla.Outputs(), Launch: teslalaunch.Open, Options: teslalaunch.Options(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

@@ -38,7 +38,7 @@ func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*
 	if err != nil {
 		return nil, err
 	}
-	root, err := m.Model.Root("")
+	root, err := m.Root("")
 	if err != nil {
 		return nil, err
 	}

@@ -143,6 +143,7 @@ type Wave struct {
 	stores   []*store
 	own      []*store
 	exists   uint64
+	width    int    // the lanes that it may have: no other is worked at
 	whole    uint64 // the lanes with which it started: what others hold does not matter
 	groups   []group
 	stops    []Stop
@@ -199,7 +200,7 @@ func (f *Finding) before(g *Finding) bool {
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
 func NewWave(p *Program, shared ...*Shared) *Wave {
-	w := &Wave{Program: p, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
 	for _, s := range p.Machine.States {
 		var st *store
 		for _, sh := range shared {

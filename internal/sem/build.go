@@ -15,6 +15,7 @@ type builder struct {
 	// written are the states of which a register was written; unknown tells that others may have been.
 	written map[*State]bool
 	unknown bool
+	around  bool
 	guard   ID
 	span    diag.Span
 }
@@ -53,7 +54,7 @@ func (b *builder) release() {
 	clear(b.known)
 	clear(b.consts)
 	clear(b.written)
-	b.insts, b.added, b.unknown, b.span = b.insts[:0], b.added[:0], false, diag.Span{}
+	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
 	builders.Put(b)
 }
 
@@ -74,7 +75,7 @@ func (b *builder) constant(t Type, v uint64) ID {
 func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 
 func (b *builder) push(in Inst) ID {
-	in.Span = b.span
+	in.Span, in.Around = b.span, b.around
 	b.insts = append(b.insts, in)
 	return ID(len(b.insts) - 1)
 }
@@ -224,6 +225,9 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if in.Type.Kind == Bool {
 			return b.simplerChoice(in)
 		}
+		if b.flushes(in) {
+			return b.op(OpFlush, in.Type, in.Type, 0, in.C), true
+		}
 	case OpAnd:
 		switch {
 		case in.A == in.B || bConst && bv == in.Type.mask() || aConst && av == 0:
@@ -285,6 +289,30 @@ func (b *builder) simplerChoice(in *Inst) (ID, bool) {
 		return b.op(OpAnd, BoolType, BoolType, 0, in.A, in.B), true
 	}
 	return NoID, false
+}
+
+// flushes tells whether a choice leaves of floats without an exponent their signs: flushed floats are what machines
+// reckon with, and one operation is less than four.
+func (b *builder) flushes(in *Inst) bool {
+	is := func(id ID, op Op, second uint64) *Inst {
+		x := &b.insts[id]
+		if x.Op != op || x.B == NoID {
+			return nil
+		}
+		if v, ok := b.isConst(x.B); !ok || v != second {
+			return nil
+		}
+		return x
+	}
+	if in.Type.Kind != Uint || in.Type.Width != 32 {
+		return false
+	}
+	small, sign := is(in.A, OpEq, 0), is(in.B, OpAnd, 1<<31)
+	if small == nil || sign == nil || sign.A != in.C {
+		return false
+	}
+	exponent := &b.insts[small.A]
+	return exponent.Op == OpSlice && exponent.Imm == 23 && exponent.Type.Width == 8 && exponent.A == in.C
 }
 
 // opposite tells whether x is the negation of y.

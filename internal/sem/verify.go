@@ -84,7 +84,7 @@ func (c *Code) verifyTypes(in *Inst) error {
 			return err
 		}
 		return want(in.B, in.Type)
-	case OpNeg, OpNot, OpSqrt, OpExp2, OpLog2, OpSin, OpCos, OpRint, OpSplat:
+	case OpFlush, OpNeg, OpNot, OpSqrt, OpExp2, OpLog2, OpSin, OpCos, OpRint, OpSplat:
 		return want(in.A, in.Type)
 	case OpWrite, OpWriteX:
 		return want(in.B, in.State.Type.Elem())

@@ -15,6 +15,7 @@ type builder struct {
 	// written are the states of which a register was written; unknown tells that others may have been.
 	written map[*State]bool
 	unknown bool
+	around  bool
 	guard   ID
 	span    diag.Span
 }
@@ -53,7 +54,7 @@ func (b *builder) release() {
 	clear(b.known)
 	clear(b.consts)
 	clear(b.written)
-	b.insts, b.added, b.unknown, b.span = b.insts[:0], b.added[:0], false, diag.Span{}
+	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
 	builders.Put(b)
 }
 
@@ -74,7 +75,7 @@ func (b *builder) constant(t Type, v uint64) ID {
 func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 
 func (b *builder) push(in Inst) ID {
-	in.Span = b.span
+	in.Span, in.Around = b.span, b.around
 	b.insts = append(b.insts, in)
 	return ID(len(b.insts) - 1)
 }

@@ -86,6 +86,7 @@ const (
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
+	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
 )
 
 // What a wave does at a barrier.
@@ -104,7 +105,7 @@ var opNames = [...]string{
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
-	OpResult: "result", OpSkip: "skip", OpAtomic: "atomic",
+	OpResult: "result", OpSkip: "skip", OpAtomic: "atomic", OpFlow: "flow",
 }
 
 // String returns the operation's name.
@@ -116,7 +117,7 @@ func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 // effect tells whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpAtomic:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpAtomic, OpFlow:
 		return true
 	}
 	return false
@@ -165,12 +166,14 @@ type Inst struct {
 	// Uniform tells that the value is the same in all lanes.
 	Uniform bool
 	// Kept tells of a read that it is of what stays where another part of the register is written.
-	Kept  bool
-	Comp  int
-	Imm   uint64
-	State *State
-	Text  string
-	Span  diag.Span
+	Kept bool
+	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
+	Around bool
+	Comp   int
+	Imm    uint64
+	State  *State
+	Text   string
+	Span   diag.Span
 }
 
 // EachArg calls visit with what the operation takes: its arguments and its guard.

@@ -42,6 +42,7 @@ type lowerer struct {
 	inner   func(at diag.Span)
 	later   *[]func() // the writes of a together
 	regions []ID      // the guards of the regions around, from the together on
+	told    bool      // an OpFlow is wanted
 	calls   int
 	work    int
 
@@ -68,7 +69,19 @@ type returns struct {
 
 // Lower lowers the instruction that v is, at an address in units of the counter. The error is a *diag.Error.
 func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+	return m.lower(root, w, v, addr, false)
+}
+
+// Told is Lower for those who want to be told what the instruction itself does to the flow of control, and what its
+// arounds do: the code has an OpFlow where the meaning of the instruction ends, if that may jump. It is not for
+// execution.
+func (m *Machine) Told(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+	return m.lower(root, w, v, addr, true)
+}
+
+func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, told bool) (code *Code, err error) {
 	l := m.newLowerer(w)
+	l.told = told
 	env := m.Model.Top(root)
 	f := l.eval.match(env, v, nil)
 	if f == nil {
@@ -156,7 +169,15 @@ func (l *lowerer) instruction(f *frame) {
 	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
 		arounds = append(append([]*spec.Around{}, b.Arounds...), arounds...)
 	}
-	run := func(at diag.Span) { l.meaning(f, sem, at) }
+	run := func(at diag.Span) {
+		around := l.b.around
+		l.b.around = false
+		l.meaning(f, sem, at)
+		if l.told && saved == nil {
+			l.tell()
+		}
+		l.b.around = around
+	}
 	for i := len(arounds) - 1; i >= 0; i-- {
 		a := arounds[i]
 		if l.alone(sem) && !a.Always {
@@ -166,6 +187,15 @@ func (l *lowerer) instruction(f *frame) {
 		run = func(at diag.Span) { l.around(f, a, inside, at) }
 	}
 	run(f.unit.Leaf.Spec.Span)
+}
+
+// tell notes where the instruction itself jumps.
+func (l *lowerer) tell() {
+	if l.jumps {
+		in := blank(OpFlow)
+		in.A, in.Guard, in.Uniform = l.counter().comps[0], l.jumped, l.m.Wave
+		l.b.push(in)
+	}
 }
 
 // alone tells whether the semantics goes without its arounds.
@@ -234,8 +264,10 @@ func (l *lowerer) around(f *frame, a *spec.Around, inside func(diag.Span), at di
 		l.inner = mine
 	}
 	b := l.m.body(a.Code, spec.Code{})
+	around := l.b.around
+	l.b.around = true
 	l.inScope(a.Wave, a.Span, func() { l.code(b, f, nil) })
-	l.inner = saved
+	l.inner, l.b.around = saved, around
 }
 
 // code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.

@@ -6,55 +6,54 @@ import (
 	"image"
 	"image/draw"
 	"io"
+	"maps"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isago/isago/examples"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/target/catalog"
 )
 
-// runDemo draws an example with each machine that has one, side by side: into a file, or on the terminal.
+// runDemo draws what comes with each machine, side by side: into a file, or on the terminal.
 func (f *runFlags) runDemo(cmd *cobra.Command) error {
-	text, err := examples.FS.ReadFile("knot.obj")
-	if err != nil {
-		return err
-	}
-	mesh, err := raster.ReadOBJ(&diag.Source{Name: "knot.obj", Text: string(text)})
-	if err != nil {
-		return err
-	}
 	var pictures []image.Image
+	var names []string
 	for _, m := range catalog.Machines() {
-		if m.Demo == nil || f.isa != "" && f.isa != m.Name {
+		if m.Demo == nil {
 			continue
 		}
-		img, err := f.drawDemo(&m, mesh)
+		names = append(names, m.Name)
+		if f.isa != "" && f.isa != m.Name {
+			continue
+		}
+		img, err := f.drawDemo(cmd, &m)
 		if err != nil {
 			return err
 		}
 		pictures = append(pictures, img)
 	}
 	if len(pictures) == 0 {
-		return usagef("--demo: %s has none", f.isa)
+		return usagef("--demo: %s has none, but %s have", f.isa, strings.Join(names, ", "))
 	}
-	both := beside(pictures)
+	all := beside(pictures)
 	if f.png != "" {
-		return f.writeFiles(cmd, &exec.Outcome{Picture: both})
+		return f.writeFiles(cmd, &exec.Outcome{Picture: all})
 	}
 	colours, err := inColour(cmd, cmd.OutOrStdout())
 	if err != nil {
 		return err
 	}
-	return show(cmd.OutOrStdout(), both, terminalWidth(cmd.OutOrStdout()), colours)
+	return show(cmd.OutOrStdout(), all, terminalWidth(cmd.OutOrStdout()), colours)
 }
 
-// drawDemo draws the example of a machine.
-func (f *runFlags) drawDemo(m *catalog.Machine, mesh *raster.Mesh) (image.Image, error) {
-	data, err := examples.FS.ReadFile(m.Demo.File)
+// drawDemo draws what comes with a machine.
+func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image, error) {
+	d := m.Demo
+	data, err := d.Files.ReadFile(d.Program)
 	if err != nil {
 		return nil, err
 	}
@@ -63,21 +62,45 @@ func (f *runFlags) drawDemo(m *catalog.Machine, mesh *raster.Mesh) (image.Image,
 	if err != nil {
 		return nil, err
 	}
-	r, err := m.Launch(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name})
+	options := maps.Clone(d.Options)
+	if d.Mesh == "" { // a program that draws by itself takes the size as an option
+		options["size"] = []string{f.size}
+	}
+	r, err := m.Launch(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name, Options: options, File: d.Files.ReadFile})
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range m.Demo.Set {
+	for _, s := range d.Set {
 		name, values, _ := strings.Cut(s, "=")
 		if err := r.Set(name, strings.Split(values, ",")); err != nil {
 			return nil, err
 		}
 	}
-	out, err := f.meshFlags.draw(r, mesh, exec.RunOptions{Jobs: f.jobs, Budget: f.budget})
+	start := time.Now()
+	out, err := f.drawn(r, d, exec.RunOptions{Jobs: f.jobs, Budget: f.budget})
 	if err != nil {
 		return nil, err
 	}
+	if f.stats {
+		tellStats(cmd, out, time.Since(start))
+	}
 	return out.Picture, nil
+}
+
+// drawn runs a program that draws, over its mesh where it has one.
+func (f *runFlags) drawn(r exec.Runner, d *exec.Demo, opt exec.RunOptions) (*exec.Outcome, error) {
+	if d.Mesh == "" {
+		return r.Run(opt)
+	}
+	text, err := d.Files.ReadFile(d.Mesh)
+	if err != nil {
+		return nil, err
+	}
+	mesh, err := raster.ReadOBJ(&diag.Source{Name: d.Mesh, Text: string(text)})
+	if err != nil {
+		return nil, err
+	}
+	return f.meshFlags.draw(r, mesh, opt)
 }
 
 // beside puts pictures next to each other.

@@ -190,11 +190,11 @@ func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, h
 		}
 		return math.Float32frombits(uint32(row[at[role]+k]))
 	}
-	vertices := make([]raster.Vertex, len(t.Rows))
+	vertices := make([]raster.Corner, len(t.Rows))
 	for i, row := range t.Rows {
 		v := &vertices[i]
-		for k := range v.Position {
-			v.Position[k] = part(row, "position", k, float32(k/3))
+		for k, to := range []*float64{&v.X, &v.Y, &v.Z, &v.W} {
+			*to = float64(part(row, "position", k, float32(k/3)))
 		}
 		for k := range 3 {
 			v.Values = append(v.Values, part(row, "color", k, 0.8))

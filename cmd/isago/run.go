@@ -92,11 +92,11 @@ not reach the end of its program, or read a register that was never written.`,
 	return cmd
 }
 
-// addOptions adds the flags that machines alone have.
+// addOptions adds the flags that machines alone have. One that a machine shares with the command is one flag.
 func (f *runFlags) addOptions(cmd *cobra.Command) {
 	for _, m := range catalog.Machines() {
 		for _, o := range m.Options {
-			if f.options[o.Name] == nil {
+			if cmd.Flags().Lookup(o.Name) == nil {
 				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, o.Usage+" ("+m.Name+")")
 				if o.Bool {
 					cmd.Flags().Lookup(o.Name).NoOptDefVal = "true"
@@ -117,6 +117,11 @@ func (f *runFlags) givenOptions(cmd *cobra.Command, m *catalog.Machine) (map[str
 			return nil, usagef("--%s is nothing that programs of %s know", name, m.Name)
 		}
 		given[name] = *f.options[name]
+	}
+	for _, o := range m.Options {
+		if flag := cmd.Flags().Lookup(o.Name); f.options[o.Name] == nil && flag.Changed {
+			given[o.Name] = []string{flag.Value.String()}
+		}
 	}
 	return given, nil
 }

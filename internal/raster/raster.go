@@ -1,212 +1,153 @@
-// Package raster turns triangles into covered pixels, and reads the meshes that they come from.
+// Package raster cuts triangles into quads of fragments, for launches that draw, and reads meshes.
 package raster
 
 import (
 	"image"
-	"image/color"
 	"math"
 )
 
-// Vertex is a corner of a triangle: a position in clip space, and values that pixels get a share of. All vertices
-// of a picture have as many values.
-type Vertex struct {
-	Position [4]float32
-	Values   []float32
+// Corner is a vertex of a triangle: its place in clip space, and values that fragments get of it.
+type Corner struct {
+	X, Y, Z, W float64
+	Values     []float32
 }
 
-// Quad is two by two pixels, of which at least one is covered by a triangle. Those that are not have values too,
-// so that a program can take differences.
+// Quad are the fragments of two by two pixels: neighbours tell how values differ.
 type Quad struct {
-	// X and Y are the upper left pixel, both even. Pixel i is at X+i&1, Y+i>>1.
-	X, Y int
-	// Triangle is the number of the triangle.
-	Triangle int
-	Covered  [4]bool
-	// Depth is z/w, which is smaller for what is nearer.
+	// At is the pixel of the first fragment; the others are to the right, below, and both.
+	At image.Point
+	// Covered tells which of the four are inside the triangle and the picture, bit 0 the first.
+	Covered uint8
+	// Depth are -1 to 1 from near to far.
 	Depth [4]float32
-	// Values are interpolated with regard to perspective. The callee must not keep them.
+	// Values are perspective-correct, also of fragments that are not covered.
 	Values [4][]float32
 }
 
-// nearest is the least w that is drawn: what is at the eye or behind it has no place in the picture.
-const nearest = 1e-5
+// Pixels are the places of a quad's fragments, from the first.
+var Pixels = [4]image.Point{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}
 
-// Triangles calls draw for the quads that triangles cover in a picture of so many pixels, triangle by triangle.
-// A pixel belongs to the triangle in which its centre lies; of a centre on a shared edge to one of both alone.
-// Corners of triangles that there are not are passed over. A picture is at most 16384 pixels wide and high.
-func Triangles(width, height int, vertices []Vertex, triangles [][3]int, draw func(q *Quad)) {
-	r := rasteriser{width: min(width, 1<<14), height: min(height, 1<<14), draw: draw}
-	for i, t := range triangles {
-		r.quad.Triangle = i
-		if max(t[0], t[1], t[2]) < len(vertices) && min(t[0], t[1], t[2]) >= 0 {
-			r.clip([3]Vertex{vertices[t[0]], vertices[t[1]], vertices[t[2]]})
+// behind is the least w that is drawn: what is behind the eye is cut off.
+const behind = 1e-5
+
+// Triangle calls emit for the quads of a triangle on a picture of a size, whatever side it shows. The values of a
+// quad are its own. Pixels on an edge between two triangles belong to one of them; y grows upwards in clip space
+// and downwards on the picture.
+func Triangle(size image.Point, a, b, c Corner, emit func(q *Quad)) {
+	in := [3]Corner{a, b, c}
+	cut := make([]Corner, 0, 4)
+	for i, p := range in {
+		q := in[(i+1)%3]
+		if p.W >= behind {
+			cut = append(cut, p)
+		}
+		if (p.W >= behind) != (q.W >= behind) {
+			cut = append(cut, between(p, q, (behind-p.W)/(q.W-p.W)))
 		}
 	}
-}
-
-type rasteriser struct {
-	width, height int
-	draw          func(q *Quad)
-	quad          Quad
-}
-
-// clip cuts a triangle where w is too small, and draws what is left.
-func (r *rasteriser) clip(t [3]Vertex) {
-	var left []Vertex
-	for i, a := range t {
-		b := t[(i+1)%3]
-		if a.Position[3] >= nearest {
-			left = append(left, a)
-		}
-		if (a.Position[3] >= nearest) != (b.Position[3] >= nearest) {
-			left = append(left, between(a, b, (nearest-a.Position[3])/(b.Position[3]-a.Position[3])))
-		}
-	}
-	for i := 2; i < len(left); i++ {
-		r.triangle(left[0], left[i-1], left[i])
+	for i := 2; i < len(cut); i++ {
+		fill(size, [3]Corner{cut[0], cut[i-1], cut[i]}, emit)
 	}
 }
 
-// between is the point that share of the way from a to b.
-func between(a, b Vertex, share float32) Vertex {
-	v := Vertex{Values: make([]float32, len(a.Values))}
-	for k := range v.Position {
-		v.Position[k] = a.Position[k] + share*(b.Position[k]-a.Position[k])
+func between(p, q Corner, f float64) Corner {
+	mix := func(x, y float64) float64 { return x + (y-x)*f }
+	out := Corner{X: mix(p.X, q.X), Y: mix(p.Y, q.Y), Z: mix(p.Z, q.Z), W: mix(p.W, q.W), Values: make([]float32, len(p.Values))}
+	for i := range out.Values {
+		out.Values[i] = float32(mix(float64(p.Values[i]), float64(q.Values[i])))
 	}
-	for k := range v.Values {
-		v.Values[k] = a.Values[k] + share*(b.Values[k]-a.Values[k])
-	}
-	return v
+	return out
 }
 
-// corner is a vertex on the screen: its place in pixels, z/w, and 1/w.
-type corner struct {
-	x, y, z, inverse float64
-	values           []float32
-}
+// point is a corner on the picture.
+type point struct{ x, y, z, over float64 }
 
-func (r *rasteriser) corner(v *Vertex) corner {
-	inverse := 1 / float64(v.Position[3])
-	return corner{
-		x: (float64(v.Position[0])*inverse + 1) / 2 * float64(r.width), y: (1 - float64(v.Position[1])*inverse) / 2 * float64(r.height),
-		z: float64(v.Position[2]) * inverse, inverse: inverse, values: v.Values,
+func project(c *Corner, size image.Point) point {
+	return point{
+		x: (c.X/c.W + 1) / 2 * float64(size.X), y: (1 - c.Y/c.W) / 2 * float64(size.Y),
+		z: c.Z / c.W, over: 1 / c.W,
 	}
 }
 
-// edge is twice the area of the triangle of a, b and a point: positive on one side of the edge.
-func edge(a, b *corner, x, y float64) float64 { return (b.x-a.x)*(y-a.y) - (b.y-a.y)*(x-a.x) }
+// edge is twice the area of the triangle of two points and a place.
+func edge(a, b *point, x, y float64) float64 { return (b.x-a.x)*(y-a.y) - (b.y-a.y)*(x-a.x) }
 
-// owns tells whether points on the edge from a to b belong to the triangle: those of upper and of left edges do.
-func owns(a, b *corner) bool { return a.y == b.y && b.x > a.x || b.y < a.y }
+// triangle is one that is in front of the eye, its points clockwise on the picture.
+type triangle struct {
+	size    image.Point
+	corners [3]Corner
+	points  [3]point
+	area    float64
+}
 
-func (r *rasteriser) triangle(va, vb, vc Vertex) {
-	c := [3]corner{r.corner(&va), r.corner(&vb), r.corner(&vc)}
-	area := edge(&c[0], &c[1], c[2].x, c[2].y)
-	if area < 0 { // both sides are drawn
-		c[1], c[2], area = c[2], c[1], -area
+func fill(size image.Point, corners [3]Corner, emit func(q *Quad)) {
+	t := triangle{size: size, corners: corners}
+	for i := range corners {
+		t.points[i] = project(&corners[i], size)
 	}
-	if !(area > 0) || math.IsInf(area, 0) {
+	p := &t.points
+	if t.area = edge(&p[0], &p[1], p[2].x, p[2].y); t.area < 0 {
+		p[1], p[2], t.corners[1], t.corners[2], t.area = p[2], p[1], corners[2], corners[1], -t.area
+	}
+	if !(t.area > 0) || math.IsInf(t.area, 0) {
 		return
 	}
-	x0, x1 := bounds(c[0].x, c[1].x, c[2].x, r.width)
-	y0, y1 := bounds(c[0].y, c[1].y, c[2].y, r.height)
-	for y := y0 &^ 1; y < y1; y += 2 {
-		for x := x0 &^ 1; x < x1; x += 2 {
-			r.pixels(&c, area, x, y)
+	low := func(x, y, z float64) int { return int(max(0, math.Floor(min(x, y, z)))) &^ 1 }
+	high := func(x, y, z float64, n int) int { return int(min(float64(n), math.Ceil(max(x, y, z)))) }
+	left, right := low(p[0].x, p[1].x, p[2].x), high(p[0].x, p[1].x, p[2].x, size.X)
+	for y := low(p[0].y, p[1].y, p[2].y); y < high(p[0].y, p[1].y, p[2].y, size.Y); y += 2 {
+		for x := left; x < right; x += 2 {
+			t.quad(x, y, emit)
 		}
 	}
 }
 
-// bounds are the pixels that a triangle may cover along one axis.
-func bounds(a, b, c float64, size int) (from, to int) {
-	low, high := math.Min(a, math.Min(b, c)), math.Max(a, math.Max(b, c))
-	clamp := func(v float64) int { return int(math.Max(0, math.Min(float64(size), v))) }
-	return clamp(math.Floor(low)), clamp(math.Ceil(high))
+// quad hands on the four fragments at a place, if one of them is inside.
+func (t *triangle) quad(x, y int, emit func(q *Quad)) {
+	q := Quad{At: image.Pt(x, y)}
+	var weights [4][3]float64
+	for k, d := range Pixels {
+		fx, fy := float64(x+d.X)+0.5, float64(y+d.Y)+0.5
+		inside := x+d.X < t.size.X && y+d.Y < t.size.Y
+		w := &weights[k]
+		for i := range w {
+			from, to := &t.points[(i+1)%3], &t.points[(i+2)%3]
+			e := edge(from, to, fx, fy)
+			inside = inside && (e > 0 || e == 0 && owns(from, to))
+			w[i] = e / t.area
+		}
+		z := w[0]*t.points[0].z + w[1]*t.points[1].z + w[2]*t.points[2].z
+		if q.Depth[k] = float32(z); inside && z >= -1 && z <= 1 {
+			q.Covered |= 1 << uint(k)
+		}
+	}
+	if q.Covered == 0 {
+		return
+	}
+	for k := range weights {
+		q.Values[k] = t.values(&weights[k])
+	}
+	emit(&q)
 }
 
-// pixels draws the quad at a place.
-func (r *rasteriser) pixels(c *[3]corner, area float64, x, y int) {
-	q := &r.quad
-	q.X, q.Y = x, y
-	some := false
-	for i := range q.Covered {
-		px, py := x+i&1, y+i>>1
-		var share [3]float64
-		inside := px < r.width && py < r.height
+// owns tells whether what lies on an edge is inside: of two triangles with one edge one has it.
+func owns(from, to *point) bool { return to.y < from.y || to.y == from.y && to.x > from.x }
+
+// values are those of a fragment: of the corners, by how near they are in space.
+func (t *triangle) values(w *[3]float64) []float32 {
+	var share [3]float64
+	sum := 0.0
+	for i := range share {
+		share[i] = w[i] * t.points[i].over
+		sum += share[i]
+	}
+	row := make([]float32, len(t.corners[0].Values))
+	for i := range row {
+		v := 0.0
 		for k := range share {
-			a, b := &c[(k+1)%3], &c[(k+2)%3]
-			e := edge(a, b, float64(px)+0.5, float64(py)+0.5)
-			inside = inside && (e > 0 || e == 0 && owns(a, b))
-			share[k] = e / area
+			v += float64(share[k] * float64(t.corners[k].Values[i]))
 		}
-		q.Covered[i] = inside
-		some = some || inside
-		r.interpolate(c, share, i)
+		row[i] = float32(v / sum)
 	}
-	if some {
-		r.draw(q)
-	}
-}
-
-// interpolate gives pixel i of the quad its depth and its values: values divided by w are even on the screen, and
-// so is 1/w.
-func (r *rasteriser) interpolate(c *[3]corner, share [3]float64, i int) {
-	q := &r.quad
-	var inverse, z float64
-	for k := range c {
-		inverse += share[k] * c[k].inverse
-		z += share[k] * c[k].z
-	}
-	q.Depth[i] = float32(z)
-	q.Values[i] = q.Values[i][:0]
-	for n := range c[0].values {
-		var v float64
-		for k := range c {
-			v += share[k] * c[k].inverse * float64(c[k].values[n])
-		}
-		q.Values[i] = append(q.Values[i], float32(v/inverse))
-	}
-}
-
-// samples is how many pixels along each axis are drawn for one of a picture, so that edges are smooth.
-const samples = 3
-
-// Picture draws triangles of which the nearest are seen. colour gives red, green and blue, 0 to 1, from a pixel's
-// values.
-func Picture(width, height int, background color.RGBA, vertices []Vertex, triangles [][3]int, colour func(values []float32) [3]float32) *image.RGBA {
-	w, h := width*samples, height*samples
-	depth, colours := make([]float32, w*h), make([][3]float32, w*h)
-	for i := range depth {
-		depth[i] = float32(math.Inf(1))
-		colours[i] = [3]float32{float32(background.R) / 255, float32(background.G) / 255, float32(background.B) / 255}
-	}
-	Triangles(w, h, vertices, triangles, func(q *Quad) {
-		for i, covered := range q.Covered {
-			at := (q.Y+i>>1)*w + q.X + i&1
-			if covered && q.Depth[i] < depth[at] {
-				depth[at], colours[at] = q.Depth[i], colour(q.Values[i])
-			}
-		}
-	})
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			img.SetRGBA(x, y, mean(colours, w, x*samples, y*samples))
-		}
-	}
-	return img
-}
-
-// mean is the colour of the samples of a pixel.
-func mean(colours [][3]float32, width, x, y int) color.RGBA {
-	var sum [3]float32
-	for i := range samples * samples {
-		for k, v := range colours[(y+i/samples)*width+x+i%samples] {
-			if v > 0 { // NaN is black
-				sum[k] += min(v, 1)
-			}
-		}
-	}
-	level := func(v float32) uint8 { return uint8(v/(samples*samples)*255 + 0.5) }
-	return color.RGBA{level(sum[0]), level(sum[1]), level(sum[2]), 255}
+	return row
 }

@@ -8,11 +8,13 @@ import (
 	"unicode"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/examples"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
+	a2xxlaunch "github.com/isago/isago/target/a2xx/launch"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
 	picalaunch "github.com/isago/isago/target/pica200/launch"
@@ -45,23 +47,15 @@ type Machine struct {
 	// Launch opens a program to be run; nil for a machine whose programs cannot be run, or only as words
 	// that are one instruction after another.
 	Launch func(exec.Request) (exec.Runner, error)
+	// Demo is a program that shows what the machine draws; nil for none.
+	Demo *exec.Demo
 	// Bare tells that Launch takes words without a container too.
 	Bare bool
-	// Demo is the program with which run --demo draws; nil for a machine that has none.
-	Demo *Demo
 	// Options are what a run of the machine's programs can be told beside what all machines are.
 	Options []exec.Option
 	// Outputs are the formats that the compiler writes, by name, the default first; none where it
 	// writes one alone.
 	Outputs []string
-}
-
-// Demo is a vertex program that draws a mesh.
-type Demo struct {
-	// File is one of the examples.
-	File string
-	// Set are the uniforms, each as NAME=VALUE,VALUE,...
-	Set []string
 }
 
 // The view of the demos: an object turned a little, four units away from the eye.
@@ -106,7 +100,7 @@ func Machines() []Machine {
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
 			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Options: picalaunch.Options,
-			Demo: &Demo{"pica200/light.shbin", []string{
+			Demo: &exec.Demo{Files: examples.FS, Program: "pica200/light.shbin", Mesh: "knot.obj", Set: []string{
 				"modelView=" + demoView, "projection=" + demoEye,
 				"lightDirection=0.48,0.64,0.6,0", "lightColor=0.85,0.55,0.3,0", "ambient=0.14,0.1,0.12,1",
 			}}, Suffixed: []string{".pica", ".vsh", ".gsh"},
@@ -116,7 +110,7 @@ func Machines() []Machine {
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
 			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true,
-			Demo: &Demo{"tegra/textured.vp", []string{
+			Demo: &exec.Demo{Files: examples.FS, Program: "tegra/textured.vp", Mesh: "knot.obj", Set: []string{
 				"modelView=" + demoView, "projection=" + demoEye,
 				"light=0.48,0.64,0.6,0", "diffuse=0.35,0.7,0.55,0", "ambient=0.08,0.12,0.16,1",
 			}}, Outputs: tegra.Outputs(),
@@ -129,6 +123,7 @@ func Machines() []Machine {
 				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
 				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader},
 			},
+			Launch: a2xxlaunch.Open, Bare: true, Options: a2xxlaunch.Options, Demo: a2xxlaunch.Demo,
 			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(), Suffixed: []string{".a2xx"},
 			Openers: []string{"@attribute", "@uniform", "@varying", "@const"},
 			Raw:     &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},

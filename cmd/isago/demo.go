@@ -63,7 +63,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 		return nil, err
 	}
 	options := maps.Clone(d.Options)
-	if d.Mesh == "" { // a program that draws by itself takes the size as an option
+	if d.Mesh == "" && cmd.Flags().Changed("size") { // a program that draws by itself takes the size as an option
 		options["size"] = []string{f.size}
 	}
 	r, err := m.Launch(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Format: format.Name, Options: options, File: d.Files.ReadFile})
@@ -110,10 +110,13 @@ func beside(list []image.Image) image.Image {
 		width, height = width+img.Bounds().Dx(), max(height, img.Bounds().Dy())
 	}
 	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(out, out.Bounds(), image.NewUniform(background), image.Point{}, draw.Src)
 	x := 0
 	for _, img := range list {
-		draw.Draw(out, image.Rect(x, 0, x+img.Bounds().Dx(), height), img, img.Bounds().Min, draw.Src)
-		x += img.Bounds().Dx()
+		box := img.Bounds()
+		y := (height - box.Dy()) / 2
+		draw.Draw(out, image.Rect(x, y, x+box.Dx(), y+box.Dy()), img, box.Min, draw.Over)
+		x += box.Dx()
 	}
 	return out
 }

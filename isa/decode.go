@@ -55,7 +55,7 @@ type Decoder struct {
 	lineStart int
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
-	alike     map[alike]shared
+	alike     map[string]shared
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	told      []Finding // room for Findings
@@ -166,7 +166,7 @@ func (d *Decoder) enter(env *model.Env, depth int) bool {
 // match finds the leaf of the value in a frame.
 func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	f := &d.frames[depth]
-	t := d.set.trees[env.Root.ID]
+	t := d.set.tree(env.Root)
 	var found *model.Leaf
 	for _, l := range t.lookup(&f.v) {
 		if !matches(l, &f.v) || t.requires[l.ID] && !d.allowed(env, l, depth) {

@@ -253,7 +253,7 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 	d.leave(depth)
 	d.frames[depth].v = v
 	if d.quick {
-		return d.operand(dst, ref, depth)
+		return d.operand(dst, ref, d.envMemo(ref.Env), depth)
 	}
 	if !d.enter(ref.Env, depth) {
 		return d.noOperand(dst, ref, depth)

@@ -263,6 +263,9 @@ func (l *linter) odd(n *node) {
 			l.tell(n.addr, diag.StackFull, w.Lost, "stack %s is full here: its oldest entry is lost", w.Lost)
 		}
 	}
+	if len(n.facts.Own.Services) > 0 {
+		return // what hands the outputs on may do with them as it likes
+	}
 	for a := range n.facts.Writes() {
 		if !a.State.Once || a.Number < 0 {
 			continue

@@ -89,7 +89,7 @@ func Machines() []Machine {
 		{
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
-			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Suffixed: []string{".pica", ".vsh", ".gsh"},
+			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Options: picalaunch.Options, Suffixed: []string{".pica", ".vsh", ".gsh"},
 			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"},
 		},
 		{

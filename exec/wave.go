@@ -407,7 +407,10 @@ func (w *Wave) Step() {
 		return
 	}
 	w.Instructions++
-	lanes := w.running(g.mask)
+	lanes := g.mask
+	if w.on != nil {
+		lanes &= *w.on
+	}
 	w.lanes = lanes
 	w.LaneInstructions += int64(popcount(lanes))
 	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc

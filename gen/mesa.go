@@ -232,6 +232,14 @@ func (m *mesaBinding) node(n *model.Node, fetch []string, gens map[int]bool) *Ex
 	return m.l.fold(n, x)
 }
 
+// Unbound lowers an expression whose names are looked up already: each is a Local, by its place in Fetch. The
+// generation is told when the code runs.
+func (p *Program) Unbound(e *spec.Expr) *Expr {
+	l := &lowering{p: &Program{Options: Options{AllGens: true}}, gens: map[*spec.Expr]map[int]bool{}}
+	m := &mesaBinding{l: l}
+	return m.node(p.Classes[0].model.Unbound(e.Root), e.Fetch, l.genPlaces(e))
+}
+
 // exprID numbers the expressions of a description.
 func (l *lowering) exprID(e *spec.Expr) int {
 	id, ok := l.exprs[e]

@@ -14,6 +14,7 @@ import (
 
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
+	"github.com/isago/isago/gen/golang"
 )
 
 // genFlags say what code is made of a description.
@@ -41,8 +42,8 @@ func newGen() *cobra.Command {
 		GroupID: "code",
 		Short:   "Write a decoder, printer and encoder as source code",
 		Long: `gen writes source code that decodes, prints and packs the instructions of a machine, and needs nothing of
-isago to do it. What it prints is what "isago dis" prints, findings
-included.`,
+isago to do it: C for emulators and drivers, Go for tools. What it prints is what "isago dis" prints, findings
+included. docs/generate.md shows how to embed it.`,
 		Args: knownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -57,15 +58,34 @@ var genLanguages = []genLanguage{
 		use:   "c",
 		short: "Write C: NAME.h and NAME.c, freestanding C11 that is C++17 too",
 		long: `gen c writes NAME.h and NAME.c: freestanding C11 that compiles as C++17 too, without dependency, allocation or
-global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.`,
+global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.
+
+The C of <encode> in a description is code that runs in the program of whoever compiles it. It is taken with
+--trust-fragments alone, which writes NAME_encode.h beside the others: see docs/generate.md.`,
 		example: `  isago gen c --isa pica200 -o src
   isago gen c --spec mygpu.xml --prefix mygpu -o src --check
-  isago gen c --spec ir3.xml --compat mesa -o src`,
+  isago gen c --spec ir3.xml --compat mesa --trust-fragments -o src`,
+		fragments: true,
 		write: func(p *gen.Program) (list []genFile, err error) {
 			for _, f := range c.Write(p) {
 				list = append(list, genFile{f.Name, f.Text})
 			}
 			return list, nil
+		},
+	},
+	{
+		use:   "go",
+		short: "Write a Go package that needs the standard library alone",
+		long: `gen go writes a package of four files into DIR: NAME.go, decode.go, fields.go and print.go. It needs the standard
+library alone, and has the shape of those in golang.org/x/arch: Decode, Inst, Op and Args.`,
+		example: `  isago gen go --isa tegra -o internal/tegra
+  isago gen go --spec mygpu.xml --prefix mygpu -o mygpu --check`,
+		write: func(p *gen.Program) (list []genFile, err error) {
+			files, err := golang.Write(p)
+			for _, f := range files {
+				list = append(list, genFile{f.Name, f.Text})
+			}
+			return list, err
 		},
 	},
 }

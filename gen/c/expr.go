@@ -15,6 +15,8 @@ type body struct {
 	// depth is that of blocks; temps is the number of values that are kept between two calls.
 	depth, temps int
 	marks        int
+	local        func(i uint64) string
+	encoding     bool // of <encode>, whose state has the generation
 }
 
 func (f *body) line(format string, args ...any) {
@@ -95,10 +97,16 @@ func (f *body) value(x *gen.Expr) string {
 	case gen.Context:
 		return f.w.context(x.Context)
 	case gen.Gen:
+		if f.encoding {
+			return "(uint64_t)s->gen"
+		}
 		return "(uint64_t)p->o->gen"
 	case gen.Call:
 		return fmt.Sprintf("%s(p, %s)", x.Func.Name, scope(x.Hops))
 	case gen.Local:
+		if f.local != nil {
+			return f.local(x.Value)
+		}
 		return fmt.Sprintf("a%d", x.Value)
 	case gen.Absent:
 		return fmt.Sprintf("no_field(p, %s)", quote(x.Name))

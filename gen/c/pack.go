@@ -345,5 +345,3 @@ func (b *body) put(word string, f *gen.Field) {
 		}
 	}
 }
-
-func (w *writer) encoders() []File { return nil }

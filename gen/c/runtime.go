@@ -3,92 +3,27 @@ package c
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/isago/isago/gen"
 )
 
-// runtimeText is what generated sources need beside their own functions, in pieces that start with a line
-// "//: NAME...": a piece is taken where a text has one of its names followed by a parenthesis.
+// runtimeText is what generated sources need beside their own functions, in pieces.
 //
 //go:embed runtime.txt
 var runtimeText string
 
-type chunk struct {
-	names []string
-	text  string
-}
-
-func chunks() (list []chunk) {
-	for i, part := range strings.Split(runtimeText, "//: ") {
-		if i == 0 {
-			continue // the head of the file
-		}
-		names, text, _ := strings.Cut(part, "\n")
-		list = append(list, chunk{strings.Fields(names), text})
-	}
-	return list
-}
-
-var called = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*\(`)
-
 // runtime returns the pieces that some code needs.
 func (w *writer) runtime(code string) string {
-	list := chunks()
-	need := make([]bool, len(list))
 	early, late := w.constants(code), w.tables(code)
-	texts := []string{code, late}
-	for len(texts) > 0 {
-		calls := map[string]bool{}
-		for _, c := range called.FindAllString(texts[0], -1) {
-			calls[strings.TrimSuffix(c, "(")] = true
-		}
-		texts = texts[1:]
-		for i, c := range list {
-			for _, name := range c.names {
-				if !need[i] && (name == "always" || calls[name]) {
-					need[i] = true
-					texts = append(texts, c.text)
-				}
-			}
-		}
-	}
 	var b strings.Builder
-	for i, c := range list {
-		if need[i] {
-			b.WriteString(strings.Replace(w.fill(w.choose(c.text)), "DEFAULTS", w.defaults(), 1))
-			switch c.names[len(c.names)-1] {
-			case "first":
-				b.WriteString(early)
-			case "tables":
-				b.WriteString(late)
-			}
-		}
-	}
-	return b.String()
-}
-
-// choose takes the lines of a text that belong to what the program has: those between "//? NAME" and "//."
-// where it has NAME, "//! NAME" where it has not.
-func (w *writer) choose(text string) string {
-	has := map[string]bool{
-		"wide": w.wide(), "told": w.p.Told > 0, "known": w.p.Known > 0, "deep": w.p.Deep, "mesa": w.p.Mesa,
-		"stack": w.p.Uses.Stack, "break": w.p.Uses.Break, "strict": w.p.ISA.Strict, "operands": w.p.Deep || w.p.Mesa,
-	}
-	var b strings.Builder
-	skip := false
-	for line := range strings.Lines(text) {
-		mark := strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(mark, "//? "):
-			skip = !has[mark[4:]]
-		case strings.HasPrefix(mark, "//! "):
-			skip = has[mark[4:]]
-		case mark == "//.":
-			skip = false
-		case !skip:
-			b.WriteString(line)
+	for _, p := range gen.Needed(gen.Pieces(runtimeText), code, late) {
+		b.WriteString(strings.Replace(w.fill(w.p.Choose(p.Text)), "DEFAULTS", w.defaults(), 1))
+		switch p.Mark() {
+		case "first":
+			b.WriteString(early)
+		case "tables":
+			b.WriteString(late)
 		}
 	}
 	return b.String()

@@ -97,7 +97,15 @@ func (r *meaningRow) start(before, after []string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	program := exec.NewProgram(r.m, root, sem.Words{Context: r.context}, exec.Words32(r.m, root, r.code, 0))
+	quirks := map[string]uint64{}
+	before = slices.DeleteFunc(before, func(e string) bool {
+		name, ok := strings.CutPrefix(e, "quirk=")
+		if ok {
+			quirks[name] = 1
+		}
+		return ok
+	})
+	program := exec.NewProgram(r.m, root, sem.Words{Context: r.context, Quirks: quirks}, exec.Words32(r.m, root, r.code, 0))
 	r.w = exec.NewWave(program)
 	r.w.Budget = 1000
 	for _, s := range r.m.States {

@@ -58,7 +58,7 @@ func (p *Parser) makeQuick(g *grammar) *quick {
 			continue
 		}
 		text := p.fold(normal(string(d.Append(nil, in))))
-		if len(d.Findings()) > 0 {
+		if d.Odd() > 0 {
 			continue
 		}
 		if strings.Trim(text, " ") != text || !inner.quickValue(q, g, text) {

@@ -1,12 +1,198 @@
 package exec
 
-// RunBlock runs the waves of a block in turns, each from barrier to barrier.
-func RunBlock(waves []*Wave) {
-	for running := true; running; {
-		running = false
-		for _, w := range waves {
-			w.Run()
-			running = running || w.Waits()
+import "fmt"
+
+// Turn is the number of instructions that a wave of a block runs before another has its turn.
+const Turn = 16
+
+// barrier is what a wave does at a barrier.
+type barrier struct {
+	there, arrives, waits bool
+	number, count         uint64
+	pc                    uint64
+}
+
+// Block is waves that share memory and meet at barriers.
+type Block struct {
+	Waves   []*Wave
+	bars    map[uint64]*meeting // by number
+	waiting map[*Wave]barrier
+	races   *raceWatch // nil where nobody asks
+}
+
+// meeting is a barrier of a block: who has arrived, and when they went on.
+type meeting struct {
+	arrived int
+	count   uint64 // that arrive before they go on; 0 for all
+	// round counts how often waves went on; in is the round in which a wave arrived that has not waited yet.
+	round int
+	in    map[*Wave]int
+	knew  []uint32 // of those who arrived in the last round
+}
+
+// NewBlock returns a block of waves that have been started.
+func NewBlock(waves []*Wave) *Block {
+	return &Block{Waves: waves, bars: map[uint64]*meeting{}, waiting: map[*Wave]barrier{}}
+}
+
+// reset makes the block one whose waves have met nowhere.
+func (b *Block) reset() {
+	clear(b.bars)
+	clear(b.waiting)
+	if b.races != nil {
+		b.races.reset()
+	}
+}
+
+// RunBlock runs the waves of a block until all have stopped.
+func RunBlock(waves []*Wave) { NewBlock(waves).Run() }
+
+// Run runs the waves in turns of a few instructions, in their order, until all have stopped. It ends early, and
+// reports false, where lanes stop otherwise than by an end: what the others do means nothing then.
+func (b *Block) Run() bool {
+	if len(b.Waves) == 1 {
+		return b.alone()
+	}
+	for {
+		ran := false
+		for _, w := range b.Waves {
+			if _, waits := b.waiting[w]; waits || w.Done() {
+				continue
+			}
+			ran = true
+			w.RunFor(Turn)
+			b.meet(w)
+			if w.failed() {
+				return false
+			}
 		}
+		if ran {
+			continue
+		}
+		if len(b.waiting) == 0 {
+			return true
+		}
+		b.deadlock()
+		return false
+	}
+}
+
+// alone runs a wave that waits for nobody but itself.
+func (b *Block) alone() bool {
+	w := b.Waves[0]
+	for !w.Done() {
+		w.Run()
+		b.meet(w)
+		if _, waits := b.waiting[w]; waits {
+			b.deadlock()
+		}
+	}
+	return !w.failed()
+}
+
+// failed reports whether lanes of a wave stopped otherwise than by an end.
+func (w *Wave) failed() bool {
+	for i := range w.stops {
+		if r := w.stops[i].Reason; r != "end" && r != errNoWord.Error() {
+			return true
+		}
+	}
+	return false
+}
+
+// meet settles what follows for the barriers from what a wave did in its turn.
+func (b *Block) meet(w *Wave) {
+	at := w.barrier
+	w.barrier.there = false
+	if at.there {
+		b.come(w, at)
+	}
+	if w.Done() { // those who are left may be all
+		for number, m := range b.bars {
+			if m.count == 0 && m.arrived > 0 {
+				b.goOn(number, m)
+			}
+		}
+	}
+}
+
+// come counts a wave that arrives, and lets it wait unless those with whom it arrived have gone on.
+func (b *Block) come(w *Wave, at barrier) {
+	m := b.bars[at.number]
+	if m == nil {
+		m = &meeting{in: map[*Wave]int{}}
+		b.bars[at.number] = m
+	}
+	m.count = at.count
+	if at.arrives {
+		m.arrived++
+		m.in[w] = m.round
+		if b.races != nil {
+			b.races.arrive(w, at.number)
+		}
+	}
+	round, arrived := m.in[w]
+	if at.waits {
+		delete(m.in, w)
+		if !arrived || round == m.round {
+			b.waiting[w] = at
+		} else if b.races != nil {
+			b.races.leave(w, m.knew)
+		}
+	}
+	b.goOn(at.number, m)
+}
+
+// goOn lets those go on who wait at a barrier, where enough have arrived.
+func (b *Block) goOn(number uint64, m *meeting) {
+	if m.arrived < b.needed(m.count) {
+		return
+	}
+	m.arrived = 0
+	m.round++
+	if b.races != nil {
+		m.knew = b.races.joined[number]
+		delete(b.races.joined, number)
+	}
+	for w, at := range b.waiting {
+		if at.number != number {
+			continue
+		}
+		delete(b.waiting, w)
+		if b.races != nil {
+			b.races.leave(w, m.knew)
+		}
+	}
+}
+
+// needed returns how many waves have to arrive at a barrier: all that have not ended where it does not say.
+func (b *Block) needed(count uint64) int {
+	if count > 0 {
+		return int(min(count, 1<<30))
+	}
+	n := 0
+	for _, w := range b.Waves {
+		if !w.Done() {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// deadlock stops the waves that wait for what does not come.
+func (b *Block) deadlock() {
+	for _, w := range b.Waves {
+		at, waits := b.waiting[w]
+		if !waits {
+			continue
+		}
+		delete(b.waiting, w)
+		for _, g := range w.groups {
+			text := fmt.Sprintf("barrier %d waits for %d, and %d arrived: nobody else comes", at.number, b.needed(at.count), b.bars[at.number].arrived)
+			w.stops = append(w.stops, Stop{Reason: "deadlock", Text: text, PC: at.pc, Lanes: w.running(g.mask)})
+		}
+	}
+	for _, w := range b.Waves {
+		w.groups = w.groups[:0]
 	}
 }

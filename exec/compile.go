@@ -1,8 +1,8 @@
 package exec
 
 import (
-	"encoding/binary"
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
@@ -11,32 +11,89 @@ import (
 func popcount(m uint64) int { return mathbits.OnesCount64(m) }
 func trailing(m uint64) int { return mathbits.TrailingZeros64(m) }
 
-// compiled is an instruction prepared for one wave: operations whose operands are places in memory.
+// compiled is an instruction prepared for one wave: for lanes that parted, and for a wave of which all lanes
+// run it with stacks that are the same in each. Then what follows from the stacks is done once for all lanes,
+// and values are made in the registers that they are for. Both are prepared when they are first needed.
 type compiled struct {
-	steps []step
-	next  uint64
-	err   error
+	code         *sem.Code
+	parts, whole []step
+	// stacks are those that whole takes as even, same the slots of theirs that it takes as the same in all
+	// lanes.
+	stacks []*store
+	same   []uint64
+	// atomic tells that lanes do some of it one after another, and so parted.
+	atomic bool
+	next   uint64
+	err    error
 }
 
-// step is one operation. Where skip is set it goes on there if the guard holds in no lane.
+// step is one operation, nil for none, and behind it perhaps a skip: where skip is set it goes on there if the guard
+// holds in no lane.
 type step struct {
 	run   func(w *Wave)
 	guard guard
 	skip  int
+	cond  sem.ID // the guard as a value
 }
 
 func (c *compiled) run(w *Wave) {
-	for i := 0; i < len(c.steps); {
-		s := &c.steps[i]
-		if s.skip > 0 {
-			if s.guard.of(w) == 0 {
-				i = s.skip
-				continue
-			}
-		} else {
+	if w.active == w.whole && !c.atomic && c.level() {
+		if c.whole == nil {
+			c.prepareWhole(w)
+		}
+		run(w, c.whole)
+		return
+	}
+	if c.parts == nil {
+		c.parts = newCompiler(w, c.code).compile()
+	}
+	run(w, c.parts)
+}
+
+// level reports whether the stacks are even. Where they hold what they did not before, whole is made anew.
+func (c *compiled) level() bool {
+	for i, st := range c.stacks {
+		if !st.even {
+			return false
+		}
+		if st.same&c.same[i] != c.same[i] {
+			c.whole = nil
+		}
+	}
+	return true
+}
+
+// watch notes the stacks that an instruction uses, before it is prepared for all lanes.
+func (c *compiled) watch(w *Wave) {
+	for i := range c.code.Insts {
+		if s := c.code.Insts[i].State; s != nil && s.Kind == sem.StackState && s.Scope < spec.ScopeWave && !slices.Contains(c.stacks, w.stores[s.Index]) {
+			c.stacks, c.same = append(c.stacks, w.stores[s.Index]), append(c.same, 0)
+		}
+	}
+}
+
+// prepareWhole prepares the instruction for all lanes at once, with the stacks as they are.
+func (c *compiled) prepareWhole(w *Wave) {
+	n := newCompiler(w, c.code)
+	n.whole = true
+	n.assume(c.stacks)
+	c.stacks, c.same = nil, nil
+	for st, same := range n.same {
+		c.stacks, c.same = append(c.stacks, st), append(c.same, same)
+	}
+	c.whole = n.compile()
+}
+
+func run(w *Wave, steps []step) {
+	for i := 0; i < len(steps); {
+		s := &steps[i]
+		i++
+		if s.run != nil {
 			s.run(w)
 		}
-		i++
+		if s.skip > 0 && s.guard.of(w) == 0 {
+			i = s.skip
+		}
 	}
 }
 
@@ -80,94 +137,262 @@ func (l loc) lane(i int) uint64 {
 type compiler struct {
 	w     *Wave
 	code  *sem.Code
-	locs  []loc
-	last  []int // where a value is used last
-	free  []*plane
-	steps []step
-	start []int // of each operation in steps
-	used  int   // planes that were taken from the wave's
-	fresh map[*sem.State]bool
+	whole bool
+	// same are the stacks that are even, and the slots that are the same in all lanes.
+	same    map[*store]uint64
+	uniform []bool // the value is the same in all lanes
+	locs    []loc
+	owned   []bool   // the plane of a value belongs to the value
+	homes   []*plane // the register that a value is made in, nil for none
+	done    []bool   // prepared with the operation before
+	last    []int    // where a value is used last
+	free    []*plane
+	spare   []*plane // of the operation that is being prepared
+	steps   []step
+	start   []int  // of each operation in steps
+	first   int    // the first step of the block that is being prepared
+	target  []bool // a skip goes to the operation
+	stays   []bool // a choice that is made in the place of its last argument
+	used    int    // planes that were taken from the wave's
+	checks  *checks
+	// atomic tells that the operations of an atomic are prepared.
+	atomic bool
 }
 
-func (w *Wave) compile(code *sem.Code) *compiled {
+func newCompiler(w *Wave, code *sem.Code) *compiler {
 	n := len(code.Insts)
-	c := &compiler{w: w, code: code, locs: make([]loc, n), last: make([]int, n), start: make([]int, n+1), fresh: map[*sem.State]bool{}}
+	c := &compiler{w: w, code: code, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n)}
 	for i := range code.Insts {
-		in := &code.Insts[i]
-		for _, a := range append([]sem.ID{in.A, in.B, in.C, in.Guard}, in.Args...) {
-			if a != sem.NoID {
-				c.last[a] = i
-			}
-		}
+		c.last[i] = i
+		code.Insts[i].EachArg(func(a sem.ID) { c.last[a] = i })
+	}
+	return c
+}
+
+func (c *compiler) compile() []step {
+	c.spread()
+	if c.whole {
+		c.findHomes()
 	}
 	c.clearInstruction()
-	for i := range code.Insts {
+	c.block(0, len(c.code.Insts))
+	return append([]step{}, c.steps...)
+}
+
+// block prepares the operations from one up to another. Values of an atomic keep their planes to its end: its
+// operations are done again for other lanes.
+func (c *compiler) block(from, to int) {
+	first := len(c.steps)
+	c.first, c.checks = first, nil
+	for i := from; i < to; i++ {
 		c.start[i] = len(c.steps)
-		c.inst(sem.ID(i))
-		c.release(i)
-	}
-	c.start[n] = len(c.steps)
-	for i := range c.steps {
-		if s := &c.steps[i]; s.skip > 0 {
-			s.skip = c.start[s.skip]
+		if in := &c.code.Insts[i]; in.Op == sem.OpAtomic {
+			c.region(sem.ID(i), in)
+			i = int(in.Imm) - 1
+			continue
+		}
+		if !c.done[i] {
+			c.inst(sem.ID(i))
+		}
+		if !c.atomic {
+			c.release(i)
 		}
 	}
-	return &compiled{steps: c.steps, next: code.Next}
+	c.start[to] = len(c.steps)
+	for i := first; i < len(c.steps); i++ {
+		if s := &c.steps[i]; s.skip > 0 {
+			s.skip = c.start[c.landing(s)]
+		}
+	}
+}
+
+// assume takes stacks that are even as they are, but for those that lanes change each for itself.
+func (c *compiler) assume(stacks []*store) {
+	c.same = map[*store]uint64{}
+	for _, st := range stacks {
+		c.same[st] = st.same
+	}
+	for again := true; again; {
+		c.spread()
+		again = false
+		for i := range c.code.Insts {
+			again = c.giveUp(&c.code.Insts[i]) || again
+		}
+	}
+}
+
+// landing is the operation to which a skip goes: behind a choice that stays as it is.
+func (c *compiler) landing(s *step) int {
+	if to := s.skip; to < len(c.code.Insts) && c.stays[to] && c.code.Insts[to].A == s.cond {
+		return to + 1
+	}
+	return s.skip
+}
+
+// skip prepares a skip, with the operation before it if nothing else goes in between.
+func (c *compiler) skip(id sem.ID, in *sem.Inst) {
+	n := len(c.steps)
+	if n == c.first || c.steps[n-1].skip > 0 || c.target[id] {
+		c.add(nil)
+		n++
+	}
+	s := &c.steps[n-1]
+	s.guard, s.skip, s.cond = c.guardOf(in.Guard), int(in.Imm), in.Guard
+	c.target[in.Imm], c.checks = true, nil
+}
+
+// giveUp gives up what an operation does not keep of a stack, and tells whether there was something.
+func (c *compiler) giveUp(in *sem.Inst) bool {
+	if in.Op != sem.OpPush && in.Op != sem.OpPop {
+		return false
+	}
+	st := c.w.stores[in.State.Index]
+	same, ok := c.same[st]
+	if !ok {
+		return false
+	}
+	if in.Guard != sem.NoID && !c.uniform[in.Guard] {
+		delete(c.same, st)
+		return true
+	}
+	for i, a := range in.Args {
+		if !c.uniform[a] {
+			same &^= 1 << uint(i)
+		}
+	}
+	gone := same != c.same[st]
+	c.same[st] = same
+	return gone
+}
+
+// spread settles which values are the same in all lanes.
+func (c *compiler) spread() {
+	for i := range c.code.Insts {
+		c.uniform[i] = c.isUniform(&c.code.Insts[i])
+	}
+}
+
+func (c *compiler) isUniform(in *sem.Inst) bool {
+	if in.Uniform || in.Op == sem.OpConst {
+		return true
+	}
+	switch in.Op {
+	case sem.OpTop, sem.OpDepth, sem.OpEmpty:
+		same, ok := c.same[c.w.stores[in.State.Index]]
+		return ok && (in.Op != sem.OpTop || same>>uint(in.Comp)&1 != 0)
+	}
+	if in.Op < sem.OpSplat || in.Op > sem.OpConcat {
+		return false
+	}
+	for _, a := range [3]sem.ID{in.A, in.B, in.C} {
+		if a != sem.NoID && !c.uniform[a] {
+			return false
+		}
+	}
+	return true
 }
 
 // clearInstruction gives the state that lives for one instruction its first value, where the instruction
 // uses it.
 func (c *compiler) clearInstruction() {
+	seen := map[*sem.State]bool{}
 	for i := range c.code.Insts {
 		s := c.code.Insts[i].State
-		if s == nil || s.Scope != spec.ScopeInstruction || c.fresh[s] {
+		if s == nil || s.Scope != spec.ScopeInstruction || seen[s] {
 			continue
 		}
-		c.fresh[s] = true
+		seen[s] = true
 		st := c.w.stores[s.Index]
 		c.add(func(w *Wave) { st.reset(w.exists) })
 	}
 }
 
-func (c *compiler) add(run func(w *Wave)) { c.steps = append(c.steps, step{run: run}) }
+func (c *compiler) add(run func(w *Wave)) {
+	c.steps = append(c.steps, step{run: run})
+	c.checks = nil
+}
 
 // release frees the planes of values that are not used behind an operation.
 func (c *compiler) release(i int) {
-	in := &c.code.Insts[i]
-	for _, a := range append([]sem.ID{in.A, in.B, in.C, in.Guard}, in.Args...) {
-		if a == sem.NoID || c.last[a] != i {
-			continue
-		}
-		if p := c.locs[a].plane; p != nil && c.temporary(a) {
-			c.last[a] = -1
-			c.free = append(c.free, p)
+	free := func(a sem.ID) {
+		if c.last[a] == i && c.owned[a] {
+			c.owned[a] = false
+			c.free = append(c.free, c.locs[a].plane)
 		}
 	}
-}
-
-// temporary tells whether the plane of a value belongs to the value.
-func (c *compiler) temporary(a sem.ID) bool {
-	in := &c.code.Insts[a]
-	if in.Op == sem.OpConst {
-		return false
-	}
-	return in.Op != sem.OpRead || !c.aliases(a)
+	c.code.Insts[i].EachArg(free)
+	free(sem.ID(i)) // of what nobody uses
+	c.free = append(c.free, c.spare...)
+	c.spare = c.spare[:0]
 }
 
 // aliases tells whether a read of a register may use the register's own plane: nobody writes it before the
 // value is used for the last time.
 func (c *compiler) aliases(a sem.ID) bool {
 	in := &c.code.Insts[a]
-	if in.Op != sem.OpRead || in.Type.Kind == sem.Bool || in.State.Scope >= spec.ScopeWave {
+	for i := int(a) + 1; i < c.last[a]; i++ {
+		if o := &c.code.Insts[i]; o.Op == sem.OpWriteX && o.State == in.State || o.Op == sem.OpWrite && sameRegister(o, in) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameRegister(a, b *sem.Inst) bool {
+	return a.State == b.State && a.Comp == b.Comp && a.Imm == b.Imm
+}
+
+// findHomes finds values that can be made in the register that they are for: all lanes write it, and nobody
+// looks at it in between.
+func (c *compiler) findHomes() {
+	for i := len(c.code.Insts) - 1; i >= 0; i-- {
+		in := &c.code.Insts[i]
+		switch {
+		case in.Op == sem.OpWrite && in.Guard == sem.NoID && in.Type.Kind != sem.Bool:
+			st := c.w.stores[in.State.Index]
+			if k := int(in.Imm)*st.comps + in.Comp; !st.wide() && int(in.Imm) < st.count && c.lives(in.B, i, in) {
+				c.homes[in.B] = &st.planes[k]
+			}
+		case in.Op == sem.OpSelect && c.homes[i] != nil: // a choice is made in the place of what it chooses from
+			for _, a := range [2]sem.ID{in.C, in.B} {
+				write := c.writeOf(i)
+				if c.last[a] == i && write >= 0 && c.lives(a, write, &c.code.Insts[write]) {
+					c.homes[a] = c.homes[i]
+					break
+				}
+			}
+		}
+	}
+}
+
+// writeOf finds the operation that writes a value which has a home.
+func (c *compiler) writeOf(v int) int {
+	for i := v + 1; i <= c.last[v]; i++ {
+		in := &c.code.Insts[i]
+		if in.Op == sem.OpWrite && in.B == sem.ID(v) && in.Guard == sem.NoID && &c.w.stores[in.State.Index].planes[int(in.Imm)*c.w.stores[in.State.Index].comps+in.Comp] == c.homes[v] {
+			return i
+		}
+	}
+	return -1
+}
+
+// lives tells whether a value can be in a register from where it is made to where the register is written.
+func (c *compiler) lives(v sem.ID, at int, write *sem.Inst) bool {
+	op := c.code.Insts[v].Op
+	if op < sem.OpSplat || op > sem.OpConcat || c.uniform[v] || c.homes[v] != nil {
 		return false
 	}
-	last := max(c.last[a], int(a))
-	if c.last[a] < 0 {
-		last = len(c.code.Insts) - 1
-	}
-	for i := int(a) + 1; i < last; i++ {
-		o := &c.code.Insts[i]
-		if o.State == in.State && (o.Op == sem.OpWriteX || o.Op == sem.OpWrite && o.Comp == in.Comp && o.Imm == in.Imm) {
+	for i := range c.code.Insts {
+		in := &c.code.Insts[i]
+		switch {
+		case i <= int(v): // what was read before must have been used
+			if in.Op == sem.OpRead && sameRegister(in, write) && c.last[i] > int(v) {
+				return false
+			}
+		case i > max(at, c.last[v]) || i == at:
+		case in.Op == sem.OpService, in.State == write.State && (in.Op == sem.OpReadX || in.Op == sem.OpWriteX):
+			return false
+		case (in.Op == sem.OpRead && i < at || in.Op == sem.OpWrite) && sameRegister(in, write):
 			return false
 		}
 	}
@@ -189,15 +414,17 @@ func (c *compiler) newPlane() *plane {
 
 // place makes the place of a value.
 func (c *compiler) place(id sem.ID) loc {
-	in := &c.code.Insts[id]
 	var l loc
 	switch {
-	case in.Uniform:
+	case c.uniform[id]:
 		l.scalar = new(uint64)
-	case in.Type.Kind == sem.Bool:
+	case c.code.Insts[id].Type.Kind == sem.Bool:
 		l.mask = new(uint64)
+	case c.homes[id] != nil:
+		l.plane = c.homes[id]
 	default:
 		l.plane = c.newPlane()
+		c.owned[id] = true
 	}
 	c.locs[id] = l
 	return l
@@ -208,12 +435,16 @@ func (w *Wave) constPlane(v uint64) *plane {
 	p := w.consts[v]
 	if p == nil {
 		p = new(plane)
-		for i := range p {
-			p[i] = v
-		}
+		fill(p, v)
 		w.consts[v] = p
 	}
 	return p
+}
+
+func fill(p *plane, v uint64) {
+	for i := range p {
+		p[i] = v
+	}
 }
 
 // planeOf is an argument of an operation on lanes.
@@ -221,7 +452,14 @@ func (c *compiler) planeOf(id sem.ID) *plane {
 	if in := &c.code.Insts[id]; in.Op == sem.OpConst {
 		return c.w.constPlane(in.Imm)
 	}
-	return c.locs[id].plane
+	l := c.locs[id]
+	if l.plane != nil {
+		return l.plane
+	}
+	p := c.newPlane()
+	c.spare = append(c.spare, p)
+	c.add(func(*Wave) { fill(p, *l.scalar) })
+	return p
 }
 
 // maskOf is a condition of an operation on lanes.
@@ -230,52 +468,47 @@ func (c *compiler) maskOf(id sem.ID) *uint64 {
 		m := -in.Imm
 		return &m
 	}
-	return c.locs[id].mask
+	l := c.locs[id]
+	if l.mask != nil {
+		return l.mask
+	}
+	m := new(uint64)
+	c.add(func(*Wave) { *m = -*l.scalar })
+	return m
 }
 
 func (c *compiler) guardOf(id sem.ID) guard {
-	if id == sem.NoID {
+	switch {
+	case id == sem.NoID:
 		return guard{}
+	case c.uniform[id]:
+		return guard{c.locs[id].scalar, true}
 	}
-	in := &c.code.Insts[id]
-	if in.Op == sem.OpConst {
-		v := in.Imm
-		return guard{&v, true}
-	}
-	l := c.locs[id]
-	if in.Uniform {
-		return guard{l.scalar, true}
-	}
-	return guard{l.mask, false}
+	return guard{c.locs[id].mask, false}
 }
 
 // inst prepares one operation.
 func (c *compiler) inst(id sem.ID) {
 	in := &c.code.Insts[id]
-	switch in.Op {
-	case sem.OpConst:
+	switch {
+	case in.Op == sem.OpConst:
 		v := in.Imm
 		c.locs[id] = loc{scalar: &v}
-		return
-	case sem.OpSkip:
-		c.steps = append(c.steps, step{guard: c.guardOf(in.Guard), skip: int(in.Imm)})
-		return
-	}
-	if in.Op >= sem.OpSplat && in.Op <= sem.OpConcat {
+	case in.Op == sem.OpSkip:
+		c.skip(id, in)
+	case in.Op == sem.OpSplat:
+		c.locs[id] = c.locs[in.A]
+	case in.Op > sem.OpSplat && in.Op <= sem.OpConcat:
 		c.pure(id, in)
-		return
+	default:
+		c.effect(id, in)
 	}
-	c.effect(id, in)
 }
 
 // pure prepares an operation on values.
 func (c *compiler) pure(id sem.ID, in *sem.Inst) {
-	if in.Uniform {
-		c.uniform(id, in)
-		return
-	}
-	if in.Op == sem.OpSplat {
-		c.splat(id, in)
+	if c.uniform[id] {
+		c.scalarKernel(id, in)
 		return
 	}
 	if c.maskKernel(id, in) || c.planeKernel(id, in) {
@@ -307,33 +540,6 @@ func (c *compiler) pure(id sem.ID, in *sem.Inst) {
 	})
 }
 
-// uniform prepares an operation that is done once for all lanes.
-func (c *compiler) uniform(id sem.ID, in *sem.Inst) {
-	var args [3]*uint64
-	for i, a := range [3]sem.ID{in.A, in.B, in.C} {
-		if args[i] = new(uint64); a != sem.NoID {
-			args[i] = c.locs[a].scalar
-		}
-	}
-	d := c.place(id).scalar
-	c.add(func(*Wave) { *d = sem.Apply(in, *args[0], *args[1], *args[2]) })
-}
-
-func (c *compiler) splat(id sem.ID, in *sem.Inst) {
-	a, d := c.locs[in.A].scalar, c.place(id)
-	if d.mask != nil {
-		c.add(func(*Wave) { *d.mask = -*a })
-		return
-	}
-	p := d.plane
-	c.add(func(*Wave) {
-		v := *a
-		for i := range p {
-			p[i] = v
-		}
-	})
-}
-
 // effect prepares what reads and changes state.
 func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	g := c.guardOf(in.Guard)
@@ -360,7 +566,11 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		a := c.locs[in.A]
 		c.add(func(w *Wave) {
 			m := g.of(w)
-			w.jumped |= m
+			w.jumped = m
+			if a.scalar != nil && m == w.active {
+				w.along, w.pcs[0] = true, *a.scalar
+				return
+			}
 			for ; m != 0; m &= m - 1 {
 				i := trailing(m)
 				w.pcs[i] = a.lane(i)
@@ -370,8 +580,23 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(w *Wave) { w.stop(g.of(w), "end", "") })
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
+	case sem.OpRun:
+		c.add(func(w *Wave) {
+			if m := g.of(w); m != 0 {
+				w.Instructions++
+				w.LaneInstructions += int64(popcount(m))
+			}
+		})
+	case sem.OpUnknown:
+		c.add(func(w *Wave) { w.unknown(in.Text, g.of(w)) })
 	case sem.OpBarrier:
-		c.add(func(w *Wave) { w.barrier = w.barrier || g.of(w) != 0 })
+		a, b := c.locs[in.A], c.locs[in.B]
+		c.add(func(w *Wave) {
+			if m := g.of(w); m != 0 {
+				lane := trailing(m)
+				w.barrier = barrier{there: true, number: a.lane(lane), count: b.lane(lane), arrives: in.Imm&sem.Arrives != 0, waits: in.Imm&sem.Waits != 0, pc: w.pc}
+			}
+		})
 	case sem.OpService:
 		c.service(id, in, g)
 	case sem.OpResult:
@@ -386,12 +611,8 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 		return
 	}
 	k := number*st.comps + comp
-	if in.State.Undefined {
-		c.add(func(w *Wave) {
-			if m := g.of(w) &^ st.written[k]; m != 0 {
-				w.unwritten(st, number, comp, m)
-			}
-		})
+	if in.State.Undefined && !in.Kept {
+		c.check(g, check{st, number, comp, &st.written[k]})
 	}
 	switch {
 	case st.wide():
@@ -411,6 +632,45 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 	}
 }
 
+// checks are reads under one guard of what perhaps nobody wrote.
+type checks struct {
+	guard guard
+	list  []check
+}
+
+type check struct {
+	st           *store
+	number, comp int
+	written      *uint64
+}
+
+// check adds a check, to those before it if it can.
+func (c *compiler) check(g guard, x check) {
+	if c.checks != nil && c.checks.guard == g {
+		c.checks.list = append(c.checks.list, x)
+		return
+	}
+	n := &checks{g, []check{x}}
+	c.add(func(w *Wave) {
+		m, all := n.guard.of(w)&w.lanes, ^uint64(0)
+		for i := range n.list {
+			all &= *n.list[i].written
+		}
+		if m&^all != 0 {
+			n.report(w, m)
+		}
+	})
+	c.checks = n
+}
+
+func (n *checks) report(w *Wave, m uint64) {
+	for _, x := range n.list {
+		if lanes := m &^ *x.written; lanes != 0 {
+			w.unwritten(x.st, x.number, x.comp, lanes)
+		}
+	}
+}
+
 // written tells whether the instruction writes a state.
 func (c *compiler) written(s *sem.State) bool {
 	for i := range c.code.Insts {
@@ -425,15 +685,13 @@ func (c *compiler) written(s *sem.State) bool {
 func (c *compiler) constant(id sem.ID, v uint64) {
 	in := &c.code.Insts[id]
 	switch {
-	case in.Uniform:
+	case c.uniform[id]:
 		c.locs[id] = loc{scalar: &v}
 	case in.Type.Kind == sem.Bool:
 		m := -v
 		c.locs[id] = loc{mask: &m}
 	default:
-		c.locs[id] = loc{plane: c.newPlane()}
-		p := c.locs[id].plane
-		c.add(func(*Wave) { *p = *c.w.constPlane(v) })
+		c.locs[id] = loc{plane: c.w.constPlane(v)}
 	}
 }
 
@@ -467,8 +725,8 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 			}
 			return st.state.OutsideBits
 		}
-		if st.state.Undefined {
-			if k := n*st.comps + comp; g.of(w)&(1<<uint(lane))&^st.written[k] != 0 {
+		if st.state.Undefined && !in.Kept {
+			if k := n*st.comps + comp; g.of(w)&w.lanes&(1<<uint(lane))&^st.written[k] != 0 {
 				w.unwritten(st, n, comp, 1<<uint(lane))
 			}
 		}
@@ -530,10 +788,28 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 		})
 		return
 	}
+	written := &st.written[k]
+	if l := c.locs[in.B]; l.plane == p && in.Guard == sem.NoID {
+		c.add(func(w *Wave) { *written |= w.active })
+		return
+	} else if l.scalar != nil {
+		c.add(func(w *Wave) {
+			m := g.of(w)
+			*written |= m
+			if m == w.whole {
+				fill(p, *l.scalar)
+				return
+			}
+			for ; m != 0; m &= m - 1 {
+				p[trailing(m)] = *l.scalar
+			}
+		})
+		return
+	}
 	v := c.planeOf(in.B)
 	c.add(func(w *Wave) {
 		m := g.of(w)
-		st.written[k] |= m
+		*written |= m
 		if m == w.whole {
 			*p = *v
 			return
@@ -563,53 +839,6 @@ func (c *compiler) writeX(in *sem.Inst, st *store, g guard) {
 			}
 		})
 	})
-}
-
-func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
-	a, size := c.locs[in.A], in.Imm
-	at := func(w *Wave, lane int) []byte {
-		data := st.bytes
-		if st.state.Scope == spec.ScopeLane {
-			n := len(data) / Lanes
-			data = data[lane*n : (lane+1)*n]
-		}
-		addr := a.lane(lane)
-		if addr > uint64(len(data)) || uint64(len(data))-addr < size {
-			if st.state.Outside == sem.OutsideTrap {
-				w.stop(1<<uint(lane), "trap", "access outside of "+st.state.Name)
-			}
-			return nil
-		}
-		return data[addr : addr+size]
-	}
-	if in.Op == sem.OpStore {
-		v := c.locs[in.B]
-		c.add(func(w *Wave) {
-			each(g.of(w), func(lane int) {
-				if data := at(w, lane); data != nil {
-					var buf [8]byte
-					binary.LittleEndian.PutUint64(buf[:], v.lane(lane))
-					copy(data, buf[:])
-				}
-			})
-		})
-		return
-	}
-	load := func(w *Wave, lane int) uint64 {
-		var buf [8]byte
-		copy(buf[:], at(w, lane))
-		return binary.LittleEndian.Uint64(buf[:])
-	}
-	d := c.place(id)
-	if d.scalar != nil {
-		c.add(func(w *Wave) {
-			if m := g.of(w); m != 0 {
-				*d.scalar = load(w, trailing(m))
-			}
-		})
-		return
-	}
-	c.add(func(w *Wave) { each(g.of(w), func(lane int) { d.plane[lane] = load(w, lane) }) })
 }
 
 func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {
@@ -646,7 +875,7 @@ func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {
 					w.stop(m, "trap", "stack "+st.state.Name+" is empty")
 				}
 				if st.depth[0] == 0 {
-					st.some = 0
+					st.some, st.same = 0, ^uint64(0)
 				}
 			default:
 				st.part()
@@ -689,6 +918,11 @@ func (c *compiler) push(in *sem.Inst, st *store, g guard) {
 			st.some = ^uint64(0)
 			for i, a := range args {
 				p := &st.planes[at*st.comps+i]
+				if a.scalar != nil {
+					fill(p, *a.scalar)
+					continue
+				}
+				st.same &^= 1 << uint(i)
 				for lane := range p {
 					p[lane] = a.lane(lane)
 				}
@@ -707,7 +941,7 @@ func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
 		if !ok {
 			if st.state.EmptyTraps {
 				lanes := uint64(1) << uint(lane)
-				if st.wide() {
+				if c.uniform[id] {
 					lanes = w.active
 				}
 				w.stop(lanes&g.of(w), "trap", "stack "+st.state.Name+" is empty")

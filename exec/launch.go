@@ -76,7 +76,7 @@ func (l *Launch) Find(name string) (Port, error) {
 	return Port{}, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names())
 }
 
-// register reads a name such as r5.
+// register reads a name such as r5 or r[5].
 func (l *Launch) register(name string) (Port, bool) {
 	for _, s := range l.Program.Machine.States {
 		digits, ok := strings.CutPrefix(name, s.Name)
@@ -85,6 +85,9 @@ func (l *Launch) register(name string) (Port, bool) {
 		}
 		if s.Single && digits == "" {
 			return Port{Name: name, State: s, Count: 1}, true
+		}
+		if inner, ok := strings.CutPrefix(digits, "["); ok {
+			digits = strings.TrimSuffix(inner, "]")
 		}
 		if n, err := strconv.Atoi(digits); err == nil && !s.Single && n >= 0 && n < s.Count {
 			return Port{Name: name, State: s, First: n, Count: 1}, true
@@ -153,24 +156,36 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 type Input struct {
 	// Lanes is their number.
 	Lanes int
-	// Ports are the inputs that are given, Values for each lane their components in order. Missing tells
-	// which of them a lane is not given; nil for none.
+	// Ports are the inputs that lanes are given, Values for each lane their components in order; where there
+	// are fewer rows than lanes, they repeat. Missing tells which of them a lane is not given; nil for none.
 	Ports   []Port
 	Values  [][]uint64
 	Missing [][]bool
+	// Same are inputs that all lanes have in common, given behind the others.
+	Same []Given
+}
+
+// Given is an input that is the same for all lanes: components from the first on.
+type Given struct {
+	Port   Port
+	Values []uint64
 }
 
 // RunOptions bound a run.
 type RunOptions struct {
 	// Jobs is the number of waves that run at the same time.
 	Jobs int
+	// Count is the number of lanes; 0 is as many as there are inputs for, and at least one.
+	Count int
 	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
 	Budget int64
 	Strict bool
+	// Stats asks for what a machine counts beside what all do.
+	Stats bool
 	// Trace is called around each instruction of the first wave; it makes the run one wave after another.
 	Trace func(w *Wave, pc, lanes uint64, after bool)
-	// Progress is told how many lanes are done; several goroutines call it.
-	Progress func(lanes int)
+	// Progress is told how many lanes of all are done, one call at a time.
+	Progress func(done, all int)
 }
 
 // Result is what a run gives.
@@ -179,10 +194,12 @@ type Result struct {
 	Values [][]uint64
 	// Stops tells for each reason and place how many lanes stopped so.
 	Stops []StopCount
-	// Findings are reads of what nobody wrote, each with the number of lanes.
+	// Findings are reads of what nobody wrote and what is not known of the machine, each with the number of lanes.
 	Findings []FindingCount
 	// Instructions counts those that were dispatched, LaneInstructions those that lanes ran.
 	Instructions, LaneInstructions int64
+	// Races are places in the memory of a block that waves reach for in no order, where somebody asked.
+	Races []Race
 }
 
 // StopCount is a reason for which lanes stopped.
@@ -193,7 +210,7 @@ type StopCount struct {
 	First int
 }
 
-// FindingCount is a read of what nobody wrote.
+// FindingCount is a finding of a run.
 type FindingCount struct {
 	Finding
 	Count int
@@ -208,14 +225,15 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 		jobs = 1
 	}
 	var mu sync.Mutex
-	merge := merger{stops: map[Stop]*StopCount{}, findings: map[findingKey]*FindingCount{}}
-	next := 0
+	tally := NewTally()
+	next, done := 0, 0
 	take := func() int {
 		mu.Lock()
 		defer mu.Unlock()
 		next++
 		return next - 1
 	}
+	run := l.feed(in)
 	var wg sync.WaitGroup
 	for range jobs {
 		wg.Go(func() {
@@ -226,48 +244,93 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 				if i >= waves {
 					return
 				}
-				l.wave(w, in, i*Lanes, opt, res)
+				run.wave(w, i*Lanes, opt, res)
+				w.Trace = nil // the first wave alone is traced
 				mu.Lock()
-				merge.add(w, i*Lanes, res)
-				mu.Unlock()
+				tally.Add(w, i*Lanes)
+				done += min(Lanes, in.Lanes-i*Lanes)
 				if opt.Progress != nil {
-					opt.Progress(min(Lanes, in.Lanes-i*Lanes))
+					opt.Progress(done, in.Lanes)
 				}
+				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	merge.finish(res)
+	tally.Finish(res)
 	return res
 }
 
+// feed is what the waves of a run are given and asked for.
+type feed struct {
+	*Launch
+	in              Input
+	inputs, outputs []component
+	same            []sameInput
+}
+
+// sameInput is a component that all lanes are given alike.
+type sameInput struct {
+	component
+	value uint64
+}
+
+func (l *Launch) feed(in Input) *feed {
+	f := &feed{l, in, flatten(in.Ports), flatten(l.Outputs), nil}
+	for _, g := range in.Same {
+		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
+			f.same = append(f.same, sameInput{c, g.Values[i]})
+		}
+	}
+	return f
+}
+
 // wave runs the lanes from one on.
-func (l *Launch) wave(w *Wave, in Input, from int, opt RunOptions, res *Result) {
-	n := min(Lanes, in.Lanes-from)
+func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
+	n := min(Lanes, f.in.Lanes-from)
 	w.Budget = 1 << 62
 	if opt.Budget > 0 {
 		w.Budget = opt.Budget
 	}
-	w.Start(n, l.Entry)
-	inputs := flatten(in.Ports)
+	w.Start(n, f.Entry)
+	f.give(w, from, n)
+	RunBlock([]*Wave{w}) // a wave alone waits for nobody
+	all := make([]uint64, n*len(f.outputs))
+	for i, c := range f.outputs {
+		w.column(c, all[i:], len(f.outputs), n)
+	}
 	for lane := range n {
-		row := in.Values[from+lane]
-		for i, c := range inputs {
-			if i < len(row) && (in.Missing == nil || !in.Missing[from+lane][i]) {
-				w.Set(c.state, c.number, c.comp, lane, row[i])
+		res.Values[from+lane] = all[lane*len(f.outputs) : (lane+1)*len(f.outputs)]
+	}
+}
+
+// give gives n lanes of a wave their inputs.
+func (f *feed) give(w *Wave, from, n int) {
+	var missing [Lanes][]bool
+	var values [Lanes][]uint64
+	var column plane
+	for lane := 0; lane < n && len(f.in.Values) > 0; lane++ {
+		at := (from + lane) % len(f.in.Values)
+		values[lane] = f.in.Values[at]
+		if f.in.Missing != nil {
+			missing[lane] = f.in.Missing[at]
+		}
+	}
+	for i, c := range f.inputs {
+		st := w.stores[c.state.Index]
+		given := uint64(0)
+		for lane := range n {
+			if row := values[lane]; i < len(row) && (missing[lane] == nil || !missing[lane][i]) {
+				given |= 1 << uint(lane)
+				column[lane] = row[i]
 			}
 		}
+		st.setLanes(c.number, c.comp, given, &column)
 	}
-	RunBlock([]*Wave{w}) // a wave alone waits for nobody
-	out := flatten(l.Outputs)
-	all := make([]uint64, n*len(out))
-	for i, c := range out {
+	for _, c := range f.same {
 		for lane := range n {
-			all[lane*len(out)+i] = sem.Canonical(w.Get(c.state, c.number, c.comp, lane), c.state.Type)
+			w.Set(c.state, c.number, c.comp, lane, c.value)
 		}
-	}
-	for lane := range n {
-		res.Values[from+lane] = all[lane*len(out) : (lane+1)*len(out)]
 	}
 }
 
@@ -291,38 +354,47 @@ func flatten(ports []Port) []component {
 	return list
 }
 
-// merger joins what waves tell.
-type merger struct {
-	stops    map[Stop]*StopCount
-	findings map[findingKey]*FindingCount
+// Tally joins what waves tell.
+type Tally struct {
+	instructions, laneInstructions int64
+	stops                          map[Stop]*StopCount
+	findings                       map[findingKey]*FindingCount
 }
 
-func (m *merger) add(w *Wave, from int, res *Result) {
-	res.Instructions += w.Instructions
-	res.LaneInstructions += w.LaneInstructions
+// NewTally returns one of no waves.
+func NewTally() *Tally {
+	return &Tally{stops: map[Stop]*StopCount{}, findings: map[findingKey]*FindingCount{}}
+}
+
+// Add counts what a wave tells, whose first lane has that number in the run.
+func (t *Tally) Add(w *Wave, first int) {
+	t.instructions += w.Instructions
+	t.laneInstructions += w.LaneInstructions
 	for _, s := range w.Stops() {
 		key := s
 		key.Lanes = 0
-		c := m.stops[key]
+		c := t.stops[key]
 		if c == nil {
-			c = &StopCount{Stop: key, First: from + trailing(s.Lanes)}
-			m.stops[key] = c
+			c = &StopCount{Stop: key, First: first + trailing(s.Lanes)}
+			t.stops[key] = c
 		}
 		c.Count += popcount(s.Lanes)
-		c.First = min(c.First, from+trailing(s.Lanes))
+		c.First = min(c.First, first+trailing(s.Lanes))
 	}
 	for key, lanes := range w.findings {
-		c := m.findings[key]
+		c := t.findings[key]
 		if c == nil {
-			c = &FindingCount{Finding: Finding{key.pc, key.state, key.number, key.comp, lanes}}
-			m.findings[key] = c
+			c = &FindingCount{Finding: key.finding(lanes)}
+			t.findings[key] = c
 		}
 		c.Count += popcount(lanes)
 	}
 }
 
-func (m *merger) finish(res *Result) {
-	for _, c := range m.stops {
+// Finish puts all that was counted into a result: stops by their first lanes, findings by address and register.
+func (t *Tally) Finish(res *Result) {
+	res.Instructions, res.LaneInstructions = t.instructions, t.laneInstructions
+	for _, c := range t.stops {
 		res.Stops = append(res.Stops, *c)
 	}
 	sort.Slice(res.Stops, func(i, j int) bool {
@@ -332,19 +404,8 @@ func (m *merger) finish(res *Result) {
 		}
 		return a.PC < b.PC
 	})
-	for _, c := range m.findings {
+	for _, c := range t.findings {
 		res.Findings = append(res.Findings, *c)
 	}
-	sort.Slice(res.Findings, func(i, j int) bool {
-		a, b := res.Findings[i], res.Findings[j]
-		switch {
-		case a.PC != b.PC:
-			return a.PC < b.PC
-		case a.State.Index != b.State.Index:
-			return a.State.Index < b.State.Index
-		case a.Number != b.Number:
-			return a.Number < b.Number
-		}
-		return a.Comp < b.Comp
-	})
+	sort.Slice(res.Findings, func(i, j int) bool { return res.Findings[i].before(&res.Findings[j].Finding) })
 }

@@ -22,7 +22,7 @@ func Open(set *isa.Set) (*sem.Machine, error) {
 	if !m.Speaks() {
 		return nil, diag.List{diag.Errorf(diag.MeaningNone, m.Model.ISA.Span, "the description does not say what its instructions do")}
 	}
-	root, err := m.Model.Root("")
+	root, err := m.Root("")
 	if err != nil {
 		return nil, err
 	}
@@ -57,28 +57,34 @@ func Quirks(m *sem.Machine, given map[string]string) (map[string]uint64, error) 
 // Words32 returns what finds instructions in words of 32 bits, as programs store them. size is the length of
 // the program in bits where it ends inside the last word; 0 where the words are full.
 func Words32(m *sem.Machine, root *model.Root, words []uint32, size int64) func(addr uint64) (bits.Value, bool) {
-	high := m.Model.ISA.Text.HighFirst
-	return func(addr uint64) (v bits.Value, ok bool) {
-		if addr > uint64(len(words)) {
-			return v, false
-		}
-		first := int(addr) * m.Unit / 32
-		n := min((root.Size+31)/32, len(words)-first)
-		if first >= len(words) || n*32 < root.MinSize || size > 0 && (int64(addr)+1)*int64(m.Unit) > size {
-			return v, false
-		}
-		for i := range n {
-			w := words[first+i]
-			if high {
-				w = words[first+n-1-i]
-			}
-			v.SetUint(32*i, 32, uint64(w))
-		}
-		if shift := int(addr) * m.Unit % 32; shift != 0 {
-			v = v.Shr(shift)
-		}
-		return v, true
+	return func(addr uint64) (bits.Value, bool) { return word32(m, root, m.Unit, words, size, addr) }
+}
+
+// Inner32 returns what finds the words that others run, by their number in words of the root's size.
+func Inner32(m *sem.Machine, words []uint32, size int64) func(root *model.Root, addr uint64) (bits.Value, bool) {
+	return func(root *model.Root, addr uint64) (bits.Value, bool) {
+		return word32(m, root, root.Size, words, size, addr)
 	}
+}
+
+// word32 reads the word at an address in units of so many bits.
+func word32(m *sem.Machine, root *model.Root, unit int, words []uint32, size int64, addr uint64) (v bits.Value, ok bool) {
+	if addr > uint64(len(words))*32/uint64(unit) {
+		return v, false
+	}
+	first, shift := int(addr)*unit/32, int(addr)*unit%32
+	n := min((shift+root.Size+31)/32, len(words)-first)
+	if first >= len(words) || n*32-shift < root.MinSize || size > 0 && (int64(addr)+1)*int64(unit) > size {
+		return v, false
+	}
+	for i := range n {
+		w := words[first+i]
+		if m.Model.ISA.Text.HighFirst {
+			w = words[first+n-1-i]
+		}
+		v.SetUint(32*i, 32, uint64(w))
+	}
+	return v.Shr(shift), true
 }
 
 // Raw returns a launch of bare words of 32 bits, of which size is that of Words32, and which start at address 0: registers have their own names. The
@@ -88,7 +94,7 @@ func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks ma
 	if err != nil {
 		return nil, err
 	}
-	root, err := m.Model.Root("")
+	root, err := m.Root("")
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +102,7 @@ func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks ma
 	if w.Quirks, err = Quirks(m, quirks); err != nil {
 		return nil, err
 	}
+	w.Word = Inner32(m, words, size)
 	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words, size)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch), Open: true}
 	l.registers(func(s *sem.State) bool { return s.Use == "output" })
 	if len(l.Outputs) == 0 {

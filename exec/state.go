@@ -28,11 +28,18 @@ type store struct {
 	// are the same in all lanes, and those of lane 0 stand for all.
 	place, depth [Lanes]int32
 	even         bool
+	// same are the slots whose values are the same in all lanes, in all entries, while even is set.
+	same uint64
 	// some are the lanes in which a stack has an entry.
 	some uint64
-	// started tells that what nobody wrote has its first value.
+	// started tells that what nobody wrote has its first value, which is first.
 	started bool
-	bytes   []byte
+	first   uint64
+	// bytes of a memory, made when they are first used; size is their number, of each lane where each has its
+	// own. areas are the parts that hold something, in order; nil where all does.
+	bytes []byte
+	size  int
+	areas []Area
 }
 
 func newStore(s *sem.State) *store {
@@ -40,9 +47,7 @@ func newStore(s *sem.State) *store {
 	n := s.Count * st.comps
 	switch s.Kind {
 	case sem.MemoryState:
-		if st.bytes = make([]byte, s.Count); s.Scope == spec.ScopeLane {
-			st.bytes = make([]byte, s.Count*Lanes)
-		}
+		st.size = s.Count
 		return st
 	case sem.StackState:
 		st.comps = len(s.Slots)
@@ -71,20 +76,22 @@ func (st *store) reset(exists uint64) {
 		if s.Kind == sem.StackState {
 			break // what is not on the stack is never read
 		}
-		if st.written[i] == 0 && st.started {
+		if st.written[i] == 0 && st.started && st.first == init {
 			continue
 		}
-		for k := range st.planes[i] {
-			st.planes[i][k] = init
+		if init == 0 {
+			st.planes[i] = plane{}
+		} else {
+			fill(&st.planes[i], init)
 		}
 	}
 	for i := range st.scalars {
 		st.scalars[i] = init
 	}
 	copy(st.scalars, s.Values)
-	st.started = true
+	st.started, st.first = true, init
 	clear(st.written)
-	st.place[0], st.depth[0], st.some, st.even = 0, 0, 0, true
+	st.place[0], st.depth[0], st.some, st.even, st.same = 0, 0, 0, true, ^uint64(0)
 	clear(st.bytes)
 }
 
@@ -106,6 +113,30 @@ func (st *store) set(number, comp, lane int, v uint64) {
 	}
 	st.planes[i][lane] = v
 	st.written[i] |= 1 << uint(lane)
+}
+
+// setLanes gives a component of a register its values in lanes.
+func (st *store) setLanes(number, comp int, lanes uint64, v *plane) {
+	i := number*st.comps + comp
+	if st.wide() || lanes != ^uint64(0) {
+		each(lanes, func(lane int) { st.set(number, comp, lane, v[lane]) })
+		return
+	}
+	st.planes[i], st.written[i] = *v, lanes
+}
+
+// column gives a component of a register in n lanes, as it leaves a run: each behind the one before by step.
+func (w *Wave) column(c component, out []uint64, step, n int) {
+	st := w.stores[c.state.Index]
+	t := c.state.Type.Elem()
+	float := t.Kind == sem.Float
+	for lane := range n {
+		v := st.get(c.number, c.comp, lane)
+		if float && (t.Width != 32 || v&0x7fffffff > 0x7f800000) {
+			v = sem.Canonical(v, t)
+		}
+		out[lane*step] = v
+	}
 }
 
 // depthIn returns the number of entries of a stack in a lane.
@@ -185,7 +216,7 @@ func (st *store) pop(lane int) bool {
 // level makes the stack even again where it has become empty in all lanes.
 func (st *store) level() {
 	if st.some == 0 && !st.wide() {
-		st.place[0], st.depth[0], st.even = 0, 0, true
+		st.place[0], st.depth[0], st.even, st.same = 0, 0, true, ^uint64(0)
 	}
 }
 

@@ -188,7 +188,7 @@ func TestBarrier(t *testing.T) {
 	m := load(t, "tesla.xml")
 	p := m.program("#instruction", sem.Words{},
 		t3(10, always, 0, 1, 2, 0, 0), // s[r2] = r1
-		control(19, 0, 0, 64),
+		control(19, 0, 0, 2<<4),
 		t3(2, always, 0, 3, 0, 0, 0), // r3 = s[a0]
 		teslaExit)
 	block := NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch)

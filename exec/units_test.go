@@ -157,3 +157,30 @@ func TestPredicatedClause(t *testing.T) {
 		}
 	}
 }
+
+// What a branch returns counts for the lanes that took it alone: a lane that has returned before may meet the
+// condition of the next branch too, which is skipped where nobody else does. The words of a clause are those of
+// another root, which the counter does not count.
+func TestEarlyReturns(t *testing.T) {
+	m := load(t, "returns.xml")
+	root, err := m.Root("")
+	if err != nil || root.Name != "#clause" {
+		t.Fatalf("the counter finds words of %v, %v", root, err)
+	}
+	words := []uint32{0x00000401} // run 1; grade r0, r1
+	p := NewProgram(m.Machine, root, sem.Words{Word: Inner32(m.Machine, words, 0)}, Words32(m.Machine, root, words, 0))
+	w := NewWave(p)
+	for _, values := range [][]uint64{{1, 7}, {12, 20}, {12, 7, 1}} {
+		w.Start(len(values), 0)
+		for lane, v := range values {
+			w.Set(m.state("r"), 1, 0, lane, v)
+		}
+		w.Run()
+		for lane, v := range values {
+			want := map[uint64]uint64{1: 3, 7: 2, 12: 1, 20: 1}[v]
+			if got := w.Get(m.state("r"), 0, 0, lane); got != want {
+				t.Errorf("%d gives %d, want %d", v, got, want)
+			}
+		}
+	}
+}

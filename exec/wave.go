@@ -3,6 +3,8 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -62,6 +64,7 @@ func NewShared(m *sem.Machine, from, to spec.Scope) *Shared {
 	for _, st := range m.States {
 		if st.Scope >= from && st.Scope <= to {
 			s.stores[st] = newStore(st)
+			s.stores[st].data(0) // now: several goroutines may use it
 		}
 	}
 	return s
@@ -73,7 +76,9 @@ type Stop struct {
 	Reason string
 	// Text says more of a trap.
 	Text string
-	PC   uint64
+	// Detail says what the first of the lanes did.
+	Detail string
+	PC     uint64
 	// Lanes are the lanes that stopped so.
 	Lanes uint64
 }
@@ -84,16 +89,21 @@ func (s Stop) String() string {
 	if s.Text != "" {
 		text += ": " + s.Text
 	}
+	if s.Detail != "" {
+		text += " (" + s.Detail + ")"
+	}
 	return fmt.Sprintf("%s at %d", text, s.PC)
 }
 
-// Finding is a read of what nobody wrote.
+// Finding is a read of what nobody wrote, or something that is not known of the machine.
 type Finding struct {
-	PC     uint64
+	PC uint64
+	// State, Number and Comp are what was read; State is nil where Text says what is not known.
 	State  *sem.State
 	Number int
 	Comp   int
-	// Lanes are those in which it was read first.
+	Text   string
+	// Lanes are those in which it happened.
 	Lanes uint64
 }
 
@@ -119,12 +129,22 @@ type Wave struct {
 	Strict bool
 	// Trace is called before each instruction with the lanes that run it, and after it.
 	Trace func(w *Wave, pc uint64, lanes uint64, after bool)
-	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
+	// Watch is called before each access to a memory.
+	Watch func(w *Wave, a *Access)
+	// Lock is held while lanes do what is atomic: where waves run at the same time.
+	Lock sync.Locker
+	// Profile counts what runs; nil for nobody who asks.
+	Profile *Profile
+	// Number is that of the wave in its block.
+	Number int
+	// Instructions counts what was dispatched, LaneInstructions what lanes ran; both count what other
+	// instructions run.
 	Instructions, LaneInstructions int64
 
 	stores   []*store
 	own      []*store
 	exists   uint64
+	width    int    // the lanes that it may have: no other is worked at
 	whole    uint64 // the lanes with which it started: what others hold does not matter
 	groups   []group
 	stops    []Stop
@@ -133,11 +153,14 @@ type Wave struct {
 	code         map[uint64]*compiled
 	dense        []*compiled
 	active       uint64
+	lanes        uint64 // those of active that run: what the others hold nobody asks for
 	pcs          plane
 	jumped       uint64
+	along        bool // all lanes jumped, to the first of pcs
 	ended        uint64
-	barrier      bool
+	barrier      barrier
 	pc           uint64
+	on           *uint64 // what running reads, nil for a machine whose lanes have counters of their own
 	consts       map[uint64]*plane
 	resultPlanes map[*sem.Inst][]*plane
 	temps        []*plane
@@ -153,11 +176,32 @@ type findingKey struct {
 	pc           uint64
 	state        *sem.State
 	number, comp int
+	text         string
+}
+
+// finding is what a key tells.
+func (k findingKey) finding(lanes uint64) Finding {
+	return Finding{k.pc, k.state, k.number, k.comp, k.text, lanes}
+}
+
+// before orders findings by address, then register, then text.
+func (f *Finding) before(g *Finding) bool {
+	switch {
+	case f.PC != g.PC:
+		return f.PC < g.PC
+	case f.State == nil || g.State == nil:
+		return f.State == nil && g.State != nil || f.State == g.State && f.Text < g.Text
+	case f.State != g.State:
+		return f.State.Index < g.State.Index
+	case f.Number != g.Number:
+		return f.Number < g.Number
+	}
+	return f.Comp < g.Comp
 }
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
 func NewWave(p *Program, shared ...*Shared) *Wave {
-	w := &Wave{Program: p, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
 	for _, s := range p.Machine.States {
 		var st *store
 		for _, sh := range shared {
@@ -170,6 +214,9 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 			w.own = append(w.own, st)
 		}
 		w.stores = append(w.stores, st)
+		if p.Machine.Wave && s.InitExists && st.wide() {
+			w.on = &st.scalars[0]
+		}
 	}
 	return w
 }
@@ -191,6 +238,11 @@ func (w *Wave) Start(lanes int, pc uint64) {
 // SetLanes says which lanes there are, where that is not all from the first on.
 func (w *Wave) SetLanes(mask uint64) {
 	w.exists = mask
+	for _, st := range w.own {
+		if st.state.InitExists {
+			st.reset(mask)
+		}
+	}
 	for i := range w.groups {
 		w.groups[i].mask &= mask
 	}
@@ -216,16 +268,51 @@ func (w *Wave) Written(s *sem.State, number, comp int) uint64 {
 }
 
 // Memory returns the bytes of a memory.
-func (w *Wave) Memory(s *sem.State) []byte { return w.stores[s.Index].bytes }
+func (w *Wave) Memory(s *sem.State) []byte {
+	st := w.stores[s.Index]
+	st.data(0)
+	return st.bytes
+}
+
+// Used reports whether a memory has its bytes: nothing made, read or wrote one that has none, and it holds 0.
+func (w *Wave) Used(s *sem.State) bool { return w.stores[s.Index].bytes != nil }
 
 // SetMemory gives a memory its bytes, which are used and not copied.
-func (w *Wave) SetMemory(s *sem.State, data []byte) { w.stores[s.Index].bytes = data }
+func (w *Wave) SetMemory(s *sem.State, data []byte) {
+	st := w.stores[s.Index]
+	st.bytes, st.size = data, len(data)
+}
+
+// SetSize says how many bytes a memory has, of each lane where each has its own.
+func (w *Wave) SetSize(s *sem.State, n int) {
+	if st := w.stores[s.Index]; st.size != n {
+		st.bytes, st.size = nil, n
+	}
+}
+
+// SetCount says how many registers of a file there are: those from that number on are outside. It is said before
+// the wave runs.
+func (w *Wave) SetCount(s *sem.State, n int) { w.stores[s.Index].count = min(n, s.Count) }
 
 // Set gives a component of a shared register its value.
 func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
 
 // Memory returns the bytes of a shared memory.
-func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].bytes }
+func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].data(0) }
+
+// SetMemory gives a shared memory its bytes, which are used and not copied, and says which parts of it hold
+// something, in order; none where all does.
+func (s *Shared) SetMemory(st *sem.State, data []byte, areas ...Area) {
+	m := s.stores[st]
+	m.bytes, m.size, m.areas = data, len(data), areas
+}
+
+// Reset gives what is shared the values that it has before anybody writes it.
+func (s *Shared) Reset() {
+	for _, st := range s.stores {
+		st.reset(0)
+	}
+}
 
 // Depth returns the number of entries of a stack in a lane.
 func (w *Wave) Depth(s *sem.State, lane int) int { return w.stores[s.Index].depthIn(lane) }
@@ -251,24 +338,13 @@ func (w *Wave) PushEntry(s *sem.State, lane int, slots []uint64) bool {
 // Stops lists why lanes stopped, in the order in which they did.
 func (w *Wave) Stops() []Stop { return w.stops }
 
-// Findings lists reads of what nobody wrote, by address and register.
+// Findings lists reads of what nobody wrote, by address and register, and what is not known of the machine.
 func (w *Wave) Findings() []Finding {
 	var list []Finding
 	for k, lanes := range w.findings {
-		list = append(list, Finding{k.pc, k.state, k.number, k.comp, lanes})
+		list = append(list, k.finding(lanes))
 	}
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i], list[j]
-		switch {
-		case a.PC != b.PC:
-			return a.PC < b.PC
-		case a.State.Index != b.State.Index:
-			return a.State.Index < b.State.Index
-		case a.Number != b.Number:
-			return a.Number < b.Number
-		}
-		return a.Comp < b.Comp
-	})
+	sort.Slice(list, func(i, j int) bool { return list[i].before(&list[j]) })
 	return list
 }
 
@@ -281,47 +357,82 @@ func (w *Wave) PCs(f func(pc, lanes uint64)) {
 
 // Run runs until all lanes have stopped, or wait at a barrier.
 func (w *Wave) Run() {
-	w.barrier = false
-	for len(w.groups) > 0 && !w.barrier {
+	for w.RunFor(math.MaxInt); w.barrier.there && !w.barrier.waits; {
+		w.RunFor(math.MaxInt)
+	}
+}
+
+// RunFor dispatches so many instructions, fewer where all lanes stop before, or the wave comes to a barrier.
+func (w *Wave) RunFor(n int) {
+	w.barrier.there = false
+	for ; n > 0 && len(w.groups) > 0 && !w.barrier.there; n-- {
 		w.Step()
 	}
 }
 
-// Waits tells whether the wave stands at a barrier; Run goes on behind it.
-func (w *Wave) Waits() bool { return w.barrier }
+// Waits reports whether the wave stands at a barrier; Run goes on behind it.
+func (w *Wave) Waits() bool { return w.barrier.there && w.barrier.waits }
+
+// Done reports whether all lanes have stopped.
+func (w *Wave) Done() bool { return len(w.groups) == 0 }
+
+// Halt stops the lanes that still run.
+func (w *Wave) Halt(reason, text string) {
+	for _, g := range w.groups {
+		w.stops = append(w.stops, Stop{Reason: reason, Text: text, PC: g.pc, Lanes: w.running(g.mask)})
+	}
+	w.groups = w.groups[:0]
+}
+
+// running returns the lanes of a group that run: where the wave has one counter for all, a register that starts as
+// the mask of the lanes there are says it.
+func (w *Wave) running(lanes uint64) uint64 {
+	if w.on != nil && *w.on&lanes != 0 {
+		return *w.on & lanes
+	}
+	return lanes
+}
 
 // Step dispatches one instruction, for the lanes at the lowest address.
 func (w *Wave) Step() {
 	g := w.groups[0]
 	if w.Budget <= 0 {
-		for _, g := range w.groups {
-			w.stops = append(w.stops, Stop{Reason: "budget", PC: g.pc, Lanes: g.mask})
-		}
-		w.groups = w.groups[:0]
+		w.Halt("budget", "")
 		return
 	}
 	w.Budget--
 	c := w.at(g.pc)
 	if c.err != nil {
 		w.groups = w.groups[1:]
-		w.stops = append(w.stops, Stop{Reason: c.err.Error(), PC: g.pc, Lanes: g.mask})
+		w.stops = append(w.stops, Stop{Reason: c.err.Error(), PC: g.pc, Lanes: w.running(g.mask)})
 		return
 	}
 	w.Instructions++
-	w.LaneInstructions += int64(popcount(g.mask))
-	w.active, w.jumped, w.ended, w.pc = g.mask, 0, 0, g.pc
+	lanes := g.mask
+	if w.on != nil {
+		lanes &= *w.on
+	}
+	w.lanes = lanes
+	w.LaneInstructions += int64(popcount(lanes))
+	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc
 	if w.Trace != nil {
-		w.Trace(w, g.pc, g.mask, false)
+		w.Trace(w, g.pc, lanes, false)
 	}
 	c.run(w)
 	if w.Trace != nil {
-		w.Trace(w, g.pc, g.mask, true)
+		w.Trace(w, g.pc, lanes, true)
 	}
-	if w.jumped|w.ended == 0 {
+	if w.Profile != nil {
+		w.Profile.count(g.pc, lanes, w.running(g.mask&^w.ended))
+	}
+	switch {
+	case w.jumped|w.ended == 0:
 		w.advance(c.next)
-		return
+	case w.along && w.ended == 0:
+		w.advance(w.pcs[0])
+	default:
+		w.split(g, c.next)
 	}
-	w.split(g, c.next)
 }
 
 // advance moves the first group on.
@@ -338,6 +449,9 @@ func (w *Wave) advance(next uint64) {
 func (w *Wave) split(g group, next uint64) {
 	w.groups = append(w.groups[:0], w.groups[1:]...)
 	rest := g.mask &^ w.ended
+	if w.along {
+		fill(&w.pcs, w.pcs[0])
+	}
 	if stay := rest &^ w.jumped; stay != 0 {
 		w.insert(group{next, stay})
 	}
@@ -376,9 +490,10 @@ func (w *Wave) at(pc uint64) *compiled {
 	c := w.code[pc]
 	if c == nil {
 		code, err := w.Program.Code(pc)
-		c = &compiled{err: err}
-		if err == nil {
-			c = w.compile(code)
+		if c = (&compiled{code: code, err: err}); err == nil {
+			c.next = code.Next
+			c.watch(w)
+			c.atomic = slices.ContainsFunc(code.Insts, func(in sem.Inst) bool { return in.Op == sem.OpAtomic })
 		}
 		w.code[pc] = c
 	}
@@ -392,7 +507,10 @@ func (w *Wave) at(pc uint64) *compiled {
 }
 
 // stop takes lanes out of the run.
-func (w *Wave) stop(mask uint64, reason, text string) {
+func (w *Wave) stop(mask uint64, reason, text string) { w.stopWith(mask, reason, text, nil) }
+
+// stopWith takes lanes out of the run; detail says more of the first of them.
+func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) {
 	if mask &= w.active &^ w.ended; mask == 0 {
 		return
 	}
@@ -403,19 +521,37 @@ func (w *Wave) stop(mask uint64, reason, text string) {
 			return
 		}
 	}
-	w.stops = append(w.stops, Stop{reason, text, w.pc, mask})
+	s := Stop{Reason: reason, Text: text, PC: w.pc, Lanes: mask}
+	if detail != nil {
+		s.Detail = detail()
+	}
+	w.stops = append(w.stops, s)
 }
 
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
-	w.findings[findingKey{w.pc, st.state, number, comp}] |= lanes
+	w.findings[findingKey{pc: w.pc, state: st.state, number: number, comp: comp}] |= lanes
 	if w.Strict {
-		w.stop(lanes, "trap", "read of what nobody wrote")
+		w.stop(lanes, "trap", "read of an unwritten register")
 	}
 }
 
-// Register names what was read.
+// unknown notes that lanes come to something that is not known of the machine.
+func (w *Wave) unknown(text string, lanes uint64) {
+	if lanes == 0 {
+		return
+	}
+	w.findings[findingKey{pc: w.pc, text: text}] |= lanes
+	if w.Strict {
+		w.stop(lanes, "trap", "unknown: "+text)
+	}
+}
+
+// Register names what was read; "" where nothing was.
 func (f Finding) Register() string {
+	if f.State == nil {
+		return ""
+	}
 	return registerName(f.State, f.Number, f.Comp)
 }
 

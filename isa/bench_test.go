@@ -61,7 +61,7 @@ func BenchmarkDecodePrint(b *testing.B) {
 	benchmarkPrint(b, d, program)
 }
 
-// BenchmarkDecodePrintGeneric prints item by item, without the flattened templates.
+// BenchmarkDecodePrintGeneric prints item by item, without memos.
 func BenchmarkDecodePrintGeneric(b *testing.B) {
 	d, program := benchProgram(b)
 	d.general = true

@@ -1,9 +1,7 @@
 package isa
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -56,10 +54,13 @@ type Decoder struct {
 	evals     evaluations
 	lineStart int
 	scratch   bits.Value
-	printer   *printer
-	findings  []Finding
-	conflict  [2]*Leaf // see Conflict
-	mute      bool     // nobody asks for what is found
+	memos     []*envMemo // by Env.Index
+	alike     map[string]shared
+	quick     bool // what is printed is printed from memos
+	findings  []finding
+	told      []Finding // room for Findings
+	conflict  [2]*Leaf  // see Conflict
+	mute      bool      // nobody asks for what is found
 	missing   []missing
 	known     []known
 	trace     *trace
@@ -91,7 +92,7 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	return &Decoder{
-		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context, printer: printerOf(env),
+		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context,
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
 }
@@ -165,14 +166,14 @@ func (d *Decoder) enter(env *model.Env, depth int) bool {
 // match finds the leaf of the value in a frame.
 func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	f := &d.frames[depth]
-	t := d.set.trees[env.Root.ID]
+	t := d.set.tree(env.Root)
 	var found *model.Leaf
 	for _, l := range t.lookup(&f.v) {
 		if !matches(l, &f.v) || t.requires[l.ID] && !d.allowed(env, l, depth) {
 			continue
 		}
 		if found != nil {
-			d.find(Conflict, "bitset conflict: %s vs %s", found.Spec.DisplayName, l.Spec.DisplayName)
+			d.found(finding{kind: Conflict, leaf: found, other: l})
 			if depth == 0 {
 				d.conflict = [2]*Leaf{d.root.Leaves[found.ID], d.root.Leaves[l.ID]}
 			}
@@ -203,14 +204,8 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	m := &l.DontCare
 	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 && !d.mute {
-		text := "dontcare bits in " + l.Spec.DisplayName + ": " + d.hex(v.And(*m))
-		d.findings = append(d.findings, Finding{DontCare, text})
+		d.findings = append(d.findings, finding{kind: DontCare, leaf: l, value: v.And(*m)})
 	}
-}
-
-// hex formats a value as wide as the instruction, as the findings of isaspec have it.
-func (d *Decoder) hex(v bits.Value) string {
-	return string(v.AppendHex(nil, (d.root.Size+31)/32*8))
 }
 
 // eval computes a bound expression in the scope of a frame.
@@ -268,6 +263,9 @@ type known struct {
 
 // leave forgets what is known of the frames from depth on.
 func (d *Decoder) leave(depth int) {
+	if len(d.missing)+len(d.known) == 0 {
+		return
+	}
 	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
 		d.missing = d.missing[:n-1]
 	}
@@ -332,11 +330,11 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	}
 	d.missing = append(d.missing, missing{depth, p})
 	if p.Cycle {
-		d.find(Cycle, "expression needs its own value: %s", strings.Join(strings.Fields(p.Spec.Text), " "))
+		d.found(finding{kind: Cycle, prog: p})
 	}
 	for i := range p.Missing {
 		if m := &p.Missing[i]; d.pick(m.Alts, depth) == nil {
-			d.find(NoField, "no field '%s'", m.Name)
+			d.found(finding{kind: NoField, name: &m.Name})
 		}
 	}
 }
@@ -459,51 +457,11 @@ func (d *Decoder) inner(r *model.Ref, v *bits.Value) *bits.Value {
 	}
 	t := d.tables[r.Field.Table.Index]
 	if index >= uint64(len(t)) {
-		d.find(NoEntry, "no entry %d in table %s of %d", index, r.Field.Table.Name, len(t))
+		d.found(finding{kind: NoEntry, ref: r, number: int(index), most: len(t)})
 		d.scratch = bits.Value{}
 		return &d.scratch
 	}
 	return &t[index]
-}
-
-// FindingKind is what a finding is about.
-type FindingKind uint8
-
-// The kinds of findings in a word.
-const (
-	NoMatch FindingKind = iota
-	Conflict
-	DontCare
-	NoField
-	Unexpected
-	NoDisplay
-	NoEntry
-	TooDeep
-	Cycle
-)
-
-// Finding is something in a word that is not as the description expects. The word is decoded all
-// the same.
-type Finding struct {
-	Kind FindingKind
-	// Text is the message, in isaspec's words where isaspec has some.
-	Text string
-}
-
-// Findings returns what was found by the last Decode and the printing since. The slice is reused.
-func (d *Decoder) Findings() []Finding { return d.findings }
-
-func (d *Decoder) find(kind FindingKind, format string, args ...any) {
-	if d.mute {
-		return
-	}
-	text := fmt.Sprintf(format, args...)
-	for _, f := range d.findings {
-		if kind == NoEntry && f.Text == text {
-			return
-		}
-	}
-	d.findings = append(d.findings, Finding{kind, text})
 }
 
 // TableEntry returns an entry of a table, zero where there is none.

@@ -10,18 +10,17 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Append appends the text of an instruction to dst. Nothing is allocated while dst has room for the
-// longest text of its kind and 16 bytes more, which may be overwritten, and nothing is found.
-// Findings returns what is odd about the word.
+// Append appends the text of an instruction to dst. Up to 64 bytes behind it may be overwritten. Nothing is
+// allocated while dst has room for the text and as much, once a few instructions of its kind have been
+// printed. Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
 	d.leave(0)
 	d.frames[0].v = in.Bits
-	if d.flat() {
-		lines := d.linesOf(d.printer, d.env, in.Leaf.model)
-		d.frames[0].unit = lines.unit
-		d.checkEntries(lines.unit)
-		return d.quick(dst, lines, 0)
+	if d.trace == nil && !d.general {
+		if text, ok := d.quickly(dst, in); ok {
+			return text
+		}
 	}
 	d.frames[0].unit = d.env.Unit(in.Leaf.model)
 	d.checkEntries(d.frames[0].unit)
@@ -38,10 +37,6 @@ func (d *Decoder) checkEntries(u *model.Unit) {
 		}
 	}
 }
-
-// flat tells whether displays may be printed in their flattened form, which records no tokens and
-// knows no names of the program.
-func (d *Decoder) flat() bool { return d.trace == nil && !d.general && d.Symbol == nil }
 
 // unit prints the leaf of a frame: the display of the first case that applies and has one.
 func (d *Decoder) unit(dst []byte, depth int) []byte {
@@ -61,7 +56,7 @@ func (d *Decoder) unit(dst []byte, depth int) []byte {
 }
 
 func (d *Decoder) noDisplay(dst []byte, u *model.Unit) []byte {
-	d.find(NoDisplay, "%s: no display template", u.Leaf.Spec.DisplayName)
+	d.found(finding{kind: NoDisplay, leaf: u.Leaf})
 	return dst
 }
 
@@ -70,10 +65,8 @@ func (d *Decoder) asserts(c *spec.Case, depth int) {
 		return
 	}
 	for _, a := range c.Asserts {
-		got := d.frames[depth].v.And(a.Mask)
-		if got != a.Match {
-			d.find(Unexpected, "WARNING: unexpected bits[%d:%d] in %s: %s vs %s", a.Low, a.High, c.Bitset.DisplayName,
-				d.hex(got.Shr(a.Low)), d.hex(a.Match.Shr(a.Low)))
+		if got := d.frames[depth].v.And(a.Mask); got != a.Match {
+			d.found(finding{kind: Unexpected, assert: a, bitset: c.Bitset, value: got})
 		}
 	}
 }
@@ -183,7 +176,7 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 	}
 	ref := d.pick(it.Alts, depth)
 	if ref == nil {
-		d.find(NoField, "no field '%s'", it.Name)
+		d.found(finding{kind: NoField, name: &it.Name})
 		return dst
 	}
 	start := len(dst)
@@ -237,13 +230,6 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 	if ref.Prog != nil {
 		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
 	}
-	if d.trace == nil && ref.Field.Table == nil && ref.Width <= maxTexts {
-		if t := d.textsOf(ref.Env); t != nil {
-			if text, ok := t.append(dst, d.value(ref, depth)); ok {
-				return text
-			}
-		}
-	}
 	v := d.frames[from].v
 	for _, e := range ref.Enter {
 		v = *d.inner(e, &v)
@@ -266,14 +252,14 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 	}
 	d.leave(depth)
 	d.frames[depth].v = v
+	if d.quick {
+		return d.operand(dst, ref, d.envMemo(ref.Env), depth)
+	}
 	if !d.enter(ref.Env, depth) {
 		return d.noOperand(dst, ref, depth)
 	}
 	if d.trace != nil {
 		d.trace.enter(d, ref, depth)
-	}
-	if d.flat() {
-		return d.quick(dst, d.linesOf(printerOf(ref.Env), ref.Env, d.frames[depth].unit.Leaf), depth)
 	}
 	return d.unit(dst, depth)
 }
@@ -283,20 +269,16 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 func (d *Decoder) tooDeep(ref *model.Ref) {
 	switch {
 	case d.operands <= maxOperands:
-		d.find(TooDeep, "operands nested more than %d deep in %s", maxFrames, ref.Field.Name)
+		d.found(finding{kind: TooDeep, ref: ref, most: maxFrames})
 	case d.operands == maxOperands+1:
-		d.find(TooDeep, "more than %d operands in %s", maxOperands, ref.Field.Name)
+		d.found(finding{kind: TooDeep, ref: ref, number: maxOperands})
 	}
 	d.operands = maxOperands + 1
 }
 
 // noOperand reports the value of a frame that is no leaf of its field's type.
 func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
-	if d.mute {
-		return dst
-	}
-	outer := d.frames[depth-1].unit.Leaf.Spec.DisplayName
-	d.find(NoMatch, "no match: FIELD: '%s.%s': %s", outer, ref.Field.Name, d.hex(d.frames[depth].v))
+	d.found(finding{kind: NoMatch, leaf: d.frames[depth-1].unit.Leaf, ref: ref, value: d.frames[depth].v})
 	return dst
 }
 

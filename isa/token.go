@@ -41,6 +41,13 @@ func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []T
 	dst = d.Append(dst, in)
 	tokens, t.tokens = t.tokens, nil
 	d.trace = nil
+	// The blanks at the end of a line are gone by now.
+	for len(tokens) > 0 && tokens[len(tokens)-1].Start >= len(dst) {
+		tokens = tokens[:len(tokens)-1]
+	}
+	if n := len(tokens); n > 0 {
+		tokens[n-1].End = min(tokens[n-1].End, len(dst))
+	}
 	return dst, tokens
 }
 
@@ -53,7 +60,7 @@ type voice struct {
 	// whole is the kind of all that is printed, where forced is set.
 	whole  TokenKind
 	forced bool
-	// parts are the fields of which a register's file, number and component are made.
+	// parts are the fields of which a register's file, number and component are made, or the number of a memory.
 	parts []string
 }
 
@@ -129,14 +136,25 @@ func (s *site) group(o *spec.Operand) *voice {
 
 // take adds what facts say of the texts.
 func (v *voice) take(f *model.Facts) {
-	for _, r := range f.Regs {
+	for i := range f.Regs {
 		v.kind = registerVoice
-		for _, p := range []*model.Prog{r.Case, r.Own, r.Index, r.Component} {
-			v.parts = appendNames(v.parts, p)
-		}
+		v.name(&f.Regs[i])
+	}
+	for i := range f.Relatives {
+		v.name(&f.Relatives[i].Reg)
+	}
+	for _, m := range f.Mems {
+		v.parts = appendNames(v.parts, m.Index)
 	}
 	if v.kind == plainVoice && len(f.Mems) > 0 {
 		v.kind = memoryVoice
+	}
+}
+
+// name adds the fields that name a register.
+func (v *voice) name(r *model.Reg) {
+	for _, p := range []*model.Prog{r.Case, r.Own, r.Index, r.Component} {
+		v.parts = appendNames(v.parts, p)
 	}
 }
 
@@ -190,6 +208,8 @@ type trace struct {
 	begun [maxFrames]bool
 	// brackets counts those that are open in a register.
 	brackets int
+	// prefix is the start of a number that a literal ends with, such as 0x; -1 where it ends with none.
+	prefix int
 }
 
 // shownField is a field that was printed, and where.
@@ -216,7 +236,7 @@ func (t *trace) reset(m traceMark) {
 // startTrace makes ready to record the printing of an instruction.
 func (d *Decoder) startTrace(in Inst) *trace {
 	t := &d.tracing
-	t.shown, t.group, t.brackets = t.shown[:0], nil, 0
+	t.shown, t.group, t.brackets, t.prefix = t.shown[:0], nil, 0, -1
 	t.sites[0], t.entries[0], t.begun[0] = d.top(in.Leaf.model), 0, false
 	t.sites[0].listen(nil, nil)
 	d.trace = t
@@ -264,6 +284,7 @@ func (t *trace) enter(d *Decoder, ref *model.Ref, depth int) {
 // literal tells the tokens of a text of a template, which stands in the text from start on.
 func (t *trace) literal(s string, start, depth int) {
 	v := t.voice(depth)
+	t.prefix = -1
 	switch {
 	case t.fields:
 	case v.forced:
@@ -275,10 +296,23 @@ func (t *trace) literal(s string, start, depth int) {
 	}
 }
 
+// word returns the end of the letters and digits that start at i.
+func word(s string, i int) int {
+	for i < len(s) && (letter(s[i]) || decimal(s[i])) {
+		i++
+	}
+	return i
+}
+
 // register tells the tokens of a text in the name of a register: all of it but signs and what separates
 // it from others. What is in brackets is a part of it.
 func (t *trace) register(s string, start int) {
-	for i := range len(s) {
+	for i := 0; i < len(s); {
+		if end := word(s, i); end > i && end < len(s) && s[end] == ' ' { // a type before the name
+			t.token(TokenModifier, start+i, start+end)
+			i = end
+			continue
+		}
 		kind := TokenPunctuation
 		switch c := s[i]; {
 		case c == '[':
@@ -287,15 +321,20 @@ func (t *trace) register(s string, start int) {
 		case c == ']':
 			t.brackets = max(0, t.brackets-1)
 			kind = TokenRegister
-		case t.brackets > 0 || letter(c) || c >= '0' && c <= '9' || c == '$' || c == '%' || c == '@' || c == '#':
+		case t.brackets > 0 || letter(c) || decimal(c) || sigil(c):
 			kind = TokenRegister
 		}
 		t.token(kind, start+i, start+i+1)
+		i++
 	}
 }
 
+// sigil reports whether names of registers start with such a character.
+func sigil(c byte) bool { return c == '$' || c == '%' || c == '@' || c == '#' }
+
 // words tells the tokens of a text between operands: words, and what stands between them. The first
-// word of an instruction is its mnemonic where the description does not say what is.
+// word of an instruction is its mnemonic where the description does not say what is. In the place of a memory a
+// word that a number or a bracket follows names the memory or a register.
 func (t *trace) words(s string, start int, v *voice, depth int) {
 	for i := 0; i < len(s); {
 		end, kind := i+1, TokenPunctuation
@@ -305,12 +344,16 @@ func (t *trace) words(s string, start int, v *voice, depth int) {
 				end++
 			}
 			kind, t.begun[depth] = TokenMnemonic, true
-		case letter(c) || c >= '0' && c <= '9':
-			for end < len(s) && (letter(s[end]) || s[end] >= '0' && s[end] <= '9') {
-				end++
+		case v.kind == memoryVoice && sigil(c):
+			end, kind = word(s, i+1), TokenRegister
+		case letter(c):
+			end, kind = word(s, i), TokenModifier
+			if v.kind == memoryVoice && (end == len(s) || s[end] == '[') {
+				kind = TokenRegister
 			}
-			if kind = TokenModifier; c <= '9' {
-				kind = TokenImmediate
+		case decimal(c):
+			if end, kind = word(s, i), TokenImmediate; end == len(s) {
+				t.prefix = start + i
 			}
 		}
 		t.token(kind, start+i, start+end)
@@ -318,12 +361,14 @@ func (t *trace) words(s string, start int, v *voice, depth int) {
 	}
 }
 
+func decimal(c byte) bool { return c >= '0' && c <= '9' }
+
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
 // field records a reference that was printed. named tells that the program's own name was.
 func (t *trace) field(d *Decoder, ref *model.Ref, depth, start, end int, named bool) {
 	if end > start && (named || ref.Kind != spec.KindBitset) && !t.fields {
-		t.token(t.kind(ref, depth, named), start, end)
+		t.number(t.kind(ref, depth, named), start, end)
 	}
 	if !t.fields || ref.Field == nil {
 		return
@@ -334,6 +379,15 @@ func (t *trace) field(d *Decoder, ref *model.Ref, depth, start, end int, named b
 		s = f.inside(d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
 	}
 	t.shown = append(t.shown, shownField{s.fieldOf(ref), start, end})
+}
+
+// number adds the token of a field, with the part of the number that the text before it is.
+func (t *trace) number(kind TokenKind, start, end int) {
+	if n := len(t.tokens); t.prefix >= 0 && n > 0 && t.tokens[n-1] == (Token{TokenImmediate, t.prefix, start}) && (kind == TokenImmediate || kind == TokenAddress) {
+		start, t.tokens = t.prefix, t.tokens[:n-1]
+	}
+	t.prefix = -1
+	t.token(kind, start, end)
 }
 
 // kind returns what the text of a field is that is no bitset.
@@ -359,7 +413,7 @@ func (t *trace) kind(ref *model.Ref, depth int, named bool) TokenKind {
 	case spec.OperandMemory, spec.OperandTarget:
 		return TokenAddress
 	}
-	if v.kind == registerVoice && slices.Contains(v.parts, ref.Field.Name) {
+	if slices.Contains(v.parts, ref.Field.Name) {
 		return TokenRegister
 	}
 	switch ref.Kind {

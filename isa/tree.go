@@ -85,7 +85,7 @@ func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
 	if width == 0 {
 		return n
 	}
-	n.limb, n.shift, n.mask, _ = window(low, width)
+	n.limb, n.shift, n.mask, _ = runOf(low, width)
 	n.next = make([]*treeNode, 1<<width)
 	used = used.Or(bits.Range(low, width))
 	buckets := split(leaves, low, width)
@@ -115,10 +115,34 @@ func split(leaves []*model.Leaf, low, width int) [][]*model.Leaf {
 // chooseWindow returns the run of unused bits, all in one limb, that leaves the smallest largest bucket without
 // copying leaves into many buckets; width 0 if no run tells any leaves apart.
 func chooseWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
+	var fixed [bits.Size]int // how many leaves fix a bit
+	for _, l := range leaves {
+		for m := l.Mask; !m.IsZero(); {
+			i := m.Low()
+			fixed[i]++
+			m.SetUint(i, 1, 0)
+		}
+	}
+	for _, few := range []int{len(leaves) / 8, 0} { // bits that few leaves fix hardly tell them apart
+		free := used
+		for i := range size {
+			if fixed[i] <= few {
+				free.SetUint(i, 1, 1)
+			}
+		}
+		if low, width = bestWindow(leaves, free, size); width > 0 {
+			break
+		}
+	}
+	return low, width
+}
+
+// bestWindow is chooseWindow among all bits but those not to be used.
+func bestWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
 	best := len(leaves)
 	for w := 1; w <= maxWindow && 1<<w <= 4*len(leaves); w++ {
 		for lo := 0; lo+w <= size; lo++ {
-			if _, _, _, whole := window(lo, w); !whole || used.Uint(lo, w) != 0 {
+			if _, _, _, whole := runOf(lo, w); !whole || used.Uint(lo, w) != 0 {
 				continue
 			}
 			if n := largestBucket(leaves, lo, w, best); n < best {
@@ -170,4 +194,12 @@ func matches(l *model.Leaf, v *bits.Value) bool {
 	}
 	return v[0]&l.Mask[0] == l.Match[0] && v[1]&l.Mask[1] == l.Match[1] &&
 		v[2]&l.Mask[2] == l.Match[2] && v[3]&l.Mask[3] == l.Match[3]
+}
+
+// runOf tells how to read a run of bits; ok is false where they are in two limbs.
+func runOf(low, width int) (limb, shift uint8, mask uint64, ok bool) {
+	if width <= 0 || low>>6 != (low+width-1)>>6 {
+		return 0, 0, 0, false
+	}
+	return uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(width)), true
 }

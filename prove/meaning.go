@@ -52,7 +52,7 @@ func (c *checker) unusedState(s *sem.Machine) {
 		}
 	}
 	for _, st := range s.States {
-		if !words[st.Name] && c.spec.File(st.Name) == nil {
+		if !words[st.Name] && !words[st.Group] && c.spec.File(st.Name) == nil {
 			c.add(nil, &Finding{Code: diag.StateUnused, Level: Warning, Span: st.Span, Msg: "nothing reads or writes " + st.Name})
 		}
 	}

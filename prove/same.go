@@ -140,7 +140,7 @@ func (m *machine) tryAll(env *model.Env) bool {
 				continue
 			}
 			text := string(d.Append(nil, in))
-			if len(d.Findings()) > 0 {
+			if d.Odd() > 0 {
 				continue
 			}
 			old, ok := seen[text]
@@ -387,7 +387,7 @@ func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bi
 		return
 	}
 	text := d.Append(nil, in)
-	if len(d.Findings()) > 0 {
+	if d.Odd() > 0 {
 		return
 	}
 	res, err := p.Parse(string(text))

@@ -571,7 +571,7 @@ func (m *machine) textsOf(ref *model.Ref) *textList {
 			continue
 		}
 		text := string(d.Append(nil, in))
-		if len(d.Findings()) > 0 {
+		if d.Odd() > 0 {
 			continue
 		}
 		if t.words[text] == nil {

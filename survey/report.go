@@ -211,9 +211,9 @@ func (w *reporter) meaning(word bits.Value, path string) string {
 	return ""
 }
 
-// Print prints a report for people. all says to print all instructions, shapes and values, else the
-// first of each.
-func (r *Report) Print(w io.Writer, all bool) {
+// Print prints a report for people, with title around its headings. all says to print all instructions, shapes
+// and values, else the first of each.
+func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	most := 20
 	if all {
 		most = 1 << 30
@@ -223,16 +223,16 @@ func (r *Report) Print(w io.Writer, all bool) {
 	for _, x := range r.OddFirst {
 		fmt.Fprintf(w, "  the first word with a finding: %s\n", x)
 	}
-	fmt.Fprintf(w, "\nInstructions: %d of %d seen\n", len(r.Seen), r.Leaves)
+	fmt.Fprintf(w, "\n%s %d of %d seen\n", title("Instructions:"), len(r.Seen), r.Leaves)
 	for _, x := range r.Seen[:min(most, len(r.Seen))] {
 		fmt.Fprintf(w, "%12s  %5.1f %%  %-16s %s\n", count(x.Count), percent(x.Count, r.Words), x.Name, x.First)
 	}
 	more(w, len(r.Seen)-most)
 	if len(r.Unseen) > 0 {
-		fmt.Fprintf(w, "Never seen: %s\n", strings.Join(r.Unseen, ", "))
+		fmt.Fprintf(w, "%s %s\n", title("Never seen:"), strings.Join(r.Unseen, ", "))
 	}
 	if len(r.Shapes) > 0 {
-		fmt.Fprintf(w, "\nUnknown words, by the nearest instruction and the bits in which they differ from it:\n")
+		fmt.Fprintf(w, "\n%s\n", title("Unknown words, by the nearest instruction and the bits in which they differ from it:"))
 	}
 	for _, x := range r.Shapes[:min(most, len(r.Shapes))] {
 		fmt.Fprintf(w, "%12s  %5.1f %%  %s\n", count(x.Count), percent(x.Count, r.Words), x.where())
@@ -240,7 +240,7 @@ func (r *Report) Print(w io.Writer, all bool) {
 	}
 	more(w, len(r.Shapes)-most)
 	if len(r.Rare) > 0 {
-		fmt.Fprintf(w, "\nRare values of fields:\n")
+		fmt.Fprintf(w, "\n%s\n", title("Rare values of fields:"))
 	}
 	for _, x := range r.Rare[:min(most, len(r.Rare))] {
 		fmt.Fprintf(w, "%12s of %-10s %s %s = %#x", count(x.Count), count(x.Of), x.Instruction, x.Path, x.Value)

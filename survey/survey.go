@@ -105,7 +105,7 @@ func New(set *isa.Set) *Survey {
 func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
 	one := Sample{Count: 1, First: at, Word: in.Bits}
 	s.buf = d.Append(s.buf[:0], in)
-	odd := len(d.Findings()) > 0
+	odd := d.Odd() > 0
 	s.Words++
 	leaf := &s.Roots[in.Leaf.Root.ID].Leaves[in.Leaf.ID]
 	leaf.add(s.text(one, leaf.Count == 0))
@@ -126,9 +126,20 @@ func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
 			known = &Field{Values: map[uint64]*Sample{}}
 			leaf.Fields[f.Path] = known
 		}
-		if !known.Many {
-			known.add(f.Value[0], s.text(one, known.Values[f.Value[0]] == nil))
-		}
+		s.count(known, f.Value[0], one)
+	}
+}
+
+// count adds a value of a field. Words come mostly in their order, so that the first is known.
+func (s *Survey) count(f *Field, value uint64, one Sample) {
+	switch known := f.Values[value]; {
+	case f.Many:
+	case known == nil:
+		f.add(value, s.text(one, true))
+	case known.First.before(one.First):
+		known.Count++
+	default:
+		known.add(s.text(one, true))
 	}
 }
 

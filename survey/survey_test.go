@@ -121,8 +121,8 @@ func TestJoin(t *testing.T) {
 		parts.Add(part)
 	}
 	var want, got strings.Builder
-	report(t, whole, d).Print(&want, true)
-	report(t, parts, d).Print(&got, true)
+	report(t, whole, d).Print(&want, strings.ToUpper, true)
+	report(t, parts, d).Print(&got, strings.ToUpper, true)
 	if got.String() != want.String() {
 		t.Errorf("in parts:\n%s\nat once:\n%s", &got, &want)
 	}

@@ -44,9 +44,14 @@ func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	}
 	text, tokens := d.AppendTokens(nil, nil, in)
 	at := 0
-	for _, t := range tokens {
-		if t.Start < at {
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if t.Start < at { // of a text that another one has replaced
 			continue
+		}
+		for i+1 < len(tokens) && tokens[i+1].Kind == t.Kind && tokens[i+1].Start == t.End {
+			i++
+			t.End = tokens[i].End
 		}
 		dst = append(dst, text[at:t.Start]...)
 		dst = append(dst, p.paint(tokenColours[t.Kind], string(text[t.Start:t.End]))...)

@@ -220,7 +220,7 @@ func hasInside(fields []isa.Field, path string) bool {
 }
 
 // Print prints a difference for people; unit is the number of bits in which addresses count.
-func (d *Diff) Print(w io.Writer, unit int64) {
+func (d *Diff) Print(w io.Writer, p Palette, unit int64) {
 	for i := range d.Hunks {
 		h := &d.Hunks[i]
 		paired := map[int]*Pair{}
@@ -228,16 +228,22 @@ func (d *Diff) Print(w io.Writer, unit int64) {
 			paired[h.Pairs[k].B] = &h.Pairs[k]
 		}
 		for k := range h.A {
-			fmt.Fprintf(w, "-%6x  %s\n", h.A[k].Addr/unit, h.A[k].Text)
+			fmt.Fprintln(w, p.paint(removed, fmt.Sprintf("-%6x  %s", h.A[k].Addr/unit, h.A[k].Text)))
 		}
 		for k := range h.B {
-			fmt.Fprintf(w, "+%6x  %s\n", h.B[k].Addr/unit, h.B[k].Text)
-			if p := paired[k]; p != nil {
-				p.print(w)
+			fmt.Fprintln(w, p.paint(added, fmt.Sprintf("+%6x  %s", h.B[k].Addr/unit, h.B[k].Text)))
+			if pair := paired[k]; pair != nil {
+				pair.print(w)
 			}
 		}
 	}
 }
+
+// removed and added are the colours of the two sides.
+const (
+	removed = "\x1b[31m"
+	added   = "\x1b[32m"
+)
 
 func (p *Pair) print(w io.Writer) {
 	for _, f := range p.Fields {

@@ -56,14 +56,15 @@ func (l *Listing) Place(text string) (addr int64, ok bool) {
 }
 
 // EachPiece calls work for each piece of a stream's code, on several processors, and take with the
-// results in the order of the code.
-func EachPiece[R any](s *Stream, work func(l *Listing) R, take func(R) error) error {
+// results in the order of the code, and with the number of bytes up to there.
+func EachPiece[R any](s *Stream, work func(l *Listing) R, take func(r R, done int64) error) error {
 	scout, err := s.New(nil)
 	if err != nil {
 		return err
 	}
 	type result struct {
 		value R
+		to    int64
 		err   error
 	}
 	start := func() (func(piece) result, error) {
@@ -71,7 +72,7 @@ func EachPiece[R any](s *Stream, work func(l *Listing) R, take func(R) error) er
 		return func(p piece) (r result) {
 			if r.err = p.err; r.err == nil {
 				l.Image, l.to = p.image, p.to
-				r.value = work(l)
+				r.value, r.to = work(l), p.to/8
 			}
 			return r
 		}, err
@@ -80,6 +81,6 @@ func EachPiece[R any](s *Stream, work func(l *Listing) R, take func(R) error) er
 		if r.err != nil {
 			return r.err
 		}
-		return take(r.value)
+		return take(r.value, r.to)
 	})
 }

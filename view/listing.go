@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -21,13 +22,17 @@ type Listing struct {
 	Image   *program.Image
 	// Addresses and Words add columns in front of the text.
 	Addresses, Words bool
-	Palette          Palette
+	// Jumps adds a column of arrows, from each jump to where it goes. It needs the whole program.
+	Jumps   bool
+	Palette Palette
 	// Bare prints the text alone: no header, no labels, no indent, and numbers for all names.
 	Bare bool
 	// Report is told of findings, with the address in bits; nil is not.
 	Report func(addr int64, text string)
 	// Detail is how much WriteJSON tells.
 	Detail Detail
+	// Facts adds to WriteJSON what each instruction reads, writes and may do to the flow of control; nil does not.
+	Facts *facts.Machine
 	// Quiet leaves out what is odd about a word, which is otherwise a comment behind it.
 	Quiet bool
 	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
@@ -202,29 +207,35 @@ func (l *Listing) Write(w *bufio.Writer) (findings int, err error) {
 // write prints the image; first tells that nothing was printed before.
 func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (findings int, err error) {
 	if !l.Bare && first {
-		l.remarks(w, l.Image.Header)
+		l.remarks(w, "", l.Image.Header)
 		first = len(l.Image.Header) == 0
 	}
 	if l.source() {
 		if l.Image.OneWay != "" {
-			l.remarks(w, []string{"not lossless: " + l.Image.OneWay})
+			l.remarks(w, "", []string{"not lossless: " + l.Image.OneWay})
 		}
 		for _, s := range l.Image.Lead {
 			fmt.Fprintln(w, s)
 		}
 	}
+	var arrows *jumps
+	if l.Jumps {
+		arrows = l.newJumps()
+	}
 	var buf []byte
-	bad := 0
+	bad, number := 0, 0
 	for ln := range l.lines() {
 		if !l.Bare {
-			l.head(w, labels, ln, first)
+			l.head(w, labels, ln, first, string(arrows.append(nil, l.Palette, number, true)))
 			first = false
 		}
 		if ln.piece != nil && ln.piece.Lead != "" && l.source() {
 			fmt.Fprintln(w, ln.piece.Lead)
 		}
 		var found int
-		buf, found = l.instruction(l.columns(buf[:0], ln), ln)
+		buf = arrows.append(buf[:0], l.Palette, number, false)
+		buf, found = l.instruction(l.columns(buf, ln), ln)
+		number++
 		findings += found
 		buf = append(buf, '\n')
 		if _, err := w.Write(buf); err != nil {
@@ -275,27 +286,27 @@ func (l *Listing) hook(d *isa.Decoder, labels *program.Labels) {
 	}
 }
 
-// remarks prints lines that say something about the code.
-func (l *Listing) remarks(w *bufio.Writer, lines []string) {
+// remarks prints lines that say something about the code, each behind a lead.
+func (l *Listing) remarks(w *bufio.Writer, lead string, lines []string) {
 	for _, s := range lines {
-		fmt.Fprintln(w, l.Palette.paint(dim, strings.TrimRight(program.Comment(l.Decoder.Set())+" "+Printable(s), " ")))
+		fmt.Fprintln(w, lead+l.Palette.paint(dim, strings.TrimRight(program.Comment(l.Decoder.Set())+" "+Printable(s), " ")))
 	}
 }
 
 // head prints what stands before an instruction: an empty line before a function,
-// unless it is the first of the listing, remarks, and labels.
-func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool) {
+// unless it is the first of the listing, remarks, and labels. Each line starts with a lead.
+func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool, lead string) {
 	if ln.piece != nil && !ln.piece.Target {
 		return
 	}
 	names, function := labels.At(ln.addr)
 	section := l.Image.Sections[ln.addr]
 	if !first && (function || len(section) > 0) {
-		fmt.Fprintln(w)
+		fmt.Fprintln(w, strings.TrimRight(lead, " "))
 	}
-	l.remarks(w, section)
+	l.remarks(w, lead, section)
 	for _, n := range names {
-		fmt.Fprintln(w, l.Palette.paint(tokenColours[isa.TokenLabel], Printable(n))+":")
+		fmt.Fprintln(w, lead+l.Palette.paint(tokenColours[isa.TokenLabel], Printable(n))+":")
 	}
 }
 
@@ -394,13 +405,11 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	} else {
 		dst = l.Palette.Append(dst, d, ln.in)
 	}
-	for _, f := range d.Findings() {
-		l.report(ln.addr, f.Text)
-	}
+	l.reportOf(ln.addr, d)
 	if !l.Quiet {
 		dst = AppendFindings(dst, d)
 	}
-	return dst, len(d.Findings())
+	return dst, d.Odd()
 }
 
 // misaligned returns what the address of an instruction should be a multiple of, as the <meta align> of
@@ -474,16 +483,26 @@ func (l *Listing) report(addr int64, text string) {
 	}
 }
 
+// reportOf reports what the decoder found.
+func (l *Listing) reportOf(addr int64, d *isa.Decoder) {
+	if l.Report == nil {
+		return
+	}
+	for _, f := range d.Findings() {
+		l.Report(addr, f.Text)
+	}
+}
+
 // AppendFindings appends, as a comment, what the decoder found in the instruction that it printed
 // last.
 func AppendFindings(dst []byte, d *isa.Decoder) []byte {
-	for i, f := range d.Findings() {
+	for i := range d.Odd() {
 		if i == 0 {
 			dst = append(append(append(dst, '\t'), program.Comment(d.Set())...), ' ')
 		} else {
 			dst = append(dst, ", "...)
 		}
-		dst = append(dst, f.Text...)
+		dst = d.AppendFinding(dst, i)
 	}
 	return dst
 }

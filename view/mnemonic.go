@@ -115,7 +115,7 @@ func (e *explainer) examples(d *isa.Decoder, l *isa.Leaf) {
 			continue
 		}
 		text := string(d.Append(nil, in))
-		if found = d.Hazards(found[:0], in); len(d.Findings()) > 0 || len(found) > 0 {
+		if found = d.Hazards(found[:0], in); d.Odd() > 0 || len(found) > 0 {
 			continue
 		}
 		if !slices.ContainsFunc(list, func(x example) bool { return x.text == text }) {
@@ -143,16 +143,14 @@ func (e *explainer) formRows(list []legend) (rows [][]string) {
 	return rows
 }
 
-// Entry prints an instruction in a list: its name, its text, and the first sentence of what it does.
-func Entry(w io.Writer, p Palette, name, text, doc string, width int) {
+// Entry prints an instruction in a list: its name in a column of so many places, its text, and the first
+// sentence of what it does.
+func Entry(w io.Writer, p Palette, name, text, doc string, columns, width int) {
 	e := newExplainer(w, p, ExplainOptions{Width: width})
 	doc, _, _ = strings.Cut(doc, ". ")
-	pad := strings.Repeat(" ", max(0, nameColumns-len(name)))
+	pad := strings.Repeat(" ", max(0, columns-len(name)))
 	e.printf("  %s%s  %s\n", p.paint(tokenColours[isa.TokenMnemonic], name), pad, text)
 	if doc != "" {
-		e.printf("%s\n", wrap(strings.TrimSuffix(doc, ".")+".", strings.Repeat(" ", nameColumns+4), e.Width))
+		e.printf("%s\n", wrap(strings.TrimSuffix(doc, ".")+".", strings.Repeat(" ", columns+4), e.Width))
 	}
 }
-
-// nameColumns is the room for the names of instructions in a list.
-const nameColumns = 10

@@ -51,7 +51,7 @@ func (l *Listing) decoderOf(r *isa.Root) *isa.Decoder {
 		l.decoders = map[*isa.Root]*isa.Decoder{}
 	}
 	d, _ = l.Decoder.Set().NewDecoder(r.Name) // a root of the set
-	if !l.Bare && !l.Addresses && !l.Words && l.Print == nil && !l.Palette.on {
+	if !l.Bare && !l.Addresses && !l.Words && l.Print == nil {
 		d.Lines, d.Remarks, d.Indent = true, true, l.Image.Break
 	}
 	l.decoders[r] = d

@@ -40,16 +40,16 @@ the words. - is standard input.
   .set NAME, EXPR  a name for a number; .equ is the same
   $(EXPR)          stands where an instruction has a number
 
-An expression has the operators of C on signed numbers of 64 bits, names of .set, labels, which
-count bytes, and . for the place of the line. docs/assembly.md tells more.
+An expression has C's operators on signed 64-bit numbers, names from .set, labels (in bytes) and . for
+the address of the line. See docs/assembly.md.
 
-The machine is that of --isa. Without it, it is the one whose source the first FILE is, by its suffix
-(.pica, .vsh, .gsh, .a2xx, .cubin.s) or by its directives.
+--isa names the machine. Without it, the suffix of the first FILE (.pica, .vsh, .gsh, .a2xx, .cubin.s) or
+its directives tell.
 
-For pica200 it reads picasso's language and writes an SHBIN file: several files become one, in which each
-is a program and all share their procedures; with --each every file becomes one of its own. With --hex
-a text without such a suffix and without directives is instructions alone. Called under the name picasso,
-or with --picasso as its first argument, it takes picasso's command line.
+For pica200 it reads picasso's language and writes an SHBIN file. Several sources become one file, in which
+each is a program and all share their procedures; with --each, every source becomes a file of its own.
+With --hex, text without such a suffix and without directives is plain instructions. Called as picasso, or
+with --picasso as its first argument, it takes picasso's command line.
 
 For tegra it reads grate's language, or a file of its own, and writes a file of text with the names
 of the program; --format and --hex choose another format.
@@ -87,8 +87,8 @@ of --plain could not be read.`,
 	f.sourceFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plain, "plain", false, "one instruction a line, independent of the others; with --hex")
-	flags.BoolVar(&f.hex, "hex", false, "write lines of hexadecimal instead of bytes")
+	flags.BoolVar(&f.plain, "plain", false, "read one instruction per line, each independent of the others; with --hex")
+	flags.BoolVar(&f.hex, "hex", false, "write lines of hexadecimal, not bytes")
 	flags.StringVarP(&f.output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
 }

@@ -30,18 +30,19 @@ func newCheck() *cobra.Command {
 		Use:     "check [flags] [FILE.xml]",
 		GroupID: "code",
 		Short:   "Prove a description sound, or show where it is not",
-		Long: `check looks at a description from all sides: words that two instructions claim or none does,
-overrides and values that never apply, names that mean nothing somewhere, what is used nowhere, bits
-that no text shows, words that print the same text. Each finding has a code ("isago help codes"),
-the lines it is about, a picture of the bits and, where there is one, a word that shows it. What
-could not be decided is said. Errors come first, then warnings and notes.
+		Long: `check looks for mistakes in a description: words that two instructions claim or that none does,
+overrides and values that never apply, names that are not defined everywhere, things that nothing uses,
+bits that no text shows, words that print the same text. Each finding has a code ("isago help codes"),
+the lines it is about, a picture of the bits and, if there is one, a word that shows it. What could not
+be decided is listed too. Errors come first, then warnings and notes.
 
-Without --gen every generation is checked in which the description differs. A finding that is
-meant to be is silenced by a comment on its line or before it, which gives the reason:
+Without --gen, check covers every generation in which the description differs. To accept a finding, put
+a comment with the reason on its line or the line before:
 
   <!-- check: ignore hidden-bits: the hardware sets it -->
 
-The exit status is 3 where something is found, 1 where the description does not load.`,
+Exit status: 0; 1 if the description does not load; 2 for a mistake on the command line; 3 if there are
+findings.`,
 		Example: `  isago check machine.xml
   isago check --isa example
   isago check --sarif machine.xml > machine.sarif`,
@@ -64,11 +65,11 @@ The exit status is 3 where something is found, 1 where the description does not 
 	f.setFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.root, "root", "", "`NAME` of the one bitset to check (default: all)")
-	flags.BoolVar(&f.json, "json", false, "the findings as JSON")
-	flags.BoolVar(&f.sarif, "sarif", false, "the findings as SARIF 2.1.0, for tools that show them beside the lines")
-	flags.BoolVarP(&f.all, "all", "a", false, "show too what exceptions silence, and what was proved")
-	flags.BoolVar(&f.summary, "summary", false, "only count the findings of each code")
-	flags.StringSliceVar(&f.only, "only", nil, "only findings with this `CODE`, or several with commas")
+	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
+	flags.BoolVar(&f.sarif, "sarif", false, "print the findings as SARIF 2.1.0, for editors and CI")
+	flags.BoolVarP(&f.all, "all", "a", false, "also show accepted findings, and what was proved")
+	flags.BoolVar(&f.summary, "summary", false, "only count the findings by code")
+	flags.StringSliceVar(&f.only, "only", nil, "show only findings with this `CODE`, or several separated by commas")
 	flags.IntVar(&f.search, "search", prove.DefaultSearch, "how many random words, `N`, to read back where it cannot be proved that no two have one text")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt

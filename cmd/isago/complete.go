@@ -54,13 +54,6 @@ func (f *machineFlags) syntaxNames() []string {
 	return nil
 }
 
-func (f *machineFlags) orderNames() []string {
-	if r := f.raw(); r != nil {
-		return r.Orders
-	}
-	return nil
-}
-
 func (f *machineFlags) contextPairs() []string {
 	var pairs []string
 	if set := f.loaded(); set != nil {
@@ -92,11 +85,32 @@ func contextFlags(root *cobra.Command, args []string) {
 	for _, set := range sets {
 		for _, c := range set.Contexts() {
 			if cmd.Flags().Lookup(c.Name) == nil {
-				cmd.Flags().Var(contextFlag{cmd, c.Name}, c.Name, "context of "+setName(set)+": "+strings.Join(c.Values, ", "))
+				flag := cmd.Flags().VarPF(contextFlag{cmd, c.Name}, c.Name, "", "context of "+setName(set)+": "+strings.Join(c.Values, ", "))
+				flag.Hidden = len(sets) > 1 || c.FromText
 				complete(cmd, c.Name, fixed(c.Values...))
 			}
 		}
 	}
+	if len(sets) > 1 {
+		cmd.Flags().Lookup("context").Usage += contextsOf(sets)
+	}
+}
+
+// contextsOf says, for the help of a command, what contexts machines have.
+func contextsOf(sets []*isa.Set) string {
+	var of []string
+	for _, set := range sets {
+		var names []string
+		for _, c := range set.Contexts() {
+			if !c.FromText {
+				names = append(names, c.Name)
+			}
+		}
+		if len(names) > 0 {
+			of = append(of, setName(set)+" has "+strings.Join(names, " and "))
+		}
+	}
+	return " (" + strings.Join(of, ", ") + ")"
 }
 
 // needsContexts tells whether a command line asks for flags that the command does not have.

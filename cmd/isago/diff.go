@@ -19,10 +19,10 @@ func newDiff() *cobra.Command {
 		Use:     "diff [flags] FILE FILE",
 		GroupID: "code",
 		Short:   "Compare two programs by instruction and field",
-		Long: `diff compares two programs of one machine. Instructions that only the first has are marked -, those
-that only the second has +. Where one stands for another of its kind, the fields that differ stand below.
-A branch is the same if it goes to the same instruction, wherever that stands, and an operand that lies in
-a table is, wherever it lies.
+		Long: `diff compares two programs of one machine. Instructions that only the first has are marked -, those that
+only the second has +. Where an instruction replaces another of the same kind, the fields that differ are
+listed below it. A branch counts as the same if its target is the same instruction, wherever that is;
+operands in a table beside the code count as the same wherever in the table they are.
 
 The formats are recognised by the content; raw words need --isa or --spec.
 
@@ -40,8 +40,7 @@ command line.`,
 	}
 	f.machineFlags.add(cmd)
 	f.rangeFlags.add(cmd)
-	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of raw programs: high or low first, little or big (default: recognised, where a machine has two)")
-	complete(cmd, "order", f.orderNames)
+	f.addOrder(cmd)
 	return cmd
 }
 
@@ -60,9 +59,13 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if x, y := la.Decoder.Set(), lb.Decoder.Set(); x.Name() != y.Name() {
 		return usagef("%s is a program of %s, %s of %s", inputName(a), setName(x), inputName(b), setName(y))
 	}
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	d := view.Compare(la, lb)
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	d.Print(w, la.Unit())
+	d.Print(w, palette, la.Unit())
 	if err := w.Flush(); err != nil {
 		return err
 	}
@@ -74,7 +77,15 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 
 // listingOf reads a program for a listing.
 func (f *diffFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, error) {
-	data, err := f.readPart(cmd, name)
+	in, err := f.openPart(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if in, err = f.inOrder(in); err != nil {
+		return nil, err
+	}
+	data, err := in.all()
 	if err != nil {
 		return nil, err
 	}

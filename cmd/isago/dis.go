@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -22,7 +23,7 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	rangeFlags
-	plain, hex, json, fields, addresses, words, lossless, listing bool
+	plain, hex, json, fields, facts, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
 	findings string
@@ -43,20 +44,21 @@ A file of a format that asm writes is printed as source, from which asm makes th
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
 printed as source too.
 
-With --hex each line of the input is one instruction: a single group of digits is the number, the
-most significant digit first; several groups are 32-bit words in the order in which programs store
-them; table entries follow, each behind a slash. A line that cannot be read becomes "error: ...",
-and the rest goes on. Of a machine whose programs are more than one instruction after another, a2xx,
-the input is a program instead, 32-bit words in their order; with --root it is instructions.
+With --hex each line of the input is one instruction. A single group of digits is a number, the most
+significant digit first; several groups are 32-bit words in the order in which programs store them.
+Table entries follow, each after a slash. A line that cannot be read becomes "error: ..."; the other
+lines are still printed. For a2xx the input is a whole program in 32-bit words; with --root it is
+single instructions.
 
-With --plain each line of output is the text of one instruction and nothing else.
+With --plain each line of output is the text of one instruction and nothing else. With --jumps, arrows
+beside the listing lead from each jump to its target.
 
---compat mesa prints a listing as Mesa's isaspec does for the same description, byte for byte: findings
-behind a tab, and labels with --labels; docs/language.md lists where isago does otherwise. --names FILE
-has lines FIELD VALUE TEXT, which say how a field of type custom prints a value; asm --names reads it so.
+--compat mesa prints a listing byte for byte as Mesa's isaspec does for the same description: findings
+after a tab, labels with --labels. docs/language.md lists the differences. --names FILE has lines of
+FIELD VALUE TEXT: the text of a value of a field of type custom, for dis and asm alike.
 
-Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where words
-were unknown or not as they should be, or lines of --hex could not be read.`,
+Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 if words were
+unknown or had unexpected bits, or lines of --hex could not be read.`,
 		Example: `  isago dis light.shbin
   isago dis light.shbin | isago asm --isa pica200 -o same.shbin -
   isago dis --addresses --words light.shbin
@@ -69,18 +71,19 @@ were unknown or not as they should be, or lines of --hex could not be read.`,
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.plain, "plain", false, "text alone, one line for each instruction")
-	flags.BoolVar(&f.hex, "hex", false, "the input is lines of hexadecimal, one instruction each")
-	flags.BoolVar(&f.json, "json", false, "what each instruction is and does, as JSON; with --hex one object a line")
-	flags.BoolVar(&f.fields, "fields", false, "with --json, also the pieces of each text and all bits of each word")
-	flags.BoolVar(&f.addresses, "addresses", false, "a column with the address, counted as the targets of branches are")
-	flags.BoolVar(&f.words, "words", false, "a column with the words")
-	flags.BoolVar(&f.listing, "listing", false, "list the instructions, rather than print source")
-	flags.BoolVar(&f.lossless, "lossless", false, "add what the text does not say, so that asm gives the same bits")
-	flags.BoolVar(&f.ir, "ir", false, "print below each instruction the operations that it does")
-	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
-	complete(cmd, "order", f.orderNames)
-	flags.StringVar(&f.findings, "findings", "", "tell of odd bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
+	flags.BoolVar(&f.plain, "plain", false, "only the text, one line per instruction")
+	flags.BoolVar(&f.hex, "hex", false, "read lines of hexadecimal, one instruction each")
+	flags.BoolVar(&f.json, "json", false, "print JSON: what each instruction is and does; with --hex one object per line")
+	flags.BoolVar(&f.fields, "fields", false, "with --json, add the tokens of each text and all fields of each word")
+	flags.BoolVar(&f.facts, "facts", false, "with --json, add what each instruction reads and writes, and where control goes")
+	flags.BoolVar(&f.addresses, "addresses", false, "show the address of each instruction, in the unit of branch targets")
+	flags.BoolVar(&f.words, "words", false, "show the words of each instruction")
+	flags.BoolVar(&f.jumps, "jumps", false, "draw an arrow from each jump to its target; calls have none")
+	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
+	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that asm gives back the same words")
+	flags.BoolVar(&f.ir, "ir", false, "print the operations that each instruction does below it")
+	f.addOrder(cmd)
+	flags.StringVar(&f.findings, "findings", "", "report unexpected bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
 }
@@ -98,14 +101,18 @@ func (f *disFlags) check() error {
 	switch {
 	case f.plain && f.json:
 		return usagef("--plain and --json exclude each other")
-	case f.hex && (f.addresses || f.words):
-		return usagef("--addresses and --words are columns of a program; the lines of --hex stand alone")
+	case f.hex && (f.addresses || f.words || f.jumps):
+		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
+	case f.facts && !f.json:
+		return usagef("--facts adds to what --json tells")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
-	case f.json && (f.addresses || f.words):
-		return usagef("--addresses and --words are columns of text; --json always has both")
+	case f.json && (f.addresses || f.words || f.jumps):
+		return usagef("--addresses, --words and --jumps are columns of text; --json always has what they show")
+	case f.jumps && (f.plain || f.lossless):
+		return usagef("--jumps adds to a listing for people; --plain and --lossless have text for asm")
 	}
 	switch f.findings {
 	case "":
@@ -154,13 +161,16 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
+	if in, err = f.inOrder(in); err != nil {
+		return err
+	}
 	if f.wantsSource(cmd, f.raw() != nil) {
-		if done, err := f.rawSource(cmd, name, in); done || err != nil {
+		if done, err := f.rawSource(cmd, name, in, palette); done || err != nil {
 			return err
 		}
 	}
 	if f.wantsSource(cmd, false) {
-		if done, err := f.source(cmd, name, in); done || err != nil {
+		if done, err := f.source(cmd, name, in, palette); done || err != nil {
 			return err
 		}
 	}
@@ -177,7 +187,7 @@ func (f *disFlags) image(cmd *cobra.Command, name string, in *code, palette view
 	if raw && f.wantsSuffixes(cmd) {
 		f.lossless, f.suffixes, f.findings = true, true, "off"
 	}
-	if raw && !f.json && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
+	if raw && !f.json && !f.jumps && f.maxErrors == 0 && f.rawProgram(in.size) == nil {
 		write = f.stream
 	}
 	found, err := write(cmd, name, in, palette)
@@ -292,10 +302,22 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return nil, err
+	}
 	return &view.Listing{
-		Decoder: d, Addresses: f.addresses, Words: f.words, Bare: f.plain,
+		Facts: told, Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
+}
+
+// told returns what tells the facts of instructions, nil where they are not asked for.
+func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
+	if !f.facts {
+		return nil, nil
+	}
+	return facts.Open(set)
 }
 
 // reporter prints findings on standard error.
@@ -358,6 +380,10 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return err
+	}
 	var found atomic.Bool
 	start := func() (lineFunc, error) {
 		d, err := f.decoder(set)
@@ -365,6 +391,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 			return nil, err
 		}
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
+		h.writer.Facts = told
 		if f.lossless {
 			p, err := f.parser(set)
 			if err != nil {
@@ -471,21 +498,30 @@ func (h *hexLines) object(dst []byte, in isa.Inst) []byte {
 		}
 		dst = h.writer.AppendText(dst, h.d, in, text)
 	}
-	for _, f := range h.d.Findings() {
-		h.report(f.Text)
-	}
+	h.reportFindings()
 	return dst
 }
 
 // tell adds what was found in the instruction that was printed.
 func (h *hexLines) tell(dst []byte) []byte {
-	for _, f := range h.d.Findings() {
-		h.report(f.Text)
-	}
+	h.reportFindings()
 	if h.disFlags.findings == "comment" {
 		return view.AppendFindings(dst, h.d)
 	}
 	return dst
+}
+
+func (h *hexLines) reportFindings() {
+	if h.d.Odd() == 0 {
+		return
+	}
+	h.found.Store(true)
+	if h.findings != "stderr" {
+		return
+	}
+	for _, f := range h.d.Findings() {
+		h.report(f.Text)
+	}
 }
 
 func (h *hexLines) report(finding string) {

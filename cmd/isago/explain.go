@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
@@ -32,8 +33,8 @@ func newExplain() *cobra.Command {
 		Use:     "explain [flags] WORD | INSTRUCTION | MNEMONIC | FILE@PLACE | FILE:LINE",
 		GroupID: "code",
 		Short:   "Draw an instruction: each bit under its field",
-		Long: `explain draws one instruction: every bit with a letter for its field, and for every field its value
-and what it means. The instruction is
+		Long: `explain draws one instruction: a letter for every bit names its field, and every field is listed with
+its value and what it means. The instruction can be
 
   4e0a8001/36f      a word in hex, with table entries behind a slash
   mov r0, v0        text, as dis prints it
@@ -42,11 +43,11 @@ and what it means. The instruction is
                     --addresses shows it
   light.pica:9      line 9 of a source, if it is an instruction as dis prints it
 
-A mnemonic needs no --isa if one machine alone has it. Fields that are 0 and have no text are named in one
-line; --all lists them.
+A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text are named in
+one line; --all lists them.
 
-Exit status: 0; 1 for what is no instruction; 2 for a mistake on the command line; 3 where bits are
-not as they should be.`,
+Exit status: 0; 1 if it is no instruction; 2 for a mistake on the command line; 3 if it has unexpected
+bits.`,
 		Example: `  isago explain mad
   isago explain --isa pica200 4e0a8001/36f
   isago explain --isa pica200 "mad r0.xyz, v0, c4, r1"
@@ -60,9 +61,9 @@ not as they should be.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
 	}
 	f.machineFlags.add(cmd)
-	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
-	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands in place of the operands")
-	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "list fields too that are 0 and have no text")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands, not the operands")
+	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "also list fields that are 0 and not in the text")
 	return cmd
 }
 
@@ -195,15 +196,21 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 		return err
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
+	told, err := facts.Open(d.Set())
+	if err != nil {
+		told = nil // the description does not say what instructions do
+	}
 	if f.json {
-		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs}).Append(nil, d, in)))
+		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs, Facts: told}).Append(nil, d, in)))
 	} else {
-		err = view.Explain(out, d, in, palette, f.options(cmd))
+		opt := f.options(cmd)
+		opt.Facts = told
+		err = view.Explain(out, d, in, palette, opt)
 	}
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
-	if len(d.Findings()) > 0 {
+	if d.Odd() > 0 {
 		return errFindings
 	}
 	return nil

@@ -201,8 +201,8 @@ type rangeFlags struct{ offset, length int64 }
 
 func (f *rangeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Int64Var(&f.offset, "offset", 0, "skip the first `BYTES` of FILE, such as 0x100; what follows is read as a file of its own")
-	flags.Int64Var(&f.length, "length", 0, "read only so many `BYTES` (default: up to the end)")
+	flags.Int64Var(&f.offset, "offset", 0, "skip the first `BYTES` of FILE, such as 0x100, and read the rest as a file")
+	flags.Int64Var(&f.length, "length", 0, "read only this many `BYTES` (default: to the end)")
 }
 
 // openPart opens the part of an input that the flags choose.
@@ -222,14 +222,4 @@ func (f *rangeFlags) openPart(cmd *cobra.Command, name string) (*code, error) {
 		length = in.size - f.offset
 	}
 	return &code{ReaderAt: io.NewSectionReader(in, f.offset, length), size: length, close: in.Close}, nil
-}
-
-// readPart returns the part of an input that the flags choose.
-func (f *rangeFlags) readPart(cmd *cobra.Command, name string) ([]byte, error) {
-	in, err := f.openPart(cmd, name)
-	if err != nil {
-		return nil, err
-	}
-	data, err := in.all()
-	return data, errors.Join(err, in.Close())
 }

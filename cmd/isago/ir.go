@@ -26,7 +26,7 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	root, err := m.Model.Root(f.root)
+	root, err := m.Root(f.root)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 	for len(tables) < len(m.Model.ISA.Tables) {
 		tables = append(tables, nil)
 	}
-	p := exec.NewProgram(m, root, sem.Words{Context: ctx, Tables: tables}, exec.Words32(m, root, im.Words, im.Bits))
+	p := exec.NewProgram(m, root, sem.Words{Context: ctx, Tables: tables, Word: exec.Inner32(m, im.Words, im.Bits)}, exec.Words32(m, root, im.Words, im.Bits))
 	t := tracer{set: set}
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	odd := false

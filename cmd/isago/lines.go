@@ -17,7 +17,7 @@ import (
 type jobsFlag struct{ jobs int }
 
 func (f *jobsFlag) add(cmd *cobra.Command) {
-	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "use at most `N` processors; the output has the same order with any number")
+	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "use at most `N` processors; the output does not depend on N")
 }
 
 // maxInputLine bounds a line of input; what is longer is answered with an error, and the next line

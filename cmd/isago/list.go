@@ -159,6 +159,9 @@ func instructionsOf(leaves []*isa.Leaf) []instruction {
 	return list
 }
 
+// longestColumn is the most room that the names of instructions get in a list.
+const longestColumn = 16
+
 // listInstructions shows the instructions of machines.
 func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 	sets, err := f.sets()
@@ -179,6 +182,10 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	columns := 0
+	for _, in := range list {
+		columns = max(columns, len(in.Name))
+	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	for i, in := range list {
 		if i == 0 || list[i-1].Root != in.Root || list[i-1].Machine != in.Machine {
@@ -187,7 +194,7 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 			}
 			fmt.Fprintf(out, "%s, %s\n", p.Title(in.Machine), strings.TrimPrefix(in.Root, "#"))
 		}
-		view.Entry(out, p, in.Name, in.Text, in.Doc, terminalWidth(cmd.OutOrStdout()))
+		view.Entry(out, p, in.Name, in.Text, in.Doc, min(columns, longestColumn), terminalWidth(cmd.OutOrStdout()))
 	}
 	return out.Flush()
 }
@@ -277,10 +284,14 @@ func (f *listFlags) file(cmd *cobra.Command, name string) error {
 			Contents []program.Part `json:"contents,omitempty"`
 		}{inputName(name), set.Name(), im.Format, len(im.Words), im.Contents})
 	}
+	p, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	fmt.Fprintf(out, "%s: %s of %s, %s\n", inputName(name), im.Format, setName(set), codeSize(im))
+	fmt.Fprintf(out, "%s: %s of %s, %s\n", p.Title(inputName(name)), im.Format, setName(set), codeSize(im))
 	for _, part := range im.Contents {
-		fmt.Fprintf(out, "\n%s\n", view.Printable(part.Title))
+		fmt.Fprintf(out, "\n%s\n", p.Title(view.Printable(part.Title)))
 		for _, line := range part.Lines {
 			fmt.Fprintf(out, "  %s\n", view.Printable(line))
 		}

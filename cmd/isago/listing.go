@@ -24,10 +24,10 @@ type listingFlags struct {
 
 func (f *listingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches; a listing does, but for --compat mesa")
-	flags.StringArrayVar(&f.entries, "entry", nil, "give a place from which the program is started a name, as `N=NAME`: N counts instructions")
-	flags.IntVar(&f.maxErrors, "max-errors", 0, "end after more than `N` bad lines in a row; 0 never does")
-	flags.StringVar(&f.compat, "compat", "", "`HOW` to print: mesa prints as Mesa's isaspec does, defects included")
+	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches; only --compat mesa does not do so by default")
+	flags.StringArrayVar(&f.entries, "entry", nil, "name an entry point, as `N=NAME`: instruction N, counted from 0")
+	flags.IntVar(&f.maxErrors, "max-errors", 0, "stop after more than `N` bad lines in a row; 0 never stops")
+	flags.StringVar(&f.compat, "compat", "", "print `HOW`: mesa prints as Mesa's isaspec does, defects included")
 	complete(cmd, "compat", fixed("mesa"))
 }
 
@@ -36,8 +36,8 @@ func (f *disFlags) checkListing() error {
 	switch {
 	case f.compat != "" && f.compat != "mesa":
 		return usagef("--compat %q, expected mesa", f.compat)
-	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.listing):
-		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words or --listing")
+	case f.compat != "" && (f.json || f.lossless || f.addresses || f.words || f.jumps || f.listing):
+		return usagef("--compat mesa prints listings as Mesa does: it has no --json, --lossless, --addresses, --words, --jumps or --listing")
 	case f.compat != "" && f.findings == "stderr":
 		return usagef("--findings stderr does not go with --compat mesa, expected comment or off")
 	case f.plain && (f.labels || len(f.entries) > 0):

@@ -49,8 +49,8 @@ func (f *setFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	flags := cmd.Flags()
 	flags.StringVar(&f.isa, "isa", "", "`NAME` of the machine, as isago list shows it")
-	flags.StringVar(&f.spec, "spec", "", "`FILE` with a description to read instead of a machine that isago ships")
-	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id), where the description has several")
+	flags.StringVar(&f.spec, "spec", "", "`FILE` with the description of a machine, instead of one that isago ships")
+	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id), if the description has several")
 	complete(cmd, "isa", machineNames)
 	_ = cmd.MarkFlagFilename("spec", "xml")
 }
@@ -153,9 +153,9 @@ func (f *machineFlags) add(cmd *cobra.Command) {
 	f.setFlags.add(cmd)
 	f.namesFlag.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.root, "root", "", "`NAME` of the bitset whose words are read (default: that of instructions)")
-	flags.StringVar(&f.syntax, "syntax", "", "`NAME` of the spelling (default: the plain one)")
-	flags.StringArrayVar(&f.contexts, "context", nil, "what the word does not say, as `NAME=VALUE`; also --NAME VALUE")
+	flags.StringVar(&f.root, "root", "", "`NAME` of the bitset that the words belong to (default: instructions)")
+	flags.StringVar(&f.syntax, "syntax", "", "`NAME` of the spelling (default: the main one)")
+	flags.StringArrayVar(&f.contexts, "context", nil, "set what the word does not say, as `NAME=VALUE`; also --NAME VALUE")
 	complete(cmd, "root", f.rootNames)
 	complete(cmd, "syntax", f.syntaxNames)
 	complete(cmd, "context", f.contextPairs)

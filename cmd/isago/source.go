@@ -39,12 +39,12 @@ type sourceFlags struct {
 
 func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.header, "header", "", "C header to write, with the registers of the uniforms")
+	flags.StringVar(&f.header, "header", "", "write a C header with the registers of the uniforms to `FILE`")
 	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x; for a2xx: bin (default) or hex")
-	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn where a nop is needed at the end of a block, instead of adding it")
-	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "NAME of a warning that is not wanted, or several with commas; all for all")
-	flags.BoolVar(&f.werror, "werror", false, "warnings are errors")
-	flags.BoolVar(&f.each, "each", false, "make one file of each source; -o names a folder")
+	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn if a nop is needed at the end of a block, instead of adding it")
+	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "do not show warning `NAME`, or several separated by commas; all for all")
+	flags.BoolVar(&f.werror, "werror", false, "treat warnings as errors")
+	flags.BoolVar(&f.each, "each", false, "write one file for each source; -o names a folder")
 }
 
 // check finds names of warnings that do not exist.
@@ -306,7 +306,7 @@ func (f *disFlags) wantsSource(cmd *cobra.Command, raw bool) bool {
 	if f.listing || f.syntax != "" && !raw || f.spec != "" {
 		return false
 	}
-	for _, name := range []string{"plain", "json", "addresses", "words", "lossless", "findings", "root", "color", "labels", "entry", "max-errors"} {
+	for _, name := range []string{"plain", "json", "addresses", "words", "jumps", "lossless", "findings", "root", "labels", "entry", "max-errors"} {
 		if cmd.Flags().Changed(name) {
 			return false
 		}
@@ -315,7 +315,7 @@ func (f *disFlags) wantsSource(cmd *cobra.Command, raw bool) bool {
 }
 
 // source prints a file as source; done is false for a format that has none.
-func (f *disFlags) source(cmd *cobra.Command, name string, in *code) (done bool, err error) {
+func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette view.Palette) (done bool, err error) {
 	head, err := in.head()
 	if err != nil {
 		return false, err
@@ -332,6 +332,18 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code) (done bool,
 	if err != nil {
 		return true, fileError(name, err)
 	}
-	_, err = cmd.OutOrStdout().Write(text)
-	return true, err
+	return true, f.writeSource(cmd, &m, palette, text)
+}
+
+// writeSource prints the source of a program of a machine.
+func (f *disFlags) writeSource(cmd *cobra.Command, m *catalog.Machine, palette view.Palette, text []byte) error {
+	if palette != (view.Palette{}) {
+		set, err := f.load(m)
+		if err != nil {
+			return err
+		}
+		text = palette.Source(nil, set, text)
+	}
+	_, err := cmd.OutOrStdout().Write(text)
+	return err
 }

@@ -103,6 +103,8 @@ type stepAnswer struct {
 	Stop   string                       `json:"stop"`
 	PC     *uint64                      `json:"pc,omitempty"`
 	Stops  []stepStop                   `json:"stops,omitempty"`
+	// Unknown is what is not known of the machine and yet was run.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 type stepCall struct {
@@ -217,7 +219,7 @@ func (r *stepRun) answer() (*stepAnswer, error) {
 }
 
 func (r *stepRun) program() (*exec.Program, error) {
-	root, err := r.m.Model.Root(r.q.Root)
+	root, err := r.m.Root(r.q.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +268,7 @@ func (r *stepRun) program() (*exec.Program, error) {
 	if len(code) == 0 {
 		return nil, errors.New("no words")
 	}
+	words.Word = exec.Inner32(r.m, code, 0)
 	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code, 0)), nil
 }
 
@@ -292,7 +295,7 @@ func (r *stepRun) services() {
 func (r *stepRun) setAll() error {
 	for _, s := range r.m.States {
 		if s.Kind == sem.MemoryState && s.Count == 0 {
-			r.w.SetMemory(s, make([]byte, stepMemory))
+			r.w.SetSize(s, stepMemory)
 		}
 	}
 	for lane := range r.lanes {
@@ -464,10 +467,14 @@ func (r *stepRun) register(s *sem.State, n, lane int) any {
 	return list
 }
 
+// memories holds what memories that all lanes share are made of; those that nobody used are 0.
 func (r *stepRun) memories() map[*sem.State][]byte {
 	out := map[*sem.State][]byte{}
 	for _, s := range r.m.States {
-		if s.Kind == sem.MemoryState && s.Scope != spec.ScopeLane {
+		if s.Kind != sem.MemoryState || s.Scope == spec.ScopeLane {
+			continue
+		}
+		if out[s] = nil; r.w.Used(s) {
 			out[s] = bytes.Clone(r.w.Memory(s))
 		}
 	}
@@ -499,7 +506,14 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 		}
 	}
 	for s, old := range memory {
-		if pieces := changedBytes(old, r.w.Memory(s)); len(pieces) > 0 {
+		if !r.w.Used(s) {
+			continue
+		}
+		data := r.w.Memory(s)
+		if old == nil {
+			old = make([]byte, len(data))
+		}
+		if pieces := changedBytes(old, data); len(pieces) > 0 {
 			if a.Memory == nil {
 				a.Memory = map[string]map[string]string{}
 			}
@@ -507,6 +521,11 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 		}
 	}
 	r.stops(a)
+	for _, f := range r.w.Findings() {
+		if f.Text != "" {
+			a.Unknown = append(a.Unknown, fmt.Sprintf("%d: %s", f.PC, f.Text))
+		}
+	}
 	return a, nil
 }
 

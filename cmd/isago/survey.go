@@ -26,15 +26,15 @@ func newSurvey() *cobra.Command {
 		GroupID: "code",
 		Short:   "Count what programs use of an instruction set",
 		Long: `survey reads programs of one machine and counts what they use: how often each instruction occurs and
-which never does, the values of each field, and the words that are no instruction. Unknown words stand
-together by the instruction that is nearest to them and the bits in which they differ from it; values of
-fields that are rare stand out, with a word that has them. It is for reverse engineers: an unknown bit
-shows itself as a shape or as a rare value.
+which never do, the values of each field, and the words that are no instruction. Unknown words are
+grouped by the nearest instruction and the bits in which they differ from it; rare values of fields are
+listed with a word that has them. It is for reverse engineers: an unknown bit shows up as such a group or
+as a rare value.
 
 The format of each FILE is recognised by its content; raw words need --isa or --spec. A file that cannot
-be read is told of, and the others are counted. Memory does not grow with the files.
+be read is reported, and the others are still counted. Memory use does not grow with the files.
 
-Exit status: 0; 1 if a file could not be read; 2 for a mistake on the command line; 3 where words were
+Exit status: 0; 1 if a file could not be read; 2 for a mistake on the command line; 3 if words were
 unknown or had findings.`,
 		Example: `  isago survey shaders/*.shbin
   isago survey --isa tesla --chip g200 --stage cp dump.bin
@@ -51,10 +51,9 @@ unknown or had findings.`,
 	f.jobsFlag.add(cmd)
 	f.rangeFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, "everything that was counted, as JSON")
-	flags.BoolVar(&f.all, "all", false, "all instructions, shapes and rare values, rather than the first 20 of each")
-	flags.StringVar(&f.order, "order", "", "`ORDER` of the words or bytes of a raw program: high or low first, little or big (default: recognised, where a machine has two)")
-	complete(cmd, "order", f.orderNames)
+	flags.BoolVar(&f.json, "json", false, "print all counts as JSON")
+	flags.BoolVar(&f.all, "all", false, "show all instructions, groups and rare values, not only the first 20 of each")
+	f.addOrder(cmd)
 	return cmd
 }
 
@@ -107,8 +106,12 @@ func (f *surveyFlags) print(cmd *cobra.Command, report *survey.Report) error {
 	if f.json {
 		return printJSON(cmd.OutOrStdout(), report)
 	}
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	report.Print(w, f.all)
+	report.Print(w, palette.Title, f.all)
 	return w.Flush()
 }
 
@@ -119,12 +122,15 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		return nil, err
 	}
 	defer in.Close()
+	if in, err = f.inOrder(in); err != nil {
+		return nil, err
+	}
 	raw, err := f.isRaw(in)
 	if err != nil {
 		return nil, err
 	}
 	if raw && f.rawProgram(in.size) == nil {
-		return f.stream(number, name, in, total)
+		return f.stream(cmd, number, name, in, total)
 	}
 	data, err := in.all()
 	if err != nil {
@@ -165,7 +171,7 @@ func count(s *survey.Survey, l *view.Listing, number int) {
 }
 
 // stream adds code without a container, piece by piece.
-func (f *surveyFlags) stream(number int, name string, in *code, total *survey.Survey) (*survey.Survey, error) {
+func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *code, total *survey.Survey) (*survey.Survey, error) {
 	set, err := f.load(nil)
 	if err != nil {
 		return nil, err
@@ -180,10 +186,13 @@ func (f *surveyFlags) stream(number int, name string, in *code, total *survey.Su
 		count(part, l, number)
 		return part
 	}
-	err = view.EachPiece(&s, work, func(part *survey.Survey) error {
+	progress, words := newProgress(cmd), total.Words
+	err = view.EachPiece(&s, work, func(part *survey.Survey, done int64) error {
 		total.Add(part)
+		progress.tell("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
 		return nil
 	})
+	progress.end()
 	if err != nil {
 		return nil, fileError(name, err)
 	}

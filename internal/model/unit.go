@@ -40,6 +40,8 @@ type Unit struct {
 	namedOnce sync.Once
 	named     []NamedField
 	knowledge atomic.Pointer[Knowledge]
+	// Printer is room for what isa keeps with a leaf.
+	Printer atomic.Value
 }
 
 // Case is a case of the leaf or of one of its ancestors.
@@ -542,6 +544,20 @@ func (u *Unit) ref(f *spec.Field) *Ref {
 		r.Prog = u.derived(f.Expr)
 	}
 	return r
+}
+
+// Bind returns where the value of a field comes from that stands in the scope of u itself.
+func (u *Unit) Bind(f *spec.Field) *Ref {
+	u.Env.Machine.mu.Lock()
+	defer u.Env.Machine.mu.Unlock()
+	return u.ref(f)
+}
+
+// Inside returns the surroundings of a bitset field that is shown in the scope of u.
+func (u *Unit) Inside(f *spec.Field) *Env {
+	u.Env.Machine.mu.Lock()
+	defer u.Env.Machine.mu.Unlock()
+	return u.Env.Machine.nested(u, f)
 }
 
 // path binds HEAD.TAIL: HEAD is a field whose type is a bitset in which TAIL means the same for

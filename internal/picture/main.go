@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// shown are the command lines that the picture has, and how many lines of each.
+// shown are the command lines that the picture has, and which lines of each.
 var shown = []struct {
-	args  []string
-	lines int
+	args     []string
+	from, to int
 }{
-	{[]string{"explain", "--isa", "pica200", "jmpu !b3, 40"}, 24},
-	{[]string{"dis", "--listing", "--addresses", "--words", "examples/pica200/light.shbin"}, 18},
+	{[]string{"explain", "--isa", "pica200", "jmpu !b3, 40"}, 0, 24},
+	{[]string{"dis", "--jumps", "--addresses", "--words", "examples/pica200/flow.shbin"}, 7, 32},
 }
 
 func main() {
@@ -44,8 +44,11 @@ func draw(program ...string) (string, error) {
 			return "", fmt.Errorf("%s: %w", cmd, err)
 		}
 		lines := strings.Split(strings.TrimRight(string(out), "\n"), "\n")
-		if len(lines) > s.lines {
-			lines = append(lines[:s.lines:s.lines], dim+"..."+reset)
+		if len(lines) > s.to {
+			lines = append(lines[:s.to:s.to], dim+"..."+reset)
+		}
+		if s.from > 0 {
+			lines = append([]string{dim + "..." + reset}, lines[s.from:]...)
 		}
 		screen = append(screen, lines...)
 	}

@@ -80,7 +80,7 @@ func (c *Checker) Check(w bits.Value) (Outcome, error) {
 	if err := c.compare(w, o); err != nil {
 		return o, err
 	}
-	o.Clean = len(c.Decoder.Findings()) == 0
+	o.Clean = c.Decoder.Odd() == 0
 	if o.Clean {
 		if err := c.plain(&o); err != nil {
 			return o, fmt.Errorf("%s prints %q: %w", w, c.text, err)

@@ -24,7 +24,7 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 			continue
 		}
 		c.aim(&in, source.Any()[0]%uint64(n))
-		if d.Append(nil, in); len(d.Findings()) == 0 {
+		if d.Append(nil, in); d.Odd() == 0 {
 			list = append(list, in)
 			size += int64(root.Stored(in.Leaf.Size))
 		}

@@ -26,6 +26,11 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 		return uint64(int64(a<<w)>>w) & in.Type.mask()
 	case OpConvert:
 		return convert(a, in.From, in.Type, Mode(in.Imm))
+	case OpFlush:
+		if a&0x7f800000 == 0 {
+			a &= 0x80000000
+		}
+		return a
 	case OpSlice:
 		return a >> uint(in.Imm) & in.Type.mask()
 	case OpConcat:
@@ -209,19 +214,22 @@ func applyFloat(in *Inst, a, b, c uint64) uint64 {
 		}
 	}
 	x, y, z, mode := toFloat64(a, w), toFloat64(b, w), toFloat64(c, w), Mode(in.Imm)
+	if w == 64 && mode != Nearest && (in.Op >= OpAdd && in.Op <= OpDiv || in.Op == OpFma) {
+		return directed(in.Op, x, y, z, mode)
+	}
 	switch in.Op {
 	case OpAdd:
-		return narrow(addOdd(x, y, w), w, mode, x, y)
+		return narrow(addOdd(x, y), w, mode, x, y)
 	case OpSub:
-		return narrow(addOdd(x, -y, w), w, mode, x, -y)
+		return narrow(addOdd(x, -y), w, mode, x, -y)
 	case OpMul:
-		return narrow(mulOdd(x, y, w, mode), w, mode, 0, 0)
+		return narrow(exact{x * y, 0}, w, mode, 0, 0)
 	case OpDiv:
-		return narrow(divOdd(x, y, w, mode), w, mode, 0, 0)
+		return narrow(divOdd(x, y), w, mode, 0, 0)
 	case OpFma:
 		return fma(x, y, z, w, mode)
 	case OpSqrt:
-		return narrow(sqrtOdd(x, w, mode), w, mode, 0, 0)
+		return narrow(sqrtOdd(x), w, mode, 0, 0)
 	case OpExp2:
 		return round(exp2(x), w, Nearest)
 	case OpLog2:

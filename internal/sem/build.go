@@ -1,6 +1,10 @@
 package sem
 
-import "github.com/isago/isago/internal/diag"
+import (
+	"sync"
+
+	"github.com/isago/isago/internal/diag"
+)
 
 // builder collects operations. It folds what is constant and says the same thing once.
 type builder struct {
@@ -8,32 +12,58 @@ type builder struct {
 	known  map[pureKey]ID // pure operations of which the value may be used again
 	added  []pureKey      // in order, so that those of a region can be forgotten
 	consts map[constKey]ID
-	guard  ID
-	span   diag.Span
+	// written are the states of which a register was written; unknown tells that others may have been.
+	written map[*State]bool
+	unknown bool
+	around  bool
+	guard   ID
+	span    diag.Span
 }
 
 type constKey struct {
-	kind  Kind
-	width int
-	v     uint64
+	typ uint64
+	v   uint64
 }
 
+// pureKey is an operation with what it takes, as plain memory, which hashes at once.
 type pureKey struct {
-	op       Op
-	to, from constKey
-	a, b, c  ID
-	imm      uint64
+	types   uint64 // the operation, and its types
+	a, b, c ID
+	_       uint32
+	imm     uint64
 }
+
+func newPureKey(op Op, to, from Type, a, b, c ID, imm uint64) pureKey {
+	return pureKey{types: uint64(op)<<32 | typeKey(to)<<16 | typeKey(from), a: a, b: b, c: c, imm: imm}
+}
+
+// builders are those that are not in use.
+var builders = sync.Pool{New: func() any {
+	return &builder{known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}}
+}}
 
 func newBuilder() *builder {
-	return &builder{insts: make([]Inst, 0, 256), known: map[pureKey]ID{}, consts: map[constKey]ID{}, guard: NoID}
+	b := builders.Get().(*builder)
+	b.guard = NoID
+	return b
 }
 
-func typeKey(t Type) constKey { return constKey{kind: t.Kind, width: t.Width} }
+// release gives the builder back; nothing of it may be used any more.
+func (b *builder) release() {
+	clear(b.insts)
+	clear(b.known)
+	clear(b.consts)
+	clear(b.written)
+	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
+	builders.Put(b)
+}
+
+// typeKey tells scalar types apart.
+func typeKey(t Type) uint64 { return uint64(t.Kind)<<8 | uint64(t.Width) }
 
 // constant returns a constant of a scalar type.
 func (b *builder) constant(t Type, v uint64) ID {
-	key := constKey{t.Kind, t.Width, v & t.mask()}
+	key := constKey{typeKey(t), v & t.mask()}
 	if id, ok := b.consts[key]; ok {
 		return id
 	}
@@ -45,9 +75,37 @@ func (b *builder) constant(t Type, v uint64) ID {
 func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 
 func (b *builder) push(in Inst) ID {
-	in.Span = b.span
+	in.Span, in.Around = b.span, b.around
 	b.insts = append(b.insts, in)
 	return ID(len(b.insts) - 1)
+}
+
+// stackKey is the key of what is known of a stack.
+func stackKey(op Op, s *State) pureKey { return pureKey{types: uint64(op) << 32, a: ID(s.Index)} }
+
+// reread appends a question about a stack, or finds its answer, which stands until something is pushed or popped.
+func (b *builder) reread(in Inst) ID {
+	key := stackKey(in.Op, in.State)
+	if id, ok := b.known[key]; ok {
+		return id
+	}
+	id := b.push(in)
+	b.known[key] = id
+	b.added = append(b.added, key)
+	return id
+}
+
+// changed forgets what is known of a state that an operation changes.
+func (b *builder) changed(in *Inst) {
+	switch in.Op {
+	case OpPush, OpPop:
+		delete(b.known, stackKey(OpEmpty, in.State))
+		delete(b.known, stackKey(OpDepth, in.State))
+	case OpWrite, OpWriteX:
+		b.written[in.State] = true
+	case OpService: // what it does to the state is its own
+		b.unknown = true
+	}
 }
 
 func (b *builder) isConst(id ID) (uint64, bool) {
@@ -91,7 +149,7 @@ func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
 	if !in.Uniform {
 		b.spread(&in)
 	}
-	key := pureKey{op: op, to: typeKey(t), from: typeKey(from), a: in.A, b: in.B, c: in.C, imm: imm}
+	key := newPureKey(op, t, from, in.A, in.B, in.C, imm)
 	if id, ok := b.known[key]; ok {
 		return id
 	}
@@ -132,7 +190,7 @@ func (b *builder) lanes(id ID) ID {
 		return id
 	}
 	in := Inst{Op: OpSplat, Type: b.insts[id].Type, A: id, B: NoID, C: NoID, Guard: NoID}
-	key := pureKey{op: OpSplat, to: typeKey(in.Type), a: id, b: NoID, c: NoID}
+	key := newPureKey(OpSplat, in.Type, Type{}, id, NoID, NoID, 0)
 	if old, ok := b.known[key]; ok {
 		return old
 	}
@@ -158,11 +216,17 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			}
 			return in.C, true
 		}
+		if x := &b.insts[in.B]; x.Op == OpSelect && x.A == in.A {
+			return b.op(OpSelect, in.Type, in.Type, 0, in.A, x.B, in.C), true
+		}
 		if in.B == in.C {
 			return in.B, true
 		}
 		if in.Type.Kind == Bool {
 			return b.simplerChoice(in)
+		}
+		if b.flushes(in) {
+			return b.op(OpFlush, in.Type, in.Type, 0, in.C), true
 		}
 	case OpAnd:
 		switch {
@@ -177,6 +241,8 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return in.A, true
 		case aConst && av == 0 || bConst && bv == in.Type.mask():
 			return in.B, true
+		case in.Type.Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
+			return b.flag(true), true
 		}
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
 		if whole && bConst && bv == 0 {
@@ -215,13 +281,54 @@ func (b *builder) simplerChoice(in *Inst) (ID, bool) {
 	switch {
 	case xConst && x != 0 && yConst && y == 0:
 		return in.A, true
-	case xConst && x != 0:
+	case in.A == in.B || xConst && x != 0:
 		return b.op(OpOr, BoolType, BoolType, 0, in.A, in.C), true
+	case b.opposite(in.C, in.A):
+		return b.op(OpOr, BoolType, BoolType, 0, in.C, in.B), true
 	case yConst && y == 0:
 		return b.op(OpAnd, BoolType, BoolType, 0, in.A, in.B), true
 	}
 	return NoID, false
 }
+
+// flushes tells whether a choice leaves of floats without an exponent their signs: flushed floats are what machines
+// reckon with, and one operation is less than four.
+func (b *builder) flushes(in *Inst) bool {
+	is := func(id ID, op Op, second uint64) *Inst {
+		x := &b.insts[id]
+		if x.Op != op || x.B == NoID {
+			return nil
+		}
+		if v, ok := b.isConst(x.B); !ok || v != second {
+			return nil
+		}
+		return x
+	}
+	if in.Type.Kind != Uint && in.Type.Kind != Float || in.Type.Width != 32 {
+		return false
+	}
+	small := is(in.A, OpEq, 0)
+	if small == nil {
+		return false
+	}
+	exponent := &b.insts[small.A]
+	if exponent.Op != OpSlice || exponent.Imm != 23 || exponent.Type.Width != 8 {
+		return false
+	}
+	word, sign := in.C, in.B
+	if in.Type.Kind == Float { // of its bits
+		word = exponent.A
+		if x, y := &b.insts[word], &b.insts[sign]; x.Op != OpCast || x.A != in.C || y.Op != OpCast {
+			return false
+		}
+		sign = b.insts[sign].A
+	}
+	s := is(sign, OpAnd, 1<<31)
+	return s != nil && s.A == word && exponent.A == word
+}
+
+// opposite tells whether x is the negation of y.
+func (b *builder) opposite(x, y ID) bool { return b.insts[x].Op == OpNot && b.insts[x].A == y }
 
 // isTrue tells whether a value is the constant true.
 func (b *builder) isTrue(id ID) bool {
@@ -229,15 +336,15 @@ func (b *builder) isTrue(id ID) bool {
 	return ok && v != 0
 }
 
-// region is code that is skipped where its guard holds in no lane.
+// region is code that is skipped where its guard holds in no lane, or that is done lane by lane.
 type region struct {
 	at   int // of the skip
 	mark int // in added
 }
 
-func (b *builder) beginRegion(guard ID) region {
+func (b *builder) beginRegion(op Op, guard ID) region {
 	r := region{len(b.insts), len(b.added)}
-	in := blank(OpSkip)
+	in := blank(op)
 	in.Guard, in.Uniform = guard, b.uniform(guard)
 	b.push(in)
 	return r
@@ -342,7 +449,7 @@ func renumber(insts []Inst, used []bool) []Inst {
 		move(&in.B)
 		move(&in.C)
 		move(&in.Guard)
-		if in.Op == OpSkip {
+		if in.Op == OpSkip || in.Op == OpAtomic {
 			in.Imm = uint64(number[in.Imm])
 		}
 		if in.Args != nil {

@@ -11,18 +11,18 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // parsePlain reads a scalar type such as u16.
 func parsePlain(s string) (Type, bool) {
-	m := typeName.FindStringSubmatch(s)
-	if m == nil || m[2] != "" {
+	base, n, ok := matchType(s)
+	if !ok || n > 0 {
 		return Type{}, false
 	}
-	if m[1] == "bool" {
+	if base == "bool" {
 		return BoolType, true
 	}
-	w, err := strconv.Atoi(m[1][1:])
+	w, err := strconv.Atoi(base[1:])
 	if err != nil || w < 1 || w > 64 {
 		return Type{}, false
 	}
-	switch m[1][0] {
+	switch base[0] {
 	case 'u':
 		return Type{Kind: Uint, Width: w}, true
 	case 's':
@@ -33,14 +33,12 @@ func parsePlain(s string) (Type, bool) {
 
 // namedType reads a type that is used as a function: u32, f32x4.
 func namedType(s string) (Type, bool) {
-	m := typeName.FindStringSubmatch(s)
-	if m == nil {
+	base, n, ok := matchType(s)
+	if !ok {
 		return Type{}, false
 	}
-	t, ok := parsePlain(m[1])
-	if m[2] != "" {
-		t.Len = int(m[2][0] - '0')
-	}
+	t, ok := parsePlain(base)
+	t.Len = n
 	return t, ok
 }
 
@@ -622,7 +620,7 @@ func ofStack(op Op, t Type) intrinsic {
 		in := withType(blank(op), t)
 		in.State = l.stack(e.args[0].name, e.span)
 		in.Uniform = in.State.wide()
-		return scalar(t, l.b.push(in))
+		return scalar(t, l.b.reread(in))
 	}
 }
 

@@ -2,6 +2,8 @@ package sem
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
@@ -10,11 +12,32 @@ import (
 
 // checks remembers what was checked of a description: each operand in each surroundings once.
 type checks struct {
-	values   map[*model.Env]Type
+	values   map[*model.Env]operandValue
 	places   map[*model.Env]place
-	operands map[operandKey]Type
+	operands map[operandKey]operandValue
 	errs     diag.List
 	seen     map[string]bool
+	// runs are the roots whose words run: the one that is checked, and those that others run.
+	runs []ran
+}
+
+// ran is a root whose words run, for a wave or for a lane.
+type ran struct {
+	root *model.Root
+	wave bool
+}
+
+// run notes a root whose words run.
+func (c *checks) run(r ran) {
+	if !slices.Contains(c.runs, r) {
+		c.runs = append(c.runs, r)
+	}
+}
+
+// operandValue is what is known of the value of an operand: its type, and whether it is the same in all lanes.
+type operandValue struct {
+	t       Type
+	uniform bool
 }
 
 type operandKey struct {
@@ -36,17 +59,21 @@ func (m *Machine) Speaks() bool {
 	return false
 }
 
-// Check looks at the meaning of every instruction of a root as Lower would, whatever the bits are. The error
-// is a diag.List.
+// Root returns the root of that name; without a name the one whose words the counter finds.
+func (m *Machine) Root(name string) (*model.Root, error) {
+	if f := m.Model.ISA.Meaning.Fetch; name == "" && f != nil {
+		name = strings.TrimPrefix(f.Root, "#")
+	}
+	return m.Model.Root(name)
+}
+
+// Check looks at the meaning of every instruction of a root as Lower would, whatever the bits are, and at
+// those that these run. The error is a diag.List.
 func (m *Machine) Check(root *model.Root) error {
-	c := &checks{values: map[*model.Env]Type{}, places: map[*model.Env]place{}, operands: map[operandKey]Type{}, seen: map[string]bool{}}
-	env := m.Model.Top(root)
-	for _, leaf := range root.Leaves {
-		c.try(func() {
-			l := m.newChecker(c)
-			l.instruction(&frame{unit: env.Unit(leaf)})
-			l.finish()
-		})
+	c := &checks{values: map[*model.Env]operandValue{}, places: map[*model.Env]place{}, operands: map[operandKey]operandValue{}, seen: map[string]bool{}}
+	c.run(ran{root, m.Wave})
+	for i := 0; i < len(c.runs); i++ {
+		m.checkRoot(c, c.runs[i])
 	}
 	m.checkFunctions(c)
 	if len(c.errs) == 0 {
@@ -54,6 +81,19 @@ func (m *Machine) Check(root *model.Root) error {
 	}
 	c.errs.Sort()
 	return c.errs
+}
+
+// checkRoot looks at the leaves of a root.
+func (m *Machine) checkRoot(c *checks, r ran) {
+	env := m.Model.Top(r.root)
+	for _, leaf := range r.root.Leaves {
+		c.try(func() {
+			l := m.newChecker(c)
+			l.wave = r.wave
+			l.instruction(&frame{unit: env.Unit(leaf)})
+			l.finish()
+		})
+	}
 }
 
 // newChecker returns a lowerer for bits that are not known.
@@ -67,7 +107,7 @@ func (m *Machine) newChecker(c *checks) *lowerer {
 
 // settled is a value that is a constant and not known: what a function may be called with.
 func (l *lowerer) settled(t Type) value {
-	v := l.opaque(t)
+	v := l.opaque(t, false)
 	if v.t.integer() && v.t.Len == 0 {
 		v.comps[0] = l.b.param(t)
 	}
@@ -117,19 +157,38 @@ func (c *checks) try(run func()) (ok bool) {
 	return err == nil
 }
 
-// value checks the values of all leaves of an operand and returns their type.
-func (c *checks) value(l *lowerer, env *model.Env) Type {
-	if t, ok := c.values[env]; ok {
-		return t
+// value checks the values of all leaves of an operand and returns what is known of them.
+func (c *checks) value(l *lowerer, env *model.Env) operandValue {
+	if v, ok := c.values[env]; ok {
+		return v
 	}
 	t := l.typeOfEnv(env)
-	c.values[env] = t
+	out := operandValue{t, true}
+	c.values[env] = out
 	c.leaves(l, env, func(f *frame) {
-		if v := l.valueIn(f); !v.t.same(t) || v.t.Maybe != t.Maybe {
+		v := l.valueIn(f)
+		out.uniform = out.uniform && l.uniformValue(v)
+		if !v.t.same(t) || v.t.Maybe != t.Maybe {
 			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a value of type %s, others of its kind of type %s", f.unit.Leaf.Name, v.t, t)
 		}
 	})
-	return t
+	c.values[env] = out
+	return out
+}
+
+// uniformValue reports whether a value is the same in all lanes.
+func (l *lowerer) uniformValue(v value) bool {
+	for _, e := range v.elems {
+		if !l.uniformValue(e) {
+			return false
+		}
+	}
+	for _, id := range v.comps {
+		if !l.b.uniform(id) {
+			return false
+		}
+	}
+	return l.b.uniform(v.has)
 }
 
 // place checks that all leaves of an operand can be assigned and returns one of the places.

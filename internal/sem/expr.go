@@ -351,7 +351,7 @@ func (l *lowerer) comp(e *expr) value {
 		l.fail(e.span, diag.MeaningType, "a component of a value of type %s", v.t)
 	}
 	if !known {
-		return l.opaque(v.t.Elem())
+		return l.opaque(v.t.Elem(), l.uniformValue(v))
 	}
 	if k < 0 || k >= int64(v.t.Len) {
 		l.fail(e.span, diag.MeaningType, "component %d of a value of type %s", k, v.t)

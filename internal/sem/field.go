@@ -28,12 +28,38 @@ func (l *lowerer) eachRef(name string, at diag.Span, visit func(r *model.Ref)) {
 	}
 }
 
-// operand returns the operand of that name, nil where the name is a field's.
+// operand returns the operand of that name, nil where the name is a field's: in the operand's own code, and
+// where the operand has no meaning of its own and shows a field of its name.
 func (l *lowerer) operand(name string) *spec.Operand {
 	if strings.ContainsAny(name, ".@") {
 		return nil
 	}
-	return l.frame.unit.Leaf.Spec.Operand(name)
+	o := l.frame.unit.Leaf.Spec.Operand(name)
+	if o == nil || o == l.within {
+		return nil
+	}
+	if o.Semantics == nil && o.Write == nil && o.Facts.Reg == nil && l.hasField(name) {
+		return nil
+	}
+	return o
+}
+
+// inside lowers the code of an operand, in which its name means the field.
+func (l *lowerer) inside(o *spec.Operand, run func()) {
+	saved := l.within
+	l.within = o
+	run()
+	l.within = saved
+}
+
+// hasField tells whether a name is a field's.
+func (l *lowerer) hasField(name string) bool {
+	for _, a := range l.frame.unit.Resolve(name) {
+		if a.Ref != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldExpr lowers {NAME}: a number, or the value of a bitset that has a meaning.
@@ -72,7 +98,7 @@ func (l *lowerer) refValue(r *model.Ref) value {
 	if r.Field != nil && r.Kind == spec.KindFloat {
 		t := Type{Kind: Float, Width: r.Width}
 		if l.check {
-			return l.opaque(t)
+			return l.opaque(t, true)
 		}
 		return scalar(t, l.b.constant(t, l.eval.value(r, l.frame)))
 	}
@@ -115,20 +141,21 @@ func (l *lowerer) nestedValue(r *model.Ref) value {
 	f := l.enter(r)
 	if f == nil {
 		l.trap("an operand that is none of its kind")
-		return l.opaqueOf(l.typeOfEnv(r.Env))
+		return l.opaqueOf(operandValue{l.typeOfEnv(r.Env), true})
 	}
 	return l.valueIn(f)
 }
 
 // opaqueOf is opaque, also for values that may be missing.
-func (l *lowerer) opaqueOf(t Type) value {
-	v := l.opaque(t)
-	if t.Maybe {
+func (l *lowerer) opaqueOf(is operandValue) value {
+	v := l.opaque(is.t, is.uniform)
+	if is.t.Maybe {
 		in := withType(blank(OpRead), BoolType)
+		in.Uniform = is.uniform
 		v.has = l.b.push(in)
 	}
 	if !l.check {
-		z := l.zero(t)
+		z := l.zero(is.t)
 		z.has = l.b.flag(false)
 		return z
 	}
@@ -192,8 +219,6 @@ func (l *lowerer) valueIn(f *frame) value {
 // caseValue is the value that a semantics or a register gives.
 func (l *lowerer) caseValue(f *frame, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
 	switch {
-	case s != nil && r != nil:
-		l.fail(s.Span, diag.MeaningType, "a <semantics> beside a <reg>, which says what is read already")
 	case s != nil:
 		var v value
 		b := l.m.body(s.Code, s.Type)
@@ -212,16 +237,18 @@ func (l *lowerer) holds(e *spec.Expr, f *frame) bool {
 
 func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 	if l.check {
-		if t, ok := l.checks.operands[operandKey{l.frame.unit, o}]; ok {
-			return l.opaqueOf(t)
+		if is, ok := l.checks.operands[operandKey{l.frame.unit, o}]; ok {
+			return l.opaqueOf(is)
 		}
 	}
-	v, ok := l.caseValue(l.frame, o.Semantics, o.Facts.Reg, at)
+	var v value
+	ok := false
+	l.inside(o, func() { v, ok = l.caseValue(l.frame, o.Semantics, o.Facts.Reg, at) })
 	if !ok {
 		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
 	}
 	if l.check {
-		l.checks.operands[operandKey{l.frame.unit, o}] = v.t
+		l.checks.operands[operandKey{l.frame.unit, o}] = operandValue{v.t, l.uniformValue(v)}
 	}
 	return v
 }
@@ -229,7 +256,18 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 // fieldPlace lowers {NAME} where it is assigned.
 func (l *lowerer) fieldPlace(e *expr) place {
 	if o := l.operand(e.name); o != nil {
-		p, ok := l.casePlace(l.frame, &o.Actions, o.Facts.Reg)
+		var p place
+		ok := false
+		l.inside(o, func() { p, ok = l.casePlace(l.frame, &o.Actions, o.Facts.Reg) })
+		if write := p.write; write != nil {
+			p.write = func(v value, at diag.Span) { l.inside(o, func() { write(v, at) }) }
+		}
+		if read := p.read; read != nil {
+			p.read = func() (v value) {
+				l.inside(o, func() { v = read() })
+				return v
+			}
+		}
 		if !ok {
 			l.fail(o.Span, diag.MeaningNone, "operand %s has no <write> that says what assigning it does", o.Name)
 		}
@@ -300,7 +338,7 @@ func (l *lowerer) casePlace(f *frame, a *spec.Actions, r *spec.Reg) (place, bool
 			l.call(b.stmts, Type{}, f, []local{{name: "value", v: v}})
 		}
 		if l.check {
-			p.write(l.opaque(t), a.Write.Span)
+			p.write(l.opaque(t, false), a.Write.Span)
 			p.write = func(v value, at diag.Span) { l.typed(v, t, at) }
 		}
 		if s := a.Semantics; s != nil { // what is read is what the semantics says

@@ -51,6 +51,7 @@ const (
 	OpSext    // A with its sign
 	OpConvert // the value of A in another type, as Imm says
 	OpSlice   // the bits of A from Imm on
+	OpFlush   // the float A of 32 bits, or its bits, and of those that are too small for its exponent the sign alone
 	OpConcat  // A above B
 
 	// State.
@@ -79,10 +80,20 @@ const (
 	OpJump    // the counter is A
 	OpEnd     // the lane is done
 	OpTrap    // with Text
-	OpBarrier // A and B: number and count
+	OpUnknown // what follows is not known of the machine: Text says what
+	OpBarrier // A and B: number and count; Imm is Arrives, Waits or both
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
+	OpRun     // an instruction that another runs starts: the word at Imm
+	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
+	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
+)
+
+// What a wave does at a barrier.
+const (
+	Arrives = 1 << iota // it counts as one that is there
+	Waits               // it goes on when enough are there
 )
 
 var opNames = [...]string{
@@ -91,11 +102,11 @@ var opNames = [...]string{
 	OpRint: "rint", OpNeg: "neg", OpNot: "not", OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpShr: "shr",
 	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
 	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
-	OpConvert: "convert", OpSlice: "slice", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
+	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
-	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpBarrier: "barrier", OpService: "service",
-	OpResult: "result", OpSkip: "skip",
+	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
+	OpResult: "result", OpSkip: "skip", OpRun: "run", OpAtomic: "atomic", OpFlow: "flow",
 }
 
 // String returns the operation's name.
@@ -107,7 +118,7 @@ func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 // effect tells whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpBarrier, OpService, OpSkip:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpRun, OpAtomic, OpFlow:
 		return true
 	}
 	return false
@@ -155,11 +166,27 @@ type Inst struct {
 	Guard ID
 	// Uniform tells that the value is the same in all lanes.
 	Uniform bool
-	Comp    int
-	Imm     uint64
-	State   *State
-	Text    string
-	Span    diag.Span
+	// Kept tells of a read that it is of what stays where another part of the register is written.
+	Kept bool
+	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
+	Around bool
+	Comp   int
+	Imm    uint64
+	State  *State
+	Text   string
+	Span   diag.Span
+}
+
+// EachArg calls visit with what the operation takes: its arguments and its guard.
+func (in *Inst) EachArg(visit func(a ID)) {
+	for _, a := range [4]ID{in.A, in.B, in.C, in.Guard} {
+		if a != NoID {
+			visit(a)
+		}
+	}
+	for _, a := range in.Args {
+		visit(a)
+	}
 }
 
 // StateKind tells states apart.
@@ -186,6 +213,8 @@ const (
 type State struct {
 	Kind StateKind
 	Name string
+	// Group is the name of the group that a memory is one of, "" for none: g of g0 to g15.
+	Group string
 	// Index is its place in Machine.States.
 	Index int
 	// Type is that of a register of a file; Count the number of registers, 1 for a <register>, or the
@@ -204,8 +233,14 @@ type State struct {
 	// OutsideBits is what a component reads beyond the file.
 	OutsideBits uint64
 	Slots       []Slot
-	FullTraps   bool
-	EmptyTraps  bool
+	// Access are the types with which a memory is reached, as the description has them; none where it does not say.
+	Access     []string
+	FullTraps  bool
+	EmptyTraps bool
+	// Once tells that each component is to be written at most once.
+	Once bool
+	// Given is the number of registers, from the first on, that hold something when a program starts.
+	Given int
 	// ReadOnly tells of a rom, Values what it holds.
 	ReadOnly bool
 	Values   []uint64

@@ -29,18 +29,22 @@ type lowerer struct {
 	here  value
 	next  value
 
-	frame  *frame
-	locals []local
-	ret    *returns
-	base   ID // the guard with which the function was entered
-	path   ID // holds where the code being lowered runs, since its function was entered
-	start  ID // the path at the start of the branch
-	dead   bool
-	wave   bool
-	inner  func(at diag.Span)
-	later  *[]func() // the writes of a together
-	calls  int
-	work   int
+	frame   *frame
+	locals  []local
+	ret     *returns
+	base    ID // the guard with which the function was entered
+	path    ID // holds where the code being lowered runs, since its function was entered
+	start   ID // the path at the start of the branch
+	dead    bool
+	wave    bool
+	within  *spec.Operand // whose code is being lowered: its name means the field that it shows
+	single  bool          // in an atomic: the lanes come one after another
+	inner   func(at diag.Span)
+	later   *[]func() // the writes of a together
+	regions []ID      // the guards of the regions around, from the together on
+	told    bool      // an OpFlow is wanted
+	calls   int
+	work    int
 
 	pc     value // what was assigned to the counter
 	jumped ID    // where it was
@@ -60,11 +64,24 @@ type returns struct {
 	v    value
 	have bool
 	done ID // holds where it has returned
+	some ID // holds where it has returned a value
 }
 
 // Lower lowers the instruction that v is, at an address in units of the counter. The error is a *diag.Error.
 func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+	return m.lower(root, w, v, addr, false)
+}
+
+// Told is Lower for those who want to be told what the instruction itself does to the flow of control, and what its
+// arounds do: the code has an OpFlow where the meaning of the instruction ends, if that may jump. It is not for
+// execution.
+func (m *Machine) Told(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+	return m.lower(root, w, v, addr, true)
+}
+
+func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, told bool) (code *Code, err error) {
 	l := m.newLowerer(w)
+	l.told = told
 	env := m.Model.Top(root)
 	f := l.eval.match(env, v, nil)
 	if f == nil {
@@ -72,6 +89,7 @@ func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (
 	}
 	next := addr + uint64((f.unit.Leaf.Size+m.Unit-1)/m.Unit)
 	l.here, l.next = number(int64(addr)), number(int64(next))
+	defer l.b.release()
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
@@ -134,6 +152,7 @@ func (l *lowerer) do(in Inst, wide bool) {
 		}
 		in.Guard = NoID
 	}
+	l.b.changed(&in)
 	l.b.push(in)
 }
 
@@ -150,7 +169,15 @@ func (l *lowerer) instruction(f *frame) {
 	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
 		arounds = append(append([]*spec.Around{}, b.Arounds...), arounds...)
 	}
-	run := func(at diag.Span) { l.meaning(f, sem, at) }
+	run := func(at diag.Span) {
+		around := l.b.around
+		l.b.around = false
+		l.meaning(f, sem, at)
+		if l.told && saved == nil {
+			l.tell()
+		}
+		l.b.around = around
+	}
 	for i := len(arounds) - 1; i >= 0; i-- {
 		a := arounds[i]
 		if l.alone(sem) && !a.Always {
@@ -160,6 +187,15 @@ func (l *lowerer) instruction(f *frame) {
 		run = func(at diag.Span) { l.around(f, a, inside, at) }
 	}
 	run(f.unit.Leaf.Spec.Span)
+}
+
+// tell notes where the instruction itself jumps.
+func (l *lowerer) tell() {
+	if l.jumps {
+		in := blank(OpFlow)
+		in.A, in.Guard, in.Uniform = l.counter().comps[0], l.jumped, l.m.Wave
+		l.b.push(in)
+	}
 }
 
 // alone tells whether the semantics goes without its arounds.
@@ -228,8 +264,10 @@ func (l *lowerer) around(f *frame, a *spec.Around, inside func(diag.Span), at di
 		l.inner = mine
 	}
 	b := l.m.body(a.Code, spec.Code{})
+	around := l.b.around
+	l.b.around = true
 	l.inScope(a.Wave, a.Span, func() { l.code(b, f, nil) })
-	l.inner = saved
+	l.inner, l.b.around = saved, around
 }
 
 // code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.
@@ -251,7 +289,7 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 	}
 	saved, guard := *l, l.b.guard
 	l.frame, l.locals, l.base, l.path, l.start, l.dead = f, locals, guard, NoID, NoID, false
-	l.ret = &returns{typ: typ, done: l.b.flag(false)}
+	l.ret = &returns{typ: typ, done: l.b.flag(false), some: l.b.flag(false)}
 	l.block(stmts)
 	r, dead := l.ret, l.dead
 	l.frame, l.locals, l.base, l.path, l.start = saved.frame, saved.locals, saved.base, saved.path, saved.start
@@ -265,7 +303,7 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 		return v
 	case typ.Maybe:
 		v := r.v
-		v.t.Maybe, v.has = true, r.done
+		v.t.Maybe, v.has = true, r.some
 		return v
 	case !dead && !l.b.isTrue(r.done):
 		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
@@ -345,15 +383,20 @@ func (l *lowerer) stmt(s *stmt) {
 		l.do(blank(OpEnd), l.wave)
 	case sTrap:
 		l.trap(s.name)
+	case sUnknown:
+		in := blank(OpUnknown)
+		in.Text = s.name
+		l.do(in, l.wave)
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]
 		in.B = l.typed(l.expr(s.y, U32), U32, s.y.span).comps[0]
+		in.Imm = s.how
 		l.do(in, l.wave)
 	case sTogether:
 		l.together(s)
 	case sAtomic:
-		l.block(s.body)
+		l.atomic(s)
 	case sLanes:
 		l.lanes(s)
 	case sReturn:
@@ -422,38 +465,113 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 		}
 		return
 	}
-	path, start, done, before := l.path, l.start, l.done(), l.snapshot()
-	pc, jumped := l.pc, l.jumped
-	deadThen := l.branch(l.b.and(path, cond), then)
-	after, pcThen, jumpedThen := l.snapshot(), l.pc, l.jumped
-	l.restore(before)
-	l.pc, l.jumped = pc, jumped
-	deadOther := l.branch(l.b.and(path, l.b.not(cond)), other)
-	for i := range l.locals {
-		if l.locals[i].variable {
-			l.locals[i].v = l.choose(cond, after[i].v, l.locals[i].v)
-		}
+	path, start, before := l.path, l.start, l.outcome()
+	pathThen, pathOther := l.b.and(path, cond), l.b.and(path, l.b.not(cond))
+	deadThen := l.branch(pathThen, then)
+	after := l.outcome()
+	l.take(before)
+	deadOther := l.branch(pathOther, other)
+	for _, a := range after.variables {
+		x := &l.locals[a.at]
+		x.v = l.choose(cond, a.v, x.v)
 	}
-	l.mergePC(cond, pcThen, jumpedThen)
+	j := joint{pathThen, pathOther, path == NoID}
+	l.joinPC(j, after, before)
+	l.joinReturns(j, after, before)
 	l.dead = deadThen && deadOther
 	l.path, l.start = path, start
-	if now := l.done(); now != done {
-		l.path = l.b.and(path, l.b.not(now))
+	if l.ret != nil && l.ret.done != before.ret.done {
+		l.path = l.b.and(path, l.b.not(l.ret.done))
 	}
 	l.b.guard = l.guardOf(l.path)
 }
 
-func (l *lowerer) mergePC(cond ID, pc value, jumped ID) {
-	switch {
-	case pc.comps == nil && l.pc.comps == nil:
-		return
-	case pc.comps == nil:
-		pc = l.counter()
-	case l.pc.comps == nil:
-		l.pc = l.counter()
+// outcome is what code has come to so far: its variables, the counter, what it returns.
+type outcome struct {
+	variables []kept
+	pc        value
+	jumped    ID
+	ret       returns
+}
+
+func (l *lowerer) outcome() outcome {
+	o := outcome{pc: l.pc, jumped: l.jumped}
+	for i := range l.locals {
+		if l.locals[i].variable {
+			o.variables = append(o.variables, kept{i, l.locals[i].v})
+		}
 	}
-	l.pc = l.choose(cond, pc, l.pc)
-	l.jumped = l.either(cond, jumped, l.jumped)
+	if l.ret != nil {
+		o.ret = *l.ret
+	}
+	return o
+}
+
+// take goes back to an outcome.
+func (l *lowerer) take(o outcome) {
+	l.pc, l.jumped = o.pc, o.jumped
+	for _, k := range o.variables {
+		l.locals[k.at].v = k.v
+	}
+	if l.ret != nil {
+		*l.ret = o.ret
+	}
+}
+
+// joint is where two branches meet. What a branch computes counts on its path alone, for it may be skipped. all
+// tells that each lane takes one of them; others have returned before.
+type joint struct {
+	then, other ID
+	all         bool
+}
+
+func (l *lowerer) joined(j joint, then, other, before value) value {
+	if !j.all {
+		other = l.choose(j.other, other, before)
+	}
+	return l.choose(j.then, then, other)
+}
+
+func (l *lowerer) joinPC(j joint, after, before outcome) {
+	if after.pc.comps == nil && l.pc.comps == nil {
+		return
+	}
+	for _, pc := range []*value{&after.pc, &l.pc, &before.pc} {
+		if pc.comps == nil {
+			*pc = l.settle(l.next, U32, l.b.span)
+		}
+	}
+	l.pc = l.joined(j, after.pc, l.pc, before.pc)
+	l.jumped = l.joinedFlag(j, after.jumped, l.jumped, before.jumped)
+}
+
+// joinedFlag joins flags, of which none is false.
+func (l *lowerer) joinedFlag(j joint, then, other, before ID) ID {
+	flags := [3]value{}
+	for i, id := range [3]ID{then, other, before} {
+		if id == NoID {
+			id = l.b.flag(false)
+		}
+		flags[i] = scalar(BoolType, id)
+	}
+	return l.joined(j, flags[0], flags[1], flags[2]).comps[0]
+}
+
+func (l *lowerer) joinReturns(j joint, after, before outcome) {
+	r := l.ret
+	if r == nil || after.ret.done == before.ret.done && r.done == before.ret.done {
+		return
+	}
+	switch {
+	case before.ret.have:
+		r.v = l.joined(j, after.ret.v, r.v, before.ret.v)
+	case after.ret.have && r.have:
+		r.v = l.choose(j.then, after.ret.v, r.v)
+	case after.ret.have:
+		r.v, r.have = after.ret.v, true
+	}
+	r.done = l.joinedFlag(j, after.ret.done, r.done, before.ret.done)
+	r.some = l.joinedFlag(j, after.ret.some, r.some, before.ret.some)
 }
 
 // either chooses between guards of jumps, of which none is nowhere.
@@ -470,27 +588,24 @@ func (l *lowerer) either(cond, x, y ID) ID {
 	return l.b.op(OpSelect, BoolType, BoolType, 0, cond, x, y)
 }
 
-func (l *lowerer) done() ID {
-	if l.ret == nil {
-		return NoID
-	}
-	return l.ret.done
-}
-
 // branch lowers code under a path and tells whether nothing runs behind it.
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
 	l.b.guard = l.guardOf(path)
-	skip := l.b.beginRegion(l.b.guard)
+	skip := l.b.beginRegion(OpSkip, l.b.guard)
+	l.regions = append(l.regions, l.b.guard)
 	run()
+	l.regions = l.regions[:len(l.regions)-1]
 	l.b.endRegion(skip)
 	dead, l.dead = l.dead, false
 	return dead
 }
 
-func (l *lowerer) snapshot() []local { return append([]local(nil), l.locals...) }
-
-func (l *lowerer) restore(s []local) { l.locals = append(l.locals[:0:0], s...) }
+// kept is what a variable was.
+type kept struct {
+	at int
+	v  value
+}
 
 func (l *lowerer) ifLet(s *stmt) {
 	v := l.expr(s.x, Type{})
@@ -578,13 +693,25 @@ func (l *lowerer) effect(do func()) {
 		do()
 		return
 	}
-	guard := l.b.guard
+	guard, regions := l.b.guard, append([]ID(nil), l.regions...)
 	*l.later = append(*l.later, func() {
 		now := l.b.guard
-		l.b.guard = guard
+		l.b.guard = l.landing(guard, regions)
 		do()
 		l.b.guard = now
 	})
+}
+
+// landing is a guard of a region, for use behind it: the guard is old where a region around it was skipped.
+func (l *lowerer) landing(guard ID, regions []ID) ID {
+	all := NoID
+	for _, g := range regions {
+		all = l.b.and(all, g)
+	}
+	if len(regions) > 0 && regions[len(regions)-1] == guard {
+		return all
+	}
+	return l.b.and(all, guard)
 }
 
 func (l *lowerer) together(s *stmt) {
@@ -593,12 +720,30 @@ func (l *lowerer) together(s *stmt) {
 		return
 	}
 	var later []func()
-	l.later = &later
+	regions := l.regions
+	l.later, l.regions = &later, nil
 	l.block(s.body)
-	l.later = nil
+	l.later, l.regions = nil, regions
 	for _, do := range later {
 		do()
 	}
+}
+
+// atomic lowers code in which no other lane comes between.
+func (l *lowerer) atomic(s *stmt) {
+	if l.wave {
+		l.fail(s.span, diag.MeaningType, "atomic in code that is for all lanes at once, expected lanes(...) { } around it")
+	}
+	if l.single {
+		l.block(s.body)
+		return
+	}
+	later := l.later // its writes land at once, or another lane would come between
+	l.single, l.later = true, nil
+	r := l.b.beginRegion(OpAtomic, l.b.guard)
+	l.block(s.body)
+	l.b.endRegion(r)
+	l.single, l.later = false, later
 }
 
 func (l *lowerer) lanes(s *stmt) {
@@ -621,27 +766,21 @@ func (l *lowerer) returnStmt(s *stmt) {
 		if r.typ.Kind != None && !r.typ.Maybe {
 			l.fail(s.span, diag.MeaningType, "return without a value, expected %s", r.typ)
 		}
-		if r.typ.Maybe { // nothing is returned here
-			l.leave(false)
-			return
-		}
-		l.leave(true)
+		l.leave(l.b.flag(false))
 		return
 	}
 	if r.typ.Kind == None {
 		l.fail(s.span, diag.MeaningType, "return of a value where there is no type")
 	}
 	v := l.expr(s.x, r.typ)
+	has := l.held(l.path)
 	if v.t.Maybe { // what is handed on
-		path := l.path
-		l.ret.v, l.ret.have = l.keep(v), true
-		r.done = l.b.op(OpOr, BoolType, BoolType, 0, r.done, l.held(l.b.and(path, v.has)))
-		l.dead = true
-		return
+		has = l.b.and(has, v.has)
+	} else {
+		v = l.typed(v, r.typ, s.x.span)
 	}
-	v = l.typed(v, r.typ, s.x.span)
 	r.v, r.have = l.keep(v), true
-	l.leave(true)
+	l.leave(has)
 }
 
 // keep joins a returned value to those returned before.
@@ -660,11 +799,11 @@ func (l *lowerer) held(path ID) ID {
 	return path
 }
 
-// leave ends the code of a path.
-func (l *lowerer) leave(with bool) {
-	if with {
-		l.ret.done = l.b.op(OpOr, BoolType, BoolType, 0, l.ret.done, l.held(l.path))
-	}
+// leave ends the code of a path; some holds where it returns a value.
+func (l *lowerer) leave(some ID) {
+	r := l.ret
+	r.done = l.b.op(OpOr, BoolType, BoolType, 0, r.done, l.held(l.path))
+	r.some = l.b.op(OpOr, BoolType, BoolType, 0, r.some, some)
 	l.dead = true
 }
 
@@ -673,6 +812,9 @@ func (l *lowerer) run(s *stmt) {
 	root, err := l.m.Model.Root(strings.TrimPrefix(s.name, "#"))
 	if err != nil {
 		l.fail(s.span, diag.MeaningName, "%v", err)
+	}
+	if l.check {
+		l.checks.run(ran{root, l.wave})
 	}
 	addr, known := l.constant(l.expr(s.x, Type{}), s.x.span)
 	words := *l.eval.words
@@ -700,6 +842,9 @@ func (l *lowerer) run(s *stmt) {
 		l.trap(fmt.Sprintf("unknown word at %d", addr))
 		return
 	}
+	in := blank(OpRun)
+	in.Imm = uint64(addr)
+	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil
 	l.instruction(f)

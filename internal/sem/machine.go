@@ -21,6 +21,7 @@ type Machine struct {
 
 	states    map[string]*State
 	views     map[string]*view
+	groups    map[string][]*State // memories by the name of the group
 	functions map[string]*function
 	services  map[string]*function
 	quirks    map[string]*spec.Quirk
@@ -55,7 +56,7 @@ type body struct {
 // The error is a diag.List.
 func New(m *model.Machine) (*Machine, error) {
 	out := &Machine{
-		Model: m, states: map[string]*State{}, views: map[string]*view{}, functions: map[string]*function{},
+		Model: m, states: map[string]*State{}, views: map[string]*view{}, groups: map[string][]*State{}, functions: map[string]*function{},
 		services: map[string]*function{}, quirks: map[string]*spec.Quirk{}, bodies: map[diag.Span]*body{}, speaking: map[*spec.Bitset]bool{},
 	}
 	l := machineLoader{m: out, names: map[string]diag.Span{}}
@@ -115,7 +116,7 @@ func (l *machineLoader) define(name string, at diag.Span) {
 // reserved are words that code knows beside the intrinsics.
 var reserved = map[string]bool{
 	"here": true, "next": true, "pc": true, "value": true, "inner": true, "let": true, "var": true, "if": true, "else": true,
-	"for": true, "in": true, "push": true, "pop": true, "top": true, "end": true, "trap": true, "barrier": true,
+	"for": true, "in": true, "push": true, "pop": true, "top": true, "end": true, "trap": true, "unknown": true, "barrier": true, "arrive": true, "await": true,
 	"together": true, "lanes": true, "atomic": true, "return": true, "run": true, "true": true, "false": true,
 }
 
@@ -157,9 +158,12 @@ func (l *machineLoader) load(isa *spec.ISA) {
 		l.add(s)
 	}
 	for _, mem := range isa.Memories {
-		s := &State{Kind: MemoryState, Name: mem.Name, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Span: mem.Span}
+		s := &State{Kind: MemoryState, Name: mem.Name, Group: mem.Of, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Access: mem.Access, Span: mem.Span}
 		l.outside(s, mem.Outside, mem.Span)
 		l.add(s)
+		if mem.Of != "" {
+			l.m.groups[mem.Of] = append(l.m.groups[mem.Of], s)
+		}
 	}
 	for _, r := range m.ROMs {
 		l.add(&State{Name: r.Name, Type: l.typ(r.Type), Count: len(r.Values), Scope: spec.ScopeLaunch, ReadOnly: true, Values: r.Values, Span: r.Span})
@@ -216,7 +220,7 @@ func (l *machineLoader) files(isa *spec.ISA) {
 		if f.Of != nil || f.Single {
 			continue
 		}
-		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Span: f.Span}
+		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Given: f.Given, Span: f.Span}
 		l.init(s, f.Init, f.Span)
 		l.outside(s, f.Outside, f.Span)
 		if f.Names != nil {

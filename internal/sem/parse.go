@@ -1,8 +1,8 @@
 package sem
 
 import (
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -169,9 +169,11 @@ func (p *parser) fill(s *stmt) error {
 		p.next()
 		s.kind = sInner
 		return p.want(";")
-	case "trap":
-		p.next()
+	case "trap", "unknown":
 		s.kind = sTrap
+		if p.next().text == "unknown" {
+			s.kind = sUnknown
+		}
 		if p.tok().kind != tString {
 			return p.unexpected("a text in quotes")
 		}
@@ -200,15 +202,16 @@ func (p *parser) fill(s *stmt) error {
 			return err
 		}
 		return p.body(s)
-	case "barrier":
-		p.next()
+	case "barrier", "arrive", "await":
 		s.kind = sBarrier
+		what := p.next().text
+		s.how = map[string]uint64{"barrier": Arrives | Waits, "arrive": Arrives, "await": Waits}[what]
 		args, err := p.args()
 		if err != nil {
 			return err
 		}
 		if len(args) != 2 {
-			return diag.Errorf(diag.MeaningSyntax, p.span(p.tok()), "barrier of %d values, expected its number and its count", len(args))
+			return diag.Errorf(diag.MeaningSyntax, p.span(p.tok()), "%s of %d values, expected its number and its count", what, len(args))
 		}
 		s.x, s.y = args[0], args[1]
 		return p.want(";")
@@ -590,7 +593,29 @@ func (p *parser) primary() (*expr, error) {
 	return e, nil
 }
 
-var typeName = regexp.MustCompile(`^(bool|[us]|[usf][0-9]{1,2})(?:x([2-8]))?$`)
+// matchType takes the name of a type apart: bool, u and s, whose width stands behind, or u16, s8, f32, and how many
+// there are of a vector, 0 for what is none.
+func matchType(s string) (base string, n int, ok bool) {
+	base, count, vector := strings.Cut(s, "x")
+	if vector {
+		if len(count) != 1 || count[0] < '2' || count[0] > '8' {
+			return "", 0, false
+		}
+		n = int(count[0] - '0')
+	}
+	if base == "bool" || base == "u" || base == "s" {
+		return base, n, true
+	}
+	if len(base) < 2 || len(base) > 3 || !strings.ContainsRune("usf", rune(base[0])) {
+		return "", 0, false
+	}
+	for _, c := range base[1:] {
+		if c < '0' || c > '9' {
+			return "", 0, false
+		}
+	}
+	return base, n, true
+}
 
 // typ parses a type: u32, f32x4, u[n], (u8, bool), each perhaps with ? behind it.
 func (p *parser) typ() (*typeExpr, error) {
@@ -623,16 +648,14 @@ func (p *parser) typ() (*typeExpr, error) {
 }
 
 func (p *parser) plainType(t *typeExpr) (err error) {
-	m := typeName.FindStringSubmatch(p.tok().text)
-	if p.tok().kind != tName || m == nil {
+	base, n, ok := matchType(p.tok().text)
+	if p.tok().kind != tName || !ok {
 		return p.unexpected("a type such as u32, s16, f32x4 or bool")
 	}
 	bad := p.unexpected("a type: bool, u1 to u64, s1 to s64, f16, f32 or f64")
 	p.next()
-	if t.t.Len = 0; m[2] != "" {
-		t.t.Len = int(m[2][0] - '0')
-	}
-	switch m[1][0] {
+	t.t.Len = n
+	switch base[0] {
 	case 'b':
 		t.t.Kind, t.t.Width = Bool, 1
 		return nil
@@ -643,7 +666,7 @@ func (p *parser) plainType(t *typeExpr) (err error) {
 	case 'f':
 		t.t.Kind = Float
 	}
-	if len(m[1]) == 1 {
+	if len(base) == 1 {
 		if err = p.want("["); err != nil {
 			return err
 		}
@@ -652,7 +675,7 @@ func (p *parser) plainType(t *typeExpr) (err error) {
 		}
 		return p.want("]")
 	}
-	t.t.Width, _ = strconv.Atoi(m[1][1:])
+	t.t.Width, _ = strconv.Atoi(base[1:])
 	if t.t.Kind == Float && t.t.Width != 16 && t.t.Width != 32 && t.t.Width != 64 || t.t.Width < 1 || t.t.Width > 64 {
 		return bad
 	}

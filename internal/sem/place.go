@@ -2,6 +2,7 @@ package sem
 
 import (
 	mathbits "math/bits"
+	"strings"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -20,6 +21,8 @@ type place struct {
 	high, low int
 	// mask says which components are written; nil for all.
 	mask []ID
+	// kept tells that it is read for what stays where another part of it is written.
+	kept bool
 	// bytes is the size of an access to memory, signed tells how it is read.
 	bytes int
 	typ   Type
@@ -36,7 +39,7 @@ type place struct {
 func (l *lowerer) isPlace(e *expr) bool {
 	switch e.kind {
 	case eName:
-		return l.find(e.name) == nil && (l.m.states[e.name] != nil || l.m.views[e.name] != nil)
+		return l.find(e.name) == nil && (l.m.states[e.name] != nil || l.m.views[e.name] != nil || l.m.groups[e.name] != nil)
 	case eIndex, eDot, eComp, eWhere, eSlice:
 		return l.isPlace(e.x)
 	}
@@ -109,12 +112,12 @@ func (l *lowerer) namedPlace(e *expr) place {
 }
 
 func (l *lowerer) indexPlace(e *expr) place {
-	if e.x.kind == eDot && e.x.x.kind == eName {
-		if s := l.m.states[e.x.x.name]; s != nil && s.Kind == MemoryState {
+	if e.x.kind == eDot {
+		if s := l.memory(e.x.x); s != nil {
 			return l.memoryPlace(s, e)
 		}
 	}
-	if e.x.kind == eName {
+	if e.x.kind == eName && l.find(e.x.name) == nil {
 		s, v := l.m.states[e.x.name], l.m.views[e.x.name]
 		if v != nil || s != nil && s.Kind == FileState && !s.Single {
 			return place{state: s, view: v, index: l.index(e.y), span: e.span}
@@ -139,15 +142,49 @@ func (l *lowerer) index(e *expr) value {
 	return v
 }
 
+// memory returns the memory that an expression names: m, or g[k], one of a group. It is nil for anything else.
+func (l *lowerer) memory(e *expr) *State {
+	if e.kind == eName && l.find(e.name) == nil {
+		if s := l.m.states[e.name]; s != nil && s.Kind == MemoryState {
+			return s
+		}
+		return nil
+	}
+	if e.kind != eIndex || e.x.kind != eName || l.find(e.x.name) != nil {
+		return nil
+	}
+	group := l.m.groups[e.x.name]
+	if group == nil {
+		return nil
+	}
+	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
+	if known && (k < 0 || k >= int64(len(group))) {
+		l.fail(e.span, diag.MeaningName, "%s has %d memories, and none of number %d", e.x.name, len(group), k)
+	}
+	if !known {
+		k = 0
+	}
+	return group[k]
+}
+
+// reached reports whether a memory is reached with so many bits at once: of a vector each component counts.
+func (s *State) reached(bits int) bool {
+	for _, name := range s.Access {
+		if t, _ := spec.ParseValueType(name); t.Bits == bits {
+			return true
+		}
+	}
+	return len(s.Access) == 0
+}
+
 // memoryPlace lowers m.u16[a].
 func (l *lowerer) memoryPlace(s *State, e *expr) place {
-	m := typeName.FindStringSubmatch(e.x.name)
-	var t Type
-	if m != nil && m[2] == "" {
-		t, _ = parsePlain(m[1])
-	}
+	t, _ := parsePlain(e.x.name)
 	if t.Kind != Uint && t.Kind != Sint || t.Width != 8 && t.Width != 16 && t.Width != 32 && t.Width != 64 {
 		l.fail(e.x.span, diag.MeaningType, "access of type %s, expected u8, s8, u16, s16, u32, s32, u64 or s64", e.x.name)
+	}
+	if !s.reached(t.Width) {
+		l.fail(e.x.span, diag.MeaningType, "access of type %s: %s is reached with %s", e.x.name, s.Name, strings.Join(s.Access, ", "))
 	}
 	a := l.expr(e.y, U32)
 	if a.t.loose() {
@@ -263,8 +300,11 @@ func (l *lowerer) read(p place, at diag.Span) value {
 // readComp reads one component of a register.
 func (l *lowerer) readComp(p place, comp int) ID {
 	s := p.state
+	if s.Scope == spec.ScopeInstruction && !l.check && !l.b.written[s] && !l.b.unknown && !s.Undefined && !s.InitExists {
+		return l.b.constant(s.Type, s.Init) // nobody wrote it since the instruction began
+	}
 	in := withType(blank(OpRead), s.Type.Elem())
-	in.State, in.Comp, in.Guard = s, comp, l.b.guard
+	in.State, in.Comp, in.Guard, in.Kept = s, comp, l.b.guard, p.kept
 	n, known := l.registerNumber(p)
 	switch {
 	case known && n >= uint64(s.Count):
@@ -331,14 +371,26 @@ func (l *lowerer) write(p place, v value, at diag.Span) {
 		in := withType(blank(OpStore), p.typ)
 		in.State, in.A, in.B, in.Imm = p.state, p.index.comps[0], v.comps[0], uint64(p.bytes)
 		l.effect(func() { l.do(in, false) })
-	case p.view != nil:
-		l.effect(func() { l.writeView(p, v) })
+	case p.view == nil && (p.state.Kind != FileState || p.state.ReadOnly):
+		l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
+	case l.later == nil:
+		l.writeState(&p, v)
 	default:
-		if p.state.Kind != FileState || p.state.ReadOnly {
-			l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
-		}
-		l.effect(func() { l.writeFile(p, v) })
+		l.writeLater(p, v)
 	}
+}
+
+// writeLater writes a register at the end of a together. What it needs is kept for that alone.
+func (l *lowerer) writeLater(p place, v value) {
+	l.effect(func() { l.writeState(&p, v) })
+}
+
+func (l *lowerer) writeState(p *place, v value) {
+	if p.view != nil {
+		l.writeView(*p, v)
+		return
+	}
+	l.writeFile(*p, v)
 }
 
 // jump assigns the counter.
@@ -358,7 +410,7 @@ func (l *lowerer) jump(v value, at diag.Span) {
 // writeFile writes the components of a register that are meant, each under its mask.
 func (l *lowerer) writeFile(p place, v value) {
 	if p.sliced {
-		old := l.read(place{state: p.state, index: p.index, comps: p.comps}, p.span)
+		old := l.read(place{state: p.state, index: p.index, comps: p.comps, kept: true}, p.span)
 		v = scalar(old.t, l.insert(old.comps[0], v.comps[0], old.t, p.high, p.low))
 	}
 	comps := p.comps
@@ -514,7 +566,7 @@ func (l *lowerer) writeView(p place, v value) {
 		put(p.index, bits)
 	case size < file.Type.Width:
 		r, shift := l.part(p)
-		old := l.bits(l.read(place{state: file, index: r}, p.span).comps[0], file.Type)
+		old := l.bits(l.read(place{state: file, index: r, kept: true}, p.span).comps[0], file.Type)
 		mask := l.b.op(OpShl, whole, whole, 0, l.b.constant(whole, p.view.typ.mask()), shift)
 		wide := l.b.op(OpShl, whole, whole, 0, l.b.op(OpCast, whole, unsigned(p.view.typ), 0, bits), shift)
 		kept := l.b.op(OpAnd, whole, whole, 0, old, l.b.op(OpNot, whole, whole, 0, mask))

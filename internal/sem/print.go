@@ -51,12 +51,16 @@ func (in *Inst) details(b *strings.Builder) {
 		fmt.Fprintf(b, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
 	case OpDepth, OpEmpty, OpPush, OpPop:
 		fmt.Fprintf(b, " %s", in.State.Name)
-	case OpTrap, OpService:
+	case OpTrap, OpUnknown, OpService:
 		fmt.Fprintf(b, " %q", in.Text)
 	case OpResult:
 		fmt.Fprintf(b, " %d", in.Comp)
-	case OpSkip:
+	case OpRun:
+		fmt.Fprintf(b, " word %d", in.Imm)
+	case OpSkip, OpAtomic:
 		fmt.Fprintf(b, " to %%%d", in.Imm)
+	case OpBarrier:
+		b.WriteString([...]string{Arrives: " arrives", Waits: " waits", Arrives | Waits: ""}[in.Imm])
 	case OpSlice:
 		fmt.Fprintf(b, " from %d", in.Imm)
 	case OpConvert, OpRint, OpAdd, OpSub, OpMul, OpDiv, OpFma, OpSqrt:

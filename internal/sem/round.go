@@ -4,7 +4,8 @@ import "math"
 
 // Rounding in a mode goes by way of a float64 that is exact, or else has its last bit set ("rounded to odd"):
 // rounding that once more to 32 or 16 bits gives what rounding the exact result gives. float64 itself has
-// more than twice the bits of float32, so that one step more never hurts there.
+// more than twice the bits of float32, so that one step more never hurts there. What float64 itself is
+// rounded to is in round64.go.
 
 // odd makes x stand for x+err, where err is what x lacks.
 func odd(x, err float64) float64 {
@@ -31,20 +32,12 @@ func twoSum(x, y float64) (sum, err float64) {
 // exact is a result before it is rounded to its width: the float64 nearest to it and what that lacks.
 type exact struct{ x, err float64 }
 
-func addOdd(x, y float64, w int) exact {
+func addOdd(x, y float64) exact {
 	s, err := twoSum(x, y)
 	return exact{s, err}
 }
 
-func mulOdd(x, y float64, w int, mode Mode) exact {
-	p := x * y
-	if w < 64 {
-		return exact{p, 0}
-	}
-	return exact{p, math.FMA(x, y, -p)}
-}
-
-func divOdd(x, y float64, w int, mode Mode) exact {
+func divOdd(x, y float64) exact {
 	q := x / y
 	r := math.FMA(-q, y, x)
 	if y < 0 {
@@ -53,7 +46,7 @@ func divOdd(x, y float64, w int, mode Mode) exact {
 	return exact{q, r}
 }
 
-func sqrtOdd(x float64, w int, mode Mode) exact {
+func sqrtOdd(x float64) exact {
 	s := math.Sqrt(x)
 	return exact{s, math.FMA(-s, s, x)}
 }

@@ -112,6 +112,45 @@ func TestRoundedOnce(t *testing.T) {
 	}
 }
 
+// Doubles in the other modes: what a double cannot say of the rest, results that are too large or too small, and the sign of 0.
+func TestDirected(t *testing.T) {
+	const one, eps, least, most = 0x3ff0000000000000, 0x3ff0000000000001, 1, 0x7fefffffffffffff
+	const minus = 1 << 63
+	for _, row := range []struct {
+		op      Op
+		mode    Mode
+		a, b, c uint64
+		want    uint64
+	}{
+		{OpAdd, Up, one, least, 0, eps}, // 1 and a bit far behind it
+		{OpAdd, Zero, one, minus | least, 0, 0x3fefffffffffffff},
+		{OpAdd, Down, one, minus | one, 0, minus}, // 0
+		{OpAdd, Up, one, minus | one, 0, 0},
+		{OpAdd, Down, 0, 0, 0, 0},
+		{OpSub, Zero, minus, 0, 0, minus},
+		{OpMul, Down, most, most, 0, most}, // too large
+		{OpMul, Up, most, most, 0, 0x7ff0000000000000},
+		{OpMul, Down, most, minus | most, 0, 0xfff0000000000000},
+		{OpMul, Up, least, least, 0, least}, // too small
+		{OpMul, Zero, least, minus | least, 0, minus},
+		{OpMul, Zero, 0, minus | one, 0, minus},
+		{OpMul, Down, eps, eps, 0, 0x3ff0000000000002}, // 1 + 2^-51 + 2^-104
+		{OpFma, Down, eps, eps, minus | 0x3ff0000000000002, 0x3970000000000000},
+		{OpFma, Zero, one, one, minus | least, 0x3fefffffffffffff},
+		{OpFma, Down, one, one, minus | one, minus},
+		{OpFma, Up, 0x0010000000000000, 0x3fe0000000000000, least, 0x0008000000000001},
+		{OpDiv, Up, one, 0x4008000000000000, 0, 0x3fd5555555555556}, // 1/3
+		{OpDiv, Down, one, 0x4008000000000000, 0, 0x3fd5555555555555},
+		{OpDiv, Up, least, 0x4000000000000000, 0, least},
+		{OpDiv, Zero, one, 0, 0, 0x7ff0000000000000},
+	} {
+		in := Inst{Op: row.op, Type: Type{Kind: Float, Width: 64}, Imm: uint64(row.mode)}
+		if got := Apply(&in, row.a, row.b, row.c); got != row.want {
+			t.Errorf("%s of %#x, %#x, %#x, mode %d: %#x, want %#x", row.op, row.a, row.b, row.c, row.mode, got, row.want)
+		}
+	}
+}
+
 // The functions of our own are at most one unit of f32 off, over the whole range.
 func TestTranscendental(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

@@ -48,6 +48,7 @@ const (
 	sPop
 	sEnd
 	sTrap
+	sUnknown
 	sBarrier
 	sTogether
 	sLanes
@@ -65,6 +66,7 @@ type stmt struct {
 	typ    *typeExpr
 	name   string // a stack, a variable of a loop, a root
 	x, y   *expr
+	how    uint64 // of a barrier: Arrives, Waits
 	fields []setting
 	body   []*stmt
 	other  []*stmt // else

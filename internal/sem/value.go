@@ -79,8 +79,8 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 
 // fits tells whether a number is one of the type, read with or without a sign.
 func fits(n int64, t Type) bool {
-	if t.Width >= 64 {
-		return true
+	if t.Width >= 63 { // a number has 64 bits, of which the sign may be one
+		return t.Width == 64 || n >= -1<<62
 	}
 	return n >= -1<<uint(t.Width-1) && n < 1<<uint(t.Width)
 }
@@ -162,15 +162,16 @@ func (l *lowerer) zero(t Type) value {
 	return out
 }
 
-// opaque is a value of which only the type is known: while a description is checked.
-func (l *lowerer) opaque(t Type) value {
+// opaque is a value of which only the type is known, and whether it is the same in all lanes: while a description is checked.
+func (l *lowerer) opaque(t Type, uniform bool) value {
 	out := value{t: t, has: NoID}
 	for _, e := range t.Elems {
-		out.elems = append(out.elems, l.opaque(e))
+		out.elems = append(out.elems, l.opaque(e, uniform))
 	}
 	if t.Kind != Tuple {
 		for range t.Count() {
-			in := Inst{Op: OpRead, Type: t.Elem(), A: NoID, B: NoID, C: NoID, Guard: NoID}
+			in := withType(blank(OpRead), t.Elem())
+			in.Uniform = uniform
 			out.comps = append(out.comps, l.b.push(in))
 		}
 	}

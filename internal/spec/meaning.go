@@ -137,6 +137,8 @@ type Fetch struct {
 	Unit int
 	// Wave tells that the counter belongs to the wave and not to the lane.
 	Wave bool
+	// Root is the bitset whose words the counter finds; empty for the main one.
+	Root string
 	Doc  string
 	Span diag.Span
 }
@@ -164,7 +166,7 @@ func (l *loader) meaning() {
 			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <fetch>").With(m.Fetch.Span, "the first"))
 			return
 		}
-		m.Fetch = &Fetch{Unit: l.number(n, "unit", 1, 256), Wave: l.wave(n), Doc: docOf(n), Span: n.span}
+		m.Fetch = &Fetch{Unit: l.number(n, "unit", 1, 256), Wave: l.wave(n), Root: n.value("root"), Doc: docOf(n), Span: n.span}
 	})
 }
 

@@ -55,8 +55,13 @@ func (l *loader) runs(n *node, b *Bitset) {
 	b.Runs = r
 }
 
-// settleRuns finds the bits, roots and contexts that <runs> name.
+// settleRuns finds the bits, roots and contexts that <runs> name, and the root that <fetch> names.
 func (l *loader) settleRuns() {
+	if f := l.isa.Meaning.Fetch; f != nil && f.Root != "" {
+		if b := l.isa.Bitset(f.Root); b == nil || b.Extends != nil {
+			l.fail(diag.Errorf(diag.Unresolved, f.Span, "no root %q", f.Root))
+		}
+	}
 	for _, b := range l.isa.Bitsets {
 		r := b.Runs
 		if r == nil {

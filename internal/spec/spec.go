@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -173,6 +174,8 @@ type Bitset struct {
 	Defaults []*Default
 	// Forced are the values that an encoder for Mesa gives fields whatever the text.
 	Forced []*Default
+	// Encode is what Mesa's generator of encoders is told, nil for nothing.
+	Encode *Encode
 	Unused []*Unused
 	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
 	OperandKind OperandKind
@@ -194,6 +197,22 @@ type Bitset struct {
 	extendsName           string
 	extendsSpan, sizeSpan diag.Span
 	sizeGiven             bool
+}
+
+// Encode is the <encode> of a bitset: C for a generated encoder.
+type Encode struct {
+	// Type is the C type of what is encoded; CasePrefix starts the names of the constants by which a
+	// program's own function chooses the leaf. Both are "" where nothing is said.
+	Type, CasePrefix string
+	Maps             []EncodeMap
+	Span             diag.Span
+}
+
+// EncodeMap is an expression of C for a field.
+type EncodeMap struct {
+	Name, Text string
+	Force      bool
+	Span       diag.Span
 }
 
 // Root returns the bitset at the top of the tree.
@@ -220,10 +239,11 @@ func (b *Bitset) Text(syntax string) string {
 	return ""
 }
 
-// sketch writes a template as manuals do.
+// sketch writes a template as manuals do. A field keeps its braces where its name would run together with what
+// stands beside it.
 func (b *Bitset) sketch(t *Template, syntax string) string {
 	var out strings.Builder
-	for _, it := range t.Items {
+	for i, it := range t.Items {
 		name := strings.TrimPrefix(it.Ref, "@")
 		switch {
 		case it.Kind == ItemText:
@@ -234,11 +254,28 @@ func (b *Bitset) sketch(t *Template, syntax string) string {
 			out.WriteString(b.DisplayIn(syntax))
 		case it.Before+it.After != "":
 			out.WriteString("[" + it.Before + name + it.After + "]")
+		case i > 0 && t.Items[i-1].touches(false), i+1 < len(t.Items) && t.Items[i+1].touches(true):
+			out.WriteString("{" + name + "}")
 		default:
 			out.WriteString(name)
 		}
 	}
 	return out.String()
+}
+
+// touches reports whether the item has a letter or a digit, or may have one, at its start or at its end.
+func (it *Item) touches(start bool) bool {
+	switch {
+	case it.Kind == ItemRef:
+		return it.Before+it.After == ""
+	case it.Kind != ItemText || it.Text == "":
+		return false
+	}
+	c := rune(it.Text[len(it.Text)-1])
+	if start {
+		c = rune(it.Text[0])
+	}
+	return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
 // DisplayIn returns what {NAME} prints in a spelling.

@@ -17,6 +17,7 @@ type elfSection struct {
 	name        string
 	kind        elf.SectionType
 	flags, info uint32
+	link, entry uint32
 	data        []byte
 }
 
@@ -30,7 +31,7 @@ func newELF(architecture uint32, sections []elfSection) []byte {
 	const headerSize = 52
 	var body bytes.Buffer
 	for i, s := range sections {
-		h := elf.Section32{Name: uint32(len(names)), Type: uint32(s.kind), Flags: s.flags, Info: s.info, Off: uint32(headerSize + body.Len())}
+		h := elf.Section32{Name: uint32(len(names)), Type: uint32(s.kind), Flags: s.flags, Info: s.info, Link: s.link, Entsize: s.entry, Off: uint32(headerSize + body.Len())}
 		names = append(append(names, s.name...), 0)
 		if i == len(sections)-1 {
 			s.data = names

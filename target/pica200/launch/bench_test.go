@@ -1,10 +1,13 @@
 package launch_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"testing"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/target/pica200/launch"
 )
 
@@ -44,4 +47,25 @@ func BenchmarkLight(b *testing.B) {
 	}
 	b.ReportMetric(float64(instructions)/b.Elapsed().Seconds()/1e6, "M_instructions/s")
 	b.ReportMetric(float64(lanes)/b.Elapsed().Seconds(), "vertices/s")
+}
+
+// BenchmarkLower lowers the words of random programs.
+func BenchmarkLower(b *testing.B) {
+	_, m := load(b)
+	root, _ := m.Model.Root("")
+	r := rand.New(rand.NewPCG(1, 1000))
+	var code []uint32
+	words := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{nil}}
+	for len(code) < 1000 {
+		more, table := randomProgram(r)
+		code, words.Tables[0] = append(code, more...), table
+	}
+	for b.Loop() {
+		for addr, x := range code {
+			if _, err := m.Lower(root, &words, bits.Of(uint64(x)), uint64(addr)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*len(code)), "us/instruction")
 }

@@ -36,8 +36,8 @@ func shareTables(from, to *Decoder) {
 	}
 }
 
-// Flattened displays print what the templates say, with the same findings.
-func TestFlattenedDisplays(t *testing.T) {
+// Texts from memos are what the templates say, with the same findings.
+func TestMemo(t *testing.T) {
 	for _, c := range []struct{ dir, file string }{
 		{"../target/pica200", "pica200.xml"},
 		{"../target/tegra", "tegra.xml"},
@@ -56,7 +56,7 @@ func TestFlattenedDisplays(t *testing.T) {
 }
 
 // The same at the size of a real machine, where operands depend on flags outside.
-func TestFlattenedDisplaysOfHeron(t *testing.T) {
+func TestMemoOfHeron(t *testing.T) {
 	for _, gen := range testgpu.Gens {
 		s, err := Load(testgpu.Files(), testgpu.File, Options{Gen: gen})
 		if err != nil {

@@ -1,0 +1,116 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Batch is the Runner of programs that run once for each vertex, or whatever a lane is.
+type Batch struct {
+	*Launch
+	// Noun is what a lane is, Nouns are several.
+	Noun, Nouns string
+
+	in   Input
+	read bool
+}
+
+// NewBatch returns the Runner of a vertex program.
+func NewBatch(l *Launch) *Batch { return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices"} }
+
+// Set gives a uniform its value, or all lanes an input.
+func (b *Batch) Set(name string, texts []string) error {
+	p, err := b.Find(name)
+	if err != nil {
+		return err
+	}
+	values, err := b.parseAll(p, texts)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if b.SetUniform(p, values) == nil {
+		return nil
+	}
+	if p.State.Use == "output" {
+		return fmt.Errorf("%s is an output", p.Name)
+	}
+	if most := p.Count * len(p.Components()); len(values) > most {
+		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, most)
+	}
+	b.in.Same = append(b.in.Same, Given{p, values})
+	return nil
+}
+
+func (l *Launch) parseAll(p Port, texts []string) ([]uint64, error) {
+	var values []uint64
+	for _, t := range texts {
+		v, err := l.Parse(t, p.State.Type)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+// Read takes the inputs of lanes from a file.
+func (b *Batch) Read(data []byte, format string) error {
+	read := map[string]func([]byte, *Launch) (*Input, error){"json": readJSON, "csv": readCSV, "raw": readRaw}[format]
+	if read == nil {
+		return fmt.Errorf("no format %q, expected json, csv or raw", format)
+	}
+	in, err := read(data, b.Launch)
+	if err != nil {
+		return err
+	}
+	in.Same = b.in.Same
+	b.in, b.read = *in, true
+	return nil
+}
+
+// Feed gives the lanes inputs that are at hand; those of Set go before.
+func (b *Batch) Feed(in Input) {
+	in.Same = append(in.Same, b.in.Same...)
+	b.in, b.read = in, true
+}
+
+// Given returns what Read, Feed and Set gave.
+func (b *Batch) Given() Input { return b.in }
+
+// Run runs the program for all inputs.
+func (b *Batch) Run(opt RunOptions) (*Outcome, error) {
+	in := b.in
+	if opt.Count > 0 {
+		if b.read && len(in.Values) == 0 {
+			return nil, errors.New("no " + b.Nouns + " to repeat")
+		}
+		in.Lanes = opt.Count
+	}
+	if !b.read {
+		in.Lanes = max(1, in.Lanes)
+	}
+	out := &Outcome{Result: *b.Launch.Run(in, opt), Noun: b.Noun, Nouns: b.Nouns, Lanes: in.Lanes, Open: b.Open}
+	out.Tables = []Table{{Name: b.Nouns, Row: b.Noun, Columns: b.Columns(), Rows: out.Values}}
+	return out, nil
+}
+
+// Columns describes the outputs.
+func (l *Launch) Columns() []Column {
+	var list []Column
+	for i := range l.Outputs {
+		p := &l.Outputs[i]
+		for n := range p.Count {
+			c := Column{Name: p.Name, Type: p.State.Type.Elem()}
+			if p.Count > 1 {
+				c.Name = fmt.Sprintf("%s[%d]", p.Name, n)
+			}
+			if p.State.Type.Len > 0 {
+				for _, k := range p.Components() {
+					c.Components = append(c.Components, p.State.Letter(k))
+				}
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}

@@ -1,0 +1,205 @@
+package exec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// blockOf starts waves of so many lanes that share memory; g has n bytes.
+func blockOf(t *testing.T, waves, lanes, n int, words ...uint64) (*machine, *Shared, []*Wave) {
+	t.Helper()
+	m := load(t, "tesla.xml")
+	p := m.program("#instruction", sem.Words{}, append(words, teslaExit)...)
+	shared := NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch)
+	shared.SetMemory(m.state("g"), make([]byte, n))
+	var list []*Wave
+	for range waves {
+		w := NewWave(p, shared)
+		w.Budget = 1000
+		w.Start(lanes, 0)
+		list = append(list, w)
+	}
+	return m, shared, list
+}
+
+// bar is a barrier of that number for so many waves, 0 for all.
+func bar(op, number, count uint64) uint64 { return control(op, 0, 0, number|count<<4) }
+
+const opBar, opArrive, opAwait, opAtom, opLoad, opStore = 19, 20, 21, 22, 23, 24
+
+// Lanes that add to one word each see what those before them left, the lowest lane first.
+func TestAtomic(t *testing.T) {
+	const lanes = 32
+	m, shared, waves := blockOf(t, 1, lanes, 64, t3(opAtom, always, 0, 3, 1, 2, 0))
+	want := make([]uint64, 16)
+	for lane := range lanes {
+		at, add := lane%3*4, uint64(lane+1)
+		waves[0].Set(m.state("r"), 1, 0, lane, uint64(at))
+		waves[0].Set(m.state("r"), 2, 0, lane, add)
+	}
+	RunBlock(waves)
+	for lane := range lanes {
+		k := lane % 3
+		wantState(t, waves[0], "r", 3, lane, want[k])
+		want[k] += uint64(lane + 1)
+	}
+	for k, v := range want {
+		if got := binary.LittleEndian.Uint32(shared.Memory(m.state("g"))[4*k:]); uint64(got) != v {
+			t.Errorf("word %d holds %d, expected %d", k, got, v)
+		}
+	}
+}
+
+// A store inside an atomic may hang on what the lane just loaded: 1 lets the first lane add 1, and then no other.
+func TestAtomicCondition(t *testing.T) {
+	m, shared, waves := blockOf(t, 1, 8, 8, t3(opAtom, always, 0, 3, 1, 2, 1))
+	shared.Memory(m.state("g"))[4] = 1
+	for lane := range 8 {
+		waves[0].Set(m.state("r"), 1, 0, lane, 4)
+		waves[0].Set(m.state("r"), 2, 0, lane, 1)
+	}
+	RunBlock(waves)
+	for lane := range 8 {
+		wantState(t, waves[0], "r", 3, lane, []uint64{1, 2}[min(lane, 1)])
+	}
+	if got := shared.Memory(m.state("g"))[4]; got != 2 {
+		t.Errorf("the word holds %d, expected 2", got)
+	}
+}
+
+// Who arrives and does not wait counts for those who do; what it stored before is there behind the barrier.
+func TestArrive(t *testing.T) {
+	m, shared, waves := blockOf(t, 2, 1, 64,
+		t3(7, always, 0, 1, 0, 0, 0), // c0 = flags of lane 0: it is zero
+		t3(8, always, 0, 4, 4, 0, 0),
+		bar(opArrive, 3, 2), // both
+		t3(opStore, always, 0, 5, 6, 0, 0),
+		bar(opAwait, 3, 2),
+		t3(opLoad, always, 0, 7, 8, 0, 0))
+	for i, w := range waves {
+		w.Set(m.state("r"), 5, 0, 0, uint64(100+i))
+		w.Set(m.state("r"), 6, 0, 0, uint64(4*i))
+		w.Set(m.state("r"), 8, 0, 0, uint64(4*i))
+	}
+	if !NewBlock(waves).Run() {
+		t.Fatal("stopped", waves[0].Stops(), waves[1].Stops())
+	}
+	for i, w := range waves {
+		wantState(t, w, "r", 7, 0, uint64(100+i))
+	}
+	if got := shared.Memory(m.state("g"))[4]; got != 101 {
+		t.Errorf("the word holds %d", got)
+	}
+}
+
+// What stops a block says why, where and which lanes.
+func TestBadBlocks(t *testing.T) {
+	all := fmt.Sprintf("%#x", uint64(0xffffffff))
+	for _, row := range []struct {
+		name  string
+		words []uint64
+		want  []string
+	}{
+		{"one too few arrive", []uint64{bar(opBar, 1, 3)}, []string{
+			"deadlock: barrier 1 waits for 3, and 2 arrived: nobody else comes at 0 " + all,
+			"deadlock: barrier 1 waits for 3, and 2 arrived: nobody else comes at 0 " + all,
+		}},
+		{"nobody arrives", []uint64{bar(opAwait, 2, 0)}, []string{
+			"deadlock: barrier 2 waits for 2, and 0 arrived: nobody else comes at 0 " + all,
+			"deadlock: barrier 2 waits for 2, and 0 arrived: nobody else comes at 0 " + all,
+		}},
+		{"endless", []uint64{control(16, always, 0, 0)}, []string{"budget at 0 " + all}},
+		{"wild load", []uint64{t3(7, always, 0, 1, 9, 0, 0), t3(opLoad, 2, 0, 3, 4, 0, 0)}, []string{
+			"trap: access outside of g (4 bytes at 0x3e of 0x40) at 1 0x200", // the lane for which r4 is 62
+			"end at 2 0xfffffdff",
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m, _, waves := blockOf(t, 2, 32, 64, row.words...)
+			for _, w := range waves {
+				w.Set(m.state("r"), 4, 0, 9, 62)
+			}
+			if NewBlock(waves).Run() {
+				t.Error("went well")
+			}
+			var got []string
+			for _, w := range waves {
+				for _, s := range w.Stops() {
+					got = append(got, fmt.Sprintf("%s %#x", s, s.Lanes))
+				}
+			}
+			if strings.Join(got, "\n") != strings.Join(row.want, "\n") {
+				t.Errorf("stops %q, expected %q", got, row.want)
+			}
+		})
+	}
+}
+
+// A barrier for all waits for the waves that have not ended.
+func TestBarrierAfterEnd(t *testing.T) {
+	m, _, waves := blockOf(t, 2, 2, 64,
+		t3(7, always, 0, 1, 0, 0, 0), // c0 = flags of the lane
+		t3(8, always, 0, 2, 3, 0, 0),
+		control(16, 5, 1, 4), // c1 is not zero in wave 1: it goes on at 4
+		teslaExit,
+		bar(opBar, 0, 0), // the other one is done
+		t3(8, always, 0, 6, 3, 0, 5))
+	for lane := range 2 {
+		waves[0].Set(m.state("c"), 1, 0, lane, 1)
+	}
+	if !NewBlock(waves).Run() {
+		t.Fatal("stopped", waves[0].Stops(), waves[1].Stops())
+	}
+	wantState(t, waves[0], "r", 6, 0, 0)
+	wantState(t, waves[1], "r", 6, 1, 5)
+}
+
+// Parts of a memory that hold nothing are outside; the message names what is nearest below.
+func TestAreas(t *testing.T) {
+	m, shared, waves := blockOf(t, 1, 4, 0, t3(opLoad, always, 0, 3, 1, 0, 0))
+	shared.SetMemory(m.state("g"), make([]byte, 96), Area{16, 32, "A"}, Area{48, 64, "B"})
+	for lane, at := range []uint64{16, 28, 48, 32} {
+		waves[0].Set(m.state("r"), 1, 0, lane, at)
+	}
+	RunBlock(waves)
+	const want = "trap: access outside of g (4 bytes at 0x20, 16 behind the start of A, which has 16) at 0"
+	if s := waves[0].Stops(); len(s) == 0 || s[0].String() != want || s[0].Lanes != 8 {
+		t.Errorf("stops %v, expected %s in lane 3", s, want)
+	}
+}
+
+// Writing half of a register reads the other half, and that is no read of what nobody wrote; nor is what lanes hold
+// that do not run.
+func TestNotFound(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="r" type="u32" count="4"/><view name="rh" file="r" type="u16"/><register name="on" type="u64" scope="wave" init="exists"/>
+<fetch unit="8" scope="wave"/>
+<bitset name="#instruction" size="8"/>
+<bitset name="half" extends="#instruction"><display>half</display><pattern low="0" high="7">00000001</pattern>
+<semantics>rh[3] = 5;</semantics></bitset>
+<bitset name="off" extends="#instruction"><display>off</display><pattern low="0" high="7">00000010</pattern>
+<semantics scope="wave">on = on &amp; 1; lanes(on) { r[2] = 1; }</semantics></bitset>
+<bitset name="vote" extends="#instruction"><display>vote</display><pattern low="0" high="7">00000011</pattern>
+<semantics scope="wave">if (any(r[2] == 7)) { end; }</semantics></bitset>
+</isa>`)
+	run := func(words ...uint64) *Wave {
+		w := NewWave(m.program("#instruction", sem.Words{}, words...))
+		w.Start(4, 0)
+		w.Run()
+		return w
+	}
+	if w := run(1); len(w.Findings()) > 0 || w.Get(m.state("r"), 1, 0, 3) != 5<<16 {
+		t.Errorf("half a register: findings %v", w.Findings())
+	}
+	if w := run(2, 3); len(w.Findings()) > 0 {
+		t.Errorf("lanes that are off: findings %v", w.Findings())
+	}
+	if w := run(3); len(w.Findings()) != 1 {
+		t.Errorf("findings %v, expected one", w.Findings())
+	}
+}

@@ -1,0 +1,203 @@
+package exec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// readJSON reads vertices, and uniforms beside them.
+func readJSON(data []byte, l *Launch) (*Input, error) {
+	var doc struct {
+		Uniforms map[string]json.RawMessage   `json:"uniforms"`
+		Vertices []map[string]json.RawMessage `json:"vertices"`
+	}
+	var err error
+	if t := bytes.TrimLeft(data, " \t\r\n"); len(t) > 0 && t[0] == '[' {
+		err = json.Unmarshal(data, &doc.Vertices)
+	} else {
+		err = json.Unmarshal(data, &doc)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for name, raw := range doc.Uniforms {
+		p, values, err := jsonValues(l, name, raw)
+		if err == nil {
+			err = l.SetUniform(p, values)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("uniforms: %w", err)
+		}
+	}
+	in := &Input{Lanes: len(doc.Vertices)}
+	var names []string
+	start := map[string]int{} // where in a row the components of a name are
+	width := 0
+	for _, v := range doc.Vertices {
+		for name := range v {
+			if _, ok := start[name]; !ok {
+				start[name] = 0
+				names = append(names, name)
+			}
+		}
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		p, err := l.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		start[name] = width
+		width += p.Count * len(p.Components())
+		in.Ports = append(in.Ports, p)
+	}
+	for i, v := range doc.Vertices {
+		row, missing := make([]uint64, width), slices.Repeat([]bool{true}, width)
+		for name, raw := range v {
+			_, values, err := jsonValues(l, name, raw)
+			if err != nil {
+				return nil, fmt.Errorf("vertex %d: %w", i, err)
+			}
+			for k, x := range values {
+				row[start[name]+k], missing[start[name]+k] = x, false
+			}
+		}
+		in.Values, in.Missing = append(in.Values, row), append(in.Missing, missing)
+	}
+	return in, nil
+}
+
+// jsonValues reads a number, a text, or an array of them, which may hold arrays.
+func jsonValues(l *Launch, name string, raw json.RawMessage) (Port, []uint64, error) {
+	p, err := l.Find(name)
+	if err != nil {
+		return p, nil, err
+	}
+	var texts []string
+	if err := jsonTexts(raw, &texts); err != nil {
+		return p, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	values, err := l.parseAll(p, texts)
+	if err == nil && len(values) > p.Count*len(p.Components()) {
+		err = fmt.Errorf("%d values, expected %d", len(values), p.Count*len(p.Components()))
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return p, values, err
+}
+
+func jsonTexts(raw json.RawMessage, texts *[]string) error {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		for _, item := range list {
+			if err := jsonTexts(item, texts); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		if s = strings.TrimSpace(string(raw)); strings.HasPrefix(s, "{") || s == "null" {
+			return fmt.Errorf("%s, expected numbers", s)
+		}
+	}
+	*texts = append(*texts, s)
+	return nil
+}
+
+// readCSV reads a heading of names, perhaps with components, and a line for each vertex.
+func readCSV(data []byte, l *Launch) (*Input, error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.TrimLeadingSpace = true
+	heading, err := r.Read()
+	if err != nil {
+		return nil, errors.Join(errors.New("no heading of names"), err)
+	}
+	in := &Input{}
+	for _, name := range heading {
+		p, err := csvPort(l, strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		in.Ports = append(in.Ports, p)
+	}
+	for {
+		fields, err := r.Read()
+		if err == io.EOF {
+			in.Lanes = len(in.Values)
+			return in, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		row := make([]uint64, len(fields))
+		for i, text := range fields {
+			if row[i], err = l.Parse(text, in.Ports[i].State.Type); err != nil {
+				line, _ := r.FieldPos(i)
+				return nil, fmt.Errorf("line %d, %s: %w", line, heading[i], err)
+			}
+		}
+		in.Values = append(in.Values, row)
+	}
+}
+
+// csvPort is the component that a column is.
+func csvPort(l *Launch, name string) (Port, error) {
+	base, comp, dotted := name, "", false
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		if _, err := l.Find(name); err != nil {
+			base, comp, dotted = name[:i], name[i+1:], true
+		}
+	}
+	p, err := l.Find(base)
+	if err != nil {
+		return p, err
+	}
+	p.Count = 1
+	if !dotted {
+		p.Mask = 1
+		return p, nil
+	}
+	for k := range p.State.Type.Count() {
+		if p.State.Letter(k) == comp {
+			p.Mask = 1 << uint(k)
+			return p, nil
+		}
+	}
+	return p, fmt.Errorf("no component %q of %s", comp, base)
+}
+
+// readRaw reads 32-bit components of the inputs that the file names.
+func readRaw(data []byte, l *Launch) (*Input, error) {
+	in := &Input{Ports: l.Inputs}
+	n := 0
+	for i := range l.Inputs {
+		n += l.Inputs[i].Count * len(l.Inputs[i].Components())
+	}
+	if n == 0 {
+		return nil, errors.New("the file names no inputs: raw values have no names of their own")
+	}
+	if len(data)%(4*n) != 0 {
+		return nil, fmt.Errorf("%d bytes, expected a multiple of %d: %d components of 4 bytes for each vertex", len(data), 4*n, n)
+	}
+	for len(data) > 0 {
+		row := make([]uint64, n)
+		for i := range row {
+			row[i] = uint64(binary.LittleEndian.Uint32(data[4*i:]))
+		}
+		in.Values = append(in.Values, row)
+		data = data[4*n:]
+	}
+	in.Lanes = len(in.Values)
+	return in, nil
+}

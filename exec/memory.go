@@ -1,0 +1,313 @@
+package exec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Area is a part of a memory that holds something: the bytes from one up to another.
+type Area struct {
+	From, To uint64
+	Name     string
+}
+
+// Access is what lanes do to a memory in one operation.
+type Access struct {
+	State *sem.State
+	Store bool
+	// Atomic tells that the same lanes load and store with nobody between.
+	Atomic bool
+	// Size is the number of bytes, Lanes are the lanes that take part.
+	Size  uint64
+	Lanes uint64
+	// Addr returns the address of a lane.
+	Addr func(lane int) uint64
+}
+
+// room is where a memory can be reached at once: addresses from low to high.
+type room struct{ low, high uint64 }
+
+// none is a room without addresses.
+var none = room{1, 0}
+
+// room returns the part of a memory in which an access of so many bytes at an address is; ok is false where
+// there is none.
+func (st *store) room(addr, size uint64) (r room, ok bool) {
+	area := Area{To: uint64(st.size)}
+	if st.areas != nil {
+		i := sort.Search(len(st.areas), func(i int) bool { return st.areas[i].To > addr })
+		if i == len(st.areas) {
+			return none, false
+		}
+		area = st.areas[i]
+	}
+	if addr < area.From || area.To-area.From < size || addr > area.To-size {
+		return none, false
+	}
+	return room{area.From, area.To - size}, true
+}
+
+// data returns the bytes of a memory, and those of a lane where each has its own.
+func (st *store) data(lane int) []byte {
+	if st.bytes == nil {
+		n := st.size
+		if st.state.Scope == spec.ScopeLane {
+			n *= Lanes
+		}
+		st.bytes = make([]byte, n)
+	}
+	if st.state.Scope == spec.ScopeLane {
+		return st.bytes[lane*st.size : (lane+1)*st.size]
+	}
+	return st.bytes
+}
+
+// where says where an address is that no area has: behind which, or how large the memory is.
+func (st *store) where(addr, size uint64) string {
+	text := fmt.Sprintf("%d bytes at %#x", size, addr)
+	if st.areas == nil {
+		return fmt.Sprintf("%s of %#x", text, st.size)
+	}
+	for i := len(st.areas) - 1; i >= 0; i-- {
+		if a := &st.areas[i]; addr >= a.From && a.Name != "" {
+			return fmt.Sprintf("%s, %d behind the start of %s, which has %d", text, addr-a.From, a.Name, a.To-a.From)
+		}
+	}
+	return text
+}
+
+// outside stops a lane that reaches for what a memory has not.
+func (w *Wave) outside(st *store, lane int, addr, size uint64) {
+	if st.state.Outside != sem.OutsideTrap {
+		return
+	}
+	w.stopWith(1<<uint(lane), "trap", "access outside of "+st.state.Name, func() string { return st.where(addr, size) })
+}
+
+func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
+	a, size := c.locs[in.A], in.Imm
+	acc := Access{State: st.state, Store: in.Op == sem.OpStore, Atomic: c.atomic, Size: size, Addr: a.lane}
+	watch := func(w *Wave, m uint64) {
+		if w.Watch != nil {
+			acc.Lanes = m
+			w.Watch(w, &acc)
+		}
+	}
+	if in.Op == sem.OpStore {
+		c.store(in, st, g, watch)
+		return
+	}
+	d := c.place(id)
+	if d.scalar != nil {
+		r := none
+		c.add(func(w *Wave) {
+			m := g.of(w)
+			if m == 0 {
+				return
+			}
+			watch(w, m)
+			addr, ok := *a.scalar, true
+			if addr < r.low || addr > r.high {
+				r, ok = st.room(addr, size)
+			}
+			if *d.scalar = 0; ok {
+				*d.scalar = fetchBytes(st.data(0)[addr:], size)
+			} else {
+				each(m, func(lane int) { w.outside(st, lane, addr, size) })
+			}
+		})
+		return
+	}
+	r := none
+	c.add(func(w *Wave) {
+		m := g.of(w)
+		if m == 0 {
+			return
+		}
+		watch(w, m)
+		data := st.data(0)
+		for ; m != 0; m &= m - 1 {
+			lane := trailing(m)
+			addr, ok := a.lane(lane), true
+			if addr < r.low || addr > r.high {
+				r, ok = st.room(addr, size)
+			}
+			switch {
+			case !ok:
+				d.plane[lane] = 0
+				w.outside(st, lane, addr, size)
+			case st.state.Scope == spec.ScopeLane:
+				d.plane[lane] = fetchBytes(st.data(lane)[addr:], size)
+			default:
+				d.plane[lane] = fetchBytes(data[addr:], size)
+			}
+		}
+	})
+}
+
+func (c *compiler) store(in *sem.Inst, st *store, g guard, watch func(w *Wave, m uint64)) {
+	a, v, size := c.locs[in.A], c.locs[in.B], in.Imm
+	r := none
+	c.add(func(w *Wave) {
+		m := g.of(w)
+		if m == 0 {
+			return
+		}
+		watch(w, m)
+		data := st.data(0)
+		for ; m != 0; m &= m - 1 {
+			lane := trailing(m)
+			addr, ok := a.lane(lane), true
+			if addr < r.low || addr > r.high {
+				r, ok = st.room(addr, size)
+			}
+			switch {
+			case !ok:
+				w.outside(st, lane, addr, size)
+			case st.state.Scope == spec.ScopeLane:
+				putBytes(st.data(lane)[addr:], size, v.lane(lane))
+			default:
+				putBytes(data[addr:], size, v.lane(lane))
+			}
+		}
+	})
+}
+
+// fetchBytes reads bytes, the least significant first.
+func fetchBytes(data []byte, size uint64) uint64 {
+	switch size {
+	case 1:
+		return uint64(data[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(data))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(data))
+	}
+	return binary.LittleEndian.Uint64(data)
+}
+
+// putBytes writes bytes, the least significant first.
+func putBytes(data []byte, size, v uint64) {
+	switch size {
+	case 1:
+		data[0] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(data, uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(data, uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(data, v)
+	}
+}
+
+// region prepares an atomic: its operations are done by lanes one after another, or by several at once where
+// they do not meet in memory.
+func (c *compiler) region(id sem.ID, in *sem.Inst) {
+	g, end := c.guardOf(in.Guard), int(in.Imm)
+	outer := c.steps
+	c.steps, c.atomic = nil, true
+	c.block(int(id)+1, end)
+	inner := c.steps
+	c.steps, c.atomic = outer, false
+	outs := c.outs(int(id)+1, end)
+	for i := int(id) + 1; i < end; i++ {
+		c.release(i)
+	}
+	meet := c.meeting(int(id)+1, end)
+	c.add(func(w *Wave) {
+		all := w.active
+		if w.Lock != nil {
+			w.Lock.Lock()
+			defer w.Lock.Unlock()
+		}
+		for left := g.of(w); left != 0; {
+			w.active = meet(left)
+			left &^= w.active
+			run(w, inner)
+			for _, o := range outs {
+				o.take(w.active)
+			}
+		}
+		w.active = all
+	})
+}
+
+// out is a value of an atomic that is used behind it: each turn gives those of its lanes.
+type out struct{ from, to loc }
+
+func (o out) take(lanes uint64) {
+	if o.to.mask != nil {
+		*o.to.mask = *o.to.mask&^lanes | *o.from.mask&lanes
+		return
+	}
+	each(lanes, func(lane int) { o.to.plane[lane] = o.from.plane[lane] })
+}
+
+func (c *compiler) outs(from, to int) []out {
+	var list []out
+	for i := from; i < to; i++ {
+		if c.uniform[i] || c.last[i] < to || c.locs[i] == (loc{}) {
+			continue
+		}
+		o := out{from: c.locs[i]}
+		if o.from.mask != nil {
+			o.to.mask = new(uint64)
+		} else {
+			o.to.plane = new(plane)
+		}
+		c.locs[i] = o.to
+		list = append(list, o)
+	}
+	return list
+}
+
+// meeting returns what chooses the lanes of a turn: the lowest lane, and all behind it that reach for other places,
+// where each lane has one place, known before.
+func (c *compiler) meeting(from, to int) func(left uint64) uint64 {
+	alone := func(left uint64) uint64 { return left & -left }
+	addr, size := sem.NoID, uint64(0)
+	for i := from; i < to; i++ {
+		in := &c.code.Insts[i]
+		if in.Op != sem.OpLoad && in.Op != sem.OpStore {
+			continue
+		}
+		if int(in.A) >= from || addr != sem.NoID && in.A != addr || c.locs[in.A].plane == nil {
+			return alone
+		}
+		addr, size = in.A, max(size, in.Imm)
+	}
+	if addr == sem.NoID {
+		return alone
+	}
+	a := c.locs[addr].plane
+	const slots = 256
+	var stamps [slots]uint32
+	turn := uint32(0)
+	return func(left uint64) uint64 {
+		if turn == math.MaxUint32 {
+			turn, stamps = 0, [slots]uint32{}
+		}
+		turn++
+		var take uint64
+		for ; left != 0; left &= left - 1 {
+			lane := trailing(left)
+			at := a[lane]
+			if at%size != 0 {
+				if take == 0 {
+					return 1 << uint(lane)
+				}
+				continue
+			}
+			if s := &stamps[at/size%slots]; *s != turn {
+				*s = turn
+				take |= 1 << uint(lane)
+			}
+		}
+		return take
+	}
+}

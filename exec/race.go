@@ -1,0 +1,213 @@
+package exec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Race is a word of a block's memory that lanes of two waves reach for, one of them writing, with no barrier
+// between.
+type Race struct {
+	State *sem.State
+	// First is the earlier of the two, Second the later one.
+	First, Second RaceSide
+	// Addr and Block are those of the first time, Count says how often it was.
+	Addr  uint64
+	Block int
+	Count int
+}
+
+// RaceSide is one of two lanes that race.
+type RaceSide struct {
+	PC         uint64
+	Wave, Lane int
+	Writes     bool
+}
+
+// String returns the race as a line for people.
+func (r *Race) String() string {
+	side := func(s RaceSide) string {
+		return fmt.Sprintf("lane %d of warp %d %s at %d", s.Lane, s.Wave, map[bool]string{true: "writes", false: "reads"}[s.Writes], s.PC)
+	}
+	return fmt.Sprintf("race for %s[%#x] of block %d: %s, %s, and no barrier is between them", r.State.Name, r.Addr, r.Block, side(r.First), side(r.Second))
+}
+
+// raceKey tells races apart: by the two instructions and what they do.
+type raceKey struct {
+	state         *sem.State
+	first, second uint64
+	write, writes bool
+}
+
+// raceWatch knows who has touched each word of a block's memories. Each wave has a clock, and knows up to which tick
+// of each other one its barriers put things in order.
+type raceWatch struct {
+	waves  int
+	known  [][]uint32 // of each wave, the clocks of all
+	base   uint32     // clocks of a block start behind all of the blocks before
+	last   uint32
+	words  map[*sem.State][]raceWord
+	found  map[raceKey]*Race
+	joined map[uint64][]uint32 // what those know who have arrived at a barrier
+}
+
+// raceWord is what was done to a word: the last write, and the last read of each wave.
+type raceWord struct {
+	write touch
+	reads []touch
+}
+
+// touch is an access at a tick of a wave's clock; tick 0 is none.
+type touch struct {
+	tick       uint32
+	wave, lane uint8
+	bytes      uint8
+	pc         uint64
+}
+
+func newRaceWatch(waves int, m *sem.Machine) *raceWatch {
+	r := &raceWatch{waves: waves, words: map[*sem.State][]raceWord{}, found: map[raceKey]*Race{}, joined: map[uint64][]uint32{}}
+	for _, s := range m.States {
+		if s.Kind == sem.MemoryState && s.Scope == spec.ScopeBlock {
+			r.words[s] = nil
+		}
+	}
+	for range waves {
+		r.known = append(r.known, make([]uint32, waves))
+	}
+	r.reset()
+	return r
+}
+
+// reset begins another block: nothing that was done before matters.
+func (r *raceWatch) reset() {
+	r.base = r.last
+	for w, known := range r.known {
+		for i := range known {
+			known[i] = r.base
+		}
+		known[w]++
+	}
+	r.last = r.base + 1
+	clear(r.joined)
+}
+
+// arrive adds what a wave knows to what those know who go on behind a barrier. What it does from now on is not
+// before them.
+func (r *raceWatch) arrive(w *Wave, number uint64) {
+	all := r.joined[number]
+	if all == nil {
+		all = make([]uint32, r.waves)
+		r.joined[number] = all
+	}
+	known := r.known[w.Number]
+	for i := range all {
+		all[i] = max(all[i], known[i])
+	}
+	known[w.Number]++
+	r.last = max(r.last, known[w.Number])
+}
+
+// leave gives a wave that goes on behind a barrier what those knew who arrived.
+func (r *raceWatch) leave(w *Wave, all []uint32) {
+	known := r.known[w.Number]
+	for i := range all {
+		known[i] = max(known[i], all[i])
+	}
+}
+
+// access notes what lanes do to memory.
+func (r *raceWatch) access(w *Wave, a *Access) {
+	words, ok := r.words[a.State]
+	if !ok {
+		return
+	}
+	if words == nil {
+		words = make([]raceWord, (w.stores[a.State.Index].size+3)/4)
+		r.words[a.State] = words
+	}
+	known := r.known[w.Number]
+	t := touch{tick: known[w.Number], wave: uint8(w.Number), pc: w.pc}
+	for m := a.Lanes; m != 0; m &= m - 1 {
+		lane := trailing(m)
+		addr := a.Addr(lane)
+		for size := a.Size; size > 0; {
+			at, n := addr/4, min(size, 4-addr%4)
+			if at >= uint64(len(words)) {
+				break
+			}
+			t.lane, t.bytes = uint8(lane), uint8((1<<n-1)<<(addr%4))
+			r.touch(&words[at], t, a, known, addr)
+			addr += n
+			size -= n
+		}
+	}
+}
+
+// touch notes one access to a word.
+func (r *raceWatch) touch(word *raceWord, t touch, a *Access, known []uint32, addr uint64) {
+	if before := &word.write; before.bytes&t.bytes != 0 && before.tick > known[before.wave] {
+		r.report(a, *before, true, t, addr)
+	}
+	if !a.Store {
+		if len(word.reads) == 0 {
+			word.reads = make([]touch, r.waves)
+		}
+		word.reads[t.wave] = t
+		return
+	}
+	for i := range word.reads {
+		if before := &word.reads[i]; i != int(t.wave) && before.bytes&t.bytes != 0 && before.tick > known[i] {
+			r.report(a, *before, false, t, addr)
+		}
+	}
+	word.write = t
+}
+
+func (r *raceWatch) report(a *Access, before touch, wrote bool, now touch, addr uint64) {
+	key := raceKey{a.State, before.pc, now.pc, wrote, a.Store}
+	if found := r.found[key]; found != nil {
+		found.Count++
+		return
+	}
+	r.found[key] = &Race{
+		State: a.State, Addr: addr, Count: 1,
+		First:  RaceSide{before.pc, int(before.wave), int(before.lane), wrote},
+		Second: RaceSide{now.pc, int(now.wave), int(now.lane), a.Store},
+	}
+}
+
+// collect hands over the races of a block.
+func (r *raceWatch) collect(into map[raceKey]*Race, block int) {
+	for key, race := range r.found {
+		old := into[key]
+		if old == nil {
+			race.Block = block
+			into[key] = race
+			continue
+		}
+		count := old.Count + race.Count
+		if block < old.Block {
+			*old = *race
+			old.Block = block
+		}
+		old.Count = count
+	}
+	clear(r.found)
+}
+
+func sortRaces(races map[raceKey]*Race) []Race {
+	var list []Race
+	for _, r := range races {
+		list = append(list, *r)
+	}
+	slices.SortFunc(list, func(a, b Race) int {
+		return cmp.Or(cmp.Compare(a.First.PC, b.First.PC), cmp.Compare(a.Second.PC, b.Second.PC), cmp.Compare(a.State.Index, b.State.Index),
+			cmp.Compare(fmt.Sprint(a.First.Writes, a.Second.Writes), fmt.Sprint(b.First.Writes, b.Second.Writes)))
+	})
+	return list
+}

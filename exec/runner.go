@@ -1,0 +1,103 @@
+package exec
+
+import (
+	"embed"
+	"image"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+)
+
+// Request says which program is to be run, and how its machine is to take it.
+type Request struct {
+	// Set is the machine's instruction set, Context what the words do not say.
+	Set     *isa.Set
+	Context bits.Value
+	// Data is the file. Format is the name of its format; "" is words without a container.
+	Data   []byte
+	Format string
+	// Program is one program of several, by its name or its number; "" is the first that runs.
+	Program string
+	// Quirks are choices between documents and hardware, by name.
+	Quirks map[string]string
+	// Options are those of the machine that were given, by name, each as often as it was given.
+	Options map[string][]string
+	// File reads a file that an option names.
+	File func(name string) ([]byte, error)
+}
+
+// Option is a way to run programs that a machine alone has: a flag of the command.
+type Option struct {
+	// Usage is one line, in which backquotes mark what the option is given.
+	Name, Usage string
+	// Bool tells that it is given or not, and nothing more.
+	Bool bool
+}
+
+// Demo is a program that comes with a machine, with the files and the options that it is run with.
+type Demo struct {
+	Files   embed.FS
+	Program string
+	Options map[string][]string
+}
+
+// Runner is a program that can be fed and run. Each machine makes its own; Batch is that of programs that run
+// once for each vertex.
+type Runner interface {
+	// Set gives a value by its name: of a uniform, of an input that is the same for all lanes, of an argument.
+	Set(name string, values []string) error
+	// Read takes inputs from a file: json, csv or raw.
+	Read(data []byte, format string) error
+	// Run runs the program.
+	Run(opt RunOptions) (*Outcome, error)
+}
+
+// Outcome is what a run gives.
+type Outcome struct {
+	Result
+	// Noun is what a lane is, such as vertex; Nouns are several. Lanes is how many ran.
+	Noun, Nouns string
+	Lanes       int
+	// Tables are the outputs.
+	Tables []Table
+	// Picture is what was drawn, nil for nothing.
+	Picture image.Image
+	// Files are the files that options asked for.
+	Files []OutputFile
+	// Stats are lines about the run beside those that all machines have.
+	Stats []string
+	// Open tells that a program ends where its words do.
+	Open bool
+}
+
+// OutputFile is a file to be written.
+type OutputFile struct {
+	Name string
+	Data []byte
+}
+
+// Table is outputs of one kind: a row for each vertex, say.
+type Table struct {
+	// Name tells tables apart where there are several. Row is what a row is, such as vertex.
+	Name, Row string
+	Columns   []Column
+	// Rows hold the components of the columns in order, as bits.
+	Rows [][]uint64
+}
+
+// Column is a value of a row, of one component or more.
+type Column struct {
+	Name string
+	Type sem.Type
+	// Components are the names of the components; nil for a value that has one without a name.
+	Components []string
+}
+
+// Count returns the number of components.
+func (c *Column) Count() int { return max(1, len(c.Components)) }
+
+// Noted tells whether somebody is to be told of a stop: the program did not end as programs do.
+func (o *Outcome) Noted(s *StopCount) bool {
+	return s.Reason != "end" && !(s.Reason == "end of words" && o.Open)
+}

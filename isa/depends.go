@@ -1,0 +1,422 @@
+package isa
+
+import (
+	mathbits "math/bits"
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// dependencies gathers the bits on which a text or a value depends: of the frame at hand, of those around
+// it, of table entries, and of the contexts.
+type dependencies struct {
+	masks  [sourceContext + 1]bits.Value // by source
+	tables []entrySource
+	// budget is what is left to look at; what depends on more, or on anything but bits, has none.
+	budget int
+	// symbols tells that the program may have a name for a value.
+	symbols bool
+}
+
+const maxDependencies = 1000
+
+// maxWindows bounds the pieces of a key: what is more scattered is as fast in the general way.
+const maxWindows = 8
+
+func (g *dependencies) fail() { g.budget = -1 }
+
+// spend reports whether there is more to look at.
+func (g *dependencies) spend() bool {
+	g.budget--
+	return g.budget >= 0
+}
+
+// key joins the bits that were gathered; ok is false where they are more than most.
+func (g *dependencies) key(most int) (k key, ok bool) {
+	if g.budget < 0 {
+		return k, false
+	}
+	for source, m := range g.masks {
+		for limb, x := range m {
+			for x != 0 {
+				shift := mathbits.TrailingZeros64(x)
+				n := mathbits.TrailingZeros64(^(x >> shift))
+				w := window{source: uint8(source), limb: uint8(limb), shift: uint8(shift), at: uint8(k.width), mask: ^uint64(0) >> (64 - n)}
+				if k.width += n; k.width > most || len(k.rest) == maxWindows {
+					return k, false
+				}
+				if k.first.mask == 0 {
+					k.first = w
+				} else {
+					k.rest = append(k.rest, w)
+				}
+				x &^= w.mask << shift
+			}
+		}
+	}
+	return k, true
+}
+
+// item follows an item in the frame that is hops outside of the one at hand. Frames inside of it have
+// negative hops: their bits are those of a field that was followed already.
+func (g *dependencies) item(it *model.Item, hops int) {
+	if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark {
+		g.fail()
+		return
+	}
+	for i := range it.Members {
+		g.item(&it.Members[i], hops)
+	}
+	for i := range it.Alts {
+		if g.alt(&it.Alts[i], hops, all); g.spend() {
+			g.shown(it.Alts[i].Ref, hops)
+		}
+	}
+}
+
+// shown follows what a reference prints beside its value.
+func (g *dependencies) shown(ref *model.Ref, hops int) {
+	switch {
+	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
+		g.fail()
+	case ref.Kind != spec.KindBitset:
+	case ref.Field.Table != nil || len(ref.Enter) > 0 && !ref.Env.Closed(): // more of an entry than its field
+		g.fail()
+	default:
+		g.env(ref.Env, hops-1-len(ref.Enter))
+	}
+	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
+}
+
+func (g *dependencies) env(env *model.Env, hops int) {
+	if -hops >= maxFrames {
+		g.fail()
+	}
+	for _, l := range env.Root.Leaves {
+		if !g.spend() {
+			return
+		}
+		u := env.Unit(l)
+		if len(u.Tables) > 0 {
+			g.fail()
+		}
+		for _, p := range u.Requires {
+			g.prog(p, hops)
+		}
+		g.cases(u, hops)
+		for _, x := range u.Cases {
+			for i := range x.Items {
+				g.item(&x.Items[i], hops)
+			}
+		}
+	}
+}
+
+// cases follows what says which case of a unit is shown, and what the cases expect.
+func (g *dependencies) cases(u *model.Unit, hops int) {
+	for _, x := range u.Cases {
+		if x.Cond != nil {
+			g.prog(x.Cond, hops)
+		}
+		for _, a := range x.Spec.Asserts {
+			if hops >= 0 {
+				g.masks[hops] = g.masks[hops].Or(a.Mask)
+			}
+		}
+	}
+}
+
+// alt follows one meaning of a name, of whose value these bits are needed.
+func (g *dependencies) alt(a *model.Alt, hops int, needed uint64) {
+	if !g.spend() {
+		return
+	}
+	if a.Cond != nil {
+		g.prog(a.Cond, hops+a.CondHops)
+	}
+	ref := a.Ref
+	switch {
+	case ref == nil:
+		g.fail()
+	case ref.Context != nil:
+		g.bits(sourceContext, spec.Part{Low: ref.Low, Width: ref.Width}, needed)
+	case ref.Prog != nil && len(ref.Enter) > 0:
+		g.fail()
+	case ref.Prog != nil:
+		g.progBits(ref.Prog, hops+ref.Hops, needed)
+	default:
+		g.field(ref, hops+ref.Hops, needed)
+	}
+}
+
+// field follows a field of bits, perhaps by a path that enters others.
+func (g *dependencies) field(ref *model.Ref, hops int, needed uint64) {
+	if hops < 0 { // of a frame whose bits were followed already, unless a table is entered
+		for _, e := range ref.Enter {
+			if e.Field.Table != nil {
+				g.fail()
+			}
+		}
+		return
+	}
+	if hops > maxHops {
+		g.fail()
+		return
+	}
+	source, low := hops, 0
+	for _, e := range ref.Enter {
+		if e.Prog != nil || e.Low < 0 {
+			g.fail()
+			return
+		}
+		low += e.Low
+		if e.Field.Table == nil {
+			continue
+		}
+		if source = g.entry(source, e, low); source < 0 {
+			g.fail()
+			return
+		}
+		low = 0
+	}
+	at := ref.Field.Width
+	for _, p := range ref.Field.Parts { // the most significant first
+		at -= p.Width
+		of := needed
+		if ref.Field.Width <= 64 {
+			of = needed >> at
+		}
+		g.bits(source, spec.Part{Low: low + p.Low, Width: p.Width}, of)
+	}
+}
+
+// entry returns the source for the entry whose index is a field of the word, -1 where there is none.
+func (g *dependencies) entry(source int, e *model.Ref, low int) int {
+	if source != 0 || low>>6 != (low+e.Width-1)>>6 {
+		return -1
+	}
+	x := entrySource{e.Field.Table.Index, uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(e.Width))}
+	i := slices.Index(g.tables, x)
+	if i < 0 {
+		if i = len(g.tables); i == maxEntries {
+			return -1
+		}
+		g.tables = append(g.tables, x)
+	}
+	return sourceEntry + i
+}
+
+func (g *dependencies) prog(p *model.Prog, hops int) { g.progBits(p, hops, all) }
+
+// progBits follows an expression of whose value some bits are needed.
+func (g *dependencies) progBits(p *model.Prog, hops int, needed uint64) {
+	if len(p.Missing) > 0 || p.Open {
+		g.fail()
+		return
+	}
+	g.node(p.Root, hops, needed)
+}
+
+// all are the bits of a value of which every one is needed.
+const all = ^uint64(0)
+
+// node follows a part of an expression, of whose value these bits are needed.
+func (g *dependencies) node(n *model.Node, hops int, needed uint64) {
+	if n == nil || !g.spend() {
+		return
+	}
+	for i := range n.Alts {
+		g.alt(&n.Alts[i], hops, needed)
+	}
+	x, y, z := neededOf(n, needed)
+	g.node(n.X, hops, x)
+	g.node(n.Y, hops, y)
+	g.node(n.Z, hops, z)
+}
+
+// neededOf tells which bits of its operands an operator needs for these bits of its result.
+func neededOf(n *model.Node, needed uint64) (x, y, z uint64) {
+	var c uint64 // the right operand, where it is a small constant
+	if n.Y != nil && n.Y.Op == spec.OpConst && n.Y.Value < signBit {
+		c = n.Y.Value
+	}
+	switch n.Op {
+	case spec.OpOr, spec.OpXor:
+		return extended(needed), extended(needed), all
+	case spec.OpInv:
+		return extended(needed), all, all
+	case spec.OpCond:
+		return all, needed, needed
+	case spec.OpAnd:
+		if c != 0 {
+			return needed & c, all, all
+		}
+		return extended(needed), extended(needed), all
+	case spec.OpShr:
+		if c > 0 && c < 31 {
+			x = extended(needed << c)
+			if needed>>(63-c) != 0 {
+				x |= 1 << 63
+			}
+			return x, all, all
+		}
+	case spec.OpLt, spec.OpGe: // than a power of two: the bits from there on
+		if mathbits.OnesCount64(c) == 1 {
+			return -c, all, all
+		}
+	}
+	return all, all, all
+}
+
+// signBit is the one that is copied to those above it where a value of 32 bits becomes a longer one.
+const signBit = 1 << 31
+
+// extended adds the sign bit to bits that may be copies of it.
+func extended(needed uint64) uint64 {
+	if needed >= signBit {
+		needed |= signBit
+	}
+	return needed
+}
+
+// bits adds those bits of a part that are needed, of which bit 0 is the lowest.
+func (g *dependencies) bits(source int, p spec.Part, needed uint64) {
+	m := bits.Ones(p.Width)
+	if p.Width <= 64 {
+		m = m.And(bits.Of(needed))
+	}
+	g.masks[source] = g.masks[source].Or(m.Shl(p.Low))
+}
+
+// key reads the bits on which something depends as one number.
+type key struct {
+	// first is the lowest window, of no bits where the key depends on nothing.
+	first window
+	rest  []window
+	// width is the number of bits of all windows.
+	width int
+}
+
+// window is a run of bits of a source, which stand in the key from bit at upwards.
+type window struct {
+	// source is the number of a frame further out, of an entry from sourceEntry on, or sourceContext.
+	source, limb, shift, at uint8
+	mask                    uint64
+}
+
+// sources are where the bits of keys are: the frame at hand and those around it, entries of tables, and
+// the contexts.
+type sources [8]*bits.Value
+
+const (
+	sourceEntry   = 4
+	sourceContext = 7
+	maxHops       = sourceEntry - 1
+	maxEntries    = sourceContext - sourceEntry
+)
+
+// entrySource says which entry of a table a word names.
+type entrySource struct {
+	table       int
+	limb, shift uint8
+	mask        uint64
+}
+
+// reads are the sources that the pieces of a display need.
+type reads struct {
+	// more tells that they are more than the frame at hand.
+	more    bool
+	hops    int
+	entries []entrySource
+}
+
+// add adds the sources of a key, and numbers its entries, which are those of tables, as those of the display.
+// It reports whether all have a place.
+func (r *reads) add(k *key, tables []entrySource) bool {
+	place := make([]uint8, len(tables))
+	for i, e := range tables {
+		at := slices.Index(r.entries, e)
+		if at < 0 {
+			if at = len(r.entries); at == maxEntries {
+				return false
+			}
+			r.entries = append(r.entries, e)
+		}
+		place[i] = uint8(sourceEntry + at)
+	}
+	k.each(func(w *window) {
+		switch {
+		case w.source <= maxHops:
+			r.hops = max(r.hops, int(w.source))
+		case w.source < sourceContext:
+			w.source = place[w.source-sourceEntry]
+		}
+		r.more = r.more || w.source > 0
+	})
+	return true
+}
+
+// each calls do with each window of the key.
+func (k *key) each(do func(w *window)) {
+	do(&k.first)
+	for i := range k.rest {
+		do(&k.rest[i])
+	}
+}
+
+// find finds the sources. It reports whether there are all: the word may name an entry beyond its table.
+func (r *reads) find(d *Decoder, depth int, to *sources) bool {
+	to[sourceContext] = &d.ctx
+	for h := 1; h <= r.hops; h++ {
+		to[h&7] = &d.frames[depth-h].v
+	}
+	for i := range r.entries {
+		e := &r.entries[i]
+		index := to[0][e.limb&3] >> (e.shift & 63) & e.mask
+		t := d.tables[e.table]
+		if index >= uint64(len(t)) {
+			return false
+		}
+		to[(sourceEntry+i)&7] = &t[index]
+	}
+	return true
+}
+
+// from reads a key from its sources.
+func (k *key) from(s *sources) uint64 {
+	x := s[k.first.source&7][k.first.limb&3] >> (k.first.shift & 63) & k.first.mask
+	if len(k.rest) > 0 {
+		x |= k.others(s)
+	}
+	return x
+}
+
+// others reads the bits of all windows but the first.
+func (k *key) others(s *sources) (x uint64) {
+	for i := range k.rest {
+		w := &k.rest[i]
+		x |= s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
+	}
+	return x
+}
+
+// read reads a key that is in no entry.
+func (k *key) read(d *Decoder, depth int) uint64 {
+	x := k.first.in(d, depth) & k.first.mask
+	for i := range k.rest {
+		w := &k.rest[i]
+		x |= w.in(d, depth) & w.mask << (w.at & 63)
+	}
+	return x
+}
+
+// in returns the bits of the window's source, those of the window lowest.
+func (w *window) in(d *Decoder, depth int) uint64 {
+	v := &d.ctx
+	if w.source != sourceContext {
+		v = &d.frames[depth-int(w.source)].v
+	}
+	return v[w.limb&3] >> (w.shift & 63)
+}

@@ -1,0 +1,294 @@
+package isa
+
+import (
+	"slices"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// The memo of the printer: texts by the bits on which they depend. The general printer makes them. What it
+// found something in is not remembered, so that it is found again each time.
+
+// chunk is a text of up to 15 bytes, and one more than its length in the last byte, so that an empty chunk
+// says that nothing is known. It is copied with one move of 16 bytes whatever its length; what is too much is
+// overwritten by what follows.
+type chunk [16]byte
+
+const (
+	chunkLen = len(chunk{}) - 1
+	// longText stands in place of the length of a text that is no chunk.
+	longText = 0xff
+)
+
+func newChunk[T []byte | string](s T) chunk {
+	if len(s) > chunkLen {
+		return chunk{chunkLen: longText}
+	}
+	c := chunk{chunkLen: byte(len(s) + 1)}
+	copy(c[:chunkLen], s)
+	return c
+}
+
+// dense has the text of each value of a narrow key.
+type dense struct {
+	texts []chunk
+	// long are the texts that are no chunk, nil if there are none.
+	long []string
+}
+
+// maxDense is the greatest width of a key for which a dense memo is made, in bits.
+const maxDense = 10
+
+func (m *dense) put(x uint64, s []byte) {
+	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
+		return
+	}
+	if m.long == nil {
+		m.long = make([]string, len(m.texts))
+	}
+	m.long[x] = string(s)
+}
+
+// wide has the texts of some values of a wide key, each in the one slot that it can have. Programs have few
+// different operands, random words hardly the same one twice: where looking is in vain most of the time, it
+// is left for a while.
+type wide struct {
+	slots []slot
+	// misses counts those that found another key in their slot, since the slots were made.
+	misses int
+	// score rises with what is found and falls with what is not; pause is how often not to look.
+	score, pause int
+}
+
+// slot has the text of a key, and one more than its length.
+type slot struct {
+	key  uint64
+	size uint8
+	text [39]byte
+}
+
+const (
+	fewSlots, manySlots = 1 << 5, 1 << 11
+	// A miss costs missCost hits; at poorScore it is not looked for longPause times.
+	missCost, poorScore, goodScore, longPause = 2, -512, 512, 1 << 13
+)
+
+// find returns the text of a key, and whether there is one.
+func (w *wide) find(x uint64) (*slot, bool) {
+	if w.slots == nil {
+		w.slots = make([]slot, fewSlots)
+	}
+	s := &w.slots[w.place(x)]
+	if s.key == x && s.size > 0 {
+		w.score = min(w.score+1, goodScore)
+		return s, true
+	}
+	if w.score -= missCost; w.score < poorScore {
+		w.score, w.pause = 0, longPause
+	}
+	return s, false
+}
+
+func (w *wide) place(x uint64) uint64 {
+	return x * 0x9e3779b97f4a7c15 >> 33 & uint64(len(w.slots)-1)
+}
+
+func (w *wide) put(x uint64, s []byte) {
+	if len(s) > len(slot{}.text) {
+		return
+	}
+	to := &w.slots[w.place(x)]
+	if to.size > 0 {
+		if w.misses++; w.misses > len(w.slots)/2 && len(w.slots) < manySlots {
+			w.grow()
+			to = &w.slots[w.place(x)]
+		}
+	}
+	to.key, to.size = x, uint8(len(s)+1)
+	copy(to.text[:], s)
+}
+
+func (w *wide) grow() {
+	old := w.slots
+	w.slots, w.misses = make([]slot, 4*len(old)), 0
+	for i := range old {
+		if s := &old[i]; s.size > 0 {
+			w.slots[w.place(s.key)] = *s
+		}
+	}
+}
+
+// choice has the displays that are printed, by the bits that choose one.
+type choice struct {
+	key key
+	// places are one more than where in displays each stands, 0 where that is not known.
+	places   []uint8
+	displays []*display
+}
+
+// maxChoice is the greatest width of the key of a choice, maxDisplays how many displays it can have.
+const (
+	maxChoice   = 12
+	maxDisplays = 255
+)
+
+func newChoice(k key) *choice { return &choice{key: k, places: make([]uint8, 1<<k.width)} }
+
+// at returns the display for the bits x, nil where it is not known.
+func (c *choice) at(x uint64) *display {
+	if i := c.places[x]; i > 0 {
+		return c.displays[i-1]
+	}
+	return nil
+}
+
+func (c *choice) put(x uint64, to *display) {
+	i := slices.Index(c.displays, to)
+	if i < 0 {
+		if i = len(c.displays); i == maxDisplays {
+			return
+		}
+		c.displays = append(c.displays, to)
+	}
+	c.places[x] = uint8(i + 1)
+}
+
+// condition is a condition of a case and what it came to, by the bits on which it depends: 0 where that is not
+// known, else one more than the value.
+type condition struct {
+	// asked is not set for a condition of which nothing is remembered.
+	asked bool
+	key   key
+	known []uint8
+}
+
+// holds reports whether a condition holds in a frame.
+func (d *Decoder) holds(c *condition, p *model.Prog, depth int) bool {
+	if !c.asked {
+		return d.eval(p, depth) != 0
+	}
+	at := &c.known[c.key.read(d, depth)]
+	if *at == 0 {
+		*at = 1
+		if d.eval(p, depth) != 0 {
+			*at = 2
+		}
+	}
+	return *at == 2
+}
+
+// envMemo is what a decoder remembers of a bitset in its surroundings.
+type envMemo struct {
+	// choice tells the displays of its values of so many bits; nil where that depends on too much, or is
+	// not asked for.
+	choice *choice
+	width  int
+	// single is the only leaf, which has each value; nil if there is none.
+	single *model.Unit
+	leaves []*leafMemo // by Leaf.ID
+}
+
+// leafMemo is what a decoder remembers of a leaf in its surroundings.
+type leafMemo struct {
+	// uses counts the instructions that were printed before there was a plan.
+	uses uint8
+	// plan is nil before there is one.
+	plan     *plan
+	displays []*display // by case; nil where a case has none
+	// only is the display that is printed whatever the bits are; nil if there is none.
+	only   *display
+	choice *choice // nil where it depends on too much
+	// conditions are those of the cases where there is no choice.
+	conditions []condition
+}
+
+// fewUses is how many instructions of a leaf are printed in the general way before it is worth a plan.
+const fewUses = 3
+
+func (d *Decoder) envMemo(env *model.Env) *envMemo {
+	if env.Index >= len(d.memos) {
+		d.memos = append(d.memos, make([]*envMemo, env.Index+1-len(d.memos))...)
+	}
+	m := d.memos[env.Index]
+	if m == nil {
+		m = &envMemo{leaves: make([]*leafMemo, len(env.Root.Leaves))}
+		d.memos[env.Index] = m
+	}
+	return m
+}
+
+// leafMemo returns what is remembered of a leaf.
+func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
+	l := m.leaves[leaf.ID]
+	if l == nil {
+		l = &leafMemo{}
+		m.leaves[leaf.ID] = l
+	}
+	return l
+}
+
+// make gives a leaf displays with memos of the decoder's own.
+func (l *leafMemo) make(d *Decoder, u *model.Unit) {
+	l.plan = planOf(u)
+	l.displays = make([]*display, len(l.plan.displays))
+	for i, x := range l.plan.displays {
+		if x != nil {
+			l.displays[i] = d.withMemos(x)
+		}
+	}
+	if l.plan.only >= 0 {
+		l.only = l.displays[l.plan.only]
+	} else if l.plan.chooses {
+		l.choice = newChoice(l.plan.choice)
+	} else {
+		l.conditions = slices.Clone(l.plan.conditions)
+		for i := range l.conditions {
+			if c := &l.conditions[i]; c.asked {
+				c.known = make([]uint8, 1<<c.key.width)
+			}
+		}
+	}
+}
+
+// withMemos returns a display with memos of the decoder's own.
+func (d *Decoder) withMemos(x *display) *display {
+	own := *x
+	own.pieces = slices.Clone(x.pieces)
+	for i := range own.pieces {
+		p := &own.pieces[i]
+		if p.remembered() {
+			d.giveMemo(p)
+		}
+		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.Hops == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
+			p.env = d.envMemo(r.Env)
+		}
+	}
+	return &own
+}
+
+// giveMemo gives a piece its memo, which those that are alike share.
+func (d *Decoder) giveMemo(p *piece) {
+	if have, ok := d.alike[p.alike]; ok {
+		p.dense, p.wide = have.dense, have.wide
+		return
+	}
+	if p.kind != pieceWide {
+		p.dense = &dense{texts: make([]chunk, 1<<p.key.width)}
+	} else {
+		p.wide = &wide{}
+	}
+	if p.alike == "" {
+		return
+	}
+	if d.alike == nil {
+		d.alike = map[string]shared{}
+	}
+	d.alike[p.alike] = shared{p.dense, p.wide}
+}
+
+// shared are the memos of pieces that are alike.
+type shared struct {
+	dense *dense
+	wide  *wide
+}

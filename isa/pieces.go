@@ -1,0 +1,543 @@
+package isa
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// plan is how the displays of a leaf are printed from memos. It is worked out once for all decoders.
+type plan struct {
+	unit     *model.Unit
+	displays []*display // by case; nil where a case has none
+	// only is the number of the case whose display is printed whatever the bits are, -1 if there is none.
+	only int
+	// choice are the bits that say which case is printed, where chooses is set.
+	choice  key
+	chooses bool
+	// conditions are those of the cases, where it is not set.
+	conditions []condition
+	// general tells that operands may be nested in themselves, or are too many: the general printer counts
+	// them.
+	general bool
+}
+
+// display is the display of a case, in pieces.
+type display struct {
+	unit   *model.Unit
+	pieces []piece
+	reads  reads
+}
+
+// piece is constant text and what stands behind it.
+type piece struct {
+	lit  chunk
+	kind pieceKind
+	// key are the bits on which a dense or a wide piece depends.
+	key   key
+	dense *dense
+	wide  *wide
+	env   *envMemo // of an operand
+	*shownItems
+}
+
+// shownItems is what a piece shows, and how that is printed in the general way.
+type shownItems struct {
+	// text is the constant text in front where it is no chunk.
+	text  string
+	items []model.Item
+	// ref is the field of a number or an operand that is shown without asking for more.
+	ref *model.Ref
+	// tables are the entries in which bits of the key are.
+	tables []entrySource
+	// symbols tells that the program may have a name for a value.
+	symbols bool
+	// alike says what the texts depend on beside the key, "" where that is too much.
+	alike string
+}
+
+type pieceKind uint8
+
+const (
+	pieceEnd     pieceKind = iota // constant text alone
+	pieceDense                    // a text that depends on few bits
+	pieceNamed                    // the same, unless the program has a name for it
+	pieceWide                     // a text that depends on more
+	pieceNumber                   // a number that is formatted sooner than found
+	pieceOperand                  // an operand whose own pieces are remembered
+	pieceItem                     // what is printed in the general way
+)
+
+// quickly prints an instruction from memos; ok is false where that is not worth it, or not possible.
+func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
+	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
+	if l.plan == nil {
+		if l.uses++; l.uses <= fewUses {
+			return dst, false
+		}
+		l.make(d, d.env.Unit(in.Leaf.model))
+	}
+	if l.plan.general {
+		return dst, false
+	}
+	d.frames[0].unit = l.plan.unit
+	d.checkEntries(l.plan.unit)
+	d.quick = true
+	dst = d.shown(dst, l, 0)
+	d.quick = false
+	return dst, true
+}
+
+// shown prints the display that a leaf has for the bits of a frame.
+func (d *Decoder) shown(dst []byte, l *leafMemo, depth int) []byte {
+	if x := d.choose(l, depth); x != nil {
+		return d.display(dst, x, depth)
+	}
+	return d.noDisplay(dst, l.plan.unit)
+}
+
+// choose returns the display of the first case that applies and has one, and finds what the cases before
+// it do not expect; nil if there is none.
+func (d *Decoder) choose(l *leafMemo, depth int) *display {
+	if l.only != nil {
+		return l.only
+	}
+	c := l.choice
+	if c == nil {
+		return d.firstCase(l, depth)
+	}
+	bits := c.key.read(d, depth)
+	x := c.at(bits)
+	if x == nil {
+		found := len(d.findings)
+		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found && !d.mute {
+			c.put(bits, x)
+		}
+	}
+	return x
+}
+
+func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
+	for i, c := range l.plan.unit.Cases {
+		if c.Cond != nil && (l.conditions == nil && d.eval(c.Cond, depth) == 0 || l.conditions != nil && !d.holds(&l.conditions[i], c.Cond, depth)) {
+			continue
+		}
+		if len(c.Spec.Asserts) > 0 {
+			d.asserts(c.Spec, depth)
+		}
+		if c.Shown {
+			return l.displays[i]
+		}
+	}
+	return nil
+}
+
+// operand prints the value of a frame, which is of a field of a bitset type.
+func (d *Decoder) operand(dst []byte, ref *model.Ref, m *envMemo, depth int) []byte {
+	width := ref.Width
+	if ref.Field.Table != nil {
+		width = ref.Field.Table.Type.Size
+	}
+	if width > m.width {
+		m.prepare(ref.Env, width)
+	}
+	var bits uint64
+	choice := m.choice
+	if choice != nil && ref.Prog != nil && d.frames[depth].v.Len() > m.width {
+		choice = nil
+	}
+	if choice != nil {
+		bits = choice.key.read(d, depth)
+		if x := choice.at(bits); x != nil {
+			d.frames[depth].unit = x.unit
+			return d.display(dst, x, depth)
+		}
+	}
+	found := len(d.findings)
+	if m.single != nil {
+		d.frames[depth].unit = m.single
+	} else if !d.enter(ref.Env, depth) {
+		return d.noOperand(dst, ref, depth)
+	}
+	u := d.frames[depth].unit
+	l := m.leafMemo(u.Leaf)
+	if l.plan == nil {
+		l.make(d, u)
+	}
+	x := d.choose(l, depth)
+	if x == nil {
+		return d.noDisplay(dst, u)
+	}
+	if choice != nil && len(d.findings) == found && !d.mute {
+		choice.put(bits, x)
+	}
+	return d.display(dst, x, depth)
+}
+
+// display prints a display.
+func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
+	var from sources
+	from[0] = &d.frames[depth].v
+	if x.reads.more && !x.reads.find(d, depth, &from) {
+		return d.generally(dst, x, depth)
+	}
+	buf, n := dst[:cap(dst)], len(dst)
+	for i := range x.pieces {
+		p := &x.pieces[i]
+		if len(buf)-n < 2*len(chunk{}) {
+			buf = grown(buf, n)
+		}
+		*(*chunk)(buf[n:]) = p.lit
+		if size := p.lit[chunkLen] - 1; size <= uint8(chunkLen) {
+			n += int(size)
+		} else {
+			buf, n = room(append(buf[:n], p.text...))
+			buf = grown(buf, n)
+		}
+		if p.kind == pieceDense {
+			c := &p.dense.texts[p.key.from(&from)]
+			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
+				*(*chunk)(buf[n:]) = *c
+				n += int(size)
+				continue
+			}
+		} else if p.kind == pieceEnd {
+			continue
+		}
+		buf, n = room(d.piece(buf[:n], p, &from, depth))
+	}
+	return buf[:n]
+}
+
+// room returns dst with all its capacity, and its length.
+func room(dst []byte) ([]byte, int) { return dst[:cap(dst)], len(dst) }
+
+// grown returns buf, of which n bytes are used, with room for two chunks.
+func grown(buf []byte, n int) []byte {
+	buf = slices.Grow(buf[:n], 4*len(chunk{}))
+	return buf[:cap(buf)]
+}
+
+// piece prints what stands behind the text of a piece and is no chunk that is known.
+func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
+	if p.symbols && d.Symbol != nil {
+		return d.items(dst, p.items, depth)
+	}
+	switch p.kind {
+	case pieceDense, pieceNamed:
+		x := p.key.from(from)
+		switch c := &p.dense.texts[x]; c[chunkLen] {
+		case longText:
+			return append(dst, p.dense.long[x]...)
+		case 0:
+		default: // of a name
+			return append(dst, c[:c[chunkLen]-1]...)
+		}
+		start, found := len(dst), len(d.findings)
+		if dst = d.items(dst, p.items, depth); len(d.findings) == found && !d.mute {
+			p.dense.put(x, dst[start:])
+		}
+		return dst
+	case pieceWide:
+		return d.widePiece(dst, p, from, depth)
+	}
+	return d.rest(dst, p, depth)
+}
+
+func (d *Decoder) widePiece(dst []byte, p *piece, from *sources, depth int) []byte {
+	w := p.wide
+	if w.pause > 0 {
+		w.pause--
+		return d.rest(dst, p, depth)
+	}
+	x := p.key.from(from)
+	if s, ok := w.find(x); ok {
+		return append(dst, s.text[:s.size-1]...)
+	}
+	start, found := len(dst), len(d.findings)
+	if dst = d.rest(dst, p, depth); len(d.findings) == found && !d.mute {
+		w.put(x, dst[start:])
+	}
+	return dst
+}
+
+// rest prints what stands behind the text of a piece without a memo of its own.
+func (d *Decoder) rest(dst []byte, p *piece, depth int) []byte {
+	switch {
+	case p.env != nil:
+		d.leave(depth + 1)
+		d.frames[depth+1].v = bits.Of(d.frames[depth].v.Uint(p.ref.Low, p.ref.Width))
+		return d.operand(dst, p.ref, p.env, depth+1)
+	case p.ref == nil:
+		return d.items(dst, p.items, depth)
+	case p.ref.Kind == spec.KindBitset:
+		return d.nested(dst, p.ref, depth)
+	}
+	return d.number(dst, p.ref, d.value(p.ref, depth))
+}
+
+// generally prints a display in the general way.
+func (d *Decoder) generally(dst []byte, x *display, depth int) []byte {
+	for i := range x.pieces {
+		p := &x.pieces[i]
+		if p.text != "" {
+			dst = append(dst, p.text...)
+		} else {
+			dst = append(dst, p.lit[:p.lit[chunkLen]-1]...)
+		}
+		dst = d.items(dst, p.items, depth)
+	}
+	return dst
+}
+
+// planOf returns the plan of a leaf, made at first use.
+func planOf(u *model.Unit) *plan {
+	if p, ok := u.Printer.Load().(*plan); ok {
+		return p
+	}
+	p := newPlan(u)
+	u.Printer.Store(p)
+	return p
+}
+
+func newPlan(u *model.Unit) *plan {
+	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
+	count := operandCount{open: map[*model.Env]bool{}, known: map[*model.Env]int{}}
+	if p.general = count.unit(u, 0) > maxOperands; p.general {
+		return p
+	}
+	for i, c := range u.Cases {
+		if c.Shown {
+			p.displays[i] = newDisplay(u, c.Items)
+		}
+	}
+	if p.only = p.onlyCase(); p.only < 0 {
+		g := dependencies{budget: maxDependencies}
+		g.cases(u, 0)
+		p.choice, p.chooses = g.key(maxChoice)
+		if p.chooses = p.chooses && len(g.tables) == 0; !p.chooses {
+			p.ask(u)
+		}
+	}
+	return p
+}
+
+// ask finds the bits on which each condition of the cases depends.
+func (p *plan) ask(u *model.Unit) {
+	p.conditions = make([]condition, len(u.Cases))
+	for i, c := range u.Cases {
+		if c.Cond == nil || c.Cond.Simple {
+			continue
+		}
+		g := dependencies{budget: maxDependencies}
+		g.prog(c.Cond, 0)
+		k, ok := g.key(maxDense)
+		p.conditions[i] = condition{asked: ok && len(g.tables) == 0, key: k}
+	}
+}
+
+// onlyCase returns the number of the case whose display is printed whatever the bits are, -1 if there is
+// none.
+func (p *plan) onlyCase() int {
+	for i, c := range p.unit.Cases {
+		if c.Cond != nil || len(c.Spec.Asserts) > 0 {
+			return -1
+		}
+		if c.Shown {
+			return i
+		}
+	}
+	return -1
+}
+
+// prepare finds the bits that say which display a value of a bitset has, of at most so many bits.
+func (m *envMemo) prepare(env *model.Env, width int) {
+	m.width, m.choice = width, nil
+	g := dependencies{budget: maxDependencies}
+	leaves := env.Root.Leaves
+	if l := leaves[0]; len(leaves) == 1 && len(env.Unit(l).Requires) == 0 && l.Mask.IsZero() && l.DontCare.IsZero() {
+		m.single = env.Unit(l)
+	}
+	for _, l := range leaves {
+		u := env.Unit(l)
+		g.masks[0] = g.masks[0].Or(l.Mask).Or(l.DontCare)
+		for _, p := range u.Requires {
+			g.prog(p, 0)
+		}
+		g.cases(u, 0)
+	}
+	g.masks[0] = g.masks[0].And(bits.Ones(width))
+	if k, ok := g.key(maxChoice); ok && len(g.tables) == 0 {
+		m.choice = newChoice(k)
+	}
+}
+
+// operandCount counts the operands that one instruction can have.
+type operandCount struct {
+	open  map[*model.Env]bool
+	known map[*model.Env]int
+}
+
+// endless is the count where operands may be nested in themselves, or too deep.
+const endless = maxOperands + 1
+
+func (c *operandCount) unit(u *model.Unit, depth int) int {
+	most := 0
+	for _, x := range u.Cases {
+		n := 0
+		for i := range x.Items {
+			n += c.item(&x.Items[i], depth)
+		}
+		most = max(most, min(n, endless))
+	}
+	return most
+}
+
+func (c *operandCount) item(it *model.Item, depth int) int {
+	n := 0
+	for i := range it.Members {
+		n += c.item(&it.Members[i], depth)
+	}
+	most := 0
+	for i := range it.Alts {
+		if ref := it.Alts[i].Ref; ref != nil && ref.Kind == spec.KindBitset {
+			most = max(most, 1+c.env(ref.Env, depth+1+len(ref.Enter)))
+		}
+	}
+	return min(n+most, endless)
+}
+
+func (c *operandCount) env(env *model.Env, depth int) int {
+	if depth >= maxFrames || c.open[env] {
+		return endless
+	}
+	if n, ok := c.known[env]; ok && depth+maxFrames/2 < maxFrames {
+		return n
+	}
+	c.open[env] = true
+	most := 0
+	for _, l := range env.Root.Leaves {
+		if most = max(most, c.unit(env.Unit(l), depth)); most >= endless {
+			break
+		}
+	}
+	c.open[env] = false
+	c.known[env] = most
+	return most
+}
+
+func newDisplay(u *model.Unit, items []model.Item) *display {
+	b := displayBuilder{x: &display{unit: u}}
+	b.items(items)
+	b.add(piece{shownItems: &shownItems{}})
+	x := b.x
+	for i := range x.pieces {
+		if p := &x.pieces[i]; p.remembered() && !x.reads.add(&p.key, p.tables) {
+			p.kind = p.otherwise()
+		}
+	}
+	return x
+}
+
+// displayBuilder makes the pieces of a display.
+type displayBuilder struct {
+	x    *display
+	text string // that belongs to no piece yet
+}
+
+// add appends a piece, behind the constant text that has gathered.
+func (b *displayBuilder) add(p piece) {
+	p.lit = newChunk(b.text)
+	if p.lit[chunkLen] == longText {
+		p.text = b.text
+	}
+	b.text = ""
+	b.x.pieces = append(b.x.pieces, p)
+}
+
+func (b *displayBuilder) items(items []model.Item) {
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.Kind == model.ItemText || it.Kind == model.ItemName:
+			b.text += it.Text
+		case it.Kind == model.ItemSet && it.Join == "" && it.Before == "" && it.After == "":
+			b.items(it.Members)
+		default:
+			b.add(newPiece(items[i : i+1]))
+		}
+	}
+}
+
+// newPiece returns the piece of an item, the only one of a list.
+func newPiece(items []model.Item) piece {
+	it := &items[0]
+	g := dependencies{budget: maxDependencies}
+	g.item(it, 0)
+	s := &shownItems{items: items, symbols: g.symbols, tables: g.tables}
+	if it.Kind == model.ItemRef && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
+		if ref := it.Alts[0].Ref; ref != nil && ref.Field != nil && (ref.Kind == spec.KindBitset || plainNumber(ref)) {
+			s.ref = ref
+		}
+	}
+	k, ok := g.key(64)
+	p := piece{key: k, shownItems: s}
+	switch {
+	case ok && k.width <= maxDense && s.symbols:
+		p.kind = pieceNamed
+	case ok && k.width <= maxDense:
+		p.kind = pieceDense
+	case ok && p.otherwise() != pieceNumber:
+		p.kind = pieceWide
+	default:
+		p.kind = p.otherwise()
+	}
+	s.alike = p.likeness()
+	return p
+}
+
+// remembered reports whether the texts of the piece are.
+func (p *piece) remembered() bool {
+	return p.kind == pieceDense || p.kind == pieceNamed || p.kind == pieceWide
+}
+
+// plainNumber reports whether a field is a number, which is formatted as soon as found.
+func plainNumber(ref *model.Ref) bool {
+	switch ref.Kind {
+	case spec.KindInt, spec.KindUint, spec.KindHex, spec.KindOffset, spec.KindUOffset, spec.KindBranch, spec.KindAbsBranch, spec.KindCustom:
+		return ref.Width <= 64
+	}
+	return false
+}
+
+// otherwise returns the kind of the piece if there is no memo for it.
+func (p *piece) otherwise() pieceKind {
+	switch {
+	case p.ref == nil:
+		return pieceItem
+	case p.ref.Kind == spec.KindBitset:
+		return pieceOperand
+	}
+	return pieceNumber
+}
+
+// likeness says what the texts of a piece of one item depend on beside its key: the type of a field, and what
+// is around it where that matters too, which is the same in the same surroundings; "" where that is not all.
+func (p *piece) likeness() string {
+	it := &p.items[0]
+	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil {
+		return ""
+	}
+	ref := it.Alts[0].Ref
+	if ref == nil || ref.Field == nil || ref.Prog != nil {
+		return ""
+	}
+	text := fmt.Appendf(nil, "%d %d %p %p %p %q %q", ref.Kind, ref.Width, ref.Enum, ref.Env, ref.Field.Display, it.Before, it.After)
+	if len(p.key.rest) > 0 || ref.Low < 0 || ref.Width != p.key.width || ref.Env != nil && !ref.Env.Closed() {
+		text = fmt.Appendf(text, " in %p %d %v %v", ref.Field, ref.Hops, p.key, p.tables)
+	}
+	return string(text)
+}

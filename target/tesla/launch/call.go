@@ -1,0 +1,342 @@
+package launch
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/target/tesla"
+)
+
+// call is a kernel with a grid, blocks and arguments.
+type call struct {
+	kernel *tesla.Kernel
+	grid   [2]int
+	block  [3]int
+	shared int // -1 where nobody says it
+	params []param
+	said   bool // the types of params
+	args   []string
+}
+
+var callForm = regexp.MustCompile(`^\s*([^<\s]+)\s*<<<(.*)>>>\s*\((.*)\)\s*;?\s*$`)
+
+// calls are the kernels that the options ask for.
+func (s *session) calls() ([]call, error) {
+	o := s.req.Options
+	if len(o[optCall]) == 0 {
+		c, err := s.single()
+		return []call{c}, err
+	}
+	if len(o[optKernel])+len(o[optGrid])+len(o[optBlock])+len(o[optParams]) > 0 {
+		return nil, fmt.Errorf("--%s says the kernel, its grid and its parameters: --%s, --%s, --%s and --%s are for one kernel alone", optCall, optKernel, optGrid, optBlock, optParams)
+	}
+	var list []call
+	for _, text := range o[optCall] {
+		c, err := s.parseCall(text)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %q: %w", optCall, text, err)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// single is the one kernel that --kernel, --grid and --block say.
+func (s *session) single() (c call, err error) {
+	o := s.req.Options
+	if c.kernel, err = s.module.Kernel(last(o[optKernel], s.req.Program)); err != nil {
+		return c, err
+	}
+	if err := c.dims(last(o[optGrid], "1"), last(o[optBlock], "1")); err != nil {
+		return c, err
+	}
+	c.shared = -1
+	if text := last(o[optShared], ""); text != "" {
+		if c.shared, err = strconv.Atoi(text); err != nil || c.shared < 0 || c.shared > sharedBytes {
+			return c, fmt.Errorf("--%s %q, expected up to %d bytes", optShared, text, sharedBytes)
+		}
+	}
+	c.params, c.said = s.params, len(s.params) > 0
+	for _, name := range s.order {
+		if !c.said && s.constantOrVariable(name) == nil {
+			c.params = append(c.params, s.paramOf(name))
+		}
+	}
+	for _, p := range c.params {
+		c.args = append(c.args, p.name)
+		if s.given[p.name] == nil {
+			return c, fmt.Errorf("no --%s %s=...", optArg, p.name)
+		}
+	}
+	return c, nil
+}
+
+func last(list []string, otherwise string) string {
+	if len(list) == 0 {
+		return otherwise
+	}
+	return list[len(list)-1]
+}
+
+// constantOrVariable returns the variable of the module that a name is, nil where it is none.
+func (s *session) constantOrVariable(name string) *tesla.Variable {
+	for i := range s.module.Variables {
+		if v := &s.module.Variables[i]; v.Name == name {
+			return v
+		}
+	}
+	for _, r := range s.module.Relocations {
+		if r.Variable == name {
+			return &tesla.Variable{Name: name, Bank: -1}
+		}
+	}
+	return nil
+}
+
+// paramOf is the parameter that an argument of no parameter is given to: what the argument looks like.
+func (s *session) paramOf(name string) param {
+	v := s.given[name]
+	return param{name: name, pointer: v.array, typ: v.typ, known: true, count: max(1, v.count())}
+}
+
+// parseCall reads KERNEL<<<GRID, BLOCK, SHARED>>>(ARG, ...). Grids and blocks of several dimensions are 4x4 or (4,4).
+func (s *session) parseCall(text string) (c call, err error) {
+	m := callForm.FindStringSubmatch(text)
+	if m == nil {
+		return c, fmt.Errorf("expected KERNEL<<<GRID,BLOCK>>>(ARG,...)")
+	}
+	if c.kernel, err = s.module.Kernel(m[1]); err != nil {
+		return c, err
+	}
+	config := splitList(m[2])
+	if len(config) < 2 || len(config) > 3 {
+		return c, fmt.Errorf("%d values in <<< >>>, expected the grid and the block, and perhaps bytes of shared memory", len(config))
+	}
+	if err := c.dims(config[0], config[1]); err != nil {
+		return c, err
+	}
+	c.shared = -1
+	if len(config) == 3 {
+		if c.shared, err = strconv.Atoi(config[2]); err != nil || c.shared < 0 || c.shared > sharedBytes {
+			return c, fmt.Errorf("%q, expected up to %d bytes of shared memory", config[2], sharedBytes)
+		}
+	}
+	for i, arg := range splitList(m[3]) {
+		if s.given[arg] == nil {
+			v, err := parseValue(arg, nil, s.req.File)
+			if err != nil || v.array {
+				return c, fmt.Errorf("argument %q is neither a number nor one that --%s gives", arg, optArg)
+			}
+			arg = fmt.Sprintf("%d of %s", i, text)
+			s.given[arg] = v
+		}
+		c.params, c.args = append(c.params, s.paramOf(arg)), append(c.args, arg)
+	}
+	return c, nil
+}
+
+// splitList splits at commas outside of parentheses.
+func splitList(text string) []string {
+	var list []string
+	depth, from := 0, 0
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i == len(text) || text[i] == ',' && depth == 0:
+			if word := strings.TrimSpace(text[from:i]); word != "" {
+				list = append(list, word)
+			}
+			from = i + 1
+		case text[i] == '(':
+			depth++
+		case text[i] == ')':
+			depth--
+		}
+	}
+	return list
+}
+
+// dims reads the sizes of the grid and of a block.
+func (c *call) dims(grid, block string) error {
+	list, err := sizes(grid, 2, maxGrid)
+	if err != nil {
+		return fmt.Errorf("grid %w", err)
+	}
+	copy(c.grid[:], list)
+	if list, err = sizes(block, 3, maxThreads); err != nil {
+		return fmt.Errorf("block %w", err)
+	}
+	copy(c.block[:], list)
+	if n := c.threads(); n > maxThreads || c.block[2] > maxBlockZ {
+		return fmt.Errorf("block %q has %d threads, expected at most %d, and %d in z", block, n, maxThreads, maxBlockZ)
+	}
+	return nil
+}
+
+func (c *call) threads() int { return c.block[0] * c.block[1] * c.block[2] }
+
+func sizes(text string, n, most int) ([]int, error) {
+	inside := strings.TrimPrefix(strings.TrimSpace(text), "dim3")
+	inside = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(inside), "("), ")")
+	words := strings.FieldsFunc(inside, func(r rune) bool { return r == ',' || r == 'x' || r == ' ' })
+	list := []int{1, 1, 1}
+	for i, w := range words {
+		v, err := strconv.Atoi(w)
+		if err != nil || i >= 3 || i >= n && v != 1 || v < 1 || v > most {
+			return nil, fmt.Errorf("%q, expected up to %d numbers from 1 to %d", text, n, most)
+		}
+		list[i] = v
+	}
+	if len(words) == 0 {
+		return nil, fmt.Errorf("%q, expected up to %d numbers from 1 to %d", text, n, most)
+	}
+	return list, nil
+}
+
+// run is the run of a session.
+type run struct {
+	s   *session
+	opt exec.RunOptions
+	out *exec.Outcome
+	// warp is the number of the warp that is traced, counted from the first kernel on.
+	warp int
+}
+
+// call runs one kernel; it reports whether all threads came to their end.
+func (r *run) call(c *call) (good bool, err error) {
+	s := r.s
+	if err := s.constants(c.kernel); err != nil {
+		return false, err
+	}
+	header, size, err := s.sharedOf(c)
+	if err != nil {
+		return false, err
+	}
+	g := &exec.Grid{
+		Program: exec.NewProgram(s.machine, s.root, s.words, fetch(c.kernel.Code, s.machine.Unit)),
+		Shared:  s.shared, Blocks: c.grid[0] * c.grid[1], Threads: c.threads(), Width: warpSize,
+		Fit: func(w *exec.Wave) { s.fit(w, c, size) },
+	}
+	shared := s.machine.State("s")
+	g.Begin = func(block int, own *exec.Shared, waves []*exec.Wave) {
+		mem := own.Memory(shared)
+		copy(mem, header)
+		put16(mem[atBlock:], block%c.grid[0], block/c.grid[0])
+		for i, w := range waves {
+			s.threads(w, c, block, i)
+			if s.begun != nil {
+				s.begun(w)
+			}
+		}
+	}
+	st := newStats(s, c)
+	res := g.Run(st.options(r))
+	r.warp -= g.Blocks * g.Waves()
+	r.add(res, c, st)
+	good = len(res.Stops) == 0
+	for i := range res.Stops {
+		good = res.Stops[i].Reason == "end"
+		if !good {
+			break
+		}
+	}
+	return good, nil
+}
+
+// add joins what a kernel gave to what those before it gave.
+func (r *run) add(res *exec.Result, c *call, st *stats) {
+	o := r.out
+	first := o.Lanes
+	for i := range res.Stops {
+		res.Stops[i].First += first
+	}
+	o.Lanes += c.grid[0] * c.grid[1] * c.threads()
+	o.Stops = append(o.Stops, res.Stops...)
+	o.Findings = append(o.Findings, res.Findings...)
+	o.Races = append(o.Races, res.Races...)
+	o.Instructions += res.Instructions
+	o.LaneInstructions += res.LaneInstructions
+	o.Stats = append(o.Stats, st.lines()...)
+}
+
+// fetch finds instructions in the code of a kernel.
+func fetch(code []uint32, unit int) func(addr uint64) (v bits.Value, ok bool) {
+	perWord := uint64(32 / unit)
+	return func(addr uint64) (v bits.Value, ok bool) {
+		at := addr / perWord
+		if addr%perWord != 0 || at >= uint64(len(code)) {
+			return v, false
+		}
+		v = bits.Of(uint64(code[at]))
+		if at+1 < uint64(len(code)) {
+			v.SetUint(32, 32, uint64(code[at+1]))
+		}
+		return v, true
+	}
+}
+
+// sharedOf returns what stands in the memory of a block at the start, and how many bytes it has: those that the
+// kernel declares and those that the call asks for, or else all that the hardware has.
+func (s *session) sharedOf(c *call) (header []byte, size int, err error) {
+	at := place(c.kernel, c.params, c.said, s.module.PointerSize)
+	header = make([]byte, atParams)
+	put16(header[atThreads:], c.block[0], c.block[1], c.block[2])
+	put16(header[atBlocks:], c.grid[0], c.grid[1])
+	for i, p := range c.params {
+		n, _ := p.size(s.module.PointerSize)
+		end := atParams + at[i] + n
+		if end > sharedBytes {
+			return nil, 0, fmt.Errorf("parameter %s ends at %d of %d bytes of shared memory", p.name, end, sharedBytes)
+		}
+		for len(header) < end {
+			header = append(header, 0)
+		}
+		to := header[atParams+at[i] : end]
+		if !p.pointer {
+			copy(to, s.given[c.args[i]].data)
+			continue
+		}
+		a := s.arrays[c.args[i]]
+		if a == nil {
+			return nil, 0, fmt.Errorf("%s is given a number, expected an array", p.name)
+		}
+		copy(to, put(nil, unsigned(64), a.addr))
+	}
+	size = sharedBytes
+	if c.shared >= 0 {
+		size = min(max(c.kernel.Shared, len(header))+c.shared, sharedBytes)
+	}
+	return header, size, nil
+}
+
+func put16(data []byte, values ...int) {
+	for i, v := range values {
+		data[2*i], data[2*i+1] = byte(v), byte(v>>8)
+	}
+}
+
+// fit gives a warp the registers that the kernel was given, and its memories their sizes.
+func (s *session) fit(w *exec.Wave, c *call, shared int) {
+	if c.kernel.Registers > 0 {
+		w.SetCount(s.machine.State("r"), c.kernel.Registers)
+	}
+	w.SetSize(s.machine.State("l"), localBytes)
+	w.SetSize(s.machine.State("s"), shared)
+}
+
+// threads tells the threads of a warp who they are.
+func (s *session) threads(w *exec.Wave, c *call, block, warp int) {
+	r, special := s.machine.State("r"), s.machine.State("sr")
+	for lane := range min(warpSize, c.threads()-warp*warpSize) {
+		n := warp*warpSize + lane
+		x, y, z := n%c.block[0], n/c.block[0]%c.block[1], n/c.block[0]/c.block[1]
+		w.Set(r, 0, 0, lane, uint64(y<<16|x))
+		w.Set(r, 1, 0, lane, uint64(z))
+		if special != nil { // the thread and the warp of the physical processor: as if there were one
+			w.Set(special, 0, 0, lane, uint64(warp<<8|lane))
+		}
+	}
+}

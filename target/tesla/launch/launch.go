@@ -1,0 +1,300 @@
+// Package launch runs compute programs of NVIDIA Tesla: kernels of cubins over grids of blocks.
+package launch
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/target/tesla"
+)
+
+// The names of the options.
+const (
+	optKernel   = "kernel"
+	optGrid     = "grid"
+	optBlock    = "block"
+	optShared   = "shared"
+	optParams   = "params"
+	optArg      = "arg"
+	optCall     = "call"
+	optOut      = "out"
+	optPicture  = "picture"
+	optWarp     = "warp"
+	optParallel = "parallel"
+	optRaces    = "races"
+)
+
+// Options are those of kernels.
+func Options() []exec.Option {
+	return []exec.Option{
+		{Name: optKernel, Usage: "the `KERNEL` to run, by its name or the one in the C++ source (default: the first)"},
+		{Name: optGrid, Usage: "the blocks of the grid, `X` or X,Y"},
+		{Name: optBlock, Usage: "the threads of a block, `X` or X,Y or X,Y,Z"},
+		{Name: optShared, Usage: "so many `BYTES` of shared memory beside what the kernel declares (default: all there is)"},
+		{Name: optParams, Usage: "the parameters of the kernel in order, as `NAME:TYPE` with blanks between: ptr, ptr:f32, s32, f32x4"},
+		{Name: optArg, Usage: "an argument, as `NAME=VALUE`: 5, 1.5, f32:1,2,3, f32[1024], f32[8]:count, @FILE, f32:@FILE"},
+		{Name: optCall, Usage: "run a kernel, as `KERNEL<<<GRID,BLOCK,SHARED>>>(ARG,...)`; several share the memory"},
+		{Name: optOut, Usage: "write an array, as `NAME`, NAME=FILE or NAME:TYPE=FILE, by its suffix as JSON, CSV or bytes"},
+		{Name: optPicture, Usage: "the array that --png draws, as `NAME:WIDTHxHEIGHT`"},
+		{Name: optWarp, Usage: "the `NUMBER` of the warp in the grid that --trace follows (default: 0)"},
+		{Name: optParallel, Usage: "run blocks at the same time, for programs that need no order", Bool: true},
+		{Name: optRaces, Usage: "tell of words of shared memory that warps reach for without a barrier between", Bool: true},
+	}
+}
+
+// limits of the hardware.
+const (
+	warpSize    = 32
+	maxThreads  = 512
+	maxBlockZ   = 64
+	maxGrid     = 65535
+	sharedBytes = 16384
+	localBytes  = 16384
+)
+
+// Where a kernel finds what it is given: in shared memory, numbers of 16 bits, and behind them the parameters; in
+// registers, the thread in its block.
+const (
+	atThreads = 0x2
+	atBlocks  = 0x8
+	atBlock   = 0xc
+	atParams  = 0x10
+)
+
+// session is a module with what it is given.
+type session struct {
+	req     exec.Request
+	module  *tesla.Module
+	machine *sem.Machine
+	root    *model.Root
+	words   sem.Words
+
+	params []param
+	// given are the arguments by name, order their names as they were given.
+	given map[string]*value
+	order []string
+
+	// begun is told of each warp that begins; nil for nobody who asks.
+	begun  func(w *exec.Wave)
+	arrays map[string]*array
+	banks  [][]byte
+	shared *exec.Shared
+}
+
+// Open opens a cubin to be run.
+func Open(req exec.Request) (exec.Runner, error) {
+	m, err := read(req.Data)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := exec.Open(req.Set)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{req: req, module: m, machine: machine, given: map[string]*value{}, arrays: map[string]*array{}}
+	if s.root, err = machine.Model.Root(""); err != nil {
+		return nil, err
+	}
+	ctx := machine.Model.Context
+	if m.Chip != "" {
+		if ctx, err = req.Set.ParseContext(req.Set.DefaultContext(), "chip", m.Chip); err != nil {
+			return nil, err
+		}
+	}
+	s.words = sem.Words{Context: ctx, Tables: make([][]bits.Value, len(machine.Model.ISA.Tables))}
+	if s.words.Quirks, err = exec.Quirks(machine, req.Quirks); err != nil {
+		return nil, err
+	}
+	return s, s.options()
+}
+
+// options takes the parameters and the arguments that the options give.
+func (s *session) options() (err error) {
+	if s.params, err = parseParams(strings.Join(s.req.Options[optParams], " ")); err != nil {
+		return fmt.Errorf("--%s: %w", optParams, err)
+	}
+	for _, text := range s.req.Options[optArg] {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--%s %q, expected NAME=VALUE", optArg, text)
+		}
+		if err := s.give(name, value); err != nil {
+			return fmt.Errorf("--%s: %w", optArg, err)
+		}
+	}
+	return nil
+}
+
+// read reads a cubin; one whose code is still source is assembled first.
+func read(data []byte) (*tesla.Module, error) {
+	m, err := tesla.ReadModule(data)
+	if err == nil || !tesla.IsCubin(data) {
+		return m, err
+	}
+	compiler, cerr := tesla.NewCompiler()
+	if cerr != nil {
+		return nil, cerr
+	}
+	out, cerr := compiler.Compile([]*diag.Source{{Name: "cubin", Text: string(data)}}, program.CompileOptions{})
+	if cerr != nil {
+		return nil, cerr
+	}
+	return tesla.ReadModule(out.Bytes)
+}
+
+// give takes an argument; a number in place of a name is the place of the parameter.
+func (s *session) give(name, text string) error {
+	p := s.param(name)
+	if n, err := strconv.Atoi(name); err == nil && p == nil && n >= 0 && n < len(s.params) {
+		p = &s.params[n]
+		name = p.name
+	}
+	if _, twice := s.given[name]; twice {
+		return fmt.Errorf("%s is given twice", name)
+	}
+	var want *sem.Type
+	if p != nil && p.known {
+		want = &p.typ
+	}
+	v, err := parseValue(text, want, s.req.File)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return s.take(name, v, strings.Contains(text, rgba))
+}
+
+func (s *session) take(name string, v *value, colours bool) error {
+	p := s.param(name)
+	if p != nil && p.pointer {
+		v.array = true
+	}
+	if p != nil && !p.pointer && v.count() != p.count {
+		return fmt.Errorf("%s: %d numbers, expected %d", name, v.count(), p.count)
+	}
+	s.given[name] = v
+	s.order = append(s.order, name)
+	if v.array && (p == nil || p.pointer) && !s.isConstant(name) {
+		s.arrays[name] = &array{name: name, typ: v.typ, rgba: colours, data: v.data}
+	}
+	return nil
+}
+
+// isConstant reports whether a name is that of a variable in a memory of constants.
+func (s *session) isConstant(name string) bool {
+	return slices.ContainsFunc(s.module.Variables, func(v tesla.Variable) bool { return v.Name == name && v.Bank >= 0 })
+}
+
+func (s *session) param(name string) *param {
+	for i := range s.params {
+		if s.params[i].name == name {
+			return &s.params[i]
+		}
+	}
+	return nil
+}
+
+// Set takes an argument as numbers.
+func (s *session) Set(name string, values []string) error {
+	return s.give(name, strings.Join(values, ","))
+}
+
+// Read takes arguments by name from a JSON object.
+func (s *session) Read(data []byte, format string) error {
+	if format != "json" {
+		return fmt.Errorf("arguments as %s, expected a JSON object; --%s NAME=@FILE reads one array", format, optArg)
+	}
+	var names []string
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return err
+	}
+	for name := range fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var texts []string
+		if err := flatten(fields[name], &texts); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		text := strings.Join(texts, ",")
+		if strings.HasPrefix(strings.TrimSpace(string(fields[name])), "[") && !strings.Contains(text, "[") {
+			text = "[" + text + "]"
+		}
+		if err := s.give(name, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Budget is the number of instructions that a warp may run unless somebody says another: kernels loop for long.
+func (s *session) Budget() int64 { return 1 << 24 }
+
+// Run runs the kernels that were asked for, one after another.
+func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
+	calls, err := s.calls()
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := s.outputs()
+	if err != nil {
+		return nil, err
+	}
+	s.load()
+	r := &run{s: s, opt: opt, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
+	if text := last(s.req.Options[optWarp], ""); text != "" {
+		if r.warp, err = strconv.Atoi(text); err != nil || r.warp < 0 {
+			return nil, fmt.Errorf("--%s %q, expected the number of a warp", optWarp, text)
+		}
+	}
+	for i := range calls {
+		good, err := r.call(&calls[i])
+		if err != nil {
+			return nil, err
+		}
+		if !good {
+			break
+		}
+	}
+	return r.out, s.write(r.out, outputs)
+}
+
+// load puts all arrays into memory.
+func (s *session) load() {
+	var list []*array
+	for _, name := range s.order {
+		if a := s.arrays[name]; a != nil {
+			list = append(list, a)
+		}
+	}
+	for _, a := range variables(s.module) {
+		if s.arrays[a.name] == nil {
+			s.arrays[a.name] = a
+			list = append(list, a)
+		}
+	}
+	data, areas := layOut(list)
+	s.shared = exec.NewShared(s.machine, spec.ScopeLaunch, spec.ScopeLaunch)
+	for _, st := range s.machine.States {
+		if st.Kind != sem.MemoryState || st.Scope != spec.ScopeLaunch {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(st.Name, "g"):
+			s.shared.SetMemory(st, data, areas...)
+		case strings.HasPrefix(st.Name, "c"):
+			s.banks = append(s.banks, s.shared.Memory(st))
+		}
+	}
+}

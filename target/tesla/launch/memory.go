@@ -1,0 +1,119 @@
+package launch
+
+import (
+	"fmt"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/target/tesla"
+)
+
+// array is memory with a name: what an argument is given, or what the program calls a variable.
+type array struct {
+	name string
+	typ  sem.Type
+	rgba bool
+	data []byte
+	// addr is where it stands in the memory that all share.
+	addr uint64
+	// before is what it held when the first kernel began.
+	before []byte
+}
+
+// Where arrays stand: each at a multiple of alignment, with a gap behind it in which nothing is, from base on, so
+// that neither the pointer 0 nor one that runs over reaches anything.
+const (
+	base      = 0x10000
+	alignment = 256
+	// unknownSize is given to a variable of which the file does not say the size.
+	unknownSize = 1 << 16
+)
+
+// memory lays arrays out and makes what they are parts of.
+func layOut(arrays []*array) (data []byte, areas []exec.Area) {
+	at := uint64(base)
+	for _, a := range arrays {
+		a.addr = at
+		areas = append(areas, exec.Area{From: at, To: at + uint64(len(a.data)), Name: a.name})
+		at = (at + uint64(len(a.data)) + 2*alignment - 1) / alignment * alignment
+	}
+	data = make([]byte, at)
+	for _, a := range arrays {
+		a.before = a.data
+		a.data = data[a.addr : a.addr+uint64(len(a.data)) : a.addr+uint64(len(a.data))]
+		copy(a.data, a.before)
+	}
+	return data, areas
+}
+
+// variables makes arrays of the variables of a module that all threads share: those that it describes, and those
+// that relocations name.
+func variables(m *tesla.Module) []*array {
+	var list []*array
+	known := map[string]bool{}
+	for i := range m.Variables {
+		v := &m.Variables[i]
+		known[v.Name] = true
+		if v.Bank >= 0 {
+			continue
+		}
+		a := &array{name: v.Name, typ: unsigned(32), data: make([]byte, v.Size)}
+		copy(a.data, v.Data)
+		list = append(list, a)
+	}
+	for _, r := range m.Relocations {
+		if !known[r.Variable] {
+			known[r.Variable] = true
+			list = append(list, &array{name: r.Variable, typ: unsigned(32), data: make([]byte, unknownSize)})
+		}
+	}
+	return list
+}
+
+// constants fills the memories of constants for a kernel: what the file holds, the values that were given to
+// variables, and the addresses of those that all threads share.
+func (s *session) constants(k *tesla.Kernel) error {
+	for _, bank := range s.banks {
+		clear(bank)
+	}
+	for _, list := range [][]tesla.Segment{s.module.Constants, k.Constants} {
+		for _, c := range list {
+			if err := s.setConstants(c.Bank, c.Offset, c.Data); err != nil {
+				return err
+			}
+		}
+	}
+	for _, v := range s.module.Variables {
+		given := s.given[v.Name]
+		if given == nil || v.Bank < 0 {
+			continue
+		}
+		if v.Size > 0 && len(given.data) > v.Size {
+			return fmt.Errorf("%d bytes for %s, which has %d", len(given.data), v.Name, v.Size)
+		}
+		if err := s.setConstants(v.Bank, v.Offset, given.data); err != nil {
+			return err
+		}
+	}
+	for _, r := range s.module.Relocations {
+		if r.Kernel != "" && r.Kernel != k.Name {
+			continue
+		}
+		a := s.arrays[r.Variable]
+		if a == nil {
+			return fmt.Errorf("a relocation names %s, which is no variable in the memory that all threads share", r.Variable)
+		}
+		if err := s.setConstants(r.Bank, r.Offset, put(nil, unsigned(8*r.Size), a.addr)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) setConstants(bank, offset int, data []byte) error {
+	if bank >= len(s.banks) || offset > len(s.banks[bank]) || len(data) > len(s.banks[bank])-offset {
+		return fmt.Errorf("%d bytes of constants at c%d[%#x], which is outside", len(data), bank, offset)
+	}
+	copy(s.banks[bank][offset:], data)
+	return nil
+}

@@ -1,0 +1,155 @@
+package launch
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	mathbits "math/bits"
+	"slices"
+	"sync"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/isa"
+)
+
+// stats are what is counted of a kernel.
+type stats struct {
+	s       *session
+	c       *call
+	profile *exec.Profile
+
+	mu sync.Mutex
+	// accesses of half a warp to shared memory, the turns that they take, and the most that one takes.
+	halves, turns, worst int64
+}
+
+func newStats(s *session, c *call) *stats { return &stats{s: s, c: c} }
+
+// options are those of the run of a grid.
+func (st *stats) options(r *run) exec.GridOptions {
+	opt := exec.GridOptions{
+		Jobs: 1, Budget: r.opt.Budget, Strict: r.opt.Strict, Trace: r.opt.Trace, Progress: r.opt.Progress,
+		Races: len(st.s.req.Options[optRaces]) > 0,
+	}
+	if len(st.s.req.Options[optParallel]) > 0 {
+		opt.Jobs = max(1, r.opt.Jobs)
+	}
+	opt.Traced = r.warp
+	if r.opt.Stats {
+		st.profile = exec.NewProfile(warpSize)
+		opt.Profile, opt.Watch = st.profile, st.watch
+	}
+	return opt
+}
+
+// The banks of shared memory: words that follow each other are in banks that do. Half a warp reaches for them in as
+// many turns as there are words of one bank, but that one word is given to all who ask for it in one turn.
+const (
+	banks    = 16
+	bankWord = 4
+	halfWarp = 16
+)
+
+// watch counts turns at the banks.
+func (st *stats) watch(_ *exec.Wave, a *exec.Access) {
+	if a.State.Name != "s" {
+		return
+	}
+	for half := 0; half < warpSize; half += halfWarp {
+		lanes := a.Lanes >> uint(half) & (1<<halfWarp - 1)
+		if lanes == 0 {
+			continue
+		}
+		n := int64(bankTurns(func(lane int) uint64 { return a.Addr(half + lane) }, lanes))
+		st.halves++
+		st.turns += n
+		st.worst = max(st.worst, n)
+	}
+}
+
+// bankTurns returns the turns that half a warp takes: in each turn one word is given to all who want it, and each
+// other bank serves one thread.
+func bankTurns(addr func(lane int) uint64, lanes uint64) int {
+	turns := 0
+	for ; lanes != 0; turns++ {
+		first := addr(mathbits.TrailingZeros64(lanes)) / bankWord
+		var busy [banks]bool
+		busy[first%banks] = true
+		for lane := range halfWarp {
+			if lanes>>uint(lane)&1 == 0 {
+				continue
+			}
+			word := addr(lane) / bankWord
+			if word == first || !busy[word%banks] {
+				busy[word%banks] = true
+				lanes &^= 1 << uint(lane)
+			}
+		}
+	}
+	return turns
+}
+
+// lines tell what was counted.
+func (st *stats) lines() []string {
+	if st.profile == nil {
+		return nil
+	}
+	d, err := st.s.req.Set.NewDecoder("")
+	if err != nil {
+		return nil
+	}
+	d.SetContext(st.s.words.Context)
+	classes := map[string]*exec.ProfileLine{}
+	var all exec.ProfileLine
+	var branches, parted int64
+	get := fetch(st.c.kernel.Code, st.s.machine.Unit)
+	for pc, l := range st.profile.Lines {
+		v, _ := get(pc)
+		in, ok := d.Decode(v)
+		name := "?"
+		if ok {
+			name = d.Mnemonic(in)
+		}
+		if classes[name] == nil {
+			classes[name] = &exec.ProfileLine{}
+		}
+		for _, sum := range []*exec.ProfileLine{classes[name], &all} {
+			sum.Times += l.Times
+			sum.Lanes += l.Lanes
+			sum.Short += l.Short
+		}
+		if ok && jumps(d, in) {
+			branches += l.Times
+			parted += l.Parted
+		}
+	}
+	c := st.c
+	list := []string{fmt.Sprintf("%s: %dx%d blocks of %dx%dx%d threads, %d instructions of warps, %s of the lanes on, %d with lanes off",
+		c.kernel.Name, c.grid[0], c.grid[1], c.block[0], c.block[1], c.block[2], all.Times, share(all.Lanes, all.Times*warpSize), all.Short)}
+	names := slices.Collect(maps.Keys(classes))
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(classes[b].Times, classes[a].Times), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		l := classes[name]
+		list = append(list, fmt.Sprintf("  %-10s %10d  %5s of all, %s of the lanes on", name, l.Times, share(l.Times, all.Times), share(l.Lanes, l.Times*warpSize)))
+	}
+	list = append(list, fmt.Sprintf("  branches: %d, of which %d parted the threads of a warp", branches, parted))
+	if st.halves > 0 {
+		list = append(list, fmt.Sprintf("  shared memory: %d accesses of half a warp in %d turns, %d of them for conflicts at its banks; at worst %d turns for one",
+			st.halves, st.turns, st.turns-st.halves, st.worst))
+	}
+	return list
+}
+
+// jumps reports whether an instruction is a branch that threads of a warp can disagree about.
+func jumps(d *isa.Decoder, in isa.Inst) bool {
+	return slices.ContainsFunc(d.Flows(nil, in), func(f isa.Flow) bool { return f.Kind == isa.Jump && f.Maybe })
+}
+
+func share(n, of int64) string {
+	if of == 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of))
+}

@@ -1,0 +1,294 @@
+package launch
+
+import (
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/sem"
+)
+
+// types are the names of the types of arguments and of the elements of arrays.
+var types = map[string]sem.Type{
+	"u8": unsigned(8), "u16": unsigned(16), "u32": unsigned(32), "u64": unsigned(64),
+	"s8": signed(8), "s16": signed(16), "s32": signed(32), "s64": signed(64),
+	"f16": float(16), "f32": float(32), "f64": float(64),
+	"int": signed(32), "uint": unsigned(32), "float": float(32), "double": float(64), "b32": unsigned(32),
+	rgba: unsigned(32),
+}
+
+// rgba is the name of a type of colours: red, green, blue and alpha in a byte each.
+const rgba = "rgba"
+
+func unsigned(bits int) sem.Type { return sem.Type{Kind: sem.Uint, Width: bits} }
+func signed(bits int) sem.Type   { return sem.Type{Kind: sem.Sint, Width: bits} }
+func float(bits int) sem.Type    { return sem.Type{Kind: sem.Float, Width: bits} }
+
+// value is what an argument is given: a number, or an array.
+type value struct {
+	typ   sem.Type
+	typed bool // typ is said, not guessed
+	array bool
+	data  []byte
+}
+
+func (v *value) count() int { return len(v.data) / (v.typ.Width / 8) }
+
+// put appends a component.
+func put(data []byte, t sem.Type, v uint64) []byte {
+	switch t.Width {
+	case 8:
+		return append(data, byte(v))
+	case 16:
+		return binary.LittleEndian.AppendUint16(data, uint16(v))
+	case 32:
+		return binary.LittleEndian.AppendUint32(data, uint32(v))
+	}
+	return binary.LittleEndian.AppendUint64(data, v)
+}
+
+// get returns component i.
+func get(data []byte, t sem.Type, i int) uint64 {
+	switch t.Width {
+	case 8:
+		return uint64(data[i])
+	case 16:
+		return uint64(binary.LittleEndian.Uint16(data[2*i:]))
+	case 32:
+		return uint64(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return binary.LittleEndian.Uint64(data[8*i:])
+}
+
+// number reads a number of a type, or its bits behind 0x.
+func number(text string, t sem.Type) (uint64, error) {
+	text = strings.TrimSpace(text)
+	if digits, ok := strings.CutPrefix(text, "0x"); ok {
+		v, err := strconv.ParseUint(digits, 16, 64)
+		if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
+			return 0, fmt.Errorf("%q, expected %d bits in hex", text, t.Width)
+		}
+		return v, nil
+	}
+	v, err := uint64(0), error(nil)
+	switch t.Kind {
+	case sem.Float:
+		v, err = sem.ParseLiteral(text, t)
+	default: // C takes -1 for the largest number without a sign
+		var n int64
+		if n, err = strconv.ParseInt(text, 0, t.Width); err != nil && t.Kind == sem.Uint {
+			v, err = strconv.ParseUint(text, 0, t.Width)
+		} else {
+			v = uint64(n) & (math.MaxUint64 >> uint(64-t.Width))
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%q, expected a number of type %s", text, t)
+	}
+	return v, nil
+}
+
+// guess is the type of numbers of which none is said: whole ones are s32, or u32 where one is too large for it.
+func guess(texts []string) sem.Type {
+	t := signed(32)
+	for _, s := range texts {
+		s = strings.TrimSpace(s)
+		if _, err := strconv.ParseInt(s, 0, 32); err == nil {
+			continue
+		}
+		if _, err := strconv.ParseUint(s, 0, 32); err != nil {
+			return float(32)
+		}
+		t = unsigned(32)
+	}
+	return t
+}
+
+var (
+	sized = regexp.MustCompile(`^(\w+)\[(\d+)\](?::(\S+))?$`)
+	named = regexp.MustCompile(`^(\w+):(.*)$`)
+)
+
+// parseValue reads an argument: 5, 1.5, 1,2,3, [1,2,3], f32:1,2, f32[1024], f32[1024]:1.5, @file, f32:@file. want is
+// the type that is known, of the elements where there are several.
+func parseValue(text string, want *sem.Type, file func(string) ([]byte, error)) (*value, error) {
+	if m := sized.FindStringSubmatch(text); m != nil {
+		return fill(m[1], m[2], m[3])
+	}
+	v := &value{}
+	if want != nil {
+		v.typ, v.typed = *want, true
+	}
+	if m := named.FindStringSubmatch(text); m != nil {
+		t, ok := types[m[1]]
+		if !ok {
+			return nil, fmt.Errorf("no type %q, expected %s", m[1], typeNames)
+		}
+		v.typ, v.typed, text = t, true, m[2]
+	}
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		data, err := file(name)
+		if err != nil {
+			return nil, err
+		}
+		v.array = true
+		if err := v.read(data, strings.TrimPrefix(filepath.Ext(name), ".")); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return v, nil
+	}
+	inside, bracketed := strings.CutPrefix(text, "[")
+	texts := strings.Split(strings.TrimSuffix(inside, "]"), ",")
+	v.array = bracketed || len(texts) > 1
+	if len(texts) == 1 && texts[0] == "" && bracketed {
+		texts = nil
+	}
+	return v, v.numbers(texts)
+}
+
+const typeNames = "u8, u16, u32, u64, s8, s16, s32, s64, f16, f32, f64 or rgba"
+
+// numbers takes numbers as texts.
+func (v *value) numbers(texts []string) error {
+	if !v.typed {
+		v.typ = guess(texts)
+	}
+	for _, s := range texts {
+		bits, err := number(s, v.typ)
+		if err != nil {
+			return err
+		}
+		v.data = put(v.data, v.typ, bits)
+	}
+	return nil
+}
+
+// maxArray bounds an array, in bytes.
+const maxArray = 1 << 30
+
+// fill makes an array of so many elements: zeros, one value, count (0, 1, 2 and so on) or random (from 0 to 1; of
+// whole numbers any).
+func fill(typ, count, with string) (*value, error) {
+	t, ok := types[typ]
+	n, err := strconv.Atoi(count)
+	if !ok {
+		return nil, fmt.Errorf("no type %q, expected %s", typ, typeNames)
+	}
+	if err != nil || n > maxArray/(t.Width/8) {
+		return nil, fmt.Errorf("%s elements, expected at most %d bytes", count, maxArray)
+	}
+	v := &value{typ: t, typed: true, array: true}
+	each := func(int) uint64 { return 0 }
+	switch with {
+	case "":
+		v.data = make([]byte, n*t.Width/8)
+		return v, nil
+	case "count":
+		each = func(i int) uint64 { return bitsOf(float64(i), t) }
+	case "random":
+		r := rand.New(rand.NewPCG(1, 2))
+		each = func(int) uint64 {
+			if t.Kind == sem.Float {
+				return bitsOf(r.Float64(), t)
+			}
+			return r.Uint64()
+		}
+	default:
+		bits, err := number(with, t)
+		if err != nil {
+			return nil, fmt.Errorf("%w, or count, or random", err)
+		}
+		each = func(int) uint64 { return bits }
+	}
+	for i := range n {
+		v.data = put(v.data, t, each(i))
+	}
+	return v, nil
+}
+
+// bitsOf is a number as a value of a type.
+func bitsOf(x float64, t sem.Type) uint64 {
+	if t.Kind != sem.Float {
+		return uint64(int64(x))
+	}
+	v, _ := sem.ParseLiteral(strconv.FormatFloat(x, 'g', -1, 64), t) // a finite number is one of each type
+	return v
+}
+
+// read takes an array from a file: numbers as JSON or CSV, or bytes.
+func (v *value) read(data []byte, format string) error {
+	switch format {
+	case "json":
+		var texts []string
+		if err := flatten(data, &texts); err != nil {
+			return err
+		}
+		return v.numbers(texts)
+	case "csv":
+		texts, err := csvNumbers(data)
+		if err != nil {
+			return err
+		}
+		return v.numbers(texts)
+	}
+	if v.data = data; !v.typed {
+		v.typ = unsigned(32)
+	}
+	if size := v.typ.Width / 8; len(data)%size != 0 {
+		if v.typed {
+			return fmt.Errorf("%d bytes, expected a multiple of %d: elements of type %s", len(data), size, v.typ)
+		}
+		v.typ = unsigned(8)
+	}
+	return nil
+}
+
+// flatten reads a JSON number, a text, or arrays of them.
+func flatten(raw json.RawMessage, texts *[]string) error {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		for _, item := range list {
+			if err := flatten(item, texts); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		if s = strings.TrimSpace(string(raw)); !json.Valid(raw) || strings.HasPrefix(s, "{") || s == "null" {
+			return fmt.Errorf("%.40q, expected numbers", s)
+		}
+	}
+	*texts = append(*texts, s)
+	return nil
+}
+
+// csvNumbers reads all fields, line by line, behind a heading if there is one.
+func csvNumbers(data []byte) ([]string, error) {
+	r := csv.NewReader(strings.NewReader(string(data)))
+	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
+	var texts []string
+	for line := 0; ; line++ {
+		fields, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return texts, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, err := strconv.ParseFloat(fields[0], 64); line == 0 && err != nil && !strings.HasPrefix(fields[0], "0x") {
+			continue // a heading
+		}
+		texts = append(texts, fields...)
+	}
+}

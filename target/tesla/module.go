@@ -1,0 +1,510 @@
+package tesla
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// Module is what a cubin holds for whoever runs it.
+type Module struct {
+	// Chip is the architecture, such as sm_11.
+	Chip string
+	// PointerSize is the number of bytes of a pointer among the parameters of a kernel.
+	PointerSize int
+	Kernels     []Kernel
+	// Constants are those that all kernels see.
+	Constants []Segment
+	// Variables are the memory that the program names.
+	Variables []Variable
+	// Relocations are the words that hold the address of a variable.
+	Relocations []Relocation
+}
+
+// Kernel is a kernel of a module.
+type Kernel struct {
+	Name string
+	Code []uint32
+	// Registers is how many the kernel was given, 0 where the file does not say; Shared how many bytes of the
+	// memory of a block it uses, parameters included.
+	Registers, Shared int
+	// Constants are its own.
+	Constants []Segment
+	// Parameters are what the file says of them, in their order; nil where it says nothing.
+	Parameters []Parameter
+}
+
+// Parameter is where a parameter of a kernel stands: bytes behind the first one, and their number.
+type Parameter struct{ Offset, Size int }
+
+// Segment is the content of a part of a memory of constants, by the number of the memory.
+type Segment struct {
+	Bank, Offset int
+	Data         []byte
+}
+
+// Variable is memory that a program names: of constants, or where Bank is -1 of what all threads share.
+type Variable struct {
+	Name         string
+	Bank, Offset int
+	// Size is the number of bytes, 0 where the file does not say. Data is what they hold at first.
+	Size int
+	Data []byte
+}
+
+// Relocation is a place in a memory of constants that holds the address of a variable.
+type Relocation struct {
+	Bank, Offset, Size int
+	// Kernel is whose constants they are, "" where all kernels see them.
+	Kernel   string
+	Variable string
+}
+
+// Kernel returns the kernel of a name: the whole name, or the one that C++ made of it.
+func (m *Module) Kernel(name string) (*Kernel, error) {
+	var names []string
+	var found []*Kernel
+	for i := range m.Kernels {
+		k := &m.Kernels[i]
+		if k.Name == name || name == "" {
+			return k, nil
+		}
+		if plainName(k.Name) == name {
+			found = append(found, k)
+		}
+		names = append(names, k.Name)
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(m.Kernels) == 0:
+		return nil, fmt.Errorf("the file has no kernel")
+	}
+	return nil, fmt.Errorf("no kernel %q, expected %s", name, strings.Join(names, ", "))
+}
+
+// plainName returns the name of a function without what C++ adds: of _Z5scalePfi, scale.
+func plainName(name string) string {
+	rest, ok := strings.CutPrefix(name, "_Z")
+	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+	n, err := strconv.Atoi(rest[:digits])
+	if !ok || err != nil || n > len(rest)-digits {
+		return name
+	}
+	return rest[digits : digits+n]
+}
+
+// ReadModule reads a cubin of either form.
+func ReadModule(data []byte) (*Module, error) {
+	if IsELF(data) {
+		return readELFModule(data)
+	}
+	return readTextModule(string(data))
+}
+
+// node is a block of a text cubin: what stands before its brace, and what is in it.
+type node struct {
+	name     string
+	words    []string
+	values   map[string]string
+	children []*node
+}
+
+func (n *node) number(key string) (int, error) {
+	text, ok := n.values[key]
+	if !ok {
+		return 0, nil
+	}
+	v, err := strconv.ParseUint(text, 0, 31)
+	if err != nil {
+		return 0, fmt.Errorf("%s = %s, expected a number [%s]", key, text, diag.FileFormat)
+	}
+	return int(v), nil
+}
+
+// numbers reads several values of a block.
+func (n *node) numbers(keys ...string) ([]int, error) {
+	list := make([]int, len(keys))
+	for i, key := range keys {
+		var err error
+		if list[i], err = n.number(key); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (n *node) child(name string) *node {
+	for _, c := range n.children {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// parseNodes reads the blocks of a text cubin.
+func parseNodes(text string) (*node, error) {
+	const deepest = 16
+	stack := []*node{{values: map[string]string{}}}
+	last := "" // the word before a brace or an equals sign
+	for i := 0; i < len(text); {
+		if end := noise(text, i, true); end > i {
+			i = end
+			continue
+		}
+		top := stack[len(stack)-1]
+		switch c := text[i]; c {
+		case '{':
+			if len(stack) == deepest {
+				return nil, fmt.Errorf("blocks nested %d deep [%s]", deepest, diag.FileFormat)
+			}
+			n := &node{name: last, values: map[string]string{}}
+			if len(top.words) > 0 && last != "" {
+				top.words = top.words[:len(top.words)-1]
+			}
+			top.children = append(top.children, n)
+			stack, last = append(stack, n), ""
+			i++
+		case '}':
+			if len(stack) == 1 {
+				return nil, fmt.Errorf("a } that closes no block [%s]", diag.FileFormat)
+			}
+			stack, last = stack[:len(stack)-1], ""
+			i++
+		case '=':
+			from := i + 1
+			for from < len(text) && (text[from] == ' ' || text[from] == '\t') {
+				from++
+			}
+			end := from + strings.IndexAny(text[from:]+"\n", " \t\r\n}")
+			if last != "" {
+				top.values[last] = text[from:end]
+				top.words = top.words[:len(top.words)-1]
+			}
+			last, i = "", end
+		default:
+			end := i + strings.IndexAny(text[i:]+"\n", " \t\r\n{}=")
+			last = text[i:end]
+			top.words, i = append(top.words, last), end
+		}
+	}
+	if len(stack) > 1 {
+		return nil, fmt.Errorf("block %s has no end, expected } [%s]", stack[len(stack)-1].name, diag.FileFormat)
+	}
+	return stack[0], nil
+}
+
+func readTextModule(text string) (*Module, error) {
+	top, err := parseNodes(text)
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{PointerSize: 4}
+	for _, n := range top.children {
+		switch {
+		case n.name == "architecture" && len(n.words) == 1:
+			m.Chip = n.words[0]
+		case n.name == "code":
+			k, err := textKernel(m, n)
+			if err != nil {
+				return nil, err
+			}
+			m.Kernels = append(m.Kernels, *k)
+		default:
+			if err := textSegment(m, &m.Constants, "", n); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m, nil
+}
+
+func textKernel(m *Module, n *node) (*Kernel, error) {
+	k := &Kernel{Name: n.values["name"]}
+	numbers, err := n.numbers("reg", "smem")
+	if err != nil {
+		return nil, err
+	}
+	k.Registers, k.Shared = numbers[0], numbers[1]
+	code := n.child("bincode")
+	if code == nil {
+		return nil, fmt.Errorf("kernel %s has no bincode [%s]", k.Name, diag.FileFormat)
+	}
+	if k.Code, err = wordList(code, "bincode of "+k.Name); err != nil {
+		return nil, err
+	}
+	for _, c := range n.children {
+		if err := textSegment(m, &k.Constants, k.Name, c); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// wordList reads the words of a block.
+func wordList(n *node, what string) ([]uint32, error) {
+	list := make([]uint32, len(n.words))
+	for i, w := range n.words {
+		v, err := strconv.ParseUint(w, 0, 32)
+		if err != nil {
+			return nil, fmt.Errorf("%.40q in %s, expected a word such as 0x10000001 [%s]", w, what, diag.FileFormat)
+		}
+		list[i] = uint32(v)
+	}
+	return list, nil
+}
+
+// textSegment reads a block of constants, of a variable, or of a relocation: one without content that the loader
+// fills.
+func textSegment(m *Module, into *[]Segment, kernel string, n *node) error {
+	if n.values["segnum"] == "" {
+		return nil
+	}
+	numbers, err := n.numbers("segnum", "offset", "bytes")
+	if err != nil {
+		return err
+	}
+	bank, offset, size := numbers[0], numbers[1], numbers[2]
+	const most = 1 << 16
+	if offset+size > most {
+		return fmt.Errorf("%d bytes of constants at %d, expected at most %d [%s]", size, offset, most, diag.FileFormat)
+	}
+	name := n.values["name"]
+	mem := n.child("mem")
+	if mem == nil && name != "" && (n.name == "reloc" || n.values["segname"] == "reloc") {
+		m.Relocations = append(m.Relocations, Relocation{bank, offset, max(size, 4), kernel, name})
+		return nil
+	}
+	v := Variable{Name: name, Bank: bank, Offset: offset, Size: size}
+	if mem != nil {
+		words, err := wordList(mem, "mem")
+		if err != nil {
+			return err
+		}
+		for _, w := range words {
+			v.Data = binary.LittleEndian.AppendUint32(v.Data, w)
+		}
+		if size > 0 {
+			v.Data = v.Data[:min(size, len(v.Data))]
+		}
+		*into = append(*into, Segment{bank, offset, v.Data})
+	}
+	if name != "" {
+		m.Variables = append(m.Variables, v)
+	}
+	return nil
+}
+
+// The sections of an ELF cubin that hold memory.
+const (
+	sectionText     = ".text."
+	sectionConstant = ".nv.constant"
+	sectionGlobal   = ".nv.global"
+	sectionShared   = ".nv.shared."
+	sectionInfo     = ".nv.info."
+)
+
+func readELFModule(data []byte) (*Module, error) {
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%v [%s]", err, diag.FileFormat)
+	}
+	m := &Module{Chip: fmt.Sprintf("sm_%d", architectureOf(data)), PointerSize: 4}
+	if f.Class == elf.ELFCLASS64 {
+		m.PointerSize = 8
+	}
+	for _, s := range f.Sections {
+		name, ok := strings.CutPrefix(s.Name, sectionText)
+		if !ok || s.Type != elf.SHT_PROGBITS {
+			continue
+		}
+		code, err := contentOf(s)
+		if err != nil {
+			return nil, err
+		}
+		if len(code)%4 != 0 {
+			return nil, fmt.Errorf("section %s has %d bytes, expected words of 4 bytes [%s]", s.Name, len(code), diag.FileFormat)
+		}
+		k := Kernel{Name: name, Code: wordsOf(code), Registers: int(s.Info >> 24)}
+		if shared := f.Section(sectionShared + name); shared != nil {
+			k.Shared = int(shared.Size)
+		}
+		if info := f.Section(sectionInfo + name); info != nil {
+			list, err := contentOf(info)
+			if err != nil {
+				return nil, err
+			}
+			k.Parameters = parametersOf(list)
+		}
+		m.Kernels = append(m.Kernels, k)
+	}
+	if err := m.elfConstants(f); err != nil {
+		return nil, err
+	}
+	return m, m.elfVariables(f)
+}
+
+func contentOf(s *elf.Section) ([]byte, error) {
+	data, err := s.Data()
+	if err != nil {
+		return nil, fmt.Errorf("section %s has %d bytes, which are not inside the file [%s]", s.Name, s.Size, diag.FileFormat)
+	}
+	return data, nil
+}
+
+// constantSection reads the name of a section of constants: of a memory, and of a kernel or of all.
+func constantSection(name string) (bank int, kernel string, ok bool) {
+	rest, ok := strings.CutPrefix(name, sectionConstant)
+	if !ok {
+		return 0, "", false
+	}
+	number, kernel, _ := strings.Cut(rest, ".")
+	bank, err := strconv.Atoi(number)
+	return bank, kernel, err == nil && bank >= 0
+}
+
+// segments returns where the constants of a kernel are, of all where it is "".
+func (m *Module) segments(kernel string) *[]Segment {
+	for i := range m.Kernels {
+		if m.Kernels[i].Name == kernel && kernel != "" {
+			return &m.Kernels[i].Constants
+		}
+	}
+	return &m.Constants
+}
+
+func (m *Module) elfConstants(f *elf.File) error {
+	for _, s := range f.Sections {
+		bank, kernel, ok := constantSection(s.Name)
+		if !ok || s.Type != elf.SHT_PROGBITS {
+			continue
+		}
+		data, err := contentOf(s)
+		if err != nil {
+			return err
+		}
+		into := m.segments(kernel)
+		*into = append(*into, Segment{Bank: bank, Data: data})
+	}
+	return nil
+}
+
+// elfVariables reads the symbols of what is no code, and the relocations that name them.
+func (m *Module) elfVariables(f *elf.File) error {
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil // a file without symbols names nothing
+	}
+	for _, s := range symbols {
+		if int(s.Section) >= len(f.Sections) || elf.ST_TYPE(s.Info) != elf.STT_OBJECT {
+			continue
+		}
+		section := f.Sections[s.Section]
+		v := Variable{Name: s.Name, Bank: -1, Offset: int(s.Value), Size: int(s.Size)}
+		if bank, _, ok := constantSection(section.Name); ok {
+			v.Bank = bank
+		} else if !strings.HasPrefix(section.Name, sectionGlobal) {
+			continue
+		}
+		if section.Type == elf.SHT_PROGBITS {
+			data, err := contentOf(section)
+			if err != nil {
+				return err
+			}
+			if s.Value <= uint64(len(data)) && s.Size <= uint64(len(data))-s.Value {
+				v.Data = data[s.Value : s.Value+s.Size]
+			}
+		}
+		m.Variables = append(m.Variables, v)
+	}
+	for _, s := range f.Sections {
+		if err := m.elfRelocations(f, s, symbols); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elfRelocations reads a section of relocations. The kinds that fill a word are told apart by their numbers.
+func (m *Module) elfRelocations(f *elf.File, s *elf.Section, symbols []elf.Symbol) error {
+	if s.Type != elf.SHT_REL && s.Type != elf.SHT_RELA || int(s.Info) >= len(f.Sections) {
+		return nil
+	}
+	target := f.Sections[s.Info].Name
+	bank, kernel, ok := constantSection(target)
+	if !ok && !strings.HasPrefix(target, sectionText) {
+		return nil
+	}
+	data, err := contentOf(s)
+	if err != nil {
+		return err
+	}
+	size := map[elf.Class]int{elf.ELFCLASS32: 8, elf.ELFCLASS64: 16}[f.Class]
+	if s.Type == elf.SHT_RELA {
+		size += size / 2
+	}
+	for ; len(data) >= size; data = data[size:] {
+		offset, symbol, kind := uint64(binary.LittleEndian.Uint32(data)), uint64(data[5])|uint64(data[6])<<8|uint64(data[7])<<16, data[4]
+		if f.Class == elf.ELFCLASS64 {
+			offset = binary.LittleEndian.Uint64(data)
+			symbol, kind = uint64(binary.LittleEndian.Uint32(data[12:])), data[8]
+		}
+		if symbol == 0 || symbol > uint64(len(symbols)) {
+			return fmt.Errorf("%s names symbol %d of %d [%s]", s.Name, symbol, len(symbols), diag.FileFormat)
+		}
+		name := symbols[symbol-1].Name
+		if !ok {
+			return fmt.Errorf("the code of %s has a relocation for %s, and none of those is known [%s]", strings.TrimPrefix(target, sectionText), name, diag.FileFormat)
+		}
+		bytes := 4
+		if kinds64 := []byte{2, 4}; slices.Contains(kinds64, kind) {
+			bytes = 8
+		}
+		m.Relocations = append(m.Relocations, Relocation{bank, int(min(offset, 1<<16)), bytes, kernel, name})
+	}
+	return nil
+}
+
+// parametersOf reads what the information on a kernel says of its parameters: attributes, each with a format, a
+// number, and a value of two bytes or of as many as follow.
+func parametersOf(info []byte) []Parameter {
+	const (
+		formatSized = 4
+		attribute   = 0x17 // of one parameter: index, ordinal, offset, and the size from bit 18 of a word on
+		length      = 12
+	)
+	found := map[int]Parameter{}
+	for len(info) >= 4 {
+		format, number, n := info[0], info[1], int(binary.LittleEndian.Uint16(info[2:]))
+		info = info[4:]
+		if format != formatSized {
+			continue
+		}
+		if n > len(info) {
+			return nil
+		}
+		if number == attribute && n >= length {
+			found[int(binary.LittleEndian.Uint16(info[4:]))] = Parameter{
+				Offset: int(binary.LittleEndian.Uint16(info[6:])),
+				Size:   int(binary.LittleEndian.Uint32(info[8:]) >> 18),
+			}
+		}
+		info = info[n:]
+	}
+	var list []Parameter
+	for i := range len(found) {
+		p, ok := found[i]
+		if !ok {
+			return nil
+		}
+		list = append(list, p)
+	}
+	return list
+}

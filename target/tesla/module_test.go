@@ -1,0 +1,155 @@
+package tesla_test
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/tesla"
+)
+
+const wholeModule = `architecture {sm_11}
+abiversion {1}
+modname {cubin}
+consts {
+	name = filter
+	segname = const
+	segnum = 0
+	offset = 16
+	bytes = 8
+	mem {
+		0x3f800000 0x40000000
+	}
+}
+reloc {
+	name = counter
+	segname = const
+	segnum = 14
+	offset = 4
+	bytes = 4
+}
+code {
+	name = _Z5scalePfi
+	lmem = 0
+	smem = 24
+	reg = 3
+	bar = 0
+	const {
+		segname = const
+		segnum = 1
+		offset = 0
+		bytes = 4
+		mem {
+			0x7fffffff
+		}
+	}
+	bincode {
+		0x10000003 0x00000780 // a comment
+		0xf0000001 0xe0000781
+	}
+}
+code { name = other reg = 2 smem=16 bincode { 0xf0000001 0xe0000781 } }
+`
+
+func TestTextModule(t *testing.T) {
+	m, err := tesla.ReadModule([]byte(wholeModule))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Chip != "sm_11" || m.PointerSize != 4 || len(m.Kernels) != 2 {
+		t.Fatalf("module %+v", m)
+	}
+	k, err := m.Kernel("scale")
+	if err != nil || k != &m.Kernels[0] || k.Registers != 3 || k.Shared != 24 || !slices.Equal(k.Code, []uint32{0x10000003, 0x780, 0xf0000001, 0xe0000781}) {
+		t.Errorf("kernel %+v, %v", k, err)
+	}
+	if got := fmt.Sprint(m.Constants, k.Constants); got != "[{0 16 [0 0 128 63 0 0 0 64]}] [{1 0 [255 255 255 127]}]" {
+		t.Errorf("constants %s", got)
+	}
+	if len(m.Variables) != 1 || m.Variables[0].Name != "filter" || m.Variables[0].Bank != 0 || m.Variables[0].Size != 8 {
+		t.Errorf("variables %+v", m.Variables)
+	}
+	if got := fmt.Sprint(m.Relocations); got != "[{14 4 4  counter}]" {
+		t.Errorf("relocations %s", got)
+	}
+	if _, err := m.Kernel("scales"); err == nil || err.Error() != `no kernel "scales", expected _Z5scalePfi, other` {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestBadModules(t *testing.T) {
+	for text, want := range map[string]string{
+		"architecture {sm_10}\ncode {\n name = k\n bincode { 0x1 add }\n}": `"add" in bincode of k, expected a word such as 0x10000001`,
+		"architecture {sm_10}\ncode {\n name = k\n bincode { 0x1 \n":       "block bincode has no end, expected }",
+		"architecture {sm_10}\n}": "a } that closes no block",
+		"architecture {sm_10}\ncode { name = k reg = many bincode { } }":             "reg = many, expected a number",
+		"architecture {sm_10}\ncode { name = k }":                                    "kernel k has no bincode",
+		"architecture {sm_10}\nconsts { segnum = 0 offset = 65000 bytes = 1000 }":    "1000 bytes of constants at 65000, expected at most 65536",
+		"architecture {sm_10}" + strings.Repeat("a {", 40) + strings.Repeat("}", 40): "blocks nested 16 deep",
+	} {
+		if _, err := tesla.ReadModule([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, expected %s", text, err, want)
+		}
+	}
+}
+
+// symbols is a table of symbols of an ELF file of 32 bits, and the names behind it.
+func symbols(list ...elf.Sym32) []byte {
+	data := make([]byte, 16)
+	for _, s := range list {
+		data, _ = binary.Append(data, binary.LittleEndian, s)
+	}
+	return data
+}
+
+// A variable that all threads share has a section, a symbol, and a word of constants that holds its address.
+func TestELFModule(t *testing.T) {
+	object := elf.ST_INFO(elf.STB_GLOBAL, elf.STT_OBJECT)
+	info := []byte{3, 1, 4, 0} // a format of two bytes, which goes by
+	for i, p := range [][2]uint32{{0, 4}, {8, 8}} {
+		info = append(info, 4, 0x17, 12, 0)
+		info = append(info, 0, 0, 0, 0, byte(i), 0, byte(p[0]), 0)
+		info = binary.LittleEndian.AppendUint32(info, p[1]<<18|0x1f000)
+	}
+	data := newELF(11, []elfSection{
+		{name: ".text.k", kind: elf.SHT_PROGBITS, info: 5 << 24, data: littleEndian(0xf0000001, 0xe0000781)},
+		{name: ".nv.constant14", kind: elf.SHT_PROGBITS, data: make([]byte, 8)},
+		{name: ".nv.global", kind: elf.SHT_NOBITS, data: make([]byte, 64)},
+		{name: ".strtab", kind: elf.SHT_STRTAB, data: []byte("\x00counter\x00")},
+		{name: ".symtab", kind: elf.SHT_SYMTAB, link: 4, entry: 16, data: symbols(elf.Sym32{Name: 1, Value: 16, Size: 12, Info: object, Shndx: 3})},
+		{name: ".rel.nv.constant14", kind: elf.SHT_REL, link: 5, info: 2, entry: 8, data: littleEndian(4, 1<<8|1)},
+		{name: ".nv.info.k", kind: elf.SHT_PROGBITS, data: info},
+		{name: ".nv.constant1.k", kind: elf.SHT_PROGBITS, data: littleEndian(7)},
+	})
+	m, err := tesla.ReadModule(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &m.Kernels[0]
+	if m.Chip != "sm_11" || k.Name != "k" || k.Registers != 5 || fmt.Sprint(k.Parameters) != "[{0 4} {8 8}]" || fmt.Sprint(k.Constants) != "[{1 0 [7 0 0 0]}]" {
+		t.Errorf("kernel %+v of %s", k, m.Chip)
+	}
+	if got := fmt.Sprint(m.Variables); got != "[{counter -1 16 12 []}]" {
+		t.Errorf("variables %s", got)
+	}
+	if got := fmt.Sprint(m.Relocations); got != "[{14 4 4  counter}]" {
+		t.Errorf("relocations %s", got)
+	}
+}
+
+// FuzzModule holds that no file makes the reader of modules panic.
+func FuzzModule(f *testing.F) {
+	f.Add([]byte(wholeModule))
+	f.Add(twoKernels())
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if tesla.IsCubin(data) || tesla.IsELF(data) {
+			if _, err := tesla.ReadModule(data); err != nil {
+				_ = isa.Explain(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,171 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/isago/isago/isa"
+)
+
+// jumps are the arrows beside a listing, from each jump to where it goes. All jumps to one place share an arrow.
+// They are found before the listing is printed, by the number of the line, because the units of a clause stand
+// elsewhere in the program than in the listing.
+type jumps struct {
+	// lanes are the columns, the one beside the text first: their arrows by line, none of which overlap.
+	lanes [][]arrow
+	// next is, for each lane, the first arrow that does not end before the line that is printed.
+	next []int
+}
+
+// arrow goes from lines to a line. It spans all lines between the first and the last of these.
+type arrow struct {
+	first, last, to int
+	from            []int
+}
+
+// jumpLanes is the most columns that arrows have. Those that find no room are left out, the longest first.
+const jumpLanes = 16
+
+// newJumps finds the arrows of a listing. Calls have none: they come back, and are mostly far away.
+func (l *Listing) newJumps() *jumps {
+	lines := map[int64]int{}
+	n := 0
+	for ln := range l.lines() {
+		if ln.piece == nil || ln.piece.Target {
+			lines[ln.addr] = n
+		}
+		n++
+	}
+	at := map[int]*arrow{}
+	var targets []isa.BranchTarget
+	n = 0
+	for ln := range l.lines() {
+		targets = targets[:0]
+		if ln.ok && !ln.beyond() {
+			targets = l.current.Targets(targets, ln.in)
+		}
+		for _, t := range targets {
+			if to, ok := lines[t.Addr+l.base]; ok && !t.Call {
+				if at[to] == nil {
+					at[to] = &arrow{first: to, last: to, to: to}
+				}
+				at[to].add(n)
+			}
+		}
+		n++
+	}
+	return layJumps(at)
+}
+
+// add adds a line from which the arrow goes.
+func (a *arrow) add(from int) {
+	a.from = append(a.from, from)
+	a.first, a.last = min(a.first, from), max(a.last, from)
+}
+
+// layJumps gives each arrow a column, the short ones beside the text.
+func layJumps(at map[int]*arrow) *jumps {
+	var list []arrow
+	for _, a := range at {
+		slices.Sort(a.from)
+		list = append(list, *a)
+	}
+	slices.SortFunc(list, func(a, b arrow) int {
+		return cmp.Or(cmp.Compare(a.last-a.first, b.last-b.first), cmp.Compare(a.to, b.to))
+	})
+	j := &jumps{}
+	for _, a := range list {
+		j.place(a)
+	}
+	j.next = make([]int, len(j.lanes))
+	return j
+}
+
+// place puts an arrow into the first column in which it has room.
+func (j *jumps) place(a arrow) {
+	for i := range j.lanes {
+		k, _ := slices.BinarySearchFunc(j.lanes[i], a, func(x, a arrow) int { return cmp.Compare(x.last, a.first) })
+		if k == len(j.lanes[i]) || j.lanes[i][k].first > a.last {
+			j.lanes[i] = slices.Insert(j.lanes[i], k, a)
+			return
+		}
+	}
+	if len(j.lanes) < jumpLanes {
+		j.lanes = append(j.lanes, []arrow{a})
+	}
+}
+
+// append draws the columns of a line; before draws what stands above it, where its label is.
+func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
+	if j == nil || len(j.lanes) == 0 {
+		return dst
+	}
+	row := make([]rune, len(j.lanes)+2)
+	for i := range row {
+		row[i] = ' '
+	}
+	drawn := ' ' // what goes on to the text
+	for i := len(j.lanes) - 1; i >= 0; i-- {
+		at := len(j.lanes) - 1 - i
+		a := j.arrow(i, line)
+		if drawn != ' ' {
+			row[at] = '─'
+		}
+		if a == nil || before && line == a.first {
+			continue
+		}
+		_, starts := slices.BinarySearch(a.from, line)
+		switch ends := line == a.to; {
+		case before || !starts && !ends:
+			row[at] = '│'
+			if drawn != ' ' {
+				row[at] = '┼'
+			}
+			continue
+		case ends:
+			drawn = '▶'
+		case drawn == ' ':
+			drawn = '─'
+		}
+		row[at] = corner(a, line, row[at] == '─')
+	}
+	row[len(row)-2] = drawn
+	text := strings.TrimRight(string(row), " ")
+	dst = append(dst, p.paint(tokenColours[isa.TokenAddress], text)...)
+	return append(dst, strings.Repeat(" ", len(row)-utf8.RuneCountInString(text))...)
+}
+
+// corner is where an arrow turns to the text; crossed, where one from further out goes through there.
+func corner(a *arrow, line int, crossed bool) rune {
+	switch {
+	case a.first == a.last && crossed:
+		return '─'
+	case a.first == a.last:
+		return '╶'
+	case line == a.first && crossed:
+		return '┬'
+	case line == a.first:
+		return '╭'
+	case line == a.last && crossed:
+		return '┴'
+	case line == a.last:
+		return '╰'
+	case crossed:
+		return '┼'
+	}
+	return '├'
+}
+
+// arrow returns the arrow of a column that spans a line, nil for none. Lines come in their order.
+func (j *jumps) arrow(lane, line int) *arrow {
+	list := j.lanes[lane]
+	for j.next[lane] < len(list) && list[j.next[lane]].last < line {
+		j.next[lane]++
+	}
+	if n := j.next[lane]; n < len(list) && list[n].first <= line {
+		return &list[n]
+	}
+	return nil
+}

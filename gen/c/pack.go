@@ -98,6 +98,9 @@ func (w *writer) describe(f *gen.Field) string {
 	case f.Root != nil:
 		text += ", for " + w.public("decode", f.Root)
 	}
+	if f.Where != "" {
+		text += ", where " + f.Where
+	}
 	if f.Spec.Doc != "" {
 		text += ": " + gen.Comment(f.Spec.Doc)
 	}

@@ -25,9 +25,6 @@ struct print {
 	int64_t unit;    /* the bits that a branch counts in */
 };
 
-/* The options of those who give none. */
-static const struct example_options defaults = {{1u}, NULL, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL};
-
 static inline example_word word_of(uint64_t w0)
 {
 	return w0;
@@ -45,6 +42,9 @@ static const struct leaf leaves_instruction[5] = {
 	{"shl", "shl", 3, {UINT64_C(0x0)}},
 	{"br", "br", 2, {UINT64_C(0x0)}},
 };
+
+/* The options of those who give none. */
+static const struct example_options defaults = {{1u}, NULL, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL};
 
 static void start(struct print *p, struct example_out *out, const struct example_options *o, unsigned digits, int64_t unit)
 {
@@ -589,193 +589,4 @@ const char *example_name_register(enum example_register_op op)
 		"#register-special",
 	};
 	return (unsigned)op < 2 ? names[(unsigned)op] : "";
-}
-
-void example_unpack_nop(const struct example_inst *inst, const struct example_options *o, struct example_nop *f)
-{
-	(void)o;
-	f->rest[0] = (inst->bits ^ UINT64_C(0x0)) & UINT64_C(0x1fff);
-}
-
-bool example_pack_nop(const struct example_nop *f, const struct example_options *o, example_word *word)
-{
-	bool fits = true;
-	example_word v = word_of(UINT64_C(0x0));
-	(void)o;
-	v |= (f->rest[0] ^ UINT64_C(0x0)) & UINT64_C(0x1fff);
-	*word = v;
-	return fits;
-}
-
-void example_unpack_add(const struct example_inst *inst, const struct example_options *o, struct example_add *f)
-{
-	(void)o;
-	f->dst = (uint32_t)((inst->bits >> 9 & UINT64_C(0xf)));
-	f->a = (uint32_t)((inst->bits >> 5 & UINT64_C(0xf)));
-	f->immediate = ((inst->bits >> 4 & UINT64_C(0x1))) != 0;
-	f->b = (uint32_t)((inst->bits & UINT64_C(0xf)));
-	f->b_2 = (int32_t)sign_extend((inst->bits & UINT64_C(0xf)), 4);
-}
-
-bool example_pack_add(const struct example_add *f, const struct example_options *o, example_word *word)
-{
-	bool fits = true;
-	example_word v = word_of(UINT64_C(0x2000));
-	fits = fits && f->dst >> 4 == 0;
-	v = (v & UINT64_C(0xffffffffffffe1ff)) | ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
-	fits = fits && f->a >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffe1f)) | ((uint64_t)f->a & UINT64_C(0xf)) << 5;
-	v = (v & UINT64_C(0xffffffffffffffef)) | ((uint64_t)f->immediate & UINT64_C(0x1)) << 4;
-	fits = fits && f->b >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->b & UINT64_C(0xf));
-	struct print print_, *const p = &print_;
-	struct example_options quiet = o ? *o : defaults;
-	quiet.findings = NULL;
-	start(p, NULL, &quiet, 0, 16);
-	{
-		example_word before = v;
-		struct scope s_ = {&v, NULL, &leaves_instruction[1]};
-		struct scope *const s = &s_;
-		const bool fitted = fits;
-		fits = fits && f->b_2 >= -(int64_t)UINT64_C(0x7) - 1 && f->b_2 <= (int64_t)UINT64_C(0x7);
-		v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->b_2 & UINT64_C(0xf));
-		if ((s->w[0] & UINT64_C(0x10)) == UINT64_C(0x10)) {
-			(void)before;
-			(void)fitted;
-		} else {
-			v = before;
-			fits = fitted;
-		}
-		(void)s;
-	}
-	*word = v;
-	return fits;
-}
-
-void example_unpack_mul(const struct example_inst *inst, const struct example_options *o, struct example_mul *f)
-{
-	(void)o;
-	f->dst = (uint32_t)((inst->bits >> 9 & UINT64_C(0xf)));
-	f->a = (uint32_t)((inst->bits >> 5 & UINT64_C(0xf)));
-	f->immediate = ((inst->bits >> 4 & UINT64_C(0x1))) != 0;
-	f->b = (uint32_t)((inst->bits & UINT64_C(0xf)));
-	f->b_2 = (int32_t)sign_extend((inst->bits & UINT64_C(0xf)), 4);
-}
-
-bool example_pack_mul(const struct example_mul *f, const struct example_options *o, example_word *word)
-{
-	bool fits = true;
-	example_word v = word_of(UINT64_C(0x4000));
-	fits = fits && f->dst >> 4 == 0;
-	v = (v & UINT64_C(0xffffffffffffe1ff)) | ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
-	fits = fits && f->a >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffe1f)) | ((uint64_t)f->a & UINT64_C(0xf)) << 5;
-	v = (v & UINT64_C(0xffffffffffffffef)) | ((uint64_t)f->immediate & UINT64_C(0x1)) << 4;
-	fits = fits && f->b >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->b & UINT64_C(0xf));
-	struct print print_, *const p = &print_;
-	struct example_options quiet = o ? *o : defaults;
-	quiet.findings = NULL;
-	start(p, NULL, &quiet, 0, 16);
-	{
-		example_word before = v;
-		struct scope s_ = {&v, NULL, &leaves_instruction[2]};
-		struct scope *const s = &s_;
-		const bool fitted = fits;
-		fits = fits && f->b_2 >= -(int64_t)UINT64_C(0x7) - 1 && f->b_2 <= (int64_t)UINT64_C(0x7);
-		v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->b_2 & UINT64_C(0xf));
-		if ((s->w[0] & UINT64_C(0x10)) == UINT64_C(0x10)) {
-			(void)before;
-			(void)fitted;
-		} else {
-			v = before;
-			fits = fitted;
-		}
-		(void)s;
-	}
-	*word = v;
-	return fits;
-}
-
-void example_unpack_shl(const struct example_inst *inst, const struct example_options *o, struct example_shl *f)
-{
-	(void)o;
-	f->dst = (uint32_t)((inst->bits >> 9 & UINT64_C(0xf)));
-	f->a = (uint32_t)((inst->bits >> 5 & UINT64_C(0xf)));
-	f->count = (uint32_t)((inst->bits & UINT64_C(0xf)));
-	f->rest[0] = (inst->bits ^ UINT64_C(0x0)) & UINT64_C(0x10);
-}
-
-bool example_pack_shl(const struct example_shl *f, const struct example_options *o, example_word *word)
-{
-	bool fits = true;
-	example_word v = word_of(UINT64_C(0x6000));
-	fits = fits && f->dst >> 4 == 0;
-	v = (v & UINT64_C(0xffffffffffffe1ff)) | ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
-	fits = fits && f->a >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffe1f)) | ((uint64_t)f->a & UINT64_C(0xf)) << 5;
-	fits = fits && f->count >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->count & UINT64_C(0xf));
-	(void)o;
-	v |= (f->rest[0] ^ UINT64_C(0x0)) & UINT64_C(0x10);
-	*word = v;
-	return fits;
-}
-
-void example_unpack_br(const struct example_inst *inst, const struct example_options *o, struct example_br *f)
-{
-	(void)o;
-	f->cond = (uint32_t)((inst->bits >> 11 & UINT64_C(0x3)));
-	f->link = ((inst->bits >> 10 & UINT64_C(0x1))) != 0;
-	f->likely = ((inst->bits >> 9 & UINT64_C(0x1))) != 0;
-	f->target = (int32_t)sign_extend((inst->bits & UINT64_C(0x1ff)), 9);
-}
-
-bool example_pack_br(const struct example_br *f, const struct example_options *o, example_word *word)
-{
-	bool fits = true;
-	example_word v = word_of(UINT64_C(0x8000));
-	fits = fits && f->cond >> 2 == 0;
-	v = (v & UINT64_C(0xffffffffffffe7ff)) | ((uint64_t)f->cond & UINT64_C(0x3)) << 11;
-	v = (v & UINT64_C(0xfffffffffffffbff)) | ((uint64_t)f->link & UINT64_C(0x1)) << 10;
-	v = (v & UINT64_C(0xfffffffffffffdff)) | ((uint64_t)f->likely & UINT64_C(0x1)) << 9;
-	fits = fits && f->target >= -(int64_t)UINT64_C(0xff) - 1 && f->target <= (int64_t)UINT64_C(0xff);
-	v = (v & UINT64_C(0xfffffffffffffe00)) | ((uint64_t)f->target & UINT64_C(0x1ff));
-	(void)o;
-	*word = v;
-	return fits;
-}
-
-void example_unpack_register_general(const struct example_register_inst *inst, const struct example_options *o, struct example_register_general *f)
-{
-	(void)o;
-	f->n = (uint32_t)((inst->bits & UINT64_C(0x7)));
-}
-
-bool example_pack_register_general(const struct example_register_general *f, const struct example_options *o, example_word *word)
-{
-	bool fits = true;
-	example_word v = word_of(UINT64_C(0x0));
-	fits = fits && f->n >> 3 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff8)) | ((uint64_t)f->n & UINT64_C(0x7));
-	(void)o;
-	*word = v;
-	return fits;
-}
-
-void example_unpack_register_special(const struct example_register_inst *inst, const struct example_options *o, struct example_register_special *f)
-{
-	(void)o;
-	f->n = (uint32_t)((inst->bits & UINT64_C(0x7)));
-}
-
-bool example_pack_register_special(const struct example_register_special *f, const struct example_options *o, example_word *word)
-{
-	bool fits = true;
-	example_word v = word_of(UINT64_C(0x8));
-	fits = fits && f->n >> 3 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff8)) | ((uint64_t)f->n & UINT64_C(0x7));
-	(void)o;
-	*word = v;
-	return fits;
 }

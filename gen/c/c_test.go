@@ -33,7 +33,7 @@ func build(t testing.TB, p *gen.Program, root *gen.Root, flags ...string) string
 	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(harness(p, root)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", "main.c"})...)
+	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", p.Name + "_pack.c", "main.c"})...)
 	return filepath.Join(dir, "harness")
 }
 

@@ -69,7 +69,9 @@ func TestOtherCompilers(t *testing.T) {
 				continue
 			}
 			args := append(cc[1:len(cc):len(cc)], strictFlags...)
-			compile(t, dir, path, append(args, "-O0", "-c", "-o", filepath.Join(dir, "out.o"), p.Name+".c")...)
+			for _, source := range []string{p.Name + ".c", p.Name + "_pack.c"} {
+				compile(t, dir, path, append(args[:len(args):len(args)], "-O0", "-c", "-o", filepath.Join(dir, "out.o"), source)...)
+			}
 		}
 	}
 }

@@ -278,7 +278,7 @@ func (b *body) overrides(l *gen.Leaf) {
 		b.line("{")
 		b.depth++
 		b.line("%s_word before = v;", w.lower)
-		b.openScope("s_", "NULL", w.addressOfLimbs("v"), w.leafInfo(l))
+		b.openScope("s_", "NULL", w.addressOfLimbs("v"), "NULL")
 		b.line("struct scope *const s = &s_;")
 		b.line("const bool fitted = fits;")
 		for _, f := range c.Fields {

@@ -254,7 +254,7 @@ func (w *writer) printing() {
 	w.funcsOf(false)
 	code := w.b.String()
 	var b strings.Builder
-	for _, p := range gen.Needed(gen.Pieces(runtimeText), w.written, code) {
+	for _, p := range gen.Needed(gen.Pieces(runtimeText), "always", w.written, code) {
 		b.WriteString(w.fill(p.Text))
 	}
 	w.b.Reset()

@@ -137,7 +137,8 @@ type Wave struct {
 	Profile *Profile
 	// Number is that of the wave in its block.
 	Number int
-	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
+	// Instructions counts what was dispatched, LaneInstructions what lanes ran; both count what other
+	// instructions run.
 	Instructions, LaneInstructions int64
 
 	stores   []*store
@@ -407,7 +408,10 @@ func (w *Wave) Step() {
 		return
 	}
 	w.Instructions++
-	lanes := w.running(g.mask)
+	lanes := g.mask
+	if w.on != nil {
+		lanes &= *w.on
+	}
 	w.lanes = lanes
 	w.LaneInstructions += int64(popcount(lanes))
 	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc

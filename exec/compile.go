@@ -1045,9 +1045,13 @@ func (c *compiler) results(id sem.ID) []*plane {
 
 func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 	call := &Call{Wave: c.w, Results: c.results(id)}
-	var sources []loc
-	for _, a := range in.Args {
-		sources = append(sources, c.locs[a])
+	copied := map[int]loc{} // arguments that are no planes
+	for i, a := range in.Args {
+		if p := c.locs[a].plane; p != nil {
+			call.Args = append(call.Args, p)
+			continue
+		}
+		copied[i] = c.locs[a]
 		call.Args = append(call.Args, new(plane))
 	}
 	c.add(func(w *Wave) {
@@ -1059,7 +1063,11 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 			w.stop(call.Mask, "trap", "nothing here does "+in.Text)
 			return
 		}
-		for i, src := range sources {
+		for i, src := range copied {
+			if src.scalar != nil {
+				fill(call.Args[i], *src.scalar)
+				continue
+			}
 			for k := range Lanes {
 				call.Args[i][k] = src.lane(k)
 			}

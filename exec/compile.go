@@ -1045,14 +1045,21 @@ func (c *compiler) results(id sem.ID) []*plane {
 
 func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 	call := &Call{Wave: c.w, Results: c.results(id)}
-	copied := map[int]loc{} // arguments that are no planes
-	for i, a := range in.Args {
-		if p := c.locs[a].plane; p != nil {
-			call.Args = append(call.Args, p)
-			continue
+	type copied struct {
+		to   *plane
+		from loc
+	}
+	var others []copied // arguments that lie in no plane
+	for _, a := range in.Args {
+		p := c.locs[a].plane
+		if x := &c.code.Insts[a]; x.Op == sem.OpConst {
+			p = c.w.constPlane(x.Imm)
 		}
-		copied[i] = c.locs[a]
-		call.Args = append(call.Args, new(plane))
+		if p == nil {
+			p = new(plane)
+			others = append(others, copied{p, c.locs[a]})
+		}
+		call.Args = append(call.Args, p)
 	}
 	c.add(func(w *Wave) {
 		if call.Mask = g.of(w); call.Mask == 0 {
@@ -1063,13 +1070,13 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 			w.stop(call.Mask, "trap", "nothing here does "+in.Text)
 			return
 		}
-		for i, src := range copied {
-			if src.scalar != nil {
-				fill(call.Args[i], *src.scalar)
+		for _, o := range others {
+			if o.from.scalar != nil {
+				fill(o.to, *o.from.scalar)
 				continue
 			}
 			for k := range Lanes {
-				call.Args[i][k] = src.lane(k)
+				o.to[k] = o.from.lane(k)
 			}
 		}
 		s(call)

@@ -37,6 +37,9 @@ func (p Palette) paint(colour, text string) string {
 	return colour + text + reset
 }
 
+// Dim is text that stands back.
+func (p Palette) Dim(text string) string { return p.paint(dim, text) }
+
 // Append appends the text of an instruction with its tokens coloured.
 func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	if !p.on {

@@ -15,6 +15,7 @@ import (
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 type runFlags struct {
@@ -83,7 +84,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.IntVarP(&f.count, "count", "n", 0, "run `N` vertices (default: as many as the inputs have, at least one)")
 	flags.Int64Var(&f.budget, "budget", 1<<20, "stop after `N` instructions; 0 is no bound")
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
-	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction writes, for the first vertex")
+	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction reads and writes, for the first vertex")
 	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
@@ -142,7 +143,13 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		opt.Budget = own.Budget()
 	}
 	if f.trace {
-		opt.Trace = (&tracer{w: cmd.ErrOrStderr(), set: set}).step
+		t := &tracer{w: cmd.ErrOrStderr(), set: set}
+		if on, err := inColour(cmd, t.w); err != nil {
+			return err
+		} else if on {
+			t.palette = view.Colours
+		}
+		opt.Trace = t.step
 	}
 	progress := newProgress(cmd)
 	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }

@@ -74,6 +74,9 @@ func (b *Batch) Feed(in Input) {
 	b.in, b.read = in, true
 }
 
+// Given returns what Read, Feed and Set gave.
+func (b *Batch) Given() Input { return b.in }
+
 // Run runs the program for all inputs.
 func (b *Batch) Run(opt RunOptions) (*Outcome, error) {
 	in := b.in

@@ -102,7 +102,7 @@ func (r *gridRun) work(parallel bool) {
 	for i := range waves {
 		w := NewWave(r.g.Program, own, r.g.Shared)
 		w.Services, w.Strict, w.Profile = r.g.Services, r.opt.Strict, profile
-		w.Number = i
+		w.Number, w.width = i, r.g.Width
 		if parallel {
 			w.Lock = &r.atomic
 		}

@@ -56,21 +56,22 @@ func isNaN(in *sem.Inst) bool {
 }
 
 // nans returns the lanes in which a plane holds NaN.
-func nans(p *plane) uint64 {
+func nans(p []uint64) uint64 {
 	var m uint64
 	for _, x := range p {
 		m = m>>1 | (0x7f800000-x&0x7fffffff)>>63<<63
 	}
-	return m
+	return m >> uint(Lanes-len(p))
 }
 
 func (c *compiler) compare(id sem.ID, in *sem.Inst) bool {
+	n := c.w.width
 	if in.From.Kind == sem.Bool || in.From.Kind == sem.Sint || in.From.Kind == sem.Float && in.From.Width != 32 {
 		return false
 	}
 	if isNaN(in) {
 		a, d := c.planeOf(in.A), c.place(id).mask
-		c.add(func(*Wave) { *d = nans(a) })
+		c.add(func(*Wave) { *d = nans(a[:n]) })
 		return true
 	}
 	a, b := c.planeOf(in.A), c.planeOf(in.B)
@@ -79,66 +80,74 @@ func (c *compiler) compare(id sem.ID, in *sem.Inst) bool {
 	case float && in.Op == sem.OpEq:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(f32(a[i]) == f32(b[i]))<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	case float && in.Op == sem.OpNe:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(f32(a[i]) != f32(b[i]))<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	case float && in.Op == sem.OpLt:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(f32(a[i]) < f32(b[i]))<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	case float:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(f32(a[i]) <= f32(b[i]))<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	case in.Op == sem.OpEq:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(a[i] == b[i])<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	case in.Op == sem.OpNe:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(a[i] != b[i])<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	case in.Op == sem.OpLt:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(a[i] < b[i])<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	default:
 		c.add(func(*Wave) {
 			var m uint64
+			a, b := a[:n], b[:n]
 			for i := range a {
 				m = m>>1 | boolean(a[i] <= b[i])<<63
 			}
-			*d = m
+			*d = m >> uint(Lanes-n)
 		})
 	}
 	return true
@@ -195,6 +204,11 @@ func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 		return false
 	case in.Op == sem.OpSelect:
 		return c.selectKernel(id, in)
+	case in.Op == sem.OpCast && (in.Type.Kind == sem.Float || in.From.Kind == sem.Float):
+		return c.castKernel(id, in)
+	case in.Op == sem.OpFlush:
+		c.flushKernel(id, in)
+		return true
 	case in.Op == sem.OpConvert && in.Imm == 0 && in.Type.Kind == sem.Float && in.From.Kind == sem.Float:
 		return c.convertKernel(id, in)
 	case in.Type.Kind == sem.Float && in.Type.Width == 32 && in.Imm == 0:
@@ -208,14 +222,15 @@ func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 }
 
 func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
+	n := c.w.width
 	if c.uniform[in.A] { // the same choice in all lanes
 		l, x, y := c.locs[in.A], c.planeOf(in.B), c.planeOf(in.C)
 		d := c.place(id).plane
 		c.add(func(*Wave) {
 			if *l.scalar != 0 {
-				*d = *x
+				copy(d[:n], x[:n])
 			} else {
-				*d = *y
+				copy(d[:n], y[:n])
 			}
 		})
 		return true
@@ -227,13 +242,14 @@ func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
 		switch m := *cond & w.active; m {
 		case 0:
 			if d != y {
-				*d = *y
+				copy(d[:n], y[:n])
 			}
 		case w.active:
 			if d != x {
-				*d = *x
+				copy(d[:n], x[:n])
 			}
 		default:
+			x, y, d := x[:n], y[:n], d[:n]
 			for i := range d {
 				keep := -(m & 1)
 				m >>= 1
@@ -261,9 +277,11 @@ func (c *compiler) choice(id sem.ID, in *sem.Inst) *plane {
 }
 
 func (c *compiler) floatKernel(id sem.ID, in *sem.Inst) bool {
+	n := c.w.width
 	if in.Op == sem.OpNeg {
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
+			a, d := a[:n], d[:n]
 			for i := range d {
 				d[i] = a[i] ^ 1<<31
 			}
@@ -273,6 +291,7 @@ func (c *compiler) floatKernel(id sem.ID, in *sem.Inst) bool {
 	if in.Op == sem.OpSqrt {
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
+			a, d := a[:n], d[:n]
 			for i := range d { // a root that is rounded to 53 bits and then to 24 is the one that is rounded once
 				d[i] = b32(float32(math.Sqrt(float64(f32(a[i])))))
 			}
@@ -289,6 +308,7 @@ func (c *compiler) floatKernel(id sem.ID, in *sem.Inst) bool {
 // arithmetic prepares an operator on floats. One of its arguments may be the same in all lanes, and often the
 // next thing asked is whether the result is NaN.
 func (c *compiler) arithmetic(id sem.ID, in *sem.Inst) {
+	n := c.w.width
 	first, second := in.A, in.B
 	if c.uniform[first] && (in.Op == sem.OpAdd || in.Op == sem.OpMul) {
 		first, second = second, first
@@ -309,18 +329,21 @@ func (c *compiler) arithmetic(id sem.ID, in *sem.Inst) {
 	case in.Op == sem.OpAdd && s != nil:
 		c.add(func(*Wave) {
 			y := f32(*s)
+			a, d := a[:n], d[:n]
 			for i := range d {
 				d[i] = b32(f32(a[i]) + y)
 			}
 		})
 	case in.Op == sem.OpAdd:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = b32(f32(a[i]) + f32(b[i]))
 			}
 		})
 	case in.Op == sem.OpSub:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = b32(f32(a[i]) - f32(b[i]))
 			}
@@ -328,18 +351,21 @@ func (c *compiler) arithmetic(id sem.ID, in *sem.Inst) {
 	case in.Op == sem.OpMul && s != nil:
 		c.add(func(*Wave) {
 			y := f32(*s)
+			a, d := a[:n], d[:n]
 			for i := range d {
 				d[i] = b32(f32(a[i]) * y)
 			}
 		})
 	case in.Op == sem.OpMul:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = b32(f32(a[i]) * f32(b[i]))
 			}
 		})
 	case in.Op == sem.OpDiv:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = b32(f32(a[i]) / f32(b[i]))
 			}
@@ -349,11 +375,13 @@ func (c *compiler) arithmetic(id sem.ID, in *sem.Inst) {
 
 // arithmeticNaN prepares a sum or a product, and tells in which lanes it is NaN.
 func (c *compiler) arithmeticNaN(op sem.Op, d, a, b *plane, s, nan *uint64) {
+	n := c.w.width
 	switch {
 	case op == sem.OpAdd && s != nil:
 		c.add(func(*Wave) {
 			y := f32(*s)
 			var odd uint64
+			a, d := a[:n], d[:n]
 			for i := range d {
 				v := b32(f32(a[i]) + y)
 				d[i] = v
@@ -364,6 +392,7 @@ func (c *compiler) arithmeticNaN(op sem.Op, d, a, b *plane, s, nan *uint64) {
 	case op == sem.OpAdd:
 		c.add(func(*Wave) {
 			var odd uint64
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				v := b32(f32(a[i]) + f32(b[i]))
 				d[i] = v
@@ -375,6 +404,7 @@ func (c *compiler) arithmeticNaN(op sem.Op, d, a, b *plane, s, nan *uint64) {
 		c.add(func(*Wave) {
 			y := f32(*s)
 			var odd uint64
+			a, d := a[:n], d[:n]
 			for i := range d {
 				v := b32(f32(a[i]) * y)
 				d[i] = v
@@ -385,6 +415,7 @@ func (c *compiler) arithmeticNaN(op sem.Op, d, a, b *plane, s, nan *uint64) {
 	default:
 		c.add(func(*Wave) {
 			var odd uint64
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				v := b32(f32(a[i]) * f32(b[i]))
 				d[i] = v
@@ -396,19 +427,72 @@ func (c *compiler) arithmeticNaN(op sem.Op, d, a, b *plane, s, nan *uint64) {
 }
 
 // nansIf returns the lanes in which a plane holds NaN, if odd, in which signs are gathered, tells of one.
-func nansIf(odd uint64, d *plane) uint64 {
+func nansIf(odd uint64, d []uint64) uint64 {
 	if odd>>63 == 0 {
 		return 0
 	}
 	return nans(d)
 }
 
+// castKernel prepares the steps between floats and their bits, of 32 or 64 bits. There is one NaN among bits.
+func (c *compiler) castKernel(id sem.ID, in *sem.Inst) bool {
+	n, width := c.w.width, in.Type.Width
+	if in.From.Width != width || width != 32 && width != 64 {
+		return false
+	}
+	if in.Type.Kind == sem.Float {
+		if p := c.locs[in.A].plane; p != nil && c.owned[in.A] && c.last[in.A] == int(id) && !c.atomic && c.homes[id] == nil {
+			c.owned[in.A], c.owned[id] = false, true
+			c.locs[id] = loc{plane: p}
+			return true
+		}
+		a, d := c.planeOf(in.A), c.place(id).plane
+		c.add(func(*Wave) { copy(d[:n], a[:n]) })
+		return true
+	}
+	a, d := c.planeOf(in.A), c.place(id).plane
+	sign := uint64(1) << uint(width-1)
+	infinity := map[int]uint64{32: 0x7f800000, 64: 0x7ff << 52}[width]
+	c.add(func(*Wave) {
+		a, d := a[:n], d[:n]
+		var odd uint64
+		for i := range d {
+			d[i] = a[i]
+			odd |= infinity - a[i]&^sign
+		}
+		if odd>>63 == 0 {
+			return
+		}
+		for i := range d {
+			d[i] = sem.Canonical(d[i], in.From)
+		}
+	})
+	return true
+}
+
+// flushKernel prepares the step that leaves of the smallest floats their signs.
+func (c *compiler) flushKernel(id sem.ID, in *sem.Inst) {
+	n, a, d := c.w.width, c.planeOf(in.A), c.place(id).plane
+	c.add(func(*Wave) {
+		a, d := a[:n], d[:n]
+		for i := range d {
+			x := a[i]
+			if x&0x7f800000 == 0 {
+				x &= 0x80000000
+			}
+			d[i] = x
+		}
+	})
+}
+
 // convertKernel prepares the steps between floats of 32 and of 64 bits.
 func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
+	n := c.w.width
 	switch {
 	case in.From.Width == 32 && in.Type.Width == 64:
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
+			a, d := a[:n], d[:n]
 			for i := range d {
 				d[i] = math.Float64bits(float64(f32(a[i])))
 			}
@@ -416,6 +500,7 @@ func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
 	case in.From.Width == 64 && in.Type.Width == 32:
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
+			a, d := a[:n], d[:n]
 			for i := range d {
 				d[i] = b32(float32(math.Float64frombits(a[i])))
 			}
@@ -428,6 +513,7 @@ func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
 
 // doubleKernel prepares operators on floats of 64 bits.
 func (c *compiler) doubleKernel(id sem.ID, in *sem.Inst) bool {
+	n := c.w.width
 	if in.Op != sem.OpAdd && in.Op != sem.OpMul && in.Op != sem.OpDiv {
 		return false
 	}
@@ -435,18 +521,21 @@ func (c *compiler) doubleKernel(id sem.ID, in *sem.Inst) bool {
 	switch in.Op {
 	case sem.OpAdd:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = math.Float64bits(math.Float64frombits(a[i]) + math.Float64frombits(b[i]))
 			}
 		})
 	case sem.OpMul:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = math.Float64bits(math.Float64frombits(a[i]) * math.Float64frombits(b[i]))
 			}
 		})
 	case sem.OpDiv:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = math.Float64bits(math.Float64frombits(a[i]) / math.Float64frombits(b[i]))
 			}
@@ -456,6 +545,7 @@ func (c *compiler) doubleKernel(id sem.ID, in *sem.Inst) bool {
 }
 
 func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
+	n := c.w.width
 	mask := ^uint64(0) >> uint(64-in.Type.Width)
 	switch in.Op {
 	case sem.OpSlice, sem.OpCast:
@@ -468,6 +558,7 @@ func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 		}
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
+			a, d := a[:n], d[:n]
 			for i := range d {
 				d[i] = a[i] >> low & mask
 			}
@@ -477,7 +568,7 @@ func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 		if in.Type.Kind == sem.Sint || in.From.Kind == sem.Sint {
 			return false
 		}
-	case sem.OpAdd, sem.OpSub, sem.OpAnd, sem.OpOr, sem.OpXor:
+	case sem.OpAdd, sem.OpSub, sem.OpMul, sem.OpShl, sem.OpAnd, sem.OpOr, sem.OpXor:
 	default:
 		return false
 	}
@@ -485,36 +576,56 @@ func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 	switch in.Op {
 	case sem.OpShr:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = a[i] >> min(b[i], 64)
 			}
 		})
 	case sem.OpAdd:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = (a[i] + b[i]) & mask
 			}
 		})
 	case sem.OpSub:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = (a[i] - b[i]) & mask
 			}
 		})
+	case sem.OpMul:
+		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
+			for i := range d {
+				d[i] = a[i] * b[i] & mask
+			}
+		})
+	case sem.OpShl:
+		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
+			for i := range d {
+				d[i] = a[i] << min(b[i], 64) & mask
+			}
+		})
 	case sem.OpAnd:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = a[i] & b[i]
 			}
 		})
 	case sem.OpOr:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = a[i] | b[i]
 			}
 		})
 	case sem.OpXor:
 		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = a[i] ^ b[i]
 			}

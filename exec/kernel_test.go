@@ -16,7 +16,7 @@ var ops = []struct {
 	{sem.OpAdd, 2}, {sem.OpSub, 2}, {sem.OpMul, 2}, {sem.OpMulHigh, 2}, {sem.OpDiv, 2}, {sem.OpMod, 2}, {sem.OpFma, 3}, {sem.OpSqrt, 1},
 	{sem.OpExp2, 1}, {sem.OpLog2, 1}, {sem.OpSin, 1}, {sem.OpCos, 1}, {sem.OpRint, 1}, {sem.OpNeg, 1}, {sem.OpNot, 1}, {sem.OpAnd, 2}, {sem.OpOr, 2},
 	{sem.OpXor, 2}, {sem.OpShl, 2}, {sem.OpShr, 2}, {sem.OpMin, 2}, {sem.OpMax, 2}, {sem.OpEq, 2}, {sem.OpNe, 2}, {sem.OpLt, 2}, {sem.OpLe, 2},
-	{sem.OpSelect, 3}, {sem.OpCast, 1}, {sem.OpSlice, 1},
+	{sem.OpSelect, 3}, {sem.OpCast, 1}, {sem.OpFlush, 1}, {sem.OpSlice, 1},
 }
 
 var types = []sem.Type{
@@ -32,6 +32,8 @@ func fitsType(op sem.Op, t sem.Type) bool {
 		return true
 	case sem.OpNot, sem.OpAnd, sem.OpOr, sem.OpXor:
 		return t.Kind != sem.Float
+	case sem.OpFlush:
+		return t.Width == 32
 	case sem.OpFma, sem.OpSqrt, sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos, sem.OpRint:
 		return t.Kind == sem.Float
 	case sem.OpMulHigh, sem.OpMod, sem.OpShl, sem.OpShr, sem.OpMin, sem.OpMax, sem.OpSlice, sem.OpCast:
@@ -67,7 +69,12 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 	case sem.OpSlice:
 		result, imm = sem.Type{Kind: sem.Uint, Width: 5}, 2
 	case sem.OpCast:
-		result = sem.Type{Kind: sem.Uint, Width: min(typ.Width, 12)}
+		if result = (sem.Type{Kind: sem.Uint, Width: min(typ.Width, 12)}); round%3 == 0 {
+			result.Width = typ.Width
+		}
+		if round == 3 && (typ.Width == 32 || typ.Width == 64) {
+			result.Kind = sem.Float
+		}
 	case sem.OpRint, sem.OpAdd, sem.OpMul, sem.OpFma, sem.OpSqrt, sem.OpDiv, sem.OpSub:
 		if typ.Kind == sem.Float {
 			imm = uint64(round % 5)
@@ -103,10 +110,14 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 	if err := code.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	w := &Wave{Program: &Program{Machine: m.Machine}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}, findings: map[findingKey]uint64{}}
+	w := &Wave{Program: &Program{Machine: m.Machine}, width: Lanes, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}, findings: map[findingKey]uint64{}}
 	w.exists, w.whole, w.active = ^uint64(0), ^uint64(0), ^uint64(0)
 	if round%2 == 1 {
 		w.active = r.Uint64()
+	}
+	if round == 2 || round == 3 { // half as many lanes
+		w.width = Lanes / 2
+		w.exists, w.whole, w.active = w.exists>>32, w.whole>>32, w.active>>32
 	}
 	for _, s := range states {
 		w.stores = append(w.stores, newStore(s))

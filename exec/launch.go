@@ -76,7 +76,7 @@ func (l *Launch) Find(name string) (Port, error) {
 	return Port{}, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names())
 }
 
-// register reads a name such as r5.
+// register reads a name such as r5 or r[5].
 func (l *Launch) register(name string) (Port, bool) {
 	for _, s := range l.Program.Machine.States {
 		digits, ok := strings.CutPrefix(name, s.Name)
@@ -85,6 +85,9 @@ func (l *Launch) register(name string) (Port, bool) {
 		}
 		if s.Single && digits == "" {
 			return Port{Name: name, State: s, Count: 1}, true
+		}
+		if inner, ok := strings.CutPrefix(digits, "["); ok {
+			digits = strings.TrimSuffix(inner, "]")
 		}
 		if n, err := strconv.Atoi(digits); err == nil && !s.Single && n >= 0 && n < s.Count {
 			return Port{Name: name, State: s, First: n, Count: 1}, true

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"embed"
 	"image"
 
 	"github.com/isago/isago/bits"
@@ -10,8 +11,10 @@ import (
 
 // Request says which program is to be run, and how its machine is to take it.
 type Request struct {
-	// Set is the machine's instruction set, Context what the words do not say.
+	// Set is the machine's instruction set, Machine what Open makes of it, nil for who has not opened it;
+	// Context is what the words do not say.
 	Set     *isa.Set
+	Machine *sem.Machine
 	Context bits.Value
 	// Data is the file. Format is the name of its format; "" is words without a container.
 	Data   []byte
@@ -32,6 +35,13 @@ type Option struct {
 	Name, Usage string
 	// Bool tells that it is given or not, and nothing more.
 	Bool bool
+}
+
+// Demo is a program that comes with a machine, with the files and the options that it is run with.
+type Demo struct {
+	Files   embed.FS
+	Program string
+	Options map[string][]string
 }
 
 // Runner is a program that can be fed and run. Each machine makes its own; Batch is that of programs that run

@@ -114,7 +114,8 @@ type Service func(c *Call)
 type Call struct {
 	Wave *Wave
 	Mask uint64
-	// Args and Results are components, in the order of the parameters and of the result.
+	// Args and Results are components, in the order of the parameters and of the result. Args are to be read
+	// while the call lasts.
 	Args, Results []*[Lanes]uint64
 }
 
@@ -137,12 +138,14 @@ type Wave struct {
 	Profile *Profile
 	// Number is that of the wave in its block.
 	Number int
-	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
+	// Instructions counts what was dispatched, LaneInstructions what lanes ran; both count what other
+	// instructions run.
 	Instructions, LaneInstructions int64
 
 	stores   []*store
 	own      []*store
 	exists   uint64
+	width    int    // the lanes that it may have: no other is worked at
 	whole    uint64 // the lanes with which it started: what others hold does not matter
 	groups   []group
 	stops    []Stop
@@ -199,7 +202,7 @@ func (f *Finding) before(g *Finding) bool {
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
 func NewWave(p *Program, shared ...*Shared) *Wave {
-	w := &Wave{Program: p, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
 	for _, s := range p.Machine.States {
 		var st *store
 		for _, sh := range shared {
@@ -406,7 +409,10 @@ func (w *Wave) Step() {
 		return
 	}
 	w.Instructions++
-	lanes := w.running(g.mask)
+	lanes := g.mask
+	if w.on != nil {
+		lanes &= *w.on
+	}
 	w.lanes = lanes
 	w.LaneInstructions += int64(popcount(lanes))
 	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc

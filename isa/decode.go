@@ -55,12 +55,11 @@ type Decoder struct {
 	lineStart int
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
-	alike     map[alike]shared
+	alike     map[string]shared
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	told      []Finding // room for Findings
 	conflict  [2]*Leaf  // see Conflict
-	mute      bool      // nobody asks for what is found
 	missing   []missing
 	known     []known
 	trace     *trace
@@ -166,7 +165,7 @@ func (d *Decoder) enter(env *model.Env, depth int) bool {
 // match finds the leaf of the value in a frame.
 func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	f := &d.frames[depth]
-	t := d.set.trees[env.Root.ID]
+	t := d.set.tree(env.Root)
 	var found *model.Leaf
 	for _, l := range t.lookup(&f.v) {
 		if !matches(l, &f.v) || t.requires[l.ID] && !d.allowed(env, l, depth) {
@@ -203,7 +202,7 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	m := &l.DontCare
-	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 && !d.mute {
+	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 {
 		d.findings = append(d.findings, finding{kind: DontCare, leaf: l, value: v.And(*m)})
 	}
 }

@@ -56,7 +56,6 @@ func (g *dependencies) key(most int) (k key, ok bool) {
 			}
 		}
 	}
-	k.tables = g.tables
 	return k, true
 }
 
@@ -298,8 +297,6 @@ type key struct {
 	rest  []window
 	// width is the number of bits of all windows.
 	width int
-	// tables are the entries in which windows are.
-	tables []entrySource
 }
 
 // window is a run of bits of a source, which stand in the key from bit at upwards.
@@ -335,11 +332,11 @@ type reads struct {
 	entries []entrySource
 }
 
-// add adds the sources of a key, and numbers its entries as those of the display. It reports whether all
-// have a place.
-func (r *reads) add(k *key) bool {
-	place := make([]uint8, len(k.tables))
-	for i, e := range k.tables {
+// add adds the sources of a key, and numbers its entries, which are those of tables, as those of the display.
+// It reports whether all have a place.
+func (r *reads) add(k *key, tables []entrySource) bool {
+	place := make([]uint8, len(tables))
+	for i, e := range tables {
 		at := slices.Index(r.entries, e)
 		if at < 0 {
 			if at = len(r.entries); at == maxEntries {
@@ -359,11 +356,6 @@ func (r *reads) add(k *key) bool {
 		r.more = r.more || w.source > 0
 	})
 	return true
-}
-
-// same reports whether two keys are the same bits.
-func (k *key) same(o *key) bool {
-	return k.first == o.first && slices.Equal(k.rest, o.rest) && slices.Equal(k.tables, o.tables)
 }
 
 // each calls do with each window of the key.

@@ -9,7 +9,8 @@ import (
 )
 
 func init() {
-	inside.Open(func(set any) *model.Machine { return set.(*Set).model }, func(leaf any) *model.Leaf { return leaf.(*Leaf).model })
+	inside.Open(func(set any) *model.Machine { return set.(*Set).model }, func(leaf any) *model.Leaf { return leaf.(*Leaf).model },
+		func(decoder any) [][]bits.Value { return decoder.(*Decoder).tables })
 }
 
 // Root is a tree of encodings of a Set, its instructions or one kind of operand, seen as the list of its

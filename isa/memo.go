@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 // The memo of the printer: texts by the bits on which they depend. The general printer makes them. What it
@@ -37,7 +38,7 @@ type dense struct {
 }
 
 // maxDense is the greatest width of a key for which a dense memo is made, in bits.
-const maxDense = 11
+const maxDense = 10
 
 func (m *dense) put(x uint64, s []byte) {
 	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
@@ -256,38 +257,38 @@ func (d *Decoder) withMemos(x *display) *display {
 	own.pieces = slices.Clone(x.pieces)
 	for i := range own.pieces {
 		p := &own.pieces[i]
-		if p.kind == pieceDense || p.kind == pieceNamed || p.kind == pieceWide {
+		if p.remembered() {
 			d.giveMemo(p)
+		}
+		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.Hops == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
+			p.env = d.envMemo(r.Env)
 		}
 	}
 	return &own
 }
 
-// giveMemo gives a piece its memo. Those that show one run of bits of the same type share theirs.
+// giveMemo gives a piece its memo, which those that are alike share.
 func (d *Decoder) giveMemo(p *piece) {
-	a, ok := p.alike()
-	if ok {
-		if have, ok := d.alike[a]; ok && (a.field == nil || p.key.same(&have.key)) {
-			p.dense, p.wide = have.dense, have.wide
-			return
-		}
+	if have, ok := d.alike[p.alike]; ok {
+		p.dense, p.wide = have.dense, have.wide
+		return
 	}
 	if p.kind != pieceWide {
 		p.dense = &dense{texts: make([]chunk, 1<<p.key.width)}
 	} else {
 		p.wide = &wide{}
 	}
-	if ok {
-		if d.alike == nil {
-			d.alike = map[alike]shared{}
-		}
-		d.alike[a] = shared{p.key, p.dense, p.wide}
+	if p.alike == "" {
+		return
 	}
+	if d.alike == nil {
+		d.alike = map[string]shared{}
+	}
+	d.alike[p.alike] = shared{p.dense, p.wide}
 }
 
 // shared are the memos of pieces that are alike.
 type shared struct {
-	key   key
 	dense *dense
 	wide  *wide
 }

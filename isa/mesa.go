@@ -38,7 +38,7 @@ type Mesa struct {
 	findings []string
 	stack    []*spec.Expr
 	exprs    map[*spec.Expr]*model.Node
-	texts    map[*spec.Template][]mesaItem
+	texts    map[*spec.Template][]spec.MesaItem
 	// scopes are those that are open, by depth; values those of the names of open expressions.
 	scopes [maxFrames]mesaScope
 	values []uint64
@@ -59,7 +59,7 @@ func (s *Set) NewMesa(root string) (*Mesa, error) {
 	}
 	m := &Mesa{
 		set: s, root: s.model.Roots[r.ID], trees: map[*spec.Bitset]*tree{},
-		exprs: map[*spec.Expr]*model.Node{}, texts: map[*spec.Template][]mesaItem{},
+		exprs: map[*spec.Expr]*model.Node{}, texts: map[*spec.Template][]spec.MesaItem{},
 	}
 	first := map[string]int{}
 	for i, b := range slices.Backward(s.model.ISA.Bitsets) {
@@ -113,14 +113,6 @@ type mesaScope struct {
 type mesaValue struct {
 	expr  *spec.Expr
 	value uint64
-}
-
-// mesaItem is a text of a template and the name in braces behind it; nothing stands behind the last.
-type mesaItem struct {
-	text, name string
-	// column is where to go before, -1 if nowhere; last tells that there is no name.
-	column int
-	last   bool
 }
 
 func (m *Mesa) find(format string, args ...any) {
@@ -184,37 +176,21 @@ func (m *Mesa) asserts(sc *mesaScope, c *spec.Case) {
 	}
 }
 
-// text returns a template as C reads it: its text is pasted into a string of C.
-func (m *Mesa) text(t *spec.Template) []mesaItem {
+// text returns a template as Mesa's tools read it.
+func (m *Mesa) text(t *spec.Template) []spec.MesaItem {
 	items, ok := m.texts[t]
 	if !ok {
-		items = mesaItems(unescape(t.Text))
+		items = t.MesaItems()
 		m.texts[t] = items
 	}
 	return items
 }
 
-func mesaItems(text string) (items []mesaItem) {
-	for {
-		before, after, _ := strings.Cut(text, "{")
-		ref, rest, ok := strings.Cut(after, "}")
-		if !ok {
-			return append(items, mesaItem{text: text, last: true})
-		}
-		it := mesaItem{text: before, column: -1}
-		column, aligned := "", false
-		if it.name, column, aligned = strings.Cut(ref, ":align="); aligned {
-			it.column = spec.LeadingNumber(column)
-		}
-		items, text = append(items, it), rest
-	}
-}
-
 // template prints a text with names in braces.
-func (m *Mesa) template(dst []byte, sc *mesaScope, items []mesaItem) []byte {
+func (m *Mesa) template(dst []byte, sc *mesaScope, items []spec.MesaItem) []byte {
 	for i := range items {
 		it := &items[i]
-		if dst = append(dst, it.text...); !it.last {
+		if dst = append(dst, it.Text...); !it.Last {
 			dst = m.shown(dst, sc, it)
 		}
 	}
@@ -230,21 +206,21 @@ func (m *Mesa) pad(dst []byte, column int) []byte {
 }
 
 // shown prints what stands in braces.
-func (m *Mesa) shown(dst []byte, sc *mesaScope, it *mesaItem) []byte {
+func (m *Mesa) shown(dst []byte, sc *mesaScope, it *spec.MesaItem) []byte {
 	switch {
-	case it.column >= 0 && it.name == "":
-		return m.pad(dst, it.column)
-	case strings.HasPrefix("NAME", it.name): // compared with as many characters as are written
-		return append(m.pad(dst, it.column), sc.leaf.Spec.DisplayName...)
-	case isAssertName(sc, it.name):
-		return m.pad(dst, it.column)
+	case it.Column >= 0 && it.Name == "":
+		return m.pad(dst, it.Column)
+	case strings.HasPrefix("NAME", it.Name): // compared with as many characters as are written
+		return append(m.pad(dst, it.Column), sc.leaf.Spec.DisplayName...)
+	case isAssertName(sc, it.Name):
+		return m.pad(dst, it.Column)
 	}
-	f, owner := m.lookup(sc, it.name)
+	f, owner := m.lookup(sc, it.Name)
 	if f == nil {
-		m.find("no field '%s'", it.name)
+		m.find("no field '%s'", it.Name)
 		return dst
 	}
-	return m.field(m.pad(dst, it.column), sc, f, m.value(owner, f))
+	return m.field(m.pad(dst, it.Column), sc, f, m.value(owner, f))
 }
 
 // isAssertName tells whether a name is the one that Mesa's generator gives to an assert: a field

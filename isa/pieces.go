@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -39,13 +40,23 @@ type piece struct {
 	key   key
 	dense *dense
 	wide  *wide
-	// text is the constant text where it is no chunk.
-	text string
-	item *model.Item
+	env   *envMemo // of an operand
+	*shownItems
+}
+
+// shownItems is what a piece shows, and how that is printed in the general way.
+type shownItems struct {
+	// text is the constant text in front where it is no chunk.
+	text  string
+	items []model.Item
 	// ref is the field of a number or an operand that is shown without asking for more.
 	ref *model.Ref
+	// tables are the entries in which bits of the key are.
+	tables []entrySource
 	// symbols tells that the program may have a name for a value.
 	symbols bool
+	// alike says what the texts depend on beside the key, "" where that is too much.
+	alike string
 }
 
 type pieceKind uint8
@@ -62,14 +73,8 @@ const (
 
 // quickly prints an instruction from memos; ok is false where that is not worth it, or not possible.
 func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
-	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
-	if l.plan == nil {
-		if l.uses++; l.uses <= fewUses {
-			return dst, false
-		}
-		l.make(d, d.env.Unit(in.Leaf.model))
-	}
-	if l.plan.general {
+	l := d.planned(in.Leaf.model)
+	if l == nil {
 		return dst, false
 	}
 	d.frames[0].unit = l.plan.unit
@@ -78,6 +83,24 @@ func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
 	dst = d.shown(dst, l, 0)
 	d.quick = false
 	return dst, true
+}
+
+// planned returns the memo of an instruction's leaf, nil where it is not worth it yet, or not possible.
+func (d *Decoder) planned(leaf *model.Leaf) *leafMemo {
+	if d.general {
+		return nil
+	}
+	l := d.envMemo(d.env).leafMemo(leaf)
+	if l.plan == nil {
+		if l.uses++; l.uses <= fewUses {
+			return nil
+		}
+		l.make(d, d.env.Unit(leaf))
+	}
+	if l.plan.general {
+		return nil
+	}
+	return l
 }
 
 // shown prints the display that a leaf has for the bits of a frame.
@@ -102,7 +125,7 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 	x := c.at(bits)
 	if x == nil {
 		found := len(d.findings)
-		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found && !d.mute {
+		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found {
 			c.put(bits, x)
 		}
 	}
@@ -125,8 +148,7 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 }
 
 // operand prints the value of a frame, which is of a field of a bitset type.
-func (d *Decoder) operand(dst []byte, ref *model.Ref, depth int) []byte {
-	m := d.envMemo(ref.Env)
+func (d *Decoder) operand(dst []byte, ref *model.Ref, m *envMemo, depth int) []byte {
 	width := ref.Width
 	if ref.Field.Table != nil {
 		width = ref.Field.Table.Type.Size
@@ -161,7 +183,7 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, depth int) []byte {
 	if x == nil {
 		return d.noDisplay(dst, u)
 	}
-	if choice != nil && len(d.findings) == found && !d.mute {
+	if choice != nil && len(d.findings) == found {
 		choice.put(bits, x)
 	}
 	return d.display(dst, x, depth)
@@ -214,7 +236,7 @@ func grown(buf []byte, n int) []byte {
 // piece prints what stands behind the text of a piece and is no chunk that is known.
 func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
 	if p.symbols && d.Symbol != nil {
-		return d.item(dst, p.item, depth)
+		return d.items(dst, p.items, depth)
 	}
 	switch p.kind {
 	case pieceDense, pieceNamed:
@@ -227,7 +249,7 @@ func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
 			return append(dst, c[:c[chunkLen]-1]...)
 		}
 		start, found := len(dst), len(d.findings)
-		if dst = d.item(dst, p.item, depth); len(d.findings) == found && !d.mute {
+		if dst = d.items(dst, p.items, depth); len(d.findings) == found {
 			p.dense.put(x, dst[start:])
 		}
 		return dst
@@ -248,7 +270,7 @@ func (d *Decoder) widePiece(dst []byte, p *piece, from *sources, depth int) []by
 		return append(dst, s.text[:s.size-1]...)
 	}
 	start, found := len(dst), len(d.findings)
-	if dst = d.rest(dst, p, depth); len(d.findings) == found && !d.mute {
+	if dst = d.rest(dst, p, depth); len(d.findings) == found {
 		w.put(x, dst[start:])
 	}
 	return dst
@@ -257,14 +279,16 @@ func (d *Decoder) widePiece(dst []byte, p *piece, from *sources, depth int) []by
 // rest prints what stands behind the text of a piece without a memo of its own.
 func (d *Decoder) rest(dst []byte, p *piece, depth int) []byte {
 	switch {
+	case p.env != nil:
+		d.leave(depth + 1)
+		d.frames[depth+1].v = bits.Of(d.frames[depth].v.Uint(p.ref.Low, p.ref.Width))
+		return d.operand(dst, p.ref, p.env, depth+1)
 	case p.ref == nil:
-		return d.item(dst, p.item, depth)
-	case p.ref.Kind != spec.KindBitset:
-		return d.number(dst, p.ref, d.value(p.ref, depth))
-	case p.ref.Low >= 0 && p.ref.Hops == 0 && len(p.ref.Enter) == 0 && p.ref.Field.Table == nil:
-		return d.nestedValue(dst, p.ref, bits.Of(d.frames[depth].v.Uint(p.ref.Low, p.ref.Width)), depth)
+		return d.items(dst, p.items, depth)
+	case p.ref.Kind == spec.KindBitset:
+		return d.nested(dst, p.ref, depth)
 	}
-	return d.nested(dst, p.ref, depth)
+	return d.number(dst, p.ref, d.value(p.ref, depth))
 }
 
 // generally prints a display in the general way.
@@ -276,9 +300,7 @@ func (d *Decoder) generally(dst []byte, x *display, depth int) []byte {
 		} else {
 			dst = append(dst, p.lit[:p.lit[chunkLen]-1]...)
 		}
-		if p.item != nil {
-			dst = d.item(dst, p.item, depth)
-		}
+		dst = d.items(dst, p.items, depth)
 	}
 	return dst
 }
@@ -308,7 +330,7 @@ func newPlan(u *model.Unit) *plan {
 		g := dependencies{budget: maxDependencies}
 		g.cases(u, 0)
 		p.choice, p.chooses = g.key(maxChoice)
-		if p.chooses = p.chooses && len(p.choice.tables) == 0; !p.chooses {
+		if p.chooses = p.chooses && len(g.tables) == 0; !p.chooses {
 			p.ask(u)
 		}
 	}
@@ -325,7 +347,7 @@ func (p *plan) ask(u *model.Unit) {
 		g := dependencies{budget: maxDependencies}
 		g.prog(c.Cond, 0)
 		k, ok := g.key(maxDense)
-		p.conditions[i] = condition{asked: ok && len(k.tables) == 0, key: k}
+		p.conditions[i] = condition{asked: ok && len(g.tables) == 0, key: k}
 	}
 }
 
@@ -360,7 +382,7 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 		g.cases(u, 0)
 	}
 	g.masks[0] = g.masks[0].And(bits.Ones(width))
-	if k, ok := g.key(maxChoice); ok && len(k.tables) == 0 {
+	if k, ok := g.key(maxChoice); ok && len(g.tables) == 0 {
 		m.choice = newChoice(k)
 	}
 }
@@ -422,13 +444,11 @@ func (c *operandCount) env(env *model.Env, depth int) int {
 func newDisplay(u *model.Unit, items []model.Item) *display {
 	b := displayBuilder{x: &display{unit: u}}
 	b.items(items)
-	b.add(piece{})
+	b.add(piece{shownItems: &shownItems{}})
 	x := b.x
 	for i := range x.pieces {
-		if p := &x.pieces[i]; p.kind == pieceDense || p.kind == pieceNamed || p.kind == pieceWide {
-			if !x.reads.add(&p.key) {
-				p.kind = p.otherwise()
-			}
+		if p := &x.pieces[i]; p.remembered() && !x.reads.add(&p.key, p.tables) {
+			p.kind = p.otherwise()
 		}
 	}
 	return x
@@ -459,25 +479,26 @@ func (b *displayBuilder) items(items []model.Item) {
 		case it.Kind == model.ItemSet && it.Join == "" && it.Before == "" && it.After == "":
 			b.items(it.Members)
 		default:
-			b.add(newPiece(it))
+			b.add(newPiece(items[i : i+1]))
 		}
 	}
 }
 
-func newPiece(it *model.Item) piece {
-	p := piece{item: it}
+// newPiece returns the piece of an item, the only one of a list.
+func newPiece(items []model.Item) piece {
+	it := &items[0]
 	g := dependencies{budget: maxDependencies}
 	g.item(it, 0)
-	p.symbols = g.symbols
+	s := &shownItems{items: items, symbols: g.symbols, tables: g.tables}
 	if it.Kind == model.ItemRef && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
 		if ref := it.Alts[0].Ref; ref != nil && ref.Field != nil && (ref.Kind == spec.KindBitset || plainNumber(ref)) {
-			p.ref = ref
+			s.ref = ref
 		}
 	}
 	k, ok := g.key(64)
-	p.key = k
+	p := piece{key: k, shownItems: s}
 	switch {
-	case ok && k.width <= maxDense && p.symbols:
+	case ok && k.width <= maxDense && s.symbols:
 		p.kind = pieceNamed
 	case ok && k.width <= maxDense:
 		p.kind = pieceDense
@@ -486,7 +507,13 @@ func newPiece(it *model.Item) piece {
 	default:
 		p.kind = p.otherwise()
 	}
+	s.alike = p.likeness()
 	return p
+}
+
+// remembered reports whether the texts of the piece are.
+func (p *piece) remembered() bool {
+	return p.kind == pieceDense || p.kind == pieceNamed || p.kind == pieceWide
 }
 
 // plainNumber reports whether a field is a number, which is formatted as soon as found.
@@ -509,34 +536,20 @@ func (p *piece) otherwise() pieceKind {
 	return pieceNumber
 }
 
-// alike are items whose texts are the same for the same bits.
-type alike struct {
-	kind          spec.Kind
-	width         int
-	enum          *model.Enum
-	env           *model.Env
-	display       *string
-	before, after string
-	// field is set where more than the bits of one run matter: what stands around it is the same in the same
-	// surroundings.
-	field *spec.Field
-	hops  int
-}
-
-// alike returns what the texts of a piece depend on beside its key; ok is false where that is more than
-// the type of the field.
-func (p *piece) alike() (a alike, ok bool) {
-	it := p.item
+// likeness says what the texts of a piece of one item depend on beside its key: the type of a field, and what
+// is around it where that matters too, which is the same in the same surroundings; "" where that is not all.
+func (p *piece) likeness() string {
+	it := &p.items[0]
 	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil {
-		return a, false
+		return ""
 	}
 	ref := it.Alts[0].Ref
-	if ref.Field == nil || ref.Prog != nil {
-		return a, false
+	if ref == nil || ref.Field == nil || ref.Prog != nil {
+		return ""
 	}
-	a = alike{kind: ref.Kind, width: ref.Width, enum: ref.Enum, env: ref.Env, display: ref.Field.Display, before: it.Before, after: it.After}
+	text := fmt.Appendf(nil, "%d %d %p %p %p %q %q", ref.Kind, ref.Width, ref.Enum, ref.Env, ref.Field.Display, it.Before, it.After)
 	if len(p.key.rest) > 0 || ref.Low < 0 || ref.Width != p.key.width || ref.Env != nil && !ref.Env.Closed() {
-		a.field, a.hops = ref.Field, ref.Hops
+		text = fmt.Appendf(text, " in %p %d %v %v", ref.Field, ref.Hops, p.key, p.tables)
 	}
-	return a, true
+	return string(text)
 }

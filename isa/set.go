@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -24,7 +25,8 @@ type Options struct {
 type Set struct {
 	model    *model.Machine
 	roots    []*Root
-	trees    []*tree // by Root.ID
+	trees    []atomic.Pointer[tree] // by Root.ID, each made when it is asked for
+	shipped  bool
 	files    []*File
 	memories []*Memory
 	// prints are the answers of Prints, by mark.
@@ -38,28 +40,63 @@ func Load(fsys fs.FS, file string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compile(parsed, opt)
+	return compile(parsed, opt, false)
 }
 
-func compile(parsed *spec.ISA, opt Options) (*Set, error) {
+// Shipped is a description that comes with a program whose tests load it by Load. Its Load is that one, once for
+// all callers, and does not look for mistakes again.
+type Shipped struct {
+	// FS holds the description in File, and what it imports.
+	FS   fs.FS
+	File string
+
+	once  sync.Once
+	plain *Set
+	err   error
+}
+
+// Load returns the instruction set; for the same options it may be the same one.
+func (s *Shipped) Load(opt Options) (*Set, error) {
+	s.once.Do(func() {
+		parsed, err := spec.Load(s.FS, s.File)
+		if err != nil {
+			s.err = err
+			return
+		}
+		s.plain, s.err = compile(parsed, Options{}, true)
+	})
+	if s.err != nil || opt == (Options{}) {
+		return s.plain, s.err
+	}
+	return s.plain.With(opt)
+}
+
+func compile(parsed *spec.ISA, opt Options, shipped bool) (*Set, error) {
 	if opt.Syntax == parsed.Text.Syntax {
 		opt.Syntax = ""
 	}
-	m, err := model.New(parsed, model.Options{Gen: opt.Gen, Syntax: opt.Syntax})
+	m, err := model.New(parsed, model.Options{Gen: opt.Gen, Syntax: opt.Syntax, Sound: shipped})
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{model: m}
-	for _, r := range m.Roots {
-		s.trees = append(s.trees, newTree(r, parsed.Strict))
-	}
+	s := &Set{model: m, trees: make([]atomic.Pointer[tree], len(m.Roots)), shipped: shipped}
 	s.loadRoots()
 	s.loadFiles()
 	return s, nil
 }
 
 // With returns the same description with other options, without reading it again.
-func (s *Set) With(opt Options) (*Set, error) { return compile(s.model.ISA, opt) }
+func (s *Set) With(opt Options) (*Set, error) { return compile(s.model.ISA, opt, s.shipped) }
+
+// tree returns the tree of the leaves of a root.
+func (s *Set) tree(r *model.Root) *tree {
+	t := s.trees[r.ID].Load()
+	if t == nil {
+		t = newTree(r, s.model.ISA.Strict)
+		s.trees[r.ID].Store(t)
+	}
+	return t
+}
 
 // Explain formats an error of Load, of a parser or of a decoder for a person: each mistake with
 // its line and a caret under it. Errors of other origin are formatted as they are.

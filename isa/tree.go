@@ -115,6 +115,30 @@ func split(leaves []*model.Leaf, low, width int) [][]*model.Leaf {
 // chooseWindow returns the run of unused bits, all in one limb, that leaves the smallest largest bucket without
 // copying leaves into many buckets; width 0 if no run tells any leaves apart.
 func chooseWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
+	var fixed [bits.Size]int // how many leaves fix a bit
+	for _, l := range leaves {
+		for m := l.Mask; !m.IsZero(); {
+			i := m.Low()
+			fixed[i]++
+			m.SetUint(i, 1, 0)
+		}
+	}
+	for _, few := range []int{len(leaves) / 8, 0} { // bits that few leaves fix hardly tell them apart
+		free := used
+		for i := range size {
+			if fixed[i] <= few {
+				free.SetUint(i, 1, 1)
+			}
+		}
+		if low, width = bestWindow(leaves, free, size); width > 0 {
+			break
+		}
+	}
+	return low, width
+}
+
+// bestWindow is chooseWindow among all bits but those not to be used.
+func bestWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
 	best := len(leaves)
 	for w := 1; w <= maxWindow && 1<<w <= 4*len(leaves); w++ {
 		for lo := 0; lo+w <= size; lo++ {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/isa"
 )
 
@@ -32,6 +33,12 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOpt
 		}
 	}
 	e.derived(fields)
+	if e.Facts != nil {
+		if f, err := e.Facts.Of(d, in); err == nil {
+			e.printf("\n")
+			e.facts(f)
+		}
+	}
 	for _, f := range findings {
 		e.printf("finding: %s\n", f.Text)
 	}
@@ -52,6 +59,8 @@ type ExplainOptions struct {
 	Nested bool
 	// All lists fields too that are 0 and have no text.
 	All bool
+	// Facts tells what the instruction reads, writes and may do to the flow of control; nil does not.
+	Facts *facts.Machine
 	// Width is the number of columns of the terminal; 0 is 80.
 	Width int
 }

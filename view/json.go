@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -27,6 +28,7 @@ type Instruction struct {
 	Text     string    `json:"text"`
 	Operands []Operand `json:"operands,omitempty"`
 	Flow     []Flow    `json:"flow,omitempty"`
+	Facts    *Facts    `json:"facts,omitempty"`
 	Tokens   []Token   `json:"tokens,omitempty"`
 	Fields   []Field   `json:"fields,omitempty"`
 	// Fixed and Ignored are the bits that choose the instruction and those that do nothing.
@@ -132,6 +134,8 @@ const (
 // JSON writes instructions as JSON objects. It is reused over a whole program, and then allocates nothing.
 type JSON struct {
 	Detail Detail
+	// Facts adds what each instruction reads, writes and may do to the flow of control; nil does not.
+	Facts *facts.Machine
 
 	text     []byte
 	operands []isa.Operand
@@ -187,6 +191,7 @@ func (j *JSON) append(dst []byte, d *isa.Decoder, in isa.Inst, n note) []byte {
 	}
 	dst = j.appendOperands(dst, d.Set())
 	dst = j.appendFlows(dst, d, in)
+	dst = j.appendFacts(dst, d, in)
 	if j.Detail >= WithFields {
 		dst = j.appendFields(dst, d, in, n.text == nil)
 	}
@@ -344,23 +349,23 @@ func (j *JSON) appendFlows(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	}
 	dst = append(dst, `,"flow":[`...)
 	for i := range j.flows {
-		f := &j.flows[i]
-		dst = appendString(append(dst, `{"kind":`...), f.Kind.String())
-		if f.Maybe {
-			dst = append(dst, `,"maybe":true`...)
-		}
-		if f.Target != -1 {
-			dst = strconv.AppendInt(append(dst, `,"target":`...), f.Target>>3, 10)
-		}
-		if f.Count > 0 {
-			dst = strconv.AppendUint(append(dst, `,"count":`...), f.Count, 10)
-		}
-		if f.Stack != "" {
-			dst = appendString(append(dst, `,"stack":`...), f.Stack)
-		}
-		dst = append(dst, '}', ',')
+		dst = append(appendFlow(dst, &j.flows[i]), ',')
 	}
 	return closed(dst, ']')
+}
+
+func appendFlow(dst []byte, f *isa.Flow) []byte {
+	dst = appendMaybe(appendString(append(dst, `{"kind":`...), f.Kind.String()), f.Maybe)
+	if f.Target != -1 {
+		dst = strconv.AppendInt(append(dst, `,"target":`...), f.Target>>3, 10)
+	}
+	if f.Count > 0 {
+		dst = strconv.AppendUint(append(dst, `,"count":`...), f.Count, 10)
+	}
+	if f.Stack != "" {
+		dst = appendString(append(dst, `,"stack":`...), f.Stack)
+	}
+	return append(dst, '}')
 }
 
 // appendFields appends what the pieces of the text and the bits are.
@@ -506,7 +511,7 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 		return 0, err
 	}
 	fmt.Fprintf(w, "%s,\n\"code\": [", head[:len(head)-1])
-	j := JSON{Detail: l.Detail}
+	j := JSON{Detail: l.Detail, Facts: l.Facts}
 	var buf []byte
 	separator := "\n"
 	for ln := range l.lines() {

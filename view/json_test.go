@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -137,6 +138,10 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(isa.Explain(err))
 		}
+		told, err := facts.Open(set)
+		if err != nil {
+			told = nil // nothing is said of what instructions do
+		}
 		for _, kind := range set.Roots() {
 			d, err := set.NewDecoder(kind.Name)
 			if err != nil {
@@ -150,6 +155,9 @@ func TestSchema(t *testing.T) {
 				}
 				for _, detail := range []view.Detail{view.Brief, view.WithFields, view.WithDocs} {
 					j := view.JSON{Detail: detail}
+					if detail == view.WithDocs {
+						j.Facts = told
+					}
 					data := j.Append(nil, d, in)
 					if wrong := root.Defs["instruction"].check(root, decode(t, data), l.Name); wrong != "" {
 						t.Errorf("%s: %s", m.Name, wrong)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -30,6 +31,8 @@ type Listing struct {
 	Report func(addr int64, text string)
 	// Detail is how much WriteJSON tells.
 	Detail Detail
+	// Facts adds to WriteJSON what each instruction reads, writes and may do to the flow of control; nil does not.
+	Facts *facts.Machine
 	// Quiet leaves out what is odd about a word, which is otherwise a comment behind it.
 	Quiet bool
 	// MaxErrors ends the listing after more than so many lines in a row in which something was found;

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
@@ -22,7 +23,7 @@ type disFlags struct {
 	listingFlags
 	jobsFlag
 	rangeFlags
-	plain, hex, json, fields, addresses, words, jumps, lossless, listing bool
+	plain, hex, json, fields, facts, addresses, words, jumps, lossless, listing bool
 	// ir prints what each instruction does.
 	ir       bool
 	findings string
@@ -74,6 +75,7 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.hex, "hex", false, "read lines of hexadecimal, one instruction each")
 	flags.BoolVar(&f.json, "json", false, "print JSON: what each instruction is and does; with --hex one object per line")
 	flags.BoolVar(&f.fields, "fields", false, "with --json, add the tokens of each text and all fields of each word")
+	flags.BoolVar(&f.facts, "facts", false, "with --json, add what each instruction reads and writes, and where control goes")
 	flags.BoolVar(&f.addresses, "addresses", false, "show the address of each instruction, in the unit of branch targets")
 	flags.BoolVar(&f.words, "words", false, "show the words of each instruction")
 	flags.BoolVar(&f.jumps, "jumps", false, "draw an arrow from each jump to its target; calls have none")
@@ -103,6 +105,8 @@ func (f *disFlags) check() error {
 		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
+	case f.facts && !f.json:
+		return usagef("--facts adds to what --json tells")
 	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
 		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
 	case f.json && (f.addresses || f.words || f.jumps):
@@ -298,10 +302,22 @@ func (f *disFlags) newListing(set *isa.Set, palette view.Palette) (*view.Listing
 	if err != nil {
 		return nil, err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return nil, err
+	}
 	return &view.Listing{
-		Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
+		Facts: told, Decoder: d, Addresses: f.addresses, Words: f.words, Jumps: f.jumps, Bare: f.plain,
 		Palette: palette, Quiet: f.findings != "comment", MaxErrors: f.maxErrors,
 	}, nil
+}
+
+// told returns what tells the facts of instructions, nil where they are not asked for.
+func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
+	if !f.facts {
+		return nil, nil
+	}
+	return facts.Open(set)
 }
 
 // reporter prints findings on standard error.
@@ -364,6 +380,10 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 	if err != nil {
 		return err
 	}
+	told, err := f.told(set)
+	if err != nil {
+		return err
+	}
 	var found atomic.Bool
 	start := func() (lineFunc, error) {
 		d, err := f.decoder(set)
@@ -371,6 +391,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 			return nil, err
 		}
 		h := hexLines{disFlags: f, cmd: cmd, name: inputName(name), d: d, placer: program.NewPlacer(d), palette: palette, found: &found}
+		h.writer.Facts = told
 		if f.lossless {
 			p, err := f.parser(set)
 			if err != nil {

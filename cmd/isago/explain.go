@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/program"
@@ -195,10 +196,16 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 		return err
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
+	told, err := facts.Open(d.Set())
+	if err != nil {
+		told = nil // the description does not say what instructions do
+	}
 	if f.json {
-		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs}).Append(nil, d, in)))
+		err = printJSON(out, json.RawMessage((&view.JSON{Detail: view.WithDocs, Facts: told}).Append(nil, d, in)))
 	} else {
-		err = view.Explain(out, d, in, palette, f.options(cmd))
+		opt := f.options(cmd)
+		opt.Facts = told
+		err = view.Explain(out, d, in, palette, opt)
 	}
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err

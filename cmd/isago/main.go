@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -18,7 +19,13 @@ const (
 	exitFindings = 3 // unknown words, failed checks
 )
 
+// gcPercent lets memory grow to five times of what is used: most runs are over before it would be searched.
+const gcPercent = 400
+
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	args := os.Args[1:]
 	if isPicasso(os.Args[0]) {
 		args = append([]string{"asm", picassoFlag}, args...)

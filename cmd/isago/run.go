@@ -29,6 +29,8 @@ type runFlags struct {
 	count                int
 	budget               int64
 	strict, trace, stats bool
+	// demo runs the files that come with a machine.
+	demo bool
 }
 
 func newRun() *cobra.Command {
@@ -55,8 +57,13 @@ not reach the end of its program, or read a register that was never written.`,
 		Example: `  isago run light.shbin --set projection[0]=1,0,0,0 --in vertices.csv
   isago run light.shbin --in vertices.json --format json --stats
   isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24`,
-		Args: oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.demo && len(args) == 0 {
+				return nil
+			}
+			return oneFile(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "")[0]) },
 	}
 	f.machineFlags.add(cmd)
 	f.jobsFlag.add(cmd)
@@ -72,6 +79,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction writes, for the first vertex")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
+	flags.BoolVar(&f.demo, "demo", false, "run what comes with the machine instead of a file")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
 	f.addOptions(cmd)
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
@@ -172,7 +180,15 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := readAll(cmd, name)
+	read := func(name string) ([]byte, error) { return readAll(cmd, name) }
+	var demo *exec.Demo
+	if f.demo && name == "" {
+		if demo, err = f.demoOf(); err != nil {
+			return nil, nil, err
+		}
+		name, read = demo.Program, demo.Files.ReadFile
+	}
+	data, err := read(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -181,7 +197,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 		return f.openRaw(name, data, quirks)
 	}
 	req := exec.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
-	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
+	req.File = read
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
 	}
@@ -191,11 +207,30 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if req.Options, err = f.givenOptions(cmd, &m); err != nil {
 		return nil, nil, err
 	}
+	if demo != nil {
+		maps.Copy(req.Options, demo.Options)
+	}
 	r, err := m.Launch(req)
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}
 	return r, req.Set, nil
+}
+
+// demoOf returns what comes with the machine, or with the first that has something.
+func (f *runFlags) demoOf() (*exec.Demo, error) {
+	var names []string
+	for _, m := range catalog.Machines() {
+		if m.Demo == nil {
+			continue
+		}
+		if f.isa == "" || f.isa == m.Name {
+			f.isa = m.Name
+			return m.Demo, nil
+		}
+		names = append(names, m.Name)
+	}
+	return nil, usagef("--demo runs what comes with a machine: --isa %s", strings.Join(names, " or "))
 }
 
 // launches finds the machine that knows how to run a file, and the name of the file's format.

@@ -1,17 +1,21 @@
 // Package inside hands the packages of this module what isa keeps to itself: the bound description behind a set.
 package inside
 
-import "github.com/isago/isago/internal/model"
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+)
 
 // isa fills these in; an instruction set and a leaf are its own types, which this package cannot name.
 var (
 	machine func(set any) *model.Machine
 	leaf    func(leaf any) *model.Leaf
+	tables  func(decoder any) [][]bits.Value
 )
 
 // Open is called once, by isa.
-func Open(machineOf func(set any) *model.Machine, leafOf func(leaf any) *model.Leaf) {
-	machine, leaf = machineOf, leafOf
+func Open(machineOf func(set any) *model.Machine, leafOf func(leaf any) *model.Leaf, tablesOf func(decoder any) [][]bits.Value) {
+	machine, leaf, tables = machineOf, leafOf, tablesOf
 }
 
 // Machine returns the bound description of an *isa.Set. Roots and leaves have the same numbers in both.
@@ -19,6 +23,9 @@ func Machine(set any) *model.Machine { return machine(set) }
 
 // Leaf returns what stands behind an *isa.Leaf.
 func Leaf(l any) *model.Leaf { return leaf(l) }
+
+// Tables returns the entries of the tables of an *isa.Decoder.
+func Tables(decoder any) [][]bits.Value { return tables(decoder) }
 
 // Top returns the surroundings of a root of an *isa.Set that stands alone, by its number.
 func Top(set any, root int) *model.Env {

@@ -546,6 +546,20 @@ func (u *Unit) ref(f *spec.Field) *Ref {
 	return r
 }
 
+// Bind returns where the value of a field comes from that stands in the scope of u itself.
+func (u *Unit) Bind(f *spec.Field) *Ref {
+	u.Env.Machine.mu.Lock()
+	defer u.Env.Machine.mu.Unlock()
+	return u.ref(f)
+}
+
+// Inside returns the surroundings of a bitset field that is shown in the scope of u.
+func (u *Unit) Inside(f *spec.Field) *Env {
+	u.Env.Machine.mu.Lock()
+	defer u.Env.Machine.mu.Unlock()
+	return u.Env.Machine.nested(u, f)
+}
+
 // path binds HEAD.TAIL: HEAD is a field whose type is a bitset in which TAIL means the same for
 // every leaf.
 func (u *Unit) path(head, tail string, top *spec.Expr) []Alt {

@@ -26,6 +26,11 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 		return uint64(int64(a<<w)>>w) & in.Type.mask()
 	case OpConvert:
 		return convert(a, in.From, in.Type, Mode(in.Imm))
+	case OpFlush:
+		if a&0x7f800000 == 0 {
+			a &= 0x80000000
+		}
+		return a
 	case OpSlice:
 		return a >> uint(in.Imm) & in.Type.mask()
 	case OpConcat:

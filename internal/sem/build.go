@@ -15,6 +15,7 @@ type builder struct {
 	// written are the states of which a register was written; unknown tells that others may have been.
 	written map[*State]bool
 	unknown bool
+	around  bool
 	guard   ID
 	span    diag.Span
 }
@@ -53,7 +54,7 @@ func (b *builder) release() {
 	clear(b.known)
 	clear(b.consts)
 	clear(b.written)
-	b.insts, b.added, b.unknown, b.span = b.insts[:0], b.added[:0], false, diag.Span{}
+	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
 	builders.Put(b)
 }
 
@@ -74,7 +75,7 @@ func (b *builder) constant(t Type, v uint64) ID {
 func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 
 func (b *builder) push(in Inst) ID {
-	in.Span = b.span
+	in.Span, in.Around = b.span, b.around
 	b.insts = append(b.insts, in)
 	return ID(len(b.insts) - 1)
 }
@@ -224,6 +225,9 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if in.Type.Kind == Bool {
 			return b.simplerChoice(in)
 		}
+		if b.flushes(in) {
+			return b.op(OpFlush, in.Type, in.Type, 0, in.C), true
+		}
 	case OpAnd:
 		switch {
 		case in.A == in.B || bConst && bv == in.Type.mask() || aConst && av == 0:
@@ -237,6 +241,8 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return in.A, true
 		case aConst && av == 0 || bConst && bv == in.Type.mask():
 			return in.B, true
+		case in.Type.Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
+			return b.flag(true), true
 		}
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
 		if whole && bConst && bv == 0 {
@@ -275,13 +281,54 @@ func (b *builder) simplerChoice(in *Inst) (ID, bool) {
 	switch {
 	case xConst && x != 0 && yConst && y == 0:
 		return in.A, true
-	case xConst && x != 0:
+	case in.A == in.B || xConst && x != 0:
 		return b.op(OpOr, BoolType, BoolType, 0, in.A, in.C), true
+	case b.opposite(in.C, in.A):
+		return b.op(OpOr, BoolType, BoolType, 0, in.C, in.B), true
 	case yConst && y == 0:
 		return b.op(OpAnd, BoolType, BoolType, 0, in.A, in.B), true
 	}
 	return NoID, false
 }
+
+// flushes tells whether a choice leaves of floats without an exponent their signs: flushed floats are what machines
+// reckon with, and one operation is less than four.
+func (b *builder) flushes(in *Inst) bool {
+	is := func(id ID, op Op, second uint64) *Inst {
+		x := &b.insts[id]
+		if x.Op != op || x.B == NoID {
+			return nil
+		}
+		if v, ok := b.isConst(x.B); !ok || v != second {
+			return nil
+		}
+		return x
+	}
+	if in.Type.Kind != Uint && in.Type.Kind != Float || in.Type.Width != 32 {
+		return false
+	}
+	small := is(in.A, OpEq, 0)
+	if small == nil {
+		return false
+	}
+	exponent := &b.insts[small.A]
+	if exponent.Op != OpSlice || exponent.Imm != 23 || exponent.Type.Width != 8 {
+		return false
+	}
+	word, sign := in.C, in.B
+	if in.Type.Kind == Float { // of its bits
+		word = exponent.A
+		if x, y := &b.insts[word], &b.insts[sign]; x.Op != OpCast || x.A != in.C || y.Op != OpCast {
+			return false
+		}
+		sign = b.insts[sign].A
+	}
+	s := is(sign, OpAnd, 1<<31)
+	return s != nil && s.A == word && exponent.A == word
+}
+
+// opposite tells whether x is the negation of y.
+func (b *builder) opposite(x, y ID) bool { return b.insts[x].Op == OpNot && b.insts[x].A == y }
 
 // isTrue tells whether a value is the constant true.
 func (b *builder) isTrue(id ID) bool {

@@ -44,6 +44,14 @@ func (l *lowerer) operand(name string) *spec.Operand {
 	return o
 }
 
+// inside lowers the code of an operand, in which its name means the field.
+func (l *lowerer) inside(o *spec.Operand, run func()) {
+	saved := l.within
+	l.within = o
+	run()
+	l.within = saved
+}
+
 // hasField tells whether a name is a field's.
 func (l *lowerer) hasField(name string) bool {
 	for _, a := range l.frame.unit.Resolve(name) {
@@ -233,10 +241,9 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 			return l.opaqueOf(is)
 		}
 	}
-	saved := l.within
-	l.within = o
-	v, ok := l.caseValue(l.frame, o.Semantics, o.Facts.Reg, at)
-	l.within = saved
+	var v value
+	ok := false
+	l.inside(o, func() { v, ok = l.caseValue(l.frame, o.Semantics, o.Facts.Reg, at) })
 	if !ok {
 		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
 	}
@@ -249,13 +256,16 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 // fieldPlace lowers {NAME} where it is assigned.
 func (l *lowerer) fieldPlace(e *expr) place {
 	if o := l.operand(e.name); o != nil {
-		p, ok := l.casePlace(l.frame, &o.Actions, o.Facts.Reg)
-		if write := p.write; ok && write != nil {
-			p.write = func(v value, at diag.Span) {
-				saved := l.within
-				l.within = o
-				write(v, at)
-				l.within = saved
+		var p place
+		ok := false
+		l.inside(o, func() { p, ok = l.casePlace(l.frame, &o.Actions, o.Facts.Reg) })
+		if write := p.write; write != nil {
+			p.write = func(v value, at diag.Span) { l.inside(o, func() { write(v, at) }) }
+		}
+		if read := p.read; read != nil {
+			p.read = func() (v value) {
+				l.inside(o, func() { v = read() })
+				return v
 			}
 		}
 		if !ok {

@@ -51,6 +51,7 @@ const (
 	OpSext    // A with its sign
 	OpConvert // the value of A in another type, as Imm says
 	OpSlice   // the bits of A from Imm on
+	OpFlush   // the float A of 32 bits, or its bits, and of those that are too small for its exponent the sign alone
 	OpConcat  // A above B
 
 	// State.
@@ -84,7 +85,9 @@ const (
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
+	OpRun     // an instruction that another runs starts: the word at Imm
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
+	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
 )
 
 // What a wave does at a barrier.
@@ -99,11 +102,11 @@ var opNames = [...]string{
 	OpRint: "rint", OpNeg: "neg", OpNot: "not", OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpShr: "shr",
 	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
 	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
-	OpConvert: "convert", OpSlice: "slice", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
+	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
-	OpResult: "result", OpSkip: "skip", OpAtomic: "atomic",
+	OpResult: "result", OpSkip: "skip", OpRun: "run", OpAtomic: "atomic", OpFlow: "flow",
 }
 
 // String returns the operation's name.
@@ -115,7 +118,7 @@ func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 // effect tells whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpAtomic:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpRun, OpAtomic, OpFlow:
 		return true
 	}
 	return false
@@ -164,12 +167,14 @@ type Inst struct {
 	// Uniform tells that the value is the same in all lanes.
 	Uniform bool
 	// Kept tells of a read that it is of what stays where another part of the register is written.
-	Kept  bool
-	Comp  int
-	Imm   uint64
-	State *State
-	Text  string
-	Span  diag.Span
+	Kept bool
+	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
+	Around bool
+	Comp   int
+	Imm    uint64
+	State  *State
+	Text   string
+	Span   diag.Span
 }
 
 // EachArg calls visit with what the operation takes: its arguments and its guard.
@@ -232,6 +237,10 @@ type State struct {
 	Access     []string
 	FullTraps  bool
 	EmptyTraps bool
+	// Once tells that each component is to be written at most once.
+	Once bool
+	// Given is the number of registers, from the first on, that hold something when a program starts.
+	Given int
 	// ReadOnly tells of a rom, Values what it holds.
 	ReadOnly bool
 	Values   []uint64
@@ -255,4 +264,6 @@ type Code struct {
 	Next uint64
 	// Jumps tells that the counter may be assigned.
 	Jumps bool
+	// Runs tells that other words of the program are run, and that they were not at hand.
+	Runs bool
 }

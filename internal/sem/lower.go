@@ -29,24 +29,27 @@ type lowerer struct {
 	here  value
 	next  value
 
-	frame  *frame
-	locals []local
-	ret    *returns
-	base   ID // the guard with which the function was entered
-	path   ID // holds where the code being lowered runs, since its function was entered
-	start  ID // the path at the start of the branch
-	dead   bool
-	wave   bool
-	within *spec.Operand // whose code is being lowered: its name means the field that it shows
-	single bool          // in an atomic: the lanes come one after another
-	inner  func(at diag.Span)
-	later  *[]func() // the writes of a together
-	calls  int
-	work   int
+	frame   *frame
+	locals  []local
+	ret     *returns
+	base    ID // the guard with which the function was entered
+	path    ID // holds where the code being lowered runs, since its function was entered
+	start   ID // the path at the start of the branch
+	dead    bool
+	wave    bool
+	within  *spec.Operand // whose code is being lowered: its name means the field that it shows
+	single  bool          // in an atomic: the lanes come one after another
+	inner   func(at diag.Span)
+	later   *[]func() // the writes of a together
+	regions []ID      // the guards of the regions around, from the together on
+	told    bool      // an OpFlow is wanted
+	calls   int
+	work    int
 
 	pc     value // what was assigned to the counter
 	jumped ID    // where it was
 	jumps  bool
+	runs   bool    // words of the program that are not at hand
 	checks *checks // of a description
 }
 
@@ -62,11 +65,24 @@ type returns struct {
 	v    value
 	have bool
 	done ID // holds where it has returned
+	some ID // holds where it has returned a value
 }
 
 // Lower lowers the instruction that v is, at an address in units of the counter. The error is a *diag.Error.
 func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+	return m.lower(root, w, v, addr, false)
+}
+
+// Told is Lower for those who want to be told what the instruction itself does to the flow of control, and what its
+// arounds do: the code has an OpFlow where the meaning of the instruction ends, if that may jump. It is not for
+// execution.
+func (m *Machine) Told(root *model.Root, w *Words, v bits.Value, addr uint64) (code *Code, err error) {
+	return m.lower(root, w, v, addr, true)
+}
+
+func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, told bool) (code *Code, err error) {
 	l := m.newLowerer(w)
+	l.told = told
 	env := m.Model.Top(root)
 	f := l.eval.match(env, v, nil)
 	if f == nil {
@@ -78,7 +94,7 @@ func (m *Machine) Lower(root *model.Root, w *Words, v bits.Value, addr uint64) (
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
-	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps}, nil
+	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps, Runs: l.runs}, nil
 }
 
 // ErrUnknown is the error of words that are no instruction.
@@ -154,7 +170,15 @@ func (l *lowerer) instruction(f *frame) {
 	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
 		arounds = append(append([]*spec.Around{}, b.Arounds...), arounds...)
 	}
-	run := func(at diag.Span) { l.meaning(f, sem, at) }
+	run := func(at diag.Span) {
+		around := l.b.around
+		l.b.around = false
+		l.meaning(f, sem, at)
+		if l.told && saved == nil {
+			l.tell()
+		}
+		l.b.around = around
+	}
 	for i := len(arounds) - 1; i >= 0; i-- {
 		a := arounds[i]
 		if l.alone(sem) && !a.Always {
@@ -164,6 +188,15 @@ func (l *lowerer) instruction(f *frame) {
 		run = func(at diag.Span) { l.around(f, a, inside, at) }
 	}
 	run(f.unit.Leaf.Spec.Span)
+}
+
+// tell notes where the instruction itself jumps.
+func (l *lowerer) tell() {
+	if l.jumps {
+		in := blank(OpFlow)
+		in.A, in.Guard, in.Uniform = l.counter().comps[0], l.jumped, l.m.Wave
+		l.b.push(in)
+	}
 }
 
 // alone tells whether the semantics goes without its arounds.
@@ -232,8 +265,10 @@ func (l *lowerer) around(f *frame, a *spec.Around, inside func(diag.Span), at di
 		l.inner = mine
 	}
 	b := l.m.body(a.Code, spec.Code{})
+	around := l.b.around
+	l.b.around = true
 	l.inScope(a.Wave, a.Span, func() { l.code(b, f, nil) })
-	l.inner = saved
+	l.inner, l.b.around = saved, around
 }
 
 // code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.
@@ -255,7 +290,7 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 	}
 	saved, guard := *l, l.b.guard
 	l.frame, l.locals, l.base, l.path, l.start, l.dead = f, locals, guard, NoID, NoID, false
-	l.ret = &returns{typ: typ, done: l.b.flag(false)}
+	l.ret = &returns{typ: typ, done: l.b.flag(false), some: l.b.flag(false)}
 	l.block(stmts)
 	r, dead := l.ret, l.dead
 	l.frame, l.locals, l.base, l.path, l.start = saved.frame, saved.locals, saved.base, saved.path, saved.start
@@ -269,7 +304,7 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 		return v
 	case typ.Maybe:
 		v := r.v
-		v.t.Maybe, v.has = true, r.done
+		v.t.Maybe, v.has = true, r.some
 		return v
 	case !dead && !l.b.isTrue(r.done):
 		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
@@ -537,6 +572,7 @@ func (l *lowerer) joinReturns(j joint, after, before outcome) {
 		r.v, r.have = after.ret.v, true
 	}
 	r.done = l.joinedFlag(j, after.ret.done, r.done, before.ret.done)
+	r.some = l.joinedFlag(j, after.ret.some, r.some, before.ret.some)
 }
 
 // either chooses between guards of jumps, of which none is nowhere.
@@ -557,31 +593,13 @@ func (l *lowerer) either(cond, x, y ID) ID {
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
 	l.b.guard = l.guardOf(path)
-	var before returns
-	if l.ret != nil {
-		before = *l.ret
-	}
 	skip := l.b.beginRegion(OpSkip, l.b.guard)
+	l.regions = append(l.regions, l.b.guard)
 	run()
+	l.regions = l.regions[:len(l.regions)-1]
 	l.b.endRegion(skip)
 	dead, l.dead = l.dead, false
-	if l.ret != nil && l.ret.done != before.done {
-		l.mergeReturns(path, &before, dead)
-	}
 	return dead
-}
-
-// mergeReturns joins what a branch returned to what was returned before it: where the branch was skipped,
-// what was computed in it is of another time.
-func (l *lowerer) mergeReturns(path ID, before *returns, dead bool) {
-	if l.ret.have && before.have {
-		l.ret.v = l.choose(path, l.ret.v, before.v)
-	}
-	here := path
-	if !dead {
-		here = l.b.and(path, l.ret.done)
-	}
-	l.ret.done = l.b.op(OpOr, BoolType, BoolType, 0, before.done, here)
 }
 
 // kept is what a variable was.
@@ -676,13 +694,25 @@ func (l *lowerer) effect(do func()) {
 		do()
 		return
 	}
-	guard := l.b.guard
+	guard, regions := l.b.guard, append([]ID(nil), l.regions...)
 	*l.later = append(*l.later, func() {
 		now := l.b.guard
-		l.b.guard = guard
+		l.b.guard = l.landing(guard, regions)
 		do()
 		l.b.guard = now
 	})
+}
+
+// landing is a guard of a region, for use behind it: the guard is old where a region around it was skipped.
+func (l *lowerer) landing(guard ID, regions []ID) ID {
+	all := NoID
+	for _, g := range regions {
+		all = l.b.and(all, g)
+	}
+	if len(regions) > 0 && regions[len(regions)-1] == guard {
+		return all
+	}
+	return l.b.and(all, guard)
 }
 
 func (l *lowerer) together(s *stmt) {
@@ -691,9 +721,10 @@ func (l *lowerer) together(s *stmt) {
 		return
 	}
 	var later []func()
-	l.later = &later
+	regions := l.regions
+	l.later, l.regions = &later, nil
 	l.block(s.body)
-	l.later = nil
+	l.later, l.regions = nil, regions
 	for _, do := range later {
 		do()
 	}
@@ -736,27 +767,21 @@ func (l *lowerer) returnStmt(s *stmt) {
 		if r.typ.Kind != None && !r.typ.Maybe {
 			l.fail(s.span, diag.MeaningType, "return without a value, expected %s", r.typ)
 		}
-		if r.typ.Maybe { // nothing is returned here
-			l.leave(false)
-			return
-		}
-		l.leave(true)
+		l.leave(l.b.flag(false))
 		return
 	}
 	if r.typ.Kind == None {
 		l.fail(s.span, diag.MeaningType, "return of a value where there is no type")
 	}
 	v := l.expr(s.x, r.typ)
+	has := l.held(l.path)
 	if v.t.Maybe { // what is handed on
-		path := l.path
-		l.ret.v, l.ret.have = l.keep(v), true
-		r.done = l.b.op(OpOr, BoolType, BoolType, 0, r.done, l.held(l.b.and(path, v.has)))
-		l.dead = true
-		return
+		has = l.b.and(has, v.has)
+	} else {
+		v = l.typed(v, r.typ, s.x.span)
 	}
-	v = l.typed(v, r.typ, s.x.span)
 	r.v, r.have = l.keep(v), true
-	l.leave(true)
+	l.leave(has)
 }
 
 // keep joins a returned value to those returned before.
@@ -775,11 +800,11 @@ func (l *lowerer) held(path ID) ID {
 	return path
 }
 
-// leave ends the code of a path.
-func (l *lowerer) leave(with bool) {
-	if with {
-		l.ret.done = l.b.op(OpOr, BoolType, BoolType, 0, l.ret.done, l.held(l.path))
-	}
+// leave ends the code of a path; some holds where it returns a value.
+func (l *lowerer) leave(some ID) {
+	r := l.ret
+	r.done = l.b.op(OpOr, BoolType, BoolType, 0, r.done, l.held(l.path))
+	r.some = l.b.op(OpOr, BoolType, BoolType, 0, r.some, some)
 	l.dead = true
 }
 
@@ -802,7 +827,7 @@ func (l *lowerer) run(s *stmt) {
 		v, _ := l.constant(l.expr(f.x, Type{}), f.span)
 		words.Context.SetUint(c.Low, c.Width, uint64(v))
 	}
-	if !known || l.check || words.Word == nil {
+	if l.runs = l.runs || words.Word == nil; !known || l.check || words.Word == nil {
 		return
 	}
 	saved := l.eval
@@ -818,6 +843,9 @@ func (l *lowerer) run(s *stmt) {
 		l.trap(fmt.Sprintf("unknown word at %d", addr))
 		return
 	}
+	in := blank(OpRun)
+	in.Imm = uint64(addr)
+	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil
 	l.instruction(f)

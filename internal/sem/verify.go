@@ -9,6 +9,23 @@ func (c *Code) Verify() error {
 			return fmt.Errorf("%s: %w", c.Insts[i].text(ID(i)), err)
 		}
 	}
+	return c.verifyRegions()
+}
+
+// verifyRegions checks that no guard is that of a region which was perhaps skipped: it would be an old one.
+func (c *Code) verifyRegions() error {
+	ends := make([]ID, len(c.Insts)) // of the innermost region around each operation
+	for i := range c.Insts {
+		in := &c.Insts[i]
+		if in.Op == OpSkip {
+			for k := i + 1; k < int(in.Imm); k++ {
+				ends[k] = ID(in.Imm)
+			}
+		}
+		if g := in.Guard; g != NoID && ends[g] != 0 && ID(i) >= ends[g] {
+			return fmt.Errorf("%s: guard %%%d stands in a region that may be skipped", in.text(ID(i)), g)
+		}
+	}
 	return nil
 }
 
@@ -67,7 +84,7 @@ func (c *Code) verifyTypes(in *Inst) error {
 			return err
 		}
 		return want(in.B, in.Type)
-	case OpNeg, OpNot, OpSqrt, OpExp2, OpLog2, OpSin, OpCos, OpRint, OpSplat:
+	case OpFlush, OpNeg, OpNot, OpSqrt, OpExp2, OpLog2, OpSin, OpCos, OpRint, OpSplat:
 		return want(in.A, in.Type)
 	case OpWrite, OpWriteX:
 		return want(in.B, in.State.Type.Elem())

@@ -524,6 +524,7 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			b.Defaults = append(b.Defaults, l.defaultValue(c))
 		case "encode":
 			b.Forced = append(b.Forced, forced(c)...)
+			b.encode(c)
 		case "unused":
 			u := &Unused{Path: c.value("path"), Span: c.at("path")}
 			if u.Path == "" {
@@ -896,6 +897,18 @@ func (c *Context) Parse(text string) (uint64, error) {
 		return 0, nil
 	}
 	return 0, errors.New("context " + c.Name + " has no value " + strconv.Quote(text) + ", expected true or false")
+}
+
+// encode reads an <encode>; of several, what the first says of the type counts.
+func (b *Bitset) encode(n *node) {
+	if b.Encode == nil {
+		b.Encode = &Encode{Type: strings.TrimSpace(n.value("type")), CasePrefix: strings.TrimSpace(n.value("case-prefix")), Span: n.span}
+	}
+	for _, m := range n.children {
+		if m.name == "map" {
+			b.Encode.Maps = append(b.Encode.Maps, EncodeMap{m.value("name"), strings.TrimSpace(m.text.s), m.value("force") == "true", m.span})
+		}
+	}
 }
 
 // forced reads the maps of an <encode> that give a field a plain number whether or not a display shows it.

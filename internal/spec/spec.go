@@ -174,6 +174,8 @@ type Bitset struct {
 	Defaults []*Default
 	// Forced are the values that an encoder for Mesa gives fields whatever the text.
 	Forced []*Default
+	// Encode is what Mesa's generator of encoders is told, nil for nothing.
+	Encode *Encode
 	Unused []*Unused
 	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
 	OperandKind OperandKind
@@ -195,6 +197,22 @@ type Bitset struct {
 	extendsName           string
 	extendsSpan, sizeSpan diag.Span
 	sizeGiven             bool
+}
+
+// Encode is the <encode> of a bitset: C for a generated encoder.
+type Encode struct {
+	// Type is the C type of what is encoded; CasePrefix starts the names of the constants by which a
+	// program's own function chooses the leaf. Both are "" where nothing is said.
+	Type, CasePrefix string
+	Maps             []EncodeMap
+	Span             diag.Span
+}
+
+// EncodeMap is an expression of C for a field.
+type EncodeMap struct {
+	Name, Text string
+	Force      bool
+	Span       diag.Span
 }
 
 // Root returns the bitset at the top of the tree.

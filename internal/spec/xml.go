@@ -76,6 +76,17 @@ func (n *node) child(name string) *node {
 // processing instructions vanish and the text on both sides of them joins up, as Mesa's reader has
 // it.
 func parseXML(src *diag.Source, elements *int) (*node, error) {
+	before := *elements
+	plain := xmlParser{src: src, elements: elements}
+	if plain.scan() {
+		return plain.root, nil
+	}
+	*elements = before
+	return parseSlowly(src, elements)
+}
+
+// parseSlowly is parseXML by encoding/xml, which says what is wrong.
+func parseSlowly(src *diag.Source, elements *int) (*node, error) {
 	p := xmlParser{src: src, dec: xml.NewDecoder(strings.NewReader(src.Text)), elements: elements}
 	p.dec.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
 		return nil, charsetError(charset)
@@ -164,23 +175,30 @@ func notXML(r rune) bool {
 func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
 	switch t := tok.(type) {
 	case xml.StartElement:
-		return p.start(t, span)
+		n := &node{name: t.Name.Local, span: span}
+		if err := p.start(n); err != nil {
+			return err
+		}
+		return p.attributes(n, p.attrs(t, n))
 	case xml.EndElement:
-		p.stack[len(p.stack)-1].close()
-		p.stack = p.stack[:len(p.stack)-1]
+		p.end()
 	case xml.CharData:
 		return p.chars(t, span)
 	}
 	return nil
 }
 
-func (p *xmlParser) start(t xml.StartElement, span diag.Span) error {
-	n := &node{name: t.Name.Local, span: span}
+func (p *xmlParser) end() {
+	p.stack[len(p.stack)-1].close()
+	p.stack = p.stack[:len(p.stack)-1]
+}
+
+func (p *xmlParser) start(n *node) error {
 	switch {
 	case len(p.stack) == maxDepth:
-		return diag.Errorf(diag.XMLLimit, span, "elements nested more than %d deep", maxDepth)
+		return diag.Errorf(diag.XMLLimit, n.span, "elements nested more than %d deep", maxDepth)
 	case *p.elements == maxElements:
-		return diag.Errorf(diag.XMLLimit, span, "more than %d elements", maxElements)
+		return diag.Errorf(diag.XMLLimit, n.span, "more than %d elements", maxElements)
 	case len(p.stack) > 0:
 		top := p.stack[len(p.stack)-1]
 		if len(top.children) == 0 {
@@ -188,22 +206,36 @@ func (p *xmlParser) start(t xml.StartElement, span diag.Span) error {
 		}
 		top.children = append(top.children, n)
 	case p.root != nil:
-		return diag.Errorf(diag.XMLSyntax, span, "a second root element <%s>", n.name)
+		return diag.Errorf(diag.XMLSyntax, n.span, "a second root element <%s>", n.name)
 	default:
 		p.root = n
 	}
 	*p.elements++
 	p.stack = append(p.stack, n)
-	return p.attributes(t, n)
+	return nil
 }
 
-// attributes finds each attribute in the bytes of its start tag: encoding/xml gives the offset of
+// attributes gives an element its attributes, each of which must be there once.
+func (p *xmlParser) attributes(n *node, list []attr) error {
+	for i := range list {
+		at := &list[i]
+		if n.attr(at.name) != nil {
+			return diag.Errorf(diag.XMLSyntax, at.named, "attribute %s is given twice", at.name)
+		}
+		if n.attrs = list[:i+1]; i+1 > maxAttrs {
+			return diag.Errorf(diag.XMLLimit, at.named, "more than %d attributes", maxAttrs)
+		}
+	}
+	return nil
+}
+
+// attrs finds each attribute in the bytes of its start tag: encoding/xml gives the offset of
 // the tag alone. It has checked the form: blanks, name, =, a value in quotes, and so on.
-func (p *xmlParser) attributes(t xml.StartElement, n *node) error {
+func (p *xmlParser) attrs(t xml.StartElement, n *node) []attr {
 	raw := p.src.Text[n.span.Off:n.span.End]
 	i := len(raw) - len(strings.TrimLeft(raw, "<"))
 	i += strings.IndexAny(raw[i:], blanks+"/>")
-	n.attrs = make([]attr, 0, len(t.Attr))
+	list := make([]attr, 0, len(t.Attr))
 	for _, a := range t.Attr {
 		i += len(raw[i:]) - len(strings.TrimLeft(raw[i:], blanks))
 		name := i
@@ -221,14 +253,9 @@ func (p *xmlParser) attributes(t xml.StartElement, n *node) error {
 		if a.Value != raw[value:end] {
 			at.value.runs = appendRuns(nil, 0, p.src, at.value.span.Off, raw[value:end], true)
 		}
-		if n.attr(at.name) != nil {
-			return diag.Errorf(diag.XMLSyntax, at.named, "attribute %s is given twice", at.name)
-		}
-		if n.attrs = append(n.attrs, at); len(n.attrs) > maxAttrs {
-			return diag.Errorf(diag.XMLLimit, at.named, "more than %d attributes", maxAttrs)
-		}
+		list = append(list, at)
 	}
-	return nil
+	return list
 }
 
 func (p *xmlParser) chars(decoded []byte, span diag.Span) error {

@@ -13,10 +13,12 @@ import (
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
+	a2xxlaunch "github.com/isago/isago/target/a2xx/launch"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
 	picalaunch "github.com/isago/isago/target/pica200/launch"
 	"github.com/isago/isago/target/tegra"
+	tegralaunch "github.com/isago/isago/target/tegra/launch"
 	"github.com/isago/isago/target/tesla"
 	teslalaunch "github.com/isago/isago/target/tesla/launch"
 )
@@ -44,6 +46,8 @@ type Machine struct {
 	// Launch opens a program to be run; nil for a machine whose programs cannot be run, or only as words
 	// that are one instruction after another.
 	Launch func(exec.Request) (exec.Runner, error)
+	// Demo is a program that shows what the machine draws; nil for none.
+	Demo *exec.Demo
 	// Bare tells that Launch takes words without a container too.
 	Bare bool
 	// Options are what a run of the machine's programs can be told beside what all machines are.
@@ -88,13 +92,13 @@ func Machines() []Machine {
 		{
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
-			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Suffixed: []string{".pica", ".vsh", ".gsh"},
+			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Options: picalaunch.Options, Suffixed: []string{".pica", ".vsh", ".gsh"},
 			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"},
 		},
 		{
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
-			NewCompiler: tegra.NewCompiler, Outputs: tegra.Outputs(),
+			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true, Outputs: tegra.Outputs(),
 			Openers: []string{".asm", ".attributes", ".exports", ".uniforms", ".constants", "tegra-vp"},
 			Raw:     &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
 		},
@@ -104,6 +108,7 @@ func Machines() []Machine {
 				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
 				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader},
 			},
+			Launch: a2xxlaunch.Open, Bare: true, Options: a2xxlaunch.Options, Demo: a2xxlaunch.Demo,
 			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(), Suffixed: []string{".a2xx"},
 			Openers: []string{"@attribute", "@uniform", "@varying", "@const"},
 			Raw:     &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},

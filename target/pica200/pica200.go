@@ -13,4 +13,6 @@ import (
 var FS embed.FS
 
 // Load returns the instruction set.
-func Load(opt isa.Options) (*isa.Set, error) { return isa.Load(FS, "pica200.xml", opt) }
+func Load(opt isa.Options) (*isa.Set, error) { return shipped.Load(opt) }
+
+var shipped = isa.Shipped{FS: FS, File: "pica200.xml"}

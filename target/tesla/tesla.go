@@ -14,7 +14,9 @@ import (
 var FS embed.FS
 
 // Load returns the instruction set.
-func Load(opt isa.Options) (*isa.Set, error) { return isa.Load(FS, "tesla.xml", opt) }
+func Load(opt isa.Options) (*isa.Set, error) { return shipped.Load(opt) }
+
+var shipped = isa.Shipped{FS: FS, File: "tesla.xml"}
 
 // plain is the instruction set in the plain spelling, which the compiler and the sources share.
 var plain = sync.OnceValues(func() (*isa.Set, error) { return Load(isa.Options{}) })

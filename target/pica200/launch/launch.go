@@ -15,26 +15,42 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-// Open opens a program of a file, by its label or its number; "" is the first vertex shader.
+// Open opens a program of a file, by its label or its number; "" is the first vertex shader, or the first
+// program where there is none.
 func Open(req exec.Request) (exec.Runner, error) {
-	l, err := New(req.Set, req.Data, req.Program, req.Quirks)
+	file, err := pica200.ReadSHBIN(req.Data)
 	if err != nil {
 		return nil, err
+	}
+	d, entry, err := choose(file, req.Program)
+	if err != nil {
+		return nil, err
+	}
+	l, err := launchOf(req.Set, file, d, entry, req.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	if d.Type == pica200.GeometryShader {
+		return newGeometry(l, d, req.Options["vertices"])
 	}
 	return exec.NewBatch(l), nil
 }
 
-// New returns a program of a file as Open does, to be run by hand.
+// New returns a vertex shader of a file as Open finds it, to be run by hand.
 func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*exec.Launch, error) {
 	file, err := pica200.ReadSHBIN(data)
 	if err != nil {
 		return nil, err
 	}
-	m, err := exec.Open(set)
+	d, entry, err := choose(file, program)
 	if err != nil {
 		return nil, err
 	}
-	d, entry, err := choose(file, program)
+	return launchOf(set, file, d, entry, quirks)
+}
+
+func launchOf(set *isa.Set, file *pica200.SHBIN, d *pica200.DVLE, entry uint64, quirks map[string]string) (*exec.Launch, error) {
+	m, err := exec.Open(set)
 	if err != nil {
 		return nil, err
 	}
@@ -65,16 +81,14 @@ func New(set *isa.Set, data []byte, program string, quirks map[string]string) (*
 // choose finds a program of a file and where it starts: by the name of a label, or by its number.
 func choose(file *pica200.SHBIN, program string) (*pica200.DVLE, uint64, error) {
 	var names []string
+	first := -1
 	for i := range file.DVLEs {
 		d := &file.DVLEs[i]
-		if d.Type != pica200.VertexShader {
-			if program == strconv.Itoa(i) {
-				return nil, 0, fmt.Errorf("program %d is a %s shader: vertex shaders run alone", i, d.Type)
-			}
-			continue
-		}
-		if program == "" || program == strconv.Itoa(i) {
+		if program == strconv.Itoa(i) {
 			return d, uint64(d.Entry), nil
+		}
+		if first < 0 || d.Type == pica200.VertexShader && file.DVLEs[first].Type != d.Type {
+			first = i
 		}
 		names = append(names, strconv.Itoa(i))
 		for _, label := range d.Labels {
@@ -84,8 +98,11 @@ func choose(file *pica200.SHBIN, program string) (*pica200.DVLE, uint64, error) 
 			names = append(names, label.Name)
 		}
 	}
-	if len(names) == 0 {
-		return nil, 0, fmt.Errorf("the file has no vertex shader")
+	switch {
+	case first < 0:
+		return nil, 0, fmt.Errorf("the file has no program")
+	case program == "":
+		return &file.DVLEs[first], uint64(file.DVLEs[first].Entry), nil
 	}
 	return nil, 0, fmt.Errorf("no program %q, expected %s", program, strings.Join(names, ", "))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/internal/wavetest"
 )
 
 var (
@@ -109,10 +110,10 @@ func TestLanesAlone(t *testing.T) {
 				}
 			}
 		}
-		sameLane(t, i, m, wave, 5, again, 5, false)
+		wavetest.SameLane(t, i, wave, 5, again, 5, false)
 		for range 3 {
 			k := r.IntN(exec.Lanes)
-			sameLane(t, i, m, wave, k, runRandom(m, other, seed, []int{k}), 0, true)
+			wavetest.SameLane(t, i, wave, k, runRandom(m, other, seed, []int{k}), 0, true)
 		}
 		silentReads(t, i, m, [2]*exec.Wave{wave, other}, seed, all)
 		if t.Failed() {
@@ -166,73 +167,6 @@ func silentReads(t *testing.T, program int, m *sem.Machine, waves [2]*exec.Wave,
 	}
 }
 
-// sameLane compares a lane of one wave with a lane of another. A budget is that of a wave, so lanes that
-// reach it are not compared.
-func sameLane(t *testing.T, program int, m *sem.Machine, a *exec.Wave, x int, b *exec.Wave, y int, alone bool) {
-	t.Helper()
-	stop := func(w *exec.Wave, lane int) exec.Stop {
-		for _, s := range w.Stops() {
-			if s.Lanes>>uint(lane)&1 != 0 {
-				s.Lanes = 0
-				return s
-			}
-		}
-		return exec.Stop{}
-	}
-	sa, sb := stop(a, x), stop(b, y)
-	if alone && (sa.Reason == "budget" || sb.Reason == "budget") {
-		return
-	}
-	if sa != sb {
-		t.Errorf("program %d, lane %d: stops by %v and by %v", program, x, sa, sb)
-	}
-	for _, s := range m.States {
-		if s.Kind == sem.StackState {
-			if da, db := a.Depth(s, x), b.Depth(s, y); da != db {
-				t.Errorf("program %d, lane %d: %d and %d entries on %s", program, x, da, db, s.Name)
-			}
-			continue
-		}
-		if s.Scope != spec.ScopeLane {
-			continue
-		}
-		for n := range s.Count {
-			for k := range s.Type.Count() {
-				va, vb := sem.Canonical(a.Get(s, n, k, x), s.Type), sem.Canonical(b.Get(s, n, k, y), s.Type)
-				if va != vb {
-					t.Errorf("program %d, lane %d: %s%d component %d is %x and %x", program, x, s.Name, n, k, va, vb)
-				}
-				if wa, wb := a.Written(s, n, k)>>uint(x)&1, b.Written(s, n, k)>>uint(y)&1; wa != wb {
-					t.Errorf("program %d, lane %d: %s%d component %d is written: %d and %d", program, x, s.Name, n, k, wa, wb)
-				}
-			}
-		}
-	}
-	type read struct {
-		pc           uint64
-		s            *sem.State
-		number, comp int
-	}
-	reads := func(w *exec.Wave, lane int) map[read]bool {
-		out := map[read]bool{}
-		for _, f := range w.Findings() {
-			if f.Lanes>>uint(lane)&1 != 0 {
-				out[read{f.PC, f.State, f.Number, f.Comp}] = true
-			}
-		}
-		return out
-	}
-	ra, rb := reads(a, x), reads(b, y)
-	for f := range ra {
-		if !rb[f] {
-			t.Errorf("program %d, lane %d: word %d reads %s%d.%d in one wave alone", program, x, f.pc, f.s.Name, f.number, f.comp)
-		}
-	}
-	if len(ra) != len(rb) {
-		t.Errorf("program %d, lane %d: %d and %d reads of what nobody wrote", program, x, len(ra), len(rb))
-	}
-}
-
 // Any words are a program that stops for a reason.
 func FuzzWords(f *testing.F) {
 	f.Add([]byte{0x0a, 0x0c, 0x00, 0xa4, 0, 0, 0, 0x84, 0, 0, 0, 0x88})
@@ -259,16 +193,7 @@ func FuzzWords(f *testing.F) {
 		w.Budget = 2000
 		w.Start(3, 0)
 		w.Run()
-		var stopped uint64
-		for _, s := range w.Stops() {
-			if s.Reason == "" || stopped&s.Lanes != 0 {
-				t.Errorf("stop %+v", s)
-			}
-			stopped |= s.Lanes
-		}
-		if stopped != w.Exists() {
-			t.Errorf("lanes %b stopped of %b", stopped, w.Exists())
-		}
+		wavetest.Stopped(t, w)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {
 				if err := c.Verify(); err != nil {

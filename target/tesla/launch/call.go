@@ -227,6 +227,9 @@ func (r *run) call(c *call) (good bool, err error) {
 		put16(mem[atBlock:], block%c.grid[0], block/c.grid[0])
 		for i, w := range waves {
 			s.threads(w, c, block, i)
+			if s.begun != nil {
+				s.begun(w)
+			}
 		}
 	}
 	st := newStats(s, c)

@@ -83,8 +83,9 @@ type session struct {
 	// given are the arguments by name, order their names as they were given.
 	given map[string]*value
 	order []string
-	texts map[string]string // what was said of those that wait for their types
 
+	// begun is told of each warp that begins; nil for nobody who asks.
+	begun  func(w *exec.Wave)
 	arrays map[string]*array
 	banks  [][]byte
 	shared *exec.Shared
@@ -100,7 +101,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{req: req, module: m, machine: machine, given: map[string]*value{}, texts: map[string]string{}, arrays: map[string]*array{}}
+	s := &session{req: req, module: m, machine: machine, given: map[string]*value{}, arrays: map[string]*array{}}
 	if s.root, err = machine.Model.Root(""); err != nil {
 		return nil, err
 	}
@@ -114,19 +115,24 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if s.words.Quirks, err = exec.Quirks(machine, req.Quirks); err != nil {
 		return nil, err
 	}
-	if s.params, err = parseParams(strings.Join(req.Options[optParams], " ")); err != nil {
-		return nil, fmt.Errorf("--%s: %w", optParams, err)
+	return s, s.options()
+}
+
+// options takes the parameters and the arguments that the options give.
+func (s *session) options() (err error) {
+	if s.params, err = parseParams(strings.Join(s.req.Options[optParams], " ")); err != nil {
+		return fmt.Errorf("--%s: %w", optParams, err)
 	}
-	for _, text := range req.Options[optArg] {
+	for _, text := range s.req.Options[optArg] {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, fmt.Errorf("--%s %q, expected NAME=VALUE", optArg, text)
+			return fmt.Errorf("--%s %q, expected NAME=VALUE", optArg, text)
 		}
 		if err := s.give(name, value); err != nil {
-			return nil, fmt.Errorf("--%s: %w", optArg, err)
+			return fmt.Errorf("--%s: %w", optArg, err)
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // read reads a cubin; one whose code is still source is assembled first.
@@ -141,7 +147,7 @@ func read(data []byte) (*tesla.Module, error) {
 	}
 	out, cerr := compiler.Compile([]*diag.Source{{Name: "cubin", Text: string(data)}}, program.CompileOptions{})
 	if cerr != nil {
-		return nil, err
+		return nil, cerr
 	}
 	return tesla.ReadModule(out.Bytes)
 }

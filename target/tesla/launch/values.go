@@ -79,10 +79,16 @@ func number(text string, t sem.Type) (uint64, error) {
 		}
 		return v, nil
 	}
-	v, err := sem.ParseLiteral(text, t)
-	if err != nil && t.Kind == sem.Uint { // C takes -1 for the largest one
-		if v, err = sem.ParseLiteral(text, signed(t.Width)); err == nil {
-			v &= math.MaxUint64 >> uint(64-t.Width)
+	v, err := uint64(0), error(nil)
+	switch t.Kind {
+	case sem.Float:
+		v, err = sem.ParseLiteral(text, t)
+	default: // C takes -1 for the largest number without a sign
+		var n int64
+		if n, err = strconv.ParseInt(text, 0, t.Width); err != nil && t.Kind == sem.Uint {
+			v, err = strconv.ParseUint(text, 0, t.Width)
+		} else {
+			v = uint64(n) & (math.MaxUint64 >> uint(64-t.Width))
 		}
 	}
 	if err != nil {

@@ -1,10 +1,35 @@
-package isa
+package spec
 
 import "strings"
 
 // simpleEscapes are C's escapes of one letter.
 var simpleEscapes = map[byte]byte{
 	'a': 7, 'b': 8, 't': 9, 'n': 10, 'v': 11, 'f': 12, 'r': 13, '\\': '\\', '\'': '\'', '"': '"', '?': '?',
+}
+
+// MesaItem is a text of a display and the name in braces behind it; nothing stands behind the last.
+type MesaItem struct {
+	Text, Name string
+	// Column is where to go before, -1 if nowhere; Last tells that there is no name.
+	Column int
+	Last   bool
+}
+
+// MesaItems returns a template as Mesa's tools read it: its text is pasted into a string of C.
+func (t *Template) MesaItems() (items []MesaItem) {
+	for text := unescape(t.Text); ; {
+		before, after, _ := strings.Cut(text, "{")
+		ref, rest, ok := strings.Cut(after, "}")
+		if !ok {
+			return append(items, MesaItem{Text: text, Last: true})
+		}
+		it := MesaItem{Text: before, Column: -1}
+		column, aligned := "", false
+		if it.Name, column, aligned = strings.Cut(ref, ":align="); aligned {
+			it.Column = LeadingNumber(column)
+		}
+		items, text = append(items, it), rest
+	}
 }
 
 // unescape reads a text as the inside of a string of C. What is no escape stands for itself.

@@ -1,0 +1,147 @@
+package c_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/gen"
+	"github.com/isago/isago/gen/c"
+	"github.com/isago/isago/internal/gentest"
+)
+
+// compiler skips the test where there is none.
+func compiler(t testing.TB, name string) string {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("no %s on this machine", name)
+	}
+	return path
+}
+
+// strictFlags are those under which nothing may be said.
+var strictFlags = []string{"-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"}
+
+// build writes the files of a program and compiles them with a harness for one root.
+func build(t testing.TB, p *gen.Program, root *gen.Root, flags ...string) string {
+	dir := t.TempDir()
+	write(t, dir, p)
+	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(harness(p, root)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", p.Name + "_pack.c", "main.c"})...)
+	return filepath.Join(dir, "harness")
+}
+
+// write writes the files of a program.
+func write(t testing.TB, dir string, p *gen.Program) {
+	t.Helper()
+	for _, f := range c.Write(p) {
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func compile(t testing.TB, dir, cc string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(cc, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		if len(out) > 3000 {
+			out = out[:3000]
+		}
+		t.Fatalf("%s %s: %v\n%s", cc, strings.Join(args, " "), err, out)
+	}
+}
+
+// harness is a program that reads words and prints them with what is found.
+func harness(p *gen.Program, root *gen.Root) string {
+	suffix, inst := "_"+root.Name, "struct "+p.Name+"_"+root.Name+"_inst"
+	if root == p.Main {
+		suffix, inst = "", "struct "+p.Name+"_inst"
+	}
+	var set strings.Builder
+	for i, x := range p.Contexts {
+		fmt.Fprintf(&set, "\t\to.context.%s = (%s)context[%d];\n", c.ContextMember(p, x), c.UnsignedOf(x.Width), i)
+	}
+	if len(p.Classes) > 1 || p.Uses.Gen {
+		set.WriteString("\t\to.gen = (uint32_t)context[16];\n")
+	}
+	for i, x := range p.Tables {
+		fmt.Fprintf(&set, "\t\to.table_%s_%d = table[%d]; o.table_%s_%d_count = %d;\n", gen.Lower(x.Name), x.Index, i, gen.Lower(x.Name), x.Index, gentest.Entries)
+	}
+	packers := fmt.Sprintf("static bool back(const %s *in, const struct %s_options *o)\n{\n\t%s_word w, full = in->bits;\n\tswitch ((unsigned)in->op) {\n", inst, p.Name, p.Name)
+	for i, l := range root.Leaves {
+		pack, unpack, fields, rest := c.Names(p, l)
+		zero := ""
+		for k := range rest { // the bits without fields are told of by themselves
+			zero += fmt.Sprintf("if (f.rest[%d] & ~%s) return false; ", k, fmt.Sprintf("UINT64_C(0x%x)", l.Layout.Rest[k]))
+		}
+		packers += fmt.Sprintf("\tcase %d: { struct %s f; %s(in, o, &f); %sif (!%s(&f, o, &w)) return false; break; }\n", i, fields, unpack, zero, pack)
+	}
+	packers += "\tdefault: return false;\n\t}\n\treturn memcmp(&w, &full, sizeof w) == 0;\n}\n"
+	return strings.NewReplacer("PACKERS", packers, "NAME.h", p.Name+".h", "N_", p.Name+"_", "SUFFIX", suffix, "INST", inst, "SET", set.String(),
+		"ENTRIES", fmt.Sprint(gentest.Entries), "LIMBS", fmt.Sprint(p.Limbs)).Replace(harnessText)
+}
+
+const harnessText = `#include "NAME.h"
+#include <stdio.h>
+#include <string.h>
+static N_word table[4][ENTRIES];
+PACKERS
+static bool value(uint64_t *v, unsigned n) { return fread(v, 8, n, stdin) == n; }
+int main(void)
+{
+	static struct N_finding list[64];
+	struct N_findings findings = {list, 64, 0};
+	struct N_options o;
+	static char text[1 << 20], line[1 << 16];
+	uint64_t context[17];
+	N_word w;
+	if (!value((uint64_t *)table, 4 * ENTRIES * LIMBS))
+		return 1;
+	while (value(context, 17) && value((uint64_t *)&w, LIMBS)) {
+		INST in;
+		size_t i;
+		bool ok;
+		N_options_init(&o);
+		o.findings = &findings;
+		o.remarks = context[15] & 1;
+		o.lines = context[15] >> 1 & 1;
+		o.indent = "  ";
+SET		ok = N_decodeSUFFIX(w, &o, &in);
+		printf("%d ", ok ? (int)in.op : -1);
+		if (ok) {
+			N_printSUFFIX(&in, &o, text, sizeof text);
+			printf("%u %s", in.size, text);
+			if (!back(&in, &o))
+				printf(" NOT PACKED BACK");
+		}
+		for (i = 0; i < findings.count && i < findings.size; i++) {
+			N_finding_text(&list[i], line, sizeof line);
+			printf("%c%s", 1, line);
+		}
+		putchar(2);
+	}
+	return 0;
+}
+`
+
+func TestPrintsAsTheLibrary(t *testing.T) {
+	compiler(t, "gcc")
+	for _, x := range gentest.Descriptions(t) {
+		t.Run(x.Name, func(t *testing.T) {
+			gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
+		})
+	}
+}
+
+// TestMesaRows compares with what Mesa's tools print, in rows that are not in the repository.
+func TestMesaRows(t *testing.T) {
+	gentest.EachRows(t, func(t *testing.T, p *gen.Program) string { return build(t, p, p.Main) })
+}

@@ -1,0 +1,174 @@
+package golang_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/gen"
+	"github.com/isago/isago/gen/golang"
+	"github.com/isago/isago/internal/gentest"
+	"github.com/isago/isago/isa"
+)
+
+func TestPrintsAsTheLibrary(t *testing.T) {
+	for _, x := range gentest.Descriptions(t) {
+		t.Run(x.Name, func(t *testing.T) {
+			gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
+		})
+	}
+}
+
+// TestMesaRows compares with what Mesa's tools print, in rows that are not in the repository.
+func TestMesaRows(t *testing.T) {
+	gentest.EachRows(t, func(t *testing.T, p *gen.Program) string { return build(t, p, p.Main) })
+}
+
+// TestNoTextBecomesCode compiles a description whose names and texts try to be code.
+func TestNoTextBecomesCode(t *testing.T) {
+	load := func(o isa.Options) (*isa.Set, error) {
+		return isa.Load(fstest.MapFS{gentest.Hostile.File: {Data: []byte(gentest.Hostile.XML)}}, gentest.Hostile.File, o)
+	}
+	x := gentest.Description{Name: "hostile", Gens: []uint32{0}, Load: load}
+	gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
+}
+
+// build writes the package and a harness for one root into a module of their own.
+func build(t testing.TB, p *gen.Program, root *gen.Root) string {
+	t.Helper()
+	dir := t.TempDir()
+	files, err := golang.Write(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := golang.PackageName(p.Name)
+	write := func(name string, text []byte) {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range files {
+		write(filepath.Join(name, f.Name), f.Text)
+	}
+	write("go.mod", []byte("module harness\n\ngo 1.24\n"))
+	write("main.go", []byte(harness(p, root)))
+	cmd := exec.Command("go", "vet", "./...")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go vet: %v\n%s", err, out[:min(len(out), 3000)])
+	}
+	cmd = exec.Command("go", "build", "-o", "harness.bin", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out[:min(len(out), 3000)])
+	}
+	return filepath.Join(dir, "harness.bin")
+}
+
+func harness(p *gen.Program, root *gen.Root) string {
+	n := golang.NamesOf(p, root)
+	var set, packers strings.Builder
+	for i, c := range n.Contexts {
+		fmt.Fprintf(&set, "\t\to.Context.%s = gen.%s(head[%d])\n", c[0], c[1], i)
+	}
+	if len(p.Classes) > 1 || p.Uses.Gen {
+		set.WriteString("\t\to.Gen = uint32(head[16])\n")
+	}
+	for i, name := range n.Tables {
+		fmt.Fprintf(&set, "\t\to.%s = tables[%d]\n", name, i)
+	}
+	for i, fields := range n.Fields {
+		fmt.Fprintf(&packers, "\tcase %d:\n\t\tvar f gen.%s\n\t\tf.Unpack(in, o)\n\t\tw, err := f.Pack(o)\n\t\treturn err == nil && w == in.Bits\n", i, fields)
+	}
+	word := "gen.Word(v[0])"
+	if p.Limbs > 1 {
+		word = "gen.Word(v)"
+	}
+	text := strings.ReplaceAll(harnessText, "gen.uint64(", "uint64(")
+	return strings.ReplaceAll(strings.NewReplacer("PACKAGE", golang.PackageName(p.Name), "SET", set.String(), "PACKERS", packers.String(), "INST", n.Inst,
+		"FINDER", n.Decode, "WORD", word, "ENTRIES", fmt.Sprint(gentest.Entries), "LIMBS", fmt.Sprint(p.Limbs)).Replace(text), "gen.uint64(", "uint64(")
+}
+
+const harnessText = `package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	gen "harness/PACKAGE"
+)
+
+func main() {
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	defer out.Flush()
+	word := func() (gen.Word, error) {
+		var v [LIMBS]uint64
+		err := binary.Read(in, binary.LittleEndian, &v)
+		return WORD, err
+	}
+	var tables [4][]gen.Word
+	for i := range tables {
+		for range ENTRIES {
+			w, err := word()
+			if err != nil {
+				panic(err)
+			}
+			tables[i] = append(tables[i], w)
+		}
+	}
+	for {
+		var head [17]uint64
+		if err := binary.Read(in, binary.LittleEndian, &head); err == io.EOF {
+			return
+		}
+		w, err := word()
+		if err != nil {
+			panic(err)
+		}
+		o := gen.Defaults()
+		o.Remarks, o.Lines, o.Indent = head[15]&1 != 0, head[15]>>1&1 != 0, "  "
+SET
+		inst, found, ok := o.FINDER(w)
+		if ok {
+			var text string
+			text, found = inst.Print(o)
+			fmt.Fprintf(out, "%d %d %s", inst.Op, inst.Size, text)
+			if !back(inst, o) {
+				fmt.Fprint(out, " NOT PACKED BACK")
+			}
+			for _, a := range inst.Args(o) {
+				if a.Text != text[a.Start:a.End] {
+					fmt.Fprint(out, " NOT AN OPERAND")
+				}
+			}
+		} else {
+			fmt.Fprint(out, "-1 ")
+		}
+		for _, f := range found {
+			fmt.Fprintf(out, "\x01%s", f)
+		}
+		out.WriteByte(2)
+	}
+}
+
+func back(in gen.INST, o *gen.Options) bool {
+	switch in.Op {
+PACKERS
+	}
+	return false
+}
+`

@@ -1,0 +1,156 @@
+package spec
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// scan reads a document of the plain kind that descriptions are: elements, attributes, text,
+// comments and the entities of XML. It reports whether it could; anything else, mistakes among it, is for encoding/xml, which
+// takes several times as long and explains what is wrong.
+func (p *xmlParser) scan() bool {
+	s := p.src.Text
+	if !utf8.ValidString(s) || strings.IndexFunc(s, unusual) >= 0 {
+		return false
+	}
+	at := 0
+	if strings.HasPrefix(s, declaration) {
+		at = len(declaration)
+	}
+	for at < len(s) {
+		from := at
+		switch {
+		case s[at] != '<':
+			if at += strings.IndexByte(s[at:], '<'); at < from {
+				at = len(s)
+			}
+			raw := s[from:at]
+			decoded, ok := unescaped(raw)
+			if !ok || strings.Contains(raw, "]]>") || p.chars([]byte(decoded), diag.Span{Src: p.src, Off: from, End: at}) != nil {
+				return false
+			}
+		case strings.HasPrefix(s[at:], "<!--"):
+			n := strings.Index(s[at+4:], "--")
+			if at += 4 + n + 2; n < 0 || at >= len(s) || s[at] != '>' {
+				return false
+			}
+			at++
+		case strings.HasPrefix(s[at:], cdata):
+			at += len(cdata)
+			n := strings.Index(s[at:], "]]>")
+			if n < 0 || p.chars([]byte(s[at:at+n]), diag.Span{Src: p.src, Off: from, End: at + n + 3}) != nil {
+				return false
+			}
+			at += n + 3
+		case strings.HasPrefix(s[at:], "</"):
+			n := strings.IndexByte(s[at:], '>')
+			if n < 0 || len(p.stack) == 0 || strings.TrimRight(s[at+2:at+n], blanks) != p.stack[len(p.stack)-1].name {
+				return false
+			}
+			p.end()
+			at += n + 1
+		default:
+			if at = p.tag(at); at < 0 {
+				return false
+			}
+		}
+	}
+	return p.root != nil && len(p.stack) == 0
+}
+
+const cdata = "<![CDATA["
+
+const declaration = `<?xml version="1.0" encoding="UTF-8"?>`
+
+// unusual reports whether a character is one that needs more care.
+func unusual(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0xFFFD && r <= 0xFFFF }
+
+// tag reads the start tag at a place and returns the place behind it, -1 where it cannot.
+func (p *xmlParser) tag(from int) int {
+	s := p.src.Text
+	at := from + 1
+	name := s[at : at+nameLength(s[at:])]
+	if at += len(name); name == "" {
+		return -1
+	}
+	var attrs []attr
+	for {
+		blank := at
+		for at < len(s) && strings.IndexByte(blanks, s[at]) >= 0 {
+			at++
+		}
+		closed := strings.HasPrefix(s[at:], "/>")
+		if closed || strings.HasPrefix(s[at:], ">") {
+			at++
+			if closed {
+				at++
+			}
+			n := &node{name: name, span: diag.Span{Src: p.src, Off: from, End: at}}
+			if p.start(n) != nil || p.attributes(n, attrs) != nil {
+				return -1
+			}
+			if closed {
+				p.end()
+			}
+			return at
+		}
+		n := nameLength(s[at:])
+		if n == 0 || at == blank || at+n+1 >= len(s) || s[at+n] != '=' {
+			return -1
+		}
+		quote := at + n + 1
+		size := strings.IndexByte(s[quote+1:], s[quote])
+		if s[quote] != '"' && s[quote] != '\'' || size < 0 {
+			return -1
+		}
+		raw := s[quote+1 : quote+1+size]
+		value, ok := unescaped(raw)
+		if !ok || strings.IndexByte(raw, '<') >= 0 {
+			return -1
+		}
+		a := attr{
+			name:  s[at : at+n],
+			value: text{s: value, span: diag.Span{Src: p.src, Off: quote + 1, End: quote + 1 + size}},
+			named: diag.Span{Src: p.src, Off: at, End: at + n},
+		}
+		if value != raw {
+			a.value.runs = appendRuns(nil, 0, p.src, quote+1, raw, true)
+		}
+		attrs = append(attrs, a)
+		at = quote + 1 + size + 1
+	}
+}
+
+// nameLength returns the length of the plain name that a text starts with.
+func nameLength(s string) int {
+	for i := range len(s) {
+		c := s[i]
+		if letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'; !letter && (i == 0 || !(c >= '0' && c <= '9' || c == '-' || c == '.')) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&apos;", "'")
+
+// unescaped replaces the entities of a text; ok is false where there are others than those of XML.
+func unescaped(s string) (text string, ok bool) {
+	if strings.IndexByte(s, '&') < 0 {
+		return s, true
+	}
+	for rest := s; ; {
+		i := strings.IndexByte(rest, '&')
+		if i < 0 {
+			return entities.Replace(s), true
+		}
+		rest = rest[i:]
+		if !strings.HasPrefix(rest, "&lt;") && !strings.HasPrefix(rest, "&gt;") && !strings.HasPrefix(rest, "&amp;") &&
+			!strings.HasPrefix(rest, "&quot;") && !strings.HasPrefix(rest, "&apos;") {
+			return s, false
+		}
+		rest = rest[1:]
+	}
+}

@@ -1,0 +1,95 @@
+// Package wavetest compares lanes of waves, for tests of machines.
+package wavetest
+
+import (
+	"testing"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Stopped checks that each lane of a wave has stopped once, for a reason.
+func Stopped(t *testing.T, w *exec.Wave) {
+	t.Helper()
+	var stopped uint64
+	for _, s := range w.Stops() {
+		if s.Reason == "" || stopped&s.Lanes != 0 {
+			t.Errorf("stop %+v", s)
+		}
+		stopped |= s.Lanes
+	}
+	if stopped != w.Exists() {
+		t.Errorf("lanes %b stopped of %b", stopped, w.Exists())
+	}
+}
+
+// SameLane compares lane x of one wave with lane y of another that ran the same program: why they stop,
+// registers, stacks, and findings. A budget is that of a wave, so where one of them is alone those that reach
+// it are not compared.
+func SameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave, y int, alone bool) {
+	t.Helper()
+	m := a.Program.Machine
+	stop := func(w *exec.Wave, lane int) exec.Stop {
+		for _, s := range w.Stops() {
+			if s.Lanes>>uint(lane)&1 != 0 {
+				s.Lanes = 0
+				return s
+			}
+		}
+		return exec.Stop{}
+	}
+	sa, sb := stop(a, x), stop(b, y)
+	if alone && (sa.Reason == "budget" || sb.Reason == "budget") {
+		return
+	}
+	if sa != sb {
+		t.Errorf("program %d, lane %d: stops by %v and by %v", program, x, sa, sb)
+	}
+	for _, s := range m.States {
+		if s.Kind == sem.StackState {
+			if da, db := a.Depth(s, x), b.Depth(s, y); da != db {
+				t.Errorf("program %d, lane %d: %d and %d entries on %s", program, x, da, db, s.Name)
+			}
+			continue
+		}
+		if s.Scope != spec.ScopeLane {
+			continue
+		}
+		for n := range s.Count {
+			for k := range s.Type.Count() {
+				va, vb := sem.Canonical(a.Get(s, n, k, x), s.Type), sem.Canonical(b.Get(s, n, k, y), s.Type)
+				if va != vb {
+					t.Errorf("program %d, lane %d: %s%d component %d is %x and %x", program, x, s.Name, n, k, va, vb)
+				}
+				if wa, wb := a.Written(s, n, k)>>uint(x)&1, b.Written(s, n, k)>>uint(y)&1; wa != wb {
+					t.Errorf("program %d, lane %d: %s%d component %d is written: %d and %d", program, x, s.Name, n, k, wa, wb)
+				}
+			}
+		}
+	}
+	type read struct {
+		pc           uint64
+		s            *sem.State
+		number, comp int
+		text         string
+	}
+	reads := func(w *exec.Wave, lane int) map[read]bool {
+		out := map[read]bool{}
+		for _, f := range w.Findings() {
+			if f.Lanes>>uint(lane)&1 != 0 {
+				out[read{f.PC, f.State, f.Number, f.Comp, f.Text}] = true
+			}
+		}
+		return out
+	}
+	ra, rb := reads(a, x), reads(b, y)
+	for f := range ra {
+		if !rb[f] {
+			t.Errorf("program %d, lane %d: finding %+v in one wave alone", program, x, f)
+		}
+	}
+	if len(ra) != len(rb) {
+		t.Errorf("program %d, lane %d: %d and %d findings", program, x, len(ra), len(rb))
+	}
+}

@@ -1,0 +1,169 @@
+// Package launch feeds vertex programs of Tegra: attributes, uniforms, constants and exports by name.
+package launch
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/tegra"
+)
+
+// The files of the description that hold what a program is fed and gives.
+const (
+	attributes = "a"
+	constants  = "c"
+	exports    = "export"
+)
+
+// Open opens a file, or bare words, to be run from a label or the number of an instruction; "" is the first.
+func Open(req exec.Request) (exec.Runner, error) {
+	p, err := read(req)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := entryOf(p, req.Program)
+	if err != nil {
+		return nil, err
+	}
+	m, err := exec.Open(req.Set)
+	if err != nil {
+		return nil, err
+	}
+	l, err := New(m, req.Set, p, req.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	l.Entry = entry
+	return exec.NewBatch(l), nil
+}
+
+func read(req exec.Request) (*tegra.Program, error) {
+	if req.Format == tegra.FormatName {
+		return tegra.ReadContainer(req.Set, &diag.Source{Name: req.Format, Text: string(req.Data)})
+	}
+	return tegra.ReadRaw(req.Set, req.Data, "")
+}
+
+func entryOf(p *tegra.Program, name string) (uint64, error) {
+	if name == "" {
+		return 0, nil
+	}
+	for _, l := range p.Labels {
+		if l.Name == name {
+			return uint64(l.Number), nil
+		}
+	}
+	if n, err := strconv.ParseUint(name, 10, 16); err == nil && n < uint64(len(p.Words)) {
+		return n, nil
+	}
+	return 0, fmt.Errorf("no label %q, expected one of the program or a number below %d", name, len(p.Words))
+}
+
+// New returns a program to be run by hand. m is what exec.Open makes of the set.
+func New(m *sem.Machine, set *isa.Set, p *tegra.Program, quirks map[string]string) (*exec.Launch, error) {
+	root, err := m.Model.Root("")
+	if err != nil {
+		return nil, err
+	}
+	words := sem.Words{Context: m.Model.Context}
+	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
+		return nil, err
+	}
+	fetch := func(addr uint64) (v bits.Value, ok bool) {
+		if addr >= uint64(len(p.Words)) {
+			return v, false
+		}
+		return p.Words[addr], true
+	}
+	l := &exec.Launch{Program: exec.NewProgram(m, root, words, fetch), Shared: exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)}
+	l.Inputs = named(m.State(attributes), p.Attributes, nil)
+	l.Uniforms = named(m.State(constants), p.Uniforms, p.Constants)
+	if err := outputs(l, set, p); err != nil {
+		return nil, err
+	}
+	file := m.State(constants)
+	for _, c := range p.Constants { // grate loads all components; those without a value are 0
+		for k := range file.Type.Count() {
+			l.Shared.Set(file, c.Number, k, 0)
+		}
+	}
+	for _, c := range p.Constants {
+		l.Shared.Set(file, c.Number, c.Component, uint64(c.Bits))
+	}
+	return l, nil
+}
+
+// named names registers of a file. A uniform reaches up to the next name or constant: a matrix has one name.
+func named(s *sem.State, names []tegra.Name, constants []tegra.Constant) []exec.Port {
+	var list []exec.Port
+	for i, n := range names {
+		p := exec.Port{Name: n.Name, State: s, First: n.Number, Count: 1}
+		if s.Use == "constant" {
+			end := s.Count
+			if i+1 < len(names) {
+				end = names[i+1].Number
+			}
+			for _, c := range constants {
+				if c.Number > n.Number {
+					end = min(end, c.Number)
+				}
+			}
+			p.Count = end - n.Number
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// outputs are the exports that the program names, and those that it writes.
+func outputs(l *exec.Launch, set *isa.Set, p *tegra.Program) error {
+	written, err := writes(set, p)
+	if err != nil {
+		return err
+	}
+	s := l.Program.Machine.State(exports)
+	l.Outputs = named(s, p.Exports, nil)
+	for n := range s.Count {
+		if written[n] && !slices.ContainsFunc(p.Exports, func(e tegra.Name) bool { return e.Number == n }) {
+			l.Outputs = append(l.Outputs, exec.Port{Name: exports + strconv.Itoa(n), State: s, First: n, Count: 1})
+		}
+	}
+	slices.SortFunc(l.Outputs, func(a, b exec.Port) int { return a.First - b.First })
+	return nil
+}
+
+// writes tells which exports the words of a program name. One with an offset may be any: those that have
+// names, or all where none has.
+func writes(set *isa.Set, p *tegra.Program) (written map[int]bool, err error) {
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
+	written = map[int]bool{}
+	var list []isa.Operand
+	for _, w := range p.Words {
+		in, ok := d.Decode(w)
+		if !ok {
+			continue
+		}
+		list = d.Operands(list[:0], in)
+		for i := range list {
+			o := &list[i]
+			if o.Register.File == nil || o.Register.File.Name != exports {
+				continue
+			}
+			written[o.Register.Index] = true
+			for n := range o.Register.File.Count {
+				written[n] = written[n] || o.Relative.File != nil && len(p.Exports) == 0
+			}
+		}
+	}
+	return written, nil
+}

@@ -1,0 +1,256 @@
+package launch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/exec"
+)
+
+// opened is a session without a kernel, of which tests make their own: the machine is checked once.
+func opened(t *testing.T) *session {
+	t.Helper()
+	s, err := (&kernels{}).open([]byte("architecture {sm_13}\ncode { name = k bincode { } }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// with returns a session of the same machine for a source and options, which are NAME=VALUE.
+func (s *session) with(source string, options ...string) (*session, error) {
+	n := *s
+	n.given, n.arrays, n.order, n.banks, n.params = map[string]*value{}, map[string]*array{}, nil, nil, nil
+	n.req.Options = map[string][]string{}
+	for _, o := range options {
+		name, value, _ := strings.Cut(o, "=")
+		n.req.Options[name] = append(n.req.Options[name], value)
+	}
+	var err error
+	if n.module, err = read([]byte(source)); err != nil {
+		return nil, err
+	}
+	return &n, n.options()
+}
+
+func kernel(lines ...string) string {
+	return "architecture {sm_13}\ncode {\n\tname = k\n\treg = 8\n\tsmem = 64\n\tbincode {\n" + strings.Join(lines, "\n") + "\n\t}\n}\n"
+}
+
+// What ends otherwise than a kernel should says why, where, and which threads did.
+func TestBadEnds(t *testing.T) {
+	base := opened(t)
+	for _, row := range []struct {
+		name, source, block, want string
+	}{
+		{"endless", kernel("l: bra l"), "32", "budget at 0: 32 from 0"},
+		{"wild store", kernel("mov b32 $r2 0x1234", "st b32 g14[$r2] $r2"), "40", "trap: access outside of g14 (4 bytes at 0x1234) at 8: 32 from 0"},
+		{"behind an array", kernel("ld $r2 b32 s[0x10]", "add b32 $r2 $r2 0x20", "ld b32 $r2 g14[$r2]"), "1",
+			"trap: access outside of g14 (4 bytes at 0x10020, 32 behind the start of a, which has 32) at 16: 1 from 0"},
+		{"beyond shared memory", kernel("mov b32 $r2 0x8000", "shl $a1 $r2 0x0", "st b32 s[$a1+0x0] $r2"), "1", "trap: access outside of s (4 bytes at 0x8000 of 0x4000) at 16: 1 from 0"},
+		{"a barrier for more", kernel("bar inc wait 0x1 0x7", "exit nop"), "64", "deadlock: barrier 1 waits for 8, and 2 arrived: nobody else comes at 0: 64 from 0"},
+		{"another barrier", kernel("shr u32 $r2 $r0 0x5", "and b32 $c0 # $r2 $r2", "(e $c0) bra l", "bar inc wait 0x1 0xfff", "exit nop", "l: bar inc wait 0x2 0xfff", "exit nop"), "64",
+			"deadlock: barrier 2 waits for 2, and 1 arrived: nobody else comes at 40: 32 from 0"},
+		{"break without a loop", kernel("break", "exit nop"), "8", "trap: a break, and no breakaddr before it at 0: 8 from 0"},
+		{"join without a joinat", kernel("breakaddr l", "join nop", "l: exit nop"), "8", "trap: a join, and the newest token is none of joinat at 8: 8 from 0"},
+		{"an endless stack", kernel("l: joinat l", "bra l"), "8", "trap: stack tokens is full at 0: 8 from 0"},
+		{"the end of the code", kernel("nop"), "8", "end of words at 8: 8 from 0"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, err := base.with(row.source, "block="+row.block, "arg=a=u32[8]")
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := s.Run(exec.RunOptions{Budget: 5000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(out.Stops) == 0 {
+				t.Fatal("no stops")
+			}
+			stop := out.Stops[0]
+			if got := fmt.Sprintf("%s: %d from %d", stop.Stop, stop.Count, stop.First); got != row.want || !out.Noted(&stop) {
+				t.Errorf("%s, expected %s", got, row.want)
+			}
+		})
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	base := opened(t)
+	source := kernel("exit nop")
+	for _, row := range []struct {
+		options []string
+		want    string
+	}{
+		{[]string{"kernel=l"}, `no kernel "l", expected k`},
+		{[]string{"grid=0"}, `grid "0", expected up to 2 numbers from 1 to 65535`},
+		{[]string{"grid=1,1,2"}, `grid "1,1,2", expected up to 2 numbers from 1 to 65535`},
+		{[]string{"block=32,32"}, `block "32,32" has 1024 threads, expected at most 512, and 64 in z`},
+		{[]string{"shared=70000"}, `--shared "70000", expected up to 16384 bytes`},
+		{[]string{"params=a:pointer"}, `no type "pointer"`},
+		{[]string{"params=a"}, `"a", expected NAME:TYPE`},
+		{[]string{"params=a:s32 a:s32"}, "two parameters are called a"},
+		{[]string{"params=a:s32"}, "no --arg a=..."},
+		{[]string{"params=a:s32", "arg=a=1,2"}, "a: 2 numbers, expected 1"},
+		{[]string{"params=a:u8", "arg=a=256"}, `a: "256", expected a number of type u8`},
+		{[]string{"arg=a"}, `"a", expected NAME=VALUE`},
+		{[]string{"arg=a=1", "arg=a=2"}, "a is given twice"},
+		{[]string{"arg=a=f31[4]"}, `no type "f31"`},
+		{[]string{"arg=a=u32[4]:some"}, `"some", expected a number of type u32, or count, or random`},
+		{[]string{"arg=a=@there"}, "no file there"},
+		{[]string{"arg=a=1", "out=a"}, `no array "a"`},
+		{[]string{"arg=a=u32[4]", "picture=a:3x2"}, "a has 4 elements"},
+		{[]string{"call=k"}, "expected KERNEL<<<GRID,BLOCK>>>(ARG,...)"},
+		{[]string{"call=k<<<1>>>()"}, "1 values in <<< >>>"},
+		{[]string{"call=k<<<1,1>>>(a)"}, `argument "a" is neither a number nor one that --arg gives`},
+		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "are for one kernel alone"},
+		{[]string{"warp=x"}, `--warp "x", expected the number of a warp`},
+	} {
+		s, err := base.with(source, row.options...)
+		if err == nil {
+			_, err = s.Run(exec.RunOptions{})
+		}
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%v: error %v, expected %s", row.options, err, row.want)
+		}
+	}
+}
+
+// Parameters stand one behind the other, each at a multiple of its size; pointers of cubins of 64 bits have 8 bytes.
+func TestPlaces(t *testing.T) {
+	params, err := parseParams("a:u8 b:u16,c:f32 p:ptr d:f64 v:f32x4 t:s16x3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &opened(t).module.Kernels[0]
+	for pointer, want := range map[int]string{4: "[0 2 4 8 16 32 48]", 8: "[0 2 4 8 16 32 48]"} {
+		if got := fmt.Sprint(place(k, params, true, pointer)); got != want {
+			t.Errorf("pointers of %d: %s, expected %s", pointer, got, want)
+		}
+	}
+	params, err = parseParams("n:s32 p:ptr:f32 q:u8* m:s32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pointer, want := range map[int]string{4: "[0 4 8 12]", 8: "[0 8 16 24]"} {
+		if got := fmt.Sprint(place(k, params, true, pointer)); got != want {
+			t.Errorf("pointers of %d: %s, expected %s", pointer, got, want)
+		}
+	}
+}
+
+// What a kernel is given stands where the hardware has it: this one writes it down.
+func TestWhatThreadsSee(t *testing.T) {
+	s, err := opened(t).with(kernel(
+		// the number of the thread of all, 4 words each: 4 * (block * 6 + z * 6 + y * 3 + x) for blocks of 3, 2, 1
+		"cvt u32 $r2 u16 $r0h", "mov b32 $r3 0x3", "add $r2 (mul u16 $r2l $r3l) $r124", "cvt u32 $r3 u16 $r0l", "add b32 $r2 $r2 $r3",
+		"mov b32 $r3 0x6", "cvt u32 $r4 u16 u16 s[0xe]", "cvt u32 $r5 u16 u16 s[0x8]", "mul $r4 u16 $r4l u16 $r5l", "cvt u32 $r5 u16 u16 s[0xc]", "add b32 $r4 $r4 $r5",
+		"add $r2 (mul u16 $r4l $r3l) $r2", "shl b32 $r2 $r2 0x4", "ld $r3 b32 s[0x10]", "add b32 $r2 $r3 $r2",
+		"st b32 g14[$r2] $r0", "add b32 $r2 $r2 0x4", "ld $r3 b32 s[0xc]", "st b32 g14[$r2] $r3",
+		"add b32 $r2 $r2 0x4", "ld $r3 b32 s[0x8]", "st b32 g14[$r2] $r3", "add b32 $r2 $r2 0x4", "ld $r3 b32 s[0x4]", "st b32 g14[$r2] $r3", "exit nop"),
+		"grid=2,2", "block=3,2", "arg=out=u32[96]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Run(exec.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good(t, out)
+	for n := range 24 {
+		block, thread := n/6, n%6
+		want := [4]uint32{uint32(thread/3<<16 | thread%3), uint32(block/2<<16 | block%2), 2<<16 | 2, 1<<16 | 2}
+		for k, v := range want {
+			if got := s.arrays["out"].u32(4*n + k); got != v {
+				t.Errorf("thread %d of block %d: word %d is %#x, expected %#x", thread, block, k, got, v)
+			}
+		}
+	}
+}
+
+// Constants come from the file, from arguments, and from where a variable was put.
+func TestConstants(t *testing.T) {
+	source := `architecture {sm_11}
+consts { name = factor segname = const segnum = 0 offset = 8 bytes = 4 mem { 0x5 } }
+reloc { name = counter segname = const segnum = 14 offset = 4 bytes = 4 }
+code {
+	name = k
+	reg = 8
+	smem = 20
+	const { segname = const segnum = 1 offset = 0 bytes = 4 mem { 0x64 } }
+	bincode {
+		ld $r2 b32 s[0x10]
+		ld $r3 b32 c0[0x8]
+		add b32 $r3 $r3 c1[0x0]
+		st b32 g14[$r2] $r3
+		ld $r4 b32 c14[0x4]
+		red add u32 g14[$r4] $r3
+		exit nop
+	}
+}
+`
+	base := opened(t)
+	for factor, options := range map[uint32][]string{5: {"arg=out=u32[1]"}, 7: {"arg=factor=u32:7", "arg=out=u32[1]"}, 9: {"arg=out=u32[1]", "arg=factor=u32:9", "arg=counter=u32:1000,0", "out=counter"}} {
+		s, err := base.with(source, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Run(exec.RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		good(t, out)
+		if got := s.arrays["out"].u32(0); got != 100+factor {
+			t.Errorf("out is %d, expected %d", got, 100+factor)
+		}
+		want := 100 + factor
+		if factor == 9 {
+			want += 1000
+		}
+		if got := s.arrays["counter"].u32(0); got != want {
+			t.Errorf("counter is %d, expected %d", got, want)
+		}
+	}
+}
+
+// Half a warp reaches for the banks in one turn where all reach for banks of their own, or one word is for all;
+// else in as many as there are words of one bank, one of which may be given to several.
+func TestBankTurns(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		addr func(lane int) uint64
+		want int
+	}{
+		{"words in a row", func(lane int) uint64 { return uint64(4 * lane) }, 1},
+		{"every second word", func(lane int) uint64 { return uint64(8 * lane) }, 2},
+		{"every third word", func(lane int) uint64 { return uint64(12 * lane) }, 1},
+		{"one bank", func(lane int) uint64 { return uint64(64 * lane) }, 16},
+		{"one word for all", func(int) uint64 { return 64 }, 1},
+		{"one word for half, the others in a row", func(lane int) uint64 { return uint64(4 * max(lane, 8)) }, 1},
+		{"bytes in a row", func(lane int) uint64 { return uint64(lane) }, 4},
+	} {
+		if got := bankTurns(row.addr, 0xffff); got != row.want {
+			t.Errorf("%s: %d turns, expected %d", row.name, got, row.want)
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	files := map[string]string{"a.json": "[[1, 2], [\"0x3\"]]", "b.csv": "x, y\n1.5, 2\n3, -4\n", "c.raw": "\x01\x02\x03\x04\x05\x06\x07\x08", "d.raw": "\x01\x02\x03"}
+	file := func(name string) ([]byte, error) { return []byte(files[name]), nil }
+	for text, want := range map[string]string{
+		"5": "s32 [5 0 0 0]", "4000000000": "u32 [0 40 107 238]", "1.5": "f32 [0 0 192 63]", "u16:1,0x102": "u16 [1 0 2 1]", "u8[3]:7": "u8 [7 7 7]",
+		"f32[2]:count": "f32 [0 0 0 0 0 0 128 63]", "@a.json": "s32 [1 0 0 0 2 0 0 0 3 0 0 0]", "u8:@a.json": "u8 [1 2 3]", "@b.csv": "f32 [0 0 192 63 0 0 0 64 0 0 64 64 0 0 128 192]",
+		"@c.raw": "u32 [1 2 3 4 5 6 7 8]", "u16:@c.raw": "u16 [1 2 3 4 5 6 7 8]", "@d.raw": "u8 [1 2 3]", "[]": "s32 []", "u32:-1": "u32 [255 255 255 255]",
+	} {
+		v, err := parseValue(text, nil, file)
+		if err != nil || fmt.Sprint(v.typ, " ", v.data) != want {
+			t.Errorf("%s: %v, %v, expected %s", text, v, err, want)
+		}
+	}
+	if _, err := parseValue("f32:@d.raw", nil, file); err == nil || !strings.Contains(err.Error(), "3 bytes, expected a multiple of 4") {
+		t.Errorf("error %v", err)
+	}
+}

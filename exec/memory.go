@@ -70,6 +70,9 @@ func (st *store) data(lane int) []byte {
 // where says where an address is that no area has: behind which, or how large the memory is.
 func (st *store) where(addr, size uint64) string {
 	text := fmt.Sprintf("%d bytes at %#x", size, addr)
+	if size == 1 {
+		text = fmt.Sprintf("a byte at %#x", addr)
+	}
 	if st.areas == nil {
 		return fmt.Sprintf("%s of %#x", text, st.size)
 	}

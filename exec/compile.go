@@ -580,6 +580,13 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(w *Wave) { w.stop(g.of(w), "end", "") })
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
+	case sem.OpRun:
+		c.add(func(w *Wave) {
+			if m := g.of(w); m != 0 {
+				w.Instructions++
+				w.LaneInstructions += int64(popcount(m))
+			}
+		})
 	case sem.OpUnknown:
 		c.add(func(w *Wave) { w.unknown(in.Text, g.of(w)) })
 	case sem.OpBarrier:

@@ -568,7 +568,7 @@ func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 		if in.Type.Kind == sem.Sint || in.From.Kind == sem.Sint {
 			return false
 		}
-	case sem.OpAdd, sem.OpSub, sem.OpAnd, sem.OpOr, sem.OpXor:
+	case sem.OpAdd, sem.OpSub, sem.OpMul, sem.OpShl, sem.OpAnd, sem.OpOr, sem.OpXor:
 	default:
 		return false
 	}
@@ -593,6 +593,20 @@ func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 			a, b, d := a[:n], b[:n], d[:n]
 			for i := range d {
 				d[i] = (a[i] - b[i]) & mask
+			}
+		})
+	case sem.OpMul:
+		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
+			for i := range d {
+				d[i] = a[i] * b[i] & mask
+			}
+		})
+	case sem.OpShl:
+		c.add(func(*Wave) {
+			a, b, d := a[:n], b[:n], d[:n]
+			for i := range d {
+				d[i] = a[i] << min(b[i], 64) & mask
 			}
 		})
 	case sem.OpAnd:

@@ -33,7 +33,7 @@ func fitsType(op sem.Op, t sem.Type) bool {
 	case sem.OpNot, sem.OpAnd, sem.OpOr, sem.OpXor:
 		return t.Kind != sem.Float
 	case sem.OpFlush:
-		return whole && t.Width == 32
+		return t.Width == 32
 	case sem.OpFma, sem.OpSqrt, sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos, sem.OpRint:
 		return t.Kind == sem.Float
 	case sem.OpMulHigh, sem.OpMod, sem.OpShl, sem.OpShr, sem.OpMin, sem.OpMax, sem.OpSlice, sem.OpCast:

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"embed"
 	"image"
 
 	"github.com/isago/isago/bits"
@@ -32,6 +33,13 @@ type Option struct {
 	Name, Usage string
 	// Bool tells that it is given or not, and nothing more.
 	Bool bool
+}
+
+// Demo is a program that comes with a machine, with the files and the options that it is run with.
+type Demo struct {
+	Files   embed.FS
+	Program string
+	Options map[string][]string
 }
 
 // Runner is a program that can be fed and run. Each machine makes its own; Batch is that of programs that run

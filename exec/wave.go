@@ -137,7 +137,8 @@ type Wave struct {
 	Profile *Profile
 	// Number is that of the wave in its block.
 	Number int
-	// Instructions counts what was dispatched, LaneInstructions what lanes ran.
+	// Instructions counts what was dispatched, LaneInstructions what lanes ran; both count what other
+	// instructions run.
 	Instructions, LaneInstructions int64
 
 	stores   []*store

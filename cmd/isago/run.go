@@ -29,6 +29,8 @@ type runFlags struct {
 	count                int
 	budget               int64
 	strict, trace, stats bool
+	// demo runs the files that come with a machine.
+	demo bool
 }
 
 func newRun() *cobra.Command {
@@ -59,10 +61,15 @@ not reach the end of its program, or read a register that was never written.`,
 		Example: `  isago run light.shbin --set projection[0]=1,0,0,0 --in vertices.csv
   isago run light.shbin --in vertices.json --format json --stats
   isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24
-  isago run vecadd.cubin --grid 8 --block 128 --params "a:ptr b:ptr c:ptr n:s32" \\
+  isago run vecadd.cubin --grid 8 --block 128 --params "a:ptr b:ptr c:ptr n:s32" \
       --arg a=f32:@a.raw --arg b=f32[1000]:1.5 --arg c=f32[1000] --arg n=1000 --out c=c.json`,
-		Args: oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.demo && len(args) == 0 {
+				return nil
+			}
+			return oneFile(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "")[0]) },
 	}
 	f.machineFlags.add(cmd)
 	f.jobsFlag.add(cmd)
@@ -78,6 +85,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction writes, for the first vertex")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
+	flags.BoolVar(&f.demo, "demo", false, "run what comes with the machine instead of a file")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
 	f.addOptions(cmd)
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
@@ -88,11 +96,14 @@ not reach the end of its program, or read a register that was never written.`,
 func (f *runFlags) addOptions(cmd *cobra.Command) {
 	for _, m := range catalog.Machines() {
 		for _, o := range m.Options {
-			if f.options[o.Name] == nil {
-				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, o.Usage+" ("+m.Name+")")
-				if o.Bool {
-					cmd.Flags().Lookup(o.Name).NoOptDefVal = "true"
-				}
+			usage := o.Usage + " (" + m.Name + ")"
+			switch {
+			case f.options[o.Name] != nil:
+			case o.Bool:
+				cmd.Flags().Bool(o.Name, false, usage)
+				f.options[o.Name] = &[]string{"true"}
+			default:
+				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, usage)
 			}
 		}
 	}
@@ -102,7 +113,8 @@ func (f *runFlags) addOptions(cmd *cobra.Command) {
 func (f *runFlags) givenOptions(cmd *cobra.Command, m *catalog.Machine) (map[string][]string, error) {
 	given := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(f.options)) {
-		if !cmd.Flags().Changed(name) {
+		flag := cmd.Flags().Lookup(name)
+		if !flag.Changed || flag.Value.Type() == "bool" && flag.Value.String() == "false" {
 			continue
 		}
 		if !slices.ContainsFunc(m.Options, func(o exec.Option) bool { return o.Name == name }) {
@@ -178,7 +190,15 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := readAll(cmd, name)
+	read := func(name string) ([]byte, error) { return readAll(cmd, name) }
+	var demo *exec.Demo
+	if f.demo && name == "" {
+		if demo, err = f.demoOf(); err != nil {
+			return nil, nil, err
+		}
+		name, read = demo.Program, demo.Files.ReadFile
+	}
+	data, err := read(name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -187,7 +207,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 		return f.openRaw(name, data, quirks)
 	}
 	req := exec.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
-	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
+	req.File = read
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
 	}
@@ -197,11 +217,30 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if req.Options, err = f.givenOptions(cmd, &m); err != nil {
 		return nil, nil, err
 	}
+	if demo != nil {
+		maps.Copy(req.Options, demo.Options)
+	}
 	r, err := m.Launch(req)
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}
 	return r, req.Set, nil
+}
+
+// demoOf returns what comes with the machine, or with the first that has something.
+func (f *runFlags) demoOf() (*exec.Demo, error) {
+	var names []string
+	for _, m := range catalog.Machines() {
+		if m.Demo == nil {
+			continue
+		}
+		if f.isa == "" || f.isa == m.Name {
+			f.isa = m.Name
+			return m.Demo, nil
+		}
+		names = append(names, m.Name)
+	}
+	return nil, usagef("--demo runs what comes with a machine: --isa %s", strings.Join(names, " or "))
 }
 
 // launches finds the machine that knows how to run a file, and the name of the file's format.

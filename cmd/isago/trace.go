@@ -42,7 +42,7 @@ func (t *tracer) step(w *exec.Wave, pc, lanes uint64, after bool) {
 // text is the instruction at an address.
 func (t *tracer) text(p *exec.Program, pc uint64) string {
 	v, ok := p.Fetch(pc)
-	d, err := t.set.NewDecoder("")
+	d, err := t.set.NewDecoder(p.Root.Name)
 	if !ok || err != nil {
 		return "?"
 	}

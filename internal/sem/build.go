@@ -304,15 +304,27 @@ func (b *builder) flushes(in *Inst) bool {
 		}
 		return x
 	}
-	if in.Type.Kind != Uint || in.Type.Width != 32 {
+	if in.Type.Kind != Uint && in.Type.Kind != Float || in.Type.Width != 32 {
 		return false
 	}
-	small, sign := is(in.A, OpEq, 0), is(in.B, OpAnd, 1<<31)
-	if small == nil || sign == nil || sign.A != in.C {
+	small := is(in.A, OpEq, 0)
+	if small == nil {
 		return false
 	}
 	exponent := &b.insts[small.A]
-	return exponent.Op == OpSlice && exponent.Imm == 23 && exponent.Type.Width == 8 && exponent.A == in.C
+	if exponent.Op != OpSlice || exponent.Imm != 23 || exponent.Type.Width != 8 {
+		return false
+	}
+	word, sign := in.C, in.B
+	if in.Type.Kind == Float { // of its bits
+		word = exponent.A
+		if x, y := &b.insts[word], &b.insts[sign]; x.Op != OpCast || x.A != in.C || y.Op != OpCast {
+			return false
+		}
+		sign = b.insts[sign].A
+	}
+	s := is(sign, OpAnd, 1<<31)
+	return s != nil && s.A == word && exponent.A == word
 }
 
 // opposite tells whether x is the negation of y.

@@ -51,7 +51,7 @@ const (
 	OpSext    // A with its sign
 	OpConvert // the value of A in another type, as Imm says
 	OpSlice   // the bits of A from Imm on
-	OpFlush   // the bits A of a float of 32 bits, and of those that are too small for its exponent the sign alone
+	OpFlush   // the float A of 32 bits, or its bits, and of those that are too small for its exponent the sign alone
 	OpConcat  // A above B
 
 	// State.
@@ -85,6 +85,7 @@ const (
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
+	OpRun     // an instruction that another runs starts: the word at Imm
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
 	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
 )
@@ -105,7 +106,7 @@ var opNames = [...]string{
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
-	OpResult: "result", OpSkip: "skip", OpAtomic: "atomic", OpFlow: "flow",
+	OpResult: "result", OpSkip: "skip", OpRun: "run", OpAtomic: "atomic", OpFlow: "flow",
 }
 
 // String returns the operation's name.
@@ -117,7 +118,7 @@ func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 // effect tells whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpAtomic, OpFlow:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpRun, OpAtomic, OpFlow:
 		return true
 	}
 	return false

@@ -842,6 +842,9 @@ func (l *lowerer) run(s *stmt) {
 		l.trap(fmt.Sprintf("unknown word at %d", addr))
 		return
 	}
+	in := blank(OpRun)
+	in.Imm = uint64(addr)
+	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil
 	l.instruction(f)

@@ -55,6 +55,8 @@ func (in *Inst) details(b *strings.Builder) {
 		fmt.Fprintf(b, " %q", in.Text)
 	case OpResult:
 		fmt.Fprintf(b, " %d", in.Comp)
+	case OpRun:
+		fmt.Fprintf(b, " word %d", in.Imm)
 	case OpSkip, OpAtomic:
 		fmt.Fprintf(b, " to %%%d", in.Imm)
 	case OpBarrier:

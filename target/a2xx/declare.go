@@ -22,6 +22,7 @@ type Symbol struct {
 	Values []string
 
 	span diag.Span
+	bits []uint32 // of the values that a shader file holds
 }
 
 // names are the names that a source declares.

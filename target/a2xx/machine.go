@@ -262,14 +262,12 @@ func (k *kind) breaks() bool {
 	return false
 }
 
-// commonPrefix returns what the texts of all leaves start with. Printing with tokens prepares nothing,
-// which would take longer than all else that a short program needs.
+// commonPrefix returns what the texts of all leaves start with.
 func (k *kind) commonPrefix(ctx bits.Value) string {
 	k.decoder.SetContext(ctx)
 	var prefix string
 	for i, l := range k.root.Leaves {
-		line, _ := k.decoder.AppendTokens(nil, nil, isa.Inst{Leaf: l, Bits: l.Match})
-		text := string(line)
+		text := string(k.decoder.Append(nil, isa.Inst{Leaf: l, Bits: l.Match}))
 		for n := range prefix {
 			if n >= len(text) || text[n] != prefix[n] {
 				prefix = prefix[:n]

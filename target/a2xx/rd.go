@@ -37,6 +37,8 @@ type Shader struct {
 	Words   []uint32
 	// Loads is how often it is loaded.
 	Loads int
+	// Constants are those of the first draw with it, nil where nothing is drawn with it.
+	Constants *Constants
 }
 
 // Types of sections.
@@ -118,6 +120,10 @@ type rdReader struct {
 	buffers  []rdBuffer
 	commands int // words of command streams so far
 	known    map[shaderKey][]int
+	// registers are those that were set, by number; loaded are, by stage, the numbers of the shaders that were
+	// loaded last, counted from 1.
+	registers map[int]uint32
+	loaded    [2]int
 }
 
 type shaderKey struct {
@@ -227,7 +233,10 @@ func (r *rdReader) stream(addr, words uint64, depth int) {
 			n = 0
 		}
 		n = min(n, len(data)-at)
-		if header>>30 == 3 {
+		switch header >> 30 {
+		case 0:
+			r.writeRegisters(int(header&0x7fff), data[at:at+n])
+		case 3:
 			r.packet(header>>8&0xff, addr+uint64(at), data[at:at+n], depth)
 		}
 		at += n
@@ -244,6 +253,10 @@ func (r *rdReader) packet(op uint32, addr uint64, data []byte, depth int) {
 	switch op {
 	case packetIndirectBuffer, packetIndirectPrefix:
 		r.stream(first, second, depth+1)
+	case packetSetConstant:
+		r.setConstant(data)
+	case packetDraw, packetDrawIndices:
+		r.drawn()
 	case packetLoadImmediate:
 		r.shader(int(first&3), addr+8, data[8:min(uint64(len(data)), 8+4*words)])
 	case packetLoad:
@@ -269,6 +282,7 @@ func (r *rdReader) shader(stage int, addr uint64, data []byte) {
 	for _, i := range r.known[key] {
 		if s := &r.capture.Shaders[i]; slices.Equal(s.Words, words) {
 			s.Loads++
+			r.loaded[stage] = i + 1
 			return
 		}
 	}
@@ -277,7 +291,8 @@ func (r *rdReader) shader(stage int, addr uint64, data []byte) {
 		return
 	}
 	r.known[key] = append(r.known[key], len(r.capture.Shaders))
-	r.capture.Shaders = append(r.capture.Shaders, Shader{stage, addr, words, 1})
+	r.capture.Shaders = append(r.capture.Shaders, Shader{Stage: stage, Address: addr, Words: words, Loads: 1})
+	r.loaded[stage] = len(r.capture.Shaders)
 }
 
 // Open reads a capture for listing.

@@ -177,6 +177,7 @@ func (r *xenosReader) definitions(at, physical uint64) {
 			for k := range uint64(4) {
 				bits := r.word(from + 16*uint64(i) + 4*k)
 				lit.Values = append(lit.Values, fmt.Sprint(math.Float32frombits(bits)))
+				lit.bits = append(lit.bits, bits)
 			}
 			if !r.literal(lit) {
 				return
@@ -188,7 +189,7 @@ func (r *xenosReader) definitions(at, physical uint64) {
 		for i := range count {
 			v := r.word(at + 4 + 4*uint64(i))
 			values := []string{fmt.Sprint("count ", v&0xff), fmt.Sprint("start ", v>>8&0xff), fmt.Sprint("step ", int8(v>>16))}
-			if !r.literal(Symbol{Kind: "loop", First: number + i, Last: number + i, Values: values}) {
+			if !r.literal(Symbol{Kind: "loop", First: number + i, Last: number + i, Values: values, bits: []uint32{v}}) {
 				return
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
+	a2xxlaunch "github.com/isago/isago/target/a2xx/launch"
 	"github.com/isago/isago/target/example"
 	"github.com/isago/isago/target/pica200"
 	picalaunch "github.com/isago/isago/target/pica200/launch"
@@ -45,6 +46,8 @@ type Machine struct {
 	// Launch opens a program to be run; nil for a machine whose programs cannot be run, or only as words
 	// that are one instruction after another.
 	Launch func(exec.Request) (exec.Runner, error)
+	// Demo is a program that shows what the machine draws; nil for none.
+	Demo *exec.Demo
 	// Bare tells that Launch takes words without a container too.
 	Bare bool
 	// Options are what a run of the machine's programs can be told beside what all machines are.
@@ -105,6 +108,7 @@ func Machines() []Machine {
 				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
 				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader},
 			},
+			Launch: a2xxlaunch.Open, Bare: true, Options: a2xxlaunch.Options, Demo: a2xxlaunch.Demo,
 			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(), Suffixed: []string{".a2xx"},
 			Openers: []string{"@attribute", "@uniform", "@varying", "@const"},
 			Raw:     &RawFormat{Orders: a2xx.Orders(), Mixed: true, Open: a2xx.OpenRaw, Source: a2xx.SourceOf},

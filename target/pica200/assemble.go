@@ -51,6 +51,8 @@ type Assembler struct {
 	// cache holds instructions that were read before, in any program.
 	cache map[string]*cached
 	fresh *isa.Decoder
+	// tools are those of Source, nil before it is asked for.
+	tools *sourceTools
 }
 
 // NewAssembler returns an assembler. The set must have the spelling Syntax.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	mathbits "math/bits"
 	"slices"
 	"sort"
 	"strings"
@@ -40,19 +41,11 @@ type sourceWriter struct {
 	file  *SHBIN
 	data  []byte
 	insts []isa.Inst
-	d     *isa.Decoder
-	// plain reads back what is printed, with the descriptors of the file.
-	plain  *asm.Lossless
-	parser *asm.Parser
-	wanted *wantedTable
-	simple map[simpleKey]bits.Value
-	tried  []byte // a text of which only the length counts
+	*sourceTools
 
 	structure structure
 	programs  []*programNames
-	// means tells which register a value in a space of names is.
-	means map[symbolKey]register
-	names map[string]bool // of procedures and labels
+	names     map[string]bool // of procedures and labels
 	// tableNames are the names that label tables have for addresses, entries the first program of
 	// each pair of entry and end.
 	tableNames map[int]string
@@ -80,32 +73,25 @@ type sourceWriter struct {
 }
 
 func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error) {
-	d, err := a.set.NewDecoder("")
-	if err != nil {
-		return nil, err
-	}
-	p, err := asm.New(a.set, "")
-	if err != nil {
-		return nil, err
+	if a.tools == nil {
+		var err error
+		if a.tools, err = newSourceTools(a.set); err != nil {
+			return nil, err
+		}
 	}
 	w := &sourceWriter{
-		asm: a, file: f, data: data, d: d, pins: map[int]bool{}, literal: map[int]bool{},
-		names: map[string]bool{}, labels: map[int]string{}, simple: map[simpleKey]bits.Value{},
-	}
-	if w.means, err = symbolSpaces(a.set); err != nil {
-		return nil, err
+		asm: a, file: f, data: data, sourceTools: a.tools, pins: map[int]bool{}, literal: map[int]bool{},
+		names: map[string]bool{}, labels: map[int]string{},
 	}
 	table := make([]bits.Value, len(f.DVLP.Descriptors))
 	for i, e := range f.DVLP.Descriptors {
 		table[i] = bits.Of(uint64(e.Value))
 	}
-	d.SetTable(0, table)
-	w.wanted = &wantedTable{entries: table}
-	p.Tables[0] = w.wanted
-	p.Symbol = func(string) (int64, bool) { return w.targetAddr, true }
-	w.plain, w.parser = asm.NewLossless(d, p), p
+	w.d.SetTable(0, table)
+	w.wanted.entries = table
+	w.parser.Symbol = func(string) (int64, bool) { return w.targetAddr, true }
 	for _, word := range f.DVLP.Code {
-		in, ok := d.Decode(bits.Of(uint64(word)))
+		in, ok := w.d.Decode(bits.Of(uint64(word)))
 		if !ok {
 			in = isa.Inst{Bits: bits.Of(uint64(word))}
 		}
@@ -116,6 +102,64 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 	w.programs = namePrograms(w)
 	w.nameLabels()
 	return w, nil
+}
+
+// sourceTools are what an assembler keeps for the sources of all files.
+type sourceTools struct {
+	d *isa.Decoder
+	// plain reads back what is printed, with the descriptors of the file.
+	plain  *asm.Lossless
+	parser *asm.Parser
+	wanted *wantedTable
+	// means tells which register a value in a space of names is.
+	means  map[symbolKey]register
+	simple map[simpleKey]bits.Value
+	idle   map[idleKey]uint64
+	// suffixes are those of instructions that go nowhere.
+	suffixes map[suffixKey]keptSuffix
+	tried    []byte // a text of which only the length counts
+}
+
+// simpleKey is what the simplest spelling of a descriptor depends on: which of its bits an instruction
+// shows, and which it cares about, is a matter of the instruction and of the other bits.
+type simpleKey struct {
+	leaf  *isa.Leaf
+	entry bits.Value
+}
+
+// suffixKey is what the suffix of an instruction depends on; keptSuffix is one, and whether it can be said.
+type suffixKey struct{ word, entry bits.Value }
+
+type keptSuffix struct {
+	text string
+	ok   bool
+}
+
+// idleKey is what the shortest text of a part of a descriptor depends on.
+type idleKey struct {
+	typ         string
+	idle, value uint64
+}
+
+// maxKept bounds what is kept of each kind.
+const maxKept = 1 << 14
+
+func newSourceTools(set *isa.Set) (*sourceTools, error) {
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		return nil, err
+	}
+	t := &sourceTools{
+		d: d, plain: asm.NewLossless(d, p), parser: p, wanted: &wantedTable{},
+		simple: map[simpleKey]bits.Value{}, idle: map[idleKey]uint64{}, suffixes: map[suffixKey]keptSuffix{},
+	}
+	p.Tables[0] = t.wanted
+	t.means, err = symbolSpaces(set)
+	return t, err
 }
 
 // wantedTable places an entry where the file has it.
@@ -195,18 +239,8 @@ func (w *sourceWriter) spellOut(got []Descriptor) bool {
 	return more
 }
 
-// simpleKey is what the simplest spelling of a descriptor depends on: which of its bits an instruction
-// shows, and which it cares about, is a matter of the instruction and of the other bits.
-type simpleKey struct {
-	leaf  *isa.Leaf
-	entry bits.Value
-}
-
-// maxIdle bounds the bits of a part of a descriptor that are tried out.
-const maxIdle = 8
-
-// simplest returns the descriptor with which an instruction does the same and has the shortest text:
-// of the bits that it does not depend on, those of the other instructions that share the entry would
+// simplest returns the descriptor with which an instruction does the same, and whose idle bits, on which it does
+// not depend, are such that lines alike read alike: those of the other instructions that share the entry would
 // show otherwise.
 func (w *sourceWriter) simplest(in isa.Inst, index int) bits.Value {
 	own := w.wanted.entries[index]
@@ -214,38 +248,87 @@ func (w *sourceWriter) simplest(in isa.Inst, index int) bits.Value {
 	if e, ok := w.simple[key]; ok {
 		return e
 	}
-	defer func() { w.wanted.entries[index] = own }()
 	best := own
 	if res, err := w.parser.ParseBytes(w.d.Append(nil, in)); err == nil && len(res.Entries) == 1 {
 		care := res.Entries[0].Care
-		for _, f := range w.d.Fields(nil, in) {
-			if f.Table != "" && f.Depth == 1 && len(f.Parts) == 1 {
-				best = w.shorten(in, index, best, bits.Range(f.Parts[0].Low, f.Parts[0].Width).AndNot(care))
+		fields := w.d.Fields(nil, in)
+		for i, f := range fields {
+			if f.Table == "" || f.Depth != 1 || len(f.Parts) != 1 {
+				continue
 			}
+			end := i + 1
+			for end < len(fields) && fields[end].Depth > f.Depth {
+				end++
+			}
+			best = w.settle(best, f, fields[i+1:end], bits.Range(f.Parts[0].Low, f.Parts[0].Width).AndNot(care))
 		}
+	}
+	if len(w.simple) >= maxKept {
+		clear(w.simple)
 	}
 	w.simple[key] = best
 	return best
 }
 
-// shorten tries all values of the idle bits of an entry.
-func (w *sourceWriter) shorten(in isa.Inst, index int, entry, idle bits.Value) bits.Value {
-	n, mask := idle.Count(), idle[0]
-	if n == 0 || n > maxIdle || idle != bits.Of(mask) {
+// settle gives the idle bits of a part of an entry their value. Where one component alone counts, the others are
+// like it: what is written decides what is shown. Else they are what prints shortest.
+func (w *sourceWriter) settle(entry bits.Value, f isa.Field, components []isa.Field, idle bits.Value) bits.Value {
+	if idle.IsZero() {
 		return entry
 	}
-	best := entry
-	w.wanted.entries[index] = entry
-	w.tried = w.d.Append(w.tried[:0], in)
-	shortest := len(w.tried)
-	for v := uint64(0); ; {
-		try := entry.AndNot(idle).Or(bits.Of(v))
-		w.wanted.entries[index] = try
-		if w.tried = w.d.Append(w.tried[:0], in); len(w.tried) < shortest {
-			best, shortest = try, len(w.tried)
+	var counts []isa.Field
+	for _, c := range components {
+		if len(c.Parts) != 1 || c.Type != components[0].Type || c.Parts[0].Width != components[0].Parts[0].Width {
+			return w.shortest(entry, f, idle)
 		}
-		if v = (v - mask) & mask; v == 0 { // the next number of these bits
-			return best
+		if bits.Range(c.Parts[0].Low, c.Parts[0].Width).AndNot(idle) != (bits.Value{}) {
+			counts = append(counts, c)
+		}
+	}
+	if len(counts) != 1 {
+		return w.shortest(entry, f, idle)
+	}
+	for _, c := range components {
+		entry.SetUint(c.Parts[0].Low, c.Parts[0].Width, counts[0].Value[0])
+	}
+	return entry
+}
+
+// maxIdle bounds the bits of a part of a descriptor that are tried out.
+const maxIdle = 8
+
+// shortest gives the idle bits of a part the value that prints shortest, the least of several. It depends on
+// the type of the part and its other bits alone.
+func (w *sourceWriter) shortest(entry bits.Value, f isa.Field, idle bits.Value) bits.Value {
+	part := f.Parts[0]
+	mask, value := idle.Uint(part.Low, part.Width), entry.Uint(part.Low, part.Width)
+	key := idleKey{f.Type, mask, value &^ mask}
+	best, ok := w.idle[key]
+	if !ok {
+		if best, ok = w.leastText(key); !ok {
+			best = value
+		}
+		w.idle[key] = best
+	}
+	entry.SetUint(part.Low, part.Width, best)
+	return entry
+}
+
+// leastText tries all values of the idle bits; ok is false for a part that is no operand type, or has too many.
+func (w *sourceWriter) leastText(key idleKey) (best uint64, ok bool) {
+	d, err := w.asm.set.NewDecoder(key.typ)
+	if err != nil || mathbits.OnesCount64(key.idle) > maxIdle {
+		return 0, false
+	}
+	shortest := 0
+	for v := uint64(0); ; {
+		if in, known := d.Decode(bits.Of(key.value | v)); known {
+			if w.tried = d.Append(w.tried[:0], in); !ok || len(w.tried) < shortest {
+				best, shortest, ok = key.value|v, len(w.tried), true
+			}
+		}
+		if v = (v - key.idle) & key.idle; v == 0 { // the next number of these bits
+			return best, ok
 		}
 	}
 }
@@ -492,17 +575,39 @@ func (w *sourceWriter) pinned(at int) bool { return w.pinAll || w.pins[at] }
 // suffix returns what the text of an instruction does not say, without braces; ok is false if that
 // cannot be said.
 func (w *sourceWriter) suffix(at int, in isa.Inst) (suffix string, ok bool) {
-	lossless, ok := w.plain.Append(nil, in)
-	if !ok {
+	index := w.d.IndexFields(in)
+	if suffix, ok = w.keptSuffix(at, in, index); !ok {
 		return "", false
 	}
-	if i := bytes.IndexByte(lossless, '{'); i >= 0 {
-		suffix = string(lossless[i+1 : len(lossless)-1])
-	}
-	if index := w.d.IndexFields(in); len(index) > 0 && w.pinned(at) {
+	if len(index) > 0 && w.pinned(at) {
 		suffix = addSuffix(suffix, fmt.Sprintf("%s@%d", index[0].Field, index[0].Index))
 	}
 	return suffix, true
+}
+
+// keptSuffix returns what the text of an instruction does not say, as read back once.
+func (w *sourceWriter) keptSuffix(at int, in isa.Inst, index []isa.IndexField) (suffix string, ok bool) {
+	key := suffixKey{word: in.Bits}
+	if len(index) > 0 && index[0].Index < uint64(len(w.wanted.entries)) {
+		key.entry = w.wanted.entries[index[0].Index]
+	}
+	role := w.asm.roles.Of(in)
+	places := role.Jump || role.Call != "" || role.Block != "" || len(index) > 1
+	if kept, known := w.suffixes[key]; known && !places {
+		return kept.text, kept.ok
+	}
+	lossless, ok := w.plain.Append(w.tried[:0], in)
+	if i := bytes.IndexByte(lossless, '{'); ok && i >= 0 {
+		suffix = string(lossless[i+1 : len(lossless)-1])
+	}
+	w.tried = lossless[:0]
+	if !places {
+		if len(w.suffixes) >= maxKept {
+			clear(w.suffixes)
+		}
+		w.suffixes[key] = keptSuffix{suffix, ok}
+	}
+	return suffix, ok
 }
 
 func addSuffix(suffix, part string) string {

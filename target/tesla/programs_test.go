@@ -9,7 +9,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/isago/isago/asm"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 	"github.com/isago/isago/view"
@@ -120,4 +122,38 @@ func (d *programDrawer) instruction(data []byte) []byte {
 		data = binary.LittleEndian.AppendUint32(data, uint32(word.Uint(32*i, 32)))
 	}
 	return data
+}
+
+// BenchmarkSource writes code as source that the compiler reads back: text, and what it does not say.
+func BenchmarkSource(b *testing.B) {
+	set := load(b)
+	d, err := set.NewDecoder("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := asm.New(set, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	source := roundtrip.NewWords(set, 1)
+	var list []isa.Inst
+	for range 8 {
+		for _, l := range d.Root().Leaves {
+			if in, ok := d.Decode(source.Leaf(l)); ok {
+				list = append(list, in)
+			}
+		}
+	}
+	lossless := asm.NewLossless(d, p)
+	var buf []byte
+	size := 0
+	for b.Loop() {
+		size = 0
+		for _, in := range list {
+			buf, _ = lossless.Append(buf[:0], in)
+			size += len(buf) + 1
+		}
+	}
+	b.SetBytes(int64(size))
+	b.ReportMetric(float64(b.N*len(list))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }

@@ -1,0 +1,153 @@
+// Package raster cuts triangles into quads of fragments, for launches that draw.
+package raster
+
+import (
+	"image"
+	"math"
+)
+
+// Corner is a vertex of a triangle: its place in clip space, and values that fragments get of it.
+type Corner struct {
+	X, Y, Z, W float64
+	Values     []float32
+}
+
+// Quad are the fragments of two by two pixels: neighbours tell how values differ.
+type Quad struct {
+	// At is the pixel of the first fragment; the others are to the right, below, and both.
+	At image.Point
+	// Covered tells which of the four are inside the triangle and the picture, bit 0 the first.
+	Covered uint8
+	// Depth are -1 to 1 from near to far.
+	Depth [4]float32
+	// Values are perspective-correct, also of fragments that are not covered.
+	Values [4][]float32
+}
+
+// Pixels are the places of a quad's fragments, from the first.
+var Pixels = [4]image.Point{{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}
+
+// behind is the least w that is drawn: what is behind the eye is cut off.
+const behind = 1e-5
+
+// Triangle calls emit for the quads of a triangle on a picture of a size, whatever side it shows. The values of a
+// quad are its own. Pixels on an edge between two triangles belong to one of them; y grows upwards in clip space
+// and downwards on the picture.
+func Triangle(size image.Point, a, b, c Corner, emit func(q *Quad)) {
+	in := [3]Corner{a, b, c}
+	cut := make([]Corner, 0, 4)
+	for i, p := range in {
+		q := in[(i+1)%3]
+		if p.W >= behind {
+			cut = append(cut, p)
+		}
+		if (p.W >= behind) != (q.W >= behind) {
+			cut = append(cut, between(p, q, (behind-p.W)/(q.W-p.W)))
+		}
+	}
+	for i := 2; i < len(cut); i++ {
+		fill(size, [3]Corner{cut[0], cut[i-1], cut[i]}, emit)
+	}
+}
+
+func between(p, q Corner, f float64) Corner {
+	mix := func(x, y float64) float64 { return x + (y-x)*f }
+	out := Corner{X: mix(p.X, q.X), Y: mix(p.Y, q.Y), Z: mix(p.Z, q.Z), W: mix(p.W, q.W), Values: make([]float32, len(p.Values))}
+	for i := range out.Values {
+		out.Values[i] = float32(mix(float64(p.Values[i]), float64(q.Values[i])))
+	}
+	return out
+}
+
+// point is a corner on the picture.
+type point struct{ x, y, z, over float64 }
+
+func project(c *Corner, size image.Point) point {
+	return point{
+		x: (c.X/c.W + 1) / 2 * float64(size.X), y: (1 - c.Y/c.W) / 2 * float64(size.Y),
+		z: c.Z / c.W, over: 1 / c.W,
+	}
+}
+
+// edge is twice the area of the triangle of two points and a place.
+func edge(a, b *point, x, y float64) float64 { return (b.x-a.x)*(y-a.y) - (b.y-a.y)*(x-a.x) }
+
+// triangle is one that is in front of the eye, its points clockwise on the picture.
+type triangle struct {
+	size    image.Point
+	corners [3]Corner
+	points  [3]point
+	area    float64
+}
+
+func fill(size image.Point, corners [3]Corner, emit func(q *Quad)) {
+	t := triangle{size: size, corners: corners}
+	for i := range corners {
+		t.points[i] = project(&corners[i], size)
+	}
+	p := &t.points
+	if t.area = edge(&p[0], &p[1], p[2].x, p[2].y); t.area < 0 {
+		p[1], p[2], t.corners[1], t.corners[2], t.area = p[2], p[1], corners[2], corners[1], -t.area
+	}
+	if !(t.area > 0) || math.IsInf(t.area, 0) {
+		return
+	}
+	low := func(x, y, z float64) int { return int(max(0, math.Floor(min(x, y, z)))) &^ 1 }
+	high := func(x, y, z float64, n int) int { return int(min(float64(n), math.Ceil(max(x, y, z)))) }
+	left, right := low(p[0].x, p[1].x, p[2].x), high(p[0].x, p[1].x, p[2].x, size.X)
+	for y := low(p[0].y, p[1].y, p[2].y); y < high(p[0].y, p[1].y, p[2].y, size.Y); y += 2 {
+		for x := left; x < right; x += 2 {
+			t.quad(x, y, emit)
+		}
+	}
+}
+
+// quad hands on the four fragments at a place, if one of them is inside.
+func (t *triangle) quad(x, y int, emit func(q *Quad)) {
+	q := Quad{At: image.Pt(x, y)}
+	var weights [4][3]float64
+	for k, d := range Pixels {
+		fx, fy := float64(x+d.X)+0.5, float64(y+d.Y)+0.5
+		inside := x+d.X < t.size.X && y+d.Y < t.size.Y
+		w := &weights[k]
+		for i := range w {
+			from, to := &t.points[(i+1)%3], &t.points[(i+2)%3]
+			e := edge(from, to, fx, fy)
+			inside = inside && (e > 0 || e == 0 && owns(from, to))
+			w[i] = e / t.area
+		}
+		z := w[0]*t.points[0].z + w[1]*t.points[1].z + w[2]*t.points[2].z
+		if q.Depth[k] = float32(z); inside && z >= -1 && z <= 1 {
+			q.Covered |= 1 << uint(k)
+		}
+	}
+	if q.Covered == 0 {
+		return
+	}
+	for k := range weights {
+		q.Values[k] = t.values(&weights[k])
+	}
+	emit(&q)
+}
+
+// owns tells whether what lies on an edge is inside: of two triangles with one edge one has it.
+func owns(from, to *point) bool { return to.y < from.y || to.y == from.y && to.x > from.x }
+
+// values are those of a fragment: of the corners, by how near they are in space.
+func (t *triangle) values(w *[3]float64) []float32 {
+	var share [3]float64
+	sum := 0.0
+	for i := range share {
+		share[i] = w[i] * t.points[i].over
+		sum += share[i]
+	}
+	row := make([]float32, len(t.corners[0].Values))
+	for i := range row {
+		v := 0.0
+		for k := range share {
+			v += float64(share[k] * float64(t.corners[k].Values[i]))
+		}
+		row[i] = float32(v / sum)
+	}
+	return row
+}

@@ -1,0 +1,88 @@
+package raster
+
+import (
+	"image"
+	"math"
+	"testing"
+)
+
+// drawn counts how often each pixel is covered, and calls see for the fragments that are.
+func drawn(size image.Point, see func(at image.Point, q *Quad, k int), triangles ...[3]Corner) map[image.Point]int {
+	count := map[image.Point]int{}
+	for _, t := range triangles {
+		Triangle(size, t[0], t[1], t[2], func(q *Quad) {
+			for k, d := range Pixels {
+				if q.Covered>>uint(k)&1 != 0 {
+					count[q.At.Add(d)]++
+					see(q.At.Add(d), q, k)
+				}
+			}
+		})
+	}
+	return count
+}
+
+func corner(x, y, w float64, values ...float32) Corner {
+	return Corner{X: x * w, Y: y * w, W: w, Values: values}
+}
+
+// Two triangles that share an edge cover each pixel of a square once, whichever way they turn; the picture has an
+// odd size, so that quads reach beyond it.
+func TestEachPixelOnce(t *testing.T) {
+	a, b, c, d := corner(-1, -1, 1), corner(1, -1, 1), corner(1, 1, 1), corner(-1, 1, 1)
+	for _, size := range []image.Point{{7, 5}, {8, 8}, {1, 1}} {
+		for _, pair := range [][2][3]Corner{{{a, b, c}, {a, c, d}}, {{a, c, b}, {d, a, c}}, {{a, b, d}, {b, c, d}}} {
+			count := drawn(size, func(image.Point, *Quad, int) {}, pair[0], pair[1])
+			for y := range size.Y {
+				for x := range size.X {
+					if n := count[image.Pt(x, y)]; n != 1 {
+						t.Errorf("%v: pixel %d,%d is covered %d times", size, x, y, n)
+					}
+				}
+			}
+			if len(count) != size.X*size.Y {
+				t.Errorf("%v: %d pixels are covered", size, len(count))
+			}
+		}
+	}
+}
+
+// A floor that goes away from the eye: half way along the picture a value from 0 to 1 is at 1/(1+w), w being how
+// much farther the far side is, and not at 1/2.
+func TestPerspective(t *testing.T) {
+	const far = 3
+	a, b := corner(-1, -1, 1, 0), corner(1, -1, 1, 0)
+	c, d := corner(1, 1, far, 1), corner(-1, 1, far, 1)
+	size := image.Pt(4, 100)
+	drawn(size, func(at image.Point, q *Quad, k int) {
+		s := 1 - (float64(at.Y)+0.5)/100 // along the picture, from the near side
+		want := s / far / ((1 - s) + s/far)
+		if got := float64(q.Values[k][0]); math.Abs(got-want) > 1e-6 {
+			t.Errorf("row %d: %v, want %v", at.Y, got, want)
+		}
+	}, [3]Corner{a, b, c}, [3]Corner{a, c, d})
+}
+
+// What is behind the eye is cut off, and what is too near or too far left out; nothing that is no number hangs.
+func TestCut(t *testing.T) {
+	size := image.Pt(16, 16)
+	see := func(at image.Point, q *Quad, k int) {
+		if z := q.Depth[k]; !(z >= -1 && z <= 1) {
+			t.Errorf("%v: depth %v", at, z)
+		}
+	}
+	front := Corner{X: 0, Y: -1, W: 1}
+	if n := len(drawn(size, see, [3]Corner{front, {X: -1, Y: 1, W: -0.5}, {X: 1, Y: 1, W: -0.5}})); n == 0 || n == 256 {
+		t.Errorf("%d pixels of a triangle half behind the eye", n)
+	}
+	if n := len(drawn(size, see, [3]Corner{{W: -1}, {X: 1, W: -1}, {Y: 1, W: -1}})); n != 0 {
+		t.Errorf("%d pixels behind the eye", n)
+	}
+	if n := len(drawn(size, see, [3]Corner{{X: -1, Y: -1, Z: 2, W: 1}, {X: 1, Y: -1, Z: 2, W: 1}, {Y: 1, Z: 2, W: 1}})); n != 0 {
+		t.Errorf("%d pixels beyond the far plane", n)
+	}
+	for _, odd := range []float64{math.NaN(), math.Inf(1), 1e300} {
+		drawn(size, see, [3]Corner{{X: odd, W: 1}, {X: 1, Y: odd, W: 1}, {Y: 1, W: 1}})
+		drawn(size, see, [3]Corner{{W: odd}, {X: 1, W: 1}, {Y: 1, Z: odd, W: 1}})
+	}
+}

@@ -1,0 +1,13 @@
+package launch
+
+import (
+	"embed"
+
+	"github.com/isago/isago/exec"
+)
+
+//go:embed demo
+var demoFiles embed.FS
+
+// Demo draws a torus of bricks under a light.
+var Demo = &exec.Demo{Files: demoFiles, Program: "demo/torus.vs.bin", Options: map[string][]string{"scene": {"demo/torus.json"}}}

@@ -1,0 +1,220 @@
+package launch
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/raster"
+)
+
+// picture is what is drawn into: colours, and how far away they are.
+type picture struct {
+	*image.NRGBA
+	depth []float32
+}
+
+func newPicture(size image.Point) *picture {
+	p := &picture{image.NewNRGBA(image.Rectangle{Max: size}), make([]float32, size.X*size.Y)}
+	for i := range p.depth {
+		p.depth[i] = float32(math.Inf(1))
+	}
+	return p
+}
+
+// quads are fragments by fours, each of two by two pixels: neighbours tell how coordinates differ.
+type quads struct {
+	at      []image.Point // of the first pixel of each
+	covered []uint8       // which of the four are inside, bit 0 the first
+	depth   []float32     // of each fragment
+	values  [][]uint64
+}
+
+const quadsAtOnce = 1 << 14
+
+// shader runs fragments and paints what they give.
+type shader struct {
+	*exec.Launch
+	ports []exec.Port
+	color int // where the colour is among the outputs; -1 where there is none
+	drop  int // where it says that the fragment is dropped
+	to    *picture
+	opt   exec.RunOptions
+	out   *exec.Outcome
+	lanes int
+}
+
+// newShader prepares fragments that are given so many registers.
+func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions, out *exec.Outcome) *shader {
+	s := &shader{Launch: l, color: -1, to: newPicture(size), opt: opt, out: out}
+	s.opt.Count, s.opt.Progress = 0, nil
+	file := l.Program.Machine.State(registers)
+	if inputs > 0 {
+		s.ports = []exec.Port{{Name: registers, State: file, Count: inputs}}
+	}
+	at := 0
+	for i := range l.Outputs {
+		p := &l.Outputs[i]
+		switch {
+		case p.State.Name == exports && p.First == color0:
+			s.color = at
+		case p.State.Name == dropped:
+			s.drop = at
+		}
+		at += p.Count * len(p.Components())
+	}
+	return s
+}
+
+// run shades quads and paints them, in their order.
+func (s *shader) run(q *quads) {
+	if len(q.at) == 0 {
+		return
+	}
+	res := s.Launch.Run(exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values}, s.opt)
+	s.opt.Trace = nil
+	for i, at := range q.at {
+		for k, d := range raster.Pixels {
+			row := res.Values[4*i+k]
+			if q.covered[i]>>uint(k)&1 != 0 && row[s.drop] == 0 {
+				s.paint(at.Add(d), q.depth[4*i+k], row)
+			}
+		}
+	}
+	s.tell(res)
+	s.lanes += len(q.values)
+	*q = quads{}
+}
+
+// paint sets a pixel, unless something nearer is there.
+func (s *shader) paint(at image.Point, depth float32, row []uint64) {
+	i := at.Y*s.to.Rect.Dx() + at.X
+	if s.color < 0 || !(depth < s.to.depth[i]) {
+		return
+	}
+	s.to.depth[i] = depth
+	var c [4]uint8
+	for k := range c {
+		if v := math.Float32frombits(uint32(row[s.color+k])); v > 0 {
+			c[k] = uint8(min(v, 1)*255 + 0.5)
+		}
+	}
+	s.to.SetNRGBA(at.X, at.Y, color.NRGBA{c[0], c[1], c[2], c[3]})
+}
+
+// tell adds what a run of fragments gave to the outcome.
+func (s *shader) tell(res *exec.Result) {
+	s.out.Instructions += res.Instructions
+	s.out.LaneInstructions += res.LaneInstructions
+	for _, stop := range res.Stops {
+		if s.out.Noted(&stop) {
+			stop.Text += " (fragments)"
+			s.out.Stops = append(s.out.Stops, stop)
+		}
+	}
+	s.out.Findings = append(s.out.Findings, res.Findings...)
+}
+
+// rectangle runs a fragment program over all pixels of the picture. R0.xy are the coordinates from 0 to 1, from
+// the left and the top; R0.zw the pixel's own.
+func (r *runner) rectangle(opt exec.RunOptions) (*exec.Outcome, error) {
+	out := &exec.Outcome{Noun: "fragment", Nouns: "fragments"}
+	s := newShader(r.Launch, 1, r.size, opt, out)
+	q := &quads{}
+	for y := 0; y < r.size.Y; y += 2 {
+		for x := 0; x < r.size.X; x += 2 {
+			q.at = append(q.at, image.Pt(x, y))
+			mask := uint8(0)
+			for k, d := range raster.Pixels {
+				px, py := x+d.X, y+d.Y
+				if px < r.size.X && py < r.size.Y {
+					mask |= 1 << uint(k)
+				}
+				fx, fy := float32(px)+0.5, float32(py)+0.5
+				q.values = append(q.values, floats(fx/float32(r.size.X), fy/float32(r.size.Y), fx, fy))
+				q.depth = append(q.depth, 0)
+			}
+			if q.covered = append(q.covered, mask); len(q.at) == quadsAtOnce {
+				s.run(q)
+			}
+		}
+	}
+	s.run(q)
+	out.Picture, out.Lanes = s.to, s.lanes
+	return out, nil
+}
+
+func floats(list ...float32) []uint64 {
+	row := make([]uint64, len(list))
+	for i, v := range list {
+		row[i] = uint64(math.Float32bits(v))
+	}
+	return row
+}
+
+// triangles draws what the vertex program gave. Parameter n of a vertex is register n of the fragments.
+func (r *runner) triangles(out *exec.Outcome, opt exec.RunOptions) (*exec.Outcome, error) {
+	corners, inputs, err := r.corners(out)
+	if err != nil {
+		return nil, err
+	}
+	s := newShader(r.fragment, inputs, r.size, opt, out)
+	q := &quads{}
+	add := func(f *raster.Quad) {
+		q.at, q.covered = append(q.at, f.At), append(q.covered, f.Covered)
+		q.depth = append(q.depth, f.Depth[:]...)
+		for _, v := range f.Values {
+			q.values = append(q.values, floats(v...))
+		}
+		if len(q.at) == quadsAtOnce {
+			s.run(q)
+		}
+	}
+	index := func(i int) int { return i }
+	count := len(corners)
+	if list := r.scene.indices; list != nil {
+		index, count = func(i int) int { return list[i] }, len(list)
+	}
+	for i := 0; i+3 <= count; i += 3 {
+		raster.Triangle(r.size, corners[index(i)], corners[index(i+1)], corners[index(i+2)], add)
+	}
+	s.run(q)
+	out.Picture, out.Tables = s.to, nil
+	out.Stats = append(out.Stats, fmt.Sprintf("%d fragments, by fours", s.lanes))
+	return out, nil
+}
+
+// corners reads the outputs of vertices, and the number of registers that fragments get.
+func (r *runner) corners(out *exec.Outcome) (list []raster.Corner, inputs int, err error) {
+	place, params, at := -1, map[int]int{}, 0
+	for i := range r.Outputs {
+		p := &r.Outputs[i]
+		switch {
+		case p.First == position:
+			place = at
+		case p.First < 16:
+			params[p.First] = at
+			inputs = max(inputs, p.First+1)
+		}
+		at += p.Count * len(p.Components())
+	}
+	if place < 0 {
+		return nil, 0, fmt.Errorf("the vertex program exports no position, export%d", position)
+	}
+	for _, row := range out.Values {
+		value := func(i int) float32 { return math.Float32frombits(uint32(row[i])) }
+		c := raster.Corner{Values: make([]float32, 4*inputs)}
+		for k, to := range []*float64{&c.X, &c.Y, &c.Z, &c.W} {
+			*to = float64(value(place + k))
+		}
+		for n, from := range params {
+			for k := range 4 {
+				c.Values[4*n+k] = value(from + k)
+			}
+		}
+		list = append(list, c)
+	}
+	return list, inputs, nil
+}

@@ -1,0 +1,404 @@
+// Package launch feeds shaders of A2XX: constants, buffers of vertices and textures, and draws with them.
+package launch
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/a2xx"
+)
+
+// The states of the description that hold what a program is fed and gives.
+const (
+	registers = "R"
+	constants = "C"
+	exports   = "export"
+	memory    = "memory"
+	fetches   = "sampler"
+	dropped   = "killed"
+)
+
+// Exports by what the stages make of them.
+const (
+	color0   = 0
+	position = 62
+)
+
+// Options are what a run can be told.
+var Options = []exec.Option{
+	{Name: "scene", Usage: "JSON `FILE` with constants, buffers, textures and the fragment program"},
+	{Name: "fragment", Usage: "`FILE` with the fragment program: triangles are drawn of what FILE gives"},
+	{Name: "texture", Usage: "PNG of a texture constant, as `NUMBER=FILE`[,nearest][,clamp]"},
+	{Name: "buffer", Usage: "bytes of a buffer of vertices, as `NUMBER=FILE` or NUMBER.THIRD=FILE"},
+	{Name: "size", Usage: "draw a picture of `WIDTHxHEIGHT` pixels"},
+}
+
+// runner is a program with what it is fed. The other program is that of fragments, where vertices are drawn.
+type runner struct {
+	*exec.Batch
+	stage    string
+	index    bool // the lanes are vertices by their number
+	scene    *scene
+	fragment *exec.Launch
+	size     image.Point
+}
+
+// Open opens a program to be run.
+func Open(req exec.Request) (exec.Runner, error) {
+	l := loader{req: req}
+	var err error
+	if l.machine, err = exec.Open(req.Set); err != nil {
+		return nil, err
+	}
+	prog, err := l.read(req.Data, req.Program)
+	if err != nil {
+		return nil, err
+	}
+	launch, err := l.launch(prog)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{Batch: exec.NewBatch(launch), stage: prog.stage, index: true, scene: newScene()}
+	if prog.stage == fragments {
+		r.Noun, r.Nouns, r.index = "fragment", "fragments", false
+	}
+	if err := l.options(r); err != nil {
+		return nil, err
+	}
+	return r, r.apply(prog)
+}
+
+// The stages by the values of the context of that name.
+const (
+	vertices  = "vs"
+	fragments = "fs"
+)
+
+// source is a program with what its file says of it.
+type source struct {
+	stage string
+	words []uint32
+	// given are constants that the file holds.
+	given *a2xx.Constants
+}
+
+// loader opens programs of one machine.
+type loader struct {
+	req     exec.Request
+	machine *sem.Machine
+}
+
+// read reads a program of a file.
+func (l *loader) read(data []byte, program string) (*source, error) {
+	switch {
+	case a2xx.IsCapture(data):
+		return l.capture(data, program)
+	case a2xx.IsXenosShader(data):
+		x, err := a2xx.ReadXenosShader(l.req.Set, data)
+		if err != nil {
+			return nil, err
+		}
+		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given()}, nil
+	}
+	im, err := a2xx.OpenRaw(l.req.Set, l.req.Context, data, "")
+	if err != nil {
+		return nil, err
+	}
+	c := l.machine.Model.ISA.Context("stage")
+	return &source{stage: l.stageName(int(l.req.Context.Uint(c.Low, c.Width))), words: im.Words}, nil
+}
+
+func (l *loader) stageName(n int) string { return []string{vertices, fragments}[n&1] }
+
+// capture chooses a shader of a capture.
+func (l *loader) capture(data []byte, program string) (*source, error) {
+	c, err := a2xx.ReadCapture(data)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	if program != "" {
+		if n, err = strconv.Atoi(program); err != nil {
+			return nil, fmt.Errorf("no program %q, expected a number below %d", program, len(c.Shaders))
+		}
+	}
+	if n < 0 || n >= len(c.Shaders) {
+		return nil, fmt.Errorf("no shader %d, the capture has %d", n, len(c.Shaders))
+	}
+	s := &c.Shaders[n]
+	return &source{stage: l.stageName(s.Stage), words: s.Words, given: s.Constants}, nil
+}
+
+// launch prepares a program.
+func (l *loader) launch(p *source) (*exec.Launch, error) {
+	ctx, err := l.req.Set.ParseContext(l.req.Context, "stage", p.stage)
+	if err != nil {
+		return nil, err
+	}
+	launch, err := exec.Raw(l.req.Set, p.words, 0, ctx, l.req.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	launch.Open = false
+	return launch, l.outputs(launch, p)
+}
+
+// outputs are the exports that the program names; those with an offset may be any.
+func (l *loader) outputs(launch *exec.Launch, p *source) error {
+	var data []byte
+	for _, w := range p.words {
+		data = binary.LittleEndian.AppendUint32(data, w)
+	}
+	im, err := a2xx.OpenRaw(l.req.Set, l.req.Context, data, a2xx.Orders()[0])
+	if err != nil {
+		return err
+	}
+	s := l.machine.State(exports)
+	written := make([]bool, s.Count)
+	decoders := map[*isa.Root]*isa.Decoder{}
+	for _, piece := range im.Pieces {
+		if piece.Root == nil {
+			continue
+		}
+		d := decoders[piece.Root]
+		if d == nil {
+			if d, err = l.req.Set.NewDecoder(piece.Root.Name); err != nil {
+				return err
+			}
+			decoders[piece.Root] = d
+		}
+		v, _ := im.At(piece.Addr, piece.Root, piece.Size)
+		if in, ok := d.Decode(v); ok {
+			noteExports(d, in, written)
+		}
+	}
+	launch.Outputs = nil
+	for n, is := range written {
+		if is {
+			launch.Outputs = append(launch.Outputs, exec.Port{Name: exports + strconv.Itoa(n), State: s, First: n, Count: 1})
+		}
+	}
+	if p.stage == fragments {
+		launch.Outputs = append(launch.Outputs, exec.Port{Name: dropped, State: l.machine.State(dropped), Count: 1})
+	}
+	return nil
+}
+
+// noteExports notes the exports that an instruction may write.
+func noteExports(d *isa.Decoder, in isa.Inst, written []bool) {
+	for _, o := range d.Operands(nil, in) {
+		if o.Register.File == nil || o.Register.File.Name != exports {
+			continue
+		}
+		written[o.Register.Index] = true
+		for n := range written {
+			written[n] = written[n] || o.Relative.File != nil
+		}
+	}
+}
+
+// options reads what the run is told.
+func (l *loader) options(r *runner) error {
+	given := l.req.Options
+	for _, name := range given["scene"] {
+		if err := l.readScene(r, name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for _, name := range given["fragment"] {
+		if err := l.readFragment(r, name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	for _, text := range given["texture"] {
+		if err := l.textureOption(r.scene, text); err != nil {
+			return fmt.Errorf("--texture %s: %w", text, err)
+		}
+	}
+	for _, text := range given["buffer"] {
+		if err := l.bufferOption(r.scene, text); err != nil {
+			return fmt.Errorf("--buffer %s: %w", text, err)
+		}
+	}
+	for _, text := range given["size"] {
+		var w, h int
+		if n, err := fmt.Sscanf(text, "%dx%d", &w, &h); n != 2 || err != nil {
+			return fmt.Errorf("--size %q, expected WIDTHxHEIGHT", text)
+		}
+		if err := r.resize(w, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const maxSide = 1 << 13 // pixels of a picture, along either side
+
+func (r *runner) resize(w, h int) error {
+	if w < 1 || h < 1 || w > maxSide || h > maxSide {
+		return fmt.Errorf("a picture of %d by %d pixels, expected 1 to %d", w, h, maxSide)
+	}
+	r.size = image.Pt(w, h)
+	return nil
+}
+
+// readFragment opens the fragment program.
+func (l *loader) readFragment(r *runner, name string) error {
+	if r.stage == fragments {
+		return fmt.Errorf("a fragment program beside a fragment program")
+	}
+	data, err := l.req.File(name)
+	if err != nil {
+		return err
+	}
+	p, err := l.read(data, "")
+	if err != nil {
+		return err
+	}
+	p.stage = fragments
+	if r.fragment, err = l.launch(p); err != nil {
+		return err
+	}
+	if r.size == (image.Point{}) {
+		r.size = image.Pt(defaultSide, defaultSide)
+	}
+	return r.scene.give(r.fragment, p.given)
+}
+
+const defaultSide = 256
+
+func (l *loader) textureOption(s *scene, text string) error {
+	number, file, ok := strings.Cut(text, "=")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil {
+		return fmt.Errorf("expected NUMBER=FILE")
+	}
+	parts := strings.Split(file, ",")
+	t := sceneTexture{Constant: n, File: parts[0]}
+	for _, how := range parts[1:] {
+		switch how {
+		case "nearest", "linear":
+			t.Filter = how
+		case "clamp", "repeat", "mirror":
+			t.Wrap = how
+		default:
+			return fmt.Errorf("%q, expected nearest, linear, clamp, repeat or mirror", how)
+		}
+	}
+	return l.addTexture(s, t, "")
+}
+
+func (l *loader) bufferOption(s *scene, text string) error {
+	place, file, ok := strings.Cut(text, "=")
+	number, third, _ := strings.Cut(place, ".")
+	n, err := strconv.Atoi(number)
+	k := 0
+	if third != "" && err == nil {
+		k, err = strconv.Atoi(third)
+	}
+	if !ok || err != nil {
+		return fmt.Errorf("expected NUMBER=FILE or NUMBER.THIRD=FILE")
+	}
+	data, err := l.req.File(file)
+	if err != nil {
+		return err
+	}
+	return s.buffer(n, k, data)
+}
+
+// apply gives the programs what the scene holds.
+func (r *runner) apply(p *source) error {
+	if err := r.scene.give(r.Launch, p.given); err != nil {
+		return err
+	}
+	for _, l := range []*exec.Launch{r.Launch, r.fragment} {
+		if l != nil {
+			r.scene.attach(l)
+		}
+	}
+	return nil
+}
+
+// Read takes the inputs of vertices, or fragments, from a file, instead of their numbers.
+func (r *runner) Read(data []byte, format string) error {
+	r.index = false
+	return r.Batch.Read(data, format)
+}
+
+// Run runs the program, and draws where there is something to draw with.
+func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
+	if r.stage == fragments && r.size != (image.Point{}) {
+		return r.rectangle(opt)
+	}
+	if r.index {
+		r.number(max(opt.Count, r.scene.vertices, 1))
+		opt.Count = 0
+	}
+	out, err := r.Batch.Run(opt)
+	if err != nil || r.fragment == nil {
+		return out, err
+	}
+	return r.triangles(out, opt)
+}
+
+// number makes vertices that know their number, in every component: programs differ in which they read.
+func (r *runner) number(n int) {
+	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: r.Program.Machine.State(registers), Count: 1}}}
+	for i := range n {
+		v := uint64(math.Float32bits(float32(i)))
+		in.Values = append(in.Values, []uint64{v, v, v, v})
+	}
+	r.Feed(in)
+}
+
+// give sets what a file holds of constants.
+func (s *scene) give(l *exec.Launch, c *a2xx.Constants) error {
+	if c == nil {
+		return nil
+	}
+	m := l.Program.Machine
+	for n, v := range c.Floats {
+		for k, x := range v {
+			l.Shared.Set(m.State(constants), n, k, uint64(x))
+		}
+	}
+	for n, v := range c.Bools {
+		bit := uint64(0)
+		if v {
+			bit = 1
+		}
+		l.Shared.Set(m.State("bools"), n, 0, bit)
+	}
+	for n, v := range c.Loops {
+		l.Shared.Set(m.State("loop"), n, 0, uint64(v))
+	}
+	for n, data := range c.Buffers {
+		if err := s.buffer(n/3, n%3, data); err != nil {
+			return err
+		}
+		s.fetch[[2]int{n / 3, 2*(n%3) + 1}] |= uint64(c.Orders[n])
+	}
+	return nil
+}
+
+// attach gives a program what all programs of a scene share: memory, fetch constants and textures.
+func (s *scene) attach(l *exec.Launch) {
+	m := l.Program.Machine
+	l.Shared.SetMemory(m.State(memory), s.memory)
+	file := m.State(fetches)
+	for n := range file.Count {
+		for k := range file.Type.Count() {
+			if v, ok := s.fetch[[2]int{n, k}]; ok {
+				l.Shared.Set(file, n, k, v)
+			}
+		}
+	}
+	l.Services = s.services()
+}

@@ -1,0 +1,291 @@
+package launch_test
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/a2xx"
+)
+
+// rows holds what instructions do; its head tells the columns.
+//
+//go:embed testdata/meaning.txt
+var rows string
+
+func load(t testing.TB) (*isa.Set, *sem.Machine) {
+	t.Helper()
+	set, err := a2xx.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return set, m
+}
+
+var compiler = sync.OnceValues(a2xx.NewCompiler)
+
+// assemble makes words of lines of source.
+func assemble(t testing.TB, lines string) []uint32 {
+	t.Helper()
+	if !strings.Contains(lines, "EXEC") {
+		lines = "EXEC_END / " + lines
+	}
+	var source strings.Builder
+	for _, line := range strings.Split(lines, " / ") {
+		if label, rest, ok := strings.Cut(line, ": "); ok && !strings.Contains(label, " ") && label != "ALU" && label != "FETCH" {
+			source.WriteString(label + ":\n")
+			line = rest
+		}
+		source.WriteString(line + "\n")
+	}
+	c, err := compiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.Compile([]*diag.Source{{Name: "row", Text: source.String()}}, program.CompileOptions{})
+	if err != nil {
+		t.Fatalf("%s: %v", lines, err)
+	}
+	var words []uint32
+	for b := out.Bytes; len(b) >= 4; b = b[4:] {
+		words = append(words, uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16|uint32(b[3])<<24)
+	}
+	return words
+}
+
+// newProgram prepares words to be run.
+func newProgram(t testing.TB, m *sem.Machine, code []uint32, quirks map[string]string) *exec.Program {
+	t.Helper()
+	root, err := m.Root("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := sem.Words{Context: m.Model.Context, Word: exec.Inner32(m, code, 0)}
+	if words.Quirks, err = exec.Quirks(m, quirks); err != nil {
+		t.Fatal(err)
+	}
+	return exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
+}
+
+// surroundings answer with the coordinates, w being the number of the texture.
+func surroundings(m *sem.Machine) map[string]exec.Service {
+	list := map[string]exec.Service{}
+	for _, name := range m.Services() {
+		list[name] = func(*exec.Call) {}
+	}
+	list["texture"] = func(c *exec.Call) {
+		for lane := range exec.Lanes {
+			for k := range 3 {
+				c.Results[k][lane] = c.Args[7+k][lane]
+			}
+			c.Results[3][lane] = uint64(math.Float32bits(float32(c.Args[0][lane])))
+		}
+	}
+	return list
+}
+
+// Each row gives what it says, in each of 64 lanes; every operation, clause and condition of the description, and
+// every format of vertices, has a row.
+func TestMeaning(t *testing.T) {
+	set, m := load(t)
+	c := coverage{t, set, map[string]bool{}}
+	for i, line := range strings.Split(rows, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		cells := append(strings.Split(line, "\t"), "", "", "")
+		checkRow(t, m, i+1, cells, &c)
+	}
+	c.complete(m)
+}
+
+func checkRow(t *testing.T, m *sem.Machine, line int, cells []string, c *coverage) {
+	t.Helper()
+	code := assemble(t, cells[0])
+	c.words(code)
+	quirks := map[string]string{}
+	if name, value, ok := strings.Cut(cells[3], "="); ok {
+		quirks[name] = value
+	}
+	p := newProgram(t, m, code, quirks)
+	w := exec.NewWave(p)
+	w.Budget = 1000
+	w.Services = surroundings(m)
+	w.SetMemory(m.State("memory"), make([]byte, 64))
+	w.Start(exec.Lanes, 0)
+	for _, s := range strings.Fields(cells[1]) {
+		if bytes, ok := strings.CutPrefix(s, "m="); ok {
+			data, err := hex.DecodeString(bytes)
+			if err != nil {
+				t.Fatalf("meaning.txt:%d: %v", line, err)
+			}
+			copy(w.Memory(m.State("memory")), data)
+			continue
+		}
+		each(t, m, strings.Replace(s, "v=", "sampler0=", 1), func(s *sem.State, n, k int, v uint64) {
+			for lane := range exec.Lanes {
+				w.Set(s, n, k, lane, v)
+			}
+		})
+	}
+	w.Run()
+	want := "end"
+	for _, s := range strings.Fields(cells[2]) {
+		if reason, ok := strings.CutPrefix(s, "stop="); ok {
+			want = reason
+			continue
+		}
+		each(t, m, s, func(st *sem.State, n, k int, want uint64) {
+			for _, lane := range []int{0, 63} {
+				if got := sem.Canonical(w.Get(st, n, k, lane), st.Type); got != want {
+					t.Errorf("meaning.txt:%d: %s: component %d is %s in lane %d", line, s, k, sem.Number(got, st.Type), lane)
+				}
+			}
+		})
+	}
+	if s := w.Stops(); len(s) != 1 || s[0].Reason != want || s[0].Lanes != ^uint64(0) {
+		t.Errorf("meaning.txt:%d: stops %v, want %s", line, s, want)
+	}
+}
+
+// each calls f for the components that a text such as R1=1,2,3,4 or p0=1 gives.
+func each(t *testing.T, m *sem.Machine, text string, f func(s *sem.State, n, k int, v uint64)) {
+	t.Helper()
+	name, values, _ := strings.Cut(text, "=")
+	s, n := m.State(name), 0
+	if s == nil {
+		base := strings.TrimRight(name, "0123456789")
+		n, _ = strconv.Atoi(name[len(base):])
+		s = m.State(base)
+	}
+	if s == nil {
+		t.Fatalf("no state %s", name)
+	}
+	for k, v := range strings.Split(values, ",") {
+		f(s, n, k, component(t, v, s.Type))
+	}
+}
+
+func component(t *testing.T, text string, typ sem.Type) uint64 {
+	t.Helper()
+	switch {
+	case strings.HasPrefix(text, "0x"):
+		v, err := strconv.ParseUint(text[2:], 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	case text == "nan":
+		return 0x7fc00000
+	case typ.Kind == sem.Float:
+		v, err := strconv.ParseFloat(text, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uint64(math.Float32bits(float32(v)))
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint64(v) & (^uint64(0) >> uint(64-typ.Width))
+}
+
+// coverage notes which operations the rows have.
+type coverage struct {
+	t    *testing.T
+	set  *isa.Set
+	seen map[string]bool
+}
+
+// words notes the clauses of a program and what they run, with the values of their fields.
+func (c *coverage) words(code []uint32) {
+	c.t.Helper()
+	var data []byte
+	for _, w := range code {
+		data = binary.LittleEndian.AppendUint32(data, w)
+	}
+	im, err := a2xx.OpenRaw(c.set, c.set.DefaultContext(), data, "little")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, p := range im.Pieces {
+		if p.Root == nil {
+			continue
+		}
+		d, err := c.set.NewDecoder(p.Root.Name)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		v, _ := im.At(p.Addr, p.Root, p.Size)
+		in, ok := d.Decode(v)
+		if !ok {
+			continue
+		}
+		c.seen[in.Leaf.Name] = true
+		for _, f := range d.Fields(nil, in) {
+			c.value(f.Type, f.Value)
+		}
+	}
+}
+
+// value notes the value of a field, and the leaf that it is.
+func (c *coverage) value(typ string, v bits.Value) {
+	c.seen[fmt.Sprint(typ, " ", v[0])] = true
+	if root, err := c.set.Root(strings.TrimPrefix(typ, "#")); err == nil {
+		for _, l := range root.Leaves {
+			if v.And(l.Mask) == l.Match {
+				c.seen[l.Name] = true
+			}
+		}
+	}
+}
+
+// complete tells what has no row.
+func (c *coverage) complete(m *sem.Machine) {
+	for _, name := range []string{"cf", "alu", "fetch", "scalar"} {
+		root, err := c.set.Root(name)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, l := range root.Leaves {
+			if !c.seen[l.Name] {
+				c.t.Errorf("no row for %s", l.Name)
+			}
+		}
+	}
+	for _, name := range []string{"#condition", "#break", "#buffer"} {
+		for _, v := range inside.Machine(c.set).ISA.Enum(name).Values {
+			if !c.seen[fmt.Sprint(name, " ", v.Val)] {
+				c.t.Errorf("no row for %s %d (%s)", name, v.Val, v.Name)
+			}
+		}
+	}
+	code := assemble(c.t, "FETCH: VERTEX R1 = R0.x FMT_32 SIGNED STRIDE(4) CONST(0, 0)")
+	for format := range uint32(64) {
+		code[4] = code[4]&^(63<<16) | format<<16
+		w := exec.NewWave(newProgram(c.t, m, code, map[string]string{"machine": "xenos"}))
+		w.Start(1, 0)
+		w.Run()
+		if s := w.Stops(); s[0].Reason == "end" && !c.seen[fmt.Sprint("#format ", format)] {
+			c.t.Errorf("no row for format %d", format)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package launch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"path"
+	"strconv"
+
+	"github.com/isago/isago/exec"
+)
+
+// scene is what programs draw with: memory, the fetch constants that describe it, and textures.
+type scene struct {
+	memory   []byte
+	fetch    map[[2]int]uint64 // by number and component
+	textures map[int]*texture
+	vertices int
+	indices  []int // of the vertices of triangles; nil for one after another
+}
+
+func newScene() *scene {
+	return &scene{fetch: map[[2]int]uint64{}, textures: map[int]*texture{}}
+}
+
+// Limits on scenes, which come from outside.
+const (
+	maxMemory   = 64 << 20 // bytes of all buffers
+	maxVertices = 1 << 22
+)
+
+// buffer adds a buffer of vertices and describes it in a third of a fetch constant.
+func (s *scene) buffer(constant, third int, data []byte) error {
+	if constant < 0 || constant > 31 || third < 0 || third > 2 {
+		return fmt.Errorf("fetch constant %d, third %d, expected 0 to 31 and 0 to 2", constant, third)
+	}
+	at, size := (len(s.memory)+63)&^63, (len(data)+3)&^3
+	if at+size > maxMemory {
+		return fmt.Errorf("buffers of more than %d bytes", maxMemory)
+	}
+	s.memory = append(append(s.memory, make([]byte, at-len(s.memory))...), data...)
+	s.memory = append(s.memory, make([]byte, size-len(data))...)
+	const kind = 3 // of a constant that describes vertices
+	s.fetch[[2]int{constant, 2 * third}] = uint64(at | kind)
+	s.fetch[[2]int{constant, 2*third + 1}] = uint64(size)
+	return nil
+}
+
+// sceneFile is a scene as JSON; docs/a2xx.md describes it.
+type sceneFile struct {
+	Vertex   sceneProgram   `json:"vertex"`
+	Fragment sceneProgram   `json:"fragment"`
+	Buffers  []sceneBuffer  `json:"buffers"`
+	Textures []sceneTexture `json:"textures"`
+	Vertices int            `json:"vertices"`
+	Indices  *sceneIndices  `json:"indices"`
+	Size     []int          `json:"size"`
+}
+
+type sceneProgram struct {
+	Program   string                     `json:"program"`
+	Constants map[string]json.RawMessage `json:"constants"`
+	Bools     []int                      `json:"bools"`
+	Loops     map[string][]int           `json:"loops"`
+}
+
+type sceneBuffer struct {
+	Constant []int     `json:"constant"`
+	File     string    `json:"file"`
+	Floats   []float32 `json:"floats"`
+}
+
+type sceneTexture struct {
+	Constant int    `json:"constant"`
+	File     string `json:"file"`
+	Wrap     string `json:"wrap"`
+	Filter   string `json:"filter"`
+}
+
+// sceneIndices are numbers, or a file of them, each of 16 bits.
+type sceneIndices struct {
+	list []int
+	file string
+}
+
+func (s *sceneIndices) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &s.file) == nil {
+		return nil
+	}
+	return json.Unmarshal(data, &s.list)
+}
+
+// readScene reads a scene. Its files are named from where it is.
+func (l *loader) readScene(r *runner, name string) error {
+	data, err := l.req.File(name)
+	if err != nil {
+		return err
+	}
+	var doc sceneFile
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&doc); err != nil {
+		return err
+	}
+	dir := path.Dir(name)
+	if doc.Fragment.Program != "" {
+		if err := l.readFragment(r, path.Join(dir, doc.Fragment.Program)); err != nil {
+			return err
+		}
+	}
+	if err := l.sceneData(r, &doc, dir); err != nil {
+		return err
+	}
+	programs := []struct {
+		p  *sceneProgram
+		to *exec.Launch
+	}{{&doc.Vertex, r.Launch}, {&doc.Fragment, r.fragment}}
+	if r.stage == fragments {
+		programs[0].to, programs[1].to = nil, r.Launch
+	}
+	for _, x := range programs {
+		if x.to == nil {
+			continue
+		}
+		if err := x.p.give(x.to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sceneData reads buffers, textures, indices and the size of the picture.
+func (l *loader) sceneData(r *runner, doc *sceneFile, dir string) error {
+	for i := range doc.Buffers {
+		b := &doc.Buffers[i]
+		data, err := b.data(l, dir)
+		if err != nil {
+			return fmt.Errorf("buffer %d: %w", i, err)
+		}
+		if len(b.Constant) == 0 || len(b.Constant) > 2 {
+			return fmt.Errorf("buffer %d: constant %v, expected a number, or a number and a third", i, b.Constant)
+		}
+		if err := r.scene.buffer(b.Constant[0], append(b.Constant, 0)[1], data); err != nil {
+			return fmt.Errorf("buffer %d: %w", i, err)
+		}
+	}
+	for i, t := range doc.Textures {
+		if err := l.addTexture(r.scene, t, dir); err != nil {
+			return fmt.Errorf("texture %d: %w", i, err)
+		}
+	}
+	if err := l.sceneVertices(r.scene, doc, dir); err != nil {
+		return err
+	}
+	if len(doc.Size) == 0 {
+		return nil
+	}
+	if len(doc.Size) != 2 {
+		return fmt.Errorf("size %v, expected a width and a height", doc.Size)
+	}
+	return r.resize(doc.Size[0], doc.Size[1])
+}
+
+func (l *loader) sceneVertices(s *scene, doc *sceneFile, dir string) error {
+	if doc.Indices != nil {
+		s.indices = doc.Indices.list
+		if doc.Indices.file != "" {
+			data, err := l.req.File(path.Join(dir, doc.Indices.file))
+			if err != nil {
+				return err
+			}
+			for ; len(data) >= 2; data = data[2:] {
+				s.indices = append(s.indices, int(binary.LittleEndian.Uint16(data)))
+			}
+		}
+	}
+	s.vertices = doc.Vertices
+	for i, n := range s.indices {
+		if n < 0 || n >= maxVertices {
+			return fmt.Errorf("index %d is %d, expected 0 to %d", i, n, maxVertices-1)
+		}
+		s.vertices = max(s.vertices, n+1)
+	}
+	if s.vertices < 0 || s.vertices > maxVertices {
+		return fmt.Errorf("%d vertices, expected up to %d", s.vertices, maxVertices)
+	}
+	return nil
+}
+
+func (b *sceneBuffer) data(l *loader, dir string) ([]byte, error) {
+	if b.File != "" {
+		return l.req.File(path.Join(dir, b.File))
+	}
+	var data []byte
+	for _, f := range b.Floats {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(f))
+	}
+	return data, nil
+}
+
+// addTexture reads the picture of a texture.
+func (l *loader) addTexture(s *scene, t sceneTexture, dir string) error {
+	if t.Constant < 0 || t.Constant > 31 {
+		return fmt.Errorf("texture constant %d, expected 0 to 31", t.Constant)
+	}
+	data, err := l.req.File(path.Join(dir, t.File))
+	if err != nil {
+		return err
+	}
+	head, err := png.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.File, err)
+	}
+	if head.Width > maxSide || head.Height > maxSide {
+		return fmt.Errorf("%s: %d by %d texels, expected up to %d", t.File, head.Width, head.Height, maxSide)
+	}
+	im, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.File, err)
+	}
+	tex, err := newTexture(im, t.Wrap, t.Filter)
+	if err == nil {
+		s.textures[t.Constant] = tex
+		for k := range 6 { // the launch does not read the words: they are there
+			s.fetch[[2]int{t.Constant, k}] = 0
+		}
+	}
+	return err
+}
+
+// give sets the constants of a program.
+func (p *sceneProgram) give(l *exec.Launch) error {
+	for name, raw := range p.Constants {
+		var values []float32
+		if err := json.Unmarshal(raw, &values); err != nil {
+			return fmt.Errorf("constants: %s: %w", name, err)
+		}
+		port, err := l.Find(name)
+		if err != nil {
+			return fmt.Errorf("constants: %w", err)
+		}
+		if port.Count = (len(values) + 3) / 4; port.First+port.Count > port.State.Count {
+			return fmt.Errorf("constants: %s: %d values, which reach beyond the last constant", name, len(values))
+		}
+		words := make([]uint64, len(values))
+		for i, v := range values {
+			words[i] = uint64(math.Float32bits(v))
+		}
+		if err := l.SetUniform(port, words); err != nil {
+			return fmt.Errorf("constants: %w", err)
+		}
+	}
+	m := l.Program.Machine
+	for _, n := range p.Bools {
+		if n < 0 || n >= m.State("bools").Count {
+			return fmt.Errorf("bool constant %d, expected 0 to %d", n, m.State("bools").Count-1)
+		}
+		l.Shared.Set(m.State("bools"), n, 0, 1)
+	}
+	return p.giveLoops(l)
+}
+
+// giveLoops sets loop constants: how often a loop runs, where aL starts, and its step.
+func (p *sceneProgram) giveLoops(l *exec.Launch) error {
+	for name, v := range p.Loops {
+		n, err := strconv.Atoi(name)
+		s := l.Program.Machine.State("loop")
+		if err != nil || n < 0 || n >= s.Count {
+			return fmt.Errorf("loop constant %q, expected 0 to %d", name, s.Count-1)
+		}
+		if len(v) != 3 || v[0] < 0 || v[0] > 255 || v[1] < 0 || v[1] > 255 || v[2] < -128 || v[2] > 127 {
+			return fmt.Errorf("loop %d: %v, expected a count and a start of 0 to 255, and a step of -128 to 127", n, v)
+		}
+		l.Shared.Set(s, n, 0, uint64(v[0]|v[1]<<8|(v[2]&0xff)<<16))
+	}
+	return nil
+}
+
+// texture is an image that fetches read, its rows from the top.
+type texture struct {
+	size   image.Point
+	texels [][4]float32
+	wrap   string
+	linear bool
+}
+
+var errWrap = errors.New("expected a wrap of repeat, clamp or mirror, and a filter of linear or nearest")
+
+func newTexture(im image.Image, wrap, filter string) (*texture, error) {
+	b := im.Bounds()
+	t := &texture{size: b.Size(), wrap: wrap, linear: filter != "nearest"}
+	switch {
+	case wrap == "":
+		t.wrap = "repeat"
+	case wrap != "repeat" && wrap != "clamp" && wrap != "mirror":
+		return nil, errWrap
+	}
+	if filter != "" && filter != "linear" && filter != "nearest" {
+		return nil, errWrap
+	}
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			t.texels = append(t.texels, straight(im.At(x, y)))
+		}
+	}
+	return t, nil
+}

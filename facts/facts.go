@@ -51,6 +51,10 @@ type State struct {
 	Scope string
 	// Use is what registers are for: input, output, constant and so on; "" where the description does not say.
 	Use string
+	// Once is set where each component is to be written at most once.
+	Once bool
+	// Given is the number of registers, from the first on, that hold something when a program starts.
+	Given int
 	// Defined is set where a register that nobody wrote holds a value that counts.
 	Defined bool
 }
@@ -64,6 +68,8 @@ type Access struct {
 	// Mask has bit 0 set for the first component, and so on: bit 0 alone for a register without components. It is 0
 	// for a memory, and for a stack as a whole: its depth.
 	Mask uint64
+	// Kept is set of what is read alone to be written again: the other part of a register of which a part is written.
+	Kept bool
 	// Maybe is set where it depends on a condition that is decided when the instruction runs.
 	Maybe bool
 	// Size is the number of bytes of an access to memory. Address is where it is, -1 where that is only known when the
@@ -149,7 +155,7 @@ func Open(set *isa.Set) (*Machine, error) {
 
 func newState(s *sem.State) *State {
 	kinds := [...]StateKind{sem.FileState: Registers, sem.StackState: Stack, sem.MemoryState: Memory}
-	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Defined: !s.Undefined}
+	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Once: s.Once, Given: s.Given, Defined: !s.Undefined}
 	for _, slot := range s.Slots {
 		st.Components = append(st.Components, slot.Name)
 	}
@@ -159,14 +165,16 @@ func newState(s *sem.State) *State {
 	return st
 }
 
+// Waves reports whether all lanes of a wave have one program counter.
+func (m *Machine) Waves() bool { return m.sem.Wave }
+
 // States lists what an instruction can read and write, in the order of the description.
 func (m *Machine) States() []*State { return m.states }
 
 // Of returns the facts of an instruction at the decoder's address, with the decoder's contexts and tables. Quirks have
 // their defaults. The error tells that the instruction has no meaning.
 func (m *Machine) Of(d *isa.Decoder, in isa.Inst) (*Facts, error) {
-	words := sem.Words{Context: d.Context(), Tables: inside.Tables(d)}
-	code, err := m.sem.Told(inside.Leaf(in.Leaf).Root, &words, in.Bits, uint64(d.Addr/int64(m.sem.Unit)))
+	code, err := m.told(d, in)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +232,7 @@ func compareAccess(a, b Access) int {
 		}
 		return 0
 	}
-	for _, d := range [...]int{a.State.Index - b.State.Index, a.Number - b.Number, int(a.Address - b.Address), a.Size - b.Size, flag(a.Maybe) - flag(b.Maybe)} {
+	for _, d := range [...]int{a.State.Index - b.State.Index, a.Number - b.Number, int(a.Address - b.Address), a.Size - b.Size, flag(a.Kept) - flag(b.Kept), flag(a.Maybe) - flag(b.Maybe)} {
 		if d != 0 {
 			return d
 		}

@@ -161,3 +161,49 @@ func described(t *testing.T, text string) string {
 	}
 	return strings.Join(list, " ")
 }
+
+// A loop of PICA200 goes back to its first word or on behind its last, and a call comes back, by what stacks hold.
+func TestWays(t *testing.T) {
+	set, err := catalog.Machines()[0].Load(isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := facts.Open(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 0: for i0, 3   1: nop   2: call 5, 1   3: nop   4: end   5: nop
+	words := []uint64{0x29<<26 | 3<<10, 0x84000000, 0x24<<26 | 5<<10 | 1, 0x84000000, 0x88000000, 0x84000000}
+	next := map[int64][]int64{}
+	seen := map[string]bool{}
+	var follow func(at int64, s facts.Stacks)
+	follow = func(at int64, s facts.Stacks) {
+		if key := fmt.Sprint(at, s.Key()); seen[key] {
+			return
+		} else {
+			seen[key] = true
+		}
+		d.Addr = at
+		in, _ := d.Decode(bits.Of(words[at/32]))
+		ways, err := m.Ways(d, in, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range ways {
+			if w.Ends {
+				next[at/32] = append(next[at/32], -1)
+				continue
+			}
+			next[at/32] = append(next[at/32], w.Next/32)
+			follow(w.Next, w.Stacks)
+		}
+	}
+	follow(0, facts.Stacks{})
+	if got, want := fmt.Sprint(next), "map[0:[1] 1:[2] 2:[5] 3:[1 4] 4:[-1] 5:[3]]"; got != want {
+		t.Errorf("ways %s, want %s", got, want)
+	}
+}

@@ -179,7 +179,9 @@ func (r *reader) inst(in *sem.Inst) {
 	switch in.Op {
 	case sem.OpRead:
 		if !r.wrote[register{in.State, int(in.Imm), in.Comp}] {
-			e.read(r.access(in, int(in.Imm), cond))
+			a := r.access(in, int(in.Imm), cond)
+			a.Kept = in.Kept
+			e.read(a)
 		}
 	case sem.OpReadX:
 		e.read(r.access(in, -1, cond))

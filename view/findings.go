@@ -175,3 +175,12 @@ func (e *explainer) bitRows(rows []prove.Row) {
 		high = low - 1
 	}
 }
+
+// Warnings prints findings in their order, each with its line.
+func Warnings(w io.Writer, list []prove.Finding, p Palette) error {
+	e := newExplainer(w, p, ExplainOptions{})
+	for i := range list {
+		e.finding(&list[i])
+	}
+	return e.err
+}

@@ -28,7 +28,7 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		return usagef("%v%s; %s --help lists the flags", err, flagMeant(cmd, err), cmd.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: "code", Title: "Programs:"}, &cobra.Group{ID: "about", Title: "About:"})
-	root.AddCommand(newDis(), newAsm(), newExplain(), newRun(), newStep(), newCheck(), newList(), newSurvey(), newDiff(), newGen(), newNew(), newVersion(), newCodes(), newMan(root))
+	root.AddCommand(newDis(), newAsm(), newExplain(), newRun(), newStep(), newCheck(), newLint(), newList(), newSurvey(), newDiff(), newGen(), newNew(), newVersion(), newCodes(), newMan(root))
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")

@@ -116,6 +116,13 @@ const (
 	VertexEmit  Code = "vertex-emit"
 	PastArray   Code = "past-array"
 	MaskOrder   Code = "mask-order"
+	// What lint finds in whole programs.
+	ReadUnwritten   Code = "read-unwritten"
+	OutputUnwritten Code = "output-unwritten"
+	Unreached       Code = "unreached"
+	NeverEnds       Code = "never-ends"
+	StackFull       Code = "stack-full"
+	StopsHere       Code = "stops"
 	// UnexpectedBits is a finding of what the text asks for.
 	UnexpectedBits Code = "unexpected-bits"
 )
@@ -138,6 +145,7 @@ func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
 		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits,
+		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
@@ -214,6 +222,12 @@ var codes = []CodeInfo{
 	{SpaceFull, "no register is left for what is declared", `.ivec a[5]`},
 	{ProgramSize, "a program with more words than the machine has room for", `a vertex shader of 513 words`},
 	{RegisterUse, "a register that does not exist, or cannot be used like this", `r15[1]`},
+	{ReadUnwritten, "warning: lint: a register is read before it is written, on some way or on all", `mov r0, r1 at the start`},
+	{OutputUnwritten, "warning: lint: an output of the program is not written, on some way or on all", `.out o position that nothing writes`},
+	{Unreached, "warning: lint: code to which no way leads", `mov r0, v0 behind end`},
+	{NeverEnds, "warning: lint: a way on which no end is ever reached", `a jump to itself`},
+	{StackFull, "warning: lint: more calls or scopes inside each other than their stack holds, so that the oldest is lost", `five calls inside each other on PICA200`},
+	{StopsHere, "warning: lint: the program may stop for a reason that is no end", `breakc outside of a loop`},
 	{MissingEnd, "warning: the program can run past its last word without an end", `.proc main without end`},
 	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},
 	{DoubleMova, "warning: two instructions in a row write address registers, which freezes the hardware", `mova a0.x, r0 and mova a0.y, r1`},

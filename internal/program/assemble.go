@@ -82,7 +82,7 @@ func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.S
 		a.settle()
 	}
 	for name, l := range a.labels {
-		a.code.Labels = append(a.code.Labels, Entry{l.addr, name})
+		a.code.Labels = append(a.code.Labels, Entry{l.addr, name, false})
 	}
 	slices.SortFunc(a.code.Labels, func(x, y Entry) int {
 		return cmp.Or(cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.Name, y.Name))

@@ -23,8 +23,16 @@ type Compiled struct {
 	Bytes []byte
 	// Header declares in C where the program's uniforms are.
 	Header []byte
+	// Places tell where in the source instructions stand, by address; none where the compiler does not say.
+	Places []Place
 	// Warnings are in the order of the source; the code of each is its name.
 	Warnings diag.List
+}
+
+// Place is where in a source the instruction at an address stands.
+type Place struct {
+	Addr int64 // in bits
+	Span diag.Span
 }
 
 // Compiler turns source files into one file of a machine's format. It is reused, and not for use by

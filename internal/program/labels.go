@@ -15,6 +15,8 @@ type Entry struct {
 	// Addr is in bits from the start of the code.
 	Addr int64
 	Name string
+	// Inner tells that it is a name alone: the program does not start there.
+	Inner bool
 }
 
 // Labels are the names of places in a program: its entries, and what its branches go to. Memory is

@@ -237,6 +237,10 @@ type State struct {
 	Access     []string
 	FullTraps  bool
 	EmptyTraps bool
+	// Once tells that each component is to be written at most once.
+	Once bool
+	// Given is the number of registers, from the first on, that hold something when a program starts.
+	Given int
 	// ReadOnly tells of a rom, Values what it holds.
 	ReadOnly bool
 	Values   []uint64

@@ -142,7 +142,7 @@ func TestOperandElements(t *testing.T) {
 		}
 	}
 	r := isa.File("r")
-	check("file", []any{r.Type, r.Type.Size(), r.Count, r.Use, r.Scope, r.Outside, r.Init, r.Names.Name, r.Doc}, "[u32x2 64 16 temporary lane zero undefined #component Registers.]")
+	check("file", []any{r.Type, r.Type.Size(), r.Count, r.Use, r.Scope, r.Outside, r.Init, r.Names.Name, r.Once, r.Given, r.Doc}, "[u32x2 64 16 temporary lane zero undefined #component true 2 Registers.]")
 	rh, rq := isa.File("rh"), isa.File("rq")
 	check("half", []any{rh.Type, rh.Count, rh.Align, rh.Of == r, rh.Use, rh.Doc}, "[u16x2 32 1 true temporary Halves.]")
 	check("pair", []any{rq.Type, rq.Count, rq.Align, rq.Of == r, isa.File("none") == nil}, "[u32x4 16 2 true true]")

@@ -86,6 +86,10 @@ type File struct {
 	Scope, Outside, Init string
 	// Single is set for a register that stands alone, a <register>.
 	Single bool
+	// Once is set where each component is to be written at most once.
+	Once bool
+	// Given is the number of registers, from the first on, that hold something when a program starts.
+	Given int
 	// Names is the enum that names the components; nil for x, y, z, w.
 	Names *Enum
 	// Of is the file that a view looks at, nil for a file. A register of a narrower type is a part of
@@ -423,6 +427,10 @@ func (l *loader) file(n *node) {
 		f.Count = l.number(n, "count", 1, 1<<20)
 		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
 		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
+		f.Once = l.boolean(n, "once")
+		if n.attr("given") != nil {
+			f.Given = l.number(n, "given", 1, int64(f.Count))
+		}
 	}
 	l.names(n, f)
 	l.isa.Files = append(l.isa.Files, f)

@@ -24,7 +24,7 @@ var rules = map[string]rule{
 	"template":    {"name", "", true},
 	"enum":        {"name kind", "doc value", false},
 	"value":       {"val display name syntax", "doc alias reg", false},
-	"file":        {"name type count use scope outside init components", "doc", false},
+	"file":        {"name type count use scope outside init components once given", "doc", false},
 	"view":        {"name file type align components", "doc", false},
 	"memory":      {"name count use scope size access outside", "doc", false},
 	"stack":       {"name depth full empty scope", "doc slot", false},

@@ -37,7 +37,16 @@ func (a *Assembler) Compile(files []*diag.Source, opt program.CompileOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	return &program.Compiled{Bytes: out.Bytes, Header: out.Header(), Warnings: out.Warnings}, nil
+	return &program.Compiled{Bytes: out.Bytes, Header: out.Header(), Places: a.places(), Warnings: out.Warnings}, nil
+}
+
+// places tell where the words that were assembled last stand.
+func (a *Assembler) places() []program.Place {
+	list := make([]program.Place, 0, len(a.layout.Words))
+	for i := range a.layout.Words {
+		list = append(list, program.Place{Addr: wordBits * int64(i), Span: a.layout.Words[i].Span})
+	}
+	return list
 }
 
 // Header returns the C header that picasso writes: for each uniform its register and its length.

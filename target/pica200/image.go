@@ -93,7 +93,7 @@ func (b *imageBuilder) program(i int) {
 		if !isName(l.Name) {
 			continue
 		}
-		b.image.Entries = append(b.image.Entries, program.Entry{Addr: wordBits * int64(l.Address), Name: l.Name})
+		b.image.Entries = append(b.image.Entries, program.Entry{Addr: wordBits * int64(l.Address), Name: l.Name, Inner: l.Address != d.Entry})
 		if l.Address == d.Entry {
 			name = ""
 		}

@@ -42,6 +42,8 @@ type Assembled struct {
 	Program *Program
 	// Warnings are in the order of the source; the code of each is its name.
 	Warnings diag.List
+	// Places tell where the words stand.
+	Places []program.Place
 }
 
 // Assemble reads a source. All mistakes are reported at once.
@@ -113,6 +115,7 @@ func (r *assembly) finish(code *program.Code) {
 			r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%d words of 32 bits, expected 4", w.Size/32)
 			continue
 		}
+		r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: w.Span})
 		p.Words = append(p.Words, r.checked(w, i == len(code.Insts)-1))
 	}
 	for _, l := range code.Labels {

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/facts"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lint"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/prove"
+	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
+)
+
+type lintFlags struct {
+	machineFlags
+	noWarn      []string
+	json, sarif bool
+}
+
+func newLint() *cobra.Command {
+	var f lintFlags
+	cmd := &cobra.Command{
+		Use:     "lint [flags] FILE...",
+		GroupID: "code",
+		Short:   "Warn of what a program does that is hardly meant",
+		Long: `lint follows all ways that programs can go, and warns of registers that are read before they are written,
+outputs that are not written or written twice, code that is never reached, ways that reach no end, scopes
+inside each other beyond their stack, jumps that the end of a scope overrules, and of hazards that the
+description knows. FILE is a program in a file format, or its source, of a machine whose description says
+what instructions do. What the compiler warns of source is told too.
+
+"isago help codes" documents the warnings; each has its name behind it, which --no-warn takes.
+
+Exit status: 0; 1 for a file or a source that cannot be read; 2 for a mistake on the command line; 3 if
+there are warnings.`,
+		Example: `  isago lint light.shbin
+  isago lint --no-warn unreached light.pica
+  isago lint --sarif light.pica > light.sarif`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.machineFlags.add(cmd)
+	f.addOrder(cmd)
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "do not show warning `NAME`, or several separated by commas; all for all")
+	flags.BoolVar(&f.json, "json", false, "print the warnings as JSON")
+	flags.BoolVar(&f.sarif, "sarif", false, "print the warnings as SARIF 2.1.0, for editors and CI")
+	return cmd
+}
+
+func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
+	if f.json && f.sarif {
+		return usagef("--json and --sarif exclude each other")
+	}
+	wanted := sourceFlags{noWarn: f.noWarn}
+	if err := wanted.check(); err != nil {
+		return err
+	}
+	report := &prove.Report{}
+	for _, name := range names {
+		list, err := f.file(cmd, name)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, "all") {
+				continue
+			}
+			report.Findings = append(report.Findings, prove.Finding{Code: e.Code, Level: prove.Warning, Msg: e.Msg, Span: e.Span, Notes: e.Notes})
+		}
+	}
+	if err := f.print(cmd, report); err != nil {
+		return err
+	}
+	if len(report.Findings) > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+func (f *lintFlags) print(cmd *cobra.Command, report *prove.Report) error {
+	palette, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	switch {
+	case f.json:
+		err = printJSON(out, view.NewCheckReport(report, "").Findings)
+	case f.sarif:
+		err = printJSON(out, view.NewSARIF(report, "", strings.TrimPrefix(version(), "isago ")))
+	default:
+		err = view.Warnings(out, report.Findings, palette)
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// file returns the warnings of a file.
+func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
+	data, err := readAll(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	own := *f // the machine is each file's own
+	src := &diag.Source{Name: inputName(name), Text: string(data)}
+	if _, _, known := catalog.Recognise(data); known || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return own.program(name, data, nil)
+	}
+	m, ok := catalog.RecogniseSource(src)
+	if own.isa != "" {
+		var err error
+		if m, err = catalog.Lookup(own.isa); err != nil {
+			return nil, err
+		}
+		ok = true
+	}
+	if !ok || m.NewCompiler == nil {
+		return own.program(name, data, nil)
+	}
+	own.isa = m.Name
+	c, err := m.NewCompiler()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: own.syntax})
+	if err != nil {
+		return nil, err
+	}
+	list, err := own.program(name, out.Bytes, out.Places)
+	for _, w := range out.Warnings {
+		if !slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
+			list = append(list, w)
+		}
+	}
+	list.Sort()
+	return list, err
+}
+
+// program returns the warnings of a program; places are those of its source, if it has one.
+func (f *lintFlags) program(name string, data []byte, places []program.Place) (diag.List, error) {
+	set, im, err := f.imageOf(name, data)
+	if err != nil {
+		return nil, err
+	}
+	told, err := facts.Open(set)
+	if err != nil {
+		return nil, err
+	}
+	d, err := f.decoder(set)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range im.Tables {
+		d.SetTable(i, t)
+	}
+	place := placer(name, d, im, places)
+	outputs := f.outputs(set, d.Context(), data)
+	var all diag.List
+	for _, part := range parts(im) {
+		d.SetContext(part.context(d.Context()))
+		p := &lint.Program{Image: im, Decoder: d, Facts: told, Outputs: outputs, Base: part.base, End: part.end}
+		for _, e := range im.Entries {
+			if !e.Inner && e.Addr >= part.base && e.Addr < part.end {
+				p.Entries = append(p.Entries, e.Addr-part.base)
+			}
+		}
+		if len(p.Entries) == 0 {
+			p.Entries = []int64{0}
+		}
+		p.Place = func(addr int64) diag.Span { return place(part.base + addr) }
+		list, err := lint.Check(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", inputName(name), err)
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// part is a program of an image: its code is from base to end.
+type part struct {
+	base, end int64
+	piece     *program.Piece
+}
+
+func (p part) context(none bits.Value) bits.Value {
+	if p.piece == nil {
+		return none
+	}
+	return p.piece.Context
+}
+
+// parts lists the programs of an image, whose addresses each have a base.
+func parts(im *program.Image) []part {
+	var list []part
+	for i := range im.Pieces {
+		x := &im.Pieces[i]
+		if n := len(list); n == 0 || list[n-1].base != x.Base {
+			list = append(list, part{base: x.Base, piece: x})
+		}
+		list[len(list)-1].end = x.Addr + int64(x.Size)
+	}
+	if list == nil {
+		list = []part{{base: im.Start, end: im.Size()}}
+	}
+	return list
+}
+
+// placer tells where instructions are: in the source, or in the file as explain takes them, with their text.
+func placer(name string, d *isa.Decoder, im *program.Image, places []program.Place) func(addr int64) diag.Span {
+	spans := map[int64]diag.Span{}
+	for _, p := range places {
+		spans[p.Addr] = p.Span
+	}
+	return func(addr int64) diag.Span {
+		if s, ok := spans[addr]; ok && s.IsValid() {
+			return s
+		}
+		v, _ := im.At(addr, d.Root(), d.Root().Size)
+		d.Addr = addr
+		text := ""
+		if in, ok := d.Decode(v); ok {
+			text = string(d.Append(nil, in))
+		}
+		return diag.Span{Src: &diag.Source{Name: fmt.Sprintf("%s@0x%x", inputName(name), addr/8), Text: text}, End: len(text)}
+	}
+}
+
+// outputs lists the registers that a file says to be its outputs.
+func (f *lintFlags) outputs(set *isa.Set, ctx bits.Value, data []byte) []lint.Output {
+	m, format, known := catalog.Recognise(data)
+	if !known || m.Launch == nil {
+		return nil
+	}
+	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
+	if err != nil {
+		return nil // it is not for running, such as a file of geometry shaders
+	}
+	b, ok := r.(*exec.Batch)
+	if !ok || b.Open {
+		return nil
+	}
+	var list []lint.Output
+	for _, p := range b.Outputs {
+		for n := range p.Count {
+			o := lint.Output{Name: p.Name, State: p.State.Name, Number: p.First + n}
+			for _, k := range p.Components() {
+				o.Mask |= 1 << uint(k)
+			}
+			list = append(list, o)
+		}
+	}
+	return list
+}

@@ -1,0 +1,368 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// Way is one way in which a program goes on behind an instruction, where its stacks are known.
+type Way struct {
+	// Next is the address of the next instruction in bits, -1 where that is not known.
+	Next int64
+	// Stacks are what stacks hold then.
+	Stacks Stacks
+	// Ends is set where the program ends, Stops says why it stops, "" where it does not.
+	Ends  bool
+	Stops string
+	// Overruled is set where the instruction jumps and what is around it goes elsewhere. Lost names a full stack of
+	// which the oldest entry was overwritten, "" for none.
+	Overruled bool
+	Lost      string
+}
+
+// Stacks are what the stacks of a program hold at a place: addresses and other numbers, as far as they are known. The
+// zero Stacks are empty.
+type Stacks struct{ list []entries }
+
+// entries are those of a stack, the oldest first.
+type entries struct {
+	state *sem.State
+	slots [][]number
+}
+
+// number is a value, if it is known.
+type number struct {
+	known bool
+	v     uint64
+}
+
+// Key tells stacks apart.
+func (s Stacks) Key() string {
+	var b strings.Builder
+	for _, e := range s.list {
+		if len(e.slots) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "%d:", e.state.Index)
+		for _, slots := range e.slots {
+			for _, x := range slots {
+				if x.known {
+					fmt.Fprintf(&b, "%x", x.v)
+				}
+				b.WriteByte(',')
+			}
+		}
+	}
+	return b.String()
+}
+
+func (s Stacks) of(state *sem.State) [][]number {
+	for _, e := range s.list {
+		if e.state == state {
+			return e.slots
+		}
+	}
+	return nil
+}
+
+// with returns stacks of which one holds something else.
+func (s Stacks) with(state *sem.State, slots [][]number) Stacks {
+	out := Stacks{append([]entries(nil), s.list...)}
+	at := 0
+	for at < len(out.list) && out.list[at].state.Index < state.Index {
+		at++
+	}
+	if at == len(out.list) || out.list[at].state != state {
+		out.list = append(out.list, entries{})
+		copy(out.list[at+1:], out.list[at:])
+	}
+	out.list[at] = entries{state, slots}
+	return out
+}
+
+// Limits on what is looked at for one instruction.
+const (
+	maxWays  = 64
+	maxDepth = 64
+)
+
+// ErrWays is the error of an instruction that goes on in too many ways.
+var ErrWays = errors.New("an instruction that goes on in too many ways")
+
+// Ways lists the ways in which a program goes on behind an instruction at the decoder's address, where the stacks are
+// as given: conditions that only running the program decides go both ways. From its entry on, a program so has a graph
+// of all that can happen, without a search for its structure.
+func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks) ([]Way, error) {
+	code, err := m.told(d, in)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{m: m, code: code}
+	r.out.Next = int64(code.Next) * int64(m.sem.Unit)
+	counts := relevant(code)
+	var out []Way
+	seen := map[string]bool{}
+	for script := []bool{}; ; {
+		w := &walk{reader: r, counts: counts, stacks: from, script: script, way: Way{Next: r.out.Next}, values: make([]number, len(code.Insts)), decided: map[sem.ID]bool{}, wrote: map[register]number{}}
+		w.run()
+		w.way.Stacks = w.stacks
+		if key := fmt.Sprint(w.way.Next, w.way.Ends, w.way.Stops, w.way.Overruled, w.way.Lost, w.stacks.Key()); !seen[key] {
+			seen[key] = true
+			out = append(out, w.way)
+		}
+		script = w.script
+		for len(script) > 0 && !script[len(script)-1] {
+			script = script[:len(script)-1]
+		}
+		if len(script) == 0 {
+			return out, nil
+		}
+		script[len(script)-1] = false
+		if len(seen) > maxWays || len(script) > maxDepth {
+			return nil, ErrWays
+		}
+	}
+}
+
+// told lowers an instruction.
+func (m *Machine) told(d *isa.Decoder, in isa.Inst) (*sem.Code, error) {
+	words := sem.Words{Context: d.Context(), Tables: inside.Tables(d)}
+	return m.sem.Told(inside.Leaf(in.Leaf).Root, &words, in.Bits, uint64(d.Addr/int64(m.sem.Unit)))
+}
+
+// relevant tells on which operations it depends where control goes, and what stacks hold.
+func relevant(code *sem.Code) []bool {
+	counts := make([]bool, len(code.Insts))
+	read := map[register]bool{} // what is read behind
+	for i := len(code.Insts) - 1; i >= 0; i-- {
+		in := &code.Insts[i]
+		switch in.Op {
+		case sem.OpPush, sem.OpPop, sem.OpEnd, sem.OpTrap, sem.OpJump, sem.OpFlow:
+			counts[i] = true
+		case sem.OpWrite:
+			counts[i] = read[registerOf(in)]
+		case sem.OpRead:
+			read[registerOf(in)] = read[registerOf(in)] || counts[i]
+		}
+		if counts[i] {
+			in.EachArg(func(a sem.ID) { counts[a] = true })
+		}
+	}
+	return counts
+}
+
+func registerOf(in *sem.Inst) register { return register{in.State, int(in.Imm), in.Comp} }
+
+// walk does an instruction once, as far as control goes. What is not known is decided by the script, and by true behind
+// its end.
+type walk struct {
+	*reader
+	counts  []bool
+	stacks  Stacks
+	script  []bool
+	step    int
+	values  []number
+	decided map[sem.ID]bool
+	wrote   map[register]number // what the instruction wrote
+	way     Way
+	target  number // where the instruction itself jumps
+	jumps   bool
+}
+
+func (w *walk) run() {
+	for i := range w.code.Insts {
+		if !w.counts[i] {
+			continue
+		}
+		if w.inst(sem.ID(i), &w.code.Insts[i]); w.way.Ends || w.way.Stops != "" {
+			return
+		}
+	}
+}
+
+func (w *walk) inst(id sem.ID, in *sem.Inst) {
+	switch in.Op {
+	case sem.OpPush, sem.OpPop, sem.OpEnd, sem.OpTrap, sem.OpJump, sem.OpFlow:
+		if w.holdsHere(in.Guard) {
+			w.effect(in)
+		}
+	case sem.OpWrite:
+		if w.holdsHere(in.Guard) {
+			w.wrote[registerOf(in)] = w.values[in.B]
+		}
+	case sem.OpRead:
+		w.values[id] = w.register(in)
+	case sem.OpTop, sem.OpDepth, sem.OpEmpty:
+		w.values[id] = w.stackValue(in)
+	default:
+		w.values[id] = w.value(id, in)
+	}
+}
+
+// value computes a value, if it is known.
+func (w *walk) value(id sem.ID, in *sem.Inst) number {
+	switch {
+	case in.Op == sem.OpConst:
+		return number{true, in.Imm}
+	case in.Op == sem.OpSplat:
+		return w.values[in.A]
+	case in.Op == sem.OpSelect:
+		return w.choose(in)
+	case in.Type.Kind == sem.Bool:
+		if t := w.truth(id); t != maybe {
+			return number{true, map[truth]uint64{always: 1, never: 0}[t]}
+		}
+	}
+	if in.Op < sem.OpSplat || in.Op > sem.OpConcat {
+		return number{}
+	}
+	var args [3]uint64
+	for i, a := range [3]sem.ID{in.A, in.B, in.C} {
+		if a == sem.NoID {
+			continue
+		}
+		if !w.values[a].known {
+			return w.short(in)
+		}
+		args[i] = w.values[a].v
+	}
+	return number{true, sem.Apply(in, args[0], args[1], args[2])}
+}
+
+// register is what a register holds, if that is known.
+func (w *walk) register(in *sem.Inst) number {
+	s := in.State
+	if v, ok := w.wrote[registerOf(in)]; ok {
+		return v
+	}
+	return number{s.Scope == spec.ScopeInstruction && !s.Undefined && !s.InitExists, s.Init}
+}
+
+// short is the value of a condition of which one side says it all.
+func (w *walk) short(in *sem.Inst) number {
+	if in.Type.Kind == sem.Bool && (in.Op == sem.OpAnd || in.Op == sem.OpOr) {
+		for _, a := range [2]sem.ID{in.A, in.B} {
+			if x := w.values[a]; x.known && (x.v != 0) == (in.Op == sem.OpOr) {
+				return x
+			}
+		}
+	}
+	return number{}
+}
+
+// choose is the value of a choice. One that nobody knows is decided if its sides differ.
+func (w *walk) choose(in *sem.Inst) number {
+	x, y := w.values[in.B], w.values[in.C]
+	if x == y || in.Type.Kind == sem.Bool && !w.values[in.A].known {
+		return number{known: x.known && x == y, v: x.v}
+	}
+	if w.holdsHere(in.A) {
+		return x
+	}
+	return y
+}
+
+// holdsHere tells whether a condition holds on this way.
+func (w *walk) holdsHere(id sem.ID) bool {
+	if id == sem.NoID {
+		return true
+	}
+	if v := w.values[id]; v.known {
+		return v.v != 0
+	}
+	switch in := w.at(id); in.Op {
+	case sem.OpSplat:
+		return w.holdsHere(in.A)
+	case sem.OpNot:
+		return !w.holdsHere(in.A)
+	case sem.OpAnd:
+		return w.holdsHere(in.A) && w.holdsHere(in.B)
+	case sem.OpOr:
+		return w.holdsHere(in.A) || w.holdsHere(in.B)
+	case sem.OpSelect:
+		if w.holdsHere(in.A) {
+			return w.holdsHere(in.B)
+		}
+		return w.holdsHere(in.C)
+	}
+	d, ok := w.decided[id]
+	if !ok {
+		if d = true; w.step < len(w.script) {
+			d = w.script[w.step]
+		} else {
+			w.script = append(w.script, true)
+		}
+		w.step++
+		w.decided[id] = d
+	}
+	return d
+}
+
+func (w *walk) stackValue(in *sem.Inst) number {
+	list := w.stacks.of(in.State)
+	switch in.Op {
+	case sem.OpDepth:
+		return number{true, uint64(len(list))}
+	case sem.OpEmpty:
+		if len(list) == 0 {
+			return number{true, 1}
+		}
+		return number{true, 0}
+	}
+	if at := len(list) - 1 - int(in.Imm); at >= 0 {
+		return list[at][in.Comp]
+	}
+	return number{true, 0} // what is below an empty stack
+}
+
+func (w *walk) effect(in *sem.Inst) {
+	switch in.Op {
+	case sem.OpEnd:
+		w.way.Ends = true
+	case sem.OpTrap:
+		w.way.Stops = in.Text
+	case sem.OpFlow:
+		w.target, w.jumps = w.values[in.A], true
+	case sem.OpJump:
+		w.jump(w.values[in.A])
+	case sem.OpPush:
+		w.push(in)
+	case sem.OpPop:
+		list := w.stacks.of(in.State)
+		if len(list) > 0 {
+			w.stacks = w.stacks.with(in.State, list[:len(list)-1:len(list)-1])
+		} else if in.State.EmptyTraps {
+			w.way.Stops = "stack " + in.State.Name + " is empty"
+		}
+	}
+}
+
+func (w *walk) push(in *sem.Inst) {
+	list := w.stacks.of(in.State)
+	if len(list) == in.State.Count {
+		if in.State.FullTraps {
+			w.way.Stops = "stack " + in.State.Name + " is full"
+			return
+		}
+		list, w.way.Lost = list[1:], in.State.Name
+	}
+	var slots []number
+	for _, a := range in.Args {
+		slots = append(slots, w.values[a])
+	}
+	w.stacks = w.stacks.with(in.State, append(list[:len(list):len(list)], slots))
+}
+
+func (w *walk) jump(to number) {
+	w.way.Next = -1
+	if to.known {
+		w.way.Next = int64(to.v) * int64(w.m.sem.Unit)
+	}
+	w.way.Overruled = w.jumps && w.target.known && to.known && w.target.v != to.v
+}

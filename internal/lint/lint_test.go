@@ -1,0 +1,69 @@
+package lint_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/facts"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lint"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/example"
+)
+
+// Words of the example machine, and what is to be told of them at which word. 2258 is add r1, r2, -8, 9a02 br.lt 2,
+// 8602 brl 2, 83ff br -1, 0000 nop; it has no end.
+const programs = `
+2258 2211 : 0 read-unwritten r2; 1 read-unwritten r0; 1 missing-end
+2258 83ff : 0 read-unwritten r2; 0 never-ends
+0000 8002 2258 83fe : 0 never-ends; 2 unreached
+`
+
+func TestPrograms(t *testing.T) {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	told, err := facts.Open(set)
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	for _, row := range strings.Split(strings.TrimSpace(programs), "\n") {
+		code, want, _ := strings.Cut(row, " : ")
+		var data []byte
+		for _, w := range strings.Fields(code) {
+			var n uint16
+			if _, err := fmt.Sscanf(w, "%x", &n); err != nil {
+				t.Fatal(err)
+			}
+			data = append(data, byte(n), byte(n>>8))
+		}
+		d, err := set.NewDecoder("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		im, err := program.Raw(d.Root(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &lint.Program{Image: im, Decoder: d, Facts: told, Entries: []int64{0}, End: im.Size()}
+		p.Place = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 16)} }
+		list, err := lint.Check(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range list {
+			s := fmt.Sprint(e.Span.Off, " ", e.Code)
+			if e.Code == diag.ReadUnwritten {
+				s += " " + strings.Fields(e.Msg)[0]
+			}
+			got = append(got, s)
+		}
+		if g := strings.Join(got, "; "); g != want {
+			t.Errorf("%s: %s, want %s", code, g, want)
+		}
+	}
+}

@@ -196,6 +196,9 @@ func (p *Parser) stands(f *first, pos int) bool {
 		return false
 	}
 	c := p.src[pos]
+	if p.rec != nil {
+		p.rec.text(p, pos, pos+1+int(truthBit(c == ' ')))
+	}
 	return f.bytes.has(c) || c == ' ' && pos+1 < len(p.src) && f.bytes.has(p.src[pos+1])
 }
 

@@ -108,6 +108,10 @@ func (p *Parser) startsFor() (starts []*node, complete bool) {
 				break
 			}
 			limit = end
+			if p.rec != nil {
+				p.rec.mix(p.rec.place(pos))
+				p.rec.mix(found.first)
+			}
 			if start := p.anchored(a.groups[found.first]); !p.isRoot(start) {
 				p.roots = append(p.roots, start)
 			}

@@ -262,6 +262,9 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 	s := &p.spaces[sp]
 	known := s.known.Uint(low, width)
+	if p.rec != nil && known != 0 {
+		p.rec.consulted(p, sp, low, width)
+	}
 	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
 		if p.failure != nil {
 			p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
@@ -271,13 +274,21 @@ func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 	if known == ^uint64(0)>>(64-uint(width)) {
 		return true
 	}
-	p.trail = append(p.trail, undo{int16(low), uint8(width), sp, known})
-	if p.failure != nil {
-		p.noteOrigin(end)
-	}
+	p.bound(undo{int16(low), uint8(width), sp, known}, end)
 	s.val.SetUint(low, width, v)
 	s.known.SetUint(low, width, ^uint64(0))
 	return true
+}
+
+// bound notes that bits have been set by text that ends at end.
+func (p *Parser) bound(u undo, end int) {
+	p.trail = append(p.trail, u)
+	if p.failure != nil {
+		p.noteOrigin(end)
+	}
+	if p.rec != nil {
+		p.rec.bound(p, end)
+	}
 }
 
 // bindPattern sets the fixed bits of a leaf.
@@ -286,10 +297,7 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 	if s.parts == nil {
 		if s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
 			sp := &p.spaces[s.space]
-			p.trail = append(p.trail, undo{0, uint8(size), s.space, sp.known.Uint(0, size)})
-			if p.failure != nil {
-				p.noteOrigin(p.pos)
-			}
+			p.bound(undo{0, uint8(size), s.space, sp.known.Uint(0, size)}, p.pos)
 			sp.val[0] |= match[0]
 			sp.known[0] |= mask[0]
 			return true

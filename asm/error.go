@@ -400,6 +400,7 @@ func (p *Parser) reads(t *spec.Bitset, text string, known map[*spec.Bitset]bool)
 		return ok
 	}
 	if q, err := New(p.set, t.Name); err == nil {
+		q.memo = nil // for a few lines
 		for end := len(text); end > 0 && !ok; end-- {
 			if end == len(text) || text[end] == '.' || text[end] == '[' || text[end] == ' ' {
 				in, err := q.Parse(text[:end])

@@ -9,6 +9,9 @@ import (
 
 // match reads one item and goes on behind it. state 0 is the first try.
 func (p *Parser) match(it *item, next *node, state int) bool {
+	if p.rec != nil {
+		p.rec.item(p, it)
+	}
 	if len(it.conds) > 0 && (p.denied(it, next) || !p.require(it.conds)) {
 		return false
 	}
@@ -78,6 +81,9 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 
 // findWord finds the longest text that ends before limit.
 func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
+	if p.rec != nil {
+		p.rec.text(p, pos, t.reach(p.src, pos))
+	}
 	if p.strict {
 		return t.findExact(p.src, pos, limit)
 	}
@@ -143,7 +149,7 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 func (p *Parser) matchFlag(it *item, next *node, state int) bool {
 	if state == 0 {
 		pos := p.skipBlank()
-		if end, ok := stands(p.src, pos, len(p.src)+1, it.flag, p.strict); ok {
+		if end, ok := p.literalAt(pos, len(p.src)+1, it.flag); ok {
 			if p.follows(next, p.pos) {
 				p.save(choice{node: p.node, item: it, next: next, state: stateNoFlag})
 			}
@@ -176,6 +182,9 @@ func (p *Parser) matchCall(it *item, next *node) bool {
 		pos = p.skipBlank()
 	}
 	if p.effort == quickly && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
+		if p.rec != nil {
+			p.rec.quick(p, pos, g.quick.words.reach(p.src, pos))
+		}
 		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 && p.spelled(end == pos || end-p.pos == v.size) {
 			if !p.bindMasked(it.ref, v.val, v.known, g.env.Root.Size, end) {
 				return false
@@ -262,7 +271,11 @@ func (p *Parser) memberDone() bool {
 
 // text takes a piece of text with its blanks.
 func (p *Parser) text(s string) bool {
+	from := p.pos
 	for i := 0; i < len(s); i++ {
+		if p.rec != nil {
+			p.rec.text(p, from, p.skipBlank()+1)
+		}
 		if s[i] == ' ' {
 			if !p.matchBlank(p.node, false) {
 				return false
@@ -284,6 +297,7 @@ const stateUnnamed = -3
 
 // matchName reads the program's own name for a value.
 func (p *Parser) matchName(it *item, next *node) bool {
+	p.asked = true
 	pos := p.skipBlank()
 	v, n, ok := p.Name(p.raw[pos:], it.symbols)
 	if !ok || n == 0 || n > len(p.raw)-pos || it.extent == noText {
@@ -308,7 +322,7 @@ func (p *Parser) matchName(it *item, next *node) bool {
 
 // matchCustom reads what a hook prints.
 func (p *Parser) matchCustom(it *item, next *node) bool {
-	p.node = next
+	p.node, p.asked = next, true
 	pos := p.skipBlank()
 	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)
 	switch {

@@ -27,6 +27,9 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		}
 	}
 	n, ok := p.number(it, pos, state)
+	if p.rec != nil {
+		p.rec.number(p, pos, n.end)
+	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
@@ -548,6 +551,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	if end == pos || p.Symbol == nil {
 		return t, false
 	}
+	p.asked = true
 	addr, open, known := p.address(pos, end)
 	if !known && limit == len(p.raw) {
 		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])

@@ -77,8 +77,8 @@ type Parser struct {
 	loosely, strict bool
 	// off is how far the floats that were read are from what was written.
 	off float64
-	// named tells that a label was read.
-	named bool
+	// named tells that a label was read; asked that one of the hooks was.
+	named, asked bool
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
@@ -87,6 +87,12 @@ type Parser struct {
 	steady bool
 	// ending is that of the instruction that straight has read, nil where search has.
 	ending *ending
+	// leaf is the instruction that was read; cared tells that each entry knows what it depends on.
+	leaf  *isa.Leaf
+	cared bool
+	// memo is nil for a parser that remembers nothing; rec is that of the memo while a line is learned.
+	memo *memo
+	rec  *recorder
 
 	solver  solver
 	suffix  []suffix
@@ -113,6 +119,8 @@ type space struct {
 	val, known bits.Value
 	// assumed are the known bits of an entry that come from defaults: the text does not give them.
 	assumed bits.Value
+	// care are the bits on which the instruction depends, in a reading that is remembered.
+	care bits.Value
 	// field is the index field of a table entry; home is the scope that it stands in.
 	field *spec.Field
 	home  scope
@@ -190,7 +198,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	m := inside.Machine(set)
 	p := &Parser{
 		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
-		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)),
+		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{},
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)
@@ -288,7 +296,28 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
-	if p.load(body); !p.run() {
+	remembers := p.remembers()
+	if remembers && p.recall(body) {
+		return p.complete(res)
+	}
+	p.load(body)
+	if remembers && p.recallShape() {
+		return p.complete(res)
+	}
+	if err := p.read(body); err != nil {
+		return err
+	}
+	if remembers {
+		p.learn(body)
+	}
+	return p.complete(res)
+}
+
+// read reads what has been loaded of an instruction.
+func (p *Parser) read(body []byte) error {
+	p.cared, p.asked = false, false
+	if !p.run() {
+		p.rec = nil
 		if p.silent {
 			return errSilent
 		}
@@ -300,7 +329,9 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 	if p.off > 0 {
 		p.nearest()
 	}
-	return p.complete(res)
+	p.defaults()
+	p.leaf = p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
+	return nil
 }
 
 // load puts the input into src and raw with its runs of blanks collapsed.
@@ -396,7 +427,7 @@ func (p *Parser) from(start *node) bool {
 }
 
 func (p *Parser) straightFrom(start *node) bool {
-	if p.careful || p.pinning {
+	if p.careful || p.pinning || p.rec != nil {
 		return false
 	}
 	p.resetBits(p.root.Size)
@@ -409,6 +440,9 @@ func (p *Parser) reset(size int) {
 	p.frame = 0
 	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
+	if p.rec != nil {
+		p.rec.cur = -1
+	}
 }
 
 // resetBits is the part of reset that straight needs.
@@ -477,6 +511,9 @@ func (p *Parser) retry() bool {
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
 	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]
 	p.node = c.node
+	if p.rec != nil {
+		p.rec.again(p, n, &c)
+	}
 	if c.item != nil {
 		return p.match(c.item, c.next, c.state)
 	}
@@ -504,6 +541,9 @@ const (
 // advance takes a way out of the present node. state says from which on.
 func (p *Parser) advance(state int) bool {
 	n := p.node
+	if p.rec != nil {
+		p.rec.step(p, state)
+	}
 	if n.set != nil {
 		return p.member(n, state)
 	}
@@ -567,7 +607,7 @@ func (p *Parser) everyWay() bool { return p.failure != nil || p.careful }
 // none, with its end.
 func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 	if e = n.literal; e != nil {
-		if end, ok := stands(p.src, pos, limit, e.item.text, p.strict); ok {
+		if end, ok := p.literalAt(pos, limit, e.item.text); ok {
 			return e, end
 		}
 		return nil, 0
@@ -582,10 +622,19 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 	return n.edges[found.first], end
 }
 
+// literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
+func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
+	end, ok = stands(p.src, pos, limit, text, p.strict)
+	if p.rec != nil {
+		p.rec.literal(p, pos, end, ok)
+	}
+	return end, ok
+}
+
 // onlyLiteral takes the only way out of a node, a literal.
 func (p *Parser) onlyLiteral(n *node, e *edge) bool {
 	pos := p.skipBlank()
-	end, ok := stands(p.src, pos, len(p.src)+1, e.item.text, p.strict)
+	end, ok := p.literalAt(pos, len(p.src)+1, e.item.text)
 	if !ok {
 		p.expectLiterals(n, pos)
 		return false
@@ -682,7 +731,7 @@ func (p *Parser) notBefore(a *accept, scope int32) bool {
 	for i, n := range a.not {
 		if !known {
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
-		} else if v, _ := p.eval(n.Root, scope); v != 0 && (p.effort != leniently || !p.spelled(false)) {
+		} else if v, _ := p.evalWhole(n.Root, scope); v != 0 && (p.effort != leniently || !p.spelled(false)) {
 			return false
 		}
 	}

@@ -109,6 +109,9 @@ func (p *Parser) bindComputed(c constraint, end int) bool {
 		c.text = p.readUpTo(end)
 	}
 	p.cons = append(p.cons, c)
+	if p.rec != nil {
+		p.rec.reads(p, end)
+	}
 	return p.propagateLast(end)
 }
 
@@ -144,6 +147,12 @@ func (p *Parser) require(conds []condition) bool {
 func (p *Parser) settle(c *constraint) status {
 	if c.kind == wantNothing {
 		return holds
+	}
+	if p.rec.ask() {
+		mark := len(p.trail)
+		s := p.settle(c)
+		p.rec.answer(p, uint64(s), mark)
+		return s
 	}
 	s := p.derive(c)
 	if s != open || c.kind == wantNested {
@@ -190,6 +199,9 @@ func (p *Parser) derive(c *constraint) status {
 		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
 	s := p.scopes[c.nested]
+	if p.rec != nil {
+		p.rec.consulted(p, s.space, 0, c.width)
+	}
 	if v, known := p.eval(c.prog.Root, c.scope); known {
 		mask := wide.Ones(c.width)
 		return statusOf(p.setMasked(s.space, s.low, c.width, wide.Of(v), mask, p.pos))
@@ -222,6 +234,16 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 		}
 	}
 	return nil, true
+}
+
+// evalWhole is eval for an expression that is no part of another.
+func (p *Parser) evalWhole(n *model.Node, scope int32) (v uint64, known bool) {
+	asks := p.rec.ask()
+	v, known = p.eval(n, scope)
+	if asks {
+		p.rec.answer(p, v<<1|truthBit(known), len(p.trail))
+	}
+	return v, known
 }
 
 // eval computes an expression from the bits known so far.
@@ -288,6 +310,9 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 		return 0, true
 	}
 	if ref.Context != nil {
+		if p.rec != nil {
+			p.rec.consulted(p, spaceContext, ref.Low, ref.Width)
+		}
 		s := &p.spaces[spaceContext]
 		return s.val.Uint(ref.Low, ref.Width), s.known.Uint(ref.Low, ref.Width) == ^uint64(0)>>(64-uint(ref.Width))
 	}
@@ -296,6 +321,9 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 		return p.eval(ref.Prog.Root, scope)
 	}
 	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
+		if p.rec != nil {
+			p.rec.consulted(p, s.space, s.low+ref.Low, ref.Width)
+		}
 		sp := &p.spaces[s.space]
 		return sp.val.Uint(s.low+ref.Low, ref.Width), sp.known.Uint(s.low+ref.Low, ref.Width) == ones(ref.Width)
 	}
@@ -315,6 +343,9 @@ func (p *Parser) gather(ref *model.Ref, scope int32) (val, known uint64, ok bool
 		return 0, 0, false
 	}
 	s := &p.spaces[sp]
+	if p.rec != nil {
+		p.rec.consultedParts(p, sp, parts, low, ref.Width)
+	}
 	if parts == nil {
 		w := min(ref.Width, 64)
 		return s.val.Uint(low, w), s.known.Uint(low, w), true
@@ -381,6 +412,11 @@ func (p *Parser) holdAsIs() bool {
 func (p *Parser) holds(c *constraint) bool {
 	if c.kind == wantNothing {
 		return true
+	}
+	if p.rec.ask() {
+		ok := p.holds(c)
+		p.rec.answer(p, truthBit(ok), len(p.trail))
+		return ok
 	}
 	v, known := p.eval(c.prog.Root, c.scope)
 	switch {
@@ -613,7 +649,11 @@ func (p *Parser) truthWith(prog *model.Prog, scope int32, zeros bool) ternary {
 			p.spaces[i].known = wide.Ones(wide.Size)
 		}
 	}
+	asks := p.rec.ask()
 	t := p.ternary(prog.Root, scope).truth()
+	if asks {
+		p.rec.answer(p, t.val<<1|t.open, len(p.trail))
+	}
 	p.spaces = spaces
 	return t
 }
@@ -642,7 +682,7 @@ func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
 	}
 	val := d.Val
 	if d.Prog != nil {
-		if val, ok = p.eval(d.Prog.Root, scope); !ok {
+		if val, ok = p.evalWhole(d.Prog.Root, scope); !ok {
 			return false
 		}
 	}
@@ -671,11 +711,11 @@ func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
 	}
 	v := d.Val
 	if d.Prog != nil {
-		if v, known = p.eval(d.Prog.Root, scope); !known {
+		if v, known = p.evalWhole(d.Prog.Root, scope); !known {
 			return true, false
 		}
 	}
-	p.trail = append(p.trail, undo{int16(low), uint8(ref.Width), s.space, fixed})
+	p.bound(undo{int16(low), uint8(ref.Width), s.space, fixed}, p.pos)
 	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)
 	sp.known.SetUint(low, ref.Width, all)
 	if s.space >= spaceTable {

@@ -143,11 +143,10 @@ func (p *Parser) pin(field string) *suffix {
 	return nil
 }
 
-// complete makes the result of a text that was read: defaults, the suffix, the table entries.
+// complete makes the result of a text that was read: the suffix, the table entries.
 func (p *Parser) complete(res *Result) error {
-	p.defaults()
 	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
-	res.Inst.Leaf = p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
+	res.Inst.Leaf = p.leaf
 	if len(p.suffix) > 0 {
 		if err := p.applySuffix(res.Inst.Leaf); err != nil {
 			return err

@@ -249,6 +249,9 @@ func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value)
 
 // care returns the bits of an entry that are given and the instruction depends on.
 func (p *Parser) care(sp uint8) bits.Value {
+	if p.cared {
+		return p.spaces[sp].care
+	}
 	if p.ending != nil && p.ending.ruled {
 		return p.fastCare(&p.spaces[sp], p.ending.rules)
 	}
@@ -261,7 +264,7 @@ func (p *Parser) care(sp uint8) bits.Value {
 				continue
 			}
 			if x.Cond != nil {
-				if v, known := p.eval(x.Cond.Root, u.scope); !known || v == 0 {
+				if v, known := p.evalWhole(x.Cond.Root, u.scope); !known || v == 0 {
 					continue
 				}
 			}

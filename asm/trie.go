@@ -109,18 +109,31 @@ func (t *trie) findExact(src []byte, pos, limit int) (found *trie, end int) {
 	}
 }
 
-// stands returns the end of a text at pos, if it stands there and ends before limit. A blank of the
+// reach returns how far find looks at the text from pos on.
+func (t *trie) reach(src []byte, pos int) int {
+	for start := pos; pos < len(src) && len(t.bytes) > 0; pos++ {
+		switch kid := t.kid(src[pos]); {
+		case kid != nil:
+			t = kid
+		case !freeBlank(src, pos, start):
+			return pos + 1
+		}
+	}
+	return pos
+}
+
+// stands returns the end of a text at pos, or where it does not go on, and whether it stands there and ends before limit. A blank of the
 // input beside punctuation does not count, unless the text must stand as it is.
 func stands(src []byte, pos, limit int, text string, exactly bool) (end int, ok bool) {
 	start := pos
 	for i := 0; i < len(text); pos++ {
 		switch {
 		case pos >= len(src):
-			return 0, false
+			return pos, false
 		case src[pos] == text[i]:
 			i++
 		case exactly || !freeBlank(src, pos, start):
-			return 0, false
+			return pos, false
 		}
 	}
 	return pos, pos < limit

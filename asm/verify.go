@@ -69,6 +69,9 @@ func (p *Parser) nearest() {
 // printsBack tells whether what was read prints as the text. Labels are not compared: their names
 // are the caller's.
 func (p *Parser) printsBack() bool {
+	if p.rec != nil {
+		p.rec.whole = true
+	}
 	spaces, trail := p.spaces, len(p.trail)
 	p.defaults()
 	leaf := p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]

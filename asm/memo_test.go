@@ -1,0 +1,182 @@
+package asm
+
+import (
+	"flag"
+	"fmt"
+	"math/rand"
+	"os"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
+)
+
+var memoSeed = flag.Int64("memo-seed", 5, "which random lines TestMemo reads")
+
+// What is remembered of lines is what reading them gives: in programs of few instructions with few operands, of
+// which every third line is damaged, a parser that remembers and one that does not say the same.
+func TestMemo(t *testing.T) {
+	for _, c := range []struct {
+		dir, file, root string
+		n               int
+		known           bool // some lines of it are of known shapes
+	}{
+		{"../target/pica200", "pica200.xml", "", 6_000, true},
+		{"../target/tegra", "tegra.xml", "", 2_000, true},
+		{"../target/tesla", "tesla.xml", "", 1_200, true},
+		{"../target/a2xx", "a2xx.xml", "#cf", 3_000, true},
+		{"../target/a2xx", "a2xx.xml", "#alu", 60, false},
+		{"../internal/testgpu/heron", "heron.xml", "", 3_000, true},
+		{"../internal/spec/testdata", "everything.xml", "", 3_000, true},
+		{"testdata", "tables.xml", "", 3_000, true},
+		{"testdata", "derived.xml", "", 2_000, true},
+		{"testdata", "flags.xml", "", 2_000, true},
+		{"testdata", "touch.xml", "", 2_000, false},
+	} {
+		t.Run(c.file+c.root, func(t *testing.T) {
+			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
+			if err != nil {
+				t.Fatal(isa.Explain(err))
+			}
+			compareMemo(t, s, c.root, c.n, c.known)
+		})
+	}
+}
+
+func compareMemo(t *testing.T, s *isa.Set, root string, n int, known bool) {
+	d, err := s.NewDecoder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remembers, err := New(s, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgets, _ := New(s, root)
+	forgets.memo = nil
+	for _, p := range []*Parser{remembers, forgets} {
+		p.Symbol = func(name string) (int64, bool) { return 4096, name == "there" }
+	}
+	r := rand.New(rand.NewSource(*memoSeed))
+	randomTables(d, r)
+	few := newFew(d, r)
+	for i := range n {
+		if i%(n/4) == 0 {
+			emptyTables(remembers)
+			emptyTables(forgets)
+			ctx := randomContext(t, s, r)
+			d.SetContext(ctx)
+			remembers.SetContext(ctx)
+			forgets.SetContext(ctx)
+		}
+		text := few.line(d, r)
+		if r.Intn(3) == 0 {
+			text = damaged(text, r)
+		}
+		got, err := remembers.Parse(text)
+		want, wantErr := forgets.Parse(text)
+		if fmt.Sprint(got, err) != fmt.Sprint(want, wantErr) {
+			t.Fatalf("line %d, %q, is remembered as\n%v %v\nand read as\n%v %v", i, text, got, err, want, wantErr)
+		}
+	}
+	hits := 0
+	for _, a := range remembers.memo.alike {
+		hits += a.hits
+	}
+	t.Logf("%d of %d lines were of known shapes", hits, n)
+	if known && hits == 0 {
+		t.Error("no line was of a known shape")
+	}
+	if remembers.memo.odd > 0 {
+		t.Errorf("%d lines differ from others of one trace", remembers.memo.odd)
+	}
+}
+
+// few writes lines of few instructions, in which some numbers differ.
+type few struct {
+	insts  []isa.Inst
+	fields [][]isa.Field
+	values [8]uint64
+}
+
+func newFew(d *isa.Decoder, r *rand.Rand) *few {
+	f := &few{}
+	for i := range f.values {
+		f.values[i] = r.Uint64() >> r.Intn(64)
+	}
+	leaves := d.Root().Leaves
+	for tries := 0; len(f.insts) < 12 && tries < 1000; tries++ {
+		l := leaves[r.Intn(len(leaves))]
+		in, ok := d.Decode(randomValue(r).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match).And(bits.Ones(l.Size)))
+		if ok {
+			f.insts = append(f.insts, in)
+			f.fields = append(f.fields, d.Fields(nil, in))
+		}
+	}
+	return f
+}
+
+func (f *few) line(d *isa.Decoder, r *rand.Rand) string {
+	i := r.Intn(len(f.insts))
+	in := f.insts[i]
+	for range min(2, len(f.fields[i])) {
+		field := f.fields[i][r.Intn(len(f.fields[i]))]
+		if len(field.Parts) == 1 && field.Table == "" && !field.Derived() && field.Parts[0].Width <= 16 {
+			p := field.Parts[0]
+			in.Bits.SetUint(p.Low, p.Width, f.values[r.Intn(len(f.values))]&ones(p.Width))
+		}
+	}
+	if again, ok := d.Decode(in.Bits); ok {
+		in = again
+	}
+	return string(d.Append(nil, in))
+}
+
+// damaged changes a text somewhere.
+func damaged(text string, r *rand.Rand) string {
+	b := []byte(text)
+	at := r.Intn(len(b))
+	switch r.Intn(5) {
+	case 0:
+		return string(b[:at]) + " " + string(b[at:])
+	case 1:
+		return string(b[:at]) + string(b[at+1:])
+	case 2:
+		return string(b[:at]) + string(b[r.Intn(len(b)):])
+	case 3:
+		return string(b[:at]) + "there" + string(b[at:])
+	}
+	b[at] = " ,.-+0x1rz!&|9("[r.Intn(15)]
+	return string(b)
+}
+
+// TestMemoForgets holds that a memo stays small, whatever it is given.
+func TestMemoForgets(t *testing.T) {
+	s, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := p.memo
+	p.recall(nil)
+	for i := range maxWords + 2 {
+		m.words.add(m.seed, fmt.Append(nil, i))
+	}
+	for i := range maxPlaces + 2 {
+		m.meet(fmt.Append(nil, i))
+	}
+	if len(m.alike) > maxPlaces {
+		t.Errorf("%d kinds of lines are remembered", len(m.alike))
+	}
+	for range 3 {
+		if _, err := p.Parse("  add   r1, r2, r3"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(m.words.list) > maxWords {
+		t.Errorf("%d words are remembered", len(m.words.list))
+	}
+}

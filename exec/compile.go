@@ -1045,10 +1045,21 @@ func (c *compiler) results(id sem.ID) []*plane {
 
 func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 	call := &Call{Wave: c.w, Results: c.results(id)}
-	var sources []loc
+	type copied struct {
+		to   *plane
+		from loc
+	}
+	var others []copied // arguments that lie in no plane
 	for _, a := range in.Args {
-		sources = append(sources, c.locs[a])
-		call.Args = append(call.Args, new(plane))
+		p := c.locs[a].plane
+		if x := &c.code.Insts[a]; x.Op == sem.OpConst {
+			p = c.w.constPlane(x.Imm)
+		}
+		if p == nil {
+			p = new(plane)
+			others = append(others, copied{p, c.locs[a]})
+		}
+		call.Args = append(call.Args, p)
 	}
 	c.add(func(w *Wave) {
 		if call.Mask = g.of(w); call.Mask == 0 {
@@ -1059,9 +1070,13 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 			w.stop(call.Mask, "trap", "nothing here does "+in.Text)
 			return
 		}
-		for i, src := range sources {
+		for _, o := range others {
+			if o.from.scalar != nil {
+				fill(o.to, *o.from.scalar)
+				continue
+			}
 			for k := range Lanes {
-				call.Args[i][k] = src.lane(k)
+				o.to[k] = o.from.lane(k)
 			}
 		}
 		s(call)

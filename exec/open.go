@@ -94,6 +94,11 @@ func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks ma
 	if err != nil {
 		return nil, err
 	}
+	return RawOf(m, words, size, context, quirks)
+}
+
+// RawOf is Raw with what Open makes of the instruction set.
+func RawOf(m *sem.Machine, words []uint32, size int64, context bits.Value, quirks map[string]string) (*Launch, error) {
 	root, err := m.Root("")
 	if err != nil {
 		return nil, err

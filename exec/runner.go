@@ -11,8 +11,10 @@ import (
 
 // Request says which program is to be run, and how its machine is to take it.
 type Request struct {
-	// Set is the machine's instruction set, Context what the words do not say.
+	// Set is the machine's instruction set, Machine what Open makes of it, nil for who has not opened it;
+	// Context is what the words do not say.
 	Set     *isa.Set
+	Machine *sem.Machine
 	Context bits.Value
 	// Data is the file. Format is the name of its format; "" is words without a container.
 	Data   []byte

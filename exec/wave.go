@@ -114,7 +114,8 @@ type Service func(c *Call)
 type Call struct {
 	Wave *Wave
 	Mask uint64
-	// Args and Results are components, in the order of the parameters and of the result.
+	// Args and Results are components, in the order of the parameters and of the result. Args are to be read
+	// while the call lasts.
 	Args, Results []*[Lanes]uint64
 }
 

@@ -274,3 +274,48 @@ func FuzzCapture(f *testing.F) {
 		}
 	})
 }
+
+// A shader has the constants that were set when something was first drawn with it: those of its stage, counted from
+// where the stage's start, and the bytes of the buffers that fetch constants describe.
+func TestCaptureConstants(t *testing.T) {
+	vs, fs := shaderWords(t, "light.vs"), shaderWords(t, "choices.fs")
+	var c capture
+	c.section(13, 201)
+	c.section(3, 0x40000000, 16, 0)
+	c.section(12, 1, 2, 3, 4)
+	var s []uint32
+	s = append(s, packet3(0x2b, append([]uint32{0, uint32(len(vs))}, vs...)...)...)
+	s = append(s, packet3(0x2b, append([]uint32{1, uint32(len(fs))}, fs...)...)...)
+	s = append(s, packet3(0x2d, 4<<16|0x307, 0x00100020, 0x000e0120)...) // the stages' first constants
+	s = append(s, packet3(0x2d, 4*0x21, 10, 20, 30, 40)...)              // C1 of vertices
+	s = append(s, packet3(0x2d, 4*0x120, 50)...)                         // C0.x of fragments
+	s = append(s, packet3(0x2d, 1<<16|2*60, 0x40000003, 8|2)...)         // a buffer of two words, bytes swapped
+	s = append(s, packet3(0x2d, 2<<16, 0x5)...)                          // bools 0 and 2
+	s = append(s, packet3(0x2d, 3<<16|1, 0x00010203)...)                 // loop 1
+	s = append(s, packet3(0x22, 0, 0)...)                                // the first draw
+	s = append(s, packet3(0x2d, 4*0x21, 99, 99, 99, 99)...)              // too late
+	s = append(s, packet3(0x22, 0, 0)...)
+	c.section(3, 0x30000000, uint32(4*len(s)), 0)
+	c.raw(12, appendWords(nil, s))
+	c.section(6, 0x30000000, uint32(len(s)), 0)
+	got, err := a2xx.ReadCapture(c.Bytes())
+	if err != nil || len(got.Shaders) != 2 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	v, f := got.Shaders[0].Constants, got.Shaders[1].Constants
+	if v == nil || f == nil {
+		t.Fatal("no constants")
+	}
+	if v.Floats[1] != [4]uint32{10, 20, 30, 40} || len(v.Floats) < 1 {
+		t.Errorf("constants of vertices %v", v.Floats)
+	}
+	if f.Floats[0] != [4]uint32{50} || len(f.Floats) != 1 {
+		t.Errorf("constants of fragments %v", f.Floats)
+	}
+	if want := appendWords(nil, []uint32{1, 2}); !bytes.Equal(v.Buffers[60], want) || v.Orders[60] != 2 {
+		t.Errorf("buffers %v, orders %v", v.Buffers, v.Orders)
+	}
+	if !v.Bools[0] || v.Bools[1] || !v.Bools[2] || v.Loops[1] != 0x00010203 {
+		t.Errorf("bools %v, loops %v", v.Bools, v.Loops)
+	}
+}

@@ -12,7 +12,7 @@ import (
 // open opens a program of the demonstration.
 func open(t testing.TB, program string, stage string, options map[string][]string) exec.Runner {
 	t.Helper()
-	set, _ := load(t)
+	set, m := load(t)
 	data, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func open(t testing.TB, program string, stage string, options map[string][]strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := launch.Open(exec.Request{Set: set, Context: ctx, Data: data, Options: options, File: os.ReadFile})
+	r, err := launch.Open(exec.Request{Set: set, Machine: m, Context: ctx, Data: data, Options: options, File: os.ReadFile})
 	if err != nil {
 		t.Fatal(err)
 	}

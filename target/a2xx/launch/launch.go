@@ -52,10 +52,12 @@ type runner struct {
 
 // Open opens a program to be run.
 func Open(req exec.Request) (exec.Runner, error) {
-	l := loader{req: req}
+	l := loader{req: req, machine: req.Machine}
 	var err error
-	if l.machine, err = exec.Open(req.Set); err != nil {
-		return nil, err
+	if l.machine == nil {
+		if l.machine, err = exec.Open(req.Set); err != nil {
+			return nil, err
+		}
 	}
 	prog, err := l.read(req.Data, req.Program)
 	if err != nil {
@@ -142,7 +144,7 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := exec.Raw(l.req.Set, p.words, 0, ctx, l.req.Quirks)
+	launch, err := exec.RawOf(l.machine, p.words, 0, ctx, l.req.Quirks)
 	if err != nil {
 		return nil, err
 	}

@@ -26,17 +26,26 @@ import (
 //go:embed testdata/meaning.txt
 var rows string
 
+type opened struct {
+	set *isa.Set
+	m   *sem.Machine
+}
+
+var once = sync.OnceValues(func() (o opened, err error) {
+	if o.set, err = a2xx.Load(isa.Options{}); err != nil {
+		return o, err
+	}
+	o.m, err = exec.Open(o.set)
+	return o, err
+})
+
 func load(t testing.TB) (*isa.Set, *sem.Machine) {
 	t.Helper()
-	set, err := a2xx.Load(isa.Options{})
+	o, err := once()
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	m, err := exec.Open(set)
-	if err != nil {
-		t.Fatal(isa.Explain(err))
-	}
-	return set, m
+	return o.set, o.m
 }
 
 var compiler = sync.OnceValues(a2xx.NewCompiler)

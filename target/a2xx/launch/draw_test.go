@@ -1,0 +1,195 @@
+package launch_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/target/a2xx/launch"
+)
+
+// files are what options name.
+type files map[string][]byte
+
+func (f files) read(name string) ([]byte, error) {
+	if data, ok := f[name]; ok {
+		return data, nil
+	}
+	return nil, errors.New("no file " + name)
+}
+
+func bytesOf(words []uint32) []byte {
+	var data []byte
+	for _, w := range words {
+		data = binary.LittleEndian.AppendUint32(data, w)
+	}
+	return data
+}
+
+// openSource opens a program of source for a stage.
+func openSource(t *testing.T, stage, lines string, f files, options map[string][]string) (exec.Runner, error) {
+	t.Helper()
+	set, m := load(t)
+	ctx, err := set.ParseContext(set.DefaultContext(), "stage", stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return launch.Open(exec.Request{Set: set, Machine: m, Context: ctx, Data: bytesOf(assemble(t, lines)), Options: options, File: f.read})
+}
+
+func drawnBy(t *testing.T, stage, lines string, f files, options map[string][]string) *exec.Outcome {
+	t.Helper()
+	r, err := openSource(t, stage, lines, f, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.Run(exec.RunOptions{Jobs: 1, Budget: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range out.Stops {
+		if out.Noted(&out.Stops[i]) {
+			t.Errorf("stop %v", out.Stops[i])
+		}
+	}
+	return out
+}
+
+// two by two texels: black and red, green and blue.
+func smallTexture(t *testing.T) []byte {
+	im := image.NewNRGBA(image.Rect(0, 0, 2, 2))
+	im.Set(0, 0, color.NRGBA{0, 0, 0, 255})
+	im.Set(1, 0, color.NRGBA{255, 0, 0, 255})
+	im.Set(0, 1, color.NRGBA{0, 255, 0, 255})
+	im.Set(1, 1, color.NRGBA{0, 0, 255, 255})
+	var data bytes.Buffer
+	if err := png.Encode(&data, im); err != nil {
+		t.Fatal(err)
+	}
+	return data.Bytes()
+}
+
+// Samples at given coordinates: x and y from the left and the top, a texel's centre being at half of it. Between two
+// centres the linear filter mixes, behind the sides the texture goes on as it is told.
+func TestSamples(t *testing.T) {
+	f := files{"t.png": smallTexture(t)}
+	for _, row := range []struct {
+		how, texture, at string
+		want             [3]float32
+	}{
+		{"MAG(POINT) MIN(POINT)", "0=t.png", "0.25,0.25,0,0", [3]float32{0, 0, 0}},
+		{"MAG(POINT) MIN(POINT)", "0=t.png", "0.75,0.25,0,0", [3]float32{1, 0, 0}},
+		{"MAG(POINT) MIN(POINT)", "0=t.png", "0.25,0.75,0,0", [3]float32{0, 1, 0}},
+		{"MAG(POINT) MIN(POINT)", "0=t.png", "0.999,0.5,0,0", [3]float32{0, 0, 1}},
+		{"MAG(LINEAR) MIN(LINEAR)", "0=t.png", "0.75,0.25,0,0", [3]float32{1, 0, 0}},
+		{"MAG(LINEAR) MIN(LINEAR)", "0=t.png", "0.5,0.25,0,0", [3]float32{0.5, 0, 0}},
+		{"MAG(LINEAR) MIN(LINEAR)", "0=t.png", "0.5,0.5,0,0", [3]float32{0.25, 0.25, 0.25}},
+		{"MAG(LINEAR) MIN(LINEAR)", "0=t.png,clamp", "0,0.75,0,0", [3]float32{0, 1, 0}},
+		{"MAG(LINEAR) MIN(LINEAR)", "0=t.png,repeat", "0,0.75,0,0", [3]float32{0, 0.5, 0.5}},
+		{"MAG(LINEAR) MIN(LINEAR)", "0=t.png,mirror", "0,0.75,0,0", [3]float32{0, 1, 0}},
+		{"MAG(POINT) MIN(POINT)", "0=t.png,repeat", "-0.25,1.25,0,0", [3]float32{1, 0, 0}},
+		{"MAG(POINT) MIN(POINT)", "0=t.png,clamp", "-7,7,0,0", [3]float32{0, 1, 0}},
+		{"MAG(POINT) MIN(POINT)", "0=t.png,mirror", "1.25,0.25,0,0", [3]float32{1, 0, 0}},
+		{"MAG(POINT) MIN(POINT) DENORM", "0=t.png", "1.5,0.5,0,0", [3]float32{1, 0, 0}},
+		{"MAG(POINT) MIN(POINT) OFFSET(2,0,0)", "0=t.png", "0.25,0.25,0,0", [3]float32{1, 0, 0}},
+		{"", "0=t.png,nearest", "0.6,0.25,0,0", [3]float32{1, 0, 0}},
+		{"", "0=t.png", "0.5,0.25,0,0", [3]float32{0.5, 0, 0}},
+		{"MAG(POINT) MIN(LINEAR) LOD(0) LOD_BIAS(16)", "0=t.png", "0.5,0.25,0,0", [3]float32{0.5, 0, 0}},
+		{"MAG(POINT) MIN(LINEAR) LOD(0) LOD_BIAS(-16)", "0=t.png", "0.5,0.25,0,0", [3]float32{1, 0, 0}},
+		{"MAG(POINT) MIN(POINT)", "0=t.png", "nan,inf,0,0", [3]float32{0, 0, 0}},
+	} {
+		r, err := openSource(t, "fs", "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / FETCH: SAMPLE R1 = R0.xyx CONST(0) "+row.how+" / (S)ALU: MAXv export0 = R1, R1", f, map[string][]string{"texture": {row.texture}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Set("R0", strings.Split(row.at, ",")); err != nil {
+			t.Fatal(err)
+		}
+		out, err := r.Run(exec.RunOptions{Jobs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, want := range row.want {
+			if got := math.Float32frombits(uint32(out.Values[0][k])); got != want {
+				t.Errorf("%s of %s at %s: component %d is %v, want %v", row.how, row.texture, row.at, k, got, want)
+			}
+		}
+	}
+}
+
+// A fragment program over a rectangle knows where each pixel is, and drops those that it kills.
+func TestRectangle(t *testing.T) {
+	out := drawnBy(t, "fs", "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: KILLGTv R1.____ = R0.xxxx, C0.xxxx / ALU: MAXv export0.xy01 = R0, R0", files{"s.json": []byte(`{"size": [5, 3], "fragment": {"constants": {"C0": [0.8, 9, 9, 9]}}}`)}, map[string][]string{"scene": {"s.json"}})
+	p := out.Picture.(interface{ NRGBAAt(x, y int) color.NRGBA })
+	if b := out.Picture.Bounds(); b != image.Rect(0, 0, 5, 3) {
+		t.Fatalf("a picture of %v", b)
+	}
+	for y := range 3 {
+		for x := range 5 {
+			want := color.NRGBA{uint8((float32(x)+0.5)/5*255 + 0.5), uint8((float32(y)+0.5)/3*255 + 0.5), 0, 255}
+			if x == 4 { // at 0.9
+				want = color.NRGBA{}
+			}
+			if got := p.NRGBAAt(x, y); got != want {
+				t.Errorf("pixel %d,%d is %v, want %v", x, y, got, want)
+			}
+		}
+	}
+}
+
+// Two triangles of a buffer, the nearer drawn first: it stays. Parameter 0 is R0 of the fragments.
+func TestTriangles(t *testing.T) {
+	vs := "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT SIGNED STRIDE(12) CONST(20, 1) / EXEC / (S)ALU: ADDv R2 = R0.x, C0.x"
+	vs = "ALLOC POSITION SIZE(0x0) / ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / " + vs[:strings.Index(vs, " / EXEC")] + " / (S)ALU: MAXv export62 = R1, R1 / ALU: SETGTEv export0.x001 = R0, C0"
+	fs := bytesOf(assemble(t, "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: MAXv export0 = R0, R0"))
+	scene := `{"vertex": {"constants": {"C0": [3]}}, "fragment": {"program": "a.bin"}, "size": [8, 8], "indices": [0, 1, 2, 3, 4, 5],
+	  "buffers": [{"constant": [20, 1], "floats": [-1,-1,0, 3,-1,0, -1,3,0, -1,-1,0.5, 3,-1,0.5, -1,3,0.5]}]}`
+	out := drawnBy(t, "vs", vs, files{"d/s.json": []byte(scene), "d/a.bin": fs}, map[string][]string{"scene": {"d/s.json"}})
+	p := out.Picture.(interface{ NRGBAAt(x, y int) color.NRGBA })
+	for _, at := range []image.Point{{0, 0}, {7, 7}, {3, 4}} {
+		if got := p.NRGBAAt(at.X, at.Y); got != (color.NRGBA{0, 0, 0, 255}) {
+			t.Errorf("pixel %v is %v, want that of the nearer triangle, black", at, got)
+		}
+	}
+}
+
+// What is wrong with options and scenes is said.
+func TestWrongOptions(t *testing.T) {
+	f := files{"t.png": smallTexture(t), "no.png": []byte("no"), "s.json": []byte(`{"sizes": [1, 2]}`), "size.json": []byte(`{"size": [0, 2]}`),
+		"loop.json": []byte(`{"vertex": {"loops": {"0": [300, 0, 1]}}}`), "index.json": []byte(`{"indices": [-1]}`), "bool.json": []byte(`{"vertex": {"bools": [256]}}`),
+		"const.json": []byte(`{"vertex": {"constants": {"C255": [1,2,3,4,5]}}}`), "buffer.json": []byte(`{"buffers": [{"constant": [32]}]}`)}
+	for _, row := range []struct{ option, value, want string }{
+		{"texture", "0", "expected NUMBER=FILE"}, {"texture", "0=none.png", "no file none.png"}, {"texture", "0=no.png", "no.png: "},
+		{"texture", "32=t.png", "expected 0 to 31"}, {"texture", "0=t.png,cubic", "expected nearest"},
+		{"buffer", "20", "expected NUMBER=FILE"}, {"buffer", "20.3=t.png", "expected 0 to 31 and 0 to 2"},
+		{"size", "7", "expected WIDTHxHEIGHT"}, {"size", "0x7", "expected 1 to 8192"}, {"fragment", "none.bin", "no file none.bin"},
+		{"scene", "s.json", "sizes"}, {"scene", "size.json", "expected 1 to 8192"}, {"scene", "loop.json", "count"}, {"scene", "index.json", "index 0 is -1"},
+		{"scene", "bool.json", "expected 0 to 255"}, {"scene", "const.json", "beyond the last constant"}, {"scene", "buffer.json", "fetch constant 32"},
+	} {
+		_, err := openSource(t, "vs", "ALU: MAXv R0 = R0, R0", f, map[string][]string{row.option: {row.value}})
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("--%s %s: %v, want %q", row.option, row.value, err, row.want)
+		}
+	}
+}
+
+// Any text is a scene, or is refused.
+func FuzzScene(f *testing.F) {
+	f.Add([]byte(`{"vertex": {"constants": {"C0": [1, 2]}, "bools": [1], "loops": {"0": [3, 0, 1]}}, "vertices": 3, "indices": [0, 1, 2], "size": [4, 4]}`))
+	f.Add([]byte(`{"buffers": [{"constant": [20, 1], "floats": [1, 2, 3]}], "textures": [{"constant": 0, "file": "t.png", "wrap": "clamp", "filter": "nearest"}]}`))
+	set, m := load(f)
+	code := bytesOf(assemble(f, "ALU: MAXv export62 = R0, R0"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1000 {
+			return
+		}
+		_, _ = launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: code, Options: map[string][]string{"scene": {"s.json"}}, File: files{"s.json": data}.read})
+	})
+}

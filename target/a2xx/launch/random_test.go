@@ -1,0 +1,193 @@
+package launch_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/internal/wavetest"
+)
+
+var (
+	programs = flag.Int("programs", 40, "number of random programs to run")
+	first    = flag.Int("first", 0, "seed of the first of them")
+)
+
+// Clauses that all lanes take alike, and one that each takes for itself.
+const (
+	opExec, opExecEnd, opCondExec, opCondExecEnd, opPredExec = 1, 2, 3, 4, 5
+	opLoop, opLoopEnd, opCall, opReturn, opJump, opAlloc     = 7, 8, 9, 10, 11, 12
+)
+
+// randomProgram makes clauses with targets among themselves, and units behind them, most of which are sound.
+func randomProgram(r *rand.Rand) []uint32 {
+	clauses, units := 2*(2+r.IntN(5)), 4+r.IntN(10)
+	words := make([]uint32, 3*(clauses/2+units))
+	ops := []int{opExec, opExec, opExec, opCondExec, opCondExecEnd, opPredExec, opPredExec, opLoop, opLoopEnd, opCall, opReturn, opJump, opAlloc}
+	for i := range clauses {
+		op := ops[r.IntN(len(ops))]
+		if i == clauses-1 {
+			op = opExecEnd
+		}
+		v := r.Uint64() & (1<<44 - 1)
+		switch op {
+		case opLoop, opLoopEnd:
+			v = v&^(1<<13-1|1<<21) | uint64(r.IntN(clauses)) // no break: the whole wave would have to agree
+		case opCall, opReturn, opJump:
+			v = v&^(1<<13-1|1<<14) | uint64(r.IntN(clauses)) // no predicate, for the same reason
+		default:
+			v = v&^(1<<15-1) | uint64(clauses/2+r.IntN(units))
+			v |= uint64(r.IntN(units-int(v&(1<<12-1))+clauses/2+1)&7) << 12
+		}
+		setBits(words, 48*i, 48, v|uint64(op)<<44)
+	}
+	for i := range units {
+		setUnit(r, words[3*(clauses/2+i):])
+	}
+	return words
+}
+
+// setUnit makes a unit that is sound as an ALU instruction, and as a fetch of vertices or a sample.
+func setUnit(r *rand.Rand, w []uint32) {
+	for k := range 3 {
+		w[k] = r.Uint32()
+	}
+	scalar := uint32(r.IntN(51))
+	if scalar == 41 {
+		scalar = 50
+	}
+	w[0] = w[0]&^(63<<26|31) | scalar<<26 | uint32(r.IntN(2)) // or the operation of a fetch
+	w[1] = w[1]&^(63<<16) | []uint32{6, 25, 26, 32, 33, 38, 57}[r.IntN(7)]<<16
+	w[2] = w[2]&^(31<<24) | uint32(r.IntN(30))<<24
+}
+
+func setBits(words []uint32, at, width int, v uint64) {
+	for i := range width {
+		words[(at+i)/32] &^= 1 << uint((at+i)%32)
+		words[(at+i)/32] |= uint32(v>>uint(i)&1) << uint((at+i)%32)
+	}
+}
+
+// specials are floats at which something happens.
+var specials = []uint32{0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x40000000, 0x7f7fffff}
+
+func randomFloat(r *rand.Rand) uint64 {
+	if r.IntN(3) == 0 {
+		return uint64(specials[r.IntN(len(specials))])
+	}
+	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
+}
+
+// runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get.
+func runRandom(m *sem.Machine, p *exec.Program, shared *exec.Shared, seed uint64, pick []int) *exec.Wave {
+	w := exec.NewWave(p, shared)
+	w.Budget = 300
+	w.Services = surroundings(m)
+	w.Start(len(pick), 0)
+	for lane, from := range pick {
+		r := rand.New(rand.NewPCG(seed, uint64(from)))
+		for n := range 64 - 32*int(seed&1) { // the others stay as nobody wrote them
+			for k := range 4 {
+				w.Set(m.State("R"), n, k, lane, randomFloat(r))
+			}
+		}
+		w.Set(m.State("p0"), 0, 0, lane, uint64(r.IntN(2)))
+		w.Set(m.State("a0"), 0, 0, lane, uint64(r.IntN(16)))
+	}
+	w.Run()
+	return w
+}
+
+// A lane in a wave gives what it gives alone, where no clause asks what other lanes have.
+func TestLanesAlone(t *testing.T) {
+	_, m := load(t)
+	for i := range *programs {
+		seed := uint64(i + *first)
+		r := rand.New(rand.NewPCG(seed, 1000))
+		code := randomProgram(r)
+		quirks := map[string]string{}
+		if r.IntN(2) == 0 {
+			quirks = map[string]string{"machine": "xenos", "mad": "once", "dot": "wxyz", "flush_results": "true"}
+		}
+		p := newProgram(t, m, code, quirks)
+		shared := exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)
+		for n := range 256 {
+			for k := range 4 {
+				shared.Set(m.State("C"), n, k, randomFloat(r))
+			}
+			shared.Set(m.State("bools"), n, 0, uint64(r.IntN(2)))
+		}
+		for n := range 32 {
+			shared.Set(m.State("loop"), n, 0, uint64(r.IntN(4)|r.IntN(8)<<8|r.IntN(256)<<16))
+			for k := range 6 {
+				shared.Set(m.State("sampler"), n, k, uint64(r.IntN(4096)))
+			}
+		}
+		memory := make([]byte, 4096)
+		for k := range memory {
+			memory[k] = byte(r.Uint32())
+		}
+		shared.SetMemory(m.State("memory"), memory)
+		all := make([]int, exec.Lanes)
+		for k := range all {
+			all[k] = k
+		}
+		wave := runRandom(m, p, shared, seed, all)
+		again := runRandom(m, p, shared, seed, all)
+		wavetest.Stopped(t, wave)
+		wavetest.SameLane(t, i, wave, 5, again, 5, false)
+		for range 3 {
+			k := r.IntN(exec.Lanes)
+			wavetest.SameLane(t, i, wave, k, runRandom(m, p, shared, seed, []int{k}), 0, true)
+		}
+		verify(t, p, code)
+		if t.Failed() {
+			t.Fatalf("program %d: %08x", i, code)
+		}
+	}
+}
+
+// verify checks the operations of the clauses of a program.
+func verify(t *testing.T, p *exec.Program, code []uint32) {
+	t.Helper()
+	for addr := range 2 * len(code) / 3 {
+		if c, err := p.Code(uint64(addr)); err == nil {
+			if err := c.Verify(); err != nil {
+				t.Errorf("clause %d: %v", addr, err)
+			}
+		}
+	}
+}
+
+// Any words are a program that stops for a reason.
+func FuzzWords(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 6 {
+		var data []byte
+		for _, w := range randomProgram(r) {
+			data = binary.LittleEndian.AppendUint32(data, w)
+		}
+		f.Add(data)
+	}
+	_, m := load(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var code []uint32
+		for ; len(data) >= 4 && len(code) < 96; data = data[4:] {
+			code = append(code, binary.LittleEndian.Uint32(data))
+		}
+		w := exec.NewWave(newProgram(t, m, code, nil))
+		w.Budget = 200
+		w.Services = surroundings(m)
+		w.Start(3, 0)
+		for lane := range 3 {
+			w.Set(m.State("p0"), 0, 0, lane, uint64(lane&1))
+		}
+		w.Run()
+		wavetest.Stopped(t, w)
+		verify(t, w.Program, code)
+	})
+}

@@ -127,6 +127,8 @@ type Facts struct {
 	// Around is what the rules around all instructions do beside it: predicates, scopes that end. Its flows overrule
 	// those of Own.
 	Around Effects
+	// Runs is set where it runs other instructions of the program: what those do is not told here.
+	Runs bool
 	// Next is the address behind the instruction, in bits from the start of the program.
 	Next int64
 }
@@ -205,6 +207,7 @@ func (m *Machine) Of(d *isa.Decoder, in isa.Inst) (*Facts, error) {
 
 func (m *Machine) facts(code *sem.Code) *Facts {
 	r := &reader{m: m, code: code, wrote: map[register]bool{}}
+	r.out.Runs = code.Runs
 	r.out.Next = int64(code.Next) * int64(m.sem.Unit)
 	for i := range code.Insts {
 		r.inst(&code.Insts[i])

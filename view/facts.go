@@ -12,6 +12,8 @@ import (
 // Facts is what an instruction reads, writes and may do to the flow of control.
 type Facts struct {
 	Effects
+	// Runs is set where it runs other instructions, whose facts are not here.
+	Runs bool `json:"runs,omitempty"`
 	// Around is what the rules around all instructions do beside it.
 	Around *Effects `json:"around,omitempty"`
 }
@@ -57,6 +59,9 @@ func (j *JSON) appendFacts(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 	}
 	dst = append(dst, `,"facts":{`...)
 	dst = appendEffects(dst, &f.Own)
+	if f.Runs {
+		dst = append(dst, `"runs":true,`...)
+	}
 	if around := appendEffects(nil, &f.Around); len(around) > 0 {
 		dst = append(append(append(dst, `"around":{`...), around[:len(around)-1]...), '}', ',')
 	}
@@ -137,6 +142,9 @@ func appendAccesses(dst []byte, name string, list []facts.Access) []byte {
 // facts tells what the instruction does, part by part.
 func (e *explainer) facts(f *facts.Facts) {
 	e.effects("", &f.Own)
+	if f.Runs {
+		e.printf("runs other instructions of the program\n")
+	}
 	e.effects("around it: ", &f.Around)
 }
 

@@ -264,4 +264,6 @@ type Code struct {
 	Next uint64
 	// Jumps tells that the counter may be assigned.
 	Jumps bool
+	// Runs tells that other words of the program are run, and that they were not at hand.
+	Runs bool
 }

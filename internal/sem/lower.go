@@ -49,6 +49,7 @@ type lowerer struct {
 	pc     value // what was assigned to the counter
 	jumped ID    // where it was
 	jumps  bool
+	runs   bool    // words of the program that are not at hand
 	checks *checks // of a description
 }
 
@@ -93,7 +94,7 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
-	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps}, nil
+	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps, Runs: l.runs}, nil
 }
 
 // ErrUnknown is the error of words that are no instruction.
@@ -826,7 +827,7 @@ func (l *lowerer) run(s *stmt) {
 		v, _ := l.constant(l.expr(f.x, Type{}), f.span)
 		words.Context.SetUint(c.Low, c.Width, uint64(v))
 	}
-	if !known || l.check || words.Word == nil {
+	if l.runs = l.runs || words.Word == nil; !known || l.check || words.Word == nil {
 		return
 	}
 	saved := l.eval

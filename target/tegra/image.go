@@ -24,7 +24,7 @@ func imageOf(set *isa.Set, p *Program) *program.Image {
 		im.Words = append(im.Words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
 	}
 	for _, l := range p.Labels {
-		im.Entries = append(im.Entries, program.Entry{Addr: wordBits * int64(l.Number), Name: l.Name})
+		im.Entries = append(im.Entries, program.Entry{Addr: wordBits * int64(l.Number), Name: l.Name, Inner: l.Number != 0})
 	}
 	for _, s := range nameLines[:3] {
 		names := *s.list(p)

@@ -1,0 +1,51 @@
+package exec_test
+
+import (
+	"fmt"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/example"
+)
+
+// An emulator's core: two lanes of a program, of which one takes a branch.
+func Example() {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	program := []uint64{0x2258, 0x9a02, 0x2057, 0x2251} // add r1, r2, -8; br.lt 2; add r0, r2, 7; add r1, r2, 1
+	p, err := exec.NewProcessor(set, exec.Setup{
+		Lanes: 2,
+		Fetch: func(addr uint64) (bits.Value, bool) {
+			if addr >= uint64(len(program)) {
+				return bits.Value{}, false
+			}
+			return bits.Of(program[addr]), true
+		},
+	})
+	if err != nil {
+		fmt.Println(isa.Explain(err))
+		return
+	}
+	for lane, value := range []uint64{5, 9} {
+		if err := p.Write("r2", lane, value); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	for _, stop := range p.Run(100) {
+		fmt.Println(stop)
+	}
+	for lane := range 2 {
+		r0, _ := p.Read("r0", lane) // a register of the machine
+		r1, _ := p.Read("r1", lane)
+		fmt.Println(r0, r1)
+	}
+	// Output:
+	// end of words at 4
+	// [0] [6]
+	// [16] [10]
+}

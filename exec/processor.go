@@ -1,0 +1,133 @@
+package exec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+)
+
+// Setup is what a Processor runs, and where.
+type Setup struct {
+	// Lanes is the number of lanes, 1 to 64, each with registers of its own; 0 is 1.
+	Lanes int
+	// Fetch returns the bits of the program from an address on, in units of the program counter, the instruction in the
+	// low bits; ok is false where there are none. What is fetched once is kept: a program does not change.
+	Fetch func(addr uint64) (v bits.Value, ok bool)
+	// Context and Tables are those of the program; the zero values are the description's and none.
+	Context bits.Value
+	Tables  [][]bits.Value
+	// Quirks are choices between documents and hardware, by name; those that are missing have their defaults.
+	Quirks map[string]string
+	// Services are what the surroundings do, by name; a call of one that is missing stops the lane.
+	Services map[string]Service
+}
+
+// Processor runs instructions for emulators and tests: registers have the names that the description gives them, r5 or
+// cmp, and their components are numbers whose bits are the value. It is not for use by several goroutines at once.
+type Processor struct {
+	m     *sem.Machine
+	w     *Wave
+	lanes int
+}
+
+// NewProcessor returns a processor, started at address 0. The error tells what is wrong with the description, or with
+// a quirk.
+func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
+	m, err := Open(set)
+	if err != nil {
+		return nil, err
+	}
+	root, err := m.Model.Root("")
+	if err != nil {
+		return nil, err
+	}
+	words := sem.Words{Context: s.Context, Tables: s.Tables}
+	if words.Context.IsZero() {
+		words.Context = m.Model.Context
+	}
+	for len(words.Tables) < len(m.Model.ISA.Tables) {
+		words.Tables = append(words.Tables, nil)
+	}
+	if words.Quirks, err = Quirks(m, s.Quirks); err != nil {
+		return nil, err
+	}
+	p := &Processor{m: m, w: NewWave(NewProgram(m, root, words, s.Fetch)), lanes: max(1, s.Lanes)}
+	if p.lanes > Lanes {
+		return nil, fmt.Errorf("%d lanes, expected 1 to %d", p.lanes, Lanes)
+	}
+	p.w.Services = s.Services
+	p.Start(0)
+	return p, nil
+}
+
+// Start gives all state what it has before anybody writes it, and sends all lanes to an address.
+func (p *Processor) Start(pc uint64) { p.w.Start(p.lanes, pc) }
+
+// find reads the name of a register.
+func (p *Processor) find(name string) (s *sem.State, number int, err error) {
+	for _, s := range p.m.States {
+		digits, ok := strings.CutPrefix(name, s.Name)
+		if !ok || s.Kind != sem.FileState || s.Single != (digits == "") {
+			continue
+		}
+		if n, err := strconv.Atoi(digits); s.Single || err == nil && n >= 0 && n < s.Count && strconv.Itoa(n) == digits {
+			return s, n, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("no register %q", name)
+}
+
+// Write gives a register its components in a lane, from the first on. The error tells that there is no such register,
+// component or lane. A register that all lanes share has one value, whatever the lane.
+func (p *Processor) Write(register string, lane int, components ...uint64) error {
+	s, n, err := p.find(register)
+	if err != nil {
+		return err
+	}
+	if most := s.Type.Count(); len(components) > most || lane < 0 || lane >= p.lanes || s.ReadOnly {
+		return fmt.Errorf("%d components of %s in lane %d, expected at most %d, and a lane below %d", len(components), register, lane, most, p.lanes)
+	}
+	for k, v := range components {
+		p.w.Set(s, n, k, lane, v)
+	}
+	return nil
+}
+
+// Read returns the components of a register in a lane. A NaN is the one NaN that there is.
+func (p *Processor) Read(register string, lane int) ([]uint64, error) {
+	s, n, err := p.find(register)
+	if err != nil {
+		return nil, err
+	}
+	if lane < 0 || lane >= p.lanes {
+		return nil, fmt.Errorf("lane %d, expected one below %d", lane, p.lanes)
+	}
+	var list []uint64
+	for k := range s.Type.Count() {
+		list = append(list, sem.Canonical(p.w.Get(s, n, k, lane), s.Type))
+	}
+	return list, nil
+}
+
+// Run dispatches at most so many instructions, fewer where all lanes stop before. It returns why lanes stopped since
+// Start, none where all still run.
+func (p *Processor) Run(instructions int) []Stop {
+	for ; instructions > 0 && !p.w.Done(); instructions-- {
+		p.w.Step()
+	}
+	return p.w.Stops()
+}
+
+// PC returns the address at which a lane goes on; ok is false for a lane that has stopped.
+func (p *Processor) PC(lane int) (pc uint64, ok bool) {
+	p.w.PCs(func(at, lanes uint64) {
+		if lanes>>uint(lane)&1 != 0 {
+			pc, ok = at, true
+		}
+	})
+	return pc, ok
+}

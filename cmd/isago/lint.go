@@ -170,9 +170,6 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 	for i, t := range im.Tables {
 		d.SetTable(i, t)
 	}
-	if slices.ContainsFunc(im.Pieces, func(x program.Piece) bool { return x.Root != nil && x.Root != d.Root() }) {
-		return nil, fmt.Errorf("%s: instructions of this program run others, of another kind, which lint does not follow", inputName(name))
-	}
 	place := placer(name, d, im, places)
 	outputs := f.outputs(set, d.Context(), data)
 	var all diag.List

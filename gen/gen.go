@@ -54,8 +54,6 @@ type Program struct {
 	Deep bool
 	// Uses tells what of the runtime is needed.
 	Uses Uses
-
-	sources []string
 }
 
 // Uses are what of the language a program needs.

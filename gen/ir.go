@@ -240,6 +240,8 @@ type Field struct {
 	Bool   bool
 	Enum   *Enum
 	Root   *Root
+	// Where is the condition of the override that has the field, for people; "" for none.
+	Where string
 }
 
 // LayoutCase is an override: where Cond is not 0, its fields are written and its bits expected.

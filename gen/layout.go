@@ -90,6 +90,7 @@ func (b *layouter) fields(c *spec.Case, to *LayoutCase) (mask Bits) {
 		}
 		b.out.Fields = append(b.out.Fields, x)
 		if to != nil {
+			x.Where = Comment(c.Expr.Text)
 			to.Fields = append(to.Fields, x)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // Piece is a part of the text that generated code needs beside its own functions.
 type Piece struct {
-	// Names are what the piece declares, "always" where it is needed whatever the code; Mark is the last.
+	// Names are what the piece declares, or words for those that are needed whatever the code; Mark is the last.
 	Names []string
 	Text  string
 }
@@ -29,11 +29,11 @@ func Pieces(text string) (list []Piece) {
 
 var called = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*\(`)
 
-// Needed returns the pieces of which some texts call a name, and those that these call.
-func Needed(list []Piece, texts ...string) []Piece {
+// Needed returns the pieces of which some texts call a name, those that these call, and those of a name in always.
+func Needed(list []Piece, always string, texts ...string) []Piece {
 	need := make([]bool, len(list))
-	for texts = append(texts, ""); len(texts) > 0; texts = texts[1:] {
-		calls := map[string]bool{"always(": true}
+	for texts = append(texts, strings.ReplaceAll(always, " ", "( ")+"("); len(texts) > 0; texts = texts[1:] {
+		calls := map[string]bool{}
 		for _, c := range called.FindAllString(texts[0], -1) {
 			calls[c] = true
 		}

@@ -56,8 +56,8 @@ included. docs/generate.md shows how to embed it.`,
 var genLanguages = []genLanguage{
 	{
 		use:   "c",
-		short: "Write C: NAME.h and NAME.c, freestanding C11 that is C++17 too",
-		long: `gen c writes NAME.h and NAME.c: freestanding C11 that compiles as C++17 too, without dependency, allocation or
+		short: "Write C: NAME.h, NAME.c and NAME_pack.c, freestanding C11 that is C++17 too",
+		long: `gen c writes NAME.h, NAME.c, which decodes and prints, and NAME_pack.c, which packs and unpacks: freestanding C11 that compiles as C++17 too, without dependency, allocation or
 global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.
 
 The C of <encode> in a description is code that runs in the program of whoever compiles it. It is taken with

@@ -18,9 +18,8 @@ type File struct {
 // Write returns the files of a program.
 func Write(p *gen.Program) []File {
 	w := newWriter(p)
-	source := w.source()
-	header := w.header()
-	files := []File{{p.Name + ".h", header}, {p.Name + ".c", source}}
+	source, pack := w.source(), w.packSource()
+	files := []File{{p.Name + ".h", w.header()}, {p.Name + ".c", source}, {p.Name + "_pack.c", pack}}
 	if p.Fragments {
 		files = append(files, w.encoders()...)
 	}

@@ -29,16 +29,22 @@ var strictFlags = []string{"-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-ped
 // build writes the files of a program and compiles them with a harness for one root.
 func build(t testing.TB, p *gen.Program, root *gen.Root, flags ...string) string {
 	dir := t.TempDir()
+	write(t, dir, p)
+	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(harness(p, root)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", p.Name + "_pack.c", "main.c"})...)
+	return filepath.Join(dir, "harness")
+}
+
+// write writes the files of a program.
+func write(t testing.TB, dir string, p *gen.Program) {
+	t.Helper()
 	for _, f := range c.Write(p) {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(harness(p, root)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", "main.c"})...)
-	return filepath.Join(dir, "harness")
 }
 
 func compile(t testing.TB, dir, cc string, args ...string) {

@@ -98,6 +98,9 @@ func (w *writer) describe(f *gen.Field) string {
 	case f.Root != nil:
 		text += ", for " + w.public("decode", f.Root)
 	}
+	if f.Where != "" {
+		text += ", where " + f.Where
+	}
 	if f.Spec.Doc != "" {
 		text += ": " + gen.Comment(f.Spec.Doc)
 	}
@@ -275,7 +278,7 @@ func (b *body) overrides(l *gen.Leaf) {
 		b.line("{")
 		b.depth++
 		b.line("%s_word before = v;", w.lower)
-		b.openScope("s_", "NULL", w.addressOfLimbs("v"), w.leafInfo(l))
+		b.openScope("s_", "NULL", w.addressOfLimbs("v"), "NULL")
 		b.line("struct scope *const s = &s_;")
 		b.line("const bool fitted = fits;")
 		for _, f := range c.Fields {

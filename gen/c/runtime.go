@@ -14,18 +14,16 @@ import (
 var runtimeText string
 
 // runtime returns the pieces that some code needs.
-func (w *writer) runtime(code string) string {
+func (w *writer) runtime(code, always string) string {
 	early, late := w.constants(code), w.tables(code)
 	var b strings.Builder
-	for _, p := range gen.Needed(gen.Pieces(runtimeText), code, late) {
+	for _, p := range gen.Needed(gen.Pieces(runtimeText), always, code, late) {
 		b.WriteString(strings.Replace(w.fill(w.p.Choose(p.Text)), "DEFAULTS", w.defaults(), 1))
-		switch p.Mark() {
-		case "first":
+		if p.Mark() == "first" {
 			b.WriteString(early)
-		case "tables":
-			b.WriteString(late)
 		}
 	}
+	b.WriteString(late)
 	return b.String()
 }
 

@@ -24,6 +24,14 @@ func (e *DoesNotFitError) Error() string { return "the value of " + e.Field + " 
 `)
 }
 
+// xor turns the bits of a value that are expected to be set.
+func xor(value, expected string) string {
+	if expected == "0" {
+		return value
+	}
+	return "(" + value + " ^ " + expected + ")"
+}
+
 // vValue reads from v what is written for a scope.
 func vValue(s string) string { return strings.ReplaceAll(s, "s.w[", "v[") }
 
@@ -93,6 +101,9 @@ func (w *writer) describe(f *gen.Field) string {
 	case f.Root != nil:
 		text += ", for " + w.of("Decode", f.Root)
 	}
+	if f.Where != "" {
+		text += ", where " + f.Where
+	}
 	if f.Spec.Doc != "" {
 		text += ": " + gen.Comment(f.Spec.Doc)
 	}
@@ -129,7 +140,7 @@ func (w *writer) unpack(l *gen.Leaf, names map[*gen.Field]string) {
 		}
 	case rest(l) > 0:
 		for i := range rest(l) {
-			w.f("\tf.Rest[%d] = (v[%d] ^ %s) & %s\n", i, i, constant(l.Layout.Expected[i]), constant(l.Layout.Rest[i]))
+			w.f("\tf.Rest[%d] = %s & %s\n", i, xor(fmt.Sprintf("v[%d]", i), constant(l.Layout.Expected[i])), constant(l.Layout.Rest[i]))
 		}
 	}
 	w.f("}\n")
@@ -162,7 +173,7 @@ func (w *writer) pack(l *gen.Leaf, names map[*gen.Field]string) {
 		if varies(l) {
 			e, m = fmt.Sprintf("expected[%d]", i), fmt.Sprintf("left[%d]", i)
 		}
-		w.f("\tv[%d] |= (f.Rest[%d] ^ %s) & %s\n", i, i, e, m)
+		w.f("\tv[%d] |= %s & %s\n", i, xor(fmt.Sprintf("f.Rest[%d]", i), e), m)
 	}
 	w.f("\treturn %s, err\n}\n", w.fill("TOWORD"))
 }

@@ -254,7 +254,7 @@ func (w *writer) printing() {
 	w.funcsOf(false)
 	code := w.b.String()
 	var b strings.Builder
-	for _, p := range gen.Needed(gen.Pieces(runtimeText), w.written, code) {
+	for _, p := range gen.Needed(gen.Pieces(runtimeText), "always", w.written, code) {
 		b.WriteString(w.fill(p.Text))
 	}
 	w.b.Reset()
@@ -284,11 +284,13 @@ func (in %[1]s) Append(dst []byte, o *Options) []byte { return in.print(dst, o).
 func (in %[1]s) Args(o *Options) []Arg {
 	p := &printer{o: o, record: true}
 	in.printWith(p)
-	for i := range p.args {
-		a := &p.args[i]
-		a.Text = string(p.out[a.Start:a.End])
+	var list []Arg
+	for _, a := range p.args {
+		if a.Text = string(p.out[a.Start:a.End]); a.Text != "" {
+			list = append(list, a)
+		}
 	}
-	return p.args
+	return list
 }
 
 func (in %[1]s) print(dst []byte, o *Options) *printer {

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/golang"
 	"github.com/isago/isago/internal/gentest"
+	"github.com/isago/isago/isa"
 )
 
 func TestPrintsAsTheLibrary(t *testing.T) {
@@ -24,6 +26,15 @@ func TestPrintsAsTheLibrary(t *testing.T) {
 // TestMesaRows compares with what Mesa's tools print, in rows that are not in the repository.
 func TestMesaRows(t *testing.T) {
 	gentest.EachRows(t, func(t *testing.T, p *gen.Program) string { return build(t, p, p.Main) })
+}
+
+// TestNoTextBecomesCode compiles a description whose names and texts try to be code.
+func TestNoTextBecomesCode(t *testing.T) {
+	load := func(o isa.Options) (*isa.Set, error) {
+		return isa.Load(fstest.MapFS{gentest.Hostile.File: {Data: []byte(gentest.Hostile.XML)}}, gentest.Hostile.File, o)
+	}
+	x := gentest.Description{Name: "hostile", Gens: []uint32{0}, Load: load}
+	gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
 }
 
 // build writes the package and a harness for one root into a module of their own.

@@ -124,11 +124,9 @@ func (s *stream) next(w io.Writer, gen uint32, want *bytes.Buffer) {
 	var head [17]uint64
 	var ctx bits.Value
 	for i, c := range s.p.Contexts {
-		x := c.Default
+		x := s.rnd.Uint64N(2)
 		if c.Enum != nil {
 			x = c.Enum.Values[s.rnd.IntN(len(c.Enum.Values))].Val
-		} else {
-			x = s.rnd.Uint64N(2)
 		}
 		head[i] = x
 		ctx.SetUint(c.Low, c.Width, x)

@@ -1,0 +1,77 @@
+package c_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/gen"
+	"github.com/isago/isago/gen/c"
+	"github.com/isago/isago/internal/gentest"
+	"github.com/isago/isago/isa"
+)
+
+// TestNoTextBecomesCode compiles a description whose names and texts try to be code: each would end a comment, a
+// string or a name if it were written as it stands.
+func TestNoTextBecomesCode(t *testing.T) {
+	set, err := isa.Load(fstest.MapFS{gentest.Hostile.File: {Data: []byte(gentest.Hostile.XML)}}, gentest.Hostile.File, isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := gen.New(set, gen.Options{Fallback: "hostile", AllGens: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range c.Write(p) {
+		for i, line := range strings.Split(string(f.Text), "\n") {
+			if evil.MatchString(line) && !quoted(line) {
+				t.Errorf("%s:%d: %s", f.Name, i+1, line)
+			}
+		}
+	}
+	gentest.Compare(t, gentest.Description{Name: "hostile", Gens: []uint32{0}, Load: func(o isa.Options) (*isa.Set, error) {
+		return set.With(o)
+	}}, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
+}
+
+var evil = regexp.MustCompile(`\bEVIL\b`)
+
+// quoted tells whether the first such word of a line stands in a string or in a comment.
+func quoted(line string) bool {
+	before := line[:evil.FindStringIndex(line)[0]]
+	for _, escape := range []string{`\\`, `\"`} {
+		before = strings.ReplaceAll(before, escape, "")
+	}
+	return strings.Count(before, `"`)%2 == 1 || strings.Contains(before, "/*") && !strings.Contains(before, "*/") || strings.Contains(before, "/* ")
+}
+
+// TestOtherCompilers builds the same code with each compiler and language that the machine has.
+func TestOtherCompilers(t *testing.T) {
+	compiler(t, "gcc")
+	for _, x := range gentest.Descriptions(t) {
+		set, err := x.Load(isa.Options{Gen: x.Gens[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		write(t, dir, p)
+		for _, cc := range [][]string{{"gcc", "-std=c11"}, {"g++", "-x", "c++", "-std=c++17"}, {"clang-14", "-std=c11"}, {"clang++-14", "-x", "c++", "-std=c++17"}} {
+			path, err := exec.LookPath(cc[0])
+			if err != nil {
+				t.Logf("no %s on this machine", cc[0])
+				continue
+			}
+			args := append(cc[1:len(cc):len(cc)], strictFlags...)
+			for _, source := range []string{p.Name + ".c", p.Name + "_pack.c"} {
+				compile(t, dir, path, append(args[:len(args):len(args)], "-O0", "-c", "-o", filepath.Join(dir, "out.o"), source)...)
+			}
+		}
+	}
+}

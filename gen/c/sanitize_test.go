@@ -1,0 +1,79 @@
+package c_test
+
+import (
+	_ "embed"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/gen"
+	"github.com/isago/isago/internal/gentest"
+	"github.com/isago/isago/isa"
+)
+
+var (
+	sanitize = flag.Bool("sanitize", false, "run the generated code under the address and undefined-behaviour sanitizers")
+	fuzzed   = flag.Int("fuzzed", 2000, "words that -sanitize tries for each description")
+	seed     = flag.Int("seed", 1, "of the words of -sanitize")
+)
+
+//go:embed fuzz.c.txt
+var fuzzText string
+
+// TestSanitized decodes and prints words under the sanitizers, with too little room for the text and for
+// what is found.
+func TestSanitized(t *testing.T) {
+	if !*sanitize {
+		t.Skip("no -sanitize")
+	}
+	compiler(t, "gcc")
+	for _, x := range gentest.Descriptions(t) {
+		t.Run(x.Name, func(t *testing.T) {
+			set, err := x.Load(isa.Options{Gen: x.Gens[0]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			write(t, dir, p)
+			if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(fuzzer(p)), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			compile(t, dir, "gcc", "-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "fuzz",
+				"main.c", p.Name+".c", p.Name+"_pack.c")
+			cmd := exec.Command(filepath.Join(dir, "fuzz"), fmt.Sprint(*fuzzed), fmt.Sprint(*seed))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// fuzzer is a program that tries words of all roots.
+func fuzzer(p *gen.Program) string {
+	var roots strings.Builder
+	for _, r := range p.Roots {
+		if !r.Top {
+			continue
+		}
+		inst, suffix := "struct "+p.Name+"_inst", ""
+		if r != p.Main {
+			inst, suffix = "struct "+p.Name+"_"+r.Name+"_inst", "_"+r.Name
+		}
+		fmt.Fprintf(&roots, "\t\t{\n\t\t\t%s in;\n", inst)
+		if len(p.Classes) > 1 || p.Uses.Gen {
+			roots.WriteString("\t\t\to.gen = (uint32_t)(next() % 1000);\n")
+		}
+		fmt.Fprintf(&roots, "\t\t\tif (%s_decode%s(w, &o, &in)) {\n", p.Name, suffix)
+		fmt.Fprintf(&roots, "\t\t\t\tlength = %s_print%s(&in, &o, text, size);\n", p.Name, suffix)
+		roots.WriteString("\t\t\t\tif (size > 0 && strlen(text) != (length < size ? length : size - 1))\n\t\t\t\t\tabort();\n\t\t\t}\n\t\t}\n")
+	}
+	return strings.NewReplacer("NAME", p.Name, "LIMBS", fmt.Sprint(p.Limbs), "ROOTS", roots.String()).Replace(fuzzText)
+}

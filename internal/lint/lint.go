@@ -79,10 +79,9 @@ type inst struct {
 	facts *facts.Facts
 	nodes []*node
 	// reads that count, and what is written always and perhaps.
-	reads         []facts.Access
-	must, may     set
-	next          int64
-	context, data bool
+	reads     []facts.Access
+	must, may set
+	next      int64
 }
 
 // node is an instruction with what stacks hold there.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	mathbits "math/bits"
 	"slices"
-	"sync"
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
@@ -18,7 +17,6 @@ type stats struct {
 	c       *call
 	profile *exec.Profile
 
-	mu sync.Mutex
 	// accesses of half a warp to shared memory, the turns that they take, and the most that one takes.
 	halves, turns, worst int64
 }

@@ -73,14 +73,8 @@ const (
 
 // quickly prints an instruction from memos; ok is false where that is not worth it, or not possible.
 func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
-	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
-	if l.plan == nil {
-		if l.uses++; l.uses <= fewUses {
-			return dst, false
-		}
-		l.make(d, d.env.Unit(in.Leaf.model))
-	}
-	if l.plan.general {
+	l := d.planned(in.Leaf.model)
+	if l == nil {
 		return dst, false
 	}
 	d.frames[0].unit = l.plan.unit
@@ -89,6 +83,24 @@ func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
 	dst = d.shown(dst, l, 0)
 	d.quick = false
 	return dst, true
+}
+
+// planned returns the memo of an instruction's leaf, nil where it is not worth it yet, or not possible.
+func (d *Decoder) planned(leaf *model.Leaf) *leafMemo {
+	if d.general {
+		return nil
+	}
+	l := d.envMemo(d.env).leafMemo(leaf)
+	if l.plan == nil {
+		if l.uses++; l.uses <= fewUses {
+			return nil
+		}
+		l.make(d, d.env.Unit(leaf))
+	}
+	if l.plan.general {
+		return nil
+	}
+	return l
 }
 
 // shown prints the display that a leaf has for the bits of a frame.
@@ -113,7 +125,7 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 	x := c.at(bits)
 	if x == nil {
 		found := len(d.findings)
-		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found && !d.mute {
+		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found {
 			c.put(bits, x)
 		}
 	}
@@ -171,7 +183,7 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, m *envMemo, depth int) []b
 	if x == nil {
 		return d.noDisplay(dst, u)
 	}
-	if choice != nil && len(d.findings) == found && !d.mute {
+	if choice != nil && len(d.findings) == found {
 		choice.put(bits, x)
 	}
 	return d.display(dst, x, depth)
@@ -237,7 +249,7 @@ func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
 			return append(dst, c[:c[chunkLen]-1]...)
 		}
 		start, found := len(dst), len(d.findings)
-		if dst = d.items(dst, p.items, depth); len(d.findings) == found && !d.mute {
+		if dst = d.items(dst, p.items, depth); len(d.findings) == found {
 			p.dense.put(x, dst[start:])
 		}
 		return dst
@@ -258,7 +270,7 @@ func (d *Decoder) widePiece(dst []byte, p *piece, from *sources, depth int) []by
 		return append(dst, s.text[:s.size-1]...)
 	}
 	start, found := len(dst), len(d.findings)
-	if dst = d.rest(dst, p, depth); len(d.findings) == found && !d.mute {
+	if dst = d.rest(dst, p, depth); len(d.findings) == found {
 		w.put(x, dst[start:])
 	}
 	return dst

@@ -142,9 +142,12 @@ func (st *stats) lines() []string {
 	return list
 }
 
-// jumps reports whether an instruction is a branch that threads of a warp can disagree about.
+// jumps reports whether an instruction is a branch that threads of a warp can disagree about: out of a loop or a
+// function too.
 func jumps(d *isa.Decoder, in isa.Inst) bool {
-	return slices.ContainsFunc(d.Flows(nil, in), func(f isa.Flow) bool { return f.Kind == isa.Jump && f.Maybe })
+	return slices.ContainsFunc(d.Flows(nil, in), func(f isa.Flow) bool {
+		return f.Maybe && (f.Kind == isa.Jump || f.Kind == isa.Break || f.Kind == isa.Return)
+	})
 }
 
 func share(n, of int64) string {

@@ -42,6 +42,10 @@ type Demo struct {
 	Files   embed.FS
 	Program string
 	Options map[string][]string
+	// Mesh is the file over which a vertex program is run; "" where the program draws by itself. Set are its
+	// uniforms, each as NAME=VALUE,VALUE,...
+	Mesh string
+	Set  []string
 }
 
 // Runner is a program that can be fed and run. Each machine makes its own; Batch is that of programs that run

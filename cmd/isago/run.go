@@ -21,6 +21,7 @@ type runFlags struct {
 	machineFlags
 	jobsFlag
 	tableFlags
+	meshFlags
 	in, inFormat, program string
 	png                   string
 	set, quirks           []string
@@ -29,8 +30,7 @@ type runFlags struct {
 	count                int
 	budget               int64
 	strict, trace, stats bool
-	// demo runs the files that come with a machine.
-	demo bool
+	demo                 bool
 }
 
 func newRun() *cobra.Command {
@@ -64,16 +64,22 @@ not reach the end of its program, or read a register that was never written.`,
   isago run vecadd.cubin --grid 8 --block 128 --params "a:ptr b:ptr c:ptr n:s32" \
       --arg a=f32:@a.raw --arg b=f32[1000]:1.5 --arg c=f32[1000] --arg n=1000 --out c=c.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.demo && len(args) == 0 {
-				return nil
+			if f.demo {
+				return noArgs(cmd, args)
 			}
 			return oneFile(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "")[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.demo {
+				return f.runDemo(cmd)
+			}
+			return f.run(cmd, args[0])
+		},
 	}
 	f.machineFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	f.tableFlags.add(cmd)
+	f.meshFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.in, "in", "", "`FILE` of inputs; - is standard input")
 	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the name of the file)")
@@ -84,21 +90,21 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.Int64Var(&f.budget, "budget", 1<<20, "stop after `N` instructions; 0 is no bound")
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction writes, for the first vertex")
+	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
-	flags.BoolVar(&f.demo, "demo", false, "run what comes with the machine instead of a file")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
 	f.addOptions(cmd)
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
 	return cmd
 }
 
-// addOptions adds the flags that machines alone have.
+// addOptions adds the flags that machines alone have. One that a machine shares with the command is one flag.
 func (f *runFlags) addOptions(cmd *cobra.Command) {
 	for _, m := range catalog.Machines() {
 		for _, o := range m.Options {
 			usage := o.Usage + " (" + m.Name + ")"
 			switch {
-			case f.options[o.Name] != nil:
+			case cmd.Flags().Lookup(o.Name) != nil:
 			case o.Bool:
 				cmd.Flags().Bool(o.Name, false, usage)
 				f.options[o.Name] = &[]string{"true"}
@@ -121,6 +127,11 @@ func (f *runFlags) givenOptions(cmd *cobra.Command, m *catalog.Machine) (map[str
 			return nil, usagef("--%s is nothing that programs of %s know", name, m.Name)
 		}
 		given[name] = *f.options[name]
+	}
+	for _, o := range m.Options {
+		if flag := cmd.Flags().Lookup(o.Name); f.options[o.Name] == nil && flag.Changed {
+			given[o.Name] = []string{flag.Value.String()}
+		}
 	}
 	return given, nil
 }
@@ -147,13 +158,15 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }
 	defer progress.end()
 	start := time.Now()
-	out, err := r.Run(opt)
+	out, err := f.carryOut(cmd, r, opt)
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
-	if err := f.tableFlags.write(cmd, out.Tables); err != nil {
-		return err
+	if !f.drawsAlone(cmd) {
+		if err := f.tableFlags.write(cmd, out.Tables); err != nil {
+			return err
+		}
 	}
 	if err := f.writeFiles(cmd, out); err != nil {
 		return err
@@ -162,6 +175,23 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		tellStats(cmd, out, took)
 	}
 	return report(cmd, out)
+}
+
+// carryOut runs the program, over a mesh if there is one.
+func (f *runFlags) carryOut(cmd *cobra.Command, r exec.Runner, opt exec.RunOptions) (*exec.Outcome, error) {
+	if f.mesh == "" {
+		return r.Run(opt)
+	}
+	mesh, err := f.readMesh(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return f.meshFlags.draw(r, mesh, opt)
+}
+
+// drawsAlone reports whether the picture of a mesh is all that is asked for: its vertices would fill the screen.
+func (f *runFlags) drawsAlone(cmd *cobra.Command) bool {
+	return f.mesh != "" && f.png != "" && !cmd.Flags().Changed("output") && !cmd.Flags().Changed("format")
 }
 
 // writeFiles writes what is asked for beside the outputs.
@@ -190,15 +220,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if err != nil {
 		return nil, nil, err
 	}
-	read := func(name string) ([]byte, error) { return readAll(cmd, name) }
-	var demo *exec.Demo
-	if f.demo && name == "" {
-		if demo, err = f.demoOf(); err != nil {
-			return nil, nil, err
-		}
-		name, read = demo.Program, demo.Files.ReadFile
-	}
-	data, err := read(name)
+	data, err := readAll(cmd, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -207,7 +229,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 		return f.openRaw(name, data, quirks)
 	}
 	req := exec.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
-	req.File = read
+	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
 	}
@@ -217,30 +239,11 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if req.Options, err = f.givenOptions(cmd, &m); err != nil {
 		return nil, nil, err
 	}
-	if demo != nil {
-		maps.Copy(req.Options, demo.Options)
-	}
 	r, err := m.Launch(req)
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}
 	return r, req.Set, nil
-}
-
-// demoOf returns what comes with the machine, or with the first that has something.
-func (f *runFlags) demoOf() (*exec.Demo, error) {
-	var names []string
-	for _, m := range catalog.Machines() {
-		if m.Demo == nil {
-			continue
-		}
-		if f.isa == "" || f.isa == m.Name {
-			f.isa = m.Name
-			return m.Demo, nil
-		}
-		names = append(names, m.Name)
-	}
-	return nil, usagef("--demo runs what comes with a machine: --isa %s", strings.Join(names, " or "))
 }
 
 // launches finds the machine that knows how to run a file, and the name of the file's format.

@@ -1,5 +1,5 @@
-// Command picture draws what isago prints in colour: it runs the command and writes docs/isago.svg, which
-// the README shows. Run it in the root of the repository.
+// Command picture draws what the README shows: it runs the command and writes docs/isago.svg, what it prints in
+// colour, and docs/demo.png, what its demo draws. Run it in the root of the repository.
 package main
 
 import (
@@ -18,10 +18,16 @@ var shown = []struct {
 	{[]string{"dis", "--jumps", "--addresses", "--words", "examples/pica200/flow.shbin"}, 7, 32},
 }
 
+// demo is the picture of the demo.
+const demo = "docs/demo.png"
+
 func main() {
 	picture, err := draw("go", "run", "./cmd/isago")
 	if err == nil {
 		err = os.WriteFile("docs/isago.svg", []byte(picture), 0o666)
+	}
+	if err == nil {
+		err = exec.Command("go", "run", "./cmd/isago", "run", "--demo", "--png", demo).Run()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "picture:", err)

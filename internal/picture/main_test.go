@@ -1,6 +1,9 @@
 package main
 
 import (
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +32,42 @@ func TestPicture(t *testing.T) {
 	if picture != string(kept) {
 		t.Error("docs/isago.svg is not what the command prints: go run ./internal/picture writes it anew")
 	}
+	drawn := filepath.Join(t.TempDir(), "demo.png")
+	if out, err := exec.Command(program, "run", "--demo", "--png", drawn).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if n := differ(t, drawn, demo); n > 1000 { // processors that fuse operations have other edges
+		t.Errorf("%d pixels of %s are not what the command draws: go run ./internal/picture writes it anew", n, demo)
+	}
+}
+
+// differ counts the pixels in which two pictures differ visibly.
+func differ(t *testing.T, a, b string) (n int) {
+	t.Helper()
+	var images [2]image.Image
+	for i, name := range []string{a, b} {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if images[i], err = png.Decode(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box := images[0].Bounds()
+	if box != images[1].Bounds() {
+		t.Fatalf("%s is of size %v, %s of %v", a, box, b, images[1].Bounds())
+	}
+	for y := range box.Dy() {
+		for x := range box.Dx() {
+			p, q := color.RGBAModel.Convert(images[0].At(x, y)).(color.RGBA), color.RGBAModel.Convert(images[1].At(x, y)).(color.RGBA)
+			if max(p.R, q.R)-min(p.R, q.R) > 8 || max(p.G, q.G)-min(p.G, q.G) > 8 || max(p.B, q.B)-min(p.B, q.B) > 8 {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func TestRuns(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package raster cuts triangles into quads of fragments, for launches that draw.
+// Package raster cuts triangles into quads of fragments, for launches that draw, and reads meshes.
 package raster
 
 import (

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/examples"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
@@ -57,6 +58,12 @@ type Machine struct {
 	Outputs []string
 }
 
+// The view of the demos: an object turned a little, four units away from the eye.
+const (
+	demoView = "0.96,0,0.28,0,0.12,0.91,-0.41,-0.08,-0.25,0.42,0.87,-4,0,0,0,1"
+	demoEye  = "2.6,0,0,0,0,2.6,0,0,0,0,-1.2,-2.2,0,0,-1,0"
+)
+
 // RawFormat is how a machine's programs are stored without a container, where that takes more than reading
 // one instruction after another. The sets are the machine's, in any spelling; the contexts say what is
 // not in the program.
@@ -92,13 +99,21 @@ func Machines() []Machine {
 		{
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
-			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Options: picalaunch.Options, Suffixed: []string{".pica", ".vsh", ".gsh"},
+			NewCompiler: pica200.NewCompiler, Launch: picalaunch.Open, Options: picalaunch.Options,
+			Demo: &exec.Demo{Files: examples.FS, Program: "pica200/light.shbin", Mesh: "knot.obj", Set: []string{
+				"modelView=" + demoView, "projection=" + demoEye,
+				"lightDirection=0.48,0.64,0.6,0", "lightColor=0.85,0.55,0.3,0", "ambient=0.14,0.1,0.12,1",
+			}}, Suffixed: []string{".pica", ".vsh", ".gsh"},
 			Openers: []string{".proc", ".fvec", ".constf", ".in", ".out", ".gsh", ".nodvle"},
 		},
 		{
 			Name: "tegra", Title: "vertex processor of NVIDIA Tegra 2, 3 and 4", Load: tegra.Load,
 			Formats:     []Format{{Name: tegra.FormatName, Is: tegra.IsContainer, Open: tegra.Open, Source: tegra.SourceOf}},
-			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true, Outputs: tegra.Outputs(),
+			NewCompiler: tegra.NewCompiler, Launch: tegralaunch.Open, Bare: true,
+			Demo: &exec.Demo{Files: examples.FS, Program: "tegra/textured.vp", Mesh: "knot.obj", Set: []string{
+				"modelView=" + demoView, "projection=" + demoEye,
+				"light=0.48,0.64,0.6,0", "diffuse=0.35,0.7,0.55,0", "ambient=0.08,0.12,0.16,1",
+			}}, Outputs: tegra.Outputs(),
 			Openers: []string{".asm", ".attributes", ".exports", ".uniforms", ".constants", "tegra-vp"},
 			Raw:     &RawFormat{Orders: tegra.Orders(), Largest: 64 << 10, Open: tegra.OpenRaw, Source: tegra.SourceOfRaw},
 		},

@@ -10,4 +10,4 @@ import (
 var demoFiles embed.FS
 
 // Demo draws a torus of bricks under a light.
-var Demo = &exec.Demo{Files: demoFiles, Program: "demo/torus.vs.bin", Options: map[string][]string{"scene": {"demo/torus.json"}}}
+var Demo = &exec.Demo{Files: demoFiles, Program: "demo/torus.vs.bin", Options: map[string][]string{"scene": {"demo/torus.json"}, "size": {"640x480"}}}

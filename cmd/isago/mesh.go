@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/raster"
+	"github.com/isago/isago/internal/sem"
+)
+
+// meshFlags say what a vertex program is run over, and how large the picture is.
+type meshFlags struct {
+	mesh, size string
+	bind       []string
+}
+
+func (f *meshFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.mesh, "mesh", "", "`FILE` of a mesh (.obj) over which a vertex program is run")
+	flags.StringVar(&f.size, "size", "512x512", "the size of the picture, as `WIDTHxHEIGHT`")
+	flags.StringArrayVar(&f.bind, "bind", nil, "what an input or an output is, as `NAME=ROLE`: position, normal, texcoord or color (default: by its name)")
+	_ = cmd.MarkFlagFilename("mesh", "obj")
+}
+
+// role is what an input or an output is for, and the parts of names by which it is known.
+type role struct {
+	name  string
+	words []string
+}
+
+// The roles of inputs and outputs, and the parts of names by which they are known.
+var roles = []role{
+	{"position", []string{"pos", "vert"}}, {"normal", []string{"norm", "nrm"}}, {"texcoord", []string{"tex", "uv"}}, {"color", []string{"col"}},
+}
+
+// roleOf is what an input or output of a name is, "" for nothing that is known.
+func roleOf(name string, bound map[string]string) string {
+	if role, ok := bound[name]; ok {
+		return role
+	}
+	for _, r := range roles {
+		for _, w := range r.words {
+			if strings.Contains(strings.ToLower(name), w) {
+				return r.name
+			}
+		}
+	}
+	return ""
+}
+
+func (f *meshFlags) bound() (map[string]string, error) {
+	bound, err := pairs("bind", f.bind)
+	if err != nil {
+		return nil, err
+	}
+	for name, what := range bound {
+		if !slices.ContainsFunc(roles, func(r role) bool { return r.name == what }) {
+			return nil, usagef("--bind %s=%s, expected position, normal, texcoord or color", name, what)
+		}
+	}
+	return bound, nil
+}
+
+// dimensions reads --size.
+func (f *meshFlags) dimensions() (width, height int, err error) {
+	const most = 4096
+	if n, err := fmt.Sscanf(f.size, "%dx%d", &width, &height); n != 2 || err != nil || width < 1 || height < 1 || width > most || height > most {
+		return 0, 0, usagef("--size %q, expected WIDTHxHEIGHT, each from 1 to %d", f.size, most)
+	}
+	return width, height, nil
+}
+
+// draw runs a vertex program over a mesh, and draws what comes out.
+func (f *meshFlags) draw(r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
+	b, ok := r.(*exec.Batch)
+	if !ok {
+		return nil, usagef("--mesh is for vertex programs")
+	}
+	width, height, err := f.dimensions()
+	if err != nil {
+		return nil, err
+	}
+	bound, err := f.bound()
+	if err != nil {
+		return nil, err
+	}
+	in, err := meshInput(b.Launch, mesh, bound)
+	if err != nil {
+		return nil, err
+	}
+	b.Feed(*in)
+	out, err := b.Run(opt)
+	if err != nil {
+		return nil, err
+	}
+	out.Picture = picture(&out.Tables[0], mesh, bound, width, height)
+	return out, nil
+}
+
+// meshInput gives the inputs of a program what a mesh has for them.
+func meshInput(l *exec.Launch, mesh *raster.Mesh, bound map[string]string) (*exec.Input, error) {
+	ports := l.Inputs
+	for name := range bound {
+		if p, err := l.Find(name); err != nil {
+			return nil, usagef("--bind: %v", err)
+		} else if p.State.Use == "input" && !named(ports, name) {
+			ports = append(ports, p)
+		}
+	}
+	in := &exec.Input{Lanes: len(mesh.Positions), Values: make([][]uint64, len(mesh.Positions))}
+	found := false
+	for _, p := range ports {
+		role := roleOf(p.Name, bound)
+		if t := p.State.Type; role == "" || t.Kind != sem.Float || t.Width != 32 {
+			continue
+		}
+		found = found || role == "position"
+		p.Count = 1
+		in.Ports = append(in.Ports, p)
+		for i := range in.Values {
+			v := meshValue(mesh, role, i)
+			for _, k := range p.Components() {
+				in.Values[i] = append(in.Values[i], uint64(math.Float32bits(v[k&3])))
+			}
+		}
+	}
+	if !found {
+		return nil, usagef("no input of the program is called a position; --bind NAME=position says which one is")
+	}
+	return in, nil
+}
+
+func named(ports []exec.Port, name string) bool {
+	for i := range ports {
+		if ports[i].Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// meshValue is what a vertex has for a role.
+func meshValue(m *raster.Mesh, role string, i int) [4]float32 {
+	switch role {
+	case "position":
+		return [4]float32{m.Positions[i][0], m.Positions[i][1], m.Positions[i][2], 1}
+	case "normal":
+		return [4]float32{m.Normals[i][0], m.Normals[i][1], m.Normals[i][2], 0}
+	case "texcoord":
+		return [4]float32{m.Texcoords[i][0], m.Texcoords[i][1], 0, 1}
+	}
+	return [4]float32{1, 1, 1, 1}
+}
+
+// checks is the number of squares of the checkerboard along a texture.
+const checks = 8
+
+// background is the colour behind the mesh.
+var background = color.RGBA{0x1b, 0x1f, 0x27, 255}
+
+// picture draws the vertices of a table: their colour, on a checkerboard where they have places in a texture.
+func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, height int) image.Image {
+	at := map[string]int{} // where the components of a role are in a row
+	count := map[string]int{}
+	n := 0
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		role := roleOf(c.Name, bound)
+		if _, ok := at[role]; !ok {
+			at[role], count[role] = n, c.Count()
+		}
+		if i == 0 { // the first output is the position where no name says so
+			if _, ok := at["position"]; !ok {
+				at["position"], count["position"] = n, c.Count()
+			}
+		}
+		n += c.Count()
+	}
+	part := func(row []uint64, role string, k int, missing float32) float32 {
+		if k >= count[role] {
+			return missing
+		}
+		return math.Float32frombits(uint32(row[at[role]+k]))
+	}
+	vertices := make([]raster.Corner, len(t.Rows))
+	for i, row := range t.Rows {
+		v := &vertices[i]
+		for k, to := range []*float64{&v.X, &v.Y, &v.Z, &v.W} {
+			*to = float64(part(row, "position", k, float32(k/3)))
+		}
+		for k := range 3 {
+			v.Values = append(v.Values, part(row, "color", k, 0.8))
+		}
+		v.Values = append(v.Values, part(row, "texcoord", 0, 0), part(row, "texcoord", 1, 0))
+	}
+	return raster.Picture(width, height, background, vertices, mesh.Triangles, func(v []float32) [3]float32 {
+		light := float32(1)
+		if count["texcoord"] > 0 && int(math.Floor(float64(v[3]*checks))+math.Floor(float64(v[4]*checks)))&1 != 0 {
+			light = 0.6
+		}
+		return [3]float32{v[0] * light, v[1] * light, v[2] * light}
+	})
+}
+
+// readMesh reads the file of --mesh.
+func (f *meshFlags) readMesh(cmd *cobra.Command) (*raster.Mesh, error) {
+	data, err := readAll(cmd, f.mesh)
+	if err != nil {
+		return nil, err
+	}
+	return raster.ReadOBJ(&diag.Source{Name: inputName(f.mesh), Text: string(data)})
+}

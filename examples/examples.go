@@ -1,0 +1,9 @@
+// Package examples holds the programs and the mesh that isago shows by itself.
+package examples
+
+import "embed"
+
+// FS holds them by their paths in this folder.
+//
+//go:embed knot.obj pica200/light.shbin tegra/textured.vp
+var FS embed.FS

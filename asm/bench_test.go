@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"fmt"
 	"math/rand"
 	"os"
 	"testing"
@@ -117,4 +118,49 @@ func assembled(tb testing.TB) (*isa.Decoder, *Parser, []isa.Inst) {
 	d.SetTable(0, table.Entries)
 	p.Tables[0] = &FixedTable{table.Entries}
 	return d, p, program
+}
+
+// BenchmarkProgram reads programs of few instructions with few operands, as real ones are: first by a parser that
+// has seen nothing, then again by the same.
+func BenchmarkProgram(b *testing.B) {
+	for _, c := range []struct{ dir, file string }{
+		{"../target/pica200", "pica200.xml"}, {"../target/tegra", "tegra.xml"}, {"../target/tesla", "tesla.xml"}, {"../internal/testgpu/heron", "heron.xml"},
+	} {
+		s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
+		if err != nil {
+			b.Fatal(isa.Explain(err))
+		}
+		d, err := s.NewDecoder("")
+		if err != nil {
+			b.Fatal(err)
+		}
+		r := rand.New(rand.NewSource(1))
+		randomTables(d, r)
+		few := newFew(d, r)
+		var lines []string
+		for range 50_000 {
+			if text := few.line(d, r); len(d.Findings()) == 0 {
+				lines = append(lines, text)
+			}
+		}
+		for _, first := range []bool{true, false} {
+			b.Run(fmt.Sprintf("%s/first=%v", c.file, first), func(b *testing.B) { readLines(b, s, lines, first) })
+		}
+	}
+}
+
+func readLines(b *testing.B, s *isa.Set, lines []string, first bool) {
+	p, err := New(s, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if first {
+			p.memo = &memo{}
+		}
+		for _, x := range lines {
+			p.Reads(x)
+		}
+	}
+	b.ReportMetric(float64(b.N*len(lines))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }

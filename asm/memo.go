@@ -25,6 +25,7 @@ type memo struct {
 	// alike are lines by the hash of what they look like.
 	alike map[uint64]*alike
 	size  int // of all shapes
+	pace  pace
 	// odd counts lines that differed although their traces did not: it stays 0.
 	odd   int
 	hooks [3]bool
@@ -66,7 +67,7 @@ func (p *Parser) recall(body []byte) (ok bool) {
 	m := p.memo
 	// With other hooks a line may be something else.
 	if hooks := [3]bool{p.Symbol != nil, p.Name != nil, p.Custom != nil}; m.seen == nil || m.hooks != hooks {
-		*m = memo{seed: maphash.MakeSeed(), seen: make([]uint32, minSeen), hooks: hooks}
+		*m = memo{seed: maphash.MakeSeed(), seen: make([]uint32, minSeen), hooks: hooks, pace: pace{budget: maxBudget}}
 	}
 	if m.mark = maphash.Bytes(m.seed, body); m.lines == nil {
 		return false
@@ -245,11 +246,57 @@ type hole struct {
 	vals  []uint64
 }
 
+// pace keeps the work on shapes in proportion to its use: a line that is looked at in vain costs a part of
+// reading it, and one that is recorded a few times as much.
+type pace struct {
+	lines, looked, hits int // since the pace was set
+	budget              int // what may be recorded, in parts of a line
+	slow                bool
+}
+
+const (
+	paceLines  = 1 << 11 // after which the pace is set anew
+	slowLooks  = 8       // of so many lines one is looked at where few are known
+	fewHits    = 32      // less than one line of so many
+	recordCost = 32      // of a line that is recorded; each line that is read earns 1
+	hitEarns   = 16
+	maxBudget  = 64 * recordCost
+)
+
+// looks reports whether the next line is looked at.
+func (c *pace) looks() bool {
+	c.budget = min(c.budget+1, maxBudget)
+	if c.lines++; c.lines >= paceLines {
+		c.slow = c.hits*fewHits < c.looked
+		c.lines, c.looked, c.hits = 0, 0, 0
+	}
+	if c.slow && c.lines%slowLooks != 0 {
+		return false
+	}
+	c.looked++
+	return true
+}
+
+func (c *pace) hit() {
+	c.hits++
+	c.budget += hitEarns
+}
+
+// records reports whether a line may be recorded.
+func (c *pace) records() bool {
+	if c.budget < recordCost {
+		return false
+	}
+	c.budget -= recordCost
+	return true
+}
+
 // recallShape reads a line of a known shape with known words; ok is false for any other. One that is worth it
 // is recorded while it is read.
 func (p *Parser) recallShape() (ok bool) {
 	m := p.memo
-	if !m.cut(p.src) {
+	m.rec.words = m.rec.words[:0]
+	if !m.pace.looks() || !m.cut(p.src) {
 		return false
 	}
 	a := m.alike[maphash.Bytes(m.seed, m.rec.looks)]
@@ -260,10 +307,11 @@ func (p *Parser) recallShape() (ok bool) {
 	for _, s := range a.shapes {
 		if s.given == p.context && s.looks == string(m.rec.looks) && p.recallWords(s) {
 			a.hits++
+			m.pace.hit()
 			return true
 		}
 	}
-	if a.worth() {
+	if a.worth() && m.pace.records() {
 		p.startRecording()
 	}
 	return false

@@ -30,7 +30,7 @@ func blockOf(t *testing.T, waves, lanes, n int, words ...uint64) (*machine, *Sha
 // bar is a barrier of that number for so many waves, 0 for all.
 func bar(op, number, count uint64) uint64 { return control(op, 0, 0, number|count<<4) }
 
-const opBar, opArrive, opAwait, opAtom, opLoad, opStore = 19, 20, 21, 22, 23, 24
+const opBar, opArrive, opAwait, opAtom, opLoad, opStore, opAtomShared = 19, 20, 21, 22, 23, 24, 25
 
 // Lanes that add to one word each see what those before them left, the lowest lane first.
 func TestAtomic(t *testing.T) {

@@ -100,6 +100,7 @@ func TestRaces(t *testing.T) {
 		{"arrived before", []uint64{t3(write, always, 0, 0, 1, 0, 0), bar(opArrive, 1, 2), bar(opAwait, 1, 2), t3(read, always, 0, 3, 0, 0, 0)}, "[]"},
 		{"written behind the arrival", []uint64{bar(opArrive, 1, 2), t3(write, always, 0, 0, 1, 0, 0), bar(opAwait, 1, 2), t3(read, always, 0, 3, 0, 0, 0)},
 			"[race for s[0x0] of block 0: lane 0 of warp 0 writes at 1, lane 0 of warp 1 reads at 3, and no barrier is between them]"},
+		{"atomic operations", []uint64{t3(opAtomShared, always, 0, 5, 6, 0, 0), t3(read, always, 0, 3, 0, 0, 0)}, "[]"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			g, m := gridOf(t, 3, 64, 4, row.words...)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/isago/isago/internal/sem"
@@ -20,7 +21,8 @@ type Area struct {
 type Access struct {
 	State *sem.State
 	Store bool
-	// Atomic tells that the same lanes load and store with nobody between.
+	// Atomic tells that the instruction does something with no other lane between: an atomic operation, or one
+	// that takes a lock.
 	Atomic bool
 	// Size is the number of bytes, Lanes are the lanes that take part.
 	Size  uint64
@@ -70,6 +72,9 @@ func (st *store) data(lane int) []byte {
 // where says where an address is that no area has: behind which, or how large the memory is.
 func (st *store) where(addr, size uint64) string {
 	text := fmt.Sprintf("%d bytes at %#x", size, addr)
+	if size == 1 {
+		text = fmt.Sprintf("a byte at %#x", addr)
+	}
 	if st.areas == nil {
 		return fmt.Sprintf("%s of %#x", text, st.size)
 	}
@@ -89,9 +94,11 @@ func (w *Wave) outside(st *store, lane int, addr, size uint64) {
 	w.stopWith(1<<uint(lane), "trap", "access outside of "+st.state.Name, func() string { return st.where(addr, size) })
 }
 
+func isAtomic(in sem.Inst) bool { return in.Op == sem.OpAtomic }
+
 func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, size := c.locs[in.A], in.Imm
-	acc := Access{State: st.state, Store: in.Op == sem.OpStore, Atomic: c.atomic, Size: size, Addr: a.lane}
+	acc := Access{State: st.state, Store: in.Op == sem.OpStore, Atomic: slices.ContainsFunc(c.code.Insts, isAtomic), Size: size, Addr: a.lane}
 	watch := func(w *Wave, m uint64) {
 		if w.Watch != nil {
 			acc.Lanes = m

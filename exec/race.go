@@ -57,8 +57,11 @@ type raceWatch struct {
 
 // raceWord is what was done to a word: the last write, and the last read of each wave.
 type raceWord struct {
-	write touch
-	reads []touch
+	// atomic is the tick of the last atomic instruction that reached for it: what it is for orders what warps do,
+	// and is no race.
+	atomic uint32
+	write  touch
+	reads  []touch
 }
 
 // touch is an access at a tick of a wave's clock; tick 0 is none.
@@ -150,6 +153,12 @@ func (r *raceWatch) access(w *Wave, a *Access) {
 
 // touch notes one access to a word.
 func (r *raceWatch) touch(word *raceWord, t touch, a *Access, known []uint32, addr uint64) {
+	if a.Atomic {
+		word.atomic = t.tick
+	}
+	if word.atomic > r.base {
+		return
+	}
 	if before := &word.write; before.bytes&t.bytes != 0 && before.tick > known[before.wave] {
 		r.report(a, *before, true, t, addr)
 	}

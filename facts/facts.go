@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/sem"
@@ -18,6 +19,27 @@ type Machine struct {
 	sem    *sem.Machine
 	states []*State
 	of     map[*sem.State]*State
+	word   Word
+}
+
+// Word returns an instruction that another runs: of a root, by its number in words of that root's size in bits; ok is
+// false where the program has none.
+type Word func(root string, size int, number uint64) (v bits.Value, ok bool)
+
+// Root returns the name of the root whose words the program counter finds.
+func (m *Machine) Root() (string, error) {
+	r, err := m.sem.Root("")
+	if err != nil {
+		return "", err
+	}
+	return r.Name, nil
+}
+
+// Running returns a machine that tells of an instruction what those do that it runs, which word finds.
+func (m *Machine) Running(word Word) *Machine {
+	out := *m
+	out.word = word
+	return &out
 }
 
 // StateKind tells the kinds of state apart.

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -133,6 +135,9 @@ func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks) ([]Way, error) 
 // told lowers an instruction.
 func (m *Machine) told(d *isa.Decoder, in isa.Inst) (*sem.Code, error) {
 	words := sem.Words{Context: d.Context(), Tables: inside.Tables(d)}
+	if m.word != nil {
+		words.Word = func(root *model.Root, addr uint64) (bits.Value, bool) { return m.word(root.Name, root.Size, addr) }
+	}
 	return m.sem.Told(inside.Leaf(in.Leaf).Root, &words, in.Bits, uint64(d.Addr/int64(m.sem.Unit)))
 }
 

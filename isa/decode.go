@@ -60,7 +60,6 @@ type Decoder struct {
 	findings  []finding
 	told      []Finding // room for Findings
 	conflict  [2]*Leaf  // see Conflict
-	mute      bool      // nobody asks for what is found
 	missing   []missing
 	known     []known
 	trace     *trace
@@ -203,7 +202,7 @@ func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
 
 func (d *Decoder) dontCare(l *model.Leaf, v *bits.Value) {
 	m := &l.DontCare
-	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 && !d.mute {
+	if v[0]&m[0]|v[1]&m[1]|v[2]&m[2]|v[3]&m[3] != 0 {
 		d.findings = append(d.findings, finding{kind: DontCare, leaf: l, value: v.And(*m)})
 	}
 }

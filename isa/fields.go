@@ -72,9 +72,11 @@ type fieldWalk struct {
 
 // all lists the fields of the word. What is odd about those that no template shows is nobody's concern.
 func (w *fieldWalk) all() {
-	w.d.mute = true
+	found := len(w.d.findings)
+	w.d.quick = w.text && w.d.planned(w.d.frames[0].unit.Leaf) != nil
 	w.scope(0)
-	w.d.mute = false
+	w.d.quick = false
+	w.d.forget(found)
 }
 
 func (w *fieldWalk) scope(depth int) {

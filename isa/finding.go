@@ -51,11 +51,8 @@ type finding struct {
 	number, most int
 }
 
-// found keeps a finding, unless nobody asks for any.
+// found keeps a finding.
 func (d *Decoder) found(f finding) {
-	if d.mute {
-		return
-	}
 	if f.kind == NoEntry { // which several paths can enter
 		for i := range d.findings {
 			if x := &d.findings[i]; x.kind == NoEntry && x.ref.Field.Table == f.ref.Field.Table && x.number == f.number {
@@ -65,6 +62,9 @@ func (d *Decoder) found(f finding) {
 	}
 	d.findings = append(d.findings, f)
 }
+
+// forget forgets the findings but for the first n: nobody asked for the others.
+func (d *Decoder) forget(n int) { d.findings = d.findings[:n] }
 
 // Odd returns the number of findings of the last Decode and the printing since.
 func (d *Decoder) Odd() int { return len(d.findings) }

@@ -45,12 +45,12 @@ func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	d.operands = 0
 	d.walk.d = d
 	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
-	d.mute = true
+	found := len(d.findings)
 	before := len(buf)
 	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.Flowing {
 		buf = d.branches(buf, 0)
 	}
-	d.mute = false
+	d.forget(found)
 	return buf
 }
 

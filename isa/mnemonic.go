@@ -17,9 +17,9 @@ func (d *Decoder) Mnemonic(in Inst) string {
 	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
 	d.walk.d = d
 	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
-	d.mute = true
+	found := len(d.findings)
 	name := d.mnemonic(0)
-	d.mute = false
+	d.forget(found)
 	return name
 }
 

@@ -268,7 +268,9 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 	w := &d.walk
 	w.d, w.dst, w.out, w.start = d, dst, buf, len(dst)
 	w.sites[0], w.entries[0] = d.top(in.Leaf.model), 0
+	d.quick = d.planned(in.Leaf.model) != nil
 	w.display(0)
+	d.quick = false
 	dst, buf = w.dst, w.out
 	w.dst, w.out = nil, nil
 	return dst, buf

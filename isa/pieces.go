@@ -73,14 +73,8 @@ const (
 
 // quickly prints an instruction from memos; ok is false where that is not worth it, or not possible.
 func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
-	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
-	if l.plan == nil {
-		if l.uses++; l.uses <= fewUses {
-			return dst, false
-		}
-		l.make(d, d.env.Unit(in.Leaf.model))
-	}
-	if l.plan.general {
+	l := d.planned(in.Leaf.model)
+	if l == nil {
 		return dst, false
 	}
 	d.frames[0].unit = l.plan.unit
@@ -89,6 +83,24 @@ func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
 	dst = d.shown(dst, l, 0)
 	d.quick = false
 	return dst, true
+}
+
+// planned returns the memo of an instruction's leaf, nil where it is not worth it yet, or not possible.
+func (d *Decoder) planned(leaf *model.Leaf) *leafMemo {
+	if d.general {
+		return nil
+	}
+	l := d.envMemo(d.env).leafMemo(leaf)
+	if l.plan == nil {
+		if l.uses++; l.uses <= fewUses {
+			return nil
+		}
+		l.make(d, d.env.Unit(leaf))
+	}
+	if l.plan.general {
+		return nil
+	}
+	return l
 }
 
 // shown prints the display that a leaf has for the bits of a frame.
@@ -113,7 +125,7 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 	x := c.at(bits)
 	if x == nil {
 		found := len(d.findings)
-		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found && !d.mute {
+		if x = d.firstCase(l, depth); x != nil && len(d.findings) == found {
 			c.put(bits, x)
 		}
 	}
@@ -171,7 +183,7 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, m *envMemo, depth int) []b
 	if x == nil {
 		return d.noDisplay(dst, u)
 	}
-	if choice != nil && len(d.findings) == found && !d.mute {
+	if choice != nil && len(d.findings) == found {
 		choice.put(bits, x)
 	}
 	return d.display(dst, x, depth)
@@ -237,7 +249,7 @@ func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
 			return append(dst, c[:c[chunkLen]-1]...)
 		}
 		start, found := len(dst), len(d.findings)
-		if dst = d.items(dst, p.items, depth); len(d.findings) == found && !d.mute {
+		if dst = d.items(dst, p.items, depth); len(d.findings) == found {
 			p.dense.put(x, dst[start:])
 		}
 		return dst
@@ -258,7 +270,7 @@ func (d *Decoder) widePiece(dst []byte, p *piece, from *sources, depth int) []by
 		return append(dst, s.text[:s.size-1]...)
 	}
 	start, found := len(dst), len(d.findings)
-	if dst = d.rest(dst, p, depth); len(d.findings) == found && !d.mute {
+	if dst = d.rest(dst, p, depth); len(d.findings) == found {
 		w.put(x, dst[start:])
 	}
 	return dst
@@ -305,8 +317,8 @@ func planOf(u *model.Unit) *plan {
 
 func newPlan(u *model.Unit) *plan {
 	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
-	count := operandCount{open: map[*model.Env]bool{}, known: map[*model.Env]int{}}
-	if p.general = count.unit(u, 0) > maxOperands; p.general {
+	count := operandCount{open: map[*model.Env]bool{}, known: map[*model.Env]nesting{}}
+	if p.general = !count.unit(u).bounded(); p.general {
 		return p
 	}
 	for i, c := range u.Cases {
@@ -375,52 +387,66 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	}
 }
 
-// operandCount counts the operands that one instruction can have.
+// operandCount finds how many operands an instruction can have, and how deep they are nested.
 type operandCount struct {
 	open  map[*model.Env]bool
-	known map[*model.Env]int
+	known map[*model.Env]nesting
 }
 
-// endless is the count where operands may be nested in themselves, or too deep.
-const endless = maxOperands + 1
+// nesting is the greatest number of operands, and of frames in which they are printed.
+type nesting struct{ operands, depth int }
 
-func (c *operandCount) unit(u *model.Unit, depth int) int {
-	most := 0
+// endless is that of operands that are nested in themselves.
+var endless = nesting{maxOperands + 1, maxFrames}
+
+// bounded reports whether neither bound is reached.
+func (n nesting) bounded() bool { return n.operands <= maxOperands && n.depth < maxFrames }
+
+// or returns the greater of both, and no more than endless.
+func (n nesting) or(o nesting) nesting {
+	return nesting{min(max(n.operands, o.operands), endless.operands), min(max(n.depth, o.depth), endless.depth)}
+}
+
+// beside returns that of both, one behind the other.
+func (n nesting) beside(o nesting) nesting {
+	return n.or(nesting{n.operands + o.operands, o.depth})
+}
+
+func (c *operandCount) unit(u *model.Unit) (most nesting) {
 	for _, x := range u.Cases {
-		n := 0
+		var n nesting
 		for i := range x.Items {
-			n += c.item(&x.Items[i], depth)
+			n = n.beside(c.item(&x.Items[i]))
 		}
-		most = max(most, min(n, endless))
+		most = most.or(n)
 	}
 	return most
 }
 
-func (c *operandCount) item(it *model.Item, depth int) int {
-	n := 0
+func (c *operandCount) item(it *model.Item) (n nesting) {
 	for i := range it.Members {
-		n += c.item(&it.Members[i], depth)
+		n = n.beside(c.item(&it.Members[i]))
 	}
-	most := 0
+	var most nesting
 	for i := range it.Alts {
 		if ref := it.Alts[i].Ref; ref != nil && ref.Kind == spec.KindBitset {
-			most = max(most, 1+c.env(ref.Env, depth+1+len(ref.Enter)))
+			inner := c.env(ref.Env)
+			most = most.or(nesting{inner.operands + 1, inner.depth + 1 + len(ref.Enter)})
 		}
 	}
-	return min(n+most, endless)
+	return n.beside(most)
 }
 
-func (c *operandCount) env(env *model.Env, depth int) int {
-	if depth >= maxFrames || c.open[env] {
+func (c *operandCount) env(env *model.Env) (most nesting) {
+	if c.open[env] {
 		return endless
 	}
-	if n, ok := c.known[env]; ok && depth+maxFrames/2 < maxFrames {
+	if n, ok := c.known[env]; ok {
 		return n
 	}
 	c.open[env] = true
-	most := 0
 	for _, l := range env.Root.Leaves {
-		if most = max(most, c.unit(env.Unit(l), depth)); most >= endless {
+		if most = most.or(c.unit(env.Unit(l))); !most.bounded() {
 			break
 		}
 	}

@@ -17,7 +17,7 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
 	d.leave(0)
 	d.frames[0].v = in.Bits
-	if d.trace == nil && !d.general {
+	if d.trace == nil {
 		if text, ok := d.quickly(dst, in); ok {
 			return text
 		}
@@ -61,9 +61,6 @@ func (d *Decoder) noDisplay(dst []byte, u *model.Unit) []byte {
 }
 
 func (d *Decoder) asserts(c *spec.Case, depth int) {
-	if d.mute {
-		return
-	}
 	for _, a := range c.Asserts {
 		if got := d.frames[depth].v.And(a.Mask); got != a.Match {
 			d.found(finding{kind: Unexpected, assert: a, bitset: c.Bitset, value: got})

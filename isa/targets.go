@@ -23,7 +23,7 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	}
 	found := len(d.findings)
 	d.Append(nil, in)
-	d.findings = d.findings[:found]
+	d.forget(found)
 	d.Label = label
 	return dst
 }

@@ -81,7 +81,7 @@ func (e *explainer) warned(l *isa.Leaf) {
 	for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
 		for _, h := range b.Hazards {
 			if first {
-				e.printf("\n  Hardly meant, of which asm warns:\n")
+				e.printf("\n  Probably a mistake; asm warns:\n")
 				first = false
 			}
 			e.printf("%s\n", hang(h.Name+": "+h.Text, "    ", "      ", e.Width))

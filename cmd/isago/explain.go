@@ -41,7 +41,7 @@ its value and what it means. The instruction can be
   mad               a mnemonic: all its forms, with bits, documentation, hazards and examples
   light.shbin@main+3  in a program, 3 instructions behind a label; @0x1c is an address as dis
                     --addresses shows it
-  light.pica:9      line 9 of a source, if it is an instruction as dis prints it
+  light.pica:9      line 9 of a source
 
 A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text are named in
 one line; --all lists them.
@@ -72,11 +72,7 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 		return f.place(cmd, name, place)
 	}
 	if name, number, ok := lineIn(text); ok {
-		line, err := f.sourceLine(cmd, name, number)
-		if err != nil {
-			return err
-		}
-		return f.explain(cmd, line.Src.Text[line.Off:line.End], line)
+		return f.line(cmd, name, number)
 	}
 	if !f.given() {
 		return f.anywhere(cmd, text)

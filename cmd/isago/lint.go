@@ -158,6 +158,11 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 	if err != nil {
 		return nil, err
 	}
+	if f.root == "" {
+		if f.root, err = told.Root(); err != nil {
+			return nil, err
+		}
+	}
 	d, err := f.decoder(set)
 	if err != nil {
 		return nil, err
@@ -165,15 +170,21 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 	for i, t := range im.Tables {
 		d.SetTable(i, t)
 	}
-	if slices.ContainsFunc(im.Pieces, func(x program.Piece) bool { return x.Root != nil && x.Root != d.Root() }) {
-		return nil, fmt.Errorf("%s: instructions of this program run others, of another kind, which lint does not follow", inputName(name))
-	}
 	place := placer(name, d, im, places)
 	outputs := f.outputs(set, d.Context(), data)
 	var all diag.List
 	for _, part := range parts(im) {
 		d.SetContext(part.context(d.Context()))
-		p := &lint.Program{Image: im, Decoder: d, Facts: told, Outputs: outputs, Base: part.base, End: part.end}
+		running := told.Running(func(name string, size int, number uint64) (v bits.Value, ok bool) {
+			root, err := set.Root(strings.TrimPrefix(name, "#"))
+			at := part.base + int64(number)*int64(size)
+			if err != nil || number > 1<<24 || at+int64(size) > part.end {
+				return v, false
+			}
+			v, _ = im.At(at, root, size)
+			return v, true
+		})
+		p := &lint.Program{Image: im, Decoder: d, Facts: running, Outputs: outputs, Base: part.base, End: part.end}
 		for _, e := range im.Entries {
 			if !e.Inner && e.Addr >= part.base && e.Addr < part.end {
 				p.Entries = append(p.Entries, e.Addr-part.base)
@@ -213,7 +224,8 @@ func parts(im *program.Image) []part {
 		if n := len(list); n == 0 || list[n-1].base != x.Base {
 			list = append(list, part{base: x.Base, piece: x})
 		}
-		list[len(list)-1].end = x.Addr + int64(x.Size)
+		last := &list[len(list)-1]
+		last.end = max(last.end, x.Addr+int64(x.Size)) // pieces stand in the order in which they are read
 	}
 	if list == nil {
 		list = []part{{base: im.Start, end: im.Size()}}

@@ -84,17 +84,66 @@ func (f *explainFlags) place(cmd *cobra.Command, name string, p place) error {
 	return f.draw(cmd, found.Decoder, found.Inst)
 }
 
-// sourceLine returns the place of the instruction in a line of a source, without labels and comment.
-func (f *explainFlags) sourceLine(cmd *cobra.Command, name string, number int) (diag.Span, error) {
+// line draws what stands in a line of a source. Where a compiler reads the source, its names and directives count.
+func (f *explainFlags) line(cmd *cobra.Command, name string, number int) error {
 	src, err := readSource(cmd, name)
 	if err != nil {
-		return diag.Span{}, err
+		return err
 	}
-	if !f.given() {
-		if m, ok := catalog.RecogniseSource(src); ok {
-			f.isa = m.Name
+	if m, ok := catalog.RecogniseSource(src); ok && !f.given() {
+		f.isa = m.Name
+	}
+	if found := f.compiled(src, number); len(found) > 0 {
+		for _, x := range found {
+			if err := f.draw(cmd, x.Decoder, x.Inst); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	line, err := f.sourceLine(src, name, number)
+	if err != nil {
+		return err
+	}
+	return f.explain(cmd, src.Text[line.Off:line.End], line)
+}
+
+// compiled returns the instructions that the machine's compiler makes of a line; none where there is no compiler, it
+// does not say where instructions come from, or the source has mistakes: then the line has to speak for itself.
+func (f *explainFlags) compiled(src *diag.Source, number int) (found []view.Decoded) {
+	m, err := catalog.Lookup(f.isa)
+	if err != nil || m.NewCompiler == nil || f.spec != "" {
+		return nil
+	}
+	c, err := m.NewCompiler()
+	if err != nil {
+		return nil
+	}
+	out, err := c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: f.syntax, Context: f.context})
+	if err != nil {
+		return nil
+	}
+	here := map[int64]bool{}
+	for _, p := range out.Places {
+		if line, _ := p.Span.LineCol(); line == number {
+			here[p.Addr] = true
 		}
 	}
+	l, err := f.listingFrom(src.Name, out.Bytes)
+	if err != nil || len(here) == 0 {
+		return nil
+	}
+	l.Each(func(x view.Decoded) bool {
+		if here[x.Addr] && x.Known {
+			found = append(found, x)
+		}
+		return true
+	})
+	return found
+}
+
+// sourceLine returns the place of the instruction in a line of a source, without labels and comment.
+func (f *explainFlags) sourceLine(src *diag.Source, name string, number int) (diag.Span, error) {
 	set, err := f.load(nil)
 	if err != nil {
 		return diag.Span{}, err

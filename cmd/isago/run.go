@@ -48,6 +48,10 @@ that the file gives them, or by their registers, such as v0 and c5; NAME[2] is o
 pos, then a line for each vertex), or raw (32-bit components, least significant byte first, of the inputs that
 the file names, in that order). A value is a number, its bits behind 0x, or true or false.
 
+A kernel of a cubin runs over a grid of blocks: --kernel, --grid and --block say which, --params its parameters,
+--arg its arguments; --call says all of that in one, and several calls share the memory. The arrays that changed
+are the outputs.
+
 Outputs are a table, JSON, CSV, or raw 32-bit components in the order of the outputs.
 
 Reading a register that was never written gives 0 and is reported on standard error; with --strict it stops
@@ -57,7 +61,9 @@ Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command 
 not reach the end of its program, or read a register that was never written.`,
 		Example: `  isago run light.shbin --set projection[0]=1,0,0,0 --in vertices.csv
   isago run light.shbin --in vertices.json --format json --stats
-  isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24`,
+  isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24
+  isago run vecadd.cubin --grid 8 --block 128 --params "a:ptr b:ptr c:ptr n:s32" \
+      --arg a=f32:@a.raw --arg b=f32[1000]:1.5 --arg c=f32[1000] --arg n=1000 --out c=c.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.demo {
 				return noArgs(cmd, args)
@@ -97,11 +103,14 @@ not reach the end of its program, or read a register that was never written.`,
 func (f *runFlags) addOptions(cmd *cobra.Command) {
 	for _, m := range catalog.Machines() {
 		for _, o := range m.Options {
-			if cmd.Flags().Lookup(o.Name) == nil {
-				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, o.Usage+" ("+m.Name+")")
-				if o.Bool {
-					cmd.Flags().Lookup(o.Name).NoOptDefVal = "true"
-				}
+			usage := o.Usage + " (" + m.Name + ")"
+			switch {
+			case cmd.Flags().Lookup(o.Name) != nil:
+			case o.Bool:
+				cmd.Flags().Bool(o.Name, false, usage)
+				f.options[o.Name] = &[]string{"true"}
+			default:
+				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, usage)
 			}
 		}
 	}
@@ -111,7 +120,8 @@ func (f *runFlags) addOptions(cmd *cobra.Command) {
 func (f *runFlags) givenOptions(cmd *cobra.Command, m *catalog.Machine) (map[string][]string, error) {
 	given := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(f.options)) {
-		if !cmd.Flags().Changed(name) {
+		flag := cmd.Flags().Lookup(name)
+		if !flag.Changed || flag.Value.Type() == "bool" && flag.Value.String() == "false" {
 			continue
 		}
 		if !slices.ContainsFunc(m.Options, func(o exec.Option) bool { return o.Name == name }) {

@@ -86,7 +86,7 @@ func harness(p *gen.Program, root *gen.Root) string {
 	}
 	packers += "\tdefault: return false;\n\t}\n\treturn memcmp(&w, &full, sizeof w) == 0;\n}\n"
 	return strings.NewReplacer("PACKERS", packers, "NAME.h", p.Name+".h", "N_", p.Name+"_", "SUFFIX", suffix, "INST", inst, "SET", set.String(),
-		"ENTRIES", fmt.Sprint(gentest.Entries), "LIMBS", fmt.Sprint(p.Limbs)).Replace(harnessText)
+		"ENTRIES", fmt.Sprint(gentest.Entries), "BATCH", fmt.Sprint(gentest.Batch), "LIMBS", fmt.Sprint(p.Limbs)).Replace(harnessText)
 }
 
 const harnessText = `#include "NAME.h"
@@ -102,6 +102,7 @@ int main(void)
 	struct N_options o;
 	static char text[1 << 20], line[1 << 16];
 	uint64_t context[17];
+	unsigned long n = 0;
 	N_word w;
 	if (!value((uint64_t *)table, 4 * ENTRIES * LIMBS))
 		return 1;
@@ -127,6 +128,8 @@ SET		ok = N_decodeSUFFIX(w, &o, &in);
 			printf("%c%s", 1, line);
 		}
 		putchar(2);
+		if (++n % BATCH == 0)
+			fflush(stdout);
 	}
 	return 0;
 }

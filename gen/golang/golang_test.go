@@ -96,7 +96,7 @@ func harness(p *gen.Program, root *gen.Root) string {
 	}
 	text := strings.ReplaceAll(harnessText, "gen.uint64(", "uint64(")
 	return strings.ReplaceAll(strings.NewReplacer("PACKAGE", golang.PackageName(p.Name), "SET", set.String(), "PACKERS", packers.String(), "INST", n.Inst,
-		"FINDER", n.Decode, "WORD", word, "ENTRIES", fmt.Sprint(gentest.Entries), "LIMBS", fmt.Sprint(p.Limbs)).Replace(text), "gen.uint64(", "uint64(")
+		"FINDER", n.Decode, "WORD", word, "ENTRIES", fmt.Sprint(gentest.Entries), "BATCH", fmt.Sprint(gentest.Batch), "LIMBS", fmt.Sprint(p.Limbs)).Replace(text), "gen.uint64(", "uint64(")
 }
 
 const harnessText = `package main
@@ -130,7 +130,10 @@ func main() {
 			tables[i] = append(tables[i], w)
 		}
 	}
-	for {
+	for n := 0; ; n++ {
+		if n%BATCH == 0 {
+			out.Flush()
+		}
 		var head [17]uint64
 		if err := binary.Read(in, binary.LittleEndian, &head); err == io.EOF {
 			return

@@ -26,6 +26,9 @@ import (
 	"github.com/isago/isago/target/catalog"
 )
 
+// Batch is the number of words after which a harness hands out what it has printed: fewer than wait to be compared.
+const Batch = 256
+
 // Entries is the number of entries in each table, fewer than some indexes reach.
 const Entries = 100
 
@@ -186,9 +189,12 @@ func (s *stream) compare(t *testing.T, harness string, gen uint32, count int) {
 	go func() {
 		w := bufio.NewWriterSize(in, 1<<16)
 		s.tables(w)
-		for range count {
+		for i := range count {
 			var want bytes.Buffer
 			s.next(w, gen, &want)
+			if i%Batch == 0 {
+				w.Flush()
+			}
 			wants <- want.Bytes()
 		}
 		w.Flush()

@@ -79,10 +79,9 @@ type inst struct {
 	facts *facts.Facts
 	nodes []*node
 	// reads that count, and what is written always and perhaps.
-	reads         []facts.Access
-	must, may     set
-	next          int64
-	context, data bool
+	reads     []facts.Access
+	must, may set
+	next      int64
 }
 
 // node is an instruction with what stacks hold there.
@@ -144,8 +143,12 @@ func (l *linter) tell(addr int64, code diag.Code, what, format string, args ...a
 
 // decode reads the instructions, one after another.
 func (l *linter) decode() {
-	d, root := l.Decoder, l.Decoder.Root()
+	d, root, others := l.Decoder, l.Decoder.Root(), l.others()
 	for addr := int64(0); addr < l.End-l.Base && len(l.code) < maxCode; {
+		if end, ok := others[l.Base+addr]; ok {
+			addr = end - l.Base
+			continue
+		}
 		v, n := l.Image.At(l.Base+addr, root, root.Size)
 		d.Addr = addr
 		in, ok := d.Decode(v)
@@ -159,6 +162,17 @@ func (l *linter) decode() {
 		l.at[addr] = x
 		addr = x.next
 	}
+}
+
+// others are, by address, where words of other roots end: others run them.
+func (l *linter) others() map[int64]int64 {
+	ends := map[int64]int64{}
+	for i := range l.Image.Pieces {
+		if p := &l.Image.Pieces[i]; p.Root != nil && p.Root != l.Decoder.Root() && p.Size > 0 {
+			ends[p.Addr] = p.Addr + int64(p.Size)
+		}
+	}
+	return ends
 }
 
 // follow makes the graph of all that can happen from the entries on.

@@ -261,6 +261,9 @@ func wordList(n *node, what string) ([]uint32, error) {
 	return list, nil
 }
 
+// relocated is the memory of constants that the compiler leaves to the loader.
+const relocated = 14
+
 // textSegment reads a block of constants, of a variable, or of a relocation: one without content that the loader
 // fills.
 func textSegment(m *Module, into *[]Segment, kernel string, n *node) error {
@@ -278,7 +281,7 @@ func textSegment(m *Module, into *[]Segment, kernel string, n *node) error {
 	}
 	name := n.values["name"]
 	mem := n.child("mem")
-	if mem == nil && name != "" && (n.name == "reloc" || n.values["segname"] == "reloc") {
+	if name != "" && (n.name == "reloc" || n.values["segname"] == "reloc" || mem == nil && bank == relocated) {
 		m.Relocations = append(m.Relocations, Relocation{bank, offset, max(size, 4), kernel, name})
 		return nil
 	}

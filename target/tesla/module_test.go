@@ -25,6 +25,17 @@ consts {
 		0x3f800000 0x40000000
 	}
 }
+consts {
+	name = table
+	segname = const
+	segnum = 0
+	offset = 32
+	bytes = 100
+}
+sampler {
+	name = picture
+	texunit = 0
+}
 reloc {
 	name = counter
 	segname = const
@@ -70,8 +81,8 @@ func TestTextModule(t *testing.T) {
 	if got := fmt.Sprint(m.Constants, k.Constants); got != "[{0 16 [0 0 128 63 0 0 0 64]}] [{1 0 [255 255 255 127]}]" {
 		t.Errorf("constants %s", got)
 	}
-	if len(m.Variables) != 1 || m.Variables[0].Name != "filter" || m.Variables[0].Bank != 0 || m.Variables[0].Size != 8 {
-		t.Errorf("variables %+v", m.Variables)
+	if got := fmt.Sprint(m.Variables); got != "[{filter 0 16 8 [0 0 128 63 0 0 0 64]} {table 0 32 100 []}]" {
+		t.Errorf("variables %s", got)
 	}
 	if got := fmt.Sprint(m.Relocations); got != "[{14 4 4  counter}]" {
 		t.Errorf("relocations %s", got)

@@ -69,7 +69,7 @@ func (s *session) single() (c call, err error) {
 	for _, p := range c.params {
 		c.args = append(c.args, p.name)
 		if s.given[p.name] == nil {
-			return c, fmt.Errorf("no --%s %s=...", optArg, p.name)
+			return c, fmt.Errorf("parameter %s has no value, expected --%s %s=VALUE", p.name, optArg, p.name)
 		}
 	}
 	return c, nil

@@ -92,7 +92,7 @@ func TestBadOptions(t *testing.T) {
 		{[]string{"params=a:pointer"}, `no type "pointer"`},
 		{[]string{"params=a"}, `"a", expected NAME:TYPE`},
 		{[]string{"params=a:s32 a:s32"}, "two parameters are called a"},
-		{[]string{"params=a:s32"}, "no --arg a=..."},
+		{[]string{"params=a:s32"}, "parameter a has no value, expected --arg a=VALUE"},
 		{[]string{"params=a:s32", "arg=a=1,2"}, "a: 2 numbers, expected 1"},
 		{[]string{"params=a:u8", "arg=a=256"}, `a: "256", expected a number of type u8`},
 		{[]string{"arg=a"}, `"a", expected NAME=VALUE`},

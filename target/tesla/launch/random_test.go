@@ -16,11 +16,10 @@ var programs = flag.Int("programs", 12, "number of random programs for TestDiver
 // drawn writes a random program in which threads part: conditions, loops that threads leave by break or by a
 // branch, functions, early returns. Each thread reads and writes nothing that another one does.
 type drawn struct {
-	r         *rand.Rand
-	text      strings.Builder
-	labels    int
-	functions int
-	loops     int // around what is being written
+	r      *rand.Rand
+	text   strings.Builder
+	labels int
+	loops  int // around what is being written
 	// calls tells that a function may be called; inside that one is being written.
 	calls, inside bool
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	mathbits "math/bits"
 	"slices"
-	"sync"
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
@@ -18,7 +17,6 @@ type stats struct {
 	c       *call
 	profile *exec.Profile
 
-	mu sync.Mutex
 	// accesses of half a warp to shared memory, the turns that they take, and the most that one takes.
 	halves, turns, worst int64
 }
@@ -142,9 +140,12 @@ func (st *stats) lines() []string {
 	return list
 }
 
-// jumps reports whether an instruction is a branch that threads of a warp can disagree about.
+// jumps reports whether an instruction is a branch that threads of a warp can disagree about: out of a loop or a
+// function too.
 func jumps(d *isa.Decoder, in isa.Inst) bool {
-	return slices.ContainsFunc(d.Flows(nil, in), func(f isa.Flow) bool { return f.Kind == isa.Jump && f.Maybe })
+	return slices.ContainsFunc(d.Flows(nil, in), func(f isa.Flow) bool {
+		return f.Maybe && (f.Kind == isa.Jump || f.Kind == isa.Break || f.Kind == isa.Return)
+	})
 }
 
 func share(n, of int64) string {

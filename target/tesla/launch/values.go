@@ -183,11 +183,11 @@ func fill(typ, count, with string) (*value, error) {
 	if !ok {
 		return nil, fmt.Errorf("no type %q, expected %s", typ, typeNames)
 	}
-	if err != nil || n > maxArray/(t.Width/8) {
-		return nil, fmt.Errorf("%s elements, expected at most %d bytes", count, maxArray)
+	if err != nil || n < 0 || n > maxArray/(t.Width/8) {
+		return nil, fmt.Errorf("%s elements, expected a number of elements of at most %d bytes", count, maxArray)
 	}
 	v := &value{typ: t, typed: true, array: true}
-	each := func(int) uint64 { return 0 }
+	var each func(i int) uint64
 	switch with {
 	case "":
 		v.data = make([]byte, n*t.Width/8)

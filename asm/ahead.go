@@ -167,7 +167,7 @@ func (p *Parser) firstOfCall(it *item) first {
 	return p.look(p.ready(it.call).start).node
 }
 
-// follows tells whether text that starts at pos can be what comes at a node, or behind the values
+// follows reports whether text that starts at pos can be what comes at a node, or behind the values
 // that can end there.
 func (p *Parser) follows(n *node, pos int) bool {
 	return p.goesOn(&p.look(n).node, p.frame, pos)
@@ -190,7 +190,7 @@ func (p *Parser) goesOn(f *first, frame int32, pos int) bool {
 	}
 }
 
-// stands tells whether the byte at pos, or the one behind a blank there, is one of those of a way.
+// stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
 func (p *Parser) stands(f *first, pos int) bool {
 	if pos >= len(p.src) {
 		return false
@@ -247,7 +247,7 @@ func eachAccept(n *node, f func(*accept) bool) bool {
 	return true
 }
 
-// decided tells whether the templates that are being read say of a condition of the value that is
+// decided reports whether the templates that are being read say of a condition of the value that is
 // being read, next being the node behind the item that has it, whether it holds.
 func (p *Parser) decided(c *condition, next *node) (holds, known bool) {
 	frame, target := p.frame, p.scopeOf(c.hops)

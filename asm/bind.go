@@ -87,7 +87,7 @@ func (p *Parser) entry(f *spec.Field, home *scope) (uint8, bool) {
 	return uint8(p.nspaces - 1), true
 }
 
-// same tells whether two scopes are the same bits.
+// same reports whether two scopes are the same bits.
 func (s *scope) same(x *scope) bool {
 	return s.space == x.space && s.low == x.low && (s.parts == nil && x.parts == nil || slices.Equal(s.parts, x.parts))
 }
@@ -315,7 +315,7 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 	return true
 }
 
-// allKnown tells whether every bit of a scope has its value.
+// allKnown reports whether every bit of a scope has its value.
 func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
 	if s.parts != nil {

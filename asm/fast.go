@@ -219,7 +219,7 @@ const (
 	unsuited
 )
 
-// suits tells whether straight can read the templates that start at a node, as far as can be told
+// suits reports whether straight can read the templates that start at a node, as far as can be told
 // without the text.
 func (p *Parser) suits(n *node) bool {
 	suit := n.suit.Load()
@@ -451,7 +451,7 @@ func (p *Parser) fastPart(e *edge) verdict {
 	return took
 }
 
-// starts tells whether a nested value may stand here: one of the literals that its texts start with,
+// starts reports whether a nested value may stand here: one of the literals that its texts start with,
 // if they all start with one.
 func (p *Parser) starts(it *item) bool {
 	n := p.ready(it.call).start
@@ -609,7 +609,7 @@ func (p *Parser) fastAccept(n *node) (next *node, v verdict) {
 	return f.ret, took
 }
 
-// fastEnding sets the bits that the case fixes, and tells whether the cases before it are known
+// fastEnding sets the bits that the case fixes, and reports whether the cases before it are known
 // not to apply.
 func (p *Parser) fastEnding(e *ending, f *fastFrame) bool {
 	for i := range e.own {
@@ -645,7 +645,7 @@ func (p *Parser) deny(list []fixedBits, f *fastFrame) bool {
 	return open != nil && p.put(&open.place, 1-open.value)
 }
 
-// differs tells whether one of the runs is known to have another value.
+// differs reports whether one of the runs is known to have another value.
 func (p *Parser) differs(list []fixedBits, f *fastFrame) bool {
 	for i := range list {
 		b := &list[i]

@@ -228,7 +228,7 @@ func (c *compiler) leaf(start *node, aliases bool) {
 	}
 }
 
-// outside tells whether an expression reads a scope around its own, or a context.
+// outside reports whether an expression reads a scope around its own, or a context.
 func outside(n *model.Node) bool {
 	if n == nil {
 		return false
@@ -437,7 +437,7 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 // maxNamed bounds the width of an enum all values of which are known to have a text.
 const maxNamed = 8
 
-// hasUnnamed tells whether a field may have a value for which its enum has no text.
+// hasUnnamed reports whether a field may have a value for which its enum has no text.
 func hasUnnamed(ref *model.Ref) bool {
 	if ref.Prog != nil || ref.Width > maxNamed {
 		return true
@@ -467,7 +467,7 @@ func (c *compiler) boolWords(ref *model.Ref) *trie {
 	return t
 }
 
-// constant tells whether an expression is a number, and whether that is 1 or 0 as a bool.
+// constant reports whether an expression is a number, and whether that is 1 or 0 as a bool.
 func constant(prog *model.Prog) (is uint64, always bool) {
 	if prog == nil || prog.Root.Op != spec.OpConst {
 		return 0, false

@@ -45,7 +45,7 @@ func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
 	return open
 }
 
-// lowMask tells whether the mask is a run of ones from bit 0.
+// lowMask reports whether the mask is a run of ones from bit 0.
 func lowMask(mask uint64) bool { return mask&(mask+1) == 0 }
 
 func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status {

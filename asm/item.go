@@ -167,7 +167,7 @@ func (p *Parser) matchFlag(it *item, next *node, state int) bool {
 // stateNoFlag is the state in which a bool reads nothing.
 const stateNoFlag = -4
 
-// otherwise tells whether the text of an enum or a bool at pos can be read in another way than as the
+// otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the
 // longest text that it has: as a shorter one, as nothing, or as a number.
 func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
 	return p.everyWay() || longest.shorter || it.numbers && numeric[p.src[pos]] ||
@@ -238,7 +238,7 @@ func (p *Parser) member(n *node, state int) bool {
 	return p.absent(s, f)
 }
 
-// mayStart tells whether a member of a set, or what joins it to another, can stand here.
+// mayStart reports whether a member of a set, or what joins it to another, can stand here.
 func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
 	if p.everyWay() || joined && strings.Trim(s.join, " ") != "" {
 		return true

@@ -143,7 +143,7 @@ func appendRunName(dst []byte, low, n int) []byte {
 	return dst
 }
 
-// same tells whether a result is the instruction that was printed, its entries included.
+// same reports whether a result is the instruction that was printed, its entries included.
 func (l *Lossless) same(in isa.Inst, res *Result) bool {
 	if res.Inst.Bits != in.Bits || res.Inst.Leaf.Size != in.Leaf.Size || res.Context != l.d.Context() {
 		return false
@@ -246,7 +246,7 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 	}
 }
 
-// hasInner tells whether the fields inside a field are listed too: they stand behind it.
+// hasInner reports whether the fields inside a field are listed too: they stand behind it.
 func (w *suffixWriter) hasInner(i int) bool {
 	return i+1 < len(w.fields) && w.fields[i+1].Depth > w.fields[i].Depth
 }

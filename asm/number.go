@@ -127,7 +127,7 @@ func (p *Parser) failRange(it *item, pos, end int) {
 	}
 }
 
-// splits tells whether a number or a name can end before its last character, but behind its first.
+// splits reports whether a number or a name can end before its last character, but behind its first.
 func (p *Parser) splits(next *node, from, end int) bool {
 	if p.everyWay() {
 		return true
@@ -209,7 +209,7 @@ func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 	}
 }
 
-// printed tells whether a value prints as the text from pos up to end.
+// printed reports whether a value prints as the text from pos up to end.
 func (p *Parser) printed(ref *model.Ref, v uint64, pos, end int) bool {
 	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, inside.Machine(p.set).ISA.Strict)
 	return string(p.scalar) == string(p.src[pos:end])

@@ -126,7 +126,7 @@ type space struct {
 	home  scope
 }
 
-// atTop tells whether the index of an entry is a field of the instruction itself.
+// atTop reports whether the index of an entry is a field of the instruction itself.
 func (s *space) atTop() bool { return s.home.up < 0 }
 
 const (
@@ -205,7 +205,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	return p, nil
 }
 
-// disjoint tells whether a word can match one leaf alone, as a strict description is known to have
+// disjoint reports whether a word can match one leaf alone, as a strict description is known to have
 // it but for overlaps that it declares and leaves that exist under conditions.
 func disjoint(r *model.Root) bool {
 	for _, l := range r.Leaves {
@@ -237,7 +237,7 @@ type Result struct {
 	Entries []Entry
 }
 
-// Reads tells whether Parse reads a text, for those who do not want to know why not, which takes longer
+// Reads reports whether Parse reads a text, for those who do not want to know why not, which takes longer
 // to find out.
 func (p *Parser) Reads(text string) bool {
 	before := p.silent
@@ -592,7 +592,7 @@ func (p *Parser) nextWay(n *node, state int) int {
 	return max(state, stateAccepts)
 }
 
-// isWay tells whether the way that nextWay has found is one.
+// isWay reports whether the way that nextWay has found is one.
 func (p *Parser) isWay(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
@@ -600,7 +600,7 @@ func (p *Parser) isWay(n *node, state int) bool {
 	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&first{empty: true}, p.frame, p.pos))
 }
 
-// everyWay tells whether ways are tried that lead nowhere: where the reasons are wanted.
+// everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.
 func (p *Parser) everyWay() bool { return p.failure != nil || p.careful }
 
 // findLiteral returns the longest literal edge that stands at pos and ends before limit, nil if there is
@@ -668,7 +668,7 @@ func (p *Parser) literalWay(n *node, state int) bool {
 	return true
 }
 
-// spelled notes whether a piece of text is as it would be printed, and tells whether it can be read.
+// spelled notes whether a piece of text is as it would be printed, and reports whether it can be read.
 func (p *Parser) spelled(exactly bool) bool {
 	if !exactly {
 		p.loosely = true

@@ -8,7 +8,7 @@ import (
 // This file reads, for Parser.straight, what is not a run of bits: fields in several pieces, and
 // computed values, which are only compared.
 
-// pieced tells whether a reference is a field in several pieces of the scope itself.
+// pieced reports whether a reference is a field in several pieces of the scope itself.
 func pieced(ref *model.Ref) bool {
 	return ref != nil && ref.Field != nil && ref.Prog == nil && ref.Hops == 0 && ref.Low < 0 &&
 		len(ref.Enter) == 0 && ref.Field.Table == nil && ref.Width <= 64

@@ -172,7 +172,7 @@ func (p *Parser) looseBits(c *constraint) []looseBit {
 	return p.solver.bits
 }
 
-// divides tells whether an expression has a quotient or a remainder in it.
+// divides reports whether an expression has a quotient or a remainder in it.
 func divides(n *model.Node, depth int) bool {
 	switch {
 	case n == nil || depth > maxDivides:

@@ -174,7 +174,7 @@ func (p *Parser) inspect(c *constraint) status {
 	return within(t.truth(), truthBit(c.kind == wantTrue), 1)
 }
 
-// within tells whether a value has the bits of mask as in want.
+// within reports whether a value has the bits of mask as in want.
 func within(t ternary, want, mask uint64) status {
 	switch {
 	case (t.val^want)&mask&^t.open != 0:
@@ -390,7 +390,7 @@ func (p *Parser) solve() bool {
 	return false
 }
 
-// holdAsIs tells whether every constraint holds when the bits still unknown have their defaults or are
+// holdAsIs reports whether every constraint holds when the bits still unknown have their defaults or are
 // 0, which is the smallest word that satisfies them. It leaves everything as it was.
 func (p *Parser) holdAsIs() bool {
 	if p.nspaces > spaceTable {
@@ -408,7 +408,7 @@ func (p *Parser) holdAsIs() bool {
 	return ok
 }
 
-// holds tells whether a constraint holds for bits that are all known.
+// holds reports whether a constraint holds for bits that are all known.
 func (p *Parser) holds(c *constraint) bool {
 	if c.kind == wantNothing {
 		return true
@@ -578,7 +578,7 @@ func (p *Parser) propagate() status {
 	}
 }
 
-// satisfied tells whether every constraint holds when the bits still unknown are 0. It leaves the
+// satisfied reports whether every constraint holds when the bits still unknown are 0. It leaves the
 // bits that expressions read known.
 func (p *Parser) satisfied() bool {
 	for i := range p.cons {

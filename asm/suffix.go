@@ -167,7 +167,7 @@ func (p *Parser) complete(res *Result) error {
 	return nil
 }
 
-// staysItself tells whether the fixed bits of an instruction leave no other leaf: they are all as
+// staysItself reports whether the fixed bits of an instruction leave no other leaf: they are all as
 // the leaf has them, and nothing narrower overlaps with it.
 func (p *Parser) staysItself(in *isa.Inst) bool {
 	return p.disjoint && in.Bits.And(in.Leaf.Mask) == in.Leaf.Match
@@ -203,7 +203,7 @@ func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 	return nil
 }
 
-// plainSuffix tells whether the suffix only places entries that fields of the word itself name, and
+// plainSuffix reports whether the suffix only places entries that fields of the word itself name, and
 // sets bits of the word by number, for which the fields need not be listed.
 func (p *Parser) plainSuffix() bool {
 	for i := range p.suffix {

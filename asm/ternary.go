@@ -102,7 +102,7 @@ func (t ternary) wrap(typ spec.Type) ternary {
 	return t
 }
 
-// below tells whether t < x, of unsigned or signed numbers.
+// below reports whether t < x, of unsigned or signed numbers.
 func (t ternary) below(x ternary, signed bool) ternary {
 	const sign = 1 << 63
 	if signed { // in the order of unsigned numbers when the sign is turned around

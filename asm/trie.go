@@ -139,7 +139,7 @@ func stands(src []byte, pos, limit int, text string, exactly bool) (end int, ok 
 	return pos, pos < limit
 }
 
-// freeBlank tells whether a blank beside punctuation stands at pos, behind start.
+// freeBlank reports whether a blank beside punctuation stands at pos, behind start.
 func freeBlank(src []byte, pos, start int) bool {
 	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (loose[src[pos-1]] || loose[src[pos+1]])
 }

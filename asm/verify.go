@@ -66,7 +66,7 @@ func (p *Parser) nearest() {
 	}
 }
 
-// printsBack tells whether what was read prints as the text. Labels are not compared: their names
+// printsBack reports whether what was read prints as the text. Labels are not compared: their names
 // are the caller's.
 func (p *Parser) printsBack() bool {
 	if p.rec != nil {

@@ -114,7 +114,7 @@ func (v Value) Shr(n int) Value {
 	return r
 }
 
-// IsZero tells whether no bit is set.
+// IsZero reports whether no bit is set.
 func (v *Value) IsZero() bool { return v[0]|v[1]|v[2]|v[3] == 0 }
 
 // Count returns the number of bits set.

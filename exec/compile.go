@@ -241,7 +241,7 @@ func (c *compiler) skip(id sem.ID, in *sem.Inst) {
 	c.target[in.Imm], c.checks = true, nil
 }
 
-// giveUp gives up what an operation does not keep of a stack, and tells whether there was something.
+// giveUp gives up what an operation does not keep of a stack, and reports whether there was something.
 func (c *compiler) giveUp(in *sem.Inst) bool {
 	if in.Op != sem.OpPush && in.Op != sem.OpPop {
 		return false
@@ -326,7 +326,7 @@ func (c *compiler) release(i int) {
 	c.spare = c.spare[:0]
 }
 
-// aliases tells whether a read of a register may use the register's own plane: nobody writes it before the
+// aliases reports whether a read of a register may use the register's own plane: nobody writes it before the
 // value is used for the last time.
 func (c *compiler) aliases(a sem.ID) bool {
 	in := &c.code.Insts[a]
@@ -376,7 +376,7 @@ func (c *compiler) writeOf(v int) int {
 	return -1
 }
 
-// lives tells whether a value can be in a register from where it is made to where the register is written.
+// lives reports whether a value can be in a register from where it is made to where the register is written.
 func (c *compiler) lives(v sem.ID, at int, write *sem.Inst) bool {
 	op := c.code.Insts[v].Op
 	if op < sem.OpSplat || op > sem.OpConcat || c.uniform[v] || c.homes[v] != nil {
@@ -671,7 +671,7 @@ func (n *checks) report(w *Wave, m uint64) {
 	}
 }
 
-// written tells whether the instruction writes a state.
+// written reports whether the instruction writes a state.
 func (c *compiler) written(s *sem.State) bool {
 	for i := range c.code.Insts {
 		if in := &c.code.Insts[i]; in.State == s && (in.Op == sem.OpWrite || in.Op == sem.OpWriteX) {

@@ -50,7 +50,7 @@ func compared(op sem.Op) bool {
 	return op == sem.OpEq || op == sem.OpNe || op == sem.OpLt || op == sem.OpLe
 }
 
-// isNaN tells whether an operation asks whether a float of 32 bits is NaN.
+// isNaN reports whether an operation asks whether a float of 32 bits is NaN.
 func isNaN(in *sem.Inst) bool {
 	return in.Op == sem.OpNe && in.A == in.B && in.From.Kind == sem.Float && in.From.Width == 32
 }

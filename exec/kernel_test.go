@@ -24,7 +24,7 @@ var types = []sem.Type{
 	{Kind: sem.Float, Width: 32}, {Kind: sem.Float, Width: 64}, {Kind: sem.Float, Width: 16}, {Kind: sem.Bool, Width: 1},
 }
 
-// fits tells whether an operation is one of the type.
+// fits reports whether an operation is one of the type.
 func fitsType(op sem.Op, t sem.Type) bool {
 	whole := t.Kind == sem.Uint || t.Kind == sem.Sint
 	switch op {

@@ -103,7 +103,7 @@ type Column struct {
 // Count returns the number of components.
 func (c *Column) Count() int { return max(1, len(c.Components)) }
 
-// Noted tells whether somebody is to be told of a stop: the program did not end as programs do.
+// Noted reports whether somebody is to be told of a stop: the program did not end as programs do.
 func (o *Outcome) Noted(s *StopCount) bool {
 	return s.Reason != "end" && !(s.Reason == "end of words" && o.Open)
 }

@@ -48,7 +48,7 @@ func or(a, b truth) truth { return and(a.not(), b.not()).not() }
 
 func (r *reader) at(id sem.ID) *sem.Inst { return &r.code.Insts[id] }
 
-// truth tells whether a condition holds.
+// truth reports whether a condition holds.
 func (r *reader) truth(id sem.ID) truth {
 	if id == sem.NoID {
 		return always
@@ -83,7 +83,7 @@ func (r *reader) truth(id sem.ID) truth {
 	return maybe
 }
 
-// holds tells whether a mask of lanes has the lane that runs the instruction.
+// holds reports whether a mask of lanes has the lane that runs the instruction.
 func (r *reader) holds(id sem.ID) truth {
 	switch in := r.at(id); in.Op {
 	case sem.OpConst:
@@ -115,7 +115,7 @@ func (r *reader) holds(id sem.ID) truth {
 	return maybe
 }
 
-// equal tells whether two masks are the same.
+// equal reports whether two masks are the same.
 func (r *reader) equal(a, b sem.ID) truth {
 	if a, b = r.plain(a), r.plain(b); a == b || r.same(a, b) {
 		return always
@@ -128,7 +128,7 @@ func (r *reader) equal(a, b sem.ID) truth {
 	return maybe
 }
 
-// same tells whether two reads are of one register.
+// same reports whether two reads are of one register.
 func (r *reader) same(a, b sem.ID) bool {
 	x, y := r.at(a), r.at(b)
 	return x.Op == sem.OpRead && y.Op == sem.OpRead && x.State == y.State && x.Imm == y.Imm && x.Comp == y.Comp && !r.writtenBefore(x.State, max(a, b))
@@ -156,7 +156,7 @@ func (r *reader) plain(id sem.ID) sem.ID {
 	return id
 }
 
-// all tells whether a mask has all lanes that there are.
+// all reports whether a mask has all lanes that there are.
 func (r *reader) all(id sem.ID) bool {
 	in := r.at(id)
 	return in.Op == sem.OpExists || in.Op == sem.OpBallot && in.Guard == sem.NoID && r.truth(in.A) == always

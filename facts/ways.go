@@ -273,7 +273,7 @@ func (w *walk) choose(in *sem.Inst) number {
 	return y
 }
 
-// holdsHere tells whether a condition holds on this way.
+// holdsHere reports whether a condition holds on this way.
 func (w *walk) holdsHere(id sem.ID) bool {
 	if id == sem.NoID {
 		return true

@@ -32,7 +32,7 @@ func (l *lowering) prog(p *model.Prog, hops int) *Expr {
 	return &Expr{Kind: Call, Func: f, Hops: hops, Effects: f.Effects}
 }
 
-// small tells whether an expression is short enough to stand where it is used.
+// small reports whether an expression is short enough to stand where it is used.
 func small(n *model.Node, most int) bool {
 	count := 0
 	var walk func(n *model.Node) bool
@@ -375,7 +375,7 @@ func lenMask(v uint64) uint64 {
 	return m
 }
 
-// IsBool tells whether an expression is 0 or 1 by its form.
+// IsBool reports whether an expression is 0 or 1 by its form.
 func (x *Expr) IsBool() bool {
 	if x.Kind == Test {
 		return true

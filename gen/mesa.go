@@ -51,7 +51,7 @@ func (m *mesaBinding) item(u *model.Unit, it *spec.MesaItem) []Stmt {
 	return m.l.part(it.Name, m.choose(u, it.Name, pad, m.alts(u, it.Name, nil, 0)))
 }
 
-// isAssertName tells whether a name is the one that Mesa's generator gives to an assert: a field that prints
+// isAssertName reports whether a name is the one that Mesa's generator gives to an assert: a field that prints
 // nothing.
 func isAssertName(u *model.Unit, name string) bool {
 	bitset, number, ok := strings.Cut(name, "#assert")

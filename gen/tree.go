@@ -137,7 +137,7 @@ func (g *grower) branch(t *Tree, list []candidate, known Bits, low, width int) {
 	}
 }
 
-// apart tells whether no two of the candidates match one word.
+// apart reports whether no two of the candidates match one word.
 func apart(list []candidate) bool {
 	for i, a := range list {
 		for _, b := range list[:i] {

@@ -35,7 +35,7 @@ type Field struct {
 	Start, End int
 }
 
-// Derived tells whether the value is computed and has no bits of its own.
+// Derived reports whether the value is computed and has no bits of its own.
 func (f *Field) Derived() bool { return len(f.Parts) == 0 }
 
 // Fields appends every field of an instruction, shown or not, each before those inside it, to buf.

@@ -223,7 +223,7 @@ func (m *Mesa) shown(dst []byte, sc *mesaScope, it *spec.MesaItem) []byte {
 	return m.field(m.pad(dst, it.Column), sc, f, m.value(owner, f))
 }
 
-// isAssertName tells whether a name is the one that Mesa's generator gives to an assert: a field
+// isAssertName reports whether a name is the one that Mesa's generator gives to an assert: a field
 // that prints nothing.
 func isAssertName(sc *mesaScope, name string) bool {
 	bitset, number, ok := strings.Cut(name, "#assert")

@@ -19,10 +19,10 @@ type Operand struct {
 	// nothing is.
 	Relative Register
 	// Swizzle gives for each component of the operand the one of the register that it is. Swizzled
-	// tells whether the description has one; else each is itself.
+	// reports whether the description has one; else each is itself.
 	Swizzle  [4]uint8
 	Swizzled bool
-	// Mask has bit 0 set where the first component is written, and so on. Masked tells whether the
+	// Mask has bit 0 set where the first component is written, and so on. Masked reports whether the
 	// description has one; else all are.
 	Mask   uint8
 	Masked bool

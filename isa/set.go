@@ -153,7 +153,7 @@ func (s *Set) Syntax() string { return s.model.Syntax }
 // Comment returns what starts a comment in the machine's programs, "" if nothing does.
 func (s *Set) Comment() string { return s.model.ISA.Text.Comment }
 
-// HighFirst tells whether programs store the most significant 32-bit word of an instruction first.
+// HighFirst reports whether programs store the most significant 32-bit word of an instruction first.
 func (s *Set) HighFirst() bool { return s.model.ISA.Text.HighFirst }
 
 // ContextInfo describes a context: something outside the word that changes how it is read.

@@ -187,7 +187,7 @@ func (t *tree) lookup(v *bits.Value) []*model.Leaf {
 	return n.leaves
 }
 
-// matches tells whether all fixed bits of the leaf are as they must be.
+// matches reports whether all fixed bits of the leaf are as they must be.
 func matches(l *model.Leaf, v *bits.Value) bool {
 	if l.Size <= 64 {
 		return v[0]&l.Mask[0] == l.Match[0]

@@ -150,7 +150,7 @@ func verify(t *testing.T, set *isa.Set, f *Finding) {
 	}
 }
 
-// within tells whether a finding is in some lines, or one that takes part in it is.
+// within reports whether a finding is in some lines, or one that takes part in it is.
 func within(f *Finding, from, to int) bool {
 	spans := []diag.Span{f.Span}
 	for _, n := range f.Notes {

@@ -253,7 +253,7 @@ func (c *circuit) satisfy(goal lit) (assignment, answer) {
 	return a, ans
 }
 
-// small tells whether all assignments of the inputs can be tried.
+// small reports whether all assignments of the inputs can be tried.
 func (k *cone) small() bool {
 	n := len(k.inputs)
 	return n <= 26 && (len(k.nodes)+1)<<max(0, n-6) <= maxExhaustive

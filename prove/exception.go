@@ -119,7 +119,7 @@ func silencing(list []*exception, f *Finding) *exception {
 	return found
 }
 
-// about tells whether an exception is one for findings about these fields.
+// about reports whether an exception is one for findings about these fields.
 func (e *exception) about(fields []string) bool {
 	if len(e.fields) == 0 {
 		return true

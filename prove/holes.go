@@ -15,7 +15,7 @@ import (
 // cube is all words that have the bits of match where mask is set.
 type cube struct{ mask, match bits.Value }
 
-// meets tells whether two cubes share a word.
+// meets reports whether two cubes share a word.
 func (c cube) meets(d cube) bool {
 	differ := c.match.Xor(d.match).And(c.mask).And(d.mask)
 	return differ.IsZero()

@@ -35,7 +35,7 @@ func (m *machine) where() string {
 	return " in generation " + m.c.genSpan(m.gen)
 }
 
-// apart tells whether two leaves whose fixed bits agree are kept apart by something else, and reports
+// apart reports whether two leaves whose fixed bits agree are kept apart by something else, and reports
 // them where they are not.
 func (m *machine) apart(a, b *model.Leaf) bool {
 	if slices.Contains(a.Refines, b) || slices.Contains(b.Refines, a) {

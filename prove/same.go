@@ -69,7 +69,7 @@ func (c *checker) allTexts() {
 	}
 }
 
-// tabled tells whether the text of a root needs table entries.
+// tabled reports whether the text of a root needs table entries.
 func tabled(b *spec.Bitset, seen map[*spec.Bitset]bool) bool {
 	if seen[b] {
 		return false

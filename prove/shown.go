@@ -152,7 +152,7 @@ func (s *shower) double(b *caseBits, w *world, f *frame, index int, here lit, to
 // maxOthers bounds the words that turn out to have a finding, or another text than the circuit knows.
 const maxOthers = 32
 
-// alike tells whether two words are printed the same, without a finding.
+// alike reports whether two words are printed the same, without a finding.
 func (s *shower) alike(one example, two bits.Value) bool {
 	a, b := s.witness(one, one.bits), s.witness(one, two)
 	return a.Text == b.Text && len(a.Findings)+len(b.Findings) == 0
@@ -262,7 +262,7 @@ func (t *teller) index(f *frame, ref *model.Ref) {
 	}
 }
 
-// tells tells whether different bits of a field always print differently. Floats of which the six
+// tells reports whether different bits of a field always print differently. Floats of which the six
 // decimals are the same do not count: that is what rounding is.
 func tells(ref *model.Ref) bool {
 	switch ref.Kind {

@@ -136,7 +136,7 @@ func twinWords(t *testing.T, set *isa.Set) []wordPair {
 	return list
 }
 
-// reported tells whether a finding speaks of a pair of words: of their leaves, or of bits of their leaf.
+// reported reports whether a finding speaks of a pair of words: of their leaves, or of bits of their leaf.
 func reported(r *Report, p wordPair) bool {
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -26,7 +26,7 @@ func (c *checker) stray() {
 	}
 }
 
-// spelled tells whether a reference can be a name; braces reports those that cannot.
+// spelled reports whether a reference can be a name; braces reports those that cannot.
 func spelled(name string) bool { return reference.MatchString("{" + name + "}") }
 
 var reference = regexp.MustCompile(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)

@@ -32,7 +32,7 @@ type grammar struct {
 	asked map[lit]bool
 }
 
-// can tells whether a condition is possible, as far as is known.
+// can reports whether a condition is possible, as far as is known.
 func (g *grammar) can(w *world, l lit) bool {
 	ok, known := g.asked[l]
 	if !known {
@@ -207,7 +207,7 @@ func (g *grammar) merge(list []branch, then int32) int32 {
 	return g.choice(next...)
 }
 
-// sameField tells whether two fields have the same bits and print them alike.
+// sameField reports whether two fields have the same bits and print them alike.
 func sameField(f, g *spec.Field) bool {
 	if f == g {
 		return true
@@ -243,7 +243,7 @@ func (g *grammar) pad(least int, then int32) int32 {
 	return s
 }
 
-// alike tells whether two pieces print the same for every word: one byte, or one field of bits that is
+// alike reports whether two pieces print the same for every word: one byte, or one field of bits that is
 // read without states of its own.
 func (g *grammar) alike(p, q *piece) bool {
 	switch {
@@ -432,7 +432,7 @@ func digitsOf(ref *model.Ref) int {
 	return len(strconv.FormatUint(math.MaxUint64>>(64-width), 10))
 }
 
-// share tells whether a condition and a value depend on a common input.
+// share reports whether a condition and a value depend on a common input.
 func (c *circuit) share(l lit, v *vec) bool {
 	set := map[int]bool{}
 	c.inputs(set, l)

@@ -240,7 +240,7 @@ func (u *uses) below(root *spec.Bitset, names map[string]bool) {
 	}
 }
 
-// field tells whether something can refer to a field of a bitset.
+// field reports whether something can refer to a field of a bitset.
 func (u *uses) field(b *spec.Bitset, f *spec.Field) bool {
 	if u.parts[f.Name] {
 		return true
@@ -255,7 +255,7 @@ func (u *uses) field(b *spec.Bitset, f *spec.Field) bool {
 	return names[f.Name]
 }
 
-// enum tells whether a field or a context has the type, or an expression names a value.
+// enum reports whether a field or a context has the type, or an expression names a value.
 func (u *uses) enum(e *spec.Enum) bool {
 	for _, x := range u.isa.Contexts {
 		if x.Enum == e {

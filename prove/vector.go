@@ -29,7 +29,7 @@ func (x *vec) value() (v uint64, ok bool) {
 
 func boolVec(l lit) *vec { return &vec{0: l} }
 
-// isSet tells whether a number is not 0.
+// isSet reports whether a number is not 0.
 func (c *circuit) isSet(x *vec) lit { return c.any(x[:]...) }
 
 func (c *circuit) equal(x, y *vec) lit {

@@ -293,7 +293,7 @@ func (k *walker) expressions() {
 	}
 }
 
-// reads tells whether an expression has a name.
+// reads reports whether an expression has a name.
 func reads(n *model.Node, name string) bool {
 	return n != nil && (n.Op == spec.OpField && n.Name == name || reads(n.X, name) || reads(n.Y, name) || reads(n.Z, name))
 }

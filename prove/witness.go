@@ -32,7 +32,7 @@ func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries
 	return w
 }
 
-// unbounded tells whether an operand is nested in itself, or deeper than the model goes: to print such
+// unbounded reports whether an operand is nested in itself, or deeper than the model goes: to print such
 // a word may take forever. One that is nested in itself in the same surroundings is reported.
 func (m *machine) unbounded() bool {
 	w := nesting{m: m, open: map[*model.Env]bool{}, done: map[*model.Env]bool{}}

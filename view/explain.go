@@ -217,7 +217,7 @@ func partsOf(mask bits.Value) []isa.Part {
 	return parts
 }
 
-// drawn tells whether a field gets a letter: the outermost of the word or the entry, or with nested
+// drawn reports whether a field gets a letter: the outermost of the word or the entry, or with nested
 // the innermost.
 func (e *explainer) drawn(fields []isa.Field, i int) bool {
 	if e.Nested {
@@ -231,7 +231,7 @@ func (e *explainer) drawn(fields []isa.Field, i int) bool {
 	return true
 }
 
-// innermost tells whether no field inside this one is listed in the same bits.
+// innermost reports whether no field inside this one is listed in the same bits.
 func innermost(fields []isa.Field, i int) bool {
 	for k := i + 1; k < len(fields) && fields[k].Depth > fields[i].Depth; k++ {
 		if fields[k].Table == fields[i].Table && !fields[k].Derived() {

@@ -251,7 +251,7 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 	return findings, nil
 }
 
-// source tells whether the listing is one that is assembled.
+// source reports whether the listing is one that is assembled.
 func (l *Listing) source() bool {
 	return l.Print != nil && !l.Bare && !l.Addresses && !l.Words
 }
@@ -355,7 +355,7 @@ func (l *Listing) address(ln line) int64 {
 	return (ln.addr - base) / unit
 }
 
-// beyond tells whether bits are set that are stored with an instruction and lie outside of it.
+// beyond reports whether bits are set that are stored with an instruction and lie outside of it.
 func (ln *line) beyond() bool { return ln.ok && ln.word != ln.in.Bits }
 
 // NoInstruction is what is found in a word that is none: conflict is what Decoder.Conflict returned.

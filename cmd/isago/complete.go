@@ -113,7 +113,7 @@ func contextsOf(sets []*isa.Set) string {
 	return " (" + strings.Join(of, ", ") + ")"
 }
 
-// needsContexts tells whether a command line asks for flags that the command does not have.
+// needsContexts reports whether a command line asks for flags that the command does not have.
 func needsContexts(cmd *cobra.Command, args, rest []string) bool {
 	if len(args) != len(rest)+1 { // completion or help of the command
 		return true

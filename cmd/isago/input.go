@@ -186,7 +186,7 @@ func spool(r io.Reader) (*code, error) {
 	return &code{ReaderAt: file, size: size, close: remove}, nil
 }
 
-// isRaw tells whether an input has no format that isago knows, and a machine is named for it.
+// isRaw reports whether an input has no format that isago knows, and a machine is named for it.
 func (f *setFlags) isRaw(in *code) (bool, error) {
 	head, err := in.head()
 	if err != nil {

@@ -55,7 +55,7 @@ func (f *setFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("spec", "xml")
 }
 
-// given tells whether an instruction set was named.
+// given reports whether an instruction set was named.
 func (f *setFlags) given() bool { return f.isa != "" || f.spec != "" }
 
 // load compiles the instruction set that was named, or that of m where none was.

@@ -28,7 +28,7 @@ func (f *setFlags) raw() *catalog.RawFormat {
 	return m.Raw
 }
 
-// wantsSuffixes tells whether code without container is printed as source by its suffixes.
+// wantsSuffixes reports whether code without container is printed as source by its suffixes.
 func (f *disFlags) wantsSuffixes(cmd *cobra.Command) bool {
 	m, err := catalog.Lookup(f.isa)
 	return err == nil && m.Suffixes && f.wantsSource(cmd, false)

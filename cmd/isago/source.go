@@ -300,7 +300,7 @@ func joined(errs []error) error {
 	return list.Err()
 }
 
-// wantsSource tells whether no flag asks for a listing. Files have source in the plain spelling alone,
+// wantsSource reports whether no flag asks for a listing. Files have source in the plain spelling alone,
 // raw programs in every one.
 func (f *disFlags) wantsSource(cmd *cobra.Command, raw bool) bool {
 	if f.listing || f.syntax != "" && !raw || f.spec != "" {

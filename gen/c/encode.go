@@ -235,7 +235,7 @@ func (e *encoder) cases(r *gen.Root, x *spec.Encode) {
 	e.f("\tdefault:\n\t\tbreak;\n\t}\n")
 }
 
-// genTest tells whether a bitset exists in a generation; it says nothing that compilers know.
+// genTest reports whether a bitset exists in a generation; it says nothing that compilers know.
 func genTest(b *spec.Bitset) string {
 	var list []string
 	if b.Min > 0 {
@@ -288,7 +288,7 @@ func (e *encoder) leaf(l *gen.Leaf, x *spec.Encode) {
 		gen.Comment(l.Spec.Name), l.Line, e.w.lower, e.leafName(l), constType(x), unused.String(), text)
 }
 
-// mentions tells whether code names a variable.
+// mentions reports whether code names a variable.
 func mentions(code, name string) bool {
 	return slices.Contains(strings.FieldsFunc(code, notOfName), name)
 }

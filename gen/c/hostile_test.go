@@ -39,7 +39,7 @@ func TestNoTextBecomesCode(t *testing.T) {
 
 var evil = regexp.MustCompile(`\bEVIL\b`)
 
-// quoted tells whether the first such word of a line stands in a string or in a comment.
+// quoted reports whether the first such word of a line stands in a string or in a comment.
 func quoted(line string) bool {
 	before := line[:evil.FindStringIndex(line)[0]]
 	for _, escape := range []string{`\\`, `\"`} {

@@ -353,7 +353,7 @@ func ends(n *node) bool {
 	return slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends })
 }
 
-// atEnds tells whether a place is written on some way to an end, and on all.
+// atEnds reports whether a place is written on some way to an end, and on all.
 func (l *linter) atEnds(p int) (may, must bool) {
 	must = true
 	for _, n := range l.order {

@@ -2,7 +2,7 @@ package model
 
 import "github.com/isago/isago/internal/spec"
 
-// Constant tells whether the text of a value of this bitset is always the same: no label, no hook,
+// Constant reports whether the text of a value of this bitset is always the same: no label, no hook,
 // no column, no context, no table.
 //
 // Nested values must be narrower each time, which also ends the recursion.
@@ -14,7 +14,7 @@ func (e *Env) Constant() bool {
 // constancy looks at each thing once, however often others name it: all of it must be constant.
 type constancy struct{ seen map[any]bool }
 
-// first tells whether a thing was not looked at before.
+// first reports whether a thing was not looked at before.
 func (c *constancy) first(x any) bool {
 	if c.seen[x] {
 		return false

@@ -490,5 +490,5 @@ func (e *Env) unit(l *Leaf) *Unit {
 	return u
 }
 
-// Closed tells whether nothing outside the nested value changes its text, contexts aside.
+// Closed reports whether nothing outside the nested value changes its text, contexts aside.
 func (e *Env) Closed() bool { return e.Up == nil }

@@ -180,7 +180,7 @@ type cutProg struct {
 	whole *Prog
 }
 
-// wide tells whether values may have more than 32 bits.
+// wide reports whether values may have more than 32 bits.
 func (m *Machine) wide() bool {
 	if m.ISA.Strict {
 		return true

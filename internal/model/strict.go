@@ -131,7 +131,7 @@ const maxErrors = 100
 // maxContexts bounds the combinations of context values that are tried.
 const maxContexts = 1 << 16
 
-// together tells whether some values of the contexts allow both leaves. A condition that reads
+// together reports whether some values of the contexts allow both leaves. A condition that reads
 // anything but contexts counts as possible.
 func (c *strictChecker) together(a, b *Leaf) bool {
 	ua, ub := c.m.Top(a.Root).Unit(a), c.m.Top(b.Root).Unit(b)

@@ -49,7 +49,7 @@ type Case struct {
 	Spec *spec.Case
 	// Cond is nil for a default case.
 	Cond *Prog
-	// Items is the display; Shown tells whether there is one (it may be empty).
+	// Items is the display; Shown reports whether there is one (it may be empty).
 	Items []Item
 	Shown bool
 	// Aliases are read and never printed.
@@ -119,7 +119,7 @@ type Ref struct {
 	Owner *Unit
 }
 
-// plain tells whether the reference is a field of bits, reached without a path.
+// plain reports whether the reference is a field of bits, reached without a path.
 func (r *Ref) plain() bool { return r.Field != nil && r.Prog == nil && len(r.Enter) == 0 }
 
 // Name returns the name of the field or context.
@@ -202,7 +202,7 @@ func (u *Unit) tables() {
 	}
 }
 
-// shows tells whether a display has the name itself.
+// shows reports whether a display has the name itself.
 func (u *Unit) shows(name string) bool {
 	for _, c := range u.Cases {
 		for _, it := range c.Items {
@@ -349,7 +349,7 @@ func (u *Unit) pieces(t *spec.Template, given settled, operand func(name string)
 	return items
 }
 
-// nowhere tells whether a reference resolves nowhere, whatever the bits are.
+// nowhere reports whether a reference resolves nowhere, whatever the bits are.
 func (it *Item) nowhere() bool {
 	return it.Kind == ItemRef && len(it.Alts) == 1 && it.Alts[0].Ref == nil
 }
@@ -396,7 +396,7 @@ func (u *Unit) where() string {
 	return name
 }
 
-// isName tells whether a reference prints the bitset's name. Mesa compares with as many characters
+// isName reports whether a reference prints the bitset's name. Mesa compares with as many characters
 // as the reference has, so that any prefix of NAME does, the empty one included.
 func (u *Unit) isName(ref string) bool {
 	if u.Env.Machine.ISA.Strict {
@@ -472,7 +472,7 @@ func (u *Unit) lookup(name string, top *spec.Expr) []Alt {
 	return append(alts, u.climb(name)...)
 }
 
-// defines tells whether a plain description has a field of that very name, dots included.
+// defines reports whether a plain description has a field of that very name, dots included.
 func (u *Unit) defines(name string) bool {
 	if u.Env.Machine.ISA.Strict {
 		return false

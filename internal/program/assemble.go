@@ -31,7 +31,7 @@ type Word struct {
 	Span diag.Span
 }
 
-// UsesTables tells whether an instruction has table entries.
+// UsesTables reports whether an instruction has table entries.
 func (c *Code) UsesTables() bool {
 	for i := range c.Insts {
 		if len(c.Insts[i].Entries) > 0 {
@@ -327,7 +327,7 @@ func (a *assembler) add(w Word) {
 	a.code.Insts = append(a.code.Insts, w)
 }
 
-// isLabel tells whether s is a name that can stand before a colon.
+// isLabel reports whether s is a name that can stand before a colon.
 func isLabel(s string) bool {
 	if s == "." { // the place of the line
 		return false

@@ -287,7 +287,7 @@ func (p *Placer) forget() {
 	p.used = p.used[:0]
 }
 
-// taken tells whether the line has another entry for the same place.
+// taken reports whether the line has another entry for the same place.
 func (p *Placer) taken(f isa.IndexField, entry bits.Value) bool {
 	for _, u := range p.used {
 		if u.TableIndex == f.TableIndex && u.Index == f.Index {

@@ -57,7 +57,7 @@ func NewLabels(size, unit int64, entries []Entry) *Labels {
 	return l
 }
 
-// inside tells whether an instruction could start at an address.
+// inside reports whether an instruction could start at an address.
 func (l *Labels) inside(addr int64) bool { return addr >= 0 && addr < l.size && addr%l.unit == 0 }
 
 // Add records that an instruction starts at an address, and where it branches to. Several goroutines

@@ -33,7 +33,7 @@ type Role struct {
 	target, count run
 }
 
-// opens tells whether the instruction opens a block of instructions.
+// opens reports whether the instruction opens a block of instructions.
 func (r *Role) opens() bool { return r.Block != "" }
 
 // roleOf reads what the description says of a leaf's flow and layout.
@@ -66,7 +66,7 @@ func roleOf(l *isa.Leaf) Role {
 	return r
 }
 
-// writesAddress tells whether an instruction writes address registers.
+// writesAddress reports whether an instruction writes address registers.
 func writesAddress(l *isa.Leaf) bool {
 	return slices.ContainsFunc(l.OperandForms(), func(o isa.OperandForm) bool {
 		return (o.Role == isa.Write || o.Role == isa.ReadWrite) &&
@@ -342,7 +342,7 @@ func (l *Layout) pad(b *Block, span diag.Span, end bool) {
 	}
 }
 
-// NeedsPad tells whether a scope needs a filler at its end: its last word is that of role last (nil
+// NeedsPad reports whether a scope needs a filler at its end: its last word is that of role last (nil
 // if there is none), closed tells that an inner scope ends there too, loop that it is a loop which
 // ends, and n how many words there are since it started, else parts included.
 func NeedsPad(last *Role, closed, loop bool, n int) bool {

@@ -332,7 +332,7 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 	return own
 }
 
-// isInstruction tells whether a text at off is an instruction as a whole. What it is in the first pass
+// isInstruction reports whether a text at off is an instruction as a whole. What it is in the first pass
 // it stays.
 func (a *assembler) isInstruction(text string, off int) bool {
 	if a.first && !a.whole[off] {

@@ -130,7 +130,7 @@ func (t *triangle) quad(x, y int, emit func(q *Quad)) {
 	emit(&q)
 }
 
-// owns tells whether what lies on an edge is inside: of two triangles with one edge one has it.
+// owns reports whether what lies on an edge is inside: of two triangles with one edge one has it.
 func owns(from, to *point) bool { return to.y < from.y || to.y == from.y && to.x > from.x }
 
 // values are those of a fragment: of the corners, by how near they are in space.

@@ -67,7 +67,7 @@ func (c *Cases) reach(u *model.Unit, done map[*model.Unit]bool) {
 	}
 }
 
-// Count adds the cases that give an instruction its text. It tells whether one of them is new.
+// Count adds the cases that give an instruction its text. It reports whether one of them is new.
 func (c *Cases) Count(in isa.Inst) bool {
 	before := c.reached
 	c.walk(&scope{inside.Unit(c.d.Set(), in.Leaf), in.Bits, nil})

@@ -82,7 +82,7 @@ func (s *Solver) NewVar() Lit {
 // Conflicts returns how many contradictions all questions have met.
 func (s *Solver) Conflicts() int { return s.conflicts }
 
-// Value tells whether a literal is true in the answer of the last question, which was Sat. One that
+// Value reports whether a literal is true in the answer of the last question, which was Sat. One that
 // has no value is false.
 func (s *Solver) Value(l Lit) bool { return s.values[l] > 0 }
 

@@ -55,7 +55,7 @@ func pigeons(n, holes int) problem {
 	return p
 }
 
-// fits tells whether the assignment that has the bits of a number satisfies clauses.
+// fits reports whether the assignment that has the bits of a number satisfies clauses.
 func fits(clauses [][]Lit, word uint64) bool {
 	return !slices.ContainsFunc(clauses, func(c []Lit) bool {
 		return !slices.ContainsFunc(c, func(l Lit) bool { return word>>l.Var()&1 != uint64(l&1) })
@@ -75,7 +75,7 @@ func tryAll(p problem, assume ...Lit) Answer {
 	return Unsat
 }
 
-// checker tells whether clauses follow by unit propagation from those that it has. It knows nothing of
+// checker reports whether clauses follow by unit propagation from those that it has. It knows nothing of
 // how the solver works: it looks at each clause in which a literal has become false.
 type checker struct {
 	clauses [][]Lit
@@ -138,7 +138,7 @@ func (c *checker) propagate(from int) bool {
 	return true
 }
 
-// follows tells whether a clause follows: its literals cannot all be false.
+// follows reports whether a clause follows: its literals cannot all be false.
 func (c *checker) follows(list []Lit) bool {
 	if c.broken {
 		return true

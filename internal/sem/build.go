@@ -116,7 +116,7 @@ func (b *builder) isConst(id ID) (uint64, bool) {
 	return in.Imm, in.Op == OpConst
 }
 
-// settled tells whether a value is a constant, known or not.
+// settled reports whether a value is a constant, known or not.
 func (b *builder) settled(id ID) bool {
 	op := b.insts[id].Op
 	return op == OpConst || op == OpParam
@@ -291,7 +291,7 @@ func (b *builder) simplerChoice(in *Inst) (ID, bool) {
 	return NoID, false
 }
 
-// flushes tells whether a choice leaves of floats without an exponent their signs: flushed floats are what machines
+// flushes reports whether a choice leaves of floats without an exponent their signs: flushed floats are what machines
 // reckon with, and one operation is less than four.
 func (b *builder) flushes(in *Inst) bool {
 	is := func(id ID, op Op, second uint64) *Inst {
@@ -327,10 +327,10 @@ func (b *builder) flushes(in *Inst) bool {
 	return s != nil && s.A == word && exponent.A == word
 }
 
-// opposite tells whether x is the negation of y.
+// opposite reports whether x is the negation of y.
 func (b *builder) opposite(x, y ID) bool { return b.insts[x].Op == OpNot && b.insts[x].A == y }
 
-// isTrue tells whether a value is the constant true.
+// isTrue reports whether a value is the constant true.
 func (b *builder) isTrue(id ID) bool {
 	v, ok := b.isConst(id)
 	return ok && v != 0
@@ -409,7 +409,7 @@ func (b *builder) prune() []Inst {
 // leastSkipped is the number of operations for which skipping is worth an operation.
 const leastSkipped = 4
 
-// worth tells whether the operations from one on that are used are worth a skip.
+// worth reports whether the operations from one on that are used are worth a skip.
 func (b *builder) worth(used []bool, from int) bool {
 	n := 0
 	for k, is := range used {

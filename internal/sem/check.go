@@ -47,7 +47,7 @@ type operandKey struct {
 
 const maxErrors = 100
 
-// Speaks tells whether the description says what its instructions do.
+// Speaks reports whether the description says what its instructions do.
 func (m *Machine) Speaks() bool {
 	for _, b := range m.Model.ISA.Bitsets {
 		for _, c := range b.Cases {

@@ -459,7 +459,7 @@ func (l *lowerer) quirk(name string) (value, bool) {
 	return number(int64(q.Default)), true
 }
 
-// fieldKind tells whether a field is signed.
+// fieldKind reports whether a field is signed.
 func signedKind(k spec.Kind) bool {
 	return k == spec.KindInt || k == spec.KindOffset || k == spec.KindBranch
 }

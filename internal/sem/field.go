@@ -52,7 +52,7 @@ func (l *lowerer) inside(o *spec.Operand, run func()) {
 	l.within = saved
 }
 
-// hasField tells whether a name is a field's.
+// hasField reports whether a name is a field's.
 func (l *lowerer) hasField(name string) bool {
 	for _, a := range l.frame.unit.Resolve(name) {
 		if a.Ref != nil {
@@ -113,7 +113,7 @@ func (l *lowerer) refValue(r *model.Ref) value {
 	return number(int64(v))
 }
 
-// speaks tells whether a leaf of a root has a meaning as a value.
+// speaks reports whether a leaf of a root has a meaning as a value.
 func (m *Machine) speaks(root *spec.Bitset) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -112,10 +112,10 @@ var opNames = [...]string{
 // String returns the operation's name.
 func (o Op) String() string { return opNames[o] }
 
-// pure tells whether the value follows from the arguments alone.
+// pure reports whether the value follows from the arguments alone.
 func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
 
-// effect tells whether the operation does something under its guard, and has no value.
+// effect reports whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
 	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpRun, OpAtomic, OpFlow:
@@ -124,7 +124,7 @@ func (o Op) effect() bool {
 	return false
 }
 
-// guarded tells whether a guard says for which lanes the operation counts. Of what reads, the guard says
+// guarded reports whether a guard says for which lanes the operation counts. Of what reads, the guard says
 // where reading what nobody wrote is a finding.
 func (o Op) guarded() bool {
 	switch o {

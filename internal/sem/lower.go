@@ -199,7 +199,7 @@ func (l *lowerer) tell() {
 	}
 }
 
-// alone tells whether the semantics goes without its arounds.
+// alone reports whether the semantics goes without its arounds.
 func (l *lowerer) alone(list []*spec.Semantics) bool { return len(list) > 0 && list[0].Alone }
 
 // semantics returns what a scope does or is: the one that applies, or while a description is checked all
@@ -589,7 +589,7 @@ func (l *lowerer) either(cond, x, y ID) ID {
 	return l.b.op(OpSelect, BoolType, BoolType, 0, cond, x, y)
 }
 
-// branch lowers code under a path and tells whether nothing runs behind it.
+// branch lowers code under a path and reports whether nothing runs behind it.
 func (l *lowerer) branch(path ID, run func()) (dead bool) {
 	l.path, l.start, l.dead = path, path, false
 	l.b.guard = l.guardOf(path)
@@ -685,7 +685,7 @@ func (s *State) slot(name string) int {
 	return -1
 }
 
-// wide tells whether the state is one for all lanes.
+// wide reports whether the state is one for all lanes.
 func (s *State) wide() bool { return s.Scope >= spec.ScopeWave }
 
 // effect does something to the state now, or at the end of a together.

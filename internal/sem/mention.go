@@ -45,7 +45,7 @@ func Codes(b *spec.Bitset) []spec.Code {
 	return list
 }
 
-// Acts tells whether a leaf of a root is an instruction that does something, and no operand with a value.
+// Acts reports whether a leaf of a root is an instruction that does something, and no operand with a value.
 func (m *Machine) Acts(root *spec.Bitset) bool {
 	for _, b := range m.Model.ISA.Bitsets {
 		if b.Root() != root {

@@ -76,7 +76,7 @@ func (p *parser) unexpected(want string) error {
 	return diag.Errorf(diag.MeaningSyntax, p.code.Span(t.from, t.to), "%q, expected %s", p.code.Text()[t.from:t.to], want)
 }
 
-// is tells whether a mark or a word stands here.
+// is reports whether a mark or a word stands here.
 func (p *parser) is(text string) bool {
 	t := p.tok()
 	return (t.kind == tPunct || t.kind == tName) && t.text == text

@@ -35,7 +35,7 @@ type place struct {
 	span  diag.Span
 }
 
-// isPlace tells whether an expression is a place in the state, and no value.
+// isPlace reports whether an expression is a place in the state, and no value.
 func (l *lowerer) isPlace(e *expr) bool {
 	switch e.kind {
 	case eName:
@@ -214,7 +214,7 @@ func (l *lowerer) wherePlace(e *expr) place {
 	return p
 }
 
-// maskBit tells whether a mask has a component: bit 0 of a number is the first.
+// maskBit reports whether a mask has a component: bit 0 of a number is the first.
 func (l *lowerer) maskBit(m value, i, n int, at diag.Span) ID {
 	switch {
 	case m.t.Kind == Int && m.unknown:

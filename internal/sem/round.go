@@ -147,7 +147,7 @@ func roundTo(x float64, exp, frac int, mode Mode) uint64 {
 	return sign | r
 }
 
-// roundUp tells whether what is lost makes the rest greater.
+// roundUp reports whether what is lost makes the rest greater.
 func roundUp(mode Mode, negative bool, kept, lost, middle uint64) bool {
 	switch mode {
 	case Nearest:

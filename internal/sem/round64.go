@@ -44,7 +44,7 @@ func nearest64(op Op, x, y, z float64) float64 {
 	return math.FMA(x, y, z)
 }
 
-// sameZero tells whether both parts of a sum that is 0 are zeros of one sign, which the sum has then too.
+// sameZero reports whether both parts of a sum that is 0 are zeros of one sign, which the sum has then too.
 func sameZero(op Op, x, y, z float64) bool {
 	a, b := x, y
 	switch op {

@@ -93,7 +93,7 @@ func (t Type) String() string {
 	return s
 }
 
-// same tells whether two types are one, whether or not there may be no value.
+// same reports whether two types are one, whether or not there may be no value.
 func (t Type) same(u Type) bool {
 	if t.Kind != u.Kind || t.Width != u.Width || t.Len != u.Len || len(t.Elems) != len(u.Elems) {
 		return false
@@ -108,7 +108,7 @@ func (t Type) same(u Type) bool {
 
 func (t Type) integer() bool { return t.Kind == Uint || t.Kind == Sint }
 
-// loose tells whether the type is still to be settled.
+// loose reports whether the type is still to be settled.
 func (t Type) loose() bool { return t.Kind == Int || t.Kind == Real }
 
 // mask returns the bits of a component.

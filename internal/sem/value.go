@@ -77,7 +77,7 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 	return out
 }
 
-// fits tells whether a number is one of the type, read with or without a sign.
+// fits reports whether a number is one of the type, read with or without a sign.
 func fits(n int64, t Type) bool {
 	if t.Width >= 63 { // a number has 64 bits, of which the sign may be one
 		return t.Width == 64 || n >= -1<<62

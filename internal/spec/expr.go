@@ -387,7 +387,7 @@ func (p *exprParser) field() (*Node, error) {
 	return p.node(Node{Op: OpField, Type: I64, Name: name, Span: p.span(from)})
 }
 
-// isPath tells whether s is a name or several joined by dots.
+// isPath reports whether s is a name or several joined by dots.
 func isPath(s string) bool {
 	for _, part := range strings.Split(s, ".") {
 		if !isName(part, "") {
@@ -397,7 +397,7 @@ func isPath(s string) bool {
 	return true
 }
 
-// isName tells whether s is letters, digits, underscores and what extra holds.
+// isName reports whether s is letters, digits, underscores and what extra holds.
 func isName(s, extra string) bool {
 	for i := 0; i < len(s); i++ {
 		if !isNameByte(s[i]) && strings.IndexByte(extra, s[i]) < 0 {

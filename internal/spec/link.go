@@ -51,7 +51,7 @@ func (l *loader) link() {
 	}
 }
 
-// lost tells whether a bitset has a later definition that others extend: it is then neither parent
+// lost reports whether a bitset has a later definition that others extend: it is then neither parent
 // nor leaf.
 func (l *loader) lost(b *Bitset) bool {
 	last := l.isa.bitsets[b.Name]

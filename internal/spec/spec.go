@@ -490,7 +490,7 @@ func (s *ISA) Syntaxes() []string {
 	return list
 }
 
-// Under tells whether b is a or extends it, directly or not.
+// Under reports whether b is a or extends it, directly or not.
 func (b *Bitset) Under(a *Bitset) bool {
 	for ; b != nil; b = b.Extends {
 		if b == a {

@@ -167,7 +167,7 @@ func (p *xmlParser) syntaxError(err error, from, to int) error {
 	return diag.Errorf(diag.XMLSyntax, diag.Span{Src: p.src, Off: at, End: to}, "%s", msg)
 }
 
-// notXML tells whether a character may not stand in XML; a byte that is no UTF-8 is the rune U+FFFD.
+// notXML reports whether a character may not stand in XML; a byte that is no UTF-8 is the rune U+FFFD.
 func notXML(r rune) bool {
 	return r < ' ' && !strings.ContainsRune(blanks, r) || r == '\v' || r == '\f' || r >= 0xFFFD && r <= 0xFFFF
 }

@@ -69,7 +69,7 @@ func find(t *testing.T, files fs.FS, list []testgpu.Defect) {
 	}
 }
 
-// about tells whether a finding or a note of it is in a file; holes are said of the root, and names
+// about reports whether a finding or a note of it is in a file; holes are said of the root, and names
 // that do not arrive where they are used.
 func about(f *prove.Finding, file string) bool {
 	if f.Code == "unmatched-words" || f.Code == "unresolved" || f.Code == "same-text" || strings.HasPrefix(f.Span.String(), file) {

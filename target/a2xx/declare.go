@@ -174,7 +174,7 @@ func (n *names) free(kind string) int {
 	return next
 }
 
-// same tells whether two kinds name the same registers.
+// same reports whether two kinds name the same registers.
 func (n *names) same(a, b string) bool {
 	prefix := bankOf(n.a.m.set, a).prefix
 	return a == b || prefix != "" && prefix == bankOf(n.a.m.set, b).prefix

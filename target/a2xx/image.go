@@ -78,7 +78,7 @@ func (m *machine) words(data []byte, order string) ([]uint32, string, error) {
 	return little, littleEndian, nil
 }
 
-// prefers tells whether words look like a program where others do not.
+// prefers reports whether words look like a program where others do not.
 func (m *machine) prefers(words, others []uint32) bool {
 	switch m.likeness(words) {
 	case tidy:

@@ -244,7 +244,7 @@ func (k *kind) setContext(ctx bits.Value) {
 	}
 }
 
-// breaks tells whether a text can have several lines.
+// breaks reports whether a text can have several lines.
 func (k *kind) breaks() bool {
 	for _, l := range k.root.Leaves {
 		for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {

@@ -68,7 +68,7 @@ const (
 	maxShaders  = 1 << 16
 )
 
-// IsCapture tells whether data is a capture, packed by gzip or not.
+// IsCapture reports whether data is a capture, packed by gzip or not.
 func IsCapture(data []byte) bool {
 	if z, err := gunzip(data, 4096); err == nil {
 		data = z

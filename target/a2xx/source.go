@@ -150,7 +150,7 @@ const bigEndianLine = ".isago big-endian"
 // orgLine says at which unit the next thing is.
 func orgLine(unit int) string { return fmt.Sprintf(".org 0x%x", unit) }
 
-// unchecked tells whether the program has anything that the assembler would refuse.
+// unchecked reports whether the program has anything that the assembler would refuse.
 func (p *layout) unchecked() bool {
 	for i := range p.clauses {
 		c := &p.clauses[i]

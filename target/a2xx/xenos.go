@@ -48,7 +48,7 @@ const (
 	maxXenosNotes     = 10
 )
 
-// IsXenosShader tells whether data is a shader file of the Xbox 360.
+// IsXenosShader reports whether data is a shader file of the Xbox 360.
 func IsXenosShader(data []byte) bool {
 	return len(data) >= xenosHeaderSize && binary.BigEndian.Uint32(data)&^1 == xenosMagic
 }

@@ -263,7 +263,7 @@ func (r *assembly) readLine(text string) {
 // byteOrderMark is what some editors put at the start of a file.
 const byteOrderMark = "\ufeff"
 
-// inValue tells whether a colon behind the text belongs to a value, as in (f24:3f0000, and does not end
+// inValue reports whether a colon behind the text belongs to a value, as in (f24:3f0000, and does not end
 // a label.
 func inValue(text string) bool {
 	return strings.HasSuffix(text, strings.TrimSuffix(float24Prefix, ":")) && !isIdentifier(text)
@@ -278,7 +278,7 @@ func blanksAt(s string) int {
 	return n
 }
 
-// isBlank tells whether a byte is a blank of C's isspace; lines end elsewhere.
+// isBlank reports whether a byte is a blank of C's isspace; lines end elsewhere.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
 
 // trimEnd cuts off the blanks at the end of a text.

@@ -34,7 +34,7 @@ func constant(bank bank) func(*assembly, *args, diag.Span) {
 	}
 }
 
-// isConstantName tells whether a name can be given to a constant: picasso takes any that an operand can
+// isConstantName reports whether a name can be given to a constant: picasso takes any that an operand can
 // spell, such as 2pi and half-pi.
 func isConstantName(name string) bool {
 	return name != "" && name[0] != '-' && !strings.ContainsAny(name, " \t.,:[](){}!")
@@ -184,7 +184,7 @@ func componentOf(bank bank, text string) component {
 	return c
 }
 
-// isHexadecimal tells whether a number has digits that picasso does not read where it reads whole
+// isHexadecimal reports whether a number has digits that picasso does not read where it reads whole
 // numbers alone.
 func isHexadecimal(text string) bool { return strings.Contains(strings.ToLower(text), "0x") }
 

@@ -178,7 +178,7 @@ func elementName(name string, i, size int) string {
 	return fmt.Sprintf("%s[%d]", name, i)
 }
 
-// takes tells whether the next uniform of a bank would get the register anyway.
+// takes reports whether the next uniform of a bank would get the register anyway.
 func (n *namer) takes(of bank, num, size int) bool {
 	b := &n.space.banks[of]
 	saved := b.up
@@ -330,7 +330,7 @@ func sourceFloat(u uint32) string {
 	return float24Prefix + strconv.FormatUint(uint64(u&(1<<24-1)), 16)
 }
 
-// reads tells whether a number is read as the bits of a float24.
+// reads reports whether a number is read as the bits of a float24.
 func reads(text string, u uint32) bool {
 	c := parseFloat24(text)
 	return c.problem == "" && c.warning == "" && c.value == u

@@ -37,7 +37,7 @@ type dvleState struct {
 // outputRegisters is the number of output registers that a DVLE's mask has bits for.
 const outputRegisters = 16
 
-// isGeometry tells whether its header says that it is a geometry shader.
+// isGeometry reports whether its header says that it is a geometry shader.
 func (d *dvleState) isGeometry() bool {
 	if d.headerFact != nil {
 		return d.headerFact.kind == GeometryShader
@@ -45,7 +45,7 @@ func (d *dvleState) isGeometry() bool {
 	return d.geometry
 }
 
-// private tells whether the program has uniform registers of its own.
+// private reports whether the program has uniform registers of its own.
 func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
 func byRegister(a, b Uniform) int { return int(a.First) - int(b.First) }

@@ -187,7 +187,7 @@ func (r *assembly) patchFact(a *args) bool {
 	return true
 }
 
-// patched tells whether the source says anything of the bytes of the file.
+// patched reports whether the source says anything of the bytes of the file.
 func (f *facts) patched() bool { return f.patches != nil || f.appended != nil || f.size >= 0 }
 
 // patch gives a file the size and the bytes that the source says.

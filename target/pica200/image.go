@@ -207,7 +207,7 @@ func (b *imageBuilder) names() ([]map[register]string, error) {
 	return all, nil
 }
 
-// isName tells whether a symbol can stand in a line of source: files may hold any bytes.
+// isName reports whether a symbol can stand in a line of source: files may hold any bytes.
 func isName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -83,7 +83,7 @@ func (l *linter) outsideLoop() {
 	}
 }
 
-// inLoop tells whether the innermost loop or procedure around a word is a loop.
+// inLoop reports whether the innermost loop or procedure around a word is a loop.
 func (l *linter) inLoop(at int) bool {
 	in, least := false, len(l.r.layout.Words)+1
 	for _, b := range l.r.layout.Blocks {
@@ -138,7 +138,7 @@ func (l *linter) goesTo(at int) registers {
 	return registers{t, t + n}
 }
 
-// canReturn tells whether a procedure that starts at p.first can get to its end. One that is being
+// canReturn reports whether a procedure that starts at p.first can get to its end. One that is being
 // asked about already, being recursive, is taken to.
 func (l *linter) canReturn(p registers) bool {
 	if known, ok := l.returns[p]; ok {
@@ -149,7 +149,7 @@ func (l *linter) canReturn(p registers) bool {
 	return l.returns[p]
 }
 
-// walk visits the words of a procedure to which control can come, and tells whether it can come to the
+// walk visits the words of a procedure to which control can come, and reports whether it can come to the
 // end.
 func (l *linter) walk(p registers, visit func(at int)) (ends bool) {
 	seen := make([]bool, len(l.r.layout.Words))

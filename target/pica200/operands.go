@@ -52,7 +52,7 @@ func (c *components) load(e *spec.Enum) error {
 	return nil
 }
 
-// ordered tells whether letters are in the order of the components, each once.
+// ordered reports whether letters are in the order of the components, each once.
 func (c *components) ordered(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if c.value[s[i]] <= c.value[s[i-1]] {
@@ -207,7 +207,7 @@ func (s *operandScan) swizzle(o *operand) bool {
 	return true
 }
 
-// isForeignComment tells whether a text is a comment of another language, without what picasso would
+// isForeignComment reports whether a text is a comment of another language, without what picasso would
 // read in it.
 func isForeignComment(text string) bool {
 	return (strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") || text[0] == '#') && !strings.ContainsAny(text, ".[")
@@ -318,7 +318,7 @@ func (s *operandScan) pastArray(a *alias, name, written string, span diag.Span, 
 	}
 }
 
-// turned tells whether an index is a number plus a register.
+// turned reports whether an index is a number plus a register.
 func (b *banks) turned(inner string) bool {
 	left, _, sum := strings.Cut(strings.TrimSpace(inner), "+")
 	_, named := b.named[strings.ToLower(strings.TrimSpace(left))]
@@ -479,7 +479,7 @@ func (r *assembly) rewrite(text string, off int) bool {
 	return ok
 }
 
-// resolves tells whether a text starts with the name of a register.
+// resolves reports whether a text starts with the name of a register.
 func (r *assembly) resolves(text string) bool {
 	s := operandScan{text: strings.TrimLeft(text, " \t-!")}
 	s.end = len(s.text)

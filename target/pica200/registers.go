@@ -188,12 +188,12 @@ func (b *banks) loadAddresses(e *spec.Enum) {
 	}
 }
 
-// isRegister tells whether a name looks like that of a register, in either case.
+// isRegister reports whether a name looks like that of a register, in either case.
 func (b *banks) isRegister(name string) bool {
 	return len(name) > 1 && name[1] >= '0' && name[1] <= '9' && b.letters[name[0]|0x20] != nil
 }
 
-// reserved tells whether a name is a register's and cannot be given to anything else.
+// reserved reports whether a name is a register's and cannot be given to anything else.
 func (b *banks) reserved(name string) bool {
 	return len(name) > 1 && b.letters[name[0]] != nil && strings.Trim(name[1:], "0123456789") == ""
 }

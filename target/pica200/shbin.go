@@ -429,7 +429,7 @@ func formatErrorf(offset int64, field, format string, args ...any) error {
 	return &FormatError{Offset: offset, Field: field, Msg: fmt.Sprintf(format, args...)}
 }
 
-// IsSHBIN tells whether data starts like a shader file.
+// IsSHBIN reports whether data starts like a shader file.
 func IsSHBIN(data []byte) bool { return bytes.HasPrefix(data, []byte(magicDVLB)) }
 
 // ReadSHBIN reads a shader file. Its errors are *FormatError.

@@ -569,7 +569,7 @@ func (w *sourceWriter) simplify(at int, in isa.Inst) (restore func()) {
 	return func() { w.wanted.entries[i] = own }
 }
 
-// pinned tells whether the descriptor of an instruction is named.
+// pinned reports whether the descriptor of an instruction is named.
 func (w *sourceWriter) pinned(at int) bool { return w.pinAll || w.pins[at] }
 
 // suffix returns what the text of an instruction does not say, without braces; ok is false if that
@@ -952,7 +952,7 @@ func (s *structure) assign(w *sourceWriter) {
 	}
 }
 
-// emits tells whether a procedure has what makes its file a geometry shader, whoever calls it.
+// emits reports whether a procedure has what makes its file a geometry shader, whoever calls it.
 func (s *structure) emits(w *sourceWriter, p proc) bool {
 	return slices.ContainsFunc(w.insts[p.start:p.end], func(in isa.Inst) bool {
 		return w.asm.roles.Of(in).Marks == geometryMark

@@ -16,7 +16,7 @@ const containerMagic = "tegra-vp "
 // containerVersion is the version that is written, and the only one that is read.
 const containerVersion = "1"
 
-// IsContainer tells whether a file is a container.
+// IsContainer reports whether a file is a container.
 func IsContainer(data []byte) bool { return strings.HasPrefix(string(data), containerMagic) }
 
 // AppendContainer appends a program as a container: lines of text, which docs/tegra.md describes.
@@ -196,10 +196,10 @@ func (r *containerReader) constant(text string, span diag.Span) error {
 	return nil
 }
 
-// isName tells whether a name can stand between quotes in source, which knows no escapes.
+// isName reports whether a name can stand between quotes in source, which knows no escapes.
 func isName(s string) bool { return !strings.ContainsAny(s, "\"\r\n") }
 
-// isLabel tells whether a name can stand before a colon, and is kept in files.
+// isLabel reports whether a name can stand before a colon, and is kept in files.
 func isLabel(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -333,7 +333,7 @@ func (r *assembly) code() {
 	}
 }
 
-// isData tells whether a statement, behind its labels, is a directive that gives words: it has no
+// isData reports whether a statement, behind its labels, is a directive that gives words: it has no
 // semicolon of its own.
 func isData(text string) bool {
 	text = text[strings.LastIndexByte(text, ':')+1:]

@@ -112,7 +112,7 @@ func (f *facts) loadEnd(d *isa.Decoder) error {
 	return nil
 }
 
-// ended tells whether a word ends the program.
+// ended reports whether a word ends the program.
 func (f *facts) ended(d *isa.Decoder, in isa.Inst) bool {
 	return slices.ContainsFunc(d.Flows(nil, in), func(w isa.Flow) bool { return w.Kind == isa.End && !w.Maybe })
 }

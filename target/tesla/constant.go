@@ -45,7 +45,7 @@ func (s *scanner) word(i int) int {
 	return i
 }
 
-// starts tells whether a constant stands at i: a number, a name, an expression in parentheses, or one
+// starts reports whether a constant stands at i: a number, a name, an expression in parentheses, or one
 // of them behind signs.
 func (s *scanner) starts(i int) bool { return s.operand(i) > 0 }
 

@@ -18,7 +18,7 @@ type operands struct {
 	off int // of the statement in the source
 }
 
-// more tells whether something is left; a comma between operands is skipped.
+// more reports whether something is left; a comma between operands is skipped.
 func (o *operands) more() bool {
 	o.pos = o.s.blanks(o.pos)
 	if o.s.at(o.pos) == ',' {

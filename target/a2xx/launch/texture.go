@@ -88,7 +88,7 @@ func (s *scene) sample(c *exec.Call) {
 	}
 }
 
-// linearly tells whether a filter mixes texels. What an instruction leaves open is as the texture has it.
+// linearly reports whether a filter mixes texels. What an instruction leaves open is as the texture has it.
 func (t *texture) linearly(filter uint64) bool {
 	return filter == linearFilter || filter != pointFilter && t.linear
 }

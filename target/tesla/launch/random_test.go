@@ -115,7 +115,7 @@ func (p *drawn) counter() int {
 	return n
 }
 
-// down counts a loop down; c0 tells whether another turn follows.
+// down counts a loop down; c0 reports whether another turn follows.
 func (p *drawn) down(n int) { p.line("sub b32 $c0 $r%d $r%d $r17", n, n) }
 
 func (p *drawn) breaking(depth int) {

@@ -50,7 +50,7 @@ type Description struct {
 // Descriptions lists those that the flags choose.
 func Descriptions(t testing.TB) (list []Description) {
 	for _, m := range catalog.Machines() {
-		if !*all && m.Name != "example" && m.Name != "pica200" {
+		if !*all && !slices.Contains([]string{"example", "pica200", "tegra"}, m.Name) {
 			continue
 		}
 		list = append(list, Description{m.Name, m.Load, []uint32{0}})

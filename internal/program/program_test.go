@@ -373,7 +373,7 @@ func assemble(t testing.TB, set *isa.Set, text string) (string, error) {
 		t.Error("the parser keeps the labels")
 	}
 	var b strings.Builder
-	for _, in := range code.Insts {
+	for _, in := range code.Insts() {
 		fmt.Fprintf(&b, "%d: %s\n", in.Addr, program.AppendWords(nil, set, in.Word, in.Size))
 	}
 	return b.String(), err

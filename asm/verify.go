@@ -30,7 +30,7 @@ func (p *Parser) ways(strict bool, done func() bool) bool {
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor()
 	if !complete {
-		starts = append(slices.Clone(starts), p.top.start)
+		starts = append(slices.Clone(starts), p.ready(p.top).start)
 	}
 	for _, start := range starts {
 		ok := p.from(start)

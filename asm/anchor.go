@@ -115,8 +115,9 @@ func anchorWord(text string) string {
 }
 
 // startsFor returns the grammars as which the line can be read, by the anchors that stand in it: the
-// first to stand there first, and the longest at one place. complete tells that nothing else can be.
-func (p *Parser) startsFor() (starts []*node, complete bool) {
+// first to stand there first, and the longest at one place, until done (nil for never) says of one that no other is
+// wanted. complete tells that nothing else can be.
+func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
 	a := p.top.anchored(p)
 	p.roots = p.roots[:0]
 	for pos := range p.src {
@@ -130,8 +131,12 @@ func (p *Parser) startsFor() (starts []*node, complete bool) {
 				p.rec.mix(p.rec.place(pos))
 				p.rec.mix(found.first)
 			}
-			if start := p.groupStart(a.groups[found.first]); !slices.Contains(p.roots, start) {
-				p.roots = append(p.roots, start)
+			start := p.groupStart(a.groups[found.first])
+			if slices.Contains(p.roots, start) {
+				continue
+			}
+			if p.roots = append(p.roots, start); done != nil && done(start) {
+				return p.roots, false
 			}
 		}
 		if len(p.roots) > maxAnchors {

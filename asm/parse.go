@@ -382,11 +382,13 @@ func (p *Parser) run() bool {
 		p.effort = leniently
 		return p.from(p.ready(p.top).start)
 	}
-	starts, complete := p.startsFor()
-	for _, start := range starts {
-		if (start.isDirect() || p.suits(start)) && p.straightFrom(start) {
-			return true
-		}
+	straight := false
+	starts, complete := p.startsFor(func(start *node) bool {
+		straight = (start.isDirect() || p.suits(start)) && p.straightFrom(start)
+		return straight
+	})
+	if straight {
+		return true
 	}
 	for _, p.effort = range []effort{quickly, fully, leniently} {
 		for _, start := range starts {

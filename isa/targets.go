@@ -5,6 +5,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 // BranchTarget is a place that an instruction can go to.
@@ -16,16 +17,83 @@ type BranchTarget struct {
 
 // Targets appends the branch targets that the text of an instruction shows.
 func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
+	if !d.branches(in.Leaf.model) {
+		return dst
+	}
 	label := d.Label
 	d.Label = func(addr int64, call bool) (string, bool) {
 		dst = append(dst, BranchTarget{addr, call})
 		return "", false
 	}
 	found := len(d.findings)
-	d.Append(nil, in)
+	d.text = d.Append(d.text[:0], in)
 	d.forget(found)
 	d.Label = label
 	return dst
+}
+
+// branches reports whether texts of a leaf can show branch targets.
+func (d *Decoder) branches(leaf *model.Leaf) bool {
+	if d.branching == nil {
+		d.branching = make([]answer, len(d.root.Leaves))
+	}
+	a := &d.branching[leaf.ID]
+	if *a == unknown {
+		*a = no
+		if showsBranch(d.env.Unit(leaf), map[*model.Env]bool{}) {
+			*a = yes
+		}
+	}
+	return *a == yes
+}
+
+// answer is the answer to a question that was perhaps not asked yet.
+type answer uint8
+
+const (
+	unknown answer = iota
+	no
+	yes
+)
+
+// showsBranch reports whether a display of a unit shows a branch target; seen are the surroundings in which
+// was looked.
+func showsBranch(u *model.Unit, seen map[*model.Env]bool) bool {
+	for _, c := range u.Cases {
+		for i := range c.Items {
+			if branchItem(&c.Items[i], seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func branchItem(it *model.Item, seen map[*model.Env]bool) bool {
+	for i := range it.Members {
+		if branchItem(&it.Members[i], seen) {
+			return true
+		}
+	}
+	for i := range it.Alts {
+		ref := it.Alts[i].Ref
+		if ref == nil {
+			continue
+		}
+		if ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch {
+			return true
+		}
+		if ref.Kind != spec.KindBitset || seen[ref.Env] {
+			continue
+		}
+		seen[ref.Env] = true
+		for _, l := range ref.Env.Root.Leaves {
+			if showsBranch(ref.Env.Unit(l), seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // IndexField is a field of an instruction that is the index of a table entry.

@@ -168,6 +168,8 @@ type Inst struct {
 	Uniform bool
 	// Kept tells of a read that it is of what stays where another part of the register is written.
 	Kept bool
+	// Carried tells of a read that its value goes to registers that carry what they are given, and nowhere else.
+	Carried bool
 	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
 	Around bool
 	Comp   int
@@ -227,6 +229,8 @@ type State struct {
 	// Init is the value of each component that nobody wrote; Undefined tells that reading it is a finding.
 	Init      uint64
 	Undefined bool
+	// Carries tells that what a register is given counts as read when the register is.
+	Carries bool
 	// InitExists tells that it starts as the mask of the lanes there are.
 	InitExists bool
 	Outside    Outside

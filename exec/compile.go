@@ -585,9 +585,13 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
 	case sem.OpRun:
 		c.add(func(w *Wave) {
-			if m := g.of(w); m != 0 {
+			m := g.of(w)
+			if m != 0 {
 				w.Instructions++
 				w.LaneInstructions += int64(popcount(m))
+			}
+			if w.Trace != nil {
+				w.Trace(w, Event{Runs, w.pc, m, int(id)})
 			}
 		})
 	case sem.OpUnknown:

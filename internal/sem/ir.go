@@ -85,7 +85,7 @@ const (
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
-	OpRun     // an instruction that another runs starts: the word at Imm
+	OpRun     // an instruction that another runs starts: the word at Imm, of the root that Text names
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
 	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
 )
@@ -112,8 +112,8 @@ var opNames = [...]string{
 // String returns the operation's name.
 func (o Op) String() string { return opNames[o] }
 
-// pure reports whether the value follows from the arguments alone.
-func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
+// Pure reports whether the value follows from the arguments alone.
+func (o Op) Pure() bool { return o >= OpSplat && o <= OpConcat }
 
 // effect reports whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {

@@ -846,7 +846,7 @@ func (l *lowerer) run(s *stmt) {
 		return
 	}
 	in := blank(OpRun)
-	in.Imm = uint64(addr)
+	in.Imm, in.Text = uint64(addr), root.Name
 	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil

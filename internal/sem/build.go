@@ -438,8 +438,8 @@ func (b *builder) forget(mark int) {
 	b.added = b.added[:mark]
 }
 
-// prune drops what nobody uses and returns what is left, with new numbers.
-func (b *builder) prune() []Inst {
+// prune drops what nobody uses and returns what is left, with new numbers. keep tells what else is used, nil for nothing.
+func (b *builder) prune(keep func(in *Inst) bool) []Inst {
 	used := make([]bool, len(b.insts))
 	mark := func(id ID) {
 		if id != NoID {
@@ -451,7 +451,7 @@ func (b *builder) prune() []Inst {
 		switch {
 		case in.Op == OpSkip: // what it skips is decided already
 			used[i] = b.worth(used[i+1:in.Imm], i+1)
-		case in.Op.effect():
+		case in.Op.effect() || keep != nil && keep(in):
 			used[i] = true
 		}
 		if !used[i] {

@@ -94,7 +94,7 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
-	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps, Runs: l.runs}, nil
+	return &Code{Insts: l.b.prune(nil), Next: next, Jumps: l.jumps, Runs: l.runs}, nil
 }
 
 // ErrUnknown is the error of words that are no instruction.

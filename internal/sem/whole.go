@@ -60,7 +60,18 @@ func joined(c *Code) *Code {
 		j.ids[i] = j.inst(i)
 	}
 	j.close(len(c.Insts))
-	return &Code{Insts: j.b.prune(), Next: c.Next, Jumps: c.Jumps, Runs: c.Runs}
+	return &Code{Insts: j.b.prune((*Inst).tells), Next: c.Next, Jumps: c.Jumps, Runs: c.Runs}
+}
+
+// tells reports whether a read shows itself: nobody wrote what it reads, or there is no such thing.
+func (in *Inst) tells() bool {
+	switch in.Op {
+	case OpRead:
+		return in.State.Undefined && !in.Kept
+	case OpReadX, OpLoad, OpTop:
+		return true
+	}
+	return false
 }
 
 // close ends the regions that end before an operation.
@@ -136,7 +147,7 @@ func (j *joiner) skip(in *Inst) {
 // read returns what a register holds, if that is known and was asked for before.
 func (j *joiner) read(in Inst) ID {
 	key := in.component()
-	asks := in.State.Undefined && !in.Kept
+	asks := in.tells()
 	if h, ok := j.held[key]; ok && (!asks || h.guard == NoID || h.guard == in.Guard) {
 		return h.id
 	}

@@ -82,12 +82,12 @@ func randomFloat(r *rand.Rand) uint64 {
 	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
 }
 
-// runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get.
+// runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
 func runRandom(m *sem.Machine, p *exec.Program, shared *exec.Shared, seed uint64, pick []int) *exec.Wave {
 	w := exec.NewWave(p, shared)
 	w.Budget = 300
 	w.Services = surroundings(m)
-	w.Start(len(pick), 0)
+	wavetest.Start(w, pick)
 	for lane, from := range pick {
 		r := rand.New(rand.NewPCG(seed, uint64(from)))
 		for n := range 64 - 32*int(seed&1) { // the others stay as nobody wrote them
@@ -140,6 +140,10 @@ func TestLanesAlone(t *testing.T) {
 		again := runRandom(m, p, shared, seed, all)
 		wavetest.Stopped(t, wave)
 		wavetest.SameLane(t, i, wave, 5, again, 5, false)
+		apart := runRandom(m, p, shared, seed, wavetest.Apart(all))
+		for k := 0; k < exec.Lanes-1; k += 9 {
+			wavetest.SameLane(t, i, wave, k, apart, k, true)
+		}
 		for range 3 {
 			k := r.IntN(exec.Lanes)
 			wavetest.SameLane(t, i, wave, k, runRandom(m, p, shared, seed, []int{k}), 0, true)

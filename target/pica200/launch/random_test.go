@@ -46,11 +46,11 @@ func randomFloat(r *rand.Rand) uint64 {
 	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
 }
 
-// runRandom runs lanes of a random program; pick says which of 64 lanes' inputs they get.
+// runRandom runs lanes of a random program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
 func runRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
 	w.Budget = 1000
 	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
-	w.Start(len(pick), 0)
+	wavetest.Start(w, pick)
 	for lane, from := range pick {
 		r := rand.New(rand.NewPCG(seed, uint64(from)))
 		for _, file := range []string{"v", "r"} {
@@ -111,6 +111,10 @@ func TestLanesAlone(t *testing.T) {
 			}
 		}
 		wavetest.SameLane(t, i, wave, 5, again, 5, false)
+		apart := runRandom(m, other, seed, wavetest.Apart(all))
+		for k := 0; k < exec.Lanes-1; k += 9 {
+			wavetest.SameLane(t, i, wave, k, apart, k, true)
+		}
 		for range 3 {
 			k := r.IntN(exec.Lanes)
 			wavetest.SameLane(t, i, wave, k, runRandom(m, other, seed, []int{k}), 0, true)

@@ -17,9 +17,11 @@ type grammar struct {
 	start *node
 	// quick holds whole texts of a small operand that depends on nothing else, with their bits.
 	quick *quick
-	// anchors are the templates of instructions by a word that they have; nil for operands.
-	anchors *anchors
-	once    sync.Once
+	// anchors are the templates by a word that they have, made where a line is an instruction of the grammar: then
+	// the tree of all templates is needed only where their anchors do not say enough.
+	anchors     *anchors
+	anchorsOnce sync.Once
+	once        sync.Once
 	// made tells that once is done, which is asked at each operand.
 	made atomic.Bool
 }
@@ -160,18 +162,17 @@ func (p *Parser) make(g *grammar) {
 	g.once.Do(func() {
 		defer g.made.Store(true)
 		c := compiler{parser: p, env: g.env}
-		if g == p.top {
-			c.anchors = &anchors{words: &trie{}, all: true}
-			g.anchors = c.anchors
-		}
 		g.start = c.compile()
-		if g.anchors != nil {
-			g.anchors.words.finish()
-		}
 		if g.env.Closed() && g.env.Root.Size <= maxQuick && g.env.Constant() {
 			g.quick = p.makeQuick(g)
 		}
 	})
+}
+
+// anchored returns the anchors of the grammar of a parser's instructions.
+func (g *grammar) anchored(p *Parser) *anchors {
+	g.anchorsOnce.Do(func() { g.anchors = newAnchors(p) })
+	return g.anchors
 }
 
 type compiler struct {
@@ -180,8 +181,6 @@ type compiler struct {
 	unit   *model.Unit
 	// holds and fails are the conditions that the case being compiled settles.
 	holds, fails []*model.Prog
-	// anchors takes the templates by a word that they have; nil takes none.
-	anchors *anchors
 }
 
 func (c *compiler) compile() *node {
@@ -198,34 +197,55 @@ func (c *compiler) compile() *node {
 
 // leaf adds the displays of a leaf in order, or its aliases.
 func (c *compiler) leaf(start *node, aliases bool) {
-	var before []*model.Prog // conditions of the cases before, whose displays would win
-	asserts := false
-	for _, cs := range c.unit.Cases {
-		asserts = asserts || len(cs.Spec.Asserts) > 0
-		acc := &accept{unit: c.unit, own: cs.Cond, not: before[:len(before):len(before)], asserts: asserts}
-		for _, n := range acc.not {
-			acc.outside = append(acc.outside, outside(n.Root))
-			acc.anyOutside = acc.anyOutside || outside(n.Root)
-		}
-		acc.ending = endingOf(acc)
-		c.holds, c.fails = nil, acc.not
-		if cs.Cond != nil {
-			c.holds = []*model.Prog{cs.Cond}
-		}
+	for i, cs := range c.unit.Cases {
 		if cs.Shown && !aliases {
-			c.whole(start, cs.Items, acc)
+			c.display(start, i)
 		}
-		for _, a := range cs.Aliases {
+		for k := range cs.Aliases {
 			if aliases {
-				alias := &accept{unit: c.unit, own: cs.Cond, alias: true, asserts: asserts}
-				alias.ending = endingOf(alias)
-				c.whole(start, a, alias)
+				c.alias(start, i, k)
 			}
 		}
+	}
+}
+
+// display adds the display of a case.
+func (c *compiler) display(start *node, i int) {
+	acc := c.enter(i)
+	acc.not = c.fails
+	for _, n := range acc.not {
+		acc.outside = append(acc.outside, outside(n.Root))
+		acc.anyOutside = acc.anyOutside || outside(n.Root)
+	}
+	acc.ending = endingOf(acc)
+	c.template(start, c.unit.Cases[i].Items, acc)
+}
+
+// alias adds an alias of a case.
+func (c *compiler) alias(start *node, i, alias int) {
+	acc := c.enter(i)
+	acc.alias = true
+	acc.ending = endingOf(acc)
+	c.template(start, c.unit.Cases[i].Aliases[alias], acc)
+}
+
+// enter settles the conditions of a case: that it holds, and that those before it do not whose displays would win.
+func (c *compiler) enter(i int) *accept {
+	c.holds, c.fails = nil, nil
+	asserts := false
+	for _, cs := range c.unit.Cases[:i+1] {
+		asserts = asserts || len(cs.Spec.Asserts) > 0
+	}
+	for _, cs := range c.unit.Cases[:i] {
 		if cs.Cond != nil && cs.Shown {
-			before = append(before, cs.Cond)
+			c.fails = append(c.fails, cs.Cond)
 		}
 	}
+	own := c.unit.Cases[i].Cond
+	if own != nil {
+		c.holds = []*model.Prog{own}
+	}
+	return &accept{unit: c.unit, own: own, asserts: asserts}
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
@@ -239,14 +259,6 @@ func outside(n *model.Node) bool {
 		}
 	}
 	return outside(n.X) || outside(n.Y) || outside(n.Z)
-}
-
-// whole adds a template to the grammar, and to that of its anchor.
-func (c *compiler) whole(start *node, items []model.Item, acc *accept) {
-	c.template(start, items, acc)
-	if c.anchors != nil {
-		c.anchors.put(c, items, acc)
-	}
 }
 
 func (c *compiler) template(start *node, items []model.Item, acc *accept) {

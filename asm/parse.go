@@ -378,20 +378,17 @@ func foldTable(folding bool) *[256]byte {
 
 // run reads the whole input as an instruction. It stops at the first way that encodes.
 func (p *Parser) run() bool {
-	p.ready(p.top)
 	if p.failure != nil {
 		p.effort = leniently
-		return p.from(p.top.start)
+		return p.from(p.ready(p.top).start)
 	}
-	direct := p.top.start.isDirect()
-	if direct && p.straightFrom(p.top.start) {
+	straight := false
+	starts, complete := p.startsFor(func(start *node) bool {
+		straight = (start.isDirect() || p.suits(start)) && p.straightFrom(start)
+		return straight
+	})
+	if straight {
 		return true
-	}
-	starts, complete := p.startsFor()
-	for _, start := range starts {
-		if !direct && p.suits(start) && p.straightFrom(start) {
-			return true
-		}
 	}
 	for _, p.effort = range []effort{quickly, fully, leniently} {
 		for _, start := range starts {
@@ -399,7 +396,7 @@ func (p *Parser) run() bool {
 				return true
 			}
 		}
-		if !complete && p.from(p.top.start) {
+		if !complete && p.from(p.ready(p.top).start) {
 			return true
 		}
 	}

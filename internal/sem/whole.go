@@ -40,6 +40,7 @@ func (in *Inst) component() component { return component{in.State, in.Imm, in.Co
 // somebody wrote it.
 type held struct {
 	id, guard ID
+	written   bool // by the instruction
 }
 
 type joinedRegion struct {
@@ -67,7 +68,7 @@ func joined(c *Code) *Code {
 func (in *Inst) tells() bool {
 	switch in.Op {
 	case OpRead:
-		return in.State.Undefined && !in.Kept
+		return in.State.Undefined && !in.Kept && !in.Carried
 	case OpReadX, OpLoad, OpTop:
 		return true
 	}
@@ -115,7 +116,7 @@ func (j *joiner) inst(i int) ID {
 		return j.b.constant(in.Type, in.Imm)
 	case in.Op == OpSplat:
 		return j.b.lanes(in.A)
-	case in.Op.pure():
+	case in.Op.Pure():
 		return j.pure(&in)
 	case in.Op == OpSkip:
 		j.skip(&in)
@@ -125,7 +126,7 @@ func (j *joiner) inst(i int) ID {
 	case !holds && in.Op.effect():
 		return NoID
 	}
-	j.note(&in)
+	j.note(i, &in)
 	return j.b.push(in)
 }
 
@@ -147,26 +148,26 @@ func (j *joiner) skip(in *Inst) {
 // read returns what a register holds, if that is known and was asked for before.
 func (j *joiner) read(in Inst) ID {
 	key := in.component()
-	asks := in.tells()
-	if h, ok := j.held[key]; ok && (!asks || h.guard == NoID || h.guard == in.Guard) {
+	h, known := j.held[key]
+	switch {
+	case known && h.written, known && !in.State.Undefined:
+		return h.id
+	case known && !in.Carried && (in.Kept || h.guard == NoID || h.guard == in.Guard):
 		return h.id
 	}
 	delete(j.lost, key)
 	id := j.b.push(in)
-	if !in.State.Undefined {
-		in.Guard = NoID
-	}
-	if asks || !in.State.Undefined {
-		j.held[key] = held{id, in.Guard}
+	if in.tells() || !in.State.Undefined {
+		j.held[key] = held{id: id, guard: in.Guard}
 	}
 	return id
 }
 
 // note notes what an operation does to what registers hold.
-func (j *joiner) note(in *Inst) {
+func (j *joiner) note(i int, in *Inst) {
 	switch in.Op {
 	case OpWrite:
-		j.write(in)
+		j.write(in, in.State.Carries && len(j.from.Sources(j.from.Insts[i].B)) > 0)
 	case OpReadX:
 		j.forget(in.State, false)
 	case OpWriteX:
@@ -177,8 +178,9 @@ func (j *joiner) note(in *Inst) {
 	}
 }
 
-// write notes what a register is given. What it was given before is lost, if nobody looked at it.
-func (j *joiner) write(in *Inst) {
+// write notes what a register is given. What it was given before is lost, if nobody looked at it. Of what it carries
+// it must be asked whether somebody wrote that.
+func (j *joiner) write(in *Inst, carries bool) {
 	key, id := in.component(), ID(len(j.b.insts))
 	if in.Guard != NoID || len(j.regions) > 0 {
 		delete(j.held, key)
@@ -188,7 +190,9 @@ func (j *joiner) write(in *Inst) {
 	for _, before := range j.lost[key] {
 		j.b.insts[before] = blank(OpConst)
 	}
-	j.held[key] = held{in.B, NoID}
+	if delete(j.held, key); !carries {
+		j.held[key] = held{id: in.B, guard: NoID, written: true}
+	}
 	j.lost[key] = append(j.lost[key][:0], id)
 }
 

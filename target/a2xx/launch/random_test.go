@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"testing"
@@ -160,7 +161,7 @@ func verify(t *testing.T, p *exec.Program, code []uint32) {
 	t.Helper()
 	for addr := range 2 * len(code) / 3 {
 		if c, err := p.Code(uint64(addr)); err == nil {
-			if err := c.Verify(); err != nil {
+			if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {
 				t.Errorf("clause %d: %v", addr, err)
 			}
 		}

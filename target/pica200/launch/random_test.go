@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"testing"
@@ -105,7 +106,7 @@ func TestLanesAlone(t *testing.T) {
 		again := runRandom(m, other, seed, all)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {
-				if err := c.Verify(); err != nil {
+				if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {
 					t.Fatalf("program %d, word %d: %v", i, addr, err)
 				}
 			}
@@ -200,7 +201,7 @@ func FuzzWords(f *testing.F) {
 		wavetest.Stopped(t, w)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {
-				if err := c.Verify(); err != nil {
+				if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {
 					t.Errorf("word %d: %v", addr, err)
 				}
 			}

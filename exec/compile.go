@@ -155,13 +155,14 @@ type compiler struct {
 	stays   []bool // a choice that is made in the place of its last argument
 	used    int    // planes that were taken from the wave's
 	checks  *checks
+	sources map[sem.ID]*uint64 // of values that are carried, in which lanes somebody wrote what they are
 	// atomic tells that the operations of an atomic are prepared.
 	atomic bool
 }
 
 func newCompiler(w *Wave, code *sem.Code) *compiler {
 	n := len(code.Insts)
-	c := &compiler{w: w, code: code, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n)}
+	c := &compiler{w: w, code: code, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n), sources: map[sem.ID]*uint64{}}
 	for i := range code.Insts {
 		c.last[i] = i
 		code.Insts[i].EachArg(func(a sem.ID) { c.last[a] = i })
@@ -553,7 +554,9 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpReadX:
 		c.readX(id, in, st, g)
 	case sem.OpWrite:
+		handed := c.handed(in)
 		c.write(in, st, g)
+		c.carry(in, st, g, handed)
 	case sem.OpWriteX:
 		c.writeX(in, st, g)
 	case sem.OpLoad, sem.OpStore:
@@ -582,9 +585,13 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
 	case sem.OpRun:
 		c.add(func(w *Wave) {
-			if m := g.of(w); m != 0 {
+			m := g.of(w)
+			if m != 0 {
 				w.Instructions++
 				w.LaneInstructions += int64(popcount(m))
+			}
+			if w.Trace != nil {
+				w.Trace(w, Event{Runs, w.pc, m, int(id)})
 			}
 		})
 	case sem.OpUnknown:
@@ -611,7 +618,10 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 		return
 	}
 	k := number*st.comps + comp
-	if in.State.Undefined && !in.Kept {
+	switch {
+	case in.Carried:
+		c.sources[id] = &st.written[k]
+	case in.State.Undefined && !in.Kept:
 		c.check(g, check{st, number, comp, &st.written[k]})
 	}
 	switch {
@@ -671,6 +681,37 @@ func (n *checks) report(w *Wave, m uint64) {
 	}
 }
 
+// handed returns in which lanes somebody wrote what a register carries that is written, nil where that is all.
+func (c *compiler) handed(in *sem.Inst) *uint64 {
+	if !in.State.Carries {
+		return nil
+	}
+	var sources []*uint64
+	for _, id := range c.code.Sources(in.B) {
+		sources = append(sources, c.sources[id])
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	all := new(uint64)
+	c.add(func(*Wave) {
+		*all = *sources[0]
+		for _, s := range sources[1:] {
+			*all &= *s
+		}
+	})
+	return all
+}
+
+// carry notes that a register holds what nobody wrote where that was handed to it.
+func (c *compiler) carry(in *sem.Inst, st *store, g guard, handed *uint64) {
+	if handed == nil {
+		return
+	}
+	written := &st.written[int(in.Imm)*st.comps+in.Comp]
+	c.add(func(w *Wave) { *written &^= g.of(w) &^ *handed })
+}
+
 // written reports whether the instruction writes a state.
 func (c *compiler) written(s *sem.State) bool {
 	for i := range c.code.Insts {
@@ -717,6 +758,11 @@ func (st *store) number(n uint64) (int, bool) {
 func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, comp := c.locs[in.A], in.Comp
 	from := c.code.Insts[in.A].Type
+	known := new(uint64)
+	if in.Carried {
+		c.sources[id] = known
+		c.add(func(*Wave) { *known = ^uint64(0) })
+	}
 	read := func(w *Wave, lane int) uint64 {
 		n, ok := st.number(index(from, a.lane(lane)))
 		if !ok {
@@ -726,8 +772,10 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 			return st.state.OutsideBits
 		}
 		if st.state.Undefined && !in.Kept {
-			if k := n*st.comps + comp; g.of(w)&w.lanes&(1<<uint(lane))&^st.written[k] != 0 {
-				w.unwritten(st, n, comp, 1<<uint(lane))
+			if lanes := g.of(w) & w.lanes & (1 << uint(lane)) &^ st.written[n*st.comps+comp]; in.Carried {
+				*known &^= lanes
+			} else if lanes != 0 {
+				w.unwritten(st, n, comp, lanes)
 			}
 		}
 		return st.get(n, comp, lane)

@@ -182,8 +182,8 @@ type RunOptions struct {
 	Strict bool
 	// Stats asks for what a machine counts beside what all do.
 	Stats bool
-	// Trace is called around each instruction of the first wave; it makes the run one wave after another.
-	Trace func(w *Wave, pc, lanes uint64, after bool)
+	// Trace is told of each instruction of the first wave; it makes the run one wave after another.
+	Trace func(w *Wave, e Event)
 	// Progress is told how many lanes of all are done, one call at a time.
 	Progress func(done, all int)
 }

@@ -52,7 +52,7 @@ func (d *Decoder) IndexFields(in Inst) []IndexField {
 }
 
 func (d *Decoder) indexOf(ref *model.Ref) uint64 {
-	index := gather(ref.Field, &d.frames[0].v)
+	index := ref.Field.Gather(&d.frames[0].v)
 	return index[0]
 }
 

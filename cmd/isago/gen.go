@@ -15,6 +15,7 @@ import (
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/gen/golang"
+	"github.com/isago/isago/isa/mesa"
 )
 
 // genFlags say what code is made of a description.
@@ -141,7 +142,7 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 		return err
 	}
 	if f.compat != "" {
-		if _, err := set.NewMesa(""); err != nil {
+		if _, err := mesa.New(set, ""); err != nil {
 			return usagef("--compat mesa: %v", err)
 		}
 	}

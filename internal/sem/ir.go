@@ -85,7 +85,7 @@ const (
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
-	OpRun     // an instruction that another runs starts: the word at Imm
+	OpRun     // an instruction that another runs starts: the word at Imm, of the root that Text names
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
 	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
 )
@@ -112,8 +112,8 @@ var opNames = [...]string{
 // String returns the operation's name.
 func (o Op) String() string { return opNames[o] }
 
-// pure reports whether the value follows from the arguments alone.
-func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
+// Pure reports whether the value follows from the arguments alone.
+func (o Op) Pure() bool { return o >= OpSplat && o <= OpConcat }
 
 // effect reports whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
@@ -168,6 +168,8 @@ type Inst struct {
 	Uniform bool
 	// Kept tells of a read that it is of what stays where another part of the register is written.
 	Kept bool
+	// Carried tells of a read that its value goes to registers that carry what they are given, and nowhere else.
+	Carried bool
 	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
 	Around bool
 	Comp   int
@@ -227,6 +229,8 @@ type State struct {
 	// Init is the value of each component that nobody wrote; Undefined tells that reading it is a finding.
 	Init      uint64
 	Undefined bool
+	// Carries tells that what a register is given counts as read when the register is.
+	Carries bool
 	// InitExists tells that it starts as the mask of the lanes there are.
 	InitExists bool
 	Outside    Outside

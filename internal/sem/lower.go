@@ -94,7 +94,9 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
-	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps, Runs: l.runs}, nil
+	code = &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps, Runs: l.runs}
+	code.carry()
+	return code, nil
 }
 
 // ErrUnknown is the error of words that are no instruction.
@@ -844,7 +846,7 @@ func (l *lowerer) run(s *stmt) {
 		return
 	}
 	in := blank(OpRun)
-	in.Imm = uint64(addr)
+	in.Imm, in.Text = uint64(addr), root.Name
 	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil

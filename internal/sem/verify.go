@@ -41,7 +41,7 @@ func (c *Code) verify(id ID) error {
 		if c.Insts[a].Op.effect() && !(in.Op == OpResult && c.Insts[a].Op == OpService) {
 			return fmt.Errorf("%%%d has no value", a)
 		}
-		if in.Uniform && in.Op.pure() && !c.Insts[a].Uniform {
+		if in.Uniform && in.Op.Pure() && !c.Insts[a].Uniform {
 			return fmt.Errorf("a value for the wave follows from %%%d, one for each lane", a)
 		}
 	}

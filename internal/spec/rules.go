@@ -65,7 +65,7 @@ var rules = map[string]rule{
 	"require":     {"expr", "", true},
 	"hazard":      {"name expr refused", "expr", true},
 	"hint":        {"for", "", true},
-	"register":    {"name type scope init use components", "doc", false},
+	"register":    {"name type scope init use components carries", "doc", false},
 	"slot":        {"name type", "", false},
 	"rom":         {"name type", "doc", true},
 	"function":    {"name scope", "doc", true},

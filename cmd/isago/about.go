@@ -46,7 +46,7 @@ func newCodes() *cobra.Command {
 	var text strings.Builder
 	text.WriteString("Each error ends with a code in brackets. Codes do not change.\n")
 	for _, c := range diag.Codes() {
-		fmt.Fprintf(&text, "\n%s\n    %s\n    for example: %s\n", c.Code, c.Meaning, strings.TrimSpace(c.Example))
+		text.WriteString("\n" + string(c.Code) + "\n    " + c.Meaning + "\n    for example: " + strings.TrimSpace(c.Example) + "\n")
 	}
 	return &cobra.Command{Use: "codes", Short: "The codes of errors, each with an example", Long: text.String()}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/isago/isago/internal/diag"
 )
@@ -63,8 +62,7 @@ func newMan(root *cobra.Command) *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
-			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Title: "ISAGO", Section: "1", Source: "isago"}, args[0])
+			return writeManual(root, args[0])
 		},
 	}
 }

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
@@ -17,7 +18,7 @@ type BranchTarget struct {
 
 // Targets appends the branch targets that the text of an instruction shows.
 func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
-	if !d.branches(in.Leaf.model) {
+	if !d.mayBranch(in.Leaf) {
 		return dst
 	}
 	label := d.Label
@@ -32,68 +33,52 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	return dst
 }
 
-// branches reports whether texts of a leaf can show branch targets.
-func (d *Decoder) branches(leaf *model.Leaf) bool {
+// mayBranch reports whether a display of an instruction's leaf can show a branch target. For the first few
+// instructions of a leaf that is not looked into: most programs are short.
+func (d *Decoder) mayBranch(leaf *Leaf) bool {
 	if d.branching == nil {
-		d.branching = make([]answer, len(d.root.Leaves))
+		d.branching = make([]uint8, len(d.root.Leaves))
 	}
-	a := &d.branching[leaf.ID]
-	if *a == unknown {
-		*a = no
-		if showsBranch(d.env.Unit(leaf), map[*model.Env]bool{}) {
-			*a = yes
+	known := &d.branching[leaf.ID]
+	if *known < fewUses {
+		*known++
+	} else if *known == fewUses {
+		*known = branchless
+		if (branchSearch{}).unit(d.env.Unit(leaf.model)) {
+			*known = branching
 		}
 	}
-	return *a == yes
+	return *known != branchless
 }
 
-// answer is the answer to a question that was perhaps not asked yet.
-type answer uint8
-
+// What is known of a leaf; less is the number of instructions that were printed before.
 const (
-	unknown answer = iota
-	no
-	yes
+	branchless = fewUses + 1 + iota
+	branching
 )
 
-// showsBranch reports whether a display of a unit shows a branch target; seen are the surroundings in which
-// was looked.
-func showsBranch(u *model.Unit, seen map[*model.Env]bool) bool {
-	for _, c := range u.Cases {
-		for i := range c.Items {
-			if branchItem(&c.Items[i], seen) {
-				return true
-			}
-		}
-	}
-	return false
+// branchSearch looks for branch targets in displays; it has the surroundings that were looked at.
+type branchSearch map[*model.Env]bool
+
+func (s branchSearch) unit(u *model.Unit) bool {
+	return slices.ContainsFunc(u.Cases, func(c *model.Case) bool { return slices.ContainsFunc(c.Items, s.item) })
 }
 
-func branchItem(it *model.Item, seen map[*model.Env]bool) bool {
-	for i := range it.Members {
-		if branchItem(&it.Members[i], seen) {
-			return true
-		}
+func (s branchSearch) item(it model.Item) bool {
+	return slices.ContainsFunc(it.Members, s.item) || slices.ContainsFunc(it.Alts, func(a model.Alt) bool { return s.ref(a.Ref) })
+}
+
+func (s branchSearch) ref(ref *model.Ref) bool {
+	switch {
+	case ref == nil:
+		return false
+	case ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch:
+		return true
+	case ref.Kind != spec.KindBitset || s[ref.Env]:
+		return false
 	}
-	for i := range it.Alts {
-		ref := it.Alts[i].Ref
-		if ref == nil {
-			continue
-		}
-		if ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch {
-			return true
-		}
-		if ref.Kind != spec.KindBitset || seen[ref.Env] {
-			continue
-		}
-		seen[ref.Env] = true
-		for _, l := range ref.Env.Root.Leaves {
-			if showsBranch(ref.Env.Unit(l), seen) {
-				return true
-			}
-		}
-	}
-	return false
+	s[ref.Env] = true
+	return slices.ContainsFunc(ref.Env.Root.Leaves, func(l *model.Leaf) bool { return s.unit(ref.Env.Unit(l)) })
 }
 
 // IndexField is a field of an instruction that is the index of a table entry.

@@ -13,7 +13,7 @@ func (c *Code) carry() {
 		in := &c.Insts[i]
 		to := uint8(used)
 		switch {
-		case in.Op.pure():
+		case in.Op.Pure():
 			to = ends[i]
 		case in.Op == OpRead || in.Op == OpReadX:
 			in.Carried = in.State.Undefined && ends[i] == carried
@@ -40,7 +40,7 @@ func (c *Code) Sources(value ID) []ID {
 	var visit func(id ID)
 	visit = func(id ID) {
 		in := &c.Insts[id]
-		if seen[id] || !in.Carried && !in.Op.pure() {
+		if seen[id] || !in.Carried && !in.Op.Pure() {
 			return
 		}
 		if seen[id] = true; in.Carried {

@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"testing"
@@ -82,12 +83,12 @@ func randomFloat(r *rand.Rand) uint64 {
 	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
 }
 
-// runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get.
+// runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
 func runRandom(m *sem.Machine, p *exec.Program, shared *exec.Shared, seed uint64, pick []int) *exec.Wave {
 	w := exec.NewWave(p, shared)
 	w.Budget = 300
 	w.Services = surroundings(m)
-	w.Start(len(pick), 0)
+	wavetest.Start(w, pick)
 	for lane, from := range pick {
 		r := rand.New(rand.NewPCG(seed, uint64(from)))
 		for n := range 64 - 32*int(seed&1) { // the others stay as nobody wrote them
@@ -140,6 +141,10 @@ func TestLanesAlone(t *testing.T) {
 		again := runRandom(m, p, shared, seed, all)
 		wavetest.Stopped(t, wave)
 		wavetest.SameLane(t, i, wave, 5, again, 5, false)
+		apart := runRandom(m, p, shared, seed, wavetest.Apart(all))
+		for k := 0; k < exec.Lanes-1; k += 9 {
+			wavetest.SameLane(t, i, wave, k, apart, k, true)
+		}
 		for range 3 {
 			k := r.IntN(exec.Lanes)
 			wavetest.SameLane(t, i, wave, k, runRandom(m, p, shared, seed, []int{k}), 0, true)
@@ -156,7 +161,7 @@ func verify(t *testing.T, p *exec.Program, code []uint32) {
 	t.Helper()
 	for addr := range 2 * len(code) / 3 {
 		if c, err := p.Code(uint64(addr)); err == nil {
-			if err := c.Verify(); err != nil {
+			if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {
 				t.Errorf("clause %d: %v", addr, err)
 			}
 		}

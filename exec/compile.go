@@ -37,7 +37,7 @@ type step struct {
 }
 
 func (c *compiled) run(w *Wave) {
-	if w.active == w.whole && !c.atomic && c.level() {
+	if w.active == w.whole && w.Trace == nil && !c.atomic && c.level() { // a trace is told of each step on the way
 		if c.whole == nil {
 			c.prepareWhole(w)
 		}
@@ -74,7 +74,11 @@ func (c *compiled) watch(w *Wave) {
 
 // prepareWhole prepares the instruction for all lanes at once, with the stacks as they are.
 func (c *compiled) prepareWhole(w *Wave) {
-	n := newCompiler(w, c.code)
+	code := c.code
+	if w.has(code) {
+		code = code.Whole()
+	}
+	n := newCompiler(w, code)
 	n.whole = true
 	n.assume(c.stacks)
 	c.stacks, c.same = nil, nil
@@ -82,6 +86,13 @@ func (c *compiled) prepareWhole(w *Wave) {
 		c.stacks, c.same = append(c.stacks, st), append(c.same, same)
 	}
 	c.whole = n.compile()
+}
+
+// has reports whether there are all registers that code names: what is written to others is not there to be read.
+func (w *Wave) has(code *sem.Code) bool {
+	return !slices.ContainsFunc(code.Insts, func(in sem.Inst) bool {
+		return (in.Op == sem.OpRead || in.Op == sem.OpWrite) && int(in.Imm) >= w.stores[in.State.Index].count
+	})
 }
 
 func run(w *Wave, steps []step) {
@@ -144,10 +155,10 @@ type compiler struct {
 	locs    []loc
 	owned   []bool   // the plane of a value belongs to the value
 	homes   []*plane // the register that a value is made in, nil for none
-	done    []bool   // prepared with the operation before
+	done    []bool   // prepared with another operation
+	inside  []bool   // prepared with the one that takes its value
 	last    []int    // where a value is used last
 	free    []*plane
-	spare   []*plane // of the operation that is being prepared
 	steps   []step
 	start   []int  // of each operation in steps
 	first   int    // the first step of the block that is being prepared
@@ -155,6 +166,7 @@ type compiler struct {
 	stays   []bool // a choice that is made in the place of its last argument
 	used    int    // planes that were taken from the wave's
 	checks  *checks
+	spreads map[*uint64]*spreadValue
 	sources map[sem.ID]*uint64 // of values that are carried, in which lanes somebody wrote what they are
 	// atomic tells that the operations of an atomic are prepared.
 	atomic bool
@@ -162,7 +174,7 @@ type compiler struct {
 
 func newCompiler(w *Wave, code *sem.Code) *compiler {
 	n := len(code.Insts)
-	c := &compiler{w: w, code: code, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n), sources: map[sem.ID]*uint64{}}
+	c := &compiler{w: w, code: code, spreads: map[*uint64]*spreadValue{}, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), inside: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n), sources: map[sem.ID]*uint64{}}
 	for i := range code.Insts {
 		c.last[i] = i
 		code.Insts[i].EachArg(func(a sem.ID) { c.last[a] = i })
@@ -172,6 +184,7 @@ func newCompiler(w *Wave, code *sem.Code) *compiler {
 
 func (c *compiler) compile() []step {
 	c.spread()
+	c.findJoins()
 	if c.whole {
 		c.findHomes()
 	}
@@ -321,10 +334,12 @@ func (c *compiler) release(i int) {
 			c.free = append(c.free, c.locs[a].plane)
 		}
 	}
-	c.code.Insts[i].EachArg(free)
+	c.code.Insts[i].EachArg(func(a sem.ID) {
+		if free(a); c.inside[a] {
+			c.code.Insts[a].EachArg(free)
+		}
+	})
 	free(sem.ID(i)) // of what nobody uses
-	c.free = append(c.free, c.spare...)
-	c.spare = c.spare[:0]
 }
 
 // aliases reports whether a read of a register may use the register's own plane: nobody writes it before the
@@ -436,16 +451,24 @@ func (w *Wave) constPlane(v uint64) *plane {
 	p := w.consts[v]
 	if p == nil {
 		p = new(plane)
-		fill(p, v)
+		fill(p[:], v)
 		w.consts[v] = p
 	}
 	return p
 }
 
-func fill(p *plane, v uint64) {
+func fill(p []uint64, v uint64) {
 	for i := range p {
 		p[i] = v
 	}
+}
+
+// spreadValue is a uniform value in all lanes of a plane, as it was when it was last asked for: mostly it is still the
+// same.
+type spreadValue struct {
+	from  *uint64
+	value uint64
+	plane plane
 }
 
 // planeOf is an argument of an operation on lanes.
@@ -457,10 +480,22 @@ func (c *compiler) planeOf(id sem.ID) *plane {
 	if l.plane != nil {
 		return l.plane
 	}
-	p := c.newPlane()
-	c.spare = append(c.spare, p)
-	c.add(func(*Wave) { fill(p, *l.scalar) })
-	return p
+	if l.mask != nil {
+		panic("a condition has no plane")
+	}
+	s := c.spreads[l.scalar]
+	if s == nil {
+		s = &spreadValue{from: l.scalar}
+		c.spreads[l.scalar] = s
+	}
+	n := c.w.width
+	c.add(func(*Wave) {
+		if v := *s.from; v != s.value {
+			s.value = v
+			fill(s.plane[:n], v)
+		}
+	})
+	return &s.plane
 }
 
 // maskOf is a condition of an operation on lanes.
@@ -814,6 +849,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 		return
 	}
 	k := number*st.comps + in.Comp
+	st.use(k)
 	if st.wide() {
 		v := c.locs[in.B].scalar
 		c.add(func(w *Wave) {
@@ -845,7 +881,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 			m := g.of(w)
 			*written |= m
 			if m == w.whole {
-				fill(p, *l.scalar)
+				fill(p[:w.width], *l.scalar)
 				return
 			}
 			for ; m != 0; m &= m - 1 {
@@ -859,7 +895,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 		m := g.of(w)
 		*written |= m
 		if m == w.whole {
-			*p = *v
+			copy(p[:w.width], v[:w.width])
 			return
 		}
 		for ; m != 0; m &= m - 1 {
@@ -967,7 +1003,7 @@ func (c *compiler) push(in *sem.Inst, st *store, g guard) {
 			for i, a := range args {
 				p := &st.planes[at*st.comps+i]
 				if a.scalar != nil {
-					fill(p, *a.scalar)
+					fill(p[:], *a.scalar)
 					continue
 				}
 				st.same &^= 1 << uint(i)
@@ -1095,19 +1131,17 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 	call := &Call{Wave: c.w, Results: c.results(id)}
 	type copied struct {
 		to   *plane
-		from loc
+		from *uint64
 	}
-	var others []copied // arguments that lie in no plane
+	var masks []copied // arguments that are conditions
 	for _, a := range in.Args {
-		p := c.locs[a].plane
-		if x := &c.code.Insts[a]; x.Op == sem.OpConst {
-			p = c.w.constPlane(x.Imm)
+		if m := c.locs[a].mask; m != nil {
+			p := new(plane)
+			masks = append(masks, copied{p, m})
+			call.Args = append(call.Args, p)
+			continue
 		}
-		if p == nil {
-			p = new(plane)
-			others = append(others, copied{p, c.locs[a]})
-		}
-		call.Args = append(call.Args, p)
+		call.Args = append(call.Args, c.planeOf(a))
 	}
 	c.add(func(w *Wave) {
 		if call.Mask = g.of(w); call.Mask == 0 {
@@ -1118,13 +1152,9 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 			w.stop(call.Mask, "trap", "nothing here does "+in.Text)
 			return
 		}
-		for _, o := range others {
-			if o.from.scalar != nil {
-				fill(o.to, *o.from.scalar)
-				continue
-			}
-			for k := range Lanes {
-				o.to[k] = o.from.lane(k)
+		for _, o := range masks {
+			for k := range o.to {
+				o.to[k] = *o.from >> uint(k) & 1
 			}
 		}
 		s(call)

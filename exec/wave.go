@@ -473,7 +473,7 @@ func (w *Wave) split(g group, next uint64) {
 	w.groups = append(w.groups[:0], w.groups[1:]...)
 	rest := g.mask &^ w.ended
 	if w.along {
-		fill(&w.pcs, w.pcs[0])
+		fill(w.pcs[:], w.pcs[0])
 	}
 	if stay := rest &^ w.jumped; stay != 0 {
 		w.insert(group{next, stay})

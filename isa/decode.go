@@ -69,7 +69,8 @@ type Decoder struct {
 	sites     int // that are kept
 	strings   map[string]string
 	walk      operandWalk
-	text      []byte // room for the text of Operands
+	text      []byte  // room for texts of which not the letters count
+	branching []uint8 // what mayBranch knows, by Leaf.ID
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }

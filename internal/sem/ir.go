@@ -52,6 +52,7 @@ const (
 	OpConvert // the value of A in another type, as Imm says
 	OpSlice   // the bits of A from Imm on
 	OpFlush   // the float A of 32 bits, or its bits, and of those that are too small for its exponent the sign alone
+	OpProduct // A*B, floats of 32 bits, and +0 where one of them is 0; where Imm is 1 also where one is a denormal
 	OpConcat  // A above B
 
 	// State.
@@ -102,7 +103,7 @@ var opNames = [...]string{
 	OpRint: "rint", OpNeg: "neg", OpNot: "not", OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpShr: "shr",
 	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
 	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
-	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
+	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpProduct: "product", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
@@ -269,5 +270,6 @@ type Code struct {
 	// Jumps tells that the counter may be assigned.
 	Jumps bool
 	// Runs tells that other words of the program are run, and that they were not at hand.
-	Runs bool
+	Runs  bool
+	whole whole
 }

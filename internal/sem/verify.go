@@ -79,7 +79,7 @@ func (c *Code) verifyTypes(in *Inst) error {
 			return err
 		}
 		return want(in.B, in.From)
-	case OpAdd, OpSub, OpMul, OpMulHigh, OpDiv, OpMod, OpAnd, OpOr, OpXor, OpMin, OpMax:
+	case OpAdd, OpSub, OpMul, OpMulHigh, OpDiv, OpMod, OpAnd, OpOr, OpXor, OpMin, OpMax, OpProduct:
 		if err := want(in.A, in.Type); err != nil {
 			return err
 		}

@@ -244,12 +244,13 @@ func (l *loader) slots(n *node, s *Stack) {
 
 func (l *loader) rom(n *node) *ROM {
 	r := &ROM{Name: l.identifier(n), Type: l.typeOf(n), Doc: docOf(n), Span: n.span}
-	for _, f := range fields(n.text) {
-		v, err := strconv.ParseUint(f.s, 0, 64)
+	for word := range strings.FieldsFuncSeq(n.text.s, isBlank) {
+		v, err := strconv.ParseUint(word, 0, 64)
 		if err != nil {
-			signed, err := strconv.ParseInt(f.s, 0, 64)
+			signed, err := strconv.ParseInt(word, 0, 64)
 			if err != nil {
-				l.fail(diag.Errorf(diag.XMLAttribute, f.span, "%q in <rom>, expected numbers", f.s))
+				wrong := fields(n.text)[len(r.Values)]
+				l.fail(diag.Errorf(diag.XMLAttribute, wrong.span, "%q in <rom>, expected numbers", wrong.s))
 				return r
 			}
 			v = uint64(signed)

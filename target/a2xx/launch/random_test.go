@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"flag"
 	"math/bits"
 	"math/rand/v2"
@@ -114,7 +115,7 @@ type randomRun struct {
 	wave    bool // a clause runs for all lanes if any agrees
 }
 
-// run runs lanes; pick says which of 64 lanes' inputs they get. It notes whether a clause asked lanes that disagree.
+// run runs lanes; pick says which of 64 lanes' inputs they get, -1 that there is no lane. It notes whether a clause asked lanes that disagree.
 func (x *randomRun) run(pick []int) *exec.Wave {
 	m, seed := x.m, x.seed
 	w := exec.NewWave(x.p, x.shared)
@@ -131,7 +132,7 @@ func (x *randomRun) run(pick []int) *exec.Wave {
 		x.parted = x.parted || has[0] && has[1]
 	}
 	w.Services = surroundings(m)
-	w.Start(len(pick), 0)
+	wavetest.Start(w, pick)
 	for lane, from := range pick {
 		r := rand.New(rand.NewPCG(seed, uint64(from)))
 		for n := range 64 - 32*int(seed&1) { // the others stay as nobody wrote them
@@ -203,6 +204,10 @@ func TestLanesAlone(t *testing.T) {
 		wavetest.SameLane(t, i, wave, 5, again, 5, false)
 		if !x.parted {
 			asked += min(1, x.clauses)
+			apart := x.run(wavetest.Apart(all))
+			for k := 0; k < exec.Lanes-1; k += 9 {
+				wavetest.SameLane(t, i, wave, k, apart, k, true)
+			}
 			for range 3 {
 				k := r.IntN(exec.Lanes)
 				wavetest.SameLane(t, i, wave, k, x.run([]int{k}), 0, true)
@@ -224,7 +229,7 @@ func verify(t *testing.T, p *exec.Program, code []uint32) {
 	t.Helper()
 	for addr := range 2 * len(code) / 3 {
 		if c, err := p.Code(uint64(addr)); err == nil {
-			if err := c.Verify(); err != nil {
+			if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {
 				t.Errorf("clause %d: %v", addr, err)
 			}
 		}

@@ -44,6 +44,7 @@ type Parser struct {
 	folding bool
 	folds   *[256]byte
 	enums   map[*model.Enum]*trie
+	bools   map[boolText]*trie
 	context bits.Value
 	// disjoint tells that a word can match one leaf alone.
 	disjoint bool
@@ -198,7 +199,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	m := inside.Machine(set)
 	p := &Parser{
 		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
-		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{},
+		enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{},
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)
@@ -378,20 +379,17 @@ func foldTable(folding bool) *[256]byte {
 
 // run reads the whole input as an instruction. It stops at the first way that encodes.
 func (p *Parser) run() bool {
-	p.ready(p.top)
 	if p.failure != nil {
 		p.effort = leniently
-		return p.from(p.top.start)
+		return p.from(p.ready(p.top).start)
 	}
-	direct := p.top.start.isDirect()
-	if direct && p.straightFrom(p.top.start) {
+	straight := false
+	starts, complete := p.startsFor(func(start *node) bool {
+		straight = (start.isDirect() || p.suits(start)) && p.straightFrom(start)
+		return straight
+	})
+	if straight {
 		return true
-	}
-	starts, complete := p.startsFor()
-	for _, start := range starts {
-		if !direct && p.suits(start) && p.straightFrom(start) {
-			return true
-		}
 	}
 	for _, p.effort = range []effort{quickly, fully, leniently} {
 		for _, start := range starts {
@@ -399,7 +397,7 @@ func (p *Parser) run() bool {
 				return true
 			}
 		}
-		if !complete && p.from(p.top.start) {
+		if !complete && p.from(p.ready(p.top).start) {
 			return true
 		}
 	}

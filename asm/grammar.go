@@ -1,7 +1,7 @@
 package asm
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,7 +52,6 @@ type edge struct {
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
 	item   item
-	key    string
 }
 
 // accept is the end of a template: what it says about the leaf and its case.
@@ -315,50 +314,45 @@ const blanks = " \t\r\n"
 
 // step adds one item behind each node, sharing an edge that is there already.
 func (c *compiler) step(from []*node, it *item) []*node {
-	key := it.key()
 	next := make([]*node, 0, len(from))
 	for _, n := range from {
-		next = append(next, n.step(key, it))
+		next = append(next, n.step(it))
 	}
 	return next
 }
 
-func (n *node) step(key string, it *item) *node {
+func (n *node) step(it *item) *node {
 	for _, e := range n.edges {
-		if e.key == key {
+		if e.item.alike(it) {
 			return e.next
 		}
 	}
-	e := &edge{key: key, item: *it, next: &node{}}
+	e := &edge{item: *it, next: &node{}}
 	n.edges = append(n.edges, e)
 	return e.next
 }
 
-// key tells items apart: two items with one key read the same text into the same bits.
-func (it *item) key() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d %q %p %p %v", it.kind, it.extent, it.text, it.call, it.set, it.padding)
+// alike reports whether two items read the same text into the same bits.
+func (it *item) alike(x *item) bool {
+	return it.kind == x.kind && it.text == x.text && it.extent == x.extent && it.padding == x.padding &&
+		it.call == x.call && it.set == x.set && slices.Equal(it.conds, x.conds) && it.refersAlike(x)
+}
+
+func (it *item) refersAlike(x *item) bool {
+	r, s := it.ref, x.ref
 	switch {
-	case it.ref == nil:
+	case r == nil || s == nil:
+		return r == s
+	case r.Hops != s.Hops || it.isBits() != x.isBits():
+		return false
 	case it.isBits():
-		f := it.ref.Field
-		fmt.Fprintf(&b, " %d %v %d %d %p %q %d", it.ref.Hops, f.Parts, f.Kind, f.Width, it.ref.Enum, it.name+it.symbols, f.Unit)
-		if f.Display != nil {
-			b.WriteString(*f.Display)
-		}
-	default:
-		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
-		for _, e := range it.ref.Enter {
-			fmt.Fprintf(&b, " %p", e.Field)
-		}
-		if it.ref.Prog != nil {
-			fmt.Fprintf(&b, " %p", it.ref.Prog)
-		}
+		f, g := r.Field, s.Field
+		return f.Kind == g.Kind && f.Width == g.Width && f.Unit == g.Unit && r.Enum == s.Enum &&
+			it.name == x.name && it.symbols == x.symbols && slices.Equal(f.Parts, g.Parts) &&
+			(f.Display == g.Display || f.Display != nil && g.Display != nil && *f.Display == *g.Display)
 	}
-	for _, cond := range it.conds {
-		fmt.Fprintf(&b, " %p %d %v", cond.prog, cond.hops, cond.want)
-	}
-	return b.String()
+	return r.Field == s.Field && r.Context == s.Context && r.Prog == s.Prog &&
+		slices.EqualFunc(r.Enter, s.Enter, func(e, f *model.Ref) bool { return e.Field == f.Field })
 }
 
 // isBits tells of a reference that it is a field of bits about which nothing else matters than where they
@@ -462,20 +456,36 @@ func hasUnnamed(ref *model.Ref) bool {
 	return false
 }
 
+// boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an
+// expression always has, any for one that has not.
+type boolText struct {
+	text     string
+	on, only uint64
+}
+
+const anyBool = 2
+
 func (c *compiler) boolWords(ref *model.Ref) *trie {
-	t := &trie{}
-	on := uint64(1)
+	key := boolText{c.parser.fold(normal(*ref.Field.Display)), 1, anyBool}
 	if ref.Kind == spec.KindBoolInv {
-		on = 0
+		key.on = 0
 	}
-	is, always := constant(ref.Prog)
-	if !always || is == on {
-		t.addWord(c.parser.fold(normal(*ref.Field.Display)), on, false)
+	if is, always := constant(ref.Prog); always {
+		key.only = is
 	}
-	if !always || is != on {
-		t.add("", 1-on, false)
+	t := c.parser.bools[key]
+	if t != nil {
+		return t
+	}
+	t = &trie{}
+	if key.only == anyBool || key.only == key.on {
+		t.addWord(key.text, key.on, false)
+	}
+	if key.only == anyBool || key.only != key.on {
+		t.add("", 1-key.on, false)
 	}
 	t.finish()
+	c.parser.bools[key] = t
 	return t
 }
 
@@ -507,7 +517,7 @@ func (c *compiler) set(it *model.Item) *setItem {
 			}
 			start := &node{}
 			for _, end := range c.reference([]*node{start}, &it.Members[i], ext) {
-				end.step("end", &item{kind: itemSetEnd})
+				end.step(&item{kind: itemSetEnd})
 			}
 			start.finish(map[*node]bool{})
 			if ext == someText {

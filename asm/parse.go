@@ -44,6 +44,7 @@ type Parser struct {
 	folding bool
 	folds   *[256]byte
 	enums   map[*model.Enum]*trie
+	bools   map[boolText]*trie
 	context bits.Value
 	// disjoint tells that a word can match one leaf alone.
 	disjoint bool
@@ -198,7 +199,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	m := inside.Machine(set)
 	p := &Parser{
 		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
-		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{},
+		enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{},
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)

@@ -51,7 +51,7 @@ func (p *Parser) makeQuick(g *grammar) *quick {
 	}
 	d.SetContext(p.context)
 	q := &quick{words: &trie{}}
-	inner := &Parser{set: p.set, root: g.env.Root, leaves: d.Root().Leaves, env: g.env, top: g, folding: p.folding, enums: p.enums, context: p.context, Tables: p.Tables}
+	inner := &Parser{set: p.set, root: g.env.Root, leaves: d.Root().Leaves, env: g.env, top: g, folding: p.folding, enums: p.enums, bools: p.bools, context: p.context, Tables: p.Tables}
 	for i := range uint64(1) << uint(g.env.Root.Size) {
 		in, ok := d.Decode(bits.Of(i))
 		if !ok {

@@ -211,11 +211,14 @@ func index(text string, c byte, from int) int {
 // quoteEnd returns the place of the quote that ends the text that starts at a quote, or of the last
 // character of the line where there is none.
 func quoteEnd(text string, at int) int {
-	l := line(text[at+1:])
-	if n := strings.IndexByte(l, '"'); n >= 0 {
-		return at + 1 + n
+	n := strings.IndexAny(text[at+1:], "\"\n")
+	switch {
+	case n < 0:
+		return len(text) - 1
+	case text[at+1+n] == '\n':
+		return at + n
 	}
-	return at + len(l)
+	return at + 1 + n
 }
 
 // line returns the text up to the end of its line.

@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -52,6 +53,7 @@ type sourceWriter struct {
 	entries    map[registers]int
 	labels     map[int]string
 	scopes     map[scope]func(space string, value uint64) (string, bool)
+	constants  []*symbol // that the line names
 	// Names of the branch target that is being printed.
 	target     string
 	targetAddr int64
@@ -440,7 +442,7 @@ func (w *sourceWriter) text(dst []byte, at int, block bool) []byte {
 	}
 	w.nameTarget(at, &in, role)
 	w.d.Symbol = nil
-	slot := w.slot(in)
+	slot, start := w.slot(in), len(dst)
 	index, own := w.simplify(at, in, slot)
 	suffix, ok := w.suffix(at, in, role, slot)
 	if ok {
@@ -464,7 +466,7 @@ func (w *sourceWriter) text(dst []byte, at int, block bool) []byte {
 	if suffix != "" {
 		dst = append(append(append(dst, " {"...), suffix...), '}')
 	}
-	return dst
+	return w.remark(dst, start)
 }
 
 // word appends the word at an address as data.
@@ -474,7 +476,7 @@ func (w *sourceWriter) word(dst []byte, at int) []byte {
 
 // named appends an instruction with the names of its registers.
 func (w *sourceWriter) named(dst []byte, at int, in isa.Inst) []byte {
-	w.d.Symbol = w.symbols(at)
+	w.d.Symbol, w.constants = w.symbols(at), w.constants[:0]
 	start := len(dst)
 	dst = w.d.Append(dst, in)
 	if bytes.Contains(dst[start:], []byte("][")) {
@@ -648,29 +650,97 @@ type scope struct {
 	owners ownerSet
 }
 
-// namesIn returns the names of a scope, each looked for once.
+// symbol is what source calls a register; value are the components of a constant.
+type symbol struct {
+	name, register string
+	value          []string
+}
+
+// namesIn returns the names of a scope, each looked for once. It notes the constants that are named.
 func (w *sourceWriter) namesIn(at scope) func(space string, value uint64) (string, bool) {
-	known := map[symbolKey]string{}
+	known := map[symbolKey]*symbol{}
 	return func(space string, value uint64) (string, bool) {
 		key := symbolKey{space, value}
-		name, ok := known[key]
-		if !ok {
-			name = w.nameIn(at, w.means[key])
-			known[key] = name
+		s := known[key]
+		if s == nil {
+			s = w.symbolIn(at, w.means[key])
+			known[key] = s
 		}
-		return name, name != ""
+		if s.value != nil {
+			w.constants = append(w.constants, s)
+		}
+		return s.name, s.name != ""
 	}
 }
 
-// nameIn returns the name of a register in a scope, "" if the programs that run it do not agree on one.
-func (w *sourceWriter) nameIn(at scope, reg register) string {
-	name := w.programs[at.file].names[reg]
+// symbolIn returns what a register is in a scope: nothing if the programs that run it do not agree.
+func (w *sourceWriter) symbolIn(at scope, reg register) *symbol {
+	own := w.programs[at.file]
+	s := &symbol{name: own.names[reg], value: own.values[reg]}
+	if reg.file != nil {
+		s.register = reg.String()
+	}
 	for i, p := range w.programs {
-		if i < 64 && at.owners>>uint(i)&1 != 0 && p.names[reg] != name {
+		if i >= 64 || at.owners>>uint(i)&1 == 0 {
+			continue
+		}
+		if p.names[reg] != s.name {
+			s.name = ""
+		}
+		if !slices.Equal(p.values[reg], s.value) {
+			s.value = nil
+		}
+	}
+	return s
+}
+
+// remark appends a comment with the values of the constants that the line from start on reads.
+func (w *sourceWriter) remark(dst []byte, start int) []byte {
+	mark, line := "\t; ", string(dst[start:])
+	for _, s := range w.constants {
+		if value := s.read(line, &w.asm.banks.components); value != "" {
+			dst = append(append(dst, mark...), value...)
+			mark = ", "
+		}
+	}
+	return dst
+}
+
+// read returns the components of a constant that a line reads, "" if it reads none, or what an address register
+// is added to.
+func (s *symbol) read(line string, c *components) string {
+	name := cmp.Or(s.name, s.register)
+	at := strings.Index(line, " "+name)
+	if at < 0 {
+		if at = strings.Index(line, "-"+name); at < 0 {
 			return ""
 		}
 	}
-	return name
+	rest := line[at+1+len(name):]
+	letters, swizzled := strings.CutPrefix(rest, ".")
+	if !swizzled {
+		if rest != "" && rest[0] != ',' && rest[0] != ' ' {
+			return ""
+		}
+		return s.all()
+	}
+	var list []string
+	for i := 0; i < len(letters) && identifierByte(letters[i], true); i++ {
+		n := c.value[letters[i]]
+		if n < 0 || int(n) >= len(s.value) {
+			return ""
+		}
+		list = append(list, s.value[n])
+	}
+	return strings.Join(list, ", ")
+}
+
+// all returns the whole value of a constant.
+func (s *symbol) all() string {
+	if len(s.value) == 1 {
+		return s.value[0]
+	}
+	return "(" + strings.Join(s.value, ", ") + ")"
 }
 
 // nameLabels gives names to the places that jumps go to.

@@ -39,10 +39,12 @@ func (l *loader) link() {
 	for _, b := range l.isa.Bitsets {
 		b.Children = slices.DeleteFunc(b.Children, l.lost)
 	}
+	var items []Item
 	for _, b := range l.isa.Bitsets {
 		for _, t := range b.templates() {
-			items, errs := l.isa.parseTemplate(t.src)
-			t.Items = items
+			var errs diag.List
+			items, errs = l.isa.parseTemplate(items[:0], t.src)
+			t.Items = slices.Clone(items)
 			for _, e := range errs {
 				l.fail(e)
 			}

@@ -28,6 +28,7 @@ const (
 // Exports by what the stages make of them.
 const (
 	color0   = 0
+	ownDepth = 61
 	position = 62
 )
 

@@ -125,7 +125,8 @@ func (f *explainFlags) compiled(src *diag.Source, number int) (found []view.Deco
 	}
 	here := map[int64]bool{}
 	for _, p := range out.Places {
-		if line, _ := p.Span.LineCol(); line == number {
+		first, _ := p.Span.LineCol()
+		if last := first + strings.Count(p.Span.Src.Text[p.Span.Off:p.Span.End], "\n"); first <= number && number <= last {
 			here[p.Addr] = true
 		}
 	}

@@ -101,7 +101,7 @@ func fileError(name string, err error) error {
 	text := err.Error()
 	var e *diag.Error
 	if errors.As(err, &e) {
-		if e.Span.IsValid() {
+		if e.Span.IsValid() && e.Code != diag.FileFormat {
 			return err // in a source that belongs to the file
 		}
 		text = e.Msg

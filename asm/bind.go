@@ -56,13 +56,10 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
 // with the expression when they are known.
 func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
-	if p.nspaces == maxSpaces {
-		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
+	sp, ok := p.openSpace()
+	if !ok {
 		return 0, false
 	}
-	sp := uint8(p.nspaces)
-	p.spaces[p.nspaces] = space{}
-	p.nspaces++
 	p.scopes = append(p.scopes, scope{up: up, space: sp, size: ref.Env.Root.Size})
 	inner := int32(len(p.scopes) - 1)
 	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: ref.Env.Root.Size})
@@ -76,13 +73,20 @@ func (p *Parser) entry(f *spec.Field, home *scope) (uint8, bool) {
 			return uint8(i), true
 		}
 	}
+	sp, ok := p.openSpace()
+	if ok {
+		p.spaces[sp].field, p.spaces[sp].home = f, *home
+	}
+	return sp, ok
+}
+
+// openSpace adds a space; ok is false where there is no room.
+func (p *Parser) openSpace() (sp uint8, ok bool) {
 	if p.nspaces == maxSpaces {
 		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
 		return 0, false
 	}
-	s := &p.spaces[p.nspaces] // field by field, which is quicker than by way of a copy
-	s.val, s.known, s.assumed = bits.Value{}, bits.Value{}, bits.Value{}
-	s.field, s.home = f, *home
+	p.spaces[p.nspaces] = space{}
 	p.nspaces++
 	return uint8(p.nspaces - 1), true
 }
@@ -262,9 +266,6 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 	s := &p.spaces[sp]
 	known := s.known.Uint(low, width)
-	if p.rec != nil && known != 0 {
-		p.rec.consulted(p, sp, low, width)
-	}
 	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
 		if p.failure != nil {
 			p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
@@ -285,9 +286,6 @@ func (p *Parser) bound(u undo, end int) {
 	p.trail = append(p.trail, u)
 	if p.failure != nil {
 		p.noteOrigin(end)
-	}
-	if p.rec != nil {
-		p.rec.bound(p, end)
 	}
 }
 

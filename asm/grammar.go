@@ -15,8 +15,6 @@ import (
 type grammar struct {
 	env   *model.Env
 	start *node
-	// quick holds whole texts of a small operand that depends on nothing else, with their bits.
-	quick *quick
 	// anchors are the templates of instructions by a word that they have; nil for operands.
 	anchors *anchors
 	once    sync.Once
@@ -42,7 +40,6 @@ type node struct {
 	// ahead and agreed are made at first use.
 	ahead  atomic.Pointer[ahead]
 	agreed atomic.Pointer[[]fact]
-	suit   atomic.Uint32
 }
 
 type edge struct {
@@ -66,9 +63,9 @@ type accept struct {
 	// the template cannot overrule; anyOutside whether one of them does.
 	outside    []bool
 	anyOutside bool
-	// asserts tells that the case, or one that is looked at before it, has asserts.
-	asserts bool
-	ending  ending
+	// asserts tells that the case, or one that is looked at before it, has asserts; completes that the template
+	// says more of bits than its text.
+	asserts, completes bool
 }
 
 type itemKind uint8
@@ -168,9 +165,6 @@ func (p *Parser) make(g *grammar) {
 		if g.anchors != nil {
 			g.anchors.words.finish()
 		}
-		if g.env.Closed() && g.env.Root.Size <= maxQuick && g.env.Constant() {
-			g.quick = p.makeQuick(g)
-		}
 	})
 }
 
@@ -207,18 +201,18 @@ func (c *compiler) leaf(start *node, aliases bool) {
 			acc.outside = append(acc.outside, outside(n.Root))
 			acc.anyOutside = acc.anyOutside || outside(n.Root)
 		}
-		acc.ending = endingOf(acc)
 		c.holds, c.fails = nil, acc.not
 		if cs.Cond != nil {
 			c.holds = []*model.Prog{cs.Cond}
 		}
+		acc.completes = acc.says()
 		if cs.Shown && !aliases {
 			c.whole(start, cs.Items, acc)
 		}
 		for _, a := range cs.Aliases {
 			if aliases {
 				alias := &accept{unit: c.unit, own: cs.Cond, alias: true, asserts: asserts}
-				alias.ending = endingOf(alias)
+				alias.completes = alias.says()
 				c.whole(start, a, alias)
 			}
 		}
@@ -227,6 +221,10 @@ func (c *compiler) leaf(start *node, aliases bool) {
 		}
 	}
 }
+
+// says reports whether bits follow from a template that its text does not give: from asserts and defaults, or
+// bits of table entries that are unused.
+func (a *accept) says() bool { return a.asserts || len(a.unit.Defaults)+len(a.unit.Unused) > 0 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
 func outside(n *model.Node) bool {
@@ -539,7 +537,7 @@ func (n *node) finish(seen map[*node]bool) {
 		n.literals.finish()
 		for _, i := range literals {
 			text := []byte(n.edges[i].item.text)
-			found, _ := n.literals.findExact(text, 0, len(text)+1)
+			found, _, _ := n.literals.find(text, 0, len(text)+1, true)
 			n.edges[i].longer = found.shorter
 		}
 	}

@@ -9,9 +9,6 @@ import (
 
 // match reads one item and goes on behind it. state 0 is the first try.
 func (p *Parser) match(it *item, next *node, state int) bool {
-	if p.rec != nil {
-		p.rec.item(p, it)
-	}
 	if len(it.conds) > 0 && (p.denied(it, next) || !p.require(it.conds)) {
 		return false
 	}
@@ -29,7 +26,7 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	case itemEnum:
 		return p.matchWord(it, next, state)
 	case itemCall:
-		return p.matchCall(it, next)
+		return p.matchCall(it, next, state)
 	case itemSet:
 		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos, depth: p.frames[p.frame].depth})
 		p.frame = int32(len(p.frames) - 1)
@@ -50,7 +47,7 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 // denied tells, where not every way is wanted, whether the templates that are being read deny what an
 // item needs.
 func (p *Parser) denied(it *item, next *node) bool {
-	if p.effort == leniently || p.everyWay() {
+	if p.leniently || p.everyWay() {
 		return false
 	}
 	for i := range it.conds {
@@ -65,6 +62,7 @@ func (p *Parser) denied(it *item, next *node) bool {
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
 // padding may be nothing anywhere.
 func (p *Parser) matchBlank(next *node, padding bool) bool {
+	p.see(p.pos)
 	switch {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
@@ -81,13 +79,9 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 
 // findWord finds the longest text that ends before limit.
 func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
-	if p.rec != nil {
-		p.rec.text(p, pos, t.reach(p.src, pos))
-	}
-	if p.strict {
-		return t.findExact(p.src, pos, limit)
-	}
-	return t.find(p.src, pos, limit)
+	found, end, stop := t.find(p.src, pos, limit, p.strict)
+	p.see(stop)
+	return found, end
 }
 
 // stateNumber is the state in which an enum with an empty text reads a number.
@@ -175,31 +169,17 @@ func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
 }
 
 // matchCall reads a nested value.
-func (p *Parser) matchCall(it *item, next *node) bool {
+func (p *Parser) matchCall(it *item, next *node, state int) bool {
 	g := p.ready(it.call)
-	pos := p.pos
-	if it.extent != noText {
-		pos = p.skipBlank()
-	}
-	if p.effort == quickly && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
-		if p.rec != nil {
-			p.rec.quick(p, pos, g.quick.words.reach(p.src, pos))
-		}
-		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 && p.spelled(end == pos || end-p.pos == v.size) {
-			if !p.bindMasked(it.ref, v.val, v.known, g.env.Root.Size, end) {
-				return false
-			}
-			if end > pos {
-				p.pos = end
-			}
-			p.node = next
-			return true
-		}
-	}
 	depth := p.frames[p.frame].depth + 1
-	if depth == maxNested {
+	if p.deepest = max(p.deepest, depth); depth == maxNested {
 		p.fail(diag.TextAmbiguous, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
 		return false
+	}
+	if p.memoises() {
+		if o := p.operand(g); o != nil {
+			return p.matchKnown(it, next, o, state)
+		}
 	}
 	inner, ok := p.open(it.ref)
 	if !ok {
@@ -271,11 +251,7 @@ func (p *Parser) memberDone() bool {
 
 // text takes a piece of text with its blanks.
 func (p *Parser) text(s string) bool {
-	from := p.pos
 	for i := 0; i < len(s); i++ {
-		if p.rec != nil {
-			p.rec.text(p, from, p.skipBlank()+1)
-		}
 		if s[i] == ' ' {
 			if !p.matchBlank(p.node, false) {
 				return false
@@ -283,6 +259,7 @@ func (p *Parser) text(s string) bool {
 			continue
 		}
 		pos := p.skipBlank()
+		p.see(pos)
 		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
 			p.expectText(pos, s)
 			return false

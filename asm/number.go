@@ -27,9 +27,6 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		}
 	}
 	n, ok := p.number(it, pos, state)
-	if p.rec != nil {
-		p.rec.number(p, pos, n.end)
-	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
@@ -240,15 +237,20 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	if limit <= 0 {
 		limit = len(p.src)
 	}
+	p.see(i)
 	if i < limit && (p.src[i] == '-' || p.src[i] == '+') {
 		n.neg = p.src[i] == '-'
 		i++
 		if i < limit && p.src[i] == ' ' {
 			i++
 		}
+		p.see(i)
 	}
 	if it.kind == itemFloat && (i >= limit || p.src[i] != '$') {
 		return p.float(it.ref.Width, pos, i, limit)
+	}
+	if i+1 < limit && (p.src[i] == '$' || p.src[i] == '0') {
+		p.see(i + 1)
 	}
 	if i+1 < limit && p.src[i] == '$' && p.src[i+1] == '(' {
 		return p.constant(n, it, i+2, limit)
@@ -259,6 +261,9 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	base := uint64(10)
 	if it.ref.Kind == spec.KindHex {
 		base = 16
+	}
+	if i+1 < limit && p.src[i] == '0' && strings.IndexByte("xob", p.src[i+1]|0x20) >= 0 {
+		p.see(i + 2) // without a digit behind it the letter is none of the number
 	}
 	if i+2 < limit && p.src[i] == '0' {
 		switch p.src[i+1] | 0x20 {
@@ -321,6 +326,7 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 		n.wide[0] = n.mag
 	}
 	n.end = i
+	p.see(i)
 	return n, i > n.digits
 }
 
@@ -352,6 +358,9 @@ var digitValue = func() (t [256]byte) {
 func (p *Parser) float(width, from, i, limit int) (number, bool) {
 	n := number{isFloat: true, digits: i, end: i}
 	neg := i > from && p.src[from] == '-'
+	if i < limit && (p.src[i]|0x20 == 'n' || p.src[i]|0x20 == 'i') {
+		p.see(i + 2)
+	}
 	for _, word := range []string{"nan", "inf"} {
 		if i+3 <= limit && strings.EqualFold(string(p.src[i:i+3]), word) {
 			n.f, n.end = math.NaN(), i+3
@@ -367,6 +376,7 @@ func (p *Parser) float(width, from, i, limit int) (number, bool) {
 		end > i && (p.src[end] == '-' || p.src[end] == '+') && p.src[end-1]|0x20 == 'e') {
 		end++
 	}
+	p.see(end)
 	size := 64
 	if width == 32 {
 		size = 32 // rounded once
@@ -548,6 +558,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
+	p.see(end)
 	if end == pos || p.Symbol == nil {
 		return t, false
 	}

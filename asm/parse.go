@@ -51,6 +51,7 @@ type Parser struct {
 	// The input as given; then with its blanks collapsed, and in src folded.
 	line     []byte
 	src, raw []byte
+	ended    []byte // src with the end of the line
 	pos      int
 	node     *node
 	frame    int32
@@ -63,13 +64,11 @@ type Parser struct {
 	choices []choice
 	cons    []constraint
 	units   []boundUnit
-	effort  effort
+	// leniently reads text too that would be printed through another case of its instruction.
+	leniently bool
 	steps   int
 	work    int // expressions inside others that were computed for the line
-	// fast and pending belong to straight, which careful turns off; tests compare with it.
-	fast    []fastFrame
-	pending []pending
-	careful bool
+	careful bool // tries ways that lead nowhere, and remembers nothing; tests compare with it
 	roots   []*node // of startsFor
 	looking []*node // of look
 	// loosely tells that some text was not read as it would be printed: a number in another
@@ -85,14 +84,18 @@ type Parser struct {
 	scalar          []byte
 	// steady tells that the contexts have their values.
 	steady bool
-	// ending is that of the instruction that straight has read, nil where search has.
-	ending *ending
 	// leaf is the instruction that was read; cared tells that each entry knows what it depends on.
 	leaf  *isa.Leaf
 	cared bool
-	// memo is nil for a parser that remembers nothing; rec is that of the memo while a line is learned.
+	// memo is nil for a parser that remembers nothing.
 	memo *memo
-	rec  *recorder
+	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in
+	// steps up to limit. seen is the end of the text that it has looked at, and deepest says how deep values were nested;
+	// given are the contexts that no text gives.
+	helper, helps *Parser
+	seen, deepest int
+	limit         int
+	given         bits.Value
 
 	solver  solver
 	suffix  []suffix
@@ -198,7 +201,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	m := inside.Machine(set)
 	p := &Parser{
 		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
-		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{},
+		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{}, limit: maxSteps,
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)
@@ -219,7 +222,12 @@ func disjoint(r *model.Root) bool {
 }
 
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.
-func (p *Parser) SetContext(ctx bits.Value) { p.context, p.steady = ctx, false }
+func (p *Parser) SetContext(ctx bits.Value) {
+	p.context, p.steady = ctx, false
+	if p.memo != nil {
+		p.memo.memory = nil
+	}
+}
 
 func (p *Parser) fold(s string) string {
 	if p.folding {
@@ -296,14 +304,14 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
+	if p.memo != nil {
+		p.memo.ready(p)
+	}
 	remembers := p.remembers()
 	if remembers && p.recall(body) {
 		return p.complete(res)
 	}
 	p.load(body)
-	if remembers && p.recallShape() {
-		return p.complete(res)
-	}
 	if err := p.read(body); err != nil {
 		return err
 	}
@@ -317,7 +325,6 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 func (p *Parser) read(body []byte) error {
 	p.cared, p.asked = false, false
 	if !p.run() {
-		p.rec = nil
 		if p.silent {
 			return errSilent
 		}
@@ -337,8 +344,8 @@ func (p *Parser) read(body []byte) error {
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
 	p.unspent()
-	p.src, p.raw = slices.Grow(p.src[:0], len(body)), slices.Grow(p.raw[:0], len(body))
-	src, raw := p.src[:len(body)], p.raw[:len(body)]
+	p.ended, p.raw = slices.Grow(p.ended[:0], len(body)+1), slices.Grow(p.raw[:0], len(body))
+	src, raw := p.ended[:len(body)+1], p.raw[:len(body)]
 	n, blank := 0, true
 	for _, c := range body {
 		f := p.folds[c]
@@ -355,7 +362,8 @@ func (p *Parser) load(body []byte) {
 	if n > 0 && blank {
 		n--
 	}
-	p.src, p.raw = src[:n], raw[:n]
+	src[n] = '\n' // which is no blank of a line
+	p.src, p.raw, p.ended = src[:n], raw[:n], src[:n+1]
 }
 
 // unspent gives a line all the work that it may take.
@@ -380,20 +388,11 @@ func foldTable(folding bool) *[256]byte {
 func (p *Parser) run() bool {
 	p.ready(p.top)
 	if p.failure != nil {
-		p.effort = leniently
+		p.leniently = true
 		return p.from(p.top.start)
 	}
-	direct := p.top.start.isDirect()
-	if direct && p.straightFrom(p.top.start) {
-		return true
-	}
 	starts, complete := p.startsFor()
-	for _, start := range starts {
-		if !direct && p.suits(start) && p.straightFrom(start) {
-			return true
-		}
-	}
-	for _, p.effort = range []effort{quickly, fully, leniently} {
+	for _, p.leniently = range []bool{false, true} {
 		for _, start := range starts {
 			if p.from(start) {
 				return true
@@ -406,56 +405,24 @@ func (p *Parser) run() bool {
 	return false
 }
 
-// effort says what ways to read a line are tried.
-type effort uint8
-
-const (
-	// quickly reads small operands as whole words, in one way each.
-	quickly effort = iota
-	// fully tries every way to read a text as what prints it.
-	fully
-	// leniently reads text too that would be printed through another case of its instruction.
-	leniently
-)
-
-// from reads the whole input as one of the templates of a grammar, straightFrom where that needs no
-// looking back.
+// from reads the whole input as one of the templates of a grammar.
 func (p *Parser) from(start *node) bool {
 	p.reset(p.root.Size)
 	p.node = start
 	return p.search()
 }
 
-func (p *Parser) straightFrom(start *node) bool {
-	if p.careful || p.pinning || p.rec != nil {
-		return false
-	}
-	p.resetBits(p.root.Size)
-	return p.straight(start)
-}
-
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
-	p.resetBits(size)
-	p.frame = 0
-	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
-	p.frames = append(p.frames[:0], callFrame{parent: -1})
-	if p.rec != nil {
-		p.rec.cur = -1
-	}
-}
-
-// resetBits is the part of reset that straight needs.
-func (p *Parser) resetBits(size int) {
-	p.pos, p.nspaces, p.ending = 0, spaceTable, nil
+	p.pos, p.nspaces, p.frame = 0, spaceTable, 0
 	p.loosely, p.named, p.off = false, false, 0
-	word := &p.spaces[spaceWord]
-	word.val, word.known = bits.Value{}, bits.Value{}
+	p.spaces[spaceWord].val, p.spaces[spaceWord].known = bits.Value{}, bits.Value{}
 	if !p.steady {
 		p.resetContexts()
 	}
-	p.units = p.units[:0]
+	p.trail, p.choices, p.cons, p.units = p.trail[:0], p.choices[:0], p.cons[:0], p.units[:0]
 	p.scopes = append(p.scopes[:0], scope{up: -1, size: size})
+	p.frames = append(p.frames[:0], callFrame{parent: -1})
 }
 
 // resetContexts gives the contexts their values. Those that text can give are unknown; where there
@@ -483,7 +450,7 @@ func (p *Parser) resume(ok bool) bool {
 			return true
 		case ok:
 			ok = p.advance(0)
-		case len(p.choices) == 0 || p.steps > maxSteps:
+		case len(p.choices) == 0 || p.steps > p.limit:
 			return false
 		default:
 			ok = p.retry()
@@ -511,9 +478,6 @@ func (p *Parser) retry() bool {
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
 	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]
 	p.node = c.node
-	if p.rec != nil {
-		p.rec.again(p, n, &c)
-	}
 	if c.item != nil {
 		return p.match(c.item, c.next, c.state)
 	}
@@ -541,9 +505,6 @@ const (
 // advance takes a way out of the present node. state says from which on.
 func (p *Parser) advance(state int) bool {
 	n := p.node
-	if p.rec != nil {
-		p.rec.step(p, state)
-	}
 	if n.set != nil {
 		return p.member(n, state)
 	}
@@ -625,9 +586,7 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 // literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
-	if p.rec != nil {
-		p.rec.literal(p, pos, end, ok)
-	}
+	p.see(end)
 	return end, ok
 }
 
@@ -692,7 +651,7 @@ func (p *Parser) accept(a *accept) bool {
 	switch {
 	case f.extent == someText && p.pos == f.from, f.extent == noText && p.pos != f.from:
 		return false
-	case f.parent < 0 && p.pos < len(p.src):
+	case f.parent < 0 && p.helps == nil && p.pos < len(p.src):
 		p.expect(p.pos, "the end of the instruction")
 		return false
 	}
@@ -703,7 +662,9 @@ func (p *Parser) accept(a *accept) bool {
 	if !p.bindPattern(f.scope, leaf.Match, leaf.Mask, leaf.Size) {
 		return false
 	}
-	p.units = append(p.units, boundUnit{a.unit, f.scope, a})
+	if f.parent < 0 && p.helps == nil || a.completes {
+		p.units = append(p.units, boundUnit{a.unit, f.scope, a})
+	}
 	for _, r := range a.unit.Requires {
 		if !p.constrain(constraint{prog: r, scope: f.scope, kind: wantTrue}) {
 			return false
@@ -715,7 +676,11 @@ func (p *Parser) accept(a *accept) bool {
 	if !p.notBefore(a, f.scope) {
 		return false
 	}
-	if f.parent < 0 {
+	switch {
+	case p.helps != nil && f.parent < 0:
+		p.node = nil
+		return true
+	case f.parent < 0:
 		p.node = nil
 		p.notePinned()
 		return p.solve()
@@ -731,7 +696,7 @@ func (p *Parser) notBefore(a *accept, scope int32) bool {
 	for i, n := range a.not {
 		if !known {
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
-		} else if v, _ := p.evalWhole(n.Root, scope); v != 0 && (p.effort != leniently || !p.spelled(false)) {
+		} else if v, _ := p.eval(n.Root, scope); v != 0 && (!p.leniently || !p.spelled(false)) {
 			return false
 		}
 	}

@@ -29,6 +29,8 @@ type memory struct {
 	lines, older map[string]*reading
 	operands     []*texts // by kind
 	size         int      // of operands
+	ends         map[uint64]*ends
+	endings      int // in ends
 	marks        []uint32 // of lines and operands that were met once
 }
 
@@ -160,6 +162,20 @@ func (m *memory) keepOperand(kind operandKind, text []byte, o *operand) {
 		m.operands[kind] = &texts{}
 	}
 	m.operands[kind].add(string(text[:o.size]), o)
+}
+
+// keepEnds makes room for the endings of lines of the same conditions.
+func (m *memory) keepEnds(key uint64, all *ends) {
+	if m.ends == nil || m.endings > maxEndings {
+		m.ends, m.endings = map[uint64]*ends{}, 0
+	}
+	m.ends[key] = all
+	m.endings++
+}
+
+func (m *memory) keepEnding(all *ends, hash uint64, e *ending) {
+	all.by[hash] = e
+	m.endings++
 }
 
 // texts are operands by the text that decides, none of which is the start of another.

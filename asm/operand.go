@@ -54,7 +54,7 @@ func (p *Parser) memoises() bool { return p.memo != nil && p.failure == nil && !
 // operand returns what the text at the present place can be as a nested value; nil where that has to be read in
 // place.
 func (p *Parser) operand(g *grammar) *operand {
-	m, kind, text := p.memo, p.kindOf(g), p.ended[p.pos:]
+	m, kind, text := p.memo, p.kindOf(g), p.whole[p.pos:]
 	o := m.operand(kind, text)
 	if o == nil {
 		if !m.worth(kind, text) || p.inItself(g) {
@@ -131,7 +131,7 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	}
 	q := p.helper
 	q.Symbol, q.Later, q.Name, q.Custom, q.memo = p.Symbol, p.Later, p.Name, p.Custom, p.memo
-	q.src, q.raw, q.ended, q.strict, q.leniently = p.src, p.raw, p.ended, p.strict, p.leniently
+	q.src, q.raw, q.whole, q.strict, q.leniently = p.src, p.raw, p.whole, p.strict, p.leniently
 	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
 	q.unspent()
 	q.asked, q.seen, q.limit = false, p.pos, maxInnerSteps

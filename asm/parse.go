@@ -51,7 +51,7 @@ type Parser struct {
 	// The input as given; then with its blanks collapsed, and in src folded.
 	line     []byte
 	src, raw []byte
-	ended    []byte // src with the end of the line
+	whole    []byte // src with the end of the line
 	pos      int
 	node     *node
 	frame    int32
@@ -87,6 +87,8 @@ type Parser struct {
 	// leaf is the instruction that was read; cared tells that each entry knows what it depends on.
 	leaf  *isa.Leaf
 	cared bool
+	// ended tells that the bits that no text gives have their values.
+	ended bool
 	// memo is nil for a parser that remembers nothing.
 	memo *memo
 	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in
@@ -98,6 +100,7 @@ type Parser struct {
 	given         bits.Value
 
 	solver  solver
+	asks    []uint64 // what the ending of the line depends on
 	suffix  []suffix
 	failure *failure
 	// silent tells that nobody wants to know why a text cannot be read.
@@ -323,7 +326,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 
 // read reads what has been loaded of an instruction.
 func (p *Parser) read(body []byte) error {
-	p.cared, p.asked = false, false
+	p.asked = false
 	if !p.run() {
 		if p.silent {
 			return errSilent
@@ -336,7 +339,9 @@ func (p *Parser) read(body []byte) error {
 	if p.off > 0 {
 		p.nearest()
 	}
-	p.defaults()
+	if !p.ended {
+		p.defaults()
+	}
 	p.leaf = p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
 	return nil
 }
@@ -344,8 +349,8 @@ func (p *Parser) read(body []byte) error {
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
 	p.unspent()
-	p.ended, p.raw = slices.Grow(p.ended[:0], len(body)+1), slices.Grow(p.raw[:0], len(body))
-	src, raw := p.ended[:len(body)+1], p.raw[:len(body)]
+	p.whole, p.raw = slices.Grow(p.whole[:0], len(body)+1), slices.Grow(p.raw[:0], len(body))
+	src, raw := p.whole[:len(body)+1], p.raw[:len(body)]
 	n, blank := 0, true
 	for _, c := range body {
 		f := p.folds[c]
@@ -363,7 +368,7 @@ func (p *Parser) load(body []byte) {
 		n--
 	}
 	src[n] = '\n' // which is no blank of a line
-	p.src, p.raw, p.ended = src[:n], raw[:n], src[:n+1]
+	p.src, p.raw, p.whole = src[:n], raw[:n], src[:n+1]
 }
 
 // unspent gives a line all the work that it may take.
@@ -683,7 +688,7 @@ func (p *Parser) accept(a *accept) bool {
 	case f.parent < 0:
 		p.node = nil
 		p.notePinned()
-		return p.solve()
+		return p.finish()
 	}
 	p.frame, p.node = f.parent, f.ret
 	return true

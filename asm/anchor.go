@@ -93,9 +93,9 @@ func anchorWord(text string) string {
 	return ""
 }
 
-// startsFor returns the grammars as which the line can be read, by the anchors that stand in it: the
+// anchoredStarts returns the grammars as which the line can be read, by the anchors that stand in it: the
 // first to stand there first, and the longest at one place. complete tells that nothing else can be.
-func (p *Parser) startsFor() (starts []*node, complete bool) {
+func (p *Parser) anchoredStarts() (starts []*node, complete bool) {
 	a := p.top.anchors
 	if a == nil {
 		return nil, false

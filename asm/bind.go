@@ -265,6 +265,12 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 // setBits fixes up to 64 bits. It fails where one of them is known to be different.
 func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 	s := &p.spaces[sp]
+	if shift := uint(low) & 63; shift+uint(width) <= 64 && s.known[low>>6&3]>>shift&ones(width) == 0 {
+		p.bound(undo{int16(low), uint8(width), sp, 0}, end)
+		s.val[low>>6&3] |= v & ones(width) << shift
+		s.known[low>>6&3] |= ones(width) << shift
+		return true
+	}
 	known := s.known.Uint(low, width)
 	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
 		if p.failure != nil {

@@ -24,9 +24,11 @@ type ending struct {
 
 // ends are the endings of lines of the same conditions. reads says by which bits they are told apart.
 type ends struct {
-	hopeless bool // there are too many
-	reads []limbMask
-	by    map[uint64]*ending
+	// hopeless tells that too few of those that were asked for were known.
+	hopeless     bool
+	asked, known int
+	reads        []limbMask
+	by           map[uint64]*ending
 }
 
 // limbMask are bits of one limb of a space.
@@ -35,8 +37,11 @@ type limbMask struct {
 	mask        uint64
 }
 
-// maxEndings bounds the endings that are kept.
-const maxEndings = 1 << 15
+// maxEndings bounds the endings that are kept; enoughAsked is after how many it is seen whether that is of use.
+const (
+	maxEndings  = 1 << 15
+	enoughAsked = 128
+)
 
 // finish ends a line of which all the text has been read: it looks for a word, and gives the bits that the text leaves
 // open their values; ok is false where there is none.
@@ -65,15 +70,17 @@ func (p *Parser) finish() (ok bool) {
 		hash = mix(hash, x)
 		p.asks = append(p.asks, x)
 	}
+	all.asked++
 	e := all.by[hash]
 	if e == nil || !slices.Equal(e.read, p.asks) {
-		if !m.met(hash) {
+		if all.hopeless = all.asked > enoughAsked && all.known < all.asked/2; all.hopeless || !m.met(hash) {
 			return p.solve()
 		}
 		e = p.workOut()
 		m.keepEnding(all, hash, e)
 		return e.ok
 	}
+	all.known++
 	return e.ok && p.apply(e)
 }
 

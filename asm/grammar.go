@@ -134,6 +134,11 @@ type setItem struct {
 	at      *node   // the place behind a member, and at the start
 }
 
+// isDirect tells of the start of a grammar that all templates start with a text.
+func (n *node) isDirect() bool {
+	return (n.literal != nil || n.literals != nil) && len(n.others)+len(n.accepts) == 0
+}
+
 // grammarOf returns the grammar of a root in given surroundings, made at first use.
 func (p *Parser) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)

@@ -8,12 +8,13 @@ import (
 )
 
 // match reads one item and goes on behind it. state 0 is the first try.
-func (p *Parser) match(it *item, next *node, state int) bool {
-	if len(it.conds) > 0 && (p.denied(it, next) || !p.require(it.conds)) {
+func (p *Parser) match(e *edge, state int) bool {
+	it, next := &e.item, e.next
+	if len(it.conds) > 0 && (p.denied(e) || !p.require(it.conds)) {
 		return false
 	}
 	if it.symbols != "" && p.Name != nil {
-		if state == 0 && p.matchName(it, next) {
+		if state == 0 && p.matchName(e) {
 			return true
 		}
 		if state == stateUnnamed {
@@ -24,13 +25,13 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	case itemBlank:
 		return p.matchBlank(next, it.padding)
 	case itemEnum:
-		return p.matchWord(it, next, state)
+		return p.matchWord(e, state)
 	case itemCall:
-		return p.matchCall(it, next, state)
+		return p.matchCall(e, state)
 	case itemSet:
 		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos, depth: p.frames[p.frame].depth})
-		p.frame = int32(len(p.frames) - 1)
-		return p.member(it.set.at, 0)
+		p.frame, p.node = int32(len(p.frames)-1), it.set.at
+		return p.member(0)
 	case itemSetEnd:
 		return p.memberDone()
 	case itemNothing:
@@ -38,15 +39,16 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 		return it.extent != someText
 	case itemCustom:
 		if p.Custom != nil {
-			return p.matchCustom(it, next)
+			return p.matchCustom(e)
 		}
 	}
-	return p.matchNumber(it, next, state)
+	return p.matchNumber(e, state)
 }
 
 // denied tells, where not every way is wanted, whether the templates that are being read deny what an
 // item needs.
-func (p *Parser) denied(it *item, next *node) bool {
+func (p *Parser) denied(e *edge) bool {
+	it, next := &e.item, e.next
 	if p.leniently || p.everyWay() {
 		return false
 	}
@@ -92,7 +94,8 @@ const stateShorter = -16
 
 // matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 256,
 // plus the number of values of that text already tried.
-func (p *Parser) matchWord(it *item, next *node, state int) bool {
+func (p *Parser) matchWord(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	pos := p.pos
 	if it.extent != noText {
 		pos = p.skipBlank()
@@ -106,28 +109,28 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	}
 	switch {
 	case state == stateNumber:
-		return p.matchNumber(it, next, 0)
+		return p.matchNumber(e, 0)
 	case state <= stateShorter:
-		return p.matchNumber(it, next, stateShorter-state)
+		return p.matchNumber(e, stateShorter-state)
 	}
 	if it.flag != "" && it.extent == anyExtent && !p.everyWay() {
-		return p.matchFlag(it, next, state)
+		return p.matchFlag(e, state)
 	}
 	found, end := p.findWord(it.words, pos, limit)
 	if found == nil || end == pos && it.extent == someText {
 		if it.ref.Kind == spec.KindEnum && it.extent != noText {
-			return p.matchNumber(it, next, 0)
+			return p.matchNumber(e, 0)
 		}
 		p.expectItem(pos, it)
 		return false
 	}
 	switch {
 	case tried+1 < len(found.values):
-		p.save(choice{node: p.node, item: it, next: next, state: (end+1)<<8 | tried + 1})
+		p.save(e, (end+1)<<8|tried+1)
 	case end > pos && p.otherwise(it, found, next, pos):
-		p.save(choice{node: p.node, item: it, next: next, state: max(end, 1) << 8})
+		p.save(e, max(end, 1)<<8)
 	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
-		p.save(choice{node: p.node, item: it, next: next, state: stateNumber})
+		p.save(e, stateNumber)
 	}
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
@@ -140,12 +143,13 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 }
 
 // matchFlag reads the text of a bool, or nothing.
-func (p *Parser) matchFlag(it *item, next *node, state int) bool {
+func (p *Parser) matchFlag(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	if state == 0 {
 		pos := p.skipBlank()
 		if end, ok := p.literalAt(pos, len(p.src)+1, it.flag); ok {
 			if p.follows(next, p.pos) {
-				p.save(choice{node: p.node, item: it, next: next, state: stateNoFlag})
+				p.save(e, stateNoFlag)
 			}
 			if !p.spelled(end-p.pos == len(it.flag)) || !p.bind(it, 1, end) {
 				return false
@@ -169,7 +173,8 @@ func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
 }
 
 // matchCall reads a nested value.
-func (p *Parser) matchCall(it *item, next *node, state int) bool {
+func (p *Parser) matchCall(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	g := p.ready(it.call)
 	depth := p.frames[p.frame].depth + 1
 	if p.deepest = max(p.deepest, depth); depth == maxNested {
@@ -178,7 +183,7 @@ func (p *Parser) matchCall(it *item, next *node, state int) bool {
 	}
 	if p.memoises() {
 		if o := p.operand(g); o != nil {
-			return p.matchKnown(it, next, o, state)
+			return p.matchKnown(e, o, state)
 		}
 	}
 	inner, ok := p.open(it.ref)
@@ -192,14 +197,14 @@ func (p *Parser) matchCall(it *item, next *node, state int) bool {
 }
 
 // member reads the next member of a set, in any order, or ends it. state is the member to try.
-func (p *Parser) member(n *node, state int) bool {
+func (p *Parser) member(state int) bool {
 	f := p.frames[p.frame]
-	s := n.set
+	s := p.node.set
 	for i := state; i < len(s.members); i++ {
 		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing || !p.mayStart(s, i, f.used != 0) {
 			continue
 		}
-		p.save(choice{node: n, state: i + 1})
+		p.save(nil, i+1)
 		if f.used != 0 && !p.text(s.join) {
 			return false
 		}
@@ -273,7 +278,8 @@ func (p *Parser) text(s string) bool {
 const stateUnnamed = -3
 
 // matchName reads the program's own name for a value.
-func (p *Parser) matchName(it *item, next *node) bool {
+func (p *Parser) matchName(e *edge) bool {
+	it, next := &e.item, e.next
 	p.asked = true
 	pos := p.skipBlank()
 	v, n, ok := p.Name(p.raw[pos:], it.symbols)
@@ -281,7 +287,7 @@ func (p *Parser) matchName(it *item, next *node) bool {
 		return false
 	}
 	mark, choices := len(p.trail), len(p.choices)
-	p.save(choice{node: p.node, item: it, next: next, state: stateUnnamed})
+	p.save(e, stateUnnamed)
 	ok = p.spelled(pos == p.pos)
 	if ok && it.kind == itemCall && it.ref.Prog == nil {
 		ok = p.bindMasked(it.ref, v, ones(it.ref.Width), it.ref.Width, pos+n)
@@ -298,7 +304,8 @@ func (p *Parser) matchName(it *item, next *node) bool {
 }
 
 // matchCustom reads what a hook prints.
-func (p *Parser) matchCustom(it *item, next *node) bool {
+func (p *Parser) matchCustom(e *edge) bool {
+	it, next := &e.item, e.next
 	p.node, p.asked = next, true
 	pos := p.skipBlank()
 	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)

@@ -1,10 +1,7 @@
 package asm
 
 import (
-	"bytes"
-	"encoding/binary"
 	"hash/maphash"
-	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -26,11 +23,11 @@ type memo struct {
 // memory is what is remembered for given contexts. Of lines there are two generations: those that were met lately,
 // and those before.
 type memory struct {
-	lines, older map[string]*reading
-	operands     []*texts // by kind
-	size         int      // of operands
+	lines, older map[uint64]*reading // by a hash of the text
+	line         uint64              // that of the present one
+	operands     operandTable
 	ends         map[uint64]*ends
-	endings      int // in ends
+	endings      int      // in ends
 	marks        []uint32 // of lines and operands that were met once
 }
 
@@ -38,7 +35,6 @@ type memory struct {
 const (
 	maxContexts = 32
 	maxLines    = 1 << 15
-	maxOperands = 1 << 16
 	manyMarks   = 1 << 15
 )
 
@@ -52,13 +48,14 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: map[string]*reading{}, marks: make([]uint32, manyMarks)}
+		m.memory = &memory{lines: map[uint64]*reading{}, marks: make([]uint32, manyMarks)}
 		m.by[p.context] = m.memory
 	}
 }
 
 // reading is what a line was read as, before its suffix and the places of its entries.
 type reading struct {
+	text          string
 	leaf          *isa.Leaf
 	word, context bits.Value
 	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
@@ -71,27 +68,28 @@ func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pin
 // recall makes what a text was read as before that of the present line; ok is false where it is not known.
 func (p *Parser) recall(body []byte) (ok bool) {
 	m := p.memo
-	r := m.lines[string(body)]
+	m.line = maphash.Bytes(m.seed, body)
+	r := m.lines[m.line]
 	if r == nil {
-		if r = m.older[string(body)]; r == nil {
+		if r = m.older[m.line]; r == nil {
 			return false
 		}
-		m.keepLine(string(body), r)
+		m.keepLine(m.line, r)
 	}
-	return p.restore(r)
+	return r.text == string(body) && p.restore(r)
 }
 
-func (m *memory) keepLine(text string, r *reading) {
+func (m *memory) keepLine(hash uint64, r *reading) {
 	if len(m.lines) == maxLines {
-		m.lines, m.older = map[string]*reading{}, m.lines
+		m.lines, m.older = map[uint64]*reading{}, m.lines
 	}
-	m.lines[text] = r
+	m.lines[hash] = r
 }
 
 // learn keeps what a text was read as, if it has been read before.
 func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && m.met(maphash.Bytes(m.seed, body)) {
-		m.keepLine(string(body), p.reading())
+	if m := p.memo; !p.asked && m.met(m.line) {
+		m.keepLine(m.line, p.reading(string(body)))
 	}
 }
 
@@ -104,8 +102,8 @@ func (m *memory) met(hash uint64) bool {
 }
 
 // reading returns what was read.
-func (p *Parser) reading() *reading {
-	r := &reading{leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val}
+func (p *Parser) reading(text string) *reading {
+	r := &reading{text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val}
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := p.spaces[i]
 		s.care = p.care(uint8(i))
@@ -135,33 +133,129 @@ func (p *Parser) kindOf(g *grammar) operandKind {
 	return operandKind(kind<<2 | int(truthBit(p.strict))<<1 | int(truthBit(p.leniently)))
 }
 
-// operand returns the operand that a text starts with, nil if it is not known.
-func (m *memory) operand(kind operandKind, text []byte) *operand {
-	if int(kind) >= len(m.operands) || m.operands[kind] == nil {
-		return nil
-	}
-	return m.operands[kind].find(text)
+// operandTable has operands by what they depend on. It is searched for the word that a text starts with, which may be
+// more or less than what decides.
+type operandTable struct {
+	slots []operandSlot
+	used  int
+	long  []uint64 // a bit for each kind
 }
 
-// worth reports whether an operand should be kept: something that starts like it was met before.
-func (m *memo) worth(kind operandKind, text []byte) bool {
-	var start [8]byte
-	copy(start[:], text)
-	hash := (binary.LittleEndian.Uint64(start[:]) ^ uint64(kind)<<48 ^ uint64(kind)) * 0x9e3779b97f4a7c15
-	return m.met(hash ^ hash>>29)
+type operandSlot struct {
+	hash uint64
+	text string // that decides
+	*operand
 }
 
-func (m *memory) keepOperand(kind operandKind, text []byte, o *operand) {
-	if m.size++; m.size > maxOperands {
-		m.operands, m.size = nil, 0
+// Limits of the table: slots, and how many are looked at for one text.
+const (
+	minOperands = 1 << 8
+	maxOperands = 1 << 16
+	maxProbes   = 8
+)
+
+// hash returns a hash of a kind and the word that a text starts with: up to a blank or a comma that stands in no
+// brackets, or a point, where that has always been enough.
+func (t *operandTable) hash(kind operandKind, text []byte) uint64 {
+	h, x, depth := uint64(kind), uint64(0), 0
+	for i, c := range text {
+		switch b := wordBytes[c]; {
+		case b == opens:
+			depth++
+		case b == closes:
+			depth--
+		case depth == 0 && (b == parts || b == point && !t.isLong(kind)):
+			return mix(h, x)
+		}
+		if x = x<<8 | uint64(c); i&7 == 7 {
+			h, x = mix(h, x), 0
+		}
 	}
-	if n := int(kind) + 1 - len(m.operands); n > 0 {
-		m.operands = append(m.operands, make([]*texts, n)...)
+	return mix(h, x)
+}
+
+// What bytes are to words.
+const (
+	parts = iota + 1
+	point
+	opens
+	closes
+)
+
+// isLong reports whether some operand of a kind goes on behind a point.
+func (t *operandTable) isLong(kind operandKind) bool {
+	return int(kind>>6) < len(t.long) && t.long[kind>>6]>>(kind&63)&1 != 0
+}
+
+// noteLong notes that an operand goes on behind a point if its text does, the byte that ends it aside.
+func (t *operandTable) noteLong(kind operandKind, text []byte) bool {
+	depth := 0
+	for _, c := range text[:max(len(text)-1, 0)] {
+		switch b := wordBytes[c]; {
+		case b == opens:
+			depth++
+		case b == closes:
+			depth--
+		case depth == 0 && b == point:
+			for int(kind>>6) >= len(t.long) {
+				t.long = append(t.long, 0)
+			}
+			t.long[kind>>6] |= 1 << (kind & 63)
+			return true
+		case depth == 0 && b == parts:
+			return false
+		}
 	}
-	if m.operands[kind] == nil {
-		m.operands[kind] = &texts{}
+	return false
+}
+
+var wordBytes = [256]uint8{' ': parts, ',': parts, ';': parts, '\n': parts, '.': point, '(': opens, '[': opens, ')': closes, ']': closes}
+
+// find returns the operand of a kind that a text starts with, nil where it is not known.
+func (t *operandTable) find(hash uint64, text []byte) *operand {
+	for i := range uint64(maxProbes) {
+		if t.slots == nil {
+			return nil
+		}
+		s := &t.slots[(hash+i)%uint64(len(t.slots))]
+		if s.operand == nil {
+			return nil
+		}
+		if s.hash == hash && len(s.text) <= len(text) && s.text == string(text[:len(s.text)]) {
+			return s.operand
+		}
 	}
-	m.operands[kind].add(string(text[:o.size]), o)
+	return nil
+}
+
+func (t *operandTable) add(hash uint64, text string, o *operand) {
+	if 2*t.used >= len(t.slots) {
+		t.grow()
+	}
+	for i := range uint64(maxProbes) {
+		if s := &t.slots[(hash+i)%uint64(len(t.slots))]; s.operand == nil {
+			*s = operandSlot{hash, text, o}
+			t.used++
+			return
+		}
+	}
+	t.slots[(hash+hash>>61)%uint64(len(t.slots))] = operandSlot{hash, text, o} // in place of another
+}
+
+// grow makes room, or forgets all where there is too much.
+func (t *operandTable) grow() {
+	old := t.slots
+	t.used = 0
+	if len(old) == maxOperands {
+		clear(old)
+		return
+	}
+	t.slots = make([]operandSlot, max(minOperands, 2*len(old)))
+	for _, s := range old {
+		if s.operand != nil {
+			t.add(s.hash, s.text, s.operand)
+		}
+	}
 }
 
 // keepEnds makes room for the endings of lines of the same conditions.
@@ -176,53 +270,4 @@ func (m *memory) keepEnds(key uint64, all *ends) {
 func (m *memory) keepEnding(all *ends, hash uint64, e *ending) {
 	all.by[hash] = e
 	m.endings++
-}
-
-// texts are operands by the text that decides, none of which is the start of another.
-type texts struct {
-	text    string // behind what leads here
-	operand *operand
-	firsts  []byte // of the texts that follow
-	kids    []*texts
-}
-
-// find returns the operand that a text starts with, nil if there is none.
-func (t *texts) find(text []byte) *operand {
-	for t.operand == nil {
-		if len(text) == 0 {
-			return nil
-		}
-		i := bytes.IndexByte(t.firsts, text[0])
-		if i < 0 {
-			return nil
-		}
-		if t = t.kids[i]; len(text) < len(t.text) || string(text[:len(t.text)]) != t.text {
-			return nil
-		}
-		text = text[len(t.text):]
-	}
-	return t.operand
-}
-
-func (t *texts) add(text string, o *operand) {
-	for text != "" {
-		i := bytes.IndexByte(t.firsts, text[0])
-		if i < 0 {
-			t.firsts, t.kids = append(t.firsts, text[0]), append(t.kids, &texts{text: text, operand: o})
-			return
-		}
-		kid := t.kids[i]
-		rest, whole := strings.CutPrefix(text, kid.text)
-		if !whole {
-			same := 0
-			for same < len(text) && same < len(kid.text) && text[same] == kid.text[same] {
-				same++
-			}
-			t.kids[i] = &texts{text: text[:same], firsts: []byte{kid.text[same]}, kids: []*texts{kid}}
-			kid.text = kid.text[same:]
-			kid, rest = t.kids[i], text[same:]
-		}
-		t, text = kid, rest
-	}
-	t.operand = o
 }

@@ -79,7 +79,7 @@ func compareMemo(t *testing.T, s *isa.Set, root string, n int, known bool) {
 			t.Fatalf("line %d, %q, is remembered as\n%v %v\nand read as\n%v %v", i, text, got, err, want, wantErr)
 		}
 	}
-	if known && remembers.memo.size == 0 {
+	if known && remembers.memo.operands.used == 0 {
 		t.Error("no operand was remembered")
 	}
 }
@@ -155,13 +155,13 @@ func TestMemoForgets(t *testing.T) {
 	m := p.memo
 	m.ready(p)
 	for i := range maxOperands + 2 {
-		m.keepOperand(0, fmt.Append(nil, i, "\n"), &operand{size: len(fmt.Append(nil, i, "\n"))})
+		m.operands.add(m.operands.hash(0, fmt.Append(nil, i)), fmt.Sprint(i), &operand{})
 	}
-	if m.size > maxOperands {
-		t.Errorf("%d operands are remembered", m.size)
+	if n := len(m.operands.slots); n > maxOperands {
+		t.Errorf("there is room for %d operands", n)
 	}
 	for i := range 2*maxLines + 2 {
-		m.keepLine(fmt.Sprint(i), &reading{})
+		m.keepLine(uint64(i), &reading{})
 	}
 	if n := len(m.lines) + len(m.older); n > 2*maxLines {
 		t.Errorf("%d lines are remembered", n)

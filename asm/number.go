@@ -15,7 +15,8 @@ import (
 )
 
 // matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
-func (p *Parser) matchNumber(it *item, next *node, state int) bool {
+func (p *Parser) matchNumber(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	pos := p.skipBlank()
 	if it.kind == itemBranch && state <= 0 {
 		limit := len(p.raw)
@@ -23,7 +24,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 			limit, state = stateShorter-state, 0
 		}
 		if t, ok := p.symbol(it, pos, limit); ok {
-			return p.takeSymbol(it, next, t, pos)
+			return p.takeSymbol(e, t, pos)
 		}
 	}
 	n, ok := p.number(it, pos, state)
@@ -38,13 +39,13 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.expectItem(pos, it)
 		return false
 	}
-	p.saveNumber(it, next, &n)
+	p.saveNumber(e, &n)
 	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
 		p.expectItem(pos, it)
 		return false
 	}
 	if it.ref.Width > 64 {
-		return p.takeWide(it, next, &n, pos)
+		return p.takeWide(e, &n, pos)
 	}
 	v, fits := p.fit(it.ref, n)
 	if !fits {
@@ -55,7 +56,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		v = p.attainable(it.ref, v)
 	}
 	p.off += n.offBy(v, it.ref.Width)
-	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(it, next, v, n.end, state) {
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, state) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -68,9 +69,10 @@ func (it *item) mayBeAbsent() bool {
 }
 
 // takeSymbol takes the name of a label that has been read.
-func (p *Parser) takeSymbol(it *item, next *node, t target, pos int) bool {
+func (p *Parser) takeSymbol(e *edge, t target, pos int) bool {
+	it, next := &e.item, e.next
 	if t.end-pos > 1 && p.splits(next, pos, t.end) {
-		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - t.end + 1})
+		p.save(e, stateShorter-t.end+1)
 	}
 	switch {
 	case p.pinning:
@@ -83,20 +85,22 @@ func (p *Parser) takeSymbol(it *item, next *node, t target, pos int) bool {
 }
 
 // saveNumber leaves the other ways open to read what has been read as a number.
-func (p *Parser) saveNumber(it *item, next *node, n *number) {
+func (p *Parser) saveNumber(e *edge, n *number) {
+	it, next := &e.item, e.next
 	several := n.end-n.digits > 1
 	switch {
 	case (it.kind == itemNumber || it.kind == itemBranch) && several && p.splits(next, n.digits, n.end):
-		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
+		p.save(e, n.end-1)
 	case it.kind == itemEnum && several && p.splits(next, n.digits, n.end):
-		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - n.end + 1})
+		p.save(e, stateShorter-n.end+1)
 	case it.mayBeAbsent() && (p.everyWay() || p.follows(next, p.pos)):
-		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
+		p.save(e, stateAbsent)
 	}
 }
 
 // takeWide takes a number of more than 64 bits.
-func (p *Parser) takeWide(it *item, next *node, n *number, pos int) bool {
+func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
+	it, next := &e.item, e.next
 	if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
 		p.failRange(it, pos, n.end)
 		return false
@@ -138,11 +142,12 @@ func (p *Parser) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (p *Parser) bindNumber(it *item, next *node, v uint64, end, state int) bool {
+func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
+	it := &e.item
 	ref := it.ref
 	switch {
 	case ref.Prog != nil:
-		return p.bindDerived(it, next, v, end, state)
+		return p.bindDerived(e, v, end, state)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
 		return p.bindMasked(ref, v, math.MaxUint32, ref.Width, end)
 	}
@@ -150,7 +155,8 @@ func (p *Parser) bindNumber(it *item, next *node, v uint64, end, state int) bool
 }
 
 // bindDerived notes what a number says about an expression.
-func (p *Parser) bindDerived(it *item, next *node, v uint64, end, state int) bool {
+func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
+	it := &e.item
 	c := derivedConstraint(it.ref, p.scopeOf(it.ref.Hops), v)
 	switch {
 	case it.kind == itemEnum:
@@ -159,7 +165,7 @@ func (p *Parser) bindDerived(it *item, next *node, v uint64, end, state int) boo
 		c.kind = wantRange
 		c.value, c.high = p.samePrint(it.ref, c.value)
 	case it.kind == itemFloat:
-		p.save(choice{node: p.node, item: it, next: next, state: stateRange})
+		p.save(e, stateRange)
 	}
 	return p.bindComputed(c, end)
 }

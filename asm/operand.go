@@ -34,11 +34,11 @@ type way struct {
 	plain      bool
 	val, known uint64
 	// The first scopes and, behind the word and the contexts, the first spaces are those around the value.
-	outside    int
-	spaces     []space
-	scopes     []scope
-	cons       []constraint
-	units      []boundUnit
+	outside int
+	spaces  []space
+	scopes  []scope
+	cons    []constraint
+	units   []boundUnit
 }
 
 // Limits. What needs more is read in place.
@@ -54,14 +54,17 @@ func (p *Parser) memoises() bool { return p.memo != nil && p.failure == nil && !
 // operand returns what the text at the present place can be as a nested value; nil where that has to be read in
 // place.
 func (p *Parser) operand(g *grammar) *operand {
-	m, kind, text := p.memo, p.kindOf(g), p.whole[p.pos:]
-	o := m.operand(kind, text)
+	m, kind, text := &p.memo.operands, p.kindOf(g), p.whole[p.pos:]
+	hash := m.hash(kind, text)
+	o := m.find(hash, text)
 	if o == nil {
-		if !m.worth(kind, text) || p.inItself(g) {
+		if !p.memo.met(hash) || p.inItself(g) {
 			return nil
 		}
-		o = p.readAlone(g)
-		m.keepOperand(kind, text, o)
+		if o = p.readAlone(g); !m.isLong(kind) && m.noteLong(kind, text[:o.size]) {
+			hash = m.hash(kind, text)
+		}
+		m.add(hash, string(text[:o.size]), o)
 	}
 	p.seen = max(p.seen, p.pos+o.size)
 	depth := p.frames[p.frame].depth + 1 + o.depth
@@ -168,13 +171,14 @@ func (p *Parser) way(from, outside int) way {
 }
 
 // matchKnown reads a nested value as one of the ways that are known, from the one numbered state on.
-func (p *Parser) matchKnown(it *item, next *node, o *operand, state int) bool {
-	i := p.wayFrom(it, next, o, state)
+func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
+	it, next := &e.item, e.next
+	i := p.wayFrom(e, o, state)
 	if i == len(o.ways) {
 		return false
 	}
-	if again := p.wayFrom(it, next, o, i+1); again < len(o.ways) {
-		p.save(choice{node: p.node, item: it, next: next, state: again})
+	if again := p.wayFrom(e, o, i+1); again < len(o.ways) {
+		p.save(e, again)
 	}
 	w := &o.ways[i]
 	if !p.spelled(!w.loosely) || !p.take(it.ref, w) {
@@ -186,7 +190,8 @@ func (p *Parser) matchKnown(it *item, next *node, o *operand, state int) bool {
 
 // wayFrom returns the first way from a number on that has as much text as the item must have and can be followed by
 // what comes next.
-func (p *Parser) wayFrom(it *item, next *node, o *operand, i int) int {
+func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
+	it, next := &e.item, e.next
 	for ; i < len(o.ways); i++ {
 		size := o.ways[i].size
 		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && p.follows(next, p.pos+size) {

@@ -66,11 +66,11 @@ type Parser struct {
 	units   []boundUnit
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
-	steps   int
-	work    int // expressions inside others that were computed for the line
-	careful bool // tries ways that lead nowhere, and remembers nothing; tests compare with it
-	roots   []*node // of startsFor
-	looking []*node // of look
+	steps     int
+	work      int     // expressions inside others that were computed for the line
+	careful   bool    // tries ways that lead nowhere, and remembers nothing; tests compare with it
+	roots     []*node // of starts
+	looking   []*node // of look
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
@@ -177,14 +177,12 @@ type callFrame struct {
 
 // choice is a way not yet tried.
 type choice struct {
-	node                                  *node
-	item                                  *item
-	next                                  *node
-	pos                                   int
-	frame                                 int32
-	state                                 int // what to try next, in the terms of the item or the node
-	trail, frames, scopes, cons, unitsLen int
-	nspaces                               int
+	node *node
+	edge *edge // nil for a way from the node
+	// state is what to try next, in the terms of the item or the node.
+	state, pos, frame                     int32
+	trail, frames, scopes, cons, unitsLen int32
+	nspaces                               uint8
 	loosely                               bool
 	off                                   float64
 }
@@ -396,7 +394,7 @@ func (p *Parser) run() bool {
 		p.leniently = true
 		return p.from(p.top.start)
 	}
-	starts, complete := p.startsFor()
+	starts, complete := p.starts()
 	for _, p.leniently = range []bool{false, true} {
 		for _, start := range starts {
 			if p.from(start) {
@@ -408,6 +406,15 @@ func (p *Parser) run() bool {
 		}
 	}
 	return false
+}
+
+// starts returns the grammars as which the line can be read; complete tells that nothing else can be.
+func (p *Parser) starts() (starts []*node, complete bool) {
+	if p.top.start.isDirect() {
+		p.roots = append(p.roots[:0], p.top.start)
+		return p.roots, true
+	}
+	return p.anchoredStarts()
 }
 
 // from reads the whole input as one of the templates of a grammar.
@@ -464,29 +471,29 @@ func (p *Parser) resume(ok bool) bool {
 	}
 }
 
-// save leaves a way open.
-func (p *Parser) save(c choice) {
-	c.pos, c.frame = p.pos, p.frame
-	c.trail, c.frames, c.scopes = len(p.trail), len(p.frames), len(p.scopes)
-	c.cons, c.unitsLen, c.nspaces = len(p.cons), len(p.units), p.nspaces
-	c.loosely, c.off = p.loosely, p.off
-	p.choices = append(p.choices, c)
+// save leaves a way open: another one from the present node, or an item to be read in another way.
+func (p *Parser) save(e *edge, state int) {
+	p.choices = append(p.choices, choice{
+		node: p.node, edge: e, state: int32(state), pos: int32(p.pos), frame: p.frame,
+		trail: int32(len(p.trail)), frames: int32(len(p.frames)), scopes: int32(len(p.scopes)),
+		cons: int32(len(p.cons)), unitsLen: int32(len(p.units)), nspaces: uint8(p.nspaces), loosely: p.loosely, off: p.off,
+	})
 }
 
 // retry goes back to the way left open last.
 func (p *Parser) retry() bool {
 	n := len(p.choices) - 1
-	c := p.choices[n]
+	c := &p.choices[n]
 	p.choices = p.choices[:n]
-	p.pos, p.frame, p.nspaces, p.loosely, p.off = c.pos, c.frame, c.nspaces, c.loosely, c.off
-	p.undo(c.trail)
+	p.pos, p.frame, p.nspaces, p.loosely, p.off = int(c.pos), c.frame, int(c.nspaces), c.loosely, c.off
+	p.undo(int(c.trail))
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
 	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]
 	p.node = c.node
-	if c.item != nil {
-		return p.match(c.item, c.next, c.state)
+	if c.edge != nil {
+		return p.match(c.edge, int(c.state))
 	}
-	return p.advance(c.state)
+	return p.advance(int(c.state))
 }
 
 func (p *Parser) undo(to int) {
@@ -510,14 +517,17 @@ const (
 // advance takes a way out of the present node. state says from which on.
 func (p *Parser) advance(state int) bool {
 	n := p.node
-	if n.set != nil {
-		return p.member(n, state)
-	}
-	if e := n.only; e != nil {
-		if e.item.kind == itemLiteral {
-			return p.onlyLiteral(n, e)
+	for e := n.only; e != nil; e = n.only {
+		if e.item.kind != itemLiteral {
+			return p.match(e, 0)
 		}
-		return p.match(&e.item, e.next, 0)
+		if !p.onlyLiteral(n, e) {
+			return false
+		}
+		n = p.node
+	}
+	if n.set != nil {
+		return p.member(state)
 	}
 	if state < stateEdges {
 		if (n.literal != nil || n.literals != nil) && p.literalWay(n, state) {
@@ -529,16 +539,16 @@ func (p *Parser) advance(state int) bool {
 	if state < stateAccepts {
 		e := n.others[state-stateEdges]
 		if next := p.nextWay(n, state+1); p.isWay(n, next) {
-			p.save(choice{node: n, state: next})
+			p.save(nil, next)
 		}
-		return p.match(&e.item, e.next, 0)
+		return p.match(e, 0)
 	}
 	i := state - stateAccepts
 	if i >= len(n.accepts) {
 		return false
 	}
 	if i+1 < len(n.accepts) {
-		p.save(choice{node: n, state: state + 1})
+		p.save(nil, state+1)
 	}
 	return p.accept(n.accepts[i])
 }
@@ -623,7 +633,7 @@ func (p *Parser) literalWay(n *node, state int) bool {
 		return false
 	}
 	if e.longer || len(n.others)+len(n.accepts) > 0 && p.isWay(n, p.nextWay(n, stateEdges)) {
-		p.save(choice{node: n, state: max(end, 1)})
+		p.save(nil, max(end, 1))
 	}
 	if !p.spelled(end-p.pos == len(e.item.text)) {
 		return false

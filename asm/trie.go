@@ -216,4 +216,3 @@ var numeric = func() (set [256]bool) {
 	}
 	return set
 }()
-

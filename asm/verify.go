@@ -28,7 +28,7 @@ func (p *Parser) exactly() bool { return p.ways(true, func() bool { return true 
 func (p *Parser) ways(strict bool, done func() bool) bool {
 	p.strict, p.leniently = strict, false
 	defer func() { p.strict = false }()
-	starts, complete := p.startsFor()
+	starts, complete := p.starts()
 	if !complete {
 		starts = append(slices.Clone(starts), p.top.start)
 	}

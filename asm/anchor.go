@@ -1,17 +1,19 @@
 package asm
 
 import (
+	"slices"
 	"sync"
 	"unicode"
 
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 // Where flags stand before the mnemonic, the texts that an instruction can start with say nothing of
 // which one it is. But most templates have a word that is always there, the mnemonic as a rule: the
 // anchor of the template. A line is read as those templates whose anchors stand in it.
 
-// anchors are the templates of a root by their anchors.
+// anchors are the templates of a root by their anchors, which are found without binding any name.
 type anchors struct {
 	words  *trie // anchor -> index in groups
 	groups []*anchorGroup
@@ -21,25 +23,47 @@ type anchors struct {
 
 // anchorGroup is the grammar of the templates with one anchor, compiled at first use.
 type anchorGroup struct {
-	templates []anchored
+	templates []templateID
 	once      sync.Once
 	start     *node
 }
 
-// anchored is a template with what the compiler has to know of its case.
-type anchored struct {
-	unit         *model.Unit
-	items        []model.Item
-	accept       *accept
-	holds, fails []*model.Prog
+// templateID says which template of a root is meant.
+type templateID struct {
+	leaf *model.Leaf
+	// item is the number of its case, alias that of its alias, notAlias for the display.
+	item, alias int
 }
+
+const notAlias = -1
 
 // maxAnchors bounds the groups that one line is read as before all templates are tried.
 const maxAnchors = 16
 
+// newAnchors files all templates of the parser's root.
+func newAnchors(p *Parser) *anchors {
+	a := &anchors{words: &trie{}, all: true}
+	m := p.env.Machine
+	for _, aliases := range []bool{false, true} { // as in compiler.compile
+		for _, l := range p.root.Leaves {
+			for i, t := range m.Texts(l) {
+				switch {
+				case aliases:
+					for k, alias := range t.Aliases {
+						a.put(p.anchor(l, alias), templateID{l, i, k})
+					}
+				case t.Display != nil:
+					a.put(p.anchor(l, t.Display), templateID{l, i, notAlias})
+				}
+			}
+		}
+	}
+	a.words.finish()
+	return a
+}
+
 // put files a template under its anchor.
-func (a *anchors) put(c *compiler, items []model.Item, acc *accept) {
-	word := c.anchor(items)
+func (a *anchors) put(word string, t templateID) {
 	if word == "" {
 		a.all = false
 		return
@@ -52,24 +76,21 @@ func (a *anchors) put(c *compiler, items []model.Item, acc *accept) {
 		a.words.add(word, uint64(len(a.groups)), false)
 		a.groups = append(a.groups, g)
 	}
-	g.templates = append(g.templates, anchored{c.unit, items, acc, c.holds, c.fails})
+	g.templates = append(g.templates, t)
 }
 
 // anchor returns the word of a template that is always there: the name of the instruction, or else
 // the first one of two letters or more; "" if there is none.
-func (c *compiler) anchor(items []model.Item) string {
+func (p *Parser) anchor(l *model.Leaf, t *spec.Template) string {
 	first := ""
-	for i := range items {
-		it := &items[i]
-		if it.Kind != model.ItemText && it.Kind != model.ItemName {
-			continue
-		}
-		word := anchorWord(c.parser.fold(it.Text))
-		if it.Kind == model.ItemName && word != "" {
-			return word
-		}
-		if first == "" {
-			first = word
+	for _, it := range t.Items {
+		switch {
+		case it.Kind == spec.ItemRef && p.env.Machine.IsName(it.Ref):
+			if word := anchorWord(p.fold(l.Display)); word != "" {
+				return word
+			}
+		case it.Kind == spec.ItemText && first == "":
+			first = anchorWord(p.fold(it.Text))
 		}
 	}
 	return first
@@ -93,13 +114,11 @@ func anchorWord(text string) string {
 	return ""
 }
 
-// anchoredStarts returns the grammars as which the line can be read, by the anchors that stand in it: the
-// first to stand there first, and the longest at one place. complete tells that nothing else can be.
-func (p *Parser) anchoredStarts() (starts []*node, complete bool) {
-	a := p.top.anchors
-	if a == nil {
-		return nil, false
-	}
+// startsFor returns the grammars as which the line can be read, by the anchors that stand in it: the
+// first to stand there first, and the longest at one place, until done (nil for never) says of one that no other is
+// wanted. complete tells that nothing else can be.
+func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
+	a := p.top.anchored(p)
 	p.roots = p.roots[:0]
 	for pos := range p.src {
 		for limit := len(p.src) + 1; ; {
@@ -108,8 +127,12 @@ func (p *Parser) anchoredStarts() (starts []*node, complete bool) {
 				break
 			}
 			limit = end
-			if start := p.anchored(a.groups[found.first]); !p.isRoot(start) {
-				p.roots = append(p.roots, start)
+			start := p.groupStart(a.groups[found.first])
+			if slices.Contains(p.roots, start) {
+				continue
+			}
+			if p.roots = append(p.roots, start); done != nil && done(start) {
+				return p.roots, false
 			}
 		}
 		if len(p.roots) > maxAnchors {
@@ -119,23 +142,18 @@ func (p *Parser) anchoredStarts() (starts []*node, complete bool) {
 	return p.roots, a.all
 }
 
-func (p *Parser) isRoot(start *node) bool {
-	for _, s := range p.roots {
-		if s == start {
-			return true
-		}
-	}
-	return false
-}
-
-// anchored returns the grammar of a group.
-func (p *Parser) anchored(g *anchorGroup) *node {
+// groupStart returns the grammar of a group.
+func (p *Parser) groupStart(g *anchorGroup) *node {
 	g.once.Do(func() {
 		g.start = &node{}
 		c := compiler{parser: p, env: p.env}
 		for _, t := range g.templates {
-			c.unit, c.holds, c.fails = t.unit, t.holds, t.fails
-			c.template(g.start, t.items, t.accept)
+			c.unit = p.env.Unit(t.leaf)
+			if t.alias == notAlias {
+				c.display(g.start, t.item)
+			} else {
+				c.alias(g.start, t.item, t.alias)
+			}
 		}
 		g.start.finish(map[*node]bool{})
 	})

@@ -1,7 +1,7 @@
 package asm
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,9 +15,11 @@ import (
 type grammar struct {
 	env   *model.Env
 	start *node
-	// anchors are the templates of instructions by a word that they have; nil for operands.
-	anchors *anchors
-	once    sync.Once
+	// anchors are the templates by a word that they have, made where a line is an instruction of the grammar: then
+	// the tree of all templates is needed only where their anchors do not say enough.
+	anchors     *anchors
+	anchorsOnce sync.Once
+	once        sync.Once
 	// made tells that once is done, which is asked at each operand.
 	made atomic.Bool
 }
@@ -47,7 +49,6 @@ type edge struct {
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
 	item   item
-	key    string
 }
 
 // accept is the end of a template: what it says about the leaf and its case.
@@ -63,8 +64,8 @@ type accept struct {
 	// the template cannot overrule; anyOutside whether one of them does.
 	outside    []bool
 	anyOutside bool
-	// asserts tells that the case, or one that is looked at before it, has asserts; completes that the template
-	// says more of bits than its text.
+	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
+	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
 }
 
@@ -134,11 +135,6 @@ type setItem struct {
 	at      *node   // the place behind a member, and at the start
 }
 
-// isDirect tells of the start of a grammar that all templates start with a text.
-func (n *node) isDirect() bool {
-	return (n.literal != nil || n.literals != nil) && len(n.others)+len(n.accepts) == 0
-}
-
 // grammarOf returns the grammar of a root in given surroundings, made at first use.
 func (p *Parser) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
@@ -162,15 +158,14 @@ func (p *Parser) make(g *grammar) {
 	g.once.Do(func() {
 		defer g.made.Store(true)
 		c := compiler{parser: p, env: g.env}
-		if g == p.top {
-			c.anchors = &anchors{words: &trie{}, all: true}
-			g.anchors = c.anchors
-		}
 		g.start = c.compile()
-		if g.anchors != nil {
-			g.anchors.words.finish()
-		}
 	})
+}
+
+// anchored returns the anchors of the grammar of a parser's instructions.
+func (g *grammar) anchored(p *Parser) *anchors {
+	g.anchorsOnce.Do(func() { g.anchors = newAnchors(p) })
+	return g.anchors
 }
 
 type compiler struct {
@@ -179,8 +174,6 @@ type compiler struct {
 	unit   *model.Unit
 	// holds and fails are the conditions that the case being compiled settles.
 	holds, fails []*model.Prog
-	// anchors takes the templates by a word that they have; nil takes none.
-	anchors *anchors
 }
 
 func (c *compiler) compile() *node {
@@ -197,39 +190,55 @@ func (c *compiler) compile() *node {
 
 // leaf adds the displays of a leaf in order, or its aliases.
 func (c *compiler) leaf(start *node, aliases bool) {
-	var before []*model.Prog // conditions of the cases before, whose displays would win
-	asserts := false
-	for _, cs := range c.unit.Cases {
-		asserts = asserts || len(cs.Spec.Asserts) > 0
-		acc := &accept{unit: c.unit, own: cs.Cond, not: before[:len(before):len(before)], asserts: asserts}
-		for _, n := range acc.not {
-			acc.outside = append(acc.outside, outside(n.Root))
-			acc.anyOutside = acc.anyOutside || outside(n.Root)
-		}
-		c.holds, c.fails = nil, acc.not
-		if cs.Cond != nil {
-			c.holds = []*model.Prog{cs.Cond}
-		}
-		acc.completes = acc.says()
+	for i, cs := range c.unit.Cases {
 		if cs.Shown && !aliases {
-			c.whole(start, cs.Items, acc)
+			c.display(start, i)
 		}
-		for _, a := range cs.Aliases {
+		for k := range cs.Aliases {
 			if aliases {
-				alias := &accept{unit: c.unit, own: cs.Cond, alias: true, asserts: asserts}
-				alias.completes = alias.says()
-				c.whole(start, a, alias)
+				c.alias(start, i, k)
 			}
-		}
-		if cs.Cond != nil && cs.Shown {
-			before = append(before, cs.Cond)
 		}
 	}
 }
 
-// says reports whether bits follow from a template that its text does not give: from asserts and defaults, or
-// bits of table entries that are unused.
-func (a *accept) says() bool { return a.asserts || len(a.unit.Defaults)+len(a.unit.Unused) > 0 }
+// display adds the display of a case.
+func (c *compiler) display(start *node, i int) {
+	acc := c.enter(i)
+	acc.not = c.fails
+	for _, n := range acc.not {
+		acc.outside = append(acc.outside, outside(n.Root))
+		acc.anyOutside = acc.anyOutside || outside(n.Root)
+	}
+	c.template(start, c.unit.Cases[i].Items, acc)
+}
+
+// alias adds an alias of a case.
+func (c *compiler) alias(start *node, i, alias int) {
+	acc := c.enter(i)
+	acc.alias = true
+	c.template(start, c.unit.Cases[i].Aliases[alias], acc)
+}
+
+// enter settles the conditions of a case: that it holds, and that those before it do not whose displays would win.
+func (c *compiler) enter(i int) *accept {
+	c.holds, c.fails = nil, nil
+	asserts := false
+	for _, cs := range c.unit.Cases[:i+1] {
+		asserts = asserts || len(cs.Spec.Asserts) > 0
+	}
+	for _, cs := range c.unit.Cases[:i] {
+		if cs.Cond != nil && cs.Shown {
+			c.fails = append(c.fails, cs.Cond)
+		}
+	}
+	own := c.unit.Cases[i].Cond
+	if own != nil {
+		c.holds = []*model.Prog{own}
+	}
+	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
+	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes}
+}
 
 // outside reports whether an expression reads a scope around its own, or a context.
 func outside(n *model.Node) bool {
@@ -242,14 +251,6 @@ func outside(n *model.Node) bool {
 		}
 	}
 	return outside(n.X) || outside(n.Y) || outside(n.Z)
-}
-
-// whole adds a template to the grammar, and to that of its anchor.
-func (c *compiler) whole(start *node, items []model.Item, acc *accept) {
-	c.template(start, items, acc)
-	if c.anchors != nil {
-		c.anchors.put(c, items, acc)
-	}
 }
 
 func (c *compiler) template(start *node, items []model.Item, acc *accept) {
@@ -306,50 +307,45 @@ const blanks = " \t\r\n"
 
 // step adds one item behind each node, sharing an edge that is there already.
 func (c *compiler) step(from []*node, it *item) []*node {
-	key := it.key()
 	next := make([]*node, 0, len(from))
 	for _, n := range from {
-		next = append(next, n.step(key, it))
+		next = append(next, n.step(it))
 	}
 	return next
 }
 
-func (n *node) step(key string, it *item) *node {
+func (n *node) step(it *item) *node {
 	for _, e := range n.edges {
-		if e.key == key {
+		if e.item.alike(it) {
 			return e.next
 		}
 	}
-	e := &edge{key: key, item: *it, next: &node{}}
+	e := &edge{item: *it, next: &node{}}
 	n.edges = append(n.edges, e)
 	return e.next
 }
 
-// key tells items apart: two items with one key read the same text into the same bits.
-func (it *item) key() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d %q %p %p %v", it.kind, it.extent, it.text, it.call, it.set, it.padding)
+// alike reports whether two items read the same text into the same bits.
+func (it *item) alike(x *item) bool {
+	return it.kind == x.kind && it.text == x.text && it.extent == x.extent && it.padding == x.padding &&
+		it.call == x.call && it.set == x.set && slices.Equal(it.conds, x.conds) && it.refersAlike(x)
+}
+
+func (it *item) refersAlike(x *item) bool {
+	r, s := it.ref, x.ref
 	switch {
-	case it.ref == nil:
+	case r == nil || s == nil:
+		return r == s
+	case r.Hops != s.Hops || it.isBits() != x.isBits():
+		return false
 	case it.isBits():
-		f := it.ref.Field
-		fmt.Fprintf(&b, " %d %v %d %d %p %q %d", it.ref.Hops, f.Parts, f.Kind, f.Width, it.ref.Enum, it.name+it.symbols, f.Unit)
-		if f.Display != nil {
-			b.WriteString(*f.Display)
-		}
-	default:
-		fmt.Fprintf(&b, " %d %p %p", it.ref.Hops, it.ref.Field, it.ref.Context)
-		for _, e := range it.ref.Enter {
-			fmt.Fprintf(&b, " %p", e.Field)
-		}
-		if it.ref.Prog != nil {
-			fmt.Fprintf(&b, " %p", it.ref.Prog)
-		}
+		f, g := r.Field, s.Field
+		return f.Kind == g.Kind && f.Width == g.Width && f.Unit == g.Unit && r.Enum == s.Enum &&
+			it.name == x.name && it.symbols == x.symbols && slices.Equal(f.Parts, g.Parts) &&
+			(f.Display == g.Display || f.Display != nil && g.Display != nil && *f.Display == *g.Display)
 	}
-	for _, cond := range it.conds {
-		fmt.Fprintf(&b, " %p %d %v", cond.prog, cond.hops, cond.want)
-	}
-	return b.String()
+	return r.Field == s.Field && r.Context == s.Context && r.Prog == s.Prog &&
+		slices.EqualFunc(r.Enter, s.Enter, func(e, f *model.Ref) bool { return e.Field == f.Field })
 }
 
 // isBits tells of a reference that it is a field of bits about which nothing else matters than where they
@@ -453,20 +449,36 @@ func hasUnnamed(ref *model.Ref) bool {
 	return false
 }
 
+// boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an
+// expression always has, any for one that has not.
+type boolText struct {
+	text     string
+	on, only uint64
+}
+
+const anyBool = 2
+
 func (c *compiler) boolWords(ref *model.Ref) *trie {
-	t := &trie{}
-	on := uint64(1)
+	key := boolText{c.parser.fold(normal(*ref.Field.Display)), 1, anyBool}
 	if ref.Kind == spec.KindBoolInv {
-		on = 0
+		key.on = 0
 	}
-	is, always := constant(ref.Prog)
-	if !always || is == on {
-		t.addWord(c.parser.fold(normal(*ref.Field.Display)), on, false)
+	if is, always := constant(ref.Prog); always {
+		key.only = is
 	}
-	if !always || is != on {
-		t.add("", 1-on, false)
+	t := c.parser.bools[key]
+	if t != nil {
+		return t
+	}
+	t = &trie{}
+	if key.only == anyBool || key.only == key.on {
+		t.addWord(key.text, key.on, false)
+	}
+	if key.only == anyBool || key.only != key.on {
+		t.add("", 1-key.on, false)
 	}
 	t.finish()
+	c.parser.bools[key] = t
 	return t
 }
 
@@ -498,7 +510,7 @@ func (c *compiler) set(it *model.Item) *setItem {
 			}
 			start := &node{}
 			for _, end := range c.reference([]*node{start}, &it.Members[i], ext) {
-				end.step("end", &item{kind: itemSetEnd})
+				end.step(&item{kind: itemSetEnd})
 			}
 			start.finish(map[*node]bool{})
 			if ext == someText {

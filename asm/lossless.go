@@ -25,8 +25,15 @@ func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p
 // Append appends the text of an instruction, with a suffix if it needs one. ok is false where no
 // text gives the word back; nothing is appended then.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
+	silent := l.p.silent
+	l.p.Addr, l.p.silent = l.d.Addr, true
+	text, ok = l.append(dst, in)
+	l.p.silent = silent
+	return text, ok
+}
+
+func (l *Lossless) append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	start := len(dst)
-	l.p.Addr = l.d.Addr
 	dst = l.d.Append(dst, in)
 	res, err := l.p.parse(dst[start:])
 	same, named := err == nil && l.same(in, &res), l.p.named
@@ -50,7 +57,7 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	}
 	for _, named := range []bool{true, false} {
 		dst = l.appendSuffix(dst[:end], in, &res, named)
-		back, err := l.p.parse(dst[start:])
+		back, err := l.p.suffixed(dst[start:], end-start)
 		if err == nil && l.same(in, &back) {
 			return dst, true
 		}

@@ -44,6 +44,7 @@ type Parser struct {
 	folding bool
 	folds   *[256]byte
 	enums   map[*model.Enum]*trie
+	bools   map[boolText]*trie
 	context bits.Value
 	// disjoint tells that a word can match one leaf alone.
 	disjoint bool
@@ -202,7 +203,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	m := inside.Machine(set)
 	p := &Parser{
 		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
-		enums: map[*model.Enum]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{}, limit: maxSteps,
+		enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{}, limit: maxSteps,
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)
@@ -389,32 +390,19 @@ func foldTable(folding bool) *[256]byte {
 
 // run reads the whole input as an instruction. It stops at the first way that encodes.
 func (p *Parser) run() bool {
-	p.ready(p.top)
-	if p.failure != nil {
-		p.leniently = true
-		return p.from(p.top.start)
+	if p.leniently = p.failure != nil; p.leniently {
+		return p.from(p.ready(p.top).start)
 	}
-	starts, complete := p.starts()
-	for _, p.leniently = range []bool{false, true} {
-		for _, start := range starts {
-			if p.from(start) {
-				return true
-			}
-		}
-		if !complete && p.from(p.top.start) {
-			return true
-		}
+	read := false
+	starts, complete := p.startsFor(func(start *node) bool {
+		read = p.from(start)
+		return read
+	})
+	if read || !complete && p.from(p.ready(p.top).start) {
+		return true
 	}
-	return false
-}
-
-// starts returns the grammars as which the line can be read; complete tells that nothing else can be.
-func (p *Parser) starts() (starts []*node, complete bool) {
-	if p.top.start.isDirect() {
-		p.roots = append(p.roots[:0], p.top.start)
-		return p.roots, true
-	}
-	return p.anchoredStarts()
+	p.leniently = true
+	return slices.ContainsFunc(starts, p.from) || !complete && p.from(p.ready(p.top).start)
 }
 
 // from reads the whole input as one of the templates of a grammar.

@@ -42,6 +42,18 @@ func (p *Parser) split(line []byte) (text, body []byte, err error) {
 	return line[:end], line[:open], p.readSuffix(string(line[open+1:end-1]), open+1)
 }
 
+// suffixed reads a line that has a suffix behind the text, of so many bytes, that was read last.
+func (p *Parser) suffixed(line []byte, text int) (res Result, err error) {
+	if line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && !(p.cared && p.nspaces > spaceTable) {
+		p.suffix = p.suffix[:0]
+		open := text + bytes.IndexByte(line[text:], '{')
+		if p.readSuffix(string(line[open+1:len(line)-1]), open+1) == nil && p.complete(&res) == nil {
+			return res, nil
+		}
+	}
+	return p.parse(line)
+}
+
 func (p *Parser) readSuffix(text string, off int) error {
 	for more := true; more; {
 		var part string

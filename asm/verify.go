@@ -28,9 +28,9 @@ func (p *Parser) exactly() bool { return p.ways(true, func() bool { return true 
 func (p *Parser) ways(strict bool, done func() bool) bool {
 	p.strict, p.leniently = strict, false
 	defer func() { p.strict = false }()
-	starts, complete := p.starts()
+	starts, complete := p.startsFor(nil)
 	if !complete {
-		starts = append(slices.Clone(starts), p.top.start)
+		starts = append(slices.Clone(starts), p.ready(p.top).start)
 	}
 	for _, start := range starts {
 		ok := p.from(start)

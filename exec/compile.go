@@ -37,7 +37,7 @@ type step struct {
 }
 
 func (c *compiled) run(w *Wave) {
-	if w.active == w.whole && !c.atomic && c.level() {
+	if w.active == w.whole && w.Trace == nil && !c.atomic && c.level() { // a trace is told of each step on the way
 		if c.whole == nil {
 			c.prepareWhole(w)
 		}
@@ -74,7 +74,11 @@ func (c *compiled) watch(w *Wave) {
 
 // prepareWhole prepares the instruction for all lanes at once, with the stacks as they are.
 func (c *compiled) prepareWhole(w *Wave) {
-	n := newCompiler(w, c.code)
+	code := c.code
+	if w.has(code) {
+		code = code.Whole()
+	}
+	n := newCompiler(w, code)
 	n.whole = true
 	n.assume(c.stacks)
 	c.stacks, c.same = nil, nil
@@ -82,6 +86,13 @@ func (c *compiled) prepareWhole(w *Wave) {
 		c.stacks, c.same = append(c.stacks, st), append(c.same, same)
 	}
 	c.whole = n.compile()
+}
+
+// has reports whether there are all registers that code names: what is written to others is not there to be read.
+func (w *Wave) has(code *sem.Code) bool {
+	return !slices.ContainsFunc(code.Insts, func(in sem.Inst) bool {
+		return (in.Op == sem.OpRead || in.Op == sem.OpWrite) && int(in.Imm) >= w.stores[in.State.Index].count
+	})
 }
 
 func run(w *Wave, steps []step) {
@@ -144,10 +155,10 @@ type compiler struct {
 	locs    []loc
 	owned   []bool   // the plane of a value belongs to the value
 	homes   []*plane // the register that a value is made in, nil for none
-	done    []bool   // prepared with the operation before
+	done    []bool   // prepared with another operation
+	inside  []bool   // prepared with the one that takes its value
 	last    []int    // where a value is used last
 	free    []*plane
-	spare   []*plane // of the operation that is being prepared
 	steps   []step
 	start   []int  // of each operation in steps
 	first   int    // the first step of the block that is being prepared
@@ -155,13 +166,15 @@ type compiler struct {
 	stays   []bool // a choice that is made in the place of its last argument
 	used    int    // planes that were taken from the wave's
 	checks  *checks
+	spreads map[*uint64]*spreadValue
+	sources map[sem.ID]*uint64 // of values that are carried, in which lanes somebody wrote what they are
 	// atomic tells that the operations of an atomic are prepared.
 	atomic bool
 }
 
 func newCompiler(w *Wave, code *sem.Code) *compiler {
 	n := len(code.Insts)
-	c := &compiler{w: w, code: code, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n)}
+	c := &compiler{w: w, code: code, spreads: map[*uint64]*spreadValue{}, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), inside: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n), sources: map[sem.ID]*uint64{}}
 	for i := range code.Insts {
 		c.last[i] = i
 		code.Insts[i].EachArg(func(a sem.ID) { c.last[a] = i })
@@ -171,6 +184,7 @@ func newCompiler(w *Wave, code *sem.Code) *compiler {
 
 func (c *compiler) compile() []step {
 	c.spread()
+	c.findJoins()
 	if c.whole {
 		c.findHomes()
 	}
@@ -320,10 +334,12 @@ func (c *compiler) release(i int) {
 			c.free = append(c.free, c.locs[a].plane)
 		}
 	}
-	c.code.Insts[i].EachArg(free)
+	c.code.Insts[i].EachArg(func(a sem.ID) {
+		if free(a); c.inside[a] {
+			c.code.Insts[a].EachArg(free)
+		}
+	})
 	free(sem.ID(i)) // of what nobody uses
-	c.free = append(c.free, c.spare...)
-	c.spare = c.spare[:0]
 }
 
 // aliases reports whether a read of a register may use the register's own plane: nobody writes it before the
@@ -435,16 +451,24 @@ func (w *Wave) constPlane(v uint64) *plane {
 	p := w.consts[v]
 	if p == nil {
 		p = new(plane)
-		fill(p, v)
+		fill(p[:], v)
 		w.consts[v] = p
 	}
 	return p
 }
 
-func fill(p *plane, v uint64) {
+func fill(p []uint64, v uint64) {
 	for i := range p {
 		p[i] = v
 	}
+}
+
+// spreadValue is a uniform value in all lanes of a plane, as it was when it was last asked for: mostly it is still the
+// same.
+type spreadValue struct {
+	from  *uint64
+	value uint64
+	plane plane
 }
 
 // planeOf is an argument of an operation on lanes.
@@ -456,10 +480,22 @@ func (c *compiler) planeOf(id sem.ID) *plane {
 	if l.plane != nil {
 		return l.plane
 	}
-	p := c.newPlane()
-	c.spare = append(c.spare, p)
-	c.add(func(*Wave) { fill(p, *l.scalar) })
-	return p
+	if l.mask != nil {
+		panic("a condition has no plane")
+	}
+	s := c.spreads[l.scalar]
+	if s == nil {
+		s = &spreadValue{from: l.scalar}
+		c.spreads[l.scalar] = s
+	}
+	n := c.w.width
+	c.add(func(*Wave) {
+		if v := *s.from; v != s.value {
+			s.value = v
+			fill(s.plane[:n], v)
+		}
+	})
+	return &s.plane
 }
 
 // maskOf is a condition of an operation on lanes.
@@ -553,7 +589,9 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpReadX:
 		c.readX(id, in, st, g)
 	case sem.OpWrite:
+		handed := c.handed(in)
 		c.write(in, st, g)
+		c.carry(in, st, g, handed)
 	case sem.OpWriteX:
 		c.writeX(in, st, g)
 	case sem.OpLoad, sem.OpStore:
@@ -582,9 +620,13 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
 	case sem.OpRun:
 		c.add(func(w *Wave) {
-			if m := g.of(w); m != 0 {
+			m := g.of(w)
+			if m != 0 {
 				w.Instructions++
 				w.LaneInstructions += int64(popcount(m))
+			}
+			if w.Trace != nil {
+				w.Trace(w, Event{Runs, w.pc, m, int(id)})
 			}
 		})
 	case sem.OpUnknown:
@@ -611,7 +653,10 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 		return
 	}
 	k := number*st.comps + comp
-	if in.State.Undefined && !in.Kept {
+	switch {
+	case in.Carried:
+		c.sources[id] = &st.written[k]
+	case in.State.Undefined && !in.Kept:
 		c.check(g, check{st, number, comp, &st.written[k]})
 	}
 	switch {
@@ -671,6 +716,37 @@ func (n *checks) report(w *Wave, m uint64) {
 	}
 }
 
+// handed returns in which lanes somebody wrote what a register carries that is written, nil where that is all.
+func (c *compiler) handed(in *sem.Inst) *uint64 {
+	if !in.State.Carries {
+		return nil
+	}
+	var sources []*uint64
+	for _, id := range c.code.Sources(in.B) {
+		sources = append(sources, c.sources[id])
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	all := new(uint64)
+	c.add(func(*Wave) {
+		*all = *sources[0]
+		for _, s := range sources[1:] {
+			*all &= *s
+		}
+	})
+	return all
+}
+
+// carry notes that a register holds what nobody wrote where that was handed to it.
+func (c *compiler) carry(in *sem.Inst, st *store, g guard, handed *uint64) {
+	if handed == nil {
+		return
+	}
+	written := &st.written[int(in.Imm)*st.comps+in.Comp]
+	c.add(func(w *Wave) { *written &^= g.of(w) &^ *handed })
+}
+
 // written reports whether the instruction writes a state.
 func (c *compiler) written(s *sem.State) bool {
 	for i := range c.code.Insts {
@@ -717,6 +793,11 @@ func (st *store) number(n uint64) (int, bool) {
 func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, comp := c.locs[in.A], in.Comp
 	from := c.code.Insts[in.A].Type
+	known := new(uint64)
+	if in.Carried {
+		c.sources[id] = known
+		c.add(func(*Wave) { *known = ^uint64(0) })
+	}
 	read := func(w *Wave, lane int) uint64 {
 		n, ok := st.number(index(from, a.lane(lane)))
 		if !ok {
@@ -726,8 +807,10 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 			return st.state.OutsideBits
 		}
 		if st.state.Undefined && !in.Kept {
-			if k := n*st.comps + comp; g.of(w)&w.lanes&(1<<uint(lane))&^st.written[k] != 0 {
-				w.unwritten(st, n, comp, 1<<uint(lane))
+			if lanes := g.of(w) & w.lanes & (1 << uint(lane)) &^ st.written[n*st.comps+comp]; in.Carried {
+				*known &^= lanes
+			} else if lanes != 0 {
+				w.unwritten(st, n, comp, lanes)
 			}
 		}
 		return st.get(n, comp, lane)
@@ -766,6 +849,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 		return
 	}
 	k := number*st.comps + in.Comp
+	st.use(k)
 	if st.wide() {
 		v := c.locs[in.B].scalar
 		c.add(func(w *Wave) {
@@ -797,7 +881,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 			m := g.of(w)
 			*written |= m
 			if m == w.whole {
-				fill(p, *l.scalar)
+				fill(p[:w.width], *l.scalar)
 				return
 			}
 			for ; m != 0; m &= m - 1 {
@@ -811,7 +895,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 		m := g.of(w)
 		*written |= m
 		if m == w.whole {
-			*p = *v
+			copy(p[:w.width], v[:w.width])
 			return
 		}
 		for ; m != 0; m &= m - 1 {
@@ -919,7 +1003,7 @@ func (c *compiler) push(in *sem.Inst, st *store, g guard) {
 			for i, a := range args {
 				p := &st.planes[at*st.comps+i]
 				if a.scalar != nil {
-					fill(p, *a.scalar)
+					fill(p[:], *a.scalar)
 					continue
 				}
 				st.same &^= 1 << uint(i)
@@ -1047,19 +1131,17 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 	call := &Call{Wave: c.w, Results: c.results(id)}
 	type copied struct {
 		to   *plane
-		from loc
+		from *uint64
 	}
-	var others []copied // arguments that lie in no plane
+	var masks []copied // arguments that are conditions
 	for _, a := range in.Args {
-		p := c.locs[a].plane
-		if x := &c.code.Insts[a]; x.Op == sem.OpConst {
-			p = c.w.constPlane(x.Imm)
+		if m := c.locs[a].mask; m != nil {
+			p := new(plane)
+			masks = append(masks, copied{p, m})
+			call.Args = append(call.Args, p)
+			continue
 		}
-		if p == nil {
-			p = new(plane)
-			others = append(others, copied{p, c.locs[a]})
-		}
-		call.Args = append(call.Args, p)
+		call.Args = append(call.Args, c.planeOf(a))
 	}
 	c.add(func(w *Wave) {
 		if call.Mask = g.of(w); call.Mask == 0 {
@@ -1070,13 +1152,9 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 			w.stop(call.Mask, "trap", "nothing here does "+in.Text)
 			return
 		}
-		for _, o := range others {
-			if o.from.scalar != nil {
-				fill(o.to, *o.from.scalar)
-				continue
-			}
-			for k := range Lanes {
-				o.to[k] = o.from.lane(k)
+		for _, o := range masks {
+			for k := range o.to {
+				o.to[k] = *o.from >> uint(k) & 1
 			}
 		}
 		s(call)

@@ -34,3 +34,81 @@ func TestFlush(t *testing.T) {
 		wantState(t, w, "r", 1, lane, want)
 	}
 }
+
+// A description says in its own words that a zero wins over infinity and NaN, and with it that denormals are zeros:
+// that is one operation too.
+func TestProduct(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="r" type="f32" count="4" init="0"/>
+<function name="flush(x: f32): f32">return bits(x)[30:23] == 0 ? f32(bits(x) &amp; 0x80000000) : x;</function>
+<function name="mul(a: f32, b: f32): f32">return a == 0.0 || b == 0.0 ? 0.0 : a * b;</function>
+<bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
+<semantics>r[2] = mul(r[0], r[1]); r[3] = mul(flush(r[0]), flush(r[1]));</semantics></bitset>
+</isa>`)
+	p := m.program("#instruction", sem.Words{}, 0)
+	code, err := p.Code(0)
+	if err != nil || !strings.Contains(code.String(), "= product %") || !strings.Contains(code.String(), "= product flushed %") || strings.Contains(code.String(), "select") {
+		t.Errorf("%v\n%s", err, code)
+	}
+	rows := [][4]uint64{ // factors, and the products without and with denormals
+		{0x40000000, 0x40400000, 0x40c00000, 0x40c00000},
+		{0x80000000, 0x40400000, 0, 0},
+		{0x7f800000, 0, 0, 0},
+		{0x80000000, 0x7fc00000, 0, 0},
+		{0x7f800000, 0xbf800000, 0xff800000, 0xff800000},
+		{0x00400000, 0x40000000, 0x00800000, 0},
+		{0x40000000, 0x80400000, 0x80800000, 0},
+		{0x7fc00000, 0x3f800000, 0x7fc00000, 0x7fc00000},
+	}
+	w := NewWave(p)
+	w.Start(len(rows), 0)
+	for lane, row := range rows {
+		w.Set(m.state("r"), 0, 0, lane, row[0])
+		w.Set(m.state("r"), 1, 0, lane, row[1])
+	}
+	w.Run()
+	for lane, row := range rows {
+		wantState(t, w, "r", 2, lane, row[2])
+		wantState(t, w, "r", 3, lane, row[3])
+	}
+}
+
+// Where all lanes run an instruction, what it wrote is known to it, and what it writes twice it writes once; a read of
+// what nobody wrote is told all the same.
+func TestWhole(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="r" type="u32" count="4"/>
+<bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
+<semantics>r[1] = r[0] + 1; r[1] = r[1] + r[0]; if (r[3] == 1) { r[2] = 5; } r[2] = r[2] + r[1]; let x = r[3] == r[3] ? r[1] : r[2]; r[1] = x;</semantics></bitset>
+</isa>`)
+	p := m.program("#instruction", sem.Words{}, 0)
+	code, err := p.Code(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := code.Whole()
+	if err := whole.Verify(); err != nil {
+		t.Error(err)
+	}
+	if text := whole.String(); strings.Count(text, "write r[1]") != 1 || strings.Count(text, "read r[0]") != 1 || strings.Count(text, "read r[1]") != 0 || strings.Count(text, "write r[2]") != 2 {
+		t.Error(text)
+	}
+	w := NewWave(p)
+	w.Start(3, 0)
+	for lane := range 3 {
+		w.Set(m.state("r"), 0, 0, lane, uint64(10*lane))
+	}
+	w.Set(m.state("r"), 3, 0, 1, 1)
+	w.Run()
+	for lane, want := range [][2]uint64{{1, 1}, {21, 26}, {41, 41}} {
+		wantState(t, w, "r", 1, lane, want[0])
+		wantState(t, w, "r", 2, lane, want[1])
+	}
+	var found []string
+	for _, f := range w.Findings() {
+		found = append(found, f.Register())
+	}
+	if strings.Join(found, " ") != "r2 r3" {
+		t.Errorf("findings %v", found)
+	}
+}

@@ -29,8 +29,8 @@ type GridOptions struct {
 	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
 	Budget int64
 	Strict bool
-	// Trace is called around each instruction of one wave, whose number among those of the grid is Traced.
-	Trace  func(w *Wave, pc, lanes uint64, after bool)
+	// Trace is told of each instruction of one wave, whose number among those of the grid is Traced.
+	Trace  func(w *Wave, e Event)
 	Traced int
 	// Races asks for places in the memory of a block that waves reach for in no order.
 	Races bool

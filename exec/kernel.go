@@ -202,8 +202,17 @@ func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 	switch {
 	case in.Type.Kind == sem.Bool:
 		return false
+	case in.Op == sem.OpSelect && c.inside[in.A]:
+		c.compareSelect(id, in)
+		return true
 	case in.Op == sem.OpSelect:
 		return c.selectKernel(id, in)
+	case in.Op == sem.OpProduct:
+		c.product(id, in)
+		return true
+	case in.Op == sem.OpAdd && (c.inside[in.A] || c.inside[in.B]):
+		c.productSum(id, in)
+		return true
 	case in.Op == sem.OpCast && (in.Type.Kind == sem.Float || in.From.Kind == sem.Float):
 		return c.castKernel(id, in)
 	case in.Op == sem.OpFlush:

@@ -16,7 +16,7 @@ var ops = []struct {
 	{sem.OpAdd, 2}, {sem.OpSub, 2}, {sem.OpMul, 2}, {sem.OpMulHigh, 2}, {sem.OpDiv, 2}, {sem.OpMod, 2}, {sem.OpFma, 3}, {sem.OpSqrt, 1},
 	{sem.OpExp2, 1}, {sem.OpLog2, 1}, {sem.OpSin, 1}, {sem.OpCos, 1}, {sem.OpRint, 1}, {sem.OpNeg, 1}, {sem.OpNot, 1}, {sem.OpAnd, 2}, {sem.OpOr, 2},
 	{sem.OpXor, 2}, {sem.OpShl, 2}, {sem.OpShr, 2}, {sem.OpMin, 2}, {sem.OpMax, 2}, {sem.OpEq, 2}, {sem.OpNe, 2}, {sem.OpLt, 2}, {sem.OpLe, 2},
-	{sem.OpSelect, 3}, {sem.OpCast, 1}, {sem.OpFlush, 1}, {sem.OpSlice, 1},
+	{sem.OpSelect, 3}, {sem.OpCast, 1}, {sem.OpFlush, 1}, {sem.OpSlice, 1}, {sem.OpProduct, 2},
 }
 
 var types = []sem.Type{
@@ -34,6 +34,8 @@ func fitsType(op sem.Op, t sem.Type) bool {
 		return t.Kind != sem.Float
 	case sem.OpFlush:
 		return t.Width == 32
+	case sem.OpProduct:
+		return t.Kind == sem.Float && t.Width == 32
 	case sem.OpFma, sem.OpSqrt, sem.OpExp2, sem.OpLog2, sem.OpSin, sem.OpCos, sem.OpRint:
 		return t.Kind == sem.Float
 	case sem.OpMulHigh, sem.OpMod, sem.OpShl, sem.OpShr, sem.OpMin, sem.OpMax, sem.OpSlice, sem.OpCast:
@@ -66,6 +68,8 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 	switch op {
 	case sem.OpEq, sem.OpNe, sem.OpLt, sem.OpLe:
 		result = sem.BoolType
+	case sem.OpProduct:
+		imm = uint64(round % 2)
 	case sem.OpSlice:
 		result, imm = sem.Type{Kind: sem.Uint, Width: 5}, 2
 	case sem.OpCast:

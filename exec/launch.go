@@ -182,8 +182,8 @@ type RunOptions struct {
 	Strict bool
 	// Stats asks for what a machine counts beside what all do.
 	Stats bool
-	// Trace is called around each instruction of the first wave; it makes the run one wave after another.
-	Trace func(w *Wave, pc, lanes uint64, after bool)
+	// Trace is told of each instruction of the first wave; it makes the run one wave after another.
+	Trace func(w *Wave, e Event)
 	// Progress is told how many lanes of all are done, one call at a time.
 	Progress func(done, all int)
 }
@@ -306,26 +306,28 @@ func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
 
 // give gives n lanes of a wave their inputs.
 func (f *feed) give(w *Wave, from, n int) {
-	var missing [Lanes][]bool
-	var values [Lanes][]uint64
-	var column plane
+	given := make([]uint64, len(f.inputs)) // the lanes that are given each
+	planes := make([]*plane, len(f.inputs))
+	for i, c := range f.inputs {
+		if st := w.stores[c.state.Index]; !st.wide() {
+			planes[i] = &st.planes[c.number*st.comps+c.comp]
+		} else {
+			planes[i] = new(plane)
+		}
+	}
 	for lane := 0; lane < n && len(f.in.Values) > 0; lane++ {
 		at := (from + lane) % len(f.in.Values)
-		values[lane] = f.in.Values[at]
-		if f.in.Missing != nil {
-			missing[lane] = f.in.Missing[at]
+		row := f.in.Values[at]
+		for i, v := range row[:min(len(row), len(planes))] {
+			if f.in.Missing != nil && len(f.in.Missing[at]) > i && f.in.Missing[at][i] {
+				continue
+			}
+			planes[i][lane] = v
+			given[i] |= 1 << uint(lane)
 		}
 	}
 	for i, c := range f.inputs {
-		st := w.stores[c.state.Index]
-		given := uint64(0)
-		for lane := range n {
-			if row := values[lane]; i < len(row) && (missing[lane] == nil || !missing[lane][i]) {
-				given |= 1 << uint(lane)
-				column[lane] = row[i]
-			}
-		}
-		st.setLanes(c.number, c.comp, given, &column)
+		w.stores[c.state.Index].given(c.number, c.comp, given[i], planes[i])
 	}
 	for _, c := range f.same {
 		for lane := range n {

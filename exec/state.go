@@ -22,8 +22,9 @@ type store struct {
 	count   int
 	planes  []plane
 	scalars []uint64
-	// written are the lanes in which somebody wrote a component; of scalars all or none.
+	// written are the lanes in which somebody wrote a component; of scalars all or none. Nobody wrote those from used on.
 	written []uint64
+	used    int
 	// place and depth of a stack: where the next entry goes, and how many there are. While even is set they
 	// are the same in all lanes, and those of lane 0 stand for all.
 	place, depth [Lanes]int32
@@ -72,28 +73,31 @@ func (st *store) reset(exists uint64) {
 	if s.InitExists {
 		init = exists
 	}
-	for i := range st.planes {
-		if s.Kind == sem.StackState {
-			break // what is not on the stack is never read
-		}
-		if st.written[i] == 0 && st.started && st.first == init {
-			continue
-		}
-		if init == 0 {
-			st.planes[i] = plane{}
-		} else {
-			fill(&st.planes[i], init)
-		}
+	used := st.used
+	if !st.started || st.first != init {
+		used = len(st.written)
 	}
-	for i := range st.scalars {
-		st.scalars[i] = init
+	for i := range st.written[:used] {
+		switch {
+		case st.started && st.first == init && st.written[i] == 0:
+		case st.wide():
+			st.scalars[i] = init
+		case s.Kind == sem.StackState: // what is not on the stack is never read
+		case init == 0:
+			st.planes[i] = plane{}
+		default:
+			fill(st.planes[i][:], init)
+		}
 	}
 	copy(st.scalars, s.Values)
 	st.started, st.first = true, init
-	clear(st.written)
+	clear(st.written[:used])
 	st.place[0], st.depth[0], st.some, st.even, st.same = 0, 0, 0, true, ^uint64(0)
 	clear(st.bytes)
 }
+
+// use notes that a component may be written.
+func (st *store) use(i int) { st.used = max(st.used, i+1) }
 
 // get returns a component of a register in a lane.
 func (st *store) get(number, comp, lane int) uint64 {
@@ -107,6 +111,7 @@ func (st *store) get(number, comp, lane int) uint64 {
 // set gives a component of a register its value in a lane.
 func (st *store) set(number, comp, lane int, v uint64) {
 	i := number*st.comps + comp
+	st.use(i)
 	if st.wide() {
 		st.scalars[i], st.written[i] = v, ^uint64(0)
 		return
@@ -115,23 +120,30 @@ func (st *store) set(number, comp, lane int, v uint64) {
 	st.written[i] |= 1 << uint(lane)
 }
 
-// setLanes gives a component of a register its values in lanes.
-func (st *store) setLanes(number, comp int, lanes uint64, v *plane) {
+// given notes that a component of a register was given its values in lanes; one that all share has that of the last.
+func (st *store) given(number, comp int, lanes uint64, v *plane) {
 	i := number*st.comps + comp
-	if st.wide() || lanes != ^uint64(0) {
-		each(lanes, func(lane int) { st.set(number, comp, lane, v[lane]) })
-		return
+	st.use(i)
+	switch {
+	case !st.wide():
+		st.written[i] |= lanes
+	case lanes != 0:
+		st.set(number, comp, 0, v[Lanes-1-mathbits.LeadingZeros64(lanes)])
 	}
-	st.planes[i], st.written[i] = *v, lanes
 }
 
 // column gives a component of a register in n lanes, as it leaves a run: each behind the one before by step.
 func (w *Wave) column(c component, out []uint64, step, n int) {
 	st := w.stores[c.state.Index]
 	t := c.state.Type.Elem()
-	float := t.Kind == sem.Float
-	for lane := range n {
-		v := st.get(c.number, c.comp, lane)
+	if st.wide() {
+		for lane := range n {
+			out[lane*step] = sem.Canonical(st.get(c.number, c.comp, lane), t)
+		}
+		return
+	}
+	p, float := &st.planes[c.number*st.comps+c.comp], t.Kind == sem.Float
+	for lane, v := range p[:n] {
 		if float && (t.Width != 32 || v&0x7fffffff > 0x7f800000) {
 			v = sem.Canonical(v, t)
 		}

@@ -107,6 +107,25 @@ type Finding struct {
 	Lanes uint64
 }
 
+// Event is a moment of which a trace is told: before an instruction, before each that it runs, and behind it.
+type Event struct {
+	Kind EventKind
+	// PC is the address of the instruction, Lanes those that run it, or what it runs.
+	PC, Lanes uint64
+	// Op is the number of the operation with which an instruction starts that the one at PC runs.
+	Op int
+}
+
+// EventKind tells events apart.
+type EventKind uint8
+
+// The kinds of events: an instruction starts, it runs another of the program, it ends.
+const (
+	Starts EventKind = iota
+	Runs
+	Ends
+)
+
 // Service answers a call of the surroundings, once for all lanes of the mask.
 type Service func(c *Call)
 
@@ -119,6 +138,9 @@ type Call struct {
 	Args, Results []*[Lanes]uint64
 }
 
+// Unknown notes that nobody knows what the surroundings do for the lanes of the call.
+func (c *Call) Unknown(text string) { c.Wave.unknown(text, c.Mask) }
+
 // Wave is up to 64 lanes that run one program. It is not for use by several goroutines at once.
 type Wave struct {
 	Program *Program
@@ -128,8 +150,8 @@ type Wave struct {
 	Budget int64
 	// Strict traps where what nobody wrote is read.
 	Strict bool
-	// Trace is called before each instruction with the lanes that run it, and after it.
-	Trace func(w *Wave, pc uint64, lanes uint64, after bool)
+	// Trace is told of each instruction.
+	Trace func(w *Wave, e Event)
 	// Watch is called before each access to a memory.
 	Watch func(w *Wave, a *Access)
 	// Lock is held while lanes do what is atomic: where waves run at the same time.
@@ -417,11 +439,11 @@ func (w *Wave) Step() {
 	w.LaneInstructions += int64(popcount(lanes))
 	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc
 	if w.Trace != nil {
-		w.Trace(w, g.pc, lanes, false)
+		w.Trace(w, Event{Kind: Starts, PC: g.pc, Lanes: lanes})
 	}
 	c.run(w)
 	if w.Trace != nil {
-		w.Trace(w, g.pc, lanes, true)
+		w.Trace(w, Event{Kind: Ends, PC: g.pc, Lanes: lanes})
 	}
 	if w.Profile != nil {
 		w.Profile.count(g.pc, lanes, w.running(g.mask&^w.ended))
@@ -451,7 +473,7 @@ func (w *Wave) split(g group, next uint64) {
 	w.groups = append(w.groups[:0], w.groups[1:]...)
 	rest := g.mask &^ w.ended
 	if w.along {
-		fill(&w.pcs, w.pcs[0])
+		fill(w.pcs[:], w.pcs[0])
 	}
 	if stay := rest &^ w.jumped; stay != 0 {
 		w.insert(group{next, stay})

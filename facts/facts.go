@@ -77,6 +77,8 @@ type State struct {
 	Once bool
 	// Given is the number of registers, from the first on, that hold something when a program starts.
 	Given int
+	// Carries is set of a register that hands on what it is given: reading that counts where the register is read.
+	Carries bool
 	// Defined is set where a register that nobody wrote holds a value that counts.
 	Defined bool
 }
@@ -92,6 +94,8 @@ type Access struct {
 	Mask uint64
 	// Kept is set of what is read alone to be written again: the other part of a register of which a part is written.
 	Kept bool
+	// Carried is set of what is read alone for a register that carries it: whoever reads that one uses it.
+	Carried bool
 	// Maybe is set where it depends on a condition that is decided when the instruction runs.
 	Maybe bool
 	// Size is the number of bytes of an access to memory. Address is where it is, -1 where that is only known when the
@@ -179,7 +183,7 @@ func Open(set *isa.Set) (*Machine, error) {
 
 func newState(s *sem.State) *State {
 	kinds := [...]StateKind{sem.FileState: Registers, sem.StackState: Stack, sem.MemoryState: Memory}
-	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Once: s.Once, Given: s.Given, Defined: !s.Undefined}
+	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Once: s.Once, Given: s.Given, Carries: s.Carries, Defined: !s.Undefined}
 	for _, slot := range s.Slots {
 		st.Components = append(st.Components, slot.Name)
 	}
@@ -257,7 +261,7 @@ func compareAccess(a, b Access) int {
 		}
 		return 0
 	}
-	for _, d := range [...]int{a.State.Index - b.State.Index, a.Number - b.Number, int(a.Address - b.Address), a.Size - b.Size, flag(a.Kept) - flag(b.Kept), flag(a.Maybe) - flag(b.Maybe)} {
+	for _, d := range [...]int{a.State.Index - b.State.Index, a.Number - b.Number, int(a.Address - b.Address), a.Size - b.Size, flag(a.Kept) - flag(b.Kept), flag(a.Carried) - flag(b.Carried), flag(a.Maybe) - flag(b.Maybe)} {
 		if d != 0 {
 			return d
 		}

@@ -180,11 +180,13 @@ func (r *reader) inst(in *sem.Inst) {
 	case sem.OpRead:
 		if !r.wrote[register{in.State, int(in.Imm), in.Comp}] {
 			a := r.access(in, int(in.Imm), cond)
-			a.Kept = in.Kept
+			a.Kept, a.Carried = in.Kept, in.Carried
 			e.read(a)
 		}
 	case sem.OpReadX:
-		e.read(r.access(in, -1, cond))
+		a := r.access(in, -1, cond)
+		a.Carried = in.Carried
+		e.read(a)
 		r.outside(in, e)
 	case sem.OpWrite:
 		e.write(r.access(in, int(in.Imm), cond))

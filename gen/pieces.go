@@ -1,8 +1,9 @@
 package gen
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/isago/isago/internal/lazy"
 )
 
 // Piece is a part of the text that generated code needs beside its own functions.
@@ -27,14 +28,14 @@ func Pieces(text string) (list []Piece) {
 	return list
 }
 
-var called = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*\(`)
+var called = lazy.Regexp(`[A-Za-z_][A-Za-z0-9_]*\(`)
 
 // Needed returns the pieces of which some texts call a name, those that these call, and those of a name in always.
 func Needed(list []Piece, always string, texts ...string) []Piece {
 	need := make([]bool, len(list))
 	for texts = append(texts, strings.ReplaceAll(always, " ", "( ")+"("); len(texts) > 0; texts = texts[1:] {
 		calls := map[string]bool{}
-		for _, c := range called.FindAllString(texts[0], -1) {
+		for _, c := range called().FindAllString(texts[0], -1) {
 			calls[c] = true
 		}
 		for i, p := range list {

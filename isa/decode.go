@@ -69,7 +69,8 @@ type Decoder struct {
 	sites     int // that are kept
 	strings   map[string]string
 	walk      operandWalk
-	text      []byte // room for the text of Operands
+	text      []byte  // room for texts of which not the letters count
+	branching []uint8 // what mayBranch knows, by Leaf.ID
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }
@@ -404,28 +405,12 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	var x uint64
 	for _, p := range r.Field.Parts {
 		if p.Width > 64 {
-			w := gather(r.Field, v)
+			w := r.Field.Gather(v)
 			return w[0]
 		}
 		x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
 	}
 	return x
-}
-
-// gather joins the parts of a field, the first part on top.
-func gather(f *spec.Field, v *bits.Value) bits.Value {
-	if f.Width <= 64 {
-		var x uint64
-		for _, p := range f.Parts {
-			x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
-		}
-		return bits.Of(x)
-	}
-	var w bits.Value
-	for _, p := range f.Parts {
-		w = w.Shl(p.Width).Or(v.Slice(p.Low, p.Width))
-	}
-	return w
 }
 
 // entered returns the value of the last bitset that a path passes through, of the frame if there
@@ -445,7 +430,7 @@ func (d *Decoder) inner(r *model.Ref, v *bits.Value) *bits.Value {
 	if r.Low >= 0 {
 		index = v.Uint(r.Low, r.Width)
 	} else {
-		d.scratch = gather(r.Field, v)
+		d.scratch = r.Field.Gather(v)
 		index = d.scratch[0]
 	}
 	if r.Field.Table == nil {

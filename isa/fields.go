@@ -94,7 +94,7 @@ func (w *fieldWalk) scope(depth int) {
 		if ref.Prog != nil {
 			f.Value = bits.Of(d.eval(ref.Prog, depth))
 		} else {
-			f.Value = gather(ref.Field, &d.frames[depth].v)
+			f.Value = ref.Field.Gather(&d.frames[depth].v)
 		}
 		if w.text {
 			f.Meaning = d.meaning(ref, depth)
@@ -155,7 +155,7 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	w.t.sites[depth+1] = at.inside(d, w.t.sites[depth], d.frames[depth+1].unit)
 	w.t.entries[depth+1] = w.t.entries[depth]
 	if at.info.Index {
-		index := gather(ref.Field, &d.frames[depth].v)
+		index := ref.Field.Gather(&d.frames[depth].v)
 		w.t.entries[depth+1] = int(index[0])
 	}
 	w.scope(depth + 1)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
 )
 
 // Operands that are nested in themselves, or in each other twice a level, end: with a finding, soon,
@@ -46,7 +47,7 @@ func TestEndlessOperands(t *testing.T) {
 		if len(text) > 1<<16 || len(d.Fields(nil, in)) > 1<<13 {
 			t.Errorf("%s: %d bytes of text, %d fields", x.name, len(text), len(d.Fields(nil, in)))
 		}
-		m, err := s.NewMesa(x.root)
+		m, err := mesa.New(s, x.root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestMesaConditionsOfEachOther(t *testing.T) {
 	}
 	body.WriteString(`</bitset>`)
 	s := loadXML(t, `<isa>`+body.String()+`</isa>`, isa.Options{})
-	m, err := s.NewMesa("")
+	m, err := mesa.New(s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -485,7 +485,7 @@ func (w *operandWalk) place(depth, at int, ref *model.Ref, unit *model.Unit) {
 	w.sites[depth] = outer.fieldOf(ref).inside(w.d, outer, unit)
 	w.entries[depth] = w.entries[at]
 	if ref.Field.Table != nil {
-		index := gather(ref.Field, &w.d.frames[at].v)
+		index := ref.Field.Gather(&w.d.frames[at].v)
 		w.entries[depth] = int(index[0])
 	}
 }
@@ -504,7 +504,7 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 	v := &w.d.frames[depth].v
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
-			index := gather(e.Field, v)
+			index := e.Field.Gather(v)
 			entry = int(index[0])
 		}
 		v = w.d.inner(e, v)

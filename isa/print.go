@@ -304,7 +304,7 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 
 // wide prints a number of more than 64 bits: hexadecimal or unsigned.
 func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
-	v := gather(ref.Field, d.entered(ref, depth-ref.Hops))
+	v := ref.Field.Gather(d.entered(ref, depth-ref.Hops))
 	if ref.Kind == spec.KindHex {
 		return v.AppendHex(dst, 1)
 	}

@@ -2,9 +2,11 @@ package isa
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 // BranchTarget is a place that an instruction can go to.
@@ -16,16 +18,67 @@ type BranchTarget struct {
 
 // Targets appends the branch targets that the text of an instruction shows.
 func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
+	if !d.mayBranch(in.Leaf) {
+		return dst
+	}
 	label := d.Label
 	d.Label = func(addr int64, call bool) (string, bool) {
 		dst = append(dst, BranchTarget{addr, call})
 		return "", false
 	}
 	found := len(d.findings)
-	d.Append(nil, in)
+	d.text = d.Append(d.text[:0], in)
 	d.forget(found)
 	d.Label = label
 	return dst
+}
+
+// mayBranch reports whether a display of an instruction's leaf can show a branch target. For the first few
+// instructions of a leaf that is not looked into: most programs are short.
+func (d *Decoder) mayBranch(leaf *Leaf) bool {
+	if d.branching == nil {
+		d.branching = make([]uint8, len(d.root.Leaves))
+	}
+	known := &d.branching[leaf.ID]
+	if *known < fewUses {
+		*known++
+	} else if *known == fewUses {
+		*known = branchless
+		if (branchSearch{}).unit(d.env.Unit(leaf.model)) {
+			*known = branching
+		}
+	}
+	return *known != branchless
+}
+
+// What is known of a leaf; less is the number of instructions that were printed before.
+const (
+	branchless = fewUses + 1 + iota
+	branching
+)
+
+// branchSearch looks for branch targets in displays; it has the surroundings that were looked at.
+type branchSearch map[*model.Env]bool
+
+func (s branchSearch) unit(u *model.Unit) bool {
+	return slices.ContainsFunc(u.Cases, func(c *model.Case) bool { return slices.ContainsFunc(c.Items, s.item) })
+}
+
+func (s branchSearch) item(it model.Item) bool {
+	return slices.ContainsFunc(it.Members, s.item) || slices.ContainsFunc(it.Alts, func(a model.Alt) bool { return s.ref(a.Ref) })
+}
+
+func (s branchSearch) ref(ref *model.Ref) bool {
+	switch {
+	case ref == nil:
+		return false
+	case ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch:
+		return true
+	case ref.Kind != spec.KindBitset || s[ref.Env]:
+		return false
+	}
+	s[ref.Env] = true
+	return slices.ContainsFunc(ref.Env.Root.Leaves, func(l *model.Leaf) bool { return s.unit(ref.Env.Unit(l)) })
 }
 
 // IndexField is a field of an instruction that is the index of a table entry.
@@ -52,7 +105,7 @@ func (d *Decoder) IndexFields(in Inst) []IndexField {
 }
 
 func (d *Decoder) indexOf(ref *model.Ref) uint64 {
-	index := gather(ref.Field, &d.frames[0].v)
+	index := ref.Field.Gather(&d.frames[0].v)
 	return index[0]
 }
 

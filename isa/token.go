@@ -276,7 +276,7 @@ func (t *trace) enter(d *Decoder, ref *model.Ref, depth int) {
 	t.group = nil
 	t.sites[depth], t.entries[depth], t.begun[depth] = s, t.entries[from], false
 	if f.info.Index {
-		index := gather(ref.Field, &d.frames[from].v)
+		index := ref.Field.Gather(&d.frames[from].v)
 		t.entries[depth] = int(index[0])
 	}
 }

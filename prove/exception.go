@@ -2,11 +2,11 @@ package prove
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lazy"
 )
 
 // exception is a comment that silences a finding:
@@ -35,8 +35,8 @@ type exception struct {
 }
 
 var (
-	comment    = regexp.MustCompile(`(?s)<!--(.*?)-->`)
-	exceptForm = regexp.MustCompile(`(?s)^ignore\s+([a-z-]+)(?:\s+of((?:\s+[A-Z_][A-Z0-9_]*)+))?(\s+in\s+this\s+file)?\s*:\s*(\S.*)$`)
+	comment    = lazy.Regexp(`(?s)<!--(.*?)-->`)
+	exceptForm = lazy.Regexp(`(?s)^ignore\s+([a-z-]+)(?:\s+of((?:\s+[A-Z_][A-Z0-9_]*)+))?(\s+in\s+this\s+file)?\s*:\s*(\S.*)$`)
 )
 
 // sources lists the files of the description.
@@ -66,13 +66,13 @@ func (c *checker) sources() []*diag.Source {
 func (c *checker) exceptions() []*exception {
 	var list []*exception
 	for _, src := range c.sources() {
-		for _, at := range comment.FindAllStringSubmatchIndex(src.Text, -1) {
+		for _, at := range comment().FindAllStringSubmatchIndex(src.Text, -1) {
 			text, ok := strings.CutPrefix(strings.TrimSpace(src.Text[at[2]:at[3]]), "check:")
 			if !ok {
 				continue
 			}
 			span := diag.Span{Src: src, Off: at[0], End: at[1]}
-			form := exceptForm.FindStringSubmatch(strings.TrimSpace(text))
+			form := exceptForm().FindStringSubmatch(strings.TrimSpace(text))
 			if form == nil {
 				c.add(nil, &Finding{Code: diag.ExceptionForm, Level: Error, Span: span, Msg: "an exception that cannot be read, expected \"check: ignore CODE: reason\""})
 				continue
@@ -95,7 +95,7 @@ func lineAfter(src *diag.Source, off int) int {
 	for {
 		rest := src.Text[off:]
 		off += len(rest) - len(strings.TrimLeft(rest, " \t\r\n"))
-		if at := comment.FindStringIndex(src.Text[off:]); at != nil && at[0] == 0 {
+		if at := comment().FindStringIndex(src.Text[off:]); at != nil && at[0] == 0 {
 			off += at[1]
 			continue
 		}

@@ -2,11 +2,11 @@ package prove
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -41,13 +41,13 @@ func (c *checker) refused() {
 		}
 	}
 	for _, src := range c.sources() {
-		for _, at := range genHex.FindAllStringIndex(src.Text, -1) {
+		for _, at := range genHex().FindAllStringIndex(src.Text, -1) {
 			c.mesa(diag.Span{Src: src, Off: at[0], End: at[1]}, "Mesa's tools take decimal generations alone")
 		}
 	}
 }
 
-var genHex = regexp.MustCompile(`<gen\s[^<>]*["']\s*0[xX][^<>]*>`)
+var genHex = lazy.Regexp(`<gen\s[^<>]*["']\s*0[xX][^<>]*>`)
 
 func (c *checker) mesa(at diag.Span, msg string) *Finding {
 	return c.add(nil, &Finding{Code: diag.MesaRefuses, Level: Warning, Span: at, Msg: msg})
@@ -58,7 +58,7 @@ func cName(s string) string {
 	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_", "#", "_").Replace(s))
 }
 
-var cNameForm = regexp.MustCompile(`^[A-Za-z0-9_.#-]+$`)
+var cNameForm = lazy.Regexp(`^[A-Za-z0-9_.#-]+$`)
 
 // cNames reports names of bitsets and expressions that are none in C, or the same as another.
 func (c *checker) cNames() {
@@ -77,7 +77,7 @@ func (c *checker) cNames() {
 	}
 	for _, list := range [][]entry{bitsets, exprs} {
 		for i, e := range list {
-			if e.name != "" && !cNameForm.MatchString(e.name) {
+			if e.name != "" && !cNameForm().MatchString(e.name) {
 				c.mesa(e.span, e.name+" is no name that Mesa's tools can use in C: letters, digits and . - _ alone")
 			}
 			k := slices.IndexFunc(list[:i], func(o entry) bool { return cName(o.name) == cName(e.name) })

@@ -1,10 +1,10 @@
 package prove
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -27,9 +27,9 @@ func (c *checker) stray() {
 }
 
 // spelled reports whether a reference can be a name; braces reports those that cannot.
-func spelled(name string) bool { return reference.MatchString("{" + name + "}") }
+func spelled(name string) bool { return reference().MatchString("{" + name + "}") }
 
-var reference = regexp.MustCompile(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)
+var reference = lazy.Regexp(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}$`)
 
 // braces reports what stands in braces and can be no name, and braces that are not closed.
 func (c *checker) braces(t *spec.Template) {
@@ -49,9 +49,9 @@ func (c *checker) braces(t *spec.Template) {
 			msg, at = "{ without }: it is printed as it stands", narrow(at, "{")
 		case it.Kind == spec.ItemText && strings.Contains(it.Text, "}"):
 			msg, at = "} without {: it is printed as it stands", narrow(at, "}")
-		case it.Kind == spec.ItemRef && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
+		case it.Kind == spec.ItemRef && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference().MatchString(written):
 			msg = written + " is no name in braces, expected {NAME} or {NAME:align=24}"
-		case it.Kind == spec.ItemAlign && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference.MatchString(written):
+		case it.Kind == spec.ItemAlign && strings.HasPrefix(written, "{") && strings.HasSuffix(written, "}") && !reference().MatchString(written):
 			msg = written + " has a column that is not digits alone, expected {NAME:align=24}"
 		}
 		if msg != "" {

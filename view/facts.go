@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,8 @@ type Access struct {
 	Number     *int     `json:"number,omitempty"`
 	Components []string `json:"components,omitempty"`
 	Maybe      bool     `json:"maybe,omitempty"`
+	// Carried is set of what counts as read where the register is read that it goes to.
+	Carried bool `json:"carried,omitempty"`
 	// Size is in bytes, of memory. Address is absent where it is only known when the instruction runs.
 	Size    int    `json:"size,omitempty"`
 	Address *int64 `json:"address,omitempty"`
@@ -134,6 +137,9 @@ func appendAccesses(dst []byte, name string, list []facts.Access) []byte {
 		if a.Address >= 0 {
 			dst = strconv.AppendInt(append(dst, `,"address":`...), a.Address, 10)
 		}
+		if a.Carried {
+			dst = append(dst, `,"carried":true`...)
+		}
 		dst = append(appendMaybe(dst, a.Maybe), '}', ',')
 	}
 	return append(closed(dst, ']'), ',')
@@ -174,20 +180,26 @@ func (e *explainer) fact(what string, list []string) {
 	}
 }
 
-// accesses lists what is read or written, what depends on a condition behind the rest.
+// accesses lists what is read or written, what is read to be handed on and what depends on a condition behind the rest.
 func accesses(list []facts.Access) []string {
-	var always, perhaps []string
+	var always, carried, perhaps []string
 	for _, a := range list {
-		if a.Maybe {
+		switch {
+		case a.Carried:
+			carried = append(carried, a.String())
+		case a.Maybe:
 			perhaps = append(perhaps, a.String())
-		} else {
+		default:
 			always = append(always, a.String())
 		}
+	}
+	if len(carried) > 0 {
+		carried[0] = "in passing " + carried[0]
 	}
 	if len(perhaps) > 0 {
 		perhaps[0] = "perhaps " + perhaps[0]
 	}
-	return append(always, perhaps...)
+	return slices.Concat(always, carried, perhaps)
 }
 
 // flowText tells of a way in which control goes on.

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
 )
 
 // Mesa lists a program as the decoder does that Mesa's isaspec generates: labels, findings behind a
 // tab and all its habits included. Targets count instructions.
 type Mesa struct {
-	Printer *isa.Mesa
+	Printer *mesa.Printer
 	// Words are the instructions of the program.
 	Words []bits.Value
 	// Digits is the number of hexadecimal digits of an instruction.
@@ -68,7 +68,7 @@ func (l *Mesa) Write(w *bufio.Writer) (bad int, err error) {
 			text = append(text, "no match: "...)
 			text = append(word.AppendHex(text, l.Digits), '\n')
 		default:
-			ok = !l.Findings || len(l.Printer.Findings()) == 0
+			ok = !l.Findings || l.Printer.Odd() == 0
 			text = append(l.appendFindings(text), '\n')
 			l.Printer.Reset()
 		}
@@ -142,7 +142,7 @@ func (l *Mesa) appendFindings(dst []byte) []byte {
 	if !l.Findings {
 		return dst
 	}
-	for i, f := range l.Printer.Findings() {
+	for i := range l.Printer.Odd() {
 		switch i {
 		case 0:
 			dst = append(dst, "\t; "...)
@@ -151,7 +151,7 @@ func (l *Mesa) appendFindings(dst []byte) []byte {
 		default:
 			dst = append(dst, ", "...)
 		}
-		dst = append(dst, f...)
+		dst = append(dst, l.Printer.Finding(i)...)
 	}
 	return dst
 }

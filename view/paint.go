@@ -2,9 +2,9 @@ package view
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -57,23 +57,23 @@ func newSourcePainter(p Palette, set *isa.Set) *sourcePainter {
 // Patterns of source: the label at the start of a line, a directive, and the words and numbers of a line with what
 // may stand before or in them.
 var (
-	sourceLabel     = regexp.MustCompile(`^\s*([A-Za-z_$.][\w$.]*):`)
-	sourceDirective = regexp.MustCompile(`^\s*(\.[A-Za-z]\w*)`)
-	sourceWord      = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?|\d[\w.]*|[.$%@#]?[A-Za-z_][\w$]*`)
-	sourceRegister  = regexp.MustCompile(`^[$%@#]?([A-Za-z_]+?)(\d+[hlHL]?)?$`)
+	sourceLabel     = lazy.Regexp(`^\s*([A-Za-z_$.][\w$.]*):`)
+	sourceDirective = lazy.Regexp(`^\s*(\.[A-Za-z]\w*)`)
+	sourceWord      = lazy.Regexp(`"(?:[^"\\]|\\.)*"?|\d[\w.]*|[.$%@#]?[A-Za-z_][\w$]*`)
+	sourceRegister  = lazy.Regexp(`^[$%@#]?([A-Za-z_]+?)(\d+[hlHL]?)?$`)
 )
 
 // define notes the names that a line gives: its label, and the words of a directive.
 func (s *sourcePainter) define(line string) {
 	code := program.StripComment(line, s.comment)
-	if m := sourceLabel.FindStringSubmatch(code); m != nil && !s.set.Prints(m[1]+":") {
+	if m := sourceLabel().FindStringSubmatch(code); m != nil && !s.set.Prints(m[1]+":") {
 		s.name(m[1])
 	}
-	at := sourceDirective.FindStringIndex(code)
+	at := sourceDirective().FindStringIndex(code)
 	if at == nil {
 		return
 	}
-	for _, word := range sourceWord.FindAllString(code[at[1]:], -1) {
+	for _, word := range sourceWord().FindAllString(code[at[1]:], -1) {
 		if !strings.ContainsAny(word[:1], `.".0123456789`) && !s.register(word) {
 			s.name(word)
 		}
@@ -90,9 +90,9 @@ func (s *sourcePainter) name(word string) {
 // line appends a line in colour.
 func (s *sourcePainter) line(dst []byte, line string) []byte {
 	code := program.StripComment(line, s.comment)
-	directive := sourceDirective.FindStringIndex(code) != nil
+	directive := sourceDirective().FindStringIndex(code) != nil
 	at := 0
-	for i, m := range sourceWord.FindAllStringIndex(code, -1) {
+	for i, m := range sourceWord().FindAllStringIndex(code, -1) {
 		dst = append(dst, code[at:m[0]]...)
 		word := code[m[0]:m[1]]
 		at = m[1]
@@ -132,6 +132,6 @@ func (s *sourcePainter) kind(word, rest string) isa.TokenKind {
 // register reports whether a word is the name of a register: that of a file, and a number. It is the sigil that
 // tells files of one letter without a number from other words.
 func (s *sourcePainter) register(word string) bool {
-	m := sourceRegister.FindStringSubmatch(word)
+	m := sourceRegister().FindStringSubmatch(word)
 	return m != nil && s.files[strings.ToLower(m[1])] && (m[2] != "" || len(m[1]) > 1 || word[0] != m[1][0])
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"github.com/isago/isago/internal/diag"
 )
@@ -46,7 +45,7 @@ func newCodes() *cobra.Command {
 	var text strings.Builder
 	text.WriteString("Each error ends with a code in brackets. Codes do not change.\n")
 	for _, c := range diag.Codes() {
-		fmt.Fprintf(&text, "\n%s\n    %s\n    for example: %s\n", c.Code, c.Meaning, strings.TrimSpace(c.Example))
+		text.WriteString("\n" + string(c.Code) + "\n    " + c.Meaning + "\n    for example: " + strings.TrimSpace(c.Example) + "\n")
 	}
 	return &cobra.Command{Use: "codes", Short: "The codes of errors, each with an example", Long: text.String()}
 }
@@ -63,8 +62,7 @@ func newMan(root *cobra.Command) *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
-			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Title: "ISAGO", Section: "1", Source: "isago"}, args[0])
+			return writeManual(root, args[0])
 		},
 	}
 }

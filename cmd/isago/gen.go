@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,8 @@ import (
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/gen/golang"
+	"github.com/isago/isago/internal/lazy"
+	"github.com/isago/isago/isa/mesa"
 )
 
 // genFlags say what code is made of a description.
@@ -127,13 +128,13 @@ func newGenIn(l genLanguage) *cobra.Command {
 	return cmd
 }
 
-var prefixName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var prefixName = lazy.Regexp(`^[a-z][a-z0-9_]*$`)
 
 func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 	if f.compat != "" && f.compat != "mesa" {
 		return usagef("--compat %q, expected mesa", f.compat)
 	}
-	if f.name != "" && !prefixName.MatchString(f.name) {
+	if f.name != "" && !prefixName().MatchString(f.name) {
 		return usagef("--prefix %q, expected small letters, digits and _, a letter first", f.name)
 	}
 	set, err := f.load(nil)
@@ -141,7 +142,7 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 		return err
 	}
 	if f.compat != "" {
-		if _, err := set.NewMesa(""); err != nil {
+		if _, err := mesa.New(set, ""); err != nil {
 			return usagef("--compat mesa: %v", err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
 	"github.com/isago/isago/view"
 )
 
@@ -112,7 +113,7 @@ func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
 	if slices.Contains(set.Syntaxes(), "mesa") {
 		return nil, nil, usagef("--compat mesa is for descriptions that Mesa's isaspec reads, and %s is none; --syntax mesa prints as Mesa's disassembler of it does", setName(set))
 	}
-	p, err := set.NewMesa(f.root)
+	p, err := mesa.New(set, f.root)
 	if err != nil {
 		return nil, nil, &usageError{err}
 	}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/lazy"
 )
 
 // skeleton is the description of a machine of which little is known. The words in capitals stand for what
@@ -48,11 +48,11 @@ what each element is for. It loads and passes check as it stands. It never overw
 // smallest is the size that the skeleton's fields and opcode need.
 const smallest = 20
 
-var machineName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var machineName = lazy.Regexp(`^[a-z][a-z0-9_-]*$`)
 
 func (f *newFlags) run(cmd *cobra.Command, name string) error {
 	switch {
-	case !machineName.MatchString(name):
+	case !machineName().MatchString(name):
 		return usagef("%q as the name of a machine, expected lower-case letters, digits, - and _, a letter first", name)
 	case f.size < smallest || f.size > bits.Size:
 		return usagef("--size %d, expected %d to %d", f.size, smallest, bits.Size)

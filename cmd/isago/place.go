@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -17,8 +17,8 @@ import (
 
 // placePattern is FILE@LABEL, FILE@ADDRESS, and either with +N; linePattern is FILE:LINE.
 var (
-	placePattern = regexp.MustCompile(`^(.+)@([^@+\s]+?)(?:\+(\d{1,9}))?$`)
-	linePattern  = regexp.MustCompile(`^(.+):(\d{1,9})$`)
+	placePattern = lazy.Regexp(`^(.+)@([^@+\s]+?)(?:\+(\d{1,9}))?$`)
+	linePattern  = lazy.Regexp(`^(.+):(\d{1,9})$`)
 )
 
 // place is an instruction of a program: so many behind a label or an address.
@@ -29,7 +29,7 @@ type place struct {
 
 // placeIn reads FILE@PLACE, where there is such a file.
 func placeIn(text string) (name string, p place, ok bool) {
-	m := placePattern.FindStringSubmatch(text)
+	m := placePattern().FindStringSubmatch(text)
 	if m == nil || !isFile(m[1]) {
 		return "", place{}, false
 	}
@@ -39,7 +39,7 @@ func placeIn(text string) (name string, p place, ok bool) {
 
 // lineIn reads FILE:LINE, where there is such a file.
 func lineIn(text string) (name string, line int, ok bool) {
-	m := linePattern.FindStringSubmatch(text)
+	m := linePattern().FindStringSubmatch(text)
 	if m == nil || !isFile(m[1]) {
 		return "", 0, false
 	}
@@ -158,7 +158,7 @@ func (f *explainFlags) sourceLine(src *diag.Source, name string, number int) (di
 	}
 	line, _, _ := strings.Cut(src.Text[off:], "\n")
 	line = strings.TrimRight(program.StripComment(line, program.Comment(set)), " \t\r")
-	if at := labels.FindString(line); at != "" {
+	if at := labels().FindString(line); at != "" {
 		off, line = off+len(at), line[len(at):]
 	}
 	trimmed := strings.TrimLeft(line, " \t")
@@ -170,4 +170,4 @@ func (f *explainFlags) sourceLine(src *diag.Source, name string, number int) (di
 }
 
 // labels are those at the start of a line.
-var labels = regexp.MustCompile(`^\s*([A-Za-z_$.][\w$.]*:\s*)+`)
+var labels = lazy.Regexp(`^\s*([A-Za-z_$.][\w$.]*:\s*)+`)

@@ -7,41 +7,82 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/view"
 )
 
-// tracer tells of each instruction what it read and what it wrote, in one line.
+// tracer tells of each instruction what it read and what it wrote, in one line, and of each that another runs.
 type tracer struct {
 	w       io.Writer
 	set     *isa.Set
 	palette view.Palette
-	before  map[string]uint64
+	at      traced
+}
+
+// traced is an instruction, or one that another runs, while lane 0 runs it.
+type traced struct {
+	on     bool
+	text   string
+	length int
+	// code are its operations, from the one that starts it on, and before is what registers held there.
+	code   *sem.Code
+	from   int
+	before map[string]uint64
+	values map[sem.ID]*uint64 // of operations, as far as they follow from before
 }
 
 // traceWidth is the width of the column of instructions.
 const traceWidth = 32
 
-func (t *tracer) step(w *exec.Wave, pc, lanes uint64, after bool) {
-	if lanes&1 == 0 {
+func (t *tracer) step(w *exec.Wave, e exec.Event) {
+	switch e.Kind {
+	case exec.Starts:
+		t.begin(w, e, 0)
+		t.at.text, t.at.length = t.instruction(w.Program, e.PC)
+		t.at.text = fmt.Sprintf("%4d  %s", e.PC, t.at.text)
+	case exec.Runs:
+		t.end(w, e.Op)
+		t.begin(w, e, e.Op)
+		if t.at.on {
+			in := &t.at.code.Insts[e.Op]
+			t.at.text, t.at.length = t.unit(w.Program, in)
+			t.at.text = fmt.Sprintf("      %4d  %s", in.Imm, t.at.text)
+			t.at.length += 6
+		}
+	case exec.Ends:
+		if t.at.code != nil {
+			t.end(w, len(t.at.code.Insts))
+		}
+	}
+}
+
+// begin notes where lane 0 is before it runs an instruction.
+func (t *tracer) begin(w *exec.Wave, e exec.Event, op int) {
+	t.at = traced{}
+	if code, err := w.Program.Code(e.PC); err == nil && e.Lanes&1 != 0 {
+		t.at = traced{on: true, code: code, from: op, before: w.Values(0), values: map[sem.ID]*uint64{}}
+	}
+}
+
+// end tells of an instruction of which lane 0 has run the operations in front of one.
+func (t *tracer) end(w *exec.Wave, to int) {
+	p := &t.at
+	if !p.on {
 		return
 	}
-	if !after {
-		t.before = w.Values(0)
-		return
-	}
-	text, length := t.instruction(w.Program, pc)
+	p.on = false
 	now := w.Values(0)
-	read, wrote := touched(w.Program, pc)
+	read, wrote := p.touched(to)
 	for name, v := range now {
-		if t.before[name] != v && !slices.Contains(wrote, name) {
+		if p.before[name] != v && !slices.Contains(wrote, name) {
 			wrote = append(wrote, name)
 		}
 	}
-	line := fmt.Sprintf("%4d  %s%s", pc, text, strings.Repeat(" ", max(0, traceWidth-length)))
-	if text := registers(w, read, t.before); text != "" {
+	line := p.text + strings.Repeat(" ", max(0, traceWidth-p.length))
+	if text := registers(w, read, p.before); text != "" {
 		line += "  " + t.palette.Dim(text)
 	}
 	if text := registers(w, wrote, now); text != "" {
@@ -50,28 +91,102 @@ func (t *tracer) step(w *exec.Wave, pc, lanes uint64, after bool) {
 	fmt.Fprintln(t.w, strings.TrimRight(line, " "))
 }
 
-// touched names the components of registers that an instruction reads and writes in any case: neither what it
-// does on a condition, such as at the end of a loop, nor what an offset chooses.
-func touched(p *exec.Program, pc uint64) (read, wrote []string) {
-	code, err := p.Code(pc)
-	if err != nil {
-		return nil, nil
-	}
-	for i := range code.Insts {
-		in := &code.Insts[i]
+// touched names the components of registers that are read and written: not what is done on a condition of which
+// nobody knows how it turned out, such as one that other lanes decide, and not what is only handed on.
+func (p *traced) touched(to int) (read, wrote []string) {
+	for i := p.from; i < to; i++ {
+		in := &p.code.Insts[i]
 		list := &read
-		if in.Op == sem.OpWrite {
+		if in.Op == sem.OpWrite || in.Op == sem.OpWriteX {
 			list = &wrote
 		}
-		if in.Op != sem.OpRead && in.Op != sem.OpWrite || in.Guard != sem.NoID || in.State.ReadOnly {
+		name, ok := p.register(in)
+		if !ok || in.Carried || in.State.ReadOnly || in.Guard != sem.NoID && !p.holds(in.Guard) {
 			continue
 		}
-		name := exec.Finding{State: in.State, Number: int(in.Imm), Comp: in.Comp}.Register()
 		if !slices.Contains(*list, name) {
 			*list = append(*list, name)
 		}
 	}
 	return read, wrote
+}
+
+// register names the component that an operation reads or writes.
+func (p *traced) register(in *sem.Inst) (name string, ok bool) {
+	number := in.Imm
+	switch in.Op {
+	case sem.OpRead, sem.OpWrite:
+	case sem.OpReadX, sem.OpWriteX:
+		v := p.value(in.A)
+		if v == nil || *v >= uint64(in.State.Count) {
+			return "", false
+		}
+		number = *v
+	default:
+		return "", false
+	}
+	return exec.Finding{State: in.State, Number: int(number), Comp: in.Comp}.Register(), true
+}
+
+func (p *traced) holds(id sem.ID) bool {
+	v := p.value(id)
+	return v != nil && *v != 0
+}
+
+// value returns the value of an operation in lane 0 where it follows from what registers held before, else nil.
+func (p *traced) value(id sem.ID) *uint64 {
+	if v, ok := p.values[id]; ok {
+		return v
+	}
+	v := p.follow(id)
+	p.values[id] = v
+	return v
+}
+
+func (p *traced) follow(id sem.ID) *uint64 {
+	in := &p.code.Insts[id]
+	switch start := &p.code.Insts[p.from]; {
+	case start.Op == sem.OpRun && start.Guard == id: // lane 0 is here
+		v := uint64(1)
+		return &v
+	case in.Op == sem.OpConst:
+		return &in.Imm
+	case in.Op == sem.OpSplat:
+		return p.value(in.A)
+	case in.Op == sem.OpRead || in.Op == sem.OpReadX:
+		return p.held(id)
+	case !in.Op.Pure():
+		return nil
+	}
+	var args [3]uint64
+	for i, a := range [3]sem.ID{in.A, in.B, in.C} {
+		if a == sem.NoID {
+			continue
+		}
+		v := p.value(a)
+		if v == nil {
+			return nil
+		}
+		args[i] = *v
+	}
+	v := sem.Apply(in, args[0], args[1], args[2])
+	return &v
+}
+
+// held returns what a register that is read held before, unless it was written since.
+func (p *traced) held(id sem.ID) *uint64 {
+	in := &p.code.Insts[id]
+	name, ok := p.register(in)
+	v, there := p.before[name]
+	if !ok || !there || int(id) < p.from {
+		return nil
+	}
+	for k := p.from; k < int(id); k++ {
+		if o := &p.code.Insts[k]; o.State == in.State && (o.Op == sem.OpWrite || o.Op == sem.OpWriteX) {
+			return nil
+		}
+	}
+	return &v
 }
 
 // registers gives components their values, those of one register together: v0.xy=1,2.
@@ -110,8 +225,29 @@ func inTurn(name string) string {
 // instruction is the text of the one at an address, and how many characters it has.
 func (t *tracer) instruction(p *exec.Program, pc uint64) (text string, length int) {
 	v, ok := p.Fetch(pc)
-	d, err := t.set.NewDecoder(p.Root.Name)
-	if !ok || err != nil {
+	if !ok {
+		return "?", 1
+	}
+	return t.word(p, p.Root.Name, v)
+}
+
+// unit is the same of an instruction that another runs.
+func (t *tracer) unit(p *exec.Program, in *sem.Inst) (text string, length int) {
+	root, err := p.Machine.Model.Root(in.Text)
+	if err != nil {
+		return "?", 1
+	}
+	v, ok := p.Words.Word(root, in.Imm)
+	if !ok {
+		return "?", 1
+	}
+	return t.word(p, in.Text, v)
+}
+
+// word is the text of a word, blanks between its parts.
+func (t *tracer) word(p *exec.Program, root string, v bits.Value) (text string, length int) {
+	d, err := t.set.NewDecoder(root)
+	if err != nil {
 		return "?", 1
 	}
 	for i, table := range p.Words.Tables {
@@ -122,7 +258,8 @@ func (t *tracer) instruction(p *exec.Program, pc uint64) (text string, length in
 	if !ok {
 		return "?", 1
 	}
-	return string(t.palette.Append(nil, d, in)), len(d.Append(nil, in))
+	blank := func(text []byte) string { return strings.ReplaceAll(string(text), "\t", " ") }
+	return blank(t.palette.Append(nil, d, in)), len(d.Append(nil, in))
 }
 
 // text is the instruction at an address.

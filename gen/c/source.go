@@ -3,10 +3,10 @@ package c
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/internal/lazy"
 )
 
 // source writes the .c file that decodes and prints.
@@ -103,10 +103,10 @@ func (w *writer) funcBody(f *gen.Func) string {
 		fmt.Fprintf(&head, "\tuint64_t t%d;\n", i+1)
 	}
 	if f.Kind != gen.Enter {
-		if !namesScope.MatchString(text) {
+		if !namesScope().MatchString(text) {
 			head.WriteString("\t(void)s;\n")
 		}
-		if !namesPrint.MatchString(text) {
+		if !namesPrint().MatchString(text) {
 			head.WriteString("\t(void)p;\n")
 		}
 	}
@@ -114,7 +114,7 @@ func (w *writer) funcBody(f *gen.Func) string {
 }
 
 // What a function may not use is said to be unused.
-var namesScope, namesPrint = regexp.MustCompile(`\bs\b`), regexp.MustCompile(`\bp\b`)
+var namesScope, namesPrint = lazy.Regexp(`\bs\b`), lazy.Regexp(`\bp\b`)
 
 // eval computes an expression.
 func (b *body) eval(e *gen.Evaluation) {
@@ -518,7 +518,7 @@ func (w *writer) print(r *gen.Root) {
 		fmt.Fprintf(&head, "\tuint64_t t%d;\n", i+1)
 	}
 	text := b.b.String()
-	if _, after, _ := strings.Cut(text, "*const s ="); !namesScope.MatchString(after) {
+	if _, after, _ := strings.Cut(text, "*const s ="); !namesScope().MatchString(after) {
 		text = strings.Replace(text, "\t\tswitch (op)", "\t\t(void)s;\n\t\tswitch (op)", 1)
 	}
 	w.f("%s%s}\n", head.String(), text)

@@ -79,9 +79,11 @@ type inst struct {
 	facts *facts.Facts
 	nodes []*node
 	// reads that count, and what is written always and perhaps.
-	reads     []facts.Access
-	must, may set
-	next      int64
+	reads []facts.Access
+	// carried are those that count where what carries them is read; carries is what that is.
+	carried, carries []facts.Access
+	must, may        set
+	next             int64
 }
 
 // node is an instruction with what stacks hold there.
@@ -395,7 +397,7 @@ func (l *linter) ends() {
 	}
 }
 
-// unreached tells of code to which nothing leads.
+// unreached tells of code to which nothing leads, up to the last instruction that does something: padding is none.
 func (l *linter) unreached() {
 	for i := 0; i < len(l.code); {
 		from := i
@@ -403,7 +405,10 @@ func (l *linter) unreached() {
 			i++
 		}
 		run := l.code[from:i]
-		if slices.ContainsFunc(run, acts) {
+		for len(run) > 0 && !acts(run[len(run)-1]) {
+			run = run[:len(run)-1]
+		}
+		if len(run) > 0 {
 			word := "instruction is"
 			if len(run) > 1 {
 				word = fmt.Sprintf("%d instructions from here on are", len(run))

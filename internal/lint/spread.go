@@ -13,6 +13,12 @@ func (s set) add(p int) {
 	}
 }
 
+func (s set) remove(p int) {
+	if p >= 0 {
+		s[p>>6] &^= 1 << uint(p&63)
+	}
+}
+
 // layOut gives each component of each register a place, and notes what instructions read and write.
 func (l *linter) layOut() {
 	l.first = map[*facts.State]int{}
@@ -28,7 +34,11 @@ func (l *linter) layOut() {
 			continue
 		}
 		for a := range in.facts.Reads() {
-			if a.State.Kind == facts.Registers && a.Number >= 0 && !a.Kept && !given(a.State) {
+			switch {
+			case a.State.Kind != facts.Registers || a.Number < 0 || a.Kept || given(a.State):
+			case a.Carried:
+				in.carried = append(in.carried, a)
+			default:
 				in.reads = append(in.reads, a)
 			}
 		}
@@ -57,6 +67,9 @@ func (l *linter) place(s *facts.State, number, comp int) int {
 }
 
 func (l *linter) writes(in *inst, a facts.Access) {
+	if a.State.Carries {
+		in.carries = append(in.carries, a)
+	}
 	from, to := a.Number, a.Number+1
 	if a.Number < 0 {
 		from, to = 0, a.State.Count
@@ -104,6 +117,35 @@ func (l *linter) give(n *node) {
 	}
 }
 
+// behind returns what is written behind a node: on all ways, and on some. A register that carries what nobody wrote is
+// as unwritten as that.
+func (l *linter) behind(n *node) (must, may set) {
+	must, may = l.newSet(), l.newSet()
+	for i := range must {
+		must[i], may[i] = n.mustIn[i]|n.must[i], n.mayIn[i]|n.may[i]
+	}
+	for _, a := range n.carried {
+		for k := range 64 {
+			if a.Mask>>uint(k)&1 == 0 {
+				continue
+			}
+			p := l.place(a.State, a.Number, k)
+			l.lose(n, !n.mustIn.has(p), must)
+			l.lose(n, !n.mayIn.has(p), may)
+		}
+	}
+	return must, may
+}
+
+// lose takes the registers that a node's instruction hands something on in out of a set.
+func (l *linter) lose(n *node, unwritten bool, s set) {
+	for _, a := range n.carries {
+		if unwritten && a.Number >= 0 {
+			s.remove(l.place(a.State, a.Number, 0))
+		}
+	}
+}
+
 // join tells a node what is written behind one before it, and reports whether that is news.
 func (l *linter) join(n, to *node) bool {
 	news := !to.known
@@ -113,8 +155,9 @@ func (l *linter) join(n, to *node) bool {
 			to.mustIn[i] = ^uint64(0)
 		}
 	}
+	mustOut, mayOut := l.behind(n)
 	for i := range to.mustIn {
-		must, may := to.mustIn[i]&(n.mustIn[i]|n.must[i]), to.mayIn[i]|n.mayIn[i]|n.may[i]
+		must, may := to.mustIn[i]&mustOut[i], to.mayIn[i]|mayOut[i]
 		once := to.onceIn[i]
 		if len(n.facts.Own.Services) == 0 {
 			once |= n.onceIn[i] | n.may[i]

@@ -255,36 +255,61 @@ func (u *Unit) single(path string, at diag.Span) *Ref {
 	return ref
 }
 
-// displays collects the cases up to the one whose display is used whatever the bits are.
-func (u *Unit) displays() {
-	var failed []*spec.Expr // conditions of the cases before, whose displays would be used
-	for b := u.Leaf.Spec; b != nil; b = b.Extends {
+// Texts are the templates of a case in the spelling of a machine.
+type Texts struct {
+	Case *spec.Case
+	// Display is nil where the case has none.
+	Display *spec.Template
+	// Aliases are read and never printed.
+	Aliases []*spec.Template
+}
+
+// Texts lists the templates of a leaf case by case, in the order in which a display is looked for, up to the one
+// that is used whatever the bits are; without one, there is a case for each of the leaf and its ancestors.
+func (m *Machine) Texts(l *Leaf) (list []Texts) {
+	for b := l.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
-			given := settled{c.Expr, failed}
-			bound := &Case{Spec: c}
-			if c.Expr != nil {
-				bound.Cond = u.prog(c.Expr)
-			}
-			t := c.Displays[u.Env.Machine.Syntax]
-			if t == nil {
-				t = c.Displays[""]
-			}
-			if t != nil {
-				bound.Shown = true
-				bound.Items = u.items(t, given)
+			t := Texts{Case: c, Display: c.Displays[m.Syntax]}
+			if t.Display == nil {
+				t.Display = c.Displays[""]
 			}
 			for _, a := range c.Aliases {
-				if a.Syntax == "" || a.Syntax == u.Env.Machine.Syntax {
-					bound.Aliases = append(bound.Aliases, u.items(a, given))
+				if a.Syntax == "" || a.Syntax == m.Syntax {
+					t.Aliases = append(t.Aliases, a)
 				}
 			}
-			u.Cases = append(u.Cases, bound)
-			if bound.Shown && bound.Cond == nil {
-				return
+			list = append(list, t)
+			if t.Display != nil && c.Expr == nil {
+				return list
 			}
-			if bound.Shown {
-				failed = append(failed[:len(failed):len(failed)], c.Expr)
-			}
+		}
+	}
+	return list
+}
+
+// displays binds the cases up to the one whose display is used whatever the bits are.
+func (u *Unit) displays() {
+	var failed []*spec.Expr // conditions of the cases before, whose displays would be used
+	for _, t := range u.Env.Machine.Texts(u.Leaf) {
+		expr := t.Case.Expr
+		given := settled{expr, failed}
+		bound := &Case{Spec: t.Case}
+		if expr != nil {
+			bound.Cond = u.prog(expr)
+		}
+		if t.Display != nil {
+			bound.Shown = true
+			bound.Items = u.items(t.Display, given)
+		}
+		for _, a := range t.Aliases {
+			bound.Aliases = append(bound.Aliases, u.items(a, given))
+		}
+		u.Cases = append(u.Cases, bound)
+		if bound.Shown && bound.Cond == nil {
+			return
+		}
+		if bound.Shown {
+			failed = append(failed[:len(failed):len(failed)], expr)
 		}
 	}
 	if u.Env.Machine.ISA.Strict {
@@ -357,7 +382,7 @@ func (it *Item) nowhere() bool {
 // refItem binds a reference of a template.
 func (u *Unit) refItem(it spec.Item, given settled) Item {
 	item := Item{Kind: ItemRef, Name: it.Ref, Before: it.Before, After: it.After, Span: it.Span}
-	if u.isName(it.Ref) {
+	if u.Env.Machine.IsName(it.Ref) {
 		item.Kind, item.Text = ItemName, u.Leaf.Display
 		return item
 	}
@@ -396,10 +421,10 @@ func (u *Unit) where() string {
 	return name
 }
 
-// isName reports whether a reference prints the bitset's name. Mesa compares with as many characters
+// IsName reports whether a reference prints the bitset's name. Mesa compares with as many characters
 // as the reference has, so that any prefix of NAME does, the empty one included.
-func (u *Unit) isName(ref string) bool {
-	if u.Env.Machine.ISA.Strict {
+func (m *Machine) IsName(ref string) bool {
+	if m.ISA.Strict {
 		return ref == "NAME"
 	}
 	return strings.HasPrefix("NAME", ref)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
 )
 
 // row is a word and what Mesa's isaspec prints for it.
@@ -57,7 +58,7 @@ type isaspecComparer struct {
 // printer prints for one generation: with the decoder, or as Mesa does.
 type printer struct {
 	decoder *isa.Decoder
-	mesa    *isa.Mesa
+	mesa    *mesa.Printer
 }
 
 func (c *isaspecComparer) printer(gen uint32) (*printer, error) {
@@ -73,7 +74,7 @@ func (c *isaspecComparer) printer(gen uint32) (*printer, error) {
 		return nil, err
 	}
 	p.decoder.Custom = func(dst []byte, _ string, _ uint64) []byte { return dst } // as Mesa's tools without a hook
-	p.mesa, err = set.NewMesa("")
+	p.mesa, err = mesa.New(set, "")
 	c.printers[gen] = p
 	return p, err
 }

@@ -37,33 +37,37 @@ type Role struct {
 func (r *Role) opens() bool { return r.Block != "" }
 
 // roleOf reads what the description says of a leaf's flow and layout.
-func roleOf(l *isa.Leaf) Role {
+func (r *Roles) roleOf(l *isa.Leaf) *Role {
 	x := l.Layout()
-	r := Role{Filler: x.Filler, Flushes: x.Flushes != nil, Marks: x.Program, Ends: x.Terminator, Address: writesAddress(l)}
+	role := &Role{Filler: x.Filler, Flushes: x.Flushes != nil, Marks: x.Program, Ends: x.Terminator, Address: writesAddress(l)}
 	switch x.NotLast {
 	case "scope":
-		r.Pads = "block"
+		role.Pads = "block"
 	case "loop":
-		r.Pads = "loop"
+		role.Pads = "loop"
 	}
 	for _, f := range l.Flows() {
-		r.Target, r.Count = f.Target, f.Count
+		role.Target, role.Count = f.Target, f.Count
 		switch f.Kind {
 		case isa.If, isa.Loop:
-			r.Block = f.Kind.String()
+			role.Block = f.Kind.String()
 		case isa.Call:
-			if r.Call = "always"; f.Maybe {
-				r.Call = "maybe"
+			if role.Call = "always"; f.Maybe {
+				role.Call = "maybe"
 			}
 		case isa.Jump:
-			r.Jump = true
+			role.Jump = true
 		case isa.End:
-			r.Ends = true
+			role.Ends = true
 		case isa.Break:
-			r.Leaves = true
+			role.Leaves = true
 		}
 	}
-	return r
+	if role.Target != "" {
+		in := isa.Inst{Leaf: l, Bits: l.Match}
+		role.target, role.count = runOf(r.decoder, in, role.Target), runOf(r.decoder, in, role.Count)
+	}
+	return role
 }
 
 // writesAddress reports whether an instruction writes address registers.
@@ -74,33 +78,26 @@ func writesAddress(l *isa.Leaf) bool {
 	})
 }
 
-// Roles are the roles of the instructions of a set.
+// Roles are the roles of the instructions of a set, each worked out when it is asked for. They are not for use by
+// several goroutines at once.
 type Roles struct {
-	list   []Role // by Leaf.ID
-	Filler isa.Inst
+	decoder *isa.Decoder
+	list    []*Role // by Leaf.ID
+	Filler  isa.Inst
 }
 
-// NewRoles reads the roles of all instructions of a set.
+// NewRoles returns the roles of the instructions of a set.
 func NewRoles(set *isa.Set) (*Roles, error) {
-	root, err := set.Root("")
-	if err != nil {
-		return nil, err
-	}
 	d, err := set.NewDecoder("")
 	if err != nil {
 		return nil, err
 	}
-	r := &Roles{}
-	for _, l := range root.Leaves {
-		role := roleOf(l)
-		in := isa.Inst{Leaf: l, Bits: l.Match}
-		if role.Target != "" {
-			role.target, role.count = runOf(d, in, role.Target), runOf(d, in, role.Count)
+	leaves := d.Root().Leaves
+	r := &Roles{decoder: d, list: make([]*Role, len(leaves))}
+	for _, l := range leaves {
+		if l.Layout().Filler {
+			r.Filler = isa.Inst{Leaf: l, Bits: l.Match}
 		}
-		if role.Filler {
-			r.Filler = in
-		}
-		r.list = append(r.list, role)
 	}
 	return r, nil
 }
@@ -110,7 +107,11 @@ func (r *Roles) Of(in isa.Inst) *Role {
 	if in.Leaf == nil {
 		return &Role{}
 	}
-	return &r.list[in.Leaf.ID]
+	role := &r.list[in.Leaf.ID]
+	if *role == nil {
+		*role = r.roleOf(in.Leaf)
+	}
+	return *role
 }
 
 // Placed is an instruction of a program that is being laid out.

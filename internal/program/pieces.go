@@ -1,11 +1,11 @@
 package program
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lazy"
 )
 
 // Pieces divides a text at the line markers that C preprocessors leave, # LINE "FILE": each piece is
@@ -26,7 +26,7 @@ func Pieces(src *diag.Source) ([]*diag.Source, error) {
 	}
 	for line := range strings.Lines(src.Text) {
 		text := strings.TrimSpace(line)
-		if preprocessor.MatchString(text) {
+		if preprocessor().MatchString(text) {
 			errs = append(errs, diag.Errorf(diag.TextExpected, position(src, name, before, start, off, len(line)),
 				"%q, expected a line marker such as # 12 %q or a comment: run the preprocessor first", text, "file"))
 		}
@@ -44,7 +44,7 @@ func Pieces(src *diag.Source) ([]*diag.Source, error) {
 }
 
 // preprocessor matches a line that would change the program.
-var preprocessor = regexp.MustCompile(`^#(include|import|define|undef|if|ifdef|ifndef|elif|else|endif|error)\b`)
+var preprocessor = lazy.Regexp(`^#(include|import|define|undef|if|ifdef|ifndef|elif|else|endif|error)\b`)
 
 // position returns where n bytes of a text lie that has been cut at start.
 func position(src *diag.Source, name string, before, start, off, n int) diag.Span {

@@ -8,6 +8,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
 )
 
 // Checker prints words and reads them back. It is not for use by several goroutines.
@@ -19,7 +20,7 @@ type Checker struct {
 	parser   *asm.Parser
 	lossless *asm.Lossless
 	// mesa prints as Mesa does, nil for a strict description.
-	mesa  *isa.Mesa
+	mesa  *mesa.Printer
 	text  []byte
 	again []byte
 }
@@ -38,11 +39,12 @@ func NewChecker(set *isa.Set, root string) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	mesa, _ := set.NewMesa(root) // fails for a strict description alone: the root is there
-	if mesa != nil {
-		mesa.Custom = func(dst []byte, _ string, v uint64) []byte { return strconv.AppendUint(dst, v, 10) }
+	stepwise, _ := mesa.New(set, root) // fails for a strict description alone: the root is there
+	if stepwise != nil {
+		stepwise.Stepwise = true
+		stepwise.Custom = func(dst []byte, _ string, v uint64) []byte { return strconv.AppendUint(dst, v, 10) }
 	}
-	return &Checker{Decoder: d, back: back, parser: p, lossless: asm.NewLossless(d, p), mesa: mesa}, nil
+	return &Checker{Decoder: d, back: back, parser: p, lossless: asm.NewLossless(d, p), mesa: stepwise}, nil
 }
 
 // SetTable gives a table its entries, for printing and for reading.

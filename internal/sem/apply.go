@@ -31,6 +31,11 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 			a &= 0x80000000
 		}
 		return a
+	case OpProduct:
+		if zeros := Zeros(in); a&zeros == 0 || b&zeros == 0 {
+			return 0
+		}
+		return bits32(math.Float32frombits(uint32(a)) * math.Float32frombits(uint32(b)))
 	case OpSlice:
 		return a >> uint(in.Imm) & in.Type.mask()
 	case OpConcat:
@@ -44,6 +49,14 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 		return applyFloat(in, a, b, c)
 	}
 	return applyInt(in, a, b) & in.Type.mask()
+}
+
+// Zeros are the bits that are 0 in what counts as 0 for an OpProduct.
+func Zeros(in *Inst) uint64 {
+	if in.Imm == 1 {
+		return 0x7f800000
+	}
+	return 0x7fffffff
 }
 
 func flag(b bool) uint64 {

@@ -228,6 +228,9 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if b.flushes(in) {
 			return b.op(OpFlush, in.Type, in.Type, 0, in.C), true
 		}
+		if id, ok := b.product(in); ok {
+			return id, true
+		}
 	case OpAnd:
 		switch {
 		case in.A == in.B || bConst && bv == in.Type.mask() || aConst && av == 0:
@@ -327,6 +330,65 @@ func (b *builder) flushes(in *Inst) bool {
 	return s != nil && s.A == word && exponent.A == word
 }
 
+// product finds a choice of 0 where a factor is 0, and of the product elsewhere: one operation is less than four. Factors
+// that were flushed for that need not be.
+func (b *builder) product(in *Inst) (ID, bool) {
+	zero, known := b.isConst(in.B)
+	mul := &b.insts[in.C]
+	if !known || zero != 0 || mul.Op != OpMul || mul.Imm != 0 || mul.Type.Kind != Float || mul.Type.Width != 32 {
+		return NoID, false
+	}
+	tests := []ID{in.A}
+	if or := &b.insts[in.A]; or.Op == OpOr {
+		tests = []ID{or.A, or.B}
+	}
+	factors := [2]ID{b.single(mul.A), b.single(mul.B)}
+	var tested [2]bool
+	for _, id := range tests {
+		x := b.zero(b.single(id))
+		if x != factors[0] && x != factors[1] {
+			return NoID, false
+		}
+		tested[0], tested[1] = tested[0] || x == factors[0], tested[1] || x == factors[1]
+	}
+	raw, flushed := factors, uint64(1)
+	for i, f := range factors {
+		v, known := b.isConst(f)
+		switch x := &b.insts[f]; {
+		case !tested[i] && (!known || v&0x7fffffff == 0):
+			return NoID, false
+		case x.Op == OpFlush:
+			raw[i] = x.A
+		case !known || v&0x7f800000 == 0:
+			flushed = 0
+		}
+	}
+	if flushed == 1 {
+		factors = raw
+	}
+	return b.op(OpProduct, in.Type, in.Type, flushed, factors[0], factors[1]), true
+}
+
+// single is a value that is spread, or the value itself.
+func (b *builder) single(id ID) ID {
+	if in := &b.insts[id]; in.Op == OpSplat {
+		return in.A
+	}
+	return id
+}
+
+// zero returns what is compared with 0, NoID if that is not what the operation does.
+func (b *builder) zero(test ID) ID {
+	in := &b.insts[test]
+	if in.Op != OpEq || in.From.Kind != Float {
+		return NoID
+	}
+	if v, ok := b.isConst(in.B); !ok || v&0x7fffffff != 0 {
+		return NoID
+	}
+	return b.single(in.A)
+}
+
 // opposite reports whether x is the negation of y.
 func (b *builder) opposite(x, y ID) bool { return b.insts[x].Op == OpNot && b.insts[x].A == y }
 
@@ -376,8 +438,8 @@ func (b *builder) forget(mark int) {
 	b.added = b.added[:mark]
 }
 
-// prune drops what nobody uses and returns what is left, with new numbers.
-func (b *builder) prune() []Inst {
+// prune drops what nobody uses and returns what is left, with new numbers. keep tells what else is used, nil for nothing.
+func (b *builder) prune(keep func(in *Inst) bool) []Inst {
 	used := make([]bool, len(b.insts))
 	mark := func(id ID) {
 		if id != NoID {
@@ -389,7 +451,7 @@ func (b *builder) prune() []Inst {
 		switch {
 		case in.Op == OpSkip: // what it skips is decided already
 			used[i] = b.worth(used[i+1:in.Imm], i+1)
-		case in.Op.effect():
+		case in.Op.effect() || keep != nil && keep(in):
 			used[i] = true
 		}
 		if !used[i] {

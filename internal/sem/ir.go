@@ -52,6 +52,7 @@ const (
 	OpConvert // the value of A in another type, as Imm says
 	OpSlice   // the bits of A from Imm on
 	OpFlush   // the float A of 32 bits, or its bits, and of those that are too small for its exponent the sign alone
+	OpProduct // A*B, floats of 32 bits, and +0 where one of them is 0; where Imm is 1 also where one is a denormal
 	OpConcat  // A above B
 
 	// State.
@@ -85,7 +86,7 @@ const (
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
 	OpSkip    // go on at Imm where the guard holds in no lane
-	OpRun     // an instruction that another runs starts: the word at Imm
+	OpRun     // an instruction that another runs starts: the word at Imm, of the root that Text names
 	OpAtomic  // what stands before Imm is done by one lane after another, the lowest first
 	OpFlow    // where the instruction itself jumps, to A, before its arounds have their say: only in Told code
 )
@@ -102,7 +103,7 @@ var opNames = [...]string{
 	OpRint: "rint", OpNeg: "neg", OpNot: "not", OpAnd: "and", OpOr: "or", OpXor: "xor", OpShl: "shl", OpShr: "shr",
 	OpMin: "min", OpMax: "max", OpClz: "clz", OpPopcount: "popcount", OpCarry: "carry", OpOverflow: "overflow",
 	OpEq: "eq", OpNe: "ne", OpLt: "lt", OpLe: "le", OpSelect: "select", OpCast: "cast", OpSext: "sext",
-	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
+	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpProduct: "product", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
 	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
@@ -112,8 +113,8 @@ var opNames = [...]string{
 // String returns the operation's name.
 func (o Op) String() string { return opNames[o] }
 
-// pure reports whether the value follows from the arguments alone.
-func (o Op) pure() bool { return o >= OpSplat && o <= OpConcat }
+// Pure reports whether the value follows from the arguments alone.
+func (o Op) Pure() bool { return o >= OpSplat && o <= OpConcat }
 
 // effect reports whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
@@ -168,6 +169,8 @@ type Inst struct {
 	Uniform bool
 	// Kept tells of a read that it is of what stays where another part of the register is written.
 	Kept bool
+	// Carried tells of a read that its value goes to registers that carry what they are given, and nowhere else.
+	Carried bool
 	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
 	Around bool
 	Comp   int
@@ -227,6 +230,8 @@ type State struct {
 	// Init is the value of each component that nobody wrote; Undefined tells that reading it is a finding.
 	Init      uint64
 	Undefined bool
+	// Carries tells that what a register is given counts as read when the register is.
+	Carries bool
 	// InitExists tells that it starts as the mask of the lanes there are.
 	InitExists bool
 	Outside    Outside
@@ -265,5 +270,6 @@ type Code struct {
 	// Jumps tells that the counter may be assigned.
 	Jumps bool
 	// Runs tells that other words of the program are run, and that they were not at hand.
-	Runs bool
+	Runs  bool
+	whole whole
 }

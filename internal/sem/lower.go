@@ -94,7 +94,9 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 	defer recoverError(&err)
 	l.instruction(f)
 	l.finish()
-	return &Code{Insts: l.b.prune(), Next: next, Jumps: l.jumps, Runs: l.runs}, nil
+	code = &Code{Insts: l.b.prune(nil), Next: next, Jumps: l.jumps, Runs: l.runs}
+	code.carry()
+	return code, nil
 }
 
 // ErrUnknown is the error of words that are no instruction.
@@ -751,10 +753,14 @@ func (l *lowerer) lanes(s *stmt) {
 	if !l.wave {
 		l.fail(s.span, diag.MeaningType, "lanes in code that is for one lane already")
 	}
-	mask := l.typed(l.expr(s.x, U64), U64, s.x.span)
-	in := blank(OpLanesOf)
-	in.Type, in.A = BoolType, mask.comps[0]
-	l.ifStmt(l.b.push(in), s.x.span, func() {
+	mask := l.typed(l.expr(s.x, U64), U64, s.x.span).comps[0]
+	among := l.b.flag(true)
+	if l.b.insts[mask].Op != OpExists { // what runs is among the lanes there are
+		in := blank(OpLanesOf)
+		in.Type, in.A = BoolType, mask
+		among = l.b.push(in)
+	}
+	l.ifStmt(among, s.x.span, func() {
 		l.wave = false
 		l.block(s.body)
 		l.wave = true
@@ -844,7 +850,7 @@ func (l *lowerer) run(s *stmt) {
 		return
 	}
 	in := blank(OpRun)
-	in.Imm = uint64(addr)
+	in.Imm, in.Text = uint64(addr), root.Name
 	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil

@@ -143,7 +143,7 @@ func (l *machineLoader) load(isa *spec.ISA) {
 	m := &isa.Meaning
 	l.files(isa)
 	for _, r := range m.Registers {
-		s := &State{Name: r.Name, Type: l.typ(r.Type), Count: 1, Single: true, Scope: r.Scope, Span: r.Span}
+		s := &State{Name: r.Name, Type: l.typ(r.Type), Count: 1, Single: true, Scope: r.Scope, Carries: r.Carries, Span: r.Span}
 		l.init(s, r.Init, r.Span)
 		l.add(s)
 	}

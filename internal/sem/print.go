@@ -63,6 +63,10 @@ func (in *Inst) details(b *strings.Builder) {
 		b.WriteString([...]string{Arrives: " arrives", Waits: " waits", Arrives | Waits: ""}[in.Imm])
 	case OpSlice:
 		fmt.Fprintf(b, " from %d", in.Imm)
+	case OpProduct:
+		if in.Imm == 1 {
+			b.WriteString(" flushed")
+		}
 	case OpConvert, OpRint, OpAdd, OpSub, OpMul, OpDiv, OpFma, OpSqrt:
 		for name, m := range modeNames {
 			if uint64(m) == in.Imm && in.Imm != 0 {

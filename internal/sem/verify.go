@@ -41,7 +41,7 @@ func (c *Code) verify(id ID) error {
 		if c.Insts[a].Op.effect() && !(in.Op == OpResult && c.Insts[a].Op == OpService) {
 			return fmt.Errorf("%%%d has no value", a)
 		}
-		if in.Uniform && in.Op.pure() && !c.Insts[a].Uniform {
+		if in.Uniform && in.Op.Pure() && !c.Insts[a].Uniform {
 			return fmt.Errorf("a value for the wave follows from %%%d, one for each lane", a)
 		}
 	}
@@ -79,7 +79,7 @@ func (c *Code) verifyTypes(in *Inst) error {
 			return err
 		}
 		return want(in.B, in.From)
-	case OpAdd, OpSub, OpMul, OpMulHigh, OpDiv, OpMod, OpAnd, OpOr, OpXor, OpMin, OpMax:
+	case OpAdd, OpSub, OpMul, OpMulHigh, OpDiv, OpMod, OpAnd, OpOr, OpXor, OpMin, OpMax, OpProduct:
 		if err := want(in.A, in.Type); err != nil {
 			return err
 		}

@@ -269,24 +269,29 @@ type claim struct {
 // coverage reports bits that a leaf and its parents give two meanings or none. seen holds the pairs
 // already reported: two parents of many leaves are one mistake.
 func (l *loader) coverage(b *Bitset, seen map[[2]diag.Span]bool) {
+	if covered(b) {
+		return
+	}
 	var owner [bits.Size]claim
+	twice := false
 	for p := b; p != nil; p = p.Extends {
-		for _, c := range claims(p) {
-			for bit := range bits.Size {
-				if c.mask.Bit(bit) == 0 {
-					continue
-				}
+		eachClaim(p, func(mask bits.Value, by func() claim) {
+			for ; !twice && !mask.IsZero(); mask.SetUint(mask.Low(), 1, 0) {
+				bit, c := mask.Low(), by()
 				if old := owner[bit]; old.what != "" {
+					twice = true
 					if pair := [2]diag.Span{c.span, old.span}; !seen[pair] {
 						seen[pair] = true
 						l.fail(diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c.what, old.what).
 							With(old.span, "%s is defined here", old.what))
 					}
-					return
 				}
-				owner[bit] = c.claim
+				owner[bit] = c
 			}
-		}
+		})
+	}
+	if twice {
+		return
 	}
 	if gaps, is := gaps(owner[:b.Size]); gaps != "" {
 		l.fail(diag.Errorf(diag.BitMissing, b.Span, "%s of %s %s covered by no pattern, field or assert", gaps, b.Name, is))
@@ -320,29 +325,36 @@ func gaps(owner []claim) (names, verb string) {
 	return "bits " + strings.Join(runs, ", "), "are"
 }
 
-type maskedClaim struct {
-	claim
-	mask bits.Value
+// covered reports whether a leaf and its parents give each bit one meaning.
+func covered(b *Bitset) bool {
+	var taken bits.Value
+	once := true
+	for p := b; p != nil; p = p.Extends {
+		eachClaim(p, func(mask bits.Value, _ func() claim) {
+			both := taken.And(mask)
+			once = once && both.IsZero()
+			taken = taken.Or(mask)
+		})
+	}
+	missing := bits.Ones(b.Size).AndNot(taken)
+	return once && missing.IsZero()
 }
 
-// claims lists what a bitset itself takes: its patterns, and the fields and asserts of its
-// default case.
-func claims(b *Bitset) []maskedClaim {
-	var list []maskedClaim
+// eachClaim calls f with the bits that a bitset itself takes: with its patterns, and the fields and asserts of
+// its default case. What takes them is worked out where it is asked for.
+func eachClaim(b *Bitset, f func(mask bits.Value, by func() claim)) {
 	for _, p := range b.Patterns {
-		list = append(list, maskedClaim{claim{"a pattern of " + b.Name, p.Span}, bits.Range(p.Low, p.High-p.Low+1)})
+		f(bits.Range(p.Low, p.High-p.Low+1), func() claim { return claim{"a pattern of " + b.Name, p.Span} })
 	}
 	def := b.Cases[len(b.Cases)-1]
 	for _, a := range def.Asserts {
-		list = append(list, maskedClaim{claim{"an assert of " + b.Name, a.Span}, bits.Range(a.Low, a.High-a.Low+1)})
+		f(bits.Range(a.Low, a.High-a.Low+1), func() claim { return claim{"an assert of " + b.Name, a.Span} })
 	}
-	for _, f := range slices.Concat(def.Fields, def.hidden) {
-		if f.Expr != nil {
-			continue
-		}
-		for _, p := range f.Parts {
-			list = append(list, maskedClaim{claim{"field " + f.Name, f.Span}, bits.Range(p.Low, p.Width)})
+	for _, fields := range [][]*Field{def.Fields, def.hidden} {
+		for _, field := range fields {
+			for _, p := range field.Parts {
+				f(bits.Range(p.Low, p.Width), func() claim { return claim{"field " + field.Name, field.Span} })
+			}
 		}
 	}
-	return list
 }

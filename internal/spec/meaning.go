@@ -78,8 +78,10 @@ type Register struct {
 	Scope Scope
 	// Init is the value before anybody writes it; "" where it is undefined.
 	Init string
-	Doc  string
-	Span diag.Span
+	// Carries is set where what it is given counts as read when it is read itself.
+	Carries bool
+	Doc     string
+	Span    diag.Span
 }
 
 // Slot is a part of what a stack holds.
@@ -174,7 +176,7 @@ func (l *loader) meaning() {
 // operands, which may name it.
 func (l *loader) register(n *node) {
 	r := &Register{
-		Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Doc: docOf(n), Span: n.span,
+		Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Carries: l.boolean(n, "carries"), Doc: docOf(n), Span: n.span,
 	}
 	l.isa.Meaning.Registers = append(l.isa.Meaning.Registers, r)
 	if n.attr("use") == nil {
@@ -242,12 +244,13 @@ func (l *loader) slots(n *node, s *Stack) {
 
 func (l *loader) rom(n *node) *ROM {
 	r := &ROM{Name: l.identifier(n), Type: l.typeOf(n), Doc: docOf(n), Span: n.span}
-	for _, f := range fields(n.text) {
-		v, err := strconv.ParseUint(f.s, 0, 64)
+	for word := range strings.FieldsFuncSeq(n.text.s, isBlank) {
+		v, err := strconv.ParseUint(word, 0, 64)
 		if err != nil {
-			signed, err := strconv.ParseInt(f.s, 0, 64)
+			signed, err := strconv.ParseInt(word, 0, 64)
 			if err != nil {
-				l.fail(diag.Errorf(diag.XMLAttribute, f.span, "%q in <rom>, expected numbers", f.s))
+				wrong := fields(n.text)[len(r.Values)]
+				l.fail(diag.Errorf(diag.XMLAttribute, wrong.span, "%q in <rom>, expected numbers", wrong.s))
 				return r
 			}
 			v = uint64(signed)

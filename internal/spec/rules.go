@@ -65,7 +65,7 @@ var rules = map[string]rule{
 	"require":     {"expr", "", true},
 	"hazard":      {"name expr refused", "expr", true},
 	"hint":        {"for", "", true},
-	"register":    {"name type scope init use components", "doc", false},
+	"register":    {"name type scope init use components carries", "doc", false},
 	"slot":        {"name type", "", false},
 	"rom":         {"name type", "doc", true},
 	"function":    {"name scope", "doc", true},
@@ -80,10 +80,20 @@ var rules = map[string]rule{
 
 // has reports whether a list of words holds a name; * holds every name.
 func has(list, name string) bool {
-	for word := range strings.SplitSeq(list, " ") {
-		if word == name || word == "*" {
+	if list == "*" {
+		return true
+	}
+	for from := 0; from < len(list); {
+		i := strings.Index(list[from:], name)
+		if i < 0 {
+			return false
+		}
+		from += i
+		end := from + len(name)
+		if (from == 0 || list[from-1] == ' ') && (end == len(list) || list[end] == ' ') {
 			return true
 		}
+		from++
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,7 +13,7 @@ import (
 // takes several times as long and explains what is wrong.
 func (p *xmlParser) scan() bool {
 	s := p.src.Text
-	if !utf8.ValidString(s) || strings.IndexFunc(s, unusual) >= 0 {
+	if !isPlain(s) {
 		return false
 	}
 	at := 0
@@ -28,7 +29,7 @@ func (p *xmlParser) scan() bool {
 			}
 			raw := s[from:at]
 			decoded, ok := unescaped(raw)
-			if !ok || strings.Contains(raw, "]]>") || p.chars([]byte(decoded), diag.Span{Src: p.src, Off: from, End: at}) != nil {
+			if !ok || strings.Contains(raw, cdataEnd) || p.chars(decoded, diag.Span{Src: p.src, Off: from, End: at}) != nil {
 				return false
 			}
 		case strings.HasPrefix(s[at:], "<!--"):
@@ -39,8 +40,8 @@ func (p *xmlParser) scan() bool {
 			at++
 		case strings.HasPrefix(s[at:], cdata):
 			at += len(cdata)
-			n := strings.Index(s[at:], "]]>")
-			if n < 0 || p.chars([]byte(s[at:at+n]), diag.Span{Src: p.src, Off: from, End: at + n + 3}) != nil {
+			n := strings.Index(s[at:], cdataEnd)
+			if n < 0 || p.chars(s[at:at+n], diag.Span{Src: p.src, Off: from, End: at + n + 3}) != nil {
 				return false
 			}
 			at += n + 3
@@ -60,12 +61,33 @@ func (p *xmlParser) scan() bool {
 	return p.root != nil && len(p.stack) == 0
 }
 
-const cdata = "<![CDATA["
+// What a section of text starts and ends with in which < and & mean themselves.
+const (
+	cdata    = "<![CDATA["
+	cdataEnd = "]]>"
+)
 
 const declaration = `<?xml version="1.0" encoding="UTF-8"?>`
 
-// unusual reports whether a character is one that needs more care.
-func unusual(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0xFFFD && r <= 0xFFFF }
+// isPlain reports whether a text is of characters alone that need no care.
+func isPlain(s string) bool {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c < ' ' && c != '\n' && c != '\t' {
+				return false
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r >= utf8.RuneError && r <= 0xFFFF {
+			return false
+		}
+		i += size
+	}
+	return true
+}
 
 // tag reads the start tag at a place and returns the place behind it, -1 where it cannot.
 func (p *xmlParser) tag(from int) int {
@@ -75,7 +97,10 @@ func (p *xmlParser) tag(from int) int {
 	if at += len(name); name == "" {
 		return -1
 	}
-	var attrs []attr
+	if cap(p.attrs)-len(p.attrs) < maxAttrs {
+		p.attrs = make([]attr, 0, attrsAtOnce)
+	}
+	first := len(p.attrs)
 	for {
 		blank := at
 		for at < len(s) && strings.IndexByte(blanks, s[at]) >= 0 {
@@ -87,8 +112,8 @@ func (p *xmlParser) tag(from int) int {
 			if closed {
 				at++
 			}
-			n := &node{name: name, span: diag.Span{Src: p.src, Off: from, End: at}}
-			if p.start(n) != nil || p.attributes(n, attrs) != nil {
+			n := p.node(name, diag.Span{Src: p.src, Off: from, End: at})
+			if p.start(n) != nil || p.attributes(n, slices.Clip(p.attrs[first:])) != nil {
 				return -1
 			}
 			if closed {
@@ -118,7 +143,7 @@ func (p *xmlParser) tag(from int) int {
 		if value != raw {
 			a.value.runs = appendRuns(nil, 0, p.src, quote+1, raw, true)
 		}
-		attrs = append(attrs, a)
+		p.attrs = append(p.attrs, a)
 		at = quote + 1 + size + 1
 	}
 }
@@ -126,13 +151,28 @@ func (p *xmlParser) tag(from int) int {
 // nameLength returns the length of the plain name that a text starts with.
 func nameLength(s string) int {
 	for i := range len(s) {
-		c := s[i]
-		if letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'; !letter && (i == 0 || !(c >= '0' && c <= '9' || c == '-' || c == '.')) {
+		if kind := inNames[s[i]]; kind == 0 || i == 0 && kind == notFirst {
 			return i
 		}
 	}
 	return len(s)
 }
+
+// notFirst marks the characters that a plain name does not start with.
+const notFirst = 2
+
+// inNames marks the characters of plain names.
+var inNames = func() (marks [256]uint8) {
+	for c := range marks {
+		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_':
+			marks[c] = 1
+		case c >= '0' && c <= '9' || c == '-' || c == '.':
+			marks[c] = notFirst
+		}
+	}
+	return marks
+}()
 
 var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&apos;", "'")
 

@@ -403,6 +403,22 @@ type Field struct {
 	typeSpan diag.Span
 }
 
+// Gather joins the parts of the field in a value of its bitset, the first part on top.
+func (f *Field) Gather(v *bits.Value) bits.Value {
+	if f.Width <= 64 {
+		var x uint64
+		for _, p := range f.Parts {
+			x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
+		}
+		return bits.Of(x)
+	}
+	var w bits.Value
+	for _, p := range f.Parts {
+		w = w.Shl(p.Width).Or(v.Slice(p.Low, p.Width))
+	}
+	return w
+}
+
 // Part is a run of bits of a field.
 type Part struct{ Low, Width int }
 

@@ -38,7 +38,7 @@ type Item struct {
 // parseTemplate splits a template's text, already trimmed. In a strict description braces that
 // cannot be read are errors; elsewhere they are names that resolve nowhere, as in Mesa's tools.
 func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
-	var items []Item
+	items := make([]Item, 0, 2*strings.Count(src.s, "{")+1) // more where lines break
 	var errs diag.List
 	margin := s.margin(src.s)
 	for off := 0; off < len(src.s); {
@@ -56,11 +56,10 @@ func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
 		}
 		open, end = off+open, off+open+end
 		items = s.appendText(items, src, off, open, margin)
-		more, err := s.parseRef(src.s[open+1:end], src.part(open, end+1))
-		if err != nil {
+		var err *diag.Error
+		if items, err = s.appendRef(items, src.s[open+1:end], src.part(open, end+1)); err != nil {
 			errs = append(errs, err)
 		}
-		items = append(items, more...)
 		off = end + 1
 	}
 	return items, errs
@@ -120,21 +119,20 @@ func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
 // maxColumn bounds the columns up to which a display pads: lines stay such that they can be read back.
 const maxColumn = 10000
 
-// parseRef reads what stands between braces.
-func (s *ISA) parseRef(inner string, span diag.Span) ([]Item, *diag.Error) {
+// appendRef appends what stands between braces.
+func (s *ISA) appendRef(items []Item, inner string, span diag.Span) ([]Item, *diag.Error) {
 	name, suffix, aligned := strings.Cut(inner, ":align=")
-	var items []Item
 	if aligned {
 		column, err := strconv.Atoi(strings.TrimSpace(suffix))
 		switch {
 		case err == nil && column >= 0:
 		case s.Strict && !errors.Is(err, strconv.ErrRange):
-			return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column such as :align=24", ":align="+suffix)
+			return items, diag.Errorf(diag.TemplateText, span, "%q, expected a column such as :align=24", ":align="+suffix)
 		default:
 			column = LeadingNumber(suffix)
 		}
 		if column > maxColumn {
-			return nil, diag.Errorf(diag.TemplateText, span, "%q, expected a column of at most %d", ":align="+suffix, maxColumn)
+			return items, diag.Errorf(diag.TemplateText, span, "%q, expected a column of at most %d", ":align="+suffix, maxColumn)
 		}
 		items = append(items, Item{Kind: ItemAlign, Column: column, Span: span})
 		if name == "" {

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"bytes"
 	"sort"
 	"strconv"
 	"strings"
@@ -101,7 +100,7 @@ func fields(t text) []text {
 	var list []text
 	for from := 0; from < len(t.s); {
 		to := from
-		for to < len(t.s) && !strings.ContainsRune(blanks, rune(t.s[to])) {
+		for to < len(t.s) && !isBlank(rune(t.s[to])) {
 			to++
 		}
 		if to > from {
@@ -113,6 +112,8 @@ func fields(t text) []text {
 }
 
 const blanks = " \t\r\n\v\f"
+
+func isBlank(r rune) bool { return strings.ContainsRune(blanks, r) }
 
 // replace puts in the text by for each occurrence of old.
 func (t text) replace(old string, by text) text {
@@ -147,16 +148,19 @@ func (t text) replace(old string, by text) text {
 
 // textBuilder joins the pieces of text inside one element. Blanks before the first are dropped.
 type textBuilder struct {
+	// piece is the text, at span, as long as it is one piece that stands in the file as it is.
+	piece string
+	span  diag.Span
+	// s is the text from the second piece on, and runs where it stands.
 	s    []byte
 	runs []run
 }
 
 // text returns the text without blanks around it; none is where errors point if there is none.
 func (b *textBuilder) text(none diag.Span) text {
-	t := text{s: string(b.s), span: none, runs: b.runs}
-	if len(t.runs) == 1 && t.runs[0].size == 0 {
-		r := t.runs[0]
-		t.span, t.runs = diag.Span{Src: r.src, Off: r.off, End: r.off + len(t.s)}, nil
+	t := text{s: b.piece, span: b.span}
+	if b.s != nil {
+		t = text{s: string(b.s), span: none, runs: b.runs}
 	}
 	if t = t.trim(); t.s == "" {
 		return text{span: none}
@@ -166,17 +170,26 @@ func (b *textBuilder) text(none diag.Span) text {
 }
 
 // add appends a piece that stands at span: decoded is what encoding/xml makes of the raw bytes.
-func (b *textBuilder) add(decoded []byte, span diag.Span) {
-	if len(b.s) == 0 && len(bytes.TrimLeft(decoded, blanks)) == 0 {
+func (b *textBuilder) add(decoded string, span diag.Span) {
+	first := b.piece == "" && b.s == nil
+	if first && strings.TrimLeft(decoded, blanks) == "" {
 		return
 	}
-	at, off, raw := len(b.s), span.Off, span.Src.Text[span.Off:span.End]
-	b.s = append(b.s, decoded...)
-	const open, end = "<![CDATA[", "]]>"
+	off, raw := span.Off, span.Src.Text[span.Off:span.End]
 	entities := true
-	if strings.HasPrefix(raw, open) {
-		raw, off, entities = strings.TrimSuffix(raw[len(open):], end), off+len(open), false
+	if strings.HasPrefix(raw, cdata) {
+		raw, off, entities = strings.TrimSuffix(raw[len(cdata):], cdataEnd), off+len(cdata), false
 	}
+	if first && decoded == raw {
+		b.piece, b.span = decoded, diag.Span{Src: span.Src, Off: off, End: off + len(raw)}
+		return
+	}
+	if b.piece != "" {
+		b.s, b.runs = []byte(b.piece), []run{{0, b.span.Src, b.span.Off, 0}}
+		b.piece = ""
+	}
+	at := len(b.s)
+	b.s = append(b.s, decoded...)
 	b.runs = appendRuns(b.runs, at, span.Src, off, raw, entities)
 }
 

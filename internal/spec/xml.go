@@ -27,7 +27,11 @@ type node struct {
 	children []*node
 	text     text // all character data directly inside, joined, without blanks around it
 	head     text // that before the first child element; isaspec reads no more of a display
+}
 
+// openNode is an element whose end tag has not been read, with the text so far.
+type openNode struct {
+	*node
 	build textBuilder
 }
 
@@ -101,9 +105,29 @@ func (e charsetError) Error() string { return "encoding " + string(e) + ", expec
 type xmlParser struct {
 	src      *diag.Source
 	dec      *xml.Decoder
-	stack    []*node
+	stack    []openNode
 	root     *node
 	elements *int
+	// nodes and attrs are room for elements and attributes that are still to come.
+	nodes []node
+	attrs []attr
+}
+
+// Elements and attributes are made so many at a time.
+const (
+	nodesAtOnce = 128
+	attrsAtOnce = 256
+)
+
+// node returns a new element.
+func (p *xmlParser) node(name string, span diag.Span) *node {
+	if len(p.nodes) == 0 {
+		p.nodes = make([]node, nodesAtOnce)
+	}
+	n := &p.nodes[0]
+	p.nodes = p.nodes[1:]
+	n.name, n.span = name, span
+	return n
 }
 
 func (p *xmlParser) parse() (*node, error) {
@@ -175,21 +199,26 @@ func notXML(r rune) bool {
 func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
 	switch t := tok.(type) {
 	case xml.StartElement:
-		n := &node{name: t.Name.Local, span: span}
+		n := p.node(t.Name.Local, span)
 		if err := p.start(n); err != nil {
 			return err
 		}
-		return p.attributes(n, p.attrs(t, n))
+		return p.attributes(n, p.attributesOf(t, n))
 	case xml.EndElement:
 		p.end()
 	case xml.CharData:
-		return p.chars(t, span)
+		return p.chars(string(t), span)
 	}
 	return nil
 }
 
+// end settles the text of an element when its end tag is read.
 func (p *xmlParser) end() {
-	p.stack[len(p.stack)-1].close()
+	top := &p.stack[len(p.stack)-1]
+	top.text = top.build.text(top.span)
+	if len(top.children) == 0 {
+		top.head = top.text
+	}
 	p.stack = p.stack[:len(p.stack)-1]
 }
 
@@ -200,7 +229,7 @@ func (p *xmlParser) start(n *node) error {
 	case *p.elements == maxElements:
 		return diag.Errorf(diag.XMLLimit, n.span, "more than %d elements", maxElements)
 	case len(p.stack) > 0:
-		top := p.stack[len(p.stack)-1]
+		top := &p.stack[len(p.stack)-1]
 		if len(top.children) == 0 {
 			top.head = top.build.text(top.span)
 		}
@@ -211,7 +240,7 @@ func (p *xmlParser) start(n *node) error {
 		p.root = n
 	}
 	*p.elements++
-	p.stack = append(p.stack, n)
+	p.stack = append(p.stack, openNode{node: n})
 	return nil
 }
 
@@ -229,9 +258,9 @@ func (p *xmlParser) attributes(n *node, list []attr) error {
 	return nil
 }
 
-// attrs finds each attribute in the bytes of its start tag: encoding/xml gives the offset of
+// attributesOf finds each attribute in the bytes of its start tag: encoding/xml gives the offset of
 // the tag alone. It has checked the form: blanks, name, =, a value in quotes, and so on.
-func (p *xmlParser) attrs(t xml.StartElement, n *node) []attr {
+func (p *xmlParser) attributesOf(t xml.StartElement, n *node) []attr {
 	raw := p.src.Text[n.span.Off:n.span.End]
 	i := len(raw) - len(strings.TrimLeft(raw, "<"))
 	i += strings.IndexAny(raw[i:], blanks+"/>")
@@ -258,7 +287,7 @@ func (p *xmlParser) attrs(t xml.StartElement, n *node) []attr {
 	return list
 }
 
-func (p *xmlParser) chars(decoded []byte, span diag.Span) error {
+func (p *xmlParser) chars(decoded string, span diag.Span) error {
 	if len(p.stack) > 0 {
 		p.stack[len(p.stack)-1].build.add(decoded, span)
 		return nil
@@ -269,13 +298,4 @@ func (p *xmlParser) chars(decoded []byte, span diag.Span) error {
 		return diag.Errorf(diag.XMLSyntax, t.span, "text %q outside the root element", rest(t.s))
 	}
 	return nil
-}
-
-// close settles the text of an element when its end tag is read.
-func (n *node) close() {
-	n.text = n.build.text(n.span)
-	if len(n.children) == 0 {
-		n.head = n.text
-	}
-	n.build = textBuilder{}
 }

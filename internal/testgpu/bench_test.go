@@ -10,6 +10,7 @@ import (
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
 )
 
 // inMemory returns the files of the description, so that a benchmark measures no file system.
@@ -114,7 +115,7 @@ func BenchmarkPrint(b *testing.B) {
 func BenchmarkMesa(b *testing.B) {
 	set := load(b, benchGen)
 	_, words := program(b, set)
-	m, err := set.NewMesa("")
+	m, err := mesa.New(set, "")
 	if err != nil {
 		b.Fatal(err)
 	}

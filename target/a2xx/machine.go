@@ -9,6 +9,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -230,7 +231,7 @@ func (r *reader) kind(root *isa.Root, sync string) *kind {
 		k.exports = append(k.exports, r.exports(l))
 	}
 	k.broken = k.breaks()
-	k.prefix = k.commonPrefix(m.set.DefaultContext())
+	k.prefix = k.commonPrefix(inside.Machine(m.set))
 	k.mark = m.text(sync, 1)
 	k.setContext(m.set.DefaultContext())
 	return k
@@ -262,23 +263,35 @@ func (k *kind) breaks() bool {
 	return false
 }
 
-// commonPrefix returns what the texts of all leaves start with.
-func (k *kind) commonPrefix(ctx bits.Value) string {
-	k.decoder.SetContext(ctx)
-	var prefix string
-	for i, l := range k.root.Leaves {
-		text := string(k.decoder.Append(nil, isa.Inst{Leaf: l, Bits: l.Match}))
-		for n := range prefix {
-			if n >= len(text) || text[n] != prefix[n] {
-				prefix = prefix[:n]
-				break
+// commonPrefix returns what the templates of all leaves start with, behind a context.
+func (k *kind) commonPrefix(m *model.Machine) string {
+	var openings []string
+	for _, l := range k.root.Leaves {
+		for _, t := range m.Texts(inside.Leaf(l)) {
+			if t.Display != nil {
+				openings = append(openings, opening(t.Display))
 			}
 		}
-		if i == 0 {
-			prefix = text
-		}
 	}
-	return strings.TrimRight(prefix, " \t")
+	slices.Sort(openings) // what the first and the last share, all share
+	first, last := openings[0], openings[len(openings)-1]
+	n := 0
+	for n < len(first) && n < len(last) && first[n] == last[n] {
+		n++
+	}
+	return strings.TrimRight(first[:n], " \t")
+}
+
+// opening returns the text that a template starts with, behind a context.
+func opening(t *spec.Template) string {
+	items := t.Items
+	if len(items) > 0 && strings.HasPrefix(items[0].Ref, "@") {
+		items = items[1:]
+	}
+	if len(items) == 0 {
+		return ""
+	}
+	return items[0].Text
 }
 
 // flag finds a context; there is none of the empty name.

@@ -64,6 +64,7 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
+	parser.Symbol = anywhere
 	roles, err := program.NewRoles(set)
 	if err != nil {
 		return nil, err
@@ -104,7 +105,7 @@ func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assemb
 		}
 	}
 	a.parser.Symbol = r.symbol
-	defer func() { a.parser.Symbol = nil }()
+	defer func() { a.parser.Symbol = anywhere }()
 	for _, src := range files {
 		for _, file := range splitFiles(src) {
 			r.assembleFile(file)
@@ -112,6 +113,9 @@ func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assemb
 	}
 	return r.finish()
 }
+
+// anywhere is where names are for a parser that reads no program.
+func anywhere(string) (addr int64, ok bool) { return 0, true }
 
 // splitFiles divides a source that holds several files.
 func splitFiles(src *diag.Source) []*diag.Source {

@@ -2,7 +2,6 @@ package pica200
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/internal/diag"
@@ -58,23 +57,46 @@ func (r *assembly) encode() (isa.Inst, error) {
 // parse reads the rewritten instruction and keeps what it means.
 func (r *assembly) parse() (*cached, error) {
 	r.name = ""
-	res, err := r.parser.ParseBytes(r.line)
+	c, err := r.read(r.line)
+	if err == nil {
+		c.target = r.name
+	}
+	return c, err
+}
+
+// read reads an instruction whose place of a table entry is open, and keeps what it means. Its target has no name
+// yet.
+func (a *Assembler) read(line []byte) (*cached, error) {
+	res, err := a.parser.ParseBytes(line)
 	if err != nil {
 		return nil, err
 	}
-	c := &cached{inst: res.Inst, target: r.name}
+	c := &cached{inst: res.Inst}
 	if len(res.Entries) > 0 {
-		c.entry, c.hasOne = slices.Clone(res.Entries)[0], true
+		c.entry, c.hasOne = res.Entries[0], true
 		c.entry.Index = -1
 		ones := c.inst
-		if err := r.fresh.SetField(&ones, c.entry.Field, uint64(c.entry.Limit-1)); err != nil {
+		if err := a.fresh.SetField(&ones, c.entry.Field, uint64(c.entry.Limit-1)); err != nil {
 			return nil, err
 		}
 		c.mask = ones.Bits[0] ^ c.inst.Bits[0] // the entry alone has index 0
 		c.shift = bits.TrailingZeros64(c.mask)
 	}
-	if len(r.cache) < maxCached {
-		r.cache[string(r.line)] = c
+	if len(a.cache) < maxCached {
+		a.cache[string(line)] = c
 	}
 	return c, nil
+}
+
+// says reports whether the text of an instruction that goes nowhere gives the instruction, with that entry if it
+// has one.
+func (a *Assembler) says(text []byte, in isa.Inst, entry uint64) bool {
+	c := a.cache[string(text)]
+	if c == nil {
+		var err error
+		if c, err = a.read(text); err != nil {
+			return false
+		}
+	}
+	return c.inst.Bits[0] == in.Bits[0]&^c.mask && (!c.hasOne || (c.entry.Value[0]^entry)&c.entry.Bound[0] == 0)
 }

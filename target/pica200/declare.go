@@ -10,8 +10,9 @@ import (
 
 // programNames is what a file of source declares for a program, and the names that its code uses.
 type programNames struct {
-	lines []string
-	names map[register]string
+	lines  []string
+	names  map[register]string
+	values map[register][]string // of constants
 }
 
 // namePrograms makes the declarations of every program.
@@ -22,7 +23,7 @@ func namePrograms(w *sourceWriter) []*programNames {
 	for i := range w.file.DVLEs {
 		shared.nextFile()
 		n := &namer{w: w, d: &w.file.DVLEs[i], used: map[string]bool{}, space: shared, emits: w.structure.emitting[i]}
-		n.out.names = map[register]string{}
+		n.out.names, n.out.values = map[register]string{}, map[register][]string{}
 		n.declare()
 		list = append(list, &n.out)
 	}
@@ -240,6 +241,16 @@ func (n *namer) name(symbol string, input bool) string {
 	return text
 }
 
+// numbered returns a name that is free: the given one, or it with a number from 2 on.
+func (n *namer) numbered(base string) string {
+	name := base
+	for i := 2; n.used[name] || n.w.asm.banks.reserved(name); i++ {
+		name = base + strconv.Itoa(i)
+	}
+	n.used[name] = true
+	return name
+}
+
 // array declares as an array the constants that stand in a row from the first on and fill what is left
 // up to those before. It returns how many there are, 0 if they are no array.
 func (n *namer) array(list []Constant) int {
@@ -264,6 +275,7 @@ func (n *namer) array(list []Constant) int {
 	n.line(".constfa %s[]", name)
 	for i := range list[:k] {
 		n.line("\t.constfa %s", list[i].sourceValue())
+		n.value(bank, num+i, &list[i])
 		n.register(bank, num+i, elementName(name, i, k))
 	}
 	n.line(".end")
@@ -280,6 +292,7 @@ func (n *namer) constant(c *Constant) {
 		return
 	}
 	bank, num, _ := r.place()
+	n.value(bank, num, c)
 	value := c.sourceValue()
 	if bank == boolBank {
 		n.line(".setb %s %s", bank.name(num), value)
@@ -298,16 +311,34 @@ func (n *namer) constant(c *Constant) {
 	n.line(".set%s %s%s", letter, bank.name(num), value)
 }
 
+// value notes the value of a register; a row that comes later counts.
+func (n *namer) value(of bank, num int, c *Constant) {
+	n.out.values[register{n.w.asm.banks.files[of], num}] = c.components()
+}
+
 // sourceValue formats the payload so that source gives it back.
 func (c *Constant) sourceValue() string {
-	if c.Type != ConstantFloat {
+	if c.Type == ConstantBool {
 		return c.Value()
 	}
-	var words []string
-	for _, u := range c.Float24s() {
-		words = append(words, sourceFloat(u))
+	return "(" + strings.Join(c.components(), ", ") + ")"
+}
+
+// components formats the components of the payload so that source gives them back.
+func (c *Constant) components() (list []string) {
+	switch c.Type {
+	case ConstantBool:
+		return []string{c.Value()}
+	case ConstantInt:
+		for _, v := range c.Ints() {
+			list = append(list, strconv.Itoa(int(v)))
+		}
+	default:
+		for _, u := range c.Float24s() {
+			list = append(list, sourceFloat(u))
+		}
 	}
-	return "(" + strings.Join(words, ", ") + ")"
+	return list
 }
 
 // sourceFloat formats a float24 as the shortest number that is read back as the same bits: what is
@@ -349,7 +380,7 @@ func (n *namer) output(o *Output) {
 	n.outputs |= 1 << o.Register
 	name, mask, reg := "-", "", ""
 	if !taken {
-		name = n.name(fmt.Sprintf("out_%s", o.Semantic), false)
+		name = n.numbered(fmt.Sprintf("out_%s", o.Semantic))
 		n.out.names[register{n.w.asm.banks.files[outputBank], int(o.Register)}] = name
 	}
 	if o.Mask != 15 {

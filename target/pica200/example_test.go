@@ -71,11 +71,11 @@ func ExampleSourceOf() {
 	// 	add r2.xy, r2, r1
 	// 	mul r2.xy, screen, r2
 	// 	add out_position.xy, -screen.zw, r2
-	// 	mov out_position.zw, constf95.xyxy
+	// 	mov out_position.zw, constf95.xyxy	; 0.0, 1.0, 0.0, 1.0
 	// 	mov r4, texcoord
 	// 	mul r4.xy, atlas, r4
 	// 	add out_texcoord0.xy, atlas.zw, r4
-	// 	mov out_color, constf95.y
+	// 	mov out_color, constf95.y	; 1.0
 	// 	end
 	// .end
 }

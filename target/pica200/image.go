@@ -247,56 +247,60 @@ func nameAt(names []map[register]string, owners ownerSet, key register) (string,
 	return found, found != ""
 }
 
-// owners finds which programs run each word: from the entry on to the next function, and wherever
-// the branches there lead. Programs of one file share code and differ in the names of registers.
+// owners finds which programs run each word.
 func (b *imageBuilder) owners() ([]ownerSet, error) {
-	code := b.file.DVLP.Code
-	targets, starts, err := b.targets()
-	if err != nil {
-		return nil, err
-	}
-	for i := range b.file.DVLEs {
-		if e := b.file.DVLEs[i].Entry; e < uint32(len(code)) {
-			starts[e] = true
-		}
-	}
-	owners := make([]ownerSet, len(code))
-	for i := range b.file.DVLEs {
-		if i < 64 {
-			spread(owners, targets, starts, int(b.file.DVLEs[i].Entry), 1<<uint(i))
-		}
-	}
-	return owners, nil
-}
-
-// targets returns for each word where it branches to, and where functions start.
-func (b *imageBuilder) targets() (targets [][]int, starts []bool, err error) {
 	d, err := b.set.NewDecoder("")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i, t := range b.image.Tables {
 		d.SetTable(i, t)
 	}
-	code := b.file.DVLP.Code
-	targets, starts = make([][]int, len(code)), make([]bool, len(code))
+	insts := make([]isa.Inst, len(b.file.DVLP.Code))
+	for i, w := range b.file.DVLP.Code {
+		insts[i], _ = d.Decode(bits.Of(uint64(w)))
+	}
+	return ownersOf(b.file, d, insts), nil
+}
+
+// ownersOf finds which programs run each word, some of which are instructions: from the entry on to the next
+// function, and wherever the branches there lead. Programs of one file share code and differ in the names of
+// registers.
+func ownersOf(f *SHBIN, d *isa.Decoder, insts []isa.Inst) []ownerSet {
+	targets, starts := targetsOf(d, insts)
+	for i := range f.DVLEs {
+		if e := f.DVLEs[i].Entry; e < uint32(len(insts)) {
+			starts[e] = true
+		}
+	}
+	owners := make([]ownerSet, len(insts))
+	for i := range f.DVLEs {
+		if i < 64 {
+			spread(owners, targets, starts, int(f.DVLEs[i].Entry), 1<<uint(i))
+		}
+	}
+	return owners
+}
+
+// targetsOf returns for each word where it branches to, and where functions start.
+func targetsOf(d *isa.Decoder, insts []isa.Inst) (targets [][]int, starts []bool) {
+	targets, starts = make([][]int, len(insts)), make([]bool, len(insts))
 	var found []isa.BranchTarget
-	for i, w := range code {
-		in, ok := d.Decode(bits.Of(uint64(w)))
-		if !ok {
+	for i, in := range insts {
+		if in.Leaf == nil {
 			continue
 		}
 		found = d.Targets(found[:0], in)
 		for _, t := range found {
 			at := int(t.Addr / wordBits)
-			if at < 0 || at >= len(code) {
+			if at < 0 || at >= len(insts) {
 				continue
 			}
 			targets[i] = append(targets[i], at)
 			starts[at] = starts[at] || t.Call
 		}
 	}
-	return targets, starts, nil
+	return targets, starts
 }
 
 // spread marks what is reached from a place with an owner.

@@ -583,7 +583,11 @@ func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 		}
 	default:
 		dst = append(dst, '.')
-		for _, c := range o.swz {
+		n := len(o.swz)
+		for n > 1 && o.swz[n-1] == o.swz[n-2] { // the last letter repeats
+			n--
+		}
+		for _, c := range o.swz[:n] {
 			dst = append(dst, r.banks.components.letters[c])
 		}
 	}

@@ -81,6 +81,8 @@ type register struct {
 	num  int
 }
 
+func (r register) String() string { return r.file.Name + strconv.Itoa(r.num) }
+
 // symbolKey is a value in a space of names of the instruction set.
 type symbolKey struct {
 	space string

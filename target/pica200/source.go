@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -51,6 +52,8 @@ type sourceWriter struct {
 	tableNames map[int]string
 	entries    map[registers]int
 	labels     map[int]string
+	scopes     map[scope]func(space string, value uint64) (string, bool)
+	constants  []*symbol // that the line names
 	// Names of the branch target that is being printed.
 	target     string
 	targetAddr int64
@@ -64,7 +67,7 @@ type sourceWriter struct {
 	descriptors      []string
 	patches          []string
 
-	out     bytes.Buffer
+	out     []byte
 	indent  int
 	closed  bool
 	labeled map[int]bool
@@ -75,13 +78,13 @@ type sourceWriter struct {
 func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error) {
 	if a.tools == nil {
 		var err error
-		if a.tools, err = newSourceTools(a.set); err != nil {
+		if a.tools, err = newSourceTools(a.set, a.parser); err != nil {
 			return nil, err
 		}
 	}
 	w := &sourceWriter{
 		asm: a, file: f, data: data, sourceTools: a.tools, pins: map[int]bool{}, literal: map[int]bool{},
-		names: map[string]bool{}, labels: map[int]string{},
+		names: map[string]bool{}, labels: map[int]string{}, scopes: map[scope]func(string, uint64) (string, bool){},
 	}
 	table := make([]bits.Value, len(f.DVLP.Descriptors))
 	for i, e := range f.DVLP.Descriptors {
@@ -90,6 +93,10 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 	w.d.SetTable(0, table)
 	w.wanted.entries = table
 	w.parser.Symbol = func(string) (int64, bool) { return w.targetAddr, true }
+	w.d.Label = func(addr int64, _ bool) (string, bool) {
+		w.targetAddr = addr
+		return w.target, w.target != ""
+	}
 	for _, word := range f.DVLP.Code {
 		in, ok := w.d.Decode(bits.Of(uint64(word)))
 		if !ok {
@@ -112,39 +119,39 @@ type sourceTools struct {
 	parser *asm.Parser
 	wanted *wantedTable
 	// means tells which register a value in a space of names is.
-	means  map[symbolKey]register
-	simple map[simpleKey]bits.Value
-	idle   map[idleKey]uint64
-	// suffixes are those of instructions that go nowhere.
-	suffixes map[suffixKey]keptSuffix
-	tried    []byte // a text of which only the length counts
+	means     map[symbolKey]register
+	canonical *asm.Canonical
+	slots     []slot // by Leaf.ID
+	// said has the instructions whose text says all of them, and goes nowhere.
+	said  map[instruction]bool
+	tried []byte
 }
 
-// simpleKey is what the simplest spelling of a descriptor depends on: which of its bits an instruction
-// shows, and which it cares about, is a matter of the instruction and of the other bits.
-type simpleKey struct {
-	leaf  *isa.Leaf
-	entry bits.Value
+// instruction is one with its descriptor, on which its text depends where nothing has a name.
+type instruction struct{ word, entry uint64 }
+
+// slot is where a leaf names its descriptor: bits of the word, none where it has none. several tells that it has
+// more than one.
+type slot struct {
+	field   string
+	mask    uint64
+	shift   int
+	known   bool
+	several bool
 }
 
-// suffixKey is what the suffix of an instruction depends on; keptSuffix is one, and whether it can be said.
-type suffixKey struct{ word, entry bits.Value }
-
-type keptSuffix struct {
-	text string
-	ok   bool
+// index returns the number of the descriptor that a word names, -1 if it names none.
+func (s *slot) index(word uint64) int {
+	if s.mask == 0 {
+		return -1
+	}
+	return int(word & s.mask >> s.shift)
 }
 
-// idleKey is what the shortest text of a part of a descriptor depends on.
-type idleKey struct {
-	typ         string
-	idle, value uint64
-}
-
-// maxKept bounds what is kept of each kind.
+// maxKept bounds the suffixes that are kept.
 const maxKept = 1 << 14
 
-func newSourceTools(set *isa.Set) (*sourceTools, error) {
+func newSourceTools(set *isa.Set, reader *asm.Parser) (*sourceTools, error) {
 	d, err := set.NewDecoder("")
 	if err != nil {
 		return nil, err
@@ -154,8 +161,8 @@ func newSourceTools(set *isa.Set) (*sourceTools, error) {
 		return nil, err
 	}
 	t := &sourceTools{
-		d: d, plain: asm.NewLossless(d, p), parser: p, wanted: &wantedTable{},
-		simple: map[simpleKey]bits.Value{}, idle: map[idleKey]uint64{}, suffixes: map[suffixKey]keptSuffix{},
+		d: d, plain: asm.NewLossless(d, p), parser: p, wanted: &wantedTable{}, canonical: asm.NewCanonical(d, reader),
+		slots: make([]slot, len(d.Root().Leaves)), said: map[instruction]bool{},
 	}
 	p.Tables[0] = t.wanted
 	t.means, err = symbolSpaces(set)
@@ -239,100 +246,6 @@ func (w *sourceWriter) spellOut(got []Descriptor) bool {
 	return more
 }
 
-// simplest returns the descriptor with which an instruction does the same, and whose idle bits, on which it does
-// not depend, are such that lines alike read alike: those of the other instructions that share the entry would
-// show otherwise.
-func (w *sourceWriter) simplest(in isa.Inst, index int) bits.Value {
-	own := w.wanted.entries[index]
-	key := simpleKey{in.Leaf, own}
-	if e, ok := w.simple[key]; ok {
-		return e
-	}
-	best := own
-	if res, err := w.parser.ParseBytes(w.d.Append(nil, in)); err == nil && len(res.Entries) == 1 {
-		care := res.Entries[0].Care
-		fields := w.d.Fields(nil, in)
-		for i, f := range fields {
-			if f.Table == "" || f.Depth != 1 || len(f.Parts) != 1 {
-				continue
-			}
-			end := i + 1
-			for end < len(fields) && fields[end].Depth > f.Depth {
-				end++
-			}
-			best = w.settle(best, f, fields[i+1:end], bits.Range(f.Parts[0].Low, f.Parts[0].Width).AndNot(care))
-		}
-	}
-	if len(w.simple) >= maxKept {
-		clear(w.simple)
-	}
-	w.simple[key] = best
-	return best
-}
-
-// settle gives the idle bits of a part of an entry their value. Where one component alone counts, the others are
-// like it: what is written decides what is shown. Else they are what prints shortest.
-func (w *sourceWriter) settle(entry bits.Value, f isa.Field, components []isa.Field, idle bits.Value) bits.Value {
-	if idle.IsZero() {
-		return entry
-	}
-	var counts []isa.Field
-	for _, c := range components {
-		if len(c.Parts) != 1 || c.Type != components[0].Type || c.Parts[0].Width != components[0].Parts[0].Width {
-			return w.shortest(entry, f, idle)
-		}
-		if bits.Range(c.Parts[0].Low, c.Parts[0].Width).AndNot(idle) != (bits.Value{}) {
-			counts = append(counts, c)
-		}
-	}
-	if len(counts) != 1 {
-		return w.shortest(entry, f, idle)
-	}
-	for _, c := range components {
-		entry.SetUint(c.Parts[0].Low, c.Parts[0].Width, counts[0].Value[0])
-	}
-	return entry
-}
-
-// maxIdle bounds the bits of a part of a descriptor that are tried out.
-const maxIdle = 8
-
-// shortest gives the idle bits of a part the value that prints shortest, the least of several. It depends on
-// the type of the part and its other bits alone.
-func (w *sourceWriter) shortest(entry bits.Value, f isa.Field, idle bits.Value) bits.Value {
-	part := f.Parts[0]
-	mask, value := idle.Uint(part.Low, part.Width), entry.Uint(part.Low, part.Width)
-	key := idleKey{f.Type, mask, value &^ mask}
-	best, ok := w.idle[key]
-	if !ok {
-		if best, ok = w.leastText(key); !ok {
-			best = value
-		}
-		w.idle[key] = best
-	}
-	entry.SetUint(part.Low, part.Width, best)
-	return entry
-}
-
-// leastText tries all values of the idle bits; ok is false for a part that is no operand type, or has too many.
-func (w *sourceWriter) leastText(key idleKey) (best uint64, ok bool) {
-	d, err := w.asm.set.NewDecoder(key.typ)
-	if err != nil || mathbits.OnesCount64(key.idle) > maxIdle {
-		return 0, false
-	}
-	shortest := 0
-	for v := uint64(0); ; {
-		if in, known := d.Decode(bits.Of(key.value | v)); known {
-			if w.tried = d.Append(w.tried[:0], in); !ok || len(w.tried) < shortest {
-				best, shortest, ok = key.value|v, len(w.tried), true
-			}
-		}
-		if v = (v - key.idle) & key.idle; v == 0 { // the next number of these bits
-			return best, ok
-		}
-	}
-}
-
 // patchLine is the number of bytes in a line of a patch; runs closer than patchGap are one.
 const (
 	patchLine = 32
@@ -380,7 +293,7 @@ func (w *sourceWriter) raw(err error) []byte {
 
 // write writes the whole source.
 func (w *sourceWriter) write() []byte {
-	w.out.Reset()
+	w.out = w.out[:0]
 	w.labeled = map[int]bool{}
 	w.unpad = false
 	w.body()
@@ -388,7 +301,7 @@ func (w *sourceWriter) write() []byte {
 		w.noPad = true
 		return w.write()
 	}
-	return bytes.Clone(w.out.Bytes())
+	return w.out
 }
 
 func (w *sourceWriter) body() {
@@ -430,19 +343,22 @@ func (w *sourceWriter) body() {
 	}
 }
 
-func (w *sourceWriter) line(format string, args ...any) {
+func (w *sourceWriter) startLine() {
 	for range w.indent {
-		w.out.WriteByte('\t')
+		w.out = append(w.out, '\t')
 	}
-	fmt.Fprintf(&w.out, format, args...)
-	w.out.WriteByte('\n')
+}
+
+func (w *sourceWriter) line(format string, args ...any) {
+	w.startLine()
+	w.out = append(fmt.Appendf(w.out, format, args...), '\n')
 }
 
 // label prints the label of an address, once.
 func (w *sourceWriter) label(addr int) {
 	if name, ok := w.labels[addr]; ok && !w.labeled[addr] && w.structure.fileOf(addr) == w.current {
 		w.labeled[addr] = true
-		fmt.Fprintf(&w.out, "%s:\n", name)
+		w.out = append(append(w.out, name...), ":\n"...)
 	}
 }
 
@@ -498,13 +414,12 @@ func (w *sourceWriter) roleBefore(at int) *program.Role {
 // go on.
 func (w *sourceWriter) instruction(at int) int {
 	b, ok := w.structure.blocks[at]
+	w.startLine()
+	w.out = append(w.text(w.out, at, ok), '\n')
+	w.closed = false
 	if !ok {
-		w.line("%s", w.text(at, false))
-		w.closed = false
 		return at + 1
 	}
-	w.line("%s", w.text(at, true))
-	w.closed = false
 	w.scope(at+1, at+1, b.split, b.loop, proc{})
 	if b.end > b.split {
 		w.line(".else")
@@ -515,27 +430,31 @@ func (w *sourceWriter) instruction(at int) int {
 	return b.end
 }
 
-// text prints the word at an address; the layout fills the fields of one that is laid out.
-func (w *sourceWriter) text(at int, block bool) string {
+// text appends the word at an address; the layout fills the fields of one that is laid out.
+func (w *sourceWriter) text(dst []byte, at int, block bool) []byte {
 	in := w.insts[at]
-	word := fmt.Sprintf(".word 0x%08x", w.file.DVLP.Code[at])
 	if in.Leaf == nil {
-		return word
+		return w.word(dst, at)
 	}
 	role := w.asm.roles.Of(in)
 	if block {
 		w.clear(&in, role.Target, role.Count)
 	}
 	w.nameTarget(at, &in, role)
-	w.d.Label = func(addr int64, _ bool) (string, bool) {
-		w.targetAddr = addr
-		return w.target, w.target != ""
-	}
 	w.d.Symbol = nil
-	defer w.simplify(at, in)()
-	suffix, ok := w.suffix(at, in)
+	slot, start := w.slot(in), len(dst)
+	index, own := w.simplify(at, in, slot)
+	suffix, ok := w.suffix(at, in, role, slot)
+	if ok {
+		dst = w.named(dst, at, in)
+	} else {
+		dst = w.word(dst, at)
+	}
+	if index >= 0 {
+		w.wanted.entries[index] = own
+	}
 	if !ok {
-		return word
+		return dst
 	}
 	// What the layout would fill is given by hand, also where it is 0.
 	if role.Block != "" && !block {
@@ -544,29 +463,63 @@ func (w *sourceWriter) text(at int, block bool) string {
 	if role.Call != "" && !w.called {
 		suffix = addField(suffix, role.Count)
 	}
-	w.d.Symbol = w.symbols(at)
-	text := joinIndex(string(w.d.Append(nil, in)))
 	if suffix != "" {
-		text += " {" + suffix + "}"
+		dst = append(append(append(dst, " {"...), suffix...), '}')
 	}
-	return text
+	return w.remark(dst, start)
+}
+
+// word appends the word at an address as data.
+func (w *sourceWriter) word(dst []byte, at int) []byte {
+	return fmt.Appendf(dst, ".word 0x%08x", w.file.DVLP.Code[at])
+}
+
+// named appends an instruction with the names of its registers.
+func (w *sourceWriter) named(dst []byte, at int, in isa.Inst) []byte {
+	w.d.Symbol, w.constants = w.symbols(at), w.constants[:0]
+	start := len(dst)
+	dst = w.d.Append(dst, in)
+	if bytes.Contains(dst[start:], []byte("][")) {
+		dst = append(dst[:start], joinIndex(string(dst[start:]))...)
+	}
+	return dst
+}
+
+// slot returns where an instruction names its descriptor.
+func (w *sourceWriter) slot(in isa.Inst) *slot {
+	s := &w.slots[in.Leaf.ID]
+	if s.known {
+		return s
+	}
+	s.known = true
+	index := w.d.IndexFields(in)
+	if s.several = len(index) > 1; len(index) != 1 {
+		return s
+	}
+	none, all := in, in
+	s.field = index[0].Field
+	w.clear(&none, s.field)
+	for n := uint64(1); w.d.SetField(&all, s.field, n) == nil; n = n<<1 | 1 {
+		s.mask = all.Bits[0] ^ none.Bits[0]
+	}
+	s.shift = mathbits.TrailingZeros64(s.mask)
+	return s
 }
 
 // simplify puts the simplest descriptor for an instruction in the place of its own, unless what stands
-// there has to be said. What it returns puts that back.
-func (w *sourceWriter) simplify(at int, in isa.Inst) (restore func()) {
-	index := w.d.IndexFields(in)
-	if len(index) == 0 {
-		return func() {}
+// there has to be said. It returns its own, and the place, -1 if there is nothing to put back.
+func (w *sourceWriter) simplify(at int, in isa.Inst, s *slot) (index int, own bits.Value) {
+	i := s.index(in.Bits[0])
+	if i < 0 {
+		return -1, own
 	}
-	i := int(index[0].Index)
 	w.wanted.index = i
 	if i >= len(w.wanted.entries) || w.literal[i] || w.pinned(at) {
-		return func() {}
+		return -1, own
 	}
-	own := w.wanted.entries[i]
-	w.wanted.entries[i] = w.simplest(in, i)
-	return func() { w.wanted.entries[i] = own }
+	own = w.wanted.entries[i]
+	w.wanted.entries[i] = w.canonical.Entry(in, own)
+	return i, own
 }
 
 // pinned reports whether the descriptor of an instruction is named.
@@ -574,40 +527,42 @@ func (w *sourceWriter) pinned(at int) bool { return w.pinAll || w.pins[at] }
 
 // suffix returns what the text of an instruction does not say, without braces; ok is false if that
 // cannot be said.
-func (w *sourceWriter) suffix(at int, in isa.Inst) (suffix string, ok bool) {
-	index := w.d.IndexFields(in)
-	if suffix, ok = w.keptSuffix(at, in, index); !ok {
-		return "", false
+func (w *sourceWriter) suffix(at int, in isa.Inst, role *program.Role, s *slot) (suffix string, ok bool) {
+	if goes := role.Jump || role.Call != "" || role.Block != ""; goes || !w.says(in, s) {
+		if w.tried, ok = w.plain.Append(w.tried[:0], in); !ok {
+			return "", false
+		}
+		if i := bytes.IndexByte(w.tried, '{'); i >= 0 {
+			suffix = string(w.tried[i+1 : len(w.tried)-1])
+		}
 	}
-	if len(index) > 0 && w.pinned(at) {
-		suffix = addSuffix(suffix, fmt.Sprintf("%s@%d", index[0].Field, index[0].Index))
+	if s.mask != 0 && w.pinned(at) {
+		suffix = addSuffix(suffix, fmt.Sprintf("%s@%d", s.field, s.index(in.Bits[0])))
 	}
 	return suffix, true
 }
 
-// keptSuffix returns what the text of an instruction does not say, as read back once.
-func (w *sourceWriter) keptSuffix(at int, in isa.Inst, index []isa.IndexField) (suffix string, ok bool) {
-	key := suffixKey{word: in.Bits}
-	if len(index) > 0 && index[0].Index < uint64(len(w.wanted.entries)) {
-		key.entry = w.wanted.entries[index[0].Index]
+// says reports whether the text of an instruction that goes nowhere says all of it, its descriptor's place but
+// for. That it does not know where it has several.
+func (w *sourceWriter) says(in isa.Inst, s *slot) bool {
+	i := s.index(in.Bits[0])
+	if s.several || i >= len(w.wanted.entries) {
+		return false
 	}
-	role := w.asm.roles.Of(in)
-	places := role.Jump || role.Call != "" || role.Block != "" || len(index) > 1
-	if kept, known := w.suffixes[key]; known && !places {
-		return kept.text, kept.ok
+	key := instruction{word: in.Bits[0] &^ s.mask}
+	if i >= 0 {
+		key.entry = w.wanted.entries[i][0]
 	}
-	lossless, ok := w.plain.Append(w.tried[:0], in)
-	if i := bytes.IndexByte(lossless, '{'); ok && i >= 0 {
-		suffix = string(lossless[i+1 : len(lossless)-1])
-	}
-	w.tried = lossless[:0]
-	if !places {
-		if len(w.suffixes) >= maxKept {
-			clear(w.suffixes)
+	said, known := w.said[key]
+	if !known {
+		w.tried = w.d.Append(w.tried[:0], in)
+		said = w.asm.says(w.tried, in, key.entry)
+		if len(w.said) >= maxKept {
+			clear(w.said)
 		}
-		w.suffixes[key] = keptSuffix{suffix, ok}
+		w.said[key] = said
 	}
-	return suffix, ok
+	return said
 }
 
 func addSuffix(suffix, part string) string {
@@ -680,18 +635,112 @@ func (w *sourceWriter) symbols(at int) func(space string, value uint64) (string,
 	if len(w.programs) == 0 {
 		return nil
 	}
-	own := w.programs[w.current].names
-	owners := w.structure.owners[at]
-	return func(space string, value uint64) (string, bool) {
-		key := w.means[symbolKey{space, value}]
-		name, ok := own[key]
-		for i, p := range w.programs {
-			if i < 64 && owners>>uint(i)&1 != 0 && p.names[key] != name {
-				return "", false
-			}
-		}
-		return name, ok
+	key := scope{w.current, w.structure.owners[at]}
+	find, ok := w.scopes[key]
+	if !ok {
+		find = w.namesIn(key)
+		w.scopes[key] = find
 	}
+	return find
+}
+
+// scope is where names are looked up: in a file, by words that some programs run.
+type scope struct {
+	file   int
+	owners ownerSet
+}
+
+// symbol is what source calls a register; value are the components of a constant.
+type symbol struct {
+	name, register string
+	value          []string
+}
+
+// namesIn returns the names of a scope, each looked for once. It notes the constants that are named.
+func (w *sourceWriter) namesIn(at scope) func(space string, value uint64) (string, bool) {
+	known := map[symbolKey]*symbol{}
+	return func(space string, value uint64) (string, bool) {
+		key := symbolKey{space, value}
+		s := known[key]
+		if s == nil {
+			s = w.symbolIn(at, w.means[key])
+			known[key] = s
+		}
+		if s.value != nil {
+			w.constants = append(w.constants, s)
+		}
+		return s.name, s.name != ""
+	}
+}
+
+// symbolIn returns what a register is in a scope: nothing if the programs that run it do not agree.
+func (w *sourceWriter) symbolIn(at scope, reg register) *symbol {
+	own := w.programs[at.file]
+	s := &symbol{name: own.names[reg], value: own.values[reg]}
+	if reg.file != nil {
+		s.register = reg.String()
+	}
+	for i, p := range w.programs {
+		if i >= 64 || at.owners>>uint(i)&1 == 0 {
+			continue
+		}
+		if p.names[reg] != s.name {
+			s.name = ""
+		}
+		if !slices.Equal(p.values[reg], s.value) {
+			s.value = nil
+		}
+	}
+	return s
+}
+
+// remark appends a comment with the values of the constants that the line from start on reads.
+func (w *sourceWriter) remark(dst []byte, start int) []byte {
+	mark, line := "\t; ", string(dst[start:])
+	for _, s := range w.constants {
+		if value := s.read(line, &w.asm.banks.components); value != "" {
+			dst = append(append(dst, mark...), value...)
+			mark = ", "
+		}
+	}
+	return dst
+}
+
+// read returns the components of a constant that a line reads, "" if it reads none, or what an address register
+// is added to.
+func (s *symbol) read(line string, c *components) string {
+	name := cmp.Or(s.name, s.register)
+	at := strings.Index(line, " "+name)
+	if at < 0 {
+		if at = strings.Index(line, "-"+name); at < 0 {
+			return ""
+		}
+	}
+	rest := line[at+1+len(name):]
+	letters, swizzled := strings.CutPrefix(rest, ".")
+	if !swizzled {
+		if rest != "" && rest[0] != ',' && rest[0] != ' ' {
+			return ""
+		}
+		return s.all()
+	}
+	var list []string
+	for i := 0; i < len(letters) && identifierByte(letters[i], true); i++ {
+		n := c.value[letters[i]]
+		if n < 0 || int(n) >= len(s.value) {
+			return ""
+		}
+		list = append(list, s.value[n])
+	}
+	return strings.Join(list, ", ")
+}
+
+// all returns the whole value of a constant.
+func (s *symbol) all() string {
+	if len(s.value) == 1 {
+		return s.value[0]
+	}
+	return "(" + strings.Join(s.value, ", ") + ")"
 }
 
 // nameLabels gives names to the places that jumps go to.
@@ -910,11 +959,7 @@ func (s *structure) next(at, hi int, inside proc) (proc, bool) {
 
 // findOwners finds which programs run each word.
 func (s *structure) findOwners(w *sourceWriter) {
-	s.owners = make([]ownerSet, len(w.insts))
-	b := imageBuilder{file: w.file, set: w.asm.set}
-	if owners, err := b.owners(); err == nil {
-		s.owners = owners
-	}
+	s.owners = ownersOf(w.file, w.d, w.insts)
 }
 
 // assign chooses the file of each unit: that of the first program that runs it, in ascending order,

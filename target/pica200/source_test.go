@@ -127,6 +127,65 @@ func TestSourceRefused(t *testing.T) {
 	}
 }
 
+// TestReadable checks what source does for its reader: a constant's value stands behind the line that reads it, but
+// not where an address register is added; outputs of one meaning are numbered; a destination of one component has
+// sources of one.
+func TestReadable(t *testing.T) {
+	a := assemblerFor(t)
+	const shader = `.in p
+.fvec view[2]
+.constf k(1, 2.5, 0, -3)
+.constfa t[2]
+.constfa (2, 0, 0, 0)
+.end
+.consti n(3, 0, 1, 0)
+.setb b2 true
+.out o position
+.out - dummy
+.out d dummy.x
+.out e dummy.y
+.proc main
+	mov r0, k
+	mov r1.x, -k.w
+	add r2.xy, k.ywww, p
+	mul r3, t[1], r0.y
+	mov r4, t[aL+1]
+	dp4 r5.x, view[0], p
+	dp4 r5.w, view[1], p
+	for n
+		ifu b2
+			mov e, r0
+		.end
+	.end
+	mov o, r5
+	end
+.end
+`
+	out, err := a.Assemble([]*diag.Source{{Name: "x.pica", Text: shader}}, pica200.AssembleOptions{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	sameBack(t, a, out.Bytes)
+	text, err := a.Source(out.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\n.out out_dummy dummy\n", "\n.out out_dummy2 dummy.x\n", "\n.out out_dummy3 dummy.y\n",
+		"\n\tmov r0, constf95\t; (1.0, 2.5, 0.0, -3.0)\n",
+		"\n\tmov r1.x, -constf95.w\t; -3.0\n",
+		"\n\tadd r2.xy, constf95.yw, p\t; 2.5, -3.0\n",
+		"\n\tmul r3, constf93[1], r0.y\t; (0.0, 0.0, 0.0, 0.0)\n",
+		"\n\tmov r4, constf93[aL+1]\n",
+		"\n\tdp4 r5.x, view[0], p\n\tdp4 r5.w, view[1], p\n",
+		"\n\tfor consti3\t; (3, 0, 1, 0)\n\t\tifu b2\t; true\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestForeign checks what stands in the source of files that other tools have written: what picasso
 // never writes has a line of its own, so that the source can be changed, and nothing is patched.
 func TestForeign(t *testing.T) {

@@ -2,6 +2,7 @@ package launch_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"flag"
 	"math/rand/v2"
 	"testing"
@@ -46,11 +47,11 @@ func randomFloat(r *rand.Rand) uint64 {
 	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
 }
 
-// runRandom runs lanes of a random program; pick says which of 64 lanes' inputs they get.
+// runRandom runs lanes of a random program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
 func runRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave {
 	w.Budget = 1000
 	w.Services = map[string]exec.Service{"emit": func(*exec.Call) {}}
-	w.Start(len(pick), 0)
+	wavetest.Start(w, pick)
 	for lane, from := range pick {
 		r := rand.New(rand.NewPCG(seed, uint64(from)))
 		for _, file := range []string{"v", "r"} {
@@ -105,12 +106,16 @@ func TestLanesAlone(t *testing.T) {
 		again := runRandom(m, other, seed, all)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {
-				if err := c.Verify(); err != nil {
+				if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {
 					t.Fatalf("program %d, word %d: %v", i, addr, err)
 				}
 			}
 		}
 		wavetest.SameLane(t, i, wave, 5, again, 5, false)
+		apart := runRandom(m, other, seed, wavetest.Apart(all))
+		for k := 0; k < exec.Lanes-1; k += 9 {
+			wavetest.SameLane(t, i, wave, k, apart, k, true)
+		}
 		for range 3 {
 			k := r.IntN(exec.Lanes)
 			wavetest.SameLane(t, i, wave, k, runRandom(m, other, seed, []int{k}), 0, true)
@@ -196,7 +201,7 @@ func FuzzWords(f *testing.F) {
 		wavetest.Stopped(t, w)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {
-				if err := c.Verify(); err != nil {
+				if err := errors.Join(c.Verify(), c.Whole().Verify()); err != nil {
 					t.Errorf("word %d: %v", addr, err)
 				}
 			}

@@ -76,11 +76,11 @@ func randomFloat(r *rand.Rand) uint64 {
 	return uint64(r.Uint32()&0x8fffffff | 0x38000000)
 }
 
-// runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get.
+// runRandom runs lanes of a program; pick says which of 64 lanes' inputs they get, -1 that there is no lane.
 func runRandom(l *exec.Launch, seed uint64, pick []int) *exec.Wave {
 	w := exec.NewWave(l.Program, l.Shared)
 	w.Budget = 1000
-	w.Start(len(pick), 0)
+	wavetest.Start(w, pick)
 	m := l.Program.Machine
 	for lane, from := range pick {
 		r := rand.New(rand.NewPCG(seed, uint64(from)))
@@ -124,6 +124,10 @@ func TestLanesAlone(t *testing.T) {
 		wave := runRandom(l, seed, all)
 		wavetest.Stopped(t, wave)
 		wavetest.SameLane(t, i, wave, 5, runRandom(l, seed, all), 5, false)
+		apart := runRandom(l, seed, wavetest.Apart(all))
+		for k := 0; k < exec.Lanes-1; k += 9 {
+			wavetest.SameLane(t, i, wave, k, apart, k, true)
+		}
 		for range 3 {
 			k := r.IntN(exec.Lanes)
 			wavetest.SameLane(t, i, wave, k, runRandom(l, seed, []int{k}), 0, true)

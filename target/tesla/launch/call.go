@@ -2,12 +2,12 @@ package launch
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -22,7 +22,7 @@ type call struct {
 	args   []string
 }
 
-var callForm = regexp.MustCompile(`^\s*([^<\s]+)\s*<<<(.*)>>>\s*\((.*)\)\s*;?\s*$`)
+var callForm = lazy.Regexp(`^\s*([^<\s]+)\s*<<<(.*)>>>\s*\((.*)\)\s*;?\s*$`)
 
 // calls are the kernels that the options ask for.
 func (s *session) calls() ([]call, error) {
@@ -105,7 +105,7 @@ func (s *session) paramOf(name string) param {
 
 // parseCall reads KERNEL<<<GRID, BLOCK, SHARED>>>(ARG, ...). Grids and blocks of several dimensions are 4x4 or (4,4).
 func (s *session) parseCall(text string) (c call, err error) {
-	m := callForm.FindStringSubmatch(text)
+	m := callForm().FindStringSubmatch(text)
 	if m == nil {
 		return c, fmt.Errorf("expected KERNEL<<<GRID,BLOCK>>>(ARG,...)")
 	}

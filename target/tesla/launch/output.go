@@ -8,12 +8,12 @@ import (
 	"image"
 	"image/color"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/sem"
 )
 
@@ -24,13 +24,13 @@ type output struct {
 	file string // "" for the table
 }
 
-var outForm = regexp.MustCompile(`^([^:=]+)(?::(\w+))?(?:=(.*))?$`)
+var outForm = lazy.Regexp(`^([^:=]+)(?::(\w+))?(?:=(.*))?$`)
 
 // outputs reads what --out says.
 func (s *session) outputs() ([]output, error) {
 	var list []output
 	for _, text := range s.req.Options[optOut] {
-		m := outForm.FindStringSubmatch(text)
+		m := outForm().FindStringSubmatch(text)
 		if m == nil {
 			return nil, fmt.Errorf("--%s %q, expected NAME, NAME=FILE or NAME:TYPE=FILE", optOut, text)
 		}
@@ -137,7 +137,7 @@ func encode(a *array, file string) []byte {
 	return []byte("[" + strings.Join(texts, ", ") + "]\n")
 }
 
-var pictureForm = regexp.MustCompile(`^(\w+):(\d+)x(\d+)$`)
+var pictureForm = lazy.Regexp(`^(\w+):(\d+)x(\d+)$`)
 
 // draw makes the picture that was asked for: of colours as they are, of numbers in grey, from the smallest to the
 // largest.
@@ -146,7 +146,7 @@ func (s *session) draw(out *exec.Outcome) error {
 	if text == "" {
 		return nil
 	}
-	m := pictureForm.FindStringSubmatch(text)
+	m := pictureForm().FindStringSubmatch(text)
 	if m == nil || s.arrays[m[1]] == nil {
 		return fmt.Errorf("--%s %q, expected ARRAY:WIDTHxHEIGHT, of %s", optPicture, text, strings.Join(s.arrayNames(), ", "))
 	}

@@ -2,10 +2,10 @@ package launch
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/target/tesla"
 )
@@ -21,15 +21,15 @@ type param struct {
 }
 
 var (
-	paramForm  = regexp.MustCompile(`^(\w+):(.+)$`)
-	vectorForm = regexp.MustCompile(`^(\w+?)x(\d+)$`)
+	paramForm  = lazy.Regexp(`^(\w+):(.+)$`)
+	vectorForm = lazy.Regexp(`^(\w+?)x(\d+)$`)
 )
 
 // parseParams reads what --params says: NAME:TYPE for each, with blanks or commas between.
 func parseParams(text string) ([]param, error) {
 	var list []param
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '\n' }) {
-		m := paramForm.FindStringSubmatch(word)
+		m := paramForm().FindStringSubmatch(word)
 		if m == nil {
 			return nil, fmt.Errorf("%q, expected NAME:TYPE", word)
 		}
@@ -58,7 +58,7 @@ func (p *param) parseType(text string) error {
 		elem = strings.TrimPrefix(rest, ":")
 	}
 	p.pointer = p.pointer || starred
-	if m := vectorForm.FindStringSubmatch(elem); m != nil && !p.pointer {
+	if m := vectorForm().FindStringSubmatch(elem); m != nil && !p.pointer {
 		elem = m[1]
 		p.count, _ = strconv.Atoi(m[2]) // digits, and too many of them give the largest number
 	}

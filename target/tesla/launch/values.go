@@ -10,10 +10,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/sem"
 )
 
@@ -114,21 +114,21 @@ func guess(texts []string) sem.Type {
 }
 
 var (
-	sized = regexp.MustCompile(`^(\w+)\[(\d+)\](?::(\S+))?$`)
-	named = regexp.MustCompile(`^(\w+):(.*)$`)
+	sized = lazy.Regexp(`^(\w+)\[(\d+)\](?::(\S+))?$`)
+	named = lazy.Regexp(`^(\w+):(.*)$`)
 )
 
 // parseValue reads an argument: 5, 1.5, 1,2,3, [1,2,3], f32:1,2, f32[1024], f32[1024]:1.5, @file, f32:@file. want is
 // the type that is known, of the elements where there are several.
 func parseValue(text string, want *sem.Type, file func(string) ([]byte, error)) (*value, error) {
-	if m := sized.FindStringSubmatch(text); m != nil {
+	if m := sized().FindStringSubmatch(text); m != nil {
 		return fill(m[1], m[2], m[3])
 	}
 	v := &value{}
 	if want != nil {
 		v.typ, v.typed = *want, true
 	}
-	if m := named.FindStringSubmatch(text); m != nil {
+	if m := named().FindStringSubmatch(text); m != nil {
 		t, ok := types[m[1]]
 		if !ok {
 			return nil, fmt.Errorf("no type %q, expected %s", m[1], typeNames)

@@ -1,4 +1,4 @@
-package isa_test
+package mesa_test
 
 import (
 	"fmt"
@@ -9,7 +9,17 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
 )
+
+func loadXML(t testing.TB, xml string) *isa.Set {
+	t.Helper()
+	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(xml)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return s
+}
 
 // mesaTests has a row for each thing in which Mesa's isaspec and the decoder differ, and a few in
 // which they agree. mesa and ours are the text of a word and what is found in it, each behind " | ".
@@ -101,7 +111,7 @@ func TestMesa(t *testing.T) {
 			if err != nil {
 				t.Fatal(isa.Explain(err))
 			}
-			m, err := set.NewMesa("")
+			m, err := mesa.New(set, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +145,7 @@ func TestMesaWide(t *testing.T) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	m, err := set.NewMesa("")
+	m, err := mesa.New(set, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +172,7 @@ func TestMesaLeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	m, err := set.NewMesa("")
+	m, err := mesa.New(set, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +192,7 @@ func TestMesaStrict(t *testing.T) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	if _, err := set.NewMesa(""); err == nil || !strings.Contains(err.Error(), "s is strict") {
+	if _, err := mesa.New(set, ""); err == nil || !strings.Contains(err.Error(), "s is strict") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -199,8 +209,8 @@ func TestMesaStack(t *testing.T) {
 		}
 		fmt.Fprintf(&body, `<derived name="D%d" type="uint" width="16"><expr>{A} + 1</expr></derived>`, x.depth)
 		s := loadXML(t, `<isa><bitset name="#instruction" size="32"><display>{D1}</display><field name="A" low="0" high="31" type="uint"/>`+
-			body.String()+`</bitset></isa>`, isa.Options{})
-		m, err := s.NewMesa("")
+			body.String()+`</bitset></isa>`)
+		m, err := mesa.New(s, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,18 +220,21 @@ func TestMesaStack(t *testing.T) {
 	}
 }
 
-// Nothing is allocated for a word without findings, however its operands are nested and computed.
+// Nothing is allocated, however operands are nested and computed, once a few words of an instruction were printed.
 func TestMesaAllocations(t *testing.T) {
 	s := loadXML(t, `<isa><bitset name="#reg" size="4"><display>{P}r{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
 		<bitset name="#instruction" size="32"><display>op {SUM} {R}</display><override><expr>{A} &gt; 3</expr><display>{NAME:align=3} {R} {SUM}</display></override>
 		<field name="A" low="0" high="7" type="hex"/><field name="R" low="8" high="11" type="#reg"><param name="H" as="P"/></field>
 		<field name="H" pos="12" type="bool" display="h"/><derived name="SUM" type="uint" width="8"><expr>{A} + {H}</expr></derived>
-		<pattern low="13" high="31">0000000000000000000</pattern></bitset></isa>`, isa.Options{})
-	m, err := s.NewMesa("")
+		<pattern low="13" high="31">0000000000000000000</pattern></bitset></isa>`)
+	m, err := mesa.New(s, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	buf := make([]byte, 0, 100)
+	buf := make([]byte, 0, 200)
+	for range 20 {
+		m.Append(buf, bits.Of(0x1a05))
+	}
 	n := testing.AllocsPerRun(100, func() {
 		text, _ := m.Append(buf, bits.Of(0x1a05))
 		if string(text) != "   #instruction hr10 6" {

@@ -1,0 +1,190 @@
+package asm
+
+import (
+	mathbits "math/bits"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/isa"
+)
+
+// Canonical gives the bits of table entries on which an instruction does not depend one value, so that lines alike
+// read alike: those of the other instructions that share the entry would show otherwise.
+type Canonical struct {
+	d *isa.Decoder
+	p *Parser
+	// entries are those that were settled for leaves whose idle bits depend on the entry alone.
+	entries map[settled]bits.Value
+	// least are the values that print shortest.
+	least  map[idlePart]uint64
+	types  map[string]*isa.Decoder
+	fields []isa.Field
+	text   []byte
+}
+
+// settled is an entry of a leaf.
+type settled struct {
+	leaf  *isa.Leaf
+	entry bits.Value
+}
+
+// idlePart is what the shortest text of a part of an entry depends on: its type, its idle bits, and the value of
+// the others.
+type idlePart struct {
+	typ         string
+	idle, value uint64
+}
+
+// Limits: entries that are kept, and the idle bits of a part that are tried out.
+const (
+	maxSettled = 1 << 14
+	maxIdle    = 8
+)
+
+// NewCanonical returns what settles the entries of instructions that d prints and p reads.
+func NewCanonical(d *isa.Decoder, p *Parser) *Canonical {
+	return &Canonical{d: d, p: p, entries: map[settled]bits.Value{}, least: map[idlePart]uint64{}, types: map[string]*isa.Decoder{}}
+}
+
+// Entry returns the entry of an instruction that has one, with other values for the bits on which the instruction
+// does not depend. entry is what the decoder has for it.
+func (c *Canonical) Entry(in isa.Inst, entry bits.Value) bits.Value {
+	key := settled{in.Leaf, entry}
+	if e, ok := c.entries[key]; ok {
+		return e
+	}
+	c.text = c.d.Append(c.text[:0], in)
+	res, err := c.p.ParseBytes(c.text)
+	if err != nil || len(res.Entries) != 1 {
+		return entry
+	}
+	e := c.settle(in, entry, res.Entries[0].Care)
+	if c.entryDecides(in.Leaf) {
+		if len(c.entries) >= maxSettled {
+			clear(c.entries)
+		}
+		c.entries[key] = e
+	}
+	return e
+}
+
+// entryDecides reports whether the idle bits of a leaf's entry depend on nothing but the entry.
+func (c *Canonical) entryDecides(leaf *isa.Leaf) bool {
+	for _, x := range c.p.env.Unit(c.p.root.Leaves[leaf.ID]).Unused {
+		if x.Cond != nil && !readsEntries(x.Cond.Root) {
+			return false
+		}
+	}
+	return true
+}
+
+// readsEntries reports whether an expression reads entries of tables alone.
+func readsEntries(n *model.Node) bool {
+	if n == nil {
+		return true
+	}
+	for _, a := range n.Alts {
+		if a.Cond != nil || a.Ref == nil || a.Ref.Prog != nil || len(a.Ref.Enter) == 0 || a.Ref.Enter[0].Field.Table == nil {
+			return false
+		}
+	}
+	return readsEntries(n.X) && readsEntries(n.Y) && readsEntries(n.Z)
+}
+
+// settle gives the bits that the instruction does not care about their values, part by part of the entry.
+func (c *Canonical) settle(in isa.Inst, entry, care bits.Value) bits.Value {
+	c.fields = c.d.Layout(c.fields[:0], in)
+	for i, f := range c.fields {
+		if f.Table == "" || f.Depth != 1 || len(f.Parts) != 1 {
+			continue
+		}
+		end := i + 1
+		for end < len(c.fields) && c.fields[end].Depth > f.Depth {
+			end++
+		}
+		part := f.Parts[0]
+		if idle := bits.Range(part.Low, part.Width).AndNot(care); !idle.IsZero() {
+			entry = c.part(entry, f, c.fields[i+1:end], idle)
+		}
+	}
+	return entry
+}
+
+// part gives the idle bits of a part their value. Where one of its components alone counts, the others are like it:
+// what is written decides what is shown. Else they are what prints shortest.
+func (c *Canonical) part(entry bits.Value, f isa.Field, components []isa.Field, idle bits.Value) bits.Value {
+	one, ok := onlyComponent(components, idle)
+	if !ok {
+		return c.shortest(entry, f, idle)
+	}
+	for _, x := range components {
+		entry.SetUint(x.Parts[0].Low, x.Parts[0].Width, one.Value[0])
+	}
+	return entry
+}
+
+// onlyComponent returns the one of some components, all alike, that is not idle; ok is false where they are not
+// alike, or others count.
+func onlyComponent(list []isa.Field, idle bits.Value) (one isa.Field, ok bool) {
+	for _, x := range list {
+		if len(x.Parts) != 1 || x.Type != list[0].Type || x.Parts[0].Width != list[0].Parts[0].Width {
+			return one, false
+		}
+		if counts := bits.Range(x.Parts[0].Low, x.Parts[0].Width).AndNot(idle); counts.IsZero() {
+			continue
+		}
+		if ok {
+			return one, false
+		}
+		one, ok = x, true
+	}
+	return one, ok
+}
+
+// shortest gives the idle bits of a part the value that prints shortest, the least of several.
+func (c *Canonical) shortest(entry bits.Value, f isa.Field, idle bits.Value) bits.Value {
+	part := f.Parts[0]
+	mask, value := idle.Uint(part.Low, part.Width), entry.Uint(part.Low, part.Width)
+	key := idlePart{f.Type, mask, value &^ mask}
+	best, ok := c.least[key]
+	if !ok {
+		if best, ok = c.leastText(key); !ok {
+			best = value
+		}
+		if len(c.least) >= maxSettled {
+			clear(c.least)
+		}
+		c.least[key] = best
+	}
+	entry.SetUint(part.Low, part.Width, best)
+	return entry
+}
+
+// leastText tries all values of the idle bits; ok is false for a part that is no operand type, or has too many.
+func (c *Canonical) leastText(key idlePart) (best uint64, ok bool) {
+	d := c.typeOf(key.typ)
+	if d == nil || mathbits.OnesCount64(key.idle) > maxIdle {
+		return 0, false
+	}
+	shortest := 0
+	for v := uint64(0); ; {
+		if in, known := d.Decode(bits.Of(key.value | v)); known {
+			if c.text = d.Append(c.text[:0], in); !ok || len(c.text) < shortest {
+				best, shortest, ok = key.value|v, len(c.text), true
+			}
+		}
+		if v = (v - key.idle) & key.idle; v == 0 { // the next number of these bits
+			return best, ok
+		}
+	}
+}
+
+// typeOf returns the decoder of an operand type, nil for a type that is none.
+func (c *Canonical) typeOf(name string) *isa.Decoder {
+	d, ok := c.types[name]
+	if !ok {
+		d, _ = c.d.Set().NewDecoder(name)
+		c.types[name] = d
+	}
+	return d
+}

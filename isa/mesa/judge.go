@@ -1,0 +1,236 @@
+package mesa
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// alike says what of a description the decoder and Mesa's rules have in common.
+type alike struct {
+	// ours tells that the decoder may print at all; findings, that what it finds has Mesa's words.
+	ours, findings bool
+}
+
+// description compares what concerns all leaves.
+func (p *Printer) description() alike {
+	m := p.machine
+	wide := false
+	for _, b := range m.ISA.Bitsets {
+		wide = wide || b.Size > 32
+		if len(b.Requires) > 0 {
+			return alike{}
+		}
+	}
+	a := alike{ours: m.Syntax == "" && m.ISA.Text.Storage == 0 && wide == (p.steps.words > 1), findings: (p.root.Size+31)/32 == p.steps.words}
+	for _, r := range m.Roots { // a conflict names the first two
+		a.findings = a.findings && slices.Equal(r.Leaves, p.steps.leaves[r.Spec])
+	}
+	return a
+}
+
+// judge reports whether the decoder prints each word of a leaf as Mesa's rules do, and finds the same; padded,
+// that its text has columns, which Mesa counts in bytes.
+//
+// They can differ where an expression that is open or beyond the stack is asked for its value, where a name
+// resolves nowhere in an expression, where a template is read in another way, and in a few types. All that can
+// be asked for is followed, whatever the bits are: a leaf may be refused that never shows a difference.
+// Mesa's rules compute the conditions of all overrides that they pass, also of those without the field that is
+// looked for: what these come to does not matter, and an open one is nothing to worry about.
+func (p *Printer) judge(l *model.Leaf) (same, padded bool) {
+	j := judge{p: p}
+	j.place(&place{leaf: l})
+	return !j.doubt, j.padded
+}
+
+// judge follows what can be asked for while a word is printed.
+type judge struct {
+	p *Printer
+	// places and evals are what was looked at: no word makes the printers do more.
+	places, evals int
+	// open are the expressions that are open; the value of each from needed on is needed by the one before it.
+	open   []*spec.Expr
+	needed int
+	// doubt tells that there may be a difference.
+	doubt, padded bool
+}
+
+// maxJudged bounds the expressions that are followed for a leaf.
+const maxJudged = 1 << 14
+
+// place is a scope as far as it is known without the bits.
+type place struct {
+	leaf   *model.Leaf
+	params []spec.Param
+	up     *place
+	depth  int
+}
+
+// place follows the printing of a value.
+func (j *judge) place(at *place) {
+	j.places++
+	if j.doubt = j.doubt || at.depth == maxDepth || j.places > maxOperands; j.doubt {
+		return
+	}
+	for c := range cases(at.leaf) {
+		if c.Expr != nil {
+			j.expr(at, c.Expr, true)
+		}
+		if t := c.Displays[""]; t != nil {
+			j.template(at, t)
+			if c.Expr == nil {
+				return
+			}
+		}
+	}
+}
+
+// template follows a display, which both have to read alike.
+func (j *judge) template(at *place, t *spec.Template) {
+	items := j.p.steps.text(t)
+	j.doubt = j.doubt || pieces(items) != oursOf(t)
+	for i := range items {
+		it := &items[i]
+		if it.Last {
+			return
+		}
+		if j.padded = j.padded || it.Column >= 0; strings.HasPrefix("NAME", it.Name) {
+			continue
+		}
+		if at.leaf.Spec.Operand(it.Name) != nil || strings.Contains(it.Name, "#assert") {
+			j.doubt = true
+		}
+		for c := range cases(at.leaf) {
+			j.doubt = j.doubt || c.Set(it.Name) != nil
+		}
+		found, always := j.name(at, it.Name, func(f *spec.Field, owner *place) { j.shown(at, f, owner) })
+		j.doubt = j.doubt || found && !always && it.Column >= 0 // Mesa pads only before what is there
+	}
+}
+
+// pieces writes what a display consists of.
+func pieces(items []spec.MesaItem) string {
+	var b strings.Builder
+	for _, it := range items {
+		if b.WriteString(it.Text); it.Last {
+			break
+		}
+		if it.Column >= 0 {
+			writeColumn(&b, it.Column)
+		}
+		if it.Column < 0 || it.Name != "" {
+			writeName(&b, it.Name)
+		}
+	}
+	return b.String()
+}
+
+// oursOf is pieces for a display as the decoder reads it; "\x00" where that is not Mesa's way.
+func oursOf(t *spec.Template) string {
+	var b strings.Builder
+	for _, it := range t.Items {
+		switch {
+		case it.Kind == spec.ItemText:
+			b.WriteString(it.Text)
+		case it.Kind == spec.ItemAlign:
+			writeColumn(&b, it.Column)
+		case it.Kind == spec.ItemRef && it.Before+it.After == "":
+			writeName(&b, it.Ref)
+		default:
+			return "\x00"
+		}
+	}
+	return b.String()
+}
+
+func writeColumn(b *strings.Builder, column int) { fmt.Fprintf(b, "{:%d}", column) }
+
+func writeName(b *strings.Builder, name string) { fmt.Fprintf(b, "{%s}", name) }
+
+// name calls do with each field that a name can mean, and the place that has it. found tells that there is one;
+// always, that there is one whatever the bits are.
+func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place)) (found, always bool) {
+	open := top(j.open)
+	j.doubt = j.doubt || strings.HasPrefix(name, "@") // a context
+	for up := at; !j.doubt; up = up.up {
+		for c := range cases(up.leaf) {
+			f := c.Field(name)
+			holds := c.Expr == nil || c.Expr == open
+			if !holds {
+				j.expr(up, c.Expr, f != nil)
+			}
+			if f == nil {
+				continue
+			}
+			j.doubt = j.doubt || holds && c.Expr != nil && up != at // the decoder asks it out there
+			found = true
+			if do(f, up); holds {
+				return true, true
+			}
+		}
+		i := slices.IndexFunc(up.params, func(p spec.Param) bool { return p.As == name })
+		if i < 0 {
+			j.doubt = j.doubt || strings.Contains(name, ".") // a path
+			return found, false
+		}
+		name = up.params[i].Name
+	}
+	return found, false
+}
+
+// value follows the value of a field.
+func (j *judge) value(f *spec.Field, owner *place) {
+	j.doubt = j.doubt || f.Table != nil
+	if f.Expr != nil {
+		j.expr(owner, f.Expr, true)
+	}
+}
+
+// expr follows an expression, in which every name has to mean something. needed tells that its value is needed.
+func (j *judge) expr(at *place, e *spec.Expr, needed bool) {
+	if len(j.open) == maxOpen || len(j.open) > 0 && slices.Contains(j.open[1:], e) {
+		j.doubt = j.doubt || needed
+		return
+	}
+	j.evals++
+	if j.doubt = j.doubt || j.evals > maxJudged || needed && slices.Contains(j.open[j.needed:], e); j.doubt {
+		return
+	}
+	before := j.needed
+	if !needed {
+		j.needed = len(j.open)
+	}
+	j.open = append(j.open, e)
+	for _, name := range e.Fetch {
+		if _, always := j.name(at, name, j.value); !always {
+			j.doubt = true
+		}
+	}
+	j.open, j.needed = j.open[:len(j.open)-1], before
+}
+
+// shown follows a field that is printed.
+func (j *judge) shown(at *place, f *spec.Field, owner *place) {
+	j.value(f, owner)
+	switch f.Kind {
+	case spec.KindBitset:
+		j.doubt = j.doubt || f.AllParams
+		for _, l := range j.p.steps.leaves[f.Bitset] {
+			j.place(&place{leaf: l, params: f.Params, up: at, depth: at.depth + 1})
+		}
+		return
+	case spec.KindEnum:
+		j.doubt = j.doubt || !plain(f.Enum)
+	case spec.KindBranch, spec.KindAbsBranch:
+		j.doubt = j.doubt || f.Unit != 0 || f.Width > 32
+	}
+	j.doubt = j.doubt || f.Width > 64 || f.Remark
+}
+
+// plain reports whether the first value that a number has in an enum is the one that the decoder prints.
+func plain(e *spec.Enum) bool {
+	return !slices.ContainsFunc(e.Values, func(v *spec.Value) bool { return v.Syntax != "" })
+}

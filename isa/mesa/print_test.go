@@ -1,0 +1,64 @@
+package mesa_test
+
+import (
+	"math/rand"
+	"slices"
+	"testing"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/roundtrip"
+	"github.com/isago/isago/internal/testgpu"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/isa/mesa"
+)
+
+// TestDecoderPrintsAlike prints random words of a GPU of 350 bitsets from memos and step by step, bits and all
+// that is odd about them, and sees that nearly all instructions are printed from memos.
+func TestDecoderPrintsAlike(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	for _, gen := range testgpu.Gens {
+		set, err := isa.Load(testgpu.Files(), testgpu.File, isa.Options{Gen: gen})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		quick, err := mesa.New(set, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow, err := mesa.New(set, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow.Stepwise = true
+		label := func(index int64, call bool) (string, bool) { return "l", index&1 == 0 && !call }
+		quick.Label, slow.Label = label, label
+		source := roundtrip.NewWords(set, uint64(gen))
+		known := 0
+		root, err := set.Root("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range root.Leaves {
+			for i := range 40 {
+				w := source.Leaf(l)
+				if i&1 == 0 {
+					w = bits.Of(r.Uint64()).AndNot(l.Mask).Or(l.Match) // what it expects of bits set aside
+				}
+				quick.Index, slow.Index = int64(i), int64(i)
+				text, ok := quick.Append(nil, w)
+				want, wanted := slow.Append(nil, w)
+				if string(text) != string(want) || ok != wanted || !slices.Equal(quick.Findings(), slow.Findings()) {
+					t.Fatalf("%s: %q, %v, %q; step by step %q, %v, %q", w, text, ok, quick.Findings(), want, wanted, slow.Findings())
+				}
+				quick.Reset()
+				slow.Reset()
+			}
+			if quick.Alike(l.ID) {
+				known++
+			}
+		}
+		if n := len(root.Leaves); known < n*9/10 {
+			t.Errorf("generation %d: %d of %d instructions from memos", gen, known, n)
+		}
+	}
+}

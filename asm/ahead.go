@@ -218,6 +218,23 @@ func agreed(n *node) []fact {
 	return list
 }
 
+// entails returns the conditions of which it is known behind an edge that they hold, and was not before it: all the
+// templates that go on there ask for them.
+func entails(n *node, e *edge) []*model.Prog {
+	if list := e.settles.Load(); list != nil {
+		return *list
+	}
+	var list []*model.Prog
+	before := agreed(n)
+	for _, f := range agreed(e.next) {
+		if f.want && !slices.Contains(before, f) {
+			list = append(list, f.prog)
+		}
+	}
+	e.settles.Store(&list)
+	return list
+}
+
 // factsOf lists the conditions on which a template depends.
 func factsOf(a *accept) (list []fact) {
 	if a.own != nil {

@@ -136,7 +136,7 @@ func (s *scope) compose(part spec.Part) []spec.Part {
 // bind gives a reference a value that text has named.
 func (p *Parser) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
-	if it.placed && it.place.index == nil && p.failure == nil {
+	if it.placed && p.failure == nil {
 		if done, ok := p.bindPlace(&it.place, v, end); done {
 			return ok
 		}
@@ -161,7 +161,11 @@ func (p *Parser) bindPlace(pl *place, v uint64, end int) (done, ok bool) {
 		scope = p.scopes[scope].up
 	}
 	s := &p.scopes[scope]
-	if s.parts != nil {
+	switch {
+	case pl.index != nil:
+		sp, ok := p.entry(pl.index, s)
+		return true, ok && v&^ones(pl.width) == 0 && p.setBits(sp, pl.low, pl.width, v, end)
+	case s.parts != nil:
 		return false, false
 	}
 	return true, v&^ones(pl.width) == 0 && p.setBits(s.space, s.low+pl.low, pl.width, v, end)

@@ -49,6 +49,8 @@ type edge struct {
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
 	item   item
+	// settles is made at first use.
+	settles atomic.Pointer[[]*model.Prog]
 }
 
 // accept is the end of a template: what it says about the leaf and its case.

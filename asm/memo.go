@@ -138,7 +138,7 @@ func (p *Parser) kindOf(g *grammar) operandKind {
 type operandTable struct {
 	slots []operandSlot
 	used  int
-	long  []uint64 // a bit for each kind
+	uses  []operandUse // by kind
 }
 
 type operandSlot struct {
@@ -154,24 +154,40 @@ const (
 	maxProbes   = 8
 )
 
-// hash returns a hash of a kind and the word that a text starts with: up to a blank or a comma that stands in no
-// brackets, or a point, where that has always been enough.
-func (t *operandTable) hash(kind operandKind, text []byte) uint64 {
-	h, x, depth := uint64(kind), uint64(0), 0
-	for i, c := range text {
-		switch b := wordBytes[c]; {
-		case b == opens:
-			depth++
-		case b == closes:
-			depth--
-		case depth == 0 && (b == parts || b == point && !t.isLong(kind)):
-			return mix(h, x)
-		}
+// hash returns a hash of a kind and the word that a text starts with.
+func (kind operandKind) hash(text []byte, long bool) uint64 {
+	h, x := uint64(kind), uint64(0)
+	for i, c := range text[:wordEnd(text, long)] {
 		if x = x<<8 | uint64(c); i&7 == 7 {
 			h, x = mix(h, x), 0
 		}
 	}
 	return mix(h, x)
+}
+
+// wordEnd returns the end of the word that a text starts with: a blank or a comma that stands in no brackets; where it
+// is not to be long, a point too, or what is behind brackets.
+func wordEnd(text []byte, long bool) int {
+	depth := 0
+	for i, c := range text {
+		switch wordBytes[c] {
+		case opens:
+			depth++
+		case closes:
+			if depth--; depth < 0 || depth == 0 && !long {
+				return i
+			}
+		case parts:
+			if depth == 0 {
+				return i
+			}
+		case point:
+			if depth == 0 && !long {
+				return i
+			}
+		}
+	}
+	return len(text)
 }
 
 // What bytes are to words.
@@ -182,31 +198,25 @@ const (
 	closes
 )
 
-// isLong reports whether some operand of a kind goes on behind a point.
-func (t *operandTable) isLong(kind operandKind) bool {
-	return int(kind>>6) < len(t.long) && t.long[kind>>6]>>(kind&63)&1 != 0
+// operandUse says of a kind of operands whether some go on behind a short word, how many were read alone and how often
+// one was known.
+type operandUse struct {
+	long         bool
+	alone, known int32
 }
 
-// noteLong notes that an operand goes on behind a point if its text does, the byte that ends it aside.
-func (t *operandTable) noteLong(kind operandKind, text []byte) bool {
-	depth := 0
-	for _, c := range text[:max(len(text)-1, 0)] {
-		switch b := wordBytes[c]; {
-		case b == opens:
-			depth++
-		case b == closes:
-			depth--
-		case depth == 0 && b == point:
-			for int(kind>>6) >= len(t.long) {
-				t.long = append(t.long, 0)
-			}
-			t.long[kind>>6] |= 1 << (kind & 63)
-			return true
-		case depth == 0 && b == parts:
-			return false
-		}
+// manyAlone is how many operands of a kind are read alone before it is seen whether that is of use.
+const manyAlone = 256
+
+// hopeless reports whether too few were known: that is so of whole phrases.
+func (u *operandUse) hopeless() bool { return u.alone >= manyAlone && u.known < 2*u.alone }
+
+// use returns what is known of a kind.
+func (t *operandTable) use(kind operandKind) *operandUse {
+	if n := int(kind) + 1 - len(t.uses); n > 0 {
+		t.uses = append(t.uses, make([]operandUse, n)...)
 	}
-	return false
+	return &t.uses[kind]
 }
 
 var wordBytes = [256]uint8{' ': parts, ',': parts, ';': parts, '\n': parts, '.': point, '(': opens, '[': opens, ')': closes, ']': closes}

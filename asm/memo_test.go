@@ -155,7 +155,7 @@ func TestMemoForgets(t *testing.T) {
 	m := p.memo
 	m.ready(p)
 	for i := range maxOperands + 2 {
-		m.operands.add(m.operands.hash(0, fmt.Append(nil, i)), fmt.Sprint(i), &operand{})
+		m.operands.add(operandKind(0).hash(fmt.Append(nil, i), false), fmt.Sprint(i), &operand{})
 	}
 	if n := len(m.operands.slots); n > maxOperands {
 		t.Errorf("there is room for %d operands", n)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -55,14 +54,22 @@ func (p *Parser) memoises() bool { return p.memo != nil && p.failure == nil && !
 // place.
 func (p *Parser) operand(g *grammar) *operand {
 	m, kind, text := &p.memo.operands, p.kindOf(g), p.whole[p.pos:]
-	hash := m.hash(kind, text)
+	use := m.use(kind)
+	if use.hopeless() {
+		return nil
+	}
+	hash := kind.hash(text, use.long)
 	o := m.find(hash, text)
-	if o == nil {
+	if o != nil {
+		use.known++
+	} else {
 		if !p.memo.met(hash) || p.inItself(g) {
 			return nil
 		}
-		if o = p.readAlone(g); !m.isLong(kind) && m.noteLong(kind, text[:o.size]) {
-			hash = m.hash(kind, text)
+		o = p.readAlone(g)
+		use = m.use(kind) // which may have moved
+		if use.alone++; !use.long && wordEnd(text, false)+1 < o.longest() {
+			use.long, hash = true, kind.hash(text, true)
 		}
 		m.add(hash, string(text[:o.size]), o)
 	}
@@ -73,6 +80,14 @@ func (p *Parser) operand(g *grammar) *operand {
 	}
 	p.deepest = max(p.deepest, depth)
 	return o
+}
+
+// longest returns the size of the longest way.
+func (o *operand) longest() (size int) {
+	for i := range o.ways {
+		size = max(size, o.ways[i].size)
+	}
+	return size
 }
 
 // behind tells what the place is behind, as far as the reading of blanks depends on it.
@@ -181,7 +196,7 @@ func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 		p.save(e, again)
 	}
 	w := &o.ways[i]
-	if !p.spelled(!w.loosely) || !p.take(it.ref, w) {
+	if !p.spelled(!w.loosely) || !p.take(it, w) {
 		return false
 	}
 	p.pos, p.node, p.off = p.pos+w.size, next, p.off+w.off
@@ -202,7 +217,13 @@ func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 }
 
 // take gives what a way to read a nested value gives.
-func (p *Parser) take(ref *model.Ref, w *way) bool {
+func (p *Parser) take(it *item, w *way) bool {
+	ref := it.ref
+	if it.placed && w.plain && w.known == ones(it.place.width) && ref.Field.Table == nil {
+		if done, ok := p.bindPlace(&it.place, w.val, p.pos); done {
+			return ok
+		}
+	}
 	if w.plain && ref.Prog == nil {
 		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
 	}

@@ -15,9 +15,7 @@ type trie struct {
 	// aliases tells of each value whether the text is only read and never printed for it.
 	aliases []bool
 	ends    bool
-	// first is values[0], firstAlias aliases[0].
-	first      uint64
-	firstAlias bool
+	first uint64 // of values
 	// size is the length of the text; shorter tells that it starts with another, of a byte or more.
 	size    int
 	shorter bool
@@ -36,7 +34,7 @@ func (t *trie) add(text string, value uint64, alias bool) {
 		return
 	}
 	if t.values, t.aliases = append(t.values, value), append(t.aliases, alias); len(t.values) == 1 {
-		t.first, t.firstAlias = value, alias
+		t.first = value
 	}
 }
 

@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/asm"
@@ -17,6 +18,8 @@ type Assembler struct {
 	parser *asm.Parser
 	d      *isa.Decoder
 	facts  *facts
+	// Jobs is the number of processors that may be used.
+	Jobs int
 }
 
 // NewAssembler returns an assembler for the instruction set, of whatever spelling.
@@ -34,7 +37,7 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 		return nil, err
 	}
 	f, err := factsOf(set)
-	return &Assembler{set, root, p, d, f}, err
+	return &Assembler{set: set, root: root, parser: p, d: d, facts: f}, err
 }
 
 // Assembled is what became of a source.
@@ -48,9 +51,9 @@ type Assembled struct {
 
 // Assemble reads a source. All mistakes are reported at once.
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
-	r := assembly{Assembler: a, src: src, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
+	r := assembly{Assembler: a, src: src, semicolon: -1, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
 	r.sections()
-	code, err := program.AssembleStatements(a.parser, a.set, a.root, src, r.statements)
+	code, err := r.instructions()
 	if err != nil {
 		r.add(err)
 	}
@@ -66,13 +69,24 @@ func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	return r.out, nil
 }
 
+// instructions assembles the statements.
+func (r *assembly) instructions() (*program.Code, error) {
+	a := program.Assembler{
+		Set: r.set, Root: r.root, Parser: r.parser, Jobs: r.Jobs,
+		New: func() (*asm.Parser, error) { return asm.New(r.set, "") },
+	}
+	return a.AssembleStatements(program.NewText(r.src), program.Listed(r.statements))
+}
+
 // assembly is one run of an assembler.
 type assembly struct {
 	*Assembler
 	src *diag.Source
 	// text is that of the source with blanks in place of comments; pos is where it is read.
-	text       string
-	pos        int
+	text string
+	pos  int
+	// semicolon is the last that was looked for.
+	semicolon  int
 	statements []program.Statement
 	// defined are the places that have a name or a value.
 	defined map[place]diag.Span
@@ -104,19 +118,22 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 // finish checks the words as a program, and takes them.
 func (r *assembly) finish(code *program.Code) {
 	p := r.out.Program
-	if most := r.facts.places["instructions"]; len(code.Insts) > most && !r.long {
-		span := code.Insts[most].Span
+	words := code.Insts()
+	if most := r.facts.places["instructions"]; len(words) > most && !r.long {
+		span := code.Span(&words[most])
 		r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
 		return
 	}
-	for i := range code.Insts {
-		w := &code.Insts[i]
+	p.Words, r.out.Places = slices.Grow(p.Words, len(words)), slices.Grow(r.out.Places, len(words))
+	for i := range words {
+		w := &words[i]
+		span := code.Span(w)
 		if w.Size != wordBits {
-			r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%d words of 32 bits, expected 4", w.Size/32)
+			r.fail(diag.TextExpected, span.Off, span.End, "%d words of 32 bits, expected 4", w.Size/32)
 			continue
 		}
-		r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: w.Span})
-		p.Words = append(p.Words, r.checked(w, i == len(code.Insts)-1))
+		r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: span})
+		p.Words = append(p.Words, r.checked(w.Word, span, i == len(words)-1))
 	}
 	for _, l := range code.Labels {
 		if !strings.HasPrefix(l.Name, localMark) {
@@ -127,58 +144,81 @@ func (r *assembly) finish(code *program.Code) {
 
 // checked returns a word, which ends the program if it is the last one, and warns of what is hardly
 // meant.
-func (r *assembly) checked(w *program.Word, last bool) bits.Value {
-	in, ok := r.d.Decode(w.Word)
+func (r *assembly) checked(word bits.Value, span diag.Span, last bool) bits.Value {
+	in, ok := r.d.Decode(word)
 	if !ok {
-		return w.Word
+		return word
 	}
 	for _, h := range r.d.Hazards(nil, in) {
-		r.warn(diag.Code(h.Name), w.Span, "%s", h.Text)
+		r.warn(diag.Code(h.Name), span, "%s", h.Text)
 	}
 	if !last || r.open || r.facts.ended(r.d, in) {
-		return w.Word
+		return word
 	}
-	r.warn(diag.MissingEnd, w.Span, "the last word does not end the program and is made to, as by grate; .isago no-end leaves it as it is")
+	r.warn(diag.MissingEnd, span, "the last word does not end the program and is made to, as by grate; .isago no-end leaves it as it is")
 	if err := r.d.SetField(&in, r.facts.ends, 1); err != nil {
-		r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%v", err)
+		r.fail(diag.TextExpected, span.Off, span.End, "%v", err)
 	}
 	return in.Bits
 }
 
-// uncomment returns a text with blanks in place of its comments; line breaks stay. Text in quotes has
+// comments are those of source.
+var comments = program.NewLexis("", []string{"//"}, program.BlockComment{Open: "/*", Close: "*/"})
+
+// uncomment returns the text with blanks in place of its comments; line breaks stay. Text in quotes has
 // no comments, and ends with its line at the latest.
 func (r *assembly) uncomment() string {
-	text := []byte(r.src.Text)
-	for i := 0; i < len(text); i++ {
-		rest := string(text[i:min(i+2, len(text))])
-		switch {
-		case text[i] == '"':
-			i = quoteEnd(r.src.Text, i)
-		case rest == "//":
-			end := i + len(line(r.src.Text[i:]))
-			blank(text[i:end])
-			i = end - 1
-		case rest == "/*":
-			n := strings.Index(r.src.Text[i+2:], "*/")
-			if n < 0 {
-				r.fail(diag.TextExpected, i, i+2, "a comment that does not end, expected */")
-				n = len(text) - i - 4
+	text := r.src.Text
+	var clean []byte
+	slash, quote := index(text, '/', 0), index(text, '"', 0)
+	for i := min(slash, quote); i < len(text); i = min(slash, quote) {
+		end := i + 1
+		if i == quote {
+			end = quoteEnd(text, i) + 1
+		} else if end = comments.CommentEnd(text, i); end < 0 {
+			r.fail(diag.TextExpected, i, i+2, "a comment that does not end, expected */")
+			end = len(text)
+		}
+		if i == slash && end > i {
+			if clean == nil {
+				clean = []byte(text)
 			}
-			blank(text[i : i+n+4])
-			i += n + 3
+			blank(clean[i:end])
+		}
+		if end = max(end, i+1); slash < end {
+			slash = index(text, '/', end)
+		}
+		if quote < end {
+			quote = index(text, '"', end)
 		}
 	}
-	return string(text)
+	if clean != nil {
+		return string(clean)
+	}
+	return text
+}
+
+// index returns where a byte stands next from a place on, the length of the text where it does not.
+func index(text string, c byte, from int) int {
+	if from < len(text) {
+		if n := strings.IndexByte(text[from:], c); n >= 0 {
+			return from + n
+		}
+	}
+	return len(text)
 }
 
 // quoteEnd returns the place of the quote that ends the text that starts at a quote, or of the last
 // character of the line where there is none.
 func quoteEnd(text string, at int) int {
-	l := line(text[at+1:])
-	if n := strings.IndexByte(l, '"'); n >= 0 {
-		return at + 1 + n
+	n := strings.IndexAny(text[at+1:], "\"\n")
+	switch {
+	case n < 0:
+		return len(text) - 1
+	case text[at+1+n] == '\n':
+		return at + n
 	}
-	return at + len(l)
+	return at + 1 + n
 }
 
 // line returns the text up to the end of its line.

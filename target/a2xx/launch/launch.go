@@ -28,6 +28,7 @@ const (
 // Exports by what the stages make of them.
 const (
 	color0   = 0
+	ownDepth = 61
 	position = 62
 )
 
@@ -362,9 +363,12 @@ func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 // number makes vertices that know their number, in every component: programs differ in which they read.
 func (r *runner) number(n int) {
 	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: r.Program.Machine.State(registers), Count: 1}}}
-	for i := range n {
-		v := uint64(math.Float32bits(float32(i)))
-		in.Values = append(in.Values, []uint64{v, v, v, v})
+	in.Values = make([][]uint64, n)
+	all := make([]uint64, 4*n)
+	for i := range in.Values {
+		v, row := uint64(math.Float32bits(float32(i))), all[4*i:4*i+4]
+		row[0], row[1], row[2], row[3] = v, v, v, v
+		in.Values[i] = row
 	}
 	r.Feed(in)
 }

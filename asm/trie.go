@@ -15,7 +15,7 @@ type trie struct {
 	// aliases tells of each value whether the text is only read and never printed for it.
 	aliases []bool
 	ends    bool
-	first uint64 // of values
+	first   uint64 // of values
 	// size is the length of the text; shorter tells that it starts with another, of a byte or more.
 	size    int
 	shorter bool

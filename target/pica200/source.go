@@ -187,7 +187,7 @@ func (t *wantedTable) Place(e asm.Entry) (int, error) {
 func (w *sourceWriter) source() []byte {
 	for range rounds {
 		text := w.write()
-		out, err := w.asm.Assemble([]*diag.Source{{Name: "source", Text: string(text)}}, AssembleOptions{})
+		out, err := w.assemble(text)
 		switch {
 		case err != nil && !w.unchecked:
 			w.unchecked = true
@@ -204,6 +204,13 @@ func (w *sourceWriter) source() []byte {
 		return w.write()
 	}
 	return w.raw(errors.New("the descriptors find no place"))
+}
+
+// assemble assembles what was written.
+func (w *sourceWriter) assemble(text []byte) (*Assembled, error) {
+	r := w.asm.newAssembly(AssembleOptions{})
+	r.unheard = true
+	return r.assemble([]*diag.Source{{Name: "source", Text: string(text)}})
 }
 
 // improve pins descriptors that came out elsewhere, then gives those their values that came out

@@ -218,8 +218,15 @@ func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 	case in.Op == sem.OpFlush:
 		c.flushKernel(id, in)
 		return true
+	case in.Op == sem.OpConvert && in.From.Kind == sem.Float && in.Type.Kind != sem.Float:
+		return c.toIntKernel(id, in)
+	case in.Op == sem.OpConvert && in.From.Kind != sem.Float && in.Type.Kind == sem.Float:
+		return c.toFloatKernel(id, in)
 	case in.Op == sem.OpConvert && in.Imm == 0 && in.Type.Kind == sem.Float && in.From.Kind == sem.Float:
 		return c.convertKernel(id, in)
+	case in.Op == sem.OpRint && in.Type.Width == 32:
+		c.rintKernel(id, in)
+		return true
 	case in.Type.Kind == sem.Float && in.Type.Width == 32 && in.Imm == 0:
 		return c.floatKernel(id, in)
 	case in.Type.Kind == sem.Float && in.Type.Width == 64 && in.Imm == 0:
@@ -517,6 +524,81 @@ func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
 	default:
 		return false
 	}
+	return true
+}
+
+// rintKernel prepares the step to a whole number.
+func (c *compiler) rintKernel(id sem.ID, in *sem.Inst) {
+	n, mode, a, d := c.w.width, sem.Mode(in.Imm), c.planeOf(in.A), c.place(id).plane
+	if mode == sem.Down {
+		c.add(func(*Wave) {
+			a, d := a[:n], d[:n]
+			for i := range d {
+				d[i] = b32(float32(math.Floor(float64(f32(a[i])))))
+			}
+		})
+		return
+	}
+	c.add(func(*Wave) {
+		a, d := a[:n], d[:n]
+		for i := range d {
+			d[i] = b32(float32(sem.Rint(float64(f32(a[i])), mode)))
+		}
+	})
+}
+
+// toIntKernel prepares the step from a float to a whole number of at most 32 bits: it stops at the ends of its range,
+// and of NaN becomes 0.
+func (c *compiler) toIntKernel(id sem.ID, in *sem.Inst) bool {
+	n, width, mode := c.w.width, in.Type.Width, sem.Mode(in.Imm)
+	if in.From.Width != 32 || width > 32 {
+		return false
+	}
+	low, high := int64(0), int64(1)<<uint(width)-1
+	if in.Type.Kind == sem.Sint {
+		low, high = -1<<uint(width-1), 1<<uint(width-1)-1
+	}
+	mask := uint64(1)<<uint(width) - 1
+	a, d := c.planeOf(in.A), c.place(id).plane
+	c.add(func(*Wave) {
+		a, d := a[:n], d[:n]
+		for i := range d {
+			v := float64(f32(a[i]))
+			if mode != sem.Zero { // as a step to int64 does
+				v = sem.Rint(v, mode)
+			}
+			x := int64(v)
+			switch {
+			case v != v:
+				x = 0
+			case v <= float64(low):
+				x = low
+			case v >= float64(high):
+				x = high
+			}
+			d[i] = uint64(x) & mask
+		}
+	})
+	return true
+}
+
+// toFloatKernel prepares the step from a whole number of at most 32 bits to the nearest float of 32 bits.
+func (c *compiler) toFloatKernel(id sem.ID, in *sem.Inst) bool {
+	n := c.w.width
+	if in.Type.Width != 32 || in.From.Width > 32 || in.From.Kind != sem.Uint && in.From.Kind != sem.Sint || in.Imm != 0 {
+		return false
+	}
+	left := uint(0) // what is shifted out and in again leaves a sign
+	if in.From.Kind == sem.Sint {
+		left = uint(64 - in.From.Width)
+	}
+	a, d := c.planeOf(in.A), c.place(id).plane
+	c.add(func(*Wave) {
+		a, d := a[:n], d[:n]
+		for i := range d {
+			d[i] = b32(float32(int64(a[i]<<left) >> left))
+		}
+	})
 	return true
 }
 

@@ -16,7 +16,7 @@ var ops = []struct {
 	{sem.OpAdd, 2}, {sem.OpSub, 2}, {sem.OpMul, 2}, {sem.OpMulHigh, 2}, {sem.OpDiv, 2}, {sem.OpMod, 2}, {sem.OpFma, 3}, {sem.OpSqrt, 1},
 	{sem.OpExp2, 1}, {sem.OpLog2, 1}, {sem.OpSin, 1}, {sem.OpCos, 1}, {sem.OpRint, 1}, {sem.OpNeg, 1}, {sem.OpNot, 1}, {sem.OpAnd, 2}, {sem.OpOr, 2},
 	{sem.OpXor, 2}, {sem.OpShl, 2}, {sem.OpShr, 2}, {sem.OpMin, 2}, {sem.OpMax, 2}, {sem.OpEq, 2}, {sem.OpNe, 2}, {sem.OpLt, 2}, {sem.OpLe, 2},
-	{sem.OpSelect, 3}, {sem.OpCast, 1}, {sem.OpFlush, 1}, {sem.OpSlice, 1}, {sem.OpProduct, 2},
+	{sem.OpSelect, 3}, {sem.OpCast, 1}, {sem.OpFlush, 1}, {sem.OpSlice, 1}, {sem.OpProduct, 2}, {sem.OpConvert, 1},
 }
 
 var types = []sem.Type{
@@ -54,7 +54,11 @@ func TestKernels(t *testing.T) {
 			if !fitsType(o.op, typ) {
 				continue
 			}
-			for round := range 6 {
+			rounds := 6
+			if o.op == sem.OpConvert { // into each type, in each mode
+				rounds = 200
+			}
+			for round := range rounds {
 				checkKernel(t, m, r, o.op, o.args, typ, round)
 			}
 		}
@@ -70,6 +74,8 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 		result = sem.BoolType
 	case sem.OpProduct:
 		imm = uint64(round % 2)
+	case sem.OpConvert:
+		result, imm = types[r.IntN(len(types)-1)], uint64(r.IntN(5))
 	case sem.OpSlice:
 		result, imm = sem.Type{Kind: sem.Uint, Width: 5}, 2
 	case sem.OpCast:

@@ -267,6 +267,7 @@ type feed struct {
 	in              Input
 	inputs, outputs []component
 	same            []sameInput
+	values          []uint64 // of all outputs, lane by lane
 }
 
 // sameInput is a component that all lanes are given alike.
@@ -276,7 +277,8 @@ type sameInput struct {
 }
 
 func (l *Launch) feed(in Input) *feed {
-	f := &feed{l, in, flatten(in.Ports), flatten(l.Outputs), nil}
+	f := &feed{Launch: l, in: in, inputs: flatten(in.Ports), outputs: flatten(l.Outputs)}
+	f.values = make([]uint64, in.Lanes*len(f.outputs))
 	for _, g := range in.Same {
 		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
 			f.same = append(f.same, sameInput{c, g.Values[i]})
@@ -295,12 +297,12 @@ func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
 	w.Start(n, f.Entry)
 	f.give(w, from, n)
 	RunBlock([]*Wave{w}) // a wave alone waits for nobody
-	all := make([]uint64, n*len(f.outputs))
+	step := len(f.outputs)
 	for i, c := range f.outputs {
-		w.column(c, all[i:], len(f.outputs), n)
+		w.column(c, f.values[from*step+i:], step, n)
 	}
-	for lane := range n {
-		res.Values[from+lane] = all[lane*len(f.outputs) : (lane+1)*len(f.outputs)]
+	for lane := from; lane < from+n; lane++ {
+		res.Values[lane] = f.values[lane*step : (lane+1)*step : (lane+1)*step]
 	}
 }
 

@@ -138,6 +138,9 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 		}
 		watch(w, m)
 		data := st.data(0)
+		if a.plane != nil && size == 4 && st.state.Scope != spec.ScopeLane {
+			m = words(data, r, a.plane, d.plane, m)
+		}
 		for ; m != 0; m &= m - 1 {
 			lane := trailing(m)
 			addr, ok := a.lane(lane), true
@@ -155,6 +158,20 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 			}
 		}
 	})
+}
+
+// words loads words of 32 bits where addresses are in a room, and returns the lanes from the first on for which that
+// is not so.
+func words(data []byte, r room, addr, to *plane, lanes uint64) (left uint64) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := trailing(lanes) % Lanes
+		at := addr[lane]
+		if at < r.low || at > r.high {
+			break
+		}
+		to[lane] = uint64(binary.LittleEndian.Uint32(data[at:]))
+	}
+	return lanes
 }
 
 func (c *compiler) store(in *sem.Inst, st *store, g guard, watch func(w *Wave, m uint64)) {

@@ -138,6 +138,9 @@ type Call struct {
 	Args, Results []*[Lanes]uint64
 }
 
+// Unknown notes that nobody knows what the surroundings do for the lanes of the call.
+func (c *Call) Unknown(text string) { c.Wave.unknown(text, c.Mask) }
+
 // Wave is up to 64 lanes that run one program. It is not for use by several goroutines at once.
 type Wave struct {
 	Program *Program

@@ -55,21 +55,15 @@ func (l *lowering) eval(p *model.Prog) *Func {
 	}
 	e := &Evaluation{Told: -1}
 	f := &Func{Kind: Eval, Eval: e, Doc: describe(p.Spec)}
-	if len(p.Missing) > 0 || p.Cycle {
-		e.Told = slot(l.told, p.Unit, p, &l.p.Told)
-		f.Effects = true
-		l.p.Uses.NoField = true
-	}
 	if p.Cycle {
 		e.Cycle = strings.Join(strings.Fields(p.Spec.Text), " ")
-		l.p.Uses.Cycle = true
+	}
+	if (len(p.Missing) > 0 || p.Cycle) && !l.quiet {
+		l.missing(p, f)
 	}
 	if p.Open {
 		e.Open, e.Known = true, slot(l.known, p.Unit, p.Spec, &l.p.Known)
 		f.Effects = true
-	}
-	for _, m := range p.Missing {
-		e.Missing = append(e.Missing, MissingName{Name: m.Name, Found: l.found(m.Alts)})
 	}
 	for _, m := range p.Fetch {
 		if x := l.computed(m.Alts); x != nil {
@@ -81,6 +75,17 @@ func (l *lowering) eval(p *model.Prog) *Func {
 	f = l.add(f, evalName(p.Spec))
 	l.progs[p] = f
 	return f
+}
+
+// missing has an expression tell, once in a scope, that names in it resolve nowhere or that it needs its own value.
+func (l *lowering) missing(p *model.Prog, f *Func) {
+	f.Effects = true
+	f.Eval.Told = slot(l.told, p.Unit, p, &l.p.Told)
+	l.p.Uses.NoField = true
+	l.p.Uses.Cycle = l.p.Uses.Cycle || p.Cycle
+	for _, m := range p.Missing {
+		f.Eval.Missing = append(f.Eval.Missing, MissingName{Name: m.Name, Found: l.found(m.Alts)})
+	}
 }
 
 func evalName(e *spec.Expr) string {

@@ -196,10 +196,9 @@ type MissingName struct {
 
 // Tree finds the leaf of a value.
 type Tree struct {
-	// The value of the bits is limb>>Shift & Mask; Next has a subtree for some.
-	Limb, Shift int
-	Mask        uint64
-	Next        []Branch
+	// Runs are bits, each run in one limb; Next has a subtree for some of their values, the first run lowest.
+	Runs []spec.Part
+	Next []Branch
 	// Leaves are the candidates where Next is empty, in the order in which they are tried.
 	Leaves []Candidate
 	// First tells that the first candidate that matches is the one.

@@ -35,6 +35,7 @@ type lowering struct {
 	leaves map[*spec.Bitset]*Leaf
 	mesa   *mesaBinding
 	exact  bool
+	quiet  bool
 	exprs  map[*spec.Expr]int
 	built  int
 }
@@ -74,12 +75,23 @@ func (l *lowering) all() (err error) {
 				d.Checks = l.checks(r, env)
 			}
 			r.Decoders = append(r.Decoders, d)
-			for _, x := range env.Root.Leaves {
-				l.layout(l.leaves[x.Spec], env.Unit(x))
-			}
 		}
+		l.layouts()
 	}
 	return l.bound()
+}
+
+// layouts says where the fields of all leaves are. Nobody is told what is odd while a word is packed, such as a name
+// that only the surroundings of an operand have.
+func (l *lowering) layouts() {
+	l.quiet, l.progs = true, map[*model.Prog]*Func{}
+	for _, r := range l.p.Roots {
+		env := l.class.model.Top(l.class.model.Roots[r.ID])
+		for _, x := range env.Root.Leaves {
+			l.layout(l.leaves[x.Spec], env.Unit(x))
+		}
+	}
+	l.quiet = false
 }
 
 // checks looks for ignored bits that are set in table entries of which displays show parts alone.

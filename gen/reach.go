@@ -1,60 +1,59 @@
 package gen
 
-// Reach adds a function and all that it calls.
-func Reach(used map[*Func]bool, f *Func) {
-	if f == nil || used[f] {
+// Reached collects the functions that code calls.
+type Reached struct {
+	Used map[*Func]bool
+	// Tables tells that trees are written as tables where they can be: conditions are bits then, and call nothing.
+	Tables bool
+}
+
+// NewReached returns an empty collection.
+func NewReached(tables bool) *Reached { return &Reached{map[*Func]bool{}, tables} }
+
+// Func adds a function and all that it calls.
+func (r *Reached) Func(f *Func) {
+	if f == nil || r.Used[f] {
 		return
 	}
-	used[f] = true
-	ReachStmts(used, f.Body)
+	r.Used[f] = true
+	r.Stmts(f.Body)
 	if f.Eval != nil {
 		for _, x := range f.Eval.all() {
-			ReachExpr(used, x)
+			r.Expr(x)
 		}
 	}
-	if f.Tree != nil {
-		f.Tree.reach(used)
+	if f.Tree != nil && !(r.Tables && f.Tabled()) {
+		f.Tree.conditions(r.Expr)
 	}
-	Reach(used, f.Match)
+	r.Func(f.Match)
 	for _, g := range f.Shows {
-		Reach(used, g)
+		r.Func(g)
 	}
 }
 
-func (t *Tree) reach(used map[*Func]bool) {
-	for _, c := range t.Leaves {
-		for _, x := range c.Requires {
-			ReachExpr(used, x)
-		}
-	}
-	for _, n := range t.Next {
-		n.Tree.reach(used)
-	}
-}
-
-// ReachStmts adds all that statements call.
-func ReachStmts(used map[*Func]bool, list []Stmt) {
+// Stmts adds all that statements call.
+func (r *Reached) Stmts(list []Stmt) {
 	for i := range list {
 		s := &list[i]
-		ReachExpr(used, s.Value)
-		Reach(used, s.Func)
-		ReachStmts(used, s.Body)
-		ReachStmts(used, s.Else)
+		r.Expr(s.Value)
+		r.Func(s.Func)
+		r.Stmts(s.Body)
+		r.Stmts(s.Else)
 		for _, m := range s.Members {
-			ReachStmts(used, m)
+			r.Stmts(m)
 		}
 		if s.Scalar != nil && s.Scalar.Wide != nil {
-			s.Scalar.Wide.reach(used)
+			r.source(s.Scalar.Wide)
 		}
 		if n := s.Nested; n != nil {
-			Reach(used, n.Show)
+			r.Func(n.Show)
 			for i := range n.Steps {
-				n.Steps[i].reach(used)
+				r.source(&n.Steps[i].Source)
 			}
 			if n.Value != nil {
-				n.Value.reach(used)
+				r.source(n.Value)
 			}
-			ReachExpr(used, n.Computed)
+			r.Expr(n.Computed)
 		}
 		if s.Kind == Done {
 			return
@@ -62,20 +61,20 @@ func ReachStmts(used map[*Func]bool, list []Stmt) {
 	}
 }
 
-func (s *Source) reach(used map[*Func]bool) {
+func (r *Reached) source(s *Source) {
 	if s.Entry != nil {
-		ReachExpr(used, s.Entry.Index)
+		r.Expr(s.Entry.Index)
 	}
 }
 
-// ReachExpr adds all that an expression calls.
-func ReachExpr(used map[*Func]bool, x *Expr) {
+// Expr adds all that an expression calls.
+func (r *Reached) Expr(x *Expr) {
 	if x == nil {
 		return
 	}
-	Reach(used, x.Func)
-	ReachExpr(used, x.X)
-	ReachExpr(used, x.Y)
-	ReachExpr(used, x.Z)
-	x.Source.reach(used)
+	r.Func(x.Func)
+	r.Expr(x.X)
+	r.Expr(x.Y)
+	r.Expr(x.Z)
+	r.source(&x.Source)
 }

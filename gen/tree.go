@@ -3,7 +3,9 @@ package gen
 import (
 	"slices"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 // matching returns the function that finds the leaf of a value.
@@ -67,8 +69,7 @@ func narrowFirst(list []candidate) {
 	}
 }
 
-// grower builds a tree of switches. They are as wide as tells most leaves apart, since compilers make tables of
-// them.
+// grower builds a tree of tables. Each looks at the runs of bits that tell most leaves apart.
 type grower struct {
 	strict   bool
 	size     int
@@ -77,15 +78,23 @@ type grower struct {
 
 const (
 	fewCandidates = 2
-	widestSwitch  = 8
+	// widestRun and widestTable are numbers of bits, of a run and of all runs of a table.
+	widestRun, widestTable = 10, 12
+	// firstRuns and laterRuns are the numbers of runs at which the first table looks and those behind it.
+	firstRuns, laterRuns = 5, 1
+	// copies bounds how often each leaf is in a table.
+	copies = 32
 )
 
 // grow builds the tree for candidates of which the bits in known are verified.
 func (g *grower) grow(list []candidate, known Bits) *Tree {
 	t := &Tree{First: g.strict || apart(list)}
 	if len(list) > fewCandidates {
-		if low, width := g.window(list, known); width > 0 {
-			g.branch(t, list, known.Or(maskOf(low, width)), low, width)
+		if runs := g.runs(list, known); len(runs) > 0 {
+			for _, r := range runs {
+				known = known.Or(bits.Range(r.Low, r.Width))
+			}
+			g.branch(t, list, known, runs)
 			return t
 		}
 	}
@@ -100,22 +109,43 @@ func (g *grower) grow(list []candidate, known Bits) *Tree {
 	return t
 }
 
-func maskOf(low, width int) Bits {
-	var m Bits
-	m.SetUint(low, width, ^uint64(0))
-	return m
+// take returns the bits of some runs side by side, the first run's lowest.
+func take(v *Bits, runs []spec.Part) (x uint64) {
+	at := 0
+	for _, r := range runs {
+		x |= v.Uint(r.Low, r.Width) << at
+		at += r.Width
+	}
+	return x
 }
 
-// branch makes a switch of some bits. Values that lead to the same leaves share a subtree.
-func (g *grower) branch(t *Tree, list []candidate, known Bits, low, width int) {
-	t.Limb, t.Shift, t.Mask = low/64, low%64, ones(width)
+func width(runs []spec.Part) (n int) {
+	for _, r := range runs {
+		n += r.Width
+	}
+	return n
+}
+
+// Width returns the number of bits at which the tree looks first.
+func (t *Tree) Width() int { return width(t.Runs) }
+
+// Bits returns where these bits are.
+func (t *Tree) Bits() *Source {
+	s := &Source{Parts: slices.Clone(t.Runs), Width: t.Width()}
+	slices.Reverse(s.Parts)
+	return s
+}
+
+// branch makes a table of some bits. Values that lead to the same leaves share a subtree.
+func (g *grower) branch(t *Tree, list []candidate, known Bits, runs []spec.Part) {
+	t.Runs = runs
 	buckets := map[string]int{}
 	var members [][]candidate
-	for v := range uint64(1) << width {
+	for v := range uint64(1) << width(runs) {
 		var in []candidate
 		key := make([]byte, 0, 64)
 		for i, c := range list {
-			if v&c.leaf.Mask.Uint(low, width) == c.leaf.Match.Uint(low, width) {
+			if v&take(&c.leaf.Mask, runs) == take(&c.leaf.Match, runs) {
 				in = append(in, c)
 				key = append(key, byte(i), byte(i>>8))
 			}
@@ -150,36 +180,55 @@ func apart(list []candidate) bool {
 	return true
 }
 
-// window returns the run of bits, all in one limb, whose switch leaves the fewest candidates in its largest
-// branch, without copying them into many; width 0 if none tells any apart.
-func (g *grower) window(list []candidate, known Bits) (low, width int) {
+// runs returns the runs of bits, each in one limb, that leave the fewest candidates together, one found after the
+// other; none if none tells any apart.
+func (g *grower) runs(list []candidate, known Bits) (runs []spec.Part) {
 	best := len(list)
-	for w := 1; w <= widestSwitch && 1<<w <= 4*len(list); w++ {
+	mostRuns := laterRuns
+	if known.IsZero() {
+		mostRuns = firstRuns
+	}
+	for len(runs) < mostRuns && best > fewCandidates {
+		run, most := g.run(list, known, runs, best)
+		if run.Width == 0 {
+			break
+		}
+		runs, best = append(runs, run), most
+		known = known.Or(bits.Range(run.Low, run.Width))
+	}
+	return runs
+}
+
+// run returns the run that leaves the fewest candidates beside others, which leave best; Width 0 if none leaves fewer.
+func (g *grower) run(list []candidate, known Bits, runs []spec.Part, best int) (run spec.Part, most int) {
+	before := width(runs)
+	for w := 1; w <= widestRun && w+before <= widestTable && 1<<(w+before) <= 32*len(list); w++ {
 		for lo := 0; lo+w <= g.size; lo++ {
 			if lo/64 != (lo+w-1)/64 || known.Uint(lo, w) != 0 {
 				continue
 			}
-			if n := largest(list, lo, w, best); n < best {
-				best, low, width = n, lo, w
+			r := spec.Part{Low: lo, Width: w}
+			if n := largest(list, append(runs[:len(runs):len(runs)], r), best); n < best {
+				best, run = n, r
 			}
 		}
 	}
-	return low, width
+	return run, best
 }
 
-// largest returns the number of candidates in the largest branch, or limit if the window is no better or copies
-// too much.
-func largest(list []candidate, low, width, limit int) int {
-	var count [1 << widestSwitch]int
+// largest returns the number of candidates behind the value that has the most of them, or limit if that is no fewer or
+// leaves are behind too many values.
+func largest(list []candidate, runs []spec.Part, limit int) int {
+	var count [1 << widestTable]uint16
 	total, most := 0, 0
-	for _, c := range list {
-		mask, match := c.leaf.Mask.Uint(low, width), c.leaf.Match.Uint(low, width)
-		free := ^mask & ones(width)
+	for i := range list {
+		mask, match := take(&list[i].leaf.Mask, runs), take(&list[i].leaf.Match, runs)
+		free := ^mask & ones(width(runs))
 		for sub := free; ; sub = (sub - 1) & free {
-			i := match | sub
-			count[i]++
-			most = max(most, count[i])
-			if total++; most >= limit || total > 3*len(list) {
+			n := match | sub
+			count[n]++
+			most = max(most, int(count[n]))
+			if total++; most >= limit || total > copies*len(list) {
 				return limit
 			}
 			if sub == 0 {

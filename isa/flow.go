@@ -48,7 +48,7 @@ func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	found := len(d.findings)
 	before := len(buf)
 	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.Flowing {
-		buf = d.branches(buf, 0)
+		buf = d.branchFlows(buf, 0)
 	}
 	d.forget(found)
 	return buf
@@ -85,8 +85,8 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 	return buf
 }
 
-// branches appends a jump or a call for each branch field of a description that says nothing of flow.
-func (d *Decoder) branches(buf []Flow, depth int) []Flow {
+// branchFlows appends a jump or a call for each branch field of a description that says nothing of flow.
+func (d *Decoder) branchFlows(buf []Flow, depth int) []Flow {
 	for _, named := range d.frames[depth].unit.NamedFields() {
 		ref := d.pick(named.Alts, depth)
 		if ref == nil || ref.Field == nil || ref.Kind != spec.KindBranch && ref.Kind != spec.KindAbsBranch {

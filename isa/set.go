@@ -25,7 +25,7 @@ type Options struct {
 type Set struct {
 	model    *model.Machine
 	roots    []*Root
-	trees    []atomic.Pointer[tree] // by Root.ID, each made when it is asked for
+	trees    []atomic.Pointer[tree] // by Root.ID, each made when it is asked for, and again when it is asked for often
 	shipped  bool
 	files    []*File
 	memories []*Memory
@@ -58,7 +58,7 @@ type Shipped struct {
 // Load returns the instruction set; for the same options it may be the same one.
 func (s *Shipped) Load(opt Options) (*Set, error) {
 	s.once.Do(func() {
-		parsed, err := spec.Load(s.FS, s.File)
+		parsed, err := spec.LoadSound(s.FS, s.File)
 		if err != nil {
 			s.err = err
 			return
@@ -91,10 +91,15 @@ func (s *Set) With(opt Options) (*Set, error) { return compile(s.model.ISA, opt,
 // tree returns the tree of the leaves of a root.
 func (s *Set) tree(r *model.Root) *tree {
 	t := s.trees[r.ID].Load()
-	if t == nil {
+	switch {
+	case t == nil:
 		t = newTree(r, s.model.ISA.Strict)
-		s.trees[r.ID].Store(t)
+	case t.flat && t.asked.Add(1) > maxAsked:
+		t = t.grown(r.Size)
+	default:
+		return t
 	}
+	s.trees[r.ID].Store(t)
 	return t
 }
 

@@ -1,6 +1,9 @@
 package isa
 
 import (
+	"slices"
+	"sync/atomic"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 )
@@ -14,7 +17,14 @@ type tree struct {
 	first bool
 	// requires tells which leaves, by ID, exist only under a condition.
 	requires []bool
+	// flat tells that root is a list of all leaves that could be a tree, and asked how often it was looked through.
+	flat  bool
+	asked atomic.Int32
 }
+
+// maxAsked is how often the list of all leaves is looked through before a tree is made of it, which takes as long as
+// several hundred times.
+const maxAsked = 100
 
 type treeNode struct {
 	// The value of the bits is word[limb]>>shift & mask.
@@ -30,17 +40,22 @@ const (
 	maxWindow = 9
 )
 
+// newTree returns the tree of a root that is still a list.
 func newTree(r *model.Root, strict bool) *tree {
-	leaves := make([]*model.Leaf, len(r.Leaves))
-	copy(leaves, r.Leaves)
+	leaves := slices.Clone(r.Leaves)
 	if strict {
 		narrowFirst(leaves)
 	}
-	t := &tree{root: grow(leaves, bits.Value{}, r.Size), first: strict}
+	t := &tree{root: &treeNode{leaves: leaves}, first: strict, flat: len(leaves) > fewLeaves}
 	for _, l := range r.Leaves {
 		t.requires = append(t.requires, conditional(l))
 	}
 	return t
+}
+
+// grown returns the tree of a list; words are of that size.
+func (t *tree) grown(size int) *tree {
+	return &tree{root: grow(t.root.leaves, bits.Value{}, size), first: t.first, requires: t.requires}
 }
 
 func conditional(l *model.Leaf) bool {
@@ -56,8 +71,11 @@ func conditional(l *model.Leaf) bool {
 func narrowFirst(leaves []*model.Leaf) {
 	for i := 1; i < len(leaves); i++ {
 		l := leaves[i]
+		if len(l.Refines) == 0 {
+			continue
+		}
 		for j := range i {
-			if !contains(l.Refines, leaves[j]) {
+			if !slices.Contains(l.Refines, leaves[j]) {
 				continue
 			}
 			copy(leaves[j+1:i+1], leaves[j:i])
@@ -65,15 +83,6 @@ func narrowFirst(leaves []*model.Leaf) {
 			break
 		}
 	}
-}
-
-func contains(list []*model.Leaf, l *model.Leaf) bool {
-	for _, x := range list {
-		if x == l {
-			return true
-		}
-	}
-	return false
 }
 
 func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {

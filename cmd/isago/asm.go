@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -67,9 +66,11 @@ of --plain could not be read.`,
   isago asm -o light.shbin light.pica
   echo "mov r0, v0" | isago asm --isa pica200 --plain --hex -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.recognise(cmd, args); err != nil {
+			done, err := f.recognise(cmd, args)
+			if err != nil {
 				return err
 			}
+			defer done()
 			c, err := f.compiler()
 			if err != nil {
 				return err
@@ -114,6 +115,24 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return &usageError{err}
 	}
+	w := newWordWriter(set, root, f.hex)
+	if f.plain {
+		return f.runLines(cmd, name, w)
+	}
+	src, in, err := openText(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := create(cmd, f.output)
+	if err != nil {
+		return err
+	}
+	return out.done(w.program(f, p, src, out))
+}
+
+// runLines assembles each line on its own.
+func (f *asmFlags) runLines(cmd *cobra.Command, name string, w *wordWriter) error {
 	r, err := open(cmd, name)
 	if err != nil {
 		return err
@@ -123,11 +142,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	w := newWordWriter(set, root, f.hex)
-	if f.plain {
-		return out.done(w.lines(f, r, out))
-	}
-	return out.done(w.program(p, r, out, name))
+	return out.done(w.lines(f, r, out))
 }
 
 // wordWriter writes instructions.
@@ -246,13 +261,9 @@ func columnError(err error) error {
 }
 
 // program assembles a whole text.
-func (w *wordWriter) program(p *asm.Parser, r io.Reader, out *output, name string) error {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	src := &diag.Source{Name: inputName(name), Text: string(text)}
-	code, err := program.Assemble(p, w.set, w.root, src)
+func (w *wordWriter) program(f *asmFlags, p *asm.Parser, src *program.Text, out *output) error {
+	a := program.Assembler{Set: w.set, Root: w.root, Parser: p, Jobs: f.jobs, New: func() (*asm.Parser, error) { return f.parser(w.set) }}
+	code, err := a.Assemble(src)
 	if err != nil {
 		return err
 	}
@@ -260,14 +271,14 @@ func (w *wordWriter) program(p *asm.Parser, r io.Reader, out *output, name strin
 		return usagef("bytes cannot hold the table entries of %s: add --hex", setName(w.set))
 	}
 	var buf []byte
-	for i := range code.Insts {
-		buf = w.append(buf[:0], &code.Insts[i])
+	for x := range code.Words {
+		buf = w.append(buf[:0], x)
 		if w.hex {
 			buf = append(buf, '\n')
 		}
-		if _, err := out.Write(buf); err != nil {
-			return err
+		if _, err = out.Write(buf); err != nil {
+			break
 		}
 	}
-	return nil
+	return err
 }

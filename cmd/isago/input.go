@@ -155,6 +155,9 @@ const (
 
 // openCode opens an input that is read twice.
 func openCode(cmd *cobra.Command, name string) (*code, error) {
+	if in, ok := cmd.InOrStdin().(*io.SectionReader); ok && name == "-" { // it was opened before
+		return &code{ReaderAt: in, size: in.Size()}, nil
+	}
 	r, err := open(cmd, name)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -33,12 +34,22 @@ type lineFunc func(dst, line []byte, number int) []byte
 // when all lines before it are answered.
 func eachLine(r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
 	b := blocks{r: r}
-	worker := func() (func(block) []byte, error) {
+	var used sync.Pool // of *[]byte: answers that were written
+	worker := func() (func(block) *[]byte, error) {
 		f, err := start()
-		return func(b block) []byte { return b.answer(f) }, err
+		return func(b block) *[]byte {
+			out, ok := used.Get().(*[]byte)
+			if !ok {
+				out = new([]byte)
+			}
+			*out = b.answer((*out)[:0], f)
+			return out
+		}, err
 	}
-	err := inorder.Run(workers, b.all, worker, func(text []byte, pending bool) error {
-		if _, err := w.Write(text); err != nil || pending {
+	err := inorder.Run(workers, b.all, worker, func(text *[]byte, pending bool) error {
+		_, err := w.Write(*text)
+		used.Put(text)
+		if err != nil || pending {
 			return err
 		}
 		return w.Flush()
@@ -53,9 +64,8 @@ type block struct {
 	first int
 }
 
-// answer answers each line of a block.
-func (b block) answer(f lineFunc) []byte {
-	out := make([]byte, 0, 2*len(b.data))
+// answer appends the answer to each line of a block.
+func (b block) answer(out []byte, f lineFunc) []byte {
 	n := b.first
 	for line := range bytes.Lines(b.data) {
 		out = append(f(out, trimEnd(line), n), '\n')

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -19,13 +18,8 @@ const (
 	exitFindings = 3 // unknown words, failed checks
 )
 
-// gcPercent lets memory grow to five times of what is used: most runs are over before it would be searched.
-const gcPercent = 400
-
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	paceMemory()
 	args := os.Args[1:]
 	if isPicasso(os.Args[0]) {
 		args = append([]string{"asm", picassoFlag}, args...)

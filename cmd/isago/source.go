@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,8 @@ type sourceFlags struct {
 	werror, each     bool
 	// convert makes what is written of the compiler's file; nil writes the file.
 	convert func(file []byte) ([]byte, error)
+	// processors is how many may be used for one source.
+	processors int
 	// contexts are those of the command line, if it has any.
 	contexts func(*isa.Set) (bits.Value, error)
 }
@@ -74,24 +77,26 @@ func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 }
 
 // recognise finds out what the first source is: for which machine, where no flag says so, and whether a
-// compiler is to read it whatever is written.
-func (f *asmFlags) recognise(cmd *cobra.Command, names []string) error {
+// compiler is to read it whatever is written. done gives back what it holds of an input that is read again.
+func (f *asmFlags) recognise(cmd *cobra.Command, names []string) (done func() error, err error) {
+	none := func() error { return nil }
 	if len(names) == 0 || f.spec != "" || f.plain {
-		return nil
+		return none, nil
 	}
-	src, err := readSource(cmd, names[0])
+	src, in, err := openText(cmd, names[0])
 	if err != nil {
-		return err
+		return none, err
 	}
-	if names[0] == "-" { // it is read again
-		cmd.SetIn(strings.NewReader(src.Text))
-	}
-	m, ok := catalog.RecogniseSource(src)
+	m, ok, err := catalog.RecogniseText(src)
 	if ok && f.isa == "" {
 		f.isa = m.Name
 	}
 	f.isSource = ok && f.isa == m.Name
-	return nil
+	if names[0] == "-" {
+		cmd.SetIn(io.NewSectionReader(in, 0, in.size))
+		return in.Close, err
+	}
+	return none, errors.Join(err, in.Close())
 }
 
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.
@@ -128,7 +133,7 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.sourceFlags.contexts = f.context
+	f.sourceFlags.contexts, f.processors = f.context, f.jobs
 	f.spelling, f.target = f.syntax, f.format
 	if m, err := catalog.Lookup(f.isa); f.hex && err == nil {
 		f.target = hexFormat
@@ -180,15 +185,7 @@ func entriesOf(d *isa.Decoder, fields []isa.Field) []asm.Entry {
 
 // compile makes one file from sources.
 func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []string, output string) error {
-	var files []*diag.Source
-	for _, name := range names {
-		src, err := readSource(cmd, name)
-		if err != nil {
-			return err
-		}
-		files = append(files, src)
-	}
-	out, err := c.Compile(files, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling, Context: f.contexts})
+	out, err := compiled(cmd, c, names, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling, Context: f.contexts, Jobs: f.processors})
 	if err != nil {
 		return err
 	}
@@ -210,6 +207,27 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 	return writeFile(cmd, f.header, out.Header)
 }
 
+// compiled runs a compiler on the sources that are named.
+func compiled(cmd *cobra.Command, c program.Compiler, names []string, opt program.CompileOptions) (*program.Compiled, error) {
+	if reader, ok := c.(program.TextCompiler); ok && len(names) == 1 {
+		src, in, err := openText(cmd, names[0])
+		if err != nil {
+			return nil, err
+		}
+		out, err := reader.CompileText(src, opt)
+		return out, cmp.Or(err, in.Close())
+	}
+	var files []*diag.Source
+	for _, name := range names {
+		src, err := readSource(cmd, name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, src)
+	}
+	return c.Compile(files, opt)
+}
+
 // writeFile writes data as the whole of a file; - is standard output.
 func writeFile(cmd *cobra.Command, name string, data []byte) error {
 	out, err := create(cmd, name)
@@ -218,6 +236,15 @@ func writeFile(cmd *cobra.Command, name string, data []byte) error {
 	}
 	_, err = out.Write(data)
 	return out.done(err)
+}
+
+// openText opens a source that is read piece by piece, while the input is open.
+func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
+	in, err := openCode(cmd, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	return program.OpenText(inputName(name), in, in.size), in, nil
 }
 
 func readSource(cmd *cobra.Command, name string) (*diag.Source, error) {
@@ -235,6 +262,7 @@ func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 	if f.output == "-" || f.header != "" {
 		return usagef("--each writes a file for each source: -o names the folder, and there is no --header")
 	}
+	f.processors = 1 // for each
 	results := make([]eachResult, len(names))
 	next := make(chan int)
 	var wg sync.WaitGroup

@@ -37,6 +37,7 @@ type writer struct {
 	contexts      map[*spec.Context]string
 	members       *gen.Names
 	structs       map[*gen.Leaf]string
+	texts         []enumText // of the file that is being written
 	b             strings.Builder
 }
 

@@ -272,7 +272,7 @@ func (b *body) overrides(l *gen.Leaf) {
 	}
 	b.line("struct %s_options quiet = o ? *o : defaults;", w.lower)
 	b.line("quiet.findings = NULL;")
-	b.line("start(p, NULL, &quiet, 0, %d);", l.Root.Stored)
+	b.line("start(p, &quiet, 0, %d);", l.Root.Stored)
 	for i := range l.Layout.Cases {
 		c := &l.Layout.Cases[i]
 		b.line("{")

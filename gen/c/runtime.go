@@ -67,7 +67,7 @@ func (w *writer) constants(code string) string {
 				for i := range w.p.Limbs {
 					masks = append(masks, constant(l.DontCare[i]))
 				}
-				fmt.Fprintf(&b, "\t{%s, %s, %d, {%s}},\n", quote(l.Found), quote(shown), len(shown), strings.Join(masks, ", "))
+				fmt.Fprintf(&b, "\t{%s, %s, %d, {%s}},\n", quote(l.Found), pad(shown), len(shown), strings.Join(masks, ", "))
 			}
 			b.WriteString("};\n\n")
 		}
@@ -100,27 +100,87 @@ static const uint64_t *entry_of_%s(struct print *p, uint64_t index)
 
 `, gen.Comment(t.Name), name, w.p.Limbs, member, address, quote(t.Name), member)
 	}
-	for _, e := range w.p.Enums {
-		if strings.Contains(code, "text_of_"+e.Name+"(") {
-			b.WriteString(w.enumText(e))
-		}
+	for _, t := range w.texts {
+		b.WriteString(w.enumText(t))
 	}
 	return b.String()
 }
 
-// enumText writes the function that prints a value of an enum: a table where the values lie close together, else
-// a switch.
-func (w *writer) enumText(e *gen.Enum) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "/* %s, %s */\nstatic void text_of_%s(struct print *p, uint64_t v)\n{\n", gen.Comment(e.Spec.Name), gen.Line(e.Spec.Span), e.Name)
-	b.WriteString("\tswitch (v) {\n")
-	for _, t := range e.Texts {
-		fmt.Fprintf(&b, "\tcase %s:\n", constant(t.Val))
-		f := &body{w: w, depth: 2}
-		f.text(t.Text)
-		b.WriteString(f.b.String())
-		b.WriteString("\t\tbreak;\n")
+// enumText is a function that prints the values of an enum, with something around them.
+type enumText struct {
+	enum          *gen.Enum
+	before, after string
+	name          string
+}
+
+// textOf returns the name of the function that prints a value of an enum, and what stands around a text that is not
+// empty.
+func (w *writer) textOf(e *gen.Enum, before, after string) string {
+	same := 0
+	for _, t := range w.texts {
+		if t.enum != e {
+			continue
+		}
+		if t.before == before && t.after == after {
+			return t.name
+		}
+		same++
 	}
-	b.WriteString("\tdefault:\n\t\tput_uint(p, v & UINT64_C(0xffffffff));\n\t\tbreak;\n\t}\n}\n\n")
-	return b.String()
+	name := "text_of_" + e.Name
+	if same > 0 {
+		name = fmt.Sprintf("text%d_of_%s", same+1, e.Name)
+	}
+	w.texts = append(w.texts, enumText{e, before, after, name})
+	return name
+}
+
+// enumText writes the function: a table where the values lie close together, else a switch.
+func (w *writer) enumText(t enumText) string {
+	f := &body{w: w}
+	f.line("/* %s, %s */\nstatic void %s(struct print *p, uint64_t v)\n{", gen.Comment(t.enum.Spec.Name), gen.Line(t.enum.Spec.Span), t.name)
+	f.depth++
+	texts := map[uint64]string{}
+	most, longest := uint64(0), 0
+	for _, x := range t.enum.Texts {
+		text := x.Text
+		if text != "" {
+			text = t.before + text + t.after
+		}
+		if _, ok := texts[x.Val]; !ok {
+			texts[x.Val] = text
+		}
+		most, longest = max(most, x.Val), max(longest, len(text))
+	}
+	if len(texts) > 0 && longest < padded && most < uint64(4*len(texts)+16) {
+		f.line("static const struct text texts[] = {")
+		for v := range most + 1 {
+			text, ok := texts[v]
+			length := fmt.Sprint(len(text))
+			if !ok {
+				length = "NO_TEXT"
+			}
+			f.line("\t{%s, %s},", quote(text), length)
+		}
+		f.line("};")
+		f.line("if (v < %d && texts[v].length != NO_TEXT) {", most+1)
+		f.line("\tput(p, texts[v].text, texts[v].length);")
+		f.line("\treturn;")
+		f.line("}")
+	} else if len(texts) > 0 {
+		f.line("switch (v) {")
+		for _, x := range t.enum.Texts {
+			f.line("case %s:", constant(x.Val))
+			f.depth++
+			f.text(texts[x.Val])
+			f.line("return;")
+			f.depth--
+		}
+		f.line("default:")
+		f.line("\tbreak;")
+		f.line("}")
+	}
+	f.text(t.before)
+	f.line("put_uint(p, v & UINT64_C(0xffffffff));")
+	f.text(t.after)
+	return f.b.String() + "}\n\n"
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/internal/gentest"
 	"github.com/isago/isago/isa"
 )
@@ -58,7 +59,7 @@ func TestSanitized(t *testing.T) {
 
 // fuzzer is a program that tries words of all roots.
 func fuzzer(p *gen.Program) string {
-	var roots strings.Builder
+	var roots, packers strings.Builder
 	for _, r := range p.Roots {
 		if !r.Top {
 			continue
@@ -73,7 +74,28 @@ func fuzzer(p *gen.Program) string {
 		}
 		fmt.Fprintf(&roots, "\t\t\tif (%s_decode%s(w, &o, &in)) {\n", p.Name, suffix)
 		fmt.Fprintf(&roots, "\t\t\t\tlength = %s_print%s(&in, &o, text, size);\n", p.Name, suffix)
-		roots.WriteString("\t\t\t\tif (size > 0 && strlen(text) != (length < size ? length : size - 1))\n\t\t\t\t\tabort();\n\t\t\t}\n\t\t}\n")
+		roots.WriteString("\t\t\t\tif (size > 0 && strlen(text) != (length < size ? length : size - 1))\n\t\t\t\t\tabort();\n")
+		fmt.Fprintf(&roots, "\t\t\t\tback_%s(&in, &o);\n\t\t\t}\n\t\t}\n", r.Name)
+		packers.WriteString(fuzzPackers(p, r, inst))
 	}
-	return strings.NewReplacer("NAME", p.Name, "LIMBS", fmt.Sprint(p.Limbs), "ROOTS", roots.String()).Replace(fuzzText)
+	return strings.NewReplacer("PACKERS", packers.String(), "NAME", p.Name, "LIMBS", fmt.Sprint(p.Limbs), "ROOTS", roots.String()).Replace(fuzzText)
+}
+
+// fuzzPackers packs what was unpacked, and random fields.
+func fuzzPackers(p *gen.Program, r *gen.Root, inst string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "static void back_%s(const %s *in, const struct %s_options *o)\n{\n\t%s_word w;\n\tswitch ((unsigned)in->op) {\n", r.Name, inst, p.Name, p.Name)
+	for i, l := range r.Leaves {
+		pack, unpack, fields, _ := c.Names(p, l)
+		fmt.Fprintf(&b, "\tcase %d: {\n\t\tstruct %s f;\n\t\t%s(in, o, &f);\n", i, fields, unpack)
+		fmt.Fprintf(&b, "\t\tif (!%s(&f, o, &w) || memcmp(&w, &in->bits, sizeof w) != 0)\n\t\t\tabort();\n\t\tfill(&f, sizeof f);\n", pack)
+		for _, x := range l.Layout.Fields {
+			if x.Bool {
+				fmt.Fprintf(&b, "\t\tf.%s = next() & 1;\n", c.Member(x.Name))
+			}
+		}
+		fmt.Fprintf(&b, "\t\t(void)%s(&f, o, &w);\n\t\tbreak;\n\t}\n", pack)
+	}
+	b.WriteString("\tdefault:\n\t\tbreak;\n\t}\n}\n")
+	return b.String()
 }

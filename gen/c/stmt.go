@@ -61,11 +61,23 @@ func (f *body) stmt(s *gen.Stmt) {
 }
 
 func (f *body) text(s string) {
-	for _, piece := range pieces(s) {
-		if piece != "" {
-			f.line("put(p, %s, %d);", quote(piece), len(piece))
-		}
+	for ; len(s) > padded; s = s[padded:] {
+		f.line("put(p, %s, %d);", quote(s[:padded]), padded)
 	}
+	if s != "" {
+		f.line("put(p, %s, %d);", pad(s), len(s))
+	}
+}
+
+// padded is the number of bytes that are copied of each text.
+const padded = 16
+
+// pad writes a text as a string behind which as many bytes can be read as are copied.
+func pad(s string) string {
+	if len(s) >= padded {
+		return quote(s)
+	}
+	return quote(s) + " PAD"
 }
 
 func (f *body) branch(s *gen.Stmt) {
@@ -89,36 +101,111 @@ func (f *body) branch(s *gen.Stmt) {
 	f.line("}")
 }
 
-// optional prints what stands around something only where that prints something.
+// optional prints what stands around something only where that prints something; before only behind something else,
+// where first is the length of the text before that.
 func (f *body) optional(before string, inside []gen.Stmt, after, first string) {
+	if first == "" && f.joined(before, inside, after) {
+		return
+	}
+	if before == "" && after == "" {
+		f.stmts(inside)
+		return
+	}
 	f.marks++
 	n := f.marks
 	f.line("{")
 	f.depth++
-	f.line("const struct %s_out m%d = *p->out;", f.w.lower, n)
-	f.line("size_t n%d;", n)
-	if first != "" {
-		f.line("if (p->out->length > %s) {", first)
-		f.depth++
+	if before != "" {
+		f.line("const size_t m%d = p->out.length, l%d = p->out.lost;", n, n)
+		f.line("size_t n%d;", n)
+		if first != "" {
+			f.line("if (p->out.length > %s) {", first)
+			f.depth++
+		}
 		f.text(before)
-		f.depth--
-		f.line("}")
+		if first != "" {
+			f.depth--
+			f.line("}")
+		}
+		f.line("n%d = p->out.length;", n)
 	} else {
-		f.text(before)
+		f.line("const size_t n%d = p->out.length;", n)
 	}
-	f.line("n%d = p->out->length;", n)
 	f.stmts(inside)
-	f.line("if (p->out->length == n%d) {", n)
-	f.line("\t*p->out = m%d;", n)
-	if after != "" {
-		f.line("} else {")
-		f.depth++
-		f.text(after)
-		f.depth--
+	switch {
+	case before == "":
+		f.line("if (p->out.length != n%d) {", n)
+	default:
+		f.line("if (p->out.length == n%d) {", n)
+		f.line("\tp->out.length = m%d;", n)
+		f.line("\tp->out.lost = l%d;", n)
+		if after != "" {
+			f.line("} else {")
+		}
 	}
+	f.depth++
+	f.text(after)
+	f.depth--
 	f.line("}")
 	f.depth--
 	f.line("}")
+}
+
+// joined writes a flag or a value of an enum in one text with what stands around it, if that is all that is inside.
+func (f *body) joined(before string, inside []gen.Stmt, after string) bool {
+	last := len(inside) - 1
+	if last < 0 || inside[last].Kind != gen.Scalar {
+		return false
+	}
+	for i := range inside[:last] {
+		if inside[i].Kind != gen.Notify {
+			return false
+		}
+	}
+	s := &inside[last]
+	t := s.Scalar
+	if t.Wide != nil {
+		return false
+	}
+	switch t.Kind {
+	case spec.KindBool, spec.KindBoolInv:
+		if t.Display == nil || *t.Display == "" || len(before+*t.Display+after) > padded {
+			return false
+		}
+		f.stmts(inside[:last])
+		f.flag(s, before+*t.Display+after)
+	case spec.KindEnum:
+		f.stmts(inside[:last])
+		f.line("%s(p, %s);", f.w.textOf(t.Enum, before, after), f.value(s.Value))
+	default:
+		return false
+	}
+	return true
+}
+
+// flag prints a text where a value, or its opposite, is not 0.
+func (f *body) flag(s *gen.Stmt, text string) {
+	on := f.cond(s.Value)
+	if s.Scalar.Kind == spec.KindBoolInv {
+		on = "!(" + on + ")"
+	}
+	if len(text) <= padded {
+		f.line("put(p, %s, %s ? %d : 0);", pad(text), parens(on), len(text))
+		return
+	}
+	f.line("if (%s) {", on)
+	f.depth++
+	f.text(text)
+	f.depth--
+	f.line("}")
+}
+
+// parens puts a condition in parentheses where it has none of its own.
+func parens(cond string) string {
+	if cond == "true" || cond == "false" {
+		return cond
+	}
+	return "(" + cond + ")"
 }
 
 func (f *body) set(s *gen.Stmt) {
@@ -126,11 +213,15 @@ func (f *body) set(s *gen.Stmt) {
 	first := fmt.Sprintf("f%d", f.marks)
 	f.line("{")
 	f.depth++
-	f.line("const size_t %s = p->out->length;", first)
+	if s.Text == "" {
+		first = "" // nothing stands between them
+	} else {
+		f.line("const size_t %s = p->out.length;", first)
+	}
 	for _, m := range s.Members {
 		f.optional(s.Text, m, "", first)
 	}
-	if len(s.Members) == 0 {
+	if len(s.Members) == 0 && first != "" {
 		f.line("(void)%s;", first)
 	}
 	f.depth--
@@ -159,7 +250,7 @@ func (f *body) notify(s *gen.Stmt) {
 }
 
 func (f *body) symbol(s *gen.Stmt) {
-	f.line("if (!p->o->symbol || !p->o->symbol(p->o->user, p->out, %s, %s)) {", quote(s.Text), f.value(s.Value))
+	f.line("if (!p->o->symbol || !p->o->symbol(p->o->user, &p->out, %s, %s)) {", quote(s.Text), f.value(s.Value))
 	f.depth++
 	f.stmts(s.Body)
 	f.depth--
@@ -194,7 +285,7 @@ func (f *body) scalar(s *gen.Stmt) {
 	case spec.KindBool, spec.KindBoolInv:
 		f.boolean(s, v)
 	case spec.KindEnum:
-		f.line("text_of_%s(p, %s);", t.Enum.Name, v)
+		f.line("%s(p, %s);", f.w.textOf(t.Enum, "", ""), v)
 	case spec.KindBranch:
 		f.line("put_branch(p, %s, %s, %d, %t);", extended, extended, t.Unit, t.Call)
 	case spec.KindAbsBranch:
@@ -218,23 +309,15 @@ func (f *body) float(v string, t *gen.ScalarType) {
 
 func (f *body) boolean(s *gen.Stmt, v string) {
 	t := s.Scalar
-	on := f.cond(s.Value)
-	if t.Kind == spec.KindBoolInv {
-		on = "!(" + on + ")"
-	}
 	switch {
 	case t.Display != nil && *t.Display == "":
 		if s.Value.Effects {
 			f.line("(void)%s;", v)
 		}
 	case t.Display != nil:
-		f.line("if (%s) {", on)
-		f.depth++
-		f.text(*t.Display)
-		f.depth--
-		f.line("}")
+		f.flag(s, *t.Display)
 	case t.Kind == spec.KindBoolInv:
-		f.line("put_uint(p, %s ? 1 : 0);", on)
+		f.line("put_uint(p, %s ? 0 : 1);", parens(f.cond(s.Value)))
 	default:
 		f.line("put_uint(p, %s & UINT64_C(0xffffffff));", v)
 	}

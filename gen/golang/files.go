@@ -205,6 +205,7 @@ func Decode(code []byte) (Inst, error) {
 		w.f("}\n")
 	}
 	w.funcsOf(true)
+	w.f("%s", w.declared.String())
 }
 
 // finder is the function that decodes a word of a root and tells what is found.

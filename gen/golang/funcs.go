@@ -19,27 +19,27 @@ func (w *writer) nameFuncs() {
 
 // reached finds the functions that something calls.
 func (w *writer) reached() map[*gen.Func]bool {
-	used := map[*gen.Func]bool{}
+	used := gen.NewReached(false)
 	for _, r := range w.p.Roots {
 		for _, d := range r.Decoders {
-			gen.Reach(used, d.Match)
+			used.Func(d.Match)
 			if d.Show == nil {
 				continue
 			}
 			for _, f := range d.Show.Shows {
-				gen.Reach(used, f)
+				used.Func(f)
 			}
 			for _, list := range d.Checks {
-				gen.ReachStmts(used, list)
+				used.Stmts(list)
 			}
 		}
 		for _, l := range r.Leaves {
 			for _, c := range l.Layout.Cases {
-				gen.ReachExpr(used, c.Cond)
+				used.Expr(c.Cond)
 			}
 		}
 	}
-	return used
+	return used.Used
 }
 
 // funcsOf writes the functions of some kinds.
@@ -133,20 +133,49 @@ func (b *body) tree(t *gen.Tree, r *gen.Root) {
 		b.candidates(t, r)
 		return
 	}
-	shift := ""
-	if t.Shift > 0 {
-		shift = fmt.Sprintf(">>%d", t.Shift)
+	const widest = 5 // bits of which the values are listed
+	if t.Width() <= widest {
+		b.line("switch %s {", b.bits(t.Bits(), 0))
+	} else {
+		b.line("switch %s[%s] {", b.w.row(t), b.bits(t.Bits(), 0))
 	}
-	b.line("switch s.w[%d]%s & %s {", t.Limb, shift, constant(t.Mask))
-	for _, n := range t.Next {
-		var list []string
-		for _, v := range n.Values {
-			list = append(list, fmt.Sprint(v))
+	for i, n := range t.Next {
+		list := []string{fmt.Sprint(i + 1)}
+		if t.Width() <= widest {
+			list = nil
+			for _, v := range n.Values {
+				list = append(list, fmt.Sprint(v))
+			}
 		}
 		b.line("case %s:", strings.Join(list, ", "))
 		b.tree(n.Tree, r)
 	}
 	b.line("}\nreturn -1")
+}
+
+// row declares a table that has, for each value of the bits at which a tree looks, the number of the branch, 0 for none.
+func (w *writer) row(t *gen.Tree) string {
+	row := make([]int, 1<<t.Width())
+	for i, n := range t.Next {
+		for _, v := range n.Values {
+			row[v] = i + 1
+		}
+	}
+	w.tableCount++
+	name := fmt.Sprintf("branches%d", w.tableCount)
+	kind := "uint8"
+	if len(t.Next) > 255 {
+		kind = "uint16"
+	}
+	fmt.Fprintf(&w.declared, "\nvar %s = [...]%s{", name, kind)
+	for i, n := range row {
+		if i%32 == 0 {
+			w.declared.WriteByte('\n')
+		}
+		fmt.Fprintf(&w.declared, "%d, ", n)
+	}
+	w.declared.WriteString("\n}\n")
+	return name
 }
 
 func (b *body) candidates(t *gen.Tree, r *gen.Root) {

@@ -66,13 +66,15 @@ func imports(body string) string {
 type writer struct {
 	p *gen.Program
 	b strings.Builder
-	// written is the code of the files before.
-	written string
-	names   *gen.Names // of the package
-	ops     map[*gen.Leaf]string
-	types   map[*gen.Leaf]string // of the fields of a leaf
-	enums   map[*gen.Enum]string
-	funcs   map[*gen.Func]string
+	// written is the code of the files before, declared what stands behind that of this one.
+	written    string
+	declared   strings.Builder
+	tableCount int
+	names      *gen.Names // of the package
+	ops        map[*gen.Leaf]string
+	types      map[*gen.Leaf]string // of the fields of a leaf
+	enums      map[*gen.Enum]string
+	funcs      map[*gen.Func]string
 	// members are those of Context and of Options.
 	contexts map[*spec.Context]string
 	tables   map[*spec.Table]string

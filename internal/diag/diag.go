@@ -168,11 +168,16 @@ const MaxShown = 50
 // cause is what errors have in common that say the same of several places.
 type cause struct {
 	code Code
-	src  *Source
+	file string
 	msg  string
 }
 
-func (e *Error) cause() cause { return cause{e.Code, e.Span.Src, e.Msg} }
+func (e *Error) cause() cause {
+	if !e.Span.IsValid() {
+		return cause{code: e.Code, msg: e.Msg}
+	}
+	return cause{e.Code, e.Span.Src.Name, e.Msg}
+}
 
 // Capped returns the errors of the first causes of the list, with a count of the rest, which are of the
 // kind what.

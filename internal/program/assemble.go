@@ -3,9 +3,11 @@ package program
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
@@ -15,9 +17,43 @@ import (
 
 // Code is an assembled program.
 type Code struct {
-	Insts []Word
 	// Labels are the labels of the source by address, those of one address by name.
 	Labels []Entry
+
+	text  *Text
+	root  *isa.Root
+	items []item
+	// stored are the bits of settled items, in their order, each from a word of its own on.
+	stored []uint32
+	// entries are the table entries of settled instructions, by the index of their items.
+	entries map[int][]asm.Entry
+	// open are what open items became last, in their order.
+	open []openItem
+}
+
+// item is a statement of which something comes into the code.
+type item struct {
+	off int64 // in the source, without labels where it is settled
+	len uint32
+	// size is that of an instruction in bits, or the number of units of data.
+	size uint16
+	kind itemKind
+}
+
+type itemKind uint8
+
+const (
+	// settledInst and settledData stay what they are wherever they stand.
+	settledInst itemKind = iota
+	settledData
+	// openKind may change with labels, names and places.
+	openKind
+)
+
+// openItem is what an open item is at present; a bad one could not be read.
+type openItem struct {
+	words []Word
+	bad   bool
 }
 
 // Word is an instruction, or data of a .word directive.
@@ -27,106 +63,149 @@ type Word struct {
 	Size int
 	// Entries are the table entries, each instruction having its own.
 	Entries []asm.Entry
-	// Span is where it stands in the source, without labels.
-	Span diag.Span
+	// from and to are where it stands in the source, without labels.
+	from, to int64
+}
+
+// Span returns where a word stands in the source, without labels.
+func (c *Code) Span(w *Word) diag.Span { return c.text.Span(w.from, w.to) }
+
+// Words yields the words in their order. Each is valid until the next.
+func (c *Code) Words(yield func(*Word) bool) {
+	addr, at, open := int64(0), 0, 0
+	put := func(w *Word) bool {
+		w.Addr = addr
+		addr += int64(c.root.Stored(w.Size))
+		return yield(w)
+	}
+	for i := range c.items {
+		x := &c.items[i]
+		var words []Word
+		switch x.kind {
+		case settledInst:
+			w := Word{Size: int(x.size), Entries: c.entries[i], from: x.off, to: x.off + int64(x.len)}
+			for low := 0; low < w.Size; low += 32 {
+				w.Word.SetUint(low, 32, uint64(c.stored[at]))
+				at++
+			}
+			if !put(&w) {
+				return
+			}
+		case settledData:
+			words = c.data(c.stored[at:at+int(x.size)], x.off, x.off+int64(x.len))
+			at += int(x.size)
+		case openKind:
+			words = c.open[open].words
+			open++
+		}
+		for j := range words {
+			if !put(&words[j]) {
+				return
+			}
+		}
+	}
+}
+
+// Insts returns all words.
+func (c *Code) Insts() []Word {
+	list := make([]Word, 0, len(c.items))
+	for w := range c.Words {
+		list = append(list, *w)
+	}
+	return list
 }
 
 // UsesTables reports whether an instruction has table entries.
 func (c *Code) UsesTables() bool {
-	for i := range c.Insts {
-		if len(c.Insts[i].Entries) > 0 {
-			return true
-		}
+	hasEntries := func(w Word) bool { return len(w.Entries) > 0 }
+	return len(c.entries) > 0 || slices.ContainsFunc(c.open, func(o openItem) bool { return slices.ContainsFunc(o.words, hasEntries) })
+}
+
+// data returns the words of a directive, as many to a line of hex as the longest instruction has.
+func (c *Code) data(units []uint32, from, to int64) (list []Word) {
+	for len(units) > 0 {
+		n := min(len(units), c.root.Stored(c.root.Size)/c.root.Unit)
+		w := Data(c.root, units[:n])
+		w.from, w.to = from, to
+		list = append(list, w)
+		units = units[n:]
 	}
-	return false
+	return list
 }
 
 // maxErrors is the number of mistakes after which the rest of a text is not read.
 const maxErrors = diag.MaxShown
 
-// Statement is a piece of a source that is assembled by itself: labels, and at most an instruction
-// or a .word directive.
-type Statement struct {
-	// Off is where Text stands in the source, byte for byte but for blanks in place of comments.
-	Off  int
-	Text string
+// Assembler reads programs without container: instructions of a root, labels and the directives .word,
+// .align, .skip and .set, with constant expressions where numbers stand.
+type Assembler struct {
+	Set  *isa.Set
+	Root *isa.Root
+	// Parser reads the instructions; New makes others like it, for other goroutines. Where New is nil there are none.
+	Parser *asm.Parser
+	New    func() (*asm.Parser, error)
+	// Jobs is the number of processors that may be used.
+	Jobs int
 }
 
-// Assemble reads a program without container: instructions of a root, labels and the directives .word,
-// .align, .skip and .set, one a line, with constant expressions where numbers stand. All mistakes are
-// reported at once, up to fifty.
+// Assemble reads a source in memory, a statement a line, on one processor. All mistakes are reported at once, up to
+// fifty.
 func Assemble(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source) (*Code, error) {
-	var statements []Statement
-	off := 0
-	for line := range strings.Lines(src.Text) {
-		statements = append(statements, Statement{off, strings.TrimRight(line, "\r\n")})
-		off += len(line)
+	a := Assembler{Set: set, Root: root, Parser: p}
+	return a.Assemble(NewText(src))
+}
+
+// Assemble reads a source, a statement a line.
+func (a *Assembler) Assemble(src *Text) (*Code, error) {
+	var comments []string
+	if comment := Comment(a.Set); !ownMarksOf(a.Parser, a.Set, comment).comment {
+		comments = append(comments, comment)
 	}
-	return AssembleStatements(p, set, root, src, statements)
+	return a.AssembleStatements(src, src.Split(NewLexis("", comments)))
 }
 
 // AssembleStatements is Assemble for languages in which an instruction is no line.
-func AssembleStatements(p *asm.Parser, set *isa.Set, root *isa.Root, src *diag.Source, statements []Statement) (*Code, error) {
-	a := assembler{
-		p: p, set: set, root: root, src: src, statements: statements, unit: root.Unit,
-		comment: Comment(set), labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{},
-		bad: map[int]bool{}, whole: map[int]bool{}, settled: make([]Word, len(statements)),
+func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code, error) {
+	r := assembler{
+		Assembler: a, p: a.Parser, src: src, root: a.Root, unit: a.Root.Unit, comment: Comment(a.Set),
+		labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{}, whole: map[int64]bool{},
+		code: Code{text: src, root: a.Root, entries: map[int][]asm.Entry{}},
 	}
-	a.own = ownMarksOf(p, set, a.comment)
-	comment := p.Comment
-	p.Comment = a.comment
-	defer func() { p.Symbol, p.Later, p.Comment = nil, nil, comment }()
-	a.scan()
-	a.pass(true)
-	if len(a.errs) <= maxErrors {
-		a.settle()
+	r.own = ownMarksOf(r.p, a.Set, r.comment)
+	defer func(comment string) { r.p.Symbol, r.p.Later, r.p.Comment = nil, nil, comment }(r.p.Comment)
+	r.p.Comment, r.statements = r.comment, statements
+	if err := r.read(); err != nil {
+		return nil, err
 	}
-	for name, l := range a.labels {
-		a.code.Labels = append(a.code.Labels, Entry{l.addr, name, false})
+	if len(r.errs) <= maxErrors {
+		r.settle()
 	}
-	slices.SortFunc(a.code.Labels, func(x, y Entry) int {
+	for name, l := range r.labels {
+		r.code.Labels = append(r.code.Labels, Entry{l.addr, name, false})
+	}
+	slices.SortFunc(r.code.Labels, func(x, y Entry) int {
 		return cmp.Or(cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.Name, y.Name))
 	})
-	a.errs.Sort()
-	if len(a.errs) > maxErrors {
-		a.errs = append(a.errs[:maxErrors], diag.Errorf(diag.TextExpected, diag.Span{}, "more than %d mistakes, the rest is not shown", maxErrors))
+	r.errs.Sort()
+	if len(r.errs) > maxErrors {
+		r.errs = append(r.errs[:maxErrors], diag.Errorf(diag.TextExpected, diag.Span{}, "more than %d mistakes, the rest is not shown", maxErrors))
 	}
-	return &a.code, a.errs.Err()
+	return &r.code, r.errs.Err()
 }
 
-// maxPasses bounds the passes until the labels stand still.
-const maxPasses = 20
-
-// settle reads the text until no label moves: where an instruction has a short and a long form, the
-// distance decides which one it is, and that moves what stands behind it.
-func (a *assembler) settle() {
-	before := len(a.errs)
-	for range maxPasses {
-		a.errs, a.moved = a.errs[:before], false
-		a.pass(false)
-		if !a.moved || len(a.bad) > 0 {
-			return
-		}
-	}
-	if len(a.errs) == before {
-		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "the labels do not come to rest: no lengths found with which each is where it is said to be"))
-	}
-}
-
+// label is a place in bits. Its name stands at off in the source.
 type label struct {
-	addr int64
-	span diag.Span
+	addr, off int64
 }
 
 type assembler struct {
-	p          *asm.Parser
-	set        *isa.Set
-	src        *diag.Source
-	statements []Statement
-	root       *isa.Root
-	unit       int // of root
-	comment    string
-	labels     map[string]label
+	*Assembler
+	p       *asm.Parser
+	src     *Text
+	root    *isa.Root
+	unit    int // of root
+	comment string
+	labels  map[string]label
 	// known are the names that may be labels somewhere.
 	known map[string]bool
 	// names are those of .set, as far as the pass has come.
@@ -135,42 +214,82 @@ type assembler struct {
 	guessed string
 	// own tells what of a source texts of the machine have too; whole has the offsets of texts that
 	// are instructions although they look like something else.
-	own   ownMarks
-	whole map[int]bool
-	code  Code
-	addr  int64
+	own        ownMarks
+	whole      map[int64]bool
+	statements *Statements
+	code       Code
+	addr       int64
+	// words are what the present statement gives, units the numbers of a .word directive.
+	words []Word
+	units []uint32
 	// left is what .skip and .align have left, in bytes.
 	left int64
 	errs diag.List
-	// first tells that the pass is the first; bad has the offsets of the lines that it could not read.
-	first bool
-	bad   map[int]bool
+	// first tells that the pass is the first; bad that it could not read a statement, which wrong tells of the
+	// present one.
+	first, bad, wrong bool
 	// moved tells that a label is not where the pass before had it.
 	moved bool
-	// asked tells that the present line has a name or an expression in it; settled has the instructions
-	// of statements that have none, which stay what they are as long as they stay where they are, and
-	// words of size 0 for the others.
-	asked   bool
-	settled []Word
+	// asked tells that the present statement depends on where it stands, or on a name.
+	asked bool
+}
+
+// errEnough ends a source that has too many mistakes.
+var errEnough = errors.New("too many mistakes")
+
+// read reads the statements for the first time. Labels that are not defined yet leave the bits of their branches
+// open; only lengths and labels are kept of what depends on them.
+func (a *assembler) read() error {
+	labels := func(b *Batch[ahead]) error {
+		for i := range b.Statements {
+			a.scan(b.Statements[i].Text)
+		}
+		return nil
+	}
+	if err := Each(a.statements, 1, nil, labels); err != nil {
+		return err
+	}
+	a.start(true)
+	jobs := a.Jobs
+	if a.New == nil || a.own != (ownMarks{}) {
+		jobs = 1
+	}
+	err := Each(a.statements, jobs, newAhead(a.New), func(b *Batch[ahead]) error {
+		for i, x := range b.Statements {
+			var known ahead
+			if len(b.Ahead) > 0 {
+				known = b.Ahead[i]
+			}
+			a.take(x, &known)
+			if len(a.errs) > maxErrors {
+				return errEnough
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
 }
 
 // scan looks for the names of labels, whose places are found later.
-func (a *assembler) scan() {
-	for i := range a.statements {
-		for text := a.statements[i].Text; ; {
-			name, rest, ok := strings.Cut(strings.TrimLeft(text, blanks), ":")
-			if !ok || !isLabel(name) {
-				break
-			}
-			a.known[name], text = true, rest
+func (a *assembler) scan(text string) {
+	for {
+		name, rest, ok := strings.Cut(strings.TrimLeft(text, blanks), ":")
+		if !ok || !isLabel(name) {
+			return
 		}
+		if !a.known[name] {
+			a.known[strings.Clone(name)] = true
+		}
+		text = rest
 	}
 }
 
-// pass reads the whole text. In the first pass labels that are not defined yet leave the bits of their
-// branches open; only lengths and labels are kept.
-func (a *assembler) pass(first bool) {
-	a.first, a.addr, a.left, a.code.Insts = first, 0, 0, a.code.Insts[:0]
+// start begins a pass.
+func (a *assembler) start(first bool) {
+	a.first, a.addr, a.left, a.moved = first, 0, 0, false
 	clear(a.names)
 	a.p.Symbol = func(name string) (int64, bool) {
 		a.asked = true
@@ -186,125 +305,256 @@ func (a *assembler) pass(first bool) {
 		a.asked = true
 		return first && a.known[name]
 	}
-	for i := range a.statements {
-		a.line(i)
+}
+
+// maxPasses bounds the passes until the labels stand still.
+const maxPasses = 20
+
+// settle reads what is open until no label moves: where an instruction has a short and a long form, the
+// distance decides which one it is, and that moves what stands behind it.
+func (a *assembler) settle() {
+	before := len(a.errs)
+	for range maxPasses {
+		if len(a.code.open) == 0 {
+			return
+		}
+		a.errs = a.errs[:before]
+		a.pass()
+		if !a.moved || a.bad {
+			return
+		}
+	}
+	if len(a.errs) == before {
+		a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{}, "the labels do not come to rest: no lengths found with which each is where it is said to be"))
+	}
+}
+
+// pass reads what is open again.
+func (a *assembler) pass() {
+	a.start(false)
+	at, open := 0, 0
+	for i := range a.code.items {
+		switch x := &a.code.items[i]; x.kind {
+		case settledInst:
+			a.addr += int64(a.root.Stored(int(x.size)))
+			at += (int(x.size) + 31) / 32
+		case settledData:
+			a.addr += int64(a.unit) * int64(x.size)
+			at += int(x.size)
+		case openKind:
+			o := &a.code.open[open]
+			open++
+			a.words = o.words[:0]
+			a.statement(a.statements.at(a.src, x), &ahead{}, o.bad)
+			o.words = a.words
+		}
 		if len(a.errs) > maxErrors {
 			return
 		}
 	}
 }
 
-func (a *assembler) line(i int) {
-	start := a.statements[i].Off
-	text, off := a.labelsOf(a.statements[i].Text, start)
-	code := StripComment(text, a.comment)
-	if a.bad[start] || strings.TrimSpace(code) == "" && !(a.own.comment && a.isInstruction(text, off)) {
+// take reads a statement for the first time and keeps what it has become.
+func (a *assembler) take(s Statement, known *ahead) {
+	a.asked, a.wrong, a.words = false, false, a.words[:0]
+	kind := a.statement(s, known, false)
+	c := &a.code
+	x := item{off: s.Off, len: uint32(len(s.Text)), kind: openKind}
+	switch {
+	case kind == nothing && !a.asked:
 		return
-	}
-	if done, err := a.dotted(code, text, off); done {
-		if err != nil {
-			a.fail(err, start, off)
+	case kind == anInstruction && !a.asked && !a.wrong:
+		w := &a.words[0]
+		x = item{w.from, uint32(w.to - w.from), uint16(w.Size), settledInst}
+		for i := range (w.Size + 31) / 32 {
+			c.stored = append(c.stored, w.Word.Word(i))
 		}
-		return
+		if len(w.Entries) > 0 {
+			c.entries[len(c.items)] = w.Entries
+		}
+	case kind == someData && !a.asked && !a.wrong && len(a.units) <= math.MaxUint16:
+		w := &a.words[0]
+		x = item{w.from, uint32(w.to - w.from), uint16(len(a.units)), settledData}
+		c.stored = append(c.stored, a.units...)
+	default:
+		c.open = append(c.open, openItem{slices.Clone(a.words), a.wrong})
 	}
-	if w := a.settled[i]; w.Size > 0 && w.Addr == a.addr {
-		a.add(w)
-		return
-	}
-	a.asked = false
-	res, err := a.instruction(text)
-	if err != nil {
-		a.fail(err, start, off)
-		a.addr += int64(a.root.Stored(a.root.MinSize))
-		return
-	}
-	w := Word{Addr: a.addr, Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: append([]asm.Entry(nil), res.Entries...), Span: a.span(code, off)}
-	if !a.asked && len(w.Entries) == 0 {
-		a.settled[i] = w
-	}
-	a.add(w)
+	c.items = append(c.items, x)
 }
 
-// dotted carries out a directive; done is false for any other text. code is the text without what
-// may be a comment.
-func (a *assembler) dotted(code, text string, off int) (done bool, err error) {
+// kind is what a statement is.
+type kind uint8
+
+const (
+	nothing kind = iota
+	anInstruction
+	someData
+	aDirective
+)
+
+// statement defines labels, and takes a directive or an instruction, which may have been read ahead. Of a bad one
+// nothing but the labels counts.
+func (a *assembler) statement(s Statement, known *ahead, bad bool) kind {
+	text, off := a.labelsOf(s.Text, s.Off)
+	code := text
+	if a.own.comment {
+		code = StripComment(text, a.comment)
+	}
+	if bad || strings.TrimSpace(code) == "" && !(a.own.comment && a.isInstruction(text, off)) {
+		return nothing
+	}
+	if kind, err := a.dotted(code, text, off); kind != nothing {
+		if err != nil {
+			a.fail(err, off)
+		}
+		return kind
+	}
+	if known.ok {
+		a.add(known.word, code, off)
+		return anInstruction
+	}
+	res, err := a.instruction(text)
+	if err != nil {
+		a.fail(err, off)
+		a.addr += int64(a.root.Stored(a.root.MinSize))
+		return anInstruction
+	}
+	a.add(wordOf(&res), code, off)
+	return anInstruction
+}
+
+// wordOf returns what an instruction is in a program, without its place.
+func wordOf(res *asm.Result) Word {
+	return Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: slices.Clone(res.Entries)}
+}
+
+// ahead is what a statement was read as without regard to its place and to names; ok is false where these count, or
+// it is no instruction.
+type ahead struct {
+	word Word
+	ok   bool
+}
+
+// newAhead returns what makes functions that read ahead, with parsers of their own.
+func newAhead(parser func() (*asm.Parser, error)) func() (func(Statement) ahead, error) {
+	var failed atomic.Int32
+	return func() (func(Statement) ahead, error) {
+		p, err := parser()
+		if err != nil {
+			return nil, err
+		}
+		asked := false
+		p.Symbol = func(string) (int64, bool) {
+			asked = true
+			return 0, true
+		}
+		p.Comment = ""
+		return func(s Statement) ahead {
+			text := withoutLabels(s.Text)
+			if text == "" || text[0] == '.' || strings.Contains(text, "$(") || failed.Load() > maxErrors {
+				return ahead{}
+			}
+			asked = false
+			res, err := p.Parse(text)
+			switch {
+			case asked:
+				return ahead{}
+			case err != nil:
+				failed.Add(1)
+				return ahead{}
+			}
+			return ahead{wordOf(&res), true}
+		}, nil
+	}
+}
+
+// withoutLabels returns what stands behind the labels of a statement.
+func withoutLabels(text string) string {
+	for {
+		text = strings.TrimLeft(text, blanks)
+		name, rest, ok := strings.Cut(text, ":")
+		if !ok || !isLabel(name) {
+			return text
+		}
+		text = rest
+	}
+}
+
+// dotted carries out a directive; any other text is nothing. code is the text without what may be a comment.
+func (a *assembler) dotted(code, text string, off int64) (kind, error) {
 	if !strings.HasPrefix(strings.TrimLeft(code, blanks), ".") || a.own.directive && a.isInstruction(text, off) {
-		return false, nil
+		return nothing, nil
 	}
-	words, ok, err := a.words(code)
-	if !ok {
-		return a.directive(code, off)
+	units, ok, err := a.numbers(code)
+	switch {
+	case !ok:
+		if done, err := a.directive(code, off); done {
+			return aDirective, err
+		}
+		return nothing, nil
+	case err == nil:
+		a.data(units, code, off)
 	}
-	if err == nil {
-		a.data(words, a.span(code, off))
-	}
-	return true, err
+	return someData, err
 }
 
 // labelsOf takes the labels off the start of a line and returns the rest and its offset.
-func (a *assembler) labelsOf(text string, off int) (string, int) {
+func (a *assembler) labelsOf(text string, off int64) (string, int64) {
 	for {
-		lead := len(text) - len(strings.TrimLeft(text, blanks))
-		text, off = text[lead:], off+lead
+		rest := strings.TrimLeft(text, blanks)
+		text, off = rest, off+int64(len(text)-len(rest))
 		name, rest, ok := strings.Cut(text, ":")
 		if !ok || !isLabel(name) || a.own.colon && a.isInstruction(text, off) {
 			return text, off
 		}
 		a.define(name, off)
-		text, off = rest, off+len(name)+1
+		text, off = rest, off+int64(len(name))+1
 	}
 }
 
-func (a *assembler) define(name string, off int) {
-	span := diag.Span{Src: a.src, Off: off, End: off + len(name)}
+func (a *assembler) define(name string, off int64) {
+	a.asked = true
 	old, ok := a.labels[name]
 	if _, taken := a.names[name]; taken && a.first {
-		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, span, "%s is a name of .set, expected another for a label", name))
+		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, a.src.Span(off, off+int64(len(name))), "%s is a name of .set, expected another for a label", name))
 	}
 	switch {
 	case ok && a.first:
-		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, span, "label %s is defined twice", name).With(old.span, "the other definition"))
+		a.errs = append(a.errs, a.src.Twice(name, off, old.off))
 	case !ok:
-		a.labels[name] = label{a.addr, span}
-	case old.span == span && old.addr != a.addr:
-		a.labels[name] = label{a.addr, span}
+		a.labels[strings.Clone(name)] = label{a.addr, off}
+	case old.off == off && old.addr != a.addr:
+		a.labels[name] = label{a.addr, off}
 		a.moved = true
 	}
 }
 
-// fail records a mistake in the text at off, which stands in the line at start.
-func (a *assembler) fail(err error, start, off int) {
-	found := diag.Errorf(diag.TextExpected, diag.Span{Src: a.src, Off: off, End: off + 1}, "%v", err)
-	var e *asm.Error
-	if errors.As(err, &e) {
-		found = e.At(a.src, off)
-	}
+// fail records a mistake in the text at off.
+func (a *assembler) fail(err error, off int64) {
+	found := a.src.Error(err, off)
 	if a.first {
-		a.bad[start] = true
-	} else if len(a.bad) > 0 && found.Code != diag.TextSymbol {
+		a.bad, a.wrong = true, true
+	} else if a.bad && found.Code != diag.TextSymbol {
 		return // addresses are off, so that other complaints would mislead
 	}
 	a.errs = append(a.errs, found)
 }
 
-// span is the place of a text without the blanks around it.
-func (a *assembler) span(text string, off int) diag.Span {
+// within returns where a text is without the blanks around it.
+func within(text string, off int64) (from, to int64) {
 	trimmed := strings.TrimLeft(text, blanks)
-	off += len(text) - len(trimmed)
-	return diag.Span{Src: a.src, Off: off, End: off + len(strings.TrimRight(trimmed, blanks))}
+	off += int64(len(text) - len(trimmed))
+	return off, off + int64(len(strings.TrimRight(trimmed, blanks)))
 }
 
 const blanks = " \t\r\n"
 
-// data adds the words of a directive, as many to a line of hex as the longest instruction has.
-func (a *assembler) data(words []uint32, span diag.Span) {
-	for len(words) > 0 {
-		n := min(len(words), a.root.Stored(a.root.Size)/a.unit)
-		w := Data(a.root, words[:n])
-		w.Span = span
-		a.add(w)
-		words = words[n:]
-	}
+// data adds the words of a directive.
+func (a *assembler) data(units []uint32, text string, off int64) {
+	from, to := within(text, off)
+	a.units = units
+	a.words = append(a.words, a.code.data(units, from, to)...)
+	a.addr += int64(a.unit) * int64(len(units))
 }
 
 // Data joins the words of a .word directive, in the order of programs; they must fit 256 bits.
@@ -321,10 +571,11 @@ func Data(root *isa.Root, words []uint32) Word {
 	return w
 }
 
-func (a *assembler) add(w Word) {
-	w.Addr = a.addr
+// add adds the word of an instruction.
+func (a *assembler) add(w Word, text string, off int64) {
+	w.from, w.to = within(text, off)
 	a.addr += int64(a.root.Stored(w.Size))
-	a.code.Insts = append(a.code.Insts, w)
+	a.words = append(a.words, w)
 }
 
 // isLabel reports whether s is a name that can stand before a colon.

@@ -14,6 +14,8 @@ type CompileOptions struct {
 	Context func(*isa.Set) (bits.Value, error)
 	// Format is the format of the file, one that the machine has; "" is its default.
 	Format string
+	// Jobs is the number of processors that may be used; what is made does not depend on it.
+	Jobs int
 	// Syntax is the spelling of the source; "" is the plain one.
 	Syntax string
 }
@@ -39,4 +41,9 @@ type Place struct {
 // several goroutines at once.
 type Compiler interface {
 	Compile(files []*diag.Source, opt CompileOptions) (*Compiled, error)
+}
+
+// TextCompiler is a Compiler whose memory does not grow with a source that is read as it goes.
+type TextCompiler interface {
+	CompileText(source *Text, opt CompileOptions) (*Compiled, error)
 }

@@ -38,7 +38,7 @@ func assembleOn(t *testing.T, set *isa.Set, text string) ([]uint64, error) {
 	root, _ := set.Root("")
 	code, err := program.Assemble(p, set, root, &diag.Source{Name: "x.s", Text: text})
 	var words []uint64
-	for _, w := range code.Insts {
+	for _, w := range code.Insts() {
 		words = append(words, w.Word[0])
 	}
 	return words, err

@@ -372,11 +372,16 @@ func assemble(t testing.TB, set *isa.Set, text string) (string, error) {
 	if p.Symbol != nil {
 		t.Error("the parser keeps the labels")
 	}
+	return codeText(set, code), err
+}
+
+// codeText returns the words of a program, a line each.
+func codeText(set *isa.Set, code *program.Code) string {
 	var b strings.Builder
-	for _, in := range code.Insts {
+	for in := range code.Words {
 		fmt.Fprintf(&b, "%d: %s\n", in.Addr, program.AppendWords(nil, set, in.Word, in.Size))
 	}
-	return b.String(), err
+	return b.String()
 }
 
 func TestAssemble(t *testing.T) {

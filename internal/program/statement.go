@@ -21,7 +21,7 @@ var directives = map[string]func(*assembler, *operands) error{
 
 // directive carries out a line that starts with a directive; ok is false for any other text. The error
 // is an *asm.Error.
-func (a *assembler) directive(text string, off int) (ok bool, err error) {
+func (a *assembler) directive(text string, off int64) (ok bool, err error) {
 	lead := len(text) - len(strings.TrimLeft(text, blanks))
 	word := text[lead:]
 	if end := strings.IndexAny(word, blanks); end >= 0 {
@@ -31,7 +31,8 @@ func (a *assembler) directive(text string, off int) (ok bool, err error) {
 	if !ok {
 		return false, nil
 	}
-	o := &operands{a: a, text: text, pos: lead + len(word), span: a.span(text, off)}
+	a.asked = true // what it does counts from pass to pass
+	o := &operands{a: a, text: text, pos: lead + len(word), off: off}
 	return true, f(a, o)
 }
 
@@ -40,7 +41,7 @@ type operands struct {
 	a    *assembler
 	text string
 	pos  int
-	span diag.Span
+	off  int64 // of the text
 }
 
 // expr reads the expression that stands next.
@@ -126,6 +127,7 @@ type number struct {
 // value gives names their values: those of .set, labels in bytes, and the dot, which is the place
 // where the line stands. In the first pass a name that is not known yet is a guess.
 func (a *assembler) value(name string) (int64, bool) {
+	a.asked = true
 	if name == "." {
 		return a.addr / 8, true
 	}
@@ -155,7 +157,7 @@ func (a *assembler) setName(o *operands) error {
 	}
 	if l, ok := a.labels[trimmed]; ok && a.first {
 		o.pos = from + len(trimmed)
-		line, _ := l.span.LineCol()
+		line, _ := a.src.Span(l.off, l.off).LineCol()
 		return o.wrong(from, diag.Duplicate, "%s is a label, in line %d", trimmed, line)
 	}
 	o.pos++
@@ -164,7 +166,7 @@ func (a *assembler) setName(o *operands) error {
 	if err != nil {
 		return err
 	}
-	a.names[trimmed] = number{v, a.guessed}
+	a.names[strings.Clone(trimmed)] = number{v, a.guessed}
 	return o.end()
 }
 
@@ -192,13 +194,13 @@ func (a *assembler) space(n int64, o *operands) error {
 		o.pos = len(o.text)
 		return o.wrong(0, diag.TextRange, "%d bytes left free up to here, expected at most %d in a program", a.left, maxSpace)
 	}
-	a.data(make([]uint32, 8*n/int64(a.unit)), o.span)
+	a.data(make([]uint32, 8*n/int64(a.unit)), o.text, o.off)
 	return nil
 }
 
-// words reads a .word directive: expressions of unit bits separated by commas. ok is false for any
+// numbers reads a .word directive: expressions of unit bits separated by commas. ok is false for any
 // other text.
-func (a *assembler) words(text string) (words []uint32, ok bool, err error) {
+func (a *assembler) numbers(text string) (words []uint32, ok bool, err error) {
 	lead := len(text) - len(strings.TrimLeft(text, blanks))
 	rest, ok := strings.CutPrefix(text[lead:], ".word")
 	if !ok || rest != "" && strings.IndexByte(blanks, rest[0]) < 0 {
@@ -314,7 +316,6 @@ func (a *assembler) computed(text string) (line string, values []replaced, err e
 	if err != nil && a.own.comment {
 		line, values, err = expressions(StripComment(text, a.comment), a.value)
 	}
-	a.asked = a.asked || len(values) > 0
 	return line, values, err
 }
 
@@ -334,7 +335,7 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 
 // isInstruction reports whether a text at off is an instruction as a whole. What it is in the first pass
 // it stays.
-func (a *assembler) isInstruction(text string, off int) bool {
+func (a *assembler) isInstruction(text string, off int64) bool {
 	if a.first && !a.whole[off] {
 		if line, _, err := a.computed(text); err == nil && a.p.Reads(line) {
 			a.whole[off] = true

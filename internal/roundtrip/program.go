@@ -47,11 +47,12 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 	if err != nil {
 		return fmt.Errorf("the program is not read: %w", err)
 	}
-	if len(code.Insts) != len(lines) {
-		return fmt.Errorf("%d lines give %d words", len(lines), len(code.Insts))
+	words := code.Insts()
+	if len(words) != len(lines) {
+		return fmt.Errorf("%d lines give %d words", len(lines), len(words))
 	}
-	for i := range code.Insts {
-		w := &code.Insts[i]
+	for i := range words {
+		w := &words[i]
 		d.Addr = w.Addr
 		in, _ := d.Decode(w.Word)
 		if again := d.Append(nil, in); in.Leaf == nil || string(again) != lines[i] {

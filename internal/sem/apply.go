@@ -252,7 +252,7 @@ func applyFloat(in *Inst, a, b, c uint64) uint64 {
 	case OpCos:
 		return round(sine(x, 1), w, Nearest)
 	case OpRint:
-		return round(rint(x, mode), w, Nearest)
+		return round(Rint(x, mode), w, Nearest)
 	}
 	return 0
 }

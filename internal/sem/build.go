@@ -479,6 +479,8 @@ func (b *builder) worth(used []bool, from int) bool {
 		case !is || op == OpConst:
 		case op == OpTop || op == OpPush || op == OpPop:
 			n += leastSkipped
+		case !b.insts[from+k].Uniform:
+			n += leastSkipped / 2
 		default:
 			n++
 		}

@@ -162,8 +162,8 @@ func roundUp(mode Mode, negative bool, kept, lost, middle uint64) bool {
 	return false
 }
 
-// rint rounds to a whole number.
-func rint(x float64, mode Mode) float64 {
+// Rint returns the whole number next to x in a mode.
+func Rint(x float64, mode Mode) float64 {
 	switch mode {
 	case Zero:
 		return math.Trunc(x)
@@ -184,7 +184,7 @@ func convert(x uint64, from, to Type, mode Mode) uint64 {
 	case from.Kind == Float && to.Kind == Float:
 		return round(toFloat64(x, from.Width), to.Width, mode)
 	case from.Kind == Float:
-		return floatToInt(rint(toFloat64(x, from.Width), mode), to)
+		return floatToInt(Rint(toFloat64(x, from.Width), mode), to)
 	case to.Kind == Float:
 		return intToFloat(x, from, to, mode)
 	}

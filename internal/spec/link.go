@@ -39,10 +39,12 @@ func (l *loader) link() {
 	for _, b := range l.isa.Bitsets {
 		b.Children = slices.DeleteFunc(b.Children, l.lost)
 	}
+	var items []Item
 	for _, b := range l.isa.Bitsets {
 		for _, t := range b.templates() {
-			items, errs := l.isa.parseTemplate(t.src)
-			t.Items = items
+			var errs diag.List
+			items, errs = l.isa.parseTemplate(items[:0], t.src)
+			t.Items = slices.Clone(items)
 			for _, e := range errs {
 				l.fail(e)
 			}
@@ -262,9 +264,11 @@ func (l *loader) inside(b *Bitset) {
 
 // claim is what has taken a bit: a pattern, an assert or a field.
 type claim struct {
-	what string
-	span diag.Span
+	what, of string
+	span     diag.Span
 }
+
+func (c claim) String() string { return c.what + c.of }
 
 // coverage reports bits that a leaf and its parents give two meanings or none. seen holds the pairs
 // already reported: two parents of many leaves are one mistake.
@@ -275,15 +279,15 @@ func (l *loader) coverage(b *Bitset, seen map[[2]diag.Span]bool) {
 	var owner [bits.Size]claim
 	twice := false
 	for p := b; p != nil; p = p.Extends {
-		eachClaim(p, func(mask bits.Value, by func() claim) {
+		eachClaim(p, func(mask bits.Value, c claim) {
 			for ; !twice && !mask.IsZero(); mask.SetUint(mask.Low(), 1, 0) {
-				bit, c := mask.Low(), by()
+				bit := mask.Low()
 				if old := owner[bit]; old.what != "" {
 					twice = true
 					if pair := [2]diag.Span{c.span, old.span}; !seen[pair] {
 						seen[pair] = true
-						l.fail(diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c.what, old.what).
-							With(old.span, "%s is defined here", old.what))
+						l.fail(diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c, old).
+							With(old.span, "%s is defined here", old))
 					}
 				}
 				owner[bit] = c
@@ -330,7 +334,7 @@ func covered(b *Bitset) bool {
 	var taken bits.Value
 	once := true
 	for p := b; p != nil; p = p.Extends {
-		eachClaim(p, func(mask bits.Value, _ func() claim) {
+		eachClaim(p, func(mask bits.Value, _ claim) {
 			both := taken.And(mask)
 			once = once && both.IsZero()
 			taken = taken.Or(mask)
@@ -341,19 +345,19 @@ func covered(b *Bitset) bool {
 }
 
 // eachClaim calls f with the bits that a bitset itself takes: with its patterns, and the fields and asserts of
-// its default case. What takes them is worked out where it is asked for.
-func eachClaim(b *Bitset, f func(mask bits.Value, by func() claim)) {
+// its default case.
+func eachClaim(b *Bitset, f func(mask bits.Value, by claim)) {
 	for _, p := range b.Patterns {
-		f(bits.Range(p.Low, p.High-p.Low+1), func() claim { return claim{"a pattern of " + b.Name, p.Span} })
+		f(bits.Range(p.Low, p.High-p.Low+1), claim{"a pattern of ", b.Name, p.Span})
 	}
 	def := b.Cases[len(b.Cases)-1]
 	for _, a := range def.Asserts {
-		f(bits.Range(a.Low, a.High-a.Low+1), func() claim { return claim{"an assert of " + b.Name, a.Span} })
+		f(bits.Range(a.Low, a.High-a.Low+1), claim{"an assert of ", b.Name, a.Span})
 	}
 	for _, fields := range [][]*Field{def.Fields, def.hidden} {
 		for _, field := range fields {
 			for _, p := range field.Parts {
-				f(bits.Range(p.Low, p.Width), func() claim { return claim{"field " + field.Name, field.Span} })
+				f(bits.Range(p.Low, p.Width), claim{"field ", field.Name, field.Span})
 			}
 		}
 	}

@@ -15,8 +15,14 @@ import (
 
 // Load reads the description file and what it imports from fsys. The error is a *diag.Error or a
 // diag.List with the mistakes that were found, or that of the file system.
-func Load(fsys fs.FS, file string) (*ISA, error) {
-	l := &loader{fsys: fsys, dir: path.Dir(file), seen: map[string]bool{}, named: map[*node]*Expr{}, metas: map[string]bool{}}
+func Load(fsys fs.FS, file string) (*ISA, error) { return load(fsys, file, false) }
+
+// LoadSound is Load for a description that is known to have no mistakes: those are not looked for that reading it
+// does not come across.
+func LoadSound(fsys fs.FS, file string) (*ISA, error) { return load(fsys, file, true) }
+
+func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
+	l := &loader{fsys: fsys, sound: sound, dir: path.Dir(file), seen: map[string]bool{}, named: map[*node]*Expr{}, metas: map[string]bool{}}
 	l.isa = &ISA{
 		enums: map[string]*Enum{}, exprs: map[string]*Expr{}, bitsets: map[string]*Bitset{},
 		contexts: map[string]*Context{}, tables: map[string]*Table{},
@@ -53,6 +59,7 @@ type loader struct {
 	files    []*file // in the order in which they are read: imports before the importing file
 	bytes    int
 	elements int
+	sound    bool
 	isa      *ISA
 	named    map[*node]*Expr // the <expr>s that have a name
 	metas    map[string]bool // the attributes that <meta> may have
@@ -148,8 +155,10 @@ func (l *loader) run(top *node) {
 	l.isa.Strict = top.value("strict") == "true"
 	l.isa.Name = top.value("name")
 	l.isa.Doc = docOf(top)
-	for _, file := range l.files {
-		l.checkRules(file.root)
+	if !l.sound {
+		for _, file := range l.files {
+			l.checkRules(file.root)
+		}
 	}
 	l.each("text", l.textStyle)
 	l.each("enum", l.enum)
@@ -177,7 +186,9 @@ func (l *loader) run(top *node) {
 	l.types()
 	l.settleRuns()
 	l.speaks()
-	l.check()
+	if !l.sound {
+		l.check()
+	}
 }
 
 // content reads the templates and what stands inside the bitsets, file after file.
@@ -199,7 +210,7 @@ func (l *loader) content() {
 
 func docOf(n *node) string {
 	if d := n.child("doc"); d != nil {
-		return d.text.s
+		return d.text().s
 	}
 	return ""
 }
@@ -364,7 +375,7 @@ func (l *loader) enumValue(n *node) *Value {
 	for _, c := range n.children {
 		switch c.name {
 		case "alias":
-			v.Aliases = append(v.Aliases, c.text.s)
+			v.Aliases = append(v.Aliases, c.text().s)
 		case "reg":
 			v.Reg = l.reg(c)
 		}
@@ -373,7 +384,7 @@ func (l *loader) enumValue(n *node) *Value {
 }
 
 func (l *loader) template(n *node) {
-	t := &Template{Name: l.name(n), Text: n.head.s, Span: n.head.span, src: n.head}
+	t := &Template{Name: l.name(n), Text: n.head().s, Span: n.head().span, src: n.head()}
 	l.isa.Templates = append(l.isa.Templates, t)
 }
 
@@ -385,7 +396,7 @@ func (l *loader) namedExpr(n *node) {
 	if old := l.isa.exprs[name]; old != nil {
 		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "expr %s is defined twice", name).With(old.Span, "the other definition"))
 	}
-	e, err := parseExpr(l.isa, name, n.text)
+	e, err := parseExpr(l.isa, name, n.text())
 	if err != nil {
 		l.failErr(err)
 		e = &Expr{Name: name, Root: &Node{}}
@@ -519,7 +530,7 @@ func (l *loader) bitset(n *node, b *Bitset) {
 			if b.SyntaxNames == nil {
 				b.SyntaxNames = map[string]string{}
 			}
-			b.SyntaxNames[c.value("syntax")] = c.text.s
+			b.SyntaxNames[c.value("syntax")] = c.text().s
 		case "default":
 			b.Defaults = append(b.Defaults, l.defaultValue(c))
 		case "encode":
@@ -580,7 +591,7 @@ func (l *loader) meta(n *node, b *Bitset) {
 	}
 	for _, a := range n.attrs {
 		if l.isa.Strict && !l.metas[a.name] {
-			l.fail(diag.Errorf(diag.XMLAttribute, a.named, "<meta> with %q, which no <attribute> declares", a.name))
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "<meta> with %q, which no <attribute> declares", a.name))
 		}
 		b.Meta[a.name] = a.value.s
 	}
@@ -621,9 +632,9 @@ func (l *loader) expr(n *node) *Expr {
 	case len(children) > 0 && l.named[children[0]] != nil:
 		return l.named[children[0]]
 	case len(children) > 0:
-		return l.inlineExpr(children[0].text)
+		return l.inlineExpr(children[0].text())
 	case n.name == "require":
-		return l.inlineExpr(n.text)
+		return l.inlineExpr(n.text())
 	}
 	l.fail(diag.Errorf(diag.XMLElement, n.span, "<%s> without expr", n.name))
 	return nil
@@ -687,10 +698,10 @@ func (l *loader) addDisplay(displays *map[string]*Template, n *node) {
 }
 
 func (l *loader) display(n *node) *Template {
-	if len(n.head.s) > maxDisplay {
-		l.fail(diag.Errorf(diag.XMLLimit, n.head.span, "display of more than %d bytes", maxDisplay))
+	if len(n.head().s) > maxDisplay {
+		l.fail(diag.Errorf(diag.XMLLimit, n.head().span, "display of more than %d bytes", maxDisplay))
 	}
-	return &Template{Syntax: n.value("syntax"), Text: n.head.s, Span: n.head.span, src: n.head}
+	return &Template{Syntax: n.value("syntax"), Text: n.head().s, Span: n.head().span, src: n.head()}
 }
 
 func (l *loader) set(n *node, c *Case) {
@@ -721,7 +732,7 @@ func (l *loader) lowHigh(n *node) (low, high int, ok bool) {
 	hasRange := n.attr("low") != nil || n.attr("high") != nil
 	switch pos := n.attr("pos"); {
 	case pos != nil && hasRange:
-		l.fail(diag.Errorf(diag.XMLAttribute, pos.named, "<%s> with pos and with low and high, expected one of the two", n.name))
+		l.fail(diag.Errorf(diag.XMLAttribute, pos.named(), "<%s> with pos and with low and high, expected one of the two", n.name))
 	case pos != nil:
 		low = l.number(n, "pos", 0, bits.Size-1)
 		high = low
@@ -746,8 +757,8 @@ func (l *loader) pattern(n *node) *Pattern {
 	if !ok {
 		return nil
 	}
-	p := &Pattern{Low: low, High: high, Span: n.text.span}
-	for i, c := range n.text.s {
+	p := &Pattern{Low: low, High: high, Span: n.text().span}
+	for i, c := range n.text().s {
 		bit := max(0, high-i)
 		switch {
 		case c == '0':
@@ -758,15 +769,15 @@ func (l *loader) pattern(n *node) *Pattern {
 		case c == 'x' && n.name == "pattern":
 			p.DontCare.SetUint(bit, 1, 1)
 		case n.name == "pattern":
-			l.fail(diag.Errorf(diag.PatternText, n.text.at(i), "%q in a pattern, expected 0, 1 and x alone", c))
+			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in a pattern, expected 0, 1 and x alone", c))
 			return nil
 		default:
-			l.fail(diag.Errorf(diag.PatternText, n.text.at(i), "%q in an assert, expected 0 and 1 alone", c))
+			l.fail(diag.Errorf(diag.PatternText, n.text().at(i), "%q in an assert, expected 0 and 1 alone", c))
 			return nil
 		}
 	}
-	if size := len(n.text.s); size != high-low+1 {
-		l.fail(diag.Errorf(diag.PatternText, p.Span, "%q has %d characters, expected %d, one for each bit", n.text.s, size, high-low+1))
+	if size := len(n.text().s); size != high-low+1 {
+		l.fail(diag.Errorf(diag.PatternText, p.Span, "%q has %d characters, expected %d, one for each bit", n.text().s, size, high-low+1))
 		return nil
 	}
 	return p
@@ -874,7 +885,7 @@ func (l *loader) parts(n *node, f *Field) bool {
 	}
 	for _, name := range []string{"low", "high", "pos"} {
 		if a := n.attr(name); a != nil {
-			l.fail(diag.Errorf(diag.XMLAttribute, a.named, "<field> with %s and with <bits>, expected one of the two", name))
+			l.fail(diag.Errorf(diag.XMLAttribute, a.named(), "<field> with %s and with <bits>, expected one of the two", name))
 		}
 	}
 	return true
@@ -906,7 +917,7 @@ func (b *Bitset) encode(n *node) {
 	}
 	for _, m := range n.children {
 		if m.name == "map" {
-			b.Encode.Maps = append(b.Encode.Maps, EncodeMap{m.value("name"), strings.TrimSpace(m.text.s), m.value("force") == "true", m.span})
+			b.Encode.Maps = append(b.Encode.Maps, EncodeMap{m.value("name"), strings.TrimSpace(m.text().s), m.value("force") == "true", m.span})
 		}
 	}
 }
@@ -914,8 +925,8 @@ func (b *Bitset) encode(n *node) {
 // forced reads the maps of an <encode> that give a field a plain number whether or not a display shows it.
 func forced(encode *node) (list []*Default) {
 	for _, m := range encode.children {
-		if v, _, ok := parseLiteral(strings.TrimSpace(m.text.s)); ok && m.name == "map" && m.value("force") == "true" {
-			list = append(list, &Default{Path: m.value("name"), Val: v, Span: m.text.span})
+		if v, _, ok := parseLiteral(strings.TrimSpace(m.text().s)); ok && m.name == "map" && m.value("force") == "true" {
+			list = append(list, &Default{Path: m.value("name"), Val: v, Span: m.text().span})
 		}
 	}
 	return list
@@ -938,7 +949,7 @@ func (l *loader) defaultValue(n *node) *Default {
 // hazard reads a <hazard>: its name, its condition, and as its text what is wrong.
 // hint reads what to write instead of names that other machines have and this one has not.
 func (l *loader) hint(n *node) {
-	h := &Hint{For: strings.Fields(n.value("for")), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
+	h := &Hint{For: strings.Fields(n.value("for")), Text: strings.Join(strings.Fields(n.text().s), " "), Span: n.span}
 	if len(h.For) == 0 || h.Text == "" {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hint> without for or text"))
 		return
@@ -947,7 +958,7 @@ func (l *loader) hint(n *node) {
 }
 
 func (l *loader) hazard(n *node) *Hazard {
-	h := &Hazard{Name: n.value("name"), Refused: l.boolean(n, "refused"), Text: strings.Join(strings.Fields(n.text.s), " "), Span: n.span}
+	h := &Hazard{Name: n.value("name"), Refused: l.boolean(n, "refused"), Text: strings.Join(strings.Fields(n.text().s), " "), Span: n.span}
 	if h.Name == "" || h.Text == "" {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<hazard> without name or text"))
 	}

@@ -244,12 +244,12 @@ func (l *loader) slots(n *node, s *Stack) {
 
 func (l *loader) rom(n *node) *ROM {
 	r := &ROM{Name: l.identifier(n), Type: l.typeOf(n), Doc: docOf(n), Span: n.span}
-	for word := range strings.FieldsFuncSeq(n.text.s, isBlank) {
+	for word := range strings.FieldsFuncSeq(n.text().s, isBlank) {
 		v, err := strconv.ParseUint(word, 0, 64)
 		if err != nil {
 			signed, err := strconv.ParseInt(word, 0, 64)
 			if err != nil {
-				wrong := fields(n.text)[len(r.Values)]
+				wrong := fields(n.text())[len(r.Values)]
 				l.fail(diag.Errorf(diag.XMLAttribute, wrong.span, "%q in <rom>, expected numbers", wrong.s))
 				return r
 			}
@@ -264,7 +264,7 @@ func (l *loader) function(n *node) *Function {
 	if n.attr("name") == nil {
 		l.fail(diag.Errorf(diag.XMLAttribute, n.span, "<%s> without name", n.name))
 	}
-	return &Function{Head: l.code(n, "name"), Body: Code{n.text}, Wave: l.wave(n), Doc: docOf(n), Span: n.span}
+	return &Function{Head: l.code(n, "name"), Body: Code{n.text()}, Wave: l.wave(n), Doc: docOf(n), Span: n.span}
 }
 
 func (l *loader) quirk(n *node) {
@@ -293,7 +293,7 @@ func (l *loader) quirk(n *node) {
 // semantics reads a <semantics>.
 func (l *loader) semantics(n *node) *Semantics {
 	s := &Semantics{
-		Type: l.code(n, "type"), Source: n.value("source"), Wave: l.wave(n), Code: Code{n.text}, Span: n.span,
+		Type: l.code(n, "type"), Source: n.value("source"), Wave: l.wave(n), Code: Code{n.text()}, Span: n.span,
 		Fidelity: l.oneOf(n, "fidelity", "", "exact", "approximate", "unknown"),
 		Alone:    l.oneOf(n, "around", "all", "none") == "none",
 	}
@@ -312,7 +312,7 @@ func (l *loader) actions(n *node, a *Actions) {
 		if a.Write != nil {
 			l.fail(diag.Errorf(diag.Duplicate, n.span, "a second <write>").With(a.Write.Span, "the first"))
 		}
-		a.Write = &Write{Type: l.typeOf(n), Code: Code{n.text}, Span: n.span}
+		a.Write = &Write{Type: l.typeOf(n), Code: Code{n.text()}, Span: n.span}
 	}
 }
 
@@ -324,5 +324,5 @@ type Actions struct {
 
 // around reads an <around> of a bitset.
 func (l *loader) around(n *node, b *Bitset) {
-	b.Arounds = append(b.Arounds, &Around{Wave: l.wave(n), Always: l.boolean(n, "always"), Code: Code{n.text}, Span: n.span})
+	b.Arounds = append(b.Arounds, &Around{Wave: l.wave(n), Always: l.boolean(n, "always"), Code: Code{n.text()}, Span: n.span})
 }

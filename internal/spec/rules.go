@@ -107,11 +107,11 @@ func (l *loader) checkRules(n *node) {
 	}
 	for _, a := range n.attrs {
 		if !has(r.attrs, a.name) {
-			l.odd(diag.Errorf(diag.XMLAttribute, a.named, "<%s> has no attribute %q, expected %s", n.name, a.name, either(strings.Fields(r.attrs))).Meant(a.name, strings.Fields(r.attrs)))
+			l.odd(diag.Errorf(diag.XMLAttribute, a.named(), "<%s> has no attribute %q, expected %s", n.name, a.name, either(strings.Fields(r.attrs))).Meant(a.name, strings.Fields(r.attrs)))
 		}
 	}
-	if !r.text && n.text.s != "" {
-		l.odd(diag.Errorf(diag.XMLElement, n.text.span, "text %q inside <%s>, expected elements alone", rest(n.text.s), n.name))
+	if !r.text && n.text().s != "" {
+		l.odd(diag.Errorf(diag.XMLElement, n.text().span, "text %q inside <%s>, expected elements alone", rest(n.text().s), n.name))
 	}
 	for _, c := range n.children {
 		if !has(r.children, c.name) {

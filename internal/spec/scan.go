@@ -97,7 +97,7 @@ func (p *xmlParser) tag(from int) int {
 	if at += len(name); name == "" {
 		return -1
 	}
-	if cap(p.attrs)-len(p.attrs) < maxAttrs {
+	if cap(p.attrs)-len(p.attrs) < attrsOfOne {
 		p.attrs = make([]attr, 0, attrsAtOnce)
 	}
 	first := len(p.attrs)
@@ -138,7 +138,7 @@ func (p *xmlParser) tag(from int) int {
 		a := attr{
 			name:  s[at : at+n],
 			value: text{s: value, span: diag.Span{Src: p.src, Off: quote + 1, End: quote + 1 + size}},
-			named: diag.Span{Src: p.src, Off: at, End: at + n},
+			off:   at,
 		}
 		if value != raw {
 			a.value.runs = appendRuns(nil, 0, p.src, quote+1, raw, true)

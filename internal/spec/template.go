@@ -35,10 +35,9 @@ type Item struct {
 	Span   diag.Span
 }
 
-// parseTemplate splits a template's text, already trimmed. In a strict description braces that
+// parseTemplate appends the pieces of a template's text, already trimmed. In a strict description braces that
 // cannot be read are errors; elsewhere they are names that resolve nowhere, as in Mesa's tools.
-func (s *ISA) parseTemplate(src text) ([]Item, diag.List) {
-	items := make([]Item, 0, 2*strings.Count(src.s, "{")+1) // more where lines break
+func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	var errs diag.List
 	margin := s.margin(src.s)
 	for off := 0; off < len(src.s); {

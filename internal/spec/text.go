@@ -156,17 +156,16 @@ type textBuilder struct {
 	runs []run
 }
 
-// text returns the text without blanks around it; none is where errors point if there is none.
-func (b *textBuilder) text(none diag.Span) text {
+// text returns the text without blanks around it, nil if there is none.
+func (b *textBuilder) text() *text {
 	t := text{s: b.piece, span: b.span}
 	if b.s != nil {
-		t = text{s: string(b.s), span: none, runs: b.runs}
+		t = text{s: string(b.s), runs: b.runs}
 	}
 	if t = t.trim(); t.s == "" {
-		return text{span: none}
+		return nil
 	}
-	t.span = t.part(0, len(t.s))
-	return t
+	return &text{s: t.s, span: t.part(0, len(t.s)), runs: t.runs}
 }
 
 // add appends a piece that stands at span: decoded is what encoding/xml makes of the raw bytes.

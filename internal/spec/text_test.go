@@ -34,7 +34,7 @@ func TestTextPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := root.text
+		got := root.text()
 		if got.s != strings.Trim(want, blanks) {
 			t.Fatalf("text %q, want %q", got.s, want)
 		}

@@ -25,8 +25,22 @@ type node struct {
 	span     diag.Span // the start tag
 	attrs    []attr
 	children []*node
-	text     text // all character data directly inside, joined, without blanks around it
-	head     text // that before the first child element; isaspec reads no more of a display
+	// body is all character data directly inside, joined, without blanks around it, and opening that before the
+	// first child element; nil for none.
+	body, opening *text
+}
+
+// text returns the character data directly inside.
+func (n *node) text() text { return n.orNone(n.body) }
+
+// head returns the character data before the first child element; isaspec reads no more of a display.
+func (n *node) head() text { return n.orNone(n.opening) }
+
+func (n *node) orNone(t *text) text {
+	if t == nil {
+		return text{span: n.span}
+	}
+	return *t
 }
 
 // openNode is an element whose end tag has not been read, with the text so far.
@@ -38,7 +52,12 @@ type openNode struct {
 type attr struct {
 	name  string
 	value text
-	named diag.Span // of the name
+	off   int // of the name
+}
+
+// named returns the place of the name.
+func (a *attr) named() diag.Span {
+	return diag.Span{Src: a.value.span.Src, Off: a.off, End: a.off + len(a.name)}
 }
 
 func (n *node) attr(name string) *attr {
@@ -113,10 +132,11 @@ type xmlParser struct {
 	attrs []attr
 }
 
-// Elements and attributes are made so many at a time.
+// Elements and attributes are made so many at a time; attrsOfOne are as many as an element has as a rule.
 const (
 	nodesAtOnce = 128
 	attrsAtOnce = 256
+	attrsOfOne  = 8
 )
 
 // node returns a new element.
@@ -215,9 +235,9 @@ func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
 // end settles the text of an element when its end tag is read.
 func (p *xmlParser) end() {
 	top := &p.stack[len(p.stack)-1]
-	top.text = top.build.text(top.span)
+	top.body = top.build.text()
 	if len(top.children) == 0 {
-		top.head = top.text
+		top.opening = top.body
 	}
 	p.stack = p.stack[:len(p.stack)-1]
 }
@@ -231,7 +251,7 @@ func (p *xmlParser) start(n *node) error {
 	case len(p.stack) > 0:
 		top := &p.stack[len(p.stack)-1]
 		if len(top.children) == 0 {
-			top.head = top.build.text(top.span)
+			top.opening = top.build.text()
 		}
 		top.children = append(top.children, n)
 	case p.root != nil:
@@ -249,10 +269,10 @@ func (p *xmlParser) attributes(n *node, list []attr) error {
 	for i := range list {
 		at := &list[i]
 		if n.attr(at.name) != nil {
-			return diag.Errorf(diag.XMLSyntax, at.named, "attribute %s is given twice", at.name)
+			return diag.Errorf(diag.XMLSyntax, at.named(), "attribute %s is given twice", at.name)
 		}
 		if n.attrs = list[:i+1]; i+1 > maxAttrs {
-			return diag.Errorf(diag.XMLLimit, at.named, "more than %d attributes", maxAttrs)
+			return diag.Errorf(diag.XMLLimit, at.named(), "more than %d attributes", maxAttrs)
 		}
 	}
 	return nil
@@ -277,7 +297,7 @@ func (p *xmlParser) attributesOf(t xml.StartElement, n *node) []attr {
 		at := attr{
 			name:  raw[name:nameEnd],
 			value: text{s: a.Value, span: diag.Span{Src: p.src, Off: n.span.Off + value, End: n.span.Off + end}},
-			named: diag.Span{Src: p.src, Off: n.span.Off + name, End: n.span.Off + nameEnd},
+			off:   n.span.Off + name,
 		}
 		if a.Value != raw[value:end] {
 			at.value.runs = appendRuns(nil, 0, p.src, at.value.span.Off, raw[value:end], true)
@@ -294,7 +314,7 @@ func (p *xmlParser) chars(decoded string, span diag.Span) error {
 	}
 	var b textBuilder
 	b.add(decoded, span)
-	if t := b.text(span); t.s != "" {
+	if t := b.text(); t != nil {
 		return diag.Errorf(diag.XMLSyntax, t.span, "text %q outside the root element", rest(t.s))
 	}
 	return nil

@@ -67,6 +67,9 @@ func SameLane(t *testing.T, program int, a *exec.Wave, x int, b *exec.Wave, y in
 		t.Errorf("program %d, lane %d: stops by %v and by %v", program, x, sa, sb)
 	}
 	for _, s := range m.States {
+		if s.Kind == sem.StackState && s.Scope > spec.ScopeLane && alone && len(a.Stops()) > 1 {
+			continue // the wave went on where the lane ended
+		}
 		if s.Kind == sem.StackState {
 			if da, db := a.Depth(s, x), b.Depth(s, y); da != db {
 				t.Errorf("program %d, lane %d: %d and %d entries on %s", program, x, da, db, s.Name)

@@ -32,6 +32,9 @@ func loadSyntax(t testing.TB, syntax string) *isa.Set {
 //go:embed testdata/words.txt
 var words string
 
+// roots are the kinds of words that rows have.
+var roots = []string{"alu", "fetch", "cf", "texture-constant", "buffer-constant"}
+
 // row is a word in its contexts, and its text in both spellings.
 type row struct {
 	line     int
@@ -78,7 +81,7 @@ func TestWords(t *testing.T) {
 	for _, syntax := range []string{"", "mesa"} {
 		set := toolsFor(t, syntax, "vs").set
 		decoders, parsers := map[string]*isa.Decoder{}, map[string]*asm.Parser{}
-		for _, name := range []string{"alu", "fetch", "cf"} {
+		for _, name := range roots {
 			decoders[name], _ = set.NewDecoder(name)
 			parsers[name], _ = asm.New(set, name)
 		}
@@ -112,7 +115,7 @@ func TestWords(t *testing.T) {
 				t.Errorf("words.txt:%d: the text needs a suffix: %q", r.line, text)
 			}
 		}
-		for _, root := range []string{"alu", "fetch", "cf", "scalar", "src"} {
+		for _, root := range append([]string{"scalar", "src"}, roots...) {
 			r, err := set.Root(root)
 			if err != nil {
 				t.Fatal(err)
@@ -134,7 +137,7 @@ func TestEveryValue(t *testing.T) {
 	set := toolsFor(t, "", "vs").set
 	met := map[string]map[uint64]bool{}
 	decoders := map[string]*isa.Decoder{}
-	for _, name := range []string{"alu", "fetch", "cf"} {
+	for _, name := range roots {
 		decoders[name], _ = set.NewDecoder(name)
 	}
 	for _, r := range rows(t) {

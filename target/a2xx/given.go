@@ -14,6 +14,16 @@ type Constants struct {
 	// low bits of Orders say in which order the bytes are.
 	Buffers map[int][]byte
 	Orders  map[int]uint32
+	// Textures are by their numbers.
+	Textures map[int]Texture
+}
+
+// Texture is a texture in memory.
+type Texture struct {
+	// Words are its constant, as the root texture-constant of the description has it.
+	Words [6]uint32
+	// Base is memory from the address of the first level on, Mips from that of the others on; nil where there are none.
+	Base, Mips []byte
 }
 
 // Packets that set constants, and those that draw.
@@ -70,7 +80,7 @@ func (r *rdReader) drawn() {
 
 // constants collects what is set for a stage.
 func (r *rdReader) constants(stage int) *Constants {
-	c := &Constants{Floats: map[int][4]uint32{}, Bools: map[int]bool{}, Loops: map[int]uint32{}, Buffers: map[int][]byte{}, Orders: map[int]uint32{}}
+	c := &Constants{Floats: map[int][4]uint32{}, Bools: map[int]bool{}, Loops: map[int]uint32{}, Buffers: map[int][]byte{}, Orders: map[int]uint32{}, Textures: map[int]Texture{}}
 	first := [2]int{0x20, 0x120}[stage&1] // where the known drivers have them
 	if v, ok := r.registers[firstOfVertex+stage]; ok {
 		first = int(v & 0x1ff)
@@ -100,7 +110,31 @@ func (r *rdReader) constants(stage int) *Constants {
 	for n := range fetches {
 		r.vertexBuffer(c, n)
 	}
+	for n := range fetches / 3 {
+		r.texture(c, n)
+	}
 	return c
+}
+
+// texture takes a texture that a fetch constant describes.
+func (r *rdReader) texture(c *Constants, n int) {
+	const buffer, page, largest = 3, 0xfff, 64 << 20
+	var t Texture
+	for k := range t.Words {
+		t.Words[k] = r.registers[fetchRegisters+6*n+k]
+	}
+	at := func(word int) []byte {
+		if addr := uint64(t.Words[word] &^ page); addr != 0 {
+			return r.memory(addr, largest/4)
+		}
+		return nil
+	}
+	if t.Words[0]&3 == buffer {
+		return
+	}
+	if t.Base, t.Mips = at(1), at(5); t.Base != nil {
+		c.Textures[n] = t
+	}
 }
 
 // vertexBuffer takes the bytes of a buffer of vertices that a fetch constant describes.

@@ -41,6 +41,9 @@ func TestOperands(t *testing.T) {
 	listed := rows(t)
 	for i, r := range append(listed, operandWords...) {
 		d := decoders[r.root]
+		if d == nil {
+			continue // a constant is no instruction
+		}
 		d.SetContext(r.context(t, set))
 		word, err := program.ParseLine(set, r.word)
 		if err != nil {

@@ -286,14 +286,15 @@ func TestCaptureConstants(t *testing.T) {
 	var s []uint32
 	s = append(s, packet3(0x2b, append([]uint32{0, uint32(len(vs))}, vs...)...)...)
 	s = append(s, packet3(0x2b, append([]uint32{1, uint32(len(fs))}, fs...)...)...)
-	s = append(s, packet3(0x2d, 4<<16|0x307, 0x00100020, 0x000e0120)...) // the stages' first constants
-	s = append(s, packet3(0x2d, 4*0x21, 10, 20, 30, 40)...)              // C1 of vertices
-	s = append(s, packet3(0x2d, 4*0x120, 50)...)                         // C0.x of fragments
-	s = append(s, packet3(0x2d, 1<<16|2*60, 0x40000003, 8|2)...)         // a buffer of two words, bytes swapped
-	s = append(s, packet3(0x2d, 2<<16, 0x5)...)                          // bools 0 and 2
-	s = append(s, packet3(0x2d, 3<<16|1, 0x00010203)...)                 // loop 1
-	s = append(s, packet3(0x22, 0, 0)...)                                // the first draw
-	s = append(s, packet3(0x2d, 4*0x21, 99, 99, 99, 99)...)              // too late
+	s = append(s, packet3(0x2d, 4<<16|0x307, 0x00100020, 0x000e0120)...)           // the stages' first constants
+	s = append(s, packet3(0x2d, 4*0x21, 10, 20, 30, 40)...)                        // C1 of vertices
+	s = append(s, packet3(0x2d, 4*0x120, 50)...)                                   // C0.x of fragments
+	s = append(s, packet3(0x2d, 1<<16|2*60, 0x40000003, 8|2)...)                   // a buffer of two words, bytes swapped
+	s = append(s, packet3(0x2d, 1<<16|6*3, 2, 0x40000006, 1, 4, 5, 0x40001000)...) // a texture of which the levels are elsewhere
+	s = append(s, packet3(0x2d, 2<<16, 0x5)...)                                    // bools 0 and 2
+	s = append(s, packet3(0x2d, 3<<16|1, 0x00010203)...)                           // loop 1
+	s = append(s, packet3(0x22, 0, 0)...)                                          // the first draw
+	s = append(s, packet3(0x2d, 4*0x21, 99, 99, 99, 99)...)                        // too late
 	s = append(s, packet3(0x22, 0, 0)...)
 	c.section(3, 0x30000000, uint32(4*len(s)), 0)
 	c.raw(12, appendWords(nil, s))
@@ -314,6 +315,9 @@ func TestCaptureConstants(t *testing.T) {
 	}
 	if want := appendWords(nil, []uint32{1, 2}); !bytes.Equal(v.Buffers[60], want) || v.Orders[60] != 2 {
 		t.Errorf("buffers %v, orders %v", v.Buffers, v.Orders)
+	}
+	if x, ok := f.Textures[3]; !ok || len(f.Textures) != 1 || x.Words != [6]uint32{2, 0x40000006, 1, 4, 5, 0x40001000} || len(x.Base) != 16 || x.Mips != nil {
+		t.Errorf("textures %v", f.Textures)
 	}
 	if !v.Bools[0] || v.Bools[1] || !v.Bools[2] || v.Loops[1] != 0x00010203 {
 		t.Errorf("bools %v, loops %v", v.Bools, v.Loops)

@@ -3,7 +3,6 @@ package catalog
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -159,25 +158,38 @@ func Lookup(name string) (Machine, error) {
 // RecogniseSource finds the machine whose compiler a source is for, by its suffix or by a word that only
 // such source has.
 func RecogniseSource(src *diag.Source) (m Machine, ok bool) {
+	m, ok, _ = RecogniseText(program.NewText(src)) // which is in memory
+	return m, ok
+}
+
+// RecogniseText is RecogniseSource for a source that may not be in memory.
+func RecogniseText(src *program.Text) (m Machine, ok bool, err error) {
+	name := strings.ToLower(src.Name())
+	openers := map[string]Machine{}
+	var first [256]bool // bytes of them
 	for _, m := range Machines() {
 		for _, s := range m.Suffixed {
-			if strings.HasSuffix(strings.ToLower(src.Name), s) {
-				return m, true
+			if strings.HasSuffix(name, s) {
+				return m, true, nil
 			}
 		}
-	}
-	for line := range strings.Lines(src.Text) {
-		words := strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })
-		if len(words) == 0 {
-			continue
-		}
-		for _, m := range Machines() {
-			if slices.Contains(m.Openers, words[0]) {
-				return m, true
-			}
+		for _, word := range m.Openers {
+			openers[word], first[word[0]] = m, true
 		}
 	}
-	return Machine{}, false
+	ends := func(r rune) bool { return unicode.IsSpace(r) || r == '(' }
+	err = src.Lines(func(line string) bool {
+		line = strings.TrimLeftFunc(line, ends)
+		if line == "" || !first[line[0]] {
+			return true
+		}
+		if n := strings.IndexFunc(line, ends); n >= 0 {
+			line = line[:n]
+		}
+		m, ok = openers[line]
+		return !ok
+	})
+	return m, ok, err
 }
 
 // Recognise finds the machine and the format of a file by its content; ok is false for a file of

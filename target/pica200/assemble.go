@@ -44,7 +44,7 @@ type Assembler struct {
 	layout *program.Layout
 	parser *asm.Parser
 	banks  banks
-	kinds  map[string][]operandKind
+	kinds  map[*isa.Leaf][]operandKind
 	leaves map[string]*isa.Leaf
 	most   bounds
 	size   int // entries of the descriptor table
@@ -84,7 +84,7 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err := a.most.load(set); err != nil {
 		return nil, err
 	}
-	return a, a.loadKinds()
+	return a, a.loadNames()
 }
 
 // Assemble assembles files into one shader file, as picasso does: procedures are known in all of

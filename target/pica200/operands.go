@@ -283,12 +283,12 @@ func (s *operandScan) index(o *operand, start int) bool {
 		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or one plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
 		return false
 	}
-	if register != 0 && !s.r.facts.unchecked && !slices.Contains(s.r.banks.indexed, o.file) {
+	if register != 0 && !s.r.facts.unchecked && !slices.Contains(s.r.banks.indexed(), o.file) {
 		name := strings.TrimSpace(s.text[start:open])
 		if name != o.String() {
 			name += " is " + o.String()
 		}
-		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, namesOf(s.r.banks.indexed, " or "))
+		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, namesOf(s.r.banks.indexed(), " or "))
 		return false
 	}
 	name := strings.TrimSpace(s.text[start:open])
@@ -363,29 +363,37 @@ const (
 	kindTarget
 )
 
-// loadKinds notes which operands of each instruction are registers, and which the name of a place.
-func (a *Assembler) loadKinds() error {
+// loadNames notes the instructions by the names that source has for them.
+func (a *Assembler) loadNames() error {
 	root, err := a.set.Root("")
 	if err != nil {
 		return err
 	}
-	a.kinds, a.leaves = map[string][]operandKind{}, map[string]*isa.Leaf{}
+	a.kinds, a.leaves = map[*isa.Leaf][]operandKind{}, map[string]*isa.Leaf{}
 	for _, l := range root.Leaves {
 		name := strings.ToLower(l.Display)
 		if a.leaves[name] != nil {
 			continue // the two forms of one name differ in which operand is wide
 		}
-		kinds := []operandKind{}
-		for _, f := range l.OperandForms() {
-			kinds = append(kinds, a.kindOf(f))
-		}
 		for _, n := range append(aliasNames(a.set, l), name) {
 			if a.leaves[n] == nil || n == name {
-				a.kinds[n], a.leaves[n] = kinds, l
+				a.leaves[n] = l
 			}
 		}
 	}
 	return nil
+}
+
+// kindsOf tells which operands of an instruction are registers, and which the name of a place.
+func (a *Assembler) kindsOf(l *isa.Leaf) []operandKind {
+	kinds, known := a.kinds[l]
+	if !known {
+		for _, f := range l.OperandForms() {
+			kinds = append(kinds, a.kindOf(f))
+		}
+		a.kinds[l] = kinds
+	}
+	return kinds
 }
 
 // kindOf returns how source writes an operand.
@@ -405,10 +413,10 @@ func (a *Assembler) kindOf(f isa.OperandForm) operandKind {
 // printed.
 func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 	var names []string
-	for _, c := range inside.Unit(set, l).Cases {
-		for _, items := range c.Aliases {
-			if len(items) > 0 && items[0].Text != "" && strings.HasSuffix(items[0].Text, " ") {
-				names = append(names, strings.ToLower(strings.TrimSpace(items[0].Text)))
+	for _, texts := range inside.Machine(set).Texts(inside.Leaf(l)) {
+		for _, t := range texts.Aliases {
+			if len(t.Items) > 0 && strings.HasSuffix(t.Items[0].Text, " ") {
+				names = append(names, strings.ToLower(strings.TrimSpace(t.Items[0].Text)))
 			}
 		}
 	}
@@ -456,7 +464,11 @@ func (r *assembly) rewrite(text string, off int) bool {
 		word++
 	}
 	r.copy(text, off, word)
-	kinds, known := r.kinds[strings.ToLower(text[off:word])]
+	leaf := r.leaves[strings.ToLower(text[off:word])]
+	var kinds []operandKind
+	if leaf != nil {
+		kinds = r.kindsOf(leaf)
+	}
 	ok, at := true, word
 	for i := 0; at < end; i++ {
 		comma := end
@@ -467,7 +479,7 @@ func (r *assembly) rewrite(text string, off int) bool {
 		switch {
 		case i < len(kinds):
 			kind = kinds[i]
-		case !known && r.resolves(text[at:comma]):
+		case leaf == nil && r.resolves(text[at:comma]):
 			kind = kindRegister
 		}
 		ok = r.rewriteOperand(kind, text, at, comma) && ok

@@ -131,8 +131,8 @@ func addSpace(means map[symbolKey]register, set *isa.Set, space, root string) er
 type banks struct {
 	letters [256]*isa.File // nil for what is no file
 	files   bankFiles
-	// indexed are the files that an address register can offset.
-	indexed []*isa.File
+	// indexed returns the files that an address register can offset.
+	indexed func() []*isa.File
 	// address are the address registers as instructions spell them, address[0] being none, and named
 	// the index of each of their names, in lower case.
 	address []string
@@ -155,15 +155,7 @@ func (b *banks) load(set *isa.Set) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, l := range root.Leaves {
-		for _, o := range l.OperandForms() {
-			for _, f := range o.Added {
-				if !slices.Contains(b.indexed, f) {
-					b.indexed = append(b.indexed, f)
-				}
-			}
-		}
-	}
+	b.indexed = sync.OnceValue(func() []*isa.File { return indexedIn(root) })
 	model := inside.Machine(set).ISA
 	b.address, b.named = []string{""}, map[string]uint8{}
 	for _, e := range model.Enums {
@@ -174,6 +166,20 @@ func (b *banks) load(set *isa.Set) (err error) {
 		return fmt.Errorf("the registers of %s have no names for their components", b.files[floatBank].Name)
 	}
 	return b.components.load(names)
+}
+
+// indexedIn lists the files of a root that an address register can offset.
+func indexedIn(root *isa.Root) (list []*isa.File) {
+	for _, l := range root.Leaves {
+		for _, o := range l.OperandForms() {
+			for _, f := range o.Added {
+				if !slices.Contains(list, f) {
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // loadAddresses takes the values of an enum that are registers for address registers, which stand in

@@ -17,6 +17,8 @@ type Assembler struct {
 	parser *asm.Parser
 	d      *isa.Decoder
 	facts  *facts
+	// Jobs is the number of processors that may be used.
+	Jobs int
 }
 
 // NewAssembler returns an assembler for the instruction set, of whatever spelling.
@@ -34,7 +36,7 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 		return nil, err
 	}
 	f, err := factsOf(set)
-	return &Assembler{set, root, p, d, f}, err
+	return &Assembler{set: set, root: root, parser: p, d: d, facts: f}, err
 }
 
 // Assembled is what became of a source.
@@ -50,7 +52,7 @@ type Assembled struct {
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	r := assembly{Assembler: a, src: src, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
 	r.sections()
-	code, err := program.AssembleStatements(a.parser, a.set, a.root, src, r.statements)
+	code, err := r.instructions()
 	if err != nil {
 		r.add(err)
 	}
@@ -64,6 +66,15 @@ func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	r.out.Program.sort()
 	r.out.Warnings.Sort()
 	return r.out, nil
+}
+
+// instructions assembles the statements.
+func (r *assembly) instructions() (*program.Code, error) {
+	a := program.Assembler{
+		Set: r.set, Root: r.root, Parser: r.parser, Jobs: r.Jobs,
+		New: func() (*asm.Parser, error) { return asm.New(r.set, "") },
+	}
+	return a.AssembleStatements(program.NewText(r.src), program.Listed(r.statements))
 }
 
 // assembly is one run of an assembler.
@@ -104,19 +115,21 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 // finish checks the words as a program, and takes them.
 func (r *assembly) finish(code *program.Code) {
 	p := r.out.Program
-	if most := r.facts.places["instructions"]; len(code.Insts) > most && !r.long {
-		span := code.Insts[most].Span
+	words := code.Insts()
+	if most := r.facts.places["instructions"]; len(words) > most && !r.long {
+		span := code.Span(&words[most])
 		r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
 		return
 	}
-	for i := range code.Insts {
-		w := &code.Insts[i]
+	for i := range words {
+		w := &words[i]
+		span := code.Span(w)
 		if w.Size != wordBits {
-			r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%d words of 32 bits, expected 4", w.Size/32)
+			r.fail(diag.TextExpected, span.Off, span.End, "%d words of 32 bits, expected 4", w.Size/32)
 			continue
 		}
-		r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: w.Span})
-		p.Words = append(p.Words, r.checked(w, i == len(code.Insts)-1))
+		r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: span})
+		p.Words = append(p.Words, r.checked(w.Word, span, i == len(words)-1))
 	}
 	for _, l := range code.Labels {
 		if !strings.HasPrefix(l.Name, localMark) {
@@ -127,20 +140,20 @@ func (r *assembly) finish(code *program.Code) {
 
 // checked returns a word, which ends the program if it is the last one, and warns of what is hardly
 // meant.
-func (r *assembly) checked(w *program.Word, last bool) bits.Value {
-	in, ok := r.d.Decode(w.Word)
+func (r *assembly) checked(word bits.Value, span diag.Span, last bool) bits.Value {
+	in, ok := r.d.Decode(word)
 	if !ok {
-		return w.Word
+		return word
 	}
 	for _, h := range r.d.Hazards(nil, in) {
-		r.warn(diag.Code(h.Name), w.Span, "%s", h.Text)
+		r.warn(diag.Code(h.Name), span, "%s", h.Text)
 	}
 	if !last || r.open || r.facts.ended(r.d, in) {
-		return w.Word
+		return word
 	}
-	r.warn(diag.MissingEnd, w.Span, "the last word does not end the program and is made to, as by grate; .isago no-end leaves it as it is")
+	r.warn(diag.MissingEnd, span, "the last word does not end the program and is made to, as by grate; .isago no-end leaves it as it is")
 	if err := r.d.SetField(&in, r.facts.ends, 1); err != nil {
-		r.fail(diag.TextExpected, w.Span.Off, w.Span.End, "%v", err)
+		r.fail(diag.TextExpected, span.Off, span.End, "%v", err)
 	}
 	return in.Bits
 }

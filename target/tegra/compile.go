@@ -28,6 +28,7 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 	if len(files[0].Text) > maxSource {
 		return nil, diag.Errorf(diag.ProgramSize, diag.Span{Src: files[0], End: 1}, "a source of more than %d MiB", maxSource>>20)
 	}
+	a.Jobs = opt.Jobs
 	out := &Assembled{}
 	if strings.HasPrefix(files[0].Text, containerMagic) {
 		out.Program, err = ReadContainer(a.set, files[0])

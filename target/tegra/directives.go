@@ -329,7 +329,7 @@ func (r *assembly) code() {
 				end = r.pos
 			}
 		}
-		r.statements = append(r.statements, program.Statement{Off: start, Text: r.text[start:end]})
+		r.statements = append(r.statements, program.Statement{Off: int64(start), Text: r.text[start:end]})
 	}
 }
 

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/isago/isago/asm"
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
@@ -18,24 +16,24 @@ import (
 // maxErrors is the number of mistakes after which the rest of a text is not read.
 const maxErrors = 50
 
-// maxBytes bounds the code of a program: branches reach 24 bits of bytes.
-const maxBytes = 1 << 24
+// maxSpace bounds the bytes that a directive adds, and what it adds up to.
+const maxSpace = 1 << 24
+
+// lexis is that of envyas: comments of C and D, and statements that end with a line or a semicolon.
+var lexis = program.NewLexis(";", []string{"//"},
+	program.BlockComment{Open: "/*", Close: "*/"}, program.BlockComment{Open: "/+", Close: "+/", Nests: true})
 
 // assembler turns a piece of a source into code, in one pass over its statements and one over those
 // that name a label.
 type assembler struct {
-	p *asm.Parser
-	// d shows what was assembled, for what it finds odd; text is its scratch.
-	d    *isa.Decoder
-	text []byte
-	set  *isa.Set
-	ctx  bits.Value
+	*reader
+	// start makes a reader for another goroutine, of which there are up to jobs.
+	start func() (*reader, error)
+	jobs  int
 	// aligns has what the address of an instruction is a multiple of, in bits, by leaf.
 	aligns []int64
-	// longest is the size of the longest instruction in bits.
-	longest int
-	src     *diag.Source
-	labels  map[string]label
+	src    *program.Text
+	labels map[string]label
 	// sections are in the order of their first lines; cur is the one being written.
 	sections []*section
 	cur      *section
@@ -43,20 +41,20 @@ type assembler struct {
 	scope string
 	fixes []fix
 	errs  diag.List
+	// before is how many errors there were before this source.
+	before int
 	// warnings are in the order of the source.
 	warnings diag.List
-	// named tells that the statement names a label, whose place is not known before the end.
-	named bool
 	// last tells that all labels have their places.
 	last bool
-	// limit is the number of bytes that code may have.
-	limit int
+	// left is what directives have left free, in bytes.
+	left int64
 }
 
-// label is a name: a place in bytes, or the value that .equ gives.
+// label is a name: a place in bytes, or the value that .equ gives. It is defined at off in the source.
 type label struct {
 	value int64
-	span  diag.Span
+	off   int64
 	fixed bool
 }
 
@@ -82,64 +80,85 @@ type shortWord struct {
 
 // statement is a piece of text without comments, and where it stands in the source.
 type statement struct {
-	text  string
-	off   int
-	scope string
-	long  bool
+	text string
+	off  int64
+	long bool
 }
 
-// fix is an instruction, or a number of data, that names a label.
+// fix is an instruction, or a number of data, that names a label: what stands from off up to end in the source.
 type fix struct {
-	s    statement
-	sect *section
-	at   int
-	data dataType // of no bits for instructions
+	off, end int64
+	long     bool
+	scope    string
+	sect     *section
+	at       int
+	data     dataType // of no bits for instructions
 }
 
-func newAssembler(set *isa.Set, p *asm.Parser, ctx bits.Value, src *diag.Source) *assembler {
-	d, err := set.NewDecoder("")
+// newAssembler returns an assembler that reads instructions with the readers that start makes.
+func newAssembler(start func() (*reader, error), jobs int) (*assembler, error) {
+	r, err := start()
 	if err != nil {
-		panic(err) // the description has instructions
+		return nil, err
 	}
-	p.SetContext(ctx)
-	d.SetContext(ctx)
-	return &assembler{p: p, d: d, set: set, ctx: ctx, aligns: program.Alignments(d.Root()), longest: d.Root().Size, src: src, limit: maxBytes}
+	return &assembler{reader: r, start: start, jobs: jobs, aligns: program.Alignments(r.d.Root())}, nil
 }
 
-// assemble reads the statements in src.Text[from:to].
-func (a *assembler) assemble(from, to int, ends bool) {
-	a.labels, a.scope, a.fixes, a.last = map[string]label{}, "", a.fixes[:0], false
+// errEnough ends a text that has too many mistakes.
+var errEnough = errors.New("too many mistakes")
+
+// assemble reads the statements of a source.
+func (a *assembler) assemble(src *program.Text, ends bool) error {
+	a.src, a.labels, a.scope, a.fixes, a.last, a.left = src, map[string]label{}, "", a.fixes[:0], false, 0
+	a.before = len(a.errs)
 	a.cur = &section{name: "default"}
 	if ends {
 		a.cur.ends = []int{}
 	}
 	a.sections = []*section{a.cur}
-	defer func() { a.p.Symbol = nil }()
-	a.p.Symbol = func(name string) (int64, bool) {
-		v, ok := a.name(name)
-		return 8 * v, ok
-	}
-	text, err := stripComments(a.src.Text[from:to])
-	if err != nil {
-		a.fail(err, from)
-		return
-	}
-	for off, text := range statements(text) {
-		a.statement(text, from+off)
-		if a.cur.ends != nil {
-			a.cur.ends = append(a.cur.ends, len(a.cur.code))
-		}
-		if len(a.errs) > maxErrors || len(a.cur.code) > a.limit {
-			break
-		}
-	}
-	if len(a.cur.code) > a.limit {
-		a.fail(wrong(0, 1, "more than 16 MiB of code, which branches do not reach"), from)
-	}
-	if len(a.errs) <= maxErrors {
+	a.lookUp(a.name)
+	err := program.Each(src.Split(lexis), a.jobs, a.startAhead, a.batch)
+	switch {
+	case errors.Is(err, errEnough):
+	case err != nil:
+		return err
+	default:
 		a.resolve()
 	}
 	a.errs.Sort()
+	return nil
+}
+
+// startAhead returns what reads statements on another goroutine.
+func (a *assembler) startAhead() (func(program.Statement) read, error) {
+	r, err := a.start()
+	if err != nil {
+		return nil, err
+	}
+	return r.readAhead, nil
+}
+
+// batch takes statements.
+func (a *assembler) batch(b *program.Batch[read]) error {
+	if b.Open >= 0 {
+		a.errs = a.errs[:a.before]
+		a.fail(wrong(0, 2, "%s, and no end of the comment", a.src.View(b.Open, b.Open+2)), b.Open)
+		return errEnough
+	}
+	for i, s := range b.Statements {
+		var known *read
+		if len(b.Ahead) > 0 {
+			known = &b.Ahead[i]
+		}
+		a.statement(s.Text, s.Off, known)
+		if a.cur.ends != nil {
+			a.cur.ends = append(a.cur.ends, len(a.cur.code))
+		}
+		if len(a.errs) > maxErrors {
+			return errEnough
+		}
+	}
+	return nil
 }
 
 // bytes are the sections one after the other.
@@ -154,108 +173,43 @@ func (a *assembler) bytes() []byte {
 	return code
 }
 
-// stripComments puts blanks in place of comments: // to the end of the line, /* */, and /+ +/, which nest.
-// The error is an *asm.Error.
-func stripComments(text string) (string, error) {
-	if !strings.Contains(text, "//") && !strings.Contains(text, "/*") && !strings.Contains(text, "/+") {
-		return text, nil
-	}
-	out := []byte(text)
-	for i := 0; i+1 < len(out); {
-		end := commentEnd(text, i)
-		switch {
-		case end == i:
-			i++
-			continue
-		case end < 0:
-			return "", wrong(i, i+2, "%s, and no end of the comment", text[i:i+2])
-		}
-		for ; i < end; i++ {
-			if out[i] != '\n' {
-				out[i] = ' '
-			}
-		}
-	}
-	return string(out), nil
-}
-
-// commentEnd returns where the comment ends that starts at i: i itself where none does, -1 where it has
-// no end.
-func commentEnd(text string, i int) int {
-	switch {
-	case strings.HasPrefix(text[i:], "//"):
-		if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-			return i + n
-		}
-		return len(text)
-	case strings.HasPrefix(text[i:], "/*"):
-		if n := strings.Index(text[i+2:], "*/"); n >= 0 {
-			return i + 2 + n + 2
-		}
-		return -1
-	case strings.HasPrefix(text[i:], "/+"):
-		for depth := 0; i < len(text); {
-			switch {
-			case strings.HasPrefix(text[i:], "/+"):
-				depth, i = depth+1, i+2
-			case strings.HasPrefix(text[i:], "+/"):
-				if depth, i = depth-1, i+2; depth == 0 {
-					return i
-				}
-			default:
-				i++
-			}
-		}
-		return -1
-	}
-	return i
-}
-
-// statements yields the pieces between line ends and semicolons, with their offsets.
-func statements(text string) func(yield func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		for start := 0; start < len(text); {
-			end := len(text)
-			if n := strings.IndexAny(text[start:], "\n;"); n >= 0 {
-				end = start + n
-			}
-			if !yield(start, strings.TrimRight(text[start:end], "\r")) {
-				return
-			}
-			start = end + 1
-		}
-	}
-}
-
 // wrong is a mistake in text[off:end] of a statement.
 func wrong(off, end int, format string, args ...any) *asm.Error {
 	return &asm.Error{Code: diag.TextExpected, Off: off, End: max(end, off+1), Msg: fmt.Sprintf(format, args...)}
 }
 
 // fail records a mistake in the statement at off.
-func (a *assembler) fail(err error, off int) {
+func (a *assembler) fail(err error, off int64) {
+	found := a.src.Error(err, off)
 	var e *asm.Error
 	if errors.As(err, &e) {
-		found := e.At(a.src, off)
 		for _, leaf := range e.Candidates {
 			found.With(found.Span, "the closest is %s, %s", leaf.Name, leaf.Template())
 		}
-		a.errs = append(a.errs, found)
-		return
 	}
-	a.errs = append(a.errs, diag.Errorf(diag.TextExpected, diag.Span{Src: a.src, Off: off, End: off + 1}, "%v", err))
+	a.errs = append(a.errs, found)
 }
 
-func (a *assembler) statement(text string, off int) {
+// labelEnd returns where the colon stands behind the label with which a text starts, -1 where none does.
+func labelEnd(text string) int {
+	end := (&scanner{text: text}).word(0)
+	if end == 0 || end == len(text) || text[end] != ':' || isDigit(text[0]) {
+		return -1
+	}
+	return end
+}
+
+// statement reads labels, and a directive or an instruction; known is what that was read as ahead.
+func (a *assembler) statement(text string, off int64, known *read) {
 	for {
-		lead := len(text) - len(strings.TrimLeft(text, " \t"))
-		text, off = text[lead:], off+lead
-		end := (&scanner{text: text}).word(0)
-		if end == 0 || end == len(text) || text[end] != ':' || isDigit(text[0]) {
+		lead := (&scanner{text: text}).blanks(0)
+		text, off = text[lead:], off+int64(lead)
+		end := labelEnd(text)
+		if end < 0 {
 			break
 		}
-		a.define(text[:end], off)
-		text, off = text[end+1:], off+end+1
+		a.define(strings.Clone(text[:end]), off)
+		text, off = text[end+1:], off+int64(end)+1
 	}
 	text = strings.TrimRight(text, " \t")
 	switch {
@@ -265,7 +219,7 @@ func (a *assembler) statement(text string, off int) {
 			a.fail(err, off)
 		}
 	default:
-		a.instruction(text, off)
+		a.instruction(instructionAt(text, off), known)
 	}
 }
 
@@ -278,7 +232,7 @@ func full(scope, name string) string {
 	return name
 }
 
-func (a *assembler) define(name string, off int) {
+func (a *assembler) define(name string, off int64) {
 	key := full(a.scope, name)
 	if key == name {
 		a.scope = name
@@ -289,13 +243,12 @@ func (a *assembler) define(name string, off int) {
 	}
 }
 
-func (a *assembler) setLabel(key, name string, off int, value int64, fixed bool) {
-	span := diag.Span{Src: a.src, Off: off, End: off + len(name)}
+func (a *assembler) setLabel(key, name string, off int64, value int64, fixed bool) {
 	if old, ok := a.labels[key]; ok {
-		a.errs = append(a.errs, diag.Errorf(diag.Duplicate, span, "label %s is defined twice", name).With(old.span, "the other definition"))
+		a.errs = append(a.errs, a.src.Twice(name, off, old.off))
 		return
 	}
-	a.labels[key] = label{value, span, fixed}
+	a.labels[key] = label{value, off, fixed}
 }
 
 // name returns the value of a name. Before the end that of a label is not to be relied on.
@@ -310,34 +263,41 @@ func (a *assembler) name(name string) (int64, bool) {
 
 // instruction adds an instruction in the shortest form. A long word starts at a multiple of 8 bytes: a
 // short one before it becomes long, if the source leaves that open.
-func (a *assembler) instruction(text string, off int) {
-	s := statement{text: text, off: off, scope: a.scope}
-	if rest, ok := strings.CutPrefix(text, longPrefix); ok {
-		rest = strings.TrimLeft(rest, " \t")
-		s = statement{text: rest, off: off + len(text) - len(rest), scope: a.scope, long: true}
+func (a *assembler) instruction(s statement, known *read) {
+	var here read
+	if known == nil || known.named {
+		known = &here
+		a.read(&s, known)
 	}
-	a.named = false
-	in, err := a.parse(&s)
-	if err != nil {
-		a.fail(err, s.off)
+	in := known.inst
+	if known.rare != nil && known.rare.err != nil {
+		a.fail(known.rare.err, s.off)
 		return
 	}
-	named := a.named
 	if n := a.aligns[in.Leaf.ID]; n > 8 && 8*int64(len(a.cur.code))%n != 0 && !a.widen(n) {
 		a.fail(a.misplaced(&s, in, n), s.off)
 		return
 	}
-	if named {
+	if known.named {
 		s.long = true
-		a.fixes = append(a.fixes, fix{s, a.cur, len(a.cur.code), dataType{}})
+		a.fixes = append(a.fixes, fix{off: s.off, end: s.off + int64(len(s.text)), long: true, scope: a.scope, sect: a.cur, at: len(a.cur.code)})
 	}
-	a.warn(&s, in)
+	if known.rare != nil {
+		a.warn(&s, known.rare.odd)
+	}
 	if in.Leaf.Size < a.longest {
 		a.cur.addShort(shortWord{s: s, at: len(a.cur.code)})
 	} else {
 		a.closeShort()
 	}
 	a.cur.code = appendInst(a.cur.code, in)
+}
+
+// warn tells of what the hardware does not expect in an instruction.
+func (a *assembler) warn(s *statement, odd []string) {
+	for _, text := range odd {
+		a.warnings = append(a.warnings, diag.Warnf(diag.UnexpectedBits, a.src.Span(s.off, s.off+int64(len(s.text))), "%s", text))
+	}
 }
 
 // addShort adds to the run, of which it keeps the end.
@@ -361,21 +321,6 @@ func (a *assembler) misplaced(s *statement, in isa.Inst, multiple int64) error {
 		"a word of %d bits at 0x%x, expected a multiple of %d bytes: %s", in.Leaf.Size, a.cur.base+int64(len(a.cur.code)), n, how)}
 }
 
-// warn tells of what the hardware does not expect in an instruction.
-func (a *assembler) warn(s *statement, in isa.Inst) {
-	if in, ok := a.d.Decode(in.Bits); ok {
-		a.text = a.d.Append(a.text[:0], in)
-	}
-	for _, f := range a.d.Findings() {
-		if f.Kind == isa.Unexpected {
-			a.warnings = append(a.warnings, diag.Warnf(diag.UnexpectedBits, diag.Span{Src: a.src, Off: s.off, End: s.off + len(s.text)}, "%s", strings.TrimPrefix(f.Text, "WARNING: ")))
-		}
-	}
-}
-
-// longPrefix asks for a long word where a short one does it too.
-const longPrefix = "long "
-
 // widen makes one of the last instructions long, the last that can be, so that what follows stands at a
 // multiple of so many bits.
 func (a *assembler) widen(multiple int64) bool {
@@ -392,7 +337,7 @@ func (a *assembler) widen(multiple int64) bool {
 func (a *assembler) grow(i int, multiple int64) bool {
 	c := a.cur
 	w := c.run[i]
-	w.s.long, a.named = true, false
+	w.s.long = true
 	in, err := a.parse(&w.s)
 	if err != nil {
 		return false
@@ -429,89 +374,6 @@ func appendInst(dst []byte, in isa.Inst) []byte {
 	return dst
 }
 
-// parse reads an instruction. One that must be long, or names a label, whose value is not known yet,
-// has its longest form.
-func (a *assembler) parse(s *statement) (isa.Inst, error) {
-	in, err := a.read(s.text, s.long)
-	text, list := s.text, []replaced(nil)
-	if err != nil {
-		in, text, list, err = a.readConstants(s, err)
-	}
-	if err != nil {
-		return isa.Inst{}, a.explain(moved(err, list), s.text, text)
-	}
-	if a.named && !s.long && in.Leaf.Size < a.longest {
-		if long, err := a.read(text, true); err == nil {
-			return long, nil
-		}
-	}
-	return in, nil
-}
-
-// readConstants reads an instruction with the values of its constant expressions; was is why it cannot
-// be read as it stands.
-func (a *assembler) readConstants(s *statement, was error) (in isa.Inst, text string, list []replaced, err error) {
-	text, list, negative, err := constants(s.text, a.name)
-	switch {
-	case err != nil:
-		return in, s.text, nil, err
-	case list == nil && !negative:
-		return in, s.text, nil, was
-	}
-	in, err = a.read(text, s.long)
-	if err != nil && negative {
-		if wrapped, e := a.read(unsigned(text), s.long); e == nil {
-			return wrapped, text, list, nil
-		}
-	}
-	return in, text, list, err
-}
-
-// read reads an instruction, which is the longest there is where long asks for it.
-func (a *assembler) read(text string, long bool) (isa.Inst, error) {
-	if long {
-		if res, err := a.p.Parse(longPrefix + text); err == nil {
-			return res.Inst, nil
-		}
-	}
-	res, err := a.p.Parse(text)
-	if err == nil && long && res.Inst.Leaf.Size < a.longest {
-		err = wrong(0, len(text), "this has no long form")
-	}
-	return res.Inst, err
-}
-
-// unsigned writes numbers below 0 as those of 32 bits.
-func unsigned(text string) string {
-	for {
-		at := strings.Index(text, "-0x")
-		if at < 0 {
-			return text
-		}
-		end := (&scanner{text: text}).word(at + 1)
-		v, err := strconv.ParseInt(text[at:end], 0, 64)
-		if err != nil || v < -1<<31 {
-			return text
-		}
-		text = text[:at] + "0x" + strconv.FormatUint(uint64(uint32(v)), 16) + text[end:]
-	}
-}
-
-// explain says where else an instruction is one, if it is none here.
-func (a *assembler) explain(err error, text, read string) error {
-	var e *asm.Error
-	if !errors.As(err, &e) || e.Code == diag.TextSymbol {
-		return err
-	}
-	if _, here := a.p.Parse(read); here == nil {
-		return err
-	}
-	if where := program.Elsewhere(a.p, a.set, a.ctx, read); where != "" {
-		return &asm.Error{Code: diag.TextCondition, End: len(text), Msg: where}
-	}
-	return err
-}
-
 // resolve reads again what names a label. Where there were mistakes the places of labels are off, so
 // that only names that nothing has are told of.
 func (a *assembler) resolve() {
@@ -525,18 +387,22 @@ func (a *assembler) resolve() {
 	}
 	for i := range a.fixes {
 		f := &a.fixes[i]
-		a.scope = f.s.scope
-		if f.data.bits > 0 {
-			if err := a.number(f.sect.code[f.at:], f.s.text, f.data); err != nil {
-				a.fail(err, f.s.off)
-			}
-			continue
+		a.scope = f.scope
+		s := statement{text: lexis.Clean(a.src.View(f.off, f.end)), off: f.off, long: f.long}
+		if err := a.fix(f, &s); err != nil {
+			a.fail(err, f.off)
 		}
-		in, err := a.parse(&f.s)
-		if err != nil {
-			a.fail(err, f.s.off)
-			continue
-		}
+	}
+}
+
+// fix puts what a statement has become in its place.
+func (a *assembler) fix(f *fix, s *statement) error {
+	if f.data.bits > 0 {
+		return a.number(f.sect.code[f.at:], s.text, f.data)
+	}
+	in, err := a.parse(s)
+	if err == nil {
 		copy(f.sect.code[f.at:f.at+in.Leaf.Size/8], appendInst(nil, in))
 	}
+	return err
 }

@@ -22,19 +22,23 @@ const (
 func Outputs() []string { return []string{formatBin, formatHex} }
 
 // compiler makes a text cubin of one whose bincode is instructions, and bare code of instructions alone.
-type compiler struct {
-	set *isa.Set
-	p   *asm.Parser
-}
+type compiler struct{ set *isa.Set }
 
 // NewCompiler returns what assembles envyas's language.
 func NewCompiler() (program.Compiler, error) {
 	set, err := plain()
-	if err != nil {
-		return nil, err
-	}
-	p, err := asm.New(set, "")
-	return &compiler{set, p}, err
+	return &compiler{set}, err
+}
+
+// assembler returns an assembler of instructions in contexts.
+func (c *compiler) assembler(ctx bits.Value, jobs int) (*assembler, error) {
+	return newAssembler(func() (*reader, error) {
+		p, err := asm.New(c.set, "")
+		if err != nil {
+			return nil, err
+		}
+		return newReader(c.set, p, ctx)
+	}, jobs)
 }
 
 // Compile assembles one source.
@@ -42,7 +46,11 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 	if len(files) != 1 {
 		return nil, diag.Errorf(diag.TextExpected, diag.Span{}, "%d sources, expected one", len(files))
 	}
-	src := files[0]
+	return c.CompileText(program.NewText(files[0]), opt)
+}
+
+// CompileText assembles a source, of which it keeps little where it is instructions alone.
+func (c *compiler) CompileText(src *program.Text, opt program.CompileOptions) (*program.Compiled, error) {
 	ctx := c.set.DefaultContext()
 	if opt.Context != nil {
 		var err error
@@ -51,33 +59,49 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 		}
 	}
 	hex := opt.Format == formatHex
-	if !IsCubin([]byte(src.Text)) {
-		a := newAssembler(c.set, c.p, ctx, src)
-		a.assemble(0, len(src.Text), hex)
-		if err := a.errs.Err(); err != nil {
-			return nil, err
-		}
-		out := &program.Compiled{Warnings: a.warnings}
-		if out.Bytes = a.bytes(); hex {
-			out.Bytes = a.lines(nil)
-		}
-		return out, nil
-	}
-	ctx, err := contextOf(c.set, ctx, src.Text)
+	head, err := src.Head(cubinHead)
 	if err != nil {
 		return nil, err
 	}
-	return c.cubin(src, ctx, hex)
+	if IsCubin([]byte(head)) {
+		return c.cubin(src, ctx, opt)
+	}
+	a, err := c.assembler(ctx, opt.Jobs)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.assemble(src, hex); err != nil {
+		return nil, err
+	}
+	if err := a.errs.Err(); err != nil {
+		return nil, err
+	}
+	out := &program.Compiled{Warnings: a.warnings}
+	if out.Bytes = a.bytes(); hex {
+		out.Bytes = a.lines(nil)
+	}
+	return out, nil
 }
 
 // cubin puts words in place of the instructions of each bincode; with hex it writes lines of them alone.
-func (c *compiler) cubin(src *diag.Source, ctx bits.Value, hex bool) (*program.Compiled, error) {
+func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.CompileOptions) (*program.Compiled, error) {
+	hex := opt.Format == formatHex
+	src, err := text.Whole()
+	if err != nil {
+		return nil, err
+	}
+	if ctx, err = contextOf(c.set, ctx, src.Text); err != nil {
+		return nil, err
+	}
 	list, err := blocks(src.Text)
 	if err != nil {
 		return nil, err
 	}
+	a, err := c.assembler(ctx, opt.Jobs)
+	if err != nil {
+		return nil, err
+	}
 	var out, lines []byte
-	a := newAssembler(c.set, c.p, ctx, src)
 	off := 0
 	for _, b := range list {
 		out = append(out, src.Text[off:b.from]...)
@@ -85,7 +109,9 @@ func (c *compiler) cubin(src *diag.Source, ctx bits.Value, hex bool) (*program.C
 		if err != nil {
 			return nil, err
 		}
-		a.assemble(from, b.to, hex)
+		if err := a.assemble(program.PartOf(src, from, b.to), hex); err != nil {
+			return nil, err
+		}
 		code := a.bytes()
 		if len(code)%4 != 0 {
 			a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "%d bytes in bincode, expected words of 4 bytes", len(code)))

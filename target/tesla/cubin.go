@@ -18,10 +18,12 @@ import (
 // architecture is the line that says what chip the code is for.
 var architecture = regexp.MustCompile(`(?m)^[ \t]*architecture\s*\{\s*(sm_1\d)\s*\}`)
 
+// cubinHead is as much of a file as tells whether it is a cubin.
+const cubinHead = 4096
+
 // IsCubin recognises a text cubin by its start.
 func IsCubin(data []byte) bool {
-	const head = 4096
-	data = data[:min(len(data), head)]
+	data = data[:min(len(data), cubinHead)]
 	return architecture.Match(data) && !strings.ContainsRune(string(data), 0)
 }
 
@@ -111,7 +113,7 @@ func noise(text string, i int, sign bool) int {
 			}
 		}
 	case c == '/':
-		return max(commentEnd(text, i), i)
+		return max(lexis.CommentEnd(text, i), i)
 	}
 	return i
 }

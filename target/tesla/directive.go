@@ -15,7 +15,7 @@ type operands struct {
 	a   *assembler
 	s   scanner
 	pos int
-	off int // of the statement in the source
+	off int64 // of the statement in the source
 }
 
 // more reports whether something is left; a comma between operands is skipped.
@@ -73,8 +73,8 @@ func (o *operands) amount(least int64) (int64, error) {
 		return 0, err
 	case o.a.named:
 		return 0, wrong(from, to, "the places of labels are not known here, expected a number, or names that .equ gives to numbers")
-	case v < least || v > int64(o.a.limit):
-		return 0, &asm.Error{Code: diag.TextRange, Off: from, End: to, Msg: fmt.Sprintf("%d bytes, expected %d to %d", v, least, o.a.limit)}
+	case v < least || v > maxSpace:
+		return 0, &asm.Error{Code: diag.TextRange, Off: from, End: to, Msg: fmt.Sprintf("%d bytes, expected %d to %d", v, least, maxSpace)}
 	}
 	return v, o.end()
 }
@@ -96,7 +96,7 @@ var directives = map[string]func(*operands) error{
 }
 
 // directive executes a line that starts with a dot. The error is an *asm.Error.
-func (a *assembler) directive(text string, off int) error {
+func (a *assembler) directive(text string, off int64) error {
 	name := text[:(&scanner{text: text}).word(1)]
 	o := &operands{a: a, s: scanner{text: text, full: true, bare: true}, pos: len(name), off: off}
 	if t, ok := typeOf(name); ok {
@@ -115,27 +115,32 @@ func (a *assembler) directive(text string, off int) error {
 func (a *assembler) closeShort() { a.cur.run = a.cur.run[:0] }
 
 // zeros adds so many bytes of 0.
-func (a *assembler) zeros(n int64) {
+func (o *operands) zeros(n int64) error {
+	a := o.a
+	if a.left += n; a.left > maxSpace {
+		return &asm.Error{Code: diag.TextRange, End: len(o.s.text), Msg: fmt.Sprintf("%d bytes left free up to here, expected at most %d in a program", a.left, maxSpace)}
+	}
 	a.closeShort()
 	a.cur.code = append(a.cur.code, make([]byte, n)...)
+	return nil
 }
 
 // align adds bytes up to a multiple in the section. Where it needs 4 and the last word can grow by as many, that
 // is not done: the source says what stands here.
 func (o *operands) align() error {
 	n, err := o.amount(1)
-	if err == nil {
-		o.a.zeros((n - int64(len(o.a.cur.code))%n) % n)
+	if err != nil {
+		return err
 	}
-	return err
+	return o.zeros((n - int64(len(o.a.cur.code))%n) % n)
 }
 
 func (o *operands) skip() error {
 	n, err := o.amount(0)
-	if err == nil {
-		o.a.zeros(n)
+	if err != nil {
+		return err
 	}
-	return err
+	return o.zeros(n)
 }
 
 // size adds bytes up to a length of the section.
@@ -148,8 +153,7 @@ func (o *operands) size() error {
 	case have > n:
 		return &asm.Error{Code: diag.TextRange, End: len(o.s.text), Msg: fmt.Sprintf("section %s has %d bytes already, expected at most %d", o.a.cur.name, have, n)}
 	}
-	o.a.zeros(n - have)
-	return nil
+	return o.zeros(n - have)
 }
 
 // equ gives a name to a value. Labels in it must stand before it, and what is between them and the next
@@ -172,7 +176,8 @@ func (o *operands) equ() error {
 	if strings.ContainsFunc(o.s.text[from:to], func(r rune) bool { return r < 128 && isLetter(byte(r)) }) {
 		o.a.closeShort()
 	}
-	o.a.setLabel(full(o.a.scope, name), name, o.off+at, v, true)
+	name = strings.Clone(name)
+	o.a.setLabel(full(o.a.scope, name), name, o.off+int64(at), v, true)
 	return o.end()
 }
 
@@ -196,7 +201,7 @@ func (o *operands) section() error {
 			return nil
 		}
 	}
-	s := &section{name: name, base: base}
+	s := &section{name: strings.Clone(name), base: base}
 	if a.cur.ends != nil {
 		s.ends = []int{}
 	}
@@ -255,7 +260,7 @@ func (o *operands) data(t dataType) error {
 			return moved(err, []replaced{{0, from, 0}})
 		}
 		if a.named {
-			a.fixes = append(a.fixes, fix{statement{text: o.s.text[from:to], off: o.off + from, scope: a.scope}, a.cur, len(a.cur.code), t})
+			a.fixes = append(a.fixes, fix{off: o.off + int64(from), end: o.off + int64(to), scope: a.scope, sect: a.cur, at: len(a.cur.code), data: t})
 		}
 		a.cur.code = append(a.cur.code, b[:t.bits/8]...)
 	}

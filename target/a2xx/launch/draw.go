@@ -39,6 +39,7 @@ type shader struct {
 	*exec.Launch
 	ports []exec.Port
 	color int // where the colour is among the outputs; -1 where there is none
+	depth int // the same of the depth that a fragment has of its own
 	drop  int // where it says that the fragment is dropped
 	to    *picture
 	opt   exec.RunOptions
@@ -48,7 +49,7 @@ type shader struct {
 
 // newShader prepares fragments that are given so many registers.
 func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions, out *exec.Outcome) *shader {
-	s := &shader{Launch: l, color: -1, to: newPicture(size), opt: opt, out: out}
+	s := &shader{Launch: l, color: -1, depth: -1, to: newPicture(size), opt: opt, out: out}
 	s.opt.Count, s.opt.Progress = 0, nil
 	file := l.Program.Machine.State(registers)
 	if inputs > 0 {
@@ -60,6 +61,8 @@ func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions
 		switch {
 		case p.State.Name == exports && p.First == color0:
 			s.color = at
+		case p.State.Name == exports && p.First == ownDepth:
+			s.depth = at
 		case p.State.Name == dropped:
 			s.drop = at
 		}
@@ -91,6 +94,9 @@ func (s *shader) run(q *quads) {
 // paint sets a pixel, unless something nearer is there.
 func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 	i := at.Y*s.to.Rect.Dx() + at.X
+	if s.depth >= 0 {
+		depth = math.Float32frombits(uint32(row[s.depth]))
+	}
 	if s.color < 0 || !(depth < s.to.depth[i]) {
 		return
 	}

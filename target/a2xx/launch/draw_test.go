@@ -180,6 +180,24 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
+// A depth that fragments export decides which is nearer, and one that is killed leaves neither colour nor depth. The
+// first triangle is nearer by its position; its fragments say 0.75, those of the second 0.5, and its right half is killed.
+func TestDepth(t *testing.T) {
+	vs := "ALLOC POSITION SIZE(0x0) / ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT SIGNED STRIDE(20) CONST(0, 0) / FETCH: VERTEX R2.xy__ = R0.x FMT_32_32_FLOAT SIGNED STRIDE(20) OFFSET(12) CONST(0, 0) / (S)ALU: MAXv export62 = R1, R1 / ALU: MAXv export0 = R2, R2"
+	fs := bytesOf(assemble(t, "ALLOC PARAM/PIXEL SIZE(0x1) / EXEC_END / ALU: KILLGTv R3.____ = R0.yyyy, C0 / ALU: MAXv export61.x___ = R0, R0 / ALU: MAXv export0.xyz1 = R0.xxxx, R0.xxxx"))
+	scene := `{"fragment": {"program": "a.bin", "constants": {"C0": [0.5, 0.5, 0.5, 0.5]}}, "size": [2, 2], "vertices": 6,
+	  "buffers": [{"constant": [0, 0], "floats": [-1,-1,0.1,0.75,0, 3,-1,0.1,0.75,0, -1,3,0.1,0.75,0, -1,-1,0.9,0.5,0, 3,-1,0.9,0.5,2, -1,3,0.9,0.5,0]}]}`
+	out := drawnBy(t, "vs", vs, files{"s.json": []byte(scene), "a.bin": fs}, map[string][]string{"scene": {"s.json"}})
+	p := out.Picture.(interface{ NRGBAAt(x, y int) color.NRGBA })
+	for y := range 2 {
+		for x, want := range []uint8{128, 191} { // the second is killed where its parameter is above a half: at 0.75
+			if got := p.NRGBAAt(x, y).R; got != want {
+				t.Errorf("pixel %d,%d is %d, want %d", x, y, got, want)
+			}
+		}
+	}
+}
+
 // Any text is a scene, or is refused.
 func FuzzScene(f *testing.F) {
 	f.Add([]byte(`{"vertex": {"constants": {"C0": [1, 2]}, "bools": [1], "loops": {"0": [3, 0, 1]}}, "vertices": 3, "indices": [0, 1, 2], "size": [4, 4]}`))

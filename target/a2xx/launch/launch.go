@@ -28,6 +28,7 @@ const (
 // Exports by what the stages make of them.
 const (
 	color0   = 0
+	ownDepth = 61
 	position = 62
 )
 
@@ -35,7 +36,7 @@ const (
 var Options = []exec.Option{
 	{Name: "scene", Usage: "JSON `FILE` with constants, buffers, textures and the fragment program"},
 	{Name: "fragment", Usage: "`FILE` with the fragment program: triangles are drawn of what FILE gives"},
-	{Name: "texture", Usage: "PNG of a texture constant, as `NUMBER=FILE`[,nearest][,clamp]"},
+	{Name: "texture", Usage: "PNG of a texture constant, as `NUMBER=FILE`[,nearest][,clamp]; or memory, and the words of the constant"},
 	{Name: "buffer", Usage: "bytes of a buffer of vertices, as `NUMBER=FILE` or NUMBER.THIRD=FILE"},
 	{Name: "size", Usage: "draw a picture of `WIDTHxHEIGHT` pixels"},
 }
@@ -74,6 +75,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err := l.options(r); err != nil {
 		return nil, err
 	}
+	l.giveTextures(r.scene, prog.given)
 	return r, r.apply(prog)
 }
 
@@ -271,6 +273,7 @@ func (l *loader) readFragment(r *runner, name string) error {
 	if r.size == (image.Point{}) {
 		r.size = image.Pt(defaultSide, defaultSide)
 	}
+	l.giveTextures(r.scene, p.given)
 	return r.scene.give(r.fragment, p.given)
 }
 
@@ -290,8 +293,15 @@ func (l *loader) textureOption(s *scene, text string) error {
 			t.Filter = how
 		case "clamp", "repeat", "mirror":
 			t.Wrap = how
+		case "1d", "2d":
+			t.Dimension = how
+		case "mipmaps":
+			t.Mipmaps = true
 		default:
-			return fmt.Errorf("%q, expected nearest, linear, clamp, repeat or mirror", how)
+			if _, err := strconv.ParseUint(how, 0, 32); err != nil {
+				return fmt.Errorf("%q, expected nearest, linear, clamp, repeat, mirror, 1d, 2d, mipmaps or a word of the constant", how)
+			}
+			t.Words = append(t.Words, how)
 		}
 	}
 	return l.addTexture(s, t, "")
@@ -353,9 +363,12 @@ func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 // number makes vertices that know their number, in every component: programs differ in which they read.
 func (r *runner) number(n int) {
 	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: r.Program.Machine.State(registers), Count: 1}}}
-	for i := range n {
-		v := uint64(math.Float32bits(float32(i)))
-		in.Values = append(in.Values, []uint64{v, v, v, v})
+	in.Values = make([][]uint64, n)
+	all := make([]uint64, 4*n)
+	for i := range in.Values {
+		v, row := uint64(math.Float32bits(float32(i))), all[4*i:4*i+4]
+		row[0], row[1], row[2], row[3] = v, v, v, v
+		in.Values[i] = row
 	}
 	r.Feed(in)
 }
@@ -388,6 +401,23 @@ func (s *scene) give(l *exec.Launch, c *a2xx.Constants) error {
 		s.fetch[[2]int{n / 3, 2*(n%3) + 1}] |= uint64(c.Orders[n])
 	}
 	return nil
+}
+
+// giveTextures adds those that a file holds; what the scene has already stays. Of one that cannot be read, fetches tell.
+func (l *loader) giveTextures(s *scene, c *a2xx.Constants) {
+	if c == nil {
+		return
+	}
+	for n, t := range c.Textures {
+		if s.textures[n] != nil {
+			continue
+		}
+		tex, err := l.memoryTexture(&t)
+		if err != nil {
+			tex = &texture{unread: fmt.Sprintf("texture %d: %v", n, err)}
+		}
+		s.addTexture(n, tex, t.Words)
+	}
 }
 
 // attach gives a program what all programs of a scene share: memory, fetch constants and textures.

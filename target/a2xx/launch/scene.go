@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"image"
-	"image/png"
 	"math"
 	"path"
 	"strconv"
@@ -73,13 +70,6 @@ type sceneBuffer struct {
 	Constant []int     `json:"constant"`
 	File     string    `json:"file"`
 	Floats   []float32 `json:"floats"`
-}
-
-type sceneTexture struct {
-	Constant int    `json:"constant"`
-	File     string `json:"file"`
-	Wrap     string `json:"wrap"`
-	Filter   string `json:"filter"`
 }
 
 // sceneIndices are numbers, or a file of them, each of 16 bits.
@@ -203,36 +193,6 @@ func (b *sceneBuffer) data(l *loader, dir string) ([]byte, error) {
 	return data, nil
 }
 
-// addTexture reads the picture of a texture.
-func (l *loader) addTexture(s *scene, t sceneTexture, dir string) error {
-	if t.Constant < 0 || t.Constant > 31 {
-		return fmt.Errorf("texture constant %d, expected 0 to 31", t.Constant)
-	}
-	data, err := l.req.File(path.Join(dir, t.File))
-	if err != nil {
-		return err
-	}
-	head, err := png.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.File, err)
-	}
-	if head.Width > maxSide || head.Height > maxSide {
-		return fmt.Errorf("%s: %d by %d texels, expected up to %d", t.File, head.Width, head.Height, maxSide)
-	}
-	im, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.File, err)
-	}
-	tex, err := newTexture(im, t.Wrap, t.Filter)
-	if err == nil {
-		s.textures[t.Constant] = tex
-		for k := range 6 { // the launch does not read the words: they are there
-			s.fetch[[2]int{t.Constant, k}] = 0
-		}
-	}
-	return err
-}
-
 // give sets the constants of a program.
 func (p *sceneProgram) give(l *exec.Launch) error {
 	for name, raw := range p.Constants {
@@ -279,34 +239,4 @@ func (p *sceneProgram) giveLoops(l *exec.Launch) error {
 		l.Shared.Set(s, n, 0, uint64(v[0]|v[1]<<8|(v[2]&0xff)<<16))
 	}
 	return nil
-}
-
-// texture is an image that fetches read, its rows from the top.
-type texture struct {
-	size   image.Point
-	texels [][4]float32
-	wrap   string
-	linear bool
-}
-
-var errWrap = errors.New("expected a wrap of repeat, clamp or mirror, and a filter of linear or nearest")
-
-func newTexture(im image.Image, wrap, filter string) (*texture, error) {
-	b := im.Bounds()
-	t := &texture{size: b.Size(), wrap: wrap, linear: filter != "nearest"}
-	switch {
-	case wrap == "":
-		t.wrap = "repeat"
-	case wrap != "repeat" && wrap != "clamp" && wrap != "mirror":
-		return nil, errWrap
-	}
-	if filter != "" && filter != "linear" && filter != "nearest" {
-		return nil, errWrap
-	}
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			t.texels = append(t.texels, straight(im.At(x, y)))
-		}
-	}
-	return t, nil
 }

@@ -16,8 +16,10 @@ func straight(c color.Color) [4]float32 {
 
 // Filters, as instructions name them.
 const (
-	pointFilter  = 0
-	linearFilter = 1
+	pointFilter   = 0
+	linearFilter  = 1
+	basemapFilter = 2
+	openFilter    = 3
 )
 
 // The parameters of the service texture, in order; vectors take a place for each component.
@@ -69,47 +71,127 @@ func number(c *exec.Call, arg, lane int) float32 {
 func (s *scene) sample(c *exec.Call) {
 	first := bits.TrailingZeros64(c.Mask)
 	t := s.textures[int(c.Args[argNumber][first])]
-	if t == nil {
+	if t == nil || t.unread != "" {
 		fill(c, 0)
 		fillPlane(c.Results[3], 1)
+		if t != nil {
+			c.Unknown(t.unread)
+		}
 		return
 	}
-	small, large := t.linearly(c.Args[argMin][first]), t.linearly(c.Args[argMag][first])
+	mip := chosen(c.Args[argMip][first], t.mip)
+	small, large := chosen(c.Args[argMin][first], t.min) == linearFilter, chosen(c.Args[argMag][first], t.mag) == linearFilter
+	levels := mip <= linearFilter && len(t.levels) > 1
 	for left := c.Mask; left != 0; left &= left - 1 {
 		lane := bits.TrailingZeros64(left)
-		linear := large
-		if small != large && t.level(c, lane) > 0 {
-			linear = small
+		linear, lod := large, float32(0)
+		if small != large || levels {
+			if lod = t.lod(c, lane); lod > 0 {
+				linear = small
+			}
 		}
-		v := t.fetch(c, lane, linear)
+		var v [4]float32
+		if levels {
+			v = t.between(c, lane, lod, mip == linearFilter, linear)
+		} else {
+			v = t.fetch(c, lane, &t.levels[t.first], linear)
+		}
 		for k := range v {
 			c.Results[k][lane] = uint64(math.Float32bits(v[k]))
 		}
 	}
 }
 
-// linearly reports whether a filter mixes texels. What an instruction leaves open is as the texture has it.
-func (t *texture) linearly(filter uint64) bool {
-	return filter == linearFilter || filter != pointFilter && t.linear
+// chosen is the filter of an instruction, or that of the constant where the instruction leaves it open.
+func chosen(filter, own uint64) uint64 {
+	if filter == openFilter {
+		return own
+	}
+	return filter
 }
 
-// fetch samples the texture for a lane.
-func (t *texture) fetch(c *exec.Call, lane int, linear bool) [4]float32 {
-	x, y := number(c, argAt, lane), number(c, argAt+1, lane)
+// between samples the level of a level of detail, or mixes the two around it.
+func (t *texture) between(c *exec.Call, lane int, lod float32, mix2, linear bool) [4]float32 {
+	first, last := float32(t.first), float32(len(t.levels)-1)
+	if !(lod > first) { // or no number
+		lod = first
+	}
+	lod = min(lod, last)
+	if !mix2 {
+		lod += 0.5
+	}
+	n := int(lod)
+	a := t.fetch(c, lane, &t.levels[min(n, len(t.levels)-1)], linear)
+	if share := lod - float32(n); mix2 && share > 0 {
+		b := t.fetch(c, lane, &t.levels[n+1], linear)
+		for k := range a {
+			a[k] = mix(a[k], b[k], share)
+		}
+	}
+	return a
+}
+
+// fetch samples a level of the texture for a lane.
+func (t *texture) fetch(c *exec.Call, lane int, v *level, linear bool) [4]float32 {
+	x, y := number(c, argAt, lane), float32(0)
+	if t.kind != texture1D {
+		y = number(c, argAt+1, lane)
+	}
+	if t.kind == textureCube { // coordinates of faces are from 1 to 2
+		x, y = x-1, y-1
+	}
 	if c.Args[argUnnormalised][lane] == 0 {
-		x, y = x*float32(t.size.X), y*float32(t.size.Y)
+		x, y = x*float32(v.size[0]), y*float32(v.size[1])
 	}
 	x, y = x+number(c, argOffset, lane), y+number(c, argOffset+1, lane)
+	if v.size[2] == 1 {
+		return t.flat(v, x, y, 0, linear)
+	}
+	z := number(c, argAt+2, lane)
+	if t.kind != texture3D { // the number of a face, or of one that is stacked
+		n, _ := cell(z + 0.5)
+		return t.flat(v, x, y, max(0, min(n, v.size[2]-1)), linear)
+	}
+	if c.Args[argUnnormalised][lane] == 0 {
+		z *= float32(v.size[2])
+	}
+	z += number(c, argOffset+2, lane)
+	if !t.deep {
+		n, _ := cell(z)
+		return t.layer(v, x, y, n, linear)
+	}
+	n, share := cell(z - 0.5)
+	a, b := t.layer(v, x, y, n, linear), t.layer(v, x, y, n+1, linear)
+	for k := range a {
+		a[k] = mix(a[k], b[k], share)
+	}
+	return a
+}
+
+// layer samples a layer, as layers go on beyond the front and the back.
+func (t *texture) layer(v *level, x, y float32, n int, linear bool) [4]float32 {
+	if n = inside(t.wrap[2], n, v.size[2]); n < 0 {
+		return t.border
+	}
+	return t.flat(v, x, y, n, linear)
+}
+
+// flat samples one layer at a place in texels.
+func (t *texture) flat(v *level, x, y float32, z int, linear bool) [4]float32 {
+	x, y = halfway(t.wrap[0], x, v.size[0]), halfway(t.wrap[1], y, v.size[1])
 	if !linear {
 		i, _ := cell(x)
 		j, _ := cell(y)
-		return *t.texel(t.inside(i, t.size.X), t.inside(j, t.size.Y))
+		return *t.texel(v, inside(t.wrap[0], i, v.size[0]), inside(t.wrap[1], j, v.size[1]), z)
 	}
 	i, fx := cell(x - 0.5)
 	j, fy := cell(y - 0.5)
-	x0, x1 := t.inside(i, t.size.X), t.inside(i+1, t.size.X)
-	y0, y1 := t.inside(j, t.size.Y), t.inside(j+1, t.size.Y)
-	a, b, p, q := t.texel(x0, y0), t.texel(x1, y0), t.texel(x0, y1), t.texel(x1, y1)
+	x0, x1 := inside(t.wrap[0], i, v.size[0]), inside(t.wrap[0], i+1, v.size[0])
+	y0, y1 := inside(t.wrap[1], j, v.size[1]), inside(t.wrap[1], j+1, v.size[1])
+	if t.kind == texture1D {
+		y0, y1 = 0, 0
+	}
+	a, b, p, q := t.texel(v, x0, y0, z), t.texel(v, x1, y0, z), t.texel(v, x0, y1, z), t.texel(v, x1, y1, z)
 	var out [4]float32
 	for k := range out {
 		top, bottom := mix(a[k], b[k], fx), mix(p[k], q[k], fx)
@@ -118,9 +200,9 @@ func (t *texture) fetch(c *exec.Call, lane int, linear bool) [4]float32 {
 	return out
 }
 
-// level is the level of detail of a lane: above 0 the texture is made smaller.
-func (t *texture) level(c *exec.Call, lane int) float32 {
-	lod := number(c, argLOD, lane)
+// lod is the level of detail of a lane: above 0 the texture is made smaller.
+func (t *texture) lod(c *exec.Call, lane int) float32 {
+	lod := number(c, argLOD, lane) + t.bias
 	if c.Args[argGiven][lane] != 0 || c.Args[argComputed][lane] == 0 {
 		return lod
 	}
@@ -135,7 +217,7 @@ func (t *texture) level(c *exec.Call, lane int) float32 {
 
 // computed is the level of detail that gradients ask for.
 func (t *texture) computed(h, v [2]float32, unnormalised bool) float32 {
-	size := [2]float64{float64(t.size.X), float64(t.size.Y)}
+	size := [2]float64{float64(t.levels[0].size[0]), float64(t.levels[0].size[1])}
 	if unnormalised {
 		size = [2]float64{1, 1}
 	}
@@ -155,7 +237,7 @@ func differences(c *exec.Call, arg, lane int) (h, v [2]float32) {
 func (s *scene) computedLOD(c *exec.Call) {
 	fill(c, 0)
 	for lane := range exec.Lanes {
-		if t := s.textures[int(c.Args[argNumber][lane])]; t != nil {
+		if t := s.textures[int(c.Args[argNumber][lane])]; t != nil && t.unread == "" {
 			h, v := differences(c, argAt, lane)
 			c.Results[0][lane] = uint64(math.Float32bits(t.computed(h, v, c.Args[argAt+3][lane] != 0)))
 		}
@@ -167,10 +249,10 @@ func (s *scene) weights(c *exec.Call) {
 	fill(c, 0)
 	for lane := range exec.Lanes {
 		t := s.textures[int(c.Args[argNumber][lane])]
-		if t == nil {
+		if t == nil || t.unread != "" {
 			continue
 		}
-		for k, n := range [2]int{t.size.X, t.size.Y} {
+		for k, n := range [2]int{t.levels[0].size[0], t.levels[0].size[1]} {
 			x := number(c, argAt+k, lane)
 			if c.Args[argAt+3][lane] == 0 {
 				x *= float32(n)
@@ -203,23 +285,51 @@ func cell(x float32) (i int, f float32) {
 	return i, x - float32(i)
 }
 
-func (t *texture) texel(x, y int) *[4]float32 { return &t.texels[y*t.size.X+x] }
+// texel is one of a layer; where inside found none, the border.
+func (t *texture) texel(v *level, x, y, z int) *[4]float32 {
+	if x|y < 0 {
+		return &t.border
+	}
+	return &v.texels[(z*v.size[1]+y)*v.size[0]+x]
+}
 
-// inside is the texel that stands for one, as the texture goes on beyond its sides.
-func (t *texture) inside(i, n int) int {
+// inside is the texel that stands for one, as a texture goes on beyond its sides; -1 is the border.
+func inside(wrap string, i, n int) int {
 	if uint(i) < uint(n) {
 		return i
 	}
-	switch t.wrap {
-	case "clamp":
+	switch wrap {
+	case "CLAMP":
 		return max(0, min(i, n-1))
-	case "mirror":
+	case "MIRROR":
 		if i = (i%(2*n) + 2*n) % (2 * n); i >= n {
 			i = 2*n - 1 - i
 		}
 		return i
+	case "MIRROR_CLAMP":
+		return min(max(i, -1-i), n-1)
+	case "BORDER", "HALF_BORDER":
+		return -1
+	case "MIRROR_BORDER", "MIRROR_HALF_BORDER":
+		if i = max(i, -1-i); i >= n {
+			return -1
+		}
+		return i
 	}
 	return (i%n + n) % n
+}
+
+// halfway keeps a coordinate inside of a texture of so many texels where only a filter may reach half of the border.
+func halfway(wrap string, x float32, n int) float32 {
+	const inward = 1 << 24 // the part of a coordinate that counts
+	switch wrap {
+	case "MIRROR_HALF_BORDER":
+		x = max(x, -x)
+	case "HALF_BORDER":
+	default:
+		return x
+	}
+	return max(0, min(x, float32(n)-float32(n)/inward))
 }
 
 func mix(a, b, f float32) float32 { return a + float32((b-a)*f) }

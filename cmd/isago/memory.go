@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// The memory that may be filled before it is searched for what is no longer used: so many bytes, or a part of what
+// is used, in percent, where that is more. Most runs are over before; long ones do not grow with their input.
+const (
+	freeBytes   = 16 << 20
+	freePercent = 50
+	// firstPercent counts as long as little is used: Go takes it of 4 MiB at least.
+	firstPercent = freeBytes / (4 << 20) * 100
+)
+
+// paceMemory sets how much memory may be filled, after each search anew.
+func paceMemory() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(firstPercent)
+	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	type garbage struct{ _ *byte }
+	var searched func(*garbage)
+	searched = func(g *garbage) {
+		metrics.Read(used)
+		percent := freeBytes * 100 / max(used[0].Value.Uint64(), 1)
+		debug.SetGCPercent(int(min(max(percent, freePercent), firstPercent)))
+		runtime.SetFinalizer(g, searched)
+	}
+	runtime.SetFinalizer(new(garbage), searched)
+}

@@ -1,0 +1,206 @@
+package tesla
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// reader turns the texts of instructions into words. Each goroutine has its own.
+type reader struct {
+	p *asm.Parser
+	// d shows what was read, for what it finds odd; text is its scratch.
+	d    *isa.Decoder
+	text []byte
+	set  *isa.Set
+	ctx  bits.Value
+	// longest is the size of the longest instruction in bits.
+	longest int
+	// name gives a name its value.
+	name func(string) (int64, bool)
+	// named tells that a text has the name of a label, whose place is not known before the end.
+	named bool
+}
+
+// newReader returns a reader to which every name is a number.
+func newReader(set *isa.Set, p *asm.Parser, ctx bits.Value) (*reader, error) {
+	d, err := set.NewDecoder("")
+	if err != nil {
+		return nil, err
+	}
+	p.SetContext(ctx)
+	d.SetContext(ctx)
+	r := &reader{p: p, d: d, set: set, ctx: ctx, longest: d.Root().Size}
+	r.lookUp(r.aNumber)
+	return r, nil
+}
+
+// lookUp makes name what gives names their values.
+func (r *reader) lookUp(name func(string) (int64, bool)) {
+	r.name = name
+	r.p.Symbol = func(s string) (int64, bool) {
+		v, ok := name(s)
+		return 8 * v, ok
+	}
+}
+
+// read is what a statement was read as.
+type read struct {
+	inst isa.Inst
+	// named tells that it has a name, so that what stands before it counts.
+	named bool
+	// rare is what most have nothing of.
+	rare *rare
+}
+
+// rare is why a statement is no instruction, or what the hardware does not expect of it.
+type rare struct {
+	err error
+	odd []string
+}
+
+// readAhead reads a statement without knowing what names stand for; what is no instruction is nothing.
+func (r *reader) readAhead(x program.Statement) (to read) {
+	text := strings.Trim(x.Text, " \t")
+	for end := labelEnd(text); end >= 0; end = labelEnd(text) {
+		text = strings.TrimLeft(text[end+1:], " \t")
+	}
+	if text == "" || text[0] == '.' {
+		return to
+	}
+	s := instructionAt(text, 0)
+	r.read(&s, &to)
+	return to
+}
+
+// aNumber stands for every name.
+func (r *reader) aNumber(string) (int64, bool) {
+	r.named = true
+	return 0, true
+}
+
+// instructionAt returns the statement that an instruction at off is.
+func instructionAt(text string, off int64) statement {
+	rest, long := strings.CutPrefix(text, longPrefix)
+	if long {
+		rest = strings.TrimLeft(rest, " \t")
+	}
+	return statement{text: rest, off: off + int64(len(text)-len(rest)), long: long}
+}
+
+// longPrefix asks for a long word where a short one does it too.
+const longPrefix = "long "
+
+// read reads an instruction.
+func (r *reader) read(s *statement, to *read) {
+	in, err := r.parse(s)
+	*to = read{inst: in, named: r.named}
+	if err != nil {
+		to.rare = &rare{err: err}
+	} else if odd := r.odd(in); odd != nil {
+		to.rare = &rare{odd: odd}
+	}
+}
+
+// odd tells what the hardware does not expect in an instruction.
+func (r *reader) odd(in isa.Inst) (list []string) {
+	if in, ok := r.d.Decode(in.Bits); ok {
+		r.text = r.d.Append(r.text[:0], in)
+	}
+	for _, f := range r.d.Findings() {
+		if f.Kind == isa.Unexpected {
+			list = append(list, strings.TrimPrefix(f.Text, "WARNING: "))
+		}
+	}
+	return list
+}
+
+// parse reads an instruction. One that must be long, or names a label, whose value is not known yet,
+// has its longest form.
+func (r *reader) parse(s *statement) (isa.Inst, error) {
+	r.named = false
+	in, err := r.readText(s.text, s.long)
+	text, list := s.text, []replaced(nil)
+	if err != nil {
+		in, text, list, err = r.readConstants(s, err)
+	}
+	if err != nil {
+		return isa.Inst{}, r.explain(moved(err, list), s.text, text)
+	}
+	if r.named && !s.long && in.Leaf.Size < r.longest {
+		if long, err := r.readText(text, true); err == nil {
+			return long, nil
+		}
+	}
+	return in, nil
+}
+
+// readConstants reads an instruction with the values of its constant expressions; was is why it cannot
+// be read as it stands.
+func (r *reader) readConstants(s *statement, was error) (in isa.Inst, text string, list []replaced, err error) {
+	text, list, negative, err := constants(s.text, r.name)
+	switch {
+	case err != nil:
+		return in, s.text, nil, err
+	case list == nil && !negative:
+		return in, s.text, nil, was
+	}
+	in, err = r.readText(text, s.long)
+	if err != nil && negative {
+		if wrapped, e := r.readText(unsigned(text), s.long); e == nil {
+			return wrapped, text, list, nil
+		}
+	}
+	return in, text, list, err
+}
+
+// readText reads an instruction, which is the longest there is where long asks for it.
+func (r *reader) readText(text string, long bool) (isa.Inst, error) {
+	if long {
+		if res, err := r.p.Parse(longPrefix + text); err == nil {
+			return res.Inst, nil
+		}
+	}
+	res, err := r.p.Parse(text)
+	if err == nil && long && res.Inst.Leaf.Size < r.longest {
+		err = wrong(0, len(text), "this has no long form")
+	}
+	return res.Inst, err
+}
+
+// unsigned writes numbers below 0 as those of 32 bits.
+func unsigned(text string) string {
+	for {
+		at := strings.Index(text, "-0x")
+		if at < 0 {
+			return text
+		}
+		end := (&scanner{text: text}).word(at + 1)
+		v, err := strconv.ParseInt(text[at:end], 0, 64)
+		if err != nil || v < -1<<31 {
+			return text
+		}
+		text = text[:at] + "0x" + strconv.FormatUint(uint64(uint32(v)), 16) + text[end:]
+	}
+}
+
+// explain says where else an instruction is one, if it is none here.
+func (r *reader) explain(err error, text, read string) error {
+	var e *asm.Error
+	if !errors.As(err, &e) || e.Code == diag.TextSymbol {
+		return err
+	}
+	if _, here := r.p.Parse(read); here == nil {
+		return err
+	}
+	if where := program.Elsewhere(r.p, r.set, r.ctx, read); where != "" {
+		return &asm.Error{Code: diag.TextCondition, End: len(text), Msg: where}
+	}
+	return err
+}

@@ -49,6 +49,36 @@ type Launch struct {
 	Services map[string]Service
 	// Open tells that the program ends where its words do.
 	Open bool
+
+	mu   sync.Mutex
+	idle []idleWave
+}
+
+// idleWave is a wave of a run before: what was prepared for it is not prepared again.
+type idleWave struct {
+	*Wave
+	shared *Shared
+	placed int
+}
+
+// wave returns a wave of the program.
+func (l *Launch) wave() idleWave {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for n := len(l.idle); n > 0; n = len(l.idle) {
+		w := l.idle[n-1]
+		if l.idle = l.idle[:n-1]; w.Program == l.Program && w.shared == l.Shared && w.placed == l.Shared.placed {
+			return w
+		}
+	}
+	return idleWave{NewWave(l.Program, l.Shared), l.Shared, l.Shared.placed}
+}
+
+// done keeps a wave for runs to come.
+func (l *Launch) done(w idleWave) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.idle = append(l.idle, w)
 }
 
 // Find returns the registers of a name: of the file, one element of an array of it, NAME[2], or a register
@@ -237,17 +267,18 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 	var wg sync.WaitGroup
 	for range jobs {
 		wg.Go(func() {
-			w := NewWave(l.Program, l.Shared)
+			w := l.wave()
+			defer l.done(w)
 			w.Services, w.Strict, w.Trace = l.Services, opt.Strict, opt.Trace
 			for {
 				i := take()
 				if i >= waves {
 					return
 				}
-				run.wave(w, i*Lanes, opt, res)
+				run.wave(w.Wave, i*Lanes, opt, res)
 				w.Trace = nil // the first wave alone is traced
 				mu.Lock()
-				tally.Add(w, i*Lanes)
+				tally.Add(w.Wave, i*Lanes)
 				done += min(Lanes, in.Lanes-i*Lanes)
 				if opt.Progress != nil {
 					opt.Progress(done, in.Lanes)

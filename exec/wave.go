@@ -56,11 +56,15 @@ func (p *Program) Code(addr uint64) (*sem.Code, error) {
 }
 
 // Shared is the state that waves share: of a launch, or of a block.
-type Shared struct{ stores map[*sem.State]*store }
+type Shared struct {
+	stores map[*sem.State]*store
+	// placed counts how often a memory was given bytes: waves remember where it can be reached.
+	placed int
+}
 
 // NewShared returns the state of the scopes from one up to another, as it is before anybody writes it.
 func NewShared(m *sem.Machine, from, to spec.Scope) *Shared {
-	s := &Shared{map[*sem.State]*store{}}
+	s := &Shared{stores: map[*sem.State]*store{}}
 	for _, st := range m.States {
 		if st.Scope >= from && st.Scope <= to {
 			s.stores[st] = newStore(st)
@@ -328,6 +332,7 @@ func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].data(0) }
 func (s *Shared) SetMemory(st *sem.State, data []byte, areas ...Area) {
 	m := s.stores[st]
 	m.bytes, m.size, m.areas = data, len(data), areas
+	s.placed++
 }
 
 // Reset gives what is shared the values that it has before anybody writes it.

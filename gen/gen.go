@@ -3,7 +3,9 @@
 package gen
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
@@ -85,6 +87,26 @@ type Root struct {
 
 // Limbs returns the number of 64-bit words of a value.
 func (r *Root) Limbs() int { return (r.Size + 63) / 64 }
+
+// Step returns the number of bits from one place of an instruction to the next.
+func (r *Root) Step() int {
+	if r.Size == r.MinSize {
+		return r.Stored
+	}
+	return r.Unit
+}
+
+// Lengths lists the lengths at which an instruction has to be looked for, as code.
+func (r *Root) Lengths() string {
+	sizes := []int{r.Size}
+	if r.HighFirst {
+		for _, l := range r.Leaves {
+			sizes = append(sizes, l.Size)
+		}
+	}
+	slices.Sort(sizes)
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(slices.Compact(sizes)), " ", ", "), "[]")
+}
 
 // Decoder is how words of a root are decoded and printed in a class of generations.
 type Decoder struct {

@@ -34,12 +34,27 @@ func (l *lowering) matching(env *model.Env) *Func {
 	if l.p.ISA.Strict {
 		narrowFirst(list)
 	}
+	if l.p.Mesa {
+		l.byName(list)
+	}
 	g := grower{strict: l.p.ISA.Strict, size: root.Size}
 	f.Tree = g.grow(list, Bits{})
 	l.p.Uses.Conflict = l.p.Uses.Conflict || g.conflict
 	f = l.add(f, "match_"+root.Name)
 	l.match[env] = f
 	return f
+}
+
+// byName puts leaves where the first of their name stands, in any generation: Mesa's tools find them in that order, which
+// a conflict shows.
+func (l *lowering) byName(list []candidate) {
+	first := map[string]int{}
+	for i, b := range l.p.ISA.Bitsets {
+		if _, ok := first[b.Name]; !ok {
+			first[b.Name] = i
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return first[a.leaf.Name] - first[b.leaf.Name] })
 }
 
 // requires returns the conditions under which a leaf exists.

@@ -149,6 +149,33 @@ bool example_decode_register(example_word word, const struct example_options *o,
 /* Returns the description's own name of a leaf. */
 const char *example_name_register(enum example_register_op op);
 
+/* A place in a program at which something outside starts it, counted as labels are. */
+struct example_entrypoint {
+	const char *name;
+	size_t offset;
+};
+
+/* How a program is listed. What is 0 is left out. */
+struct example_listing {
+	bool show_errors;       /* what is found stands behind a line, the first four of it */
+	bool stop;              /* a callback sets it to end the listing behind the instruction */
+	unsigned max_errors;    /* more bad lines in a row end the listing; 0 for never */
+	unsigned char *targets; /* room for a byte for each place of an instruction: the names of targets and of entry points are printed */
+	const struct example_entrypoint *entrypoints;
+	size_t entrypoint_count;
+	/* Each is handed the user of the options, and prints with example_put. */
+	void (*pre_instr)(void *user, struct example_out *out, size_t at, const example_word *word);  /* before each line */
+	void (*post_instr)(void *user, struct example_out *out, size_t at, const example_word *word); /* before the end of an instruction's line */
+	void (*no_match)(void *user, struct example_out *out, size_t at, const example_word *word);   /* the whole line of a word that is none */
+	/* Takes each line, whose room is then used again; NULL where the text has room for all. */
+	void (*write)(void *user, const char *text, size_t length);
+};
+
+/* Lists a program, as programs store it, into text, which has room for size bytes with the 0 at the end. Returns the length
+ * of the whole text, as snprintf does, or of the last line where lines are handed out. The options' address is that of the
+ * start; their findings are left alone. In NAME_list.c. */
+size_t example_disasm(const void *code, size_t bytes, const struct example_options *o, struct example_listing *l, char *text, size_t size);
+
 /* The fields of each leaf, by name. unpack takes them from a word. pack makes a word of them; it returns
  * false, and packs the low bits, where a value does not fit. What no member says has the value that the
  * description expects. */

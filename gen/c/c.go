@@ -20,6 +20,9 @@ func Write(p *gen.Program) []File {
 	w := newWriter(p)
 	source, pack := w.source(), w.packSource()
 	files := []File{{p.Name + ".h", w.header()}, {p.Name + ".c", source}, {p.Name + "_pack.c", pack}}
+	if p.Main != nil {
+		files = append(files, File{p.Name + "_list.c", w.listSource()})
+	}
 	if p.Fragments {
 		files = append(files, w.encoders()...)
 	}
@@ -72,7 +75,7 @@ func ContextMember(p *gen.Program, c *spec.Context) string { return newWriter(p)
 // reserved are the names that the interface has whatever the description.
 var reserved = []string{
 	"word", "inst", "op", "options", "options_init", "out", "put", "finding", "findings", "finding_kind", "finding_text",
-	"context", "decode", "print", "file", "entry",
+	"context", "decode", "print", "file", "entry", "entrypoint", "listing", "disasm",
 }
 
 const findingNames = `FINDING_NO_MATCH FINDING_CONFLICT FINDING_IGNORED FINDING_NO_FIELD FINDING_UNEXPECTED FINDING_NO_DISPLAY

@@ -33,7 +33,7 @@ func build(t testing.TB, p *gen.Program, root *gen.Root, flags ...string) string
 	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(harness(p, root)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", p.Name + "_pack.c", "main.c"})...)
+	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", p.Name + "_pack.c", p.Name + "_list.c", "main.c"})...)
 	return filepath.Join(dir, "harness")
 }
 
@@ -85,7 +85,13 @@ func harness(p *gen.Program, root *gen.Root) string {
 		packers += fmt.Sprintf("\tcase %d: { struct %s f; %s(in, o, &f); %sif (!%s(&f, o, &w)) return false; break; }\n", i, fields, unpack, zero, pack)
 	}
 	packers += "\tdefault: return false;\n\t}\n\treturn memcmp(&w, &full, sizeof w) == 0;\n}\n"
-	return strings.NewReplacer("PACKERS", packers, "NAME.h", p.Name+".h", "N_", p.Name+"_", "SUFFIX", suffix, "INST", inst, "SET", set.String(),
+	list := ""
+	if root == p.Main {
+		list = strings.Replace(listText, "GEN", map[bool]string{true: "o.gen = (uint32_t)head[0];"}[len(p.Classes) > 1 || p.Uses.Gen], 1)
+		packers += strings.ReplaceAll(list, "N_", p.Name+"_")
+		list = "if (argc > 1)\n\t\treturn listings();\n\t"
+	}
+	return strings.NewReplacer("PACKERS", packers, "LIST", list, "NAME.h", p.Name+".h", "N_", p.Name+"_", "SUFFIX", suffix, "INST", inst, "SET", set.String(),
 		"ENTRIES", fmt.Sprint(gentest.Entries), "BATCH", fmt.Sprint(gentest.Batch), "LIMBS", fmt.Sprint(p.Limbs)).Replace(harnessText)
 }
 
@@ -93,9 +99,9 @@ const harnessText = `#include "NAME.h"
 #include <stdio.h>
 #include <string.h>
 static N_word table[4][ENTRIES];
-PACKERS
 static bool value(uint64_t *v, unsigned n) { return fread(v, 8, n, stdin) == n; }
-int main(void)
+PACKERS
+int main(int argc, char **argv)
 {
 	static struct N_finding list[64];
 	struct N_findings findings = {list, 64, 0};
@@ -104,7 +110,8 @@ int main(void)
 	uint64_t context[17];
 	unsigned long n = 0;
 	N_word w;
-	if (!value((uint64_t *)table, 4 * ENTRIES * LIMBS))
+	(void)argc, (void)argv;
+	LISTif (!value((uint64_t *)table, 4 * ENTRIES * LIMBS))
 		return 1;
 	while (value(context, 17) && value((uint64_t *)&w, LIMBS)) {
 		INST in;
@@ -134,6 +141,46 @@ SET		ok = N_decodeSUFFIX(w, &o, &in);
 	return 0;
 }
 `
+
+const listText = `static int listings(void)
+{
+	static struct N_entrypoint entries[64];
+	static char names[64][64], text[1 << 20];
+	static unsigned char targets[1 << 12], code[1 << 16];
+	uint64_t head[5], n[2], size, i;
+	while (value(head, 5)) {
+		struct N_options o;
+		struct N_listing l;
+		memset(&l, 0, sizeof l);
+		N_options_init(&o);
+		GEN
+		for (i = 0; i < head[4]; i++) {
+			if (!value(n, 2) || fread(names[i], 1, (size_t)n[1], stdin) != n[1])
+				return 1;
+			names[i][n[1]] = 0;
+			entries[i].offset = (size_t)n[0];
+			entries[i].name = names[i];
+		}
+		if (!value(&size, 1) || fread(code, 1, (size_t)size, stdin) != size)
+			return 1;
+		l.show_errors = head[1] != 0;
+		l.targets = head[2] ? targets : NULL;
+		l.max_errors = (unsigned)head[3];
+		l.entrypoints = entries;
+		l.entrypoint_count = (size_t)head[4];
+		i = N_disasm(code, (size_t)size, &o, &l, text, sizeof text);
+		if (i != strlen(text))
+			return 1;
+		printf("%s%c", text, 2);
+	}
+	return 0;
+}
+`
+
+func TestListings(t *testing.T) {
+	compiler(t, "gcc")
+	gentest.Listings(t, func(p *gen.Program) string { return build(t, p, p.Main) })
+}
 
 func TestPrintsAsTheLibrary(t *testing.T) {
 	compiler(t, "gcc")

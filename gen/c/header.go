@@ -38,6 +38,9 @@ extern "C" {
 	for _, r := range w.roots() {
 		w.declarations(r)
 	}
+	if w.p.Main != nil {
+		w.listing()
+	}
 	w.leafStructs()
 	w.f("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n")
 	return []byte(w.b.String())

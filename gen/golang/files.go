@@ -3,7 +3,6 @@ package golang
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/isago/isago/gen"
@@ -180,7 +179,7 @@ func Decode(code []byte) (Inst, error) {
 	}
 	return Inst{}, ErrUnknown
 }
-`, w.lengths(w.p.Main), w.p.Main.Unit, w.p.Main.HighFirst, !w.p.Main.HighFirst)
+`, w.p.Main.Lengths(), w.p.Main.Unit, w.p.Main.HighFirst, !w.p.Main.HighFirst)
 	}
 	for _, r := range w.roots() {
 		inst, name := w.of("Inst", r), w.of("Decode", r)
@@ -214,19 +213,6 @@ func (w *writer) finder(r *gen.Root) string {
 		return "Find"
 	}
 	return "Find" + camel(r.Name)
-}
-
-// lengths lists the lengths at which an instruction has to be looked for.
-func (w *writer) lengths(r *gen.Root) string {
-	sizes := []int{r.Size}
-	if r.HighFirst {
-		for _, l := range r.Leaves {
-			sizes = append(sizes, l.Size)
-		}
-	}
-	slices.Sort(sizes)
-	sizes = slices.Compact(sizes)
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(sizes), " ", ", "), "[]")
 }
 
 // perClass writes a call for each class of generations.

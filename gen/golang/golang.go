@@ -22,10 +22,16 @@ type File struct {
 func Write(p *gen.Program) ([]File, error) {
 	w := newWriter(p)
 	var out []File
-	for _, f := range []struct {
+	type file struct {
 		name  string
 		write func()
-	}{{p.Name + ".go", w.api}, {"decode.go", w.decode}, {"fields.go", w.fields}, {"print.go", w.printing}} {
+	}
+	files := []file{{p.Name + ".go", w.api}, {"decode.go", w.decode}, {"fields.go", w.fields}}
+	if p.Main != nil {
+		files = append(files, file{"list.go", w.listing})
+	}
+	files = append(files, file{"print.go", w.printing}) // with what the others need
+	for _, f := range files {
 		w.b.Reset()
 		f.write()
 		body := w.b.String()
@@ -51,7 +57,7 @@ func PackageName(name string) string {
 // imports lists the packages that code names.
 func imports(body string) string {
 	var list []string
-	for _, name := range []string{"errors", "fmt", "math", "math/big", "slices", "strconv", "unicode/utf8"} {
+	for _, name := range []string{"errors", "fmt", "math", "math/big", "slices", "strconv", "strings", "unicode/utf8"} {
 		short := name[strings.LastIndexByte(name, '/')+1:]
 		if strings.Contains(body, short+".") {
 			list = append(list, fmt.Sprintf("%q", name))
@@ -82,7 +88,7 @@ type writer struct {
 
 // reserved are the names that a package has whatever the description.
 const reserved = `Word Inst Op Options Context Defaults Decode Arg Finding FindingKind NoMatch Conflict Ignored NoField
-	Unexpected NoDisplay NoEntry TooDeep Cycle Limbs Bits File DoesNotFitError ErrUnknown ErrShort`
+	Unexpected NoDisplay NoEntry TooDeep Cycle Limbs Bits File DoesNotFitError ErrUnknown ErrShort Listing Entry`
 
 func newWriter(p *gen.Program) *writer {
 	w := &writer{

@@ -95,8 +95,45 @@ func harness(p *gen.Program, root *gen.Root) string {
 		word = "gen.Word(v)"
 	}
 	text := strings.ReplaceAll(harnessText, "gen.uint64(", "uint64(")
-	return strings.ReplaceAll(strings.NewReplacer("PACKAGE", golang.PackageName(p.Name), "SET", set.String(), "PACKERS", packers.String(), "INST", n.Inst,
+	list := ""
+	if root == p.Main {
+		list = strings.Replace(listText, "GEN", map[bool]string{true: "o.Gen = uint32(head[0])"}[len(p.Classes) > 1 || p.Uses.Gen], 1)
+	}
+	return strings.ReplaceAll(strings.NewReplacer("LIST", list, "PACKAGE", golang.PackageName(p.Name), "SET", set.String(), "PACKERS", packers.String(), "INST", n.Inst,
 		"FINDER", n.Decode, "WORD", word, "ENTRIES", fmt.Sprint(gentest.Entries), "BATCH", fmt.Sprint(gentest.Batch), "LIMBS", fmt.Sprint(p.Limbs)).Replace(text), "gen.uint64(", "uint64(")
+}
+
+const listText = `for number := func() int {
+		var v uint64
+		if binary.Read(in, binary.LittleEndian, &v) != nil {
+			v = 1<<63
+		}
+		return int(v)
+	}; len(os.Args) > 1; out.WriteByte(2) {
+		var head [5]int
+		for i := range head {
+			if head[i] = number(); head[i] < 0 {
+				return
+			}
+		}
+		o := gen.Defaults()
+		GEN
+		l := &gen.Listing{Findings: head[1] != 0, Labels: head[2] != 0, MaxErrors: head[3]}
+		for range head[4] {
+			e := gen.Entry{Index: number()}
+			name := make([]byte, number())
+			io.ReadFull(in, name)
+			e.Name = string(name)
+			l.Entries = append(l.Entries, e)
+		}
+		code := make([]byte, number())
+		io.ReadFull(in, code)
+		out.Write(l.Append(nil, code, o))
+	}
+	`
+
+func TestListings(t *testing.T) {
+	gentest.Listings(t, func(p *gen.Program) string { return build(t, p, p.Main) })
 }
 
 const harnessText = `package main
@@ -115,7 +152,7 @@ func main() {
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
 	defer out.Flush()
-	word := func() (gen.Word, error) {
+	LISTword := func() (gen.Word, error) {
 		var v [LIMBS]uint64
 		err := binary.Read(in, binary.LittleEndian, &v)
 		return WORD, err

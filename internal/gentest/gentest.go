@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -17,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/gen"
@@ -269,6 +272,95 @@ func Rows(t *testing.T, p *gen.Program, harness, file string) {
 	t.Logf("%d of %d rows agree", len(list)-bad, len(list))
 }
 
+// program is a program and how Mesa's tools list it.
+type program struct {
+	Gen     uint32
+	Options struct {
+		ShowErrors  bool `json:"show_errors"`
+		MaxErrors   int  `json:"max_errors"`
+		Labels      bool `json:"branch_labels"`
+		Entrypoints []struct {
+			Name   string
+			Offset int
+		}
+	}
+	Words  []string
+	Output string
+}
+
+// Programs compares with whole programs that Mesa's tools list. The harness reads, in 64-bit words, the generation,
+// the options (findings, labels, bad lines), entry points with the length of the name and its bytes, and the program's
+// bytes; it prints a listing and a byte 2.
+func Programs(t *testing.T, p *gen.Program, harness, file string) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("no programs")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []program
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	CompareListings(t, p, harness, list)
+}
+
+// CompareListings compares listings of programs.
+func CompareListings(t *testing.T, p *gen.Program, harness string, list []program) {
+	t.Helper()
+	var in bytes.Buffer
+	for _, x := range list {
+		number := func(v int) { _ = binary.Write(&in, binary.LittleEndian, uint64(v)) }
+		number(int(x.Gen))
+		number(int(flag64(x.Options.ShowErrors)))
+		number(int(flag64(x.Options.Labels)))
+		number(x.Options.MaxErrors)
+		number(len(x.Options.Entrypoints))
+		for _, e := range x.Options.Entrypoints {
+			number(e.Offset)
+			number(len(e.Name))
+			in.WriteString(e.Name)
+		}
+		size := p.Main.Stored / 8
+		number(size * len(x.Words))
+		for _, w := range x.Words {
+			v, err := bits.ParseHex(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var buf [32]byte
+			for i, limb := range v {
+				binary.LittleEndian.PutUint64(buf[8*i:], limb)
+			}
+			in.Write(buf[:size])
+		}
+	}
+	cmd := exec.Command(harness, "list")
+	cmd.Stdin = &in
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := 0
+	got := strings.Split(string(out), "\x02")
+	for i, x := range list {
+		if got[i] != x.Output {
+			if bad++; bad <= 5 {
+				t.Errorf("program %d:\n  got  %q\n  want %q", i, got[i], x.Output)
+			}
+		}
+	}
+	t.Logf("%d of %d programs agree", len(list)-bad, len(list))
+}
+
+func flag64(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // rowText makes a line of isaspec's of what the harness says.
 func rowText(got, word string, findings bool) string {
 	const most = 4
@@ -330,7 +422,46 @@ func EachRows(t *testing.T, build func(t *testing.T, p *gen.Program) string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			Rows(t, p, build(t, p), file)
+			harness := build(t, p)
+			Rows(t, p, harness, file)
+			Programs(t, p, harness, strings.TrimSuffix(file, ".jsonl")+".program.json")
 		})
 	}
+}
+
+// branchXML is a machine with every kind of branch.
+const branchXML = `<isa>
+<bitset name="#instruction" size="16"/>
+<bitset name="nop" extends="#instruction"><display>{NAME}</display><pattern low="0" high="15">0000000000000000</pattern></bitset>
+<bitset name="jump" extends="#instruction"><display>{NAME} {TO}</display><pattern low="12" high="15">0001</pattern>
+  <pattern low="8" high="11">xxxx</pattern><field name="TO" low="0" high="7" type="branch"/></bitset>
+<bitset name="call" extends="#instruction"><display>{NAME} {TO}</display><pattern low="8" high="15">00100000</pattern>
+  <field name="TO" low="0" high="7" type="absbranch" call="true"/></bitset>
+<bitset name="one" extends="#instruction"><display>one</display><pattern low="12" high="15">0011</pattern><pattern low="0" high="11">xxxxxxxxxxxx</pattern></bitset>
+<bitset name="two" extends="#instruction"><display>two</display><pattern low="8" high="15">00110001</pattern><pattern low="0" high="7">xxxxxxxx</pattern></bitset>
+</isa>`
+
+// Listings compares listings with what isaspec's document and reference say of labels, entry points, findings and the
+// bound of bad lines.
+func Listings(t *testing.T, build func(p *gen.Program) string) {
+	set, err := isa.Load(fstest.MapFS{"branch.xml": {Data: []byte(branchXML)}}, "branch.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := gen.New(set, gen.Options{Fallback: "branch", Mesa: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `[
+{"options": {"branch_labels": true}, "words": ["1001", "10ff", "1005"], "output": "l0:\njump l1\nl1:\njump l0\njump 5\n"},
+{"options": {"branch_labels": false, "entrypoints": [{"name": "main", "offset": 0}]}, "words": ["1001", "0000"], "output": "jump 1\nnop\n"},
+{"options": {"branch_labels": true, "entrypoints": [{"name": "b", "offset": 1}, {"name": "a", "offset": 1}, {"name": "b", "offset": 1}, {"name": "far", "offset": 2}]}, "words": ["2001", "1000"], "output": "call fxn1\n\na:\nb:\nb:\nfxn1:\nl1:\njump l1\n"},
+{"options": {"show_errors": true}, "words": ["1f00", "3100", "0000"], "output": "jump 0\t; dontcare bits in jump: 00000f00\nno match: 00003100\nnop\t; bitset conflict: one vs two\n"},
+{"options": {"show_errors": true, "max_errors": 1}, "words": ["4000", "0000", "4000", "4000", "4000", "0000"], "output": "no match: 00004000\nnop\nno match: 00004000\nno match: 00004000\n"}
+]`
+	var list []program
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatal(err)
+	}
+	CompareListings(t, p, build(p), list)
 }

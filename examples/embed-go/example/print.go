@@ -104,6 +104,11 @@ func (p *printer) unexpected(s *scope, name string, low, high int, mask, want li
 	p.find(Finding{Kind: Unexpected, Name: name, Low: low, High: high, Got: got, Want: Word(v[0])})
 }
 
+// mark and reset take back what was printed.
+func (p *printer) mark() (at [3]int) { return [3]int{len(p.out), p.start, len(p.args)} }
+
+func (p *printer) reset(at [3]int) { p.out, p.start, p.args = p.out[:at[0]], at[1], p.args[:at[2]] }
+
 func (p *printer) tell(field string) {
 	if p.o.Field != nil {
 		p.o.Field(field, 0)

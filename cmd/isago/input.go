@@ -101,6 +101,9 @@ func fileError(name string, err error) error {
 	text := err.Error()
 	var e *diag.Error
 	if errors.As(err, &e) {
+		if e.Span.IsValid() && e.Code != diag.FileFormat {
+			return err // in a source that belongs to the file
+		}
 		text = e.Msg
 	}
 	return fmt.Errorf("%s: %s [%s]", inputName(name), text, diag.FileFormat)

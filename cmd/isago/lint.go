@@ -2,12 +2,10 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -115,28 +113,19 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	}
 	own := *f // the machine is each file's own
 	src := &diag.Source{Name: inputName(name), Text: string(data)}
-	if _, _, known := catalog.Recognise(data); known || !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return own.program(name, data, nil)
-	}
-	m, ok := catalog.RecogniseSource(src)
-	if own.isa != "" {
-		var err error
-		if m, err = catalog.Lookup(own.isa); err != nil {
-			return nil, err
+	if m, _, known := catalog.Recognise(data); known {
+		list, err := own.program(name, data, nil)
+		if err == nil || !isText(src.Text) {
+			return list, err
 		}
-		ok = true
+		own.isa = m.Name // a file whose source has the same form
 	}
-	if !ok || m.NewCompiler == nil {
+	out, ok, err := own.compileSource(src)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
 		return own.program(name, data, nil)
-	}
-	own.isa = m.Name
-	c, err := m.NewCompiler()
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: own.syntax})
-	if err != nil {
-		return nil, err
 	}
 	list, err := own.program(name, out.Bytes, out.Places)
 	for _, w := range out.Warnings {

@@ -111,21 +111,14 @@ func (f *explainFlags) line(cmd *cobra.Command, name string, number int) error {
 // compiled returns the instructions that the machine's compiler makes of a line; none where there is no compiler, it
 // does not say where instructions come from, or the source has mistakes: then the line has to speak for itself.
 func (f *explainFlags) compiled(src *diag.Source, number int) (found []view.Decoded) {
-	m, err := catalog.Lookup(f.isa)
-	if err != nil || m.NewCompiler == nil || f.spec != "" {
-		return nil
-	}
-	c, err := m.NewCompiler()
-	if err != nil {
-		return nil
-	}
-	out, err := c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: f.syntax, Context: f.context})
-	if err != nil {
+	out, ok, err := f.compileSource(src)
+	if err != nil || !ok {
 		return nil
 	}
 	here := map[int64]bool{}
 	for _, p := range out.Places {
-		if line, _ := p.Span.LineCol(); line == number {
+		first, _ := p.Span.LineCol()
+		if last := first + strings.Count(p.Span.Src.Text[p.Span.Off:p.Span.End], "\n"); first <= number && number <= last {
 			here[p.Addr] = true
 		}
 	}

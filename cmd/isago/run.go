@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -40,7 +42,7 @@ func newRun() *cobra.Command {
 		Use:     "run [flags] FILE",
 		GroupID: "code",
 		Short:   "Run a program on inputs",
-		Long: `run executes a program: a vertex shader once for each vertex. Inputs, uniforms and outputs go by the names
+		Long: `run executes a program, a file or its source: a vertex shader once for each vertex. Inputs, uniforms and outputs go by the names
 that the file gives them, or by their registers, such as v0 and c5; NAME[2] is one register of an array.
 
 --set gives a uniform, or an input that is the same for all vertices. --in reads inputs from a file: JSON
@@ -231,6 +233,10 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if err != nil {
 		return nil, nil, err
 	}
+	data, ctx, err := f.fromSource(cmd, name, data)
+	if err != nil {
+		return nil, nil, err
+	}
 	m, format, ok := f.launches(data)
 	if !ok {
 		return f.openRaw(name, data, quirks)
@@ -240,7 +246,7 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
 	}
-	if req.Context, err = f.context(req.Set); err != nil {
+	if req.Context, err = ctx(req.Set); err != nil {
 		return nil, nil, err
 	}
 	if req.Options, err = f.givenOptions(cmd, &m); err != nil {
@@ -251,6 +257,24 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 		return nil, nil, fileError(name, err)
 	}
 	return r, req.Set, nil
+}
+
+// fromSource compiles a source, and returns what it says of itself; a file stays what it is.
+func (f *runFlags) fromSource(cmd *cobra.Command, name string, data []byte) ([]byte, func(*isa.Set) (bits.Value, error), error) {
+	if _, _, known := catalog.Recognise(data); known {
+		return data, f.context, nil
+	}
+	out, ok, err := f.compileSource(&diag.Source{Name: inputName(name), Text: string(data)})
+	if err != nil || !ok {
+		return data, f.context, err
+	}
+	if len(out.Warnings) > 0 {
+		fmt.Fprint(cmd.ErrOrStderr(), explain(cmd, out.Warnings.Capped("warning")))
+	}
+	if out.Context == nil {
+		return out.Bytes, f.context, nil
+	}
+	return out.Bytes, func(*isa.Set) (bits.Value, error) { return *out.Context, nil }, nil
 }
 
 // launches finds the machine that knows how to run a file, and the name of the file's format.

@@ -25,6 +25,8 @@ type Compiled struct {
 	Bytes []byte
 	// Header declares in C where the program's uniforms are.
 	Header []byte
+	// Context has what the source says of itself that the file does not, such as its stage; nil where the file says all.
+	Context *bits.Value
 	// Places tell where in the source instructions stand, by address; none where the compiler does not say.
 	Places []Place
 	// Warnings are in the order of the source; the code of each is its name.

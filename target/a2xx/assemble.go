@@ -9,6 +9,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
 
@@ -581,6 +582,20 @@ func (a *Assembler) write() {
 		words = append(words, a.units[i].words[:]...)
 	}
 	a.out.Words = append(words, a.rest...)
+}
+
+// places tell where the clauses and the instructions of what was assembled last stand.
+func (a *Assembler) places() []program.Place {
+	list := make([]program.Place, 0, len(a.placed)+len(a.units))
+	for i := range a.placed {
+		list = append(list, program.Place{Addr: int64(i * a.m.cf.root.Size), Span: a.placed[i].span})
+	}
+	for i := range a.units {
+		if s := a.units[i].span; s.IsValid() {
+			list = append(list, program.Place{Addr: int64(i) * unitBits, Span: s})
+		}
+	}
+	return list
 }
 
 // check tells of what the machine cannot do, and warns of what is hardly meant.

@@ -37,7 +37,7 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 		return nil, err
 	}
 	data, err := out.encode(opt.Format)
-	return &program.Compiled{Bytes: data, Header: out.Header(), Warnings: out.Warnings}, err
+	return &program.Compiled{Bytes: data, Header: out.Header(), Context: &out.Context, Places: c.a.places(), Warnings: out.Warnings}, err
 }
 
 // prepare makes the assembler for a spelling and contexts.

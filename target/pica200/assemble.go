@@ -48,9 +48,7 @@ type Assembler struct {
 	leaves map[string]*isa.Leaf
 	most   bounds
 	size   int // entries of the descriptor table
-	// cache holds instructions that were read before, in any program.
-	cache map[string]*cached
-	fresh *isa.Decoder
+	fresh  *isa.Decoder
 	// tools are those of Source, nil before it is asked for.
 	tools *sourceTools
 }
@@ -80,7 +78,6 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if a.fresh, err = set.NewDecoder(""); err != nil {
 		return nil, err
 	}
-	a.cache = map[string]*cached{}
 	if err := a.most.load(set); err != nil {
 		return nil, err
 	}
@@ -104,8 +101,8 @@ func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assemb
 			r.warn(diag.JumpAtEnd, span, "what is last here has no effect as the last word of a scope: a nop is needed")
 		}
 	}
-	a.parser.Symbol = r.symbol
-	defer func() { a.parser.Symbol = anywhere }()
+	a.parser.Symbol, a.parser.Tables[0] = r.symbol, r.table
+	defer func() { a.parser.Symbol, a.parser.Tables[0] = anywhere, nil }()
 	for _, src := range files {
 		for _, file := range splitFiles(src) {
 			r.assembleFile(file)
@@ -309,14 +306,15 @@ func (r *assembly) instruction(text string, off int) {
 		r.broken()
 		return
 	}
-	in, err := r.encode()
+	r.name = ""
+	res, err := r.parser.ParseBytes(r.line)
 	if err != nil {
 		r.trace(text, off)
 		r.explain(err)
 		r.broken()
 		return
 	}
-	r.place(in, span)
+	r.place(res.Inst, span)
 }
 
 // withoutLastComma leaves out a comma behind the last operand, which picasso does not mind.
@@ -573,6 +571,10 @@ func (r *assembly) explain(err error) {
 	if !errors.As(err, &e) {
 		r.fail(diag.TextExpected, r.span(0, 1), "%v", err)
 		return
+	}
+	if e.Code == diag.TableFull && !r.suffixed { // it is no part of the instruction that is too much
+		_, why, _ := strings.Cut(e.Msg, ": ")
+		e.End, e.Msg = len(r.line), "operand descriptors: "+why
 	}
 	off, end := r.original(e.Off), r.original(e.End)
 	for _, p := range r.pieces {

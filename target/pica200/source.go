@@ -565,6 +565,18 @@ func (w *sourceWriter) says(in isa.Inst, s *slot) bool {
 	return said
 }
 
+// says reports whether the text of an instruction that goes nowhere gives the instruction, with that entry if it
+// has one.
+func (a *Assembler) says(text []byte, in isa.Inst, entry uint64) bool {
+	res, err := a.parser.ParseBytes(text)
+	if err != nil || len(res.Entries) == 0 {
+		return err == nil && res.Inst.Bits == in.Bits
+	}
+	e := &res.Entries[0]
+	err = a.fresh.SetField(&in, e.Field, uint64(e.Index))
+	return err == nil && res.Inst.Bits == in.Bits && (e.Value[0]^entry)&e.Bound[0] == 0
+}
+
 func addSuffix(suffix, part string) string {
 	if suffix == "" {
 		return part

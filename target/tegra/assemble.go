@@ -1,6 +1,7 @@
 package tegra
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/asm"
@@ -50,7 +51,7 @@ type Assembled struct {
 
 // Assemble reads a source. All mistakes are reported at once.
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
-	r := assembly{Assembler: a, src: src, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
+	r := assembly{Assembler: a, src: src, semicolon: -1, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
 	r.sections()
 	code, err := r.instructions()
 	if err != nil {
@@ -82,8 +83,10 @@ type assembly struct {
 	*Assembler
 	src *diag.Source
 	// text is that of the source with blanks in place of comments; pos is where it is read.
-	text       string
-	pos        int
+	text string
+	pos  int
+	// semicolon is the last that was looked for.
+	semicolon  int
 	statements []program.Statement
 	// defined are the places that have a name or a value.
 	defined map[place]diag.Span
@@ -121,6 +124,7 @@ func (r *assembly) finish(code *program.Code) {
 		r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
 		return
 	}
+	p.Words, r.out.Places = slices.Grow(p.Words, len(words)), slices.Grow(r.out.Places, len(words))
 	for i := range words {
 		w := &words[i]
 		span := code.Span(w)
@@ -158,40 +162,63 @@ func (r *assembly) checked(word bits.Value, span diag.Span, last bool) bits.Valu
 	return in.Bits
 }
 
-// uncomment returns a text with blanks in place of its comments; line breaks stay. Text in quotes has
+// comments are those of source.
+var comments = program.NewLexis("", []string{"//"}, program.BlockComment{Open: "/*", Close: "*/"})
+
+// uncomment returns the text with blanks in place of its comments; line breaks stay. Text in quotes has
 // no comments, and ends with its line at the latest.
 func (r *assembly) uncomment() string {
-	text := []byte(r.src.Text)
-	for i := 0; i < len(text); i++ {
-		rest := string(text[i:min(i+2, len(text))])
-		switch {
-		case text[i] == '"':
-			i = quoteEnd(r.src.Text, i)
-		case rest == "//":
-			end := i + len(line(r.src.Text[i:]))
-			blank(text[i:end])
-			i = end - 1
-		case rest == "/*":
-			n := strings.Index(r.src.Text[i+2:], "*/")
-			if n < 0 {
-				r.fail(diag.TextExpected, i, i+2, "a comment that does not end, expected */")
-				n = len(text) - i - 4
+	text := r.src.Text
+	var clean []byte
+	slash, quote := index(text, '/', 0), index(text, '"', 0)
+	for i := min(slash, quote); i < len(text); i = min(slash, quote) {
+		end := i + 1
+		if i == quote {
+			end = quoteEnd(text, i) + 1
+		} else if end = comments.CommentEnd(text, i); end < 0 {
+			r.fail(diag.TextExpected, i, i+2, "a comment that does not end, expected */")
+			end = len(text)
+		}
+		if i == slash && end > i {
+			if clean == nil {
+				clean = []byte(text)
 			}
-			blank(text[i : i+n+4])
-			i += n + 3
+			blank(clean[i:end])
+		}
+		if end = max(end, i+1); slash < end {
+			slash = index(text, '/', end)
+		}
+		if quote < end {
+			quote = index(text, '"', end)
 		}
 	}
-	return string(text)
+	if clean != nil {
+		return string(clean)
+	}
+	return text
+}
+
+// index returns where a byte stands next from a place on, the length of the text where it does not.
+func index(text string, c byte, from int) int {
+	if from < len(text) {
+		if n := strings.IndexByte(text[from:], c); n >= 0 {
+			return from + n
+		}
+	}
+	return len(text)
 }
 
 // quoteEnd returns the place of the quote that ends the text that starts at a quote, or of the last
 // character of the line where there is none.
 func quoteEnd(text string, at int) int {
-	l := line(text[at+1:])
-	if n := strings.IndexByte(l, '"'); n >= 0 {
-		return at + 1 + n
+	n := strings.IndexAny(text[at+1:], "\"\n")
+	switch {
+	case n < 0:
+		return len(text) - 1
+	case text[at+1+n] == '\n':
+		return at + n
 	}
-	return at + len(l)
+	return at + 1 + n
 }
 
 // line returns the text up to the end of its line.

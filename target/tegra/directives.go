@@ -316,9 +316,7 @@ func (r *assembly) isago() {
 func (r *assembly) code() {
 	for r.skip(); r.pos < len(r.text) && r.sectionAt(r.pos) == ""; r.skip() {
 		start := r.pos
-		for r.pos < len(r.text) && r.text[r.pos] != ';' && (r.text[r.pos] != '.' || r.sectionAt(r.pos) == "") {
-			r.pos++
-		}
+		r.pos = r.statementEnd()
 		end := r.pos
 		if r.pos < len(r.text) && r.text[r.pos] == ';' {
 			r.pos++
@@ -331,6 +329,21 @@ func (r *assembly) code() {
 		}
 		r.statements = append(r.statements, program.Statement{Off: int64(start), Text: r.text[start:end]})
 	}
+}
+
+// statementEnd returns where the statement ends that starts at the present place: at its semicolon, or in front of
+// the next section.
+func (r *assembly) statementEnd() int {
+	if r.semicolon < r.pos {
+		r.semicolon = index(r.text, ';', r.pos)
+	}
+	end := r.semicolon
+	for at := index(r.text[:end], '.', r.pos); at < end; at = index(r.text[:end], '.', at+1) {
+		if r.sectionAt(at) != "" {
+			return at
+		}
+	}
+	return end
 }
 
 // isData reports whether a statement, behind its labels, is a directive that gives words: it has no

@@ -66,8 +66,14 @@ type section struct {
 	code []byte
 	// run are the last instructions since a long word or data, which are all short.
 	run []shortWord
-	// ends are the places at which instructions and directives end, where these are wanted.
-	ends []int
+	// ends are those of statements, where they are wanted.
+	ends []statementEnd
+}
+
+// statementEnd is the byte behind what a statement became, which stands from off up to end in the source.
+type statementEnd struct {
+	at       int
+	off, end int64
 }
 
 // shortWord is an instruction that may yet become long.
@@ -113,7 +119,7 @@ func (a *assembler) assemble(src *program.Text, ends bool) error {
 	a.before = len(a.errs)
 	a.cur = &section{name: "default"}
 	if ends {
-		a.cur.ends = []int{}
+		a.cur.ends = []statementEnd{}
 	}
 	a.sections = []*section{a.cur}
 	a.lookUp(a.name)
@@ -152,7 +158,8 @@ func (a *assembler) batch(b *program.Batch[read]) error {
 		}
 		a.statement(s.Text, s.Off, known)
 		if a.cur.ends != nil {
-			a.cur.ends = append(a.cur.ends, len(a.cur.code))
+			lead := (&scanner{text: s.Text}).blanks(0)
+			a.cur.ends = append(a.cur.ends, statementEnd{len(a.cur.code), s.Off + int64(lead), s.Off + int64(len(s.Text))})
 		}
 		if len(a.errs) > maxErrors {
 			return errEnough
@@ -358,8 +365,8 @@ func (a *assembler) grow(i int, multiple int64) bool {
 			a.labels[key] = l
 		}
 	}
-	for n := len(c.ends) - 1; n >= 0 && c.ends[n] > w.at; n-- {
-		c.ends[n] += added
+	for n := len(c.ends) - 1; n >= 0 && c.ends[n].at > w.at; n-- {
+		c.ends[n].at += added
 	}
 	for n := len(a.fixes) - 1; n >= 0 && a.fixes[n].sect == c && a.fixes[n].at > w.at; n-- {
 		a.fixes[n].at += added

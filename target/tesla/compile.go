@@ -46,11 +46,16 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 	if len(files) != 1 {
 		return nil, diag.Errorf(diag.TextExpected, diag.Span{}, "%d sources, expected one", len(files))
 	}
-	return c.CompileText(program.NewText(files[0]), opt)
+	return c.compile(program.NewText(files[0]), opt, true)
 }
 
 // CompileText assembles a source, of which it keeps little where it is instructions alone.
 func (c *compiler) CompileText(src *program.Text, opt program.CompileOptions) (*program.Compiled, error) {
+	return c.compile(src, opt, false)
+}
+
+// compile assembles a source; with places set it tells where in it instructions stand, which takes memory for each.
+func (c *compiler) compile(src *program.Text, opt program.CompileOptions, places bool) (*program.Compiled, error) {
 	ctx := c.set.DefaultContext()
 	if opt.Context != nil {
 		var err error
@@ -64,19 +69,19 @@ func (c *compiler) CompileText(src *program.Text, opt program.CompileOptions) (*
 		return nil, err
 	}
 	if IsCubin([]byte(head)) {
-		return c.cubin(src, ctx, opt)
+		return c.cubin(src, ctx, opt, places)
 	}
 	a, err := c.assembler(ctx, opt.Jobs)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.assemble(src, hex); err != nil {
+	if err := a.assemble(src, hex || places); err != nil {
 		return nil, err
 	}
 	if err := a.errs.Err(); err != nil {
 		return nil, err
 	}
-	out := &program.Compiled{Warnings: a.warnings}
+	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings}
 	if out.Bytes = a.bytes(); hex {
 		out.Bytes = a.lines(nil)
 	}
@@ -84,7 +89,7 @@ func (c *compiler) CompileText(src *program.Text, opt program.CompileOptions) (*
 }
 
 // cubin puts words in place of the instructions of each bincode; with hex it writes lines of them alone.
-func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.CompileOptions) (*program.Compiled, error) {
+func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.CompileOptions, places bool) (*program.Compiled, error) {
 	hex := opt.Format == formatHex
 	src, err := text.Whole()
 	if err != nil {
@@ -102,17 +107,19 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 		return nil, err
 	}
 	var out, lines []byte
-	off := 0
+	var stands []program.Place
+	off, words := 0, 0
 	for _, b := range list {
 		out = append(out, src.Text[off:b.from]...)
 		l, from, err := readLayout(src, b)
 		if err != nil {
 			return nil, err
 		}
-		if err := a.assemble(program.PartOf(src, from, b.to), hex); err != nil {
+		if err := a.assemble(program.PartOf(src, from, b.to), hex || places); err != nil {
 			return nil, err
 		}
 		code := a.bytes()
+		stands, words = a.places(stands, 4*words), words+len(code)/4
 		if len(code)%4 != 0 {
 			a.errs = append(a.errs, diag.Errorf(diag.TextCondition, diag.Span{Src: src, Off: b.from, End: b.from + 1}, "%d bytes in bincode, expected words of 4 bytes", len(code)))
 			code = code[:len(code)/4*4]
@@ -131,7 +138,7 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 	} else {
 		out = append(out, src.Text[off:]...)
 	}
-	return &program.Compiled{Bytes: out, Warnings: a.warnings}, nil
+	return &program.Compiled{Bytes: out, Places: stands, Warnings: a.warnings}, nil
 }
 
 // lines appends the words of each statement, a line each; bytes behind the last word of one have two
@@ -139,7 +146,8 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 func (a *assembler) lines(dst []byte) []byte {
 	for _, s := range a.sections {
 		at := 0
-		for _, end := range s.ends {
+		for _, e := range s.ends {
+			end := e.at
 			if end <= at {
 				continue
 			}
@@ -157,6 +165,21 @@ func (a *assembler) lines(dst []byte) []byte {
 			}
 			dst, at = append(dst, '\n'), end
 		}
+	}
+	return dst
+}
+
+// places appends where statements stand that became something, behind so many bytes of code.
+func (a *assembler) places(dst []program.Place, before int) []program.Place {
+	for _, s := range a.sections {
+		at := 0
+		for _, e := range s.ends {
+			if e.at > at {
+				dst = append(dst, program.Place{Addr: 8 * int64(before+at), Span: a.src.Span(e.off, e.end)})
+			}
+			at = e.at
+		}
+		before += len(s.code)
 	}
 	return dst
 }

@@ -203,7 +203,7 @@ func (o *operands) section() error {
 	}
 	s := &section{name: strings.Clone(name), base: base}
 	if a.cur.ends != nil {
-		s.ends = []int{}
+		s.ends = []statementEnd{}
 	}
 	a.cur, a.sections = s, append(a.sections, s)
 	return nil

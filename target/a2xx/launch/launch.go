@@ -9,7 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
@@ -262,6 +265,9 @@ func (l *loader) readFragment(r *runner, name string) error {
 	if err != nil {
 		return err
 	}
+	if data, err = compiled(name, data); err != nil {
+		return err
+	}
 	p, err := l.read(data, "")
 	if err != nil {
 		return err
@@ -278,6 +284,27 @@ func (l *loader) readFragment(r *runner, name string) error {
 }
 
 const defaultSide = 256
+
+// sourceSuffix ends the names of sources.
+const sourceSuffix = ".a2xx"
+
+// compiled is what the compiler makes of a source; a file of another name stays what it is.
+func compiled(name string, data []byte) ([]byte, error) {
+	if !strings.HasSuffix(name, sourceSuffix) {
+		return data, nil
+	}
+	c, err := a2xx.NewCompiler()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.Compile([]*diag.Source{{Name: name, Text: string(data)}}, program.CompileOptions{Context: func(set *isa.Set) (bits.Value, error) {
+		return set.ParseContext(set.DefaultContext(), "stage", fragments)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return out.Bytes, nil
+}
 
 func (l *loader) textureOption(s *scene, text string) error {
 	number, file, ok := strings.Cut(text, "=")

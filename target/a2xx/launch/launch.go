@@ -387,14 +387,20 @@ func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	return r.triangles(out, opt)
 }
 
-// number makes vertices that know their number, in every component: programs differ in which they read.
+// number makes vertices that know their number: in every component of the first register, since programs differ in
+// which they read, and where the programs of Mesa's driver find it that export to memory.
 func (r *runner) number(n int) {
-	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: r.Program.Machine.State(registers), Count: 1}}}
+	const generated = 2
+	file := r.Program.Machine.State(registers)
+	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: file, Count: 1}, {Name: registers, State: file, First: generated, Count: 1, Mask: 1}}}
 	in.Values = make([][]uint64, n)
-	all := make([]uint64, 4*n)
+	const width = 5
+	all := make([]uint64, width*n)
 	for i := range in.Values {
-		v, row := uint64(math.Float32bits(float32(i))), all[4*i:4*i+4]
-		row[0], row[1], row[2], row[3] = v, v, v, v
+		v, row := uint64(math.Float32bits(float32(i))), all[width*i:width*(i+1)]
+		for k := range row {
+			row[k] = v
+		}
 		in.Values[i] = row
 	}
 	r.Feed(in)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -94,6 +95,24 @@ type source struct {
 	words []uint32
 	// given are constants that the file holds.
 	given *a2xx.Constants
+	// machine is what the quirk of that name is where nobody says it, "" for its default.
+	machine string
+}
+
+// The quirk that says for which machine a program is, and the other machine than Adreno.
+const (
+	machineQuirk = "machine"
+	sibling      = "xenos"
+)
+
+// quirks are those that are given, with the machine that the file is for where they leave it open.
+func (p *source) quirks(given map[string]string) map[string]string {
+	if _, ok := given[machineQuirk]; ok || p.machine == "" {
+		return given
+	}
+	out := map[string]string{machineQuirk: p.machine}
+	maps.Copy(out, given)
+	return out
 }
 
 // loader opens programs of one machine.
@@ -112,7 +131,7 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given()}, nil
+		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given(), machine: sibling}, nil
 	}
 	im, err := a2xx.OpenRaw(l.req.Set, l.req.Context, data, "")
 	if err != nil {
@@ -149,7 +168,7 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := exec.RawOf(l.machine, p.words, 0, ctx, l.req.Quirks)
+	launch, err := exec.RawOf(l.machine, p.words, 0, ctx, p.quirks(l.req.Quirks))
 	if err != nil {
 		return nil, err
 	}

@@ -184,7 +184,7 @@ func (p *Parser) goesOn(f *first, frame int32, pos int) bool {
 		}
 		fr := &p.frames[frame]
 		if fr.parent < 0 {
-			return pos == len(p.src)
+			return p.helps != nil || pos == len(p.src)
 		}
 		f, frame = &p.look(fr.ret).node, fr.parent
 	}
@@ -192,13 +192,10 @@ func (p *Parser) goesOn(f *first, frame int32, pos int) bool {
 
 // stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
 func (p *Parser) stands(f *first, pos int) bool {
-	if pos >= len(p.src) {
+	if p.see(pos); pos >= len(p.src) {
 		return false
 	}
 	c := p.src[pos]
-	if p.rec != nil {
-		p.rec.text(p, pos, pos+1+int(truthBit(c == ' ')))
-	}
 	return f.bytes.has(c) || c == ' ' && pos+1 < len(p.src) && f.bytes.has(p.src[pos+1])
 }
 
@@ -218,6 +215,23 @@ func agreed(n *node) []fact {
 		return len(list) > 0
 	})
 	n.agreed.Store(&list)
+	return list
+}
+
+// entails returns the conditions of which it is known behind an edge that they hold, and was not before it: all the
+// templates that go on there ask for them.
+func entails(n *node, e *edge) []*model.Prog {
+	if list := e.settles.Load(); list != nil {
+		return *list
+	}
+	var list []*model.Prog
+	before := agreed(n)
+	for _, f := range agreed(e.next) {
+		if f.want && !slices.Contains(before, f) {
+			list = append(list, f.prog)
+		}
+	}
+	e.settles.Store(&list)
 	return list
 }
 

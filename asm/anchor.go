@@ -69,7 +69,7 @@ func (a *anchors) put(word string, t templateID) {
 		return
 	}
 	var g *anchorGroup
-	if at, end := a.words.findExact([]byte(word), 0, len(word)+1); at != nil && end == len(word) {
+	if at, end, _ := a.words.find([]byte(word), 0, len(word)+1, true); at != nil && end == len(word) {
 		g = a.groups[at.first]
 	} else {
 		g = &anchorGroup{}
@@ -122,15 +122,11 @@ func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complet
 	p.roots = p.roots[:0]
 	for pos := range p.src {
 		for limit := len(p.src) + 1; ; {
-			found, end := a.words.findExact(p.src, pos, limit)
+			found, end, _ := a.words.find(p.src, pos, limit, true)
 			if found == nil {
 				break
 			}
 			limit = end
-			if p.rec != nil {
-				p.rec.mix(p.rec.place(pos))
-				p.rec.mix(found.first)
-			}
 			start := p.groupStart(a.groups[found.first])
 			if slices.Contains(p.roots, start) {
 				continue

@@ -56,13 +56,10 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
 // with the expression when they are known.
 func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
-	if p.nspaces == maxSpaces {
-		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
+	sp, ok := p.openSpace()
+	if !ok {
 		return 0, false
 	}
-	sp := uint8(p.nspaces)
-	p.spaces[p.nspaces] = space{}
-	p.nspaces++
 	p.scopes = append(p.scopes, scope{up: up, space: sp, size: ref.Env.Root.Size})
 	inner := int32(len(p.scopes) - 1)
 	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: ref.Env.Root.Size})
@@ -76,13 +73,20 @@ func (p *Parser) entry(f *spec.Field, home *scope) (uint8, bool) {
 			return uint8(i), true
 		}
 	}
+	sp, ok := p.openSpace()
+	if ok {
+		p.spaces[sp].field, p.spaces[sp].home = f, *home
+	}
+	return sp, ok
+}
+
+// openSpace adds a space; ok is false where there is no room.
+func (p *Parser) openSpace() (sp uint8, ok bool) {
 	if p.nspaces == maxSpaces {
 		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
 		return 0, false
 	}
-	s := &p.spaces[p.nspaces] // field by field, which is quicker than by way of a copy
-	s.val, s.known, s.assumed = bits.Value{}, bits.Value{}, bits.Value{}
-	s.field, s.home = f, *home
+	p.spaces[p.nspaces] = space{}
 	p.nspaces++
 	return uint8(p.nspaces - 1), true
 }
@@ -132,7 +136,7 @@ func (s *scope) compose(part spec.Part) []spec.Part {
 // bind gives a reference a value that text has named.
 func (p *Parser) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
-	if it.placed && it.place.index == nil && p.failure == nil {
+	if it.placed && p.failure == nil {
 		if done, ok := p.bindPlace(&it.place, v, end); done {
 			return ok
 		}
@@ -157,7 +161,11 @@ func (p *Parser) bindPlace(pl *place, v uint64, end int) (done, ok bool) {
 		scope = p.scopes[scope].up
 	}
 	s := &p.scopes[scope]
-	if s.parts != nil {
+	switch {
+	case pl.index != nil:
+		sp, ok := p.entry(pl.index, s)
+		return true, ok && v&^ones(pl.width) == 0 && p.setBits(sp, pl.low, pl.width, v, end)
+	case s.parts != nil:
 		return false, false
 	}
 	return true, v&^ones(pl.width) == 0 && p.setBits(s.space, s.low+pl.low, pl.width, v, end)
@@ -261,10 +269,13 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 // setBits fixes up to 64 bits. It fails where one of them is known to be different.
 func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
 	s := &p.spaces[sp]
-	known := s.known.Uint(low, width)
-	if p.rec != nil && known != 0 {
-		p.rec.consulted(p, sp, low, width)
+	if shift := uint(low) & 63; shift+uint(width) <= 64 && s.known[low>>6&3]>>shift&ones(width) == 0 {
+		p.bound(undo{int16(low), uint8(width), sp, 0}, end)
+		s.val[low>>6&3] |= v & ones(width) << shift
+		s.known[low>>6&3] |= ones(width) << shift
+		return true
 	}
+	known := s.known.Uint(low, width)
 	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
 		if p.failure != nil {
 			p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
@@ -285,9 +296,6 @@ func (p *Parser) bound(u undo, end int) {
 	p.trail = append(p.trail, u)
 	if p.failure != nil {
 		p.noteOrigin(end)
-	}
-	if p.rec != nil {
-		p.rec.bound(p, end)
 	}
 }
 

@@ -15,8 +15,6 @@ import (
 type grammar struct {
 	env   *model.Env
 	start *node
-	// quick holds whole texts of a small operand that depends on nothing else, with their bits.
-	quick *quick
 	// anchors are the templates by a word that they have, made where a line is an instruction of the grammar: then
 	// the tree of all templates is needed only where their anchors do not say enough.
 	anchors     *anchors
@@ -44,7 +42,6 @@ type node struct {
 	// ahead and agreed are made at first use.
 	ahead  atomic.Pointer[ahead]
 	agreed atomic.Pointer[[]fact]
-	suit   atomic.Uint32
 }
 
 type edge struct {
@@ -52,6 +49,8 @@ type edge struct {
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
 	item   item
+	// settles is made at first use.
+	settles atomic.Pointer[[]*model.Prog]
 }
 
 // accept is the end of a template: what it says about the leaf and its case.
@@ -67,9 +66,9 @@ type accept struct {
 	// the template cannot overrule; anyOutside whether one of them does.
 	outside    []bool
 	anyOutside bool
-	// asserts tells that the case, or one that is looked at before it, has asserts.
-	asserts bool
-	ending  ending
+	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
+	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
+	asserts, completes bool
 }
 
 type itemKind uint8
@@ -162,9 +161,6 @@ func (p *Parser) make(g *grammar) {
 		defer g.made.Store(true)
 		c := compiler{parser: p, env: g.env}
 		g.start = c.compile()
-		if g.env.Closed() && g.env.Root.Size <= maxQuick && g.env.Constant() {
-			g.quick = p.makeQuick(g)
-		}
 	})
 }
 
@@ -216,7 +212,6 @@ func (c *compiler) display(start *node, i int) {
 		acc.outside = append(acc.outside, outside(n.Root))
 		acc.anyOutside = acc.anyOutside || outside(n.Root)
 	}
-	acc.ending = endingOf(acc)
 	c.template(start, c.unit.Cases[i].Items, acc)
 }
 
@@ -224,7 +219,6 @@ func (c *compiler) display(start *node, i int) {
 func (c *compiler) alias(start *node, i, alias int) {
 	acc := c.enter(i)
 	acc.alias = true
-	acc.ending = endingOf(acc)
 	c.template(start, c.unit.Cases[i].Aliases[alias], acc)
 }
 
@@ -244,7 +238,8 @@ func (c *compiler) enter(i int) *accept {
 	if own != nil {
 		c.holds = []*model.Prog{own}
 	}
-	return &accept{unit: c.unit, own: own, asserts: asserts}
+	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
+	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes}
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
@@ -561,7 +556,7 @@ func (n *node) finish(seen map[*node]bool) {
 		n.literals.finish()
 		for _, i := range literals {
 			text := []byte(n.edges[i].item.text)
-			found, _ := n.literals.findExact(text, 0, len(text)+1)
+			found, _, _ := n.literals.find(text, 0, len(text)+1, true)
 			n.edges[i].longer = found.shorter
 		}
 	}

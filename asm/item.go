@@ -8,15 +8,13 @@ import (
 )
 
 // match reads one item and goes on behind it. state 0 is the first try.
-func (p *Parser) match(it *item, next *node, state int) bool {
-	if p.rec != nil {
-		p.rec.item(p, it)
-	}
-	if len(it.conds) > 0 && (p.denied(it, next) || !p.require(it.conds)) {
+func (p *Parser) match(e *edge, state int) bool {
+	it, next := &e.item, e.next
+	if state == 0 && !p.begin(e) {
 		return false
 	}
 	if it.symbols != "" && p.Name != nil {
-		if state == 0 && p.matchName(it, next) {
+		if state == 0 && p.matchName(e) {
 			return true
 		}
 		if state == stateUnnamed {
@@ -27,13 +25,13 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 	case itemBlank:
 		return p.matchBlank(next, it.padding)
 	case itemEnum:
-		return p.matchWord(it, next, state)
+		return p.matchWord(e, state)
 	case itemCall:
-		return p.matchCall(it, next)
+		return p.matchCall(e, state)
 	case itemSet:
 		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos, depth: p.frames[p.frame].depth})
-		p.frame = int32(len(p.frames) - 1)
-		return p.member(it.set.at, 0)
+		p.frame, p.node = int32(len(p.frames)-1), it.set.at
+		return p.member(0)
 	case itemSetEnd:
 		return p.memberDone()
 	case itemNothing:
@@ -41,16 +39,33 @@ func (p *Parser) match(it *item, next *node, state int) bool {
 		return it.extent != someText
 	case itemCustom:
 		if p.Custom != nil {
-			return p.matchCustom(it, next)
+			return p.matchCustom(e)
 		}
 	}
-	return p.matchNumber(it, next, state)
+	return p.matchNumber(e, state)
+}
+
+// begin notes what must hold for an item to be read.
+func (p *Parser) begin(e *edge) bool {
+	if conds := e.item.conds; len(conds) > 0 && (p.denied(e) || !p.require(conds)) {
+		return false
+	}
+	if p.everyWay() {
+		return true
+	}
+	for _, prog := range entails(p.node, e) {
+		if !p.constrain(constraint{prog: prog, scope: p.frames[p.frame].scope, kind: wantTrue}) {
+			return false
+		}
+	}
+	return true
 }
 
 // denied tells, where not every way is wanted, whether the templates that are being read deny what an
 // item needs.
-func (p *Parser) denied(it *item, next *node) bool {
-	if p.effort == leniently || p.everyWay() {
+func (p *Parser) denied(e *edge) bool {
+	it, next := &e.item, e.next
+	if p.leniently || p.everyWay() {
 		return false
 	}
 	for i := range it.conds {
@@ -65,6 +80,7 @@ func (p *Parser) denied(it *item, next *node) bool {
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
 // padding may be nothing anywhere.
 func (p *Parser) matchBlank(next *node, padding bool) bool {
+	p.see(p.pos)
 	switch {
 	case p.pos < len(p.src) && p.src[p.pos] == ' ':
 		p.pos++
@@ -81,13 +97,9 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 
 // findWord finds the longest text that ends before limit.
 func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
-	if p.rec != nil {
-		p.rec.text(p, pos, t.reach(p.src, pos))
-	}
-	if p.strict {
-		return t.findExact(p.src, pos, limit)
-	}
-	return t.find(p.src, pos, limit)
+	found, end, stop := t.find(p.src, pos, limit, p.strict)
+	p.see(stop)
+	return found, end
 }
 
 // stateNumber is the state in which an enum with an empty text reads a number.
@@ -98,7 +110,8 @@ const stateShorter = -16
 
 // matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 256,
 // plus the number of values of that text already tried.
-func (p *Parser) matchWord(it *item, next *node, state int) bool {
+func (p *Parser) matchWord(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	pos := p.pos
 	if it.extent != noText {
 		pos = p.skipBlank()
@@ -112,28 +125,28 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 	}
 	switch {
 	case state == stateNumber:
-		return p.matchNumber(it, next, 0)
+		return p.matchNumber(e, 0)
 	case state <= stateShorter:
-		return p.matchNumber(it, next, stateShorter-state)
+		return p.matchNumber(e, stateShorter-state)
 	}
 	if it.flag != "" && it.extent == anyExtent && !p.everyWay() {
-		return p.matchFlag(it, next, state)
+		return p.matchFlag(e, state)
 	}
 	found, end := p.findWord(it.words, pos, limit)
 	if found == nil || end == pos && it.extent == someText {
 		if it.ref.Kind == spec.KindEnum && it.extent != noText {
-			return p.matchNumber(it, next, 0)
+			return p.matchNumber(e, 0)
 		}
 		p.expectItem(pos, it)
 		return false
 	}
 	switch {
 	case tried+1 < len(found.values):
-		p.save(choice{node: p.node, item: it, next: next, state: (end+1)<<8 | tried + 1})
+		p.save(e, (end+1)<<8|tried+1)
 	case end > pos && p.otherwise(it, found, next, pos):
-		p.save(choice{node: p.node, item: it, next: next, state: max(end, 1) << 8})
+		p.save(e, max(end, 1)<<8)
 	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
-		p.save(choice{node: p.node, item: it, next: next, state: stateNumber})
+		p.save(e, stateNumber)
 	}
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
@@ -146,12 +159,13 @@ func (p *Parser) matchWord(it *item, next *node, state int) bool {
 }
 
 // matchFlag reads the text of a bool, or nothing.
-func (p *Parser) matchFlag(it *item, next *node, state int) bool {
+func (p *Parser) matchFlag(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	if state == 0 {
 		pos := p.skipBlank()
 		if end, ok := p.literalAt(pos, len(p.src)+1, it.flag); ok {
 			if p.follows(next, p.pos) {
-				p.save(choice{node: p.node, item: it, next: next, state: stateNoFlag})
+				p.save(e, stateNoFlag)
 			}
 			if !p.spelled(end-p.pos == len(it.flag)) || !p.bind(it, 1, end) {
 				return false
@@ -175,31 +189,18 @@ func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
 }
 
 // matchCall reads a nested value.
-func (p *Parser) matchCall(it *item, next *node) bool {
+func (p *Parser) matchCall(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	g := p.ready(it.call)
-	pos := p.pos
-	if it.extent != noText {
-		pos = p.skipBlank()
-	}
-	if p.effort == quickly && g.quick != nil && it.extent == anyExtent && it.ref.Prog == nil {
-		if p.rec != nil {
-			p.rec.quick(p, pos, g.quick.words.reach(p.src, pos))
-		}
-		if v, end := g.quick.find(p.src, pos); v != nil && v.defaults == 0 && p.spelled(end == pos || end-p.pos == v.size) {
-			if !p.bindMasked(it.ref, v.val, v.known, g.env.Root.Size, end) {
-				return false
-			}
-			if end > pos {
-				p.pos = end
-			}
-			p.node = next
-			return true
-		}
-	}
 	depth := p.frames[p.frame].depth + 1
-	if depth == maxNested {
+	if p.deepest = max(p.deepest, depth); depth == maxNested {
 		p.fail(diag.TextAmbiguous, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
 		return false
+	}
+	if p.memoises() {
+		if o := p.operand(g); o != nil {
+			return p.matchKnown(e, o, state)
+		}
 	}
 	inner, ok := p.open(it.ref)
 	if !ok {
@@ -212,14 +213,14 @@ func (p *Parser) matchCall(it *item, next *node) bool {
 }
 
 // member reads the next member of a set, in any order, or ends it. state is the member to try.
-func (p *Parser) member(n *node, state int) bool {
+func (p *Parser) member(state int) bool {
 	f := p.frames[p.frame]
-	s := n.set
+	s := p.node.set
 	for i := state; i < len(s.members); i++ {
 		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing || !p.mayStart(s, i, f.used != 0) {
 			continue
 		}
-		p.save(choice{node: n, state: i + 1})
+		p.save(nil, i+1)
 		if f.used != 0 && !p.text(s.join) {
 			return false
 		}
@@ -271,11 +272,7 @@ func (p *Parser) memberDone() bool {
 
 // text takes a piece of text with its blanks.
 func (p *Parser) text(s string) bool {
-	from := p.pos
 	for i := 0; i < len(s); i++ {
-		if p.rec != nil {
-			p.rec.text(p, from, p.skipBlank()+1)
-		}
 		if s[i] == ' ' {
 			if !p.matchBlank(p.node, false) {
 				return false
@@ -283,6 +280,7 @@ func (p *Parser) text(s string) bool {
 			continue
 		}
 		pos := p.skipBlank()
+		p.see(pos)
 		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
 			p.expectText(pos, s)
 			return false
@@ -296,7 +294,8 @@ func (p *Parser) text(s string) bool {
 const stateUnnamed = -3
 
 // matchName reads the program's own name for a value.
-func (p *Parser) matchName(it *item, next *node) bool {
+func (p *Parser) matchName(e *edge) bool {
+	it, next := &e.item, e.next
 	p.asked = true
 	pos := p.skipBlank()
 	v, n, ok := p.Name(p.raw[pos:], it.symbols)
@@ -304,7 +303,7 @@ func (p *Parser) matchName(it *item, next *node) bool {
 		return false
 	}
 	mark, choices := len(p.trail), len(p.choices)
-	p.save(choice{node: p.node, item: it, next: next, state: stateUnnamed})
+	p.save(e, stateUnnamed)
 	ok = p.spelled(pos == p.pos)
 	if ok && it.kind == itemCall && it.ref.Prog == nil {
 		ok = p.bindMasked(it.ref, v, ones(it.ref.Width), it.ref.Width, pos+n)
@@ -321,7 +320,8 @@ func (p *Parser) matchName(it *item, next *node) bool {
 }
 
 // matchCustom reads what a hook prints.
-func (p *Parser) matchCustom(it *item, next *node) bool {
+func (p *Parser) matchCustom(e *edge) bool {
+	it, next := &e.item, e.next
 	p.node, p.asked = next, true
 	pos := p.skipBlank()
 	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)

@@ -19,7 +19,7 @@ func TestMemo(t *testing.T) {
 	for _, c := range []struct {
 		dir, file, root string
 		n               int
-		known           bool // some lines of it are of known shapes
+		known           bool // some operands of it are remembered
 	}{
 		{"../target/pica200", "pica200.xml", "", 6_000, true},
 		{"../target/tegra", "tegra.xml", "", 2_000, true},
@@ -79,16 +79,8 @@ func compareMemo(t *testing.T, s *isa.Set, root string, n int, known bool) {
 			t.Fatalf("line %d, %q, is remembered as\n%v %v\nand read as\n%v %v", i, text, got, err, want, wantErr)
 		}
 	}
-	hits := 0
-	for _, a := range remembers.memo.alike {
-		hits += a.hits
-	}
-	t.Logf("%d of %d lines were of known shapes", hits, n)
-	if known && hits == 0 {
-		t.Error("no line was of a known shape")
-	}
-	if remembers.memo.odd > 0 {
-		t.Errorf("%d lines differ from others of one trace", remembers.memo.odd)
+	if known && remembers.memo.operands.used == 0 {
+		t.Error("no operand was remembered")
 	}
 }
 
@@ -161,22 +153,29 @@ func TestMemoForgets(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := p.memo
-	p.recall(nil)
-	for i := range maxWords + 2 {
-		m.words.add(m.seed, fmt.Append(nil, i))
+	m.ready(p)
+	for i := range maxOperands + 2 {
+		m.operands.add(operandKind(0).hash(fmt.Append(nil, i), false), fmt.Sprint(i), &operand{})
 	}
-	for i := range maxPlaces + 2 {
-		m.meet(fmt.Append(nil, i))
+	if n := len(m.operands.slots); n > maxOperands {
+		t.Errorf("there is room for %d operands", n)
 	}
-	if len(m.alike) > maxPlaces {
-		t.Errorf("%d kinds of lines are remembered", len(m.alike))
+	for i := range 2*maxLines + 2 {
+		m.keepLine(uint64(i), &reading{})
+	}
+	if n := len(m.lines) + len(m.older); n > 2*maxLines {
+		t.Errorf("%d lines are remembered", n)
 	}
 	for range 3 {
 		if _, err := p.Parse("  add   r1, r2, r3"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(m.words.list) > maxWords {
-		t.Errorf("%d words are remembered", len(m.words.list))
+	for i := range maxContexts + 2 {
+		p.SetContext(bits.Of(uint64(i)))
+		m.ready(p)
+	}
+	if len(m.by) > maxContexts+1 {
+		t.Errorf("%d contexts are remembered", len(m.by))
 	}
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
-func (p *Parser) matchNumber(it *item, next *node, state int) bool {
+func (p *Parser) matchNumber(e *edge, state int) bool {
+	it, next := &e.item, e.next
 	pos := p.skipBlank()
 	if it.kind == itemBranch && state <= 0 {
 		limit := len(p.raw)
@@ -23,13 +24,10 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 			limit, state = stateShorter-state, 0
 		}
 		if t, ok := p.symbol(it, pos, limit); ok {
-			return p.takeSymbol(it, next, t, pos)
+			return p.takeSymbol(e, t, pos)
 		}
 	}
 	n, ok := p.number(it, pos, state)
-	if p.rec != nil {
-		p.rec.number(p, pos, n.end)
-	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
@@ -41,13 +39,13 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		p.expectItem(pos, it)
 		return false
 	}
-	p.saveNumber(it, next, &n)
+	p.saveNumber(e, &n)
 	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
 		p.expectItem(pos, it)
 		return false
 	}
 	if it.ref.Width > 64 {
-		return p.takeWide(it, next, &n, pos)
+		return p.takeWide(e, &n, pos)
 	}
 	v, fits := p.fit(it.ref, n)
 	if !fits {
@@ -58,7 +56,7 @@ func (p *Parser) matchNumber(it *item, next *node, state int) bool {
 		v = p.attainable(it.ref, v)
 	}
 	p.off += n.offBy(v, it.ref.Width)
-	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(it, next, v, n.end, state) {
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, state) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -71,9 +69,10 @@ func (it *item) mayBeAbsent() bool {
 }
 
 // takeSymbol takes the name of a label that has been read.
-func (p *Parser) takeSymbol(it *item, next *node, t target, pos int) bool {
+func (p *Parser) takeSymbol(e *edge, t target, pos int) bool {
+	it, next := &e.item, e.next
 	if t.end-pos > 1 && p.splits(next, pos, t.end) {
-		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - t.end + 1})
+		p.save(e, stateShorter-t.end+1)
 	}
 	switch {
 	case p.pinning:
@@ -86,20 +85,22 @@ func (p *Parser) takeSymbol(it *item, next *node, t target, pos int) bool {
 }
 
 // saveNumber leaves the other ways open to read what has been read as a number.
-func (p *Parser) saveNumber(it *item, next *node, n *number) {
+func (p *Parser) saveNumber(e *edge, n *number) {
+	it, next := &e.item, e.next
 	several := n.end-n.digits > 1
 	switch {
 	case (it.kind == itemNumber || it.kind == itemBranch) && several && p.splits(next, n.digits, n.end):
-		p.save(choice{node: p.node, item: it, next: next, state: n.end - 1})
+		p.save(e, n.end-1)
 	case it.kind == itemEnum && several && p.splits(next, n.digits, n.end):
-		p.save(choice{node: p.node, item: it, next: next, state: stateShorter - n.end + 1})
+		p.save(e, stateShorter-n.end+1)
 	case it.mayBeAbsent() && (p.everyWay() || p.follows(next, p.pos)):
-		p.save(choice{node: p.node, item: it, next: next, state: stateAbsent})
+		p.save(e, stateAbsent)
 	}
 }
 
 // takeWide takes a number of more than 64 bits.
-func (p *Parser) takeWide(it *item, next *node, n *number, pos int) bool {
+func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
+	it, next := &e.item, e.next
 	if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
 		p.failRange(it, pos, n.end)
 		return false
@@ -141,11 +142,12 @@ func (p *Parser) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (p *Parser) bindNumber(it *item, next *node, v uint64, end, state int) bool {
+func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
+	it := &e.item
 	ref := it.ref
 	switch {
 	case ref.Prog != nil:
-		return p.bindDerived(it, next, v, end, state)
+		return p.bindDerived(e, v, end, state)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
 		return p.bindMasked(ref, v, math.MaxUint32, ref.Width, end)
 	}
@@ -153,7 +155,8 @@ func (p *Parser) bindNumber(it *item, next *node, v uint64, end, state int) bool
 }
 
 // bindDerived notes what a number says about an expression.
-func (p *Parser) bindDerived(it *item, next *node, v uint64, end, state int) bool {
+func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
+	it := &e.item
 	c := derivedConstraint(it.ref, p.scopeOf(it.ref.Hops), v)
 	switch {
 	case it.kind == itemEnum:
@@ -162,7 +165,7 @@ func (p *Parser) bindDerived(it *item, next *node, v uint64, end, state int) boo
 		c.kind = wantRange
 		c.value, c.high = p.samePrint(it.ref, c.value)
 	case it.kind == itemFloat:
-		p.save(choice{node: p.node, item: it, next: next, state: stateRange})
+		p.save(e, stateRange)
 	}
 	return p.bindComputed(c, end)
 }
@@ -240,15 +243,20 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	if limit <= 0 {
 		limit = len(p.src)
 	}
+	p.see(i)
 	if i < limit && (p.src[i] == '-' || p.src[i] == '+') {
 		n.neg = p.src[i] == '-'
 		i++
 		if i < limit && p.src[i] == ' ' {
 			i++
 		}
+		p.see(i)
 	}
 	if it.kind == itemFloat && (i >= limit || p.src[i] != '$') {
 		return p.float(it.ref.Width, pos, i, limit)
+	}
+	if i+1 < limit && (p.src[i] == '$' || p.src[i] == '0') {
+		p.see(i + 1)
 	}
 	if i+1 < limit && p.src[i] == '$' && p.src[i+1] == '(' {
 		return p.constant(n, it, i+2, limit)
@@ -259,6 +267,9 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	base := uint64(10)
 	if it.ref.Kind == spec.KindHex {
 		base = 16
+	}
+	if i+1 < limit && p.src[i] == '0' && strings.IndexByte("xob", p.src[i+1]|0x20) >= 0 {
+		p.see(i + 2) // without a digit behind it the letter is none of the number
 	}
 	if i+2 < limit && p.src[i] == '0' {
 		switch p.src[i+1] | 0x20 {
@@ -321,6 +332,7 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 		n.wide[0] = n.mag
 	}
 	n.end = i
+	p.see(i)
 	return n, i > n.digits
 }
 
@@ -352,6 +364,9 @@ var digitValue = func() (t [256]byte) {
 func (p *Parser) float(width, from, i, limit int) (number, bool) {
 	n := number{isFloat: true, digits: i, end: i}
 	neg := i > from && p.src[from] == '-'
+	if i < limit && (p.src[i]|0x20 == 'n' || p.src[i]|0x20 == 'i') {
+		p.see(i + 2)
+	}
 	for _, word := range []string{"nan", "inf"} {
 		if i+3 <= limit && strings.EqualFold(string(p.src[i:i+3]), word) {
 			n.f, n.end = math.NaN(), i+3
@@ -367,6 +382,7 @@ func (p *Parser) float(width, from, i, limit int) (number, bool) {
 		end > i && (p.src[end] == '-' || p.src[end] == '+') && p.src[end-1]|0x20 == 'e') {
 		end++
 	}
+	p.see(end)
 	size := 64
 	if width == 32 {
 		size = 32 // rounded once
@@ -548,6 +564,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
+	p.see(end)
 	if end == pos || p.Symbol == nil {
 		return t, false
 	}

@@ -52,6 +52,7 @@ type Parser struct {
 	// The input as given; then with its blanks collapsed, and in src folded.
 	line     []byte
 	src, raw []byte
+	whole    []byte // src with the end of the line
 	pos      int
 	node     *node
 	frame    int32
@@ -64,15 +65,13 @@ type Parser struct {
 	choices []choice
 	cons    []constraint
 	units   []boundUnit
-	effort  effort
-	steps   int
-	work    int // expressions inside others that were computed for the line
-	// fast and pending belong to straight, which careful turns off; tests compare with it.
-	fast    []fastFrame
-	pending []pending
-	careful bool
-	roots   []*node // of startsFor
-	looking []*node // of look
+	// leniently reads text too that would be printed through another case of its instruction.
+	leniently bool
+	steps     int
+	work      int     // expressions inside others that were computed for the line
+	careful   bool    // tries ways that lead nowhere, and remembers nothing; tests compare with it
+	roots     []*node // of starts
+	looking   []*node // of look
 	// loosely tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	loosely, strict bool
@@ -86,16 +85,23 @@ type Parser struct {
 	scalar          []byte
 	// steady tells that the contexts have their values.
 	steady bool
-	// ending is that of the instruction that straight has read, nil where search has.
-	ending *ending
 	// leaf is the instruction that was read; cared tells that each entry knows what it depends on.
 	leaf  *isa.Leaf
 	cared bool
-	// memo is nil for a parser that remembers nothing; rec is that of the memo while a line is learned.
+	// ended tells that the bits that no text gives have their values.
+	ended bool
+	// memo is nil for a parser that remembers nothing.
 	memo *memo
-	rec  *recorder
+	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in
+	// steps up to limit. seen is the end of the text that it has looked at, and deepest says how deep values were nested;
+	// given are the contexts that no text gives.
+	helper, helps *Parser
+	seen, deepest int
+	limit         int
+	given         bits.Value
 
 	solver  solver
+	asks    []uint64 // what the ending of the line depends on
 	suffix  []suffix
 	failure *failure
 	// silent tells that nobody wants to know why a text cannot be read.
@@ -172,14 +178,12 @@ type callFrame struct {
 
 // choice is a way not yet tried.
 type choice struct {
-	node                                  *node
-	item                                  *item
-	next                                  *node
-	pos                                   int
-	frame                                 int32
-	state                                 int // what to try next, in the terms of the item or the node
-	trail, frames, scopes, cons, unitsLen int
-	nspaces                               int
+	node *node
+	edge *edge // nil for a way from the node
+	// state is what to try next, in the terms of the item or the node.
+	state, pos, frame                     int32
+	trail, frames, scopes, cons, unitsLen int32
+	nspaces                               uint8
 	loosely                               bool
 	off                                   float64
 }
@@ -199,7 +203,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	m := inside.Machine(set)
 	p := &Parser{
 		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
-		enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{},
+		enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{}, limit: maxSteps,
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)
@@ -220,7 +224,12 @@ func disjoint(r *model.Root) bool {
 }
 
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.
-func (p *Parser) SetContext(ctx bits.Value) { p.context, p.steady = ctx, false }
+func (p *Parser) SetContext(ctx bits.Value) {
+	p.context, p.steady = ctx, false
+	if p.memo != nil {
+		p.memo.memory = nil
+	}
+}
 
 func (p *Parser) fold(s string) string {
 	if p.folding {
@@ -297,14 +306,14 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
+	if p.memo != nil {
+		p.memo.ready(p)
+	}
 	remembers := p.remembers()
 	if remembers && p.recall(body) {
 		return p.complete(res)
 	}
 	p.load(body)
-	if remembers && p.recallShape() {
-		return p.complete(res)
-	}
 	if err := p.read(body); err != nil {
 		return err
 	}
@@ -316,9 +325,8 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 
 // read reads what has been loaded of an instruction.
 func (p *Parser) read(body []byte) error {
-	p.cared, p.asked = false, false
+	p.asked = false
 	if !p.run() {
-		p.rec = nil
 		if p.silent {
 			return errSilent
 		}
@@ -330,7 +338,9 @@ func (p *Parser) read(body []byte) error {
 	if p.off > 0 {
 		p.nearest()
 	}
-	p.defaults()
+	if !p.ended {
+		p.defaults()
+	}
 	p.leaf = p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
 	return nil
 }
@@ -338,8 +348,8 @@ func (p *Parser) read(body []byte) error {
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
 	p.unspent()
-	p.src, p.raw = slices.Grow(p.src[:0], len(body)), slices.Grow(p.raw[:0], len(body))
-	src, raw := p.src[:len(body)], p.raw[:len(body)]
+	p.whole, p.raw = slices.Grow(p.whole[:0], len(body)+1), slices.Grow(p.raw[:0], len(body))
+	src, raw := p.whole[:len(body)+1], p.raw[:len(body)]
 	n, blank := 0, true
 	for _, c := range body {
 		f := p.folds[c]
@@ -356,7 +366,8 @@ func (p *Parser) load(body []byte) {
 	if n > 0 && blank {
 		n--
 	}
-	p.src, p.raw = src[:n], raw[:n]
+	src[n] = '\n' // which is no blank of a line
+	p.src, p.raw, p.whole = src[:n], raw[:n], src[:n+1]
 }
 
 // unspent gives a line all the work that it may take.
@@ -379,81 +390,39 @@ func foldTable(folding bool) *[256]byte {
 
 // run reads the whole input as an instruction. It stops at the first way that encodes.
 func (p *Parser) run() bool {
-	if p.failure != nil {
-		p.effort = leniently
+	if p.leniently = p.failure != nil; p.leniently {
 		return p.from(p.ready(p.top).start)
 	}
-	straight := false
+	read := false
 	starts, complete := p.startsFor(func(start *node) bool {
-		straight = (start.isDirect() || p.suits(start)) && p.straightFrom(start)
-		return straight
+		read = p.from(start)
+		return read
 	})
-	if straight {
+	if read || !complete && p.from(p.ready(p.top).start) {
 		return true
 	}
-	for _, p.effort = range []effort{quickly, fully, leniently} {
-		for _, start := range starts {
-			if p.from(start) {
-				return true
-			}
-		}
-		if !complete && p.from(p.ready(p.top).start) {
-			return true
-		}
-	}
-	return false
+	p.leniently = true
+	return slices.ContainsFunc(starts, p.from) || !complete && p.from(p.ready(p.top).start)
 }
 
-// effort says what ways to read a line are tried.
-type effort uint8
-
-const (
-	// quickly reads small operands as whole words, in one way each.
-	quickly effort = iota
-	// fully tries every way to read a text as what prints it.
-	fully
-	// leniently reads text too that would be printed through another case of its instruction.
-	leniently
-)
-
-// from reads the whole input as one of the templates of a grammar, straightFrom where that needs no
-// looking back.
+// from reads the whole input as one of the templates of a grammar.
 func (p *Parser) from(start *node) bool {
 	p.reset(p.root.Size)
 	p.node = start
 	return p.search()
 }
 
-func (p *Parser) straightFrom(start *node) bool {
-	if p.careful || p.pinning || p.rec != nil {
-		return false
-	}
-	p.resetBits(p.root.Size)
-	return p.straight(start)
-}
-
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
-	p.resetBits(size)
-	p.frame = 0
-	p.trail, p.choices, p.cons = p.trail[:0], p.choices[:0], p.cons[:0]
-	p.frames = append(p.frames[:0], callFrame{parent: -1})
-	if p.rec != nil {
-		p.rec.cur = -1
-	}
-}
-
-// resetBits is the part of reset that straight needs.
-func (p *Parser) resetBits(size int) {
-	p.pos, p.nspaces, p.ending = 0, spaceTable, nil
+	p.pos, p.nspaces, p.frame = 0, spaceTable, 0
 	p.loosely, p.named, p.off = false, false, 0
-	word := &p.spaces[spaceWord]
-	word.val, word.known = bits.Value{}, bits.Value{}
+	p.spaces[spaceWord].val, p.spaces[spaceWord].known = bits.Value{}, bits.Value{}
 	if !p.steady {
 		p.resetContexts()
 	}
-	p.units = p.units[:0]
+	p.trail, p.choices, p.cons, p.units = p.trail[:0], p.choices[:0], p.cons[:0], p.units[:0]
 	p.scopes = append(p.scopes[:0], scope{up: -1, size: size})
+	p.frames = append(p.frames[:0], callFrame{parent: -1})
 }
 
 // resetContexts gives the contexts their values. Those that text can give are unknown; where there
@@ -481,7 +450,7 @@ func (p *Parser) resume(ok bool) bool {
 			return true
 		case ok:
 			ok = p.advance(0)
-		case len(p.choices) == 0 || p.steps > maxSteps:
+		case len(p.choices) == 0 || p.steps > p.limit:
 			return false
 		default:
 			ok = p.retry()
@@ -490,32 +459,29 @@ func (p *Parser) resume(ok bool) bool {
 	}
 }
 
-// save leaves a way open.
-func (p *Parser) save(c choice) {
-	c.pos, c.frame = p.pos, p.frame
-	c.trail, c.frames, c.scopes = len(p.trail), len(p.frames), len(p.scopes)
-	c.cons, c.unitsLen, c.nspaces = len(p.cons), len(p.units), p.nspaces
-	c.loosely, c.off = p.loosely, p.off
-	p.choices = append(p.choices, c)
+// save leaves a way open: another one from the present node, or an item to be read in another way.
+func (p *Parser) save(e *edge, state int) {
+	p.choices = append(p.choices, choice{
+		node: p.node, edge: e, state: int32(state), pos: int32(p.pos), frame: p.frame,
+		trail: int32(len(p.trail)), frames: int32(len(p.frames)), scopes: int32(len(p.scopes)),
+		cons: int32(len(p.cons)), unitsLen: int32(len(p.units)), nspaces: uint8(p.nspaces), loosely: p.loosely, off: p.off,
+	})
 }
 
 // retry goes back to the way left open last.
 func (p *Parser) retry() bool {
 	n := len(p.choices) - 1
-	c := p.choices[n]
+	c := &p.choices[n]
 	p.choices = p.choices[:n]
-	p.pos, p.frame, p.nspaces, p.loosely, p.off = c.pos, c.frame, c.nspaces, c.loosely, c.off
-	p.undo(c.trail)
+	p.pos, p.frame, p.nspaces, p.loosely, p.off = int(c.pos), c.frame, int(c.nspaces), c.loosely, c.off
+	p.undo(int(c.trail))
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
 	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]
 	p.node = c.node
-	if p.rec != nil {
-		p.rec.again(p, n, &c)
+	if c.edge != nil {
+		return p.match(c.edge, int(c.state))
 	}
-	if c.item != nil {
-		return p.match(c.item, c.next, c.state)
-	}
-	return p.advance(c.state)
+	return p.advance(int(c.state))
 }
 
 func (p *Parser) undo(to int) {
@@ -539,17 +505,17 @@ const (
 // advance takes a way out of the present node. state says from which on.
 func (p *Parser) advance(state int) bool {
 	n := p.node
-	if p.rec != nil {
-		p.rec.step(p, state)
+	for e := n.only; e != nil; e = n.only {
+		if e.item.kind != itemLiteral {
+			return p.match(e, 0)
+		}
+		if !p.onlyLiteral(n, e) {
+			return false
+		}
+		n = p.node
 	}
 	if n.set != nil {
-		return p.member(n, state)
-	}
-	if e := n.only; e != nil {
-		if e.item.kind == itemLiteral {
-			return p.onlyLiteral(n, e)
-		}
-		return p.match(&e.item, e.next, 0)
+		return p.member(state)
 	}
 	if state < stateEdges {
 		if (n.literal != nil || n.literals != nil) && p.literalWay(n, state) {
@@ -561,16 +527,16 @@ func (p *Parser) advance(state int) bool {
 	if state < stateAccepts {
 		e := n.others[state-stateEdges]
 		if next := p.nextWay(n, state+1); p.isWay(n, next) {
-			p.save(choice{node: n, state: next})
+			p.save(nil, next)
 		}
-		return p.match(&e.item, e.next, 0)
+		return p.match(e, 0)
 	}
 	i := state - stateAccepts
 	if i >= len(n.accepts) {
 		return false
 	}
 	if i+1 < len(n.accepts) {
-		p.save(choice{node: n, state: state + 1})
+		p.save(nil, state+1)
 	}
 	return p.accept(n.accepts[i])
 }
@@ -623,9 +589,7 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 // literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
-	if p.rec != nil {
-		p.rec.literal(p, pos, end, ok)
-	}
+	p.see(end)
 	return end, ok
 }
 
@@ -657,7 +621,7 @@ func (p *Parser) literalWay(n *node, state int) bool {
 		return false
 	}
 	if e.longer || len(n.others)+len(n.accepts) > 0 && p.isWay(n, p.nextWay(n, stateEdges)) {
-		p.save(choice{node: n, state: max(end, 1)})
+		p.save(nil, max(end, 1))
 	}
 	if !p.spelled(end-p.pos == len(e.item.text)) {
 		return false
@@ -690,7 +654,7 @@ func (p *Parser) accept(a *accept) bool {
 	switch {
 	case f.extent == someText && p.pos == f.from, f.extent == noText && p.pos != f.from:
 		return false
-	case f.parent < 0 && p.pos < len(p.src):
+	case f.parent < 0 && p.helps == nil && p.pos < len(p.src):
 		p.expect(p.pos, "the end of the instruction")
 		return false
 	}
@@ -701,7 +665,9 @@ func (p *Parser) accept(a *accept) bool {
 	if !p.bindPattern(f.scope, leaf.Match, leaf.Mask, leaf.Size) {
 		return false
 	}
-	p.units = append(p.units, boundUnit{a.unit, f.scope, a})
+	if f.parent < 0 && p.helps == nil || a.completes {
+		p.units = append(p.units, boundUnit{a.unit, f.scope, a})
+	}
 	for _, r := range a.unit.Requires {
 		if !p.constrain(constraint{prog: r, scope: f.scope, kind: wantTrue}) {
 			return false
@@ -713,10 +679,14 @@ func (p *Parser) accept(a *accept) bool {
 	if !p.notBefore(a, f.scope) {
 		return false
 	}
-	if f.parent < 0 {
+	switch {
+	case p.helps != nil && f.parent < 0:
+		p.node = nil
+		return true
+	case f.parent < 0:
 		p.node = nil
 		p.notePinned()
-		return p.solve()
+		return p.finish()
 	}
 	p.frame, p.node = f.parent, f.ret
 	return true
@@ -729,7 +699,7 @@ func (p *Parser) notBefore(a *accept, scope int32) bool {
 	for i, n := range a.not {
 		if !known {
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
-		} else if v, _ := p.evalWhole(n.Root, scope); v != 0 && (p.effort != leniently || !p.spelled(false)) {
+		} else if v, _ := p.eval(n.Root, scope); v != 0 && (!p.leniently || !p.spelled(false)) {
 			return false
 		}
 	}

@@ -22,6 +22,10 @@ type solver struct {
 	// the known bits, whatever the others are.
 	solved     bool
 	val, known [maxSpaces]bits.Value
+	// reads takes the bits that expressions read, where these are asked for and not the unknown ones.
+	reads *[maxSpaces]bits.Value
+	// cut tells that not all of an expression was looked at.
+	cut bool
 }
 
 // looseBit is an unknown bit.
@@ -196,7 +200,11 @@ const maxLooseDepth = 32
 
 // loose collects the unknown bits that an expression reads, the lowest first within a field.
 func (p *Parser) loose(n *model.Node, scope int32, depth int) {
-	if n == nil || depth > maxLooseDepth || p.work > maxWork {
+	if n == nil {
+		return
+	}
+	if depth > maxLooseDepth || p.work > maxWork {
+		p.solver.cut = true
 		return
 	}
 	p.work += len(n.Alts)
@@ -239,6 +247,10 @@ func (p *Parser) looseRef(ref *model.Ref, scope int32, depth int) {
 }
 
 func (p *Parser) looseRun(sp uint8, low, width int) {
+	if reads := p.solver.reads; reads != nil {
+		reads[sp] = reads[sp].Or(bits.Range(low, width))
+		return
+	}
 	known := &p.spaces[sp].known
 	for i := low; i < low+width && len(p.solver.bits) <= maxLoose; i++ {
 		b := looseBit{sp, int16(i), int16(i - low)}

@@ -109,9 +109,6 @@ func (p *Parser) bindComputed(c constraint, end int) bool {
 		c.text = p.readUpTo(end)
 	}
 	p.cons = append(p.cons, c)
-	if p.rec != nil {
-		p.rec.reads(p, end)
-	}
 	return p.propagateLast(end)
 }
 
@@ -147,12 +144,6 @@ func (p *Parser) require(conds []condition) bool {
 func (p *Parser) settle(c *constraint) status {
 	if c.kind == wantNothing {
 		return holds
-	}
-	if p.rec.ask() {
-		mark := len(p.trail)
-		s := p.settle(c)
-		p.rec.answer(p, uint64(s), mark)
-		return s
 	}
 	s := p.derive(c)
 	if s != open || c.kind == wantNested {
@@ -199,9 +190,6 @@ func (p *Parser) derive(c *constraint) status {
 		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
 	s := p.scopes[c.nested]
-	if p.rec != nil {
-		p.rec.consulted(p, s.space, 0, c.width)
-	}
 	if v, known := p.eval(c.prog.Root, c.scope); known {
 		mask := wide.Ones(c.width)
 		return statusOf(p.setMasked(s.space, s.low, c.width, wide.Of(v), mask, p.pos))
@@ -234,16 +222,6 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 		}
 	}
 	return nil, true
-}
-
-// evalWhole is eval for an expression that is no part of another.
-func (p *Parser) evalWhole(n *model.Node, scope int32) (v uint64, known bool) {
-	asks := p.rec.ask()
-	v, known = p.eval(n, scope)
-	if asks {
-		p.rec.answer(p, v<<1|truthBit(known), len(p.trail))
-	}
-	return v, known
 }
 
 // eval computes an expression from the bits known so far.
@@ -310,9 +288,6 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 		return 0, true
 	}
 	if ref.Context != nil {
-		if p.rec != nil {
-			p.rec.consulted(p, spaceContext, ref.Low, ref.Width)
-		}
 		s := &p.spaces[spaceContext]
 		return s.val.Uint(ref.Low, ref.Width), s.known.Uint(ref.Low, ref.Width) == ^uint64(0)>>(64-uint(ref.Width))
 	}
@@ -321,9 +296,6 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 		return p.eval(ref.Prog.Root, scope)
 	}
 	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
-		if p.rec != nil {
-			p.rec.consulted(p, s.space, s.low+ref.Low, ref.Width)
-		}
 		sp := &p.spaces[s.space]
 		return sp.val.Uint(s.low+ref.Low, ref.Width), sp.known.Uint(s.low+ref.Low, ref.Width) == ones(ref.Width)
 	}
@@ -343,9 +315,6 @@ func (p *Parser) gather(ref *model.Ref, scope int32) (val, known uint64, ok bool
 		return 0, 0, false
 	}
 	s := &p.spaces[sp]
-	if p.rec != nil {
-		p.rec.consultedParts(p, sp, parts, low, ref.Width)
-	}
 	if parts == nil {
 		w := min(ref.Width, 64)
 		return s.val.Uint(low, w), s.known.Uint(low, w), true
@@ -377,7 +346,7 @@ func (p *Parser) solve() bool {
 			hard = append(hard, c)
 		}
 	}
-	if len(hard) == n || p.effort != leniently {
+	if len(hard) == n || !p.leniently {
 		p.failConstraint(&p.cons[0], p.pos)
 		return false
 	}
@@ -412,11 +381,6 @@ func (p *Parser) holdAsIs() bool {
 func (p *Parser) holds(c *constraint) bool {
 	if c.kind == wantNothing {
 		return true
-	}
-	if p.rec.ask() {
-		ok := p.holds(c)
-		p.rec.answer(p, truthBit(ok), len(p.trail))
-		return ok
 	}
 	v, known := p.eval(c.prog.Root, c.scope)
 	switch {
@@ -649,11 +613,7 @@ func (p *Parser) truthWith(prog *model.Prog, scope int32, zeros bool) ternary {
 			p.spaces[i].known = wide.Ones(wide.Size)
 		}
 	}
-	asks := p.rec.ask()
 	t := p.ternary(prog.Root, scope).truth()
-	if asks {
-		p.rec.answer(p, t.val<<1|t.open, len(p.trail))
-	}
 	p.spaces = spaces
 	return t
 }
@@ -682,7 +642,7 @@ func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
 	}
 	val := d.Val
 	if d.Prog != nil {
-		if val, ok = p.evalWhole(d.Prog.Root, scope); !ok {
+		if val, ok = p.eval(d.Prog.Root, scope); !ok {
 			return false
 		}
 	}
@@ -711,7 +671,7 @@ func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
 	}
 	v := d.Val
 	if d.Prog != nil {
-		if v, known = p.evalWhole(d.Prog.Root, scope); !known {
+		if v, known = p.eval(d.Prog.Root, scope); !known {
 			return true, false
 		}
 	}

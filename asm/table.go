@@ -252,9 +252,6 @@ func (p *Parser) care(sp uint8) bits.Value {
 	if p.cared {
 		return p.spaces[sp].care
 	}
-	if p.ending != nil && p.ending.ruled {
-		return p.fastCare(&p.spaces[sp], p.ending.rules)
-	}
 	care := p.spaces[sp].known
 	for _, u := range p.units {
 		for i := range u.unit.Unused {
@@ -264,7 +261,7 @@ func (p *Parser) care(sp uint8) bits.Value {
 				continue
 			}
 			if x.Cond != nil {
-				if v, known := p.evalWhole(x.Cond.Root, u.scope); !known || v == 0 {
+				if v, known := p.eval(x.Cond.Root, u.scope); !known || v == 0 {
 					continue
 				}
 			}

@@ -190,9 +190,6 @@ func (p *Parser) ternaryRef(ref *model.Ref, scope int32) ternary {
 		return ternary{}
 	}
 	if ref.Context != nil {
-		if p.rec != nil {
-			p.rec.consulted(p, spaceContext, ref.Low, ref.Width)
-		}
 		s := &p.spaces[spaceContext]
 		open := ones(ref.Width) &^ s.known.Uint(ref.Low, ref.Width)
 		return ternary{s.val.Uint(ref.Low, ref.Width) &^ open, open}

@@ -15,9 +15,7 @@ type trie struct {
 	// aliases tells of each value whether the text is only read and never printed for it.
 	aliases []bool
 	ends    bool
-	// first is values[0], firstAlias aliases[0].
-	first      uint64
-	firstAlias bool
+	first   uint64 // of values
 	// size is the length of the text; shorter tells that it starts with another, of a byte or more.
 	size    int
 	shorter bool
@@ -36,7 +34,7 @@ func (t *trie) add(text string, value uint64, alias bool) {
 		return
 	}
 	if t.values, t.aliases = append(t.values, value), append(t.aliases, alias); len(t.values) == 1 {
-		t.first, t.firstAlias = value, alias
+		t.first = value
 	}
 }
 
@@ -69,57 +67,27 @@ func (t *trie) kid(c byte) *trie {
 	return nil
 }
 
-// find returns the longest text that stands at pos and ends before limit, with its end. A blank
-// of the input beside punctuation does not count.
-func (t *trie) find(src []byte, pos, limit int) (found *trie, end int) {
+// find returns the longest text that stands at pos and ends before limit, with its end, and the place of the
+// byte that ended the search. A blank of the input beside punctuation does not count, unless the text must stand
+// as it is.
+func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *trie, end, stop int) {
 	if t.auto != nil {
-		return t.auto.find(src, pos, limit)
+		return t.auto.find(src, pos, limit, exactly)
 	}
 	for start := pos; ; pos++ {
 		if t.ends && pos < limit {
 			found, end = t, pos
 		}
-		for pos < len(src) && t.kid(src[pos]) == nil && freeBlank(src, pos, start) {
+		for !exactly && pos < len(src) && t.kid(src[pos]) == nil && freeBlank(src, pos, start) {
 			pos++
 		}
 		if pos >= len(src) {
-			return found, end
+			return found, end, pos
 		}
 		if t = t.kid(src[pos]); t == nil {
-			return found, end
+			return found, end, pos
 		}
 	}
-}
-
-// findExact is find for a text that stands there as it is.
-func (t *trie) findExact(src []byte, pos, limit int) (found *trie, end int) {
-	if t.auto != nil {
-		return t.auto.findExact(src, pos, limit)
-	}
-	for ; ; pos++ {
-		if t.ends && pos < limit {
-			found, end = t, pos
-		}
-		if pos >= len(src) {
-			return found, end
-		}
-		if t = t.kid(src[pos]); t == nil {
-			return found, end
-		}
-	}
-}
-
-// reach returns how far find looks at the text from pos on.
-func (t *trie) reach(src []byte, pos int) int {
-	for start := pos; pos < len(src) && len(t.bytes) > 0; pos++ {
-		switch kid := t.kid(src[pos]); {
-		case kid != nil:
-			t = kid
-		case !freeBlank(src, pos, start):
-			return pos + 1
-		}
-	}
-	return pos
 }
 
 // stands returns the end of a text at pos, or where it does not go on, and whether it stands there and ends before limit. A blank of the
@@ -210,7 +178,7 @@ func (a *automaton) add(t *trie) uint16 {
 }
 
 // find is trie.find.
-func (a *automaton) find(src []byte, pos, limit int) (found *trie, end int) {
+func (a *automaton) find(src []byte, pos, limit int, exactly bool) (found *trie, end, stop int) {
 	start, state := pos, 0
 	if t := a.ends[0]; t != nil && pos < limit {
 		found, end = t, pos
@@ -218,7 +186,7 @@ func (a *automaton) find(src []byte, pos, limit int) (found *trie, end int) {
 	for ; pos < len(src); pos++ {
 		next := a.next[state*a.classes+int(a.class[src[pos]])]
 		if next == 0 {
-			if freeBlank(src, pos, start) {
+			if !exactly && freeBlank(src, pos, start) {
 				continue
 			}
 			break
@@ -228,28 +196,20 @@ func (a *automaton) find(src []byte, pos, limit int) (found *trie, end int) {
 			found, end = t, pos+1
 		}
 	}
-	return found, end
-}
-
-// findExact is trie.findExact.
-func (a *automaton) findExact(src []byte, pos, limit int) (found *trie, end int) {
-	if t := a.ends[0]; t != nil && pos < limit {
-		found, end = t, pos
-	}
-	for state := 0; pos < len(src); {
-		if state = int(a.next[state*a.classes+int(a.class[src[pos]])]); state == 0 {
-			break
-		}
-		if pos++; a.ends[state] != nil && pos < limit {
-			found, end = a.ends[state], pos
-		}
-	}
-	return found, end
+	return found, end, pos
 }
 
 // loose marks the punctuation beside which blanks are free.
 var loose = func() (set [256]bool) {
 	for _, c := range []byte(",;[](){}+-*=:|&<>!/%^~") {
+		set[c] = true
+	}
+	return set
+}()
+
+// numeric marks what numbers start with.
+var numeric = func() (set [256]bool) {
+	for _, c := range []byte("+-0123456789") {
 		set[c] = true
 	}
 	return set

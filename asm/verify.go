@@ -26,7 +26,7 @@ func (p *Parser) exactly() bool { return p.ways(true, func() bool { return true 
 // ways goes through the ways to read the text, those that print it alone if strict, until done returns
 // true, and reports whether it has.
 func (p *Parser) ways(strict bool, done func() bool) bool {
-	p.strict, p.effort = strict, fully
+	p.strict, p.leniently = strict, false
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor(nil)
 	if !complete {
@@ -69,9 +69,6 @@ func (p *Parser) nearest() {
 // printsBack reports whether what was read prints as the text. Labels are not compared: their names
 // are the caller's.
 func (p *Parser) printsBack() bool {
-	if p.rec != nil {
-		p.rec.whole = true
-	}
 	spaces, trail := p.spaces, len(p.trail)
 	p.defaults()
 	leaf := p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]

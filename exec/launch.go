@@ -348,19 +348,26 @@ func (f *feed) give(w *Wave, from, n int) {
 			planes[i] = new(plane)
 		}
 	}
+	all := uint64(0) // the lanes that are given all
 	for lane := 0; lane < n && len(f.in.Values) > 0; lane++ {
 		at := (from + lane) % len(f.in.Values)
-		row := f.in.Values[at]
-		for i, v := range row[:min(len(row), len(planes))] {
-			if f.in.Missing != nil && len(f.in.Missing[at]) > i && f.in.Missing[at][i] {
-				continue
+		row, bit := f.in.Values[at], uint64(1)<<uint(lane)
+		if f.in.Missing == nil && len(row) >= len(planes) {
+			for i, p := range planes {
+				p[lane%Lanes] = row[i]
 			}
-			planes[i][lane] = v
-			given[i] |= 1 << uint(lane)
+			all |= bit
+			continue
+		}
+		for i, v := range row[:min(len(row), len(planes))] {
+			if f.in.Missing == nil || len(f.in.Missing[at]) <= i || !f.in.Missing[at][i] {
+				planes[i][lane] = v
+				given[i] |= bit
+			}
 		}
 	}
 	for i, c := range f.inputs {
-		w.stores[c.state.Index].given(c.number, c.comp, given[i], planes[i])
+		w.stores[c.state.Index].given(c.number, c.comp, all|given[i], planes[i])
 	}
 	for _, c := range f.same {
 		for lane := range n {

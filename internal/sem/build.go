@@ -18,6 +18,22 @@ type builder struct {
 	around  bool
 	guard   ID
 	span    diag.Span
+
+	// Room for what the lowerer needs meanwhile.
+	ids     []ID
+	locals  []local
+	kept    []kept
+	returns [maxCalls]returns
+}
+
+// list returns room for the components of a value.
+func (b *builder) list(n int) []ID {
+	if cap(b.ids)-len(b.ids) < n {
+		b.ids = make([]ID, 0, max(n, 1<<10))
+	}
+	from := len(b.ids)
+	b.ids = b.ids[:from+n]
+	return b.ids[from : from+n : from+n]
 }
 
 type constKey struct {
@@ -39,7 +55,7 @@ func newPureKey(op Op, to, from Type, a, b, c ID, imm uint64) pureKey {
 
 // builders are those that are not in use.
 var builders = sync.Pool{New: func() any {
-	return &builder{known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}}
+	return &builder{locals: make([]local, 0, 64), known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}}
 }}
 
 func newBuilder() *builder {
@@ -54,6 +70,7 @@ func (b *builder) release() {
 	clear(b.known)
 	clear(b.consts)
 	clear(b.written)
+	b.ids, b.kept = b.ids[:0], b.kept[:0]
 	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
 	builders.Put(b)
 }
@@ -75,7 +92,7 @@ func (b *builder) constant(t Type, v uint64) ID {
 func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 
 func (b *builder) push(in Inst) ID {
-	in.Span, in.Around = b.span, b.around
+	in.Around = b.around
 	b.insts = append(b.insts, in)
 	return ID(len(b.insts) - 1)
 }

@@ -178,11 +178,12 @@ func (l *lowerer) callFunction(f *function, e *expr) value {
 		result = l.typeIn(f.result, widths)
 	}
 	one := func(k int) value {
-		locals := append([]local{}, widths...)
+		var room [6]local
+		locals := append(room[:0], widths...)
 		for i, p := range f.params {
 			v := args[i]
 			if k >= 0 && v.t.Len > 0 && p.typ.t.Len == 0 {
-				v = scalar(v.t, v.comps[k])
+				v = l.b.scalar(v.t, v.comps[k])
 			}
 			locals = append(locals, local{name: p.name, v: v})
 		}
@@ -209,12 +210,12 @@ func (l *lowerer) vectorOf(v value, n int) value {
 		out.t.Len = n
 		return out
 	}
-	out.t.Elems = nil
+	var elems []Type
 	for _, e := range v.elems {
 		x := l.vectorOf(e, n)
-		out.elems = append(out.elems, x)
-		out.t.Elems = append(out.t.Elems, x.t)
+		out.elems, elems = append(out.elems, x), append(elems, x.t)
 	}
+	out.t = tupleOf(elems)
 	return out
 }
 
@@ -414,7 +415,7 @@ func concat(l *lowerer, e *expr, _ Type) value {
 			l.fail(e.span, diag.MeaningType, "concat of values of type %s and %s", out.t, v.t)
 		}
 		from := unsigned(out.t)
-		out = scalar(t, l.b.op(OpConcat, t, from, 0, l.bits(out.comps[0], out.t), l.bits(v.comps[0], v.t)))
+		out = l.b.scalar(t, l.b.op(OpConcat, t, from, 0, l.bits(out.comps[0], out.t), l.bits(v.comps[0], v.t)))
 	}
 	return out
 }
@@ -426,7 +427,7 @@ func selectValue(l *lowerer, e *expr, want Type) value {
 	}
 	c := l.expr(e.args[0], BoolType)
 	if c.t.Kind == Int {
-		c = scalar(BoolType, l.cond(e.args[0]))
+		c = l.b.scalar(BoolType, l.cond(e.args[0]))
 	}
 	x, y := l.expr(e.args[1], want), l.expr(e.args[2], want)
 	x, y = l.both(x, y, want, e.span)
@@ -589,7 +590,7 @@ func across(op Op) intrinsic {
 			in.Type = U64
 		}
 		in.A, in.Guard, in.Uniform = l.b.lanes(c), l.b.guard, true
-		return scalar(in.Type, l.b.push(in))
+		return l.b.scalar(in.Type, l.b.push(in))
 	}
 }
 
@@ -620,7 +621,7 @@ func ofStack(op Op, t Type) intrinsic {
 		in := withType(blank(op), t)
 		in.State = l.stack(e.args[0].name, e.span)
 		in.Uniform = in.State.wide()
-		return scalar(t, l.b.reread(in))
+		return l.b.scalar(t, l.b.reread(in))
 	}
 }
 

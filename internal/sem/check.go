@@ -210,6 +210,7 @@ func (c *checks) place(l *lowerer, env *model.Env) place {
 	if !seen {
 		first = place{typ: U32, write: func(value, diag.Span) {}}
 	}
+	first.index.comps = slices.Clone(first.index.comps) // it is used when the builder's room is another's
 	c.places[env] = first
 	return first
 }

@@ -16,7 +16,7 @@ func (l *lowerer) expr(e *expr, want Type) value {
 	case eReal:
 		return value{t: realType, f: e.f, has: NoID}
 	case eBool:
-		return scalar(BoolType, l.b.flag(e.name == "true"))
+		return l.b.scalar(BoolType, l.b.flag(e.name == "true"))
 	case eEnum:
 		return l.enum(e)
 	case eUnary:
@@ -63,11 +63,11 @@ func (l *lowerer) name(e *expr) (value, bool) {
 	case "pc":
 		return l.counter(), true
 	case "lane":
-		return scalar(U32, l.b.push(withType(blank(OpLane), U32))), true
+		return l.b.scalar(U32, l.b.push(withType(blank(OpLane), U32))), true
 	case "exists":
 		in := withType(blank(OpExists), U64)
 		in.Uniform = true
-		return scalar(U64, l.b.push(in)), true
+		return l.b.scalar(U64, l.b.push(in)), true
 	case "inf":
 		return value{t: realType, f: infinity, has: NoID}, true
 	}
@@ -105,7 +105,7 @@ func (l *lowerer) enum(e *expr) value {
 
 func (l *lowerer) unary(e *expr, want Type) value {
 	if e.op == "!" {
-		return scalar(BoolType, l.b.not(l.cond(e.x)))
+		return l.b.scalar(BoolType, l.b.not(l.cond(e.x)))
 	}
 	v := l.expr(e.x, want)
 	switch {
@@ -198,12 +198,12 @@ func (l *lowerer) looseBinary(e *expr, x, y value) value {
 	out := value{t: intType, unknown: x.unknown || y.unknown, has: NoID}
 	if comparisons[e.op] != 0 {
 		if out.unknown {
-			return scalar(BoolType, l.b.param(BoolType))
+			return l.b.scalar(BoolType, l.b.param(BoolType))
 		}
 		if e.op[0] == '>' {
 			x, y = y, x
 		}
-		return scalar(BoolType, l.b.flag(compare(comparisons[e.op], Type{Kind: Sint, Width: 64}, uint64(x.n), uint64(y.n))))
+		return l.b.scalar(BoolType, l.b.flag(compare(comparisons[e.op], Type{Kind: Sint, Width: 64}, uint64(x.n), uint64(y.n))))
 	}
 	in := Inst{Op: operators[e.op], Type: Type{Kind: Sint, Width: 64}}
 	out.n = int64(applyInt(&in, uint64(x.n), uint64(y.n)))
@@ -238,7 +238,7 @@ func (l *lowerer) realBinary(e *expr, x, y value) value {
 func (l *lowerer) logic(e *expr) value {
 	x := l.cond(e.x)
 	if c, ok := l.b.isConst(x); ok && (c != 0) == (e.op == "||") {
-		return scalar(BoolType, x)
+		return l.b.scalar(BoolType, x)
 	}
 	open, op := x, OpAnd
 	if e.op == "||" {
@@ -246,7 +246,7 @@ func (l *lowerer) logic(e *expr) value {
 	}
 	var y ID
 	l.under(open, func() { y = l.cond(e.y) })
-	return scalar(BoolType, l.b.op(op, BoolType, BoolType, 0, x, y))
+	return l.b.scalar(BoolType, l.b.op(op, BoolType, BoolType, 0, x, y))
 }
 
 // under lowers an expression for the lanes in which a condition holds.
@@ -298,19 +298,20 @@ func (l *lowerer) condExpr(e *expr, want Type) value {
 }
 
 func (l *lowerer) tuple(e *expr, want Type) value {
-	out := value{t: Type{Kind: Tuple}, has: NoID}
+	out := value{has: NoID, elems: make([]value, 0, len(e.args))}
+	elems := make([]Type, 0, len(e.args))
 	for i, a := range e.args {
 		var w Type
-		if want.Kind == Tuple && i < len(want.Elems) {
-			w = want.Elems[i]
+		if want.Kind == Tuple && i < len(want.elems()) {
+			w = want.elems()[i]
 		}
 		v := l.expr(a, w)
 		if v.t.loose() {
 			v = l.settle(v, w, a.span)
 		}
-		out.elems = append(out.elems, v)
-		out.t.Elems = append(out.t.Elems, v.t)
+		out.elems, elems = append(out.elems, v), append(elems, v.t)
 	}
+	out.t = tupleOf(elems)
 	return out
 }
 
@@ -332,9 +333,9 @@ func (l *lowerer) sliceOf(v value, high, low int, at diag.Span) value {
 			l.fail(at, diag.MeaningType, "bits %d to %d of a number", high, low)
 		}
 		if v.unknown {
-			return scalar(t, l.b.param(t))
+			return l.b.scalar(t, l.b.param(t))
 		}
-		return scalar(t, l.b.constant(t, uint64(v.n)>>uint(low)))
+		return l.b.scalar(t, l.b.constant(t, uint64(v.n)>>uint(low)))
 	}
 	if !v.t.integer() || low < 0 || high < low || high >= v.t.Width {
 		l.fail(at, diag.MeaningType, "bits %d to %d of a value of type %s", high, low, v.t)
@@ -356,7 +357,7 @@ func (l *lowerer) comp(e *expr) value {
 	if k < 0 || k >= int64(v.t.Len) {
 		l.fail(e.span, diag.MeaningType, "component %d of a value of type %s", k, v.t)
 	}
-	return scalar(v.t, v.comps[k])
+	return l.b.scalar(v.t, v.comps[k])
 }
 
 // dot lowers v.xy on a value, and top(stack).slot.
@@ -408,7 +409,7 @@ func (l *lowerer) top(e *expr) value {
 		n, _ := l.constant(l.expr(args[1], Type{}), args[1].span)
 		in.Imm = uint64(max(0, n))
 	}
-	return scalar(in.Type, l.b.push(in))
+	return l.b.scalar(in.Type, l.b.push(in))
 }
 
 // indexExpr lowers x[i] where x is a value: one bit of it, or a number of a rom.
@@ -420,7 +421,7 @@ func (l *lowerer) indexExpr(e *expr) (value, bool) {
 	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 	if !known {
 		t := Type{Kind: Uint, Width: 1}
-		return scalar(t, l.b.push(withType(blank(OpRead), t))), true
+		return l.b.scalar(t, l.b.push(withType(blank(OpRead), t))), true
 	}
 	return l.sliceOf(v, int(k), int(k), e.span), true
 }
@@ -438,10 +439,14 @@ func (l *lowerer) typeOf(t *typeExpr) Type {
 		}
 		out.Width = int(n)
 	}
-	for _, e := range t.elems {
-		out.Elems = append(out.Elems, l.typeOf(e))
+	if t.elems == nil {
+		return out
 	}
-	return out
+	elems := make([]Type, len(t.elems))
+	for i, e := range t.elems {
+		elems[i] = l.typeOf(e)
+	}
+	return tupleOf(elems)
 }
 
 // quirk returns the value of a quirk, if there is one of that name.

@@ -100,7 +100,7 @@ func (l *lowerer) refValue(r *model.Ref) value {
 		if l.check {
 			return l.opaque(t, true)
 		}
-		return scalar(t, l.b.constant(t, l.eval.value(r, l.frame)))
+		return l.b.scalar(t, l.b.constant(t, l.eval.value(r, l.frame)))
 	}
 	if l.check {
 		return value{t: intType, unknown: true, has: NoID}

@@ -157,14 +157,7 @@ const NoID ID = -1
 
 // Inst is one operation.
 type Inst struct {
-	Op   Op
-	Type Type // of the value; of what is written
-	// From is the type of A where that matters: comparisons and conversions.
-	From    Type
-	A, B, C ID
-	Args    []ID
-	// Guard holds in the lanes for which the operation counts.
-	Guard ID
+	Op Op
 	// Uniform tells that the value is the same in all lanes.
 	Uniform bool
 	// Kept tells of a read that it is of what stays where another part of the register is written.
@@ -172,12 +165,18 @@ type Inst struct {
 	// Carried tells of a read that its value goes to registers that carry what they are given, and nowhere else.
 	Carried bool
 	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
-	Around bool
-	Comp   int
-	Imm    uint64
-	State  *State
-	Text   string
-	Span   diag.Span
+	Around  bool
+	A, B, C ID
+	// Guard holds in the lanes for which the operation counts.
+	Guard ID
+	Args  []ID
+	Type  Type // of the value; of what is written
+	// From is the type of A where that matters: comparisons and conversions.
+	From  Type
+	Comp  int
+	Imm   uint64
+	State *State
+	Text  string
 }
 
 // EachArg calls visit with what the operation takes: its arguments and its guard.

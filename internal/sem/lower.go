@@ -29,13 +29,7 @@ type lowerer struct {
 	here  value
 	next  value
 
-	frame   *frame
-	locals  []local
-	ret     *returns
-	base    ID // the guard with which the function was entered
-	path    ID // holds where the code being lowered runs, since its function was entered
-	start   ID // the path at the start of the branch
-	dead    bool
+	scope
 	wave    bool
 	within  *spec.Operand // whose code is being lowered: its name means the field that it shows
 	single  bool          // in an atomic: the lanes come one after another
@@ -51,6 +45,17 @@ type lowerer struct {
 	jumps  bool
 	runs   bool    // words of the program that are not at hand
 	checks *checks // of a description
+}
+
+// scope is a piece of code that is being lowered: an instruction, an operand, a function.
+type scope struct {
+	frame  *frame
+	locals []local
+	ret    *returns
+	base   ID // the guard with which it was entered
+	path   ID // holds where the code being lowered runs, since it was entered
+	start  ID // the path at the start of the branch
+	dead   bool
 }
 
 type local struct {
@@ -103,7 +108,8 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 var ErrUnknown = fmt.Errorf("unknown word")
 
 func (m *Machine) newLowerer(w *Words) *lowerer {
-	l := &lowerer{m: m, b: newBuilder(), eval: evaluator{w}, wave: m.Wave, base: NoID, path: NoID, start: NoID, jumped: NoID}
+	l := &lowerer{m: m, b: newBuilder(), eval: evaluator{w}, wave: m.Wave, scope: scope{base: NoID, path: NoID, start: NoID}, jumped: NoID}
+	l.locals = l.b.locals[:0]
 	return l
 }
 
@@ -290,13 +296,14 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 	if l.calls++; l.calls > maxCalls {
 		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep, perhaps itself", maxCalls)
 	}
-	saved, guard := *l, l.b.guard
-	l.frame, l.locals, l.base, l.path, l.start, l.dead = f, locals, guard, NoID, NoID, false
-	l.ret = &returns{typ: typ, done: l.b.flag(false), some: l.b.flag(false)}
+	saved, guard := l.scope, l.b.guard
+	r := &l.b.returns[l.calls-1]
+	*r = returns{typ: typ, done: l.b.flag(false), some: l.b.flag(false)}
+	// the names stand behind those of the caller
+	l.scope = scope{frame: f, locals: append(saved.locals[len(saved.locals):], locals...), ret: r, base: guard, path: NoID, start: NoID}
 	l.block(stmts)
-	r, dead := l.ret, l.dead
-	l.frame, l.locals, l.base, l.path, l.start = saved.frame, saved.locals, saved.base, saved.path, saved.start
-	l.dead, l.ret, l.calls, l.b.guard = saved.dead, saved.ret, saved.calls-1, guard
+	dead := l.dead
+	l.scope, l.calls, l.b.guard = saved, l.calls-1, guard
 	switch {
 	case typ.Kind == None:
 		return value{has: NoID}
@@ -468,6 +475,7 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 		}
 		return
 	}
+	mark := len(l.b.kept)
 	path, start, before := l.path, l.start, l.outcome()
 	pathThen, pathOther := l.b.and(path, cond), l.b.and(path, l.b.not(cond))
 	deadThen := l.branch(pathThen, then)
@@ -483,6 +491,7 @@ func (l *lowerer) ifStmt(cond ID, at diag.Span, then, other func()) {
 	l.joinReturns(j, after, before)
 	l.dead = deadThen && deadOther
 	l.path, l.start = path, start
+	l.b.kept = l.b.kept[:mark]
 	if l.ret != nil && l.ret.done != before.ret.done {
 		l.path = l.b.and(path, l.b.not(l.ret.done))
 	}
@@ -499,11 +508,13 @@ type outcome struct {
 
 func (l *lowerer) outcome() outcome {
 	o := outcome{pc: l.pc, jumped: l.jumped}
+	mark := len(l.b.kept)
 	for i := range l.locals {
 		if l.locals[i].variable {
-			o.variables = append(o.variables, kept{i, l.locals[i].v})
+			l.b.kept = append(l.b.kept, kept{i, l.locals[i].v})
 		}
 	}
+	o.variables = l.b.kept[mark:]
 	if l.ret != nil {
 		o.ret = *l.ret
 	}
@@ -555,7 +566,7 @@ func (l *lowerer) joinedFlag(j joint, then, other, before ID) ID {
 		if id == NoID {
 			id = l.b.flag(false)
 		}
-		flags[i] = scalar(BoolType, id)
+		flags[i] = l.b.scalar(BoolType, id)
 	}
 	return l.joined(j, flags[0], flags[1], flags[2]).comps[0]
 }

@@ -251,10 +251,11 @@ func (l *lowerer) placeType(p place) Type {
 		t = Type{Kind: Uint, Width: p.high - p.low + 1}
 	}
 	if p.parts != nil {
-		t = Type{Kind: Tuple}
+		var elems []Type
 		for _, q := range p.parts {
-			t.Elems = append(t.Elems, l.placeType(q))
+			elems = append(elems, l.placeType(q))
 		}
+		t = tupleOf(elems)
 	}
 	return t
 }
@@ -272,7 +273,7 @@ func (l *lowerer) read(p place, at diag.Span) value {
 		in := withType(blank(OpLoad), p.typ)
 		in.State, in.A, in.Imm, in.Guard = p.state, p.index.comps[0], uint64(p.bytes), l.b.guard
 		in.Uniform = l.b.uniform(in.A) && p.state.wide()
-		return scalar(p.typ, l.b.push(in))
+		return l.b.scalar(p.typ, l.b.push(in))
 	case p.state == nil && p.view == nil:
 		l.fail(at, diag.MeaningType, "this cannot be read")
 	case p.view != nil:
@@ -411,7 +412,7 @@ func (l *lowerer) jump(v value, at diag.Span) {
 func (l *lowerer) writeFile(p place, v value) {
 	if p.sliced {
 		old := l.read(place{state: p.state, index: p.index, comps: p.comps, kept: true}, p.span)
-		v = scalar(old.t, l.insert(old.comps[0], v.comps[0], old.t, p.high, p.low))
+		v = l.b.scalar(old.t, l.insert(old.comps[0], v.comps[0], old.t, p.high, p.low))
 	}
 	comps := p.comps
 	if comps == nil {
@@ -474,7 +475,7 @@ func (l *lowerer) readView(p place) value {
 		r, shift := l.part(p)
 		word := l.read(place{state: file, index: r}, p.span).comps[0]
 		word = l.b.op(OpShr, unsigned(file.Type), file.Type, 0, l.bits(word, file.Type), shift)
-		return l.reread(scalar(Type{Kind: Uint, Width: size}, l.b.op(OpCast, Type{Kind: Uint, Width: size}, file.Type, 0, word)), v.typ)
+		return l.reread(l.b.scalar(Type{Kind: Uint, Width: size}, l.b.op(OpCast, Type{Kind: Uint, Width: size}, file.Type, 0, word)), v.typ)
 	}
 	var all ID = NoID
 	for i := size/file.Type.Width - 1; i >= 0; i-- {
@@ -487,7 +488,7 @@ func (l *lowerer) readView(p place) value {
 		all = l.b.op(OpConcat, Type{Kind: Uint, Width: have + file.Type.Width}, Type{Kind: Uint, Width: have}, 0, all, r)
 	}
 	l.aligned(p)
-	return l.reread(scalar(Type{Kind: Uint, Width: size}, all), v.typ)
+	return l.reread(l.b.scalar(Type{Kind: Uint, Width: size}, all), v.typ)
 }
 
 func unsigned(t Type) Type { return Type{Kind: Uint, Width: t.Width} }
@@ -536,7 +537,7 @@ func (l *lowerer) part(p place) (register value, shift ID) {
 	}
 	t, i := p.index.t, p.index.comps[0]
 	k := uint64(mathbits.TrailingZeros(uint(per)))
-	register = scalar(t, l.b.op(OpShr, t, t, 0, i, l.b.constant(U32, k)))
+	register = l.b.scalar(t, l.b.op(OpShr, t, t, 0, i, l.b.constant(U32, k)))
 	low := l.b.op(OpAnd, t, t, 0, i, l.b.constant(t, uint64(per-1)))
 	return register, l.b.op(OpMul, t, t, 0, low, l.b.constant(t, uint64(p.view.typ.Width)))
 }
@@ -546,7 +547,7 @@ func (l *lowerer) plus(index value, i int) value {
 		index.n += int64(i)
 		return index
 	}
-	return scalar(index.t, l.b.op(OpAdd, index.t, index.t, 0, index.comps[0], l.b.constant(index.t, uint64(i))))
+	return l.b.scalar(index.t, l.b.op(OpAdd, index.t, index.t, 0, index.comps[0], l.b.constant(index.t, uint64(i))))
 }
 
 func (l *lowerer) writeView(p place, v value) {
@@ -559,7 +560,7 @@ func (l *lowerer) writeView(p place, v value) {
 		bits = l.insert(l.bits(l.readView(q).comps[0], p.view.typ), bits, unsigned(p.view.typ), p.high, p.low)
 	}
 	put := func(index value, word ID) {
-		l.writeFile(place{state: file, index: index}, l.reread(scalar(whole, word), file.Type))
+		l.writeFile(place{state: file, index: index}, l.reread(l.b.scalar(whole, word), file.Type))
 	}
 	switch {
 	case size == file.Type.Width:

@@ -3,6 +3,7 @@ package sem
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -25,14 +26,24 @@ const (
 // Type is the type of an expression.
 type Type struct {
 	Kind Kind
+	// Maybe tells that there may be no value: T?.
+	Maybe bool
 	// Width is the number of bits of a component.
 	Width int
 	// Len is the number of components of a vector, 0 for what is none.
-	Len int
-	// Elems are the types of a tuple.
-	Elems []Type
-	// Maybe tells that there may be no value: T?.
-	Maybe bool
+	Len   int
+	tuple *[]Type // what elems returns
+}
+
+// tupleOf returns the type of a tuple.
+func tupleOf(elems []Type) Type { return Type{Kind: Tuple, tuple: &elems} }
+
+// elems are the types of a tuple.
+func (t Type) elems() []Type {
+	if t.tuple == nil {
+		return nil
+	}
+	return *t.tuple
 }
 
 // The types that code names often.
@@ -79,7 +90,7 @@ func (t Type) String() string {
 		s = "number with a fraction"
 	case Tuple:
 		var parts []string
-		for _, e := range t.Elems {
+		for _, e := range t.elems() {
 			parts = append(parts, e.String())
 		}
 		s = "(" + strings.Join(parts, ", ") + ")"
@@ -95,15 +106,10 @@ func (t Type) String() string {
 
 // same reports whether two types are one, whether or not there may be no value.
 func (t Type) same(u Type) bool {
-	if t.Kind != u.Kind || t.Width != u.Width || t.Len != u.Len || len(t.Elems) != len(u.Elems) {
+	if t.Kind != u.Kind || t.Width != u.Width || t.Len != u.Len {
 		return false
 	}
-	for i := range t.Elems {
-		if !t.Elems[i].same(u.Elems[i]) {
-			return false
-		}
-	}
-	return true
+	return t.tuple == u.tuple || slices.EqualFunc(t.elems(), u.elems(), Type.same)
 }
 
 func (t Type) integer() bool { return t.Kind == Uint || t.Kind == Sint }

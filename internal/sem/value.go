@@ -26,17 +26,21 @@ func (l *lowerer) fail(at diag.Span, code diag.Code, format string, args ...any)
 	panic(diag.Errorf(code, at, format, args...))
 }
 
-func scalar(t Type, id ID) value { return value{t: t.Elem(), comps: []ID{id}, has: NoID} }
+func (b *builder) scalar(t Type, id ID) value {
+	comps := b.list(1)
+	comps[0] = id
+	return value{t: t.Elem(), comps: comps, has: NoID}
+}
 
 // typed gives a loose value a type, and refuses a value of another type.
 func (l *lowerer) typed(v value, t Type, at diag.Span) value {
 	if v.t.loose() {
 		return l.settle(v, t, at)
 	}
-	if v.t.Kind == Tuple && t.Kind == Tuple && len(v.elems) == len(t.Elems) {
+	if v.t.Kind == Tuple && t.Kind == Tuple && len(v.elems) == len(t.elems()) {
 		out := value{t: t, has: v.has}
 		for i, e := range v.elems {
-			out.elems = append(out.elems, l.typed(e, t.Elems[i], at))
+			out.elems = append(out.elems, l.typed(e, t.elems()[i], at))
 		}
 		return out
 	}
@@ -69,10 +73,10 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 		}
 		id = l.b.constant(t, uint64(v.n))
 	}
-	out := value{t: t, has: NoID}
+	out := value{t: t, has: NoID, comps: l.b.list(t.Count())}
 	out.t.Maybe = false
-	for range t.Count() {
-		out.comps = append(out.comps, id)
+	for i := range out.comps {
+		out.comps[i] = id
 	}
 	return out
 }
@@ -119,13 +123,13 @@ func (l *lowerer) both(x, y value, want Type, at diag.Span) (value, value) {
 
 // each does an operation on each component of values of one type.
 func (l *lowerer) each(op Op, t Type, from Type, imm uint64, args ...value) value {
-	out := value{t: t, has: NoID}
-	for i := range args[0].comps {
-		ids := make([]ID, len(args))
+	out := value{t: t, has: NoID, comps: l.b.list(len(args[0].comps))}
+	for i := range out.comps {
+		var ids [3]ID
 		for k, a := range args {
 			ids[k] = a.comps[i]
 		}
-		out.comps = append(out.comps, l.b.op(op, t.Elem(), from.Elem(), imm, ids...))
+		out.comps[i] = l.b.op(op, t.Elem(), from.Elem(), imm, ids[:len(args)]...)
 	}
 	return out
 }
@@ -142,8 +146,9 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 	for i := range x.elems {
 		out.elems = append(out.elems, l.choose(cond, x.elems[i], y.elems[i]))
 	}
+	out.comps = l.b.list(len(x.comps))
 	for i := range x.comps {
-		out.comps = append(out.comps, l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, cond, x.comps[i], y.comps[i]))
+		out.comps[i] = l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, cond, x.comps[i], y.comps[i])
 	}
 	return out
 }
@@ -151,7 +156,7 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 // zero is a value of which nothing matters.
 func (l *lowerer) zero(t Type) value {
 	out := value{t: t, has: NoID}
-	for _, e := range t.Elems {
+	for _, e := range t.elems() {
 		out.elems = append(out.elems, l.zero(e))
 	}
 	if t.Kind != Tuple {
@@ -165,7 +170,7 @@ func (l *lowerer) zero(t Type) value {
 // opaque is a value of which only the type is known, and whether it is the same in all lanes: while a description is checked.
 func (l *lowerer) opaque(t Type, uniform bool) value {
 	out := value{t: t, has: NoID}
-	for _, e := range t.Elems {
+	for _, e := range t.elems() {
 		out.elems = append(out.elems, l.opaque(e, uniform))
 	}
 	if t.Kind != Tuple {

@@ -1,0 +1,223 @@
+package asm
+
+import (
+	"math/bits"
+	"reflect"
+	"slices"
+
+	wide "github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+)
+
+// What the templates of a line leave to be met, and the bits that follow from what the line gives, are worked out once
+// for the conditions and the bits that they read. Lines of a few templates have few of both.
+
+// ending is what follows when all of a line has been read.
+type ending struct {
+	// read are the bits on which it depends.
+	read []uint64
+	// ok tells that there is a word at all, loosely that it prints another text; then spaces has all the bits that
+	// are known.
+	ok, loosely bool
+	spaces      []space
+}
+
+// ends are the endings of lines of the same conditions. reads says by which bits they are told apart.
+type ends struct {
+	// hopeless tells that too few of those that were asked for were known.
+	hopeless     bool
+	asked, known int
+	reads        []limbMask
+	by           map[uint64]*ending
+}
+
+// limbMask are bits of one limb of a space.
+type limbMask struct {
+	space, limb uint8
+	mask        uint64
+}
+
+// maxEndings bounds the endings that are kept; enoughAsked is after how many it is seen whether that is of use.
+const (
+	maxEndings  = 1 << 15
+	enoughAsked = 128
+)
+
+// finish ends a line of which all the text has been read: it looks for a word, and gives the bits that the text leaves
+// open their values; ok is false where there is none.
+func (p *Parser) finish() (ok bool) {
+	p.cared, p.ended = false, false
+	if !p.memoises() || p.pinning {
+		return p.solve()
+	}
+	m, key := p.memo, p.question()
+	all := m.ends[key]
+	if all == nil {
+		if m.met(key) {
+			reads, ok := p.readBits()
+			m.keepEnds(key, &ends{hopeless: !ok, reads: reads, by: map[uint64]*ending{}})
+		}
+		return p.solve()
+	}
+	if all.hopeless {
+		return p.solve()
+	}
+	hash := key
+	p.asks = p.asks[:0]
+	for _, r := range all.reads {
+		s := &p.spaces[r.space]
+		x := s.val[r.limb] & s.known[r.limb] & r.mask
+		hash = mix(hash, x)
+		p.asks = append(p.asks, x)
+	}
+	all.asked++
+	e := all.by[hash]
+	if e == nil || !slices.Equal(e.read, p.asks) {
+		if all.hopeless = all.asked > enoughAsked && all.known < all.asked/2; all.hopeless || !m.met(hash) {
+			return p.solve()
+		}
+		e = p.workOut()
+		m.keepEnding(all, hash, e)
+		return e.ok
+	}
+	all.known++
+	return e.ok && p.apply(e)
+}
+
+// workOut finds the ending of the line.
+func (p *Parser) workOut() *ending {
+	loosely := p.loosely
+	p.loosely = false
+	e := &ending{read: slices.Clone(p.asks), ok: p.solve(), loosely: p.loosely}
+	p.loosely = p.loosely || loosely
+	if !e.ok {
+		return e
+	}
+	p.defaults()
+	for i := range p.nspaces {
+		if i >= spaceTable {
+			p.spaces[i].care = p.care(uint8(i))
+		}
+	}
+	e.spaces = slices.Clone(p.spaces[:p.nspaces])
+	p.ended, p.cared = true, len(p.suffix) == 0
+	return e
+}
+
+// apply gives the line the bits of an ending.
+func (p *Parser) apply(e *ending) bool {
+	if !p.spelled(!e.loosely) {
+		return false
+	}
+	for i := range e.spaces {
+		if i >= p.nspaces {
+			p.spaces[i] = e.spaces[i]
+			continue
+		}
+		s, x := &p.spaces[i], &e.spaces[i]
+		for j := range s.known {
+			if fresh := x.known[j] &^ s.known[j]; fresh != 0 {
+				p.trail = append(p.trail, undo{int16(64 * j), 64, uint8(i), s.known[j]})
+				s.known[j] |= fresh
+				s.val[j] |= x.val[j] & fresh
+			}
+		}
+		s.assumed, s.care = x.assumed, x.care
+	}
+	p.nspaces, p.ended, p.cared = len(e.spaces), true, len(p.suffix) == 0
+	return true
+}
+
+// question is a hash of all that matters to the ending of the line but the values of bits.
+func (p *Parser) question() uint64 {
+	h := truthBit(p.leniently) | truthBit(p.strict)<<1 | uint64(p.nspaces)<<2
+	for i := range p.nspaces {
+		s := &p.spaces[i]
+		for _, x := range s.known {
+			h = mix(h, x)
+		}
+		if i >= spaceTable {
+			h = mixScope(mixPointer(h, s.field), &s.home)
+		}
+	}
+	for i := range p.units {
+		u := &p.units[i]
+		h = mix(mixPointer(h, u.accept), uint64(u.scope))
+	}
+	for i := range p.scopes {
+		h = mixScope(h, &p.scopes[i])
+	}
+	for i := range p.cons {
+		c := &p.cons[i]
+		h = mix(mixPointer(h, c.prog), uint64(c.scope)|uint64(c.kind)<<16|truthBit(c.soft)<<24|uint64(c.nested)<<32|uint64(c.width)<<48)
+		h = mix(mix(h, c.value), c.mask)
+		h = mix(h, c.high)
+	}
+	return h
+}
+
+func mix(h, x uint64) uint64 {
+	high, low := bits.Mul64(h^0x9e3779b97f4a7c15, x^0xa0761d6478bd642f)
+	return high ^ low
+}
+
+func mixPointer(h uint64, x any) uint64 { return mix(h, uint64(reflect.ValueOf(x).Pointer())) }
+
+func mixScope(h uint64, s *scope) uint64 {
+	h = mix(h, uint64(s.space)|uint64(s.size)<<8|uint64(s.low+1)<<24|uint64(s.up+1)<<40)
+	for _, part := range s.parts {
+		h = mix(h, uint64(part.Low)|uint64(part.Width)<<32)
+	}
+	return h
+}
+
+// readBits returns the bits that the conditions of the line read, and what follows from them; ok is false where
+// that is not known.
+func (p *Parser) readBits() (list []limbMask, ok bool) {
+	reads := new([maxSpaces]wide.Value)
+	spaces := p.nspaces // looking for bits may open more
+	p.solver.reads = reads
+	for i := range p.cons {
+		if c := &p.cons[i]; c.kind != wantNothing {
+			p.loose(c.prog.Root, c.scope, 0)
+			if c.kind == wantNested {
+				s := &p.scopes[c.nested]
+				reads[s.space] = reads[s.space].Or(wide.Range(s.low, c.width))
+			}
+		}
+	}
+	for _, u := range p.units {
+		p.readByUnit(u)
+	}
+	p.solver.reads, p.nspaces = nil, spaces
+	for i := range spaces {
+		for j, x := range reads[i] {
+			if x &= p.spaces[i].known[j]; x != 0 {
+				list = append(list, limbMask{uint8(i), uint8(j), x})
+			}
+		}
+	}
+	ok = !p.solver.cut
+	p.solver.cut = false
+	return list, ok
+}
+
+// readByUnit adds the bits that the asserts and defaults of a template read, and what says that bits are unused.
+func (p *Parser) readByUnit(u boundUnit) {
+	walk := func(prog *model.Prog) {
+		if prog != nil {
+			p.loose(prog.Root, u.scope, 0)
+		}
+	}
+	if u.accept.asserts {
+		for _, c := range u.unit.Cases {
+			walk(c.Cond)
+		}
+	}
+	for i := range u.unit.Defaults {
+		walk(u.unit.Defaults[i].Prog)
+	}
+	for i := range u.unit.Unused {
+		walk(u.unit.Unused[i].Cond)
+	}
+}

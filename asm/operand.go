@@ -1,0 +1,350 @@
+package asm
+
+import (
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Programs have few operands, which they repeat. What a nested value can be at a place is found once for the text
+// there: all the ways to read it, each with the bits that it gives and the conditions that it leaves to be met. It is
+// read by a parser of its own, as if nothing were known of the values around it, so that the result depends on the
+// text alone.
+
+// operand is what a text can be as a nested value: all ways to read it, in the order in which they are tried.
+type operand struct {
+	// size is the length of the text that decides.
+	size int
+	ways []way
+	// depth is how many values are nested in it.
+	depth int
+	// inPlace tells that it has to be read where it stands.
+	inPlace bool
+}
+
+// way is one way to read a nested value: the size of its text, and what that gives. Scopes and spaces are those of
+// the parser that has read it alone.
+type way struct {
+	size    int
+	loosely bool
+	off     float64
+	// plain tells that there is nothing but bits of the value itself, val where known is set, in the low 64.
+	plain      bool
+	val, known uint64
+	// The first scopes and, behind the word and the contexts, the first spaces are those around the value.
+	outside int
+	spaces  []space
+	scopes  []scope
+	cons    []constraint
+	units   []boundUnit
+}
+
+// Limits. What needs more is read in place.
+const (
+	maxWays       = 16
+	maxInnerSteps = 1 << 12
+	maxOutside    = 5 // scopes around a value that its names reach
+)
+
+// memoises reports whether nested values are looked up in the memo.
+func (p *Parser) memoises() bool { return p.memo != nil && p.failure == nil && !p.careful }
+
+// operand returns what the text at the present place can be as a nested value; nil where that has to be read in
+// place.
+func (p *Parser) operand(g *grammar) *operand {
+	m, kind, text := &p.memo.operands, p.kindOf(g), p.whole[p.pos:]
+	use := m.use(kind)
+	if use.hopeless() {
+		return nil
+	}
+	hash := kind.hash(text, use.long)
+	o := m.find(hash, text)
+	if o != nil {
+		use.known++
+	} else {
+		if !p.memo.met(hash) || p.inItself(g) {
+			return nil
+		}
+		o = p.readAlone(g)
+		use = m.use(kind) // which may have moved
+		if use.alone++; !use.long && wordEnd(text, false)+1 < o.longest() {
+			use.long, hash = true, kind.hash(text, true)
+		}
+		m.add(hash, string(text[:o.size]), o)
+	}
+	p.seen = max(p.seen, p.pos+o.size)
+	depth := p.frames[p.frame].depth + 1 + o.depth
+	if o.inPlace || depth >= maxNested {
+		return nil
+	}
+	p.deepest = max(p.deepest, depth)
+	return o
+}
+
+// longest returns the size of the longest way.
+func (o *operand) longest() (size int) {
+	for i := range o.ways {
+		size = max(size, o.ways[i].size)
+	}
+	return size
+}
+
+// behind tells what the place is behind, as far as the reading of blanks depends on it.
+func (p *Parser) behind() uint8 {
+	switch {
+	case p.pos == 0:
+		return 0
+	case p.src[p.pos-1] == ' ':
+		return 1
+	case loose[p.src[p.pos-1]]:
+		return 2
+	}
+	return 3
+}
+
+// see notes that the byte at a place decided something; a blank may be free by the byte behind it.
+func (p *Parser) see(pos int) {
+	if pos = min(pos, len(p.src)); pos < len(p.src) && p.src[pos] == ' ' {
+		pos++
+	}
+	p.seen = max(p.seen, pos+1)
+}
+
+// inItself reports whether a value is being read alone: it is nested in itself.
+func (p *Parser) inItself(g *grammar) bool {
+	for ; p.helps != nil; p = p.helps {
+		if p.top == g {
+			return true
+		}
+	}
+	return false
+}
+
+// readAlone finds all ways to read what stands at the present place.
+func (p *Parser) readAlone(g *grammar) *operand {
+	outside := 0
+	for up := g.env.Up; up != nil; up = up.Env.Up {
+		outside++
+	}
+	if outside > maxOutside {
+		return &operand{size: 1, inPlace: true}
+	}
+	q := p.reader(p.ready(g), outside)
+	o := &operand{}
+	for ok := q.search(); ok && len(o.ways) <= maxWays; ok = q.resume(false) {
+		o.ways = append(o.ways, q.way(p.pos, outside))
+	}
+	p.steps, p.work = p.steps+q.steps, p.work+q.work
+	p.asked = p.asked || q.asked
+	o.size, o.depth = q.seen-p.pos, q.deepest-p.frames[p.frame].depth-1
+	o.inPlace = q.asked || q.steps > maxInnerSteps || len(o.ways) > maxWays
+	return o
+}
+
+// reader returns the parser that reads a value alone, at the start.
+func (p *Parser) reader(g *grammar, outside int) *Parser {
+	if p.helper == nil {
+		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, Tables: p.Tables, helps: p}
+	}
+	q := p.helper
+	q.Symbol, q.Later, q.Name, q.Custom, q.memo = p.Symbol, p.Later, p.Name, p.Custom, p.memo
+	q.src, q.raw, q.whole, q.strict, q.leniently = p.src, p.raw, p.whole, p.strict, p.leniently
+	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
+	q.unspent()
+	q.asked, q.seen, q.limit = false, p.pos, maxInnerSteps
+	q.reset(g.env.Root.Size)
+	q.pos, q.node, q.deepest = p.pos, g.start, p.frames[p.frame].depth+1
+	q.frames[0].from, q.frames[0].depth = p.pos, q.deepest
+	for i := range outside {
+		q.scopes[i].up = int32(i + 1)
+		q.scopes = append(q.scopes, scope{up: -1, space: uint8(spaceTable + i), size: bits.Size})
+		q.spaces[spaceTable+i] = space{}
+	}
+	q.nspaces, q.given = q.nspaces+outside, q.spaces[spaceContext].known
+	return q
+}
+
+// way returns the way in which the parser has read a value that starts at a place.
+func (p *Parser) way(from, outside int) way {
+	w := way{size: p.pos - from, loosely: p.loosely, off: p.off, outside: outside}
+	own := &p.spaces[spaceWord]
+	w.val, w.known = own.val[0], own.known[0]
+	w.plain = len(p.cons)+len(p.units) == 0 && own.known == bits.Of(w.known) && p.nspaces == spaceTable+outside
+	w.spaces = slices.Clone(p.spaces[:p.nspaces])
+	context := &w.spaces[spaceContext]
+	context.known = context.known.AndNot(p.given)
+	for i := range w.spaces[1:] {
+		w.plain = w.plain && w.spaces[1+i].known.IsZero()
+	}
+	if w.plain {
+		w.spaces = nil
+		return w
+	}
+	w.scopes, w.cons, w.units = slices.Clone(p.scopes), slices.Clone(p.cons), slices.Clone(p.units)
+	return w
+}
+
+// matchKnown reads a nested value as one of the ways that are known, from the one numbered state on.
+func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
+	it, next := &e.item, e.next
+	i := p.wayFrom(e, o, state)
+	if i == len(o.ways) {
+		return false
+	}
+	if again := p.wayFrom(e, o, i+1); again < len(o.ways) {
+		p.save(e, again)
+	}
+	w := &o.ways[i]
+	if !p.spelled(!w.loosely) || !p.take(it, w) {
+		return false
+	}
+	p.pos, p.node, p.off = p.pos+w.size, next, p.off+w.off
+	return true
+}
+
+// wayFrom returns the first way from a number on that has as much text as the item must have and can be followed by
+// what comes next.
+func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
+	it, next := &e.item, e.next
+	for ; i < len(o.ways); i++ {
+		size := o.ways[i].size
+		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && p.follows(next, p.pos+size) {
+			break
+		}
+	}
+	return i
+}
+
+// take gives what a way to read a nested value gives.
+func (p *Parser) take(it *item, w *way) bool {
+	ref := it.ref
+	if it.placed && w.plain && w.known == ones(it.place.width) && ref.Field.Table == nil {
+		if done, ok := p.bindPlace(&it.place, w.val, p.pos); done {
+			return ok
+		}
+	}
+	if w.plain && ref.Prog == nil {
+		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
+	}
+	own, ok := p.open(ref)
+	if !ok {
+		return false
+	}
+	if w.plain {
+		return p.give(&p.scopes[own], bits.Of(w.val), bits.Of(w.known))
+	}
+	m := placing{p: p, way: w}
+	return m.place(own)
+}
+
+// give sets bits of a scope.
+func (p *Parser) give(s *scope, val, known bits.Value) bool {
+	if s.parts == nil {
+		return p.setMasked(s.space, s.low, known.Len(), val, known, p.pos)
+	}
+	low := 0
+	for i := len(s.parts) - 1; i >= 0; i-- {
+		part := s.parts[i]
+		if !p.setMasked(s.space, part.Low, part.Width, val.Slice(low, part.Width), known.Slice(low, part.Width), p.pos) {
+			return false
+		}
+		low += part.Width
+	}
+	return true
+}
+
+// placing puts what a value gave when it was read alone where it stands.
+type placing struct {
+	p   *Parser
+	way *way
+	// bases say of each space of the way where its bits are; around are the scopes of the value and around it, and
+	// new is the first of those that are added.
+	bases  [maxSpaces]scope
+	around [1 + maxOutside]int32
+	new    int32
+}
+
+// place puts all of the way at a scope; ok is false where something contradicts it.
+func (m *placing) place(own int32) (ok bool) {
+	p, w := m.p, m.way
+	m.around[0], m.bases[spaceWord] = own, p.scopes[own]
+	m.bases[spaceContext] = scope{space: spaceContext}
+	for i := range w.outside {
+		m.around[1+i] = p.scopes[m.around[i]].up
+		m.bases[spaceTable+i] = p.scopes[m.around[1+i]]
+	}
+	for i := spaceTable + w.outside; i < len(w.spaces); i++ {
+		if !m.open(i) {
+			return false
+		}
+	}
+	m.new = int32(len(p.scopes))
+	for i := range w.scopes[1+w.outside:] {
+		p.scopes = append(p.scopes, m.moved(&w.scopes[1+w.outside+i]))
+	}
+	for i := range w.spaces {
+		if s := &w.spaces[i]; !s.known.IsZero() && !p.give(&m.bases[i], s.val, s.known) {
+			return false
+		}
+	}
+	return m.rest()
+}
+
+// open opens a space of the way: the entry of a table, or that of a computed value.
+func (m *placing) open(i int) (ok bool) {
+	p, s := m.p, &m.way.spaces[i]
+	if s.field == nil {
+		m.bases[i].space, ok = p.openSpace()
+		return ok
+	}
+	home := m.moved(&s.home)
+	m.bases[i].space, ok = p.entry(s.field, &home)
+	return ok
+}
+
+// scope returns the scope that one of the way is.
+func (m *placing) scope(i int32) int32 {
+	if n := i - int32(m.way.outside) - 1; n >= 0 {
+		return m.new + n
+	}
+	return m.around[i]
+}
+
+// moved returns what a scope of the way is.
+func (m *placing) moved(s *scope) scope {
+	base := &m.bases[s.space]
+	out := scope{up: base.up, space: base.space, low: base.low + s.low, size: s.size}
+	if s.up >= 0 {
+		out.up = m.scope(s.up)
+	}
+	if base.parts != nil || s.parts != nil {
+		parts := s.parts
+		if parts == nil {
+			parts = []spec.Part{{Low: s.low, Width: s.size}}
+		}
+		out.low, out.parts = -1, base.composeAll(parts)
+	}
+	return out
+}
+
+// rest adds the conditions of the way, and the templates of which more follows than bits.
+func (m *placing) rest() (ok bool) {
+	p := m.p
+	for _, u := range m.way.units {
+		u.scope = m.scope(u.scope)
+		p.units = append(p.units, u)
+	}
+	for _, c := range m.way.cons {
+		c.scope = m.scope(c.scope)
+		if c.kind == wantNested {
+			c.nested = m.scope(c.nested)
+		}
+		if c.kind == wantNested || c.soft {
+			p.cons = append(p.cons, c)
+		} else if !p.constrain(c) {
+			return false
+		}
+	}
+	return true
+}

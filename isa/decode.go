@@ -70,7 +70,7 @@ type Decoder struct {
 	strings   map[string]string
 	walk      operandWalk
 	text      []byte  // room for texts of which not the letters count
-	branching []uint8 // what mayBranch knows, by Leaf.ID
+	branching []uint8 // what MayBranch knows, by Leaf.ID
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }

@@ -13,9 +13,14 @@ import (
 // Lossless prints instructions so that Parse gives the same bits: where the text alone would give
 // others, it ends with a suffix in braces that names them.
 type Lossless struct {
-	d      *isa.Decoder
-	p      *Parser
-	fields []isa.Field
+	d        *isa.Decoder
+	p        *Parser
+	fields   []isa.Field
+	verdicts verdicts
+	// plain is the length of the text that was printed last, without its suffix.
+	plain int
+	// forgetful reads every text back; tests compare with it.
+	forgetful bool
 }
 
 // NewLossless returns a printer that prints with d and reads back with p. Both must have the same
@@ -25,11 +30,32 @@ func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p
 // Append appends the text of an instruction, with a suffix if it needs one. ok is false where no
 // text gives the word back; nothing is appended then.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
+	remembers := l.remembers(in)
+	if remembers {
+		if x := l.find(in); x != nil {
+			return l.known(dst, in, x)
+		}
+	}
 	silent := l.p.silent
 	l.p.Addr, l.p.silent = l.d.Addr, true
 	text, ok = l.append(dst, in)
 	l.p.silent = silent
+	if remembers {
+		l.keep(in, text[min(len(dst)+l.plain, len(text)):], ok)
+	}
 	return text, ok
+}
+
+// known appends the text of an instruction of which the verdict is known.
+func (l *Lossless) known(dst []byte, in isa.Inst, x *said) (text []byte, ok bool) {
+	text = l.d.Append(dst, in)
+	switch x.says {
+	case saysAll:
+		return text, true
+	case saysNothing:
+		return text[:len(dst)], false
+	}
+	return append(text, l.verdicts.suffixes[x.says-saysNothing-1]...), true
 }
 
 func (l *Lossless) append(dst []byte, in isa.Inst) (text []byte, ok bool) {
@@ -43,6 +69,7 @@ func (l *Lossless) append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		same = err == nil && l.same(in, &res)
 	}
 	if same {
+		l.plain = len(dst) - start
 		return dst, true
 	}
 	if named { // pins has read the line in its own way
@@ -52,6 +79,7 @@ func (l *Lossless) append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		return dst[:start], false
 	}
 	end := len(dst)
+	l.plain = end - start
 	if text, ok := l.appendPlain(dst, in, &res); ok {
 		return text, true
 	}

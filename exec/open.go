@@ -12,8 +12,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Open returns the meaning of an instruction set, checked; the error tells where its description is wrong or
-// has none.
+// Open returns the meaning of an instruction set, checked unless it is a shipped one; the error tells where the
+// description is wrong, or that it has none.
 func Open(set *isa.Set) (*sem.Machine, error) {
 	m, err := sem.New(inside.Machine(set))
 	if err != nil {
@@ -25,6 +25,9 @@ func Open(set *isa.Set) (*sem.Machine, error) {
 	root, err := m.Root("")
 	if err != nil {
 		return nil, err
+	}
+	if m.Model.Sound {
+		return m, nil
 	}
 	if err := m.Check(root); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"embed"
+	"fmt"
 	"image"
 
 	"github.com/isago/isago/bits"
@@ -28,6 +29,18 @@ type Request struct {
 	// File reads a file that an option names.
 	File func(name string) ([]byte, error)
 }
+
+// OptionError is a mistake in what an option says, not in the program.
+type OptionError struct{ Err error }
+
+// Error returns the message.
+func (e *OptionError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// Optionf makes an OptionError; the message is formatted as by fmt.Errorf.
+func Optionf(format string, args ...any) error { return &OptionError{fmt.Errorf(format, args...)} }
 
 // Option is a way to run programs that a machine alone has: a flag of the command.
 type Option struct {

@@ -71,7 +71,7 @@ type Decoder struct {
 	walk      operandWalk
 	collects  bool    // what is printed is looked at for operands
 	text      []byte  // room for texts of which not the letters count
-	branching []uint8 // what mayBranch knows, by Leaf.ID
+	branching []uint8 // what MayBranch knows, by Leaf.ID
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }

@@ -18,7 +18,7 @@ type BranchTarget struct {
 
 // Targets appends the branch targets that the text of an instruction shows.
 func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
-	if !d.mayBranch(in.Leaf) {
+	if !d.MayBranch(in.Leaf) {
 		return dst
 	}
 	label := d.Label
@@ -33,9 +33,9 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	return dst
 }
 
-// mayBranch reports whether a display of an instruction's leaf can show a branch target. For the first few
-// instructions of a leaf that is not looked into: most programs are short.
-func (d *Decoder) mayBranch(leaf *Leaf) bool {
+// MayBranch reports whether a display of an instruction's leaf can show a branch target. For the first few
+// instructions of a leaf that is not looked into, and taken for granted: most programs are short.
+func (d *Decoder) MayBranch(leaf *Leaf) bool {
 	if d.branching == nil {
 		d.branching = make([]uint8, len(d.root.Leaves))
 	}

@@ -54,8 +54,3 @@ func BenchmarkAsmLines(b *testing.B) {
 	run([]string{"dis", "--isa", "pica200", "--plain", "--hex", "-"}, bytes.NewReader(pica200Words(b, benchLines)), &text, io.Discard)
 	runBench(b, text.Bytes(), "asm", "--isa", "pica200", "--plain", "--hex", "-")
 }
-
-// BenchmarkOneWord is the start of the command, without that of its process.
-func BenchmarkOneWord(b *testing.B) {
-	runBench(b, []byte("4c000000/36f\n"), "dis", "--isa", "pica200", "--plain", "--hex", "-")
-}

@@ -31,7 +31,11 @@ command line.`,
 		Example: `  isago diff before.shbin after.shbin
   isago diff --isa tegra a.bin b.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
+			switch len(args) {
+			case 1:
+				return usagef("1 file, expected two")
+			case 2:
+			default:
 				return usagef("%d files, expected two", len(args))
 			}
 			return nil

@@ -354,19 +354,24 @@ func (f *disFlags) losslessPrinter(set *isa.Set, l *view.Listing, labels *progra
 
 // losslessPieces is losslessPrinter for images with pieces, of several kinds and contexts.
 func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func([]byte, isa.Inst) []byte {
-	parsers := map[*isa.Decoder]*asm.Parser{}
+	type tools struct {
+		p        *asm.Parser
+		lossless *asm.Lossless
+	}
+	known := map[*isa.Decoder]tools{}
 	return func(dst []byte, in isa.Inst) []byte {
 		d := l.Current()
-		p := parsers[d]
-		if p == nil {
-			p, _ = asm.New(set, d.Root().Name) // a root of the set
+		x, ok := known[d]
+		if !ok {
+			x.p, _ = asm.New(set, d.Root().Name) // a root of the set
 			if !l.Bare && labels != nil {
-				p.Symbol = labels.Address
+				x.p.Symbol = labels.Address
 			}
-			parsers[d] = p
+			x.lossless = asm.NewLossless(d, x.p)
+			known[d] = x
 		}
-		p.SetContext(d.Context())
-		text, ok := asm.NewLossless(d, p).Append(dst, in)
+		x.p.SetContext(d.Context())
+		text, ok := x.lossless.Append(dst, in)
 		if !ok {
 			return program.AppendData(dst, d.Root(), in.Bits, in.Leaf.Size)
 		}

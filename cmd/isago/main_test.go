@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"isago": main, "picasso": main})
+	testscript.Main(m, map[string]func(){"isago": main, "picasso": main, allocating: printAllocated})
 }
 
 // TestScripts runs the command as its users do; $EXAMPLES holds the example programs. Besides testscript's own commands the scripts have:

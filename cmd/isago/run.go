@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/png"
 	"maps"
@@ -169,7 +170,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	start := time.Now()
 	out, err := f.carryOut(cmd, r, opt)
 	if err != nil {
-		return err
+		return misuse(err, err)
 	}
 	took := time.Since(start)
 	if !f.drawsAlone(cmd) {
@@ -254,9 +255,18 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	}
 	r, err := m.Launch(req)
 	if err != nil {
-		return nil, nil, fileError(name, err)
+		return nil, nil, misuse(fileError(name, err), err)
 	}
 	return r, req.Set, nil
+}
+
+// misuse returns err as a mistake on the command line where cause is one of an option.
+func misuse(err, cause error) error {
+	var option *exec.OptionError
+	if errors.As(cause, &option) {
+		return &usageError{cause}
+	}
+	return err
 }
 
 // fromSource compiles a source, and returns what it says of itself; a file stays what it is.

@@ -27,6 +27,8 @@ type Machine struct {
 	ISA    *spec.ISA
 	Gen    uint32
 	Syntax string
+	// Sound tells that the description is known to have no mistakes.
+	Sound bool
 	// Roots are the bitsets with a size, in the order of the file.
 	Roots []*Root
 	// Context is the default value of all contexts, each in its place.
@@ -144,7 +146,7 @@ func (e *Enum) Lookup(v uint64) (string, bool) {
 // New binds a description. The error is a diag.List.
 func New(isa *spec.ISA, opt Options) (*Machine, error) {
 	m := &Machine{
-		ISA: isa, Gen: opt.Gen, Syntax: opt.Syntax,
+		ISA: isa, Gen: opt.Gen, Syntax: opt.Syntax, Sound: opt.Sound,
 		roots: map[*spec.Bitset]*Root{}, enums: map[*spec.Enum]*Enum{}, envs: map[string]*Env{},
 	}
 	if err := m.checkSyntax(); err != nil {

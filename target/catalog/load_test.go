@@ -4,6 +4,7 @@ import (
 	"embed"
 	"testing"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/a2xx"
 	"github.com/isago/isago/target/example"
@@ -26,6 +27,9 @@ func TestDescriptionsAreSound(t *testing.T) {
 			if _, err := set.With(isa.Options{Syntax: syntax}); err != nil {
 				t.Errorf("%s, %q: %s", file, syntax, isa.Explain(err))
 			}
+		}
+		if _, err := exec.Open(set); err != nil {
+			t.Errorf("%s: %s", file, isa.Explain(err))
 		}
 	}
 }

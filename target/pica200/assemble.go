@@ -88,6 +88,10 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 // them, and each is a program unless it says .nodvle. All mistakes are reported at once, as a
 // diag.List.
 func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assembled, error) {
+	return a.newAssembly(opt).assemble(files)
+}
+
+func (a *Assembler) newAssembly(opt AssembleOptions) *assembly {
 	layout := a.layout
 	layout.Reset()
 	r := &assembly{
@@ -101,8 +105,12 @@ func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assemb
 			r.warn(diag.JumpAtEnd, span, "what is last here has no effect as the last word of a scope: a nop is needed")
 		}
 	}
-	a.parser.Symbol, a.parser.Tables[0] = r.symbol, r.table
-	defer func() { a.parser.Symbol, a.parser.Tables[0] = anywhere, nil }()
+	return r
+}
+
+func (r *assembly) assemble(files []*diag.Source) (*Assembled, error) {
+	r.parser.Symbol, r.parser.Tables[0] = r.symbol, r.table
+	defer func() { r.parser.Symbol, r.parser.Tables[0] = anywhere, nil }()
 	for _, src := range files {
 		for _, file := range splitFiles(src) {
 			r.assembleFile(file)
@@ -148,6 +156,7 @@ type assembly struct {
 	facts    facts
 	errs     diag.List
 	warnings diag.List
+	unheard  bool // nobody wants to hear warnings
 
 	// The file being read, and the line.
 	dvle    *dvleState
@@ -481,7 +490,9 @@ func (r *assembly) finish() (*Assembled, error) {
 		r.fail(diag.Directive, diag.Span{}, "no program: each file says .nodvle or is empty")
 	}
 	if len(r.errs) == 0 {
-		r.lint()
+		if !r.unheard {
+			r.lint()
+		}
 		out.Warnings = r.warnings
 		out.Warnings.Sort()
 		if r.facts.likeNihstro {

@@ -187,7 +187,7 @@ func (t *wantedTable) Place(e asm.Entry) (int, error) {
 func (w *sourceWriter) source() []byte {
 	for range rounds {
 		text := w.write()
-		out, err := w.asm.Assemble([]*diag.Source{{Name: "source", Text: string(text)}}, AssembleOptions{})
+		out, err := w.assemble(text)
 		switch {
 		case err != nil && !w.unchecked:
 			w.unchecked = true
@@ -204,6 +204,13 @@ func (w *sourceWriter) source() []byte {
 		return w.write()
 	}
 	return w.raw(errors.New("the descriptors find no place"))
+}
+
+// assemble assembles what was written.
+func (w *sourceWriter) assemble(text []byte) (*Assembled, error) {
+	r := w.asm.newAssembly(AssembleOptions{})
+	r.unheard = true
+	return r.assemble([]*diag.Source{{Name: "source", Text: string(text)}})
 }
 
 // improve pins descriptors that came out elsewhere, then gives those their values that came out
@@ -668,15 +675,28 @@ type symbol struct {
 	value          []string
 }
 
-// namesIn returns the names of a scope, each looked for once. It notes the constants that are named.
+// namesIn returns the names of a scope. It notes the constants that are named.
 func (w *sourceWriter) namesIn(at scope) func(space string, value uint64) (string, bool) {
-	known := map[symbolKey]*symbol{}
+	spaces := map[string]*[]*symbol{} // by value, as they were looked for
+	var last *[]*symbol               // those of lastSpace
+	lastSpace := ""
 	return func(space string, value uint64) (string, bool) {
-		key := symbolKey{space, value}
-		s := known[key]
+		if last == nil || space != lastSpace {
+			if spaces[space] == nil {
+				spaces[space] = new([]*symbol)
+			}
+			last, lastSpace = spaces[space], space
+		}
+		for value >= uint64(len(*last)) {
+			if _, ok := w.means[symbolKey{space, value}]; !ok {
+				return "", false
+			}
+			*last = append(*last, nil)
+		}
+		s := (*last)[value]
 		if s == nil {
-			s = w.symbolIn(at, w.means[key])
-			known[key] = s
+			s = w.symbolIn(at, w.means[symbolKey{space, value}])
+			(*last)[value] = s
 		}
 		if s.value != nil {
 			w.constants = append(w.constants, s)

@@ -226,18 +226,18 @@ func (l *loader) options(r *runner) error {
 	}
 	for _, text := range given["texture"] {
 		if err := l.textureOption(r.scene, text); err != nil {
-			return fmt.Errorf("--texture %s: %w", text, err)
+			return exec.Optionf("--texture %s: %w", text, err)
 		}
 	}
 	for _, text := range given["buffer"] {
 		if err := l.bufferOption(r.scene, text); err != nil {
-			return fmt.Errorf("--buffer %s: %w", text, err)
+			return exec.Optionf("--buffer %s: %w", text, err)
 		}
 	}
 	for _, text := range given["size"] {
 		var w, h int
 		if n, err := fmt.Sscanf(text, "%dx%d", &w, &h); n != 2 || err != nil {
-			return fmt.Errorf("--size %q, expected WIDTHxHEIGHT", text)
+			return exec.Optionf("--size %q, expected WIDTHxHEIGHT", text)
 		}
 		if err := r.resize(w, h); err != nil {
 			return err

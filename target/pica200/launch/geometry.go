@@ -38,10 +38,10 @@ func newGeometry(l *exec.Launch, d *pica200.DVLE, options []string) (*geometry, 
 	for _, text := range options {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return nil, fmt.Errorf("--vertices %q, expected a number from 1 on", text)
+			return nil, exec.Optionf("--vertices %q, expected a number from 1 on", text)
 		}
 		if d.GeometryMode == pica200.GeometryFixed && n != g.vertices {
-			return nil, fmt.Errorf("--vertices %d, but the file says that a primitive has %d", n, g.vertices)
+			return nil, exec.Optionf("--vertices %d, but the file says that a primitive has %d", n, g.vertices)
 		}
 		g.vertices = n
 	}

@@ -32,13 +32,13 @@ func (s *session) calls() ([]call, error) {
 		return []call{c}, err
 	}
 	if len(o[optKernel])+len(o[optGrid])+len(o[optBlock])+len(o[optParams]) > 0 {
-		return nil, fmt.Errorf("--%s says the kernel, its grid and its parameters: --%s, --%s, --%s and --%s are for one kernel alone", optCall, optKernel, optGrid, optBlock, optParams)
+		return nil, exec.Optionf("--%s says the kernel, its grid and its parameters: --%s, --%s, --%s and --%s are for one kernel alone", optCall, optKernel, optGrid, optBlock, optParams)
 	}
 	var list []call
 	for _, text := range o[optCall] {
 		c, err := s.parseCall(text)
 		if err != nil {
-			return nil, fmt.Errorf("--%s %q: %w", optCall, text, err)
+			return nil, exec.Optionf("--%s %q: %w", optCall, text, err)
 		}
 		list = append(list, c)
 	}
@@ -52,13 +52,16 @@ func (s *session) single() (c call, err error) {
 		return c, err
 	}
 	if err := c.dims(last(o[optGrid], "1"), last(o[optBlock], "1")); err != nil {
-		return c, err
+		return c, &exec.OptionError{Err: err}
 	}
 	c.shared = -1
 	if text := last(o[optShared], ""); text != "" {
 		if c.shared, err = strconv.Atoi(text); err != nil || c.shared < 0 || c.shared > sharedBytes {
-			return c, fmt.Errorf("--%s %q, expected up to %d bytes", optShared, text, sharedBytes)
+			return c, exec.Optionf("--%s %q, expected up to %d bytes", optShared, text, sharedBytes)
 		}
+	}
+	if err := s.missing(c.kernel); err != nil {
+		return c, err
 	}
 	c.params, c.said = s.params, len(s.params) > 0
 	for _, name := range s.order {
@@ -69,10 +72,38 @@ func (s *session) single() (c call, err error) {
 	for _, p := range c.params {
 		c.args = append(c.args, p.name)
 		if s.given[p.name] == nil {
-			return c, fmt.Errorf("parameter %s has no value, expected --%s %s=VALUE", p.name, optArg, p.name)
+			return c, exec.Optionf("parameter %s has no value, expected --%s %s=VALUE", p.name, optArg, p.name)
 		}
 	}
 	return c, nil
+}
+
+// paramStart is where parameters stand in the memory of a block.
+const paramStart = 0x10
+
+// missing tells of parameters of a kernel of which nothing is given at all. Where the file says nothing of them,
+// what it asks for of the memory in which they stand does.
+func (s *session) missing(k *tesla.Kernel) error {
+	if _, said := s.req.Options[optParams]; said || len(s.given) > 0 {
+		return nil
+	}
+	what := ""
+	switch n := len(k.Parameters); {
+	case n == 1:
+		what = fmt.Sprintf("a parameter of %d bytes", k.Parameters[0].Size)
+	case n > 1:
+		var sizes []string
+		for _, p := range k.Parameters {
+			sizes = append(sizes, strconv.Itoa(p.Size))
+		}
+		what = fmt.Sprintf("%d parameters of %s bytes", n, strings.Join(sizes, ", "))
+	case k.Parameters == nil && k.Shared > paramStart:
+		what = fmt.Sprintf("%d bytes of parameters and shared memory, from s[0x%x] on", k.Shared-paramStart, paramStart)
+	default:
+		return nil
+	}
+	return exec.Optionf("kernel %s takes %s, and none is given: --%s NAME=VALUE gives one, in their order, --%[4]s x=f32:1,2,3 or --%[4]s n=3; --%[5]s 'x:ptr n:s32' says their types, and --%[5]s '' that there are none",
+		k.Name, what, optArg, optArg, optParams)
 }
 
 func last(list []string, otherwise string) string {

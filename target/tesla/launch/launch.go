@@ -121,15 +121,15 @@ func Open(req exec.Request) (exec.Runner, error) {
 // options takes the parameters and the arguments that the options give.
 func (s *session) options() (err error) {
 	if s.params, err = parseParams(strings.Join(s.req.Options[optParams], " ")); err != nil {
-		return fmt.Errorf("--%s: %w", optParams, err)
+		return exec.Optionf("--%s: %w", optParams, err)
 	}
 	for _, text := range s.req.Options[optArg] {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return fmt.Errorf("--%s %q, expected NAME=VALUE", optArg, text)
+			return exec.Optionf("--%s %q, expected NAME=VALUE", optArg, text)
 		}
 		if err := s.give(name, value); err != nil {
-			return fmt.Errorf("--%s: %w", optArg, err)
+			return exec.Optionf("--%s: %w", optArg, err)
 		}
 	}
 	return nil
@@ -255,7 +255,7 @@ func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	r := &run{s: s, opt: opt, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
 	if text := last(s.req.Options[optWarp], ""); text != "" {
 		if r.warp, err = strconv.Atoi(text); err != nil || r.warp < 0 {
-			return nil, fmt.Errorf("--%s %q, expected the number of a warp", optWarp, text)
+			return nil, exec.Optionf("--%s %q, expected the number of a warp", optWarp, text)
 		}
 	}
 	for i := range calls {

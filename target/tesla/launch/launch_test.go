@@ -106,7 +106,8 @@ func TestBadOptions(t *testing.T) {
 		{[]string{"call=k<<<1>>>()"}, "1 values in <<< >>>"},
 		{[]string{"call=k<<<1,1>>>(a)"}, `argument "a" is neither a number nor one that --arg gives`},
 		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "are for one kernel alone"},
-		{[]string{"warp=x"}, `--warp "x", expected the number of a warp`},
+		{nil, "kernel k takes 48 bytes of parameters and shared memory, from s[0x10] on, and none is given"},
+		{[]string{"params=", "warp=x"}, `--warp "x", expected the number of a warp`},
 	} {
 		s, err := base.with(source, row.options...)
 		if err == nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"fmt"
 	"image"
 	"image/color"
 	"path/filepath"
@@ -32,18 +31,18 @@ func (s *session) outputs() ([]output, error) {
 	for _, text := range s.req.Options[optOut] {
 		m := outForm().FindStringSubmatch(text)
 		if m == nil {
-			return nil, fmt.Errorf("--%s %q, expected NAME, NAME=FILE or NAME:TYPE=FILE", optOut, text)
+			return nil, exec.Optionf("--%s %q, expected NAME, NAME=FILE or NAME:TYPE=FILE", optOut, text)
 		}
 		o := output{name: m[1], file: m[3]}
 		if m[2] != "" {
 			t, ok := types[m[2]]
 			if !ok {
-				return nil, fmt.Errorf("--%s %q: no type %q, expected %s", optOut, text, m[2], typeNames)
+				return nil, exec.Optionf("--%s %q: no type %q, expected %s", optOut, text, m[2], typeNames)
 			}
 			o.typ = &t
 		}
 		if s.arrays[o.name] == nil && (s.constantOrVariable(o.name) == nil || s.isConstant(o.name)) {
-			return nil, fmt.Errorf("--%s: no array %q, expected %s", optOut, o.name, strings.Join(s.arrayNames(), ", "))
+			return nil, exec.Optionf("--%s: no array %q, expected %s", optOut, o.name, strings.Join(s.arrayNames(), ", "))
 		}
 		list = append(list, o)
 	}
@@ -148,13 +147,13 @@ func (s *session) draw(out *exec.Outcome) error {
 	}
 	m := pictureForm().FindStringSubmatch(text)
 	if m == nil || s.arrays[m[1]] == nil {
-		return fmt.Errorf("--%s %q, expected ARRAY:WIDTHxHEIGHT, of %s", optPicture, text, strings.Join(s.arrayNames(), ", "))
+		return exec.Optionf("--%s %q, expected ARRAY:WIDTHxHEIGHT, of %s", optPicture, text, strings.Join(s.arrayNames(), ", "))
 	}
 	a := s.arrays[m[1]]
 	width, _ := strconv.Atoi(m[2]) // digits, and too many of them give the largest number
 	height, _ := strconv.Atoi(m[3])
 	if width == 0 || height == 0 || width > a.count() || height > a.count() || width*height > a.count() {
-		return fmt.Errorf("--%s %q, but %s has %d elements", optPicture, text, a.name, a.count())
+		return exec.Optionf("--%s %q, but %s has %d elements", optPicture, text, a.name, a.count())
 	}
 	at := a.grey
 	if a.rgba {

@@ -1,0 +1,129 @@
+package asm
+
+import (
+	"flag"
+	"fmt"
+	"math/rand"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/isa"
+)
+
+var verdictWords = flag.Int("verdict-words", 0, "how many words TestVerdicts prints of each machine (default: a few hundred)")
+
+// TestVerdicts prints words again and again, under changing contexts, with labels and without: what is remembered of
+// them gives what reading each text back gives.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		dir, file, root string
+		n               int
+		remembers       bool
+	}{
+		{"../target/pica200", "pica200.xml", "", 400, false}, // has a table
+		{"../target/tegra", "tegra.xml", "", 400, true},
+		{"../target/tesla", "tesla.xml", "", 500, true},
+		{"../target/a2xx", "a2xx.xml", "#cf", 200, true},
+		{"../target/a2xx", "a2xx.xml", "#alu", 60, true},
+		{"../internal/testgpu/heron", "heron.xml", "", 500, true},
+		{"../internal/spec/testdata", "everything.xml", "", 300, false},
+		{"testdata", "derived.xml", "", 400, true},
+		{"testdata", "long.xml", "", 400, true},
+		{"testdata", "touch.xml", "", 400, true},
+	} {
+		t.Run(c.file+c.root, func(t *testing.T) {
+			s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
+			if err != nil {
+				t.Fatal(isa.Explain(err))
+			}
+			x := newVerdictTest(t, s, c.root)
+			for i := range max(c.n, *verdictWords) {
+				x.print(t, i)
+			}
+			if c.remembers != (x.remembers.verdicts.used > 0) {
+				t.Errorf("%d verdicts are remembered", x.remembers.verdicts.used)
+			}
+		})
+	}
+}
+
+// verdictTest prints the same words with a memory and without.
+type verdictTest struct {
+	set                *isa.Set
+	r                  *rand.Rand
+	list               []isa.Inst
+	remembers, forgets *Lossless
+}
+
+func newVerdictTest(t *testing.T, s *isa.Set, root string) *verdictTest {
+	x := &verdictTest{set: s, r: rand.New(rand.NewSource(*memoSeed))}
+	for _, l := range []**Lossless{&x.remembers, &x.forgets} {
+		d, err := s.NewDecoder(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(s, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		randomTables(d, rand.New(rand.NewSource(1)))
+		*l = NewLossless(d, p)
+	}
+	x.forgets.forgetful = true
+	return x
+}
+
+// print prints a word, mostly one of those that came before, with the settings that are changed now and then.
+func (x *verdictTest) print(t *testing.T, i int) {
+	t.Helper()
+	if i%50 == 0 {
+		x.change(t, i/50)
+	}
+	d := x.remembers.d
+	if len(x.list) == 0 || x.r.Intn(4) == 0 {
+		l := d.Root().Leaves[x.r.Intn(len(d.Root().Leaves))]
+		if in, ok := d.Decode(randomValue(x.r).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match)); ok {
+			x.list = append(x.list, in)
+		}
+		return
+	}
+	in := x.list[x.r.Intn(len(x.list))]
+	if again, ok := d.Decode(in.Bits); !ok || again.Leaf != in.Leaf { // it is another in this context
+		return
+	}
+	x.forgets.d.Decode(in.Bits)
+	addr := 32 * x.r.Int63n(1<<10)
+	x.remembers.d.Addr, x.forgets.d.Addr = addr, addr
+	got, ok := x.remembers.Append([]byte("before "), in)
+	want, wantOK := x.forgets.Append([]byte("before "), in)
+	found, wantFound := findings(x.remembers.d), findings(x.forgets.d)
+	if string(got) != string(want) || ok != wantOK || !slices.Equal(found, wantFound) {
+		t.Fatalf("%s is printed as %q, %v, %v, without a memory as %q, %v, %v", in.Bits, got, ok, found, want, wantOK, wantFound)
+	}
+}
+
+// findings lists what was found, each once: text that is printed twice, to be without labels, has it twice.
+func findings(d *isa.Decoder) []isa.Finding {
+	list := slices.Clone(d.Findings())
+	slices.SortFunc(list, func(a, b isa.Finding) int { return strings.Compare(a.Text, b.Text) })
+	return slices.Compact(list)
+}
+
+// change gives the printers other contexts, and labels or none.
+func (x *verdictTest) change(t *testing.T, turn int) {
+	ctx := randomContext(t, x.set, x.r)
+	for _, l := range []*Lossless{x.remembers, x.forgets} {
+		l.d.SetContext(ctx)
+		l.p.SetContext(ctx)
+		l.d.Label, l.p.Symbol = nil, nil
+		if turn%2 == 1 {
+			l.d.Label = func(addr int64, _ bool) (string, bool) { return fmt.Sprintf("at%d", addr), addr >= 0 && addr%96 == 0 }
+			l.p.Symbol = func(name string) (addr int64, ok bool) {
+				_, err := fmt.Sscanf(name, "at%d", &addr)
+				return addr, err == nil && name == fmt.Sprintf("at%d", addr)
+			}
+		}
+	}
+}

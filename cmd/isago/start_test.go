@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A start is a small thing that the command is asked for, of which most of the time goes into getting ready. What is
+// allocated is most of that time, and the same each time.
+type start struct {
+	name string
+	args []string
+	// most is how many KiB it may allocate, a third more than it needs. A bound that a change breaks says that
+	// something is read, bound or built that nobody asked for.
+	most int
+}
+
+func starts(tb testing.TB) []start {
+	examples := filepath.Join("..", "..", "examples")
+	tiny := filepath.Join(tb.TempDir(), "tiny.pica")
+	word := filepath.Join(tb.TempDir(), "word.hex")
+	for name, text := range map[string]string{tiny: ".out o0 position\n.proc main\n mov r0, v0\n end\n.end\n", word: "10008404\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return []start{
+		{"version", []string{"version"}, 400},
+		{"dis Tesla word", []string{"dis", "--isa", "tesla", "--plain", "--hex", word}, 9000},
+		{"dis A2XX", []string{"dis", "--isa", "a2xx", "--stage", "fs", filepath.Join(examples, "a2xx", "textures.fs.bin")}, 9000},
+		{"dis PICA200", []string{"dis", filepath.Join(examples, "pica200", "light.shbin")}, 3500},
+		{"asm PICA200", []string{"asm", tiny, "-o", "-"}, 2500},
+		{"asm Tesla", []string{"asm", filepath.Join(examples, "tesla", "saxpy.cubin.s"), "-o", "-"}, 28000},
+		{"run PICA200", []string{"run", filepath.Join(examples, "pica200", "light.shbin")}, 7000},
+		{"explain Tegra", []string{"explain", "--isa", "tegra", "MADv"}, 3500},
+	}
+}
+
+// allocating is the command that runs isago and prints how many bytes that allocated.
+const allocating = "isago-allocating"
+
+func printAllocated() {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	status := run(os.Args[1:], os.Stdin, io.Discard, io.Discard)
+	runtime.ReadMemStats(&after)
+	fmt.Println(after.TotalAlloc - before.TotalAlloc)
+	if status != exitFindings {
+		os.Exit(status)
+	}
+}
+
+func TestStartAllocates(t *testing.T) {
+	for _, s := range starts(t) {
+		out, err := exec.Command(allocating, s.args...).Output()
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d KiB", s.name, n>>10)
+		if n>>10 > s.most {
+			t.Errorf("%s allocates %d KiB, expected at most %d", s.name, n>>10, s.most)
+		}
+	}
+}
+
+// BenchmarkStart reports how long a process takes, of all its processors.
+func BenchmarkStart(b *testing.B) {
+	for _, s := range starts(b) {
+		b.Run(s.name, func(b *testing.B) {
+			var used time.Duration
+			for b.Loop() {
+				cmd := exec.Command("isago", s.args...)
+				if out, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != exitFindings {
+					b.Fatalf("%v: %s", err, out)
+				}
+				used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			}
+			b.ReportMetric(float64(used.Microseconds())/1000/float64(b.N), "cpu-ms/op")
+		})
+	}
+}

@@ -111,6 +111,8 @@ func (r *Root) Lengths() string {
 // Decoder is how words of a root are decoded and printed in a class of generations.
 type Decoder struct {
 	Match, Show *Func
+	// Collect lists the operands that a leaf shows; nil where Mesa's tools are followed, which know of none.
+	Collect *Func
 	// Checks are done before a leaf is printed, by its number.
 	Checks [][]Stmt
 }

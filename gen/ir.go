@@ -82,6 +82,10 @@ const (
 	Done     // returns
 	Compute  // computes Value for what it finds
 	Ignored  // finds ignored bits of Leaf, if there is one, in the value of Nested
+	// AddOperand adds an operand, Text, of the role and kind in Numbers, if Body prints something, and says with Else
+	// what it is; Body is empty where its text never is.
+	AddOperand
+	Act // calls a function of the runtime, Text, with Numbers and Values
 )
 
 // Stmt is a statement of the function that prints a leaf.
@@ -98,6 +102,8 @@ type Stmt struct {
 	Assert        *spec.Pattern
 	Leaf          *Leaf
 	Func          *Func
+	Numbers       []int
+	Values        []*Expr
 }
 
 // ScalarType is how a number is printed.

@@ -22,8 +22,8 @@ const maxFuncs = 1 << 16
 type lowering struct {
 	p     *Program
 	class *Class
-	units map[*model.Unit]*Func
-	enter map[*model.Env]*Func
+	units map[unitFor]*Func
+	enter map[envFor]*Func
 	progs map[*model.Prog]*Func
 	match map[*model.Env]*Func
 	same  map[string]*Func
@@ -63,7 +63,7 @@ func (l *lowering) all() (err error) {
 	}()
 	for i := range l.p.Classes {
 		l.class = &l.p.Classes[i]
-		l.units, l.enter, l.match = map[*model.Unit]*Func{}, map[*model.Env]*Func{}, map[*model.Env]*Func{}
+		l.units, l.enter, l.match = map[unitFor]*Func{}, map[envFor]*Func{}, map[*model.Env]*Func{}
 		l.progs = map[*model.Prog]*Func{}
 		l.told, l.known = map[*model.Unit]map[*model.Prog]int{}, map[*model.Unit]map[*spec.Expr]int{}
 		l.mesa = newMesaBinding(l)
@@ -71,7 +71,10 @@ func (l *lowering) all() (err error) {
 			env := l.class.model.Top(l.class.model.Roots[r.ID])
 			d := Decoder{Match: l.matching(env)}
 			if r.Top {
-				d.Show = l.entering(env)
+				d.Show = l.entering(env, toShow)
+				if !l.p.Mesa {
+					d.Collect = l.entering(env, toCollect)
+				}
 				d.Checks = l.checks(r, env)
 			}
 			r.Decoders = append(r.Decoders, d)
@@ -128,13 +131,15 @@ func (l *lowering) add(f *Func, name string) *Func {
 	return f
 }
 
-// entering returns the function that finds the leaf of a nested value and prints it.
-func (l *lowering) entering(env *model.Env) *Func {
-	if f := l.enter[env]; f != nil {
+// entering returns the function that finds the leaf of a nested value and does something with it.
+func (l *lowering) entering(env *model.Env, to purpose) *Func {
+	key := envFor{env, to}
+	name := []string{"show_", "collect_", "tell_", "add_"}[to]
+	if f := l.enter[key]; f != nil {
 		if f.key == "" { // it is being built
 			if !f.Cyclic {
 				f.Cyclic = true
-				f.Name = l.names.Unique("show_"+Lower(env.Root.Name), "")
+				f.Name = l.names.Unique(name+Lower(env.Root.Name), "")
 			}
 			l.p.Deep = true
 		}
@@ -142,33 +147,50 @@ func (l *lowering) entering(env *model.Env) *Func {
 	}
 	root := l.p.Roots[env.Root.ID]
 	f := &Func{Kind: Enter, Root: root, Doc: env.Root.Name, Effects: true}
-	l.enter[env] = f
+	l.enter[key] = f
 	f.Match = l.matching(env)
 	f.Shows = make([]*Func, len(root.Leaves))
 	for _, x := range env.Root.Leaves {
-		f.Shows[l.leaves[x.Spec].ID] = l.unit(env.Unit(x))
+		f.Shows[l.leaves[x.Spec].ID] = l.unit(env.Unit(x), to)
 	}
-	out := l.add(f, "show_"+root.Name)
-	l.enter[env] = out
+	out := l.add(f, name+root.Name)
+	l.enter[key] = out
 	return out
 }
 
-// unit returns the function that prints a leaf.
-func (l *lowering) unit(u *model.Unit) *Func {
-	if f := l.units[u]; f != nil {
+// unit returns the function that does something with a leaf.
+func (l *lowering) unit(u *model.Unit, to purpose) *Func {
+	key := unitFor{u, to}
+	if f := l.units[key]; f != nil {
 		return f
 	}
 	leaf := l.leaves[u.Leaf.Spec]
 	f := &Func{Kind: Show, Root: leaf.Root, Doc: u.Leaf.Name + ", " + leaf.Line, Effects: true}
+	name := "show_"
+	switch to {
+	case toShow:
+		f.Body = l.shown(u)
+	case toCollect:
+		name, f.Body = "collect_", l.collect(u)
+	case toTell:
+		name, f.Body = "tell_", l.tell(u)
+	case toAdd:
+		name, f.Body = "add_", l.register(u.Knowledge().Own.Regs, addedRegister)
+	}
+	f = l.add(f, name+strings.ToLower(leaf.Name))
+	l.units[key] = f
+	return f
+}
+
+// shown prints the display of a leaf.
+func (l *lowering) shown(u *model.Unit) (body []Stmt) {
 	for _, c := range u.Cases {
-		f.Body = append(f.Body, l.ofCase(u, c)...)
+		body = append(body, l.ofCase(u, c)...)
 	}
 	if last := u.Cases[len(u.Cases)-1]; !last.Shown || last.Cond != nil {
-		f.Body = append(f.Body, Stmt{Kind: NoText})
+		body = append(body, Stmt{Kind: NoText})
 	}
-	f = l.add(f, "show_"+strings.ToLower(leaf.Name))
-	l.units[u] = f
-	return f
+	return body
 }
 
 // ofCase prints the display of a case where it holds.
@@ -333,10 +355,16 @@ func (l *lowering) symbol(ref *model.Ref, value *Expr, body []Stmt) []Stmt {
 }
 
 func (l *lowering) nested(u *model.Unit, name string, ref *model.Ref) []Stmt {
-	n := &NestedField{Field: ref.Field.Name}
+	n := l.nestedField(ref, toShow)
 	notify := l.value(ref, 0)
+	return l.symbol(ref, notify, []Stmt{{Kind: Notify, Text: name, Value: notify}, {Kind: Nested, Nested: n}})
+}
+
+// nestedField is a field whose value is looked at in a scope of its own.
+func (l *lowering) nestedField(ref *model.Ref, to purpose) *NestedField {
+	n := &NestedField{Field: ref.Field.Name}
 	if ref.Prog != nil {
-		n.Computed = notify
+		n.Computed = l.value(ref, 0)
 	} else {
 		src := Source{Hops: ref.Hops}
 		for _, e := range ref.Enter {
@@ -346,8 +374,8 @@ func (l *lowering) nested(u *model.Unit, name string, ref *model.Ref) []Stmt {
 		src = l.inner(ref, src)
 		n.Value = &src
 	}
-	n.Show = l.entering(ref.Env)
-	return l.symbol(ref, notify, []Stmt{{Kind: Notify, Text: name, Value: notify}, {Kind: Nested, Nested: n}})
+	n.Show = l.entering(ref.Env, to)
+	return n
 }
 
 // inner returns where the value of a bitset field is: its bits, or the entry that they are the index of.

@@ -57,11 +57,14 @@ func Needed(list []Piece, always string, texts ...string) []Piece {
 }
 
 // Choose takes the lines of a piece that belong to what the program has: those between "//? WHAT" and "//." where
-// it has that, "//! WHAT" where it has not.
-func (p *Program) Choose(text string) string {
+// it has that, "//! WHAT" where it has not; files have what more stands in has.
+func (p *Program) Choose(text string, more ...string) string {
 	has := map[string]bool{
 		"wide": p.Limbs > 1, "told": p.Told > 0, "known": p.Known > 0, "deep": p.Deep, "mesa": p.Mesa,
 		"stack": p.Uses.Stack, "strict": p.ISA.Strict, "operands": p.Deep || p.Mesa,
+	}
+	for _, x := range more {
+		has[x] = true
 	}
 	var b strings.Builder
 	skip := false

@@ -36,6 +36,9 @@ func (r *Reached) Stmts(list []Stmt) {
 	for i := range list {
 		s := &list[i]
 		r.Expr(s.Value)
+		for _, x := range s.Values {
+			r.Expr(x)
+		}
 		r.Func(s.Func)
 		r.Stmts(s.Body)
 		r.Stmts(s.Else)

@@ -72,7 +72,7 @@ func (s *Set) form(list []OperandForm, it *model.Item, depth int) []OperandForm 
 		}
 		return list
 	}
-	if !isOperand(ref.Field) {
+	if !ref.Field.IsOperand() {
 		return list
 	}
 	f := OperandForm{Name: ref.Field.Name, Role: Role(ref.Field.Role)}
@@ -110,7 +110,7 @@ func (s *Set) relativeForms(f *OperandForm, facts *model.Facts, files []*File) {
 
 // pieceForm adds what the type of a field says.
 func (s *Set) pieceForm(f *OperandForm, ref *model.Ref) {
-	if k := kindOf(ref.Field); k != spec.OperandNone && f.Kind == UnknownOperand {
+	if k := ref.Field.KindOfOperand(); k != spec.OperandNone && f.Kind == UnknownOperand {
 		f.Kind = OperandKind(k)
 	}
 	switch ref.Field.Kind {

@@ -48,7 +48,7 @@ func (w *operandWalk) instruction(dst []byte, ref *model.Ref, depth int) (text [
 
 // field notes a field that was printed from a place on, if it is an operand on its own.
 func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
-	if end == from || ref == nil || ref.Field == nil || !isOperand(ref.Field) {
+	if end == from || ref == nil || ref.Field == nil || !ref.Field.IsOperand() {
 		return
 	}
 	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
@@ -57,38 +57,6 @@ func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
 		op.takeBits(w.d.value(ref, depth))
 	}
 	w.close(op, end)
-}
-
-// isOperand reports whether a field is an operand on its own.
-func isOperand(f *spec.Field) bool {
-	switch {
-	case kindOf(f) == spec.OperandMnemonic:
-		return false
-	case kindOf(f) != spec.OperandNone || f.Role != spec.RoleNone:
-		return true
-	}
-	switch f.Kind {
-	case spec.KindBitset:
-		return f.Bitset.Speaks
-	case spec.KindEnum:
-		return f.Enum.Speaks
-	case spec.KindBool, spec.KindBoolInv, spec.KindCustom:
-		return false
-	}
-	return true // a number, or a branch target
-}
-
-// kindOf returns what a field says that it is, or what its type says.
-func kindOf(f *spec.Field) spec.OperandKind {
-	switch {
-	case f.OperandKind != spec.OperandNone:
-		return f.OperandKind
-	case f.Bitset != nil:
-		return f.Bitset.OperandKind
-	case f.Enum != nil:
-		return f.Enum.OperandKind
-	}
-	return spec.OperandNone
 }
 
 // open appends an operand; what the buffer has room for is reused.
@@ -273,7 +241,7 @@ func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth int) {
 	w.addBits(op, ref, depth)
 	f := ref.Field
-	if k := kindOf(f); k != spec.OperandNone && op.Kind == UnknownOperand {
+	if k := f.KindOfOperand(); k != spec.OperandNone && op.Kind == UnknownOperand {
 		op.Kind = OperandKind(k)
 	}
 	switch f.Kind {

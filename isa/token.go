@@ -103,7 +103,7 @@ func (v *voice) of(field *spec.Field) {
 	if v.forced {
 		return
 	}
-	switch kindOf(field) {
+	switch field.KindOfOperand() {
 	case spec.OperandMnemonic:
 		v.whole, v.forced = TokenMnemonic, true
 	case spec.OperandModifier, spec.OperandCondition:
@@ -187,7 +187,7 @@ func namesInstruction(it *model.Item) bool {
 		return true
 	}
 	for _, a := range it.Alts {
-		if a.Ref != nil && a.Ref.Field != nil && kindOf(a.Ref.Field) == spec.OperandMnemonic {
+		if a.Ref != nil && a.Ref.Field != nil && a.Ref.Field.KindOfOperand() == spec.OperandMnemonic {
 			return true
 		}
 	}
@@ -409,7 +409,7 @@ func (t *trace) kind(ref *model.Ref, depth int, named bool) TokenKind {
 	case ref.Field == nil:
 		return TokenModifier // a context
 	}
-	switch kindOf(ref.Field) {
+	switch ref.Field.KindOfOperand() {
 	case spec.OperandMnemonic:
 		return TokenMnemonic
 	case spec.OperandModifier, spec.OperandCondition:

@@ -60,10 +60,59 @@ enum example_chip {
 	EXAMPLE_CHIP_TWO = 1
 };
 
-/* The register files. */
+/* The register files, and the views on them. */
 enum example_file {
 	EXAMPLE_FILE_R = 0, /* The general registers. */
-	EXAMPLE_FILE_S = 1 /* The special registers. s0 is the stack pointer, s1 the link. */
+	EXAMPLE_FILE_S = 1, /* The special registers. s0 is the stack pointer, s1 the link. */
+	EXAMPLE_FILE_NONE = 2
+};
+
+/* The memories. */
+enum example_memory {
+	EXAMPLE_MEMORY_NONE = 0
+};
+
+/* The changes of an operand's value, a bit each. */
+#define EXAMPLE_MODIFIER_NEGATE UINT64_C(0x1)
+#define EXAMPLE_MODIFIER_ABSOLUTE UINT64_C(0x2)
+#define EXAMPLE_MODIFIER_SATURATE UINT64_C(0x4)
+
+/* What an instruction does with an operand. */
+enum example_role { EXAMPLE_ROLE_NONE, EXAMPLE_ROLE_READ, EXAMPLE_ROLE_WRITE, EXAMPLE_ROLE_BOTH };
+
+enum example_operand_kind {
+	EXAMPLE_OPERAND_UNKNOWN,
+	EXAMPLE_OPERAND_REGISTER,
+	EXAMPLE_OPERAND_IMMEDIATE,
+	EXAMPLE_OPERAND_MEMORY,
+	EXAMPLE_OPERAND_TARGET,
+	EXAMPLE_OPERAND_CONDITION,
+	EXAMPLE_OPERAND_MODIFIER,
+	EXAMPLE_OPERAND_SAMPLER
+};
+
+enum example_type_kind { EXAMPLE_TYPE_UNSIGNED, EXAMPLE_TYPE_SIGNED, EXAMPLE_TYPE_FLOAT, EXAMPLE_TYPE_BOOL };
+
+/* A register, a part of one, or count of them in a row. */
+struct example_register {
+	enum example_file file, view; /* the view is the one through which it is named */
+	int64_t number;         /* of the first in the file, without what is added to it */
+	int count, low, width;  /* low and width are the bits of the register */
+	int component;          /* the one that is meant, -1 for all */
+};
+
+/* An operand that the text of an instruction shows. */
+struct example_operand {
+	const char *name; /* the description's */
+	enum example_role role;
+	enum example_operand_kind kind;
+	struct example_register reg, relative; /* relative is added to the number or the address; EXAMPLE_FILE_NONE for nothing */
+	unsigned char swizzle[4], mask;
+	bool swizzled, masked; /* the description has a swizzle, a mask */
+	uint64_t modifiers;
+	enum example_memory memory;
+	struct { enum example_type_kind kind; unsigned bits, lanes; } type; /* of an immediate, and with which memory is reached */
+	uint64_t value; /* of an immediate, sign-extended; the address, of memory in bytes, of a target in bits; else the bits */
 };
 
 /* Text that is being printed. length is that of the whole text, also of what found no room. */
@@ -138,6 +187,10 @@ bool example_decode(example_word word, const struct example_options *o, struct e
 /* Prints it into text, which has room for size bytes with the 0 at the end. Returns the length of the
  * whole text, as snprintf does. */
 size_t example_print(const struct example_inst *inst, const struct example_options *o, char *text, size_t size);
+
+/* Tells what the operands are that its text shows, in the order of the text. Returns how many there are, of which list has
+ * the first room. In example_operands.c. */
+size_t example_operands(const struct example_inst *inst, const struct example_options *o, struct example_operand *list, size_t room);
 
 /* Returns the description's own name of a leaf. */
 const char *example_name(enum example_op op);

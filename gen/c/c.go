@@ -18,10 +18,17 @@ type File struct {
 // Write returns the files of a program.
 func Write(p *gen.Program) []File {
 	w := newWriter(p)
+	var operands []byte
+	if !p.Mesa {
+		operands = w.operandSource()
+	}
 	source, pack := w.source(), w.packSource()
 	files := []File{{p.Name + ".h", w.header()}, {p.Name + ".c", source}, {p.Name + "_pack.c", pack}}
 	if p.Main != nil {
 		files = append(files, File{p.Name + "_list.c", w.listSource()})
+	}
+	if operands != nil {
+		files = append(files, File{p.Name + "_operands.c", operands})
 	}
 	if p.Fragments {
 		files = append(files, w.encoders()...)
@@ -76,10 +83,13 @@ func ContextMember(p *gen.Program, c *spec.Context) string { return newWriter(p)
 var reserved = []string{
 	"word", "inst", "op", "options", "options_init", "out", "put", "finding", "findings", "finding_kind", "finding_text",
 	"context", "decode", "print", "file", "entry", "entrypoint", "listing", "disasm",
+	"operand", "operands", "operand_kind", "role", "register", "memory", "type_kind",
 }
 
 const findingNames = `FINDING_NO_MATCH FINDING_CONFLICT FINDING_IGNORED FINDING_NO_FIELD FINDING_UNEXPECTED FINDING_NO_DISPLAY
-	FINDING_NO_ENTRY FINDING_TOO_DEEP FINDING_CYCLE`
+	FINDING_NO_ENTRY FINDING_TOO_DEEP FINDING_CYCLE FILE_NONE MEMORY_NONE ROLE_NONE ROLE_READ ROLE_WRITE ROLE_BOTH
+	OPERAND_UNKNOWN OPERAND_REGISTER OPERAND_IMMEDIATE OPERAND_MEMORY OPERAND_TARGET OPERAND_CONDITION OPERAND_MODIFIER
+	OPERAND_SAMPLER TYPE_UNSIGNED TYPE_SIGNED TYPE_FLOAT TYPE_BOOL`
 
 // roots lists the roots, the main one first.
 func (w *writer) roots() []*gen.Root {

@@ -33,8 +33,18 @@ func build(t testing.TB, p *gen.Program, root *gen.Root, flags ...string) string
 	if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(harness(p, root)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", p.Name + ".c", p.Name + "_pack.c", p.Name + "_list.c", "main.c"})...)
+	compile(t, dir, compiler(t, "gcc"), slices.Concat([]string{"-std=c11", "-O1"}, strictFlags, flags, []string{"-o", "harness", "main.c"}, sources(p))...)
 	return filepath.Join(dir, "harness")
+}
+
+// sources lists the .c files of a program.
+func sources(p *gen.Program) (list []string) {
+	for _, f := range c.Write(p) {
+		if strings.HasSuffix(f.Name, ".c") {
+			list = append(list, f.Name)
+		}
+	}
+	return list
 }
 
 // write writes the files of a program.
@@ -91,7 +101,14 @@ func harness(p *gen.Program, root *gen.Root) string {
 		packers += strings.ReplaceAll(list, "N_", p.Name+"_")
 		list = "if (argc > 1)\n\t\treturn listings();\n\t"
 	}
-	return strings.NewReplacer("PACKERS", packers, "LIST", list, "NAME.h", p.Name+".h", "N_", p.Name+"_", "SUFFIX", suffix, "INST", inst, "SET", set.String(),
+	operands := ""
+	if !p.Mesa {
+		packers += strings.ReplaceAll(operandText, "N_", p.Name+"_")
+		operands = "\t\tif (ok) {\n\t\t\tstatic struct N_operand ops[4096];\n\t\t\tconst size_t found = N_operandsSUFFIX(&in, &o, ops, 4096);\n" +
+			"\t\t\tfor (i = 0; i < found && i < 4096; i++)\n\t\t\t\toperand(&ops[i]);\n\t\t}\n"
+		operands = strings.NewReplacer("N_", p.Name+"_", "SUFFIX", suffix).Replace(operands)
+	}
+	return strings.NewReplacer("PACKERS", packers, "OPERANDS", operands, "LIST", list, "NAME.h", p.Name+".h", "N_", p.Name+"_", "SUFFIX", suffix, "INST", inst, "SET", set.String(),
 		"ENTRIES", fmt.Sprint(gentest.Entries), "BATCH", fmt.Sprint(gentest.Batch), "LIMBS", fmt.Sprint(p.Limbs)).Replace(harnessText)
 }
 
@@ -134,11 +151,27 @@ SET		ok = N_decodeSUFFIX(w, &o, &in);
 			N_finding_text(&list[i], line, sizeof line);
 			printf("%c%s", 1, line);
 		}
-		putchar(2);
+OPERANDS		putchar(2);
 		if (++n % BATCH == 0)
 			fflush(stdout);
 	}
 	return 0;
+}
+`
+
+const operandText = `static void reg(const struct N_register *r)
+{
+	printf(" %d %d %lld %d %d %d %d", (int)r->file, (int)r->view, (long long)r->number, r->count, r->low, r->width, r->component);
+}
+static void operand(const struct N_operand *o)
+{
+	const unsigned char *const s = o->swizzle;
+	printf("%c%s %d %d", 3, o->name, (int)o->role, (int)o->kind);
+	reg(&o->reg);
+	reg(&o->relative);
+	printf(" %s [%d %d %d %d] %s %d %llu %d", o->swizzled ? "true" : "false", s[0], s[1], s[2], s[3], o->masked ? "true" : "false",
+		o->mask, (unsigned long long)o->modifiers, (int)o->memory);
+	printf(" %d %u %u %llu", (int)o->type.kind, o->type.bits, o->type.lanes, (unsigned long long)o->value);
 }
 `
 

@@ -34,6 +34,7 @@ extern "C" {
 	}
 	w.enums()
 	w.registerFiles()
+	w.operandTypes()
 	w.options()
 	for _, r := range w.roots() {
 		w.declarations(r)
@@ -92,26 +93,17 @@ func (w *writer) enums() {
 	}
 }
 
-// registerFiles declares the numbers of the register files.
+// registerFiles declares the numbers of the register files, and of the views on them.
 func (w *writer) registerFiles() {
-	if len(w.p.Files) == 0 {
-		return
-	}
-	w.f("\n/* The register files. */\nenum %s_file {\n", w.lower)
-	names := gen.NewNames()
+	w.f("\n/* The register files, and the views on them. */\nenum %s_file {\n", w.lower)
 	for i, f := range w.p.Files {
-		name := w.upper + "_" + w.consts.Unique("FILE_"+names.Unique(gen.Upper(f.Name), ""), "")
 		doc := gen.Comment(f.Doc)
 		if doc == "" {
 			doc = gen.Comment(f.Name)
 		}
-		comma := ","
-		if i == len(w.p.Files)-1 {
-			comma = ""
-		}
-		w.f("\t%s = %d%s /* %s */\n", name, i, comma, doc)
+		w.f("\t%s = %d, /* %s */\n", w.upper+"_"+w.consts.Unique("FILE_"+gen.Upper(f.Name), ""), i, doc)
 	}
-	w.f("};\n")
+	w.f("\t%s_FILE_NONE = %d\n};\n", w.upper, len(w.p.Files))
 }
 
 func (w *writer) tableMember(t *spec.Table) string { return "table_" + tableName(t) }
@@ -241,6 +233,13 @@ bool %s(%s_word word, const struct %s_options *o, %s *inst);
  * whole text, as snprintf does. */
 size_t %s(const %s *inst, const struct %s_options *o, char *text, size_t size);
 `, w.public("print", r), w.instType(r), w.lower)
+		if r.Decoders[0].Collect != nil {
+			w.f(`
+/* Tells what the operands are that its text shows, in the order of the text. Returns how many there are, of which list has
+ * the first room. In %s_operands.c. */
+size_t %s(const %s *inst, const struct %s_options *o, struct %s_operand *list, size_t room);
+`, w.lower, w.public("operands", r), w.instType(r), w.lower, w.lower)
+		}
 	}
 	w.f("\n/* Returns the description's own name of a leaf. */\nconst char *%s(%s op);\n", w.public("name", r), w.opType(r))
 }

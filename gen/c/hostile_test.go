@@ -69,7 +69,7 @@ func TestOtherCompilers(t *testing.T) {
 				continue
 			}
 			args := append(cc[1:len(cc):len(cc)], strictFlags...)
-			for _, source := range []string{p.Name + ".c", p.Name + "_pack.c"} {
+			for _, source := range sources(p) {
 				compile(t, dir, path, append(args[:len(args):len(args)], "-O0", "-c", "-o", filepath.Join(dir, "out.o"), source)...)
 			}
 		}

@@ -14,11 +14,11 @@ import (
 var runtimeText string
 
 // runtime returns the pieces that some code needs.
-func (w *writer) runtime(code, always string) string {
+func (w *writer) runtime(code, always string, more ...string) string {
 	early, late := w.constants(code), w.tables(code)
 	var b strings.Builder
 	for _, p := range gen.Needed(gen.Pieces(runtimeText), always, code, late) {
-		b.WriteString(strings.Replace(w.fill(w.p.Choose(p.Text)), "DEFAULTS", w.defaults(), 1))
+		b.WriteString(strings.Replace(w.fill(w.p.Choose(p.Text, more...)), "DEFAULTS", w.defaults(), 1))
 		if p.Mark() == "first" {
 			b.WriteString(early)
 		}

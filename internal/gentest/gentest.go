@@ -88,6 +88,8 @@ type stream struct {
 	d      *isa.Decoder
 	source *roundtrip.Words
 	rnd    *rand.Rand
+
+	operands []isa.Operand
 }
 
 func newStream(t testing.TB, p *gen.Program, root *gen.Root, set *isa.Set) *stream {
@@ -161,7 +163,36 @@ func (s *stream) next(w io.Writer, gen uint32, want *bytes.Buffer) {
 	for _, f := range s.d.Findings() {
 		want.WriteString("\x01" + f.Text)
 	}
+	if ok {
+		s.operands = s.d.Operands(s.operands[:0], in)
+		for i := range s.operands {
+			s.operand(want, &s.operands[i])
+		}
+	}
 	want.WriteByte(2)
+}
+
+// operand writes what an operand is: name, role and kind, the register and what is added (file, view, number, count, first
+// bit, bits, component), swizzle, mask, modifiers, memory, type and value. A file or memory that there is not has the
+// number behind the last one.
+func (s *stream) operand(w io.Writer, o *isa.Operand) {
+	memory := len(s.set.Memories())
+	if o.Memory != nil {
+		memory = slices.Index(s.set.Memories(), o.Memory)
+	}
+	fmt.Fprintf(w, "\x03%s %d %d", o.Name, o.Role, o.Kind)
+	for _, r := range []isa.Register{o.Register, o.Relative} {
+		file, view := len(s.set.Files()), len(s.set.Files())
+		if r.File != nil {
+			file = slices.Index(s.set.Files(), r.File)
+		}
+		if r.View != nil {
+			view = slices.Index(s.set.Files(), r.View)
+		}
+		fmt.Fprintf(w, " %d %d %d %d %d %d %d", file, view, r.Index, r.Count, r.Low, r.Width, r.Component)
+	}
+	fmt.Fprintf(w, " %t %v %t %d %d %d", o.Swizzled, o.Swizzle, o.Masked, o.Mask, o.Modifiers, memory)
+	fmt.Fprintf(w, " %d %d %d %d", o.Type.Kind, o.Type.Bits, o.Type.Lanes, o.Value)
 }
 
 // leaf returns the number of a leaf in the program, which has those of all generations.

@@ -832,3 +832,35 @@ func (b *Bitset) Operand(name string) *Operand {
 	}
 	return nil
 }
+
+// KindOfOperand returns what a field says that it is as an operand, or what its type says.
+func (f *Field) KindOfOperand() OperandKind {
+	switch {
+	case f.OperandKind != OperandNone:
+		return f.OperandKind
+	case f.Bitset != nil:
+		return f.Bitset.OperandKind
+	case f.Enum != nil:
+		return f.Enum.OperandKind
+	}
+	return OperandNone
+}
+
+// IsOperand reports whether a field is an operand on its own.
+func (f *Field) IsOperand() bool {
+	switch k := f.KindOfOperand(); {
+	case k == OperandMnemonic:
+		return false
+	case k != OperandNone || f.Role != RoleNone:
+		return true
+	}
+	switch f.Kind {
+	case KindBitset:
+		return f.Bitset.Speaks
+	case KindEnum:
+		return f.Enum.Speaks
+	case KindBool, KindBoolInv, KindCustom:
+		return false
+	}
+	return true // a number, or a branch target
+}

@@ -113,8 +113,8 @@ func (l *loader) words(leaf string, values map[string]any) (words [6]uint32, err
 // Limits on textures in memory, which come from outside.
 const (
 	maxTexels = 1 << 24 // of all textures
-	page      = 4096 // bytes: layers and levels start at one
-	rowUnit   = 32   // texels that pitches count, and to which sides of levels are filled up
+	page      = 4096    // bytes: layers and levels start at one
+	rowUnit   = 32      // texels that pitches count, and to which sides of levels are filled up
 )
 
 // memoryTexture reads a texture that lies in memory.

@@ -505,6 +505,7 @@ const (
 // advance takes a way out of the present node. state says from which on.
 func (p *Parser) advance(state int) bool {
 	n := p.node
+	n.open()
 	for e := n.only; e != nil; e = n.only {
 		if e.item.kind != itemLiteral {
 			return p.match(e, 0)
@@ -513,6 +514,7 @@ func (p *Parser) advance(state int) bool {
 			return false
 		}
 		n = p.node
+		n.open()
 	}
 	if n.set != nil {
 		return p.member(state)

@@ -180,6 +180,25 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
+// A vertex knows its number, also where programs of Mesa's driver look for it.
+func TestNumbers(t *testing.T) {
+	r, err := openSource(t, "vs", "ALLOC POSITION SIZE(0x0) / EXEC_END / ALU: ADDv export62 = R0, R2.xxxx", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.Run(exec.RunOptions{Jobs: 1, Count: 3})
+	if err != nil || len(out.Findings) > 0 {
+		t.Fatal(err, out.Findings)
+	}
+	for n, row := range out.Values {
+		for k, v := range row {
+			if got := math.Float32frombits(uint32(v)); got != float32(2*n) {
+				t.Errorf("vertex %d: component %d is %v", n, k, got)
+			}
+		}
+	}
+}
+
 // A depth that fragments export decides which is nearer, and one that is killed leaves neither colour nor depth. The
 // first triangle is nearer by its position; its fragments say 0.75, those of the second 0.5, and its right half is killed.
 func TestDepth(t *testing.T) {

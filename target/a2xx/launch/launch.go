@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -94,6 +95,24 @@ type source struct {
 	words []uint32
 	// given are constants that the file holds.
 	given *a2xx.Constants
+	// machine is what the quirk of that name is where nobody says it, "" for its default.
+	machine string
+}
+
+// The quirk that says for which machine a program is, and the other machine than Adreno.
+const (
+	machineQuirk = "machine"
+	sibling      = "xenos"
+)
+
+// quirks are those that are given, with the machine that the file is for where they leave it open.
+func (p *source) quirks(given map[string]string) map[string]string {
+	if _, ok := given[machineQuirk]; ok || p.machine == "" {
+		return given
+	}
+	out := map[string]string{machineQuirk: p.machine}
+	maps.Copy(out, given)
+	return out
 }
 
 // loader opens programs of one machine.
@@ -112,7 +131,7 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given()}, nil
+		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given(), machine: sibling}, nil
 	}
 	im, err := a2xx.OpenRaw(l.req.Set, l.req.Context, data, "")
 	if err != nil {
@@ -149,7 +168,7 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := exec.RawOf(l.machine, p.words, 0, ctx, l.req.Quirks)
+	launch, err := exec.RawOf(l.machine, p.words, 0, ctx, p.quirks(l.req.Quirks))
 	if err != nil {
 		return nil, err
 	}
@@ -387,14 +406,20 @@ func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	return r.triangles(out, opt)
 }
 
-// number makes vertices that know their number, in every component: programs differ in which they read.
+// number makes vertices that know their number: in every component of the first register, since programs differ in
+// which they read, and where the programs of Mesa's driver find it that export to memory.
 func (r *runner) number(n int) {
-	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: r.Program.Machine.State(registers), Count: 1}}}
+	const generated = 2
+	file := r.Program.Machine.State(registers)
+	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: file, Count: 1}, {Name: registers, State: file, First: generated, Count: 1, Mask: 1}}}
 	in.Values = make([][]uint64, n)
-	all := make([]uint64, 4*n)
+	const width = 5
+	all := make([]uint64, width*n)
 	for i := range in.Values {
-		v, row := uint64(math.Float32bits(float32(i))), all[4*i:4*i+4]
-		row[0], row[1], row[2], row[3] = v, v, v, v
+		v, row := uint64(math.Float32bits(float32(i))), all[width*i:width*(i+1)]
+		for k := range row {
+			row[k] = v
+		}
 		in.Values[i] = row
 	}
 	r.Feed(in)

@@ -74,6 +74,7 @@ func (p *Parser) lookAhead(n *node) *ahead {
 	if n.set != nil {
 		return &ahead{node: anything}
 	}
+	n.open()
 	a := &ahead{node: first{empty: len(n.accepts) > 0}}
 	for _, e := range n.edges {
 		f := p.firstOfEdge(e)
@@ -205,15 +206,18 @@ func agreed(n *node) []fact {
 		return *list
 	}
 	var list []fact
-	none := true
-	eachAccept(n, func(a *accept) bool {
-		if none {
-			list, none = factsOf(a), false
-			return len(list) > 0
+	for i, b := range n.branches {
+		switch a := b.of.accept; {
+		case a == nil:
+		case i == 0:
+			list = factsOf(a)
+		default:
+			list = slices.DeleteFunc(list, func(f fact) bool { return !slices.Contains(factsOf(a), f) })
 		}
-		list = slices.DeleteFunc(list, func(f fact) bool { return !slices.Contains(factsOf(a), f) })
-		return len(list) > 0
-	})
+		if len(list) == 0 {
+			break
+		}
+	}
 	n.agreed.Store(&list)
 	return list
 }
@@ -244,21 +248,6 @@ func factsOf(a *accept) (list []fact) {
 		list = append(list, fact{n, false})
 	}
 	return list
-}
-
-// eachAccept calls f with the templates that the ways from a node lead to, until it returns false.
-func eachAccept(n *node, f func(*accept) bool) bool {
-	for _, a := range n.accepts {
-		if !f(a) {
-			return false
-		}
-	}
-	for _, e := range n.edges {
-		if !eachAccept(e.next, f) {
-			return false
-		}
-	}
-	return true
 }
 
 // decided reports whether the templates that are being read say of a condition of the value that is

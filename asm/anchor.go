@@ -155,7 +155,6 @@ func (p *Parser) groupStart(g *anchorGroup) *node {
 				c.alias(g.start, t.item, t.alias)
 			}
 		}
-		g.start.finish(map[*node]bool{})
 	})
 	return g.start
 }

@@ -192,28 +192,29 @@ const maxCandidates = 4
 // candidates lists the instructions that texts from the places on can be; none where there are too many.
 func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 	var list []*isa.Leaf
-	seen := map[*node]bool{}
-	for len(nodes) > 0 {
-		n := nodes[len(nodes)-1]
-		nodes = nodes[:len(nodes)-1]
-		if n == nil || seen[n] {
+	for _, n := range nodes {
+		if n == nil {
 			continue
 		}
-		seen[n] = true
-		for _, a := range n.accepts {
-			if l := p.leaves[a.unit.Leaf.ID]; !slices.Contains(list, l) {
+		for _, b := range n.branches {
+			if l := p.leafOf(b.of); l != nil && !slices.Contains(list, l) {
 				list = append(list, l)
 			}
-		}
-		if len(list) > maxCandidates {
-			return nil
-		}
-		for _, e := range n.edges {
-			nodes = append(nodes, e.next)
+			if len(list) > maxCandidates {
+				return nil
+			}
 		}
 	}
 	slices.SortFunc(list, func(x, y *isa.Leaf) int { return x.ID - y.ID })
 	return list
+}
+
+// leafOf returns the instruction that a template is of, nil for the member of a set.
+func (p *Parser) leafOf(t *template) *isa.Leaf {
+	if t.accept == nil {
+		return nil
+	}
+	return p.leaves[t.accept.unit.Leaf.ID]
 }
 
 func (p *Parser) expectText(pos int, s string) {

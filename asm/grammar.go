@@ -28,7 +28,10 @@ type grammar struct {
 //
 // A line goes through some fifty of them, most of which are not in the processor's cache: what is
 // asked first stands first, here and in edge and item.
+//
+// A node is opened when a reader comes to it, so that of the tree only as much is there as texts have asked for.
 type node struct {
+	opened atomic.Bool
 	// set is non-nil for the place at which another member of a set may follow.
 	set *setItem
 	// only is the way out of the node where there is one alone.
@@ -39,6 +42,10 @@ type node struct {
 	// others are the edges that are not literals.
 	others []*edge
 	edges  []*edge
+	// branches are the templates that lead here, in the order of the description; opening makes of them what
+	// stands above.
+	branches []branch
+	opening  sync.Once
 	// ahead and agreed are made at first use.
 	ahead  atomic.Pointer[ahead]
 	agreed atomic.Pointer[[]fact]
@@ -51,6 +58,23 @@ type edge struct {
 	item   item
 	// settles is made at first use.
 	settles atomic.Pointer[[]*model.Prog]
+}
+
+// template is a template as it is read: its parts one after the other, and what it says where it ends.
+type template struct {
+	parts []part
+	// accept is nil for the member of a set, behind which the set goes on.
+	accept *accept
+}
+
+// part is a piece of a template: the items of each way to read it.
+type part [][]item
+
+// branch is a template at a place: what is left of the way that was taken, and the number of the next part.
+type branch struct {
+	of   *template
+	rest []item
+	next int
 }
 
 // accept is the end of a template: what it says about the leaf and its case.
@@ -186,7 +210,6 @@ func (c *compiler) compile() *node {
 			c.leaf(start, aliases)
 		}
 	}
-	start.finish(map[*node]bool{})
 	return start
 }
 
@@ -256,66 +279,87 @@ func outside(n *model.Node) bool {
 }
 
 func (c *compiler) template(start *node, items []model.Item, acc *accept) {
-	for _, end := range c.sequence([]*node{start}, items) {
-		end.accepts = append(end.accepts, acc)
-	}
-}
-
-// sequence adds items behind each of the nodes, and returns the nodes at which they end.
-func (c *compiler) sequence(from []*node, items []model.Item) []*node {
+	t := &template{accept: acc}
 	for i := range items {
-		from = c.append(from, &items[i])
+		if items[i].Kind != model.ItemRemark {
+			t.parts = append(t.parts, c.part(&items[i]))
+		}
 	}
-	return from
+	start.branches = append(start.branches, branch{of: t})
 }
 
-func (c *compiler) append(from []*node, it *model.Item) []*node {
+func (c *compiler) part(it *model.Item) part {
 	switch it.Kind {
-	case model.ItemRemark:
-		return from
 	case model.ItemText, model.ItemName:
-		return c.literal(from, it.Text)
+		return part{c.literal(it.Text)}
 	case model.ItemAlign, model.ItemBreak:
-		return c.step(from, &item{kind: itemBlank, padding: it.Kind == model.ItemAlign})
+		return part{{{kind: itemBlank, padding: it.Kind == model.ItemAlign}}}
 	}
 	if it.Before == "" && it.After == "" {
-		return c.reference(from, it, anyExtent)
+		return c.reference(it, anyExtent)
 	}
-	shown := c.literal(from, it.Before)
-	shown = c.reference(shown, it, someText)
-	shown = c.literal(shown, it.After)
-	return append(shown, c.reference(from, it, noText)...)
+	before, after := c.literal(it.Before), c.literal(it.After)
+	var list part
+	for _, way := range c.reference(it, someText) {
+		list = append(list, slices.Concat(before, way, after))
+	}
+	return append(list, c.reference(it, noText)...)
 }
 
-// literal adds text, split at blanks.
-func (c *compiler) literal(from []*node, text string) []*node {
+// literal makes items of text, split at blanks.
+func (c *compiler) literal(text string) (list []item) {
 	for text != "" {
 		n := strings.IndexAny(text, blanks)
 		switch {
 		case n == 0:
 			text = strings.TrimLeft(text, blanks)
-			from = c.step(from, &item{kind: itemBlank})
+			list = append(list, item{kind: itemBlank})
 			continue
 		case n < 0:
 			n = len(text)
 		}
-		from = c.step(from, &item{kind: itemLiteral, text: c.parser.fold(text[:n])})
+		list = append(list, item{kind: itemLiteral, text: c.parser.fold(text[:n])})
 		text = text[n:]
 	}
-	return from
+	return list
 }
 
 const blanks = " \t\r\n"
 
-// step adds one item behind each node, sharing an edge that is there already.
-func (c *compiler) step(from []*node, it *item) []*node {
-	next := make([]*node, 0, len(from))
-	for _, n := range from {
-		next = append(next, n.step(it))
+// open makes the ways out of a node, once for all parsers.
+func (n *node) open() {
+	if !n.opened.Load() {
+		n.expand()
 	}
-	return next
 }
 
+func (n *node) expand() {
+	n.opening.Do(func() {
+		for _, b := range n.branches {
+			n.follow(b)
+		}
+		n.sort()
+		n.opened.Store(true)
+	})
+}
+
+// follow adds what comes next of a template.
+func (n *node) follow(b branch) {
+	switch {
+	case len(b.rest) > 0:
+		next := n.step(&b.rest[0])
+		b.rest = b.rest[1:]
+		next.branches = append(next.branches, b)
+	case b.next < len(b.of.parts):
+		for _, way := range b.of.parts[b.next] {
+			n.follow(branch{b.of, way, b.next + 1})
+		}
+	case b.of.accept != nil:
+		n.accepts = append(n.accepts, b.of.accept)
+	}
+}
+
+// step returns the node behind an item, sharing an edge that is there already.
 func (n *node) step(it *item) *node {
 	for _, e := range n.edges {
 		if e.item.alike(it) {
@@ -357,12 +401,11 @@ func (it *item) isBits() bool {
 	return r.Field != nil && r.Context == nil && r.Prog == nil && len(r.Enter) == 0 && r.Field.Table == nil && r.Kind != spec.KindCustom
 }
 
-// reference adds a name in each of its meanings.
-func (c *compiler) reference(from []*node, it *model.Item, ext extent) []*node {
+// reference makes a name in each of its meanings.
+func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	if it.Kind == model.ItemSet {
-		return c.step(from, &item{kind: itemSet, extent: ext, set: c.set(it)})
+		return part{{{kind: itemSet, extent: ext, set: c.set(it)}}}
 	}
-	var ends []*node
 	var conds []condition
 	for _, a := range it.Alts {
 		if a.Cond != nil && a.CondHops == 0 && has(c.fails, a.Cond) && !has(c.holds, a.Cond) {
@@ -373,13 +416,13 @@ func (c *compiler) reference(from []*node, it *model.Item, ext extent) []*node {
 		if settled {
 			own = own[:len(own)-1]
 		}
-		ends = append(ends, c.step(from, c.item(it, a.Ref, own, ext))...)
+		ways = append(ways, []item{c.item(it, a.Ref, own, ext)})
 		if settled {
 			break
 		}
 		conds = append(conds, condition{a.Cond, a.CondHops, false})
 	}
-	return ends
+	return ways
 }
 
 func has(list []*model.Prog, p *model.Prog) bool {
@@ -392,8 +435,8 @@ func has(list []*model.Prog, p *model.Prog) bool {
 }
 
 // item makes the piece that reads a reference.
-func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext extent) *item {
-	out := &item{kind: itemNumber, extent: ext, ref: ref, name: it.Name, conds: conds}
+func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext extent) item {
+	out := item{kind: itemNumber, extent: ext, ref: ref, name: it.Name, conds: conds}
 	if ref == nil {
 		out.kind = itemNothing
 		return out
@@ -510,11 +553,8 @@ func (c *compiler) set(it *model.Item) *setItem {
 			if ext == noText && it.Free {
 				continue
 			}
-			start := &node{}
-			for _, end := range c.reference([]*node{start}, &it.Members[i], ext) {
-				end.step(&item{kind: itemSetEnd})
-			}
-			start.finish(map[*node]bool{})
+			member := &template{parts: []part{c.reference(&it.Members[i], ext), {{{kind: itemSetEnd}}}}}
+			start := &node{branches: []branch{{of: member}}}
 			if ext == someText {
 				s.members = append(s.members, start)
 			} else {
@@ -525,13 +565,8 @@ func (c *compiler) set(it *model.Item) *setItem {
 	return s
 }
 
-// finish sorts the edges of a tree into literals and others.
-func (n *node) finish(seen map[*node]bool) {
-	if seen[n] {
-		return
-	}
-	seen[n] = true
-	n.literals, n.literal, n.others = nil, nil, nil
+// sort tells the edges that are literals from the others.
+func (n *node) sort() {
 	if len(n.edges) == 1 && len(n.accepts) == 0 {
 		n.only = n.edges[0]
 	}
@@ -542,7 +577,6 @@ func (n *node) finish(seen map[*node]bool) {
 		} else {
 			n.others = append(n.others, e)
 		}
-		e.next.finish(seen)
 	}
 	switch len(literals) {
 	case 0:

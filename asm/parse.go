@@ -100,6 +100,7 @@ type Parser struct {
 	limit         int
 	given         bits.Value
 
+	first   finding // of a line that is verified
 	solver  solver
 	asks    []uint64 // what the ending of the line depends on
 	suffix  []suffix
@@ -505,6 +506,7 @@ const (
 // advance takes a way out of the present node. state says from which on.
 func (p *Parser) advance(state int) bool {
 	n := p.node
+	n.open()
 	for e := n.only; e != nil; e = n.only {
 		if e.item.kind != itemLiteral {
 			return p.match(e, 0)
@@ -513,6 +515,7 @@ func (p *Parser) advance(state int) bool {
 			return false
 		}
 		n = p.node
+		n.open()
 	}
 	if n.set != nil {
 		return p.member(state)

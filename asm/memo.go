@@ -27,15 +27,18 @@ type memory struct {
 	line         uint64              // that of the present one
 	operands     operandTable
 	ends         map[uint64]*ends
-	endings      int      // in ends
-	marks        []uint32 // of lines and operands that were met once
+	endings      int // in ends
+	// marks are of what was met once, marked of them in use.
+	marks  []uint32
+	marked int
 }
 
 // Limits of a memo.
 const (
 	maxContexts = 32
 	maxLines    = 1 << 15
-	manyMarks   = 1 << 15
+	minMarks    = 1 << 10
+	manyMarks   = 1 << 16
 )
 
 // ready makes the memo that of the parser's contexts. With other hooks a line may be something else.
@@ -48,7 +51,7 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: map[uint64]*reading{}, marks: make([]uint32, manyMarks)}
+		m.memory = &memory{lines: map[uint64]*reading{}, marks: make([]uint32, minMarks)}
 		m.by[p.context] = m.memory
 	}
 }
@@ -95,10 +98,15 @@ func (p *Parser) learn(body []byte) {
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
 func (m *memory) met(hash uint64) bool {
-	at := &m.marks[hash%manyMarks]
-	before := *at
-	*at = uint32(hash >> 32)
-	return before == *at
+	if m.marked > len(m.marks)/2 && len(m.marks) < manyMarks { // few lines are worth little memory
+		m.marks, m.marked = make([]uint32, max(minMarks, 4*len(m.marks))), 0
+	}
+	at := &m.marks[hash%uint64(len(m.marks))]
+	before, mark := *at, uint32(hash>>32)|1
+	if *at = mark; before == 0 {
+		m.marked++
+	}
+	return before == mark
 }
 
 // reading returns what was read.

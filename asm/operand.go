@@ -133,7 +133,9 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	q := p.reader(p.ready(g), outside)
 	o := &operand{}
 	for ok := q.search(); ok && len(o.ways) <= maxWays; ok = q.resume(false) {
-		o.ways = append(o.ways, q.way(p.pos, outside))
+		if open, ok := q.openConditions(); ok {
+			o.ways = append(o.ways, q.way(p.pos, outside, open))
+		}
 	}
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
@@ -165,12 +167,29 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	return q
 }
 
+// openConditions returns the conditions that depend on what stands around the value; ok is false where one cannot hold.
+func (p *Parser) openConditions() (open []constraint, ok bool) {
+	for mark := -1; mark != len(p.trail); { // what one has derived may settle others
+		mark, open = len(p.trail), nil
+		for i := range p.cons {
+			c := &p.cons[i]
+			switch s := p.settle(c); {
+			case s == broken && !c.soft:
+				return nil, false
+			case s != holds:
+				open = append(open, *c)
+			}
+		}
+	}
+	return open, true
+}
+
 // way returns the way in which the parser has read a value that starts at a place.
-func (p *Parser) way(from, outside int) way {
-	w := way{size: p.pos - from, loosely: p.loosely, off: p.off, outside: outside}
+func (p *Parser) way(from, outside int, open []constraint) way {
+	w := way{size: p.pos - from, loosely: p.loosely, off: p.off, outside: outside, cons: open}
 	own := &p.spaces[spaceWord]
 	w.val, w.known = own.val[0], own.known[0]
-	w.plain = len(p.cons)+len(p.units) == 0 && own.known == bits.Of(w.known) && p.nspaces == spaceTable+outside
+	w.plain = len(open)+len(p.units) == 0 && own.known == bits.Of(w.known) && p.nspaces == spaceTable+outside
 	w.spaces = slices.Clone(p.spaces[:p.nspaces])
 	context := &w.spaces[spaceContext]
 	context.known = context.known.AndNot(p.given)
@@ -181,7 +200,7 @@ func (p *Parser) way(from, outside int) way {
 		w.spaces = nil
 		return w
 	}
-	w.scopes, w.cons, w.units = slices.Clone(p.scopes), slices.Clone(p.cons), slices.Clone(p.units)
+	w.scopes, w.units = slices.Clone(p.scopes), slices.Clone(p.units)
 	return w
 }
 

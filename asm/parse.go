@@ -100,6 +100,7 @@ type Parser struct {
 	limit         int
 	given         bits.Value
 
+	first   finding // of a line that is verified
 	solver  solver
 	asks    []uint64 // what the ending of the line depends on
 	suffix  []suffix

@@ -44,7 +44,7 @@ func (p *Parser) split(line []byte) (text, body []byte, err error) {
 
 // suffixed reads a line that has a suffix behind the text, of so many bytes, that was read last.
 func (p *Parser) suffixed(line []byte, text int) (res Result, err error) {
-	if line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && !(p.cared && p.nspaces > spaceTable) {
+	if text > 0 && line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && !(p.cared && p.nspaces > spaceTable) {
 		p.suffix = p.suffix[:0]
 		open := text + bytes.IndexByte(line[text:], '{')
 		if p.readSuffix(string(line[open+1:len(line)-1]), open+1) == nil && p.complete(&res) == nil {

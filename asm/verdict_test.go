@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
 )
 
@@ -123,6 +125,27 @@ func (x *verdictTest) change(t *testing.T, turn int) {
 			l.p.Symbol = func(name string) (addr int64, ok bool) {
 				_, err := fmt.Sscanf(name, "at%d", &addr)
 				return addr, err == nil && name == fmt.Sprintf("at%d", addr)
+			}
+		}
+	}
+}
+
+// TestEmptyText prints words whose instruction has no text but a suffix.
+func TestEmptyText(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa><bitset name="#instruction" size="8"/>
+<bitset name="mute" extends="#instruction"><display></display><pattern low="4" high="7">1xx0</pattern><field name="V" low="0" high="3" type="uint"/></bitset></isa>`)}}, "test.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	x := newVerdictTest(t, s, "")
+	for word, want := range map[uint64]string{0x80: "", 0x83: " {V=0x3}", 0xa3: " {V=0x3, 5..6=0x1}"} {
+		in, ok := x.remembers.d.Decode(bits.Of(word))
+		if !ok {
+			t.Fatal(word)
+		}
+		for range 2 {
+			if got, ok := x.remembers.Append(nil, in); string(got) != want || !ok {
+				t.Errorf("%#x is printed as %q, %v, expected %q", word, got, ok, want)
 			}
 		}
 	}

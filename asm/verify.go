@@ -13,11 +13,26 @@ const maxSplits = 64
 // verify makes sure of a text of which some piece was not read as it is printed: if there is a way
 // to read all of it as it is printed, that is the one. Otherwise the first way stands.
 func (p *Parser) verify() {
+	f := &p.first
+	f.spaces, f.nspaces, f.off, f.named, f.ended, f.cared = p.spaces, p.nspaces, p.off, p.named, p.ended, p.cared
+	f.units, f.scopes = append(f.units[:0], p.units...), append(f.scopes[:0], p.scopes...)
 	if p.exactly() {
 		return
 	}
+	p.spaces, p.nspaces, p.off, p.named, p.ended, p.cared = f.spaces, f.nspaces, f.off, f.named, f.ended, f.cared
+	p.units, p.scopes = append(p.units[:0], f.units...), append(p.scopes[:0], f.scopes...)
+	p.trail, p.loosely = p.trail[:0], true
 	p.unspent()
-	p.run()
+}
+
+// finding is what was found of a line: what its text gives and what is left to be given.
+type finding struct {
+	spaces              [maxSpaces]space
+	nspaces             int
+	units               []boundUnit
+	scopes              []scope
+	off                 float64
+	named, ended, cared bool
 }
 
 // exactly reads the text as what prints it, and nothing else.

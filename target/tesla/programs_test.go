@@ -11,7 +11,6 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/internal/program"
-	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 	"github.com/isago/isago/view"
@@ -124,36 +123,48 @@ func (d *programDrawer) instruction(data []byte) []byte {
 	return data
 }
 
-// BenchmarkSource writes code as source that the compiler reads back: text, and what it does not say.
+// BenchmarkSource writes compute instructions that all differ as source that the compiler reads back: by a printer
+// that has seen none of them, and by one that has seen all.
 func BenchmarkSource(b *testing.B) {
-	set := load(b)
-	d, err := set.NewDecoder("")
-	if err != nil {
-		b.Fatal(err)
+	decoder, words := benchWords(b)
+	fresh := func() *asm.Lossless {
+		d, err := decoder.Set().NewDecoder("")
+		if err != nil {
+			b.Fatal(err)
+		}
+		p, err := asm.New(decoder.Set(), "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		return asm.NewLossless(d, p)
 	}
-	p, err := asm.New(set, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	source := roundtrip.NewWords(set, 1)
 	var list []isa.Inst
-	for range 8 {
-		for _, l := range d.Root().Leaves {
-			if in, ok := d.Decode(source.Leaf(l)); ok {
-				list = append(list, in)
+	for _, w := range words {
+		in, _ := decoder.Decode(w)
+		list = append(list, in)
+	}
+	for _, name := range []string{"first", "again"} {
+		b.Run(name, func(b *testing.B) {
+			l, size, i := fresh(), 0, 0
+			var buf []byte
+			for j := 0; name == "again" && j < len(list); j++ {
+				buf, _ = l.Append(buf[:0], list[j])
 			}
-		}
+			for b.Loop() {
+				if buf, _ = l.Append(buf[:0], list[i]); len(buf) == 0 {
+					b.Fatal(list[i].Bits)
+				}
+				size += len(buf) + 1
+				if i++; i == len(list) {
+					if i = 0; name == "first" {
+						b.StopTimer()
+						l = fresh()
+						b.StartTimer()
+					}
+				}
+			}
+			b.SetBytes(int64(size / b.N))
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Minst/s")
+		})
 	}
-	lossless := asm.NewLossless(d, p)
-	var buf []byte
-	size := 0
-	for b.Loop() {
-		size = 0
-		for _, in := range list {
-			buf, _ = lossless.Append(buf[:0], in)
-			size += len(buf) + 1
-		}
-	}
-	b.SetBytes(int64(size))
-	b.ReportMetric(float64(b.N*len(list))/b.Elapsed().Seconds()/1e6, "Minst/s")
 }

@@ -26,6 +26,8 @@ type reader struct {
 	name func(string) (int64, bool)
 	// named tells that a text has the name of a label, whose place is not known before the end.
 	named bool
+	// asks are the first words of statements that had names: reading these ahead is in vain.
+	asks map[string]bool
 }
 
 // newReader returns a reader to which every name is a number.
@@ -36,7 +38,7 @@ func newReader(set *isa.Set, p *asm.Parser, ctx bits.Value) (*reader, error) {
 	}
 	p.SetContext(ctx)
 	d.SetContext(ctx)
-	r := &reader{p: p, d: d, set: set, ctx: ctx, longest: d.Root().Size}
+	r := &reader{p: p, d: d, set: set, ctx: ctx, longest: d.Root().Size, asks: map[string]bool{}}
 	r.lookUp(r.aNumber)
 	return r, nil
 }
@@ -74,10 +76,19 @@ func (r *reader) readAhead(x program.Statement) (to read) {
 	if text == "" || text[0] == '.' {
 		return to
 	}
+	word := text[:(&scanner{text: text}).word(0)]
+	if r.asks[word] {
+		return read{named: true}
+	}
 	s := instructionAt(text, 0)
-	r.read(&s, &to)
+	if r.read(&s, &to); to.named && len(r.asks) < maxAsks {
+		r.asks[strings.Clone(word)] = true
+	}
 	return to
 }
+
+// maxAsks bounds the words that are kept.
+const maxAsks = 64
 
 // aNumber stands for every name.
 func (r *reader) aNumber(string) (int64, bool) {

@@ -33,8 +33,9 @@ type genLanguage struct {
 }
 
 type genFile struct {
-	name string
-	text []byte
+	name     string
+	text     []byte
+	warnings []string
 }
 
 func newGen() *cobra.Command {
@@ -57,9 +58,10 @@ included. docs/generate.md shows how to embed it.`,
 var genLanguages = []genLanguage{
 	{
 		use:   "c",
-		short: "Write C: NAME.h, NAME.c and NAME_pack.c, freestanding C11 that is C++17 too",
-		long: `gen c writes NAME.h, NAME.c, which decodes and prints, and NAME_pack.c, which packs and unpacks: freestanding C11 that compiles as C++17 too, without dependency, allocation or
-global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.
+		short: "Write C: NAME.h, NAME.c and what belongs to it, freestanding C11 that is C++17 too",
+		long: `gen c writes NAME.h, NAME.c, which decodes and prints, NAME_pack.c, which packs and unpacks, NAME_list.c, which lists
+programs, and NAME_operands.c, which tells what operands are: freestanding C11 that compiles as C++17 too, without
+dependency, allocation or global state. Compilers have nothing to say of it under -Wall -Wextra -Wconversion -pedantic.
 
 The C of <encode> in a description is code that runs in the program of whoever compiles it. It is taken with
 --trust-fragments alone, which writes NAME_encode.h beside the others: see docs/generate.md.`,
@@ -69,7 +71,7 @@ The C of <encode> in a description is code that runs in the program of whoever c
 		fragments: true,
 		write: func(p *gen.Program) (list []genFile, err error) {
 			for _, f := range c.Write(p) {
-				list = append(list, genFile{f.Name, f.Text})
+				list = append(list, genFile{f.Name, f.Text, f.Warnings})
 			}
 			return list, nil
 		},
@@ -77,14 +79,14 @@ The C of <encode> in a description is code that runs in the program of whoever c
 	{
 		use:   "go",
 		short: "Write a Go package that needs the standard library alone",
-		long: `gen go writes a package of four files into DIR: NAME.go, decode.go, fields.go and print.go. It needs the standard
+		long: `gen go writes a package into DIR: NAME.go, decode.go, fields.go, list.go, operands.go and print.go. It needs the standard
 library alone, and has the shape of those in golang.org/x/arch: Decode, Inst, Op and Args.`,
 		example: `  isago gen go --isa tegra -o internal/tegra
   isago gen go --spec mygpu.xml --prefix mygpu -o mygpu --check`,
 		write: func(p *gen.Program) (list []genFile, err error) {
 			files, err := golang.Write(p)
 			for _, f := range files {
-				list = append(list, genFile{f.Name, f.Text})
+				list = append(list, genFile{f.Name, f.Text, nil})
 			}
 			return list, err
 		},
@@ -157,6 +159,11 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 	files, err := l.write(p)
 	if err != nil {
 		return err
+	}
+	for _, file := range files {
+		for _, w := range file.warnings {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s [warning]\n", w)
+		}
 	}
 	if f.check {
 		return f.compare(cmd, files)

@@ -13,6 +13,8 @@ import (
 type File struct {
 	Name string
 	Text []byte
+	// Warnings are what is odd about the description, with FILE:LINE.
+	Warnings []string
 }
 
 // Write returns the files of a program.
@@ -23,12 +25,12 @@ func Write(p *gen.Program) []File {
 		operands = w.operandSource()
 	}
 	source, pack := w.source(), w.packSource()
-	files := []File{{p.Name + ".h", w.header()}, {p.Name + ".c", source}, {p.Name + "_pack.c", pack}}
+	files := []File{{Name: p.Name + ".h", Text: w.header()}, {Name: p.Name + ".c", Text: source}, {Name: p.Name + "_pack.c", Text: pack}}
 	if p.Main != nil {
-		files = append(files, File{p.Name + "_list.c", w.listSource()})
+		files = append(files, File{Name: p.Name + "_list.c", Text: w.listSource()})
 	}
 	if operands != nil {
-		files = append(files, File{p.Name + "_operands.c", operands})
+		files = append(files, File{Name: p.Name + "_operands.c", Text: operands})
 	}
 	if p.Fragments {
 		files = append(files, w.encoders()...)

@@ -18,7 +18,8 @@ func (w *writer) encoders() []File {
 	if len(e.roots) == 0 {
 		return nil
 	}
-	return []File{{w.p.Name + "_encode.h", []byte(e.write())}}
+	text := e.write()
+	return []File{{Name: w.p.Name + "_encode.h", Text: []byte(text), Warnings: e.warnings}}
 }
 
 type encoder struct {
@@ -30,6 +31,8 @@ type encoder struct {
 	out     strings.Builder
 	// open are the derived fields whose values are being written.
 	open []string
+	// warnings are the fields without a map, each once.
+	warnings []string
 }
 
 // collect finds the roots that have encoders, those that others need first, and the names that are handed in.
@@ -466,6 +469,7 @@ func (e *encoder) packNested(b *body, l *gen.Leaf, c *spec.Case, f *spec.Field, 
 	x := f.Bitset.Encode
 	switch {
 	case m == nil:
+		e.noMap(l, f.Name, f)
 		b.line("/* %s has no map: its bits are 0 (%s) */", gen.Comment(f.Name), gen.Line(f.Span))
 		return
 	case x == nil || x.Type == "":
@@ -511,7 +515,20 @@ func (e *encoder) value(b *body, l *gen.Leaf, c *spec.Case, name string) string 
 	if as := e.paramOf[name]; as != "" && f == nil {
 		return "p->" + as
 	}
+	e.noMap(l, name, f)
 	return fmt.Sprintf("0 /* %s has no map */", gen.Comment(name))
+}
+
+// noMap warns of a name that has no map.
+func (e *encoder) noMap(l *gen.Leaf, name string, f *spec.Field) {
+	at := l.Line
+	if f != nil {
+		at = gen.Line(f.Span)
+	}
+	text := fmt.Sprintf("%s: %s has no <map> where %s is encoded: it is 0", at, gen.Comment(name), gen.Comment(l.Spec.Name))
+	if !slices.Contains(e.warnings, text) {
+		e.warnings = append(e.warnings, text)
+	}
 }
 
 // expr writes an expression with the values of its names in place.

@@ -83,25 +83,6 @@ func (w *writer) enum(e *gen.Enum) {
 	w.f("\t}\n\treturn strconv.FormatUint(uint64(v)&0xffffffff, 10)\n}\n")
 }
 
-func (w *writer) registerFiles() {
-	if len(w.p.Files) == 0 {
-		return
-	}
-	w.f("\n// File is a register file.\ntype File uint8\n\n// The register files.\nconst (\n")
-	for i, f := range w.p.Files {
-		first := ""
-		if i == 0 {
-			first = " File = iota"
-		}
-		doc := gen.Comment(f.Doc)
-		if doc == "" {
-			doc = gen.Comment(f.Name)
-		}
-		w.f("\t%s%s // %s\n", w.names.Unique("File"+camel(gen.Lower(f.Name)), ""), first, doc)
-	}
-	w.f(")\n")
-}
-
 func (w *writer) options() {
 	if len(w.p.Contexts) > 0 {
 		w.f("\n// Context is what is not in the word and yet changes how it is read.\ntype Context struct {\n")
@@ -203,7 +184,7 @@ func Decode(code []byte) (Inst, error) {
 		}
 		w.f("}\n")
 	}
-	w.funcsOf(true)
+	w.funcsOf(forDecoding)
 	w.f("%s", w.declared.String())
 }
 
@@ -238,7 +219,7 @@ func (w *writer) printing() {
 			w.print(r)
 		}
 	}
-	w.funcsOf(false)
+	w.funcsOf(forPrinting)
 	code := w.b.String()
 	var b strings.Builder
 	for _, p := range gen.Needed(gen.Pieces(runtimeText), "always", w.written, code) {
@@ -300,19 +281,32 @@ func (in %[1]s) printWith(p *printer) {
 		return
 	}
 	b := &body{w: w}
-	for c := range w.p.Classes {
-		d := r.Decoders[c]
-		if len(w.p.Classes) > 1 && c+1 < len(w.p.Classes) {
-			b.line("if p.o.Gen <= %d {", w.p.Classes[c].Max)
-		}
-		w.checks(b, d.Checks)
-		b.dispatch(d.Show, "in.Op")
-		b.line("}")
-		if len(w.p.Classes) > 1 && c+1 < len(w.p.Classes) {
-			b.line("return\n}")
-		}
-	}
+	w.eachClass(b, func(c int) {
+		w.checks(b, r.Decoders[c].Checks)
+		b.dispatch(r.Decoders[c].Show, "in.Op")
+	})
 	w.f("%s}\n", b.b.String())
+}
+
+// eachClass does, in each class of generations, something that leaves a switch open.
+func (w *writer) eachClass(b *body, do func(class int)) {
+	for c := range w.p.Classes {
+		switch {
+		case len(w.p.Classes) == 1:
+			do(c)
+		case c == 0:
+			b.line("switch {\ncase p.o.Gen <= %d:", w.p.Classes[c].Max)
+			do(c)
+		case c+1 < len(w.p.Classes):
+			b.line("case p.o.Gen <= %d:", w.p.Classes[c].Max)
+			do(c)
+		default:
+			b.line("default:")
+			do(c)
+			b.line("}")
+		}
+		b.line("}")
+	}
 }
 
 // checks writes what is looked at before a leaf is printed.

@@ -11,42 +11,64 @@ import (
 func (w *writer) nameFuncs() {
 	w.funcs = map[*gen.Func]string{}
 	names := gen.NewNames(strings.Fields(`put align lineBreak int uint hex offset uoffset half float branch absBranch custom wide wideHex
-		symbol tell open close mark reset find noField unexpected ignored noOperand conflict entry cycle tooDeep push`)...)
+		symbol tell open close mark reset find noField unexpected ignored noOperand conflict entry cycle tooDeep push
+		openOperand closeOperand setRegister onlyOf modify swizzle mask setMemory setType setValue setKind setNumber setTarget take takeFlag`)...)
 	for _, f := range w.p.Funcs {
 		w.funcs[f] = names.Unique(local(f.Name), "")
 	}
 }
 
-// reached finds the functions that something calls.
-func (w *writer) reached() map[*gen.Func]bool {
-	used := gen.NewReached(false)
+// reached finds the functions that something calls; those of operands are for nothing else.
+func (w *writer) reached() (printing, operands map[*gen.Func]bool) {
+	shown, collected := gen.NewReached(false), gen.NewReached(false)
 	for _, r := range w.p.Roots {
 		for _, d := range r.Decoders {
-			used.Func(d.Match)
+			shown.Func(d.Match)
 			if d.Show == nil {
 				continue
 			}
 			for _, f := range d.Show.Shows {
-				used.Func(f)
+				shown.Func(f)
 			}
 			for _, list := range d.Checks {
-				used.Stmts(list)
+				shown.Stmts(list)
+			}
+			if d.Collect != nil {
+				for _, f := range d.Collect.Shows {
+					collected.Func(f)
+				}
 			}
 		}
 		for _, l := range r.Leaves {
 			for _, c := range l.Layout.Cases {
-				used.Expr(c.Cond)
+				shown.Expr(c.Cond)
 			}
 		}
 	}
-	return used.Used
+	return shown.Used, collected.Used
 }
 
-// funcsOf writes the functions of some kinds.
-func (w *writer) funcsOf(match bool) {
-	used := w.reached()
+// Where functions stand.
+const (
+	forDecoding = iota // what finds leaves
+	forPrinting
+	forOperands
+)
+
+// funcsOf writes the functions that stand somewhere.
+func (w *writer) funcsOf(where int) {
+	printing, operands := w.reached()
 	for _, f := range w.p.Funcs {
-		if !used[f] || (f.Kind == gen.Match) != match {
+		at := forPrinting
+		switch {
+		case !printing[f] && !operands[f]:
+			continue
+		case f.Kind == gen.Match:
+			at = forDecoding
+		case !printing[f]:
+			at = forOperands
+		}
+		if at != where {
 			continue
 		}
 		b := &body{w: w}

@@ -30,6 +30,9 @@ func Write(p *gen.Program) ([]File, error) {
 	if p.Main != nil {
 		files = append(files, file{"list.go", w.listing})
 	}
+	if !p.Mesa {
+		files = append(files, file{"operands.go", w.operands})
+	}
 	files = append(files, file{"print.go", w.printing}) // with what the others need
 	for _, f := range files {
 		w.b.Reset()
@@ -88,7 +91,10 @@ type writer struct {
 
 // reserved are the names that a package has whatever the description.
 const reserved = `Word Inst Op Options Context Defaults Decode Arg Finding FindingKind NoMatch Conflict Ignored NoField
-	Unexpected NoDisplay NoEntry TooDeep Cycle Limbs Bits File DoesNotFitError ErrUnknown ErrShort Listing Entry`
+	Unexpected NoDisplay NoEntry TooDeep Cycle Limbs Bits File DoesNotFitError ErrUnknown ErrShort Listing Entry
+	FileNone Memory MemoryNone Operand Reg Role RoleNone RoleRead RoleWrite RoleBoth OperandKind OperandUnknown OperandRegister
+	OperandImmediate OperandMemory OperandTarget OperandCondition OperandModifier OperandSampler Type TypeKind TypeUnsigned TypeSigned
+	TypeFloat TypeBool`
 
 func newWriter(p *gen.Program) *writer {
 	w := &writer{

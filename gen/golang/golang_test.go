@@ -95,13 +95,29 @@ func harness(p *gen.Program, root *gen.Root) string {
 		word = "gen.Word(v)"
 	}
 	text := strings.ReplaceAll(harnessText, "gen.uint64(", "uint64(")
+	operands := ""
+	if !p.Mesa {
+		operands = operandText
+	}
 	list := ""
 	if root == p.Main {
 		list = strings.Replace(listText, "GEN", map[bool]string{true: "o.Gen = uint32(head[0])"}[len(p.Classes) > 1 || p.Uses.Gen], 1)
 	}
-	return strings.ReplaceAll(strings.NewReplacer("LIST", list, "PACKAGE", golang.PackageName(p.Name), "SET", set.String(), "PACKERS", packers.String(), "INST", n.Inst,
+	return strings.ReplaceAll(strings.NewReplacer("OPERANDS", operands, "LIST", list, "PACKAGE", golang.PackageName(p.Name), "SET", set.String(), "PACKERS", packers.String(), "INST", n.Inst,
 		"FINDER", n.Decode, "WORD", word, "ENTRIES", fmt.Sprint(gentest.Entries), "BATCH", fmt.Sprint(gentest.Batch), "LIMBS", fmt.Sprint(p.Limbs)).Replace(text), "gen.uint64(", "uint64(")
 }
+
+const operandText = `		if ok {
+			for _, op := range inst.Operands(o) {
+				fmt.Fprintf(out, "\x03%s %d %d", op.Name, op.Role, op.Kind)
+				for _, r := range []gen.Reg{op.Reg, op.Relative} {
+					fmt.Fprintf(out, " %d %d %d %d %d %d %d", r.File, r.View, r.Number, r.Count, r.Low, r.Width, r.Component)
+				}
+				fmt.Fprintf(out, " %t %v %t %d %d %d", op.Swizzled, op.Swizzle, op.Masked, op.Mask, op.Modifiers, op.Memory)
+				fmt.Fprintf(out, " %d %d %d %d", op.Type.Kind, op.Type.Bits, op.Type.Lanes, op.Value)
+			}
+		}
+`
 
 const listText = `for number := func() int {
 		var v uint64
@@ -201,7 +217,7 @@ SET
 		for _, f := range found {
 			fmt.Fprintf(out, "\x01%s", f)
 		}
-		out.WriteByte(2)
+OPERANDS		out.WriteByte(2)
 	}
 }
 

@@ -72,6 +72,10 @@ func (f *body) stmt(s *gen.Stmt) {
 		f.line("return")
 	case gen.Ignored:
 		f.ignored(s)
+	case gen.AddOperand:
+		f.addOperand(s)
+	case gen.Act:
+		f.act(s)
 	}
 }
 

@@ -58,6 +58,9 @@ func Descriptions(t testing.TB) (list []Description) {
 		}
 		list = append(list, Description{m.Name, m.Load, []uint32{0}})
 	}
+	list = append(list, Description{"scattered", func(o isa.Options) (*isa.Set, error) {
+		return isa.Load(fstest.MapFS{"scattered.xml": {Data: []byte(scattered)}}, "scattered.xml", o)
+	}, []uint32{0}})
 	if *all {
 		list = append(list, Description{"heron", func(o isa.Options) (*isa.Set, error) {
 			return isa.Load(testgpu.Files(), testgpu.File, o)

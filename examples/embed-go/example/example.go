@@ -202,14 +202,107 @@ func (v Chip) String() string {
 	return strconv.FormatUint(uint64(v)&0xffffffff, 10)
 }
 
-// File is a register file.
-type File uint8
+// File is a register file, or a view on one.
+type File uint16
 
-// The register files.
+// The register files, and the views on them.
 const (
-	FileR File = iota // The general registers.
-	FileS             // The special registers. s0 is the stack pointer, s1 the link.
+	FileR    File = 0 // The general registers.
+	FileS    File = 1 // The special registers. s0 is the stack pointer, s1 the link.
+	FileNone File = 2
 )
+
+// Memory is a memory.
+type Memory uint16
+
+// The memories.
+const (
+	MemoryNone Memory = 0
+)
+
+// The changes of an operand's value, a bit each.
+const (
+	ModifierNegate   = 1 << 0 // negate
+	ModifierAbsolute = 1 << 1 // absolute
+	ModifierSaturate = 1 << 2 // saturate
+)
+
+// Role is what an instruction does with an operand.
+type Role uint8
+
+// The roles; RoleNone where the description does not say.
+const (
+	RoleNone Role = iota
+	RoleRead
+	RoleWrite
+	RoleBoth
+)
+
+// OperandKind is what an operand is.
+type OperandKind uint8
+
+// The kinds of operands. OperandUnknown is one of which the description says nothing.
+const (
+	OperandUnknown OperandKind = iota
+	OperandRegister
+	OperandImmediate
+	OperandMemory
+	OperandTarget
+	OperandCondition
+	OperandModifier
+	OperandSampler
+)
+
+// TypeKind is what the bits of a value are.
+type TypeKind uint8
+
+// The kinds of values.
+const (
+	TypeUnsigned TypeKind = iota
+	TypeSigned
+	TypeFloat
+	TypeBool
+)
+
+// Type is the type of a value: Lanes of so many Bits.
+type Type struct {
+	Kind        TypeKind
+	Bits, Lanes int
+}
+
+// Reg is a register, a part of one, or several in a row; its File is FileNone for none.
+type Reg struct {
+	// File is the register file, View the view through which the register is named, FileNone for none.
+	File, View File
+	// Number is that of the first register in File, without what is added to it; Count is how many there are.
+	Number int64
+	Count  int
+	// Low and Width are the bits of the register.
+	Low, Width int
+	// Component is the one that is meant, -1 for all.
+	Component int
+}
+
+// Operand is an operand that the text of an instruction shows.
+type Operand struct {
+	// Name is the description's.
+	Name string
+	Role Role
+	Kind OperandKind
+	// Relative is what is added to the number of Reg or to the address.
+	Reg, Relative Reg
+	// Swizzle gives for each component the one of the register that it is; Mask has bit 0 set where the first is
+	// written. They count where Swizzled and Masked say that the description has them.
+	Swizzle          [4]uint8
+	Mask             uint8
+	Swizzled, Masked bool
+	Modifiers        uint64
+	Memory           Memory
+	// Type is that of an immediate, and that with which memory is reached.
+	Type Type
+	// Value is an immediate, sign-extended; the address, of memory in bytes, of a target in bits; elsewhere the bits.
+	Value uint64
+}
 
 // Context is what is not in the word and yet changes how it is read.
 type Context struct {

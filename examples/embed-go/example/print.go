@@ -32,6 +32,10 @@ type printer struct {
 	unit   int64
 	record bool // the operands
 	args   []Arg
+	// The operands, the one that is being described, and the file to whose registers alone something is added.
+	list []Operand
+	op   *Operand
+	of   File
 }
 
 func (p *printer) put(s string) { p.out = append(p.out, s...) }
@@ -170,6 +174,79 @@ func bit(b bool) uint64 {
 		return 1
 	}
 	return 0
+}
+
+func (p *printer) openOperand(name string, role Role, kind OperandKind) {
+	p.list = append(p.list, Operand{Name: name, Role: role, Kind: kind, Reg: noReg, Relative: noReg, Memory: MemoryNone})
+	p.op, p.of = &p.list[len(p.list)-1], FileNone
+}
+
+// noReg is no register.
+var noReg = Reg{File: FileNone, View: FileNone, Component: -1}
+
+func (p *printer) closeOperand() {
+	op := p.op
+	if p.of != FileNone && op.Reg.File != p.of && op.Reg.View != p.of {
+		op.Relative = noReg
+	}
+	switch {
+	case op.Kind != OperandUnknown:
+	case op.Reg.File != FileNone:
+		op.Kind = OperandRegister
+	case op.Memory != MemoryNone:
+		op.Kind = OperandMemory
+	}
+}
+
+// setRegister says which register an operand is, in a file or in a view on it, or which one is added: mode 1, or 2 unless
+// one is.
+func (p *printer) setRegister(mode int, file, view File, count, per, width int, index, component uint64) {
+	r := &p.op.Reg
+	if mode > 0 {
+		r = &p.op.Relative
+	}
+	if mode != 1 && r.File != FileNone {
+		return
+	}
+	n := int64(index)
+	*r = Reg{file, view, n / int64(per), count, int(n%int64(per)) * width, width, int(int64(component))}
+}
+
+func (p *printer) setKind(k OperandKind) {
+	if p.op.Kind == OperandUnknown {
+		p.op.Kind = k
+	}
+}
+
+// setNumber takes a number for the value where nothing else says what the operand is.
+func (p *printer) setNumber(kind TypeKind, width, signed int, v uint64) {
+	op := p.op
+	if op.Reg.File != FileNone || op.Memory != MemoryNone || op.Type.Bits > 0 {
+		return
+	}
+	p.setKind(OperandImmediate)
+	if signed > 0 {
+		v = uint64(signExtend(v, width))
+	}
+	op.Type, op.Value = Type{kind, width, 1}, v
+}
+
+func (p *printer) setTarget(unit int64, width, relative int, v uint64) {
+	if unit == 0 {
+		unit = p.unit
+	}
+	p.op.Kind = OperandTarget
+	if p.op.Value = v * uint64(unit); relative > 0 {
+		p.op.Value = uint64(p.o.Addr + signExtend(v, width)*unit)
+	}
+}
+
+// take makes the bits of a piece the value of an operand that is neither a number nor a place.
+func (p *printer) take(v uint64) {
+	switch p.op.Kind {
+	case OperandCondition, OperandModifier, OperandSampler:
+		p.op.Value = v
+	}
 }
 
 // String returns the text of the instruction, with default options.

@@ -69,6 +69,7 @@ type Decoder struct {
 	sites     int // that are kept
 	strings   map[string]string
 	walk      operandWalk
+	collects  bool    // what is printed is looked at for operands
 	text      []byte  // room for texts of which not the letters count
 	branching []uint8 // what MayBranch knows, by Leaf.ID
 	// general prints every item in the general way; tests compare with it.

@@ -127,6 +127,18 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// The token in front of an option that prints nothing ends where it did without it.
+func TestTokensWithoutOption(t *testing.T) {
+	d := strict(t, `<bitset name="#instruction" size="8"><display>op {A},{ ?F} {B}</display><field name="A" low="0" high="2" type="uint"/>
+		<field name="F" pos="3" type="bool" display="f"/><field name="B" low="4" high="7" type="uint"/></bitset>`)
+	in, _ := d.Decode(bits.Of(0x21))
+	text, tokens := d.AppendTokens(nil, nil, in)
+	want := []isa.Token{{isa.TokenMnemonic, 0, 2}, {isa.TokenPunctuation, 2, 3}, {isa.TokenImmediate, 3, 4}, {isa.TokenPunctuation, 4, 6}, {isa.TokenImmediate, 6, 7}}
+	if string(text) != "op 1, 2" || !slices.Equal(tokens, want) {
+		t.Errorf("%q: got %v, want %v", text, tokens, want)
+	}
+}
+
 func TestTargets(t *testing.T) {
 	d := strict(t, `<bitset name="#instruction" size="32"><display>br {A} {B} {C}</display>
 		<field name="A" low="0" high="7" type="branch"/><field name="B" low="8" high="15" type="absbranch" call="true" unit="8"/>

@@ -24,7 +24,7 @@ func (d *Decoder) Mnemonic(in Inst) string {
 }
 
 func (d *Decoder) mnemonic(depth int) string {
-	items, ok := d.walk.choose(depth, false)
+	items, ok := d.walk.choose(depth)
 	if !ok {
 		return ""
 	}

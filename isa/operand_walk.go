@@ -8,12 +8,11 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// operandWalk prints an instruction and collects the operands that its text shows.
+// operandWalk collects the operands of an instruction while it is printed.
 type operandWalk struct {
 	d   *Decoder
-	dst []byte
 	out []Operand
-	// start is where the text starts in dst.
+	// start is where the text starts.
 	start int
 	// of is the only file to whose registers something is added, nil for any, of the operand being read.
 	of *spec.File
@@ -25,109 +24,39 @@ type operandWalk struct {
 // wordTable stands for the word where the number of a table is asked for.
 const wordTable = -1
 
-// display prints the display of a frame's unit, as Decoder.unit does.
-func (w *operandWalk) display(depth int) {
-	d := w.d
-	if items, ok := w.choose(depth, true); ok {
-		w.items(items, depth)
-		return
-	}
-	w.dst = d.noDisplay(w.dst, d.frames[depth].unit)
-}
-
 // choose returns the display of the first case that applies and has one.
-func (w *operandWalk) choose(depth int, asserts bool) (items []model.Item, ok bool) {
-	d := w.d
-	for _, c := range d.frames[depth].unit.Cases {
-		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
-			continue
-		}
-		if asserts && len(c.Spec.Asserts) > 0 {
-			d.asserts(c.Spec, depth)
-		}
-		if c.Shown {
+func (w *operandWalk) choose(depth int) (items []model.Item, ok bool) {
+	for _, c := range w.d.frames[depth].unit.Cases {
+		if (c.Cond == nil || w.d.eval(c.Cond, depth) != 0) && c.Shown {
 			return c.Items, true
 		}
 	}
 	return nil, false
 }
 
-func (w *operandWalk) items(items []model.Item, depth int) {
-	for i := 0; i < len(items); {
-		o, end := items[i].Operand, i+1
-		if o == nil {
-			w.item(&items[i], depth)
-			i = end
-			continue
-		}
-		for end < len(items) && items[end].Operand == o {
-			end++
-		}
-		w.group(o, items[i:end], depth)
-		i = end
+// instruction prints an instruction inside of another, with its operands; ok is false where ref shows none.
+func (w *operandWalk) instruction(dst []byte, ref *model.Ref, depth int) (text []byte, ok bool) {
+	if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || !ref.Field.Bitset.Groups {
+		return dst, false
 	}
+	inner, ok := w.enter(ref, depth)
+	if !ok {
+		return dst, false
+	}
+	return w.d.unit(dst, inner), true
 }
 
-// item prints what belongs to no operand of several pieces.
-func (w *operandWalk) item(it *model.Item, depth int) {
-	if it.Kind != model.ItemRef && it.Kind != model.ItemSet {
-		w.dst = w.d.item(w.dst, it, depth)
-		return
-	}
-	start, found := len(w.dst), len(w.out)
-	w.dst = append(w.dst, it.Before...)
-	from := len(w.dst)
-	if it.Kind == model.ItemSet {
-		w.members(it, depth)
-	} else {
-		w.reference(it, depth)
-	}
-	if len(w.dst) == from {
-		w.dst, w.out = w.dst[:start], w.out[:found]
-		return
-	}
-	w.dst = append(w.dst, it.After...)
-}
-
-func (w *operandWalk) members(it *model.Item, depth int) {
-	first := len(w.dst)
-	for i := range it.Members {
-		start := len(w.dst)
-		if start > first {
-			w.dst = append(w.dst, it.Join...)
-		}
-		from := len(w.dst)
-		if w.reference(&it.Members[i], depth); len(w.dst) == from {
-			w.dst = w.dst[:start]
-		}
-	}
-}
-
-// reference prints a field, which may be an operand or have operands in it.
-func (w *operandWalk) reference(it *model.Item, depth int) {
-	d := w.d
-	ref := d.pick(it.Alts, depth)
-	if ref == nil || ref.Field == nil {
-		w.dst = d.reference(w.dst, it, depth)
-		return
-	}
-	if b := ref.Field.Bitset; b != nil && b.Groups {
-		if inner, ok := w.enter(ref, depth); ok {
-			w.display(inner)
-			return
-		}
-	}
-	from := len(w.dst)
-	w.dst = d.reference(w.dst, it, depth)
-	if len(w.dst) == from || !ref.Field.IsOperand() {
+// field notes a field that was printed from a place on, if it is an operand on its own.
+func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
+	if end == from || ref == nil || ref.Field == nil || !ref.Field.IsOperand() {
 		return
 	}
 	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
 	w.piece(op, ref, false, depth)
 	if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
-		op.takeBits(d.value(ref, depth))
+		op.takeBits(w.d.value(ref, depth))
 	}
-	w.close(op)
+	w.close(op, end)
 }
 
 // open appends an operand; what the buffer has room for is reused.
@@ -146,8 +75,8 @@ func (w *operandWalk) open(name string, role Role, from int) *Operand {
 }
 
 // close settles what an operand is.
-func (w *operandWalk) close(op *Operand) {
-	op.End = len(w.dst) - w.start
+func (w *operandWalk) close(op *Operand, end int) {
+	op.End = end - w.start
 	if f := op.Relative.File; f != nil && w.of != nil && !op.Register.named(w.d.set.files[w.of.Index]) {
 		op.Relative = Register{Component: -1}
 	}
@@ -163,14 +92,14 @@ func (w *operandWalk) close(op *Operand) {
 }
 
 // group prints the pieces of one operand.
-func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth int) {
+func (w *operandWalk) group(dst []byte, o *spec.Operand, items []model.Item, depth int) []byte {
 	d := w.d
-	from := len(w.dst)
-	for i := range items {
-		w.dst = d.item(w.dst, &items[i], depth)
-	}
-	if len(w.dst) == from {
-		return
+	from := len(dst)
+	d.collects = false
+	dst = d.items(dst, items, depth)
+	d.collects = true
+	if len(dst) == from {
+		return dst
 	}
 	facts := d.frames[depth].unit.Knowledge().Operands[o]
 	op := w.open(o.Name, Role(o.Role), from)
@@ -185,7 +114,8 @@ func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth int) {
 			w.piece(op, ref, it.Name == relative, depth)
 		}
 	}
-	w.close(op)
+	w.close(op, len(dst))
+	return dst
 }
 
 // apply puts what the facts of a frame say in the operand, unless it was said outside. It returns the
@@ -393,7 +323,7 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 		return
 	}
 	name := w.apply(op, facts, inner)
-	items, _ := w.choose(inner, false)
+	items, _ := w.choose(inner)
 	w.pieces(op, items, name, inner)
 	op.takeBits(w.d.frames[inner].v[0])
 }

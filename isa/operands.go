@@ -261,18 +261,13 @@ func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
 
 // AppendOperands is Append and Operands in one.
 func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
-	d.lineStart, d.operands = len(dst), 0
-	d.missing = d.missing[:0]
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
-	d.checkEntries(d.frames[0].unit)
 	w := &d.walk
-	w.d, w.dst, w.out, w.start = d, dst, buf, len(dst)
+	w.d, w.out, w.start = d, buf, len(dst)
 	w.sites[0], w.entries[0] = d.top(in.Leaf.model), 0
-	d.quick = d.planned(in.Leaf.model) != nil
-	w.display(0)
-	d.quick = false
-	dst, buf = w.dst, w.out
-	w.dst, w.out = nil, nil
+	d.quick, d.collects = d.planned(in.Leaf.model) != nil, true
+	dst = d.Append(dst, in)
+	d.quick, d.collects = false, false
+	buf, w.out = w.out, nil
 	return dst, buf
 }
 

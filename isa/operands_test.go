@@ -339,3 +339,19 @@ func TestOperandsInMemoriesOfAGroup(t *testing.T) {
 		t.Errorf("operands %v, want live to be a modifier of value 1", list)
 	}
 }
+
+// What an expression that needs its own value came to in one word is not its value in the next.
+func TestOperandsOfOneWordAfterAnother(t *testing.T) {
+	d := plain(t, `<bitset name="#instruction" size="8"><display>base {D} {V}</display>
+		<override><expr>{D} == 9</expr><display>over {D} {V}</display><field name="V" low="4" high="7" type="uint"/></override>
+		<derived name="D" type="uint"><expr>{V} + 1</expr></derived><field name="V" low="0" high="3" type="uint"/><field name="W" low="4" high="7" type="hex"/></bitset>`)
+	for _, x := range []struct {
+		word uint64
+		text string
+	}{{0x02, "base 3 2"}, {0x05, "base 6 5"}} {
+		in, _ := d.Decode(bits.Of(x.word))
+		if text, _ := d.AppendOperands(nil, nil, in); string(text) != x.text {
+			t.Errorf("got %q, want %q", text, x.text)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
 	d.leave(0)
 	d.frames[0].v = in.Bits
-	if d.trace == nil {
+	if d.trace == nil && !d.collects {
 		if text, ok := d.quickly(dst, in); ok {
 			return text
 		}
@@ -69,8 +69,18 @@ func (d *Decoder) asserts(c *spec.Case, depth int) {
 }
 
 func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
-	for i := range items {
-		dst = d.item(dst, &items[i], depth)
+	for i := 0; i < len(items); {
+		o, end := items[i].Operand, i+1
+		if o == nil || !d.collects {
+			dst = d.item(dst, &items[i], depth)
+			i = end
+			continue
+		}
+		for end < len(items) && items[end].Operand == o {
+			end++
+		}
+		dst = d.walk.group(dst, o, items[i:end], depth)
+		i = end
 	}
 	return dst
 }
@@ -112,9 +122,9 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	if !d.Remarks {
 		return dst
 	}
-	saved := d.trace
-	d.trace = nil // a comment is no part of the instruction
-	defer func() { d.trace = saved }()
+	saved, collects := d.trace, d.collects
+	d.trace, d.collects = nil, false // a comment is no part of the instruction
+	defer func() { d.trace, d.collects = saved, collects }()
 	start := len(dst)
 	dst = append(append(append(dst, '\t'), d.set.Comment()...), ' ')
 	from := len(dst)
@@ -172,6 +182,23 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 		return d.members(dst, it, depth)
 	}
 	ref := d.pick(it.Alts, depth)
+	if !d.collects {
+		return d.shownValue(dst, it, ref, depth)
+	}
+	from := len(dst)
+	text, ok := d.walk.instruction(dst, ref, depth)
+	if ok {
+		return text
+	}
+	d.collects = false
+	dst = d.shownValue(dst, it, ref, depth)
+	d.collects = true
+	d.walk.field(ref, depth, from, len(dst))
+	return dst
+}
+
+// shownValue prints the value of what a name means; ref is nil where it means nothing.
+func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth int) []byte {
 	if ref == nil {
 		d.found(finding{kind: NoField, name: &it.Name})
 		return dst

@@ -218,18 +218,26 @@ type shownField struct {
 	start, end int
 }
 
-type traceMark struct{ tokens, shown int }
+// traceMark is what was told by a moment; end is that of the last token, which may have grown since.
+type traceMark struct{ tokens, shown, end int }
 
 func (t *trace) mark() traceMark {
 	if t == nil {
 		return traceMark{}
 	}
-	return traceMark{len(t.tokens), len(t.shown)}
+	m := traceMark{tokens: len(t.tokens), shown: len(t.shown)}
+	if m.tokens > 0 {
+		m.end = t.tokens[m.tokens-1].End
+	}
+	return m
 }
 
 func (t *trace) reset(m traceMark) {
-	if t != nil {
-		t.tokens, t.shown = t.tokens[:m.tokens], t.shown[:m.shown]
+	if t == nil {
+		return
+	}
+	if t.tokens, t.shown = t.tokens[:m.tokens], t.shown[:m.shown]; m.tokens > 0 {
+		t.tokens[m.tokens-1].End = m.end
 	}
 }
 

@@ -221,6 +221,8 @@ func TestDepth(t *testing.T) {
 func FuzzScene(f *testing.F) {
 	f.Add([]byte(`{"vertex": {"constants": {"C0": [1, 2]}, "bools": [1], "loops": {"0": [3, 0, 1]}}, "vertices": 3, "indices": [0, 1, 2], "size": [4, 4]}`))
 	f.Add([]byte(`{"buffers": [{"constant": [20, 1], "floats": [1, 2, 3]}], "textures": [{"constant": 0, "file": "t.png", "wrap": "clamp", "filter": "nearest"}]}`))
+	f.Add([]byte(`{"textures": [{"constant": 3, "file": "s.json", "mips": "s.json", "words": ["0x80000002", "0x12", "0x3f00f", "0", "0xc0", "0xc00"]}]}`))
+	f.Add([]byte(`{"textures": [{"constant": 1, "files": ["a", "b"], "dimension": "3d", "mipmaps": true}, {"constant": 2, "file": "s.json", "words": ["0", "38", "7", "1", "0xffffffff", "0x600"]}]}`))
 	set, m := load(f)
 	code := bytesOf(assemble(f, "ALU: MAXv export62 = R0, R0"))
 	f.Fuzz(func(t *testing.T, data []byte) {

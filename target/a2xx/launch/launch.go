@@ -119,6 +119,7 @@ func (p *source) quirks(given map[string]string) map[string]string {
 type loader struct {
 	req     exec.Request
 	machine *sem.Machine
+	texels  int // of textures in memory so far
 }
 
 // read reads a program of a file.

@@ -34,13 +34,13 @@ func starts(tb testing.TB) []start {
 	}
 	return []start{
 		{"version", []string{"version"}, 400},
-		{"dis Tesla word", []string{"dis", "--isa", "tesla", "--plain", "--hex", word}, 9000},
-		{"dis A2XX", []string{"dis", "--isa", "a2xx", "--stage", "fs", filepath.Join(examples, "a2xx", "textures.fs.bin")}, 9000},
-		{"dis PICA200", []string{"dis", filepath.Join(examples, "pica200", "light.shbin")}, 3500},
-		{"asm PICA200", []string{"asm", tiny, "-o", "-"}, 2500},
-		{"asm Tesla", []string{"asm", filepath.Join(examples, "tesla", "saxpy.cubin.s"), "-o", "-"}, 28000},
-		{"run PICA200", []string{"run", filepath.Join(examples, "pica200", "light.shbin")}, 7000},
-		{"explain Tegra", []string{"explain", "--isa", "tegra", "MADv"}, 3500},
+		{"dis Tesla word", []string{"dis", "--isa", "tesla", "--plain", "--hex", word}, 8800},
+		{"dis A2XX", []string{"dis", "--isa", "a2xx", "--stage", "fs", filepath.Join(examples, "a2xx", "textures.fs.bin")}, 10500},
+		{"dis PICA200", []string{"dis", filepath.Join(examples, "pica200", "light.shbin")}, 3200},
+		{"asm PICA200", []string{"asm", tiny, "-o", "-"}, 2100},
+		{"asm Tesla", []string{"asm", filepath.Join(examples, "tesla", "saxpy.cubin.s"), "-o", "-"}, 15000},
+		{"run PICA200", []string{"run", filepath.Join(examples, "pica200", "light.shbin")}, 5800},
+		{"explain Tegra", []string{"explain", "--isa", "tegra", "MADv"}, 3300},
 	}
 }
 

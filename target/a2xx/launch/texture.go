@@ -298,6 +298,11 @@ func inside(wrap string, i, n int) int {
 	if uint(i) < uint(n) {
 		return i
 	}
+	return beyond(wrap, i, n)
+}
+
+// beyond is inside for those that are not.
+func beyond(wrap string, i, n int) int {
 	switch wrap {
 	case "CLAMP":
 		return max(0, min(i, n-1))

@@ -1,0 +1,56 @@
+package testgpu_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/testgpu"
+	"github.com/isago/isago/isa"
+)
+
+// The bytes that may be allocated up to the first word that is printed, and from there to the first line that is
+// assembled: a third more than is needed. To print every leaf, or to build all of the grammar, takes several times
+// as many.
+const (
+	maxLoaded    = 3700 << 10
+	maxAssembled = 900 << 10
+)
+
+// allocated returns how many bytes a function allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestStartAllocates holds that of a large description only what is asked for is made.
+func TestStartAllocates(t *testing.T) {
+	var set *isa.Set
+	loaded := allocated(func() {
+		set = load(t, testgpu.Gens[len(testgpu.Gens)-1])
+		d, err := set.NewDecoder("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in, ok := d.Decode(bits.Of(0x2000800000010203)); !ok || len(d.Append(nil, in)) == 0 {
+			t.Fatal("not decoded")
+		}
+	})
+	assembled := allocated(func() {
+		p, err := asm.New(set, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Parse("fadd r1.x, r2.x, c3.y"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Logf("%d KiB to the first word, %d KiB to the first line", loaded>>10, assembled>>10)
+	if loaded > maxLoaded || assembled > maxAssembled {
+		t.Errorf("%d KiB to the first word and %d KiB to the first line, expected at most %d and %d", loaded>>10, assembled>>10, maxLoaded>>10, maxAssembled>>10)
+	}
+}

@@ -31,8 +31,8 @@ type anchorGroup struct {
 // templateID says which template of a root is meant.
 type templateID struct {
 	leaf *model.Leaf
-	// item is the number of its case, alias that of its alias, notAlias for the display.
-	item, alias int
+	// number is that of its case, alias that of its alias, notAlias for the display.
+	number, alias int
 }
 
 const notAlias = -1
@@ -150,9 +150,9 @@ func (p *Parser) groupStart(g *anchorGroup) *node {
 		for _, t := range g.templates {
 			c.unit = p.env.Unit(t.leaf)
 			if t.alias == notAlias {
-				c.display(g.start, t.item)
+				c.display(g.start, t.number)
 			} else {
-				c.alias(g.start, t.item, t.alias)
+				c.alias(g.start, t.number, t.alias)
 			}
 		}
 	})

@@ -101,7 +101,7 @@ func (m *memory) met(hash uint64) bool {
 	if m.marked > len(m.marks)/2 && len(m.marks) < manyMarks { // few lines are worth little memory
 		m.marks, m.marked = make([]uint32, max(minMarks, 4*len(m.marks))), 0
 	}
-	at := &m.marks[hash%uint64(len(m.marks))]
+	at := &m.marks[hash&uint64(len(m.marks)-1)]
 	before, mark := *at, uint32(hash>>32)|1
 	if *at = mark; before == 0 {
 		m.marked++
@@ -155,7 +155,7 @@ type operandSlot struct {
 	*operand
 }
 
-// Limits of the table: slots, and how many are looked at for one text.
+// Limits of the table: slots, in powers of two, and how many are looked at for one text.
 const (
 	minOperands = 1 << 8
 	maxOperands = 1 << 16
@@ -235,7 +235,7 @@ func (t *operandTable) find(hash uint64, text []byte) *operand {
 		if t.slots == nil {
 			return nil
 		}
-		s := &t.slots[(hash+i)%uint64(len(t.slots))]
+		s := &t.slots[(hash+i)&uint64(len(t.slots)-1)]
 		if s.operand == nil {
 			return nil
 		}
@@ -251,13 +251,13 @@ func (t *operandTable) add(hash uint64, text string, o *operand) {
 		t.grow()
 	}
 	for i := range uint64(maxProbes) {
-		if s := &t.slots[(hash+i)%uint64(len(t.slots))]; s.operand == nil {
+		if s := &t.slots[(hash+i)&uint64(len(t.slots)-1)]; s.operand == nil {
 			*s = operandSlot{hash, text, o}
 			t.used++
 			return
 		}
 	}
-	t.slots[(hash+hash>>61)%uint64(len(t.slots))] = operandSlot{hash, text, o} // in place of another
+	t.slots[(hash+hash>>61)&uint64(len(t.slots)-1)] = operandSlot{hash, text, o} // in place of another
 }
 
 // grow makes room, or forgets all where there is too much.

@@ -13,13 +13,13 @@ import (
 // encoders writes NAME_encode.h: what Mesa's generator makes of <encode>, by the same names. It is included by a
 // program that has declared the types and functions that the fragments name.
 func (w *writer) encoders() []File {
-	e := &encoder{w: w, params: gen.NewNames(), paramOf: map[string]string{}}
+	e := &encoder{w: w, params: gen.NewNames(), paramOf: map[string]string{}, leavesOf: map[string][]string{}}
 	e.collect()
 	if len(e.roots) == 0 {
 		return nil
 	}
 	text := e.write()
-	return []File{{Name: w.p.Name + "_encode.h", Text: []byte(text), Warnings: e.warnings}}
+	return []File{{Name: w.p.Name + "_encode.h", Text: []byte(text), Warnings: e.warnings()}}
 }
 
 type encoder struct {
@@ -31,8 +31,9 @@ type encoder struct {
 	out     strings.Builder
 	// open are the derived fields whose values are being written.
 	open []string
-	// warnings are the fields without a map, each once.
-	warnings []string
+	// unmapped are the fields without a map, leavesOf the leaves that have them.
+	unmapped []string
+	leavesOf map[string][]string
 }
 
 // collect finds the roots that have encoders, those that others need first, and the names that are handed in.
@@ -519,16 +520,32 @@ func (e *encoder) value(b *body, l *gen.Leaf, c *spec.Case, name string) string 
 	return fmt.Sprintf("0 /* %s has no map */", gen.Comment(name))
 }
 
-// noMap warns of a name that has no map.
+// noMap notes a name that has no map.
 func (e *encoder) noMap(l *gen.Leaf, name string, f *spec.Field) {
 	at := l.Line
 	if f != nil {
 		at = gen.Line(f.Span)
 	}
-	text := fmt.Sprintf("%s: %s has no <map> where %s is encoded: it is 0", at, gen.Comment(name), gen.Comment(l.Spec.Name))
-	if !slices.Contains(e.warnings, text) {
-		e.warnings = append(e.warnings, text)
+	key := at + ": " + gen.Comment(name)
+	if e.leavesOf[key] == nil {
+		e.unmapped = append(e.unmapped, key)
 	}
+	if leaf := gen.Comment(l.Spec.Name); !slices.Contains(e.leavesOf[key], leaf) {
+		e.leavesOf[key] = append(e.leavesOf[key], leaf)
+	}
+}
+
+// warnings tells of the fields without a map, of each once.
+func (e *encoder) warnings() (list []string) {
+	for _, key := range e.unmapped {
+		leaves := e.leavesOf[key]
+		of := leaves[0]
+		if n := len(leaves) - 1; n > 0 {
+			of += fmt.Sprintf(" and %d more", n)
+		}
+		list = append(list, fmt.Sprintf("%s has no <map>, and is encoded as 0, in %s", key, of))
+	}
+	return list
 }
 
 // expr writes an expression with the values of its names in place.

@@ -123,3 +123,23 @@ func TestEncodesWhatADriverHas(t *testing.T) {
 		})
 	}
 }
+
+func TestWarnsOfFieldsWithoutAMap(t *testing.T) {
+	text := strings.Replace(encodeXML, `<map name="SIZE">src->size</map>`, "", 1)
+	set, err := isa.Load(fstest.MapFS{"drv.xml": {Data: []byte(text)}}, "drv.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := gen.New(set, gen.Options{Fallback: "drv", AllGens: true, Fragments: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, f := range c.Write(p) {
+		list = append(list, f.Warnings...)
+	}
+	// Four leaves of three names show SIZE; it stands in the 28th line.
+	if want := []string{"drv.xml:28: SIZE has no <map>, and is encoded as 0, in ld.x and 2 more"}; !slices.Equal(list, want) {
+		t.Errorf("%q, expected %q", list, want)
+	}
+}

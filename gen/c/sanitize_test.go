@@ -74,10 +74,15 @@ func fuzzer(p *gen.Program) string {
 		fmt.Fprintf(&roots, "\t\t\tif (%s_decode%s(w, &o, &in)) {\n", p.Name, suffix)
 		fmt.Fprintf(&roots, "\t\t\t\tlength = %s_print%s(&in, &o, text, size);\n", p.Name, suffix)
 		roots.WriteString("\t\t\t\tif (size > 0 && strlen(text) != (length < size ? length : size - 1))\n\t\t\t\t\tabort();\n")
+		fmt.Fprintf(&roots, "\t\t\t\tsum += %s_operands%s(&in, &o, ops, (size_t)(next() %% 4));\n", p.Name, suffix)
 		fmt.Fprintf(&roots, "\t\t\t\tback_%s(&in, &o);\n\t\t\t}\n\t\t}\n", r.Name)
 		packers.WriteString(fuzzPackers(p, r, inst))
 	}
-	return strings.NewReplacer("PACKERS", packers.String(), "NAME", p.Name, "LIMBS", fmt.Sprint(p.Limbs), "ROOTS", roots.String()).Replace(fuzzText)
+	listing := ""
+	if p.Main != nil {
+		listing = strings.ReplaceAll(fuzzListing, "NAME", p.Name)
+	}
+	return strings.NewReplacer("LISTING", listing, "PACKERS", packers.String(), "NAME", p.Name, "LIMBS", fmt.Sprint(p.Limbs), "ROOTS", roots.String()).Replace(fuzzText)
 }
 
 // fuzzPackers packs what was unpacked, and random fields.
@@ -98,3 +103,24 @@ func fuzzPackers(p *gen.Program, r *gen.Root, inst string) string {
 	b.WriteString("\tdefault:\n\t\tbreak;\n\t}\n}\n")
 	return b.String()
 }
+
+// fuzzListing lists random code into too little room.
+const fuzzListing = `for (i = 0; i < n / 16; i++) {
+		static const struct NAME_entrypoint entries[] = {{"b", 1}, {"a", 1}, {"far", 999}};
+		unsigned char code[40], targets[40];
+		char text[400];
+		struct NAME_listing l;
+		const size_t bytes = (size_t)(next() % 41), size = (size_t)(next() % 401);
+		size_t length;
+		fill(code, sizeof code);
+		memset(&l, 0, sizeof l);
+		l.show_errors = next() & 1;
+		l.max_errors = (unsigned)(next() % 3);
+		l.targets = next() & 1 ? targets : NULL;
+		l.entrypoints = entries;
+		l.entrypoint_count = 3;
+		length = NAME_disasm(code, bytes, NULL, &l, text, size);
+		if (size > 0 && strlen(text) != (length < size ? length : size - 1))
+			abort();
+		sum += length;
+	}`

@@ -172,7 +172,7 @@ func (r *assembly) uncomment() string {
 	var clean []byte
 	slash, quote := index(text, '/', 0), index(text, '"', 0)
 	for i := min(slash, quote); i < len(text); i = min(slash, quote) {
-		end := i + 1
+		var end int
 		if i == quote {
 			end = quoteEnd(text, i) + 1
 		} else if end = comments.CommentEnd(text, i); end < 0 {

@@ -468,11 +468,31 @@ func (p *Parser) unknown() string {
 		}
 		return fmt.Sprintf("%s has no %s: %s", name, word, hint)
 	}
+	if where := p.notFirst(word); where != "" {
+		return where
+	}
 	var names []string
 	for _, l := range p.root.Leaves {
 		names = append(names, l.Display)
 	}
 	return fmt.Sprintf("no instruction starts with %q%s", word, diag.DidYouMean(word, names))
+}
+
+// notFirst says how an instruction is written whose mnemonic starts the text but no line, or which is one
+// of another root; "" where there is none.
+func (p *Parser) notFirst(word string) string {
+	for _, r := range p.set.InstructionRoots() {
+		forms := r.Forms(word)
+		if len(forms) == 0 {
+			continue
+		}
+		form := strings.Join(strings.Fields(forms[0].Template()), " ")
+		if r.Name == p.root.Name {
+			return fmt.Sprintf("no instruction starts with %q; its form is %s", word, form)
+		}
+		return fmt.Sprintf("no instruction of %s starts with %q; it is one of %s: %s", strings.TrimPrefix(p.root.Name, "#"), word, strings.TrimPrefix(r.Name, "#"), form)
+	}
+	return ""
 }
 
 // original maps a place of the collapsed text back to the text as it was given.

@@ -99,6 +99,35 @@ func (l *Leaf) Mnemonics() []string {
 	return list
 }
 
+// InstructionRoots lists the roots whose words are instructions or parts of one that have a mnemonic of
+// their own, the one that programs consist of first. The others are kinds of operands.
+func (s *Set) InstructionRoots() []*Root {
+	operands := map[*spec.Bitset]bool{}
+	for _, b := range s.model.ISA.Bitsets {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Bitset != nil && !f.Bitset.Groups {
+					operands[f.Bitset] = true
+				}
+			}
+		}
+	}
+	for _, t := range s.model.ISA.Tables {
+		operands[t.Type] = true
+	}
+	main, err := s.Root("")
+	if err != nil {
+		return nil
+	}
+	list := []*Root{main}
+	for i, r := range s.roots {
+		if r != main && !operands[s.model.Roots[i].Spec] {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // Forms lists the leaves of a root whose instructions can have a mnemonic.
 func (r *Root) Forms(mnemonic string) []*Leaf {
 	var list []*Leaf

@@ -9,44 +9,13 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
-
-// InstructionRoots lists the roots of a set whose words are instructions or parts of one that have a
-// mnemonic of their own, the one that programs consist of first. The others are kinds of operands.
-func InstructionRoots(set *isa.Set) []*isa.Root {
-	operands := map[*spec.Bitset]bool{}
-	m := inside.Machine(set)
-	for _, b := range m.ISA.Bitsets {
-		for _, c := range b.Cases {
-			for _, f := range c.Fields {
-				if f.Bitset != nil && !f.Bitset.Groups {
-					operands[f.Bitset] = true
-				}
-			}
-		}
-	}
-	for _, t := range m.ISA.Tables {
-		operands[t.Type] = true
-	}
-	main, err := set.Root("")
-	if err != nil {
-		return nil
-	}
-	list := []*isa.Root{main}
-	for i, r := range set.Roots() {
-		if r != main && !operands[m.Roots[i].Spec] {
-			list = append(list, r)
-		}
-	}
-	return list
-}
 
 // Forms lists the instructions that have a mnemonic, whatever its case.
 func Forms(set *isa.Set, mnemonic string) []*isa.Leaf {
 	var list []*isa.Leaf
-	for _, r := range InstructionRoots(set) {
+	for _, r := range set.InstructionRoots() {
 		for _, l := range r.Leaves {
 			if slices.ContainsFunc(append(l.Mnemonics(), l.Display, l.Name), func(s string) bool { return strings.EqualFold(s, mnemonic) }) {
 				list = append(list, l)

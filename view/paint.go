@@ -44,7 +44,7 @@ func newSourcePainter(p Palette, set *isa.Set) *sourcePainter {
 	for _, m := range set.Memories() {
 		s.files[strings.ToLower(m.Name)] = true
 	}
-	for _, r := range InstructionRoots(set) {
+	for _, r := range set.InstructionRoots() {
 		for _, l := range r.Leaves {
 			for _, m := range l.Mnemonics() {
 				s.kinds[m] = isa.TokenMnemonic

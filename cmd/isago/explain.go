@@ -139,7 +139,7 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 // roots lists the kinds of instructions among which a text is looked for: that of --root alone, or all.
 func (f *explainFlags) roots(set *isa.Set) []*isa.Root {
 	if f.root == "" {
-		return view.InstructionRoots(set)
+		return set.InstructionRoots()
 	}
 	r, err := set.Root(f.root)
 	if err != nil {

@@ -170,7 +170,7 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 	}
 	var leaves []*isa.Leaf
 	for _, set := range sets {
-		for _, r := range view.InstructionRoots(set) {
+		for _, r := range set.InstructionRoots() {
 			leaves = append(leaves, r.Leaves...)
 		}
 	}

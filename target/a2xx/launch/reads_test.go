@@ -190,3 +190,26 @@ func TestFetchReads(t *testing.T) {
 		}
 	}
 }
+
+// What is read relative to a0 for ps alone is carried too.
+func TestRelativeReads(t *testing.T) {
+	set, _ := load(t)
+	told, err := facts.Open(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := unit(t, told, set, "alu", "ALU: MAXv R1 = R0, R0 MAXs R1.____ = C3[a0]")
+	constants := 0
+	for a := range f.Reads() {
+		if a.State.Name != "C" {
+			continue
+		}
+		constants++
+		if a.Number >= 0 || !a.Carried {
+			t.Errorf("C is read as number %d, carried %v", a.Number, a.Carried)
+		}
+	}
+	if constants == 0 {
+		t.Error("C is not read")
+	}
+}

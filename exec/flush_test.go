@@ -112,3 +112,30 @@ func TestWhole(t *testing.T) {
 		t.Errorf("findings %v", found)
 	}
 }
+
+// What is read or written where no lane goes is not known behind it.
+func TestWholeRegion(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="r" type="u32" count="4" init="0"/>
+<bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
+<semantics>if (r[3] == 1) { r[1] = (r[0] * 3 + 7) * (r[0] + 5) / (r[0] + 1) ^ r[0] * 11; } r[2] = r[0] + r[1];</semantics></bitset>
+</isa>`)
+	p := m.program("#instruction", sem.Words{}, 0)
+	for _, taken := range []uint64{0, 1} {
+		w := NewWave(p)
+		w.Start(3, 0)
+		for lane := range 3 {
+			w.Set(m.state("r"), 0, 0, lane, uint64(lane+1))
+			w.Set(m.state("r"), 1, 0, lane, 100)
+			w.Set(m.state("r"), 3, 0, lane, taken)
+		}
+		w.Run()
+		for lane, inside := range []uint64{10*6/2 ^ 11, 13*7/3 ^ 22, 16*8/4 ^ 33} {
+			if taken == 0 {
+				inside = 100
+			}
+			wantState(t, w, "r", 1, lane, inside)
+			wantState(t, w, "r", 2, lane, inside+uint64(lane+1))
+		}
+	}
+}

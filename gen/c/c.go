@@ -33,7 +33,9 @@ func Write(p *gen.Program) []File {
 		files = append(files, File{Name: p.Name + "_operands.c", Text: operands})
 	}
 	if p.Fragments {
-		files = append(files, w.encoders()...)
+		more, warnings := w.encoders()
+		files = append(files, more...)
+		files[0].Warnings = warnings
 	}
 	return files
 }

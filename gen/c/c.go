@@ -150,8 +150,8 @@ func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args.
 
 // fill puts the names of the program into a text: N_ and U_ start names, WORD is the type of a word, LIMBS the
 // number of its limbs.
-func (w *writer) fill(text string) string {
-	return strings.NewReplacer("N_", w.lower+"_", "U_", w.upper+"_", "LIMBS", fmt.Sprint(w.p.Limbs)).Replace(text)
+func (w *writer) fill(text string, more ...string) string {
+	return strings.NewReplacer(append(more, "N_", w.lower+"_", "U_", w.upper+"_", "LIMBS", fmt.Sprint(w.p.Limbs))...).Replace(text)
 }
 
 // Quote writes a text as a string of C, whatever is in it.

@@ -190,7 +190,7 @@ func (k *coding) packNumber(b *body, f *spec.Field) {
 			if at > 0 {
 				shift = fmt.Sprintf(" >> %d", at)
 			}
-			b.line("%s_pack_bits(&isa_word, %d, %d, (uint64_t)isa_value%s);", w.lower, p.Low, min(p.Width, 64), shift)
+			b.line("%s_insert(&isa_word, %d, %d, (uint64_t)isa_value%s);", w.lower, p.Low, min(p.Width, 64), shift)
 		}
 		at += p.Width
 	}
@@ -208,7 +208,7 @@ func (k *coding) packNested(b *body, f *spec.Field) {
 			if at%64 > 0 {
 				value += fmt.Sprintf(" >> %d", at%64)
 			}
-			b.line("%s_pack_bits(&isa_word, %d, %d, %s);", w.lower, p.Low, n, value)
+			b.line("%s_insert(&isa_word, %d, %d, %s);", w.lower, p.Low, n, value)
 			at += n
 			p.Low, p.Width = p.Low+n, p.Width-n
 		}

@@ -120,7 +120,7 @@ func (e *encoder) write() string {
 		members = "\tint64_t none;\n"
 	}
 	w := e.w
-	e.f("%s", strings.NewReplacer("TITLE", gen.Comment(w.p.Title), "N.h", w.lower+".h", "PARAMS", members).Replace(w.fill(w.p.Choose(encodeText))))
+	e.f("%s", w.fill(w.p.Choose(encodeText), "TITLE", gen.Comment(w.p.Title), "N.h", w.lower+".h", "PARAMS", members))
 	for _, c := range gen.Pieces(runtimeText) {
 		switch c.Names[0] {
 		case "i32", "divide", "modulo", "divide_i64", "modulo_i64", "divide_i32", "modulo_i32":

@@ -105,24 +105,29 @@ func (k *coding) names() (names []string) {
 	return names
 }
 
-// needs lists the names on which it depends what a name means.
+// needs lists the names on which it depends what a name means, also those of conditions that are known not to hold: that
+// they do not is in these.
 func (k *coding) needs(name string) (list []string) {
-	k.cases(func(c *spec.Case) bool {
-		if c.Expr != nil {
-			list = append(list, c.Expr.Fetch...)
+	for at := k.l.Spec; at != nil; at = at.Extends {
+		for _, c := range at.Cases {
+			if c.Expr != nil {
+				list = append(list, c.Expr.Fetch...)
+			}
+			f := c.Field(name)
+			if f == nil {
+				continue
+			}
+			if f.Expr != nil {
+				list = append(list, f.Expr.Fetch...)
+			}
+			for _, p := range f.Params {
+				list = append(list, p.Name)
+			}
+			if k.condition(c) == nil {
+				return list
+			}
 		}
-		f := c.Field(name)
-		if f == nil {
-			return true
-		}
-		if f.Expr != nil {
-			list = append(list, f.Expr.Fetch...)
-		}
-		for _, p := range f.Params {
-			list = append(list, p.Name)
-		}
-		return k.condition(c) != nil
-	})
+	}
 	return list
 }
 
@@ -143,6 +148,10 @@ func (k *coding) packName(b *body, name string) {
 	if !slices.ContainsFunc(list, func(v variant) bool { return v.field.Expr == nil }) {
 		return
 	}
+	if len(list) == 1 && list[0].cond == nil && k.inOneLine(list[0].field) {
+		k.packField(b, list[0].field)
+		return
+	}
 	for i, v := range list {
 		els := ""
 		if i > 0 {
@@ -161,6 +170,11 @@ func (k *coding) packName(b *body, name string) {
 	b.line("}")
 }
 
+// inOneLine reports whether a field is packed without variables.
+func (k *coding) inOneLine(f *spec.Field) bool {
+	return len(f.Parts) == 1 && (!k.e.w.wide() || !encodes(f.Bitset))
+}
+
 // packField packs one field.
 func (k *coding) packField(b *body, f *spec.Field) {
 	switch {
@@ -177,20 +191,20 @@ func (k *coding) packField(b *body, f *spec.Field) {
 }
 
 func (k *coding) packNumber(b *body, f *spec.Field) {
-	w := k.e.w
 	signed := f.Kind == spec.KindInt || f.Kind == spec.KindOffset || f.Kind == spec.KindBranch
-	b.line("const int64_t isa_value = %s; /* %s, %s */", k.ofField(f), gen.Comment(f.Name), gen.Line(f.Span))
+	value, what := k.ofField(f), gen.Comment(f.Name)+", "+gen.Line(f.Span)
+	if k.inOneLine(f) {
+		b.line("encode_number(&isa_word, %d, %d, %t, %s); /* %s */", f.Parts[0].Low, min(f.Width, 64), signed, value, what)
+		return
+	}
+	b.line("const int64_t isa_value = %s; /* %s */", value, what)
 	if f.Width < 64 {
-		b.line("%s_ASSERT(%s_fits(isa_value, %d, %t));", w.upper, w.lower, f.Width, signed)
+		b.line("%s_ASSERT(encode_fits(isa_value, %d, %t));", k.e.w.upper, f.Width, signed)
 	}
 	at := 0
 	for _, p := range slices.Backward(f.Parts) {
 		if at < 64 {
-			shift := ""
-			if at > 0 {
-				shift = fmt.Sprintf(" >> %d", at)
-			}
-			b.line("%s_insert(&isa_word, %d, %d, (uint64_t)isa_value%s);", w.lower, p.Low, min(p.Width, 64), shift)
+			b.line("encode_bits(&isa_word, %d, %d, (uint64_t)isa_value >> %d);", p.Low, min(p.Width, 64), at)
 		}
 		at += p.Width
 	}
@@ -199,7 +213,11 @@ func (k *coding) packNumber(b *body, f *spec.Field) {
 // packNested packs a field whose type is a bitset by the encoder of that.
 func (k *coding) packNested(b *body, f *spec.Field) {
 	w := k.e.w
-	b.line("const %s_word isa_inner = %s; /* %s, %s */", w.lower, k.nested(f), gen.Comment(f.Name), gen.Line(f.Span))
+	if k.inOneLine(f) {
+		b.line("encode_bits(&isa_word, %d, %d, %s); /* %s, %s */", f.Parts[0].Low, f.Width, k.nested(f), gen.Comment(f.Name), gen.Line(f.Span))
+		return
+	}
+	b.line("const bitmask_t isa_inner = %s; /* %s, %s */", k.nested(f), gen.Comment(f.Name), gen.Line(f.Span))
 	at := 0
 	for _, p := range slices.Backward(f.Parts) {
 		for p.Width > 0 {
@@ -208,7 +226,7 @@ func (k *coding) packNested(b *body, f *spec.Field) {
 			if at%64 > 0 {
 				value += fmt.Sprintf(" >> %d", at%64)
 			}
-			b.line("%s_insert(&isa_word, %d, %d, %s);", w.lower, p.Low, n, value)
+			b.line("encode_bits(&isa_word, %d, %d, %s);", p.Low, n, value)
 			at += n
 			p.Low, p.Width = p.Low+n, p.Width-n
 		}
@@ -229,7 +247,7 @@ func (k *coding) nested(f *spec.Field) string {
 		}
 	}
 	b.line("return encode%s(s, &isa_params, %s);", cName(f.Bitset.Name), fragment(mapOf(k.l, f.Name)))
-	return e.function("field", gen.Comment(f.Name)+", "+gen.Line(f.Span), e.w.lower+"_word", k.src, b.b.String())
+	return e.function("field", gen.Comment(f.Name)+", "+gen.Line(f.Span), "bitmask_t", k.src, b.b.String())
 }
 
 // expect packs what the asserts of a case say, but for bits that fields of the case that holds have.
@@ -363,7 +381,7 @@ func (k *coding) call(x *spec.Expr) string {
 		used[i] = true
 		return fmt.Sprintf("isa_%d", i)
 	}
-	value := renamed(" "+b.value(k.e.w.p.Unbound(x)), k.e.w.lower)[1:]
+	value := renamed(" " + b.value(k.e.w.p.Unbound(x)))[1:]
 	for i, name := range x.Fetch {
 		if used[uint64(i)] {
 			b.line("const uint64_t isa_%d = (uint64_t)%s; /* %s */", i, k.value(name), gen.Comment(name))

@@ -120,15 +120,15 @@ func (e *encoder) write() string {
 		members = "\tint64_t none;\n"
 	}
 	w := e.w
-	e.f("%s", w.fill(w.p.Choose(encodeText), "TITLE", gen.Comment(w.p.Title), "N.h", w.lower+".h", "PARAMS", members))
+	e.f("%s", w.fill(w.p.Choose(encodeText), "ISA_GPU_ID", "ISA_GPU_ID", "TITLE", gen.Comment(w.p.Title), "PARAMS", members, "BITMASKWORDS", fmt.Sprint((w.p.Widest()+31)/32)))
 	for _, c := range gen.Pieces(runtimeText) {
 		switch c.Names[0] {
 		case "i32", "divide", "modulo", "divide_i64", "modulo_i64", "divide_i32", "modulo_i32":
-			e.f("%s", renamed(c.Text, w.lower))
+			e.f("%s", renamed(c.Text))
 		}
 	}
 	for _, r := range e.roots {
-		e.f("static inline %s_word encode%s%s;\n", w.lower, cName(r.Spec.Name), parameters(constType(r.Spec.Encode)))
+		e.f("static inline bitmask_t encode%s%s;\n", cName(r.Spec.Name), parameters(constType(r.Spec.Encode)))
 	}
 	for _, r := range e.roots {
 		e.root(r)
@@ -137,17 +137,20 @@ func (e *encoder) write() string {
 	return e.out.String()
 }
 
-// renamed gives the helpers of expressions names that are the program's own.
-func renamed(text, lower string) string {
+// renamed gives the helpers of expressions names that a program hardly has.
+func renamed(text string) string {
 	for _, name := range []string{"divide_i32", "modulo_i32", "divide_i64", "modulo_i64", "divide", "modulo", "i32"} {
-		text = strings.ReplaceAll(strings.ReplaceAll(text, " "+name+"(", " "+lower+"_"+name+"("), "("+name+"(", "("+lower+"_"+name+"(")
+		text = strings.ReplaceAll(strings.ReplaceAll(text, " "+name+"(", " encode_"+name+"("), "("+name+"(", "(encode_"+name+"(")
 	}
 	return text
 }
 
 // parameters are those of each function of a root, whose type of what is encoded is src.
 func parameters(src string) string {
-	return "(struct encode_state *s, const struct bitset_params *p, " + src + " src)"
+	if !strings.HasSuffix(src, "*") {
+		src += " "
+	}
+	return "(struct encode_state *s, const struct bitset_params *p, " + src + "src)"
 }
 
 // root writes the encoder of a root.
@@ -156,8 +159,8 @@ func (e *encoder) root(r *gen.Root) {
 	for _, l := range r.Leaves {
 		e.leaf(l, x)
 	}
-	e.f("\n/* %s, %s */\nstatic inline %s_word encode%s%s\n{\n",
-		gen.Comment(r.Spec.Name), gen.Line(x.Span), e.w.lower, cName(r.Spec.Name), parameters(constType(x)))
+	e.f("\n/* %s, %s */\nstatic inline bitmask_t encode%s%s\n{\n",
+		gen.Comment(r.Spec.Name), gen.Line(x.Span), cName(r.Spec.Name), parameters(constType(x)))
 	whole := false
 	if x.Cases {
 		e.cases(r, x)
@@ -169,8 +172,8 @@ func (e *encoder) root(r *gen.Root) {
 		}
 	}
 	if !whole {
-		e.f("\t(void)s;\n\t(void)p;\n\t(void)src;\n\t%s_ASSERT(!\"a case that no leaf has\");\n", e.w.upper)
-		e.f("\t{\n\t\tconst %s_word none = %s;\n\t\treturn none;\n\t}\n", e.w.lower, e.initial(gen.Bits{}))
+		e.f("\t(void)s;\n\t(void)p;\n\t(void)src;\n\t%s_ASSERT(false); /* a case that no leaf has */\n", e.w.upper)
+		e.f("\t{\n\t\tconst bitmask_t none = %s;\n\t\treturn none;\n\t}\n", e.initial(gen.Bits{}))
 	}
 	e.f("}\n")
 }
@@ -243,7 +246,7 @@ func (e *encoder) initial(v gen.Bits) string {
 func (e *encoder) leaf(l *gen.Leaf, x *spec.Encode) {
 	k := &coding{e: e, l: l, src: constType(x)}
 	b := &body{w: e.w, depth: 1, encoding: true}
-	b.line("%s_word isa_word = %s;", e.w.lower, e.initial(l.Match))
+	b.line("bitmask_t isa_word = %s;", e.initial(l.Match))
 	shown := false
 	for at := l.Spec; at != nil && !shown; at = at.Extends {
 		for _, c := range at.Cases {
@@ -269,8 +272,8 @@ func (e *encoder) leaf(l *gen.Leaf, x *spec.Encode) {
 		e.note(l.Line, fmt.Sprintf("%s has no display by which it is encoded: it is its pattern alone", gen.Comment(l.Spec.Name)), nil)
 	}
 	b.line("return isa_word;")
-	e.f("\n/* %s, %s */\nstatic inline %s_word %s%s\n{\n%s}\n",
-		gen.Comment(l.Spec.Name), l.Line, e.w.lower, e.leafName(l), parameters(k.src), unused(b.b.String()))
+	e.f("\n/* %s, %s */\nstatic inline bitmask_t %s%s\n{\n%s}\n",
+		gen.Comment(l.Spec.Name), l.Line, e.leafName(l), parameters(k.src), unused(b.b.String()))
 }
 
 // unused is the body of a function, behind what says which of its parameters it does not use.
@@ -291,7 +294,7 @@ func (e *encoder) function(kind, what, returns, src, text string) string {
 	key := kind + returns + src + text
 	name, ok := e.functions[key]
 	if !ok {
-		name = fmt.Sprintf("%s_%s_%d", e.w.lower, kind, len(e.functions)+1)
+		name = fmt.Sprintf("encode_%s_%d", kind, len(e.functions)+1)
 		e.functions[key] = name
 		e.f("\n/* %s */\nstatic inline %s %s%s\n{\n%s}\n", what, returns, name, parameters(src), unused(text))
 	}

@@ -331,6 +331,7 @@ func (k *coding) ofField(f *spec.Field) string {
 	case f.Bitset != nil:
 		k.e.note(gen.Line(f.Span), fmt.Sprintf("%s is a %s, which has no <encode> with a type: its map is taken for a number", gen.Comment(f.Name),
 			gen.Comment(f.Bitset.Name)), k.l)
+		return "(int64_t)(0 | " + fragment(m) + ")" // no pointer compiles
 	}
 	return "(int64_t)" + fragment(m)
 }

@@ -13,7 +13,7 @@ import (
 // takes several times as long and explains what is wrong.
 func (p *xmlParser) scan() bool {
 	s := p.src.Text
-	if !isPlain(s) {
+	if p.later == "" && !isPlain(s) {
 		return false
 	}
 	at := 0

@@ -100,7 +100,7 @@ func (n *node) child(name string) *node {
 // parseXML reads one document into a tree of at most the given number of elements. Comments and
 // processing instructions vanish and the text on both sides of them joins up, as Mesa's reader has
 // it. What is inside elements of the name later, "" for none, is left to parseInside: of them there may be none in each
-// other.
+// other, and the text is known to be plain.
 func parseXML(src *diag.Source, elements *int, later string, in *rooms) (*node, error) {
 	before := *elements
 	plain := xmlParser{src: src, elements: elements, later: later, rooms: *in}

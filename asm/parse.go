@@ -248,14 +248,14 @@ type Result struct {
 	Entries []Entry
 }
 
-// Reads reports whether Parse reads a text, for those who do not want to know why not, which takes longer
-// to find out.
-func (p *Parser) Reads(text string) bool {
+// Try is Parse for those who do not want to know why a text is no instruction, which takes longer to find out than to
+// read one.
+func (p *Parser) Try(text string) (res Result, ok bool) {
 	before := p.silent
 	p.silent = true
-	_, err := p.Parse(text)
+	res, err := p.Parse(text)
 	p.silent = before
-	return err == nil
+	return res, err == nil
 }
 
 // Parse reads one instruction; a comment after it is skipped. Where the texts of the machine have in

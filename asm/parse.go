@@ -226,6 +226,9 @@ func disjoint(r *model.Root) bool {
 
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.
 func (p *Parser) SetContext(ctx bits.Value) {
+	if ctx == p.context {
+		return
+	}
 	p.context, p.steady = ctx, false
 	if p.memo != nil {
 		p.memo.memory = nil

@@ -434,19 +434,18 @@ func (b *body) ignoredOf(r *gen.Root, leaf, value string) {
 	for _, l := range r.Leaves {
 		mask = mask.Or(l.DontCare)
 	}
-	var any, each []string
+	if mask.IsZero() {
+		return
+	}
+	var each []string
 	for i := range b.w.p.Limbs {
 		if mask[i] == 0 {
 			each = append(each, "0")
-			continue
+		} else {
+			each = append(each, fmt.Sprintf("%s[%d] & leaves_%s[%s].ignored[%d]", value, i, r.Name, leaf, i))
 		}
-		x := fmt.Sprintf("(%s[%d] & leaves_%s[%s].ignored[%d])", value, i, r.Name, leaf, i)
-		any, each = append(any, x), append(each, x)
 	}
-	if len(any) == 0 {
-		return
-	}
-	b.line("if (p->o->findings && %s < %d && %s)", leaf, len(r.Leaves), strings.Join(any, " | "))
+	b.line("if (p->o->findings && %s < %d)", leaf, len(r.Leaves))
 	b.line("\tignored(p, leaves_%s[%s].name, word_of(%s));", r.Name, leaf, strings.Join(each, ", "))
 }
 

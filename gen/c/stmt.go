@@ -458,21 +458,18 @@ func (f *body) ignored(s *gen.Stmt) {
 
 // ignoredBits finds the ignored bits of a leaf that are set.
 func (f *body) ignoredBits(value string, l *gen.Leaf) {
-	var any []string
-	var list []string
-	for i := range f.w.p.Limbs {
-		m := l.DontCare[i]
-		if m == 0 {
-			list = append(list, "0")
-			continue
-		}
-		x := fmt.Sprintf("(%s[%d] & %s)", value, i, constant(m))
-		any, list = append(any, x), append(list, x)
-	}
-	if len(any) == 0 {
+	if l.DontCare.IsZero() {
 		f.line("(void)%s;", value)
 		return
 	}
-	f.line("if (%s)", strings.Join(any, " | "))
+	var list []string
+	for i := range f.w.p.Limbs {
+		if m := l.DontCare[i]; m == 0 {
+			list = append(list, "0")
+		} else {
+			list = append(list, fmt.Sprintf("%s[%d] & %s", value, i, constant(m)))
+		}
+	}
+	f.line("if (p->o->findings)")
 	f.line("\tignored(p, %s, word_of(%s));", quote(l.Spec.DisplayName), strings.Join(list, ", "))
 }

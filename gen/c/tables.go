@@ -2,29 +2,34 @@ package c
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/internal/spec"
 )
 
-// matchTables is a tree as tables, for walk.
+// matchTables is a tree as a table of steps, and the candidates to which these lead.
 type matchTables struct {
-	b     *body
-	root  *gen.Root
-	nodes []string
-	next  []int
-	// candidates are rows of what is left to be verified, known the nodes by their rows.
+	b    *body
+	root *gen.Root
+	// steps are those of all tables, one behind the other.
+	steps []step
+	// candidates are rows of what is left to be verified, known the groups of them by their rows.
 	candidates []string
 	known      map[string]int
 	requires   []string
 	conflicts  []*gen.Tree
 	depth      int
-	runs       int // of one node behind the first at most
 	// contexts are those on which conditions depend; byContext tells that these depend on nothing else.
 	contexts  []*spec.Context
 	byContext bool
+}
+
+// step goes on to the table that starts at base, by the bits of run; to the candidates that start there if it is last.
+type step struct {
+	base int
+	run  spec.Part
+	last bool
 }
 
 // match finds the number of a leaf.
@@ -39,44 +44,30 @@ func (b *body) match(f *gen.Func) {
 	b.tree(f.Tree, f.Root)
 }
 
-// add adds a subtree and returns the number of its node.
-func (t *matchTables) add(tree *gen.Tree, depth int) int {
+// add adds a subtree and returns the step to it.
+func (t *matchTables) add(tree *gen.Tree, depth int) step {
 	if len(tree.Next) == 0 {
 		t.depth = max(t.depth, depth)
-		return t.last(tree)
+		return step{base: t.last(tree), last: true}
 	}
-	n, base := len(t.nodes), len(t.next)
-	t.nodes = append(t.nodes, "")
-	const none = -1
-	values := 1 << tree.Width()
-	t.next = append(t.next, slices.Repeat([]int{none}, values)...)
-	if n > 0 { // that of the first is in the code
-		var runs []string
-		up := 0
-		for _, r := range tree.Runs {
-			runs = append(runs, fmt.Sprintf("{%d, %d, %d, %d}", r.Low/64, r.Low%64, up, 1<<r.Width-1))
-			up += r.Width
-		}
-		t.runs = max(t.runs, len(runs))
-		t.nodes[n] = fmt.Sprintf("{{%s}, %d, 0}", strings.Join(runs, ", "), base)
-	} else {
-		t.nodes[n] = "{{{0, 0, 0, 0}}, 0, 0}"
-	}
+	base, values := len(t.steps), 1<<tree.Width()
+	t.steps = append(t.steps, make([]step, values)...)
+	led := make([]bool, values)
 	for _, x := range tree.Next {
 		to := t.add(x.Tree, depth+1)
 		for _, v := range x.Values {
-			t.next[base+int(v)] = to
+			t.steps[base+int(v)], led[v] = to, true
 		}
 	}
-	for i := range values {
-		if t.next[base+i] == none {
-			t.next[base+i] = t.add(&gen.Tree{First: true}, depth+1)
+	for v, ok := range led {
+		if !ok {
+			t.steps[base+v] = t.add(&gen.Tree{First: true}, depth+1)
 		}
 	}
-	return n
+	return step{base: base, run: tree.Runs[0]} // that of the first is in the code, and its runs may be more
 }
 
-// last adds a node that goes on to itself, unless there is one with these candidates.
+// last adds the candidates of a tree without subtrees, unless they are there, and returns the first of them.
 func (t *matchTables) last(tree *gen.Tree) int {
 	from := len(t.candidates)
 	t.leaves(tree)
@@ -85,11 +76,8 @@ func (t *matchTables) last(tree *gen.Tree) int {
 		t.candidates = t.candidates[:from]
 		return n
 	}
-	n := len(t.nodes)
-	t.known[key] = n
-	t.nodes = append(t.nodes, fmt.Sprintf("{{{0, 0, 0, 0}}, %d, %d}", len(t.next), from))
-	t.next = append(t.next, n)
-	return n
+	t.known[key] = from
+	return from
 }
 
 // leaves adds the candidates of a node, and behind them one that always matches.
@@ -145,36 +133,33 @@ func (t *matchTables) require(c *gen.Candidate) int {
 	return len(t.requires)
 }
 
-// write writes the tables and what walks them. It takes as many steps for each value, since processors foresee that.
+// write writes the tables and what walks them. It takes as many steps for each value, since processors foresee that: the
+// table begins with steps that go on to themselves, one for each candidate.
 func (t *matchTables) write(tree *gen.Tree) {
 	b, none := t.b, fmt.Sprintf("%du", len(t.root.Leaves))
-	b.rows("struct node nodes", t.nodes)
-	var next []string
-	for _, n := range t.next {
-		next = append(next, fmt.Sprint(n))
+	first := len(t.candidates)
+	var steps []string
+	for i := range t.candidates {
+		steps = append(steps, fmt.Sprintf("{%d, 0, 0, 0}", i))
 	}
-	kind := "unsigned short"
-	if len(t.nodes) >= 1<<16 {
-		kind = "uint32_t"
-	}
-	b.rows(kind+" next", next)
-	b.rows("struct candidate candidates", append(t.candidates, t.candidates[len(t.candidates)-1])) // one is looked at behind the last
-	b.line("unsigned at = next[%s];", b.bits(tree.Bits(), 0))
-	for range t.depth - 1 {
-		var list []string
-		for i := range t.runs {
-			limb := "0"
-			if b.w.wide() {
-				limb = fmt.Sprintf("nodes[at].runs[%d].limb", i)
-			}
-			list = append(list, fmt.Sprintf("(unsigned)(s->w[%s] >> nodes[at].runs[%d].shift & nodes[at].runs[%d].mask)", limb, i, i))
-			if i > 0 {
-				list[i] += fmt.Sprintf(" << nodes[at].runs[%d].up", i)
-			}
+	for _, x := range t.steps {
+		if x.last {
+			steps = append(steps, fmt.Sprintf("{%d, 0, 0, 0}", x.base))
+		} else {
+			steps = append(steps, fmt.Sprintf("{%d, %d, %d, %d}", first+x.base, 1<<x.run.Width-1, x.run.Low/64, x.run.Low%64))
 		}
-		b.line("at = next[nodes[at].base + (%s)];", strings.Join(list, " | "))
 	}
-	b.line("const struct candidate *c = candidates + nodes[at].first;")
+	b.rows("struct step steps", steps)
+	b.rows("struct candidate candidates", append(t.candidates, t.candidates[first-1])) // one is looked at behind the last
+	b.line("const struct step *at = &steps[%d + %s];", first, b.bits(tree.Bits(), 0))
+	for range t.depth - 1 {
+		limb := "0"
+		if b.w.wide() {
+			limb = "at->limb"
+		}
+		b.line("at = &steps[at->base + (s->w[%s] >> at->shift & at->mask)];", limb)
+	}
+	b.line("const struct candidate *c = candidates + at->base;")
 	switch {
 	case !t.byContext:
 		t.oneByOne()

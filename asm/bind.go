@@ -19,10 +19,14 @@ func (p *Parser) scopeOf(hops int) int32 {
 }
 
 // open makes the scope of a nested value, and those that a path to it passes through.
-func (p *Parser) open(ref *model.Ref) (int32, bool) {
+func (p *Parser) open(it *item) (int32, bool) {
+	ref := it.ref
 	from := p.scopeOf(ref.Hops)
 	up := p.frames[p.frame].scope
-	if ref.Prog != nil {
+	switch {
+	case it.spread != nil && !p.everyWay(): // which would give other reasons
+		return p.openSpread(it.spread, ref, from, up), true
+	case ref.Prog != nil:
 		return p.openDerived(ref, from, up)
 	}
 	for _, e := range ref.Enter {
@@ -51,6 +55,22 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 	}
 	p.scopes = append(p.scopes, s)
 	return int32(len(p.scopes) - 1), true
+}
+
+// openSpread makes the scope of a computed value that is bits of a scope.
+func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
+	home := &p.scopes[p.up(from, s.hops)]
+	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
+	switch {
+	case home.parts == nil && len(s.parts) == 1:
+		inner.low = home.low + s.parts[0].Low
+	case home.parts == nil && home.low == 0:
+		inner.low, inner.parts = -1, s.parts
+	default:
+		inner.low, inner.parts = -1, home.composeAll(s.parts)
+	}
+	p.scopes = append(p.scopes, inner)
+	return int32(len(p.scopes) - 1)
 }
 
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
@@ -326,9 +346,11 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 // allKnown reports whether every bit of a scope has its value.
 func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
-	if s.parts != nil {
-		return false
+	space := &p.spaces[s.space]
+	for _, part := range s.parts {
+		if space.known.Slice(part.Low, part.Width) != bits.Ones(part.Width) {
+			return false
+		}
 	}
-	known := p.spaces[s.space].known.Slice(s.low, s.size)
-	return known == bits.Ones(s.size)
+	return s.parts != nil || space.known.Slice(s.low, s.size) == bits.Ones(s.size)
 }

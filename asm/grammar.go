@@ -140,7 +140,9 @@ type item struct {
 	// conds must hold (or not) for the reference to mean ref.
 	conds []condition
 	call  *grammar
-	set   *setItem
+	// spread is where the bits of a computed nested value are, nil where that is not so simple.
+	spread *spread
+	set    *setItem
 	// symbols is the space in which the program may have names for the value.
 	symbols string
 	name    string
@@ -447,7 +449,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	}
 	switch ref.Kind {
 	case spec.KindBitset:
-		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
+		out.kind, out.call, out.spread = itemCall, c.parser.grammarOf(ref.Env), spreadOf(ref)
 	case spec.KindEnum:
 		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:

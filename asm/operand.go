@@ -246,7 +246,7 @@ func (p *Parser) take(it *item, w *way) bool {
 	if w.plain && ref.Prog == nil {
 		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
 	}
-	own, ok := p.open(ref)
+	own, ok := p.open(it)
 	if !ok {
 		return false
 	}

@@ -226,6 +226,9 @@ func disjoint(r *model.Root) bool {
 
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.
 func (p *Parser) SetContext(ctx bits.Value) {
+	if ctx == p.context {
+		return
+	}
 	p.context, p.steady = ctx, false
 	if p.memo != nil {
 		p.memo.memory = nil
@@ -248,14 +251,14 @@ type Result struct {
 	Entries []Entry
 }
 
-// Reads reports whether Parse reads a text, for those who do not want to know why not, which takes longer
-// to find out.
-func (p *Parser) Reads(text string) bool {
+// Try is Parse for those who do not want to know why a text is no instruction, which takes longer to find out than to
+// read one.
+func (p *Parser) Try(text string) (res Result, ok bool) {
 	before := p.silent
 	p.silent = true
-	_, err := p.Parse(text)
+	res, err := p.Parse(text)
 	p.silent = before
-	return err == nil
+	return res, err == nil
 }
 
 // Parse reads one instruction; a comment after it is skipped. Where the texts of the machine have in

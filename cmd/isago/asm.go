@@ -215,7 +215,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error
 func (w *wordWriter) instruction(p *asm.Parser, code, comment string) (asm.Result, error) {
 	line, wrong := program.Constants(code)
 	if wrong != nil || line != code {
-		if res, err := p.Parse(code + comment); err == nil {
+		if res, ok := p.Try(code + comment); ok {
 			return res, nil
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
@@ -437,7 +436,6 @@ type ahead struct {
 
 // newAhead returns what makes functions that read ahead, with parsers of their own.
 func newAhead(parser func() (*asm.Parser, error)) func() (func(Statement) ahead, error) {
-	var failed atomic.Int32
 	return func() (func(Statement) ahead, error) {
 		p, err := parser()
 		if err != nil {
@@ -451,16 +449,12 @@ func newAhead(parser func() (*asm.Parser, error)) func() (func(Statement) ahead,
 		p.Comment = ""
 		return func(s Statement) ahead {
 			text := withoutLabels(s.Text)
-			if text == "" || text[0] == '.' || strings.Contains(text, "$(") || failed.Load() > maxErrors {
+			if text == "" || text[0] == '.' || strings.Contains(text, "$(") {
 				return ahead{}
 			}
 			asked = false
-			res, err := p.Parse(text)
-			switch {
-			case asked:
-				return ahead{}
-			case err != nil:
-				failed.Add(1)
+			res, ok := p.Try(text)
+			if asked || !ok {
 				return ahead{}
 			}
 			return ahead{wordOf(&res), true}

@@ -305,8 +305,10 @@ func (a *assembler) instruction(text string) (asm.Result, error) {
 // computed returns a line with the values of its expressions in their places.
 func (a *assembler) computed(text string) (line string, values []replaced, err error) {
 	a.p.Addr = a.addr
-	if a.own.constant && strings.Contains(text, "$(") && a.p.Reads(text) {
-		return text, nil, nil
+	if a.own.constant && strings.Contains(text, "$(") {
+		if _, ok := a.p.Try(text); ok {
+			return text, nil, nil
+		}
 	}
 	code := text
 	if !a.own.comment {
@@ -337,8 +339,10 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 // it stays.
 func (a *assembler) isInstruction(text string, off int64) bool {
 	if a.first && !a.whole[off] {
-		if line, _, err := a.computed(text); err == nil && a.p.Reads(line) {
-			a.whole[off] = true
+		if line, _, err := a.computed(text); err == nil {
+			if _, ok := a.p.Try(line); ok {
+				a.whole[off] = true
+			}
 		}
 	}
 	return a.whole[off]

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/isago/isago/bits"
@@ -130,12 +131,20 @@ type Template struct {
 	Name   string // of a <template>, else ""
 	Syntax string
 	Text   string
-	Items  []Item
 	Span   diag.Span
 	// Used tells of a <template> that a display has it.
 	Used bool
 
-	src text
+	src   text
+	isa   *ISA
+	once  sync.Once
+	items []Item
+}
+
+// Items returns the pieces of the text, found when they are first asked for.
+func (t *Template) Items() []Item {
+	t.once.Do(func() { t.items, _ = t.isa.parseTemplate(nil, t.src) })
+	return t.items
 }
 
 // Expr is an expression, named or inline.
@@ -243,7 +252,8 @@ func (b *Bitset) Text(syntax string) string {
 // stands beside it.
 func (b *Bitset) sketch(t *Template, syntax string) string {
 	var out strings.Builder
-	for i, it := range t.Items {
+	items := t.Items()
+	for i, it := range items {
 		name := strings.TrimPrefix(it.Ref, "@")
 		switch {
 		case it.Kind == ItemText:
@@ -254,7 +264,7 @@ func (b *Bitset) sketch(t *Template, syntax string) string {
 			out.WriteString(b.DisplayIn(syntax))
 		case it.Before+it.After != "":
 			out.WriteString("[" + it.Before + name + it.After + "]")
-		case i > 0 && t.Items[i-1].touches(false), i+1 < len(t.Items) && t.Items[i+1].touches(true):
+		case i > 0 && items[i-1].touches(false), i+1 < len(items) && items[i+1].touches(true):
 			out.WriteString("{" + name + "}")
 		default:
 			out.WriteString(name)

@@ -19,23 +19,7 @@ type Assembler struct {
 	context bits.Value
 	clauses map[string]bool // the words that clauses start with
 	layout  layout          // takes what was assembled apart, to check it
-	// kept are the instructions of texts that were read, which repeat from program to program; count is
-	// their number.
-	kept  map[textKey]map[string]reading
-	count int
 	assembly
-}
-
-// textKey is what the meaning of a text depends on beside it.
-type textKey struct {
-	parser  *asm.Parser
-	context uint64
-}
-
-// reading is what a text was read as, and what the description calls hazards of it.
-type reading struct {
-	asm.Result
-	hazards []isa.Hazard
 }
 
 // NewAssembler returns an assembler for a spelling of the instruction set. The context is that of
@@ -45,7 +29,7 @@ func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, kept: map[textKey]map[string]reading{}}
+	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}}
 	for _, l := range m.cf.root.Leaves {
 		word, _, _ := strings.Cut(l.Display, " ")
 		a.clauses[strings.ToLower(word)] = true
@@ -99,8 +83,6 @@ type assembly struct {
 	placed []sourceClause
 	met    [2][]bool
 	rest   []uint32 // behind the last whole unit
-	// named tells that the text that was read last has a label.
-	named bool
 	// clauseLines is the number of clauses so far; start is the unit behind all of them.
 	clauseLines, start int
 }
@@ -333,7 +315,6 @@ func (a *Assembler) assemble() {
 func (a *Assembler) readClauses() {
 	p := a.m.cf.parser
 	p.Symbol = func(name string) (int64, bool) {
-		a.named = true
 		l, ok := a.labels[name]
 		return int64(l.clause) * int64(a.m.cf.root.Size), ok
 	}
@@ -349,37 +330,16 @@ func (a *Assembler) readClauses() {
 	}
 }
 
-// maxTexts bounds the texts that are kept.
-const maxTexts = 1 << 15
-
 // parse reads an instruction or a clause.
-func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (reading, bool) {
+func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Result, bool) {
 	text := a.text[l.off:l.end]
 	var moved []move
 	if a.names.any() {
 		text, moved = a.names.replace(l)
 	}
-	key := textKey{p, ctx[0]}
-	kept := a.kept[key]
-	if res, ok := kept[string(text)]; ok {
-		return res, true
-	}
 	p.SetContext(ctx)
-	a.named = false
-	var res reading
-	var err error
-	if res.Result, err = p.ParseBytes(text); err == nil {
-		if l.kind != nil {
-			res.hazards = l.kind.decoder.Hazards(nil, res.Inst)
-		}
-		if !a.named && a.count < maxTexts {
-			if kept == nil {
-				kept = map[string]reading{}
-				a.kept[key] = kept
-			}
-			kept[string(text)] = res
-			a.count++
-		}
+	res, err := p.ParseBytes(text)
+	if err == nil {
 		return res, true
 	}
 	var e *asm.Error
@@ -499,7 +459,7 @@ func (a *Assembler) step(l *sourceLine, at, clause int) {
 	}
 	u := a.take(at, l)
 	u.kind, u.waits = number, l.kind.sync.get(res.Context)
-	for _, h := range res.hazards {
+	for _, h := range l.kind.decoder.Hazards(nil, res.Inst) {
 		a.warnings = append(a.warnings, diag.Warnf(diag.Code(h.Name), u.span, "%s", h.Text))
 	}
 	v := res.Inst.Bits

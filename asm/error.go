@@ -30,6 +30,13 @@ type Error struct {
 // Error returns the message with its code.
 func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", e.Msg, e.Code) }
 
+// shifted returns the error for a text in which what was read stands at a byte.
+func (e *Error) shifted(by int) *Error {
+	moved := *e
+	moved.Off, moved.End = e.Off+by, e.End+by
+	return &moved
+}
+
 // At places the error in a source in which the text starts at byte base.
 func (e *Error) At(src *diag.Source, base int) *diag.Error {
 	return &diag.Error{Code: e.Code, Span: diag.Span{Src: src, Off: base + e.Off, End: base + e.End}, Msg: e.Msg}
@@ -326,6 +333,11 @@ func (p *Parser) explain(body []byte) *Error {
 	}
 	p.unspent()
 	p.run()
+	if p.wrong != nil {
+		e := *p.wrong
+		e.Off, e.End = original(body, e.Off), original(body, e.End-1)+1
+		return &e
+	}
 	f := p.failure
 	pos := f.pos
 	e := &Error{Code: diag.TextExpected}

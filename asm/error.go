@@ -30,8 +30,12 @@ type Error struct {
 // Error returns the message with its code.
 func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", e.Msg, e.Code) }
 
-// shifted returns the error for a text in which what was read stands at a byte.
-func (e *Error) shifted(by int) *Error {
+// Shifted returns an error in a text as one in a text in which that stands at byte by.
+func Shifted(err error, by int) error {
+	e, ok := err.(*Error)
+	if !ok {
+		return err
+	}
 	moved := *e
 	moved.Off, moved.End = e.Off+by, e.End+by
 	return &moved

@@ -328,8 +328,8 @@ func (p *Parser) compute(n number, it *item, i, limit int) (number, bool) {
 	p.asked = true
 	v, size, err := p.Constant(string(p.raw[i:]))
 	p.see(i + size)
-	if e, ok := err.(*Error); ok && p.wrong == nil {
-		p.wrong = e.shifted(i)
+	if e, ok := Shifted(err, i).(*Error); ok && p.wrong == nil {
+		p.wrong = e
 	}
 	if err != nil || i+size > limit {
 		return n, false

@@ -81,10 +81,10 @@ func (p *Parser) withConstant(part string, off int) (string, error) {
 		return part, nil
 	}
 	v, n, err := p.Constant(part[i+1:])
-	if e, ok := err.(*Error); ok {
-		return part, e.shifted(off + i + 1)
+	if err != nil {
+		return part, Shifted(err, off+i+1)
 	}
-	return fmt.Sprintf("%s$(%d)%s", part[:i], v, part[i+1+n:]), err
+	return fmt.Sprintf("%s$(%d)%s", part[:i], v, part[i+1+n:]), nil
 }
 
 func readSuffixPart(part string) (s suffix, err string) {

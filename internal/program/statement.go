@@ -1,7 +1,6 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ type operands struct {
 func (o *operands) expr(want string) (int64, error) {
 	v, n, err := eval(o.text[o.pos:], want, o.a.value)
 	if err != nil {
-		return 0, shifted(err, o.pos)
+		return 0, asm.Shifted(err, o.pos)
 	}
 	o.pos += n
 	return v, nil
@@ -105,16 +104,6 @@ func (o *operands) end() error {
 	rest := standing(o.text[from:])
 	o.pos += len(rest) - len(`""`)
 	return o.wrong(from, diag.TextExpected, "%s, expected the end of the line", rest)
-}
-
-func shifted(err error, by int) error {
-	var e *asm.Error
-	if errors.As(err, &e) {
-		moved := *e
-		moved.Off, moved.End = e.Off+by, e.End+by
-		return &moved
-	}
-	return err
 }
 
 // number is the value of a name of .set.

@@ -47,7 +47,7 @@ func TestEverythingIsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	elements := 0
-	root, err := parseXML(&diag.Source{Name: "everything.xml", Text: string(data)}, &elements)
+	root, err := parseXML(&diag.Source{Name: "everything.xml", Text: string(data)}, &elements, "", &rooms{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,7 +191,7 @@ type Operand struct {
 // shows reports whether each display of the operand has the field.
 func (o *Operand) shows(field string) bool {
 	for _, t := range o.Displays {
-		if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Ref == field }) {
+		if !slices.ContainsFunc(t.Items(), func(it Item) bool { return it.Ref == field }) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/isago/isago/bits"
@@ -130,12 +131,20 @@ type Template struct {
 	Name   string // of a <template>, else ""
 	Syntax string
 	Text   string
-	Items  []Item
 	Span   diag.Span
 	// Used tells of a <template> that a display has it.
 	Used bool
 
-	src text
+	src   text
+	isa   *ISA
+	once  sync.Once
+	items []Item
+}
+
+// Items returns the pieces of the text, found when they are first asked for.
+func (t *Template) Items() []Item {
+	t.once.Do(func() { t.items, _ = t.isa.parseTemplate(nil, t.src) })
+	return t.items
 }
 
 // Expr is an expression, named or inline.
@@ -201,11 +210,14 @@ type Bitset struct {
 
 // Encode is the <encode> of a bitset: C for a generated encoder.
 type Encode struct {
-	// Type is the C type of what is encoded; CasePrefix starts the names of the constants by which a
-	// program's own function chooses the leaf. Both are "" where nothing is said.
-	Type, CasePrefix string
-	Maps             []EncodeMap
-	Span             diag.Span
+	// Type is the C type of what is encoded, "" where nothing is said.
+	Type string
+	// CasePrefix starts the names of the constants by which a program's own function chooses the leaf; Cases tells
+	// that there are such constants, since the prefix may be empty.
+	CasePrefix string
+	Cases      bool
+	Maps       []EncodeMap
+	Span       diag.Span
 }
 
 // EncodeMap is an expression of C for a field.
@@ -243,7 +255,8 @@ func (b *Bitset) Text(syntax string) string {
 // stands beside it.
 func (b *Bitset) sketch(t *Template, syntax string) string {
 	var out strings.Builder
-	for i, it := range t.Items {
+	items := t.Items()
+	for i, it := range items {
 		name := strings.TrimPrefix(it.Ref, "@")
 		switch {
 		case it.Kind == ItemText:
@@ -254,7 +267,7 @@ func (b *Bitset) sketch(t *Template, syntax string) string {
 			out.WriteString(b.DisplayIn(syntax))
 		case it.Before+it.After != "":
 			out.WriteString("[" + it.Before + name + it.After + "]")
-		case i > 0 && t.Items[i-1].touches(false), i+1 < len(t.Items) && t.Items[i+1].touches(true):
+		case i > 0 && items[i-1].touches(false), i+1 < len(items) && items[i+1].touches(true):
 			out.WriteString("{" + name + "}")
 		default:
 			out.WriteString(name)

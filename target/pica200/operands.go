@@ -415,8 +415,8 @@ func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 	var names []string
 	for _, texts := range inside.Machine(set).Texts(inside.Leaf(l)) {
 		for _, t := range texts.Aliases {
-			if len(t.Items) > 0 && strings.HasSuffix(t.Items[0].Text, " ") {
-				names = append(names, strings.ToLower(strings.TrimSpace(t.Items[0].Text)))
+			if items := t.Items(); len(items) > 0 && strings.HasSuffix(items[0].Text, " ") {
+				names = append(names, strings.ToLower(strings.TrimSpace(items[0].Text)))
 			}
 		}
 	}

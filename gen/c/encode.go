@@ -326,7 +326,7 @@ func (e *encoder) ofCase(b *body, l *gen.Leaf, c *spec.Case) {
 			return
 		}
 		if f.Expr != nil {
-			for _, n := range f.Expr.Fetch {
+			for _, n := range f.Expr.Fetch() {
 				add(n)
 			}
 		} else {
@@ -337,7 +337,7 @@ func (e *encoder) ofCase(b *body, l *gen.Leaf, c *spec.Case) {
 		}
 	}
 	if c.Expr != nil {
-		for _, n := range c.Expr.Fetch {
+		for _, n := range c.Expr.Fetch() {
 			add(n)
 		}
 	}
@@ -558,7 +558,7 @@ func (e *encoder) expr(b *body, l *gen.Leaf, c *spec.Case, x *spec.Expr) string 
 	e.open = append(e.open, key)
 	defer func() { e.open = e.open[:len(e.open)-1] }()
 	inner := &body{w: e.w, encoding: true}
-	inner.local = func(i uint64) string { return "(uint64_t)(" + e.value(b, l, c, x.Fetch[i]) + ")" }
+	inner.local = func(i uint64) string { return "(uint64_t)(" + e.value(b, l, c, x.Fetch()[i]) + ")" }
 	text := inner.value(e.w.p.Unbound(x))
 	return renamed(" "+text, e.w.lower)[1:]
 }

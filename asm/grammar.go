@@ -480,20 +480,14 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	return t
 }
 
-// maxNamed bounds the width of an enum all values of which are known to have a text.
-const maxNamed = 8
-
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
 func hasUnnamed(ref *model.Ref) bool {
-	if ref.Prog != nil || ref.Width > maxNamed {
-		return true
-	}
-	for v := range uint64(1) << uint(ref.Width) {
-		if _, named := ref.Enum.Lookup(v); !named {
-			return true
-		}
-	}
-	return false
+	list := values{left: maxBound}
+	all, ok := list.ref(ref)
+	return !ok || slices.ContainsFunc(all, func(v uint64) bool {
+		_, named := ref.Enum.Lookup(v)
+		return !named
+	})
 }
 
 // boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an
@@ -555,7 +549,7 @@ func (c *compiler) set(it *model.Item) *setItem {
 			if ext == noText && it.Free {
 				continue
 			}
-			member := &template{parts: []part{c.reference(&it.Members[i], ext), {{{kind: itemSetEnd}}}}}
+			member := &template{parts: []part{c.reference(&it.Members[i], ext), {{{kind: itemSetEnd, set: s}}}}}
 			start := &node{branches: []branch{{of: member}}}
 			if ext == someText {
 				s.members = append(s.members, start)

@@ -33,7 +33,9 @@ func Write(p *gen.Program) []File {
 		files = append(files, File{Name: p.Name + "_operands.c", Text: operands})
 	}
 	if p.Fragments {
-		files = append(files, w.encoders()...)
+		more, warnings := w.encoders()
+		files = append(files, more...)
+		files[0].Warnings = warnings
 	}
 	return files
 }
@@ -148,8 +150,8 @@ func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args.
 
 // fill puts the names of the program into a text: N_ and U_ start names, WORD is the type of a word, LIMBS the
 // number of its limbs.
-func (w *writer) fill(text string) string {
-	return strings.NewReplacer("N_", w.lower+"_", "U_", w.upper+"_", "LIMBS", fmt.Sprint(w.p.Limbs)).Replace(text)
+func (w *writer) fill(text string, more ...string) string {
+	return strings.NewReplacer(append(more, "N_", w.lower+"_", "U_", w.upper+"_", "LIMBS", fmt.Sprint(w.p.Limbs))...).Replace(text)
 }
 
 // Quote writes a text as a string of C, whatever is in it.

@@ -971,7 +971,10 @@ func (c *Context) Parse(text string) (uint64, error) {
 // encode reads an <encode>; of several, what the first says of the type counts.
 func (b *Bitset) encode(n *node) {
 	if b.Encode == nil {
-		b.Encode = &Encode{Type: strings.TrimSpace(n.value("type")), CasePrefix: strings.TrimSpace(n.value("case-prefix")), Span: n.span}
+		b.Encode = &Encode{
+			Type: strings.TrimSpace(n.value("type")), CasePrefix: strings.TrimSpace(n.value("case-prefix")),
+			Cases: n.attr("case-prefix") != nil, Span: n.span,
+		}
 	}
 	for _, m := range n.children {
 		if m.name == "map" {

@@ -225,11 +225,14 @@ type Bitset struct {
 
 // Encode is the <encode> of a bitset: C for a generated encoder.
 type Encode struct {
-	// Type is the C type of what is encoded; CasePrefix starts the names of the constants by which a
-	// program's own function chooses the leaf. Both are "" where nothing is said.
-	Type, CasePrefix string
-	Maps             []EncodeMap
-	Span             diag.Span
+	// Type is the C type of what is encoded, "" where nothing is said.
+	Type string
+	// CasePrefix starts the names of the constants by which a program's own function chooses the leaf; Cases tells
+	// that there are such constants, since the prefix may be empty.
+	CasePrefix string
+	Cases      bool
+	Maps       []EncodeMap
+	Span       diag.Span
 }
 
 // EncodeMap is an expression of C for a field.

@@ -152,9 +152,24 @@ type Expr struct {
 	Name string // "" for an inline one
 	Text string
 	Span diag.Span
-	Root *Node
-	// Fetch lists the fields that are named, in ASCII order, each once.
-	Fetch []string
+
+	isa   *ISA
+	runs  []run
+	once  sync.Once
+	root  *Node
+	fetch []string
+}
+
+// Root returns the operation on top, of a description without mistakes parsed when it is first asked for.
+func (e *Expr) Root() *Node {
+	e.once.Do(e.parseSound)
+	return e.root
+}
+
+// Fetch lists the fields that are named, in ASCII order, each once.
+func (e *Expr) Fetch() []string {
+	e.once.Do(e.parseSound)
+	return e.fetch
 }
 
 // Bitset is a node of a tree of encodings: a root has a size, the others extend it.

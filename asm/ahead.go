@@ -2,6 +2,7 @@ package asm
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -72,7 +73,7 @@ func (p *Parser) look(n *node) *ahead {
 
 func (p *Parser) lookAhead(n *node) *ahead {
 	if n.set != nil {
-		return &ahead{node: anything}
+		return &ahead{node: p.firstOfSet(n.set)}
 	}
 	n.open()
 	a := &ahead{node: first{empty: len(n.accepts) > 0}}
@@ -120,6 +121,10 @@ func (p *Parser) firstOfItem(it *item) (f first) {
 		f = firstOfNumber(it)
 	case itemCall:
 		f = p.firstOfCall(it)
+	case itemSet:
+		f = p.look(it.set.at).node
+	case itemSetEnd:
+		return p.look(it.set.at).node
 	default:
 		return anything
 	}
@@ -127,6 +132,20 @@ func (p *Parser) firstOfItem(it *item) (f first) {
 		return first{empty: true}
 	}
 	f.empty = f.empty && it.extent == anyExtent
+	return f
+}
+
+// firstOfSet returns what the next member of a set can start with, and what joins it to one before. That there is
+// none is left to what is behind.
+func (p *Parser) firstOfSet(s *setItem) (f first) {
+	f.empty = true
+	if join := strings.Trim(s.join, " "); join != "" {
+		f.bytes.add(join[0])
+	}
+	for _, m := range s.members {
+		next := &p.look(m).node
+		f.bytes.join(&next.bytes)
+	}
 	return f
 }
 

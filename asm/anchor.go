@@ -83,7 +83,7 @@ func (a *anchors) put(word string, t templateID) {
 // the first one of two letters or more; "" if there is none.
 func (p *Parser) anchor(l *model.Leaf, t *spec.Template) string {
 	first := ""
-	for _, it := range t.Items {
+	for _, it := range t.Items() {
 		switch {
 		case it.Kind == spec.ItemRef && p.env.Machine.IsName(it.Ref):
 			if word := anchorWord(p.fold(l.Display)); word != "" {

@@ -19,10 +19,14 @@ func (p *Parser) scopeOf(hops int) int32 {
 }
 
 // open makes the scope of a nested value, and those that a path to it passes through.
-func (p *Parser) open(ref *model.Ref) (int32, bool) {
+func (p *Parser) open(it *item) (int32, bool) {
+	ref := it.ref
 	from := p.scopeOf(ref.Hops)
 	up := p.frames[p.frame].scope
-	if ref.Prog != nil {
+	switch {
+	case it.spread != nil && !p.everyWay(): // which would give other reasons
+		return p.openSpread(it.spread, ref, from, up), true
+	case ref.Prog != nil:
 		return p.openDerived(ref, from, up)
 	}
 	for _, e := range ref.Enter {
@@ -51,6 +55,22 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 	}
 	p.scopes = append(p.scopes, s)
 	return int32(len(p.scopes) - 1), true
+}
+
+// openSpread makes the scope of a computed value that is bits of a scope.
+func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
+	home := &p.scopes[p.up(from, s.hops)]
+	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
+	switch {
+	case home.parts == nil && len(s.parts) == 1:
+		inner.low = home.low + s.parts[0].Low
+	case home.parts == nil && home.low == 0:
+		inner.low, inner.parts = -1, s.parts
+	default:
+		inner.low, inner.parts = -1, home.composeAll(s.parts)
+	}
+	p.scopes = append(p.scopes, inner)
+	return int32(len(p.scopes) - 1)
 }
 
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
@@ -98,13 +118,29 @@ func (s *scope) same(x *scope) bool {
 
 // place maps a field of the scope to bits of its space.
 func (s *scope) place(ref *model.Ref) (low int, parts []spec.Part) {
-	if s.parts == nil && len(ref.Field.Parts) == 1 {
-		return s.low + ref.Field.Parts[0].Low, nil
+	if len(ref.Field.Parts) == 1 {
+		if low, ok := s.run(ref.Field.Parts[0]); ok {
+			return low, nil
+		}
 	}
 	if s.parts == nil && s.low == 0 {
 		return -1, ref.Field.Parts
 	}
 	return -1, s.composeAll(ref.Field.Parts)
+}
+
+// run returns where a run of bits of the scope is in its space; ok is false where it is in pieces.
+func (s *scope) run(part spec.Part) (low int, ok bool) {
+	if s.parts == nil {
+		return s.low + part.Low, true
+	}
+	for i := len(s.parts) - 1; i >= 0 && part.Low >= 0; i-- {
+		if o := s.parts[i]; part.Low+part.Width <= o.Width {
+			return o.Low + part.Low, true
+		}
+		part.Low -= s.parts[i].Width
+	}
+	return 0, false
 }
 
 // composeAll is compose for several parts.
@@ -201,10 +237,20 @@ func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, width, end int) bool
 }
 
 func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, width, end int) bool {
-	sp, parts, low, ok := p.locate(ref, scope)
+	if ref.Field.Table == nil || ref.Kind != spec.KindBitset || ref.Env == nil {
+		sp, parts, low, ok := p.locate(ref, scope)
+		return ok && p.setPieces(sp, parts, low, width, v, mask, end)
+	}
+	s, ok := p.enter(ref, scope)
 	if !ok {
 		return false
 	}
+	sp, ok := p.entry(ref.Field, &s)
+	return ok && p.setMasked(sp, 0, width, v, mask, end)
+}
+
+// setPieces is setMasked for bits that are in one piece from low upwards or in parts.
+func (p *Parser) setPieces(sp uint8, parts []spec.Part, low, width int, v, mask bits.Value, end int) bool {
 	if parts == nil {
 		return p.setMasked(sp, low, width, v, mask, end)
 	}
@@ -219,21 +265,28 @@ func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, w
 	return true
 }
 
-// locate finds the bits of a field of bits: in one piece from low upwards, or in parts. For the
-// index of a table it is the entry.
+// locate finds the bits of a field of bits, of a table's index those of the number: in one piece from low upwards, or
+// in parts.
 func (p *Parser) locate(ref *model.Ref, from int32) (sp uint8, parts []spec.Part, low int, ok bool) {
-	s := p.scopes[from]
-	for _, e := range ref.Enter {
-		if s, ok = p.step(e, s); !ok {
-			return 0, nil, 0, false
-		}
+	if len(ref.Enter) == 0 {
+		s := &p.scopes[from]
+		low, parts = s.place(ref)
+		return s.space, parts, low, true
 	}
-	if ref.Field.Table != nil && ref.Kind == spec.KindBitset && ref.Env != nil {
-		sp, ok = p.entry(ref.Field, &s)
-		return sp, nil, 0, ok
+	s, ok := p.enter(ref, from)
+	if ok {
+		low, parts = s.place(ref)
 	}
-	low, parts = s.place(ref)
-	return s.space, parts, low, true
+	return s.space, parts, low, ok
+}
+
+// enter returns the scope at the end of a path.
+func (p *Parser) enter(ref *model.Ref, from int32) (s scope, ok bool) {
+	s, ok = p.scopes[from], true
+	for i := 0; ok && i < len(ref.Enter); i++ {
+		s, ok = p.step(ref.Enter[i], s)
+	}
+	return s, ok
 }
 
 // step enters one field of a path without adding a scope.
@@ -302,33 +355,24 @@ func (p *Parser) bound(u undo, end int) {
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
 	s := &p.scopes[scope]
-	if s.parts == nil {
-		if s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
-			sp := &p.spaces[s.space]
-			p.bound(undo{0, uint8(size), s.space, sp.known.Uint(0, size)}, p.pos)
-			sp.val[0] |= match[0]
-			sp.known[0] |= mask[0]
-			return true
-		}
-		return p.setMasked(s.space, s.low, size, match, mask, p.pos)
+	if s.parts == nil && s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
+		sp := &p.spaces[s.space]
+		p.bound(undo{0, uint8(size), s.space, sp.known.Uint(0, size)}, p.pos)
+		sp.val[0] |= match[0]
+		sp.known[0] |= mask[0]
+		return true
 	}
-	at := 0
-	for i := len(s.parts) - 1; i >= 0; i-- {
-		w := s.parts[i].Width
-		if !p.setMasked(s.space, s.parts[i].Low, w, match.Slice(at, w), mask.Slice(at, w), p.pos) {
-			return false
-		}
-		at += w
-	}
-	return true
+	return p.setPieces(s.space, s.parts, s.low, size, match, mask, p.pos)
 }
 
 // allKnown reports whether every bit of a scope has its value.
 func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
-	if s.parts != nil {
-		return false
+	space := &p.spaces[s.space]
+	for _, part := range s.parts {
+		if space.known.Slice(part.Low, part.Width) != bits.Ones(part.Width) {
+			return false
+		}
 	}
-	known := p.spaces[s.space].known.Slice(s.low, s.size)
-	return known == bits.Ones(s.size)
+	return s.parts != nil || space.known.Slice(s.low, s.size) == bits.Ones(s.size)
 }

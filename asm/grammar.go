@@ -140,7 +140,9 @@ type item struct {
 	// conds must hold (or not) for the reference to mean ref.
 	conds []condition
 	call  *grammar
-	set   *setItem
+	// spread is where the bits of a computed nested value are, nil where that is not so simple.
+	spread *spread
+	set    *setItem
 	// symbols is the space in which the program may have names for the value.
 	symbols string
 	name    string
@@ -447,7 +449,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	}
 	switch ref.Kind {
 	case spec.KindBitset:
-		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
+		out.kind, out.call, out.spread = itemCall, c.parser.grammarOf(ref.Env), spreadOf(ref)
 	case spec.KindEnum:
 		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:
@@ -478,20 +480,14 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	return t
 }
 
-// maxNamed bounds the width of an enum all values of which are known to have a text.
-const maxNamed = 8
-
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
 func hasUnnamed(ref *model.Ref) bool {
-	if ref.Prog != nil || ref.Width > maxNamed {
-		return true
-	}
-	for v := range uint64(1) << uint(ref.Width) {
-		if _, named := ref.Enum.Lookup(v); !named {
-			return true
-		}
-	}
-	return false
+	list := values{left: maxBound}
+	all, ok := list.ref(ref)
+	return !ok || slices.ContainsFunc(all, func(v uint64) bool {
+		_, named := ref.Enum.Lookup(v)
+		return !named
+	})
 }
 
 // boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an
@@ -553,7 +549,7 @@ func (c *compiler) set(it *model.Item) *setItem {
 			if ext == noText && it.Free {
 				continue
 			}
-			member := &template{parts: []part{c.reference(&it.Members[i], ext), {{{kind: itemSetEnd}}}}}
+			member := &template{parts: []part{c.reference(&it.Members[i], ext), {{{kind: itemSetEnd, set: s}}}}}
 			start := &node{branches: []branch{{of: member}}}
 			if ext == someText {
 				s.members = append(s.members, start)

@@ -14,7 +14,7 @@ func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
 		return statusOf((x^v)&mask == 0)
 	}
 	v &= mask
-	if v&^possible(n) != 0 {
+	if v != 0 && v&^possible(n) != 0 {
 		return broken
 	}
 	switch n.Op {
@@ -31,18 +31,32 @@ func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
 			return p.truth(n, scope, v != 0)
 		}
 	case spec.OpCond:
-		if c, known := p.eval(n.X, scope); known {
-			if c != 0 {
-				return p.assign(n.Y, scope, v, mask)
-			}
-			return p.assign(n.Z, scope, v, mask)
-		}
+		return p.assignChoice(n, scope, v, mask)
 	case spec.OpComma:
 		return p.assign(n.Y, scope, v, mask)
 	case spec.OpAdd, spec.OpOr, spec.OpXor, spec.OpAnd, spec.OpSub, spec.OpMul, spec.OpShl, spec.OpShr, spec.OpDiv:
 		return p.assignBinary(n, scope, v, mask)
 	}
 	return open
+}
+
+// assignChoice is assign for a choice between two values: where one of them cannot be meant, it is the other.
+func (p *Parser) assignChoice(n *model.Node, scope int32, v, mask uint64) status {
+	c, known := p.eval(n.X, scope)
+	first, second := !known || c != 0, !known || c == 0
+	if !known && p.failure == nil { // an error tells of the value, not of what is chosen by
+		first = within(p.ternary(n.Y, scope), v, mask) != broken
+		second = within(p.ternary(n.Z, scope), v, mask) != broken
+	}
+	switch {
+	case first && second:
+		return open
+	case first:
+		return both(p.truth(n.X, scope, true), p.assign(n.Y, scope, v, mask))
+	case second:
+		return both(p.truth(n.X, scope, false), p.assign(n.Z, scope, v, mask))
+	}
+	return broken
 }
 
 // lowMask reports whether the mask is a run of ones from bit 0.
@@ -60,9 +74,8 @@ func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status 
 	if ref.Prog != nil {
 		return p.assign(ref.Prog.Root, scope, v, mask)
 	}
-	plain := *ref
-	plain.Env = nil
-	return statusOf(p.bindMaskedAt(&plain, scope, wide.Of(v), wide.Of(mask), min(ref.Width, 64), p.pos))
+	sp, parts, low, ok := p.locate(ref, scope)
+	return statusOf(ok && p.setPieces(sp, parts, low, min(ref.Width, 64), wide.Of(v), wide.Of(mask), p.pos))
 }
 
 // assignBinary inverts an operator of which one side is known, or whose sides share no bit.

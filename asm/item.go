@@ -202,7 +202,7 @@ func (p *Parser) matchCall(e *edge, state int) bool {
 			return p.matchKnown(e, o, state)
 		}
 	}
-	inner, ok := p.open(it.ref)
+	inner, ok := p.open(it)
 	if !ok {
 		return false
 	}

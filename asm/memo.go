@@ -2,6 +2,7 @@ package asm
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -28,9 +29,15 @@ type memory struct {
 	operands     operandTable
 	ends         map[uint64]*ends
 	endings      int // in ends
-	// marks are of what was met once, marked of them in use.
-	marks  []uint32
-	marked int
+	// seenLines and marks are of what was met once: lines, which are few, apart.
+	seenLines marks
+	marks
+}
+
+// marks are of what was met once, as far as can be told; used of them are in use.
+type marks struct {
+	list       []uint32
+	used, turn int
 }
 
 // Limits of a memo.
@@ -51,7 +58,7 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: map[uint64]*reading{}, marks: make([]uint32, minMarks)}
+		m.memory = &memory{lines: map[uint64]*reading{}}
 		m.by[p.context] = m.memory
 	}
 }
@@ -91,31 +98,41 @@ func (m *memory) keepLine(hash uint64, r *reading) {
 
 // learn keeps what a text was read as, if it has been read before.
 func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && m.met(m.line) {
+	if m := p.memo; !p.asked && m.seenLines.met(m.line) {
 		m.keepLine(m.line, p.reading(string(body)))
 	}
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
-func (m *memory) met(hash uint64) bool {
-	if m.marked > len(m.marks)/2 && len(m.marks) < manyMarks { // few lines are worth little memory
-		m.marks, m.marked = make([]uint32, max(minMarks, 4*len(m.marks))), 0
+func (m *marks) met(hash uint64) bool {
+	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // few lines are worth little memory
+		*m = marks{list: make([]uint32, max(minMarks, 4*len(m.list)))}
 	}
-	at := &m.marks[hash&uint64(len(m.marks)-1)]
-	before, mark := *at, uint32(hash>>32)|1
-	if *at = mark; before == 0 {
-		m.marked++
+	// Those that share a place push one another out, in no order in which they could do so for ever.
+	const together = 4
+	at, mark := m.list[hash&uint64(len(m.list)-together):][:together], uint32(hash>>32)|1
+	if slices.Contains(at, mark) {
+		return true
 	}
-	return before == mark
+	i := slices.Index(at, 0)
+	if i < 0 {
+		m.turn++
+		i = m.turn % together
+	} else {
+		m.used++
+	}
+	at[i] = mark
+	return false
 }
 
 // reading returns what was read.
 func (p *Parser) reading(text string) *reading {
 	r := &reading{text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val}
 	for i := spaceTable; i < p.nspaces; i++ {
-		s := p.spaces[i]
-		s.care = p.care(uint8(i))
-		r.entries = append(r.entries, s)
+		if s := p.spaces[i]; s.field != nil { // others are of computed values
+			s.care = p.care(uint8(i))
+			r.entries = append(r.entries, s)
+		}
 	}
 	return r
 }

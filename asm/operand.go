@@ -246,7 +246,7 @@ func (p *Parser) take(it *item, w *way) bool {
 	if w.plain && ref.Prog == nil {
 		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
 	}
-	own, ok := p.open(ref)
+	own, ok := p.open(it)
 	if !ok {
 		return false
 	}
@@ -259,18 +259,7 @@ func (p *Parser) take(it *item, w *way) bool {
 
 // give sets bits of a scope.
 func (p *Parser) give(s *scope, val, known bits.Value) bool {
-	if s.parts == nil {
-		return p.setMasked(s.space, s.low, known.Len(), val, known, p.pos)
-	}
-	low := 0
-	for i := len(s.parts) - 1; i >= 0; i-- {
-		part := s.parts[i]
-		if !p.setMasked(s.space, part.Low, part.Width, val.Slice(low, part.Width), known.Slice(low, part.Width), p.pos) {
-			return false
-		}
-		low += part.Width
-	}
-	return true
+	return p.setPieces(s.space, s.parts, s.low, known.Len(), val, known, p.pos)
 }
 
 // placing puts what a value gave when it was read alone where it stands.

@@ -28,6 +28,10 @@ type Parser struct {
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
 	// value and the number of bytes read. nil reads a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
+	// Constant computes the constant expression of $(EXPRESSION), where a number stands, at the start of text, which
+	// starts at its parenthesis: its value and the number of bytes read. An error, an *Error, counts from the start of
+	// text. nil reads a decimal number.
+	Constant func(text string) (value int64, n int, err error)
 	// Comment starts a comment. New takes it from the description; "" is none.
 	Comment string
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
@@ -105,6 +109,8 @@ type Parser struct {
 	asks    []uint64 // what the ending of the line depends on
 	suffix  []suffix
 	failure *failure
+	// wrong is why a constant expression of the line has no value.
+	wrong *Error
 	// silent tells that nobody wants to know why a text cannot be read.
 	silent  bool
 	entries []Entry
@@ -226,6 +232,9 @@ func disjoint(r *model.Root) bool {
 
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.
 func (p *Parser) SetContext(ctx bits.Value) {
+	if ctx == p.context {
+		return
+	}
 	p.context, p.steady = ctx, false
 	if p.memo != nil {
 		p.memo.memory = nil
@@ -248,14 +257,14 @@ type Result struct {
 	Entries []Entry
 }
 
-// Reads reports whether Parse reads a text, for those who do not want to know why not, which takes longer
-// to find out.
-func (p *Parser) Reads(text string) bool {
+// Try is Parse for those who do not want to know why a text is no instruction, which takes longer to find out than to
+// read one.
+func (p *Parser) Try(text string) (res Result, ok bool) {
 	before := p.silent
 	p.silent = true
-	_, err := p.Parse(text)
+	res, err := p.Parse(text)
 	p.silent = before
-	return err == nil
+	return res, err == nil
 }
 
 // Parse reads one instruction; a comment after it is skipped. Where the texts of the machine have in
@@ -326,7 +335,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 
 // read reads what has been loaded of an instruction.
 func (p *Parser) read(body []byte) error {
-	p.asked = false
+	p.asked, p.wrong = false, nil
 	if !p.run() {
 		if p.silent {
 			return errSilent

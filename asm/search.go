@@ -232,9 +232,7 @@ func (p *Parser) looseRef(ref *model.Ref, scope int32, depth int) {
 		p.loose(ref.Prog.Root, scope, depth+1)
 		return
 	}
-	plain := *ref
-	plain.Env = nil
-	sp, parts, low, ok := p.locate(&plain, scope)
+	sp, parts, low, ok := p.locate(ref, scope)
 	switch {
 	case !ok:
 	case parts == nil:

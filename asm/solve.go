@@ -308,9 +308,7 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 
 // gather joins the known bits of a field of bits, its low 64.
 func (p *Parser) gather(ref *model.Ref, scope int32) (val, known uint64, ok bool) {
-	plain := *ref
-	plain.Env = nil // of an index the bits, not the entry
-	sp, parts, low, ok := p.locate(&plain, scope)
+	sp, parts, low, ok := p.locate(ref, scope)
 	if !ok {
 		return 0, 0, false
 	}
@@ -634,9 +632,7 @@ func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
 	if done, known := p.defaultRun(d, scope); done {
 		return known
 	}
-	plain := *d.Ref
-	plain.Env = nil
-	sp, parts, low, ok := p.locate(&plain, p.up(scope, d.Ref.Hops))
+	sp, parts, low, ok := p.locate(d.Ref, p.up(scope, d.Ref.Hops))
 	if !ok {
 		return true
 	}

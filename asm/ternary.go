@@ -20,7 +20,7 @@ func (t ternary) max() uint64 { return t.val | t.open }
 
 // join is what is known of a value that is one of two.
 func (t ternary) join(x ternary) ternary {
-	open := t.open | x.open | t.val ^ x.val
+	open := t.open | x.open | (t.val ^ x.val)
 	return ternary{t.val &^ open, open}
 }
 

@@ -83,7 +83,7 @@ func (f *markFinder) ofCase(c *spec.Case) {
 }
 
 func (f *markFinder) template(t *spec.Template) {
-	for _, it := range t.Items {
+	for _, it := range t.Items() {
 		f.text(it.Text)
 		f.text(it.Before)
 		f.text(it.After)

@@ -50,7 +50,7 @@ func knowledgeExprs(b *spec.Bitset) (list []*spec.Expr) {
 func (u *uses) ofKnowledge(b *spec.Bitset) {
 	for _, o := range b.Operands {
 		for _, t := range o.Displays {
-			for _, it := range t.Items {
+			for _, it := range t.Items() {
 				u.path(b, it.Ref)
 			}
 		}

@@ -34,7 +34,7 @@ var reference = lazy.Regexp(`^\{(@?[A-Za-z0-9_.]*(:align=\d+)?|[^{}]*\?[^{}]*)\}
 // braces reports what stands in braces and can be no name, and braces that are not closed.
 func (c *checker) braces(t *spec.Template) {
 	var last diag.Span
-	for _, it := range t.Items {
+	for _, it := range t.Items() {
 		if it.Span == last {
 			continue // the field behind an alignment
 		}

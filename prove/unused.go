@@ -138,7 +138,7 @@ func (u *uses) collect() {
 		}
 		u.ofKnowledge(b)
 		for _, e := range ownExprs(b) {
-			u.expr(b, e.Root)
+			u.expr(b, e.Root())
 		}
 		for _, d := range b.Defaults {
 			u.path(b, d.Path)
@@ -154,7 +154,7 @@ func (u *uses) collect() {
 		}
 		for _, o := range b.Operands {
 			for _, t := range o.Displays {
-				for _, it := range t.Items {
+				for _, it := range t.Items() {
 					u.path(b, it.Ref)
 				}
 			}
@@ -170,12 +170,12 @@ func (u *uses) collect() {
 
 func (u *uses) ofCase(b *spec.Bitset, c *spec.Case) {
 	for _, t := range c.Displays {
-		for _, it := range t.Items {
+		for _, it := range t.Items() {
 			u.path(b, it.Ref)
 		}
 	}
 	for _, t := range c.Aliases {
-		for _, it := range t.Items {
+		for _, it := range t.Items() {
 			u.path(b, it.Ref)
 		}
 	}

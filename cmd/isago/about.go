@@ -50,7 +50,7 @@ func newCodes() *cobra.Command {
 	return &cobra.Command{Use: "codes", Short: "The codes of errors, each with an example", Long: text.String()}
 }
 
-func newMan(root *cobra.Command) *cobra.Command {
+func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
 		GroupID: "about",
@@ -62,7 +62,7 @@ func newMan(root *cobra.Command) *cobra.Command {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}
-			return writeManual(root, args[0])
+			return writeManual(newRoot(), args[0])
 		},
 	}
 }

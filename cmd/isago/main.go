@@ -40,7 +40,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 			}
 		}()
 	}
-	root := newRoot()
+	root := newRoot(args...)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)

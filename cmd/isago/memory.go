@@ -4,7 +4,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 )
 
 // The memory that may be filled before it is searched for what is no longer used: so many bytes, or a part of what
@@ -21,14 +20,16 @@ func paceMemory() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	debug.SetGCPercent(firstPercent)
-	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	percent := firstPercent
+	debug.SetGCPercent(percent)
 	type garbage struct{ _ *byte }
 	var searched func(*garbage)
 	searched = func(g *garbage) {
-		metrics.Read(used)
-		percent := freeBytes * 100 / max(used[0].Value.Uint64(), 1)
-		debug.SetGCPercent(int(min(max(percent, freePercent), firstPercent)))
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		used := memory.NextGC * 100 / uint64(100+percent) // that is how the next search was set
+		percent = int(min(max(freeBytes*100/max(used, 1), freePercent), firstPercent))
+		debug.SetGCPercent(percent)
 		runtime.SetFinalizer(g, searched)
 	}
 	runtime.SetFinalizer(new(garbage), searched)

@@ -9,7 +9,24 @@ import (
 	"github.com/isago/isago/internal/diag"
 )
 
-func newRoot() *cobra.Command {
+// command makes one of the commands, which has that name.
+type command struct {
+	name string
+	make func() *cobra.Command
+}
+
+// commands lists the commands in the order of the help.
+func commands() []command {
+	return []command{
+		{"dis", newDis}, {"asm", newAsm}, {"explain", newExplain}, {"run", newRun}, {"step", newStep}, {"check", newCheck},
+		{"lint", newLint}, {"list", newList}, {"survey", newSurvey}, {"diff", newDiff}, {"gen", newGen}, {"new", newNew},
+		{"version", newVersion}, {"codes", newCodes}, {"man", newMan},
+	}
+}
+
+// newRoot returns the command with all commands below it, or, for a command line that starts with the name of one,
+// with that one alone: flags that nobody asks for take a tenth of a short run.
+func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "isago",
 		Short: "The instruction sets of shader processors",
@@ -28,7 +45,16 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		return usagef("%v%s; %s --help lists the flags", err, flagMeant(cmd, err), cmd.CommandPath())
 	})
 	root.AddGroup(&cobra.Group{ID: "code", Title: "Programs:"}, &cobra.Group{ID: "about", Title: "About:"})
-	root.AddCommand(newDis(), newAsm(), newExplain(), newRun(), newStep(), newCheck(), newLint(), newList(), newSurvey(), newDiff(), newGen(), newNew(), newVersion(), newCodes(), newMan(root))
+	for _, c := range commands() {
+		if len(args) > 0 && c.name == args[0] {
+			root.AddCommand(c.make())
+			root.CompletionOptions.DisableDefaultCmd = true
+			return root
+		}
+	}
+	for _, c := range commands() {
+		root.AddCommand(c.make())
+	}
 	root.SetHelpCommand(newHelp(root))
 	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")

@@ -22,8 +22,8 @@ func Elsewhere(p *asm.Parser, set *isa.Set, ctx bits.Value, text string) string 
 	defer p.SetContext(ctx)
 	has := func(ctx bits.Value) bool {
 		p.SetContext(ctx)
-		_, err := p.Parse(text)
-		return err == nil
+		_, ok := p.Try(text)
+		return ok
 	}
 	contexts := set.Contexts()
 	for _, c := range contexts {

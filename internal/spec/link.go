@@ -39,12 +39,19 @@ func (l *loader) link() {
 	for _, b := range l.isa.Bitsets {
 		b.Children = slices.DeleteFunc(b.Children, l.lost)
 	}
+	if !l.sound {
+		l.splitTemplates()
+	}
+}
+
+// splitTemplates finds the pieces of all displays, and reports what is wrong with them.
+func (l *loader) splitTemplates() {
 	var items []Item
 	for _, b := range l.isa.Bitsets {
 		for _, t := range b.templates() {
 			var errs diag.List
 			items, errs = l.isa.parseTemplate(items[:0], t.src)
-			t.Items = slices.Clone(items)
+			t.once.Do(func() { t.items = append(t.items, items...) })
 			for _, e := range errs {
 				l.fail(e)
 			}
@@ -218,7 +225,7 @@ func (l *loader) sets(leaf *Bitset) {
 func (l *loader) operandPieces(b *Bitset) {
 	for _, o := range b.Operands {
 		for _, t := range bySpelling(o.Displays) {
-			if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Kind == ItemRef }) {
+			if !slices.ContainsFunc(t.Items(), func(it Item) bool { return it.Kind == ItemRef }) {
 				l.fail(diag.Errorf(diag.TemplateText, t.Span, "the display of operand %s names no field", o.Name))
 			}
 		}

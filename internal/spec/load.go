@@ -2,6 +2,7 @@ package spec
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"math"
 	"path"
@@ -19,10 +20,15 @@ func Load(fsys fs.FS, file string) (*ISA, error) { return load(fsys, file, false
 
 // LoadSound is Load for a description that is known to have no mistakes: those are not looked for that reading it
 // does not come across.
-func LoadSound(fsys fs.FS, file string) (*ISA, error) { return load(fsys, file, true) }
+func LoadSound(fsys fs.FS, file string) (*ISA, error) {
+	if isa, err := load(fsys, file, true); err == nil {
+		return isa, nil
+	}
+	return Load(fsys, file)
+}
 
 func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
-	l := &loader{fsys: fsys, sound: sound, dir: path.Dir(file), seen: map[string]bool{}, named: map[*node]*Expr{}, metas: map[string]bool{}}
+	l := &loader{fsys: fsys, sound: sound, dir: path.Dir(file), seen: map[string]bool{}, outer: &rooms{}, named: map[diag.Span]*Expr{}, metas: map[string]bool{}}
 	l.isa = &ISA{
 		enums: map[string]*Enum{}, exprs: map[string]*Expr{}, bitsets: map[string]*Bitset{},
 		contexts: map[string]*Context{}, tables: map[string]*Table{},
@@ -34,6 +40,9 @@ func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
 	top := l.files[len(l.files)-1].root
 	l.isa.Source, l.isa.Span = top.span.Src, top.span
 	l.run(top)
+	if l.unread {
+		return nil, errUnread
+	}
 	if len(l.errs) > 0 {
 		l.errs.Sort()
 		if l.more {
@@ -43,6 +52,9 @@ func load(fsys fs.FS, file string, sound bool) (*ISA, error) {
 	}
 	return l.isa, nil
 }
+
+// errUnread tells that a description has to be read as a whole.
+var errUnread = errors.New("not to be read in parts")
 
 // Limits on a description. Mesa's largest has 350 bitsets, of at most fifty elements, four deep.
 const (
@@ -61,10 +73,14 @@ type loader struct {
 	elements int
 	sound    bool
 	isa      *ISA
-	named    map[*node]*Expr // the <expr>s that have a name
-	metas    map[string]bool // the attributes that <meta> may have
+	named    map[diag.Span]*Expr // the <expr>s that have a name, by their start tags
+	metas    map[string]bool     // the attributes that <meta> may have
 	errs     diag.List
 	more     bool // there were more errors
+	outer    *rooms
+	inner    xmlParser
+	buffer   [16 << 10]byte
+	unread   bool // an element whose inside could not be read alone
 }
 
 type file struct {
@@ -96,7 +112,7 @@ func (l *loader) open(name string, from diag.Span) error {
 		return nil
 	}
 	l.seen[name] = true
-	data, err := fs.ReadFile(l.fsys, name)
+	data, err := l.readText(name)
 	switch {
 	case err != nil && !from.IsValid():
 		return err
@@ -105,7 +121,7 @@ func (l *loader) open(name string, from diag.Span) error {
 	case err != nil:
 		return diag.Errorf(diag.Unresolved, from, "import: %v", err)
 	}
-	src := &diag.Source{Name: name, Text: strings.TrimPrefix(string(data), "\uFEFF")}
+	src := &diag.Source{Name: name, Text: strings.TrimPrefix(data, "\uFEFF")}
 	if !from.IsValid() {
 		from = diag.Span{Src: src}
 	}
@@ -115,7 +131,11 @@ func (l *loader) open(name string, from diag.Span) error {
 	if len(l.seen) > maxFiles {
 		return diag.Errorf(diag.XMLLimit, from, "more than %d files", maxFiles)
 	}
-	root, err := parseXML(src, &l.elements)
+	later := ""
+	if l.sound {
+		later = "bitset"
+	}
+	root, err := parseXML(src, &l.elements, later, l.outer)
 	if err != nil {
 		return err
 	}
@@ -135,6 +155,24 @@ func (l *loader) open(name string, from diag.Span) error {
 	}
 	l.files = append(l.files, &file{root: root})
 	return nil
+}
+
+// readText is fs.ReadFile without a second copy, and where that fails it is that.
+func (l *loader) readText(name string) (string, error) {
+	f, err := l.fsys.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var text strings.Builder
+	if info, err := f.Stat(); err == nil {
+		text.Grow(int(min(info.Size(), maxBytes)))
+	}
+	if _, err := io.CopyBuffer(&text, io.LimitReader(f, maxBytes+1), l.buffer[:]); err != nil {
+		whole, err := fs.ReadFile(l.fsys, name)
+		return string(whole), err
+	}
+	return text.String(), nil
 }
 
 // each calls f for every child of that name of every file, in order.
@@ -317,7 +355,7 @@ func (l *loader) literal(n *node, name string) (uint64, bool) {
 	}
 	if !ok && !l.isa.Strict { // Mesa pastes the text into C, where it may be an expression
 		if e, err := parseExpr(l.isa, "", a.value); err == nil {
-			v, ok = constant(e.Root)
+			v, ok = constant(e.Root())
 		}
 	}
 	if !ok {
@@ -384,7 +422,7 @@ func (l *loader) enumValue(n *node) *Value {
 }
 
 func (l *loader) template(n *node) {
-	t := &Template{Name: l.name(n), Text: n.head().s, Span: n.head().span, src: n.head()}
+	t := &Template{isa: l.isa, Name: l.name(n), Text: n.head().s, Span: n.head().span, src: n.head()}
 	l.isa.Templates = append(l.isa.Templates, t)
 }
 
@@ -396,18 +434,22 @@ func (l *loader) namedExpr(n *node) {
 	if old := l.isa.exprs[name]; old != nil {
 		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "expr %s is defined twice", name).With(old.Span, "the other definition"))
 	}
-	e, err := parseExpr(l.isa, name, n.text())
-	if err != nil {
-		l.failErr(err)
-		e = &Expr{Name: name, Root: &Node{}}
+	e := l.inlineExpr(n.text())
+	if e == nil {
+		e = constantExpr(diag.Span{})
 	}
+	e.Name = name
 	l.isa.Exprs = append(l.isa.Exprs, e)
 	l.isa.exprs[name] = e
-	l.named[n] = e
+	l.named[n.span] = e
 }
 
 // namedInside finds the expressions inside a bitset that have a name: it is known everywhere.
 func (l *loader) namedInside(n *node) {
+	if n.closed > 0 && !strings.Contains(n.span.Src.Text[n.span.End:n.closed], "<expr ") {
+		return
+	}
+	n = l.read(n)
 	for _, c := range n.children {
 		if c.name == "expr" && c.attr("name") != nil {
 			l.namedExpr(c)
@@ -471,7 +513,7 @@ func (l *loader) table(n *node) {
 
 // declare makes the bitset known by name before anything refers to it.
 func (l *loader) declare(n *node) {
-	b := &Bitset{Name: l.name(n), Span: n.span, Max: math.MaxUint32, Doc: docOf(n), extendsName: n.value("extends"), extendsSpan: n.at("extends"), sizeSpan: n.at("size")}
+	b := &Bitset{Name: l.name(n), Span: n.span, Max: math.MaxUint32, extendsName: n.value("extends"), extendsSpan: n.at("extends"), sizeSpan: n.at("size")}
 	b.DisplayName = b.Name
 	if a := n.attr("displayname"); a != nil {
 		b.DisplayName = a.value.s
@@ -487,10 +529,23 @@ func (l *loader) declare(n *node) {
 	l.isa.bitsets[b.Name] = b
 }
 
+// read returns an element with those inside it, which last until it is called again.
+func (l *loader) read(n *node) *node {
+	if n.closed == 0 {
+		return n
+	}
+	whole, ok := *n, false
+	if whole.children, ok = l.inner.parseInside(n); !ok {
+		l.unread = true
+	}
+	return &whole
+}
+
 // bitset reads what stands inside. Sizes and parents are settled later, by link.
 func (l *loader) bitset(n *node, b *Bitset) {
+	n = l.read(n)
 	def := &Case{Bitset: b, Span: n.span}
-	b.OperandKind = l.operandKind(n)
+	b.OperandKind, b.Doc = l.operandKind(n), docOf(n)
 	defer func() { b.Cases = append(b.Cases, def) }()
 	if inside(n) > maxInside {
 		l.fail(diag.Errorf(diag.XMLLimit, n.span, "more than %d elements inside <bitset>", maxInside))
@@ -607,7 +662,7 @@ func (l *loader) override(n *node, b *Bitset) *Case {
 		l.caseChild(child, c)
 	}
 	if c.Expr == nil {
-		c.Expr = &Expr{Span: n.span, Root: &Node{Op: OpConst, Span: n.span}}
+		c.Expr = constantExpr(n.span)
 	}
 	return c
 }
@@ -629,8 +684,8 @@ func (l *loader) expr(n *node) *Expr {
 	switch {
 	case a != nil:
 		return l.attrExpr(a)
-	case len(children) > 0 && l.named[children[0]] != nil:
-		return l.named[children[0]]
+	case len(children) > 0 && l.named[children[0].span] != nil:
+		return l.named[children[0].span]
 	case len(children) > 0:
 		return l.inlineExpr(children[0].text())
 	case n.name == "require":
@@ -655,6 +710,9 @@ func (l *loader) attrExpr(a *attr) *Expr {
 }
 
 func (l *loader) inlineExpr(t text) *Expr {
+	if l.sound {
+		return newExpr(l.isa, "", t)
+	}
 	e, err := parseExpr(l.isa, "", t)
 	if err != nil {
 		l.failErr(err)
@@ -701,7 +759,7 @@ func (l *loader) display(n *node) *Template {
 	if len(n.head().s) > maxDisplay {
 		l.fail(diag.Errorf(diag.XMLLimit, n.head().span, "display of more than %d bytes", maxDisplay))
 	}
-	return &Template{Syntax: n.value("syntax"), Text: n.head().s, Span: n.head().span, src: n.head()}
+	return &Template{isa: l.isa, Syntax: n.value("syntax"), Text: n.head().s, Span: n.head().span, src: n.head()}
 }
 
 func (l *loader) set(n *node, c *Case) {
@@ -913,7 +971,10 @@ func (c *Context) Parse(text string) (uint64, error) {
 // encode reads an <encode>; of several, what the first says of the type counts.
 func (b *Bitset) encode(n *node) {
 	if b.Encode == nil {
-		b.Encode = &Encode{Type: strings.TrimSpace(n.value("type")), CasePrefix: strings.TrimSpace(n.value("case-prefix")), Span: n.span}
+		b.Encode = &Encode{
+			Type: strings.TrimSpace(n.value("type")), CasePrefix: strings.TrimSpace(n.value("case-prefix")),
+			Cases: n.attr("case-prefix") != nil, Span: n.span,
+		}
 	}
 	for _, m := range n.children {
 		if m.name == "map" {

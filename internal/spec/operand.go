@@ -191,7 +191,7 @@ type Operand struct {
 // shows reports whether each display of the operand has the field.
 func (o *Operand) shows(field string) bool {
 	for _, t := range o.Displays {
-		if !slices.ContainsFunc(t.Items, func(it Item) bool { return it.Ref == field }) {
+		if !slices.ContainsFunc(t.Items(), func(it Item) bool { return it.Ref == field }) {
 			return false
 		}
 	}
@@ -765,12 +765,12 @@ func (l *loader) constantReg(r *Reg) {
 		if e == nil {
 			continue
 		}
-		v, ok := constant(e.Root)
+		v, ok := constant(e.Root())
 		if !ok || e == r.When {
 			l.fail(diag.Errorf(diag.XMLAttribute, e.Span, "%s in the <reg> of a value, expected a constant index and component alone", e.Text))
 			continue
 		}
-		*e = Expr{Text: e.Text, Span: e.Span, Root: &Node{Op: OpConst, Value: v, Span: e.Span}}
+		e.root = &Node{Op: OpConst, Value: v, Span: e.Span}
 	}
 }
 

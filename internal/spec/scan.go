@@ -13,13 +13,19 @@ import (
 // takes several times as long and explains what is wrong.
 func (p *xmlParser) scan() bool {
 	s := p.src.Text
-	if !isPlain(s) {
+	if p.later == "" && !isPlain(s) {
 		return false
 	}
 	at := 0
 	if strings.HasPrefix(s, declaration) {
 		at = len(declaration)
 	}
+	return p.scanFrom(at, len(s)) && p.root != nil && len(p.stack) == 0
+}
+
+// scanFrom reads from a place up to another, which is behind an element or a text.
+func (p *xmlParser) scanFrom(at, end int) bool {
+	s := p.src.Text[:end]
 	for at < len(s) {
 		from := at
 		switch {
@@ -58,7 +64,7 @@ func (p *xmlParser) scan() bool {
 			}
 		}
 	}
-	return p.root != nil && len(p.stack) == 0
+	return true
 }
 
 // What a section of text starts and ends with in which < and & mean themselves.
@@ -97,10 +103,8 @@ func (p *xmlParser) tag(from int) int {
 	if at += len(name); name == "" {
 		return -1
 	}
-	if cap(p.attrs)-len(p.attrs) < attrsOfOne {
-		p.attrs = make([]attr, 0, attrsAtOnce)
-	}
-	first := len(p.attrs)
+	p.attrs.need(attrsOfOne)
+	list := p.attrs.free[:0]
 	for {
 		blank := at
 		for at < len(s) && strings.IndexByte(blanks, s[at]) >= 0 {
@@ -113,8 +117,17 @@ func (p *xmlParser) tag(from int) int {
 				at++
 			}
 			n := p.node(name, diag.Span{Src: p.src, Off: from, End: at})
-			if p.start(n) != nil || p.attributes(n, slices.Clip(p.attrs[first:])) != nil {
+			if p.attrs.free = p.attrs.free[min(len(list), len(p.attrs.free)):]; p.start(n) != nil || p.attributes(n, slices.Clip(list)) != nil {
 				return -1
+			}
+			if !closed && name == p.later {
+				size := strings.Index(s[at:], "</"+p.later+">")
+				if size < 0 {
+					return -1
+				}
+				n.closed = at + size
+				at = n.closed + len(p.later) + len("</>")
+				closed = true
 			}
 			if closed {
 				p.end()
@@ -143,7 +156,7 @@ func (p *xmlParser) tag(from int) int {
 		if value != raw {
 			a.value.runs = appendRuns(nil, 0, p.src, quote+1, raw, true)
 		}
-		p.attrs = append(p.attrs, a)
+		list = append(list, a)
 		at = quote + 1 + size + 1
 	}
 }
@@ -157,6 +170,9 @@ func nameLength(s string) int {
 	}
 	return len(s)
 }
+
+// attrsOfOne are as many attributes as an element has as a rule.
+const attrsOfOne = 8
 
 // notFirst marks the characters that a plain name does not start with.
 const notFirst = 2

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/isago/isago/bits"
@@ -130,12 +131,20 @@ type Template struct {
 	Name   string // of a <template>, else ""
 	Syntax string
 	Text   string
-	Items  []Item
 	Span   diag.Span
 	// Used tells of a <template> that a display has it.
 	Used bool
 
-	src text
+	src   text
+	isa   *ISA
+	once  sync.Once
+	items []Item
+}
+
+// Items returns the pieces of the text, found when they are first asked for.
+func (t *Template) Items() []Item {
+	t.once.Do(func() { t.items, _ = t.isa.parseTemplate(nil, t.src) })
+	return t.items
 }
 
 // Expr is an expression, named or inline.
@@ -143,9 +152,24 @@ type Expr struct {
 	Name string // "" for an inline one
 	Text string
 	Span diag.Span
-	Root *Node
-	// Fetch lists the fields that are named, in ASCII order, each once.
-	Fetch []string
+
+	isa   *ISA
+	runs  []run
+	once  sync.Once
+	root  *Node
+	fetch []string
+}
+
+// Root returns the operation on top, of a description without mistakes parsed when it is first asked for.
+func (e *Expr) Root() *Node {
+	e.once.Do(e.parseSound)
+	return e.root
+}
+
+// Fetch lists the fields that are named, in ASCII order, each once.
+func (e *Expr) Fetch() []string {
+	e.once.Do(e.parseSound)
+	return e.fetch
 }
 
 // Bitset is a node of a tree of encodings: a root has a size, the others extend it.
@@ -201,11 +225,14 @@ type Bitset struct {
 
 // Encode is the <encode> of a bitset: C for a generated encoder.
 type Encode struct {
-	// Type is the C type of what is encoded; CasePrefix starts the names of the constants by which a
-	// program's own function chooses the leaf. Both are "" where nothing is said.
-	Type, CasePrefix string
-	Maps             []EncodeMap
-	Span             diag.Span
+	// Type is the C type of what is encoded, "" where nothing is said.
+	Type string
+	// CasePrefix starts the names of the constants by which a program's own function chooses the leaf; Cases tells
+	// that there are such constants, since the prefix may be empty.
+	CasePrefix string
+	Cases      bool
+	Maps       []EncodeMap
+	Span       diag.Span
 }
 
 // EncodeMap is an expression of C for a field.
@@ -243,7 +270,8 @@ func (b *Bitset) Text(syntax string) string {
 // stands beside it.
 func (b *Bitset) sketch(t *Template, syntax string) string {
 	var out strings.Builder
-	for i, it := range t.Items {
+	items := t.Items()
+	for i, it := range items {
 		name := strings.TrimPrefix(it.Ref, "@")
 		switch {
 		case it.Kind == ItemText:
@@ -254,7 +282,7 @@ func (b *Bitset) sketch(t *Template, syntax string) string {
 			out.WriteString(b.DisplayIn(syntax))
 		case it.Before+it.After != "":
 			out.WriteString("[" + it.Before + name + it.After + "]")
-		case i > 0 && t.Items[i-1].touches(false), i+1 < len(t.Items) && t.Items[i+1].touches(true):
+		case i > 0 && items[i-1].touches(false), i+1 < len(items) && items[i+1].touches(true):
 			out.WriteString("{" + name + "}")
 		default:
 			out.WriteString(name)

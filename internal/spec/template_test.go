@@ -84,14 +84,14 @@ func TestTemplates(t *testing.T) {
 		{strict, "a;  \n  b", `"a;" / "b"`},
 		{plain, "a\n  b", `"a\n  b"`},
 	} {
-		if got := items(display(t, c.strict, c.text).Items); got != c.want {
+		if got := items(display(t, c.strict, c.text).Items()); got != c.want {
 			t.Errorf("%q%s\n got %s\nwant %s", c.text, c.strict, got, c.want)
 		}
 	}
 }
 
 func TestTemplateSpans(t *testing.T) {
-	for _, it := range display(t, ` strict="true"`, "one &amp; {A}\r\n  two<!-- -->{B?x}").Items {
+	for _, it := range display(t, ` strict="true"`, "one &amp; {A}\r\n  two<!-- -->{B?x}").Items() {
 		got := it.Span.Src.Text[it.Span.Off:it.Span.End]
 		want := map[string]string{"one & ": "one &amp; ", "two": "two"}[it.Text]
 		switch it.Kind {

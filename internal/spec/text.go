@@ -156,16 +156,16 @@ type textBuilder struct {
 	runs []run
 }
 
-// text returns the text without blanks around it, nil if there is none.
-func (b *textBuilder) text() *text {
-	t := text{s: b.piece, span: b.span}
+// text returns the text without blanks around it; ok is false if there is none.
+func (b *textBuilder) text() (t text, ok bool) {
+	t = text{s: b.piece, span: b.span}
 	if b.s != nil {
 		t = text{s: string(b.s), runs: b.runs}
 	}
 	if t = t.trim(); t.s == "" {
-		return nil
+		return text{}, false
 	}
-	return &text{s: t.s, span: t.part(0, len(t.s)), runs: t.runs}
+	return text{s: t.s, span: t.part(0, len(t.s)), runs: t.runs}, true
 }
 
 // add appends a piece that stands at span: decoded is what encoding/xml makes of the raw bytes.

@@ -30,7 +30,7 @@ func TestTextPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		elements := 0
-		root, err := parseXML(src, &elements)
+		root, err := parseXML(src, &elements, "", &rooms{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,6 +28,8 @@ type node struct {
 	// body is all character data directly inside, joined, without blanks around it, and opening that before the
 	// first child element; nil for none.
 	body, opening *text
+	// closed is the offset of the end tag where the elements between the tags have not been read, else 0.
+	closed int
 }
 
 // text returns the character data directly inside.
@@ -97,15 +99,32 @@ func (n *node) child(name string) *node {
 
 // parseXML reads one document into a tree of at most the given number of elements. Comments and
 // processing instructions vanish and the text on both sides of them joins up, as Mesa's reader has
-// it.
-func parseXML(src *diag.Source, elements *int) (*node, error) {
+// it. What is inside elements of the name later, "" for none, is left to parseInside: of them there may be none in each
+// other, and the text is known to be plain.
+func parseXML(src *diag.Source, elements *int, later string, in *rooms) (*node, error) {
 	before := *elements
-	plain := xmlParser{src: src, elements: elements}
-	if plain.scan() {
+	plain := xmlParser{src: src, elements: elements, later: later, rooms: *in}
+	whole := plain.scan()
+	if *in = plain.rooms; whole {
 		return plain.root, nil
 	}
 	*elements = before
 	return parseSlowly(src, elements)
+}
+
+// parseInside reads what parseXML left out. It takes the place of what it read before.
+func (p *xmlParser) parseInside(n *node) (children []*node, ok bool) {
+	p.nodes.free, p.attrs.free, p.texts.free = p.nodes.all, p.attrs.all, p.texts.all
+	top := p.node(n.name, n.span)
+	if p.elements == nil {
+		p.elements = new(int)
+	}
+	*p.elements = 0
+	p.src, p.root, p.stack = n.span.Src, top, append(p.stack[:0], openNode{node: top})
+	if !p.scanFrom(n.span.End, n.closed) || len(p.stack) != 1 {
+		return nil, false
+	}
+	return top.children, true
 }
 
 // parseSlowly is parseXML by encoding/xml, which says what is wrong.
@@ -127,27 +146,56 @@ type xmlParser struct {
 	stack    []openNode
 	root     *node
 	elements *int
-	// nodes and attrs are room for elements and attributes that are still to come.
-	nodes []node
-	attrs []attr
+	// later is the name of the elements of which only the tags are read.
+	later string
+	rooms
 }
 
-// Elements and attributes are made so many at a time; attrsOfOne are as many as an element has as a rule.
-const (
-	nodesAtOnce = 128
-	attrsAtOnce = 256
-	attrsOfOne  = 8
-)
+// rooms are where a tree is made.
+type rooms struct {
+	nodes room[node]
+	attrs room[attr]
+	texts room[text]
+}
+
+// room is where elements of a tree are made, many at a time. A second tree may be made in it when the first is no
+// longer used.
+type room[T any] struct{ free, all []T }
+
+const leastRoom = 64
+
+// need makes room for as many elements side by side.
+func (r *room[T]) need(count int) {
+	if len(r.free) < count {
+		r.all = make([]T, max(min(2*len(r.all), 16*leastRoom), leastRoom, count))
+		r.free = r.all
+	}
+}
+
+// next returns an element, with what it was in the tree before.
+func (r *room[T]) next() *T {
+	r.need(1)
+	e := &r.free[0]
+	r.free = r.free[1:]
+	return e
+}
 
 // node returns a new element.
 func (p *xmlParser) node(name string, span diag.Span) *node {
-	if len(p.nodes) == 0 {
-		p.nodes = make([]node, nodesAtOnce)
-	}
-	n := &p.nodes[0]
-	p.nodes = p.nodes[1:]
-	n.name, n.span = name, span
+	n := p.nodes.next()
+	*n = node{name: name, span: span, children: n.children[:0]}
 	return n
+}
+
+// text returns the text that was read so far of an element, nil for none.
+func (p *xmlParser) text(b *textBuilder) *text {
+	t, ok := b.text()
+	if !ok {
+		return nil
+	}
+	at := p.texts.next()
+	*at = t
+	return at
 }
 
 func (p *xmlParser) parse() (*node, error) {
@@ -235,7 +283,7 @@ func (p *xmlParser) token(tok xml.Token, span diag.Span) error {
 // end settles the text of an element when its end tag is read.
 func (p *xmlParser) end() {
 	top := &p.stack[len(p.stack)-1]
-	top.body = top.build.text()
+	top.body = p.text(&top.build)
 	if len(top.children) == 0 {
 		top.opening = top.body
 	}
@@ -251,7 +299,7 @@ func (p *xmlParser) start(n *node) error {
 	case len(p.stack) > 0:
 		top := &p.stack[len(p.stack)-1]
 		if len(top.children) == 0 {
-			top.opening = top.build.text()
+			top.opening = p.text(&top.build)
 		}
 		top.children = append(top.children, n)
 	case p.root != nil:
@@ -314,7 +362,7 @@ func (p *xmlParser) chars(decoded string, span diag.Span) error {
 	}
 	var b textBuilder
 	b.add(decoded, span)
-	if t := b.text(); t != nil {
+	if t, ok := b.text(); ok {
 		return diag.Errorf(diag.XMLSyntax, t.span, "text %q outside the root element", rest(t.s))
 	}
 	return nil

@@ -131,7 +131,7 @@ func pieces(items []spec.MesaItem) string {
 // oursOf is pieces for a display as the decoder reads it; "\x00" where that is not Mesa's way.
 func oursOf(t *spec.Template) string {
 	var b strings.Builder
-	for _, it := range t.Items {
+	for _, it := range t.Items() {
 		switch {
 		case it.Kind == spec.ItemText:
 			b.WriteString(it.Text)
@@ -204,7 +204,7 @@ func (j *judge) expr(at *place, e *spec.Expr, needed bool) {
 		j.needed = len(j.open)
 	}
 	j.open = append(j.open, e)
-	for _, name := range e.Fetch {
+	for _, name := range e.Fetch() {
 		if _, always := j.name(at, name, j.value); !always {
 			j.doubt = true
 		}

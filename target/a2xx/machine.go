@@ -251,7 +251,7 @@ func (k *kind) breaks() bool {
 		for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
 			for _, c := range b.Cases {
 				for _, t := range c.Displays {
-					for _, it := range t.Items {
+					for _, it := range t.Items() {
 						if it.Kind == spec.ItemBreak {
 							return true
 						}
@@ -284,7 +284,7 @@ func (k *kind) commonPrefix(m *model.Machine) string {
 
 // opening returns the text that a template starts with, behind a context.
 func opening(t *spec.Template) string {
-	items := t.Items
+	items := t.Items()
 	if len(items) > 0 && strings.HasPrefix(items[0].Ref, "@") {
 		items = items[1:]
 	}

@@ -144,7 +144,7 @@ func (w *sourceWriter) instruction(dst []byte, in isa.Inst) (text []byte, ok boo
 		return text, ok
 	}
 	w.parser.Symbol = w.elsewhere
-	if _, err := w.parser.ParseBytes(text[len(dst):]); err == nil {
+	if _, elsewhere := w.parser.Try(string(text[len(dst):])); elsewhere {
 		return text, true
 	}
 	w.d.Label = nil

@@ -1,13 +1,14 @@
 package tesla
 
 import (
+	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -16,7 +17,7 @@ import (
 // code { name = ... bincode { 0x... } }. Its source is the same text, with instructions in bincode.
 
 // architecture is the line that says what chip the code is for.
-var architecture = regexp.MustCompile(`(?m)^[ \t]*architecture\s*\{\s*(sm_1\d)\s*\}`)
+var architecture = lazy.Regexp(`(?m)^[ \t]*architecture\s*\{\s*(sm_1\d)\s*\}`)
 
 // cubinHead is as much of a file as tells whether it is a cubin.
 const cubinHead = 4096
@@ -24,7 +25,7 @@ const cubinHead = 4096
 // IsCubin recognises a text cubin by its start.
 func IsCubin(data []byte) bool {
 	data = data[:min(len(data), cubinHead)]
-	return architecture.Match(data) && !strings.ContainsRune(string(data), 0)
+	return bytes.Contains(data, []byte("architecture")) && architecture().Match(data) && !strings.ContainsRune(string(data), 0)
 }
 
 // block is the inside of a bincode block: text[from:to].
@@ -120,7 +121,7 @@ func noise(text string, i int, sign bool) int {
 
 // contextOf is the chip that a cubin is for.
 func contextOf(set *isa.Set, ctx bits.Value, text string) (bits.Value, error) {
-	if m := architecture.FindStringSubmatch(text); m != nil {
+	if m := architecture().FindStringSubmatch(text); m != nil {
 		return set.ParseContext(ctx, "chip", m[1])
 	}
 	return ctx, nil
@@ -276,18 +277,18 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 }
 
 var (
-	codeStart = regexp.MustCompile(`\bcode\s*\{`)
-	property  = regexp.MustCompile(`^\w+\s*=\s*\S`)
+	codeStart = lazy.Regexp(`\bcode\s*\{`)
+	property  = lazy.Regexp(`^\w+\s*=\s*\S`)
 )
 
 // header returns the lines before a block that say something of its kernel.
 func header(text string) []string {
-	if at := codeStart.FindAllStringIndex(text, -1); at != nil {
+	if at := codeStart().FindAllStringIndex(text, -1); at != nil {
 		text = text[at[len(at)-1][1]:]
 	}
 	var lines []string
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); property.MatchString(line) {
+		if line = strings.TrimSpace(line); property().MatchString(line) {
 			lines = append(lines, line)
 		}
 	}

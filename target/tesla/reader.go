@@ -18,6 +18,7 @@ type reader struct {
 	// d shows what was read, for what it finds odd; text is its scratch.
 	d    *isa.Decoder
 	text []byte
+	line asm.Line // with the values of constant expressions
 	set  *isa.Set
 	ctx  bits.Value
 	// longest is the size of the longest instruction in bits.
@@ -136,53 +137,55 @@ func (r *reader) odd(in isa.Inst) (list []string) {
 // has its longest form.
 func (r *reader) parse(s *statement) (isa.Inst, error) {
 	r.named = false
-	in, err := r.readText(s.text, s.long)
-	text, list := s.text, []replaced(nil)
-	if err != nil {
-		in, text, list, err = r.readConstants(s, err)
-	}
-	if err != nil {
-		return isa.Inst{}, r.explain(moved(err, list), s.text, text)
+	text := s.text
+	in, ok := r.try(text, s.long)
+	if !ok {
+		negative, err := constants(&r.line, text, r.name)
+		if err != nil {
+			return in, err
+		}
+		text = string(r.line.Text)
+		if in, ok = r.tryConstants(text, s.long, negative); !ok {
+			return in, r.explain(r.why(s.long), s.text, text)
+		}
 	}
 	if r.named && !s.long && in.Leaf.Size < r.longest {
-		if long, err := r.readText(text, true); err == nil {
+		if long, ok := r.try(text, true); ok {
 			return long, nil
 		}
 	}
 	return in, nil
 }
 
-// readConstants reads an instruction with the values of its constant expressions; was is why it cannot
-// be read as it stands.
-func (r *reader) readConstants(s *statement, was error) (in isa.Inst, text string, list []replaced, err error) {
-	text, list, negative, err := constants(s.text, r.name)
-	switch {
-	case err != nil:
-		return in, s.text, nil, err
-	case list == nil && !negative:
-		return in, s.text, nil, was
+// tryConstants reads an instruction in which the values of its constant expressions stand, if it has any.
+func (r *reader) tryConstants(text string, long, negative bool) (in isa.Inst, ok bool) {
+	if text != r.line.Source {
+		in, ok = r.try(text, long)
 	}
-	in, err = r.readText(text, s.long)
-	if err != nil && negative {
-		if wrapped, e := r.readText(unsigned(text), s.long); e == nil {
-			return wrapped, text, list, nil
-		}
+	if !ok && negative {
+		in, ok = r.try(unsigned(text), long)
 	}
-	return in, text, list, err
+	return in, ok
 }
 
-// readText reads an instruction, which is the longest there is where long asks for it.
-func (r *reader) readText(text string, long bool) (isa.Inst, error) {
+// try reads an instruction, which is the longest there is where long asks for it.
+func (r *reader) try(text string, long bool) (isa.Inst, bool) {
 	if long {
-		if res, err := r.p.Parse(longPrefix + text); err == nil {
-			return res.Inst, nil
+		if res, ok := r.p.Try(longPrefix + text); ok {
+			return res.Inst, true
 		}
 	}
-	res, err := r.p.Parse(text)
-	if err == nil && long && res.Inst.Leaf.Size < r.longest {
-		err = wrong(0, len(text), "this has no long form")
+	res, ok := r.p.Try(text)
+	return res.Inst, ok && (!long || res.Inst.Leaf.Size == r.longest)
+}
+
+// why tells why the line is no instruction.
+func (r *reader) why(long bool) error {
+	_, err := r.p.ParseLine(&r.line)
+	if err == nil && long {
+		err = wrong(0, len(r.line.Source), "this has no long form")
 	}
-	return res.Inst, err
+	return err
 }
 
 // unsigned writes numbers below 0 as those of 32 bits.
@@ -207,7 +210,7 @@ func (r *reader) explain(err error, text, read string) error {
 	if !errors.As(err, &e) || e.Code == diag.TextSymbol {
 		return err
 	}
-	if _, here := r.p.Parse(read); here == nil {
+	if _, here := r.p.Try(read); here {
 		return err
 	}
 	if where := program.Elsewhere(r.p, r.set, r.ctx, read); where != "" {

@@ -14,6 +14,7 @@ import (
 
 // operand is what a text can be as a nested value: all ways to read it, in the order in which they are tried.
 type operand struct {
+	kind operandKind
 	// size is the length of the text that decides.
 	size int
 	ways []way
@@ -59,7 +60,7 @@ func (p *Parser) operand(g *grammar) *operand {
 		return nil
 	}
 	hash := kind.hash(text, use.long)
-	o := m.find(hash, text)
+	o := m.find(kind, hash, text)
 	if o != nil {
 		use.known++
 	} else {
@@ -67,6 +68,7 @@ func (p *Parser) operand(g *grammar) *operand {
 			return nil
 		}
 		o = p.readAlone(g)
+		o.kind = kind
 		use = m.use(kind) // which may have moved
 		if use.alone++; !use.long && wordEnd(text, false)+1 < o.longest() {
 			use.long, hash = true, kind.hash(text, true)

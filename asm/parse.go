@@ -102,7 +102,8 @@ type Parser struct {
 
 	first   finding // of a line that is verified
 	solver  solver
-	asks    []uint64 // what the ending of the line depends on
+	about   []uint64 // what the ending of the line depends on beside bits
+	asks    []uint64 // the bits that it depends on
 	suffix  []suffix
 	failure *failure
 	// silent tells that nobody wants to know why a text cannot be read.

@@ -49,7 +49,7 @@ const (
 // open their values; ok is false where there is none.
 func (p *Parser) finish() (ok bool) {
 	p.cared, p.ended = false, false
-	if !p.memoises() || p.pinning {
+	if !p.memoises() || p.pinning || len(p.cons) == 0 && p.nspaces == spaceTable {
 		return p.solve()
 	}
 	m, key := p.memo, p.question()

@@ -247,7 +247,19 @@ func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
 	if p.everyWay() || joined && strings.Trim(s.join, " ") != "" {
 		return true
 	}
-	return p.stands(&p.look(s.members[member]).node, p.pos)
+	n := s.members[member]
+	if !p.stands(&p.look(n).node, p.pos) {
+		return false
+	}
+	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers || n.only.item.symbols != "" {
+		return true
+	}
+	pos := p.pos
+	if p.src[pos] == ' ' {
+		pos++
+	}
+	found, end := p.findWord(n.only.item.words, pos, len(p.src)+1)
+	return found != nil && end > pos
 }
 
 // absent gives the members that were not read values that print nothing, and goes on behind the set. A member that is

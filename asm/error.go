@@ -30,6 +30,17 @@ type Error struct {
 // Error returns the message with its code.
 func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", e.Msg, e.Code) }
 
+// Shifted returns an error in a text as one in a text in which that stands at byte by.
+func Shifted(err error, by int) error {
+	e, ok := err.(*Error)
+	if !ok {
+		return err
+	}
+	moved := *e
+	moved.Off, moved.End = e.Off+by, e.End+by
+	return &moved
+}
+
 // At places the error in a source in which the text starts at byte base.
 func (e *Error) At(src *diag.Source, base int) *diag.Error {
 	return &diag.Error{Code: e.Code, Span: diag.Span{Src: src, Off: base + e.Off, End: base + e.End}, Msg: e.Msg}
@@ -326,6 +337,11 @@ func (p *Parser) explain(body []byte) *Error {
 	}
 	p.unspent()
 	p.run()
+	if p.wrong != nil {
+		e := *p.wrong
+		e.Off, e.End = original(body, e.Off), original(body, e.End-1)+1
+		return &e
+	}
 	f := p.failure
 	pos := f.pos
 	e := &Error{Code: diag.TextExpected}

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"sort"
 	"strconv"
@@ -49,7 +50,7 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 	}
 	v, fits := p.fit(it.ref, n)
 	if !fits {
-		p.failRange(it, pos, n.end)
+		p.failRange(it, pos, &n)
 		return false
 	}
 	if n.isFloat && it.ref.Prog != nil {
@@ -102,7 +103,7 @@ func (p *Parser) saveNumber(e *edge, n *number) {
 func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
 	if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
-		p.failRange(it, pos, n.end)
+		p.failRange(it, pos, n)
 		return false
 	}
 	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
@@ -116,15 +117,21 @@ func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 }
 
 // failRange notes that a number does not fit its field.
-func (p *Parser) failRange(it *item, pos, end int) {
+func (p *Parser) failRange(it *item, pos int, n *number) {
 	if p.failure != nil {
 		from := pos
 		if it.ref.Kind == spec.KindHex && bytes.HasSuffix(p.src[:pos], []byte("0x")) {
 			from -= len("0x") // which the template has
 		}
-		text := p.raw[from:end]
+		text := p.raw[from:n.end]
+		if n.computed {
+			text = fmt.Appendf(nil, "$(%d)", int64(n.mag))
+			if n.neg {
+				text = fmt.Appendf(nil, "$(%d)", -int64(n.mag))
+			}
+		}
 		hex := it.ref.Kind == spec.KindHex || bytes.Contains(text, []byte("0x"))
-		p.failAt(diag.TextRange, pos, end, "%s does not fit %s, expected %s", text, it.ref.Name(), p.limits(it.ref, hex))
+		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), p.limits(it.ref, hex))
 	}
 }
 
@@ -226,6 +233,8 @@ type number struct {
 	// pattern tells of a number written in hexadecimal, octal or binary, which says bits as well: of a
 	// signed field also those of a negative number.
 	pattern bool
+	// computed tells of the value of a constant expression.
+	computed bool
 	// over tells that the number has more than 256 bits.
 	over bool
 	mag  uint64
@@ -235,7 +244,7 @@ type number struct {
 	digits, end int
 }
 
-// number reads a number of the item's kind at pos, any radix or $(NUMBER); it ends before limit if that
+// number reads a number of the item's kind at pos, any radix or $(EXPRESSION); it ends before limit if that
 // is not 0.
 func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	var n number
@@ -287,9 +296,12 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	return p.digits(n, i, limit, base)
 }
 
-// constant reads the rest of $(NUMBER), in which the number is decimal whatever the type, from behind
+// constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
 // the parenthesis. It needs no sign where the type prints one.
 func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
+	if p.Constant != nil {
+		return p.compute(n, it, i-1, limit)
+	}
 	if i < limit && p.src[i] == '-' {
 		n.neg = !n.neg
 		i++
@@ -299,12 +311,34 @@ func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
 	if !ok || n.end >= limit || p.src[n.end] != ')' {
 		return n, false
 	}
-	n.end++
-	n.digits = n.end - 1 // it cannot be read in part
+	return n.whole(it, n.end+1), true
+}
+
+// whole makes a number one that ends at end and cannot be read in part.
+func (n number) whole(it *item, end int) number {
+	n.digits, n.end = end-1, end
 	if it.ref.Kind == spec.KindFloat {
 		n.isFloat, n.f, n.literal = true, float64(n.mag), float64(n.mag)
 	}
-	return n, true
+	return n
+}
+
+// compute reads the constant expression in parentheses at i.
+func (p *Parser) compute(n number, it *item, i, limit int) (number, bool) {
+	p.asked = true
+	v, size, err := p.Constant(string(p.raw[i:]))
+	p.see(i + size)
+	if e, ok := Shifted(err, i).(*Error); ok && p.wrong == nil {
+		p.wrong = e
+	}
+	if err != nil || i+size > limit {
+		return n, false
+	}
+	if v < 0 {
+		n.neg, v = !n.neg, -v
+	}
+	n.mag, n.wide, n.computed = uint64(v), bits.Of(uint64(v)), true
+	return n.whole(it, i+size), true
 }
 
 // maxDigits bounds a number with its leading zeros, of which each start may have to be tried. It is

@@ -28,6 +28,10 @@ type Parser struct {
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
 	// value and the number of bytes read. nil reads a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)
+	// Constant computes the constant expression of $(EXPRESSION), where a number stands, at the start of text, which
+	// starts at its parenthesis: its value and the number of bytes read. An error, an *Error, counts from the start of
+	// text. nil reads a decimal number.
+	Constant func(text string) (value int64, n int, err error)
 	// Comment starts a comment. New takes it from the description; "" is none.
 	Comment string
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
@@ -106,6 +110,8 @@ type Parser struct {
 	asks    []uint64 // the bits that it depends on
 	suffix  []suffix
 	failure *failure
+	// wrong is why a constant expression of the line has no value.
+	wrong *Error
 	// silent tells that nobody wants to know why a text cannot be read.
 	silent  bool
 	entries []Entry
@@ -330,7 +336,7 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 
 // read reads what has been loaded of an instruction.
 func (p *Parser) read(body []byte) error {
-	p.asked = false
+	p.asked, p.wrong = false, nil
 	if !p.run() {
 		if p.silent {
 			return errSilent

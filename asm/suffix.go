@@ -58,7 +58,11 @@ func (p *Parser) readSuffix(text string, off int) error {
 	for more := true; more; {
 		var part string
 		part, text, more = strings.Cut(text, ",")
-		s, err := readSuffixPart(strings.TrimSpace(part))
+		value, wrong := p.withConstant(part, off)
+		if wrong != nil {
+			return wrong
+		}
+		s, err := readSuffixPart(strings.TrimSpace(value))
 		lead := len(part) - len(strings.TrimLeft(part, blanks))
 		s.off, s.end = off+lead, off+len(part)
 		if err != "" {
@@ -68,6 +72,19 @@ func (p *Parser) readSuffix(text string, off int) error {
 		off += len(part) + 1
 	}
 	return nil
+}
+
+// withConstant returns a part of a suffix, at off, with the value of its constant expression in its place.
+func (p *Parser) withConstant(part string, off int) (string, error) {
+	i := strings.Index(part, "$(")
+	if i < 0 || p.Constant == nil {
+		return part, nil
+	}
+	v, n, err := p.Constant(part[i+1:])
+	if err != nil {
+		return part, Shifted(err, off+i+1)
+	}
+	return fmt.Sprintf("%s$(%d)%s", part[:i], v, part[i+1+n:]), nil
 }
 
 func readSuffixPart(part string) (s suffix, err string) {

@@ -198,7 +198,7 @@ func (l *lowering) genPlaces(e *spec.Expr) map[int]bool {
 			walk(n.Y)
 			walk(n.Z)
 		}
-		walk(e.Root)
+		walk(e.Root())
 	}
 	l.gens[e] = places
 	return places

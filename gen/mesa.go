@@ -181,10 +181,10 @@ func (m *mesaBinding) eval(u *model.Unit, e *spec.Expr) *Func {
 		Eval: &Evaluation{Told: -1, Mesa: true, Known: slot(l.known, u, e, &l.p.Known), ID: l.exprID(e)},
 	}
 	m.evals[key] = f
-	for _, name := range e.Fetch {
+	for _, name := range e.Fetch() {
 		f.Eval.Locals = append(f.Eval.Locals, MissingName{Name: name, Value: m.local(name, m.alts(u, name, e, 0))})
 	}
-	f.Eval.Value = m.node(l.class.model.Unbound(e.Root), e.Fetch, l.genPlaces(e))
+	f.Eval.Value = m.node(l.class.model.Unbound(e.Root()), e.Fetch(), l.genPlaces(e))
 	return l.add(f, f.Name)
 }
 
@@ -237,7 +237,7 @@ func (m *mesaBinding) node(n *model.Node, fetch []string, gens map[int]bool) *Ex
 func (p *Program) Unbound(e *spec.Expr) *Expr {
 	l := &lowering{p: &Program{Options: Options{AllGens: true}}, gens: map[*spec.Expr]map[int]bool{}}
 	m := &mesaBinding{l: l}
-	return m.node(p.Classes[0].model.Unbound(e.Root), e.Fetch, l.genPlaces(e))
+	return m.node(p.Classes[0].model.Unbound(e.Root()), e.Fetch(), l.genPlaces(e))
 }
 
 // exprID numbers the expressions of a description.

@@ -342,10 +342,10 @@ func (l *lowering) enumValue(ref *model.Ref, mode int) []Stmt {
 	for _, x := range slices.Backward(list) {
 		component := &Expr{Kind: Const, Value: ^uint64(0), Type: spec.I64}
 		if x.Reg.Component != nil {
-			component = &Expr{Kind: Const, Value: x.Reg.Component.Root.Value}
+			component = &Expr{Kind: Const, Value: x.Reg.Component.Root().Value}
 		}
 		is := settled(&Expr{Kind: Operator, Op: spec.OpEq, X: value, Y: &Expr{Kind: Const, Value: x.Val, Type: spec.I64}, Effects: value.Effects})
-		out = either(is, []Stmt{registerOf(x.Reg.File, mode, &Expr{Kind: Const, Value: x.Reg.Index.Root.Value}, component)}, out)
+		out = either(is, []Stmt{registerOf(x.Reg.File, mode, &Expr{Kind: Const, Value: x.Reg.Index.Root().Value}, component)}, out)
 	}
 	return out
 }

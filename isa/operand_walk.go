@@ -290,9 +290,9 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 		}
 		component := -1
 		if x.Reg.Component != nil {
-			component = int(x.Reg.Component.Root.Value)
+			component = int(x.Reg.Component.Root().Value)
 		}
-		r := w.d.set.register(x.Reg.File, int(x.Reg.Index.Root.Value), component)
+		r := w.d.set.register(x.Reg.File, int(x.Reg.Index.Root().Value), component)
 		switch {
 		case relative:
 			op.Relative = r

@@ -30,7 +30,7 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 		add(uint64(b.Max) + 1)
 	}
 	for _, e := range c.exprs() {
-		for _, v := range genStarts(e.Root) {
+		for _, v := range genStarts(e.Root()) {
 			add(v)
 		}
 	}

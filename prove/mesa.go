@@ -120,7 +120,7 @@ long register restrict return short signed sizeof static struct switch typedef u
 
 // cVariables reports fields that cannot be variables of C.
 func (c *checker) cVariables(e *spec.Expr) {
-	for _, name := range e.Fetch {
+	for _, name := range e.Fetch() {
 		switch {
 		case name == "":
 		case name[0] >= '0' && name[0] <= '9':

@@ -138,7 +138,7 @@ func (u *uses) collect() {
 		}
 		u.ofKnowledge(b)
 		for _, e := range ownExprs(b) {
-			u.expr(b, e.Root)
+			u.expr(b, e.Root())
 		}
 		for _, d := range b.Defaults {
 			u.path(b, d.Path)

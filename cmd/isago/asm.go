@@ -200,7 +200,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error
 	if words, ok, err := program.ParseWord(code, w.root.Unit); ok {
 		return w.data(dst, words, err)
 	}
-	res, err := w.instruction(p, code, text[len(code):])
+	res, err := p.Parse(text)
 	switch {
 	case err != nil && blank: // a comment, and no instruction that looks like one
 		return dst, nil
@@ -208,21 +208,6 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error
 		return dst, err
 	}
 	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
-}
-
-// instruction reads one instruction, comment and all. A text with what looks like a constant expression
-// may be one as it stands.
-func (w *wordWriter) instruction(p *asm.Parser, code, comment string) (asm.Result, error) {
-	line, wrong := program.Constants(code)
-	if wrong != nil || line != code {
-		if res, ok := p.Try(code + comment); ok {
-			return res, nil
-		}
-	}
-	if wrong != nil {
-		return asm.Result{}, wrong
-	}
-	return p.Parse(line + comment)
 }
 
 // data appends the words of a .word directive, or tells what is wrong with it.

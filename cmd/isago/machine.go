@@ -14,6 +14,7 @@ import (
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -235,6 +236,7 @@ func (f *machineFlags) parser(set *isa.Set) (*asm.Parser, error) {
 		return nil, err
 	}
 	p.SetContext(ctx)
+	p.Constant = program.Constant
 	p.Custom, err = f.reader()
 	return p, err
 }

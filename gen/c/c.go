@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -33,7 +34,9 @@ func Write(p *gen.Program) []File {
 		files = append(files, File{Name: p.Name + "_operands.c", Text: operands})
 	}
 	if p.Fragments {
-		files = append(files, w.encoders()...)
+		more, warnings := w.encoders()
+		files = append(files, more...)
+		files[0].Warnings = warnings
 	}
 	return files
 }
@@ -61,6 +64,11 @@ func newWriter(p *gen.Program) *writer {
 	for _, name := range strings.Fields("H BITS ASSERT " + findingNames) {
 		w.consts.Unique(name, "")
 	}
+	if limited().MatchString(p.Name) { // stdint.h has INT8_MAX and its like
+		for _, name := range strings.Fields("MIN MAX C WIDTH") {
+			w.consts.Unique(name, "")
+		}
+	}
 	for _, c := range p.Contexts {
 		w.contexts[c] = w.members.Unique(Member(gen.Lower(c.Name)), "")
 	}
@@ -70,6 +78,8 @@ func newWriter(p *gen.Program) *writer {
 		}
 		w.consts.Unique(w.constPrefix(r)+"NONE", "")
 		w.consts.Unique(w.constPrefix(r)+"COUNT", "")
+	}
+	for _, r := range w.roots() {
 		for _, l := range r.Leaves {
 			w.ops[l] = w.upper + "_" + w.consts.Unique(l.Name, "")
 			w.structs[l] = w.lower + "_" + w.names.Unique(strings.ToLower(l.Name), "")
@@ -77,6 +87,8 @@ func newWriter(p *gen.Program) *writer {
 	}
 	return w
 }
+
+var limited = lazy.Regexp(`^(u?int.*|size|ptrdiff|wchar|wint|sig_atomic)$`)
 
 // ContextMember returns what the generated code calls a context.
 func ContextMember(p *gen.Program, c *spec.Context) string { return newWriter(p).contexts[c] }
@@ -148,8 +160,8 @@ func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args.
 
 // fill puts the names of the program into a text: N_ and U_ start names, WORD is the type of a word, LIMBS the
 // number of its limbs.
-func (w *writer) fill(text string) string {
-	return strings.NewReplacer("N_", w.lower+"_", "U_", w.upper+"_", "LIMBS", fmt.Sprint(w.p.Limbs)).Replace(text)
+func (w *writer) fill(text string, more ...string) string {
+	return strings.NewReplacer(append(more, "N_", w.lower+"_", "U_", w.upper+"_", "LIMBS", fmt.Sprint(w.p.Limbs))...).Replace(text)
 }
 
 // Quote writes a text as a string of C, whatever is in it.

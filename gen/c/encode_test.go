@@ -1,6 +1,7 @@
 package c_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/isa"
@@ -141,5 +144,111 @@ func TestWarnsOfFieldsWithoutAMap(t *testing.T) {
 	// Four leaves of three names show SIZE; it stands in the 28th line.
 	if want := []string{"drv.xml:28: SIZE has no <map>, and is encoded as 0, in ld.x and 2 more"}; !slices.Equal(list, want) {
 		t.Errorf("%q, expected %q", list, want)
+	}
+}
+
+// finchWords are the words of testdata/finch/driver.c, by hand: the category at bit 61, (sy) at 60, (ss) at 59, the opcode at 53,
+// then what the description says. 101 at 32 is an assert. A register is its number times 4 and the component. The text is what
+// a reader of the description expects of the word. It hides bits that a map forces, and those of asserts that are not
+// looked at when the word is printed; else asm reads the word back.
+var finchWords = []struct {
+	gen    uint32
+	root   string
+	word   uint64
+	text   string
+	hidden bool
+}{
+	// FULL at 52; r1.y is 5, -r2.x is 1<<14 | 8, c7 is 0x2000 | 7.
+	{300, "#instruction", 0x5010_0505_2007_4008, "(sy)add.f r1.y, (neg)r2.x, c7", false},
+	// (nop2) is SRC2_R, bit 51. -3 with half registers: 0001, the assert 1100, eight bits.
+	{300, "#instruction", 0x4008_0205_1cfd_0008, "(nop2) add.f hr0.z, hr2.x, -3", true},
+	// The opcode 6 at 53, FULL and a conversion (50), three repetitions (48), SRC1_R (35); abs is 2<<14, r5.x 20.
+	{300, "#instruction", 0x48d7_0f0d_0000_8014, "(ss)(rpt3)absneg.s hr3.w, (abs)(r)r5.x", false},
+	{300, "#instruction", 0x40d8_000d_0000_2001, "(nop3) absneg.s r0.x, c1", true},
+	// SRC2_R is not shown, but a condition needs it.
+	{300, "#instruction", 0x40d9_0005_0000_2001, "(rpt1)absneg.s r0.x, c1", true},
+	// The condition 3 at 36; a0.x is register 62, 1000 is 0x3e8.
+	{300, "#instruction", 0x4110_0435_13e8_00f8, "cmps.f.ge r1.x, a0.x, 1000", true},
+	// From 44 to 40 it is -4; the bit of "!" is 0 where it is shown.
+	{300, "#instruction", 0x0022_0000_ffff_fffc, "br !p2, #-4", false},
+	{300, "#instruction", 0x1035_0000_0000_0006, "(sy)br p5, #6", false},
+	{300, "#instruction", 0x0040_0000_0000_1234, "jump #4660", false},
+	{500, "#instruction", 0x0060_0000_0000_1234, "jump #4660", false},
+	// Bit 52 is forced, and so is (sy).
+	{300, "#instruction", 0x0090_0000_0000_0000, "end", false},
+	{300, "#instruction", 0x1090_0000_0000_0000, "end", true},
+	// r4.x is 16 at 32; the cache 5 at 29, -5 in 13 bits at 16, 32 bits (2) at 14, 100 and 23 at 0.
+	{300, "#instruction", 0xc000_0910_bffb_807b, "ld.g-w.c5.w32 r2.y, [r4.x + -5], 123", false},
+	// To an address register it is -5 in 8 bits and the assert 00011, and what is not shown is 0.
+	{300, "#instruction", 0xc000_f910_03fb_0000, "ld.g-w a0.y, [r4.x + -5]", false},
+	{300, "#instruction", 0xc020_0910_1ff9_0064, "st.g-w.w8 r2.y, [r4.x + -7], 100", false},
+	{300, "#instruction", 0xc040_0000_0003_0001, "prefetch 1, 3", false},
+	{500, "#instruction", 0xc040_0000_6000_0003, "prefetch.new 3, 3", false},
+	{300, "#packet", 0x7000_0000, "nop", false},
+	// 7 has three ones, so that bit 23 is set.
+	{300, "#packet", 0x4087_1a2b, "set 1a2b, 7", true},
+}
+
+func TestEncodesFinch(t *testing.T) {
+	fsys := os.DirFS("testdata/finch")
+	load := func(gen uint32) *isa.Set {
+		set, err := isa.Load(fsys, "finch.xml", isa.Options{Gen: gen})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		return set
+	}
+	want := ""
+	for _, row := range finchWords {
+		set := load(row.gen)
+		d, err := set.NewDecoder(row.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, ok := d.Decode(bits.Of(row.word))
+		if got := string(d.Append(nil, in)); !ok || got != row.text || len(d.Findings()) > 0 {
+			t.Errorf("%x is %q with %v, expected %q", row.word, got, d.Findings(), row.text)
+		}
+		p, err := asm.New(set, row.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := p.Parse(row.text); !row.hidden && (err != nil || back.Inst.Bits != bits.Of(row.word)) {
+			t.Errorf("%q is %x: %v, expected %x", row.text, back.Inst.Bits[0], err, row.word)
+		}
+		want += fmt.Sprintf("%0*x\n", d.Root().Size/4, row.word)
+	}
+	p, err := gen.New(load(300), gen.Options{AllGens: true, Fragments: true, Fallback: "finch"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warnings []string
+	for _, f := range c.Write(p) {
+		warnings = append(warnings, f.Warnings...)
+	}
+	if want := []string{"finch.xml:151: CACHE is a #cache, which has no <encode> with a type: its map is taken for a number, in ld.g-w and 1 more"}; !slices.Equal(warnings, want) {
+		t.Errorf("%q, expected %q", warnings, want)
+	}
+	driver, err := os.ReadFile("testdata/finch/driver.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cc := range [][]string{{"gcc", "-std=c11"}, {"g++", "-std=c++17", "-Wno-missing-field-initializers", "-x", "c++"}, {"clang-14", "-std=c11", "-Wno-missing-field-initializers"}} {
+		t.Run(cc[0], func(t *testing.T) {
+			path := compiler(t, cc[0])
+			dir := t.TempDir()
+			write(t, dir, p)
+			if err := os.WriteFile(filepath.Join(dir, "driver.c"), driver, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			compile(t, dir, path, slices.Concat(strictFlags, cc[1:], []string{"-o", "driver", "driver.c"})...)
+			got, err := exec.Command(filepath.Join(dir, "driver")).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != want {
+				t.Errorf("\n%sexpected\n%s", got, want)
+			}
+		})
 	}
 }

@@ -95,6 +95,9 @@ func (f *body) value(x *gen.Expr) string {
 	case gen.BitsOf:
 		return f.bits(&x.Source, 0)
 	case gen.Context:
+		if f.encoding {
+			return "(uint64_t)s->" + f.w.contexts[x.Context]
+		}
 		return f.w.context(x.Context)
 	case gen.Gen:
 		if f.encoding {

@@ -18,7 +18,7 @@ func (w *writer) runtime(code, always string, more ...string) string {
 	early, late := w.constants(code), w.tables(code)
 	var b strings.Builder
 	for _, p := range gen.Needed(gen.Pieces(runtimeText), always, code, late) {
-		b.WriteString(strings.Replace(w.fill(w.p.Choose(p.Text, more...)), "DEFAULTS", w.defaults(), 1))
+		b.WriteString(w.fill(w.p.Choose(p.Text, more...), "DEFAULTS", w.defaults()))
 		if p.Mark() == "first" {
 			b.WriteString(early)
 		}

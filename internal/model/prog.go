@@ -85,14 +85,14 @@ func (u *Unit) prog(e *spec.Expr) *Prog {
 	before := open.cycles
 	open.stack = append(open.stack, e)
 	p := &Prog{Spec: e, Unit: u}
-	p.Root = u.node(e, e.Root)
+	p.Root = u.node(e, e.Root())
 	u.missing(p)
 	open.stack = open.stack[:depth]
 	p.Mask, p.Match, p.Simple = simple(p.Root)
 	if open.cycles > before {
 		open.entered++
 		u.cyclic[e], p.Open = true, true
-		for _, name := range e.Fetch {
+		for _, name := range e.Fetch() {
 			p.Fetch = append(p.Fetch, Missing{name, u.fetched(p.Root, name)})
 		}
 		if depth > 0 {
@@ -144,7 +144,7 @@ func (m *Machine) Unbound(n *spec.Node) *Node {
 
 // missing collects the names of an expression that need not resolve, in ASCII order.
 func (u *Unit) missing(p *Prog) {
-	for _, name := range p.Spec.Fetch {
+	for _, name := range p.Spec.Fetch() {
 		alts := u.resolve(name, p.Spec)
 		if slices.ContainsFunc(alts, func(a Alt) bool { return a.Ref == nil }) {
 			p.Missing = append(p.Missing, Missing{name, alts})

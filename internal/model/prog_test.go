@@ -165,7 +165,7 @@ func load(t *testing.T, expr string) *spec.Node {
 	if err != nil {
 		t.Fatal(diag.Render(err))
 	}
-	return isa.Exprs[0].Root
+	return isa.Exprs[0].Root()
 }
 
 // Conditions that ask for bits of their own scope alone are one mask and one comparison.

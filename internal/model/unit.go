@@ -350,8 +350,9 @@ func (u *Unit) items(t *spec.Template, given settled) []Item {
 
 // pieces binds a template; operand finds what a name means before the fields are asked.
 func (u *Unit) pieces(t *spec.Template, given settled, operand func(name string) *spec.Operand) []Item {
-	var items []Item
-	for _, it := range t.Items() {
+	pieces := t.Items()
+	items := make([]Item, 0, len(pieces))
+	for _, it := range pieces {
 		switch it.Kind {
 		case spec.ItemText:
 			items = append(items, Item{Kind: ItemText, Text: it.Text, Span: it.Span})

@@ -171,7 +171,7 @@ func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code
 		code: Code{text: src, root: a.Root, entries: map[int][]asm.Entry{}},
 	}
 	r.own = ownMarksOf(r.p, a.Set, r.comment)
-	defer func(comment string) { r.p.Symbol, r.p.Later, r.p.Comment = nil, nil, comment }(r.p.Comment)
+	defer func(comment string) { r.p.Symbol, r.p.Later, r.p.Constant, r.p.Comment = nil, nil, nil, comment }(r.p.Comment)
 	r.p.Comment, r.statements = r.comment, statements
 	if err := r.read(); err != nil {
 		return nil, err
@@ -300,6 +300,7 @@ func (a *assembler) start(first bool) {
 		}
 		return 0, false
 	}
+	a.p.Constant = func(text string) (int64, int, error) { return evalGroup(text, a.value) }
 	a.p.Later = func(name string) bool {
 		a.asked = true
 		return first && a.known[name]
@@ -394,6 +395,7 @@ const (
 // statement defines labels, and takes a directive or an instruction, which may have been read ahead. Of a bad one
 // nothing but the labels counts.
 func (a *assembler) statement(s Statement, known *ahead, bad bool) kind {
+	a.p.Addr = a.addr
 	text, off := a.labelsOf(s.Text, s.Off)
 	code := text
 	if a.own.comment {
@@ -412,7 +414,7 @@ func (a *assembler) statement(s Statement, known *ahead, bad bool) kind {
 		a.add(known.word, code, off)
 		return anInstruction
 	}
-	res, err := a.instruction(text)
+	res, err := a.p.Parse(text)
 	if err != nil {
 		a.fail(err, off)
 		a.addr += int64(a.root.Stored(a.root.MinSize))
@@ -434,6 +436,9 @@ type ahead struct {
 	ok   bool
 }
 
+// errLater says that a constant expression has no value yet.
+var errLater = errors.New("not known yet")
+
 // newAhead returns what makes functions that read ahead, with parsers of their own.
 func newAhead(parser func() (*asm.Parser, error)) func() (func(Statement) ahead, error) {
 	return func() (func(Statement) ahead, error) {
@@ -446,10 +451,11 @@ func newAhead(parser func() (*asm.Parser, error)) func() (func(Statement) ahead,
 			asked = true
 			return 0, true
 		}
+		p.Constant = func(string) (int64, int, error) { return 0, 0, errLater }
 		p.Comment = ""
 		return func(s Statement) ahead {
 			text := withoutLabels(s.Text)
-			if text == "" || text[0] == '.' || strings.Contains(text, "$(") {
+			if text == "" || text[0] == '.' {
 				return ahead{}
 			}
 			asked = false

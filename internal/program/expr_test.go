@@ -145,14 +145,15 @@ func TestDirectiveErrors(t *testing.T) {
 	}
 }
 
-func TestConstants(t *testing.T) {
+func TestConstant(t *testing.T) {
 	for text, want := range map[string]string{
-		"nop":                    "nop",
-		"ldi $(1+2), $( -(3) )x": "ldi $(3), $(-3)x",
-		"$((":                    "nothing, expected a number such as 0x12, a name or ( [text-expected]",
-		"$(x)":                   "x is no label and no name of .set, expected one or a number such as 0x12 [text-symbol]",
+		"(1+2), $(4)": "3 up to 5",
+		"( -(3) )x":   "-3 up to 8",
+		"((":          "nothing, expected a number such as 0x12, a name or ( [text-expected]",
+		"(x)":         "x is no label and no name of .set, expected one or a number such as 0x12 [text-symbol]",
 	} {
-		got, err := program.Constants(text)
+		v, end, err := program.Constant(text)
+		got := fmt.Sprintf("%d up to %d", v, end)
 		if err != nil {
 			got = err.Error()
 		}

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ type operands struct {
 func (o *operands) expr(want string) (int64, error) {
 	v, n, err := eval(o.text[o.pos:], want, o.a.value)
 	if err != nil {
-		return 0, shifted(err, o.pos)
+		return 0, asm.Shifted(err, o.pos)
 	}
 	o.pos += n
 	return v, nil
@@ -105,16 +104,6 @@ func (o *operands) end() error {
 	rest := standing(o.text[from:])
 	o.pos += len(rest) - len(`""`)
 	return o.wrong(from, diag.TextExpected, "%s, expected the end of the line", rest)
-}
-
-func shifted(err error, by int) error {
-	var e *asm.Error
-	if errors.As(err, &e) {
-		moved := *e
-		moved.Off, moved.End = e.Off+by, e.End+by
-		return &moved
-	}
-	return err
 }
 
 // number is the value of a name of .set.
@@ -228,107 +217,20 @@ func (a *assembler) numbers(text string) (words []uint32, ok bool, err error) {
 	}
 }
 
-// replaced is a part of a line for which its value stands, from and to in the line; size is that of
-// the value.
-type replaced struct{ from, to, size int }
-
-// Constants computes each $(EXPRESSION) of a line, in which names have no values. The error is an
-// *asm.Error.
-func Constants(text string) (string, error) {
-	out, _, err := expressions(text, func(string) (int64, bool) { return 0, false })
-	return out, err
-}
-
-// expressions puts the value of each $(EXPRESSION) in its place, as $(VALUE).
-func expressions(text string, name func(string) (int64, bool)) (string, []replaced, error) {
-	if !strings.Contains(text, "$(") {
-		return text, nil, nil
-	}
-	var out strings.Builder
-	var list []replaced
-	for at := 0; ; {
-		i := strings.Index(text[at:], "$(")
-		if i < 0 {
-			out.WriteString(text[at:])
-			return out.String(), list, nil
-		}
-		from := at + i
-		v, n, err := evalGroup(text[from+1:], name)
-		if err != nil {
-			return text, nil, shifted(err, from+1)
-		}
-		out.WriteString(text[at:from])
-		at = from + 1 + n
-		value := "$(" + strconv.FormatInt(v, 10) + ")"
-		list = append(list, replaced{from, at, len(value)})
-		out.WriteString(value)
-	}
-}
-
-// unreplaced maps a place of the text with values back to the line.
-func unreplaced(at int, list []replaced) int {
-	grown := 0 // how much longer the line is up to here
-	for _, r := range list {
-		start := r.from - grown
-		if at <= start {
-			break
-		}
-		if at < start+r.size {
-			return r.from
-		}
-		grown += r.to - r.from - r.size
-	}
-	return at + grown
-}
-
-// inLine says where a mistake stands in a line of which parts were replaced by their values.
-func inLine(err error, values []replaced) error {
-	var e *asm.Error
-	if len(values) == 0 || !errors.As(err, &e) {
-		return err
-	}
-	moved := *e
-	moved.Off, moved.End = unreplaced(e.Off, values), unreplaced(e.End, values)
-	return &moved
-}
-
-// instruction reads a line, without labels, as an instruction.
-func (a *assembler) instruction(text string) (asm.Result, error) {
-	line, values, err := a.computed(text)
-	if err != nil {
-		return asm.Result{}, err
-	}
-	res, err := a.p.Parse(line)
-	return res, inLine(err, values)
-}
-
-// computed returns a line with the values of its expressions in their places.
-func (a *assembler) computed(text string) (line string, values []replaced, err error) {
-	a.p.Addr = a.addr
-	if a.own.constant && strings.Contains(text, "$(") {
-		if _, ok := a.p.Try(text); ok {
-			return text, nil, nil
-		}
-	}
-	code := text
-	if !a.own.comment {
-		code = StripComment(text, a.comment)
-	}
-	line, values, err = expressions(code, a.value)
-	if err != nil && a.own.comment {
-		line, values, err = expressions(StripComment(text, a.comment), a.value)
-	}
-	return line, values, err
+// Constant computes a constant expression in parentheses at the start of text, in which names have no values, and
+// returns where it ends. The error is an *asm.Error.
+func Constant(text string) (value int64, end int, err error) {
+	return evalGroup(text, func(string) (int64, bool) { return 0, false })
 }
 
 // ownMarks tells which of the things that a source has beside instructions stand in texts of the
 // machine too. What is an instruction as a whole is one then.
-type ownMarks struct{ comment, colon, directive, constant bool }
+type ownMarks struct{ comment, colon, directive bool }
 
 func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 	custom := p.Custom != nil // which may print anything
 	prints := func(mark string) bool { return custom || set.Prints(mark) }
-	own := ownMarks{comment: prints(comment), colon: prints(":"), directive: prints(".word"), constant: prints("$(")}
+	own := ownMarks{comment: prints(comment), colon: prints(":"), directive: prints(".word")}
 	for word := range directives {
 		own.directive = own.directive || prints(word)
 	}
@@ -339,10 +241,8 @@ func ownMarksOf(p *asm.Parser, set *isa.Set, comment string) ownMarks {
 // it stays.
 func (a *assembler) isInstruction(text string, off int64) bool {
 	if a.first && !a.whole[off] {
-		if line, _, err := a.computed(text); err == nil {
-			if _, ok := a.p.Try(line); ok {
-				a.whole[off] = true
-			}
+		if _, ok := a.p.Try(text); ok {
+			a.whole[off] = true
 		}
 	}
 	return a.whole[off]

@@ -136,7 +136,7 @@ func (w *Words) compared(b *spec.Bitset) []uint64 {
 	for p := b; p != nil; p = p.Extends {
 		for _, c := range p.Cases {
 			if c.Expr != nil {
-				list = constants(list, c.Expr.Root)
+				list = constants(list, c.Expr.Root())
 			}
 		}
 	}

@@ -79,20 +79,48 @@ type exprParser struct {
 	nodes int
 }
 
-// parseExpr parses the text of an expression; enum values (#chip.g200) are looked up in isa.
+// newExpr returns the expression of a text, not parsed yet; enum values (#chip.g200) are looked up in isa.
+func newExpr(isa *ISA, name string, src text) *Expr {
+	return &Expr{Name: name, Text: src.s, Span: src.span, isa: isa, runs: src.runs}
+}
+
+// parseExpr is newExpr for a text that may be wrong.
 func parseExpr(isa *ISA, name string, src text) (*Expr, error) {
-	p := &exprParser{isa: isa, text: src.s, src: src}
-	e := &Expr{Name: name, Text: src.s, Span: src.span, Fetch: fetches(src.s)}
-	root, err := p.comma()
+	e := newExpr(isa, name, src)
+	var err error
+	e.once.Do(func() { err = e.parse() })
 	if err != nil {
 		return nil, err
 	}
+	return e, nil
+}
+
+// constantExpr stands for an expression that could not be read: it is 0.
+func constantExpr(at diag.Span) *Expr {
+	e := &Expr{Span: at}
+	e.once.Do(func() { e.root = &Node{Op: OpConst, Span: at} })
+	return e
+}
+
+// parseSound parses a text that is known to be right.
+func (e *Expr) parseSound() {
+	if err := e.parse(); err != nil {
+		panic(err)
+	}
+}
+
+func (e *Expr) parse() error {
+	p := &exprParser{isa: e.isa, text: e.Text, src: text{e.Text, e.Span, e.runs}}
+	root, err := p.comma()
+	if err != nil {
+		return err
+	}
 	p.space()
 	if p.pos < len(p.text) {
-		return nil, p.errorf("%s, expected an operator or the end of the expression", p.here())
+		return p.errorf("%s, expected an operator or the end of the expression", p.here())
 	}
-	e.Root = root
-	return e, nil
+	e.root, e.fetch = root, fetches(e.Text)
+	return nil
 }
 
 // fetches lists the names in braces, comments included: Mesa fetches each before it computes.

@@ -128,7 +128,7 @@ func TestExpressions(t *testing.T) {
 		// An int that ?: makes unsigned is converted, by the comma operator.
 		{"{A} ? -1 : 1u", "(?u A (,u 0 (neg 1)) 1u)"},
 	} {
-		if got := show(parse(t, c.expr).Root); got != c.want {
+		if got := show(parse(t, c.expr).Root()); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.expr, got, c.want)
 		}
 	}
@@ -138,15 +138,15 @@ func TestExpressions(t *testing.T) {
 // comments too.
 func TestFetch(t *testing.T) {
 	e := parse(t, "{b} + {A} * {B} /* {C} */ + {A}")
-	if want := []string{"A", "B", "C", "b"}; !slices.Equal(e.Fetch, want) {
-		t.Errorf("got %q, want %q", e.Fetch, want)
+	if want := []string{"A", "B", "C", "b"}; !slices.Equal(e.Fetch(), want) {
+		t.Errorf("got %q, want %q", e.Fetch(), want)
 	}
 }
 
 // The span of a node is the text that it was read from.
 func TestExpressionSpans(t *testing.T) {
 	const expr = "  {A}  + !( {B.C} == 0x1f ) "
-	root := parse(t, expr).Root
+	root := parse(t, expr).Root()
 	for _, c := range []struct {
 		n    *Node
 		want string

@@ -355,7 +355,7 @@ func (l *loader) literal(n *node, name string) (uint64, bool) {
 	}
 	if !ok && !l.isa.Strict { // Mesa pastes the text into C, where it may be an expression
 		if e, err := parseExpr(l.isa, "", a.value); err == nil {
-			v, ok = constant(e.Root)
+			v, ok = constant(e.Root())
 		}
 	}
 	if !ok {
@@ -434,11 +434,11 @@ func (l *loader) namedExpr(n *node) {
 	if old := l.isa.exprs[name]; old != nil {
 		l.odd(diag.Errorf(diag.Duplicate, n.at("name"), "expr %s is defined twice", name).With(old.Span, "the other definition"))
 	}
-	e, err := parseExpr(l.isa, name, n.text())
-	if err != nil {
-		l.failErr(err)
-		e = &Expr{Name: name, Root: &Node{}}
+	e := l.inlineExpr(n.text())
+	if e == nil {
+		e = constantExpr(diag.Span{})
 	}
+	e.Name = name
 	l.isa.Exprs = append(l.isa.Exprs, e)
 	l.isa.exprs[name] = e
 	l.named[n.span] = e
@@ -662,7 +662,7 @@ func (l *loader) override(n *node, b *Bitset) *Case {
 		l.caseChild(child, c)
 	}
 	if c.Expr == nil {
-		c.Expr = &Expr{Span: n.span, Root: &Node{Op: OpConst, Span: n.span}}
+		c.Expr = constantExpr(n.span)
 	}
 	return c
 }
@@ -710,6 +710,9 @@ func (l *loader) attrExpr(a *attr) *Expr {
 }
 
 func (l *loader) inlineExpr(t text) *Expr {
+	if l.sound {
+		return newExpr(l.isa, "", t)
+	}
 	e, err := parseExpr(l.isa, "", t)
 	if err != nil {
 		l.failErr(err)
@@ -968,7 +971,10 @@ func (c *Context) Parse(text string) (uint64, error) {
 // encode reads an <encode>; of several, what the first says of the type counts.
 func (b *Bitset) encode(n *node) {
 	if b.Encode == nil {
-		b.Encode = &Encode{Type: strings.TrimSpace(n.value("type")), CasePrefix: strings.TrimSpace(n.value("case-prefix")), Span: n.span}
+		b.Encode = &Encode{
+			Type: strings.TrimSpace(n.value("type")), CasePrefix: strings.TrimSpace(n.value("case-prefix")),
+			Cases: n.attr("case-prefix") != nil, Span: n.span,
+		}
 	}
 	for _, m := range n.children {
 		if m.name == "map" {

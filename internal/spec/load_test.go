@@ -152,7 +152,7 @@ func TestOperandElements(t *testing.T) {
 	check("limit", []any{isa.Limit("words").Most, isa.Limit("words").Doc}, "[512 Of a program.]")
 	check("modifiers", isa.Modifiers, "[negate absolute saturate half]")
 	lr := isa.Enum("#special").Values[0].Reg
-	check("register of a value", []any{lr.File.Name, lr.Index.Root.Value, lr.Component.Root.Value}, "[lr 0 0]")
+	check("register of a value", []any{lr.File.Name, lr.Index.Root().Value, lr.Component.Root().Value}, "[lr 0 0]")
 	reg := isa.Bitset("#reg")
 	f := reg.Cases[0].Facts
 	check("reg", []any{reg.OperandKind, f.Reg.File.Name, f.Reg.Index.Text, f.Reg.Component.Text, f.Reg.When.Text}, "[register r {N} {N} & 1 {N} != 15]")

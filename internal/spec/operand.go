@@ -765,12 +765,12 @@ func (l *loader) constantReg(r *Reg) {
 		if e == nil {
 			continue
 		}
-		v, ok := constant(e.Root)
+		v, ok := constant(e.Root())
 		if !ok || e == r.When {
 			l.fail(diag.Errorf(diag.XMLAttribute, e.Span, "%s in the <reg> of a value, expected a constant index and component alone", e.Text))
 			continue
 		}
-		*e = Expr{Text: e.Text, Span: e.Span, Root: &Node{Op: OpConst, Value: v, Span: e.Span}}
+		e.root = &Node{Op: OpConst, Value: v, Span: e.Span}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 	"testing/fstest"
+	"unsafe"
 )
 
 // What reads shipped descriptions quickly reads the same as what reads them with all checks.
@@ -20,13 +21,48 @@ func TestSound(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s is not read in parts: %v", name, err)
 		}
-		for _, b := range quick.Bitsets {
-			for _, template := range b.templates() {
-				template.Items()
-			}
-		}
+		complete(reflect.ValueOf(quick), map[place]bool{})
+		complete(reflect.ValueOf(whole), map[place]bool{})
 		if !reflect.DeepEqual(quick, whole) {
 			t.Errorf("%s is read differently without checks", name)
+		}
+	}
+}
+
+// place tells a structure from its first field.
+type place struct {
+	at unsafe.Pointer
+	of reflect.Type
+}
+
+// complete has everything found that is found when it is first asked for.
+func complete(v reflect.Value, seen map[place]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		at := v.UnsafePointer()
+		key := place{at, v.Type()}
+		if at == nil || seen[key] {
+			return
+		}
+		seen[key] = true
+		switch v.Type() {
+		case reflect.TypeFor[*Template]():
+			(*Template)(at).Items()
+		case reflect.TypeFor[*Expr]():
+			(*Expr)(at).Root()
+		}
+		complete(v.Elem(), seen)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			complete(v.Field(i), seen)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			complete(v.Index(i), seen)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			complete(v.MapIndex(key), seen)
 		}
 	}
 }

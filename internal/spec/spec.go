@@ -152,9 +152,24 @@ type Expr struct {
 	Name string // "" for an inline one
 	Text string
 	Span diag.Span
-	Root *Node
-	// Fetch lists the fields that are named, in ASCII order, each once.
-	Fetch []string
+
+	isa   *ISA
+	runs  []run
+	once  sync.Once
+	root  *Node
+	fetch []string
+}
+
+// Root returns the operation on top, of a description without mistakes parsed when it is first asked for.
+func (e *Expr) Root() *Node {
+	e.once.Do(e.parseSound)
+	return e.root
+}
+
+// Fetch lists the fields that are named, in ASCII order, each once.
+func (e *Expr) Fetch() []string {
+	e.once.Do(e.parseSound)
+	return e.fetch
 }
 
 // Bitset is a node of a tree of encodings: a root has a size, the others extend it.
@@ -210,11 +225,14 @@ type Bitset struct {
 
 // Encode is the <encode> of a bitset: C for a generated encoder.
 type Encode struct {
-	// Type is the C type of what is encoded; CasePrefix starts the names of the constants by which a
-	// program's own function chooses the leaf. Both are "" where nothing is said.
-	Type, CasePrefix string
-	Maps             []EncodeMap
-	Span             diag.Span
+	// Type is the C type of what is encoded, "" where nothing is said.
+	Type string
+	// CasePrefix starts the names of the constants by which a program's own function chooses the leaf; Cases tells
+	// that there are such constants, since the prefix may be empty.
+	CasePrefix string
+	Cases      bool
+	Maps       []EncodeMap
+	Span       diag.Span
 }
 
 // EncodeMap is an expression of C for a field.

@@ -204,7 +204,7 @@ func (j *judge) expr(at *place, e *spec.Expr, needed bool) {
 		j.needed = len(j.open)
 	}
 	j.open = append(j.open, e)
-	for _, name := range e.Fetch {
+	for _, name := range e.Fetch() {
 		if _, always := j.name(at, name, j.value); !always {
 			j.doubt = true
 		}

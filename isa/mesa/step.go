@@ -276,7 +276,7 @@ func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 	}
 	s.stack = append(s.stack, e)
 	base := len(s.values)
-	for _, name := range e.Fetch {
+	for _, name := range e.Fetch() {
 		var v bits.Value
 		if f, owner := s.lookup(sc, name); f != nil {
 			v = s.value(owner, f)
@@ -308,8 +308,8 @@ func (sc *scope) remember(e *spec.Expr, v uint64) {
 func (s *steps) expr(e *spec.Expr) *model.Node {
 	n := s.exprs[e]
 	if n == nil {
-		n = s.hooks.machine.Unbound(e.Root)
-		number(n, e.Fetch)
+		n = s.hooks.machine.Unbound(e.Root())
+		number(n, e.Fetch())
 		s.exprs[e] = n
 	}
 	return n

@@ -19,6 +19,9 @@ type Assembler struct {
 	context bits.Value
 	clauses map[string]bool // the words that clauses start with
 	layout  layout          // takes what was assembled apart, to check it
+	lexis   *program.Lexis
+	// Jobs is the number of processors that may be used.
+	Jobs int
 	assembly
 }
 
@@ -29,7 +32,7 @@ func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}}
+	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, lexis: program.NewLexis("", []string{set.Comment()})}
 	for _, l := range m.cf.root.Leaves {
 		word, _, _ := strings.Cut(l.Display, " ")
 		a.clauses[strings.ToLower(word)] = true
@@ -67,15 +70,14 @@ func (o *Assembled) Bytes() []byte {
 
 // assembly is the state of assembling one source.
 type assembly struct {
-	src *diag.Source
-	// text is the source with its comments blanked, so that places stay what they are.
-	text []byte
+	src  *diag.Source
 	errs diag.List
 	// warnings are what is hardly meant.
 	warnings diag.List
 	lines    []sourceLine
 	labels   map[string]label
 	names    names
+	line     asm.Line // that is read
 	units    []placedUnit
 	out      Assembled
 	options  sourceOptions
@@ -99,13 +101,17 @@ type label struct {
 // sourceLine is a clause, an instruction or data.
 type sourceLine struct {
 	// kind is an instruction's; clauses and data have none.
-	kind     *kind
-	what     lineKind
-	off, end int
+	kind *kind
+	what lineKind
+	off  int
+	// text has blanks in place of comments and line ends.
+	text string
 	// words are data; unit is the place that a directive gives.
 	words []uint32
 	unit  int
 }
+
+func (l *sourceLine) end() int { return l.off + len(l.text) }
 
 type lineKind uint8
 
@@ -141,18 +147,19 @@ const maxUnits = 1 << 20
 // Assemble reads a source. All mistakes are told of at once, up to fifty.
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	a.assembly = assembly{
-		src: src, text: []byte(src.Text), lines: a.lines[:0], labels: map[string]label{}, units: a.units[:0],
-		placed: a.placed[:0], met: a.met,
+		src: src, lines: a.lines[:0], labels: map[string]label{}, units: a.units[:0],
+		placed: a.placed[:0], met: a.met, line: a.line,
 	}
 	a.out.Context = a.context
 	a.names = newNames(a)
 	for i, k := range a.m.kinds {
 		a.met[i] = append(a.met[i][:0], make([]bool, len(k.root.Leaves))...)
 	}
-	a.blankComments()
 	a.scan()
 	if len(a.errs) == 0 {
-		a.assemble()
+		if err := a.assemble(); err != nil {
+			return nil, err
+		}
 	}
 	a.errs.Sort()
 	if len(a.errs) > maxErrors {
@@ -172,74 +179,54 @@ func (a *assembly) fail(code diag.Code, off, end int, format string, args ...any
 
 func (a *assembly) span(off, end int) diag.Span { return diag.Span{Src: a.src, Off: off, End: end} }
 
-// blankComments puts blanks in place of comments.
-func (a *Assembler) blankComments() {
-	mark := a.m.set.Comment()
-	for at := 0; ; {
-		from := strings.Index(a.src.Text[at:], mark)
-		if from < 0 {
-			return
-		}
-		from += at
-		at = len(a.text)
-		if n := strings.IndexByte(a.src.Text[from:], '\n'); n >= 0 {
-			at = from + n
-		}
-		for i := from; i < at; i++ {
-			a.text[i] = ' '
-		}
-	}
-}
+// errEnough ends a source that has too many mistakes.
+var errEnough = errors.New("too many mistakes")
 
 // scan divides the source into what its lines are.
 func (a *Assembler) scan() {
-	for off := 0; off < len(a.text) && len(a.errs) <= maxErrors; {
-		end := off
-		for end < len(a.text) && a.text[end] != '\n' {
-			end++
+	_ = program.Each(program.NewText(a.src).Split(a.lexis), 1, nil, func(b *program.Batch[struct{}]) error {
+		for _, x := range b.Statements {
+			if a.scanLine(x.Text, int(x.Off)); len(a.errs) > maxErrors {
+				return errEnough
+			}
 		}
-		a.scanLine(off, end)
-		off = end + 1
-	}
+		return nil
+	})
 }
 
-func (a *Assembler) scanLine(off, end int) {
+// scanLine takes labels, and what stands behind them.
+func (a *Assembler) scanLine(text string, off int) {
 	for {
-		for off < end && blank(a.text[off]) {
-			off++
-		}
-		for end > off && blank(a.text[end-1]) {
-			end--
-		}
-		if off == end {
+		rest := strings.TrimLeft(text, blanks)
+		off += len(text) - len(rest)
+		if text = strings.TrimRight(rest, blanks); text == "" {
 			return
 		}
-		if k := a.kindOf(a.text[off:end]); k != nil {
-			a.lines = append(a.lines, sourceLine{kind: k, what: stepLine, off: off, end: end})
+		if k := a.kindOf(text); k != nil {
+			a.lines = append(a.lines, sourceLine{kind: k, what: stepLine, off: off, text: text})
 			return
 		}
-		name := identifier(a.text[off:end])
-		rest := off + len(name)
-		switch {
-		case a.text[off] == '.' && (rest == off || name[0] == '.'):
-			a.directive(off, end)
+		name := identifier(text)
+		switch rest = text[len(name):]; {
+		case text[0] == '.' && (name == "" || name[0] == '.'):
+			a.directive(text, off)
 			return
-		case a.text[off] == '@':
-			a.names.header(off, end)
+		case text[0] == '@':
+			a.names.header(text, off)
 			return
-		case len(name) == 0 || rest == end || a.text[rest] != ':':
-			a.other(off, end, string(name))
+		case name == "" || rest == "" || rest[0] != ':':
+			a.other(text, off, name)
 			return
 		}
-		a.define(string(name), off)
-		off = rest + 1
+		a.define(name, off)
+		text, off = rest[1:], off+len(name)+1
 	}
 }
 
-func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+const blanks = " \t\r"
 
 // identifier returns the name that a text starts with.
-func identifier(text []byte) []byte {
+func identifier(text string) string {
 	n := 0
 	for n < len(text) && nameByte(text[n], n == 0) {
 		n++
@@ -252,15 +239,13 @@ func nameByte(c byte, first bool) bool {
 }
 
 // kindOf tells what kind of instruction a line starts, nil for none.
-func (a *Assembler) kindOf(line []byte) *kind {
+func (a *Assembler) kindOf(line string) *kind {
 	for _, k := range a.m.kinds {
 		text := line
-		if len(text) > len(k.mark) && strings.EqualFold(string(text[:len(k.mark)]), k.mark) {
-			for text = text[len(k.mark):]; len(text) > 0 && blank(text[0]); {
-				text = text[1:]
-			}
+		if len(text) > len(k.mark) && strings.EqualFold(text[:len(k.mark)], k.mark) {
+			text = strings.TrimLeft(text[len(k.mark):], blanks)
 		}
-		if len(text) >= len(k.prefix) && strings.EqualFold(string(text[:len(k.prefix)]), k.prefix) {
+		if len(text) >= len(k.prefix) && strings.EqualFold(text[:len(k.prefix)], k.prefix) {
 			return k
 		}
 	}
@@ -268,14 +253,15 @@ func (a *Assembler) kindOf(line []byte) *kind {
 }
 
 // other takes a line that is a clause, or goes on with the instruction before it.
-func (a *Assembler) other(off, end int, word string) {
+func (a *Assembler) other(text string, off int, word string) {
 	n := len(a.lines)
 	if a.clauses[strings.ToLower(word)] || n == 0 || a.lines[n-1].what != stepLine {
-		a.lines = append(a.lines, sourceLine{what: clauseLine, off: off, end: end})
+		a.lines = append(a.lines, sourceLine{what: clauseLine, off: off, text: text})
 		a.clauseLines++
 		return
 	}
-	a.lines[n-1].end = end
+	l := &a.lines[n-1]
+	l.text += strings.Repeat(" ", off-l.end()) + text
 }
 
 // define gives the next clause a label.
@@ -289,7 +275,7 @@ func (a *Assembler) define(name string, off int) {
 }
 
 // assemble places what was read.
-func (a *Assembler) assemble() {
+func (a *Assembler) assemble() error {
 	a.readClauses()
 	if len(a.errs) == 0 {
 		a.end()
@@ -297,9 +283,11 @@ func (a *Assembler) assemble() {
 	// Mistakes of instructions are told of beside those of clauses. Where they stand depends on how many
 	// clauses there are, read or not.
 	a.start = (max(len(a.placed), a.clauseLines) + 1) / 2
-	a.readSteps()
+	if err := a.readSteps(); err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
 	if len(a.errs) > 0 {
-		return
+		return nil
 	}
 	a.fillClauses()
 	a.write()
@@ -309,6 +297,7 @@ func (a *Assembler) assemble() {
 	case len(a.errs) == 0:
 		a.check()
 	}
+	return nil
 }
 
 // readClauses reads the clauses. Labels are indices of clauses, which are known by now.
@@ -325,35 +314,60 @@ func (a *Assembler) readClauses() {
 		}
 		p.Addr = int64(len(a.placed)) * int64(a.m.cf.root.Size)
 		if res, ok := a.parse(p, a.out.Context, l); ok {
-			a.placed = append(a.placed, sourceClause{in: res.Inst, ctx: res.Context, span: a.span(l.off, l.end)})
+			a.placed = append(a.placed, sourceClause{in: res.Inst, ctx: res.Context, span: a.span(l.off, l.end())})
 		}
 	}
 }
 
 // parse reads an instruction or a clause.
 func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Result, bool) {
-	text := a.text[l.off:l.end]
-	var moved []move
-	if a.names.any() {
-		text, moved = a.names.replace(l)
+	for _, wrong := range a.names.spellOut(&a.line, l.text) {
+		a.errs = append(a.errs, wrong.At(a.src, l.off))
 	}
 	p.SetContext(ctx)
-	res, err := p.ParseBytes(text)
+	res, err := p.ParseLine(&a.line)
 	if err == nil {
 		return res, true
 	}
 	var e *asm.Error
 	if !errors.As(err, &e) {
-		a.fail(diag.TextExpected, l.off, l.end, "%v", err)
+		a.fail(diag.TextExpected, l.off, l.end(), "%v", err)
 		return res, false
 	}
-	at := e.At(a.src, 0)
-	at.Span.Off, at.Span.End = l.off+origin(moved, e.Off), l.off+max(origin(moved, e.End), origin(moved, e.Off)+1)
+	at := e.At(a.src, l.off)
 	if e.Code == diag.TextConflict {
 		at.Msg += a.disagreement(p, e)
 	}
 	a.errs = append(a.errs, at)
 	return res, false
+}
+
+// ahead is what an instruction was read as without regard to those before it; ok is false where it has to be read again.
+type ahead struct {
+	asm.Result
+	ok bool
+}
+
+// startAhead returns what reads instructions on another goroutine.
+func (a *Assembler) startAhead() (func(program.Statement) ahead, error) {
+	parsers := map[*kind]*asm.Parser{}
+	for _, k := range a.m.kinds {
+		p, err := asm.New(a.m.set, k.root.Name)
+		if err != nil {
+			return nil, err
+		}
+		p.SetContext(a.out.Context)
+		parsers[k] = p
+	}
+	var line asm.Line
+	return func(s program.Statement) ahead {
+		k := a.kindOf(s.Text)
+		if k == nil || a.names.spellOut(&line, s.Text) != nil {
+			return ahead{}
+		}
+		res, ok := parsers[k].Try(string(line.Text))
+		return ahead{res, ok}
+	}, nil
 }
 
 // disagreement explains a conflict about a computed value, which is the machine's and not the text's.
@@ -377,58 +391,94 @@ func (a *Assembler) end() {
 		}
 	}
 	ctx := a.m.addressed.set(a.m.counted.set(a.m.sequenced.set(a.out.Context, false), false), false)
-	a.placed = append(a.placed, sourceClause{in: a.m.end, ctx: ctx, span: a.span(len(a.text), len(a.text))})
+	a.placed = append(a.placed, sourceClause{in: a.m.end, ctx: ctx, span: a.span(len(a.src.Text), len(a.src.Text))})
 }
 
 // readSteps reads the instructions and places them, and data, behind the clauses.
-func (a *Assembler) readSteps() {
-	at, word, clause := a.start, 0, -1
+func (a *Assembler) readSteps() error {
+	list := make([]program.Statement, 0, len(a.lines))
 	for i := range a.lines {
-		l := &a.lines[i]
-		if len(a.errs) > maxErrors {
-			return
-		}
-		if at >= maxUnits && l.what != clauseLine {
-			a.fail(diag.ProgramSize, l.off, l.end, "unit %d, expected at most %d", at, maxUnits-1)
-			return
-		}
-		if word > 0 && l.what != dataLine {
-			a.fail(diag.ProgramSize, l.off, l.end, "the data before this ends inside a unit of %d words", unitWords)
-			word = 0
-		}
-		switch l.what {
-		case clauseLine:
-			if clause++; clause < len(a.placed) {
-				a.placed[clause].at, a.placed[clause].first = at, at
-			}
-		case originLine:
-			at = l.unit
-		case dataLine:
-			for _, w := range l.words {
-				u := a.take(at, l)
-				u.words[word] = w
-				if word++; word == unitWords {
-					at, word = at+1, 0
-				}
-			}
-		case stepLine:
-			a.step(l, at, clause)
-			at++
-		}
+		list = append(list, program.Statement{Off: int64(a.lines[i].off), Text: a.lines[i].text})
 	}
-	if word > 0 { // the last unit is not whole
-		a.rest = append([]uint32(nil), a.units[at].words[:word]...)
-		a.units = a.units[:at]
+	p := placing{Assembler: a, at: a.start, clause: -1}
+	next := 0
+	err := program.Each(program.Listed(list), a.Jobs, a.startAhead, func(b *program.Batch[ahead]) error {
+		for i := range b.Statements {
+			var known ahead
+			if len(b.Ahead) > 0 {
+				known = b.Ahead[i]
+			}
+			if !p.line(&a.lines[next], &known) {
+				return errEnough
+			}
+			next++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	for i := clause + 1; i < len(a.placed); i++ { // that which was added
-		a.placed[i].at, a.placed[i].first = at, at
+	p.end()
+	return nil
+}
+
+// placing puts lines one behind another.
+type placing struct {
+	*Assembler
+	// at and word are the next place, clause is the present one.
+	at, word, clause int
+}
+
+// line places what a line gives; ok is false where there are too many mistakes, or units.
+func (p *placing) line(l *sourceLine, known *ahead) (ok bool) {
+	if len(p.errs) > maxErrors {
+		return false
+	}
+	if p.at >= maxUnits && l.what != clauseLine {
+		p.fail(diag.ProgramSize, l.off, l.end(), "unit %d, expected at most %d", p.at, maxUnits-1)
+		return false
+	}
+	if p.word > 0 && l.what != dataLine {
+		p.fail(diag.ProgramSize, l.off, l.end(), "the data before this ends inside a unit of %d words", unitWords)
+		p.word = 0
+	}
+	switch l.what {
+	case clauseLine:
+		if p.clause++; p.clause < len(p.placed) {
+			p.placed[p.clause].at, p.placed[p.clause].first = p.at, p.at
+		}
+	case originLine:
+		p.at = l.unit
+	case dataLine:
+		for _, w := range l.words {
+			u := p.take(p.at, l)
+			u.words[p.word] = w
+			if p.word++; p.word == unitWords {
+				p.at, p.word = p.at+1, 0
+			}
+		}
+	case stepLine:
+		p.step(l, p.at, p.clause, known)
+		p.at++
+	}
+	return true
+}
+
+// end places what is left behind the last line.
+func (p *placing) end() {
+	if p.word > 0 { // the last unit is not whole
+		p.rest = append([]uint32(nil), p.units[p.at].words[:p.word]...)
+		p.units = p.units[:p.at]
+	}
+	for i := p.clause + 1; i < len(p.placed); i++ { // that which was added
+		p.placed[i].at, p.placed[i].first = p.at, p.at
 	}
 }
 
 // take returns a unit that is still free, for a line.
 func (a *Assembler) take(at int, l *sourceLine) *placedUnit {
 	if at >= maxUnits {
-		a.fail(diag.ProgramSize, l.off, l.end, "unit %d, expected at most %d", at, maxUnits-1)
+		a.fail(diag.ProgramSize, l.off, l.end(), "unit %d, expected at most %d", at, maxUnits-1)
 		return &placedUnit{}
 	}
 	for len(a.units) <= at {
@@ -436,22 +486,25 @@ func (a *Assembler) take(at int, l *sourceLine) *placedUnit {
 	}
 	u := &a.units[at]
 	if u.span.IsValid() && u.span.Off != l.off || at < a.start {
-		a.fail(diag.Duplicate, l.off, l.end, "unit %d is taken", at)
+		a.fail(diag.Duplicate, l.off, l.end(), "unit %d is taken", at)
 	}
-	u.taken, u.span = true, a.span(l.off, l.end)
+	u.taken, u.span = true, a.span(l.off, l.end())
 	return u
 }
 
-// step reads an instruction.
-func (a *Assembler) step(l *sourceLine, at, clause int) {
+// step reads an instruction, which may have been read ahead.
+func (a *Assembler) step(l *sourceLine, at, clause int, known *ahead) {
 	if clause < 0 {
-		a.fail(diag.TextExpected, l.off, l.end, "an instruction before the first clause, which says when it runs")
+		a.fail(diag.TextExpected, l.off, l.end(), "an instruction before the first clause, which says when it runs")
 		return
 	}
 	number := a.number(l.kind)
-	res, ok := a.parse(l.kind.parser, a.stepContext(l.kind, number), l)
+	ctx := a.stepContext(l.kind, number)
+	res, ok := known.Result, known.ok && ctx == a.out.Context
 	if !ok {
-		return
+		if res, ok = a.parse(l.kind.parser, ctx, l); !ok {
+			return
+		}
 	}
 	id := res.Inst.Leaf.ID
 	if f := l.kind.follows[id]; f.width > 0 {
@@ -597,8 +650,8 @@ func (a *Assembler) stepContext(k *kind, number int) bits.Value {
 }
 
 // directive reads a line that starts with a dot.
-func (a *Assembler) directive(off, end int) {
-	line := string(a.text[off:end])
+func (a *Assembler) directive(line string, off int) {
+	end := off + len(line)
 	word := line
 	if n := strings.IndexAny(line, " \t"); n >= 0 {
 		word = line[:n]
@@ -613,13 +666,13 @@ func (a *Assembler) directive(off, end int) {
 	case len(words) > 1 && !f.list:
 		a.fail(diag.Directive, off, end, "%q behind %s %s, expected nothing", words[1], word, words[0])
 	default:
-		f.read(a, words, off, end)
+		f.read(a, words, line, off)
 	}
 }
 
 // directives are those of a source; some take a list of numbers.
 var directives = map[string]struct {
-	read func(a *Assembler, words []string, off, end int)
+	read func(a *Assembler, words []string, line string, off int)
 	list bool
 }{
 	".word":  {(*Assembler).wordDirective, true},
@@ -642,9 +695,9 @@ func (a *Assembler) numbers(words []string, bits, off, end int) (list []uint64, 
 	return list, true
 }
 
-func (a *Assembler) wordDirective(words []string, off, end int) {
-	l := sourceLine{what: dataLine, off: off, end: end}
-	list, _ := a.numbers(words, 32, off, end)
+func (a *Assembler) wordDirective(words []string, line string, off int) {
+	l := sourceLine{what: dataLine, off: off, text: line}
+	list, _ := a.numbers(words, 32, off, off+len(line))
 	for _, n := range list {
 		l.words = append(l.words, uint32(n))
 	}
@@ -652,35 +705,35 @@ func (a *Assembler) wordDirective(words []string, off, end int) {
 }
 
 // byteDirective reads bytes behind the last word.
-func (a *Assembler) byteDirective(words []string, off, end int) {
-	list, _ := a.numbers(words, 8, off, end)
+func (a *Assembler) byteDirective(words []string, line string, off int) {
+	list, _ := a.numbers(words, 8, off, off+len(line))
 	for _, n := range list {
 		a.out.Tail = append(a.out.Tail, byte(n))
 	}
 }
 
-func (a *Assembler) orgDirective(words []string, off, end int) {
-	if list, ok := a.numbers(words[:1], 20, off, end); ok {
-		a.lines = append(a.lines, sourceLine{what: originLine, off: off, end: end, unit: int(list[0])})
+func (a *Assembler) orgDirective(words []string, line string, off int) {
+	if list, ok := a.numbers(words[:1], 20, off, off+len(line)); ok {
+		a.lines = append(a.lines, sourceLine{what: originLine, off: off, text: line, unit: int(list[0])})
 	}
 }
 
-func (a *Assembler) stageDirective(words []string, off, end int) {
+func (a *Assembler) stageDirective(words []string, line string, off int) {
 	ctx, err := a.m.set.ParseContext(a.out.Context, "stage", words[0])
 	if err != nil {
-		a.fail(diag.Directive, off, end, "%v", err)
+		a.fail(diag.Directive, off, off+len(line), "%v", err)
 		return
 	}
 	a.out.Context = ctx
 }
 
-func (a *Assembler) isagoDirective(words []string, off, end int) {
+func (a *Assembler) isagoDirective(words []string, line string, off int) {
 	switch words[0] {
 	case "unchecked":
 		a.options.unchecked = true
 	case "big-endian":
 		a.out.BigEndian = true
 	default:
-		a.fail(diag.Directive, off, end, "no directive .isago %s, expected unchecked or big-endian", words[0])
+		a.fail(diag.Directive, off, off+len(line), "no directive .isago %s, expected unchecked or big-endian", words[0])
 	}
 }

@@ -32,6 +32,7 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 	if err := c.prepare(opt); err != nil {
 		return nil, err
 	}
+	c.a.Jobs = opt.Jobs
 	out, err := c.a.Assemble(files[0])
 	if err != nil {
 		return nil, err

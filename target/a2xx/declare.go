@@ -2,9 +2,11 @@ package a2xx
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/asm"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 )
@@ -31,12 +33,9 @@ type names struct {
 	list []Symbol
 	// byName has the index of each name in list.
 	byName map[string]int
-	buf    []byte
 }
 
 func newNames(a *Assembler) names { return names{a: a, byName: map[string]int{}} }
-
-func (n *names) any() bool { return len(n.byName) > 0 }
 
 // headers are the kinds of headers. Of which registers they are, a file or view of the description says. The
 // registers of shared ones may overlap.
@@ -78,9 +77,9 @@ func bankOf(set *isa.Set, kind string) bank {
 
 // header reads a line such as "@uniform(C0-C3) matrix". Without registers those that follow the
 // highest so far of the bank are taken.
-func (n *names) header(off, end int) {
-	text := string(n.a.text[off+1 : end])
-	word := string(identifier([]byte(text)))
+func (n *names) header(text string, off int) {
+	end, text := off+len(text), text[1:]
+	word := identifier(text)
 	h, ok := headers[strings.ToLower(word)]
 	if !ok {
 		n.a.fail(diag.Directive, off, off+1+len(word), "no header @%s, expected @attribute, @varying, @uniform, @const, @sampler, @bool or @loop", word)
@@ -133,7 +132,7 @@ func (b bank) register(text string) (int, bool) {
 
 // named reads the name of a header, the number of its registers if these are not given, and values.
 func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
-	s.Name = string(identifier([]byte(rest)))
+	s.Name = identifier(rest)
 	rest = strings.TrimSpace(rest[len(s.Name):])
 	count := 1
 	if strings.HasPrefix(rest, "[") {
@@ -217,55 +216,38 @@ func (n *names) isRegister(name string) bool {
 	return false
 }
 
-// move says that what stands from byte to on in a rewritten line stood from byte from on; between two
-// moves with one from stands what took the place of a name.
-type move struct {
-	to, from int
-	replaced bool
-}
-
-// origin maps a place of a rewritten line back.
-func origin(moves []move, pos int) int {
-	at := pos
-	for _, m := range moves {
-		if pos < m.to {
-			break
-		}
-		if at = m.from + pos - m.to; m.replaced {
-			at = m.from
-		}
-	}
-	return at
-}
-
-// replace puts registers in the place of names.
-func (n *names) replace(l *sourceLine) ([]byte, []move) {
-	text := n.a.text[l.off:l.end]
-	n.buf = n.buf[:0]
-	var moves []move
-	for i := 0; i < len(text); {
+// spellOut puts a text into a line, with registers in the places of names, and returns what is wrong with these.
+func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error) {
+	line.Start(text)
+	kept := 0
+	for i := 0; i < len(text) && len(n.byName) > 0; {
 		word := identifier(text[i:])
-		name, _, _ := strings.Cut(string(word), ".")
+		name, _, _ := strings.Cut(word, ".")
 		at, ok := n.byName[name]
 		if !ok || i > 0 && (nameByte(text[i-1], false) || text[i-1] == '@') {
-			n.buf = append(n.buf, text[i:i+max(len(word), 1)]...)
 			i += max(len(word), 1)
 			continue
 		}
-		moves = append(moves, move{len(n.buf), i, true})
-		size := n.register(&n.list[at], text[i+len(name):], l, i)
-		i += len(name) + size
-		moves = append(moves, move{len(n.buf), i, false})
+		line.Keep(kept, i)
+		from := len(line.Text)
+		size, problems := n.register(line, &n.list[at], text[i+len(name):])
+		kept = i + len(name) + size
+		line.Stands(from, i, kept)
+		for _, p := range problems {
+			wrong = append(wrong, &asm.Error{Code: diag.RegisterUse, Off: i, End: kept, Msg: p})
+		}
+		i = kept
 	}
-	return n.buf, moves
+	line.Keep(kept, len(text))
+	return wrong
 }
 
-// register appends the register that a name stands for, and returns the length of the index behind
-// the name: a number, an address register, or their sum.
-func (n *names) register(s *Symbol, behind []byte, l *sourceLine, at int) (size int) {
+// register puts the register that a name stands for into a line, and returns the length of the index behind
+// the name, a number, an address register, or their sum, and what is wrong with it.
+func (n *names) register(line *asm.Line, s *Symbol, behind string) (size int, wrong []string) {
 	number, index := s.First, ""
-	if len(behind) > 0 && behind[0] == '[' {
-		inside, _, closed := strings.Cut(string(behind[1:]), "]")
+	if strings.HasPrefix(behind, "[") {
+		inside, _, closed := strings.Cut(behind[1:], "]")
 		if size = len(inside) + 2; !closed {
 			size = len(inside) + 1
 		}
@@ -278,20 +260,20 @@ func (n *names) register(s *Symbol, behind []byte, l *sourceLine, at int) (size 
 			case index == "" && part != "":
 				index = "[" + part + "]"
 			default:
-				n.a.fail(diag.RegisterUse, l.off+at, l.off+at+len(s.Name)+size, "[%s], expected a number, an address register or their sum", inside)
+				wrong = append(wrong, "["+inside+"], expected a number, an address register or their sum")
 			}
 		}
 	}
 	if number > s.Last {
-		n.a.fail(diag.RegisterUse, l.off+at, l.off+at+len(s.Name)+size, "%s has %d registers", s.Name, s.Last-s.First+1)
+		wrong = append(wrong, fmt.Sprintf("%s has %d registers", s.Name, s.Last-s.First+1))
 	}
 	base := 10
 	switch {
 	case s.Prefix != "":
-		n.buf = append(n.buf, s.Prefix...)
+		line.Text = append(line.Text, s.Prefix...)
 	case headers[s.Kind].hex:
-		n.buf, base = append(n.buf, "0x"...), 16
+		line.Text, base = append(line.Text, "0x"...), 16
 	}
-	n.buf = append(strconv.AppendInt(n.buf, int64(number), base), index...)
-	return size
+	line.Text = append(strconv.AppendInt(line.Text, int64(number), base), index...)
+	return size, wrong
 }

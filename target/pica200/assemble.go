@@ -1,7 +1,6 @@
 package pica200
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -161,17 +160,15 @@ type assembly struct {
 	// The file being read, and the line.
 	dvle    *dvleState
 	aliases map[string]*alias
-	// spellings are the operands that the file has named.
-	spellings map[string]*spelling
-	array     *constArray
-	src       *diag.Source
-	base      int // of the text being read, in src
-	// The instruction being read.
-	line       []byte
+	array   *constArray
+	src     *diag.Source
+	base    int // of the text being read, in src
+	// The instruction being read: in the words of the description, its leaf by its name alone, and the fields in
+	// braces behind it.
+	line       asm.Line
+	leaf       *isa.Leaf
 	operands   []operand
-	suffixed   bool // fields in braces stand behind it
-	tracing    bool
-	pieces     []piece // what line consists of, where that is traced
+	suffix     string
 	name       string
 	targetSpan diag.Span
 }
@@ -194,7 +191,6 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 
 func (r *assembly) assembleFile(src *diag.Source) {
 	r.dvle, r.aliases, r.array = nil, map[string]*alias{}, nil
-	r.spellings = map[string]*spelling{}
 	r.spaces[0].nextFile()
 	pieces, err := program.Pieces(src)
 	var list diag.List
@@ -311,15 +307,14 @@ func (r *assembly) instruction(text string, off int) {
 		r.fail(diag.BlockNesting, span, "an instruction inside the array %s, which .end closes", r.array.name)
 		return
 	}
-	if !r.rewrite(text, off) {
+	if !r.spellOut(text, off) {
 		r.broken()
 		return
 	}
 	r.name = ""
-	res, err := r.parser.ParseBytes(r.line)
+	res, err := r.parser.ParseLine(&r.line)
 	if err != nil {
-		r.trace(text, off)
-		r.explain(err)
+		r.explain(err, off)
 		r.broken()
 		return
 	}
@@ -347,8 +342,8 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	r.hazards(in, span)
 	r.limit(d, span)
 	target := program.Target{Name: r.name, Span: r.targetSpan}
-	if r.suffixed {
-		target.GivenTarget, target.GivenCount = given(string(r.line[bytes.IndexByte(r.line, '{'):]), role)
+	if r.suffix != "" {
+		target.GivenTarget, target.GivenCount = given(r.suffix, role)
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
 }
@@ -402,14 +397,12 @@ func (r *assembly) slot(in isa.Inst, span diag.Span) {
 // limited words the error of a value that is too large for the bits of a field which has a limit
 // below that, as slot does.
 func (r *assembly) limited(e *asm.Error) string {
-	word, _, _ := strings.Cut(string(r.line), " ")
-	leaf := r.leaves[strings.ToLower(word)]
-	if leaf == nil || e.Code != diag.TextRange {
+	if r.leaf == nil || e.Code != diag.TextRange {
 		return e.Msg
 	}
-	for _, l := range leaf.Limits() {
+	for _, l := range r.leaf.Limits() {
 		if strings.Contains(e.Msg, " "+l.Field+",") {
-			return fmt.Sprintf("%s %s, expected 0 to %d", l.Field, r.line[e.Off:e.End], l.Most)
+			return fmt.Sprintf("%s %s, expected 0 to %d", l.Field, r.line.Source[e.Off:e.End], l.Most)
 		}
 	}
 	return e.Msg
@@ -442,9 +435,8 @@ func (r *assembly) limit(d *dvleState, span diag.Span) {
 // broken places something for an instruction that cannot be read, so that blocks stay paired.
 func (r *assembly) broken() {
 	in := r.roles.Filler
-	word, _, _ := strings.Cut(string(r.line), " ")
-	if l := r.leaves[strings.ToLower(word)]; l != nil {
-		in = isa.Inst{Leaf: l, Bits: l.Match}
+	if r.leaf != nil {
+		in = isa.Inst{Leaf: r.leaf, Bits: r.leaf.Match}
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: r.span(0, 1)}, program.Target{})
 }
@@ -577,47 +569,17 @@ func (r *assembly) header(d *dvleState) DVLE {
 const dvleWord04 = 0x1002
 
 // explain turns an error of the instruction parser into one of the source.
-func (r *assembly) explain(err error) {
+func (r *assembly) explain(err error, off int) {
 	var e *asm.Error
 	if !errors.As(err, &e) {
 		r.fail(diag.TextExpected, r.span(0, 1), "%v", err)
 		return
 	}
-	if e.Code == diag.TableFull && !r.suffixed { // it is no part of the instruction that is too much
+	if e.Code == diag.TableFull && r.suffix == "" { // it is no part of the instruction that is too much
 		_, why, _ := strings.Cut(e.Msg, ": ")
-		e.End, e.Msg = len(r.line), "operand descriptors: "+why
+		e.Off, e.End, e.Msg = off, len(r.line.Source), "operand descriptors: "+why
 	}
-	off, end := r.original(e.Off), r.original(e.End)
-	for _, p := range r.pieces {
-		if !p.verbatim && e.Off >= p.start && e.Off < p.end {
-			off, end = p.srcStart, p.srcEnd
-		}
-	}
-	msg := r.limited(e)
-	for _, p := range r.pieces {
-		source := r.src.Text[r.base+p.srcStart : r.base+p.srcEnd]
-		if written := string(r.line[p.start:p.end]); !p.verbatim && e.Off >= p.start && e.Off < p.end && written != source {
-			msg += fmt.Sprintf(" (%s is %s)", source, written)
-		}
-	}
-	r.fail(e.Code, r.span(off, end), "%s", msg)
-}
-
-// original maps a place of the rewritten instruction to the line.
-func (r *assembly) original(at int) int {
-	last := 0
-	for _, p := range r.pieces {
-		switch {
-		case at < p.start:
-			return p.srcStart
-		case at < p.end && p.verbatim:
-			return p.srcStart + at - p.start
-		case at < p.end:
-			return p.srcStart
-		}
-		last = p.srcEnd
-	}
-	return last
+	r.fail(e.Code, r.span(e.Off, e.End), "%s", r.limited(e))
 }
 
 // number reads a decimal or hexadecimal number.

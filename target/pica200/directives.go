@@ -243,7 +243,6 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 	}
 	if r.banks.reserved(name) && name != o.String() {
 		r.warn(diag.HiddenName, span, "%s is %s in this file from here on, no longer the register of that name", name, o.String())
-		clear(r.spellings)
 	}
 	r.aliases[name] = &alias{o, span, size}
 	return true

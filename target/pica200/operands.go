@@ -423,51 +423,26 @@ func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 	return names
 }
 
-// piece is a part of the rewritten instruction, and where it comes from.
-type piece struct {
-	start, end       int // in the rewritten instruction
-	srcStart, srcEnd int // in the line
-	verbatim         bool
-}
-
-func (r *assembly) copy(text string, off, end int) {
-	if off == end {
-		return
-	}
-	r.line = append(r.line, text[off:end]...)
-	if r.tracing {
-		n := len(r.line)
-		r.pieces = append(r.pieces, piece{start: n - (end - off), end: n, srcStart: off, srcEnd: end, verbatim: true})
-	}
-}
-
-// trace rewrites an instruction again, which has been rewritten before without a mistake, to learn
-// which of its parts come from where.
-func (r *assembly) trace(text string, off int) {
-	warnings := r.warnings
-	r.tracing, r.pieces = true, r.pieces[:0]
-	r.rewrite(text, off)
-	r.tracing, r.warnings = false, warnings
-}
-
-// rewrite puts the instruction at text[off:] into r.line in the words of the description: with
+// spellOut puts the instruction at text[off:] into r.line in the words of the description: with
 // registers for names.
-func (r *assembly) rewrite(text string, off int) bool {
-	r.line, r.operands = r.line[:0], r.operands[:0]
+func (r *assembly) spellOut(text string, off int) bool {
+	r.line.Start(text)
+	r.operands = r.operands[:0]
 	end := len(text)
 	i := strings.IndexByte(text[off:], '{')
-	if r.suffixed = i >= 0; r.suffixed {
+	if r.suffix = ""; i >= 0 {
 		end = off + i
+		r.suffix = text[end:]
 	}
 	word := off
 	for word < end && text[word] != ' ' && text[word] != '\t' {
 		word++
 	}
-	r.copy(text, off, word)
-	leaf := r.leaves[strings.ToLower(text[off:word])]
+	r.line.Keep(off, word)
+	r.leaf = r.leaves[strings.ToLower(text[off:word])]
 	var kinds []operandKind
-	if leaf != nil {
-		kinds = r.kindsOf(leaf)
+	if r.leaf != nil {
+		kinds = r.kindsOf(r.leaf)
 	}
 	ok, at := true, word
 	for i := 0; at < end; i++ {
@@ -479,15 +454,15 @@ func (r *assembly) rewrite(text string, off int) bool {
 		switch {
 		case i < len(kinds):
 			kind = kinds[i]
-		case leaf == nil && r.resolves(text[at:comma]):
+		case r.leaf == nil && r.resolves(text[at:comma]):
 			kind = kindRegister
 		}
-		ok = r.rewriteOperand(kind, text, at, comma) && ok
+		ok = r.spellOperand(kind, text, at, comma) && ok
 		if at = comma + 1; comma < end {
-			r.copy(text, comma, at)
+			r.line.Keep(comma, at)
 		}
 	}
-	r.copy(text, end, len(text))
+	r.line.Keep(end, len(text))
 	return ok
 }
 
@@ -499,14 +474,14 @@ func (r *assembly) resolves(text string) bool {
 	return r.aliases[name] != nil || r.banks.isRegister(name)
 }
 
-// rewriteOperand rewrites the operand at text[off:end].
-func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) bool {
+// spellOperand spells out the operand at text[off:end].
+func (r *assembly) spellOperand(kind operandKind, text string, off, end int) bool {
 	lead := off + blanksAt(text[off:end])
 	if lead == end {
-		r.copy(text, off, end)
+		r.line.Keep(off, end)
 		return true
 	}
-	r.line = append(r.line, ' ')
+	r.line.Text = append(r.line.Text, ' ')
 	off, end = lead, lead+len(trimEnd(text[lead:end]))
 	switch kind {
 	case kindOther:
@@ -514,51 +489,21 @@ func (r *assembly) rewriteOperand(kind operandKind, text string, off, end int) b
 		return true
 	case kindTarget:
 		r.targetSpan = r.span(off, end)
-		r.copy(text, off, end)
+		r.line.Keep(off, end)
 		return true
 	}
 	if text[off] == '!' {
-		r.copy(text, off, off+1)
+		r.line.Keep(off, off+1)
 		off++
 	}
-	s := r.spellings[text[off:end]]
-	if s == nil {
-		if s = r.spell(text, off, end); s == nil {
-			return false
-		}
-	}
-	start := len(r.line)
-	if kind == kindWritten {
-		r.line = append(r.line, s.written...)
-	} else {
-		r.line = append(r.line, s.read...)
-	}
-	if r.tracing {
-		r.pieces = append(r.pieces, piece{start: start, end: len(r.line), srcStart: off, srcEnd: end})
-	}
-	return r.uses(&s.operand, kind, off, end)
-}
-
-// spelling is an operand, and how the description spells it where it is read and where it is written.
-type spelling struct {
-	operand
-	read, written string
-}
-
-// spell reads the operand at text[off:end] and keeps it for the rest of the file, in which its text
-// means nothing else: names are given once. One that there is to warn of is read, and warned of, each
-// time.
-func (r *assembly) spell(text string, off, end int) *spelling {
-	warnings := len(r.warnings)
 	o, ok := r.operand(text, off, end)
 	if !ok {
-		return nil
+		return false
 	}
-	s := &spelling{operand: o, read: string(r.append(nil, &o, false)), written: string(r.append(nil, &o, true))}
-	if len(r.warnings) == warnings {
-		r.spellings[text[off:end]] = s
-	}
-	return s
+	start := len(r.line.Text)
+	r.line.Text = r.append(r.line.Text, &o, kind == kindWritten)
+	r.line.Stands(start, off, end)
+	return r.uses(&o, kind, off, end)
 }
 
 // other copies an operand, but for pairs of negations of a condition.
@@ -568,7 +513,7 @@ func (r *assembly) other(text string, off, end int) {
 		if i < 0 {
 			i = end - off
 		}
-		r.copy(text, off, off+i)
+		r.line.Keep(off, off+i)
 		off += i + 2
 	}
 }

@@ -238,11 +238,15 @@ func (r *assembly) again(u, old *uniform) bool {
 
 // free checks that nothing else of this file has the registers that a uniform asks for.
 func (r *assembly) free(u *uniform) bool {
+	first := ""
 	for name, a := range r.aliases {
-		if a.size > 0 && a.file == r.banks.files[u.bank] && a.num < u.first+u.size && u.first < a.num+a.size {
-			r.fail(diag.Duplicate, u.span, "%s asks for registers that %s has", u.name, name).With(a.span, "the other declaration")
-			return false
+		overlaps := a.size > 0 && a.file == r.banks.files[u.bank] && a.num < u.first+u.size && u.first < a.num+a.size
+		if overlaps && (first == "" || a.span.Off < r.aliases[first].span.Off) {
+			first = name
 		}
 	}
-	return true
+	if first != "" {
+		r.fail(diag.Duplicate, u.span, "%s asks for registers that %s has", u.name, first).With(r.aliases[first].span, "the other declaration")
+	}
+	return first == ""
 }

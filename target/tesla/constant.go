@@ -1,7 +1,6 @@
 package tesla
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
@@ -126,46 +125,17 @@ func (s *scanner) operator(i int) string {
 	return ""
 }
 
-// replaced is a piece of a statement, and the length of the constant in its place.
-type replaced struct{ from, to, length int }
-
-// original maps a place in a statement with constants in place to the statement as it was.
-func original(list []replaced, at int) int {
-	grown := 0 // by how much the statement is longer than the text up to here
-	for _, r := range list {
-		switch {
-		case at <= r.from-grown:
-			return at + grown
-		case at < r.from-grown+r.length:
-			return r.from
-		}
-		grown += r.to - r.from - r.length
-	}
-	return at + grown
-}
-
-// moved says where a mistake in a statement with constants in place stands in the statement.
-func moved(err error, list []replaced) error {
-	var e *asm.Error
-	if len(list) == 0 || !errors.As(err, &e) {
-		return err
-	}
-	at := *e
-	at.Off, at.End = original(list, e.Off), original(list, e.End)
-	at.End = max(at.End, at.Off+1)
-	return &at
-}
-
-// constants puts hexadecimal numbers in place of the constant expressions of a statement, and takes out
+// constants makes a line of a statement with hexadecimal numbers in place of its constant expressions, and without
 // the blanks in brackets. Text in braces is left as it is. negative tells that a number below 0, which
 // text has for some fields and not for others, stands for one.
-func constants(text string, name func(string) (int64, bool)) (out string, list []replaced, negative bool, err error) {
-	var b strings.Builder
+func constants(line *asm.Line, text string, name func(string) (int64, bool)) (negative bool, err error) {
+	line.Start(text)
 	done, square := 0, 0
 	put := func(from, to int, number string) {
-		b.WriteString(text[done:from])
-		b.WriteString(number)
-		list = append(list, replaced{from, to, len(number)})
+		line.Keep(done, from)
+		at := len(line.Text)
+		line.Text = append(line.Text, number...)
+		line.Stands(at, from, to)
 		done = to
 	}
 	s := scanner{text: text}
@@ -197,7 +167,7 @@ func constants(text string, name func(string) (int64, bool)) (out string, list [
 			end := s.expression(i)
 			number, below, e := s.value(i, end, square > 0, name)
 			if e != nil {
-				return "", nil, false, e
+				return false, e
 			}
 			negative = negative || below
 			if number != text[i:end] {
@@ -210,11 +180,8 @@ func constants(text string, name func(string) (int64, bool)) (out string, list [
 			i++
 		}
 	}
-	if list == nil {
-		return text, nil, negative, nil
-	}
-	b.WriteString(text[done:])
-	return b.String(), list, negative, nil
+	line.Keep(done, len(text))
+	return negative, nil
 }
 
 // interesting are the bytes at which constants looks twice.
@@ -241,14 +208,11 @@ func (s *scanner) value(from, to int, bracket bool, name func(string) (int64, bo
 // evaluate computes the expression text[from:to]. The place of an error counts from the start of text.
 func evaluate(text string, from, to int, name func(string) (int64, bool)) (int64, error) {
 	v, end, err := program.Eval(strings.ReplaceAll(text[from:to], "#", " "), name)
-	var e *asm.Error
-	if errors.As(err, &e) {
-		at := *e
-		at.Off, at.End = e.Off+from, e.End+from
-		return 0, &at
+	if err != nil {
+		return 0, asm.Shifted(err, from)
 	}
-	if rest := strings.TrimSpace(text[from:to][end:]); err == nil && rest != "" {
+	if rest := strings.TrimSpace(text[from:to][end:]); rest != "" {
 		return 0, wrong(from+end, to, "%q, expected an operator", rest)
 	}
-	return v, err
+	return v, nil
 }

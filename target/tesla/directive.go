@@ -257,7 +257,7 @@ func (o *operands) data(t dataType) error {
 		var b [8]byte
 		a.named = false
 		if err := a.number(b[:], o.s.text[from:to], t); err != nil {
-			return moved(err, []replaced{{0, from, 0}})
+			return asm.Shifted(err, from)
 		}
 		if a.named {
 			a.fixes = append(a.fixes, fix{off: o.off + int64(from), end: o.off + int64(to), scope: a.scope, sect: a.cur, at: len(a.cur.code), data: t})

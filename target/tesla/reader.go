@@ -18,6 +18,7 @@ type reader struct {
 	// d shows what was read, for what it finds odd; text is its scratch.
 	d    *isa.Decoder
 	text []byte
+	line asm.Line // with the values of constant expressions
 	set  *isa.Set
 	ctx  bits.Value
 	// longest is the size of the longest instruction in bits.
@@ -136,16 +137,16 @@ func (r *reader) odd(in isa.Inst) (list []string) {
 // has its longest form.
 func (r *reader) parse(s *statement) (isa.Inst, error) {
 	r.named = false
-	text, list := s.text, []replaced(nil)
+	text := s.text
 	in, ok := r.try(text, s.long)
 	if !ok {
-		var negative bool
-		var err error
-		if text, list, negative, err = constants(s.text, r.name); err != nil {
+		negative, err := constants(&r.line, text, r.name)
+		if err != nil {
 			return in, err
 		}
-		if in, ok = r.tryConstants(text, s.long, list != nil, negative); !ok {
-			return in, r.explain(moved(r.why(text, s.long), list), s.text, text)
+		text = string(r.line.Text)
+		if in, ok = r.tryConstants(text, s.long, negative); !ok {
+			return in, r.explain(r.why(s.long), s.text, text)
 		}
 	}
 	if r.named && !s.long && in.Leaf.Size < r.longest {
@@ -157,8 +158,8 @@ func (r *reader) parse(s *statement) (isa.Inst, error) {
 }
 
 // tryConstants reads an instruction in which the values of its constant expressions stand, if it has any.
-func (r *reader) tryConstants(text string, long, replaced, negative bool) (in isa.Inst, ok bool) {
-	if replaced {
+func (r *reader) tryConstants(text string, long, negative bool) (in isa.Inst, ok bool) {
+	if text != r.line.Source {
 		in, ok = r.try(text, long)
 	}
 	if !ok && negative {
@@ -178,11 +179,11 @@ func (r *reader) try(text string, long bool) (isa.Inst, bool) {
 	return res.Inst, ok && (!long || res.Inst.Leaf.Size == r.longest)
 }
 
-// why tells why a text is no instruction.
-func (r *reader) why(text string, long bool) error {
-	_, err := r.p.Parse(text)
+// why tells why the line is no instruction.
+func (r *reader) why(long bool) error {
+	_, err := r.p.ParseLine(&r.line)
 	if err == nil && long {
-		err = wrong(0, len(text), "this has no long form")
+		err = wrong(0, len(r.line.Source), "this has no long form")
 	}
 	return err
 }

@@ -1,0 +1,84 @@
+package asm
+
+// Line is an instruction in the words of the machine, of which parts stand for others of its source: a register for a
+// name, a number for an expression.
+type Line struct {
+	// Source is where places count.
+	Source string
+	// Text is what is read.
+	Text  []byte
+	parts []linePart
+}
+
+// linePart is Text[from:to], which stands for Source[off:end], or is the same.
+type linePart struct {
+	from, to, off, end int
+	same               bool
+}
+
+// Start begins a line of a source.
+func (l *Line) Start(source string) {
+	l.Source, l.Text, l.parts = source, l.Text[:0], l.parts[:0]
+}
+
+// Keep appends Source[off:end].
+func (l *Line) Keep(off, end int) {
+	from := len(l.Text)
+	l.Text = append(l.Text, l.Source[off:end]...)
+	l.parts = append(l.parts, linePart{from, len(l.Text), off, end, true})
+}
+
+// Stands says that Text from a byte on stands for Source[off:end].
+func (l *Line) Stands(from, off, end int) {
+	l.parts = append(l.parts, linePart{from: from, to: len(l.Text), off: off, end: end})
+}
+
+// ParseLine is Parse for a line. An error has its place in the source; where that is a part for which something else
+// stands, it says so.
+func (p *Parser) ParseLine(l *Line) (Result, error) {
+	res, err := p.ParseBytes(l.Text)
+	if e, ok := err.(*Error); ok {
+		return res, l.place(e)
+	}
+	return res, err
+}
+
+// place returns an error in the text as one in the source.
+func (l *Line) place(e *Error) *Error {
+	at := *e
+	p := l.part(e.Off)
+	if p.same || e.Off < p.from || e.Off >= p.to {
+		at.Off = p.sourceOf(e.Off)
+		at.End = max(at.Off, l.part(e.End-1).sourceOf(e.End-1)) + 1
+		return &at
+	}
+	at.Off, at.End = p.off, p.end
+	if is, was := string(l.Text[p.from:p.to]), l.Source[p.off:p.end]; is != was {
+		at.Msg += " (" + was + " is " + is + ")"
+	}
+	return &at
+}
+
+// part returns the part that has a byte of the text, or else the next one, or the last.
+func (l *Line) part(at int) *linePart {
+	for i := range l.parts {
+		if at < l.parts[i].to {
+			return &l.parts[i]
+		}
+	}
+	if n := len(l.parts); n > 0 {
+		return &l.parts[n-1]
+	}
+	return &linePart{}
+}
+
+// sourceOf returns the place in the source of a byte of the text, which the part has or stands beside.
+func (p *linePart) sourceOf(at int) int {
+	switch {
+	case at >= p.to:
+		return p.end
+	case p.same && at > p.from:
+		return p.off + at - p.from
+	}
+	return p.off
+}

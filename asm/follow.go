@@ -479,4 +479,3 @@ func partsOf(list []int16) (parts []spec.Part) {
 	slices.Reverse(parts)
 	return parts
 }
-

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"

@@ -91,7 +91,13 @@ func (x *verdictTest) print(t *testing.T, i int) {
 		}
 		return
 	}
-	in := x.list[x.r.Intn(len(x.list))]
+	x.compare(t, x.list[x.r.Intn(len(x.list))])
+}
+
+// compare prints a word with a memory and without.
+func (x *verdictTest) compare(t *testing.T, in isa.Inst) {
+	t.Helper()
+	d := x.remembers.d
 	if again, ok := d.Decode(in.Bits); !ok || again.Leaf != in.Leaf { // it is another in this context
 		return
 	}

@@ -123,7 +123,7 @@ func (e *encoder) write() string {
 	e.f("%s", w.fill(w.p.Choose(encodeText), "ISA_GPU_ID", "ISA_GPU_ID", "TITLE", gen.Comment(w.p.Title), "PARAMS", members, "BITMASKWORDS", fmt.Sprint((w.p.Widest()+31)/32)))
 	for _, c := range gen.Pieces(runtimeText) {
 		switch c.Names[0] {
-		case "i32", "divide", "modulo", "divide_i64", "modulo_i64", "divide_i32", "modulo_i32":
+		case "i32", "u32", "divide", "modulo", "divide_i64", "modulo_i64", "divide_i32", "modulo_i32":
 			e.f("%s", renamed(c.Text))
 		}
 	}
@@ -139,7 +139,7 @@ func (e *encoder) write() string {
 
 // renamed gives the helpers of expressions names that a program hardly has.
 func renamed(text string) string {
-	for _, name := range []string{"divide_i32", "modulo_i32", "divide_i64", "modulo_i64", "divide", "modulo", "i32"} {
+	for _, name := range []string{"divide_i32", "modulo_i32", "divide_i64", "modulo_i64", "divide", "modulo", "i32", "u32"} {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, " "+name+"(", " encode_"+name+"("), "("+name+"(", "(encode_"+name+"(")
 	}
 	return text

@@ -16,7 +16,7 @@ func (w *writer) leafStructs() {
  * false, and packs the low bits, where a value does not fit. What no member says has the value that the
  * description expects. */
 `)
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, l := range r.Leaves {
 			w.leafStruct(l)
 		}
@@ -109,7 +109,7 @@ func (w *writer) describe(f *gen.Field) string {
 
 // packers writes the functions for the fields of leaves.
 func (w *writer) packers() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, l := range r.Leaves {
 			w.unpack(l)
 			w.pack(l)
@@ -130,7 +130,7 @@ func (w *writer) fieldBits(word string, parts []spec.Part, limb int) string {
 	src := gen.Source{Parts: parts}
 	var list []string
 	at := 0
-	places := partsOf(&src, limb)
+	places := src.PartsOf(limb)
 	for i := len(places) - 1; i >= 0; i-- {
 		p := places[i]
 		for p.Width > 0 { // a run within one limb at a time

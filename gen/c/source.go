@@ -360,7 +360,7 @@ func (w *writer) leafInfo(l *gen.Leaf) string {
 
 // decoders writes what decodes and prints words of each root.
 func (w *writer) decoders() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		w.decode(r)
 		w.opInfo(r)
 		if r.Top {

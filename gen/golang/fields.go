@@ -10,7 +10,7 @@ import (
 
 // fields writes, for each leaf, its fields by name, and how they are taken from a word and put into one.
 func (w *writer) fields() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, l := range r.Leaves {
 			w.fieldsOf(l)
 		}

@@ -31,7 +31,7 @@ func (w *writer) fill(text string) string {
 func (w *writer) api() {
 	w.nameFuncs()
 	w.f("%s", w.fill(apiText))
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		w.ofRoot(r)
 	}
 	for _, e := range w.p.Enums {
@@ -162,7 +162,7 @@ func Decode(code []byte) (Inst, error) {
 }
 `, w.p.Main.Lengths(), w.p.Main.Unit, w.p.Main.HighFirst, !w.p.Main.HighFirst)
 	}
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		inst, name := w.of("Inst", r), w.of("Decode", r)
 		w.f("\n// %s finds the leaf of %s that a word is; bits beyond its length are ignored. ok is false where it is none.\n", name, gen.Comment(r.Spec.Name))
 		w.f("func (o *Options) %s(w Word) (in %s, ok bool) {\n\tin, _, ok = o.%s(w)\n\treturn in, ok\n}\n", name, inst, w.finder(r))
@@ -177,7 +177,7 @@ func Decode(code []byte) (Inst, error) {
 		w.f("\tif leaf < 0 {\n\t\treturn in, p.found, false\n\t}\n\tinfo := &leaves%s[leaf]\n\tv := s.w.cut(info.size)\n\tp.ignored(info, v)\n", camel(r.Name))
 		w.f("\treturn %s{%s(leaf), info.size, %s}, p.found, true\n}\n", inst, w.of("Op", r), w.fill("TOWORD"))
 	}
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		w.f("\nvar leaves%s = [...]leaf{\n", camel(r.Name))
 		for _, l := range r.Leaves {
 			w.f("\t{%q, %q, %q, %d, %s},\n", l.Spec.Name, l.Found, l.Display, l.Size, w.limbs(l.DontCare))
@@ -214,7 +214,7 @@ func (w *writer) perClass(write func(class int) string) string {
 
 // printing writes what prints instructions.
 func (w *writer) printing() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		if r.Top {
 			w.print(r)
 		}

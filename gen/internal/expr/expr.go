@@ -257,3 +257,11 @@ func Test(l Language, limbs string, mask, match *gen.Bits) string {
 	}
 	return strings.Join(list, " && ")
 }
+
+// Bare is an expression without the parentheses around it.
+func Bare(s string) string {
+	if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") && strings.Count(s, "(") == 1 {
+		return s[1 : len(s)-1]
+	}
+	return s
+}

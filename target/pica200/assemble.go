@@ -200,12 +200,13 @@ func (r *assembly) assembleFile(src *diag.Source) {
 	r.src, r.base = src, 0
 	for _, p := range pieces {
 		r.src = p
-		off := 0
-		for line := range strings.Lines(p.Text) {
-			r.base = off
-			r.readLine(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
-			off += len(line)
-		}
+		_ = program.Each(program.NewText(p).Split(lexis), 1, nil, func(b *program.Batch[struct{}]) error {
+			for _, s := range b.Statements {
+				r.base = int(s.Off)
+				r.readLine(s.Text)
+			}
+			return nil
+		})
 	}
 	if r.array != nil {
 		r.fail(diag.BlockNesting, r.array.span, "the array %s that starts here is not closed", r.array.name)
@@ -225,11 +226,11 @@ func (r *assembly) program() *dvleState {
 	return r.dvle
 }
 
+// lexis is picasso's.
+var lexis = program.NewLexis("", []string{";"})
+
 // readLine reads labels, then a directive or an instruction.
 func (r *assembly) readLine(text string) {
-	if i := strings.IndexByte(text, ';'); i >= 0 {
-		text = text[:i]
-	}
 	off := 0
 	if r.base == 0 && strings.HasPrefix(text, byteOrderMark) {
 		off = len(byteOrderMark)

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -303,14 +304,12 @@ func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 // setMasked sets bits run by run of the mask.
 func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
 	for at := 0; at < width; {
-		if mask.Bit(at) == 0 {
-			at++
+		rest := mask.Uint(at, min(64, width-at))
+		if zeros := mathbits.TrailingZeros64(rest); zeros > 0 {
+			at += zeros
 			continue
 		}
-		n := 1
-		for at+n < width && n < 64 && mask.Bit(at+n) == 1 {
-			n++
-		}
+		n := mathbits.TrailingZeros64(^rest)
 		if !p.setBits(sp, low+at, n, v.Uint(at, n), end) {
 			return false
 		}

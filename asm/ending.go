@@ -24,6 +24,8 @@ type ending struct {
 
 // ends are the endings of lines of the same conditions. reads says by which bits they are told apart.
 type ends struct {
+	// about is what matters beside the bits.
+	about []uint64
 	// hopeless tells that too few of those that were asked for were known.
 	hopeless     bool
 	asked, known int
@@ -47,19 +49,17 @@ const (
 // open their values; ok is false where there is none.
 func (p *Parser) finish() (ok bool) {
 	p.cared, p.ended = false, false
-	if !p.memoises() || p.pinning {
+	if !p.memoises() || p.pinning || len(p.cons) == 0 && p.nspaces == spaceTable {
 		return p.solve()
 	}
 	m, key := p.memo, p.question()
 	all := m.ends[key]
-	if all == nil {
-		if m.met(key) {
-			reads, ok := p.readBits()
-			m.keepEnds(key, &ends{hopeless: !ok, reads: reads, by: map[uint64]*ending{}})
-		}
+	if all == nil && m.met(key) {
+		reads, ok := p.readBits()
+		m.keepEnds(key, &ends{about: slices.Clone(p.about), hopeless: !ok, reads: reads, by: map[uint64]*ending{}})
 		return p.solve()
 	}
-	if all.hopeless {
+	if all == nil || all.hopeless || !slices.Equal(all.about, p.about) {
 		return p.solve()
 	}
 	hash := key
@@ -128,32 +128,32 @@ func (p *Parser) apply(e *ending) bool {
 	return true
 }
 
-// question is a hash of all that matters to the ending of the line but the values of bits.
-func (p *Parser) question() uint64 {
-	h := truthBit(p.leniently) | truthBit(p.strict)<<1 | uint64(p.nspaces)<<2
+// question lists all that matters to the ending of the line but the values of bits, and returns a hash of it. What it
+// points to belongs to the machine and its grammars, and lives as long as they do.
+func (p *Parser) question() (hash uint64) {
+	q := append(p.about[:0], truthBit(p.leniently)|truthBit(p.strict)<<1|uint64(p.nspaces)<<2|uint64(len(p.units))<<16|uint64(len(p.scopes))<<32)
 	for i := range p.nspaces {
 		s := &p.spaces[i]
-		for _, x := range s.known {
-			h = mix(h, x)
-		}
-		if i >= spaceTable {
-			h = mixScope(mixPointer(h, s.field), &s.home)
+		if q = append(q, s.known[:]...); i >= spaceTable {
+			q = appendScope(append(q, pointer(s.field)), &s.home)
 		}
 	}
 	for i := range p.units {
 		u := &p.units[i]
-		h = mix(mixPointer(h, u.accept), uint64(u.scope))
+		q = append(q, pointer(u.accept), uint64(u.scope))
 	}
 	for i := range p.scopes {
-		h = mixScope(h, &p.scopes[i])
+		q = appendScope(q, &p.scopes[i])
 	}
 	for i := range p.cons {
 		c := &p.cons[i]
-		h = mix(mixPointer(h, c.prog), uint64(c.scope)|uint64(c.kind)<<16|truthBit(c.soft)<<24|uint64(c.nested)<<32|uint64(c.width)<<48)
-		h = mix(mix(h, c.value), c.mask)
-		h = mix(h, c.high)
+		q = append(q, pointer(c.prog), uint64(c.scope)|uint64(c.kind)<<16|truthBit(c.soft)<<24|uint64(c.nested)<<32|uint64(c.width)<<48, c.value, c.mask, c.high)
 	}
-	return h
+	for _, x := range q {
+		hash = mix(hash, x)
+	}
+	p.about = q
+	return hash
 }
 
 func mix(h, x uint64) uint64 {
@@ -161,14 +161,14 @@ func mix(h, x uint64) uint64 {
 	return high ^ low
 }
 
-func mixPointer(h uint64, x any) uint64 { return mix(h, uint64(reflect.ValueOf(x).Pointer())) }
+func pointer[T any](x *T) uint64 { return uint64(reflect.ValueOf(x).Pointer()) }
 
-func mixScope(h uint64, s *scope) uint64 {
-	h = mix(h, uint64(s.space)|uint64(s.size)<<8|uint64(s.low+1)<<24|uint64(s.up+1)<<40)
+func appendScope(q []uint64, s *scope) []uint64 {
+	q = append(q, uint64(s.space)|uint64(s.size)<<8|uint64(s.low+1)<<24|uint64(s.up+1)<<40|uint64(len(s.parts))<<56)
 	for _, part := range s.parts {
-		h = mix(h, uint64(part.Low)|uint64(part.Width)<<32)
+		q = append(q, uint64(part.Low)|uint64(part.Width)<<32)
 	}
-	return h
+	return q
 }
 
 // readBits returns the bits that the conditions of the line read, and what follows from them; ok is false where

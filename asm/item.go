@@ -216,8 +216,11 @@ func (p *Parser) matchCall(e *edge, state int) bool {
 func (p *Parser) member(state int) bool {
 	f := p.frames[p.frame]
 	s := p.node.set
+	if f.extent == noText || f.closing || !p.everyWay() && !p.stands(&p.look(p.node).node, p.pos) {
+		state = len(s.members)
+	}
 	for i := state; i < len(s.members); i++ {
-		if f.used>>uint(i)&1 != 0 || f.extent == noText || f.closing || !p.mayStart(s, i, f.used != 0) {
+		if f.used>>uint(i)&1 != 0 || !p.mayStart(s, i, f.used != 0) {
 			continue
 		}
 		p.save(nil, i+1)
@@ -244,20 +247,38 @@ func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
 	if p.everyWay() || joined && strings.Trim(s.join, " ") != "" {
 		return true
 	}
-	return p.stands(&p.look(s.members[member]).node, p.pos)
+	n := s.members[member]
+	if !p.stands(&p.look(n).node, p.pos) {
+		return false
+	}
+	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers || n.only.item.symbols != "" {
+		return true
+	}
+	pos := p.pos
+	if p.src[pos] == ' ' {
+		pos++
+	}
+	found, end := p.findWord(n.only.item.words, pos, len(p.src)+1)
+	return found != nil && end > pos
 }
 
-// absent gives the next member that was not read a value that prints nothing; when there is none it
-// goes on behind the set.
+// absent gives the members that were not read values that print nothing, and goes on behind the set. A member that is
+// more than one item is read as others are, and comes back here.
 func (p *Parser) absent(s *setItem, f callFrame) bool {
 	f.closing = true
 	for i, n := range s.absent {
-		if f.used>>uint(i)&1 == 0 {
-			f.used |= 1 << uint(i)
-			p.frames = append(p.frames, f)
-			p.frame = int32(len(p.frames) - 1)
-			p.node = n
+		if f.used>>uint(i)&1 != 0 {
+			continue
+		}
+		f.used |= 1 << uint(i)
+		p.frames = append(p.frames, f)
+		p.frame = int32(len(p.frames) - 1)
+		p.node = n
+		if n.open(); n.only == nil || n.only.item.kind == itemCall {
 			return true
+		}
+		if !p.match(n.only, 0) {
+			return false
 		}
 	}
 	p.frame, p.node = f.parent, f.ret

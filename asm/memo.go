@@ -248,7 +248,7 @@ func (t *operandTable) use(kind operandKind) *operandUse {
 var wordBytes = [256]uint8{' ': parts, ',': parts, ';': parts, '\n': parts, '.': point, '(': opens, '[': opens, ')': closes, ']': closes}
 
 // find returns the operand of a kind that a text starts with, nil where it is not known.
-func (t *operandTable) find(hash uint64, text []byte) *operand {
+func (t *operandTable) find(kind operandKind, hash uint64, text []byte) *operand {
 	for i := range uint64(maxProbes) {
 		if t.slots == nil {
 			return nil
@@ -257,7 +257,7 @@ func (t *operandTable) find(hash uint64, text []byte) *operand {
 		if s.operand == nil {
 			return nil
 		}
-		if s.hash == hash && len(s.text) <= len(text) && s.text == string(text[:len(s.text)]) {
+		if s.hash == hash && s.kind == kind && len(s.text) <= len(text) && s.text == string(text[:len(s.text)]) {
 			return s.operand
 		}
 	}

@@ -108,7 +108,10 @@ func newFew(d *isa.Decoder, r *rand.Rand) *few {
 	return f
 }
 
-func (f *few) line(d *isa.Decoder, r *rand.Rand) string {
+func (f *few) line(d *isa.Decoder, r *rand.Rand) string { return string(d.Append(nil, f.word(d, r))) }
+
+// word draws an instruction.
+func (f *few) word(d *isa.Decoder, r *rand.Rand) isa.Inst {
 	i := r.Intn(len(f.insts))
 	in := f.insts[i]
 	for range min(2, len(f.fields[i])) {
@@ -121,7 +124,7 @@ func (f *few) line(d *isa.Decoder, r *rand.Rand) string {
 	if again, ok := d.Decode(in.Bits); ok {
 		in = again
 	}
-	return string(d.Append(nil, in))
+	return in
 }
 
 // damaged changes a text somewhere.

@@ -14,6 +14,7 @@ import (
 
 // operand is what a text can be as a nested value: all ways to read it, in the order in which they are tried.
 type operand struct {
+	kind operandKind
 	// size is the length of the text that decides.
 	size int
 	ways []way
@@ -32,12 +33,26 @@ type way struct {
 	// plain tells that there is nothing but bits of the value itself, val where known is set, in the low 64.
 	plain      bool
 	val, known uint64
-	// The first scopes and, behind the word and the contexts, the first spaces are those around the value.
+	// The first scopes and, behind the word and the contexts, the first spaces are those around the value; opened are
+	// the spaces behind them, and gives the bits.
 	outside int
-	spaces  []space
+	gives   []given
+	opened  []home
 	scopes  []scope
 	cons    []constraint
 	units   []boundUnit
+}
+
+// given are bits of a space.
+type given struct {
+	space      uint8
+	val, known bits.Value
+}
+
+// home is what a space belongs to: the index of a table entry and where that stands, nothing for a computed value.
+type home struct {
+	field *spec.Field
+	scope scope
 }
 
 // Limits. What needs more is read in place.
@@ -59,7 +74,7 @@ func (p *Parser) operand(g *grammar) *operand {
 		return nil
 	}
 	hash := kind.hash(text, use.long)
-	o := m.find(hash, text)
+	o := m.find(kind, hash, text)
 	if o != nil {
 		use.known++
 	} else {
@@ -67,6 +82,7 @@ func (p *Parser) operand(g *grammar) *operand {
 			return nil
 		}
 		o = p.readAlone(g)
+		o.kind = kind
 		use = m.use(kind) // which may have moved
 		if use.alone++; !use.long && wordEnd(text, false)+1 < o.longest() {
 			use.long, hash = true, kind.hash(text, true)
@@ -187,18 +203,26 @@ func (p *Parser) openConditions() (open []constraint, ok bool) {
 // way returns the way in which the parser has read a value that starts at a place.
 func (p *Parser) way(from, outside int, open []constraint) way {
 	w := way{size: p.pos - from, loosely: p.loosely, off: p.off, outside: outside, cons: open}
+	gives := make([]given, 0, maxSpaces)
+	for i := range p.nspaces {
+		s := &p.spaces[i]
+		known := s.known
+		if i == spaceContext {
+			known = known.AndNot(p.given)
+		}
+		if !known.IsZero() {
+			gives = append(gives, given{uint8(i), s.val, known})
+		}
+	}
 	own := &p.spaces[spaceWord]
 	w.val, w.known = own.val[0], own.known[0]
-	w.plain = len(open)+len(p.units) == 0 && own.known == bits.Of(w.known) && p.nspaces == spaceTable+outside
-	w.spaces = slices.Clone(p.spaces[:p.nspaces])
-	context := &w.spaces[spaceContext]
-	context.known = context.known.AndNot(p.given)
-	for i := range w.spaces[1:] {
-		w.plain = w.plain && w.spaces[1+i].known.IsZero()
-	}
-	if w.plain {
-		w.spaces = nil
+	alone := len(gives) == 0 || len(gives) == 1 && own.known == bits.Of(w.known) && w.known != 0
+	if w.plain = alone && len(open)+len(p.units) == 0 && p.nspaces == spaceTable+outside; w.plain {
 		return w
+	}
+	w.gives = slices.Clone(gives)
+	for _, s := range p.spaces[spaceTable+outside : p.nspaces] {
+		w.opened = append(w.opened, home{s.field, s.home})
 	}
 	w.scopes, w.units = slices.Clone(p.scopes), slices.Clone(p.units)
 	return w
@@ -282,8 +306,8 @@ func (m *placing) place(own int32) (ok bool) {
 		m.around[1+i] = p.scopes[m.around[i]].up
 		m.bases[spaceTable+i] = p.scopes[m.around[1+i]]
 	}
-	for i := spaceTable + w.outside; i < len(w.spaces); i++ {
-		if !m.open(i) {
+	for i := range w.opened {
+		if !m.open(&w.opened[i], spaceTable+w.outside+i) {
 			return false
 		}
 	}
@@ -291,8 +315,8 @@ func (m *placing) place(own int32) (ok bool) {
 	for i := range w.scopes[1+w.outside:] {
 		p.scopes = append(p.scopes, m.moved(&w.scopes[1+w.outside+i]))
 	}
-	for i := range w.spaces {
-		if s := &w.spaces[i]; !s.known.IsZero() && !p.give(&m.bases[i], s.val, s.known) {
+	for i := range w.gives {
+		if g := &w.gives[i]; !p.give(&m.bases[g.space], g.val, g.known) {
 			return false
 		}
 	}
@@ -300,14 +324,13 @@ func (m *placing) place(own int32) (ok bool) {
 }
 
 // open opens a space of the way: the entry of a table, or that of a computed value.
-func (m *placing) open(i int) (ok bool) {
-	p, s := m.p, &m.way.spaces[i]
-	if s.field == nil {
-		m.bases[i].space, ok = p.openSpace()
+func (m *placing) open(h *home, i int) (ok bool) {
+	if h.field == nil {
+		m.bases[i].space, ok = m.p.openSpace()
 		return ok
 	}
-	home := m.moved(&s.home)
-	m.bases[i].space, ok = p.entry(s.field, &home)
+	at := m.moved(&h.scope)
+	m.bases[i].space, ok = m.p.entry(h.field, &at)
 	return ok
 }
 

@@ -106,7 +106,8 @@ type Parser struct {
 
 	first   finding // of a line that is verified
 	solver  solver
-	asks    []uint64 // what the ending of the line depends on
+	about   []uint64 // what the ending of the line depends on beside bits
+	asks    []uint64 // the bits that it depends on
 	suffix  []suffix
 	failure *failure
 	// wrong is why a constant expression of the line has no value.

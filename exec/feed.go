@@ -11,6 +11,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/isago/isago/internal/jsontext"
 )
 
 // readJSON reads vertices, and uniforms beside them.
@@ -21,9 +23,9 @@ func readJSON(data []byte, l *Launch) (*Input, error) {
 	}
 	var err error
 	if t := bytes.TrimLeft(data, " \t\r\n"); len(t) > 0 && t[0] == '[' {
-		err = json.Unmarshal(data, &doc.Vertices)
+		err = jsontext.Unmarshal(data, &doc.Vertices)
 	} else {
-		err = json.Unmarshal(data, &doc)
+		err = jsontext.Unmarshal(data, &doc)
 	}
 	if err != nil {
 		return nil, err

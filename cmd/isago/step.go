@@ -15,6 +15,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -119,7 +120,7 @@ type stepStop struct {
 	PC    uint64 `json:"pc"`
 }
 
-func (s *stepper) line(dst, line []byte, _ int) []byte {
+func (s *stepper) line(dst, line []byte, number int) []byte {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return dst
 	}
@@ -127,6 +128,10 @@ func (s *stepper) line(dst, line []byte, _ int) []byte {
 	var out []byte
 	if err == nil {
 		out, err = json.Marshal(answer)
+	}
+	var text *jsontext.Error
+	if errors.As(err, &text) {
+		text.Line = number
 	}
 	if err != nil {
 		out, _ = json.Marshal(map[string]string{"error": err.Error()})
@@ -158,9 +163,7 @@ func (s *stepper) machine(name string) (*sem.Machine, error) {
 
 func (s *stepper) answer(line []byte) (*stepAnswer, error) {
 	q := stepQuery{ISA: s.isa}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&q); err != nil {
+	if err := jsontext.Unmarshal(line, &q); err != nil {
 		return nil, err
 	}
 	m, err := s.machine(q.ISA)
@@ -349,7 +352,7 @@ func (r *stepRun) set(state stateJSON, lane int) error {
 
 func (r *stepRun) setFile(s *sem.State, lane int, raw json.RawMessage) error {
 	var numbers map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &numbers); err != nil {
+	if err := jsontext.UnmarshalPart(raw, &numbers); err != nil {
 		return err
 	}
 	for key, value := range numbers {
@@ -368,9 +371,9 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 	texts := make([]string, 1)
 	var err error
 	if s.Type.Len > 0 {
-		err = json.Unmarshal(raw, &texts)
+		err = jsontext.UnmarshalPart(raw, &texts)
 	} else {
-		err = json.Unmarshal(raw, &texts[0])
+		err = jsontext.UnmarshalPart(raw, &texts[0])
 	}
 	if err != nil {
 		return err
@@ -390,7 +393,7 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 
 func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
 	var entries []map[string]string
-	if err := json.Unmarshal(raw, &entries); err != nil {
+	if err := jsontext.UnmarshalPart(raw, &entries); err != nil {
 		return err
 	}
 	if s.Scope >= spec.ScopeWave && lane > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -63,6 +64,11 @@ func newWriter(p *gen.Program) *writer {
 	for _, name := range strings.Fields("H BITS ASSERT " + findingNames) {
 		w.consts.Unique(name, "")
 	}
+	if limited().MatchString(p.Name) { // stdint.h has INT8_MAX and its like
+		for _, name := range strings.Fields("MIN MAX C WIDTH") {
+			w.consts.Unique(name, "")
+		}
+	}
 	for _, c := range p.Contexts {
 		w.contexts[c] = w.members.Unique(Member(gen.Lower(c.Name)), "")
 	}
@@ -72,6 +78,8 @@ func newWriter(p *gen.Program) *writer {
 		}
 		w.consts.Unique(w.constPrefix(r)+"NONE", "")
 		w.consts.Unique(w.constPrefix(r)+"COUNT", "")
+	}
+	for _, r := range w.roots() {
 		for _, l := range r.Leaves {
 			w.ops[l] = w.upper + "_" + w.consts.Unique(l.Name, "")
 			w.structs[l] = w.lower + "_" + w.names.Unique(strings.ToLower(l.Name), "")
@@ -79,6 +87,8 @@ func newWriter(p *gen.Program) *writer {
 	}
 	return w
 }
+
+var limited = lazy.Regexp(`^(u?int.*|size|ptrdiff|wchar|wint|sig_atomic)$`)
 
 // ContextMember returns what the generated code calls a context.
 func ContextMember(p *gen.Program, c *spec.Context) string { return newWriter(p).contexts[c] }

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
@@ -14,27 +13,24 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestNoTextBecomesCode compiles a description whose names and texts try to be code: each would end a comment, a
-// string or a name if it were written as it stands.
+// TestNoTextBecomesCode compiles descriptions whose names and texts try to be code: they would end a comment, a string or a
+// name if they were written as they stand.
 func TestNoTextBecomesCode(t *testing.T) {
-	set, err := isa.Load(fstest.MapFS{gentest.Hostile.File: {Data: []byte(gentest.Hostile.XML)}}, gentest.Hostile.File, isa.Options{})
-	if err != nil {
-		t.Fatal(isa.Explain(err))
+	compiler(t, "gcc")
+	for _, x := range gentest.Hostile() {
+		t.Run(x.Name, func(t *testing.T) {
+			gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string {
+				for _, f := range c.Write(p) {
+					for i, line := range strings.Split(string(f.Text), "\n") {
+						if evil.MatchString(line) && !quoted(line) {
+							t.Errorf("%s:%d: %s", f.Name, i+1, line)
+						}
+					}
+				}
+				return build(t, p, root)
+			})
+		})
 	}
-	p, err := gen.New(set, gen.Options{Fallback: "hostile", AllGens: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range c.Write(p) {
-		for i, line := range strings.Split(string(f.Text), "\n") {
-			if evil.MatchString(line) && !quoted(line) {
-				t.Errorf("%s:%d: %s", f.Name, i+1, line)
-			}
-		}
-	}
-	gentest.Compare(t, gentest.Description{Name: "hostile", Gens: []uint32{0}, Load: func(o isa.Options) (*isa.Set, error) {
-		return set.With(o)
-	}}, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
 }
 
 var evil = regexp.MustCompile(`\bEVIL\b`)
@@ -51,7 +47,7 @@ func quoted(line string) bool {
 // TestOtherCompilers builds the same code with each compiler and language that the machine has.
 func TestOtherCompilers(t *testing.T) {
 	compiler(t, "gcc")
-	for _, x := range gentest.Descriptions(t) {
+	for _, x := range append(gentest.Descriptions(t), gentest.Hostile()[1]) {
 		set, err := x.Load(isa.Options{Gen: x.Gens[0]})
 		if err != nil {
 			t.Fatal(err)

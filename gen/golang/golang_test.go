@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/golang"
@@ -28,13 +27,37 @@ func TestMesaRows(t *testing.T) {
 	gentest.EachRows(t, func(t *testing.T, p *gen.Program) string { return build(t, p, p.Main) })
 }
 
-// TestNoTextBecomesCode compiles a description whose names and texts try to be code.
+// TestNoTextBecomesCode compiles descriptions whose names and texts try to be code.
 func TestNoTextBecomesCode(t *testing.T) {
-	load := func(o isa.Options) (*isa.Set, error) {
-		return isa.Load(fstest.MapFS{gentest.Hostile.File: {Data: []byte(gentest.Hostile.XML)}}, gentest.Hostile.File, o)
+	for _, x := range gentest.Hostile() {
+		t.Run(x.Name, func(t *testing.T) {
+			gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
+		})
 	}
-	x := gentest.Description{Name: "hostile", Gens: []uint32{0}, Load: load}
-	gentest.Compare(t, x, func(p *gen.Program, root *gen.Root) string { return build(t, p, root) })
+}
+
+// TestFilesAreOfThePackage looks for names of files that the go command would leave out, and for doubled ones.
+func TestFilesAreOfThePackage(t *testing.T) {
+	set, err := gentest.Hostile()[3].Load(isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"gpu": "gpu.go gpu", "gpu_linux": "gpulinux.go gpu_linux", "x_arm64": "xarm64.go x_arm64", "gpu_test": "gputest.go gpu_testisa",
+		"print": "printisa.go print", "main": "main.go mainisa", "func": "func.go funcisa",
+	} {
+		p, err := gen.New(set, gen.Options{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := golang.Write(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := files[0].Name + " " + golang.PackageName(name); got != want {
+			t.Errorf("%s is %s, expected %s", name, got, want)
+		}
+	}
 }
 
 // build writes the package and a harness for one root into a module of their own.

@@ -1,7 +1,92 @@
 package gentest
 
-// Hostile is a description whose names and texts try to be code.
-var Hostile = struct{ File, XML string }{"evil*/ EVIL(); /*.xml", `<isa>
+import (
+	"fmt"
+	"strings"
+	"testing/fstest"
+
+	"github.com/isago/isago/isa"
+)
+
+// Hostile lists descriptions whose names and texts try to be code, or to be names that the generated code has.
+func Hostile() (list []Description) {
+	for _, x := range []struct{ name, file, xml string }{
+		{"hostile", "evil*/ EVIL(); /*.xml", evil},
+		{"names", "fmt.xml", namesXML()},
+		{"tables", "tables.xml", tables},
+		{"uint64", "print.xml", macros},
+	} {
+		list = append(list, Description{x.name, func(o isa.Options) (*isa.Set, error) {
+			return isa.Load(fstest.MapFS{x.file: {Data: []byte(x.xml)}}, x.file, o)
+		}, []uint32{0}})
+	}
+	return list
+}
+
+// hostileNames are names that mean something to C, to Go or to the generated code, names that are one once they are made
+// identifiers, and names that are none at all.
+var hostileNames = strings.Fields(`if for func type range nil true false string error len append uint64 main init _ __ 1 0x name NAME a-b a.b a_b A_B
+	inst Inst op Op Word Options Decode Find Print String Pack Unpack Args None NONE COUNT EOF errno INT_MAX NULL I linux unix signed _Bool
+	_Generic auto goto struct default select chan go var iota any min max clear rest expected zero i32 limbs printer scope leaf leaves
+	%s %d%n " \\ ??/ ??= */ // /* ' ${x} && <!-- --> #pragma //go:build \\u0041 \\x41 é 名前 π 😀 a\u202eb fmt.Sprint strconv.Itoa`)
+
+var longName = strings.Repeat("x", 100)
+
+// namesXML is a machine whose instructions, fields, enums, values and operands have such names.
+func namesXML() string {
+	names := append(hostileNames, longName+"y", longName+"z", "a b", "a\tb", " ")
+	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", "&#9;").Replace
+	var b strings.Builder
+	b.WriteString(`<isa name="names"><bitset name="#instruction" size="32"/><enum name="int64">`)
+	for i, n := range names {
+		fmt.Fprintf(&b, `<value val="%d" display="%s"/>`, i, escape(n))
+	}
+	b.WriteString(`<value val="200" display=""/><value val="0xffffffffffffffff" display="&#10;"/></enum>`)
+	for _, n := range names[:12] {
+		fmt.Fprintf(&b, `<bitset name="#%s" size="8"><display>[{V}]</display><field name="V" low="0" high="7" type="hex"/></bitset>`, escape(n))
+	}
+	for i, n := range names {
+		first, second := escape(names[(i*7+3)%len(names)]), escape(names[(i*11+5)%len(names)]+"'")
+		kind := "int64"
+		if i < 12 {
+			kind = "#" + escape(n)
+		}
+		fmt.Fprintf(&b, `<bitset name="%s" extends="#instruction"><doc>%s
+		// %s */ x</doc><display>{NAME} {%s} {%s}</display><pattern low="16" high="31">%016b</pattern>
+		<field name="%s" low="0" high="7" type="uint"/><field name="%s" low="8" high="15" type="%s"/></bitset>`,
+			escape(n), escape(n), first, first, second, i, first, second, kind)
+	}
+	return b.String() + "</isa>"
+}
+
+// tables is a machine whose contexts, tables and fields have names that the generated code's types have.
+const tables = `<isa name="go" strict="true">
+<enum name="#stage"><value val="0" display="a"/><value val="1" display="b"/></enum>
+<context name="find" type="#stage" default="a"/><context name="type" type="#stage" default="b"><doc>*/ x // \</doc></context>
+<context name="user" type="#stage" default="a"/>
+<table name="find" type="#entry" size="64"/><table name="decode" type="#entry" size="64"/><table name="DecodeEntry" type="#entry" size="64"/>
+<table name="context" type="#entry" size="64"/>
+<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="uint"/></bitset>
+<bitset name="#instruction" size="40"/>
+<bitset name="entry_inst" extends="#instruction"><display>one {A}, {B}, {Pack}</display><pattern low="32" high="39">00000001</pattern>
+  <field name="A" low="0" high="7" type="#entry" table="find"/><field name="B" low="8" high="15" type="#entry" table="decode"/>
+  <field name="Pack" low="16" high="31" type="uint"/></bitset>
+<bitset name="inst" extends="#instruction"><display>two {A}, {B}, {Unpack}</display><pattern low="32" high="39">00000010</pattern>
+  <field name="A" low="0" high="7" type="#entry" table="DecodeEntry"/><field name="B" low="8" high="15" type="#entry" table="context"/>
+  <field name="Unpack" low="16" high="31" type="uint"/></bitset>
+</isa>`
+
+// macros is a machine with whose name constants would be those of stdint.h.
+const macros = `<isa name="uint64" strict="true">
+<enum name="#c"><value val="0" display="max"/></enum>
+<bitset name="#instruction" size="8"/>
+<bitset name="max" extends="#instruction"><display>max {A}</display><pattern low="4" high="7">0001</pattern><field name="A" low="0" high="3" type="uint"/></bitset>
+<bitset name="c" extends="#instruction"><display>c {A}</display><pattern low="4" high="7">0010</pattern><field name="A" low="0" high="3" type="#c"/></bitset>
+<bitset name="width" extends="#instruction"><display>width</display><pattern low="0" high="7">00110000</pattern></bitset>
+</isa>`
+
+// evil tries to end a comment, a string or a name.
+const evil = `<isa>
 <enum name="#e&quot;; EVIL(); //">
   <value val="0" display="&quot;); EVIL(); p.put(&quot;"/>
   <value val="1" display="\\"/>
@@ -37,7 +122,7 @@ var Hostile = struct{ File, XML string }{"evil*/ EVIL(); /*.xml", `<isa>
   <pattern low="12" high="15">0011</pattern>
   <field name="none" low="0" high="11" type="uint"/>
 </bitset>
-</isa>`}
+</isa>`
 
 // scattered is a machine whose fields are in pieces: in a word, across its limbs, in an operand, and of more than 64 bits.
 const scattered = `<isa name="scattered" strict="true">

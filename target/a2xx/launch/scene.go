@@ -1,15 +1,16 @@
 package launch
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path"
 	"strconv"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/jsontext"
 )
 
 // scene is what programs draw with: memory, the fetch constants that describe it, and textures.
@@ -82,7 +83,10 @@ func (s *sceneIndices) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &s.file) == nil {
 		return nil
 	}
-	return json.Unmarshal(data, &s.list)
+	if json.Unmarshal(data, &s.list) != nil {
+		return errors.New("indices: expected an array of whole numbers, or the name of a file")
+	}
+	return nil
 }
 
 // readScene reads a scene. Its files are named from where it is.
@@ -92,9 +96,7 @@ func (l *loader) readScene(r *runner, name string) error {
 		return err
 	}
 	var doc sceneFile
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&doc); err != nil {
+	if err := jsontext.Unmarshal(data, &doc); err != nil {
 		return err
 	}
 	dir := path.Dir(name)
@@ -197,7 +199,7 @@ func (b *sceneBuffer) data(l *loader, dir string) ([]byte, error) {
 func (p *sceneProgram) give(l *exec.Launch) error {
 	for name, raw := range p.Constants {
 		var values []float32
-		if err := json.Unmarshal(raw, &values); err != nil {
+		if err := jsontext.UnmarshalPart(raw, &values); err != nil {
 			return fmt.Errorf("constants: %s: %w", name, err)
 		}
 		port, err := l.Find(name)

@@ -11,6 +11,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/sem"
@@ -215,7 +216,7 @@ func (s *session) Read(data []byte, format string) error {
 	}
 	var names []string
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
+	if err := jsontext.Unmarshal(data, &fields); err != nil {
 		return err
 	}
 	for name := range fields {

@@ -1,0 +1,212 @@
+// Package jsontext reads JSON that people write, and says of a mistake where it stands and what was expected there.
+package jsontext
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// Error is a mistake in JSON text.
+type Error struct {
+	// Line and Column count from 1, columns in characters.
+	Line, Column int
+	// Text is what was read and what was expected.
+	Text string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
+}
+
+// Unmarshal is json.Unmarshal for text in which nothing stands that v has no place for. The error is an *Error, or
+// one of a method of v that reads a part of the text.
+func Unmarshal(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		return afterEnd(data, int(d.InputOffset()))
+	}
+	var syntax *json.SyntaxError
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return ends(data)
+	case errors.As(err, &syntax) && int(syntax.Offset) > len(bytes.TrimRight(data, blanks)):
+		return ends(data)
+	case errors.As(err, &syntax):
+		return wrongCharacter(data, int(syntax.Offset)-1, err)
+	case errors.As(err, &typed):
+		at, _ := token(data, func(_ any, start, _ int) bool { return start >= int(typed.Offset) })
+		return mistake(data, at, inField(typed.Field)+kinds[kindRead(typed.Value)]+", expected "+expected(typed.Type))
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return unknown(data, name, v)
+	}
+	return err
+}
+
+// UnmarshalPart is Unmarshal for a part of a text that was read before: where it stands is not known any more.
+func UnmarshalPart(data []byte, v any) error {
+	err := Unmarshal(data, v)
+	var e *Error
+	if errors.As(err, &e) {
+		return errors.New(e.Text)
+	}
+	return err
+}
+
+const blanks = " \t\r\n"
+
+// afterEnd refuses what stands behind the value.
+func afterEnd(data []byte, end int) error {
+	rest := bytes.TrimLeft(data[end:], blanks)
+	if len(rest) == 0 {
+		return nil
+	}
+	return mistake(data, len(data)-len(rest), fmt.Sprintf("%.20q, expected the end", rest))
+}
+
+func ends(data []byte) error {
+	text := bytes.TrimRight(data, blanks)
+	if len(text) == 0 {
+		return mistake(data, 0, "no text, expected JSON")
+	}
+	return mistake(data, len(text), "the text ends here, expected the rest of the JSON")
+}
+
+// wanted is what encoding/json says of a character that it does not take, and what was expected there.
+var wanted = []struct{ says, expected string }{
+	{"looking for beginning of value", "a value"},
+	{"looking for beginning of object key string", "a name in double quotes"},
+	{"after object key:value pair", ", or }"},
+	{"after object key", "a colon"},
+	{"after array element", ", or ]"},
+	{"in string escape code", `one of "\/bfnrtu behind the backslash`},
+	{`in \u hexadecimal character escape`, "four hexadecimal digits"},
+	{"in string literal", "no control character in a text"},
+	{"numeric literal", "a digit"},
+	{"in literal", "true, false or null"},
+}
+
+func wrongCharacter(data []byte, at int, err error) error {
+	at = min(max(at, 0), len(data)-1)
+	c, _ := utf8.DecodeRune(data[at:])
+	for _, w := range wanted {
+		if strings.Contains(err.Error(), w.says) {
+			return mistake(data, at, fmt.Sprintf("%q, expected %s", c, w.expected))
+		}
+	}
+	return mistake(data, at, err.Error())
+}
+
+// token returns the place of the last token before the one of which stop is true, and that one's value.
+func token(data []byte, stop func(value any, start, end int) bool) (at int, found bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	for {
+		start := int(d.InputOffset())
+		start += len(data[start:]) - len(bytes.TrimLeft(data[start:], blanks+",:"))
+		value, err := d.Token()
+		if err != nil {
+			return at, false
+		}
+		if stop(value, start, int(d.InputOffset())) {
+			return at, true
+		}
+		at = start
+	}
+}
+
+// unknown reports a name that v has no field for, at its first place.
+func unknown(data []byte, quoted string, v any) error {
+	name, err := strconv.Unquote(quoted)
+	if err != nil {
+		name = strings.Trim(quoted, `"`)
+	}
+	place := 0
+	token(data, func(value any, start, end int) bool {
+		behind := bytes.TrimLeft(data[end:], blanks)
+		if value == any(name) && len(behind) > 0 && behind[0] == ':' {
+			place = start
+			return true
+		}
+		return false
+	})
+	names := fields(reflect.TypeOf(v).Elem(), nil)
+	text := fmt.Sprintf("no %s here", quoted)
+	if near := diag.Nearest(name, names); near != "" {
+		text += ", did you mean " + near + "?"
+	}
+	return mistake(data, place, text)
+}
+
+// fields lists the names that a type has a place for.
+func fields(t reflect.Type, names []string) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return fields(t.Elem(), names)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
+				names = fields(t.Field(i).Type, append(names, name))
+			}
+		}
+	}
+	return names
+}
+
+func inField(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + ": "
+}
+
+// kinds are the words for what json calls a kind of value.
+var kinds = map[string]string{
+	"number": "a number", "string": "a text", "bool": "true or false", "array": "an array", "object": "an object", "null": "null",
+}
+
+// kindRead is the first word of what json says was read; of a number that does not fit it gives the number.
+func kindRead(says string) string {
+	kind, _, _ := strings.Cut(says, " ")
+	return kind
+}
+
+// expected names what a type takes.
+func expected(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return expected(t.Elem())
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return fmt.Sprintf("a whole number of %d bits", t.Bits())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return fmt.Sprintf("a whole number of %d bits, not negative", t.Bits())
+	}
+	return "a number"
+}
+
+// mistake makes the error of a place in the text.
+func mistake(data []byte, at int, text string) error {
+	before := data[:at]
+	line := bytes.LastIndexByte(before, '\n') + 1
+	return &Error{Line: bytes.Count(before, []byte("\n")) + 1, Column: utf8.RuneCount(before[line:]) + 1, Text: text}
+}

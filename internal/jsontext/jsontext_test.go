@@ -1,0 +1,90 @@
+package jsontext
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+type document struct {
+	Words  []string                   `json:"words"`
+	Steps  int8                       `json:"steps"`
+	Active bool                       `json:"active"`
+	Tables map[string]json.RawMessage `json:"tables"`
+	Inside struct {
+		Scale float32 `json:"scale"`
+	} `json:"inside"`
+}
+
+func TestUnmarshal(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{"words": ["a"], "steps": 3}`, ""},
+		{" {}\n ", ""},
+		{"", "line 1, column 1: no text, expected JSON"},
+		{" \n", "line 1, column 1: no text, expected JSON"},
+		{"junk", "line 1, column 1: 'j', expected a value"},
+		{"{\n  \"wörds\": junk}", "line 2, column 12: 'j', expected a value"},
+		{`{"words": ["a" "b"]}`, `line 1, column 16: '"', expected , or ]`},
+		{`{words: 1}`, "line 1, column 2: 'w', expected a name in double quotes"},
+		{`{"words" 1}`, "line 1, column 10: '1', expected a colon"},
+		{`{"steps": 1 "words": []}`, `line 1, column 13: '"', expected , or }`},
+		{`{"steps": 1`, "line 1, column 12: the text ends here, expected the rest of the JSON"},
+		{`{"words": ["a`, "line 1, column 14: the text ends here, expected the rest of the JSON"},
+		{`{"words": ["\q"]}`, `line 1, column 14: 'q', expected one of "\/bfnrtu behind the backslash`},
+		{`{"steps": -x}`, "line 1, column 12: 'x', expected a digit"},
+		{`{"active": trye}`, "line 1, column 14: 'y', expected true, false or null"},
+		{`{"steps": 1} {}`, `line 1, column 14: "{}", expected the end`},
+		{`[1, 2]`, "line 1, column 1: an array, expected an object"},
+		{`{"words": 5}`, "line 1, column 11: words: a number, expected an array"},
+		{`{"words": ["a", 5]}`, "line 1, column 17: words: a number, expected a text"},
+		{`{"steps": "5"}`, "line 1, column 11: steps: a text, expected a whole number of 8 bits"},
+		{`{"steps": 1000}`, "line 1, column 11: steps: a number, expected a whole number of 8 bits"},
+		{`{"steps": 1.5}`, "line 1, column 11: steps: a number, expected a whole number of 8 bits"},
+		{"{\"steps\": 1,\n\"inside\": {\"scale\": {}}}", "line 2, column 21: inside.scale: an object, expected a number"},
+		{`{"active": 1}`, "line 1, column 12: active: a number, expected true or false"},
+		{`{"step": 1}`, `line 1, column 2: no "step" here, did you mean steps?`},
+		{"{\"words\": [\"zz\"],\n \"zz\": 1}", `line 2, column 2: no "zz" here`},
+		{`{"inside": {"scal": 1}}`, `line 1, column 13: no "scal" here, did you mean scale?`},
+	} {
+		got := ""
+		if err := Unmarshal([]byte(c.text), new(document)); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%q: got %q, expected %q", c.text, got, c.want)
+		}
+	}
+}
+
+func TestUnmarshalPart(t *testing.T) {
+	var list []string
+	if err := UnmarshalPart([]byte("5"), &list); err == nil || err.Error() != "a number, expected an array" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What is taken, encoding/json takes too, and every mistake has a place in the text and words of its own.
+func FuzzUnmarshal(f *testing.F) {
+	for _, text := range []string{`{"words": ["a"], "steps": 3}`, `{"words": 5}`, "{\"a\":\n[1", `[]`, `{"inside":{"scale":1e400}}`, `{"zz":1,"words":["zz"]}`, "\xff", `"\ud800"`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		err := Unmarshal([]byte(text), new(document))
+		if err == nil {
+			if err := json.Unmarshal([]byte(text), new(document)); err != nil {
+				t.Errorf("taken, but encoding/json says %v", err)
+			}
+			return
+		}
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Fatalf("no place: %v", err)
+		}
+		lines := strings.Split(text, "\n")
+		if e.Line < 1 || e.Line > len(lines) || e.Column < 1 || e.Column > utf8.RuneCountInString(lines[e.Line-1])+1 {
+			t.Errorf("%v: not in the text", err)
+		}
+	})
+}

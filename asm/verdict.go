@@ -69,15 +69,16 @@ type textMemory struct {
 	*uniqueness
 	set      [2]wide.Value
 	hopeless bool
-	// asked and known count texts.
+	// asked and known count texts since it was last judged whether that is of use; judged tells that it was.
 	asked, known int
+	judged       bool
 }
 
 // Limits: the texts that are read back before paths are looked for, and those after which it is seen whether that is
 // of use.
 const (
 	fewTexts  = 1 << 7
-	manyTexts = 1 << 12
+	manyTexts = fewTexts + 1<<9
 )
 
 // path returns what is known of texts like that of an instruction, nil where nothing can be, and the instruction without
@@ -96,9 +97,8 @@ func (l *Lossless) path(text []byte, in isa.Inst) (e *outcome, plain wide.Value)
 		}
 		t.uniqueness, t.set = newUniqueness(l.p), now
 	}
-	if t.asked > manyTexts {
-		t.hopeless = t.known < t.asked/3
-		t.asked, t.known = fewTexts, 0
+	if t.asked > manyTexts && t.judge() {
+		return nil, plain
 	}
 	if len(text) == 0 || text[len(text)-1] == '}' || l.p.Comment != "" && bytes.Contains(text, []byte(l.p.Comment)) {
 		return nil, plain
@@ -109,6 +109,19 @@ func (l *Lossless) path(text []byte, in isa.Inst) (e *outcome, plain wide.Value)
 		return t.of(way, plain), plain
 	}
 	return nil, plain
+}
+
+// judge reports whether paths are of no use: of the first texts they are learned, of others half must be known.
+func (t *textMemory) judge() bool {
+	most := 2
+	if !t.judged {
+		most = 8
+	}
+	if t.hopeless = t.known < (t.asked-fewTexts)/most; t.hopeless {
+		t.uniqueness = nil
+	}
+	t.asked, t.known, t.judged = fewTexts, 0, true
+	return t.hopeless
 }
 
 // find returns the verdict of an instruction, nil where none is known.

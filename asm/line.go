@@ -12,7 +12,7 @@ type Line struct {
 
 // linePart is Text[from:to], which stands for Source[off:end], or is the same.
 type linePart struct {
-	from, to, off, end int
+	from, to, off, end int32
 	same               bool
 }
 
@@ -25,12 +25,12 @@ func (l *Line) Start(source string) {
 func (l *Line) Keep(off, end int) {
 	from := len(l.Text)
 	l.Text = append(l.Text, l.Source[off:end]...)
-	l.parts = append(l.parts, linePart{from, len(l.Text), off, end, true})
+	l.parts = append(l.parts, linePart{int32(from), int32(len(l.Text)), int32(off), int32(end), true})
 }
 
 // Stands says that Text from a byte on stands for Source[off:end].
 func (l *Line) Stands(from, off, end int) {
-	l.parts = append(l.parts, linePart{from: from, to: len(l.Text), off: off, end: end})
+	l.parts = append(l.parts, linePart{int32(from), int32(len(l.Text)), int32(off), int32(end), false})
 }
 
 // ParseLine is Parse for a line. An error has its place in the source; where that is a part for which something else
@@ -47,12 +47,12 @@ func (p *Parser) ParseLine(l *Line) (Result, error) {
 func (l *Line) place(e *Error) *Error {
 	at := *e
 	p := l.part(e.Off)
-	if p.same || e.Off < p.from || e.Off >= p.to {
+	if p.same || e.Off < int(p.from) || e.Off >= int(p.to) {
 		at.Off = p.sourceOf(e.Off)
 		at.End = max(at.Off, l.part(e.End-1).sourceOf(e.End-1)) + 1
 		return &at
 	}
-	at.Off, at.End = p.off, p.end
+	at.Off, at.End = int(p.off), int(p.end)
 	if is, was := string(l.Text[p.from:p.to]), l.Source[p.off:p.end]; is != was {
 		at.Msg += " (" + was + " is " + is + ")"
 	}
@@ -62,7 +62,7 @@ func (l *Line) place(e *Error) *Error {
 // part returns the part that has a byte of the text, or else the next one, or the last.
 func (l *Line) part(at int) *linePart {
 	for i := range l.parts {
-		if at < l.parts[i].to {
+		if at < int(l.parts[i].to) {
 			return &l.parts[i]
 		}
 	}
@@ -75,10 +75,10 @@ func (l *Line) part(at int) *linePart {
 // sourceOf returns the place in the source of a byte of the text, which the part has or stands beside.
 func (p *linePart) sourceOf(at int) int {
 	switch {
-	case at >= p.to:
-		return p.end
-	case p.same && at > p.from:
-		return p.off + at - p.from
+	case at >= int(p.to):
+		return int(p.end)
+	case p.same && at > int(p.from):
+		return int(p.off-p.from) + at
 	}
-	return p.off
+	return int(p.off)
 }

@@ -17,6 +17,8 @@ type Lossless struct {
 	p        *Parser
 	fields   []isa.Field
 	verdicts verdicts
+	texts    textMemory
+	suffix   []byte
 	// plain is the length of the text that was printed last, without its suffix.
 	plain int
 	// forgetful reads every text back; tests compare with it.
@@ -36,14 +38,41 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 			return l.known(dst, in, x)
 		}
 	}
-	silent := l.p.silent
-	l.p.Addr, l.p.silent = l.d.Addr, true
-	text, ok = l.append(dst, in)
-	l.p.silent = silent
+	start, odd := len(dst), l.d.Odd()
+	dst = l.d.Append(dst, in)
+	var way *outcome
+	plain := in.Bits
+	if l.d.Odd() == odd {
+		way, plain = l.path(dst[start:], in)
+	}
+	end := len(dst)
+	if way != nil && way.said[plain.And(way.key)] {
+		l.texts.known++
+		text, ok = appendIgnored(dst, in, plain), true
+	} else {
+		silent := l.p.silent
+		l.p.Addr, l.p.silent = l.d.Addr, true
+		text, ok = l.append(dst, start, in)
+		l.p.silent = silent
+		if ok && way != nil && l.plain == end-start && string(appendIgnored(l.suffix[:0], in, plain)) == string(text[end:]) {
+			l.texts.learn(way, plain)
+		}
+		end = min(start+l.plain, len(text))
+	}
 	if remembers {
-		l.keep(in, text[min(len(dst)+l.plain, len(text)):], ok)
+		l.keep(in, text[end:], ok)
 	}
 	return text, ok
+}
+
+// appendIgnored appends the suffix for the ignored bits in which an instruction is not as it is without them.
+func appendIgnored(dst []byte, in isa.Inst, plain bits.Value) []byte {
+	diff := in.Bits.Xor(plain)
+	if diff.IsZero() {
+		return dst
+	}
+	dst, _ = appendRuns(dst, " {", diff, in)
+	return append(dst, '}')
 }
 
 // known appends the text of an instruction of which the verdict is known.
@@ -58,9 +87,8 @@ func (l *Lossless) known(dst []byte, in isa.Inst, x *said) (text []byte, ok bool
 	return append(text, l.verdicts.suffixes[x.says-saysNothing-1]...), true
 }
 
-func (l *Lossless) append(dst []byte, in isa.Inst) (text []byte, ok bool) {
-	start := len(dst)
-	dst = l.d.Append(dst, in)
+// append appends to the text of an instruction, which stands from start on, what it does not say.
+func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok bool) {
 	res, err := l.p.parse(dst[start:])
 	same, named := err == nil && l.same(in, &res), l.p.named
 	if l.d.Label != nil && (err != nil || named && l.p.pins(dst[start:])) {

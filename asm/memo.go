@@ -36,8 +36,9 @@ type memory struct {
 
 // marks are of what was met once, as far as can be told; used of them are in use.
 type marks struct {
-	list       []uint32
-	used, turn int
+	list []uint32
+	used int
+	turn uint32 // says which is pushed out, as if at random
 }
 
 // Limits of a memo.
@@ -96,9 +97,9 @@ func (m *memory) keepLine(hash uint64, r *reading) {
 	m.lines[hash] = r
 }
 
-// learn keeps what a text was read as, if it has been read before.
+// learn keeps what a text was read as, if it has been read before or will be again.
 func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && m.seenLines.met(m.line) {
+	if m := p.memo; !p.asked && (p.Again || m.seenLines.met(m.line)) {
 		m.keepLine(m.line, p.reading(string(body)))
 	}
 }
@@ -109,15 +110,15 @@ func (m *marks) met(hash uint64) bool {
 		*m = marks{list: make([]uint32, max(minMarks, 4*len(m.list)))}
 	}
 	// Those that share a place push one another out, in no order in which they could do so for ever.
-	const together = 4
+	const together = 4 // as many as two bits of turn tell apart
 	at, mark := m.list[hash&uint64(len(m.list)-together):][:together], uint32(hash>>32)|1
 	if slices.Contains(at, mark) {
 		return true
 	}
 	i := slices.Index(at, 0)
 	if i < 0 {
-		m.turn++
-		i = m.turn % together
+		m.turn = m.turn*1664525 + 1013904223
+		i = int(m.turn >> 30)
 	} else {
 		m.used++
 	}

@@ -108,7 +108,10 @@ func newFew(d *isa.Decoder, r *rand.Rand) *few {
 	return f
 }
 
-func (f *few) line(d *isa.Decoder, r *rand.Rand) string {
+func (f *few) line(d *isa.Decoder, r *rand.Rand) string { return string(d.Append(nil, f.word(d, r))) }
+
+// word draws an instruction.
+func (f *few) word(d *isa.Decoder, r *rand.Rand) isa.Inst {
 	i := r.Intn(len(f.insts))
 	in := f.insts[i]
 	for range min(2, len(f.fields[i])) {
@@ -121,7 +124,7 @@ func (f *few) line(d *isa.Decoder, r *rand.Rand) string {
 	if again, ok := d.Decode(in.Bits); ok {
 		in = again
 	}
-	return string(d.Append(nil, in))
+	return in
 }
 
 // damaged changes a text somewhere.
@@ -177,5 +180,44 @@ func TestMemoForgets(t *testing.T) {
 	}
 	if len(m.by) > maxContexts+1 {
 		t.Errorf("%d contexts are remembered", len(m.by))
+	}
+}
+
+// A line is remembered whose operands have computed values: only entries of tables depend on its suffix.
+func TestMemoSuffix(t *testing.T) {
+	s, err := isa.Load(os.DirFS("../target/a2xx"), "a2xx.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := New(s, "#alu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "ALU: MULADDv export0.0yzw = R0, R2.yyyy, C5"
+	for range 2 {
+		if _, err := p.Parse(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.suffix = append(p.suffix, suffix{}); !p.recall([]byte(text)) {
+		t.Error("a line with a suffix was not remembered")
+	}
+}
+
+// Lines that share a place among those met once do not push each other out for ever.
+func TestMarks(t *testing.T) {
+	var m marks
+	known := map[uint64]bool{}
+	for range 200 {
+		for i := range uint64(12) { // alike in the bits that say the place
+			if hash := i << 40; !known[hash] {
+				known[hash] = m.met(hash)
+			}
+		}
+	}
+	for hash, ok := range known {
+		if !ok {
+			t.Errorf("%x was met two hundred times, and each time for the first", hash)
+		}
 	}
 }

@@ -91,7 +91,13 @@ func (x *verdictTest) print(t *testing.T, i int) {
 		}
 		return
 	}
-	in := x.list[x.r.Intn(len(x.list))]
+	x.compare(t, x.list[x.r.Intn(len(x.list))])
+}
+
+// compare prints a word with a memory and without.
+func (x *verdictTest) compare(t *testing.T, in isa.Inst) {
+	t.Helper()
+	d := x.remembers.d
 	if again, ok := d.Decode(in.Bits); !ok || again.Leaf != in.Leaf { // it is another in this context
 		return
 	}
@@ -147,6 +153,31 @@ func TestEmptyText(t *testing.T) {
 			if got, ok := x.remembers.Append(nil, in); string(got) != want || !ok {
 				t.Errorf("%#x is printed as %q, %v, expected %q", word, got, ok, want)
 			}
+		}
+	}
+}
+
+// A word may be printed as two leaves in turn, of which each has its own verdict: one shows all bits, the other a few.
+func TestVerdictOfLeaf(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
+<bitset name="#instruction" size="16"/>
+<bitset name="shown" extends="#instruction" overlap="refines hidden"><display>shown {A} {B}</display>
+<field name="A" low="0" high="7" type="uint"/><field name="B" low="8" high="14" type="uint"/><pattern pos="15">1</pattern></bitset>
+<bitset name="hidden" extends="#instruction"><display>hidden {A}</display>
+<field name="A" low="0" high="7" type="uint"/><field name="B" low="8" high="15" type="uint"/></bitset>
+</isa>`)}}, "test.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	x := newVerdictTest(t, s, "")
+	leaves := x.remembers.d.Root().Leaves
+	for i := range 2000 {
+		word := bits.Of(uint64(0x8000 | i/2*37&0x7fff))
+		in := isa.Inst{Leaf: leaves[i%2], Bits: word}
+		got, ok := x.remembers.Append(nil, in)
+		want, wantOK := x.forgets.Append(nil, in)
+		if string(got) != string(want) || ok != wantOK {
+			t.Fatalf("%v as %s: %q, %v, without memory %q, %v", word, in.Leaf.Name, got, ok, want, wantOK)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func TestWholeRegion(t *testing.T) {
 	m := parse(t, `<isa strict="true">
 <file name="r" type="u32" count="4" init="0"/>
 <bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
-<semantics>if (r[3] == 1) { r[1] = (r[0] * 3 + 7) * (r[0] + 5) / (r[0] + 1) ^ r[0] * 11; } r[2] = r[0] + r[1];</semantics></bitset>
+<semantics>if (r[3] == 1) { r[1] = (r[0] * 3 + 7) * (r[0] + 5) / (r[0] + 1) ^ r[0] * 11; } let before = r[0]; r[0] = 9; r[2] = before + r[1];</semantics></bitset>
 </isa>`)
 	p := m.program("#instruction", sem.Words{}, 0)
 	for _, taken := range []uint64{0, 1} {

@@ -85,6 +85,20 @@ type Root struct {
 	Doc      string
 }
 
+// MainFirst lists the roots, the main one first.
+func (p *Program) MainFirst() []*Root {
+	var list []*Root
+	if p.Main != nil {
+		list = append(list, p.Main)
+	}
+	for _, r := range p.Roots {
+		if r != p.Main {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // Limbs returns the number of 64-bit words of a value.
 func (r *Root) Limbs() int { return (r.Size + 63) / 64 }
 

@@ -52,6 +52,23 @@ type Source struct {
 	Width int
 }
 
+// Limbs returns the number of 64-bit words of the value.
+func (s *Source) Limbs() int {
+	n := s.Width
+	if s.Parts != nil {
+		n = 0
+		for _, p := range s.Parts {
+			n += p.Width
+		}
+	}
+	return max(1, (n+63)/64)
+}
+
+// PartsOf returns the places of one limb of the value.
+func (s *Source) PartsOf(limb int) []spec.Part {
+	return Slice(s.Parts, spec.Part{Low: 64 * limb, Width: 64})
+}
+
 // Entry is an entry of a table.
 type Entry struct {
 	Table *spec.Table

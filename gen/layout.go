@@ -156,3 +156,31 @@ func (x *Expr) cost() uint64 {
 	}
 	return min(n, maxCost+1)
 }
+
+// Bits returns the bits of a word that the field has.
+func (f *Field) Bits() (all Bits) {
+	for _, p := range f.Parts {
+		all = all.Or(bits.Range(p.Low, p.Width))
+	}
+	return all
+}
+
+// Default lists the fields that no override has, and tells of each whether its bits are 0 in a word that has the pattern
+// and the fields before it.
+func (l *Leaf) Default() (list []*Field, fresh []bool) {
+	conditional := map[*Field]bool{}
+	for _, c := range l.Layout.Cases {
+		for _, f := range c.Fields {
+			conditional[f] = true
+		}
+	}
+	taken := l.Match
+	for _, f := range l.Layout.Fields {
+		if !conditional[f] {
+			both := f.Bits().And(taken)
+			list, fresh = append(list, f), append(fresh, both.IsZero())
+			taken = taken.Or(f.Bits())
+		}
+	}
+	return list, fresh
+}

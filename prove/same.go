@@ -96,8 +96,11 @@ const (
 	maxContexts = 64
 )
 
-// contexts lists all values of all contexts, nil where they are too many.
-func (m *machine) contexts() []bits.Value {
+// contexts lists all values of the contexts that the texts of a root depend on, the others at their first value; nil
+// where they are too many.
+func (m *machine) contexts(root *spec.Bitset) []bits.Value {
+	asked := askedNames{names: map[string]bool{}, seen: map[*spec.Bitset]bool{}}
+	asked.bitset(root)
 	list := []bits.Value{{}}
 	for _, c := range m.m.ISA.Contexts {
 		values := []uint64{0, 1}
@@ -106,6 +109,9 @@ func (m *machine) contexts() []bits.Value {
 			for _, v := range c.Enum.Values {
 				values = append(values, v.Val)
 			}
+		}
+		if !asked.names["@"+c.Name] && len(values) > 0 {
+			values = values[:1]
 		}
 		var next []bits.Value
 		for _, ctx := range list {
@@ -121,13 +127,74 @@ func (m *machine) contexts() []bits.Value {
 	return list
 }
 
+// askedNames collects the names that are asked for in a root and in what is nested in it.
+type askedNames struct {
+	names map[string]bool
+	seen  map[*spec.Bitset]bool
+}
+
+func (a *askedNames) bitset(b *spec.Bitset) {
+	if a.seen[b] {
+		return
+	}
+	a.seen[b] = true
+	for _, e := range b.Requires {
+		a.expr(e)
+	}
+	for _, o := range b.Operands {
+		a.templates(o.Displays)
+	}
+	for _, c := range b.Cases {
+		a.expr(c.Expr)
+		a.templates(c.Displays)
+		for _, f := range c.Fields {
+			a.field(f)
+		}
+		for _, s := range c.Sets {
+			for _, m := range s.Members {
+				a.names[m.Name] = true
+			}
+		}
+	}
+	for _, c := range b.Children {
+		a.bitset(c)
+	}
+}
+
+func (a *askedNames) field(f *spec.Field) {
+	a.expr(f.Expr)
+	for _, p := range f.Params {
+		a.names[p.Name] = true
+	}
+	if f.Bitset != nil {
+		a.bitset(f.Bitset)
+	}
+}
+
+func (a *askedNames) templates(displays map[string]*spec.Template) {
+	for _, t := range displays {
+		for _, it := range t.Items() {
+			a.names[it.Ref] = true
+		}
+	}
+}
+
+func (a *askedNames) expr(e *spec.Expr) {
+	if e == nil {
+		return
+	}
+	for _, name := range e.Fetch() {
+		a.names[name] = true
+	}
+}
+
 // leaf returns the leaf of the set that stands for one of its model.
 func (m *machine) leaf(l *model.Leaf) *isa.Leaf { return m.set.Roots()[l.Root.ID].Leaves[l.ID] }
 
 // tryAll prints every word of a root.
 func (m *machine) tryAll(env *model.Env) bool {
 	d, err := m.set.NewDecoder(env.Root.Name)
-	contexts := m.contexts()
+	contexts := m.contexts(env.Root.Spec)
 	if err != nil || contexts == nil {
 		return false
 	}

@@ -189,11 +189,19 @@ static struct example_finding *find(struct print *p, enum example_finding_kind k
 	return f;
 }
 
-static void ignored(struct print *p, const char *name, example_word got)
+/* Notes ignored bits that are set, for those who ask for findings. It is noted in any case, and counted if it is so: no
+ * processor foresees which words have such bits. */
+static inline void ignored(struct print *p, const char *name, example_word got)
 {
-	struct example_finding *const f = find(p, EXAMPLE_FINDING_IGNORED, name);
-	if (f)
+	struct example_findings *const all = p->o->findings;
+	if (all->count < all->size) {
+		struct example_finding *const f = &all->list[all->count];
+		f->kind = EXAMPLE_FINDING_IGNORED;
+		f->name = name;
+		f->digits = p->digits;
 		f->got = got;
+	}
+	all->count += got != 0;
 }
 
 static void no_operand(struct print *p, const struct scope *up, const char *field, example_word got)
@@ -360,7 +368,7 @@ static unsigned match_register(struct print *p, const struct scope *s)
 /* #instruction */
 static unsigned match_instruction(struct print *p, const struct scope *s)
 {
-	switch (((s->w[0] >> 13) & UINT64_C(0x7))) {
+	switch ((s->w[0] >> 13 & UINT64_C(0x7))) {
 	case 0:
 		return 0;
 	case 1:
@@ -383,7 +391,6 @@ static void show_nop(struct print *p, const struct scope *s)
 {
 	tell(p, "NAME", 0);
 	put(p, s->leaf->display, s->leaf->length);
-	return;
 }
 
 /* #register-general, example.xml:74 */
@@ -392,7 +399,6 @@ static void show_register_general(struct print *p, const struct scope *s)
 	put(p, "r" PAD, 1);
 	tell(p, "N", (s->w[0] & UINT64_C(0x7)));
 	put_uint(p, (s->w[0] & UINT64_C(0x7)));
-	return;
 }
 
 /* #register-special, example.xml:85 */
@@ -401,7 +407,6 @@ static void show_register_special(struct print *p, const struct scope *s)
 	put(p, "s" PAD, 1);
 	tell(p, "N", (s->w[0] & UINT64_C(0x7)));
 	put_uint(p, (s->w[0] & UINT64_C(0x7)));
-	return;
 }
 
 /* #register */
@@ -426,9 +431,9 @@ static void show_register(struct print *p, const struct scope *up, const uint64_
 /* {DST} */
 static void part_dst(struct print *p, const struct scope *s)
 {
-	tell(p, "DST", ((s->w[0] >> 9) & UINT64_C(0xf)));
+	tell(p, "DST", (s->w[0] >> 9 & UINT64_C(0xf)));
 	{
-		const uint64_t v[1] = {((s->w[0] >> 9) & UINT64_C(0xf))};
+		const uint64_t v[1] = {(s->w[0] >> 9 & UINT64_C(0xf))};
 		show_register(p, s, v, "DST");
 	}
 }
@@ -436,9 +441,9 @@ static void part_dst(struct print *p, const struct scope *s)
 /* {A} */
 static void part_a(struct print *p, const struct scope *s)
 {
-	tell(p, "A", ((s->w[0] >> 5) & UINT64_C(0xf)));
+	tell(p, "A", (s->w[0] >> 5 & UINT64_C(0xf)));
 	{
-		const uint64_t v[1] = {((s->w[0] >> 5) & UINT64_C(0xf))};
+		const uint64_t v[1] = {(s->w[0] >> 5 & UINT64_C(0xf))};
 		show_register(p, s, v, "A");
 	}
 }
@@ -469,7 +474,6 @@ static void show_add(struct print *p, const struct scope *s)
 	part_a(p, s);
 	put(p, ", " PAD, 2);
 	part_b(p, s);
-	return;
 }
 
 /* shl, example.xml:148 */
@@ -486,7 +490,6 @@ static void show_shl(struct print *p, const struct scope *s)
 	put(p, ", " PAD, 2);
 	tell(p, "N", ((s->w[0] & UINT64_C(0xf)) + UINT64_C(0x1)));
 	put_uint(p, ((s->w[0] & UINT64_C(0xf)) + UINT64_C(0x1)));
-	return;
 }
 
 /* br, example.xml:171 */
@@ -494,14 +497,13 @@ static void show_br(struct print *p, const struct scope *s)
 {
 	tell(p, "NAME", 0);
 	put(p, s->leaf->display, s->leaf->length);
-	tell(p, "LINK", ((s->w[0] >> 10) & UINT64_C(0x1)));
-	put(p, "l" PAD, (((s->w[0] >> 10) & UINT64_C(0x1)) != 0) ? 1 : 0);
-	tell(p, "COND", ((s->w[0] >> 11) & UINT64_C(0x3)));
-	text_of_cond(p, ((s->w[0] >> 11) & UINT64_C(0x3)));
+	tell(p, "LINK", (s->w[0] >> 10 & UINT64_C(0x1)));
+	put(p, "l" PAD, ((s->w[0] >> 10 & UINT64_C(0x1)) != 0) ? 1 : 0);
+	tell(p, "COND", (s->w[0] >> 11 & UINT64_C(0x3)));
+	text_of_cond(p, (s->w[0] >> 11 & UINT64_C(0x3)));
 	put(p, " " PAD, 1);
 	tell(p, "TARGET", (s->w[0] & UINT64_C(0x1ff)));
 	put_branch(p, sign_extend((s->w[0] & UINT64_C(0x1ff)), 9), sign_extend((s->w[0] & UINT64_C(0x1ff)), 9), 0, false);
-	return;
 }
 
 bool example_decode(example_word word, const struct example_options *o, struct example_inst *inst)
@@ -522,8 +524,8 @@ bool example_decode(example_word word, const struct example_options *o, struct e
 		return false;
 	inst->size = 16;
 	cut(&inst->bits, 16);
-	if (p->o->findings && op < 5 && ((&inst->bits)[0] & leaves_instruction[op].ignored[0]))
-		ignored(p, leaves_instruction[op].name, word_of(((&inst->bits)[0] & leaves_instruction[op].ignored[0])));
+	if (p->o->findings && op < 5)
+		ignored(p, leaves_instruction[op].name, word_of((&inst->bits)[0] & leaves_instruction[op].ignored[0]));
 	return true;
 }
 

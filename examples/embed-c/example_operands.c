@@ -313,7 +313,6 @@ static void show_register_general(struct print *p, const struct scope *s)
 	put(p, "r" PAD, 1);
 	tell(p, "N", (s->w[0] & UINT64_C(0x7)));
 	put_uint(p, (s->w[0] & UINT64_C(0x7)));
-	return;
 }
 
 /* #register-special, example.xml:85 */
@@ -322,7 +321,6 @@ static void show_register_special(struct print *p, const struct scope *s)
 	put(p, "s" PAD, 1);
 	tell(p, "N", (s->w[0] & UINT64_C(0x7)));
 	put_uint(p, (s->w[0] & UINT64_C(0x7)));
-	return;
 }
 
 /* #register */
@@ -392,15 +390,15 @@ static void collect_add(struct print *p, const struct scope *s)
 {
 	{
 		const size_t n1 = p->out.length;
-		tell(p, "DST", ((s->w[0] >> 9) & UINT64_C(0xf)));
+		tell(p, "DST", (s->w[0] >> 9 & UINT64_C(0xf)));
 		{
-			const uint64_t v[1] = {((s->w[0] >> 9) & UINT64_C(0xf))};
+			const uint64_t v[1] = {(s->w[0] >> 9 & UINT64_C(0xf))};
 			show_register(p, s, v, "DST");
 		}
 		if (p->out.length != n1) {
 			open_operand(p, "DST", 2, 0);
 			{
-				const uint64_t v[1] = {((s->w[0] >> 9) & UINT64_C(0xf))};
+				const uint64_t v[1] = {(s->w[0] >> 9 & UINT64_C(0xf))};
 				tell_register(p, s, v, "DST");
 			}
 			close_operand(p);
@@ -408,15 +406,15 @@ static void collect_add(struct print *p, const struct scope *s)
 	}
 	{
 		const size_t n2 = p->out.length;
-		tell(p, "A", ((s->w[0] >> 5) & UINT64_C(0xf)));
+		tell(p, "A", (s->w[0] >> 5 & UINT64_C(0xf)));
 		{
-			const uint64_t v[1] = {((s->w[0] >> 5) & UINT64_C(0xf))};
+			const uint64_t v[1] = {(s->w[0] >> 5 & UINT64_C(0xf))};
 			show_register(p, s, v, "A");
 		}
 		if (p->out.length != n2) {
 			open_operand(p, "A", 1, 0);
 			{
-				const uint64_t v[1] = {((s->w[0] >> 5) & UINT64_C(0xf))};
+				const uint64_t v[1] = {(s->w[0] >> 5 & UINT64_C(0xf))};
 				tell_register(p, s, v, "A");
 			}
 			close_operand(p);
@@ -446,7 +444,6 @@ static void collect_add(struct print *p, const struct scope *s)
 			}
 		}
 	}
-	return;
 }
 
 /* shl, example.xml:148 */
@@ -454,15 +451,15 @@ static void collect_shl(struct print *p, const struct scope *s)
 {
 	{
 		const size_t n1 = p->out.length;
-		tell(p, "DST", ((s->w[0] >> 9) & UINT64_C(0xf)));
+		tell(p, "DST", (s->w[0] >> 9 & UINT64_C(0xf)));
 		{
-			const uint64_t v[1] = {((s->w[0] >> 9) & UINT64_C(0xf))};
+			const uint64_t v[1] = {(s->w[0] >> 9 & UINT64_C(0xf))};
 			show_register(p, s, v, "DST");
 		}
 		if (p->out.length != n1) {
 			open_operand(p, "DST", 2, 0);
 			{
-				const uint64_t v[1] = {((s->w[0] >> 9) & UINT64_C(0xf))};
+				const uint64_t v[1] = {(s->w[0] >> 9 & UINT64_C(0xf))};
 				tell_register(p, s, v, "DST");
 			}
 			close_operand(p);
@@ -470,15 +467,15 @@ static void collect_shl(struct print *p, const struct scope *s)
 	}
 	{
 		const size_t n2 = p->out.length;
-		tell(p, "A", ((s->w[0] >> 5) & UINT64_C(0xf)));
+		tell(p, "A", (s->w[0] >> 5 & UINT64_C(0xf)));
 		{
-			const uint64_t v[1] = {((s->w[0] >> 5) & UINT64_C(0xf))};
+			const uint64_t v[1] = {(s->w[0] >> 5 & UINT64_C(0xf))};
 			show_register(p, s, v, "A");
 		}
 		if (p->out.length != n2) {
 			open_operand(p, "A", 1, 0);
 			{
-				const uint64_t v[1] = {((s->w[0] >> 5) & UINT64_C(0xf))};
+				const uint64_t v[1] = {(s->w[0] >> 5 & UINT64_C(0xf))};
 				tell_register(p, s, v, "A");
 			}
 			close_operand(p);
@@ -489,7 +486,6 @@ static void collect_shl(struct print *p, const struct scope *s)
 		set_number(p, 0, 5, 0, ((s->w[0] & UINT64_C(0xf)) + UINT64_C(0x1)));
 		close_operand(p);
 	}
-	return;
 }
 
 /* br, example.xml:171 */
@@ -497,12 +493,12 @@ static void collect_br(struct print *p, const struct scope *s)
 {
 	{
 		const size_t n1 = p->out.length;
-		tell(p, "COND", ((s->w[0] >> 11) & UINT64_C(0x3)));
-		text_of_cond(p, ((s->w[0] >> 11) & UINT64_C(0x3)));
+		tell(p, "COND", (s->w[0] >> 11 & UINT64_C(0x3)));
+		text_of_cond(p, (s->w[0] >> 11 & UINT64_C(0x3)));
 		if (p->out.length != n1) {
 			open_operand(p, "COND", 0, 0);
 			set_kind(p, 5);
-			take(p, ((s->w[0] >> 11) & UINT64_C(0x3)));
+			take(p, (s->w[0] >> 11 & UINT64_C(0x3)));
 			close_operand(p);
 		}
 	}
@@ -516,7 +512,6 @@ static void collect_br(struct print *p, const struct scope *s)
 			close_operand(p);
 		}
 	}
-	return;
 }
 
 size_t example_operands(const struct example_inst *inst, const struct example_options *o, struct example_operand *list, size_t room)

@@ -28,11 +28,6 @@ struct print {
 	int64_t unit;    /* the bits that a branch counts in */
 };
 
-static inline example_word word_of(uint64_t w0)
-{
-	return w0;
-}
-
 /* The options of those who give none. */
 static const struct example_options defaults = {{1u}, NULL, 0, false, false, NULL, NULL, NULL, NULL, NULL, NULL};
 
@@ -50,7 +45,6 @@ static inline int64_t sign_extend(uint64_t v, unsigned width)
 	return (int64_t)((v ^ sign) - sign);
 }
 
-
 void example_unpack_nop(const struct example_inst *inst, const struct example_options *o, struct example_nop *f)
 {
 	(void)o;
@@ -60,7 +54,7 @@ void example_unpack_nop(const struct example_inst *inst, const struct example_op
 bool example_pack_nop(const struct example_nop *f, const struct example_options *o, example_word *word)
 {
 	bool fits = true;
-	example_word v = word_of(UINT64_C(0x0));
+	example_word v = UINT64_C(0x0);
 	(void)o;
 	v |= (f->rest[0] ^ UINT64_C(0x0)) & UINT64_C(0x1fff);
 	*word = v;
@@ -80,14 +74,14 @@ void example_unpack_add(const struct example_inst *inst, const struct example_op
 bool example_pack_add(const struct example_add *f, const struct example_options *o, example_word *word)
 {
 	bool fits = true;
-	example_word v = word_of(UINT64_C(0x2000));
+	example_word v = UINT64_C(0x2000);
 	fits = fits && f->dst >> 4 == 0;
-	v = (v & UINT64_C(0xffffffffffffe1ff)) | ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
+	v |= ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
 	fits = fits && f->a >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffe1f)) | ((uint64_t)f->a & UINT64_C(0xf)) << 5;
-	v = (v & UINT64_C(0xffffffffffffffef)) | ((uint64_t)f->immediate & UINT64_C(0x1)) << 4;
+	v |= ((uint64_t)f->a & UINT64_C(0xf)) << 5;
+	v |= ((uint64_t)f->immediate & UINT64_C(0x1)) << 4;
 	fits = fits && f->b >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->b & UINT64_C(0xf));
+	v |= ((uint64_t)f->b & UINT64_C(0xf));
 	struct print print_, *const p = &print_;
 	struct example_options quiet = o ? *o : defaults;
 	quiet.findings = NULL;
@@ -125,14 +119,14 @@ void example_unpack_mul(const struct example_inst *inst, const struct example_op
 bool example_pack_mul(const struct example_mul *f, const struct example_options *o, example_word *word)
 {
 	bool fits = true;
-	example_word v = word_of(UINT64_C(0x4000));
+	example_word v = UINT64_C(0x4000);
 	fits = fits && f->dst >> 4 == 0;
-	v = (v & UINT64_C(0xffffffffffffe1ff)) | ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
+	v |= ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
 	fits = fits && f->a >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffe1f)) | ((uint64_t)f->a & UINT64_C(0xf)) << 5;
-	v = (v & UINT64_C(0xffffffffffffffef)) | ((uint64_t)f->immediate & UINT64_C(0x1)) << 4;
+	v |= ((uint64_t)f->a & UINT64_C(0xf)) << 5;
+	v |= ((uint64_t)f->immediate & UINT64_C(0x1)) << 4;
 	fits = fits && f->b >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->b & UINT64_C(0xf));
+	v |= ((uint64_t)f->b & UINT64_C(0xf));
 	struct print print_, *const p = &print_;
 	struct example_options quiet = o ? *o : defaults;
 	quiet.findings = NULL;
@@ -169,13 +163,13 @@ void example_unpack_shl(const struct example_inst *inst, const struct example_op
 bool example_pack_shl(const struct example_shl *f, const struct example_options *o, example_word *word)
 {
 	bool fits = true;
-	example_word v = word_of(UINT64_C(0x6000));
+	example_word v = UINT64_C(0x6000);
 	fits = fits && f->dst >> 4 == 0;
-	v = (v & UINT64_C(0xffffffffffffe1ff)) | ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
+	v |= ((uint64_t)f->dst & UINT64_C(0xf)) << 9;
 	fits = fits && f->a >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffe1f)) | ((uint64_t)f->a & UINT64_C(0xf)) << 5;
+	v |= ((uint64_t)f->a & UINT64_C(0xf)) << 5;
 	fits = fits && f->count >> 4 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff0)) | ((uint64_t)f->count & UINT64_C(0xf));
+	v |= ((uint64_t)f->count & UINT64_C(0xf));
 	(void)o;
 	v |= (f->rest[0] ^ UINT64_C(0x0)) & UINT64_C(0x10);
 	*word = v;
@@ -194,13 +188,13 @@ void example_unpack_br(const struct example_inst *inst, const struct example_opt
 bool example_pack_br(const struct example_br *f, const struct example_options *o, example_word *word)
 {
 	bool fits = true;
-	example_word v = word_of(UINT64_C(0x8000));
+	example_word v = UINT64_C(0x8000);
 	fits = fits && f->cond >> 2 == 0;
-	v = (v & UINT64_C(0xffffffffffffe7ff)) | ((uint64_t)f->cond & UINT64_C(0x3)) << 11;
-	v = (v & UINT64_C(0xfffffffffffffbff)) | ((uint64_t)f->link & UINT64_C(0x1)) << 10;
-	v = (v & UINT64_C(0xfffffffffffffdff)) | ((uint64_t)f->likely & UINT64_C(0x1)) << 9;
+	v |= ((uint64_t)f->cond & UINT64_C(0x3)) << 11;
+	v |= ((uint64_t)f->link & UINT64_C(0x1)) << 10;
+	v |= ((uint64_t)f->likely & UINT64_C(0x1)) << 9;
 	fits = fits && f->target >= -(int64_t)UINT64_C(0xff) - 1 && f->target <= (int64_t)UINT64_C(0xff);
-	v = (v & UINT64_C(0xfffffffffffffe00)) | ((uint64_t)f->target & UINT64_C(0x1ff));
+	v |= ((uint64_t)f->target & UINT64_C(0x1ff));
 	(void)o;
 	*word = v;
 	return fits;
@@ -215,9 +209,9 @@ void example_unpack_register_general(const struct example_register_inst *inst, c
 bool example_pack_register_general(const struct example_register_general *f, const struct example_options *o, example_word *word)
 {
 	bool fits = true;
-	example_word v = word_of(UINT64_C(0x0));
+	example_word v = UINT64_C(0x0);
 	fits = fits && f->n >> 3 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff8)) | ((uint64_t)f->n & UINT64_C(0x7));
+	v |= ((uint64_t)f->n & UINT64_C(0x7));
 	(void)o;
 	*word = v;
 	return fits;
@@ -232,9 +226,9 @@ void example_unpack_register_special(const struct example_register_inst *inst, c
 bool example_pack_register_special(const struct example_register_special *f, const struct example_options *o, example_word *word)
 {
 	bool fits = true;
-	example_word v = word_of(UINT64_C(0x8));
+	example_word v = UINT64_C(0x8);
 	fits = fits && f->n >> 3 == 0;
-	v = (v & UINT64_C(0xfffffffffffffff8)) | ((uint64_t)f->n & UINT64_C(0x7));
+	v |= ((uint64_t)f->n & UINT64_C(0x7));
 	(void)o;
 	*word = v;
 	return fits;

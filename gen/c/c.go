@@ -72,14 +72,14 @@ func newWriter(p *gen.Program) *writer {
 	for _, c := range p.Contexts {
 		w.contexts[c] = w.members.Unique(Member(gen.Lower(c.Name)), "")
 	}
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, what := range []string{r.Name + "_inst", r.Name + "_op"} {
 			w.names.Unique(what, "")
 		}
 		w.consts.Unique(w.constPrefix(r)+"NONE", "")
 		w.consts.Unique(w.constPrefix(r)+"COUNT", "")
 	}
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, l := range r.Leaves {
 			w.ops[l] = w.upper + "_" + w.consts.Unique(l.Name, "")
 			w.structs[l] = w.lower + "_" + w.names.Unique(strings.ToLower(l.Name), "")
@@ -104,20 +104,6 @@ const findingNames = `FINDING_NO_MATCH FINDING_CONFLICT FINDING_IGNORED FINDING_
 	FINDING_NO_ENTRY FINDING_TOO_DEEP FINDING_CYCLE FILE_NONE MEMORY_NONE ROLE_NONE ROLE_READ ROLE_WRITE ROLE_BOTH
 	OPERAND_UNKNOWN OPERAND_REGISTER OPERAND_IMMEDIATE OPERAND_MEMORY OPERAND_TARGET OPERAND_CONDITION OPERAND_MODIFIER
 	OPERAND_SAMPLER TYPE_UNSIGNED TYPE_SIGNED TYPE_FLOAT TYPE_BOOL`
-
-// roots lists the roots, the main one first.
-func (w *writer) roots() []*gen.Root {
-	var list []*gen.Root
-	if w.p.Main != nil {
-		list = append(list, w.p.Main)
-	}
-	for _, r := range w.p.Roots {
-		if r != w.p.Main {
-			list = append(list, r)
-		}
-	}
-	return list
-}
 
 // constPrefix starts the constants that belong to a root.
 func (w *writer) constPrefix(r *gen.Root) string {
@@ -236,22 +222,6 @@ var keywords = func() map[string]bool {
 	}
 	return m
 }()
-
-func limbsOf(src *gen.Source) int {
-	n := src.Width
-	if src.Parts != nil {
-		n = 0
-		for _, p := range src.Parts {
-			n += p.Width
-		}
-	}
-	return max(1, (n+63)/64)
-}
-
-// partsOf returns the places of one limb of a value.
-func partsOf(src *gen.Source, limb int) []spec.Part {
-	return gen.Slice(src.Parts, spec.Part{Low: 64 * limb, Width: 64})
-}
 
 // Names returns what the generated code calls the functions and the struct of a leaf's fields, and the number of
 // limbs of the struct's rest.

@@ -123,7 +123,7 @@ func (e *encoder) write() string {
 	e.f("%s", w.fill(w.p.Choose(encodeText), "ISA_GPU_ID", "ISA_GPU_ID", "TITLE", gen.Comment(w.p.Title), "PARAMS", members, "BITMASKWORDS", fmt.Sprint((w.p.Widest()+31)/32)))
 	for _, c := range gen.Pieces(runtimeText) {
 		switch c.Names[0] {
-		case "i32", "divide", "modulo", "divide_i64", "modulo_i64", "divide_i32", "modulo_i32":
+		case "i32", "u32", "divide", "modulo", "divide_i64", "modulo_i64", "divide_i32", "modulo_i32":
 			e.f("%s", renamed(c.Text))
 		}
 	}
@@ -139,7 +139,7 @@ func (e *encoder) write() string {
 
 // renamed gives the helpers of expressions names that a program hardly has.
 func renamed(text string) string {
-	for _, name := range []string{"divide_i32", "modulo_i32", "divide_i64", "modulo_i64", "divide", "modulo", "i32"} {
+	for _, name := range []string{"divide_i32", "modulo_i32", "divide_i64", "modulo_i64", "divide", "modulo", "i32", "u32"} {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, " "+name+"(", " encode_"+name+"("), "("+name+"(", "(encode_"+name+"(")
 	}
 	return text
@@ -173,7 +173,7 @@ func (e *encoder) root(r *gen.Root) {
 	}
 	if !whole {
 		e.f("\t(void)s;\n\t(void)p;\n\t(void)src;\n\t%s_ASSERT(false); /* a case that no leaf has */\n", e.w.upper)
-		e.f("\t{\n\t\tconst bitmask_t none = %s;\n\t\treturn none;\n\t}\n", e.initial(gen.Bits{}))
+		e.f("\t{\n\t\tconst bitmask_t none = %s;\n\t\treturn none;\n\t}\n", e.w.initial(gen.Bits{}))
 	}
 	e.f("}\n")
 }
@@ -231,12 +231,13 @@ func (e *encoder) leafName(l *gen.Leaf) string {
 	return "encode_leaf_" + strings.TrimPrefix(e.w.structs[l], e.w.lower+"_")
 }
 
-func (e *encoder) initial(v gen.Bits) string {
-	if !e.w.wide() {
+// initial is a word, as the value of a variable that is declared.
+func (w *writer) initial(v gen.Bits) string {
+	if !w.wide() {
 		return constant(v[0])
 	}
 	var list []string
-	for i := range e.w.p.Limbs {
+	for i := range w.p.Limbs {
 		list = append(list, constant(v[i]))
 	}
 	return "{{" + strings.Join(list, ", ") + "}}"
@@ -246,7 +247,7 @@ func (e *encoder) initial(v gen.Bits) string {
 func (e *encoder) leaf(l *gen.Leaf, x *spec.Encode) {
 	k := &coding{e: e, l: l, src: constType(x)}
 	b := &body{w: e.w, depth: 1, encoding: true}
-	b.line("bitmask_t isa_word = %s;", e.initial(l.Match))
+	b.line("bitmask_t isa_word = %s;", e.w.initial(l.Match))
 	shown := false
 	for at := l.Spec; at != nil && !shown; at = at.Extends {
 		for _, c := range at.Cases {

@@ -43,7 +43,11 @@ func TestEncodesWhatIsPacked(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(source), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			compile(t, dir, "gcc", append(strictFlags, "-std=c11", "-o", "main", "main.c", p.Name+".c", p.Name+"_pack.c")...)
+			flags := slices.Clone(strictFlags)
+			if *sanitize {
+				flags = append(flags, "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+			}
+			compile(t, dir, "gcc", append(flags, "-std=c11", "-o", "main", "main.c", p.Name+".c", p.Name+"_pack.c")...)
 			for _, g := range x.Gens {
 				out, err := exec.Command(filepath.Join(dir, "main"), fmt.Sprint(g), fmt.Sprint(*encoded)).CombinedOutput()
 				if err != nil {

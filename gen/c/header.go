@@ -29,14 +29,14 @@ extern "C" {
 	} else {
 		w.f("typedef uint64_t %s_word;\n", w.lower)
 	}
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		w.ofRoot(r)
 	}
 	w.enums()
 	w.registerFiles()
 	w.operandTypes()
 	w.options()
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		w.declarations(r)
 	}
 	if w.p.Main != nil {

@@ -22,7 +22,7 @@ func (w *writer) operandSource() []byte {
 		}
 	}
 	w.functions(used.Used)
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		if r.Top {
 			w.collect(r)
 		}

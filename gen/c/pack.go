@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/gen/internal/expr"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -16,7 +17,7 @@ func (w *writer) leafStructs() {
  * false, and packs the low bits, where a value does not fit. What no member says has the value that the
  * description expects. */
 `)
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, l := range r.Leaves {
 			w.leafStruct(l)
 		}
@@ -109,7 +110,7 @@ func (w *writer) describe(f *gen.Field) string {
 
 // packers writes the functions for the fields of leaves.
 func (w *writer) packers() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, l := range r.Leaves {
 			w.unpack(l)
 			w.pack(l)
@@ -130,7 +131,7 @@ func (w *writer) fieldBits(word string, parts []spec.Part, limb int) string {
 	src := gen.Source{Parts: parts}
 	var list []string
 	at := 0
-	places := partsOf(&src, limb)
+	places := src.PartsOf(limb)
 	for i := len(places) - 1; i >= 0; i-- {
 		p := places[i]
 		for p.Width > 0 { // a run within one limb at a time
@@ -175,7 +176,7 @@ func (w *writer) unpack(l *gen.Leaf) {
 			}
 			continue
 		}
-		bits := w.fieldBits("inst->bits", f.Parts, 0)
+		bits := expr.Bare(w.fieldBits("inst->bits", f.Parts, 0))
 		switch {
 		case f.Bool:
 			w.f("\t%s = (%s) != 0;\n", name, bits)
@@ -215,17 +216,10 @@ func (w *writer) pack(l *gen.Leaf) {
 	w.f("\nbool %s(const struct %s *f, const struct %s_options *o, %s_word *word)\n{\n", w.function("pack", l), w.structs[l], w.lower, w.lower)
 	b := &body{w: w, depth: 1}
 	b.line("bool fits = true;")
-	b.line("%s_word v = %s;", w.lower, w.word(l.Match))
-	conditional := map[*gen.Field]bool{}
-	for _, c := range l.Layout.Cases {
-		for _, f := range c.Fields {
-			conditional[f] = true
-		}
-	}
-	for _, f := range l.Layout.Fields {
-		if !conditional[f] {
-			b.put("v", f)
-		}
+	b.line("%s_word v = %s;", w.lower, w.initial(l.Match))
+	fields, fresh := l.Default()
+	for i, f := range fields {
+		b.put("v", f, fresh[i])
 	}
 	if len(l.Layout.Cases) == 0 {
 		b.line("(void)o;")
@@ -282,7 +276,7 @@ func (b *body) overrides(l *gen.Leaf) {
 		b.line("struct scope *const s = &s_;")
 		b.line("const bool fitted = fits;")
 		for _, f := range c.Fields {
-			b.put("v", f)
+			b.put("v", f, false)
 		}
 		b.line("if (%s) {", b.cond(c.Cond))
 		b.depth++
@@ -308,7 +302,7 @@ func (b *body) overrides(l *gen.Leaf) {
 }
 
 // put writes a field into a word.
-func (b *body) put(word string, f *gen.Field) {
+func (b *body) put(word string, f *gen.Field, fresh bool) {
 	w := b.w
 	name := "f->" + Member(f.Name)
 	value := func(limb int) string { return "(uint64_t)" + name }
@@ -342,7 +336,11 @@ func (b *body) put(word string, f *gen.Field) {
 			if p.Low%64 > 0 {
 				bits = fmt.Sprintf("%s << %d", bits, p.Low%64)
 			}
-			b.line("%s = (%s & %s) | %s;", limb, limb, constant(^(^uint64(0) >> (64 - n) << (p.Low % 64))), bits)
+			if fresh {
+				b.line("%s |= %s;", limb, bits)
+			} else {
+				b.line("%s = (%s & %s) | %s;", limb, limb, constant(^(^uint64(0) >> (64 - n) << (p.Low % 64))), bits)
+			}
 			at += n
 			p.Low, p.Width = p.Low+n, p.Width-n
 		}

@@ -350,10 +350,10 @@ func (f *body) array(name string, src *gen.Source) (limbs int) {
 
 func (f *body) declare(name string, src *gen.Source) (limbs int) {
 	if src.Parts == nil && src.Entry != nil {
-		f.line("const uint64_t *const %s = %s;", name, f.entry(src.Entry))
+		f.line("const uint64_t *const %s = %s;", name, f.Entry(src.Entry))
 		return f.w.p.Limbs
 	}
-	n := limbsOf(src)
+	n := src.Limbs()
 	var list []string
 	for i := range n {
 		list = append(list, f.bits(src, i))
@@ -387,7 +387,7 @@ func (f *body) declareFor(name string, src *gen.Source, r *gen.Root) {
 		f.declare(name, src)
 		return
 	}
-	n := limbsOf(src)
+	n := src.Limbs()
 	var list []string
 	for i := range max(n, r.Limbs()) {
 		if i < n {

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/isago/isago/gen"
+	"github.com/isago/isago/gen/internal/expr"
 )
 
 // fields writes, for each leaf, its fields by name, and how they are taken from a word and put into one.
 func (w *writer) fields() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		for _, l := range r.Leaves {
 			w.fieldsOf(l)
 		}
@@ -129,7 +130,7 @@ func (w *writer) unpack(l *gen.Leaf, names map[*gen.Field]string) {
 		case f.Signed:
 			w.f("\tf.%s = %s(signExtend(%s, %d))\n", names[f], w.typeOf(f), bits, f.Width)
 		default:
-			w.f("\tf.%s = %s(%s)\n", names[f], w.typeOf(f), bits)
+			w.f("\tf.%s = %s(%s)\n", names[f], w.typeOf(f), expr.Bare(bits))
 		}
 	}
 	switch {
@@ -148,16 +149,9 @@ func (w *writer) unpack(l *gen.Leaf, names map[*gen.Field]string) {
 
 func (w *writer) pack(l *gen.Leaf, names map[*gen.Field]string) {
 	w.f("\n// Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a\n// *DoesNotFitError, and the low bits are packed then.\nfunc (f *%s) Pack(o *Options) (w Word, err error) {\n\tv := %s\n", w.types[l], w.limbs(l.Match))
-	conditional := map[*gen.Field]bool{}
-	for _, c := range l.Layout.Cases {
-		for _, f := range c.Fields {
-			conditional[f] = true
-		}
-	}
-	for _, f := range l.Layout.Fields {
-		if !conditional[f] {
-			w.put(f, names[f])
-		}
+	fields, fresh := l.Default()
+	for i, f := range fields {
+		w.put(f, names[f], fresh[i])
 	}
 	if varies(l) {
 		w.f("\texpected, left := %s, %s\n", w.limbs(l.Layout.Expected), w.limbs(l.Layout.Rest))
@@ -183,7 +177,7 @@ func (w *writer) override(l *gen.Leaf, c *gen.LayoutCase, names map[*gen.Field]s
 	b := &body{w: w}
 	w.f("\t{\n\t\tbefore, fitted := v, err\n")
 	for _, f := range c.Fields {
-		w.put(f, names[f])
+		w.put(f, names[f], false)
 	}
 	w.f("\t\ts := &scope{w: v, leaf: %s}\n\t\tif %s {\n", w.leafInfo(l), b.cond(c.Cond))
 	for k := range rest(l) {
@@ -197,25 +191,25 @@ func (w *writer) override(l *gen.Leaf, c *gen.LayoutCase, names map[*gen.Field]s
 	w.f("\t\t} else {\n\t\t\tv, err = before, fitted\n\t\t}\n\t\t_, _ = s, p\n\t}\n")
 }
 
-// put writes a field into v.
-func (w *writer) put(f *gen.Field, name string) {
+// put writes a field into v, where fresh tells that its bits are 0.
+func (w *writer) put(f *gen.Field, name string, fresh bool) {
 	value := func(limb int) string { return "uint64(f." + name + ")" }
 	fits := ""
 	switch {
 	case f.Width > 64:
 		value = func(limb int) string { return fmt.Sprintf("f.%s[%d]", name, limb) }
 		if f.Width%64 != 0 {
-			fits = fmt.Sprintf("f.%s[%d]>>%d == 0", name, f.Width/64, f.Width%64)
+			fits = fmt.Sprintf("f.%s[%d]>>%d != 0", name, f.Width/64, f.Width%64)
 		}
 	case f.Bool:
 		value = func(int) string { return "bit(f." + name + ")" }
 	case f.Signed && f.Width < 64:
-		fits = fmt.Sprintf("signExtend(uint64(f.%s), %d) == int64(f.%s)", name, f.Width, name)
+		fits = fmt.Sprintf("signExtend(uint64(f.%s), %d) != int64(f.%s)", name, f.Width, name)
 	case f.Width < 64:
-		fits = fmt.Sprintf("uint64(f.%s)>>%d == 0", name, f.Width)
+		fits = fmt.Sprintf("uint64(f.%s)>>%d != 0", name, f.Width)
 	}
 	if fits != "" {
-		w.f("\tif !(%s) {\n\t\terr = &DoesNotFitError{%q}\n\t}\n", fits, f.Spec.Name)
+		w.f("\tif %s {\n\t\terr = &DoesNotFitError{%q}\n\t}\n", fits, f.Spec.Name)
 	}
 	at := 0
 	for _, p := range slices.Backward(f.Parts) {
@@ -229,7 +223,14 @@ func (w *writer) put(f *gen.Field, name string) {
 			if n < 64 {
 				bits += " & " + constant(mask)
 			}
-			w.f("\tv[%d] = v[%d]&^%s | (%s)<<%d\n", p.Low/64, p.Low/64, constant(mask<<(p.Low%64)), bits, p.Low%64)
+			if p.Low%64 > 0 {
+				bits = fmt.Sprintf("(%s)<<%d", bits, p.Low%64)
+			}
+			if fresh {
+				w.f("\tv[%d] |= %s\n", p.Low/64, bits)
+			} else {
+				w.f("\tv[%d] = v[%d]&^%s | %s\n", p.Low/64, p.Low/64, constant(mask<<(p.Low%64)), bits)
+			}
 			at += n
 			p.Low, p.Width = p.Low+n, p.Width-n
 		}

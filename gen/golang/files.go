@@ -31,7 +31,7 @@ func (w *writer) fill(text string) string {
 func (w *writer) api() {
 	w.nameFuncs()
 	w.f("%s", w.fill(apiText))
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		w.ofRoot(r)
 	}
 	for _, e := range w.p.Enums {
@@ -44,11 +44,11 @@ func (w *writer) api() {
 // ofRoot declares the leaves of a root and what a decoded word is.
 func (w *writer) ofRoot(r *gen.Root) {
 	op, inst := w.of("Op", r), w.of("Inst", r)
-	what := "instruction"
+	what, article := "instruction", "an"
 	if r != w.p.Main {
-		what = "form of " + gen.Comment(strings.TrimPrefix(r.Spec.Name, "#"))
+		what, article = "form of "+gen.Comment(strings.TrimPrefix(r.Spec.Name, "#")), "a"
 	}
-	w.f("\n// %s is an %s, by its number.\ntype %s uint16\n\n", op, what, op)
+	w.f("\n// %s is %s %s, by its number.\ntype %s uint16\n\n", op, article, what, op)
 	if len(r.Leaves) > 0 {
 		w.f("// The leaves of %s.\nconst (\n", gen.Comment(r.Spec.Name))
 		for i, l := range r.Leaves {
@@ -141,28 +141,9 @@ func (w *writer) contextType(c *spec.Context) string {
 // decode writes what finds leaves.
 func (w *writer) decode() {
 	if w.p.Main != nil {
-		w.f(`
-// Decode decodes the instruction that code starts with, as programs store it, with default options. The error is
-// ErrShort or ErrUnknown.
-func Decode(code []byte) (Inst, error) {
-	o := Defaults()
-	short := true
-	for _, size := range []int{%s} {
-		w, have := load(code, size, %d, %t)
-		in, ok := o.Decode(w)
-		if ok && in.Size <= have && (%t || in.Size == size) {
-			return in, nil
-		}
-		short = short && have < size
+		w.f("%s", decodeText(w.p.Main))
 	}
-	if short {
-		return Inst{}, ErrShort
-	}
-	return Inst{}, ErrUnknown
-}
-`, w.p.Main.Lengths(), w.p.Main.Unit, w.p.Main.HighFirst, !w.p.Main.HighFirst)
-	}
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		inst, name := w.of("Inst", r), w.of("Decode", r)
 		w.f("\n// %s finds the leaf of %s that a word is; bits beyond its length are ignored. ok is false where it is none.\n", name, gen.Comment(r.Spec.Name))
 		w.f("func (o *Options) %s(w Word) (in %s, ok bool) {\n\tin, _, ok = o.%s(w)\n\treturn in, ok\n}\n", name, inst, w.finder(r))
@@ -177,7 +158,7 @@ func Decode(code []byte) (Inst, error) {
 		w.f("\tif leaf < 0 {\n\t\treturn in, p.found, false\n\t}\n\tinfo := &leaves%s[leaf]\n\tv := s.w.cut(info.size)\n\tp.ignored(info, v)\n", camel(r.Name))
 		w.f("\treturn %s{%s(leaf), info.size, %s}, p.found, true\n}\n", inst, w.of("Op", r), w.fill("TOWORD"))
 	}
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		w.f("\nvar leaves%s = [...]leaf{\n", camel(r.Name))
 		for _, l := range r.Leaves {
 			w.f("\t{%q, %q, %q, %d, %s},\n", l.Spec.Name, l.Found, l.Display, l.Size, w.limbs(l.DontCare))
@@ -186,6 +167,44 @@ func Decode(code []byte) (Inst, error) {
 	}
 	w.funcsOf(forDecoding)
 	w.f("%s", w.declared.String())
+}
+
+// decodeText is the function that decodes the start of code. Where the first bits of an instruction are not in the first bytes,
+// its length has to be known before.
+func decodeText(r *gen.Root) string {
+	const head = `
+// Decode decodes the instruction that code starts with, as programs store it, with default options. The error is
+// ErrShort or ErrUnknown.
+func Decode(code []byte) (Inst, error) {
+`
+	if !r.HighFirst {
+		return head + fmt.Sprintf(`	w, have := load(code, %[1]s, %[2]d, false)
+	if in, ok := Defaults().Decode(w); ok && in.Size <= have {
+		return in, nil
+	}
+	if have < %[1]s {
+		return Inst{}, ErrShort
+	}
+	return Inst{}, ErrUnknown
+}
+`, r.Lengths(), r.Unit)
+	}
+	return head + fmt.Sprintf(`	o := Defaults()
+	short := true
+	for _, size := range []int{%s} {
+		w, have := load(code, size, %d, true)
+		in, ok := o.Decode(w)
+		if ok && in.Size <= have && in.Size == size {
+			return in, nil
+		}
+		short = short && have < size
+	}
+	if short {
+		return Inst{}, ErrShort
+	}
+	return Inst{}, ErrUnknown
+}
+`, r.Lengths(), r.Unit)
 }
 
 // finder is the function that decodes a word of a root and tells what is found.
@@ -214,7 +233,7 @@ func (w *writer) perClass(write func(class int) string) string {
 
 // printing writes what prints instructions.
 func (w *writer) printing() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		if r.Top {
 			w.print(r)
 		}

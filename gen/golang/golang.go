@@ -131,7 +131,7 @@ func newWriter(p *gen.Program) *writer {
 		p: p, names: gen.NewNames(strings.Fields(reserved)...), ops: map[*gen.Leaf]string{}, types: map[*gen.Leaf]string{},
 		enums: map[*gen.Enum]string{}, contexts: map[*spec.Context]string{}, tables: map[*spec.Table]string{},
 	}
-	roots := w.roots()
+	roots := w.p.MainFirst()
 	for _, r := range roots[min(1, len(roots)):] {
 		for _, what := range []string{"Op", "Inst"} {
 			w.names.Unique(camel(r.Name)+what, "")
@@ -164,20 +164,6 @@ func newWriter(p *gen.Program) *writer {
 		w.tables[t] = members.Unique(camel(gen.Lower(t.Name)), "")
 	}
 	return w
-}
-
-// roots lists the roots, the main one first.
-func (w *writer) roots() []*gen.Root {
-	var list []*gen.Root
-	if w.p.Main != nil {
-		list = append(list, w.p.Main)
-	}
-	for _, r := range w.p.Roots {
-		if r != w.p.Main {
-			list = append(list, r)
-		}
-	}
-	return list
 }
 
 // camel writes a name in small letters as Go does: reg_index is RegIndex.
@@ -232,17 +218,6 @@ func (w *writer) doc(file string) string {
 
 // hasGen tells that the generation is told when the code runs.
 func (w *writer) hasGen() bool { return len(w.p.Classes) > 1 || w.p.Uses.Gen }
-
-func limbsOf(src *gen.Source) int {
-	n := src.Width
-	if src.Parts != nil {
-		n = 0
-		for _, p := range src.Parts {
-			n += p.Width
-		}
-	}
-	return max(1, (n+63)/64)
-}
 
 func constant(v uint64) string {
 	if v < 10 {

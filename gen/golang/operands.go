@@ -118,7 +118,7 @@ func (w *writer) numbered(prefix, name, doc, kind, value string) {
 
 // operands writes what lists the operands of an instruction.
 func (w *writer) operands() {
-	for _, r := range w.roots() {
+	for _, r := range w.p.MainFirst() {
 		if !r.Top || len(r.Leaves) == 0 {
 			continue
 		}

@@ -192,7 +192,7 @@ func (f *body) boolean(s *gen.Stmt, v string) {
 
 // wide prints a number of more than 64 bits.
 func (f *body) wide(t *gen.ScalarType) {
-	value := f.array(t.Wide, limbsOf(t.Wide), "[]uint64")
+	value := f.array(t.Wide, t.Wide.Limbs(), "[]uint64")
 	switch {
 	case t.Kind == spec.KindHex:
 		f.line("p.wideHex(%s)", value)
@@ -205,7 +205,7 @@ func (f *body) wide(t *gen.ScalarType) {
 
 // array is the value of a source, as many limbs as are asked for.
 func (f *body) array(src *gen.Source, limbs int, kind string) string {
-	n := limbsOf(src)
+	n := src.Limbs()
 	var list []string
 	for i := range limbs {
 		if i < n {
@@ -220,7 +220,7 @@ func (f *body) array(src *gen.Source, limbs int, kind string) string {
 // word is the value of a source as the limbs of a scope.
 func (f *body) word(src *gen.Source) string {
 	if src.Parts == nil && src.Entry != nil {
-		return f.entry(src.Entry)
+		return f.Entry(src.Entry)
 	}
 	return f.array(src, f.w.p.Limbs, "limbs")
 }

@@ -2,10 +2,12 @@ package a2xx_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/target/a2xx"
 )
 
 // TestRefused assembles what the machine cannot do, and what is no source. Each error has its place,
@@ -115,6 +117,36 @@ func TestOneMistakeOneError(t *testing.T) {
 		var list diag.List
 		if !errors.As(err, &list) || len(list) != 1 || list[0].Code == diag.Duplicate {
 			t.Errorf("%q: %v", source, err)
+		}
+	}
+}
+
+// TestJobs assembles a program of many lines on one and on two processors: code and mistakes are the same.
+func TestJobs(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("@uniform(C0-C3) m\n")
+	for i := range 500 {
+		fmt.Fprintf(&b, "EXEC\n ALU: MAXv R%d = m[%d], R%d ; c\n      MOVs R%d.x___ = R%d.x\n", i%8, i%4, i%7, i%8, i%5)
+	}
+	b.WriteString("EXEC_END\n" + strings.Repeat(".word 1, 2, 3\n", 1500))
+	good := ".isago unchecked\n" + b.String()
+	for _, source := range []string{good, strings.Replace(good, "m[3]", "m[4]", 20), strings.Replace(good, "MAXv", "MAXw", 60)} {
+		var want string
+		for jobs := 1; jobs <= 2; jobs++ {
+			x := toolsFor(t, "", "vs")
+			a, err := a2xx.NewAssembler(x.set, x.ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a.Jobs = jobs
+			out, err := a.Assemble(&diag.Source{Name: "x.a2xx", Text: source})
+			got := fmt.Sprint(out, err)
+			if jobs == 1 {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%d processors give %.200s, one %.200s", jobs, got, want)
+			}
 		}
 	}
 }

@@ -43,11 +43,11 @@ type Assembler struct {
 	layout *program.Layout
 	parser *asm.Parser
 	banks  banks
-	kinds  map[*isa.Leaf][]operandKind
-	leaves map[string]*isa.Leaf
-	most   bounds
-	size   int // entries of the descriptor table
-	fresh  *isa.Decoder
+	// mnemonics are by the names that source has for them.
+	mnemonics map[string]*mnemonic
+	most      bounds
+	size      int // entries of the descriptor table
+	fresh     *isa.Decoder
 	// tools are those of Source, nil before it is asked for.
 	tools *sourceTools
 }
@@ -163,10 +163,10 @@ type assembly struct {
 	array   *constArray
 	src     *diag.Source
 	base    int // of the text being read, in src
-	// The instruction being read: in the words of the description, its leaf by its name alone, and the fields in
-	// braces behind it.
+	// The instruction being read: in the words of the description, its name, nil for one that is none, and the fields
+	// in braces behind it.
 	line       asm.Line
-	leaf       *isa.Leaf
+	mnemonic   *mnemonic
 	operands   []operand
 	suffix     string
 	name       string
@@ -200,12 +200,13 @@ func (r *assembly) assembleFile(src *diag.Source) {
 	r.src, r.base = src, 0
 	for _, p := range pieces {
 		r.src = p
-		off := 0
-		for line := range strings.Lines(p.Text) {
-			r.base = off
-			r.readLine(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
-			off += len(line)
-		}
+		_ = program.Each(program.NewText(p).Split(lexis), 1, nil, func(b *program.Batch[struct{}]) error {
+			for _, s := range b.Statements {
+				r.base = int(s.Off)
+				r.readLine(s.Text)
+			}
+			return nil
+		})
 	}
 	if r.array != nil {
 		r.fail(diag.BlockNesting, r.array.span, "the array %s that starts here is not closed", r.array.name)
@@ -225,11 +226,11 @@ func (r *assembly) program() *dvleState {
 	return r.dvle
 }
 
+// lexis is picasso's.
+var lexis = program.NewLexis("", []string{";"})
+
 // readLine reads labels, then a directive or an instruction.
 func (r *assembly) readLine(text string) {
-	if i := strings.IndexByte(text, ';'); i >= 0 {
-		text = text[:i]
-	}
 	off := 0
 	if r.base == 0 && strings.HasPrefix(text, byteOrderMark) {
 		off = len(byteOrderMark)
@@ -397,10 +398,10 @@ func (r *assembly) slot(in isa.Inst, span diag.Span) {
 // limited words the error of a value that is too large for the bits of a field which has a limit
 // below that, as slot does.
 func (r *assembly) limited(e *asm.Error) string {
-	if r.leaf == nil || e.Code != diag.TextRange {
+	if r.mnemonic == nil || e.Code != diag.TextRange {
 		return e.Msg
 	}
-	for _, l := range r.leaf.Limits() {
+	for _, l := range r.mnemonic.leaf.Limits() {
 		if strings.Contains(e.Msg, " "+l.Field+",") {
 			return fmt.Sprintf("%s %s, expected 0 to %d", l.Field, r.line.Source[e.Off:e.End], l.Most)
 		}
@@ -435,8 +436,8 @@ func (r *assembly) limit(d *dvleState, span diag.Span) {
 // broken places something for an instruction that cannot be read, so that blocks stay paired.
 func (r *assembly) broken() {
 	in := r.roles.Filler
-	if r.leaf != nil {
-		in = isa.Inst{Leaf: r.leaf, Bits: r.leaf.Match}
+	if r.mnemonic != nil {
+		in = isa.Inst{Leaf: r.mnemonic.leaf, Bits: r.mnemonic.leaf.Match}
 	}
 	r.layout.Add(program.Placed{Inst: in, Span: r.span(0, 1)}, program.Target{})
 }

@@ -140,16 +140,16 @@ func (s *operandScan) identifier() string {
 // name reads an identifier, or the name of a constant that is none.
 func (s *operandScan) name() string {
 	start := s.pos
-	if n := strings.IndexAny(s.text[start:s.end], " \t.["); n >= 0 {
-		s.pos = start + n
-	} else {
-		s.pos = s.end
+	name := s.identifier()
+	end := s.pos
+	for end < s.end && strings.IndexByte(" \t.[", s.text[end]) < 0 {
+		end++
 	}
-	if name := s.text[start:s.pos]; s.r.aliases[name] != nil {
-		return name
+	if long := s.text[start:end]; end > s.pos && s.r.aliases[long] != nil {
+		s.pos = end
+		return long
 	}
-	s.pos = start
-	return s.identifier()
+	return name
 }
 
 func (s *operandScan) peek(c byte) bool { return s.pos < s.end && s.text[s.pos] == c }
@@ -369,31 +369,41 @@ func (a *Assembler) loadNames() error {
 	if err != nil {
 		return err
 	}
-	a.kinds, a.leaves = map[*isa.Leaf][]operandKind{}, map[string]*isa.Leaf{}
+	a.mnemonics = map[string]*mnemonic{}
 	for _, l := range root.Leaves {
 		name := strings.ToLower(l.Display)
-		if a.leaves[name] != nil {
+		if a.mnemonics[name] != nil {
 			continue // the two forms of one name differ in which operand is wide
 		}
+		m := &mnemonic{leaf: l}
 		for _, n := range append(aliasNames(a.set, l), name) {
-			if a.leaves[n] == nil || n == name {
-				a.leaves[n] = l
+			if a.mnemonics[n] == nil || n == name {
+				a.mnemonics[n] = m
 			}
 		}
 	}
 	return nil
 }
 
-// kindsOf tells which operands of an instruction are registers, and which the name of a place.
-func (a *Assembler) kindsOf(l *isa.Leaf) []operandKind {
-	kinds, known := a.kinds[l]
-	if !known {
-		for _, f := range l.OperandForms() {
-			kinds = append(kinds, a.kindOf(f))
+// mnemonic is the name of an instruction, or of several that differ in which operand is wide.
+type mnemonic struct {
+	leaf *isa.Leaf
+	// kinds tell which operands are registers, and which the name of a place; nil where that was not asked for.
+	kinds []operandKind
+}
+
+// operandKind returns how source writes an operand, by its number.
+func (a *Assembler) operandKind(m *mnemonic, i int) operandKind {
+	if m.kinds == nil {
+		m.kinds = []operandKind{}
+		for _, f := range m.leaf.OperandForms() {
+			m.kinds = append(m.kinds, a.kindOf(f))
 		}
-		a.kinds[l] = kinds
 	}
-	return kinds
+	if i < len(m.kinds) {
+		return m.kinds[i]
+	}
+	return kindOther
 }
 
 // kindOf returns how source writes an operand.
@@ -439,11 +449,7 @@ func (r *assembly) spellOut(text string, off int) bool {
 		word++
 	}
 	r.line.Keep(off, word)
-	r.leaf = r.leaves[strings.ToLower(text[off:word])]
-	var kinds []operandKind
-	if r.leaf != nil {
-		kinds = r.kindsOf(r.leaf)
-	}
+	r.mnemonic = r.mnemonics[strings.ToLower(text[off:word])]
 	ok, at := true, word
 	for i := 0; at < end; i++ {
 		comma := end
@@ -452,9 +458,9 @@ func (r *assembly) spellOut(text string, off int) bool {
 		}
 		kind := kindOther
 		switch {
-		case i < len(kinds):
-			kind = kinds[i]
-		case r.leaf == nil && r.resolves(text[at:comma]):
+		case r.mnemonic != nil:
+			kind = r.operandKind(r.mnemonic, i)
+		case r.resolves(text[at:comma]):
 			kind = kindRegister
 		}
 		ok = r.spellOperand(kind, text, at, comma) && ok

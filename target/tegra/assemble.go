@@ -117,23 +117,25 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 
 // finish checks the words as a program, and takes them.
 func (r *assembly) finish(code *program.Code) {
-	p := r.out.Program
-	words := code.Insts()
-	if most := r.facts.places["instructions"]; len(words) > most && !r.long {
-		span := code.Span(&words[most])
-		r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
-		return
+	p, most, count := r.out.Program, r.facts.places["instructions"], 0
+	for w := range code.Words {
+		if count == most && !r.long {
+			span := code.Span(w)
+			r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
+			return
+		}
+		count++
 	}
-	p.Words, r.out.Places = slices.Grow(p.Words, len(words)), slices.Grow(r.out.Places, len(words))
-	for i := range words {
-		w := &words[i]
+	p.Words, r.out.Places = slices.Grow(p.Words, count), slices.Grow(r.out.Places, count)
+	for w := range code.Words {
 		span := code.Span(w)
+		count--
 		if w.Size != wordBits {
 			r.fail(diag.TextExpected, span.Off, span.End, "%d words of 32 bits, expected 4", w.Size/32)
 			continue
 		}
 		r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: span})
-		p.Words = append(p.Words, r.checked(w.Word, span, i == len(words)-1))
+		p.Words = append(p.Words, r.checked(w.Word, span, count == 0))
 	}
 	for _, l := range code.Labels {
 		if !strings.HasPrefix(l.Name, localMark) {

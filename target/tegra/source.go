@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/internal/diag"
@@ -27,10 +28,12 @@ func SourceOf(data []byte) ([]byte, error) {
 
 // AppendSource appends a program as source that assembles to the same program.
 func AppendSource(dst []byte, set *isa.Set, p *Program) ([]byte, error) {
-	w, err := newSourceWriter(set, p)
+	tools, err := toolsOf(set)
 	if err != nil {
 		return dst, err
 	}
+	defer tools.release()
+	w := newSourceWriter(tools, p)
 	for _, s := range nameLines[:3] {
 		if names := *s.list(p); len(names) > 0 {
 			dst = fmt.Appendf(dst, ".%s\n", s.places)
@@ -64,34 +67,57 @@ func formatFloat(v uint32) string {
 	return text
 }
 
-// sourceWriter writes the code of a program.
-type sourceWriter struct {
-	p        *Program
+// sourceTools are what sources of all programs are written with: they know more with each.
+type sourceTools struct {
+	set      *isa.Set
 	d        *isa.Decoder
 	parser   *asm.Parser
 	lossless *asm.Lossless
 	facts    *facts
-	labels   *program.Labels
+}
+
+// kept has tools that nobody uses.
+var kept sync.Pool
+
+// toolsOf returns tools for a set, which release keeps for others.
+func toolsOf(set *isa.Set) (*sourceTools, error) {
+	if t, ok := kept.Get().(*sourceTools); ok && t.set == set {
+		return t, nil
+	}
+	t := &sourceTools{set: set}
+	var err error
+	if t.d, err = set.NewDecoder(""); err != nil {
+		return nil, err
+	}
+	if t.parser, err = asm.New(set, ""); err != nil {
+		return nil, err
+	}
+	if t.facts, err = factsOf(set); err != nil {
+		return nil, err
+	}
+	t.d.Lines = true
+	t.lossless = asm.NewLossless(t.d, t.parser)
+	return t, nil
+}
+
+func (t *sourceTools) release() {
+	t.d.Label, t.parser.Symbol = nil, nil
+	kept.Put(t)
+}
+
+// sourceWriter writes the code of a program.
+type sourceWriter struct {
+	*sourceTools
+	p      *Program
+	labels *program.Labels
 	// own are the names that the program gives instructions.
 	own map[int64][]string
 	// named tells that the text being printed has a label in it.
 	named bool
 }
 
-func newSourceWriter(set *isa.Set, p *Program) (*sourceWriter, error) {
-	d, err := set.NewDecoder("")
-	if err != nil {
-		return nil, err
-	}
-	parser, err := asm.New(set, "")
-	if err != nil {
-		return nil, err
-	}
-	f, err := factsOf(set)
-	if err != nil {
-		return nil, err
-	}
-	w := &sourceWriter{p: p, d: d, parser: parser, facts: f, own: map[int64][]string{}, lossless: asm.NewLossless(d, parser)}
+func newSourceWriter(tools *sourceTools, p *Program) *sourceWriter {
+	w := &sourceWriter{sourceTools: tools, p: p, own: map[int64][]string{}}
 	var entries []program.Entry
 	for _, l := range p.Labels {
 		addr := wordBits * int64(l.Number)
@@ -101,15 +127,14 @@ func newSourceWriter(set *isa.Set, p *Program) (*sourceWriter, error) {
 	w.labels = program.NewLabels(wordBits*int64(len(p.Words)), wordBits, entries)
 	var targets []isa.BranchTarget
 	for i, word := range p.Words {
-		in, ok := d.Decode(word)
+		in, ok := w.d.Decode(word)
 		if !ok {
 			continue
 		}
-		targets = d.Targets(targets[:0], in)
+		targets = w.d.Targets(targets[:0], in)
 		w.labels.Add(wordBits*int64(i), targets)
 	}
-	d.Lines = true
-	return w, nil
+	return w
 }
 
 // label names a branch target, by a name of the program where it has one, else by one that stays in

@@ -141,6 +141,7 @@ func (a *assembler) startAhead() (func(program.Statement) read, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.ahead = true
 	return r.readAhead, nil
 }
 

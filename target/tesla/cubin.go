@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
@@ -134,6 +135,7 @@ func SourceOf(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer w.release()
 	list, err := blocks(text)
 	if err != nil {
 		return nil, err
@@ -160,17 +162,25 @@ type sourceWriter struct {
 	aligns []int64
 }
 
+// writers has those that nobody uses: they know more with each kernel.
+var writers sync.Pool
+
+// newSourceWriter returns a writer for a cubin, which release keeps for others.
 func newSourceWriter(text string) (*sourceWriter, error) {
 	set, err := plain()
 	if err != nil {
 		return nil, err
 	}
-	w := &sourceWriter{}
-	if w.d, err = set.NewDecoder(""); err != nil {
-		return nil, err
-	}
-	if w.p, err = asm.New(set, ""); err != nil {
-		return nil, err
+	w, _ := writers.Get().(*sourceWriter)
+	if w == nil {
+		w = &sourceWriter{}
+		if w.d, err = set.NewDecoder(""); err != nil {
+			return nil, err
+		}
+		if w.p, err = asm.New(set, ""); err != nil {
+			return nil, err
+		}
+		w.l, w.aligns = asm.NewLossless(w.d, w.p), program.Alignments(w.d.Root())
 	}
 	ctx, err := contextOf(set, set.DefaultContext(), text)
 	if err != nil {
@@ -178,8 +188,12 @@ func newSourceWriter(text string) (*sourceWriter, error) {
 	}
 	w.d.SetContext(ctx)
 	w.p.SetContext(ctx)
-	w.l, w.aligns = asm.NewLossless(w.d, w.p), program.Alignments(w.d.Root())
 	return w, nil
+}
+
+func (w *sourceWriter) release() {
+	w.d.Label, w.p.Symbol = nil, nil
+	writers.Put(w)
 }
 
 // append appends the instructions of a kernel, each with its labels.

@@ -7,9 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/asm"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
@@ -166,5 +168,28 @@ func BenchmarkSource(b *testing.B) {
 			b.SetBytes(int64(size / b.N))
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds()/1e6, "Minst/s")
 		})
+	}
+}
+
+// TestManyLabels assembles branches to labels that are all different, whose long forms no instruction has. Why not is
+// asked of none: that takes thousands of allocations.
+func TestManyLabels(t *testing.T) {
+	c, err := tesla.NewCompiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	const lines = 1000
+	for i := range lines {
+		fmt.Fprintf(&b, "l%d: bra l%d\n", i, lines-1-i)
+	}
+	src := []*diag.Source{{Name: "x.s", Text: b.String()}}
+	each := testing.AllocsPerRun(1, func() {
+		if _, err := c.Compile(src, program.CompileOptions{Jobs: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}) / lines
+	if each > 100 {
+		t.Errorf("%.0f allocations a line", each)
 	}
 }

@@ -27,6 +27,8 @@ type reader struct {
 	name func(string) (int64, bool)
 	// named tells that a text has the name of a label, whose place is not known before the end.
 	named bool
+	// ahead tells that nobody wants to know why a statement is no instruction.
+	ahead bool
 	// asks are the first words of statements that had names: reading these ahead is in vain.
 	asks map[string]bool
 }
@@ -68,7 +70,10 @@ type rare struct {
 	odd []string
 }
 
-// readAhead reads a statement without knowing what names stand for; what is no instruction is nothing.
+// errAhead is why a statement is no instruction that is read ahead: most of those are never told of.
+var errAhead = errors.New("no instruction")
+
+// readAhead reads a statement without knowing what names stand for; what is no instruction has to be read again.
 func (r *reader) readAhead(x program.Statement) (to read) {
 	text := strings.Trim(x.Text, " \t")
 	for end := labelEnd(text); end >= 0; end = labelEnd(text) {
@@ -85,6 +90,7 @@ func (r *reader) readAhead(x program.Statement) (to read) {
 	if r.read(&s, &to); to.named && len(r.asks) < maxAsks {
 		r.asks[strings.Clone(word)] = true
 	}
+	to.named = to.named || to.rare != nil && to.rare.err != nil
 	return to
 }
 
@@ -145,7 +151,9 @@ func (r *reader) parse(s *statement) (isa.Inst, error) {
 			return in, err
 		}
 		text = string(r.line.Text)
-		if in, ok = r.tryConstants(text, s.long, negative); !ok {
+		if in, ok = r.tryConstants(text, s.long, negative); !ok && r.ahead {
+			return in, errAhead
+		} else if !ok {
 			return in, r.explain(r.why(s.long), s.text, text)
 		}
 	}

@@ -5,17 +5,11 @@ package example
 // Decode decodes the instruction that code starts with, as programs store it, with default options. The error is
 // ErrShort or ErrUnknown.
 func Decode(code []byte) (Inst, error) {
-	o := Defaults()
-	short := true
-	for _, size := range []int{16} {
-		w, have := load(code, size, 16, false)
-		in, ok := o.Decode(w)
-		if ok && in.Size <= have && (true || in.Size == size) {
-			return in, nil
-		}
-		short = short && have < size
+	w, have := load(code, 16, 16, false)
+	if in, ok := Defaults().Decode(w); ok && in.Size <= have {
+		return in, nil
 	}
-	if short {
+	if have < 16 {
 		return Inst{}, ErrShort
 	}
 	return Inst{}, ErrUnknown

@@ -131,7 +131,7 @@ type Inst struct {
 	Bits Word
 }
 
-// RegisterOp is an form of register, by its number.
+// RegisterOp is a form of register, by its number.
 type RegisterOp uint16
 
 // The leaves of #register.

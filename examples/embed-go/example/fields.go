@@ -37,10 +37,10 @@ type AddFields struct {
 func (f *AddFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
-	f.Dst = uint32((v[0] >> 9 & 0xf))
-	f.A = uint32((v[0] >> 5 & 0xf))
+	f.Dst = uint32(v[0] >> 9 & 0xf)
+	f.A = uint32(v[0] >> 5 & 0xf)
 	f.Immediate = (v[0] >> 4 & 1) != 0
-	f.B = uint32((v[0] & 0xf))
+	f.B = uint32(v[0] & 0xf)
 	f.B2 = int32(signExtend((v[0] & 0xf), 4))
 }
 
@@ -48,26 +48,26 @@ func (f *AddFields) Unpack(in Inst, o *Options) {
 // *DoesNotFitError, and the low bits are packed then.
 func (f *AddFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x2000}
-	if !(uint64(f.Dst)>>4 == 0) {
+	if uint64(f.Dst)>>4 != 0 {
 		err = &DoesNotFitError{"DST"}
 	}
-	v[0] = v[0]&^0x1e00 | (uint64(f.Dst)&0xf)<<9
-	if !(uint64(f.A)>>4 == 0) {
+	v[0] |= (uint64(f.Dst) & 0xf) << 9
+	if uint64(f.A)>>4 != 0 {
 		err = &DoesNotFitError{"A"}
 	}
-	v[0] = v[0]&^0x1e0 | (uint64(f.A)&0xf)<<5
-	v[0] = v[0]&^0x10 | (bit(f.Immediate)&1)<<4
-	if !(uint64(f.B)>>4 == 0) {
+	v[0] |= (uint64(f.A) & 0xf) << 5
+	v[0] |= (bit(f.Immediate) & 1) << 4
+	if uint64(f.B)>>4 != 0 {
 		err = &DoesNotFitError{"B"}
 	}
-	v[0] = v[0]&^0xf | (uint64(f.B)&0xf)<<0
+	v[0] |= uint64(f.B) & 0xf
 	p := &printer{o: o, unit: 16}
 	{
 		before, fitted := v, err
-		if !(signExtend(uint64(f.B2), 4) == int64(f.B2)) {
+		if signExtend(uint64(f.B2), 4) != int64(f.B2) {
 			err = &DoesNotFitError{"B"}
 		}
-		v[0] = v[0]&^0xf | (uint64(f.B2)&0xf)<<0
+		v[0] = v[0]&^0xf | uint64(f.B2)&0xf
 		s := &scope{w: v, leaf: &leavesInstruction[1]}
 		if s.w[0]&0x10 == 0x10 {
 		} else {
@@ -91,10 +91,10 @@ type MulFields struct {
 func (f *MulFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
-	f.Dst = uint32((v[0] >> 9 & 0xf))
-	f.A = uint32((v[0] >> 5 & 0xf))
+	f.Dst = uint32(v[0] >> 9 & 0xf)
+	f.A = uint32(v[0] >> 5 & 0xf)
 	f.Immediate = (v[0] >> 4 & 1) != 0
-	f.B = uint32((v[0] & 0xf))
+	f.B = uint32(v[0] & 0xf)
 	f.B2 = int32(signExtend((v[0] & 0xf), 4))
 }
 
@@ -102,26 +102,26 @@ func (f *MulFields) Unpack(in Inst, o *Options) {
 // *DoesNotFitError, and the low bits are packed then.
 func (f *MulFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x4000}
-	if !(uint64(f.Dst)>>4 == 0) {
+	if uint64(f.Dst)>>4 != 0 {
 		err = &DoesNotFitError{"DST"}
 	}
-	v[0] = v[0]&^0x1e00 | (uint64(f.Dst)&0xf)<<9
-	if !(uint64(f.A)>>4 == 0) {
+	v[0] |= (uint64(f.Dst) & 0xf) << 9
+	if uint64(f.A)>>4 != 0 {
 		err = &DoesNotFitError{"A"}
 	}
-	v[0] = v[0]&^0x1e0 | (uint64(f.A)&0xf)<<5
-	v[0] = v[0]&^0x10 | (bit(f.Immediate)&1)<<4
-	if !(uint64(f.B)>>4 == 0) {
+	v[0] |= (uint64(f.A) & 0xf) << 5
+	v[0] |= (bit(f.Immediate) & 1) << 4
+	if uint64(f.B)>>4 != 0 {
 		err = &DoesNotFitError{"B"}
 	}
-	v[0] = v[0]&^0xf | (uint64(f.B)&0xf)<<0
+	v[0] |= uint64(f.B) & 0xf
 	p := &printer{o: o, unit: 16}
 	{
 		before, fitted := v, err
-		if !(signExtend(uint64(f.B2), 4) == int64(f.B2)) {
+		if signExtend(uint64(f.B2), 4) != int64(f.B2) {
 			err = &DoesNotFitError{"B"}
 		}
-		v[0] = v[0]&^0xf | (uint64(f.B2)&0xf)<<0
+		v[0] = v[0]&^0xf | uint64(f.B2)&0xf
 		s := &scope{w: v, leaf: &leavesInstruction[2]}
 		if s.w[0]&0x10 == 0x10 {
 		} else {
@@ -145,9 +145,9 @@ type ShlFields struct {
 func (f *ShlFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
-	f.Dst = uint32((v[0] >> 9 & 0xf))
-	f.A = uint32((v[0] >> 5 & 0xf))
-	f.Count = uint32((v[0] & 0xf))
+	f.Dst = uint32(v[0] >> 9 & 0xf)
+	f.A = uint32(v[0] >> 5 & 0xf)
+	f.Count = uint32(v[0] & 0xf)
 	f.Rest[0] = v[0] & 0x10
 }
 
@@ -155,18 +155,18 @@ func (f *ShlFields) Unpack(in Inst, o *Options) {
 // *DoesNotFitError, and the low bits are packed then.
 func (f *ShlFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x6000}
-	if !(uint64(f.Dst)>>4 == 0) {
+	if uint64(f.Dst)>>4 != 0 {
 		err = &DoesNotFitError{"DST"}
 	}
-	v[0] = v[0]&^0x1e00 | (uint64(f.Dst)&0xf)<<9
-	if !(uint64(f.A)>>4 == 0) {
+	v[0] |= (uint64(f.Dst) & 0xf) << 9
+	if uint64(f.A)>>4 != 0 {
 		err = &DoesNotFitError{"A"}
 	}
-	v[0] = v[0]&^0x1e0 | (uint64(f.A)&0xf)<<5
-	if !(uint64(f.Count)>>4 == 0) {
+	v[0] |= (uint64(f.A) & 0xf) << 5
+	if uint64(f.Count)>>4 != 0 {
 		err = &DoesNotFitError{"COUNT"}
 	}
-	v[0] = v[0]&^0xf | (uint64(f.Count)&0xf)<<0
+	v[0] |= uint64(f.Count) & 0xf
 	v[0] |= f.Rest[0] & 0x10
 	return Word(v[0]), err
 }
@@ -183,7 +183,7 @@ type BrFields struct {
 func (f *BrFields) Unpack(in Inst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
-	f.Cond = Cond((v[0] >> 11 & 3))
+	f.Cond = Cond(v[0] >> 11 & 3)
 	f.Link = (v[0] >> 10 & 1) != 0
 	f.Likely = (v[0] >> 9 & 1) != 0
 	f.Target = int32(signExtend((v[0] & 0x1ff), 9))
@@ -193,16 +193,16 @@ func (f *BrFields) Unpack(in Inst, o *Options) {
 // *DoesNotFitError, and the low bits are packed then.
 func (f *BrFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0x8000}
-	if !(uint64(f.Cond)>>2 == 0) {
+	if uint64(f.Cond)>>2 != 0 {
 		err = &DoesNotFitError{"COND"}
 	}
-	v[0] = v[0]&^0x1800 | (uint64(f.Cond)&3)<<11
-	v[0] = v[0]&^0x400 | (bit(f.Link)&1)<<10
-	v[0] = v[0]&^0x200 | (bit(f.Likely)&1)<<9
-	if !(signExtend(uint64(f.Target), 9) == int64(f.Target)) {
+	v[0] |= (uint64(f.Cond) & 3) << 11
+	v[0] |= (bit(f.Link) & 1) << 10
+	v[0] |= (bit(f.Likely) & 1) << 9
+	if signExtend(uint64(f.Target), 9) != int64(f.Target) {
 		err = &DoesNotFitError{"TARGET"}
 	}
-	v[0] = v[0]&^0x1ff | (uint64(f.Target)&0x1ff)<<0
+	v[0] |= uint64(f.Target) & 0x1ff
 	return Word(v[0]), err
 }
 
@@ -215,17 +215,17 @@ type RegisterGeneralFields struct {
 func (f *RegisterGeneralFields) Unpack(in RegisterInst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
-	f.N = uint32((v[0] & 7))
+	f.N = uint32(v[0] & 7)
 }
 
 // Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
 // *DoesNotFitError, and the low bits are packed then.
 func (f *RegisterGeneralFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{0}
-	if !(uint64(f.N)>>3 == 0) {
+	if uint64(f.N)>>3 != 0 {
 		err = &DoesNotFitError{"N"}
 	}
-	v[0] = v[0]&^7 | (uint64(f.N)&7)<<0
+	v[0] |= uint64(f.N) & 7
 	return Word(v[0]), err
 }
 
@@ -238,17 +238,17 @@ type RegisterSpecialFields struct {
 func (f *RegisterSpecialFields) Unpack(in RegisterInst, o *Options) {
 	w := in.Bits
 	v := limbs{uint64(w)}
-	f.N = uint32((v[0] & 7))
+	f.N = uint32(v[0] & 7)
 }
 
 // Pack makes a word of the fields. What they do not say has the value that the description expects. The error is a
 // *DoesNotFitError, and the low bits are packed then.
 func (f *RegisterSpecialFields) Pack(o *Options) (w Word, err error) {
 	v := limbs{8}
-	if !(uint64(f.N)>>3 == 0) {
+	if uint64(f.N)>>3 != 0 {
 		err = &DoesNotFitError{"N"}
 	}
-	v[0] = v[0]&^7 | (uint64(f.N)&7)<<0
+	v[0] |= uint64(f.N) & 7
 	return Word(v[0]), err
 }
 

@@ -19,6 +19,8 @@ import (
 // Numbers are taken for any digits, floats and labels for more than they are, and conditions are not looked at but for
 // those of contexts. So there may be ways in it that no parser takes, but none is missing that takes each piece of a text
 // as it is printed.
+
+// uniqueness is that automaton.
 type uniqueness struct {
 	p      *Parser
 	start  *textState
@@ -489,6 +491,7 @@ func (u *uniqueness) step(s *textState, c byte) *textStep {
 	return s.next[class]
 }
 
+// newStep makes the step of a byte.
 func (u *uniqueness) newStep(s *textState, c byte) *textStep {
 	u.to, u.next, u.blank, u.steps, u.failed = &textStep{}, c, s.blank, 0, false
 	for i, id := range s.spots {
@@ -529,6 +532,7 @@ func (u *uniqueness) state(spots []spot, blank bool) *textState {
 	return s
 }
 
+// frame returns the number of a frame.
 func (u *uniqueness) frame(f textFrame) int32 {
 	id, ok := u.frameID[f]
 	if !ok {
@@ -567,6 +571,7 @@ func (u *uniqueness) arrive(x spot) {
 	u.reach(x)
 }
 
+// reach notes a spot, and how it was reached.
 func (u *uniqueness) reach(x spot) {
 	t := u.to
 	u.marked = append(u.marked[:0], u.passed...)
@@ -653,6 +658,7 @@ func (u *uniqueness) behind(e *edge, frame int32, key markKey) {
 	u.passed = u.passed[:n]
 }
 
+// edge takes the byte at the start of an item, or goes on behind it if it takes none.
 func (u *uniqueness) edge(e *edge, frame int32) {
 	it := &e.item
 	n := len(u.passed)
@@ -897,6 +903,7 @@ func (u *uniqueness) open(ref *model.Ref, inside int32) (id int32, ok bool) {
 	return from, true
 }
 
+// innerScope returns the number of the scope of a nested value.
 func (u *uniqueness) innerScope(key innerScope, s scope) int32 {
 	id, ok := u.inner[key]
 	if !ok {

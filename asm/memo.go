@@ -97,9 +97,9 @@ func (m *memory) keepLine(hash uint64, r *reading) {
 	m.lines[hash] = r
 }
 
-// learn keeps what a text was read as, if it has been read before.
+// learn keeps what a text was read as, if it has been read before or will be again.
 func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && m.seenLines.met(m.line) {
+	if m := p.memo; !p.asked && (p.Again || m.seenLines.met(m.line)) {
 		m.keepLine(m.line, p.reading(string(body)))
 	}
 }

@@ -71,6 +71,10 @@ var derived = []struct {
 	{`type="#e"`, `{Z} &lt;&lt; 1 | ({X} &amp; 1)`, `op {D}`, []row{{"op one", "01", ""}, {"op two", "80", ""}, {"op three", "81", ""}}},
 	{`type="#reg"`, `{X} + 1`, `op {D}`, []row{{"op r16", "0f", ""}, {"op r1", "00", ""}, {"op r0", "", ""}, {"op r17", "", ""}}},
 	{`type="#reg"`, `{Y} &lt;&lt; 2 | {Z}`, `op {D}`, []row{{"op r29", "f0", ""}, {"op r2", "", ""}}}, // 111 01
+	// an operand that is bits of the word in another order
+	{`type="#reg"`, `{X} &lt;&lt; 1 | {Z}`, `op {D}`, []row{{"op r29", "8e", ""}, {"op r2", "01", ""}, {"op r32", "", ""}}},             // 1110 1
+	{`type="#reg"`, `({X} &amp; 7) &lt;&lt; 2 ^ {Y} >> 1`, `op {D}`, []row{{"op r29", "27", ""}}},                                       // 111 01
+	{`type="#reg"`, `({Z} &lt;&lt; 4) + {X}`, `op {X} {D}`, []row{{"op 3 r19", "83", ""}, {"op 3 r3", "03", ""}, {"op 2 r19", "", ""}}}, // 1 0011
 	{`type="offset" width="4"`, `{Y}`, `op r{X}{D}`, []row{{"op r1", "01", ""}, {"op r1+7", "71", ""}}},
 	{`type="uint" width="6"`, `{E} * 2`, `op {D}`, []row{{"op 2", "00", ""}, {"op 32", "0f", ""}, {"op 3", "", ""}, {"op 0", "", ""}}}, // E is X + 1
 }

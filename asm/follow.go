@@ -401,6 +401,7 @@ func (u *uniqueness) ask(m *mark, scope int32, prog *model.Prog, want bool) {
 	u.force(m, prog.Root, scope, want)
 }
 
+// force fixes the bits to which a condition leaves one value if it is to hold, or not to.
 func (u *uniqueness) force(m *mark, n *model.Node, scope int32, want bool) {
 	switch n.Op {
 	case spec.OpNot:

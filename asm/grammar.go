@@ -135,8 +135,6 @@ type item struct {
 	ref     *model.Ref
 	// words are the texts of an enum or a bool.
 	words *trie
-	// flag is the text of a bool, if it prints nothing else.
-	flag string
 	// conds must hold (or not) for the reference to mean ref.
 	conds []condition
 	call  *grammar
@@ -455,7 +453,6 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	case spec.KindBool, spec.KindBoolInv:
 		if ref.Field != nil && ref.Field.Display != nil {
 			out.kind, out.words = itemEnum, c.boolWords(ref)
-			out.flag = c.flagText(ref)
 		}
 	case spec.KindFloat:
 		out.kind = itemFloat
@@ -529,15 +526,6 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 		return 0, false
 	}
 	return truthBit(prog.Root.Value != 0), true
-}
-
-// flagText returns the text of a bool of one bit that prints it or nothing; "" for any other.
-func (c *compiler) flagText(ref *model.Ref) string {
-	text := c.parser.fold(normal(*ref.Field.Display))
-	if _, always := constant(ref.Prog); always || strings.Trim(text, " ") != text || ref.Kind != spec.KindBool {
-		return ""
-	}
-	return text
 }
 
 // set compiles the members of a set, each as a small tree of its own.

@@ -129,9 +129,6 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	case state <= stateShorter:
 		return p.matchNumber(e, stateShorter-state)
 	}
-	if it.flag != "" && it.extent == anyExtent && !p.everyWay() {
-		return p.matchFlag(e, state)
-	}
 	found, end := p.findWord(it.words, pos, limit)
 	if found == nil || end == pos && it.extent == someText {
 		if it.ref.Kind == spec.KindEnum && it.extent != noText {
@@ -157,29 +154,6 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	p.pos, p.node = end, next
 	return true
 }
-
-// matchFlag reads the text of a bool, or nothing.
-func (p *Parser) matchFlag(e *edge, state int) bool {
-	it, next := &e.item, e.next
-	if state == 0 {
-		pos := p.skipBlank()
-		if end, ok := p.literalAt(pos, len(p.src)+1, it.flag); ok {
-			if p.follows(next, p.pos) {
-				p.save(e, stateNoFlag)
-			}
-			if !p.spelled(end-p.pos == len(it.flag)) || !p.bind(it, 1, end) {
-				return false
-			}
-			p.pos, p.node = end, next
-			return true
-		}
-	}
-	p.node = next
-	return p.bind(it, 0, p.pos)
-}
-
-// stateNoFlag is the state in which a bool reads nothing.
-const stateNoFlag = -4
 
 // otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the
 // longest text that it has: as a shorter one, as nothing, or as a number.

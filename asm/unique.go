@@ -19,6 +19,8 @@ import (
 // Numbers are taken for any digits, floats and labels for more than they are, and conditions are not looked at but for
 // those of contexts. So there may be ways in it that no parser takes, but none is missing that takes each piece of a text
 // as it is printed.
+
+// uniqueness is that automaton.
 type uniqueness struct {
 	p      *Parser
 	start  *textState
@@ -44,9 +46,10 @@ type uniqueness struct {
 	kept    int // of what follows from texts
 
 	// words are steps of whole words, found by their hashes, used of them.
-	words []textWord
-	used  int
-	shift int
+	words    []textWord
+	used     int
+	shift    int
+	likeness []byte
 
 	// Of the step that is being made: its byte, whether a blank stands before it, where it comes from, the marks that
 	// were passed, and what it leads to.
@@ -72,7 +75,7 @@ const (
 	maxTextDepth  = 10
 	maxOutcomes   = 1 << 16
 	fewTextWords  = 10
-	mostTextWords = 1 << 16
+	mostTextWords = 1 << 15
 )
 
 // spot is where the reading of a text can be: at a node, or inside an item.
@@ -124,6 +127,8 @@ type textWord struct {
 	state *textState
 	text  [textWordSize]byte
 	size  uint8
+	// exact tells that only words like it are known that have its very numbers.
+	exact bool
 	step  *textStep
 }
 
@@ -269,52 +274,169 @@ func (u *uniqueness) take(hash uint64) bool {
 	return first
 }
 
-// word takes a word with the blank behind it, byte by byte or, where it was met before, as one step; programs have
-// few words. It returns nil where there is no text that goes on so.
+// word takes a word with the blank behind it, byte by byte or, where one like it was met before, as one step: programs
+// have few words, and of those that differ in numbers fewer. It returns nil where there is no text that goes on so.
 func (u *uniqueness) word(state *textState, text []byte) *textState {
-	hash := state.hash
-	for rest := text; len(rest) > 0; {
-		x := uint64(0)
-		n := min(len(rest), 8)
-		for i, c := range rest[:n] {
-			x |= uint64(c) << (8 * i)
-		}
-		hash, rest = mix(hash, x), rest[n:]
+	if len(text) > textWordSize {
+		return u.bytes(state, text)
 	}
-	x := &u.words[hash>>u.shift]
-	if x.hash == hash && x.step != nil && x.state == state && string(x.text[:x.size]) == string(text) {
+	like := u.like(text)
+	x, known := u.find(state, like)
+	if known && x.exact {
+		like = text
+		x, known = u.find(state, like)
+	}
+	if known {
 		u.taken = append(u.taken, x.step)
 		return x.step.to
 	}
 	from := len(u.taken)
-	to := state
+	to := u.bytes(state, text)
+	if to == nil || !u.again(x, state, like) {
+		return to
+	}
+	y := textWord{hash: state.hashOf(like), state: state, size: uint8(len(like))}
+	copy(y.text[:], like)
+	if y.exact = !bytes.Equal(like, text) && !u.generic(state, text, u.taken[from:]); !y.exact {
+		y.step = u.along(u.taken[from:], to)
+	}
+	if y.exact || y.step != nil {
+		*x = y
+	}
+	return to
+}
+
+// bytes takes a word byte by byte.
+func (u *uniqueness) bytes(state *textState, text []byte) *textState {
 	for _, c := range text {
-		s := u.step(to, c)
+		s := u.step(state, c)
 		if s == nil || s.to == nil {
 			return nil
 		}
-		u.taken, to = append(u.taken, s), s.to
+		u.taken, state = append(u.taken, s), s.to
 	}
-	if len(text) > textWordSize {
-		return to
-	}
-	if x.hash != hash { // met for the first time
-		if x.step == nil {
-			x.hash = hash
-		} else {
-			x.step = nil
+	return state
+}
+
+// hashOf returns a hash of a word at a state.
+func (s *textState) hashOf(text []byte) uint64 {
+	hash := s.hash
+	for len(text) > 0 {
+		x := uint64(0)
+		n := min(len(text), 8)
+		for i, c := range text[:n] {
+			x |= uint64(c) << (8 * i)
 		}
-		return to
+		hash, text = mix(hash, x), text[n:]
+	}
+	return hash
+}
+
+// find returns the place of a word, and whether it is known there.
+func (u *uniqueness) find(state *textState, text []byte) (x *textWord, known bool) {
+	hash := state.hashOf(text)
+	x = &u.words[hash>>u.shift]
+	return x, x.hash == hash && x.state == state && string(x.text[:x.size]) == string(text)
+}
+
+// again reports whether a word that is not known was met before, and notes that it is now.
+func (u *uniqueness) again(x *textWord, state *textState, text []byte) bool {
+	hash := state.hashOf(text)
+	if x.hash != hash {
+		*x = textWord{hash: hash}
+		return false
 	}
 	if u.used++; u.used > len(u.words)/2 && len(u.words) < mostTextWords {
 		u.words, u.used, u.shift = make([]textWord, 4*len(u.words)), 0, u.shift-2
-		return to
+		return false
 	}
-	if step := u.along(u.taken[from:], to); step != nil {
-		*x = textWord{hash: hash, state: state, size: uint8(len(text)), step: step}
-		copy(x.text[:], text)
+	return true
+}
+
+// What stands for any decimal number in what a word is like, and for any in hexadecimal behind 0x.
+const (
+	likeNumber = 1 + iota
+	likeHex
+)
+
+// like returns a word with its numbers replaced.
+func (u *uniqueness) like(text []byte) []byte {
+	out := u.likeness[:0]
+	for i := 0; i < len(text); {
+		n := numberRun(text, i)
+		switch {
+		case n == 0:
+			out = append(out, text[i])
+			i++
+		case isHexRun(text, i):
+			out = append(out, likeHex)
+		default:
+			out = append(out, likeNumber)
+		}
+		i += n
 	}
-	return to
+	u.likeness = out
+	return out
+}
+
+// numberRun returns the length of the number that starts at a place, 0 for none: 0x is none, what is behind it is.
+func numberRun(text []byte, at int) (n int) {
+	hex := isHexRun(text, at)
+	if !hex && at+1 < len(text) && text[at] == '0' && text[at+1] == 'x' {
+		return 0
+	}
+	for at+n < len(text) && (digitValue[text[at+n]] < 10 || hex && digitValue[text[at+n]] < 16 && text[at+n] >= 'a') {
+		n++
+	}
+	return n
+}
+
+// isHexRun reports whether a place is behind 0x.
+func isHexRun(text []byte, at int) bool { return at >= 2 && text[at-1] == 'x' && text[at-2] == '0' }
+
+// generic reports whether each number of a word could be any other: all digits lead to one state, which they do not
+// leave. Steps are those of the word.
+func (u *uniqueness) generic(state *textState, text []byte, steps []*textStep) bool {
+	for i := 0; i < len(text); {
+		n := numberRun(text, i)
+		if n == 0 {
+			i++
+			continue
+		}
+		before := state
+		if i > 0 {
+			before = steps[i-1].to
+		}
+		digits := "0123456789"
+		if isHexRun(text, i) {
+			digits = "0123456789abcdef"
+		}
+		for k := range len(digits) {
+			if first := u.step(before, digits[k]); first == nil || !first.same(steps[i]) {
+				return false
+			}
+			if next := u.step(steps[i].to, digits[k]); next == nil || next.to != steps[i].to || !next.stays() {
+				return false
+			}
+		}
+		i += n
+	}
+	return true
+}
+
+// same reports whether a step does what another does.
+func (t *textStep) same(x *textStep) bool {
+	return t.to == x.to && slices.Equal(t.from, x.from) && t.more == nil && x.more == nil
+}
+
+// stays reports whether a step leaves each spot where it is.
+func (t *textStep) stays() bool {
+	for i, w := range t.from {
+		if w != (wayBack{int32(i), 0}) {
+			return false
+		}
+	}
+	return t.more == nil
 }
 
 // along makes one step of several; nil if there are too many ways.
@@ -369,6 +491,7 @@ func (u *uniqueness) step(s *textState, c byte) *textStep {
 	return s.next[class]
 }
 
+// newStep makes the step of a byte.
 func (u *uniqueness) newStep(s *textState, c byte) *textStep {
 	u.to, u.next, u.blank, u.steps, u.failed = &textStep{}, c, s.blank, 0, false
 	for i, id := range s.spots {
@@ -409,6 +532,7 @@ func (u *uniqueness) state(spots []spot, blank bool) *textState {
 	return s
 }
 
+// frame returns the number of a frame.
 func (u *uniqueness) frame(f textFrame) int32 {
 	id, ok := u.frameID[f]
 	if !ok {
@@ -447,6 +571,7 @@ func (u *uniqueness) arrive(x spot) {
 	u.reach(x)
 }
 
+// reach notes a spot, and how it was reached.
 func (u *uniqueness) reach(x spot) {
 	t := u.to
 	u.marked = append(u.marked[:0], u.passed...)
@@ -533,6 +658,7 @@ func (u *uniqueness) behind(e *edge, frame int32, key markKey) {
 	u.passed = u.passed[:n]
 }
 
+// edge takes the byte at the start of an item, or goes on behind it if it takes none.
 func (u *uniqueness) edge(e *edge, frame int32) {
 	it := &e.item
 	n := len(u.passed)
@@ -777,6 +903,7 @@ func (u *uniqueness) open(ref *model.Ref, inside int32) (id int32, ok bool) {
 	return from, true
 }
 
+// innerScope returns the number of the scope of a nested value.
 func (u *uniqueness) innerScope(key innerScope, s scope) int32 {
 	id, ok := u.inner[key]
 	if !ok {

@@ -19,7 +19,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata/script")
 
+// raceOptions have a command under the race detector wait for 10 ms instead of a second when it ends, so that
+// goroutines that are still running can be caught: tests run hundreds of commands.
+const raceVariable, raceOptions = "GORACE", "atexit_sleep_ms=10"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(raceVariable) == "" {
+		os.Setenv(raceVariable, raceOptions)
+	}
 	testscript.Main(m, map[string]func(){"isago": main, "picasso": main, allocating: printAllocated})
 }
 
@@ -47,6 +54,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("NO_COLOR", "")
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv(raceVariable, os.Getenv(raceVariable))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

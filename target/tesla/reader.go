@@ -151,13 +151,14 @@ func (r *reader) parse(s *statement) (isa.Inst, error) {
 			return in, err
 		}
 		text = string(r.line.Text)
-		if in, ok = r.tryConstants(text, s.long, negative); !ok && r.ahead {
-			return in, errAhead
-		} else if !ok {
-			return in, r.explain(r.why(s.long), s.text, text)
-		}
+		in, ok = r.tryConstants(text, s.long, negative)
 	}
-	if r.named && !s.long && in.Leaf.Size < r.longest {
+	switch {
+	case !ok && r.ahead:
+		return in, errAhead
+	case !ok:
+		return in, r.explain(r.why(s.long), s.text, text)
+	case r.named && !s.long && in.Leaf.Size < r.longest:
 		if long, ok := r.try(text, true); ok {
 			return long, nil
 		}

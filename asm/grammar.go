@@ -477,14 +477,20 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 	return t
 }
 
+// maxNamed bounds the width of an enum all values of which are known to have a text.
+const maxNamed = 8
+
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
 func hasUnnamed(ref *model.Ref) bool {
-	list := values{left: maxBound}
-	all, ok := list.ref(ref)
-	return !ok || slices.ContainsFunc(all, func(v uint64) bool {
-		_, named := ref.Enum.Lookup(v)
-		return !named
-	})
+	if ref.Prog != nil || ref.Width > maxNamed {
+		return true
+	}
+	for v := range uint64(1) << uint(ref.Width) {
+		if _, named := ref.Enum.Lookup(v); !named {
+			return true
+		}
+	}
+	return false
 }
 
 // boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an

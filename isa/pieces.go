@@ -62,9 +62,9 @@ type shownItems struct {
 type pieceKind uint8
 
 const (
-	pieceEnd     pieceKind = iota // constant text alone
-	pieceDense                    // a text that depends on few bits
+	pieceDense   pieceKind = iota // a text that depends on few bits
 	pieceNamed                    // the same, unless the program has a name for it
+	pieceEnd                      // constant text alone
 	pieceWide                     // a text that depends on more
 	pieceNumber                   // a number that is formatted sooner than found
 	pieceOperand                  // an operand whose own pieces are remembered
@@ -196,6 +196,10 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if x.reads.more && !x.reads.find(d, depth, &from) {
 		return d.generally(dst, x, depth)
 	}
+	known := pieceNamed // up to which kind texts are looked up
+	if d.Symbol != nil {
+		known = pieceDense
+	}
 	buf, n := dst[:cap(dst)], len(dst)
 	for i := range x.pieces {
 		p := &x.pieces[i]
@@ -209,7 +213,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 			buf, n = room(append(buf[:n], p.text...))
 			buf = grown(buf, n)
 		}
-		if p.kind == pieceDense {
+		if p.kind <= known {
 			c := &p.dense.texts[p.key.from(&from)]
 			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
 				*(*chunk)(buf[n:]) = *c
@@ -241,12 +245,8 @@ func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
 	switch p.kind {
 	case pieceDense, pieceNamed:
 		x := p.key.from(from)
-		switch c := &p.dense.texts[x]; c[chunkLen] {
-		case longText:
+		if p.dense.texts[x][chunkLen] == longText {
 			return append(dst, p.dense.long[x]...)
-		case 0:
-		default: // of a name
-			return append(dst, c[:c[chunkLen]-1]...)
 		}
 		start, found := len(dst), len(d.findings)
 		if dst = d.items(dst, p.items, depth); len(d.findings) == found {
@@ -458,7 +458,7 @@ func (c *operandCount) env(env *model.Env) (most nesting) {
 func newDisplay(u *model.Unit, items []model.Item) *display {
 	b := displayBuilder{x: &display{unit: u}}
 	b.items(items)
-	b.add(piece{shownItems: &shownItems{}})
+	b.add(piece{kind: pieceEnd, shownItems: &shownItems{}})
 	x := b.x
 	for i := range x.pieces {
 		if p := &x.pieces[i]; p.remembered() && !x.reads.add(&p.key, p.tables) {

@@ -25,6 +25,9 @@ var encoded = flag.Int("encoded", 20000, "words that are encoded of each descrip
 func TestEncodesWhatIsPacked(t *testing.T) {
 	compiler(t, "gcc")
 	for _, x := range gentest.Descriptions(t) {
+		if x.Name == "tegra" && testing.Short() {
+			continue
+		}
 		t.Run(x.Name, func(t *testing.T) {
 			set, err := x.Load(isa.Options{Gen: x.Gens[0]})
 			if err != nil {

@@ -1,13 +1,9 @@
 package asm
 
 import (
-	"slices"
-
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
-
-// This file finds out what can be known of computed values when a grammar is made.
 
 // A computed value is often bits of the values around it in another order: a mask of two halves, a number in two
 // pieces. Where that is so, a value nested in it lies in those bits, and there is nothing to solve.
@@ -144,80 +140,4 @@ func (v wires) joined(x *wires, ok bool) (wires, bool) {
 		}
 	}
 	return v, ok
-}
-
-// values lists the values of expressions, as long as there are few. It looks at so many parts of them.
-type values struct{ left int }
-
-// maxValues bounds the values that are listed.
-const maxValues = 1 << 8
-
-// ref lists the values that a reference can have, and perhaps others; ok is false where they are too many.
-func (l *values) ref(ref *model.Ref) (list []uint64, ok bool) {
-	switch {
-	case ref == nil:
-		return []uint64{0}, true
-	case ref.Prog != nil:
-		return l.node(ref.Prog.Root)
-	case ref.Width > 8:
-		return nil, false
-	}
-	for v := range uint64(1) << uint(ref.Width) {
-		list = append(list, v)
-	}
-	return list, true
-}
-
-// node is ref for an expression.
-func (l *values) node(n *model.Node) (list []uint64, ok bool) {
-	if l.left--; l.left < 0 {
-		return nil, false
-	}
-	switch n.Op {
-	case spec.OpConst:
-		return []uint64{n.Value}, true
-	case spec.OpField:
-		for _, a := range n.Alts {
-			if list, ok = l.with(list, a.Ref); !ok {
-				return nil, false
-			}
-		}
-		return distinct(list)
-	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
-		return []uint64{0, 1}, true
-	}
-	x, y := n.X, n.Y
-	if n.Op == spec.OpCond {
-		x, y = n.Y, n.Z
-	}
-	first, ok := l.node(x)
-	second := []uint64{0}
-	if ok && y != nil {
-		second, ok = l.node(y)
-	}
-	if !ok || len(first)*len(second) > maxValues*maxValues/16 {
-		return nil, false
-	}
-	if n.Op == spec.OpCond {
-		return distinct(append(first, second...))
-	}
-	for _, v := range first {
-		for _, w := range second {
-			list = append(list, model.Apply(n, v, w))
-		}
-	}
-	return distinct(list)
-}
-
-// with adds the values of a reference to a list.
-func (l *values) with(list []uint64, ref *model.Ref) ([]uint64, bool) {
-	more, ok := l.ref(ref)
-	return append(list, more...), ok
-}
-
-// distinct drops from a list what is in it twice; ok is false where too much is left.
-func distinct(list []uint64) (_ []uint64, ok bool) {
-	slices.Sort(list)
-	list = slices.Compact(list)
-	return list, len(list) <= maxValues
 }

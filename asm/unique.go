@@ -206,10 +206,7 @@ func (u *uniqueness) path() *path {
 	state := u.start
 	u.taken = u.taken[:0]
 	for text := u.p.whole; len(text) > 0; {
-		n := bytes.IndexByte(text, ' ') + 1
-		if n == 0 {
-			n = len(text)
-		}
+		n := wordSize(text)
 		if state = u.word(state, text[:n]); state == nil {
 			return nil
 		}
@@ -222,6 +219,22 @@ func (u *uniqueness) path() *path {
 		}
 	}
 	return u.only
+}
+
+// wordSize returns the size of the word that a text starts with, with the blank behind it: one that is too long is taken
+// in pieces.
+func wordSize(text []byte) int {
+	n := bytes.IndexByte(text, ' ') + 1
+	if n == 0 {
+		n = len(text)
+	}
+	if n <= textWordSize {
+		return n
+	}
+	if n = bytes.IndexByte(text[:textWordSize], ')') + 1; n == 0 {
+		n = textWordSize
+	}
+	return n
 }
 
 // back goes back from a spot before a step, with so many marks passed behind it and their hash, and reports whether there
@@ -277,9 +290,6 @@ func (u *uniqueness) take(hash uint64) bool {
 // word takes a word with the blank behind it, byte by byte or, where one like it was met before, as one step: programs
 // have few words, and of those that differ in numbers fewer. It returns nil where there is no text that goes on so.
 func (u *uniqueness) word(state *textState, text []byte) *textState {
-	if len(text) > textWordSize {
-		return u.bytes(state, text)
-	}
 	like := u.like(text)
 	x, known := u.find(state, like)
 	if known && x.exact {

@@ -148,7 +148,7 @@ func (p *Parser) groupStart(g *anchorGroup) *node {
 		g.start = &node{}
 		c := compiler{parser: p, env: p.env}
 		for _, t := range g.templates {
-			c.unit = p.env.Unit(t.leaf)
+			c.unit = p.env.Bound(t.leaf)
 			if t.alias == notAlias {
 				c.display(g.start, t.number)
 			} else {

@@ -10,10 +10,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// scopeOf returns the scope of the present frame, hops scopes up.
-func (p *Parser) scopeOf(hops int) int32 {
+// scopeOf returns the scope of the present frame, so many scopes up.
+func (p *Parser) scopeOf(scopeDepth int) int32 {
 	s := p.frames[p.frame].scope
-	for ; hops > 0; hops-- {
+	for ; scopeDepth > 0; scopeDepth-- {
 		s = p.scopes[s].up
 	}
 	return s
@@ -22,7 +22,7 @@ func (p *Parser) scopeOf(hops int) int32 {
 // open makes the scope of a nested value, and those that a path to it passes through.
 func (p *Parser) open(it *item) (int32, bool) {
 	ref := it.ref
-	from := p.scopeOf(ref.Hops)
+	from := p.scopeOf(ref.ScopeDepth)
 	up := p.frames[p.frame].scope
 	switch {
 	case it.spread != nil && !p.everyWay(): // which would give other reasons
@@ -60,7 +60,7 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 
 // openSpread makes the scope of a computed value that is bits of a scope.
 func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
-	home := &p.scopes[p.up(from, s.hops)]
+	home := &p.scopes[p.up(from, s.scopeDepth)]
 	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
 	switch {
 	case home.parts == nil && len(s.parts) == 1:
@@ -181,7 +181,7 @@ func (p *Parser) bind(it *item, v uint64, end int) bool {
 	if ref.Context != nil {
 		return p.setBits(spaceContext, ref.Low, ref.Width, v, end)
 	}
-	scope := p.scopeOf(ref.Hops)
+	scope := p.scopeOf(ref.ScopeDepth)
 	if ref.Prog != nil {
 		return p.bindComputed(derivedConstraint(ref, scope, v), end)
 	}
@@ -194,7 +194,7 @@ func (p *Parser) bindPlace(pl *place, v uint64, end int) (done, ok bool) {
 		return true, v&^ones(pl.width) == 0 && p.setBits(spaceContext, pl.low, pl.width, v, end)
 	}
 	scope := p.frames[p.frame].scope
-	for hops := pl.hops; hops > 0; hops-- {
+	for scopeDepth := pl.scopeDepth; scopeDepth > 0; scopeDepth-- {
 		scope = p.scopes[scope].up
 	}
 	s := &p.scopes[scope]
@@ -228,7 +228,7 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 
 // bindMasked sets those bits of a field that are set in mask.
 func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, width, end int) bool {
-	scope := p.scopeOf(ref.Hops)
+	scope := p.scopeOf(ref.ScopeDepth)
 	if len(ref.Enter) == 0 && ref.Low >= 0 && ref.Field.Table == nil && mask == ^uint64(0)>>(64-uint(width)) {
 		if s := &p.scopes[scope]; s.parts == nil {
 			return p.setBits(s.space, s.low+ref.Low, width, v, end)

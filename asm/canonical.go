@@ -70,7 +70,7 @@ func (c *Canonical) Entry(in isa.Inst, entry bits.Value) bits.Value {
 
 // entryDecides reports whether the idle bits of a leaf's entry depend on nothing but the entry.
 func (c *Canonical) entryDecides(leaf *isa.Leaf) bool {
-	for _, x := range c.p.env.Unit(c.p.root.Leaves[leaf.ID]).Unused {
+	for _, x := range c.p.env.Bound(c.p.root.Leaves[leaf.ID]).Unused {
 		if x.Cond != nil && !readsEntries(x.Cond.Root) {
 			return false
 		}

@@ -187,7 +187,7 @@ func (u *uniqueness) acceptMark(a *accept, scope int32) int32 {
 
 // linkDefault notes the value of bits that no text gives, or links them with what it is computed from.
 func (u *uniqueness) linkDefault(m *mark, d *model.Default, scope int32) {
-	at, ok := u.up(scope, d.Ref.Hops)
+	at, ok := u.up(scope, d.Ref.ScopeDepth)
 	if !ok {
 		m.unknown = true
 		return
@@ -229,7 +229,7 @@ func (u *uniqueness) condMark(e *edge, frame int32) int32 {
 	scope := u.frames[frame].scope
 	return u.mark(markKey{edge: e, scope: ^scope}, func(m *mark) {
 		for i := range e.item.conds {
-			at, ok := u.up(scope, e.item.conds[i].hops)
+			at, ok := u.up(scope, e.item.conds[i].scopeDepth)
 			if m.unknown = m.unknown || !ok; ok {
 				u.ask(m, at, e.item.conds[i].prog, e.item.conds[i].want)
 			}
@@ -243,7 +243,7 @@ func (u *uniqueness) valueMark(e *edge, frame int32, key markKey) int32 {
 	key.edge, key.scope = e, scope
 	return u.mark(key, func(m *mark) {
 		ref := e.item.ref
-		at, ok := u.up(scope, ref.Hops)
+		at, ok := u.up(scope, ref.ScopeDepth)
 		if m.unknown = !ok || ref.Context != nil; m.unknown {
 			return
 		}
@@ -272,9 +272,9 @@ func (u *uniqueness) valueMark(e *edge, frame int32, key markKey) int32 {
 	})
 }
 
-// up returns the scope hops scopes outside of one.
-func (u *uniqueness) up(scope int32, hops int) (at int32, ok bool) {
-	for ; hops > 0 && scope >= 0; hops-- {
+// up returns the scope so many scopes outside of one.
+func (u *uniqueness) up(scope int32, scopeDepth int) (at int32, ok bool) {
+	for ; scopeDepth > 0 && scope >= 0; scopeDepth-- {
 		scope = u.scopes[scope].up
 	}
 	return scope, scope >= 0
@@ -311,7 +311,7 @@ func (u *uniqueness) link(m *mark, scope int32, prog *model.Prog) {
 	var reads [maxSpaces]bits.Value
 	scopes, spaces, work := p.scopes, p.nspaces, p.work
 	p.scopes, p.work, p.solver.reads = u.scopes, 0, &reads
-	p.loose(prog.Root, scope, 0)
+	p.freeIn(prog.Root, scope, 0)
 	m.unknown = m.unknown || p.solver.cut || prog.Open || len(prog.Missing) > 0 || prog.Cycle
 	p.scopes, p.nspaces, p.work, p.solver.reads, p.solver.cut = scopes, spaces, work, nil, false
 	l := link{bits: reads[spaceWord], prog: prog, scope: scope}
@@ -448,7 +448,7 @@ func (u *uniqueness) sources(n *model.Node, scope int32) (list wires, ok bool) {
 	if list, ok = w.node(n, 0, maxWiring); !ok {
 		return list, false
 	}
-	at, ok := u.up(scope, w.hops)
+	at, ok := u.up(scope, w.scopeDepth)
 	if !ok || u.scopes[at].space != spaceWord {
 		return list, false
 	}

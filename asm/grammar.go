@@ -10,7 +10,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// grammar is the language of one root in given surroundings: a tree over the pieces of all
+// grammar is the language of one root in a given environment: a tree over the pieces of all
 // templates of all leaves, in which templates that start alike share their start.
 type grammar struct {
 	env   *model.Env
@@ -46,9 +46,9 @@ type node struct {
 	// stands above.
 	branches []branch
 	opening  sync.Once
-	// ahead and agreed are made at first use.
-	ahead  atomic.Pointer[ahead]
-	agreed atomic.Pointer[[]fact]
+	// firstSets and agreed are made at first use.
+	firstSets atomic.Pointer[firstSets]
+	agreed    atomic.Pointer[[]premise]
 }
 
 type edge struct {
@@ -79,7 +79,7 @@ type branch struct {
 
 // accept is the end of a template: what it says about the leaf and its case.
 type accept struct {
-	unit *model.Unit
+	unit *model.BoundLeaf
 	// alias tells that the template is read and never printed.
 	alias bool
 	// own is the condition of the case, not those of the cases before it whose displays would be
@@ -146,11 +146,11 @@ type item struct {
 	name    string
 }
 
-// condition is an expression that must be true, or false, hops scopes up.
+// condition is an expression that must be true, or false, so many scopes up.
 type condition struct {
-	prog *model.Prog
-	hops int
-	want bool
+	prog       *model.Prog
+	scopeDepth int
+	want       bool
 }
 
 // setItem is a set of optional members, read in any order.
@@ -161,7 +161,7 @@ type setItem struct {
 	at      *node   // the place behind a member, and at the start
 }
 
-// grammarOf returns the grammar of a root in given surroundings, made at first use.
+// grammarOf returns the grammar of a root in a given environment, made at first use.
 func (p *Parser) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
 	if g == nil {
@@ -197,7 +197,7 @@ func (g *grammar) anchored(p *Parser) *anchors {
 type compiler struct {
 	parser *Parser
 	env    *model.Env
-	unit   *model.Unit
+	unit   *model.BoundLeaf
 	// holds and fails are the conditions that the case being compiled settles.
 	holds, fails []*model.Prog
 }
@@ -206,7 +206,7 @@ func (c *compiler) compile() *node {
 	start := &node{}
 	for _, aliases := range []bool{false, true} { // what is printed is tried before what is only read
 		for _, l := range c.env.Root.Leaves {
-			c.unit = c.env.Unit(l)
+			c.unit = c.env.Bound(l)
 			c.leaf(start, aliases)
 		}
 	}
@@ -271,7 +271,7 @@ func outside(n *model.Node) bool {
 		return false
 	}
 	for _, a := range n.Alts {
-		if a.CondHops > 0 || a.Ref != nil && (a.Ref.Hops > 0 || a.Ref.Context != nil || a.Ref.Prog != nil && outside(a.Ref.Prog.Root)) {
+		if a.CondDepth > 0 || a.Ref != nil && (a.Ref.ScopeDepth > 0 || a.Ref.Context != nil || a.Ref.Prog != nil && outside(a.Ref.Prog.Root)) {
 			return true
 		}
 	}
@@ -382,7 +382,7 @@ func (it *item) refersAlike(x *item) bool {
 	switch {
 	case r == nil || s == nil:
 		return r == s
-	case r.Hops != s.Hops || it.isBits() != x.isBits():
+	case r.ScopeDepth != s.ScopeDepth || it.isBits() != x.isBits():
 		return false
 	case it.isBits():
 		f, g := r.Field, s.Field
@@ -408,11 +408,11 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	}
 	var conds []condition
 	for _, a := range it.Alts {
-		if a.Cond != nil && a.CondHops == 0 && has(c.fails, a.Cond) && !has(c.holds, a.Cond) {
+		if a.Cond != nil && a.CondDepth == 0 && has(c.fails, a.Cond) && !has(c.holds, a.Cond) {
 			continue
 		}
-		own := append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondHops, true})
-		settled := a.Cond == nil || a.CondHops == 0 && has(c.holds, a.Cond)
+		own := append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondDepth, true})
+		settled := a.Cond == nil || a.CondDepth == 0 && has(c.holds, a.Cond)
 		if settled {
 			own = own[:len(own)-1]
 		}
@@ -420,7 +420,7 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 		if settled {
 			break
 		}
-		conds = append(conds, condition{a.Cond, a.CondHops, false})
+		conds = append(conds, condition{a.Cond, a.CondDepth, false})
 	}
 	return ways
 }

@@ -70,7 +70,7 @@ func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status 
 	if ref.Context != nil {
 		return statusOf(p.setMasked(spaceContext, ref.Low, ref.Width, wide.Of(v), wide.Of(mask), p.pos))
 	}
-	scope = p.up(scope, ref.Hops)
+	scope = p.up(scope, ref.ScopeDepth)
 	if ref.Prog != nil {
 		return p.assign(ref.Prog.Root, scope, v, mask)
 	}
@@ -273,7 +273,7 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 		return open
 	case spec.OpField:
 		if ref, known := p.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
-			return p.truth(ref.Prog.Root, p.up(scope, ref.Hops), want)
+			return p.truth(ref.Prog.Root, p.up(scope, ref.ScopeDepth), want)
 		}
 	}
 	if !want {

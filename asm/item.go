@@ -190,7 +190,7 @@ func (p *Parser) matchCall(e *edge, state int) bool {
 func (p *Parser) member(state int) bool {
 	f := p.frames[p.frame]
 	s := p.node.set
-	if f.extent == noText || f.closing || !p.everyWay() && !p.stands(&p.look(p.node).node, p.pos) {
+	if f.extent == noText || f.closing || !p.everyWay() && !p.stands(&p.firstSets(p.node).node, p.pos) {
 		state = len(s.members)
 	}
 	for i := state; i < len(s.members); i++ {
@@ -222,7 +222,7 @@ func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
 		return true
 	}
 	n := s.members[member]
-	if !p.stands(&p.look(n).node, p.pos) {
+	if !p.stands(&p.firstSets(n).node, p.pos) {
 		return false
 	}
 	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers || n.only.item.symbols != "" {

@@ -27,8 +27,8 @@ type memory struct {
 	lines, older map[uint64]*reading // by a hash of the text
 	line         uint64              // that of the present one
 	operands     operandTable
-	ends         map[uint64]*ends
-	endings      int // in ends
+	completions  map[uint64]*completions
+	kept         int // in completions
 	// seenLines and marks are of what was met once: lines, which are few, apart.
 	seenLines marks
 	marks
@@ -144,7 +144,7 @@ func (p *Parser) restore(r *reading) bool {
 	if len(r.entries) > 0 && len(p.suffix) > 0 {
 		return false
 	}
-	p.leaf, p.cared, p.named, p.loosely = r.leaf, true, false, false
+	p.leaf, p.cared, p.named, p.noncanonical = r.leaf, true, false, false
 	p.spaces[spaceWord].val = r.word
 	p.spaces[spaceContext].val = r.context
 	p.nspaces = spaceTable + copy(p.spaces[spaceTable:], r.entries)
@@ -294,16 +294,16 @@ func (t *operandTable) grow() {
 	}
 }
 
-// keepEnds makes room for the endings of lines of the same conditions.
-func (m *memory) keepEnds(key uint64, all *ends) {
-	if m.ends == nil || m.endings > maxEndings {
-		m.ends, m.endings = map[uint64]*ends{}, 0
+// keepCompletions makes room for the completions of lines of the same conditions.
+func (m *memory) keepCompletions(key uint64, all *completions) {
+	if m.completions == nil || m.kept > maxCompletions {
+		m.completions, m.kept = map[uint64]*completions{}, 0
 	}
-	m.ends[key] = all
-	m.endings++
+	m.completions[key] = all
+	m.kept++
 }
 
-func (m *memory) keepEnding(all *ends, hash uint64, e *ending) {
+func (m *memory) keepCompletion(all *completions, hash uint64, e *completion) {
 	all.by[hash] = e
-	m.endings++
+	m.kept++
 }

@@ -109,7 +109,7 @@ func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
-	if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.Hops), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
+	if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -164,7 +164,7 @@ func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
 // bindDerived notes what a number says about an expression.
 func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
 	it := &e.item
-	c := derivedConstraint(it.ref, p.scopeOf(it.ref.Hops), v)
+	c := derivedConstraint(it.ref, p.scopeOf(it.ref.ScopeDepth), v)
 	switch {
 	case it.kind == itemEnum:
 		c.mask = math.MaxUint32
@@ -543,7 +543,7 @@ func (n *number) offBy(v uint64, width int) float64 {
 // attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
 // where the bits of a field are shifted. Only the fraction is rounded.
 func (p *Parser) attainable(ref *model.Ref, v uint64) uint64 {
-	t := p.ternary(ref.Prog.Root, p.scopeOf(ref.Hops))
+	t := p.ternary(ref.Prog.Root, p.scopeOf(ref.ScopeDepth))
 	step, fraction := t.open&-t.open, uint64(1)<<23
 	if ref.Width == 16 {
 		fraction = 1 << 10

@@ -40,7 +40,7 @@ type way struct {
 	opened  []home
 	scopes  []scope
 	cons    []constraint
-	units   []boundUnit
+	units   []leafScope
 }
 
 // given are bits of a space.
@@ -202,7 +202,7 @@ func (p *Parser) openConditions() (open []constraint, ok bool) {
 
 // way returns the way in which the parser has read a value that starts at a place.
 func (p *Parser) way(from, outside int, open []constraint) way {
-	w := way{size: p.pos - from, loosely: p.loosely, off: p.off, outside: outside, cons: open}
+	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off, outside: outside, cons: open}
 	gives := make([]given, 0, maxSpaces)
 	for i := range p.nspaces {
 		s := &p.spaces[i]
@@ -217,14 +217,14 @@ func (p *Parser) way(from, outside int, open []constraint) way {
 	own := &p.spaces[spaceWord]
 	w.val, w.known = own.val[0], own.known[0]
 	alone := len(gives) == 0 || len(gives) == 1 && own.known == bits.Of(w.known) && w.known != 0
-	if w.plain = alone && len(open)+len(p.units) == 0 && p.nspaces == spaceTable+outside; w.plain {
+	if w.plain = alone && len(open)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside; w.plain {
 		return w
 	}
 	w.gives = slices.Clone(gives)
 	for _, s := range p.spaces[spaceTable+outside : p.nspaces] {
 		w.opened = append(w.opened, home{s.field, s.home})
 	}
-	w.scopes, w.units = slices.Clone(p.scopes), slices.Clone(p.units)
+	w.scopes, w.units = slices.Clone(p.scopes), slices.Clone(p.leafScopes)
 	return w
 }
 
@@ -364,7 +364,7 @@ func (m *placing) rest() (ok bool) {
 	p := m.p
 	for _, u := range m.way.units {
 		u.scope = m.scope(u.scope)
-		p.units = append(p.units, u)
+		p.leafScopes = append(p.leafScopes, u)
 	}
 	for _, c := range m.way.cons {
 		c.scope = m.scope(c.scope)

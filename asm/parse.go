@@ -1,4 +1,3 @@
-// Package asm turns text into instructions: the display templates of a description, read backwards.
 package asm
 
 import (
@@ -63,14 +62,14 @@ type Parser struct {
 	node     *node
 	frame    int32
 
-	spaces  [maxSpaces]space
-	nspaces int
-	trail   []undo
-	frames  []callFrame
-	scopes  []scope
-	choices []choice
-	cons    []constraint
-	units   []boundUnit
+	spaces     [maxSpaces]space
+	nspaces    int
+	trail      []undo
+	frames     []callFrame
+	scopes     []scope
+	choices    []choice
+	cons       []constraint
+	leafScopes []leafScope
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
 	steps     int
@@ -78,9 +77,9 @@ type Parser struct {
 	careful   bool    // tries ways that lead nowhere, and remembers nothing; tests compare with it
 	roots     []*node // of starts
 	looking   []*node // of look
-	// loosely tells that some text was not read as it would be printed: a number in another
+	// noncanonical tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
-	loosely, strict bool
+	noncanonical, strict bool
 	// off is how far the floats that were read are from what was written.
 	off float64
 	// named tells that a label was read; asked that one of the hooks was.
@@ -108,7 +107,7 @@ type Parser struct {
 
 	first   finding // of a line that is verified
 	solver  solver
-	about   []uint64 // what the ending of the line depends on beside bits
+	about   []uint64 // what the completion of the line depends on beside bits
 	asks    []uint64 // the bits that it depends on
 	suffix  []suffix
 	failure *failure
@@ -191,15 +190,15 @@ type choice struct {
 	node *node
 	edge *edge // nil for a way from the node
 	// state is what to try next, in the terms of the item or the node.
-	state, pos, frame                     int32
-	trail, frames, scopes, cons, unitsLen int32
-	nspaces                               uint8
-	loosely                               bool
-	off                                   float64
+	state, pos, frame                          int32
+	trail, frames, scopes, cons, leafScopesLen int32
+	nspaces                                    uint8
+	noncanonical                               bool
+	off                                        float64
 }
 
-type boundUnit struct {
-	unit   *model.Unit
+type leafScope struct {
+	leaf   *model.BoundLeaf
 	scope  int32
 	accept *accept
 }
@@ -345,7 +344,7 @@ func (p *Parser) read(body []byte) error {
 		}
 		return p.explain(body)
 	}
-	if p.loosely {
+	if p.noncanonical {
 		p.verify()
 	}
 	if p.off > 0 {
@@ -354,7 +353,7 @@ func (p *Parser) read(body []byte) error {
 	if !p.ended {
 		p.defaults()
 	}
-	p.leaf = p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
+	p.leaf = p.leaves[p.leafScopes[len(p.leafScopes)-1].leaf.Leaf.ID]
 	return nil
 }
 
@@ -428,12 +427,12 @@ func (p *Parser) from(start *node) bool {
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
 	p.pos, p.nspaces, p.frame = 0, spaceTable, 0
-	p.loosely, p.named, p.off = false, false, 0
+	p.noncanonical, p.named, p.off = false, false, 0
 	p.spaces[spaceWord].val, p.spaces[spaceWord].known = bits.Value{}, bits.Value{}
 	if !p.steady {
 		p.resetContexts()
 	}
-	p.trail, p.choices, p.cons, p.units = p.trail[:0], p.choices[:0], p.cons[:0], p.units[:0]
+	p.trail, p.choices, p.cons, p.leafScopes = p.trail[:0], p.choices[:0], p.cons[:0], p.leafScopes[:0]
 	p.scopes = append(p.scopes[:0], scope{up: -1, size: size})
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
 }
@@ -477,7 +476,7 @@ func (p *Parser) save(e *edge, state int) {
 	p.choices = append(p.choices, choice{
 		node: p.node, edge: e, state: int32(state), pos: int32(p.pos), frame: p.frame,
 		trail: int32(len(p.trail)), frames: int32(len(p.frames)), scopes: int32(len(p.scopes)),
-		cons: int32(len(p.cons)), unitsLen: int32(len(p.units)), nspaces: uint8(p.nspaces), loosely: p.loosely, off: p.off,
+		cons: int32(len(p.cons)), leafScopesLen: int32(len(p.leafScopes)), nspaces: uint8(p.nspaces), noncanonical: p.noncanonical, off: p.off,
 	})
 }
 
@@ -486,10 +485,10 @@ func (p *Parser) retry() bool {
 	n := len(p.choices) - 1
 	c := &p.choices[n]
 	p.choices = p.choices[:n]
-	p.pos, p.frame, p.nspaces, p.loosely, p.off = int(c.pos), c.frame, int(c.nspaces), c.loosely, c.off
+	p.pos, p.frame, p.nspaces, p.noncanonical, p.off = int(c.pos), c.frame, int(c.nspaces), c.noncanonical, c.off
 	p.undo(int(c.trail))
 	p.frames, p.scopes = p.frames[:c.frames], p.scopes[:c.scopes]
-	p.cons, p.units = p.cons[:c.cons], p.units[:c.unitsLen]
+	p.cons, p.leafScopes = p.cons[:c.cons], p.leafScopes[:c.leafScopesLen]
 	p.node = c.node
 	if c.edge != nil {
 		return p.match(c.edge, int(c.state))
@@ -562,7 +561,7 @@ func (p *Parser) nextWay(n *node, state int) int {
 		if p.everyWay() {
 			return state
 		}
-		for a := p.look(n); i < len(n.others); i++ {
+		for a := p.firstSets(n); i < len(n.others); i++ {
 			if p.goesOn(&a.others[i], p.frame, p.pos) {
 				return i + stateEdges
 			}
@@ -576,7 +575,7 @@ func (p *Parser) isWay(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
 	}
-	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&first{empty: true}, p.frame, p.pos))
+	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&firstSet{empty: true}, p.frame, p.pos))
 }
 
 // everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.
@@ -648,7 +647,7 @@ func (p *Parser) literalWay(n *node, state int) bool {
 // spelled notes whether a piece of text is as it would be printed, and reports whether it can be read.
 func (p *Parser) spelled(exactly bool) bool {
 	if !exactly {
-		p.loosely = true
+		p.noncanonical = true
 	}
 	return exactly || !p.strict
 }
@@ -681,7 +680,7 @@ func (p *Parser) accept(a *accept) bool {
 		return false
 	}
 	if f.parent < 0 && p.helps == nil || a.completes {
-		p.units = append(p.units, boundUnit{a.unit, f.scope, a})
+		p.leafScopes = append(p.leafScopes, leafScope{a.unit, f.scope, a})
 	}
 	for _, r := range a.unit.Requires {
 		if !p.constrain(constraint{prog: r, scope: f.scope, kind: wantTrue}) {

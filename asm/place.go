@@ -10,9 +10,9 @@ type place struct {
 	// index is the field whose table entry they are in, nil for the scope of the reference.
 	index      *spec.Field
 	low, width int
-	// hops is the number of enclosing values up to the one that the bits are in.
-	hops    int
-	context bool
+	// scopeDepth is the number of enclosing values up to the one that the bits are in.
+	scopeDepth int
+	context    bool
 }
 
 // placeOf returns the place of a reference; ok is false where it is not a run of bits of the scope
@@ -35,8 +35,8 @@ func placeOf(ref *model.Ref) (pl place, ok bool) {
 			pl.index, pl.low = e.Field, 0
 		}
 	}
-	pl.low, pl.width, pl.hops = pl.low+ref.Low, ref.Width, ref.Hops
-	return pl, pl.hops == 0 || pl.index == nil
+	pl.low, pl.width, pl.scopeDepth = pl.low+ref.Low, ref.Width, ref.ScopeDepth
+	return pl, pl.scopeDepth == 0 || pl.index == nil
 }
 
 // placeOfCopy returns the place of a derived field that is another field as it is.
@@ -46,8 +46,8 @@ func placeOfCopy(ref *model.Ref) (pl place, ok bool) {
 		return pl, false
 	}
 	pl, ok = placeOf(n.Alts[0].Ref)
-	pl.hops += ref.Hops
-	return pl, ok && !pl.context && (pl.hops == 0 || pl.index == nil)
+	pl.scopeDepth += ref.ScopeDepth
+	return pl, ok && !pl.context && (pl.scopeDepth == 0 || pl.index == nil)
 }
 
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }

@@ -59,7 +59,7 @@ const maxLegal = 12
 // text, and which is the nearest to the one that is wanted; ok tells that this is one of them, or that the
 // rest of the text leaves none.
 func (p *Parser) legal(c *constraint) (list string, ok bool) {
-	free := slices.Clone(p.looseBits(c))
+	free := slices.Clone(p.freeBits(c))
 	if len(free) > maxLegal {
 		return p.bounds(c), false
 	}
@@ -214,11 +214,11 @@ func (p *Parser) sources(c *constraint) (list []int) {
 	for i := range p.spaces {
 		p.spaces[i].known = bits.Value{}
 	}
-	read := slices.Clone(p.looseBits(c))
+	read := slices.Clone(p.freeBits(c))
 	p.spaces = spaces
 	for i := range min(len(p.trail), len(p.failure.origins)) {
 		u, o := &p.trail[i], p.failure.origins[i]
-		if o.pos < o.end && o.end <= len(p.raw) && slices.ContainsFunc(read, func(b looseBit) bool {
+		if o.pos < o.end && o.end <= len(p.raw) && slices.ContainsFunc(read, func(b freeBit) bool {
 			return b.space == u.space && b.low >= u.low && b.low < u.low+int16(u.width)
 		}) {
 			list = append(list, i)

@@ -17,7 +17,7 @@ import (
 // solver is the state of the search for one instruction.
 type solver struct {
 	trials, all int
-	bits        []looseBit
+	bits        []freeBit
 	// solved tells that val and known are a solution of what was set so far: every constraint holds with
 	// the known bits, whatever the others are.
 	solved     bool
@@ -28,8 +28,8 @@ type solver struct {
 	cut bool
 }
 
-// looseBit is an unknown bit.
-type looseBit struct {
+// freeBit is an unknown bit.
+type freeBit struct {
 	space uint8
 	low   int16
 	// rank is its place in its field.
@@ -39,7 +39,7 @@ type looseBit struct {
 // Limits of the search: the unknown bits that are listed, the bits that are tried for one way to read
 // a line, within which is every combination of 16 bits, and for all ways.
 const (
-	maxLoose     = 256
+	maxFree      = 256
 	maxTrials    = 1 << 17
 	maxAllTrials = 1 << 19
 )
@@ -51,7 +51,7 @@ func (p *Parser) find() bool {
 	if c == nil {
 		return ok
 	}
-	return p.try(c, slices.Clone(p.looseBits(c)))
+	return p.try(c, slices.Clone(p.freeBits(c)))
 }
 
 // firstOpen returns the first constraint that is not settled; ok is false where one is broken.
@@ -70,7 +70,7 @@ func (p *Parser) firstOpen() (first *constraint, ok bool) {
 }
 
 // try gives the bits that c reads values, one after another.
-func (p *Parser) try(c *constraint, free []looseBit) bool {
+func (p *Parser) try(c *constraint, free []freeBit) bool {
 	for len(free) > 0 && p.isKnown(free[0]) {
 		free = free[1:]
 	}
@@ -94,20 +94,20 @@ func (p *Parser) try(c *constraint, free []looseBit) bool {
 	return false
 }
 
-func (p *Parser) isKnown(b looseBit) bool {
+func (p *Parser) isKnown(b freeBit) bool {
 	return p.spaces[b.space].known.Bit(int(b.low)) == 1
 }
 
-// allLoose lists the unknown bits that constraints read, the most significant of the word first.
-func (p *Parser) allLoose() []looseBit {
+// allFree lists the unknown bits that constraints read, the most significant of the word first.
+func (p *Parser) allFree() []freeBit {
 	p.solver.bits = p.solver.bits[:0]
 	for i := range p.cons {
 		if c := &p.cons[i]; c.kind != wantNothing {
-			p.loose(c.prog.Root, c.scope, 0)
+			p.freeIn(c.prog.Root, c.scope, 0)
 		}
 	}
 	free := slices.Clone(p.solver.bits)
-	slices.SortFunc(free, func(a, b looseBit) int {
+	slices.SortFunc(free, func(a, b freeBit) int {
 		return cmp.Or(cmp.Compare(b.space, a.space), cmp.Compare(b.low, a.low))
 	})
 	return free
@@ -115,7 +115,7 @@ func (p *Parser) allLoose() []looseBit {
 
 // minimise makes the word that find found the smallest: each bit of free, from the most significant,
 // is 0 if that can be. The trail behind mark is what find has done.
-func (p *Parser) minimise(free []looseBit, mark int) bool {
+func (p *Parser) minimise(free []freeBit, mark int) bool {
 	found := p.values(free)
 	p.undo(mark)
 	for i, b := range free {
@@ -133,7 +133,7 @@ func (p *Parser) minimise(free []looseBit, mark int) bool {
 }
 
 // keep gives bits the values that have been decided.
-func (p *Parser) keep(decided []looseBit, values []uint64) {
+func (p *Parser) keep(decided []freeBit, values []uint64) {
 	for i, b := range decided {
 		p.setBits(b.space, int(b.low), 1, values[i], p.pos)
 	}
@@ -141,7 +141,7 @@ func (p *Parser) keep(decided []looseBit, values []uint64) {
 
 // without looks for a solution in which a bit is 0; where there is none it leaves everything as it
 // was.
-func (p *Parser) without(b looseBit) bool {
+func (p *Parser) without(b freeBit) bool {
 	mark := len(p.trail)
 	if p.setBits(b.space, int(b.low), 1, 0, p.pos) && p.propagate() != broken && p.find() {
 		return true
@@ -151,7 +151,7 @@ func (p *Parser) without(b looseBit) bool {
 }
 
 // values returns the values of bits, 0 for one that is unknown.
-func (p *Parser) values(list []looseBit) []uint64 {
+func (p *Parser) values(list []freeBit) []uint64 {
 	out := make([]uint64, len(list))
 	for i, b := range list {
 		s := &p.spaces[b.space]
@@ -160,19 +160,19 @@ func (p *Parser) values(list []looseBit) []uint64 {
 	return out
 }
 
-// looseBits collects the unknown bits that a constraint reads, the low ones of all fields first.
+// freeBits collects the unknown bits that a constraint reads, the low ones of all fields first.
 // The result is valid until the next call.
-func (p *Parser) looseBits(c *constraint) []looseBit {
+func (p *Parser) freeBits(c *constraint) []freeBit {
 	p.solver.bits = p.solver.bits[:0]
 	if c.kind == wantNothing {
 		return nil
 	}
-	p.loose(c.prog.Root, c.scope, 0)
+	p.freeIn(c.prog.Root, c.scope, 0)
 	order := 1
 	if divides(c.prog.Root, 0) { // where the high bits decide
 		order = -1
 	}
-	slices.SortStableFunc(p.solver.bits, func(a, b looseBit) int { return order * cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(p.solver.bits, func(a, b freeBit) int { return order * cmp.Compare(a.rank, b.rank) })
 	return p.solver.bits
 }
 
@@ -198,8 +198,8 @@ const maxDivides = 4
 // maxLooseDepth bounds the walk through derived fields.
 const maxLooseDepth = 32
 
-// loose collects the unknown bits that an expression reads, the lowest first within a field.
-func (p *Parser) loose(n *model.Node, scope int32, depth int) {
+// freeIn collects the unknown bits that an expression reads, the lowest first within a field.
+func (p *Parser) freeIn(n *model.Node, scope int32, depth int) {
 	if n == nil {
 		return
 	}
@@ -211,54 +211,54 @@ func (p *Parser) loose(n *model.Node, scope int32, depth int) {
 	for i := range n.Alts {
 		a := &n.Alts[i]
 		if a.Cond != nil {
-			p.loose(a.Cond.Root, p.up(scope, a.CondHops), depth+1)
+			p.freeIn(a.Cond.Root, p.up(scope, a.CondDepth), depth+1)
 		}
 		if a.Ref != nil {
-			p.looseRef(a.Ref, scope, depth)
+			p.freeRef(a.Ref, scope, depth)
 		}
 	}
-	p.loose(n.X, scope, depth)
-	p.loose(n.Y, scope, depth)
-	p.loose(n.Z, scope, depth)
+	p.freeIn(n.X, scope, depth)
+	p.freeIn(n.Y, scope, depth)
+	p.freeIn(n.Z, scope, depth)
 }
 
-func (p *Parser) looseRef(ref *model.Ref, scope int32, depth int) {
+func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
 	if ref.Context != nil {
-		p.looseRun(spaceContext, ref.Low, ref.Width)
+		p.freeRun(spaceContext, ref.Low, ref.Width)
 		return
 	}
-	scope = p.up(scope, ref.Hops)
+	scope = p.up(scope, ref.ScopeDepth)
 	if ref.Prog != nil {
-		p.loose(ref.Prog.Root, scope, depth+1)
+		p.freeIn(ref.Prog.Root, scope, depth+1)
 		return
 	}
 	sp, parts, low, ok := p.locate(ref, scope)
 	switch {
 	case !ok:
 	case parts == nil:
-		p.looseRun(sp, low, ref.Width)
+		p.freeRun(sp, low, ref.Width)
 	default:
 		for i := len(parts) - 1; i >= 0; i-- {
-			p.looseRun(sp, parts[i].Low, parts[i].Width)
+			p.freeRun(sp, parts[i].Low, parts[i].Width)
 		}
 	}
 }
 
-func (p *Parser) looseRun(sp uint8, low, width int) {
+func (p *Parser) freeRun(sp uint8, low, width int) {
 	if reads := p.solver.reads; reads != nil {
 		reads[sp] = reads[sp].Or(bits.Range(low, width))
 		return
 	}
 	known := &p.spaces[sp].known
-	for i := low; i < low+width && len(p.solver.bits) <= maxLoose; i++ {
-		b := looseBit{sp, int16(i), int16(i - low)}
-		if known.Bit(i) == 0 && !p.isLoose(b) {
+	for i := low; i < low+width && len(p.solver.bits) <= maxFree; i++ {
+		b := freeBit{sp, int16(i), int16(i - low)}
+		if known.Bit(i) == 0 && !p.isFree(b) {
 			p.solver.bits = append(p.solver.bits, b)
 		}
 	}
 }
 
-func (p *Parser) isLoose(b looseBit) bool {
+func (p *Parser) isFree(b freeBit) bool {
 	for _, x := range p.solver.bits {
 		if x.space == b.space && x.low == b.low {
 			return true

@@ -133,7 +133,7 @@ func (p *Parser) require(conds []condition) bool {
 		if !c.want {
 			kind = wantFalse
 		}
-		if !p.constrain(constraint{prog: c.prog, scope: p.scopeOf(c.hops), kind: kind}) {
+		if !p.constrain(constraint{prog: c.prog, scope: p.scopeOf(c.scopeDepth), kind: kind}) {
 			return false
 		}
 	}
@@ -198,9 +198,9 @@ func (p *Parser) derive(c *constraint) status {
 	return both(p.assign(c.prog.Root, c.scope, sp.val.Uint(0, min(c.width, 64)), sp.known.Uint(0, min(c.width, 64))), open)
 }
 
-// up returns the scope hops scopes outside.
-func (p *Parser) up(scope int32, hops int) int32 {
-	for ; hops > 0; hops-- {
+// up returns the scope so many scopes outside.
+func (p *Parser) up(scope int32, scopeDepth int) int32 {
+	for ; scopeDepth > 0; scopeDepth-- {
 		scope = p.scopes[scope].up
 	}
 	return scope
@@ -213,7 +213,7 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 		if a.Cond == nil {
 			return a.Ref, true
 		}
-		v, ok := p.eval(a.Cond.Root, p.up(scope, a.CondHops))
+		v, ok := p.eval(a.Cond.Root, p.up(scope, a.CondDepth))
 		if !ok {
 			return nil, false
 		}
@@ -291,7 +291,7 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 		s := &p.spaces[spaceContext]
 		return s.val.Uint(ref.Low, ref.Width), s.known.Uint(ref.Low, ref.Width) == ^uint64(0)>>(64-uint(ref.Width))
 	}
-	scope = p.up(scope, ref.Hops)
+	scope = p.up(scope, ref.ScopeDepth)
 	if ref.Prog != nil {
 		return p.eval(ref.Prog.Root, scope)
 	}
@@ -348,7 +348,7 @@ func (p *Parser) solve() bool {
 		p.failConstraint(&p.cons[0], p.pos)
 		return false
 	}
-	p.cons, p.loosely = append(p.cons[:0], hard...), true
+	p.cons, p.noncanonical = append(p.cons[:0], hard...), true
 	if p.solveAll() {
 		return true
 	}
@@ -411,7 +411,7 @@ func (p *Parser) solveAll() bool {
 	p.solver.solved = false
 	p.preferences()
 	mark = len(p.trail)
-	free := p.allLoose()
+	free := p.allFree()
 	return p.find() && p.minimise(free, mark)
 }
 
@@ -419,9 +419,9 @@ func (p *Parser) solveAll() bool {
 func (p *Parser) preferences() {
 	p.fillContexts()
 	p.prefer(func() { p.asserts(false) })
-	for _, u := range p.units {
-		for i := range u.unit.Defaults {
-			p.prefer(func() { p.default1(&u.unit.Defaults[i], u.scope) })
+	for _, u := range p.leafScopes {
+		for i := range u.leaf.Defaults {
+			p.prefer(func() { p.default1(&u.leaf.Defaults[i], u.scope) })
 		}
 	}
 }
@@ -544,7 +544,7 @@ func (p *Parser) propagate() status {
 // bits that expressions read known.
 func (p *Parser) satisfied() bool {
 	for i := range p.cons {
-		for _, b := range p.looseBits(&p.cons[i]) {
+		for _, b := range p.freeBits(&p.cons[i]) {
 			p.setBits(b.space, int(b.low), 1, 0, p.pos)
 		}
 	}
@@ -558,9 +558,9 @@ func (p *Parser) defaults() (all bool) {
 	p.fillContexts()
 	p.asserts(false)
 	all = true
-	for _, u := range p.units {
-		for i := range u.unit.Defaults {
-			all = p.default1(&u.unit.Defaults[i], u.scope) && all
+	for _, u := range p.leafScopes {
+		for i := range u.leaf.Defaults {
+			all = p.default1(&u.leaf.Defaults[i], u.scope) && all
 		}
 	}
 	p.asserts(true)
@@ -570,16 +570,16 @@ func (p *Parser) defaults() (all bool) {
 // asserts gives the bits that are still unknown the values that asserts expect of them. With zeros, bits
 // that are unknown are 0 where it depends on them whether a case applies.
 func (p *Parser) asserts(zeros bool) {
-	for _, u := range p.units {
+	for _, u := range p.leafScopes {
 		if u.accept.asserts {
-			p.unitAsserts(u, zeros)
+			p.leafAsserts(u, zeros)
 		}
 	}
 }
 
-// unitAsserts goes through the cases as the printer does, up to the one that was read.
-func (p *Parser) unitAsserts(u boundUnit, zeros bool) {
-	for _, c := range u.unit.Cases {
+// leafAsserts goes through the cases as the printer does, up to the one that was read.
+func (p *Parser) leafAsserts(u leafScope, zeros bool) {
+	for _, c := range u.leaf.Cases {
 		own := c.Cond == u.accept.own && (c.Shown || u.accept.alias)
 		switch {
 		case own || c.Cond == nil:
@@ -632,7 +632,7 @@ func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
 	if done, known := p.defaultRun(d, scope); done {
 		return known
 	}
-	sp, parts, low, ok := p.locate(d.Ref, p.up(scope, d.Ref.Hops))
+	sp, parts, low, ok := p.locate(d.Ref, p.up(scope, d.Ref.ScopeDepth))
 	if !ok {
 		return true
 	}
@@ -657,7 +657,7 @@ func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
 // false where they are not. known is false where the value needs bits that are unknown.
 func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
 	ref, s := d.Ref, &p.scopes[scope]
-	if ref.Low < 0 || s.low < 0 || ref.Hops > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
+	if ref.Low < 0 || s.low < 0 || ref.ScopeDepth > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
 		return false, false
 	}
 	low, sp := s.low+ref.Low, &p.spaces[s.space]

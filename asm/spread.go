@@ -8,10 +8,10 @@ import (
 // A computed value is often bits of the values around it in another order: a mask of two halves, a number in two
 // pieces. Where that is so, a value nested in it lies in those bits, and there is nothing to solve.
 
-// spread is where the bits of such a value are: in the scope that many hops out, the most significant part first.
+// spread is where the bits of such a value are: in the scope that many scopes out, the most significant part first.
 type spread struct {
-	hops  int
-	parts []spec.Part
+	scopeDepth int
+	parts      []spec.Part
 }
 
 // wires say of each bit of a value which bit of a scope it is, noWire for one that is 0.
@@ -21,8 +21,8 @@ const noWire = -1
 
 // wiring finds the wires of an expression, all of which must come from one scope.
 type wiring struct {
-	hops  int
-	found bool // hops is known
+	scopeDepth int
+	found      bool // scopeDepth is known
 }
 
 // maxWiring bounds the computed values inside each other.
@@ -40,7 +40,7 @@ func spreadOf(ref *model.Ref) *spread {
 	if !ok {
 		return nil
 	}
-	s := &spread{hops: w.hops}
+	s := &spread{scopeDepth: w.scopeDepth}
 	for i := size - 1; i >= 0; i-- {
 		n := len(s.parts)
 		switch {
@@ -55,40 +55,40 @@ func spreadOf(ref *model.Ref) *spread {
 	return s
 }
 
-// node returns the wires of an expression that stands so many hops out; ok is false where it is something else.
-func (w *wiring) node(n *model.Node, hops, depth int) (v wires, ok bool) {
+// node returns the wires of an expression that stands so many scopes out; ok is false where it is something else.
+func (w *wiring) node(n *model.Node, scopeDepth, depth int) (v wires, ok bool) {
 	switch n.Op {
 	case spec.OpField:
-		return w.field(n, hops, depth)
+		return w.field(n, scopeDepth, depth)
 	case spec.OpShl, spec.OpShr:
-		if v, ok = w.node(n.X, hops, depth); ok && n.Y.Op == spec.OpConst && n.Y.Value < 31 {
+		if v, ok = w.node(n.X, scopeDepth, depth); ok && n.Y.Op == spec.OpConst && n.Y.Value < 31 {
 			return v.shifted(n.Op, int(n.Y.Value)).typed(n.Type)
 		}
 	case spec.OpAnd:
-		if v, ok = w.node(n.X, hops, depth); ok && n.Y.Op == spec.OpConst {
+		if v, ok = w.node(n.X, scopeDepth, depth); ok && n.Y.Op == spec.OpConst {
 			return v.masked(n.Y.Value), true
 		}
 	case spec.OpOr, spec.OpXor, spec.OpAdd:
-		x, okX := w.node(n.X, hops, depth)
-		y, okY := w.node(n.Y, hops, depth)
+		x, okX := w.node(n.X, scopeDepth, depth)
+		y, okY := w.node(n.Y, scopeDepth, depth)
 		return x.joined(&y, okX && okY)
 	}
 	return v, false
 }
 
 // field returns the wires of a field.
-func (w *wiring) field(n *model.Node, hops, depth int) (v wires, ok bool) {
+func (w *wiring) field(n *model.Node, scopeDepth, depth int) (v wires, ok bool) {
 	if len(n.Alts) != 1 || n.Alts[0].Cond != nil || n.Alts[0].Ref == nil {
 		return v, false
 	}
 	ref := n.Alts[0].Ref
-	if hops += ref.Hops; ref.Prog != nil && depth > 0 {
-		return w.node(ref.Prog.Root, hops, depth-1)
+	if scopeDepth += ref.ScopeDepth; ref.Prog != nil && depth > 0 {
+		return w.node(ref.Prog.Root, scopeDepth, depth-1)
 	}
-	if ref.Prog != nil || ref.Context != nil || len(ref.Enter) > 0 || ref.Width >= 32 || w.found && w.hops != hops {
+	if ref.Prog != nil || ref.Context != nil || len(ref.Enter) > 0 || ref.Width >= 32 || w.found && w.scopeDepth != scopeDepth {
 		return v, false
 	}
-	w.hops, w.found = hops, true
+	w.scopeDepth, w.found = scopeDepth, true
 	v = v.masked(0)
 	at := 0
 	for i := len(ref.Field.Parts) - 1; i >= 0; i-- {

@@ -253,10 +253,10 @@ func (p *Parser) care(sp uint8) bits.Value {
 		return p.spaces[sp].care
 	}
 	care := p.spaces[sp].known
-	for _, u := range p.units {
-		for i := range u.unit.Unused {
-			x := &u.unit.Unused[i]
-			at, parts, low, ok := p.locate(x.Ref, p.up(u.scope, x.Ref.Hops))
+	for _, u := range p.leafScopes {
+		for i := range u.leaf.Unused {
+			x := &u.leaf.Unused[i]
+			at, parts, low, ok := p.locate(x.Ref, p.up(u.scope, x.Ref.ScopeDepth))
 			if !ok || at != sp {
 				continue
 			}

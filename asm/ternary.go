@@ -169,7 +169,7 @@ func (p *Parser) ternaryField(alts []model.Alt, scope int32) (out ternary) {
 		a := &alts[i]
 		cond := exactly(1)
 		if a.Cond != nil {
-			cond = p.ternary(a.Cond.Root, p.up(scope, a.CondHops)).truth()
+			cond = p.ternary(a.Cond.Root, p.up(scope, a.CondDepth)).truth()
 		}
 		if cond.max() == 0 {
 			continue
@@ -194,7 +194,7 @@ func (p *Parser) ternaryRef(ref *model.Ref, scope int32) ternary {
 		open := ones(ref.Width) &^ s.known.Uint(ref.Low, ref.Width)
 		return ternary{s.val.Uint(ref.Low, ref.Width) &^ open, open}
 	}
-	scope = p.up(scope, ref.Hops)
+	scope = p.up(scope, ref.ScopeDepth)
 	if ref.Prog != nil {
 		return p.ternary(ref.Prog.Root, scope)
 	}

@@ -887,7 +887,7 @@ func (u *uniqueness) joined(s *setItem, member int) *node {
 // open returns the scope of a nested value; ok is false where it cannot be said.
 func (u *uniqueness) open(ref *model.Ref, inside int32) (id int32, ok bool) {
 	from := inside
-	for hops := ref.Hops; hops > 0; hops-- {
+	for scopeDepth := ref.ScopeDepth; scopeDepth > 0; scopeDepth-- {
 		if from = u.scopes[from].up; from < 0 {
 			return 0, false
 		}

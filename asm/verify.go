@@ -15,13 +15,13 @@ const maxSplits = 64
 func (p *Parser) verify() {
 	f := &p.first
 	f.spaces, f.nspaces, f.off, f.named, f.ended, f.cared = p.spaces, p.nspaces, p.off, p.named, p.ended, p.cared
-	f.units, f.scopes = append(f.units[:0], p.units...), append(f.scopes[:0], p.scopes...)
+	f.units, f.scopes = append(f.units[:0], p.leafScopes...), append(f.scopes[:0], p.scopes...)
 	if p.exactly() {
 		return
 	}
 	p.spaces, p.nspaces, p.off, p.named, p.ended, p.cared = f.spaces, f.nspaces, f.off, f.named, f.ended, f.cared
-	p.units, p.scopes = append(p.units[:0], f.units...), append(p.scopes[:0], f.scopes...)
-	p.trail, p.loosely = p.trail[:0], true
+	p.leafScopes, p.scopes = append(p.leafScopes[:0], f.units...), append(p.scopes[:0], f.scopes...)
+	p.trail, p.noncanonical = p.trail[:0], true
 	p.unspent()
 }
 
@@ -29,7 +29,7 @@ func (p *Parser) verify() {
 type finding struct {
 	spaces              [maxSpaces]space
 	nspaces             int
-	units               []boundUnit
+	units               []leafScope
 	scopes              []scope
 	off                 float64
 	named, ended, cared bool
@@ -62,7 +62,7 @@ func (p *Parser) ways(strict bool, done func() bool) bool {
 // nearest looks for the way to read a text in which its floats come nearest to what was written, of
 // equally near ways the first. One was found that is not exact.
 func (p *Parser) nearest() {
-	strict, best, at, n := !p.loosely, p.off, -1, 0
+	strict, best, at, n := !p.noncanonical, p.off, -1, 0
 	p.ways(strict, func() bool {
 		if p.off < best || p.off == best && at < 0 {
 			best, at = p.off, n
@@ -76,7 +76,7 @@ func (p *Parser) nearest() {
 		return
 	}
 	p.unspent()
-	if p.run(); p.loosely {
+	if p.run(); p.noncanonical {
 		p.verify()
 	}
 }
@@ -86,7 +86,7 @@ func (p *Parser) nearest() {
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
 	p.defaults()
-	leaf := p.leaves[p.units[len(p.units)-1].unit.Leaf.ID]
+	leaf := p.leaves[p.leafScopes[len(p.leafScopes)-1].leaf.Leaf.ID]
 	in, _ := p.entriesAlone(leaf)
 	p.spaces, p.trail = spaces, p.trail[:trail]
 	d := p.decoder

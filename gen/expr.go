@@ -110,7 +110,7 @@ func describe(e *spec.Expr) string {
 }
 
 // slot gives something that happens once in a scope a number.
-func slot[K comparable](slots map[*model.Unit]map[K]int, u *model.Unit, k K, most *int) int {
+func slot[K comparable](slots map[*model.BoundLeaf]map[K]int, u *model.BoundLeaf, k K, most *int) int {
 	if slots[u] == nil {
 		slots[u] = map[K]int{}
 	}
@@ -155,7 +155,7 @@ func (l *lowering) chain(alts []model.Alt, hops int, value func(*model.Ref) *Exp
 	if a.Cond == nil {
 		return value(a.Ref)
 	}
-	return choice(l.prog(a.Cond, hops+a.CondHops), value(a.Ref), l.chain(alts[1:], hops, value))
+	return choice(l.prog(a.Cond, hops+a.CondDepth), value(a.Ref), l.chain(alts[1:], hops, value))
 }
 
 func choice(cond, x, y *Expr) *Expr {
@@ -261,7 +261,7 @@ func (l *lowering) value(ref *model.Ref, hops int) *Expr {
 		return &Expr{Kind: Context, Context: ref.Context, Type: spec.I64}
 	}
 	if ref.Prog != nil {
-		x := l.prog(ref.Prog, hops+ref.Hops)
+		x := l.prog(ref.Prog, hops+ref.ScopeDepth)
 		if l.exact && l.p.Widest() <= 32 {
 			x = &Expr{Kind: Operator, Op: spec.OpAnd, Type: spec.U64, X: x, Y: &Expr{Kind: Const, Value: 1<<32 - 1}, Effects: true}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // layout says where the fields of a leaf are.
-func (l *lowering) layout(leaf *Leaf, u *model.Unit) {
+func (l *lowering) layout(leaf *Leaf, u *model.BoundLeaf) {
 	if leaf.Layout.Fields != nil || !leaf.Layout.Rest.IsZero() {
 		return // of another generation, with the same bitsets
 	}
@@ -40,7 +40,7 @@ func (l *lowering) layout(leaf *Leaf, u *model.Unit) {
 
 type layouter struct {
 	l     *lowering
-	u     *model.Unit
+	u     *model.BoundLeaf
 	out   *Layout
 	names *Names
 }

@@ -28,8 +28,8 @@ type lowering struct {
 	match map[*model.Env]*Func
 	same  map[string]*Func
 	names *Names
-	told  map[*model.Unit]map[*model.Prog]int
-	known map[*model.Unit]map[*spec.Expr]int
+	told  map[*model.BoundLeaf]map[*model.Prog]int
+	known map[*model.BoundLeaf]map[*spec.Expr]int
 	gens  map[*spec.Expr]map[int]bool
 	// plans are the leaves by their bitsets.
 	leaves map[*spec.Bitset]*Leaf
@@ -65,7 +65,7 @@ func (l *lowering) all() (err error) {
 		l.class = &l.p.Classes[i]
 		l.units, l.enter, l.match = map[unitFor]*Func{}, map[envFor]*Func{}, map[*model.Env]*Func{}
 		l.progs = map[*model.Prog]*Func{}
-		l.told, l.known = map[*model.Unit]map[*model.Prog]int{}, map[*model.Unit]map[*spec.Expr]int{}
+		l.told, l.known = map[*model.BoundLeaf]map[*model.Prog]int{}, map[*model.BoundLeaf]map[*spec.Expr]int{}
 		l.mesa = newMesaBinding(l)
 		for _, r := range l.p.Roots {
 			env := l.class.model.Top(l.class.model.Roots[r.ID])
@@ -91,7 +91,7 @@ func (l *lowering) layouts() {
 	for _, r := range l.p.Roots {
 		env := l.class.model.Top(l.class.model.Roots[r.ID])
 		for _, x := range env.Root.Leaves {
-			l.layout(l.leaves[x.Spec], env.Unit(x))
+			l.layout(l.leaves[x.Spec], env.Bound(x))
 		}
 	}
 	l.quiet = false
@@ -102,7 +102,7 @@ func (l *lowering) checks(r *Root, env *model.Env) [][]Stmt {
 	out := make([][]Stmt, len(r.Leaves))
 	for _, x := range env.Root.Leaves {
 		id := l.leaves[x.Spec].ID
-		for _, ref := range env.Unit(x).Tables {
+		for _, ref := range env.Bound(x).Tables {
 			src := l.inner(ref, Source{})
 			s := Stmt{Kind: Ignored, Nested: &NestedField{Value: &src}}
 			if leaves := ref.Env.Root.Leaves; len(leaves) == 1 {
@@ -151,7 +151,7 @@ func (l *lowering) entering(env *model.Env, to purpose) *Func {
 	f.Match = l.matching(env)
 	f.Shows = make([]*Func, len(root.Leaves))
 	for _, x := range env.Root.Leaves {
-		f.Shows[l.leaves[x.Spec].ID] = l.unit(env.Unit(x), to)
+		f.Shows[l.leaves[x.Spec].ID] = l.unit(env.Bound(x), to)
 	}
 	out := l.add(f, name+root.Name)
 	l.enter[key] = out
@@ -159,7 +159,7 @@ func (l *lowering) entering(env *model.Env, to purpose) *Func {
 }
 
 // unit returns the function that does something with a leaf.
-func (l *lowering) unit(u *model.Unit, to purpose) *Func {
+func (l *lowering) unit(u *model.BoundLeaf, to purpose) *Func {
 	key := unitFor{u, to}
 	if f := l.units[key]; f != nil {
 		return f
@@ -183,7 +183,7 @@ func (l *lowering) unit(u *model.Unit, to purpose) *Func {
 }
 
 // shown prints the display of a leaf.
-func (l *lowering) shown(u *model.Unit) (body []Stmt) {
+func (l *lowering) shown(u *model.BoundLeaf) (body []Stmt) {
 	for _, c := range u.Cases {
 		body = append(body, l.ofCase(u, c)...)
 	}
@@ -194,7 +194,7 @@ func (l *lowering) shown(u *model.Unit) (body []Stmt) {
 }
 
 // ofCase prints the display of a case where it holds.
-func (l *lowering) ofCase(u *model.Unit, c *model.Case) []Stmt {
+func (l *lowering) ofCase(u *model.BoundLeaf, c *model.Case) []Stmt {
 	var body []Stmt
 	var cond *Expr
 	if c.Cond != nil {
@@ -220,7 +220,7 @@ func (l *lowering) ofCase(u *model.Unit, c *model.Case) []Stmt {
 	return []Stmt{{Kind: If, Value: cond, Body: body}}
 }
 
-func (l *lowering) items(u *model.Unit, items []model.Item) []Stmt {
+func (l *lowering) items(u *model.BoundLeaf, items []model.Item) []Stmt {
 	var out []Stmt
 	for i := range items {
 		out = append(out, l.item(u, &items[i])...)
@@ -244,7 +244,7 @@ func joinTexts(list []Stmt) []Stmt {
 	return out
 }
 
-func (l *lowering) item(u *model.Unit, it *model.Item) []Stmt {
+func (l *lowering) item(u *model.BoundLeaf, it *model.Item) []Stmt {
 	switch it.Kind {
 	case model.ItemText:
 		return []Stmt{{Kind: Text, Text: it.Text}}
@@ -268,7 +268,7 @@ func (l *lowering) item(u *model.Unit, it *model.Item) []Stmt {
 	return []Stmt{{Kind: Optional, Before: it.Before, After: it.After, Body: body}}
 }
 
-func (l *lowering) reference(u *model.Unit, it *model.Item) []Stmt {
+func (l *lowering) reference(u *model.BoundLeaf, it *model.Item) []Stmt {
 	if it.Kind == model.ItemSet {
 		l.p.Uses.Set = true
 		s := Stmt{Kind: Set, Text: it.Join}
@@ -281,7 +281,7 @@ func (l *lowering) reference(u *model.Unit, it *model.Item) []Stmt {
 	for _, a := range it.Alts {
 		x := shownAlt{ref: a.Ref}
 		if a.Cond != nil {
-			x.cond = l.prog(a.Cond, a.CondHops)
+			x.cond = l.prog(a.Cond, a.CondDepth)
 		}
 		shown = append(shown, x)
 	}
@@ -303,7 +303,7 @@ type shownAlt struct {
 	ref  *model.Ref
 }
 
-func (l *lowering) choose(u *model.Unit, name string, alts []shownAlt) []Stmt {
+func (l *lowering) choose(u *model.BoundLeaf, name string, alts []shownAlt) []Stmt {
 	body := l.show(u, name, alts[0].ref)
 	if alts[0].cond == nil {
 		return body
@@ -318,7 +318,7 @@ func (l *lowering) choose(u *model.Unit, name string, alts []shownAlt) []Stmt {
 }
 
 // show prints a field.
-func (l *lowering) show(u *model.Unit, name string, ref *model.Ref) []Stmt {
+func (l *lowering) show(u *model.BoundLeaf, name string, ref *model.Ref) []Stmt {
 	if ref == nil {
 		l.p.Uses.NoField = true
 		return []Stmt{{Kind: NoField, Text: name}}
@@ -354,7 +354,7 @@ func (l *lowering) symbol(ref *model.Ref, value *Expr, body []Stmt) []Stmt {
 	return []Stmt{{Kind: Symbol, Text: ref.Field.Symbols, Value: value, Body: body}}
 }
 
-func (l *lowering) nested(u *model.Unit, name string, ref *model.Ref) []Stmt {
+func (l *lowering) nested(u *model.BoundLeaf, name string, ref *model.Ref) []Stmt {
 	n := l.nestedField(ref, toShow)
 	notify := l.value(ref, 0)
 	return l.symbol(ref, notify, []Stmt{{Kind: Notify, Text: name, Value: notify}, {Kind: Nested, Nested: n}})
@@ -366,7 +366,7 @@ func (l *lowering) nestedField(ref *model.Ref, to purpose) *NestedField {
 	if ref.Prog != nil {
 		n.Computed = l.value(ref, 0)
 	} else {
-		src := Source{Hops: ref.Hops}
+		src := Source{Hops: ref.ScopeDepth}
 		for _, e := range ref.Enter {
 			src = l.inner(e, src)
 			n.Steps = append(n.Steps, Step{src, l.leaves[e.Env.Root.Leaves[0].Spec]})
@@ -418,7 +418,7 @@ func Slice(parts []spec.Part, want spec.Part) []spec.Part {
 
 // source returns where the bits of a field are.
 func (l *lowering) source(ref *model.Ref, hops int) Source {
-	src := Source{Hops: hops + ref.Hops}
+	src := Source{Hops: hops + ref.ScopeDepth}
 	for _, e := range ref.Enter {
 		src = l.inner(e, src)
 	}

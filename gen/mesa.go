@@ -17,7 +17,7 @@ type mesaBinding struct {
 }
 
 type mesaKey struct {
-	unit *model.Unit
+	unit *model.BoundLeaf
 	expr *spec.Expr
 }
 
@@ -25,7 +25,7 @@ func newMesaBinding(l *lowering) *mesaBinding {
 	return &mesaBinding{l: l, exact: l.exact, evals: map[mesaKey]*Func{}}
 }
 
-func (m *mesaBinding) items(u *model.Unit, t *spec.Template) []Stmt {
+func (m *mesaBinding) items(u *model.BoundLeaf, t *spec.Template) []Stmt {
 	var out []Stmt
 	for _, it := range t.MesaItems() {
 		out = append(out, Stmt{Kind: Text, Text: it.Text})
@@ -36,7 +36,7 @@ func (m *mesaBinding) items(u *model.Unit, t *spec.Template) []Stmt {
 	return joinTexts(out)
 }
 
-func (m *mesaBinding) item(u *model.Unit, it *spec.MesaItem) []Stmt {
+func (m *mesaBinding) item(u *model.BoundLeaf, it *spec.MesaItem) []Stmt {
 	var pad []Stmt
 	if it.Column >= 0 {
 		m.l.p.Uses.Align = true
@@ -53,7 +53,7 @@ func (m *mesaBinding) item(u *model.Unit, it *spec.MesaItem) []Stmt {
 
 // isAssertName reports whether a name is the one that Mesa's generator gives to an assert: a field that prints
 // nothing.
-func isAssertName(u *model.Unit, name string) bool {
+func isAssertName(u *model.BoundLeaf, name string) bool {
 	bitset, number, ok := strings.Cut(name, "#assert")
 	if !ok {
 		return false
@@ -93,7 +93,7 @@ type mesaAlt struct {
 
 // alts lists what a name may mean in the scope of u, which is so many hops up. The condition top is being
 // evaluated and counts as true.
-func (m *mesaBinding) alts(u *model.Unit, name string, top *spec.Expr, hops int) []mesaAlt {
+func (m *mesaBinding) alts(u *model.BoundLeaf, name string, top *spec.Expr, hops int) []mesaAlt {
 	if !m.exact {
 		return m.sound(u, name, hops)
 	}
@@ -114,7 +114,7 @@ func (m *mesaBinding) alts(u *model.Unit, name string, top *spec.Expr, hops int)
 					continue
 				}
 				ref := *at.Bind(f)
-				ref.Hops = hops
+				ref.ScopeDepth = hops
 				if ref.Kind == spec.KindBitset {
 					ref.Env = u.Inside(f)
 				}
@@ -133,11 +133,11 @@ func (m *mesaBinding) alts(u *model.Unit, name string, top *spec.Expr, hops int)
 }
 
 // sound is alts where nothing is odd.
-func (m *mesaBinding) sound(u *model.Unit, name string, hops int) (out []mesaAlt) {
+func (m *mesaBinding) sound(u *model.BoundLeaf, name string, hops int) (out []mesaAlt) {
 	for _, a := range u.Resolve(name) {
 		x := mesaAlt{field: a.Ref}
 		if a.Cond != nil {
-			x.cond = m.l.prog(a.Cond, hops+a.CondHops)
+			x.cond = m.l.prog(a.Cond, hops+a.CondDepth)
 		}
 		out = append(out, x)
 	}
@@ -145,7 +145,7 @@ func (m *mesaBinding) sound(u *model.Unit, name string, hops int) (out []mesaAlt
 }
 
 // choose shows what a name means.
-func (m *mesaBinding) choose(u *model.Unit, name string, pad []Stmt, alts []mesaAlt) []Stmt {
+func (m *mesaBinding) choose(u *model.BoundLeaf, name string, pad []Stmt, alts []mesaAlt) []Stmt {
 	if len(alts) == 0 {
 		return m.l.show(u, name, nil)
 	}
@@ -164,11 +164,11 @@ func (m *mesaBinding) choose(u *model.Unit, name string, pad []Stmt, alts []mesa
 }
 
 // prog returns the call of an expression in the scope of u, which is so many hops up.
-func (m *mesaBinding) prog(u *model.Unit, e *spec.Expr, hops int) *Expr {
+func (m *mesaBinding) prog(u *model.BoundLeaf, e *spec.Expr, hops int) *Expr {
 	return &Expr{Kind: Call, Func: m.eval(u, e), Hops: hops, Effects: true}
 }
 
-func (m *mesaBinding) eval(u *model.Unit, e *spec.Expr) *Func {
+func (m *mesaBinding) eval(u *model.BoundLeaf, e *spec.Expr) *Func {
 	key := mesaKey{u, e}
 	if f := m.evals[key]; f != nil {
 		return f

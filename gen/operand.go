@@ -21,7 +21,7 @@ const (
 // unitFor and envFor are what functions are made of.
 type (
 	unitFor struct {
-		unit *model.Unit
+		unit *model.BoundLeaf
 		for_ purpose
 	}
 	envFor struct {
@@ -44,7 +44,7 @@ func act(name string, numbers []int, values ...*Expr) Stmt {
 }
 
 // collect returns the statements that collect the operands of a display.
-func (l *lowering) collect(u *model.Unit) (out []Stmt) {
+func (l *lowering) collect(u *model.BoundLeaf) (out []Stmt) {
 	for _, c := range u.Cases {
 		if !c.Shown {
 			continue
@@ -58,7 +58,7 @@ func (l *lowering) collect(u *model.Unit) (out []Stmt) {
 	return out
 }
 
-func (l *lowering) collectItems(u *model.Unit, items []model.Item) (out []Stmt) {
+func (l *lowering) collectItems(u *model.BoundLeaf, items []model.Item) (out []Stmt) {
 	for i := 0; i < len(items); {
 		o, end := items[i].Operand, i+1
 		if o == nil {
@@ -76,7 +76,7 @@ func (l *lowering) collectItems(u *model.Unit, items []model.Item) (out []Stmt) 
 }
 
 // collectItem collects the operands of what is a piece of none.
-func (l *lowering) collectItem(u *model.Unit, it *model.Item) (out []Stmt) {
+func (l *lowering) collectItem(u *model.BoundLeaf, it *model.Item) (out []Stmt) {
 	if it.Kind == model.ItemSet {
 		for i := range it.Members {
 			out = append(out, l.collectItem(u, &it.Members[i])...)
@@ -136,7 +136,7 @@ func (l *lowering) pick(alts []model.Alt, of func(*model.Ref) []Stmt) []Stmt {
 	if a.Cond == nil {
 		return of(a.Ref)
 	}
-	return either(l.prog(a.Cond, a.CondHops), of(a.Ref), l.pick(alts[1:], of))
+	return either(l.prog(a.Cond, a.CondDepth), of(a.Ref), l.pick(alts[1:], of))
 }
 
 // either chooses between statements, of which there may be none.
@@ -156,7 +156,7 @@ func either(cond *Expr, then, other []Stmt) []Stmt {
 }
 
 // group collects an operand of several pieces.
-func (l *lowering) group(u *model.Unit, o *spec.Operand, items []model.Item) Stmt {
+func (l *lowering) group(u *model.BoundLeaf, o *spec.Operand, items []model.Item) Stmt {
 	facts := u.Knowledge().Operands[o]
 	list := l.apply(facts)
 	for i := range items {
@@ -168,7 +168,7 @@ func (l *lowering) group(u *model.Unit, o *spec.Operand, items []model.Item) Stm
 }
 
 // pieceOf is piece of what a name in a display means.
-func (l *lowering) pieceOf(u *model.Unit, it *model.Item, facts *model.Facts) []Stmt {
+func (l *lowering) pieceOf(u *model.BoundLeaf, it *model.Item, facts *model.Facts) []Stmt {
 	return l.pick(it.Alts, func(ref *model.Ref) []Stmt {
 		if ref == nil || ref.Field == nil {
 			return nil
@@ -290,7 +290,7 @@ func (l *lowering) memory(m *model.Mem) (out []Stmt) {
 
 // piece says what a field says of an operand. Where relative holds, its register is added to the number of the
 // operand's own.
-func (l *lowering) piece(u *model.Unit, ref *model.Ref, relative *Expr) (out []Stmt) {
+func (l *lowering) piece(u *model.BoundLeaf, ref *model.Ref, relative *Expr) (out []Stmt) {
 	f := ref.Field
 	if k := f.KindOfOperand(); k != spec.OperandNone {
 		out = append(out, act("set_kind", []int{int(k)}))
@@ -351,7 +351,7 @@ func (l *lowering) enumValue(ref *model.Ref, mode int) []Stmt {
 }
 
 // tell says what a nested bitset and the pieces that it shows say.
-func (l *lowering) tell(u *model.Unit) []Stmt {
+func (l *lowering) tell(u *model.BoundLeaf) []Stmt {
 	facts := &u.Knowledge().Own
 	out := l.apply(facts)
 	var shown []Stmt
@@ -370,7 +370,7 @@ func (l *lowering) tell(u *model.Unit) []Stmt {
 	return append(append(out, shown...), act("take", nil, whole))
 }
 
-func (l *lowering) pieces(u *model.Unit, items []model.Item, facts *model.Facts) (out []Stmt) {
+func (l *lowering) pieces(u *model.BoundLeaf, items []model.Item, facts *model.Facts) (out []Stmt) {
 	for i := range items {
 		switch it := &items[i]; it.Kind {
 		case model.ItemSet:

@@ -61,7 +61,7 @@ func (l *lowering) byName(list []candidate) {
 func (l *lowering) requires(env *model.Env, x *model.Leaf) []*model.Prog {
 	for b := x.Spec; b != nil; b = b.Extends {
 		if len(b.Requires) > 0 {
-			return env.Unit(x).Requires
+			return env.Bound(x).Requires
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ const maxOperands = 1 << 12
 // frame is a scope that is being printed: a leaf and the bits it is printed from.
 type frame struct {
 	v    bits.Value
-	unit *model.Unit
+	leaf *model.BoundLeaf
 }
 
 // Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, and
@@ -58,7 +58,7 @@ type Decoder struct {
 	alike     map[string]shared
 	quick     bool // what is printed is printed from memos
 	findings  []finding
-	told      []Finding // room for Findings
+	reported  []Finding // room for Findings
 	conflict  [2]*Leaf  // see Conflict
 	missing   []missing
 	known     []known
@@ -155,11 +155,11 @@ func (d *Decoder) Conflict() []*Leaf {
 	return d.conflict[:]
 }
 
-// enter finds the leaf of the value in a frame and makes it the frame's unit.
+// enter finds the leaf of the value in a frame and makes it the frame's leaf.
 func (d *Decoder) enter(env *model.Env, depth int) bool {
 	l := d.match(env, depth)
 	if l != nil {
-		d.frames[depth].unit = env.Unit(l)
+		d.frames[depth].leaf = env.Bound(l)
 	}
 	return l != nil
 }
@@ -192,9 +192,9 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 
 // allowed evaluates a leaf's requirements.
 func (d *Decoder) allowed(env *model.Env, l *model.Leaf, depth int) bool {
-	u := env.Unit(l)
+	u := env.Bound(l)
 	for _, p := range u.Requires {
-		d.frames[depth].unit = u
+		d.frames[depth].leaf = u
 		if d.eval(p, depth) == 0 {
 			return false
 		}
@@ -380,7 +380,7 @@ func boolean(b bool) uint64 {
 func (d *Decoder) pick(alts []model.Alt, depth int) *model.Ref {
 	for i := range alts {
 		a := &alts[i]
-		if a.Cond == nil || d.eval(a.Cond, depth-a.CondHops) != 0 {
+		if a.Cond == nil || d.eval(a.Cond, depth-a.CondDepth) != 0 {
 			return a.Ref
 		}
 	}
@@ -392,7 +392,7 @@ func (d *Decoder) value(r *model.Ref, depth int) uint64 {
 	if r.Context != nil {
 		return d.ctx.Uint(r.Low, r.Width)
 	}
-	depth -= r.Hops
+	depth -= r.ScopeDepth
 	return d.extract(r, d.entered(r, depth), depth)
 }
 

@@ -22,7 +22,7 @@ type dependencies struct {
 
 const maxDependencies = 1000
 
-// maxWindows bounds the pieces of a key: what is more scattered is as fast in the general way.
+// maxWindows bounds the runs of a key: what is more scattered is as fast in the general way.
 const maxWindows = 8
 
 func (g *dependencies) fail() { g.budget = -1 }
@@ -59,25 +59,25 @@ func (g *dependencies) key(most int) (k key, ok bool) {
 	return k, true
 }
 
-// item follows an item in the frame that is hops outside of the one at hand. Frames inside of it have
-// negative hops: their bits are those of a field that was followed already.
-func (g *dependencies) item(it *model.Item, hops int) {
+// item follows an item in the frame that is so many scopes outside of the one at hand. Frames inside of it have
+// a negative one: their bits are those of a field that was followed already.
+func (g *dependencies) item(it *model.Item, scopeDepth int) {
 	if it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark {
 		g.fail()
 		return
 	}
 	for i := range it.Members {
-		g.item(&it.Members[i], hops)
+		g.item(&it.Members[i], scopeDepth)
 	}
 	for i := range it.Alts {
-		if g.alt(&it.Alts[i], hops, all); g.spend() {
-			g.shown(it.Alts[i].Ref, hops)
+		if g.alt(&it.Alts[i], scopeDepth, all); g.spend() {
+			g.shown(it.Alts[i].Ref, scopeDepth)
 		}
 	}
 }
 
 // shown follows what a reference prints beside its value.
-func (g *dependencies) shown(ref *model.Ref, hops int) {
+func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	switch {
 	case ref == nil || ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch || ref.Kind == spec.KindCustom || ref.Width > 64:
 		g.fail()
@@ -85,56 +85,56 @@ func (g *dependencies) shown(ref *model.Ref, hops int) {
 	case ref.Field.Table != nil || len(ref.Enter) > 0 && !ref.Env.Closed(): // more of an entry than its field
 		g.fail()
 	default:
-		g.env(ref.Env, hops-1-len(ref.Enter))
+		g.env(ref.Env, scopeDepth-1-len(ref.Enter))
 	}
 	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
 }
 
-func (g *dependencies) env(env *model.Env, hops int) {
-	if -hops >= maxFrames {
+func (g *dependencies) env(env *model.Env, scopeDepth int) {
+	if -scopeDepth >= maxFrames {
 		g.fail()
 	}
 	for _, l := range env.Root.Leaves {
 		if !g.spend() {
 			return
 		}
-		u := env.Unit(l)
+		u := env.Bound(l)
 		if len(u.Tables) > 0 {
 			g.fail()
 		}
 		for _, p := range u.Requires {
-			g.prog(p, hops)
+			g.prog(p, scopeDepth)
 		}
-		g.cases(u, hops)
+		g.cases(u, scopeDepth)
 		for _, x := range u.Cases {
 			for i := range x.Items {
-				g.item(&x.Items[i], hops)
+				g.item(&x.Items[i], scopeDepth)
 			}
 		}
 	}
 }
 
-// cases follows what says which case of a unit is shown, and what the cases expect.
-func (g *dependencies) cases(u *model.Unit, hops int) {
+// cases follows what says which case of a leaf is shown, and what the cases expect.
+func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	for _, x := range u.Cases {
 		if x.Cond != nil {
-			g.prog(x.Cond, hops)
+			g.prog(x.Cond, scopeDepth)
 		}
 		for _, a := range x.Spec.Asserts {
-			if hops >= 0 {
-				g.masks[hops] = g.masks[hops].Or(a.Mask)
+			if scopeDepth >= 0 {
+				g.masks[scopeDepth] = g.masks[scopeDepth].Or(a.Mask)
 			}
 		}
 	}
 }
 
 // alt follows one meaning of a name, of whose value these bits are needed.
-func (g *dependencies) alt(a *model.Alt, hops int, needed uint64) {
+func (g *dependencies) alt(a *model.Alt, scopeDepth int, needed uint64) {
 	if !g.spend() {
 		return
 	}
 	if a.Cond != nil {
-		g.prog(a.Cond, hops+a.CondHops)
+		g.prog(a.Cond, scopeDepth+a.CondDepth)
 	}
 	ref := a.Ref
 	switch {
@@ -145,15 +145,15 @@ func (g *dependencies) alt(a *model.Alt, hops int, needed uint64) {
 	case ref.Prog != nil && len(ref.Enter) > 0:
 		g.fail()
 	case ref.Prog != nil:
-		g.progBits(ref.Prog, hops+ref.Hops, needed)
+		g.progBits(ref.Prog, scopeDepth+ref.ScopeDepth, needed)
 	default:
-		g.field(ref, hops+ref.Hops, needed)
+		g.field(ref, scopeDepth+ref.ScopeDepth, needed)
 	}
 }
 
 // field follows a field of bits, perhaps by a path that enters others.
-func (g *dependencies) field(ref *model.Ref, hops int, needed uint64) {
-	if hops < 0 { // of a frame whose bits were followed already, unless a table is entered
+func (g *dependencies) field(ref *model.Ref, scopeDepth int, needed uint64) {
+	if scopeDepth < 0 { // of a frame whose bits were followed already, unless a table is entered
 		for _, e := range ref.Enter {
 			if e.Field.Table != nil {
 				g.fail()
@@ -161,11 +161,11 @@ func (g *dependencies) field(ref *model.Ref, hops int, needed uint64) {
 		}
 		return
 	}
-	if hops > maxHops {
+	if scopeDepth > maxScopeDepth {
 		g.fail()
 		return
 	}
-	source, low := hops, 0
+	source, low := scopeDepth, 0
 	for _, e := range ref.Enter {
 		if e.Prog != nil || e.Low < 0 {
 			g.fail()
@@ -208,32 +208,32 @@ func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	return sourceEntry + i
 }
 
-func (g *dependencies) prog(p *model.Prog, hops int) { g.progBits(p, hops, all) }
+func (g *dependencies) prog(p *model.Prog, scopeDepth int) { g.progBits(p, scopeDepth, all) }
 
 // progBits follows an expression of whose value some bits are needed.
-func (g *dependencies) progBits(p *model.Prog, hops int, needed uint64) {
+func (g *dependencies) progBits(p *model.Prog, scopeDepth int, needed uint64) {
 	if len(p.Missing) > 0 || p.Open {
 		g.fail()
 		return
 	}
-	g.node(p.Root, hops, needed)
+	g.node(p.Root, scopeDepth, needed)
 }
 
 // all are the bits of a value of which every one is needed.
 const all = ^uint64(0)
 
 // node follows a part of an expression, of whose value these bits are needed.
-func (g *dependencies) node(n *model.Node, hops int, needed uint64) {
+func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	if n == nil || !g.spend() {
 		return
 	}
 	for i := range n.Alts {
-		g.alt(&n.Alts[i], hops, needed)
+		g.alt(&n.Alts[i], scopeDepth, needed)
 	}
 	x, y, z := neededOf(n, needed)
-	g.node(n.X, hops, x)
-	g.node(n.Y, hops, y)
-	g.node(n.Z, hops, z)
+	g.node(n.X, scopeDepth, x)
+	g.node(n.Y, scopeDepth, y)
+	g.node(n.Z, scopeDepth, z)
 }
 
 // neededOf tells which bits of its operands an operator needs for these bits of its result.
@@ -313,7 +313,7 @@ type sources [8]*bits.Value
 const (
 	sourceEntry   = 4
 	sourceContext = 7
-	maxHops       = sourceEntry - 1
+	maxScopeDepth = sourceEntry - 1
 	maxEntries    = sourceContext - sourceEntry
 )
 
@@ -324,12 +324,12 @@ type entrySource struct {
 	mask        uint64
 }
 
-// reads are the sources that the pieces of a display need.
+// reads are the sources that the segments of a display need.
 type reads struct {
 	// more tells that they are more than the frame at hand.
-	more    bool
-	hops    int
-	entries []entrySource
+	more       bool
+	scopeDepth int
+	entries    []entrySource
 }
 
 // add adds the sources of a key, and numbers its entries, which are those of tables, as those of the display.
@@ -348,8 +348,8 @@ func (r *reads) add(k *key, tables []entrySource) bool {
 	}
 	k.each(func(w *window) {
 		switch {
-		case w.source <= maxHops:
-			r.hops = max(r.hops, int(w.source))
+		case w.source <= maxScopeDepth:
+			r.scopeDepth = max(r.scopeDepth, int(w.source))
 		case w.source < sourceContext:
 			w.source = place[w.source-sourceEntry]
 		}
@@ -369,7 +369,7 @@ func (k *key) each(do func(w *window)) {
 // find finds the sources. It reports whether there are all: the word may name an entry beyond its table.
 func (r *reads) find(d *Decoder, depth int, to *sources) bool {
 	to[sourceContext] = &d.ctx
-	for h := 1; h <= r.hops; h++ {
+	for h := 1; h <= r.scopeDepth; h++ {
 		to[h&7] = &d.frames[depth-h].v
 	}
 	for i := range r.entries {

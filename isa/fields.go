@@ -57,7 +57,7 @@ func (d *Decoder) Layout(buf []Field, in Inst) []Field {
 	t := &d.tracing
 	t.sites[0], t.entries[0] = d.top(in.Leaf.model), 0
 	d.leave(0)
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
 	w := fieldWalk{d: d, t: t, out: buf}
 	w.all()
 	return w.out
@@ -73,7 +73,7 @@ type fieldWalk struct {
 // all lists the fields of the word. What is odd about those that no template shows is nobody's concern.
 func (w *fieldWalk) all() {
 	found := len(w.d.findings)
-	w.d.quick = w.text && w.d.planned(w.d.frames[0].unit.Leaf) != nil
+	w.d.quick = w.text && w.d.planned(w.d.frames[0].leaf.Leaf) != nil
 	w.scope(0)
 	w.d.quick = false
 	w.d.forget(found)
@@ -82,9 +82,9 @@ func (w *fieldWalk) all() {
 func (w *fieldWalk) scope(depth int) {
 	d := w.d
 	s := w.t.sites[depth]
-	for _, named := range d.frames[depth].unit.NamedFields() {
+	for _, named := range d.frames[depth].leaf.NamedFields() {
 		ref := d.pick(named.Alts, depth)
-		if ref == nil || ref.Hops != 0 || ref.Field == nil {
+		if ref == nil || ref.ScopeDepth != 0 || ref.Field == nil {
 			continue
 		}
 		at := s.fieldOf(ref)
@@ -152,7 +152,7 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	if !d.enter(ref.Env, depth+1) {
 		return
 	}
-	w.t.sites[depth+1] = at.inside(d, w.t.sites[depth], d.frames[depth+1].unit)
+	w.t.sites[depth+1] = at.inside(d, w.t.sites[depth], d.frames[depth+1].leaf)
 	w.t.entries[depth+1] = w.t.entries[depth]
 	if at.info.Index {
 		index := ref.Field.Gather(&d.frames[depth].v)

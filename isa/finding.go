@@ -72,11 +72,11 @@ func (d *Decoder) Odd() int { return len(d.findings) }
 // Findings returns what was found by the last Decode and the printing since. The slice is reused; making
 // the texts takes longer than printing an instruction, so that Odd is the way to ask whether there are any.
 func (d *Decoder) Findings() []Finding {
-	d.told = d.told[:0]
+	d.reported = d.reported[:0]
 	for i := range d.findings {
-		d.told = append(d.told, Finding{d.findings[i].kind, string(d.appendFinding(nil, &d.findings[i]))})
+		d.reported = append(d.reported, Finding{d.findings[i].kind, string(d.appendFinding(nil, &d.findings[i]))})
 	}
-	return d.told
+	return d.reported
 }
 
 // AppendFinding appends the text of a finding, by its number from 0 below Odd.

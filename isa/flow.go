@@ -41,7 +41,7 @@ func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 // Flows appends what the description says of the flow behind an instruction to buf. Where it says
 // nothing, each branch target is a jump or a call that may be made.
 func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
 	d.operands = 0
 	d.walk.d = d
 	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
@@ -54,9 +54,9 @@ func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
 	return buf
 }
 
-// flows appends the flows of a frame's unit and of the bitsets nested in it.
+// flows appends the flows of a frame's leaf and of the bitsets nested in it.
 func (d *Decoder) flows(buf []Flow, depth int) []Flow {
-	u := d.frames[depth].unit
+	u := d.frames[depth].leaf
 	flows := u.Knowledge().Flows
 	for i := range flows {
 		f := &flows[i]
@@ -87,7 +87,7 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 
 // branchFlows appends a jump or a call for each branch field of a description that says nothing of flow.
 func (d *Decoder) branchFlows(buf []Flow, depth int) []Flow {
-	for _, named := range d.frames[depth].unit.NamedFields() {
+	for _, named := range d.frames[depth].leaf.NamedFields() {
 		ref := d.pick(named.Alts, depth)
 		if ref == nil || ref.Field == nil || ref.Kind != spec.KindBranch && ref.Kind != spec.KindAbsBranch {
 			continue

@@ -11,7 +11,7 @@ type Hazard struct {
 
 // Hazards appends the hazards of an instruction to buf.
 func (d *Decoder) Hazards(buf []Hazard, in Inst) []Hazard {
-	u := d.env.Unit(in.Leaf.model)
+	u := d.env.Bound(in.Leaf.model)
 	if len(u.Hazards) == 0 {
 		return buf
 	}

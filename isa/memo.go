@@ -178,18 +178,18 @@ func (d *Decoder) holds(c *condition, p *model.Prog, depth int) bool {
 	return *at == 2
 }
 
-// envMemo is what a decoder remembers of a bitset in its surroundings.
+// envMemo is what a decoder remembers of a bitset in its environment.
 type envMemo struct {
 	// choice tells the displays of its values of so many bits; nil where that depends on too much, or is
 	// not asked for.
 	choice *choice
 	width  int
 	// single is the only leaf, which has each value; nil if there is none.
-	single *model.Unit
+	single *model.BoundLeaf
 	leaves []*leafMemo // by Leaf.ID
 }
 
-// leafMemo is what a decoder remembers of a leaf in its surroundings.
+// leafMemo is what a decoder remembers of a leaf in its environment.
 type leafMemo struct {
 	// uses counts the instructions that were printed before there was a plan.
 	uses uint8
@@ -229,7 +229,7 @@ func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 }
 
 // make gives a leaf displays with memos of the decoder's own.
-func (l *leafMemo) make(d *Decoder, u *model.Unit) {
+func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 	l.plan = planOf(u)
 	l.displays = make([]*display, len(l.plan.displays))
 	for i, x := range l.plan.displays {
@@ -254,26 +254,26 @@ func (l *leafMemo) make(d *Decoder, u *model.Unit) {
 // withMemos returns a display with memos of the decoder's own.
 func (d *Decoder) withMemos(x *display) *display {
 	own := *x
-	own.pieces = slices.Clone(x.pieces)
-	for i := range own.pieces {
-		p := &own.pieces[i]
+	own.segments = slices.Clone(x.segments)
+	for i := range own.segments {
+		p := &own.segments[i]
 		if p.remembered() {
 			d.giveMemo(p)
 		}
-		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.Hops == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
+		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
 			p.env = d.envMemo(r.Env)
 		}
 	}
 	return &own
 }
 
-// giveMemo gives a piece its memo, which those that are alike share.
-func (d *Decoder) giveMemo(p *piece) {
+// giveMemo gives a segment its memo, which those that are alike share.
+func (d *Decoder) giveMemo(p *segment) {
 	if have, ok := d.alike[p.alike]; ok {
 		p.dense, p.wide = have.dense, have.wide
 		return
 	}
-	if p.kind != pieceWide {
+	if p.kind != segmentWide {
 		p.dense = &dense{texts: make([]chunk, 1<<p.key.width)}
 	} else {
 		p.wide = &wide{}
@@ -287,7 +287,7 @@ func (d *Decoder) giveMemo(p *piece) {
 	d.alike[p.alike] = shared{p.dense, p.wide}
 }
 
-// shared are the memos of pieces that are alike.
+// shared are the memos of segments that are alike.
 type shared struct {
 	dense *dense
 	wide  *wide

@@ -14,7 +14,7 @@ import (
 func (d *Decoder) Mnemonic(in Inst) string {
 	d.operands = 0
 	d.missing = d.missing[:0]
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
 	d.walk.d = d
 	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
 	found := len(d.findings)
@@ -90,7 +90,7 @@ func (l *Leaf) Mnemonics() []string {
 	m := l.set.model
 	var list []string
 	seen := map[string]bool{}
-	mnemonicsOf(m.Top(l.model.Root).Unit(l.model), 0, func(name string) {
+	mnemonicsOf(m.Top(l.model.Root).Bound(l.model), 0, func(name string) {
 		if name != "" && !seen[name] && len(list) < maxMnemonics {
 			seen[name] = true
 			list = append(list, name)
@@ -139,8 +139,8 @@ func (r *Root) Forms(mnemonic string) []*Leaf {
 	return list
 }
 
-// mnemonicsOf calls add with each mnemonic of the displays of a unit.
-func mnemonicsOf(u *model.Unit, depth int, add func(string)) {
+// mnemonicsOf calls add with each mnemonic of the displays of a leaf.
+func mnemonicsOf(u *model.BoundLeaf, depth int, add func(string)) {
 	for _, c := range u.Cases {
 		if !c.Shown {
 			continue
@@ -172,7 +172,7 @@ func insideOf(it *model.Item, depth int, add func(string)) bool {
 		}
 		found = true
 		for _, l := range a.Ref.Env.Root.Leaves {
-			mnemonicsOf(a.Ref.Env.Unit(l), depth+1, add)
+			mnemonicsOf(a.Ref.Env.Bound(l), depth+1, add)
 		}
 	}
 	return found
@@ -217,7 +217,7 @@ func textsOfRef(ref *model.Ref) []string {
 		list = []string{"", *ref.Field.Display}
 	case ref.Kind == spec.KindBitset:
 		for _, l := range ref.Env.Root.Leaves {
-			for _, c := range ref.Env.Unit(l).Cases {
+			for _, c := range ref.Env.Bound(l).Cases {
 				if c.Shown {
 					eachText(c.Items, "", func(s string) { list = append(list, s) }, maxMnemonics)
 				}

@@ -101,7 +101,7 @@ func TestDoublingExpressions(t *testing.T) {
 }
 
 // What is found in an operand is found each time, also once the texts of operands are kept: of one that stands
-// alone, and of one that depends on its surroundings.
+// alone, and of one that depends on its environment.
 func TestFindingsOutliveKeptTexts(t *testing.T) {
 	d := plain(t, `<bitset name="#alone" size="4"><display>a{V}</display><field name="V" low="0" high="2" type="uint"/><pattern pos="3">x</pattern></bitset>
 		<bitset name="#inside" size="4"><display>{P}b{V}</display><override><expr>{P}</expr><display>p{V}</display><assert pos="3">0</assert></override>

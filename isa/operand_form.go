@@ -22,11 +22,11 @@ type OperandForm struct {
 // OperandForms lists the operands of the leaf's text, in its order, where no override holds.
 func (l *Leaf) OperandForms() []OperandForm {
 	m := l.set.model
-	return l.set.forms(nil, m.Top(l.model.Root).Unit(l.model), 0)
+	return l.set.forms(nil, m.Top(l.model.Root).Bound(l.model), 0)
 }
 
-// forms appends the operands of a unit's display.
-func (s *Set) forms(list []OperandForm, u *model.Unit, depth int) []OperandForm {
+// forms appends the operands of a leaf's display.
+func (s *Set) forms(list []OperandForm, u *model.BoundLeaf, depth int) []OperandForm {
 	items := plainDisplay(u)
 	for i := 0; i < len(items); {
 		o, end := items[i].Operand, i+1
@@ -44,8 +44,8 @@ func (s *Set) forms(list []OperandForm, u *model.Unit, depth int) []OperandForm 
 	return list
 }
 
-// plainDisplay returns the display of a unit where no override holds.
-func plainDisplay(u *model.Unit) []model.Item {
+// plainDisplay returns the display of a leaf where no override holds.
+func plainDisplay(u *model.BoundLeaf) []model.Item {
 	for _, c := range u.Cases {
 		if c.Shown && c.Cond == nil {
 			return c.Items
@@ -68,7 +68,7 @@ func (s *Set) form(list []OperandForm, it *model.Item, depth int) []OperandForm 
 	}
 	if b := ref.Field.Bitset; b != nil && b.Groups {
 		if depth < maxFrames && len(ref.Env.Root.Leaves) > 0 {
-			list = s.forms(list, ref.Env.Unit(ref.Env.Root.Leaves[0]), depth+1)
+			list = s.forms(list, ref.Env.Bound(ref.Env.Root.Leaves[0]), depth+1)
 		}
 		return list
 	}
@@ -117,7 +117,7 @@ func (s *Set) pieceForm(f *OperandForm, ref *model.Ref) {
 	case spec.KindBitset:
 		for _, l := range ref.Env.Root.Leaves {
 			own := OperandForm{Kind: f.Kind}
-			facts := &ref.Env.Unit(l).Knowledge().Own
+			facts := &ref.Env.Bound(l).Knowledge().Own
 			s.factForms(&own, facts)
 			s.relativeForms(f, facts, own.Files)
 			for _, file := range own.Files {

@@ -26,7 +26,7 @@ const wordTable = -1
 
 // choose returns the display of the first case that applies and has one.
 func (w *operandWalk) choose(depth int) (items []model.Item, ok bool) {
-	for _, c := range w.d.frames[depth].unit.Cases {
+	for _, c := range w.d.frames[depth].leaf.Cases {
 		if (c.Cond == nil || w.d.eval(c.Cond, depth) != 0) && c.Shown {
 			return c.Items, true
 		}
@@ -43,7 +43,7 @@ func (w *operandWalk) instruction(dst []byte, ref *model.Ref, depth int) (text [
 	if !ok {
 		return dst, false
 	}
-	return w.d.unit(dst, inner), true
+	return w.d.boundLeaf(dst, inner), true
 }
 
 // field notes a field that was printed from a place on, if it is an operand on its own.
@@ -101,7 +101,7 @@ func (w *operandWalk) group(dst []byte, o *spec.Operand, items []model.Item, dep
 	if len(dst) == from {
 		return dst
 	}
-	facts := d.frames[depth].unit.Knowledge().Operands[o]
+	facts := d.frames[depth].leaf.Knowledge().Operands[o]
 	op := w.open(o.Name, Role(o.Role), from)
 	op.Kind = OperandKind(o.Kind)
 	relative := w.apply(op, facts, depth)
@@ -317,7 +317,7 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 	if !ok {
 		return
 	}
-	facts := &w.d.frames[inner].unit.Knowledge().Own
+	facts := &w.d.frames[inner].leaf.Knowledge().Own
 	if relative {
 		w.register(&op.Relative, facts.Regs, inner)
 		return
@@ -347,7 +347,7 @@ func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, d
 // enter makes the value of a bitset field a frame of its own and returns the frame's number.
 func (w *operandWalk) enter(ref *model.Ref, depth int) (inner int, ok bool) {
 	d := w.d
-	from := depth - ref.Hops
+	from := depth - ref.ScopeDepth
 	v, at := d.frames[from].v, from
 	if ref.Prog != nil {
 		v = bits.Of(d.eval(ref.Prog, from))
@@ -357,8 +357,8 @@ func (w *operandWalk) enter(ref *model.Ref, depth int) (inner int, ok bool) {
 			if depth++; depth >= maxFrames-1 {
 				return 0, false
 			}
-			d.frames[depth] = frame{v, e.Env.Unit(e.Env.Root.Leaves[0])}
-			w.place(depth, at, e, d.frames[depth].unit)
+			d.frames[depth] = frame{v, e.Env.Bound(e.Env.Root.Leaves[0])}
+			w.place(depth, at, e, d.frames[depth].leaf)
 			at = depth
 		}
 		v = *d.inner(ref, &v)
@@ -373,12 +373,12 @@ func (w *operandWalk) enter(ref *model.Ref, depth int) (inner int, ok bool) {
 	if !d.enter(ref.Env, depth) {
 		return 0, false
 	}
-	w.place(depth, at, ref, d.frames[depth].unit)
+	w.place(depth, at, ref, d.frames[depth].leaf)
 	return depth, true
 }
 
 // place notes where the bits of a frame are: those of a field of the frame at.
-func (w *operandWalk) place(depth, at int, ref *model.Ref, unit *model.Unit) {
+func (w *operandWalk) place(depth, at int, ref *model.Ref, unit *model.BoundLeaf) {
 	outer := w.sites[at]
 	w.sites[depth] = outer.fieldOf(ref).inside(w.d, outer, unit)
 	w.entries[depth] = w.entries[at]
@@ -390,7 +390,7 @@ func (w *operandWalk) place(depth, at int, ref *model.Ref, unit *model.Unit) {
 
 // addBits notes the bits of a field, of a computed one those of the fields that it is computed from.
 func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
-	depth -= ref.Hops
+	depth -= ref.ScopeDepth
 	if depth < 0 {
 		return
 	}
@@ -406,7 +406,7 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 			entry = int(index[0])
 		}
 		v = w.d.inner(e, v)
-		s = s.fieldOf(e).inside(w.d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
 	}
 	for _, p := range s.fieldOf(ref).info.Parts {
 		if b := (BitRange{p, s.table, entry}); !slices.ContainsFunc(op.Bits, b.inside) {

@@ -275,8 +275,8 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 // is nil where the word means none.
 func (d *Decoder) Register(in Inst) Register {
 	r := Register{Component: -1}
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
 	d.walk.d = d
-	d.walk.register(&r, d.frames[0].unit.Knowledge().Own.Regs, 0)
+	d.walk.register(&r, d.frames[0].leaf.Knowledge().Own.Regs, 0)
 	return r
 }

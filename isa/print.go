@@ -22,14 +22,14 @@ func (d *Decoder) Append(dst []byte, in Inst) []byte {
 			return text
 		}
 	}
-	d.frames[0].unit = d.env.Unit(in.Leaf.model)
-	d.checkEntries(d.frames[0].unit)
-	return d.unit(dst, 0)
+	d.frames[0].leaf = d.env.Bound(in.Leaf.model)
+	d.checkEntries(d.frames[0].leaf)
+	return d.boundLeaf(dst, 0)
 }
 
 // checkEntries reports the ignored bits that are set in the table entries of the instruction.
 // Templates reach into entries by paths, on which nothing is matched.
-func (d *Decoder) checkEntries(u *model.Unit) {
+func (d *Decoder) checkEntries(u *model.BoundLeaf) {
 	for _, ref := range u.Tables {
 		v := d.inner(ref, &d.frames[0].v)
 		if leaves := ref.Env.Root.Leaves; len(leaves) == 1 {
@@ -38,9 +38,9 @@ func (d *Decoder) checkEntries(u *model.Unit) {
 	}
 }
 
-// unit prints the leaf of a frame: the display of the first case that applies and has one.
-func (d *Decoder) unit(dst []byte, depth int) []byte {
-	u := d.frames[depth].unit
+// boundLeaf prints the leaf of a frame: the display of the first case that applies and has one.
+func (d *Decoder) boundLeaf(dst []byte, depth int) []byte {
+	u := d.frames[depth].leaf
 	for _, c := range u.Cases {
 		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
 			continue
@@ -55,7 +55,7 @@ func (d *Decoder) unit(dst []byte, depth int) []byte {
 	return d.noDisplay(dst, u)
 }
 
-func (d *Decoder) noDisplay(dst []byte, u *model.Unit) []byte {
+func (d *Decoder) noDisplay(dst []byte, u *model.BoundLeaf) []byte {
 	d.found(finding{kind: NoDisplay, leaf: u.Leaf})
 	return dst
 }
@@ -250,7 +250,7 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 
 // nested prints a field whose type is a bitset in a scope of its own.
 func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
-	from := depth - ref.Hops
+	from := depth - ref.ScopeDepth
 	if ref.Prog != nil {
 		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
 	}
@@ -260,7 +260,7 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 		if depth++; depth == maxFrames {
 			break
 		}
-		d.frames[depth] = frame{v, e.Env.Unit(e.Env.Root.Leaves[0])}
+		d.frames[depth] = frame{v, e.Env.Bound(e.Env.Root.Leaves[0])}
 		if d.trace != nil {
 			d.trace.enter(d, e, depth)
 		}
@@ -285,7 +285,7 @@ func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth in
 	if d.trace != nil {
 		d.trace.enter(d, ref, depth)
 	}
-	return d.unit(dst, depth)
+	return d.boundLeaf(dst, depth)
 }
 
 // tooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the
@@ -302,7 +302,7 @@ func (d *Decoder) tooDeep(ref *model.Ref) {
 
 // noOperand reports the value of a frame that is no leaf of its field's type.
 func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
-	d.found(finding{kind: NoMatch, leaf: d.frames[depth-1].unit.Leaf, ref: ref, value: d.frames[depth].v})
+	d.found(finding{kind: NoMatch, leaf: d.frames[depth-1].leaf.Leaf, ref: ref, value: d.frames[depth].v})
 	return dst
 }
 
@@ -331,7 +331,7 @@ func (d *Decoder) number(dst []byte, ref *model.Ref, v uint64) []byte {
 
 // wide prints a number of more than 64 bits: hexadecimal or unsigned.
 func (d *Decoder) wide(dst []byte, ref *model.Ref, depth int) []byte {
-	v := ref.Field.Gather(d.entered(ref, depth-ref.Hops))
+	v := ref.Field.Gather(d.entered(ref, depth-ref.ScopeDepth))
 	if ref.Kind == spec.KindHex {
 		return v.AppendHex(dst, 1)
 	}

@@ -8,7 +8,7 @@ import (
 // site is a scope as it is reached from the word, by some fields: what their names and bits say of the
 // fields in it. A decoder makes each once.
 type site struct {
-	unit  *model.Unit
+	leaf  *model.BoundLeaf
 	path  string // of the fields by which it is reached, with a dot behind each
 	depth int
 	// parts are the bits of the scope: of the word, or of an entry of the table.
@@ -45,7 +45,7 @@ func (d *Decoder) top(leaf *model.Leaf) *site {
 	}
 	s := d.tops[leaf.ID]
 	if s == nil {
-		s = &site{unit: d.env.Unit(leaf), parts: []Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
+		s = &site{leaf: d.env.Bound(leaf), parts: []Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
 		d.tops[leaf.ID] = s
 	}
 	return s
@@ -72,15 +72,15 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	return f
 }
 
-// inside returns the site of the value of a field of a bitset type, which is of the unit's leaf.
-func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.Unit) *site {
+// inside returns the site of the value of a field of a bitset type, of the leaf in the site.
+func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf) *site {
 	for _, s := range f.inner {
-		if s.unit == unit {
+		if s.leaf == unit {
 			return s
 		}
 	}
 	s := &site{
-		unit: unit, path: f.info.Path + ".", depth: outer.depth + 1,
+		leaf: unit, path: f.info.Path + ".", depth: outer.depth + 1,
 		parts: f.info.Parts, table: outer.table, tableName: outer.tableName,
 	}
 	if t := f.field.Table; t != nil {

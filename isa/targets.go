@@ -44,7 +44,7 @@ func (d *Decoder) MayBranch(leaf *Leaf) bool {
 		*known++
 	} else if *known == fewUses {
 		*known = branchless
-		if (branchSearch{}).unit(d.env.Unit(leaf.model)) {
+		if (branchSearch{}).boundLeaf(d.env.Bound(leaf.model)) {
 			*known = branching
 		}
 	}
@@ -57,10 +57,10 @@ const (
 	branching
 )
 
-// branchSearch looks for branch targets in displays; it has the surroundings that were looked at.
+// branchSearch looks for branch targets in displays; it has the environment that were looked at.
 type branchSearch map[*model.Env]bool
 
-func (s branchSearch) unit(u *model.Unit) bool {
+func (s branchSearch) boundLeaf(u *model.BoundLeaf) bool {
 	return slices.ContainsFunc(u.Cases, func(c *model.Case) bool { return slices.ContainsFunc(c.Items, s.item) })
 }
 
@@ -78,7 +78,7 @@ func (s branchSearch) ref(ref *model.Ref) bool {
 		return false
 	}
 	s[ref.Env] = true
-	return slices.ContainsFunc(ref.Env.Root.Leaves, func(l *model.Leaf) bool { return s.unit(ref.Env.Unit(l)) })
+	return slices.ContainsFunc(ref.Env.Root.Leaves, func(l *model.Leaf) bool { return s.boundLeaf(ref.Env.Bound(l)) })
 }
 
 // IndexField is a field of an instruction that is the index of a table entry.
@@ -92,11 +92,11 @@ type IndexField struct {
 // IndexFields lists the fields of an instruction that name table entries.
 func (d *Decoder) IndexFields(in Inst) []IndexField {
 	d.leave(0)
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
+	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
 	var list []IndexField
-	for _, named := range d.frames[0].unit.NamedFields() {
+	for _, named := range d.frames[0].leaf.NamedFields() {
 		ref := d.pick(named.Alts, 0)
-		if ref == nil || ref.Field == nil || ref.Field.Table == nil || ref.Hops != 0 {
+		if ref == nil || ref.Field == nil || ref.Field.Table == nil || ref.ScopeDepth != 0 {
 			continue
 		}
 		list = append(list, IndexField{ref.Field.Name, ref.Field.Table.Name, ref.Field.Table.Index, d.indexOf(ref)})
@@ -122,9 +122,9 @@ func (d *Decoder) LineTable(table int) []bits.Value {
 // computes. The error tells that there is no such field, or that the value does not fit.
 func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	d.leave(0)
-	d.frames[0] = frame{in.Bits, d.env.Unit(in.Leaf.model)}
-	ref := d.pick(d.frames[0].unit.Resolve(name), 0)
-	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.Hops != 0 {
+	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
+	ref := d.pick(d.frames[0].leaf.Resolve(name), 0)
+	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.ScopeDepth != 0 {
 		return fmt.Errorf("%s has no field %s", in.Leaf.Display, name)
 	}
 	if ref.Width < 64 && value>>uint(ref.Width) != 0 {
@@ -135,7 +135,7 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 		if e.Field.Table != nil {
 			return fmt.Errorf("%s is in a table, not in the word", name)
 		}
-		s = s.fieldOf(e).inside(d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
 	}
 	at := 0
 	placed := s.fieldOf(ref).info.Parts

@@ -90,12 +90,12 @@ func (s *site) listen(outer *voice, field *spec.Field) {
 			v.kind = registerVoice
 		}
 	}
-	for _, c := range s.unit.Cases {
+	for _, c := range s.leaf.Cases {
 		for i := range c.Items {
 			v.named = v.named || namesInstruction(&c.Items[i])
 		}
 	}
-	v.take(&s.unit.Knowledge().Own)
+	v.take(&s.leaf.Knowledge().Own)
 }
 
 // of adds what a field says of its texts.
@@ -129,7 +129,7 @@ func (s *site) group(o *spec.Operand) *voice {
 	case spec.OperandMemory:
 		g.voice.kind = memoryVoice
 	}
-	g.voice.take(s.unit.Knowledge().Operands[o])
+	g.voice.take(s.leaf.Knowledge().Operands[o])
 	s.groups = append(s.groups, g)
 	return &s.groups[len(s.groups)-1].voice
 }
@@ -271,15 +271,15 @@ func (t *trace) voice(depth int) *voice {
 	return &t.sites[depth].voice
 }
 
-// enter notes the site of a new frame: the value of a field of the frame below, as the unit in it.
+// enter notes the site of a new frame: the value of a field of the frame below, as the leaf in it.
 func (t *trace) enter(d *Decoder, ref *model.Ref, depth int) {
 	from := depth - 1
 	if len(ref.Enter) == 0 { // else the frame below is the one that the path enters last
-		from -= min(ref.Hops, from)
+		from -= min(ref.ScopeDepth, from)
 	}
 	outer := t.sites[from]
 	f := outer.fieldOf(ref)
-	s := f.inside(d, outer, d.frames[depth].unit)
+	s := f.inside(d, outer, d.frames[depth].leaf)
 	s.listen(t.voice(depth-1), f.field)
 	t.group = nil
 	t.sites[depth], t.entries[depth], t.begun[depth] = s, t.entries[from], false
@@ -381,10 +381,10 @@ func (t *trace) field(d *Decoder, ref *model.Ref, depth, start, end int, named b
 	if !t.fields || ref.Field == nil {
 		return
 	}
-	s := t.sites[depth-min(ref.Hops, depth)]
+	s := t.sites[depth-min(ref.ScopeDepth, depth)]
 	for _, e := range ref.Enter {
 		f := s.fieldOf(e)
-		s = f.inside(d, s, e.Env.Unit(e.Env.Root.Leaves[0]))
+		s = f.inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
 	}
 	t.shown = append(t.shown, shownField{s.fieldOf(ref), start, end})
 }

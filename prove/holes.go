@@ -95,7 +95,7 @@ func (m *machine) cubes(l *model.Leaf) (list []cube, ok bool) {
 		return []cube{own}, true
 	}
 	w := m.world()
-	f := w.top(m.m.Top(l.Root).Unit(l))
+	f := w.top(m.m.Top(l.Root).Bound(l))
 	goal := w.and(w.valid, f.required())
 	support := map[int]bool{}
 	w.inputs(support, goal)

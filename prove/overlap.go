@@ -70,7 +70,7 @@ func (m *machine) both(w *world, a, b *model.Leaf) (fa, fb *frame) {
 	}
 	frames := [2]*frame{}
 	for i, l := range []*model.Leaf{a, b} {
-		f := w.frame(env.Unit(l), word[:l.Size], nil)
+		f := w.frame(env.Bound(l), word[:l.Size], nil)
 		f.exists = w.all(w.valid, f.required(), f.notRefined())
 		frames[i] = f
 	}
@@ -121,7 +121,7 @@ func (m *machine) claimed(r *model.Root, l *model.Leaf) {
 		return
 	}
 	w := m.world()
-	f := w.top(m.m.Top(r).Unit(l))
+	f := w.top(m.m.Top(r).Bound(l))
 	if ans := w.possible(f.exists); ans != never {
 		fact.possible = true
 		return

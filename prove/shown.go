@@ -15,7 +15,7 @@ import (
 func (m *machine) shown(env *model.Env) {
 	for _, l := range env.Root.Leaves {
 		s := &shower{m: m, env: env, leaf: l}
-		for i, c := range env.Unit(l).Cases {
+		for i, c := range env.Bound(l).Cases {
 			if c.Shown {
 				s.display(i)
 			}
@@ -58,7 +58,7 @@ func (f *frame) example(in assignment) example {
 // use it can print the same.
 func (s *shower) display(index int) {
 	w := s.m.world()
-	u := s.env.Unit(s.leaf)
+	u := s.env.Bound(s.leaf)
 	f := w.top(u)
 	here := w.all(f.exists, f.alone(), f.expected(), f.uses(index))
 	in, ans := w.satisfy(here)
@@ -254,7 +254,7 @@ func (t *teller) reference(f *frame, ref *model.Ref, sure bool) {
 func (t *teller) index(f *frame, ref *model.Ref) {
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
-			for _, l := range gather(e.Field, f.above(ref.Hops).word) {
+			for _, l := range gather(e.Field, f.above(ref.ScopeDepth).word) {
 				t.lits(f.w, l)
 				t.direct[l.node()] = true
 			}

@@ -60,7 +60,7 @@ func extend(bits []lit) *vec {
 // frame is a scope: a leaf in given surroundings and the bits that it is read from.
 type frame struct {
 	w    *world
-	unit *model.Unit
+	unit *model.BoundLeaf
 	word []lit
 	up   *frame
 	// exists holds where the leaf is the one that the bits are, in all scopes from the top; shown
@@ -82,7 +82,7 @@ func (w *world) crowded() bool {
 	return w.scopes > maxInWorld
 }
 
-func (w *world) frame(u *model.Unit, word []lit, up *frame) *frame {
+func (w *world) frame(u *model.BoundLeaf, word []lit, up *frame) *frame {
 	w.scopes++
 	return &frame{
 		w: w, unit: u, word: word, up: up, exists: yes, shown: yes,
@@ -91,7 +91,7 @@ func (w *world) frame(u *model.Unit, word []lit, up *frame) *frame {
 }
 
 // top returns the scope of a leaf that stands alone, its fixed bits given and its others free.
-func (w *world) top(u *model.Unit) *frame {
+func (w *world) top(u *model.BoundLeaf) *frame {
 	word := make([]lit, u.Leaf.Size)
 	for i := range word {
 		if u.Leaf.Mask.Bit(i) == 1 {
@@ -149,7 +149,7 @@ func (f *frame) notRefined() lit {
 			if l != f.unit.Leaf {
 				continue
 			}
-			g := f.w.frame(f.unit.Env.Unit(other), f.word, f.up)
+			g := f.w.frame(f.unit.Env.Bound(other), f.word, f.up)
 			out = f.w.and(out, f.w.and(f.w.matches(other, f.word), g.required()).not())
 		}
 	}
@@ -165,7 +165,7 @@ func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 	for len(word) < l.Size {
 		word = append(word, no)
 	}
-	in := f.w.frame(ref.Env.Unit(l), word, g)
+	in := f.w.frame(ref.Env.Bound(l), word, g)
 	match := f.w.all(f.w.matches(l, word), in.required(), in.notRefined())
 	in.exists = f.w.and(f.exists, match)
 	in.shown = f.w.and(shown, match)
@@ -174,14 +174,14 @@ func (f *frame) inside(ref *model.Ref, l *model.Leaf, shown lit) *frame {
 
 // operand returns the bits of a bitset field and the scope that stands around it.
 func (f *frame) operand(ref *model.Ref) (up *frame, word []lit) {
-	at := f.above(ref.Hops)
+	at := f.above(ref.ScopeDepth)
 	if ref.Prog != nil {
 		return f, slices.Clone(f.ownBits(ref))
 	}
 	up, word = f, at.word
 	for _, e := range ref.Enter {
 		word = at.bitsOf(e, word)
-		up = f.w.frame(e.Env.Unit(e.Env.Root.Leaves[0]), word, up)
+		up = f.w.frame(e.Env.Bound(e.Env.Root.Leaves[0]), word, up)
 	}
 	return up, at.bitsOf(ref, word)
 }
@@ -306,7 +306,7 @@ func (f *frame) condition(a *model.Alt) lit {
 	if a.Cond == nil {
 		return yes
 	}
-	return f.above(a.CondHops).holds(a.Cond)
+	return f.above(a.CondDepth).holds(a.Cond)
 }
 
 // reference returns the raw value of a reference, its low 64 bits.
@@ -315,14 +315,14 @@ func (f *frame) reference(ref *model.Ref) *vec {
 		return extend(f.w.ctx[ref.Low : ref.Low+ref.Width])
 	}
 	if ref.Prog != nil {
-		return f.above(ref.Hops).value(ref.Prog)
+		return f.above(ref.ScopeDepth).value(ref.Prog)
 	}
 	return extend(f.rawBits(ref))
 }
 
 // rawBits returns the bits of a field: of an index, not of the entry.
 func (f *frame) rawBits(ref *model.Ref) []lit {
-	at := f.above(ref.Hops)
+	at := f.above(ref.ScopeDepth)
 	word := at.word
 	for _, e := range ref.Enter {
 		word = at.bitsOf(e, word)

@@ -14,7 +14,7 @@ import (
 // textStep is a part of a text that means something: a case of a leaf, a field, an operand.
 type textStep struct {
 	// unit and index name the case whose display is used, where unit is not nil.
-	unit  *model.Unit
+	unit  *model.BoundLeaf
 	index int
 	// alts[alt] is the field that is printed; with leaf, an operand that is that leaf.
 	alts []model.Alt
@@ -48,7 +48,7 @@ const maxNested = 8
 func (g *grammar) root(env *model.Env, then int32) int32 {
 	var list []branch
 	for _, l := range env.Root.Leaves {
-		f := g.m.world().top(env.Unit(l))
+		f := g.m.world().top(env.Bound(l))
 		list = append(list, g.branches(f, f.w.and(f.exists, f.expected()), map[lit]bool{})...)
 	}
 	return g.merge(list, then)
@@ -258,7 +258,7 @@ func (g *grammar) alike(p, q *piece) bool {
 	}
 	r, s := a.Alts[0].Ref, b.Alts[0].Ref
 	return r != nil && s != nil && a.Alts[0].Cond == nil && b.Alts[0].Cond == nil && r.Field != nil && s.Field != nil &&
-		sameField(r.Field, s.Field) && r.Prog == nil && s.Prog == nil && r.Env == s.Env && (r.Env == nil || g.m.textsOf(r) != nil) && r.Hops == 0 && s.Hops == 0 && len(r.Enter)+len(s.Enter) == 0
+		sameField(r.Field, s.Field) && r.Prog == nil && s.Prog == nil && r.Env == s.Env && (r.Env == nil || g.m.textsOf(r) != nil) && r.ScopeDepth == 0 && s.ScopeDepth == 0 && len(r.Enter)+len(s.Enter) == 0
 }
 
 func (g *grammar) item(b *branch, it *model.Item, then int32) int32 {

@@ -114,7 +114,7 @@ func (m *machine) alone(env *model.Env, by *model.Ref) {
 	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
 		k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
-		k.scope(k.w.top(env.Unit(l)))
+		k.scope(k.w.top(env.Bound(l)))
 		k.aliases()
 		k.expressions()
 	}
@@ -180,7 +180,7 @@ func (k *walker) textless(f *frame, rest lit) {
 	k.show(x, f, in)
 }
 
-func hasDisplay(u *model.Unit) bool {
+func hasDisplay(u *model.BoundLeaf) bool {
 	for _, c := range u.Cases {
 		if c.Shown {
 			return true
@@ -225,7 +225,7 @@ func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, g
 		a := &alts[i]
 		here := guard
 		if a.Cond != nil {
-			k.use(a.Cond, f.above(a.CondHops), guard)
+			k.use(a.Cond, f.above(a.CondDepth), guard)
 			cond := f.condition(a)
 			here, guard = k.w.and(guard, cond), k.w.and(guard, cond.not())
 		}
@@ -233,7 +233,7 @@ func (k *walker) name(alts []model.Alt, name string, span diag.Span, f *frame, g
 		case a.Ref == nil:
 			k.nowhere(name, span, f, here)
 		case a.Ref.Prog != nil:
-			k.use(a.Ref.Prog, f.above(a.Ref.Hops), here)
+			k.use(a.Ref.Prog, f.above(a.Ref.ScopeDepth), here)
 		}
 		if a.Ref != nil && printed {
 			k.printed(a.Ref, f, here)

@@ -34,7 +34,7 @@ func Top(set any, root int) *model.Env {
 }
 
 // Unit returns an *isa.Leaf of an *isa.Set in the surroundings of a root that stands alone.
-func Unit(set, leaf any) *model.Unit {
+func Unit(set, leaf any) *model.BoundLeaf {
 	l := Leaf(leaf)
-	return Machine(set).Top(l.Root).Unit(l)
+	return Machine(set).Top(l.Root).Bound(l)
 }

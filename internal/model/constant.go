@@ -28,7 +28,7 @@ func (c *constancy) env(env *Env) bool {
 		return true
 	}
 	for _, l := range env.Root.Leaves {
-		u := env.Unit(l)
+		u := env.Bound(l)
 		if len(u.Requires) > 0 {
 			return false
 		}

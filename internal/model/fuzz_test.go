@@ -27,7 +27,7 @@ func bind(text string, opt Options) error {
 	return nil
 }
 
-// walker visits the surroundings that the displays reach, up to a thousand.
+// walker visits the environment that the displays reach, up to a thousand.
 type walker struct{ seen map[*Env]bool }
 
 func (w walker) env(e *Env) {
@@ -36,7 +36,7 @@ func (w walker) env(e *Env) {
 	}
 	w.seen[e] = true
 	for _, l := range e.Root.Leaves {
-		u := e.Unit(l)
+		u := e.Bound(l)
 		for _, f := range u.NamedFields() {
 			w.alts(f.Alts)
 		}

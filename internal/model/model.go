@@ -1,4 +1,4 @@
-// Package model is a description with every name bound, once for each surroundings in which a bitset occurs: what isa executes and asm inverts.
+// Package model is a description with every name bound, once for each environment in which a bitset occurs: what isa executes and asm inverts.
 package model
 
 import (
@@ -37,10 +37,10 @@ type Machine struct {
 	roots map[*spec.Bitset]*Root
 	enums map[*spec.Enum]*Enum
 
-	mu    sync.Mutex
-	envs  map[string]*Env
-	units int // built so far
-	open  opened
+	mu          sync.Mutex
+	envs        map[string]*Env
+	boundLeaves int // built so far
+	open        opened
 }
 
 // Root is a tree of encodings, seen as the list of its leaves.
@@ -190,9 +190,9 @@ func (m *Machine) checkSyntax() error {
 // maxScopes bounds the scopes that reach into each other.
 const maxScopes = 16
 
-// maxUnits bounds the surroundings that are bound: names that climb give each place of a nested
+// maxBound bounds the environments that are bound: names that climb give each place of a nested
 // bitset its own.
-const maxUnits = 1 << 14
+const maxBound = 1 << 14
 
 // denseLimit bounds the values that are looked up in an array.
 const denseLimit = 4096
@@ -372,19 +372,19 @@ func (m *Machine) freeRoots() []*Root {
 	return free
 }
 
-// Env is a root in given surroundings: what the names of its leaves mean.
+// Env is a root in a given environment: what the names of its leaves mean.
 type Env struct {
 	Machine *Machine
 	Root    *Root
-	// Up is the unit in whose scope the nested field stands; nil at the top.
-	Up *Unit
+	// Up is the bound leaf in whose scope the nested field stands; nil at the top.
+	Up *BoundLeaf
 
 	params map[string]string // as -> name in Up
 	all    bool              // every name climbs
 
-	units   []atomic.Pointer[Unit]
-	pending map[int]*Unit   // those being built, by Leaf.ID
-	commons map[string]*Ref // what paths mean in all leaves
+	units   []atomic.Pointer[BoundLeaf]
+	pending map[int]*BoundLeaf // those being built, by Leaf.ID
+	commons map[string]*Ref    // what paths mean in all leaves
 	depth   int
 	// Index is the number of the environment in its machine, 0 for the first.
 	Index int
@@ -395,27 +395,27 @@ type Env struct {
 // Enum returns an enum of the description, prepared for printing.
 func (m *Machine) Enum(e *spec.Enum) *Enum { return m.enums[e] }
 
-// Passed returns what a name is called in the surroundings, where it is handed in.
+// Passed returns what a name is called in the environment, where it is handed in.
 func (e *Env) Passed(name string) (string, bool) {
 	outer, ok := e.params[name]
 	return outer, ok
 }
 
-// Top returns the surroundings of a root that stands alone.
+// Top returns the environment of a root that stands alone.
 func (m *Machine) Top(r *Root) *Env {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.env(r.Name, r, nil, nil, false)
 }
 
-func (m *Machine) env(key string, r *Root, up *Unit, params map[string]string, all bool) *Env {
+func (m *Machine) env(key string, r *Root, up *BoundLeaf, params map[string]string, all bool) *Env {
 	if e := m.envs[key]; e != nil {
 		return e
 	}
 	e := &Env{
 		Machine: m, Root: r, Up: up, params: params, all: all,
-		units: make([]atomic.Pointer[Unit], len(r.Leaves)), Index: len(m.envs),
-		pending: map[int]*Unit{}, commons: map[string]*Ref{},
+		units: make([]atomic.Pointer[BoundLeaf], len(r.Leaves)), Index: len(m.envs),
+		pending: map[int]*BoundLeaf{}, commons: map[string]*Ref{},
 	}
 	if up != nil {
 		e.depth = up.Env.depth + 1
@@ -424,15 +424,15 @@ func (m *Machine) env(key string, r *Root, up *Unit, params map[string]string, a
 	return e
 }
 
-// nested returns the surroundings of a bitset field that is shown in the scope of u. Places that
+// nested returns the environment of a bitset field that is shown in the scope of u. Places that
 // hand in the same things share one Env.
-func (m *Machine) nested(u *Unit, f *spec.Field) *Env {
+func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 	root := m.roots[f.Bitset]
 	if u.Env.depth == maxScopes {
 		u.fail(diag.Errorf(diag.XMLLimit, f.Span, "bitsets nested more than %d deep in %s", maxScopes, u.where()))
 		return m.env(root.Name, root, nil, nil, false)
 	}
-	if m.units > maxUnits { // reported by unit
+	if m.boundLeaves > maxBound { // reported by bound
 		return m.env(root.Name, root, nil, nil, false)
 	}
 	if f.AllParams {
@@ -459,33 +459,33 @@ func (m *Machine) nested(u *Unit, f *spec.Field) *Env {
 	return m.env(key.String(), root, u, params, false)
 }
 
-// Unit returns a leaf of the root in these surroundings.
-func (e *Env) Unit(l *Leaf) *Unit {
+// Bound returns a leaf of the root in this environment.
+func (e *Env) Bound(l *Leaf) *BoundLeaf {
 	if u := e.units[l.ID].Load(); u != nil {
 		return u
 	}
 	e.Machine.mu.Lock()
 	defer e.Machine.mu.Unlock()
-	return e.unit(l)
+	return e.bound(l)
 }
 
-// unit is Unit for callers that hold the machine's lock.
-func (e *Env) unit(l *Leaf) *Unit {
+// bound is Unit for callers that hold the machine's lock.
+func (e *Env) bound(l *Leaf) *BoundLeaf {
 	if u := e.units[l.ID].Load(); u != nil {
 		return u
 	}
 	if u := e.pending[l.ID]; u != nil {
 		return u
 	}
-	u := &Unit{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cyclic: map[*spec.Expr]bool{}, itself: map[*spec.Expr]bool{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
+	u := &BoundLeaf{Env: e, Leaf: l, progs: map[*spec.Expr]*Prog{}, cyclic: map[*spec.Expr]bool{}, itself: map[*spec.Expr]bool{}, cuts: map[*spec.Expr]*cutProg{}, names: map[string][]Alt{}}
 	e.pending[l.ID] = u
 	outer := e.Machine.open
 	e.Machine.open = opened{}
 	defer func() { e.Machine.open = outer }()
-	if e.Machine.units++; e.Machine.units <= maxUnits {
+	if e.Machine.boundLeaves++; e.Machine.boundLeaves <= maxBound {
 		u.build()
-	} else if e.Machine.units == maxUnits+1 {
-		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", maxUnits))
+	} else if e.Machine.boundLeaves == maxBound+1 {
+		u.fail(diag.Errorf(diag.XMLLimit, l.Spec.Span, "more than %d surroundings in which operands are nested", maxBound))
 	}
 	delete(e.pending, l.ID)
 	e.units[l.ID].Store(u)

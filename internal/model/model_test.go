@@ -27,12 +27,12 @@ func machine(t *testing.T, text string, opt Options) *Machine {
 }
 
 // unit returns the leaf of that name at the top.
-func (m *Machine) unit(t *testing.T, name string) *Unit {
+func (m *Machine) unit(t *testing.T, name string) *BoundLeaf {
 	t.Helper()
 	for _, r := range m.Roots {
 		for _, l := range r.Leaves {
 			if l.Name == name {
-				return m.Top(r).Unit(l)
+				return m.Top(r).Bound(l)
 			}
 		}
 	}
@@ -58,8 +58,8 @@ func showAlts(alts []Alt) string {
 		s := "nothing"
 		if a.Ref != nil {
 			s = a.Ref.Name()
-			if a.Ref.Hops > 0 {
-				s += fmt.Sprintf("^%d", a.Ref.Hops)
+			if a.Ref.ScopeDepth > 0 {
+				s += fmt.Sprintf("^%d", a.Ref.ScopeDepth)
 			}
 			if a.Ref.Prog != nil {
 				s += "=" + a.Ref.Prog.Spec.Text
@@ -68,7 +68,7 @@ func showAlts(alts []Alt) string {
 			}
 		}
 		if a.Cond != nil {
-			s += fmt.Sprintf(" if %s^%d", a.Cond.Spec.Text, a.CondHops)
+			s += fmt.Sprintf(" if %s^%d", a.Cond.Spec.Text, a.CondDepth)
 		}
 		list = append(list, s)
 	}
@@ -237,16 +237,16 @@ func TestParameters(t *testing.T) {
 		<field name="S" low="12" high="15" type="#in"/>
 		<derived name="Z" type="uint"><expr>{P} == 1</expr></derived>
 	</bitset></isa>`, Options{})
-	inner := func(fields ...string) *Unit {
+	inner := func(fields ...string) *BoundLeaf {
 		u := m.unit(t, "a")
 		for _, f := range fields {
 			env := u.Resolve(f)[0].Ref.Env
-			u = env.Unit(env.Root.Leaves[0])
+			u = env.Bound(env.Root.Leaves[0])
 		}
 		return u
 	}
 	for _, c := range []struct {
-		unit       *Unit
+		unit       *BoundLeaf
 		name, want string
 	}{
 		{inner("X"), "Q", "P^1[14+2] if {Z}^1, P^1[8+4]"},

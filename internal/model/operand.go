@@ -5,7 +5,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Facts are what the description says of an operand, bound in the scope of a unit. Of registers,
+// Facts are what the description says of an operand, bound in the scope of a bound leaf. Of registers,
 // places in memory, relatives, swizzles and masks the first whose conditions hold counts; of modifiers
 // all that hold.
 type Facts struct {
@@ -79,7 +79,7 @@ type Knowledge struct {
 }
 
 // Knowledge binds what the description says of the leaf's operands and of its flow, when somebody asks.
-func (u *Unit) Knowledge() *Knowledge {
+func (u *BoundLeaf) Knowledge() *Knowledge {
 	if k := u.knowledge.Load(); k != nil {
 		return k
 	}
@@ -111,7 +111,7 @@ func (u *Unit) Knowledge() *Knowledge {
 }
 
 // shown binds the facts of the operands that a display names.
-func (u *Unit) shown(operands map[*spec.Operand]*Facts, items []Item) {
+func (u *BoundLeaf) shown(operands map[*spec.Operand]*Facts, items []Item) {
 	for i := range items {
 		o := items[i].Operand
 		if o == nil || operands[o] != nil {
@@ -123,7 +123,7 @@ func (u *Unit) shown(operands map[*spec.Operand]*Facts, items []Item) {
 }
 
 // field returns what the name of a field means, nil for "". It is an error if it is none.
-func (u *Unit) field(path string, at diag.Span) []Alt {
+func (u *BoundLeaf) field(path string, at diag.Span) []Alt {
 	if path == "" {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (u *Unit) field(path string, at diag.Span) []Alt {
 	return alts
 }
 
-func (u *Unit) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
+func (u *BoundLeaf) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
 	if from.IsZero() {
 		return
 	}
@@ -165,19 +165,19 @@ func (u *Unit) facts(to *Facts, from *spec.Facts, condition *spec.Expr) {
 	}
 }
 
-func (u *Unit) reg(r *spec.Reg, when When) Reg {
+func (u *BoundLeaf) reg(r *spec.Reg, when When) Reg {
 	return Reg{when, r.File, u.prog(r.Index), u.optional(r.Component)}
 }
 
 // optional binds an expression that may be absent.
-func (u *Unit) optional(e *spec.Expr) *Prog {
+func (u *BoundLeaf) optional(e *spec.Expr) *Prog {
 	if e == nil {
 		return nil
 	}
 	return u.prog(e)
 }
 
-func (u *Unit) each(list []*spec.Expr) []*Prog {
+func (u *BoundLeaf) each(list []*spec.Expr) []*Prog {
 	out := make([]*Prog, len(list))
 	for i, e := range list {
 		out[i] = u.prog(e)
@@ -185,7 +185,7 @@ func (u *Unit) each(list []*spec.Expr) []*Prog {
 	return out
 }
 
-func (u *Unit) flow(f *spec.Flow) Flow {
+func (u *BoundLeaf) flow(f *spec.Flow) Flow {
 	target := u.field(f.Target, f.Span)
 	for _, a := range target {
 		if a.Ref != nil && a.Ref.Kind != spec.KindBranch && a.Ref.Kind != spec.KindAbsBranch {
@@ -197,7 +197,7 @@ func (u *Unit) flow(f *spec.Flow) Flow {
 }
 
 // operandItems binds the pieces of an operand, as if they stood in the display themselves.
-func (u *Unit) operandItems(it spec.Item, o *spec.Operand, given settled) []Item {
+func (u *BoundLeaf) operandItems(it spec.Item, o *spec.Operand, given settled) []Item {
 	t := o.Displays[u.Env.Machine.Syntax]
 	if t == nil {
 		t = o.Displays[""]

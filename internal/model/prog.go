@@ -10,10 +10,10 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Prog is an expression whose names are bound in the scope of a unit.
+// Prog is an expression whose names are bound in the scope of a bound leaf.
 type Prog struct {
 	Spec *spec.Expr
-	Unit *Unit
+	Unit *BoundLeaf
 	Root *Node
 	// Simple tells that the expression asks for given values of bits of its own scope and nothing
 	// else: it is 1 where word&Mask == Match and 0 elsewhere.
@@ -49,7 +49,7 @@ type Node struct {
 }
 
 // Prog binds an expression of the leaf or of one of its ancestors in the scope of u.
-func (u *Unit) Prog(e *spec.Expr) *Prog {
+func (u *BoundLeaf) Prog(e *spec.Expr) *Prog {
 	u.Env.Machine.mu.Lock()
 	defer u.Env.Machine.mu.Unlock()
 	return u.prog(e)
@@ -70,7 +70,7 @@ const maxEntered = 1 << 12
 // prog binds an expression in the scope of u, once. As in Mesa's tools, an expression that is open is 0
 // inside itself, but for the outermost, which may be entered once more. What depends on that is bound for each
 // place.
-func (u *Unit) prog(e *spec.Expr) *Prog {
+func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 	open := &u.Env.Machine.open
 	depth := len(open.stack)
 	if p := u.progs[e]; p != nil && (depth == 0 || !u.cyclic[e]) {
@@ -105,7 +105,7 @@ func (u *Unit) prog(e *spec.Expr) *Prog {
 }
 
 // fetched returns what a name means in a bound expression; nothing where it stands in comments alone.
-func (u *Unit) fetched(n *Node, name string) []Alt {
+func (u *BoundLeaf) fetched(n *Node, name string) []Alt {
 	if n == nil || n.Op == spec.OpField && n.Name == name {
 		if n == nil {
 			return nil
@@ -121,7 +121,7 @@ func (u *Unit) fetched(n *Node, name string) []Alt {
 }
 
 // needsItself reports an expression, once, and one of those that need each other.
-func (u *Unit) needsItself(e *spec.Expr) {
+func (u *BoundLeaf) needsItself(e *spec.Expr) {
 	if !u.itself[e] && !u.itself[u.Env.Machine.open.stack[0]] {
 		u.itself[e] = true
 		u.fail(diag.Errorf(diag.ExprCycle, e.Span, "the expression needs its own value in %s", u.where()))
@@ -143,7 +143,7 @@ func (m *Machine) Unbound(n *spec.Node) *Node {
 }
 
 // missing collects the names of an expression that need not resolve, in ASCII order.
-func (u *Unit) missing(p *Prog) {
+func (u *BoundLeaf) missing(p *Prog) {
 	for _, name := range p.Spec.Fetch() {
 		alts := u.resolve(name, p.Spec)
 		if slices.ContainsFunc(alts, func(a Alt) bool { return a.Ref == nil }) {
@@ -154,7 +154,7 @@ func (u *Unit) missing(p *Prog) {
 
 // derived binds the value of a derived field. Where no word of a plain description has more than 32
 // bits, the value has none beyond them: Mesa's tools keep it in a word.
-func (u *Unit) derived(e *spec.Expr) *Prog {
+func (u *BoundLeaf) derived(e *spec.Expr) *Prog {
 	p := u.prog(e)
 	if u.Env.Machine.wide() {
 		return p
@@ -249,7 +249,7 @@ func upperOf(n *Node) (top uint64, ok bool) {
 	return 0, false
 }
 
-func (u *Unit) node(e *spec.Expr, n *spec.Node) *Node {
+func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 	if n == nil {
 		return nil
 	}
@@ -304,7 +304,7 @@ func own(n *Node) *Ref {
 		return nil
 	}
 	r := n.Alts[0].Ref
-	if r == nil || !r.plain() || r.Hops != 0 || r.Low < 0 && r.Width > 64 || r.Field.Table != nil {
+	if r == nil || !r.plain() || r.ScopeDepth != 0 || r.Low < 0 && r.Width > 64 || r.Field.Table != nil {
 		return nil
 	}
 	return r

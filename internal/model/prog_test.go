@@ -209,7 +209,7 @@ func TestSimpleConditions(t *testing.T) {
 		if err != nil {
 			t.Fatal(diag.Render(err))
 		}
-		p := m.Top(m.Roots[0]).Unit(m.Roots[0].Leaves[0]).Cases[0].Cond
+		p := m.Top(m.Roots[0]).Bound(m.Roots[0].Leaves[0]).Cases[0].Cond
 		if p.Simple != c.simple || p.Simple && (p.Mask[0] != c.mask || p.Match[0] != c.match) {
 			t.Errorf("%s: got %v %x %x, want %v %x %x", c.expr, p.Simple, p.Mask[0], p.Match[0], c.simple, c.mask, c.match)
 		}

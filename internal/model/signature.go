@@ -29,7 +29,7 @@ func writeAlts(b *strings.Builder, alts []Alt) {
 		a := &alts[i]
 		b.WriteByte('(')
 		if a.Cond != nil {
-			fmt.Fprintf(b, "%d?", a.CondHops)
+			fmt.Fprintf(b, "%d?", a.CondDepth)
 			writeProg(b, a.Cond)
 		}
 		writeRef(b, a.Ref)
@@ -41,7 +41,7 @@ func writeRef(b *strings.Builder, r *Ref) {
 	if r == nil || b.Len() >= maxSignature {
 		return
 	}
-	fmt.Fprintf(b, "%d:%p:%p", r.Hops, r.Field, r.Context)
+	fmt.Fprintf(b, "%d:%p:%p", r.ScopeDepth, r.Field, r.Context)
 	if r.Env != nil {
 		fmt.Fprintf(b, "@%d", r.Env.Index)
 	}

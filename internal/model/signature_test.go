@@ -2,7 +2,7 @@ package model
 
 import "testing"
 
-// Leaves share the surroundings of an operand if they hand in what comes to the same, be it computed
+// Leaves share the environment of an operand if they hand in what comes to the same, be it computed
 // or dependent on an override, and only then.
 func TestSharedSurroundings(t *testing.T) {
 	m := machine(t, `<isa>

@@ -7,9 +7,9 @@ import (
 )
 
 // checkStrict reports what makes a description unsound: names that resolve nowhere in some
-// surroundings, leaves that overlap without saying so, lengths that a prefix does not decide.
+// environment, leaves that overlap without saying so, lengths that a prefix does not decide.
 func (m *Machine) checkStrict() diag.List {
-	c := strictChecker{m: m, units: map[*Unit]bool{}, seen: map[string]bool{}}
+	c := strictChecker{m: m, units: map[*BoundLeaf]bool{}, seen: map[string]bool{}}
 	for _, r := range m.Roots {
 		c.overlaps(r)
 	}
@@ -29,7 +29,7 @@ func (m *Machine) checkStrict() diag.List {
 
 type strictChecker struct {
 	m     *Machine
-	units map[*Unit]bool
+	units map[*BoundLeaf]bool
 	seen  map[string]bool
 	errs  diag.List
 	roots map[*Root]bool
@@ -37,23 +37,23 @@ type strictChecker struct {
 
 func (c *strictChecker) reached(r *Root) bool { return c.roots[r] }
 
-// env binds every leaf in these surroundings, and so on inwards.
+// env binds every leaf in this environment, and so on inwards.
 func (c *strictChecker) env(e *Env) {
 	if c.roots == nil {
 		c.roots = map[*Root]bool{}
 	}
 	c.roots[e.Root] = true
 	for _, l := range e.Root.Leaves {
-		u := e.Unit(l)
+		u := e.Bound(l)
 		if c.units[u] {
 			continue
 		}
 		c.units[u] = true
-		c.unit(u)
+		c.boundLeaf(u)
 	}
 }
 
-func (c *strictChecker) unit(u *Unit) {
+func (c *strictChecker) boundLeaf(u *BoundLeaf) {
 	for _, e := range append(u.Errs[:len(u.Errs):len(u.Errs)], u.Knowledge().Errs...) {
 		if len(c.errs) == maxErrors {
 			return
@@ -134,7 +134,7 @@ const maxContexts = 1 << 16
 // together reports whether some values of the contexts allow both leaves. A condition that reads
 // anything but contexts counts as possible.
 func (c *strictChecker) together(a, b *Leaf) bool {
-	ua, ub := c.m.Top(a.Root).Unit(a), c.m.Top(b.Root).Unit(b)
+	ua, ub := c.m.Top(a.Root).Bound(a), c.m.Top(b.Root).Bound(b)
 	if len(ua.Requires) == 0 && len(ub.Requires) == 0 {
 		return true
 	}

@@ -28,7 +28,7 @@ type caseKey struct {
 
 // scope is a leaf, the bits that it is, and the scope in which it is an operand.
 type scope struct {
-	unit *model.Unit
+	unit *model.BoundLeaf
 	v    bits.Value
 	up   *scope
 }
@@ -37,14 +37,14 @@ type scope struct {
 func NewCases(d *isa.Decoder) *Cases {
 	c := &Cases{d: d, counts: map[caseKey]int{}}
 	env := inside.Top(d.Set(), d.Root().ID)
-	done := map[*model.Unit]bool{}
+	done := map[*model.BoundLeaf]bool{}
 	for _, l := range env.Root.Leaves {
-		c.reach(env.Unit(l), done)
+		c.reach(env.Bound(l), done)
 	}
 	return c
 }
 
-func (c *Cases) reach(u *model.Unit, done map[*model.Unit]bool) {
+func (c *Cases) reach(u *model.BoundLeaf, done map[*model.BoundLeaf]bool) {
 	if done[u] {
 		return
 	}
@@ -60,7 +60,7 @@ func (c *Cases) reach(u *model.Unit, done map[*model.Unit]bool) {
 					continue
 				}
 				for _, l := range a.Ref.Env.Root.Leaves {
-					c.reach(a.Ref.Env.Unit(l), done)
+					c.reach(a.Ref.Env.Bound(l), done)
 				}
 			}
 		}
@@ -116,11 +116,11 @@ func (c *Cases) operand(it model.Item, s *scope) {
 	if r == nil || r.Env == nil {
 		return
 	}
-	at := s.at(r.Hops)
+	at := s.at(r.ScopeDepth)
 	v := c.inside(r, c.enter(r, at.v))
 	for _, l := range r.Env.Root.Leaves {
 		if v.And(l.Mask) == l.Match {
-			c.walk(&scope{r.Env.Unit(l), v, s})
+			c.walk(&scope{r.Env.Bound(l), v, s})
 			return
 		}
 	}
@@ -135,7 +135,7 @@ func (s *scope) at(hops int) *scope {
 
 func (c *Cases) pick(alts []model.Alt, s *scope) *model.Ref {
 	for _, a := range alts {
-		if a.Cond == nil || c.eval(a.Cond, s.at(a.CondHops)) != 0 {
+		if a.Cond == nil || c.eval(a.Cond, s.at(a.CondDepth)) != 0 {
 			return a.Ref
 		}
 	}
@@ -177,7 +177,7 @@ func (c *Cases) value(r *model.Ref, s *scope) uint64 {
 		ctx := c.d.Context()
 		return ctx.Uint(r.Low, r.Width)
 	}
-	s = s.at(r.Hops)
+	s = s.at(r.ScopeDepth)
 	if r.Prog != nil {
 		return c.eval(r.Prog, s)
 	}

@@ -41,7 +41,7 @@ type operandValue struct {
 }
 
 type operandKey struct {
-	unit *model.Unit
+	unit *model.BoundLeaf
 	o    *spec.Operand
 }
 
@@ -90,7 +90,7 @@ func (m *Machine) checkRoot(c *checks, r ran) {
 		c.try(func() {
 			l := m.newChecker(c)
 			l.wave = r.wave
-			l.instruction(&frame{unit: env.Unit(leaf)})
+			l.instruction(&frame{unit: env.Bound(leaf)})
 			l.finish()
 		})
 	}
@@ -137,9 +137,9 @@ func (m *Machine) checkFunctions(c *checks) {
 }
 
 // anyUnit is a scope for code that names no fields.
-func (l *lowerer) anyUnit() *model.Unit {
+func (l *lowerer) anyUnit() *model.BoundLeaf {
 	r := l.m.Model.Roots[0]
-	return l.m.Model.Top(r).Unit(r.Leaves[0])
+	return l.m.Model.Top(r).Bound(r.Leaves[0])
 }
 
 // try runs a check and keeps what it found.
@@ -221,7 +221,7 @@ func (c *checks) leaves(l *lowerer, env *model.Env, run func(f *frame)) {
 		saved := *l
 		guard := l.b.guard
 		c.try(func() {
-			run(&frame{unit: env.Unit(leaf), up: l.frame, depth: l.frame.depth + 1})
+			run(&frame{unit: env.Bound(leaf), up: l.frame, depth: l.frame.depth + 1})
 		})
 		*l = saved
 		l.b.guard = guard

@@ -9,7 +9,7 @@ import (
 // frame is a scope in which names of fields are looked up: a leaf and its bits. While a description is
 // checked the bits are not known.
 type frame struct {
-	unit  *model.Unit
+	unit  *model.BoundLeaf
 	v     bits.Value
 	up    *frame
 	depth int
@@ -69,7 +69,7 @@ func (e *evaluator) node(n *model.Node, f *frame) uint64 {
 // pick returns what a name means on these bits, nil where it resolves nowhere.
 func (e *evaluator) pick(alts []model.Alt, f *frame) *model.Ref {
 	for i := range alts {
-		if a := &alts[i]; a.Cond == nil || e.prog(a.Cond, f.above(a.CondHops)) != 0 {
+		if a := &alts[i]; a.Cond == nil || e.prog(a.Cond, f.above(a.CondDepth)) != 0 {
 			return a.Ref
 		}
 	}
@@ -81,7 +81,7 @@ func (e *evaluator) value(r *model.Ref, f *frame) uint64 {
 	if r.Context != nil {
 		return e.words.Context.Uint(r.Low, r.Width)
 	}
-	f = f.above(r.Hops)
+	f = f.above(r.ScopeDepth)
 	if r.Prog != nil {
 		return e.prog(r.Prog, f)
 	}
@@ -120,11 +120,11 @@ func (e *evaluator) inner(r *model.Ref, v bits.Value) bits.Value {
 
 // nested returns the scope of a bitset field that is used in the scope f, nil where no leaf matches it.
 func (e *evaluator) nested(r *model.Ref, f *frame) *frame {
-	from := f.above(r.Hops)
+	from := f.above(r.ScopeDepth)
 	v := from.v
 	for _, in := range r.Enter {
 		v = e.inner(in, v)
-		f = &frame{unit: in.Env.Unit(in.Env.Root.Leaves[0]), v: v, up: f, depth: f.depth + 1}
+		f = &frame{unit: in.Env.Bound(in.Env.Root.Leaves[0]), v: v, up: f, depth: f.depth + 1}
 	}
 	if r.Prog != nil {
 		v = bits.Of(e.prog(r.Prog, from))
@@ -141,7 +141,7 @@ func (e *evaluator) match(env *model.Env, v bits.Value, up *frame) *frame {
 		if v.And(l.Mask) != l.Match {
 			continue
 		}
-		f := &frame{unit: env.Unit(l), v: v, up: up}
+		f := &frame{unit: env.Bound(l), v: v, up: up}
 		if up != nil {
 			f.depth = up.depth + 1
 		}

@@ -12,25 +12,25 @@ import (
 // What the templates of a line leave to be met, and the bits that follow from what the line gives, are worked out once
 // for the conditions and the bits that they read. Lines of a few templates have few of both.
 
-// ending is what follows when all of a line has been read.
-type ending struct {
+// completion is what follows when all of a line has been read.
+type completion struct {
 	// read are the bits on which it depends.
 	read []uint64
-	// ok tells that there is a word at all, loosely that it prints another text; then spaces has all the bits that
+	// ok tells that there is a word at all, noncanonical that it prints another text; then spaces has all the bits that
 	// are known.
-	ok, loosely bool
-	spaces      []space
+	ok, noncanonical bool
+	spaces           []space
 }
 
-// ends are the endings of lines of the same conditions. reads says by which bits they are told apart.
-type ends struct {
+// completions are the completions of lines of the same conditions. reads says by which bits they are told apart.
+type completions struct {
 	// about is what matters beside the bits.
 	about []uint64
 	// hopeless tells that too few of those that were asked for were known.
 	hopeless     bool
 	asked, known int
 	reads        []limbMask
-	by           map[uint64]*ending
+	by           map[uint64]*completion
 }
 
 // limbMask are bits of one limb of a space.
@@ -39,10 +39,10 @@ type limbMask struct {
 	mask        uint64
 }
 
-// maxEndings bounds the endings that are kept; enoughAsked is after how many it is seen whether that is of use.
+// maxCompletions bounds the completions that are kept; enoughAsked is after how many it is seen whether that is of use.
 const (
-	maxEndings  = 1 << 15
-	enoughAsked = 128
+	maxCompletions = 1 << 15
+	enoughAsked    = 128
 )
 
 // finish ends a line of which all the text has been read: it looks for a word, and gives the bits that the text leaves
@@ -53,10 +53,10 @@ func (p *Parser) finish() (ok bool) {
 		return p.solve()
 	}
 	m, key := p.memo, p.question()
-	all := m.ends[key]
+	all := m.completions[key]
 	if all == nil && m.met(key) {
 		reads, ok := p.readBits()
-		m.keepEnds(key, &ends{about: slices.Clone(p.about), hopeless: !ok, reads: reads, by: map[uint64]*ending{}})
+		m.keepCompletions(key, &completions{about: slices.Clone(p.about), hopeless: !ok, reads: reads, by: map[uint64]*completion{}})
 		return p.solve()
 	}
 	if all == nil || all.hopeless || !slices.Equal(all.about, p.about) {
@@ -77,19 +77,19 @@ func (p *Parser) finish() (ok bool) {
 			return p.solve()
 		}
 		e = p.workOut()
-		m.keepEnding(all, hash, e)
+		m.keepCompletion(all, hash, e)
 		return e.ok
 	}
 	all.known++
 	return e.ok && p.apply(e)
 }
 
-// workOut finds the ending of the line.
-func (p *Parser) workOut() *ending {
-	loosely := p.loosely
-	p.loosely = false
-	e := &ending{read: slices.Clone(p.asks), ok: p.solve(), loosely: p.loosely}
-	p.loosely = p.loosely || loosely
+// workOut finds the completion of the line.
+func (p *Parser) workOut() *completion {
+	loosely := p.noncanonical
+	p.noncanonical = false
+	e := &completion{read: slices.Clone(p.asks), ok: p.solve(), noncanonical: p.noncanonical}
+	p.noncanonical = p.noncanonical || loosely
 	if !e.ok {
 		return e
 	}
@@ -104,9 +104,9 @@ func (p *Parser) workOut() *ending {
 	return e
 }
 
-// apply gives the line the bits of an ending.
-func (p *Parser) apply(e *ending) bool {
-	if !p.spelled(!e.loosely) {
+// apply gives the line the bits of a completion.
+func (p *Parser) apply(e *completion) bool {
+	if !p.spelled(!e.noncanonical) {
 		return false
 	}
 	for i := range e.spaces {
@@ -128,18 +128,18 @@ func (p *Parser) apply(e *ending) bool {
 	return true
 }
 
-// question lists all that matters to the ending of the line but the values of bits, and returns a hash of it. What it
+// question lists all that matters to the completion of the line but the values of bits, and returns a hash of it. What it
 // points to belongs to the machine and its grammars, and lives as long as they do.
 func (p *Parser) question() (hash uint64) {
-	q := append(p.about[:0], truthBit(p.leniently)|truthBit(p.strict)<<1|uint64(p.nspaces)<<2|uint64(len(p.units))<<16|uint64(len(p.scopes))<<32)
+	q := append(p.about[:0], truthBit(p.leniently)|truthBit(p.strict)<<1|uint64(p.nspaces)<<2|uint64(len(p.leafScopes))<<16|uint64(len(p.scopes))<<32)
 	for i := range p.nspaces {
 		s := &p.spaces[i]
 		if q = append(q, s.known[:]...); i >= spaceTable {
 			q = appendScope(append(q, pointer(s.field)), &s.home)
 		}
 	}
-	for i := range p.units {
-		u := &p.units[i]
+	for i := range p.leafScopes {
+		u := &p.leafScopes[i]
 		q = append(q, pointer(u.accept), uint64(u.scope))
 	}
 	for i := range p.scopes {
@@ -179,15 +179,15 @@ func (p *Parser) readBits() (list []limbMask, ok bool) {
 	p.solver.reads = reads
 	for i := range p.cons {
 		if c := &p.cons[i]; c.kind != wantNothing {
-			p.loose(c.prog.Root, c.scope, 0)
+			p.freeIn(c.prog.Root, c.scope, 0)
 			if c.kind == wantNested {
 				s := &p.scopes[c.nested]
 				reads[s.space] = reads[s.space].Or(wide.Range(s.low, c.width))
 			}
 		}
 	}
-	for _, u := range p.units {
-		p.readByUnit(u)
+	for _, u := range p.leafScopes {
+		p.readByLeaf(u)
 	}
 	p.solver.reads, p.nspaces = nil, spaces
 	for i := range spaces {
@@ -202,22 +202,22 @@ func (p *Parser) readBits() (list []limbMask, ok bool) {
 	return list, ok
 }
 
-// readByUnit adds the bits that the asserts and defaults of a template read, and what says that bits are unused.
-func (p *Parser) readByUnit(u boundUnit) {
+// readByLeaf adds the bits that the asserts and defaults of a template read, and what says that bits are unused.
+func (p *Parser) readByLeaf(u leafScope) {
 	walk := func(prog *model.Prog) {
 		if prog != nil {
-			p.loose(prog.Root, u.scope, 0)
+			p.freeIn(prog.Root, u.scope, 0)
 		}
 	}
 	if u.accept.asserts {
-		for _, c := range u.unit.Cases {
+		for _, c := range u.leaf.Cases {
 			walk(c.Cond)
 		}
 	}
-	for i := range u.unit.Defaults {
-		walk(u.unit.Defaults[i].Prog)
+	for i := range u.leaf.Defaults {
+		walk(u.leaf.Defaults[i].Prog)
 	}
-	for i := range u.unit.Unused {
-		walk(u.unit.Unused[i].Cond)
+	for i := range u.leaf.Unused {
+		walk(u.leaf.Unused[i].Cond)
 	}
 }

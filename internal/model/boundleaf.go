@@ -10,8 +10,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Unit is a leaf in given surroundings: its cases with every name bound.
-type Unit struct {
+// BoundLeaf is a leaf in a given environment: its cases with every name bound.
+type BoundLeaf struct {
 	Env  *Env
 	Leaf *Leaf
 	// Cases in the order in which a display is looked for, up to and including the first
@@ -91,16 +91,16 @@ type Item struct {
 // Alt is one meaning of a name.
 type Alt struct {
 	// Cond is nil where nothing needs to hold. It is evaluated CondHops frames up.
-	Cond     *Prog
-	CondHops int
+	Cond      *Prog
+	CondDepth int
 	// Ref is nil where the name resolves nowhere.
 	Ref *Ref
 }
 
 // Ref is where a value comes from.
 type Ref struct {
-	// Hops is the number of frames between the scope that names it and the scope that has it.
-	Hops int
+	// ScopeDepth is the number of frames between the scope that names it and the scope that has it.
+	ScopeDepth int
 	// Enter are the bitset fields that a path passes through before it reaches the field.
 	Enter []*Ref
 	// Field is nil for a context.
@@ -115,8 +115,8 @@ type Ref struct {
 	// several pieces.
 	Low, Width int
 	Kind       spec.Kind
-	// Owner is the unit in whose scope the field stands.
-	Owner *Unit
+	// Owner is the leaf in whose scope the field stands.
+	Owner *BoundLeaf
 }
 
 // plain reports whether the reference is a field of bits, reached without a path.
@@ -155,9 +155,9 @@ type Hazard struct {
 	Cond *Prog
 }
 
-func (u *Unit) fail(e *diag.Error) { u.Errs = append(u.Errs, e) }
+func (u *BoundLeaf) fail(e *diag.Error) { u.Errs = append(u.Errs, e) }
 
-func (u *Unit) build() {
+func (u *BoundLeaf) build() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, r := range b.Requires {
 			u.Requires = append(u.Requires, u.prog(r))
@@ -189,7 +189,7 @@ func (u *Unit) build() {
 }
 
 // tables collects the fields that are the index of a table entry reached by paths alone.
-func (u *Unit) tables() {
+func (u *BoundLeaf) tables() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Cases[len(b.Cases)-1].Fields {
 			if f.Table == nil || u.shows(f.Name) {
@@ -203,7 +203,7 @@ func (u *Unit) tables() {
 }
 
 // shows reports whether a display has the name itself.
-func (u *Unit) shows(name string) bool {
+func (u *BoundLeaf) shows(name string) bool {
 	for _, c := range u.Cases {
 		for _, it := range c.Items {
 			if it.Name == name {
@@ -216,7 +216,7 @@ func (u *Unit) shows(name string) bool {
 
 // defaults collects the values that a bitset gives bits, those meant for Mesa's encoder last: a name that
 // is no field of bits here is a matter of that encoder's C.
-func (u *Unit) defaults(b *spec.Bitset) {
+func (u *BoundLeaf) defaults(b *spec.Bitset) {
 	for i, d := range slices.Concat(b.Defaults, b.Forced) {
 		ref := u.bits(d.Path)
 		if i < len(b.Defaults) {
@@ -238,16 +238,16 @@ func (u *Unit) defaults(b *spec.Bitset) {
 }
 
 // bits resolves a path that means one thing, a field of bits; nil if it does not.
-func (u *Unit) bits(path string) *Ref {
+func (u *BoundLeaf) bits(path string) *Ref {
 	alts := u.resolve(path, nil)
-	if ref := alts[len(alts)-1].Ref; ref != nil && ref.Prog == nil && ref.Hops == 0 {
+	if ref := alts[len(alts)-1].Ref; ref != nil && ref.Prog == nil && ref.ScopeDepth == 0 {
 		return ref
 	}
 	return nil
 }
 
 // single is bits for a path that must be right.
-func (u *Unit) single(path string, at diag.Span) *Ref {
+func (u *BoundLeaf) single(path string, at diag.Span) *Ref {
 	ref := u.bits(path)
 	if ref == nil {
 		u.fail(diag.Errorf(diag.Unresolved, at, "%s is no field of %s", path, u.Leaf.Name))
@@ -288,7 +288,7 @@ func (m *Machine) Texts(l *Leaf) (list []Texts) {
 }
 
 // displays binds the cases up to the one whose display is used whatever the bits are.
-func (u *Unit) displays() {
+func (u *BoundLeaf) displays() {
 	var failed []*spec.Expr // conditions of the cases before, whose displays would be used
 	for _, t := range u.Env.Machine.Texts(u.Leaf) {
 		expr := t.Case.Expr
@@ -328,7 +328,7 @@ type settled struct {
 func (s settled) narrow(alts []Alt) []Alt {
 	var out []Alt
 	for _, a := range alts {
-		if a.Cond != nil && a.CondHops == 0 {
+		if a.Cond != nil && a.CondDepth == 0 {
 			if a.Cond.Spec == s.holds {
 				a.Cond = nil
 			} else if slices.Contains(s.fails, a.Cond.Spec) {
@@ -344,12 +344,12 @@ func (s settled) narrow(alts []Alt) []Alt {
 }
 
 // items binds a template, the operands that it names in their places.
-func (u *Unit) items(t *spec.Template, given settled) []Item {
+func (u *BoundLeaf) items(t *spec.Template, given settled) []Item {
 	return u.pieces(t, given, u.Leaf.Spec.Operand)
 }
 
 // pieces binds a template; operand finds what a name means before the fields are asked.
-func (u *Unit) pieces(t *spec.Template, given settled, operand func(name string) *spec.Operand) []Item {
+func (u *BoundLeaf) pieces(t *spec.Template, given settled, operand func(name string) *spec.Operand) []Item {
 	pieces := t.Items()
 	items := make([]Item, 0, len(pieces))
 	for _, it := range pieces {
@@ -381,7 +381,7 @@ func (it *Item) nowhere() bool {
 }
 
 // refItem binds a reference of a template.
-func (u *Unit) refItem(it spec.Item, given settled) Item {
+func (u *BoundLeaf) refItem(it spec.Item, given settled) Item {
 	item := Item{Kind: ItemRef, Name: it.Ref, Before: it.Before, After: it.After, Span: it.Span}
 	if u.Env.Machine.IsName(it.Ref) {
 		item.Kind, item.Text = ItemName, u.Leaf.Display
@@ -410,7 +410,7 @@ func (u *Unit) refItem(it spec.Item, given settled) Item {
 }
 
 // where describes the scope for an error, the three innermost leaves of it.
-func (u *Unit) where() string {
+func (u *BoundLeaf) where() string {
 	name := u.Leaf.Name
 	for n := 1; u.Env.Up != nil; n++ {
 		if n == 3 {
@@ -432,7 +432,7 @@ func (m *Machine) IsName(ref string) bool {
 }
 
 // set returns the <set> of that name, nil if there is none.
-func (u *Unit) set(name string) *spec.Set {
+func (u *BoundLeaf) set(name string) *spec.Set {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
 			if s := c.Set(name); s != nil {
@@ -445,7 +445,7 @@ func (u *Unit) set(name string) *spec.Set {
 
 // Resolve binds a name, or a path with dots, in the scope of u. The last alternative has no
 // condition.
-func (u *Unit) Resolve(name string) []Alt {
+func (u *BoundLeaf) Resolve(name string) []Alt {
 	u.Env.Machine.mu.Lock()
 	defer u.Env.Machine.mu.Unlock()
 	return u.resolve(name, nil)
@@ -454,7 +454,7 @@ func (u *Unit) Resolve(name string) []Alt {
 // resolve is Resolve for callers that hold the machine's lock. top is the expression in which the
 // name stands, nil outside of one: an override whose own condition is being evaluated counts as
 // true, so that a condition can use a field that its override defines.
-func (u *Unit) resolve(name string, top *spec.Expr) []Alt {
+func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 	if top != nil {
 		return u.lookup(name, top)
 	}
@@ -471,7 +471,7 @@ func (u *Unit) resolve(name string, top *spec.Expr) []Alt {
 	return alts
 }
 
-func (u *Unit) lookup(name string, top *spec.Expr) []Alt {
+func (u *BoundLeaf) lookup(name string, top *spec.Expr) []Alt {
 	if context, ok := strings.CutPrefix(name, "@"); ok {
 		return []Alt{{Ref: u.context(context)}}
 	}
@@ -499,7 +499,7 @@ func (u *Unit) lookup(name string, top *spec.Expr) []Alt {
 }
 
 // defines reports whether a plain description has a field of that very name, dots included.
-func (u *Unit) defines(name string) bool {
+func (u *BoundLeaf) defines(name string) bool {
 	if u.Env.Machine.ISA.Strict {
 		return false
 	}
@@ -514,7 +514,7 @@ func (u *Unit) defines(name string) bool {
 }
 
 // climb looks a name up in the enclosing scope, if it is passed in.
-func (u *Unit) climb(name string) []Alt {
+func (u *BoundLeaf) climb(name string) []Alt {
 	up := u.Env.Up
 	if up == nil {
 		return []Alt{{}}
@@ -529,10 +529,10 @@ func (u *Unit) climb(name string) []Alt {
 	alts := up.resolve(name, nil)
 	outer := make([]Alt, len(alts))
 	for i, a := range alts {
-		a.CondHops++
+		a.CondDepth++
 		if a.Ref != nil && a.Ref.Context == nil {
 			moved := *a.Ref
-			moved.Hops++
+			moved.ScopeDepth++
 			if moved.Kind == spec.KindBitset && moved.Prog == nil && len(moved.Enter) == 0 {
 				moved.Env = u.Env.Machine.nested(u, moved.Field) // decoded in the inner scope
 			}
@@ -543,7 +543,7 @@ func (u *Unit) climb(name string) []Alt {
 	return outer
 }
 
-func (u *Unit) context(name string) *Ref {
+func (u *BoundLeaf) context(name string) *Ref {
 	c := u.Env.Machine.ISA.Context(name)
 	if c == nil {
 		return nil
@@ -555,7 +555,7 @@ func (u *Unit) context(name string) *Ref {
 	return r
 }
 
-func (u *Unit) ref(f *spec.Field) *Ref {
+func (u *BoundLeaf) ref(f *spec.Field) *Ref {
 	r := &Ref{Field: f, Kind: f.Kind, Low: -1, Width: f.Width, Owner: u}
 	if len(f.Parts) == 1 && f.Width <= 64 {
 		r.Low = f.Parts[0].Low
@@ -573,14 +573,14 @@ func (u *Unit) ref(f *spec.Field) *Ref {
 }
 
 // Bind returns where the value of a field comes from that stands in the scope of u itself.
-func (u *Unit) Bind(f *spec.Field) *Ref {
+func (u *BoundLeaf) Bind(f *spec.Field) *Ref {
 	u.Env.Machine.mu.Lock()
 	defer u.Env.Machine.mu.Unlock()
 	return u.ref(f)
 }
 
-// Inside returns the surroundings of a bitset field that is shown in the scope of u.
-func (u *Unit) Inside(f *spec.Field) *Env {
+// Inside returns the environment of a bitset field that is shown in the scope of u.
+func (u *BoundLeaf) Inside(f *spec.Field) *Env {
 	u.Env.Machine.mu.Lock()
 	defer u.Env.Machine.mu.Unlock()
 	return u.Env.Machine.nested(u, f)
@@ -588,11 +588,11 @@ func (u *Unit) Inside(f *spec.Field) *Env {
 
 // path binds HEAD.TAIL: HEAD is a field whose type is a bitset in which TAIL means the same for
 // every leaf.
-func (u *Unit) path(head, tail string, top *spec.Expr) []Alt {
+func (u *BoundLeaf) path(head, tail string, top *spec.Expr) []Alt {
 	alts := u.resolve(head, top)
 	out := make([]Alt, len(alts))
 	for i, a := range alts {
-		out[i] = Alt{Cond: a.Cond, CondHops: a.CondHops}
+		out[i] = Alt{Cond: a.Cond, CondDepth: a.CondDepth}
 		if a.Ref == nil || a.Ref.Env == nil {
 			continue
 		}
@@ -602,7 +602,7 @@ func (u *Unit) path(head, tail string, top *spec.Expr) []Alt {
 		}
 		r := *inner
 		r.Enter = append([]*Ref{a.Ref}, inner.Enter...)
-		r.Hops = a.Ref.Hops
+		r.ScopeDepth = a.Ref.ScopeDepth
 		out[i].Ref = &r
 	}
 	return out
@@ -622,9 +622,9 @@ func (e *Env) common(name string) *Ref {
 func (e *Env) resolveCommon(name string) *Ref {
 	var found *Ref
 	for _, l := range e.Root.Leaves {
-		alts := e.unit(l).resolve(name, nil)
+		alts := e.bound(l).resolve(name, nil)
 		r := alts[0].Ref
-		if len(alts) > 1 || r == nil || r.Hops != 0 || r.Prog != nil {
+		if len(alts) > 1 || r == nil || r.ScopeDepth != 0 || r.Prog != nil {
 			return nil
 		}
 		if found != nil && found.Field != r.Field {
@@ -639,7 +639,7 @@ func (e *Env) resolveCommon(name string) *Ref {
 
 // Fields lists the names of all fields that the leaf and its ancestors define, in the order of the
 // file, the outermost ancestor first.
-func (u *Unit) Fields() []string {
+func (u *BoundLeaf) Fields() []string {
 	seen := map[string]bool{}
 	var chain []*spec.Bitset
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
@@ -666,7 +666,7 @@ type NamedField struct {
 }
 
 // NamedFields lists the fields of Fields with their meanings.
-func (u *Unit) NamedFields() []NamedField {
+func (u *BoundLeaf) NamedFields() []NamedField {
 	u.namedOnce.Do(func() {
 		for _, name := range u.Fields() {
 			u.named = append(u.named, NamedField{name, u.Resolve(name)})
@@ -676,7 +676,7 @@ func (u *Unit) NamedFields() []NamedField {
 }
 
 // fieldNames lists the fields of the leaf and its ancestors, for an error about one that is none.
-func (u *Unit) fieldNames() []string {
+func (u *BoundLeaf) fieldNames() []string {
 	var list []string
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {

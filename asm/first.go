@@ -33,50 +33,50 @@ func (s *byteSet) addAll(text string) {
 // everyByte is the set of all bytes.
 var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
-// first is what the text of a way can start with. empty tells that the way can lead through the
+// firstSet is what the text of a way can start with. empty tells that the way can lead through the
 // end of its template without reading anything.
-type first struct {
+type firstSet struct {
 	bytes byteSet
 	empty bool
 }
 
 // anything is the first of a way of which nothing is known.
-var anything = first{everyByte, true}
+var anything = firstSet{everyByte, true}
 
-// ahead is what is known of the ways that start at a node.
-type ahead struct {
-	node first
+// firstSets is what is known of the ways that start at a node.
+type firstSets struct {
+	node firstSet
 	// others has an entry for each of the node's edges that are not literals.
-	others []first
+	others []firstSet
 }
 
-// fact is a condition of which a template says whether it holds.
-type fact struct {
+// premise is a condition of which a template says whether it holds.
+type premise struct {
 	prog *model.Prog
 	want bool
 }
 
-// look returns what is known of the ways from a node.
-func (p *Parser) look(n *node) *ahead {
-	if a := n.ahead.Load(); a != nil {
+// firstSets returns what is known of the ways from a node.
+func (p *Parser) firstSets(n *node) *firstSets {
+	if a := n.firstSets.Load(); a != nil {
 		return a
 	}
 	if slices.Contains(p.looking, n) { // a value nested in itself
-		return &ahead{node: anything}
+		return &firstSets{node: anything}
 	}
 	p.looking = append(p.looking, n)
-	a := p.lookAhead(n)
+	a := p.newFirstSets(n)
 	p.looking = p.looking[:len(p.looking)-1]
-	n.ahead.Store(a)
+	n.firstSets.Store(a)
 	return a
 }
 
-func (p *Parser) lookAhead(n *node) *ahead {
+func (p *Parser) newFirstSets(n *node) *firstSets {
 	if n.set != nil {
-		return &ahead{node: p.firstOfSet(n.set)}
+		return &firstSets{node: p.firstOfSet(n.set)}
 	}
 	n.open()
-	a := &ahead{node: first{empty: len(n.accepts) > 0}}
+	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0}}
 	for _, e := range n.edges {
 		f := p.firstOfEdge(e)
 		a.node.bytes.join(&f.bytes)
@@ -89,10 +89,10 @@ func (p *Parser) lookAhead(n *node) *ahead {
 }
 
 // firstOfEdge returns what an item and what is behind it can start with.
-func (p *Parser) firstOfEdge(e *edge) first {
+func (p *Parser) firstOfEdge(e *edge) firstSet {
 	f := p.firstOfItem(&e.item)
 	if f.empty && e.item.kind != itemSetEnd {
-		next := &p.look(e.next).node
+		next := &p.firstSets(e.next).node
 		f.bytes.join(&next.bytes)
 		f.empty = next.empty
 	}
@@ -100,7 +100,7 @@ func (p *Parser) firstOfEdge(e *edge) first {
 }
 
 // firstOfItem returns what an item can start with; empty tells that it can read nothing.
-func (p *Parser) firstOfItem(it *item) (f first) {
+func (p *Parser) firstOfItem(it *item) (f firstSet) {
 	if it.symbols != "" {
 		return anything // a name of the program's own
 	}
@@ -122,14 +122,14 @@ func (p *Parser) firstOfItem(it *item) (f first) {
 	case itemCall:
 		f = p.firstOfCall(it)
 	case itemSet:
-		f = p.look(it.set.at).node
+		f = p.firstSets(it.set.at).node
 	case itemSetEnd:
-		return p.look(it.set.at).node
+		return p.firstSets(it.set.at).node
 	default:
 		return anything
 	}
 	if it.extent == noText {
-		return first{empty: true}
+		return firstSet{empty: true}
 	}
 	f.empty = f.empty && it.extent == anyExtent
 	return f
@@ -137,20 +137,20 @@ func (p *Parser) firstOfItem(it *item) (f first) {
 
 // firstOfSet returns what the next member of a set can start with, and what joins it to one before. That there is
 // none is left to what is behind.
-func (p *Parser) firstOfSet(s *setItem) (f first) {
+func (p *Parser) firstOfSet(s *setItem) (f firstSet) {
 	f.empty = true
 	if join := strings.Trim(s.join, " "); join != "" {
 		f.bytes.add(join[0])
 	}
 	for _, m := range s.members {
-		next := &p.look(m).node
+		next := &p.firstSets(m).node
 		f.bytes.join(&next.bytes)
 	}
 	return f
 }
 
 // firstOfWords is firstOfItem for the texts of an enum or a bool.
-func firstOfWords(it *item) (f first) {
+func firstOfWords(it *item) (f firstSet) {
 	f.bytes.addAll(string(it.words.bytes))
 	f.empty = it.words.ends
 	if it.numbers {
@@ -163,7 +163,7 @@ func firstOfWords(it *item) (f first) {
 const numberStart = "+-0123456789$"
 
 // firstOfNumber is firstOfItem for numbers and branches.
-func firstOfNumber(it *item) (f first) {
+func firstOfNumber(it *item) (f firstSet) {
 	f.bytes.addAll(numberStart)
 	switch {
 	case it.kind == itemBranch:
@@ -183,18 +183,18 @@ func firstOfNumber(it *item) (f first) {
 }
 
 // firstOfCall is firstOfItem for a nested value.
-func (p *Parser) firstOfCall(it *item) first {
-	return p.look(p.ready(it.call).start).node
+func (p *Parser) firstOfCall(it *item) firstSet {
+	return p.firstSets(p.ready(it.call).start).node
 }
 
 // follows reports whether text that starts at pos can be what comes at a node, or behind the values
 // that can end there.
 func (p *Parser) follows(n *node, pos int) bool {
-	return p.goesOn(&p.look(n).node, p.frame, pos)
+	return p.goesOn(&p.firstSets(n).node, p.frame, pos)
 }
 
 // goesOn is follows for a way from a place of a frame.
-func (p *Parser) goesOn(f *first, frame int32, pos int) bool {
+func (p *Parser) goesOn(f *firstSet, frame int32, pos int) bool {
 	for {
 		if p.stands(f, pos) {
 			return true
@@ -206,12 +206,12 @@ func (p *Parser) goesOn(f *first, frame int32, pos int) bool {
 		if fr.parent < 0 {
 			return p.helps != nil || pos == len(p.src)
 		}
-		f, frame = &p.look(fr.ret).node, fr.parent
+		f, frame = &p.firstSets(fr.ret).node, fr.parent
 	}
 }
 
 // stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
-func (p *Parser) stands(f *first, pos int) bool {
+func (p *Parser) stands(f *firstSet, pos int) bool {
 	if p.see(pos); pos >= len(p.src) {
 		return false
 	}
@@ -220,18 +220,18 @@ func (p *Parser) stands(f *first, pos int) bool {
 }
 
 // agreed returns the conditions on which all templates agree that the ways from a node lead to.
-func agreed(n *node) []fact {
+func agreed(n *node) []premise {
 	if list := n.agreed.Load(); list != nil {
 		return *list
 	}
-	var list []fact
+	var list []premise
 	for i, b := range n.branches {
 		switch a := b.of.accept; {
 		case a == nil:
 		case i == 0:
-			list = factsOf(a)
+			list = premisesOf(a)
 		default:
-			list = slices.DeleteFunc(list, func(f fact) bool { return !slices.Contains(factsOf(a), f) })
+			list = slices.DeleteFunc(list, func(f premise) bool { return !slices.Contains(premisesOf(a), f) })
 		}
 		if len(list) == 0 {
 			break
@@ -258,13 +258,13 @@ func entails(n *node, e *edge) []*model.Prog {
 	return list
 }
 
-// factsOf lists the conditions on which a template depends.
-func factsOf(a *accept) (list []fact) {
+// premisesOf lists the conditions on which a template depends.
+func premisesOf(a *accept) (list []premise) {
 	if a.own != nil {
-		list = append(list, fact{a.own, true})
+		list = append(list, premise{a.own, true})
 	}
 	for _, n := range a.not {
-		list = append(list, fact{n, false})
+		list = append(list, premise{n, false})
 	}
 	return list
 }
@@ -272,7 +272,7 @@ func factsOf(a *accept) (list []fact) {
 // decided reports whether the templates that are being read say of a condition of the value that is
 // being read, next being the node behind the item that has it, whether it holds.
 func (p *Parser) decided(c *condition, next *node) (holds, known bool) {
-	frame, target := p.frame, p.scopeOf(c.hops)
+	frame, target := p.frame, p.scopeOf(c.scopeDepth)
 	for p.frames[frame].scope != target {
 		f := &p.frames[frame]
 		if next, frame = f.ret, f.parent; frame < 0 {

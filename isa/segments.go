@@ -11,7 +11,7 @@ import (
 
 // plan is how the displays of a leaf are printed from memos. It is worked out once for all decoders.
 type plan struct {
-	unit     *model.Unit
+	unit     *model.BoundLeaf
 	displays []*display // by case; nil where a case has none
 	// only is the number of the case whose display is printed whatever the bits are, -1 if there is none.
 	only int
@@ -25,18 +25,18 @@ type plan struct {
 	general bool
 }
 
-// display is the display of a case, in pieces.
+// display is the display of a case, in segments.
 type display struct {
-	unit   *model.Unit
-	pieces []piece
-	reads  reads
+	unit     *model.BoundLeaf
+	segments []segment
+	reads    reads
 }
 
-// piece is constant text and what stands behind it.
-type piece struct {
+// segment is constant text and what stands behind it.
+type segment struct {
 	lit  chunk
-	kind pieceKind
-	// key are the bits on which a dense or a wide piece depends.
+	kind segmentKind
+	// key are the bits on which a dense or a wide segment depends.
 	key   key
 	dense *dense
 	wide  *wide
@@ -44,7 +44,7 @@ type piece struct {
 	*shownItems
 }
 
-// shownItems is what a piece shows, and how that is printed in the general way.
+// shownItems is what a segment shows, and how that is printed in the general way.
 type shownItems struct {
 	// text is the constant text in front where it is no chunk.
 	text  string
@@ -59,16 +59,16 @@ type shownItems struct {
 	alike string
 }
 
-type pieceKind uint8
+type segmentKind uint8
 
 const (
-	pieceDense   pieceKind = iota // a text that depends on few bits
-	pieceNamed                    // the same, unless the program has a name for it
-	pieceEnd                      // constant text alone
-	pieceWide                     // a text that depends on more
-	pieceNumber                   // a number that is formatted sooner than found
-	pieceOperand                  // an operand whose own pieces are remembered
-	pieceItem                     // what is printed in the general way
+	segmentDense   segmentKind = iota // a text that depends on few bits
+	segmentNamed                      // the same, unless the program has a name for it
+	segmentEnd                        // constant text alone
+	segmentWide                       // a text that depends on more
+	segmentNumber                     // a number that is formatted sooner than found
+	segmentOperand                    // an operand whose own segments are remembered
+	segmentItem                       // what is printed in the general way
 )
 
 // quickly prints an instruction from memos; ok is false where that is not worth it, or not possible.
@@ -77,7 +77,7 @@ func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
 	if l == nil {
 		return dst, false
 	}
-	d.frames[0].unit = l.plan.unit
+	d.frames[0].leaf = l.plan.unit
 	d.checkEntries(l.plan.unit)
 	d.quick = true
 	dst = d.shown(dst, l, 0)
@@ -95,7 +95,7 @@ func (d *Decoder) planned(leaf *model.Leaf) *leafMemo {
 		if l.uses++; l.uses <= fewUses {
 			return nil
 		}
-		l.make(d, d.env.Unit(leaf))
+		l.make(d, d.env.Bound(leaf))
 	}
 	if l.plan.general {
 		return nil
@@ -164,17 +164,17 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, m *envMemo, depth int) []b
 	if choice != nil {
 		bits = choice.key.read(d, depth)
 		if x := choice.at(bits); x != nil {
-			d.frames[depth].unit = x.unit
+			d.frames[depth].leaf = x.unit
 			return d.display(dst, x, depth)
 		}
 	}
 	found := len(d.findings)
 	if m.single != nil {
-		d.frames[depth].unit = m.single
+		d.frames[depth].leaf = m.single
 	} else if !d.enter(ref.Env, depth) {
 		return d.noOperand(dst, ref, depth)
 	}
-	u := d.frames[depth].unit
+	u := d.frames[depth].leaf
 	l := m.leafMemo(u.Leaf)
 	if l.plan == nil {
 		l.make(d, u)
@@ -196,13 +196,13 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if x.reads.more && !x.reads.find(d, depth, &from) {
 		return d.generally(dst, x, depth)
 	}
-	known := pieceNamed // up to which kind texts are looked up
+	known := segmentNamed // up to which kind texts are looked up
 	if d.Symbol != nil {
-		known = pieceDense
+		known = segmentDense
 	}
 	buf, n := dst[:cap(dst)], len(dst)
-	for i := range x.pieces {
-		p := &x.pieces[i]
+	for i := range x.segments {
+		p := &x.segments[i]
 		if len(buf)-n < 2*len(chunk{}) {
 			buf = grown(buf, n)
 		}
@@ -220,10 +220,10 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 				n += int(size)
 				continue
 			}
-		} else if p.kind == pieceEnd {
+		} else if p.kind == segmentEnd {
 			continue
 		}
-		buf, n = room(d.piece(buf[:n], p, &from, depth))
+		buf, n = room(d.segment(buf[:n], p, &from, depth))
 	}
 	return buf[:n]
 }
@@ -237,13 +237,13 @@ func grown(buf []byte, n int) []byte {
 	return buf[:cap(buf)]
 }
 
-// piece prints what stands behind the text of a piece and is no chunk that is known.
-func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
+// segment prints what stands behind the text of a segment and is no chunk that is known.
+func (d *Decoder) segment(dst []byte, p *segment, from *sources, depth int) []byte {
 	if p.symbols && d.Symbol != nil {
 		return d.items(dst, p.items, depth)
 	}
 	switch p.kind {
-	case pieceDense, pieceNamed:
+	case segmentDense, segmentNamed:
 		x := p.key.from(from)
 		if p.dense.texts[x][chunkLen] == longText {
 			return append(dst, p.dense.long[x]...)
@@ -253,13 +253,13 @@ func (d *Decoder) piece(dst []byte, p *piece, from *sources, depth int) []byte {
 			p.dense.put(x, dst[start:])
 		}
 		return dst
-	case pieceWide:
-		return d.widePiece(dst, p, from, depth)
+	case segmentWide:
+		return d.wideSegment(dst, p, from, depth)
 	}
 	return d.rest(dst, p, depth)
 }
 
-func (d *Decoder) widePiece(dst []byte, p *piece, from *sources, depth int) []byte {
+func (d *Decoder) wideSegment(dst []byte, p *segment, from *sources, depth int) []byte {
 	w := p.wide
 	if w.pause > 0 {
 		w.pause--
@@ -276,8 +276,8 @@ func (d *Decoder) widePiece(dst []byte, p *piece, from *sources, depth int) []by
 	return dst
 }
 
-// rest prints what stands behind the text of a piece without a memo of its own.
-func (d *Decoder) rest(dst []byte, p *piece, depth int) []byte {
+// rest prints what stands behind the text of a segment without a memo of its own.
+func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.env != nil:
 		d.leave(depth + 1)
@@ -293,8 +293,8 @@ func (d *Decoder) rest(dst []byte, p *piece, depth int) []byte {
 
 // generally prints a display in the general way.
 func (d *Decoder) generally(dst []byte, x *display, depth int) []byte {
-	for i := range x.pieces {
-		p := &x.pieces[i]
+	for i := range x.segments {
+		p := &x.segments[i]
 		if p.text != "" {
 			dst = append(dst, p.text...)
 		} else {
@@ -306,7 +306,7 @@ func (d *Decoder) generally(dst []byte, x *display, depth int) []byte {
 }
 
 // planOf returns the plan of a leaf, made at first use.
-func planOf(u *model.Unit) *plan {
+func planOf(u *model.BoundLeaf) *plan {
 	if p, ok := u.Printer.Load().(*plan); ok {
 		return p
 	}
@@ -315,10 +315,10 @@ func planOf(u *model.Unit) *plan {
 	return p
 }
 
-func newPlan(u *model.Unit) *plan {
+func newPlan(u *model.BoundLeaf) *plan {
 	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
 	count := operandCount{open: map[*model.Env]bool{}, known: map[*model.Env]nesting{}}
-	if p.general = !count.unit(u).bounded(); p.general {
+	if p.general = !count.boundLeaf(u).bounded(); p.general {
 		return p
 	}
 	for i, c := range u.Cases {
@@ -338,7 +338,7 @@ func newPlan(u *model.Unit) *plan {
 }
 
 // ask finds the bits on which each condition of the cases depends.
-func (p *plan) ask(u *model.Unit) {
+func (p *plan) ask(u *model.BoundLeaf) {
 	p.conditions = make([]condition, len(u.Cases))
 	for i, c := range u.Cases {
 		if c.Cond == nil || c.Cond.Simple {
@@ -370,11 +370,11 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	m.width, m.choice = width, nil
 	g := dependencies{budget: maxDependencies}
 	leaves := env.Root.Leaves
-	if l := leaves[0]; len(leaves) == 1 && len(env.Unit(l).Requires) == 0 && l.Mask.IsZero() && l.DontCare.IsZero() {
-		m.single = env.Unit(l)
+	if l := leaves[0]; len(leaves) == 1 && len(env.Bound(l).Requires) == 0 && l.Mask.IsZero() && l.DontCare.IsZero() {
+		m.single = env.Bound(l)
 	}
 	for _, l := range leaves {
-		u := env.Unit(l)
+		u := env.Bound(l)
 		g.masks[0] = g.masks[0].Or(l.Mask).Or(l.DontCare)
 		for _, p := range u.Requires {
 			g.prog(p, 0)
@@ -412,7 +412,7 @@ func (n nesting) beside(o nesting) nesting {
 	return n.or(nesting{n.operands + o.operands, o.depth})
 }
 
-func (c *operandCount) unit(u *model.Unit) (most nesting) {
+func (c *operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
 	for _, x := range u.Cases {
 		var n nesting
 		for i := range x.Items {
@@ -446,7 +446,7 @@ func (c *operandCount) env(env *model.Env) (most nesting) {
 	}
 	c.open[env] = true
 	for _, l := range env.Root.Leaves {
-		if most = most.or(c.unit(env.Unit(l))); !most.bounded() {
+		if most = most.or(c.boundLeaf(env.Bound(l))); !most.bounded() {
 			break
 		}
 	}
@@ -455,33 +455,33 @@ func (c *operandCount) env(env *model.Env) (most nesting) {
 	return most
 }
 
-func newDisplay(u *model.Unit, items []model.Item) *display {
+func newDisplay(u *model.BoundLeaf, items []model.Item) *display {
 	b := displayBuilder{x: &display{unit: u}}
 	b.items(items)
-	b.add(piece{kind: pieceEnd, shownItems: &shownItems{}})
+	b.add(segment{kind: segmentEnd, shownItems: &shownItems{}})
 	x := b.x
-	for i := range x.pieces {
-		if p := &x.pieces[i]; p.remembered() && !x.reads.add(&p.key, p.tables) {
+	for i := range x.segments {
+		if p := &x.segments[i]; p.remembered() && !x.reads.add(&p.key, p.tables) {
 			p.kind = p.otherwise()
 		}
 	}
 	return x
 }
 
-// displayBuilder makes the pieces of a display.
+// displayBuilder makes the segments of a display.
 type displayBuilder struct {
 	x    *display
-	text string // that belongs to no piece yet
+	text string // that belongs to no segment yet
 }
 
-// add appends a piece, behind the constant text that has gathered.
-func (b *displayBuilder) add(p piece) {
+// add appends a segment, behind the constant text that has gathered.
+func (b *displayBuilder) add(p segment) {
 	p.lit = newChunk(b.text)
 	if p.lit[chunkLen] == longText {
 		p.text = b.text
 	}
 	b.text = ""
-	b.x.pieces = append(b.x.pieces, p)
+	b.x.segments = append(b.x.segments, p)
 }
 
 func (b *displayBuilder) items(items []model.Item) {
@@ -493,13 +493,13 @@ func (b *displayBuilder) items(items []model.Item) {
 		case it.Kind == model.ItemSet && it.Join == "" && it.Before == "" && it.After == "":
 			b.items(it.Members)
 		default:
-			b.add(newPiece(items[i : i+1]))
+			b.add(newSegment(items[i : i+1]))
 		}
 	}
 }
 
-// newPiece returns the piece of an item, the only one of a list.
-func newPiece(items []model.Item) piece {
+// newSegment returns the segment of an item, the only one of a list.
+func newSegment(items []model.Item) segment {
 	it := &items[0]
 	g := dependencies{budget: maxDependencies}
 	g.item(it, 0)
@@ -510,14 +510,14 @@ func newPiece(items []model.Item) piece {
 		}
 	}
 	k, ok := g.key(64)
-	p := piece{key: k, shownItems: s}
+	p := segment{key: k, shownItems: s}
 	switch {
 	case ok && k.width <= maxDense && s.symbols:
-		p.kind = pieceNamed
+		p.kind = segmentNamed
 	case ok && k.width <= maxDense:
-		p.kind = pieceDense
-	case ok && p.otherwise() != pieceNumber:
-		p.kind = pieceWide
+		p.kind = segmentDense
+	case ok && p.otherwise() != segmentNumber:
+		p.kind = segmentWide
 	default:
 		p.kind = p.otherwise()
 	}
@@ -525,9 +525,9 @@ func newPiece(items []model.Item) piece {
 	return p
 }
 
-// remembered reports whether the texts of the piece are.
-func (p *piece) remembered() bool {
-	return p.kind == pieceDense || p.kind == pieceNamed || p.kind == pieceWide
+// remembered reports whether the texts of the segment are.
+func (p *segment) remembered() bool {
+	return p.kind == segmentDense || p.kind == segmentNamed || p.kind == segmentWide
 }
 
 // plainNumber reports whether a field is a number, which is formatted as soon as found.
@@ -539,20 +539,20 @@ func plainNumber(ref *model.Ref) bool {
 	return false
 }
 
-// otherwise returns the kind of the piece if there is no memo for it.
-func (p *piece) otherwise() pieceKind {
+// otherwise returns the kind of the segment if there is no memo for it.
+func (p *segment) otherwise() segmentKind {
 	switch {
 	case p.ref == nil:
-		return pieceItem
+		return segmentItem
 	case p.ref.Kind == spec.KindBitset:
-		return pieceOperand
+		return segmentOperand
 	}
-	return pieceNumber
+	return segmentNumber
 }
 
-// likeness says what the texts of a piece of one item depend on beside its key: the type of a field, and what
-// is around it where that matters too, which is the same in the same surroundings; "" where that is not all.
-func (p *piece) likeness() string {
+// likeness says what the texts of a segment of one item depend on beside its key: the type of a field, and what
+// is around it where that matters too, which is the same in the same environment; "" where that is not all.
+func (p *segment) likeness() string {
 	it := &p.items[0]
 	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil {
 		return ""
@@ -563,7 +563,7 @@ func (p *piece) likeness() string {
 	}
 	text := fmt.Appendf(nil, "%d %d %p %p %p %q %q", ref.Kind, ref.Width, ref.Enum, ref.Env, ref.Field.Display, it.Before, it.After)
 	if len(p.key.rest) > 0 || ref.Low < 0 || ref.Width != p.key.width || ref.Env != nil && !ref.Env.Closed() {
-		text = fmt.Appendf(text, " in %p %d %v %v", ref.Field, ref.Hops, p.key, p.tables)
+		text = fmt.Appendf(text, " in %p %d %v %v", ref.Field, ref.ScopeDepth, p.key, p.tables)
 	}
 	return string(text)
 }

@@ -18,6 +18,8 @@ type mark struct {
 	scope  int32
 	// given are bits of the word that the text says there, fixed those of which the template does.
 	given, fixed bits.Value
+	// vague are bits of the word whose values share texts.
+	vague bits.Value
 	// value are those of the fixed bits.
 	value bits.Value
 	// links are the bits of which each condition there lets some follow from others.
@@ -250,7 +252,9 @@ func (u *uniqueness) valueMark(e *edge, frame int32, key markKey) int32 {
 		if ref.Prog != nil {
 			list, ok := u.sources(ref.Prog.Root, at)
 			u.link(m, at, ref.Prog)
-			m.links[len(m.links)-1].valued = true
+			l := &m.links[len(m.links)-1]
+			l.valued = true
+			l.alone = l.alone || !u.readable(l, ref)
 			if m.links[len(m.links)-1].alone = m.links[len(m.links)-1].alone || e.item.kind == itemCall && !ok; ok && e.item.kind != itemCall && computedSaysAllOf(ref) {
 				for i, bit := range list {
 					if bit != noWire && (i < ref.Width || !ref.Field.WidthGiven) && (i < printedBits || ref.Kind != spec.KindEnum) {
@@ -260,10 +264,11 @@ func (u *uniqueness) valueMark(e *edge, frame int32, key markKey) int32 {
 			}
 			return
 		}
-		if !saysAllOf(ref) {
-			return
-		}
-		if s, list, ok := u.place(ref, at); ok {
+		s, list, ok := u.place(ref, at)
+		switch {
+		case !saysAllOf(ref): // a parser takes one of the values that have the text, whatever else says which
+			m.unknown, m.vague = !ok, wordBitsOf(&s, list, bits.Ones(bits.Size))
+		case ok:
 			m.given = wordBitsOf(&s, list, bits.Ones(bits.Size))
 			if key.value > 0 {
 				m.fixed, m.value = m.given, wordBitsOf(&s, list, bits.Of(key.value-1))
@@ -338,6 +343,7 @@ func (u *uniqueness) newPath() *path {
 		x.settled = x.settled.AndNot(again).AndNot(m.unsettled)
 	})
 	x.said = x.said.AndNot(x.fixed)
+	u.passedOn(x, func(m *mark) { x.said = x.said.AndNot(m.vague) })
 	x.given = x.said.Or(x.fixed)
 	u.passedOn(x, func(m *mark) {
 		if m.unknown {
@@ -391,6 +397,19 @@ func computedSaysAllOf(ref *model.Ref) bool {
 		return ref.Owner.Env.Machine.ISA.Strict
 	}
 	return false
+}
+
+// readable reports whether a parser finds a computed value from each of its texts when it knows the bits: a float is
+// rounded, an offset of 0 may have a sign, and the number of an enum may be a part of its value.
+func (u *uniqueness) readable(l *link, ref *model.Ref) bool {
+	switch ref.Kind {
+	case spec.KindEnum:
+		t := u.known(l, bits.Value{}, bits.Value{})
+		return (t.val|t.open)>>printedBits == 0
+	case spec.KindFloat, spec.KindOffset, spec.KindCustom:
+		return false
+	}
+	return true
 }
 
 // ask links what a condition reads that has to hold or not to, and fixes the bits to which that leaves one value.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -35,6 +36,30 @@ func TestPaths(t *testing.T) {
 	}
 	if known < 1000 {
 		t.Errorf("%d words were known", known)
+	}
+}
+
+// TestContradictions prints words whose texts only seem to have a second reading: it gives a bit two values, or one with
+// which a condition does not hold.
+func TestContradictions(t *testing.T) {
+	for _, far := range []string{"{S} == 1", "{S} &gt; 0"} {
+		s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true"><bitset name="#instruction" size="16"/>
+<enum name="#side"><value val="0" display="left"/><value val="1" display="left"/></enum>
+<bitset name="turn" extends="#instruction">
+<override expr="` + far + `"><display>turn {S} {N}, far</display></override><display>turn {S} {N}</display>
+<field name="N" low="0" high="14" type="uint"/><field name="S" pos="15" type="#side"/></bitset></isa>`)}}, "test.xml", isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		x := newVerdictTest(t, s, "")
+		x.remembers.texts.asked = fewTexts
+		for i := range uint64(200) {
+			in, _ := x.remembers.d.Decode(bits.Of(i*0x155 | i<<15&0x8000))
+			x.compare(t, in)
+		}
+		if known := x.remembers.texts.known; known < 150 {
+			t.Errorf("%s: %d of 200 words were known", far, known)
+		}
 	}
 }
 

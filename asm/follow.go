@@ -253,7 +253,7 @@ func (u *uniqueness) valueMark(e *edge, frame int32, key markKey) int32 {
 			m.links[len(m.links)-1].valued = true
 			if m.links[len(m.links)-1].alone = m.links[len(m.links)-1].alone || e.item.kind == itemCall && !ok; ok && e.item.kind != itemCall && computedSaysAllOf(ref) {
 				for i, bit := range list {
-					if bit != noWire && (i < ref.Width || !ref.Field.WidthGiven) {
+					if bit != noWire && (i < ref.Width || !ref.Field.WidthGiven) && (i < printedBits || ref.Kind != spec.KindEnum) {
 						m.given = m.given.Or(bits.Range(int(bit), 1))
 					}
 				}
@@ -364,14 +364,16 @@ func (u *uniqueness) passedOn(x *path, do func(m *mark)) {
 	}
 }
 
+// printedBits are the lowest bits of an enum or a bool, of which the number is printed that stands for what has no name.
+const printedBits = 32
+
 // saysAllOf reports whether each value of a field of bits has a text of its own.
 func saysAllOf(ref *model.Ref) bool {
-	const printed = 32 // the bits of which the number of an enum or a bool is printed
 	switch ref.Kind {
 	case spec.KindEnum:
-		return ref.Width <= printed
+		return ref.Width <= printedBits
 	case spec.KindBool:
-		return ref.Width == 1 || ref.Field.Display == nil && ref.Width <= printed
+		return ref.Width == 1 || ref.Field.Display == nil && ref.Width <= printedBits
 	case spec.KindBoolInv:
 		return ref.Width == 1
 	case spec.KindUint, spec.KindInt, spec.KindHex, spec.KindOffset, spec.KindUOffset, spec.KindBranch, spec.KindAbsBranch:
@@ -380,12 +382,10 @@ func saysAllOf(ref *model.Ref) bool {
 	return false
 }
 
-// computedSaysAllOf reports whether each value of a computed field has a text of its own.
+// computedSaysAllOf reports whether each value of a computed field, of an enum its printed bits, has a text of its own.
 func computedSaysAllOf(ref *model.Ref) bool {
 	switch ref.Kind {
-	case spec.KindUint, spec.KindHex:
-		return true
-	case spec.KindEnum:
+	case spec.KindUint, spec.KindHex, spec.KindEnum:
 		return true
 	case spec.KindAbsBranch:
 		return ref.Owner.Env.Machine.ISA.Strict
@@ -424,8 +424,10 @@ func (u *uniqueness) force(m *mark, n *model.Node, scope int32, want bool) {
 func (u *uniqueness) fix(m *mark, n *model.Node, scope int32, number uint64, is bool) {
 	list, ok := u.sources(n, scope)
 	count := 0
-	for _, bit := range list {
-		count += int(truthBit(bit != noWire))
+	for i, bit := range list {
+		if count += int(truthBit(bit != noWire)); bit == noWire && number>>uint(i)&1 != 0 {
+			return // it is never that number
+		}
 	}
 	if !ok || !is && count != 1 {
 		return

@@ -19,8 +19,9 @@ type Lossless struct {
 	verdicts verdicts
 	texts    textMemory
 	suffix   []byte
-	// plain is the length of the text that was printed last, without its suffix.
+	// plain is the length of the text that was printed last, without its suffix, read what it was read as.
 	plain int
+	read  bits.Value
 	// forgetful reads every text back; tests compare with it.
 	forgetful bool
 }
@@ -54,7 +55,7 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		l.p.Addr, l.p.silent = l.d.Addr, true
 		text, ok = l.append(dst, start, in)
 		l.p.silent = silent
-		if ok && way != nil && l.plain == end-start && string(appendIgnored(l.suffix[:0], in, plain)) == string(text[end:]) {
+		if ok && way != nil && l.plain == end-start && l.read == plain && string(appendIgnored(l.suffix[:0], in, plain)) == string(text[end:]) {
 			l.texts.learn(way, plain)
 		}
 		end = min(start+l.plain, len(text))
@@ -97,7 +98,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		same = err == nil && l.same(in, &res)
 	}
 	if same {
-		l.plain = len(dst) - start
+		l.plain, l.read = len(dst)-start, in.Bits
 		return dst, true
 	}
 	if named { // pins has read the line in its own way
@@ -107,7 +108,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		return dst[:start], false
 	}
 	end := len(dst)
-	l.plain = end - start
+	l.plain, l.read = end-start, res.Inst.Bits
 	if text, ok := l.appendPlain(dst, in, &res); ok {
 		return text, true
 	}

@@ -734,15 +734,16 @@ func (u *uniqueness) enum(e *edge, frame int32) {
 	}
 }
 
-// text goes on behind a text of an enum or a bool, once for each of its values.
+// text goes on behind a text of an enum or a bool, once for each of its values. Blanks alone are printed, and are nothing
+// beside others.
 func (u *uniqueness) text(e *edge, words *trie, frame int32) {
 	values := 0
 	for _, alias := range words.aliases {
-		values += 1 - int(truthBit(alias))
+		values += int(truthBit(!alias || words.size == 0))
 	}
 	for i, alias := range words.aliases {
 		switch {
-		case alias:
+		case alias && words.size > 0:
 		case values == 1:
 			u.behind(e, frame, markKey{})
 		default:
@@ -967,8 +968,11 @@ func (u *uniqueness) settled(n *model.Node) (v uint64, known bool) {
 }
 
 // provable reports whether the automaton can say anything of a parser's texts: contexts that text gives it does not
-// know.
+// know, nor bits beyond which it takes all for 0.
 func provable(p *Parser) bool {
+	if slices.ContainsFunc(p.root.Leaves, func(l *model.Leaf) bool { return l.Size > beyond }) {
+		return false
+	}
 	for _, c := range inside.Machine(p.set).ISA.Contexts {
 		if c.FromText {
 			return false

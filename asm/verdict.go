@@ -104,7 +104,7 @@ func (l *Lossless) path(text []byte, in isa.Inst) (e *outcome, plain wide.Value)
 		return nil, plain
 	}
 	l.p.load(text)
-	if way := t.path(); way != nil && !way.asks && way.leaf == in.Leaf.ID {
+	if way := t.path(); way != nil && !way.asks && way.leaf == in.Leaf.ID && in.Bits.And(way.fixed) == way.value {
 		plain = in.Bits.AndNot(in.Leaf.DontCare.AndNot(way.given))
 		return t.of(way, plain), plain
 	}

@@ -173,11 +173,6 @@ func (s *scope) compose(part spec.Part) []spec.Part {
 // bind gives a reference a value that text has named.
 func (p *Parser) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
-	if it.placed && p.failure == nil {
-		if done, ok := p.bindPlace(&it.place, v, end); done {
-			return ok
-		}
-	}
 	if ref.Context != nil {
 		return p.setBits(spaceContext, ref.Low, ref.Width, v, end)
 	}
@@ -186,26 +181,6 @@ func (p *Parser) bind(it *item, v uint64, end int) bool {
 		return p.bindComputed(derivedConstraint(ref, scope, v), end)
 	}
 	return p.bindField(ref, scope, v, end)
-}
-
-// bindPlace sets the bits of a place; done is false where that has to be done in the general way.
-func (p *Parser) bindPlace(pl *place, v uint64, end int) (done, ok bool) {
-	if pl.context {
-		return true, v&^ones(pl.width) == 0 && p.setBits(spaceContext, pl.low, pl.width, v, end)
-	}
-	scope := p.frames[p.frame].scope
-	for scopeDepth := pl.scopeDepth; scopeDepth > 0; scopeDepth-- {
-		scope = p.scopes[scope].up
-	}
-	s := &p.scopes[scope]
-	switch {
-	case pl.index != nil:
-		sp, ok := p.entry(pl.index, s)
-		return true, ok && v&^ones(pl.width) == 0 && p.setBits(sp, pl.low, pl.width, v, end)
-	case s.parts != nil:
-		return false, false
-	}
-	return true, v&^ones(pl.width) == 0 && p.setBits(s.space, s.low+pl.low, pl.width, v, end)
 }
 
 // bindField sets the bits of a field that stands in scope, or at the end of a path from it.
@@ -375,3 +350,5 @@ func (p *Parser) allKnown(scope int32) bool {
 	}
 	return s.parts != nil || space.known.Slice(s.low, s.size) == bits.Ones(s.size)
 }
+
+func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }

@@ -126,11 +126,8 @@ type item struct {
 	extent extent
 	// padding tells of a blank that it fills up to a column and may be nothing.
 	padding bool
-	// placed tells that place is where the bits are.
-	placed bool
 	// numbers tells of an enum that it has values without a text, which are numbers.
 	numbers bool
-	place   place
 	text    string
 	ref     *model.Ref
 	// words are the texts of an enum or a bool.
@@ -441,7 +438,6 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 		out.kind = itemNothing
 		return out
 	}
-	out.place, out.placed = placeOf(ref)
 	if ref.Field != nil {
 		out.symbols = ref.Field.Symbols
 	}

@@ -262,11 +262,6 @@ func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 // take gives what a way to read a nested value gives.
 func (p *Parser) take(it *item, w *way) bool {
 	ref := it.ref
-	if it.placed && w.plain && w.known == ones(it.place.width) && ref.Field.Table == nil {
-		if done, ok := p.bindPlace(&it.place, w.val, p.pos); done {
-			return ok
-		}
-	}
 	if w.plain && ref.Prog == nil {
 		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
 	}

@@ -333,7 +333,7 @@ func (p *Parser) solve() bool {
 		return true
 	}
 	mark, n := len(p.trail), len(p.cons)
-	if p.holdAsIs() || p.solveAll() {
+	if p.solveAll() {
 		return true
 	}
 	p.undo(mark)
@@ -355,43 +355,6 @@ func (p *Parser) solve() bool {
 	p.undo(mark)
 	p.failConstraint(&p.cons[0], p.pos)
 	return false
-}
-
-// holdAsIs reports whether every constraint holds when the bits still unknown have their defaults or are
-// 0, which is the smallest word that satisfies them. It leaves everything as it was.
-func (p *Parser) holdAsIs() bool {
-	if p.nspaces > spaceTable {
-		return false
-	}
-	mark, word := len(p.trail), &p.spaces[spaceWord]
-	ok := p.defaults()
-	known := word.known
-	word.known = wide.Ones(wide.Size)
-	for i := range p.cons {
-		ok = ok && p.holds(&p.cons[i])
-	}
-	word.known = known
-	p.undo(mark)
-	return ok
-}
-
-// holds reports whether a constraint holds for bits that are all known.
-func (p *Parser) holds(c *constraint) bool {
-	if c.kind == wantNothing {
-		return true
-	}
-	v, known := p.eval(c.prog.Root, c.scope)
-	switch {
-	case !known:
-		return false
-	case c.kind == wantTrue:
-		return v != 0
-	case c.kind == wantFalse:
-		return v == 0
-	case c.kind == wantValue:
-		return (v^c.value)&c.mask == 0
-	}
-	return c.kind == wantRange && v&c.mask >= c.value && v&c.mask <= c.high
 }
 
 func (p *Parser) solveAll() bool {

@@ -93,7 +93,7 @@ func (p *Parser) workOut() *completion {
 	if !e.ok {
 		return e
 	}
-	p.defaults()
+	p.lastDefaults()
 	for i := range p.nspaces {
 		if i >= spaceTable {
 			p.spaces[i].care = p.care(uint8(i))

@@ -44,6 +44,33 @@ func TestComputedDefault(t *testing.T) {
 	}
 }
 
+// TestDefaultOfOpenBits computes a default from a bit that nothing fixes: it is 0 in the word, and so it is for the
+// default, whether the condition on it was tried with the line or was known to hold before.
+func TestDefaultOfOpenBits(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<bitset name="#operand" size="3"/>
+<bitset name="o" extends="#operand"><display>o{M}</display>
+  <override expr="{N} &gt; 2"><display>z{M}</display></override>
+  <pattern pos="2">1</pattern>
+  <field name="N" pos="1" type="uint"/>
+  <field name="M" pos="0" type="uint"/>
+</bitset>
+<bitset name="#instruction" size="16"/>
+<bitset name="op" extends="#instruction"><display>op {A}</display>
+  <field name="A" low="0" high="2" type="#operand"/>
+  <field name="C" low="3" high="5" type="uint"/>
+  <pattern low="6" high="15">0000000100</pattern>
+  <default name="C" expr="{A}"/>
+</bitset>`))
+	for i := range 5 {
+		for text, want := range map[string]uint64{"op o1": 0x012d, "op o0": 0x0124} { // C is A: 5, 4
+			if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Errorf("%s, time %d: %s, %v, expected %x", text, i+1, res.Inst.Bits, err, want)
+			}
+		}
+	}
+}
+
 // TestAbsentMembers reads sets in which a member is left out that always prints something.
 func TestAbsentMembers(t *testing.T) {
 	x := toolsFor(t, load(t, `

@@ -351,7 +351,7 @@ func (p *Parser) read(body []byte) error {
 		p.nearest()
 	}
 	if !p.ended {
-		p.defaults()
+		p.lastDefaults()
 	}
 	p.leaf = p.leaves[p.leafScopes[len(p.leafScopes)-1].leaf.Leaf.ID]
 	return nil

@@ -384,7 +384,7 @@ func (p *Parser) preferences() {
 	p.prefer(func() { p.asserts(false) })
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Defaults {
-			p.prefer(func() { p.default1(&u.leaf.Defaults[i], u.scope) })
+			p.prefer(func() { p.default1(&u.leaf.Defaults[i], u.scope, false) })
 		}
 	}
 }
@@ -523,11 +523,24 @@ func (p *Parser) defaults() (all bool) {
 	all = true
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Defaults {
-			all = p.default1(&u.leaf.Defaults[i], u.scope) && all
+			all = p.default1(&u.leaf.Defaults[i], u.scope, false) && all
 		}
 	}
 	p.asserts(true)
 	return all
+}
+
+// lastDefaults is defaults where nothing else will give bits a value: those from which a default is computed, and which
+// are unknown even now, are 0 in the word, and so they are for the default.
+func (p *Parser) lastDefaults() {
+	if p.defaults() {
+		return
+	}
+	for _, u := range p.leafScopes {
+		for i := range u.leaf.Defaults {
+			p.default1(&u.leaf.Defaults[i], u.scope, true)
+		}
+	}
 }
 
 // asserts gives the bits that are still unknown the values that asserts expect of them. With zeros, bits
@@ -567,16 +580,32 @@ func (p *Parser) leafAsserts(u leafScope, zeros bool) {
 }
 
 // truthWith is what is known of a condition, with zeros for the bits that are unknown or without.
-func (p *Parser) truthWith(prog *model.Prog, scope int32, zeros bool) ternary {
+func (p *Parser) truthWith(prog *model.Prog, scope int32, zeros bool) (t ternary) {
+	p.withZeros(zeros, func() { t = p.ternary(prog.Root, scope).truth() })
+	return t
+}
+
+// defaultValue returns the value of a default; known is false where it is computed from bits that are unknown.
+func (p *Parser) defaultValue(d *model.Default, scope int32, zeros bool) (v uint64, known bool) {
+	if d.Prog == nil {
+		return d.Val, true
+	}
+	p.withZeros(zeros, func() { v, known = p.eval(d.Prog.Root, scope) })
+	return v, known
+}
+
+// withZeros does what reads bits and sets none; with zeros those that are unknown are 0 for it.
+func (p *Parser) withZeros(zeros bool, read func()) {
+	if !zeros {
+		read()
+		return
+	}
 	spaces := p.spaces
 	for i := range p.spaces {
-		if zeros {
-			p.spaces[i].known = wide.Ones(wide.Size)
-		}
+		p.spaces[i].known = wide.Ones(wide.Size)
 	}
-	t := p.ternary(prog.Root, scope).truth()
+	read()
 	p.spaces = spaces
-	return t
 }
 
 // fillScope sets those bits of a run of a scope that are unknown, to the bits that v has there.
@@ -590,20 +619,18 @@ func (p *Parser) fillScope(scope int32, low, width int, v wide.Value) {
 }
 
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
-// computed from bits that are unknown.
-func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
-	if done, known := p.defaultRun(d, scope); done {
+// computed from bits that are unknown. With zeros these are 0.
+func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
+	if done, known := p.defaultRun(d, scope, zeros); done {
 		return known
 	}
 	sp, parts, low, ok := p.locate(d.Ref, p.up(scope, d.Ref.ScopeDepth))
 	if !ok {
 		return true
 	}
-	val := d.Val
-	if d.Prog != nil {
-		if val, ok = p.eval(d.Prog.Root, scope); !ok {
-			return false
-		}
+	val, ok := p.defaultValue(d, scope, zeros)
+	if !ok {
+		return false
 	}
 	if parts == nil {
 		parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
@@ -618,7 +645,7 @@ func (p *Parser) default1(d *model.Default, scope int32) (all bool) {
 
 // defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; done is
 // false where they are not. known is false where the value needs bits that are unknown.
-func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
+func (p *Parser) defaultRun(d *model.Default, scope int32, zeros bool) (done, known bool) {
 	ref, s := d.Ref, &p.scopes[scope]
 	if ref.Low < 0 || s.low < 0 || ref.ScopeDepth > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
 		return false, false
@@ -628,11 +655,9 @@ func (p *Parser) defaultRun(d *model.Default, scope int32) (done, known bool) {
 	if fixed == all {
 		return true, true
 	}
-	v := d.Val
-	if d.Prog != nil {
-		if v, known = p.eval(d.Prog.Root, scope); !known {
-			return true, false
-		}
+	v, known := p.defaultValue(d, scope, zeros)
+	if !known {
+		return true, false
 	}
 	p.bound(undo{int16(low), uint8(ref.Width), s.space, fixed}, p.pos)
 	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)

@@ -85,7 +85,7 @@ func (p *Parser) nearest() {
 // are the caller's.
 func (p *Parser) printsBack() bool {
 	spaces, trail := p.spaces, len(p.trail)
-	p.defaults()
+	p.lastDefaults()
 	leaf := p.leaves[p.leafScopes[len(p.leafScopes)-1].leaf.Leaf.ID]
 	in, _ := p.entriesAlone(leaf)
 	p.spaces, p.trail = spaces, p.trail[:trail]

@@ -1,7 +1,9 @@
 package isa
 
 import (
+	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -219,6 +221,20 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 		}
 		return 0
 	}
+	m, ok := p.Memo.Load().(*valueMemo)
+	switch {
+	case !ok && p.Asked.Add(1) == fewValues:
+		p.Memo.Store(newValueMemo(p))
+	case ok && m.known != nil && !d.general:
+		at := &m.known[m.key.read(d, depth)]
+		x := uint64(at.Load())
+		if x == 0 {
+			if x = d.compute(p, depth) + 1; x <= math.MaxUint32 {
+				at.Store(uint32(x))
+			}
+		}
+		return x - 1
+	}
 	if len(p.Missing) > 0 || p.Cycle {
 		d.reportMissing(p, depth)
 	}
@@ -226,6 +242,27 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 		return d.first(p, depth)
 	}
 	return d.compute(p, depth)
+}
+
+// valueMemo has the values of an expression, by the bits on which they depend. All decoders share it.
+type valueMemo struct {
+	key key
+	// known are one more than the values, 0 where that is not known or too great; nil where the expression
+	// depends on too much.
+	known []atomic.Uint32
+}
+
+// fewValues is how often an expression is computed before it is worth a memo.
+const fewValues = 16
+
+func newValueMemo(p *model.Prog) *valueMemo {
+	g := dependencies{budget: maxDependencies}
+	g.prog(p, 0)
+	k, ok := g.key(maxDense)
+	if !ok || len(g.tables) > 0 {
+		return &valueMemo{}
+	}
+	return &valueMemo{k, make([]atomic.Uint32, 1<<k.width)}
 }
 
 // first computes an expression that needs its own value, once in a scope: the value which is found first,

@@ -18,8 +18,6 @@ type plan struct {
 	// choice are the bits that say which case is printed, where chooses is set.
 	choice  key
 	chooses bool
-	// conditions are those of the cases, where it is not set.
-	conditions []condition
 	// general tells that operands may be nested in themselves, or are too many: the general printer counts
 	// them.
 	general bool
@@ -134,7 +132,7 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 
 func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	for i, c := range l.plan.unit.Cases {
-		if c.Cond != nil && (l.conditions == nil && d.eval(c.Cond, depth) == 0 || l.conditions != nil && !d.holds(&l.conditions[i], c.Cond, depth)) {
+		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
 			continue
 		}
 		if len(c.Spec.Asserts) > 0 {
@@ -330,25 +328,9 @@ func newPlan(u *model.BoundLeaf) *plan {
 		g := dependencies{budget: maxDependencies}
 		g.cases(u, 0)
 		p.choice, p.chooses = g.key(maxChoice)
-		if p.chooses = p.chooses && len(g.tables) == 0; !p.chooses {
-			p.ask(u)
-		}
+		p.chooses = p.chooses && len(g.tables) == 0
 	}
 	return p
-}
-
-// ask finds the bits on which each condition of the cases depends.
-func (p *plan) ask(u *model.BoundLeaf) {
-	p.conditions = make([]condition, len(u.Cases))
-	for i, c := range u.Cases {
-		if c.Cond == nil || c.Cond.Simple {
-			continue
-		}
-		g := dependencies{budget: maxDependencies}
-		g.prog(c.Cond, 0)
-		k, ok := g.key(maxDense)
-		p.conditions[i] = condition{asked: ok && len(g.tables) == 0, key: k}
-	}
 }
 
 // onlyCase returns the number of the case whose display is printed whatever the bits are, -1 if there is

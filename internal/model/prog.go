@@ -4,6 +4,7 @@ import (
 	"math"
 	mathbits "math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -28,6 +29,9 @@ type Prog struct {
 	// and Fetch are its names in the order in which they are looked up. Both are as in Mesa's tools.
 	Open  bool
 	Fetch []Missing
+	// Memo is room for what isa keeps with an expression; Asked counts how often it was computed before.
+	Memo  atomic.Value
+	Asked atomic.Int32
 }
 
 // Missing is a name that need not resolve.

@@ -22,6 +22,11 @@ const maxOperands = 1 << 12
 type frame struct {
 	v    bits.Value
 	leaf *model.BoundLeaf
+	// site says where the bits are, and entry is the number of the table entry in which they are; voice says what
+	// the texts are. They are known where somebody looks.
+	site  *site
+	entry int
+	voice *voice
 }
 
 // Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, and
@@ -71,7 +76,9 @@ type Decoder struct {
 	sites     int // that are kept
 	strings   map[string]string
 	walk      operandWalk
+	voices    map[voiceKey]*voice
 	collects  bool    // what is printed is looked at for operands
+	sited     bool    // the frames have their sites
 	text      []byte  // room for texts of which not the letters count
 	branching []uint8 // what MayBranch knows, by Leaf.ID
 	// general prints every item in the general way; tests compare with it.
@@ -147,6 +154,20 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 		in.Bits = v.And(bits.Ones(leaf.Size))
 	}
 	return in, true
+}
+
+// take makes an instruction the outermost frame.
+func (d *Decoder) take(in Inst) {
+	d.operands = 0
+	d.leave(0)
+	f := &d.frames[0]
+	f.v, f.leaf = in.Bits, d.env.Bound(in.Leaf.model)
+	switch {
+	case d.trace != nil && !d.trace.fields:
+		f.voice = d.heard(voiceKey{leaf: f.leaf})
+	case d.sited:
+		f.site, f.entry = d.top(in.Leaf.model), 0
+	}
 }
 
 // Conflict returns the two leaves that match a word which Decode has just refused; nil where none does.

@@ -77,6 +77,7 @@ type Decoder struct {
 	strings   map[string]string
 	walk      operandWalk
 	voices    map[voiceKey]*voice
+	marks     map[markKey]*[]marks
 	collects  bool    // what is printed is looked at for operands
 	sited     bool    // the frames have their sites
 	text      []byte  // room for texts of which not the letters count

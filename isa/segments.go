@@ -32,7 +32,9 @@ type display struct {
 	segments []segment
 	reads    reads
 	groups   []group
-	views    []views
+	// view is what who hears a voice sees; views are those of other voices.
+	view  views
+	views []views
 }
 
 // group is an operand of several pieces, which stands between two places of a display.

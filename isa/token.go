@@ -240,9 +240,7 @@ type trace struct {
 	fields bool // only the fields
 	tokens []Token
 	shown  []shownField
-	// text and said are room for a text and its tokens.
-	text []byte
-	said []Token
+	text   []byte // room for a constant text
 	// group is what the texts of an operand of several pieces are, nil outside of one.
 	group *voice
 	// inner has room for the voices of what is printed next.

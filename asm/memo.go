@@ -64,14 +64,32 @@ func (m *memo) ready(p *Parser) {
 	}
 }
 
-// reading is what a line was read as, before its suffix and the places of its entries.
+// reading is what a line was read as, before the places of its entries.
 type reading struct {
 	text          string
 	leaf          *isa.Leaf
 	word, context bits.Value
-	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
-	entries []space
+	named, redone bool
+	plan          []planned
+	asks          []ask
 }
+
+// ask is what the name of a label meant while a line was read: its address, that of the line taken off for a relative
+// one.
+type ask struct {
+	name     string
+	relative bool
+	answer
+}
+
+type answer struct {
+	addr int64
+	// known tells that it is the name of a label, open that its address is not known yet.
+	known, open bool
+}
+
+// maxAsks bounds the names of a line that is remembered.
+const maxAsks = 8
 
 // remembers reports whether the memo counts for the present line.
 func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pinning }
@@ -80,14 +98,47 @@ func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pin
 func (p *Parser) recall(body []byte) (ok bool) {
 	m := p.memo
 	m.line = maphash.Bytes(m.seed, body)
-	r := m.lines[m.line]
+	r := m.find(m.line, body)
 	if r == nil {
-		if r = m.older[m.line]; r == nil {
+		return false
+	}
+	if hash, same := p.answers(r); !same {
+		m.line = mix(m.line, hash)
+		if r = m.find(m.line, body); r == nil {
 			return false
 		}
-		m.keepLine(m.line, r)
+		if _, same = p.answers(r); !same {
+			return false
+		}
 	}
-	return r.text == string(body) && p.restore(r)
+	p.restore(r)
+	return true
+}
+
+// find returns the reading of a text, nil where there is none.
+func (m *memory) find(hash uint64, text []byte) *reading {
+	r := m.lines[hash]
+	if r == nil {
+		if r = m.older[hash]; r == nil {
+			return nil
+		}
+		m.keepLine(hash, r)
+	}
+	if r.text != string(text) {
+		return nil
+	}
+	return r
+}
+
+// answers reports whether the names of a reading mean what they did, and returns a hash of what they mean.
+func (p *Parser) answers(r *reading) (hash uint64, same bool) {
+	same = true
+	for i := range r.asks {
+		a := p.answer(r.asks[i].name, r.asks[i].relative)
+		same = same && a == r.asks[i].answer
+		hash = mix(hash, uint64(a.addr)<<2|truthBit(a.known)<<1|truthBit(a.open))
+	}
+	return hash, same
 }
 
 func (m *memory) keepLine(hash uint64, r *reading) {
@@ -128,27 +179,18 @@ func (m *marks) met(hash uint64) bool {
 
 // reading returns what was read.
 func (p *Parser) reading(text string) *reading {
-	r := &reading{text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val}
-	for i := spaceTable; i < p.nspaces; i++ {
-		if s := p.spaces[i]; s.field != nil { // others are of computed values
-			s.care = p.care(uint8(i))
-			r.entries = append(r.entries, s)
-		}
+	return &reading{
+		text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
+		named: p.named, redone: p.redone, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
 	}
-	return r
 }
 
-// restore makes a reading that of the present line. It cannot where a suffix may change what entries depend
-// on.
-func (p *Parser) restore(r *reading) bool {
-	if len(r.entries) > 0 && len(p.suffix) > 0 {
-		return false
-	}
-	p.leaf, p.cared, p.named, p.noncanonical = r.leaf, true, false, false
-	p.spaces[spaceWord].val = r.word
-	p.spaces[spaceContext].val = r.context
-	p.nspaces = spaceTable + copy(p.spaces[spaceTable:], r.entries)
-	return true
+// restore makes a reading that of the present line.
+func (p *Parser) restore(r *reading) {
+	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
+	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
+	p.steady = p.steady && r.context == p.context
+	p.plan = append(p.plan[:0], r.plan...)
 }
 
 // operandKind is what the reading of an operand depends on beside its text.

@@ -1,10 +1,20 @@
 package asm
 
+import (
+	"hash/maphash"
+	"strings"
+)
+
 // Line is an instruction in the words of the machine, of which parts stand for others of its source: a register for a
 // name, a number for an expression.
 type Line struct {
 	// Source is where places count.
 	Source string
+	// Names stands for all that Text and Note depend on beside Source: where it is the same number, so are they, and
+	// the line is remembered with them. 0 forgets it.
+	Names uint64
+	// Note is the caller's.
+	Note uint64
 	// Text is what is read.
 	Text  []byte
 	parts []linePart
@@ -18,7 +28,7 @@ type linePart struct {
 
 // Start begins a line of a source.
 func (l *Line) Start(source string) {
-	l.Source, l.Text, l.parts = source, l.Text[:0], l.parts[:0]
+	l.Source, l.Text, l.parts, l.Names, l.Note = source, l.Text[:0], l.parts[:0], 0, 0
 }
 
 // Keep appends Source[off:end].
@@ -33,14 +43,43 @@ func (l *Line) Stands(from, off, end int) {
 	l.parts = append(l.parts, linePart{int32(from), int32(len(l.Text)), int32(off), int32(end), false})
 }
 
-// ParseLine is Parse for a line. An error has its place in the source; where that is a part for which something else
-// stands, it says so.
+// Known returns what a line that has only a source and its names was read as before, with its note; ok is false where
+// it has to be read.
+func (p *Parser) Known(l *Line) (res Result, ok bool) {
+	if !p.remembers() {
+		return res, false
+	}
+	p.memo.ready(p)
+	p.suffix = p.suffix[:0]
+	r := p.memo.sources.find(maphash.String(p.memo.seed, l.Source))
+	if r == nil || r.names != l.Names || r.text != l.Source || !p.restore(r) || p.complete(&res) != nil {
+		return Result{}, false
+	}
+	l.Note = r.note
+	return res, true
+}
+
+// ParseLine is Parse for a line. One with names is remembered as it stands in the source, where Known has not found it
+// and it has no suffix. An error has its place in the source; where that is a part for which something else stands, it
+// says so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
 	res, err := p.ParseBytes(l.Text)
 	if e, ok := err.(*Error); ok {
 		return res, l.place(e)
 	}
+	if err == nil && l.Names != 0 && !p.asked && len(p.suffix) == 0 && p.remembers() {
+		p.learnLine(l)
+	}
 	return res, err
+}
+
+// learnLine keeps what a line was read as, if it has been met before or will be again.
+func (p *Parser) learnLine(l *Line) {
+	if t := &p.memo.sources; p.Again || t.seen.met(t.line) {
+		r := p.reading(strings.Clone(l.Source))
+		r.names, r.note = l.Names, l.Note
+		t.keep(r)
+	}
 }
 
 // place returns an error in the text as one in the source.

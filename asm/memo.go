@@ -21,17 +21,22 @@ type memo struct {
 	*memory
 }
 
-// memory is what is remembered for given contexts. Of lines there are two generations: those that were met lately,
-// and those before.
+// memory is what is remembered for given contexts: lines in the words of the machine, lines as they stand in sources,
+// and parts of lines.
 type memory struct {
-	lines, older map[uint64]*reading // by a hash of the text
-	line         uint64              // that of the present one
-	operands     operandTable
-	completions  map[uint64]*completions
-	kept         int // in completions
-	// seenLines and marks are of what was met once: lines, which are few, apart.
-	seenLines marks
+	lines, sources lineTable
+	operands       operandTable
+	completions    map[uint64]*completions
+	kept           int // in completions
 	marks
+}
+
+// lineTable has lines, of two generations: those that were met lately, and those before.
+type lineTable struct {
+	recent, older map[uint64]*reading // by a hash of the text
+	line          uint64              // that of the present one
+	// seen is of lines that were met once. They are few, and kept apart from others.
+	seen marks
 }
 
 // marks are of what was met once, as far as can be told; used of them are in use.
@@ -59,14 +64,16 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: map[uint64]*reading{}}
+		m.memory = &memory{}
 		m.by[p.context] = m.memory
 	}
 }
 
 // reading is what a line was read as, before its suffix and the places of its entries.
 type reading struct {
-	text          string
+	text string
+	// names and note are those of a line of a source.
+	names, note   uint64
 	leaf          *isa.Leaf
 	word, context bits.Value
 	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
@@ -79,28 +86,34 @@ func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pin
 // recall makes what a text was read as before that of the present line; ok is false where it is not known.
 func (p *Parser) recall(body []byte) (ok bool) {
 	m := p.memo
-	m.line = maphash.Bytes(m.seed, body)
-	r := m.lines[m.line]
-	if r == nil {
-		if r = m.older[m.line]; r == nil {
-			return false
-		}
-		m.keepLine(m.line, r)
-	}
-	return r.text == string(body) && p.restore(r)
+	r := m.lines.find(maphash.Bytes(m.seed, body))
+	return r != nil && r.text == string(body) && p.restore(r)
 }
 
-func (m *memory) keepLine(hash uint64, r *reading) {
-	if len(m.lines) == maxLines {
-		m.lines, m.older = map[uint64]*reading{}, m.lines
+// find returns the line of a hash, nil where it has none, and makes it the present one.
+func (t *lineTable) find(hash uint64) *reading {
+	t.line = hash
+	r := t.recent[hash]
+	if r == nil {
+		if r = t.older[hash]; r != nil {
+			t.keep(r)
+		}
 	}
-	m.lines[hash] = r
+	return r
+}
+
+// keep keeps what the present line is.
+func (t *lineTable) keep(r *reading) {
+	if t.recent == nil || len(t.recent) == maxLines {
+		t.recent, t.older = map[uint64]*reading{}, t.recent
+	}
+	t.recent[t.line] = r
 }
 
 // learn keeps what a text was read as, if it has been read before or will be again.
 func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && (p.Again || m.seenLines.met(m.line)) {
-		m.keepLine(m.line, p.reading(string(body)))
+	if t := &p.memo.lines; !p.asked && (p.Again || t.seen.met(t.line)) {
+		t.keep(p.reading(string(body)))
 	}
 }
 
@@ -144,7 +157,7 @@ func (p *Parser) restore(r *reading) bool {
 	if len(r.entries) > 0 && len(p.suffix) > 0 {
 		return false
 	}
-	p.leaf, p.cared, p.named, p.noncanonical = r.leaf, true, false, false
+	p.leaf, p.cared, p.named, p.asked, p.noncanonical = r.leaf, true, false, false, false
 	p.spaces[spaceWord].val = r.word
 	p.spaces[spaceContext].val = r.context
 	p.nspaces = spaceTable + copy(p.spaces[spaceTable:], r.entries)

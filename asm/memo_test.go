@@ -164,9 +164,10 @@ func TestMemoForgets(t *testing.T) {
 		t.Errorf("there is room for %d operands", n)
 	}
 	for i := range 2*maxLines + 2 {
-		m.keepLine(uint64(i), &reading{})
+		m.lines.find(uint64(i))
+		m.lines.keep(&reading{})
 	}
-	if n := len(m.lines) + len(m.older); n > 2*maxLines {
+	if n := len(m.lines.recent) + len(m.lines.older); n > 2*maxLines {
 		t.Errorf("%d lines are remembered", n)
 	}
 	for range 3 {

@@ -1,10 +1,5 @@
 package asm
 
-import (
-	"hash/maphash"
-	"strings"
-)
-
 // Line is an instruction in the words of the machine, of which parts stand for others of its source: a register for a
 // name, a number for an expression.
 type Line struct {
@@ -14,11 +9,14 @@ type Line struct {
 	// the line is remembered with them. 0 forgets it.
 	Names uint64
 	// Note is the caller's.
-	Note uint64
+	Note Note
 	// Text is what is read.
 	Text  []byte
 	parts []linePart
 }
+
+// Note is what a caller wants to know again of a line that is remembered.
+type Note [4]uint32
 
 // linePart is Text[from:to], which stands for Source[off:end], or is the same.
 type linePart struct {
@@ -28,7 +26,7 @@ type linePart struct {
 
 // Start begins a line of a source.
 func (l *Line) Start(source string) {
-	l.Source, l.Text, l.parts, l.Names, l.Note = source, l.Text[:0], l.parts[:0], 0, 0
+	l.Source, l.Text, l.parts, l.Names, l.Note = source, l.Text[:0], l.parts[:0], 0, Note{}
 }
 
 // Keep appends Source[off:end].
@@ -46,40 +44,29 @@ func (l *Line) Stands(from, off, end int) {
 // Known returns what a line that has only a source and its names was read as before, with its note; ok is false where
 // it has to be read.
 func (p *Parser) Known(l *Line) (res Result, ok bool) {
-	if !p.remembers() {
+	if p.memo == nil {
 		return res, false
 	}
 	p.memo.ready(p)
-	p.suffix = p.suffix[:0]
-	r := p.memo.sources.find(maphash.String(p.memo.seed, l.Source))
-	if r == nil || r.names != l.Names || r.text != l.Source || !p.restore(r) || p.complete(&res) != nil {
+	p.line = append(p.line[:0], l.Source...)
+	if !p.remembers() || !p.recall(&p.memo.sources, p.line, l.Names) || p.result(&res) != nil {
 		return Result{}, false
 	}
-	l.Note = r.note
+	l.Note = p.note
 	return res, true
 }
 
-// ParseLine is Parse for a line. One with names is remembered as it stands in the source, where Known has not found it
-// and it has no suffix. An error has its place in the source; where that is a part for which something else stands, it
-// says so.
+// ParseLine is Parse for a line. One with names, of which Known has just been asked, is remembered as it stands in the
+// source. An error has its place in the source; where that is a part for which something else stands, it says so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
 	res, err := p.ParseBytes(l.Text)
 	if e, ok := err.(*Error); ok {
 		return res, l.place(e)
 	}
-	if err == nil && l.Names != 0 && !p.asked && len(p.suffix) == 0 && p.remembers() {
-		p.learnLine(l)
+	if err == nil && l.Names != 0 && p.remembers() {
+		p.learn(&p.memo.sources, []byte(l.Source), l.Names, l.Note)
 	}
 	return res, err
-}
-
-// learnLine keeps what a line was read as, if it has been met before or will be again.
-func (p *Parser) learnLine(l *Line) {
-	if t := &p.memo.sources; p.Again || t.seen.met(t.line) {
-		r := p.reading(strings.Clone(l.Source))
-		r.names, r.note = l.Names, l.Note
-		t.keep(r)
-	}
 }
 
 // place returns an error in the text as one in the source.

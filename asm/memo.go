@@ -69,35 +69,80 @@ func (m *memo) ready(p *Parser) {
 	}
 }
 
-// reading is what a line was read as, before its suffix and the places of its entries.
+// reading is what a line was read as, before the places of its entries.
 type reading struct {
 	text string
 	// names and note are those of a line of a source.
-	names, note   uint64
+	names         uint64
+	note          Note
 	leaf          *isa.Leaf
 	word, context bits.Value
-	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
-	entries []space
+	named, redone bool
+	plan          []planned
+	asks          []ask
 }
+
+// ask is what the name of a label meant while a line was read: its address, that of the line taken off for a relative
+// one.
+type ask struct {
+	name     string
+	relative bool
+	answer
+}
+
+type answer struct {
+	addr int64
+	// known tells that it is the name of a label, open that its address is not known yet.
+	known, open bool
+}
+
+// maxAsks bounds the names of a line that is remembered.
+const maxAsks = 8
 
 // remembers reports whether the memo counts for the present line.
 func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pinning }
 
-// recall makes what a text was read as before that of the present line; ok is false where it is not known.
-func (p *Parser) recall(body []byte) (ok bool) {
-	m := p.memo
-	r := m.lines.find(maphash.Bytes(m.seed, body))
-	return r != nil && r.text == string(body) && p.restore(r)
+// recall makes what a line of a table was read as before that of the present line; ok is false where it is not known.
+func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
+	r := t.find(mix(maphash.Bytes(p.memo.seed, text), names), text, names)
+	if r == nil {
+		return false
+	}
+	if hash, same := p.answers(r); !same {
+		if r = t.find(mix(t.line, hash), text, names); r == nil {
+			return false
+		}
+		if _, same = p.answers(r); !same {
+			return false
+		}
+	}
+	p.restore(r)
+	return true
 }
 
-// find returns the line of a hash, nil where it has none, and makes it the present one.
-func (t *lineTable) find(hash uint64) *reading {
+// answers reports whether the names of a reading mean what they did, and returns a hash of what they mean.
+func (p *Parser) answers(r *reading) (hash uint64, same bool) {
+	same = true
+	for i := range r.asks {
+		a := p.answer(r.asks[i].name, r.asks[i].relative)
+		same = same && a == r.asks[i].answer
+		hash = mix(hash, uint64(a.addr)<<2|truthBit(a.known)<<1|truthBit(a.open))
+	}
+	return hash, same
+}
+
+// find returns the reading of a line, which becomes the present line; nil where there is none.
+func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
 	t.line = hash
 	r := t.recent[hash]
 	if r == nil {
-		if r = t.older[hash]; r != nil {
-			t.keep(r)
+		if r = t.older[hash]; r == nil {
+			return nil
 		}
+		t.keep(r)
+	}
+	if r.names != names || r.text != string(text) {
+		return nil
 	}
 	return r
 }
@@ -110,10 +155,12 @@ func (t *lineTable) keep(r *reading) {
 	t.recent[t.line] = r
 }
 
-// learn keeps what a text was read as, if it has been read before or will be again.
-func (p *Parser) learn(body []byte) {
-	if t := &p.memo.lines; !p.asked && (p.Again || t.seen.met(t.line)) {
-		t.keep(p.reading(string(body)))
+// learn keeps in a table what the present line was read as, if it has been read before or will be again.
+func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
+	if !p.asked && (p.Again || t.seen.met(t.line)) {
+		r := p.reading(string(text))
+		r.names, r.note = names, note
+		t.keep(r)
 	}
 }
 
@@ -141,27 +188,19 @@ func (m *marks) met(hash uint64) bool {
 
 // reading returns what was read.
 func (p *Parser) reading(text string) *reading {
-	r := &reading{text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val}
-	for i := spaceTable; i < p.nspaces; i++ {
-		if s := p.spaces[i]; s.field != nil { // others are of computed values
-			s.care = p.care(uint8(i))
-			r.entries = append(r.entries, s)
-		}
+	return &reading{
+		text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
+		named: p.named, redone: p.redone, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
 	}
-	return r
 }
 
-// restore makes a reading that of the present line. It cannot where a suffix may change what entries depend
-// on.
-func (p *Parser) restore(r *reading) bool {
-	if len(r.entries) > 0 && len(p.suffix) > 0 {
-		return false
-	}
-	p.leaf, p.cared, p.named, p.asked, p.noncanonical = r.leaf, true, false, false, false
-	p.spaces[spaceWord].val = r.word
-	p.spaces[spaceContext].val = r.context
-	p.nspaces = spaceTable + copy(p.spaces[spaceTable:], r.entries)
-	return true
+// restore makes a reading that of the present line.
+func (p *Parser) restore(r *reading) {
+	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
+	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
+	p.steady = p.steady && r.context == p.context
+	p.plan, p.asks = append(p.plan[:0], r.plan...), append(p.asks[:0], r.asks...)
+	p.note, p.asked = r.note, false
 }
 
 // operandKind is what the reading of an operand depends on beside its text.

@@ -82,8 +82,11 @@ type Parser struct {
 	noncanonical, strict bool
 	// off is how far the floats that were read are from what was written.
 	off float64
-	// named tells that a label was read; asked that one of the hooks was.
+	// named tells that a label was read, asks are the names that were asked for; asked tells that a hook was that can say
+	// something else the next time.
 	named, asked bool
+	asks         []ask
+	note         Note // of a line that is known
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
@@ -105,12 +108,14 @@ type Parser struct {
 	limit         int
 	given         bits.Value
 
-	first   finding // of a line that is verified
-	solver  solver
-	about   []uint64 // what the completion of the line depends on beside bits
-	asks    []uint64 // the bits that it depends on
-	suffix  []suffix
-	failure *failure
+	first    finding // of a line that is verified
+	solver   solver
+	about    []uint64 // what the completion of the line depends on beside bits
+	bitsRead []uint64 // the bits that it depends on
+	suffix   []suffix
+	plan     []planned // the entries of the line, before they have their places
+	redone   bool      // a suffix may have made another instruction of the line
+	failure  *failure
 	// wrong is why a constant expression of the line has no value.
 	wrong *Error
 	// silent tells that nobody wants to know why a text cannot be read.
@@ -142,9 +147,6 @@ type space struct {
 	home  scope
 }
 
-// atTop reports whether the index of an entry is a field of the instruction itself.
-func (s *space) atTop() bool { return s.home.up < 0 }
-
 const (
 	spaceWord = iota
 	spaceContext
@@ -168,6 +170,9 @@ type scope struct {
 	size  int
 	parts []spec.Part
 }
+
+// atTop reports whether a scope is that of the instruction itself.
+func (s *scope) atTop() bool { return s.up < 0 }
 
 // callFrame is where to go on when a nested value, or a member of a set, has been read.
 type callFrame struct {
@@ -299,18 +304,30 @@ func (p *Parser) parse(line []byte) (res Result, err error) {
 }
 
 func (p *Parser) uncommented(line []byte) (res Result, err error) {
-	text, body, err := p.split(line)
+	text := bytes.TrimRight(line, blanks)
+	if p.memo != nil {
+		p.memo.ready(p)
+	}
+	remembers := p.remembers()
+	if remembers && p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
+		return res, nil
+	}
+	p.asked, p.asks = false, p.asks[:0]
+	body, err := p.split(text)
 	if err == nil {
 		err = p.parseBody(&res, body)
 	}
 	if err != nil && len(body) < len(text) { // the braces may be the instruction's own
 		p.suffix = p.suffix[:0]
 		if p.parseBody(&res, text) == nil {
-			return res, nil
+			err = nil
 		}
 	}
 	if err != nil {
 		return Result{}, err
+	}
+	if remembers {
+		p.learn(&p.memo.lines, text, 0, Note{})
 	}
 	return res, nil
 }
@@ -318,26 +335,16 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
-	if p.memo != nil {
-		p.memo.ready(p)
-	}
-	remembers := p.remembers()
-	if remembers && p.recall(body) {
-		return p.complete(res)
-	}
 	p.load(body)
 	if err := p.read(body); err != nil {
 		return err
-	}
-	if remembers {
-		p.learn(body)
 	}
 	return p.complete(res)
 }
 
 // read reads what has been loaded of an instruction.
 func (p *Parser) read(body []byte) error {
-	p.asked, p.wrong = false, nil
+	p.wrong = nil
 	if !p.run() {
 		if p.silent {
 			return errSilent

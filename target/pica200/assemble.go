@@ -167,13 +167,11 @@ type assembly struct {
 	array   *constArray
 	src     *diag.Source
 	base    int // of the text being read, in src
-	// The instruction being read: in the words of the description, its name, nil for one that is none, and the fields
-	// in braces behind it.
+	// The instruction being read: in the words of the description, and its name, nil for one that is none.
 	line     asm.Line
 	mnemonic *mnemonic
 	operands []operand
-	suffix   string
-	target   program.Target
+	name     string // of the place that it goes to
 }
 
 func (r *assembly) span(off, end int) diag.Span {
@@ -312,7 +310,7 @@ func (r *assembly) instruction(text string, off int) {
 	l := &r.line
 	l.Start(text)
 	l.Names = r.meanings()
-	r.target, r.suffix = program.Target{}, ""
+	r.name = ""
 	res, known := r.parser.Known(l)
 	if !known {
 		heard := len(r.warnings)
@@ -331,6 +329,22 @@ func (r *assembly) instruction(text string, off int) {
 		}
 	}
 	r.place(res.Inst, span)
+}
+
+// What is noted of an instruction: its tag, and where in its text the name of a place and the fields in braces are.
+const (
+	noteTag = iota
+	noteTarget
+	noteTargetEnd
+	noteSuffix
+)
+
+// suffix returns the fields in braces behind the instruction, with their braces.
+func (r *assembly) suffix() string {
+	if at := r.line.Note[noteSuffix]; at > 0 {
+		return r.line.Source[at:]
+	}
+	return ""
 }
 
 // meanings is a number for what the names of an instruction mean here, and for what it may have.
@@ -365,10 +379,11 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.hazards(in, span)
 	r.limit(d, span)
-	if r.suffix != "" {
-		r.target.GivenTarget, r.target.GivenCount = given(r.suffix, role)
+	target := program.Target{Name: r.name, Span: r.span(int(r.line.Note[noteTarget]), int(r.line.Note[noteTargetEnd]))}
+	if suffix := r.suffix(); suffix != "" {
+		target.GivenTarget, target.GivenCount = given(suffix, role)
 	}
-	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: uint32(r.line.Note)}, r.target)
+	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.line.Note[noteTag]}, target)
 }
 
 // hazards tells of what an instruction hardly means, by the description.
@@ -466,7 +481,7 @@ func (r *assembly) broken() {
 
 // symbol notes the name of a branch target; its place is filled in when it is known.
 func (r *assembly) symbol(name string) (int64, bool) {
-	r.target.Name = name
+	r.name = name
 	return 0, true
 }
 
@@ -598,7 +613,7 @@ func (r *assembly) explain(err error) {
 		r.fail(diag.TextExpected, r.span(0, 1), "%v", err)
 		return
 	}
-	if e.Code == diag.TableFull && r.suffix == "" { // it is no part of the instruction that is too much
+	if e.Code == diag.TableFull && r.suffix() == "" { // it is no part of the instruction that is too much
 		_, why, _ := strings.Cut(e.Msg, ": ")
 		e.Off, e.End, e.Msg = 0, len(r.line.Source), "operand descriptors: "+why
 	}

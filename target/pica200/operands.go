@@ -438,7 +438,8 @@ func (r *assembly) spellOut(text string) bool {
 	r.operands = r.operands[:0]
 	end := len(text)
 	if i := strings.IndexByte(text, '{'); i >= 0 {
-		end, r.suffix = i, text[i:]
+		end = i
+		r.line.Note[noteSuffix] = uint32(i)
 	}
 	at := 0
 	for at < end && text[at] != ' ' && text[at] != '\t' {
@@ -465,7 +466,7 @@ func (r *assembly) spellOut(text string) bool {
 		}
 	}
 	r.line.Keep(end, len(text))
-	r.line.Note = uint64(r.tag())
+	r.line.Note[noteTag] = r.tag()
 	return ok
 }
 
@@ -491,7 +492,7 @@ func (r *assembly) spellOperand(kind operandKind, text string, off, end int) boo
 		r.other(text, off, end)
 		return true
 	case kindTarget:
-		r.target.Span = r.span(off, end)
+		r.line.Note[noteTarget], r.line.Note[noteTargetEnd] = uint32(off), uint32(end)
 		r.line.Keep(off, end)
 		return true
 	}

@@ -21,17 +21,22 @@ type memo struct {
 	*memory
 }
 
-// memory is what is remembered for given contexts. Of lines there are two generations: those that were met lately,
-// and those before.
+// memory is what is remembered for given contexts: lines in the words of the machine, lines as they stand in sources,
+// and parts of lines.
 type memory struct {
-	lines, older map[uint64]*reading // by a hash of the text
-	line         uint64              // that of the present one
-	operands     operandTable
-	completions  map[uint64]*completions
-	kept         int // in completions
-	// seenLines and marks are of what was met once: lines, which are few, apart.
-	seenLines marks
+	lines, sources lineTable
+	operands       operandTable
+	completions    map[uint64]*completions
+	kept           int // in completions
 	marks
+}
+
+// lineTable has lines, of two generations: those that were met lately, and those before.
+type lineTable struct {
+	recent, older map[uint64]*reading // by a hash of the text
+	line          uint64              // that of the present one
+	// seen is of lines that were met once. They are few, and kept apart from others.
+	seen marks
 }
 
 // marks are of what was met once, as far as can be told; used of them are in use.
@@ -59,14 +64,17 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: map[uint64]*reading{}}
+		m.memory = &memory{}
 		m.by[p.context] = m.memory
 	}
 }
 
 // reading is what a line was read as, before the places of its entries.
 type reading struct {
-	text          string
+	text string
+	// names and note are those of a line of a source.
+	names         uint64
+	note          Note
 	leaf          *isa.Leaf
 	word, context bits.Value
 	named, redone bool
@@ -94,17 +102,14 @@ const maxAsks = 8
 // remembers reports whether the memo counts for the present line.
 func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pinning }
 
-// recall makes what a text was read as before that of the present line; ok is false where it is not known.
-func (p *Parser) recall(body []byte) (ok bool) {
-	m := p.memo
-	m.line = maphash.Bytes(m.seed, body)
-	r := m.find(m.line, body)
+// recall makes what a line of a table was read as before that of the present line; ok is false where it is not known.
+func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
+	r := t.find(mix(maphash.Bytes(p.memo.seed, text), names), text, names)
 	if r == nil {
 		return false
 	}
 	if hash, same := p.answers(r); !same {
-		m.line = mix(m.line, hash)
-		if r = m.find(m.line, body); r == nil {
+		if r = t.find(mix(t.line, hash), text, names); r == nil {
 			return false
 		}
 		if _, same = p.answers(r); !same {
@@ -113,21 +118,6 @@ func (p *Parser) recall(body []byte) (ok bool) {
 	}
 	p.restore(r)
 	return true
-}
-
-// find returns the reading of a text, nil where there is none.
-func (m *memory) find(hash uint64, text []byte) *reading {
-	r := m.lines[hash]
-	if r == nil {
-		if r = m.older[hash]; r == nil {
-			return nil
-		}
-		m.keepLine(hash, r)
-	}
-	if r.text != string(text) {
-		return nil
-	}
-	return r
 }
 
 // answers reports whether the names of a reading mean what they did, and returns a hash of what they mean.
@@ -141,17 +131,36 @@ func (p *Parser) answers(r *reading) (hash uint64, same bool) {
 	return hash, same
 }
 
-func (m *memory) keepLine(hash uint64, r *reading) {
-	if len(m.lines) == maxLines {
-		m.lines, m.older = map[uint64]*reading{}, m.lines
+// find returns the reading of a line, which becomes the present line; nil where there is none.
+func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
+	t.line = hash
+	r := t.recent[hash]
+	if r == nil {
+		if r = t.older[hash]; r == nil {
+			return nil
+		}
+		t.keep(r)
 	}
-	m.lines[hash] = r
+	if r.names != names || r.text != string(text) {
+		return nil
+	}
+	return r
 }
 
-// learn keeps what a text was read as, if it has been read before or will be again.
-func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && (p.Again || m.seenLines.met(m.line)) {
-		m.keepLine(m.line, p.reading(string(body)))
+// keep keeps what the present line is.
+func (t *lineTable) keep(r *reading) {
+	if t.recent == nil || len(t.recent) == maxLines {
+		t.recent, t.older = map[uint64]*reading{}, t.recent
+	}
+	t.recent[t.line] = r
+}
+
+// learn keeps in a table what the present line was read as, if it has been read before or will be again.
+func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
+	if !p.asked && (p.Again || t.seen.met(t.line)) {
+		r := p.reading(string(text))
+		r.names, r.note = names, note
+		t.keep(r)
 	}
 }
 
@@ -190,7 +199,8 @@ func (p *Parser) restore(r *reading) {
 	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
 	p.steady = p.steady && r.context == p.context
-	p.plan = append(p.plan[:0], r.plan...)
+	p.plan, p.asks = append(p.plan[:0], r.plan...), append(p.asks[:0], r.asks...)
+	p.note, p.asked = r.note, false
 }
 
 // operandKind is what the reading of an operand depends on beside its text.

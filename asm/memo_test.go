@@ -172,9 +172,10 @@ func TestMemoForgets(t *testing.T) {
 		t.Errorf("there is room for %d operands", n)
 	}
 	for i := range 2*maxLines + 2 {
-		m.keepLine(uint64(i), &reading{})
+		m.lines.find(uint64(i), nil, 0)
+		m.lines.keep(&reading{})
 	}
-	if n := len(m.lines) + len(m.older); n > 2*maxLines {
+	if n := len(m.lines.recent) + len(m.lines.older); n > 2*maxLines {
 		t.Errorf("%d lines are remembered", n)
 	}
 	for range 3 {
@@ -207,7 +208,7 @@ func TestMemoSuffix(t *testing.T) {
 			t.Fatal(res, err)
 		}
 	}
-	if !p.recall([]byte(text)) {
+	if !p.recall(&p.memo.lines, []byte(text), 0) {
 		t.Error("a line with a suffix was not remembered")
 	}
 }
@@ -233,7 +234,7 @@ func TestMemoLabel(t *testing.T) {
 		}
 	}
 	for clause = 4; clause < 8; clause++ {
-		if known := p.recall([]byte(text)); known != (clause == 5 || clause == 6) {
+		if known := p.recall(&p.memo.lines, []byte(text), 0); known != (clause == 5 || clause == 6) {
 			t.Errorf("that the label is clause %d is remembered: %v", clause, known)
 		}
 	}

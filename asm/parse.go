@@ -88,6 +88,7 @@ type Parser struct {
 	// something else the next time.
 	named, asked bool
 	asks         []ask
+	note         Note // of a line that is known
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
@@ -315,7 +316,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 		p.memo.ready(p)
 	}
 	remembers := p.remembers()
-	if remembers && p.recall(text) && p.result(&res) == nil {
+	if remembers && p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
 		return res, nil
 	}
 	p.asked, p.asks = false, p.asks[:0]
@@ -333,7 +334,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 		return Result{}, err
 	}
 	if remembers {
-		p.learn(text)
+		p.learn(&p.memo.lines, text, 0, Note{})
 	}
 	return res, nil
 }

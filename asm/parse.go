@@ -583,7 +583,7 @@ func (p *Parser) isWay(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
 	}
-	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&firstSet{empty: true}, p.frame, p.pos))
+	return len(n.accepts) > 0 && (p.everyWay() || p.ends())
 }
 
 // everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.

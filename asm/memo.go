@@ -21,17 +21,22 @@ type memo struct {
 	*memory
 }
 
-// memory is what is remembered for given contexts. Of lines there are two generations: those that were met lately,
-// and those before.
+// memory is what is remembered for given contexts: lines in the words of the machine, lines as they stand in sources,
+// and parts of lines.
 type memory struct {
-	lines, older map[uint64]*reading // by a hash of the text
-	line         uint64              // that of the present one
-	operands     operandTable
-	completions  map[uint64]*completions
-	kept         int // in completions
-	// seenLines and marks are of what was met once: lines, which are few, apart.
-	seenLines marks
+	lines, sources lineTable
+	operands       operandTable
+	completions    map[uint64]*completions
+	kept           int // in completions
 	marks
+}
+
+// lineTable has lines, of two generations: those that were met lately, and those before.
+type lineTable struct {
+	recent, older map[uint64]*reading // by a hash of the text
+	line          uint64              // that of the present one
+	// seen is of lines that were met once. They are few, and kept apart from others.
+	seen marks
 }
 
 // marks are of what was met once, as far as can be told; used of them are in use.
@@ -59,48 +64,103 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: map[uint64]*reading{}}
+		m.memory = &memory{}
 		m.by[p.context] = m.memory
 	}
 }
 
-// reading is what a line was read as, before its suffix and the places of its entries.
+// reading is what a line was read as, before the places of its entries.
 type reading struct {
-	text          string
+	text string
+	// names and note are those of a line of a source.
+	names         uint64
+	note          Note
 	leaf          *isa.Leaf
 	word, context bits.Value
-	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
-	entries []space
+	named, redone bool
+	plan          []planned
+	asks          []ask
 }
+
+// ask is what the name of a label meant while a line was read: its address, that of the line taken off for a relative
+// one.
+type ask struct {
+	name     string
+	relative bool
+	answer
+}
+
+type answer struct {
+	addr int64
+	// known tells that it is the name of a label, open that its address is not known yet.
+	known, open bool
+}
+
+// maxAsks bounds the names of a line that is remembered.
+const maxAsks = 8
 
 // remembers reports whether the memo counts for the present line.
 func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pinning }
 
-// recall makes what a text was read as before that of the present line; ok is false where it is not known.
-func (p *Parser) recall(body []byte) (ok bool) {
-	m := p.memo
-	m.line = maphash.Bytes(m.seed, body)
-	r := m.lines[m.line]
+// recall makes what a line of a table was read as before that of the present line; ok is false where it is not known.
+func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
+	r := t.find(mix(maphash.Bytes(p.memo.seed, text), names), text, names)
 	if r == nil {
-		if r = m.older[m.line]; r == nil {
+		return false
+	}
+	if hash, same := p.answers(r); !same {
+		if r = t.find(mix(t.line, hash), text, names); r == nil {
 			return false
 		}
-		m.keepLine(m.line, r)
+		if _, same = p.answers(r); !same {
+			return false
+		}
 	}
-	return r.text == string(body) && p.restore(r)
+	p.restore(r)
+	return true
 }
 
-func (m *memory) keepLine(hash uint64, r *reading) {
-	if len(m.lines) == maxLines {
-		m.lines, m.older = map[uint64]*reading{}, m.lines
+// answers reports whether the names of a reading mean what they did, and returns a hash of what they mean.
+func (p *Parser) answers(r *reading) (hash uint64, same bool) {
+	same = true
+	for i := range r.asks {
+		a := p.answer(r.asks[i].name, r.asks[i].relative)
+		same = same && a == r.asks[i].answer
+		hash = mix(hash, uint64(a.addr)<<2|truthBit(a.known)<<1|truthBit(a.open))
 	}
-	m.lines[hash] = r
+	return hash, same
 }
 
-// learn keeps what a text was read as, if it has been read before or will be again.
-func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && (p.Again || m.seenLines.met(m.line)) {
-		m.keepLine(m.line, p.reading(string(body)))
+// find returns the reading of a line, which becomes the present line; nil where there is none.
+func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
+	t.line = hash
+	r := t.recent[hash]
+	if r == nil {
+		if r = t.older[hash]; r == nil {
+			return nil
+		}
+		t.keep(r)
+	}
+	if r.names != names || r.text != string(text) {
+		return nil
+	}
+	return r
+}
+
+// keep keeps what the present line is.
+func (t *lineTable) keep(r *reading) {
+	if t.recent == nil || len(t.recent) == maxLines {
+		t.recent, t.older = map[uint64]*reading{}, t.recent
+	}
+	t.recent[t.line] = r
+}
+
+// learn keeps in a table what the present line was read as, if it has been read before or will be again.
+func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
+	if !p.asked && (p.Again || t.seen.met(t.line)) {
+		r := p.reading(string(text))
+		r.names, r.note = names, note
+		t.keep(r)
 	}
 }
 
@@ -128,27 +188,19 @@ func (m *marks) met(hash uint64) bool {
 
 // reading returns what was read.
 func (p *Parser) reading(text string) *reading {
-	r := &reading{text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val}
-	for i := spaceTable; i < p.nspaces; i++ {
-		if s := p.spaces[i]; s.field != nil { // others are of computed values
-			s.care = p.care(uint8(i))
-			r.entries = append(r.entries, s)
-		}
+	return &reading{
+		text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
+		named: p.named, redone: p.redone, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
 	}
-	return r
 }
 
-// restore makes a reading that of the present line. It cannot where a suffix may change what entries depend
-// on.
-func (p *Parser) restore(r *reading) bool {
-	if len(r.entries) > 0 && len(p.suffix) > 0 {
-		return false
-	}
-	p.leaf, p.cared, p.named, p.noncanonical = r.leaf, true, false, false
-	p.spaces[spaceWord].val = r.word
-	p.spaces[spaceContext].val = r.context
-	p.nspaces = spaceTable + copy(p.spaces[spaceTable:], r.entries)
-	return true
+// restore makes a reading that of the present line.
+func (p *Parser) restore(r *reading) {
+	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
+	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
+	p.steady = p.steady && r.context == p.context
+	p.plan, p.asks = append(p.plan[:0], r.plan...), append(p.asks[:0], r.asks...)
+	p.note, p.asked = r.note, false
 }
 
 // operandKind is what the reading of an operand depends on beside its text.

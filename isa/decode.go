@@ -75,6 +75,7 @@ type Decoder struct {
 	tops      []*site
 	sites     int // that are kept
 	strings   map[string]string
+	meanings  map[string][]meaning
 	walk      operandWalk
 	voices    map[voiceKey]*voice
 	marks     map[markKey]*[]marks

@@ -240,7 +240,9 @@ type trace struct {
 	fields bool // only the fields
 	tokens []Token
 	shown  []shownField
-	text   []byte // room for a constant text
+	// turn is the number of the instruction, of those of which the fields were asked for.
+	turn uint64
+	text []byte // room for a constant text
 	// group is what the texts of an operand of several pieces are, nil outside of one.
 	group *voice
 	// inner has room for the voices of what is printed next.

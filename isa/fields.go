@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -52,7 +54,7 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.tracing.fields = true
 	d.text = d.traced(d.text[:0], in)
 	d.tracing.place()
-	w := fieldWalk{d: d, t: &d.tracing, text: true, out: buf}
+	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.whole(), out: buf}
 	w.all()
 	return w.out
 }
@@ -72,7 +74,7 @@ func (t *trace) place() {
 	t.turn++
 	for i := range t.shown {
 		if x := &t.shown[i]; x.field.shown != t.turn {
-			x.field.shown, x.field.start, x.field.end = t.turn, x.start, x.end
+			x.field.shown, x.field.start, x.field.end, x.field.named = t.turn, x.start, x.end, x.named
 		}
 	}
 }
@@ -81,7 +83,9 @@ type fieldWalk struct {
 	d    *Decoder
 	t    *trace
 	text bool // the fields have their text
-	out  []Field
+	// whole is the text of the instruction.
+	whole string
+	out   []Field
 }
 
 // all lists the fields of the word. What is odd about those that no template shows is nobody's concern.
@@ -105,24 +109,29 @@ func (w *fieldWalk) scope(depth int) {
 			}
 			at = frame.site.fieldOf(ref)
 		}
-		w.out = append(w.out, Field{FieldInfo: &at.info, Entry: frame.entry, Start: -1, End: -1})
+		w.out = slices.Grow(w.out, 1)[:len(w.out)+1]
 		f := &w.out[len(w.out)-1]
+		f.FieldInfo, f.Entry, f.Start, f.End, f.Meaning = &at.info, frame.entry, -1, -1, ""
 		switch {
 		case ref.Prog != nil:
 			f.Value = bits.Of(d.eval(ref.Prog, depth))
 		case ref.Low >= 0:
-			f.Value[0] = frame.v.Uint(ref.Low, ref.Width)
+			f.Value = bits.Of(frame.v.Uint(ref.Low, ref.Width))
 		default:
 			f.Value = ref.Field.Gather(&frame.v)
 		}
-		if w.text {
-			f.Meaning = d.meaning(at, ref, depth)
-			if at.shown == w.t.turn {
-				f.Start, f.End = at.start, at.end
+		switch {
+		case !w.text:
+		case at.shown == w.t.turn:
+			f.Start, f.End = at.start, at.end
+			if f.Meaning = w.whole[at.start:at.end]; at.named || d.meaningsOf(at, ref).layout {
+				f.Meaning = d.meaning(at, ref, depth)
 			}
+		default:
+			f.Meaning = d.meaning(at, ref, depth)
 		}
 		if ref.Kind == spec.KindBitset && ref.Prog == nil {
-			w.inner(ref, depth)
+			w.inner(at, ref, depth)
 		}
 	}
 }
@@ -157,6 +166,8 @@ func (s *site) list() []listed {
 type meanings struct {
 	key     key
 	symbols bool // the program may have a name for a value
+	// layout tells that the text may be another where it stands in a line.
+	layout bool
 	// slots have a text each, and serve all fields that are alike; there are none where it depends on too much.
 	slots []meaning
 }
@@ -169,11 +180,7 @@ type meaning struct {
 
 // meaning returns the text of one field on its own.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
-	m := at.meanings
-	if m == nil {
-		m = d.meaningsOf(ref)
-		at.meanings = m
-	}
+	m := d.meaningsOf(at, ref)
 	if len(m.slots) == 0 || m.symbols && d.Symbol != nil {
 		return d.newMeaning(ref, depth)
 	}
@@ -189,14 +196,22 @@ func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
 	return s.text
 }
 
-// meaningsOf returns room for the texts of a field, which those that are alike share.
-func (d *Decoder) meaningsOf(ref *model.Ref) *meanings {
+// meaningsOf returns what is known of the texts of a field.
+func (d *Decoder) meaningsOf(at *fieldSite, ref *model.Ref) *meanings {
+	if at.meanings == nil {
+		at.meanings = d.newMeanings(ref)
+	}
+	return at.meanings
+}
+
+// newMeanings returns room for the texts of a field, which those that are alike share.
+func (d *Decoder) newMeanings(ref *model.Ref) *meanings {
 	p := segment{shownItems: &shownItems{items: []model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}}}}
 	g := dependencies{budget: maxDependencies}
 	g.item(&p.items[0], 0)
 	k, ok := g.key(64)
 	if !ok || len(g.tables) > 0 {
-		return &meanings{}
+		return &meanings{layout: itemSearch{depends, map[*model.Env]bool{}}.ref(ref)}
 	}
 	p.key = k
 	alike := p.likeness()
@@ -208,7 +223,7 @@ func (d *Decoder) meaningsOf(ref *model.Ref) *meanings {
 		slots = make([]meaning, 1<<min(k.width, maxDense))
 		d.meanings[alike] = slots
 	}
-	return &meanings{k, g.symbols, slots}
+	return &meanings{key: k, symbols: g.symbols, slots: slots}
 }
 
 // newMeaning prints one field on its own.
@@ -237,15 +252,51 @@ func (d *Decoder) intern(text []byte) string {
 	return s
 }
 
-func (w *fieldWalk) inner(ref *model.Ref, depth int) {
+// inner lists the fields of the value of a field.
+func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	d := w.d
 	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
-	inner, outer := d.into(ref, depth)
-	if !d.enter(ref.Env, inner) {
+	from, to := &d.frames[depth], &d.frames[depth+1]
+	d.leave(depth + 1)
+	if to.v = *d.inner(ref, &from.v); !d.leafOf(ref, depth+1) {
 		return
 	}
-	d.place(ref, inner, outer)
-	w.scope(inner)
+	to.site, to.entry = at.inside(d, from.site, to.leaf), from.entry
+	if at.info.Index {
+		index := ref.Field.Gather(&from.v)
+		to.entry = int(index[0])
+	}
+	w.scope(depth + 1)
+}
+
+// leafOf finds the leaf of the value of a frame, of a field of a bitset type.
+func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
+	if m := d.envMemo(ref.Env); m.single != nil {
+		d.frames[depth].leaf = m.single
+		return true
+	} else if m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
+		if x := m.choice.at(m.choice.key.read(d, depth)); x != nil {
+			d.frames[depth].leaf = x.unit
+			return true
+		}
+	}
+	return d.enter(ref.Env, depth)
+}
+
+// wholeTexts is how many texts of instructions are kept as strings.
+const wholeTexts = 1 << 10
+
+// whole returns the text that was printed last as a string, the same for the same text if it was seen not long ago.
+func (d *Decoder) whole() string {
+	if d.wholes == nil {
+		d.wholes = make([]string, wholeTexts)
+	}
+	place := d.frames[0].v[0] ^ d.frames[0].v[1]
+	at := &d.wholes[place*0x9e3779b97f4a7c15>>33%wholeTexts]
+	if string(d.text) != *at {
+		*at = string(d.text)
+	}
+	return *at
 }

@@ -24,9 +24,11 @@ type fieldSite struct {
 	field *spec.Field
 	info  FieldInfo
 	inner []*site
-	// start and end are its place in the text of the instruction of that number.
+	// start and end are its place in the text of the instruction of that number; named tells that a name of the
+	// program's stands there.
 	shown      uint64
 	start, end int
+	named      bool
 	meanings   *meanings
 }
 

@@ -259,6 +259,7 @@ type trace struct {
 type shownField struct {
 	field      *fieldSite
 	start, end int
+	named      bool
 }
 
 // traceMark is what was told by a moment; end is that of the last token, which may have grown since.
@@ -408,7 +409,7 @@ func (d *Decoder) fieldToken(ref *model.Ref, depth, start, end int, named bool) 
 			t.number(d.voice(depth).of(ref, named), start, end)
 		}
 	} else if ref.Field != nil {
-		t.shown = append(t.shown, shownField{d.frames[depth-min(ref.ScopeDepth, depth)].site.reached(ref, d), start, end})
+		t.shown = append(t.shown, shownField{d.frames[depth-min(ref.ScopeDepth, depth)].site.reached(ref, d), start, end, named || ref.ScopeDepth > 0})
 	}
 }
 

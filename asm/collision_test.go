@@ -36,7 +36,7 @@ func TestCollisions(t *testing.T) {
 	}
 	exchanged := exchange(p.memo)
 	for line, want := range words {
-		p.memo.lines, p.memo.older = map[uint64]*reading{}, nil // or the line itself would be known
+		p.memo.lines = lineTable{} // or the line itself would be known
 		if res, err := p.Parse(line); err != nil || res.Inst.Bits != want {
 			t.Fatalf("%s is %s, %v, expected %s", line, res.Inst.Bits, err, want)
 		}

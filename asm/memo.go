@@ -8,9 +8,9 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Programs repeat themselves: their lines, and in lines that differ the same operands. Both are kept by their texts
-// when they are met for the second time. What depended on the caller's hooks is not. Turning the memo off changes
-// nothing but time.
+// Programs repeat themselves: their lines, and in lines that differ the same operands. Both are kept by their texts,
+// operands when they are met for the second time. What depended on the caller's hooks is not. Turning the memo off
+// changes nothing but time.
 
 // memo is what a parser remembers. It grows up to limits.
 type memo struct {
@@ -21,16 +21,13 @@ type memo struct {
 	*memory
 }
 
-// memory is what is remembered for given contexts. Of lines there are two generations: those that were met lately,
-// and those before.
+// memory is what is remembered for given contexts.
 type memory struct {
-	lines, older map[uint64]*reading // by a hash of the text
-	line         uint64              // that of the present one
-	operands     operandTable
-	completions  map[uint64]*completions
-	kept         int // in completions
-	// seenLines and marks are of what was met once: lines, which are few, apart.
-	seenLines marks
+	lines       lineTable
+	line        uint64 // the hash of the present one
+	operands    operandTable
+	completions map[uint64]*completions
+	kept        int // in completions
 	marks
 }
 
@@ -44,6 +41,7 @@ type marks struct {
 // Limits of a memo.
 const (
 	maxContexts = 32
+	minLines    = 1 << 9
 	maxLines    = 1 << 15
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
@@ -59,18 +57,56 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: map[uint64]*reading{}}
+		m.memory = &memory{}
 		m.by[p.context] = m.memory
 	}
 }
 
 // reading is what a line was read as, before its suffix and the places of its entries.
 type reading struct {
-	text          string
-	leaf          *isa.Leaf
+	hash          uint64
+	text          []byte
+	leaf          *isa.Leaf // nil for no line
 	word, context bits.Value
 	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
 	entries []space
+}
+
+// lineTable has readings by a hash of their texts: a place for each mark.
+type lineTable struct {
+	marks
+	readings []reading
+}
+
+// find returns the reading of a text, nil where it is not known.
+func (t *lineTable) find(hash uint64, text []byte) *reading {
+	if i, met := t.place(hash); met && string(t.readings[i].text) == string(text) {
+		return &t.readings[i]
+	}
+	return nil
+}
+
+// put returns where the reading of a text is to be kept.
+func (t *lineTable) put(hash uint64) *reading {
+	if t.full() && len(t.list) < maxLines {
+		t.grow()
+	}
+	i, met := t.place(hash)
+	if !met {
+		t.mark(i, hash)
+	}
+	return &t.readings[i]
+}
+
+func (t *lineTable) grow() {
+	old := t.readings
+	n := max(minLines, 4*len(old))
+	t.marks, t.readings = marks{list: make([]uint32, n)}, make([]reading, n)
+	for i := range old {
+		if old[i].leaf != nil {
+			*t.put(old[i].hash) = old[i]
+		}
+	}
 }
 
 // remembers reports whether the memo counts for the present line.
@@ -80,62 +116,70 @@ func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pin
 func (p *Parser) recall(body []byte) (ok bool) {
 	m := p.memo
 	m.line = maphash.Bytes(m.seed, body)
-	r := m.lines[m.line]
-	if r == nil {
-		if r = m.older[m.line]; r == nil {
-			return false
-		}
-		m.keepLine(m.line, r)
-	}
-	return r.text == string(body) && p.restore(r)
+	r := m.lines.find(m.line, body)
+	return r != nil && p.restore(r)
 }
 
-func (m *memory) keepLine(hash uint64, r *reading) {
-	if len(m.lines) == maxLines {
-		m.lines, m.older = map[uint64]*reading{}, m.lines
-	}
-	m.lines[hash] = r
-}
-
-// learn keeps what a text was read as, if it has been read before or will be again.
+// learn keeps what a text was read as.
 func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked && (p.Again || m.seenLines.met(m.line)) {
-		m.keepLine(m.line, p.reading(string(body)))
+	if m := p.memo; !p.asked {
+		p.write(m.lines.put(m.line), m.line, body)
 	}
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
 func (m *marks) met(hash uint64) bool {
-	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // few lines are worth little memory
+	if m.full() && len(m.list) < manyMarks { // few lines are worth little memory
 		*m = marks{list: make([]uint32, max(minMarks, 4*len(m.list)))}
 	}
-	// Those that share a place push one another out, in no order in which they could do so for ever.
-	const together = 4 // as many as two bits of turn tell apart
-	at, mark := m.list[hash&uint64(len(m.list)-together):][:together], uint32(hash>>32)|1
-	if slices.Contains(at, mark) {
-		return true
+	i, met := m.place(hash)
+	if !met {
+		m.mark(i, hash)
 	}
-	i := slices.Index(at, 0)
-	if i < 0 {
-		m.turn = m.turn*1664525 + 1013904223
-		i = int(m.turn >> 30)
-	} else {
-		m.used++
-	}
-	at[i] = mark
-	return false
+	return met
 }
 
-// reading returns what was read.
-func (p *Parser) reading(text string) *reading {
-	r := &reading{text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val}
+// full tells that half of the marks are in use.
+func (m *marks) full() bool { return m.used >= len(m.list)/2 }
+
+// place returns where the mark of a hash is, or else may be put. Those that share a place push one another out, in no
+// order in which they could do so for ever.
+func (m *marks) place(hash uint64) (i int, met bool) {
+	if m.list == nil {
+		return 0, false
+	}
+	const together = 4 // as many as two bits of turn tell apart
+	from := int(hash & uint64(len(m.list)-together))
+	at := m.list[from:][:together]
+	if i = slices.Index(at, markOf(hash)); i >= 0 {
+		return from + i, true
+	}
+	if i = slices.Index(at, 0); i >= 0 {
+		return from + i, false
+	}
+	return from + int(m.turn>>30), false
+}
+
+// mark puts the mark of a hash at a place.
+func (m *marks) mark(i int, hash uint64) {
+	m.turn = m.turn*1664525 + 1013904223
+	m.used += int(truthBit(m.list[i] == 0))
+	m.list[i] = markOf(hash)
+}
+
+func markOf(hash uint64) uint32 { return uint32(hash>>32) | 1 }
+
+// write makes a reading what was read of a text.
+func (p *Parser) write(r *reading, hash uint64, text []byte) {
+	r.hash, r.text = hash, append(r.text[:0], text...)
+	r.leaf, r.word, r.context = p.leaf, p.spaces[spaceWord].val, p.spaces[spaceContext].val
+	r.entries = r.entries[:0]
 	for i := spaceTable; i < p.nspaces; i++ {
 		if s := p.spaces[i]; s.field != nil { // others are of computed values
 			s.care = p.care(uint8(i))
 			r.entries = append(r.entries, s)
 		}
 	}
-	return r
 }
 
 // restore makes a reading that of the present line. It cannot where a suffix may change what entries depend

@@ -164,9 +164,9 @@ func TestMemoForgets(t *testing.T) {
 		t.Errorf("there is room for %d operands", n)
 	}
 	for i := range 2*maxLines + 2 {
-		m.keepLine(uint64(i), &reading{})
+		m.lines.put(uint64(i) * 0x9e3779b97f4a7c15).leaf = p.leaves[0]
 	}
-	if n := len(m.lines) + len(m.older); n > 2*maxLines {
+	if n := len(m.lines.readings); n > maxLines {
 		t.Errorf("%d lines are remembered", n)
 	}
 	for range 3 {

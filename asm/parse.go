@@ -31,8 +31,6 @@ type Parser struct {
 	// starts at its parenthesis: its value and the number of bytes read. An error, an *Error, counts from the start of
 	// text. nil reads a decimal number.
 	Constant func(text string) (value int64, n int, err error)
-	// Again tells that what is read will be read again, so that it is remembered at once.
-	Again bool
 	// Comment starts a comment. New takes it from the description; "" is none.
 	Comment string
 	// Addr is the address of the instruction in bits; relative branch targets count from it.

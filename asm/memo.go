@@ -175,11 +175,12 @@ func (p *Parser) write(r *reading, hash uint64, text []byte) {
 	r.leaf, r.word, r.context = p.leaf, p.spaces[spaceWord].val, p.spaces[spaceContext].val
 	r.entries = r.entries[:0]
 	for i := spaceTable; i < p.nspaces; i++ {
-		if s := p.spaces[i]; s.field != nil { // others are of computed values
+		if s := &p.spaces[i]; s.field != nil { // others are of computed values
 			s.care = p.care(uint8(i))
-			r.entries = append(r.entries, s)
+			r.entries = append(r.entries, *s)
 		}
 	}
+	p.cared = len(p.suffix) == 0
 }
 
 // restore makes a reading that of the present line. It cannot where a suffix may change what entries depend
@@ -199,7 +200,7 @@ func (p *Parser) restore(r *reading) bool {
 type operandKind int
 
 func (p *Parser) kindOf(g *grammar) operandKind {
-	kind := g.env.Index<<2 | int(p.behind())
+	kind := g.index<<2 | int(p.behind())
 	return operandKind(kind<<2 | int(truthBit(p.strict))<<1 | int(truthBit(p.leniently)))
 }
 

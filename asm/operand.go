@@ -7,8 +7,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Programs have few operands, which they repeat. What a nested value can be at a place is found once for the text
-// there: all the ways to read it, each with the bits that it gives and the conditions that it leaves to be met. It is
+// Programs have few operands, which they repeat. What a nested value, or a set of options, can be at a place is found
+// once for the text there: all the ways to read it, each with the bits that it gives and the conditions that it leaves to be met. It is
 // read by a parser of its own, as if nothing were known of the values around it, so that the result depends on the
 // text alone.
 
@@ -90,13 +90,16 @@ func (p *Parser) operand(g *grammar) *operand {
 		m.add(hash, string(text[:o.size]), o)
 	}
 	p.seen = max(p.seen, p.pos+o.size)
-	depth := p.frames[p.frame].depth + 1 + o.depth
+	depth := p.depthOf(g) + o.depth
 	if o.inPlace || depth >= maxNested {
 		return nil
 	}
 	p.deepest = max(p.deepest, depth)
 	return o
 }
+
+// depthOf returns how deep a value at the present place is nested.
+func (p *Parser) depthOf(g *grammar) int { return p.frames[p.frame].depth + int(truthBit(g.set == nil)) }
 
 // longest returns the size of the longest way.
 func (o *operand) longest() (size int) {
@@ -155,7 +158,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	}
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
-	o.size, o.depth = q.seen-p.pos, q.deepest-p.frames[p.frame].depth-1
+	o.size, o.depth = q.seen-p.pos, q.deepest-p.depthOf(g)
 	o.inPlace = q.asked || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	return o
 }
@@ -172,8 +175,8 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	q.unspent()
 	q.asked, q.seen, q.limit = false, p.pos, maxInnerSteps
 	q.reset(g.env.Root.Size)
-	q.pos, q.node, q.deepest = p.pos, g.start, p.frames[p.frame].depth+1
-	q.frames[0].from, q.frames[0].depth = p.pos, q.deepest
+	q.pos, q.node, q.deepest = p.pos, g.start, p.depthOf(g)
+	q.frames[0].set, q.frames[0].from, q.frames[0].depth = g.set, p.pos, q.deepest
 	for i := range outside {
 		q.scopes[i].up = int32(i + 1)
 		q.scopes = append(q.scopes, scope{up: -1, space: uint8(spaceTable + i), size: bits.Size})
@@ -261,11 +264,14 @@ func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 
 // take gives what a way to read a nested value gives.
 func (p *Parser) take(it *item, w *way) bool {
-	ref := it.ref
-	if w.plain && ref.Prog == nil {
+	own, ok := p.frames[p.frame].scope, true
+	switch ref := it.ref; {
+	case it.kind == itemSet:
+	case w.plain && ref.Prog == nil:
 		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
+	default:
+		own, ok = p.open(it)
 	}
-	own, ok := p.open(it)
 	if !ok {
 		return false
 	}

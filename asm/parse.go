@@ -707,13 +707,22 @@ func (p *Parser) accept(a *accept) bool {
 // notBefore notes that no case before that of a template applies. One that does where all bits are
 // known would print the word: the text is an alias then.
 func (p *Parser) notBefore(a *accept, scope int32) bool {
-	known := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
+	all := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
 	for i, n := range a.not {
-		if !known {
-			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
-		} else if v, _ := p.eval(n.Root, scope); v != 0 && (!p.leniently || !p.spelled(false)) {
+		v, known := uint64(0), false
+		if all || p.settles() {
+			v, known = p.eval(n.Root, scope)
+		}
+		switch {
+		case all && v != 0 && (!p.leniently || !p.spelled(false)), known && v != 0 && !p.leniently && p.settles():
 			return false
+		case !all && (!known || v != 0):
+			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
 		}
 	}
 	return true
 }
+
+// settles reports whether a constraint that holds, whatever bits are that are unknown, is done with. That it reads bits
+// of an entry makes them matter to the instruction.
+func (p *Parser) settles() bool { return len(p.Tables) == 0 && !p.everyWay() }

@@ -22,6 +22,8 @@ type constraint struct {
 	// soft constraints choose among words that print the same fields: they say that an earlier
 	// case does not apply. Text that would be printed through an earlier case is accepted.
 	soft bool
+	// done tells that it holds whatever the bits are that were unknown when all of the text had been read.
+	done bool
 	// ref is the computed field that text gave a value, and text where that stands, for an error.
 	ref  *model.Ref
 	text textRange
@@ -359,7 +361,10 @@ func (p *Parser) solve() bool {
 
 func (p *Parser) solveAll() bool {
 	p.solver.all, p.solver.trials = p.solver.all+p.solver.trials, 0
-	if p.propagate() == broken {
+	for i := range p.cons {
+		p.cons[i].done = false
+	}
+	if p.settleAll(p.settles()) == broken {
 		return false
 	}
 	mark := len(p.trail)
@@ -487,14 +492,21 @@ func (p *Parser) assumptions() (list [maxSpaces]wide.Value) {
 }
 
 // propagate settles every constraint again and again until nothing new follows.
-func (p *Parser) propagate() status {
+func (p *Parser) propagate() status { return p.settleAll(false) }
+
+// settleAll is propagate; for good, those that hold are done with.
+func (p *Parser) settleAll(forGood bool) status {
 	for {
 		mark, result := len(p.trail), holds
 		for i := range p.cons {
+			if p.cons[i].done {
+				continue
+			}
 			s := p.settle(&p.cons[i])
 			if s == broken {
 				return broken
 			}
+			p.cons[i].done = forGood && s == holds
 			result = both(result, s)
 		}
 		if len(p.trail) == mark {
@@ -507,8 +519,12 @@ func (p *Parser) propagate() status {
 // bits that expressions read known.
 func (p *Parser) satisfied() bool {
 	for i := range p.cons {
-		for _, b := range p.freeBits(&p.cons[i]) {
-			p.setBits(b.space, int(b.low), 1, 0, p.pos)
+		if c := &p.cons[i]; !c.done && c.kind != wantNothing {
+			p.solver.bits = p.solver.bits[:0]
+			p.freeIn(c.prog.Root, c.scope, 0)
+			for _, b := range p.solver.bits {
+				p.setBits(b.space, int(b.low), 1, 0, p.pos)
+			}
 		}
 	}
 	return p.propagate() == holds

@@ -284,7 +284,15 @@ func (p *Parser) take(it *item, w *way) bool {
 
 // give sets bits of a scope.
 func (p *Parser) give(s *scope, val, known bits.Value) bool {
-	return p.setPieces(s.space, s.parts, s.low, known.Len(), val, known, p.pos)
+	if s.parts != nil || s.low&63 != 0 {
+		return p.setPieces(s.space, s.parts, s.low, known.Len(), val, known, p.pos)
+	}
+	for i, j := 0, s.low>>6; j < len(known); i, j = i+1, j+1 {
+		if known[i] != 0 && !p.setLimb(s.space, j, val[i], known[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // placing puts what a value gave when it was read alone where it stands.

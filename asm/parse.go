@@ -149,12 +149,12 @@ const (
 	spaceTable
 )
 
-// undo restores bits of a space that were unknown before.
+// undo are bits of a space that were unknown before: those of set, from low on.
 type undo struct {
 	low   int16
 	width uint8
 	space uint8
-	known uint64
+	set   uint64
 }
 
 // scope maps the bits of a nested value to the space that it lies in.
@@ -496,11 +496,14 @@ func (p *Parser) retry() bool {
 
 func (p *Parser) undo(to int) {
 	for n := len(p.trail) - 1; n >= to; n-- {
-		u := p.trail[n]
-		s := &p.spaces[u.space]
-		old := s.val.Uint(int(u.low), int(u.width))
-		s.known.SetUint(int(u.low), int(u.width), u.known)
-		s.val.SetUint(int(u.low), int(u.width), old&u.known)
+		u := &p.trail[n]
+		s, i, shift := &p.spaces[u.space], u.low>>6&3, uint(u.low)&63
+		s.known[i] &^= u.set << shift
+		s.val[i] &^= u.set << shift
+		if over := u.set >> (64 - shift); over != 0 && i < 3 {
+			s.known[i+1] &^= over
+			s.val[i+1] &^= over
+		}
 	}
 	p.trail = p.trail[:to]
 }

@@ -228,6 +228,9 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 
 // eval computes an expression from the bits known so far.
 func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
+	if n.Test != nil {
+		return p.test(n.Test, scope)
+	}
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value, true
@@ -261,6 +264,32 @@ func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
 		return 0, false
 	}
 	return model.Apply(n, x, y), true
+}
+
+// test is eval for a test.
+func (p *Parser) test(t *model.Test, scope int32) (v uint64, known bool) {
+	var val, set uint64
+	switch s := &p.scopes[scope]; {
+	case t.Context:
+		sp := &p.spaces[spaceContext]
+		val, set = sp.val[0], sp.known[0]
+	case s.parts == nil:
+		sp := &p.spaces[s.space]
+		val, set = sp.val.Uint(s.low, 64), sp.known.Uint(s.low, 64)
+	default:
+		sp := &p.spaces[s.space]
+		for _, part := range s.parts {
+			val = val<<uint(part.Width) | sp.val.Uint(part.Low, part.Width)
+			set = set<<uint(part.Width) | sp.known.Uint(part.Low, part.Width)
+		}
+	}
+	switch {
+	case (val^t.Match)&t.Mask&set != 0:
+		return truthBit(t.Not), true
+	case t.Mask&^set == 0:
+		return truthBit(!t.Not), true
+	}
+	return 0, false
 }
 
 // evalLogic computes && and ||, of which one side can decide.
@@ -475,7 +504,7 @@ type givenBit struct {
 func (p *Parser) bitsSince(mark int) (list []givenBit) {
 	for _, u := range p.trail[mark:] {
 		for i := range int16(u.width) {
-			if u.known>>uint(i)&1 == 0 {
+			if u.set>>uint(i)&1 != 0 {
 				list = append(list, givenBit{u.space, u.low + i, p.spaces[u.space].val.Bit(int(u.low + i))})
 			}
 		}
@@ -675,7 +704,7 @@ func (p *Parser) defaultRun(d *model.Default, scope int32, zeros bool) (done, kn
 	if !known {
 		return true, false
 	}
-	p.bound(undo{int16(low), uint8(ref.Width), s.space, fixed}, p.pos)
+	p.bound(undo{int16(low), uint8(ref.Width), s.space, all &^ fixed}, p.pos)
 	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)
 	sp.known.SetUint(low, ref.Width, all)
 	if s.space >= spaceTable {

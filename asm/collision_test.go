@@ -33,6 +33,7 @@ func TestCollisions(t *testing.T) {
 		if res, err := p.Parse(line); err == nil {
 			words[line] = res.Inst.Bits
 		}
+		p.memo.lines = lineTable{} // or a line that comes again would ask for no completion
 	}
 	exchanged := exchange(p.memo)
 	for line, want := range words {

@@ -41,8 +41,8 @@ type marks struct {
 // Limits of a memo.
 const (
 	maxContexts = 32
-	minLines    = 1 << 9
-	maxLines    = 1 << 15
+	maxLines    = 1 << 16
+	manyRead    = 1 << 12 // lines, after which it is seen whether they come again
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
 )
@@ -64,49 +64,42 @@ func (m *memo) ready(p *Parser) {
 
 // reading is what a line was read as, before its suffix and the places of its entries.
 type reading struct {
-	hash          uint64
 	text          []byte
-	leaf          *isa.Leaf // nil for no line
+	leaf          *isa.Leaf
 	word, context bits.Value
 	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
 	entries []space
 }
 
-// lineTable has readings by a hash of their texts: a place for each mark.
+// lineTable has readings by their texts.
 type lineTable struct {
-	marks
-	readings []reading
+	hashTable[reading]
+	known, read int // lines that were and that were not
+	// once is what was met once, where lines that come again are few.
+	once     marks
+	readings arena[reading]
+	texts    arena[byte]
+	entries  arena[space]
 }
 
 // find returns the reading of a text, nil where it is not known.
 func (t *lineTable) find(hash uint64, text []byte) *reading {
-	if i, met := t.place(hash); met && string(t.readings[i].text) == string(text) {
-		return &t.readings[i]
+	for i := range t.probes() {
+		s := t.slot(hash, i)
+		if s.value == nil {
+			break
+		}
+		if s.hash == hash && string(s.value.text) == string(text) {
+			return s.value
+		}
 	}
 	return nil
 }
 
-// put returns where the reading of a text is to be kept.
-func (t *lineTable) put(hash uint64) *reading {
-	if t.full() && len(t.list) < maxLines {
-		t.grow()
-	}
-	i, met := t.place(hash)
-	if !met {
-		t.mark(i, hash)
-	}
-	return &t.readings[i]
-}
-
-func (t *lineTable) grow() {
-	old := t.readings
-	n := max(minLines, 4*len(old))
-	t.marks, t.readings = marks{list: make([]uint32, n)}, make([]reading, n)
-	for i := range old {
-		if old[i].leaf != nil {
-			*t.put(old[i].hash) = old[i]
-		}
-	}
+// worth reports whether a line that is not known is worth being remembered at once.
+func (t *lineTable) worth(hash uint64) bool {
+	t.read++
+	return t.read < manyRead || t.known > t.read/8 || t.once.met(hash)
 }
 
 // remembers reports whether the memo counts for the present line.
@@ -117,70 +110,53 @@ func (p *Parser) recall(body []byte) (ok bool) {
 	m := p.memo
 	m.line = maphash.Bytes(m.seed, body)
 	r := m.lines.find(m.line, body)
-	return r != nil && p.restore(r)
+	if r == nil || !p.restore(r) {
+		return false
+	}
+	m.lines.known++
+	return true
 }
 
 // learn keeps what a text was read as.
 func (p *Parser) learn(body []byte) {
-	if m := p.memo; !p.asked {
-		p.write(m.lines.put(m.line), m.line, body)
+	t := &p.memo.lines
+	if p.asked || !t.worth(p.memo.line) {
+		return
 	}
+	p.kept = p.kept[:0]
+	for i := spaceTable; i < p.nspaces; i++ {
+		if s := &p.spaces[i]; s.field != nil { // others are of computed values
+			s.care = p.care(uint8(i))
+			p.kept = append(p.kept, *s)
+		}
+	}
+	p.cared = p.cared || len(p.kept) > 0 && len(p.suffix) == 0
+	r := t.readings.keep([]reading{{
+		text: t.texts.keep(body), leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val, entries: t.entries.keep(p.kept),
+	}})
+	t.add(p.memo.line, &r[0], maxLines)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
 func (m *marks) met(hash uint64) bool {
-	if m.full() && len(m.list) < manyMarks { // few lines are worth little memory
+	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // few lines are worth little memory
 		*m = marks{list: make([]uint32, max(minMarks, 4*len(m.list)))}
 	}
-	i, met := m.place(hash)
-	if !met {
-		m.mark(i, hash)
-	}
-	return met
-}
-
-// full tells that half of the marks are in use.
-func (m *marks) full() bool { return m.used >= len(m.list)/2 }
-
-// place returns where the mark of a hash is, or else may be put. Those that share a place push one another out, in no
-// order in which they could do so for ever.
-func (m *marks) place(hash uint64) (i int, met bool) {
-	if m.list == nil {
-		return 0, false
-	}
+	// Those that share a place push one another out, in no order in which they could do so for ever.
 	const together = 4 // as many as two bits of turn tell apart
-	from := int(hash & uint64(len(m.list)-together))
-	at := m.list[from:][:together]
-	if i = slices.Index(at, markOf(hash)); i >= 0 {
-		return from + i, true
+	at, mark := m.list[hash&uint64(len(m.list)-together):][:together], uint32(hash>>32)|1
+	if slices.Contains(at, mark) {
+		return true
 	}
-	if i = slices.Index(at, 0); i >= 0 {
-		return from + i, false
+	i := slices.Index(at, 0)
+	if i < 0 {
+		m.turn = m.turn*1664525 + 1013904223
+		i = int(m.turn >> 30)
+	} else {
+		m.used++
 	}
-	return from + int(m.turn>>30), false
-}
-
-// mark puts the mark of a hash at a place.
-func (m *marks) mark(i int, hash uint64) {
-	m.turn = m.turn*1664525 + 1013904223
-	m.used += int(truthBit(m.list[i] == 0))
-	m.list[i] = markOf(hash)
-}
-
-func markOf(hash uint64) uint32 { return uint32(hash>>32) | 1 }
-
-// write makes a reading what was read of a text.
-func (p *Parser) write(r *reading, hash uint64, text []byte) {
-	r.hash, r.text = hash, append(r.text[:0], text...)
-	r.leaf, r.word, r.context = p.leaf, p.spaces[spaceWord].val, p.spaces[spaceContext].val
-	r.entries = r.entries[:0]
-	for i := spaceTable; i < p.nspaces; i++ {
-		if s := &p.spaces[i]; s.field != nil { // others are of computed values
-			s.care = p.care(uint8(i))
-			r.entries = append(r.entries, *s)
-		}
-	}
-	p.cared = len(p.suffix) == 0
+	at[i] = mark
+	return false
 }
 
 // restore makes a reading that of the present line. It cannot where a suffix may change what entries depend
@@ -207,23 +183,12 @@ func (p *Parser) kindOf(g *grammar) operandKind {
 // operandTable has operands by what they depend on. It is searched for the word that a text starts with, which may be
 // more or less than what decides.
 type operandTable struct {
-	slots []operandSlot
-	used  int
-	uses  []operandUse // by kind
+	hashTable[operand]
+	uses []operandUse // by kind
 }
 
-type operandSlot struct {
-	hash uint64
-	text string // that decides
-	*operand
-}
-
-// Limits of the table: slots, in powers of two, and how many are looked at for one text.
-const (
-	minOperands = 1 << 8
-	maxOperands = 1 << 16
-	maxProbes   = 8
-)
+// maxOperands bounds the slots of the table.
+const maxOperands = 1 << 16
 
 // hash returns a hash of a kind and the word that a text starts with.
 func (kind operandKind) hash(text []byte, long bool) uint64 {
@@ -294,49 +259,16 @@ var wordBytes = [256]uint8{' ': parts, ',': parts, ';': parts, '\n': parts, '.':
 
 // find returns the operand of a kind that a text starts with, nil where it is not known.
 func (t *operandTable) find(kind operandKind, hash uint64, text []byte) *operand {
-	for i := range uint64(maxProbes) {
-		if t.slots == nil {
-			return nil
+	for i := range t.probes() {
+		s := t.slot(hash, i)
+		if s.value == nil {
+			break
 		}
-		s := &t.slots[(hash+i)&uint64(len(t.slots)-1)]
-		if s.operand == nil {
-			return nil
-		}
-		if s.hash == hash && s.kind == kind && len(s.text) <= len(text) && s.text == string(text[:len(s.text)]) {
-			return s.operand
+		if o := s.value; s.hash == hash && o.kind == kind && len(o.text) <= len(text) && o.text == string(text[:len(o.text)]) {
+			return o
 		}
 	}
 	return nil
-}
-
-func (t *operandTable) add(hash uint64, text string, o *operand) {
-	if 2*t.used >= len(t.slots) {
-		t.grow()
-	}
-	for i := range uint64(maxProbes) {
-		if s := &t.slots[(hash+i)&uint64(len(t.slots)-1)]; s.operand == nil {
-			*s = operandSlot{hash, text, o}
-			t.used++
-			return
-		}
-	}
-	t.slots[(hash+hash>>61)&uint64(len(t.slots)-1)] = operandSlot{hash, text, o} // in place of another
-}
-
-// grow makes room, or forgets all where there is too much.
-func (t *operandTable) grow() {
-	old := t.slots
-	t.used = 0
-	if len(old) == maxOperands {
-		clear(old)
-		return
-	}
-	t.slots = make([]operandSlot, max(minOperands, 2*len(old)))
-	for _, s := range old {
-		if s.operand != nil {
-			t.add(s.hash, s.text, s.operand)
-		}
-	}
 }
 
 // keepCompletions makes room for the completions of lines of the same conditions.

@@ -15,8 +15,7 @@ import (
 // operand is what a text can be as a nested value: all ways to read it, in the order in which they are tried.
 type operand struct {
 	kind operandKind
-	// size is the length of the text that decides.
-	size int
+	text string // that decides
 	ways []way
 	// depth is how many values are nested in it.
 	depth int
@@ -87,9 +86,9 @@ func (p *Parser) operand(g *grammar) *operand {
 		if use.alone++; !use.long && wordEnd(text, false)+1 < o.longest() {
 			use.long, hash = true, kind.hash(text, true)
 		}
-		m.add(hash, string(text[:o.size]), o)
+		m.add(hash, o, maxOperands)
 	}
-	p.seen = max(p.seen, p.pos+o.size)
+	p.seen = max(p.seen, p.pos+len(o.text))
 	depth := p.depthOf(g) + o.depth
 	if o.inPlace || depth >= maxNested {
 		return nil
@@ -99,7 +98,9 @@ func (p *Parser) operand(g *grammar) *operand {
 }
 
 // depthOf returns how deep a value at the present place is nested.
-func (p *Parser) depthOf(g *grammar) int { return p.frames[p.frame].depth + int(truthBit(g.set == nil)) }
+func (p *Parser) depthOf(g *grammar) int {
+	return p.frames[p.frame].depth + int(truthBit(g.set == nil))
+}
 
 // longest returns the size of the longest way.
 func (o *operand) longest() (size int) {
@@ -147,7 +148,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 		outside++
 	}
 	if outside > maxOutside {
-		return &operand{size: 1, inPlace: true}
+		return &operand{text: string(p.whole[p.pos : p.pos+1]), inPlace: true}
 	}
 	q := p.reader(p.ready(g), outside)
 	o := &operand{}
@@ -158,7 +159,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	}
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
-	o.size, o.depth = q.seen-p.pos, q.deepest-p.depthOf(g)
+	o.text, o.depth = string(p.whole[p.pos:q.seen]), q.deepest-p.depthOf(g)
 	o.inPlace = q.asked || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	return o
 }

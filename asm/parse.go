@@ -93,6 +93,7 @@ type Parser struct {
 	cared bool
 	// ended tells that the bits that no text gives have their values.
 	ended bool
+	kept  []space // of learn
 	// memo is nil for a parser that remembers nothing.
 	memo *memo
 	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in

@@ -311,7 +311,7 @@ func (p *Parser) setLimb(sp uint8, i int, v, mask uint64) bool {
 		return false
 	}
 	if fresh := mask &^ s.known[i]; fresh != 0 {
-		p.trail = append(p.trail, undo{int16(64 * i), 64, sp, fresh})
+		p.bound(undo{int16(64 * i), 64, sp, fresh}, p.pos)
 		s.known[i] |= fresh
 		s.val[i] |= v & fresh
 	}

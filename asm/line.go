@@ -5,10 +5,18 @@ package asm
 type Line struct {
 	// Source is where places count.
 	Source string
+	// Names stands for all that Text and Note depend on beside Source: where it is the same number, so are they, and
+	// the line is remembered with them. 0 forgets it.
+	Names uint64
+	// Note is the caller's.
+	Note Note
 	// Text is what is read.
 	Text  []byte
 	parts []linePart
 }
+
+// Note is what a caller wants to know again of a line that is remembered.
+type Note [4]uint32
 
 // linePart is Text[from:to], which stands for Source[off:end], or is the same.
 type linePart struct {
@@ -18,7 +26,7 @@ type linePart struct {
 
 // Start begins a line of a source.
 func (l *Line) Start(source string) {
-	l.Source, l.Text, l.parts = source, l.Text[:0], l.parts[:0]
+	l.Source, l.Text, l.parts, l.Names, l.Note = source, l.Text[:0], l.parts[:0], 0, Note{}
 }
 
 // Keep appends Source[off:end].
@@ -33,12 +41,30 @@ func (l *Line) Stands(from, off, end int) {
 	l.parts = append(l.parts, linePart{int32(from), int32(len(l.Text)), int32(off), int32(end), false})
 }
 
-// ParseLine is Parse for a line. An error has its place in the source; where that is a part for which something else
-// stands, it says so.
+// Known returns what a line that has only a source and its names was read as before, with its note; ok is false where
+// it has to be read.
+func (p *Parser) Known(l *Line) (res Result, ok bool) {
+	if p.memo == nil {
+		return res, false
+	}
+	p.memo.ready(p)
+	p.line = append(p.line[:0], l.Source...)
+	if !p.remembers() || !p.recall(&p.memo.sources, p.line, l.Names) || p.result(&res) != nil {
+		return Result{}, false
+	}
+	l.Note = p.note
+	return res, true
+}
+
+// ParseLine is Parse for a line. One with names, of which Known has just been asked, is remembered as it stands in the
+// source. An error has its place in the source; where that is a part for which something else stands, it says so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
 	res, err := p.ParseBytes(l.Text)
 	if e, ok := err.(*Error); ok {
 		return res, l.place(e)
+	}
+	if err == nil && l.Names != 0 && p.remembers() {
+		p.learn(&p.memo.sources, []byte(l.Source), l.Names, l.Note)
 	}
 	return res, err
 }

@@ -141,18 +141,13 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 	if res.Context != l.d.Context() || res.Inst.Leaf != in.Leaf {
 		return dst, false
 	}
-	diff, mark, n := in.Bits.Xor(res.Inst.Bits), " {", 0
-	for i := spaceTable; i < l.p.nspaces; i++ {
-		s := &l.p.spaces[i]
-		if s.field == nil {
-			continue
-		}
-		e := &res.Entries[n]
-		n++
-		if len(s.field.Parts) != 1 || !s.atTop() {
+	diff, mark := in.Bits.Xor(res.Inst.Bits), " {"
+	for i := range res.Entries {
+		e, x := &res.Entries[i], &l.p.plan[i]
+		if len(x.field.Parts) != 1 || !x.home.atTop() {
 			return dst, false
 		}
-		part := s.field.Parts[0]
+		part := x.field.Parts[0]
 		actual := int(in.Bits.Uint(part.Low, part.Width))
 		if l.p.Tables[e.Table] == nil && e.Value != l.d.TableEntry(e.Table, actual) {
 			return dst, false

@@ -9,8 +9,8 @@ import (
 )
 
 // Programs repeat themselves: their lines, and in lines that differ the same operands. Both are kept by their texts,
-// operands when they are met for the second time. What depended on the caller's hooks is not. Turning the memo off
-// changes nothing but time.
+// operands when they are met for the second time. What depended on the caller's hooks is not. Turning the memo off changes
+// nothing but time.
 
 // memo is what a parser remembers. It grows up to limits.
 type memo struct {
@@ -21,14 +21,27 @@ type memo struct {
 	*memory
 }
 
-// memory is what is remembered for given contexts.
+// memory is what is remembered for given contexts: lines in the words of the machine, lines as they stand in sources,
+// and parts of lines.
 type memory struct {
-	lines       lineTable
-	line        uint64 // the hash of the present one
-	operands    operandTable
-	completions map[uint64]*completions
-	kept        int // in completions
+	lines, sources lineTable
+	operands       operandTable
+	completions    map[uint64]*completions
+	kept           int // in completions
 	marks
+}
+
+// lineTable has lines by their texts and names.
+type lineTable struct {
+	hashTable[reading]
+	line        uint64 // the hash of the present one
+	known, read int    // lines that were and that were not
+	// once is what was met once, where lines that come again are few.
+	once     marks
+	readings arena[reading]
+	texts    arena[byte]
+	plans    arena[planned]
+	asks     arena[ask]
 }
 
 // marks are of what was met once, as far as can be told; used of them are in use.
@@ -62,79 +75,102 @@ func (m *memo) ready(p *Parser) {
 	}
 }
 
-// reading is what a line was read as, before its suffix and the places of its entries.
+// reading is what a line was read as, before the places of its entries.
 type reading struct {
-	text          []byte
+	text []byte
+	// names and note are those of a line of a source.
+	names         uint64
+	note          Note
 	leaf          *isa.Leaf
 	word, context bits.Value
-	// entries are the spaces beside the word and the contexts, with what the instruction depends on.
-	entries []space
+	named, redone bool
+	plan          []planned
+	asks          []ask
 }
 
-// lineTable has readings by their texts.
-type lineTable struct {
-	hashTable[reading]
-	known, read int // lines that were and that were not
-	// once is what was met once, where lines that come again are few.
-	once     marks
-	readings arena[reading]
-	texts    arena[byte]
-	entries  arena[space]
+// ask is what the name of a label meant while a line was read: its address, that of the line taken off for a relative
+// one.
+type ask struct {
+	name     string
+	relative bool
+	answer
 }
 
-// find returns the reading of a text, nil where it is not known.
-func (t *lineTable) find(hash uint64, text []byte) *reading {
+type answer struct {
+	addr int64
+	// known tells that it is the name of a label, open that its address is not known yet.
+	known, open bool
+}
+
+// maxAsks bounds the names of a line that is remembered.
+const maxAsks = 8
+
+// remembers reports whether the memo counts for the present line.
+func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pinning }
+
+// recall makes what a line of a table was read as before that of the present line; ok is false where it is not known.
+func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
+	r := t.find(mix(maphash.Bytes(p.memo.seed, text), names), text, names)
+	if r == nil {
+		return false
+	}
+	if hash, same := p.answers(r); !same {
+		if r = t.find(mix(t.line, hash), text, names); r == nil {
+			return false
+		}
+		if _, same = p.answers(r); !same {
+			return false
+		}
+	}
+	t.known++
+	p.restore(r)
+	return true
+}
+
+// answers reports whether the names of a reading mean what they did, and returns a hash of what they mean.
+func (p *Parser) answers(r *reading) (hash uint64, same bool) {
+	same = true
+	for i := range r.asks {
+		a := p.answer(r.asks[i].name, r.asks[i].relative)
+		same = same && a == r.asks[i].answer
+		hash = mix(hash, uint64(a.addr)<<2|truthBit(a.known)<<1|truthBit(a.open))
+	}
+	return hash, same
+}
+
+// find returns the reading of a line, which becomes the present line; nil where there is none.
+func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
+	t.line = hash
 	for i := range t.probes() {
 		s := t.slot(hash, i)
 		if s.value == nil {
 			break
 		}
-		if s.hash == hash && string(s.value.text) == string(text) {
-			return s.value
+		if r := s.value; s.hash == hash && r.names == names && string(r.text) == string(text) {
+			return r
 		}
 	}
 	return nil
 }
 
-// worth reports whether a line that is not known is worth being remembered at once.
-func (t *lineTable) worth(hash uint64) bool {
-	t.read++
-	return t.read < manyRead || t.known > t.read/8 || t.once.met(hash)
-}
-
-// remembers reports whether the memo counts for the present line.
-func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pinning }
-
-// recall makes what a text was read as before that of the present line; ok is false where it is not known.
-func (p *Parser) recall(body []byte) (ok bool) {
-	m := p.memo
-	m.line = maphash.Bytes(m.seed, body)
-	r := m.lines.find(m.line, body)
-	if r == nil || !p.restore(r) {
-		return false
-	}
-	m.lines.known++
-	return true
-}
-
-// learn keeps what a text was read as.
-func (p *Parser) learn(body []byte) {
-	t := &p.memo.lines
-	if p.asked || !t.worth(p.memo.line) {
+// learn keeps in a table what the present line was read as.
+func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
+	if p.asked || !t.worthy() {
 		return
 	}
-	p.kept = p.kept[:0]
-	for i := spaceTable; i < p.nspaces; i++ {
-		if s := &p.spaces[i]; s.field != nil { // others are of computed values
-			s.care = p.care(uint8(i))
-			p.kept = append(p.kept, *s)
-		}
-	}
-	p.cared = p.cared || len(p.kept) > 0 && len(p.suffix) == 0
 	r := t.readings.keep([]reading{{
-		text: t.texts.keep(body), leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val, entries: t.entries.keep(p.kept),
+		text: t.texts.keep(text), names: names, note: note,
+		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
+		named: p.named, redone: p.redone, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
 	}})
-	t.add(p.memo.line, &r[0], maxLines)
+	t.add(t.line, &r[0], maxLines)
+}
+
+// worthy reports whether the present line, which is not known, is to be remembered: at once, or where few come again
+// when it does.
+func (t *lineTable) worthy() bool {
+	t.read++
+	return t.read < manyRead || t.known > t.read/8 || t.once.met(t.line)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
@@ -159,17 +195,13 @@ func (m *marks) met(hash uint64) bool {
 	return false
 }
 
-// restore makes a reading that of the present line. It cannot where a suffix may change what entries depend
-// on.
-func (p *Parser) restore(r *reading) bool {
-	if len(r.entries) > 0 && len(p.suffix) > 0 {
-		return false
-	}
-	p.leaf, p.cared, p.named, p.noncanonical = r.leaf, true, false, false
-	p.spaces[spaceWord].val = r.word
-	p.spaces[spaceContext].val = r.context
-	p.nspaces = spaceTable + copy(p.spaces[spaceTable:], r.entries)
-	return true
+// restore makes a reading that of the present line.
+func (p *Parser) restore(r *reading) {
+	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
+	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
+	p.steady = p.steady && r.context == p.context
+	p.plan, p.asks = append(p.plan[:0], r.plan...), append(p.asks[:0], r.asks...)
+	p.note, p.asked = r.note, false
 }
 
 // operandKind is what the reading of an operand depends on beside its text.

@@ -54,10 +54,13 @@ func compareMemo(t *testing.T, s *isa.Set, root string, n int, known bool) {
 	}
 	forgets, _ := New(s, root)
 	forgets.memo = nil
-	for _, p := range []*Parser{remembers, forgets} {
-		p.Symbol = func(name string) (int64, bool) { return 4096, name == "there" }
-	}
 	r := rand.New(rand.NewSource(*memoSeed))
+	there := int64(4096)
+	for _, p := range []*Parser{remembers, forgets} {
+		p.Symbol = func(name string) (int64, bool) { return there, name == "there" && there > 0 }
+		p.Later = func(name string) bool { return name == "there" && there == 0 }
+	}
+	d.Label = func(int64, bool) (string, bool) { return "there", r.Intn(2) == 0 }
 	randomTables(d, r)
 	few := newFew(d, r)
 	for i := range n {
@@ -70,9 +73,14 @@ func compareMemo(t *testing.T, s *isa.Set, root string, n int, known bool) {
 			forgets.SetContext(ctx)
 		}
 		text := few.line(d, r)
+		if r.Intn(4) == 0 {
+			text += []string{" {3=0x1}", " {0..1=2, 5=0}", " {7=1"}[r.Intn(3)]
+		}
 		if r.Intn(3) == 0 {
 			text = damaged(text, r)
 		}
+		there, remembers.Addr = int64(r.Intn(3))*512, int64(r.Intn(2))*512
+		forgets.Addr = remembers.Addr
 		got, err := remembers.Parse(text)
 		want, wantErr := forgets.Parse(text)
 		if fmt.Sprint(got, err) != fmt.Sprint(want, wantErr) {
@@ -183,7 +191,7 @@ func TestMemoForgets(t *testing.T) {
 	}
 }
 
-// A line is remembered whose operands have computed values: only entries of tables depend on its suffix.
+// A line is remembered with its suffix.
 func TestMemoSuffix(t *testing.T) {
 	s, err := isa.Load(os.DirFS("../target/a2xx"), "a2xx.xml", isa.Options{})
 	if err != nil {
@@ -193,14 +201,41 @@ func TestMemoSuffix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "ALU: MULADDv export0.0yzw = R0, R2.yyyy, C5"
-	for range 2 {
-		if _, err := p.Parse(text); err != nil {
-			t.Fatal(err)
+	const text = "ALU: MULADDv export0.0yzw = R0, R2.yyyy, C5 {SDST=0x11}"
+	for range 3 {
+		if res, err := p.Parse(text); err != nil || res.Inst.Bits.Uint(8, 6) != 0x11 {
+			t.Fatal(res, err)
 		}
 	}
-	if p.suffix = append(p.suffix, suffix{}); !p.recall([]byte(text)) {
+	if !p.recall(&p.memo.lines, []byte(text), 0) {
 		t.Error("a line with a suffix was not remembered")
+	}
+}
+
+// A line with a label is remembered for each of the addresses that the label has had, and not for others.
+func TestMemoLabel(t *testing.T) {
+	s, err := isa.Load(os.DirFS("../target/a2xx"), "a2xx.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := New(s, "#cf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "COND_CALL ADDR(there) DIR(0) FORCE_CALL"
+	clause := int64(0)
+	p.Symbol = func(name string) (int64, bool) { return 48 * clause, name == "there" }
+	for i := range 9 {
+		clause = int64(i%2 + 5)
+		res, err := p.Parse(text)
+		if err != nil || res.Inst.Bits.Uint(0, 10) != uint64(clause) {
+			t.Fatal(res, err)
+		}
+	}
+	for clause = 4; clause < 8; clause++ {
+		if known := p.recall(&p.memo.lines, []byte(text), 0); known != (clause == 5 || clause == 6) {
+			t.Errorf("that the label is clause %d is remembered: %v", clause, known)
+		}
 	}
 }
 

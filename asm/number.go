@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -602,33 +603,49 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	if end == pos || p.Symbol == nil {
 		return t, false
 	}
-	p.asked = true
-	addr, open, known := p.address(pos, end)
-	if !known && limit == len(p.raw) {
+	a := p.ask(it, pos, end)
+	if !a.known && limit == len(p.raw) {
 		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
 	}
-	for !known { // perhaps more text touches it
+	for !a.known { // perhaps more text touches it
 		if end--; end == pos || end-pos > maxName {
 			return t, false
 		}
-		addr, open, known = p.address(pos, end)
+		a = p.ask(it, pos, end)
 	}
-	if t.end = end; open || p.pinning {
+	if t.end = end; a.open || p.pinning {
 		t.open = true
 		return t, true
 	}
-	t.value, ok = p.reach(it, addr, pos, end)
+	t.value, ok = p.reach(it, a.addr, pos, end)
 	return t, ok
 }
 
-// address returns the address of the name from pos up to end; open tells that it is known later.
-func (p *Parser) address(pos, end int) (addr int64, open, known bool) {
-	name := string(p.raw[pos:end])
-	if addr, known = p.Symbol(name); known {
-		return addr, false, true
+// ask returns what the name from pos up to end means, and notes it.
+func (p *Parser) ask(it *item, pos, end int) answer {
+	x := ask{name: string(p.raw[pos:end]), relative: it.ref.Kind == spec.KindBranch}
+	x.answer = p.answer(x.name, x.relative)
+	switch {
+	case slices.Contains(p.asks, x):
+	case len(p.asks) == maxAsks:
+		p.asked = true
+	default:
+		p.asks = append(p.asks, x)
 	}
-	open = p.Later != nil && p.Later(name)
-	return 0, open, open
+	return x.answer
+}
+
+// answer returns the address of a name, for a relative one from the line on.
+func (p *Parser) answer(name string, relative bool) (a answer) {
+	a.addr, a.known = p.Symbol(name)
+	switch {
+	case !a.known:
+		a.known = p.Later != nil && p.Later(name)
+		a.addr, a.open = 0, a.known
+	case relative:
+		a.addr -= p.Addr
+	}
+	return a
 }
 
 // reach turns the address of the label from pos up to end into the value of a branch; ok is false where
@@ -637,9 +654,6 @@ func (p *Parser) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	unit := int64(it.ref.Field.Unit)
 	if unit == 0 {
 		unit = int64(p.root.Stored(p.root.Size))
-	}
-	if it.ref.Kind == spec.KindBranch {
-		addr -= p.Addr
 	}
 	if addr%unit != 0 {
 		p.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", p.raw[pos:end], unit)

@@ -160,21 +160,21 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
 	o.text, o.depth = string(p.whole[p.pos:q.seen]), q.deepest-p.depthOf(g)
-	o.inPlace = q.asked || q.steps > maxInnerSteps || len(o.ways) > maxWays
+	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	return o
 }
 
 // reader returns the parser that reads a value alone, at the start.
 func (p *Parser) reader(g *grammar, outside int) *Parser {
 	if p.helper == nil {
-		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, Tables: p.Tables, helps: p}
+		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, textContexts: p.textContexts, Tables: p.Tables, helps: p}
 	}
 	q := p.helper
 	q.Symbol, q.Later, q.Name, q.Custom, q.memo = p.Symbol, p.Later, p.Name, p.Custom, p.memo
 	q.src, q.raw, q.whole, q.strict, q.leniently = p.src, p.raw, p.whole, p.strict, p.leniently
 	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
 	q.unspent()
-	q.asked, q.seen, q.limit = false, p.pos, maxInnerSteps
+	q.asked, q.asks, q.seen, q.limit = false, q.asks[:0], p.pos, maxInnerSteps
 	q.reset(g.env.Root.Size)
 	q.pos, q.node, q.deepest = p.pos, g.start, p.depthOf(g)
 	q.frames[0].set, q.frames[0].from, q.frames[0].depth = g.set, p.pos, q.deepest

@@ -49,6 +49,8 @@ type Parser struct {
 	enums   map[*model.Enum]*trie
 	bools   map[boolText]*trie
 	context bits.Value
+	// textContexts are the bits of contexts that text can give.
+	textContexts bits.Value
 	// disjoint tells that a word can match one leaf alone.
 	disjoint bool
 
@@ -80,8 +82,11 @@ type Parser struct {
 	noncanonical, strict bool
 	// off is how far the floats that were read are from what was written.
 	off float64
-	// named tells that a label was read; asked that one of the hooks was.
+	// named tells that a label was read, asks are the names that were asked for; asked tells that a hook was that can say
+	// something else the next time.
 	named, asked bool
+	asks         []ask
+	note         Note // of a line that is known
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
@@ -93,7 +98,6 @@ type Parser struct {
 	cared bool
 	// ended tells that the bits that no text gives have their values.
 	ended bool
-	kept  []space // of learn
 	// memo is nil for a parser that remembers nothing.
 	memo *memo
 	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in
@@ -104,12 +108,14 @@ type Parser struct {
 	limit         int
 	given         bits.Value
 
-	first   finding // of a line that is verified
-	solver  solver
-	about   []uint64 // what the completion of the line depends on beside bits
-	asks    []uint64 // the bits that it depends on
-	suffix  []suffix
-	failure *failure
+	first    finding // of a line that is verified
+	solver   solver
+	about    []uint64 // what the completion of the line depends on beside bits
+	bitsRead []uint64 // the bits that it depends on
+	suffix   []suffix
+	plan     []planned // the entries of the line, before they have their places
+	redone   bool      // a suffix may have made another instruction of the line
+	failure  *failure
 	// wrong is why a constant expression of the line has no value.
 	wrong *Error
 	// silent tells that nobody wants to know why a text cannot be read.
@@ -141,9 +147,6 @@ type space struct {
 	home  scope
 }
 
-// atTop reports whether the index of an entry is a field of the instruction itself.
-func (s *space) atTop() bool { return s.home.up < 0 }
-
 const (
 	spaceWord = iota
 	spaceContext
@@ -167,6 +170,9 @@ type scope struct {
 	size  int
 	parts []spec.Part
 }
+
+// atTop reports whether a scope is that of the instruction itself.
+func (s *scope) atTop() bool { return s.up < 0 }
 
 // callFrame is where to go on when a nested value, or a member of a set, has been read.
 type callFrame struct {
@@ -215,6 +221,11 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)
+	for _, c := range m.ISA.Contexts {
+		if c.FromText {
+			p.textContexts.SetUint(c.Low, c.Width, ^uint64(0))
+		}
+	}
 	return p, nil
 }
 
@@ -298,18 +309,30 @@ func (p *Parser) parse(line []byte) (res Result, err error) {
 }
 
 func (p *Parser) uncommented(line []byte) (res Result, err error) {
-	text, body, err := p.split(line)
+	text := bytes.TrimRight(line, blanks)
+	if p.memo != nil {
+		p.memo.ready(p)
+	}
+	remembers := p.remembers()
+	if remembers && p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
+		return res, nil
+	}
+	p.asked, p.asks = false, p.asks[:0]
+	body, err := p.split(text)
 	if err == nil {
 		err = p.parseBody(&res, body)
 	}
 	if err != nil && len(body) < len(text) { // the braces may be the instruction's own
 		p.suffix = p.suffix[:0]
 		if p.parseBody(&res, text) == nil {
-			return res, nil
+			err = nil
 		}
 	}
 	if err != nil {
 		return Result{}, err
+	}
+	if remembers {
+		p.learn(&p.memo.lines, text, 0, Note{})
 	}
 	return res, nil
 }
@@ -317,26 +340,16 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
-	if p.memo != nil {
-		p.memo.ready(p)
-	}
-	remembers := p.remembers()
-	if remembers && p.recall(body) {
-		return p.complete(res)
-	}
 	p.load(body)
 	if err := p.read(body); err != nil {
 		return err
-	}
-	if remembers {
-		p.learn(body)
 	}
 	return p.complete(res)
 }
 
 // read reads what has been loaded of an instruction.
 func (p *Parser) read(body []byte) error {
-	p.asked, p.wrong = false, nil
+	p.wrong = nil
 	if !p.run() {
 		if p.silent {
 			return errSilent
@@ -439,15 +452,9 @@ func (p *Parser) reset(size int) {
 // resetContexts gives the contexts their values. Those that text can give are unknown; where there
 // are none, the values stay as they are from line to line.
 func (p *Parser) resetContexts() {
-	p.steady = true
-	p.spaces[spaceContext] = space{val: p.context, known: bits.Ones(bits.Size)}
-	for _, c := range inside.Machine(p.set).ISA.Contexts {
-		if c.FromText {
-			p.steady = false
-			p.spaces[spaceContext].known.SetUint(c.Low, c.Width, 0)
-			p.spaces[spaceContext].val.SetUint(c.Low, c.Width, 0)
-		}
-	}
+	known := bits.Ones(bits.Size).AndNot(p.textContexts)
+	p.steady = p.textContexts.IsZero()
+	p.spaces[spaceContext] = space{val: p.context.And(known), known: known}
 }
 
 // search goes on from the present place, trying the ways left open when it gets stuck.
@@ -577,7 +584,7 @@ func (p *Parser) isWay(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
 	}
-	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&firstSet{empty: true}, p.frame, p.pos))
+	return len(n.accepts) > 0 && (p.everyWay() || p.ends())
 }
 
 // everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.
@@ -713,20 +720,13 @@ func (p *Parser) accept(a *accept) bool {
 func (p *Parser) notBefore(a *accept, scope int32) bool {
 	all := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
 	for i, n := range a.not {
-		v, known := uint64(0), false
-		if all || p.settles() {
-			v, known = p.eval(n.Root, scope)
-		}
+		v, known := p.eval(n.Root, scope)
 		switch {
-		case all && v != 0 && (!p.leniently || !p.spelled(false)), known && v != 0 && !p.leniently && p.settles():
-			return false
-		case !all && (!known || v != 0):
+		case !all && (p.everyWay() || !known || v != 0 && p.leniently):
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
+		case v != 0 && (!p.leniently || !p.spelled(false)):
+			return false
 		}
 	}
 	return true
 }
-
-// settles reports whether a constraint that holds, whatever bits are that are unknown, is done with. That it reads bits
-// of an entry makes them matter to the instruction.
-func (p *Parser) settles() bool { return len(p.Tables) == 0 && !p.everyWay() }

@@ -25,26 +25,22 @@ type suffix struct {
 	off, end  int
 }
 
-// split reads the suffix; body is the text without it.
-func (p *Parser) split(line []byte) (text, body []byte, err error) {
+// split reads the suffix of a text without blanks at its end; body is what stands before it.
+func (p *Parser) split(text []byte) (body []byte, err error) {
 	p.suffix = p.suffix[:0]
-	end := len(line)
-	for end > 0 && strings.IndexByte(blanks, line[end-1]) >= 0 {
-		end--
+	if len(text) == 0 || text[len(text)-1] != '}' {
+		return text, nil
 	}
-	if end == 0 || line[end-1] != '}' {
-		return line[:end], line[:end], nil
-	}
-	open := bytes.LastIndexByte(line[:end], '{')
+	open := bytes.LastIndexByte(text, '{')
 	if open < 0 {
-		return line[:end], line[:end], nil
+		return text, nil
 	}
-	return line[:end], line[:open], p.readSuffix(string(line[open+1:end-1]), open+1)
+	return text[:open], p.readSuffix(string(text[open+1:len(text)-1]), open+1)
 }
 
 // suffixed reads a line that has a suffix behind the text, of so many bytes, that was read last.
 func (p *Parser) suffixed(line []byte, text int) (res Result, err error) {
-	if text > 0 && line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && !(p.cared && p.nspaces > spaceTable) {
+	if text > 0 && line[text-1] != '}' && (p.Comment == "" || !bytes.Contains(line, []byte(p.Comment))) && len(p.plan) == 0 {
 		p.suffix = p.suffix[:0]
 		open := text + bytes.IndexByte(line[text:], '{')
 		if p.readSuffix(string(line[open+1:len(line)-1]), open+1) == nil && p.complete(&res) == nil {
@@ -80,6 +76,7 @@ func (p *Parser) withConstant(part string, off int) (string, error) {
 	if i < 0 || p.Constant == nil {
 		return part, nil
 	}
+	p.asked = true
 	v, n, err := p.Constant(part[i+1:])
 	if err != nil {
 		return part, Shifted(err, off+i+1)
@@ -150,7 +147,7 @@ func (s *suffix) nameless() (err string) {
 
 // indexPath returns the path of the field that holds the index of an entry.
 func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
-	if s.atTop() || s.home.space != spaceWord {
+	if s.home.atTop() || s.home.space != spaceWord {
 		return s.field.Name
 	}
 	parts := s.home.composeAll(s.field.Parts)
@@ -174,32 +171,31 @@ func (p *Parser) pin(field string) *suffix {
 
 // complete makes the result of a text that was read: the suffix, the table entries.
 func (p *Parser) complete(res *Result) error {
-	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
-	res.Inst.Leaf = p.leaf
-	if len(p.suffix) > 0 {
-		if err := p.applySuffix(res.Inst.Leaf); err != nil {
+	p.redone = len(p.suffix) > 0
+	if p.redone {
+		if err := p.applySuffix(p.leaf); err != nil {
 			return err
 		}
-		res.Context = p.spaces[spaceContext].val
 	}
-	res.Inst.Bits = p.spaces[spaceWord].val
-	if p.nspaces > spaceTable {
+	p.planEntries()
+	return p.result(res)
+}
+
+// result makes the result of what was read: it places the entries.
+func (p *Parser) result(res *Result) error {
+	res.Inst = isa.Inst{Leaf: p.leaf, Bits: p.spaces[spaceWord].val}
+	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
+	if len(p.plan) > 0 {
 		if err := p.place(res); err != nil {
 			return err
 		}
 	}
-	if len(p.suffix) > 0 && !p.staysItself(&res.Inst) { // the bits that it sets may make another
-		if in, ok := p.recoder().Decode(res.Inst.Bits); ok {
-			res.Inst = in
+	if in := &res.Inst; p.redone && !(p.disjoint && in.Bits.And(in.Leaf.Mask) == in.Leaf.Match) {
+		if other, ok := p.recoder().Decode(in.Bits); ok {
+			*in = other
 		}
 	}
 	return nil
-}
-
-// staysItself reports whether the fixed bits of an instruction leave no other leaf: they are all as
-// the leaf has them, and nothing narrower overlaps with it.
-func (p *Parser) staysItself(in *isa.Inst) bool {
-	return p.disjoint && in.Bits.And(in.Leaf.Mask) == in.Leaf.Match
 }
 
 // recoder returns the decoder with which suffixes are resolved.
@@ -271,7 +267,7 @@ func (p *Parser) setNameless(s *suffix) string {
 func (p *Parser) hasEntry(name string) bool {
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := &p.spaces[i]
-		if s.field != nil && s.atTop() && strings.EqualFold(s.field.Name, name) {
+		if s.field != nil && s.home.atTop() && strings.EqualFold(s.field.Name, name) {
 			return true
 		}
 	}
@@ -314,7 +310,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 			continue
 		}
 		t := s.field.Table
-		p.setIndex(&in.Bits, s, uint64(len(tables[t.Index])))
+		setIndex(&in.Bits, s.field, &s.home, uint64(len(tables[t.Index])))
 		spaces = append(spaces, entrySpace{t.Name, len(tables[t.Index]), i})
 		tables[t.Index] = append(tables[t.Index], s.val)
 	}

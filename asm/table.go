@@ -174,23 +174,40 @@ func (t *GrowingTable) pin(e Entry) error {
 	return nil
 }
 
-// place finds every entry of the instruction its index.
-func (p *Parser) place(res *Result) *Error {
+// planned is an entry of the line before it has its place: its Index is -1, or what the suffix says.
+type planned struct {
+	Entry
+	field *spec.Field
+	home  scope
+	// off and end are the place in the text of what says the index.
+	off, end int
+}
+
+// planEntries lists the entries of the line.
+func (p *Parser) planEntries() {
+	p.plan = p.plan[:0]
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := &p.spaces[i]
-		if s.field == nil {
+		if s.field == nil { // it is of a computed value
 			continue
 		}
-		t := s.field.Table
-		path := p.indexPath(s, res.Inst.Leaf)
-		e := Entry{
-			Table: t.Index, Field: path, Index: -1, Value: s.val,
+		path := p.indexPath(s, p.leaf)
+		e := planned{field: s.field, home: s.home, Entry: Entry{
+			Table: s.field.Table.Index, Field: path, Index: -1, Value: s.val,
 			Bound: s.known.AndNot(s.assumed), Care: p.care(uint8(i)), Limit: 1 << min(uint(s.field.Width), 20),
+		}}
+		if pin := p.pin(path); pin != nil {
+			e.Index, e.off, e.end = int(pin.value[0]), pin.off, pin.end
 		}
-		pin := p.pin(path)
-		if pin != nil {
-			e.Index = int(pin.value[0])
-		}
+		p.plan = append(p.plan, e)
+	}
+}
+
+// place finds every entry of the instruction its index.
+func (p *Parser) place(res *Result) error {
+	for i := range p.plan {
+		x := &p.plan[i]
+		e, t := x.Entry, x.field.Table
 		index, err := e.Index, error(nil)
 		switch table := p.Tables[t.Index]; {
 		case table != nil:
@@ -199,18 +216,14 @@ func (p *Parser) place(res *Result) *Error {
 			index = countEntries(res.Entries, t.Index)
 		}
 		if err == nil && index >= e.Limit {
-			err = fmt.Errorf("entry %d does not fit %s of %d bits", index, e.Field, s.field.Width)
+			err = fmt.Errorf("entry %d does not fit %s of %d bits", index, e.Field, x.field.Width)
 		}
 		if err != nil {
-			e := &Error{Code: diag.TableFull, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
-			if pin != nil {
-				e.Off, e.End = pin.off, pin.end
-			}
-			return e
+			return &Error{Code: diag.TableFull, Off: x.off, End: x.end, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
 		}
 		e.Index = index
 		res.Entries = append(res.Entries, e)
-		p.setIndex(&res.Inst.Bits, s, uint64(index))
+		setIndex(&res.Inst.Bits, x.field, &x.home, uint64(index))
 	}
 	p.entries = res.Entries
 	return nil
@@ -228,13 +241,12 @@ func countEntries(entries []Entry, table int) int {
 }
 
 // setIndex writes the index of a table entry into the word.
-func (p *Parser) setIndex(word *bits.Value, s *space, index uint64) {
-	sc := &s.home
-	if f := s.field; len(f.Parts) == 1 && sc.parts == nil {
-		word.SetUint(sc.low+f.Parts[0].Low, f.Width, index)
+func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
+	if len(f.Parts) == 1 && home.parts == nil {
+		word.SetUint(home.low+f.Parts[0].Low, f.Width, index)
 		return
 	}
-	setParts(word, sc.composeAll(s.field.Parts), bits.Of(index))
+	setParts(word, home.composeAll(f.Parts), bits.Of(index))
 }
 
 // setParts writes a value into parts, the most significant first.

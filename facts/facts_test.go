@@ -2,6 +2,7 @@ package facts_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,7 +163,8 @@ func described(t *testing.T, text string) string {
 	return strings.Join(list, " ")
 }
 
-// A loop of PICA200 goes back to its first word or on behind its last, and a call comes back, by what stacks hold.
+// A loop of PICA200 goes back to its first word or on behind its last, and a call comes back, by what stacks hold; and
+// that stays so where only the newest two entries of a stack are listed.
 func TestWays(t *testing.T) {
 	set, err := catalog.Machines()[0].Load(isa.Options{})
 	if err != nil {
@@ -176,34 +178,63 @@ func TestWays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 0: for i0, 3   1: nop   2: call 5, 1   3: nop   4: end   5: nop
-	words := []uint64{0x29<<26 | 3<<10, 0x84000000, 0x24<<26 | 5<<10 | 1, 0x84000000, 0x88000000, 0x84000000}
-	next := map[int64][]int64{}
-	seen := map[string]bool{}
-	var follow func(at int64, s facts.Stacks)
-	follow = func(at int64, s facts.Stacks) {
-		if key := fmt.Sprint(at, s.Key()); seen[key] {
-			return
-		} else {
-			seen[key] = true
+	const nop, end = 0x84000000, 0x88000000
+	loop := func(last uint64) uint64 { return 0x29<<26 | last<<10 }
+	call := func(first, words uint64) uint64 { return 0x24<<26 | first<<10 | words }
+	for _, c := range []struct {
+		words []uint64
+		most  int
+		want  string
+	}{
+		{[]uint64{loop(3), nop, call(5, 1), nop, end, nop}, 0, "map[0:[1] 1:[2] 2:[5] 3:[1 4] 4:[-1] 5:[3]]"},
+		{[]uint64{loop(3), nop, call(5, 1), nop, end, nop}, 2, "map[0:[1] 1:[2] 2:[5] 3:[1 4] 4:[-1] 5:[3]]"},
+		{[]uint64{call(3, 2), end, nop, call(5, 2), nop, call(7, 2), nop, call(9, 1), nop, nop}, 2, "map[0:[3] 1:[-1] 3:[5] 4:[1] 5:[7] 6:[4] 7:[9] 8:[6] 9:[8]]"},
+		{[]uint64{call(4, 1), call(4, 1), end, nop, call(5, 1), nop}, 0, "map[0:[4] 1:[4] 2:[-1] 4:[5] 5:[1 2]]"},
+	} {
+		if got := fmt.Sprint(next(t, m, d, c.words, c.most)); got != c.want {
+			t.Errorf("%x with %d entries: ways %s, want %s", c.words, c.most, got, c.want)
 		}
-		d.Addr = at
-		in, _ := d.Decode(bits.Of(words[at/32]))
-		ways, err := m.Ways(d, in, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range ways {
-			if w.Ends {
-				next[at/32] = append(next[at/32], -1)
-				continue
+	}
+}
+
+// next returns where control goes from each word, -1 for the end, with so many entries of stacks listed.
+func next(t *testing.T, m *facts.Machine, d *isa.Decoder, words []uint64, most int) map[int64][]int64 {
+	below := facts.NewBelow(most)
+	out := map[int64][]int64{}
+	for more := true; more; more = below.Grew() {
+		seen := map[string]bool{}
+		var follow func(at int64, s facts.Stacks)
+		follow = func(at int64, s facts.Stacks) {
+			if key := fmt.Sprint(at, s.Key()); seen[key] {
+				return
+			} else {
+				seen[key] = true
 			}
-			next[at/32] = append(next[at/32], w.Next/32)
-			follow(w.Next, w.Stacks)
+			d.Addr = at
+			in, _ := d.Decode(bits.Of(words[at/32]))
+			ways, err := m.Ways(d, in, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range ways {
+				to := w.Next / 32
+				if w.Ends {
+					to = -1
+				}
+				for _, x := range below.After(s, w.Stacks) {
+					if !slices.Contains(out[at/32], to) {
+						out[at/32] = append(out[at/32], to)
+					}
+					if !w.Ends {
+						follow(w.Next, x)
+					}
+				}
+			}
 		}
+		follow(0, facts.Stacks{})
 	}
-	follow(0, facts.Stacks{})
-	if got, want := fmt.Sprint(next), "map[0:[1] 1:[2] 2:[5] 3:[1 4] 4:[-1] 5:[3]]"; got != want {
-		t.Errorf("ways %s, want %s", got, want)
+	for _, list := range out {
+		slices.Sort(list)
 	}
+	return out
 }

@@ -32,10 +32,11 @@ type Way struct {
 // zero Stacks are empty.
 type Stacks struct{ list []entries }
 
-// entries are those of a stack, the oldest first.
+// entries are those of a stack, the oldest first. more tells that others lie below those that are listed.
 type entries struct {
 	state *sem.State
 	slots [][]number
+	more  bool
 }
 
 // number is a value, if it is known.
@@ -51,40 +52,49 @@ func (s Stacks) Key() string {
 		if len(e.slots) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "%d:", e.state.Index)
-		for _, slots := range e.slots {
-			for _, x := range slots {
-				if x.known {
-					fmt.Fprintf(&b, "%x", x.v)
-				}
-				b.WriteByte(',')
+		b.WriteString(e.key())
+	}
+	return b.String()
+}
+
+func (e *entries) key() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d:", e.state.Index)
+	if e.more {
+		b.WriteByte('+')
+	}
+	for _, slots := range e.slots {
+		for _, x := range slots {
+			if x.known {
+				fmt.Fprintf(&b, "%x", x.v)
 			}
+			b.WriteByte(',')
 		}
 	}
 	return b.String()
 }
 
-func (s Stacks) of(state *sem.State) [][]number {
+func (s Stacks) of(state *sem.State) entries {
 	for _, e := range s.list {
 		if e.state == state {
-			return e.slots
+			return e
 		}
 	}
-	return nil
+	return entries{state: state}
 }
 
 // with returns stacks of which one holds something else.
-func (s Stacks) with(state *sem.State, slots [][]number) Stacks {
+func (s Stacks) with(e entries) Stacks {
 	out := Stacks{append([]entries(nil), s.list...)}
 	at := 0
-	for at < len(out.list) && out.list[at].state.Index < state.Index {
+	for at < len(out.list) && out.list[at].state.Index < e.state.Index {
 		at++
 	}
-	if at == len(out.list) || out.list[at].state != state {
+	if at == len(out.list) || out.list[at].state != e.state {
 		out.list = append(out.list, entries{})
 		copy(out.list[at+1:], out.list[at:])
 	}
-	out.list[at] = entries{state, slots}
+	out.list[at] = e
 	return out
 }
 
@@ -178,6 +188,7 @@ type walk struct {
 	way     Way
 	target  number // where the instruction itself jumps
 	jumps   bool
+	deep    bool // it took more from a stack than is listed
 }
 
 func (w *walk) run() {
@@ -188,6 +199,9 @@ func (w *walk) run() {
 		if w.inst(sem.ID(i), &w.code.Insts[i]); w.way.Ends || w.way.Stops != "" {
 			return
 		}
+	}
+	if w.deep {
+		w.way.Next = -1
 	}
 }
 
@@ -310,20 +324,20 @@ func (w *walk) holdsHere(id sem.ID) bool {
 }
 
 func (w *walk) stackValue(in *sem.Inst) number {
-	list := w.stacks.of(in.State)
+	e := w.stacks.of(in.State)
 	switch in.Op {
 	case sem.OpDepth:
-		return number{true, uint64(len(list))}
+		return number{!e.more, uint64(len(e.slots))}
 	case sem.OpEmpty:
-		if len(list) == 0 {
-			return number{true, 1}
+		if len(e.slots) > 0 {
+			return number{true, 0}
 		}
-		return number{true, 0}
+		return number{!e.more, 1}
 	}
-	if at := len(list) - 1 - int(in.Imm); at >= 0 {
-		return list[at][in.Comp]
+	if at := len(e.slots) - 1 - int(in.Imm); at >= 0 {
+		return e.slots[at][in.Comp]
 	}
-	return number{true, 0} // what is below an empty stack
+	return number{known: !e.more} // 0 is below an empty stack
 }
 
 func (w *walk) effect(in *sem.Inst) {
@@ -339,29 +353,38 @@ func (w *walk) effect(in *sem.Inst) {
 	case sem.OpPush:
 		w.push(in)
 	case sem.OpPop:
-		list := w.stacks.of(in.State)
-		if len(list) > 0 {
-			w.stacks = w.stacks.with(in.State, list[:len(list)-1:len(list)-1])
-		} else if in.State.EmptyTraps {
-			w.way.Stops = "stack " + in.State.Name + " is empty"
-		}
+		w.pop(in.State)
 	}
 }
 
 func (w *walk) push(in *sem.Inst) {
-	list := w.stacks.of(in.State)
-	if len(list) == in.State.Count {
+	e := w.stacks.of(in.State)
+	if len(e.slots) == in.State.Count {
 		if in.State.FullTraps {
 			w.way.Stops = "stack " + in.State.Name + " is full"
 			return
 		}
-		list, w.way.Lost = list[1:], in.State.Name
+		e.slots, w.way.Lost = e.slots[1:], in.State.Name
 	}
 	var slots []number
 	for _, a := range in.Args {
 		slots = append(slots, w.values[a])
 	}
-	w.stacks = w.stacks.with(in.State, append(list[:len(list):len(list)], slots))
+	e.slots = append(e.slots[:len(e.slots):len(e.slots)], slots)
+	w.stacks = w.stacks.with(e)
+}
+
+func (w *walk) pop(state *sem.State) {
+	e := w.stacks.of(state)
+	switch n := len(e.slots); {
+	case n > 0:
+		e.slots = e.slots[: n-1 : n-1]
+		w.stacks = w.stacks.with(e)
+	case e.more:
+		w.deep = true
+	case state.EmptyTraps:
+		w.way.Stops = "stack " + state.Name + " is empty"
+	}
 }
 
 func (w *walk) jump(to number) {

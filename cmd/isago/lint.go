@@ -115,7 +115,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	src := &diag.Source{Name: inputName(name), Text: string(data)}
 	if m, _, known := catalog.Recognise(data); known {
 		list, err := own.program(name, data, nil)
-		if err == nil || !isText(src.Text) {
+		if err == nil || errors.Is(err, lint.ErrLarge) || !isText(src.Text) {
 			return list, err
 		}
 		own.isa = m.Name // a file whose source has the same form

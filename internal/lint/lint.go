@@ -36,10 +36,11 @@ type Output struct {
 	Mask   uint64
 }
 
-// Limits on what is looked at.
+// Limits on what is looked at: nodes, those of an instruction before less is looked at, and instructions.
 const (
-	maxNodes = 1 << 14
-	maxCode  = 1 << 16
+	maxNodes  = 1 << 14
+	manyNodes = 1 << 5
+	maxCode   = 1 << 16
 )
 
 // ErrLarge is the error of a program whose flow is too large to be followed.
@@ -47,7 +48,7 @@ var ErrLarge = errors.New("the program goes more ways than lint can follow")
 
 // Check returns what is odd about a program, in the order of its code.
 func Check(p *Program) (diag.List, error) {
-	l := &linter{Program: p, at: map[int64]*inst{}, nodes: map[nodeKey]*node{}, told: map[tellKey]bool{}}
+	l := &linter{Program: p, at: map[int64]*inst{}, told: map[tellKey]bool{}}
 	l.decode()
 	l.layOut()
 	if err := l.follow(); err != nil {
@@ -177,61 +178,101 @@ func (l *linter) others() map[int64]int64 {
 	return ends
 }
 
-// follow makes the graph of all that can happen from the entries on.
-func (l *linter) follow() error {
-	var open []*node
-	reach := func(addr int64, s facts.Stacks) *node {
-		in := l.at[addr]
-		if in == nil || in.facts == nil {
-			return nil
+// follow makes the graph of all that can happen from the entries on. Where stacks grow without end, less of them is
+// looked at.
+func (l *linter) follow() (err error) {
+	for _, most := range []int{0, 4, 2} {
+		if err = l.reach(facts.NewBelow(most), min(maxNodes, manyNodes*(1+len(l.code)))); !errors.Is(err, ErrLarge) {
+			return err
 		}
-		key := nodeKey{addr, s.Key()}
-		n := l.nodes[key]
-		if n == nil {
-			n = &node{inst: in, stacks: s}
-			l.nodes[key] = n
-			l.order = append(l.order, n)
-			in.nodes = append(in.nodes, n)
-			open = append(open, n)
-		}
-		return n
+	}
+	return l.reach(facts.NewBelow(1), maxNodes)
+}
+
+// reach finds all that can happen, with stacks as below lists them and at most so many nodes.
+func (l *linter) reach(below *facts.Below, most int) error {
+	l.nodes, l.order, l.starts = map[nodeKey]*node{}, nil, nil
+	for _, in := range l.code {
+		in.nodes = nil
 	}
 	for _, e := range l.Entries {
-		if n := reach(e, facts.Stacks{}); n != nil {
+		if n := l.node(e, facts.Stacks{}); n != nil {
 			l.starts = append(l.starts, n)
 		}
 	}
-	for len(open) > 0 {
-		n := open[len(open)-1]
-		open = open[:len(open)-1]
-		if len(l.order) > maxNodes {
-			return ErrLarge
-		}
-		l.Decoder.Addr = n.addr
-		ways, err := l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks)
-		if errors.Is(err, facts.ErrWays) {
-			return ErrLarge
-		}
-		if err != nil {
-			return err
-		}
-		n.ways = ways
-		for _, w := range ways {
-			switch {
-			case w.Ends || w.Stops != "":
-			case w.Next < 0:
-				l.partial = true
-			default:
-				to := reach(w.Next, w.Stacks)
-				if to == nil {
-					l.leaves(n, w)
-					continue
+	for more := true; more; more = below.Grew() {
+		for i := 0; i < len(l.order); i++ {
+			n := l.order[i]
+			if err := l.ways(n); err != nil {
+				return err
+			}
+			for _, w := range n.ways {
+				for _, s := range behind(below, n, w) {
+					l.node(w.Next, s)
 				}
-				n.to, to.from = append(n.to, to), append(to.from, n)
+			}
+			if len(l.order) > most {
+				return ErrLarge
 			}
 		}
 	}
+	for _, n := range l.order {
+		l.link(n, below)
+	}
 	return nil
+}
+
+// node returns what stands for an instruction where stacks hold that, nil where there is none.
+func (l *linter) node(addr int64, s facts.Stacks) *node {
+	in := l.at[addr]
+	if in == nil || in.facts == nil {
+		return nil
+	}
+	key := nodeKey{addr, s.Key()}
+	n := l.nodes[key]
+	if n == nil {
+		n = &node{inst: in, stacks: s}
+		l.nodes[key] = n
+		l.order = append(l.order, n)
+		in.nodes = append(in.nodes, n)
+	}
+	return n
+}
+
+// ways finds out how control goes on behind a node.
+func (l *linter) ways(n *node) (err error) {
+	if n.ways != nil {
+		return nil
+	}
+	l.Decoder.Addr = n.addr
+	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks); errors.Is(err, facts.ErrWays) {
+		return ErrLarge
+	}
+	return err
+}
+
+// behind returns what stacks can hold where a way of a node leads, nil where it leads nowhere that is known.
+func behind(below *facts.Below, n *node, w facts.Way) []facts.Stacks {
+	if w.Ends || w.Stops != "" || w.Next < 0 {
+		return nil
+	}
+	return below.After(n.stacks, w.Stacks)
+}
+
+// link notes where control goes from a node.
+func (l *linter) link(n *node, below *facts.Below) {
+	for _, w := range n.ways {
+		if !w.Ends && w.Stops == "" && w.Next < 0 {
+			l.partial = true
+		}
+		for _, s := range behind(below, n, w) {
+			if to := l.node(w.Next, s); to != nil {
+				n.to, to.from = append(n.to, to), append(to.from, n)
+			} else {
+				l.leaves(n, w)
+			}
+		}
+	}
 }
 
 // leaves notes that control leaves the code. Where a wave goes on that lanes left, only running decides.

@@ -100,7 +100,7 @@ func Each[R any](s *Statements, workers int, start func() (read func(Statement) 
 func (b *Batch[R]) fill(s *Statements, j *job) {
 	b.Statements, b.Ahead, b.Open = b.Statements[:0], b.Ahead[:0], -1
 	if s.text == nil {
-		b.Statements = append(b.Statements, j.list...)
+		b.Statements = j.list
 		return
 	}
 	base := j.window.base + int64(j.window.from)

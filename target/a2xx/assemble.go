@@ -17,7 +17,7 @@ import (
 type Assembler struct {
 	m       *machine
 	context bits.Value
-	clauses map[string]bool // the words that clauses start with
+	clauses map[string]bool // the words that clauses start with, in capitals
 	layout  layout          // takes what was assembled apart, to check it
 	lexis   *program.Lexis
 	// Jobs is the number of processors that may be used.
@@ -33,9 +33,10 @@ func NewAssembler(set *isa.Set, ctx bits.Value) (*Assembler, error) {
 		return nil, err
 	}
 	a := &Assembler{m: m, context: ctx, clauses: map[string]bool{}, lexis: program.NewLexis("", []string{set.Comment()})}
+	a.labels, a.names = map[string]label{}, newNames(a)
 	for _, l := range m.cf.root.Leaves {
 		word, _, _ := strings.Cut(l.Display, " ")
-		a.clauses[strings.ToLower(word)] = true
+		a.clauses[strings.ToUpper(word)] = true
 	}
 	return a, nil
 }
@@ -75,12 +76,15 @@ type assembly struct {
 	// warnings are what is hardly meant.
 	warnings diag.List
 	lines    []sourceLine
-	labels   map[string]label
-	names    names
-	line     asm.Line // that is read
-	units    []placedUnit
-	out      Assembled
-	options  sourceOptions
+	// statements are the lines, infos those of the units.
+	statements []program.Statement
+	infos      []unitInfo
+	labels     map[string]label
+	names      names
+	line       asm.Line // that is read
+	units      []placedUnit
+	out        Assembled
+	options    sourceOptions
 	// placed are the clauses with their places in the source.
 	placed []sourceClause
 	met    [2][]bool
@@ -147,11 +151,12 @@ const maxUnits = 1 << 20
 // Assemble reads a source. All mistakes are told of at once, up to fifty.
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	a.assembly = assembly{
-		src: src, lines: a.lines[:0], labels: map[string]label{}, units: a.units[:0],
-		placed: a.placed[:0], met: a.met, line: a.line,
+		src: src, lines: a.lines[:0], statements: a.statements[:0], labels: a.labels, names: a.names,
+		units: a.units[:0], infos: a.infos[:0], placed: a.placed[:0], met: a.met, line: a.line,
 	}
 	a.out.Context = a.context
-	a.names = newNames(a)
+	clear(a.labels)
+	a.names.forget()
 	for i, k := range a.m.kinds {
 		a.met[i] = append(a.met[i][:0], make([]bool, len(k.root.Leaves))...)
 	}
@@ -184,13 +189,9 @@ var errEnough = errors.New("too many mistakes")
 
 // scan divides the source into what its lines are.
 func (a *Assembler) scan() {
-	_ = program.Each(program.NewText(a.src).Split(a.lexis), 1, nil, func(b *program.Batch[struct{}]) error {
-		for _, x := range b.Statements {
-			if a.scanLine(x.Text, int(x.Off)); len(a.errs) > maxErrors {
-				return errEnough
-			}
-		}
-		return nil
+	a.lexis.Split(a.src.Text, func(off int, text string) bool {
+		a.scanLine(text, off)
+		return len(a.errs) <= maxErrors
 	})
 }
 
@@ -255,12 +256,16 @@ func (a *Assembler) kindOf(line string) *kind {
 // other takes a line that is a clause, or goes on with the instruction before it.
 func (a *Assembler) other(text string, off int, word string) {
 	n := len(a.lines)
-	if a.clauses[strings.ToLower(word)] || n == 0 || a.lines[n-1].what != stepLine {
+	if a.clauses[strings.ToUpper(word)] || n == 0 || a.lines[n-1].what != stepLine {
 		a.lines = append(a.lines, sourceLine{what: clauseLine, off: off, text: text})
 		a.clauseLines++
 		return
 	}
 	l := &a.lines[n-1]
+	if src := a.src.Text; src[l.off:l.end()] == l.text && strings.TrimLeft(src[l.end():off], blanks+"\n") == "" {
+		l.text = src[l.off : off+len(text)]
+		return
+	}
 	l.text += strings.Repeat(" ", off-l.end()) + text
 }
 
@@ -396,13 +401,12 @@ func (a *Assembler) end() {
 
 // readSteps reads the instructions and places them, and data, behind the clauses.
 func (a *Assembler) readSteps() error {
-	list := make([]program.Statement, 0, len(a.lines))
 	for i := range a.lines {
-		list = append(list, program.Statement{Off: int64(a.lines[i].off), Text: a.lines[i].text})
+		a.statements = append(a.statements, program.Statement{Off: int64(a.lines[i].off), Text: a.lines[i].text})
 	}
 	p := placing{Assembler: a, at: a.start, clause: -1}
 	next := 0
-	err := program.Each(program.Listed(list), a.Jobs, a.startAhead, func(b *program.Batch[ahead]) error {
+	err := program.Each(program.Listed(a.statements), a.Jobs, a.startAhead, func(b *program.Batch[ahead]) error {
 		for i := range b.Statements {
 			var known ahead
 			if len(b.Ahead) > 0 {
@@ -536,19 +540,18 @@ func (a *Assembler) number(k *kind) int {
 
 // fillClauses gives clauses what their text left out.
 func (a *Assembler) fillClauses() {
-	infos := make([]unitInfo, len(a.units))
 	for i := range a.units {
-		infos[i] = a.units[i].unitInfo
+		a.infos = append(a.infos, a.units[i].unitInfo)
 	}
 	for i := range a.placed {
 		p := &a.placed[i]
 		if c := &a.m.clauses[p.in.Leaf.ID]; c.runs {
-			a.fillClause(p, c, infos)
+			a.fillClause(p, c)
 		}
 	}
 }
 
-func (a *Assembler) fillClause(p *sourceClause, c *clause, infos []unitInfo) {
+func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 	v := &p.in.Bits
 	first := p.first
 	if p.size == 0 {
@@ -575,7 +578,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause, infos []unitInfo) {
 		v.SetUint(c.count.low, c.count.width, uint64(p.size))
 	}
 	if !a.m.sequenced.get(p.ctx) {
-		bits := sequence(c, infos, c.address.of(*v), c.count.of(*v))
+		bits := sequence(c, a.infos, c.address.of(*v), c.count.of(*v))
 		v.SetUint(c.sequence.low, c.sequence.width, uint64(bits))
 	}
 }

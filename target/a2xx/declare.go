@@ -37,6 +37,11 @@ type names struct {
 
 func newNames(a *Assembler) names { return names{a: a, byName: map[string]int{}} }
 
+func (n *names) forget() {
+	n.list = n.list[:0]
+	clear(n.byName)
+}
+
 // headers are the kinds of headers. Of which registers they are, a file or view of the description says. The
 // registers of shared ones may overlap.
 var headers = map[string]struct {

@@ -48,6 +48,9 @@ type Assembler struct {
 	most      bounds
 	size      int // entries of the descriptor table
 	fresh     *isa.Decoder
+	// declarations number what programs declare, one name after another; 0 is nothing.
+	declarations    map[declared]uint64
+	lastDeclaration uint64
 	// tools are those of Source, nil before it is asked for.
 	tools *sourceTools
 }
@@ -70,7 +73,7 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser, size: set.Tables()[0].Size}
+	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser, size: set.Tables()[0].Size, declarations: map[declared]uint64{}}
 	if err := a.banks.load(set); err != nil {
 		return nil, err
 	}
@@ -160,17 +163,15 @@ type assembly struct {
 	// The file being read, and the line.
 	dvle    *dvleState
 	aliases map[string]*alias
+	names   uint64 // the number of what is declared so far
 	array   *constArray
 	src     *diag.Source
 	base    int // of the text being read, in src
-	// The instruction being read: in the words of the description, its name, nil for one that is none, and the fields
-	// in braces behind it.
-	line       asm.Line
-	mnemonic   *mnemonic
-	operands   []operand
-	suffix     string
-	name       string
-	targetSpan diag.Span
+	// The instruction being read: in the words of the description, and its name, nil for one that is none.
+	line     asm.Line
+	mnemonic *mnemonic
+	operands []operand
+	name     string // of the place that it goes to
 }
 
 func (r *assembly) span(off, end int) diag.Span {
@@ -190,7 +191,7 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 }
 
 func (r *assembly) assembleFile(src *diag.Source) {
-	r.dvle, r.aliases, r.array = nil, map[string]*alias{}, nil
+	r.dvle, r.aliases, r.names, r.array = nil, map[string]*alias{}, 0, nil
 	r.spaces[0].nextFile()
 	pieces, err := program.Pieces(src)
 	var list diag.List
@@ -200,12 +201,10 @@ func (r *assembly) assembleFile(src *diag.Source) {
 	r.src, r.base = src, 0
 	for _, p := range pieces {
 		r.src = p
-		_ = program.Each(program.NewText(p).Split(lexis), 1, nil, func(b *program.Batch[struct{}]) error {
-			for _, s := range b.Statements {
-				r.base = int(s.Off)
-				r.readLine(s.Text)
-			}
-			return nil
+		lexis.Split(p.Text, func(off int, statement string) bool {
+			r.base = off
+			r.readLine(statement)
+			return true
 		})
 	}
 	if r.array != nil {
@@ -298,8 +297,8 @@ func trimEnd(s string) string {
 
 // instruction reads the instruction that starts at off.
 func (r *assembly) instruction(text string, off int) {
-	text = text[:off+len(withoutLastComma(text[off:]))]
-	span := r.span(off, len(text))
+	r.base, text = r.base+off, withoutLastComma(text[off:])
+	span := r.span(0, len(text))
 	if r.layout.Depth() == 0 {
 		r.fail(diag.BlockNesting, span, "an instruction outside of a procedure: .proc NAME opens one, .end closes it")
 		return
@@ -308,18 +307,56 @@ func (r *assembly) instruction(text string, off int) {
 		r.fail(diag.BlockNesting, span, "an instruction inside the array %s, which .end closes", r.array.name)
 		return
 	}
-	if !r.spellOut(text, off) {
-		r.broken()
-		return
-	}
+	l := &r.line
+	l.Start(text)
+	l.Names = r.meanings()
 	r.name = ""
-	res, err := r.parser.ParseLine(&r.line)
-	if err != nil {
-		r.explain(err, off)
-		r.broken()
-		return
+	res, known := r.parser.Known(l)
+	if !known {
+		heard := len(r.warnings)
+		if !r.spellOut(text) {
+			r.broken()
+			return
+		}
+		if len(r.warnings) > heard {
+			l.Names = 0 // so that they are given again
+		}
+		var err error
+		if res, err = r.parser.ParseLine(l); err != nil {
+			r.explain(err)
+			r.broken()
+			return
+		}
 	}
 	r.place(res.Inst, span)
+}
+
+// What is noted of an instruction: its tag, and where in its text the name of a place and the fields in braces are.
+const (
+	noteTag = iota
+	noteTarget
+	noteTargetEnd
+	noteSuffix
+)
+
+// suffix returns the fields in braces behind the instruction, with their braces.
+func (r *assembly) suffix() string {
+	if at := r.line.Note[noteSuffix]; at > 0 {
+		return r.line.Source[at:]
+	}
+	return ""
+}
+
+// meanings is a number for what the names of an instruction mean here, and for what it may have.
+func (r *assembly) meanings() uint64 {
+	n := (r.names + 1) << 2
+	if r.dvle != nil && r.dvle.geometry {
+		n |= 1
+	}
+	if r.facts.unchecked {
+		n |= 2
+	}
+	return n
 }
 
 // withoutLastComma leaves out a comma behind the last operand, which picasso does not mind.
@@ -342,11 +379,11 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	}
 	r.hazards(in, span)
 	r.limit(d, span)
-	target := program.Target{Name: r.name, Span: r.targetSpan}
-	if r.suffix != "" {
-		target.GivenTarget, target.GivenCount = given(r.suffix, role)
+	target := program.Target{Name: r.name, Span: r.span(int(r.line.Note[noteTarget]), int(r.line.Note[noteTargetEnd]))}
+	if suffix := r.suffix(); suffix != "" {
+		target.GivenTarget, target.GivenCount = given(suffix, role)
 	}
-	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.tag()}, target)
+	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.line.Note[noteTag]}, target)
 }
 
 // hazards tells of what an instruction hardly means, by the description.
@@ -570,15 +607,15 @@ func (r *assembly) header(d *dvleState) DVLE {
 const dvleWord04 = 0x1002
 
 // explain turns an error of the instruction parser into one of the source.
-func (r *assembly) explain(err error, off int) {
+func (r *assembly) explain(err error) {
 	var e *asm.Error
 	if !errors.As(err, &e) {
 		r.fail(diag.TextExpected, r.span(0, 1), "%v", err)
 		return
 	}
-	if e.Code == diag.TableFull && r.suffix == "" { // it is no part of the instruction that is too much
+	if e.Code == diag.TableFull && r.suffix() == "" { // it is no part of the instruction that is too much
 		_, why, _ := strings.Cut(e.Msg, ": ")
-		e.Off, e.End, e.Msg = off, len(r.line.Source), "operand descriptors: "+why
+		e.Off, e.End, e.Msg = 0, len(r.line.Source), "operand descriptors: "+why
 	}
 	r.fail(e.Code, r.span(e.Off, e.End), "%s", r.limited(e))
 }

@@ -332,3 +332,31 @@ func FuzzSource(f *testing.F) {
 		roundTrip(t, a, out.Bytes)
 	})
 }
+
+// A line that is remembered is what its names mean now, with the warnings that they earn.
+func TestRememberedNames(t *testing.T) {
+	a := newAssembler(t)
+	program := func(declared string) string {
+		return declared + "\n.out out position\n.proc main\n\tmov out, name[1].x\n\tend\n.end\n"
+	}
+	for range 4 { // a line is remembered when it has been met before
+		for _, c := range []struct {
+			declared string
+			number   uint64 // of the register, c0 being 0x20
+			warnings int
+		}{
+			{".fvec name[2]", 0x21, 0},
+			{".fvec other\n.fvec name[2]", 0x22, 0},
+			{".fvec name", 0x21, 1}, // past its end
+			{".alias name c7.yxzw", 0x28, 0},
+			{".alias name c7.zxzw", 0x28, 0},
+		} {
+			out := assemble(t, a, program(c.declared))
+			swizzle := out.File.DVLP.Descriptors[0].Value >> 5 & 0xff
+			want := map[byte]uint32{'y': 0x55, 'z': 0xaa}[c.declared[len(c.declared)-4]]
+			if number := uint64(out.File.DVLP.Code[0] >> 12 & 0x7f); number != c.number || len(out.Warnings) != c.warnings || swizzle != want {
+				t.Errorf("with %q the line reads %#x, swizzle %#x, with %d warnings, expected %#x, %#x, %d", c.declared, number, swizzle, len(out.Warnings), c.number, want, c.warnings)
+			}
+		}
+	}
+}

@@ -245,7 +245,34 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 		r.warn(diag.HiddenName, span, "%s is %s in this file from here on, no longer the register of that name", name, o.String())
 	}
 	r.aliases[name] = &alias{o, span, size}
+	r.names = r.declaration(declared{r.names, name, o, size})
 	return true
+}
+
+// declared is a name that is declared behind others.
+type declared struct {
+	before uint64 // the number of what is declared before it
+	name   string
+	operand
+	size int
+}
+
+// maxDeclared bounds the declarations that are remembered.
+const maxDeclared = 1 << 12
+
+// declaration returns the number of what is declared with a name; the same numbers are the same names.
+func (a *Assembler) declaration(d declared) uint64 {
+	n, ok := a.declarations[d]
+	if ok {
+		return n
+	}
+	if len(a.declarations) == maxDeclared {
+		clear(a.declarations)
+	}
+	a.lastDeclaration++
+	d.name = strings.Clone(d.name)
+	a.declarations[d] = a.lastDeclaration
+	return a.lastDeclaration
 }
 
 // taken complains of a name that the file has declared before.

@@ -433,24 +433,21 @@ func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 	return names
 }
 
-// spellOut puts the instruction at text[off:] into r.line in the words of the description: with
-// registers for names.
-func (r *assembly) spellOut(text string, off int) bool {
-	r.line.Start(text)
+// spellOut puts the instruction into r.line in the words of the description: with registers for names.
+func (r *assembly) spellOut(text string) bool {
 	r.operands = r.operands[:0]
 	end := len(text)
-	i := strings.IndexByte(text[off:], '{')
-	if r.suffix = ""; i >= 0 {
-		end = off + i
-		r.suffix = text[end:]
+	if i := strings.IndexByte(text, '{'); i >= 0 {
+		end = i
+		r.line.Note[noteSuffix] = uint32(i)
 	}
-	word := off
-	for word < end && text[word] != ' ' && text[word] != '\t' {
-		word++
+	at := 0
+	for at < end && text[at] != ' ' && text[at] != '\t' {
+		at++
 	}
-	r.line.Keep(off, word)
-	r.mnemonic = r.mnemonics[strings.ToLower(text[off:word])]
-	ok, at := true, word
+	r.line.Keep(0, at)
+	r.mnemonic = r.mnemonics[strings.ToLower(text[:at])]
+	ok := true
 	for i := 0; at < end; i++ {
 		comma := end
 		if n := strings.IndexByte(text[at:end], ','); n >= 0 {
@@ -469,6 +466,7 @@ func (r *assembly) spellOut(text string, off int) bool {
 		}
 	}
 	r.line.Keep(end, len(text))
+	r.line.Note[noteTag] = r.tag()
 	return ok
 }
 
@@ -494,7 +492,7 @@ func (r *assembly) spellOperand(kind operandKind, text string, off, end int) boo
 		r.other(text, off, end)
 		return true
 	case kindTarget:
-		r.targetSpan = r.span(off, end)
+		r.line.Note[noteTarget], r.line.Note[noteTargetEnd] = uint32(off), uint32(end)
 		r.line.Keep(off, end)
 		return true
 	}

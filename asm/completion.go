@@ -115,13 +115,7 @@ func (p *Parser) apply(e *completion) bool {
 			continue
 		}
 		s, x := &p.spaces[i], &e.spaces[i]
-		for j := range s.known {
-			if fresh := x.known[j] &^ s.known[j]; fresh != 0 {
-				p.trail = append(p.trail, undo{int16(64 * j), 64, uint8(i), s.known[j]})
-				s.known[j] |= fresh
-				s.val[j] |= x.val[j] & fresh
-			}
-		}
+		p.fillFrom(uint8(i), &x.val, &x.known)
 		s.assumed, s.care = x.assumed, x.care
 	}
 	p.nspaces, p.ended, p.cared = len(e.spaces), true, len(p.suffix) == 0

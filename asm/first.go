@@ -108,11 +108,7 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
 		return f
-	case itemBlank:
-		f.bytes.add(' ')
-		f.empty = true
-		return f
-	case itemNothing:
+	case itemBlank, itemNothing: // stands looks behind a blank
 		f.empty = true
 		return f
 	case itemEnum:
@@ -209,6 +205,9 @@ func (p *Parser) goesOn(f *firstSet, frame int32, pos int) bool {
 		f, frame = &p.firstSets(fr.ret).node, fr.parent
 	}
 }
+
+// ends reports whether text that starts at the present place can be what comes behind the present value or set.
+func (p *Parser) ends() bool { return p.goesOn(&firstSet{empty: true}, p.frame, p.pos) }
 
 // stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
 func (p *Parser) stands(f *firstSet, pos int) bool {

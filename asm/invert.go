@@ -250,23 +250,16 @@ func (b *bound64) ref(r *model.Ref) uint64 {
 
 // truth makes an expression true or false.
 func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
+	switch n.Op { // without computing all of an expression for each of its parts
+	case spec.OpNot:
+		return p.truth(n.X, scope, !want)
+	case spec.OpAndAnd, spec.OpOrOr:
+		return p.truthLogic(n, scope, want)
+	}
 	if x, known := p.eval(n, scope); known {
 		return statusOf((x != 0) == want)
 	}
 	switch n.Op {
-	case spec.OpNot:
-		return p.truth(n.X, scope, !want)
-	case spec.OpAndAnd, spec.OpOrOr:
-		if want == (n.Op == spec.OpAndAnd) {
-			return both(p.truth(n.X, scope, want), p.truth(n.Y, scope, want))
-		}
-		if x, known := p.eval(n.X, scope); known && (x != 0) != want {
-			return p.truth(n.Y, scope, want)
-		}
-		if y, known := p.eval(n.Y, scope); known && (y != 0) != want {
-			return p.truth(n.X, scope, want)
-		}
-		return open
 	case spec.OpEq, spec.OpNe:
 		return p.equal(n, scope, want == (n.Op == spec.OpEq))
 	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
@@ -283,6 +276,28 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 		return p.assign(n, scope, m, ^uint64(0))
 	}
 	return open
+}
+
+// truthLogic is truth for && and ||: both sides have to be as wanted, or one does, which the other can leave no choice.
+func (p *Parser) truthLogic(n *model.Node, scope int32, want bool) status {
+	if want == (n.Op == spec.OpAndAnd) {
+		return both(p.truth(n.X, scope, want), p.truth(n.Y, scope, want))
+	}
+	x, knownX := p.eval(n.X, scope)
+	if knownX && (x != 0) == want {
+		return holds
+	}
+	if knownX {
+		return p.truth(n.Y, scope, want)
+	}
+	y, knownY := p.eval(n.Y, scope)
+	switch {
+	case !knownY:
+		return open
+	case (y != 0) == want:
+		return holds
+	}
+	return p.truth(n.X, scope, want)
 }
 
 // equal makes two sides the same, or different where only one other value is possible.

@@ -210,7 +210,7 @@ func (p *Parser) member(state int) bool {
 		p.node = s.members[i]
 		return true
 	}
-	if !f.closing && f.extent == someText && f.used == 0 {
+	if !f.closing && (f.extent == someText && f.used == 0 || !p.everyWay() && !p.ends()) {
 		return false
 	}
 	return p.absent(s, f)

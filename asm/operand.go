@@ -163,7 +163,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 // reader returns the parser that reads a value alone, at the start.
 func (p *Parser) reader(g *grammar, outside int) *Parser {
 	if p.helper == nil {
-		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, Tables: p.Tables, helps: p}
+		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, textContexts: p.textContexts, Tables: p.Tables, helps: p}
 	}
 	q := p.helper
 	q.Symbol, q.Later, q.Name, q.Custom, q.memo = p.Symbol, p.Later, p.Name, p.Custom, p.memo

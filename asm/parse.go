@@ -51,6 +51,8 @@ type Parser struct {
 	enums   map[*model.Enum]*trie
 	bools   map[boolText]*trie
 	context bits.Value
+	// textContexts are the bits of contexts that text can give.
+	textContexts bits.Value
 	// disjoint tells that a word can match one leaf alone.
 	disjoint bool
 
@@ -222,6 +224,11 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	}
 	p.top = p.grammarOf(p.env)
 	p.disjoint = m.ISA.Strict && disjoint(p.root)
+	for _, c := range m.ISA.Contexts {
+		if c.FromText {
+			p.textContexts.SetUint(c.Low, c.Width, ^uint64(0))
+		}
+	}
 	return p, nil
 }
 
@@ -448,15 +455,9 @@ func (p *Parser) reset(size int) {
 // resetContexts gives the contexts their values. Those that text can give are unknown; where there
 // are none, the values stay as they are from line to line.
 func (p *Parser) resetContexts() {
-	p.steady = true
-	p.spaces[spaceContext] = space{val: p.context, known: bits.Ones(bits.Size)}
-	for _, c := range inside.Machine(p.set).ISA.Contexts {
-		if c.FromText {
-			p.steady = false
-			p.spaces[spaceContext].known.SetUint(c.Low, c.Width, 0)
-			p.spaces[spaceContext].val.SetUint(c.Low, c.Width, 0)
-		}
-	}
+	known := bits.Ones(bits.Size).AndNot(p.textContexts)
+	p.steady = p.textContexts.IsZero()
+	p.spaces[spaceContext] = space{val: p.context.And(known), known: known}
 }
 
 // search goes on from the present place, trying the ways left open when it gets stuck.
@@ -583,7 +584,7 @@ func (p *Parser) isWay(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
 	}
-	return len(n.accepts) > 0 && (p.everyWay() || p.goesOn(&firstSet{empty: true}, p.frame, p.pos))
+	return len(n.accepts) > 0 && (p.everyWay() || p.ends())
 }
 
 // everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.
@@ -719,6 +720,9 @@ func (p *Parser) accept(a *accept) bool {
 func (p *Parser) notBefore(a *accept, scope int32) bool {
 	known := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
 	for i, n := range a.not {
+		if p.failure == nil && p.isFalse(n, scope) {
+			continue
+		}
 		if !known {
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
 		} else if v, _ := p.eval(n.Root, scope); v != 0 && (!p.leniently || !p.spelled(false)) {

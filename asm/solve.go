@@ -2,7 +2,6 @@ package asm
 
 import (
 	wide "github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -99,8 +98,26 @@ func (p *Parser) constrain(c constraint) bool {
 			return p.setMasked(s.space, s.low, s.size, c.prog.Match, c.prog.Mask, p.pos)
 		}
 	}
+	if p.failure == nil && p.isFalse(c.prog, c.scope) {
+		return c.kind != wantTrue
+	}
 	p.cons = append(p.cons, c)
 	return p.propagateLast(p.pos)
+}
+
+// isFalse reports whether a condition asks for other values of bits than those that are known. It need not find out.
+func (p *Parser) isFalse(prog *model.Prog, scope int32) bool {
+	s := &p.scopes[scope]
+	if s.parts != nil || s.low != 0 {
+		return false
+	}
+	x := &p.spaces[s.space]
+	for i, m := range prog.Mask {
+		if (x.val[i]^prog.Match[i])&m&x.known[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // bindComputed notes what text that ends at end says of a computed field.
@@ -670,9 +687,17 @@ func (p *Parser) defaultRun(d *model.Default, scope int32, zeros bool) (done, kn
 
 // fillContexts gives contexts that the text does not name their defaults.
 func (p *Parser) fillContexts() {
-	for _, c := range inside.Machine(p.set).ISA.Contexts {
-		if c.FromText {
-			p.fill(spaceContext, c.Low, c.Width, p.context.Slice(c.Low, c.Width))
+	p.fillFrom(spaceContext, &p.context, &p.textContexts)
+}
+
+// fillFrom sets those bits of a space that are in a mask and unknown.
+func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
+	s := &p.spaces[sp]
+	for i := range mask {
+		if fresh := mask[i] &^ s.known[i]; fresh != 0 {
+			p.bound(undo{int16(64 * i), 64, sp, s.known[i]}, p.pos)
+			s.known[i] |= fresh
+			s.val[i] |= val[i] & fresh
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	mathbits "math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -15,8 +16,8 @@ type Prog struct {
 	Spec *spec.Expr
 	Unit *BoundLeaf
 	Root *Node
-	// Simple tells that the expression asks for given values of bits of its own scope and nothing
-	// else: it is 1 where word&Mask == Match and 0 elsewhere.
+	// Mask and Match are values of bits of its own scope without which the expression is 0. Simple tells that it
+	// asks for nothing else: it is 1 where word&Mask == Match and 0 elsewhere.
 	Simple      bool
 	Mask, Match bits.Value
 	// Missing are the names that resolve nowhere, or nowhere in some cases, and read 0 there. In plain
@@ -28,6 +29,9 @@ type Prog struct {
 	// and Fetch are its names in the order in which they are looked up. Both are as in Mesa's tools.
 	Open  bool
 	Fetch []Missing
+	// Memo is room for what isa keeps with an expression; Asked counts how often it was computed before.
+	Memo  atomic.Value
+	Asked atomic.Int32
 }
 
 // Missing is a name that need not resolve.
@@ -268,17 +272,17 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 	return out
 }
 
-// simple recognises conjunctions of FIELD == constant over fields of the scope itself.
+// simple recognises conjunctions of FIELD == constant over fields of the scope itself; ok is false where there is more
+// to an expression.
 func simple(n *Node) (mask, match bits.Value, ok bool) {
 	switch n.Op {
 	case spec.OpAndAnd:
 		m1, v1, ok1 := simple(n.X)
 		m2, v2, ok2 := simple(n.Y)
-		both := m1.And(m2)
-		if !ok1 || !ok2 || v1.And(both) != v2.And(both) {
-			return mask, match, false
+		if both := m1.And(m2); v1.And(both) != v2.And(both) { // it is never 1
+			return m1, v1, false
 		}
-		return m1.Or(m2), v1.Or(v2), true
+		return m1.Or(m2), v1.Or(v2), ok1 && ok2
 	case spec.OpEq:
 		x, y := n.X, n.Y
 		if x.Op == spec.OpConst {

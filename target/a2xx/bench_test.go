@@ -1,6 +1,7 @@
 package a2xx_test
 
 import (
+	"iter"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -56,10 +57,9 @@ func variants(b *testing.B, count int) (list []example, units int) {
 	for i := range count {
 		p := base[i%len(base)]
 		p.words = slices.Clone(p.words)
-		at := 3 * firstUnit(p.words)
-		for u := at; u+3 <= len(p.words); u += 3 {
-			w := p.words[u : u+3]
-			if w[0]&0x1f <= 1 && w[0]>>19&1 == 1 && w[1]>>12 != 0 { // a fetch: other registers, another offset
+		for at, fetches := range unitsRun(p.words) {
+			w := p.words[3*at:][:3]
+			if fetches { // other registers
 				w[0] = w[0]&^0x1f000 | r.Uint32N(32)<<12
 				w[0] = w[0]&^0x3e0 | r.Uint32N(32)<<5
 				continue
@@ -78,16 +78,24 @@ func variants(b *testing.B, count int) (list []example, units int) {
 	return list, units
 }
 
-// firstUnit returns the unit at which the first clause that runs anything finds it: that many units are clauses.
-func firstUnit(words []uint32) int {
-	for i := 0; i+2 < len(words); i += 3 {
-		for _, clause := range []uint64{uint64(words[i]) | uint64(words[i+1]&0xffff)<<32, uint64(words[i+1]>>16) | uint64(words[i+2])<<16} {
-			if op := clause >> 44; clause>>12&7 > 0 && (op >= 1 && op <= 6 || op == 13 || op == 14) {
-				return int(clause & 0x1ff)
+// unitsRun yields the units that clauses run, and whether they are fetches. The first of them stands behind the last clause.
+func unitsRun(words []uint32) iter.Seq2[int, bool] {
+	return func(yield func(unit int, fetches bool) bool) {
+		for i, first := 0, len(words); i+2 < min(first, len(words)); i += 3 {
+			for _, clause := range []uint64{uint64(words[i]) | uint64(words[i+1]&0xffff)<<32, uint64(words[i+1]>>16) | uint64(words[i+2])<<16} {
+				at, count, op := int(clause&0x1ff), int(clause>>12&7), clause>>44
+				if op < 1 || op > 6 && op != 13 && op != 14 {
+					continue
+				}
+				for k := range count {
+					first = min(first, 3*at)
+					if !yield(at+k, clause>>16>>(2*k)&1 == 1) {
+						return
+					}
+				}
 			}
 		}
 	}
-	return len(words) / 3
 }
 
 // variedPrograms is how many programs the benchmarks take; their units are fewer than texts are kept.

@@ -200,8 +200,7 @@ func (p *Parser) restore(r *reading) {
 	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
 	p.steady = p.steady && r.context == p.context
-	p.plan, p.asks = append(p.plan[:0], r.plan...), append(p.asks[:0], r.asks...)
-	p.note, p.asked = r.note, false
+	p.plan, p.note, p.asked, p.asks = r.plan, r.note, false, append(p.asks[:0], r.asks...)
 }
 
 // operandKind is what the reading of an operand depends on beside its text.

@@ -113,8 +113,9 @@ type Parser struct {
 	about    []uint64 // what the completion of the line depends on beside bits
 	bitsRead []uint64 // the bits that it depends on
 	suffix   []suffix
-	plan     []planned // the entries of the line, before they have their places
-	redone   bool      // a suffix may have made another instruction of the line
+	plan     []planned // the entries of the line, before they have their places: made, or those of a line that is known
+	made     []planned
+	redone   bool // a suffix may have made another instruction of the line
 	failure  *failure
 	// wrong is why a constant expression of the line has no value.
 	wrong *Error

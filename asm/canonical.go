@@ -14,12 +14,20 @@ type Canonical struct {
 	d *isa.Decoder
 	p *Parser
 	// entries are those that were settled for leaves whose idle bits depend on the entry alone.
-	entries map[settled]bits.Value
+	entries map[settled]CanonicalEntry
 	// least are the values that print shortest.
 	least  map[idlePart]uint64
 	types  map[string]*isa.Decoder
 	fields []isa.Field
 	text   []byte
+}
+
+// CanonicalEntry is an entry of which an instruction gives some bits.
+type CanonicalEntry struct {
+	// Entry has the bits on which the instruction does not depend as they are best shown.
+	Entry bits.Value
+	// Text is what the text of the instruction gives then, Care the bits on which the instruction depends.
+	Text, Care bits.Value
 }
 
 // settled is an entry of a leaf.
@@ -43,12 +51,12 @@ const (
 
 // NewCanonical returns what settles the entries of instructions that d prints and p reads.
 func NewCanonical(d *isa.Decoder, p *Parser) *Canonical {
-	return &Canonical{d: d, p: p, entries: map[settled]bits.Value{}, least: map[idlePart]uint64{}, types: map[string]*isa.Decoder{}}
+	return &Canonical{d: d, p: p, entries: map[settled]CanonicalEntry{}, least: map[idlePart]uint64{}, types: map[string]*isa.Decoder{}}
 }
 
 // Entry returns the entry of an instruction that has one, with other values for the bits on which the instruction
 // does not depend. entry is what the decoder has for it.
-func (c *Canonical) Entry(in isa.Inst, entry bits.Value) bits.Value {
+func (c *Canonical) Entry(in isa.Inst, entry bits.Value) CanonicalEntry {
 	key := settled{in.Leaf, entry}
 	if e, ok := c.entries[key]; ok {
 		return e
@@ -56,9 +64,11 @@ func (c *Canonical) Entry(in isa.Inst, entry bits.Value) bits.Value {
 	c.text = c.d.Append(c.text[:0], in)
 	res, err := c.p.ParseBytes(c.text)
 	if err != nil || len(res.Entries) != 1 {
-		return entry
+		return CanonicalEntry{Entry: entry, Text: entry, Care: bits.Ones(bits.Size)}
 	}
-	e := c.settle(in, entry, res.Entries[0].Care)
+	read := &res.Entries[0]
+	e := CanonicalEntry{Entry: c.settle(in, entry, read.Care), Care: read.Care}
+	e.Text = read.Value.AndNot(read.Bound).Or(e.Entry.And(read.Bound))
 	if c.entryDecides(in.Leaf) {
 		if len(c.entries) >= maxSettled {
 			clear(c.entries)

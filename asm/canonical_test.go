@@ -27,7 +27,7 @@ func TestCanonical(t *testing.T) {
 	} {
 		for range 2 { // the second time from what was kept
 			x.d.SetTable(0, []bits.Value{test.have})
-			if got := c.Entry(res.Inst, test.have); got != test.want {
+			if got := c.Entry(res.Inst, test.have).Entry; got != test.want {
 				t.Errorf("%s: %s becomes %s, expected %s", test.name, test.have, got, test.want)
 			}
 		}

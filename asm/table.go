@@ -80,6 +80,9 @@ type GrowingTable struct {
 	limits []int
 }
 
+// Reset empties the table and keeps its memory.
+func (t *GrowingTable) Reset() { t.Entries, t.Care, t.limits = t.Entries[:0], t.Care[:0], t.limits[:0] }
+
 // Place returns the first entry that serves, or adds one at the end.
 func (t *GrowingTable) Place(e Entry) (int, error) {
 	if e.Index >= 0 {
@@ -185,7 +188,7 @@ type planned struct {
 
 // planEntries lists the entries of the line.
 func (p *Parser) planEntries() {
-	p.plan = p.plan[:0]
+	p.made = p.made[:0]
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := &p.spaces[i]
 		if s.field == nil { // it is of a computed value
@@ -199,8 +202,9 @@ func (p *Parser) planEntries() {
 		if pin := p.pin(path); pin != nil {
 			e.Index, e.off, e.end = int(pin.value[0]), pin.off, pin.end
 		}
-		p.plan = append(p.plan, e)
+		p.made = append(p.made, e)
 	}
+	p.plan = p.made
 }
 
 // place finds every entry of the instruction its index.

@@ -1,7 +1,9 @@
 package isa
 
 import (
+	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -20,6 +22,11 @@ const maxOperands = 1 << 12
 type frame struct {
 	v    bits.Value
 	leaf *model.BoundLeaf
+	// site says where the bits are, and entry is the number of the table entry in which they are; voice says what
+	// the texts are. They are known where somebody looks.
+	site  *site
+	entry int
+	voice *voice
 }
 
 // Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, and
@@ -69,7 +76,10 @@ type Decoder struct {
 	sites     int // that are kept
 	strings   map[string]string
 	walk      operandWalk
+	voices    map[voiceKey]*voice
+	marks     map[markKey]*[]marks
 	collects  bool    // what is printed is looked at for operands
+	sited     bool    // the frames have their sites
 	text      []byte  // room for texts of which not the letters count
 	branching []uint8 // what MayBranch knows, by Leaf.ID
 	// general prints every item in the general way; tests compare with it.
@@ -147,6 +157,20 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	return in, true
 }
 
+// take makes an instruction the outermost frame.
+func (d *Decoder) take(in Inst) {
+	d.operands = 0
+	d.leave(0)
+	f := &d.frames[0]
+	f.v, f.leaf = in.Bits, d.env.Bound(in.Leaf.model)
+	switch {
+	case d.trace != nil && !d.trace.fields:
+		f.voice = d.heard(voiceKey{leaf: f.leaf})
+	case d.sited:
+		f.site, f.entry = d.top(in.Leaf.model), 0
+	}
+}
+
 // Conflict returns the two leaves that match a word which Decode has just refused; nil where none does.
 func (d *Decoder) Conflict() []*Leaf {
 	if d.conflict[0] == nil {
@@ -219,6 +243,20 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 		}
 		return 0
 	}
+	m, ok := p.Memo.Load().(*valueMemo)
+	switch {
+	case !ok && p.Asked.Add(1) == fewValues:
+		p.Memo.Store(newValueMemo(p))
+	case ok && m.known != nil && !d.general:
+		at := &m.known[m.key.read(d, depth)]
+		x := uint64(at.Load())
+		if x == 0 {
+			if x = d.compute(p, depth) + 1; x <= math.MaxUint32 {
+				at.Store(uint32(x))
+			}
+		}
+		return x - 1
+	}
 	if len(p.Missing) > 0 || p.Cycle {
 		d.reportMissing(p, depth)
 	}
@@ -226,6 +264,27 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 		return d.first(p, depth)
 	}
 	return d.compute(p, depth)
+}
+
+// valueMemo has the values of an expression, by the bits on which they depend. All decoders share it.
+type valueMemo struct {
+	key key
+	// known are one more than the values, 0 where that is not known or too great; nil where the expression
+	// depends on too much.
+	known []atomic.Uint32
+}
+
+// fewValues is how often an expression is computed before it is worth a memo.
+const fewValues = 16
+
+func newValueMemo(p *model.Prog) *valueMemo {
+	g := dependencies{budget: maxDependencies}
+	g.prog(p, 0)
+	k, ok := g.key(maxDense)
+	if !ok || len(g.tables) > 0 {
+		return &valueMemo{}
+	}
+	return &valueMemo{k, make([]atomic.Uint32, 1<<k.width)}
 }
 
 // first computes an expression that needs its own value, once in a scope: the value which is found first,

@@ -43,22 +43,19 @@ func (f *Field) Derived() bool { return len(f.Parts) == 0 }
 // Path and Parts, is shared by all fields of that name and not to be changed. Nothing is allocated once
 // fields of these names and meanings have been seen.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
-	t := d.startTrace(in)
-	t.fields = true
-	d.text = d.Append(d.text[:0], in)
-	d.trace = nil
-	w := fieldWalk{d: d, t: t, text: true, out: buf}
+	d.tracing.fields = true
+	d.text = d.traced(d.text[:0], in)
+	w := fieldWalk{d: d, t: &d.tracing, text: true, out: buf}
 	w.all()
 	return w.out
 }
 
 // Layout is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
 func (d *Decoder) Layout(buf []Field, in Inst) []Field {
-	t := &d.tracing
-	t.sites[0], t.entries[0] = d.top(in.Leaf.model), 0
-	d.leave(0)
-	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
-	w := fieldWalk{d: d, t: t, out: buf}
+	d.sited = true
+	d.take(in)
+	d.sited = false
+	w := fieldWalk{d: d, out: buf}
 	w.all()
 	return w.out
 }
@@ -81,7 +78,7 @@ func (w *fieldWalk) all() {
 
 func (w *fieldWalk) scope(depth int) {
 	d := w.d
-	s := w.t.sites[depth]
+	s := d.frames[depth].site
 	for _, named := range d.frames[depth].leaf.NamedFields() {
 		ref := d.pick(named.Alts, depth)
 		if ref == nil || ref.ScopeDepth != 0 || ref.Field == nil {
@@ -90,7 +87,7 @@ func (w *fieldWalk) scope(depth int) {
 		at := s.fieldOf(ref)
 		w.out = append(w.out, at.info)
 		f := &w.out[len(w.out)-1]
-		f.Entry = w.t.entries[depth]
+		f.Entry = d.frames[depth].entry
 		if ref.Prog != nil {
 			f.Value = bits.Of(d.eval(ref.Prog, depth))
 		} else {
@@ -101,7 +98,7 @@ func (w *fieldWalk) scope(depth int) {
 			w.place(f, at)
 		}
 		if ref.Kind == spec.KindBitset && ref.Prog == nil {
-			w.inner(at, ref, depth)
+			w.inner(ref, depth)
 		}
 	}
 }
@@ -142,21 +139,15 @@ func (d *Decoder) intern(text []byte) string {
 	return s
 }
 
-func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
+func (w *fieldWalk) inner(ref *model.Ref, depth int) {
 	d := w.d
 	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
-	d.leave(depth + 1)
-	d.frames[depth+1].v = *d.inner(ref, &d.frames[depth].v)
-	if !d.enter(ref.Env, depth+1) {
+	inner, outer := d.into(ref, depth)
+	if !d.enter(ref.Env, inner) {
 		return
 	}
-	w.t.sites[depth+1] = at.inside(d, w.t.sites[depth], d.frames[depth+1].leaf)
-	w.t.entries[depth+1] = w.t.entries[depth]
-	if at.info.Index {
-		index := ref.Field.Gather(&d.frames[depth].v)
-		w.t.entries[depth+1] = int(index[0])
-	}
-	w.scope(depth + 1)
+	d.place(ref, inner, outer)
+	w.scope(inner)
 }

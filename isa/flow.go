@@ -41,10 +41,7 @@ func (k FlowKind) String() string { return spec.FlowKind(k).String() }
 // Flows appends what the description says of the flow behind an instruction to buf. Where it says
 // nothing, each branch target is a jump or a call that may be made.
 func (d *Decoder) Flows(buf []Flow, in Inst) []Flow {
-	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
-	d.operands = 0
-	d.walk.d = d
-	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
+	d.take(in)
 	found := len(d.findings)
 	before := len(buf)
 	if buf = d.flows(buf, 0); len(buf) == before && !in.Leaf.model.Root.Spec.Flowing {
@@ -78,7 +75,7 @@ func (d *Decoder) flows(buf []Flow, depth int) []Flow {
 		if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || !ref.Field.Bitset.Flowing {
 			continue
 		}
-		if inner, ok := d.walk.enter(ref, depth); ok {
+		if inner, _, ok := d.inside(ref, depth); ok {
 			buf = d.flows(buf, inner)
 		}
 	}

@@ -15,8 +15,7 @@ func (d *Decoder) Hazards(buf []Hazard, in Inst) []Hazard {
 	if len(u.Hazards) == 0 {
 		return buf
 	}
-	d.leave(0)
-	d.frames[0] = frame{in.Bits, u}
+	d.take(in)
 	for i := range u.Hazards {
 		if h := &u.Hazards[i]; d.eval(h.Cond, 0) != 0 {
 			buf = append(buf, Hazard{h.Spec.Name, h.Spec.Text, h.Spec.Refused})

@@ -154,30 +154,6 @@ func (c *choice) put(x uint64, to *display) {
 	c.places[x] = uint8(i + 1)
 }
 
-// condition is a condition of a case and what it came to, by the bits on which it depends: 0 where that is not
-// known, else one more than the value.
-type condition struct {
-	// asked is not set for a condition of which nothing is remembered.
-	asked bool
-	key   key
-	known []uint8
-}
-
-// holds reports whether a condition holds in a frame.
-func (d *Decoder) holds(c *condition, p *model.Prog, depth int) bool {
-	if !c.asked {
-		return d.eval(p, depth) != 0
-	}
-	at := &c.known[c.key.read(d, depth)]
-	if *at == 0 {
-		*at = 1
-		if d.eval(p, depth) != 0 {
-			*at = 2
-		}
-	}
-	return *at == 2
-}
-
 // envMemo is what a decoder remembers of a bitset in its environment.
 type envMemo struct {
 	// choice tells the displays of its values of so many bits; nil where that depends on too much, or is
@@ -199,8 +175,6 @@ type leafMemo struct {
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
 	choice *choice // nil where it depends on too much
-	// conditions are those of the cases where there is no choice.
-	conditions []condition
 }
 
 // fewUses is how many instructions of a leaf are printed in the general way before it is worth a plan.
@@ -241,13 +215,6 @@ func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 		l.only = l.displays[l.plan.only]
 	} else if l.plan.chooses {
 		l.choice = newChoice(l.plan.choice)
-	} else {
-		l.conditions = slices.Clone(l.plan.conditions)
-		for i := range l.conditions {
-			if c := &l.conditions[i]; c.asked {
-				c.known = make([]uint8, 1<<c.key.width)
-			}
-		}
 	}
 }
 

@@ -12,22 +12,14 @@ import (
 // mnemonic and {NAME}, else the first word of the display. Of an instruction that consists of several it
 // is the first one's; "" where there is none.
 func (d *Decoder) Mnemonic(in Inst) string {
-	d.operands = 0
-	d.missing = d.missing[:0]
-	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
-	d.walk.d = d
-	d.walk.sites[0], d.walk.entries[0] = d.top(in.Leaf.model), 0
+	d.take(in)
 	found := len(d.findings)
-	name := d.mnemonic(0)
+	name := d.mnemonic(d.shownItems(0), 0)
 	d.forget(found)
 	return name
 }
 
-func (d *Decoder) mnemonic(depth int) string {
-	items, ok := d.walk.choose(depth)
-	if !ok {
-		return ""
-	}
+func (d *Decoder) mnemonic(items []model.Item, depth int) string {
 	from := slices.IndexFunc(items, func(it model.Item) bool { return namesInstruction(&it) })
 	if from < 0 {
 		if word := firstWord(items); word != "" {
@@ -56,8 +48,8 @@ func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 		if ref == nil || ref.Kind != spec.KindBitset || !ref.Field.Bitset.Groups {
 			continue
 		}
-		if inner, ok := d.walk.enter(ref, depth); ok {
-			if name := d.mnemonic(inner); name != "" {
+		if inner, items, ok := d.inside(ref, depth); ok {
+			if name := d.mnemonic(items, inner); name != "" {
 				return name
 			}
 		}

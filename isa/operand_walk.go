@@ -3,7 +3,6 @@ package isa
 import (
 	"slices"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -16,41 +15,17 @@ type operandWalk struct {
 	start int
 	// of is the only file to whose registers something is added, nil for any, of the operand being read.
 	of *spec.File
-	// sites say where the bits of each frame come from, entries of which table entry.
-	sites   [maxFrames]*site
-	entries [maxFrames]int
 }
 
 // wordTable stands for the word where the number of a table is asked for.
 const wordTable = -1
 
-// choose returns the display of the first case that applies and has one.
-func (w *operandWalk) choose(depth int) (items []model.Item, ok bool) {
-	for _, c := range w.d.frames[depth].leaf.Cases {
-		if (c.Cond == nil || w.d.eval(c.Cond, depth) != 0) && c.Shown {
-			return c.Items, true
-		}
-	}
-	return nil, false
-}
-
-// instruction prints an instruction inside of another, with its operands; ok is false where ref shows none.
-func (w *operandWalk) instruction(dst []byte, ref *model.Ref, depth int) (text []byte, ok bool) {
-	if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || !ref.Field.Bitset.Groups {
-		return dst, false
-	}
-	inner, ok := w.enter(ref, depth)
-	if !ok {
-		return dst, false
-	}
-	return w.d.boundLeaf(dst, inner), true
-}
-
 // field notes a field that was printed from a place on, if it is an operand on its own.
 func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
-	if end == from || ref == nil || ref.Field == nil || !ref.Field.IsOperand() {
+	if end == from || ref.Field == nil || !ref.Field.IsOperand() || ref.Field.Bitset != nil && ref.Field.Bitset.Groups {
 		return
 	}
+	defer w.quiet()()
 	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
 	w.piece(op, ref, false, depth)
 	if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
@@ -91,16 +66,23 @@ func (w *operandWalk) close(op *Operand, end int) {
 	}
 }
 
-// group prints the pieces of one operand.
-func (w *operandWalk) group(dst []byte, o *spec.Operand, items []model.Item, depth int) []byte {
+// quiet returns what forgets what is found and counted from now on: it was when the text was printed.
+func (w *operandWalk) quiet() func() {
 	d := w.d
-	from := len(dst)
-	d.collects = false
-	dst = d.items(dst, items, depth)
-	d.collects = true
-	if len(dst) == from {
-		return dst
+	found, operands := len(d.findings), d.operands
+	return func() {
+		d.forget(found)
+		d.operands = operands
 	}
+}
+
+// group notes an operand of several pieces, which were printed from a place on.
+func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth, from, end int) {
+	if end == from {
+		return
+	}
+	defer w.quiet()()
+	d := w.d
 	facts := d.frames[depth].leaf.Knowledge().Operands[o]
 	op := w.open(o.Name, Role(o.Role), from)
 	op.Kind = OperandKind(o.Kind)
@@ -114,8 +96,7 @@ func (w *operandWalk) group(dst []byte, o *spec.Operand, items []model.Item, dep
 			w.piece(op, ref, it.Name == relative, depth)
 		}
 	}
-	w.close(op, len(dst))
-	return dst
+	w.close(op, end)
 }
 
 // apply puts what the facts of a frame say in the operand, unless it was said outside. It returns the
@@ -313,7 +294,7 @@ func (op *Operand) takeBits(v uint64) {
 
 // nested takes what a nested bitset and the pieces that it shows say.
 func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth int) {
-	inner, ok := w.enter(ref, depth)
+	inner, items, ok := w.d.inside(ref, depth)
 	if !ok {
 		return
 	}
@@ -323,7 +304,6 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 		return
 	}
 	name := w.apply(op, facts, inner)
-	items, _ := w.choose(inner)
 	w.pieces(op, items, name, inner)
 	op.takeBits(w.d.frames[inner].v[0])
 }
@@ -344,50 +324,6 @@ func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, d
 	}
 }
 
-// enter makes the value of a bitset field a frame of its own and returns the frame's number.
-func (w *operandWalk) enter(ref *model.Ref, depth int) (inner int, ok bool) {
-	d := w.d
-	from := depth - ref.ScopeDepth
-	v, at := d.frames[from].v, from
-	if ref.Prog != nil {
-		v = bits.Of(d.eval(ref.Prog, from))
-	} else {
-		for _, e := range ref.Enter {
-			v = *d.inner(e, &v)
-			if depth++; depth >= maxFrames-1 {
-				return 0, false
-			}
-			d.frames[depth] = frame{v, e.Env.Bound(e.Env.Root.Leaves[0])}
-			w.place(depth, at, e, d.frames[depth].leaf)
-			at = depth
-		}
-		v = *d.inner(ref, &v)
-	}
-	if depth++; depth >= maxFrames {
-		return 0, false
-	}
-	if d.operands++; d.operands > maxOperands {
-		return 0, false
-	}
-	d.frames[depth].v = v
-	if !d.enter(ref.Env, depth) {
-		return 0, false
-	}
-	w.place(depth, at, ref, d.frames[depth].leaf)
-	return depth, true
-}
-
-// place notes where the bits of a frame are: those of a field of the frame at.
-func (w *operandWalk) place(depth, at int, ref *model.Ref, unit *model.BoundLeaf) {
-	outer := w.sites[at]
-	w.sites[depth] = outer.fieldOf(ref).inside(w.d, outer, unit)
-	w.entries[depth] = w.entries[at]
-	if ref.Field.Table != nil {
-		index := ref.Field.Gather(&w.d.frames[at].v)
-		w.entries[depth] = int(index[0])
-	}
-}
-
 // addBits notes the bits of a field, of a computed one those of the fields that it is computed from.
 func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 	depth -= ref.ScopeDepth
@@ -398,8 +334,8 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 		w.bitsOf(op, ref.Prog.Root, depth)
 		return
 	}
-	s, entry := w.sites[depth], w.entries[depth]
-	v := &w.d.frames[depth].v
+	f := &w.d.frames[depth]
+	s, entry, v := f.site, f.entry, &f.v
 	for _, e := range ref.Enter {
 		if e.Field.Table != nil {
 			index := e.Field.Gather(v)

@@ -263,10 +263,9 @@ func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
 func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
 	w := &d.walk
 	w.d, w.out, w.start = d, buf, len(dst)
-	w.sites[0], w.entries[0] = d.top(in.Leaf.model), 0
-	d.quick, d.collects = d.planned(in.Leaf.model) != nil, true
+	d.collects, d.sited = true, true
 	dst = d.Append(dst, in)
-	d.quick, d.collects = false, false
+	d.collects, d.sited = false, false
 	buf, w.out = w.out, nil
 	return dst, buf
 }
@@ -275,7 +274,7 @@ func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []
 // is nil where the word means none.
 func (d *Decoder) Register(in Inst) Register {
 	r := Register{Component: -1}
-	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
+	d.take(in)
 	d.walk.d = d
 	d.walk.register(&r, d.frames[0].leaf.Knowledge().Own.Regs, 0)
 	return r

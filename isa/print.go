@@ -15,16 +15,25 @@ import (
 // printed. Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
-	d.leave(0)
-	d.frames[0].v = in.Bits
-	if d.trace == nil && !d.collects {
-		if text, ok := d.quickly(dst, in); ok {
-			return text
-		}
+	l := d.planned(in.Leaf.model)
+	if l == nil || d.sited {
+		d.take(in)
+	} else {
+		d.leave(0)
+		d.frames[0].v, d.frames[0].leaf = in.Bits, l.plan.unit
 	}
-	d.frames[0].leaf = d.env.Bound(in.Leaf.model)
 	d.checkEntries(d.frames[0].leaf)
-	return d.boundLeaf(dst, 0)
+	if l == nil {
+		return d.boundLeaf(dst, 0)
+	}
+	d.quick = true
+	if x := d.choose(l, 0); x != nil {
+		dst = d.display(dst, x, 0)
+	} else {
+		dst = d.noDisplay(dst, l.plan.unit)
+	}
+	d.quick = false
+	return dst
 }
 
 // checkEntries reports the ignored bits that are set in the table entries of the instruction.
@@ -79,7 +88,11 @@ func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
 		for end < len(items) && items[end].Operand == o {
 			end++
 		}
-		dst = d.walk.group(dst, o, items[i:end], depth)
+		from := len(dst)
+		d.collects, d.sited = false, false
+		dst = d.items(dst, items[i:end], depth)
+		d.collects, d.sited = true, true
+		d.walk.group(o, items[i:end], depth, from, len(dst))
 		i = end
 	}
 	return dst
@@ -87,10 +100,13 @@ func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
 
 func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	if t := d.trace; t != nil {
-		if t.group = nil; it.Operand != nil {
-			t.group = t.sites[depth].group(it.Operand)
-		}
+		t.group = d.groupVoice(it.Operand, depth)
 	}
+	return d.piece(dst, it, depth)
+}
+
+// piece prints an item.
+func (d *Decoder) piece(dst []byte, it *model.Item, depth int) []byte {
 	switch it.Kind {
 	case model.ItemText:
 		return d.literal(dst, it.Text, depth)
@@ -122,9 +138,9 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	if !d.Remarks {
 		return dst
 	}
-	saved, collects := d.trace, d.collects
-	d.trace, d.collects = nil, false // a comment is no part of the instruction
-	defer func() { d.trace, d.collects = saved, collects }()
+	saved, collects, sited := d.trace, d.collects, d.sited
+	d.trace, d.collects, d.sited = nil, false, false // a comment is no part of the instruction
+	defer func() { d.trace, d.collects, d.sited = saved, collects, sited }()
 	start := len(dst)
 	dst = append(append(append(dst, '\t'), d.set.Comment()...), ' ')
 	from := len(dst)
@@ -141,7 +157,7 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 // literal prints a text of a template.
 func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 	if d.trace != nil && s != "" {
-		d.trace.literal(s, len(dst), depth)
+		d.literalToken(s, len(dst), depth)
 	}
 	return append(dst, s...)
 }
@@ -149,10 +165,10 @@ func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 // name prints the name of a leaf.
 func (d *Decoder) name(dst []byte, s string, depth int) []byte {
 	if t := d.trace; t != nil && s != "" {
-		if v := t.voice(depth); v.instruction && !v.forced {
+		if v := d.voice(depth); !t.fields && v.instruction && !v.forced {
 			t.token(TokenMnemonic, len(dst), len(dst)+len(s))
 		} else {
-			t.literal(s, len(dst), depth)
+			d.literalToken(s, len(dst), depth)
 		}
 	}
 	return append(dst, s...)
@@ -181,20 +197,7 @@ func (d *Decoder) reference(dst []byte, it *model.Item, depth int) []byte {
 	if it.Kind == model.ItemSet {
 		return d.members(dst, it, depth)
 	}
-	ref := d.pick(it.Alts, depth)
-	if !d.collects {
-		return d.shownValue(dst, it, ref, depth)
-	}
-	from := len(dst)
-	text, ok := d.walk.instruction(dst, ref, depth)
-	if ok {
-		return text
-	}
-	d.collects = false
-	dst = d.shownValue(dst, it, ref, depth)
-	d.collects = true
-	d.walk.field(ref, depth, from, len(dst))
-	return dst
+	return d.shownValue(dst, it, d.pick(it.Alts, depth), depth)
 }
 
 // shownValue prints the value of what a name means; ref is nil where it means nothing.
@@ -206,19 +209,27 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 	start := len(dst)
 	d.labelled = false
 	name, named := d.symbol(ref, depth)
-	if named {
+	switch {
+	case named:
 		dst = append(dst, name...)
-	} else if ref.Kind != spec.KindBitset {
+	case ref.Kind != spec.KindBitset:
 		dst = d.scalar(dst, ref, depth)
-	} else if d.trace == nil {
-		dst = d.nested(dst, ref, depth)
-	} else {
+	case d.trace != nil:
 		group := d.trace.group
 		dst = d.nested(dst, ref, depth)
 		d.trace.group = group
+	case d.collects && !ref.Field.Bitset.Groups: // one operand, whatever is in it
+		d.collects, d.sited = false, false
+		dst = d.nested(dst, ref, depth)
+		d.collects, d.sited = true, true
+	default:
+		dst = d.nested(dst, ref, depth)
 	}
-	if d.trace != nil {
-		d.trace.field(d, ref, depth, start, len(dst), named || d.labelled)
+	switch {
+	case d.trace != nil:
+		d.fieldToken(ref, depth, start, len(dst), named || d.labelled)
+	case d.collects:
+		d.walk.field(ref, depth, start, len(dst))
 	}
 	return dst
 }
@@ -250,42 +261,82 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 
 // nested prints a field whose type is a bitset in a scope of its own.
 func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
-	from := depth - ref.ScopeDepth
-	if ref.Prog != nil {
-		return d.nestedValue(dst, ref, bits.Of(d.eval(ref.Prog, from)), depth)
-	}
-	v := d.frames[from].v
-	for _, e := range ref.Enter {
-		v = *d.inner(e, &v)
-		if depth++; depth == maxFrames {
-			break
-		}
-		d.frames[depth] = frame{v, e.Env.Bound(e.Env.Root.Leaves[0])}
-		if d.trace != nil {
-			d.trace.enter(d, e, depth)
-		}
-	}
-	return d.nestedValue(dst, ref, *d.inner(ref, &v), depth)
-}
-
-func (d *Decoder) nestedValue(dst []byte, ref *model.Ref, v bits.Value, depth int) []byte {
-	depth++
-	if d.operands++; depth >= maxFrames || d.operands > maxOperands {
+	inner, outer := d.into(ref, depth)
+	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
 		d.tooDeep(ref)
 		return dst
 	}
-	d.leave(depth)
-	d.frames[depth].v = v
 	if d.quick {
-		return d.operand(dst, ref, d.envMemo(ref.Env), depth)
+		return d.operand(dst, ref, inner, outer)
 	}
-	if !d.enter(ref.Env, depth) {
-		return d.noOperand(dst, ref, depth)
+	if !d.enter(ref.Env, inner) {
+		return d.noOperand(dst, ref, inner)
 	}
-	if d.trace != nil {
-		d.trace.enter(d, ref, depth)
+	if d.sited {
+		d.place(ref, inner, outer)
 	}
-	return d.boundLeaf(dst, depth)
+	return d.boundLeaf(dst, inner)
+}
+
+// into gives a frame the value of a field of a bitset type, behind those that a path enters. It returns the number of
+// that frame, too great where there is none, and that of the one which has the field.
+func (d *Decoder) into(ref *model.Ref, depth int) (inner, outer int) {
+	outer, inner = depth-ref.ScopeDepth, depth+1
+	if inner >= maxFrames {
+		return inner, outer
+	}
+	if ref.Prog != nil {
+		d.leave(inner)
+		d.frames[inner].v = bits.Of(d.eval(ref.Prog, outer))
+		return inner, outer
+	}
+	v := &d.frames[outer].v
+	for _, e := range ref.Enter {
+		f := &d.frames[inner]
+		f.v, f.leaf = *d.inner(e, v), e.Env.Bound(e.Env.Root.Leaves[0])
+		if d.sited {
+			d.place(e, inner, outer)
+		}
+		v, outer = &f.v, inner
+		if inner++; inner == maxFrames {
+			return inner, outer
+		}
+	}
+	d.leave(inner)
+	d.frames[inner].v = *d.inner(ref, v)
+	return inner, outer
+}
+
+// inside makes the value of a field of a bitset type a frame of its own, and returns the number of the frame and the
+// display that the value has.
+func (d *Decoder) inside(ref *model.Ref, depth int) (inner int, items []model.Item, ok bool) {
+	inner, outer := d.into(ref, depth)
+	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
+		return inner, nil, false
+	}
+	if !d.quick {
+		if ok = d.enter(ref.Env, inner); ok {
+			items = d.shownItems(inner)
+		}
+	} else if x, known := d.chosen(ref, inner); known {
+		if ok = true; x != nil {
+			items = x.items
+		}
+	}
+	if ok && d.sited {
+		d.place(ref, inner, outer)
+	}
+	return inner, items, ok
+}
+
+// shownItems returns the display of the first case that applies and has one.
+func (d *Decoder) shownItems(depth int) []model.Item {
+	for _, c := range d.frames[depth].leaf.Cases {
+		if (c.Cond == nil || d.eval(c.Cond, depth) != 0) && c.Shown {
+			return c.Items
+		}
+	}
+	return nil
 }
 
 // tooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the

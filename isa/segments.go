@@ -18,8 +18,6 @@ type plan struct {
 	// choice are the bits that say which case is printed, where chooses is set.
 	choice  key
 	chooses bool
-	// conditions are those of the cases, where it is not set.
-	conditions []condition
 	// general tells that operands may be nested in themselves, or are too many: the general printer counts
 	// them.
 	general bool
@@ -27,10 +25,27 @@ type plan struct {
 
 // display is the display of a case, in segments.
 type display struct {
-	unit     *model.BoundLeaf
+	unit *model.BoundLeaf
+	// number is that of the case, items what it shows.
+	number   int
+	items    []model.Item
 	segments []segment
 	reads    reads
+	groups   []group
+	// view is what who hears a voice sees; views are those of other voices.
+	view  views
+	views []views
 }
+
+// group is an operand of several pieces, which stands between two places of a display.
+type group struct {
+	operand  *spec.Operand
+	items    []model.Item
+	from, to place
+}
+
+// place is a place in the constant text of a segment.
+type place struct{ segment, offset int }
 
 // segment is constant text and what stands behind it.
 type segment struct {
@@ -46,9 +61,15 @@ type segment struct {
 
 // shownItems is what a segment shows, and how that is printed in the general way.
 type shownItems struct {
-	// text is the constant text in front where it is no chunk.
+	// text is the constant text in front where it is no chunk, texts the items that it consists of.
 	text  string
+	texts []*model.Item
 	items []model.Item
+	// operand is the one of which the items are a piece; member tells that they are one of a set.
+	operand *spec.Operand
+	member  bool
+	// looks tells that they may have operands in them, or be one by what else the word says.
+	looks bool
 	// ref is the field of a number or an operand that is shown without asking for more.
 	ref *model.Ref
 	// tables are the entries in which bits of the key are.
@@ -71,20 +92,6 @@ const (
 	segmentItem                       // what is printed in the general way
 )
 
-// quickly prints an instruction from memos; ok is false where that is not worth it, or not possible.
-func (d *Decoder) quickly(dst []byte, in Inst) (text []byte, ok bool) {
-	l := d.planned(in.Leaf.model)
-	if l == nil {
-		return dst, false
-	}
-	d.frames[0].leaf = l.plan.unit
-	d.checkEntries(l.plan.unit)
-	d.quick = true
-	dst = d.shown(dst, l, 0)
-	d.quick = false
-	return dst, true
-}
-
 // planned returns the memo of an instruction's leaf, nil where it is not worth it yet, or not possible.
 func (d *Decoder) planned(leaf *model.Leaf) *leafMemo {
 	if d.general {
@@ -101,14 +108,6 @@ func (d *Decoder) planned(leaf *model.Leaf) *leafMemo {
 		return nil
 	}
 	return l
-}
-
-// shown prints the display that a leaf has for the bits of a frame.
-func (d *Decoder) shown(dst []byte, l *leafMemo, depth int) []byte {
-	if x := d.choose(l, depth); x != nil {
-		return d.display(dst, x, depth)
-	}
-	return d.noDisplay(dst, l.plan.unit)
 }
 
 // choose returns the display of the first case that applies and has one, and finds what the cases before
@@ -134,7 +133,7 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 
 func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	for i, c := range l.plan.unit.Cases {
-		if c.Cond != nil && (l.conditions == nil && d.eval(c.Cond, depth) == 0 || l.conditions != nil && !d.holds(&l.conditions[i], c.Cond, depth)) {
+		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
 			continue
 		}
 		if len(c.Spec.Asserts) > 0 {
@@ -147,8 +146,24 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	return nil
 }
 
-// operand prints the value of a frame, which is of a field of a bitset type.
-func (d *Decoder) operand(dst []byte, ref *model.Ref, m *envMemo, depth int) []byte {
+// operand prints the value of a frame, which is of a field of a bitset type of the frame outer.
+func (d *Decoder) operand(dst []byte, ref *model.Ref, inner, outer int) []byte {
+	x, ok := d.chosen(ref, inner)
+	if !ok {
+		return d.noOperand(dst, ref, inner)
+	}
+	if d.sited {
+		d.place(ref, inner, outer)
+	}
+	if x == nil {
+		return d.noDisplay(dst, d.frames[inner].leaf)
+	}
+	return d.display(dst, x, inner)
+}
+
+// chosen finds the leaf of the value of a frame, and its display, nil where it has none.
+func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
+	m := d.envMemo(ref.Env)
 	width := ref.Width
 	if ref.Field.Table != nil {
 		width = ref.Field.Table.Type.Size
@@ -165,32 +180,31 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, m *envMemo, depth int) []b
 		bits = choice.key.read(d, depth)
 		if x := choice.at(bits); x != nil {
 			d.frames[depth].leaf = x.unit
-			return d.display(dst, x, depth)
+			return x, true
 		}
 	}
 	found := len(d.findings)
 	if m.single != nil {
 		d.frames[depth].leaf = m.single
 	} else if !d.enter(ref.Env, depth) {
-		return d.noOperand(dst, ref, depth)
+		return nil, false
 	}
 	u := d.frames[depth].leaf
 	l := m.leafMemo(u.Leaf)
 	if l.plan == nil {
 		l.make(d, u)
 	}
-	x := d.choose(l, depth)
-	if x == nil {
-		return d.noDisplay(dst, u)
-	}
-	if choice != nil && len(d.findings) == found {
+	if x = d.choose(l, depth); x != nil && choice != nil && len(d.findings) == found {
 		choice.put(bits, x)
 	}
-	return d.display(dst, x, depth)
+	return x, true
 }
 
 // display prints a display.
 func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
+	if d.sited {
+		return d.view(dst, x, depth)
+	}
 	var from sources
 	from[0] = &d.frames[depth].v
 	if x.reads.more && !x.reads.find(d, depth, &from) {
@@ -282,7 +296,7 @@ func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	case p.env != nil:
 		d.leave(depth + 1)
 		d.frames[depth+1].v = bits.Of(d.frames[depth].v.Uint(p.ref.Low, p.ref.Width))
-		return d.operand(dst, p.ref, p.env, depth+1)
+		return d.operand(dst, p.ref, depth+1, depth)
 	case p.ref == nil:
 		return d.items(dst, p.items, depth)
 	case p.ref.Kind == spec.KindBitset:
@@ -323,32 +337,16 @@ func newPlan(u *model.BoundLeaf) *plan {
 	}
 	for i, c := range u.Cases {
 		if c.Shown {
-			p.displays[i] = newDisplay(u, c.Items)
+			p.displays[i] = newDisplay(u, i)
 		}
 	}
 	if p.only = p.onlyCase(); p.only < 0 {
 		g := dependencies{budget: maxDependencies}
 		g.cases(u, 0)
 		p.choice, p.chooses = g.key(maxChoice)
-		if p.chooses = p.chooses && len(g.tables) == 0; !p.chooses {
-			p.ask(u)
-		}
+		p.chooses = p.chooses && len(g.tables) == 0
 	}
 	return p
-}
-
-// ask finds the bits on which each condition of the cases depends.
-func (p *plan) ask(u *model.BoundLeaf) {
-	p.conditions = make([]condition, len(u.Cases))
-	for i, c := range u.Cases {
-		if c.Cond == nil || c.Cond.Simple {
-			continue
-		}
-		g := dependencies{budget: maxDependencies}
-		g.prog(c.Cond, 0)
-		k, ok := g.key(maxDense)
-		p.conditions[i] = condition{asked: ok && len(g.tables) == 0, key: k}
-	}
 }
 
 // onlyCase returns the number of the case whose display is printed whatever the bits are, -1 if there is
@@ -455,9 +453,21 @@ func (c *operandCount) env(env *model.Env) (most nesting) {
 	return most
 }
 
-func newDisplay(u *model.BoundLeaf, items []model.Item) *display {
-	b := displayBuilder{x: &display{unit: u}}
-	b.items(items)
+// newDisplay returns the display of a case.
+func newDisplay(u *model.BoundLeaf, number int) *display {
+	b := displayBuilder{x: &display{unit: u, number: number, items: u.Cases[number].Items}}
+	for items := b.x.items; len(items) > 0; {
+		o, n := items[0].Operand, 1
+		for o != nil && n < len(items) && items[n].Operand == o {
+			n++
+		}
+		from := b.place()
+		b.items(items[:n], o, false)
+		if o != nil {
+			b.x.groups = append(b.x.groups, group{o, items[:n], from, b.place()})
+		}
+		items = items[n:]
+	}
 	b.add(segment{kind: segmentEnd, shownItems: &shownItems{}})
 	x := b.x
 	for i := range x.segments {
@@ -470,9 +480,14 @@ func newDisplay(u *model.BoundLeaf, items []model.Item) *display {
 
 // displayBuilder makes the segments of a display.
 type displayBuilder struct {
-	x    *display
-	text string // that belongs to no segment yet
+	x *display
+	// text and texts belong to no segment yet.
+	text  string
+	texts []*model.Item
 }
+
+// place returns the place of what comes next.
+func (b *displayBuilder) place() place { return place{len(b.x.segments), len(b.text)} }
 
 // add appends a segment, behind the constant text that has gathered.
 func (b *displayBuilder) add(p segment) {
@@ -480,20 +495,25 @@ func (b *displayBuilder) add(p segment) {
 	if p.lit[chunkLen] == longText {
 		p.text = b.text
 	}
-	b.text = ""
+	p.texts = b.texts
+	b.text, b.texts = "", nil
 	b.x.segments = append(b.x.segments, p)
 }
 
-func (b *displayBuilder) items(items []model.Item) {
+// items appends items, all of one operand if they are of any; member tells that they are those of a set.
+func (b *displayBuilder) items(items []model.Item, o *spec.Operand, member bool) {
 	for i := range items {
 		it := &items[i]
 		switch {
 		case it.Kind == model.ItemText || it.Kind == model.ItemName:
 			b.text += it.Text
+			b.texts = append(b.texts, it)
 		case it.Kind == model.ItemSet && it.Join == "" && it.Before == "" && it.After == "":
-			b.items(it.Members)
+			b.items(it.Members, o, true)
 		default:
-			b.add(newSegment(items[i : i+1]))
+			p := newSegment(items[i : i+1])
+			p.operand, p.member = o, member
+			b.add(p)
 		}
 	}
 }
@@ -505,10 +525,17 @@ func newSegment(items []model.Item) segment {
 	g.item(it, 0)
 	s := &shownItems{items: items, symbols: g.symbols, tables: g.tables}
 	if it.Kind == model.ItemRef && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
-		if ref := it.Alts[0].Ref; ref != nil && ref.Field != nil && (ref.Kind == spec.KindBitset || plainNumber(ref)) {
+		if ref := it.Alts[0].Ref; ref != nil && ref.Field != nil && (ref.Kind == spec.KindBitset || ref.Width <= 64) {
 			s.ref = ref
 		}
 	}
+	s.looks = len(it.Members) > 0 || slices.ContainsFunc(it.Alts, func(a model.Alt) bool {
+		f := spec.Field{}
+		if a.Ref != nil && a.Ref.Field != nil {
+			f = *a.Ref.Field
+		}
+		return s.ref == nil && f.IsOperand() || f.Bitset != nil && f.Bitset.Groups
+	})
 	k, ok := g.key(64)
 	p := segment{key: k, shownItems: s}
 	switch {
@@ -516,7 +543,7 @@ func newSegment(items []model.Item) segment {
 		p.kind = segmentNamed
 	case ok && k.width <= maxDense:
 		p.kind = segmentDense
-	case ok && p.otherwise() != segmentNumber:
+	case ok && (s.ref == nil || !plainNumber(s.ref)):
 		p.kind = segmentWide
 	default:
 		p.kind = p.otherwise()
@@ -534,7 +561,7 @@ func (p *segment) remembered() bool {
 func plainNumber(ref *model.Ref) bool {
 	switch ref.Kind {
 	case spec.KindInt, spec.KindUint, spec.KindHex, spec.KindOffset, spec.KindUOffset, spec.KindBranch, spec.KindAbsBranch, spec.KindCustom:
-		return ref.Width <= 64
+		return true
 	}
 	return false
 }

@@ -16,16 +16,6 @@ type site struct {
 	table     int // wordTable for the word
 	tableName string
 	fields    []*fieldSite
-	// voice says what its texts are, once heard.
-	voice  voice
-	heard  bool
-	groups []groupVoice
-}
-
-// groupVoice says what the texts of an operand of several pieces are.
-type groupVoice struct {
-	operand *spec.Operand
-	voice   voice
 }
 
 // fieldSite is a field in a site.
@@ -91,6 +81,22 @@ func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf) *site
 		f.inner = append(f.inner, s)
 	}
 	return s
+}
+
+// place notes where the bits of a frame are: those of a field of the frame outer.
+func (d *Decoder) place(ref *model.Ref, inner, outer int) {
+	from, to := &d.frames[outer], &d.frames[inner]
+	if t := d.trace; t != nil && !t.fields {
+		to.voice = d.innerVoice(ref.Field, to.leaf, inner-1)
+		t.group, t.begun[inner] = nil, false
+		return
+	}
+	f := from.site.fieldOf(ref)
+	to.site, to.entry = f.inside(d, from.site, to.leaf), from.entry
+	if f.info.Index {
+		index := ref.Field.Gather(&from.v)
+		to.entry = int(index[0])
+	}
 }
 
 // compose appends bits Low.. of a value that is itself made of parts, the most significant first.

@@ -91,8 +91,7 @@ type IndexField struct {
 
 // IndexFields lists the fields of an instruction that name table entries.
 func (d *Decoder) IndexFields(in Inst) []IndexField {
-	d.leave(0)
-	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
+	d.take(in)
 	var list []IndexField
 	for _, named := range d.frames[0].leaf.NamedFields() {
 		ref := d.pick(named.Alts, 0)
@@ -121,8 +120,7 @@ func (d *Decoder) LineTable(table int) []bits.Value {
 // fields with bits in the word. It is for what text does not say, such as lengths that a layout
 // computes. The error tells that there is no such field, or that the value does not fit.
 func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
-	d.leave(0)
-	d.frames[0] = frame{in.Bits, d.env.Bound(in.Leaf.model)}
+	d.take(*in)
 	ref := d.pick(d.frames[0].leaf.Resolve(name), 0)
 	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.ScopeDepth != 0 {
 		return fmt.Errorf("%s has no field %s", in.Leaf.Display, name)

@@ -36,11 +36,10 @@ type Token struct {
 // AppendTokens is Append that also appends what each piece of the text is. Nothing is allocated while
 // both have room.
 func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []Token) {
-	t := d.startTrace(in)
+	t := &d.tracing
 	t.tokens, t.fields = tokens, false
-	dst = d.Append(dst, in)
+	dst = d.traced(dst, in)
 	tokens, t.tokens = t.tokens, nil
-	d.trace = nil
 	// The blanks at the end of a line are gone by now.
 	for len(tokens) > 0 && tokens[len(tokens)-1].Start >= len(dst) {
 		tokens = tokens[:len(tokens)-1]
@@ -72,34 +71,95 @@ const (
 	memoryVoice
 )
 
-// listen finds out what the texts of a site are: of an instruction where outer is nil, else of the value
-// of a field in a text that is outer.
-func (s *site) listen(outer *voice, field *spec.Field) {
-	if s.heard {
-		return
+// voiceKey says of whose texts a voice is: those of a leaf in the value of a field, or of an operand that a leaf
+// shows, in a text that has the voice outer.
+type voiceKey struct {
+	outer   *voice
+	field   *spec.Field
+	operand *spec.Operand
+	leaf    *model.BoundLeaf
+}
+
+// heard returns what the texts are.
+func (d *Decoder) heard(k voiceKey) *voice {
+	v := d.voices[k]
+	if v != nil {
+		return v
 	}
-	s.heard = true
-	v := &s.voice
-	if outer == nil {
+	if d.voices == nil || len(d.voices) >= maxSites {
+		d.voices = map[voiceKey]*voice{}
+	}
+	v = &voice{}
+	d.voices[k] = v
+	switch {
+	case k.operand != nil:
+		v.group(k)
+		return v
+	case k.field == nil:
 		v.instruction = true
-	} else {
-		v.instruction = outer.instruction && field.Bitset.Groups
-		v.forced, v.whole = outer.forced, outer.whole
-		v.of(field)
-		if outer.kind == registerVoice && slices.Contains(outer.parts, field.Name) {
+	default:
+		v.instruction = k.outer.instruction && k.field.Bitset.Groups
+		v.forced, v.whole = k.outer.forced, k.outer.whole
+		v.hear(k.field)
+		if k.outer.kind == registerVoice && slices.Contains(k.outer.parts, k.field.Name) {
 			v.kind = registerVoice
 		}
 	}
-	for _, c := range s.leaf.Cases {
+	for _, c := range k.leaf.Cases {
 		for i := range c.Items {
 			v.named = v.named || namesInstruction(&c.Items[i])
 		}
 	}
-	v.take(&s.leaf.Knowledge().Own)
+	v.take(&k.leaf.Knowledge().Own)
+	return v
 }
 
-// of adds what a field says of its texts.
-func (v *voice) of(field *spec.Field) {
+// group hears the pieces of an operand.
+func (v *voice) group(k voiceKey) {
+	v.forced, v.whole = k.outer.forced, k.outer.whole
+	switch k.operand.Kind {
+	case spec.OperandRegister, spec.OperandSampler:
+		v.kind = registerVoice
+	case spec.OperandMemory:
+		v.kind = memoryVoice
+	}
+	v.take(k.leaf.Knowledge().Operands[k.operand])
+}
+
+// groupVoice returns what the texts of an operand's pieces are in a frame, nil for no operand.
+func (d *Decoder) groupVoice(o *spec.Operand, depth int) *voice {
+	if o == nil || d.trace.fields {
+		return nil
+	}
+	return d.heard(voiceKey{outer: d.frames[depth].voice, operand: o, leaf: d.frames[depth].leaf})
+}
+
+// innerVoice returns what the texts of a leaf in the value of a field are that a frame shows.
+func (d *Decoder) innerVoice(f *spec.Field, leaf *model.BoundLeaf, depth int) *voice {
+	known := d.trace.inner
+	d.trace.inner = nil
+	if known == nil {
+		return d.heard(voiceKey{outer: d.voice(depth), field: f, leaf: leaf})
+	}
+	for i := range *known {
+		if x := &(*known)[i]; x.field == f && x.leaf == leaf {
+			return x.voice
+		}
+	}
+	v := d.heard(voiceKey{outer: d.voice(depth), field: f, leaf: leaf})
+	*known = append(*known, innerVoice{f, leaf, v})
+	return v
+}
+
+// innerVoice is the voice of a leaf in the value of a field.
+type innerVoice struct {
+	field *spec.Field
+	leaf  *model.BoundLeaf
+	voice *voice
+}
+
+// hear adds what a field says of its texts.
+func (v *voice) hear(field *spec.Field) {
 	if v.forced {
 		return
 	}
@@ -113,25 +173,6 @@ func (v *voice) of(field *spec.Field) {
 	case spec.OperandMemory:
 		v.kind = memoryVoice
 	}
-}
-
-// group returns what the texts of an operand of several pieces are.
-func (s *site) group(o *spec.Operand) *voice {
-	for i := range s.groups {
-		if s.groups[i].operand == o {
-			return &s.groups[i].voice
-		}
-	}
-	g := groupVoice{operand: o, voice: voice{forced: s.voice.forced, whole: s.voice.whole}}
-	switch o.Kind {
-	case spec.OperandRegister, spec.OperandSampler:
-		g.voice.kind = registerVoice
-	case spec.OperandMemory:
-		g.voice.kind = memoryVoice
-	}
-	g.voice.take(s.leaf.Knowledge().Operands[o])
-	s.groups = append(s.groups, g)
-	return &s.groups[len(s.groups)-1].voice
 }
 
 // take adds what facts say of the texts.
@@ -199,11 +240,11 @@ type trace struct {
 	fields bool // only the fields
 	tokens []Token
 	shown  []shownField
-	sites  [maxFrames]*site
-	// entries are the numbers of the entries in which the frames' values are.
-	entries [maxFrames]int
+	text   []byte // room for a constant text
 	// group is what the texts of an operand of several pieces are, nil outside of one.
 	group *voice
+	// inner has room for the voices of what is printed next.
+	inner *[]innerVoice
 	// begun tells of each frame that its mnemonic was printed.
 	begun [maxFrames]bool
 	// brackets counts those that are open in a register.
@@ -241,14 +282,14 @@ func (t *trace) reset(m traceMark) {
 	}
 }
 
-// startTrace makes ready to record the printing of an instruction.
-func (d *Decoder) startTrace(in Inst) *trace {
+// traced is Append that records what is printed.
+func (d *Decoder) traced(dst []byte, in Inst) []byte {
 	t := &d.tracing
-	t.shown, t.group, t.brackets, t.prefix = t.shown[:0], nil, 0, -1
-	t.sites[0], t.entries[0], t.begun[0] = d.top(in.Leaf.model), 0, false
-	t.sites[0].listen(nil, nil)
-	d.trace = t
-	return t
+	t.shown, t.group, t.inner, t.brackets, t.prefix, t.begun[0] = t.shown[:0], nil, nil, 0, -1, false
+	d.trace, d.sited = t, true
+	dst = d.Append(dst, in)
+	d.trace, d.sited = nil, false
+	return dst
 }
 
 // token adds a token. Pieces of a register, and of a mnemonic, are one.
@@ -264,37 +305,21 @@ func (t *trace) token(kind TokenKind, start, end int) {
 }
 
 // voice returns what texts of a frame are at this place.
-func (t *trace) voice(depth int) *voice {
-	if t.group != nil {
-		return t.group
+func (d *Decoder) voice(depth int) *voice {
+	if d.trace.group != nil {
+		return d.trace.group
 	}
-	return &t.sites[depth].voice
+	return d.frames[depth].voice
 }
 
-// enter notes the site of a new frame: the value of a field of the frame below, as the leaf in it.
-func (t *trace) enter(d *Decoder, ref *model.Ref, depth int) {
-	from := depth - 1
-	if len(ref.Enter) == 0 { // else the frame below is the one that the path enters last
-		from -= min(ref.ScopeDepth, from)
+// literalToken tells the tokens of a text of a template, which stands in the text from start on.
+func (d *Decoder) literalToken(s string, start, depth int) {
+	t := d.trace
+	if t.fields {
+		return
 	}
-	outer := t.sites[from]
-	f := outer.fieldOf(ref)
-	s := f.inside(d, outer, d.frames[depth].leaf)
-	s.listen(t.voice(depth-1), f.field)
-	t.group = nil
-	t.sites[depth], t.entries[depth], t.begun[depth] = s, t.entries[from], false
-	if f.info.Index {
-		index := ref.Field.Gather(&d.frames[from].v)
-		t.entries[depth] = int(index[0])
-	}
-}
-
-// literal tells the tokens of a text of a template, which stands in the text from start on.
-func (t *trace) literal(s string, start, depth int) {
-	v := t.voice(depth)
 	t.prefix = -1
-	switch {
-	case t.fields:
+	switch v := d.voice(depth); {
 	case v.forced:
 		t.token(v.whole, start, start+len(s))
 	case v.kind == registerVoice:
@@ -373,20 +398,24 @@ func decimal(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
-// field records a reference that was printed. named tells that the program's own name was.
-func (t *trace) field(d *Decoder, ref *model.Ref, depth, start, end int, named bool) {
-	if end > start && (named || ref.Kind != spec.KindBitset) && !t.fields {
-		t.number(t.kind(ref, depth, named), start, end)
+// fieldToken records a reference that was printed. named tells that the program's own name was.
+func (d *Decoder) fieldToken(ref *model.Ref, depth, start, end int, named bool) {
+	t := d.trace
+	if !t.fields {
+		if end > start && (named || ref.Kind != spec.KindBitset) {
+			t.number(d.voice(depth).of(ref, named), start, end)
+		}
+	} else if ref.Field != nil {
+		t.shown = append(t.shown, shownField{d.frames[depth-min(ref.ScopeDepth, depth)].site.reached(ref, d), start, end})
 	}
-	if !t.fields || ref.Field == nil {
-		return
-	}
-	s := t.sites[depth-min(ref.ScopeDepth, depth)]
+}
+
+// reached returns the field that a reference means, perhaps by a path, from the site in which it starts.
+func (s *site) reached(ref *model.Ref, d *Decoder) *fieldSite {
 	for _, e := range ref.Enter {
-		f := s.fieldOf(e)
-		s = f.inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
 	}
-	t.shown = append(t.shown, shownField{s.fieldOf(ref), start, end})
+	return s.fieldOf(ref)
 }
 
 // number adds the token of a field, with the part of the number that the text before it is.
@@ -398,9 +427,8 @@ func (t *trace) number(kind TokenKind, start, end int) {
 	t.token(kind, start, end)
 }
 
-// kind returns what the text of a field is that is no bitset.
-func (t *trace) kind(ref *model.Ref, depth int, named bool) TokenKind {
-	v := t.voice(depth)
+// of returns what the text of a field is that is no bitset.
+func (v *voice) of(ref *model.Ref, named bool) TokenKind {
 	switch {
 	case v.forced:
 		return v.whole

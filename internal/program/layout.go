@@ -120,6 +120,8 @@ type Placed struct {
 	Span diag.Span
 	// Tag is the caller's.
 	Tag uint32
+	// Role is what the instruction means for the layout, which gives it.
+	Role *Role
 }
 
 // Target is the name that an instruction goes to, and which of the fields that the layout would
@@ -228,6 +230,7 @@ func (l *Layout) Depth() int { return len(l.open) }
 // Add places an instruction.
 func (l *Layout) Add(p Placed, t Target) {
 	role := l.roles.Of(p.Inst)
+	p.Role = role
 	at := len(l.Words)
 	l.Words = append(l.Words, p)
 	l.closed = false
@@ -317,7 +320,7 @@ func (l *Layout) End(span diag.Span) {
 	l.Blocks = append(l.Blocks, b)
 }
 
-func (l *Layout) role(word int) *Role { return l.roles.Of(l.Words[word].Inst) }
+func (l *Layout) role(word int) *Role { return l.Words[word].Role }
 
 // fill gives a field of a placed word its value.
 func (l *Layout) fill(word int, span diag.Span, field run, value int) {
@@ -337,7 +340,7 @@ func (l *Layout) pad(b *Block, span diag.Span, end bool) {
 	switch {
 	case !need:
 	case !l.NoPad:
-		l.Words = append(l.Words, Placed{Inst: l.roles.Filler, Span: span})
+		l.Words = append(l.Words, Placed{Inst: l.roles.Filler, Span: span, Role: l.roles.Of(l.roles.Filler)})
 	case l.Unpadded != nil:
 		l.Unpadded(span)
 	}
@@ -452,12 +455,15 @@ func (l *Layout) Decode(word bits.Value) isa.Inst {
 }
 
 // Fields returns the fields of a placed instruction that say where it goes.
-func (l *Layout) Fields(word int) (target, count int) { return l.roles.Fields(l.Words[word].Inst) }
+func (l *Layout) Fields(word int) (target, count int) {
+	return l.role(word).fields(l.Words[word].Inst)
+}
 
 // Fields returns the fields of an instruction that say where it goes.
-func (r *Roles) Fields(in isa.Inst) (target, count int) {
-	role := r.Of(in)
-	return int(role.target.of(in.Bits)), int(role.count.of(in.Bits))
+func (r *Roles) Fields(in isa.Inst) (target, count int) { return r.Of(in).fields(in) }
+
+func (r *Role) fields(in isa.Inst) (target, count int) {
+	return int(r.target.of(in.Bits)), int(r.count.of(in.Bits))
 }
 
 // run is a field in one piece.

@@ -42,11 +42,11 @@ type Assembler struct {
 	roles  *program.Roles
 	layout *program.Layout
 	parser *asm.Parser
+	table  asm.GrowingTable
 	banks  banks
 	// mnemonics are by the names that source has for them.
 	mnemonics map[string]*mnemonic
 	most      bounds
-	size      int // entries of the descriptor table
 	fresh     *isa.Decoder
 	// declarations number what programs declare, one name after another; 0 is nothing.
 	declarations    map[declared]uint64
@@ -73,7 +73,8 @@ func NewAssembler(set *isa.Set) (*Assembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser, size: set.Tables()[0].Size, declarations: map[declared]uint64{}}
+	a := &Assembler{set: set, roles: roles, layout: layout, parser: parser, declarations: map[declared]uint64{}}
+	a.table = asm.GrowingTable{Size: set.Tables()[0].Size, Swapped: func(i, j int) { layout.Swap(0, i, j) }}
 	if err := a.banks.load(set); err != nil {
 		return nil, err
 	}
@@ -96,10 +97,8 @@ func (a *Assembler) Assemble(files []*diag.Source, opt AssembleOptions) (*Assemb
 func (a *Assembler) newAssembly(opt AssembleOptions) *assembly {
 	layout := a.layout
 	layout.Reset()
-	r := &assembly{
-		Assembler: a, shared: map[string]*uniform{}, facts: facts{size: -1},
-		table: &asm.GrowingTable{Size: a.size, Swapped: func(i, j int) { layout.Swap(0, i, j) }},
-	}
+	a.table.Reset()
+	r := &assembly{Assembler: a, shared: map[string]*uniform{}, facts: facts{size: -1}}
 	r.spaces[0].init(&a.banks)
 	layout.NoPad = opt.NoPad
 	layout.Unpadded = func(span diag.Span) {
@@ -111,7 +110,7 @@ func (a *Assembler) newAssembly(opt AssembleOptions) *assembly {
 }
 
 func (r *assembly) assemble(files []*diag.Source) (*Assembled, error) {
-	r.parser.Symbol, r.parser.Tables[0] = r.symbol, r.table
+	r.parser.Symbol, r.parser.Tables[0] = r.symbol, &r.table
 	defer func() { r.parser.Symbol, r.parser.Tables[0] = anywhere, nil }()
 	for _, src := range files {
 		for _, file := range splitFiles(src) {
@@ -148,7 +147,6 @@ const fileDirective = ".isago file"
 // assembly is the state of one run.
 type assembly struct {
 	*Assembler
-	table *asm.GrowingTable
 	// spaces are the uniform registers: those that all programs share, and those of a geometry shader.
 	spaces [2]space
 	shared map[string]*uniform

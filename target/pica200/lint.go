@@ -56,7 +56,7 @@ func (r *assembly) lint() {
 	}
 }
 
-func (l *linter) role(at int) *program.Role { return l.r.roles.Of(l.r.layout.Words[at].Inst) }
+func (l *linter) role(at int) *program.Role { return l.r.layout.Words[at].Role }
 
 // addressTwice warns of two instructions in a row that write address registers.
 func (l *linter) addressTwice() {

@@ -45,7 +45,11 @@ func (w *shbinWriter) part(name string, start int64, data []byte) {
 // join puts the parts in their places.
 func (w *shbinWriter) join() ([]byte, error) {
 	slices.SortStableFunc(w.parts, func(a, b writtenPart) int { return cmp.Compare(a.start, b.start) })
-	var out []byte
+	size := int64(0)
+	for _, p := range w.parts {
+		size = max(size, p.start+int64(len(p.data)))
+	}
+	out := make([]byte, 0, min(size, maxFileSize))
 	last := "start"
 	for _, p := range w.parts {
 		switch {

@@ -32,8 +32,9 @@ func (a *Assembler) Source(data []byte) ([]byte, error) {
 	return w.source(), nil
 }
 
-// rounds bounds how often the source is made again because descriptors come out in other places.
-const rounds = 8
+// rounds bounds how often the source is made again, because texts do not say all of their instructions or descriptors
+// come out in other places.
+const rounds = 9
 
 // sourceWriter makes the source of a file. It assembles what it wrote and adds what was missing,
 // so that whatever the file holds, the result is right.
@@ -59,6 +60,8 @@ type sourceWriter struct {
 	targetAddr int64
 	called     bool // it is a procedure
 
+	// careful asks of each instruction whether its text says it.
+	careful bool
 	// What the source has to say beyond picasso's language.
 	noPad, unchecked bool
 	pins             map[int]bool
@@ -183,19 +186,53 @@ func (t *wantedTable) Place(e asm.Entry) (int, error) {
 	return t.index, nil
 }
 
+// foreseeLiteral finds the descriptors that would come out with other values: the first instruction that names one
+// gives it the bits that none of them depends on.
+func (w *sourceWriter) foreseeLiteral() {
+	type made struct{ value, care bits.Value }
+	table := make([]*made, len(w.wanted.entries))
+	w.d.Symbol = nil
+	for _, in := range w.insts {
+		i := -1
+		if in.Leaf != nil {
+			i = w.slot(in).index(in.Bits[0])
+		}
+		if i < 0 || i >= len(table) {
+			continue
+		}
+		e := w.canonical.Entry(in, w.wanted.entries[i])
+		m := table[i]
+		if m == nil {
+			m = &made{value: e.Text}
+			table[i] = m
+		}
+		m.value, m.care = m.value.AndNot(e.Care).Or(e.Text.And(e.Care)), m.care.Or(e.Care)
+	}
+	for i, m := range table {
+		if m != nil && m.value != w.wanted.entries[i] {
+			w.literal[i] = true
+		}
+	}
+}
+
 // source tries to say it in picasso's language alone, and adds what proves to be missing.
 func (w *sourceWriter) source() []byte {
+	w.foreseeLiteral()
 	for range rounds {
 		text := w.write()
 		out, err := w.assemble(text)
 		switch {
+		case err == nil && bytes.Equal(out.Bytes, w.data):
+			return text
+		case !w.careful:
+			w.careful = true
+			clear(w.literal)
+			continue
 		case err != nil && !w.unchecked:
 			w.unchecked = true
 			continue
 		case err != nil:
 			return w.raw(err)
-		case bytes.Equal(out.Bytes, w.data):
-			return text
 		}
 		if w.improve(out) {
 			continue
@@ -525,7 +562,7 @@ func (w *sourceWriter) simplify(at int, in isa.Inst, s *slot) (index int, own bi
 		return -1, own
 	}
 	own = w.wanted.entries[i]
-	w.wanted.entries[i] = w.canonical.Entry(in, own)
+	w.wanted.entries[i] = w.canonical.Entry(in, own).Entry
 	return i, own
 }
 
@@ -535,7 +572,8 @@ func (w *sourceWriter) pinned(at int) bool { return w.pinAll || w.pins[at] }
 // suffix returns what the text of an instruction does not say, without braces; ok is false if that
 // cannot be said.
 func (w *sourceWriter) suffix(at int, in isa.Inst, role *program.Role, s *slot) (suffix string, ok bool) {
-	if goes := role.Jump || role.Call != "" || role.Block != ""; goes || !w.says(in, s) {
+	goes := role.Jump || role.Call != "" || role.Block != ""
+	if w.careful && (goes || !w.says(in, s)) {
 		if w.tried, ok = w.plain.Append(w.tried[:0], in); !ok {
 			return "", false
 		}
@@ -575,9 +613,7 @@ func (w *sourceWriter) says(in isa.Inst, s *slot) bool {
 // says reports whether the text of an instruction that goes nowhere gives the instruction, with that entry if it
 // has one.
 func (a *Assembler) says(text []byte, in isa.Inst, entry uint64) bool {
-	a.parser.Again = true // when the source is assembled
 	res, err := a.parser.ParseBytes(text)
-	a.parser.Again = false
 	if err != nil || len(res.Entries) == 0 {
 		return err == nil && res.Inst.Bits == in.Bits
 	}

@@ -185,11 +185,11 @@ func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
 		return d.newMeaning(ref, depth)
 	}
 	x := m.key.read(d, depth)
-	place := x
+	i := x
 	if m.key.width > maxDense {
-		place = x * 0x9e3779b97f4a7c15 >> 33
+		i = place(x, len(m.slots))
 	}
-	s := &m.slots[place&uint64(len(m.slots)-1)]
+	s := &m.slots[i]
 	if s.key != x || !s.known {
 		*s = meaning{x, d.newMeaning(ref, depth), true}
 	}
@@ -293,8 +293,7 @@ func (d *Decoder) whole() string {
 	if d.wholes == nil {
 		d.wholes = make([]string, wholeTexts)
 	}
-	place := d.frames[0].v[0] ^ d.frames[0].v[1]
-	at := &d.wholes[place*0x9e3779b97f4a7c15>>33%wholeTexts]
+	at := &d.wholes[place(d.frames[0].v[0]^d.frames[0].v[1], wholeTexts)]
 	if string(d.text) != *at {
 		*at = string(d.text)
 	}

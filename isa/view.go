@@ -234,14 +234,13 @@ func (d *Decoder) marked(dst []byte, p *segment, v *view, from *sources, depth i
 	x := p.key.from(from)
 	at, w, start := x, p.wide, len(dst)
 	if w != nil {
-		if w.pause > 0 {
-			w.pause--
+		if w.skip() {
 			return d.viewPiece(dst, p, v, depth)
 		}
 		if s, ok := w.find(x); ok {
 			dst = append(dst, s.text[:s.size-1]...)
 		}
-		at = w.place(x)
+		at = place(x, len(w.slots))
 	} else if c := &p.dense.texts[x]; c[chunkLen]-1 <= uint8(chunkLen) {
 		dst = append(dst, c[:c[chunkLen]-1]...)
 	}
@@ -267,7 +266,7 @@ func (d *Decoder) marked(dst []byte, p *segment, v *view, from *sources, depth i
 		places := 0
 		if w != nil {
 			w.put(x, dst[start:])
-			at, places = w.place(x), len(w.slots)
+			at, places = place(x, len(w.slots)), len(w.slots)
 		} else {
 			p.dense.put(x, dst[start:])
 			places = len(p.dense.texts)

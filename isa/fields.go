@@ -293,9 +293,14 @@ func (d *Decoder) whole() string {
 	if d.wholes == nil {
 		d.wholes = make([]string, wholeTexts)
 	}
-	at := &d.wholes[place(d.frames[0].v[0]^d.frames[0].v[1], wholeTexts)]
-	if string(d.text) != *at {
-		*at = string(d.text)
+	i := place(d.frames[0].v[0]^d.frames[0].v[1], wholeTexts)
+	newer, older := &d.wholes[i], &d.wholes[i^1]
+	if string(d.text) != *newer {
+		s := *older
+		if string(d.text) != s {
+			s = string(d.text)
+		}
+		*older, *newer = *newer, s
 	}
-	return *at
+	return *newer
 }

@@ -1,6 +1,7 @@
 package isa
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/internal/model"
@@ -96,7 +97,10 @@ func (l *luck) crowded(slots, many int) bool {
 }
 
 // place is where among slots a key is.
-func place(x uint64, slots int) uint64 { return x * 0x9e3779b97f4a7c15 >> 33 & uint64(slots-1) }
+func place(x uint64, slots int) uint64 {
+	at, _ := mathbits.Mul64(x*0x9e3779b97f4a7c15, uint64(slots))
+	return at
+}
 
 // slot has the text of a key, and one more than its length.
 type slot struct {

@@ -54,7 +54,7 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.tracing.fields = true
 	d.text = d.traced(d.text[:0], in)
 	d.tracing.place()
-	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.whole(), out: buf}
+	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.intern(d.text), out: buf}
 	w.all()
 	return w.out
 }
@@ -283,24 +283,4 @@ func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
 		}
 	}
 	return d.enter(ref.Env, depth)
-}
-
-// wholeTexts is how many texts of instructions are kept as strings.
-const wholeTexts = 1 << 10
-
-// whole returns the text that was printed last as a string, the same for the same text if it was seen not long ago.
-func (d *Decoder) whole() string {
-	if d.wholes == nil {
-		d.wholes = make([]string, wholeTexts)
-	}
-	i := place(d.frames[0].v[0]^d.frames[0].v[1], wholeTexts)
-	newer, older := &d.wholes[i], &d.wholes[i^1]
-	if string(d.text) != *newer {
-		s := *older
-		if string(d.text) != s {
-			s = string(d.text)
-		}
-		*older, *newer = *newer, s
-	}
-	return *newer
 }

@@ -162,6 +162,7 @@ type assembly struct {
 	dvle    *dvleState
 	aliases map[string]*alias
 	names   uint64 // the number of what is declared so far
+	hiding  bool   // an alias has the name of a register
 	array   *constArray
 	src     *diag.Source
 	base    int // of the text being read, in src
@@ -189,7 +190,7 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 }
 
 func (r *assembly) assembleFile(src *diag.Source) {
-	r.dvle, r.aliases, r.names, r.array = nil, map[string]*alias{}, 0, nil
+	r.dvle, r.aliases, r.names, r.hiding, r.array = nil, map[string]*alias{}, 0, false, nil
 	r.spaces[0].nextFile()
 	pieces, err := program.Pieces(src)
 	var list diag.List

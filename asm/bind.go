@@ -204,9 +204,9 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 // bindMasked sets those bits of a field that are set in mask.
 func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, width, end int) bool {
 	scope := p.scopeOf(ref.ScopeDepth)
-	if len(ref.Enter) == 0 && ref.Low >= 0 && ref.Field.Table == nil && mask == ^uint64(0)>>(64-uint(width)) {
+	if len(ref.Enter) == 0 && ref.Low >= 0 && ref.Field.Table == nil && p.failure == nil {
 		if s := &p.scopes[scope]; s.parts == nil {
-			return p.setBits(s.space, s.low+ref.Low, width, v, end)
+			return p.setSome(s.space, s.low+ref.Low, width, v, mask)
 		}
 	}
 	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Of(mask), width, end)
@@ -276,8 +276,11 @@ func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 	return s, true
 }
 
-// setMasked sets bits run by run of the mask.
+// setMasked sets bits of the mask, where reasons are wanted run by run.
 func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
+	if p.failure == nil && width <= 64 {
+		return p.setSome(sp, low, width, v[0], mask[0])
+	}
 	for at := 0; at < width; {
 		rest := mask.Uint(at, min(64, width-at))
 		if zeros := mathbits.TrailingZeros64(rest); zeros > 0 {
@@ -293,26 +296,43 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 	return true
 }
 
-// setBits fixes up to 64 bits. It fails where one of them is known to be different.
-func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
+// setSome sets those of up to 64 bits that are in the mask.
+func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64) bool {
+	mask &= ones(width)
+	i, shift := low>>6&3, uint(low)&63
+	return p.setLimb(sp, i, v<<shift, mask<<shift) &&
+		(int(shift)+width <= 64 || p.setLimb(sp, (i+1)&3, v>>(64-shift), mask>>(64-shift)))
+}
+
+// setLimb sets the bits of the mask in one limb of a space.
+func (p *Parser) setLimb(sp uint8, i int, v, mask uint64) bool {
 	s := &p.spaces[sp]
-	if shift := uint(low) & 63; shift+uint(width) <= 64 && s.known[low>>6&3]>>shift&ones(width) == 0 {
-		p.bound(undo{int16(low), uint8(width), sp, 0}, end)
-		s.val[low>>6&3] |= v & ones(width) << shift
-		s.known[low>>6&3] |= ones(width) << shift
-		return true
-	}
-	known := s.known.Uint(low, width)
-	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
-		if p.failure != nil {
-			p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
-		}
+	if (s.val[i]^v)&s.known[i]&mask != 0 {
 		return false
 	}
-	if known == ^uint64(0)>>(64-uint(width)) {
+	if fresh := mask &^ s.known[i]; fresh != 0 {
+		p.bound(undo{int16(64 * i), 64, sp, fresh}, p.pos)
+		s.known[i] |= fresh
+		s.val[i] |= v & fresh
+	}
+	return true
+}
+
+// setBits fixes up to 64 bits. It fails where one of them is known to be different.
+func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
+	if p.failure == nil {
+		return p.setSome(sp, low, width, v, ^uint64(0))
+	}
+	s := &p.spaces[sp]
+	known := s.known.Uint(low, width)
+	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
+		p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
+		return false
+	}
+	if known == ones(width) {
 		return true
 	}
-	p.bound(undo{int16(low), uint8(width), sp, known}, end)
+	p.bound(undo{int16(low), uint8(width), sp, ones(width) &^ known}, end)
 	s.val.SetUint(low, width, v)
 	s.known.SetUint(low, width, ^uint64(0))
 	return true
@@ -331,7 +351,7 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 	s := &p.scopes[scope]
 	if s.parts == nil && s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
 		sp := &p.spaces[s.space]
-		p.bound(undo{0, uint8(size), s.space, sp.known.Uint(0, size)}, p.pos)
+		p.bound(undo{0, uint8(size), s.space, mask[0]}, p.pos)
 		sp.val[0] |= match[0]
 		sp.known[0] |= mask[0]
 		return true

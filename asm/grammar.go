@@ -15,6 +15,9 @@ import (
 type grammar struct {
 	env   *model.Env
 	start *node
+	// index is the number of the grammar in its machine. set tells that it is that of a set in the environment.
+	index int
+	set   *setItem
 	// anchors are the templates by a word that they have, made where a line is an instruction of the grammar: then
 	// the tree of all templates is needed only where their anchors do not say enough.
 	anchors     *anchors
@@ -162,7 +165,7 @@ type setItem struct {
 func (p *Parser) grammarOf(env *model.Env) *grammar {
 	g, _ := env.Parser.Load().(*grammar)
 	if g == nil {
-		env.Parser.CompareAndSwap(nil, &grammar{env: env})
+		env.Parser.CompareAndSwap(nil, &grammar{env: env, index: env.Index})
 		g = env.Parser.Load().(*grammar)
 	}
 	return g
@@ -401,7 +404,7 @@ func (it *item) isBits() bool {
 // reference makes a name in each of its meanings.
 func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	if it.Kind == model.ItemSet {
-		return part{{{kind: itemSet, extent: ext, set: c.set(it)}}}
+		return part{{c.set(it, ext)}}
 	}
 	var conds []condition
 	for _, a := range it.Alts {
@@ -531,7 +534,7 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 }
 
 // set compiles the members of a set, each as a small tree of its own.
-func (c *compiler) set(it *model.Item) *setItem {
+func (c *compiler) set(it *model.Item, ext extent) item {
 	s := &setItem{join: normal(it.Join)}
 	s.at = &node{set: s}
 	for i := range it.Members {
@@ -548,7 +551,9 @@ func (c *compiler) set(it *model.Item) *setItem {
 			}
 		}
 	}
-	return s
+	g := &grammar{env: c.env, index: c.env.Machine.NewIndex(), set: s, start: s.at}
+	g.made.Store(true)
+	return item{kind: itemSet, extent: ext, set: s, call: g}
 }
 
 // sort tells the edges that are literals from the others.

@@ -259,6 +259,9 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 	if x, known := p.eval(n, scope); known {
 		return statusOf((x != 0) == want)
 	}
+	if t, s := n.Test, &p.scopes[scope]; t != nil && want != t.Not && !t.Context && s.parts == nil && p.failure == nil {
+		return statusOf(p.setSome(s.space, s.low, 64, t.Match, t.Mask))
+	}
 	switch n.Op {
 	case spec.OpEq, spec.OpNe:
 		return p.equal(n, scope, want == (n.Op == spec.OpEq))

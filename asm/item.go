@@ -29,9 +29,7 @@ func (p *Parser) match(e *edge, state int) bool {
 	case itemCall:
 		return p.matchCall(e, state)
 	case itemSet:
-		p.frames = append(p.frames, callFrame{parent: p.frame, scope: p.frames[p.frame].scope, ret: next, set: it.set, extent: it.extent, from: p.pos, depth: p.frames[p.frame].depth})
-		p.frame, p.node = int32(len(p.frames)-1), it.set.at
-		return p.member(0)
+		return p.matchSet(e, state)
 	case itemSetEnd:
 		return p.memberDone()
 	case itemNothing:
@@ -184,6 +182,20 @@ func (p *Parser) matchCall(e *edge, state int) bool {
 	p.frame = int32(len(p.frames) - 1)
 	p.node = g.start
 	return true
+}
+
+// matchSet reads a set of options.
+func (p *Parser) matchSet(e *edge, state int) bool {
+	it := &e.item
+	if p.memoises() {
+		if o := p.operand(it.call); o != nil {
+			return p.matchKnown(e, o, state)
+		}
+	}
+	f := &p.frames[p.frame]
+	p.frames = append(p.frames, callFrame{parent: p.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: p.pos, depth: f.depth})
+	p.frame, p.node = int32(len(p.frames)-1), it.set.at
+	return p.member(0)
 }
 
 // member reads the next member of a set, in any order, or ends it. state is the member to try.

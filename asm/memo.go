@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Programs repeat themselves: their lines, and in lines that differ the same operands. Both are kept by their texts
-// when they are met for the second time. What depended on the caller's hooks is not. Turning the memo off changes
+// Programs repeat themselves: their lines, and in lines that differ the same operands. Both are kept by their texts,
+// operands when they are met for the second time. What depended on the caller's hooks is not. Turning the memo off changes
 // nothing but time.
 
 // memo is what a parser remembers. It grows up to limits.
@@ -31,12 +31,17 @@ type memory struct {
 	marks
 }
 
-// lineTable has lines, of two generations: those that were met lately, and those before.
+// lineTable has lines by their texts and names.
 type lineTable struct {
-	recent, older map[uint64]*reading // by a hash of the text
-	line          uint64              // that of the present one
-	// seen is of lines that were met once. They are few, and kept apart from others.
-	seen marks
+	hashTable[reading]
+	line        uint64 // the hash of the present one
+	known, read int    // lines that were and that were not
+	// once is what was met once, where lines that come again are few.
+	once     marks
+	readings arena[reading]
+	texts    arena[byte]
+	plans    arena[planned]
+	asks     arena[ask]
 }
 
 // marks are of what was met once, as far as can be told; used of them are in use.
@@ -49,7 +54,8 @@ type marks struct {
 // Limits of a memo.
 const (
 	maxContexts = 32
-	maxLines    = 1 << 15
+	maxLines    = 1 << 16
+	manyRead    = 1 << 12 // lines, after which it is seen whether they come again
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
 )
@@ -71,7 +77,7 @@ func (m *memo) ready(p *Parser) {
 
 // reading is what a line was read as, before the places of its entries.
 type reading struct {
-	text string
+	text []byte
 	// names and note are those of a line of a source.
 	names         uint64
 	note          Note
@@ -116,6 +122,7 @@ func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
 			return false
 		}
 	}
+	t.known++
 	p.restore(r)
 	return true
 }
@@ -134,34 +141,36 @@ func (p *Parser) answers(r *reading) (hash uint64, same bool) {
 // find returns the reading of a line, which becomes the present line; nil where there is none.
 func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
 	t.line = hash
-	r := t.recent[hash]
-	if r == nil {
-		if r = t.older[hash]; r == nil {
-			return nil
+	for i := range t.probes() {
+		s := t.slot(hash, i)
+		if s.value == nil {
+			break
 		}
-		t.keep(r)
+		if r := s.value; s.hash == hash && r.names == names && string(r.text) == string(text) {
+			return r
+		}
 	}
-	if r.names != names || r.text != string(text) {
-		return nil
-	}
-	return r
+	return nil
 }
 
-// keep keeps what the present line is.
-func (t *lineTable) keep(r *reading) {
-	if t.recent == nil || len(t.recent) == maxLines {
-		t.recent, t.older = map[uint64]*reading{}, t.recent
-	}
-	t.recent[t.line] = r
-}
-
-// learn keeps in a table what the present line was read as, if it has been read before or will be again.
+// learn keeps in a table what the present line was read as.
 func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
-	if !p.asked && (p.Again || t.seen.met(t.line)) {
-		r := p.reading(string(text))
-		r.names, r.note = names, note
-		t.keep(r)
+	if p.asked || !t.worthy() {
+		return
 	}
+	r := t.readings.keep([]reading{{
+		text: t.texts.keep(text), names: names, note: note,
+		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
+		named: p.named, redone: p.redone, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
+	}})
+	t.add(t.line, &r[0], maxLines)
+}
+
+// worthy reports whether the present line, which is not known, is to be remembered: at once, or where few come again
+// when it does.
+func (t *lineTable) worthy() bool {
+	t.read++
+	return t.read < manyRead || t.known > t.read/8 || t.once.met(t.line)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
@@ -186,14 +195,6 @@ func (m *marks) met(hash uint64) bool {
 	return false
 }
 
-// reading returns what was read.
-func (p *Parser) reading(text string) *reading {
-	return &reading{
-		text: text, leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
-		named: p.named, redone: p.redone, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
-	}
-}
-
 // restore makes a reading that of the present line.
 func (p *Parser) restore(r *reading) {
 	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
@@ -206,30 +207,19 @@ func (p *Parser) restore(r *reading) {
 type operandKind int
 
 func (p *Parser) kindOf(g *grammar) operandKind {
-	kind := g.env.Index<<2 | int(p.behind())
+	kind := g.index<<2 | int(p.behind())
 	return operandKind(kind<<2 | int(truthBit(p.strict))<<1 | int(truthBit(p.leniently)))
 }
 
 // operandTable has operands by what they depend on. It is searched for the word that a text starts with, which may be
 // more or less than what decides.
 type operandTable struct {
-	slots []operandSlot
-	used  int
-	uses  []operandUse // by kind
+	hashTable[operand]
+	uses []operandUse // by kind
 }
 
-type operandSlot struct {
-	hash uint64
-	text string // that decides
-	*operand
-}
-
-// Limits of the table: slots, in powers of two, and how many are looked at for one text.
-const (
-	minOperands = 1 << 8
-	maxOperands = 1 << 16
-	maxProbes   = 8
-)
+// maxOperands bounds the slots of the table.
+const maxOperands = 1 << 16
 
 // hash returns a hash of a kind and the word that a text starts with.
 func (kind operandKind) hash(text []byte, long bool) uint64 {
@@ -300,49 +290,16 @@ var wordBytes = [256]uint8{' ': parts, ',': parts, ';': parts, '\n': parts, '.':
 
 // find returns the operand of a kind that a text starts with, nil where it is not known.
 func (t *operandTable) find(kind operandKind, hash uint64, text []byte) *operand {
-	for i := range uint64(maxProbes) {
-		if t.slots == nil {
-			return nil
+	for i := range t.probes() {
+		s := t.slot(hash, i)
+		if s.value == nil {
+			break
 		}
-		s := &t.slots[(hash+i)&uint64(len(t.slots)-1)]
-		if s.operand == nil {
-			return nil
-		}
-		if s.hash == hash && s.kind == kind && len(s.text) <= len(text) && s.text == string(text[:len(s.text)]) {
-			return s.operand
+		if o := s.value; s.hash == hash && o.kind == kind && len(o.text) <= len(text) && o.text == string(text[:len(o.text)]) {
+			return o
 		}
 	}
 	return nil
-}
-
-func (t *operandTable) add(hash uint64, text string, o *operand) {
-	if 2*t.used >= len(t.slots) {
-		t.grow()
-	}
-	for i := range uint64(maxProbes) {
-		if s := &t.slots[(hash+i)&uint64(len(t.slots)-1)]; s.operand == nil {
-			*s = operandSlot{hash, text, o}
-			t.used++
-			return
-		}
-	}
-	t.slots[(hash+hash>>61)&uint64(len(t.slots)-1)] = operandSlot{hash, text, o} // in place of another
-}
-
-// grow makes room, or forgets all where there is too much.
-func (t *operandTable) grow() {
-	old := t.slots
-	t.used = 0
-	if len(old) == maxOperands {
-		clear(old)
-		return
-	}
-	t.slots = make([]operandSlot, max(minOperands, 2*len(old)))
-	for _, s := range old {
-		if s.operand != nil {
-			t.add(s.hash, s.text, s.operand)
-		}
-	}
 }
 
 // keepCompletions makes room for the completions of lines of the same conditions.

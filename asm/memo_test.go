@@ -166,17 +166,16 @@ func TestMemoForgets(t *testing.T) {
 	m := p.memo
 	m.ready(p)
 	for i := range maxOperands + 2 {
-		m.operands.add(operandKind(0).hash(fmt.Append(nil, i), false), fmt.Sprint(i), &operand{})
+		m.operands.add(operandKind(0).hash(fmt.Append(nil, i), false), &operand{text: fmt.Sprint(i)}, maxOperands)
 	}
 	if n := len(m.operands.slots); n > maxOperands {
 		t.Errorf("there is room for %d operands", n)
 	}
-	for i := range 2*maxLines + 2 {
-		m.lines.find(uint64(i), nil, 0)
-		m.lines.keep(&reading{})
+	for i := range maxLines + 2 {
+		m.lines.add(uint64(i)*0x9e3779b97f4a7c15, &reading{}, maxLines)
 	}
-	if n := len(m.lines.recent) + len(m.lines.older); n > 2*maxLines {
-		t.Errorf("%d lines are remembered", n)
+	if n := len(m.lines.slots); n > maxLines {
+		t.Errorf("there is room for %d lines", n)
 	}
 	for range 3 {
 		if _, err := p.Parse("  add   r1, r2, r3"); err != nil {

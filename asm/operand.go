@@ -7,16 +7,15 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// Programs have few operands, which they repeat. What a nested value can be at a place is found once for the text
-// there: all the ways to read it, each with the bits that it gives and the conditions that it leaves to be met. It is
+// Programs have few operands, which they repeat. What a nested value, or a set of options, can be at a place is found
+// once for the text there: all the ways to read it, each with the bits that it gives and the conditions that it leaves to be met. It is
 // read by a parser of its own, as if nothing were known of the values around it, so that the result depends on the
 // text alone.
 
 // operand is what a text can be as a nested value: all ways to read it, in the order in which they are tried.
 type operand struct {
 	kind operandKind
-	// size is the length of the text that decides.
-	size int
+	text string // that decides
 	ways []way
 	// depth is how many values are nested in it.
 	depth int
@@ -87,15 +86,20 @@ func (p *Parser) operand(g *grammar) *operand {
 		if use.alone++; !use.long && wordEnd(text, false)+1 < o.longest() {
 			use.long, hash = true, kind.hash(text, true)
 		}
-		m.add(hash, string(text[:o.size]), o)
+		m.add(hash, o, maxOperands)
 	}
-	p.seen = max(p.seen, p.pos+o.size)
-	depth := p.frames[p.frame].depth + 1 + o.depth
+	p.seen = max(p.seen, p.pos+len(o.text))
+	depth := p.depthOf(g) + o.depth
 	if o.inPlace || depth >= maxNested {
 		return nil
 	}
 	p.deepest = max(p.deepest, depth)
 	return o
+}
+
+// depthOf returns how deep a value at the present place is nested.
+func (p *Parser) depthOf(g *grammar) int {
+	return p.frames[p.frame].depth + int(truthBit(g.set == nil))
 }
 
 // longest returns the size of the longest way.
@@ -144,7 +148,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 		outside++
 	}
 	if outside > maxOutside {
-		return &operand{size: 1, inPlace: true}
+		return &operand{text: string(p.whole[p.pos : p.pos+1]), inPlace: true}
 	}
 	q := p.reader(p.ready(g), outside)
 	o := &operand{}
@@ -155,7 +159,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	}
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
-	o.size, o.depth = q.seen-p.pos, q.deepest-p.frames[p.frame].depth-1
+	o.text, o.depth = string(p.whole[p.pos:q.seen]), q.deepest-p.depthOf(g)
 	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	return o
 }
@@ -172,8 +176,8 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	q.unspent()
 	q.asked, q.asks, q.seen, q.limit = false, q.asks[:0], p.pos, maxInnerSteps
 	q.reset(g.env.Root.Size)
-	q.pos, q.node, q.deepest = p.pos, g.start, p.frames[p.frame].depth+1
-	q.frames[0].from, q.frames[0].depth = p.pos, q.deepest
+	q.pos, q.node, q.deepest = p.pos, g.start, p.depthOf(g)
+	q.frames[0].set, q.frames[0].from, q.frames[0].depth = g.set, p.pos, q.deepest
 	for i := range outside {
 		q.scopes[i].up = int32(i + 1)
 		q.scopes = append(q.scopes, scope{up: -1, space: uint8(spaceTable + i), size: bits.Size})
@@ -261,11 +265,14 @@ func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 
 // take gives what a way to read a nested value gives.
 func (p *Parser) take(it *item, w *way) bool {
-	ref := it.ref
-	if w.plain && ref.Prog == nil {
+	own, ok := p.frames[p.frame].scope, true
+	switch ref := it.ref; {
+	case it.kind == itemSet:
+	case w.plain && ref.Prog == nil:
 		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
+	default:
+		own, ok = p.open(it)
 	}
-	own, ok := p.open(it)
 	if !ok {
 		return false
 	}
@@ -278,7 +285,15 @@ func (p *Parser) take(it *item, w *way) bool {
 
 // give sets bits of a scope.
 func (p *Parser) give(s *scope, val, known bits.Value) bool {
-	return p.setPieces(s.space, s.parts, s.low, known.Len(), val, known, p.pos)
+	if s.parts != nil || s.low&63 != 0 {
+		return p.setPieces(s.space, s.parts, s.low, known.Len(), val, known, p.pos)
+	}
+	for i, j := 0, s.low>>6; j < len(known); i, j = i+1, j+1 {
+		if known[i] != 0 && !p.setLimb(s.space, j, val[i], known[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // placing puts what a value gave when it was read alone where it stands.

@@ -31,8 +31,6 @@ type Parser struct {
 	// starts at its parenthesis: its value and the number of bytes read. An error, an *Error, counts from the start of
 	// text. nil reads a decimal number.
 	Constant func(text string) (value int64, n int, err error)
-	// Again tells that what is read will be read again, so that it is remembered at once.
-	Again bool
 	// Comment starts a comment. New takes it from the description; "" is none.
 	Comment string
 	// Addr is the address of the instruction in bits; relative branch targets count from it.
@@ -157,12 +155,12 @@ const (
 	spaceTable
 )
 
-// undo restores bits of a space that were unknown before.
+// undo are bits of a space that were unknown before: those of set, from low on.
 type undo struct {
 	low   int16
 	width uint8
 	space uint8
-	known uint64
+	set   uint64
 }
 
 // scope maps the bits of a nested value to the space that it lies in.
@@ -508,11 +506,14 @@ func (p *Parser) retry() bool {
 
 func (p *Parser) undo(to int) {
 	for n := len(p.trail) - 1; n >= to; n-- {
-		u := p.trail[n]
-		s := &p.spaces[u.space]
-		old := s.val.Uint(int(u.low), int(u.width))
-		s.known.SetUint(int(u.low), int(u.width), u.known)
-		s.val.SetUint(int(u.low), int(u.width), old&u.known)
+		u := &p.trail[n]
+		s, i, shift := &p.spaces[u.space], u.low>>6&3, uint(u.low)&63
+		s.known[i] &^= u.set << shift
+		s.val[i] &^= u.set << shift
+		if over := u.set >> (64 - shift); over != 0 && i < 3 {
+			s.known[i+1] &^= over
+			s.val[i+1] &^= over
+		}
 	}
 	p.trail = p.trail[:to]
 }
@@ -719,14 +720,13 @@ func (p *Parser) accept(a *accept) bool {
 // notBefore notes that no case before that of a template applies. One that does where all bits are
 // known would print the word: the text is an alias then.
 func (p *Parser) notBefore(a *accept, scope int32) bool {
-	known := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
+	all := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
 	for i, n := range a.not {
-		if p.failure == nil && p.isFalse(n, scope) {
-			continue
-		}
-		if !known {
+		v, known := p.eval(n.Root, scope)
+		switch {
+		case !all && (p.everyWay() || !known || v != 0 && p.leniently):
 			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
-		} else if v, _ := p.eval(n.Root, scope); v != 0 && (!p.leniently || !p.spelled(false)) {
+		case v != 0 && (!p.leniently || !p.spelled(false)):
 			return false
 		}
 	}

@@ -233,7 +233,7 @@ func (p *Parser) instead(c *constraint, u *undo) string {
 	s := &p.spaces[u.space]
 	low, width := int(u.low), int(u.width)
 	was := s.val.Uint(low, width)
-	if width > maxLegal || u.known != 0 {
+	if width > maxLegal || u.set != ones(width) {
 		return ""
 	}
 	var values []int64

@@ -57,6 +57,9 @@ func (p *Parser) find() bool {
 // firstOpen returns the first constraint that is not settled; ok is false where one is broken.
 func (p *Parser) firstOpen() (first *constraint, ok bool) {
 	for i := range p.cons {
+		if p.cons[i].done {
+			continue
+		}
 		switch p.settle(&p.cons[i]) {
 		case broken:
 			return nil, false
@@ -102,7 +105,7 @@ func (p *Parser) isKnown(b freeBit) bool {
 func (p *Parser) allFree() []freeBit {
 	p.solver.bits = p.solver.bits[:0]
 	for i := range p.cons {
-		if c := &p.cons[i]; c.kind != wantNothing {
+		if c := &p.cons[i]; !c.done && c.kind != wantNothing {
 			p.freeIn(c.prog.Root, c.scope, 0)
 		}
 	}

@@ -21,6 +21,8 @@ type constraint struct {
 	// soft constraints choose among words that print the same fields: they say that an earlier
 	// case does not apply. Text that would be printed through an earlier case is accepted.
 	soft bool
+	// done tells that it holds whatever the bits are that were unknown when all of the text had been read.
+	done bool
 	// ref is the computed field that text gave a value, and text where that stands, for an error.
 	ref  *model.Ref
 	text textRange
@@ -243,6 +245,9 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 
 // eval computes an expression from the bits known so far.
 func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
+	if n.Test != nil {
+		return p.test(n.Test, scope)
+	}
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value, true
@@ -276,6 +281,32 @@ func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
 		return 0, false
 	}
 	return model.Apply(n, x, y), true
+}
+
+// test is eval for a test.
+func (p *Parser) test(t *model.Test, scope int32) (v uint64, known bool) {
+	var val, set uint64
+	switch s := &p.scopes[scope]; {
+	case t.Context:
+		sp := &p.spaces[spaceContext]
+		val, set = sp.val[0], sp.known[0]
+	case s.parts == nil:
+		sp := &p.spaces[s.space]
+		val, set = sp.val.Uint(s.low, 64), sp.known.Uint(s.low, 64)
+	default:
+		sp := &p.spaces[s.space]
+		for _, part := range s.parts {
+			val = val<<uint(part.Width) | sp.val.Uint(part.Low, part.Width)
+			set = set<<uint(part.Width) | sp.known.Uint(part.Low, part.Width)
+		}
+	}
+	switch {
+	case (val^t.Match)&t.Mask&set != 0:
+		return truthBit(t.Not), true
+	case t.Mask&^set == 0:
+		return truthBit(!t.Not), true
+	}
+	return 0, false
 }
 
 // evalLogic computes && and ||, of which one side can decide.
@@ -376,7 +407,10 @@ func (p *Parser) solve() bool {
 
 func (p *Parser) solveAll() bool {
 	p.solver.all, p.solver.trials = p.solver.all+p.solver.trials, 0
-	if p.propagate() == broken {
+	for i := range p.cons {
+		p.cons[i].done = false
+	}
+	if p.settleAll(!p.everyWay()) == broken {
 		return false
 	}
 	mark := len(p.trail)
@@ -487,7 +521,7 @@ type givenBit struct {
 func (p *Parser) bitsSince(mark int) (list []givenBit) {
 	for _, u := range p.trail[mark:] {
 		for i := range int16(u.width) {
-			if u.known>>uint(i)&1 == 0 {
+			if u.set>>uint(i)&1 != 0 {
 				list = append(list, givenBit{u.space, u.low + i, p.spaces[u.space].val.Bit(int(u.low + i))})
 			}
 		}
@@ -504,14 +538,21 @@ func (p *Parser) assumptions() (list [maxSpaces]wide.Value) {
 }
 
 // propagate settles every constraint again and again until nothing new follows.
-func (p *Parser) propagate() status {
+func (p *Parser) propagate() status { return p.settleAll(false) }
+
+// settleAll is propagate; for good, those that hold are done with.
+func (p *Parser) settleAll(forGood bool) status {
 	for {
 		mark, result := len(p.trail), holds
 		for i := range p.cons {
+			if p.cons[i].done {
+				continue
+			}
 			s := p.settle(&p.cons[i])
 			if s == broken {
 				return broken
 			}
+			p.cons[i].done = forGood && s == holds
 			result = both(result, s)
 		}
 		if len(p.trail) == mark {
@@ -524,8 +565,12 @@ func (p *Parser) propagate() status {
 // bits that expressions read known.
 func (p *Parser) satisfied() bool {
 	for i := range p.cons {
-		for _, b := range p.freeBits(&p.cons[i]) {
-			p.setBits(b.space, int(b.low), 1, 0, p.pos)
+		if c := &p.cons[i]; !c.done && c.kind != wantNothing {
+			p.solver.bits = p.solver.bits[:0]
+			p.freeIn(c.prog.Root, c.scope, 0)
+			for _, b := range p.solver.bits {
+				p.setBits(b.space, int(b.low), 1, 0, p.pos)
+			}
 		}
 	}
 	return p.propagate() == holds
@@ -676,7 +721,7 @@ func (p *Parser) defaultRun(d *model.Default, scope int32, zeros bool) (done, kn
 	if !known {
 		return true, false
 	}
-	p.bound(undo{int16(low), uint8(ref.Width), s.space, fixed}, p.pos)
+	p.bound(undo{int16(low), uint8(ref.Width), s.space, all &^ fixed}, p.pos)
 	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)
 	sp.known.SetUint(low, ref.Width, all)
 	if s.space >= spaceTable {
@@ -695,9 +740,7 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 	s := &p.spaces[sp]
 	for i := range mask {
 		if fresh := mask[i] &^ s.known[i]; fresh != 0 {
-			p.bound(undo{int16(64 * i), 64, sp, s.known[i]}, p.pos)
-			s.known[i] |= fresh
-			s.val[i] |= val[i] & fresh
+			p.setLimb(sp, i, val[i], fresh)
 		}
 	}
 }

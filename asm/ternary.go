@@ -132,6 +132,12 @@ func bound(most uint64) ternary { return ternary{open: fill(most)} }
 
 // ternary computes what follows about an expression from the bits known so far.
 func (p *Parser) ternary(n *model.Node, scope int32) ternary {
+	if n.Test != nil {
+		if v, known := p.test(n.Test, scope); known {
+			return exactly(v)
+		}
+		return ternary{open: 1}
+	}
 	switch n.Op {
 	case spec.OpConst:
 		return exactly(n.Value)

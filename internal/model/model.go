@@ -39,6 +39,7 @@ type Machine struct {
 
 	mu          sync.Mutex
 	envs        map[string]*Env
+	indices     atomic.Int32
 	boundLeaves int // built so far
 	open        opened
 }
@@ -386,7 +387,7 @@ type Env struct {
 	pending map[int]*BoundLeaf // those being built, by Leaf.ID
 	commons map[string]*Ref    // what paths mean in all leaves
 	depth   int
-	// Index is the number of the environment in its machine, 0 for the first.
+	// Index is the number of the environment in its machine.
 	Index int
 	// Parser is room for what asm keeps with an environment.
 	Parser atomic.Value
@@ -408,13 +409,16 @@ func (m *Machine) Top(r *Root) *Env {
 	return m.env(r.Name, r, nil, nil, false)
 }
 
+// NewIndex returns a number that nothing else of the machine has.
+func (m *Machine) NewIndex() int { return int(m.indices.Add(1)) - 1 }
+
 func (m *Machine) env(key string, r *Root, up *BoundLeaf, params map[string]string, all bool) *Env {
 	if e := m.envs[key]; e != nil {
 		return e
 	}
 	e := &Env{
 		Machine: m, Root: r, Up: up, params: params, all: all,
-		units: make([]atomic.Pointer[BoundLeaf], len(r.Leaves)), Index: len(m.envs),
+		units: make([]atomic.Pointer[BoundLeaf], len(r.Leaves)), Index: m.NewIndex(),
 		pending: map[int]*BoundLeaf{}, commons: map[string]*Ref{},
 	}
 	if up != nil {

@@ -50,6 +50,15 @@ type Node struct {
 	Name string
 	Alts []Alt
 	Span diag.Span
+	// Test is nil where the node asks for more than bits.
+	Test *Test
+}
+
+// Test is a condition that asks whether bits of its scope, or of the contexts, are Match where Mask is set: it is 1 if
+// so and 0 else, with Not the other way around.
+type Test struct {
+	Mask, Match  uint64
+	Context, Not bool
 }
 
 // Prog binds an expression of the leaf or of one of its ancestors in the scope of u.
@@ -269,7 +278,51 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 	default:
 		out.X, out.Y, out.Z = u.node(e, n.X), u.node(e, n.Y), u.node(e, n.Z)
 	}
+	out.Test = testOf(out)
 	return out
+}
+
+// testOf returns the test that a node is, nil if it is none.
+func testOf(n *Node) *Test {
+	switch n.Op {
+	case spec.OpNe:
+		is := *n
+		is.Op = spec.OpEq
+		return testOf(&is).not()
+	case spec.OpEq:
+		if n.X.Op == spec.OpField && len(n.X.Alts) == 1 && n.X.Alts[0].Cond == nil && n.X.Alts[0].Ref != nil && n.Y.Op == spec.OpConst {
+			if t := contextTest(n.X.Alts[0].Ref, n.Y.Value); t != nil {
+				return t
+			}
+		}
+	case spec.OpNot:
+		if n.X.Test != nil {
+			return n.X.Test.not()
+		}
+	case spec.OpField, spec.OpAndAnd:
+	default:
+		return nil
+	}
+	mask, match, ok := simple(n)
+	if !ok || mask[1]|mask[2]|mask[3] != 0 {
+		return nil
+	}
+	return &Test{Mask: mask[0], Match: match[0]}
+}
+
+// contextTest returns the test whether a context has a value.
+func contextTest(r *Ref, v uint64) *Test {
+	if r.Context == nil || r.Low+r.Width > 64 || r.Width < 64 && v>>uint(r.Width) != 0 {
+		return nil
+	}
+	return &Test{Mask: (1<<uint(r.Width) - 1) << uint(r.Low), Match: v << uint(r.Low), Context: true}
+}
+
+func (t *Test) not() *Test {
+	if t == nil {
+		return nil
+	}
+	return &Test{t.Mask, t.Match, t.Context, !t.Not}
 }
 
 // simple recognises conjunctions of FIELD == constant over fields of the scope itself; ok is false where there is more

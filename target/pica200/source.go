@@ -613,9 +613,7 @@ func (w *sourceWriter) says(in isa.Inst, s *slot) bool {
 // says reports whether the text of an instruction that goes nowhere gives the instruction, with that entry if it
 // has one.
 func (a *Assembler) says(text []byte, in isa.Inst, entry uint64) bool {
-	a.parser.Again = true // when the source is assembled
 	res, err := a.parser.ParseBytes(text)
-	a.parser.Again = false
 	if err != nil || len(res.Entries) == 0 {
 		return err == nil && res.Inst.Bits == in.Bits
 	}

@@ -51,6 +51,7 @@ type Assembler struct {
 	// declarations number what programs declare, one name after another; 0 is nothing.
 	declarations    map[declared]uint64
 	lastDeclaration uint64
+	linter          linter
 	// tools are those of Source, nil before it is asked for.
 	tools *sourceTools
 }

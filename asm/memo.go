@@ -221,10 +221,14 @@ type operandTable struct {
 // maxOperands bounds the slots of the table.
 const maxOperands = 1 << 16
 
-// hash returns a hash of a kind and the word that a text starts with.
+// hash returns a hash of a kind and the word that a text starts with, or of what stands in place of one.
 func (kind operandKind) hash(text []byte, long bool) uint64 {
 	h, x := uint64(kind), uint64(0)
-	for i, c := range text[:wordEnd(text, long)] {
+	n := wordEnd(text, long)
+	if n == 0 {
+		n = min(2, len(text))
+	}
+	for i, c := range text[:n] {
 		if x = x<<8 | uint64(c); i&7 == 7 {
 			h, x = mix(h, x), 0
 		}

@@ -311,7 +311,10 @@ func (p *Parser) parse(line []byte) (res Result, err error) {
 }
 
 func (p *Parser) uncommented(line []byte) (res Result, err error) {
-	text := bytes.TrimRight(line, blanks)
+	text := line
+	for n := len(text); n > 0 && p.folds[text[n-1]] == ' '; n-- {
+		text = text[:n-1]
+	}
 	if p.memo != nil {
 		p.memo.ready(p)
 	}

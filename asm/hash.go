@@ -14,7 +14,7 @@ type hashSlot[T any] struct {
 // Limits of a table: the slots that it has at first, and how many are looked at for one hash.
 const (
 	minSlots  = 1 << 8
-	maxProbes = 8
+	maxProbes = 16
 )
 
 // probes returns how many slots can have a hash.
@@ -37,7 +37,7 @@ func (t *hashTable[T]) add(hash uint64, v *T, most int) {
 			return
 		}
 	}
-	*t.slot(hash, int(hash>>61)) = hashSlot[T]{hash, v} // in place of another
+	*t.slot(hash, int(hash>>60)) = hashSlot[T]{hash, v} // in place of another
 }
 
 func (t *hashTable[T]) grow(most int) {

@@ -33,6 +33,10 @@ func (l *Line) Start(source string) {
 func (l *Line) Keep(off, end int) {
 	from := len(l.Text)
 	l.Text = append(l.Text, l.Source[off:end]...)
+	if n := len(l.parts) - 1; n >= 0 && l.parts[n].same && int(l.parts[n].to) == from && int(l.parts[n].end) == off {
+		l.parts[n].to, l.parts[n].end = int32(len(l.Text)), int32(end)
+		return
+	}
 	l.parts = append(l.parts, linePart{int32(from), int32(len(l.Text)), int32(off), int32(end), true})
 }
 
@@ -59,12 +63,15 @@ func (p *Parser) Known(l *Line) (res Result, ok bool) {
 // ParseLine is Parse for a line. One with names, of which Known has just been asked, is remembered as it stands in the
 // source. An error has its place in the source; where that is a part for which something else stands, it says so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
+	p.sourced = l.Names != 0
 	res, err := p.ParseBytes(l.Text)
+	p.sourced = false
 	if e, ok := err.(*Error); ok {
 		return res, l.place(e)
 	}
 	if err == nil && l.Names != 0 && p.remembers() {
-		p.learn(&p.memo.sources, []byte(l.Source), l.Names, l.Note)
+		p.line = append(p.line[:0], l.Source...)
+		p.learn(&p.memo.sources, p.line, l.Names, l.Note)
 	}
 	return res, err
 }

@@ -235,9 +235,13 @@ type wayParts struct {
 // maxOperands bounds the slots of the table.
 const maxOperands = 1 << 16
 
-// hash returns a hash of a kind and the word that a text starts with.
+// hash returns a hash of a kind and the word that a text starts with, or of what stands in place of one.
 func (kind operandKind) hash(text []byte, long bool) uint64 {
-	text = text[:wordEnd(text, long)]
+	n := wordEnd(text, long)
+	if n == 0 {
+		n = min(2, len(text))
+	}
+	text = text[:n]
 	h := uint64(kind)
 	for ; len(text) >= 8; text = text[8:] {
 		h = mix(h, binary.LittleEndian.Uint64(text))

@@ -88,6 +88,7 @@ type Parser struct {
 	named, asked bool
 	asks         []ask
 	note         Note // of a line that is known
+	sourced      bool // the line is remembered as it stands in its source
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
@@ -313,11 +314,14 @@ func (p *Parser) parse(line []byte) (res Result, err error) {
 }
 
 func (p *Parser) uncommented(line []byte) (res Result, err error) {
-	text := bytes.TrimRight(line, blanks)
+	text := line
+	for n := len(text); n > 0 && p.folds[text[n-1]] == ' '; n-- {
+		text = text[:n-1]
+	}
 	if p.memo != nil {
 		p.memo.ready(p)
 	}
-	remembers := p.remembers()
+	remembers := p.remembers() && !p.sourced
 	if remembers && p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
 		return res, nil
 	}

@@ -28,17 +28,17 @@ type Entry struct {
 // Table places entries.
 type Table interface {
 	// Place returns the index of an entry that serves, adding one where that is possible. The
-	// entry's Index is -1, or the one index that will do.
-	Place(e Entry) (index int, err error)
+	// entry's Index is -1, or the one index that will do. It keeps nothing of e.
+	Place(e *Entry) (index int, err error)
 }
 
 // FixedTable is a table that is given: an entry serves if it has every bit that the text gives.
 type FixedTable struct{ Entries []bits.Value }
 
 // Place returns the first entry that has all bound bits.
-func (t *FixedTable) Place(e Entry) (int, error) {
+func (t *FixedTable) Place(e *Entry) (int, error) {
 	if e.Index >= 0 {
-		if e.Index < len(t.Entries) && t.serves(e.Index, &e) {
+		if e.Index < len(t.Entries) && t.serves(e.Index, e) {
 			return e.Index, nil
 		}
 		return 0, fmt.Errorf("entry %d of the table is not what the text says", e.Index)
@@ -50,7 +50,7 @@ func (t *FixedTable) Place(e Entry) (int, error) {
 			i++
 		}
 	}
-	for i < n && !t.serves(i, &e) {
+	for i < n && !t.serves(i, e) {
 		i++
 	}
 	if i < n {
@@ -84,12 +84,12 @@ type GrowingTable struct {
 func (t *GrowingTable) Reset() { t.Entries, t.Care, t.limits = t.Entries[:0], t.Care[:0], t.limits[:0] }
 
 // Place returns the first entry that serves, or adds one at the end.
-func (t *GrowingTable) Place(e Entry) (int, error) {
+func (t *GrowingTable) Place(e *Entry) (int, error) {
 	if e.Index >= 0 {
 		return e.Index, t.pin(e)
 	}
 	t.grow(len(t.Entries)) // entries that were there from the start
-	i := t.find(&e)
+	i := t.find(e)
 	fresh := i == len(t.Entries)
 	if i >= t.Size {
 		return 0, fmt.Errorf("the table is full: no room for an entry beside the %d", t.Size)
@@ -157,13 +157,13 @@ func (t *GrowingTable) swap(i, j int) {
 	}
 }
 
-func (t *GrowingTable) absorb(i int, e Entry) {
+func (t *GrowingTable) absorb(i int, e *Entry) {
 	t.Entries[i] = t.Entries[i].AndNot(e.Care).Or(e.Value.And(e.Care)) // they agree where both care
 	t.Care[i] = t.Care[i].Or(e.Care)
 }
 
 // pin puts an entry where the text says. All its bits matter: it was written out.
-func (t *GrowingTable) pin(e Entry) error {
+func (t *GrowingTable) pin(e *Entry) error {
 	if e.Index >= t.Size {
 		return fmt.Errorf("entry %d of a table of %d", e.Index, t.Size)
 	}
@@ -171,8 +171,9 @@ func (t *GrowingTable) pin(e Entry) error {
 	if t.Entries[e.Index].Xor(e.Value).And(t.Care[e.Index]).And(e.Bound) != (bits.Value{}) {
 		return fmt.Errorf("entry %d of the table is already %s", e.Index, t.Entries[e.Index])
 	}
-	e.Care = e.Bound
-	t.absorb(e.Index, e)
+	whole := *e
+	whole.Care = e.Bound
+	t.absorb(e.Index, &whole)
 	t.limits[e.Index] = min(t.limits[e.Index], e.Limit)
 	return nil
 }
@@ -211,13 +212,14 @@ func (p *Parser) planEntries() {
 func (p *Parser) place(res *Result) error {
 	for i := range p.plan {
 		x := &p.plan[i]
-		e, t := x.Entry, x.field.Table
+		res.Entries = append(res.Entries, x.Entry)
+		e, t := &res.Entries[len(res.Entries)-1], x.field.Table
 		index, err := e.Index, error(nil)
 		switch table := p.Tables[t.Index]; {
 		case table != nil:
 			index, err = table.Place(e)
 		case index < 0:
-			index = countEntries(res.Entries, t.Index)
+			index = countEntries(res.Entries[:len(res.Entries)-1], t.Index)
 		}
 		if err == nil && index >= e.Limit {
 			err = fmt.Errorf("entry %d does not fit %s of %d bits", index, e.Field, x.field.Width)
@@ -226,7 +228,6 @@ func (p *Parser) place(res *Result) error {
 			return &Error{Code: diag.TableFull, Off: x.off, End: x.end, Msg: fmt.Sprintf("%s: %v", t.Name, err)}
 		}
 		e.Index = index
-		res.Entries = append(res.Entries, e)
 		setIndex(&res.Inst.Bits, x.field, &x.home, uint64(index))
 	}
 	p.entries = res.Entries

@@ -75,6 +75,8 @@ type Decoder struct {
 	tops      []*site
 	sites     int // that are kept
 	strings   map[string]string
+	wholes    []string // texts of instructions
+	meanings  map[string][]meaning
 	walk      operandWalk
 	voices    map[voiceKey]*voice
 	marks     map[markKey]*[]marks

@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -11,6 +13,19 @@ type Part struct{ Low, Width int }
 
 // Field is a field of a decoded instruction, or of an operand inside it.
 type Field struct {
+	// FieldInfo is the same for all words that have the field.
+	*FieldInfo
+	// Entry says in which entry of the table the bits are.
+	Entry int
+	Value bits.Value
+	// Meaning is the text of the value, also where no template shows it.
+	Meaning string
+	// Start and End are its place in the text; both -1 where it is not shown.
+	Start, End int
+}
+
+// FieldInfo is what the description says of a field.
+type FieldInfo struct {
 	// Path is the name, with those of the enclosing fields before it, joined by dots.
 	Path string
 	Name string
@@ -19,33 +34,27 @@ type Field struct {
 	Doc  string
 	// Depth is the number of enclosing fields.
 	Depth int
-	// Parts are the bits, the most significant part first: of the word, or of the table entry if
+	// Parts are the bits, the most significant part first: of the word, or of a table entry if
 	// Table is not empty. A derived field has none.
 	Parts []Part
-	// Table and Entry say in which entry of which table the bits are.
+	// Table says of which table the bits are an entry.
 	Table string
-	Entry int
 	// Index is set for a field whose bits are the index of a table entry; IndexOf names the table.
 	Index   bool
 	IndexOf string
-	Value   bits.Value
-	// Meaning is the text of the value, also where no template shows it.
-	Meaning string
-	// Start and End are its place in the text; both -1 where it is not shown.
-	Start, End int
 }
 
 // Derived reports whether the value is computed and has no bits of its own.
-func (f *Field) Derived() bool { return len(f.Parts) == 0 }
+func (f *FieldInfo) Derived() bool { return len(f.Parts) == 0 }
 
 // Fields appends every field of an instruction, shown or not, each before those inside it, to buf.
-// The places in the text are those of Append on an empty slice. What belongs to the description, such as
-// Path and Parts, is shared by all fields of that name and not to be changed. Nothing is allocated once
-// fields of these names and meanings have been seen.
+// The places in the text are those of Append on an empty slice. Nothing is allocated once fields of these names and
+// meanings have been seen.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.tracing.fields = true
 	d.text = d.traced(d.text[:0], in)
-	w := fieldWalk{d: d, t: &d.tracing, text: true, out: buf}
+	d.tracing.place()
+	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.whole(), out: buf}
 	w.all()
 	return w.out
 }
@@ -60,11 +69,23 @@ func (d *Decoder) Layout(buf []Field, in Inst) []Field {
 	return w.out
 }
 
+// place tells each field where it is shown first.
+func (t *trace) place() {
+	t.turn++
+	for i := range t.shown {
+		if x := &t.shown[i]; x.field.shown != t.turn {
+			x.field.shown, x.field.start, x.field.end, x.field.named = t.turn, x.start, x.end, x.named
+		}
+	}
+}
+
 type fieldWalk struct {
 	d    *Decoder
 	t    *trace
 	text bool // the fields have their text
-	out  []Field
+	// whole is the text of the instruction.
+	whole string
+	out   []Field
 }
 
 // all lists the fields of the word. What is odd about those that no template shows is nobody's concern.
@@ -78,43 +99,135 @@ func (w *fieldWalk) all() {
 
 func (w *fieldWalk) scope(depth int) {
 	d := w.d
-	s := d.frames[depth].site
-	for _, named := range d.frames[depth].leaf.NamedFields() {
-		ref := d.pick(named.Alts, depth)
-		if ref == nil || ref.ScopeDepth != 0 || ref.Field == nil {
-			continue
+	frame := &d.frames[depth]
+	for i := range frame.site.list() {
+		l := &frame.site.listed[i]
+		ref, at := l.ref, l.field
+		if ref == nil {
+			if ref = d.pick(l.alts, depth); ref == nil || ref.ScopeDepth != 0 || ref.Field == nil {
+				continue
+			}
+			at = frame.site.fieldOf(ref)
 		}
-		at := s.fieldOf(ref)
-		w.out = append(w.out, at.info)
+		w.out = slices.Grow(w.out, 1)[:len(w.out)+1]
 		f := &w.out[len(w.out)-1]
-		f.Entry = d.frames[depth].entry
-		if ref.Prog != nil {
+		f.FieldInfo, f.Entry, f.Start, f.End, f.Meaning = &at.info, frame.entry, -1, -1, ""
+		switch {
+		case ref.Prog != nil:
 			f.Value = bits.Of(d.eval(ref.Prog, depth))
-		} else {
-			f.Value = ref.Field.Gather(&d.frames[depth].v)
+		case ref.Low >= 0:
+			f.Value = bits.Of(frame.v.Uint(ref.Low, ref.Width))
+		default:
+			f.Value = ref.Field.Gather(&frame.v)
 		}
-		if w.text {
-			f.Meaning = d.meaning(ref, depth)
-			w.place(f, at)
+		switch {
+		case !w.text:
+		case at.shown == w.t.turn:
+			f.Start, f.End = at.start, at.end
+			if f.Meaning = w.whole[at.start:at.end]; at.named || d.meaningsOf(at, ref).layout {
+				f.Meaning = d.meaning(at, ref, depth)
+			}
+		default:
+			f.Meaning = d.meaning(at, ref, depth)
 		}
 		if ref.Kind == spec.KindBitset && ref.Prog == nil {
-			w.inner(ref, depth)
+			w.inner(at, ref, depth)
 		}
 	}
 }
 
-// place says where in the text a field is.
-func (w *fieldWalk) place(f *Field, at *fieldSite) {
-	for i := range w.t.shown {
-		if x := &w.t.shown[i]; x.field == at {
-			f.Start, f.End = x.start, x.end
-			return
-		}
-	}
+// listed is a field of a site with what its name can mean; ref and field are set where that is one thing.
+type listed struct {
+	alts  []model.Alt
+	ref   *model.Ref
+	field *fieldSite
 }
 
-// meaning prints one field on its own.
-func (d *Decoder) meaning(ref *model.Ref, depth int) string {
+// list returns the fields of the site.
+func (s *site) list() []listed {
+	if s.listed != nil {
+		return s.listed
+	}
+	s.listed = []listed{}
+	for _, named := range s.leaf.NamedFields() {
+		l := listed{alts: named.Alts}
+		if a := l.alts[0]; a.Cond == nil {
+			if a.Ref == nil || a.Ref.ScopeDepth != 0 || a.Ref.Field == nil {
+				continue
+			}
+			l.ref, l.field = a.Ref, s.fieldOf(a.Ref)
+		}
+		s.listed = append(s.listed, l)
+	}
+	return s.listed
+}
+
+// meanings are the texts of the values of a field, by the bits on which they depend.
+type meanings struct {
+	key     key
+	symbols bool // the program may have a name for a value
+	// layout tells that the text may be another where it stands in a line.
+	layout bool
+	// slots have a text each, and serve all fields that are alike; there are none where it depends on too much.
+	slots []meaning
+}
+
+type meaning struct {
+	key   uint64
+	text  string
+	known bool
+}
+
+// meaning returns the text of one field on its own.
+func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
+	m := d.meaningsOf(at, ref)
+	if len(m.slots) == 0 || m.symbols && d.Symbol != nil {
+		return d.newMeaning(ref, depth)
+	}
+	x := m.key.read(d, depth)
+	place := x
+	if m.key.width > maxDense {
+		place = x * 0x9e3779b97f4a7c15 >> 33
+	}
+	s := &m.slots[place&uint64(len(m.slots)-1)]
+	if s.key != x || !s.known {
+		*s = meaning{x, d.newMeaning(ref, depth), true}
+	}
+	return s.text
+}
+
+// meaningsOf returns what is known of the texts of a field.
+func (d *Decoder) meaningsOf(at *fieldSite, ref *model.Ref) *meanings {
+	if at.meanings == nil {
+		at.meanings = d.newMeanings(ref)
+	}
+	return at.meanings
+}
+
+// newMeanings returns room for the texts of a field, which those that are alike share.
+func (d *Decoder) newMeanings(ref *model.Ref) *meanings {
+	p := segment{shownItems: &shownItems{items: []model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}}}}
+	g := dependencies{budget: maxDependencies}
+	g.item(&p.items[0], 0)
+	k, ok := g.key(64)
+	if !ok || len(g.tables) > 0 {
+		return &meanings{layout: itemSearch{depends, map[*model.Env]bool{}}.ref(ref)}
+	}
+	p.key = k
+	alike := p.likeness()
+	slots := d.meanings[alike]
+	if alike == "" || slots == nil {
+		if d.meanings == nil {
+			d.meanings = map[string][]meaning{}
+		}
+		slots = make([]meaning, 1<<min(k.width, maxDense))
+		d.meanings[alike] = slots
+	}
+	return &meanings{key: k, symbols: g.symbols, slots: slots}
+}
+
+// newMeaning prints one field on its own.
+func (d *Decoder) newMeaning(ref *model.Ref, depth int) string {
 	if ref.Kind == spec.KindBitset {
 		d.text = d.nested(d.text[:0], ref, depth)
 	} else {
@@ -139,15 +252,51 @@ func (d *Decoder) intern(text []byte) string {
 	return s
 }
 
-func (w *fieldWalk) inner(ref *model.Ref, depth int) {
+// inner lists the fields of the value of a field.
+func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	d := w.d
 	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
-	inner, outer := d.into(ref, depth)
-	if !d.enter(ref.Env, inner) {
+	from, to := &d.frames[depth], &d.frames[depth+1]
+	d.leave(depth + 1)
+	if to.v = *d.inner(ref, &from.v); !d.leafOf(ref, depth+1) {
 		return
 	}
-	d.place(ref, inner, outer)
-	w.scope(inner)
+	to.site, to.entry = at.inside(d, from.site, to.leaf), from.entry
+	if at.info.Index {
+		index := ref.Field.Gather(&from.v)
+		to.entry = int(index[0])
+	}
+	w.scope(depth + 1)
+}
+
+// leafOf finds the leaf of the value of a frame, of a field of a bitset type.
+func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
+	if m := d.envMemo(ref.Env); m.single != nil {
+		d.frames[depth].leaf = m.single
+		return true
+	} else if m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
+		if x := m.choice.at(m.choice.key.read(d, depth)); x != nil {
+			d.frames[depth].leaf = x.unit
+			return true
+		}
+	}
+	return d.enter(ref.Env, depth)
+}
+
+// wholeTexts is how many texts of instructions are kept as strings.
+const wholeTexts = 1 << 10
+
+// whole returns the text that was printed last as a string, the same for the same text if it was seen not long ago.
+func (d *Decoder) whole() string {
+	if d.wholes == nil {
+		d.wholes = make([]string, wholeTexts)
+	}
+	place := d.frames[0].v[0] ^ d.frames[0].v[1]
+	at := &d.wholes[place*0x9e3779b97f4a7c15>>33%wholeTexts]
+	if string(d.text) != *at {
+		*at = string(d.text)
+	}
+	return *at
 }

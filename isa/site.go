@@ -16,13 +16,20 @@ type site struct {
 	table     int // wordTable for the word
 	tableName string
 	fields    []*fieldSite
+	listed    []listed
 }
 
 // fieldSite is a field in a site.
 type fieldSite struct {
 	field *spec.Field
-	info  Field // without what depends on the word
+	info  FieldInfo
 	inner []*site
+	// start and end are its place in the text of the instruction of that number; named tells that a name of the
+	// program's stands there.
+	shown      uint64
+	start, end int
+	named      bool
+	meanings   *meanings
 }
 
 // maxSites bounds the sites that a decoder keeps: operands may be nested in themselves.
@@ -48,9 +55,9 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 			return f
 		}
 	}
-	f := &fieldSite{field: ref.Field, info: Field{
+	f := &fieldSite{field: ref.Field, info: FieldInfo{
 		Path: s.path + ref.Field.Name, Name: ref.Field.Name, Type: ref.Field.TypeName, Doc: ref.Field.Doc, Depth: s.depth,
-		Table: s.tableName, Index: ref.Field.Table != nil, Start: -1, End: -1,
+		Table: s.tableName, Index: ref.Field.Table != nil,
 	}}
 	for _, p := range ref.Field.Parts {
 		f.info.Parts = compose(f.info.Parts, s.parts, Part(p))

@@ -44,7 +44,7 @@ func (d *Decoder) MayBranch(leaf *Leaf) bool {
 		*known++
 	} else if *known == fewUses {
 		*known = branchless
-		if (branchSearch{}).boundLeaf(d.env.Bound(leaf.model)) {
+		if (itemSearch{branches, map[*model.Env]bool{}}).boundLeaf(d.env.Bound(leaf.model)) {
 			*known = branching
 		}
 	}
@@ -57,28 +57,38 @@ const (
 	branching
 )
 
-// branchSearch looks for branch targets in displays; it has the environment that were looked at.
-type branchSearch map[*model.Env]bool
+// itemSearch looks for items in displays and in the operands that these show.
+type itemSearch struct {
+	wanted func(it *model.Item) bool
+	seen   map[*model.Env]bool // those that were looked at
+}
 
-func (s branchSearch) boundLeaf(u *model.BoundLeaf) bool {
+func (s itemSearch) boundLeaf(u *model.BoundLeaf) bool {
 	return slices.ContainsFunc(u.Cases, func(c *model.Case) bool { return slices.ContainsFunc(c.Items, s.item) })
 }
 
-func (s branchSearch) item(it model.Item) bool {
-	return slices.ContainsFunc(it.Members, s.item) || slices.ContainsFunc(it.Alts, func(a model.Alt) bool { return s.ref(a.Ref) })
+func (s itemSearch) item(it model.Item) bool {
+	return s.wanted(&it) || slices.ContainsFunc(it.Members, s.item) || slices.ContainsFunc(it.Alts, func(a model.Alt) bool { return s.ref(a.Ref) })
 }
 
-func (s branchSearch) ref(ref *model.Ref) bool {
-	switch {
-	case ref == nil:
-		return false
-	case ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch:
-		return true
-	case ref.Kind != spec.KindBitset || s[ref.Env]:
+func (s itemSearch) ref(ref *model.Ref) bool {
+	if ref == nil || ref.Kind != spec.KindBitset || s.seen[ref.Env] {
 		return false
 	}
-	s[ref.Env] = true
+	s.seen[ref.Env] = true
 	return slices.ContainsFunc(ref.Env.Root.Leaves, func(l *model.Leaf) bool { return s.boundLeaf(ref.Env.Bound(l)) })
+}
+
+// branches reports whether an item may show a branch target.
+func branches(it *model.Item) bool {
+	return slices.ContainsFunc(it.Alts, func(a model.Alt) bool {
+		return a.Ref != nil && (a.Ref.Kind == spec.KindBranch || a.Ref.Kind == spec.KindAbsBranch)
+	})
+}
+
+// depends reports whether the text of an item depends on where in a line it stands.
+func depends(it *model.Item) bool {
+	return it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark
 }
 
 // IndexField is a field of an instruction that is the index of a table entry.

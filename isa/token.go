@@ -240,7 +240,9 @@ type trace struct {
 	fields bool // only the fields
 	tokens []Token
 	shown  []shownField
-	text   []byte // room for a constant text
+	// turn is the number of the instruction, of those of which the fields were asked for.
+	turn uint64
+	text []byte // room for a constant text
 	// group is what the texts of an operand of several pieces are, nil outside of one.
 	group *voice
 	// inner has room for the voices of what is printed next.
@@ -257,6 +259,7 @@ type trace struct {
 type shownField struct {
 	field      *fieldSite
 	start, end int
+	named      bool
 }
 
 // traceMark is what was told by a moment; end is that of the last token, which may have grown since.
@@ -406,7 +409,7 @@ func (d *Decoder) fieldToken(ref *model.Ref, depth, start, end int, named bool) 
 			t.number(d.voice(depth).of(ref, named), start, end)
 		}
 	} else if ref.Field != nil {
-		t.shown = append(t.shown, shownField{d.frames[depth-min(ref.ScopeDepth, depth)].site.reached(ref, d), start, end})
+		t.shown = append(t.shown, shownField{d.frames[depth-min(ref.ScopeDepth, depth)].site.reached(ref, d), start, end, named || ref.ScopeDepth > 0})
 	}
 }
 

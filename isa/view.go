@@ -303,10 +303,29 @@ func (v *view) mark(places int, x, at uint64, said []Token, start int) {
 
 // viewFields prints what stands behind the text of a segment, with its fields.
 func (d *Decoder) viewFields(dst []byte, p *segment, from *sources, known bool, depth int) []byte {
-	if known && (p.kind == segmentDense || p.kind == segmentNamed && d.Symbol == nil) && p.optional() && p.dense.texts[p.key.from(from)][chunkLen] == 1 {
-		return dst // nothing, and no field
+	var c *chunk
+	if known && (p.kind == segmentDense || p.kind == segmentNamed && d.Symbol == nil) {
+		if c = &p.dense.texts[p.key.from(from)]; c[chunkLen]-1 > uint8(chunkLen) {
+			c = nil
+		}
 	}
-	return d.viewPiece(dst, p, nil, depth)
+	start := len(dst)
+	switch {
+	case p.ref == nil && c != nil && c[chunkLen] == 1 && p.optional():
+		return dst
+	case p.ref == nil || p.symbols && d.Symbol != nil:
+		return d.viewPiece(dst, p, nil, depth)
+	case p.ref.Kind == spec.KindBitset:
+		dst = d.nested(dst, p.ref, depth)
+	case c != nil:
+		dst = append(dst, c[:c[chunkLen]-1]...)
+	default:
+		dst = d.number(dst, p.ref, d.value(p.ref, depth))
+	}
+	if len(dst) > start || !p.member {
+		d.fieldToken(p.ref, depth, start, len(dst), false)
+	}
+	return dst
 }
 
 // optional reports whether items that print nothing show no field.

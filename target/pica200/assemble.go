@@ -51,6 +51,7 @@ type Assembler struct {
 	// declarations number what programs declare, one name after another; 0 is nothing.
 	declarations    map[declared]uint64
 	lastDeclaration uint64
+	linter          linter
 	// tools are those of Source, nil before it is asked for.
 	tools *sourceTools
 }
@@ -162,6 +163,7 @@ type assembly struct {
 	dvle    *dvleState
 	aliases map[string]*alias
 	names   uint64 // the number of what is declared so far
+	hiding  bool   // an alias has the name of a register
 	array   *constArray
 	src     *diag.Source
 	base    int // of the text being read, in src
@@ -189,7 +191,7 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 }
 
 func (r *assembly) assembleFile(src *diag.Source) {
-	r.dvle, r.aliases, r.names, r.array = nil, map[string]*alias{}, 0, nil
+	r.dvle, r.aliases, r.names, r.hiding, r.array = nil, map[string]*alias{}, 0, false, nil
 	r.spaces[0].nextFile()
 	pieces, err := program.Pieces(src)
 	var list diag.List

@@ -84,7 +84,7 @@ func BenchmarkAssemble(b *testing.B) {
 					b.Fatal(diag.Render(err))
 				}
 				words, size = words+len(out.File.DVLP.Code), size+len(text)
-				if i++; i%len(texts) == 0 {
+				if i++; i%len(x.texts) == 0 && len(x.texts) > 1 {
 					a = newAssembler(b) // which has seen none of them
 				}
 			}
@@ -120,7 +120,7 @@ func BenchmarkSource(b *testing.B) {
 					b.Fatal(err)
 				}
 				words, size = words+sizes[i%len(x.files)], size+len(text)
-				if i++; i%len(files) == 0 {
+				if i++; i%len(x.files) == 0 && len(x.files) > 1 {
 					a = newAssembler(b) // which has seen none of them
 				}
 			}

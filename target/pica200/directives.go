@@ -244,7 +244,7 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 	if r.banks.reserved(name) && name != o.String() {
 		r.warn(diag.HiddenName, span, "%s is %s in this file from here on, no longer the register of that name", name, o.String())
 	}
-	r.aliases[name] = &alias{o, span, size}
+	r.aliases[name], r.hiding = &alias{o, span, size}, r.hiding || r.banks.reserved(name)
 	r.names = r.declaration(declared{r.names, name, o, size})
 	return true
 }

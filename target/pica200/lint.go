@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
@@ -18,14 +19,19 @@ type linter struct {
 	// returns and effects are what is known of procedures.
 	returns map[registers]bool
 	effects map[registers]outputState
+	// seen and work are those of walk.
+	seen []bool
+	work []int
 }
 
 func (r *assembly) lint() {
 	n := len(r.layout.Words)
-	l := &linter{
-		r: r, blocks: make([]*program.Block, n), after: make([]int, n),
+	l := &r.linter
+	*l = linter{
+		r: r, blocks: cleared(l.blocks, n), after: cleared(l.after, n), seen: l.seen, work: l.work,
 		returns: map[registers]bool{}, effects: map[registers]outputState{},
 	}
+	defer func() { l.r = nil }()
 	for i := range r.layout.Blocks {
 		b := &r.layout.Blocks[i]
 		if b.Kind == program.Procedure {
@@ -54,6 +60,13 @@ func (r *assembly) lint() {
 			r.warn(diag.MissingEnd, p.Span, "%s can run past its last word: there is no end on the way", p.Name)
 		}
 	}
+}
+
+// cleared returns n zero values, in the memory of a list where there is enough.
+func cleared[T any](list []T, n int) []T {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
 }
 
 func (l *linter) role(at int) *program.Role { return l.r.layout.Words[at].Role }
@@ -152,8 +165,9 @@ func (l *linter) canReturn(p registers) bool {
 // walk visits the words of a procedure to which control can come, and reports whether it can come to the
 // end.
 func (l *linter) walk(p registers, visit func(at int)) (ends bool) {
-	seen := make([]bool, len(l.r.layout.Words))
-	work := []int{p.first}
+	seen, work := cleared(l.seen, len(l.r.layout.Words)), append(l.work[:0], p.first)
+	l.seen, l.work = nil, nil // what is visited may walk too
+	defer func() { l.seen, l.work = seen, work }()
 	for len(work) > 0 {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]

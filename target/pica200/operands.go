@@ -215,8 +215,16 @@ func isForeignComment(text string) bool {
 
 // resolve finds what a name stands for: an alias, or a register.
 func (r *assembly) resolve(name string, off, end int, text string) (operand, bool) {
+	if !r.hiding {
+		if o, ok := r.banks.register(name); ok {
+			return o, true
+		}
+	}
 	if a := r.aliases[name]; a != nil {
 		return a.operand, true
+	}
+	if o, ok := r.banks.register(name); ok {
+		return o, true
 	}
 	span := r.span(off, off+len(name))
 	switch {
@@ -235,7 +243,7 @@ func (r *assembly) resolve(name string, off, end int, text string) (operand, boo
 		r.fail(diag.RegisterUse, span, "%s is no register, expected %c and a decimal number without leading zeros", name, name[0])
 		return operand{}, false
 	}
-	o := operand{file: r.banks.letters[name[0]], num: n, swz: noSwizzle}
+	o := operand{file: r.banks.letters[name[0]], num: n}
 	return o, r.inBank(o, span, name)
 }
 

@@ -196,6 +196,21 @@ func (b *banks) loadAddresses(e *spec.Enum) {
 	}
 }
 
+// register returns the register of a name; ok is false where none has it.
+func (b *banks) register(name string) (o operand, ok bool) {
+	if len(name) < 2 || len(name) > 3 || b.letters[name[0]] == nil || name[1] == '0' && len(name) > 2 {
+		return o, false
+	}
+	for _, c := range []byte(name[1:]) {
+		if c < '0' || c > '9' {
+			return o, false
+		}
+		o.num = 10*o.num + int(c-'0')
+	}
+	o.file, o.swz = b.letters[name[0]], noSwizzle
+	return o, o.num < o.file.Count
+}
+
 // isRegister reports whether a name looks like that of a register, in either case.
 func (b *banks) isRegister(name string) bool {
 	return len(name) > 1 && name[1] >= '0' && name[1] <= '9' && b.letters[name[0]|0x20] != nil

@@ -179,7 +179,7 @@ type wantedTable struct {
 }
 
 // Place returns the wanted index if the entry there serves.
-func (t *wantedTable) Place(e asm.Entry) (int, error) {
+func (t *wantedTable) Place(e *asm.Entry) (int, error) {
 	if t.index >= len(t.entries) || t.entries[t.index].Xor(e.Value).And(e.Bound) != (bits.Value{}) {
 		return 0, errors.New("no such entry")
 	}

@@ -74,6 +74,23 @@ func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 	return int32(len(p.scopes) - 1)
 }
 
+// bindSpread sets the bits of a scope that are a computed value.
+func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
+	home := &p.scopes[p.up(scope, x.scopeDepth)]
+	for i := len(x.parts) - 1; i >= 0; i-- {
+		part := x.parts[i]
+		low, whole := home.run(part)
+		if whole && !p.setSome(home.space, low, part.Width, v, ^uint64(0)) {
+			return false
+		}
+		if !whole && !p.setPieces(home.space, home.compose(part), 0, part.Width, bits.Of(v), bits.Ones(part.Width), end) {
+			return false
+		}
+		v >>= uint(part.Width)
+	}
+	return v == 0 // no other bit of it can be set
+}
+
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
 // with the expression when they are known.
 func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
@@ -177,6 +194,9 @@ func (p *Parser) bind(it *item, v uint64, end int) bool {
 		return p.setBits(spaceContext, ref.Low, ref.Width, v, end)
 	}
 	scope := p.scopeOf(ref.ScopeDepth)
+	if it.spread != nil && p.failure == nil {
+		return p.bindSpread(it.spread, scope, v, end)
+	}
 	if ref.Prog != nil {
 		return p.bindComputed(derivedConstraint(ref, scope, v), end)
 	}

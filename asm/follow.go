@@ -465,11 +465,11 @@ const beyond = 3 * 64
 // sources returns which bits of the word the bits of an expression are; ok is false where it does more than put them
 // in other places.
 func (u *uniqueness) sources(n *model.Node, scope int32) (list wires, ok bool) {
-	w := wiring{}
-	if list, ok = w.node(n, 0, maxWiring); !ok {
+	w, ok := model.WiringOf(n)
+	if list = w.Wires; !ok {
 		return list, false
 	}
-	at, ok := u.up(scope, w.scopeDepth)
+	at, ok := u.up(scope, w.ScopeDepth)
 	if !ok || u.scopes[at].space != spaceWord {
 		return list, false
 	}

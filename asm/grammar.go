@@ -141,7 +141,7 @@ type item struct {
 	// conds must hold (or not) for the reference to mean ref.
 	conds []condition
 	call  *grammar
-	// spread is where the bits of a computed nested value are, nil where that is not so simple.
+	// spread is where the bits of a computed value are, nil where that is not so simple.
 	spread *spread
 	set    *setItem
 	// symbols is the space in which the program may have names for the value.
@@ -468,8 +468,12 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 		out.symbols = ref.Field.Symbols
 	}
 	switch ref.Kind {
+	case spec.KindBitset, spec.KindEnum, spec.KindUint, spec.KindHex:
+		out.spread = spreadOf(ref)
+	}
+	switch ref.Kind {
 	case spec.KindBitset:
-		out.kind, out.call, out.spread = itemCall, c.parser.grammarOf(ref.Env), spreadOf(ref)
+		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
 	case spec.KindEnum:
 		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:

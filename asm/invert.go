@@ -259,8 +259,13 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 	if x, known := p.eval(n, scope); known {
 		return statusOf((x != 0) == want)
 	}
-	if t, s := n.Test, &p.scopes[scope]; t != nil && want != t.Not && !t.Context && s.parts == nil && p.failure == nil {
-		return statusOf(p.setSome(s.space, s.low, 64, t.Match, t.Mask))
+	if t, s := n.Test, &p.scopes[scope]; t != nil && !t.Context && s.parts == nil && p.failure == nil {
+		switch {
+		case want != t.Not:
+			return statusOf(p.setSome(s.space, s.low+t.Low, 64, t.Match, t.Mask))
+		case t.Mask&(t.Mask-1) == 0: // the one bit is the other way around
+			return statusOf(p.setSome(s.space, s.low+t.Low, 64, ^t.Match, t.Mask))
+		}
 	}
 	switch n.Op {
 	case spec.OpEq, spec.OpNe:

@@ -165,6 +165,9 @@ func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
 // bindDerived notes what a number says about an expression.
 func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
 	it := &e.item
+	if it.kind == itemNumber && it.spread != nil && p.failure == nil {
+		return p.bind(it, v, end)
+	}
 	c := derivedConstraint(it.ref, p.scopeOf(it.ref.ScopeDepth), v)
 	switch {
 	case it.kind == itemEnum:

@@ -94,7 +94,7 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 
 // constrain adds a constraint, settling it at once where that is possible.
 func (p *Parser) constrain(c constraint) bool {
-	if c.kind == wantTrue && c.prog.Simple {
+	if c.kind == wantTrue && c.prog.Simple && (p.failure == nil || asksFields(c.prog.Root)) {
 		s := &p.scopes[c.scope]
 		if s.parts == nil {
 			return p.setMasked(s.space, s.low, s.size, c.prog.Match, c.prog.Mask, p.pos)
@@ -105,6 +105,21 @@ func (p *Parser) constrain(c constraint) bool {
 	}
 	p.cons = append(p.cons, c)
 	return p.propagateLast(p.pos)
+}
+
+// asksFields reports whether a simple condition asks for the values of whole fields, so that an error can name them.
+func asksFields(n *model.Node) bool {
+	switch n.Op {
+	case spec.OpConst:
+		return true
+	case spec.OpField:
+		return n.Alts[0].Ref.Prog == nil
+	case spec.OpNot:
+		return asksFields(n.X)
+	case spec.OpEq, spec.OpAndAnd:
+		return asksFields(n.X) && asksFields(n.Y)
+	}
+	return false
 }
 
 // isFalse reports whether a condition asks for other values of bits than those that are known. It need not find out.
@@ -245,7 +260,7 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 
 // eval computes an expression from the bits known so far.
 func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
-	if n.Test != nil {
+	if p.tests(n, scope) {
 		return p.test(n.Test, scope)
 	}
 	switch n.Op {
@@ -283,6 +298,11 @@ func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
 	return model.Apply(n, x, y), true
 }
 
+// tests reports whether a node is a test that can be made of a scope as it lies.
+func (p *Parser) tests(n *model.Node, scope int32) bool {
+	return n.Test != nil && (n.Test.Low == 0 || p.scopes[scope].parts == nil)
+}
+
 // test is eval for a test.
 func (p *Parser) test(t *model.Test, scope int32) (v uint64, known bool) {
 	var val, set uint64
@@ -292,7 +312,7 @@ func (p *Parser) test(t *model.Test, scope int32) (v uint64, known bool) {
 		val, set = sp.val[0], sp.known[0]
 	case s.parts == nil:
 		sp := &p.spaces[s.space]
-		val, set = sp.val.Uint(s.low, 64), sp.known.Uint(s.low, 64)
+		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
 	default:
 		sp := &p.spaces[s.space]
 		for _, part := range s.parts {

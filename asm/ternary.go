@@ -132,7 +132,7 @@ func bound(most uint64) ternary { return ternary{open: fill(most)} }
 
 // ternary computes what follows about an expression from the bits known so far.
 func (p *Parser) ternary(n *model.Node, scope int32) ternary {
-	if n.Test != nil {
+	if p.tests(n, scope) {
 		if v, known := p.test(n.Test, scope); known {
 			return exactly(v)
 		}

@@ -59,6 +59,8 @@ type Node struct {
 type Test struct {
 	Mask, Match  uint64
 	Context, Not bool
+	// Low is the bit of the scope that is bit 0 of Mask.
+	Low int
 }
 
 // Prog binds an expression of the leaf or of one of its ancestors in the scope of u.
@@ -285,10 +287,10 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 // testOf returns the test that a node is, nil if it is none.
 func testOf(n *Node) *Test {
 	switch n.Op {
-	case spec.OpNe:
-		is := *n
-		is.Op = spec.OpEq
-		return testOf(&is).not()
+	case spec.OpNe, spec.OpGe, spec.OpGt:
+		opposite := *n
+		opposite.Op = map[spec.Op]spec.Op{spec.OpNe: spec.OpEq, spec.OpGe: spec.OpLt, spec.OpGt: spec.OpLe}[n.Op]
+		return testOf(&opposite).not()
 	case spec.OpEq:
 		if n.X.Op == spec.OpField && len(n.X.Alts) == 1 && n.X.Alts[0].Cond == nil && n.X.Alts[0].Ref != nil && n.Y.Op == spec.OpConst {
 			if t := contextTest(n.X.Alts[0].Ref, n.Y.Value); t != nil {
@@ -299,15 +301,19 @@ func testOf(n *Node) *Test {
 		if n.X.Test != nil {
 			return n.X.Test.not()
 		}
-	case spec.OpField, spec.OpAndAnd:
+	case spec.OpField, spec.OpAndAnd, spec.OpLt, spec.OpLe:
 	default:
 		return nil
 	}
 	mask, match, ok := simple(n)
-	if !ok || mask[1]|mask[2]|mask[3] != 0 {
+	if !ok {
 		return nil
 	}
-	return &Test{Mask: mask[0], Match: match[0]}
+	i := mask.Low() >> 6
+	if mask.Len() > 64*(i+1) {
+		return nil
+	}
+	return &Test{Mask: mask[i], Match: match[i], Low: 64 * i}
 }
 
 // contextTest returns the test whether a context has a value.
@@ -322,10 +328,12 @@ func (t *Test) not() *Test {
 	if t == nil {
 		return nil
 	}
-	return &Test{t.Mask, t.Match, t.Context, !t.Not}
+	opposite := *t
+	opposite.Not = !t.Not
+	return &opposite
 }
 
-// simple recognises conjunctions of FIELD == constant over fields of the scope itself; ok is false where there is more
+// simple recognises conjunctions that ask for values of bits of the scope itself; ok is false where there is more
 // to an expression.
 func simple(n *Node) (mask, match bits.Value, ok bool) {
 	switch n.Op {
@@ -345,6 +353,8 @@ func simple(n *Node) (mask, match bits.Value, ok bool) {
 			return mask, match, false
 		}
 		return fixed(x, y.Value)
+	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return order(n)
 	case spec.OpNot:
 		return fixed(n.X, 0)
 	case spec.OpField:
@@ -369,7 +379,10 @@ func own(n *Node) *Ref {
 
 func fixed(n *Node, v uint64) (mask, match bits.Value, ok bool) {
 	r := own(n)
-	if r == nil || r.Width < 64 && v>>uint(r.Width) != 0 {
+	if r == nil {
+		return is(n, v, ^uint64(0))
+	}
+	if r.Width < 64 && v>>uint(r.Width) != 0 {
 		return mask, match, false
 	}
 	if r.Low >= 0 {

@@ -168,7 +168,8 @@ func load(t *testing.T, expr string) *spec.Node {
 	return isa.Exprs[0].Root()
 }
 
-// Conditions that ask for bits of their own scope alone are one mask and one comparison.
+// Conditions that ask for bits of their own scope alone are one mask and one comparison, and others have a mask of what
+// they ask for at least.
 func TestSimpleConditions(t *testing.T) {
 	for _, c := range []struct {
 		expr        string
@@ -183,17 +184,28 @@ func TestSimpleConditions(t *testing.T) {
 		{"!{B}", true, 0x10, 0},
 		{"!{A}", true, 0xf, 0},
 		{"{A} == 3 && {A} == 3", true, 0xf, 3},
-		{"{A} == 3 && {A} == 4", false, 0, 0}, // never true
-		{"{A} == 16", false, 0, 0},            // never true
-		{"{A}", false, 0, 0},                  // any of 15 values
+		{"{A} == 3 && {A} == 4", false, 0xf, 3}, // never true
+		{"{A} == 16", false, 0, 0},              // never true
+		{"{A}", false, 0, 0},                    // any of 15 values
 		{"{A} == 1 || {B}", false, 0, 0},
 		{"{A} != 1", false, 0, 0},
 		{"{A} == {B}", false, 0, 0},
-		{"{D} == 1", false, 0, 0},                // derived
-		{"{GONE} == 1", false, 0, 0},             // resolves nowhere
-		{"{A} == 1 && {OVER} == 0", false, 0, 0}, // has two meanings
+		{"{D} == 1", true, 0xf, 1},                     // derived, and A
+		{"({C} << 4 | {A}) == 0x23", true, 0xef, 0x43}, // C is 2, A is 3
+		{"({C} >> 1) == 3", true, 0xc0, 0xc0},          // 6 or 7
+		{"({A} & 6) == 4", true, 6, 4},
+		{"({A} & 6) == 1", false, 0, 0}, // never true
+		{"!({C} & 1)", true, 0x20, 0},
+		{"{A} < 8", true, 8, 0},
+		{"{A} <= 3", true, 0xc, 0},
+		{"{A} >= 8 && {A} > 7", true, 8, 8},
+		{"{A} >= 4", false, 0, 0}, // 4 or 8
+		{"{A} < 5", false, 0, 0},
+		{"{A} < 16", false, 0, 0},                  // always true
+		{"{GONE} == 1", false, 0, 0},               // resolves nowhere
+		{"{A} == 1 && {OVER} == 0", false, 0xf, 1}, // has two meanings
 	} {
-		escaped := strings.ReplaceAll(c.expr, "&", "&amp;")
+		escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(c.expr)
 		isa, err := spec.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="a" size="8">
 			<override><expr>` + escaped + `</expr><display>yes</display></override>
 			<override><expr>{C}</expr><field name="OVER" low="0" high="1" type="uint"/></override>
@@ -210,7 +222,7 @@ func TestSimpleConditions(t *testing.T) {
 			t.Fatal(diag.Render(err))
 		}
 		p := m.Top(m.Roots[0]).Bound(m.Roots[0].Leaves[0]).Cases[0].Cond
-		if p.Simple != c.simple || p.Simple && (p.Mask[0] != c.mask || p.Match[0] != c.match) {
+		if p.Simple != c.simple || p.Mask[0] != c.mask || p.Match[0] != c.match {
 			t.Errorf("%s: got %v %x %x, want %v %x %x", c.expr, p.Simple, p.Mask[0], p.Match[0], c.simple, c.mask, c.match)
 		}
 	}

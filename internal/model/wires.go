@@ -1,0 +1,185 @@
+package model
+
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/spec"
+)
+
+// A computed value is often bits of the values around it in another order: a mask of two halves, a number in two
+// pieces, part of a register's number.
+
+// Wiring says of each bit of a value which bit of a scope it is, NoWire for one that is 0. The scope is so many out.
+type Wiring struct {
+	ScopeDepth int
+	Wires
+}
+
+// Wires are those of a Wiring.
+type Wires [64]int16
+
+// NoWire stands for a bit that is 0.
+const NoWire = -1
+
+// maxWiring bounds the computed values inside each other.
+const maxWiring = 4
+
+// WiringOf returns the wiring of an expression, all of which must come from one scope; ok is false where it is something
+// else.
+func WiringOf(n *Node) (w Wiring, ok bool) {
+	finder := wiring{}
+	w.Wires, ok = finder.node(n, 0, maxWiring)
+	w.ScopeDepth = finder.scopeDepth
+	return w, ok && finder.found
+}
+
+// wiring finds the wires of an expression.
+type wiring struct {
+	scopeDepth int
+	found      bool // scopeDepth is known
+}
+
+// node returns the wires of an expression that stands so many scopes out.
+func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
+	switch n.Op {
+	case spec.OpField:
+		return w.field(n, scopeDepth, depth)
+	case spec.OpShl, spec.OpShr:
+		if n.Y.Op != spec.OpConst || n.Y.Value >= 31 {
+			return v, false
+		}
+		if v, ok = w.node(n.X, scopeDepth, depth); ok {
+			return v.shifted(n.Op, int(n.Y.Value)).typed(n.Type)
+		}
+	case spec.OpAnd:
+		if n.Y.Op != spec.OpConst {
+			return v, false
+		}
+		if v, ok = w.node(n.X, scopeDepth, depth); ok {
+			return v.masked(n.Y.Value), true
+		}
+	case spec.OpOr, spec.OpXor, spec.OpAdd:
+		x, okX := w.node(n.X, scopeDepth, depth)
+		if !okX {
+			return v, false
+		}
+		y, okY := w.node(n.Y, scopeDepth, depth)
+		return x.joined(&y, okY)
+	}
+	return v, false
+}
+
+// field returns the wires of a field.
+func (w *wiring) field(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
+	if len(n.Alts) != 1 || n.Alts[0].Cond != nil || n.Alts[0].Ref == nil {
+		return v, false
+	}
+	ref := n.Alts[0].Ref
+	scopeDepth += ref.ScopeDepth
+	if p := ref.Prog; p != nil {
+		if depth == 0 || p.Open || p.Cycle || len(p.Missing) > 0 {
+			return v, false
+		}
+		return w.node(p.Root, scopeDepth, depth-1)
+	}
+	if ref.Context != nil || len(ref.Enter) > 0 || ref.Width >= 32 || w.found && w.scopeDepth != scopeDepth {
+		return v, false
+	}
+	w.scopeDepth, w.found = scopeDepth, true
+	v = v.masked(0)
+	at := 0
+	for i := len(ref.Field.Parts) - 1; i >= 0; i-- {
+		for k := range ref.Field.Parts[i].Width {
+			v[at] = int16(ref.Field.Parts[i].Low + k)
+			at++
+		}
+	}
+	return v, true
+}
+
+// masked returns the wires with zeros where a mask has them.
+func (v Wires) masked(mask uint64) Wires {
+	for i := range v {
+		if mask>>i&1 == 0 {
+			v[i] = NoWire
+		}
+	}
+	return v
+}
+
+func (v Wires) shifted(op spec.Op, count int) Wires {
+	out := v.masked(0)
+	if op == spec.OpShl {
+		copy(out[count:], v[:])
+	} else {
+		copy(out[:], v[count:])
+	}
+	return out
+}
+
+// typed reports whether the value of a type has the wires, which a sign would change.
+func (v Wires) typed(t spec.Type) (Wires, bool) {
+	high := 63
+	if t == spec.I32 || t == spec.U32 {
+		high = 31
+	}
+	return v, v == v.masked(1<<high-1)
+}
+
+// joined returns the wires of both; ok is false where both have one for a bit.
+func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
+	for i := range v {
+		switch {
+		case v[i] == NoWire:
+			v[i] = x[i]
+		case x[i] != NoWire:
+			return v, false
+		}
+	}
+	return v, ok
+}
+
+// is returns the bits that the scope itself must have for the bits of a value that are in care to be those of x; ok is
+// false where that is none, or says nothing.
+func is(n *Node, x, care uint64) (mask, match bits.Value, ok bool) {
+	w, ok := WiringOf(n)
+	if !ok || w.ScopeDepth != 0 {
+		return mask, match, false
+	}
+	for i, wire := range w.Wires {
+		switch bit := x >> i & 1; {
+		case care>>i&1 == 0:
+		case wire == NoWire:
+			ok = ok && bit == 0
+		default:
+			ok = ok && (mask.Bit(int(wire)) == 0 || match.Bit(int(wire)) == bit)
+			mask.SetUint(int(wire), 1, 1)
+			match.SetUint(int(wire), 1, bit)
+		}
+	}
+	if !ok || mask.IsZero() {
+		return bits.Value{}, bits.Value{}, false
+	}
+	return mask, match, true
+}
+
+// order is simple for a comparison with a constant: bits above say whether a value is below a power of two.
+func order(n *Node) (mask, match bits.Value, ok bool) {
+	if n.Y.Op != spec.OpConst || n.Y.Value >= 1<<31 {
+		return mask, match, false
+	}
+	limit := n.Y.Value
+	if n.Op == spec.OpLe || n.Op == spec.OpGt {
+		limit++
+	}
+	if limit&(limit-1) != 0 || limit == 0 {
+		return mask, match, false
+	}
+	mask, match, ok = is(n.X, 0, -limit)
+	switch {
+	case n.Op == spec.OpLt || n.Op == spec.OpLe:
+		return mask, match, ok
+	case ok && mask.Low() == mask.Len()-1: // there is one bit above
+		return mask, mask, true
+	}
+	return bits.Value{}, bits.Value{}, false
+}

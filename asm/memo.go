@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"slices"
 
@@ -217,6 +218,19 @@ func (p *Parser) kindOf(g *grammar) operandKind {
 type operandTable struct {
 	hashTable[operand]
 	uses []operandUse // by kind
+	wayParts
+}
+
+// wayParts are room for what ways are made of.
+type wayParts struct {
+	operands arena[operand]
+	texts    arena[byte]
+	ways     arena[way]
+	gives    arena[given]
+	opened   arena[home]
+	scopes   arena[scope]
+	cons     arena[constraint]
+	units    arena[leafScope]
 }
 
 // maxOperands bounds the slots of the table.
@@ -224,15 +238,18 @@ const maxOperands = 1 << 16
 
 // hash returns a hash of a kind and the word that a text starts with, or of what stands in place of one.
 func (kind operandKind) hash(text []byte, long bool) uint64 {
-	h, x := uint64(kind), uint64(0)
 	n := wordEnd(text, long)
 	if n == 0 {
 		n = min(2, len(text))
 	}
-	for i, c := range text[:n] {
-		if x = x<<8 | uint64(c); i&7 == 7 {
-			h, x = mix(h, x), 0
-		}
+	text = text[:n]
+	h := uint64(kind)
+	for ; len(text) >= 8; text = text[8:] {
+		h = mix(h, binary.LittleEndian.Uint64(text))
+	}
+	x := uint64(len(text))
+	for _, c := range text {
+		x = x<<8 | uint64(c)
 	}
 	return mix(h, x)
 }
@@ -242,21 +259,19 @@ func (kind operandKind) hash(text []byte, long bool) uint64 {
 func wordEnd(text []byte, long bool) int {
 	depth := 0
 	for i, c := range text {
-		switch wordBytes[c] {
-		case opens:
+		kind := wordBytes[c]
+		if kind == 0 {
+			continue
+		}
+		switch {
+		case kind == opens:
 			depth++
-		case closes:
+		case kind == closes:
 			if depth--; depth < 0 || depth == 0 && !long {
 				return i
 			}
-		case parts:
-			if depth == 0 {
-				return i
-			}
-		case point:
-			if depth == 0 && !long {
-				return i
-			}
+		case depth == 0 && (kind == parts || !long):
+			return i
 		}
 	}
 	return len(text)
@@ -300,7 +315,7 @@ func (t *operandTable) find(kind operandKind, hash uint64, text []byte) *operand
 		if s.value == nil {
 			break
 		}
-		if o := s.value; s.hash == hash && o.kind == kind && len(o.text) <= len(text) && o.text == string(text[:len(o.text)]) {
+		if o := s.value; s.hash == hash && o.kind == kind && len(o.text) <= len(text) && string(o.text) == string(text[:len(o.text)]) {
 			return o
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // operand is what a text can be as a nested value: all ways to read it, in the order in which they are tried.
 type operand struct {
 	kind operandKind
-	text string // that decides
+	text []byte // that decides
 	ways []way
 	// depth is how many values are nested in it.
 	depth int
@@ -148,18 +148,21 @@ func (p *Parser) readAlone(g *grammar) *operand {
 		outside++
 	}
 	if outside > maxOutside {
-		return &operand{text: string(p.whole[p.pos : p.pos+1]), inPlace: true}
+		return &operand{text: slices.Clone(p.whole[p.pos : p.pos+1]), inPlace: true}
 	}
 	q := p.reader(p.ready(g), outside)
-	o := &operand{}
-	for ok := q.search(); ok && len(o.ways) <= maxWays; ok = q.resume(false) {
-		if open, ok := q.openConditions(); ok {
-			o.ways = append(o.ways, q.way(p.pos, outside, open))
+	m := &p.memo.operands.wayParts
+	o := &m.operands.keep([]operand{{}})[0]
+	p.found = p.found[:0]
+	for ok := q.search(); ok && len(p.found) <= maxWays; ok = q.resume(false) {
+		if q.openConditions() {
+			p.found = append(p.found, q.way(m, p.pos, outside))
 		}
 	}
+	o.ways = m.ways.keep(p.found)
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
-	o.text, o.depth = string(p.whole[p.pos:q.seen]), q.deepest-p.depthOf(g)
+	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), q.deepest-p.depthOf(g)
 	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	return o
 }
@@ -187,27 +190,28 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	return q
 }
 
-// openConditions returns the conditions that depend on what stands around the value; ok is false where one cannot hold.
-func (p *Parser) openConditions() (open []constraint, ok bool) {
+// openConditions lists the conditions that depend on what stands around the value; ok is false where one cannot hold.
+func (p *Parser) openConditions() (ok bool) {
 	for mark := -1; mark != len(p.trail); { // what one has derived may settle others
-		mark, open = len(p.trail), nil
+		mark, p.unmet = len(p.trail), p.unmet[:0]
 		for i := range p.cons {
 			c := &p.cons[i]
 			switch s := p.settle(c); {
 			case s == broken && !c.soft:
-				return nil, false
+				return false
 			case s != holds:
-				open = append(open, *c)
+				p.unmet = append(p.unmet, *c)
 			}
 		}
 	}
-	return open, true
+	return true
 }
 
 // way returns the way in which the parser has read a value that starts at a place.
-func (p *Parser) way(from, outside int, open []constraint) way {
-	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off, outside: outside, cons: open}
-	gives := make([]given, 0, maxSpaces)
+func (p *Parser) way(m *wayParts, from, outside int) way {
+	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off, outside: outside}
+	var gives [maxSpaces]given
+	n := 0
 	for i := range p.nspaces {
 		s := &p.spaces[i]
 		known := s.known
@@ -215,20 +219,22 @@ func (p *Parser) way(from, outside int, open []constraint) way {
 			known = known.AndNot(p.given)
 		}
 		if !known.IsZero() {
-			gives = append(gives, given{uint8(i), s.val, known})
+			gives[n] = given{uint8(i), s.val, known}
+			n++
 		}
 	}
 	own := &p.spaces[spaceWord]
 	w.val, w.known = own.val[0], own.known[0]
-	alone := len(gives) == 0 || len(gives) == 1 && own.known == bits.Of(w.known) && w.known != 0
-	if w.plain = alone && len(open)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside; w.plain {
+	alone := n == 0 || n == 1 && own.known == bits.Of(w.known) && w.known != 0
+	if w.plain = alone && len(p.unmet)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside; w.plain {
 		return w
 	}
-	w.gives = slices.Clone(gives)
-	for _, s := range p.spaces[spaceTable+outside : p.nspaces] {
-		w.opened = append(w.opened, home{s.field, s.home})
+	var opened [maxSpaces]home
+	for i, s := range p.spaces[spaceTable+outside : p.nspaces] {
+		opened[i] = home{s.field, s.home}
 	}
-	w.scopes, w.units = slices.Clone(p.scopes), slices.Clone(p.leafScopes)
+	w.gives, w.opened = m.gives.keep(gives[:n]), m.opened.keep(opened[:p.nspaces-spaceTable-outside])
+	w.cons, w.scopes, w.units = m.cons.keep(p.unmet), m.scopes.keep(p.scopes), m.units.keep(p.leafScopes)
 	return w
 }
 

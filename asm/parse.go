@@ -57,6 +57,7 @@ type Parser struct {
 	// The input as given; then with its blanks collapsed, and in src folded.
 	line     []byte
 	src, raw []byte
+	room     []byte // of raw
 	whole    []byte // src with the end of the line
 	pos      int
 	node     *node
@@ -110,6 +111,8 @@ type Parser struct {
 	seen, deepest int
 	limit         int
 	given         bits.Value
+	found         []way        // of the operand that is being read
+	unmet         []constraint // of the value that was read
 
 	first    finding // of a line that is verified
 	solver   solver
@@ -379,9 +382,31 @@ func (p *Parser) read(body []byte) error {
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
 	p.unspent()
-	p.whole, p.raw = slices.Grow(p.whole[:0], len(body)+1), slices.Grow(p.raw[:0], len(body))
-	src, raw := p.whole[:len(body)+1], p.raw[:len(body)]
-	n, blank := 0, true
+	p.whole = slices.Grow(p.whole[:0], len(body)+1)
+	p.raw = body
+	src, n, before := p.whole[:len(body)+1], len(body), byte(' ')
+	folds, text := p.folds, src[:len(body)]
+	for i, c := range body {
+		f := folds[c]
+		if f == ' ' && (c != ' ' || before == ' ') {
+			p.room = slices.Grow(p.room[:0], len(body))
+			p.raw = p.room[:len(body)]
+			n = p.collapse(src, p.raw, body)
+			break
+		}
+		text[i], before = f, f
+	}
+	if n > 0 && src[n-1] == ' ' {
+		n--
+	}
+	src[n] = '\n' // which is no blank of a line
+	p.src, p.raw, p.whole = src[:n], p.raw[:n:n], src[:n+1]
+}
+
+// collapse folds a text, and makes every run of blanks one but for those at the start; raw, if it is not nil, has what is
+// not folded. It returns the size of both.
+func (p *Parser) collapse(src, raw, body []byte) (n int) {
+	blank := true
 	for _, c := range body {
 		f := p.folds[c]
 		if f == ' ' {
@@ -391,14 +416,12 @@ func (p *Parser) load(body []byte) {
 			c = ' '
 		}
 		blank = f == ' '
-		src[n], raw[n] = f, c
+		if src[n] = f; raw != nil {
+			raw[n] = c
+		}
 		n++
 	}
-	if n > 0 && blank {
-		n--
-	}
-	src[n] = '\n' // which is no blank of a line
-	p.src, p.raw, p.whole = src[:n], raw[:n], src[:n+1]
+	return n
 }
 
 // unspent gives a line all the work that it may take.

@@ -94,24 +94,10 @@ func (p *Parser) printsBack() bool {
 	if !ok || back.Leaf != leaf {
 		return false
 	}
-	p.scalar = p.collapse(d.Append(p.scalar[:0], back))
-	return p.named || string(p.scalar) == string(p.src)
-}
-
-// collapse folds a text, and makes every run of blanks one, in place.
-func (p *Parser) collapse(text []byte) []byte {
-	n, blank := 0, true
-	for _, c := range text {
-		c = p.folds[c]
-		if c == ' ' && blank {
-			continue
-		}
-		blank = c == ' '
-		text[n] = c
-		n++
-	}
-	if n > 0 && blank {
+	p.scalar = d.Append(p.scalar[:0], back)
+	n := p.collapse(p.scalar, nil, p.scalar)
+	if n > 0 && p.scalar[n-1] == ' ' {
 		n--
 	}
-	return text[:n]
+	return p.named || string(p.scalar[:n]) == string(p.src)
 }

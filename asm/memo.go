@@ -26,6 +26,7 @@ type memo struct {
 // and parts of lines.
 type memory struct {
 	lines, sources lineTable
+	shapes         map[string]*shape
 	operands       operandTable
 	completions    map[uint64]*completions
 	kept           int // in completions

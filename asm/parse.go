@@ -87,8 +87,10 @@ type Parser struct {
 	// something else the next time.
 	named, asked bool
 	asks         []ask
-	note         Note // of a line that is known
-	sourced      bool // the line is remembered as it stands in its source
+	note         Note                     // of a line that is known
+	shapeText    []byte                   // of a line
+	registers    map[int][]*registerField // by leaf
+	sourced      bool                     // the line is remembered as it stands in its source
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool

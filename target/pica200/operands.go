@@ -513,7 +513,7 @@ func (r *assembly) spellOperand(kind operandKind, text string, off, end int) boo
 		return false
 	}
 	start := len(r.line.Text)
-	r.line.Text = r.append(r.line.Text, &o, kind == kindWritten)
+	r.append(&o, kind == kindWritten)
 	r.line.Stands(start, off, end)
 	return r.uses(&o, kind, off, end)
 }
@@ -531,12 +531,12 @@ func (r *assembly) other(text string, off, end int) {
 }
 
 // append appends an operand in the words of the description.
-func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
+func (r *assembly) append(o *operand, written bool) {
 	if o.neg {
-		dst = append(dst, '-')
+		r.line.Text = append(r.line.Text, '-')
 	}
-	dst = append(dst, o.file.Name...)
-	dst = strconv.AppendInt(dst, int64(o.num), 10)
+	r.line.Register(o.file, o.num)
+	dst := r.line.Text
 	if o.index > 0 {
 		dst = append(append(append(dst, '['), r.banks.address[o.index]...), ']')
 	}
@@ -560,7 +560,7 @@ func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 			dst = append(dst, r.banks.components.letters[c])
 		}
 	}
-	return dst
+	r.line.Text = dst
 }
 
 // uses checks what an operand may not be, whatever the instruction.

@@ -558,11 +558,17 @@ func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
 	for e := n.only; e != nil; e = n.only {
-		if e.item.kind != itemLiteral {
+		switch e.item.kind {
+		case itemLiteral:
+			if !p.onlyLiteral(n, e) {
+				return false
+			}
+		case itemBlank:
+			if !p.matchBlank(e.next, e.item.padding) {
+				return false
+			}
+		default:
 			return p.match(e, 0)
-		}
-		if !p.onlyLiteral(n, e) {
-			return false
 		}
 		n = p.node
 		n.open()

@@ -210,48 +210,33 @@ func (p *Parser) recoder() *isa.Decoder {
 // applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
 // without the suffix.
 func (p *Parser) applySuffix(leaf *isa.Leaf) error {
-	if p.plainSuffix() {
-		return p.applyPlain()
+	var fields []isa.Field
+	var spaces []entrySpace
+	if slices.ContainsFunc(p.suffix, p.namesField) {
+		fields, spaces = p.fieldsOf(leaf)
 	}
-	fields, spaces := p.fieldsOf(leaf)
-	for _, s := range p.suffix {
-		if !s.pin {
-			if err := p.applyOne(s, fields, spaces); err != "" {
-				return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
-			}
-			continue
-		}
-		if !hasIndex(fields, s.path) {
-			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)}
-		}
-	}
-	return nil
-}
-
-// plainSuffix reports whether the suffix only places entries that fields of the word itself name, and
-// sets bits of the word by number, for which the fields need not be listed.
-func (p *Parser) plainSuffix() bool {
 	for i := range p.suffix {
-		s := &p.suffix[i]
-		if s.pin && !p.hasEntry(s.path) || !s.pin && s.path != "" {
-			return false
+		s, err := &p.suffix[i], ""
+		switch {
+		case !s.pin:
+			err = p.applyOne(s, fields, spaces)
+		case !p.hasEntry(s.path) && !hasIndex(fields, s.path):
+			err = fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)
 		}
-	}
-	return true
-}
-
-// applyPlain sets the bits of a plain suffix; its entries are placed later.
-func (p *Parser) applyPlain() error {
-	for i := range p.suffix {
-		s := &p.suffix[i]
-		if s.pin {
-			continue
-		}
-		if err := p.setNameless(s); err != "" {
+		if err != "" {
 			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
 		}
 	}
 	return nil
+}
+
+// namesField reports whether a part of the suffix does more than to place an entry that a field of the word itself
+// names, or to set bits of the word by number, for which the fields need not be listed.
+func (p *Parser) namesField(s suffix) bool {
+	if s.pin {
+		return !p.hasEntry(s.path)
+	}
+	return s.path != ""
 }
 
 // setNameless sets bits of the word by number.
@@ -320,7 +305,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	return in, spaces
 }
 
-func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) string {
+func (p *Parser) applyOne(s *suffix, fields []isa.Field, spaces []entrySpace) string {
 	if name, ok := strings.CutPrefix(s.path, "@"); ok {
 		c := inside.Machine(p.set).ISA.Context(name)
 		if c == nil || s.value.Len() > c.Width {
@@ -331,7 +316,7 @@ func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) str
 		return ""
 	}
 	if s.path == "" {
-		return p.setNameless(&s)
+		return p.setNameless(s)
 	}
 	for i := range fields {
 		f := &fields[i]
@@ -343,7 +328,7 @@ func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) str
 	return fmt.Sprintf("no field %q in this instruction", s.path)
 }
 
-func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces []entrySpace) string {
+func (p *Parser) applyField(s *suffix, f *isa.Field, fields []isa.Field, spaces []entrySpace) string {
 	parts, table, entry := f.Parts, f.Table, f.Entry
 	if s.low >= 0 { // nameless bits of the entry that the field is the index of
 		if !f.Index {

@@ -170,7 +170,8 @@ type assembly struct {
 	// The instruction being read: in the words of the description, and its name, nil for one that is none.
 	line     asm.Line
 	mnemonic *mnemonic
-	operands []operand
+	inputs   []int  // registers that it reads
+	first    bool   // the next operand is the first
 	name     string // of the place that it goes to
 }
 

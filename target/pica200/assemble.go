@@ -384,7 +384,7 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	if suffix := r.suffix(); suffix != "" {
 		target.GivenTarget, target.GivenCount = given(suffix, role)
 	}
-	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.line.Note[noteTag]}, target)
+	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.line.Note[noteTag], Role: role}, target)
 }
 
 // hazards tells of what an instruction hardly means, by the description.

@@ -171,7 +171,7 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 // when it does.
 func (t *lineTable) worthy() bool {
 	t.read++
-	return t.read < manyRead || t.known > t.read/8 || t.once.met(t.line)
+	return t.read < manyRead || t.known > t.read || t.once.met(t.line)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.

@@ -27,6 +27,7 @@ type memo struct {
 type memory struct {
 	lines, sources lineTable
 	shapes         map[string]*shape
+	shaped         int // lines that had one
 	operands       operandTable
 	completions    map[uint64]*completions
 	kept           int // in completions

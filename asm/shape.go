@@ -35,8 +35,11 @@ type lineRegister struct {
 	number   int
 }
 
-// maxShapes bounds the shapes that are remembered.
-const maxShapes = 1 << 13
+// Limits: the shapes that are remembered, and the lines after which they are, for it takes a while to find the fields.
+const (
+	maxShapes = 1 << 13
+	fewLines  = 1 << 6
+)
 
 // Register appends a register. Whatever its number is, no template may take it for anything but a register of its file.
 func (l *Line) Register(f *isa.File, number int) {
@@ -89,8 +92,9 @@ func (s *shape) number(word *bits.Value, l *Line) (ok bool) {
 
 // learnShape notes what a line was read as that is like no other, or whether it is like the others of its shape.
 func (p *Parser) learnShape(s *shape, l *Line) {
+	p.memo.shaped++
 	switch {
-	case p.asked || s != nil && (s.sure || s.hopeless):
+	case p.asked || p.memo.shaped < fewLines || s != nil && (s.sure || s.hopeless):
 	case s != nil:
 		word := s.word
 		s.sure = s.number(&word, l) && word == p.spaces[spaceWord].val && s.leaf == p.leaf && slices.EqualFunc(s.plan, p.plan, samePlan)

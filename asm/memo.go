@@ -39,6 +39,7 @@ type lineTable struct {
 	hashTable[reading]
 	line        uint64 // the hash of the present one
 	known, read int    // lines that were and that were not
+	many        int    // are remembered at once
 	// once is what was met once, where lines that come again are few.
 	once     marks
 	readings arena[reading]
@@ -59,6 +60,7 @@ const (
 	maxContexts = 32
 	maxLines    = 1 << 16
 	manyRead    = 1 << 12 // lines, after which it is seen whether they come again
+	manySources = 1 << 9  // such lines of sources, most of which have a shape that is known
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
 )
@@ -73,7 +75,7 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{}
+		m.memory = &memory{lines: lineTable{many: manyRead}, sources: lineTable{many: manySources}}
 		m.by[p.context] = m.memory
 	}
 }
@@ -173,7 +175,7 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 // when it does.
 func (t *lineTable) worthy() bool {
 	t.read++
-	return t.read < manyRead || t.known > t.read/8 || t.once.met(t.line)
+	return t.read < t.many || t.known > t.read/8 || t.once.met(t.line)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.

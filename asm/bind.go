@@ -256,6 +256,9 @@ func (p *Parser) setPieces(sp uint8, parts []spec.Part, low, width int, v, mask 
 	if parts == nil {
 		return p.setMasked(sp, low, width, v, mask, end)
 	}
+	if p.failure == nil && width <= 64 {
+		return p.setParts(sp, parts, v[0], mask[0])
+	}
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
 		w := parts[i].Width
@@ -263,6 +266,17 @@ func (p *Parser) setPieces(sp uint8, parts []spec.Part, low, width int, v, mask 
 			return false
 		}
 		at += w
+	}
+	return true
+}
+
+// setParts is setPieces for up to 64 bits in parts.
+func (p *Parser) setParts(sp uint8, parts []spec.Part, v, mask uint64) bool {
+	for i := len(parts) - 1; i >= 0; i-- {
+		if !p.setSome(sp, parts[i].Low, parts[i].Width, v, mask) {
+			return false
+		}
+		v, mask = v>>uint(parts[i].Width), mask>>uint(parts[i].Width)
 	}
 	return true
 }

@@ -75,7 +75,6 @@ type Decoder struct {
 	tops      []*site
 	sites     int // that are kept
 	strings   map[string]string
-	wholes    []string // texts of instructions
 	meanings  map[string][]meaning
 	walk      operandWalk
 	voices    map[voiceKey]*voice

@@ -18,6 +18,8 @@ type dependencies struct {
 	budget int
 	// symbols tells that the program may have a name for a value.
 	symbols bool
+	// facts asks for what is said of operands too.
+	facts bool
 }
 
 const maxDependencies = 1000
@@ -106,6 +108,9 @@ func (g *dependencies) env(env *model.Env, scopeDepth int) {
 			g.prog(p, scopeDepth)
 		}
 		g.cases(u, scopeDepth)
+		if g.facts {
+			g.said(&u.Knowledge().Own, scopeDepth)
+		}
 		for _, x := range u.Cases {
 			for i := range x.Items {
 				g.item(&x.Items[i], scopeDepth)

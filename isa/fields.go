@@ -54,7 +54,7 @@ func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.tracing.fields = true
 	d.text = d.traced(d.text[:0], in)
 	d.tracing.place()
-	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.whole(), out: buf}
+	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.intern(d.text), out: buf}
 	w.all()
 	return w.out
 }
@@ -185,11 +185,11 @@ func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
 		return d.newMeaning(ref, depth)
 	}
 	x := m.key.read(d, depth)
-	place := x
+	i := x
 	if m.key.width > maxDense {
-		place = x * 0x9e3779b97f4a7c15 >> 33
+		i = place(x, len(m.slots))
 	}
-	s := &m.slots[place&uint64(len(m.slots)-1)]
+	s := &m.slots[i]
 	if s.key != x || !s.known {
 		*s = meaning{x, d.newMeaning(ref, depth), true}
 	}
@@ -283,20 +283,4 @@ func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
 		}
 	}
 	return d.enter(ref.Env, depth)
-}
-
-// wholeTexts is how many texts of instructions are kept as strings.
-const wholeTexts = 1 << 10
-
-// whole returns the text that was printed last as a string, the same for the same text if it was seen not long ago.
-func (d *Decoder) whole() string {
-	if d.wholes == nil {
-		d.wholes = make([]string, wholeTexts)
-	}
-	place := d.frames[0].v[0] ^ d.frames[0].v[1]
-	at := &d.wholes[place*0x9e3779b97f4a7c15>>33%wholeTexts]
-	if string(d.text) != *at {
-		*at = string(d.text)
-	}
-	return *at
 }

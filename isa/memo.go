@@ -1,6 +1,7 @@
 package isa
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/internal/model"
@@ -50,15 +51,55 @@ func (m *dense) put(x uint64, s []byte) {
 	m.long[x] = string(s)
 }
 
-// wide has the texts of some values of a wide key, each in the one slot that it can have. Programs have few
-// different operands, random words hardly the same one twice: where looking is in vain most of the time, it
-// is left for a while.
+// wide has the texts of some values of a wide key, each in the one slot that it can have.
 type wide struct {
 	slots []slot
+	luck
+}
+
+// luck says whether it is worth looking. Programs have few different operands, random words hardly the same one twice:
+// where looking is in vain most of the time, it is left for a while.
+type luck struct {
 	// misses counts those that found another key in their slot, since the slots were made.
 	misses int
 	// score rises with what is found and falls with what is not; pause is how often not to look.
 	score, pause int
+}
+
+// A miss costs missCost hits; at poorScore it is not looked for longPause times.
+const missCost, poorScore, goodScore, longPause = 2, -512, 512, 1 << 13
+
+// skip reports whether not to look this time.
+func (l *luck) skip() bool {
+	if l.pause == 0 {
+		return false
+	}
+	l.pause--
+	return true
+}
+
+func (l *luck) hit() { l.score = min(l.score+1, goodScore) }
+
+func (l *luck) miss() {
+	if l.score -= missCost; l.score < poorScore {
+		l.score, l.pause = 0, longPause
+	}
+}
+
+// crowded reports whether there should be more slots, of which one is taken by another key; at most many.
+func (l *luck) crowded(slots, many int) bool {
+	l.misses++
+	if l.misses <= slots/2 || slots >= many {
+		return false
+	}
+	l.misses = 0
+	return true
+}
+
+// place is where among slots a key is.
+func place(x uint64, slots int) uint64 {
+	at, _ := mathbits.Mul64(x*0x9e3779b97f4a7c15, uint64(slots))
+	return at
 }
 
 // slot has the text of a key, and one more than its length.
@@ -68,55 +109,39 @@ type slot struct {
 	text [39]byte
 }
 
-const (
-	fewSlots, manySlots = 1 << 5, 1 << 11
-	// A miss costs missCost hits; at poorScore it is not looked for longPause times.
-	missCost, poorScore, goodScore, longPause = 2, -512, 512, 1 << 13
-)
+const fewSlots, manySlots = 1 << 5, 1 << 11
 
 // find returns the text of a key, and whether there is one.
 func (w *wide) find(x uint64) (*slot, bool) {
 	if w.slots == nil {
 		w.slots = make([]slot, fewSlots)
 	}
-	s := &w.slots[w.place(x)]
+	s := &w.slots[place(x, len(w.slots))]
 	if s.key == x && s.size > 0 {
-		w.score = min(w.score+1, goodScore)
+		w.hit()
 		return s, true
 	}
-	if w.score -= missCost; w.score < poorScore {
-		w.score, w.pause = 0, longPause
-	}
+	w.miss()
 	return s, false
-}
-
-func (w *wide) place(x uint64) uint64 {
-	return x * 0x9e3779b97f4a7c15 >> 33 & uint64(len(w.slots)-1)
 }
 
 func (w *wide) put(x uint64, s []byte) {
 	if len(s) > len(slot{}.text) {
 		return
 	}
-	to := &w.slots[w.place(x)]
-	if to.size > 0 {
-		if w.misses++; w.misses > len(w.slots)/2 && len(w.slots) < manySlots {
-			w.grow()
-			to = &w.slots[w.place(x)]
+	to := &w.slots[place(x, len(w.slots))]
+	if to.size > 0 && w.crowded(len(w.slots), manySlots) {
+		old := w.slots
+		w.slots = make([]slot, 4*len(old))
+		for i := range old {
+			if s := &old[i]; s.size > 0 {
+				w.slots[place(s.key, len(w.slots))] = *s
+			}
 		}
+		to = &w.slots[place(x, len(w.slots))]
 	}
 	to.key, to.size = x, uint8(len(s)+1)
 	copy(to.text[:], s)
-}
-
-func (w *wide) grow() {
-	old := w.slots
-	w.slots, w.misses = make([]slot, 4*len(old)), 0
-	for i := range old {
-		if s := &old[i]; s.size > 0 {
-			w.slots[w.place(s.key)] = *s
-		}
-	}
 }
 
 // choice has the displays that are printed, by the bits that choose one.

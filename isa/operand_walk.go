@@ -25,6 +25,10 @@ func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
 	if end == from || ref.Field == nil || !ref.Field.IsOperand() || ref.Field.Bitset != nil && ref.Field.Bitset.Groups {
 		return
 	}
+	m, x := w.memo(ref, nil, nil, depth)
+	if w.recall(m, x, from, end) {
+		return
+	}
 	defer w.quiet()()
 	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
 	w.piece(op, ref, false, depth)
@@ -32,6 +36,7 @@ func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
 		op.takeBits(w.d.value(ref, depth))
 	}
 	w.close(op, end)
+	m.put(x, op)
 }
 
 // open appends an operand; what the buffer has room for is reused.
@@ -81,6 +86,10 @@ func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth, from, en
 	if end == from {
 		return
 	}
+	m, x := w.memo(nil, o, items, depth)
+	if w.recall(m, x, from, end) {
+		return
+	}
 	defer w.quiet()()
 	d := w.d
 	facts := d.frames[depth].leaf.Knowledge().Operands[o]
@@ -97,6 +106,7 @@ func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth, from, en
 		}
 	}
 	w.close(op, end)
+	m.put(x, op)
 }
 
 // apply puts what the facts of a frame say in the operand, unless it was said outside. It returns the

@@ -41,11 +41,11 @@ type display struct {
 type group struct {
 	operand  *spec.Operand
 	items    []model.Item
-	from, to place
+	from, to textPlace
 }
 
-// place is a place in the constant text of a segment.
-type place struct{ segment, offset int }
+// textPlace is a place in the constant text of a segment.
+type textPlace struct{ segment, offset int }
 
 // segment is constant text and what stands behind it.
 type segment struct {
@@ -275,8 +275,7 @@ func (d *Decoder) segment(dst []byte, p *segment, from *sources, depth int) []by
 
 func (d *Decoder) wideSegment(dst []byte, p *segment, from *sources, depth int) []byte {
 	w := p.wide
-	if w.pause > 0 {
-		w.pause--
+	if w.skip() {
 		return d.rest(dst, p, depth)
 	}
 	x := p.key.from(from)
@@ -487,7 +486,7 @@ type displayBuilder struct {
 }
 
 // place returns the place of what comes next.
-func (b *displayBuilder) place() place { return place{len(b.x.segments), len(b.text)} }
+func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments), len(b.text)} }
 
 // add appends a segment, behind the constant text that has gathered.
 func (b *displayBuilder) add(p segment) {

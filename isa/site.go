@@ -17,6 +17,7 @@ type site struct {
 	tableName string
 	fields    []*fieldSite
 	listed    []listed
+	operands  []*operandMemo
 }
 
 // fieldSite is a field in a site.

@@ -239,7 +239,9 @@ func namesInstruction(it *model.Item) bool {
 type trace struct {
 	fields bool // only the fields
 	tokens []Token
-	shown  []shownField
+	// fence is the number of the first token that may grow.
+	fence int
+	shown []shownField
 	// turn is the number of the instruction, of those of which the fields were asked for.
 	turn uint64
 	text []byte // room for a constant text
@@ -288,7 +290,7 @@ func (t *trace) reset(m traceMark) {
 // traced is Append that records what is printed.
 func (d *Decoder) traced(dst []byte, in Inst) []byte {
 	t := &d.tracing
-	t.shown, t.group, t.inner, t.brackets, t.prefix, t.begun[0] = t.shown[:0], nil, nil, 0, -1, false
+	t.shown, t.group, t.inner, t.fence, t.brackets, t.prefix, t.begun[0] = t.shown[:0], nil, nil, 0, 0, -1, false
 	d.trace, d.sited = t, true
 	dst = d.Append(dst, in)
 	d.trace, d.sited = nil, false
@@ -300,11 +302,31 @@ func (t *trace) token(kind TokenKind, start, end int) {
 	if t.fields || start == end {
 		return
 	}
-	if n := len(t.tokens); n > 0 && t.tokens[n-1].End == start && t.tokens[n-1].Kind == kind && kind != TokenModifier && kind != TokenImmediate {
+	if n := len(t.tokens); n > t.fence && t.tokens[n-1].End == start && t.tokens[n-1].Kind == kind && kind != TokenModifier && kind != TokenImmediate {
 		t.tokens[n-1].End = end
 		return
 	}
 	t.tokens = append(t.tokens, Token{kind, start, end})
+}
+
+// record makes ready to tell tokens that are kept: they do not belong to one before.
+func (t *trace) record() (fence int) {
+	fence, t.fence = t.fence, len(t.tokens)
+	return fence
+}
+
+// recorded returns the tokens since record, which returned fence.
+func (t *trace) recorded(fence int) (said []Token) {
+	said, t.fence = t.tokens[t.fence:], fence
+	return said
+}
+
+// join puts back the tokens that were recorded, the first of which may belong to the one before.
+func (t *trace) join(said []Token) {
+	t.tokens = t.tokens[:len(t.tokens)-len(said)]
+	for _, s := range said { // which lie where they are put, or behind
+		t.token(s.Kind, s.Start, s.End)
+	}
 }
 
 // voice returns what texts of a frame are at this place.

@@ -165,13 +165,13 @@ func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 // say tells the tokens of a constant text, and keeps them in a view if they have room there.
 func (d *Decoder) say(texts []*model.Item, v *view, start, depth int) {
 	t := d.trace
-	begun, brackets, tokens := t.begun[depth], t.brackets, t.tokens
-	t.tokens, t.text = tokens[len(tokens):], t.text[:0]
+	begun, brackets, fence := t.begun[depth], t.brackets, t.record()
+	t.text = t.text[:0]
 	for _, it := range texts {
 		t.text = d.item(t.text, it, depth)
 	}
-	said := t.tokens
-	t.tokens, v.count = tokens, -1
+	said := t.recorded(fence)
+	v.count = -1
 	if fits := len(said) <= len(v.tokens) && max(brackets, t.brackets) < 1<<8 && len(t.text) < 1<<5; fits {
 		v.begun, v.brackets, v.begins, v.after, v.prefix = begun, uint8(brackets), t.begun[depth], uint8(t.brackets), int8(t.prefix)
 		v.count = int8(len(said))
@@ -179,9 +179,11 @@ func (d *Decoder) say(texts []*model.Item, v *view, start, depth int) {
 			v.tokens[i] = uint8(x.End-x.Start)<<3 | uint8(x.Kind)
 		}
 	}
-	for _, x := range said { // which may lie where they are put
-		t.token(x.Kind, start+x.Start, start+x.End)
+	for i := range said {
+		said[i].Start += start
+		said[i].End += start
 	}
+	t.join(said)
 	if t.prefix >= 0 {
 		t.prefix += start
 	}
@@ -232,25 +234,27 @@ func (d *Decoder) viewPiece(dst []byte, p *segment, v *view, depth int) []byte {
 // marked prints a text that is remembered, and its tokens.
 func (d *Decoder) marked(dst []byte, p *segment, v *view, from *sources, depth int) []byte {
 	x := p.key.from(from)
-	at, w, start := x, p.wide, len(dst)
+	at, w, start, known := x, p.wide, len(dst), false
 	if w != nil {
-		if w.pause > 0 {
-			w.pause--
+		if w.skip() {
 			return d.viewPiece(dst, p, v, depth)
 		}
-		if s, ok := w.find(x); ok {
+		var s *slot
+		if s, known = w.find(x); known {
 			dst = append(dst, s.text[:s.size-1]...)
 		}
-		at = w.place(x)
-	} else if c := &p.dense.texts[x]; c[chunkLen]-1 <= uint8(chunkLen) {
+		at = place(x, len(w.slots))
+	} else if c := &p.dense.texts[x]; c[chunkLen] == longText {
+		dst, known = append(dst, p.dense.long[x]...), true
+	} else if known = c[chunkLen] > 0; known {
 		dst = append(dst, c[:c[chunkLen]-1]...)
 	}
 	if v.marks == nil {
 		v.marks = d.marksOf(p, depth)
 	}
 	t := d.trace
-	if at < uint64(len(*v.marks)) {
-		if m := &(*v.marks)[at]; m.key == x && m.count > 0 && (len(dst) > start || m.count == 1) {
+	if known && at < uint64(len(*v.marks)) {
+		if m := &(*v.marks)[at]; m.key == x && m.count > 0 {
 			for _, k := range m.tokens[:m.count-1] {
 				end := start + int(k>>3)
 				t.token(TokenKind(k&7), start, end)
@@ -259,26 +263,28 @@ func (d *Decoder) marked(dst []byte, p *segment, v *view, from *sources, depth i
 			return dst
 		}
 	}
-	tokens, found := t.tokens, len(d.findings)
-	t.tokens = tokens[len(tokens):]
+	fence, found := t.record(), len(d.findings)
 	dst = d.viewPiece(dst[:start], p, v, depth)
-	said := t.tokens
-	if t.tokens = tokens; len(d.findings) == found {
+	said := t.recorded(fence)
+	if len(d.findings) == found {
 		places := 0
-		if w != nil {
-			w.put(x, dst[start:])
-			at, places = w.place(x), len(w.slots)
-		} else {
+		switch {
+		case w != nil:
+			if !known {
+				w.put(x, dst[start:])
+			}
+			at, places = place(x, len(w.slots)), len(w.slots)
+		case !known:
 			p.dense.put(x, dst[start:])
+			fallthrough
+		default:
 			places = len(p.dense.texts)
 		}
 		if t.brackets == 0 && t.prefix < 0 {
 			v.mark(places, x, at, said, start)
 		}
 	}
-	for _, s := range said { // which may lie where they are put
-		t.token(s.Kind, s.Start, s.End)
-	}
+	t.join(said)
 	return dst
 }
 

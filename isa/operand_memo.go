@@ -1,0 +1,139 @@
+package isa
+
+import (
+	"slices"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// operandMemo remembers what an operand of a site is, by the bits on which that depends.
+type operandMemo struct {
+	// ref is the field that is the operand, or operand the one of which several are pieces.
+	ref     *model.Ref
+	operand *spec.Operand
+	// uses counts how often the operand was met before it was worth it.
+	uses int
+	// reads is not nil where it depends on few enough.
+	reads *reads
+	key   key
+	slots []operandSlot
+	luck
+}
+
+// operandSlot has an operand, all but its place in the text.
+type operandSlot struct {
+	key   uint64
+	known bool
+	op    Operand
+}
+
+const fewOperands, manyOperands = 1 << 3, 1 << 10
+
+// memo returns what is remembered of an operand, and its key; nil where that is nothing.
+func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {
+	s := w.d.frames[depth].site
+	i := slices.IndexFunc(s.operands, func(m *operandMemo) bool { return m.ref == ref && m.operand == o })
+	if i < 0 {
+		i = len(s.operands)
+		s.operands = append(s.operands, &operandMemo{ref: ref, operand: o})
+	}
+	m = s.operands[i]
+	if m.uses++; m.uses == fewUses {
+		m.prepare(w.d.frames[depth].leaf, items)
+	}
+	if m.reads == nil || m.skip() {
+		return nil, 0
+	}
+	var from sources
+	from[0] = &w.d.frames[depth].v
+	if m.reads.more && !m.reads.find(w.d, depth, &from) {
+		return nil, 0
+	}
+	return m, m.key.from(&from)
+}
+
+// prepare finds the bits on which the operand depends: those of its text, of what is said of it, and of the numbers of
+// table entries.
+func (m *operandMemo) prepare(u *model.BoundLeaf, items []model.Item) {
+	g := dependencies{budget: maxDependencies, facts: true}
+	if m.ref != nil {
+		items = []model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: m.ref}}}}
+	} else {
+		g.said(u.Knowledge().Operands[m.operand], 0)
+	}
+	for i := range items {
+		g.item(&items[i], 0)
+	}
+	for _, e := range g.tables {
+		g.masks[0][e.limb] |= e.mask << e.shift
+	}
+	k, ok := g.key(64)
+	r := &reads{}
+	if ok && r.add(&k, g.tables) {
+		m.key, m.reads, m.slots = k, r, make([]operandSlot, fewOperands)
+	}
+}
+
+// recall appends an operand that is remembered. It reports whether there is one.
+func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
+	if m == nil {
+		return false
+	}
+	s := &m.slots[place(x, len(m.slots))]
+	if !s.known || s.key != x {
+		m.miss()
+		return false
+	}
+	m.hit()
+	op := w.open("", 0, from)
+	bits := append(op.Bits, s.op.Bits...)
+	*op = s.op
+	op.Bits, op.Start, op.End = bits, from-w.start, end-w.start
+	return true
+}
+
+// put remembers an operand.
+func (m *operandMemo) put(x uint64, op *Operand) {
+	if m == nil {
+		return
+	}
+	to := &m.slots[place(x, len(m.slots))]
+	if to.known && m.crowded(len(m.slots), manyOperands) {
+		old := m.slots
+		m.slots = make([]operandSlot, 4*len(old))
+		for i := range old {
+			m.slots[place(old[i].key, len(m.slots))] = old[i]
+		}
+		to = &m.slots[place(x, len(m.slots))]
+	}
+	bits := append(to.op.Bits[:0], op.Bits...)
+	*to = operandSlot{x, true, *op}
+	to.op.Bits = bits
+}
+
+// said follows what is said of an operand.
+func (g *dependencies) said(f *model.Facts, scopeDepth int) {
+	all := func(list ...*model.Prog) {
+		for _, p := range list {
+			if p != nil {
+				g.prog(p, scopeDepth)
+			}
+		}
+	}
+	for _, r := range f.Regs {
+		all(r.Case, r.Own, r.Index, r.Component)
+	}
+	for _, m := range f.Mems {
+		all(m.Case, m.Own, m.Index, m.Offset)
+	}
+	for _, r := range f.Relatives {
+		all(r.Case, r.Own, r.Reg.Index, r.Reg.Component)
+	}
+	for _, m := range f.Modifiers {
+		all(m.Case, m.Own)
+	}
+	for _, s := range slices.Concat(f.Swizzles, f.Masks) {
+		all(append([]*model.Prog{s.Case, s.Own}, s.Components...)...)
+	}
+}

@@ -218,6 +218,12 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 			return p.setBits(s.space, s.low+ref.Low, ref.Width, v, end)
 		}
 	}
+	if p.failure == nil && ref.Width <= 64 && ref.Field.Table == nil {
+		sp, parts, low, ok := p.locate(ref, scope)
+		if ok && parts == nil {
+			return p.setSome(sp, low, ref.Width, v, ^uint64(0))
+		}
+	}
 	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), ref.Width, end)
 }
 
@@ -250,6 +256,9 @@ func (p *Parser) setPieces(sp uint8, parts []spec.Part, low, width int, v, mask 
 	if parts == nil {
 		return p.setMasked(sp, low, width, v, mask, end)
 	}
+	if p.failure == nil && width <= 64 {
+		return p.setParts(sp, parts, v[0], mask[0])
+	}
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
 		w := parts[i].Width
@@ -257,6 +266,17 @@ func (p *Parser) setPieces(sp uint8, parts []spec.Part, low, width int, v, mask 
 			return false
 		}
 		at += w
+	}
+	return true
+}
+
+// setParts is setPieces for up to 64 bits in parts.
+func (p *Parser) setParts(sp uint8, parts []spec.Part, v, mask uint64) bool {
+	for i := len(parts) - 1; i >= 0; i-- {
+		if !p.setSome(sp, parts[i].Low, parts[i].Width, v, mask) {
+			return false
+		}
+		v, mask = v>>uint(parts[i].Width), mask>>uint(parts[i].Width)
 	}
 	return true
 }
@@ -278,6 +298,10 @@ func (p *Parser) locate(ref *model.Ref, from int32) (sp uint8, parts []spec.Part
 
 // enter returns the scope at the end of a path.
 func (p *Parser) enter(ref *model.Ref, from int32) (s scope, ok bool) {
+	if len(ref.Enter) == 1 && ref.Enter[0].Field.Table != nil {
+		s.space, ok = p.entry(ref.Enter[0].Field, &p.scopes[from])
+		return s, ok
+	}
 	s, ok = p.scopes[from], true
 	for i := 0; ok && i < len(ref.Enter); i++ {
 		s, ok = p.step(ref.Enter[i], s)

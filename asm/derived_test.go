@@ -35,6 +35,8 @@ var derived = []struct {
 	{`type="uint" width="5"`, `{X} * 2 | {Z}`, `op {D}`, []row{{"op 31", "8f", ""}, {"op 7", "83", ""}, {"op 6", "03", ""}}},
 	{`type="hex" width="8"`, `({Z} &lt;&lt; 7) + ({Y} &lt;&lt; 4) + {X}`, `op {D}`, []row{{"op c3", "c3", ""}}},
 	{`type="hex" width="8"`, `{X} | 0x20`, `op {D}`, []row{{"op 2a", "0a", ""}, {"op a", "", ""}}},
+	{`type="uint" width="2"`, `({X} >> 1 &amp; 1) &lt;&lt; 1 | ({Y} &amp; 1)`, `op {D}`, []row{{"op 3", "12", ""}, {"op 2", "02", ""}, {"op 1", "10", ""}, {"op 4", "", ""}}},
+	{`type="uint" width="3"`, `{Z} >> 1`, `op {D}`, []row{{"op 0", "00", ""}, {"op 1", "", ""}}}, // always 0
 	// bits that are lost: the smallest
 	{`type="uint" width="3"`, `{X} >> 1`, `op {D}`, []row{{"op 3", "06", ""}, {"op 7", "0e", ""}, {"op 8", "", ""}}},
 	{`type="uint" width="4"`, `{X} &amp; 12`, `op {D}`, []row{{"op 8", "08", ""}, {"op 3", "", ""}}},
@@ -48,6 +50,9 @@ var derived = []struct {
 	{`type="bool" display=".p"`, `{X}`, `op{D}`, []row{{"op.p", "01", ""}, {"op", "00", ""}}},
 	{`type="bool" display=".p"`, `{X} == {Y}`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "01", ""}}},
 	{`type="bool" display=".p"`, `({X} &amp; 6) == 4`, `op{D}`, []row{{"op.p", "04", ""}, {"op", "00", ""}}},
+	{`type="bool" display=".p"`, `({X} >> 2) == 3`, `op{D}`, []row{{"op.p", "0c", ""}, {"op", "00", ""}}},
+	{`type="bool" display=".p"`, `{X} &lt; 4`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "04", ""}}},
+	{`type="bool" display=".p"`, `{X} >= 8 &amp;&amp; {Y} &lt;= 3`, `op{D}`, []row{{"op.p", "08", ""}, {"op", "00", ""}}},
 	{`type="bool" display=".p"`, `{Y} == 1 || {X} == 1`, `op{D}`, []row{{"op.p", "01", ""}, {"op", "00", ""}}},
 	{`type="bool_inv" display=".q"`, `{X} == 3`, `op{D}`, []row{{"op", "03", ""}, {"op.q", "00", ""}}},
 	{`type="bool"`, `{X} >= 8`, `op {D}`, []row{{"op 1", "08", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}},

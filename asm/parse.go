@@ -87,8 +87,10 @@ type Parser struct {
 	// something else the next time.
 	named, asked bool
 	asks         []ask
-	note         Note // of a line that is known
-	sourced      bool // the line is remembered as it stands in its source
+	note         Note                     // of a line that is known
+	shapeText    []byte                   // of a line
+	registers    map[int][]*registerField // by leaf
+	sourced      bool                     // the line is remembered as it stands in its source
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
@@ -556,11 +558,17 @@ func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
 	for e := n.only; e != nil; e = n.only {
-		if e.item.kind != itemLiteral {
+		switch e.item.kind {
+		case itemLiteral:
+			if !p.onlyLiteral(n, e) {
+				return false
+			}
+		case itemBlank:
+			if !p.matchBlank(e.next, e.item.padding) {
+				return false
+			}
+		default:
 			return p.match(e, 0)
-		}
-		if !p.onlyLiteral(n, e) {
-			return false
 		}
 		n = p.node
 		n.open()

@@ -29,8 +29,11 @@ func spreadOf(ref *model.Ref) *spread {
 	if ref.Env != nil {
 		size = ref.Env.Root.Size
 	}
-	for ref.Env == nil && w.Wires[size-1] == noWire {
+	for ref.Env == nil && size > 0 && w.Wires[size-1] == noWire {
 		size--
+	}
+	if size == 0 { // it is always 0
+		return nil
 	}
 	s := &spread{scopeDepth: w.ScopeDepth}
 	for i := size - 1; i >= 0; i-- {

@@ -153,7 +153,7 @@ func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
 	parts := s.home.composeAll(s.field.Parts)
 	fields, _ := p.fieldsOf(leaf)
 	for i := range fields {
-		if f := &fields[i]; f.Index && slices.EqualFunc(f.Parts, parts, func(a isa.Part, b spec.Part) bool { return a == isa.Part(b) }) {
+		if f := &fields[i]; f.Index && slices.EqualFunc(f.Parts, parts, samePart) {
 			return f.Path
 		}
 	}
@@ -210,48 +210,49 @@ func (p *Parser) recoder() *isa.Decoder {
 // applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
 // without the suffix.
 func (p *Parser) applySuffix(leaf *isa.Leaf) error {
-	if p.plainSuffix() {
-		return p.applyPlain()
+	var fields []isa.Field
+	var spaces []entrySpace
+	if slices.ContainsFunc(p.suffix, p.namesField) {
+		fields, spaces = p.fieldsOf(leaf)
 	}
-	fields, spaces := p.fieldsOf(leaf)
-	for _, s := range p.suffix {
-		if !s.pin {
-			if err := p.applyOne(s, fields, spaces); err != "" {
-				return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
-			}
-			continue
-		}
-		if !hasIndex(fields, s.path) {
-			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)}
-		}
-	}
-	return nil
-}
-
-// plainSuffix reports whether the suffix only places entries that fields of the word itself name, and
-// sets bits of the word by number, for which the fields need not be listed.
-func (p *Parser) plainSuffix() bool {
 	for i := range p.suffix {
-		s := &p.suffix[i]
-		if s.pin && !p.hasEntry(s.path) || !s.pin && s.path != "" {
-			return false
+		s, err := &p.suffix[i], ""
+		switch {
+		case !s.pin:
+			err = p.applyOne(s, fields, spaces)
+		case !p.hasEntry(s.path):
+			err = p.pinField(s, leaf, fields)
 		}
-	}
-	return true
-}
-
-// applyPlain sets the bits of a plain suffix; its entries are placed later.
-func (p *Parser) applyPlain() error {
-	for i := range p.suffix {
-		s := &p.suffix[i]
-		if s.pin {
-			continue
-		}
-		if err := p.setNameless(s); err != "" {
+		if err != "" {
 			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
 		}
 	}
 	return nil
+}
+
+// namesField reports whether a part of the suffix does more than to place an entry that a field of the word itself
+// names, or to set bits of the word by number, for which the fields need not be listed.
+func (p *Parser) namesField(s suffix) bool {
+	if s.pin {
+		return !p.hasEntry(s.path)
+	}
+	return s.path != ""
+}
+
+// pinField looks for the field of an index, which it sets where the text says nothing of the entry, so that none is placed.
+func (p *Parser) pinField(s *suffix, leaf *isa.Leaf, fields []isa.Field) string {
+	i := slices.IndexFunc(fields, func(f isa.Field) bool { return f.Index && strings.EqualFold(f.Path, s.path) })
+	if i < 0 {
+		return fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)
+	}
+	f := &fields[i]
+	for k := spaceTable; k < p.nspaces; k++ {
+		x := &p.spaces[k]
+		if x.field != nil && x.home.space == spaceWord && slices.EqualFunc(f.Parts, x.home.composeAll(x.field.Parts), samePart) {
+			return ""
+		}
+	}
+	return p.applyField(s, f, fields, nil)
 }
 
 // setNameless sets bits of the word by number.
@@ -274,14 +275,7 @@ func (p *Parser) hasEntry(name string) bool {
 	return false
 }
 
-func hasIndex(fields []isa.Field, path string) bool {
-	for _, f := range fields {
-		if f.Index && strings.EqualFold(f.Path, path) {
-			return true
-		}
-	}
-	return false
-}
+func samePart(a isa.Part, b spec.Part) bool { return a == isa.Part(b) }
 
 // entrySpace tells which space holds an entry of a table.
 type entrySpace struct {
@@ -320,7 +314,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	return in, spaces
 }
 
-func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) string {
+func (p *Parser) applyOne(s *suffix, fields []isa.Field, spaces []entrySpace) string {
 	if name, ok := strings.CutPrefix(s.path, "@"); ok {
 		c := inside.Machine(p.set).ISA.Context(name)
 		if c == nil || s.value.Len() > c.Width {
@@ -331,7 +325,7 @@ func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) str
 		return ""
 	}
 	if s.path == "" {
-		return p.setNameless(&s)
+		return p.setNameless(s)
 	}
 	for i := range fields {
 		f := &fields[i]
@@ -343,7 +337,7 @@ func (p *Parser) applyOne(s suffix, fields []isa.Field, spaces []entrySpace) str
 	return fmt.Sprintf("no field %q in this instruction", s.path)
 }
 
-func (p *Parser) applyField(s suffix, f *isa.Field, fields []isa.Field, spaces []entrySpace) string {
+func (p *Parser) applyField(s *suffix, f *isa.Field, fields []isa.Field, spaces []entrySpace) string {
 	parts, table, entry := f.Parts, f.Table, f.Entry
 	if s.low >= 0 { // nameless bits of the entry that the field is the index of
 		if !f.Index {

@@ -120,7 +120,7 @@ type Placed struct {
 	Span diag.Span
 	// Tag is the caller's.
 	Tag uint32
-	// Role is what the instruction means for the layout, which gives it.
+	// Role is what the instruction means for the layout, which gives it where it is nil.
 	Role *Role
 }
 
@@ -229,9 +229,10 @@ func (l *Layout) Depth() int { return len(l.open) }
 
 // Add places an instruction.
 func (l *Layout) Add(p Placed, t Target) {
-	role := l.roles.Of(p.Inst)
-	p.Role = role
-	at := len(l.Words)
+	if p.Role == nil {
+		p.Role = l.roles.Of(p.Inst)
+	}
+	role, at := p.Role, len(l.Words)
 	l.Words = append(l.Words, p)
 	l.closed = false
 	switch {

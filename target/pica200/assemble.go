@@ -170,7 +170,8 @@ type assembly struct {
 	// The instruction being read: in the words of the description, and its name, nil for one that is none.
 	line     asm.Line
 	mnemonic *mnemonic
-	operands []operand
+	inputs   []int  // registers that it reads
+	first    bool   // the next operand is the first
 	name     string // of the place that it goes to
 }
 
@@ -383,7 +384,7 @@ func (r *assembly) place(in isa.Inst, span diag.Span) {
 	if suffix := r.suffix(); suffix != "" {
 		target.GivenTarget, target.GivenCount = given(suffix, role)
 	}
-	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.line.Note[noteTag]}, target)
+	r.layout.Add(program.Placed{Inst: in, Span: span, Tag: r.line.Note[noteTag], Role: role}, target)
 }
 
 // hazards tells of what an instruction hardly means, by the description.

@@ -117,10 +117,11 @@ func (o operand) String() string { return o.file.Name + strconv.Itoa(o.num) }
 
 // operandScan reads a register from text[off:end], and reports what is wrong with it.
 type operandScan struct {
-	r    *assembly
-	text string
-	pos  int
-	end  int
+	r     *assembly
+	text  string
+	pos   int
+	end   int
+	alias *alias // whose name it has, nil for a register's
 }
 
 func (s *operandScan) blanks() {
@@ -130,11 +131,14 @@ func (s *operandScan) blanks() {
 }
 
 func (s *operandScan) identifier() string {
-	start := s.pos
-	for s.pos < s.end && identifierByte(s.text[s.pos], s.pos == start) {
-		s.pos++
+	start, pos := s.pos, s.pos
+	if pos < s.end && identifierByte(s.text[pos], true) {
+		for pos++; pos < s.end && s.r.banks.inName[s.text[pos]]; {
+			pos++
+		}
 	}
-	return s.text[start:s.pos]
+	s.pos = pos
+	return s.text[start:pos]
 }
 
 // name reads an identifier, or the name of a constant that is none.
@@ -142,6 +146,9 @@ func (s *operandScan) name() string {
 	start := s.pos
 	name := s.identifier()
 	end := s.pos
+	if end == s.end || s.text[end] == '.' || s.text[end] == '[' {
+		return name
+	}
 	for end < s.end && strings.IndexByte(" \t.[", s.text[end]) < 0 {
 		end++
 	}
@@ -165,7 +172,7 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 	}
 	start := s.pos
 	name := s.name()
-	if o, ok = r.resolve(name, start, end, text); !ok {
+	if o, ok = s.resolve(name, start); !ok {
 		return o, false
 	}
 	s.blanks()
@@ -183,7 +190,7 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 	s.blanks()
 	switch rest := text[s.pos:end]; {
 	case rest == "":
-	case isForeignComment(rest) && !swizzled && (indexed || r.aliases[name] == nil):
+	case isForeignComment(rest) && !swizzled && (indexed || s.alias == nil):
 		r.ignored("register", rest, s.pos)
 	default:
 		r.fail(diag.TextExpected, r.span(s.pos, end), "%q behind the register %s", text[s.pos:end], strings.TrimSpace(text[start:s.pos]))
@@ -213,42 +220,43 @@ func isForeignComment(text string) bool {
 	return (strings.HasPrefix(text, "//") || strings.HasPrefix(text, "/*") || text[0] == '#') && !strings.ContainsAny(text, ".[")
 }
 
-// resolve finds what a name stands for: an alias, or a register.
-func (r *assembly) resolve(name string, off, end int, text string) (operand, bool) {
+// resolve finds what the name that starts at off stands for: an alias, or a register.
+func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
+	r := s.r
 	if !r.hiding {
-		if o, ok := r.banks.register(name); ok {
+		if o, ok = r.banks.register(name); ok {
 			return o, true
 		}
 	}
-	if a := r.aliases[name]; a != nil {
-		return a.operand, true
+	if s.alias = r.aliases[name]; s.alias != nil {
+		return s.alias.operand, true
 	}
-	if o, ok := r.banks.register(name); ok {
+	if o, ok = r.banks.register(name); ok {
 		return o, true
 	}
 	span := r.span(off, off+len(name))
 	switch {
 	case name == "":
-		r.fail(diag.TextExpected, r.span(off, end), "%q, expected a register or a name for one", strings.TrimSpace(text[off:end]))
-		return operand{}, false
+		r.fail(diag.TextExpected, r.span(off, s.end), "%q, expected a register or a name for one", strings.TrimSpace(s.text[off:s.end]))
+		return o, false
 	case !r.banks.isRegister(name):
 		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, r.similar(name))
-		return operand{}, false
+		return o, false
 	case r.banks.letters[name[0]] == nil:
 		r.fail(diag.RegisterUse, span, "%s is no register, %s is: their names are lower case", name, strings.ToLower(name))
-		return operand{}, false
+		return o, false
 	}
 	n, err := strconv.Atoi(name[1:])
 	if err != nil || len(name) > 2 && name[1] == '0' {
 		r.fail(diag.RegisterUse, span, "%s is no register, expected %c and a decimal number without leading zeros", name, name[0])
-		return operand{}, false
+		return o, false
 	}
-	o := operand{file: r.banks.letters[name[0]], num: n}
-	return o, r.inBank(o, span, name)
+	o.file, o.num = r.banks.letters[name[0]], n
+	return o, r.inBank(&o, span, name)
 }
 
 // inBank checks that a register exists.
-func (r *assembly) inBank(o operand, span diag.Span, written string) bool {
+func (r *assembly) inBank(o *operand, span diag.Span, written string) bool {
 	most := o.file.Count
 	if o.num >= 0 && o.num < most {
 		return true
@@ -285,6 +293,10 @@ func (s *operandScan) index(o *operand, start int) bool {
 	}
 	inner := s.text[open+1 : open+shut]
 	s.pos = open + shut + 1
+	if n, ok := digits(inner); ok {
+		s.element(o, start, n, 0)
+		return s.r.inBank(o, s.r.span(start, s.pos), s.text[start:s.pos])
+	}
 	span := s.r.span(open+1, open+shut)
 	offset, register, ok := s.r.banks.splitIndex(inner)
 	if !ok {
@@ -308,12 +320,32 @@ func (s *operandScan) index(o *operand, start int) bool {
 	case offset != 0 && isHexadecimal(inner):
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", name, offset)
 	}
-	if a := s.r.aliases[name]; a != nil && a.size > 0 {
-		s.pastArray(a, name, s.text[start:s.pos], s.r.span(start, s.pos), offset, register)
+	s.element(o, start, offset, register)
+	return s.r.inBank(o, s.r.span(start, s.pos), s.text[start:s.pos])
+}
+
+// element takes the register so far behind the one whose name starts at start.
+func (s *operandScan) element(o *operand, start, offset int, register uint8) {
+	if a := s.alias; a != nil && a.size > 0 && (offset >= a.size || offset < 0) {
+		name, _, _ := strings.Cut(s.text[start:s.pos], "[")
+		s.pastArray(a, strings.TrimSpace(name), s.text[start:s.pos], s.r.span(start, s.pos), offset, register)
 	}
 	o.num += offset
 	o.index = register
-	return s.r.inBank(*o, s.r.span(start, s.pos), s.text[start:s.pos])
+}
+
+// digits reads a number of one or two digits.
+func digits(text string) (n int, ok bool) {
+	if len(text) == 0 || len(text) > 2 {
+		return 0, false
+	}
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, true
 }
 
 // pastArray warns of an index that is surely not one of the declared registers.
@@ -443,7 +475,7 @@ func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 
 // spellOut puts the instruction into r.line in the words of the description: with registers for names.
 func (r *assembly) spellOut(text string) bool {
-	r.operands = r.operands[:0]
+	r.inputs, r.first = r.inputs[:0], true
 	end := len(text)
 	if i := strings.IndexByte(text, '{'); i >= 0 {
 		end = i
@@ -474,13 +506,12 @@ func (r *assembly) spellOut(text string) bool {
 		}
 	}
 	r.line.Keep(end, len(text))
-	r.line.Note[noteTag] = r.tag()
 	return ok
 }
 
 // resolves reports whether a text starts with the name of a register.
 func (r *assembly) resolves(text string) bool {
-	s := operandScan{text: strings.TrimLeft(text, " \t-!")}
+	s := operandScan{r: r, text: strings.TrimLeft(text, " \t-!")}
 	s.end = len(s.text)
 	name := s.identifier()
 	return r.aliases[name] != nil || r.banks.isRegister(name)
@@ -513,7 +544,7 @@ func (r *assembly) spellOperand(kind operandKind, text string, off, end int) boo
 		return false
 	}
 	start := len(r.line.Text)
-	r.line.Text = r.append(r.line.Text, &o, kind == kindWritten)
+	r.append(&o, kind == kindWritten)
 	r.line.Stands(start, off, end)
 	return r.uses(&o, kind, off, end)
 }
@@ -531,12 +562,12 @@ func (r *assembly) other(text string, off, end int) {
 }
 
 // append appends an operand in the words of the description.
-func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
+func (r *assembly) append(o *operand, written bool) {
 	if o.neg {
-		dst = append(dst, '-')
+		r.line.Text = append(r.line.Text, '-')
 	}
-	dst = append(dst, o.file.Name...)
-	dst = strconv.AppendInt(dst, int64(o.num), 10)
+	r.line.Register(o.file, o.num)
+	dst := r.line.Text
 	if o.index > 0 {
 		dst = append(append(append(dst, '['), r.banks.address[o.index]...), ']')
 	}
@@ -560,28 +591,28 @@ func (r *assembly) append(dst []byte, o *operand, written bool) []byte {
 			dst = append(dst, r.banks.components.letters[c])
 		}
 	}
-	return dst
+	r.line.Text = dst
 }
 
-// uses checks what an operand may not be, whatever the instruction.
+// uses checks what an operand may not be, whatever the instruction, and notes the output that is written.
 func (r *assembly) uses(o *operand, kind operandKind, off, end int) bool {
-	if kind != kindWritten {
+	output := o.file == r.banks.files[outputBank]
+	switch {
+	case kind != kindWritten:
 		r.input(o, off, end)
-		r.operands = append(r.operands, *o)
-		return true
-	}
-	if o.neg {
+	case o.neg:
 		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", o.String())
 		return false
-	}
-	if o.file == r.banks.files[outputBank] && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked {
+	case output && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked:
 		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, r.most.rasterised-1)
 		return false
-	}
-	if o.disordered {
+	case o.disordered:
 		r.maskOrder(o, r.span(off, end))
 	}
-	r.operands = append(r.operands, *o)
+	if r.first && output {
+		r.line.Note[noteTag] = outputTag(o)
+	}
+	r.first = false
 	return true
 }
 
@@ -601,19 +632,14 @@ func (r *assembly) input(o *operand, off, end int) {
 	if o.file != r.banks.files[inputBank] {
 		return
 	}
-	for i, other := range r.operands {
-		if other.file == o.file && other.num != o.num {
-			r.warn(diag.TwoInputs, r.span(off, end), "%s and %s: an instruction can read one input register", r.operands[i].String(), o.String())
-			return
+	for _, n := range r.inputs {
+		if n != o.num {
+			r.warn(diag.TwoInputs, r.span(off, end), "%s%d and %s: an instruction can read one input register", o.file.Name, n, o.String())
+			break
 		}
 	}
+	r.inputs = append(r.inputs, o.num)
 }
 
-// tag packs which output the instruction writes, for the lint: 0 if none.
-func (r *assembly) tag() uint32 {
-	if len(r.operands) == 0 || r.operands[0].file != r.banks.files[outputBank] {
-		return 0
-	}
-	o := &r.operands[0]
-	return 1<<31 | uint32(o.num)<<4 | uint32(o.swz.mask())
-}
+// outputTag packs which output an instruction writes, for the lint, which takes 0 for none.
+func outputTag(o *operand) uint32 { return 1<<31 | uint32(o.num)<<4 | uint32(o.swz.mask()) }

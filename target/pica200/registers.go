@@ -130,6 +130,7 @@ func addSpace(means map[symbolKey]register, set *isa.Set, space, root string) er
 // banks are the registers as source names them: the letter of a file and a number.
 type banks struct {
 	letters [256]*isa.File // nil for what is no file
+	inName  [256]bool      // what names go on with
 	files   bankFiles
 	// indexed returns the files that an address register can offset.
 	indexed func() []*isa.File
@@ -150,6 +151,9 @@ func (b *banks) load(set *isa.Set) (err error) {
 		if len(f.Name) == 1 {
 			b.letters[f.Name[0]] = f
 		}
+	}
+	for c := range b.inName {
+		b.inName[c] = identifierByte(byte(c), false)
 	}
 	root, err := set.Root("")
 	if err != nil {

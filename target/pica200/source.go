@@ -100,6 +100,7 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 		w.targetAddr = addr
 		return w.target, w.target != ""
 	}
+	w.insts = make([]isa.Inst, 0, len(f.DVLP.Code))
 	for _, word := range f.DVLP.Code {
 		in, ok := w.d.Decode(bits.Of(uint64(word)))
 		if !ok {
@@ -335,9 +336,12 @@ func (w *sourceWriter) raw(err error) []byte {
 	return []byte("; This file cannot be said in instructions: " + reason + "\n.isago no-programs\n" + strings.Join(w.patches, "\n") + "\n")
 }
 
+// usualLine is the usual number of bytes for a word, with its comment.
+const usualLine = 36
+
 // write writes the whole source.
 func (w *sourceWriter) write() []byte {
-	w.out = w.out[:0]
+	w.out = slices.Grow(w.out[:0], usualLine*(len(w.insts)+16))
 	w.labeled = map[int]bool{}
 	w.unpad = false
 	w.body()

@@ -188,8 +188,8 @@ func (r *assembly) explicit(u *uniform, register string) (int, bool) {
 		r.fail(diag.RegisterUse, u.span, "%q, expected a register such as %s0 behind @", register, file.Name)
 		return 0, false
 	}
-	first := operand{file: file, num: n}
-	last := operand{file: file, num: n + u.size - 1}
+	first := &operand{file: file, num: n}
+	last := &operand{file: file, num: n + u.size - 1}
 	return n, r.inBank(first, u.span, register) && (u.size == 1 || r.inBank(last, u.span, "the last register of "+u.name))
 }
 

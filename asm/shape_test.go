@@ -1,0 +1,45 @@
+package asm_test
+
+import (
+	"testing"
+
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+)
+
+// Lines that differ in the numbers of registers are read alike, but where more than the field of a register depends on
+// one: N is even where A is by default, and two values of B are one register.
+func TestShape(t *testing.T) {
+	s := load(t, `<file name="r" type="u8" count="8"/>
+		<bitset name="#reg" size="3"><display>r{N}</display><reg file="r" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+		<bitset name="#half" size="4"><display>r{N}</display><reg file="r" index="{N}"/>
+			<derived name="N" type="uint" width="3"><expr>{M} &gt;&gt; 1</expr></derived><field name="M" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="12"/>
+		<bitset name="add" extends="#instruction"><display>add {A}, {C}</display><pattern low="10" high="11">00</pattern>
+			<field name="A" low="7" high="9" type="#reg" symbols="x"/><field name="C" low="4" high="6" type="#reg" symbols="x"/><pattern low="0" high="3">0000</pattern></bitset>
+		<bitset name="odd" extends="#instruction"><display>odd {A}, {C}</display><pattern low="10" high="11">01</pattern>
+			<field name="A" low="7" high="9" type="#reg" symbols="x"/><field name="C" low="4" high="6" type="#reg" symbols="x"/>
+			<field name="N" low="0" high="3" type="uint"/><default name="N" expr="{A} &amp; 1"/></bitset>
+		<bitset name="two" extends="#instruction"><display>two {A}, {B}</display><pattern low="10" high="11">10</pattern>
+			<field name="A" low="7" high="9" type="#reg" symbols="x"/><field name="B" low="3" high="6" type="#half" symbols="x"/><pattern low="0" high="2">000</pattern></bitset>`)
+	x := toolsFor(t, s)
+	file := s.Files()[0]
+	var l asm.Line
+	for range 3 {
+		for a := range 8 {
+			for c := range 8 {
+				for name, want := range map[string]int{"add": a<<7 | c<<4, "odd": 1<<10 | a<<7 | c<<4 | a&1, "two": 2<<10 | a<<7 | c<<4} {
+					l.Start(name)
+					l.Keep(0, len(name))
+					l.Text = append(l.Text, ' ')
+					l.Register(file, a)
+					l.Text = append(l.Text, ", "...)
+					l.Register(file, c)
+					if res, err := x.p.ParseLine(&l); err != nil || res.Inst.Bits != bits.Of(uint64(want)) {
+						t.Fatalf("%s is %s, %v, expected %03x", l.Text, res.Inst.Bits, err, want)
+					}
+				}
+			}
+		}
+	}
+}

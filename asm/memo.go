@@ -16,7 +16,7 @@ import (
 // memo is what a parser remembers. It grows up to limits.
 type memo struct {
 	seed  maphash.Seed
-	hooks [3]bool
+	hooks [4]bool
 	// by has what belongs to given contexts; memory is that of the present ones, nil where they have changed.
 	by map[bits.Value]*memory
 	*memory
@@ -39,6 +39,7 @@ type lineTable struct {
 	hashTable[reading]
 	line        uint64 // the hash of the present one
 	known, read int    // lines that were and that were not
+	many        int    // are remembered at once
 	// once is what was met once, where lines that come again are few.
 	once     marks
 	readings arena[reading]
@@ -59,13 +60,14 @@ const (
 	maxContexts = 32
 	maxLines    = 1 << 16
 	manyRead    = 1 << 12 // lines, after which it is seen whether they come again
+	manySources = 1 << 9  // such lines of sources, most of which have a shape that is known
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
 )
 
 // ready makes the memo that of the parser's contexts. With other hooks a line may be something else.
 func (m *memo) ready(p *Parser) {
-	hooks := [3]bool{p.Symbol != nil, p.Name != nil, p.Custom != nil}
+	hooks := [4]bool{p.Symbol != nil, p.Name != nil, p.Custom != nil, p.Constant != nil}
 	if m.by == nil || m.hooks != hooks || len(m.by) > maxContexts {
 		*m = memo{seed: maphash.MakeSeed(), by: map[bits.Value]*memory{}, hooks: hooks}
 	}
@@ -73,7 +75,7 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{}
+		m.memory = &memory{lines: lineTable{many: manyRead}, sources: lineTable{many: manySources}}
 		m.by[p.context] = m.memory
 	}
 }
@@ -173,7 +175,7 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 // when it does.
 func (t *lineTable) worthy() bool {
 	t.read++
-	return t.read < manyRead || t.known > t.read/8 || t.once.met(t.line)
+	return t.read < t.many || t.known > t.read || t.once.met(t.line)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.

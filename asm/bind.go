@@ -218,6 +218,12 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 			return p.setBits(s.space, s.low+ref.Low, ref.Width, v, end)
 		}
 	}
+	if p.failure == nil && ref.Width <= 64 && ref.Field.Table == nil {
+		sp, parts, low, ok := p.locate(ref, scope)
+		if ok && parts == nil {
+			return p.setSome(sp, low, ref.Width, v, ^uint64(0))
+		}
+	}
 	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), ref.Width, end)
 }
 
@@ -292,6 +298,10 @@ func (p *Parser) locate(ref *model.Ref, from int32) (sp uint8, parts []spec.Part
 
 // enter returns the scope at the end of a path.
 func (p *Parser) enter(ref *model.Ref, from int32) (s scope, ok bool) {
+	if len(ref.Enter) == 1 && ref.Enter[0].Field.Table != nil {
+		s.space, ok = p.entry(ref.Enter[0].Field, &p.scopes[from])
+		return s, ok
+	}
 	s, ok = p.scopes[from], true
 	for i := 0; ok && i < len(ref.Enter); i++ {
 		s, ok = p.step(ref.Enter[i], s)

@@ -95,7 +95,7 @@ func (p *Parser) workOut() *completion {
 	}
 	p.lastDefaults()
 	for i := range p.nspaces {
-		if i >= spaceTable {
+		if p.spaces[i].field != nil && i >= spaceTable { // looking for what is unused may open entries
 			p.spaces[i].care = p.care(uint8(i))
 		}
 	}

@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/isago/isago/asm"
@@ -109,6 +110,54 @@ func TestNestedIndex(t *testing.T) {
 		if res, err := x.p.Parse(want); err != nil || res.Inst.Bits != bits.Of(word) {
 			t.Errorf("%q is %s with error %v, expected %x", want, res.Inst.Bits, err, word)
 		}
+	}
+}
+
+// What constants are is asked each time: of operands that are met again, and of lines that were read without a hook.
+func TestConstantsAgain(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="8"><display>mov {A}, {B}</display>
+			<field name="A" low="4" high="7" type="#reg"/><field name="B" low="0" high="3" type="#reg"/></bitset>`))
+	for range 3 {
+		if res, err := x.p.Parse("mov r$(3), r1"); err != nil || res.Inst.Bits != bits.Of(0x31) {
+			t.Fatalf("without a hook it is %s, %v, expected 31", res.Inst.Bits, err)
+		}
+	}
+	k := int64(0)
+	x.p.Constant = func(text string) (int64, int, error) { return k, len("(3)"), nil }
+	for k = range int64(9) {
+		for _, text := range []string{"mov r$(3), r1", "mov r$(k), r1"} {
+			if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(uint64(k<<4|1)) {
+				t.Errorf("where the constant is %d, %q is %s, %v", k, text, res.Inst.Bits, err)
+			}
+		}
+	}
+}
+
+// An entry of which the text says nothing is none, whatever was read before; a suffix that places it sets the index.
+func TestEntryOfNothing(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<bitset name="#entry" size="4"><display>{V}</display><field name="V" low="0" high="3" type="hex"/></bitset>
+		<table name="entries" type="#entry" size="4"/>
+		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="12"><display>op {A}, {C}</display>
+			<field name="A" low="0" high="3" type="#reg"/><field name="B" low="4" high="7" type="uint"/>
+			<field name="T" low="8" high="9" type="#entry" table="entries"/><unused path="T.V"/>
+			<field name="D" low="10" high="11" type="uint"/>
+			<derived name="C" type="#reg"><expr>{B} + 1</expr></derived></bitset>`))
+	for i := range 64 {
+		a, c := i/8, 1+i%8
+		for suffix, index := range map[string]int{"": 0, " {T@2}": 2, " {T@3, D=1}": 0x7} {
+			text := fmt.Sprintf("op r%d, r%d%s", a, c, suffix)
+			res, err := x.p.Parse(text)
+			if want := bits.Of(uint64(a | (c-1)<<4 | index<<8)); err != nil || len(res.Entries) > 0 || res.Inst.Bits != want {
+				t.Fatalf("%q is %s with entries %v, error %v, expected %s", text, res.Inst.Bits, res.Entries, err, want)
+			}
+		}
+	}
+	if _, err := x.p.Parse("op r1, r2 {T@4}"); codeOf(err) != "text-suffix" {
+		t.Errorf("an entry that the field cannot name: %v", err)
 	}
 }
 

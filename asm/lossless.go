@@ -22,6 +22,8 @@ type Lossless struct {
 	// plain is the length of the text that was printed last, without its suffix, read what it was read as.
 	plain int
 	read  bits.Value
+	// asked tells that the text has a word that was looked for among the labels.
+	asked bool
 	// forgetful reads every text back; tests compare with it.
 	forgetful bool
 }
@@ -43,6 +45,7 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	dst = l.d.Append(dst, in)
 	var way *outcome
 	plain := in.Bits
+	l.asked = false
 	if l.d.Odd() == odd {
 		way, plain = l.path(dst[start:], in)
 	}
@@ -60,10 +63,17 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		}
 		end = min(start+l.plain, len(text))
 	}
-	if remembers {
+	if remembers && !l.asked {
 		l.keep(in, text[end:], ok)
 	}
 	return text, ok
+}
+
+// parse reads a text back.
+func (l *Lossless) parse(text []byte) (Result, error) {
+	res, err := l.p.parse(text)
+	l.asked = l.asked || l.p.asked || len(l.p.asks) > 0
+	return res, err
 }
 
 // appendIgnored appends the suffix for the ignored bits in which an instruction is not as it is without them.
@@ -90,11 +100,11 @@ func (l *Lossless) known(dst []byte, in isa.Inst, x *said) (text []byte, ok bool
 
 // append appends to the text of an instruction, which stands from start on, what it does not say.
 func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok bool) {
-	res, err := l.p.parse(dst[start:])
+	res, err := l.parse(dst[start:])
 	same, named := err == nil && l.same(in, &res), l.p.named
 	if l.d.Label != nil && (err != nil || named && l.p.pins(dst[start:])) {
 		dst, named = l.appendNumbers(dst[:start], in), false
-		res, err = l.p.parse(dst[start:])
+		res, err = l.parse(dst[start:])
 		same = err == nil && l.same(in, &res)
 	}
 	if same {
@@ -102,7 +112,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		return dst, true
 	}
 	if named { // pins has read the line in its own way
-		res, err = l.p.parse(dst[start:])
+		res, err = l.parse(dst[start:])
 	}
 	if err != nil {
 		return dst[:start], false
@@ -118,7 +128,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		if err == nil && l.same(in, &back) {
 			return dst, true
 		}
-		if res, err = l.p.parse(dst[start:end]); err != nil {
+		if res, err = l.parse(dst[start:end]); err != nil {
 			break
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // memo is what a parser remembers. It grows up to limits.
 type memo struct {
 	seed  maphash.Seed
-	hooks [3]bool
+	hooks [4]bool
 	// by has what belongs to given contexts; memory is that of the present ones, nil where they have changed.
 	by map[bits.Value]*memory
 	*memory
@@ -67,7 +67,7 @@ const (
 
 // ready makes the memo that of the parser's contexts. With other hooks a line may be something else.
 func (m *memo) ready(p *Parser) {
-	hooks := [3]bool{p.Symbol != nil, p.Name != nil, p.Custom != nil}
+	hooks := [4]bool{p.Symbol != nil, p.Name != nil, p.Custom != nil, p.Constant != nil}
 	if m.by == nil || m.hooks != hooks || len(m.by) > maxContexts {
 		*m = memo{seed: maphash.MakeSeed(), by: map[bits.Value]*memory{}, hooks: hooks}
 	}
@@ -175,7 +175,7 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 // when it does.
 func (t *lineTable) worthy() bool {
 	t.read++
-	return t.read < t.many || t.known > t.read/8 || t.once.met(t.line)
+	return t.read < t.many || t.known > t.read || t.once.met(t.line)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.

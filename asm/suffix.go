@@ -153,7 +153,7 @@ func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
 	parts := s.home.composeAll(s.field.Parts)
 	fields, _ := p.fieldsOf(leaf)
 	for i := range fields {
-		if f := &fields[i]; f.Index && slices.EqualFunc(f.Parts, parts, func(a isa.Part, b spec.Part) bool { return a == isa.Part(b) }) {
+		if f := &fields[i]; f.Index && slices.EqualFunc(f.Parts, parts, samePart) {
 			return f.Path
 		}
 	}
@@ -220,8 +220,8 @@ func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 		switch {
 		case !s.pin:
 			err = p.applyOne(s, fields, spaces)
-		case !p.hasEntry(s.path) && !hasIndex(fields, s.path):
-			err = fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)
+		case !p.hasEntry(s.path):
+			err = p.pinField(s, leaf, fields)
 		}
 		if err != "" {
 			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
@@ -237,6 +237,22 @@ func (p *Parser) namesField(s suffix) bool {
 		return !p.hasEntry(s.path)
 	}
 	return s.path != ""
+}
+
+// pinField looks for the field of an index, which it sets where the text says nothing of the entry, so that none is placed.
+func (p *Parser) pinField(s *suffix, leaf *isa.Leaf, fields []isa.Field) string {
+	i := slices.IndexFunc(fields, func(f isa.Field) bool { return f.Index && strings.EqualFold(f.Path, s.path) })
+	if i < 0 {
+		return fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)
+	}
+	f := &fields[i]
+	for k := spaceTable; k < p.nspaces; k++ {
+		x := &p.spaces[k]
+		if x.field != nil && x.home.space == spaceWord && slices.EqualFunc(f.Parts, x.home.composeAll(x.field.Parts), samePart) {
+			return ""
+		}
+	}
+	return p.applyField(s, f, fields, nil)
 }
 
 // setNameless sets bits of the word by number.
@@ -259,14 +275,7 @@ func (p *Parser) hasEntry(name string) bool {
 	return false
 }
 
-func hasIndex(fields []isa.Field, path string) bool {
-	for _, f := range fields {
-		if f.Index && strings.EqualFold(f.Path, path) {
-			return true
-		}
-	}
-	return false
-}
+func samePart(a isa.Part, b spec.Part) bool { return a == isa.Part(b) }
 
 // entrySpace tells which space holds an entry of a table.
 type entrySpace struct {

@@ -10,8 +10,8 @@ import (
 
 // verdicts remembers of words what their texts do not say, so that a word that comes again is not read back. It
 // depends on all bits of the word, and on settings, with which everything is forgotten. Words with table entries
-// are not remembered, nor those that may have a label, nor any where the program has names of its own: what those
-// are read as depends on more.
+// are not remembered, nor those that may have a label or whose text could be read as one, nor any where the program has
+// names of its own: what those are read as depends on more.
 type verdicts struct {
 	set      settings
 	slots    []said
@@ -24,6 +24,7 @@ type settings struct {
 	printed, read wide.Value
 	lines         bool
 	remarks       bool
+	labels        bool
 	indent        string
 	comment       string
 }
@@ -127,7 +128,7 @@ func (t *textMemory) judge() bool {
 // find returns the verdict of an instruction, nil where none is known.
 func (l *Lossless) find(in isa.Inst) *said {
 	v, d := &l.verdicts, l.d
-	if now := (settings{d.Context(), l.p.context, d.Lines, d.Remarks, d.Indent, l.p.Comment}); v.slots == nil || now != v.set {
+	if now := (settings{d.Context(), l.p.context, d.Lines, d.Remarks, l.p.Symbol != nil, d.Indent, l.p.Comment}); v.slots == nil || now != v.set {
 		if v.slots = v.slots[:0]; cap(v.slots) == 0 {
 			v.slots = make([]said, fewVerdicts)
 		}

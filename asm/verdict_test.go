@@ -181,3 +181,39 @@ func TestVerdictOfLeaf(t *testing.T) {
 		}
 	}
 }
+
+// A text may be read as an instruction without a branch or, where the word is the name of a label, as one with: what is
+// remembered of it counts only as long as no label is called so.
+func TestVerdictBesideLabels(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
+<enum name="#place"><value val="0" display="loop"/><value val="1" display="end"/></enum>
+<bitset name="#instruction" size="16"/>
+<bitset name="jump" extends="#instruction"><display>go {T}</display><pattern low="12" high="15">0001</pattern>
+<field name="T" low="0" high="11" type="absbranch"/></bitset>
+<bitset name="wait" extends="#instruction"><display>go {E}</display><pattern low="12" high="15">0010</pattern>
+<pattern low="1" high="11">xxxxxxxxxxx</pattern><field name="E" pos="0" type="#place"/></bitset>
+</isa>`)}}, "test.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	x := newVerdictTest(t, s, "")
+	tables := []map[string]int64{nil, {"end": 32}, {"loop": 16}, {}, {"end": 16, "loop": 64}, nil}
+	for _, names := range tables {
+		for _, l := range []*Lossless{x.remembers, x.forgets} {
+			if l.p.Symbol = nil; names != nil {
+				l.p.Symbol = func(name string) (addr int64, ok bool) { addr, ok = names[name]; return addr, ok }
+			}
+		}
+		for range 2 {
+			for word := range uint64(2) {
+				in, _ := x.remembers.d.Decode(bits.Of(0x2000 | word))
+				name := []string{"loop", "end"}[word]
+				_, taken := names[name]
+				if text, _ := x.remembers.Append(nil, in); string(text) == "go "+name == taken {
+					t.Errorf("with labels %v, %#x is printed as %q", names, word, text)
+				}
+				x.compare(t, in)
+			}
+		}
+	}
+}

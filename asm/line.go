@@ -80,7 +80,7 @@ func (p *Parser) readLine(l *Line) (res Result, err error) {
 	var s *shape
 	if len(l.registers) > 0 && p.memo != nil && p.remembers() {
 		p.memo.ready(p)
-		if s = p.shapeOf(l); s != nil && s.sure {
+		if s = p.shapeOf(l); s != nil && s.knows(l) {
 			if res, ok := p.like(s, l); ok {
 				return res, nil
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // Lines of programs differ in the numbers of their registers more than in anything else. Where a caller says which
-// parts of its lines are registers, a line is known by its shape: its text with the number 0 for each of them. What the
+// parts of its lines are registers, a line is known by its shape: its text without the numbers of these. What the
 // shape was read as has the fields of its registers, of which nothing else of the instruction depends.
 
 // shape is what lines that differ in the numbers of registers alone are read as.
@@ -19,8 +19,11 @@ type shape struct {
 	reading
 	// fields are those of the registers, in the order of the text; none where they cannot be told.
 	fields []*registerField
-	// sure tells that a second line was read as the first has it.
-	sure, hopeless bool
+	// numbers are those of the registers of the first line; told has those of which another line had another number, and was
+	// read as the first has it.
+	numbers  []int
+	told     uint64
+	hopeless bool
 }
 
 // registerField is a field of the word that names a register, with its value for each register of each file.
@@ -55,10 +58,21 @@ func (p *Parser) shapeOf(l *Line) *shape {
 	key, from := p.shapeText[:0], int32(0)
 	for i := range l.registers {
 		r := &l.registers[i]
-		key, from = append(append(key, l.Text[from:r.from]...), '0'), r.to
+		key, from = append(append(key, l.Text[from:r.from]...), 0), r.to // a byte that no text has
 	}
 	p.shapeText = append(key, l.Text[from:]...)
 	return p.memo.shapes[string(p.shapeText)]
+}
+
+// knows reports whether it was seen what the numbers of a line's registers are in its word. That of a register that was
+// always the same may stand elsewhere: in a field that a suffix names.
+func (s *shape) knows(l *Line) bool {
+	for i := range l.registers {
+		if l.registers[i].number != s.numbers[i] && s.told>>i&1 == 0 {
+			return false
+		}
+	}
+	return !s.hopeless
 }
 
 // like reads a line as others of its shape.
@@ -88,19 +102,25 @@ func (s *shape) number(word *bits.Value, l *Line) (ok bool) {
 func (p *Parser) learnShape(s *shape, l *Line) {
 	p.memo.shaped++
 	switch {
-	case p.asked || p.memo.shaped < fewLines || s != nil && (s.sure || s.hopeless):
+	case p.asked || p.memo.shaped < fewLines || s != nil && s.hopeless:
 	case s != nil:
 		word := s.word
-		s.sure = s.number(&word, l) && s.leaf == p.leaf && slices.EqualFunc(s.plan, p.plan, samePlan) &&
-			word == p.spaces[spaceWord].val && s.context == p.spaces[spaceContext].val
-		s.hopeless = !s.sure
+		s.hopeless = !s.number(&word, l) || s.leaf != p.leaf || !slices.EqualFunc(s.plan, p.plan, samePlan) ||
+			word != p.spaces[spaceWord].val || s.context != p.spaces[spaceContext].val
+		for i := range l.registers {
+			s.told |= truthBit(l.registers[i].number != s.numbers[i]) << i
+		}
 	default:
 		fields, clear := p.registersOf(l)
 		if clear {
 			if p.memo.shapes == nil || len(p.memo.shapes) == maxShapes {
 				p.memo.shapes = map[string]*shape{}
 			}
-			p.memo.shapes[string(p.shapeText)] = &shape{fields: fields, hopeless: fields == nil, reading: reading{
+			numbers := make([]int, len(l.registers))
+			for i := range numbers {
+				numbers[i] = l.registers[i].number
+			}
+			p.memo.shapes[string(p.shapeText)] = &shape{fields: fields, numbers: numbers, hopeless: fields == nil, reading: reading{
 				leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
 				named: p.named, redone: p.redone, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
 			}}

@@ -43,3 +43,43 @@ func TestShape(t *testing.T) {
 		}
 	}
 }
+
+// A suffix that gives the field of a register another value counts, also where it is the register's at first.
+func TestShapeSuffix(t *testing.T) {
+	s := load(t, `<file name="r" type="u8" count="8"/>
+		<bitset name="#reg" size="3"><display>r{N}</display><reg file="r" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+		<bitset name="#instruction" size="8"><display>add {A}, {C}</display>
+			<field name="A" low="3" high="5" type="#reg" symbols="x"/><field name="C" low="0" high="2" type="#reg" symbols="x"/><pattern low="6" high="7">00</pattern></bitset>`)
+	x := toolsFor(t, s)
+	read := func(a, c int, suffix string) uint64 {
+		var l asm.Line
+		l.Start("add")
+		l.Keep(0, len("add"))
+		l.Text = append(l.Text, ' ')
+		l.Register(s.Files()[0], a)
+		l.Text = append(l.Text, ", "...)
+		l.Register(s.Files()[0], c)
+		l.Text = append(l.Text, suffix...)
+		res, err := x.p.ParseLine(&l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Inst.Bits[0]
+	}
+	for range 64 { // as many lines have to be read before shapes are kept
+		read(1, 2, "")
+	}
+	for _, c := range []struct {
+		a, c   int
+		suffix string
+		want   uint64
+	}{
+		{1, 2, " {C=0x2}", 012}, {1, 2, " {C=0x2}", 012}, {3, 2, " {C=0x2}", 032}, {4, 5, " {C=0x2}", 042}, {4, 6, " {C=0x2}", 042},
+		{1, 2, " {A=0x2, C=0x1}", 021}, {1, 2, " {A=0x2, C=0x1}", 021}, {3, 4, " {A=0x2, C=0x1}", 021},
+		{1, 2, "", 012}, {3, 2, "", 032}, {3, 5, "", 035}, {7, 6, "", 076},
+	} {
+		if got := read(c.a, c.c, c.suffix); got != c.want {
+			t.Errorf("add r%d, r%d%s is %o, expected %o", c.a, c.c, c.suffix, got, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
@@ -45,15 +46,8 @@ const (
 func (l *Line) Register(f *isa.File, number int) {
 	l.Text = append(l.Text, f.Name...)
 	from := len(l.Text)
-	l.Text = appendNumber(l.Text, number)
+	l.Text = strconv.AppendInt(l.Text, int64(number), 10)
 	l.registers = append(l.registers, lineRegister{int32(from), int32(len(l.Text)), f, number})
-}
-
-func appendNumber(dst []byte, n int) []byte {
-	if n >= 10 {
-		dst = appendNumber(dst, n/10)
-	}
-	return append(dst, byte('0'+n%10))
 }
 
 // shapeOf finds the shape of a line, nil where it is not known.
@@ -97,7 +91,8 @@ func (p *Parser) learnShape(s *shape, l *Line) {
 	case p.asked || p.memo.shaped < fewLines || s != nil && (s.sure || s.hopeless):
 	case s != nil:
 		word := s.word
-		s.sure = s.number(&word, l) && word == p.spaces[spaceWord].val && s.leaf == p.leaf && slices.EqualFunc(s.plan, p.plan, samePlan)
+		s.sure = s.number(&word, l) && s.leaf == p.leaf && slices.EqualFunc(s.plan, p.plan, samePlan) &&
+			word == p.spaces[spaceWord].val && s.context == p.spaces[spaceContext].val
 		s.hopeless = !s.sure
 	default:
 		fields, clear := p.registersOf(l)
@@ -191,7 +186,7 @@ func (p *Parser) registersNamed(typ string) map[*isa.File][]uint64 {
 			continue
 		}
 		r := d.Register(in)
-		if r.File == nil || r.Index >= r.File.Count || string(d.Append(nil, in)) != string(appendNumber([]byte(r.File.Name), r.Index)) {
+		if r.File == nil || r.Index >= r.File.Count || string(d.Append(nil, in)) != r.File.Name+strconv.Itoa(r.Index) {
 			return nil
 		}
 		if values[r.File] == nil {

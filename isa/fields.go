@@ -181,7 +181,7 @@ type meaning struct {
 // meaning returns the text of one field on its own.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
 	m := d.meaningsOf(at, ref)
-	if len(m.slots) == 0 || m.symbols && d.Symbol != nil {
+	if len(m.slots) == 0 || d.general || m.symbols && d.Symbol != nil {
 		return d.newMeaning(ref, depth)
 	}
 	x := m.key.read(d, depth)

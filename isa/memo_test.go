@@ -3,6 +3,7 @@ package isa
 import (
 	"math/rand"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -99,6 +100,32 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 		got, want = fast.Append(got[:0], in), general.Append(want[:0], in)
 		if string(got) != string(want) || !slices.Equal(fast.Findings(), general.Findings()) {
 			t.Fatalf("%s prints\n%q %v\nand in the general way\n%q %v", v, got, fast.Findings(), want, general.Findings())
+		}
+		if i%16 == 0 {
+			compareKnowing(t, fast, general, in)
+		}
+	}
+}
+
+// compareKnowing holds what is remembered of an instruction against what is found out anew: each of its operands,
+// fields and tokens, and the findings.
+func compareKnowing(t *testing.T, fast, general *Decoder, in Inst) {
+	t.Helper()
+	for _, ask := range []struct {
+		name string
+		of   func(d *Decoder) any
+	}{
+		{"operands", func(d *Decoder) any { return d.Operands(nil, in) }},
+		{"fields", func(d *Decoder) any { return d.Fields(nil, in) }},
+		{"tokens", func(d *Decoder) any { _, list := d.AppendTokens(nil, nil, in); return list }},
+		{"mnemonic", func(d *Decoder) any { return d.Mnemonic(in) }},
+		{"flows", func(d *Decoder) any { return d.Flows(nil, in) }},
+	} {
+		fast.Decode(in.Bits)
+		general.Decode(in.Bits)
+		got, want := ask.of(fast), ask.of(general)
+		if !reflect.DeepEqual(got, want) || !slices.Equal(fast.Findings(), general.Findings()) {
+			t.Fatalf("%s: %s\n%+v %v\nand in the general way\n%+v %v", in.Bits, ask.name, got, fast.Findings(), want, general.Findings())
 		}
 	}
 }

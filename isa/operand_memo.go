@@ -42,7 +42,7 @@ func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, 
 	if m.uses++; m.uses == fewUses {
 		m.prepare(w.d.frames[depth].leaf, items)
 	}
-	if m.reads == nil || m.skip() {
+	if m.reads == nil || w.d.general || m.skip() {
 		return nil, 0
 	}
 	var from sources

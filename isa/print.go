@@ -227,7 +227,7 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 	}
 	switch {
 	case d.trace != nil:
-		d.fieldToken(ref, depth, start, len(dst), named || d.labelled)
+		d.fieldToken(ref, depth, start, len(dst), named || d.labelled && ref.Kind != spec.KindBitset)
 	case d.collects:
 		d.walk.field(ref, depth, start, len(dst))
 	}

@@ -1,6 +1,7 @@
 package isa
 
 import (
+	mathbits "math/bits"
 	"slices"
 	"sync/atomic"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
-// tree finds the leaves that may match a word. It branches on runs of bits that most leaves fix;
-// whoever asks verifies all bits of a candidate.
+// tree finds the leaves that may match a word. It branches on bits that tell leaves apart; whoever asks verifies all
+// bits of a candidate.
 type tree struct {
 	root *treeNode
 	// first tells that the first candidate that matches is the one: the description is known to
@@ -27,17 +28,23 @@ type tree struct {
 const maxAsked = 100
 
 type treeNode struct {
-	// The value of the bits is word[limb]>>shift & mask.
-	limb, shift uint8
-	mask        uint64
-	next        []*treeNode // by that value; nil where nothing matches
-	leaves      []*model.Leaf
+	// first and rest are the runs of bits by whose value next is indexed; nil where nothing matches.
+	first window
+	rest  []window
+	next  []*treeNode
+	// leaves are the candidates of a node that asks for nothing.
+	leaves []*model.Leaf
 }
 
-// Candidate lists up to fewLeaves are searched one by one.
+// Candidate lists up to fewLeaves are searched one by one. A node asks for at most maxAskedBits, in at most maxRuns runs,
+// of which each leaves no more than worthIt of the candidates that there were, and each leaf stands in maxCopies lists or
+// so.
 const (
-	fewLeaves = 3
-	maxWindow = 9
+	fewLeaves    = 2
+	maxAskedBits = 11
+	maxRuns      = 4
+	worthIt      = 0.97
+	maxCopies    = 4
 )
 
 // newTree returns the tree of a root that is still a list.
@@ -85,111 +92,159 @@ func narrowFirst(leaves []*model.Leaf) {
 	}
 }
 
+// grow makes the node of some leaves of that size. used are the bits that were asked for on the way.
 func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
 	n := &treeNode{leaves: leaves}
-	if len(leaves) <= fewLeaves {
+	mask, asked := ask(leaves, used, size)
+	if asked == 0 {
 		return n
 	}
-	low, width := chooseWindow(leaves, used, size)
-	if width == 0 {
-		return n
-	}
-	n.limb, n.shift, n.mask, _ = runOf(low, width)
-	n.next = make([]*treeNode, 1<<width)
-	used = used.Or(bits.Range(low, width))
-	buckets := split(leaves, low, width)
-	for i, b := range buckets {
-		if len(b) > 0 {
-			n.next[i] = grow(b, used, size)
-		}
-	}
-	n.leaves = nil
-	return n
-}
-
-// split puts each leaf into every bucket whose bits it accepts.
-func split(leaves []*model.Leaf, low, width int) [][]*model.Leaf {
-	buckets := make([][]*model.Leaf, 1<<width)
+	windows := runsOf(mask)
+	n.first, n.rest, n.leaves = windows[0], windows[1:], nil
+	buckets := make([][]*model.Leaf, 1<<asked)
 	for _, l := range leaves {
-		mask, match := l.Mask.Uint(low, width), l.Match.Uint(low, width)
-		for i := range buckets {
-			if uint64(i)&mask == match {
-				buckets[i] = append(buckets[i], l)
-			}
-		}
-	}
-	return buckets
-}
-
-// chooseWindow returns the run of unused bits, all in one limb, that leaves the smallest largest bucket without
-// copying leaves into many buckets; width 0 if no run tells any leaves apart.
-func chooseWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
-	var fixed [bits.Size]int // how many leaves fix a bit
-	for _, l := range leaves {
-		for m := l.Mask; !m.IsZero(); {
-			i := m.Low()
-			fixed[i]++
-			m.SetUint(i, 1, 0)
-		}
-	}
-	for _, few := range []int{len(leaves) / 8, 0} { // bits that few leaves fix hardly tell them apart
-		free := used
-		for i := range size {
-			if fixed[i] <= few {
-				free.SetUint(i, 1, 1)
-			}
-		}
-		if low, width = bestWindow(leaves, free, size); width > 0 {
-			break
-		}
-	}
-	return low, width
-}
-
-// bestWindow is chooseWindow among all bits but those not to be used.
-func bestWindow(leaves []*model.Leaf, used bits.Value, size int) (low, width int) {
-	best := len(leaves)
-	for w := 1; w <= maxWindow && 1<<w <= 4*len(leaves); w++ {
-		for lo := 0; lo+w <= size; lo++ {
-			if _, _, _, whole := runOf(lo, w); !whole || used.Uint(lo, w) != 0 {
-				continue
-			}
-			if n := largestBucket(leaves, lo, w, best); n < best {
-				best, low, width = n, lo, w
-			}
-		}
-	}
-	return low, width
-}
-
-// largestBucket returns the size of the largest bucket, or limit if the window is no better than
-// that or copies too much.
-func largestBucket(leaves []*model.Leaf, low, width, limit int) int {
-	var count [1 << maxWindow]int
-	total, largest := 0, 0
-	for _, l := range leaves {
-		mask, match := l.Mask.Uint(low, width), l.Match.Uint(low, width)
-		free := ^mask & (1<<width - 1)
+		match, free := n.index(&l.Match), n.index(&l.Mask)^(1<<asked-1)
 		for sub := free; ; sub = (sub - 1) & free {
-			i := match | sub
-			count[i]++
-			largest = max(largest, count[i])
-			if total++; largest >= limit || total > 3*len(leaves) {
-				return limit
-			}
+			buckets[match|sub] = append(buckets[match|sub], l)
 			if sub == 0 {
 				break
 			}
 		}
 	}
-	return largest
+	n.next = make([]*treeNode, len(buckets))
+	for i, b := range buckets {
+		if len(b) > 0 {
+			n.next[i] = grow(b, used.Or(mask), size)
+		}
+	}
+	return n
+}
+
+// ask chooses bits one by one, each so that a word has the fewest candidates if all leaves are as frequent. It returns
+// them and how many there are, none where none helps.
+func ask(leaves []*model.Leaf, used bits.Value, size int) (mask bits.Value, asked int) {
+	if len(leaves) <= fewLeaves {
+		return mask, 0
+	}
+	lists := [][]share{nil}
+	var fixed [bits.Size]int // how many leaves fix a bit
+	for _, l := range leaves {
+		lists[0] = append(lists[0], share{&l.Mask, &l.Match, 1})
+		for m := l.Mask.AndNot(used); !m.IsZero(); {
+			i := m.Low()
+			fixed[i]++
+			m.SetUint(i, 1, 0)
+		}
+	}
+	least := float64(len(leaves) * len(leaves))
+	for ; asked < maxAskedBits && 1<<asked < 8*len(leaves); asked++ {
+		best, cost := -1, least*worthIt
+		for i := range size {
+			if fixed[i] <= len(leaves)/8 || mask.Uint(i, 1) != 0 || runs(mask, i) > maxRuns {
+				continue
+			}
+			var x float64
+			entries := 0
+			for _, list := range lists {
+				c, n := divided(list, i)
+				x += c
+				entries += n
+			}
+			if x < cost && entries <= maxCopies*len(leaves) {
+				best, cost = i, x
+			}
+		}
+		if best < 0 {
+			break
+		}
+		mask.SetUint(best, 1, 1)
+		lists, least = divide(lists, best), cost
+	}
+	return mask, asked
+}
+
+// runs returns how many runs of bits there are in a mask with one bit more.
+func runs(mask bits.Value, bit int) (n int) {
+	mask.SetUint(bit, 1, 1)
+	for _, limb := range mask {
+		n += mathbits.OnesCount64(limb &^ (limb << 1))
+	}
+	return n
+}
+
+// share is a leaf in a list of candidates, and how much of its words is there.
+type share struct {
+	mask, match *bits.Value
+	of          float64
+}
+
+// divided returns, for both lists into which a bit divides one, the sum of the candidates that the words of all leaves
+// have, and the length.
+func divided(list []share, bit int) (cost float64, entries int) {
+	limb, at := bit>>6&3, uint(bit&63)
+	var of [2]float64
+	var n [2]int
+	for i := range list {
+		x := &list[i]
+		if x.mask[limb]>>at&1 != 0 {
+			value := x.match[limb] >> at & 1
+			of[value] += x.of
+			n[value]++
+			continue
+		}
+		of[0] += x.of / 2
+		of[1] += x.of / 2
+		n[0]++
+		n[1]++
+	}
+	return of[0]*float64(n[0]) + of[1]*float64(n[1]), n[0] + n[1]
+}
+
+// divide divides lists by a bit.
+func divide(lists [][]share, bit int) (out [][]share) {
+	for _, list := range lists {
+		var parts [2][]share
+		for _, x := range list {
+			if x.mask.Uint(bit, 1) != 0 {
+				value := x.match.Uint(bit, 1)
+				parts[value] = append(parts[value], x)
+				continue
+			}
+			x.of /= 2
+			parts[0], parts[1] = append(parts[0], x), append(parts[1], x)
+		}
+		for _, part := range parts {
+			if len(part) > 0 {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+// runsOf returns the runs of a mask.
+func runsOf(mask bits.Value) []window {
+	g := dependencies{}
+	g.masks[0] = mask
+	k, _ := g.key(bits.Size)
+	return append([]window{k.first}, k.rest...)
+}
+
+// index reads the bits that the node asks for.
+func (n *treeNode) index(v *bits.Value) uint64 {
+	x := v[n.first.limb&3] >> (n.first.shift & 63) & n.first.mask
+	for i := range n.rest {
+		w := &n.rest[i]
+		x |= v[w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
+	}
+	return x
 }
 
 // lookup returns the leaves that may match, in the order in which they are to be tried.
 func (t *tree) lookup(v *bits.Value) []*model.Leaf {
 	n := t.root
 	for n.next != nil {
-		if n = n.next[v[n.limb&3]>>(n.shift&63)&n.mask]; n == nil {
+		if n = n.next[n.index(v)]; n == nil {
 			return nil
 		}
 	}
@@ -203,12 +258,4 @@ func matches(l *model.Leaf, v *bits.Value) bool {
 	}
 	return v[0]&l.Mask[0] == l.Match[0] && v[1]&l.Mask[1] == l.Match[1] &&
 		v[2]&l.Mask[2] == l.Match[2] && v[3]&l.Mask[3] == l.Match[3]
-}
-
-// runOf tells how to read a run of bits; ok is false where they are in two limbs.
-func runOf(low, width int) (limb, shift uint8, mask uint64, ok bool) {
-	if width <= 0 || low>>6 != (low+width-1)>>6 {
-		return 0, 0, 0, false
-	}
-	return uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(width)), true
 }

@@ -346,7 +346,9 @@ func (d *Decoder) marksOf(p *segment, depth int) *[]marks {
 	if alts := p.items[0].Alts; len(alts) > 0 && alts[0].Ref != nil {
 		k.field = alts[0].Ref.Field
 	}
-	if d.marks == nil {
+	if len(d.marks) >= maxSites {
+		clear(d.marks)
+	} else if d.marks == nil {
 		d.marks = map[markKey]*[]marks{}
 	}
 	list := d.marks[k]

@@ -53,7 +53,9 @@ type sourceWriter struct {
 	tableNames map[int]string
 	entries    map[registers]int
 	labels     map[int]string
-	scopes     map[scope]func(space string, value uint64) (string, bool)
+	scopes     map[scope]symbolFinder
+	last       scope // that was looked for, and what it has
+	lastFinder symbolFinder
 	constants  []*symbol // that the line names
 	// Names of the branch target that is being printed.
 	target     string
@@ -87,7 +89,7 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 	}
 	w := &sourceWriter{
 		asm: a, file: f, data: data, sourceTools: a.tools, pins: map[int]bool{}, literal: map[int]bool{},
-		names: map[string]bool{}, labels: map[int]string{}, scopes: map[scope]func(string, uint64) (string, bool){},
+		names: map[string]bool{}, labels: map[int]string{}, scopes: map[scope]symbolFinder{},
 	}
 	table := make([]bits.Value, len(f.DVLP.Descriptors))
 	for i, e := range f.DVLP.Descriptors {
@@ -692,18 +694,25 @@ func joinIndex(text string) string {
 
 // symbols returns the names of registers for the word at an address: those of the program whose
 // file it stands in, if all that run it agree.
-func (w *sourceWriter) symbols(at int) func(space string, value uint64) (string, bool) {
+func (w *sourceWriter) symbols(at int) symbolFinder {
 	if len(w.programs) == 0 {
 		return nil
 	}
 	key := scope{w.current, w.structure.owners[at]}
+	if key == w.last && w.lastFinder != nil {
+		return w.lastFinder
+	}
 	find, ok := w.scopes[key]
 	if !ok {
 		find = w.namesIn(key)
 		w.scopes[key] = find
 	}
+	w.last, w.lastFinder = key, find
 	return find
 }
+
+// symbolFinder returns the name of a value in a space of names.
+type symbolFinder func(space string, value uint64) (string, bool)
 
 // scope is where names are looked up: in a file, by words that some programs run.
 type scope struct {
@@ -718,7 +727,7 @@ type symbol struct {
 }
 
 // namesIn returns the names of a scope. It notes the constants that are named.
-func (w *sourceWriter) namesIn(at scope) func(space string, value uint64) (string, bool) {
+func (w *sourceWriter) namesIn(at scope) symbolFinder {
 	spaces := map[string]*[]*symbol{} // by value, as they were looked for
 	var last *[]*symbol               // those of lastSpace
 	lastSpace := ""

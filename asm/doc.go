@@ -18,6 +18,4 @@
 //   - completion: what follows from all constraints when the text of a line has been read.
 //   - way: a path through the grammar, and of an operand in the memo, what reading its text along one path fixes.
 //   - memo: what reading did, by the text that it read: of operands, of completions, of whole lines.
-//   - path: in the automaton of texts, the only way to read a text (uniqueness); a mark is a place on it where bits are
-//     said, and its outcome the bits that the text does not say.
 package asm

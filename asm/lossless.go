@@ -17,11 +17,8 @@ type Lossless struct {
 	p        *Parser
 	fields   []isa.Field
 	verdicts verdicts
-	texts    textMemory
-	suffix   []byte
-	// plain is the length of the text that was printed last, without its suffix, read what it was read as.
+	// plain is the length of the text that was printed last, without its suffix.
 	plain int
-	read  bits.Value
 	// asked tells that the text has a word that was looked for among the labels.
 	asked bool
 	// forgetful reads every text back; tests compare with it.
@@ -41,30 +38,13 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 			return l.known(dst, in, x)
 		}
 	}
-	start, odd := len(dst), l.d.Odd()
+	start, silent := len(dst), l.p.silent
 	dst = l.d.Append(dst, in)
-	var way *outcome
-	plain := in.Bits
-	l.asked = false
-	if l.d.Odd() == odd {
-		way, plain = l.path(dst[start:], in)
-	}
-	end := len(dst)
-	if way != nil && way.said[plain.And(way.key)] {
-		l.texts.known++
-		text, ok = appendIgnored(dst, in, plain), true
-	} else {
-		silent := l.p.silent
-		l.p.Addr, l.p.silent = l.d.Addr, true
-		text, ok = l.append(dst, start, in)
-		l.p.silent = silent
-		if ok && way != nil && l.plain == end-start && l.read == plain && string(appendIgnored(l.suffix[:0], in, plain)) == string(text[end:]) {
-			l.texts.learn(way, plain)
-		}
-		end = min(start+l.plain, len(text))
-	}
+	l.p.Addr, l.p.silent, l.asked = l.d.Addr, true, false
+	text, ok = l.append(dst, start, in)
+	l.p.silent = silent
 	if remembers && !l.asked {
-		l.keep(in, text[end:], ok)
+		l.keep(in, text[min(start+l.plain, len(text)):], ok)
 	}
 	return text, ok
 }
@@ -74,16 +54,6 @@ func (l *Lossless) parse(text []byte) (Result, error) {
 	res, err := l.p.parse(text)
 	l.asked = l.asked || l.p.asked || len(l.p.asks) > 0
 	return res, err
-}
-
-// appendIgnored appends the suffix for the ignored bits in which an instruction is not as it is without them.
-func appendIgnored(dst []byte, in isa.Inst, plain bits.Value) []byte {
-	diff := in.Bits.Xor(plain)
-	if diff.IsZero() {
-		return dst
-	}
-	dst, _ = appendRuns(dst, " {", diff, in)
-	return append(dst, '}')
 }
 
 // known appends the text of an instruction of which the verdict is known.
@@ -108,7 +78,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		same = err == nil && l.same(in, &res)
 	}
 	if same {
-		l.plain, l.read = len(dst)-start, in.Bits
+		l.plain = len(dst) - start
 		return dst, true
 	}
 	if named { // pins has read the line in its own way
@@ -118,7 +88,7 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 		return dst[:start], false
 	}
 	end := len(dst)
-	l.plain, l.read = end-start, res.Inst.Bits
+	l.plain = end - start
 	if text, ok := l.appendPlain(dst, in, &res); ok {
 		return text, true
 	}

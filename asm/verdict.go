@@ -1,7 +1,6 @@
 package asm
 
 import (
-	"bytes"
 	"math/bits"
 
 	wide "github.com/isago/isago/bits"
@@ -54,75 +53,10 @@ const (
 // remembers reports whether the verdict of an instruction depends on nothing but its bits and settings.
 func (l *Lossless) remembers(in isa.Inst) bool {
 	d, p := l.d, l.p
-	if l.hooked() || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
+	if l.forgetful || d.Symbol != nil || d.Custom != nil || p.Name != nil || p.Custom != nil || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
 		return false
 	}
 	return d.Label == nil && p.Symbol == nil && p.Later == nil || !d.MayBranch(in.Leaf)
-}
-
-// hooked reports whether the program may have names of its own, or nothing is to be remembered.
-func (l *Lossless) hooked() bool {
-	return l.forgetful || l.d.Symbol != nil || l.d.Custom != nil || l.p.Name != nil || l.p.Custom != nil
-}
-
-// textMemory is what is known of the paths of texts.
-type textMemory struct {
-	*uniqueness
-	set      [2]wide.Value
-	hopeless bool
-	// asked and known count texts since it was last judged whether that is of use; judged tells that it was.
-	asked, known int
-	judged       bool
-}
-
-// Limits: the texts that are read back before paths are looked for, and those after which it is seen whether that is
-// of use.
-const (
-	fewTexts  = 1 << 7
-	manyTexts = fewTexts + 1<<9
-)
-
-// path returns what is known of texts like that of an instruction, nil where nothing can be, and the instruction without
-// the ignored bits that are set in it.
-func (l *Lossless) path(text []byte, in isa.Inst) (e *outcome, plain wide.Value) {
-	t := &l.texts
-	if t.hopeless || l.hooked() || in.Bits[2]|in.Bits[3] != 0 {
-		return nil, plain
-	}
-	if t.asked++; t.asked <= fewTexts {
-		return nil, plain
-	}
-	if now := [2]wide.Value{l.d.Context(), l.p.context}; t.uniqueness == nil || now != t.set || t.full() {
-		if t.hopeless = !provable(l.p) || now[0] != now[1]; t.hopeless {
-			return nil, plain
-		}
-		t.uniqueness, t.set = newUniqueness(l.p), now
-	}
-	if t.asked > manyTexts && t.judge() {
-		return nil, plain
-	}
-	if len(text) == 0 || text[len(text)-1] == '}' || l.p.Comment != "" && bytes.Contains(text, []byte(l.p.Comment)) {
-		return nil, plain
-	}
-	l.p.load(text)
-	if way := t.path(); way != nil && !way.asks && way.leaf == in.Leaf.ID && in.Bits.And(way.fixed) == way.value {
-		plain = in.Bits.AndNot(in.Leaf.DontCare.AndNot(way.given))
-		return t.of(way, plain), plain
-	}
-	return nil, plain
-}
-
-// judge reports whether paths are of no use: of the first texts they are learned, of others half must be known.
-func (t *textMemory) judge() bool {
-	most := 2
-	if !t.judged {
-		most = 8
-	}
-	if t.hopeless = t.known < (t.asked-fewTexts)/most; t.hopeless {
-		t.uniqueness = nil
-	}
-	t.asked, t.known, t.judged = fewTexts, 0, true
-	return t.hopeless
 }
 
 // find returns the verdict of an instruction, nil where none is known.

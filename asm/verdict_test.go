@@ -3,8 +3,10 @@ package asm
 import (
 	"flag"
 	"fmt"
+	"io/fs"
 	"math/rand"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,45 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestVerdictsOfAll prints words of every description twice: what is remembered of them gives what reading each text back
+// gives.
+func TestVerdictsOfAll(t *testing.T) {
+	for _, file := range descriptions(t) {
+		t.Run(strings.ReplaceAll(file, "../", ""), func(t *testing.T) {
+			s, err := isa.Load(os.DirFS(filepath.Dir(file)), filepath.Base(file), isa.Options{})
+			if err != nil {
+				t.Skip(isa.Explain(err)) // made to be refused
+			}
+			for _, root := range s.Roots() {
+				x := newVerdictTest(t, s, root.Name)
+				for i := range max(100, *verdictWords) {
+					if i%40 == 0 {
+						x.change(t, i/40)
+					}
+					if in, ok := x.random(); ok {
+						x.compare(t, in)
+						x.compare(t, in)
+					}
+				}
+			}
+		})
+	}
+}
+
+// descriptions lists all descriptions of this repository.
+func descriptions(t *testing.T) (files []string) {
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && strings.HasSuffix(path, ".xml") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil || len(files) < 20 {
+		t.Fatal(len(files), err)
+	}
+	return files
+}
+
 // verdictTest prints the same words with a memory and without.
 type verdictTest struct {
 	set                *isa.Set
@@ -75,6 +116,24 @@ func newVerdictTest(t *testing.T, s *isa.Set, root string) *verdictTest {
 	}
 	x.forgets.forgetful = true
 	return x
+}
+
+// random draws any word, with no ignored bits as a rule and most fields small; ok is false where it is none.
+func (x *verdictTest) random() (in isa.Inst, ok bool) {
+	d := x.remembers.d
+	leaves := d.Root().Leaves
+	if len(leaves) == 0 {
+		return in, false
+	}
+	l := leaves[x.r.Intn(len(leaves))]
+	w := randomValue(x.r)
+	if x.r.Intn(2) == 0 {
+		w = w.And(randomValue(x.r)).And(randomValue(x.r))
+	}
+	if x.r.Intn(4) > 0 {
+		w = w.AndNot(l.DontCare)
+	}
+	return d.Decode(w.AndNot(l.Mask).Or(l.Match).And(bits.Ones(l.Size)))
 }
 
 // print prints a word, mostly one of those that came before, with the settings that are changed now and then.

@@ -28,7 +28,7 @@ type operandSlot struct {
 	op    Operand
 }
 
-const fewOperands, manyOperands = 1 << 3, 1 << 10
+const fewOperands, manyOperands = 1 << 3, 1 << 7
 
 // memo returns what is remembered of an operand, and its key; nil where that is nothing.
 func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {

@@ -16,8 +16,8 @@ type Prog struct {
 	Spec *spec.Expr
 	Unit *BoundLeaf
 	Root *Node
-	// Simple tells that the expression asks for given values of bits of its own scope and nothing
-	// else: it is 1 where word&Mask == Match and 0 elsewhere.
+	// Mask and Match are values of bits of its own scope without which the expression is 0. Simple tells that it
+	// asks for nothing else: it is 1 where word&Mask == Match and 0 elsewhere.
 	Simple      bool
 	Mask, Match bits.Value
 	// Missing are the names that resolve nowhere, or nowhere in some cases, and read 0 there. In plain
@@ -340,8 +340,10 @@ func simple(n *Node) (mask, match bits.Value, ok bool) {
 	case spec.OpAndAnd:
 		m1, v1, ok1 := simple(n.X)
 		m2, v2, ok2 := simple(n.Y)
-		both := m1.And(m2)
-		return m1.Or(m2), v1.Or(v2), ok1 && ok2 && v1.And(both) == v2.And(both)
+		if both := m1.And(m2); v1.And(both) != v2.And(both) { // it is never 1
+			return m1, v1, false
+		}
+		return m1.Or(m2), v1.Or(v2), ok1 && ok2
 	case spec.OpEq:
 		x, y := n.X, n.Y
 		if x.Op == spec.OpConst {

@@ -5,10 +5,6 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-type wires = model.Wires
-
-const noWire = model.NoWire
-
 // spread is where the bits are of a computed value that is bits of a scope in another order: in the scope that many
 // scopes out, the most significant part first. There is nothing to solve then.
 type spread struct {
@@ -18,7 +14,7 @@ type spread struct {
 
 // spreadOf returns where the bits of a value are, nil where it is not computed, or more than bits in another order.
 func spreadOf(ref *model.Ref) *spread {
-	if ref.Prog == nil || ref.Env != nil && ref.Env.Root.Size > len(wires{}) {
+	if ref.Prog == nil || ref.Env != nil && ref.Env.Root.Size > len(model.Wires{}) {
 		return nil
 	}
 	w, ok := model.WiringOf(ref.Prog.Root)
@@ -29,7 +25,7 @@ func spreadOf(ref *model.Ref) *spread {
 	if ref.Env != nil {
 		size = ref.Env.Root.Size
 	}
-	for ref.Env == nil && size > 0 && w.Wires[size-1] == noWire {
+	for ref.Env == nil && size > 0 && w.Wires[size-1] == model.NoWire {
 		size--
 	}
 	if size == 0 { // it is always 0
@@ -39,7 +35,7 @@ func spreadOf(ref *model.Ref) *spread {
 	for i := size - 1; i >= 0; i-- {
 		n, wire := len(s.parts), int(w.Wires[i])
 		switch {
-		case wire == noWire:
+		case wire == model.NoWire:
 			return nil
 		case n > 0 && s.parts[n-1].Low == wire+1:
 			s.parts[n-1] = spec.Part{Low: wire, Width: s.parts[n-1].Width + 1}

@@ -100,9 +100,6 @@ func (p *Parser) constrain(c constraint) bool {
 			return p.setMasked(s.space, s.low, s.size, c.prog.Match, c.prog.Mask, p.pos)
 		}
 	}
-	if p.failure == nil && p.isFalse(c.prog, c.scope) {
-		return c.kind != wantTrue
-	}
 	p.cons = append(p.cons, c)
 	return p.propagateLast(p.pos)
 }
@@ -118,21 +115,6 @@ func asksFields(n *model.Node) bool {
 		return asksFields(n.X)
 	case spec.OpEq, spec.OpAndAnd:
 		return asksFields(n.X) && asksFields(n.Y)
-	}
-	return false
-}
-
-// isFalse reports whether a condition asks for other values of bits than those that are known. It need not find out.
-func (p *Parser) isFalse(prog *model.Prog, scope int32) bool {
-	s := &p.scopes[scope]
-	if s.parts != nil || s.low != 0 {
-		return false
-	}
-	x := &p.spaces[s.space]
-	for i, m := range prog.Mask {
-		if (x.val[i]^prog.Match[i])&m&x.known[i] != 0 {
-			return true
-		}
 	}
 	return false
 }

@@ -9,13 +9,21 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestCollisions gives what is remembered of the ends of lines to others, as if their hashes were the same: it is told
-// by more than its hash what it belongs to.
+// TestCollisions gives what is remembered of lines, their operands and their ends to others, as if their hashes were the
+// same: it is told by more than its hash what it belongs to.
 func TestCollisions(t *testing.T) {
-	s, err := isa.Load(os.DirFS("../target/tesla"), "tesla.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(isa.Explain(err))
+	for _, c := range []struct{ dir, file string }{
+		{"../target/tesla", "tesla.xml"}, {"testdata", "derived.xml"}, {"testdata", "flags.xml"}, {"../internal/spec/testdata", "everything.xml"},
+	} {
+		s, err := isa.Load(os.DirFS(c.dir), c.file, isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		t.Run(c.file, func(t *testing.T) { collide(t, s) })
 	}
+}
+
+func collide(t *testing.T, s *isa.Set) {
 	d, err := s.NewDecoder("")
 	if err != nil {
 		t.Fatal(err)
@@ -33,18 +41,72 @@ func TestCollisions(t *testing.T) {
 		if res, err := p.Parse(line); err == nil {
 			words[line] = res.Inst.Bits
 		}
-		p.memo.lines = lineTable{} // or a line that comes again would ask for no completion
-		p.memo.lines = lineTable{} // or a line that comes again would ask for no completion
-	}
-	exchanged := exchange(p.memo)
-	for line, want := range words {
-		p.memo.lines = lineTable{} // or the line itself would be known
-		if res, err := p.Parse(line); err != nil || res.Inst.Bits != want {
-			t.Fatalf("%s is %s, %v, expected %s", line, res.Inst.Bits, err, want)
+		if r.Intn(2) == 0 {
+			p.memo.lines = lineTable{many: manyRead} // or a line that comes again would ask for no completion
 		}
 	}
+	check := func(of string) {
+		for line, want := range words {
+			if res, err := p.Parse(line); err != nil || res.Inst.Bits != want {
+				t.Fatalf("%s is %s, %v, expected %s, where those of %s are exchanged", line, res.Inst.Bits, err, want, of)
+			}
+		}
+	}
+	p.memo.lines = lineTable{many: manyRead}
+	check("none")
+	if exchanged := rotate(p.memo.lines.slots); exchanged < 2 {
+		t.Errorf("%d lines were exchanged, too few to see anything", exchanged)
+	}
+	check("lines")
+	p.memo.lines = lineTable{} // or the line itself would be known
+	exchanged := exchange(p.memo) + rotate(p.memo.operands.slots)
+	check("ends and operands")
 	if exchanged < 2 {
 		t.Errorf("%d were exchanged, too few to see anything", exchanged)
+	}
+}
+
+// rotate gives each hash of a table the value of another one, and returns how many have one.
+func rotate[T any](slots []hashSlot[T]) (n int) {
+	var before *hashSlot[T]
+	for i := range slots {
+		if s := &slots[i]; s.value != nil {
+			if before != nil {
+				before.value, s.value = s.value, before.value
+			}
+			before = s
+			n++
+		}
+	}
+	return n
+}
+
+// TestSourceCollision gives a line of a source to the same with other names.
+func TestSourceCollision(t *testing.T) {
+	s, err := isa.Load(os.DirFS("testdata"), "derived.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, _ := New(s, "")
+	var l Line
+	l.Start("a line")
+	p.memo.ready(p)
+	for names := range uint64(3) {
+		l.Names = names
+		if _, known := p.Known(&l); known {
+			t.Error("it is known before it is read")
+		}
+		p.asked, p.plan, p.asks, p.leaf = false, nil, nil, p.leaves[0]
+		p.learn(&p.memo.sources, []byte(l.Source), names, Note{uint32(names)})
+	}
+	rotate(p.memo.sources.slots)
+	for names := range uint64(3) {
+		if l.Names = names; l.Source != "a line" {
+			t.Fatal("the line has changed")
+		}
+		if _, known := p.Known(&l); known && l.Note[0] != uint32(names) {
+			t.Errorf("with the names %d it is what it was with %d", names, l.Note[0])
+		}
 	}
 }
 

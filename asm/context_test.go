@@ -1,6 +1,7 @@
 package asm_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/isago/isago/asm"
@@ -192,6 +193,20 @@ func TestPlainName(t *testing.T) {
 		x := toolsFor(t, s)
 		if got, _, _, _ := x.print(bits.Of(3)); got != text || s.PlainSyntax() != "long" {
 			t.Errorf("%q prints %q, expected %q", syntax, got, text)
+		}
+	}
+}
+
+// A suffix gives its own line a context, however often it comes, and no other line.
+func TestContextOfSuffix(t *testing.T) {
+	x := toolsFor(t, load(t, `<context name="m" type="bool" default="false"/>
+		<bitset name="#instruction" size="8"><override><expr>{@m}</expr><display>on {V}</display></override><display>off {V}</display>
+			<field name="V" low="0" high="7" type="uint"/></bitset>`))
+	for i := range 8 {
+		for text, want := range map[string]bits.Value{"off 1 {@m=0x1}": bits.Of(1), fmt.Sprintf("off %d", 2+i): {}} {
+			if res, err := x.p.Parse(text); err != nil || res.Context != want {
+				t.Errorf("%q has the context %s, %v, expected %s", text, res.Context, err, want)
+			}
 		}
 	}
 }

@@ -134,3 +134,40 @@ func TestShapeDepends(t *testing.T) {
 		t.Errorf("same r2, r3 is %s, expected an error", res.Inst.Bits)
 	}
 }
+
+// Each way in which an instruction may be another one for a register is seen before that register is.
+func TestShapeConditions(t *testing.T) {
+	s := load(t, `<file name="r" type="u8" count="8"/>
+		<bitset name="#reg" size="3"><display>r{N}</display><reg file="r" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+		<bitset name="#instruction" size="12"><field name="A" low="7" high="9" type="#reg" symbols="x"/><field name="T" low="0" high="6" type="uint"/>
+			<derived name="D" type="uint" width="7"><expr>{T} ^ ({A} == 7)</expr></derived></bitset>
+		<bitset name="case" extends="#instruction"><override><expr>{A} != 7</expr><display>case {A}, {T}</display></override><display>last {A}, {T}</display>
+			<pattern low="10" high="11">00</pattern></bitset>
+		<bitset name="shown" extends="#instruction"><display>shown {A}, {D}</display><pattern low="10" high="11">01</pattern></bitset>
+		<bitset name="alias" extends="#instruction"><display>main {A}, {T}</display><alias>alias {A}, {D}</alias><pattern low="10" high="11">10</pattern></bitset>
+		<bitset name="chosen" extends="#instruction"><override><expr>{A} == 7</expr><derived name="E" type="uint" width="7"><expr>{T} ^ 1</expr></derived></override>
+			<derived name="E" type="uint" width="7"><expr>{T}</expr></derived><display>chosen {A}, {E}</display><pattern low="10" high="11">11</pattern></bitset>`)
+	x := toolsFor(t, s)
+	for i := range 128 { // the last ones have the last register
+		a := i % 7
+		if i > 120 {
+			a = 7
+		}
+		for n, name := range []string{"case", "shown", "alias", "chosen"} {
+			var l asm.Line
+			l.Start(name)
+			l.Keep(0, len(name))
+			l.Text = append(l.Text, ' ')
+			l.Register(s.Files()[0], a)
+			l.Text = append(l.Text, ", 5"...)
+			value := 5
+			if a == 7 {
+				value = 4
+			}
+			res, err := x.p.ParseLine(&l)
+			if refused := a == 7 && name == "case"; refused != (err != nil) || !refused && res.Inst.Bits != bits.Of(uint64(n<<10|a<<7|value)) {
+				t.Fatalf("%s is %s, %v, expected the value %d, and an error of case r7", l.Text, res.Inst.Bits, err, value)
+			}
+		}
+	}
+}

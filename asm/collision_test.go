@@ -4,6 +4,7 @@ import (
 	"math/rand"
 	"os"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -64,6 +65,68 @@ func collide(t *testing.T, s *isa.Set) {
 	if exchanged < 2 {
 		t.Errorf("%d were exchanged, too few to see anything", exchanged)
 	}
+}
+
+// TestAlike gives a value to another one of the same text, and the end of a line to one that has the same bits, as if
+// their hashes were the same: it is told by what it is and by its conditions what it belongs to.
+func TestAlike(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"alike.xml": {Data: []byte(`<isa name="alike" strict="true">
+		<bitset name="#up" size="4"><display>{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#down" size="4"><display>{N}</display><derived name="N" type="uint" width="4"><expr>15 - {M}</expr></derived>
+			<field name="M" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="12"><field name="X" low="0" high="3" type="uint"/><field name="Y" low="4" high="7" type="uint"/></bitset>
+		<bitset name="both" extends="#instruction"><display>both {A}, {B},</display><pattern low="8" high="11">0000</pattern>
+			<derived name="A" type="#up"><expr>{X}</expr></derived><derived name="B" type="#down"><expr>{Y}</expr></derived></bitset>
+		<bitset name="sum" extends="#instruction"><display>sum {X}, {E}</display><pattern low="8" high="11">0001</pattern>
+			<derived name="E" type="uint" width="8"><expr>{Y} * {Y} + {X}</expr></derived></bitset>
+		<bitset name="less" extends="#instruction"><display>less {X}, {E}</display><pattern low="8" high="11">0010</pattern>
+			<derived name="E" type="uint" width="8"><expr>{Y} * {Y} - {X}</expr></derived></bitset></isa>`)}}, "alike.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() {
+		for line, want := range map[string]uint64{"both 1, 1,": 0x0e1, "sum 4, 5": 0x114, "less 4, 5": 0x234} {
+			if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Errorf("%s is %s, %v, expected %03x", line, res.Inst.Bits, err, want)
+			}
+			p.memo.lines = lineTable{many: manyRead}
+		}
+	}
+	for range 4 {
+		read()
+	}
+	if values, ends := rotate(p.memo.operands.slots), exchangeConditions(p.memo); values != 2 || ends != 2 {
+		t.Errorf("%d values and %d ends were exchanged, expected 2 of each", values, ends)
+	}
+	read()
+}
+
+// exchangeConditions gives the completions of some conditions to others, with the hashes that those would have there, and
+// returns how many it did so with.
+func exchangeConditions(m *memo) (n int) {
+	var keys []uint64
+	var ends []*completions
+	for key, all := range m.completions {
+		keys, ends = append(keys, key), append(ends, all)
+	}
+	for i, all := range ends {
+		to := keys[(i+1)%len(keys)]
+		by := map[uint64]*completion{}
+		for _, e := range all.by {
+			hash := to
+			for _, x := range e.read {
+				hash = mix(hash, x)
+			}
+			by[hash] = e
+			n++
+		}
+		all.by, m.completions[to] = by, all
+	}
+	return n
 }
 
 // rotate gives each hash of a table the value of another one, and returns how many have one.

@@ -83,3 +83,54 @@ func TestShapeSuffix(t *testing.T) {
 		}
 	}
 }
+
+// What a shape has beside registers is asked for each time, and what depends on a register is read: a label that moves, a
+// constant that changes, a default that differs for the last register alone, and a field that is written twice.
+func TestShapeDepends(t *testing.T) {
+	s := load(t, `<file name="r" type="u8" count="8"/>
+		<bitset name="#reg" size="3"><display>r{N}</display><reg file="r" index="{N}"/><field name="N" low="0" high="2" type="uint"/></bitset>
+		<bitset name="#instruction" size="12"><field name="A" low="7" high="9" type="#reg" symbols="x"/></bitset>
+		<bitset name="jump" extends="#instruction"><display>jump {A}, {T}</display><pattern low="10" high="11">00</pattern>
+			<field name="T" low="0" high="6" type="absbranch" unit="1"/></bitset>
+		<bitset name="load" extends="#instruction"><display>load {A}, {T}</display><pattern low="10" high="11">01</pattern>
+			<field name="T" low="0" high="6" type="uint"/></bitset>
+		<bitset name="last" extends="#instruction"><display>last {A}, {T}</display><pattern low="10" high="11">10</pattern>
+			<field name="T" low="0" high="5" type="uint"/><field name="L" pos="6" type="uint"/><default name="L" expr="{A} == 7"/></bitset>
+		<bitset name="same" extends="#instruction"><display>same {A}, {A}</display><pattern low="10" high="11">11</pattern>
+			<pattern low="0" high="6">0000000</pattern></bitset>`)
+	x := toolsFor(t, s)
+	k := int64(0)
+	x.p.Symbol = func(string) (int64, bool) { return k, true }
+	x.p.Constant = func(string) (int64, int, error) { return k, len("(k)"), nil }
+	read := func(name string, a int, rest string, b ...int) (asm.Result, error) {
+		var l asm.Line
+		l.Start(name)
+		l.Keep(0, len(name))
+		l.Text = append(l.Text, ' ')
+		l.Register(s.Files()[0], a)
+		l.Text = append(l.Text, rest...)
+		for _, n := range b {
+			l.Register(s.Files()[0], n)
+		}
+		return x.p.ParseLine(&l)
+	}
+	for i := range 128 { // shapes are kept after a while; the label moves when they are
+		a := i % 7
+		k = int64(1 + i/100)
+		for n, c := range []struct {
+			name, rest string
+			t          int
+			b          []int
+		}{{"jump", ", there", int(k), nil}, {"load", ", $(k)", int(k), nil}, {"last", ", 5", 5, nil}, {"same", ", ", 0, []int{a}}} {
+			if res, err := read(c.name, a, c.rest, c.b...); err != nil || res.Inst.Bits != bits.Of(uint64(n<<10|a<<7|c.t)) {
+				t.Fatalf("%s r%d%s%v is %s, %v, where the label and the constant are %d", c.name, a, c.rest, c.b, res.Inst.Bits, err, k)
+			}
+		}
+	}
+	if res, err := read("last", 7, ", 5"); err != nil || res.Inst.Bits != bits.Of(2<<10|7<<7|1<<6|5) {
+		t.Errorf("last r7, 5 is %s, %v, expected bc5", res.Inst.Bits, err)
+	}
+	if res, err := read("same", 2, ", ", 3); err == nil {
+		t.Errorf("same r2, r3 is %s, expected an error", res.Inst.Bits)
+	}
+}

@@ -361,12 +361,13 @@ func TestRememberedNames(t *testing.T) {
 	}
 }
 
-// A line that is remembered from one program is none in another that may not have it: a geometry shader has fewer outputs.
+// A line that is remembered from one program is none in another that may not have it: a geometry shader has fewer outputs,
+// but where nothing is checked.
 func TestRememberedPlace(t *testing.T) {
 	a := newAssembler(t)
 	const rest = ".in position v0\n.proc main\n\tmov o9, v0\n\tend\n.end\n"
 	for range 3 {
-		for before, refused := range map[string]bool{"": false, ".gsh point c0\n": true} {
+		for before, refused := range map[string]bool{"": false, ".gsh point c0\n": true, ".isago unchecked\n.gsh point c0\n": false} {
 			_, err := a.Assemble([]*diag.Source{{Name: "a.pica", Text: before + rest}}, pica200.AssembleOptions{})
 			if refused != (err != nil) {
 				t.Errorf("%q and a move to o9: %v", before, err)

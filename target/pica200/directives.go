@@ -270,7 +270,7 @@ func (a *Assembler) declaration(d declared) uint64 {
 		clear(a.declarations)
 	}
 	a.lastDeclaration++
-	d.name = strings.Clone(d.name)
+	d.name = strings.Clone(d.name) // or it would keep all of the source
 	a.declarations[d] = a.lastDeclaration
 	return a.lastDeclaration
 }

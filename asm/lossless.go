@@ -2,10 +2,12 @@ package asm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
@@ -49,11 +51,37 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	return text, ok
 }
 
-// parse reads a text back.
+// parse reads a text back. An entry that its table has no place for has the index -1.
 func (l *Lossless) parse(text []byte) (Result, error) {
 	res, err := l.p.parse(text)
+	if e, ok := err.(*Error); ok && e.Code == diag.TableFull {
+		res, err = l.open(text)
+	}
 	l.asked = l.asked || l.p.asked || len(l.p.asks) > 0
 	return res, err
+}
+
+// open reads a text of which a table does not have an entry.
+func (l *Lossless) open(text []byte) (Result, error) {
+	tables := l.p.Tables
+	defer func() { l.p.Tables = tables }()
+	l.p.Tables = slices.Clone(tables)
+	for i, t := range tables {
+		if t != nil {
+			l.p.Tables[i] = openTable{t}
+		}
+	}
+	return l.p.parse(text)
+}
+
+// openTable says -1 of an entry that the table has no place for.
+type openTable struct{ Table }
+
+func (t openTable) Place(e *Entry) (int, error) {
+	if index, err := t.Table.Place(e); err == nil {
+		return index, nil
+	}
+	return -1, nil
 }
 
 // known appends the text of an instruction of which the verdict is known.
@@ -129,7 +157,7 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 		}
 		part := x.field.Parts[0]
 		actual := int(in.Bits.Uint(part.Low, part.Width))
-		if l.p.Tables[e.Table] == nil && e.Value != l.d.TableEntry(e.Table, actual) {
+		if !l.takes(e, actual) {
 			return dst, false
 		}
 		if actual != e.Index {
@@ -189,11 +217,36 @@ func (l *Lossless) same(in isa.Inst, res *Result) bool {
 	}
 	for i := range res.Entries {
 		e := &res.Entries[i]
-		if l.p.Tables[e.Table] == nil && e.Value != l.d.TableEntry(e.Table, e.Index) {
+		if e.Index < 0 || !l.takes(e, e.Index) {
 			return false
 		}
 	}
 	return true
+}
+
+// takes reports whether the entry that a text needs can be the one at index, with nothing more said of it.
+func (l *Lossless) takes(e *Entry, index int) bool {
+	table := l.p.Tables[e.Table]
+	switch {
+	case table == nil:
+		return l.unsaid(e, index) == (bits.Value{})
+	case index == e.Index:
+		return true
+	}
+	pinned := *e
+	pinned.Index = index
+	_, err := table.Place(&pinned)
+	return err == nil
+}
+
+// unsaid returns the bits of the entry at index that a text gives otherwise. A table that is given has the bits that no
+// text gives.
+func (l *Lossless) unsaid(e *Entry, index int) bits.Value {
+	diff := e.Value.Xor(l.d.TableEntry(e.Table, index))
+	if l.p.Tables[e.Table] != nil {
+		diff = diff.And(e.Bound)
+	}
+	return diff
 }
 
 // appendSuffix names every bit in which the result differs from the instruction.
@@ -213,10 +266,7 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 		if e.Index != actual {
 			w.item("%s@%d", e.Field, actual)
 		}
-		if l.p.Tables[e.Table] == nil {
-			entry := l.d.TableEntry(e.Table, actual)
-			w.bits(entry.Xor(e.Value), entry, e.Field+".", index)
-		}
+		w.bits(l.unsaid(e, actual), l.d.TableEntry(e.Table, actual), e.Field+".", index)
 	}
 	w.bits(diff, in.Bits, "", nil)
 	if ctx := l.d.Context(); ctx != res.Context {

@@ -2,11 +2,13 @@ package asm_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/isa"
 )
 
 // tableXML has entries of 8 bits, a mask (low) and a swizzle (high), and words of 8 bits.
@@ -247,6 +249,63 @@ func TestLosslessTable(t *testing.T) {
 			t.Errorf("%q is %s (%v), expected %02x", text, res.Inst.Bits, err, r.word)
 		}
 	}
+}
+
+// TestLosslessPins prints words of a table whose entries say more than their texts, and reads them back. A text gives the
+// first value of a name, and a condition the first that meets it: a pin on another entry gives the bits that differ.
+func TestLosslessPins(t *testing.T) {
+	set := loadFile(t, "pins")
+	for _, r := range []struct {
+		word  uint64
+		table []uint64
+		text  string
+	}{
+		{0x00, []uint64{0x05, 0x25}, "get a5"},
+		{0x01, []uint64{0x05, 0x25}, "get a5 {T@1, T.Y=0x2}"}, // entry 0 is what the text says
+		{0x00, []uint64{0x25}, "get a5 {T@0, T.Y=0x2}"},       // none is
+		{0x01, []uint64{0x05, 0x05}, "get a5 {T@1}"},
+		{0x05, []uint64{0x25, 0x35}, "far 5 {T@1, T.Y=0x3}"},
+		{0x04, []uint64{0x35}, "far 5 {T@0, T.Y=0x3}"},
+		{0x06, []uint64{0x05, 0x25, 0x15}, "near 5 {T@2, T.Y=0x1}"},
+		{0x14, []uint64{0x25, 0x05}, "two a, a5 {T@0, T.Y=0x2}"},
+		{0x11, []uint64{0x25, 0x05}, "two a, a5 {U@0, U.Y=0x2}"},
+		{0x02, []uint64{0x05, 0x25}, ""}, // the program has no such entry
+		{0x02, []uint64{0x05, 0x00}, ""},
+	} {
+		if text := fixedRoundTrip(t, set, values(r.table), r.word); text != r.text {
+			t.Errorf("%02x of %x is %q, expected %q", r.word, r.table, text, r.text)
+		}
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		table := values([]uint64{rnd.Uint64N(64), rnd.Uint64N(64), rnd.Uint64N(64), rnd.Uint64N(64)})
+		for word := range uint64(0x20) {
+			if word < 8 || word >= 0x10 {
+				if text := fixedRoundTrip(t, set, table, word); text == "" {
+					t.Errorf("%02x of %v has no text", word, table)
+				}
+			}
+		}
+	}
+}
+
+// fixedRoundTrip returns the lossless text of a word of a program with that table, "" if there is none, and reads it back.
+func fixedRoundTrip(t *testing.T, set *isa.Set, table []bits.Value, word uint64) string {
+	t.Helper()
+	x := toolsFor(t, set)
+	x.d.SetTable(0, table)
+	x.p.Tables[0] = &asm.FixedTable{Entries: table}
+	in, _ := x.d.Decode(bits.Of(word))
+	text, ok := asm.NewLossless(x.d, x.p).Append(nil, in)
+	if !ok {
+		return ""
+	}
+	fresh := toolsFor(t, set)
+	fresh.p.Tables[0] = x.p.Tables[0]
+	if res, err := fresh.p.Parse(string(text)); err != nil || res.Inst.Bits != in.Bits {
+		t.Errorf("%q is %s (%v), expected %02x of %v", text, res.Inst.Bits, err, word, table)
+	}
+	return string(text)
 }
 
 // TestIndexInsideOperands gives each of two operands of one kind an entry of its own.

@@ -49,36 +49,56 @@ func (b *Below) After(before, after Stacks) []Stacks {
 }
 
 // listed returns what a stack can be with as many entries listed as there should be.
-func (b *Below) listed(before entries, after *entries) []entries {
-	if n := len(after.slots) - b.most; n > 0 {
-		e := entries{after.state, after.slots[n:], true}
-		b.note(&e, lower{after.slots[n-1], after.more || n > 1})
-		return []entries{e}
-	}
-	if !after.more {
+func (b *Below) listed(before entries, after *entries) (can []entries) {
+	if !after.more && len(after.slots) <= b.most {
 		return []entries{*after}
 	}
-	return b.filled(&before, after)
+	b.lists(&before, after, func(e *entries) { can = append(can, b.cut(e)) })
+	return can
 }
 
-// filled returns what a stack can be of which less may be listed than before, from what lay below that.
-func (b *Below) filled(before, after *entries) (can []entries) {
-	if len(after.slots) == b.most {
-		for _, x := range b.known[before.key()] {
-			b.note(after, x)
-		}
-		return []entries{*after}
+// lists notes what lies below each run of entries that is new behind an instruction, and calls do with the stack, of which
+// enough entries are listed. Where fewer are, what lay below those of before is put under them; so it is where an entry
+// among the lowest is new, for the runs that begin deeper.
+func (b *Below) lists(before, after *entries, do func(*entries)) {
+	for i := 1; i+b.most <= len(after.slots); i++ {
+		b.note(&entries{after.state, after.slots[i : i+b.most], true}, lower{after.slots[i-1], after.more || i > 1})
+	}
+	enough := !after.more || len(after.slots) >= b.most
+	if enough {
+		do(after)
+	}
+	if !after.more || len(before.slots) == 0 || enough && startAlike(before.slots, after.slots[:b.most]) {
+		return
 	}
 	for _, x := range b.known[before.key()] {
-		deeper := entries{before.state, slices.Insert(slices.Clone(before.slots[:len(before.slots)-1]), 0, x.slot), x.more}
-		e := entries{after.state, slices.Insert(slices.Clone(after.slots), 0, x.slot), x.more}
-		if !x.more {
-			can = append(can, e)
+		lowest := entries{before.state, under(x.slot, before.slots[:len(before.slots)-1]), x.more}
+		deeper := entries{after.state, under(x.slot, after.slots), x.more}
+		if enough {
+			b.note(&entries{after.state, after.slots[:b.most], true}, x)
+			b.lists(&lowest, &deeper, func(*entries) {})
 		} else {
-			can = append(can, b.filled(&deeper, &e)...)
+			b.lists(&lowest, &deeper, do)
 		}
 	}
-	return can
+}
+
+// under returns entries with one more below them.
+func under(slot []number, slots [][]number) [][]number {
+	return append([][]number{slot}, slots...)
+}
+
+// startAlike reports whether two lists of entries are the same.
+func startAlike(a, b [][]number) bool {
+	return slices.EqualFunc(a, b, func(x, y []number) bool { return slices.Equal(x, y) })
+}
+
+// cut returns a stack of which no more entries are listed than there should be.
+func (b *Below) cut(e *entries) entries {
+	if n := len(e.slots) - b.most; n > 0 {
+		return entries{e.state, e.slots[n:], true}
+	}
+	return *e
 }
 
 // note remembers what lies below entries.

@@ -71,15 +71,13 @@ func (b *Below) lists(before, after *entries, do func(*entries)) {
 	if !after.more || len(before.slots) == 0 || enough && startAlike(before.slots, after.slots[:b.most]) {
 		return
 	}
+	if enough {
+		do = func(*entries) {}
+	}
 	for _, x := range b.known[before.key()] {
 		lowest := entries{before.state, under(x.slot, before.slots[:len(before.slots)-1]), x.more}
 		deeper := entries{after.state, under(x.slot, after.slots), x.more}
-		if enough {
-			b.note(&entries{after.state, after.slots[:b.most], true}, x)
-			b.lists(&lowest, &deeper, func(*entries) {})
-		} else {
-			b.lists(&lowest, &deeper, do)
-		}
+		b.lists(&lowest, &deeper, do)
 	}
 }
 

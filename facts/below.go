@@ -68,7 +68,7 @@ func (b *Below) lists(before, after *entries, do func(*entries)) {
 	if enough {
 		do(after)
 	}
-	if !after.more || len(before.slots) == 0 || enough && startAlike(before.slots, after.slots[:b.most]) {
+	if !after.more || len(before.slots) == 0 || enough && sameEntries(before.slots, after.slots[:b.most]) {
 		return
 	}
 	if enough {
@@ -86,8 +86,8 @@ func under(slot []number, slots [][]number) [][]number {
 	return append([][]number{slot}, slots...)
 }
 
-// startAlike reports whether two lists of entries are the same.
-func startAlike(a, b [][]number) bool {
+// sameEntries reports whether two lists of entries are alike.
+func sameEntries(a, b [][]number) bool {
 	return slices.EqualFunc(a, b, func(x, y []number) bool { return slices.Equal(x, y) })
 }
 

@@ -191,16 +191,22 @@ func TestMemoForgets(t *testing.T) {
 	}
 }
 
-// A line is remembered with its suffix.
-func TestMemoSuffix(t *testing.T) {
+// parserOfA2XX returns a parser of a root of A2XX, the machine whose lines have most suffixes.
+func parserOfA2XX(t *testing.T, root string) *Parser {
 	s, err := isa.Load(os.DirFS("../target/a2xx"), "a2xx.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	p, err := New(s, "#alu")
+	p, err := New(s, root)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+// A line is remembered with its suffix.
+func TestMemoSuffix(t *testing.T) {
+	p := parserOfA2XX(t, "#alu")
 	const text = "ALU: MULADDv export0.0yzw = R0, R2.yyyy, C5 {SDST=0x11}"
 	for range 3 {
 		if res, err := p.Parse(text); err != nil || res.Inst.Bits.Uint(8, 6) != 0x11 {
@@ -214,14 +220,7 @@ func TestMemoSuffix(t *testing.T) {
 
 // A line with a label is remembered for each of the addresses that the label has had, and not for others.
 func TestMemoLabel(t *testing.T) {
-	s, err := isa.Load(os.DirFS("../target/a2xx"), "a2xx.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(isa.Explain(err))
-	}
-	p, err := New(s, "#cf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := parserOfA2XX(t, "#cf")
 	const text = "COND_CALL ADDR(there) DIR(0) FORCE_CALL"
 	clause := int64(0)
 	p.Symbol = func(name string) (int64, bool) { return 48 * clause, name == "there" }

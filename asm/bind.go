@@ -149,12 +149,15 @@ func (s *scope) place(ref *model.Ref) (low int, parts []spec.Part) {
 
 // run returns where a run of bits of the scope is in its space; ok is false where it is in pieces.
 func (s *scope) run(part spec.Part) (low int, ok bool) {
-	if s.parts == nil {
+	switch {
+	case part.Low == zeros:
+		return zeros, true
+	case s.parts == nil:
 		return s.low + part.Low, true
 	}
 	for i := len(s.parts) - 1; i >= 0 && part.Low >= 0; i-- {
 		if o := s.parts[i]; part.Low+part.Width <= o.Width {
-			return o.Low + part.Low, true
+			return bitOf(o, part.Low), true
 		}
 		part.Low -= s.parts[i].Width
 	}
@@ -171,7 +174,10 @@ func (s *scope) composeAll(list []spec.Part) (parts []spec.Part) {
 
 // compose finds a run of bits of the scope in its space, the most significant piece first.
 func (s *scope) compose(part spec.Part) []spec.Part {
-	if s.parts == nil {
+	switch {
+	case part.Low == zeros:
+		return []spec.Part{part}
+	case s.parts == nil:
 		return []spec.Part{{Low: s.low + part.Low, Width: part.Width}}
 	}
 	var out []spec.Part
@@ -180,11 +186,19 @@ func (s *scope) compose(part spec.Part) []spec.Part {
 		o := s.parts[i]
 		lo, hi := max(part.Low, base), min(part.Low+part.Width, base+o.Width)
 		if lo < hi {
-			out = append([]spec.Part{{Low: o.Low + lo - base, Width: hi - lo}}, out...)
+			out = append([]spec.Part{{Low: bitOf(o, lo-base), Width: hi - lo}}, out...)
 		}
 		base += o.Width
 	}
 	return out
+}
+
+// bitOf returns the place of a bit of a part.
+func bitOf(part spec.Part, at int) int {
+	if part.Low == zeros {
+		return zeros
+	}
+	return part.Low + at
 }
 
 // bind gives a reference a value that text has named.
@@ -343,6 +357,9 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 // setSome sets those of up to 64 bits that are in the mask.
 func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64) bool {
 	mask &= ones(width)
+	if low == zeros {
+		return v&mask == 0
+	}
 	i, shift := low>>6&3, uint(low)&63
 	return p.setLimb(sp, i, v<<shift, mask<<shift) &&
 		(int(shift)+width <= 64 || p.setLimb(sp, (i+1)&3, v>>(64-shift), mask>>(64-shift)))
@@ -351,6 +368,9 @@ func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64) bool {
 // setLimb sets the bits of the mask in one limb of a space.
 func (p *Parser) setLimb(sp uint8, i int, v, mask uint64) bool {
 	s := &p.spaces[sp]
+	if p.trace != nil {
+		p.trace.compared(sp, 64*i, s.val[i], v, s.known[i]&mask)
+	}
 	if (s.val[i]^v)&s.known[i]&mask != 0 {
 		return false
 	}
@@ -408,7 +428,7 @@ func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
 	space := &p.spaces[s.space]
 	for _, part := range s.parts {
-		if space.known.Slice(part.Low, part.Width) != bits.Ones(part.Width) {
+		if part.Low != zeros && space.known.Slice(part.Low, part.Width) != bits.Ones(part.Width) {
 			return false
 		}
 	}

@@ -248,6 +248,9 @@ func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
 }
 
 func (p *Parser) freeRun(sp uint8, low, width int) {
+	if low == zeros {
+		return
+	}
 	if reads := p.solver.reads; reads != nil {
 		reads[sp] = reads[sp].Or(bits.Range(low, width))
 		return

@@ -205,6 +205,14 @@ func (p *Parser) derive(c *constraint) status {
 		alike := c.mask &^ fill(c.value^c.high)
 		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
+	if p.trace != nil {
+		return p.deriveTraced(c)
+	}
+	return p.deriveNested(c)
+}
+
+// deriveNested is derive for a value that has a scope of its own.
+func (p *Parser) deriveNested(c *constraint) status {
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
 		mask := wide.Ones(c.width)
@@ -242,8 +250,13 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 
 // eval computes an expression from the bits known so far.
 func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
-	if p.tests(n, scope) {
+	switch {
+	case p.tests(n, scope):
 		return p.test(n.Test, scope)
+	case p.trace != nil && (n.Op == spec.OpEq || n.Op == spec.OpNe):
+		if pair, ok := p.pairOf(n, scope); ok {
+			return p.evalPair(n, scope, pair)
+		}
 	}
 	switch n.Op {
 	case spec.OpConst:
@@ -295,11 +308,13 @@ func (p *Parser) test(t *model.Test, scope int32) (v uint64, known bool) {
 	case s.parts == nil:
 		sp := &p.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
+		if p.trace != nil {
+			p.trace.compared(s.space, s.low+t.Low, val, t.Match, t.Mask&set)
+		}
 	default:
-		sp := &p.spaces[s.space]
-		for _, part := range s.parts {
-			val = val<<uint(part.Width) | sp.val.Uint(part.Low, part.Width)
-			set = set<<uint(part.Width) | sp.known.Uint(part.Low, part.Width)
+		p.untraced(func() { val, set = p.join(s.space, s.parts) })
+		if p.trace != nil {
+			p.trace.comparedParts(s.space, s.parts, val, t.Match, t.Mask&set)
 		}
 	}
 	switch {
@@ -347,6 +362,9 @@ func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) 
 	}
 	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
 		sp := &p.spaces[s.space]
+		if p.trace != nil {
+			p.trace.looked(s.space, s.low+ref.Low, ref.Width)
+		}
 		return sp.val.Uint(s.low+ref.Low, ref.Width), sp.known.Uint(s.low+ref.Low, ref.Width) == ones(ref.Width)
 	}
 	val, k, ok := p.gather(ref, scope)
@@ -362,17 +380,34 @@ func (p *Parser) gather(ref *model.Ref, scope int32) (val, known uint64, ok bool
 	if !ok {
 		return 0, 0, false
 	}
-	s := &p.spaces[sp]
-	if parts == nil {
-		w := min(ref.Width, 64)
-		return s.val.Uint(low, w), s.known.Uint(low, w), true
+	if parts != nil {
+		val, known = p.join(sp, parts)
+		return val, known, true
 	}
+	s, w := &p.spaces[sp], min(ref.Width, 64)
+	if p.trace != nil {
+		p.trace.looked(sp, low, ref.Width)
+	}
+	return s.val.Uint(low, w), s.known.Uint(low, w), true
+}
+
+// join returns the bits of parts of a space, and which of them are known, the low 64.
+func (p *Parser) join(sp uint8, parts []spec.Part) (val, known uint64) {
+	s := &p.spaces[sp]
 	for _, part := range parts {
 		w := min(part.Width, 64)
-		val = val<<uint(w) | s.val.Uint(part.Low, w)
-		known = known<<uint(w) | s.known.Uint(part.Low, w)
+		val, known = val<<uint(w), known<<uint(w)
+		if part.Low == zeros {
+			known |= ones(w)
+			continue
+		}
+		if p.trace != nil {
+			p.trace.looked(sp, part.Low, part.Width)
+		}
+		val |= s.val.Uint(part.Low, w)
+		known |= s.known.Uint(part.Low, w)
 	}
-	return val, known, true
+	return val, known
 }
 
 // solve is called when the whole text has been read: it looks for bits that satisfy every
@@ -765,6 +800,9 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 
 // fill sets those bits of a run that are unknown.
 func (p *Parser) fill(sp uint8, low, width int, v wide.Value) {
+	if low == zeros {
+		return
+	}
 	s := &p.spaces[sp]
 	unknown := wide.Range(low, width).AndNot(s.known)
 	p.setMasked(sp, low, width, v, unknown.Slice(low, width), p.pos)

@@ -12,6 +12,9 @@ type spread struct {
 	parts      []spec.Part
 }
 
+// zeros is the place of a part of which all bits are 0, whatever the word is.
+const zeros = model.NoWire
+
 // spreadOf returns where the bits of a value are, nil where it is not computed, or more than bits in another order.
 func spreadOf(ref *model.Ref) *spread {
 	if ref.Prog == nil || ref.Env != nil && ref.Env.Root.Size > len(model.Wires{}) {
@@ -31,17 +34,21 @@ func spreadOf(ref *model.Ref) *spread {
 	if size == 0 { // it is always 0
 		return nil
 	}
-	s := &spread{scopeDepth: w.ScopeDepth}
-	for i := size - 1; i >= 0; i-- {
-		n, wire := len(s.parts), int(w.Wires[i])
+	return &spread{scopeDepth: w.ScopeDepth, parts: runsOf(nil, w.Wires[:size])}
+}
+
+// runsOf appends the parts that wires are, the most significant first.
+func runsOf(parts []spec.Part, wires []int16) []spec.Part {
+	for i := len(wires) - 1; i >= 0; i-- {
+		n, wire := len(parts), int(wires[i])
 		switch {
-		case wire == model.NoWire:
-			return nil
-		case n > 0 && s.parts[n-1].Low == wire+1:
-			s.parts[n-1] = spec.Part{Low: wire, Width: s.parts[n-1].Width + 1}
+		case n > 0 && wire == zeros && parts[n-1].Low == zeros:
+			parts[n-1].Width++
+		case n > 0 && wire != zeros && parts[n-1].Low == wire+1:
+			parts[n-1] = spec.Part{Low: wire, Width: parts[n-1].Width + 1}
 		default:
-			s.parts = append(s.parts, spec.Part{Low: wire, Width: 1})
+			parts = append(parts, spec.Part{Low: wire, Width: 1})
 		}
 	}
-	return s
+	return parts
 }

@@ -259,6 +259,10 @@ func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value)
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
 		part := isa.Part(parts[i])
+		if part.Low == zeros {
+			at += part.Width
+			continue
+		}
 		*word = word.AndNot(bits.Range(part.Low, part.Width)).Or(v.Slice(at, part.Width).Shl(part.Low))
 		at += part.Width
 	}
@@ -285,9 +289,7 @@ func (p *Parser) care(sp uint8) bits.Value {
 			if parts == nil {
 				parts = []spec.Part{{Low: low, Width: x.Ref.Width}}
 			}
-			for _, part := range parts {
-				care = care.AndNot(bits.Range(part.Low, part.Width))
-			}
+			care = care.AndNot(maskOf(parts))
 		}
 	}
 	return care

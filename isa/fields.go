@@ -51,19 +51,21 @@ func (f *FieldInfo) Derived() bool { return len(f.Parts) == 0 }
 // The places in the text are those of Append on an empty slice. Nothing is allocated once fields of these names and
 // meanings have been seen.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
-	d.tracing.fields = true
-	d.text = d.traced(d.text[:0], in)
-	d.tracing.place()
-	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.intern(d.text), out: buf}
+	d.trace.begin(0)
+	d.watch = watchFields
+	d.text = d.Append(d.text[:0], in)
+	d.watch = watchNothing
+	d.trace.place()
+	w := fieldWalk{d: d, text: true, whole: d.intern(d.text), out: buf}
 	w.all()
 	return w.out
 }
 
 // Layout is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
 func (d *Decoder) Layout(buf []Field, in Inst) []Field {
-	d.sited = true
+	d.watch = watchFields
 	d.take(in)
-	d.sited = false
+	d.watch = watchNothing
 	w := fieldWalk{d: d, out: buf}
 	w.all()
 	return w.out
@@ -81,7 +83,6 @@ func (t *trace) place() {
 
 type fieldWalk struct {
 	d    *Decoder
-	t    *trace
 	text bool // the fields have their text
 	// whole is the text of the instruction.
 	whole string
@@ -91,7 +92,8 @@ type fieldWalk struct {
 // all lists the fields of the word. What is odd about those that no template shows is nobody's concern.
 func (w *fieldWalk) all() {
 	found := len(w.d.findings)
-	w.d.quick = w.text && w.d.planned(w.d.frames[0].leaf.Leaf) != nil
+	leaf := w.d.frames[0].leaf.Leaf
+	w.d.quick = w.text && w.d.planned(w.d.envMemo(w.d.env).leafMemo(leaf), leaf)
 	w.scope(0)
 	w.d.quick = false
 	w.d.forget(found)
@@ -122,7 +124,7 @@ func (w *fieldWalk) scope(depth int) {
 		}
 		switch {
 		case !w.text:
-		case at.shown == w.t.turn:
+		case at.shown == d.trace.turn:
 			f.Start, f.End = at.start, at.end
 			if f.Meaning = w.whole[at.start:at.end]; at.named || d.meaningsOf(at, ref).layout {
 				f.Meaning = d.meaning(at, ref, depth)
@@ -263,7 +265,7 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	if to.v = *d.inner(ref, &from.v); !d.leafOf(ref, depth+1) {
 		return
 	}
-	to.site, to.entry = at.inside(d, from.site, to.leaf), from.entry
+	to.site, to.entry = at.inside(d, from.site, to.leaf, nil), from.entry
 	if at.info.Index {
 		index := ref.Field.Gather(&from.v)
 		to.entry = int(index[0])

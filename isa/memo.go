@@ -35,20 +35,32 @@ func newChunk[T []byte | string](s T) chunk {
 type dense struct {
 	texts []chunk
 	// long are the texts that are no chunk, nil if there are none.
-	long []string
+	long [][]byte
 }
 
 // maxDense is the greatest width of a key for which a dense memo is made, in bits.
 const maxDense = 10
+
+// find returns the text of a key, and whether it is known.
+func (m *dense) find(x uint64) (text []byte, ok bool) {
+	c := &m.texts[x]
+	switch c[chunkLen] {
+	case 0:
+		return nil, false
+	case longText:
+		return m.long[x], true
+	}
+	return c[:c[chunkLen]-1], true
+}
 
 func (m *dense) put(x uint64, s []byte) {
 	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
 		return
 	}
 	if m.long == nil {
-		m.long = make([]string, len(m.texts))
+		m.long = make([][]byte, len(m.texts))
 	}
-	m.long[x] = string(s)
+	m.long[x] = slices.Clone(s)
 }
 
 // wide has the texts of some values of a wide key, each in the one slot that it can have.
@@ -112,17 +124,17 @@ type slot struct {
 const fewSlots, manySlots = 1 << 5, 1 << 11
 
 // find returns the text of a key, and whether there is one.
-func (w *wide) find(x uint64) (*slot, bool) {
+func (w *wide) find(x uint64) (text []byte, ok bool) {
 	if w.slots == nil {
 		w.slots = make([]slot, fewSlots)
 	}
 	s := &w.slots[place(x, len(w.slots))]
 	if s.key == x && s.size > 0 {
 		w.hit()
-		return s, true
+		return s.text[:s.size-1], true
 	}
 	w.miss()
-	return s, false
+	return nil, false
 }
 
 func (w *wide) put(x uint64, s []byte) {
@@ -142,6 +154,36 @@ func (w *wide) put(x uint64, s []byte) {
 	}
 	to.key, to.size = x, uint8(len(s)+1)
 	copy(to.text[:], s)
+}
+
+// memo has texts, by a narrow key in the dense one, by a wider one in the other.
+type memo struct {
+	dense *dense
+	wide  *wide
+}
+
+// newMemo returns a memo for the texts of a segment that are remembered, or for what is as long.
+func newMemo(p *segment) memo {
+	if p.kind == segmentWide {
+		return memo{wide: &wide{}}
+	}
+	return memo{dense: &dense{texts: make([]chunk, 1<<p.key.width)}}
+}
+
+// find returns the text of a key, and whether there is one.
+func (m *memo) find(x uint64) (text []byte, ok bool) {
+	if m.dense != nil {
+		return m.dense.find(x)
+	}
+	return m.wide.find(x)
+}
+
+func (m *memo) put(x uint64, s []byte) {
+	if m.dense != nil {
+		m.dense.put(x, s)
+	} else {
+		m.wide.put(x, s)
+	}
 }
 
 // choice has the displays that are printed, by the bits that choose one.
@@ -194,6 +236,8 @@ type envMemo struct {
 type leafMemo struct {
 	// uses counts the instructions that were printed before there was a plan.
 	uses uint8
+	// plains are the displays without memos, by case; nil before they are printed.
+	plains []*display
 	// plan is nil before there is one.
 	plan     *plan
 	displays []*display // by case; nil where a case has none
@@ -225,6 +269,17 @@ func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 		m.leaves[leaf.ID] = l
 	}
 	return l
+}
+
+// plainDisplay returns the display of a case without memos.
+func (l *leafMemo) plainDisplay(u *model.BoundLeaf, number int) *display {
+	if l.plains == nil {
+		l.plains = make([]*display, len(u.Cases))
+	}
+	if l.plains[number] == nil {
+		l.plains[number] = newDisplay(u, number)
+	}
+	return l.plains[number]
 }
 
 // make gives a leaf displays with memos of the decoder's own.
@@ -261,26 +316,17 @@ func (d *Decoder) withMemos(x *display) *display {
 
 // giveMemo gives a segment its memo, which those that are alike share.
 func (d *Decoder) giveMemo(p *segment) {
-	if have, ok := d.alike[p.alike]; ok {
-		p.dense, p.wide = have.dense, have.wide
+	have, ok := d.alike[p.alike]
+	if ok {
+		p.memo = have
 		return
 	}
-	if p.kind != segmentWide {
-		p.dense = &dense{texts: make([]chunk, 1<<p.key.width)}
-	} else {
-		p.wide = &wide{}
-	}
+	p.memo = newMemo(p)
 	if p.alike == "" {
 		return
 	}
 	if d.alike == nil {
-		d.alike = map[string]shared{}
+		d.alike = map[string]memo{}
 	}
-	d.alike[p.alike] = shared{p.dense, p.wide}
-}
-
-// shared are the memos of segments that are alike.
-type shared struct {
-	dense *dense
-	wide  *wide
+	d.alike[p.alike] = p.memo
 }

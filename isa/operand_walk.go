@@ -352,7 +352,7 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 			entry = int(index[0])
 		}
 		v = w.d.inner(e, v)
-		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	for _, p := range s.fieldOf(ref).info.Parts {
 		if b := (BitRange{p, s.table, entry}); !slices.ContainsFunc(op.Bits, b.inside) {

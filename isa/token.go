@@ -1,7 +1,9 @@
 package isa
 
 import (
+	"encoding/binary"
 	"fmt"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/internal/model"
@@ -39,10 +41,9 @@ type Token struct {
 func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []Token) {
 	d.trace.begin(len(dst))
 	d.watch = watchTokens
-	start := len(dst)
 	dst = d.Append(dst, in)
 	d.watch = watchNothing
-	return dst, d.trace.append(tokens, start, len(dst))
+	return dst, d.trace.append(tokens, len(dst))
 }
 
 // voice says what the texts of a scope are.
@@ -246,17 +247,24 @@ func (t *trace) token(kind TokenKind, start, end int) {
 	}
 }
 
-// append appends the tokens of a text.
-func (t *trace) append(tokens []Token, start, end int) []Token {
-	kinds := t.kinds[:min(len(t.kinds), end-start)]
-	for i := 0; i < len(kinds); {
-		k, from := kinds[i]&^firstByte, i
-		for i++; i < len(kinds) && kinds[i] == k; i++ {
+// append appends the tokens of a text that was told.
+func (t *trace) append(tokens []Token, end int) []Token {
+	n, from := min(len(t.kinds), end-t.start), 0
+	t.kinds = append(t.kinds[:n], make([]uint8, 9)...) // eight are held against those before at once
+	add := func(to int) {
+		if k := t.kinds[from] &^ firstByte; k != 0 && from < to {
+			tokens = append(tokens, Token{TokenKind(k - 1), t.start + from, t.start + to})
 		}
-		if k != 0 {
-			tokens = append(tokens, Token{TokenKind(k - 1), start + from, start + i})
+		from = to
+	}
+	for i := 0; i < n; i += 8 {
+		const first = firstByte * 0x0101010101010101
+		other := binary.LittleEndian.Uint64(t.kinds[i+1:]) ^ binary.LittleEndian.Uint64(t.kinds[i:])&^first
+		for other = (other&^first + ^uint64(first) | other) & first; other != 0; other &= other - 1 {
+			add(min(i+1+mathbits.TrailingZeros64(other)/8, n))
 		}
 	}
+	add(n)
 	return tokens
 }
 

@@ -13,7 +13,7 @@ type view struct {
 	before, after textState
 	// group is what the texts are of the operand of which the segment is a piece, nil for none.
 	group *voice
-	// kinds are those of the texts that the segment remembers, by the same key; nil before they are asked for.
+	// kinds has the texts that the segment remembers, and behind each what it is; nil before they are asked for.
 	kinds *memo
 }
 
@@ -138,18 +138,17 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, from *sources, dep
 		return d.viewItem(dst, p, depth)
 	}
 	x, start := p.key.from(from), len(dst)
-	if kinds, ok := m.find(x); ok {
-		t.kinds = append(t.upTo(start), kinds...)
-		d.watch = watchNothing
-		dst = d.segment(dst, p, from, depth)
-		d.watch = watchTokens
-		return dst
+	if both, ok := m.find(x); ok {
+		n := len(both) / 2
+		t.kinds = append(t.upTo(start), both[n:]...)
+		return append(dst, both[:n]...)
 	}
 	found := len(d.findings)
 	dst = d.viewItem(dst, p, depth)
 	if len(d.findings) == found && t.brackets == 0 && t.prefix < 0 {
 		t.kinds = t.upTo(len(dst))
-		m.put(x, t.kinds[start-t.start:])
+		d.text = append(append(d.text[:0], dst[start:]...), t.kinds[start-t.start:]...)
+		m.put(x, d.text)
 	}
 	return dst
 }
@@ -160,7 +159,7 @@ func (d *Decoder) settled(depth int) bool {
 	return !v.instruction || v.named || d.trace.begun[depth]
 }
 
-// kindsOf returns room for what the texts of a segment are, which those that are alike share.
+// kindsOf returns room for the texts of a segment and what they are, which those that are alike share.
 func (d *Decoder) kindsOf(p *segment, depth int) *memo {
 	k := markKey{d.voice(depth), p.alike, nil}
 	if alts := p.items[0].Alts; len(alts) > 0 && alts[0].Ref != nil {

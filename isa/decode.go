@@ -80,9 +80,9 @@ type Decoder struct {
 	known     []known
 	watch     watch
 	trace     trace
-	labelled  bool // a label was printed
-	tops      []*site
-	sites     int // that are kept
+	labelled  bool       // a label was printed
+	tops      [2][]*site // without and with a voice
+	sites     int        // that are kept
 	strings   map[string]string
 	meanings  map[string][]meaning
 	walk      operandWalk
@@ -173,9 +173,6 @@ func (d *Decoder) take(in Inst) {
 	f.v, f.leaf = in.Bits, d.env.Bound(in.Leaf.model)
 	if d.watch != watchNothing {
 		f.site, f.entry = d.top(in.Leaf.model), 0
-		if d.watch == watchTokens && f.site.voice == nil {
-			f.site.voice = d.heard(nil, nil, f.leaf)
-		}
 	}
 }
 

@@ -46,15 +46,19 @@ type fieldSite struct {
 // maxSites bounds the sites that a decoder keeps: operands may be nested in themselves.
 const maxSites = 1 << 13
 
-// top returns the site of a leaf's own fields.
+// top returns the site of a leaf's own fields, with a voice or without.
 func (d *Decoder) top(leaf *model.Leaf) *site {
-	if d.tops == nil {
-		d.tops = make([]*site, len(d.root.Leaves))
+	tops := &d.tops[boolean(d.watch == watchTokens)]
+	if *tops == nil {
+		*tops = make([]*site, len(d.root.Leaves))
 	}
-	s := d.tops[leaf.ID]
+	s := (*tops)[leaf.ID]
 	if s == nil {
 		s = &site{leaf: d.env.Bound(leaf), parts: []Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
-		d.tops[leaf.ID] = s
+		if d.watch == watchTokens {
+			s.voice = d.heard(nil, nil, s.leaf)
+		}
+		(*tops)[leaf.ID] = s
 	}
 	return s
 }
@@ -104,13 +108,16 @@ func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, voice
 
 // place notes where the bits of a frame are: those of a field of the frame outer.
 func (d *Decoder) place(ref *model.Ref, inner, outer int) {
+	d.placeAt(d.frames[outer].site.fieldOf(ref), ref, inner, outer)
+}
+
+func (d *Decoder) placeAt(f *fieldSite, ref *model.Ref, inner, outer int) {
 	var heard *voice
 	if d.watch == watchTokens {
 		heard = d.voice(inner - 1)
 		d.trace.group, d.trace.begun[inner] = nil, false
 	}
 	from, to := &d.frames[outer], &d.frames[inner]
-	f := from.site.fieldOf(ref)
 	to.site, to.entry = f.inside(d, from.site, to.leaf, heard), from.entry
 	if heard != nil && to.site.voice == nil {
 		to.site.voice = d.heard(heard, ref.Field, to.leaf)

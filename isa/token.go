@@ -386,14 +386,18 @@ func (d *Decoder) valueToken(ref *model.Ref, depth, start, end int, named bool) 
 
 // shown notes a field that was printed.
 func (d *Decoder) shown(ref *model.Ref, depth, start, end int, named bool) {
-	if ref.Field == nil {
-		return
+	if ref.Field != nil {
+		d.trace.shown = append(d.trace.shown, shownField{d.reached(ref, depth), start, end, named || ref.ScopeDepth > 0})
 	}
+}
+
+// reached returns the field that a reference means in a frame, perhaps by a path.
+func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 	s := d.frames[depth-min(ref.ScopeDepth, depth)].site
 	for _, e := range ref.Enter {
 		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
-	d.trace.shown = append(d.trace.shown, shownField{s.fieldOf(ref), start, end, named || ref.ScopeDepth > 0})
+	return s.fieldOf(ref)
 }
 
 // number tells the token of a field, with the part of the number that the text before it is.

@@ -13,6 +13,8 @@ type view struct {
 	before, after textState
 	// group is what the texts are of the operand of which the segment is a piece, nil for none.
 	group *voice
+	// field is the one that is shown without asking for more, nil before it is asked for.
+	field *fieldSite
 	// kinds has the texts that the segment remembers, and behind each what it is; nil before they are asked for.
 	kinds *memo
 }
@@ -37,7 +39,11 @@ func (d *Decoder) viewsOf(x *display, depth int) []view {
 	if s.views[x.number] == nil {
 		list := make([]view, len(x.segments))
 		for i := range list {
-			list[i].group = d.groupVoice(x.segments[i].operand, depth)
+			if p := &x.segments[i]; s.voice != nil {
+				list[i].group = d.groupVoice(p.operand, depth)
+			} else if p.ref != nil {
+				list[i].field = d.reached(p.ref, depth)
+			}
 		}
 		s.views[x.number] = list
 	}
@@ -51,10 +57,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	if x.reads.more && !x.reads.find(d, depth, &from) {
 		x = d.plain(x)
 	}
-	var views []view
-	if d.watch == watchTokens {
-		views = d.viewsOf(x, depth)
-	}
+	views := d.viewsOf(x, depth)
 	groups := x.groups
 	if d.watch != watchOperands {
 		groups = nil
@@ -79,7 +82,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 		} else {
 			dst = append(dst, p.lit[:p.lit[chunkLen]-1]...)
 		}
-		if views != nil && len(dst) > at {
+		if d.watch == watchTokens && len(dst) > at {
 			d.viewText(p, &views[i], at, depth)
 		}
 		switch {
@@ -87,7 +90,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 		case d.watch == watchTokens:
 			dst = d.viewTokens(dst, p, &views[i], &from, depth)
 		case d.watch == watchFields:
-			dst = d.viewFields(dst, p, &from, depth)
+			dst = d.viewFields(dst, p, views[i].field, &from, depth)
 		default:
 			dst = d.viewOperands(dst, p, &from, depth)
 		}
@@ -193,28 +196,37 @@ func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 	return dst
 }
 
-// viewFields prints what stands behind the text of a segment, with its fields.
-func (d *Decoder) viewFields(dst []byte, p *segment, from *sources, depth int) []byte {
-	if p.kind == segmentDense || p.kind == segmentNamed && d.Symbol == nil {
-		c := &p.dense.texts[p.key.from(from)]
-		size := c[chunkLen] - 1
-		switch {
-		case p.ref == nil && size == 0 && p.optional():
-			return dst
-		case p.ref != nil && p.ref.Kind != spec.KindBitset && size <= uint8(chunkLen) && (size > 0 || !p.member):
-			start := len(dst)
-			dst = append(dst, c[:size]...)
-			d.shown(p.ref, depth, start, len(dst), false)
-			return dst
-		}
+// viewFields prints what stands behind the text of a segment, with its fields, of which f is the one that is shown
+// without asking for more.
+func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, from *sources, depth int) []byte {
+	switch {
+	case p.symbols && d.Symbol != nil || f == nil && !p.optional(from):
+		return d.viewItem(dst, p, depth)
+	case f == nil:
+		return dst
 	}
-	return d.viewItem(dst, p, depth)
+	start := len(dst)
+	if d.labelled = false; p.ref.Kind == spec.KindBitset {
+		dst, d.labelled = d.nested(dst, p.ref, depth), false
+	} else {
+		d.watch = watchNothing
+		dst = d.segment(dst, p, from, depth)
+		d.watch = watchFields
+	}
+	if len(dst) > start || !p.member {
+		d.trace.shown = append(d.trace.shown, shownField{f, start, len(dst), d.labelled || p.ref.ScopeDepth > 0})
+	}
+	return dst
 }
 
-// optional reports whether items that print nothing show no field.
-func (p *segment) optional() bool {
+// optional reports whether the segment is known to print nothing, and shows no field then.
+func (p *segment) optional(from *sources) bool {
 	it := &p.items[0]
-	return p.member || it.Kind == model.ItemSet || it.Before != "" || it.After != ""
+	if p.dense == nil || !p.member && it.Kind != model.ItemSet && it.Before == "" && it.After == "" {
+		return false
+	}
+	text, ok := p.dense.find(p.key.from(from))
+	return ok && len(text) == 0
 }
 
 // viewOperands prints what stands behind the text of a segment, with its operands, if these are watched.

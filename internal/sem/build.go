@@ -8,10 +8,9 @@ import (
 
 // builder collects operations. It folds what is constant and says the same thing once.
 type builder struct {
-	insts  []Inst
-	known  map[pureKey]ID // pure operations of which the value may be used again
-	added  []pureKey      // in order, so that those of a region can be forgotten
-	consts map[constKey]ID
+	insts []Inst
+	known table // constants, and operations of which the value may be used again
+	added []ID  // the latter in order, so that those of a region can be forgotten
 	// written are the states of which a register was written; unknown tells that others may have been.
 	written map[*State]bool
 	unknown bool
@@ -24,6 +23,8 @@ type builder struct {
 	locals  []local
 	kept    []kept
 	returns [maxCalls]returns
+	used    []bool
+	numbers []ID
 }
 
 // list returns room for the components of a value.
@@ -36,26 +37,9 @@ func (b *builder) list(n int) []ID {
 	return b.ids[from : from+n : from+n]
 }
 
-type constKey struct {
-	typ uint64
-	v   uint64
-}
-
-// pureKey is an operation with what it takes, as plain memory, which hashes at once.
-type pureKey struct {
-	types   uint64 // the operation, and its types
-	a, b, c ID
-	_       uint32
-	imm     uint64
-}
-
-func newPureKey(op Op, to, from Type, a, b, c ID, imm uint64) pureKey {
-	return pureKey{types: uint64(op)<<32 | typeKey(to)<<16 | typeKey(from), a: a, b: b, c: c, imm: imm}
-}
-
 // builders are those that are not in use.
 var builders = sync.Pool{New: func() any {
-	return &builder{locals: make([]local, 0, 64), known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}}
+	return &builder{locals: make([]local, 0, 64), known: newTable(), written: map[*State]bool{}}
 }}
 
 func newBuilder() *builder {
@@ -67,25 +51,18 @@ func newBuilder() *builder {
 // release gives the builder back; nothing of it may be used any more.
 func (b *builder) release() {
 	clear(b.insts)
-	clear(b.known)
-	clear(b.consts)
+	b.known.reset()
 	clear(b.written)
 	b.ids, b.kept = b.ids[:0], b.kept[:0]
 	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
 	builders.Put(b)
 }
 
-// typeKey tells scalar types apart.
-func typeKey(t Type) uint64 { return uint64(t.Kind)<<8 | uint64(t.Width) }
-
 // constant returns a constant of a scalar type.
 func (b *builder) constant(t Type, v uint64) ID {
-	key := constKey{typeKey(t), v & t.mask()}
-	if id, ok := b.consts[key]; ok {
-		return id
-	}
-	id := b.push(Inst{Op: OpConst, Type: t.Elem(), Imm: key.v, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true})
-	b.consts[key] = id
+	in := withType(blank(OpConst), t.Elem())
+	in.Imm, in.Uniform = v&t.mask(), true
+	id, _ := b.once(&in)
 	return id
 }
 
@@ -97,27 +74,46 @@ func (b *builder) push(in Inst) ID {
 	return ID(len(b.insts) - 1)
 }
 
-// stackKey is the key of what is known of a stack.
-func stackKey(op Op, s *State) pureKey { return pureKey{types: uint64(op) << 32, a: ID(s.Index)} }
-
-// reread appends a question about a stack, or finds its answer, which stands until something is pushed or popped.
-func (b *builder) reread(in Inst) ID {
-	key := stackKey(in.Op, in.State)
-	if id, ok := b.known[key]; ok {
-		return id
+// once appends an operation, or finds one that is alike.
+func (b *builder) once(in *Inst) (id ID, found bool) {
+	slot := b.known.find(b.insts, in)
+	if *slot != 0 {
+		return *slot - 1, true
 	}
-	id := b.push(in)
-	b.known[key] = id
-	b.added = append(b.added, key)
+	id = b.push(*in)
+	b.known.put(slot, b.insts, id)
+	return id, false
+}
+
+// again is once for what the end of a region makes unknown.
+func (b *builder) again(in *Inst) ID {
+	id, found := b.once(in)
+	if !found {
+		b.added = append(b.added, id)
+	}
 	return id
+}
+
+// question asks a stack something. The answer stands until something is pushed or popped.
+func question(op Op, s *State) Inst {
+	in := withType(blank(op), BoolType)
+	if op == OpDepth {
+		in.Type = U32
+	}
+	in.State, in.Uniform = s, s.wide()
+	return in
 }
 
 // changed forgets what is known of a state that an operation changes.
 func (b *builder) changed(in *Inst) {
 	switch in.Op {
 	case OpPush, OpPop:
-		delete(b.known, stackKey(OpEmpty, in.State))
-		delete(b.known, stackKey(OpDepth, in.State))
+		for _, op := range [2]Op{OpEmpty, OpDepth} {
+			asked := question(op, in.State)
+			if slot := b.known.find(b.insts, &asked); *slot != 0 {
+				*slot = dropped
+			}
+		}
 	case OpWrite, OpWriteX:
 		b.written[in.State] = true
 	case OpService: // what it does to the state is its own
@@ -166,14 +162,7 @@ func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
 	if !in.Uniform {
 		b.spread(&in)
 	}
-	key := newPureKey(op, t, from, in.A, in.B, in.C, imm)
-	if id, ok := b.known[key]; ok {
-		return id
-	}
-	id := b.push(in)
-	b.known[key] = id
-	b.added = append(b.added, key)
-	return id
+	return b.again(&in)
 }
 
 // arg returns an argument by number.
@@ -206,15 +195,9 @@ func (b *builder) lanes(id ID) ID {
 	if id == NoID || !b.insts[id].Uniform || b.insts[id].Op == OpConst {
 		return id
 	}
-	in := Inst{Op: OpSplat, Type: b.insts[id].Type, A: id, B: NoID, C: NoID, Guard: NoID}
-	key := newPureKey(OpSplat, in.Type, Type{}, id, NoID, NoID, 0)
-	if old, ok := b.known[key]; ok {
-		return old
-	}
-	out := b.push(in)
-	b.known[key] = out
-	b.added = append(b.added, key)
-	return out
+	in := withType(blank(OpSplat), b.insts[id].Type)
+	in.A = id
+	return b.again(&in)
 }
 
 // simpler finds a value that an operation has without being done.
@@ -449,15 +432,15 @@ func (b *builder) not(x ID) ID { return b.op(OpNot, BoolType, BoolType, 0, x) }
 
 // forget drops what was computed since a mark: it stands in a region that may be skipped.
 func (b *builder) forget(mark int) {
-	for _, key := range b.added[mark:] {
-		delete(b.known, key)
+	for _, id := range b.added[mark:] {
+		b.known.drop(b.insts, id)
 	}
 	b.added = b.added[:mark]
 }
 
 // prune drops what nobody uses and returns what is left, with new numbers. keep tells what else is used, nil for nothing.
 func (b *builder) prune(keep func(in *Inst) bool) []Inst {
-	used := make([]bool, len(b.insts))
+	used := room(&b.used, len(b.insts))
 	mark := func(id ID) {
 		if id != NoID {
 			used[id] = true
@@ -482,7 +465,7 @@ func (b *builder) prune(keep func(in *Inst) bool) []Inst {
 			mark(a)
 		}
 	}
-	return renumber(b.insts, used)
+	return b.renumber(used)
 }
 
 // leastSkipped is the number of operations for which skipping is worth an operation.
@@ -505,27 +488,39 @@ func (b *builder) worth(used []bool, from int) bool {
 	return n >= leastSkipped
 }
 
-func renumber(insts []Inst, used []bool) []Inst {
-	number := make([]ID, len(insts)+1)
+// room returns n zeros, of which the place serves again.
+func room[T any](place *[]T, n int) []T {
+	if cap(*place) < n {
+		*place = make([]T, 2*n)
+	}
+	list := (*place)[:n]
+	clear(list)
+	return list
+}
+
+// renumber returns the operations that are used, with new numbers.
+func (b *builder) renumber(used []bool) []Inst {
+	number := room(&b.numbers, len(b.insts)+1)
 	n := ID(0)
-	for i := range insts {
+	for i, is := range used {
 		number[i] = n
-		if used[i] {
+		if is {
 			n++
 		}
 	}
-	number[len(insts)] = n
+	number[len(used)] = n
 	move := func(id *ID) {
 		if *id != NoID {
 			*id = number[*id]
 		}
 	}
 	out := make([]Inst, 0, n)
-	for i := range insts {
-		if !used[i] {
+	for i, is := range used {
+		if !is {
 			continue
 		}
-		in := insts[i]
+		out = append(out, b.insts[i])
+		in := &out[len(out)-1]
 		move(&in.A)
 		move(&in.B)
 		move(&in.C)
@@ -533,15 +528,9 @@ func renumber(insts []Inst, used []bool) []Inst {
 		if in.Op == OpSkip || in.Op == OpAtomic {
 			in.Imm = uint64(number[in.Imm])
 		}
-		if in.Args != nil {
-			args := make([]ID, len(in.Args))
-			for k, a := range in.Args {
-				args[k] = a
-				move(&args[k])
-			}
-			in.Args = args
+		for k := range in.Args {
+			move(&in.Args[k])
 		}
-		out = append(out, in)
 	}
 	return out
 }

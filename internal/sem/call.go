@@ -324,8 +324,8 @@ func init() {
 		"all":      across(OpAll),
 		"ballot":   across(OpBallot),
 		"from":     fromLane,
-		"depth":    ofStack(OpDepth, U32),
-		"empty":    ofStack(OpEmpty, BoolType),
+		"depth":    ofStack(OpDepth),
+		"empty":    ofStack(OpEmpty),
 		"top": func(l *lowerer, e *expr, _ Type) value {
 			l.fail(e.span, diag.MeaningSyntax, "top(stack) without a slot, expected top(stack).slot")
 			return value{}
@@ -613,15 +613,13 @@ func fromLane(l *lowerer, e *expr, want Type) value {
 }
 
 // ofStack lowers depth(stack) and empty(stack).
-func ofStack(op Op, t Type) intrinsic {
+func ofStack(op Op) intrinsic {
 	return func(l *lowerer, e *expr, _ Type) value {
 		if len(e.args) != 1 || e.args[0].kind != eName {
 			l.fail(e.span, diag.MeaningType, "%s(stack) is expected", e.name)
 		}
-		in := withType(blank(op), t)
-		in.State = l.stack(e.args[0].name, e.span)
-		in.Uniform = in.State.wide()
-		return l.b.scalar(t, l.b.reread(in))
+		in := question(op, l.stack(e.args[0].name, e.span))
+		return l.b.scalar(in.Type, l.b.again(&in))
 	}
 }
 

@@ -98,7 +98,7 @@ func (b *builder) again(in *Inst) ID {
 func question(op Op, s *State) Inst {
 	in := withType(blank(op), BoolType)
 	if op == OpDepth {
-		in.Type = U32
+		in.typ = pack(U32)
 	}
 	in.State, in.Uniform = s, s.wide()
 	return in
@@ -139,7 +139,8 @@ func (b *builder) uniform(id ID) bool { return id == NoID || b.insts[id].Uniform
 
 // op appends a pure operation, or finds its value.
 func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
-	in := Inst{Op: op, Type: t.Elem(), From: from.Elem(), Imm: imm, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true}
+	in := blank(op).Typed(t.Elem(), from.Elem())
+	in.Imm, in.Uniform = imm, true
 	folded, opaque := true, true
 	var values [3]uint64
 	for i, a := range args {
@@ -152,9 +153,9 @@ func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
 	}
 	switch {
 	case folded:
-		return b.constant(in.Type, Apply(&in, values[0], values[1], values[2]))
+		return b.constant(in.Type(), Apply(&in, values[0], values[1], values[2]))
 	case opaque:
-		return b.param(in.Type)
+		return b.param(in.Type())
 	}
 	if id, ok := b.simpler(&in); ok {
 		return id
@@ -178,7 +179,9 @@ func (in *Inst) arg(i int) *ID {
 
 // param returns a constant that is not known.
 func (b *builder) param(t Type) ID {
-	return b.push(Inst{Op: OpParam, Type: t.Elem(), A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true})
+	in := withType(blank(OpParam), t.Elem())
+	in.Uniform = true
+	return b.push(in)
 }
 
 // spread gives uniform arguments of an operation on lanes their values in each lane.
@@ -195,7 +198,7 @@ func (b *builder) lanes(id ID) ID {
 	if id == NoID || !b.insts[id].Uniform || b.insts[id].Op == OpConst {
 		return id
 	}
-	in := withType(blank(OpSplat), b.insts[id].Type)
+	in := withType(blank(OpSplat), b.insts[id].Type())
 	in.A = id
 	return b.again(&in)
 }
@@ -207,7 +210,7 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 	if in.B != NoID {
 		bv, bConst = b.isConst(in.B)
 	}
-	whole := in.Type.integer() || in.Type.Kind == Bool
+	whole := in.Type().integer() || in.Type().Kind == Bool
 	switch in.Op {
 	case OpSelect:
 		if aConst {
@@ -217,34 +220,34 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return in.C, true
 		}
 		if x := &b.insts[in.B]; x.Op == OpSelect && x.A == in.A {
-			return b.op(OpSelect, in.Type, in.Type, 0, in.A, x.B, in.C), true
+			return b.op(OpSelect, in.Type(), in.Type(), 0, in.A, x.B, in.C), true
 		}
 		if in.B == in.C {
 			return in.B, true
 		}
-		if in.Type.Kind == Bool {
+		if in.Type().Kind == Bool {
 			return b.simplerChoice(in)
 		}
 		if b.flushes(in) {
-			return b.op(OpFlush, in.Type, in.Type, 0, in.C), true
+			return b.op(OpFlush, in.Type(), in.Type(), 0, in.C), true
 		}
 		if id, ok := b.product(in); ok {
 			return id, true
 		}
 	case OpAnd:
 		switch {
-		case in.A == in.B || bConst && bv == in.Type.mask() || aConst && av == 0:
+		case in.A == in.B || bConst && bv == in.Type().mask() || aConst && av == 0:
 			return in.A, true
-		case aConst && av == in.Type.mask() || bConst && bv == 0:
+		case aConst && av == in.Type().mask() || bConst && bv == 0:
 			return in.B, true
 		}
 	case OpOr:
 		switch {
-		case in.A == in.B || bConst && bv == 0 || aConst && av == in.Type.mask():
+		case in.A == in.B || bConst && bv == 0 || aConst && av == in.Type().mask():
 			return in.A, true
-		case aConst && av == 0 || bConst && bv == in.Type.mask():
+		case aConst && av == 0 || bConst && bv == in.Type().mask():
 			return in.B, true
-		case in.Type.Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
+		case in.Type().Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
 			return b.flag(true), true
 		}
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
@@ -254,11 +257,11 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if whole && in.Op == OpAdd && aConst && av == 0 {
 			return in.B, true
 		}
-		if in.Type.Kind == Bool && bConst {
+		if in.Type().Kind == Bool && bConst {
 			return b.not(in.A), true
 		}
 	case OpEq, OpNe:
-		if in.From.Kind == Bool {
+		if in.From().Kind == Bool {
 			differ := b.op(OpXor, BoolType, BoolType, 0, in.A, in.B)
 			if in.Op == OpEq {
 				differ = b.not(differ)
@@ -270,7 +273,7 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return x.A, true
 		}
 	case OpCast:
-		if in.Type.same(b.insts[in.A].Type) {
+		if in.Type().same(b.insts[in.A].Type()) {
 			return in.A, true
 		}
 	}
@@ -307,7 +310,7 @@ func (b *builder) flushes(in *Inst) bool {
 		}
 		return x
 	}
-	if in.Type.Kind != Uint && in.Type.Kind != Float || in.Type.Width != 32 {
+	if in.Type().Kind != Uint && in.Type().Kind != Float || in.Type().Width != 32 {
 		return false
 	}
 	small := is(in.A, OpEq, 0)
@@ -315,11 +318,11 @@ func (b *builder) flushes(in *Inst) bool {
 		return false
 	}
 	exponent := &b.insts[small.A]
-	if exponent.Op != OpSlice || exponent.Imm != 23 || exponent.Type.Width != 8 {
+	if exponent.Op != OpSlice || exponent.Imm != 23 || exponent.Type().Width != 8 {
 		return false
 	}
 	word, sign := in.C, in.B
-	if in.Type.Kind == Float { // of its bits
+	if in.Type().Kind == Float { // of its bits
 		word = exponent.A
 		if x, y := &b.insts[word], &b.insts[sign]; x.Op != OpCast || x.A != in.C || y.Op != OpCast {
 			return false
@@ -335,7 +338,7 @@ func (b *builder) flushes(in *Inst) bool {
 func (b *builder) product(in *Inst) (ID, bool) {
 	zero, known := b.isConst(in.B)
 	mul := &b.insts[in.C]
-	if !known || zero != 0 || mul.Op != OpMul || mul.Imm != 0 || mul.Type.Kind != Float || mul.Type.Width != 32 {
+	if !known || zero != 0 || mul.Op != OpMul || mul.Imm != 0 || mul.Type().Kind != Float || mul.Type().Width != 32 {
 		return NoID, false
 	}
 	tests := []ID{in.A}
@@ -366,7 +369,7 @@ func (b *builder) product(in *Inst) (ID, bool) {
 	if flushed == 1 {
 		factors = raw
 	}
-	return b.op(OpProduct, in.Type, in.Type, flushed, factors[0], factors[1]), true
+	return b.op(OpProduct, in.Type(), in.Type(), flushed, factors[0], factors[1]), true
 }
 
 // single is a value that is spread, or the value itself.
@@ -380,7 +383,7 @@ func (b *builder) single(id ID) ID {
 // zero returns what is compared with 0, NoID if that is not what the operation does.
 func (b *builder) zero(test ID) ID {
 	in := &b.insts[test]
-	if in.Op != OpEq || in.From.Kind != Float {
+	if in.Op != OpEq || in.From().Kind != Float {
 		return NoID
 	}
 	if v, ok := b.isConst(in.B); !ok || v&0x7fffffff != 0 {
@@ -461,7 +464,7 @@ func (b *builder) prune(keep func(in *Inst) bool) []Inst {
 		mark(in.B)
 		mark(in.C)
 		mark(in.Guard)
-		for _, a := range in.Args {
+		for _, a := range in.Args() {
 			mark(a)
 		}
 	}
@@ -528,8 +531,8 @@ func (b *builder) renumber(used []bool) []Inst {
 		if in.Op == OpSkip || in.Op == OpAtomic {
 			in.Imm = uint64(number[in.Imm])
 		}
-		for k := range in.Args {
-			move(&in.Args[k])
+		for k := range in.Args() {
+			move(&in.more.args[k])
 		}
 	}
 	return out

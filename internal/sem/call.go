@@ -253,23 +253,23 @@ func (l *lowerer) callService(f *function, e *expr) value {
 	if len(e.args) != len(f.params) {
 		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", f.name, len(e.args), len(f.params))
 	}
-	in := blank(OpService)
-	in.Text = f.name
+	var t Type
+	if f.result != nil {
+		t = l.typeOf(f.result)
+	}
+	in := withType(named(OpService, f.name), t)
 	for i, p := range f.params {
 		t := l.typeOf(p.typ)
-		in.Args = append(in.Args, l.typed(l.expr(e.args[i], t), t, e.args[i].span).comps...)
-	}
-	if f.result != nil {
-		in.Type = l.typeOf(f.result)
+		in.more.args = append(in.more.args, l.typed(l.expr(e.args[i], t), t, e.args[i].span).comps...)
 	}
 	l.do(in, false)
-	out := value{t: in.Type, has: NoID}
+	out := value{t: t, has: NoID}
 	if f.result == nil {
 		return out
 	}
 	id := ID(len(l.b.insts) - 1)
-	for i := range in.Type.Count() {
-		r := withType(blank(OpResult), in.Type.Elem())
+	for i := range t.Count() {
+		r := withType(blank(OpResult), t.Elem())
 		r.A, r.Comp = id, i
 		out.comps = append(out.comps, l.b.push(r))
 	}
@@ -587,10 +587,10 @@ func across(op Op) intrinsic {
 		l.wave = saved
 		in := withType(blank(op), BoolType)
 		if op == OpBallot {
-			in.Type = U64
+			in = withType(in, U64)
 		}
 		in.A, in.Guard, in.Uniform = l.b.lanes(c), l.b.guard, true
-		return l.b.scalar(in.Type, l.b.push(in))
+		return l.b.scalar(in.Type(), l.b.push(in))
 	}
 }
 
@@ -619,7 +619,7 @@ func ofStack(op Op) intrinsic {
 			l.fail(e.span, diag.MeaningType, "%s(stack) is expected", e.name)
 		}
 		in := question(op, l.stack(e.args[0].name, e.span))
-		return l.b.scalar(in.Type, l.b.again(&in))
+		return l.b.scalar(in.Type(), l.b.again(&in))
 	}
 }
 

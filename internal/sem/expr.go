@@ -75,7 +75,7 @@ func (l *lowerer) name(e *expr) (value, bool) {
 }
 
 func withType(in Inst, t Type) Inst {
-	in.Type = t
+	in.typ = pack(t)
 	return in
 }
 
@@ -205,7 +205,7 @@ func (l *lowerer) looseBinary(e *expr, x, y value) value {
 		}
 		return l.b.scalar(BoolType, l.b.flag(compare(comparisons[e.op], Type{Kind: Sint, Width: 64}, uint64(x.n), uint64(y.n))))
 	}
-	in := Inst{Op: operators[e.op], Type: Type{Kind: Sint, Width: 64}}
+	in := blank(operators[e.op]).Typed(Type{Kind: Sint, Width: 64}, Type{})
 	out.n = int64(applyInt(&in, uint64(x.n), uint64(y.n)))
 	return out
 }
@@ -409,7 +409,7 @@ func (l *lowerer) top(e *expr) value {
 		n, _ := l.constant(l.expr(args[1], Type{}), args[1].span)
 		in.Imm = uint64(max(0, n))
 	}
-	return l.b.scalar(in.Type, l.b.push(in))
+	return l.b.scalar(in.Type(), l.b.push(in))
 }
 
 // indexExpr lowers x[i] where x is a value: one bit of it, or a number of a rom.

@@ -133,26 +133,26 @@ func (l *lowerer) finish() {
 	if l.b.isTrue(guard) {
 		guard = NoID
 	}
-	in := blank(OpJump)
-	in.Type, in.A, l.b.guard = U32, l.pc.comps[0], guard
+	in := withType(blank(OpJump), U32)
+	in.A, l.b.guard = l.pc.comps[0], guard
 	l.do(in, l.m.Wave)
 }
 
 // do emits an effect. What belongs to the wave is the same for all lanes.
 func (l *lowerer) do(in Inst, wide bool) {
 	in.Guard, in.Uniform = l.b.guard, wide
-	for _, a := range append([]ID{in.A, in.B, in.C, in.Guard}, in.Args...) {
+	in.EachArg(func(a ID) {
 		if wide && !l.b.uniform(a) {
 			l.fail(l.b.span, diag.MeaningType, "what all lanes share changes by what one lane has, expected any, all, ballot or from")
 		}
-	}
+	})
 	if !wide && in.State != nil && in.State.Kind != MemoryState && l.wave {
 		l.fail(l.b.span, diag.MeaningType, "%s belongs to a lane, expected lanes(...) { } around the code", in.State.Name)
 	}
 	if !wide {
 		l.b.spread(&in)
-		for i := range in.Args {
-			in.Args[i] = l.b.lanes(in.Args[i])
+		for i, a := range in.Args() {
+			in.more.args[i] = l.b.lanes(a)
 		}
 	}
 	if g, ok := l.b.isConst(in.Guard); ok && in.Guard != NoID {
@@ -167,6 +167,13 @@ func (l *lowerer) do(in Inst, wide bool) {
 
 // blank is an operation without arguments.
 func blank(op Op) Inst { return Inst{Op: op, A: NoID, B: NoID, C: NoID, Guard: NoID} }
+
+// named is one that has a text.
+func named(op Op, text string) Inst {
+	in := blank(op)
+	in.more = &more{text: text}
+	return in
+}
 
 // instruction lowers what a word does, its arounds the outermost first.
 func (l *lowerer) instruction(f *frame) {
@@ -394,9 +401,7 @@ func (l *lowerer) stmt(s *stmt) {
 	case sTrap:
 		l.trap(s.name)
 	case sUnknown:
-		in := blank(OpUnknown)
-		in.Text = s.name
-		l.do(in, l.wave)
+		l.do(named(OpUnknown, s.name), l.wave)
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]
@@ -424,9 +429,7 @@ func (l *lowerer) stmt(s *stmt) {
 }
 
 func (l *lowerer) trap(why string) {
-	in := blank(OpTrap)
-	in.Text = why
-	l.do(in, l.wave)
+	l.do(named(OpTrap, why), l.wave)
 }
 
 func (l *lowerer) exprStmt(s *stmt) {
@@ -685,7 +688,7 @@ func (l *lowerer) push(s *stmt) {
 		}
 	}
 	in := blank(OpPush)
-	in.State, in.Args = st, args
+	in.State, in.more = st, &more{args: args}
 	l.effect(func() { l.do(in, st.wide()) })
 }
 
@@ -767,8 +770,8 @@ func (l *lowerer) lanes(s *stmt) {
 	mask := l.typed(l.expr(s.x, U64), U64, s.x.span).comps[0]
 	among := l.b.flag(true)
 	if l.b.insts[mask].Op != OpExists { // what runs is among the lanes there are
-		in := blank(OpLanesOf)
-		in.Type, in.A = BoolType, mask
+		in := withType(blank(OpLanesOf), BoolType)
+		in.A = mask
 		among = l.b.push(in)
 	}
 	l.ifStmt(among, s.x.span, func() {
@@ -860,8 +863,8 @@ func (l *lowerer) run(s *stmt) {
 		l.trap(fmt.Sprintf("unknown word at %d", addr))
 		return
 	}
-	in := blank(OpRun)
-	in.Imm, in.Text = uint64(addr), root.Name
+	in := named(OpRun, root.Name)
+	in.Imm = uint64(addr)
 	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil

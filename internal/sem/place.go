@@ -340,7 +340,7 @@ func (l *lowerer) outside(s *State, in *Inst, n uint64) ID {
 	case OutsideTrap:
 		l.trap(s.Name + " has no such register")
 	}
-	return l.b.constant(in.Type, s.OutsideBits)
+	return l.b.constant(in.Type(), s.OutsideBits)
 }
 
 // write assigns a place.
@@ -484,7 +484,7 @@ func (l *lowerer) readView(p place) value {
 			all = r
 			continue
 		}
-		have := l.b.insts[all].Type.Width
+		have := l.b.insts[all].Type().Width
 		all = l.b.op(OpConcat, Type{Kind: Uint, Width: have + file.Type.Width}, Type{Kind: Uint, Width: have}, 0, all, r)
 	}
 	l.aligned(p)

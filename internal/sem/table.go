@@ -27,7 +27,7 @@ func (t *table) reset() {
 
 // hash spreads what find compares, but for the state.
 func (in *Inst) hash() uint64 {
-	kinds := uint64(in.Op) | uint64(in.Type.Kind)<<8 | uint64(in.Type.Width)<<16 | uint64(in.From.Kind)<<24 | uint64(in.From.Width)<<32
+	kinds := uint64(in.Op) | uint64(in.typ)<<8 | uint64(in.from)<<24
 	high, low := mathbits.Mul64(kinds^(uint64(uint32(in.A))<<40|uint64(uint32(in.B))), 0x9e3779b97f4a7c15)
 	h := high ^ low ^ uint64(uint32(in.C))<<20 ^ in.Imm
 	high, low = mathbits.Mul64(h, 0xd6e8feb86659fd93)
@@ -37,7 +37,7 @@ func (in *Inst) hash() uint64 {
 // alike reports whether two operations do the same with the same values.
 func (in *Inst) alike(x *Inst) bool {
 	return in.Op == x.Op && in.A == x.A && in.B == x.B && in.C == x.C && in.Imm == x.Imm && in.State == x.State &&
-		in.Type.Kind == x.Type.Kind && in.Type.Width == x.Type.Width && in.From.Kind == x.From.Kind && in.From.Width == x.From.Width
+		in.typ == x.typ && in.from == x.from
 }
 
 // find returns the slot of an operation that is alike, or a free one.

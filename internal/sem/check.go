@@ -168,7 +168,7 @@ func (c *checks) value(l *lowerer, env *model.Env) operandValue {
 	c.leaves(l, env, func(f *frame) {
 		v := l.valueIn(f)
 		out.uniform = out.uniform && l.uniformValue(v)
-		if !v.t.same(t) || v.t.Maybe != t.Maybe {
+		if !v.t.same(t) || v.t.maybe() != t.maybe() {
 			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a value of type %s, others of its kind of type %s", f.unit.Leaf.Name, v.t, t)
 		}
 	})

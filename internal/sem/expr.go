@@ -269,7 +269,7 @@ func (l *lowerer) cond(e *expr) ID {
 		return l.b.flag(v.n != 0)
 	case v.t.Kind == Uint && v.t.Width == 1 && v.t.Len == 0:
 		return l.b.op(OpNe, BoolType, v.t, 0, v.comps[0], l.b.constant(v.t, 0))
-	case !v.t.same(BoolType) || v.t.Maybe:
+	case !v.t.same(BoolType) || v.t.maybe():
 		l.fail(e.span, diag.MeaningType, "a value of type %s, expected a condition", v.t)
 	}
 	return v.comps[0]
@@ -446,7 +446,7 @@ func (l *lowerer) typeOf(t *typeExpr) Type {
 	for i, e := range t.elems {
 		elems[i] = l.typeOf(e)
 	}
-	return tupleOf(elems)
+	return tupleOf(elems).optional(t.t.maybe())
 }
 
 // quirk returns the value of a quirk, if there is one of that name.

@@ -149,7 +149,7 @@ func (l *lowerer) nestedValue(r *model.Ref) value {
 // opaqueOf is opaque, also for values that may be missing.
 func (l *lowerer) opaqueOf(is operandValue) value {
 	v := l.opaque(is.t, is.uniform)
-	if is.t.Maybe {
+	if is.t.maybe() {
 		in := withType(blank(OpRead), BoolType)
 		in.Uniform = is.uniform
 		v.has = l.b.push(in)

@@ -314,13 +314,13 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 	switch {
 	case typ.Kind == None:
 		return value{has: NoID}
-	case typ.Maybe && !r.have:
+	case typ.maybe() && !r.have:
 		v := l.zero(typ)
 		v.has = l.b.flag(false)
 		return v
-	case typ.Maybe:
+	case typ.maybe():
 		v := r.v
-		v.t.Maybe, v.has = true, r.some
+		v.t, v.has = v.t.optional(true), r.some
 		return v
 	case !dead && !l.b.isTrue(r.done):
 		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
@@ -626,11 +626,11 @@ type kept struct {
 
 func (l *lowerer) ifLet(s *stmt) {
 	v := l.expr(s.x, Type{})
-	if !v.t.Maybe {
+	if !v.t.maybe() {
 		l.fail(s.x.span, diag.MeaningType, "a value of type %s, which is always there", v.t)
 	}
 	has := v.has
-	v.t.Maybe, v.has = false, NoID
+	v.t, v.has = v.t.optional(false), NoID
 	l.ifStmt(has, s.x.span, func() {
 		mark := len(l.locals)
 		l.declare(s.names[0], v, false, s.span)
@@ -784,7 +784,7 @@ func (l *lowerer) lanes(s *stmt) {
 func (l *lowerer) returnStmt(s *stmt) {
 	r := l.ret
 	if s.x == nil {
-		if r.typ.Kind != None && !r.typ.Maybe {
+		if r.typ.Kind != None && !r.typ.maybe() {
 			l.fail(s.span, diag.MeaningType, "return without a value, expected %s", r.typ)
 		}
 		l.leave(l.b.flag(false))
@@ -795,7 +795,7 @@ func (l *lowerer) returnStmt(s *stmt) {
 	}
 	v := l.expr(s.x, r.typ)
 	has := l.held(l.path)
-	if v.t.Maybe { // what is handed on
+	if v.t.maybe() { // what is handed on
 		has = l.b.and(has, v.has)
 	} else {
 		v = l.typed(v, r.typ, s.x.span)

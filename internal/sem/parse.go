@@ -642,7 +642,7 @@ func (p *parser) typ() (*typeExpr, error) {
 	} else if err := p.plainType(t); err != nil {
 		return nil, err
 	}
-	t.t.Maybe = p.eat("?")
+	t.t = t.t.optional(p.eat("?"))
 	t.span = p.span(from)
 	return t, nil
 }

@@ -136,7 +136,7 @@ func (l *lowerer) indexPlace(e *expr) place {
 // index lowers the number of a register.
 func (l *lowerer) index(e *expr) value {
 	v := l.expr(e, U32)
-	if v.t.Kind != Int && (!v.t.integer() || v.t.Len > 0 || v.t.Maybe) {
+	if v.t.Kind != Int && (!v.t.integer() || v.t.Len > 0 || v.t.maybe()) {
 		l.fail(e.span, diag.MeaningType, "a value of type %s, expected the number of a register", v.t)
 	}
 	return v

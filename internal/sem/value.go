@@ -74,7 +74,7 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 		id = l.b.constant(t, uint64(v.n))
 	}
 	out := value{t: t, has: NoID, comps: l.b.list(t.Count())}
-	out.t.Maybe = false
+	out.t = t.optional(false)
 	for i := range out.comps {
 		out.comps[i] = id
 	}

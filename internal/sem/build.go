@@ -60,7 +60,7 @@ func (b *builder) release() {
 
 // constant returns a constant of a scalar type.
 func (b *builder) constant(t Type, v uint64) ID {
-	in := withType(blank(OpConst), t.Elem())
+	in := valued(OpConst, t.Elem())
 	in.Imm, in.Uniform = v&t.mask(), true
 	id, _ := b.once(&in)
 	return id
@@ -68,10 +68,11 @@ func (b *builder) constant(t Type, v uint64) ID {
 
 func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 
-func (b *builder) push(in Inst) ID {
-	in.Around = b.around
-	b.insts = append(b.insts, in)
-	return ID(len(b.insts) - 1)
+func (b *builder) push(in *Inst) ID {
+	b.insts = append(b.insts, *in)
+	id := ID(len(b.insts) - 1)
+	b.insts[id].Around = b.around
+	return id
 }
 
 // once appends an operation, or finds one that is alike.
@@ -80,7 +81,7 @@ func (b *builder) once(in *Inst) (id ID, found bool) {
 	if *slot != 0 {
 		return *slot - 1, true
 	}
-	id = b.push(*in)
+	id = b.push(in)
 	b.known.put(slot, b.insts, id)
 	return id, false
 }
@@ -96,9 +97,9 @@ func (b *builder) again(in *Inst) ID {
 
 // question asks a stack something. The answer stands until something is pushed or popped.
 func question(op Op, s *State) Inst {
-	in := withType(blank(op), BoolType)
+	in := valued(op, BoolType)
 	if op == OpDepth {
-		in.typ = pack(U32)
+		in = valued(op, U32)
 	}
 	in.State, in.Uniform = s, s.wide()
 	return in
@@ -139,8 +140,8 @@ func (b *builder) uniform(id ID) bool { return id == NoID || b.insts[id].Uniform
 
 // op appends a pure operation, or finds its value.
 func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
-	in := blank(op).Typed(t.Elem(), from.Elem())
-	in.Imm, in.Uniform = imm, true
+	in := valued(op, t.Elem())
+	in.from, in.Imm, in.Uniform = pack(from.Elem()), imm, true
 	folded, opaque := true, true
 	var values [3]uint64
 	for i, a := range args {
@@ -179,9 +180,9 @@ func (in *Inst) arg(i int) *ID {
 
 // param returns a constant that is not known.
 func (b *builder) param(t Type) ID {
-	in := withType(blank(OpParam), t.Elem())
+	in := valued(OpParam, t.Elem())
 	in.Uniform = true
-	return b.push(in)
+	return b.push(&in)
 }
 
 // spread gives uniform arguments of an operation on lanes their values in each lane.
@@ -198,7 +199,7 @@ func (b *builder) lanes(id ID) ID {
 	if id == NoID || !b.insts[id].Uniform || b.insts[id].Op == OpConst {
 		return id
 	}
-	in := withType(blank(OpSplat), b.insts[id].Type())
+	in := valued(OpSplat, b.insts[id].Type())
 	in.A = id
 	return b.again(&in)
 }
@@ -411,7 +412,7 @@ func (b *builder) beginRegion(op Op, guard ID) region {
 	r := region{len(b.insts), len(b.added)}
 	in := blank(op)
 	in.Guard, in.Uniform = guard, b.uniform(guard)
-	b.push(in)
+	b.push(&in)
 	return r
 }
 

@@ -257,7 +257,8 @@ func (l *lowerer) callService(f *function, e *expr) value {
 	if f.result != nil {
 		t = l.typeOf(f.result)
 	}
-	in := withType(named(OpService, f.name), t)
+	in := named(OpService, f.name)
+	in.typ = pack(t)
 	for i, p := range f.params {
 		t := l.typeOf(p.typ)
 		in.more.args = append(in.more.args, l.typed(l.expr(e.args[i], t), t, e.args[i].span).comps...)
@@ -269,9 +270,9 @@ func (l *lowerer) callService(f *function, e *expr) value {
 	}
 	id := ID(len(l.b.insts) - 1)
 	for i := range t.Count() {
-		r := withType(blank(OpResult), t.Elem())
+		r := valued(OpResult, t.Elem())
 		r.A, r.Comp = id, i
-		out.comps = append(out.comps, l.b.push(r))
+		out.comps = append(out.comps, l.b.push(&r))
 	}
 	return out
 }
@@ -585,12 +586,13 @@ func across(op Op) intrinsic {
 		l.wave = false
 		c := l.cond(e.args[0])
 		l.wave = saved
-		in := withType(blank(op), BoolType)
+		t := BoolType
 		if op == OpBallot {
-			in = withType(in, U64)
+			t = U64
 		}
+		in := valued(op, t)
 		in.A, in.Guard, in.Uniform = l.b.lanes(c), l.b.guard, true
-		return l.b.scalar(in.Type(), l.b.push(in))
+		return l.b.scalar(t, l.b.push(&in))
 	}
 }
 
@@ -602,12 +604,12 @@ func fromLane(l *lowerer, e *expr, want Type) value {
 	k := l.typed(l.expr(e.args[1], U32), U32, e.args[1].span)
 	out := value{t: v.t, has: NoID}
 	for _, c := range v.comps {
-		in := withType(blank(OpFrom), v.t.Elem())
+		in := valued(OpFrom, v.t.Elem())
 		in.A, in.B = l.b.lanes(c), k.comps[0]
 		if in.Uniform = l.b.uniform(in.B); !in.Uniform {
 			in.B = l.b.lanes(in.B)
 		}
-		out.comps = append(out.comps, l.b.push(in))
+		out.comps = append(out.comps, l.b.push(&in))
 	}
 	return out
 }

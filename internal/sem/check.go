@@ -200,8 +200,8 @@ func (c *checks) place(l *lowerer, env *model.Env) place {
 	seen := false
 	c.leaves(l, env, func(f *frame) {
 		p := l.placeIn(f)
-		if seen && !l.placeType(p).same(l.placeType(first)) {
-			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a place of type %s, others of its kind of type %s", f.unit.Leaf.Name, l.placeType(p), l.placeType(first))
+		if seen && !l.placeType(&p).same(l.placeType(&first)) {
+			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a place of type %s, others of its kind of type %s", f.unit.Leaf.Name, l.placeType(&p), l.placeType(&first))
 		}
 		if !seen {
 			first, seen = p, true

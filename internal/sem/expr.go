@@ -48,7 +48,8 @@ func (l *lowerer) expr(e *expr, want Type) value {
 			return v
 		}
 	}
-	return l.read(l.place(e), e.span)
+	p := l.place(e)
+	return l.read(&p, e.span)
 }
 
 func (l *lowerer) name(e *expr) (value, bool) {
@@ -63,20 +64,16 @@ func (l *lowerer) name(e *expr) (value, bool) {
 	case "pc":
 		return l.counter(), true
 	case "lane":
-		return l.b.scalar(U32, l.b.push(withType(blank(OpLane), U32))), true
+		in := valued(OpLane, U32)
+		return l.b.scalar(U32, l.b.push(&in)), true
 	case "exists":
-		in := withType(blank(OpExists), U64)
+		in := valued(OpExists, U64)
 		in.Uniform = true
-		return l.b.scalar(U64, l.b.push(in)), true
+		return l.b.scalar(U64, l.b.push(&in)), true
 	case "inf":
 		return value{t: realType, f: infinity, has: NoID}, true
 	}
 	return value{}, false
-}
-
-func withType(in Inst, t Type) Inst {
-	in.typ = pack(t)
-	return in
 }
 
 // counter is the program counter as it stands.
@@ -403,13 +400,13 @@ func (l *lowerer) top(e *expr) value {
 	if k < 0 {
 		l.fail(e.span, diag.MeaningName, "stack %s has no slot %s", st.Name, e.name)
 	}
-	in := withType(blank(OpTop), st.Slots[k].Type)
+	in := valued(OpTop, st.Slots[k].Type)
 	in.State, in.Comp, in.Guard, in.Uniform = st, k, l.b.guard, st.wide()
 	if len(args) == 2 {
 		n, _ := l.constant(l.expr(args[1], Type{}), args[1].span)
 		in.Imm = uint64(max(0, n))
 	}
-	return l.b.scalar(in.Type(), l.b.push(in))
+	return l.b.scalar(in.Type(), l.b.push(&in))
 }
 
 // indexExpr lowers x[i] where x is a value: one bit of it, or a number of a rom.
@@ -421,7 +418,8 @@ func (l *lowerer) indexExpr(e *expr) (value, bool) {
 	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 	if !known {
 		t := Type{Kind: Uint, Width: 1}
-		return l.b.scalar(t, l.b.push(withType(blank(OpRead), t))), true
+		in := valued(OpRead, t)
+		return l.b.scalar(t, l.b.push(&in)), true
 	}
 	return l.sliceOf(v, int(k), int(k), e.span), true
 }

@@ -133,7 +133,7 @@ func (l *lowerer) finish() {
 	if l.b.isTrue(guard) {
 		guard = NoID
 	}
-	in := withType(blank(OpJump), U32)
+	in := valued(OpJump, U32)
 	in.A, l.b.guard = l.pc.comps[0], guard
 	l.do(in, l.m.Wave)
 }
@@ -162,11 +162,16 @@ func (l *lowerer) do(in Inst, wide bool) {
 		in.Guard = NoID
 	}
 	l.b.changed(&in)
-	l.b.push(in)
+	l.b.push(&in)
 }
 
 // blank is an operation without arguments.
 func blank(op Op) Inst { return Inst{Op: op, A: NoID, B: NoID, C: NoID, Guard: NoID} }
+
+// valued is one with a value of that type, or that writes one.
+func valued(op Op, t Type) Inst {
+	return Inst{Op: op, typ: pack(t), A: NoID, B: NoID, C: NoID, Guard: NoID}
+}
 
 // named is one that has a text.
 func named(op Op, text string) Inst {
@@ -210,7 +215,7 @@ func (l *lowerer) tell() {
 	if l.jumps {
 		in := blank(OpFlow)
 		in.A, in.Guard, in.Uniform = l.counter().comps[0], l.jumped, l.m.Wave
-		l.b.push(in)
+		l.b.push(&in)
 	}
 }
 
@@ -395,7 +400,7 @@ func (l *lowerer) stmt(s *stmt) {
 	case sPop:
 		in := blank(OpPop)
 		in.State = l.stack(s.name, s.span)
-		l.effect(func() { l.do(in, in.State.wide()) })
+		l.effect(in, in.State.wide())
 	case sEnd:
 		l.do(blank(OpEnd), l.wave)
 	case sTrap:
@@ -689,7 +694,7 @@ func (l *lowerer) push(s *stmt) {
 	}
 	in := blank(OpPush)
 	in.State, in.more = st, &more{args: args}
-	l.effect(func() { l.do(in, st.wide()) })
+	l.effect(in, st.wide())
 }
 
 func (s *State) slot(name string) int {
@@ -705,11 +710,16 @@ func (s *State) slot(name string) int {
 func (s *State) wide() bool { return s.Scope >= spec.ScopeWave }
 
 // effect does something to the state now, or at the end of a together.
-func (l *lowerer) effect(do func()) {
+func (l *lowerer) effect(in Inst, wide bool) {
 	if l.later == nil {
-		do()
+		l.do(in, wide)
 		return
 	}
+	l.afterwards(func() { l.do(in, wide) })
+}
+
+// afterwards does something at the end of a together, under the guard of now.
+func (l *lowerer) afterwards(do func()) {
 	guard, regions := l.b.guard, append([]ID(nil), l.regions...)
 	*l.later = append(*l.later, func() {
 		now := l.b.guard
@@ -770,9 +780,9 @@ func (l *lowerer) lanes(s *stmt) {
 	mask := l.typed(l.expr(s.x, U64), U64, s.x.span).comps[0]
 	among := l.b.flag(true)
 	if l.b.insts[mask].Op != OpExists { // what runs is among the lanes there are
-		in := withType(blank(OpLanesOf), BoolType)
+		in := valued(OpLanesOf, BoolType)
 		in.A = mask
-		among = l.b.push(in)
+		among = l.b.push(&in)
 	}
 	l.ifStmt(among, s.x.span, func() {
 		l.wave = false

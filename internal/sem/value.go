@@ -175,9 +175,9 @@ func (l *lowerer) opaque(t Type, uniform bool) value {
 	}
 	if t.Kind != Tuple {
 		for range t.Count() {
-			in := withType(blank(OpRead), t.Elem())
+			in := valued(OpRead, t.Elem())
 			in.Uniform = uniform
-			out.comps = append(out.comps, l.b.push(in))
+			out.comps = append(out.comps, l.b.push(&in))
 		}
 	}
 	return out

@@ -127,7 +127,7 @@ func (j *joiner) inst(i int) ID {
 		return NoID
 	}
 	j.note(i, &in)
-	return j.b.push(in)
+	return j.b.push(&in)
 }
 
 func (j *joiner) pure(in *Inst) ID {
@@ -156,7 +156,7 @@ func (j *joiner) read(in Inst) ID {
 		return h.id
 	}
 	delete(j.lost, key)
-	id := j.b.push(in)
+	id := j.b.push(&in)
 	if in.tells() || !in.State.Undefined {
 		j.held[key] = held{id: id, guard: in.Guard}
 	}

@@ -42,19 +42,19 @@ func namedType(s string) (Type, bool) {
 	return t, ok
 }
 
-// callExpr lowers f(...): a function of the description, a service, a type or an intrinsic.
+// callExpr lowers f(...): an intrinsic, a type, a function of the description or a service.
 func (l *lowerer) callExpr(e *expr, want Type) value {
+	switch {
+	case e.known != nil:
+		return e.known(l, e, want)
+	case e.typ != nil:
+		return l.make(*e.typ, e)
+	}
 	if f := l.m.functions[e.name]; f != nil {
 		return l.callFunction(f, e)
 	}
 	if f := l.m.services[e.name]; f != nil {
 		return l.callService(f, e)
-	}
-	if in := intrinsics[e.name]; in != nil {
-		return in(l, e, want)
-	}
-	if t, ok := namedType(e.name); ok {
-		return l.make(t, e)
 	}
 	if len(e.name) > 3 && e.name[:3] == "to_" {
 		if t, ok := parsePlain(e.name[3:]); ok && t.Kind != Bool {
@@ -100,16 +100,12 @@ func (l *lowerer) make(t Type, e *expr) value {
 	return out
 }
 
-// args lowers the arguments of a call, of which there must be so many.
-func (l *lowerer) args(e *expr, least, most int, want Type) []value {
-	if len(e.args) < least || len(e.args) > most {
-		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", e.name, len(e.args), least)
+// only lowers the argument of a call, of which there must be one.
+func (l *lowerer) only(e *expr, want Type) value {
+	if len(e.args) != 1 {
+		l.fail(e.span, diag.MeaningType, "%s of %d values, expected 1", e.name, len(e.args))
 	}
-	var list []value
-	for _, a := range e.args {
-		list = append(list, l.expr(a, want))
-	}
-	return list
+	return l.expr(e.args[0], want)
 }
 
 // mode reads the argument that says how to round.
@@ -149,8 +145,9 @@ func (l *lowerer) callFunction(f *function, e *expr) value {
 	if len(e.args) != len(f.params) {
 		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", f.name, len(e.args), len(f.params))
 	}
-	widths := []local{}
-	args := make([]value, len(e.args))
+	var widths []local
+	var room [4]value
+	args := append(room[:0], make([]value, len(e.args))...)
 	lanes := 0
 	for i, p := range f.params {
 		var want Type
@@ -285,7 +282,7 @@ var intrinsics map[string]intrinsic
 func init() {
 	intrinsics = map[string]intrinsic{
 		"bits": func(l *lowerer, e *expr, _ Type) value {
-			v := l.concrete(l.args(e, 1, 1, Type{})[0], e)
+			v := l.concrete(l.only(e, Type{}), e)
 			if v.t.Kind == Tuple || v.t.Kind == None {
 				l.fail(e.span, diag.MeaningType, "bits of a value of type %s", v.t)
 			}
@@ -360,7 +357,10 @@ func (l *lowerer) floats(v value, e *expr) value {
 // extend widens an integer to the type that is wanted, or to a number of bits.
 func extend(op Op) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
-		v := l.args(&expr{name: e.name, args: e.args[:min(1, len(e.args))], span: e.span}, 1, 1, Type{})[0]
+		if len(e.args) < 1 || len(e.args) > 2 {
+			l.fail(e.span, diag.MeaningType, "%s of %d values, expected one, and a number of bits", e.name, len(e.args))
+		}
+		v := l.expr(e.args[0], Type{})
 		t := Type{Kind: Uint, Len: v.t.Len}
 		if op == OpSext {
 			t.Kind = Sint
@@ -447,7 +447,7 @@ func selectValue(l *lowerer, e *expr, want Type) value {
 
 func rounded(mode Mode) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
-		v := l.floats(l.args(e, 1, 1, want)[0], e)
+		v := l.floats(l.only(e, want), e)
 		return l.each(OpRint, v.t, v.t, uint64(mode), v)
 	}
 }
@@ -493,8 +493,10 @@ func floatOp(op Op, n int) intrinsic {
 
 func intOp(op Op) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
-		a := l.args(e, 2, 2, want)
-		x, y := l.both(a[0], a[1], want, e.span)
+		if len(e.args) != 2 {
+			l.fail(e.span, diag.MeaningType, "%s of %d values, expected 2", e.name, len(e.args))
+		}
+		x, y := l.both(l.expr(e.args[0], want), l.expr(e.args[1], want), want, e.span)
 		if !x.t.integer() {
 			l.fail(e.span, diag.MeaningType, "%s of values of type %s, expected integers: machines differ in what they do with NaN, so write a < b ? a : b", e.name, x.t)
 		}
@@ -503,7 +505,7 @@ func intOp(op Op) intrinsic {
 }
 
 func absolute(l *lowerer, e *expr, want Type) value {
-	v := l.concrete(l.args(e, 1, 1, want)[0], e)
+	v := l.concrete(l.only(e, want), e)
 	switch v.t.Kind {
 	case Float:
 		t := unsigned(v.t)
@@ -530,7 +532,7 @@ func absolute(l *lowerer, e *expr, want Type) value {
 }
 
 func isNaN(l *lowerer, e *expr, want Type) value {
-	v := l.floats(l.args(e, 1, 1, want)[0], e)
+	v := l.floats(l.only(e, want), e)
 	t := BoolType
 	t.Len = v.t.Len
 	return l.each(OpNe, t, v.t, 0, v, v)
@@ -538,7 +540,7 @@ func isNaN(l *lowerer, e *expr, want Type) value {
 
 func count(op Op) intrinsic {
 	return func(l *lowerer, e *expr, _ Type) value {
-		v := l.integers(l.args(e, 1, 1, Type{})[0], e)
+		v := l.integers(l.only(e, Type{}), e)
 		t := U32
 		t.Len = v.t.Len
 		return l.each(op, t, v.t, 0, v)

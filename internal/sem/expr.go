@@ -124,17 +124,16 @@ func (l *lowerer) unary(e *expr, want Type) value {
 	return v
 }
 
-var comparisons = map[string]Op{"==": OpEq, "!=": OpNe, "<": OpLt, "<=": OpLe, ">": OpLt, ">=": OpLe}
-
+// operators are what the operators do; > and >= with their sides exchanged.
 var operators = map[string]Op{
-	"+": OpAdd, "-": OpSub, "*": OpMul, "/": OpDiv, "%": OpMod, "&": OpAnd, "|": OpOr, "^": OpXor, "<<": OpShl, ">>": OpShr,
+	"==": OpEq, "!=": OpNe, "<": OpLt, "<=": OpLe, ">": OpLt, ">=": OpLe, "+": OpAdd, "-": OpSub, "*": OpMul, "/": OpDiv, "%": OpMod, "&": OpAnd, "|": OpOr, "^": OpXor, "<<": OpShl, ">>": OpShr,
 }
 
 func (l *lowerer) binary(e *expr, want Type) value {
 	if e.op == "&&" || e.op == "||" {
 		return l.logic(e)
 	}
-	compares := comparisons[e.op] != 0
+	compares := e.code.compares()
 	if compares {
 		want = Type{}
 	}
@@ -155,9 +154,9 @@ func (l *lowerer) binary(e *expr, want Type) value {
 		}
 		t := BoolType
 		t.Len = x.t.Len
-		return l.each(comparisons[e.op], t, x.t, 0, x, y)
+		return l.each(e.code, t, x.t, 0, x, y)
 	}
-	op := operators[e.op]
+	op := e.code
 	ok := x.t.integer() || x.t.Kind == Float && op <= OpDiv || x.t.Kind == Bool && op >= OpAnd && op <= OpXor
 	if !ok {
 		l.fail(e.span, diag.MeaningType, "%s of values of type %s", e.op, x.t)
@@ -176,7 +175,7 @@ func (l *lowerer) shift(e *expr, x, y value) value {
 	if !x.t.integer() || y.t.Kind != Uint || y.t.Len > 0 && y.t.Len != x.t.Len {
 		l.fail(e.span, diag.MeaningType, "a value of type %s shifted by one of type %s", x.t, y.t)
 	}
-	return l.each(operators[e.op], x.t, x.t, 0, x, l.widen(y, x.t.Count()))
+	return l.each(e.code, x.t, x.t, 0, x, l.widen(y, x.t.Count()))
 }
 
 // widen repeats a scalar.
@@ -193,16 +192,16 @@ func (l *lowerer) looseBinary(e *expr, x, y value) value {
 		return l.realBinary(e, x, y)
 	}
 	out := value{t: intType, unknown: x.unknown || y.unknown, has: NoID}
-	if comparisons[e.op] != 0 {
+	if e.code.compares() {
 		if out.unknown {
 			return l.b.scalar(BoolType, l.b.param(BoolType))
 		}
 		if e.op[0] == '>' {
 			x, y = y, x
 		}
-		return l.b.scalar(BoolType, l.b.flag(compare(comparisons[e.op], Type{Kind: Sint, Width: 64}, uint64(x.n), uint64(y.n))))
+		return l.b.scalar(BoolType, l.b.flag(compare(e.code, Type{Kind: Sint, Width: 64}, uint64(x.n), uint64(y.n))))
 	}
-	in := blank(operators[e.op]).Typed(Type{Kind: Sint, Width: 64}, Type{})
+	in := blank(e.code).Typed(Type{Kind: Sint, Width: 64}, Type{})
 	out.n = int64(applyInt(&in, uint64(x.n), uint64(y.n)))
 	return out
 }

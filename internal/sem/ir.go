@@ -116,6 +116,9 @@ func (o Op) String() string { return opNames[o] }
 // Pure reports whether the value follows from the arguments alone.
 func (o Op) Pure() bool { return o >= OpSplat && o <= OpConcat }
 
+// compares reports whether the operation asks how two values stand to each other.
+func (o Op) compares() bool { return o >= OpEq && o <= OpLe }
+
 // effect reports whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {

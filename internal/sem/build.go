@@ -432,6 +432,9 @@ func (b *builder) and(x, y ID) ID {
 	return b.op(OpAnd, BoolType, BoolType, 0, x, y)
 }
 
+// choose takes the component x where a condition holds and y elsewhere.
+func (b *builder) choose(cond ID, t Type, x, y ID) ID { return b.op(OpSelect, t, t, 0, cond, x, y) }
+
 func (b *builder) not(x ID) ID { return b.op(OpNot, BoolType, BoolType, 0, x) }
 
 // forget drops what was computed since a mark: it stands in a region that may be skipped.

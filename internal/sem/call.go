@@ -440,7 +440,7 @@ func selectValue(l *lowerer, e *expr, want Type) value {
 	}
 	out := value{t: x.t, has: NoID}
 	for i := range x.comps {
-		out.comps = append(out.comps, l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, c.comps[i], x.comps[i], y.comps[i]))
+		out.comps = append(out.comps, l.b.choose(c.comps[i], x.t, x.comps[i], y.comps[i]))
 	}
 	return out
 }
@@ -523,7 +523,7 @@ func absolute(l *lowerer, e *expr, want Type) value {
 		minus := l.each(OpNeg, v.t, v.t, 0, v)
 		out := value{t: v.t, has: NoID}
 		for i := range v.comps {
-			out.comps = append(out.comps, l.b.op(OpSelect, v.t.Elem(), v.t.Elem(), 0, neg.comps[i], minus.comps[i], v.comps[i]))
+			out.comps = append(out.comps, l.b.choose(neg.comps[i], v.t, minus.comps[i], v.comps[i]))
 		}
 		return out
 	}

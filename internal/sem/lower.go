@@ -569,14 +569,16 @@ func (l *lowerer) joinPC(j joint, after, before outcome) {
 
 // joinedFlag joins flags, of which none is false.
 func (l *lowerer) joinedFlag(j joint, then, other, before ID) ID {
-	flags := [3]value{}
-	for i, id := range [3]ID{then, other, before} {
+	flags := [3]ID{then, other, before}
+	for i, id := range flags {
 		if id == NoID {
-			id = l.b.flag(false)
+			flags[i] = l.b.flag(false)
 		}
-		flags[i] = l.b.scalar(BoolType, id)
 	}
-	return l.joined(j, flags[0], flags[1], flags[2]).comps[0]
+	if !j.all {
+		flags[1] = l.b.choose(j.other, BoolType, flags[1], flags[2])
+	}
+	return l.b.choose(j.then, BoolType, flags[0], flags[1])
 }
 
 func (l *lowerer) joinReturns(j joint, after, before outcome) {
@@ -607,7 +609,7 @@ func (l *lowerer) either(cond, x, y ID) ID {
 	if y == NoID {
 		y = l.b.flag(false)
 	}
-	return l.b.op(OpSelect, BoolType, BoolType, 0, cond, x, y)
+	return l.b.choose(cond, BoolType, x, y)
 }
 
 // branch lowers code under a path and reports whether nothing runs behind it.

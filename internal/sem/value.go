@@ -148,7 +148,7 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 	}
 	out.comps = l.b.list(len(x.comps))
 	for i := range x.comps {
-		out.comps[i] = l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, cond, x.comps[i], y.comps[i])
+		out.comps[i] = l.b.choose(cond, x.t, x.comps[i], y.comps[i])
 	}
 	return out
 }

@@ -165,18 +165,20 @@ func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
 // bindDerived notes what a number says about an expression.
 func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
 	it := &e.item
-	if it.kind == itemNumber && it.spread != nil && p.failure == nil {
+	ranged := it.kind == itemFloat && state == stateRange
+	if it.kind == itemFloat && !ranged {
+		p.save(e, stateRange)
+	}
+	if it.spread != nil && it.kind != itemEnum && !ranged && p.failure == nil {
 		return p.bind(it, v, end)
 	}
 	c := derivedConstraint(it.ref, p.scopeOf(it.ref.ScopeDepth), v)
 	switch {
 	case it.kind == itemEnum:
 		c.mask = math.MaxUint32
-	case it.kind == itemFloat && state == stateRange:
+	case ranged:
 		c.kind = wantRange
 		c.value, c.high = p.samePrint(it.ref, c.value)
-	case it.kind == itemFloat:
-		p.save(e, stateRange)
 	}
 	return p.bindComputed(c, end)
 }

@@ -23,15 +23,15 @@ func spreadOf(ref *model.Ref) *spread {
 		return nil
 	}
 	w, ok := model.WiringOf(ref.Prog.Root)
-	s := &spread{scopeDepth: w.ScopeDepth, mask: derivedConstraint(ref, 0, 0).mask}
-	size := min(bits.Len64(s.mask), len(w.Wires))
+	c := derivedConstraint(ref, 0, 0)
+	s, size := &spread{scopeDepth: w.ScopeDepth, mask: c.mask}, min(bits.Len64(c.mask), len(w.Wires))
 	for size > 0 && w.Wires[size-1] == model.NoWire {
 		size--
 	}
 	if ref.Env != nil {
 		size = ref.Env.Root.Size
 	}
-	if !ok || size == 0 { // or it is always 0
+	if !ok || c.kind != wantValue || size == 0 { // or it is always 0
 		return nil
 	}
 	for i := size - 1; i >= 0; i-- {

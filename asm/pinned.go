@@ -27,7 +27,7 @@ func (p *Parser) notePinned() {
 	for i := range p.cons {
 		if c := &p.cons[i]; c.kind == wantNothing {
 			alone := p.alone(c)
-			p.pinned = p.pinned || alone.val != 0 || alone.known() || p.ternaryRef(c.ref, c.scope) != alone
+			p.pinned = p.pinned || alone.val != 0 || alone.known() || p.reference(c.ref, c.scope, true) != alone
 		}
 	}
 }
@@ -40,7 +40,7 @@ func (p *Parser) alone(c *constraint) ternary {
 			p.spaces[i].known = bits.Value{}
 		}
 	}
-	t := p.ternaryRef(c.ref, c.scope)
+	t := p.reference(c.ref, c.scope, true)
 	p.spaces = spaces
 	return t
 }

@@ -240,141 +240,6 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 	return nil, true
 }
 
-// eval computes an expression from the bits known so far.
-func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
-	if p.tests(n, scope) {
-		return p.test(n.Test, scope)
-	}
-	switch n.Op {
-	case spec.OpConst:
-		return n.Value, true
-	case spec.OpField:
-		if p.work++; p.work > maxWork {
-			return 0, false
-		}
-		ref, ok := p.meaning(n.Alts, scope)
-		if !ok {
-			return 0, false
-		}
-		return p.fieldValue(ref, scope)
-	case spec.OpAndAnd, spec.OpOrOr:
-		return p.evalLogic(n, scope)
-	case spec.OpCond:
-		x, ok := p.eval(n.X, scope)
-		if !ok {
-			return 0, false
-		}
-		if x != 0 {
-			return p.eval(n.Y, scope)
-		}
-		return p.eval(n.Z, scope)
-	}
-	x, kx := p.eval(n.X, scope)
-	y, ky := uint64(0), true
-	if n.Y != nil {
-		y, ky = p.eval(n.Y, scope)
-	}
-	if !kx || !ky {
-		return 0, false
-	}
-	return model.Apply(n, x, y), true
-}
-
-// tests reports whether a node is a test that can be made of a scope as it lies.
-func (p *Parser) tests(n *model.Node, scope int32) bool {
-	return n.Test != nil && (n.Test.Low == 0 || p.scopes[scope].parts == nil)
-}
-
-// test is eval for a test.
-func (p *Parser) test(t *model.Test, scope int32) (v uint64, known bool) {
-	var val, set uint64
-	switch s := &p.scopes[scope]; {
-	case t.Context:
-		sp := &p.spaces[spaceContext]
-		val, set = sp.val[0], sp.known[0]
-	case s.parts == nil:
-		sp := &p.spaces[s.space]
-		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
-	default:
-		sp := &p.spaces[s.space]
-		for _, part := range s.parts {
-			val = val<<uint(part.Width) | sp.val.Uint(part.Low, part.Width)
-			set = set<<uint(part.Width) | sp.known.Uint(part.Low, part.Width)
-		}
-	}
-	switch {
-	case (val^t.Match)&t.Mask&set != 0:
-		return truthBit(t.Not), true
-	case t.Mask&^set == 0:
-		return truthBit(!t.Not), true
-	}
-	return 0, false
-}
-
-// evalLogic computes && and ||, of which one side can decide.
-func (p *Parser) evalLogic(n *model.Node, scope int32) (uint64, bool) {
-	decider := n.Op == spec.OpOrOr
-	x, kx := p.eval(n.X, scope)
-	if kx && (x != 0) == decider {
-		return truthBit(decider), true
-	}
-	y, ky := p.eval(n.Y, scope)
-	if ky && (y != 0) == decider {
-		return truthBit(decider), true
-	}
-	return truthBit(!decider), kx && ky
-}
-
-func truthBit(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// fieldValue returns the low 64 bits of a reference if all of them are known.
-func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) {
-	if ref == nil {
-		return 0, true
-	}
-	if ref.Context != nil {
-		s := &p.spaces[spaceContext]
-		return s.val.Uint(ref.Low, ref.Width), s.known.Uint(ref.Low, ref.Width) == ^uint64(0)>>(64-uint(ref.Width))
-	}
-	scope = p.up(scope, ref.ScopeDepth)
-	if ref.Prog != nil {
-		return p.eval(ref.Prog.Root, scope)
-	}
-	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
-		sp := &p.spaces[s.space]
-		return sp.val.Uint(s.low+ref.Low, ref.Width), sp.known.Uint(s.low+ref.Low, ref.Width) == ones(ref.Width)
-	}
-	val, k, ok := p.gather(ref, scope)
-	if !ok {
-		return 0, false
-	}
-	return val, k == ^uint64(0)>>(64-uint(min(ref.Width, 64)))
-}
-
-// gather joins the known bits of a field of bits, its low 64.
-func (p *Parser) gather(ref *model.Ref, scope int32) (val, known uint64, ok bool) {
-	sp, parts, low, ok := p.locate(ref, scope)
-	if !ok {
-		return 0, 0, false
-	}
-	s := &p.spaces[sp]
-	if parts == nil {
-		w := min(ref.Width, 64)
-		return s.val.Uint(low, w), s.known.Uint(low, w), true
-	}
-	for _, part := range parts {
-		w := min(part.Width, 64)
-		val = val<<uint(w) | s.val.Uint(part.Low, w)
-		known = known<<uint(w) | s.known.Uint(part.Low, w)
-	}
-	return val, known, true
-}
-
 // solve is called when the whole text has been read: it looks for bits that satisfy every
 // constraint, preferring the defaults and then the smallest. Where no word satisfies the soft
 // ones, the text is one that another case would print, and they are dropped.
@@ -651,7 +516,7 @@ func (p *Parser) leafAsserts(u leafScope, zeros bool) {
 			}
 		}
 		for _, a := range c.Spec.Asserts {
-			p.fillScope(u.scope, a.Low, a.High-a.Low+1, a.Match)
+			p.fill(&p.scopes[u.scope], []spec.Part{{Low: a.Low, Width: a.High - a.Low + 1}}, a.Match.Shr(a.Low))
 		}
 		if own {
 			return
@@ -688,64 +553,22 @@ func (p *Parser) withZeros(zeros bool, read func()) {
 	p.spaces = spaces
 }
 
-// fillScope sets those bits of a run of a scope that are unknown, to the bits that v has there.
-func (p *Parser) fillScope(scope int32, low, width int, v wide.Value) {
-	s := &p.scopes[scope]
-	parts := s.compose(spec.Part{Low: low, Width: width})
-	for i := len(parts) - 1; i >= 0; i-- {
-		p.fill(s.space, parts[i].Low, parts[i].Width, v.Slice(low, parts[i].Width))
-		low += parts[i].Width
-	}
-}
-
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
 // computed from bits that are unknown. With zeros these are 0.
 func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
-	if done, known := p.defaultRun(d, scope, zeros); done {
-		return known
+	at := p.up(scope, d.Ref.ScopeDepth)
+	if d.Ref.Width <= 64 && p.gather(d.Ref, at).known() {
+		return true
 	}
-	sp, parts, low, ok := p.locate(d.Ref, p.up(scope, d.Ref.ScopeDepth))
+	s, ok := p.enter(d.Ref, at)
 	if !ok {
 		return true
 	}
-	val, ok := p.defaultValue(d, scope, zeros)
-	if !ok {
-		return false
-	}
-	if parts == nil {
-		parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
-	}
-	at := 0
-	for j := len(parts) - 1; j >= 0; j-- {
-		p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
-		at += parts[j].Width
-	}
-	return true
-}
-
-// defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; done is
-// false where they are not. known is false where the value needs bits that are unknown.
-func (p *Parser) defaultRun(d *model.Default, scope int32, zeros bool) (done, known bool) {
-	ref, s := d.Ref, &p.scopes[scope]
-	if ref.Low < 0 || s.low < 0 || ref.ScopeDepth > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
-		return false, false
-	}
-	low, sp := s.low+ref.Low, &p.spaces[s.space]
-	fixed, all := sp.known.Uint(low, ref.Width), ones(ref.Width)
-	if fixed == all {
-		return true, true
-	}
 	v, known := p.defaultValue(d, scope, zeros)
-	if !known {
-		return true, false
+	if known {
+		p.fill(&s, d.Ref.Field.Parts, wide.Of(v))
 	}
-	p.bound(undo{int16(low), uint8(ref.Width), s.space, all &^ fixed}, p.pos)
-	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)
-	sp.known.SetUint(low, ref.Width, all)
-	if s.space >= spaceTable {
-		sp.assumed = sp.assumed.Or(wide.Of(all &^ fixed).Shl(low))
-	}
-	return true, true
+	return known
 }
 
 // fillContexts gives contexts that the text does not name their defaults.
@@ -763,12 +586,15 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 	}
 }
 
-// fill sets those bits of a run that are unknown.
-func (p *Parser) fill(sp uint8, low, width int, v wide.Value) {
-	s := &p.spaces[sp]
-	unknown := wide.Range(low, width).AndNot(s.known)
-	p.setMasked(sp, low, width, v, unknown.Slice(low, width), p.pos)
-	if sp >= spaceTable {
-		s.assumed = s.assumed.Or(unknown)
+// fill sets those bits of runs of a scope that are unknown, to the low bits of v.
+func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
+	sp := &p.spaces[s.space]
+	for low, width := range s.pieces(list) {
+		unknown := wide.Range(low, width).AndNot(sp.known)
+		p.setMasked(s.space, low, width, v, unknown.Shr(low), p.pos)
+		if s.space >= spaceTable {
+			sp.assumed = sp.assumed.Or(unknown)
+		}
+		v = v.Shr(width)
 	}
 }

@@ -405,6 +405,13 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 }
 
 func (d *Decoder) node(n *model.Node, depth int) uint64 {
+	if t := n.Test; t != nil {
+		v := &d.ctx
+		if !t.Context {
+			v = &d.frames[depth].v
+		}
+		return boolean((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
+	}
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value

@@ -235,14 +235,9 @@ func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
 		p.freeIn(ref.Prog.Root, scope, depth+1)
 		return
 	}
-	sp, parts, low, ok := p.locate(ref, scope)
-	switch {
-	case !ok:
-	case parts == nil:
-		p.freeRun(sp, low, ref.Width)
-	default:
-		for i := len(parts) - 1; i >= 0; i-- {
-			p.freeRun(sp, parts[i].Low, parts[i].Width)
+	if s, ok := p.enter(ref, scope); ok {
+		for low, width := range s.pieces(ref.Field.Parts) {
+			p.freeRun(s.space, low, width)
 		}
 	}
 }

@@ -516,7 +516,7 @@ func (p *Parser) leafAsserts(u leafScope, zeros bool) {
 			}
 		}
 		for _, a := range c.Spec.Asserts {
-			p.fillScope(u.scope, a.Low, a.High-a.Low+1, a.Match)
+			p.fill(&p.scopes[u.scope], []spec.Part{{Low: a.Low, Width: a.High - a.Low + 1}}, a.Match.Shr(a.Low))
 		}
 		if own {
 			return
@@ -553,64 +553,22 @@ func (p *Parser) withZeros(zeros bool, read func()) {
 	p.spaces = spaces
 }
 
-// fillScope sets those bits of a run of a scope that are unknown, to the bits that v has there.
-func (p *Parser) fillScope(scope int32, low, width int, v wide.Value) {
-	s := &p.scopes[scope]
-	parts := s.compose(spec.Part{Low: low, Width: width})
-	for i := len(parts) - 1; i >= 0; i-- {
-		p.fill(s.space, parts[i].Low, parts[i].Width, v.Slice(low, parts[i].Width))
-		low += parts[i].Width
-	}
-}
-
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
 // computed from bits that are unknown. With zeros these are 0.
 func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
-	if done, known := p.defaultRun(d, scope, zeros); done {
-		return known
+	at := p.up(scope, d.Ref.ScopeDepth)
+	if d.Ref.Width <= 64 && p.gather(d.Ref, at).known() {
+		return true
 	}
-	sp, parts, low, ok := p.locate(d.Ref, p.up(scope, d.Ref.ScopeDepth))
+	s, ok := p.enter(d.Ref, at)
 	if !ok {
 		return true
 	}
-	val, ok := p.defaultValue(d, scope, zeros)
-	if !ok {
-		return false
-	}
-	if parts == nil {
-		parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
-	}
-	at := 0
-	for j := len(parts) - 1; j >= 0; j-- {
-		p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
-		at += parts[j].Width
-	}
-	return true
-}
-
-// defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; done is
-// false where they are not. known is false where the value needs bits that are unknown.
-func (p *Parser) defaultRun(d *model.Default, scope int32, zeros bool) (done, known bool) {
-	ref, s := d.Ref, &p.scopes[scope]
-	if ref.Low < 0 || s.low < 0 || ref.ScopeDepth > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
-		return false, false
-	}
-	low, sp := s.low+ref.Low, &p.spaces[s.space]
-	fixed, all := sp.known.Uint(low, ref.Width), ones(ref.Width)
-	if fixed == all {
-		return true, true
-	}
 	v, known := p.defaultValue(d, scope, zeros)
-	if !known {
-		return true, false
+	if known {
+		p.fill(&s, d.Ref.Field.Parts, wide.Of(v))
 	}
-	p.bound(undo{int16(low), uint8(ref.Width), s.space, all &^ fixed}, p.pos)
-	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)
-	sp.known.SetUint(low, ref.Width, all)
-	if s.space >= spaceTable {
-		sp.assumed = sp.assumed.Or(wide.Of(all &^ fixed).Shl(low))
-	}
-	return true, true
+	return known
 }
 
 // fillContexts gives contexts that the text does not name their defaults.
@@ -628,12 +586,15 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 	}
 }
 
-// fill sets those bits of a run that are unknown.
-func (p *Parser) fill(sp uint8, low, width int, v wide.Value) {
-	s := &p.spaces[sp]
-	unknown := wide.Range(low, width).AndNot(s.known)
-	p.setMasked(sp, low, width, v, unknown.Slice(low, width), p.pos)
-	if sp >= spaceTable {
-		s.assumed = s.assumed.Or(unknown)
+// fill sets those bits of runs of a scope that are unknown, to the low bits of v.
+func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
+	sp := &p.spaces[s.space]
+	for low, width := range s.pieces(list) {
+		unknown := wide.Range(low, width).AndNot(sp.known)
+		p.setMasked(s.space, low, width, v, unknown.Shr(low), p.pos)
+		if s.space >= spaceTable {
+			sp.assumed = sp.assumed.Or(unknown)
+		}
+		v = v.Shr(width)
 	}
 }

@@ -251,7 +251,7 @@ func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 		word.SetUint(home.low+f.Parts[0].Low, f.Width, index)
 		return
 	}
-	setParts(word, home.composeAll(f.Parts), bits.Of(index))
+	setParts(word, home.compose(f.Parts), bits.Of(index))
 }
 
 // setParts writes a value into parts, the most significant first.
@@ -273,8 +273,8 @@ func (p *Parser) care(sp uint8) bits.Value {
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Unused {
 			x := &u.leaf.Unused[i]
-			at, parts, low, ok := p.locate(x.Ref, p.up(u.scope, x.Ref.ScopeDepth))
-			if !ok || at != sp {
+			s, ok := p.enter(x.Ref, p.up(u.scope, x.Ref.ScopeDepth))
+			if !ok || s.space != sp {
 				continue
 			}
 			if x.Cond != nil {
@@ -282,11 +282,8 @@ func (p *Parser) care(sp uint8) bits.Value {
 					continue
 				}
 			}
-			if parts == nil {
-				parts = []spec.Part{{Low: low, Width: x.Ref.Width}}
-			}
-			for _, part := range parts {
-				care = care.AndNot(bits.Range(part.Low, part.Width))
+			for low, width := range s.pieces(x.Ref.Field.Parts) {
+				care = care.AndNot(bits.Range(low, width))
 			}
 		}
 	}

@@ -206,7 +206,7 @@ func (p *Parser) test(t *model.Test, scope int32) ternary {
 		sp := &p.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
 	default:
-		x := p.spaces[s.space].pieces(s.parts)
+		x := p.pieces(s, []spec.Part{{Width: s.size}})
 		val, set = x.val, ^x.open
 	}
 	switch {
@@ -271,16 +271,11 @@ func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
 	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
 		return p.spaces[s.space].run(s.low+ref.Low, width)
 	}
-	sp, parts, low, ok := p.locate(ref, scope)
-	switch {
-	case !ok:
+	s, ok := p.enter(ref, scope)
+	if !ok {
 		return ternary{open: ones(width)}
-	case parts == nil:
-		return p.spaces[sp].run(low, width)
 	}
-	t := p.spaces[sp].pieces(parts)
-	t.open &= ones(width)
-	return t
+	return p.pieces(&s, ref.Field.Parts)
 }
 
 // run is what is known of a run of up to 64 bits.
@@ -289,11 +284,12 @@ func (s *space) run(low, width int) ternary {
 	return ternary{s.val.Uint(low, width) &^ open, open}
 }
 
-// pieces is what is known of the bits of parts, the most significant first.
-func (s *space) pieces(parts []spec.Part) (t ternary) {
-	for _, part := range parts {
-		x := s.run(part.Low, min(part.Width, 64))
-		t = t.shiftLeft(uint(part.Width)).or(x)
+// pieces is what is known of runs of bits of a scope, the most significant first, their low 64.
+func (p *Parser) pieces(s *scope, list []spec.Part) (t ternary) {
+	sp, at := &p.spaces[s.space], 0
+	for low, width := range s.pieces(list) {
+		t = t.or(sp.run(low, min(width, 64)).shiftLeft(uint(at)))
+		at += width
 	}
 	return t
 }

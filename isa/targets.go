@@ -143,7 +143,7 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 		if e.Field.Table != nil {
 			return fmt.Errorf("%s is in a table, not in the word", name)
 		}
-		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	at := 0
 	placed := s.fieldOf(ref).info.Parts

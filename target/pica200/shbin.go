@@ -95,10 +95,10 @@ type DVLP struct {
 type Descriptor struct {
 	// Value is the descriptor: destination mask, swizzles and negations. The instruction set
 	// describes its bits.
-	Value uint32
+	Value uint32 `json:"value"`
 	// Second is 0 in picasso's files; the official tools write something else, perhaps a mask of the
 	// bits that are used. The hardware is given Value only (libctru).
-	Second uint32
+	Second uint32 `json:"second"`
 }
 
 // DVLE is one program: where it enters the shared code, and the tables that tell a driver how to
@@ -234,17 +234,17 @@ func (c Constant) Register() (UniformReg, bool) {
 
 // Label names an address of the code.
 type Label struct {
-	ID uint8
+	ID uint8 `json:"id"`
 	// Pad follows ID; other readers take its first byte for the high half of a 16-bit ID.
-	Pad [3]byte
+	Pad [3]byte `json:"-"`
 	// Address counts words from the start of the code. It is not checked against the code's size.
-	Address uint32
+	Address uint32 `json:"address"`
 	// Size has an open meaning; the size of what is labelled is a guess.
-	Size uint32
+	Size uint32 `json:"size"`
 	// SymbolOffset counts bytes from the start of the symbol table to Name.
-	SymbolOffset uint32
+	SymbolOffset uint32 `json:"-"`
 	// Name is any bytes but NUL, and may be empty.
-	Name string
+	Name string `json:"name"`
 }
 
 // Output says what an output register carries.
@@ -313,11 +313,12 @@ func nameOrNumber(names []string, i int) string {
 // Uniform names a run of registers.
 type Uniform struct {
 	// SymbolOffset counts bytes from the start of the symbol table to Name.
-	SymbolOffset uint32
+	SymbolOffset uint32 `json:"-"`
 	// First and Last are both part of the run. Neither their order nor their bank is checked.
-	First, Last UniformReg
+	First UniformReg `json:"first"`
+	Last  UniformReg `json:"last"`
 	// Name is any bytes but NUL, and may be empty. picasso writes a dot where its source has a $.
-	Name string
+	Name string `json:"name"`
 }
 
 // UniformReg is a register in the numbering of the uniform table: 0x00 is v0, 0x10 c0, 0x70 i0,
@@ -347,6 +348,9 @@ func (r UniformReg) String() string {
 	}
 	return fmt.Sprintf("0x%x", uint16(r))
 }
+
+// MarshalText returns the name as String does, for JSON.
+func (r UniformReg) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // constant returns the type of the constants that preset a bank.
 func (b bank) constant() ConstantType { return constantBanks[b] }

@@ -163,7 +163,7 @@ func (r *assembly) directive(text string, off int) {
 	name, span := strings.ToLower(text[off+1:end]), r.span(off, end)
 	f, known := directives[name]
 	if !known {
-		r.fail(diag.Directive, span, "no directive .%s%s", name, similarDirective(name))
+		r.fail(diag.Directive, span, "no directive .%s%s", name, diag.DidYouMean("."+name, directiveNames()))
 		return
 	}
 	if r.array != nil && (name == "proc" || name == "else") {
@@ -188,17 +188,12 @@ func init() { // the table refers to functions that refer to it
 	}
 }
 
-func similarDirective(name string) string {
-	best, distance := "", 3
-	for n := range directives {
-		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
-			best, distance = n, d
-		}
+func directiveNames() (list []string) {
+	for name := range directives {
+		list = append(list, "."+name)
 	}
-	if best == "" || distance >= len(name) {
-		return ""
-	}
-	return "; did you mean ." + best + "?"
+	slices.Sort(list)
+	return list
 }
 
 func (r *assembly) proc(a *args, span diag.Span) {

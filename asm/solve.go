@@ -583,10 +583,11 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
 	sp := &p.spaces[s.space]
 	for low, width := range s.pieces(list) {
-		unknown := wide.Range(low, width).AndNot(sp.known)
-		p.setMasked(s.space, low, width, v, unknown.Shr(low), p.pos)
-		if s.space >= spaceTable {
-			sp.assumed = sp.assumed.Or(unknown)
+		if unknown := wide.Ones(width).AndNot(sp.known.Shr(low)); !unknown.IsZero() {
+			p.setMasked(s.space, low, width, v, unknown, p.pos)
+			if s.space >= spaceTable {
+				sp.assumed = sp.assumed.Or(unknown.Shl(low))
+			}
 		}
 		v = v.Shr(width)
 	}

@@ -269,7 +269,7 @@ func (c *compiler) giveUp(in *sem.Inst) bool {
 		delete(c.same, st)
 		return true
 	}
-	for i, a := range in.Args {
+	for i, a := range in.Args() {
 		if !c.uniform[a] {
 			same &^= 1 << uint(i)
 		}
@@ -364,7 +364,7 @@ func (c *compiler) findHomes() {
 	for i := len(c.code.Insts) - 1; i >= 0; i-- {
 		in := &c.code.Insts[i]
 		switch {
-		case in.Op == sem.OpWrite && in.Guard == sem.NoID && in.Type.Kind != sem.Bool:
+		case in.Op == sem.OpWrite && in.Guard == sem.NoID && in.Type().Kind != sem.Bool:
 			st := c.w.stores[in.State.Index]
 			if k := int(in.Imm)*st.comps + in.Comp; !st.wide() && int(in.Imm) < st.count && c.lives(in.B, i, in) {
 				c.homes[in.B] = &st.planes[k]
@@ -434,7 +434,7 @@ func (c *compiler) place(id sem.ID) loc {
 	switch {
 	case c.uniform[id]:
 		l.scalar = new(uint64)
-	case c.code.Insts[id].Type.Kind == sem.Bool:
+	case c.code.Insts[id].Type().Kind == sem.Bool:
 		l.mask = new(uint64)
 	case c.homes[id] != nil:
 		l.plane = c.homes[id]
@@ -617,7 +617,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpEnd:
 		c.add(func(w *Wave) { w.stop(g.of(w), "end", "") })
 	case sem.OpTrap:
-		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
+		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text()) })
 	case sem.OpRun:
 		c.add(func(w *Wave) {
 			m := g.of(w)
@@ -630,7 +630,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 			}
 		})
 	case sem.OpUnknown:
-		c.add(func(w *Wave) { w.unknown(in.Text, g.of(w)) })
+		c.add(func(w *Wave) { w.unknown(in.Text(), g.of(w)) })
 	case sem.OpBarrier:
 		a, b := c.locs[in.A], c.locs[in.B]
 		c.add(func(w *Wave) {
@@ -666,7 +666,7 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 			from, d := &st.scalars[k], c.place(id).scalar
 			c.add(func(*Wave) { *d = *from })
 		}
-	case in.Type.Kind == sem.Bool:
+	case in.Type().Kind == sem.Bool:
 		p, d := &st.planes[k], c.place(id).mask
 		c.add(func(w *Wave) { *d = maskOfPlane(p) })
 	case c.aliases(id):
@@ -763,7 +763,7 @@ func (c *compiler) constant(id sem.ID, v uint64) {
 	switch {
 	case c.uniform[id]:
 		c.locs[id] = loc{scalar: &v}
-	case in.Type.Kind == sem.Bool:
+	case in.Type().Kind == sem.Bool:
 		m := -v
 		c.locs[id] = loc{mask: &m}
 	default:
@@ -792,7 +792,7 @@ func (st *store) number(n uint64) (int, bool) {
 
 func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, comp := c.locs[in.A], in.Comp
-	from := c.code.Insts[in.A].Type
+	from := c.code.Insts[in.A].Type()
 	known := new(uint64)
 	if in.Carried {
 		c.sources[id] = known
@@ -860,7 +860,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 		return
 	}
 	p := &st.planes[k]
-	if in.Type.Kind == sem.Bool {
+	if in.Type().Kind == sem.Bool {
 		v := c.maskOf(in.B)
 		c.add(func(w *Wave) {
 			m := g.of(w)
@@ -907,7 +907,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 
 func (c *compiler) writeX(in *sem.Inst, st *store, g guard) {
 	a, v, comp := c.locs[in.A], c.locs[in.B], in.Comp
-	from := c.code.Insts[in.A].Type
+	from := c.code.Insts[in.A].Type()
 	c.add(func(w *Wave) {
 		m := g.of(w)
 		if st.wide() && m != 0 {
@@ -975,8 +975,8 @@ func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {
 }
 
 func (c *compiler) push(in *sem.Inst, st *store, g guard) {
-	args := make([]loc, len(in.Args))
-	for i, a := range in.Args {
+	args := make([]loc, len(in.Args()))
+	for i, a := range in.Args() {
 		args[i] = c.locs[a]
 	}
 	full := "stack " + st.state.Name + " is full"
@@ -1119,7 +1119,7 @@ func (c *compiler) results(id sem.ID) []*plane {
 	in := &c.code.Insts[id]
 	r := c.w.resultPlanes[in]
 	if r == nil {
-		for range in.Type.Count() {
+		for range in.Type().Count() {
 			r = append(r, new(plane))
 		}
 		c.w.resultPlanes[in] = r
@@ -1134,7 +1134,7 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		from *uint64
 	}
 	var masks []copied // arguments that are conditions
-	for _, a := range in.Args {
+	for _, a := range in.Args() {
 		if m := c.locs[a].mask; m != nil {
 			p := new(plane)
 			masks = append(masks, copied{p, m})
@@ -1147,9 +1147,9 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		if call.Mask = g.of(w); call.Mask == 0 {
 			return
 		}
-		s := w.Services[in.Text]
+		s := w.Services[in.Text()]
 		if s == nil {
-			w.stop(call.Mask, "trap", "nothing here does "+in.Text)
+			w.stop(call.Mask, "trap", "nothing here does "+in.Text())
 			return
 		}
 		for _, o := range masks {

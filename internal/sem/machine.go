@@ -122,7 +122,7 @@ var reserved = map[string]bool{
 
 func (l *machineLoader) typ(code spec.Code) Type {
 	t, err := parseType(code)
-	if err == nil && (t.width != nil || t.t.Kind == Tuple || t.t.Maybe) {
+	if err == nil && (t.width != nil || t.t.Kind == Tuple || t.t.maybe()) {
 		err = diag.Errorf(diag.MeaningType, t.span, "type %s of a state, expected bool, an integer, a float or a vector of them", code.Text())
 	}
 	if err != nil {

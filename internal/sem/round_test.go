@@ -99,7 +99,7 @@ func TestRoundedOnce(t *testing.T) {
 			if row.op == OpSqrt {
 				x = float32(math.Abs(float64(a)))
 			}
-			in := Inst{Op: row.op, Type: F32, Imm: uint64(mode)}
+			in := Inst{Op: row.op, Imm: uint64(mode)}.Typed(F32, Type{})
 			got := Apply(&in, uint64(math.Float32bits(x)), uint64(math.Float32bits(b)), uint64(math.Float32bits(c)))
 			w, _ := new(big.Float).SetPrec(24).SetMode(bigModes[mode]).Set(row.want).Float32()
 			if row.want.Sign() == 0 || math.Abs(float64(w)) < 0x1p-120 {
@@ -144,7 +144,7 @@ func TestDirected(t *testing.T) {
 		{OpDiv, Up, least, 0x4000000000000000, 0, least},
 		{OpDiv, Zero, one, 0, 0, 0x7ff0000000000000},
 	} {
-		in := Inst{Op: row.op, Type: Type{Kind: Float, Width: 64}, Imm: uint64(row.mode)}
+		in := Inst{Op: row.op, Imm: uint64(row.mode)}.Typed(Type{Kind: Float, Width: 64}, Type{})
 		if got := Apply(&in, row.a, row.b, row.c); got != row.want {
 			t.Errorf("%s of %#x, %#x, %#x, mode %d: %#x, want %#x", row.op, row.a, row.b, row.c, row.mode, got, row.want)
 		}

@@ -74,7 +74,7 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 		id = l.b.constant(t, uint64(v.n))
 	}
 	out := value{t: t, has: NoID, comps: l.b.list(t.Count())}
-	out.t.Maybe = false
+	out.t = t.optional(false)
 	for i := range out.comps {
 		out.comps[i] = id
 	}
@@ -148,7 +148,7 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 	}
 	out.comps = l.b.list(len(x.comps))
 	for i := range x.comps {
-		out.comps[i] = l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, cond, x.comps[i], y.comps[i])
+		out.comps[i] = l.b.choose(cond, x.t, x.comps[i], y.comps[i])
 	}
 	return out
 }
@@ -175,9 +175,9 @@ func (l *lowerer) opaque(t Type, uniform bool) value {
 	}
 	if t.Kind != Tuple {
 		for range t.Count() {
-			in := withType(blank(OpRead), t.Elem())
+			in := valued(OpRead, t.Elem())
 			in.Uniform = uniform
-			out.comps = append(out.comps, l.b.push(in))
+			out.comps = append(out.comps, l.b.push(&in))
 		}
 	}
 	return out

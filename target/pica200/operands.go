@@ -486,7 +486,10 @@ func (r *assembly) spellOut(text string) bool {
 		at++
 	}
 	r.line.Keep(0, at)
-	r.mnemonic = r.mnemonics[strings.ToLower(text[:at])]
+	r.mnemonic = r.mnemonics[text[:at]]
+	if r.mnemonic == nil {
+		r.mnemonic = r.mnemonics[strings.ToLower(text[:at])]
+	}
 	ok := true
 	for i := 0; at < end; i++ {
 		comma := end

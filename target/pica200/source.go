@@ -69,6 +69,7 @@ type sourceWriter struct {
 	pins             map[int]bool
 	pinAll           bool
 	literal          map[int]bool // descriptors of which also the bits matter that no instruction uses
+	simple           []bits.Value // the simplest descriptors, for each instruction
 	descriptors      []string
 	patches          []string
 
@@ -91,25 +92,14 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 		asm: a, file: f, data: data, sourceTools: a.tools, pins: map[int]bool{}, literal: map[int]bool{},
 		names: map[string]bool{}, labels: map[int]string{}, scopes: map[scope]symbolFinder{},
 	}
-	table := make([]bits.Value, len(f.DVLP.Descriptors))
-	for i, e := range f.DVLP.Descriptors {
-		table[i] = bits.Of(uint64(e.Value))
-	}
-	w.d.SetTable(0, table)
-	w.wanted.entries = table
+	w.wanted.entries = f.DVLP.table()
+	w.d.SetTable(0, w.wanted.entries)
 	w.parser.Symbol = func(string) (int64, bool) { return w.targetAddr, true }
 	w.d.Label = func(addr int64, _ bool) (string, bool) {
 		w.targetAddr = addr
 		return w.target, w.target != ""
 	}
-	w.insts = make([]isa.Inst, 0, len(f.DVLP.Code))
-	for _, word := range f.DVLP.Code {
-		in, ok := w.d.Decode(bits.Of(uint64(word)))
-		if !ok {
-			in = isa.Inst{Bits: bits.Of(uint64(word))}
-		}
-		w.insts = append(w.insts, in)
-	}
+	w.insts = f.DVLP.instructions(w.d)
 	w.readTables()
 	w.structure.find(w)
 	w.programs = namePrograms(w)
@@ -192,27 +182,26 @@ func (t *wantedTable) Place(e *asm.Entry) (int, error) {
 // foreseeLiteral finds the descriptors that would come out with other values: the first instruction that names one
 // gives it the bits that none of them depends on.
 func (w *sourceWriter) foreseeLiteral() {
-	type made struct{ value, care bits.Value }
-	table := make([]*made, len(w.wanted.entries))
+	made, named := make([]bits.Value, len(w.wanted.entries)), make([]bool, len(w.wanted.entries))
+	w.simple = make([]bits.Value, len(w.insts))
 	w.d.Symbol = nil
-	for _, in := range w.insts {
+	for at, in := range w.insts {
 		i := -1
 		if in.Leaf != nil {
 			i = w.slot(in).index(in.Bits[0])
 		}
-		if i < 0 || i >= len(table) {
+		if i < 0 || i >= len(made) {
 			continue
 		}
 		e := w.canonical.Entry(in, w.wanted.entries[i])
-		m := table[i]
-		if m == nil {
-			m = &made{value: e.Text}
-			table[i] = m
+		w.simple[at] = e.Entry
+		if !named[i] {
+			made[i], named[i] = e.Text, true
 		}
-		m.value, m.care = m.value.AndNot(e.Care).Or(e.Text.And(e.Care)), m.care.Or(e.Care)
+		made[i] = made[i].AndNot(e.Care).Or(e.Text.And(e.Care))
 	}
-	for i, m := range table {
-		if m != nil && m.value != w.wanted.entries[i] {
+	for i, value := range made {
+		if named[i] && value != w.wanted.entries[i] {
 			w.literal[i] = true
 		}
 	}
@@ -568,7 +557,7 @@ func (w *sourceWriter) simplify(at int, in isa.Inst, s *slot) (index int, own bi
 		return -1, own
 	}
 	own = w.wanted.entries[i]
-	w.wanted.entries[i] = w.canonical.Entry(in, own).Entry
+	w.wanted.entries[i] = w.simple[at]
 	return i, own
 }
 
@@ -779,6 +768,9 @@ func (w *sourceWriter) symbolIn(at scope, reg register) *symbol {
 
 // remark appends a comment with the values of the constants that the line from start on reads.
 func (w *sourceWriter) remark(dst []byte, start int) []byte {
+	if len(w.constants) == 0 {
+		return dst
+	}
 	mark, line := "\t; ", string(dst[start:])
 	for _, s := range w.constants {
 		if value := s.read(line, &w.asm.banks.components); value != "" {
@@ -931,7 +923,7 @@ func (s *structure) find(w *sourceWriter) {
 		slices.SortFunc(starts[at], func(a, b int) int { return b - a })
 	}
 	s.nest(w, starts)
-	s.findOwners(w)
+	s.owners = ownersOf(w.file, w.d, w.insts)
 	s.assign(w)
 }
 
@@ -1038,11 +1030,6 @@ func (s *structure) next(at, hi int, inside proc) (proc, bool) {
 		}
 	}
 	return proc{}, false
-}
-
-// findOwners finds which programs run each word.
-func (s *structure) findOwners(w *sourceWriter) {
-	s.owners = ownersOf(w.file, w.d, w.insts)
 }
 
 // assign chooses the file of each unit: that of the first program that runs it, in ascending order,

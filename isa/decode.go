@@ -84,7 +84,7 @@ type Decoder struct {
 	tops      [2][]*site // without and with a voice
 	sites     int        // that are kept
 	strings   map[string]string
-	meanings  map[string][]meaning
+	meanings  map[string]*slots[string]
 	walk      operandWalk
 	voices    map[string]*voice
 	marks     map[markKey]*memo

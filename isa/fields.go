@@ -164,32 +164,26 @@ type meanings struct {
 	symbols bool // the program may have a name for a value
 	// layout tells that the text may be another where it stands in a line.
 	layout bool
-	// slots have a text each, and serve all fields that are alike; there are none where it depends on too much.
-	slots []meaning
+	// texts serve all fields that are alike; nil where a text depends on too much.
+	texts *slots[string]
 }
 
-type meaning struct {
-	key   uint64
-	text  string
-	known bool
-}
+// manyMeanings is how many texts are kept of fields that are alike.
+const manyMeanings = 1 << 11
 
 // meaning returns the text of one field on its own.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
 	m := d.meaningsOf(at, ref)
-	if len(m.slots) == 0 || d.general || m.symbols && d.Symbol != nil {
+	if m.texts == nil || d.general || m.symbols && d.Symbol != nil {
 		return d.newMeaning(ref, depth)
 	}
 	x := m.key.read(d, depth)
-	i := x
-	if m.key.width > maxDense {
-		i = place(x, len(m.slots))
+	if s := m.texts.find(x); s != nil {
+		return *s
 	}
-	s := &m.slots[i]
-	if s.key != x || !s.known {
-		*s = meaning{x, d.newMeaning(ref, depth), true}
-	}
-	return s.text
+	s := d.newMeaning(ref, depth)
+	*m.texts.put(x, manyMeanings) = s
+	return s
 }
 
 // meaningsOf returns what is known of the texts of a field.
@@ -211,15 +205,15 @@ func (d *Decoder) newMeanings(ref *model.Ref) *meanings {
 	}
 	p.key = k
 	alike := p.likeness()
-	slots := d.meanings[alike]
-	if alike == "" || slots == nil {
+	texts := d.meanings[alike]
+	if alike == "" || texts == nil {
 		if d.meanings == nil {
-			d.meanings = map[string][]meaning{}
+			d.meanings = map[string]*slots[string]{}
 		}
-		slots = make([]meaning, 1<<min(k.width, maxDense))
-		d.meanings[alike] = slots
+		texts = new(slots[string])
+		d.meanings[alike] = texts
 	}
-	return &meanings{key: k, symbols: g.symbols, slots: slots}
+	return &meanings{key: k, symbols: g.symbols, texts: texts}
 }
 
 // newMeaning prints one field on its own.

@@ -300,8 +300,7 @@ func planOf(u *model.BoundLeaf) *plan {
 
 func newPlan(u *model.BoundLeaf) *plan {
 	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
-	count := operandCount{open: map[*model.Env]bool{}, known: map[*model.Env]nesting{}}
-	if p.general = !count.boundLeaf(u).bounded(); p.general {
+	if p.general = !(operandCount{}).boundLeaf(u).bounded(); p.general {
 		return p
 	}
 	for i, c := range u.Cases {
@@ -355,11 +354,8 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	}
 }
 
-// operandCount finds how many operands an instruction can have, and how deep they are nested.
-type operandCount struct {
-	open  map[*model.Env]bool
-	known map[*model.Env]nesting
-}
+// operandCount tells of operands by their environment how many are in them, and how deep they are nested.
+type operandCount map[*model.Env]nesting
 
 // nesting is the greatest number of operands, and of frames in which they are printed.
 type nesting struct{ operands, depth int }
@@ -380,7 +376,7 @@ func (n nesting) beside(o nesting) nesting {
 	return n.or(nesting{n.operands + o.operands, o.depth})
 }
 
-func (c *operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
+func (c operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
 	for _, x := range u.Cases {
 		var n nesting
 		for i := range x.Items {
@@ -391,7 +387,7 @@ func (c *operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
 	return most
 }
 
-func (c *operandCount) item(it *model.Item) (n nesting) {
+func (c operandCount) item(it *model.Item) (n nesting) {
 	for i := range it.Members {
 		n = n.beside(c.item(&it.Members[i]))
 	}
@@ -405,21 +401,17 @@ func (c *operandCount) item(it *model.Item) (n nesting) {
 	return n.beside(most)
 }
 
-func (c *operandCount) env(env *model.Env) (most nesting) {
-	if c.open[env] {
-		return endless
-	}
-	if n, ok := c.known[env]; ok {
+func (c operandCount) env(env *model.Env) (most nesting) {
+	if n, ok := c[env]; ok {
 		return n
 	}
-	c.open[env] = true
+	c[env] = endless // where it is met inside of itself
 	for _, l := range env.Root.Leaves {
 		if most = most.or(c.boundLeaf(env.Bound(l))); !most.bounded() {
 			break
 		}
 	}
-	c.open[env] = false
-	c.known[env] = most
+	c[env] = most
 	return most
 }
 

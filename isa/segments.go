@@ -57,10 +57,10 @@ type segment struct {
 
 // shownItems is what a segment shows, and how that is printed in the general way.
 type shownItems struct {
-	// text is the constant text in front where it is no chunk, texts the items that it consists of.
-	text  string
-	texts []*model.Item
-	items []model.Item
+	// front is the constant text where it is no chunk, fronts the items that it consists of.
+	front  string
+	fronts []*model.Item
+	items  []model.Item
 	// operand is the one of which the items are a piece; member tells that they are one of a set.
 	operand *spec.Operand
 	member  bool
@@ -222,11 +222,11 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 		if size := p.lit[chunkLen] - 1; size <= uint8(chunkLen) {
 			n += int(size)
 		} else {
-			buf, n = room(append(buf[:n], p.text...))
+			buf, n = room(append(buf[:n], p.front...))
 			buf = grown(buf, n)
 		}
 		if p.kind <= known {
-			c := &p.dense.texts[p.key.from(&from)]
+			c := &p.texts[p.key.from(&from)]
 			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
 				*(*chunk)(buf[n:]) = *c
 				n += int(size)
@@ -254,16 +254,16 @@ func (d *Decoder) segment(dst []byte, p *segment, from *sources, depth int) []by
 	switch {
 	case p.symbols && d.Symbol != nil:
 		return d.items(dst, p.items, depth)
-	case !p.remembered() || p.wide != nil && p.wide.skip():
+	case !p.remembered() || p.skip():
 		return d.rest(dst, p, depth)
 	}
 	x := p.key.from(from)
-	if text, ok := p.memo.find(x); ok {
+	if text, ok := p.memo.text(x); ok {
 		return append(dst, text...)
 	}
 	start, found := len(dst), len(d.findings)
 	if dst = d.rest(dst, p, depth); len(d.findings) == found {
-		p.memo.put(x, dst[start:])
+		p.keep(x, dst[start:])
 	}
 	return dst
 }
@@ -462,9 +462,9 @@ func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments),
 func (b *displayBuilder) add(p segment) {
 	p.lit = newChunk(b.text)
 	if p.lit[chunkLen] == longText {
-		p.text = b.text
+		p.front = b.text
 	}
-	p.texts = b.texts
+	p.fronts = b.texts
 	b.text, b.texts = "", nil
 	b.x.segments = append(b.x.segments, p)
 }

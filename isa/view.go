@@ -77,8 +77,8 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 			d.walk.group(g.operand, g.items, depth, start, len(dst)+g.to.offset)
 		}
 		at := len(dst)
-		if p.text != "" {
-			dst = append(dst, p.text...)
+		if p.front != "" {
+			dst = append(dst, p.front...)
 		} else {
 			dst = append(dst, p.lit[:p.lit[chunkLen]-1]...)
 		}
@@ -108,7 +108,7 @@ func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	}
 	v.before = textState{t.begun[depth], t.brackets, 0}
 	at := start
-	for _, it := range p.texts {
+	for _, it := range p.fronts {
 		t.group = d.groupVoice(it.Operand, depth)
 		switch {
 		case it.Text == "":
@@ -137,11 +137,11 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, from *sources, dep
 		v.kinds = d.kindsOf(p, depth)
 	}
 	m := v.kinds
-	if m.wide != nil && m.wide.skip() {
+	if m.skip() {
 		return d.viewItem(dst, p, depth)
 	}
 	x, start := p.key.from(from), len(dst)
-	if both, ok := m.find(x); ok {
+	if both, ok := m.text(x); ok {
 		n := len(both) / 2
 		t.kinds = append(t.upTo(start), both[n:]...)
 		return append(dst, both[:n]...)
@@ -151,7 +151,7 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, from *sources, dep
 	if len(d.findings) == found && t.brackets == 0 && t.prefix < 0 {
 		t.kinds = t.upTo(len(dst))
 		d.text = append(append(d.text[:0], dst[start:]...), t.kinds[start-t.start:]...)
-		m.put(x, d.text)
+		m.keep(x, d.text)
 	}
 	return dst
 }
@@ -222,10 +222,10 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, from *sources
 // optional reports whether the segment is known to print nothing, and shows no field then.
 func (p *segment) optional(from *sources) bool {
 	it := &p.items[0]
-	if p.dense == nil || !p.member && it.Kind != model.ItemSet && it.Before == "" && it.After == "" {
+	if p.texts == nil || !p.member && it.Kind != model.ItemSet && it.Before == "" && it.After == "" {
 		return false
 	}
-	text, ok := p.dense.find(p.key.from(from))
+	text, ok := p.memo.text(p.key.from(from))
 	return ok && len(text) == 0
 }
 

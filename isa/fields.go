@@ -120,7 +120,7 @@ func (w *fieldWalk) scope(depth int) {
 		case !w.text:
 		case at.shown == d.trace.turn:
 			f.Start, f.End = at.start, at.end
-			if f.Meaning = w.whole[at.start:at.end]; at.named || d.meaningsOf(at, ref).layout {
+			if f.Meaning = w.whole[at.start:at.end]; at.named || d.lone(at, ref).layout {
 				f.Meaning = d.meaning(at, ref, depth)
 			}
 		default:
@@ -158,74 +158,48 @@ func (s *site) list() []listed {
 	return s.listed
 }
 
-// meanings are the texts of the values of a field, by the bits on which they depend.
-type meanings struct {
-	key     key
-	symbols bool // the program may have a name for a value
+// lone is the text of one field on its own.
+type lone struct {
+	segment
+	reads reads
 	// layout tells that the text may be another where it stands in a line.
 	layout bool
-	// texts serve all fields that are alike; nil where a text depends on too much.
-	texts *slots[string]
+	last   string // that was asked for
 }
 
-// manyMeanings is how many texts are kept of fields that are alike.
-const manyMeanings = 1 << 11
-
-// meaning returns the text of one field on its own.
-func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
-	m := d.meaningsOf(at, ref)
-	if m.texts == nil || d.general || m.symbols && d.Symbol != nil {
-		return d.newMeaning(ref, depth)
-	}
-	x := m.key.read(d, depth)
-	if s := m.texts.find(x); s != nil {
-		return *s
-	}
-	s := d.newMeaning(ref, depth)
-	*m.texts.put(x, manyMeanings) = s
-	return s
-}
-
-// meaningsOf returns what is known of the texts of a field.
-func (d *Decoder) meaningsOf(at *fieldSite, ref *model.Ref) *meanings {
-	if at.meanings == nil {
-		at.meanings = d.newMeanings(ref)
-	}
-	return at.meanings
-}
-
-// newMeanings returns room for the texts of a field, which those that are alike share.
-func (d *Decoder) newMeanings(ref *model.Ref) *meanings {
-	p := segment{shownItems: &shownItems{items: []model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}}}}
-	g := dependencies{budget: maxDependencies}
-	g.item(&p.items[0], 0)
-	k, ok := g.key(64)
-	if !ok || len(g.tables) > 0 {
-		return &meanings{layout: itemSearch{depends, map[*model.Env]bool{}}.ref(ref)}
-	}
-	p.key = k
-	alike := p.likeness()
-	texts := d.meanings[alike]
-	if alike == "" || texts == nil {
-		if d.meanings == nil {
-			d.meanings = map[string]*slots[string]{}
+// lone returns the text of a field on its own.
+func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
+	if at.alone == nil {
+		x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
+		if x.depend(); !x.remembered() {
+			x.layout = itemSearch{depends, map[*model.Env]bool{}}.ref(ref)
+		} else if x.memo = d.memoOf(&x.segment, x.alike); !x.reads.add(&x.key, x.tables) {
+			x.kind = x.otherwise()
 		}
-		texts = new(slots[string])
-		d.meanings[alike] = texts
+		at.alone = x
 	}
-	return &meanings{key: k, symbols: g.symbols, texts: texts}
+	return at.alone
 }
 
-// newMeaning prints one field on its own.
-func (d *Decoder) newMeaning(ref *model.Ref, depth int) string {
+// meaning returns the text of one field on its own, without the name that the program may have for its value.
+func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
+	x := d.lone(at, ref)
+	var from sources
+	from[0] = &d.frames[depth].v
 	d.watch = watchNothing
-	defer func() { d.watch = watchFields }()
-	if ref.Kind == spec.KindBitset {
+	switch {
+	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && (!x.reads.more || x.reads.find(d, depth, &from)):
+		d.text = d.segment(d.text[:0], &x.segment, &from, depth)
+	case ref.Kind == spec.KindBitset:
 		d.text = d.nested(d.text[:0], ref, depth)
-	} else {
+	default:
 		d.text = d.scalar(d.text[:0], ref, depth)
 	}
-	return d.intern(d.text)
+	d.watch = watchFields
+	if x.last != string(d.text) {
+		x.last = d.intern(d.text)
+	}
+	return x.last
 }
 
 // maxTextsKept bounds the texts that a decoder keeps.

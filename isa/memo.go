@@ -233,6 +233,8 @@ type leafMemo struct {
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
 	choice *choice // nil where it depends on too much
+	// branches tells whether a display can show a branch target; nil before it is asked for.
+	branches *bool
 }
 
 // fewUses is how many instructions of a leaf are printed in the general way before it is worth a plan.
@@ -294,7 +296,7 @@ func (d *Decoder) withMemos(x *display) *display {
 	for i := range own.segments {
 		p := &own.segments[i]
 		if p.remembered() {
-			d.giveMemo(p)
+			p.memo = d.memoOf(p, p.alike)
 		}
 		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
 			p.env = d.envMemo(r.Env)
@@ -303,19 +305,16 @@ func (d *Decoder) withMemos(x *display) *display {
 	return &own
 }
 
-// giveMemo gives a segment its memo, which those that are alike share.
-func (d *Decoder) giveMemo(p *segment) {
-	have, ok := d.alike[p.alike]
-	if ok {
-		p.memo = have
-		return
-	}
-	p.memo = newMemo(p)
-	if p.alike == "" {
-		return
+// memoOf returns the memo of a segment, the same for all that are alike; those that are like none have "".
+func (d *Decoder) memoOf(p *segment, alike string) memo {
+	m, ok := d.alike[alike]
+	if ok && alike != "" {
+		return m
 	}
 	if d.alike == nil {
 		d.alike = map[string]memo{}
 	}
-	d.alike[p.alike] = p.memo
+	m = newMemo(p)
+	d.alike[alike] = m
+	return m
 }

@@ -35,64 +35,68 @@ func newChunk[T []byte | string](s T) chunk {
 type dense struct {
 	texts []chunk
 	// long are the texts that are no chunk, nil if there are none.
-	long []string
+	long [][]byte
 }
 
 // maxDense is the greatest width of a key for which a dense memo is made, in bits.
 const maxDense = 10
+
+// find returns the text of a key, and whether it is known.
+func (m *dense) find(x uint64) (text []byte, ok bool) {
+	c := &m.texts[x]
+	switch c[chunkLen] {
+	case 0:
+		return nil, false
+	case longText:
+		return m.long[x], true
+	}
+	return c[:c[chunkLen]-1], true
+}
 
 func (m *dense) put(x uint64, s []byte) {
 	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
 		return
 	}
 	if m.long == nil {
-		m.long = make([]string, len(m.texts))
+		m.long = make([][]byte, len(m.texts))
 	}
-	m.long[x] = string(s)
+	m.long[x] = slices.Clone(s)
 }
 
-// wide has the texts of some values of a wide key, each in the one slot that it can have.
-type wide struct {
-	slots []slot
-	luck
+// wide has the texts of some values of a wide key.
+type wide = slots[slotText]
+
+// slotText is a text that a slot has room for, and its length.
+type slotText struct {
+	size uint8
+	text [38]byte
 }
 
-// luck says whether it is worth looking. Programs have few different operands, random words hardly the same one twice:
-// where looking is in vain most of the time, it is left for a while.
-type luck struct {
+// slots have values by a key, each in the one slot that it can have. Programs have few different operands, random words
+// hardly the same one twice: where looking is in vain most of the time, it is left for a while.
+type slots[T any] struct {
+	list []slot[T]
 	// misses counts those that found another key in their slot, since the slots were made.
 	misses int
 	// score rises with what is found and falls with what is not; pause is how often not to look.
 	score, pause int
 }
 
+type slot[T any] struct {
+	key   uint64
+	known bool
+	value T
+}
+
 // A miss costs missCost hits; at poorScore it is not looked for longPause times.
 const missCost, poorScore, goodScore, longPause = 2, -512, 512, 1 << 13
 
 // skip reports whether not to look this time.
-func (l *luck) skip() bool {
-	if l.pause == 0 {
+func (w *slots[T]) skip() bool {
+	if w.pause == 0 {
 		return false
 	}
-	l.pause--
-	return true
-}
-
-func (l *luck) hit() { l.score = min(l.score+1, goodScore) }
-
-func (l *luck) miss() {
-	if l.score -= missCost; l.score < poorScore {
-		l.score, l.pause = 0, longPause
-	}
-}
-
-// crowded reports whether there should be more slots, of which one is taken by another key; at most many.
-func (l *luck) crowded(slots, many int) bool {
-	l.misses++
-	if l.misses <= slots/2 || slots >= many {
-		return false
-	}
-	l.misses = 0
+	w.pause--
 	return true
 }
 
@@ -102,46 +106,80 @@ func place(x uint64, slots int) uint64 {
 	return at
 }
 
-// slot has the text of a key, and one more than its length.
-type slot struct {
-	key  uint64
-	size uint8
-	text [39]byte
+// fewSlots is how many there are at first.
+const fewSlots = 1 << 3
+
+// find returns the value of a key, nil where there is none.
+func (w *slots[T]) find(x uint64) *T {
+	if w.list == nil {
+		w.list = make([]slot[T], fewSlots)
+	}
+	s := &w.list[place(x, len(w.list))]
+	if s.key == x && s.known {
+		w.score = min(w.score+1, goodScore)
+		return &s.value
+	}
+	if w.score -= missCost; w.score < poorScore {
+		w.score, w.pause = 0, longPause
+	}
+	return nil
 }
 
-const fewSlots, manySlots = 1 << 5, 1 << 11
-
-// find returns the text of a key, and whether there is one.
-func (w *wide) find(x uint64) (*slot, bool) {
-	if w.slots == nil {
-		w.slots = make([]slot, fewSlots)
+// put returns the room for the value of a key, with what another had there. There are at most many.
+func (w *slots[T]) put(x uint64, many int) *T {
+	to := &w.list[place(x, len(w.list))]
+	if to.known {
+		w.misses++
 	}
-	s := &w.slots[place(x, len(w.slots))]
-	if s.key == x && s.size > 0 {
-		w.hit()
-		return s, true
-	}
-	w.miss()
-	return s, false
-}
-
-func (w *wide) put(x uint64, s []byte) {
-	if len(s) > len(slot{}.text) {
-		return
-	}
-	to := &w.slots[place(x, len(w.slots))]
-	if to.size > 0 && w.crowded(len(w.slots), manySlots) {
-		old := w.slots
-		w.slots = make([]slot, 4*len(old))
+	if w.misses > len(w.list)/2 && len(w.list) < many {
+		old := w.list
+		w.list, w.misses = make([]slot[T], 4*len(old)), 0
 		for i := range old {
-			if s := &old[i]; s.size > 0 {
-				w.slots[place(s.key, len(w.slots))] = *s
+			if s := &old[i]; s.known {
+				w.list[place(s.key, len(w.list))] = *s
 			}
 		}
-		to = &w.slots[place(x, len(w.slots))]
+		to = &w.list[place(x, len(w.list))]
 	}
-	to.key, to.size = x, uint8(len(s)+1)
-	copy(to.text[:], s)
+	to.key, to.known = x, true
+	return &to.value
+}
+
+// manyTexts is how many texts of a wide key are kept.
+const manyTexts = 1 << 11
+
+// memo has texts, by a narrow key in the dense one, by a wider one in the other.
+type memo struct {
+	dense *dense
+	wide  *wide
+}
+
+// newMemo returns a memo for the texts of a segment that are remembered, or for what is as long.
+func newMemo(p *segment) memo {
+	if p.kind == segmentWide {
+		return memo{wide: &wide{}}
+	}
+	return memo{dense: &dense{texts: make([]chunk, 1<<p.key.width)}}
+}
+
+// find returns the text of a key, and whether there is one.
+func (m *memo) find(x uint64) (text []byte, ok bool) {
+	if m.dense != nil {
+		return m.dense.find(x)
+	}
+	if s := m.wide.find(x); s != nil {
+		return s.text[:s.size], true
+	}
+	return nil, false
+}
+
+func (m *memo) put(x uint64, s []byte) {
+	if m.dense != nil {
+		m.dense.put(x, s)
+	} else if len(s) <= len(slotText{}.text) {
+		to := m.wide.put(x, manyTexts)
+		to.size = uint8(copy(to.text[:], s))
+	}
 }
 
 // choice has the displays that are printed, by the bits that choose one.
@@ -194,6 +232,8 @@ type envMemo struct {
 type leafMemo struct {
 	// uses counts the instructions that were printed before there was a plan.
 	uses uint8
+	// plains are the displays without memos, by case; nil before they are printed.
+	plains []*display
 	// plan is nil before there is one.
 	plan     *plan
 	displays []*display // by case; nil where a case has none
@@ -225,6 +265,17 @@ func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 		m.leaves[leaf.ID] = l
 	}
 	return l
+}
+
+// plainDisplay returns the display of a case without memos.
+func (l *leafMemo) plainDisplay(u *model.BoundLeaf, number int) *display {
+	if l.plains == nil {
+		l.plains = make([]*display, len(u.Cases))
+	}
+	if l.plains[number] == nil {
+		l.plains[number] = newDisplay(u, number)
+	}
+	return l.plains[number]
 }
 
 // make gives a leaf displays with memos of the decoder's own.
@@ -261,26 +312,17 @@ func (d *Decoder) withMemos(x *display) *display {
 
 // giveMemo gives a segment its memo, which those that are alike share.
 func (d *Decoder) giveMemo(p *segment) {
-	if have, ok := d.alike[p.alike]; ok {
-		p.dense, p.wide = have.dense, have.wide
+	have, ok := d.alike[p.alike]
+	if ok {
+		p.memo = have
 		return
 	}
-	if p.kind != segmentWide {
-		p.dense = &dense{texts: make([]chunk, 1<<p.key.width)}
-	} else {
-		p.wide = &wide{}
-	}
+	p.memo = newMemo(p)
 	if p.alike == "" {
 		return
 	}
 	if d.alike == nil {
-		d.alike = map[string]shared{}
+		d.alike = map[string]memo{}
 	}
-	d.alike[p.alike] = shared{p.dense, p.wide}
-}
-
-// shared are the memos of segments that are alike.
-type shared struct {
-	dense *dense
-	wide  *wide
+	d.alike[p.alike] = p.memo
 }

@@ -21,6 +21,11 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	if !d.MayBranch(in.Leaf) {
 		return dst
 	}
+	return d.shownTargets(dst, in)
+}
+
+// shownTargets prints an instruction and notes its labels.
+func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	label := d.Label
 	d.Label = func(addr int64, call bool) (string, bool) {
 		dst = append(dst, BranchTarget{addr, call})
@@ -143,7 +148,7 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 		if e.Field.Table != nil {
 			return fmt.Errorf("%s is in a table, not in the word", name)
 		}
-		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	at := 0
 	placed := s.fieldOf(ref).info.Parts

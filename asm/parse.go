@@ -63,14 +63,11 @@ type Parser struct {
 	node     *node
 	frame    int32
 
-	spaces     [maxSpaces]space
-	nspaces    int
-	trail      []undo
-	frames     []callFrame
-	scopes     []scope
-	choices    []choice
-	cons       []constraint
-	leafScopes []leafScope
+	finding
+	trail   []undo
+	frames  []callFrame
+	choices []choice
+	cons    []constraint
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
 	steps     int
@@ -81,27 +78,21 @@ type Parser struct {
 	// noncanonical tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	noncanonical, strict bool
-	// off is how far the floats that were read are from what was written.
-	off float64
-	// named tells that a label was read, asks are the names that were asked for; asked tells that a hook was that can say
-	// something else the next time.
-	named, asked bool
-	asks         []ask
-	note         Note                     // of a line that is known
-	shapeText    []byte                   // of a line
-	registers    map[int][]*registerField // by leaf
-	sourced      bool                     // the line is remembered as it stands in its source
+	// asks are the names of labels that were asked for; asked tells that a hook was that can say something else the next
+	// time.
+	asked     bool
+	asks      []ask
+	note      Note                     // of a line that is known
+	shapeText []byte                   // of a line
+	registers map[int][]*registerField // by leaf
+	sourced   bool                     // the line is remembered as it stands in its source
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
 	scalar          []byte
 	// steady tells that the contexts have their values.
 	steady bool
-	// leaf is the instruction that was read; cared tells that each entry knows what it depends on.
-	leaf  *isa.Leaf
-	cared bool
-	// ended tells that the bits that no text gives have their values.
-	ended bool
+	leaf   *isa.Leaf // that was read
 	// memo is nil for a parser that remembers nothing.
 	memo *memo
 	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in

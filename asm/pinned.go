@@ -33,14 +33,11 @@ func (p *Parser) notePinned() {
 }
 
 // alone is what is known of a branch target where no bit is known.
-func (p *Parser) alone(c *constraint) ternary {
-	spaces := p.spaces
-	for i := range p.spaces[:p.nspaces] {
-		if i != spaceContext {
-			p.spaces[i].known = bits.Value{}
-		}
-	}
-	t := p.reference(c.ref, c.scope, true)
-	p.spaces = spaces
+func (p *Parser) alone(c *constraint) (t ternary) {
+	contexts := p.spaces[spaceContext].known
+	p.supposing(bits.Value{}, func() {
+		p.spaces[spaceContext].known = contexts
+		t = p.reference(c.ref, c.scope, true)
+	})
 	return t
 }

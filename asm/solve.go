@@ -1,6 +1,8 @@
 package asm
 
 import (
+	"slices"
+
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -253,21 +255,14 @@ func (p *Parser) solve() bool {
 	}
 	p.undo(mark)
 	p.cons = p.cons[:n]
-	var hard []constraint
-	for _, c := range p.cons {
-		if !c.soft {
-			hard = append(hard, c)
+	hard := slices.DeleteFunc(slices.Clone(p.cons), func(c constraint) bool { return c.soft })
+	if len(hard) < n && p.leniently {
+		p.cons, p.noncanonical = append(p.cons[:0], hard...), true
+		if p.solveAll() {
+			return true
 		}
+		p.undo(mark)
 	}
-	if len(hard) == n || !p.leniently {
-		p.failConstraint(&p.cons[0], p.pos)
-		return false
-	}
-	p.cons, p.noncanonical = append(p.cons[:0], hard...), true
-	if p.solveAll() {
-		return true
-	}
-	p.undo(mark)
 	p.failConstraint(&p.cons[0], p.pos)
 	return false
 }
@@ -319,8 +314,8 @@ func (p *Parser) prefer(set func()) {
 	given := p.bitsSince(mark)
 	p.undo(mark)
 	for _, b := range given {
-		if !p.keeps(func() { p.setBits(b.space, int(b.low), 1, b.value, p.pos) }) {
-			p.setBits(b.space, int(b.low), 1, 1-b.value, p.pos)
+		if !p.keeps(func() { p.setBit(b.freeBit, b.value) }) {
+			p.setBit(b.freeBit, 1-b.value)
 			continue
 		}
 		p.undo(len(p.trail) - 1)
@@ -377,19 +372,12 @@ func (p *Parser) agrees() bool {
 	return true
 }
 
-// givenBit is a bit with its value.
-type givenBit struct {
-	space uint8
-	low   int16
-	value uint64
-}
-
 // bitsSince lists the bits that the trail has set from mark on.
 func (p *Parser) bitsSince(mark int) (list []givenBit) {
 	for _, u := range p.trail[mark:] {
 		for i := range int16(u.width) {
 			if u.set>>uint(i)&1 != 0 {
-				list = append(list, givenBit{u.space, u.low + i, p.spaces[u.space].val.Bit(int(u.low + i))})
+				list = append(list, givenBit{freeBit{space: u.space, low: u.low + i}, p.spaces[u.space].val.Bit(int(u.low + i))})
 			}
 		}
 	}
@@ -436,7 +424,7 @@ func (p *Parser) satisfied() bool {
 			p.solver.bits = p.solver.bits[:0]
 			p.freeIn(c.prog.Root, c.scope, 0)
 			for _, b := range p.solver.bits {
-				p.setBits(b.space, int(b.low), 1, 0, p.pos)
+				p.setBit(b, 0)
 			}
 		}
 	}
@@ -545,9 +533,14 @@ func (p *Parser) withZeros(zeros bool, read func()) {
 		read()
 		return
 	}
+	p.supposing(wide.Ones(wide.Size), read)
+}
+
+// supposing does what reads bits and sets none, as if those of known were known in each space, and no others.
+func (p *Parser) supposing(known wide.Value, read func()) {
 	spaces := p.spaces
 	for i := range p.spaces {
-		p.spaces[i].known = wide.Ones(wide.Size)
+		p.spaces[i].known = known
 	}
 	read()
 	p.spaces = spaces
@@ -590,10 +583,11 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
 	sp := &p.spaces[s.space]
 	for low, width := range s.pieces(list) {
-		unknown := wide.Range(low, width).AndNot(sp.known)
-		p.setMasked(s.space, low, width, v, unknown.Shr(low), p.pos)
-		if s.space >= spaceTable {
-			sp.assumed = sp.assumed.Or(unknown)
+		if unknown := wide.Ones(width).AndNot(sp.known.Shr(low)); !unknown.IsZero() {
+			p.setMasked(s.space, low, width, v, unknown, p.pos)
+			if s.space >= spaceTable {
+				sp.assumed = sp.assumed.Or(unknown.Shl(low))
+			}
 		}
 		v = v.Shr(width)
 	}

@@ -21,6 +21,11 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	if !d.MayBranch(in.Leaf) {
 		return dst
 	}
+	return d.shownTargets(dst, in)
+}
+
+// shownTargets prints an instruction and notes its labels.
+func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	label := d.Label
 	d.Label = func(addr int64, call bool) (string, bool) {
 		dst = append(dst, BranchTarget{addr, call})

@@ -170,6 +170,16 @@ type compiler struct {
 	sources map[sem.ID]*uint64 // of values that are carried, in which lanes somebody wrote what they are
 	// atomic tells that the operations of an atomic are prepared.
 	atomic bool
+	// seen tells that lanes look at what others have: values count in all lanes there are.
+	seen bool
+}
+
+// counts returns the lanes in which values count.
+func (c *compiler) counts(w *Wave) uint64 {
+	if c.seen {
+		return w.exists
+	}
+	return w.active
 }
 
 func newCompiler(w *Wave, code *sem.Code) *compiler {
@@ -177,6 +187,7 @@ func newCompiler(w *Wave, code *sem.Code) *compiler {
 	c := &compiler{w: w, code: code, spreads: map[*uint64]*spreadValue{}, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), inside: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n), sources: map[sem.ID]*uint64{}}
 	for i := range code.Insts {
 		c.last[i] = i
+		c.seen = c.seen || code.Insts[i].Op == sem.OpFrom
 		code.Insts[i].EachArg(func(a sem.ID) { c.last[a] = i })
 	}
 	return c
@@ -560,7 +571,7 @@ func (c *compiler) pure(id sem.ID, in *sem.Inst) {
 	if d.mask != nil {
 		c.add(func(w *Wave) {
 			var m uint64
-			for left := w.active; left != 0; left &= left - 1 {
+			for left := c.counts(w); left != 0; left &= left - 1 {
 				i := trailing(left)
 				m |= sem.Apply(in, args[0].lane(i), args[1].lane(i), args[2].lane(i)) << uint(i)
 			}
@@ -569,7 +580,7 @@ func (c *compiler) pure(id sem.ID, in *sem.Inst) {
 		return
 	}
 	c.add(func(w *Wave) {
-		for left := w.active; left != 0; left &= left - 1 {
+		for left := c.counts(w); left != 0; left &= left - 1 {
 			i := trailing(left)
 			d.plane[i] = sem.Apply(in, args[0].lane(i), args[1].lane(i), args[2].lane(i))
 		}
@@ -649,6 +660,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 	number, comp := int(in.Imm), in.Comp
 	if number >= st.count {
+		c.add(func(w *Wave) { w.noRegister(st, g.of(w)) })
 		c.constant(id, in.State.OutsideBits)
 		return
 	}
@@ -779,6 +791,13 @@ func maskOfPlane(p *plane) uint64 {
 	return m
 }
 
+// noRegister stops lanes that name a register which there is not, where that traps.
+func (w *Wave) noRegister(st *store, lanes uint64) {
+	if st.state.Outside == sem.OutsideTrap {
+		w.stop(lanes, "trap", st.state.Name+" has no such register")
+	}
+}
+
 // number returns the register that an index means; ok is false for one outside.
 func (st *store) number(n uint64) (int, bool) {
 	if n < uint64(st.count) {
@@ -801,9 +820,11 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	read := func(w *Wave, lane int) uint64 {
 		n, ok := st.number(index(from, a.lane(lane)))
 		if !ok {
-			if st.state.Outside == sem.OutsideTrap {
-				w.stop(1<<uint(lane)&g.of(w), "trap", st.state.Name+" has no such register")
+			lanes := g.of(w)
+			if !c.uniform[id] {
+				lanes &= 1 << uint(lane)
 			}
+			w.noRegister(st, lanes)
 			return st.state.OutsideBits
 		}
 		if st.state.Undefined && !in.Kept {
@@ -822,12 +843,12 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	case d.mask != nil:
 		c.add(func(w *Wave) {
 			var m uint64
-			each(w.active, func(i int) { m |= read(w, i) << uint(i) })
+			each(c.counts(w), func(i int) { m |= read(w, i) << uint(i) })
 			*d.mask = m
 		})
 	default:
 		c.add(func(w *Wave) {
-			for m := w.active; m != 0; m &= m - 1 {
+			for m := c.counts(w); m != 0; m &= m - 1 {
 				i := trailing(m)
 				d.plane[i] = read(w, i)
 			}
@@ -846,6 +867,7 @@ func index(t sem.Type, v uint64) uint64 {
 func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 	number := int(in.Imm)
 	if number >= st.count {
+		c.add(func(w *Wave) { w.noRegister(st, g.of(w)) })
 		return
 	}
 	k := number*st.comps + in.Comp
@@ -910,18 +932,21 @@ func (c *compiler) writeX(in *sem.Inst, st *store, g guard) {
 	from := c.code.Insts[in.A].Type()
 	c.add(func(w *Wave) {
 		m := g.of(w)
-		if st.wide() && m != 0 {
-			m = 1 << uint(trailing(m))
+		step := uint64(1) // of lanes that write together
+		if st.wide() {
+			step = m
 		}
-		each(m, func(lane int) {
-			n, ok := st.number(index(from, a.lane(lane)))
-			switch {
-			case ok:
-				st.set(n, comp, lane, v.lane(lane))
-			case st.state.Outside == sem.OutsideTrap:
-				w.stop(1<<uint(lane), "trap", st.state.Name+" has no such register")
+		for ; m != 0; m &^= step {
+			lane := trailing(m)
+			if !st.wide() {
+				step = 1 << uint(lane)
 			}
-		})
+			if n, ok := st.number(index(from, a.lane(lane))); ok {
+				st.set(n, comp, lane, v.lane(lane))
+			} else {
+				w.noRegister(st, step)
+			}
+		}
 	})
 }
 

@@ -255,12 +255,13 @@ func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
 	d := c.choice(id, in)
 	c.stays[id] = d == y
 	c.add(func(w *Wave) {
-		switch m := *cond & w.active; m {
+		all := c.counts(w)
+		switch m := *cond & all; m {
 		case 0:
 			if d != y {
 				copy(d[:n], y[:n])
 			}
-		case w.active:
+		case all:
 			if d != x {
 				copy(d[:n], x[:n])
 			}

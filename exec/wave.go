@@ -248,7 +248,7 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 	return w
 }
 
-// Start gives the wave so many lanes, which begin at an address, and its own state what it has before anybody
+// Start gives the wave so many lanes, 0 to 64, which begin at an address, and its own state what it has before anybody
 // writes it.
 func (w *Wave) Start(lanes int, pc uint64) {
 	w.exists = ^uint64(0) >> uint(Lanes-lanes)
@@ -256,7 +256,10 @@ func (w *Wave) Start(lanes int, pc uint64) {
 	for _, st := range w.own {
 		st.reset(w.exists)
 	}
-	w.groups = append(w.groups[:0], group{pc, w.exists})
+	w.groups = w.groups[:0]
+	if lanes > 0 {
+		w.groups = append(w.groups, group{pc, w.exists})
+	}
 	w.stops = w.stops[:0]
 	clear(w.findings)
 	w.Instructions, w.LaneInstructions = 0, 0
@@ -273,6 +276,7 @@ func (w *Wave) SetLanes(mask uint64) {
 	for i := range w.groups {
 		w.groups[i].mask &= mask
 	}
+	w.groups = slices.DeleteFunc(w.groups, func(g group) bool { return g.mask == 0 })
 }
 
 // Exists returns the lanes that there are.
@@ -307,19 +311,30 @@ func (w *Wave) Used(s *sem.State) bool { return w.stores[s.Index].bytes != nil }
 // SetMemory gives a memory its bytes, which are used and not copied.
 func (w *Wave) SetMemory(s *sem.State, data []byte) {
 	st := w.stores[s.Index]
-	st.bytes, st.size = data, len(data)
+	w.fit(st, len(data))
+	st.bytes = data
+}
+
+// fit gives a memory its size. Instructions that were prepared remember where it can be reached.
+func (w *Wave) fit(st *store, n int) {
+	if st.size == n {
+		return
+	}
+	st.bytes, st.size = nil, n
+	clear(w.code)
+	clear(w.dense)
 }
 
 // SetSize says how many bytes a memory has, of each lane where each has its own.
-func (w *Wave) SetSize(s *sem.State, n int) {
-	if st := w.stores[s.Index]; st.size != n {
-		st.bytes, st.size = nil, n
-	}
-}
+func (w *Wave) SetSize(s *sem.State, n int) { w.fit(w.stores[s.Index], n) }
 
 // SetCount says how many registers of a file there are: those from that number on are outside. It is said before
-// the wave runs.
-func (w *Wave) SetCount(s *sem.State, n int) { w.stores[s.Index].count = min(n, s.Count) }
+// the wave runs. A file whose numbers wrap has always all of them.
+func (w *Wave) SetCount(s *sem.State, n int) {
+	if s.Outside != sem.OutsideWrap {
+		w.stores[s.Index].count = min(n, s.Count)
+	}
+}
 
 // Set gives a component of a shared register its value.
 func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }

@@ -112,6 +112,41 @@ func TestRoundedOnce(t *testing.T) {
 	}
 }
 
+// The sum of a number and its negation is -0 where sums are rounded down, and 0 otherwise; zeros of one sign keep it
+// (IEEE 754-2008, 6.3).
+func TestZeroSums(t *testing.T) {
+	const minus32, one32, minus16, one16 = 1 << 31, 0x3f800000, 1 << 15, 0x3c00
+	for _, row := range []struct {
+		op      Op
+		width   int
+		mode    Mode
+		a, b, c uint64
+		want    uint64
+	}{
+		{OpAdd, 32, Down, 0, minus32, 0, minus32},
+		{OpAdd, 32, Down, minus32, 0, 0, minus32},
+		{OpAdd, 32, Down, 0, 0, 0, 0},
+		{OpAdd, 32, Up, minus32, minus32, 0, minus32},
+		{OpAdd, 32, Zero, 0, minus32, 0, 0},
+		{OpAdd, 32, Nearest, 0, minus32, 0, 0},
+		{OpAdd, 32, Down, one32, minus32 | one32, 0, minus32},
+		{OpSub, 32, Down, 0, 0, 0, minus32},
+		{OpSub, 32, Down, minus32, 0, 0, minus32},
+		{OpSub, 32, Up, 0, 0, 0, 0},
+		{OpFma, 32, Down, minus32, one32, 0, minus32},
+		{OpFma, 32, Down, 0, one32, 0, 0},
+		{OpFma, 32, Nearest, minus32, one32, 0, 0},
+		{OpMul, 32, Down, 0, one32, 0, 0},
+		{OpAdd, 16, Down, 0, minus16, 0, minus16},
+		{OpSub, 16, Down, one16, one16, 0, minus16},
+	} {
+		in := Inst{Op: row.op, Imm: uint64(row.mode)}.Typed(Type{Kind: Float, Width: row.width}, Type{})
+		if got := Apply(&in, row.a, row.b, row.c); got != row.want {
+			t.Errorf("%s of %#x, %#x, %#x, mode %d: %#x, want %#x", row.op, row.a, row.b, row.c, row.mode, got, row.want)
+		}
+	}
+}
+
 // Doubles in the other modes: what a double cannot say of the rest, results that are too large or too small, and the sign of 0.
 func TestDirected(t *testing.T) {
 	const one, eps, least, most = 0x3ff0000000000000, 0x3ff0000000000001, 1, 0x7fefffffffffffff

@@ -183,33 +183,40 @@ func (l *lowerer) opaque(t Type, uniform bool) value {
 	return out
 }
 
-// literalBits reads a number of a description as the bits of a component.
-func literalBits(text string, t Type) (uint64, error) {
+// ParseLiteral reads a number, true or false as the bits of a component. The error tells that it is none, or does not
+// fit: a whole number may have a sign or none, whatever the type.
+func ParseLiteral(text string, t Type) (uint64, error) {
 	if t.Kind == Float {
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return 0, err
 		}
-		return round(f, t.Width, Nearest), nil
+		bits := round(f, t.Width, Nearest)
+		if math.IsInf(toFloat64(bits, t.Width), 0) && !math.IsInf(f, 0) {
+			return 0, strconv.ErrRange
+		}
+		return bits, nil
 	}
-	if text == "true" {
+	switch text {
+	case "true":
 		return 1, nil
-	}
-	if text == "false" {
+	case "false":
 		return 0, nil
 	}
-	n, err := strconv.ParseInt(text, 0, 64)
-	if err != nil {
-		u, err := strconv.ParseUint(text, 0, 64)
-		return u & t.mask(), err
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+		if !fits(n, t) || t.Kind == Bool && n < 0 {
+			return 0, strconv.ErrRange
+		}
+		return uint64(n) & t.mask(), nil
 	}
-	return uint64(n) & t.mask(), nil
+	u, err := strconv.ParseUint(text, 0, 64)
+	if err == nil && t.Width < 64 {
+		err = strconv.ErrRange
+	}
+	return u, err
 }
 
 var infinity = math.Inf(1)
-
-// ParseLiteral reads a number, true or false as the bits of a component.
-func ParseLiteral(text string, t Type) (uint64, error) { return literalBits(text, t) }
 
 // Number returns a component as a person reads it.
 func Number(bits uint64, t Type) string {

@@ -574,20 +574,15 @@ func (r *assembly) code(f *SHBIN) {
 
 // header makes the DVLE of a program.
 func (r *assembly) header(d *dvleState) DVLE {
-	out := DVLE{
-		Word04: dvleWord04, InputMask: d.inputs, OutputMask: d.outputs, Constants: d.constants, Outputs: d.outputTable,
-		GeometryMode: d.mode, FixedStart: d.fixedStart, FixedCount: d.fixedCount, VariableCount: d.variableCount,
-	}
+	d.symbols(r.facts.likeNihstro)
+	out := d.DVLE
+	out.Word04 = dvleWord04
 	if d.geometry {
 		out.Type = GeometryShader
-	}
-	if d.merge {
-		out.MergeOutmaps = 1
 	}
 	if h := d.headerFact; h != nil {
 		out.Word04, out.Type, out.MergeOutmaps, out.InputMask, out.OutputMask = h.word04, h.kind, h.merge, h.inputs, h.outputs
 	}
-	d.symbols(&out, r.facts.likeNihstro)
 	if d.entryWords != nil {
 		out.Entry, out.End = d.entryWords[0], d.entryWords[1]
 		return out

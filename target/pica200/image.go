@@ -332,11 +332,6 @@ func spread(owners []ownerSet, targets map[int][]int, starts []bool, from int, o
 // contents lists every table of the file for the list command, fields of open meaning included.
 func (b *imageBuilder) contents() []program.Part {
 	p := &b.file.DVLP
-	type descriptor struct {
-		Value  uint32 `json:"value"`
-		Second uint32 `json:"second"`
-	}
-	descriptors := make([]descriptor, len(p.Descriptors))
 	parts := []program.Part{{Title: "DVLP", Data: map[string]any{
 		"version": p.Version, "words": len(p.Code), "descriptors": len(p.Descriptors), "unknown": []uint32{p.Word18, p.Word1C, p.Word20, p.Word24},
 	}, Lines: []string{
@@ -344,9 +339,8 @@ func (b *imageBuilder) contents() []program.Part {
 		fmt.Sprintf("code         %s", count(len(p.Code), "word")),
 		fmt.Sprintf("descriptors  %d", len(p.Descriptors)),
 		fmt.Sprintf("+18 to +24   0x%x 0x%x 0x%x 0x%x", p.Word18, p.Word1C, p.Word20, p.Word24),
-	}}, {Title: "operand descriptors (value, second word)", Data: descriptors}}
+	}}, {Title: "operand descriptors (value, second word)", Data: append([]Descriptor{}, p.Descriptors...)}}
 	for i, d := range p.Descriptors {
-		descriptors[i] = descriptor{uint32(d.Value), uint32(d.Second)}
 		parts[1].Lines = append(parts[1].Lines, fmt.Sprintf("%3d  %08x %08x", i, d.Value, d.Second))
 	}
 	for i := range b.file.DVLEs {

@@ -73,15 +73,8 @@ func (l *linter) role(at int) *program.Role { return l.r.layout.Words[at].Role }
 
 // addressTwice warns of two instructions in a row that write address registers.
 func (l *linter) addressTwice() {
-	var starts map[int]bool // made where it is needed
 	for at := 1; at < len(l.r.layout.Words); at++ {
-		if !l.role(at-1).Address || !l.role(at).Address {
-			continue
-		}
-		if starts == nil {
-			starts = l.procedureStarts()
-		}
-		if !starts[at] {
+		if l.role(at-1).Address && l.role(at).Address && !l.procedureStarts(at) {
 			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "a second instruction in a row that writes address registers, which freezes the hardware: put another between them")
 		}
 	}
@@ -136,13 +129,9 @@ func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool
 	})
 }
 
-// procedureStarts returns the first words of procedures.
-func (l *linter) procedureStarts() map[int]bool {
-	starts := map[int]bool{}
-	for _, b := range l.r.layout.Blocks {
-		starts[b.Start] = starts[b.Start] || b.Kind == program.Procedure
-	}
-	return starts
+// procedureStarts reports whether a procedure starts at a word.
+func (l *linter) procedureStarts(at int) bool {
+	return slices.ContainsFunc(l.r.layout.Blocks, func(b program.Block) bool { return b.Kind == program.Procedure && b.Start == at })
 }
 
 // goesTo returns where an instruction goes to, and where what it calls ends.

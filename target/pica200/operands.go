@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,7 +241,7 @@ func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 		r.fail(diag.TextExpected, r.span(off, s.end), "%q, expected a register or a name for one", strings.TrimSpace(s.text[off:s.end]))
 		return o, false
 	case !r.banks.isRegister(name):
-		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, r.similar(name))
+		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, diag.DidYouMean(name, slices.Sorted(maps.Keys(r.aliases))))
 		return o, false
 	case r.banks.letters[name[0]] == nil:
 		r.fail(diag.RegisterUse, span, "%s is no register, %s is: their names are lower case", name, strings.ToLower(name))
@@ -267,20 +268,6 @@ func (r *assembly) inBank(o *operand, span diag.Span, written string) bool {
 	}
 	r.fail(diag.RegisterUse, span, "%s%s, but %[3]s registers go from %[3]s0 to %[3]s%[4]d", written, is, o.file.Name, most-1)
 	return false
-}
-
-// similar suggests a declared name.
-func (r *assembly) similar(name string) string {
-	best, distance := "", 3
-	for n := range r.aliases {
-		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
-			best, distance = n, d
-		}
-	}
-	if best == "" || distance >= len(name) {
-		return ""
-	}
-	return "; did you mean " + best + "?"
 }
 
 // index reads [N], [A], [A+N], [A-N] or [N+A] behind a register that starts at start.

@@ -2,7 +2,6 @@ package pica200
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -711,32 +710,39 @@ type scope struct {
 
 // symbol is what source calls a register; value are the components of a constant.
 type symbol struct {
-	name, register string
-	value          []string
+	register
+	name  string
+	value []string
+}
+
+// symbolSpace has the symbols of a space of names by value, as they were looked for.
+type symbolSpace struct {
+	name    string
+	symbols []*symbol
 }
 
 // namesIn returns the names of a scope. It notes the constants that are named.
 func (w *sourceWriter) namesIn(at scope) symbolFinder {
-	spaces := map[string]*[]*symbol{} // by value, as they were looked for
-	var last *[]*symbol               // those of lastSpace
-	lastSpace := ""
-	return func(space string, value uint64) (string, bool) {
-		if last == nil || space != lastSpace {
-			if spaces[space] == nil {
-				spaces[space] = new([]*symbol)
-			}
-			last, lastSpace = spaces[space], space
+	var spaces []symbolSpace
+	return func(name string, value uint64) (string, bool) {
+		i := 0
+		for i < len(spaces) && spaces[i].name != name {
+			i++
 		}
-		for value >= uint64(len(*last)) {
-			if _, ok := w.means[symbolKey{space, value}]; !ok {
+		if i == len(spaces) {
+			spaces = append(spaces, symbolSpace{name: name})
+		}
+		list := &spaces[i].symbols
+		for value >= uint64(len(*list)) {
+			if _, ok := w.means[symbolKey{name, value}]; !ok {
 				return "", false
 			}
-			*last = append(*last, nil)
+			*list = append(*list, nil)
 		}
-		s := (*last)[value]
+		s := (*list)[value]
 		if s == nil {
-			s = w.symbolIn(at, w.means[symbolKey{space, value}])
-			(*last)[value] = s
+			s = w.symbolIn(at, w.means[symbolKey{name, value}])
+			(*list)[value] = s
 		}
 		if s.value != nil {
 			w.constants = append(w.constants, s)
@@ -748,10 +754,7 @@ func (w *sourceWriter) namesIn(at scope) symbolFinder {
 // symbolIn returns what a register is in a scope: nothing if the programs that run it do not agree.
 func (w *sourceWriter) symbolIn(at scope, reg register) *symbol {
 	own := w.programs[at.file]
-	s := &symbol{name: own.names[reg], value: own.values[reg]}
-	if reg.file != nil {
-		s.register = reg.String()
-	}
+	s := &symbol{register: reg, name: own.names[reg], value: own.values[reg]}
 	for i, p := range w.programs {
 		if i >= 64 || at.owners>>uint(i)&1 == 0 {
 			continue
@@ -784,7 +787,10 @@ func (w *sourceWriter) remark(dst []byte, start int) []byte {
 // read returns the components of a constant that a line reads, "" if it reads none, or what an address register
 // is added to.
 func (s *symbol) read(line string, c *components) string {
-	name := cmp.Or(s.name, s.register)
+	name := s.name
+	if name == "" {
+		name = s.String()
+	}
 	at := strings.Index(line, " "+name)
 	if at < 0 {
 		if at = strings.Index(line, "-"+name); at < 0 {

@@ -84,12 +84,9 @@ type Decoder struct {
 	tops      [2][]*site // without and with a voice
 	sites     int        // that are kept
 	strings   map[string]string
-	meanings  map[string][]meaning
 	walk      operandWalk
 	voices    map[string]*voice
-	marks     map[markKey]*memo
-	text      []byte  // room for texts of which not the letters count
-	branching []uint8 // what MayBranch knows, by Leaf.ID
+	text      []byte // room for texts of which not the letters count
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }

@@ -120,7 +120,7 @@ func (w *fieldWalk) scope(depth int) {
 		case !w.text:
 		case at.shown == d.trace.turn:
 			f.Start, f.End = at.start, at.end
-			if f.Meaning = w.whole[at.start:at.end]; at.named || d.meaningsOf(at, ref).layout {
+			if f.Meaning = w.whole[at.start:at.end]; at.named || d.lone(at, ref).layout {
 				f.Meaning = d.meaning(at, ref, depth)
 			}
 		default:
@@ -158,80 +158,48 @@ func (s *site) list() []listed {
 	return s.listed
 }
 
-// meanings are the texts of the values of a field, by the bits on which they depend.
-type meanings struct {
-	key     key
-	symbols bool // the program may have a name for a value
+// lone is the text of one field on its own.
+type lone struct {
+	segment
+	reads reads
 	// layout tells that the text may be another where it stands in a line.
 	layout bool
-	// slots have a text each, and serve all fields that are alike; there are none where it depends on too much.
-	slots []meaning
+	last   string // that was asked for
 }
 
-type meaning struct {
-	key   uint64
-	text  string
-	known bool
-}
-
-// meaning returns the text of one field on its own.
-func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
-	m := d.meaningsOf(at, ref)
-	if len(m.slots) == 0 || d.general || m.symbols && d.Symbol != nil {
-		return d.newMeaning(ref, depth)
-	}
-	x := m.key.read(d, depth)
-	i := x
-	if m.key.width > maxDense {
-		i = place(x, len(m.slots))
-	}
-	s := &m.slots[i]
-	if s.key != x || !s.known {
-		*s = meaning{x, d.newMeaning(ref, depth), true}
-	}
-	return s.text
-}
-
-// meaningsOf returns what is known of the texts of a field.
-func (d *Decoder) meaningsOf(at *fieldSite, ref *model.Ref) *meanings {
-	if at.meanings == nil {
-		at.meanings = d.newMeanings(ref)
-	}
-	return at.meanings
-}
-
-// newMeanings returns room for the texts of a field, which those that are alike share.
-func (d *Decoder) newMeanings(ref *model.Ref) *meanings {
-	p := segment{shownItems: &shownItems{items: []model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}}}}
-	g := dependencies{budget: maxDependencies}
-	g.item(&p.items[0], 0)
-	k, ok := g.key(64)
-	if !ok || len(g.tables) > 0 {
-		return &meanings{layout: itemSearch{depends, map[*model.Env]bool{}}.ref(ref)}
-	}
-	p.key = k
-	alike := p.likeness()
-	slots := d.meanings[alike]
-	if alike == "" || slots == nil {
-		if d.meanings == nil {
-			d.meanings = map[string][]meaning{}
+// lone returns the text of a field on its own.
+func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
+	if at.alone == nil {
+		x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
+		if x.depend(); !x.remembered() {
+			x.layout = itemSearch{depends, map[*model.Env]bool{}}.ref(ref)
+		} else if x.memo = d.memoOf(&x.segment, x.alike); !x.reads.add(&x.key, x.tables) {
+			x.kind = x.otherwise()
 		}
-		slots = make([]meaning, 1<<min(k.width, maxDense))
-		d.meanings[alike] = slots
+		at.alone = x
 	}
-	return &meanings{key: k, symbols: g.symbols, slots: slots}
+	return at.alone
 }
 
-// newMeaning prints one field on its own.
-func (d *Decoder) newMeaning(ref *model.Ref, depth int) string {
+// meaning returns the text of one field on its own, without the name that the program may have for its value.
+func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
+	x := d.lone(at, ref)
+	var from sources
+	from[0] = &d.frames[depth].v
 	d.watch = watchNothing
-	defer func() { d.watch = watchFields }()
-	if ref.Kind == spec.KindBitset {
+	switch {
+	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && (!x.reads.more || x.reads.find(d, depth, &from)):
+		d.text = d.segment(d.text[:0], &x.segment, &from, depth)
+	case ref.Kind == spec.KindBitset:
 		d.text = d.nested(d.text[:0], ref, depth)
-	} else {
+	default:
 		d.text = d.scalar(d.text[:0], ref, depth)
 	}
-	return d.intern(d.text)
+	d.watch = watchFields
+	if x.last != string(d.text) {
+		x.last = d.intern(d.text)
+	}
+	return x.last
 }
 
 // maxTextsKept bounds the texts that a decoder keeps.

@@ -31,46 +31,8 @@ func newChunk[T []byte | string](s T) chunk {
 	return c
 }
 
-// dense has the text of each value of a narrow key.
-type dense struct {
-	texts []chunk
-	// long are the texts that are no chunk, nil if there are none.
-	long [][]byte
-}
-
-// maxDense is the greatest width of a key for which a dense memo is made, in bits.
+// maxDense is the greatest width of a key of which each value has a place for its text, in bits.
 const maxDense = 10
-
-// find returns the text of a key, and whether it is known.
-func (m *dense) find(x uint64) (text []byte, ok bool) {
-	c := &m.texts[x]
-	switch c[chunkLen] {
-	case 0:
-		return nil, false
-	case longText:
-		return m.long[x], true
-	}
-	return c[:c[chunkLen]-1], true
-}
-
-func (m *dense) put(x uint64, s []byte) {
-	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
-		return
-	}
-	if m.long == nil {
-		m.long = make([][]byte, len(m.texts))
-	}
-	m.long[x] = slices.Clone(s)
-}
-
-// wide has the texts of some values of a wide key.
-type wide = slots[slotText]
-
-// slotText is a text that a slot has room for, and its length.
-type slotText struct {
-	size uint8
-	text [38]byte
-}
 
 // slots have values by a key, each in the one slot that it can have. Programs have few different operands, random words
 // hardly the same one twice: where looking is in vain most of the time, it is left for a while.
@@ -148,38 +110,69 @@ func (w *slots[T]) put(x uint64, many int) *T {
 // manyTexts is how many texts of a wide key are kept.
 const manyTexts = 1 << 11
 
-// memo has texts, by a narrow key in the dense one, by a wider one in the other.
+// memo has texts by a key.
 type memo struct {
-	dense *dense
-	wide  *wide
+	// texts has one for each value of a narrow key; nil for a wider one.
+	texts []chunk
+	*moreTexts
+}
+
+// moreTexts are those of a memo that are no chunk, or of a wider key.
+type moreTexts struct {
+	long [][]byte // by the value of a narrow key, nil before there are any
+	slots[slotText]
+}
+
+// slotText is a text that a slot has room for, and its length.
+type slotText struct {
+	size uint8
+	text [38]byte
 }
 
 // newMemo returns a memo for the texts of a segment that are remembered, or for what is as long.
 func newMemo(p *segment) memo {
-	if p.kind == segmentWide {
-		return memo{wide: &wide{}}
+	m := memo{moreTexts: &moreTexts{}}
+	if p.kind != segmentWide {
+		m.texts = make([]chunk, 1<<p.key.width)
 	}
-	return memo{dense: &dense{texts: make([]chunk, 1<<p.key.width)}}
+	return m
 }
 
-// find returns the text of a key, and whether there is one.
-func (m *memo) find(x uint64) (text []byte, ok bool) {
-	if m.dense != nil {
-		return m.dense.find(x)
+// text returns the text of a key, and whether there is one.
+func (m *memo) text(x uint64) (text []byte, ok bool) {
+	if m.texts == nil {
+		if s := m.find(x); s != nil {
+			return s.text[:s.size], true
+		}
+		return nil, false
 	}
-	if s := m.wide.find(x); s != nil {
-		return s.text[:s.size], true
+	c := &m.texts[x]
+	switch c[chunkLen] {
+	case 0:
+		return nil, false
+	case longText:
+		return m.long[x], true
 	}
-	return nil, false
+	return c[:c[chunkLen]-1], true
 }
 
-func (m *memo) put(x uint64, s []byte) {
-	if m.dense != nil {
-		m.dense.put(x, s)
-	} else if len(s) <= len(slotText{}.text) {
-		to := m.wide.put(x, manyTexts)
+// keep remembers the text of a key, if there is room.
+func (m *memo) keep(x uint64, s []byte) {
+	switch {
+	case m.texts == nil && len(s) <= len(slotText{}.text):
+		to := m.put(x, manyTexts)
 		to.size = uint8(copy(to.text[:], s))
+		return
+	case m.texts == nil:
+		return
 	}
+	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
+		return
+	}
+	if m.long == nil {
+		m.long = make([][]byte, len(m.texts))
+	}
+	m.long[x] = slices.Clone(s)
 }
 
 // choice has the displays that are printed, by the bits that choose one.
@@ -240,6 +233,8 @@ type leafMemo struct {
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
 	choice *choice // nil where it depends on too much
+	// branches tells whether a display can show a branch target; nil before it is asked for.
+	branches *bool
 }
 
 // fewUses is how many instructions of a leaf are printed in the general way before it is worth a plan.
@@ -301,7 +296,7 @@ func (d *Decoder) withMemos(x *display) *display {
 	for i := range own.segments {
 		p := &own.segments[i]
 		if p.remembered() {
-			d.giveMemo(p)
+			p.memo = d.memoOf(p, p.alike)
 		}
 		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
 			p.env = d.envMemo(r.Env)
@@ -310,19 +305,16 @@ func (d *Decoder) withMemos(x *display) *display {
 	return &own
 }
 
-// giveMemo gives a segment its memo, which those that are alike share.
-func (d *Decoder) giveMemo(p *segment) {
-	have, ok := d.alike[p.alike]
-	if ok {
-		p.memo = have
-		return
-	}
-	p.memo = newMemo(p)
-	if p.alike == "" {
-		return
+// memoOf returns the memo of a segment, the same for all that are alike; those that are like none have "".
+func (d *Decoder) memoOf(p *segment, alike string) memo {
+	m, ok := d.alike[alike]
+	if ok && alike != "" {
+		return m
 	}
 	if d.alike == nil {
 		d.alike = map[string]memo{}
 	}
-	d.alike[p.alike] = p.memo
+	m = newMemo(p)
+	d.alike[alike] = m
+	return m
 }

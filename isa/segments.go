@@ -57,10 +57,10 @@ type segment struct {
 
 // shownItems is what a segment shows, and how that is printed in the general way.
 type shownItems struct {
-	// text is the constant text in front where it is no chunk, texts the items that it consists of.
-	text  string
-	texts []*model.Item
-	items []model.Item
+	// front is the constant text where it is no chunk, fronts the items that it consists of.
+	front  string
+	fronts []*model.Item
+	items  []model.Item
 	// operand is the one of which the items are a piece; member tells that they are one of a set.
 	operand *spec.Operand
 	member  bool
@@ -222,11 +222,11 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 		if size := p.lit[chunkLen] - 1; size <= uint8(chunkLen) {
 			n += int(size)
 		} else {
-			buf, n = room(append(buf[:n], p.text...))
+			buf, n = room(append(buf[:n], p.front...))
 			buf = grown(buf, n)
 		}
 		if p.kind <= known {
-			c := &p.dense.texts[p.key.from(&from)]
+			c := &p.texts[p.key.from(&from)]
 			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
 				*(*chunk)(buf[n:]) = *c
 				n += int(size)
@@ -254,16 +254,16 @@ func (d *Decoder) segment(dst []byte, p *segment, from *sources, depth int) []by
 	switch {
 	case p.symbols && d.Symbol != nil:
 		return d.items(dst, p.items, depth)
-	case !p.remembered() || p.wide != nil && p.wide.skip():
+	case !p.remembered() || p.skip():
 		return d.rest(dst, p, depth)
 	}
 	x := p.key.from(from)
-	if text, ok := p.memo.find(x); ok {
+	if text, ok := p.memo.text(x); ok {
 		return append(dst, text...)
 	}
 	start, found := len(dst), len(d.findings)
 	if dst = d.rest(dst, p, depth); len(d.findings) == found {
-		p.memo.put(x, dst[start:])
+		p.keep(x, dst[start:])
 	}
 	return dst
 }
@@ -300,8 +300,7 @@ func planOf(u *model.BoundLeaf) *plan {
 
 func newPlan(u *model.BoundLeaf) *plan {
 	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
-	count := operandCount{open: map[*model.Env]bool{}, known: map[*model.Env]nesting{}}
-	if p.general = !count.boundLeaf(u).bounded(); p.general {
+	if p.general = !(operandCount{}).boundLeaf(u).bounded(); p.general {
 		return p
 	}
 	for i, c := range u.Cases {
@@ -355,11 +354,8 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	}
 }
 
-// operandCount finds how many operands an instruction can have, and how deep they are nested.
-type operandCount struct {
-	open  map[*model.Env]bool
-	known map[*model.Env]nesting
-}
+// operandCount tells of operands by their environment how many are in them, and how deep they are nested.
+type operandCount map[*model.Env]nesting
 
 // nesting is the greatest number of operands, and of frames in which they are printed.
 type nesting struct{ operands, depth int }
@@ -380,7 +376,7 @@ func (n nesting) beside(o nesting) nesting {
 	return n.or(nesting{n.operands + o.operands, o.depth})
 }
 
-func (c *operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
+func (c operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
 	for _, x := range u.Cases {
 		var n nesting
 		for i := range x.Items {
@@ -391,7 +387,7 @@ func (c *operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
 	return most
 }
 
-func (c *operandCount) item(it *model.Item) (n nesting) {
+func (c operandCount) item(it *model.Item) (n nesting) {
 	for i := range it.Members {
 		n = n.beside(c.item(&it.Members[i]))
 	}
@@ -405,21 +401,17 @@ func (c *operandCount) item(it *model.Item) (n nesting) {
 	return n.beside(most)
 }
 
-func (c *operandCount) env(env *model.Env) (most nesting) {
-	if c.open[env] {
-		return endless
-	}
-	if n, ok := c.known[env]; ok {
+func (c operandCount) env(env *model.Env) (most nesting) {
+	if n, ok := c[env]; ok {
 		return n
 	}
-	c.open[env] = true
+	c[env] = endless // where it is met inside of itself
 	for _, l := range env.Root.Leaves {
 		if most = most.or(c.boundLeaf(env.Bound(l))); !most.bounded() {
 			break
 		}
 	}
-	c.open[env] = false
-	c.known[env] = most
+	c[env] = most
 	return most
 }
 
@@ -470,9 +462,9 @@ func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments),
 func (b *displayBuilder) add(p segment) {
 	p.lit = newChunk(b.text)
 	if p.lit[chunkLen] == longText {
-		p.text = b.text
+		p.front = b.text
 	}
-	p.texts = b.texts
+	p.fronts = b.texts
 	b.text, b.texts = "", nil
 	b.x.segments = append(b.x.segments, p)
 }

@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"slices"
+
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -40,7 +42,8 @@ type fieldSite struct {
 	shown      uint64
 	start, end int
 	named      bool
-	meanings   *meanings
+	// alone is the text of the field on its own, nil before it is asked for.
+	alone *lone
 }
 
 // maxSites bounds the sites that a decoder keeps: operands may be nested in themselves.
@@ -142,12 +145,6 @@ func compose(parts, outer []Part, p Part) []Part {
 		}
 		base += o.Width
 	}
-	reverse(parts[start:])
+	slices.Reverse(parts[start:])
 	return parts
-}
-
-func reverse(parts []Part) {
-	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
-		parts[i], parts[j] = parts[j], parts[i]
-	}
 }

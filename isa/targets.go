@@ -41,26 +41,16 @@ func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 // MayBranch reports whether a display of an instruction's leaf can show a branch target. For the first few
 // instructions of a leaf that is not looked into, and taken for granted: most programs are short.
 func (d *Decoder) MayBranch(leaf *Leaf) bool {
-	if d.branching == nil {
-		d.branching = make([]uint8, len(d.root.Leaves))
+	l := d.envMemo(d.env).leafMemo(leaf.model)
+	if l.plan == nil {
+		return true
 	}
-	known := &d.branching[leaf.ID]
-	if *known < fewUses {
-		*known++
-	} else if *known == fewUses {
-		*known = branchless
-		if (itemSearch{branches, map[*model.Env]bool{}}).boundLeaf(d.env.Bound(leaf.model)) {
-			*known = branching
-		}
+	if l.branches == nil {
+		found := (itemSearch{branches, map[*model.Env]bool{}}).boundLeaf(l.plan.unit)
+		l.branches = &found
 	}
-	return *known != branchless
+	return *l.branches
 }
-
-// What is known of a leaf; less is the number of instructions that were printed before.
-const (
-	branchless = fewUses + 1 + iota
-	branching
-)
 
 // itemSearch looks for items in displays and in the operands that these show.
 type itemSearch struct {

@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"fmt"
+
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -15,8 +17,8 @@ type view struct {
 	group *voice
 	// field is the one that is shown without asking for more, nil before it is asked for.
 	field *fieldSite
-	// kinds has the texts that the segment remembers, and behind each what it is; nil before they are asked for.
-	kinds *memo
+	// kinds has what the texts are that the segment remembers.
+	kinds memo
 }
 
 // textState is what the tokens of a text depend on beside its voice.
@@ -77,10 +79,10 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 			d.walk.group(g.operand, g.items, depth, start, len(dst)+g.to.offset)
 		}
 		at := len(dst)
-		if p.text != "" {
-			dst = append(dst, p.text...)
-		} else {
-			dst = append(dst, p.lit[:p.lit[chunkLen]-1]...)
+		if size := p.lit[chunkLen] - 1; size > uint8(chunkLen) {
+			dst = append(dst, p.front...)
+		} else if size > 0 {
+			dst = append(dst, p.lit[:size]...)
 		}
 		if d.watch == watchTokens && len(dst) > at {
 			d.viewText(p, &views[i], at, depth)
@@ -108,7 +110,7 @@ func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	}
 	v.before = textState{t.begun[depth], t.brackets, 0}
 	at := start
-	for _, it := range p.texts {
+	for _, it := range p.fronts {
 		t.group = d.groupVoice(it.Operand, depth)
 		switch {
 		case it.Text == "":
@@ -133,25 +135,30 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, from *sources, dep
 	if !p.remembered() || p.symbols && d.Symbol != nil || t.prefix >= 0 || t.brackets > 0 || !d.settled(depth) {
 		return d.viewItem(dst, p, depth)
 	}
-	if v.kinds == nil {
-		v.kinds = d.kindsOf(p, depth)
+	m := &v.kinds
+	if m.moreTexts == nil {
+		alike := p.alike
+		if alike != "" {
+			alike = fmt.Sprintf("%s as %p %p", alike, d.voice(depth), p.items[0].Alts[0].Ref.Field)
+		}
+		*m = d.memoOf(p, alike)
 	}
-	m := v.kinds
-	if m.wide != nil && m.wide.skip() {
+	if m.skip() {
 		return d.viewItem(dst, p, depth)
 	}
 	x, start := p.key.from(from), len(dst)
-	if both, ok := m.find(x); ok {
-		n := len(both) / 2
-		t.kinds = append(t.upTo(start), both[n:]...)
-		return append(dst, both[:n]...)
+	if text, known := p.memo.text(x); known && len(text) == 0 {
+		return dst // an option that is not there
+	} else if kinds, ok := m.text(x); ok && known {
+		t.kinds = append(t.upTo(start), kinds...)
+		return append(dst, text...)
 	}
 	found := len(d.findings)
 	dst = d.viewItem(dst, p, depth)
 	if len(d.findings) == found && t.brackets == 0 && t.prefix < 0 {
 		t.kinds = t.upTo(len(dst))
-		d.text = append(append(d.text[:0], dst[start:]...), t.kinds[start-t.start:]...)
-		m.put(x, d.text)
+		m.keep(x, t.kinds[start-t.start:])
+		p.keep(x, dst[start:])
 	}
 	return dst
 }
@@ -160,31 +167,6 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, from *sources, dep
 func (d *Decoder) settled(depth int) bool {
 	v := d.voice(depth)
 	return !v.instruction || v.named || d.trace.begun[depth]
-}
-
-// kindsOf returns room for the texts of a segment and what they are, which those that are alike share.
-func (d *Decoder) kindsOf(p *segment, depth int) *memo {
-	k := markKey{d.voice(depth), p.alike, nil}
-	if alts := p.items[0].Alts; len(alts) > 0 && alts[0].Ref != nil {
-		k.field = alts[0].Ref.Field
-	}
-	if d.marks == nil {
-		d.marks = map[markKey]*memo{}
-	}
-	m := d.marks[k]
-	if m == nil || p.alike == "" {
-		own := newMemo(p)
-		m = &own
-		d.marks[k] = m
-	}
-	return m
-}
-
-// markKey says on what the tokens of a segment's texts depend beside them.
-type markKey struct {
-	voice *voice
-	alike string
-	field *spec.Field
 }
 
 // viewItem prints what stands behind the text of a segment in the general way.
@@ -222,10 +204,10 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, from *sources
 // optional reports whether the segment is known to print nothing, and shows no field then.
 func (p *segment) optional(from *sources) bool {
 	it := &p.items[0]
-	if p.dense == nil || !p.member && it.Kind != model.ItemSet && it.Before == "" && it.After == "" {
+	if p.texts == nil || !p.member && it.Kind != model.ItemSet && it.Before == "" && it.After == "" {
 		return false
 	}
-	text, ok := p.dense.find(p.key.from(from))
+	text, ok := p.memo.text(p.key.from(from))
 	return ok && len(text) == 0
 }
 

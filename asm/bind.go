@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"iter"
 	mathbits "math/bits"
 	"slices"
 
@@ -52,7 +53,7 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 	} else {
 		outer := &p.scopes[from]
 		s.space = outer.space
-		s.low, s.parts = outer.place(ref)
+		s.low, s.parts = outer.place(ref.Field.Parts)
 	}
 	p.scopes = append(p.scopes, s)
 	return int32(len(p.scopes) - 1), true
@@ -62,33 +63,15 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 	home := &p.scopes[p.up(from, s.scopeDepth)]
 	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
-	switch {
-	case home.parts == nil && len(s.parts) == 1:
-		inner.low = home.low + s.parts[0].Low
-	case home.parts == nil && home.low == 0:
-		inner.low, inner.parts = -1, s.parts
-	default:
-		inner.low, inner.parts = -1, home.composeAll(s.parts)
-	}
+	inner.low, inner.parts = home.place(s.parts)
 	p.scopes = append(p.scopes, inner)
 	return int32(len(p.scopes) - 1)
 }
 
-// bindSpread sets the bits of a scope that are a computed value.
+// bindSpread sets the bits of a scope that are a computed value, of which the others must be 0.
 func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &p.scopes[p.up(scope, x.scopeDepth)]
-	for i := len(x.parts) - 1; i >= 0; i-- {
-		part := x.parts[i]
-		low, whole := home.run(part)
-		if whole && !p.setSome(home.space, low, part.Width, v, ^uint64(0)) {
-			return false
-		}
-		if !whole && !p.setPieces(home.space, home.compose(part), 0, part.Width, bits.Of(v), bits.Ones(part.Width), end) {
-			return false
-		}
-		v >>= uint(part.Width)
-	}
-	return v == 0 // no other bit of it can be set
+	return v&zerosOf(x.parts) == 0 && p.setPieces(home, x.parts, bits.Of(v), bits.Of(^uint64(0)), end)
 }
 
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
@@ -134,63 +117,25 @@ func (s *scope) same(x *scope) bool {
 	return s.space == x.space && s.low == x.low && (s.parts == nil && x.parts == nil || slices.Equal(s.parts, x.parts))
 }
 
-// place maps a field of the scope to bits of its space.
-func (s *scope) place(ref *model.Ref) (low int, parts []spec.Part) {
-	if len(ref.Field.Parts) == 1 {
-		if low, ok := s.run(ref.Field.Parts[0]); ok {
-			return low, nil
+// pieces yields where runs of bits of the scope are in its space, the least significant first; the list has the most
+// significant first.
+func (s *scope) pieces(list []spec.Part) iter.Seq2[int, int] {
+	return func(yield func(low, width int) bool) {
+		for i := len(list) - 1; i >= 0; i-- {
+			run, base := list[i], 0
+			if (s.parts == nil || run.Low == zeros) && !yield(bitOf(run, s.low), run.Width) {
+				return
+			}
+			for j := len(s.parts) - 1; j >= 0; j-- {
+				part := s.parts[j]
+				low, high := max(run.Low, base), min(run.Low+run.Width, base+part.Width)
+				if run.Low != zeros && low < high && !yield(bitOf(part, low-base), high-low) {
+					return
+				}
+				base += part.Width
+			}
 		}
 	}
-	if s.parts == nil && s.low == 0 {
-		return -1, ref.Field.Parts
-	}
-	return -1, s.composeAll(ref.Field.Parts)
-}
-
-// run returns where a run of bits of the scope is in its space; ok is false where it is in pieces.
-func (s *scope) run(part spec.Part) (low int, ok bool) {
-	switch {
-	case part.Low == zeros:
-		return zeros, true
-	case s.parts == nil:
-		return s.low + part.Low, true
-	}
-	for i := len(s.parts) - 1; i >= 0 && part.Low >= 0; i-- {
-		if o := s.parts[i]; part.Low+part.Width <= o.Width {
-			return bitOf(o, part.Low), true
-		}
-		part.Low -= s.parts[i].Width
-	}
-	return 0, false
-}
-
-// composeAll is compose for several parts.
-func (s *scope) composeAll(list []spec.Part) (parts []spec.Part) {
-	for _, part := range list {
-		parts = append(parts, s.compose(part)...)
-	}
-	return parts
-}
-
-// compose finds a run of bits of the scope in its space, the most significant piece first.
-func (s *scope) compose(part spec.Part) []spec.Part {
-	switch {
-	case part.Low == zeros:
-		return []spec.Part{part}
-	case s.parts == nil:
-		return []spec.Part{{Low: s.low + part.Low, Width: part.Width}}
-	}
-	var out []spec.Part
-	base := 0
-	for i := len(s.parts) - 1; i >= 0; i-- {
-		o := s.parts[i]
-		lo, hi := max(part.Low, base), min(part.Low+part.Width, base+o.Width)
-		if lo < hi {
-			out = append([]spec.Part{{Low: bitOf(o, lo-base), Width: hi - lo}}, out...)
-		}
-		base += o.Width
-	}
-	return out
 }
 
 // bitOf returns the place of a bit of a part.
@@ -199,6 +144,29 @@ func bitOf(part spec.Part, at int) int {
 		return zeros
 	}
 	return part.Low + at
+}
+
+// compose lists where runs of bits of the scope are in its space, the most significant first as they are.
+func (s *scope) compose(list []spec.Part) (parts []spec.Part) {
+	for low, width := range s.pieces(list) {
+		parts = append(parts, spec.Part{Low: low, Width: width})
+	}
+	slices.Reverse(parts)
+	return parts
+}
+
+// place maps runs of bits of the scope to its space: one piece from low upwards, or parts.
+func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
+	switch {
+	case s.parts == nil && len(list) == 1 && list[0].Low != zeros:
+		return s.low + list[0].Low, nil
+	case s.parts == nil && s.low == 0:
+		return -1, list
+	}
+	if parts = s.compose(list); len(parts) == 1 && parts[0].Low != zeros {
+		return parts[0].Low, nil
+	}
+	return -1, parts
 }
 
 // bind gives a reference a value that text has named.
@@ -232,90 +200,49 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 			return p.setBits(s.space, s.low+ref.Low, ref.Width, v, end)
 		}
 	}
-	if p.failure == nil && ref.Width <= 64 && ref.Field.Table == nil {
-		sp, parts, low, ok := p.locate(ref, scope)
-		if ok && parts == nil {
-			return p.setSome(sp, low, ref.Width, v, ^uint64(0))
-		}
-	}
-	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), ref.Width, end)
+	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)
 }
 
 // bindMasked sets those bits of a field that are set in mask.
-func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, width, end int) bool {
+func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, end int) bool {
 	scope := p.scopeOf(ref.ScopeDepth)
 	if len(ref.Enter) == 0 && ref.Low >= 0 && ref.Field.Table == nil && p.failure == nil {
 		if s := &p.scopes[scope]; s.parts == nil {
-			return p.setSome(s.space, s.low+ref.Low, width, v, mask)
+			return p.setSome(s.space, s.low+ref.Low, 64, v, mask)
 		}
 	}
-	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Of(mask), width, end)
+	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Of(mask), end)
 }
 
-func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, width, end int) bool {
-	if ref.Field.Table == nil || ref.Kind != spec.KindBitset || ref.Env == nil {
-		sp, parts, low, ok := p.locate(ref, scope)
-		return ok && p.setPieces(sp, parts, low, width, v, mask, end)
-	}
+// bindMaskedAt is bindMasked for a field that stands in scope, or at the end of a path from it.
+func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
 	s, ok := p.enter(ref, scope)
-	if !ok {
+	switch {
+	case !ok:
 		return false
+	case ref.Field.Table == nil || ref.Kind != spec.KindBitset || ref.Env == nil:
+		return p.setPieces(&s, ref.Field.Parts, v, mask, end)
 	}
 	sp, ok := p.entry(ref.Field, &s)
-	return ok && p.setMasked(sp, 0, width, v, mask, end)
+	return ok && p.setMasked(sp, 0, mask.Len(), v, mask, end)
 }
 
-// setPieces is setMasked for bits that are in one piece from low upwards or in parts.
-func (p *Parser) setPieces(sp uint8, parts []spec.Part, low, width int, v, mask bits.Value, end int) bool {
-	if parts == nil {
-		return p.setMasked(sp, low, width, v, mask, end)
-	}
-	if p.failure == nil && width <= 64 {
-		return p.setParts(sp, parts, v[0], mask[0])
-	}
-	at := 0
-	for i := len(parts) - 1; i >= 0; i-- {
-		w := parts[i].Width
-		if !p.setMasked(sp, parts[i].Low, w, v.Slice(at, w), mask.Slice(at, w), end) {
+// setPieces sets those bits of runs of a scope that are in the mask.
+func (p *Parser) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
+	for low, width := range s.pieces(list) {
+		switch {
+		case low != zeros && !p.setMasked(s.space, low, width, v, mask, end):
+			return false
+		case low == zeros && v.And(mask).And(bits.Ones(width)) != (bits.Value{}):
 			return false
 		}
-		at += w
+		v, mask = v.Shr(width), mask.Shr(width)
 	}
 	return true
-}
-
-// setParts is setPieces for up to 64 bits in parts.
-func (p *Parser) setParts(sp uint8, parts []spec.Part, v, mask uint64) bool {
-	for i := len(parts) - 1; i >= 0; i-- {
-		if !p.setSome(sp, parts[i].Low, parts[i].Width, v, mask) {
-			return false
-		}
-		v, mask = v>>uint(parts[i].Width), mask>>uint(parts[i].Width)
-	}
-	return true
-}
-
-// locate finds the bits of a field of bits, of a table's index those of the number: in one piece from low upwards, or
-// in parts.
-func (p *Parser) locate(ref *model.Ref, from int32) (sp uint8, parts []spec.Part, low int, ok bool) {
-	if len(ref.Enter) == 0 {
-		s := &p.scopes[from]
-		low, parts = s.place(ref)
-		return s.space, parts, low, true
-	}
-	s, ok := p.enter(ref, from)
-	if ok {
-		low, parts = s.place(ref)
-	}
-	return s.space, parts, low, ok
 }
 
 // enter returns the scope at the end of a path.
 func (p *Parser) enter(ref *model.Ref, from int32) (s scope, ok bool) {
-	if len(ref.Enter) == 1 && ref.Enter[0].Field.Table != nil {
-		s.space, ok = p.entry(ref.Enter[0].Field, &p.scopes[from])
-		return s, ok
-	}
 	s, ok = p.scopes[from], true
 	for i := 0; ok && i < len(ref.Enter); i++ {
 		s, ok = p.step(ref.Enter[i], s)
@@ -329,7 +256,7 @@ func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 		sp, ok := p.entry(e.Field, &s)
 		return scope{space: sp}, ok
 	}
-	s.low, s.parts = s.place(e)
+	s.low, s.parts = s.place(e.Field.Parts)
 	s.up = max(s.up, 0) // inside the instruction
 	return s, true
 }
@@ -357,9 +284,6 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 // setSome sets those of up to 64 bits that are in the mask.
 func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64) bool {
 	mask &= ones(width)
-	if low == zeros {
-		return v&mask == 0
-	}
 	i, shift := low>>6&3, uint(low)&63
 	return p.setLimb(sp, i, v<<shift, mask<<shift) &&
 		(int(shift)+width <= 64 || p.setLimb(sp, (i+1)&3, v>>(64-shift), mask>>(64-shift)))
@@ -420,19 +344,18 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 		sp.known[0] |= mask[0]
 		return true
 	}
-	return p.setPieces(s.space, s.parts, s.low, size, match, mask, p.pos)
+	return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
 }
 
 // allKnown reports whether every bit of a scope has its value.
 func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
-	space := &p.spaces[s.space]
-	for _, part := range s.parts {
-		if part.Low != zeros && space.known.Slice(part.Low, part.Width) != bits.Ones(part.Width) {
+	for low, width := range s.pieces([]spec.Part{{Width: s.size}}) {
+		if low != zeros && p.spaces[s.space].known.Slice(low, width) != bits.Ones(width) {
 			return false
 		}
 	}
-	return s.parts != nil || space.known.Slice(s.low, s.size) == bits.Ones(s.size)
+	return true
 }
 
 func ones(width int) uint64 { return ^uint64(0) >> (64 - uint(width)) }

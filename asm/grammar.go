@@ -468,10 +468,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	if ref.Field != nil {
 		out.symbols = ref.Field.Symbols
 	}
-	switch ref.Kind {
-	case spec.KindBitset, spec.KindEnum, spec.KindUint, spec.KindHex:
-		out.spread = spreadOf(ref)
-	}
+	out.spread = spreadOf(ref)
 	switch ref.Kind {
 	case spec.KindBitset:
 		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)

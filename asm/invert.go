@@ -74,8 +74,8 @@ func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status 
 	if ref.Prog != nil {
 		return p.assign(ref.Prog.Root, scope, v, mask)
 	}
-	sp, parts, low, ok := p.locate(ref, scope)
-	return statusOf(ok && p.setPieces(sp, parts, low, min(ref.Width, 64), wide.Of(v), wide.Of(mask), p.pos))
+	s, ok := p.enter(ref, scope)
+	return statusOf(ok && p.setPieces(&s, ref.Field.Parts, wide.Of(v), wide.Of(mask), p.pos))
 }
 
 // assignBinary inverts an operator of which one side is known, or whose sides share no bit.

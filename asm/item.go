@@ -321,7 +321,7 @@ func (p *Parser) matchName(e *edge) bool {
 	p.save(e, stateUnnamed)
 	ok = p.spelled(pos == p.pos)
 	if ok && it.kind == itemCall && it.ref.Prog == nil {
-		ok = p.bindMasked(it.ref, v, ones(it.ref.Width), it.ref.Width, pos+n)
+		ok = p.bindMasked(it.ref, v, ones(it.ref.Width), pos+n)
 	} else if ok {
 		ok = p.bind(it, v, pos+n)
 	}

@@ -1,7 +1,6 @@
 package asm
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,14 +33,14 @@ func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p
 // Append appends the text of an instruction, with a suffix if it needs one. ok is false where no
 // text gives the word back; nothing is appended then.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
-	remembers := l.remembers(in)
-	if remembers {
-		if x := l.find(in); x != nil {
-			return l.known(dst, in, x)
-		}
-	}
-	start, silent := len(dst), l.p.silent
+	start, silent, remembers := len(dst), l.p.silent, l.remembers(in)
 	dst = l.d.Append(dst, in)
+	if x := l.find(in, remembers); x != nil {
+		if !x.ok {
+			dst = dst[:start]
+		}
+		return append(dst, x.suffix...), x.ok
+	}
 	l.p.Addr, l.p.silent, l.asked = l.d.Addr, true, false
 	text, ok = l.append(dst, start, in)
 	l.p.silent = silent
@@ -82,18 +81,6 @@ func (t openTable) Place(e *Entry) (int, error) {
 		return index, nil
 	}
 	return -1, nil
-}
-
-// known appends the text of an instruction of which the verdict is known.
-func (l *Lossless) known(dst []byte, in isa.Inst, x *said) (text []byte, ok bool) {
-	text = l.d.Append(dst, in)
-	switch x.says {
-	case saysAll:
-		return text, true
-	case saysNothing:
-		return text[:len(dst)], false
-	}
-	return append(text, l.verdicts.suffixes[x.says-saysNothing-1]...), true
 }
 
 // append appends to the text of an instruction, which stands from start on, what it does not say.
@@ -149,7 +136,8 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 	if res.Context != l.d.Context() || res.Inst.Leaf != in.Leaf {
 		return dst, false
 	}
-	diff, mark := in.Bits.Xor(res.Inst.Bits), " {"
+	w := suffixWriter{dst: dst, dontCare: in.Leaf.DontCare}
+	diff := in.Bits.Xor(res.Inst.Bits)
 	for i := range res.Entries {
 		e, x := &res.Entries[i], &l.p.plan[i]
 		if len(x.field.Parts) != 1 || !x.home.atTop() {
@@ -160,32 +148,14 @@ func (l *Lossless) appendPlain(dst []byte, in isa.Inst, res *Result) (text []byt
 		if !l.takes(e, actual) {
 			return dst, false
 		}
-		if actual != e.Index {
-			dst = append(append(append(dst, mark...), e.Field...), '@')
-			dst = strconv.AppendInt(dst, int64(actual), 10)
-			mark = ", "
-		}
+		w.entry(e, actual)
 		diff.SetUint(part.Low, part.Width, 0)
 	}
 	if rest := diff.AndNot(in.Leaf.DontCare); !rest.IsZero() {
 		return dst, false
 	}
-	dst, mark = appendRuns(dst, mark, diff, in)
-	return append(dst, '}'), mark == ", "
-}
-
-// appendRuns names the runs of ignored bits that have a bit of diff.
-func appendRuns(dst []byte, mark string, diff bits.Value, in isa.Inst) ([]byte, string) {
-	for low := diff.Low(); low < bits.Size; low = diff.Low() {
-		low, n := wholeRun(in.Leaf.DontCare, low)
-		dst = append(dst, mark...)
-		dst = appendRunName(dst, low, n)
-		value := in.Bits.Slice(low, n)
-		dst = value.AppendHex(append(dst, "=0x"...), 1)
-		diff = diff.AndNot(bits.Range(low, n))
-		mark = ", "
-	}
-	return dst, mark
+	w.runs(diff, w.dontCare, in.Bits, "")
+	return w.close(), w.open
 }
 
 // wholeRun returns the run of set bits around a bit.
@@ -199,15 +169,6 @@ func wholeRun(v bits.Value, bit int) (low, n int) {
 		n++
 	}
 	return low, n
-}
-
-// appendRunName appends LOW..HIGH, or the number of a single bit.
-func appendRunName(dst []byte, low, n int) []byte {
-	dst = strconv.AppendInt(dst, int64(low), 10)
-	if n > 1 {
-		dst = strconv.AppendInt(append(dst, ".."...), int64(low+n-1), 10)
-	}
-	return dst
 }
 
 // same reports whether a result is the instruction that was printed, its entries included.
@@ -263,16 +224,14 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 		}
 		diff = diff.AndNot(maskOf(index.Parts))
 		actual := int(index.Value[0])
-		if e.Index != actual {
-			w.item("%s@%d", e.Field, actual)
-		}
+		w.entry(e, actual)
 		w.bits(l.unsaid(e, actual), l.d.TableEntry(e.Table, actual), e.Field+".", index)
 	}
 	w.bits(diff, in.Bits, "", nil)
 	if ctx := l.d.Context(); ctx != res.Context {
 		for _, c := range inside.Machine(l.p.set).ISA.Contexts {
 			if v := ctx.Uint(c.Low, c.Width); v != res.Context.Uint(c.Low, c.Width) {
-				w.item("@%s=%#x", c.Name, v)
+				w.value("@"+c.Name, bits.Of(v))
 			}
 		}
 	}
@@ -297,14 +256,40 @@ type suffixWriter struct {
 	dontCare bits.Value
 }
 
-func (w *suffixWriter) item(format string, args ...any) {
-	if w.open {
-		w.dst = append(w.dst, ", "...)
-	} else {
-		w.dst = append(w.dst, " {"...)
-		w.open = true
+// item starts a part of the suffix with what it names.
+func (w *suffixWriter) item(name string) {
+	mark := ", "
+	if !w.open {
+		mark, w.open = " {", true
 	}
-	w.dst = fmt.Appendf(w.dst, format, args...)
+	w.dst = append(append(w.dst, mark...), name...)
+}
+
+// value says the value of what has a name.
+func (w *suffixWriter) value(name string, v bits.Value) {
+	w.item(name)
+	w.dst = v.AppendHex(append(w.dst, "=0x"...), 1)
+}
+
+// entry says the place of an entry, where that is another one.
+func (w *suffixWriter) entry(e *Entry, index int) {
+	if e.Index != index {
+		w.item(e.Field)
+		w.dst = strconv.AppendInt(append(w.dst, '@'), int64(index), 10)
+	}
+}
+
+// runs names by number the runs of whole that have a bit of diff.
+func (w *suffixWriter) runs(diff, whole, value bits.Value, prefix string) {
+	for low := diff.Low(); low < bits.Size; low = diff.Low() {
+		low, n := wholeRun(whole, low)
+		name := strconv.AppendInt([]byte(prefix), int64(low), 10)
+		if n > 1 {
+			name = strconv.AppendInt(append(name, ".."...), int64(low+n-1), 10)
+		}
+		w.value(string(name), value.Slice(low, n))
+		diff = diff.AndNot(bits.Range(low, n))
+	}
 }
 
 // bits names the bits of diff: by the innermost fields that hold them, then by number. index is
@@ -321,18 +306,14 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 		if hit.IsZero() {
 			continue
 		}
-		w.item("%s=0x%s", f.Path, f.Value)
+		w.value(f.Path, f.Value)
 		diff = diff.AndNot(mask)
 	}
-	run := diff
+	whole := diff
 	if index == nil {
-		run = run.Or(w.dontCare)
+		whole = whole.Or(w.dontCare)
 	}
-	for low := diff.Low(); low < bits.Size; low = diff.Low() {
-		low, n := wholeRun(run, low)
-		w.item("%s%s=0x%s", prefix, appendRunName(nil, low, n), value.Slice(low, n))
-		diff = diff.AndNot(bits.Range(low, n))
-	}
+	w.runs(diff, whole, value, prefix)
 }
 
 // hasInner reports whether the fields inside a field are listed too: they stand behind it.

@@ -117,7 +117,7 @@ func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
-	if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), it.ref.Width, n.end) {
+	if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), n.end) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -169,7 +169,7 @@ func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
 	case ref.Prog != nil:
 		return p.bindDerived(e, v, end, state)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
-		return p.bindMasked(ref, v, math.MaxUint32, ref.Width, end)
+		return p.bindMasked(ref, v, math.MaxUint32, end)
 	}
 	return p.bind(it, v, end)
 }
@@ -177,18 +177,20 @@ func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
 // bindDerived notes what a number says about an expression.
 func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
 	it := &e.item
-	if it.kind == itemNumber && it.spread != nil && p.failure == nil {
+	ranged := it.kind == itemFloat && state == stateRange
+	if it.kind == itemFloat && !ranged {
+		p.save(e, stateRange)
+	}
+	if it.spread != nil && it.kind != itemEnum && !ranged && p.failure == nil {
 		return p.bind(it, v, end)
 	}
 	c := derivedConstraint(it.ref, p.scopeOf(it.ref.ScopeDepth), v)
 	switch {
 	case it.kind == itemEnum:
 		c.mask = math.MaxUint32
-	case it.kind == itemFloat && state == stateRange:
+	case ranged:
 		c.kind = wantRange
 		c.value, c.high = p.samePrint(it.ref, c.value)
-	case it.kind == itemFloat:
-		p.save(e, stateRange)
 	}
 	return p.bindComputed(c, end)
 }

@@ -277,7 +277,7 @@ func (p *Parser) take(it *item, w *way) bool {
 	switch ref := it.ref; {
 	case it.kind == itemSet:
 	case w.plain && ref.Prog == nil:
-		return p.bindMasked(ref, w.val, w.known, min(ref.Env.Root.Size, 64), p.pos)
+		return p.bindMasked(ref, w.val, w.known, p.pos)
 	default:
 		own, ok = p.open(it)
 	}
@@ -294,7 +294,7 @@ func (p *Parser) take(it *item, w *way) bool {
 // give sets bits of a scope.
 func (p *Parser) give(s *scope, val, known bits.Value) bool {
 	if s.parts != nil || s.low&63 != 0 {
-		return p.setPieces(s.space, s.parts, s.low, known.Len(), val, known, p.pos)
+		return p.setPieces(s, []spec.Part{{Width: known.Len()}}, val, known, p.pos)
 	}
 	for i, j := 0, s.low>>6; j < len(known); i, j = i+1, j+1 {
 		if known[i] != 0 && !p.setLimb(s.space, j, val[i], known[i]) {
@@ -372,7 +372,7 @@ func (m *placing) moved(s *scope) scope {
 		if parts == nil {
 			parts = []spec.Part{{Low: s.low, Width: s.size}}
 		}
-		out.low, out.parts = -1, base.composeAll(parts)
+		out.low, out.parts = base.place(parts)
 	}
 	return out
 }

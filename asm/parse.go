@@ -63,14 +63,11 @@ type Parser struct {
 	node     *node
 	frame    int32
 
-	spaces     [maxSpaces]space
-	nspaces    int
-	trail      []undo
-	frames     []callFrame
-	scopes     []scope
-	choices    []choice
-	cons       []constraint
-	leafScopes []leafScope
+	finding
+	trail   []undo
+	frames  []callFrame
+	choices []choice
+	cons    []constraint
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
 	steps     int
@@ -81,14 +78,12 @@ type Parser struct {
 	// noncanonical tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	noncanonical, strict bool
-	// off is how far the floats that were read are from what was written.
-	off float64
-	// named tells that a label was read, asks are the names that were asked for; asked tells that a hook was that can say
-	// something else the next time.
-	named, asked bool
-	asks         []ask
-	note         Note // of a line that is known
-	sourced      bool // the line is remembered as it stands in its source
+	// asks are the names of labels that were asked for; asked tells that a hook was that can say something else the next
+	// time.
+	asked   bool
+	asks    []ask
+	note    Note // of a line that is known
+	sourced bool // the line is remembered as it stands in its source
 	// trace has the notes of a line that is traced, nil for any other; tracer is room for them.
 	trace   *trace
 	tracer  trace
@@ -99,11 +94,7 @@ type Parser struct {
 	scalar          []byte
 	// steady tells that the contexts have their values.
 	steady bool
-	// leaf is the instruction that was read; cared tells that each entry knows what it depends on.
-	leaf  *isa.Leaf
-	cared bool
-	// ended tells that the bits that no text gives have their values.
-	ended bool
+	leaf   *isa.Leaf // that was read
 	// memo is nil for a parser that remembers nothing.
 	memo *memo
 	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in
@@ -116,15 +107,13 @@ type Parser struct {
 	found         []way        // of the operand that is being read
 	unmet         []constraint // of the value that was read
 
-	first    finding // of a line that is verified
-	solver   solver
-	about    []uint64 // what the completion of the line depends on beside bits
-	bitsRead []uint64 // the bits that it depends on
-	suffix   []suffix
-	plan     []planned // the entries of the line, before they have their places: made, or those of a line that is known
-	made     []planned
-	redone   bool // a suffix may have made another instruction of the line
-	failure  *failure
+	first   finding // of a line that is verified
+	solver  solver
+	suffix  []suffix
+	plan    []planned // the entries of the line, before they have their places: made, or those of a line that is known
+	made    []planned
+	redone  bool // a suffix may have made another instruction of the line
+	failure *failure
 	// wrong is why a constant expression of the line has no value.
 	wrong *Error
 	// silent tells that nobody wants to know why a text cannot be read.
@@ -149,8 +138,6 @@ type space struct {
 	val, known bits.Value
 	// assumed are the known bits of an entry that come from defaults: the text does not give them.
 	assumed bits.Value
-	// care are the bits on which the instruction depends, in a reading that is remembered.
-	care bits.Value
 	// field is the index field of a table entry; home is the scope that it stands in.
 	field *spec.Field
 	home  scope
@@ -396,9 +383,7 @@ func (p *Parser) read(body []byte) error {
 	if p.off > 0 {
 		p.nearest()
 	}
-	if !p.ended {
-		p.lastDefaults()
-	}
+	p.lastDefaults()
 	p.leaf = p.leaves[p.leafScopes[len(p.leafScopes)-1].leaf.Leaf.ID]
 	return nil
 }
@@ -778,7 +763,7 @@ func (p *Parser) accept(a *accept) bool {
 	case f.parent < 0:
 		p.node = nil
 		p.notePinned()
-		return p.finish()
+		return p.solve()
 	}
 	p.frame, p.node = f.parent, f.ret
 	return true

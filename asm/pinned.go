@@ -27,20 +27,17 @@ func (p *Parser) notePinned() {
 	for i := range p.cons {
 		if c := &p.cons[i]; c.kind == wantNothing {
 			alone := p.alone(c)
-			p.pinned = p.pinned || alone.val != 0 || alone.known() || p.ternaryRef(c.ref, c.scope) != alone
+			p.pinned = p.pinned || alone.val != 0 || alone.known() || p.reference(c.ref, c.scope, true) != alone
 		}
 	}
 }
 
 // alone is what is known of a branch target where no bit is known.
-func (p *Parser) alone(c *constraint) ternary {
-	spaces := p.spaces
-	for i := range p.spaces[:p.nspaces] {
-		if i != spaceContext {
-			p.spaces[i].known = bits.Value{}
-		}
-	}
-	t := p.ternaryRef(c.ref, c.scope)
-	p.spaces = spaces
+func (p *Parser) alone(c *constraint) (t ternary) {
+	contexts := p.spaces[spaceContext].known
+	p.supposing(bits.Value{}, func() {
+		p.spaces[spaceContext].known = contexts
+		t = p.reference(c.ref, c.scope, true)
+	})
 	return t
 }

@@ -67,7 +67,7 @@ func (p *Parser) legal(c *constraint) (list string, ok bool) {
 	mark := len(p.trail)
 	for i := range 1 << len(free) {
 		for n, b := range free {
-			p.setBits(b.space, int(b.low), 1, uint64(i>>n)&1, p.pos)
+			p.setBit(b, uint64(i>>n)&1)
 		}
 		if v, known := p.eval(c.prog.Root, c.scope); known && p.othersHold(c) {
 			values = append(values, shownValue(c.ref, v&c.mask))
@@ -210,12 +210,8 @@ func (p *Parser) apart(c *constraint) string {
 // sources lists the entries of the trail by which text gives bits that a constraint reads, by their
 // place in the text.
 func (p *Parser) sources(c *constraint) (list []int) {
-	spaces := p.spaces
-	for i := range p.spaces {
-		p.spaces[i].known = bits.Value{}
-	}
-	read := slices.Clone(p.freeBits(c))
-	p.spaces = spaces
+	var read []freeBit
+	p.supposing(bits.Value{}, func() { read = p.freeBits(c) })
 	for i := range min(len(p.trail), len(p.failure.origins)) {
 		u, o := &p.trail[i], p.failure.origins[i]
 		if o.pos < o.end && o.end <= len(p.raw) && slices.ContainsFunc(read, func(b freeBit) bool {

@@ -22,10 +22,6 @@ type solver struct {
 	// the known bits, whatever the others are.
 	solved     bool
 	val, known [maxSpaces]bits.Value
-	// reads takes the bits that expressions read, where these are asked for and not the unknown ones.
-	reads *[maxSpaces]bits.Value
-	// cut tells that not all of an expression was looked at.
-	cut bool
 }
 
 // freeBit is an unknown bit.
@@ -34,6 +30,17 @@ type freeBit struct {
 	low   int16
 	// rank is its place in its field.
 	rank int16
+}
+
+// givenBit is a bit with its value.
+type givenBit struct {
+	freeBit
+	value uint64
+}
+
+// setBit gives a bit a value; ok is false where it has the other one.
+func (p *Parser) setBit(b freeBit, v uint64) (ok bool) {
+	return p.setBits(b.space, int(b.low), 1, v, p.pos)
 }
 
 // Limits of the search: the unknown bits that are listed, the bits that are tried for one way to read
@@ -74,7 +81,7 @@ func (p *Parser) firstOpen() (first *constraint, ok bool) {
 
 // try gives the bits that c reads values, one after another.
 func (p *Parser) try(c *constraint, free []freeBit) bool {
-	for len(free) > 0 && p.isKnown(free[0]) {
+	for len(free) > 0 && p.spaces[free[0].space].known.Bit(int(free[0].low)) == 1 {
 		free = free[1:]
 	}
 	if len(free) == 0 || p.settle(c) == holds {
@@ -89,16 +96,12 @@ func (p *Parser) try(c *constraint, free []freeBit) bool {
 			return false
 		}
 		mark := len(p.trail)
-		if p.setBits(b.space, int(b.low), 1, v, p.pos) && p.propagate() != broken && p.try(c, free[1:]) {
+		if p.setBit(b, v) && p.propagate() != broken && p.try(c, free[1:]) {
 			return true
 		}
 		p.undo(mark)
 	}
 	return false
-}
-
-func (p *Parser) isKnown(b freeBit) bool {
-	return p.spaces[b.space].known.Bit(int(b.low)) == 1
 }
 
 // allFree lists the unknown bits that constraints read, the most significant of the word first.
@@ -122,31 +125,21 @@ func (p *Parser) minimise(free []freeBit, mark int) bool {
 	found := p.values(free)
 	p.undo(mark)
 	for i, b := range free {
-		if p.isKnown(b) {
-			continue
-		}
+		decided := len(p.trail)
 		if found[i] == 1 && p.without(b) {
 			copy(found[i:], p.values(free[i:]))
-			p.undo(mark)
-			p.keep(free[:i], found)
+			p.undo(decided)
 		}
-		p.setBits(b.space, int(b.low), 1, found[i], p.pos)
+		p.setBit(b, found[i])
 	}
 	return p.propagate() == holds || p.find()
-}
-
-// keep gives bits the values that have been decided.
-func (p *Parser) keep(decided []freeBit, values []uint64) {
-	for i, b := range decided {
-		p.setBits(b.space, int(b.low), 1, values[i], p.pos)
-	}
 }
 
 // without looks for a solution in which a bit is 0; where there is none it leaves everything as it
 // was.
 func (p *Parser) without(b freeBit) bool {
 	mark := len(p.trail)
-	if p.setBits(b.space, int(b.low), 1, 0, p.pos) && p.propagate() != broken && p.find() {
+	if p.setBit(b, 0) && p.propagate() != broken && p.find() {
 		return true
 	}
 	p.undo(mark)
@@ -203,11 +196,7 @@ const maxLooseDepth = 32
 
 // freeIn collects the unknown bits that an expression reads, the lowest first within a field.
 func (p *Parser) freeIn(n *model.Node, scope int32, depth int) {
-	if n == nil {
-		return
-	}
-	if depth > maxLooseDepth || p.work > maxWork {
-		p.solver.cut = true
+	if n == nil || depth > maxLooseDepth || p.work > maxWork {
 		return
 	}
 	p.work += len(n.Alts)
@@ -235,24 +224,15 @@ func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
 		p.freeIn(ref.Prog.Root, scope, depth+1)
 		return
 	}
-	sp, parts, low, ok := p.locate(ref, scope)
-	switch {
-	case !ok:
-	case parts == nil:
-		p.freeRun(sp, low, ref.Width)
-	default:
-		for i := len(parts) - 1; i >= 0; i-- {
-			p.freeRun(sp, parts[i].Low, parts[i].Width)
+	if s, ok := p.enter(ref, scope); ok {
+		for low, width := range s.pieces(ref.Field.Parts) {
+			p.freeRun(s.space, low, width)
 		}
 	}
 }
 
 func (p *Parser) freeRun(sp uint8, low, width int) {
 	if low == zeros {
-		return
-	}
-	if reads := p.solver.reads; reads != nil {
-		reads[sp] = reads[sp].Or(bits.Range(low, width))
 		return
 	}
 	known := &p.spaces[sp].known

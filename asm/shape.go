@@ -53,6 +53,8 @@ type shapeTable struct {
 	class *class
 	// learned and used count shapes and lines.
 	learned, used int
+	// eager learns each shape when it is met first; tests do.
+	eager bool
 }
 
 // Limits: the shapes that are kept, the numbers of a line, the digits of a number, and how many shapes are learned before it
@@ -229,17 +231,17 @@ func (t *shapeTable) holds(s *shape) bool {
 // where its class comes again.
 func (t *shapeTable) worthy() bool {
 	switch {
-	case len(t.key) == 0 || t.learned > manyLearned && t.used < t.learned:
+	case len(t.key) == 0 || t.learned > manyLearned && t.used < t.learned && !t.eager:
 		return false
 	case t.class != nil:
 		t.class.credit++
-	case t.once.met(t.hash):
+	case t.eager || t.once.met(t.hash):
 		t.class = &class{text: slices.Clone(t.key), runs: len(t.runs)}
 		t.classes.add(t.hash, t.class, maxShapes)
 	default:
 		return false
 	}
-	if t.class.credit < learningCosts {
+	if t.class.credit < learningCosts && !t.eager {
 		return false
 	}
 	t.class.credit -= learningCosts

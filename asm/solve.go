@@ -1,6 +1,8 @@
 package asm
 
 import (
+	"slices"
+
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -248,168 +250,6 @@ func (p *Parser) meaning(alts []model.Alt, scope int32) (ref *model.Ref, known b
 	return nil, true
 }
 
-// eval computes an expression from the bits known so far.
-func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
-	switch {
-	case p.tests(n, scope):
-		return p.test(n.Test, scope)
-	case p.trace != nil && (n.Op == spec.OpEq || n.Op == spec.OpNe):
-		if pair, ok := p.pairOf(n, scope); ok {
-			return p.evalPair(n, scope, pair)
-		}
-	}
-	switch n.Op {
-	case spec.OpConst:
-		return n.Value, true
-	case spec.OpField:
-		if p.work++; p.work > maxWork {
-			return 0, false
-		}
-		ref, ok := p.meaning(n.Alts, scope)
-		if !ok {
-			return 0, false
-		}
-		return p.fieldValue(ref, scope)
-	case spec.OpAndAnd, spec.OpOrOr:
-		return p.evalLogic(n, scope)
-	case spec.OpCond:
-		x, ok := p.eval(n.X, scope)
-		if !ok {
-			return 0, false
-		}
-		if x != 0 {
-			return p.eval(n.Y, scope)
-		}
-		return p.eval(n.Z, scope)
-	}
-	x, kx := p.eval(n.X, scope)
-	y, ky := uint64(0), true
-	if n.Y != nil {
-		y, ky = p.eval(n.Y, scope)
-	}
-	if !kx || !ky {
-		return 0, false
-	}
-	return model.Apply(n, x, y), true
-}
-
-// tests reports whether a node is a test that can be made of a scope as it lies.
-func (p *Parser) tests(n *model.Node, scope int32) bool {
-	return n.Test != nil && (n.Test.Low == 0 || p.scopes[scope].parts == nil)
-}
-
-// test is eval for a test.
-func (p *Parser) test(t *model.Test, scope int32) (v uint64, known bool) {
-	var val, set uint64
-	switch s := &p.scopes[scope]; {
-	case t.Context:
-		sp := &p.spaces[spaceContext]
-		val, set = sp.val[0], sp.known[0]
-	case s.parts == nil:
-		sp := &p.spaces[s.space]
-		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
-		if p.trace != nil {
-			p.trace.compared(s.space, s.low+t.Low, val, t.Match, t.Mask&set)
-		}
-	default:
-		p.untraced(func() { val, set = p.join(s.space, s.parts) })
-		if p.trace != nil {
-			p.trace.comparedParts(s.space, s.parts, val, t.Match, t.Mask&set)
-		}
-	}
-	switch {
-	case (val^t.Match)&t.Mask&set != 0:
-		return truthBit(t.Not), true
-	case t.Mask&^set == 0:
-		return truthBit(!t.Not), true
-	}
-	return 0, false
-}
-
-// evalLogic computes && and ||, of which one side can decide.
-func (p *Parser) evalLogic(n *model.Node, scope int32) (uint64, bool) {
-	decider := n.Op == spec.OpOrOr
-	x, kx := p.eval(n.X, scope)
-	if kx && (x != 0) == decider {
-		return truthBit(decider), true
-	}
-	y, ky := p.eval(n.Y, scope)
-	if ky && (y != 0) == decider {
-		return truthBit(decider), true
-	}
-	return truthBit(!decider), kx && ky
-}
-
-func truthBit(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// fieldValue returns the low 64 bits of a reference if all of them are known.
-func (p *Parser) fieldValue(ref *model.Ref, scope int32) (v uint64, known bool) {
-	if ref == nil {
-		return 0, true
-	}
-	if ref.Context != nil {
-		s := &p.spaces[spaceContext]
-		return s.val.Uint(ref.Low, ref.Width), s.known.Uint(ref.Low, ref.Width) == ^uint64(0)>>(64-uint(ref.Width))
-	}
-	scope = p.up(scope, ref.ScopeDepth)
-	if ref.Prog != nil {
-		return p.eval(ref.Prog.Root, scope)
-	}
-	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
-		sp := &p.spaces[s.space]
-		if p.trace != nil {
-			p.trace.looked(s.space, s.low+ref.Low, ref.Width)
-		}
-		return sp.val.Uint(s.low+ref.Low, ref.Width), sp.known.Uint(s.low+ref.Low, ref.Width) == ones(ref.Width)
-	}
-	val, k, ok := p.gather(ref, scope)
-	if !ok {
-		return 0, false
-	}
-	return val, k == ^uint64(0)>>(64-uint(min(ref.Width, 64)))
-}
-
-// gather joins the known bits of a field of bits, its low 64.
-func (p *Parser) gather(ref *model.Ref, scope int32) (val, known uint64, ok bool) {
-	sp, parts, low, ok := p.locate(ref, scope)
-	if !ok {
-		return 0, 0, false
-	}
-	if parts != nil {
-		val, known = p.join(sp, parts)
-		return val, known, true
-	}
-	s, w := &p.spaces[sp], min(ref.Width, 64)
-	if p.trace != nil {
-		p.trace.looked(sp, low, ref.Width)
-	}
-	return s.val.Uint(low, w), s.known.Uint(low, w), true
-}
-
-// join returns the bits of parts of a space, and which of them are known, the low 64.
-func (p *Parser) join(sp uint8, parts []spec.Part) (val, known uint64) {
-	s := &p.spaces[sp]
-	for _, part := range parts {
-		w := min(part.Width, 64)
-		val, known = val<<uint(w), known<<uint(w)
-		if part.Low == zeros {
-			known |= ones(w)
-			continue
-		}
-		if p.trace != nil {
-			p.trace.looked(sp, part.Low, part.Width)
-		}
-		val |= s.val.Uint(part.Low, w)
-		known |= s.known.Uint(part.Low, w)
-	}
-	return val, known
-}
-
 // solve is called when the whole text has been read: it looks for bits that satisfy every
 // constraint, preferring the defaults and then the smallest. Where no word satisfies the soft
 // ones, the text is one that another case would print, and they are dropped.
@@ -423,21 +263,14 @@ func (p *Parser) solve() bool {
 	}
 	p.undo(mark)
 	p.cons = p.cons[:n]
-	var hard []constraint
-	for _, c := range p.cons {
-		if !c.soft {
-			hard = append(hard, c)
+	hard := slices.DeleteFunc(slices.Clone(p.cons), func(c constraint) bool { return c.soft })
+	if len(hard) < n && p.leniently {
+		p.cons, p.noncanonical = append(p.cons[:0], hard...), true
+		if p.solveAll() {
+			return true
 		}
+		p.undo(mark)
 	}
-	if len(hard) == n || !p.leniently {
-		p.failConstraint(&p.cons[0], p.pos)
-		return false
-	}
-	p.cons, p.noncanonical = append(p.cons[:0], hard...), true
-	if p.solveAll() {
-		return true
-	}
-	p.undo(mark)
 	p.failConstraint(&p.cons[0], p.pos)
 	return false
 }
@@ -489,8 +322,8 @@ func (p *Parser) prefer(set func()) {
 	given := p.bitsSince(mark)
 	p.undo(mark)
 	for _, b := range given {
-		if !p.keeps(func() { p.setBits(b.space, int(b.low), 1, b.value, p.pos) }) {
-			p.setBits(b.space, int(b.low), 1, 1-b.value, p.pos)
+		if !p.keeps(func() { p.setBit(b.freeBit, b.value) }) {
+			p.setBit(b.freeBit, 1-b.value)
 			continue
 		}
 		p.undo(len(p.trail) - 1)
@@ -547,19 +380,12 @@ func (p *Parser) agrees() bool {
 	return true
 }
 
-// givenBit is a bit with its value.
-type givenBit struct {
-	space uint8
-	low   int16
-	value uint64
-}
-
 // bitsSince lists the bits that the trail has set from mark on.
 func (p *Parser) bitsSince(mark int) (list []givenBit) {
 	for _, u := range p.trail[mark:] {
 		for i := range int16(u.width) {
 			if u.set>>uint(i)&1 != 0 {
-				list = append(list, givenBit{u.space, u.low + i, p.spaces[u.space].val.Bit(int(u.low + i))})
+				list = append(list, givenBit{freeBit{space: u.space, low: u.low + i}, p.spaces[u.space].val.Bit(int(u.low + i))})
 			}
 		}
 	}
@@ -606,7 +432,7 @@ func (p *Parser) satisfied() bool {
 			p.solver.bits = p.solver.bits[:0]
 			p.freeIn(c.prog.Root, c.scope, 0)
 			for _, b := range p.solver.bits {
-				p.setBits(b.space, int(b.low), 1, 0, p.pos)
+				p.setBit(b, 0)
 			}
 		}
 	}
@@ -686,7 +512,7 @@ func (p *Parser) leafAsserts(u leafScope, zeros bool) {
 			}
 		}
 		for _, a := range c.Spec.Asserts {
-			p.fillScope(u.scope, a.Low, a.High-a.Low+1, a.Match)
+			p.fill(&p.scopes[u.scope], []spec.Part{{Low: a.Low, Width: a.High - a.Low + 1}}, a.Match.Shr(a.Low))
 		}
 		if own {
 			return
@@ -715,72 +541,31 @@ func (p *Parser) withZeros(zeros bool, read func()) {
 		read()
 		return
 	}
+	p.supposing(wide.Ones(wide.Size), read)
+}
+
+// supposing does what reads bits and sets none, as if those of known were known in each space, and no others.
+func (p *Parser) supposing(known wide.Value, read func()) {
 	spaces := p.spaces
 	for i := range p.spaces {
-		p.spaces[i].known = wide.Ones(wide.Size)
+		p.spaces[i].known = known
 	}
 	read()
 	p.spaces = spaces
 }
 
-// fillScope sets those bits of a run of a scope that are unknown, to the bits that v has there.
-func (p *Parser) fillScope(scope int32, low, width int, v wide.Value) {
-	s := &p.scopes[scope]
-	parts := s.compose(spec.Part{Low: low, Width: width})
-	for i := len(parts) - 1; i >= 0; i-- {
-		p.fill(s.space, parts[i].Low, parts[i].Width, v.Slice(low, parts[i].Width))
-		low += parts[i].Width
-	}
-}
-
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
 // computed from bits that are unknown. With zeros these are 0.
 func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
-	if done, known := p.defaultRun(d, scope, zeros); done {
-		return known
-	}
-	sp, parts, low, ok := p.locate(d.Ref, p.up(scope, d.Ref.ScopeDepth))
+	s, ok := p.enter(d.Ref, p.up(scope, d.Ref.ScopeDepth))
 	if !ok {
 		return true
 	}
-	val, ok := p.defaultValue(d, scope, zeros)
-	if !ok {
-		return false
-	}
-	if parts == nil {
-		parts = []spec.Part{{Low: low, Width: d.Ref.Width}}
-	}
-	at := 0
-	for j := len(parts) - 1; j >= 0; j-- {
-		p.fill(sp, parts[j].Low, parts[j].Width, wide.Of(val).Slice(at, parts[j].Width))
-		at += parts[j].Width
-	}
-	return true
-}
-
-// defaultRun is what defaults does for one of them, where its bits are a run of the scope itself; done is
-// false where they are not. known is false where the value needs bits that are unknown.
-func (p *Parser) defaultRun(d *model.Default, scope int32, zeros bool) (done, known bool) {
-	ref, s := d.Ref, &p.scopes[scope]
-	if ref.Low < 0 || s.low < 0 || ref.ScopeDepth > 0 || len(ref.Enter) > 0 || ref.Field.Table != nil {
-		return false, false
-	}
-	low, sp := s.low+ref.Low, &p.spaces[s.space]
-	fixed, all := sp.known.Uint(low, ref.Width), ones(ref.Width)
-	if fixed == all {
-		return true, true
-	}
 	v, known := p.defaultValue(d, scope, zeros)
-	if !known {
-		return true, false
+	if known {
+		p.fill(&s, d.Ref.Field.Parts, wide.Of(v))
 	}
-	p.bound(undo{int16(low), uint8(ref.Width), s.space, all &^ fixed}, p.pos)
-	sp.val.SetUint(low, ref.Width, sp.val.Uint(low, ref.Width)&fixed|v&^fixed)
-	sp.known.SetUint(low, ref.Width, all)
-	if s.space >= spaceTable {
-		sp.assumed = sp.assumed.Or(wide.Of(all &^ fixed).Shl(low))
-	}
-	return true, true
+	return known
 }
 
 // fillContexts gives contexts that the text does not name their defaults.
@@ -798,15 +583,16 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 	}
 }
 
-// fill sets those bits of a run that are unknown.
-func (p *Parser) fill(sp uint8, low, width int, v wide.Value) {
-	if low == zeros {
-		return
-	}
-	s := &p.spaces[sp]
-	unknown := wide.Range(low, width).AndNot(s.known)
-	p.setMasked(sp, low, width, v, unknown.Slice(low, width), p.pos)
-	if sp >= spaceTable {
-		s.assumed = s.assumed.Or(unknown)
+// fill sets those bits of runs of a scope that are unknown, to the low bits of v.
+func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
+	sp := &p.spaces[s.space]
+	for low, width := range s.pieces(list) {
+		if unknown := wide.Ones(width).AndNot(sp.known.Shr(max(low, 0))); low != zeros && !unknown.IsZero() {
+			p.setMasked(s.space, low, width, v, unknown, p.pos)
+			if s.space >= spaceTable {
+				sp.assumed = sp.assumed.Or(unknown.Shl(low))
+			}
+		}
+		v = v.Shr(width)
 	}
 }

@@ -1,12 +1,14 @@
 package asm
 
 import (
+	"math/bits"
+
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
 
-// spread is where the bits are of a computed value that is bits of a scope in another order: in the scope that many
-// scopes out, the most significant part first. There is nothing to solve then.
+// spread is where the bits are of a computed value that is bits of a scope in another order, among zeros: in the scope
+// that many scopes out, the most significant part first. There is nothing to solve then.
 type spread struct {
 	scopeDepth int
 	parts      []spec.Part
@@ -21,24 +23,22 @@ func spreadOf(ref *model.Ref) *spread {
 		return nil
 	}
 	w, ok := model.WiringOf(ref.Prog.Root)
-	if !ok {
+	c := derivedConstraint(ref, 0, 0)
+	size := min(bits.Len64(c.mask), len(w.Wires))
+	for size > 0 && w.Wires[size-1] == zeros {
+		size--
+	}
+	if !ok || c.kind != wantValue || size == 0 { // or it is always 0
 		return nil
 	}
-	size := len(w.Wires)
 	if ref.Env != nil {
 		size = ref.Env.Root.Size
 	}
-	for ref.Env == nil && size > 0 && w.Wires[size-1] == model.NoWire {
-		size--
-	}
-	if size == 0 { // it is always 0
-		return nil
-	}
-	return &spread{scopeDepth: w.ScopeDepth, parts: runsOf(nil, w.Wires[:size])}
+	return &spread{scopeDepth: w.ScopeDepth, parts: runsOf(w.Wires[:size])}
 }
 
-// runsOf appends the parts that wires are, the most significant first.
-func runsOf(parts []spec.Part, wires []int16) []spec.Part {
+// runsOf returns the parts that wires are, the most significant first.
+func runsOf(wires []int16) (parts []spec.Part) {
 	for i := len(wires) - 1; i >= 0; i-- {
 		n, wire := len(parts), int(wires[i])
 		switch {
@@ -51,4 +51,19 @@ func runsOf(parts []spec.Part, wires []int16) []spec.Part {
 		}
 	}
 	return parts
+}
+
+// zerosOf returns the bits that a value in parts does not have, those beyond them too.
+func zerosOf(parts []spec.Part) (mask uint64) {
+	at := 0
+	for i := len(parts) - 1; i >= 0; i-- {
+		if parts[i].Low == zeros {
+			mask |= ones(parts[i].Width) << uint(at)
+		}
+		at += parts[i].Width
+	}
+	if at < 64 {
+		mask |= ^uint64(0) << uint(at)
+	}
+	return mask
 }

@@ -150,7 +150,7 @@ func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
 	if s.home.atTop() || s.home.space != spaceWord {
 		return s.field.Name
 	}
-	parts := s.home.composeAll(s.field.Parts)
+	parts := s.home.compose(s.field.Parts)
 	fields, _ := p.fieldsOf(leaf)
 	for i := range fields {
 		if f := &fields[i]; f.Index && slices.EqualFunc(f.Parts, parts, samePart) {
@@ -248,7 +248,7 @@ func (p *Parser) pinField(s *suffix, leaf *isa.Leaf, fields []isa.Field) string 
 	f := &fields[i]
 	for k := spaceTable; k < p.nspaces; k++ {
 		x := &p.spaces[k]
-		if x.field != nil && x.home.space == spaceWord && slices.EqualFunc(f.Parts, x.home.composeAll(x.field.Parts), samePart) {
+		if x.field != nil && x.home.space == spaceWord && slices.EqualFunc(f.Parts, x.home.compose(x.field.Parts), samePart) {
 			return ""
 		}
 	}

@@ -251,7 +251,7 @@ func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 		word.SetUint(home.low+f.Parts[0].Low, f.Width, index)
 		return
 	}
-	setParts(word, home.composeAll(f.Parts), bits.Of(index))
+	setParts(word, home.compose(f.Parts), bits.Of(index))
 }
 
 // setParts writes a value into parts, the most significant first.
@@ -270,15 +270,12 @@ func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value)
 
 // care returns the bits of an entry that are given and the instruction depends on.
 func (p *Parser) care(sp uint8) bits.Value {
-	if p.cared {
-		return p.spaces[sp].care
-	}
 	care := p.spaces[sp].known
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Unused {
 			x := &u.leaf.Unused[i]
-			at, parts, low, ok := p.locate(x.Ref, p.up(u.scope, x.Ref.ScopeDepth))
-			if !ok || at != sp {
+			s, ok := p.enter(x.Ref, p.up(u.scope, x.Ref.ScopeDepth))
+			if !ok || s.space != sp {
 				continue
 			}
 			if x.Cond != nil {
@@ -286,10 +283,9 @@ func (p *Parser) care(sp uint8) bits.Value {
 					continue
 				}
 			}
-			if parts == nil {
-				parts = []spec.Part{{Low: low, Width: x.Ref.Width}}
+			for low, width := range s.pieces(x.Ref.Field.Parts) {
+				care = care.AndNot(maskOf([]spec.Part{{Low: low, Width: width}}))
 			}
-			care = care.AndNot(maskOf(parts))
 		}
 	}
 	return care

@@ -130,57 +130,124 @@ func (t ternary) equals(x ternary) ternary {
 // bound is a value of which only the number of bits is known.
 func bound(most uint64) ternary { return ternary{open: fill(most)} }
 
+func truthBit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// unknown is a value of which nothing is known.
+func unknown() ternary { return ternary{open: ^uint64(0)} }
+
 // ternary computes what follows about an expression from the bits known so far.
-func (p *Parser) ternary(n *model.Node, scope int32) ternary {
-	if p.tests(n, scope) {
-		if v, known := p.test(n.Test, scope); known {
-			return exactly(v)
+func (p *Parser) ternary(n *model.Node, scope int32) ternary { return p.value(n, scope, true) }
+
+// eval computes an expression if all that it takes is known.
+func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
+	t := p.value(n, scope, false)
+	return t.val, t.known()
+}
+
+// value computes an expression from the bits known so far: bit by bit, or as a whole, of which nothing is known where it
+// takes something that is not known.
+func (p *Parser) value(n *model.Node, scope int32, bitwise bool) ternary {
+	switch {
+	case p.tests(n, scope):
+		return p.test(n.Test, scope)
+	case p.trace != nil && (n.Op == spec.OpEq || n.Op == spec.OpNe):
+		if pair, ok := p.pairOf(n, scope); ok {
+			return p.comparePair(n, scope, pair)
 		}
-		return ternary{open: 1}
 	}
 	switch n.Op {
 	case spec.OpConst:
 		return exactly(n.Value)
 	case spec.OpField:
-		return p.ternaryField(n.Alts, scope)
-	case spec.OpAndAnd, spec.OpOrOr:
-		x, y := p.ternary(n.X, scope).truth(), p.ternary(n.Y, scope).truth()
-		if n.Op == spec.OpOrOr {
-			return x.or(y)
+		return p.field(n.Alts, scope, bitwise)
+	case spec.OpAndAnd, spec.OpOrOr: // of which one side can decide
+		x, decider := p.value(n.X, scope, bitwise).truth(), truthBit(n.Op == spec.OpOrOr)
+		if x == exactly(decider) {
+			return x
 		}
-		return x.and(y)
+		if y := p.value(n.Y, scope, bitwise).truth(); y == exactly(decider) || x.known() {
+			return y
+		}
+		return x
 	case spec.OpCond:
-		switch x := p.ternary(n.X, scope).truth(); {
+		switch x := p.value(n.X, scope, bitwise).truth(); {
 		case x.val != 0:
-			return p.ternary(n.Y, scope)
+			return p.value(n.Y, scope, bitwise)
 		case x.known():
-			return p.ternary(n.Z, scope)
+			return p.value(n.Z, scope, bitwise)
+		case !bitwise:
+			return unknown()
 		}
 		return p.ternary(n.Y, scope).join(p.ternary(n.Z, scope))
 	}
-	x, y := p.ternary(n.X, scope), ternary{}
+	x, y := p.value(n.X, scope, bitwise), ternary{}
 	if n.Y != nil {
-		y = p.ternary(n.Y, scope)
+		y = p.value(n.Y, scope, bitwise)
+	}
+	if !bitwise && x.open|y.open != 0 {
+		return unknown()
 	}
 	return applyTernary(n, x, y)
 }
 
-// ternaryField joins all that a name may still mean.
-func (p *Parser) ternaryField(alts []model.Alt, scope int32) (out ternary) {
+// tests reports whether a node is a test that can be made of a scope as it lies.
+func (p *Parser) tests(n *model.Node, scope int32) bool {
+	return n.Test != nil && (n.Test.Low == 0 || p.scopes[scope].parts == nil)
+}
+
+// test is value for a test.
+func (p *Parser) test(t *model.Test, scope int32) ternary {
+	var val, set uint64
+	switch s := &p.scopes[scope]; {
+	case t.Context:
+		sp := &p.spaces[spaceContext]
+		val, set = sp.val[0], sp.known[0]
+	case s.parts == nil:
+		sp := &p.spaces[s.space]
+		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
+		if p.trace != nil {
+			p.trace.compared(s.space, s.low+t.Low, val, t.Match, t.Mask&set)
+		}
+	default:
+		var x ternary
+		p.untraced(func() { x = p.pieces(s, []spec.Part{{Width: s.size}}) })
+		if val, set = x.val, ^x.open; p.trace != nil {
+			p.trace.comparedParts(s.space, s.parts, val, t.Match, t.Mask&set)
+		}
+	}
+	switch {
+	case (val^t.Match)&t.Mask&set != 0:
+		return exactly(truthBit(t.Not))
+	case t.Mask&^set == 0:
+		return exactly(truthBit(!t.Not))
+	}
+	return ternary{open: 1}
+}
+
+// field is value for a name: it joins all that it may still mean.
+func (p *Parser) field(alts []model.Alt, scope int32, bitwise bool) (out ternary) {
 	if p.work++; p.work > maxWork {
-		return ternary{open: ^uint64(0)}
+		return unknown()
 	}
 	first := true
 	for i := range alts {
 		a := &alts[i]
 		cond := exactly(1)
 		if a.Cond != nil {
-			cond = p.ternary(a.Cond.Root, p.up(scope, a.CondDepth)).truth()
+			cond = p.value(a.Cond.Root, p.up(scope, a.CondDepth), bitwise).truth()
 		}
-		if cond.max() == 0 {
+		switch {
+		case cond.max() == 0:
 			continue
+		case !bitwise && !cond.known():
+			return unknown()
 		}
-		v := p.ternaryRef(a.Ref, scope)
+		v := p.reference(a.Ref, scope, bitwise)
 		if !first {
 			v = v.join(out)
 		}
@@ -191,25 +258,58 @@ func (p *Parser) ternaryField(alts []model.Alt, scope int32) (out ternary) {
 	return out
 }
 
-func (p *Parser) ternaryRef(ref *model.Ref, scope int32) ternary {
-	if ref == nil {
+// reference is value for the low 64 bits of what a name means.
+func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary) {
+	switch {
+	case ref == nil:
 		return ternary{}
+	case ref.Context != nil:
+		t = p.spaces[spaceContext].run(ref.Low, ref.Width)
+	case ref.Prog != nil:
+		return p.value(ref.Prog.Root, p.up(scope, ref.ScopeDepth), bitwise)
+	default:
+		t = p.gather(ref, p.up(scope, ref.ScopeDepth))
 	}
-	if ref.Context != nil {
-		s := &p.spaces[spaceContext]
-		open := ones(ref.Width) &^ s.known.Uint(ref.Low, ref.Width)
-		return ternary{s.val.Uint(ref.Low, ref.Width) &^ open, open}
+	if !bitwise && !t.known() {
+		return unknown()
 	}
-	scope = p.up(scope, ref.ScopeDepth)
-	if ref.Prog != nil {
-		return p.ternary(ref.Prog.Root, scope)
+	return t
+}
+
+// gather joins the known bits of a field of bits, its low 64.
+func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
+	width := min(ref.Width, 64)
+	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
+		if p.trace != nil {
+			p.trace.looked(s.space, s.low+ref.Low, width)
+		}
+		return p.spaces[s.space].run(s.low+ref.Low, width)
 	}
-	width := ones(min(ref.Width, 64))
-	val, known, ok := p.gather(ref, scope)
+	s, ok := p.enter(ref, scope)
 	if !ok {
-		return ternary{open: width}
+		return ternary{open: ones(width)}
 	}
-	return ternary{val & known, width &^ known}
+	return p.pieces(&s, ref.Field.Parts)
+}
+
+// run is what is known of a run of up to 64 bits.
+func (s *space) run(low, width int) ternary {
+	open := ones(width) &^ s.known.Uint(low, width)
+	return ternary{s.val.Uint(low, width) &^ open, open}
+}
+
+// pieces is what is known of runs of bits of a scope, the most significant first, their low 64.
+func (p *Parser) pieces(s *scope, list []spec.Part) (t ternary) {
+	sp, at := &p.spaces[s.space], 0
+	for low, width := range s.pieces(list) {
+		if low != zeros {
+			t = t.or(sp.run(low, min(width, 64)).shiftLeft(uint(at)))
+		}
+		if at += width; low != zeros && p.trace != nil {
+			p.trace.looked(s.space, low, width)
+		}
+	}
+	return t
 }
 
 // applyTernary is model.Apply on what is known of the operands.
@@ -310,7 +410,7 @@ func between(low, high uint64) ternary {
 func divideTernary(n *model.Node, x, y ternary) ternary {
 	signed := n.Type == spec.I32 || n.Type == spec.I64
 	if signed && (x.max()>>63 != 0 || y.max()>>63 != 0) {
-		return ternary{open: ^uint64(0)}
+		return unknown()
 	}
 	power := y.known() && y.val != 0 && y.val&(y.val-1) == 0
 	switch {

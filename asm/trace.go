@@ -27,7 +27,6 @@ type trace struct {
 	key     []byte // of the line
 	// of says of each byte which number it is in, from 1 on.
 	of    []uint8
-	parts arena[spec.Part]
 	whole [1]spec.Part // room for compared
 }
 
@@ -438,21 +437,6 @@ func (t *trace) aligned(x *placedHole) {
 	}
 }
 
-// zerosOf returns the bits that a number in parts does not have, those beyond them too.
-func zerosOf(parts []spec.Part) (mask uint64) {
-	at := 0
-	for i := len(parts) - 1; i >= 0; i-- {
-		if parts[i].Low == zeros {
-			mask |= ones(parts[i].Width) << uint(at)
-		}
-		at += parts[i].Width
-	}
-	if at < 64 {
-		mask |= ^uint64(0) << uint(at)
-	}
-	return mask
-}
-
 // floatBytes marks what floats are made of.
 var floatBytes = func() (set [256]bool) {
 	for _, c := range []byte("+-.0123456789eE") {
@@ -479,12 +463,12 @@ func (p *Parser) bindHole(e *edge, hole int, v uint64, end, state int) bool {
 	t.aligned(&x)
 	fits := (v+x.add)&zerosOf(x.parts) == 0
 	if known := p.spaces[x.space].known.And(x.mask); known != (bits.Value{}) {
-		var val, set uint64
-		p.untraced(func() { val, set = p.join(x.space, x.parts) })
+		var is ternary
+		p.untraced(func() { is = p.pieces(&scope{space: x.space}, x.parts) })
 		t.binding = &x
-		t.comparedParts(x.space, x.parts, val, v+x.add, set)
+		t.comparedParts(x.space, x.parts, is.val, v+x.add, ^is.open)
 		t.binding = nil
-		fits = fits && (val^(v+x.add))&set == 0
+		fits = fits && (is.val^(v+x.add))&^is.open == 0
 	}
 	p.untraced(func() { ok = p.bindNumber(e, v, end, state) })
 	if ok != fits { // for another reason
@@ -503,12 +487,10 @@ func (p *Parser) placeOf(it *item, hole int) (x placedHole, ok bool) {
 	switch {
 	case it.spread != nil:
 		home := &p.scopes[p.up(scope, it.spread.scopeDepth)]
-		x.space, x.parts = home.space, home.composeAll(it.spread.parts)
+		x.space, x.parts = home.space, home.compose(it.spread.parts)
 	case it.ref.Prog == nil:
-		sp, parts, low, _ := p.locate(it.ref, scope)
-		if x.space, x.parts = sp, parts; parts == nil {
-			x.parts = p.trace.parts.keep([]spec.Part{{Low: low, Width: it.ref.Width}})
-		}
+		s, _ := p.enter(it.ref, scope)
+		x.space, x.parts = s.space, s.compose(it.ref.Field.Parts)
 	default:
 		n, add := p.summand(p.chosen(it.ref.Prog.Root, scope))
 		if n == nil {
@@ -519,7 +501,7 @@ func (p *Parser) placeOf(it *item, hole int) (x placedHole, ok bool) {
 			return x, false
 		}
 		home := &p.scopes[p.up(scope, w.ScopeDepth)]
-		x.space, x.parts, x.add = home.space, home.composeAll(runsOf(nil, w.Wires[:])), add
+		x.space, x.parts, x.add = home.space, home.compose(runsOf(w.Wires[:])), add
 	}
 	x.mask = maskOf(x.parts)
 	return x, true
@@ -565,7 +547,7 @@ func (p *Parser) deriveTraced(c *constraint) (s status) {
 	}
 	home := &p.scopes[p.up(c.scope, w.ScopeDepth)]
 	l := link{nested: c.nested, own: own, wires: w.Wires[:c.width], home: *home, trail: len(p.trail)}
-	l.known = p.spaces[home.space].known.And(maskOf(home.composeAll(runsOf(nil, l.wires))))
+	l.known = p.spaces[home.space].known.And(maskOf(home.compose(runsOf(l.wires))))
 	p.untraced(func() { s = p.deriveNested(c) })
 	if s == broken {
 		t.unlinked(&l)
@@ -589,7 +571,7 @@ type link struct {
 func (l *link) parts(x *placedHole) (parts []spec.Part) {
 	for _, part := range x.parts {
 		if part.Low != zeros {
-			parts = append(parts, l.home.composeAll(runsOf(nil, l.wires[part.Low:part.Low+part.Width]))...)
+			parts = append(parts, l.home.compose(runsOf(l.wires[part.Low:part.Low+part.Width]))...)
 			continue
 		}
 		parts = append(parts, part)
@@ -608,7 +590,7 @@ func (t *trace) unlinked(l *link) {
 		}
 	}
 	t.looked(l.own, 0, len(l.wires))
-	t.lookedIn(l.home.space, maskOf(l.home.composeAll(runsOf(nil, l.wires))))
+	t.lookedIn(l.home.space, maskOf(l.home.compose(runsOf(l.wires))))
 }
 
 // linked notes where the bits are of the numbers in a computed value.
@@ -681,22 +663,20 @@ func (p *Parser) numberOf(n *model.Node, scope int32) int {
 	if ref == nil || ref.Prog != nil || ref.Context != nil || ref.Field.Table != nil || len(ref.Enter) > 0 {
 		return noHole
 	}
-	sp, parts, low, _ := p.locate(ref, p.up(scope, ref.ScopeDepth))
-	if parts == nil {
-		parts = []spec.Part{{Low: low, Width: ref.Width}}
-	}
-	i := slices.IndexFunc(p.trace.placed, func(x placedHole) bool { return x.space == sp && x.add == 0 && slices.Equal(x.parts, parts) })
+	s := &p.scopes[p.up(scope, ref.ScopeDepth)]
+	parts := s.compose(ref.Field.Parts)
+	i := slices.IndexFunc(p.trace.placed, func(x placedHole) bool { return x.space == s.space && x.add == 0 && slices.Equal(x.parts, parts) })
 	if i < 0 {
 		return noHole
 	}
 	return p.trace.placed[i].hole
 }
 
-// evalPair is eval for a comparison of two numbers.
-func (p *Parser) evalPair(n *model.Node, scope int32, x pair) (v uint64, known bool) {
-	p.untraced(func() { v, known = p.eval(n, scope) })
-	if known {
-		p.trace.pair(x.a, x.b, v == truthBit(n.Op == spec.OpEq))
+// comparePair is value for a comparison of two numbers.
+func (p *Parser) comparePair(n *model.Node, scope int32, x pair) (t ternary) {
+	p.untraced(func() { t = p.ternary(n, scope) })
+	if t.known() {
+		p.trace.pair(x.a, x.b, t.val == truthBit(n.Op == spec.OpEq))
 	}
-	return v, known
+	return t
 }

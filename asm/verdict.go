@@ -1,8 +1,6 @@
 package asm
 
 import (
-	"math/bits"
-
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
 )
@@ -12,10 +10,9 @@ import (
 // are not remembered, nor those that may have a label or whose text could be read as one, nor any where the program has
 // names of its own: what those are read as depends on more.
 type verdicts struct {
-	set      settings
-	slots    []said
-	used     int // places that were taken since there are so many
-	suffixes []string
+	hashTable[said]
+	set  settings
+	room arena[said]
 }
 
 // settings are what the verdict of each word depends on beside the word.
@@ -28,27 +25,16 @@ type settings struct {
 	comment       string
 }
 
-// said is what is known of a word.
+// said is what is known of a word: the suffix of its text, if it has a text.
 type said struct {
-	word [2]uint64
-	leaf int32
-	// says is what the text says: 0 where the place is empty, else saysAll, saysNothing, or from there on one more
-	// than the number of the suffix.
-	says int32
+	word   [2]uint64
+	leaf   *isa.Leaf
+	ok     bool
+	suffix string
 }
 
-const (
-	saysAll = iota + 1
-	saysNothing
-)
-
-// Limits of what is remembered.
-const (
-	fewVerdicts  = 1 << 8
-	mostVerdicts = 1 << 17
-	mostSuffixes = 1 << 14
-	placesOfOne  = 8
-)
+// maxVerdicts bounds the slots of what is remembered.
+const maxVerdicts = 1 << 17
 
 // remembers reports whether the verdict of an instruction depends on nothing but its bits and settings.
 func (l *Lossless) remembers(in isa.Inst) bool {
@@ -60,73 +46,32 @@ func (l *Lossless) remembers(in isa.Inst) bool {
 }
 
 // find returns the verdict of an instruction, nil where none is known.
-func (l *Lossless) find(in isa.Inst) *said {
-	v, d := &l.verdicts, l.d
-	if now := (settings{d.Context(), l.p.context, d.Lines, d.Remarks, l.p.Symbol != nil, d.Indent, l.p.Comment}); v.slots == nil || now != v.set {
-		if v.slots = v.slots[:0]; cap(v.slots) == 0 {
-			v.slots = make([]said, fewVerdicts)
-		}
-		v.slots = v.slots[:cap(v.slots)]
-		clear(v.slots)
-		v.set, v.used, v.suffixes = now, 0, v.suffixes[:0]
+func (l *Lossless) find(in isa.Inst, remembers bool) *said {
+	if !remembers {
+		return nil
 	}
-	key := said{word: [2]uint64(in.Bits[:2]), leaf: int32(in.Leaf.ID)}
-	places := v.places(&key)
-	for i := range places {
-		if x := &places[i]; x.says != 0 && x.word == key.word && x.leaf == key.leaf {
+	v, d := &l.verdicts, l.d
+	if now := (settings{d.Context(), l.p.context, d.Lines, d.Remarks, l.p.Symbol != nil, d.Indent, l.p.Comment}); now != v.set {
+		clear(v.slots)
+		v.set, v.used = now, 0
+	}
+	hash := hashOf(in)
+	for i := range v.probes() {
+		s := v.slot(hash, i)
+		if s.value == nil {
+			break
+		}
+		if x := s.value; s.hash == hash && x.word == [2]uint64(in.Bits[:2]) && x.leaf == in.Leaf {
 			return x
 		}
 	}
 	return nil
 }
 
-// places returns the places that a verdict can have.
-func (v *verdicts) places(x *said) []said {
-	h, more := bits.Mul64(x.word[0]^0x9e3779b97f4a7c15, x.word[1]^uint64(x.leaf)<<32^0xa0761d6478bd642f)
-	h = (h ^ more) * 0x9e3779b97f4a7c15
-	at := h >> (64 - bits.Len(uint(len(v.slots)-1))) &^ (placesOfOne - 1)
-	return v.slots[at : at+placesOfOne]
-}
-
-// put gives a verdict a place, that of another if all are taken.
-func (v *verdicts) put(x said) {
-	places := v.places(&x)
-	v.used++
-	for i := range places {
-		if places[i].says == 0 {
-			places[i] = x
-			return
-		}
-	}
-	places[v.used%placesOfOne] = x
-}
+func hashOf(in isa.Inst) uint64 { return mix(mix(in.Bits[0], in.Bits[1]), uint64(in.Leaf.ID)) }
 
 // keep remembers a verdict: the suffix of the text, where there is a text.
 func (l *Lossless) keep(in isa.Inst, suffix []byte, ok bool) {
-	v := &l.verdicts
-	x := said{word: [2]uint64(in.Bits[:2]), leaf: int32(in.Leaf.ID), says: saysAll}
-	switch {
-	case !ok:
-		x.says = saysNothing
-	case len(suffix) > 0:
-		if len(v.suffixes) == mostSuffixes {
-			return
-		}
-		v.suffixes = append(v.suffixes, string(suffix))
-		x.says = saysNothing + int32(len(v.suffixes))
-	}
-	if v.used > len(v.slots)/2 && len(v.slots) < mostVerdicts {
-		v.grow()
-	}
-	v.put(x)
-}
-
-func (v *verdicts) grow() {
-	old := v.slots
-	v.slots, v.used = make([]said, 4*len(old)), 0
-	for _, x := range old {
-		if x.says != 0 {
-			v.put(x)
-		}
-	}
+	x := l.verdicts.room.keep([]said{{[2]uint64(in.Bits[:2]), in.Leaf, ok, string(suffix)}})
+	l.verdicts.add(hashOf(in), &x[0], maxVerdicts)
 }

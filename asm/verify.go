@@ -13,26 +13,32 @@ const maxSplits = 64
 // verify makes sure of a text of which some piece was not read as it is printed: if there is a way
 // to read all of it as it is printed, that is the one. Otherwise the first way stands.
 func (p *Parser) verify() {
-	f := &p.first
-	f.spaces, f.nspaces, f.off, f.named, f.ended, f.cared = p.spaces, p.nspaces, p.off, p.named, p.ended, p.cared
-	f.units, f.scopes = append(f.units[:0], p.leafScopes...), append(f.scopes[:0], p.scopes...)
+	p.first.copy(&p.finding)
 	if p.exactly() {
 		return
 	}
-	p.spaces, p.nspaces, p.off, p.named, p.ended, p.cared = f.spaces, f.nspaces, f.off, f.named, f.ended, f.cared
-	p.leafScopes, p.scopes = append(p.leafScopes[:0], f.units...), append(p.scopes[:0], f.scopes...)
+	p.finding.copy(&p.first)
 	p.trail, p.noncanonical = p.trail[:0], true
 	p.unspent()
 }
 
 // finding is what was found of a line: what its text gives and what is left to be given.
 type finding struct {
-	spaces              [maxSpaces]space
-	nspaces             int
-	units               []leafScope
-	scopes              []scope
-	off                 float64
-	named, ended, cared bool
+	spaces     [maxSpaces]space
+	nspaces    int
+	scopes     []scope
+	leafScopes []leafScope
+	// off is how far the floats that were read are from what was written.
+	off float64
+	// named tells that a label was read.
+	named bool
+}
+
+// copy makes a finding what another is.
+func (f *finding) copy(x *finding) {
+	scopes, leafScopes := append(f.scopes[:0], x.scopes...), append(f.leafScopes[:0], x.leafScopes...)
+	*f = *x
+	f.scopes, f.leafScopes = scopes, leafScopes
 }
 
 // exactly reads the text as what prints it, and nothing else.

@@ -170,6 +170,16 @@ type compiler struct {
 	sources map[sem.ID]*uint64 // of values that are carried, in which lanes somebody wrote what they are
 	// atomic tells that the operations of an atomic are prepared.
 	atomic bool
+	// seen tells that lanes look at what others have: values count in all lanes there are.
+	seen bool
+}
+
+// counts returns the lanes in which values count.
+func (c *compiler) counts(w *Wave) uint64 {
+	if c.seen {
+		return w.exists
+	}
+	return w.active
 }
 
 func newCompiler(w *Wave, code *sem.Code) *compiler {
@@ -177,6 +187,7 @@ func newCompiler(w *Wave, code *sem.Code) *compiler {
 	c := &compiler{w: w, code: code, spreads: map[*uint64]*spreadValue{}, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), inside: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n), sources: map[sem.ID]*uint64{}}
 	for i := range code.Insts {
 		c.last[i] = i
+		c.seen = c.seen || code.Insts[i].Op == sem.OpFrom
 		code.Insts[i].EachArg(func(a sem.ID) { c.last[a] = i })
 	}
 	return c
@@ -269,7 +280,7 @@ func (c *compiler) giveUp(in *sem.Inst) bool {
 		delete(c.same, st)
 		return true
 	}
-	for i, a := range in.Args {
+	for i, a := range in.Args() {
 		if !c.uniform[a] {
 			same &^= 1 << uint(i)
 		}
@@ -364,7 +375,7 @@ func (c *compiler) findHomes() {
 	for i := len(c.code.Insts) - 1; i >= 0; i-- {
 		in := &c.code.Insts[i]
 		switch {
-		case in.Op == sem.OpWrite && in.Guard == sem.NoID && in.Type.Kind != sem.Bool:
+		case in.Op == sem.OpWrite && in.Guard == sem.NoID && in.Type().Kind != sem.Bool:
 			st := c.w.stores[in.State.Index]
 			if k := int(in.Imm)*st.comps + in.Comp; !st.wide() && int(in.Imm) < st.count && c.lives(in.B, i, in) {
 				c.homes[in.B] = &st.planes[k]
@@ -434,7 +445,7 @@ func (c *compiler) place(id sem.ID) loc {
 	switch {
 	case c.uniform[id]:
 		l.scalar = new(uint64)
-	case c.code.Insts[id].Type.Kind == sem.Bool:
+	case c.code.Insts[id].Type().Kind == sem.Bool:
 		l.mask = new(uint64)
 	case c.homes[id] != nil:
 		l.plane = c.homes[id]
@@ -560,7 +571,7 @@ func (c *compiler) pure(id sem.ID, in *sem.Inst) {
 	if d.mask != nil {
 		c.add(func(w *Wave) {
 			var m uint64
-			for left := w.active; left != 0; left &= left - 1 {
+			for left := c.counts(w); left != 0; left &= left - 1 {
 				i := trailing(left)
 				m |= sem.Apply(in, args[0].lane(i), args[1].lane(i), args[2].lane(i)) << uint(i)
 			}
@@ -569,7 +580,7 @@ func (c *compiler) pure(id sem.ID, in *sem.Inst) {
 		return
 	}
 	c.add(func(w *Wave) {
-		for left := w.active; left != 0; left &= left - 1 {
+		for left := c.counts(w); left != 0; left &= left - 1 {
 			i := trailing(left)
 			d.plane[i] = sem.Apply(in, args[0].lane(i), args[1].lane(i), args[2].lane(i))
 		}
@@ -617,7 +628,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpEnd:
 		c.add(func(w *Wave) { w.stop(g.of(w), "end", "") })
 	case sem.OpTrap:
-		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text) })
+		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text()) })
 	case sem.OpRun:
 		c.add(func(w *Wave) {
 			m := g.of(w)
@@ -630,7 +641,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 			}
 		})
 	case sem.OpUnknown:
-		c.add(func(w *Wave) { w.unknown(in.Text, g.of(w)) })
+		c.add(func(w *Wave) { w.unknown(in.Text(), g.of(w)) })
 	case sem.OpBarrier:
 		a, b := c.locs[in.A], c.locs[in.B]
 		c.add(func(w *Wave) {
@@ -649,6 +660,7 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 	number, comp := int(in.Imm), in.Comp
 	if number >= st.count {
+		c.add(func(w *Wave) { w.noRegister(st, g.of(w)) })
 		c.constant(id, in.State.OutsideBits)
 		return
 	}
@@ -666,7 +678,7 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 			from, d := &st.scalars[k], c.place(id).scalar
 			c.add(func(*Wave) { *d = *from })
 		}
-	case in.Type.Kind == sem.Bool:
+	case in.Type().Kind == sem.Bool:
 		p, d := &st.planes[k], c.place(id).mask
 		c.add(func(w *Wave) { *d = maskOfPlane(p) })
 	case c.aliases(id):
@@ -763,7 +775,7 @@ func (c *compiler) constant(id sem.ID, v uint64) {
 	switch {
 	case c.uniform[id]:
 		c.locs[id] = loc{scalar: &v}
-	case in.Type.Kind == sem.Bool:
+	case in.Type().Kind == sem.Bool:
 		m := -v
 		c.locs[id] = loc{mask: &m}
 	default:
@@ -779,6 +791,13 @@ func maskOfPlane(p *plane) uint64 {
 	return m
 }
 
+// noRegister stops lanes that name a register which there is not, where that traps.
+func (w *Wave) noRegister(st *store, lanes uint64) {
+	if st.state.Outside == sem.OutsideTrap {
+		w.stop(lanes, "trap", st.state.Name+" has no such register")
+	}
+}
+
 // number returns the register that an index means; ok is false for one outside.
 func (st *store) number(n uint64) (int, bool) {
 	if n < uint64(st.count) {
@@ -792,7 +811,7 @@ func (st *store) number(n uint64) (int, bool) {
 
 func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, comp := c.locs[in.A], in.Comp
-	from := c.code.Insts[in.A].Type
+	from := c.code.Insts[in.A].Type()
 	known := new(uint64)
 	if in.Carried {
 		c.sources[id] = known
@@ -801,9 +820,11 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	read := func(w *Wave, lane int) uint64 {
 		n, ok := st.number(index(from, a.lane(lane)))
 		if !ok {
-			if st.state.Outside == sem.OutsideTrap {
-				w.stop(1<<uint(lane)&g.of(w), "trap", st.state.Name+" has no such register")
+			lanes := g.of(w)
+			if !c.uniform[id] {
+				lanes &= 1 << uint(lane)
 			}
+			w.noRegister(st, lanes)
 			return st.state.OutsideBits
 		}
 		if st.state.Undefined && !in.Kept {
@@ -822,12 +843,12 @@ func (c *compiler) readX(id sem.ID, in *sem.Inst, st *store, g guard) {
 	case d.mask != nil:
 		c.add(func(w *Wave) {
 			var m uint64
-			each(w.active, func(i int) { m |= read(w, i) << uint(i) })
+			each(c.counts(w), func(i int) { m |= read(w, i) << uint(i) })
 			*d.mask = m
 		})
 	default:
 		c.add(func(w *Wave) {
-			for m := w.active; m != 0; m &= m - 1 {
+			for m := c.counts(w); m != 0; m &= m - 1 {
 				i := trailing(m)
 				d.plane[i] = read(w, i)
 			}
@@ -846,6 +867,7 @@ func index(t sem.Type, v uint64) uint64 {
 func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 	number := int(in.Imm)
 	if number >= st.count {
+		c.add(func(w *Wave) { w.noRegister(st, g.of(w)) })
 		return
 	}
 	k := number*st.comps + in.Comp
@@ -860,7 +882,7 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 		return
 	}
 	p := &st.planes[k]
-	if in.Type.Kind == sem.Bool {
+	if in.Type().Kind == sem.Bool {
 		v := c.maskOf(in.B)
 		c.add(func(w *Wave) {
 			m := g.of(w)
@@ -907,21 +929,24 @@ func (c *compiler) write(in *sem.Inst, st *store, g guard) {
 
 func (c *compiler) writeX(in *sem.Inst, st *store, g guard) {
 	a, v, comp := c.locs[in.A], c.locs[in.B], in.Comp
-	from := c.code.Insts[in.A].Type
+	from := c.code.Insts[in.A].Type()
 	c.add(func(w *Wave) {
 		m := g.of(w)
-		if st.wide() && m != 0 {
-			m = 1 << uint(trailing(m))
+		step := uint64(1) // of lanes that write together
+		if st.wide() {
+			step = m
 		}
-		each(m, func(lane int) {
-			n, ok := st.number(index(from, a.lane(lane)))
-			switch {
-			case ok:
-				st.set(n, comp, lane, v.lane(lane))
-			case st.state.Outside == sem.OutsideTrap:
-				w.stop(1<<uint(lane), "trap", st.state.Name+" has no such register")
+		for ; m != 0; m &^= step {
+			lane := trailing(m)
+			if !st.wide() {
+				step = 1 << uint(lane)
 			}
-		})
+			if n, ok := st.number(index(from, a.lane(lane))); ok {
+				st.set(n, comp, lane, v.lane(lane))
+			} else {
+				w.noRegister(st, step)
+			}
+		}
 	})
 }
 
@@ -975,8 +1000,8 @@ func (c *compiler) stack(id sem.ID, in *sem.Inst, st *store, g guard) {
 }
 
 func (c *compiler) push(in *sem.Inst, st *store, g guard) {
-	args := make([]loc, len(in.Args))
-	for i, a := range in.Args {
+	args := make([]loc, len(in.Args()))
+	for i, a := range in.Args() {
 		args[i] = c.locs[a]
 	}
 	full := "stack " + st.state.Name + " is full"
@@ -1119,7 +1144,7 @@ func (c *compiler) results(id sem.ID) []*plane {
 	in := &c.code.Insts[id]
 	r := c.w.resultPlanes[in]
 	if r == nil {
-		for range in.Type.Count() {
+		for range in.Type().Count() {
 			r = append(r, new(plane))
 		}
 		c.w.resultPlanes[in] = r
@@ -1134,7 +1159,7 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		from *uint64
 	}
 	var masks []copied // arguments that are conditions
-	for _, a := range in.Args {
+	for _, a := range in.Args() {
 		if m := c.locs[a].mask; m != nil {
 			p := new(plane)
 			masks = append(masks, copied{p, m})
@@ -1147,9 +1172,9 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		if call.Mask = g.of(w); call.Mask == 0 {
 			return
 		}
-		s := w.Services[in.Text]
+		s := w.Services[in.Text()]
 		if s == nil {
-			w.stop(call.Mask, "trap", "nothing here does "+in.Text)
+			w.stop(call.Mask, "trap", "nothing here does "+in.Text())
 			return
 		}
 		for _, o := range masks {

@@ -22,7 +22,7 @@ func (c *compiler) findJoins() {
 		}
 		switch in := &c.code.Insts[i]; {
 		case c.uniform[i]:
-		case in.Op == sem.OpSelect && in.Type.Kind != sem.Bool && decides(&c.code.Insts[in.A]):
+		case in.Op == sem.OpSelect && in.Type().Kind != sem.Bool && decides(&c.code.Insts[in.A]):
 			join(in.A)
 		case isF32(in, sem.OpAdd):
 			for _, arg := range [2][2]sem.ID{{in.B, in.A}, {in.A, in.B}} {
@@ -58,12 +58,12 @@ func (c *compiler) regions() []int {
 
 // isF32 reports whether an operation is one on floats of 32 bits, rounded to the nearest.
 func isF32(in *sem.Inst, op sem.Op) bool {
-	return in.Op == op && in.Type.Kind == sem.Float && in.Type.Width == 32 && in.Imm == 0
+	return in.Op == op && in.Type().Kind == sem.Float && in.Type().Width == 32 && in.Imm == 0
 }
 
 // decides reports whether a choice can be made with the comparison that decides it.
 func decides(in *sem.Inst) bool {
-	return (in.Op == sem.OpLt || in.Op == sem.OpLe) && in.From.Kind == sem.Float && in.From.Width == 32
+	return (in.Op == sem.OpLt || in.Op == sem.OpLe) && in.From().Kind == sem.Float && in.From().Width == 32
 }
 
 // compareSelect prepares a choice with the comparison that decides it.

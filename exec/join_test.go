@@ -37,16 +37,16 @@ func TestJoins(t *testing.T) {
 				states = append(states, &sem.State{Type: f32, Count: 1, Single: true, Scope: 1, Index: i, Name: string(rune('a' + i))})
 			}
 			for _, s := range states[:4] {
-				code.Insts = append(code.Insts, sem.Inst{Op: sem.OpRead, Type: f32, State: s, A: none, B: none, C: none, Guard: none})
+				code.Insts = append(code.Insts, sem.Inst{Op: sem.OpRead, State: s, A: none, B: none, C: none, Guard: none}.Typed(f32, sem.Type{}))
 			}
 			for _, o := range row {
-				in := sem.Inst{Op: o.op, Type: f32, From: f32, Imm: o.imm, A: o.a, B: o.b, C: o.c, Guard: none}
+				typ := f32
 				if o.op == sem.OpLt || o.op == sem.OpLe {
-					in.Type = sem.BoolType
+					typ = sem.BoolType
 				}
-				code.Insts = append(code.Insts, in)
+				code.Insts = append(code.Insts, sem.Inst{Op: o.op, Imm: o.imm, A: o.a, B: o.b, C: o.c, Guard: none}.Typed(typ, f32))
 			}
-			code.Insts = append(code.Insts, sem.Inst{Op: sem.OpWrite, Type: f32, State: states[round%5], A: none, B: sem.ID(len(code.Insts) - 1), C: none, Guard: none})
+			code.Insts = append(code.Insts, sem.Inst{Op: sem.OpWrite, State: states[round%5], A: none, B: sem.ID(len(code.Insts) - 1), C: none, Guard: none}.Typed(f32, sem.Type{}))
 			if err := code.Verify(); err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ func b32(x float32) uint64 { return uint64(math.Float32bits(x)) }
 
 // maskKernel prepares an operation on conditions, and comparisons.
 func (c *compiler) maskKernel(id sem.ID, in *sem.Inst) bool {
-	if in.Type.Kind != sem.Bool {
+	if in.Type().Kind != sem.Bool {
 		return false
 	}
 	if compared(in.Op) {
@@ -52,7 +52,7 @@ func compared(op sem.Op) bool {
 
 // isNaN reports whether an operation asks whether a float of 32 bits is NaN.
 func isNaN(in *sem.Inst) bool {
-	return in.Op == sem.OpNe && in.A == in.B && in.From.Kind == sem.Float && in.From.Width == 32
+	return in.Op == sem.OpNe && in.A == in.B && in.From().Kind == sem.Float && in.From().Width == 32
 }
 
 // nans returns the lanes in which a plane holds NaN.
@@ -66,7 +66,7 @@ func nans(p []uint64) uint64 {
 
 func (c *compiler) compare(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
-	if in.From.Kind == sem.Bool || in.From.Kind == sem.Sint || in.From.Kind == sem.Float && in.From.Width != 32 {
+	if in.From().Kind == sem.Bool || in.From().Kind == sem.Sint || in.From().Kind == sem.Float && in.From().Width != 32 {
 		return false
 	}
 	if isNaN(in) {
@@ -76,7 +76,7 @@ func (c *compiler) compare(id sem.ID, in *sem.Inst) bool {
 	}
 	a, b := c.planeOf(in.A), c.planeOf(in.B)
 	d := c.place(id).mask
-	switch float := in.From.Kind == sem.Float; {
+	switch float := in.From().Kind == sem.Float; {
 	case float && in.Op == sem.OpEq:
 		c.add(func(*Wave) {
 			var m uint64
@@ -173,7 +173,7 @@ func (c *compiler) scalarKernel(id sem.ID, in *sem.Inst) {
 
 // scalarStep does the operations without which no control flow goes; nil for the others.
 func scalarStep(in *sem.Inst, d, a, b, x *uint64) func(*Wave) {
-	unsigned := in.From.Kind == sem.Uint
+	unsigned := in.From().Kind == sem.Uint
 	switch {
 	case in.Op == sem.OpSelect:
 		return func(*Wave) {
@@ -187,7 +187,7 @@ func scalarStep(in *sem.Inst, d, a, b, x *uint64) func(*Wave) {
 		return func(*Wave) { *d = boolean(*a == *b) }
 	case in.Op == sem.OpNe && unsigned:
 		return func(*Wave) { *d = boolean(*a != *b) }
-	case in.Op == sem.OpNot && in.Type.Kind == sem.Bool:
+	case in.Op == sem.OpNot && in.Type().Kind == sem.Bool:
 		return func(*Wave) { *d = *a ^ 1 }
 	case in.Op == sem.OpAnd:
 		return func(*Wave) { *d = *a & *b }
@@ -200,7 +200,7 @@ func scalarStep(in *sem.Inst, d, a, b, x *uint64) func(*Wave) {
 // planeKernel prepares an operation whose arguments and result are planes.
 func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 	switch {
-	case in.Type.Kind == sem.Bool:
+	case in.Type().Kind == sem.Bool:
 		return false
 	case in.Op == sem.OpSelect && c.inside[in.A]:
 		c.compareSelect(id, in)
@@ -213,25 +213,25 @@ func (c *compiler) planeKernel(id sem.ID, in *sem.Inst) bool {
 	case in.Op == sem.OpAdd && (c.inside[in.A] || c.inside[in.B]):
 		c.productSum(id, in)
 		return true
-	case in.Op == sem.OpCast && (in.Type.Kind == sem.Float || in.From.Kind == sem.Float):
+	case in.Op == sem.OpCast && (in.Type().Kind == sem.Float || in.From().Kind == sem.Float):
 		return c.castKernel(id, in)
 	case in.Op == sem.OpFlush:
 		c.flushKernel(id, in)
 		return true
-	case in.Op == sem.OpConvert && in.From.Kind == sem.Float && in.Type.Kind != sem.Float:
+	case in.Op == sem.OpConvert && in.From().Kind == sem.Float && in.Type().Kind != sem.Float:
 		return c.toIntKernel(id, in)
-	case in.Op == sem.OpConvert && in.From.Kind != sem.Float && in.Type.Kind == sem.Float:
+	case in.Op == sem.OpConvert && in.From().Kind != sem.Float && in.Type().Kind == sem.Float:
 		return c.toFloatKernel(id, in)
-	case in.Op == sem.OpConvert && in.Imm == 0 && in.Type.Kind == sem.Float && in.From.Kind == sem.Float:
+	case in.Op == sem.OpConvert && in.Imm == 0 && in.Type().Kind == sem.Float && in.From().Kind == sem.Float:
 		return c.convertKernel(id, in)
-	case in.Op == sem.OpRint && in.Type.Width == 32:
+	case in.Op == sem.OpRint && in.Type().Width == 32:
 		c.rintKernel(id, in)
 		return true
-	case in.Type.Kind == sem.Float && in.Type.Width == 32 && in.Imm == 0:
+	case in.Type().Kind == sem.Float && in.Type().Width == 32 && in.Imm == 0:
 		return c.floatKernel(id, in)
-	case in.Type.Kind == sem.Float && in.Type.Width == 64 && in.Imm == 0:
+	case in.Type().Kind == sem.Float && in.Type().Width == 64 && in.Imm == 0:
 		return c.doubleKernel(id, in)
-	case in.Type.Kind == sem.Uint || in.Type.Kind == sem.Sint:
+	case in.Type().Kind == sem.Uint || in.Type().Kind == sem.Sint:
 		return c.intKernel(id, in)
 	}
 	return false
@@ -255,12 +255,13 @@ func (c *compiler) selectKernel(id sem.ID, in *sem.Inst) bool {
 	d := c.choice(id, in)
 	c.stays[id] = d == y
 	c.add(func(w *Wave) {
-		switch m := *cond & w.active; m {
+		all := c.counts(w)
+		switch m := *cond & all; m {
 		case 0:
 			if d != y {
 				copy(d[:n], y[:n])
 			}
-		case w.active:
+		case all:
 			if d != x {
 				copy(d[:n], x[:n])
 			}
@@ -452,11 +453,11 @@ func nansIf(odd uint64, d []uint64) uint64 {
 
 // castKernel prepares the steps between floats and their bits, of 32 or 64 bits. There is one NaN among bits.
 func (c *compiler) castKernel(id sem.ID, in *sem.Inst) bool {
-	n, width := c.w.width, in.Type.Width
-	if in.From.Width != width || width != 32 && width != 64 {
+	n, width := c.w.width, in.Type().Width
+	if in.From().Width != width || width != 32 && width != 64 {
 		return false
 	}
-	if in.Type.Kind == sem.Float {
+	if in.Type().Kind == sem.Float {
 		if p := c.locs[in.A].plane; p != nil && c.owned[in.A] && c.last[in.A] == int(id) && !c.atomic && c.homes[id] == nil {
 			c.owned[in.A], c.owned[id] = false, true
 			c.locs[id] = loc{plane: p}
@@ -480,7 +481,7 @@ func (c *compiler) castKernel(id sem.ID, in *sem.Inst) bool {
 			return
 		}
 		for i := range d {
-			d[i] = sem.Canonical(d[i], in.From)
+			d[i] = sem.Canonical(d[i], in.From())
 		}
 	})
 	return true
@@ -505,7 +506,7 @@ func (c *compiler) flushKernel(id sem.ID, in *sem.Inst) {
 func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
 	switch {
-	case in.From.Width == 32 && in.Type.Width == 64:
+	case in.From().Width == 32 && in.Type().Width == 64:
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
 			a, d := a[:n], d[:n]
@@ -513,7 +514,7 @@ func (c *compiler) convertKernel(id sem.ID, in *sem.Inst) bool {
 				d[i] = math.Float64bits(float64(f32(a[i])))
 			}
 		})
-	case in.From.Width == 64 && in.Type.Width == 32:
+	case in.From().Width == 64 && in.Type().Width == 32:
 		a, d := c.planeOf(in.A), c.place(id).plane
 		c.add(func(*Wave) {
 			a, d := a[:n], d[:n]
@@ -550,12 +551,12 @@ func (c *compiler) rintKernel(id sem.ID, in *sem.Inst) {
 // toIntKernel prepares the step from a float to a whole number of at most 32 bits: it stops at the ends of its range,
 // and of NaN becomes 0.
 func (c *compiler) toIntKernel(id sem.ID, in *sem.Inst) bool {
-	n, width, mode := c.w.width, in.Type.Width, sem.Mode(in.Imm)
-	if in.From.Width != 32 || width > 32 {
+	n, width, mode := c.w.width, in.Type().Width, sem.Mode(in.Imm)
+	if in.From().Width != 32 || width > 32 {
 		return false
 	}
 	low, high := int64(0), int64(1)<<uint(width)-1
-	if in.Type.Kind == sem.Sint {
+	if in.Type().Kind == sem.Sint {
 		low, high = -1<<uint(width-1), 1<<uint(width-1)-1
 	}
 	mask := uint64(1)<<uint(width) - 1
@@ -585,12 +586,12 @@ func (c *compiler) toIntKernel(id sem.ID, in *sem.Inst) bool {
 // toFloatKernel prepares the step from a whole number of at most 32 bits to the nearest float of 32 bits.
 func (c *compiler) toFloatKernel(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
-	if in.Type.Width != 32 || in.From.Width > 32 || in.From.Kind != sem.Uint && in.From.Kind != sem.Sint || in.Imm != 0 {
+	if in.Type().Width != 32 || in.From().Width > 32 || in.From().Kind != sem.Uint && in.From().Kind != sem.Sint || in.Imm != 0 {
 		return false
 	}
 	left := uint(0) // what is shifted out and in again leaves a sign
-	if in.From.Kind == sem.Sint {
-		left = uint(64 - in.From.Width)
+	if in.From().Kind == sem.Sint {
+		left = uint(64 - in.From().Width)
 	}
 	a, d := c.planeOf(in.A), c.place(id).plane
 	c.add(func(*Wave) {
@@ -637,10 +638,10 @@ func (c *compiler) doubleKernel(id sem.ID, in *sem.Inst) bool {
 
 func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 	n := c.w.width
-	mask := ^uint64(0) >> uint(64-in.Type.Width)
+	mask := ^uint64(0) >> uint(64-in.Type().Width)
 	switch in.Op {
 	case sem.OpSlice, sem.OpCast:
-		if in.From.Kind == sem.Bool || in.Op == sem.OpCast && in.From.Kind == sem.Float {
+		if in.From().Kind == sem.Bool || in.Op == sem.OpCast && in.From().Kind == sem.Float {
 			return false
 		}
 		low := uint(0)
@@ -656,7 +657,7 @@ func (c *compiler) intKernel(id sem.ID, in *sem.Inst) bool {
 		})
 		return true
 	case sem.OpShr:
-		if in.Type.Kind == sem.Sint || in.From.Kind == sem.Sint {
+		if in.Type().Kind == sem.Sint || in.From().Kind == sem.Sint {
 			return false
 		}
 	case sem.OpAdd, sem.OpSub, sem.OpMul, sem.OpShl, sem.OpAnd, sem.OpOr, sem.OpXor:

@@ -103,19 +103,19 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 			states[i].Type = result
 			continue
 		}
-		in := blank
-		in.Op, in.Type, in.State = sem.OpRead, states[i].Type, states[i]
+		in := blank.Typed(states[i].Type, sem.Type{})
+		in.Op, in.State = sem.OpRead, states[i]
 		if round == 5 && i == args-1 { // a constant
 			in.Op, in.State, in.Uniform, in.Imm = sem.OpConst, nil, true, 1
 		}
 		ids[i] = sem.ID(len(code.Insts))
 		code.Insts = append(code.Insts, in)
 	}
-	in := blank
-	in.Op, in.Type, in.From, in.Imm, in.A, in.B, in.C = op, result, from, imm, ids[0], ids[1], ids[2]
+	in := blank.Typed(result, from)
+	in.Op, in.Imm, in.A, in.B, in.C = op, imm, ids[0], ids[1], ids[2]
 	code.Insts = append(code.Insts, in)
-	out := blank
-	out.Op, out.Type, out.State, out.B = sem.OpWrite, result, states[args], sem.ID(len(code.Insts)-1)
+	out := blank.Typed(result, sem.Type{})
+	out.Op, out.State, out.B = sem.OpWrite, states[args], sem.ID(len(code.Insts)-1)
 	code.Insts = append(code.Insts, out)
 	if err := code.Verify(); err != nil {
 		t.Fatal(err)

@@ -1,12 +1,14 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -32,11 +34,18 @@ type Processor struct {
 	m     *sem.Machine
 	w     *Wave
 	lanes int
+	given map[*sem.State][]byte // memories that are somebody else's
 }
 
 // NewProcessor returns a processor, started at address 0. The error tells what is wrong with the description, or with
-// a quirk.
+// the setup.
 func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
+	switch {
+	case s.Lanes < 0 || s.Lanes > Lanes:
+		return nil, fmt.Errorf("%d lanes, expected 1 to %d", s.Lanes, Lanes)
+	case s.Fetch == nil:
+		return nil, errors.New("no Fetch, expected a function that returns the bits of the program")
+	}
 	m, err := Open(set)
 	if err != nil {
 		return nil, err
@@ -55,17 +64,23 @@ func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
 	if words.Quirks, err = Quirks(m, s.Quirks); err != nil {
 		return nil, err
 	}
-	p := &Processor{m: m, w: NewWave(NewProgram(m, root, words, s.Fetch)), lanes: max(1, s.Lanes)}
-	if p.lanes > Lanes {
-		return nil, fmt.Errorf("%d lanes, expected 1 to %d", p.lanes, Lanes)
-	}
+	p := &Processor{m: m, w: NewWave(NewProgram(m, root, words, s.Fetch)), lanes: max(1, s.Lanes), given: map[*sem.State][]byte{}}
 	p.w.Services = s.Services
 	p.Start(0)
 	return p, nil
 }
 
-// Start gives all state what it has before anybody writes it, and sends all lanes to an address.
-func (p *Processor) Start(pc uint64) { p.w.Start(p.lanes, pc) }
+// Start gives all state what it has before anybody writes it, but for memories that were given, and sends all lanes to an
+// address.
+func (p *Processor) Start(pc uint64) {
+	for s := range p.given {
+		p.w.stores[s.Index].bytes = nil
+	}
+	p.w.Start(p.lanes, pc)
+	for s, data := range p.given {
+		p.w.stores[s.Index].bytes = data
+	}
+}
 
 // find reads the name of a register.
 func (p *Processor) find(name string) (s *sem.State, number int, err error) {
@@ -92,8 +107,26 @@ func (p *Processor) Write(register string, lane int, components ...uint64) error
 		return fmt.Errorf("%d components of %s in lane %d, expected at most %d, and a lane below %d", len(components), register, lane, most, p.lanes)
 	}
 	for k, v := range components {
+		if width := s.Type.Width; width < 64 && v>>uint(width) != 0 {
+			return fmt.Errorf("%#x for %s, expected %d bits", v, register, width)
+		}
 		p.w.Set(s, n, k, lane, v)
 	}
+	return nil
+}
+
+// SetMemory gives a memory its bytes, which are used and not copied: what the program stores is in them. The error tells
+// that there is no such memory, or that each lane has its own.
+func (p *Processor) SetMemory(name string, data []byte) error {
+	s := p.m.State(name)
+	switch {
+	case s == nil || s.Kind != sem.MemoryState:
+		return fmt.Errorf("no memory %q", name)
+	case s.Scope == spec.ScopeLane:
+		return fmt.Errorf("memory %s is each lane's own, expected one that lanes share", name)
+	}
+	p.given[s] = data
+	p.w.SetMemory(s, data)
 	return nil
 }
 

@@ -121,7 +121,7 @@ func (r *reader) equal(a, b sem.ID) truth {
 		return always
 	}
 	for _, x := range [2][2]sem.ID{{a, b}, {b, a}} {
-		if in := r.at(x[0]); in.Op == sem.OpConst && in.Imm == 0 && in.Type.Width == 64 && r.holds(x[1]) == always {
+		if in := r.at(x[0]); in.Op == sem.OpConst && in.Imm == 0 && in.Type().Width == 64 && r.holds(x[1]) == always {
 			return never
 		}
 	}
@@ -207,9 +207,9 @@ func (r *reader) inst(in *sem.Inst) {
 	case sem.OpBarrier:
 		e.Waits = true
 	case sem.OpService:
-		e.Services = append(e.Services, in.Text)
+		e.Services = append(e.Services, in.Text())
 	case sem.OpTrap:
-		e.Traps = append(e.Traps, Trap{in.Text, cond})
+		e.Traps = append(e.Traps, Trap{in.Text(), cond})
 	case sem.OpEnd:
 		e.Flows = append(e.Flows, isa.Flow{Kind: isa.End, Maybe: cond, Target: -1})
 	case sem.OpFlow:
@@ -371,7 +371,7 @@ func (r *reader) kind(f isa.Flow, jump *sem.Inst) isa.FlowKind {
 		if in.Op != sem.OpPush || in.Around || in.Guard != jump.Guard && r.truth(in.Guard) != always {
 			continue
 		}
-		for _, a := range in.Args {
+		for _, a := range in.Args() {
 			if x := r.at(a); x.Op == sem.OpConst && x.Imm == r.code.Next {
 				return isa.Call
 			}

@@ -233,7 +233,7 @@ func (w *walk) value(id sem.ID, in *sem.Inst) number {
 		return w.values[in.A]
 	case in.Op == sem.OpSelect:
 		return w.choose(in)
-	case in.Type.Kind == sem.Bool:
+	case in.Type().Kind == sem.Bool:
 		if t := w.truth(id); t != maybe {
 			return number{true, map[truth]uint64{always: 1, never: 0}[t]}
 		}
@@ -265,7 +265,7 @@ func (w *walk) register(in *sem.Inst) number {
 
 // short is the value of a condition of which one side says it all.
 func (w *walk) short(in *sem.Inst) number {
-	if in.Type.Kind == sem.Bool && (in.Op == sem.OpAnd || in.Op == sem.OpOr) {
+	if in.Type().Kind == sem.Bool && (in.Op == sem.OpAnd || in.Op == sem.OpOr) {
 		for _, a := range [2]sem.ID{in.A, in.B} {
 			if x := w.values[a]; x.known && (x.v != 0) == (in.Op == sem.OpOr) {
 				return x
@@ -278,7 +278,7 @@ func (w *walk) short(in *sem.Inst) number {
 // choose is the value of a choice. One that nobody knows is decided if its sides differ.
 func (w *walk) choose(in *sem.Inst) number {
 	x, y := w.values[in.B], w.values[in.C]
-	if x == y || in.Type.Kind == sem.Bool && !w.values[in.A].known {
+	if x == y || in.Type().Kind == sem.Bool && !w.values[in.A].known {
 		return number{known: x.known && x == y, v: x.v}
 	}
 	if w.holdsHere(in.A) {
@@ -345,7 +345,7 @@ func (w *walk) effect(in *sem.Inst) {
 	case sem.OpEnd:
 		w.way.Ends = true
 	case sem.OpTrap:
-		w.way.Stops = in.Text
+		w.way.Stops = in.Text()
 	case sem.OpFlow:
 		w.target, w.jumps = w.values[in.A], true
 	case sem.OpJump:
@@ -367,7 +367,7 @@ func (w *walk) push(in *sem.Inst) {
 		e.slots, w.way.Lost = e.slots[1:], in.State.Name
 	}
 	var slots []number
-	for _, a := range in.Args {
+	for _, a := range in.Args() {
 		slots = append(slots, w.values[a])
 	}
 	e.slots = append(e.slots[:len(e.slots):len(e.slots)], slots)

@@ -22,12 +22,21 @@ const maxOperands = 1 << 12
 type frame struct {
 	v    bits.Value
 	leaf *model.BoundLeaf
-	// site says where the bits are, and entry is the number of the table entry in which they are; voice says what
-	// the texts are. They are known where somebody looks.
+	// site says where the bits are, and entry is the number of the table entry in which they are. They are known where
+	// somebody watches.
 	site  *site
 	entry int
-	voice *voice
 }
+
+// watch is what somebody who watches the printer wants to know of what is printed.
+type watch uint8
+
+const (
+	watchNothing watch = iota
+	watchTokens
+	watchFields
+	watchOperands
+)
 
 // Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, and
 // not for use by several goroutines at once.
@@ -62,27 +71,22 @@ type Decoder struct {
 	lineStart int
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
-	alike     map[string]shared
+	alike     map[string]memo
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	reported  []Finding // room for Findings
 	conflict  [2]*Leaf  // see Conflict
 	missing   []missing
 	known     []known
-	trace     *trace
-	labelled  bool  // a label was printed
-	tracing   trace // is used again and again
-	tops      []*site
-	sites     int // that are kept
+	watch     watch
+	trace     trace
+	labelled  bool       // a label was printed
+	tops      [2][]*site // without and with a voice
+	sites     int        // that are kept
 	strings   map[string]string
-	meanings  map[string][]meaning
 	walk      operandWalk
-	voices    map[voiceKey]*voice
-	marks     map[markKey]*[]marks
-	collects  bool    // what is printed is looked at for operands
-	sited     bool    // the frames have their sites
-	text      []byte  // room for texts of which not the letters count
-	branching []uint8 // what MayBranch knows, by Leaf.ID
+	voices    map[string]*voice
+	text      []byte // room for texts of which not the letters count
 	// general prints every item in the general way; tests compare with it.
 	general bool
 }
@@ -164,10 +168,7 @@ func (d *Decoder) take(in Inst) {
 	d.leave(0)
 	f := &d.frames[0]
 	f.v, f.leaf = in.Bits, d.env.Bound(in.Leaf.model)
-	switch {
-	case d.trace != nil && !d.trace.fields:
-		f.voice = d.heard(voiceKey{leaf: f.leaf})
-	case d.sited:
+	if d.watch != watchNothing {
 		f.site, f.entry = d.top(in.Leaf.model), 0
 	}
 }
@@ -401,6 +402,13 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 }
 
 func (d *Decoder) node(n *model.Node, depth int) uint64 {
+	if t := n.Test; t != nil {
+		v := &d.ctx
+		if !t.Context {
+			v = &d.frames[depth].v
+		}
+		return boolean((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
+	}
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value

@@ -51,22 +51,18 @@ func (f *FieldInfo) Derived() bool { return len(f.Parts) == 0 }
 // The places in the text are those of Append on an empty slice. Nothing is allocated once fields of these names and
 // meanings have been seen.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
-	d.tracing.fields = true
-	d.text = d.traced(d.text[:0], in)
-	d.tracing.place()
-	w := fieldWalk{d: d, t: &d.tracing, text: true, whole: d.intern(d.text), out: buf}
-	w.all()
-	return w.out
+	d.trace.begin(0)
+	d.watch = watchFields
+	d.text = d.Append(d.text[:0], in)
+	d.trace.place()
+	return d.fields(fieldWalk{d: d, text: true, whole: d.intern(d.text), out: buf})
 }
 
 // Layout is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
 func (d *Decoder) Layout(buf []Field, in Inst) []Field {
-	d.sited = true
+	d.watch = watchFields
 	d.take(in)
-	d.sited = false
-	w := fieldWalk{d: d, out: buf}
-	w.all()
-	return w.out
+	return d.fields(fieldWalk{d: d, out: buf})
 }
 
 // place tells each field where it is shown first.
@@ -81,20 +77,20 @@ func (t *trace) place() {
 
 type fieldWalk struct {
 	d    *Decoder
-	t    *trace
 	text bool // the fields have their text
 	// whole is the text of the instruction.
 	whole string
 	out   []Field
 }
 
-// all lists the fields of the word. What is odd about those that no template shows is nobody's concern.
-func (w *fieldWalk) all() {
-	found := len(w.d.findings)
-	w.d.quick = w.text && w.d.planned(w.d.frames[0].leaf.Leaf) != nil
+// fields lists the fields of the word. What is odd about those that no template shows is nobody's concern.
+func (d *Decoder) fields(w fieldWalk) []Field {
+	found, leaf := len(d.findings), d.frames[0].leaf.Leaf
+	d.quick, d.operands = d.planned(d.envMemo(d.env).leafMemo(leaf), leaf), 0
 	w.scope(0)
-	w.d.quick = false
-	w.d.forget(found)
+	d.quick, d.watch = false, watchNothing
+	d.forget(found)
+	return w.out
 }
 
 func (w *fieldWalk) scope(depth int) {
@@ -122,9 +118,9 @@ func (w *fieldWalk) scope(depth int) {
 		}
 		switch {
 		case !w.text:
-		case at.shown == w.t.turn:
+		case at.shown == d.trace.turn:
 			f.Start, f.End = at.start, at.end
-			if f.Meaning = w.whole[at.start:at.end]; at.named || d.meaningsOf(at, ref).layout {
+			if f.Meaning = w.whole[at.start:at.end]; at.named || d.lone(at, ref).layout {
 				f.Meaning = d.meaning(at, ref, depth)
 			}
 		default:
@@ -162,78 +158,48 @@ func (s *site) list() []listed {
 	return s.listed
 }
 
-// meanings are the texts of the values of a field, by the bits on which they depend.
-type meanings struct {
-	key     key
-	symbols bool // the program may have a name for a value
+// lone is the text of one field on its own.
+type lone struct {
+	segment
+	reads reads
 	// layout tells that the text may be another where it stands in a line.
 	layout bool
-	// slots have a text each, and serve all fields that are alike; there are none where it depends on too much.
-	slots []meaning
+	last   string // that was asked for
 }
 
-type meaning struct {
-	key   uint64
-	text  string
-	known bool
-}
-
-// meaning returns the text of one field on its own.
-func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
-	m := d.meaningsOf(at, ref)
-	if len(m.slots) == 0 || d.general || m.symbols && d.Symbol != nil {
-		return d.newMeaning(ref, depth)
-	}
-	x := m.key.read(d, depth)
-	i := x
-	if m.key.width > maxDense {
-		i = place(x, len(m.slots))
-	}
-	s := &m.slots[i]
-	if s.key != x || !s.known {
-		*s = meaning{x, d.newMeaning(ref, depth), true}
-	}
-	return s.text
-}
-
-// meaningsOf returns what is known of the texts of a field.
-func (d *Decoder) meaningsOf(at *fieldSite, ref *model.Ref) *meanings {
-	if at.meanings == nil {
-		at.meanings = d.newMeanings(ref)
-	}
-	return at.meanings
-}
-
-// newMeanings returns room for the texts of a field, which those that are alike share.
-func (d *Decoder) newMeanings(ref *model.Ref) *meanings {
-	p := segment{shownItems: &shownItems{items: []model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}}}}
-	g := dependencies{budget: maxDependencies}
-	g.item(&p.items[0], 0)
-	k, ok := g.key(64)
-	if !ok || len(g.tables) > 0 {
-		return &meanings{layout: itemSearch{depends, map[*model.Env]bool{}}.ref(ref)}
-	}
-	p.key = k
-	alike := p.likeness()
-	slots := d.meanings[alike]
-	if alike == "" || slots == nil {
-		if d.meanings == nil {
-			d.meanings = map[string][]meaning{}
+// lone returns the text of a field on its own.
+func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
+	if at.alone == nil {
+		x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
+		if x.depend(); !x.remembered() {
+			x.layout = itemSearch{depends, map[*model.Env]bool{}}.ref(ref)
+		} else if x.memo = d.memoOf(&x.segment, x.alike); !x.reads.add(&x.key, x.tables) {
+			x.kind = x.otherwise()
 		}
-		slots = make([]meaning, 1<<min(k.width, maxDense))
-		d.meanings[alike] = slots
+		at.alone = x
 	}
-	return &meanings{key: k, symbols: g.symbols, slots: slots}
+	return at.alone
 }
 
-// newMeaning prints one field on its own.
-func (d *Decoder) newMeaning(ref *model.Ref, depth int) string {
-	if ref.Kind == spec.KindBitset {
+// meaning returns the text of one field on its own, without the name that the program may have for its value.
+func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
+	x := d.lone(at, ref)
+	var from sources
+	from[0] = &d.frames[depth].v
+	d.watch = watchNothing
+	switch {
+	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && (!x.reads.more || x.reads.find(d, depth, &from)):
+		d.text = d.segment(d.text[:0], &x.segment, &from, depth)
+	case ref.Kind == spec.KindBitset:
 		d.text = d.nested(d.text[:0], ref, depth)
-	} else {
+	default:
 		d.text = d.scalar(d.text[:0], ref, depth)
 	}
-	return d.intern(d.text)
+	d.watch = watchFields
+	if x.last != string(d.text) {
+		x.last = d.intern(d.text)
+	}
+	return x.last
 }
 
 // maxTextsKept bounds the texts that a decoder keeps.
@@ -254,33 +220,14 @@ func (d *Decoder) intern(text []byte) string {
 
 // inner lists the fields of the value of a field.
 func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
-	d := w.d
-	if depth+1 >= maxFrames || len(w.out) >= maxOperands {
+	d, inner := w.d, depth+1
+	if inner >= maxFrames || len(w.out) >= maxOperands {
 		return
 	}
-	from, to := &d.frames[depth], &d.frames[depth+1]
-	d.leave(depth + 1)
-	if to.v = *d.inner(ref, &from.v); !d.leafOf(ref, depth+1) {
-		return
+	d.leave(inner)
+	d.frames[inner].v = *d.inner(ref, &d.frames[depth].v)
+	if _, ok := d.chosen(ref, inner); ok {
+		d.placeAt(at, ref, inner, depth)
+		w.scope(inner)
 	}
-	to.site, to.entry = at.inside(d, from.site, to.leaf), from.entry
-	if at.info.Index {
-		index := ref.Field.Gather(&from.v)
-		to.entry = int(index[0])
-	}
-	w.scope(depth + 1)
-}
-
-// leafOf finds the leaf of the value of a frame, of a field of a bitset type.
-func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
-	if m := d.envMemo(ref.Env); m.single != nil {
-		d.frames[depth].leaf = m.single
-		return true
-	} else if m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
-		if x := m.choice.at(m.choice.key.read(d, depth)); x != nil {
-			d.frames[depth].leaf = x.unit
-			return true
-		}
-	}
-	return d.enter(ref.Env, depth)
 }

@@ -31,68 +31,34 @@ func newChunk[T []byte | string](s T) chunk {
 	return c
 }
 
-// dense has the text of each value of a narrow key.
-type dense struct {
-	texts []chunk
-	// long are the texts that are no chunk, nil if there are none.
-	long []string
-}
-
-// maxDense is the greatest width of a key for which a dense memo is made, in bits.
+// maxDense is the greatest width of a key of which each value has a place for its text, in bits.
 const maxDense = 10
 
-func (m *dense) put(x uint64, s []byte) {
-	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
-		return
-	}
-	if m.long == nil {
-		m.long = make([]string, len(m.texts))
-	}
-	m.long[x] = string(s)
-}
-
-// wide has the texts of some values of a wide key, each in the one slot that it can have.
-type wide struct {
-	slots []slot
-	luck
-}
-
-// luck says whether it is worth looking. Programs have few different operands, random words hardly the same one twice:
-// where looking is in vain most of the time, it is left for a while.
-type luck struct {
+// slots have values by a key, each in the one slot that it can have. Programs have few different operands, random words
+// hardly the same one twice: where looking is in vain most of the time, it is left for a while.
+type slots[T any] struct {
+	list []slot[T]
 	// misses counts those that found another key in their slot, since the slots were made.
 	misses int
 	// score rises with what is found and falls with what is not; pause is how often not to look.
 	score, pause int
 }
 
+type slot[T any] struct {
+	key   uint64
+	known bool
+	value T
+}
+
 // A miss costs missCost hits; at poorScore it is not looked for longPause times.
 const missCost, poorScore, goodScore, longPause = 2, -512, 512, 1 << 13
 
 // skip reports whether not to look this time.
-func (l *luck) skip() bool {
-	if l.pause == 0 {
+func (w *slots[T]) skip() bool {
+	if w.pause == 0 {
 		return false
 	}
-	l.pause--
-	return true
-}
-
-func (l *luck) hit() { l.score = min(l.score+1, goodScore) }
-
-func (l *luck) miss() {
-	if l.score -= missCost; l.score < poorScore {
-		l.score, l.pause = 0, longPause
-	}
-}
-
-// crowded reports whether there should be more slots, of which one is taken by another key; at most many.
-func (l *luck) crowded(slots, many int) bool {
-	l.misses++
-	if l.misses <= slots/2 || slots >= many {
-		return false
-	}
-	l.misses = 0
+	w.pause--
 	return true
 }
 
@@ -102,46 +68,111 @@ func place(x uint64, slots int) uint64 {
 	return at
 }
 
-// slot has the text of a key, and one more than its length.
-type slot struct {
-	key  uint64
-	size uint8
-	text [39]byte
+// fewSlots is how many there are at first.
+const fewSlots = 1 << 3
+
+// find returns the value of a key, nil where there is none.
+func (w *slots[T]) find(x uint64) *T {
+	if w.list == nil {
+		w.list = make([]slot[T], fewSlots)
+	}
+	s := &w.list[place(x, len(w.list))]
+	if s.key == x && s.known {
+		w.score = min(w.score+1, goodScore)
+		return &s.value
+	}
+	if w.score -= missCost; w.score < poorScore {
+		w.score, w.pause = 0, longPause
+	}
+	return nil
 }
 
-const fewSlots, manySlots = 1 << 5, 1 << 11
-
-// find returns the text of a key, and whether there is one.
-func (w *wide) find(x uint64) (*slot, bool) {
-	if w.slots == nil {
-		w.slots = make([]slot, fewSlots)
+// put returns the room for the value of a key, with what another had there. There are at most many.
+func (w *slots[T]) put(x uint64, many int) *T {
+	to := &w.list[place(x, len(w.list))]
+	if to.known {
+		w.misses++
 	}
-	s := &w.slots[place(x, len(w.slots))]
-	if s.key == x && s.size > 0 {
-		w.hit()
-		return s, true
-	}
-	w.miss()
-	return s, false
-}
-
-func (w *wide) put(x uint64, s []byte) {
-	if len(s) > len(slot{}.text) {
-		return
-	}
-	to := &w.slots[place(x, len(w.slots))]
-	if to.size > 0 && w.crowded(len(w.slots), manySlots) {
-		old := w.slots
-		w.slots = make([]slot, 4*len(old))
+	if w.misses > len(w.list)/2 && len(w.list) < many {
+		old := w.list
+		w.list, w.misses = make([]slot[T], 4*len(old)), 0
 		for i := range old {
-			if s := &old[i]; s.size > 0 {
-				w.slots[place(s.key, len(w.slots))] = *s
+			if s := &old[i]; s.known {
+				w.list[place(s.key, len(w.list))] = *s
 			}
 		}
-		to = &w.slots[place(x, len(w.slots))]
+		to = &w.list[place(x, len(w.list))]
 	}
-	to.key, to.size = x, uint8(len(s)+1)
-	copy(to.text[:], s)
+	to.key, to.known = x, true
+	return &to.value
+}
+
+// manyTexts is how many texts of a wide key are kept.
+const manyTexts = 1 << 11
+
+// memo has texts by a key.
+type memo struct {
+	// texts has one for each value of a narrow key; nil for a wider one.
+	texts []chunk
+	*moreTexts
+}
+
+// moreTexts are those of a memo that are no chunk, or of a wider key.
+type moreTexts struct {
+	long [][]byte // by the value of a narrow key, nil before there are any
+	slots[slotText]
+}
+
+// slotText is a text that a slot has room for, and its length.
+type slotText struct {
+	size uint8
+	text [38]byte
+}
+
+// newMemo returns a memo for the texts of a segment that are remembered, or for what is as long.
+func newMemo(p *segment) memo {
+	m := memo{moreTexts: &moreTexts{}}
+	if p.kind != segmentWide {
+		m.texts = make([]chunk, 1<<p.key.width)
+	}
+	return m
+}
+
+// text returns the text of a key, and whether there is one.
+func (m *memo) text(x uint64) (text []byte, ok bool) {
+	if m.texts == nil {
+		if s := m.find(x); s != nil {
+			return s.text[:s.size], true
+		}
+		return nil, false
+	}
+	c := &m.texts[x]
+	switch c[chunkLen] {
+	case 0:
+		return nil, false
+	case longText:
+		return m.long[x], true
+	}
+	return c[:c[chunkLen]-1], true
+}
+
+// keep remembers the text of a key, if there is room.
+func (m *memo) keep(x uint64, s []byte) {
+	switch {
+	case m.texts == nil && len(s) <= len(slotText{}.text):
+		to := m.put(x, manyTexts)
+		to.size = uint8(copy(to.text[:], s))
+		return
+	case m.texts == nil:
+		return
+	}
+	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
+		return
+	}
+	if m.long == nil {
+		m.long = make([][]byte, len(m.texts))
+	}
+	m.long[x] = slices.Clone(s)
 }
 
 // choice has the displays that are printed, by the bits that choose one.
@@ -194,12 +225,16 @@ type envMemo struct {
 type leafMemo struct {
 	// uses counts the instructions that were printed before there was a plan.
 	uses uint8
+	// plains are the displays without memos, by case; nil before they are printed.
+	plains []*display
 	// plan is nil before there is one.
 	plan     *plan
 	displays []*display // by case; nil where a case has none
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
 	choice *choice // nil where it depends on too much
+	// branches tells whether a display can show a branch target; nil before it is asked for.
+	branches *bool
 }
 
 // fewUses is how many instructions of a leaf are printed in the general way before it is worth a plan.
@@ -227,6 +262,17 @@ func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 	return l
 }
 
+// plainDisplay returns the display of a case without memos.
+func (l *leafMemo) plainDisplay(u *model.BoundLeaf, number int) *display {
+	if l.plains == nil {
+		l.plains = make([]*display, len(u.Cases))
+	}
+	if l.plains[number] == nil {
+		l.plains[number] = newDisplay(u, number)
+	}
+	return l.plains[number]
+}
+
 // make gives a leaf displays with memos of the decoder's own.
 func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 	l.plan = planOf(u)
@@ -250,7 +296,7 @@ func (d *Decoder) withMemos(x *display) *display {
 	for i := range own.segments {
 		p := &own.segments[i]
 		if p.remembered() {
-			d.giveMemo(p)
+			p.memo = d.memoOf(p, p.alike)
 		}
 		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
 			p.env = d.envMemo(r.Env)
@@ -259,28 +305,16 @@ func (d *Decoder) withMemos(x *display) *display {
 	return &own
 }
 
-// giveMemo gives a segment its memo, which those that are alike share.
-func (d *Decoder) giveMemo(p *segment) {
-	if have, ok := d.alike[p.alike]; ok {
-		p.dense, p.wide = have.dense, have.wide
-		return
-	}
-	if p.kind != segmentWide {
-		p.dense = &dense{texts: make([]chunk, 1<<p.key.width)}
-	} else {
-		p.wide = &wide{}
-	}
-	if p.alike == "" {
-		return
+// memoOf returns the memo of a segment, the same for all that are alike; those that are like none have "".
+func (d *Decoder) memoOf(p *segment, alike string) memo {
+	m, ok := d.alike[alike]
+	if ok && alike != "" {
+		return m
 	}
 	if d.alike == nil {
-		d.alike = map[string]shared{}
+		d.alike = map[string]memo{}
 	}
-	d.alike[p.alike] = shared{p.dense, p.wide}
-}
-
-// shared are the memos of segments that are alike.
-type shared struct {
-	dense *dense
-	wide  *wide
+	m = newMemo(p)
+	d.alike[alike] = m
+	return m
 }

@@ -14,7 +14,10 @@ import (
 func (d *Decoder) Mnemonic(in Inst) string {
 	d.take(in)
 	found := len(d.findings)
-	name := d.mnemonic(d.shownItems(0), 0)
+	name := ""
+	if i := d.shownCase(0); i >= 0 {
+		name = d.mnemonic(d.frames[0].leaf.Cases[i].Items, 0)
+	}
 	d.forget(found)
 	return name
 }

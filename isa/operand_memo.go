@@ -17,18 +17,12 @@ type operandMemo struct {
 	// reads is not nil where it depends on few enough.
 	reads *reads
 	key   key
-	slots []operandSlot
-	luck
+	// slots have all of an operand but its place in the text.
+	slots[Operand]
 }
 
-// operandSlot has an operand, all but its place in the text.
-type operandSlot struct {
-	key   uint64
-	known bool
-	op    Operand
-}
-
-const fewOperands, manyOperands = 1 << 3, 1 << 7
+// manyOperands is how many are kept of an operand.
+const manyOperands = 1 << 7
 
 // memo returns what is remembered of an operand, and its key; nil where that is nothing.
 func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {
@@ -71,7 +65,7 @@ func (m *operandMemo) prepare(u *model.BoundLeaf, items []model.Item) {
 	k, ok := g.key(64)
 	r := &reads{}
 	if ok && r.add(&k, g.tables) {
-		m.key, m.reads, m.slots = k, r, make([]operandSlot, fewOperands)
+		m.key, m.reads = k, r
 	}
 }
 
@@ -80,36 +74,26 @@ func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	if m == nil {
 		return false
 	}
-	s := &m.slots[place(x, len(m.slots))]
-	if !s.known || s.key != x {
-		m.miss()
+	known := m.find(x)
+	if known == nil {
 		return false
 	}
-	m.hit()
 	op := w.open("", 0, from)
-	bits := append(op.Bits, s.op.Bits...)
-	*op = s.op
+	bits := append(op.Bits, known.Bits...)
+	*op = *known
 	op.Bits, op.Start, op.End = bits, from-w.start, end-w.start
 	return true
 }
 
-// put remembers an operand.
-func (m *operandMemo) put(x uint64, op *Operand) {
+// keep remembers an operand.
+func (m *operandMemo) keep(x uint64, op *Operand) {
 	if m == nil {
 		return
 	}
-	to := &m.slots[place(x, len(m.slots))]
-	if to.known && m.crowded(len(m.slots), manyOperands) {
-		old := m.slots
-		m.slots = make([]operandSlot, 4*len(old))
-		for i := range old {
-			m.slots[place(old[i].key, len(m.slots))] = old[i]
-		}
-		to = &m.slots[place(x, len(m.slots))]
-	}
-	bits := append(to.op.Bits[:0], op.Bits...)
-	*to = operandSlot{x, true, *op}
-	to.op.Bits = bits
+	to := m.put(x, manyOperands)
+	bits := append(to.Bits[:0], op.Bits...)
+	*to = *op
+	to.Bits = bits
 }
 
 // said follows what is said of an operand.

@@ -36,7 +36,7 @@ func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
 		op.takeBits(w.d.value(ref, depth))
 	}
 	w.close(op, end)
-	m.put(x, op)
+	m.keep(x, op)
 }
 
 // open appends an operand; what the buffer has room for is reused.
@@ -106,7 +106,7 @@ func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth, from, en
 		}
 	}
 	w.close(op, end)
-	m.put(x, op)
+	m.keep(x, op)
 }
 
 // apply puts what the facts of a frame say in the operand, unless it was said outside. It returns the
@@ -352,7 +352,7 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 			entry = int(index[0])
 		}
 		v = w.d.inner(e, v)
-		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	for _, p := range s.fieldOf(ref).info.Parts {
 		if b := (BitRange{p, s.table, entry}); !slices.ContainsFunc(op.Bits, b.inside) {

@@ -263,9 +263,9 @@ func (d *Decoder) Operands(buf []Operand, in Inst) []Operand {
 func (d *Decoder) AppendOperands(dst []byte, buf []Operand, in Inst) ([]byte, []Operand) {
 	w := &d.walk
 	w.d, w.out, w.start = d, buf, len(dst)
-	d.collects, d.sited = true, true
+	d.watch = watchOperands
 	dst = d.Append(dst, in)
-	d.collects, d.sited = false, false
+	d.watch = watchNothing
 	buf, w.out = w.out, nil
 	return dst, buf
 }

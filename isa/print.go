@@ -15,22 +15,18 @@ import (
 // printed. Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
 	d.lineStart, d.operands = len(dst), 0
-	l := d.planned(in.Leaf.model)
-	if l == nil || d.sited {
-		d.take(in)
-	} else {
+	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
+	if d.quick = d.planned(l, in.Leaf.model); d.quick && d.watch == watchNothing {
 		d.leave(0)
 		d.frames[0].v, d.frames[0].leaf = in.Bits, l.plan.unit
+	} else {
+		d.take(in)
 	}
 	d.checkEntries(d.frames[0].leaf)
-	if l == nil {
-		return d.boundLeaf(dst, 0)
-	}
-	d.quick = true
 	if x := d.choose(l, 0); x != nil {
 		dst = d.display(dst, x, 0)
 	} else {
-		dst = d.noDisplay(dst, l.plan.unit)
+		dst = d.noDisplay(dst, d.frames[0].leaf)
 	}
 	d.quick = false
 	return dst
@@ -47,10 +43,10 @@ func (d *Decoder) checkEntries(u *model.BoundLeaf) {
 	}
 }
 
-// boundLeaf prints the leaf of a frame: the display of the first case that applies and has one.
-func (d *Decoder) boundLeaf(dst []byte, depth int) []byte {
-	u := d.frames[depth].leaf
-	for _, c := range u.Cases {
+// shownCase returns the number of the first case that applies to the leaf of a frame and has a display, -1 if there is
+// none, and finds what it and the cases before do not expect.
+func (d *Decoder) shownCase(depth int) int {
+	for i, c := range d.frames[depth].leaf.Cases {
 		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
 			continue
 		}
@@ -58,10 +54,10 @@ func (d *Decoder) boundLeaf(dst []byte, depth int) []byte {
 			d.asserts(c.Spec, depth)
 		}
 		if c.Shown {
-			return d.items(dst, c.Items, depth)
+			return i
 		}
 	}
-	return d.noDisplay(dst, u)
+	return -1
 }
 
 func (d *Decoder) noDisplay(dst []byte, u *model.BoundLeaf) []byte {
@@ -78,35 +74,13 @@ func (d *Decoder) asserts(c *spec.Case, depth int) {
 }
 
 func (d *Decoder) items(dst []byte, items []model.Item, depth int) []byte {
-	for i := 0; i < len(items); {
-		o, end := items[i].Operand, i+1
-		if o == nil || !d.collects {
-			dst = d.item(dst, &items[i], depth)
-			i = end
-			continue
-		}
-		for end < len(items) && items[end].Operand == o {
-			end++
-		}
-		from := len(dst)
-		d.collects, d.sited = false, false
-		dst = d.items(dst, items[i:end], depth)
-		d.collects, d.sited = true, true
-		d.walk.group(o, items[i:end], depth, from, len(dst))
-		i = end
+	for i := range items {
+		dst = d.item(dst, &items[i], depth)
 	}
 	return dst
 }
 
 func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
-	if t := d.trace; t != nil {
-		t.group = d.groupVoice(it.Operand, depth)
-	}
-	return d.piece(dst, it, depth)
-}
-
-// piece prints an item.
-func (d *Decoder) piece(dst []byte, it *model.Item, depth int) []byte {
 	switch it.Kind {
 	case model.ItemText:
 		return d.literal(dst, it.Text, depth)
@@ -122,13 +96,12 @@ func (d *Decoder) piece(dst []byte, it *model.Item, depth int) []byte {
 	if it.Before == "" && it.After == "" {
 		return d.reference(dst, it, depth)
 	}
-	start, traced := len(dst), d.trace.mark()
+	start, shown := len(dst), len(d.trace.shown)
 	dst = d.literal(dst, it.Before, depth)
 	from := len(dst)
 	dst = d.reference(dst, it, depth)
 	if len(dst) == from {
-		d.trace.reset(traced)
-		return dst[:start]
+		return d.drop(dst, start, shown)
 	}
 	return d.literal(dst, it.After, depth)
 }
@@ -138,25 +111,25 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 	if !d.Remarks {
 		return dst
 	}
-	saved, collects, sited := d.trace, d.collects, d.sited
-	d.trace, d.collects, d.sited = nil, false, false // a comment is no part of the instruction
-	defer func() { d.trace, d.collects, d.sited = saved, collects, sited }()
+	watch := d.watch
+	d.watch = watchNothing // a comment is no part of the instruction
+	defer func() { d.watch = watch }()
 	start := len(dst)
 	dst = append(append(append(dst, '\t'), d.set.Comment()...), ' ')
 	from := len(dst)
 	if dst = d.reference(dst, it, depth); len(dst) == from {
 		return dst[:start]
 	}
-	if saved != nil {
-		saved.token(TokenPunctuation, start, start+1)
-		saved.token(TokenComment, start+1, len(dst))
+	if watch == watchTokens {
+		d.trace.token(TokenPunctuation, start, start+1)
+		d.trace.token(TokenComment, start+1, len(dst))
 	}
 	return dst
 }
 
 // literal prints a text of a template.
 func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
-	if d.trace != nil && s != "" {
+	if d.watch == watchTokens && s != "" {
 		d.literalToken(s, len(dst), depth)
 	}
 	return append(dst, s...)
@@ -164,12 +137,8 @@ func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 
 // name prints the name of a leaf.
 func (d *Decoder) name(dst []byte, s string, depth int) []byte {
-	if t := d.trace; t != nil && s != "" {
-		if v := d.voice(depth); !t.fields && v.instruction && !v.forced {
-			t.token(TokenMnemonic, len(dst), len(dst)+len(s))
-		} else {
-			d.literalToken(s, len(dst), depth)
-		}
+	if d.watch == watchTokens && s != "" {
+		d.nameToken(s, len(dst), depth)
 	}
 	return append(dst, s...)
 }
@@ -214,21 +183,21 @@ func (d *Decoder) shownValue(dst []byte, it *model.Item, ref *model.Ref, depth i
 		dst = append(dst, name...)
 	case ref.Kind != spec.KindBitset:
 		dst = d.scalar(dst, ref, depth)
-	case d.trace != nil:
-		group := d.trace.group
-		dst = d.nested(dst, ref, depth)
-		d.trace.group = group
-	case d.collects && !ref.Field.Bitset.Groups: // one operand, whatever is in it
-		d.collects, d.sited = false, false
-		dst = d.nested(dst, ref, depth)
-		d.collects, d.sited = true, true
 	default:
+		watch, group := d.watch, d.trace.group
+		if watch == watchOperands && !ref.Field.Bitset.Groups { // one operand, whatever is in it
+			d.watch = watchNothing
+		}
 		dst = d.nested(dst, ref, depth)
+		d.watch, d.trace.group = watch, group
 	}
-	switch {
-	case d.trace != nil:
-		d.fieldToken(ref, depth, start, len(dst), named || d.labelled && ref.Kind != spec.KindBitset)
-	case d.collects:
+	named = named || d.labelled && ref.Kind != spec.KindBitset
+	switch d.watch {
+	case watchTokens:
+		d.valueToken(ref, depth, start, len(dst), named)
+	case watchFields:
+		d.shown(ref, depth, start, len(dst), named)
+	case watchOperands:
 		d.walk.field(ref, depth, start, len(dst))
 	}
 	return dst
@@ -246,14 +215,13 @@ func (d *Decoder) symbol(ref *model.Ref, depth int) (string, bool) {
 func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 	first := len(dst)
 	for i := range it.Members {
-		start, traced := len(dst), d.trace.mark()
+		start, shown := len(dst), len(d.trace.shown)
 		if start > first {
 			dst = d.literal(dst, it.Join, depth)
 		}
 		from := len(dst)
 		if dst = d.reference(dst, &it.Members[i], depth); len(dst) == from {
-			d.trace.reset(traced)
-			dst = dst[:start]
+			dst = d.drop(dst, start, shown)
 		}
 	}
 	return dst
@@ -266,16 +234,7 @@ func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
 		d.tooDeep(ref)
 		return dst
 	}
-	if d.quick {
-		return d.operand(dst, ref, inner, outer)
-	}
-	if !d.enter(ref.Env, inner) {
-		return d.noOperand(dst, ref, inner)
-	}
-	if d.sited {
-		d.place(ref, inner, outer)
-	}
-	return d.boundLeaf(dst, inner)
+	return d.operand(dst, ref, inner, outer)
 }
 
 // into gives a frame the value of a field of a bitset type, behind those that a path enters. It returns the number of
@@ -294,7 +253,7 @@ func (d *Decoder) into(ref *model.Ref, depth int) (inner, outer int) {
 	for _, e := range ref.Enter {
 		f := &d.frames[inner]
 		f.v, f.leaf = *d.inner(e, v), e.Env.Bound(e.Env.Root.Leaves[0])
-		if d.sited {
+		if d.watch != watchNothing {
 			d.place(e, inner, outer)
 		}
 		v, outer = &f.v, inner
@@ -314,29 +273,14 @@ func (d *Decoder) inside(ref *model.Ref, depth int) (inner int, items []model.It
 	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
 		return inner, nil, false
 	}
-	if !d.quick {
-		if ok = d.enter(ref.Env, inner); ok {
-			items = d.shownItems(inner)
-		}
-	} else if x, known := d.chosen(ref, inner); known {
-		if ok = true; x != nil {
-			items = x.items
-		}
+	x, ok := d.chosen(ref, inner)
+	if x != nil {
+		items = x.items
 	}
-	if ok && d.sited {
+	if ok && d.watch != watchNothing {
 		d.place(ref, inner, outer)
 	}
 	return inner, items, ok
-}
-
-// shownItems returns the display of the first case that applies and has one.
-func (d *Decoder) shownItems(depth int) []model.Item {
-	for _, c := range d.frames[depth].leaf.Cases {
-		if (c.Cond == nil || d.eval(c.Cond, depth) != 0) && c.Shown {
-			return c.Items
-		}
-	}
-	return nil
 }
 
 // tooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the

@@ -32,9 +32,6 @@ type display struct {
 	segments []segment
 	reads    reads
 	groups   []group
-	// view is what who hears a voice sees; views are those of other voices.
-	view  views
-	views []views
 }
 
 // group is an operand of several pieces, which stands between two places of a display.
@@ -52,19 +49,18 @@ type segment struct {
 	lit  chunk
 	kind segmentKind
 	// key are the bits on which a dense or a wide segment depends.
-	key   key
-	dense *dense
-	wide  *wide
-	env   *envMemo // of an operand
+	key key
+	memo
+	env *envMemo // of an operand
 	*shownItems
 }
 
 // shownItems is what a segment shows, and how that is printed in the general way.
 type shownItems struct {
-	// text is the constant text in front where it is no chunk, texts the items that it consists of.
-	text  string
-	texts []*model.Item
-	items []model.Item
+	// front is the constant text where it is no chunk, fronts the items that it consists of.
+	front  string
+	fronts []*model.Item
+	items  []model.Item
 	// operand is the one of which the items are a piece; member tells that they are one of a set.
 	operand *spec.Operand
 	member  bool
@@ -92,28 +88,28 @@ const (
 	segmentItem                       // what is printed in the general way
 )
 
-// planned returns the memo of an instruction's leaf, nil where it is not worth it yet, or not possible.
-func (d *Decoder) planned(leaf *model.Leaf) *leafMemo {
+// planned reports whether an instruction of a leaf is printed from memos: not where that is not worth it yet, or not
+// possible.
+func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 	if d.general {
-		return nil
+		return false
 	}
-	l := d.envMemo(d.env).leafMemo(leaf)
 	if l.plan == nil {
 		if l.uses++; l.uses <= fewUses {
-			return nil
+			return false
 		}
 		l.make(d, d.env.Bound(leaf))
 	}
-	if l.plan.general {
-		return nil
-	}
-	return l
+	return !l.plan.general
 }
 
 // choose returns the display of the first case that applies and has one, and finds what the cases before
 // it do not expect; nil if there is none.
 func (d *Decoder) choose(l *leafMemo, depth int) *display {
-	if l.only != nil {
+	switch {
+	case !d.quick:
+		return d.firstCase(l, depth)
+	case l.only != nil:
 		return l.only
 	}
 	c := l.choice
@@ -132,18 +128,14 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 }
 
 func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
-	for i, c := range l.plan.unit.Cases {
-		if c.Cond != nil && d.eval(c.Cond, depth) == 0 {
-			continue
-		}
-		if len(c.Spec.Asserts) > 0 {
-			d.asserts(c.Spec, depth)
-		}
-		if c.Shown {
-			return l.displays[i]
-		}
+	i := d.shownCase(depth)
+	switch {
+	case i < 0:
+		return nil
+	case d.quick:
+		return l.displays[i]
 	}
-	return nil
+	return l.plainDisplay(d.frames[depth].leaf, i)
 }
 
 // operand prints the value of a frame, which is of a field of a bitset type of the frame outer.
@@ -152,7 +144,7 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, inner, outer int) []byte {
 	if !ok {
 		return d.noOperand(dst, ref, inner)
 	}
-	if d.sited {
+	if d.watch != watchNothing {
 		d.place(ref, inner, outer)
 	}
 	if x == nil {
@@ -164,6 +156,12 @@ func (d *Decoder) operand(dst []byte, ref *model.Ref, inner, outer int) []byte {
 // chosen finds the leaf of the value of a frame, and its display, nil where it has none.
 func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 	m := d.envMemo(ref.Env)
+	if !d.quick {
+		if !d.enter(ref.Env, depth) {
+			return nil, false
+		}
+		return d.firstCase(m.leafMemo(d.frames[depth].leaf.Leaf), depth), true
+	}
 	width := ref.Width
 	if ref.Field.Table != nil {
 		width = ref.Field.Table.Type.Size
@@ -202,13 +200,13 @@ func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 
 // display prints a display.
 func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
-	if d.sited {
+	if d.watch != watchNothing {
 		return d.view(dst, x, depth)
 	}
 	var from sources
 	from[0] = &d.frames[depth].v
 	if x.reads.more && !x.reads.find(d, depth, &from) {
-		return d.generally(dst, x, depth)
+		x = d.plain(x)
 	}
 	known := segmentNamed // up to which kind texts are looked up
 	if d.Symbol != nil {
@@ -224,11 +222,11 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 		if size := p.lit[chunkLen] - 1; size <= uint8(chunkLen) {
 			n += int(size)
 		} else {
-			buf, n = room(append(buf[:n], p.text...))
+			buf, n = room(append(buf[:n], p.front...))
 			buf = grown(buf, n)
 		}
 		if p.kind <= known {
-			c := &p.dense.texts[p.key.from(&from)]
+			c := &p.texts[p.key.from(&from)]
 			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
 				*(*chunk)(buf[n:]) = *c
 				n += int(size)
@@ -251,40 +249,21 @@ func grown(buf []byte, n int) []byte {
 	return buf[:cap(buf)]
 }
 
-// segment prints what stands behind the text of a segment and is no chunk that is known.
+// segment prints what stands behind the text of a segment.
 func (d *Decoder) segment(dst []byte, p *segment, from *sources, depth int) []byte {
-	if p.symbols && d.Symbol != nil {
+	switch {
+	case p.symbols && d.Symbol != nil:
 		return d.items(dst, p.items, depth)
-	}
-	switch p.kind {
-	case segmentDense, segmentNamed:
-		x := p.key.from(from)
-		if p.dense.texts[x][chunkLen] == longText {
-			return append(dst, p.dense.long[x]...)
-		}
-		start, found := len(dst), len(d.findings)
-		if dst = d.items(dst, p.items, depth); len(d.findings) == found {
-			p.dense.put(x, dst[start:])
-		}
-		return dst
-	case segmentWide:
-		return d.wideSegment(dst, p, from, depth)
-	}
-	return d.rest(dst, p, depth)
-}
-
-func (d *Decoder) wideSegment(dst []byte, p *segment, from *sources, depth int) []byte {
-	w := p.wide
-	if w.skip() {
+	case !p.remembered() || p.skip():
 		return d.rest(dst, p, depth)
 	}
 	x := p.key.from(from)
-	if s, ok := w.find(x); ok {
-		return append(dst, s.text[:s.size-1]...)
+	if text, ok := p.memo.text(x); ok {
+		return append(dst, text...)
 	}
 	start, found := len(dst), len(d.findings)
 	if dst = d.rest(dst, p, depth); len(d.findings) == found {
-		w.put(x, dst[start:])
+		p.keep(x, dst[start:])
 	}
 	return dst
 }
@@ -304,18 +283,9 @@ func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	return d.number(dst, p.ref, d.value(p.ref, depth))
 }
 
-// generally prints a display in the general way.
-func (d *Decoder) generally(dst []byte, x *display, depth int) []byte {
-	for i := range x.segments {
-		p := &x.segments[i]
-		if p.text != "" {
-			dst = append(dst, p.text...)
-		} else {
-			dst = append(dst, p.lit[:p.lit[chunkLen]-1]...)
-		}
-		dst = d.items(dst, p.items, depth)
-	}
-	return dst
+// plain returns a display without memos.
+func (d *Decoder) plain(x *display) *display {
+	return d.envMemo(x.unit.Env).leafMemo(x.unit.Leaf).plainDisplay(x.unit, x.number)
 }
 
 // planOf returns the plan of a leaf, made at first use.
@@ -330,13 +300,13 @@ func planOf(u *model.BoundLeaf) *plan {
 
 func newPlan(u *model.BoundLeaf) *plan {
 	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
-	count := operandCount{open: map[*model.Env]bool{}, known: map[*model.Env]nesting{}}
-	if p.general = !count.boundLeaf(u).bounded(); p.general {
+	if p.general = !(operandCount{}).boundLeaf(u).bounded(); p.general {
 		return p
 	}
 	for i, c := range u.Cases {
 		if c.Shown {
 			p.displays[i] = newDisplay(u, i)
+			p.displays[i].remember()
 		}
 	}
 	if p.only = p.onlyCase(); p.only < 0 {
@@ -384,11 +354,8 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	}
 }
 
-// operandCount finds how many operands an instruction can have, and how deep they are nested.
-type operandCount struct {
-	open  map[*model.Env]bool
-	known map[*model.Env]nesting
-}
+// operandCount tells of operands by their environment how many are in them, and how deep they are nested.
+type operandCount map[*model.Env]nesting
 
 // nesting is the greatest number of operands, and of frames in which they are printed.
 type nesting struct{ operands, depth int }
@@ -409,7 +376,7 @@ func (n nesting) beside(o nesting) nesting {
 	return n.or(nesting{n.operands + o.operands, o.depth})
 }
 
-func (c *operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
+func (c operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
 	for _, x := range u.Cases {
 		var n nesting
 		for i := range x.Items {
@@ -420,7 +387,7 @@ func (c *operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
 	return most
 }
 
-func (c *operandCount) item(it *model.Item) (n nesting) {
+func (c operandCount) item(it *model.Item) (n nesting) {
 	for i := range it.Members {
 		n = n.beside(c.item(&it.Members[i]))
 	}
@@ -434,25 +401,21 @@ func (c *operandCount) item(it *model.Item) (n nesting) {
 	return n.beside(most)
 }
 
-func (c *operandCount) env(env *model.Env) (most nesting) {
-	if c.open[env] {
-		return endless
-	}
-	if n, ok := c.known[env]; ok {
+func (c operandCount) env(env *model.Env) (most nesting) {
+	if n, ok := c[env]; ok {
 		return n
 	}
-	c.open[env] = true
+	c[env] = endless // where it is met inside of itself
 	for _, l := range env.Root.Leaves {
 		if most = most.or(c.boundLeaf(env.Bound(l))); !most.bounded() {
 			break
 		}
 	}
-	c.open[env] = false
-	c.known[env] = most
+	c[env] = most
 	return most
 }
 
-// newDisplay returns the display of a case.
+// newDisplay returns the display of a case, no segment of which is remembered.
 func newDisplay(u *model.BoundLeaf, number int) *display {
 	b := displayBuilder{x: &display{unit: u, number: number, items: u.Cases[number].Items}}
 	for items := b.x.items; len(items) > 0; {
@@ -468,13 +431,20 @@ func newDisplay(u *model.BoundLeaf, number int) *display {
 		items = items[n:]
 	}
 	b.add(segment{kind: segmentEnd, shownItems: &shownItems{}})
-	x := b.x
+	return b.x
+}
+
+// remember finds which segments can be remembered, and by which bits.
+func (x *display) remember() {
 	for i := range x.segments {
-		if p := &x.segments[i]; p.remembered() && !x.reads.add(&p.key, p.tables) {
+		p := &x.segments[i]
+		if p.kind == segmentEnd {
+			continue
+		}
+		if p.depend(); p.remembered() && !x.reads.add(&p.key, p.tables) {
 			p.kind = p.otherwise()
 		}
 	}
-	return x
 }
 
 // displayBuilder makes the segments of a display.
@@ -492,9 +462,9 @@ func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments),
 func (b *displayBuilder) add(p segment) {
 	p.lit = newChunk(b.text)
 	if p.lit[chunkLen] == longText {
-		p.text = b.text
+		p.front = b.text
 	}
-	p.texts = b.texts
+	p.fronts = b.texts
 	b.text, b.texts = "", nil
 	b.x.segments = append(b.x.segments, p)
 }
@@ -520,35 +490,39 @@ func (b *displayBuilder) items(items []model.Item, o *spec.Operand, member bool)
 // newSegment returns the segment of an item, the only one of a list.
 func newSegment(items []model.Item) segment {
 	it := &items[0]
-	g := dependencies{budget: maxDependencies}
-	g.item(it, 0)
-	s := &shownItems{items: items, symbols: g.symbols, tables: g.tables}
+	p := segment{shownItems: &shownItems{items: items, symbols: true}}
 	if it.Kind == model.ItemRef && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
 		if ref := it.Alts[0].Ref; ref != nil && ref.Field != nil && (ref.Kind == spec.KindBitset || ref.Width <= 64) {
-			s.ref = ref
+			p.ref = ref
 		}
 	}
-	s.looks = len(it.Members) > 0 || slices.ContainsFunc(it.Alts, func(a model.Alt) bool {
-		f := spec.Field{}
-		if a.Ref != nil && a.Ref.Field != nil {
-			f = *a.Ref.Field
+	p.looks = len(it.Members) > 0 || slices.ContainsFunc(it.Alts, func(a model.Alt) bool {
+		if a.Ref == nil || a.Ref.Field == nil {
+			return false
 		}
-		return s.ref == nil && f.IsOperand() || f.Bitset != nil && f.Bitset.Groups
+		f := a.Ref.Field
+		return p.ref == nil && f.IsOperand() || f.Bitset != nil && f.Bitset.Groups
 	})
+	p.kind = p.otherwise()
+	return p
+}
+
+// depend finds the bits on which the text of a segment depends, and whether it is worth remembering by them.
+func (p *segment) depend() {
+	g := dependencies{budget: maxDependencies}
+	g.item(&p.items[0], 0)
+	p.symbols, p.tables = g.symbols, g.tables
 	k, ok := g.key(64)
-	p := segment{key: k, shownItems: s}
+	p.key = k
 	switch {
-	case ok && k.width <= maxDense && s.symbols:
+	case ok && k.width <= maxDense && p.symbols:
 		p.kind = segmentNamed
 	case ok && k.width <= maxDense:
 		p.kind = segmentDense
-	case ok && (s.ref == nil || !plainNumber(s.ref)):
+	case ok && (p.ref == nil || !plainNumber(p.ref)):
 		p.kind = segmentWide
-	default:
-		p.kind = p.otherwise()
 	}
-	s.alike = p.likeness()
-	return p
+	p.alike = p.likeness()
 }
 
 // remembered reports whether the texts of the segment are.

@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"slices"
+
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -15,9 +17,19 @@ type site struct {
 	parts     []Part
 	table     int // wordTable for the word
 	tableName string
-	fields    []*fieldSite
+	fields    []namedSite
 	listed    []listed
 	operands  []*operandMemo
+	// outer is the voice in which the scope is reached, voice that of its own texts, where tokens are asked for.
+	outer, voice *voice
+	// views are what is seen in the displays of the leaf's cases; nil before one is printed.
+	views [][]view
+}
+
+// namedSite is a field in a site, beside what it is looked for by.
+type namedSite struct {
+	field *spec.Field
+	at    *fieldSite
 }
 
 // fieldSite is a field in a site.
@@ -30,30 +42,35 @@ type fieldSite struct {
 	shown      uint64
 	start, end int
 	named      bool
-	meanings   *meanings
+	// alone is the text of the field on its own, nil before it is asked for.
+	alone *lone
 }
 
 // maxSites bounds the sites that a decoder keeps: operands may be nested in themselves.
 const maxSites = 1 << 13
 
-// top returns the site of a leaf's own fields.
+// top returns the site of a leaf's own fields, with a voice or without.
 func (d *Decoder) top(leaf *model.Leaf) *site {
-	if d.tops == nil {
-		d.tops = make([]*site, len(d.root.Leaves))
+	tops := &d.tops[boolean(d.watch == watchTokens)]
+	if *tops == nil {
+		*tops = make([]*site, len(d.root.Leaves))
 	}
-	s := d.tops[leaf.ID]
+	s := (*tops)[leaf.ID]
 	if s == nil {
 		s = &site{leaf: d.env.Bound(leaf), parts: []Part{{Low: 0, Width: leaf.Size}}, table: wordTable}
-		d.tops[leaf.ID] = s
+		if d.watch == watchTokens {
+			s.voice = d.heard(nil, nil, s.leaf)
+		}
+		(*tops)[leaf.ID] = s
 	}
 	return s
 }
 
 // fieldOf returns the field of a reference, which stands in the site.
 func (s *site) fieldOf(ref *model.Ref) *fieldSite {
-	for _, f := range s.fields {
-		if f.field == ref.Field {
-			return f
+	for i := range s.fields {
+		if s.fields[i].field == ref.Field {
+			return s.fields[i].at
 		}
 	}
 	f := &fieldSite{field: ref.Field, info: FieldInfo{
@@ -66,19 +83,20 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 	if f.info.Index {
 		f.info.IndexOf = ref.Field.Table.Name
 	}
-	s.fields = append(s.fields, f)
+	s.fields = append(s.fields, namedSite{ref.Field, f})
 	return f
 }
 
-// inside returns the site of the value of a field of a bitset type, of the leaf in the site.
-func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf) *site {
+// inside returns the site of the value of a field of a bitset type, of the leaf in the site, reached in a text that has
+// the voice, nil where nobody asks for tokens.
+func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf, voice *voice) *site {
 	for _, s := range f.inner {
-		if s.leaf == unit {
+		if s.leaf == unit && s.outer == voice {
 			return s
 		}
 	}
 	s := &site{
-		leaf: unit, path: f.info.Path + ".", depth: outer.depth + 1,
+		outer: voice, leaf: unit, path: f.info.Path + ".", depth: outer.depth + 1,
 		parts: f.info.Parts, table: outer.table, tableName: outer.tableName,
 	}
 	if t := f.field.Table; t != nil {
@@ -93,14 +111,20 @@ func (f *fieldSite) inside(d *Decoder, outer *site, unit *model.BoundLeaf) *site
 
 // place notes where the bits of a frame are: those of a field of the frame outer.
 func (d *Decoder) place(ref *model.Ref, inner, outer int) {
-	from, to := &d.frames[outer], &d.frames[inner]
-	if t := d.trace; t != nil && !t.fields {
-		to.voice = d.innerVoice(ref.Field, to.leaf, inner-1)
-		t.group, t.begun[inner] = nil, false
-		return
+	d.placeAt(d.frames[outer].site.fieldOf(ref), ref, inner, outer)
+}
+
+func (d *Decoder) placeAt(f *fieldSite, ref *model.Ref, inner, outer int) {
+	var heard *voice
+	if d.watch == watchTokens {
+		heard = d.voice(inner - 1)
+		d.trace.group, d.trace.begun[inner] = nil, false
 	}
-	f := from.site.fieldOf(ref)
-	to.site, to.entry = f.inside(d, from.site, to.leaf), from.entry
+	from, to := &d.frames[outer], &d.frames[inner]
+	to.site, to.entry = f.inside(d, from.site, to.leaf, heard), from.entry
+	if heard != nil && to.site.voice == nil {
+		to.site.voice = d.heard(heard, ref.Field, to.leaf)
+	}
 	if f.info.Index {
 		index := ref.Field.Gather(&from.v)
 		to.entry = int(index[0])
@@ -121,12 +145,6 @@ func compose(parts, outer []Part, p Part) []Part {
 		}
 		base += o.Width
 	}
-	reverse(parts[start:])
+	slices.Reverse(parts[start:])
 	return parts
-}
-
-func reverse(parts []Part) {
-	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
-		parts[i], parts[j] = parts[j], parts[i]
-	}
 }

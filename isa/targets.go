@@ -21,6 +21,11 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 	if !d.MayBranch(in.Leaf) {
 		return dst
 	}
+	return d.shownTargets(dst, in)
+}
+
+// shownTargets prints an instruction and notes its labels.
+func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 	label := d.Label
 	d.Label = func(addr int64, call bool) (string, bool) {
 		dst = append(dst, BranchTarget{addr, call})
@@ -36,26 +41,16 @@ func (d *Decoder) Targets(dst []BranchTarget, in Inst) []BranchTarget {
 // MayBranch reports whether a display of an instruction's leaf can show a branch target. For the first few
 // instructions of a leaf that is not looked into, and taken for granted: most programs are short.
 func (d *Decoder) MayBranch(leaf *Leaf) bool {
-	if d.branching == nil {
-		d.branching = make([]uint8, len(d.root.Leaves))
+	l := d.envMemo(d.env).leafMemo(leaf.model)
+	if l.plan == nil {
+		return true
 	}
-	known := &d.branching[leaf.ID]
-	if *known < fewUses {
-		*known++
-	} else if *known == fewUses {
-		*known = branchless
-		if (itemSearch{branches, map[*model.Env]bool{}}).boundLeaf(d.env.Bound(leaf.model)) {
-			*known = branching
-		}
+	if l.branches == nil {
+		found := (itemSearch{branches, map[*model.Env]bool{}}).boundLeaf(l.plan.unit)
+		l.branches = &found
 	}
-	return *known != branchless
+	return *l.branches
 }
-
-// What is known of a leaf; less is the number of instructions that were printed before.
-const (
-	branchless = fewUses + 1 + iota
-	branching
-)
 
 // itemSearch looks for items in displays and in the operands that these show.
 type itemSearch struct {
@@ -143,7 +138,7 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 		if e.Field.Table != nil {
 			return fmt.Errorf("%s is in a table, not in the word", name)
 		}
-		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	at := 0
 	placed := s.fieldOf(ref).info.Parts

@@ -1,6 +1,9 @@
 package isa
 
 import (
+	"encoding/binary"
+	"fmt"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/internal/model"
@@ -36,18 +39,11 @@ type Token struct {
 // AppendTokens is Append that also appends what each piece of the text is. Nothing is allocated while
 // both have room.
 func (d *Decoder) AppendTokens(dst []byte, tokens []Token, in Inst) ([]byte, []Token) {
-	t := &d.tracing
-	t.tokens, t.fields = tokens, false
-	dst = d.traced(dst, in)
-	tokens, t.tokens = t.tokens, nil
-	// The blanks at the end of a line are gone by now.
-	for len(tokens) > 0 && tokens[len(tokens)-1].Start >= len(dst) {
-		tokens = tokens[:len(tokens)-1]
-	}
-	if n := len(tokens); n > 0 {
-		tokens[n-1].End = min(tokens[n-1].End, len(dst))
-	}
-	return dst, tokens
+	d.trace.begin(len(dst))
+	d.watch = watchTokens
+	dst = d.Append(dst, in)
+	d.watch = watchNothing
+	return dst, d.trace.append(tokens, len(dst))
 }
 
 // voice says what the texts of a scope are.
@@ -71,91 +67,53 @@ const (
 	memoryVoice
 )
 
-// voiceKey says of whose texts a voice is: those of a leaf in the value of a field, or of an operand that a leaf
-// shows, in a text that has the voice outer.
-type voiceKey struct {
-	outer   *voice
-	field   *spec.Field
-	operand *spec.Operand
-	leaf    *model.BoundLeaf
-}
-
-// heard returns what the texts are.
-func (d *Decoder) heard(k voiceKey) *voice {
-	v := d.voices[k]
-	if v != nil {
-		return v
-	}
-	if d.voices == nil || len(d.voices) >= maxSites {
-		d.voices = map[voiceKey]*voice{}
-	}
-	v = &voice{}
-	d.voices[k] = v
-	switch {
-	case k.operand != nil:
-		v.group(k)
-		return v
-	case k.field == nil:
-		v.instruction = true
-	default:
-		v.instruction = k.outer.instruction && k.field.Bitset.Groups
-		v.forced, v.whole = k.outer.forced, k.outer.whole
-		v.hear(k.field)
-		if k.outer.kind == registerVoice && slices.Contains(k.outer.parts, k.field.Name) {
+// heard returns what the texts of a leaf are that is the value of a field, in a text that has the voice outer; nil for
+// an instruction.
+func (d *Decoder) heard(outer *voice, field *spec.Field, leaf *model.BoundLeaf) *voice {
+	v := voice{instruction: true}
+	if outer != nil {
+		v = voice{instruction: outer.instruction && field.Bitset.Groups, forced: outer.forced, whole: outer.whole}
+		v.hear(field)
+		if outer.kind == registerVoice && slices.Contains(outer.parts, field.Name) {
 			v.kind = registerVoice
 		}
 	}
-	for _, c := range k.leaf.Cases {
+	for _, c := range leaf.Cases {
 		for i := range c.Items {
 			v.named = v.named || namesInstruction(&c.Items[i])
 		}
 	}
-	v.take(&k.leaf.Knowledge().Own)
-	return v
+	v.take(&leaf.Knowledge().Own)
+	return d.same(v)
 }
 
-// group hears the pieces of an operand.
-func (v *voice) group(k voiceKey) {
-	v.forced, v.whole = k.outer.forced, k.outer.whole
-	switch k.operand.Kind {
+// same returns a voice that is the same for all texts alike.
+func (d *Decoder) same(v voice) *voice {
+	k := fmt.Sprintf("%d %t %t %d %t %q", v.kind, v.instruction, v.named, v.whole, v.forced, v.parts)
+	if d.voices == nil {
+		d.voices = map[string]*voice{}
+	}
+	if d.voices[k] == nil {
+		d.voices[k] = &v
+	}
+	return d.voices[k]
+}
+
+// groupVoice returns what the texts of an operand's pieces are in a frame, nil for no operand.
+func (d *Decoder) groupVoice(o *spec.Operand, depth int) *voice {
+	if o == nil {
+		return nil
+	}
+	s := d.frames[depth].site
+	v := voice{forced: s.voice.forced, whole: s.voice.whole}
+	switch o.Kind {
 	case spec.OperandRegister, spec.OperandSampler:
 		v.kind = registerVoice
 	case spec.OperandMemory:
 		v.kind = memoryVoice
 	}
-	v.take(k.leaf.Knowledge().Operands[k.operand])
-}
-
-// groupVoice returns what the texts of an operand's pieces are in a frame, nil for no operand.
-func (d *Decoder) groupVoice(o *spec.Operand, depth int) *voice {
-	if o == nil || d.trace.fields {
-		return nil
-	}
-	return d.heard(voiceKey{outer: d.frames[depth].voice, operand: o, leaf: d.frames[depth].leaf})
-}
-
-// innerVoice returns what the texts of a leaf in the value of a field are that a frame shows.
-func (d *Decoder) innerVoice(f *spec.Field, leaf *model.BoundLeaf, depth int) *voice {
-	known := d.trace.inner
-	d.trace.inner = nil
-	if known == nil {
-		return d.heard(voiceKey{outer: d.voice(depth), field: f, leaf: leaf})
-	}
-	for i := range *known {
-		if x := &(*known)[i]; x.field == f && x.leaf == leaf {
-			return x.voice
-		}
-	}
-	v := d.heard(voiceKey{outer: d.voice(depth), field: f, leaf: leaf})
-	*known = append(*known, innerVoice{f, leaf, v})
-	return v
-}
-
-// innerVoice is the voice of a leaf in the value of a field.
-type innerVoice struct {
-	field *spec.Field
-	leaf  *model.BoundLeaf
-	voice *voice
+	v.take(s.leaf.Knowledge().Operands[o])
+	return d.same(v)
 }
 
 // hear adds what a field says of its texts.
@@ -237,18 +195,15 @@ func namesInstruction(it *model.Item) bool {
 
 // trace records tokens, and the fields that are shown, while an instruction is printed.
 type trace struct {
-	fields bool // only the fields
-	tokens []Token
-	// fence is the number of the first token that may grow.
-	fence int
+	// kinds has a byte for each of the text from start on, as far as it was told: one more than the kind of its token,
+	// 0 for none, with firstByte where a token starts that is not a part of one before.
+	kinds []uint8
+	start int
 	shown []shownField
 	// turn is the number of the instruction, of those of which the fields were asked for.
 	turn uint64
-	text []byte // room for a constant text
 	// group is what the texts of an operand of several pieces are, nil outside of one.
 	group *voice
-	// inner has room for the voices of what is printed next.
-	inner *[]innerVoice
 	// begun tells of each frame that its mnemonic was printed.
 	begun [maxFrames]bool
 	// brackets counts those that are open in a register.
@@ -257,6 +212,8 @@ type trace struct {
 	prefix int
 }
 
+const firstByte = 1 << 7
+
 // shownField is a field that was printed, and where.
 type shownField struct {
 	field      *fieldSite
@@ -264,69 +221,60 @@ type shownField struct {
 	named      bool
 }
 
-// traceMark is what was told by a moment; end is that of the last token, which may have grown since.
-type traceMark struct{ tokens, shown, end int }
-
-func (t *trace) mark() traceMark {
-	if t == nil {
-		return traceMark{}
-	}
-	m := traceMark{tokens: len(t.tokens), shown: len(t.shown)}
-	if m.tokens > 0 {
-		m.end = t.tokens[m.tokens-1].End
-	}
-	return m
+// begin makes ready for a text that starts there.
+func (t *trace) begin(start int) {
+	t.kinds, t.start, t.shown, t.group, t.brackets, t.prefix, t.begun[0] = t.kinds[:0], start, t.shown[:0], nil, 0, -1, false
 }
 
-func (t *trace) reset(m traceMark) {
-	if t == nil {
-		return
+// upTo returns the kinds of the text up to a place.
+func (t *trace) upTo(place int) []uint8 {
+	n := place - t.start
+	for len(t.kinds) < n {
+		t.kinds = append(t.kinds, 0)
 	}
-	if t.tokens, t.shown = t.tokens[:m.tokens], t.shown[:m.shown]; m.tokens > 0 {
-		t.tokens[m.tokens-1].End = m.end
-	}
+	return t.kinds[:n]
 }
 
-// traced is Append that records what is printed.
-func (d *Decoder) traced(dst []byte, in Inst) []byte {
-	t := &d.tracing
-	t.shown, t.group, t.inner, t.fence, t.brackets, t.prefix, t.begun[0] = t.shown[:0], nil, nil, 0, 0, -1, false
-	d.trace, d.sited = t, true
-	dst = d.Append(dst, in)
-	d.trace, d.sited = nil, false
-	return dst
-}
-
-// token adds a token. Pieces of a register, and of a mnemonic, are one.
+// token tells what a piece of text is. Pieces of a register, and of a mnemonic, are one.
 func (t *trace) token(kind TokenKind, start, end int) {
-	if t.fields || start == end {
-		return
+	k := uint8(kind + 1)
+	t.kinds = t.upTo(start)
+	for at := start; at < end; at++ {
+		t.kinds = append(t.kinds, k)
 	}
-	if n := len(t.tokens); n > t.fence && t.tokens[n-1].End == start && t.tokens[n-1].Kind == kind && kind != TokenModifier && kind != TokenImmediate {
-		t.tokens[n-1].End = end
-		return
+	if start < end && (kind == TokenModifier || kind == TokenImmediate) {
+		t.kinds[start-t.start] |= firstByte
 	}
-	t.tokens = append(t.tokens, Token{kind, start, end})
 }
 
-// record makes ready to tell tokens that are kept: they do not belong to one before.
-func (t *trace) record() (fence int) {
-	fence, t.fence = t.fence, len(t.tokens)
-	return fence
-}
-
-// recorded returns the tokens since record, which returned fence.
-func (t *trace) recorded(fence int) (said []Token) {
-	said, t.fence = t.tokens[t.fence:], fence
-	return said
-}
-
-// join puts back the tokens that were recorded, the first of which may belong to the one before.
-func (t *trace) join(said []Token) {
-	t.tokens = t.tokens[:len(t.tokens)-len(said)]
-	for _, s := range said { // which lie where they are put, or behind
-		t.token(s.Kind, s.Start, s.End)
+// append appends the tokens of a text that was told.
+func (t *trace) append(tokens []Token, end int) []Token {
+	n, from := min(len(t.kinds), end-t.start), 0
+	t.kinds = append(t.kinds[:n], make([]uint8, 9)...) // eight are held against those before at once
+	add := func(to int) {
+		if k := t.kinds[from] &^ firstByte; k != 0 && from < to {
+			tokens = append(tokens, Token{TokenKind(k - 1), t.start + from, t.start + to})
+		}
+		from = to
 	}
+	for i := 0; i < n; i += 8 {
+		const first = firstByte * 0x0101010101010101
+		other := binary.LittleEndian.Uint64(t.kinds[i+1:]) ^ binary.LittleEndian.Uint64(t.kinds[i:])&^first
+		for other = (other&^first + ^uint64(first) | other) & first; other != 0; other &= other - 1 {
+			add(min(i+1+mathbits.TrailingZeros64(other)/8, n))
+		}
+	}
+	add(n)
+	return tokens
+}
+
+// drop takes back what was printed from a place on, and the fields that were shown since then.
+func (d *Decoder) drop(dst []byte, start, shown int) []byte {
+	if d.watch == watchTokens {
+		d.trace.kinds = d.trace.upTo(start)
+	}
+	d.trace.shown = d.trace.shown[:shown]
+	return dst[:start]
 }
 
 // voice returns what texts of a frame are at this place.
@@ -334,15 +282,21 @@ func (d *Decoder) voice(depth int) *voice {
 	if d.trace.group != nil {
 		return d.trace.group
 	}
-	return d.frames[depth].voice
+	return d.frames[depth].site.voice
+}
+
+// nameToken tells the tokens of the name of a leaf.
+func (d *Decoder) nameToken(s string, start, depth int) {
+	if v := d.voice(depth); v.instruction && !v.forced {
+		d.trace.token(TokenMnemonic, start, start+len(s))
+	} else {
+		d.literalToken(s, start, depth)
+	}
 }
 
 // literalToken tells the tokens of a text of a template, which stands in the text from start on.
 func (d *Decoder) literalToken(s string, start, depth int) {
-	t := d.trace
-	if t.fields {
-		return
-	}
+	t := &d.trace
 	t.prefix = -1
 	switch v := d.voice(depth); {
 	case v.forced:
@@ -423,33 +377,44 @@ func decimal(c byte) bool { return c >= '0' && c <= '9' }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 
-// fieldToken records a reference that was printed. named tells that the program's own name was.
-func (d *Decoder) fieldToken(ref *model.Ref, depth, start, end int, named bool) {
-	t := d.trace
-	if !t.fields {
-		if end > start && (named || ref.Kind != spec.KindBitset) {
-			t.number(d.voice(depth).of(ref, named), start, end)
-		}
-	} else if ref.Field != nil {
-		t.shown = append(t.shown, shownField{d.frames[depth-min(ref.ScopeDepth, depth)].site.reached(ref, d), start, end, named || ref.ScopeDepth > 0})
+// valueToken tells the token of a reference that was printed. named tells that the program's own name was.
+func (d *Decoder) valueToken(ref *model.Ref, depth, start, end int, named bool) {
+	if end > start && (named || ref.Kind != spec.KindBitset) {
+		d.trace.number(d.voice(depth).of(ref, named), start, end)
 	}
 }
 
-// reached returns the field that a reference means, perhaps by a path, from the site in which it starts.
-func (s *site) reached(ref *model.Ref, d *Decoder) *fieldSite {
+// shown notes a field that was printed.
+func (d *Decoder) shown(ref *model.Ref, depth, start, end int, named bool) {
+	if ref.Field != nil {
+		d.trace.shown = append(d.trace.shown, shownField{d.reached(ref, depth), start, end, named || ref.ScopeDepth > 0})
+	}
+}
+
+// reached returns the field that a reference means in a frame, perhaps by a path.
+func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
+	s := d.frames[depth-min(ref.ScopeDepth, depth)].site
 	for _, e := range ref.Enter {
-		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]))
+		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
 	return s.fieldOf(ref)
 }
 
-// number adds the token of a field, with the part of the number that the text before it is.
+// number tells the token of a field, with the part of the number that the text before it is.
 func (t *trace) number(kind TokenKind, start, end int) {
-	if n := len(t.tokens); t.prefix >= 0 && n > 0 && t.tokens[n-1] == (Token{TokenImmediate, t.prefix, start}) && (kind == TokenImmediate || kind == TokenAddress) {
-		start, t.tokens = t.prefix, t.tokens[:n-1]
+	if t.prefix >= 0 && (kind == TokenImmediate || kind == TokenAddress) && t.endsIn(t.prefix, start) {
+		start = t.prefix
 	}
 	t.prefix = -1
 	t.token(kind, start, end)
+}
+
+// endsIn reports whether what was told up to the end ends in an immediate that starts there.
+func (t *trace) endsIn(start, end int) bool {
+	const first = firstByte | uint8(TokenImmediate+1)
+	at := start - t.start
+	return start < end && len(t.kinds) == end-t.start && t.kinds[at] == first &&
+		!slices.ContainsFunc(t.kinds[at+1:], func(k uint8) bool { return k != first&^firstByte })
 }
 
 // of returns what the text of a field is that is no bitset.

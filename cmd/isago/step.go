@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -382,13 +384,22 @@ func (r *stepRun) setRegister(s *sem.State, n, lane int, raw json.RawMessage) er
 		return fmt.Errorf("%d components, expected %d", len(texts), s.Type.Count())
 	}
 	for k, text := range texts {
-		v, err := strconv.ParseUint(text, 16, 64)
-		if err != nil || s.Type.Width < 64 && v>>uint(s.Type.Width) != 0 {
-			return fmt.Errorf("%q, expected %d bits in hex", text, s.Type.Width)
+		v, err := hexBits(text, s.Type)
+		if err != nil {
+			return err
 		}
 		r.w.Set(s, n, k, lane, v)
 	}
 	return nil
+}
+
+// hexBits reads the bits of a component.
+func hexBits(text string, t sem.Type) (uint64, error) {
+	v, err := strconv.ParseUint(text, 16, 64)
+	if err != nil || t.Width < 64 && v>>uint(t.Width) != 0 {
+		return 0, fmt.Errorf("%q, expected %d bits in hex", text, t.Width)
+	}
+	return v, nil
 }
 
 func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
@@ -402,13 +413,18 @@ func (r *stepRun) setStack(s *sem.State, lane int, raw json.RawMessage) error {
 	for _, e := range entries {
 		slots := make([]uint64, len(s.Slots))
 		for i, slot := range s.Slots {
-			if text, ok := e[slot.Name]; ok {
-				v, err := strconv.ParseUint(text, 16, 64)
-				if err != nil {
-					return fmt.Errorf("%s: %q, expected hex", slot.Name, text)
-				}
-				slots[i] = v
+			text, ok := e[slot.Name]
+			if !ok {
+				continue
 			}
+			delete(e, slot.Name)
+			var err error
+			if slots[i], err = hexBits(text, slot.Type); err != nil {
+				return fmt.Errorf("%s: %w", slot.Name, err)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(e)) {
+			return fmt.Errorf("no slot %q", name)
 		}
 		if !r.w.PushEntry(s, lane, slots) {
 			return errors.New("more entries than the stack holds")

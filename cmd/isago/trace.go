@@ -233,7 +233,7 @@ func (t *tracer) instruction(p *exec.Program, pc uint64) (text string, length in
 
 // unit is the same of an instruction that another runs.
 func (t *tracer) unit(p *exec.Program, in *sem.Inst) (text string, length int) {
-	root, err := p.Machine.Model.Root(in.Text)
+	root, err := p.Machine.Model.Root(in.Text())
 	if err != nil {
 		return "?", 1
 	}
@@ -241,7 +241,7 @@ func (t *tracer) unit(p *exec.Program, in *sem.Inst) (text string, length int) {
 	if !ok {
 		return "?", 1
 	}
-	return t.word(p, in.Text, v)
+	return t.word(p, in.Text(), v)
 }
 
 // word is the text of a word, blanks between its parts.

@@ -301,7 +301,12 @@ func testOf(n *Node) *Test {
 		if n.X.Test != nil {
 			return n.X.Test.not()
 		}
-	case spec.OpField, spec.OpAndAnd, spec.OpLt, spec.OpLe, spec.OpAnd:
+	case spec.OpLt, spec.OpLe:
+		if most := *n; isMost(n) {
+			most.Op = spec.OpEq
+			return testOf(&most).not()
+		}
+	case spec.OpField, spec.OpAndAnd, spec.OpAnd:
 	default:
 		return nil
 	}
@@ -314,6 +319,12 @@ func testOf(n *Node) *Test {
 		return nil
 	}
 	return &Test{Mask: mask[i], Match: match[i], Low: 64 * i}
+}
+
+// isMost reports whether a comparison asks whether a field is less than the greatest value that it can have.
+func isMost(n *Node) bool {
+	r := own(n.X)
+	return n.Op == spec.OpLt && n.Y.Op == spec.OpConst && r != nil && 1 < r.Width && r.Width < 31 && n.Y.Value == 1<<uint(r.Width)-1
 }
 
 // contextTest returns the test whether a context has a value.

@@ -205,25 +205,62 @@ func TestSimpleConditions(t *testing.T) {
 		{"{GONE} == 1", false, 0, 0},               // resolves nowhere
 		{"{A} == 1 && {OVER} == 0", false, 0xf, 1}, // has two meanings
 	} {
-		escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(c.expr)
-		isa, err := spec.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="a" size="8">
-			<override><expr>` + escaped + `</expr><display>yes</display></override>
-			<override><expr>{C}</expr><field name="OVER" low="0" high="1" type="uint"/></override>
-			<display>no</display>
-			<field name="A" low="0" high="3" type="uint"/><field name="B" pos="4" type="uint"/><field name="C" low="5" high="7" type="uint"/>
-			<derived name="D" type="uint"><expr>{A}</expr></derived>
-			<derived name="OVER" type="uint"><expr>{A}</expr></derived>
-		</bitset></isa>`)}}, "a.xml")
-		if err != nil {
-			t.Fatal(diag.Render(err))
-		}
-		m, err := New(isa, Options{})
-		if err != nil {
-			t.Fatal(diag.Render(err))
-		}
-		p := m.Top(m.Roots[0]).Bound(m.Roots[0].Leaves[0]).Cases[0].Cond
+		p := condition(t, c.expr)
 		if p.Simple != c.simple || p.Mask[0] != c.mask || p.Match[0] != c.match {
 			t.Errorf("%s: got %v %x %x, want %v %x %x", c.expr, p.Simple, p.Mask[0], p.Match[0], c.simple, c.mask, c.match)
+		}
+	}
+}
+
+// condition binds an expression as the condition of a case.
+func condition(t *testing.T, expr string) *Prog {
+	t.Helper()
+	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(expr)
+	isa, err := spec.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa><bitset name="a" size="8">
+		<override><expr>` + escaped + `</expr><display>yes</display></override>
+		<override><expr>{C}</expr><field name="OVER" low="0" high="1" type="uint"/></override>
+		<display>no</display>
+		<field name="A" low="0" high="3" type="uint"/><field name="B" pos="4" type="uint"/><field name="C" low="5" high="7" type="uint"/>
+		<derived name="D" type="uint"><expr>{A}</expr></derived>
+		<derived name="OVER" type="uint"><expr>{A}</expr></derived>
+	</bitset></isa>`)}}, "a.xml")
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	m, err := New(isa, Options{})
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	return m.Top(m.Roots[0]).Bound(m.Roots[0].Leaves[0]).Cases[0].Cond
+}
+
+// A test says of each word what its expression is.
+func TestTests(t *testing.T) {
+	for _, c := range []struct {
+		expr string
+		is   func(a, b, c int) bool // nil where the expression asks for more than bits
+	}{
+		{"{A} < 15", func(a, _, _ int) bool { return a < 15 }},
+		{"{A} >= 15", func(a, _, _ int) bool { return a == 15 }},
+		{"{C} < 7", func(_, _, c int) bool { return c < 7 }},
+		{"!({C} < 7)", func(_, _, c int) bool { return c == 7 }},
+		{"{A} <= 7", func(a, _, _ int) bool { return a < 8 }},
+		{"({A} & 6) != 0", func(a, _, _ int) bool { return a&6 != 0 }},
+		{"{B} < 1", func(_, b, _ int) bool { return b == 0 }},
+		{"{A} < 14", nil},
+		{"{C} < 15", nil}, // always true
+		{"{A} <= 15", nil},
+		{"{A} & 6", nil}, // is 2, 4 or 6 too
+	} {
+		test := condition(t, c.expr).Root.Test
+		if (test != nil) != (c.is != nil) {
+			t.Errorf("%s: got test %v", c.expr, test)
+			continue
+		}
+		for word := range 256 {
+			if c.is != nil && (uint64(word)>>test.Low&test.Mask == test.Match) == test.Not == c.is(word&15, word>>4&1, word>>5) {
+				t.Errorf("%s of %#x: got %v", c.expr, word, *test)
+			}
 		}
 	}
 }

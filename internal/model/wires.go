@@ -1,6 +1,8 @@
 package model
 
 import (
+	mathbits "math/bits"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/spec"
 )
@@ -44,18 +46,17 @@ func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 	case spec.OpField:
 		return w.field(n, scopeDepth, depth)
 	case spec.OpShl, spec.OpShr:
-		if n.Y.Op != spec.OpConst || n.Y.Value >= 31 {
-			return v, false
+		if n.Y.Op == spec.OpConst {
+			return w.shifted(n, n.X, n.Y.Value, scopeDepth, depth)
 		}
-		if v, ok = w.node(n.X, scopeDepth, depth); ok {
-			return v.shifted(n.Op, int(n.Y.Value)).typed(n.Type)
+	case spec.OpMul:
+		if x, by := constantSide(n); by != 0 && by&(by-1) == 0 {
+			return w.shifted(n, x, uint64(mathbits.TrailingZeros64(by)), scopeDepth, depth)
 		}
 	case spec.OpAnd:
-		if n.Y.Op != spec.OpConst {
-			return v, false
-		}
-		if v, ok = w.node(n.X, scopeDepth, depth); ok {
-			return v.masked(n.Y.Value), true
+		if x, mask := constantSide(n); x != nil {
+			v, ok = w.node(x, scopeDepth, depth)
+			return v.masked(mask), ok
 		}
 	case spec.OpOr, spec.OpXor, spec.OpAdd:
 		x, okX := w.node(n.X, scopeDepth, depth)
@@ -66,6 +67,28 @@ func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 		return x.joined(&y, okY)
 	}
 	return v, false
+}
+
+// constantSide returns the other side of an operator whose one side is a constant, and that; nil and 0 where none is.
+func constantSide(n *Node) (x *Node, constant uint64) {
+	switch {
+	case n.Y.Op == spec.OpConst:
+		return n.X, n.Y.Value
+	case n.X.Op == spec.OpConst:
+		return n.Y, n.X.Value
+	}
+	return nil, 0
+}
+
+// shifted returns the wires of n, which moves those of x.
+func (w *wiring) shifted(n, x *Node, count uint64, scopeDepth, depth int) (v Wires, ok bool) {
+	if count >= 31 {
+		return v, false
+	}
+	if v, ok = w.node(x, scopeDepth, depth); !ok {
+		return v, false
+	}
+	return v.shifted(n.Op, int(count)).typed(n.Type)
 }
 
 // field returns the wires of a field.
@@ -108,10 +131,10 @@ func (v Wires) masked(mask uint64) Wires {
 
 func (v Wires) shifted(op spec.Op, count int) Wires {
 	out := v.masked(0)
-	if op == spec.OpShl {
-		copy(out[count:], v[:])
-	} else {
+	if op == spec.OpShr {
 		copy(out[:], v[count:])
+	} else {
+		copy(out[count:], v[:])
 	}
 	return out
 }

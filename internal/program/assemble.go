@@ -77,17 +77,21 @@ func (c *Code) Words(yield func(*Word) bool) {
 		addr += int64(c.root.Stored(w.Size))
 		return yield(w)
 	}
+	var inst Word
 	for i := range c.items {
 		x := &c.items[i]
 		var words []Word
 		switch x.kind {
 		case settledInst:
-			w := Word{Size: int(x.size), Entries: c.entries[i], from: x.off, to: x.off + int64(x.len)}
-			for low := 0; low < w.Size; low += 32 {
-				w.Word.SetUint(low, 32, uint64(c.stored[at]))
+			inst = Word{Size: int(x.size), from: x.off, to: x.off + int64(x.len)}
+			if len(c.entries) > 0 {
+				inst.Entries = c.entries[i]
+			}
+			for low := 0; low < inst.Size; low += 32 {
+				inst.Word[low>>6] |= uint64(c.stored[at]) << uint(low&63)
 				at++
 			}
-			if !put(&w) {
+			if !put(&inst) {
 				return
 			}
 		case settledData:
@@ -105,9 +109,29 @@ func (c *Code) Words(yield func(*Word) bool) {
 	}
 }
 
+// Len returns the number of words.
+func (c *Code) Len() (n int) {
+	line, open := c.line(), 0
+	for i := range c.items {
+		switch x := &c.items[i]; x.kind {
+		case settledInst:
+			n++
+		case settledData:
+			n += (int(x.size) + line - 1) / line
+		case openKind:
+			n += len(c.open[open].words)
+			open++
+		}
+	}
+	return n
+}
+
+// line is the number of units of the longest instruction.
+func (c *Code) line() int { return c.root.Stored(c.root.Size) / c.root.Unit }
+
 // Insts returns all words.
 func (c *Code) Insts() []Word {
-	list := make([]Word, 0, len(c.items))
+	list := make([]Word, 0, c.Len())
 	for w := range c.Words {
 		list = append(list, *w)
 	}
@@ -123,7 +147,7 @@ func (c *Code) UsesTables() bool {
 // data returns the words of a directive, as many to a line of hex as the longest instruction has.
 func (c *Code) data(units []uint32, from, to int64) (list []Word) {
 	for len(units) > 0 {
-		n := min(len(units), c.root.Stored(c.root.Size)/c.root.Unit)
+		n := min(len(units), c.line())
 		w := Data(c.root, units[:n])
 		w.from, w.to = from, to
 		list = append(list, w)
@@ -249,17 +273,20 @@ func (a *assembler) read() error {
 		return err
 	}
 	a.start(true)
+	if n := len(a.statements.list); n > 0 {
+		a.code.items, a.code.stored = make([]item, 0, n), make([]uint32, 0, n*(a.root.Size+31)/32)
+	}
 	jobs := a.Jobs
 	if a.New == nil || a.own != (ownMarks{}) {
 		jobs = 1
 	}
 	err := Each(a.statements, jobs, newAhead(a.New), func(b *Batch[ahead]) error {
 		for i, x := range b.Statements {
-			var known ahead
+			known := &ahead{}
 			if len(b.Ahead) > 0 {
-				known = b.Ahead[i]
+				known = &b.Ahead[i]
 			}
-			a.take(x, &known)
+			a.take(x, known)
 			if len(a.errs) > maxErrors {
 				return errEnough
 			}
@@ -275,8 +302,8 @@ func (a *assembler) read() error {
 // scan looks for the names of labels, whose places are found later.
 func (a *assembler) scan(text string) {
 	for {
-		name, rest, ok := strings.Cut(strings.TrimLeft(text, blanks), ":")
-		if !ok || !isLabel(name) {
+		name, rest, ok := cutLabel(text)
+		if !ok {
 			return
 		}
 		if !a.known[name] {
@@ -284,6 +311,20 @@ func (a *assembler) scan(text string) {
 		}
 		text = rest
 	}
+}
+
+// cutLabel takes a label off the start of a text, behind blanks. ok is false where none stands there; then rest is the
+// text without the blanks.
+func cutLabel(text string) (name, rest string, ok bool) {
+	text = trimLeft(text)
+	n := 0
+	for n < len(text) && labelByte(text[n], n == 0) {
+		n++
+	}
+	if n == len(text) || text[n] != ':' || n == 0 || text[:n] == "." {
+		return "", text, false
+	}
+	return text[:n], text[n+1:], true
 }
 
 // start begins a pass.
@@ -470,19 +511,15 @@ func newAhead(parser func() (*asm.Parser, error)) func() (func(Statement) ahead,
 
 // withoutLabels returns what stands behind the labels of a statement.
 func withoutLabels(text string) string {
-	for {
-		text = strings.TrimLeft(text, blanks)
-		name, rest, ok := strings.Cut(text, ":")
-		if !ok || !isLabel(name) {
-			return text
-		}
-		text = rest
+	for ok := true; ok; {
+		_, text, ok = cutLabel(text)
 	}
+	return text
 }
 
 // dotted carries out a directive; any other text is nothing. code is the text without what may be a comment.
 func (a *assembler) dotted(code, text string, off int64) (kind, error) {
-	if !strings.HasPrefix(strings.TrimLeft(code, blanks), ".") || a.own.directive && a.isInstruction(text, off) {
+	if !strings.HasPrefix(trimLeft(code), ".") || a.own.directive && a.isInstruction(text, off) {
 		return nothing, nil
 	}
 	units, ok, err := a.numbers(code)
@@ -501,14 +538,17 @@ func (a *assembler) dotted(code, text string, off int64) (kind, error) {
 // labelsOf takes the labels off the start of a line and returns the rest and its offset.
 func (a *assembler) labelsOf(text string, off int64) (string, int64) {
 	for {
-		rest := strings.TrimLeft(text, blanks)
-		text, off = rest, off+int64(len(text)-len(rest))
-		name, rest, ok := strings.Cut(text, ":")
-		if !ok || !isLabel(name) || a.own.colon && a.isInstruction(text, off) {
-			return text, off
+		name, rest, ok := cutLabel(text)
+		from := off + int64(len(text)-len(rest))
+		if !ok {
+			return rest, from
 		}
-		a.define(name, off)
-		text, off = rest, off+int64(len(name))+1
+		start := from - int64(len(name)) - 1
+		if a.own.colon && a.isInstruction(text[start-off:], start) {
+			return text[start-off:], start
+		}
+		a.define(name, start)
+		text, off = rest, from
 	}
 }
 
@@ -542,12 +582,26 @@ func (a *assembler) fail(err error, off int64) {
 
 // within returns where a text is without the blanks around it.
 func within(text string, off int64) (from, to int64) {
-	trimmed := strings.TrimLeft(text, blanks)
+	trimmed := trimLeft(text)
 	off += int64(len(text) - len(trimmed))
-	return off, off + int64(len(strings.TrimRight(trimmed, blanks)))
+	n := len(trimmed)
+	for n > 0 && blank(trimmed[n-1]) {
+		n--
+	}
+	return off, off + int64(n)
 }
 
 const blanks = " \t\r\n"
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// trimLeft cuts off the blanks at the start of a text.
+func trimLeft(text string) string {
+	for text != "" && blank(text[0]) {
+		text = text[1:]
+	}
+	return text
+}
 
 // data adds the words of a directive.
 func (a *assembler) data(units []uint32, text string, off int64) {
@@ -580,17 +634,16 @@ func (a *assembler) add(w Word, text string, off int64) {
 
 // isLabel reports whether s is a name that can stand before a colon.
 func isLabel(s string) bool {
-	if s == "." { // the place of the line
-		return false
-	}
 	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := c == '_' || c == '.' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
+		if !labelByte(s[i], i == 0) {
 			return false
 		}
 	}
-	return s != ""
+	return s != "" && s != "." // which is the place of the line
+}
+
+func labelByte(c byte, first bool) bool {
+	return c == '_' || c == '.' || c == '$' || c|0x20 >= 'a' && c|0x20 <= 'z' || !first && c >= '0' && c <= '9'
 }
 
 // StripComment returns the text of a line in front of its comment.
@@ -602,7 +655,7 @@ func StripComment(text, comment string) string {
 // ParseWord reads a .word directive: numbers of unit bits separated by commas. ok is false for any
 // other text. The error is an *asm.Error.
 func ParseWord(text string, unit int) (words []uint32, ok bool, err error) {
-	off := len(text) - len(strings.TrimLeft(text, blanks))
+	off := len(text) - len(trimLeft(text))
 	rest, ok := strings.CutPrefix(text[off:], ".word")
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
 		return nil, false, nil

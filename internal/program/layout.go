@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -370,7 +371,7 @@ func (l *Layout) EndFile() {
 	for _, f := range l.jumps {
 		to, ok := l.labels[f.target.Name]
 		if !ok {
-			e := l.fail(diag.TextSymbol, f.target.Span, "no label %s in this file%s", f.target.Name, nearest(f.target.Name, l.labels))
+			e := l.fail(diag.TextSymbol, f.target.Span, "no label %s in this file%s", f.target.Name, diag.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.labels))))
 			if p, ok := l.procs[f.target.Name]; ok {
 				e.With(p.Span, "a procedure of that name; procedures are called")
 			}
@@ -387,7 +388,7 @@ func (l *Layout) Link() {
 	for _, f := range l.calls {
 		p, ok := l.procs[f.target.Name]
 		if !ok {
-			l.fail(diag.TextSymbol, f.target.Span, "no procedure %s%s", f.target.Name, nearest(f.target.Name, l.procs))
+			l.fail(diag.TextSymbol, f.target.Span, "no procedure %s%s", f.target.Name, diag.DidYouMean(f.target.Name, slices.Sorted(maps.Keys(l.procs))))
 			continue
 		}
 		role := l.role(f.word)
@@ -407,20 +408,6 @@ func (l *Layout) set(f fixup, field run, value int, what string) {
 func (l *Layout) Procedure(name string) (Block, bool) {
 	b, ok := l.procs[name]
 	return b, ok
-}
-
-// nearest suggests the name most like one that does not exist.
-func nearest[T any](name string, names map[string]T) string {
-	best, distance := "", 3
-	for n := range names {
-		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
-			best, distance = n, d
-		}
-	}
-	if best == "" || distance >= len(name) {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %s?", best)
 }
 
 // Swap exchanges two entries of a table in the instructions placed so far.

@@ -21,7 +21,7 @@ var directives = map[string]func(*assembler, *operands) error{
 // directive carries out a line that starts with a directive; ok is false for any other text. The error
 // is an *asm.Error.
 func (a *assembler) directive(text string, off int64) (ok bool, err error) {
-	lead := len(text) - len(strings.TrimLeft(text, blanks))
+	lead := len(text) - len(trimLeft(text))
 	word := text[lead:]
 	if end := strings.IndexAny(word, blanks); end >= 0 {
 		word = word[:end]
@@ -78,7 +78,7 @@ func (o *operands) settled(least int64) (int64, error) {
 }
 
 func (o *operands) blanks() {
-	o.pos += len(o.text[o.pos:]) - len(strings.TrimLeft(o.text[o.pos:], blanks))
+	o.pos += len(o.text[o.pos:]) - len(trimLeft(o.text[o.pos:]))
 }
 
 // written is a value as it stands in the text from there on, with what it is where that is not the same.
@@ -190,7 +190,7 @@ func (a *assembler) space(n int64, o *operands) error {
 // numbers reads a .word directive: expressions of unit bits separated by commas. ok is false for any
 // other text.
 func (a *assembler) numbers(text string) (words []uint32, ok bool, err error) {
-	lead := len(text) - len(strings.TrimLeft(text, blanks))
+	lead := len(text) - len(trimLeft(text))
 	rest, ok := strings.CutPrefix(text[lead:], ".word")
 	if !ok || rest != "" && strings.IndexByte(blanks, rest[0]) < 0 {
 		return nil, false, nil

@@ -17,15 +17,15 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 		}
 		return c
 	case OpCast:
-		if in.From.Kind == Float && in.Type.Kind != Float {
-			a = canonical(a, in.From.Width)
+		if in.From().Kind == Float && in.Type().Kind != Float {
+			a = canonical(a, in.From().Width)
 		}
-		return a & in.Type.mask()
+		return a & in.Type().mask()
 	case OpSext:
-		w := uint(64 - in.From.Width)
-		return uint64(int64(a<<w)>>w) & in.Type.mask()
+		w := uint(64 - in.From().Width)
+		return uint64(int64(a<<w)>>w) & in.Type().mask()
 	case OpConvert:
-		return convert(a, in.From, in.Type, Mode(in.Imm))
+		return convert(a, in.From(), in.Type(), Mode(in.Imm))
 	case OpFlush:
 		if a&0x7f800000 == 0 {
 			a &= 0x80000000
@@ -37,18 +37,18 @@ func Apply(in *Inst, a, b, c uint64) uint64 {
 		}
 		return bits32(math.Float32frombits(uint32(a)) * math.Float32frombits(uint32(b)))
 	case OpSlice:
-		return a >> uint(in.Imm) & in.Type.mask()
+		return a >> uint(in.Imm) & in.Type().mask()
 	case OpConcat:
-		return (a<<uint(in.Type.Width-in.From.Width) | b) & in.Type.mask()
+		return (a<<uint(in.Type().Width-in.From().Width) | b) & in.Type().mask()
 	case OpEq, OpNe, OpLt, OpLe:
-		return flag(compare(in.Op, in.From, a, b))
+		return flag(compare(in.Op, in.From(), a, b))
 	case OpCarry, OpOverflow:
 		return carry(in, a, b, c)
 	}
-	if in.Type.Kind == Float {
+	if in.Type().Kind == Float {
 		return applyFloat(in, a, b, c)
 	}
-	return applyInt(in, a, b) & in.Type.mask()
+	return applyInt(in, a, b) & in.Type().mask()
 }
 
 // Zeros are the bits that are 0 in what counts as 0 for an OpProduct.
@@ -96,18 +96,18 @@ func compare(op Op, t Type, a, b uint64) bool {
 
 // carry computes the carry out of A+B+C, or whether the signed sum overflows.
 func carry(in *Inst, a, b, c uint64) uint64 {
-	w := uint(in.From.Width)
+	w := uint(in.From().Width)
 	if in.Op == OpCarry {
 		sum, over := mathbits.Add64(a<<(64-w), b<<(64-w), 0)
 		_, more := mathbits.Add64(sum, c<<(64-w), 0)
 		return over | more
 	}
-	sum := (a + b + c) & in.From.mask()
+	sum := (a + b + c) & in.From().mask()
 	return (a ^ sum) & (b ^ sum) >> (w - 1) & 1
 }
 
 func applyInt(in *Inst, a, b uint64) uint64 {
-	t := in.Type
+	t := in.Type()
 	switch in.Op {
 	case OpAdd:
 		return a + b
@@ -145,7 +145,7 @@ func applyInt(in *Inst, a, b uint64) uint64 {
 		}
 		return b
 	case OpClz:
-		return uint64(mathbits.LeadingZeros64(a) - 64 + in.From.Width)
+		return uint64(mathbits.LeadingZeros64(a) - 64 + in.From().Width)
 	case OpPopcount:
 		return uint64(mathbits.OnesCount64(a))
 	}
@@ -217,7 +217,7 @@ func half(h uint16) float64 {
 const signBit64 = 1 << 63
 
 func applyFloat(in *Inst, a, b, c uint64) uint64 {
-	w := in.Type.Width
+	w := in.Type().Width
 	if in.Op == OpNeg {
 		return a ^ 1<<uint(w-1)
 	}

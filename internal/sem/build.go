@@ -8,10 +8,9 @@ import (
 
 // builder collects operations. It folds what is constant and says the same thing once.
 type builder struct {
-	insts  []Inst
-	known  map[pureKey]ID // pure operations of which the value may be used again
-	added  []pureKey      // in order, so that those of a region can be forgotten
-	consts map[constKey]ID
+	insts []Inst
+	known table // constants, and operations of which the value may be used again
+	added []ID  // the latter in order, so that those of a region can be forgotten
 	// written are the states of which a register was written; unknown tells that others may have been.
 	written map[*State]bool
 	unknown bool
@@ -24,6 +23,8 @@ type builder struct {
 	locals  []local
 	kept    []kept
 	returns [maxCalls]returns
+	used    []bool
+	numbers []ID
 }
 
 // list returns room for the components of a value.
@@ -36,26 +37,9 @@ func (b *builder) list(n int) []ID {
 	return b.ids[from : from+n : from+n]
 }
 
-type constKey struct {
-	typ uint64
-	v   uint64
-}
-
-// pureKey is an operation with what it takes, as plain memory, which hashes at once.
-type pureKey struct {
-	types   uint64 // the operation, and its types
-	a, b, c ID
-	_       uint32
-	imm     uint64
-}
-
-func newPureKey(op Op, to, from Type, a, b, c ID, imm uint64) pureKey {
-	return pureKey{types: uint64(op)<<32 | typeKey(to)<<16 | typeKey(from), a: a, b: b, c: c, imm: imm}
-}
-
 // builders are those that are not in use.
 var builders = sync.Pool{New: func() any {
-	return &builder{locals: make([]local, 0, 64), known: map[pureKey]ID{}, consts: map[constKey]ID{}, written: map[*State]bool{}}
+	return &builder{locals: make([]local, 0, 64), known: newTable(), written: map[*State]bool{}}
 }}
 
 func newBuilder() *builder {
@@ -67,57 +51,70 @@ func newBuilder() *builder {
 // release gives the builder back; nothing of it may be used any more.
 func (b *builder) release() {
 	clear(b.insts)
-	clear(b.known)
-	clear(b.consts)
+	b.known.reset()
 	clear(b.written)
 	b.ids, b.kept = b.ids[:0], b.kept[:0]
 	b.insts, b.added, b.unknown, b.around, b.span = b.insts[:0], b.added[:0], false, false, diag.Span{}
 	builders.Put(b)
 }
 
-// typeKey tells scalar types apart.
-func typeKey(t Type) uint64 { return uint64(t.Kind)<<8 | uint64(t.Width) }
-
 // constant returns a constant of a scalar type.
 func (b *builder) constant(t Type, v uint64) ID {
-	key := constKey{typeKey(t), v & t.mask()}
-	if id, ok := b.consts[key]; ok {
-		return id
-	}
-	id := b.push(Inst{Op: OpConst, Type: t.Elem(), Imm: key.v, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true})
-	b.consts[key] = id
+	in := valued(OpConst, t.Elem())
+	in.Imm, in.Uniform = v&t.mask(), true
+	id, _ := b.once(&in)
 	return id
 }
 
 func (b *builder) flag(v bool) ID { return b.constant(BoolType, flag(v)) }
 
-func (b *builder) push(in Inst) ID {
-	in.Around = b.around
-	b.insts = append(b.insts, in)
-	return ID(len(b.insts) - 1)
+func (b *builder) push(in *Inst) ID {
+	b.insts = append(b.insts, *in)
+	id := ID(len(b.insts) - 1)
+	b.insts[id].Around = b.around
+	return id
 }
 
-// stackKey is the key of what is known of a stack.
-func stackKey(op Op, s *State) pureKey { return pureKey{types: uint64(op) << 32, a: ID(s.Index)} }
-
-// reread appends a question about a stack, or finds its answer, which stands until something is pushed or popped.
-func (b *builder) reread(in Inst) ID {
-	key := stackKey(in.Op, in.State)
-	if id, ok := b.known[key]; ok {
-		return id
+// once appends an operation, or finds one that is alike.
+func (b *builder) once(in *Inst) (id ID, found bool) {
+	slot := b.known.find(b.insts, in)
+	if *slot != 0 {
+		return *slot - 1, true
 	}
-	id := b.push(in)
-	b.known[key] = id
-	b.added = append(b.added, key)
+	id = b.push(in)
+	b.known.put(slot, b.insts, id)
+	return id, false
+}
+
+// again is once for what the end of a region makes unknown.
+func (b *builder) again(in *Inst) ID {
+	id, found := b.once(in)
+	if !found {
+		b.added = append(b.added, id)
+	}
 	return id
+}
+
+// question asks a stack something. The answer stands until something is pushed or popped.
+func question(op Op, s *State) Inst {
+	in := valued(op, BoolType)
+	if op == OpDepth {
+		in = valued(op, U32)
+	}
+	in.State, in.Uniform = s, s.wide()
+	return in
 }
 
 // changed forgets what is known of a state that an operation changes.
 func (b *builder) changed(in *Inst) {
 	switch in.Op {
 	case OpPush, OpPop:
-		delete(b.known, stackKey(OpEmpty, in.State))
-		delete(b.known, stackKey(OpDepth, in.State))
+		for _, op := range [2]Op{OpEmpty, OpDepth} {
+			asked := question(op, in.State)
+			if slot := b.known.find(b.insts, &asked); *slot != 0 {
+				*slot = dropped
+			}
+		}
 	case OpWrite, OpWriteX:
 		b.written[in.State] = true
 	case OpService: // what it does to the state is its own
@@ -143,7 +140,8 @@ func (b *builder) uniform(id ID) bool { return id == NoID || b.insts[id].Uniform
 
 // op appends a pure operation, or finds its value.
 func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
-	in := Inst{Op: op, Type: t.Elem(), From: from.Elem(), Imm: imm, A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true}
+	in := valued(op, t.Elem())
+	in.from, in.Imm, in.Uniform = pack(from.Elem()), imm, true
 	folded, opaque := true, true
 	var values [3]uint64
 	for i, a := range args {
@@ -156,9 +154,9 @@ func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
 	}
 	switch {
 	case folded:
-		return b.constant(in.Type, Apply(&in, values[0], values[1], values[2]))
+		return b.constant(in.Type(), Apply(&in, values[0], values[1], values[2]))
 	case opaque:
-		return b.param(in.Type)
+		return b.param(in.Type())
 	}
 	if id, ok := b.simpler(&in); ok {
 		return id
@@ -166,14 +164,7 @@ func (b *builder) op(op Op, t Type, from Type, imm uint64, args ...ID) ID {
 	if !in.Uniform {
 		b.spread(&in)
 	}
-	key := newPureKey(op, t, from, in.A, in.B, in.C, imm)
-	if id, ok := b.known[key]; ok {
-		return id
-	}
-	id := b.push(in)
-	b.known[key] = id
-	b.added = append(b.added, key)
-	return id
+	return b.again(&in)
 }
 
 // arg returns an argument by number.
@@ -189,7 +180,9 @@ func (in *Inst) arg(i int) *ID {
 
 // param returns a constant that is not known.
 func (b *builder) param(t Type) ID {
-	return b.push(Inst{Op: OpParam, Type: t.Elem(), A: NoID, B: NoID, C: NoID, Guard: NoID, Uniform: true})
+	in := valued(OpParam, t.Elem())
+	in.Uniform = true
+	return b.push(&in)
 }
 
 // spread gives uniform arguments of an operation on lanes their values in each lane.
@@ -206,15 +199,9 @@ func (b *builder) lanes(id ID) ID {
 	if id == NoID || !b.insts[id].Uniform || b.insts[id].Op == OpConst {
 		return id
 	}
-	in := Inst{Op: OpSplat, Type: b.insts[id].Type, A: id, B: NoID, C: NoID, Guard: NoID}
-	key := newPureKey(OpSplat, in.Type, Type{}, id, NoID, NoID, 0)
-	if old, ok := b.known[key]; ok {
-		return old
-	}
-	out := b.push(in)
-	b.known[key] = out
-	b.added = append(b.added, key)
-	return out
+	in := valued(OpSplat, b.insts[id].Type())
+	in.A = id
+	return b.again(&in)
 }
 
 // simpler finds a value that an operation has without being done.
@@ -224,7 +211,7 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 	if in.B != NoID {
 		bv, bConst = b.isConst(in.B)
 	}
-	whole := in.Type.integer() || in.Type.Kind == Bool
+	whole := in.Type().integer() || in.Type().Kind == Bool
 	switch in.Op {
 	case OpSelect:
 		if aConst {
@@ -234,34 +221,34 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return in.C, true
 		}
 		if x := &b.insts[in.B]; x.Op == OpSelect && x.A == in.A {
-			return b.op(OpSelect, in.Type, in.Type, 0, in.A, x.B, in.C), true
+			return b.op(OpSelect, in.Type(), in.Type(), 0, in.A, x.B, in.C), true
 		}
 		if in.B == in.C {
 			return in.B, true
 		}
-		if in.Type.Kind == Bool {
+		if in.Type().Kind == Bool {
 			return b.simplerChoice(in)
 		}
 		if b.flushes(in) {
-			return b.op(OpFlush, in.Type, in.Type, 0, in.C), true
+			return b.op(OpFlush, in.Type(), in.Type(), 0, in.C), true
 		}
 		if id, ok := b.product(in); ok {
 			return id, true
 		}
 	case OpAnd:
 		switch {
-		case in.A == in.B || bConst && bv == in.Type.mask() || aConst && av == 0:
+		case in.A == in.B || bConst && bv == in.Type().mask() || aConst && av == 0:
 			return in.A, true
-		case aConst && av == in.Type.mask() || bConst && bv == 0:
+		case aConst && av == in.Type().mask() || bConst && bv == 0:
 			return in.B, true
 		}
 	case OpOr:
 		switch {
-		case in.A == in.B || bConst && bv == 0 || aConst && av == in.Type.mask():
+		case in.A == in.B || bConst && bv == 0 || aConst && av == in.Type().mask():
 			return in.A, true
-		case aConst && av == 0 || bConst && bv == in.Type.mask():
+		case aConst && av == 0 || bConst && bv == in.Type().mask():
 			return in.B, true
-		case in.Type.Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
+		case in.Type().Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
 			return b.flag(true), true
 		}
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
@@ -271,11 +258,11 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		if whole && in.Op == OpAdd && aConst && av == 0 {
 			return in.B, true
 		}
-		if in.Type.Kind == Bool && bConst {
+		if in.Type().Kind == Bool && bConst {
 			return b.not(in.A), true
 		}
 	case OpEq, OpNe:
-		if in.From.Kind == Bool {
+		if in.From().Kind == Bool {
 			differ := b.op(OpXor, BoolType, BoolType, 0, in.A, in.B)
 			if in.Op == OpEq {
 				differ = b.not(differ)
@@ -287,7 +274,7 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return x.A, true
 		}
 	case OpCast:
-		if in.Type.same(b.insts[in.A].Type) {
+		if in.Type().same(b.insts[in.A].Type()) {
 			return in.A, true
 		}
 	}
@@ -324,7 +311,7 @@ func (b *builder) flushes(in *Inst) bool {
 		}
 		return x
 	}
-	if in.Type.Kind != Uint && in.Type.Kind != Float || in.Type.Width != 32 {
+	if in.Type().Kind != Uint && in.Type().Kind != Float || in.Type().Width != 32 {
 		return false
 	}
 	small := is(in.A, OpEq, 0)
@@ -332,11 +319,11 @@ func (b *builder) flushes(in *Inst) bool {
 		return false
 	}
 	exponent := &b.insts[small.A]
-	if exponent.Op != OpSlice || exponent.Imm != 23 || exponent.Type.Width != 8 {
+	if exponent.Op != OpSlice || exponent.Imm != 23 || exponent.Type().Width != 8 {
 		return false
 	}
 	word, sign := in.C, in.B
-	if in.Type.Kind == Float { // of its bits
+	if in.Type().Kind == Float { // of its bits
 		word = exponent.A
 		if x, y := &b.insts[word], &b.insts[sign]; x.Op != OpCast || x.A != in.C || y.Op != OpCast {
 			return false
@@ -352,7 +339,7 @@ func (b *builder) flushes(in *Inst) bool {
 func (b *builder) product(in *Inst) (ID, bool) {
 	zero, known := b.isConst(in.B)
 	mul := &b.insts[in.C]
-	if !known || zero != 0 || mul.Op != OpMul || mul.Imm != 0 || mul.Type.Kind != Float || mul.Type.Width != 32 {
+	if !known || zero != 0 || mul.Op != OpMul || mul.Imm != 0 || mul.Type().Kind != Float || mul.Type().Width != 32 {
 		return NoID, false
 	}
 	tests := []ID{in.A}
@@ -383,7 +370,7 @@ func (b *builder) product(in *Inst) (ID, bool) {
 	if flushed == 1 {
 		factors = raw
 	}
-	return b.op(OpProduct, in.Type, in.Type, flushed, factors[0], factors[1]), true
+	return b.op(OpProduct, in.Type(), in.Type(), flushed, factors[0], factors[1]), true
 }
 
 // single is a value that is spread, or the value itself.
@@ -397,7 +384,7 @@ func (b *builder) single(id ID) ID {
 // zero returns what is compared with 0, NoID if that is not what the operation does.
 func (b *builder) zero(test ID) ID {
 	in := &b.insts[test]
-	if in.Op != OpEq || in.From.Kind != Float {
+	if in.Op != OpEq || in.From().Kind != Float {
 		return NoID
 	}
 	if v, ok := b.isConst(in.B); !ok || v&0x7fffffff != 0 {
@@ -425,7 +412,7 @@ func (b *builder) beginRegion(op Op, guard ID) region {
 	r := region{len(b.insts), len(b.added)}
 	in := blank(op)
 	in.Guard, in.Uniform = guard, b.uniform(guard)
-	b.push(in)
+	b.push(&in)
 	return r
 }
 
@@ -445,19 +432,22 @@ func (b *builder) and(x, y ID) ID {
 	return b.op(OpAnd, BoolType, BoolType, 0, x, y)
 }
 
+// choose takes the component x where a condition holds and y elsewhere.
+func (b *builder) choose(cond ID, t Type, x, y ID) ID { return b.op(OpSelect, t, t, 0, cond, x, y) }
+
 func (b *builder) not(x ID) ID { return b.op(OpNot, BoolType, BoolType, 0, x) }
 
 // forget drops what was computed since a mark: it stands in a region that may be skipped.
 func (b *builder) forget(mark int) {
-	for _, key := range b.added[mark:] {
-		delete(b.known, key)
+	for _, id := range b.added[mark:] {
+		b.known.drop(b.insts, id)
 	}
 	b.added = b.added[:mark]
 }
 
 // prune drops what nobody uses and returns what is left, with new numbers. keep tells what else is used, nil for nothing.
 func (b *builder) prune(keep func(in *Inst) bool) []Inst {
-	used := make([]bool, len(b.insts))
+	used := room(&b.used, len(b.insts))
 	mark := func(id ID) {
 		if id != NoID {
 			used[id] = true
@@ -478,11 +468,11 @@ func (b *builder) prune(keep func(in *Inst) bool) []Inst {
 		mark(in.B)
 		mark(in.C)
 		mark(in.Guard)
-		for _, a := range in.Args {
+		for _, a := range in.Args() {
 			mark(a)
 		}
 	}
-	return renumber(b.insts, used)
+	return b.renumber(used)
 }
 
 // leastSkipped is the number of operations for which skipping is worth an operation.
@@ -505,27 +495,39 @@ func (b *builder) worth(used []bool, from int) bool {
 	return n >= leastSkipped
 }
 
-func renumber(insts []Inst, used []bool) []Inst {
-	number := make([]ID, len(insts)+1)
+// room returns n zeros, of which the place serves again.
+func room[T any](place *[]T, n int) []T {
+	if cap(*place) < n {
+		*place = make([]T, 2*n)
+	}
+	list := (*place)[:n]
+	clear(list)
+	return list
+}
+
+// renumber returns the operations that are used, with new numbers.
+func (b *builder) renumber(used []bool) []Inst {
+	number := room(&b.numbers, len(b.insts)+1)
 	n := ID(0)
-	for i := range insts {
+	for i, is := range used {
 		number[i] = n
-		if used[i] {
+		if is {
 			n++
 		}
 	}
-	number[len(insts)] = n
+	number[len(used)] = n
 	move := func(id *ID) {
 		if *id != NoID {
 			*id = number[*id]
 		}
 	}
 	out := make([]Inst, 0, n)
-	for i := range insts {
-		if !used[i] {
+	for i, is := range used {
+		if !is {
 			continue
 		}
-		in := insts[i]
+		out = append(out, b.insts[i])
+		in := &out[len(out)-1]
 		move(&in.A)
 		move(&in.B)
 		move(&in.C)
@@ -533,15 +535,9 @@ func renumber(insts []Inst, used []bool) []Inst {
 		if in.Op == OpSkip || in.Op == OpAtomic {
 			in.Imm = uint64(number[in.Imm])
 		}
-		if in.Args != nil {
-			args := make([]ID, len(in.Args))
-			for k, a := range in.Args {
-				args[k] = a
-				move(&args[k])
-			}
-			in.Args = args
+		for k := range in.Args() {
+			move(&in.more.args[k])
 		}
-		out = append(out, in)
 	}
 	return out
 }

@@ -42,19 +42,19 @@ func namedType(s string) (Type, bool) {
 	return t, ok
 }
 
-// callExpr lowers f(...): a function of the description, a service, a type or an intrinsic.
+// callExpr lowers f(...): an intrinsic, a type, a function of the description or a service.
 func (l *lowerer) callExpr(e *expr, want Type) value {
+	switch {
+	case e.known != nil:
+		return e.known(l, e, want)
+	case e.typ != nil:
+		return l.make(*e.typ, e)
+	}
 	if f := l.m.functions[e.name]; f != nil {
 		return l.callFunction(f, e)
 	}
 	if f := l.m.services[e.name]; f != nil {
 		return l.callService(f, e)
-	}
-	if in := intrinsics[e.name]; in != nil {
-		return in(l, e, want)
-	}
-	if t, ok := namedType(e.name); ok {
-		return l.make(t, e)
 	}
 	if len(e.name) > 3 && e.name[:3] == "to_" {
 		if t, ok := parsePlain(e.name[3:]); ok && t.Kind != Bool {
@@ -100,16 +100,12 @@ func (l *lowerer) make(t Type, e *expr) value {
 	return out
 }
 
-// args lowers the arguments of a call, of which there must be so many.
-func (l *lowerer) args(e *expr, least, most int, want Type) []value {
-	if len(e.args) < least || len(e.args) > most {
-		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", e.name, len(e.args), least)
+// only lowers the argument of a call, of which there must be one.
+func (l *lowerer) only(e *expr, want Type) value {
+	if len(e.args) != 1 {
+		l.fail(e.span, diag.MeaningType, "%s of %d values, expected 1", e.name, len(e.args))
 	}
-	var list []value
-	for _, a := range e.args {
-		list = append(list, l.expr(a, want))
-	}
-	return list
+	return l.expr(e.args[0], want)
 }
 
 // mode reads the argument that says how to round.
@@ -149,8 +145,9 @@ func (l *lowerer) callFunction(f *function, e *expr) value {
 	if len(e.args) != len(f.params) {
 		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", f.name, len(e.args), len(f.params))
 	}
-	widths := []local{}
-	args := make([]value, len(e.args))
+	var widths []local
+	var room [4]value
+	args := append(room[:0], make([]value, len(e.args))...)
 	lanes := 0
 	for i, p := range f.params {
 		var want Type
@@ -253,25 +250,26 @@ func (l *lowerer) callService(f *function, e *expr) value {
 	if len(e.args) != len(f.params) {
 		l.fail(e.span, diag.MeaningType, "%s of %d values, expected %d", f.name, len(e.args), len(f.params))
 	}
-	in := blank(OpService)
-	in.Text = f.name
+	var t Type
+	if f.result != nil {
+		t = l.typeOf(f.result)
+	}
+	in := named(OpService, f.name)
+	in.typ = pack(t)
 	for i, p := range f.params {
 		t := l.typeOf(p.typ)
-		in.Args = append(in.Args, l.typed(l.expr(e.args[i], t), t, e.args[i].span).comps...)
-	}
-	if f.result != nil {
-		in.Type = l.typeOf(f.result)
+		in.more.args = append(in.more.args, l.typed(l.expr(e.args[i], t), t, e.args[i].span).comps...)
 	}
 	l.do(in, false)
-	out := value{t: in.Type, has: NoID}
+	out := value{t: t, has: NoID}
 	if f.result == nil {
 		return out
 	}
 	id := ID(len(l.b.insts) - 1)
-	for i := range in.Type.Count() {
-		r := withType(blank(OpResult), in.Type.Elem())
+	for i := range t.Count() {
+		r := valued(OpResult, t.Elem())
 		r.A, r.Comp = id, i
-		out.comps = append(out.comps, l.b.push(r))
+		out.comps = append(out.comps, l.b.push(&r))
 	}
 	return out
 }
@@ -284,7 +282,7 @@ var intrinsics map[string]intrinsic
 func init() {
 	intrinsics = map[string]intrinsic{
 		"bits": func(l *lowerer, e *expr, _ Type) value {
-			v := l.concrete(l.args(e, 1, 1, Type{})[0], e)
+			v := l.concrete(l.only(e, Type{}), e)
 			if v.t.Kind == Tuple || v.t.Kind == None {
 				l.fail(e.span, diag.MeaningType, "bits of a value of type %s", v.t)
 			}
@@ -324,8 +322,8 @@ func init() {
 		"all":      across(OpAll),
 		"ballot":   across(OpBallot),
 		"from":     fromLane,
-		"depth":    ofStack(OpDepth, U32),
-		"empty":    ofStack(OpEmpty, BoolType),
+		"depth":    ofStack(OpDepth),
+		"empty":    ofStack(OpEmpty),
 		"top": func(l *lowerer, e *expr, _ Type) value {
 			l.fail(e.span, diag.MeaningSyntax, "top(stack) without a slot, expected top(stack).slot")
 			return value{}
@@ -359,7 +357,10 @@ func (l *lowerer) floats(v value, e *expr) value {
 // extend widens an integer to the type that is wanted, or to a number of bits.
 func extend(op Op) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
-		v := l.args(&expr{name: e.name, args: e.args[:min(1, len(e.args))], span: e.span}, 1, 1, Type{})[0]
+		if len(e.args) < 1 || len(e.args) > 2 {
+			l.fail(e.span, diag.MeaningType, "%s of %d values, expected one, and a number of bits", e.name, len(e.args))
+		}
+		v := l.expr(e.args[0], Type{})
 		t := Type{Kind: Uint, Len: v.t.Len}
 		if op == OpSext {
 			t.Kind = Sint
@@ -439,14 +440,14 @@ func selectValue(l *lowerer, e *expr, want Type) value {
 	}
 	out := value{t: x.t, has: NoID}
 	for i := range x.comps {
-		out.comps = append(out.comps, l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, c.comps[i], x.comps[i], y.comps[i]))
+		out.comps = append(out.comps, l.b.choose(c.comps[i], x.t, x.comps[i], y.comps[i]))
 	}
 	return out
 }
 
 func rounded(mode Mode) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
-		v := l.floats(l.args(e, 1, 1, want)[0], e)
+		v := l.floats(l.only(e, want), e)
 		return l.each(OpRint, v.t, v.t, uint64(mode), v)
 	}
 }
@@ -492,8 +493,10 @@ func floatOp(op Op, n int) intrinsic {
 
 func intOp(op Op) intrinsic {
 	return func(l *lowerer, e *expr, want Type) value {
-		a := l.args(e, 2, 2, want)
-		x, y := l.both(a[0], a[1], want, e.span)
+		if len(e.args) != 2 {
+			l.fail(e.span, diag.MeaningType, "%s of %d values, expected 2", e.name, len(e.args))
+		}
+		x, y := l.both(l.expr(e.args[0], want), l.expr(e.args[1], want), want, e.span)
 		if !x.t.integer() {
 			l.fail(e.span, diag.MeaningType, "%s of values of type %s, expected integers: machines differ in what they do with NaN, so write a < b ? a : b", e.name, x.t)
 		}
@@ -502,7 +505,7 @@ func intOp(op Op) intrinsic {
 }
 
 func absolute(l *lowerer, e *expr, want Type) value {
-	v := l.concrete(l.args(e, 1, 1, want)[0], e)
+	v := l.concrete(l.only(e, want), e)
 	switch v.t.Kind {
 	case Float:
 		t := unsigned(v.t)
@@ -520,7 +523,7 @@ func absolute(l *lowerer, e *expr, want Type) value {
 		minus := l.each(OpNeg, v.t, v.t, 0, v)
 		out := value{t: v.t, has: NoID}
 		for i := range v.comps {
-			out.comps = append(out.comps, l.b.op(OpSelect, v.t.Elem(), v.t.Elem(), 0, neg.comps[i], minus.comps[i], v.comps[i]))
+			out.comps = append(out.comps, l.b.choose(neg.comps[i], v.t, minus.comps[i], v.comps[i]))
 		}
 		return out
 	}
@@ -529,7 +532,7 @@ func absolute(l *lowerer, e *expr, want Type) value {
 }
 
 func isNaN(l *lowerer, e *expr, want Type) value {
-	v := l.floats(l.args(e, 1, 1, want)[0], e)
+	v := l.floats(l.only(e, want), e)
 	t := BoolType
 	t.Len = v.t.Len
 	return l.each(OpNe, t, v.t, 0, v, v)
@@ -537,7 +540,7 @@ func isNaN(l *lowerer, e *expr, want Type) value {
 
 func count(op Op) intrinsic {
 	return func(l *lowerer, e *expr, _ Type) value {
-		v := l.integers(l.args(e, 1, 1, Type{})[0], e)
+		v := l.integers(l.only(e, Type{}), e)
 		t := U32
 		t.Len = v.t.Len
 		return l.each(op, t, v.t, 0, v)
@@ -585,12 +588,13 @@ func across(op Op) intrinsic {
 		l.wave = false
 		c := l.cond(e.args[0])
 		l.wave = saved
-		in := withType(blank(op), BoolType)
+		t := BoolType
 		if op == OpBallot {
-			in.Type = U64
+			t = U64
 		}
+		in := valued(op, t)
 		in.A, in.Guard, in.Uniform = l.b.lanes(c), l.b.guard, true
-		return l.b.scalar(in.Type, l.b.push(in))
+		return l.b.scalar(t, l.b.push(&in))
 	}
 }
 
@@ -602,26 +606,24 @@ func fromLane(l *lowerer, e *expr, want Type) value {
 	k := l.typed(l.expr(e.args[1], U32), U32, e.args[1].span)
 	out := value{t: v.t, has: NoID}
 	for _, c := range v.comps {
-		in := withType(blank(OpFrom), v.t.Elem())
+		in := valued(OpFrom, v.t.Elem())
 		in.A, in.B = l.b.lanes(c), k.comps[0]
 		if in.Uniform = l.b.uniform(in.B); !in.Uniform {
 			in.B = l.b.lanes(in.B)
 		}
-		out.comps = append(out.comps, l.b.push(in))
+		out.comps = append(out.comps, l.b.push(&in))
 	}
 	return out
 }
 
 // ofStack lowers depth(stack) and empty(stack).
-func ofStack(op Op, t Type) intrinsic {
+func ofStack(op Op) intrinsic {
 	return func(l *lowerer, e *expr, _ Type) value {
 		if len(e.args) != 1 || e.args[0].kind != eName {
 			l.fail(e.span, diag.MeaningType, "%s(stack) is expected", e.name)
 		}
-		in := withType(blank(op), t)
-		in.State = l.stack(e.args[0].name, e.span)
-		in.Uniform = in.State.wide()
-		return l.b.scalar(t, l.b.reread(in))
+		in := question(op, l.stack(e.args[0].name, e.span))
+		return l.b.scalar(in.Type(), l.b.again(&in))
 	}
 }
 

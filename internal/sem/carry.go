@@ -1,10 +1,12 @@
 package sem
 
-import "slices"
-
 // carry marks the reads whose values go to registers that carry them, and nowhere else.
 func (c *Code) carry() {
-	if !slices.ContainsFunc(c.Insts, func(in Inst) bool { return in.carries() }) {
+	carrying := false
+	for i := range c.Insts {
+		carrying = carrying || c.Insts[i].carries()
+	}
+	if !carrying {
 		return
 	}
 	const carried, used = 1, 2

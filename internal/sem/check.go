@@ -168,7 +168,7 @@ func (c *checks) value(l *lowerer, env *model.Env) operandValue {
 	c.leaves(l, env, func(f *frame) {
 		v := l.valueIn(f)
 		out.uniform = out.uniform && l.uniformValue(v)
-		if !v.t.same(t) || v.t.Maybe != t.Maybe {
+		if !v.t.same(t) || v.t.maybe() != t.maybe() {
 			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a value of type %s, others of its kind of type %s", f.unit.Leaf.Name, v.t, t)
 		}
 	})
@@ -200,8 +200,8 @@ func (c *checks) place(l *lowerer, env *model.Env) place {
 	seen := false
 	c.leaves(l, env, func(f *frame) {
 		p := l.placeIn(f)
-		if seen && !l.placeType(p).same(l.placeType(first)) {
-			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a place of type %s, others of its kind of type %s", f.unit.Leaf.Name, l.placeType(p), l.placeType(first))
+		if seen && !l.placeType(&p).same(l.placeType(&first)) {
+			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a place of type %s, others of its kind of type %s", f.unit.Leaf.Name, l.placeType(&p), l.placeType(&first))
 		}
 		if !seen {
 			first, seen = p, true

@@ -48,7 +48,8 @@ func (l *lowerer) expr(e *expr, want Type) value {
 			return v
 		}
 	}
-	return l.read(l.place(e), e.span)
+	p := l.place(e)
+	return l.read(&p, e.span)
 }
 
 func (l *lowerer) name(e *expr) (value, bool) {
@@ -63,20 +64,16 @@ func (l *lowerer) name(e *expr) (value, bool) {
 	case "pc":
 		return l.counter(), true
 	case "lane":
-		return l.b.scalar(U32, l.b.push(withType(blank(OpLane), U32))), true
+		in := valued(OpLane, U32)
+		return l.b.scalar(U32, l.b.push(&in)), true
 	case "exists":
-		in := withType(blank(OpExists), U64)
+		in := valued(OpExists, U64)
 		in.Uniform = true
-		return l.b.scalar(U64, l.b.push(in)), true
+		return l.b.scalar(U64, l.b.push(&in)), true
 	case "inf":
 		return value{t: realType, f: infinity, has: NoID}, true
 	}
 	return value{}, false
-}
-
-func withType(in Inst, t Type) Inst {
-	in.Type = t
-	return in
 }
 
 // counter is the program counter as it stands.
@@ -127,17 +124,16 @@ func (l *lowerer) unary(e *expr, want Type) value {
 	return v
 }
 
-var comparisons = map[string]Op{"==": OpEq, "!=": OpNe, "<": OpLt, "<=": OpLe, ">": OpLt, ">=": OpLe}
-
+// operators are what the operators do; > and >= with their sides exchanged.
 var operators = map[string]Op{
-	"+": OpAdd, "-": OpSub, "*": OpMul, "/": OpDiv, "%": OpMod, "&": OpAnd, "|": OpOr, "^": OpXor, "<<": OpShl, ">>": OpShr,
+	"==": OpEq, "!=": OpNe, "<": OpLt, "<=": OpLe, ">": OpLt, ">=": OpLe, "+": OpAdd, "-": OpSub, "*": OpMul, "/": OpDiv, "%": OpMod, "&": OpAnd, "|": OpOr, "^": OpXor, "<<": OpShl, ">>": OpShr,
 }
 
 func (l *lowerer) binary(e *expr, want Type) value {
 	if e.op == "&&" || e.op == "||" {
 		return l.logic(e)
 	}
-	compares := comparisons[e.op] != 0
+	compares := e.code.compares()
 	if compares {
 		want = Type{}
 	}
@@ -158,9 +154,9 @@ func (l *lowerer) binary(e *expr, want Type) value {
 		}
 		t := BoolType
 		t.Len = x.t.Len
-		return l.each(comparisons[e.op], t, x.t, 0, x, y)
+		return l.each(e.code, t, x.t, 0, x, y)
 	}
-	op := operators[e.op]
+	op := e.code
 	ok := x.t.integer() || x.t.Kind == Float && op <= OpDiv || x.t.Kind == Bool && op >= OpAnd && op <= OpXor
 	if !ok {
 		l.fail(e.span, diag.MeaningType, "%s of values of type %s", e.op, x.t)
@@ -179,7 +175,7 @@ func (l *lowerer) shift(e *expr, x, y value) value {
 	if !x.t.integer() || y.t.Kind != Uint || y.t.Len > 0 && y.t.Len != x.t.Len {
 		l.fail(e.span, diag.MeaningType, "a value of type %s shifted by one of type %s", x.t, y.t)
 	}
-	return l.each(operators[e.op], x.t, x.t, 0, x, l.widen(y, x.t.Count()))
+	return l.each(e.code, x.t, x.t, 0, x, l.widen(y, x.t.Count()))
 }
 
 // widen repeats a scalar.
@@ -196,16 +192,16 @@ func (l *lowerer) looseBinary(e *expr, x, y value) value {
 		return l.realBinary(e, x, y)
 	}
 	out := value{t: intType, unknown: x.unknown || y.unknown, has: NoID}
-	if comparisons[e.op] != 0 {
+	if e.code.compares() {
 		if out.unknown {
 			return l.b.scalar(BoolType, l.b.param(BoolType))
 		}
 		if e.op[0] == '>' {
 			x, y = y, x
 		}
-		return l.b.scalar(BoolType, l.b.flag(compare(comparisons[e.op], Type{Kind: Sint, Width: 64}, uint64(x.n), uint64(y.n))))
+		return l.b.scalar(BoolType, l.b.flag(compare(e.code, Type{Kind: Sint, Width: 64}, uint64(x.n), uint64(y.n))))
 	}
-	in := Inst{Op: operators[e.op], Type: Type{Kind: Sint, Width: 64}}
+	in := blank(e.code).Typed(Type{Kind: Sint, Width: 64}, Type{})
 	out.n = int64(applyInt(&in, uint64(x.n), uint64(y.n)))
 	return out
 }
@@ -269,7 +265,7 @@ func (l *lowerer) cond(e *expr) ID {
 		return l.b.flag(v.n != 0)
 	case v.t.Kind == Uint && v.t.Width == 1 && v.t.Len == 0:
 		return l.b.op(OpNe, BoolType, v.t, 0, v.comps[0], l.b.constant(v.t, 0))
-	case !v.t.same(BoolType) || v.t.Maybe:
+	case !v.t.same(BoolType) || v.t.maybe():
 		l.fail(e.span, diag.MeaningType, "a value of type %s, expected a condition", v.t)
 	}
 	return v.comps[0]
@@ -403,13 +399,13 @@ func (l *lowerer) top(e *expr) value {
 	if k < 0 {
 		l.fail(e.span, diag.MeaningName, "stack %s has no slot %s", st.Name, e.name)
 	}
-	in := withType(blank(OpTop), st.Slots[k].Type)
+	in := valued(OpTop, st.Slots[k].Type)
 	in.State, in.Comp, in.Guard, in.Uniform = st, k, l.b.guard, st.wide()
 	if len(args) == 2 {
 		n, _ := l.constant(l.expr(args[1], Type{}), args[1].span)
 		in.Imm = uint64(max(0, n))
 	}
-	return l.b.scalar(in.Type, l.b.push(in))
+	return l.b.scalar(in.Type(), l.b.push(&in))
 }
 
 // indexExpr lowers x[i] where x is a value: one bit of it, or a number of a rom.
@@ -421,7 +417,8 @@ func (l *lowerer) indexExpr(e *expr) (value, bool) {
 	k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 	if !known {
 		t := Type{Kind: Uint, Width: 1}
-		return l.b.scalar(t, l.b.push(withType(blank(OpRead), t))), true
+		in := valued(OpRead, t)
+		return l.b.scalar(t, l.b.push(&in)), true
 	}
 	return l.sliceOf(v, int(k), int(k), e.span), true
 }
@@ -446,7 +443,7 @@ func (l *lowerer) typeOf(t *typeExpr) Type {
 	for i, e := range t.elems {
 		elems[i] = l.typeOf(e)
 	}
-	return tupleOf(elems)
+	return tupleOf(elems).optional(t.t.maybe())
 }
 
 // quirk returns the value of a quirk, if there is one of that name.

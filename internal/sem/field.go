@@ -149,10 +149,10 @@ func (l *lowerer) nestedValue(r *model.Ref) value {
 // opaqueOf is opaque, also for values that may be missing.
 func (l *lowerer) opaqueOf(is operandValue) value {
 	v := l.opaque(is.t, is.uniform)
-	if is.t.Maybe {
-		in := withType(blank(OpRead), BoolType)
+	if is.t.maybe() {
+		in := valued(OpRead, BoolType)
 		in.Uniform = is.uniform
-		v.has = l.b.push(in)
+		v.has = l.b.push(&in)
 	}
 	if !l.check {
 		z := l.zero(is.t)
@@ -225,7 +225,8 @@ func (l *lowerer) caseValue(f *frame, s *spec.Semantics, r *spec.Reg, at diag.Sp
 		l.inScope(s.Wave, s.Span, func() { v = l.code(b, f, nil) })
 		return v, true
 	case r != nil && l.holds(r.When, f):
-		return l.read(l.regPlace(r, f), at), true
+		p := l.regPlace(r, f)
+		return l.read(&p, at), true
 	}
 	return value{}, false
 }
@@ -281,8 +282,8 @@ func (l *lowerer) fieldPlace(e *expr) place {
 			l.fail(e.span, diag.MeaningType, "{%s} is a number, expected something that can be assigned", e.name)
 		}
 		p := l.nestedPlace(r, e.span)
-		if seen && !l.placeType(p).same(l.placeType(out)) {
-			l.fail(e.span, diag.MeaningType, "{%s} is a place of type %s or of type %s", e.name, l.placeType(out), l.placeType(p))
+		if seen && !l.placeType(&p).same(l.placeType(&out)) {
+			l.fail(e.span, diag.MeaningType, "{%s} is a place of type %s or of type %s", e.name, l.placeType(&out), l.placeType(&p))
 		}
 		out, seen = p, true
 	})
@@ -308,8 +309,8 @@ func (l *lowerer) placeIn(f *frame) place {
 	seen := false
 	l.cases(f, func(c *spec.Case) bool {
 		p, ok := l.casePlace(f, &c.Actions, c.Facts.Reg)
-		if ok && seen && !l.placeType(p).same(l.placeType(out)) {
-			l.fail(c.Span, diag.MeaningType, "a place of type %s, and of type %s in another case", l.placeType(p), l.placeType(out))
+		if ok && seen && !l.placeType(&p).same(l.placeType(&out)) {
+			l.fail(c.Span, diag.MeaningType, "a place of type %s, and of type %s in another case", l.placeType(&p), l.placeType(&out))
 		}
 		if ok {
 			out, seen = p, true

@@ -116,6 +116,9 @@ func (o Op) String() string { return opNames[o] }
 // Pure reports whether the value follows from the arguments alone.
 func (o Op) Pure() bool { return o >= OpSplat && o <= OpConcat }
 
+// compares reports whether the operation asks how two values stand to each other.
+func (o Op) compares() bool { return o >= OpEq && o <= OpLe }
+
 // effect reports whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
@@ -169,14 +172,55 @@ type Inst struct {
 	A, B, C ID
 	// Guard holds in the lanes for which the operation counts.
 	Guard ID
-	Args  []ID
-	Type  Type // of the value; of what is written
-	// From is the type of A where that matters: comparisons and conversions.
-	From  Type
+	typ   packed
+	from  packed
 	Comp  int
 	Imm   uint64
 	State *State
-	Text  string
+	more  *more // nil where there is nothing
+}
+
+// more is what few operations have.
+type more struct {
+	args []ID
+	text string
+}
+
+// packed is the type of a component, or of the results of a service, in a number.
+type packed uint16
+
+func pack(t Type) packed { return packed(t.Kind) | packed(t.Width)<<4 | packed(t.Len)<<12 }
+
+func (p packed) unpack() Type {
+	return Type{Kind: Kind(p & 15), Width: int(p >> 4 & 0xff), Len: int(p >> 12)}
+}
+
+// Type is the type of the value, or of what is written.
+func (in *Inst) Type() Type { return in.typ.unpack() }
+
+// From is the type of A where that matters: comparisons and conversions.
+func (in *Inst) From() Type { return in.from.unpack() }
+
+// Typed returns the operation with these types.
+func (in Inst) Typed(of, from Type) Inst {
+	in.typ, in.from = pack(of), pack(from)
+	return in
+}
+
+// Args are the arguments of an OpPush and of an OpService.
+func (in *Inst) Args() []ID {
+	if in.more == nil {
+		return nil
+	}
+	return in.more.args
+}
+
+// Text is the name of a service or a root, and why an operation traps.
+func (in *Inst) Text() string {
+	if in.more == nil {
+		return ""
+	}
+	return in.more.text
 }
 
 // EachArg calls visit with what the operation takes: its arguments and its guard.
@@ -186,7 +230,7 @@ func (in *Inst) EachArg(visit func(a ID)) {
 			visit(a)
 		}
 	}
-	for _, a := range in.Args {
+	for _, a := range in.Args() {
 		visit(a)
 	}
 }

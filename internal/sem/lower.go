@@ -133,26 +133,26 @@ func (l *lowerer) finish() {
 	if l.b.isTrue(guard) {
 		guard = NoID
 	}
-	in := blank(OpJump)
-	in.Type, in.A, l.b.guard = U32, l.pc.comps[0], guard
+	in := valued(OpJump, U32)
+	in.A, l.b.guard = l.pc.comps[0], guard
 	l.do(in, l.m.Wave)
 }
 
 // do emits an effect. What belongs to the wave is the same for all lanes.
 func (l *lowerer) do(in Inst, wide bool) {
 	in.Guard, in.Uniform = l.b.guard, wide
-	for _, a := range append([]ID{in.A, in.B, in.C, in.Guard}, in.Args...) {
+	in.EachArg(func(a ID) {
 		if wide && !l.b.uniform(a) {
 			l.fail(l.b.span, diag.MeaningType, "what all lanes share changes by what one lane has, expected any, all, ballot or from")
 		}
-	}
+	})
 	if !wide && in.State != nil && in.State.Kind != MemoryState && l.wave {
 		l.fail(l.b.span, diag.MeaningType, "%s belongs to a lane, expected lanes(...) { } around the code", in.State.Name)
 	}
 	if !wide {
 		l.b.spread(&in)
-		for i := range in.Args {
-			in.Args[i] = l.b.lanes(in.Args[i])
+		for i, a := range in.Args() {
+			in.more.args[i] = l.b.lanes(a)
 		}
 	}
 	if g, ok := l.b.isConst(in.Guard); ok && in.Guard != NoID {
@@ -162,11 +162,23 @@ func (l *lowerer) do(in Inst, wide bool) {
 		in.Guard = NoID
 	}
 	l.b.changed(&in)
-	l.b.push(in)
+	l.b.push(&in)
 }
 
 // blank is an operation without arguments.
 func blank(op Op) Inst { return Inst{Op: op, A: NoID, B: NoID, C: NoID, Guard: NoID} }
+
+// valued is one with a value of that type, or that writes one.
+func valued(op Op, t Type) Inst {
+	return Inst{Op: op, typ: pack(t), A: NoID, B: NoID, C: NoID, Guard: NoID}
+}
+
+// named is one that has a text.
+func named(op Op, text string) Inst {
+	in := blank(op)
+	in.more = &more{text: text}
+	return in
+}
 
 // instruction lowers what a word does, its arounds the outermost first.
 func (l *lowerer) instruction(f *frame) {
@@ -203,7 +215,7 @@ func (l *lowerer) tell() {
 	if l.jumps {
 		in := blank(OpFlow)
 		in.A, in.Guard, in.Uniform = l.counter().comps[0], l.jumped, l.m.Wave
-		l.b.push(in)
+		l.b.push(&in)
 	}
 }
 
@@ -307,13 +319,13 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 	switch {
 	case typ.Kind == None:
 		return value{has: NoID}
-	case typ.Maybe && !r.have:
+	case typ.maybe() && !r.have:
 		v := l.zero(typ)
 		v.has = l.b.flag(false)
 		return v
-	case typ.Maybe:
+	case typ.maybe():
 		v := r.v
-		v.t.Maybe, v.has = true, r.some
+		v.t, v.has = v.t.optional(true), r.some
 		return v
 	case !dead && !l.b.isTrue(r.done):
 		l.fail(codeSpan(stmts, f), diag.MeaningNone, "a path that returns nothing, expected a value of type %s", typ)
@@ -388,15 +400,13 @@ func (l *lowerer) stmt(s *stmt) {
 	case sPop:
 		in := blank(OpPop)
 		in.State = l.stack(s.name, s.span)
-		l.effect(func() { l.do(in, in.State.wide()) })
+		l.effect(in, in.State.wide())
 	case sEnd:
 		l.do(blank(OpEnd), l.wave)
 	case sTrap:
 		l.trap(s.name)
 	case sUnknown:
-		in := blank(OpUnknown)
-		in.Text = s.name
-		l.do(in, l.wave)
+		l.do(named(OpUnknown, s.name), l.wave)
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]
@@ -424,9 +434,7 @@ func (l *lowerer) stmt(s *stmt) {
 }
 
 func (l *lowerer) trap(why string) {
-	in := blank(OpTrap)
-	in.Text = why
-	l.do(in, l.wave)
+	l.do(named(OpTrap, why), l.wave)
 }
 
 func (l *lowerer) exprStmt(s *stmt) {
@@ -561,14 +569,16 @@ func (l *lowerer) joinPC(j joint, after, before outcome) {
 
 // joinedFlag joins flags, of which none is false.
 func (l *lowerer) joinedFlag(j joint, then, other, before ID) ID {
-	flags := [3]value{}
-	for i, id := range [3]ID{then, other, before} {
+	flags := [3]ID{then, other, before}
+	for i, id := range flags {
 		if id == NoID {
-			id = l.b.flag(false)
+			flags[i] = l.b.flag(false)
 		}
-		flags[i] = l.b.scalar(BoolType, id)
 	}
-	return l.joined(j, flags[0], flags[1], flags[2]).comps[0]
+	if !j.all {
+		flags[1] = l.b.choose(j.other, BoolType, flags[1], flags[2])
+	}
+	return l.b.choose(j.then, BoolType, flags[0], flags[1])
 }
 
 func (l *lowerer) joinReturns(j joint, after, before outcome) {
@@ -599,7 +609,7 @@ func (l *lowerer) either(cond, x, y ID) ID {
 	if y == NoID {
 		y = l.b.flag(false)
 	}
-	return l.b.op(OpSelect, BoolType, BoolType, 0, cond, x, y)
+	return l.b.choose(cond, BoolType, x, y)
 }
 
 // branch lowers code under a path and reports whether nothing runs behind it.
@@ -623,11 +633,11 @@ type kept struct {
 
 func (l *lowerer) ifLet(s *stmt) {
 	v := l.expr(s.x, Type{})
-	if !v.t.Maybe {
+	if !v.t.maybe() {
 		l.fail(s.x.span, diag.MeaningType, "a value of type %s, which is always there", v.t)
 	}
 	has := v.has
-	v.t.Maybe, v.has = false, NoID
+	v.t, v.has = v.t.optional(false), NoID
 	l.ifStmt(has, s.x.span, func() {
 		mark := len(l.locals)
 		l.declare(s.names[0], v, false, s.span)
@@ -685,8 +695,8 @@ func (l *lowerer) push(s *stmt) {
 		}
 	}
 	in := blank(OpPush)
-	in.State, in.Args = st, args
-	l.effect(func() { l.do(in, st.wide()) })
+	in.State, in.more = st, &more{args: args}
+	l.effect(in, st.wide())
 }
 
 func (s *State) slot(name string) int {
@@ -702,11 +712,16 @@ func (s *State) slot(name string) int {
 func (s *State) wide() bool { return s.Scope >= spec.ScopeWave }
 
 // effect does something to the state now, or at the end of a together.
-func (l *lowerer) effect(do func()) {
+func (l *lowerer) effect(in Inst, wide bool) {
 	if l.later == nil {
-		do()
+		l.do(in, wide)
 		return
 	}
+	l.afterwards(func() { l.do(in, wide) })
+}
+
+// afterwards does something at the end of a together, under the guard of now.
+func (l *lowerer) afterwards(do func()) {
 	guard, regions := l.b.guard, append([]ID(nil), l.regions...)
 	*l.later = append(*l.later, func() {
 		now := l.b.guard
@@ -767,9 +782,9 @@ func (l *lowerer) lanes(s *stmt) {
 	mask := l.typed(l.expr(s.x, U64), U64, s.x.span).comps[0]
 	among := l.b.flag(true)
 	if l.b.insts[mask].Op != OpExists { // what runs is among the lanes there are
-		in := blank(OpLanesOf)
-		in.Type, in.A = BoolType, mask
-		among = l.b.push(in)
+		in := valued(OpLanesOf, BoolType)
+		in.A = mask
+		among = l.b.push(&in)
 	}
 	l.ifStmt(among, s.x.span, func() {
 		l.wave = false
@@ -781,7 +796,7 @@ func (l *lowerer) lanes(s *stmt) {
 func (l *lowerer) returnStmt(s *stmt) {
 	r := l.ret
 	if s.x == nil {
-		if r.typ.Kind != None && !r.typ.Maybe {
+		if r.typ.Kind != None && !r.typ.maybe() {
 			l.fail(s.span, diag.MeaningType, "return without a value, expected %s", r.typ)
 		}
 		l.leave(l.b.flag(false))
@@ -792,7 +807,7 @@ func (l *lowerer) returnStmt(s *stmt) {
 	}
 	v := l.expr(s.x, r.typ)
 	has := l.held(l.path)
-	if v.t.Maybe { // what is handed on
+	if v.t.maybe() { // what is handed on
 		has = l.b.and(has, v.has)
 	} else {
 		v = l.typed(v, r.typ, s.x.span)
@@ -860,8 +875,8 @@ func (l *lowerer) run(s *stmt) {
 		l.trap(fmt.Sprintf("unknown word at %d", addr))
 		return
 	}
-	in := blank(OpRun)
-	in.Imm, in.Text = uint64(addr), root.Name
+	in := named(OpRun, root.Name)
+	in.Imm = uint64(addr)
 	l.do(in, l.wave)
 	inner := l.inner
 	l.inner = nil

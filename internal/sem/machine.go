@@ -122,7 +122,7 @@ var reserved = map[string]bool{
 
 func (l *machineLoader) typ(code spec.Code) Type {
 	t, err := parseType(code)
-	if err == nil && (t.width != nil || t.t.Kind == Tuple || t.t.Maybe) {
+	if err == nil && (t.width != nil || t.t.Kind == Tuple || t.t.maybe()) {
 		err = diag.Errorf(diag.MeaningType, t.span, "type %s of a state, expected bool, an integer, a float or a vector of them", code.Text())
 	}
 	if err != nil {
@@ -206,7 +206,7 @@ func (l *machineLoader) init(s *State, text string, at diag.Span) {
 	case "exists":
 		s.InitExists = true
 	default:
-		v, err := literalBits(text, s.Type)
+		v, err := ParseLiteral(text, s.Type)
 		if err != nil {
 			l.fail(diag.Errorf(diag.MeaningType, at, "init=%q, expected undefined, exists or a value of type %s", text, s.Type.Elem()))
 		}
@@ -261,7 +261,7 @@ func (l *machineLoader) outside(s *State, text string, at diag.Span) {
 	case "trap":
 		s.Outside = OutsideTrap
 	default:
-		v, err := literalBits(text, s.Type)
+		v, err := ParseLiteral(text, s.Type)
 		if err != nil {
 			l.fail(diag.Errorf(diag.MeaningType, at, "outside=%q, expected zero, wrap, trap or a value of type %s", text, s.Type.Elem()))
 		}

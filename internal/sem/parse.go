@@ -446,7 +446,7 @@ func (p *parser) binary(level int) (*expr, error) {
 		}
 		var y *expr
 		y, err = p.binary(level + 1)
-		x = &expr{kind: eBinary, op: op, x: x, y: y, span: p.span(from)}
+		x = &expr{kind: eBinary, op: op, code: operators[op], x: x, y: y, span: p.span(from)}
 	}
 	return x, err
 }
@@ -568,7 +568,10 @@ func (p *parser) primary() (*expr, error) {
 		case e.name == "true" || e.name == "false":
 			e.kind = eBool
 		case p.is("("):
-			e.kind = eCall
+			e.kind, e.known = eCall, intrinsics[e.name]
+			if t, ok := namedType(e.name); ok {
+				e.typ = &t
+			}
 			var err error
 			if e.args, err = p.args(); err != nil {
 				return nil, err
@@ -642,7 +645,7 @@ func (p *parser) typ() (*typeExpr, error) {
 	} else if err := p.plainType(t); err != nil {
 		return nil, err
 	}
-	t.t.Maybe = p.eat("?")
+	t.t = t.t.optional(p.eat("?"))
 	t.span = p.span(from)
 	return t, nil
 }

@@ -57,7 +57,7 @@ func (l *lowerer) place(e *expr) place {
 		return l.indexPlace(e)
 	case eDot, eComp:
 		p := l.place(e.x)
-		t := l.placeType(p)
+		t := l.placeType(&p)
 		if e.kind == eDot {
 			p.comps = l.components(e.name, nil, t, e.span)
 			return p
@@ -72,7 +72,7 @@ func (l *lowerer) place(e *expr) place {
 		p := l.place(e.x)
 		high, _ := l.constant(l.expr(e.y, Type{}), e.y.span)
 		low, _ := l.constant(l.expr(e.z, Type{}), e.z.span)
-		t := l.placeType(p)
+		t := l.placeType(&p)
 		if !t.integer() || t.Len > 0 || low < 0 || high < low || high >= int64(t.Width) || p.sliced {
 			l.fail(e.span, diag.MeaningType, "bits %d to %d of a place of type %s", high, low, t)
 		}
@@ -125,7 +125,7 @@ func (l *lowerer) indexPlace(e *expr) place {
 	}
 	p := l.place(e.x)
 	k, _ := l.constant(l.expr(e.y, Type{}), e.y.span)
-	t := l.placeType(p)
+	t := l.placeType(&p)
 	if !t.integer() || t.Len > 0 || k < 0 || k >= int64(t.Width) || p.sliced {
 		l.fail(e.span, diag.MeaningType, "bit %d of a place of type %s", k, t)
 	}
@@ -136,7 +136,7 @@ func (l *lowerer) indexPlace(e *expr) place {
 // index lowers the number of a register.
 func (l *lowerer) index(e *expr) value {
 	v := l.expr(e, U32)
-	if v.t.Kind != Int && (!v.t.integer() || v.t.Len > 0 || v.t.Maybe) {
+	if v.t.Kind != Int && (!v.t.integer() || v.t.Len > 0 || v.t.maybe()) {
 		l.fail(e.span, diag.MeaningType, "a value of type %s, expected the number of a register", v.t)
 	}
 	return v
@@ -198,7 +198,7 @@ func (l *lowerer) memoryPlace(s *State, e *expr) place {
 
 func (l *lowerer) wherePlace(e *expr) place {
 	p := l.place(e.x)
-	t := l.placeType(p)
+	t := l.placeType(&p)
 	if t.Len == 0 || p.state == nil {
 		l.fail(e.span, diag.MeaningType, ".where on a place of type %s, expected a register that is a vector", t)
 	}
@@ -233,7 +233,7 @@ func (l *lowerer) maskBit(m value, i, n int, at diag.Span) ID {
 }
 
 // placeType is the type of what a place holds.
-func (l *lowerer) placeType(p place) Type {
+func (l *lowerer) placeType(p *place) Type {
 	t := p.typ
 	switch {
 	case p.view != nil:
@@ -252,8 +252,8 @@ func (l *lowerer) placeType(p place) Type {
 	}
 	if p.parts != nil {
 		var elems []Type
-		for _, q := range p.parts {
-			elems = append(elems, l.placeType(q))
+		for i := range p.parts {
+			elems = append(elems, l.placeType(&p.parts[i]))
 		}
 		t = tupleOf(elems)
 	}
@@ -261,7 +261,7 @@ func (l *lowerer) placeType(p place) Type {
 }
 
 // read lowers what a place holds.
-func (l *lowerer) read(p place, at diag.Span) value {
+func (l *lowerer) read(p *place, at diag.Span) value {
 	switch {
 	case p.read != nil:
 		return p.read()
@@ -270,10 +270,10 @@ func (l *lowerer) read(p place, at diag.Span) value {
 	case p.variable != "":
 		return l.find(p.variable).v
 	case p.bytes > 0:
-		in := withType(blank(OpLoad), p.typ)
+		in := valued(OpLoad, p.typ)
 		in.State, in.A, in.Imm, in.Guard = p.state, p.index.comps[0], uint64(p.bytes), l.b.guard
 		in.Uniform = l.b.uniform(in.A) && p.state.wide()
-		return l.b.scalar(p.typ, l.b.push(in))
+		return l.b.scalar(p.typ, l.b.push(&in))
 	case p.state == nil && p.view == nil:
 		l.fail(at, diag.MeaningType, "this cannot be read")
 	case p.view != nil:
@@ -287,7 +287,7 @@ func (l *lowerer) read(p place, at diag.Span) value {
 			v.comps = append(v.comps, l.readComp(p, i))
 		}
 	} else {
-		v = value{t: l.placeType(place{state: p.state, comps: p.comps}), has: NoID}
+		v = value{t: l.placeType(&place{state: p.state, comps: p.comps}), has: NoID}
 		for _, i := range p.comps {
 			v.comps = append(v.comps, l.readComp(p, i))
 		}
@@ -299,12 +299,12 @@ func (l *lowerer) read(p place, at diag.Span) value {
 }
 
 // readComp reads one component of a register.
-func (l *lowerer) readComp(p place, comp int) ID {
+func (l *lowerer) readComp(p *place, comp int) ID {
 	s := p.state
 	if s.Scope == spec.ScopeInstruction && !l.check && !l.b.written[s] && !l.b.unknown && !s.Undefined && !s.InitExists {
 		return l.b.constant(s.Type, s.Init) // nobody wrote it since the instruction began
 	}
-	in := withType(blank(OpRead), s.Type.Elem())
+	in := valued(OpRead, s.Type.Elem())
 	in.State, in.Comp, in.Guard, in.Kept = s, comp, l.b.guard, p.kept
 	n, known := l.registerNumber(p)
 	switch {
@@ -316,11 +316,11 @@ func (l *lowerer) readComp(p place, comp int) ID {
 		in.Op, in.A = OpReadX, p.index.comps[0]
 		in.Uniform = s.wide() && l.b.uniform(in.A)
 	}
-	return l.b.push(in)
+	return l.b.push(&in)
 }
 
 // registerNumber returns the number of a register where it is known.
-func (l *lowerer) registerNumber(p place) (n uint64, known bool) {
+func (l *lowerer) registerNumber(p *place) (n uint64, known bool) {
 	if p.index.t.Kind == Int {
 		if p.index.unknown {
 			return 0, true
@@ -336,21 +336,21 @@ func (l *lowerer) outside(s *State, in *Inst, n uint64) ID {
 	case OutsideWrap:
 		in.Imm = n % uint64(s.Count)
 		in.Uniform = s.wide()
-		return l.b.push(*in)
+		return l.b.push(in)
 	case OutsideTrap:
 		l.trap(s.Name + " has no such register")
 	}
-	return l.b.constant(in.Type, s.OutsideBits)
+	return l.b.constant(in.Type(), s.OutsideBits)
 }
 
 // write assigns a place.
-func (l *lowerer) write(p place, v value, at diag.Span) {
+func (l *lowerer) write(p *place, v value, at diag.Span) {
 	if p.parts != nil {
 		if len(v.elems) != len(p.parts) {
 			l.fail(at, diag.MeaningType, "a value of type %s for %d places", v.t, len(p.parts))
 		}
-		for i, q := range p.parts {
-			l.write(q, v.elems[i], at)
+		for i := range p.parts {
+			l.write(&p.parts[i], v.elems[i], at)
 		}
 		return
 	}
@@ -369,29 +369,25 @@ func (l *lowerer) write(p place, v value, at diag.Span) {
 		}
 		x.v = v
 	case p.bytes > 0:
-		in := withType(blank(OpStore), p.typ)
+		in := valued(OpStore, p.typ)
 		in.State, in.A, in.B, in.Imm = p.state, p.index.comps[0], v.comps[0], uint64(p.bytes)
-		l.effect(func() { l.do(in, false) })
+		l.effect(in, false)
 	case p.view == nil && (p.state.Kind != FileState || p.state.ReadOnly):
 		l.fail(at, diag.MeaningType, "%s cannot be written", p.state.Name)
 	case l.later == nil:
-		l.writeState(&p, v)
+		l.writeState(p, v)
 	default:
-		l.writeLater(p, v)
+		later := *p
+		l.afterwards(func() { l.writeState(&later, v) })
 	}
-}
-
-// writeLater writes a register at the end of a together. What it needs is kept for that alone.
-func (l *lowerer) writeLater(p place, v value) {
-	l.effect(func() { l.writeState(&p, v) })
 }
 
 func (l *lowerer) writeState(p *place, v value) {
 	if p.view != nil {
-		l.writeView(*p, v)
+		l.writeView(p, v)
 		return
 	}
-	l.writeFile(*p, v)
+	l.writeFile(p, v)
 }
 
 // jump assigns the counter.
@@ -409,9 +405,9 @@ func (l *lowerer) jump(v value, at diag.Span) {
 }
 
 // writeFile writes the components of a register that are meant, each under its mask.
-func (l *lowerer) writeFile(p place, v value) {
+func (l *lowerer) writeFile(p *place, v value) {
 	if p.sliced {
-		old := l.read(place{state: p.state, index: p.index, comps: p.comps, kept: true}, p.span)
+		old := l.read(&place{state: p.state, index: p.index, comps: p.comps, kept: true}, p.span)
 		v = l.b.scalar(old.t, l.insert(old.comps[0], v.comps[0], old.t, p.high, p.low))
 	}
 	comps := p.comps
@@ -438,8 +434,8 @@ func (l *lowerer) insert(old, bits ID, t Type, high, low int) ID {
 	return l.b.op(OpOr, t, t, 0, kept, wide)
 }
 
-func (l *lowerer) writeComp(p place, comp int, v ID) {
-	in := withType(blank(OpWrite), p.state.Type.Elem())
+func (l *lowerer) writeComp(p *place, comp int, v ID) {
+	in := valued(OpWrite, p.state.Type.Elem())
 	in.State, in.Comp, in.B = p.state, comp, v
 	n, known := l.registerNumber(p)
 	switch {
@@ -464,27 +460,27 @@ func (l *lowerer) writeComp(p place, comp int, v ID) {
 // A view shows the registers of a file in another size: a narrower one is a part of a register, the low
 // part first, a wider one several of them.
 
-func (l *lowerer) readView(p place) value {
+func (l *lowerer) readView(p *place) value {
 	v, file := p.view, p.view.of
 	size := v.typ.Width
 	if size == file.Type.Width {
-		r := l.read(place{state: file, index: p.index}, p.span)
+		r := l.read(&place{state: file, index: p.index}, p.span)
 		return l.reread(r, v.typ)
 	}
 	if size < file.Type.Width {
 		r, shift := l.part(p)
-		word := l.read(place{state: file, index: r}, p.span).comps[0]
+		word := l.read(&place{state: file, index: r}, p.span).comps[0]
 		word = l.b.op(OpShr, unsigned(file.Type), file.Type, 0, l.bits(word, file.Type), shift)
 		return l.reread(l.b.scalar(Type{Kind: Uint, Width: size}, l.b.op(OpCast, Type{Kind: Uint, Width: size}, file.Type, 0, word)), v.typ)
 	}
 	var all ID = NoID
 	for i := size/file.Type.Width - 1; i >= 0; i-- {
-		r := l.read(place{state: file, index: l.plus(p.index, i)}, p.span).comps[0]
+		r := l.read(&place{state: file, index: l.plus(p.index, i)}, p.span).comps[0]
 		if r = l.bits(r, file.Type); all == NoID {
 			all = r
 			continue
 		}
-		have := l.b.insts[all].Type.Width
+		have := l.b.insts[all].Type().Width
 		all = l.b.op(OpConcat, Type{Kind: Uint, Width: have + file.Type.Width}, Type{Kind: Uint, Width: have}, 0, all, r)
 	}
 	l.aligned(p)
@@ -510,7 +506,7 @@ func (l *lowerer) reread(v value, t Type) value {
 }
 
 // aligned traps where the number of a register is no multiple of what it must be.
-func (l *lowerer) aligned(p place) {
+func (l *lowerer) aligned(p *place) {
 	if p.view.align <= 1 {
 		return
 	}
@@ -527,7 +523,7 @@ func (l *lowerer) aligned(p place) {
 }
 
 // part returns the register in which a part is, and where its bits start.
-func (l *lowerer) part(p place) (register value, shift ID) {
+func (l *lowerer) part(p *place) (register value, shift ID) {
 	per := p.view.of.Type.Width / p.view.typ.Width
 	if p.index.t.Kind == Int {
 		n := p.index.n
@@ -550,24 +546,24 @@ func (l *lowerer) plus(index value, i int) value {
 	return l.b.scalar(index.t, l.b.op(OpAdd, index.t, index.t, 0, index.comps[0], l.b.constant(index.t, uint64(i))))
 }
 
-func (l *lowerer) writeView(p place, v value) {
+func (l *lowerer) writeView(p *place, v value) {
 	file, size := p.view.of, p.view.typ.Width
 	whole := unsigned(file.Type)
 	bits := l.bits(v.comps[0], p.view.typ)
 	if p.sliced {
-		q := p
+		q := *p
 		q.sliced = false
-		bits = l.insert(l.bits(l.readView(q).comps[0], p.view.typ), bits, unsigned(p.view.typ), p.high, p.low)
+		bits = l.insert(l.bits(l.readView(&q).comps[0], p.view.typ), bits, unsigned(p.view.typ), p.high, p.low)
 	}
 	put := func(index value, word ID) {
-		l.writeFile(place{state: file, index: index}, l.reread(l.b.scalar(whole, word), file.Type))
+		l.writeFile(&place{state: file, index: index}, l.reread(l.b.scalar(whole, word), file.Type))
 	}
 	switch {
 	case size == file.Type.Width:
 		put(p.index, bits)
 	case size < file.Type.Width:
 		r, shift := l.part(p)
-		old := l.bits(l.read(place{state: file, index: r, kept: true}, p.span).comps[0], file.Type)
+		old := l.bits(l.read(&place{state: file, index: r, kept: true}, p.span).comps[0], file.Type)
 		mask := l.b.op(OpShl, whole, whole, 0, l.b.constant(whole, p.view.typ.mask()), shift)
 		wide := l.b.op(OpShl, whole, whole, 0, l.b.op(OpCast, whole, unsigned(p.view.typ), 0, bits), shift)
 		kept := l.b.op(OpAnd, whole, whole, 0, old, l.b.op(OpNot, whole, whole, 0, mask))
@@ -583,9 +579,9 @@ func (l *lowerer) writeView(p place, v value) {
 // assign lowers x = y.
 func (l *lowerer) assign(x, y *expr) {
 	p := l.place(x)
-	want := l.placeType(p)
+	want := l.placeType(&p)
 	v := l.expr(y, want)
-	l.write(p, v, y.span)
+	l.write(&p, v, y.span)
 }
 
 // regPlace is the register that a leaf or an operand means.

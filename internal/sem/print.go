@@ -16,8 +16,8 @@ func (c *Code) String() string {
 
 func (in *Inst) text(id ID) string {
 	var b strings.Builder
-	if !in.Op.effect() || in.Op == OpService && in.Type.Kind != None {
-		fmt.Fprintf(&b, "%%%d: %s", id, in.Type)
+	if !in.Op.effect() || in.Op == OpService && in.Type().Kind != None {
+		fmt.Fprintf(&b, "%%%d: %s", id, in.Type())
 		if in.Uniform && in.Op != OpConst {
 			b.WriteString(" wave")
 		}
@@ -25,7 +25,7 @@ func (in *Inst) text(id ID) string {
 	}
 	b.WriteString(in.Op.String())
 	in.details(&b)
-	for _, a := range append([]ID{in.A, in.B, in.C}, in.Args...) {
+	for _, a := range append([]ID{in.A, in.B, in.C}, in.Args()...) {
 		if a != NoID {
 			fmt.Fprintf(&b, " %%%d", a)
 		}
@@ -40,7 +40,7 @@ func (in *Inst) text(id ID) string {
 func (in *Inst) details(b *strings.Builder) {
 	switch in.Op {
 	case OpConst:
-		fmt.Fprintf(b, " %s", constText(in.Type, in.Imm))
+		fmt.Fprintf(b, " %s", constText(in.Type(), in.Imm))
 	case OpRead, OpWrite:
 		fmt.Fprintf(b, " %s", in.State.component(fmt.Sprint(in.Imm), in.Comp))
 	case OpReadX, OpWriteX:
@@ -52,7 +52,7 @@ func (in *Inst) details(b *strings.Builder) {
 	case OpDepth, OpEmpty, OpPush, OpPop:
 		fmt.Fprintf(b, " %s", in.State.Name)
 	case OpTrap, OpUnknown, OpService:
-		fmt.Fprintf(b, " %q", in.Text)
+		fmt.Fprintf(b, " %q", in.Text())
 	case OpResult:
 		fmt.Fprintf(b, " %d", in.Comp)
 	case OpRun:

@@ -53,7 +53,7 @@ func sqrtOdd(x float64) exact {
 
 // narrow rounds a result to a width. x and y are the parts of a sum, whose zero depends on the mode.
 func narrow(e exact, w int, mode Mode, x, y float64) uint64 {
-	if e.x == 0 && e.err == 0 && mode == Down && x == -y && x != 0 {
+	if e.x == 0 && e.err == 0 && mode == Down && x == -y && math.Signbit(x) != math.Signbit(y) {
 		return 1 << uint(w-1)
 	}
 	if w < 64 {

@@ -99,7 +99,7 @@ func TestRoundedOnce(t *testing.T) {
 			if row.op == OpSqrt {
 				x = float32(math.Abs(float64(a)))
 			}
-			in := Inst{Op: row.op, Type: F32, Imm: uint64(mode)}
+			in := Inst{Op: row.op, Imm: uint64(mode)}.Typed(F32, Type{})
 			got := Apply(&in, uint64(math.Float32bits(x)), uint64(math.Float32bits(b)), uint64(math.Float32bits(c)))
 			w, _ := new(big.Float).SetPrec(24).SetMode(bigModes[mode]).Set(row.want).Float32()
 			if row.want.Sign() == 0 || math.Abs(float64(w)) < 0x1p-120 {
@@ -108,6 +108,41 @@ func TestRoundedOnce(t *testing.T) {
 			if got != uint64(math.Float32bits(w)) {
 				t.Fatalf("%s of %g, %g, %g, mode %d: %#x, want %#x", row.op, x, b, c, mode, got, math.Float32bits(w))
 			}
+		}
+	}
+}
+
+// The sum of a number and its negation is -0 where sums are rounded down, and 0 otherwise; zeros of one sign keep it
+// (IEEE 754-2008, 6.3).
+func TestZeroSums(t *testing.T) {
+	const minus32, one32, minus16, one16 = 1 << 31, 0x3f800000, 1 << 15, 0x3c00
+	for _, row := range []struct {
+		op      Op
+		width   int
+		mode    Mode
+		a, b, c uint64
+		want    uint64
+	}{
+		{OpAdd, 32, Down, 0, minus32, 0, minus32},
+		{OpAdd, 32, Down, minus32, 0, 0, minus32},
+		{OpAdd, 32, Down, 0, 0, 0, 0},
+		{OpAdd, 32, Up, minus32, minus32, 0, minus32},
+		{OpAdd, 32, Zero, 0, minus32, 0, 0},
+		{OpAdd, 32, Nearest, 0, minus32, 0, 0},
+		{OpAdd, 32, Down, one32, minus32 | one32, 0, minus32},
+		{OpSub, 32, Down, 0, 0, 0, minus32},
+		{OpSub, 32, Down, minus32, 0, 0, minus32},
+		{OpSub, 32, Up, 0, 0, 0, 0},
+		{OpFma, 32, Down, minus32, one32, 0, minus32},
+		{OpFma, 32, Down, 0, one32, 0, 0},
+		{OpFma, 32, Nearest, minus32, one32, 0, 0},
+		{OpMul, 32, Down, 0, one32, 0, 0},
+		{OpAdd, 16, Down, 0, minus16, 0, minus16},
+		{OpSub, 16, Down, one16, one16, 0, minus16},
+	} {
+		in := Inst{Op: row.op, Imm: uint64(row.mode)}.Typed(Type{Kind: Float, Width: row.width}, Type{})
+		if got := Apply(&in, row.a, row.b, row.c); got != row.want {
+			t.Errorf("%s of %#x, %#x, %#x, mode %d: %#x, want %#x", row.op, row.a, row.b, row.c, row.mode, got, row.want)
 		}
 	}
 }
@@ -144,7 +179,7 @@ func TestDirected(t *testing.T) {
 		{OpDiv, Up, least, 0x4000000000000000, 0, least},
 		{OpDiv, Zero, one, 0, 0, 0x7ff0000000000000},
 	} {
-		in := Inst{Op: row.op, Type: Type{Kind: Float, Width: 64}, Imm: uint64(row.mode)}
+		in := Inst{Op: row.op, Imm: uint64(row.mode)}.Typed(Type{Kind: Float, Width: 64}, Type{})
 		if got := Apply(&in, row.a, row.b, row.c); got != row.want {
 			t.Errorf("%s of %#x, %#x, %#x, mode %d: %#x, want %#x", row.op, row.a, row.b, row.c, row.mode, got, row.want)
 		}

@@ -26,7 +26,10 @@ const (
 // expr is a node of an expression.
 type expr struct {
 	kind    exprKind
-	op      string // of operators
+	op      string    // of operators
+	code    Op        // what an operator does
+	known   intrinsic // what a call is of, if no description has to say it
+	typ     *Type     // what a call makes, if it is named like a type
 	name    string
 	n       uint64
 	f       float64

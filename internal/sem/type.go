@@ -26,24 +26,47 @@ const (
 // Type is the type of an expression.
 type Type struct {
 	Kind Kind
-	// Maybe tells that there may be no value: T?.
-	Maybe bool
 	// Width is the number of bits of a component.
 	Width int
 	// Len is the number of components of a vector, 0 for what is none.
-	Len   int
-	tuple *[]Type // what elems returns
+	Len int
+	// rare is nil for most types. With it a type has four fields, as many as travel in registers.
+	rare *rareType
 }
 
+// rareType is what few types have.
+type rareType struct {
+	maybe bool
+	elems []Type
+}
+
+var justMaybe = &rareType{maybe: true}
+
 // tupleOf returns the type of a tuple.
-func tupleOf(elems []Type) Type { return Type{Kind: Tuple, tuple: &elems} }
+func tupleOf(elems []Type) Type { return Type{Kind: Tuple, rare: &rareType{elems: elems}} }
 
 // elems are the types of a tuple.
 func (t Type) elems() []Type {
-	if t.tuple == nil {
+	if t.rare == nil {
 		return nil
 	}
-	return *t.tuple
+	return t.rare.elems
+}
+
+// maybe reports whether there may be no value: T?.
+func (t Type) maybe() bool { return t.rare != nil && t.rare.maybe }
+
+// optional returns T? for T, or T for T?.
+func (t Type) optional(maybe bool) Type {
+	switch {
+	case t.Kind == Tuple:
+		t.rare = &rareType{maybe, t.elems()}
+	case maybe:
+		t.rare = justMaybe
+	default:
+		t.rare = nil
+	}
+	return t
 }
 
 // The types that code names often.
@@ -58,7 +81,9 @@ var (
 
 // Elem returns the type of a component.
 func (t Type) Elem() Type {
-	t.Len, t.Maybe = 0, false
+	if t.Len = 0; t.Kind != Tuple {
+		t.rare = nil
+	}
 	return t
 }
 
@@ -98,7 +123,7 @@ func (t Type) String() string {
 	if t.Len > 0 {
 		s += fmt.Sprintf("x%d", t.Len)
 	}
-	if t.Maybe {
+	if t.maybe() {
 		s += "?"
 	}
 	return s
@@ -109,7 +134,7 @@ func (t Type) same(u Type) bool {
 	if t.Kind != u.Kind || t.Width != u.Width || t.Len != u.Len {
 		return false
 	}
-	return t.tuple == u.tuple || slices.EqualFunc(t.elems(), u.elems(), Type.same)
+	return t.rare == u.rare || slices.EqualFunc(t.elems(), u.elems(), Type.same)
 }
 
 func (t Type) integer() bool { return t.Kind == Uint || t.Kind == Sint }

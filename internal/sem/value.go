@@ -74,7 +74,7 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 		id = l.b.constant(t, uint64(v.n))
 	}
 	out := value{t: t, has: NoID, comps: l.b.list(t.Count())}
-	out.t.Maybe = false
+	out.t = t.optional(false)
 	for i := range out.comps {
 		out.comps[i] = id
 	}
@@ -148,7 +148,7 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 	}
 	out.comps = l.b.list(len(x.comps))
 	for i := range x.comps {
-		out.comps[i] = l.b.op(OpSelect, x.t.Elem(), x.t.Elem(), 0, cond, x.comps[i], y.comps[i])
+		out.comps[i] = l.b.choose(cond, x.t, x.comps[i], y.comps[i])
 	}
 	return out
 }
@@ -175,41 +175,48 @@ func (l *lowerer) opaque(t Type, uniform bool) value {
 	}
 	if t.Kind != Tuple {
 		for range t.Count() {
-			in := withType(blank(OpRead), t.Elem())
+			in := valued(OpRead, t.Elem())
 			in.Uniform = uniform
-			out.comps = append(out.comps, l.b.push(in))
+			out.comps = append(out.comps, l.b.push(&in))
 		}
 	}
 	return out
 }
 
-// literalBits reads a number of a description as the bits of a component.
-func literalBits(text string, t Type) (uint64, error) {
+// ParseLiteral reads a number, true or false as the bits of a component. The error tells that it is none, or does not
+// fit: a whole number may have a sign or none, whatever the type.
+func ParseLiteral(text string, t Type) (uint64, error) {
 	if t.Kind == Float {
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return 0, err
 		}
-		return round(f, t.Width, Nearest), nil
+		bits := round(f, t.Width, Nearest)
+		if math.IsInf(toFloat64(bits, t.Width), 0) && !math.IsInf(f, 0) {
+			return 0, strconv.ErrRange
+		}
+		return bits, nil
 	}
-	if text == "true" {
+	switch text {
+	case "true":
 		return 1, nil
-	}
-	if text == "false" {
+	case "false":
 		return 0, nil
 	}
-	n, err := strconv.ParseInt(text, 0, 64)
-	if err != nil {
-		u, err := strconv.ParseUint(text, 0, 64)
-		return u & t.mask(), err
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+		if !fits(n, t) || t.Kind == Bool && n < 0 {
+			return 0, strconv.ErrRange
+		}
+		return uint64(n) & t.mask(), nil
 	}
-	return uint64(n) & t.mask(), nil
+	u, err := strconv.ParseUint(text, 0, 64)
+	if err == nil && t.Width < 64 {
+		err = strconv.ErrRange
+	}
+	return u, err
 }
 
 var infinity = math.Inf(1)
-
-// ParseLiteral reads a number, true or false as the bits of a component.
-func ParseLiteral(text string, t Type) (uint64, error) { return literalBits(text, t) }
 
 // Number returns a component as a person reads it.
 func Number(bits uint64, t Type) string {

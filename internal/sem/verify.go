@@ -31,7 +31,7 @@ func (c *Code) verifyRegions() error {
 
 func (c *Code) verify(id ID) error {
 	in := &c.Insts[id]
-	for _, a := range append([]ID{in.A, in.B, in.C, in.Guard}, in.Args...) {
+	for _, a := range append([]ID{in.A, in.B, in.C, in.Guard}, in.Args()...) {
 		if a == NoID {
 			continue
 		}
@@ -45,7 +45,7 @@ func (c *Code) verify(id ID) error {
 			return fmt.Errorf("a value for the wave follows from %%%d, one for each lane", a)
 		}
 	}
-	if in.Guard != NoID && (c.Insts[in.Guard].Type.Kind != Bool || !in.Op.guarded()) {
+	if in.Guard != NoID && (c.Insts[in.Guard].Type().Kind != Bool || !in.Op.guarded()) {
 		return fmt.Errorf("guard %%%d", in.Guard)
 	}
 	if in.Op == OpParam {
@@ -58,7 +58,7 @@ func (c *Code) verify(id ID) error {
 }
 
 func (c *Code) verifyTypes(in *Inst) error {
-	typ := func(a ID) Type { return c.Insts[a].Type }
+	typ := func(a ID) Type { return c.Insts[a].Type() }
 	want := func(a ID, t Type) error {
 		if !typ(a).same(t) {
 			return fmt.Errorf("%%%d is %s, expected %s", a, typ(a), t)
@@ -70,26 +70,26 @@ func (c *Code) verifyTypes(in *Inst) error {
 		if err := want(in.A, BoolType); err != nil {
 			return err
 		}
-		if err := want(in.B, in.Type); err != nil {
+		if err := want(in.B, in.Type()); err != nil {
 			return err
 		}
-		return want(in.C, in.Type)
+		return want(in.C, in.Type())
 	case OpEq, OpNe, OpLt, OpLe, OpCarry, OpOverflow:
-		if err := want(in.A, in.From); err != nil {
+		if err := want(in.A, in.From()); err != nil {
 			return err
 		}
-		return want(in.B, in.From)
+		return want(in.B, in.From())
 	case OpAdd, OpSub, OpMul, OpMulHigh, OpDiv, OpMod, OpAnd, OpOr, OpXor, OpMin, OpMax, OpProduct:
-		if err := want(in.A, in.Type); err != nil {
+		if err := want(in.A, in.Type()); err != nil {
 			return err
 		}
-		return want(in.B, in.Type)
+		return want(in.B, in.Type())
 	case OpFlush, OpNeg, OpNot, OpSqrt, OpExp2, OpLog2, OpSin, OpCos, OpRint, OpSplat:
-		return want(in.A, in.Type)
+		return want(in.A, in.Type())
 	case OpWrite, OpWriteX:
 		return want(in.B, in.State.Type.Elem())
 	case OpPush:
-		for i, a := range in.Args {
+		for i, a := range in.Args() {
 			if err := want(a, in.State.Slots[i].Type); err != nil {
 				return err
 			}

@@ -100,12 +100,12 @@ func (j *joiner) to(id ID) ID {
 func (j *joiner) inst(i int) ID {
 	in := j.from.Insts[i]
 	in.A, in.B, in.C, in.Guard = j.to(in.A), j.to(in.B), j.to(in.C), j.to(in.Guard)
-	if in.Args != nil {
-		args := make([]ID, len(in.Args))
-		for k, a := range in.Args {
+	if in.more != nil {
+		args := make([]ID, len(in.Args()))
+		for k, a := range in.Args() {
 			args[k] = j.to(a)
 		}
-		in.Args = args
+		in.more = &more{args, in.Text()}
 	}
 	holds := true
 	if v, known := j.b.isConst(in.Guard); known {
@@ -113,7 +113,7 @@ func (j *joiner) inst(i int) ID {
 	}
 	switch {
 	case in.Op == OpConst:
-		return j.b.constant(in.Type, in.Imm)
+		return j.b.constant(in.Type(), in.Imm)
 	case in.Op == OpSplat:
 		return j.b.lanes(in.A)
 	case in.Op.Pure():
@@ -127,7 +127,7 @@ func (j *joiner) inst(i int) ID {
 		return NoID
 	}
 	j.note(i, &in)
-	return j.b.push(in)
+	return j.b.push(&in)
 }
 
 func (j *joiner) pure(in *Inst) ID {
@@ -135,7 +135,7 @@ func (j *joiner) pure(in *Inst) ID {
 	for args[len(args)-1] == NoID {
 		args = args[:len(args)-1]
 	}
-	return j.b.op(in.Op, in.Type, in.From, in.Imm, args...)
+	return j.b.op(in.Op, in.Type(), in.From(), in.Imm, args...)
 }
 
 // skip begins a region, unless what it skips is settled.
@@ -156,7 +156,7 @@ func (j *joiner) read(in Inst) ID {
 		return h.id
 	}
 	delete(j.lost, key)
-	id := j.b.push(in)
+	id := j.b.push(&in)
 	if in.tells() || !in.State.Undefined {
 		j.held[key] = held{id: id, guard: in.Guard}
 	}

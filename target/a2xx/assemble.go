@@ -198,9 +198,9 @@ func (a *Assembler) scan() {
 // scanLine takes labels, and what stands behind them.
 func (a *Assembler) scanLine(text string, off int) {
 	for {
-		rest := strings.TrimLeft(text, blanks)
+		rest := text[blanksAt(text):]
 		off += len(text) - len(rest)
-		if text = strings.TrimRight(rest, blanks); text == "" {
+		if text = trimRight(rest); text == "" {
 			return
 		}
 		if k := a.kindOf(text); k != nil {
@@ -224,7 +224,23 @@ func (a *Assembler) scanLine(text string, off int) {
 	}
 }
 
-const blanks = " \t\r"
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// blanksAt returns the number of blanks at the start of a text.
+func blanksAt(text string) int {
+	n := 0
+	for n < len(text) && isBlank(text[n]) {
+		n++
+	}
+	return n
+}
+
+func trimRight(text string) string {
+	for text != "" && isBlank(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
 
 // identifier returns the name that a text starts with.
 func identifier(text string) string {
@@ -244,7 +260,8 @@ func (a *Assembler) kindOf(line string) *kind {
 	for _, k := range a.m.kinds {
 		text := line
 		if len(text) > len(k.mark) && strings.EqualFold(text[:len(k.mark)], k.mark) {
-			text = strings.TrimLeft(text[len(k.mark):], blanks)
+			text = text[len(k.mark):]
+			text = text[blanksAt(text):]
 		}
 		if len(text) >= len(k.prefix) && strings.EqualFold(text[:len(k.prefix)], k.prefix) {
 			return k
@@ -262,7 +279,7 @@ func (a *Assembler) other(text string, off int, word string) {
 		return
 	}
 	l := &a.lines[n-1]
-	if src := a.src.Text; src[l.off:l.end()] == l.text && strings.TrimLeft(src[l.end():off], blanks+"\n") == "" {
+	if src := a.src.Text; src[l.off:l.end()] == l.text && strings.Trim(src[l.end():off], " \t\r\n") == "" {
 		l.text = src[l.off : off+len(text)]
 		return
 	}
@@ -326,11 +343,17 @@ func (a *Assembler) readClauses() {
 
 // parse reads an instruction or a clause.
 func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Result, bool) {
-	for _, wrong := range a.names.spellOut(&a.line, l.text) {
-		a.errs = append(a.errs, wrong.At(a.src, l.off))
-	}
 	p.SetContext(ctx)
-	res, err := p.ParseLine(&a.line)
+	var res asm.Result
+	var err error
+	if len(a.names.byName) == 0 {
+		res, err = p.Parse(l.text)
+	} else {
+		for _, wrong := range a.names.spellOut(&a.line, l.text) {
+			a.errs = append(a.errs, wrong.At(a.src, l.off))
+		}
+		res, err = p.ParseLine(&a.line)
+	}
 	if err == nil {
 		return res, true
 	}

@@ -10,7 +10,10 @@ import (
 )
 
 // NewCompiler returns a compiler from picasso's language to SHBIN.
-func NewCompiler() (program.Compiler, error) {
+func NewCompiler() (program.Compiler, error) { return newAssembler() }
+
+// newAssembler returns an assembler for the description as it stands.
+func newAssembler() (*Assembler, error) {
 	set, err := Load(isa.Options{Syntax: Syntax})
 	if err != nil {
 		return nil, err
@@ -20,11 +23,7 @@ func NewCompiler() (program.Compiler, error) {
 
 // SourceOf writes a shader file as source that a compiler turns into the same bytes.
 func SourceOf(data []byte) ([]byte, error) {
-	set, err := Load(isa.Options{Syntax: Syntax})
-	if err != nil {
-		return nil, err
-	}
-	a, err := NewAssembler(set)
+	a, err := newAssembler()
 	if err != nil {
 		return nil, err
 	}

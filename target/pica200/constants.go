@@ -54,7 +54,7 @@ func (r *assembly) constants(d *dvleState, bank bank, name string, span diag.Spa
 		return
 	}
 	for i, v := range values {
-		d.constants = append(d.constants, Constant{Type: bank.constant(), ID: uint16(first + i), Payload: v})
+		d.Constants = append(d.Constants, Constant{Type: bank.constant(), ID: uint16(first + i), Payload: v})
 	}
 }
 
@@ -75,7 +75,7 @@ func preset(bank bank) func(*assembly, *args, diag.Span) {
 			r.fail(diag.RegisterUse, at, "%q, expected a register of %s", name, r.banks.files[bank].Name)
 			return
 		}
-		d.constants = append(d.constants, Constant{Type: bank.constant(), ID: uint16(o.num), Payload: payload})
+		d.Constants = append(d.Constants, Constant{Type: bank.constant(), ID: uint16(o.num), Payload: payload})
 	}
 }
 
@@ -94,7 +94,7 @@ func (r *assembly) setb(a *args, _ diag.Span) {
 	if a.done() {
 		c := Constant{Type: ConstantBool, ID: uint16(o.num)}
 		c.Payload[0] = value
-		d.constants = append(d.constants, c)
+		d.Constants = append(d.Constants, c)
 	}
 }
 

@@ -8,17 +8,10 @@ type dvleData struct {
 	Mode      string         `json:"mode,omitempty"`
 	Inputs    uint16         `json:"inputs"`
 	Outputs   uint16         `json:"outputs"`
-	Uniforms  []uniformData  `json:"uniforms,omitempty"`
+	Uniforms  []Uniform      `json:"uniforms,omitempty"`
 	Constants []constantData `json:"constants,omitempty"`
 	Carries   []outputData   `json:"carries,omitempty"`
-	Labels    []labelData    `json:"labels,omitempty"`
-}
-
-// uniformData is a run of registers with a name.
-type uniformData struct {
-	First string `json:"first"`
-	Last  string `json:"last"`
-	Name  string `json:"name"`
+	Labels    []Label        `json:"labels,omitempty"`
 }
 
 // constantData is a value that a register has from the start.
@@ -34,30 +27,18 @@ type outputData struct {
 	Semantic   string `json:"semantic"`
 }
 
-// labelData is a name of a place in the code.
-type labelData struct {
-	ID      uint8  `json:"id"`
-	Address uint32 `json:"address"`
-	Size    uint32 `json:"size"`
-	Name    string `json:"name"`
-}
-
 func (d *DVLE) data() dvleData {
-	out := dvleData{Stage: d.Type.String(), Entry: d.Entry, End: d.End, Inputs: d.InputMask, Outputs: d.OutputMask}
+	out := dvleData{
+		Stage: d.Type.String(), Entry: d.Entry, End: d.End, Inputs: d.InputMask, Outputs: d.OutputMask, Uniforms: d.Uniforms, Labels: d.Labels,
+	}
 	if d.Type == GeometryShader {
 		out.Mode = d.GeometryMode.String()
-	}
-	for _, u := range d.Uniforms {
-		out.Uniforms = append(out.Uniforms, uniformData{u.First.String(), u.Last.String(), u.Name})
 	}
 	for _, c := range d.Constants {
 		out.Constants = append(out.Constants, constantData{c.place(), c.data()})
 	}
 	for _, o := range d.Outputs {
 		out.Carries = append(out.Carries, outputData{outputBank.name(int(o.Register)), o.Components(), o.Semantic.String()})
-	}
-	for _, l := range d.Labels {
-		out.Labels = append(out.Labels, labelData{l.ID, l.Address, l.Size, l.Name})
 	}
 	return out
 }

@@ -176,7 +176,7 @@ func elementName(name string, i, size int) string {
 	if size == 1 {
 		return name
 	}
-	return fmt.Sprintf("%s[%d]", name, i)
+	return name + "[" + strconv.Itoa(i) + "]"
 }
 
 // takes reports whether the next uniform of a bank would get the register anyway.

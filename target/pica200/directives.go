@@ -9,6 +9,7 @@ import (
 
 // dvleState is a program that is being made: what its file declares.
 type dvleState struct {
+	DVLE
 	src       *diag.Source
 	entry     string
 	entrySpan diag.Span
@@ -21,17 +22,9 @@ type dvleState struct {
 	full    bool // the word that is one too many has been told of
 	// geometry tells that it is a geometry shader; compatible that it is one which shares the uniforms
 	// of the vertex shaders, as before .gsh had operands.
-	geometry, compatible                  bool
-	mode                                  GeometryMode
-	fixedStart, fixedCount, variableCount uint8
+	geometry, compatible bool
 
-	merge           bool
-	inputs, outputs uint16
-	written         [outputRegisters]uint8 // components that .out declares
-	outputTable     []Output
-	constants       []Constant
-	uniforms        []Uniform
-	labels          []Label // picasso writes none
+	written [outputRegisters]uint8 // components that .out declares
 }
 
 // outputRegisters is the number of output registers that a DVLE's mask has bits for.
@@ -50,13 +43,12 @@ func (d *dvleState) private() bool { return d.geometry && !d.compatible }
 
 func byRegister(a, b Uniform) int { return int(a.First) - int(b.First) }
 
-// symbols makes the tables of labels, uniforms and symbols: uniforms sorted by register, as picasso
-// has them since version 2.6. Their names stand behind those of labels; in nihstro's files, whose
-// uniforms are declared before the code, in front of them.
-func (d *dvleState) symbols(out *DVLE, uniformsFirst bool) {
-	out.Labels, out.Uniforms = slices.Clone(d.labels), slices.Clone(d.uniforms)
+// symbols makes the table of symbols, and sorts the uniforms by register, as picasso does since version
+// 2.6. Their names stand behind those of labels; in nihstro's files, whose uniforms are declared before
+// the code, in front of them.
+func (d *dvleState) symbols(uniformsFirst bool) {
 	if !d.unsorted {
-		slices.SortStableFunc(out.Uniforms, byRegister)
+		slices.SortStableFunc(d.Uniforms, byRegister)
 	}
 	var text strings.Builder
 	add := func(name string) uint32 {
@@ -66,20 +58,20 @@ func (d *dvleState) symbols(out *DVLE, uniformsFirst bool) {
 		return uint32(at)
 	}
 	labels := func() {
-		for i := range out.Labels {
-			out.Labels[i].SymbolOffset = add(out.Labels[i].Name)
+		for i := range d.Labels {
+			d.Labels[i].SymbolOffset = add(d.Labels[i].Name)
 		}
 	}
 	if !uniformsFirst {
 		labels()
 	}
-	for i := range out.Uniforms {
-		out.Uniforms[i].SymbolOffset = add(out.Uniforms[i].Name)
+	for i := range d.Uniforms {
+		d.Uniforms[i].SymbolOffset = add(d.Uniforms[i].Name)
 	}
 	if uniformsFirst {
 		labels()
 	}
-	out.Symbols = text.String()
+	d.Symbols = text.String()
 }
 
 // args reads the operands of a directive.
@@ -171,7 +163,7 @@ func (r *assembly) directive(text string, off int) {
 	name, span := strings.ToLower(text[off+1:end]), r.span(off, end)
 	f, known := directives[name]
 	if !known {
-		r.fail(diag.Directive, span, "no directive .%s%s", name, similarDirective(name))
+		r.fail(diag.Directive, span, "no directive .%s%s", name, diag.DidYouMean("."+name, directiveNames()))
 		return
 	}
 	if r.array != nil && (name == "proc" || name == "else") {
@@ -196,17 +188,12 @@ func init() { // the table refers to functions that refer to it
 	}
 }
 
-func similarDirective(name string) string {
-	best, distance := "", 3
-	for n := range directives {
-		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
-			best, distance = n, d
-		}
+func directiveNames() (list []string) {
+	for name := range directives {
+		list = append(list, "."+name)
 	}
-	if best == "" || distance >= len(name) {
-		return ""
-	}
-	return "; did you mean ." + best + "?"
+	slices.Sort(list)
+	return list
 }
 
 func (r *assembly) proc(a *args, span diag.Span) {
@@ -342,7 +329,7 @@ func (r *assembly) in(a *args, _ diag.Span) {
 		return
 	}
 	for n := 0; o.num < 0 && n < o.file.Count; n++ {
-		if d.inputs>>n&1 == 0 {
+		if d.InputMask>>n&1 == 0 {
 			o.num = n
 		}
 	}
@@ -351,8 +338,8 @@ func (r *assembly) in(a *args, _ diag.Span) {
 		return
 	}
 	if r.define(name, span, o, 1) {
-		d.inputs |= 1 << o.num
-		d.uniforms = append(d.uniforms, uniformEntry(name, inputBank, o.num, 1))
+		d.InputMask |= 1 << o.num
+		d.Uniforms = append(d.Uniforms, uniformEntry(name, inputBank, o.num, 1))
 	}
 }
 
@@ -426,7 +413,7 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 	mask := o.swz.mask()
 	explicit := o.num >= 0
 	for n := 0; o.num < 0 && n < most; n++ {
-		if d.outputs>>n&1 == 0 {
+		if d.OutputMask>>n&1 == 0 {
 			o.num = n
 		}
 	}
@@ -447,10 +434,12 @@ func (r *assembly) declareOutput(d *dvleState, name string, span diag.Span, sema
 	if name != "-" && !r.define(name, span, operand{file: o.file, num: o.num, swz: noSwizzle}, 1) {
 		return
 	}
-	d.outputTable = append(d.outputTable, Output{Semantic: semantic, Register: uint16(o.num), Mask: mask})
-	d.outputs |= 1 << o.num
+	d.Outputs = append(d.Outputs, Output{Semantic: semantic, Register: uint16(o.num), Mask: mask})
+	d.OutputMask |= 1 << o.num
 	d.written[o.num] |= mask
-	d.merge = d.merge || semantic == SemanticDummy && d.private()
+	if semantic == SemanticDummy && d.private() {
+		d.MergeOutmaps = 1
+	}
 }
 
 // shortSemantics are picasso's short words for semantics.
@@ -500,7 +489,7 @@ func (r *assembly) gsh(a *args, span diag.Span) {
 	case d.geometry:
 		r.fail(diag.Duplicate, span, "the program is a geometry shader already")
 		return
-	case len(d.constants)+len(d.uniforms)+len(d.outputTable) > 0:
+	case len(d.Constants)+len(d.Uniforms)+len(d.Outputs) > 0:
 		r.fail(diag.Directive, span, ".gsh must stand before the first constant, uniform, input or output")
 		return
 	}
@@ -509,7 +498,7 @@ func (r *assembly) gsh(a *args, span diag.Span) {
 		return
 	}
 	if r.geometryMode(d, mode, free, a) && a.done() {
-		d.geometry, d.mode = true, mode
+		d.geometry, d.GeometryMode = true, mode
 		r.spaces[1].initGeometry(&r.banks, free.num)
 	}
 }
@@ -519,7 +508,7 @@ func (r *assembly) geometryMode(d *dvleState, mode GeometryMode, free operand, a
 	switch mode {
 	case GeometryVariable:
 		n, ok := a.integer("the number of vertices with all attributes", 255)
-		d.variableCount = uint8(n)
+		d.VariableCount = uint8(n)
 		return ok
 	case GeometryFixed:
 		start, span, ok := a.register(floatBank)
@@ -531,7 +520,7 @@ func (r *assembly) geometryMode(d *dvleState, mode GeometryMode, free operand, a
 			return false
 		}
 		n, ok := a.integer("the number of vertices", 255)
-		d.fixedStart, d.fixedCount = uint8(start.num), uint8(n)
+		d.FixedStart, d.FixedCount = uint8(start.num), uint8(n)
 		return ok
 	}
 	return true

@@ -125,7 +125,7 @@ func (r *assembly) labelFact(a *args) bool {
 	}
 	name, _, ok := a.name("the name of the label")
 	if ok {
-		r.program().labels = append(r.program().labels, Label{
+		r.program().Labels = append(r.program().Labels, Label{
 			ID: uint8(n[0]), Address: uint32(n[1]), Size: uint32(n[2]), Name: strings.ReplaceAll(name, "$", "."),
 		})
 	}

@@ -33,11 +33,7 @@ type imageBuilder struct {
 func (b *imageBuilder) build() (*program.Image, error) {
 	im := &b.image
 	im.Format, im.Words, im.Sections = "SHBIN", b.file.DVLP.Code, map[int64][]string{}
-	table := make([]bits.Value, len(b.file.DVLP.Descriptors))
-	for i, d := range b.file.DVLP.Descriptors {
-		table[i] = bits.Of(uint64(d.Value))
-	}
-	im.Tables = [][]bits.Value{table}
+	im.Tables = [][]bits.Value{b.file.DVLP.table()}
 	im.Header = b.header()
 	for i := range b.file.DVLEs {
 		b.program(i)
@@ -253,14 +249,30 @@ func (b *imageBuilder) owners() ([]ownerSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range b.image.Tables {
-		d.SetTable(i, t)
+	d.SetTable(0, b.image.Tables[0])
+	return ownersOf(b.file, d, b.file.DVLP.instructions(d)), nil
+}
+
+// table returns the values of the descriptors.
+func (p *DVLP) table() []bits.Value {
+	table := make([]bits.Value, len(p.Descriptors))
+	for i, d := range p.Descriptors {
+		table[i] = bits.Of(uint64(d.Value))
 	}
-	insts := make([]isa.Inst, len(b.file.DVLP.Code))
-	for i, w := range b.file.DVLP.Code {
-		insts[i], _ = d.Decode(bits.Of(uint64(w)))
+	return table
+}
+
+// instructions decodes the code; a word that is no instruction has no leaf.
+func (p *DVLP) instructions(d *isa.Decoder) []isa.Inst {
+	list := make([]isa.Inst, len(p.Code))
+	for i, w := range p.Code {
+		in, ok := d.Decode(bits.Of(uint64(w)))
+		if !ok {
+			in = isa.Inst{Bits: bits.Of(uint64(w))}
+		}
+		list[i] = in
 	}
-	return ownersOf(b.file, d, insts), nil
+	return list
 }
 
 // ownersOf finds which programs run each word, some of which are instructions: from the entry on to the next
@@ -283,8 +295,8 @@ func ownersOf(f *SHBIN, d *isa.Decoder, insts []isa.Inst) []ownerSet {
 }
 
 // targetsOf returns for each word where it branches to, and where functions start.
-func targetsOf(d *isa.Decoder, insts []isa.Inst) (targets [][]int, starts []bool) {
-	targets, starts = make([][]int, len(insts)), make([]bool, len(insts))
+func targetsOf(d *isa.Decoder, insts []isa.Inst) (targets map[int][]int, starts []bool) {
+	targets, starts = map[int][]int{}, make([]bool, len(insts))
 	var found []isa.BranchTarget
 	for i, in := range insts {
 		if in.Leaf == nil {
@@ -304,7 +316,7 @@ func targetsOf(d *isa.Decoder, insts []isa.Inst) (targets [][]int, starts []bool
 }
 
 // spread marks what is reached from a place with an owner.
-func spread(owners []ownerSet, targets [][]int, starts []bool, from int, owner ownerSet) {
+func spread(owners []ownerSet, targets map[int][]int, starts []bool, from int, owner ownerSet) {
 	work := []int{from}
 	for len(work) > 0 {
 		i := work[len(work)-1]
@@ -320,11 +332,6 @@ func spread(owners []ownerSet, targets [][]int, starts []bool, from int, owner o
 // contents lists every table of the file for the list command, fields of open meaning included.
 func (b *imageBuilder) contents() []program.Part {
 	p := &b.file.DVLP
-	type descriptor struct {
-		Value  uint32 `json:"value"`
-		Second uint32 `json:"second"`
-	}
-	descriptors := make([]descriptor, len(p.Descriptors))
 	parts := []program.Part{{Title: "DVLP", Data: map[string]any{
 		"version": p.Version, "words": len(p.Code), "descriptors": len(p.Descriptors), "unknown": []uint32{p.Word18, p.Word1C, p.Word20, p.Word24},
 	}, Lines: []string{
@@ -332,9 +339,8 @@ func (b *imageBuilder) contents() []program.Part {
 		fmt.Sprintf("code         %s", count(len(p.Code), "word")),
 		fmt.Sprintf("descriptors  %d", len(p.Descriptors)),
 		fmt.Sprintf("+18 to +24   0x%x 0x%x 0x%x 0x%x", p.Word18, p.Word1C, p.Word20, p.Word24),
-	}}, {Title: "operand descriptors (value, second word)", Data: descriptors}}
+	}}, {Title: "operand descriptors (value, second word)", Data: append([]Descriptor{}, p.Descriptors...)}}
 	for i, d := range p.Descriptors {
-		descriptors[i] = descriptor{uint32(d.Value), uint32(d.Second)}
 		parts[1].Lines = append(parts[1].Lines, fmt.Sprintf("%3d  %08x %08x", i, d.Value, d.Second))
 	}
 	for i := range b.file.DVLEs {

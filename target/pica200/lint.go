@@ -73,15 +73,8 @@ func (l *linter) role(at int) *program.Role { return l.r.layout.Words[at].Role }
 
 // addressTwice warns of two instructions in a row that write address registers.
 func (l *linter) addressTwice() {
-	var starts map[int]bool // made where it is needed
 	for at := 1; at < len(l.r.layout.Words); at++ {
-		if !l.role(at-1).Address || !l.role(at).Address {
-			continue
-		}
-		if starts == nil {
-			starts = l.procedureStarts()
-		}
-		if !starts[at] {
+		if l.role(at-1).Address && l.role(at).Address && !l.procedureStarts(at) {
 			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "a second instruction in a row that writes address registers, which freezes the hardware: put another between them")
 		}
 	}
@@ -110,6 +103,9 @@ func (l *linter) inLoop(at int) bool {
 
 // vertexEmit warns of instructions of geometry shaders to which a vertex program comes.
 func (l *linter) vertexEmit() {
+	if !slices.ContainsFunc(l.r.layout.Words, func(w program.Placed) bool { return forGeometry(w.Role) }) {
+		return
+	}
 	seen, warned := map[registers]bool{}, map[int]bool{}
 	for _, d := range l.r.files {
 		if p, ok := l.r.layout.Procedure(d.entry); ok && !d.omitted && d.entryWords == nil && !d.isGeometry() {
@@ -117,6 +113,9 @@ func (l *linter) vertexEmit() {
 		}
 	}
 }
+
+// forGeometry reports whether an instruction is one of geometry shaders alone.
+func forGeometry(role *program.Role) bool { return role.Flushes || role.Marks == geometryMark }
 
 // emits follows a procedure and those that it calls, each once.
 func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool) {
@@ -126,7 +125,7 @@ func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool
 	seen[p] = true
 	l.walk(p, func(at int) {
 		role := l.role(at)
-		if (role.Flushes || role.Marks == geometryMark) && !warned[at] {
+		if forGeometry(role) && !warned[at] {
 			warned[at] = true
 			l.r.warn(diag.VertexEmit, l.r.layout.Words[at].Span, "a vertex program comes here, and only geometry shaders have vertices to emit: .gsh makes it one")
 		}
@@ -136,13 +135,9 @@ func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool
 	})
 }
 
-// procedureStarts returns the first words of procedures.
-func (l *linter) procedureStarts() map[int]bool {
-	starts := map[int]bool{}
-	for _, b := range l.r.layout.Blocks {
-		starts[b.Start] = starts[b.Start] || b.Kind == program.Procedure
-	}
-	return starts
+// procedureStarts reports whether a procedure starts at a word.
+func (l *linter) procedureStarts(at int) bool {
+	return slices.ContainsFunc(l.r.layout.Blocks, func(b program.Block) bool { return b.Kind == program.Procedure && b.Start == at })
 }
 
 // goesTo returns where an instruction goes to, and where what it calls ends.

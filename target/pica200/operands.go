@@ -2,6 +2,7 @@ package pica200
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,6 +164,11 @@ func (s *operandScan) peek(c byte) bool { return s.pos < s.end && s.text[s.pos] 
 
 // operand reads [-]NAME[INDEX][.SWIZZLE] from text[off:end].
 func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
+	if !r.hiding {
+		if o, ok = r.banks.plain(text[off:end]); ok {
+			return o, true
+		}
+	}
 	s := operandScan{r: r, text: text, pos: off, end: end}
 	s.blanks()
 	neg := s.peek('-')
@@ -200,6 +206,27 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 	return o, true
 }
 
+// plain reads a register with nothing but a sign and components.
+func (b *banks) plain(s string) (o operand, ok bool) {
+	neg := s != "" && s[0] == '-'
+	if neg {
+		s = s[1:]
+	}
+	n := 1
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n < 2 || n < len(s) && s[n] != '.' {
+		return o, false
+	}
+	if o, ok = b.register(s[:n]); ok && n < len(s) {
+		o.swz, ok = b.components.parse(s[n+1:])
+		o.disordered = ok && !b.components.ordered(s[n+1:])
+	}
+	o.neg = neg
+	return o, ok
+}
+
 // swizzle reads the components behind a dot.
 func (s *operandScan) swizzle(o *operand) bool {
 	s.pos++
@@ -223,11 +250,6 @@ func isForeignComment(text string) bool {
 // resolve finds what the name that starts at off stands for: an alias, or a register.
 func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 	r := s.r
-	if !r.hiding {
-		if o, ok = r.banks.register(name); ok {
-			return o, true
-		}
-	}
 	if s.alias = r.aliases[name]; s.alias != nil {
 		return s.alias.operand, true
 	}
@@ -240,7 +262,7 @@ func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 		r.fail(diag.TextExpected, r.span(off, s.end), "%q, expected a register or a name for one", strings.TrimSpace(s.text[off:s.end]))
 		return o, false
 	case !r.banks.isRegister(name):
-		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, r.similar(name))
+		r.fail(diag.Unresolved, span, "%s is neither a register nor declared%s", name, diag.DidYouMean(name, slices.Sorted(maps.Keys(r.aliases))))
 		return o, false
 	case r.banks.letters[name[0]] == nil:
 		r.fail(diag.RegisterUse, span, "%s is no register, %s is: their names are lower case", name, strings.ToLower(name))
@@ -267,20 +289,6 @@ func (r *assembly) inBank(o *operand, span diag.Span, written string) bool {
 	}
 	r.fail(diag.RegisterUse, span, "%s%s, but %[3]s registers go from %[3]s0 to %[3]s%[4]d", written, is, o.file.Name, most-1)
 	return false
-}
-
-// similar suggests a declared name.
-func (r *assembly) similar(name string) string {
-	best, distance := "", 3
-	for n := range r.aliases {
-		if d := diag.EditDistance(name, n); d < distance || d == distance && n < best {
-			best, distance = n, d
-		}
-	}
-	if best == "" || distance >= len(name) {
-		return ""
-	}
-	return "; did you mean " + best + "?"
 }
 
 // index reads [N], [A], [A+N], [A-N] or [N+A] behind a register that starts at start.
@@ -486,7 +494,10 @@ func (r *assembly) spellOut(text string) bool {
 		at++
 	}
 	r.line.Keep(0, at)
-	r.mnemonic = r.mnemonics[strings.ToLower(text[:at])]
+	r.mnemonic = r.mnemonics[text[:at]]
+	if r.mnemonic == nil {
+		r.mnemonic = r.mnemonics[strings.ToLower(text[:at])]
+	}
 	ok := true
 	for i := 0; at < end; i++ {
 		comma := end

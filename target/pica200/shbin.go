@@ -95,10 +95,10 @@ type DVLP struct {
 type Descriptor struct {
 	// Value is the descriptor: destination mask, swizzles and negations. The instruction set
 	// describes its bits.
-	Value uint32
+	Value uint32 `json:"value"`
 	// Second is 0 in picasso's files; the official tools write something else, perhaps a mask of the
 	// bits that are used. The hardware is given Value only (libctru).
-	Second uint32
+	Second uint32 `json:"second"`
 }
 
 // DVLE is one program: where it enters the shared code, and the tables that tell a driver how to
@@ -234,17 +234,17 @@ func (c Constant) Register() (UniformReg, bool) {
 
 // Label names an address of the code.
 type Label struct {
-	ID uint8
+	ID uint8 `json:"id"`
 	// Pad follows ID; other readers take its first byte for the high half of a 16-bit ID.
-	Pad [3]byte
+	Pad [3]byte `json:"-"`
 	// Address counts words from the start of the code. It is not checked against the code's size.
-	Address uint32
+	Address uint32 `json:"address"`
 	// Size has an open meaning; the size of what is labelled is a guess.
-	Size uint32
+	Size uint32 `json:"size"`
 	// SymbolOffset counts bytes from the start of the symbol table to Name.
-	SymbolOffset uint32
+	SymbolOffset uint32 `json:"-"`
 	// Name is any bytes but NUL, and may be empty.
-	Name string
+	Name string `json:"name"`
 }
 
 // Output says what an output register carries.
@@ -313,11 +313,12 @@ func nameOrNumber(names []string, i int) string {
 // Uniform names a run of registers.
 type Uniform struct {
 	// SymbolOffset counts bytes from the start of the symbol table to Name.
-	SymbolOffset uint32
+	SymbolOffset uint32 `json:"-"`
 	// First and Last are both part of the run. Neither their order nor their bank is checked.
-	First, Last UniformReg
+	First UniformReg `json:"first"`
+	Last  UniformReg `json:"last"`
 	// Name is any bytes but NUL, and may be empty. picasso writes a dot where its source has a $.
-	Name string
+	Name string `json:"name"`
 }
 
 // UniformReg is a register in the numbering of the uniform table: 0x00 is v0, 0x10 c0, 0x70 i0,
@@ -347,6 +348,9 @@ func (r UniformReg) String() string {
 	}
 	return fmt.Sprintf("0x%x", uint16(r))
 }
+
+// MarshalText returns the name as String does, for JSON.
+func (r UniformReg) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // constant returns the type of the constants that preset a bank.
 func (b bank) constant() ConstantType { return constantBanks[b] }
@@ -518,6 +522,7 @@ var (
 	kindDVLB = &shbinKind{name: "DVLB header"}
 	kindDVLP = &shbinKind{name: "DVLP header"}
 	kindDVLE = &shbinKind{name: "header", perDVLE: true}
+	kindGap  = &shbinKind{name: "gap"}
 
 	kindCode       = &shbinKind{name: "DVLP code", entry: wordSize, entries: "words", count: "count"}
 	kindDescriptor = &shbinKind{name: "DVLP descriptor table", entry: descriptorSize, entries: "entries", count: "count"}
@@ -674,32 +679,35 @@ func (r *shbinReader) placeTables(f *SHBIN) error {
 		return err
 	}
 	for i := range f.DVLEs {
-		if err := r.placeDVLETables(i, &f.DVLEs[i]); err != nil {
-			return err
+		at := int64(f.DVLEs[i].Offset)
+		for k, t := range f.DVLEs[i].tables() {
+			if *t.ref, err = r.place(t.kind, i, at+dvleTablesAt+8*int64(k), at); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (r *shbinReader) placeDVLETables(i int, d *DVLE) error {
-	at := int64(d.Offset)
-	for _, t := range []struct {
-		kind   *shbinKind
-		field  int64
-		result *TableRef
-	}{
-		{kindConstant, 0x18, &d.ConstantTable},
-		{kindLabel, 0x20, &d.LabelTable},
-		{kindOutput, 0x28, &d.OutputTable},
-		{kindUniform, 0x30, &d.UniformTable},
-		{kindSymbol, 0x38, &d.SymbolTable},
-	} {
-		var err error
-		if *t.result, err = r.place(t.kind, i, at+t.field, at); err != nil {
-			return err
-		}
+// dvleTablesAt is where the header of a DVLE places its tables.
+const dvleTablesAt = 0x18
+
+// dvleTable is a table of a DVLE with the number of its entries.
+type dvleTable struct {
+	kind  *shbinKind
+	ref   *TableRef
+	count int
+}
+
+// tables lists the tables in the order of the header.
+func (d *DVLE) tables() [5]dvleTable {
+	return [...]dvleTable{
+		{kindConstant, &d.ConstantTable, len(d.Constants)},
+		{kindLabel, &d.LabelTable, len(d.Labels)},
+		{kindOutput, &d.OutputTable, len(d.Outputs)},
+		{kindUniform, &d.UniformTable, len(d.Uniforms)},
+		{kindSymbol, &d.SymbolTable, len(d.Symbols)},
 	}
-	return nil
 }
 
 // place reads the offset and count of a table at the given offset, checks that the table lies in
@@ -853,21 +861,23 @@ const (
 // readNames looks up the names of labels and uniforms.
 func readNames(dvle int, d *DVLE) error {
 	s := newSymbols(d.Symbols)
-	base := int64(d.Offset)
+	name := func(to *string, offset uint32, t TableRef, at int, what string, i int) error {
+		var problem string
+		if *to, problem = s.name(offset); problem == "" {
+			return nil
+		}
+		return formatErrorf(int64(d.Offset)+int64(t.Offset)+int64(at), fmt.Sprintf("DVLE %d %s %d symbol offset", dvle, what, i), "%s", problem)
+	}
 	for i := range d.Labels {
 		l := &d.Labels[i]
-		var problem string
-		if l.Name, problem = s.name(l.SymbolOffset); problem != "" {
-			at := base + int64(d.LabelTable.Offset) + int64(i)*labelSize + labelSymbolAt
-			return formatErrorf(at, fmt.Sprintf("DVLE %d label %d symbol offset", dvle, i), "%s", problem)
+		if err := name(&l.Name, l.SymbolOffset, d.LabelTable, i*labelSize+labelSymbolAt, "label", i); err != nil {
+			return err
 		}
 	}
 	for i := range d.Uniforms {
 		u := &d.Uniforms[i]
-		var problem string
-		if u.Name, problem = s.name(u.SymbolOffset); problem != "" {
-			at := base + int64(d.UniformTable.Offset) + int64(i)*uniformSize + uniformSymbolAt
-			return formatErrorf(at, fmt.Sprintf("DVLE %d uniform %d symbol offset", dvle, i), "%s", problem)
+		if err := name(&u.Name, u.SymbolOffset, d.UniformTable, i*uniformSize+uniformSymbolAt, "uniform", i); err != nil {
+			return err
 		}
 	}
 	return nil

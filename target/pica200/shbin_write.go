@@ -19,7 +19,7 @@ func WriteSHBIN(f *SHBIN) ([]byte, error) {
 		w.tables(i, &f.DVLEs[i])
 	}
 	for _, g := range f.Gaps {
-		w.part("gap", g.Offset, g.Bytes)
+		w.part(kindGap, 0, g.Offset, g.Bytes)
 	}
 	return w.join()
 }
@@ -31,14 +31,17 @@ const maxFileSize = 1 << 30
 type shbinWriter struct{ parts []writtenPart }
 
 type writtenPart struct {
-	name  string
+	kind  *shbinKind
+	dvle  int
 	start int64
 	data  []byte
 }
 
-func (w *shbinWriter) part(name string, start int64, data []byte) {
+func (p *writtenPart) name() string { return p.kind.nameIn(p.dvle) }
+
+func (w *shbinWriter) part(kind *shbinKind, dvle int, start int64, data []byte) {
 	if len(data) > 0 {
-		w.parts = append(w.parts, writtenPart{name, start, data})
+		w.parts = append(w.parts, writtenPart{kind, dvle, start, data})
 	}
 }
 
@@ -50,16 +53,16 @@ func (w *shbinWriter) join() ([]byte, error) {
 		size = max(size, p.start+int64(len(p.data)))
 	}
 	out := make([]byte, 0, min(size, maxFileSize))
-	last := "start"
-	for _, p := range w.parts {
+	for i := range w.parts {
+		p := &w.parts[i]
 		switch {
 		case p.start < int64(len(out)):
-			return nil, fmt.Errorf("%s at 0x%x lies over the %s, which ends at 0x%x", p.name, p.start, last, len(out))
+			return nil, fmt.Errorf("%s at 0x%x lies over the %s, which ends at 0x%x", p.name(), p.start, w.parts[i-1].name(), len(out))
 		case p.start+int64(len(p.data)) > maxFileSize:
-			return nil, fmt.Errorf("%s at 0x%x: a file of more than 0x%x bytes is not written", p.name, p.start, maxFileSize)
+			return nil, fmt.Errorf("%s at 0x%x: a file of more than 0x%x bytes is not written", p.name(), p.start, maxFileSize)
 		}
 		out = append(out, make([]byte, int(p.start)-len(out))...)
-		out, last = append(out, p.data...), p.name
+		out = append(out, p.data...)
 	}
 	return out, nil
 }
@@ -75,11 +78,11 @@ func (w *shbinWriter) headers(f *SHBIN) {
 	for i := range f.DVLEs {
 		b = u32(b, f.DVLEs[i].Offset)
 	}
-	w.part("DVLB header", 0, b)
-	w.part("DVLP header", int64(len(b)), f.DVLP.header())
+	w.part(kindDVLB, 0, 0, b)
+	w.part(kindDVLP, 0, int64(len(b)), f.DVLP.header())
 	for i := range f.DVLEs {
 		d := &f.DVLEs[i]
-		w.part(kindDVLE.nameIn(i), int64(d.Offset), d.header())
+		w.part(kindDVLE, i, int64(d.Offset), d.header())
 	}
 }
 
@@ -100,11 +103,10 @@ func (d *DVLE) header() []byte {
 	b = u32(u32(b, d.Entry), d.End)
 	b = u16(u16(b, d.InputMask), d.OutputMask)
 	b = append(b, byte(d.GeometryMode), d.FixedStart, d.VariableCount, d.FixedCount)
-	b = ref(b, d.ConstantTable, len(d.Constants))
-	b = ref(b, d.LabelTable, len(d.Labels))
-	b = ref(b, d.OutputTable, len(d.Outputs))
-	b = ref(b, d.UniformTable, len(d.Uniforms))
-	return ref(b, d.SymbolTable, len(d.Symbols))
+	for _, t := range d.tables() {
+		b = ref(b, *t.ref, t.count)
+	}
+	return b
 }
 
 func (w *shbinWriter) code(p *DVLP, base int64) {
@@ -115,8 +117,8 @@ func (w *shbinWriter) code(p *DVLP, base int64) {
 	for _, d := range p.Descriptors {
 		descriptors = u32(u32(descriptors, d.Value), d.Second)
 	}
-	w.part(kindCode.name, base+int64(p.CodeTable.Offset), code)
-	w.part(kindDescriptor.name, base+int64(p.DescriptorTable.Offset), descriptors)
+	w.part(kindCode, 0, base+int64(p.CodeTable.Offset), code)
+	w.part(kindDescriptor, 0, base+int64(p.DescriptorTable.Offset), descriptors)
 }
 
 func (w *shbinWriter) tables(i int, d *DVLE) {
@@ -135,18 +137,9 @@ func (w *shbinWriter) tables(i int, d *DVLE) {
 	for _, u := range d.Uniforms {
 		uniforms = u16(u16(u32(uniforms, u.SymbolOffset), uint16(u.First)), uint16(u.Last))
 	}
-	for _, t := range []struct {
-		kind *shbinKind
-		ref  TableRef
-		data []byte
-	}{
-		{kindConstant, d.ConstantTable, constants},
-		{kindLabel, d.LabelTable, labels},
-		{kindOutput, d.OutputTable, outputs},
-		{kindUniform, d.UniformTable, uniforms},
-		{kindSymbol, d.SymbolTable, []byte(d.Symbols)},
-	} {
-		w.part(t.kind.nameIn(i), int64(d.Offset)+int64(t.ref.Offset), t.data)
+	data := [...][]byte{constants, labels, outputs, uniforms, []byte(d.Symbols)}
+	for k, t := range d.tables() {
+		w.part(t.kind, i, int64(d.Offset)+int64(t.ref.Offset), data[k])
 	}
 }
 
@@ -156,14 +149,14 @@ func (f *SHBIN) Place() {
 	f.Gaps = nil
 	p := &f.DVLP
 	at := uint32(dvlpSize)
-	at = p.CodeTable.place(at, len(p.Code), wordSize)
-	at = p.DescriptorTable.place(at, len(p.Descriptors), descriptorSize)
+	at = p.CodeTable.place(kindCode, at, len(p.Code))
+	at = p.DescriptorTable.place(kindDescriptor, at, len(p.Descriptors))
 	p.Word18 = at
 	at += dvlbSize + uint32(len(f.DVLEs))*dvleOffsetSize
 	for i := range f.DVLEs {
 		d := &f.DVLEs[i]
 		d.Offset = at
-		at += d.place()
+		at += d.place(dvleSize, 0, 1, 2, 3, 4)
 		if pad := -at % wordSize; pad > 0 {
 			f.Gaps = append(f.Gaps, Gap{Offset: int64(at), Bytes: make([]byte, pad)})
 			at += pad
@@ -184,30 +177,25 @@ func (f *SHBIN) PlaceLikeNihstro() {
 		f.DVLEs[i].Offset = at
 		at += dvleSize
 	}
-	at = p.CodeTable.place(at-base, len(p.Code), wordSize)
-	at = base + p.DescriptorTable.place(at, len(p.Descriptors), descriptorSize)
+	at = p.CodeTable.place(kindCode, at-base, len(p.Code))
+	at = base + p.DescriptorTable.place(kindDescriptor, at, len(p.Descriptors))
 	for i := range f.DVLEs {
 		d := &f.DVLEs[i]
-		n := d.OutputTable.place(at-d.Offset, len(d.Outputs), outputSize)
-		n = d.ConstantTable.place(n, len(d.Constants), constantSize)
-		n = d.UniformTable.place(n, len(d.Uniforms), uniformSize)
-		n = d.LabelTable.place(n, len(d.Labels), labelSize)
-		at = d.Offset + d.SymbolTable.place(n, len(d.Symbols), 1)
+		at = d.Offset + d.place(at-d.Offset, 2, 0, 3, 1, 4)
 	}
 }
 
-// place gives the tables of a DVLE their places; it returns the length of the DVLE.
-func (d *DVLE) place() uint32 {
-	at := uint32(dvleSize)
-	at = d.ConstantTable.place(at, len(d.Constants), constantSize)
-	at = d.LabelTable.place(at, len(d.Labels), labelSize)
-	at = d.OutputTable.place(at, len(d.Outputs), outputSize)
-	at = d.UniformTable.place(at, len(d.Uniforms), uniformSize)
-	return d.SymbolTable.place(at, len(d.Symbols), 1)
+// place puts tables, by their numbers, one behind the other from an offset on; it returns the offset behind them.
+func (d *DVLE) place(at uint32, order ...int) uint32 {
+	tables := d.tables()
+	for _, i := range order {
+		at = tables[i].ref.place(tables[i].kind, at, tables[i].count)
+	}
+	return at
 }
 
 // place puts a table at an offset; it returns the offset behind it.
-func (t *TableRef) place(at uint32, n int, size uint32) uint32 {
+func (t *TableRef) place(kind *shbinKind, at uint32, n int) uint32 {
 	t.Offset, t.Count = at, uint32(n)
-	return at + uint32(n)*size
+	return at + uint32(n)*uint32(kind.entry)
 }

@@ -2,7 +2,6 @@ package pica200
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -69,6 +68,7 @@ type sourceWriter struct {
 	pins             map[int]bool
 	pinAll           bool
 	literal          map[int]bool // descriptors of which also the bits matter that no instruction uses
+	simple           []bits.Value // the simplest descriptors, for each instruction
 	descriptors      []string
 	patches          []string
 
@@ -91,25 +91,14 @@ func newSourceWriter(a *Assembler, f *SHBIN, data []byte) (*sourceWriter, error)
 		asm: a, file: f, data: data, sourceTools: a.tools, pins: map[int]bool{}, literal: map[int]bool{},
 		names: map[string]bool{}, labels: map[int]string{}, scopes: map[scope]symbolFinder{},
 	}
-	table := make([]bits.Value, len(f.DVLP.Descriptors))
-	for i, e := range f.DVLP.Descriptors {
-		table[i] = bits.Of(uint64(e.Value))
-	}
-	w.d.SetTable(0, table)
-	w.wanted.entries = table
+	w.wanted.entries = f.DVLP.table()
+	w.d.SetTable(0, w.wanted.entries)
 	w.parser.Symbol = func(string) (int64, bool) { return w.targetAddr, true }
 	w.d.Label = func(addr int64, _ bool) (string, bool) {
 		w.targetAddr = addr
 		return w.target, w.target != ""
 	}
-	w.insts = make([]isa.Inst, 0, len(f.DVLP.Code))
-	for _, word := range f.DVLP.Code {
-		in, ok := w.d.Decode(bits.Of(uint64(word)))
-		if !ok {
-			in = isa.Inst{Bits: bits.Of(uint64(word))}
-		}
-		w.insts = append(w.insts, in)
-	}
+	w.insts = f.DVLP.instructions(w.d)
 	w.readTables()
 	w.structure.find(w)
 	w.programs = namePrograms(w)
@@ -192,27 +181,26 @@ func (t *wantedTable) Place(e *asm.Entry) (int, error) {
 // foreseeLiteral finds the descriptors that would come out with other values: the first instruction that names one
 // gives it the bits that none of them depends on.
 func (w *sourceWriter) foreseeLiteral() {
-	type made struct{ value, care bits.Value }
-	table := make([]*made, len(w.wanted.entries))
+	made, named := make([]bits.Value, len(w.wanted.entries)), make([]bool, len(w.wanted.entries))
+	w.simple = make([]bits.Value, len(w.insts))
 	w.d.Symbol = nil
-	for _, in := range w.insts {
+	for at, in := range w.insts {
 		i := -1
 		if in.Leaf != nil {
 			i = w.slot(in).index(in.Bits[0])
 		}
-		if i < 0 || i >= len(table) {
+		if i < 0 || i >= len(made) {
 			continue
 		}
 		e := w.canonical.Entry(in, w.wanted.entries[i])
-		m := table[i]
-		if m == nil {
-			m = &made{value: e.Text}
-			table[i] = m
+		w.simple[at] = e.Entry
+		if !named[i] {
+			made[i], named[i] = e.Text, true
 		}
-		m.value, m.care = m.value.AndNot(e.Care).Or(e.Text.And(e.Care)), m.care.Or(e.Care)
+		made[i] = made[i].AndNot(e.Care).Or(e.Text.And(e.Care))
 	}
-	for i, m := range table {
-		if m != nil && m.value != w.wanted.entries[i] {
+	for i, value := range made {
+		if named[i] && value != w.wanted.entries[i] {
 			w.literal[i] = true
 		}
 	}
@@ -568,7 +556,7 @@ func (w *sourceWriter) simplify(at int, in isa.Inst, s *slot) (index int, own bi
 		return -1, own
 	}
 	own = w.wanted.entries[i]
-	w.wanted.entries[i] = w.canonical.Entry(in, own).Entry
+	w.wanted.entries[i] = w.simple[at]
 	return i, own
 }
 
@@ -722,32 +710,39 @@ type scope struct {
 
 // symbol is what source calls a register; value are the components of a constant.
 type symbol struct {
-	name, register string
-	value          []string
+	register
+	name  string
+	value []string
+}
+
+// symbolSpace has the symbols of a space of names by value, as they were looked for.
+type symbolSpace struct {
+	name    string
+	symbols []*symbol
 }
 
 // namesIn returns the names of a scope. It notes the constants that are named.
 func (w *sourceWriter) namesIn(at scope) symbolFinder {
-	spaces := map[string]*[]*symbol{} // by value, as they were looked for
-	var last *[]*symbol               // those of lastSpace
-	lastSpace := ""
-	return func(space string, value uint64) (string, bool) {
-		if last == nil || space != lastSpace {
-			if spaces[space] == nil {
-				spaces[space] = new([]*symbol)
-			}
-			last, lastSpace = spaces[space], space
+	var spaces []symbolSpace
+	return func(name string, value uint64) (string, bool) {
+		i := 0
+		for i < len(spaces) && spaces[i].name != name {
+			i++
 		}
-		for value >= uint64(len(*last)) {
-			if _, ok := w.means[symbolKey{space, value}]; !ok {
+		if i == len(spaces) {
+			spaces = append(spaces, symbolSpace{name: name})
+		}
+		list := &spaces[i].symbols
+		for value >= uint64(len(*list)) {
+			if _, ok := w.means[symbolKey{name, value}]; !ok {
 				return "", false
 			}
-			*last = append(*last, nil)
+			*list = append(*list, nil)
 		}
-		s := (*last)[value]
+		s := (*list)[value]
 		if s == nil {
-			s = w.symbolIn(at, w.means[symbolKey{space, value}])
-			(*last)[value] = s
+			s = w.symbolIn(at, w.means[symbolKey{name, value}])
+			(*list)[value] = s
 		}
 		if s.value != nil {
 			w.constants = append(w.constants, s)
@@ -759,10 +754,7 @@ func (w *sourceWriter) namesIn(at scope) symbolFinder {
 // symbolIn returns what a register is in a scope: nothing if the programs that run it do not agree.
 func (w *sourceWriter) symbolIn(at scope, reg register) *symbol {
 	own := w.programs[at.file]
-	s := &symbol{name: own.names[reg], value: own.values[reg]}
-	if reg.file != nil {
-		s.register = reg.String()
-	}
+	s := &symbol{register: reg, name: own.names[reg], value: own.values[reg]}
 	for i, p := range w.programs {
 		if i >= 64 || at.owners>>uint(i)&1 == 0 {
 			continue
@@ -779,6 +771,9 @@ func (w *sourceWriter) symbolIn(at scope, reg register) *symbol {
 
 // remark appends a comment with the values of the constants that the line from start on reads.
 func (w *sourceWriter) remark(dst []byte, start int) []byte {
+	if len(w.constants) == 0 {
+		return dst
+	}
 	mark, line := "\t; ", string(dst[start:])
 	for _, s := range w.constants {
 		if value := s.read(line, &w.asm.banks.components); value != "" {
@@ -792,7 +787,10 @@ func (w *sourceWriter) remark(dst []byte, start int) []byte {
 // read returns the components of a constant that a line reads, "" if it reads none, or what an address register
 // is added to.
 func (s *symbol) read(line string, c *components) string {
-	name := cmp.Or(s.name, s.register)
+	name := s.name
+	if name == "" {
+		name = s.String()
+	}
 	at := strings.Index(line, " "+name)
 	if at < 0 {
 		if at = strings.Index(line, "-"+name); at < 0 {
@@ -931,7 +929,7 @@ func (s *structure) find(w *sourceWriter) {
 		slices.SortFunc(starts[at], func(a, b int) int { return b - a })
 	}
 	s.nest(w, starts)
-	s.findOwners(w)
+	s.owners = ownersOf(w.file, w.d, w.insts)
 	s.assign(w)
 }
 
@@ -1038,11 +1036,6 @@ func (s *structure) next(at, hi int, inside proc) (proc, bool) {
 		}
 	}
 	return proc{}, false
-}
-
-// findOwners finds which programs run each word.
-func (s *structure) findOwners(w *sourceWriter) {
-	s.owners = ownersOf(w.file, w.d, w.insts)
 }
 
 // assign chooses the file of each unit: that of the first program that runs it, in ascending order,

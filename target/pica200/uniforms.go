@@ -155,7 +155,7 @@ func (r *assembly) declareUniform(bank bank, part string, off int) {
 		return
 	}
 	if !strings.HasPrefix(u.name, "_") {
-		d.uniforms = append(d.uniforms, uniformEntry(u.name, bank, u.first, size))
+		d.Uniforms = append(d.Uniforms, uniformEntry(u.name, bank, u.first, size))
 	}
 }
 

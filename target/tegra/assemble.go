@@ -51,7 +51,7 @@ type Assembled struct {
 
 // Assemble reads a source. All mistakes are reported at once.
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
-	r := assembly{Assembler: a, src: src, semicolon: -1, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
+	r := assembly{Assembler: a, src: src, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
 	r.sections()
 	code, err := r.instructions()
 	if err != nil {
@@ -83,10 +83,8 @@ type assembly struct {
 	*Assembler
 	src *diag.Source
 	// text is that of the source with blanks in place of comments; pos is where it is read.
-	text string
-	pos  int
-	// semicolon is the last that was looked for.
-	semicolon  int
+	text       string
+	pos        int
 	statements []program.Statement
 	// defined are the places that have a name or a value.
 	defined map[place]diag.Span
@@ -117,25 +115,24 @@ func (r *assembly) warn(code diag.Code, span diag.Span, format string, args ...a
 
 // finish checks the words as a program, and takes them.
 func (r *assembly) finish(code *program.Code) {
-	p, most, count := r.out.Program, r.facts.places["instructions"], 0
-	for w := range code.Words {
-		if count == most && !r.long {
-			span := code.Span(w)
-			r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
-			return
-		}
-		count++
-	}
+	p, most, count := r.out.Program, r.facts.places["instructions"], code.Len()
 	p.Words, r.out.Places = slices.Grow(p.Words, count), slices.Grow(r.out.Places, count)
+	at := 0
 	for w := range code.Words {
 		span := code.Span(w)
-		count--
-		if w.Size != wordBits {
+		switch {
+		case count > most && !r.long:
+			if at == most {
+				r.fail(diag.ProgramSize, span.Off, span.End, "more than %d instructions; .isago long takes them all the same", most)
+				return
+			}
+		case w.Size != wordBits:
 			r.fail(diag.TextExpected, span.Off, span.End, "%d words of 32 bits, expected 4", w.Size/32)
-			continue
+		default:
+			r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: span})
+			p.Words = append(p.Words, r.checked(w.Word, span, at == count-1))
 		}
-		r.out.Places = append(r.out.Places, program.Place{Addr: w.Addr, Span: span})
-		p.Words = append(p.Words, r.checked(w.Word, span, count == 0))
+		at++
 	}
 	for _, l := range code.Labels {
 		if !strings.HasPrefix(l.Name, localMark) {

@@ -314,6 +314,7 @@ func (r *assembly) isago() {
 
 // code takes the statements of an .asm section: labels, and text up to a semicolon with its suffix.
 func (r *assembly) code() {
+	r.statements = slices.Grow(r.statements, strings.Count(r.text[r.pos:], ";")+1)
 	for r.skip(); r.pos < len(r.text) && r.sectionAt(r.pos) == ""; r.skip() {
 		start := r.pos
 		r.pos = r.statementEnd()
@@ -334,24 +335,30 @@ func (r *assembly) code() {
 // statementEnd returns where the statement ends that starts at the present place: at its semicolon, or in front of
 // the next section.
 func (r *assembly) statementEnd() int {
-	if r.semicolon < r.pos {
-		r.semicolon = index(r.text, ';', r.pos)
-	}
-	end := r.semicolon
-	for at := index(r.text[:end], '.', r.pos); at < end; at = index(r.text[:end], '.', at+1) {
-		if r.sectionAt(at) != "" {
+	for at, text := r.pos, r.text; ; at++ {
+		for at < len(text) && !mayEnd[text[at]] {
+			at++
+		}
+		if at == len(text) || text[at] == ';' || r.sectionAt(at) != "" {
 			return at
 		}
 	}
-	return end
 }
+
+// mayEnd has the bytes before which a statement may end.
+var mayEnd = [256]bool{';': true, '.': true}
 
 // isData reports whether a statement, behind its labels, is a directive that gives words: it has no
 // semicolon of its own.
 func isData(text string) bool {
-	text = text[strings.LastIndexByte(text, ':')+1:]
-	text = strings.TrimLeft(text, " \t\r\n\f\v;")
-	return text == "" || text[0] == '.'
+	if strings.IndexByte(text, ':') >= 0 {
+		text = text[strings.LastIndexByte(text, ':')+1:]
+	}
+	at := 0
+	for at < len(text) && (isBlank(text[at]) || text[at] == ';') {
+		at++
+	}
+	return at == len(text) || text[at] == '.'
 }
 
 // suffix takes what stands in braces behind a semicolon.

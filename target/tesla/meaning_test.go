@@ -339,7 +339,8 @@ func (r *meaningRow) value(text string, width int, flags bool) uint64 {
 	case float && suffix == 'd':
 		return math.Float64bits(x)
 	case float && suffix == 'h':
-		return sem.Apply(&sem.Inst{Op: sem.OpConvert, Type: sem.Type{Kind: sem.Float, Width: 16}, From: sem.Type{Kind: sem.Float, Width: 64}}, math.Float64bits(x), 0, 0)
+		in := sem.Inst{Op: sem.OpConvert}.Typed(sem.Type{Kind: sem.Float, Width: 16}, sem.Type{Kind: sem.Float, Width: 64})
+		return sem.Apply(&in, math.Float64bits(x), 0, 0)
 	}
 	if v, err := strconv.ParseUint(text, 0, 64); err == nil {
 		return v & mask

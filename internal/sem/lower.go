@@ -468,12 +468,12 @@ func (l *lowerer) let(s *stmt) {
 		l.declare(s.names[0], v, s.kind == sVar, s.span)
 		return
 	}
-	if len(v.elems) != len(s.names) {
+	if len(v.elems()) != len(s.names) {
 		l.fail(s.span, diag.MeaningType, "%d names for a value of type %s", len(s.names), v.t)
 	}
 	for i, name := range s.names {
 		if name != "_" {
-			l.declare(name, v.elems[i], s.kind == sVar, s.span)
+			l.declare(name, v.elems()[i], s.kind == sVar, s.span)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package asm
 
 import (
 	"hash/maphash"
-	"math"
 	mathbits "math/bits"
 	"slices"
 
@@ -51,23 +50,29 @@ type shapeTable struct {
 	runs  []digits
 	hash  uint64
 	class *class
-	// learned and used count shapes and lines.
-	learned, used int
+	// shaped, holes and so on are room for shapes.
+	shaped arena[shape]
+	holes  arena[hole]
+	free   []hole // those of the shape that is learned
+	tests  arena[holeTest]
+	// asked and used count lines, and those of a known shape.
+	asked, used int
 	// eager learns each shape when it is met first; tests do.
 	eager bool
 }
 
-// Limits: the shapes that are kept, the numbers of a line, the digits of a number, and how many shapes are learned before it
-// is seen whether they are of use.
+// Limits: the shapes that are kept, the numbers of a line, the digits of a number, and how many lines are looked at before it
+// is seen whether that is of use; later so few of as many.
 const (
-	maxShapes   = 1 << 14
-	maxRuns     = 64
-	maxDecimal  = 18
-	maxHex      = 16
-	maxMasks    = 4
-	manyLearned = 1 << 8
+	maxShapes  = 1 << 14
+	maxRuns    = 64
+	maxDecimal = 18
+	maxHex     = 16
+	maxMasks   = 4
+	manyAsked  = 1 << 10
+	fewAsked   = 1 << 6
 	// learningCosts is how many lines of a known shape pay for learning one.
-	learningCosts = 4
+	learningCosts = 1
 )
 
 // What stands for a number in the text of a class; no text has these bytes.
@@ -130,6 +135,9 @@ func isRadix(c byte) bool { return c|0x20 == 'x' || c|0x20 == 'o' || c|0x20 == '
 // alike reads a line as others of its shape; ok is false where there are none. What comes behind its text has been read.
 func (p *Parser) alike(res *Result, text []byte) (ok bool) {
 	t := &p.memo.shapes
+	if t.key = t.key[:0]; t.hopeless() {
+		return false
+	}
 	s := p.shapeOf(text)
 	if s == nil || len(s.plan) > 0 && len(p.suffix) > 0 {
 		return false
@@ -155,6 +163,12 @@ func (p *Parser) alike(res *Result, text []byte) (ok bool) {
 		return p.complete(res) == nil
 	}
 	return p.result(res) == nil
+}
+
+// hopeless reports whether the present line is not worth a look, for few had a shape that was known.
+func (t *shapeTable) hopeless() bool {
+	t.asked++
+	return t.asked > manyAsked && t.used < t.asked/4 && t.asked%manyAsked >= fewAsked && !t.eager
 }
 
 // shapeOf returns the shape of a line, nil where it is not known.
@@ -231,7 +245,7 @@ func (t *shapeTable) holds(s *shape) bool {
 // where its class comes again.
 func (t *shapeTable) worthy() bool {
 	switch {
-	case len(t.key) == 0 || t.learned > manyLearned && t.used < t.learned && !t.eager:
+	case len(t.key) == 0:
 		return false
 	case t.class != nil:
 		t.class.credit++
@@ -255,22 +269,23 @@ func (p *Parser) learnShape() {
 		return
 	}
 	p.planEntries()
-	t.learned++
-	s := &shape{class: t.class, pairs: slices.Clone(tr.pairs), reading: reading{
+	s := &t.shaped.keep([]shape{{class: t.class, pairs: slices.Clone(tr.pairs), reading: reading{
 		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
 		named: p.named, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
-	}}
+	}}})[0]
 	tr.finish()
 	s.mask = t.class.maskFor(tr.fixed)
-	for i := range tr.holes {
+	t.free = t.free[:0]
+	for i, h := range tr.holes {
 		if s.mask>>i&1 != 0 {
 			s.fixed = append(s.fixed, t.runs[i].value)
 			continue
 		}
-		h := &tr.holes[i]
-		s.holes = append(s.holes, hole{run: i, low: h.low, high: h.high, tests: slices.Clone(h.tests), parts: h.parts, add: h.add})
+		h.run, h.tests = i, t.tests.keep(h.tests)
+		t.free = append(t.free, h)
 		s.word = s.word.AndNot(maskOf(h.parts))
 	}
+	s.holes = t.holes.keep(t.free)
 	t.shapes.add(t.fixedHash(s.mask), s, maxShapes)
 }
 
@@ -317,6 +332,3 @@ func (h *hole) takes(v uint64) bool {
 	}
 	return true
 }
-
-// anyValue is a hole of which nothing is known.
-var anyValue = hole{high: math.MaxUint64}

@@ -52,7 +52,12 @@ func (t *trace) begin(src []byte, runs []digits) (ok bool) {
 	t.holes, t.pairs, t.placed, t.fixed, t.binding = t.holes[:0], t.pairs[:0], t.placed[:0], 0, nil
 	t.of = append(t.of[:0], make([]uint8, len(src)+1)...)
 	for i, r := range t.runs {
-		t.holes = append(t.holes, anyValue)
+		if t.holes = t.holes[:i]; i < cap(t.holes) { // with the room of its tests
+			t.holes = t.holes[:i+1]
+		} else {
+			t.holes = append(t.holes, hole{})
+		}
+		t.holes[i] = hole{high: math.MaxUint64, tests: t.holes[i].tests[:0]}
 		for pos := r.from; pos < r.to; pos++ {
 			t.of[pos] = uint8(i + 1)
 		}
@@ -317,7 +322,7 @@ func (t *trace) test(hole int, mask, match, add uint64) {
 	x := holeTest{mask: mask, match: match, add: add}
 	x.want = (t.runs[hole].value+add)&mask == match
 	if h := &t.holes[hole]; !slices.Contains(h.tests, x) {
-		h.tests = append(slices.Clip(h.tests), x)
+		h.tests = append(h.tests, x)
 	}
 }
 

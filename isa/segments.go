@@ -116,7 +116,7 @@ func (d *Decoder) choose(l *leafMemo, depth int) *display {
 	if c == nil {
 		return d.firstCase(l, depth)
 	}
-	bits := c.key.read(d, depth)
+	bits := c.key.from(&d.frames[depth].from)
 	x := c.at(bits)
 	if x == nil {
 		found := len(d.findings)
@@ -175,7 +175,7 @@ func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 		choice = nil
 	}
 	if choice != nil {
-		bits = choice.key.read(d, depth)
+		bits = choice.key.from(&d.frames[depth].from)
 		if x := choice.at(bits); x != nil {
 			d.frames[depth].leaf = x.unit
 			return x, true
@@ -203,9 +203,8 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if d.watch != watchNothing {
 		return d.view(dst, x, depth)
 	}
-	var from sources
-	from[0] = &d.frames[depth].v
-	if x.reads.more && !x.reads.find(d, depth, &from) {
+	from := &d.frames[depth].from
+	if !x.reads.find(d, from) {
 		x = d.plain(x)
 	}
 	known := segmentNamed // up to which kind texts are looked up
@@ -226,7 +225,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 			buf = grown(buf, n)
 		}
 		if p.kind <= known {
-			c := &p.texts[p.key.from(&from)]
+			c := &p.texts[p.key.from(from)]
 			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
 				*(*chunk)(buf[n:]) = *c
 				n += int(size)
@@ -235,7 +234,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 		} else if p.kind == segmentEnd {
 			continue
 		}
-		buf, n = room(d.segment(buf[:n], p, &from, depth))
+		buf, n = room(d.segment(buf[:n], p, depth))
 	}
 	return buf[:n]
 }
@@ -250,14 +249,14 @@ func grown(buf []byte, n int) []byte {
 }
 
 // segment prints what stands behind the text of a segment.
-func (d *Decoder) segment(dst []byte, p *segment, from *sources, depth int) []byte {
+func (d *Decoder) segment(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.symbols && d.Symbol != nil:
 		return d.items(dst, p.items, depth)
 	case !p.remembered() || p.skip():
 		return d.rest(dst, p, depth)
 	}
-	x := p.key.from(from)
+	x := p.key.from(&d.frames[depth].from)
 	if text, ok := p.memo.text(x); ok {
 		return append(dst, text...)
 	}

@@ -101,7 +101,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 // viewText tells the tokens of the constant text of a segment, which stands in the text from start on.
 func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	t := &d.trace
-	if v.text != "" && v.before.begun == t.begun[depth] && v.before.brackets == t.brackets {
+	if v.text != "" && !d.general && v.before.begun == t.begun[depth] && v.before.brackets == t.brackets {
 		t.kinds = append(t.upTo(start), v.text...)
 		t.begun[depth], t.brackets, t.prefix = v.after.begun, v.after.brackets, start+v.after.prefix
 		return

@@ -18,8 +18,7 @@ type plan struct {
 	// choice are the bits that say which case is printed, where chooses is set.
 	choice  key
 	chooses bool
-	// general tells that operands may be nested in themselves, or are too many: the general printer counts
-	// them.
+	// general tells that operands may be nested in themselves, or are too many: without memos they are counted.
 	general bool
 }
 
@@ -55,7 +54,7 @@ type segment struct {
 	*shownItems
 }
 
-// shownItems is what a segment shows, and how that is printed in the general way.
+// shownItems is what a segment shows.
 type shownItems struct {
 	// front is the constant text where it is no chunk, fronts the items that it consists of.
 	front  string
@@ -85,7 +84,7 @@ const (
 	segmentWide                       // a text that depends on more
 	segmentNumber                     // a number that is formatted sooner than found
 	segmentOperand                    // an operand whose own segments are remembered
-	segmentItem                       // what is printed in the general way
+	segmentItem                       // what is printed as an item
 )
 
 // planned reports whether an instruction of a leaf is printed from memos: not where that is not worth it yet, or not
@@ -106,14 +105,11 @@ func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 // choose returns the display of the first case that applies and has one, and finds what the cases before
 // it do not expect; nil if there is none.
 func (d *Decoder) choose(l *leafMemo, depth int) *display {
-	switch {
-	case !d.quick:
-		return d.firstCase(l, depth)
-	case l.only != nil:
-		return l.only
-	}
 	c := l.choice
-	if c == nil {
+	switch {
+	case d.quick && l.only != nil:
+		return l.only
+	case !d.quick || c == nil:
 		return d.firstCase(l, depth)
 	}
 	bits := c.key.from(&d.frames[depth].from)

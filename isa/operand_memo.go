@@ -79,8 +79,8 @@ func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	if known == nil {
 		return false
 	}
-	op := w.open("", 0, from)
-	bits := append(op.Bits, known.Bits...)
+	op := w.next()
+	bits := append(op.Bits[:0], known.Bits...)
 	*op = *known
 	op.Bits, op.Start, op.End = bits, from-w.start, end-w.start
 	return true

@@ -71,7 +71,6 @@ func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 // bindSpread sets the bits of a scope that are a computed value, of which the others must be 0.
 func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &p.scopes[p.up(scope, x.scopeDepth)]
-	v &= x.mask
 	for i := len(x.parts) - 1; i >= 0; i-- {
 		part := x.parts[i]
 		mask := ones(part.Width)

@@ -48,6 +48,7 @@ var derived = []struct {
 	{`type="bool" display=".p"`, `{X} == 0 || {Y} == 0`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "11", ""}}},
 	{`type="bool" display=".p"`, `!{X}`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "01", ""}}},
 	{`type="bool" display=".p"`, `{X}`, `op{D}`, []row{{"op.p", "01", ""}, {"op", "00", ""}}},
+	{`type="bool" display=".p"`, `{X} &lt;&lt; 1`, `op{D} {X}`, []row{{"op.p 2", "02", ""}, {"op 0", "00", ""}, {"op 2", "", ""}, {"op.p 0", "", ""}}},
 	{`type="bool" display=".p"`, `{X} == {Y}`, `op{D}`, []row{{"op.p", "00", ""}, {"op", "01", ""}}},
 	{`type="bool" display=".p"`, `({X} &amp; 6) == 4`, `op{D}`, []row{{"op.p", "04", ""}, {"op", "00", ""}}},
 	{`type="bool" display=".p"`, `({X} >> 2) == 3`, `op{D}`, []row{{"op.p", "0c", ""}, {"op", "00", ""}}},
@@ -62,6 +63,8 @@ var derived = []struct {
 	{`type="uint" width="4"`, `{X} * 100`, `op {D}`, []row{{"op 1500", "0f", ""}, {"op 0", "00", ""}, {"op 150", "", ""}}},
 	{`type="hex" width="4"`, `{X} - 1`, `op {D}`, []row{{"op ffffffffffffffff", "00", ""}, {"op e", "0f", ""}, {"op f", "", ""}}},
 	{`type="int"`, `{X}`, `op {D}`, []row{{"op -1", "01", ""}, {"op 0", "00", ""}, {"op 2", "", ""}}}, // one bit, with its sign
+	{`type="int" width="5"`, `{X} * 2`, `op {D}`, []row{{"op -2", "0f", ""}, {"op 6", "03", ""}, {"op -16", "08", ""}, {"op 3", "", ""}, {"op 16", "", ""}}},
+	{`type="offset" width="6"`, `{Y} &lt;&lt; 3`, `op r{X}{D}`, []row{{"op r1", "01", ""}, {"op r1+24", "31", ""}, {"op r1-8", "71", ""}, {"op r1+4", "", ""}}},
 	{`type="bool"`, `{X} - 1`, `op {D}`, []row{{"op 4294967295", "00", ""}, {"op 14", "0f", ""}, {"op 15", "", ""}}},
 	{`type="bool_inv"`, `{X}`, `op {D}`, []row{{"op 1", "00", ""}, {"op 0", "01", ""}, {"op 2", "", ""}}},
 	{`type="#e" width="2"`, `{X} * 1000`, `op {D}`, []row{{"op 15000", "0f", ""}, {"op 1", "", ""}}},
@@ -74,6 +77,7 @@ var derived = []struct {
 	{`type="uint" width="64"`, `{X} * 0x100000001ULL + {Y}`, `op {D}`, []row{{"op 12884901893", "23", ""}, {"op 12884901892", "13", ""}}}, // 3<<32 + 3 + 2, + 1
 	// other types
 	{`type="#e"`, `{Z} &lt;&lt; 1 | ({X} &amp; 1)`, `op {D}`, []row{{"op one", "01", ""}, {"op two", "80", ""}, {"op three", "81", ""}}},
+	{`type="#e" width="40"`, `{Y} * 0x10000000ULL * 0x100ULL | {X}`, `op {D} {Y}`, []row{{"op 9 2", "29", ""}}}, // a number says the low 32 bits
 	{`type="#reg"`, `{X} + 1`, `op {D}`, []row{{"op r16", "0f", ""}, {"op r1", "00", ""}, {"op r0", "", ""}, {"op r17", "", ""}}},
 	{`type="#reg"`, `{Y} &lt;&lt; 2 | {Z}`, `op {D}`, []row{{"op r29", "f0", ""}, {"op r2", "", ""}}}, // 111 01
 	// an operand that is bits of the word in another order
@@ -109,6 +113,19 @@ func TestDerived(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPiecesOfPieces has operands in pieces of an operand that does not start at bit 0.
+func TestPiecesOfPieces(t *testing.T) {
+	toolsFor(t, load(t, `
+		<bitset name="#in" size="2"><display>v{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
+		<bitset name="#mid" size="4"><display>{P}:{Q}</display>
+			<field name="P" type="#in"><bits pos="3"/><bits pos="0"/></field><field name="Q" type="#in"><bits low="1" high="2"/></field></bitset>
+		<bitset name="#instruction" size="8"><display>op {M}, {N}</display>
+			<field name="M" low="4" high="7" type="#mid"/><field name="N" type="#mid"><bits low="2" high="3"/><bits low="0" high="1"/></field></bitset>`)).rows(t, []row{
+		{"op v2:v1, v0:v0", "a0", ""}, {"op v1:v2, v0:v0", "50", ""}, // 1 01 0, 0 10 1
+		{"op v0:v0, v2:v1", "0a", ""}, {"op v3:v0, v1:v3", "97", ""},
+	})
 }
 
 func TestFloats(t *testing.T) {

@@ -15,7 +15,6 @@
 //     whether it holds.
 //   - free bit: one that neither text nor constraints have fixed yet.
 //   - canonical: text as it would be printed. A number in another radix, a blank left out or an alias is non-canonical.
-//   - completion: what follows from all constraints when the text of a line has been read.
 //   - way: a path through the grammar, and of an operand in the memo, what reading its text along one path fixes.
-//   - memo: what reading did, by the text that it read: of operands, of completions, of whole lines.
+//   - memo: what reading did, by the text that it read: of operands, of whole lines.
 package asm

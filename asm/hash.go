@@ -1,5 +1,7 @@
 package asm
 
+import "math/bits"
+
 // hashTable finds what is kept by a hash. Values that share one are told apart by whoever looks for them.
 type hashTable[T any] struct {
 	slots []hashSlot[T]
@@ -75,4 +77,10 @@ func (a *arena[T]) keep(list []T) []T {
 	from := len(a.room)
 	a.room = append(a.room, list...)
 	return a.room[from:len(a.room):len(a.room)]
+}
+
+// mix returns a hash of a hash and what comes next.
+func mix(h, x uint64) uint64 {
+	high, low := bits.Mul64(h^0x9e3779b97f4a7c15, x^0xa0761d6478bd642f)
+	return high ^ low
 }

@@ -29,8 +29,6 @@ type memory struct {
 	shapes         map[string]*shape
 	shaped         int // lines that had one
 	operands       operandTable
-	completions    map[uint64]*completions
-	kept           int // in completions
 	marks
 }
 
@@ -323,18 +321,4 @@ func (t *operandTable) find(kind operandKind, hash uint64, text []byte) *operand
 		}
 	}
 	return nil
-}
-
-// keepCompletions makes room for the completions of lines of the same conditions.
-func (m *memory) keepCompletions(key uint64, all *completions) {
-	if m.completions == nil || m.kept > maxCompletions {
-		m.completions, m.kept = map[uint64]*completions{}, 0
-	}
-	m.completions[key] = all
-	m.kept++
-}
-
-func (m *memory) keepCompletion(all *completions, hash uint64, e *completion) {
-	all.by[hash] = e
-	m.kept++
 }

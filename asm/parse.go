@@ -105,15 +105,13 @@ type Parser struct {
 	found         []way        // of the operand that is being read
 	unmet         []constraint // of the value that was read
 
-	first    finding // of a line that is verified
-	solver   solver
-	about    []uint64 // what the completion of the line depends on beside bits
-	bitsRead []uint64 // the bits that it depends on
-	suffix   []suffix
-	plan     []planned // the entries of the line, before they have their places: made, or those of a line that is known
-	made     []planned
-	redone   bool // a suffix may have made another instruction of the line
-	failure  *failure
+	first   finding // of a line that is verified
+	solver  solver
+	suffix  []suffix
+	plan    []planned // the entries of the line, before they have their places: made, or those of a line that is known
+	made    []planned
+	redone  bool // a suffix may have made another instruction of the line
+	failure *failure
 	// wrong is why a constant expression of the line has no value.
 	wrong *Error
 	// silent tells that nobody wants to know why a text cannot be read.
@@ -138,8 +136,6 @@ type space struct {
 	val, known bits.Value
 	// assumed are the known bits of an entry that come from defaults: the text does not give them.
 	assumed bits.Value
-	// care are the bits on which the instruction depends, in a reading that is remembered.
-	care bits.Value
 	// field is the index field of a table entry; home is the scope that it stands in.
 	field *spec.Field
 	home  scope
@@ -363,9 +359,7 @@ func (p *Parser) read(body []byte) error {
 	if p.off > 0 {
 		p.nearest()
 	}
-	if !p.ended {
-		p.lastDefaults()
-	}
+	p.lastDefaults()
 	p.leaf = p.leaves[p.leafScopes[len(p.leafScopes)-1].leaf.Leaf.ID]
 	return nil
 }
@@ -736,7 +730,7 @@ func (p *Parser) accept(a *accept) bool {
 	case f.parent < 0:
 		p.node = nil
 		p.notePinned()
-		return p.finish()
+		return p.solve()
 	}
 	p.frame, p.node = f.parent, f.ret
 	return true

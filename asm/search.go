@@ -22,10 +22,6 @@ type solver struct {
 	// the known bits, whatever the others are.
 	solved     bool
 	val, known [maxSpaces]bits.Value
-	// reads takes the bits that expressions read, where these are asked for and not the unknown ones.
-	reads *[maxSpaces]bits.Value
-	// cut tells that not all of an expression was looked at.
-	cut bool
 }
 
 // freeBit is an unknown bit.
@@ -200,11 +196,7 @@ const maxLooseDepth = 32
 
 // freeIn collects the unknown bits that an expression reads, the lowest first within a field.
 func (p *Parser) freeIn(n *model.Node, scope int32, depth int) {
-	if n == nil {
-		return
-	}
-	if depth > maxLooseDepth || p.work > maxWork {
-		p.solver.cut = true
+	if n == nil || depth > maxLooseDepth || p.work > maxWork {
 		return
 	}
 	p.work += len(n.Alts)
@@ -240,10 +232,6 @@ func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
 }
 
 func (p *Parser) freeRun(sp uint8, low, width int) {
-	if reads := p.solver.reads; reads != nil {
-		reads[sp] = reads[sp].Or(bits.Range(low, width))
-		return
-	}
 	known := &p.spaces[sp].known
 	for i := low; i < low+width && len(p.solver.bits) <= maxFree; i++ {
 		b := freeBit{sp, int16(i), int16(i - low)}

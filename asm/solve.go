@@ -549,11 +549,7 @@ func (p *Parser) supposing(known wide.Value, read func()) {
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
 // computed from bits that are unknown. With zeros these are 0.
 func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
-	at := p.up(scope, d.Ref.ScopeDepth)
-	if d.Ref.Width <= 64 && p.gather(d.Ref, at).known() {
-		return true
-	}
-	s, ok := p.enter(d.Ref, at)
+	s, ok := p.enter(d.Ref, p.up(scope, d.Ref.ScopeDepth))
 	if !ok {
 		return true
 	}

@@ -12,8 +12,6 @@ import (
 type spread struct {
 	scopeDepth int
 	parts      []spec.Part
-	// mask has the bits of a number that text gives; those above the parts are 0.
-	mask uint64
 }
 
 // spreadOf returns where the bits of a value are, nil where it is not computed, or more than bits in another order. A
@@ -24,7 +22,7 @@ func spreadOf(ref *model.Ref) *spread {
 	}
 	w, ok := model.WiringOf(ref.Prog.Root)
 	c := derivedConstraint(ref, 0, 0)
-	s, size := &spread{scopeDepth: w.ScopeDepth, mask: c.mask}, min(bits.Len64(c.mask), len(w.Wires))
+	s, size := &spread{scopeDepth: w.ScopeDepth}, min(bits.Len64(c.mask), len(w.Wires))
 	for size > 0 && w.Wires[size-1] == model.NoWire {
 		size--
 	}

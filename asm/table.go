@@ -266,9 +266,6 @@ func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value)
 
 // care returns the bits of an entry that are given and the instruction depends on.
 func (p *Parser) care(sp uint8) bits.Value {
-	if p.cared {
-		return p.spaces[sp].care
-	}
 	care := p.spaces[sp].known
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Unused {

@@ -50,6 +50,14 @@ const tableXML = `
 		<pattern low="0" high="1">00</pattern>
 		<field name="A" type="#opd" table="opd"><bits pos="2"/><bits pos="5"/></field>
 		<field name="B" low="3" high="4" type="#opd" table="opd"/>
+	</bitset>
+	<bitset name="pair" extends="#instruction">
+		<display>pair {A.MASK}, {A.SWZ}, {B.MASK}, {B.SWZ}</display>
+		<pattern low="6" high="7">10</pattern>
+		<pattern low="0" high="1">00</pattern>
+		<field name="A" low="2" high="3" type="#opd" table="opd"/>
+		<field name="B" low="4" high="5" type="#opd" table="opd"/>
+		<unused path="A.SWZ"/>
 	</bitset>`
 
 // tableRow is a text, the word that it is, and the table after it; or the error.
@@ -193,7 +201,8 @@ func TestLineTable(t *testing.T) {
 		{"mov 1, 2", "0", "[D 0 21 ff ff]"},
 		{"any 3", "4", "[D 0 93 f f]"},
 		{"if0 0, 5", "c", "[D 0 50 ff f]"},
-		{"two 1, 3", "48", "[A 0 1 f f][B 1 3 f f]"}, // 01 0 01 0 00
+		{"two 1, 3", "48", "[A 0 1 f f][B 1 3 f f]"},             // 01 0 01 0 00
+		{"pair 1, 2, 3, 4", "90", "[A 0 21 ff f][B 1 43 ff ff]"}, // 10 01 00 00
 		{"mov 1, 2 {D@3}", "3", "[D 3 21 ff ff]"},
 		{"any 3 {D.SWZ=0x5}", "4", "[D 0 53 ff f]"},
 		{"any 3 {D.4..7=0x5}", "4", "[D 0 53 ff f]"},

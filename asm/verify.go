@@ -32,8 +32,6 @@ type finding struct {
 	off float64
 	// named tells that a label was read.
 	named bool
-	// ended tells that the bits that no text gives have their values, cared that each entry knows what it depends on.
-	ended, cared bool
 }
 
 // copy makes a finding what another is.

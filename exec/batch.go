@@ -18,7 +18,8 @@ type Batch struct {
 // NewBatch returns the Runner of a vertex program.
 func NewBatch(l *Launch) *Batch { return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices"} }
 
-// Set gives a uniform its value, or all lanes an input.
+// Set gives a uniform its value, or all lanes an input, component by component, as Parse reads them. The error tells that
+// there is no such name, that it is an output, or what is wrong with a value.
 func (b *Batch) Set(name string, texts []string) error {
 	p, err := b.Find(name)
 	if err != nil {
@@ -53,7 +54,7 @@ func (l *Launch) parseAll(p Port, texts []string) ([]uint64, error) {
 	return values, nil
 }
 
-// Read takes the inputs of lanes from a file.
+// Read takes the inputs of lanes from a file: json, csv or raw. The error says where it is wrong.
 func (b *Batch) Read(data []byte, format string) error {
 	read := map[string]func([]byte, *Launch) (*Input, error){"json": readJSON, "csv": readCSV, "raw": readRaw}[format]
 	if read == nil {
@@ -77,7 +78,7 @@ func (b *Batch) Feed(in Input) {
 // Given returns what Read, Feed and Set gave.
 func (b *Batch) Given() Input { return b.in }
 
-// Run runs the program for all inputs.
+// Run runs the program for all inputs. The error tells that there are none to repeat.
 func (b *Batch) Run(opt RunOptions) (*Outcome, error) {
 	in := b.in
 	if opt.Count > 0 {

@@ -2,8 +2,8 @@ package exec
 
 import "fmt"
 
-// Turn is the number of instructions that a wave of a block runs before another has its turn.
-const Turn = 16
+// turn is the number of instructions that a wave of a block runs before another has its turn.
+const turn = 16
 
 // barrier is what a wave does at a barrier.
 type barrier struct {
@@ -12,9 +12,9 @@ type barrier struct {
 	pc                    uint64
 }
 
-// Block is waves that share memory and meet at barriers.
-type Block struct {
-	Waves   []*Wave
+// block is waves that share memory and meet at barriers.
+type block struct {
+	waves   []*Wave
 	bars    map[uint64]*meeting // by number
 	waiting map[*Wave]barrier
 	races   *raceWatch // nil where nobody asks
@@ -30,13 +30,13 @@ type meeting struct {
 	knew  []uint32 // of those who arrived in the last round
 }
 
-// NewBlock returns a block of waves that have been started.
-func NewBlock(waves []*Wave) *Block {
-	return &Block{Waves: waves, bars: map[uint64]*meeting{}, waiting: map[*Wave]barrier{}}
+// newBlock returns a block of waves that have been started.
+func newBlock(waves []*Wave) *block {
+	return &block{waves: waves, bars: map[uint64]*meeting{}, waiting: map[*Wave]barrier{}}
 }
 
 // reset makes the block one whose waves have met nowhere.
-func (b *Block) reset() {
+func (b *block) reset() {
 	clear(b.bars)
 	clear(b.waiting)
 	if b.races != nil {
@@ -45,22 +45,22 @@ func (b *Block) reset() {
 }
 
 // RunBlock runs the waves of a block until all have stopped.
-func RunBlock(waves []*Wave) { NewBlock(waves).Run() }
+func RunBlock(waves []*Wave) { newBlock(waves).run() }
 
-// Run runs the waves in turns of a few instructions, in their order, until all have stopped. It ends early, and
+// run runs the waves in turns of a few instructions, in their order, until all have stopped. It ends early, and
 // reports false, where lanes stop otherwise than by an end: what the others do means nothing then.
-func (b *Block) Run() bool {
-	if len(b.Waves) == 1 {
+func (b *block) run() bool {
+	if len(b.waves) == 1 {
 		return b.alone()
 	}
 	for {
 		ran := false
-		for _, w := range b.Waves {
+		for _, w := range b.waves {
 			if _, waits := b.waiting[w]; waits || w.Done() {
 				continue
 			}
 			ran = true
-			w.RunFor(Turn)
+			w.RunFor(turn)
 			b.meet(w)
 			if w.failed() {
 				return false
@@ -78,8 +78,8 @@ func (b *Block) Run() bool {
 }
 
 // alone runs a wave that waits for nobody but itself.
-func (b *Block) alone() bool {
-	w := b.Waves[0]
+func (b *block) alone() bool {
+	w := b.waves[0]
 	for !w.Done() {
 		w.Run()
 		b.meet(w)
@@ -101,7 +101,7 @@ func (w *Wave) failed() bool {
 }
 
 // meet settles what follows for the barriers from what a wave did in its turn.
-func (b *Block) meet(w *Wave) {
+func (b *block) meet(w *Wave) {
 	at := w.barrier
 	w.barrier.there = false
 	if at.there {
@@ -117,7 +117,7 @@ func (b *Block) meet(w *Wave) {
 }
 
 // come counts a wave that arrives, and lets it wait unless those with whom it arrived have gone on.
-func (b *Block) come(w *Wave, at barrier) {
+func (b *block) come(w *Wave, at barrier) {
 	m := b.bars[at.number]
 	if m == nil {
 		m = &meeting{in: map[*Wave]int{}}
@@ -144,7 +144,7 @@ func (b *Block) come(w *Wave, at barrier) {
 }
 
 // goOn lets those go on who wait at a barrier, where enough have arrived.
-func (b *Block) goOn(number uint64, m *meeting) {
+func (b *block) goOn(number uint64, m *meeting) {
 	if m.arrived < b.needed(m.count) {
 		return
 	}
@@ -166,12 +166,12 @@ func (b *Block) goOn(number uint64, m *meeting) {
 }
 
 // needed returns how many waves have to arrive at a barrier: all that have not ended where it does not say.
-func (b *Block) needed(count uint64) int {
+func (b *block) needed(count uint64) int {
 	if count > 0 {
 		return int(min(count, 1<<30))
 	}
 	n := 0
-	for _, w := range b.Waves {
+	for _, w := range b.waves {
 		if !w.Done() {
 			n++
 		}
@@ -180,8 +180,8 @@ func (b *Block) needed(count uint64) int {
 }
 
 // deadlock stops the waves that wait for what does not come.
-func (b *Block) deadlock() {
-	for _, w := range b.Waves {
+func (b *block) deadlock() {
+	for _, w := range b.waves {
 		at, waits := b.waiting[w]
 		if !waits {
 			continue
@@ -192,7 +192,7 @@ func (b *Block) deadlock() {
 			w.stops = append(w.stops, Stop{Reason: "deadlock", Text: text, PC: at.pc, Lanes: w.running(g.mask)})
 		}
 	}
-	for _, w := range b.Waves {
+	for _, w := range b.waves {
 		w.groups = w.groups[:0]
 	}
 }

@@ -86,7 +86,7 @@ func TestArrive(t *testing.T) {
 		w.Set(m.state("r"), 6, 0, 0, uint64(4*i))
 		w.Set(m.state("r"), 8, 0, 0, uint64(4*i))
 	}
-	if !NewBlock(waves).Run() {
+	if !newBlock(waves).run() {
 		t.Fatal("stopped", waves[0].Stops(), waves[1].Stops())
 	}
 	for i, w := range waves {
@@ -124,7 +124,7 @@ func TestBadBlocks(t *testing.T) {
 			for _, w := range waves {
 				w.Set(m.state("r"), 4, 0, 9, 62)
 			}
-			if NewBlock(waves).Run() {
+			if newBlock(waves).run() {
 				t.Error("went well")
 			}
 			var got []string
@@ -152,7 +152,7 @@ func TestBarrierAfterEnd(t *testing.T) {
 	for lane := range 2 {
 		waves[0].Set(m.state("c"), 1, 0, lane, 1)
 	}
-	if !NewBlock(waves).Run() {
+	if !newBlock(waves).run() {
 		t.Fatal("stopped", waves[0].Stops(), waves[1].Stops())
 	}
 	wantState(t, waves[0], "r", 6, 0, 0)

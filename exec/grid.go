@@ -94,7 +94,7 @@ func (r *gridRun) work(parallel bool) {
 	}
 	own := NewShared(r.g.Program.Machine, spec.ScopeBlock, spec.ScopeBlock)
 	waves := make([]*Wave, r.g.Waves())
-	b := NewBlock(waves)
+	b := newBlock(waves)
 	if r.opt.Races {
 		b.races = newRaceWatch(len(waves), r.g.Program.Machine)
 	}
@@ -114,7 +114,7 @@ func (r *gridRun) work(parallel bool) {
 	}
 	for ; ok; block, ok = r.take() {
 		r.begin(b, own, block)
-		good := b.Run()
+		good := b.run()
 		r.finish(b, block, good)
 	}
 	r.mu.Lock()
@@ -123,7 +123,7 @@ func (r *gridRun) work(parallel bool) {
 }
 
 // watch returns what is told of the accesses of a block, nil where nobody asks.
-func (r *gridRun) watch(b *Block) func(w *Wave, a *Access) {
+func (r *gridRun) watch(b *block) func(w *Wave, a *Access) {
 	told := r.opt.Watch
 	switch {
 	case b.races == nil && told == nil:
@@ -142,30 +142,30 @@ func (r *gridRun) watch(b *Block) func(w *Wave, a *Access) {
 }
 
 // begin starts the waves of a block.
-func (r *gridRun) begin(b *Block, own *Shared, block int) {
+func (r *gridRun) begin(b *block, own *Shared, block int) {
 	own.Reset()
 	b.reset()
-	for i, w := range b.Waves {
+	for i, w := range b.waves {
 		w.Budget = 1 << 62
 		if r.opt.Budget > 0 {
 			w.Budget = r.opt.Budget
 		}
 		w.Start(min(r.g.Width, r.g.Threads-i*r.g.Width), r.g.Entry)
 		w.Trace = nil
-		if r.opt.Trace != nil && block*len(b.Waves)+i == r.opt.Traced {
+		if r.opt.Trace != nil && block*len(b.waves)+i == r.opt.Traced {
 			w.Trace = r.opt.Trace
 		}
 	}
 	if r.g.Begin != nil {
-		r.g.Begin(block, own, b.Waves)
+		r.g.Begin(block, own, b.waves)
 	}
 }
 
 // finish notes what a block gave.
-func (r *gridRun) finish(b *Block, block int, good bool) {
+func (r *gridRun) finish(b *block, block int, good bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i, w := range b.Waves {
+	for i, w := range b.waves {
 		r.tally.Add(w, block*r.g.Threads+i*r.g.Width)
 	}
 	if b.races != nil {

@@ -14,14 +14,14 @@ import (
 // Port is a name under which a program is given registers, or gives them back.
 type Port struct {
 	Name  string
-	State *sem.State
+	State *State
 	// First is the number of the first register, Count how many there are.
 	First, Count int
 	// Mask are the components that matter, bit 0 the first; 0 is all.
 	Mask uint
 }
 
-// Components lists the numbers of the components that matter.
+// Components lists the numbers of the components that matter, in order.
 func (p *Port) Components() []int {
 	var list []int
 	for k := range p.State.Type.Count() {
@@ -38,13 +38,13 @@ type Launch struct {
 	Program *Program
 	// Shared holds the uniforms.
 	Shared *Shared
-	// Entry is where the program starts.
+	// Entry is the address where the program starts.
 	Entry uint64
 	// Inputs, Outputs and Uniforms are what the program's file names. Registers have their own names
 	// beside these.
 	Inputs, Outputs, Uniforms []Port
 	// Value reads a form of values that the machine alone knows; nil where there is none.
-	Value func(text string, t sem.Type) (v uint64, ok bool)
+	Value func(text string, t Type) (v uint64, ok bool)
 	// Services are what the surroundings do.
 	Services map[string]Service
 	// Open tells that the program ends where its words do.
@@ -82,7 +82,7 @@ func (l *Launch) done(w idleWave) {
 }
 
 // Find returns the registers of a name: of the file, one element of an array of it, NAME[2], or a register
-// such as r5.
+// such as r5. The error lists names that there are.
 func (l *Launch) Find(name string) (Port, error) {
 	base, index, array := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	for _, list := range [][]Port{l.Inputs, l.Uniforms, l.Outputs} {
@@ -145,8 +145,9 @@ func (l *Launch) names() string {
 	return strings.Join(names, ", ")
 }
 
-// Parse reads a component: a number, its bits behind 0x, true or false, or a form of the machine's own.
-func (l *Launch) Parse(text string, t sem.Type) (uint64, error) {
+// Parse reads a component and returns its bits: a number, its bits behind 0x, true or false, or a form of the machine's
+// own. The error tells that the text is none of them, or does not fit the type.
+func (l *Launch) Parse(text string, t Type) (uint64, error) {
 	text = strings.TrimSpace(text)
 	if l.Value != nil {
 		if v, ok := l.Value(text, t); ok {
@@ -167,7 +168,8 @@ func (l *Launch) Parse(text string, t sem.Type) (uint64, error) {
 	return v, nil
 }
 
-// SetUniform gives registers that all lanes share their values, component by component from the first on.
+// SetUniform gives registers that all lanes share their bits, component by component from the first on. The error tells
+// that each lane has its own, or that there are too many values.
 func (l *Launch) SetUniform(p Port, values []uint64) error {
 	if p.State.Scope < spec.ScopeBlock {
 		return fmt.Errorf("%s is no uniform: each lane has its own", p.Name)
@@ -186,7 +188,7 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 type Input struct {
 	// Lanes is their number.
 	Lanes int
-	// Ports are the inputs that lanes are given, Values for each lane their components in order; where there
+	// Ports are the inputs that lanes are given, Values for each lane the bits of their components in order; where there
 	// are fewer rows than lanes, they repeat. Missing tells which of them a lane is not given; nil for none.
 	Ports   []Port
 	Values  [][]uint64
@@ -220,7 +222,7 @@ type RunOptions struct {
 
 // Result is what a run gives.
 type Result struct {
-	// Values are for each lane the components of the launch's outputs in order.
+	// Values are for each lane the bits of the components of the launch's outputs in order; a NaN is the one that there is.
 	Values [][]uint64
 	// Stops tells for each reason and place how many lanes stopped so.
 	Stops []StopCount

@@ -19,7 +19,7 @@ type Area struct {
 
 // Access is what lanes do to a memory in one operation.
 type Access struct {
-	State *sem.State
+	State *State
 	Store bool
 	// Atomic tells that the instruction does something with no other lane between: an atomic operation, or one
 	// that takes a lock.

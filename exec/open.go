@@ -14,7 +14,7 @@ import (
 
 // Open returns the meaning of an instruction set, checked unless it is a shipped one; the error tells where the
 // description is wrong, or that it has none.
-func Open(set *isa.Set) (*sem.Machine, error) {
+func Open(set *isa.Set) (*Machine, error) {
 	m, err := sem.New(inside.Machine(set))
 	if err != nil {
 		return nil, err
@@ -35,8 +35,8 @@ func Open(set *isa.Set) (*sem.Machine, error) {
 	return m, nil
 }
 
-// Quirks reads quirks that are given as texts.
-func Quirks(m *sem.Machine, given map[string]string) (map[string]uint64, error) {
+// Quirks reads quirks that are given as texts, by name. The error tells that there is no such quirk or value.
+func Quirks(m *Machine, given map[string]string) (map[string]uint64, error) {
 	out := map[string]uint64{}
 	for name, text := range given {
 		known := false
@@ -57,14 +57,15 @@ func Quirks(m *sem.Machine, given map[string]string) (map[string]uint64, error) 
 	return out, nil
 }
 
-// Words32 returns what finds instructions in words of 32 bits, as programs store them. size is the length of
-// the program in bits where it ends inside the last word; 0 where the words are full.
-func Words32(m *sem.Machine, root *model.Root, words []uint32, size int64) func(addr uint64) (bits.Value, bool) {
+// Words32 returns what finds instructions in words of 32 bits, as programs store them: the Fetch of a Program. size is
+// the length of the program in bits where it ends inside the last word; 0 where the words are full.
+func Words32(m *Machine, root *Root, words []uint32, size int64) func(addr uint64) (bits.Value, bool) {
 	return func(addr uint64) (bits.Value, bool) { return word32(m, root, m.Unit, words, size, addr) }
 }
 
-// Inner32 returns what finds the words that others run, by their number in words of the root's size.
-func Inner32(m *sem.Machine, words []uint32, size int64) func(root *model.Root, addr uint64) (bits.Value, bool) {
+// Inner32 returns what finds the words that others run, by their number in words of the root's size: the Word of Words.
+// size is that of Words32.
+func Inner32(m *Machine, words []uint32, size int64) func(root *Root, addr uint64) (bits.Value, bool) {
 	return func(root *model.Root, addr uint64) (bits.Value, bool) {
 		return word32(m, root, root.Size, words, size, addr)
 	}
@@ -90,8 +91,9 @@ func word32(m *sem.Machine, root *model.Root, unit int, words []uint32, size int
 	return v.Shr(shift), true
 }
 
-// Raw returns a launch of bare words of 32 bits, of which size is that of Words32, and which start at address 0: registers have their own names. The
-// outputs are the files that are for output, else all that each lane has.
+// Raw returns a launch of bare words of 32 bits, of which size is that of Words32, and which start at address 0:
+// registers have their own names. The outputs are the files that are for output, else all that each lane has. The error
+// is that of Open or of Quirks.
 func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks map[string]string) (*Launch, error) {
 	m, err := Open(set)
 	if err != nil {
@@ -101,7 +103,7 @@ func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks ma
 }
 
 // RawOf is Raw with what Open makes of the instruction set.
-func RawOf(m *sem.Machine, words []uint32, size int64, context bits.Value, quirks map[string]string) (*Launch, error) {
+func RawOf(m *Machine, words []uint32, size int64, context bits.Value, quirks map[string]string) (*Launch, error) {
 	root, err := m.Root("")
 	if err != nil {
 		return nil, err

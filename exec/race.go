@@ -12,7 +12,7 @@ import (
 // Race is a word of a block's memory that lanes of two waves reach for, one of them writing, with no barrier
 // between.
 type Race struct {
-	State *sem.State
+	State *State
 	// First is the earlier of the two, Second the later one.
 	First, Second RaceSide
 	// Addr and Block are those of the first time, Count says how often it was.

@@ -6,7 +6,6 @@ import (
 	"image"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 )
 
@@ -15,7 +14,7 @@ type Request struct {
 	// Set is the machine's instruction set, Machine what Open makes of it, nil for who has not opened it;
 	// Context is what the words do not say.
 	Set     *isa.Set
-	Machine *sem.Machine
+	Machine *Machine
 	Context bits.Value
 	// Data is the file. Format is the name of its format; "" is words without a container.
 	Data   []byte
@@ -108,7 +107,7 @@ type Table struct {
 // Column is a value of a row, of one component or more.
 type Column struct {
 	Name string
-	Type sem.Type
+	Type Type
 	// Components are the names of the components; nil for a value that has one without a name.
 	Components []string
 }

@@ -11,17 +11,15 @@ import (
 	"sync"
 
 	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // Program is code that waves run: words by address, lowered when they are first reached. It is safe for use by
 // several goroutines.
 type Program struct {
-	Machine *sem.Machine
-	Root    *model.Root
-	Words   sem.Words
+	Machine *Machine
+	Root    *Root
+	Words   Words
 	// Fetch returns the bits from an address on, in units of the counter; ok is false where the program has
 	// none.
 	Fetch func(addr uint64) (v bits.Value, ok bool)
@@ -31,16 +29,17 @@ type Program struct {
 	errs map[uint64]error
 }
 
-// NewProgram returns a program of a root's instructions.
-func NewProgram(m *sem.Machine, root *model.Root, words sem.Words, fetch func(addr uint64) (bits.Value, bool)) *Program {
+// NewProgram returns a program of a root's instructions, which fetch finds.
+func NewProgram(m *Machine, root *Root, words Words, fetch func(addr uint64) (bits.Value, bool)) *Program {
 	return &Program{Machine: m, Root: root, Words: words, Fetch: fetch, code: map[uint64]*sem.Code{}, errs: map[uint64]error{}}
 }
 
 // errNoWord is the error of an address at which the program has no word.
 var errNoWord = errors.New("end of words")
 
-// Code returns the lowered instruction at an address.
-func (p *Program) Code(addr uint64) (*sem.Code, error) {
+// Code returns the lowered instruction at an address. The error tells that there is no word, that it is no instruction,
+// or that it has no meaning.
+func (p *Program) Code(addr uint64) (*Code, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c, ok := p.code[addr]; ok {
@@ -63,7 +62,7 @@ type Shared struct {
 }
 
 // NewShared returns the state of the scopes from one up to another, as it is before anybody writes it.
-func NewShared(m *sem.Machine, from, to spec.Scope) *Shared {
+func NewShared(m *Machine, from, to Scope) *Shared {
 	s := &Shared{stores: map[*sem.State]*store{}}
 	for _, st := range m.States {
 		if st.Scope >= from && st.Scope <= to {
@@ -76,14 +75,15 @@ func NewShared(m *sem.Machine, from, to spec.Scope) *Shared {
 
 // Stop says why lanes no longer run.
 type Stop struct {
-	// Reason is end, trap, budget, barrier, unknown word or end of words.
+	// Reason is end, trap, budget, deadlock, unknown word, end of words, or why the instruction has no meaning.
 	Reason string
 	// Text says more of a trap.
 	Text string
 	// Detail says what the first of the lanes did.
 	Detail string
-	PC     uint64
-	// Lanes are the lanes that stopped so.
+	// PC is the address of the instruction, in units of the program counter.
+	PC uint64
+	// Lanes are the lanes that stopped so, bit 0 the first.
 	Lanes uint64
 }
 
@@ -101,13 +101,14 @@ func (s Stop) String() string {
 
 // Finding is a read of what nobody wrote, or something that is not known of the machine.
 type Finding struct {
+	// PC is the address of the instruction, in units of the program counter.
 	PC uint64
 	// State, Number and Comp are what was read; State is nil where Text says what is not known.
-	State  *sem.State
+	State  *State
 	Number int
 	Comp   int
 	Text   string
-	// Lanes are those in which it happened.
+	// Lanes are those in which it happened, bit 0 the first.
 	Lanes uint64
 }
 
@@ -136,9 +137,10 @@ type Service func(c *Call)
 // Call is a call of a service.
 type Call struct {
 	Wave *Wave
+	// Mask are the lanes that call, bit 0 the first.
 	Mask uint64
-	// Args and Results are components, in the order of the parameters and of the result. Args are to be read
-	// while the call lasts.
+	// Args and Results are components, in the order of the parameters and of the result, each with its bits by lane. Args
+	// are to be read while the call lasts; Results hold something old until they are given.
 	Args, Results []*[Lanes]uint64
 }
 
@@ -150,7 +152,7 @@ type Wave struct {
 	Program *Program
 	// Services by name; a call of one that is missing traps.
 	Services map[string]Service
-	// Budget is the number of instructions that may still be dispatched.
+	// Budget is the number of instructions that may still be dispatched, each for as many lanes as come to it.
 	Budget int64
 	// Strict traps where what nobody wrote is read.
 	Strict bool
@@ -265,7 +267,7 @@ func (w *Wave) Start(lanes int, pc uint64) {
 	w.Instructions, w.LaneInstructions = 0, 0
 }
 
-// SetLanes says which lanes there are, where that is not all from the first on.
+// SetLanes says which lanes there are, bit 0 the first, where that is not all from the first on. It is said behind Start.
 func (w *Wave) SetLanes(mask uint64) {
 	w.exists = mask
 	for _, st := range w.own {
@@ -279,37 +281,38 @@ func (w *Wave) SetLanes(mask uint64) {
 	w.groups = slices.DeleteFunc(w.groups, func(g group) bool { return g.mask == 0 })
 }
 
-// Exists returns the lanes that there are.
+// Exists returns the lanes that there are, bit 0 the first.
 func (w *Wave) Exists() uint64 { return w.exists }
 
-// Set gives a component of a register its value in a lane, Get returns it.
-func (w *Wave) Set(s *sem.State, number, comp, lane int, v uint64) {
+// Set gives a component of a register its bits in a lane, no more than the component has, and Get returns them. There has
+// to be such a register, such a component and such a lane. What lanes share has one value, whatever the lane.
+func (w *Wave) Set(s *State, number, comp, lane int, v uint64) {
 	w.stores[s.Index].set(number, comp, lane, v)
 }
 
-// Get returns a component of a register in a lane.
-func (w *Wave) Get(s *sem.State, number, comp, lane int) uint64 {
+// Get returns the bits of a component of a register in a lane: a NaN as it is.
+func (w *Wave) Get(s *State, number, comp, lane int) uint64 {
 	return w.stores[s.Index].get(number, comp, lane)
 }
 
-// Written returns the lanes in which somebody wrote a component of a register.
-func (w *Wave) Written(s *sem.State, number, comp int) uint64 {
+// Written returns the lanes in which somebody wrote a component of a register, bit 0 the first.
+func (w *Wave) Written(s *State, number, comp int) uint64 {
 	st := w.stores[s.Index]
 	return st.written[number*st.comps+comp]
 }
 
-// Memory returns the bytes of a memory.
-func (w *Wave) Memory(s *sem.State) []byte {
+// Memory returns the bytes of a memory; of one that each lane has those of all lanes, one behind the other.
+func (w *Wave) Memory(s *State) []byte {
 	st := w.stores[s.Index]
 	st.data(0)
 	return st.bytes
 }
 
 // Used reports whether a memory has its bytes: nothing made, read or wrote one that has none, and it holds 0.
-func (w *Wave) Used(s *sem.State) bool { return w.stores[s.Index].bytes != nil }
+func (w *Wave) Used(s *State) bool { return w.stores[s.Index].bytes != nil }
 
 // SetMemory gives a memory its bytes, which are used and not copied.
-func (w *Wave) SetMemory(s *sem.State, data []byte) {
+func (w *Wave) SetMemory(s *State, data []byte) {
 	st := w.stores[s.Index]
 	w.fit(st, len(data))
 	st.bytes = data
@@ -326,25 +329,25 @@ func (w *Wave) fit(st *store, n int) {
 }
 
 // SetSize says how many bytes a memory has, of each lane where each has its own.
-func (w *Wave) SetSize(s *sem.State, n int) { w.fit(w.stores[s.Index], n) }
+func (w *Wave) SetSize(s *State, n int) { w.fit(w.stores[s.Index], n) }
 
 // SetCount says how many registers of a file there are: those from that number on are outside. It is said before
 // the wave runs. A file whose numbers wrap has always all of them.
-func (w *Wave) SetCount(s *sem.State, n int) {
+func (w *Wave) SetCount(s *State, n int) {
 	if s.Outside != sem.OutsideWrap {
 		w.stores[s.Index].count = min(n, s.Count)
 	}
 }
 
 // Set gives a component of a shared register its value.
-func (s *Shared) Set(st *sem.State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
+func (s *Shared) Set(st *State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
 
 // Memory returns the bytes of a shared memory.
-func (s *Shared) Memory(st *sem.State) []byte { return s.stores[st].data(0) }
+func (s *Shared) Memory(st *State) []byte { return s.stores[st].data(0) }
 
 // SetMemory gives a shared memory its bytes, which are used and not copied, and says which parts of it hold
 // something, in order; none where all does.
-func (s *Shared) SetMemory(st *sem.State, data []byte, areas ...Area) {
+func (s *Shared) SetMemory(st *State, data []byte, areas ...Area) {
 	m := s.stores[st]
 	m.bytes, m.size, m.areas = data, len(data), areas
 	s.placed++
@@ -358,17 +361,18 @@ func (s *Shared) Reset() {
 }
 
 // Depth returns the number of entries of a stack in a lane.
-func (w *Wave) Depth(s *sem.State, lane int) int { return w.stores[s.Index].depthIn(lane) }
+func (w *Wave) Depth(s *State, lane int) int { return w.stores[s.Index].depthIn(lane) }
 
-// Entry returns a slot of the entry k below the top of a stack.
-func (w *Wave) Entry(s *sem.State, k, slot, lane int) uint64 {
+// Entry returns the bits of a slot of the entry k below the top of a stack in a lane, of which there have to be more than k.
+func (w *Wave) Entry(s *State, k, slot, lane int) uint64 {
 	st := w.stores[s.Index]
 	at, _ := st.entry(k, lane)
 	return st.get(at, slot, lane)
 }
 
-// PushEntry puts an entry onto a stack in a lane.
-func (w *Wave) PushEntry(s *sem.State, lane int, slots []uint64) bool {
+// PushEntry puts an entry onto a stack in a lane: the bits of each slot. It reports false where the stack is full and that
+// traps.
+func (w *Wave) PushEntry(s *State, lane int, slots []uint64) bool {
 	st := w.stores[s.Index]
 	if st.wide() {
 		lane = 0
@@ -391,7 +395,7 @@ func (w *Wave) Findings() []Finding {
 	return list
 }
 
-// PCs lists the addresses at which lanes go on, and the lanes.
+// PCs calls f with the addresses at which lanes go on, the lowest first, and with the lanes, bit 0 the first.
 func (w *Wave) PCs(f func(pc, lanes uint64)) {
 	for _, g := range w.groups {
 		f(g.pc, g.mask)
@@ -419,8 +423,8 @@ func (w *Wave) Waits() bool { return w.barrier.there && w.barrier.waits }
 // Done reports whether all lanes have stopped.
 func (w *Wave) Done() bool { return len(w.groups) == 0 }
 
-// Halt stops the lanes that still run.
-func (w *Wave) Halt(reason, text string) {
+// halt stops the lanes that still run.
+func (w *Wave) halt(reason, text string) {
 	for _, g := range w.groups {
 		w.stops = append(w.stops, Stop{Reason: reason, Text: text, PC: g.pc, Lanes: w.running(g.mask)})
 	}
@@ -440,7 +444,7 @@ func (w *Wave) running(lanes uint64) uint64 {
 func (w *Wave) Step() {
 	g := w.groups[0]
 	if w.Budget <= 0 {
-		w.Halt("budget", "")
+		w.halt("budget", "")
 		return
 	}
 	w.Budget--
@@ -609,7 +613,7 @@ func registerName(s *sem.State, number, comp int) string {
 	return name
 }
 
-// Values returns the components of all registers in a lane, by name: for traces.
+// Values returns the bits of the components of all registers in a lane, by name such as r0.x: for traces.
 func (w *Wave) Values(lane int) map[string]uint64 {
 	out := map[string]uint64{}
 	for _, st := range w.stores {

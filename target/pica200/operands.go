@@ -164,6 +164,11 @@ func (s *operandScan) peek(c byte) bool { return s.pos < s.end && s.text[s.pos] 
 
 // operand reads [-]NAME[INDEX][.SWIZZLE] from text[off:end].
 func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
+	if !r.hiding {
+		if o, ok = r.banks.plain(text[off:end]); ok {
+			return o, true
+		}
+	}
 	s := operandScan{r: r, text: text, pos: off, end: end}
 	s.blanks()
 	neg := s.peek('-')
@@ -201,6 +206,27 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 	return o, true
 }
 
+// plain reads a register with nothing but a sign and components.
+func (b *banks) plain(s string) (o operand, ok bool) {
+	neg := s != "" && s[0] == '-'
+	if neg {
+		s = s[1:]
+	}
+	n := 1
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n < 2 || n < len(s) && s[n] != '.' {
+		return o, false
+	}
+	if o, ok = b.register(s[:n]); ok && n < len(s) {
+		o.swz, ok = b.components.parse(s[n+1:])
+		o.disordered = ok && !b.components.ordered(s[n+1:])
+	}
+	o.neg = neg
+	return o, ok
+}
+
 // swizzle reads the components behind a dot.
 func (s *operandScan) swizzle(o *operand) bool {
 	s.pos++
@@ -224,11 +250,6 @@ func isForeignComment(text string) bool {
 // resolve finds what the name that starts at off stands for: an alias, or a register.
 func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 	r := s.r
-	if !r.hiding {
-		if o, ok = r.banks.register(name); ok {
-			return o, true
-		}
-	}
 	if s.alias = r.aliases[name]; s.alias != nil {
 		return s.alias.operand, true
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/internal/wavetest"
 )
 
@@ -175,7 +174,7 @@ func TestLanesAlone(t *testing.T) {
 			quirks = map[string]string{"machine": "xenos", "mad": "once", "dot": "wxyz", "flush_results": "true", "predicated_exec": "wave"}
 		}
 		p := newProgram(t, m, code, quirks)
-		shared := exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)
+		shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
 		for n := range 256 {
 			for k := range 4 {
 				shared.Set(m.State("C"), n, k, randomFloat(r))

@@ -7,7 +7,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 )
 
 // Words by their fields, for control flow that no assembler makes.
@@ -31,7 +30,7 @@ func marks(t *testing.T, words ...uint32) (sum uint64, w *exec.Wave) {
 	_, m := load(t)
 	root, _ := m.Model.Root("")
 	table := sem.Words{Context: m.Model.Context, Tables: [][]bits.Value{{bits.Of(0x36f | 0x1b<<14)}}}
-	shared := exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)
+	shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
 	for n := range 20 {
 		for k := range 4 {
 			shared.Set(m.State("c"), n, k, uint64(math.Float32bits(float32(uint64(1)<<uint(n)))))

@@ -10,7 +10,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
@@ -69,7 +68,7 @@ func launchOf(set *isa.Set, file *pica200.SHBIN, d *pica200.DVLE, entry uint64, 
 	words.Tables = [][]bits.Value{table}
 	l := &exec.Launch{
 		Program: exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code, 0)),
-		Shared:  exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch),
+		Shared:  exec.NewShared(m, exec.OfBlock, exec.OfLaunch),
 		Entry:   entry, Value: float24,
 	}
 	if err := ports(l, d); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/internal/wavetest"
 )
 
@@ -85,7 +84,7 @@ func TestLanesAlone(t *testing.T) {
 			words.Quirks = map[string]uint64{"float": 1, "nan_zero": 1, "beyond": 1}
 		}
 		p := exec.NewProgram(m, root, words, exec.Words32(m, root, code, 0))
-		shared := exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)
+		shared := exec.NewShared(m, exec.OfBlock, exec.OfLaunch)
 		for n := range 90 + 6*int(seed&1) { // the others stay as nobody wrote them
 			for k := range 4 {
 				shared.Set(m.State("c"), n, k, randomFloat(r))
@@ -157,7 +156,7 @@ func silentReads(t *testing.T, program int, m *sem.Machine, waves [2]*exec.Wave,
 			continue
 		}
 		for _, s := range m.States {
-			if s.Kind != sem.FileState || s.Scope != spec.ScopeLane {
+			if s.Kind != sem.FileState || s.Scope != exec.OfLane {
 				continue
 			}
 			for n := range s.Count {

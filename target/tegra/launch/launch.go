@@ -10,7 +10,6 @@ import (
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tegra"
 )
@@ -67,7 +66,7 @@ func entryOf(p *tegra.Program, name string) (uint64, error) {
 }
 
 // New returns a program to be run by hand. m is what exec.Open makes of the set.
-func New(m *sem.Machine, set *isa.Set, p *tegra.Program, quirks map[string]string) (*exec.Launch, error) {
+func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]string) (*exec.Launch, error) {
 	root, err := m.Model.Root("")
 	if err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func New(m *sem.Machine, set *isa.Set, p *tegra.Program, quirks map[string]strin
 		}
 		return p.Words[addr], true
 	}
-	l := &exec.Launch{Program: exec.NewProgram(m, root, words, fetch), Shared: exec.NewShared(m, spec.ScopeBlock, spec.ScopeLaunch)}
+	l := &exec.Launch{Program: exec.NewProgram(m, root, words, fetch), Shared: exec.NewShared(m, exec.OfBlock, exec.OfLaunch)}
 	l.Inputs = named(m.State(attributes), p.Attributes, nil)
 	l.Uniforms = named(m.State(constants), p.Uniforms, p.Constants)
 	if err := outputs(l, set, p); err != nil {

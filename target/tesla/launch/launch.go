@@ -15,7 +15,6 @@ import (
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -286,9 +285,9 @@ func (s *session) load() {
 		}
 	}
 	data, areas := layOut(list)
-	s.shared = exec.NewShared(s.machine, spec.ScopeLaunch, spec.ScopeLaunch)
+	s.shared = exec.NewShared(s.machine, exec.OfLaunch, exec.OfLaunch)
 	for _, st := range s.machine.States {
-		if st.Kind != sem.MemoryState || st.Scope != spec.ScopeLaunch {
+		if st.Kind != sem.MemoryState || st.Scope != exec.OfLaunch {
 			continue
 		}
 		switch {

@@ -334,13 +334,6 @@ func (p *Parser) bound(u undo, end int) {
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
 	s := &p.scopes[scope]
-	if s.parts == nil && s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
-		sp := &p.spaces[s.space]
-		p.bound(undo{0, uint8(size), s.space, mask[0]}, p.pos)
-		sp.val[0] |= match[0]
-		sp.known[0] |= mask[0]
-		return true
-	}
 	return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
 }
 

@@ -284,7 +284,6 @@ func (p *Parser) solveAll() bool {
 	for i := spaceTable; i < p.nspaces; i++ {
 		p.spaces[i].assumed = wide.Value{}
 	}
-	p.solver.solved = false
 	p.preferences()
 	mark = len(p.trail)
 	free := p.allFree()
@@ -334,42 +333,15 @@ func (p *Parser) keeps(set func()) bool {
 	mark := len(p.trail)
 	set()
 	given := len(p.trail)
-	if given == mark || p.solver.solved && p.agrees() {
+	if given == mark {
 		return true
 	}
 	if p.propagate() != broken && p.find() {
-		p.remember()
 		p.undo(given)
 		return true
 	}
 	p.undo(mark)
 	return false
-}
-
-// remember keeps the solution that find has found.
-func (p *Parser) remember() {
-	p.solver.solved = true
-	for i := range p.nspaces {
-		p.solver.val[i], p.solver.known[i] = p.spaces[i].val, p.spaces[i].known
-	}
-}
-
-// agrees reports whether the solution that is remembered has the bits that are known; of bits that do
-// not matter to it, it takes them.
-func (p *Parser) agrees() bool {
-	s := &p.solver
-	for i := range p.nspaces {
-		sp := &p.spaces[i]
-		if differ := sp.val.Xor(s.val[i]).And(sp.known).And(s.known[i]); !differ.IsZero() {
-			return false
-		}
-	}
-	for i := range p.nspaces {
-		sp := &p.spaces[i]
-		s.val[i] = s.val[i].And(s.known[i]).Or(sp.val.And(sp.known).AndNot(s.known[i]))
-		s.known[i] = s.known[i].Or(sp.known)
-	}
-	return true
 }
 
 // bitsSince lists the bits that the trail has set from mark on.

@@ -169,7 +169,7 @@ func (l *Launch) Parse(text string, t Type) (uint64, error) {
 }
 
 // SetUniform gives registers that all lanes share their bits, component by component from the first on. The error tells
-// that each lane has its own, or that there are too many values.
+// that each lane has its own, or that there are too many values, or bits.
 func (l *Launch) SetUniform(p Port, values []uint64) error {
 	if p.State.Scope < spec.ScopeBlock {
 		return fmt.Errorf("%s is no uniform: each lane has its own", p.Name)
@@ -178,8 +178,21 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 	if len(values) > p.Count*len(comps) {
 		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, p.Count*len(comps))
 	}
+	if err := fit(p.Name, p.State.Type, values); err != nil {
+		return err
+	}
 	for i, v := range values {
 		l.Shared.Set(p.State, p.First+i/len(comps), comps[i%len(comps)], v)
+	}
+	return nil
+}
+
+// fit returns an error where bits are more than components of a type have.
+func fit(name string, t sem.Type, values []uint64) error {
+	for _, v := range values {
+		if t.Width < 64 && v>>uint(t.Width) != 0 {
+			return fmt.Errorf("%#x for %s, expected components of type %s", v, name, t.Elem())
+		}
 	}
 	return nil
 }

@@ -106,10 +106,10 @@ func (p *Processor) Write(register string, lane int, components ...uint64) error
 	if most := s.Type.Count(); len(components) > most || lane < 0 || lane >= p.lanes || s.ReadOnly {
 		return fmt.Errorf("%d components of %s in lane %d, expected at most %d, and a lane below %d", len(components), register, lane, most, p.lanes)
 	}
+	if err := fit(register, s.Type, components); err != nil {
+		return err
+	}
 	for k, v := range components {
-		if width := s.Type.Width; width < 64 && v>>uint(width) != 0 {
-			return fmt.Errorf("%#x for %s, expected %d bits", v, register, width)
-		}
 		p.w.Set(s, n, k, lane, v)
 	}
 	return nil

@@ -82,7 +82,7 @@ func TestProcessorRefuses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{p.Write("r0", 0, 1<<32), "0x100000000 for r0, expected 32 bits"},
+		{p.Write("r0", 0, 1<<32), "0x100000000 for r0, expected components of type u32"},
 		{p.Write("r0", 2, 1), "1 components of r0 in lane 2, expected at most 1, and a lane below 2"},
 		{p.Write("r0", 0, 1, 2), "2 components of r0 in lane 0, expected at most 1, and a lane below 2"},
 		{p.Write("r8", 0, 1), `no register "r8"`},

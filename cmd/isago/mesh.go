@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,7 +72,10 @@ func (f *meshFlags) bound() (map[string]string, error) {
 // dimensions reads --size.
 func (f *meshFlags) dimensions() (width, height int, err error) {
 	const most = 4096
-	if n, err := fmt.Sscanf(f.size, "%dx%d", &width, &height); n != 2 || err != nil || width < 1 || height < 1 || width > most || height > most {
+	across, down, _ := strings.Cut(f.size, "x")
+	width, err = strconv.Atoi(across)
+	height, err2 := strconv.Atoi(down)
+	if err != nil || err2 != nil || width < 1 || height < 1 || width > most || height > most {
 		return 0, 0, usagef("--size %q, expected WIDTHxHEIGHT, each from 1 to %d", f.size, most)
 	}
 	return width, height, nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,8 +25,16 @@ const outputBuffer = 64 << 10
 
 // create opens an output; - is standard output.
 func create(cmd *cobra.Command, name string) (*output, error) {
+	return createSized(cmd, name, outputBuffer)
+}
+
+// createSized is create for so many bytes, which are written at once.
+func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
+	newOutput := func(to io.Writer, file *os.File, name string) *output {
+		return &output{bufio.NewWriterSize(to, min(size, outputBuffer)), file, name}
+	}
 	if name == "-" {
-		return &output{Writer: bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)}, nil
+		return newOutput(cmd.OutOrStdout(), nil, ""), nil
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -37,16 +46,12 @@ func create(cmd *cobra.Command, name string) (*output, error) {
 		}
 		if !info.Mode().IsRegular() {
 			file, err := os.OpenFile(name, os.O_WRONLY, 0)
-			return newOutput(file, ""), err
+			return newOutput(file, file, ""), err
 		}
 		mode = info.Mode().Perm()
 	}
 	file, err := createBeside(name, mode)
-	return newOutput(file, name), err
-}
-
-func newOutput(file *os.File, name string) *output {
-	return &output{Writer: bufio.NewWriterSize(file, outputBuffer), file: file, name: name}
+	return newOutput(file, file, name), err
 }
 
 // createBeside makes a new file in the folder of name. (The mode of os.CreateTemp is not what a user

@@ -230,7 +230,7 @@ func compiled(cmd *cobra.Command, c program.Compiler, names []string, opt progra
 
 // writeFile writes data as the whole of a file; - is standard output.
 func writeFile(cmd *cobra.Command, name string, data []byte) error {
-	out, err := create(cmd, name)
+	out, err := createSized(cmd, name, len(data))
 	if err != nil {
 		return err
 	}
@@ -248,13 +248,12 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 }
 
 func readSource(cmd *cobra.Command, name string) (*diag.Source, error) {
-	r, err := open(cmd, name)
+	src, in, err := openText(cmd, name)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	text, err := io.ReadAll(r)
-	return &diag.Source{Name: inputName(name), Text: string(text)}, err
+	defer in.Close()
+	return src.Whole()
 }
 
 // compileEach makes a file of each source, on all cores. Errors come in the order of the names.

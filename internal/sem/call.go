@@ -83,7 +83,7 @@ func (l *lowerer) make(t Type, e *expr) value {
 		}
 		l.fail(e.span, diag.MeaningType, "%s of a value of type %s: expected as many bits, or zext, sext, trunc or to_%s", t, v.t, t.Elem())
 	}
-	out := value{t: t, has: NoID}
+	out := value{t: t, has: NoID, comps: l.b.list(t.Count())[:0]}
 	for _, a := range e.args {
 		v := l.expr(a, t.Elem())
 		if v.t.loose() {
@@ -208,9 +208,10 @@ func (l *lowerer) vectorOf(v value, n int) value {
 		return out
 	}
 	var elems []Type
-	for _, e := range v.elems {
+	for _, e := range v.elems() {
 		x := l.vectorOf(e, n)
-		out.elems, elems = append(out.elems, x), append(elems, x.t)
+		out.add(x)
+		elems = append(elems, x.t)
 	}
 	out.t = tupleOf(elems)
 	return out
@@ -218,8 +219,8 @@ func (l *lowerer) vectorOf(v value, n int) value {
 
 func (l *lowerer) appendTo(out *value, v value) {
 	out.comps = append(out.comps, v.comps...)
-	for i := range out.elems {
-		l.appendTo(&out.elems[i], v.elems[i])
+	for i := range out.elems() {
+		l.appendTo(&out.elems()[i], v.elems()[i])
 	}
 }
 

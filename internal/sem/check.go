@@ -178,7 +178,7 @@ func (c *checks) value(l *lowerer, env *model.Env) operandValue {
 
 // uniformValue reports whether a value is the same in all lanes.
 func (l *lowerer) uniformValue(v value) bool {
-	for _, e := range v.elems {
+	for _, e := range v.elems() {
 		if !l.uniformValue(e) {
 			return false
 		}

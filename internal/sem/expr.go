@@ -14,7 +14,7 @@ func (l *lowerer) expr(e *expr, want Type) value {
 	case eInt:
 		return number(int64(e.n))
 	case eReal:
-		return value{t: realType, f: e.f, has: NoID}
+		return realNumber(e.f)
 	case eBool:
 		return l.b.scalar(BoolType, l.b.flag(e.name == "true"))
 	case eEnum:
@@ -32,6 +32,9 @@ func (l *lowerer) expr(e *expr, want Type) value {
 	case eField:
 		return l.fieldExpr(e)
 	case eName:
+		if v := l.find(e.name); v != nil {
+			return v.v
+		}
 		if v, ok := l.name(e); ok {
 			return v
 		}
@@ -52,10 +55,8 @@ func (l *lowerer) expr(e *expr, want Type) value {
 	return l.read(&p, e.span)
 }
 
+// name lowers a name that code knows.
 func (l *lowerer) name(e *expr) (value, bool) {
-	if v := l.find(e.name); v != nil {
-		return v.v, true
-	}
 	switch e.name {
 	case "here":
 		return l.here, true
@@ -71,7 +72,7 @@ func (l *lowerer) name(e *expr) (value, bool) {
 		in.Uniform = true
 		return l.b.scalar(U64, l.b.push(&in)), true
 	case "inf":
-		return value{t: realType, f: infinity, has: NoID}, true
+		return realNumber(infinity), true
 	}
 	return value{}, false
 }
@@ -113,8 +114,7 @@ func (l *lowerer) unary(e *expr, want Type) value {
 		v.n = ^v.n
 		return v
 	case v.t.Kind == Real && e.op == "-":
-		v.f = -v.f
-		return v
+		return realNumber(-v.real())
 	case e.op == "-" && (v.t.integer() || v.t.Kind == Float):
 		return l.each(OpNeg, v.t, v.t, 0, v)
 	case e.op == "~" && (v.t.integer() || v.t.Kind == Bool):
@@ -207,27 +207,25 @@ func (l *lowerer) looseBinary(e *expr, x, y value) value {
 }
 
 func (l *lowerer) realBinary(e *expr, x, y value) value {
-	a, b := x.f, y.f
+	a, b := x.real(), y.real()
 	if x.t.Kind == Int {
 		a = float64(x.n)
 	}
 	if y.t.Kind == Int {
 		b = float64(y.n)
 	}
-	out := value{t: realType, has: NoID}
 	switch e.op {
 	case "+":
-		out.f = a + b
+		return realNumber(a + b)
 	case "-":
-		out.f = a - b
+		return realNumber(a - b)
 	case "*":
-		out.f = a * b
+		return realNumber(a * b)
 	case "/":
-		out.f = a / b
-	default:
-		l.fail(e.span, diag.MeaningType, "%s of numbers with a fraction", e.op)
+		return realNumber(a / b)
 	}
-	return out
+	l.fail(e.span, diag.MeaningType, "%s of numbers with a fraction", e.op)
+	return x
 }
 
 // logic lowers && and ||. What the right side does it does where the left one leaves it open.
@@ -294,7 +292,7 @@ func (l *lowerer) condExpr(e *expr, want Type) value {
 }
 
 func (l *lowerer) tuple(e *expr, want Type) value {
-	out := value{has: NoID, elems: make([]value, 0, len(e.args))}
+	values := make([]value, 0, len(e.args))
 	elems := make([]Type, 0, len(e.args))
 	for i, a := range e.args {
 		var w Type
@@ -305,10 +303,9 @@ func (l *lowerer) tuple(e *expr, want Type) value {
 		if v.t.loose() {
 			v = l.settle(v, w, a.span)
 		}
-		out.elems, elems = append(out.elems, v), append(elems, v.t)
+		values, elems = append(values, v), append(elems, v.t)
 	}
-	out.t = tupleOf(elems)
-	return out
+	return value{t: tupleOf(elems), tuple: &values, has: NoID}
 }
 
 // slice lowers x[high:low]: bits at constant places.
@@ -366,7 +363,7 @@ func (l *lowerer) dot(e *expr) (value, bool) {
 	}
 	v := l.expr(e.x, Type{})
 	comps := l.components(e.name, nil, v.t, e.span)
-	out := value{t: v.t.Elem(), has: NoID}
+	out := value{t: v.t.Elem(), has: NoID, comps: l.b.list(len(comps))[:0]}
 	if len(comps) > 1 {
 		out.t.Len = len(comps)
 	}

@@ -221,7 +221,7 @@ func (l *lowerer) caseValue(f *frame, s *spec.Semantics, r *spec.Reg, at diag.Sp
 	switch {
 	case s != nil:
 		var v value
-		b := l.m.body(s.Code, s.Type)
+		b := l.parsed(s.Code, s.Type)
 		l.inScope(s.Wave, s.Span, func() { v = l.code(b, f, nil) })
 		return v, true
 	case r != nil && l.holds(r.When, f):
@@ -328,10 +328,7 @@ func (l *lowerer) casePlace(f *frame, a *spec.Actions, r *spec.Reg) (place, bool
 	case a.Write != nil && r != nil:
 		l.fail(a.Write.Span, diag.MeaningType, "a <write> beside a <reg>, which says what is written already")
 	case a.Write != nil:
-		b := l.m.body(a.Write.Code, a.Write.Type)
-		if b.err != nil {
-			panic(b.err)
-		}
+		b := l.parsed(a.Write.Code, a.Write.Type)
 		t := l.typeOf(b.typ)
 		p := place{typ: t}
 		p.write = func(v value, at diag.Span) {

@@ -47,7 +47,7 @@ func lex(code spec.Code) ([]token, error) {
 	if len(s) > maxCode {
 		return nil, diag.Errorf(diag.XMLLimit, code.Span(0, 1), "more than %d bytes of code", maxCode)
 	}
-	var list []token
+	list := make([]token, 0, len(s)/4+1)
 	for i := 0; ; {
 		i = skipBlanks(s, i)
 		if i == len(s) {

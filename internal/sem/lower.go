@@ -256,7 +256,7 @@ func (l *lowerer) meaning(f *frame, list []*spec.Semantics, at diag.Span) {
 		l.fail(f.unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning", f.unit.Leaf.Name)
 	}
 	for _, s := range list {
-		b := l.m.body(s.Code, s.Type)
+		b := l.parsed(s.Code, s.Type)
 		l.inScope(s.Wave, s.Span, func() { l.code(b, f, nil) })
 	}
 }
@@ -284,18 +284,24 @@ func (l *lowerer) around(f *frame, a *spec.Around, inside func(diag.Span), at di
 		inside(at)
 		l.inner = mine
 	}
-	b := l.m.body(a.Code, spec.Code{})
+	b := l.parsed(a.Code, spec.Code{})
 	around := l.b.around
 	l.b.around = true
 	l.inScope(a.Wave, a.Span, func() { l.code(b, f, nil) })
 	l.inner, l.b.around = saved, around
 }
 
-// code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.
-func (l *lowerer) code(b *body, f *frame, locals []local) value {
+// parsed is what a piece of code is, and the type that it says it returns; a mistake in it ends the lowering.
+func (l *lowerer) parsed(code, typ spec.Code) *body {
+	b := l.m.body(code, typ)
 	if b.err != nil {
 		panic(b.err)
 	}
+	return b
+}
+
+// code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.
+func (l *lowerer) code(b *body, f *frame, locals []local) value {
 	var typ Type
 	if b.typ != nil {
 		typ = l.typeOf(b.typ)
@@ -462,12 +468,12 @@ func (l *lowerer) let(s *stmt) {
 		l.declare(s.names[0], v, s.kind == sVar, s.span)
 		return
 	}
-	if len(v.elems) != len(s.names) {
+	if len(v.elems()) != len(s.names) {
 		l.fail(s.span, diag.MeaningType, "%d names for a value of type %s", len(s.names), v.t)
 	}
 	for i, name := range s.names {
 		if name != "_" {
-			l.declare(name, v.elems[i], s.kind == sVar, s.span)
+			l.declare(name, v.elems()[i], s.kind == sVar, s.span)
 		}
 	}
 }

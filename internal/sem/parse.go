@@ -54,17 +54,17 @@ func parseType(code spec.Code) (*typeExpr, error) {
 	return t, err
 }
 
-func (p *parser) tok() token { return p.toks[p.pos] }
+func (p *parser) tok() *token { return &p.toks[p.pos] }
 
-func (p *parser) next() token {
-	t := p.toks[p.pos]
+func (p *parser) next() *token {
+	t := &p.toks[p.pos]
 	if t.kind != tEOF {
 		p.pos++
 	}
 	return t
 }
 
-func (p *parser) span(from token) diag.Span {
+func (p *parser) span(from *token) diag.Span {
 	return p.code.Span(from.from, p.toks[max(0, p.pos-1)].to)
 }
 
@@ -495,7 +495,7 @@ func (p *parser) postfix() (*expr, error) {
 	return nil, err
 }
 
-func (p *parser) dot(x *expr, from token) (*expr, error) {
+func (p *parser) dot(x *expr, from *token) (*expr, error) {
 	name, err := p.ident("a component")
 	if err != nil {
 		return nil, err
@@ -513,7 +513,7 @@ func (p *parser) dot(x *expr, from token) (*expr, error) {
 	return &expr{kind: eWhere, x: x, y: args[0], span: p.span(from)}, nil
 }
 
-func (p *parser) index(x *expr, from token) (*expr, error) {
+func (p *parser) index(x *expr, from *token) (*expr, error) {
 	y, err := p.expr()
 	if err != nil {
 		return nil, err

@@ -279,18 +279,14 @@ func (l *lowerer) read(p *place, at diag.Span) value {
 	case p.view != nil:
 		return l.readView(p)
 	}
-	t := p.state.Type
-	var v value
-	if p.comps == nil {
-		v = value{t: t, has: NoID}
-		for i := range t.Count() {
-			v.comps = append(v.comps, l.readComp(p, i))
+	t := l.placeType(&place{state: p.state, comps: p.comps})
+	v := value{t: t, has: NoID, comps: l.b.list(t.Count())}
+	for i := range v.comps {
+		comp := i
+		if p.comps != nil {
+			comp = p.comps[i]
 		}
-	} else {
-		v = value{t: l.placeType(&place{state: p.state, comps: p.comps}), has: NoID}
-		for _, i := range p.comps {
-			v.comps = append(v.comps, l.readComp(p, i))
-		}
+		v.comps[i] = l.readComp(p, comp)
 	}
 	if p.sliced {
 		return l.sliceOf(v, p.high, p.low, at)
@@ -346,11 +342,11 @@ func (l *lowerer) outside(s *State, in *Inst, n uint64) ID {
 // write assigns a place.
 func (l *lowerer) write(p *place, v value, at diag.Span) {
 	if p.parts != nil {
-		if len(v.elems) != len(p.parts) {
+		if len(v.elems()) != len(p.parts) {
 			l.fail(at, diag.MeaningType, "a value of type %s for %d places", v.t, len(p.parts))
 		}
 		for i := range p.parts {
-			l.write(&p.parts[i], v.elems[i], at)
+			l.write(&p.parts[i], v.elems()[i], at)
 		}
 		return
 	}
@@ -377,9 +373,13 @@ func (l *lowerer) write(p *place, v value, at diag.Span) {
 	case l.later == nil:
 		l.writeState(p, v)
 	default:
-		later := *p
-		l.afterwards(func() { l.writeState(&later, v) })
+		l.writeLater(*p, v)
 	}
+}
+
+// writeLater writes a register at the end of a together. What it needs is kept for that alone.
+func (l *lowerer) writeLater(p place, v value) {
+	l.afterwards(func() { l.writeState(&p, v) })
 }
 
 func (l *lowerer) writeState(p *place, v value) {

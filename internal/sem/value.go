@@ -11,16 +11,34 @@ import (
 type value struct {
 	t     Type
 	comps []ID
-	elems []value // of a tuple
-	n     int64   // of an Int
-	f     float64 // of a Real
-	// unknown tells of an Int that it is not known while a description is checked.
-	unknown bool
+	tuple *[]value // what elems returns
+	n     int64    // of an Int; of a Real the bits
 	// has says of a T? in which lanes there is a value.
 	has ID
+	// unknown tells of an Int that it is not known while a description is checked.
+	unknown bool
 }
 
 func number(n int64) value { return value{t: intType, n: n, has: NoID} }
+
+func realNumber(f float64) value { return value{t: realType, n: int64(math.Float64bits(f)), has: NoID} }
+
+// real is the number that a Real is.
+func (v *value) real() float64 { return math.Float64frombits(uint64(v.n)) }
+
+// elems are the values of a tuple.
+func (v *value) elems() []value {
+	if v.tuple == nil {
+		return nil
+	}
+	return *v.tuple
+}
+
+// add appends a value to a tuple.
+func (v *value) add(e value) {
+	list := append(v.elems(), e)
+	v.tuple = &list
+}
 
 func (l *lowerer) fail(at diag.Span, code diag.Code, format string, args ...any) {
 	panic(diag.Errorf(code, at, format, args...))
@@ -37,10 +55,10 @@ func (l *lowerer) typed(v value, t Type, at diag.Span) value {
 	if v.t.loose() {
 		return l.settle(v, t, at)
 	}
-	if v.t.Kind == Tuple && t.Kind == Tuple && len(v.elems) == len(t.elems()) {
+	if v.t.Kind == Tuple && t.Kind == Tuple && len(v.elems()) == len(t.elems()) {
 		out := value{t: t, has: v.has}
-		for i, e := range v.elems {
-			out.elems = append(out.elems, l.typed(e, t.elems()[i], at))
+		for i, e := range v.elems() {
+			out.add(l.typed(e, t.elems()[i], at))
 		}
 		return out
 	}
@@ -60,9 +78,9 @@ func (l *lowerer) settle(v value, t Type, at diag.Span) value {
 	case v.unknown:
 		id = l.b.param(t)
 	case v.t.Kind == Real && t.Kind != Float:
-		l.fail(at, diag.MeaningType, "%v, expected %s", v.f, t)
+		l.fail(at, diag.MeaningType, "%v, expected %s", v.real(), t)
 	case v.t.Kind == Real:
-		id = l.b.constant(t, round(v.f, t.Width, Nearest))
+		id = l.b.constant(t, round(v.real(), t.Width, Nearest))
 	case t.Kind == Float:
 		id = l.b.constant(t, round(float64(v.n), t.Width, Nearest))
 	case t.Kind == Bool:
@@ -143,8 +161,8 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 		return y
 	}
 	out := value{t: x.t, has: NoID}
-	for i := range x.elems {
-		out.elems = append(out.elems, l.choose(cond, x.elems[i], y.elems[i]))
+	for i, e := range x.elems() {
+		out.add(l.choose(cond, e, y.elems()[i]))
 	}
 	out.comps = l.b.list(len(x.comps))
 	for i := range x.comps {
@@ -157,7 +175,7 @@ func (l *lowerer) choose(cond ID, x, y value) value {
 func (l *lowerer) zero(t Type) value {
 	out := value{t: t, has: NoID}
 	for _, e := range t.elems() {
-		out.elems = append(out.elems, l.zero(e))
+		out.add(l.zero(e))
 	}
 	if t.Kind != Tuple {
 		for range t.Count() {
@@ -171,7 +189,7 @@ func (l *lowerer) zero(t Type) value {
 func (l *lowerer) opaque(t Type, uniform bool) value {
 	out := value{t: t, has: NoID}
 	for _, e := range t.elems() {
-		out.elems = append(out.elems, l.opaque(e, uniform))
+		out.add(l.opaque(e, uniform))
 	}
 	if t.Kind != Tuple {
 		for range t.Count() {

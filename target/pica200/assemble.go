@@ -3,6 +3,7 @@ package pica200
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,9 @@ type Assembler struct {
 	declarations    map[declared]uint64
 	lastDeclaration uint64
 	linter          linter
+	// The instruction being read: in the words of the description, and the registers that it reads.
+	line   asm.Line
+	inputs []int
 	// tools are those of Source, nil before it is asked for.
 	tools *sourceTools
 }
@@ -167,10 +171,8 @@ type assembly struct {
 	array   *constArray
 	src     *diag.Source
 	base    int // of the text being read, in src
-	// The instruction being read: in the words of the description, and its name, nil for one that is none.
-	line     asm.Line
+	// The instruction being read: its name, nil for one that is none.
 	mnemonic *mnemonic
-	inputs   []int  // registers that it reads
 	first    bool   // the next operand is the first
 	name     string // of the place that it goes to
 }
@@ -558,6 +560,7 @@ func (r *assembly) write(out *Assembled) {
 func (r *assembly) code(f *SHBIN) {
 	f.DVLP.Version = r.facts.version
 	f.DVLP.Code = make([]uint32, 0, len(r.layout.Words))
+	f.DVLP.Descriptors = slices.Grow(f.DVLP.Descriptors, len(r.table.Entries))
 	for i := range r.layout.Words {
 		f.DVLP.Code = append(f.DVLP.Code, uint32(r.layout.Words[i].Inst.Bits[0]))
 	}

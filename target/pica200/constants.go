@@ -15,7 +15,7 @@ type constArray struct {
 	name   string
 	span   diag.Span
 	size   int // -1: as many as there are
-	values [][4]uint32
+	values [][16]byte
 }
 
 // constant returns the directive that presets the next free register of a bank.
@@ -263,7 +263,7 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 			return
 		}
 		payload, _ := r.tuple(floatBank, text[1:], a.pos+1)
-		r.array.values = append(r.array.values, Constant{Payload: payload}.Float24s())
+		r.array.values = append(r.array.values, payload)
 		return
 	}
 	name, rest, ok := strings.Cut(text, "[")
@@ -296,11 +296,6 @@ func (r *assembly) endArray() {
 		r.fail(diag.SpaceFull, array.span, "no room for %s: it has %s", array.name, count(n, "value"))
 		return
 	}
-	values := make([][16]byte, n)
-	for i, v := range array.values {
-		for j, f := range v {
-			binary.LittleEndian.PutUint32(values[i][4*j:], f)
-		}
-	}
+	values := append(array.values, make([][16]byte, n-len(array.values))...)
 	r.constants(r.program(), floatBank, array.name, array.span, values)
 }

@@ -3,6 +3,7 @@ package pica200
 import (
 	"fmt"
 	"math"
+	mathbits "math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,11 +183,9 @@ func elementName(name string, i, size int) string {
 // takes reports whether the next uniform of a bank would get the register anyway.
 func (n *namer) takes(of bank, num, size int) bool {
 	b := &n.space.banks[of]
-	saved := b.up
-	if first, ok := b.uniform(size); ok && first == num {
+	if b.gives(b.uniform, size, num) {
 		return true
 	}
-	b.up = saved
 	b.explicit = append(b.explicit, registers{num, num + size})
 	return false
 }
@@ -195,10 +194,7 @@ func (n *namer) input(name string, num, size int) {
 	if size > 1 {
 		return
 	}
-	free := 0
-	for n.inputs>>free&1 != 0 {
-		free++
-	}
+	free := mathbits.TrailingZeros16(^n.inputs)
 	n.inputs |= 1 << num
 	if free == num {
 		n.line(".in %s", name)
@@ -266,9 +262,7 @@ func (n *namer) array(list []Constant) int {
 			return 0
 		}
 	}
-	down, bound := b.down, b.bound
-	if at, ok := b.constant(k); !ok || at != num {
-		b.down, b.bound = down, bound
+	if !b.gives(b.constant, k, num) {
 		return 0
 	}
 	name := n.name(fmt.Sprintf("constf%d", num), false)
@@ -299,15 +293,12 @@ func (n *namer) constant(c *Constant) {
 		return
 	}
 	letter := constantLetters[bank]
-	b := &n.space.banks[bank]
-	down, bound := b.down, b.bound
-	if first, ok := b.constant(1); ok && first == num {
+	if b := &n.space.banks[bank]; b.gives(b.constant, 1, num) {
 		name := n.name(fmt.Sprintf("const%s%d", letter, num), false)
 		n.line(".const%s %s%s", letter, name, value)
 		n.register(bank, num, name)
 		return
 	}
-	b.down, b.bound = down, bound
 	n.line(".set%s %s%s", letter, bank.name(num), value)
 }
 
@@ -372,10 +363,7 @@ func (n *namer) output(o *Output) {
 	if nameOrNumber(semantics[:], int(o.Semantic)) == strconv.Itoa(int(o.Semantic)) || o.Register >= outputRegisters || o.Mask == 0 || o.Mask > 15 {
 		return
 	}
-	free := 0
-	for n.outputs>>free&1 != 0 {
-		free++
-	}
+	free := mathbits.TrailingZeros16(^n.outputs)
 	taken := n.outputs>>o.Register&1 != 0
 	n.outputs |= 1 << o.Register
 	name, mask, reg := "-", "", ""

@@ -103,6 +103,9 @@ func (l *linter) inLoop(at int) bool {
 
 // vertexEmit warns of instructions of geometry shaders to which a vertex program comes.
 func (l *linter) vertexEmit() {
+	if !slices.ContainsFunc(l.r.layout.Words, func(w program.Placed) bool { return forGeometry(w.Role) }) {
+		return
+	}
 	seen, warned := map[registers]bool{}, map[int]bool{}
 	for _, d := range l.r.files {
 		if p, ok := l.r.layout.Procedure(d.entry); ok && !d.omitted && d.entryWords == nil && !d.isGeometry() {
@@ -110,6 +113,9 @@ func (l *linter) vertexEmit() {
 		}
 	}
 }
+
+// forGeometry reports whether an instruction is one of geometry shaders alone.
+func forGeometry(role *program.Role) bool { return role.Flushes || role.Marks == geometryMark }
 
 // emits follows a procedure and those that it calls, each once.
 func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool) {
@@ -119,7 +125,7 @@ func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool
 	seen[p] = true
 	l.walk(p, func(at int) {
 		role := l.role(at)
-		if (role.Flushes || role.Marks == geometryMark) && !warned[at] {
+		if forGeometry(role) && !warned[at] {
 			warned[at] = true
 			l.r.warn(diag.VertexEmit, l.r.layout.Words[at].Span, "a vertex program comes here, and only geometry shaders have vertices to emit: .gsh makes it one")
 		}

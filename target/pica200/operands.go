@@ -164,6 +164,11 @@ func (s *operandScan) peek(c byte) bool { return s.pos < s.end && s.text[s.pos] 
 
 // operand reads [-]NAME[INDEX][.SWIZZLE] from text[off:end].
 func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
+	if !r.hiding {
+		if o, ok = r.banks.plain(text[off:end]); ok {
+			return o, true
+		}
+	}
 	s := operandScan{r: r, text: text, pos: off, end: end}
 	s.blanks()
 	neg := s.peek('-')
@@ -201,6 +206,27 @@ func (r *assembly) operand(text string, off, end int) (o operand, ok bool) {
 	return o, true
 }
 
+// plain reads a register with nothing but a sign and components.
+func (b *banks) plain(s string) (o operand, ok bool) {
+	neg := s != "" && s[0] == '-'
+	if neg {
+		s = s[1:]
+	}
+	n := 1
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n < 2 || n < len(s) && s[n] != '.' {
+		return o, false
+	}
+	if o, ok = b.register(s[:n]); ok && n < len(s) {
+		o.swz, ok = b.components.parse(s[n+1:])
+		o.disordered = ok && !b.components.ordered(s[n+1:])
+	}
+	o.neg = neg
+	return o, ok
+}
+
 // swizzle reads the components behind a dot.
 func (s *operandScan) swizzle(o *operand) bool {
 	s.pos++
@@ -224,11 +250,6 @@ func isForeignComment(text string) bool {
 // resolve finds what the name that starts at off stands for: an alias, or a register.
 func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 	r := s.r
-	if !r.hiding {
-		if o, ok = r.banks.register(name); ok {
-			return o, true
-		}
-	}
 	if s.alias = r.aliases[name]; s.alias != nil {
 		return s.alias.operand, true
 	}
@@ -285,24 +306,23 @@ func (s *operandScan) index(o *operand, start int) bool {
 		return s.r.inBank(o, s.r.span(start, s.pos), s.text[start:s.pos])
 	}
 	span := s.r.span(open+1, open+shut)
-	offset, register, ok := s.r.banks.splitIndex(inner)
+	offset, register, turned, ok := s.r.banks.splitIndex(inner)
 	if !ok {
 		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or one plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
 		return false
 	}
+	name := strings.TrimSpace(s.text[start:open])
 	if register != 0 && !s.r.facts.unchecked && !slices.Contains(s.r.banks.indexed(), o.file) {
-		name := strings.TrimSpace(s.text[start:open])
 		if name != o.String() {
 			name += " is " + o.String()
 		}
 		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, namesOf(s.r.banks.indexed(), " or "))
 		return false
 	}
-	name := strings.TrimSpace(s.text[start:open])
 	switch {
 	case register != 0 && strings.Contains(inner, "-"):
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %s and %d; picasso reads it without an index", name, s.r.banks.address[register], offset)
-	case register != 0 && s.r.banks.turned(inner):
+	case turned:
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %s and %d; older versions of picasso read it without an index", name, s.r.banks.address[register], offset)
 	case offset != 0 && isHexadecimal(inner):
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", name, offset)
@@ -345,39 +365,32 @@ func (s *operandScan) pastArray(a *alias, name, written string, span diag.Span, 
 	}
 }
 
-// turned reports whether an index is a number plus a register.
-func (b *banks) turned(inner string) bool {
-	left, _, sum := strings.Cut(strings.TrimSpace(inner), "+")
-	_, named := b.named[strings.ToLower(strings.TrimSpace(left))]
-	return sum && !named
-}
-
-// splitIndex reads what stands between brackets.
-func (b *banks) splitIndex(inner string) (offset int, register uint8, ok bool) {
+// splitIndex reads what stands between brackets; turned tells that it is a number plus a register.
+func (b *banks) splitIndex(inner string) (offset int, register uint8, turned, ok bool) {
 	inner = strings.TrimSpace(inner)
 	if n, good := number(inner); good {
-		return n, 0, true
+		return n, 0, false, true
 	}
 	if reg, good := b.named[strings.ToLower(inner)]; good {
-		return 0, reg, true
+		return 0, reg, false, true
 	}
 	i := strings.IndexAny(inner, "+-")
 	if i <= 0 {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	left, right := strings.TrimSpace(inner[:i]), strings.TrimSpace(inner[i+1:])
-	if inner[i] == '+' && left[0] >= '0' && left[0] <= '9' {
+	if turned = inner[i] == '+' && left[0] >= '0' && left[0] <= '9'; turned {
 		left, right = right, left
 	}
 	reg, good := b.named[strings.ToLower(left)]
 	n, isNumber := number(right)
 	if !good || !isNumber || strings.HasPrefix(right, "-") {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	if inner[i] == '-' {
 		n = -n
 	}
-	return n, reg, true
+	return n, reg, turned, true
 }
 
 // operandKind says how source writes an operand of an instruction.

@@ -876,11 +876,14 @@ func (w *sourceWriter) unique(names ...string) string {
 
 // structure is the nesting of procedures and blocks that was found in code.
 type structure struct {
+	w      *sourceWriter
 	units  []unit
 	procs  map[registers]proc
 	starts map[int][]proc // the longest first
 	blocks map[int]block
 	owners []ownerSet
+	// ends are those of what is called or entered at an address, the last first.
+	ends map[int][]int
 	// emitting are the files of which a unit has what makes a geometry shader.
 	emitting map[int]bool
 }
@@ -905,88 +908,76 @@ type unit struct {
 
 // find finds the structure: what is called or entered and what blocks span, as far as it is nested.
 func (s *structure) find(w *sourceWriter) {
-	s.procs, s.starts, s.blocks = map[registers]proc{}, map[int][]proc{}, map[int]block{}
-	candidates := map[registers]bool{}
-	add := func(start, end int) {
-		if start >= 0 && start < end && end <= len(w.insts) {
-			candidates[registers{start, end}] = true
-		}
-	}
+	*s = structure{w: w, procs: map[registers]proc{}, starts: map[int][]proc{}, blocks: map[int]block{}, ends: map[int][]int{}}
 	for at, in := range w.insts {
 		if w.asm.roles.Of(in).Call != "" {
 			t, n := w.fields(at)
-			add(t, t+n)
+			s.candidate(t, t+n)
 		}
 	}
 	for i := range w.file.DVLEs {
-		add(int(w.file.DVLEs[i].Entry), int(w.file.DVLEs[i].End))
+		s.candidate(int(w.file.DVLEs[i].Entry), int(w.file.DVLEs[i].End))
 	}
-	starts := map[int][]int{}
-	for c := range candidates {
-		starts[c.first] = append(starts[c.first], c.end)
+	for _, ends := range s.ends {
+		slices.SortFunc(ends, func(a, b int) int { return b - a })
 	}
-	for at := range starts {
-		slices.SortFunc(starts[at], func(a, b int) int { return b - a })
-	}
-	s.nest(w, starts)
+	s.nest()
 	s.owners = ownersOf(w.file, w.d, w.insts)
-	s.assign(w)
+	s.assign()
+}
+
+// candidate notes words that may be a procedure.
+func (s *structure) candidate(start, end int) {
+	if start >= 0 && start < end && end <= len(s.w.insts) && !slices.Contains(s.ends[start], end) {
+		s.ends[start] = append(s.ends[start], end)
+	}
 }
 
 // nest walks the code, and keeps what lies wholly inside what surrounds it.
-func (s *structure) nest(w *sourceWriter, starts map[int][]int) {
-	outer := nesting{s: s, w: w, starts: starts}
-	sorted := append(slices.Sorted(maps.Keys(starts)), len(w.insts))
-	for at := 0; at < len(w.insts); {
-		for sorted[0] <= at && sorted[0] < len(w.insts) {
+func (s *structure) nest() {
+	sorted := append(slices.Sorted(maps.Keys(s.ends)), len(s.w.insts))
+	for at := 0; at < len(s.w.insts); {
+		for sorted[0] <= at && sorted[0] < len(s.w.insts) {
 			sorted = sorted[1:]
 		}
 		end := sorted[0]
-		if ends := starts[at]; len(ends) > 0 {
+		if ends := s.ends[at]; len(ends) > 0 {
 			end = ends[0]
 		}
-		p := outer.keep(at, end)
-		s.units = append(s.units, unit{proc: p})
-		outer.scope(at, end, 1, end)
+		s.units = append(s.units, unit{proc: s.keep(at, end)})
+		s.scope(at, end, 1, end)
 		at = end
 	}
 }
 
-// nesting walks the code scope by scope.
-type nesting struct {
-	s      *structure
-	w      *sourceWriter
-	starts map[int][]int
-}
-
-func (n *nesting) keep(start, end int) proc {
-	p := proc{name: n.name(start, end), start: start, end: end}
-	n.s.procs[registers{start, end}] = p
-	n.s.starts[start] = append(n.s.starts[start], p)
+func (s *structure) keep(start, end int) proc {
+	p := proc{name: s.name(start, end), start: start, end: end}
+	s.procs[registers{start, end}] = p
+	s.starts[start] = append(s.starts[start], p)
 	return p
 }
 
 // name chooses the name of a procedure.
-func (n *nesting) name(start, end int) string {
+func (s *structure) name(start, end int) string {
 	name := fmt.Sprintf("fxn%d", start)
-	if i, ok := n.w.entries[registers{start, end}]; ok {
+	if i, ok := s.w.entries[registers{start, end}]; ok {
 		name = "main"
 		if i > 0 {
 			name = fmt.Sprintf("main%d", i)
 		}
 	}
-	return n.w.unique(n.w.tableNames[start], name)
+	return s.w.unique(s.w.tableNames[start], name)
 }
 
 // scope walks the words of a scope. opened is the end of the procedure that opened at its start.
-func (n *nesting) scope(lo, hi, depth, opened int) {
+func (s *structure) scope(lo, hi, depth, opened int) {
 	for at := lo; at < hi; {
 		if depth < program.MaxDepth {
-			if end, ok := n.procedure(at, hi, depth, opened); ok {
+			if end, ok := s.procedure(at, hi, depth, opened); ok {
 				at = end
 				continue
 			}
-			if end, ok := n.block(at, hi, depth); ok {
+			if end, ok := s.block(at, hi, depth); ok {
 				at = end
 				continue
 			}
@@ -996,25 +987,25 @@ func (n *nesting) scope(lo, hi, depth, opened int) {
 }
 
 // procedure keeps the longest procedure that starts here and fits, and walks it.
-func (n *nesting) procedure(at, hi, depth, opened int) (int, bool) {
-	for _, end := range n.starts[at] {
-		if _, kept := n.s.procs[registers{at, end}]; kept || end > hi || end == opened {
+func (s *structure) procedure(at, hi, depth, opened int) (int, bool) {
+	for _, end := range s.ends[at] {
+		if _, kept := s.procs[registers{at, end}]; kept || end > hi || end == opened {
 			continue
 		}
-		n.keep(at, end)
-		n.scope(at, end, depth+1, end)
+		s.keep(at, end)
+		s.scope(at, end, depth+1, end)
 		return end, true
 	}
 	return 0, false
 }
 
 // block keeps the block that an instruction opens if it lies inside the scope, and walks it.
-func (n *nesting) block(at, hi, depth int) (int, bool) {
-	role := n.w.asm.roles.Of(n.w.insts[at])
+func (s *structure) block(at, hi, depth int) (int, bool) {
+	role := s.w.asm.roles.Of(s.w.insts[at])
 	if role.Block == "" {
 		return 0, false
 	}
-	t, count := n.w.fields(at)
+	t, count := s.w.fields(at)
 	b := block{split: t, end: t + count}
 	if role.Block == "loop" {
 		b = block{loop: true, split: t + 1, end: t + 1}
@@ -1022,9 +1013,9 @@ func (n *nesting) block(at, hi, depth int) (int, bool) {
 	if b.split <= at || b.end > hi {
 		return 0, false
 	}
-	n.s.blocks[at] = b
-	n.scope(at+1, b.split, depth+1, 0)
-	n.scope(b.split, b.end, depth+1, 0)
+	s.blocks[at] = b
+	s.scope(at+1, b.split, depth+1, 0)
+	s.scope(b.split, b.end, depth+1, 0)
 	return b.end, true
 }
 
@@ -1040,54 +1031,45 @@ func (s *structure) next(at, hi int, inside proc) (proc, bool) {
 
 // assign chooses the file of each unit: that of the first program that runs it, in ascending order,
 // such that what emits is in that of a geometry shader, where there is one.
-func (s *structure) assign(w *sourceWriter) {
+func (s *structure) assign() {
 	s.emitting = map[int]bool{}
-	lastEmit, lastGeometry := -1, len(w.file.DVLEs)
+	programs := s.w.file.DVLEs
+	lastEmit, lastGeometry := -1, len(programs)
 	for i := range s.units {
-		if s.emits(w, s.units[i].proc) {
+		if s.emits(s.units[i].proc) {
 			lastEmit = i
 		}
 	}
-	for i := range w.file.DVLEs {
-		if w.file.DVLEs[i].Type == GeometryShader {
+	for i := range programs {
+		if programs[i].Type == GeometryShader {
 			lastGeometry = i
 		}
 	}
 	file := 0
 	for i := range s.units {
-		owner := s.owners[s.units[i].proc.start]
-		for o := range min(64, len(w.file.DVLEs)) {
-			if owner>>uint(o)&1 != 0 {
-				file = max(file, o)
-				break
-			}
+		u := &s.units[i]
+		if owners := uint64(s.owners[u.proc.start]); owners != 0 {
+			file = max(file, mathbits.TrailingZeros64(owners))
 		}
 		if i <= lastEmit {
 			file = min(file, lastGeometry)
 		}
-		if s.emits(w, s.units[i].proc) {
-			file = geometryFrom(w.file.DVLEs, file)
+		if s.emits(u.proc) {
+			// The first geometry shader from that program on, or else that program.
+			if n := slices.IndexFunc(programs[file:], func(d DVLE) bool { return d.Type == GeometryShader }); n > 0 {
+				file += n
+			}
 			s.emitting[file] = true
 		}
-		s.units[i].file = file
+		u.file = file
 	}
 }
 
 // emits reports whether a procedure has what makes its file a geometry shader, whoever calls it.
-func (s *structure) emits(w *sourceWriter, p proc) bool {
-	return slices.ContainsFunc(w.insts[p.start:p.end], func(in isa.Inst) bool {
-		return w.asm.roles.Of(in).Marks == geometryMark
+func (s *structure) emits(p proc) bool {
+	return slices.ContainsFunc(s.w.insts[p.start:p.end], func(in isa.Inst) bool {
+		return s.w.asm.roles.Of(in).Marks == geometryMark
 	})
-}
-
-// geometryFrom returns the first geometry shader from a program on, or else that program.
-func geometryFrom(programs []DVLE, from int) int {
-	for i := from; i < len(programs); i++ {
-		if programs[i].Type == GeometryShader {
-			return i
-		}
-	}
-	return from
 }
 
 // fileOf returns the file that an address is written to.

@@ -90,6 +90,16 @@ func (b *bankSpace) constant(n int) (int, bool) {
 	return first, true
 }
 
+// gives takes n registers where they would be those from first on, and nothing where not.
+func (b *bankSpace) gives(take func(n int) (int, bool), n, first int) bool {
+	saved := *b
+	if at, ok := take(n); ok && at == first {
+		return true
+	}
+	*b = saved
+	return false
+}
+
 // uniform is a declared uniform.
 type uniform struct {
 	name    string
@@ -221,19 +231,20 @@ func (r *assembly) allocate(d *dvleState, u *uniform) bool {
 
 // again checks that a uniform which another file declares is declared alike.
 func (r *assembly) again(u, old *uniform) bool {
+	is := ""
 	switch {
 	case u.bank != old.bank:
-		r.fail(diag.Duplicate, u.span, "%s is a .%s in another file", u.name, old.bank.word()).With(old.span, "the other declaration")
-		return false
+		is = "is a ." + old.bank.word()
 	case u.size != old.size:
-		r.fail(diag.Duplicate, u.span, "%s has %s in another file", u.name, count(old.size, "register")).With(old.span, "the other declaration")
-		return false
+		is = "has " + count(old.size, "register")
 	case u.first >= 0 && u.first != old.first:
-		r.fail(diag.Duplicate, u.span, "%s is at %s in another file", u.name, old.bank.name(old.first)).With(old.span, "the other declaration")
-		return false
+		is = "is at " + old.bank.name(old.first)
+	default:
+		u.first = old.first
+		return true
 	}
-	u.first = old.first
-	return true
+	r.fail(diag.Duplicate, u.span, "%s %s in another file", u.name, is).With(old.span, "the other declaration")
+	return false
 }
 
 // free checks that nothing else of this file has the registers that a uniform asks for.

@@ -164,7 +164,8 @@ func TestTriangles(t *testing.T) {
 func TestWrongOptions(t *testing.T) {
 	f := files{"t.png": smallTexture(t), "no.png": []byte("no"), "s.json": []byte(`{"sizes": [1, 2]}`), "size.json": []byte(`{"size": [0, 2]}`),
 		"loop.json": []byte(`{"vertex": {"loops": {"0": [300, 0, 1]}}}`), "index.json": []byte(`{"indices": [-1]}`), "bool.json": []byte(`{"vertex": {"bools": [256]}}`),
-		"const.json": []byte(`{"vertex": {"constants": {"C255": [1,2,3,4,5]}}}`), "buffer.json": []byte(`{"buffers": [{"constant": [32]}]}`)}
+		"const.json": []byte(`{"vertex": {"constants": {"C255": [1,2,3,4,5]}}}`), "buffer.json": []byte(`{"buffers": [{"constant": [32]}]}`),
+		"flag.json": []byte(`{"vertex": {"constants": {"bools3": [1]}}}`), "odd.json": []byte(`{"indices": "odd"}`), "odd": {0, 0, 1}}
 	for _, row := range []struct{ option, value, want string }{
 		{"texture", "0", "expected NUMBER=FILE"}, {"texture", "0=none.png", "no file none.png"}, {"texture", "0=no.png", "no.png: "},
 		{"texture", "32=t.png", "expected 0 to 31"}, {"texture", "0=t.png,cubic", "expected nearest"},
@@ -172,6 +173,8 @@ func TestWrongOptions(t *testing.T) {
 		{"size", "7", "expected WIDTHxHEIGHT"}, {"size", "0x7", "expected 1 to 8192"}, {"fragment", "none.bin", "no file none.bin"},
 		{"scene", "s.json", "sizes"}, {"scene", "size.json", "expected 1 to 8192"}, {"scene", "loop.json", "count"}, {"scene", "index.json", "index 0 is -1"},
 		{"scene", "bool.json", "expected 0 to 255"}, {"scene", "const.json", "beyond the last constant"}, {"scene", "buffer.json", "fetch constant 32"},
+		{"scene", "flag.json", "0x3f800000 for bools3, expected components of type bool"}, {"scene", "odd.json", "odd: 3 bytes, expected two for each index"},
+		{"size", "4x4a", "expected WIDTHxHEIGHT"}, {"size", "4", "expected WIDTHxHEIGHT"}, {"size", "-4x4", "expected 1 to 8192"},
 	} {
 		_, err := openSource(t, "vs", "ALU: MAXv R0 = R0, R0", f, map[string][]string{row.option: {row.value}})
 		if err == nil || !strings.Contains(err.Error(), row.want) {

@@ -255,8 +255,10 @@ func (l *loader) options(r *runner) error {
 		}
 	}
 	for _, text := range given["size"] {
-		var w, h int
-		if n, err := fmt.Sscanf(text, "%dx%d", &w, &h); n != 2 || err != nil {
+		width, height, _ := strings.Cut(text, "x")
+		w, err := strconv.Atoi(width)
+		h, err2 := strconv.Atoi(height)
+		if err != nil || err2 != nil {
 			return exec.Optionf("--size %q, expected WIDTHxHEIGHT", text)
 		}
 		if err := r.resize(w, h); err != nil {

@@ -166,7 +166,10 @@ func (l *loader) sceneVertices(s *scene, doc *sceneFile, dir string) error {
 			if err != nil {
 				return err
 			}
-			for ; len(data) >= 2; data = data[2:] {
+			if len(data)%2 != 0 {
+				return fmt.Errorf("%s: %d bytes, expected two for each index", doc.Indices.file, len(data))
+			}
+			for ; len(data) > 0; data = data[2:] {
 				s.indices = append(s.indices, int(binary.LittleEndian.Uint16(data)))
 			}
 		}

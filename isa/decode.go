@@ -26,6 +26,8 @@ type frame struct {
 	// somebody watches.
 	site  *site
 	entry int
+	// from are the sources of what depends on the frame.
+	from sources
 }
 
 // watch is what somebody who watches the printer wants to know of what is printed.
@@ -107,10 +109,18 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 }
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
-	return &Decoder{
+	d := &Decoder{
 		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context,
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
+	for i := range d.frames {
+		from := &d.frames[i].from
+		for h := range min(i, maxScopeDepth) + 1 {
+			from[h] = &d.frames[i-h].v
+		}
+		from[sourceContext] = &d.ctx
+	}
+	return d
 }
 
 // Set returns the instruction set that the decoder belongs to.
@@ -250,7 +260,7 @@ func (d *Decoder) eval(p *model.Prog, depth int) uint64 {
 	case !ok && p.Asked.Add(1) == fewValues:
 		p.Memo.Store(newValueMemo(p))
 	case ok && m.known != nil && !d.general:
-		at := &m.known[m.key.read(d, depth)]
+		at := &m.known[m.key.from(&d.frames[depth].from)]
 		x := uint64(at.Load())
 		if x == 0 {
 			if x = d.compute(p, depth) + 1; x <= math.MaxUint32 {

@@ -329,56 +329,41 @@ type entrySource struct {
 	mask        uint64
 }
 
-// reads are the sources that the segments of a display need.
-type reads struct {
-	// more tells that they are more than the frame at hand.
-	more       bool
-	scopeDepth int
-	entries    []entrySource
-}
+// reads are the entries that the keys of the segments of a display need.
+type reads []entrySource
 
-// add adds the sources of a key, and numbers its entries, which are those of tables, as those of the display.
-// It reports whether all have a place.
+// add adds the entries of a key, which are those of tables, and numbers them as those of the display. It reports whether
+// all have a place.
 func (r *reads) add(k *key, tables []entrySource) bool {
 	place := make([]uint8, len(tables))
 	for i, e := range tables {
-		at := slices.Index(r.entries, e)
+		at := slices.Index(*r, e)
 		if at < 0 {
-			if at = len(r.entries); at == maxEntries {
+			if at = len(*r); at == maxEntries {
 				return false
 			}
-			r.entries = append(r.entries, e)
+			*r = append(*r, e)
 		}
 		place[i] = uint8(sourceEntry + at)
 	}
-	k.each(func(w *window) {
-		switch {
-		case w.source <= maxScopeDepth:
-			r.scopeDepth = max(r.scopeDepth, int(w.source))
-		case w.source < sourceContext:
-			w.source = place[w.source-sourceEntry]
-		}
-		r.more = r.more || w.source > 0
-	})
+	k.first.number(place)
+	for i := range k.rest {
+		k.rest[i].number(place)
+	}
 	return true
 }
 
-// each calls do with each window of the key.
-func (k *key) each(do func(w *window)) {
-	do(&k.first)
-	for i := range k.rest {
-		do(&k.rest[i])
+// number gives a window of an entry the place of that entry.
+func (w *window) number(place []uint8) {
+	if w.source >= sourceEntry && w.source < sourceContext {
+		w.source = place[w.source-sourceEntry]
 	}
 }
 
-// find finds the sources. It reports whether there are all: the word may name an entry beyond its table.
-func (r *reads) find(d *Decoder, depth int, to *sources) bool {
-	to[sourceContext] = &d.ctx
-	for h := 1; h <= r.scopeDepth; h++ {
-		to[h&7] = &d.frames[depth-h].v
-	}
-	for i := range r.entries {
-		e := &r.entries[i]
+// find finds the entries. It reports whether there are all: the word may name one beyond its table.
+func (r reads) find(d *Decoder, to *sources) bool {
+	for i := range r {
+		e := &r[i]
 		index := to[0][e.limb&3] >> (e.shift & 63) & e.mask
 		t := d.tables[e.table]
 		if index >= uint64(len(t)) {
@@ -405,23 +390,4 @@ func (k *key) others(s *sources) (x uint64) {
 		x |= s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
 	}
 	return x
-}
-
-// read reads a key that is in no entry.
-func (k *key) read(d *Decoder, depth int) uint64 {
-	x := k.first.in(d, depth) & k.first.mask
-	for i := range k.rest {
-		w := &k.rest[i]
-		x |= w.in(d, depth) & w.mask << (w.at & 63)
-	}
-	return x
-}
-
-// in returns the bits of the window's source, those of the window lowest.
-func (w *window) in(d *Decoder, depth int) uint64 {
-	v := &d.ctx
-	if w.source != sourceContext {
-		v = &d.frames[depth-int(w.source)].v
-	}
-	return v[w.limb&3] >> (w.shift & 63)
 }

@@ -184,12 +184,10 @@ func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
 // meaning returns the text of one field on its own, without the name that the program may have for its value.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
 	x := d.lone(at, ref)
-	var from sources
-	from[0] = &d.frames[depth].v
 	d.watch = watchNothing
 	switch {
-	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && (!x.reads.more || x.reads.find(d, depth, &from)):
-		d.text = d.segment(d.text[:0], &x.segment, &from, depth)
+	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && x.reads.find(d, &d.frames[depth].from):
+		d.text = d.segment(d.text[:0], &x.segment, depth)
 	case ref.Kind == spec.KindBitset:
 		d.text = d.nested(d.text[:0], ref, depth)
 	default:

@@ -45,6 +45,7 @@ func TestMemo(t *testing.T) {
 		{"../target/example", "example.xml"},
 		{"../internal/spec/testdata", "everything.xml"},
 		{"testdata", "fast.xml"},
+		{"testdata", "tokens.xml"},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := Load(os.DirFS(c.dir), c.file, Options{})
@@ -77,6 +78,7 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 	general.general = true
 	for _, d := range []*Decoder{fast, general} {
 		d.Label = func(addr int64, _ bool) (string, bool) { return "label", addr%3 == 0 }
+		d.Symbol = func(space string, v uint64) (string, bool) { return space, v%7 == 3 }
 		d.Custom = func(dst []byte, field string, v uint64) []byte { return append(append(dst, field...), byte('0'+v)) }
 	}
 	var got, want []byte

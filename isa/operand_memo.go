@@ -14,8 +14,9 @@ type operandMemo struct {
 	operand *spec.Operand
 	// uses counts how often the operand was met before it was worth it.
 	uses int
-	// reads is not nil where it depends on few enough.
-	reads *reads
+	// kept is set where it depends on few enough.
+	kept  bool
+	reads reads
 	key   key
 	// slots have all of an operand but its place in the text.
 	slots[Operand]
@@ -36,15 +37,18 @@ func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, 
 	if m.uses++; m.uses == fewUses {
 		m.prepare(w.d.frames[depth].leaf, items)
 	}
-	if m.reads == nil || w.d.general || m.skip() {
+	if !m.kept || w.d.general || m.skip() {
 		return nil, 0
 	}
-	var from sources
-	from[0] = &w.d.frames[depth].v
-	if m.reads.more && !m.reads.find(w.d, depth, &from) {
+	from := &w.d.frames[depth].from
+	if len(m.reads) > 0 {
+		own := *from // which has the entries of the display
+		from = &own
+	}
+	if !m.reads.find(w.d, from) {
 		return nil, 0
 	}
-	return m, m.key.from(&from)
+	return m, m.key.from(from)
 }
 
 // prepare finds the bits on which the operand depends: those of its text, of what is said of it, and of the numbers of
@@ -62,11 +66,8 @@ func (m *operandMemo) prepare(u *model.BoundLeaf, items []model.Item) {
 	for _, e := range g.tables {
 		g.masks[0][e.limb] |= e.mask << e.shift
 	}
-	k, ok := g.key(64)
-	r := &reads{}
-	if ok && r.add(&k, g.tables) {
-		m.key, m.reads = k, r
-	}
+	m.key, m.kept = g.key(64)
+	m.kept = m.kept && m.reads.add(&m.key, g.tables)
 }
 
 // recall appends an operand that is remembered. It reports whether there is one.
@@ -78,8 +79,8 @@ func (w *operandWalk) recall(m *operandMemo, x uint64, from, end int) bool {
 	if known == nil {
 		return false
 	}
-	op := w.open("", 0, from)
-	bits := append(op.Bits, known.Bits...)
+	op := w.next()
+	bits := append(op.Bits[:0], known.Bits...)
 	*op = *known
 	op.Bits, op.Start, op.End = bits, from-w.start, end-w.start
 	return true

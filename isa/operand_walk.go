@@ -39,18 +39,18 @@ func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
 	m.keep(x, op)
 }
 
-// open appends an operand; what the buffer has room for is reused.
+// next returns room for one operand more; what the buffer has room for is reused.
+func (w *operandWalk) next() *Operand {
+	w.of = nil
+	w.out = slices.Grow(w.out, 1)[:len(w.out)+1]
+	return &w.out[len(w.out)-1]
+}
+
+// open appends an operand.
 func (w *operandWalk) open(name string, role Role, from int) *Operand {
-	n := len(w.out)
-	if n < cap(w.out) {
-		w.out = w.out[:n+1]
-	} else {
-		w.out = append(w.out, Operand{})
-	}
-	op := &w.out[n]
+	op := w.next()
 	*op = Operand{Name: name, Role: role, Bits: op.Bits[:0], Start: from - w.start}
 	op.Register.Component, op.Relative.Component = -1, -1
-	w.of = nil
 	return op
 }
 
@@ -336,12 +336,38 @@ func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, d
 
 // addBits notes the bits of a field, of a computed one those of the fields that it is computed from.
 func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
-	depth -= ref.ScopeDepth
-	if depth < 0 {
+	if depth -= ref.ScopeDepth; depth < 0 {
 		return
 	}
+	s := w.d.frames[depth].site
+	i := slices.IndexFunc(s.bits, func(b refBits) bool { return b.ref == ref })
+	if i < 0 {
+		i = len(s.bits)
+		s.bits = append(s.bits, refBits{ref: ref, varies: true})
+	}
+	b := &s.bits[i]
+	if b.varies {
+		b.list, b.varies = b.list[:0], false
+		w.reads(b, ref, depth)
+	}
+	for _, r := range b.list {
+		if !slices.ContainsFunc(op.Bits, r.inside) {
+			op.Bits = append(op.Bits, r)
+		}
+	}
+}
+
+// refBits are the bits of a field, or those that it is computed from; varies tells that another word can have others.
+type refBits struct {
+	ref    *model.Ref
+	list   []BitRange
+	varies bool
+}
+
+// reads appends the bits of a field of a frame.
+func (w *operandWalk) reads(b *refBits, ref *model.Ref, depth int) {
 	if ref.Prog != nil {
-		w.bitsOf(op, ref.Prog.Root, depth)
+		w.readsOf(b, ref.Prog.Root, depth)
 		return
 	}
 	f := &w.d.frames[depth]
@@ -354,10 +380,9 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 		v = w.d.inner(e, v)
 		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
+	b.varies = b.varies || s.table != wordTable
 	for _, p := range s.fieldOf(ref).info.Parts {
-		if b := (BitRange{p, s.table, entry}); !slices.ContainsFunc(op.Bits, b.inside) {
-			op.Bits = append(op.Bits, b)
-		}
+		b.list = append(b.list, BitRange{p, s.table, entry})
 	}
 }
 
@@ -366,17 +391,18 @@ func (b BitRange) inside(o BitRange) bool {
 	return b.Table == o.Table && b.Entry == o.Entry && b.Low >= o.Low && b.Low+b.Width <= o.Low+o.Width
 }
 
-// bitsOf notes the bits of the fields that an expression reads.
-func (w *operandWalk) bitsOf(op *Operand, n *model.Node, depth int) {
+// readsOf appends the bits of the fields that an expression reads.
+func (w *operandWalk) readsOf(b *refBits, n *model.Node, depth int) {
 	if n == nil {
 		return
 	}
 	if n.Op == spec.OpField {
-		if ref := w.d.pick(n.Alts, depth); ref != nil && ref.Field != nil {
-			w.addBits(op, ref, depth)
+		b.varies = b.varies || len(n.Alts) > 0 && n.Alts[0].Cond != nil
+		if ref := w.d.pick(n.Alts, depth); ref != nil && ref.Field != nil && ref.ScopeDepth <= depth {
+			w.reads(b, ref, depth-ref.ScopeDepth)
 		}
 	}
-	w.bitsOf(op, n.X, depth)
-	w.bitsOf(op, n.Y, depth)
-	w.bitsOf(op, n.Z, depth)
+	w.readsOf(b, n.X, depth)
+	w.readsOf(b, n.Y, depth)
+	w.readsOf(b, n.Z, depth)
 }

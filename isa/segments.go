@@ -18,8 +18,7 @@ type plan struct {
 	// choice are the bits that say which case is printed, where chooses is set.
 	choice  key
 	chooses bool
-	// general tells that operands may be nested in themselves, or are too many: the general printer counts
-	// them.
+	// general tells that operands may be nested in themselves, or are too many: without memos they are counted.
 	general bool
 }
 
@@ -55,7 +54,7 @@ type segment struct {
 	*shownItems
 }
 
-// shownItems is what a segment shows, and how that is printed in the general way.
+// shownItems is what a segment shows.
 type shownItems struct {
 	// front is the constant text where it is no chunk, fronts the items that it consists of.
 	front  string
@@ -85,7 +84,7 @@ const (
 	segmentWide                       // a text that depends on more
 	segmentNumber                     // a number that is formatted sooner than found
 	segmentOperand                    // an operand whose own segments are remembered
-	segmentItem                       // what is printed in the general way
+	segmentItem                       // what is printed as an item
 )
 
 // planned reports whether an instruction of a leaf is printed from memos: not where that is not worth it yet, or not
@@ -106,17 +105,14 @@ func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 // choose returns the display of the first case that applies and has one, and finds what the cases before
 // it do not expect; nil if there is none.
 func (d *Decoder) choose(l *leafMemo, depth int) *display {
-	switch {
-	case !d.quick:
-		return d.firstCase(l, depth)
-	case l.only != nil:
-		return l.only
-	}
 	c := l.choice
-	if c == nil {
+	switch {
+	case d.quick && l.only != nil:
+		return l.only
+	case !d.quick || c == nil:
 		return d.firstCase(l, depth)
 	}
-	bits := c.key.read(d, depth)
+	bits := c.key.from(&d.frames[depth].from)
 	x := c.at(bits)
 	if x == nil {
 		found := len(d.findings)
@@ -175,7 +171,7 @@ func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 		choice = nil
 	}
 	if choice != nil {
-		bits = choice.key.read(d, depth)
+		bits = choice.key.from(&d.frames[depth].from)
 		if x := choice.at(bits); x != nil {
 			d.frames[depth].leaf = x.unit
 			return x, true
@@ -203,9 +199,8 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if d.watch != watchNothing {
 		return d.view(dst, x, depth)
 	}
-	var from sources
-	from[0] = &d.frames[depth].v
-	if x.reads.more && !x.reads.find(d, depth, &from) {
+	from := &d.frames[depth].from
+	if !x.reads.find(d, from) {
 		x = d.plain(x)
 	}
 	known := segmentNamed // up to which kind texts are looked up
@@ -226,7 +221,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 			buf = grown(buf, n)
 		}
 		if p.kind <= known {
-			c := &p.texts[p.key.from(&from)]
+			c := &p.texts[p.key.from(from)]
 			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
 				*(*chunk)(buf[n:]) = *c
 				n += int(size)
@@ -235,7 +230,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 		} else if p.kind == segmentEnd {
 			continue
 		}
-		buf, n = room(d.segment(buf[:n], p, &from, depth))
+		buf, n = room(d.segment(buf[:n], p, depth))
 	}
 	return buf[:n]
 }
@@ -250,14 +245,14 @@ func grown(buf []byte, n int) []byte {
 }
 
 // segment prints what stands behind the text of a segment.
-func (d *Decoder) segment(dst []byte, p *segment, from *sources, depth int) []byte {
+func (d *Decoder) segment(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.symbols && d.Symbol != nil:
 		return d.items(dst, p.items, depth)
 	case !p.remembered() || p.skip():
 		return d.rest(dst, p, depth)
 	}
-	x := p.key.from(from)
+	x := p.key.from(&d.frames[depth].from)
 	if text, ok := p.memo.text(x); ok {
 		return append(dst, text...)
 	}

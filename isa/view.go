@@ -54,9 +54,7 @@ func (d *Decoder) viewsOf(x *display, depth int) []view {
 
 // view prints a display of which the tokens, the fields or the operands are asked for.
 func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
-	var from sources
-	from[0] = &d.frames[depth].v
-	if x.reads.more && !x.reads.find(d, depth, &from) {
+	if !x.reads.find(d, &d.frames[depth].from) {
 		x = d.plain(x)
 	}
 	views := d.viewsOf(x, depth)
@@ -90,11 +88,11 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 		switch {
 		case p.kind == segmentEnd:
 		case d.watch == watchTokens:
-			dst = d.viewTokens(dst, p, &views[i], &from, depth)
+			dst = d.viewTokens(dst, p, &views[i], depth)
 		case d.watch == watchFields:
-			dst = d.viewFields(dst, p, views[i].field, &from, depth)
+			dst = d.viewFields(dst, p, views[i].field, depth)
 		default:
-			dst = d.viewOperands(dst, p, &from, depth)
+			dst = d.viewOperands(dst, p, depth)
 		}
 	}
 	return dst
@@ -103,7 +101,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 // viewText tells the tokens of the constant text of a segment, which stands in the text from start on.
 func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 	t := &d.trace
-	if v.text != "" && v.before.begun == t.begun[depth] && v.before.brackets == t.brackets {
+	if v.text != "" && !d.general && v.before.begun == t.begun[depth] && v.before.brackets == t.brackets {
 		t.kinds = append(t.upTo(start), v.text...)
 		t.begun[depth], t.brackets, t.prefix = v.after.begun, v.after.brackets, start+v.after.prefix
 		return
@@ -129,7 +127,7 @@ func (d *Decoder) viewText(p *segment, v *view, start, depth int) {
 }
 
 // viewTokens prints what stands behind the text of a segment, with its tokens.
-func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, from *sources, depth int) []byte {
+func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte {
 	t := &d.trace
 	t.group = v.group
 	if !p.remembered() || p.symbols && d.Symbol != nil || t.prefix >= 0 || t.brackets > 0 || !d.settled(depth) {
@@ -146,7 +144,7 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, from *sources, dep
 	if m.skip() {
 		return d.viewItem(dst, p, depth)
 	}
-	x, start := p.key.from(from), len(dst)
+	x, start := p.key.from(&d.frames[depth].from), len(dst)
 	if text, known := p.memo.text(x); known && len(text) == 0 {
 		return dst // an option that is not there
 	} else if kinds, ok := m.text(x); ok && known {
@@ -180,9 +178,9 @@ func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 
 // viewFields prints what stands behind the text of a segment, with its fields, of which f is the one that is shown
 // without asking for more.
-func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, from *sources, depth int) []byte {
+func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []byte {
 	switch {
-	case p.symbols && d.Symbol != nil || f == nil && !p.optional(from):
+	case p.symbols && d.Symbol != nil || f == nil && !p.optional(&d.frames[depth].from):
 		return d.viewItem(dst, p, depth)
 	case f == nil:
 		return dst
@@ -192,7 +190,7 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, from *sources
 		dst, d.labelled = d.nested(dst, p.ref, depth), false
 	} else {
 		d.watch = watchNothing
-		dst = d.segment(dst, p, from, depth)
+		dst = d.segment(dst, p, depth)
 		d.watch = watchFields
 	}
 	if len(dst) > start || !p.member {
@@ -212,16 +210,16 @@ func (p *segment) optional(from *sources) bool {
 }
 
 // viewOperands prints what stands behind the text of a segment, with its operands, if these are watched.
-func (d *Decoder) viewOperands(dst []byte, p *segment, from *sources, depth int) []byte {
+func (d *Decoder) viewOperands(dst []byte, p *segment, depth int) []byte {
 	if d.watch == watchNothing {
-		return d.segment(dst, p, from, depth)
+		return d.segment(dst, p, depth)
 	}
 	if p.looks {
 		return d.items(dst, p.items, depth)
 	}
 	start := len(dst)
 	d.watch = watchNothing
-	dst = d.segment(dst, p, from, depth)
+	dst = d.segment(dst, p, depth)
 	d.watch = watchOperands
 	if p.ref != nil {
 		d.walk.field(p.ref, depth, start, len(dst))

@@ -42,75 +42,57 @@ func (r *assembly) isago(a *args, span diag.Span) {
 		r.fail(diag.Directive, at, "no directive .isago %s", word)
 		return
 	}
-	if f(r, a) {
+	if n, ok := a.numbers(f.widths...); ok && f.take(r, a, n) {
 		a.done()
 	}
 	r.facts.span = span
 }
 
-// isagoWords are the directives behind .isago. Each returns whether what follows it was read.
-var isagoWords = map[string]func(*assembly, *args) bool{
-	"file":         func(_ *assembly, a *args) bool { a.pos = len(a.text); return true },
-	"no-nop":       func(r *assembly, _ *args) bool { r.facts.noPad, r.layout.NoPad = true, true; return true },
-	"unchecked":    func(r *assembly, _ *args) bool { r.facts.unchecked = true; return true },
-	"no-programs":  func(r *assembly, _ *args) bool { r.facts.noPrograms = true; return true },
-	"like-nihstro": func(r *assembly, _ *args) bool { r.facts.likeNihstro = true; return true },
-	"version":      (*assembly).versionFact,
-	"entry":        (*assembly).entryFact,
-	"header":       (*assembly).headerFact,
-	"unsorted":     func(r *assembly, _ *args) bool { r.program().unsorted = true; return true },
-	"desc":         (*assembly).descriptorFact,
-	"label":        (*assembly).labelFact,
-	"append":       (*assembly).appendFact,
-	"size":         (*assembly).sizeFact,
-	"patch":        (*assembly).patchFact,
+// isagoWord is a directive behind .isago.
+type isagoWord struct {
+	// widths are those of the numbers that follow, in bits.
+	widths []int
+	// take takes them, and returns whether what follows these was read.
+	take func(r *assembly, a *args, n []uint64) bool
 }
 
-// number reads a number of so many bits.
-func (a *args) number(bits int) (uint64, bool) {
-	text, span := a.word()
-	n, err := strconv.ParseUint(text, 0, bits)
-	if err != nil {
-		a.r.fail(diag.TextRange, span, "%q, expected a number of %d bits", text, bits)
-	}
-	return n, err == nil
+var isagoWords = map[string]isagoWord{
+	"file":         {nil, func(_ *assembly, a *args, _ []uint64) bool { a.pos = len(a.text); return true }},
+	"no-nop":       {nil, func(r *assembly, _ *args, _ []uint64) bool { r.facts.noPad, r.layout.NoPad = true, true; return true }},
+	"unchecked":    {nil, func(r *assembly, _ *args, _ []uint64) bool { r.facts.unchecked = true; return true }},
+	"no-programs":  {nil, func(r *assembly, _ *args, _ []uint64) bool { r.facts.noPrograms = true; return true }},
+	"like-nihstro": {nil, func(r *assembly, _ *args, _ []uint64) bool { r.facts.likeNihstro = true; return true }},
+	"unsorted":     {nil, func(r *assembly, _ *args, _ []uint64) bool { r.program().unsorted = true; return true }},
+	"version":      {[]int{32}, func(r *assembly, _ *args, n []uint64) bool { r.facts.version = uint32(n[0]); return true }},
+	"size":         {[]int{26}, func(r *assembly, _ *args, n []uint64) bool { r.facts.size = int64(n[0]); return true }},
+	// START END
+	"entry": {[]int{32, 32}, func(r *assembly, _ *args, n []uint64) bool {
+		r.program().entryWords = &[2]uint32{uint32(n[0]), uint32(n[1])}
+		return true
+	}},
+	// WORD04 TYPE MERGE INPUTS OUTPUTS
+	"header": {[]int{16, 8, 8, 16, 16}, func(r *assembly, _ *args, n []uint64) bool {
+		r.program().headerFact = &headerFact{uint16(n[0]), DVLEType(n[1]), uint8(n[2]), uint16(n[3]), uint16(n[4])}
+		return true
+	}},
+	"label":  {[]int{8, 32, 32}, (*assembly).labelFact},
+	"patch":  {[]int{26}, (*assembly).patchFact},
+	"desc":   {nil, (*assembly).descriptorFact},
+	"append": {nil, (*assembly).appendFact},
 }
 
 // numbers reads a number for each width in bits.
-func (a *args) numbers(bits ...int) (n []uint64, ok bool) {
-	for _, b := range bits {
-		v, ok := a.number(b)
-		if !ok {
+func (a *args) numbers(widths ...int) (list []uint64, ok bool) {
+	for _, bits := range widths {
+		text, span := a.word()
+		n, err := strconv.ParseUint(text, 0, bits)
+		if err != nil {
+			a.r.fail(diag.TextRange, span, "%q, expected a number of %d bits", text, bits)
 			return nil, false
 		}
-		n = append(n, v)
+		list = append(list, n)
 	}
-	return n, true
-}
-
-// versionFact is .isago version NUMBER.
-func (r *assembly) versionFact(a *args) bool {
-	n, ok := a.number(32)
-	r.facts.version = uint32(n)
-	return ok
-}
-
-// entryFact is .isago entry START END.
-func (r *assembly) entryFact(a *args) bool {
-	n, ok := a.numbers(32, 32)
-	if ok {
-		r.program().entryWords = &[2]uint32{uint32(n[0]), uint32(n[1])}
-	}
-	return ok
-}
-
-// headerFact is .isago header WORD04 TYPE MERGE INPUTS OUTPUTS.
-func (r *assembly) headerFact(a *args) bool {
-	n, ok := a.numbers(16, 8, 8, 16, 16)
-	if ok {
-		r.program().headerFact = &headerFact{uint16(n[0]), DVLEType(n[1]), uint8(n[2]), uint16(n[3]), uint16(n[4])}
-	}
-	return ok
+	return list, true
 }
 
 func (h *headerFact) line() string {
@@ -118,11 +100,7 @@ func (h *headerFact) line() string {
 }
 
 // labelFact is .isago label ID ADDRESS SIZE NAME, a row of the label table.
-func (r *assembly) labelFact(a *args) bool {
-	n, ok := a.numbers(8, 32, 32)
-	if !ok {
-		return false
-	}
+func (r *assembly) labelFact(a *args, n []uint64) bool {
 	name, _, ok := a.name("the name of the label")
 	if ok {
 		r.program().Labels = append(r.program().Labels, Label{
@@ -136,7 +114,7 @@ func (r *assembly) labelFact(a *args) bool {
 const maxDescriptors = 1 << 16
 
 // descriptorFact is .isago desc INDEX VALUE SECOND.
-func (r *assembly) descriptorFact(a *args) bool {
+func (r *assembly) descriptorFact(a *args, _ []uint64) bool {
 	index, ok := a.integer("the index of a descriptor", maxDescriptors-1)
 	if !ok {
 		return false
@@ -149,16 +127,9 @@ func (r *assembly) descriptorFact(a *args) bool {
 }
 
 // appendFact is .isago append HEX.
-func (r *assembly) appendFact(a *args) bool {
+func (r *assembly) appendFact(a *args, _ []uint64) bool {
 	data, ok := a.bytes()
 	r.facts.appended = append(r.facts.appended, data...)
-	return ok
-}
-
-// sizeFact is .isago size BYTES.
-func (r *assembly) sizeFact(a *args) bool {
-	n, ok := a.number(26)
-	r.facts.size = int64(n)
 	return ok
 }
 
@@ -174,17 +145,12 @@ func (a *args) bytes() ([]byte, bool) {
 }
 
 // patchFact is .isago patch OFFSET HEX.
-func (r *assembly) patchFact(a *args) bool {
-	offset, ok := a.number(26)
-	if !ok {
-		return false
-	}
+func (r *assembly) patchFact(a *args, n []uint64) bool {
 	data, ok := a.bytes()
-	if !ok {
-		return false
+	if ok {
+		r.facts.patches = append(r.facts.patches, Gap{int64(n[0]), data})
 	}
-	r.facts.patches = append(r.facts.patches, Gap{int64(offset), data})
-	return true
+	return ok
 }
 
 // patched reports whether the source says anything of the bytes of the file.

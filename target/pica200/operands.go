@@ -306,24 +306,23 @@ func (s *operandScan) index(o *operand, start int) bool {
 		return s.r.inBank(o, s.r.span(start, s.pos), s.text[start:s.pos])
 	}
 	span := s.r.span(open+1, open+shut)
-	offset, register, ok := s.r.banks.splitIndex(inner)
+	offset, register, turned, ok := s.r.banks.splitIndex(inner)
 	if !ok {
 		s.r.fail(diag.TextExpected, span, "index %q, expected a number, an address register (%s), or one plus a number", strings.TrimSpace(inner), strings.Join(s.r.banks.address[1:], ", "))
 		return false
 	}
+	name := strings.TrimSpace(s.text[start:open])
 	if register != 0 && !s.r.facts.unchecked && !slices.Contains(s.r.banks.indexed(), o.file) {
-		name := strings.TrimSpace(s.text[start:open])
 		if name != o.String() {
 			name += " is " + o.String()
 		}
 		s.r.fail(diag.RegisterUse, span, "%s: an address register offsets %s registers alone", name, namesOf(s.r.banks.indexed(), " or "))
 		return false
 	}
-	name := strings.TrimSpace(s.text[start:open])
 	switch {
 	case register != 0 && strings.Contains(inner, "-"):
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %s and %d; picasso reads it without an index", name, s.r.banks.address[register], offset)
-	case register != 0 && s.r.banks.turned(inner):
+	case turned:
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %s and %d; older versions of picasso read it without an index", name, s.r.banks.address[register], offset)
 	case offset != 0 && isHexadecimal(inner):
 		s.r.warn(diag.ReadDiffers, span, "%s is offset by %d; picasso reads 0", name, offset)
@@ -366,39 +365,32 @@ func (s *operandScan) pastArray(a *alias, name, written string, span diag.Span, 
 	}
 }
 
-// turned reports whether an index is a number plus a register.
-func (b *banks) turned(inner string) bool {
-	left, _, sum := strings.Cut(strings.TrimSpace(inner), "+")
-	_, named := b.named[strings.ToLower(strings.TrimSpace(left))]
-	return sum && !named
-}
-
-// splitIndex reads what stands between brackets.
-func (b *banks) splitIndex(inner string) (offset int, register uint8, ok bool) {
+// splitIndex reads what stands between brackets; turned tells that it is a number plus a register.
+func (b *banks) splitIndex(inner string) (offset int, register uint8, turned, ok bool) {
 	inner = strings.TrimSpace(inner)
 	if n, good := number(inner); good {
-		return n, 0, true
+		return n, 0, false, true
 	}
 	if reg, good := b.named[strings.ToLower(inner)]; good {
-		return 0, reg, true
+		return 0, reg, false, true
 	}
 	i := strings.IndexAny(inner, "+-")
 	if i <= 0 {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	left, right := strings.TrimSpace(inner[:i]), strings.TrimSpace(inner[i+1:])
-	if inner[i] == '+' && left[0] >= '0' && left[0] <= '9' {
+	if turned = inner[i] == '+' && left[0] >= '0' && left[0] <= '9'; turned {
 		left, right = right, left
 	}
 	reg, good := b.named[strings.ToLower(left)]
 	n, isNumber := number(right)
 	if !good || !isNumber || strings.HasPrefix(right, "-") {
-		return 0, 0, false
+		return 0, 0, false, false
 	}
 	if inner[i] == '-' {
 		n = -n
 	}
-	return n, reg, true
+	return n, reg, turned, true
 }
 
 // operandKind says how source writes an operand of an instruction.

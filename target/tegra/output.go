@@ -3,7 +3,6 @@ package tegra
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,15 +108,19 @@ func ReadRaw(set *isa.Set, data []byte, order string) (*Program, error) {
 	default:
 		return nil, fmt.Errorf("no order %q, expected %s", order, strings.Join(Orders(), " or "))
 	}
-	a, err := effort(set, high)
+	d, err := set.NewDecoder("")
 	if err != nil {
 		return nil, err
 	}
-	b, err := effort(set, low)
-	if b < a {
-		return low, err
+	parser, err := asm.New(set, "")
+	if err != nil {
+		return nil, err
 	}
-	return high, err
+	lossless := asm.NewLossless(d, parser)
+	if effort(d, lossless, low) < effort(d, lossless, high) {
+		return low, nil
+	}
+	return high, nil
 }
 
 // OpenRaw is ReadRaw for listing.
@@ -198,29 +201,22 @@ func join(words []uint32, highFirst bool) []bits.Value {
 	return out
 }
 
+// unsaid is the effort for a word that no text says.
+const unsaid = 1000
+
 // effort returns the length of the text that says the words of a program exactly.
-func effort(set *isa.Set, p *Program) (int, error) {
-	d, err := set.NewDecoder("")
-	if err != nil {
-		return 0, err
-	}
-	parser, err := asm.New(set, "")
-	if err != nil {
-		return 0, err
-	}
-	lossless := asm.NewLossless(d, parser)
-	n := 0
+func effort(d *isa.Decoder, lossless *asm.Lossless, p *Program) (n int) {
 	var buf []byte
 	for _, w := range p.Words {
+		buf = buf[:0]
 		in, ok := d.Decode(w)
+		if ok {
+			buf, ok = lossless.Append(buf, in)
+		}
 		if !ok {
-			return 0, errors.New("a word that is no instruction")
+			n += unsaid
 		}
-		text, ok := lossless.Append(buf[:0], in)
-		if buf = text; !ok {
-			n += 1000
-		}
-		n += len(text)
+		n += len(buf)
 	}
-	return n, nil
+	return n
 }

@@ -194,28 +194,19 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 		p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
 		return false
 	}
-	if len(ref.Enter) == 0 && ref.Low >= 0 {
-		s := &p.scopes[scope]
-		if s.parts == nil {
-			return p.setBits(s.space, s.low+ref.Low, ref.Width, v, end)
-		}
-	}
 	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)
 }
 
 // bindMasked sets those bits of a field that are set in mask.
 func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, end int) bool {
-	scope := p.scopeOf(ref.ScopeDepth)
-	if len(ref.Enter) == 0 && ref.Low >= 0 && ref.Field.Table == nil && p.failure == nil {
-		if s := &p.scopes[scope]; s.parts == nil {
-			return p.setSome(s.space, s.low+ref.Low, 64, v, mask)
-		}
-	}
-	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Of(mask), end)
+	return p.bindMaskedAt(ref, p.scopeOf(ref.ScopeDepth), bits.Of(v), bits.Of(mask), end)
 }
 
 // bindMaskedAt is bindMasked for a field that stands in scope, or at the end of a path from it.
 func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
+	if s := &p.scopes[scope]; ref.Low >= 0 && s.parts == nil && len(ref.Enter) == 0 && ref.Field.Table == nil && p.failure == nil {
+		return p.setSome(s.space, s.low+ref.Low, ref.Width, v[0], mask[0])
+	}
 	s, ok := p.enter(ref, scope)
 	switch {
 	case !ok:
@@ -337,13 +328,6 @@ func (p *Parser) bound(u undo, end int) {
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
 	s := &p.scopes[scope]
-	if s.parts == nil && s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
-		sp := &p.spaces[s.space]
-		p.bound(undo{0, uint8(size), s.space, mask[0]}, p.pos)
-		sp.val[0] |= match[0]
-		sp.known[0] |= mask[0]
-		return true
-	}
 	return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
 }
 

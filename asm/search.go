@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -18,10 +17,6 @@ import (
 type solver struct {
 	trials, all int
 	bits        []freeBit
-	// solved tells that val and known are a solution of what was set so far: every constraint holds with
-	// the known bits, whatever the others are.
-	solved     bool
-	val, known [maxSpaces]bits.Value
 }
 
 // freeBit is an unknown bit.

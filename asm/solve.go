@@ -292,7 +292,6 @@ func (p *Parser) solveAll() bool {
 	for i := spaceTable; i < p.nspaces; i++ {
 		p.spaces[i].assumed = wide.Value{}
 	}
-	p.solver.solved = false
 	p.preferences()
 	mark = len(p.trail)
 	free := p.allFree()
@@ -342,42 +341,15 @@ func (p *Parser) keeps(set func()) bool {
 	mark := len(p.trail)
 	set()
 	given := len(p.trail)
-	if given == mark || p.solver.solved && p.agrees() {
+	if given == mark {
 		return true
 	}
 	if p.propagate() != broken && p.find() {
-		p.remember()
 		p.undo(given)
 		return true
 	}
 	p.undo(mark)
 	return false
-}
-
-// remember keeps the solution that find has found.
-func (p *Parser) remember() {
-	p.solver.solved = true
-	for i := range p.nspaces {
-		p.solver.val[i], p.solver.known[i] = p.spaces[i].val, p.spaces[i].known
-	}
-}
-
-// agrees reports whether the solution that is remembered has the bits that are known; of bits that do
-// not matter to it, it takes them.
-func (p *Parser) agrees() bool {
-	s := &p.solver
-	for i := range p.nspaces {
-		sp := &p.spaces[i]
-		if differ := sp.val.Xor(s.val[i]).And(sp.known).And(s.known[i]); !differ.IsZero() {
-			return false
-		}
-	}
-	for i := range p.nspaces {
-		sp := &p.spaces[i]
-		s.val[i] = s.val[i].And(s.known[i]).Or(sp.val.And(sp.known).AndNot(s.known[i]))
-		s.known[i] = s.known[i].Or(sp.known)
-	}
-	return true
 }
 
 // bitsSince lists the bits that the trail has set from mark on.
@@ -447,28 +419,12 @@ func (p *Parser) defaults() (all bool) {
 	p.asserts(false)
 	all = true
 	for _, u := range p.leafScopes {
-		if p.fillAll(u) {
-			continue
-		}
 		for i := range u.leaf.Defaults {
 			all = p.default1(&u.leaf.Defaults[i], u.scope, false) && all
 		}
 	}
 	p.asserts(true)
 	return all
-}
-
-// fillAll gives the bits of a leaf their defaults where these are all known, or so simple that it can be done at once.
-func (p *Parser) fillAll(u leafScope) (done bool) {
-	f, s := u.accept.fills, &p.scopes[u.scope]
-	if f == nil || s.parts != nil || s.low != 0 || s.space >= spaceTable {
-		return false
-	}
-	if unknown := f.mask.AndNot(p.spaces[s.space].known); unknown.IsZero() || !f.computed {
-		p.fillFrom(s.space, &f.val, &f.mask)
-		return true
-	}
-	return false
 }
 
 // lastDefaults is defaults where nothing else will give bits a value: those from which a default is computed, and which

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	mathbits "math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -482,15 +483,18 @@ const maxNamed = 8
 
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
 func hasUnnamed(ref *model.Ref) bool {
-	if ref.Prog != nil || ref.Width > maxNamed {
-		return true
+	values := ones(min(max(ref.Width, 1), 64))
+	if ref.Prog != nil {
+		values = possible(ref.Prog.Root)
 	}
-	for v := range uint64(1) << uint(ref.Width) {
-		if _, named := ref.Enum.Lookup(v); !named {
+	for v := values; ; v = (v - 1) & values { // each value of these bits
+		if _, named := ref.Enum.Lookup(v); !named || mathbits.OnesCount64(values) > maxNamed {
 			return true
 		}
+		if v == 0 {
+			return false
+		}
 	}
-	return false
 }
 
 // boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an

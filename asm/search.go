@@ -227,6 +227,9 @@ func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
 }
 
 func (p *Parser) freeRun(sp uint8, low, width int) {
+	if low == zeros {
+		return
+	}
 	known := &p.spaces[sp].known
 	for i := low; i < low+width && len(p.solver.bits) <= maxFree; i++ {
 		b := freeBit{sp, int16(i), int16(i - low)}

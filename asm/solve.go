@@ -207,6 +207,14 @@ func (p *Parser) derive(c *constraint) status {
 		alike := c.mask &^ fill(c.value^c.high)
 		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
+	if p.trace != nil {
+		return p.deriveTraced(c)
+	}
+	return p.deriveNested(c)
+}
+
+// deriveNested is derive for a value that has a scope of its own.
+func (p *Parser) deriveNested(c *constraint) status {
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
 		mask := wide.Ones(c.width)
@@ -535,7 +543,7 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
 	sp := &p.spaces[s.space]
 	for low, width := range s.pieces(list) {
-		if unknown := wide.Ones(width).AndNot(sp.known.Shr(low)); !unknown.IsZero() {
+		if unknown := wide.Ones(width).AndNot(sp.known.Shr(max(low, 0))); low != zeros && !unknown.IsZero() {
 			p.setMasked(s.space, low, width, v, unknown, p.pos)
 			if s.space >= spaceTable {
 				sp.assumed = sp.assumed.Or(unknown.Shl(low))

@@ -377,6 +377,9 @@ func maskOf[P isa.Part | spec.Part](parts []P) bits.Value {
 	var m bits.Value
 	for _, p := range parts {
 		part := isa.Part(p)
+		if part.Low == zeros {
+			continue
+		}
 		m = m.Or(bits.Range(part.Low, part.Width))
 	}
 	return m

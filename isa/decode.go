@@ -40,7 +40,7 @@ const (
 	watchOperands
 )
 
-// Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, and
+// Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, not copied, and
 // not for use by several goroutines at once.
 type Decoder struct {
 	// Label names a branch target; ok is false where the target is to be printed as a number. addr
@@ -89,7 +89,7 @@ type Decoder struct {
 	walk      operandWalk
 	voices    map[string]*voice
 	text      []byte // room for texts of which not the letters count
-	// general prints every item in the general way; tests compare with it.
+	// general prints without memos; tests compare with it.
 	general bool
 }
 

@@ -74,6 +74,7 @@ type Decoder struct {
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
 	alike     map[string]memo
+	meanings  map[string]*slots[string]
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	reported  []Finding // room for Findings

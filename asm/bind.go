@@ -71,18 +71,7 @@ func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 // bindSpread sets the bits of a scope that are a computed value, of which the others must be 0.
 func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &p.scopes[p.up(scope, x.scopeDepth)]
-	for i := len(x.parts) - 1; i >= 0; i-- {
-		part := x.parts[i]
-		mask := ones(part.Width)
-		if part.Low == model.NoWire && v&mask != 0 {
-			return false
-		}
-		if part.Low != model.NoWire && !p.setPieces(home, x.parts[i:i+1], bits.Of(v), bits.Of(mask), end) {
-			return false
-		}
-		v >>= uint(part.Width)
-	}
-	return v == 0
+	return v&zerosOf(x.parts) == 0 && p.setPieces(home, x.parts, bits.Of(v), bits.Of(^uint64(0)), end)
 }
 
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
@@ -134,19 +123,27 @@ func (s *scope) pieces(list []spec.Part) iter.Seq2[int, int] {
 	return func(yield func(low, width int) bool) {
 		for i := len(list) - 1; i >= 0; i-- {
 			run, base := list[i], 0
-			if s.parts == nil && !yield(s.low+run.Low, run.Width) {
+			if (s.parts == nil || run.Low == zeros) && !yield(bitOf(run, s.low), run.Width) {
 				return
 			}
 			for j := len(s.parts) - 1; j >= 0; j-- {
 				part := s.parts[j]
 				low, high := max(run.Low, base), min(run.Low+run.Width, base+part.Width)
-				if low < high && !yield(part.Low+low-base, high-low) {
+				if run.Low != zeros && low < high && !yield(bitOf(part, low-base), high-low) {
 					return
 				}
 				base += part.Width
 			}
 		}
 	}
+}
+
+// bitOf returns the place of a bit of a part.
+func bitOf(part spec.Part, at int) int {
+	if part.Low == zeros {
+		return zeros
+	}
+	return part.Low + at
 }
 
 // compose lists where runs of bits of the scope are in its space, the most significant first as they are.
@@ -161,12 +158,12 @@ func (s *scope) compose(list []spec.Part) (parts []spec.Part) {
 // place maps runs of bits of the scope to its space: one piece from low upwards, or parts.
 func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
 	switch {
-	case s.parts == nil && len(list) == 1:
+	case s.parts == nil && len(list) == 1 && list[0].Low != zeros:
 		return s.low + list[0].Low, nil
 	case s.parts == nil && s.low == 0:
 		return -1, list
 	}
-	if parts = s.compose(list); len(parts) == 1 {
+	if parts = s.compose(list); len(parts) == 1 && parts[0].Low != zeros {
 		return parts[0].Low, nil
 	}
 	return -1, parts
@@ -197,28 +194,19 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 		p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
 		return false
 	}
-	if len(ref.Enter) == 0 && ref.Low >= 0 {
-		s := &p.scopes[scope]
-		if s.parts == nil {
-			return p.setBits(s.space, s.low+ref.Low, ref.Width, v, end)
-		}
-	}
 	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)
 }
 
 // bindMasked sets those bits of a field that are set in mask.
 func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, end int) bool {
-	scope := p.scopeOf(ref.ScopeDepth)
-	if len(ref.Enter) == 0 && ref.Low >= 0 && ref.Field.Table == nil && p.failure == nil {
-		if s := &p.scopes[scope]; s.parts == nil {
-			return p.setSome(s.space, s.low+ref.Low, 64, v, mask)
-		}
-	}
-	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Of(mask), end)
+	return p.bindMaskedAt(ref, p.scopeOf(ref.ScopeDepth), bits.Of(v), bits.Of(mask), end)
 }
 
 // bindMaskedAt is bindMasked for a field that stands in scope, or at the end of a path from it.
 func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
+	if s := &p.scopes[scope]; ref.Low >= 0 && s.parts == nil && len(ref.Enter) == 0 && ref.Field.Table == nil && p.failure == nil {
+		return p.setSome(s.space, s.low+ref.Low, ref.Width, v[0], mask[0])
+	}
 	s, ok := p.enter(ref, scope)
 	switch {
 	case !ok:
@@ -233,7 +221,10 @@ func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, e
 // setPieces sets those bits of runs of a scope that are in the mask.
 func (p *Parser) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
 	for low, width := range s.pieces(list) {
-		if !p.setMasked(s.space, low, width, v, mask, end) {
+		switch {
+		case low != zeros && !p.setMasked(s.space, low, width, v, mask, end):
+			return false
+		case low == zeros && v.And(mask).And(bits.Ones(width)) != (bits.Value{}):
 			return false
 		}
 		v, mask = v.Shr(width), mask.Shr(width)
@@ -292,6 +283,9 @@ func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64) bool {
 // setLimb sets the bits of the mask in one limb of a space.
 func (p *Parser) setLimb(sp uint8, i int, v, mask uint64) bool {
 	s := &p.spaces[sp]
+	if p.trace != nil {
+		p.trace.compared(sp, 64*i, s.val[i], v, s.known[i]&mask)
+	}
 	if (s.val[i]^v)&s.known[i]&mask != 0 {
 		return false
 	}
@@ -334,13 +328,6 @@ func (p *Parser) bound(u undo, end int) {
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
 	s := &p.scopes[scope]
-	if s.parts == nil && s.low == 0 && size <= 64 && p.spaces[s.space].known[0]&mask[0] == 0 && mask[0] != 0 {
-		sp := &p.spaces[s.space]
-		p.bound(undo{0, uint8(size), s.space, mask[0]}, p.pos)
-		sp.val[0] |= match[0]
-		sp.known[0] |= mask[0]
-		return true
-	}
 	return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
 }
 
@@ -348,7 +335,7 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
 	for low, width := range s.pieces([]spec.Part{{Width: s.size}}) {
-		if p.spaces[s.space].known.Slice(low, width) != bits.Ones(width) {
+		if low != zeros && p.spaces[s.space].known.Slice(low, width) != bits.Ones(width) {
 			return false
 		}
 	}

@@ -1,12 +1,12 @@
 package asm
 
 import (
+	mathbits "math/bits"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -97,8 +97,6 @@ type accept struct {
 	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
 	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
-	// fills are the defaults as one, nil where one of them gives more than a run of bits.
-	fills *fills
 }
 
 type itemKind uint8
@@ -265,27 +263,7 @@ func (c *compiler) enter(i int) *accept {
 		c.holds = []*model.Prog{own}
 	}
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes, fills: fillsOf(c.unit)}
-}
-
-// fills are the bits of all defaults of a leaf, and their values, the first of several for a bit, where none is computed.
-type fills struct {
-	val, mask bits.Value
-	computed  bool
-}
-
-func fillsOf(u *model.BoundLeaf) *fills {
-	f := &fills{}
-	for i := range u.Defaults {
-		d := &u.Defaults[i]
-		if d.Ref.Low < 0 || d.Ref.ScopeDepth > 0 || len(d.Ref.Enter) > 0 || d.Ref.Field.Table != nil {
-			return nil
-		}
-		fresh := bits.Range(d.Ref.Low, d.Ref.Width).AndNot(f.mask)
-		f.val, f.mask = f.val.Or(bits.Of(d.Val).Shl(d.Ref.Low).And(fresh)), f.mask.Or(fresh)
-		f.computed = f.computed || d.Prog != nil
-	}
-	return f
+	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes}
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
@@ -505,15 +483,18 @@ const maxNamed = 8
 
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
 func hasUnnamed(ref *model.Ref) bool {
-	if ref.Prog != nil || ref.Width > maxNamed {
-		return true
+	values := ones(min(max(ref.Width, 1), 64))
+	if ref.Prog != nil {
+		values = possible(ref.Prog.Root)
 	}
-	for v := range uint64(1) << uint(ref.Width) {
-		if _, named := ref.Enum.Lookup(v); !named {
+	for v := values; ; v = (v - 1) & values { // each value of these bits
+		if _, named := ref.Enum.Lookup(v); !named || mathbits.OnesCount64(values) > maxNamed {
 			return true
 		}
+		if v == 0 {
+			return false
+		}
 	}
-	return false
 }
 
 // boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an

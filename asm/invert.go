@@ -81,18 +81,15 @@ func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status 
 // assignBinary inverts an operator of which one side is known, or whose sides share no bit.
 func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status {
 	if y, known := p.eval(n.Y, scope); known {
-		return p.assignLeft(n, scope, y, v, mask)
+		return p.assignSide(n, n.X, scope, y, v, mask)
 	}
-	if x, known := p.eval(n.X, scope); known && commutes(n.Op) {
-		if n.Op == spec.OpSub {
-			if !lowMask(mask) {
-				return open
-			}
-			return p.assign(n.Y, scope, x-v, mask)
+	if x, known := p.eval(n.X, scope); known && n.Op == spec.OpSub {
+		if !lowMask(mask) {
+			return open
 		}
-		mirror := *n
-		mirror.X, mirror.Y = n.Y, n.X
-		return p.assignLeft(&mirror, scope, x, v, mask)
+		return p.assign(n.Y, scope, x-v, mask)
+	} else if known && n.Op != spec.OpShl && n.Op != spec.OpShr && n.Op != spec.OpDiv {
+		return p.assignSide(n, n.Y, scope, x, v, mask)
 	}
 	px, py := possible(n.X), possible(n.Y)
 	if n.Op != spec.OpAdd && n.Op != spec.OpOr && n.Op != spec.OpXor || px&py != 0 {
@@ -100,9 +97,6 @@ func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status
 	}
 	return both(p.assign(n.X, scope, v&px, mask&px), p.assign(n.Y, scope, v&py, mask&py))
 }
-
-// commutes tells of an operator whose left side follows from its right one; of a difference it does too.
-func commutes(op spec.Op) bool { return op != spec.OpShl && op != spec.OpShr && op != spec.OpDiv }
 
 // assignQuotient sets the bits in which all X begin that give the quotient X / y.
 func (p *Parser) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
@@ -114,29 +108,29 @@ func (p *Parser) assignQuotient(n *model.Node, scope int32, y, v uint64) status 
 	return both(p.assign(n, scope, low, ^fill(low^high)), open)
 }
 
-// assignLeft inverts X op y.
-func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) status {
+// assignSide inverts x op y, where x is one of the sides of n, the left one if it matters.
+func (p *Parser) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) status {
 	switch n.Op {
 	case spec.OpAdd:
 		if lowMask(mask) {
-			return p.assign(n.X, scope, v-y, mask)
+			return p.assign(x, scope, v-y, mask)
 		}
 	case spec.OpSub:
 		if lowMask(mask) {
-			return p.assign(n.X, scope, v+y, mask)
+			return p.assign(x, scope, v+y, mask)
 		}
 	case spec.OpXor:
-		return p.assign(n.X, scope, v^y, mask)
+		return p.assign(x, scope, v^y, mask)
 	case spec.OpOr:
 		if y&mask&^v != 0 {
 			return broken
 		}
-		return p.assign(n.X, scope, v, mask&^y)
+		return p.assign(x, scope, v, mask&^y)
 	case spec.OpAnd:
 		if v&^y != 0 {
 			return broken
 		}
-		return p.assign(n.X, scope, v, mask&y)
+		return p.assign(x, scope, v, mask&y)
 	case spec.OpMul:
 		if y == 0 || mask != ^uint64(0) {
 			return open
@@ -144,7 +138,7 @@ func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) statu
 		if v%y != 0 {
 			return broken
 		}
-		return p.assign(n.X, scope, v/y, mask)
+		return p.assign(x, scope, v/y, mask)
 	case spec.OpShl:
 		if y >= 64 || (n.Type == spec.I32 || n.Type == spec.U32) && y >= 31 {
 			return open
@@ -152,14 +146,14 @@ func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) statu
 		if v&(1<<y-1) != 0 {
 			return broken
 		}
-		return p.assign(n.X, scope, v>>y, mask>>y)
+		return p.assign(x, scope, v>>y, mask>>y)
 	case spec.OpDiv:
 		if mask == ^uint64(0) {
-			return p.assignQuotient(n.X, scope, y, v)
+			return p.assignQuotient(x, scope, y, v)
 		}
 	case spec.OpShr:
 		if y < 64 {
-			return p.assign(n.X, scope, v<<y, mask<<y)
+			return p.assign(x, scope, v<<y, mask<<y)
 		}
 	}
 	return open
@@ -167,48 +161,47 @@ func (p *Parser) assignLeft(n *model.Node, scope int32, y, v, mask uint64) statu
 
 // possible returns the bits that can be set in the value of an expression. It may return too many.
 func possible(n *model.Node) uint64 {
-	b := bound64{left: maxBound}
-	return b.node(n)
+	left := maxBound
+	return possibleIn(n, &left)
 }
 
-// bound64 bounds values by the bits that can be set. It looks at so many references.
-type bound64 struct{ left int }
-
+// maxBound is how many references are looked at for the bits that can be set.
 const maxBound = 1 << 12
 
-func (b *bound64) node(n *model.Node) uint64 {
+// possibleIn is possible with so many references left to look at.
+func possibleIn(n *model.Node, left *int) uint64 {
 	switch n.Op {
 	case spec.OpConst:
 		return n.Value
 	case spec.OpField:
 		var m uint64
 		for _, a := range n.Alts {
-			m |= b.ref(a.Ref)
+			m |= possibleRef(a.Ref, left)
 		}
 		return m
 	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
 		return 1
 	case spec.OpOr, spec.OpXor:
-		return b.node(n.X) | b.node(n.Y)
+		return possibleIn(n.X, left) | possibleIn(n.Y, left)
 	case spec.OpAnd:
-		return b.node(n.X) & b.node(n.Y)
+		return possibleIn(n.X, left) & possibleIn(n.Y, left)
 	case spec.OpAdd:
-		return sumMask(b.node(n.X), b.node(n.Y))
+		return sumMask(possibleIn(n.X, left), possibleIn(n.Y, left))
 	case spec.OpMul:
-		x, y := b.node(n.X), b.node(n.Y)
+		x, y := possibleIn(n.X, left), possibleIn(n.Y, left)
 		if hi, lo := bits.Mul64(x, y); hi == 0 {
 			return fill(lo)
 		}
 	case spec.OpShl:
 		if n.Y.Op == spec.OpConst && n.Y.Value < 64 && (n.Type == spec.I64 || n.Type == spec.U64) {
-			return b.node(n.X) << n.Y.Value
+			return possibleIn(n.X, left) << n.Y.Value
 		}
 	case spec.OpShr:
-		if x := b.node(n.X); n.Y.Op == spec.OpConst && n.Y.Value < 64 && x>>63 == 0 {
+		if x := possibleIn(n.X, left); n.Y.Op == spec.OpConst && n.Y.Value < 64 && x>>63 == 0 {
 			return x >> n.Y.Value
 		}
 	case spec.OpCond:
-		return b.node(n.Y) | b.node(n.Z)
+		return possibleIn(n.Y, left) | possibleIn(n.Z, left)
 	}
 	return ^uint64(0)
 }
@@ -227,25 +220,19 @@ func sumMask(x, y uint64) uint64 {
 
 // fill returns all bits up to the highest one of x.
 func fill(x uint64) uint64 {
-	n := bits.Len64(x)
-	if n == 64 {
-		return ^uint64(0)
-	}
-	return 1<<uint(n) - 1
+	return ones(bits.Len64(x))
 }
 
-func (b *bound64) ref(r *model.Ref) uint64 {
-	switch b.left--; {
+func possibleRef(r *model.Ref, left *int) uint64 {
+	switch *left--; {
 	case r == nil:
 		return 0
-	case r.Prog != nil && b.left > 0:
-		return b.node(r.Prog.Root)
+	case r.Prog != nil && *left > 0:
+		return possibleIn(r.Prog.Root, left)
 	case r.Prog != nil:
 		return ^uint64(0)
-	case r.Width >= 64:
-		return ^uint64(0)
 	}
-	return 1<<uint(r.Width) - 1
+	return ones(min(r.Width, 64))
 }
 
 // truth makes an expression true or false.

@@ -11,9 +11,8 @@ type Line struct {
 	// Note is the caller's.
 	Note Note
 	// Text is what is read.
-	Text      []byte
-	parts     []linePart
-	registers []lineRegister
+	Text  []byte
+	parts []linePart
 }
 
 // Note is what a caller wants to know again of a line that is remembered.
@@ -27,7 +26,7 @@ type linePart struct {
 
 // Start begins a line of a source.
 func (l *Line) Start(source string) {
-	l.Source, l.Text, l.parts, l.registers, l.Names, l.Note = source, l.Text[:0], l.parts[:0], l.registers[:0], 0, Note{}
+	l.Source, l.Text, l.parts, l.Names, l.Note = source, l.Text[:0], l.parts[:0], 0, Note{}
 }
 
 // Keep appends Source[off:end].
@@ -64,32 +63,15 @@ func (p *Parser) Known(l *Line) (res Result, ok bool) {
 // ParseLine is Parse for a line. One with names, of which Known has just been asked, is remembered as it stands in the
 // source. An error has its place in the source; where that is a part for which something else stands, it says so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
-	res, err := p.readLine(l)
+	p.sourced = l.Names != 0
+	res, err := p.ParseBytes(l.Text)
+	p.sourced = false
 	if e, ok := err.(*Error); ok {
 		return res, l.place(e)
 	}
 	if err == nil && l.Names != 0 && p.remembers() {
 		p.line = append(p.line[:0], l.Source...)
 		p.learn(&p.memo.sources, p.line, l.Names, l.Note)
-	}
-	return res, err
-}
-
-// readLine reads the text of a line.
-func (p *Parser) readLine(l *Line) (res Result, err error) {
-	var s *shape
-	if len(l.registers) > 0 && p.memo != nil && p.remembers() {
-		p.memo.ready(p)
-		if s = p.shapeOf(l); s != nil && s.knows(l) {
-			if res, ok := p.like(s, l); ok {
-				return res, nil
-			}
-		}
-	}
-	p.sourced = l.Names != 0
-	res, err = p.ParseBytes(l.Text)
-	if p.sourced = false; err == nil && len(l.registers) > 0 && p.remembers() {
-		p.learnShape(s, l)
 	}
 	return res, err
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -18,10 +17,6 @@ import (
 type solver struct {
 	trials, all int
 	bits        []freeBit
-	// solved tells that val and known are a solution of what was set so far: every constraint holds with
-	// the known bits, whatever the others are.
-	solved     bool
-	val, known [maxSpaces]bits.Value
 }
 
 // freeBit is an unknown bit.
@@ -232,6 +227,9 @@ func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {
 }
 
 func (p *Parser) freeRun(sp uint8, low, width int) {
+	if low == zeros {
+		return
+	}
 	known := &p.spaces[sp].known
 	for i := low; i < low+width && len(p.solver.bits) <= maxFree; i++ {
 		b := freeBit{sp, int16(i), int16(i - low)}

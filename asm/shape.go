@@ -1,282 +1,334 @@
 package asm
 
 import (
+	"hash/maphash"
+	mathbits "math/bits"
 	"slices"
-	"strconv"
 
-	"github.com/isago/isago/bits"
-	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
-	"github.com/isago/isago/isa"
 )
 
-// Lines of programs differ in the numbers of their registers more than in anything else. Where a caller says which
-// parts of its lines are registers, a line is known by its shape: its text without the numbers of these. What the
-// shape was read as has the fields of its registers, of which nothing else of the instruction depends.
+// Lines of programs differ in their numbers more than in anything else. A line is known by its shape: its text without
+// the numbers that only give bits of the word. Which these are, and for which values, is noted while a line of the shape is
+// read (trace.go). Lines alike but for these numbers take the same way through the parser, step for step.
 
-// shape is what lines that differ in the numbers of registers alone are read as.
+// shape is what lines are read as that differ in the numbers of holes alone, of which the word of the reading has no bits.
 type shape struct {
 	reading
-	// fields are those of the registers, in the order of the text; none where they cannot be told.
-	fields []*registerField
-	// numbers are those of the registers of the first line; told has those of which another line had another number, and was
-	// read as the first has it.
-	numbers  []int
-	told     uint64
-	hopeless bool
+	class *class
+	// fixed are the values of the other numbers, which are those of mask.
+	fixed []uint64
+	mask  uint64
+	holes []hole
+	pairs []pair
 }
 
-// registerField is a field of the word that names a register, with its value for each register of each file.
-type registerField struct {
-	low, width int
-	values     map[*isa.File][]uint64
+// class is a text without its numbers. masks say which numbers are part of shapes of it: a number that is as good as any
+// other in most lines may have a value that is not.
+type class struct {
+	text  []byte
+	runs  int
+	masks []uint64
+	// credit is what learning another shape of the class is worth, by the lines of it that were met.
+	credit int
 }
 
-// lineRegister is the number of a register, at a place of the text.
-type lineRegister struct {
-	from, to int32
-	file     *isa.File
-	number   int
+// digits are a number of a line as it would be printed: decimal, or hexadecimal behind 0x.
+type digits struct {
+	from, to int
+	hex      bool
+	value    uint64
 }
 
-// Limits: the shapes that are remembered, and the lines after which they are, for it takes a while to find the fields.
+// shapeTable has the shapes of lines.
+type shapeTable struct {
+	classes hashTable[class]
+	shapes  hashTable[shape]
+	once    marks
+	// key is the text of the present line without its numbers, runs; class is nil where that is not known.
+	key   []byte
+	runs  []digits
+	hash  uint64
+	class *class
+	// shaped, holes and so on are room for shapes.
+	shaped arena[shape]
+	holes  arena[hole]
+	free   []hole // those of the shape that is learned
+	tests  arena[holeTest]
+	// asked and used count lines, and those of a known shape.
+	asked, used int
+	// eager learns each shape when it is met first; tests do.
+	eager bool
+}
+
+// Limits: the shapes that are kept, the numbers of a line, the digits of a number, and how many lines are looked at before it
+// is seen whether that is of use; later so few of as many.
 const (
-	maxShapes = 1 << 13
-	fewLines  = 1 << 6
+	maxShapes  = 1 << 14
+	maxRuns    = 64
+	maxDecimal = 18
+	maxHex     = 16
+	maxMasks   = 4
+	manyAsked  = 1 << 10
+	fewAsked   = 1 << 6
+	// learningCosts is how many lines of a known shape pay for learning one.
+	learningCosts = 1
 )
 
-// Register appends a register. Whatever its number is, no template may take it for anything but a register of its file.
-func (l *Line) Register(f *isa.File, number int) {
-	l.Text = append(l.Text, f.Name...)
-	from := len(l.Text)
-	l.Text = strconv.AppendInt(l.Text, int64(number), 10)
-	l.registers = append(l.registers, lineRegister{int32(from), int32(len(l.Text)), f, number})
-}
+// What stands for a number in the text of a class; no text has these bytes.
+const (
+	decimalRun = iota
+	hexRun
+	plainByte
+)
 
-// shapeOf finds the shape of a line, nil where it is not known.
-func (p *Parser) shapeOf(l *Line) *shape {
-	key, from := p.shapeText[:0], int32(0)
-	for i := range l.registers {
-		r := &l.registers[i]
-		key, from = append(append(key, l.Text[from:r.from]...), 0), r.to // a byte that no text has
-	}
-	p.shapeText = append(key, l.Text[from:]...)
-	return p.memo.shapes[string(p.shapeText)]
-}
-
-// knows reports whether it was seen what the numbers of a line's registers are in its word. That of a register that was
-// always the same may stand elsewhere: in a field that a suffix names.
-func (s *shape) knows(l *Line) bool {
-	for i := range l.registers {
-		if l.registers[i].number != s.numbers[i] && s.told>>i&1 == 0 {
-			return false
+// cut takes the numbers out of a text; ok is false where it cannot have a shape.
+func cut(key []byte, runs []digits, text []byte) (k []byte, r []digits, ok bool) {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < '0' || c > '9' {
+			if c < plainByte {
+				return key, runs, false
+			}
+			key = append(key, c)
+			i++
+			continue
 		}
+		d, end := digitsAt(text, i)
+		switch {
+		case end == d.to && d.hex:
+			key, runs = append(key, '0', 'x', hexRun), append(runs, d)
+		case end == d.to:
+			key, runs = append(key, decimalRun), append(runs, d)
+		default:
+			key = append(key, text[i:end]...)
+		}
+		i = end
 	}
-	return !s.hopeless
+	return key, runs, len(runs) <= maxRuns
 }
 
-// like reads a line as others of its shape.
-func (p *Parser) like(s *shape, l *Line) (res Result, ok bool) {
+// digitsAt returns the number that starts at a digit, and the end of its digits; that is not the number's where it is
+// not as it would be printed.
+func digitsAt(text []byte, i int) (d digits, end int) {
+	base, most := uint64(10), maxDecimal
+	if i+2 < len(text) && text[i] == '0' && text[i+1] == 'x' && isDigitOf(text[i+2], 16) {
+		base, most, i, d.hex = 16, maxHex, i+2, true
+	}
+	d.from = i
+	for ; i < len(text) && isDigitOf(text[i], base); i++ {
+		d.value = d.value*base + uint64(digitValue[text[i]])
+	}
+	if n := i - d.from; n > most || n > 1 && text[d.from] == '0' || i < len(text) && !d.hex && text[d.from] == '0' && isRadix(text[i]) {
+		return d, i
+	}
+	d.to = i
+	return d, i
+}
+
+// isDigitOf reports whether a byte is a digit, of small letters.
+func isDigitOf(c byte, base uint64) bool { return uint64(digitValue[c]) < base && (c < 'A' || c > 'F') }
+
+// isRadix reports whether a letter behind 0 says in which radix the number is that follows.
+func isRadix(c byte) bool { return c|0x20 == 'x' || c|0x20 == 'o' || c|0x20 == 'b' }
+
+// alike reads a line as others of its shape; ok is false where there are none. What comes behind its text has been read.
+func (p *Parser) alike(res *Result, text []byte) (ok bool) {
+	t := &p.memo.shapes
+	if t.key = t.key[:0]; t.hopeless() {
+		return false
+	}
+	s := p.shapeOf(text)
+	if s == nil || len(s.plan) > 0 && len(p.suffix) > 0 {
+		return false
+	}
 	if _, same := p.answers(&s.reading); !same {
-		return res, false
+		return false
 	}
 	p.restore(&s.reading)
-	p.suffix = p.suffix[:0]
-	ok = s.number(&p.spaces[spaceWord].val, l)
-	return res, ok && p.result(&res) == nil
+	word := &p.spaces[spaceWord].val
+	for i := range s.holes {
+		h := &s.holes[i]
+		v := t.runs[h.run].value + h.add
+		for j := len(h.parts) - 1; j >= 0; j-- {
+			if h.parts[j].Low != zeros {
+				word.SetUint(h.parts[j].Low, h.parts[j].Width, v)
+			}
+			v >>= uint(h.parts[j].Width)
+		}
+	}
+	t.used++
+	s.class.credit++
+	if len(p.suffix) > 0 {
+		return p.complete(res) == nil
+	}
+	return p.result(res) == nil
 }
 
-// number gives the fields of a word the registers of a line.
-func (s *shape) number(word *bits.Value, l *Line) (ok bool) {
-	for i, f := range s.fields {
-		r := &l.registers[i]
-		if r.number >= len(f.values[r.file]) {
+// hopeless reports whether the present line is not worth a look, for few had a shape that was known.
+func (t *shapeTable) hopeless() bool {
+	t.asked++
+	return t.asked > manyAsked && t.used < t.asked/4 && t.asked%manyAsked >= fewAsked && !t.eager
+}
+
+// shapeOf returns the shape of a line, nil where it is not known.
+func (p *Parser) shapeOf(text []byte) *shape {
+	t := &p.memo.shapes
+	var ok bool
+	t.key, t.runs, ok = cut(t.key[:0], t.runs[:0], text)
+	if t.class = nil; !ok {
+		t.key, t.runs = t.key[:0], t.runs[:0]
+		return nil
+	}
+	t.hash = maphash.Bytes(p.memo.seed, t.key)
+	if t.class = t.findClass(); t.class == nil {
+		return nil
+	}
+	for _, mask := range t.class.masks {
+		hash := t.fixedHash(mask)
+		for i := range t.shapes.probes() {
+			slot := t.shapes.slot(hash, i)
+			if slot.value == nil {
+				break
+			}
+			if s := slot.value; slot.hash == hash && s.class == t.class && s.mask == mask && t.holds(s) {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+func (t *shapeTable) findClass() *class {
+	for i := range t.classes.probes() {
+		s := t.classes.slot(t.hash, i)
+		if s.value == nil {
+			break
+		}
+		if c := s.value; s.hash == t.hash && c.runs == len(t.runs) && string(c.text) == string(t.key) {
+			return c
+		}
+	}
+	return nil
+}
+
+// fixedHash returns the hash of the present line with the numbers of mask, which are part of its shape.
+func (t *shapeTable) fixedHash(mask uint64) uint64 {
+	hash := mix(t.hash, mask)
+	for ; mask != 0; mask &= mask - 1 {
+		hash = mix(hash, t.runs[mathbits.TrailingZeros64(mask)].value)
+	}
+	return hash
+}
+
+// holds reports whether the numbers of the present line are such that it has a shape of its class.
+func (t *shapeTable) holds(s *shape) bool {
+	for i, mask := 0, s.mask; mask != 0; i, mask = i+1, mask&(mask-1) {
+		if s.fixed[i] != t.runs[mathbits.TrailingZeros64(mask)].value {
 			return false
 		}
-		word.SetUint(f.low, f.width, f.values[r.file][r.number])
+	}
+	for i := range s.holes {
+		if h := &s.holes[i]; !h.takes(t.runs[h.run].value) {
+			return false
+		}
+	}
+	for _, x := range s.pairs {
+		if (t.runs[x.a].value == t.runs[x.b].value) != x.same {
+			return false
+		}
 	}
 	return true
 }
 
-// learnShape notes what a line was read as that is like no other, or whether it is like the others of its shape.
-func (p *Parser) learnShape(s *shape, l *Line) {
-	p.memo.shaped++
+// worthy reports whether the shape of the present line, which is not known, is to be learned: where others were of use, and
+// where its class comes again.
+func (t *shapeTable) worthy() bool {
 	switch {
-	case p.asked || p.memo.shaped < fewLines || s != nil && s.hopeless:
-	case s != nil:
-		word := s.word
-		s.hopeless = !s.number(&word, l) || s.leaf != p.leaf || !slices.EqualFunc(s.plan, p.plan, samePlan) ||
-			word != p.spaces[spaceWord].val || s.context != p.spaces[spaceContext].val
-		for i := range l.registers {
-			s.told |= truthBit(l.registers[i].number != s.numbers[i]) << i
-		}
+	case len(t.key) == 0:
+		return false
+	case t.class != nil:
+		t.class.credit++
+	case t.eager || t.once.met(t.hash):
+		t.class = &class{text: slices.Clone(t.key), runs: len(t.runs)}
+		t.classes.add(t.hash, t.class, maxShapes)
 	default:
-		fields, clear := p.registersOf(l)
-		if clear {
-			if p.memo.shapes == nil || len(p.memo.shapes) == maxShapes {
-				p.memo.shapes = map[string]*shape{}
-			}
-			numbers := make([]int, len(l.registers))
-			for i := range numbers {
-				numbers[i] = l.registers[i].number
-			}
-			p.memo.shapes[string(p.shapeText)] = &shape{fields: fields, numbers: numbers, hopeless: fields == nil, reading: reading{
-				leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
-				named: p.named, redone: p.redone, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
-			}}
-		}
+		return false
 	}
+	if t.class.credit < learningCosts && !t.eager {
+		return false
+	}
+	t.class.credit -= learningCosts
+	return true
 }
 
-func samePlan(a, b planned) bool {
-	return a.field == b.field && a.home.same(&b.home) && a.Index == b.Index && a.Value == b.Value && a.Care == b.Care && a.Bound == b.Bound
-}
-
-// registersOf finds the field of each register of the line that was read. clear is false where another line may tell
-// more: two fields have one register.
-func (p *Parser) registersOf(l *Line) (list []*registerField, clear bool) {
-	fields := p.registerFields(p.leaf)
-	word := &p.spaces[spaceWord].val
-	for i := range l.registers {
-		r := &l.registers[i]
-		var found *registerField
-		for _, f := range fields {
-			if v := f.values[r.file]; r.number >= len(v) || word.Uint(f.low, f.width) != v[r.number] {
-				continue
-			}
-			if found != nil {
-				return nil, false
-			}
-			found = f
-		}
-		switch {
-		case found == nil:
-			return nil, true
-		case slices.Contains(list, found):
-			return nil, false
-		}
-		list = append(list, found)
+// learnShape keeps what the present line was read as while it was traced.
+func (p *Parser) learnShape() {
+	t, tr := &p.memo.shapes, p.trace
+	if p.noncanonical || p.asked || p.off > 0 || len(p.suffix) > 0 && p.nspaces > spaceTable {
+		return
 	}
-	return list, true
-}
-
-// registerFields returns the fields of a leaf that name registers and nothing else.
-func (p *Parser) registerFields(leaf *isa.Leaf) []*registerField {
-	if list, ok := p.registers[leaf.ID]; ok {
-		return list
-	}
-	var list []*registerField
-	u := p.env.Bound(p.root.Leaves[leaf.ID])
-	for b := u.Leaf.Spec; b != nil; b = b.Extends {
-		for _, c := range b.Cases {
-			for _, f := range c.Fields {
-				if f.Symbols == "" || f.Bitset == nil || len(f.Parts) != 1 || f.Width > maxRegisterBits || depends(u, f, 0) {
-					continue
-				}
-				if values := p.registersNamed(f.Bitset.Name); values != nil {
-					list = append(list, &registerField{f.Parts[0].Low, f.Width, values})
-				}
-			}
-		}
-	}
-	if p.registers == nil {
-		p.registers = map[int][]*registerField{}
-	}
-	p.registers[leaf.ID] = list
-	return list
-}
-
-// Limits of what is looked through.
-const (
-	maxRegisterBits = 10
-	maxNestedRead   = 6
-)
-
-// registersNamed returns the values of an operand type by the registers whose names are their texts; nil where the type
-// has not all registers of a file, or two values for one.
-func (p *Parser) registersNamed(typ string) map[*isa.File][]uint64 {
-	d, err := p.set.NewDecoder(typ)
-	if err != nil {
-		return nil
-	}
-	found, values := map[*isa.File]int{}, map[*isa.File][]uint64{}
-	for word := range uint64(1) << d.Root().Size {
-		in, ok := d.Decode(bits.Of(word))
-		if !ok {
+	p.planEntries()
+	s := &t.shaped.keep([]shape{{class: t.class, pairs: slices.Clone(tr.pairs), reading: reading{
+		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
+		named: p.named, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),
+	}}})[0]
+	tr.finish()
+	s.mask = t.class.maskFor(tr.fixed)
+	t.free = t.free[:0]
+	for i, h := range tr.holes {
+		if s.mask>>i&1 != 0 {
+			s.fixed = append(s.fixed, t.runs[i].value)
 			continue
 		}
-		r := d.Register(in)
-		if r.File == nil || r.Index >= r.File.Count || string(d.Append(nil, in)) != r.File.Name+strconv.Itoa(r.Index) {
-			return nil
-		}
-		if values[r.File] == nil {
-			values[r.File] = make([]uint64, r.File.Count)
-		}
-		values[r.File][r.Index] = word
-		found[r.File]++
+		h.run, h.tests = i, t.tests.keep(h.tests)
+		t.free = append(t.free, h)
+		s.word = s.word.AndNot(maskOf(h.parts))
 	}
-	for f, n := range found {
-		if n != f.Count {
-			return nil
-		}
-	}
-	return values
+	s.holes = t.holes.keep(t.free)
+	t.shapes.add(t.fixedHash(s.mask), s, maxShapes)
 }
 
-// depends reports whether an expression of a leaf, or of what is nested in it so deep, reads a field of the word.
-func depends(u *model.BoundLeaf, f *spec.Field, depth int) bool {
-	reads := func(p *model.Prog) bool { return p != nil && readsField(p.Root, f, depth) }
-	alts := func(list []model.Alt) bool {
-		return slices.ContainsFunc(list, func(a model.Alt) bool { return reads(a.Cond) || a.Ref != nil && nestedReads(a.Ref, f, depth) })
+// maskFor returns the numbers that are part of a shape of which these are; more, where the class has too many masks.
+func (c *class) maskFor(fixed uint64) uint64 {
+	if slices.Contains(c.masks, fixed) {
+		return fixed
 	}
-	var items func(list []model.Item) bool
-	items = func(list []model.Item) bool {
-		return slices.ContainsFunc(list, func(it model.Item) bool { return alts(it.Alts) || items(it.Members) })
+	if len(c.masks) < maxMasks {
+		c.masks = append(c.masks, fixed)
+		return fixed
 	}
-	return depth > maxNestedRead || slices.ContainsFunc(u.Requires, reads) ||
-		slices.ContainsFunc(u.Defaults, func(x model.Default) bool { return reads(x.Prog) }) ||
-		slices.ContainsFunc(u.Unused, func(x model.Unused) bool { return reads(x.Cond) }) ||
-		slices.ContainsFunc(u.Cases, func(c *model.Case) bool {
-			return reads(c.Cond) || items(c.Items) || slices.ContainsFunc(c.Aliases, items)
-		})
+	c.masks[maxMasks-1] |= fixed
+	return c.masks[maxMasks-1]
 }
 
-// nestedReads reports whether the value of a reference, or what is shown of it, reads a field of the word; that it is the
-// field itself does not count.
-func nestedReads(r *model.Ref, f *spec.Field, depth int) bool {
-	if r.Prog != nil && readsField(r.Prog.Root, f, depth) {
-		return true
-	}
-	if r.Env == nil || r.Field == f {
+// hole is a number of a shape, and what is known of the values for which lines are alike.
+type hole struct {
+	run       int
+	low, high uint64
+	tests     []holeTest
+	// parts are the bits of the word that it gives, the most significant first, which are its value and add.
+	parts []spec.Part
+	add   uint64
+}
+
+// holeTest says of the sum of a value and add whether it has some bits.
+type holeTest struct {
+	mask, match, add uint64
+	want             bool
+}
+
+func (x *holeTest) holds(v uint64) bool { return ((v+x.add)&x.mask == x.match) == x.want }
+
+// takes reports whether lines with a value are alike.
+func (h *hole) takes(v uint64) bool {
+	if v < h.low || v > h.high {
 		return false
 	}
-	return slices.ContainsFunc(r.Env.Root.Leaves, func(l *model.Leaf) bool { return depends(r.Env.Bound(l), f, depth+1) })
-}
-
-// readsField reports whether an expression so many scopes inside the word reads a field of it.
-func readsField(n *model.Node, f *spec.Field, depth int) bool {
-	if n == nil {
-		return false
-	}
-	for _, a := range n.Alts {
-		if a.Cond != nil && readsField(a.Cond.Root, f, depth) || a.Ref != nil && (overlaps(a.Ref, f, depth) || a.Ref.Prog != nil && readsField(a.Ref.Prog.Root, f, depth)) {
-			return true
+	for i := range h.tests {
+		if !h.tests[i].holds(v) {
+			return false
 		}
 	}
-	return readsField(n.X, f, depth) || readsField(n.Y, f, depth) || readsField(n.Z, f, depth)
-}
-
-// overlaps reports whether a reference so many scopes inside the word may be bits of a field of it.
-func overlaps(r *model.Ref, f *spec.Field, depth int) bool {
-	first := r
-	if len(r.Enter) > 0 {
-		first = r.Enter[0]
-	}
-	if first.Field == nil || r.ScopeDepth < depth {
-		return false
-	}
-	return slices.ContainsFunc(first.Field.Parts, func(x spec.Part) bool {
-		y := f.Parts[0]
-		return x.Low < y.Low+y.Width && y.Low < x.Low+x.Width
-	})
+	return true
 }

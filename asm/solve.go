@@ -207,6 +207,14 @@ func (p *Parser) derive(c *constraint) status {
 		alike := c.mask &^ fill(c.value^c.high)
 		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
+	if p.trace != nil {
+		return p.deriveTraced(c)
+	}
+	return p.deriveNested(c)
+}
+
+// deriveNested is derive for a value that has a scope of its own.
+func (p *Parser) deriveNested(c *constraint) status {
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
 		mask := wide.Ones(c.width)
@@ -284,7 +292,6 @@ func (p *Parser) solveAll() bool {
 	for i := spaceTable; i < p.nspaces; i++ {
 		p.spaces[i].assumed = wide.Value{}
 	}
-	p.solver.solved = false
 	p.preferences()
 	mark = len(p.trail)
 	free := p.allFree()
@@ -334,42 +341,15 @@ func (p *Parser) keeps(set func()) bool {
 	mark := len(p.trail)
 	set()
 	given := len(p.trail)
-	if given == mark || p.solver.solved && p.agrees() {
+	if given == mark {
 		return true
 	}
 	if p.propagate() != broken && p.find() {
-		p.remember()
 		p.undo(given)
 		return true
 	}
 	p.undo(mark)
 	return false
-}
-
-// remember keeps the solution that find has found.
-func (p *Parser) remember() {
-	p.solver.solved = true
-	for i := range p.nspaces {
-		p.solver.val[i], p.solver.known[i] = p.spaces[i].val, p.spaces[i].known
-	}
-}
-
-// agrees reports whether the solution that is remembered has the bits that are known; of bits that do
-// not matter to it, it takes them.
-func (p *Parser) agrees() bool {
-	s := &p.solver
-	for i := range p.nspaces {
-		sp := &p.spaces[i]
-		if differ := sp.val.Xor(s.val[i]).And(sp.known).And(s.known[i]); !differ.IsZero() {
-			return false
-		}
-	}
-	for i := range p.nspaces {
-		sp := &p.spaces[i]
-		s.val[i] = s.val[i].And(s.known[i]).Or(sp.val.And(sp.known).AndNot(s.known[i]))
-		s.known[i] = s.known[i].Or(sp.known)
-	}
-	return true
 }
 
 // bitsSince lists the bits that the trail has set from mark on.
@@ -439,28 +419,12 @@ func (p *Parser) defaults() (all bool) {
 	p.asserts(false)
 	all = true
 	for _, u := range p.leafScopes {
-		if p.fillAll(u) {
-			continue
-		}
 		for i := range u.leaf.Defaults {
 			all = p.default1(&u.leaf.Defaults[i], u.scope, false) && all
 		}
 	}
 	p.asserts(true)
 	return all
-}
-
-// fillAll gives the bits of a leaf their defaults where these are all known, or so simple that it can be done at once.
-func (p *Parser) fillAll(u leafScope) (done bool) {
-	f, s := u.accept.fills, &p.scopes[u.scope]
-	if f == nil || s.parts != nil || s.low != 0 || s.space >= spaceTable {
-		return false
-	}
-	if unknown := f.mask.AndNot(p.spaces[s.space].known); unknown.IsZero() || !f.computed {
-		p.fillFrom(s.space, &f.val, &f.mask)
-		return true
-	}
-	return false
 }
 
 // lastDefaults is defaults where nothing else will give bits a value: those from which a default is computed, and which
@@ -579,7 +543,7 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
 	sp := &p.spaces[s.space]
 	for low, width := range s.pieces(list) {
-		if unknown := wide.Ones(width).AndNot(sp.known.Shr(low)); !unknown.IsZero() {
+		if unknown := wide.Ones(width).AndNot(sp.known.Shr(max(low, 0))); low != zeros && !unknown.IsZero() {
 			p.setMasked(s.space, low, width, v, unknown, p.pos)
 			if s.space >= spaceTable {
 				sp.assumed = sp.assumed.Or(unknown.Shl(low))

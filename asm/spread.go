@@ -8,42 +8,62 @@ import (
 )
 
 // spread is where the bits are of a computed value that is bits of a scope in another order, among zeros: in the scope
-// that many scopes out, the most significant part first; zeros are at model.NoWire. There is nothing to solve then.
+// that many scopes out, the most significant part first. There is nothing to solve then.
 type spread struct {
 	scopeDepth int
 	parts      []spec.Part
 }
 
-// spreadOf returns where the bits of a value are, nil where it is not computed, or more than bits in another order. A
-// nested value has no zeros.
+// zeros is the place of a part of which all bits are 0, whatever the word is.
+const zeros = model.NoWire
+
+// spreadOf returns where the bits of a value are, nil where it is not computed, or more than bits in another order.
 func spreadOf(ref *model.Ref) *spread {
 	if ref.Prog == nil || ref.Env != nil && ref.Env.Root.Size > len(model.Wires{}) {
 		return nil
 	}
 	w, ok := model.WiringOf(ref.Prog.Root)
 	c := derivedConstraint(ref, 0, 0)
-	s, size := &spread{scopeDepth: w.ScopeDepth}, min(bits.Len64(c.mask), len(w.Wires))
-	for size > 0 && w.Wires[size-1] == model.NoWire {
+	size := min(bits.Len64(c.mask), len(w.Wires))
+	for size > 0 && w.Wires[size-1] == zeros {
 		size--
-	}
-	if ref.Env != nil {
-		size = ref.Env.Root.Size
 	}
 	if !ok || c.kind != wantValue || size == 0 { // or it is always 0
 		return nil
 	}
-	for i := size - 1; i >= 0; i-- {
-		n, wire := len(s.parts), int(w.Wires[i])
+	if ref.Env != nil {
+		size = ref.Env.Root.Size
+	}
+	return &spread{scopeDepth: w.ScopeDepth, parts: runsOf(w.Wires[:size])}
+}
+
+// runsOf returns the parts that wires are, the most significant first.
+func runsOf(wires []int16) (parts []spec.Part) {
+	for i := len(wires) - 1; i >= 0; i-- {
+		n, wire := len(parts), int(wires[i])
 		switch {
-		case wire == model.NoWire && ref.Env != nil:
-			return nil
-		case n > 0 && s.parts[n-1].Low == wire && wire == model.NoWire:
-			s.parts[n-1].Width++
-		case n > 0 && s.parts[n-1].Low == wire+1 && wire != model.NoWire:
-			s.parts[n-1] = spec.Part{Low: wire, Width: s.parts[n-1].Width + 1}
+		case n > 0 && wire == zeros && parts[n-1].Low == zeros:
+			parts[n-1].Width++
+		case n > 0 && wire != zeros && parts[n-1].Low == wire+1:
+			parts[n-1] = spec.Part{Low: wire, Width: parts[n-1].Width + 1}
 		default:
-			s.parts = append(s.parts, spec.Part{Low: wire, Width: 1})
+			parts = append(parts, spec.Part{Low: wire, Width: 1})
 		}
 	}
-	return s
+	return parts
+}
+
+// zerosOf returns the bits that a value in parts does not have, those beyond them too.
+func zerosOf(parts []spec.Part) (mask uint64) {
+	at := 0
+	for i := len(parts) - 1; i >= 0; i-- {
+		if parts[i].Low == zeros {
+			mask |= ones(parts[i].Width) << uint(at)
+		}
+		at += parts[i].Width
+	}
+	if at < 64 {
+		mask |= ^uint64(0) << uint(at)
+	}
+	return mask
 }

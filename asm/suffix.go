@@ -93,11 +93,8 @@ func readSuffixPart(part string) (s suffix, err string) {
 		return suffix{path: path, pin: true, value: bits.Of(n), low: -1}, ""
 	}
 	path, value, ok := strings.Cut(part, "=")
-	if !ok {
-		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
-	}
 	s = suffix{path: strings.TrimSpace(path), low: -1}
-	if s.path == "" {
+	if !ok || s.path == "" {
 		return s, fmt.Sprintf("%q, expected FIELD=VALUE, FIELD@ENTRY or LOW..HIGH=VALUE", part)
 	}
 	value = strings.TrimSpace(value)
@@ -380,6 +377,9 @@ func maskOf[P isa.Part | spec.Part](parts []P) bits.Value {
 	var m bits.Value
 	for _, p := range parts {
 		part := isa.Part(p)
+		if part.Low == zeros {
+			continue
+		}
 		m = m.Or(bits.Range(part.Low, part.Width))
 	}
 	return m

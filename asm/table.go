@@ -259,6 +259,10 @@ func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value)
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
 		part := isa.Part(parts[i])
+		if part.Low == zeros {
+			at += part.Width
+			continue
+		}
 		*word = word.AndNot(bits.Range(part.Low, part.Width)).Or(v.Slice(at, part.Width).Shl(part.Low))
 		at += part.Width
 	}
@@ -280,7 +284,7 @@ func (p *Parser) care(sp uint8) bits.Value {
 				}
 			}
 			for low, width := range s.pieces(x.Ref.Field.Parts) {
-				care = care.AndNot(bits.Range(low, width))
+				care = care.AndNot(maskOf([]spec.Part{{Low: low, Width: width}}))
 			}
 		}
 	}

@@ -152,8 +152,13 @@ func (p *Parser) eval(n *model.Node, scope int32) (v uint64, known bool) {
 // value computes an expression from the bits known so far: bit by bit, or as a whole, of which nothing is known where it
 // takes something that is not known.
 func (p *Parser) value(n *model.Node, scope int32, bitwise bool) ternary {
-	if p.tests(n, scope) {
+	switch {
+	case p.tests(n, scope):
 		return p.test(n.Test, scope)
+	case p.trace != nil && (n.Op == spec.OpEq || n.Op == spec.OpNe):
+		if pair, ok := p.pairOf(n, scope); ok {
+			return p.comparePair(n, scope, pair)
+		}
 	}
 	switch n.Op {
 	case spec.OpConst:
@@ -205,9 +210,15 @@ func (p *Parser) test(t *model.Test, scope int32) ternary {
 	case s.parts == nil:
 		sp := &p.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
+		if p.trace != nil {
+			p.trace.compared(s.space, s.low+t.Low, val, t.Match, t.Mask&set)
+		}
 	default:
-		x := p.pieces(s, []spec.Part{{Width: s.size}})
-		val, set = x.val, ^x.open
+		var x ternary
+		p.untraced(func() { x = p.pieces(s, []spec.Part{{Width: s.size}}) })
+		if val, set = x.val, ^x.open; p.trace != nil {
+			p.trace.comparedParts(s.space, s.parts, val, t.Match, t.Mask&set)
+		}
 	}
 	switch {
 	case (val^t.Match)&t.Mask&set != 0:
@@ -269,6 +280,9 @@ func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary
 func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
 	width := min(ref.Width, 64)
 	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
+		if p.trace != nil {
+			p.trace.looked(s.space, s.low+ref.Low, width)
+		}
 		return p.spaces[s.space].run(s.low+ref.Low, width)
 	}
 	s, ok := p.enter(ref, scope)
@@ -288,8 +302,12 @@ func (s *space) run(low, width int) ternary {
 func (p *Parser) pieces(s *scope, list []spec.Part) (t ternary) {
 	sp, at := &p.spaces[s.space], 0
 	for low, width := range s.pieces(list) {
-		t = t.or(sp.run(low, min(width, 64)).shiftLeft(uint(at)))
-		at += width
+		if low != zeros {
+			t = t.or(sp.run(low, min(width, 64)).shiftLeft(uint(at)))
+		}
+		if at += width; low != zeros && p.trace != nil {
+			p.trace.looked(s.space, low, width)
+		}
 	}
 	return t
 }

@@ -306,7 +306,7 @@ func testOf(n *Node) *Test {
 			most.Op = spec.OpEq
 			return testOf(&most).not()
 		}
-	case spec.OpField, spec.OpAndAnd:
+	case spec.OpField, spec.OpAndAnd, spec.OpAnd:
 	default:
 		return nil
 	}
@@ -368,6 +368,10 @@ func simple(n *Node) (mask, match bits.Value, ok bool) {
 		return order(n)
 	case spec.OpNot:
 		return fixed(n.X, 0)
+	case spec.OpAnd: // of which the value is 0 or 1
+		if n.X.Op == spec.OpConst && n.X.Value == 1 || n.Y.Op == spec.OpConst && n.Y.Value == 1 {
+			return fixed(n, 1)
+		}
 	case spec.OpField:
 		if r := own(n); r != nil && r.Width == 1 {
 			return fixed(n, 1)

@@ -33,7 +33,7 @@ type Words struct {
 	Quirks map[string]uint64
 }
 
-// evaluator computes bound expressions on words.
+// evaluator computes what the bits decide: conditions and derived fields, and which leaves operands are. Code is lowered.
 type evaluator struct{ words *Words }
 
 func (e *evaluator) prog(p *model.Prog, f *frame) uint64 { return e.node(p.Root, f) }

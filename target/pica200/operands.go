@@ -569,8 +569,7 @@ func (r *assembly) append(o *operand, written bool) {
 	if o.neg {
 		r.line.Text = append(r.line.Text, '-')
 	}
-	r.line.Register(o.file, o.num)
-	dst := r.line.Text
+	dst := strconv.AppendInt(append(r.line.Text, o.file.Name...), int64(o.num), 10)
 	if o.index > 0 {
 		dst = append(append(append(dst, '['), r.banks.address[o.index]...), ']')
 	}

@@ -29,8 +29,8 @@ type class struct {
 	text  []byte
 	runs  int
 	masks []uint64
-	// credit is what learning another shape of the class is worth, by the lines of it that were met.
-	credit int
+	// met and learned count its lines and shapes.
+	met, learned int
 }
 
 // digits are a number of a line as it would be printed: decimal, or hexadecimal behind 0x.
@@ -71,8 +71,6 @@ const (
 	maxMasks   = 4
 	manyAsked  = 1 << 10
 	fewAsked   = 1 << 6
-	// learningCosts is how many lines of a known shape pay for learning one.
-	learningCosts = 1
 )
 
 // What stands for a number in the text of a class; no text has these bytes.
@@ -158,7 +156,7 @@ func (p *Parser) alike(res *Result, text []byte) (ok bool) {
 		}
 	}
 	t.used++
-	s.class.credit++
+	s.class.met++
 	if len(p.suffix) > 0 {
 		return p.complete(res) == nil
 	}
@@ -241,25 +239,21 @@ func (t *shapeTable) holds(s *shape) bool {
 	return true
 }
 
-// worthy reports whether the shape of the present line, which is not known, is to be learned: where others were of use, and
-// where its class comes again.
+// worthy reports whether the shape of the present line, which is not known, is to be learned: where its class comes again,
+// and has not too many shapes for its lines already.
 func (t *shapeTable) worthy() bool {
 	switch {
 	case len(t.key) == 0:
 		return false
 	case t.class != nil:
-		t.class.credit++
 	case t.eager || t.once.met(t.hash):
 		t.class = &class{text: slices.Clone(t.key), runs: len(t.runs)}
 		t.classes.add(t.hash, t.class, maxShapes)
 	default:
 		return false
 	}
-	if t.class.credit < learningCosts && !t.eager {
-		return false
-	}
-	t.class.credit -= learningCosts
-	return true
+	t.class.met++
+	return t.class.met > t.class.learned*t.class.learned || t.eager
 }
 
 // learnShape keeps what the present line was read as while it was traced.
@@ -269,6 +263,7 @@ func (p *Parser) learnShape() {
 		return
 	}
 	p.planEntries()
+	t.class.learned++
 	s := &t.shaped.keep([]shape{{class: t.class, pairs: slices.Clone(tr.pairs), reading: reading{
 		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
 		named: p.named, plan: slices.Clone(p.plan), asks: slices.Clone(p.asks),

@@ -235,13 +235,51 @@ func TestVerdictOfLeaf(t *testing.T) {
 	}
 	x := newVerdictTest(t, s, "")
 	leaves := x.remembers.d.Root().Leaves
-	for i := range 2000 {
-		word := bits.Of(uint64(0x8000 | i/2*37&0x7fff))
-		in := isa.Inst{Leaf: leaves[i%2], Bits: word}
-		got, ok := x.remembers.Append(nil, in)
-		want, wantOK := x.forgets.Append(nil, in)
-		if string(got) != string(want) || ok != wantOK {
-			t.Fatalf("%v as %s: %q, %v, without memory %q, %v", word, in.Leaf.Name, got, ok, want, wantOK)
+	print := func() {
+		for i := range 2000 {
+			word := bits.Of(uint64(0x8000 | i/2*37&0x7fff))
+			in := isa.Inst{Leaf: leaves[i%2], Bits: word}
+			got, ok := x.remembers.Append(nil, in)
+			want, wantOK := x.forgets.Append(nil, in)
+			if string(got) != string(want) || ok != wantOK {
+				t.Fatalf("%v as %s: %q, %v, without memory %q, %v", word, in.Leaf.Name, got, ok, want, wantOK)
+			}
+		}
+	}
+	print()
+	slots := x.remembers.verdicts.slots // are exchanged as if their hashes were the same: those of a word, then others
+	of := map[[2]uint64]*hashSlot[said]{}
+	for i := range slots {
+		if s := &slots[i]; s.value != nil {
+			if other := of[s.value.word]; other != nil {
+				other.value, s.value = s.value, other.value
+			}
+			of[s.value.word] = s
+		}
+	}
+	print()
+	rotate(x.remembers.verdicts.slots)
+	print()
+}
+
+// A target that a context scales has no bits but its label's.
+func TestTargetOfContext(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"test.xml": {Data: []byte(`<isa strict="true">
+<context name="far" type="bool" default="true"/>
+<bitset name="#instruction" size="16"/>
+<bitset name="jump" extends="#instruction"><display>go {T}</display><field name="A" low="0" high="11" type="uint"/><pattern low="12" high="15">0001</pattern>
+<derived name="T" type="absbranch" width="16"><expr>{@far} ? {A} &lt;&lt; 3 : {A}</expr></derived></bitset>
+</isa>`)}}, "test.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	l := newVerdictTest(t, s, "").forgets
+	l.d.Label = func(addr int64, _ bool) (string, bool) { return "there", addr == 16*16 }
+	l.p.Symbol = func(name string) (int64, bool) { return 16 * 16, name == "there" }
+	for word, want := range map[uint64]string{0x1002: "go there", 0x1003: "go 24"} {
+		in, _ := l.d.Decode(bits.Of(word))
+		if text, ok := l.Append(nil, in); string(text) != want || !ok {
+			t.Errorf("%#x is printed as %q, %v, expected %q", word, text, ok, want)
 		}
 	}
 }

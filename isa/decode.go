@@ -40,7 +40,7 @@ const (
 	watchOperands
 )
 
-// Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, and
+// Decoder decodes and prints the words of one root. It is cheap, reused over a whole program, not copied, and
 // not for use by several goroutines at once.
 type Decoder struct {
 	// Label names a branch target; ok is false where the target is to be printed as a number. addr
@@ -74,6 +74,7 @@ type Decoder struct {
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
 	alike     map[string]memo
+	meanings  map[string]*slots[string]
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	reported  []Finding // room for Findings
@@ -89,7 +90,7 @@ type Decoder struct {
 	walk      operandWalk
 	voices    map[string]*voice
 	text      []byte // room for texts of which not the letters count
-	// general prints every item in the general way; tests compare with it.
+	// general prints without memos; tests compare with it.
 	general bool
 }
 

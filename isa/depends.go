@@ -24,7 +24,7 @@ type dependencies struct {
 
 const maxDependencies = 1000
 
-// maxWindows bounds the runs of a key: what is more scattered is as fast in the general way.
+// maxWindows bounds the runs of a key: what is more scattered is as fast without a memo.
 const maxWindows = 8
 
 func (g *dependencies) fail() { g.budget = -1 }

@@ -9,7 +9,7 @@ import (
 )
 
 // An entry that templates reach by paths alone has ignored bits like any other: they are told of
-// once, with the flattened display and with the general one, which tokens need.
+// once, with memos and without, and where tokens are asked for.
 func TestIgnoredBitsOfEntries(t *testing.T) {
 	const text = `<isa strict="true">
 	<bitset name="#entry" size="8">

@@ -164,40 +164,56 @@ type lone struct {
 	reads reads
 	// layout tells that the text may be another where it stands in a line.
 	layout bool
-	last   string // that was asked for
+	// texts are those of all fields that are alike; nil where they depend on too much.
+	texts *slots[string]
 }
+
+// manyMeanings is how many texts are kept of fields that are alike.
+const manyMeanings = 1 << 11
 
 // lone returns the text of a field on its own.
 func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
-	if at.alone == nil {
-		x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
-		if x.depend(); !x.remembered() {
-			x.layout = itemSearch{depends, map[*model.Env]bool{}}.ref(ref)
-		} else if x.memo = d.memoOf(&x.segment, x.alike); !x.reads.add(&x.key, x.tables) {
-			x.kind = x.otherwise()
-		}
-		at.alone = x
+	if at.alone != nil {
+		return at.alone
 	}
-	return at.alone
+	x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
+	at.alone = x
+	if !x.depend() || !x.reads.add(&x.key, x.tables) {
+		x.layout = itemSearch{depends, map[*model.Env]bool{}}.ref(ref)
+		return x
+	}
+	if x.texts = d.meanings[x.alike]; x.texts == nil || x.alike == "" {
+		if d.meanings == nil {
+			d.meanings = map[string]*slots[string]{}
+		}
+		x.texts = &slots[string]{}
+		d.meanings[x.alike] = x.texts
+	}
+	return x
 }
 
 // meaning returns the text of one field on its own, without the name that the program may have for its value.
 func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
-	x := d.lone(at, ref)
+	x, from, k := d.lone(at, ref), &d.frames[depth].from, uint64(0)
+	kept := x.texts != nil && !d.general && !(x.symbols && d.Symbol != nil) && x.reads.find(d, from)
+	if kept {
+		k = x.key.from(from)
+		if s := x.texts.find(k); s != nil {
+			return *s
+		}
+	}
 	d.watch = watchNothing
-	switch {
-	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && x.reads.find(d, &d.frames[depth].from):
-		d.text = d.segment(d.text[:0], &x.segment, depth)
-	case ref.Kind == spec.KindBitset:
+	if ref.Kind == spec.KindBitset {
 		d.text = d.nested(d.text[:0], ref, depth)
-	default:
+	} else {
 		d.text = d.scalar(d.text[:0], ref, depth)
 	}
 	d.watch = watchFields
-	if x.last != string(d.text) {
-		x.last = d.intern(d.text)
+	s := d.intern(d.text)
+	if kept {
+		*x.texts.put(k, manyMeanings) = s
 	}
-	return x.last
+	return s
 }
 
 // maxTextsKept bounds the texts that a decoder keeps.

@@ -8,8 +8,8 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// The memo of the printer: texts by the bits on which they depend. The general printer makes them. What it
-// found something in is not remembered, so that it is found again each time.
+// The memo of the printer: texts by the bits on which they depend. The printer without it makes them. What
+// something is found in is not remembered, so that it is found again each time.
 
 // chunk is a text of up to 15 bytes, and one more than its length in the last byte, so that an empty chunk
 // says that nothing is known. It is copied with one move of 16 bytes whatever its length; what is too much is
@@ -237,7 +237,7 @@ type leafMemo struct {
 	branches *bool
 }
 
-// fewUses is how many instructions of a leaf are printed in the general way before it is worth a plan.
+// fewUses is how many instructions of a leaf are printed without memos before it is worth a plan.
 const fewUses = 3
 
 func (d *Decoder) envMemo(env *model.Env) *envMemo {

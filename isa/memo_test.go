@@ -76,14 +76,16 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 	}
 	general, _ := s.NewDecoder("")
 	general.general = true
+	names := byte('a') // of values, which change with the program
 	for _, d := range []*Decoder{fast, general} {
 		d.Label = func(addr int64, _ bool) (string, bool) { return "label", addr%3 == 0 }
-		d.Symbol = func(space string, v uint64) (string, bool) { return space, v%7 == 3 }
+		d.Symbol = func(space string, v uint64) (string, bool) { return space + string(names), v%7 == 3 }
 		d.Custom = func(dst []byte, field string, v uint64) []byte { return append(append(dst, field...), byte('0'+v)) }
 	}
 	var got, want []byte
 	for i := range n {
 		if i%1000 == 0 {
+			names = 'a' + (names-'a'+1)%26
 			randomTables(fast, r)
 			shareTables(fast, general)
 		}
@@ -119,7 +121,10 @@ func compareKnowing(t *testing.T, fast, general *Decoder, in Inst) {
 	}{
 		{"operands", func(d *Decoder) any { return d.Operands(nil, in) }},
 		{"fields", func(d *Decoder) any { return d.Fields(nil, in) }},
-		{"tokens", func(d *Decoder) any { _, list := d.AppendTokens(nil, nil, in); return list }},
+		{"tokens", func(d *Decoder) any {
+			text, list := d.AppendTokens(nil, nil, in)
+			return []any{string(text), list}
+		}},
 		{"mnemonic", func(d *Decoder) any { return d.Mnemonic(in) }},
 		{"flows", func(d *Decoder) any { return d.Flows(nil, in) }},
 	} {

@@ -502,22 +502,23 @@ func newSegment(items []model.Item) segment {
 	return p
 }
 
-// depend finds the bits on which the text of a segment depends, and whether it is worth remembering by them.
-func (p *segment) depend() {
+// depend finds the bits on which the text of a segment depends, and whether it is worth remembering by them. It reports
+// whether these are few enough.
+func (p *segment) depend() (ok bool) {
 	g := dependencies{budget: maxDependencies}
 	g.item(&p.items[0], 0)
 	p.symbols, p.tables = g.symbols, g.tables
-	k, ok := g.key(64)
-	p.key = k
+	p.key, ok = g.key(64)
 	switch {
-	case ok && k.width <= maxDense && p.symbols:
+	case ok && p.key.width <= maxDense && p.symbols:
 		p.kind = segmentNamed
-	case ok && k.width <= maxDense:
+	case ok && p.key.width <= maxDense:
 		p.kind = segmentDense
 	case ok && (p.ref == nil || !plainNumber(p.ref)):
 		p.kind = segmentWide
 	}
 	p.alike = p.likeness()
+	return ok
 }
 
 // remembered reports whether the texts of the segment are.

@@ -133,15 +133,12 @@ func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
 	if ref.Width < 64 && value>>uint(ref.Width) != 0 {
 		return fmt.Errorf("%d does not fit %s, expected 0 to %d", value, name, uint64(1)<<uint(ref.Width)-1)
 	}
-	s := d.top(in.Leaf.model)
-	for _, e := range ref.Enter {
-		if e.Field.Table != nil {
-			return fmt.Errorf("%s is in a table, not in the word", name)
-		}
-		s = s.fieldOf(e).inside(d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
+	d.frames[0].site = d.top(in.Leaf.model)
+	f := d.reached(ref, 0)
+	if f.info.Table != "" {
+		return fmt.Errorf("%s is in a table, not in the word", name)
 	}
-	at := 0
-	placed := s.fieldOf(ref).info.Parts
+	at, placed := 0, f.info.Parts
 	for i := len(placed) - 1; i >= 0; i-- {
 		in.Bits.SetUint(placed[i].Low, placed[i].Width, value>>uint(at))
 		at += placed[i].Width

@@ -167,7 +167,7 @@ func (d *Decoder) settled(depth int) bool {
 	return !v.instruction || v.named || d.trace.begun[depth]
 }
 
-// viewItem prints what stands behind the text of a segment in the general way.
+// viewItem prints what stands behind the text of a segment without its memo.
 func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 	start, shown := len(dst), len(d.trace.shown)
 	if dst = d.item(dst, &p.items[0], depth); p.member && len(dst) == start {

@@ -372,6 +372,9 @@ func assemble(t testing.TB, set *isa.Set, text string) (string, error) {
 	if p.Symbol != nil {
 		t.Error("the parser keeps the labels")
 	}
+	if n := len(code.Insts()); n != code.Len() {
+		t.Errorf("%d words, but a length of %d", n, code.Len())
+	}
 	return codeText(set, code), err
 }
 
@@ -433,6 +436,11 @@ func TestAssembleErrors(t *testing.T) {
 			`x.s:5:8: nowhere is no label [text-symbol]`,
 			`x.s:6:7: x is no label and no name of .set, expected one or a number of 32 bits such as 0x12 [text-symbol]`,
 			`x.s:7:7: b is no label [text-symbol]`,
+		}},
+		{"no label", ": nop\n.: nop\na : nop\n", []string{
+			`x.s:1:1: no instruction starts with ":" [text-unknown]`,
+			`x.s:2:1: no instruction starts with ".:" [text-unknown]`,
+			`x.s:3:1: no instruction starts with "a" [text-unknown]`,
 		}},
 		{"range of data", ".word 1, 0x100000000", []string{`x.s:1:10: 0x100000000 does not fit 32 bits [text-range]`}},
 		{"no data", ".word", []string{`x.s:1:6: nothing, expected a number of 32 bits such as 0x12, a name or ( [text-expected]`}},

@@ -74,7 +74,8 @@ func (l *linter) role(at int) *program.Role { return l.r.layout.Words[at].Role }
 // addressTwice warns of two instructions in a row that write address registers.
 func (l *linter) addressTwice() {
 	for at := 1; at < len(l.r.layout.Words); at++ {
-		if l.role(at-1).Address && l.role(at).Address && !l.procedureStarts(at) {
+		procedureStarts := func(b program.Block) bool { return b.Start == at } // no other block starts so
+		if l.role(at-1).Address && l.role(at).Address && !slices.ContainsFunc(l.r.layout.Blocks, procedureStarts) {
 			l.r.warn(diag.DoubleMova, l.r.layout.Words[at].Span, "a second instruction in a row that writes address registers, which freezes the hardware: put another between them")
 		}
 	}
@@ -133,11 +134,6 @@ func (l *linter) emits(p registers, seen map[registers]bool, warned map[int]bool
 			l.emits(l.goesTo(at), seen, warned)
 		}
 	})
-}
-
-// procedureStarts reports whether a procedure starts at a word.
-func (l *linter) procedureStarts(at int) bool {
-	return slices.ContainsFunc(l.r.layout.Blocks, func(b program.Block) bool { return b.Kind == program.Procedure && b.Start == at })
 }
 
 // goesTo returns where an instruction goes to, and where what it calls ends.

@@ -152,6 +152,8 @@ func TestReadable(t *testing.T) {
 	mov r4, t[aL+1]
 	dp4 r5.x, view[0], p
 	dp4 r5.w, view[1], p
+	dp3 r6.x, r1, r2
+	mov r7.x, r1.x
 	for n
 		ifu b2
 			mov e, r0
@@ -178,6 +180,7 @@ func TestReadable(t *testing.T) {
 		"\n\tmul r3, constf93[1], r0.y\t; (0.0, 0.0, 0.0, 0.0)\n",
 		"\n\tmov r4, constf93[aL+1]\n",
 		"\n\tdp4 r5.x, view[0], p\n\tdp4 r5.w, view[1], p\n",
+		"\n\tdp3 r6.x, r1, r2\n\tmov r7.x, r1.x\n", // which share a descriptor
 		"\n\tfor consti3\t; (3, 0, 1, 0)\n\t\tifu b2\t; true\n",
 	} {
 		if !strings.Contains(string(text), want) {

@@ -401,6 +401,7 @@ func TestMistakes(t *testing.T) {
 		{".asm EXEC(lt) BRAs nowhere;", []string{`x.asm:1:20: nowhere is no label [text-symbol]`}},
 		{".asm a: a: EXEC NOPv;", []string{`x.asm:1:9: label a is defined twice [duplicate]`}},
 		{".asm EXEC NOPv", []string{`x.asm:1:15: the line ends here`}},
+		{".asm EXEC NOPv\n.constants [1].q = 1;", []string{`x.asm:1:15: the line ends here`, `x.asm:2:16: "q = 1", expected a component`}},
 		{".asm .word 1, 2;", []string{`x.asm:1:6: 2 words of 32 bits, expected 4 [text-expected]`}},
 		{".asm\n" + strings.Repeat("EXEC NOPv;\n", 257), []string{`x.asm:258:1: more than 256 instructions; .isago long takes them all the same [program-size]`}},
 	} {

@@ -26,7 +26,11 @@ func BenchmarkLight(b *testing.B) {
 		for n := range u.Count {
 			p := u
 			p.First, p.Count = u.First+n, 1
-			if err := l.SetUniform(p, []uint64{0x3f800000, 0x3f000000, 0x40000000, 0x3f800000}[:len(u.Components())]); err != nil {
+			values := []uint64{0x3f800000, 0x3f000000, 0x40000000, 0x3f800000}
+			if u.State.Type.Kind != sem.Float {
+				values = []uint64{1, 1, 1, 1}
+			}
+			if err := l.SetUniform(p, values[:len(u.Components())]); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -381,6 +381,9 @@ func (p *Parser) read(body []byte) error {
 		}
 		return p.explain(body)
 	}
+	if p.noncanonical || p.off > 0 {
+		p.trace = nil // what is printed back depends on more
+	}
 	if p.noncanonical {
 		p.verify()
 	}

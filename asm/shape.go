@@ -259,7 +259,7 @@ func (t *shapeTable) worthy() bool {
 // learnShape keeps what the present line was read as while it was traced.
 func (p *Parser) learnShape() {
 	t, tr := &p.memo.shapes, p.trace
-	if p.noncanonical || p.asked || p.off > 0 || len(p.suffix) > 0 && p.nspaces > spaceTable {
+	if p.asked || len(p.suffix) > 0 && p.nspaces > spaceTable {
 		return
 	}
 	t.class.learned++

@@ -194,6 +194,27 @@ func TestShapeFacts(t *testing.T) {
 	}
 }
 
+// The word that is looked for all over a line may stand in a number.
+func TestShapeAnchors(t *testing.T) {
+	s := loadShapes(t, `<bitset name="#instruction" size="16"><field name="N" low="0" high="7" type="uint"/></bitset>
+		<bitset name="a" extends="#instruction"><display>{N}x mn</display><pattern low="8" high="15">00000000</pattern></bitset>
+		<bitset name="b" extends="#instruction"><display>{N}2x mn</display><pattern low="8" high="15">00000001</pattern></bitset>`)
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgets, _ := New(s, "")
+	forgets.memo = nil
+	for _, line := range []string{"1x mn", "3x mn", "12x mn", "13x mn"} {
+		p.memo.ready(p)
+		p.memo.lines, p.memo.shapes.eager = lineTable{}, true
+		res, err := p.Parse(line)
+		if other, otherErr := forgets.Parse(line); fmt.Sprint(res, err) != fmt.Sprint(other, otherErr) {
+			t.Errorf("%s is %v, %v, and without shapes %v, %v", line, res, err, other, otherErr)
+		}
+	}
+}
+
 func loadShapes(t *testing.T, body string) *isa.Set {
 	s, err := isa.Load(fstest.MapFS{"shapes.xml": {Data: []byte(`<isa name="shapes" strict="true">` + body + `</isa>`)}}, "shapes.xml", isa.Options{})
 	if err != nil {

@@ -164,6 +164,14 @@ func (t *trace) words(w *trie, src []byte, pos int, exactly bool) {
 	}
 }
 
+// anchors is words for texts that are looked for at each place: in a number, of which others have more digits.
+func (t *trace) anchors(w *trie, src []byte, pos int) {
+	if n := t.at(pos); n != noHole && slices.ContainsFunc(w.bytes, t.runs[n].isDigit) {
+		t.fix(n)
+	}
+	t.words(w, src, pos, true)
+}
+
 // wordsIn notes that the texts of a trie behind so many digits of a value were looked for in a number.
 func (t *trace) wordsIn(w *trie, n int, value uint64, size int) {
 	for i, c := range w.bytes {

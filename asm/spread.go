@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -33,6 +34,11 @@ func spreadOf(ref *model.Ref) *spread {
 	}
 	if ref.Env != nil {
 		size = ref.Env.Root.Size
+	}
+	for i, wire := range w.Wires[:size] { // a bit in two places is a condition too
+		if wire != zeros && slices.Contains(w.Wires[:i], wire) {
+			return nil
+		}
 	}
 	return &spread{scopeDepth: w.ScopeDepth, parts: runsOf(w.Wires[:size])}
 }

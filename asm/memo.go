@@ -126,6 +126,7 @@ func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
 	}
 	t.known++
 	p.restore(r)
+	p.asked = false
 	return true
 }
 
@@ -202,7 +203,7 @@ func (p *Parser) restore(r *reading) {
 	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
 	p.steady = p.steady && r.context == p.context
-	p.plan, p.note, p.asked, p.asks = r.plan, r.note, false, append(p.asks[:0], r.asks...)
+	p.plan, p.note, p.asks = r.plan, r.note, append(p.asks[:0], r.asks...)
 }
 
 // operandKind is what the reading of an operand depends on beside its text.

@@ -262,7 +262,6 @@ func (p *Parser) learnShape() {
 	if p.noncanonical || p.asked || p.off > 0 || len(p.suffix) > 0 && p.nspaces > spaceTable {
 		return
 	}
-	p.planEntries()
 	t.class.learned++
 	s := &t.shaped.keep([]shape{{class: t.class, pairs: slices.Clone(tr.pairs), reading: reading{
 		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,

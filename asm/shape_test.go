@@ -178,3 +178,28 @@ func loadShapes(t *testing.T, body string) *isa.Set {
 	}
 	return s
 }
+
+// A line whose suffix computes a value is not kept, though what stands before the suffix has a known shape.
+func TestShapeBesideConstant(t *testing.T) {
+	s := loadShapes(t, `<bitset name="#instruction" size="12"><display>op {A}, {B}</display><field name="A" low="0" high="3" type="uint"/>
+		<field name="B" low="4" high="7" type="uint"/><field name="C" low="8" high="11" type="uint"/></bitset>`)
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := int64(0)
+	p.Constant = func(string) (int64, int, error) { return k, len("(k)"), nil }
+	p.memo.ready(p)
+	p.memo.shapes.eager = true
+	for k = range int64(9) {
+		for _, line := range []string{"op 1, 2 {C=5}", "op 2, 1 {C=5}", "op 3, 4 {C=$(k)}"} {
+			want := map[string]uint64{"op 1, 2 {C=5}": 0x521, "op 2, 1 {C=5}": 0x512}[line]
+			if want == 0 {
+				want = uint64(k)<<8 | 0x043
+			}
+			if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Fatalf("where k is %d, %s is %s, %v, expected %03x", k, line, res.Inst.Bits, err, want)
+			}
+		}
+	}
+}

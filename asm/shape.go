@@ -117,7 +117,7 @@ func digitsAt(text []byte, i int) (d digits, end int) {
 	for ; i < len(text) && isDigitOf(text[i], base); i++ {
 		d.value = d.value*base + uint64(digitValue[text[i]])
 	}
-	if n := i - d.from; n > most || n > 1 && text[d.from] == '0' || i < len(text) && !d.hex && text[d.from] == '0' && isRadix(text[i]) {
+	if n := i - d.from; n > most || n > 1 && text[d.from] == '0' || i < len(text) && text[d.from] == '0' && isRadix(text[i]) {
 		return d, i
 	}
 	d.to = i

@@ -148,8 +148,8 @@ func (p *Parser) splits(next *node, from, end int) bool {
 	if p.everyWay() {
 		return true
 	}
-	if n := noHole; p.trace != nil {
-		if n = p.trace.at(from); n != noHole {
+	if p.trace != nil {
+		if n := p.trace.at(from); n != noHole && p.trace.runs[n].to == end { // or there are letters too
 			return p.digitFollows(next, p.frame, &p.trace.runs[n])
 		}
 	}

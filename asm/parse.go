@@ -362,8 +362,12 @@ func (p *Parser) parseBody(res *Result, body []byte) error {
 		return err
 	}
 	if p.trace != nil {
+		p.planEntries()
 		p.learnShape()
-		p.trace = nil
+		if p.trace = nil; len(p.suffix) == 0 {
+			p.redone = false
+			return p.result(res)
+		}
 	}
 	return p.complete(res)
 }

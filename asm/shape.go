@@ -117,7 +117,7 @@ func digitsAt(text []byte, i int) (d digits, end int) {
 	for ; i < len(text) && isDigitOf(text[i], base); i++ {
 		d.value = d.value*base + uint64(digitValue[text[i]])
 	}
-	if n := i - d.from; n > most || n > 1 && text[d.from] == '0' || i < len(text) && !d.hex && text[d.from] == '0' && isRadix(text[i]) {
+	if n := i - d.from; n > most || n > 1 && text[d.from] == '0' || i < len(text) && text[d.from] == '0' && isRadix(text[i]) {
 		return d, i
 	}
 	d.to = i
@@ -262,7 +262,6 @@ func (p *Parser) learnShape() {
 	if p.noncanonical || p.asked || p.off > 0 || len(p.suffix) > 0 && p.nspaces > spaceTable {
 		return
 	}
-	p.planEntries()
 	t.class.learned++
 	s := &t.shaped.keep([]shape{{class: t.class, pairs: slices.Clone(tr.pairs), reading: reading{
 		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,

@@ -137,14 +137,26 @@ func TestShapeFacts(t *testing.T) {
 		<bitset name="words" extends="#instruction"><display>word {B} {A}, {C}</display><pattern low="12" high="15">1010</pattern>
 			<field name="B" low="4" high="7" type="#reg"/><field name="C" low="0" high="3" type="uint"/></bitset>
 		<bitset name="plus" extends="#instruction"><display>plus {A}{O}</display><pattern low="12" high="15">1011</pattern>
-			<field name="O" low="0" high="7" type="uoffset"/></bitset>`)
+			<field name="O" low="0" high="7" type="uoffset"/></bitset>
+		<bitset name="again" extends="#instruction"><display>again {A}, {D}</display><pattern low="12" high="15">1100</pattern>
+			<pattern low="4" high="7">0000</pattern><field name="C" low="0" high="3" type="uint"/><derived name="D" type="uint" width="8" expr="({C} &lt;&lt; 4) + {C}"/></bitset>
+		<bitset name="letters" extends="#instruction"><display>letters {C}e{B}</display><pattern low="12" high="15">1101</pattern>
+			<field name="B" low="4" high="7" type="uint"/><field name="C" low="0" high="3" type="hex"/></bitset>
+		<bitset name="low" extends="#instruction"><display>low {A}, {D}</display><pattern low="12" high="15">1110</pattern><pattern low="4" high="7">0000</pattern>
+			<field name="C" low="0" high="3" type="uint"/><derived name="D" type="int" width="3" expr="{C} - 4"/><default name="C" val="8"/></bitset>
+		<bitset name="sum" extends="#instruction"><display>sum {A}, {C}, {D}</display><pattern low="12" high="15">1110</pattern><pattern low="4" high="7">0001</pattern>
+			<field name="C" low="0" high="3" type="uint"/><derived name="D" type="int" width="2" expr="{C} + 30"/></bitset>
+		<bitset name="by" extends="#instruction"><display>by 0x{C}x{B}</display><pattern low="12" high="15">1111</pattern>
+			<field name="B" low="4" high="7" type="uint"/><field name="C" low="0" high="3" type="hex"/></bitset>`)
 	p, err := New(s, "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	forgets, _ := New(s, "")
+	forgets.memo = nil
 	for _, c := range []struct {
-		lines string // the first ones are learned from
-		words []uint64
+		lines string   // the first ones are learned from
+		words []uint64 // none where it counts alone that they are what they are without shapes
 	}{
 		{"i r1, 2|i r2, 3|i r2, 16|i r3, 15|i r15, 255|i r1, 256|i none, 1|i r9, 1|i r16, 1", []uint64{0x0102, 0x0203, 0x1210, 0x030f, 0x1fff, 0, 0x0901, 0x0901, 0}},
 		{"twice r1, r1, 2|twice r2, r2, 3|twice r2, r3, 3", []uint64{0x2102, 0x2203, 0}},
@@ -156,11 +168,22 @@ func TestShapeFacts(t *testing.T) {
 		{"nested r1, at 4|nested r2, at 5|nested r2, at 15|nested r2, at 17|nested r2, at 60", []uint64{0x8104, 0x8205, 0x820f, 0, 0x821f}},
 		{"word r3 r1, 4|word r5 r2, 3|word 12 r1, 4|word 12 r2, 5|word 13 r2, 5", []uint64{0xa134, 0xa253, 0x9104, 0x9205, 0}},
 		{"plus r1+4|plus r2+5|plus r2+255|plus r2+256|plus r3|plus r2+0", []uint64{0xb104, 0xb205, 0xb2ff, 0, 0xb300, 0xb200}},
+		{"again r1, 17|again r1, 34|again r2, 51|again r2, 1", []uint64{0xc101, 0xc102, 0xc203, 0}},
+		{"letters 2e3|letters 4e5|letters ae5", []uint64{0xd032, 0xd054, 0xd05a}},
+		{"low r1, 1|low r1, 0|low r2, 3", []uint64{0xe10d, 0xe10c, 0xe20f}},
+		{"sum r1, 2, 0|sum r1, 3, 0|sum r2, 6, 0|sum r2, 3, 1", []uint64{0xe112, 0, 0xe216, 0xe213}},
+		{"by 0x1x2|by 0x3x4|by 0x0x2|by 0x0x2", nil},
 	} {
 		for i, line := range strings.Split(c.lines, "|") {
 			p.memo.ready(p)
 			p.memo.lines, p.memo.shapes.eager = lineTable{}, true
 			res, err := p.Parse(line)
+			if other, otherErr := forgets.Parse(line); fmt.Sprint(res, err) != fmt.Sprint(other, otherErr) {
+				t.Errorf("%s is %v, %v, and without shapes %v, %v", line, res, err, other, otherErr)
+			}
+			if c.words == nil {
+				continue
+			}
 			if want := c.words[i]; (err != nil) != (want == 0) || err == nil && res.Inst.Bits != bits.Of(want) {
 				t.Errorf("%s is %s, %v, expected %04x", line, res.Inst.Bits, err, want)
 			}

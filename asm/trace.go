@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -461,12 +462,12 @@ func (p *Parser) bindHole(e *edge, hole int, v uint64, end, state int) bool {
 		t.fits(hole, most, v <= most)
 	}
 	x, ok := p.placeOf(it, hole)
-	if !ok {
+	t.aligned(&x)
+	fits := (v+x.add)&zerosOf(x.parts) == 0
+	if !ok || !fits && x.add != 0 { // a sum can have more bits than count
 		t.fix(hole)
 		return p.bindNumber(e, v, end, state)
 	}
-	t.aligned(&x)
-	fits := (v+x.add)&zerosOf(x.parts) == 0
 	if known := p.spaces[x.space].known.And(x.mask); known != (bits.Value{}) {
 		var is ternary
 		p.untraced(func() { is = p.pieces(&scope{space: x.space}, x.parts) })
@@ -478,6 +479,7 @@ func (p *Parser) bindHole(e *edge, hole int, v uint64, end, state int) bool {
 	p.untraced(func() { ok = p.bindNumber(e, v, end, state) })
 	if ok != fits { // for another reason
 		t.fix(hole)
+		t.lookedIn(x.space, x.mask)
 	}
 	if ok {
 		t.placed = append(t.placed, x)
@@ -498,7 +500,8 @@ func (p *Parser) placeOf(it *item, hole int) (x placedHole, ok bool) {
 		x.space, x.parts = s.space, s.compose(it.ref.Field.Parts)
 	default:
 		n, add := p.summand(p.chosen(it.ref.Prog.Root, scope))
-		if n == nil {
+		c := derivedConstraint(it.ref, scope, 0)
+		if n == nil || c.kind != wantValue {
 			return x, false
 		}
 		w, ok := model.WiringOf(n)
@@ -506,10 +509,22 @@ func (p *Parser) placeOf(it *item, hole int) (x placedHole, ok bool) {
 			return x, false
 		}
 		home := &p.scopes[p.up(scope, w.ScopeDepth)]
-		x.space, x.parts, x.add = home.space, home.compose(runsOf(w.Wires[:])), add
+		wires := w.Wires[:min(mathbits.Len64(c.mask), len(w.Wires))] // of others the number says nothing
+		x.space, x.parts, x.add = home.space, home.compose(runsOf(wires)), add
 	}
-	x.mask = maskOf(x.parts)
-	return x, true
+	return x, x.cover()
+}
+
+// cover notes which bits of the space a number gives; ok is false where it gives one of them twice.
+func (x *placedHole) cover() (ok bool) {
+	ok = true
+	for _, part := range x.parts {
+		if part.Low != zeros {
+			m := bits.Range(part.Low, part.Width)
+			ok, x.mask = ok && x.mask.And(m) == (bits.Value{}), x.mask.Or(m)
+		}
+	}
+	return ok
 }
 
 // summand returns what a constant is added to in an expression, and what it is more than that; nil for nil.
@@ -611,7 +626,7 @@ func (t *trace) linked(l *link) {
 			t.fix(x.hole)
 		case x.space == l.own && !slices.ContainsFunc(t.placed, func(y placedHole) bool { return y.hole == x.hole && y.nested == l.nested }):
 			y := placedHole{hole: x.hole, space: l.home.space, parts: l.parts(&x), add: x.add, trail: l.trail, nested: l.nested}
-			if y.mask = maskOf(y.parts); y.mask.And(l.known) != (bits.Value{}) {
+			if !y.cover() || y.mask.And(l.known) != (bits.Value{}) {
 				t.fix(x.hole)
 			}
 			t.aligned(&y)

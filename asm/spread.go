@@ -2,7 +2,6 @@ package asm
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -34,11 +33,6 @@ func spreadOf(ref *model.Ref) *spread {
 	}
 	if ref.Env != nil {
 		size = ref.Env.Root.Size
-	}
-	for i, wire := range w.Wires[:size] { // a bit in two places is a condition too
-		if wire != zeros && slices.Contains(w.Wires[:i], wire) {
-			return nil
-		}
 	}
 	return &spread{scopeDepth: w.ScopeDepth, parts: runsOf(w.Wires[:size])}
 }

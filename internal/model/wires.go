@@ -2,6 +2,7 @@ package model
 
 import (
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/spec"
@@ -31,6 +32,9 @@ func WiringOf(n *Node) (w Wiring, ok bool) {
 	finder := wiring{}
 	w.Wires, ok = finder.node(n, 0, maxWiring)
 	w.ScopeDepth = finder.scopeDepth
+	for i, wire := range w.Wires { // a bit in two places is a condition too
+		ok = ok && (wire == NoWire || !slices.Contains(w.Wires[:i], wire))
+	}
 	return w, ok && finder.found
 }
 

@@ -247,3 +247,26 @@ func TestShapeBesideConstant(t *testing.T) {
 		}
 	}
 }
+
+// A bit of the word may be two bits of a number, which a number of the same shape need not have alike.
+func TestShapeOfBitTwice(t *testing.T) {
+	s := loadShapes(t, `<bitset name="#instruction" size="12"/>
+		<bitset name="twice" extends="#instruction"><display>op {V}</display><pattern low="4" high="11">00000000</pattern>
+			<field name="A" low="0" high="3" type="uint"/><derived name="V" type="uint" width="6" expr="{A} &lt;&lt; 2 | {A} &amp; 3"/></bitset>
+		<bitset name="plain" extends="#instruction"><display>op {W}</display><pattern low="8" high="11">0001</pattern>
+			<field name="W" low="0" high="7" type="uint"/></bitset>`)
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.memo.ready(p)
+	p.memo.shapes.eager = true
+	for line, want := range map[string]uint64{"op 0": 0, "op 5": 1, "op 10": 2, "op 1": 0x101, "op 2": 0x102, "op 15": 3} { // 5 is 1<<2 | 1
+		for range 2 {
+			p.memo.lines = lineTable{many: manyRead}
+			if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Errorf("%s is %s, %v, expected %03x", line, res.Inst.Bits, err, want)
+			}
+		}
+	}
+}

@@ -240,8 +240,22 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 	}
 	d.leave(inner)
 	d.frames[inner].v = *d.inner(ref, &d.frames[depth].v)
-	if _, ok := d.chosen(ref, inner); ok {
+	if d.leafOf(ref, inner) {
 		d.placeAt(at, ref, inner, depth)
 		w.scope(inner)
 	}
+}
+
+// leafOf finds the leaf of the value of a frame, of a field of a bitset type.
+func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
+	if m := d.envMemo(ref.Env); m.single != nil {
+		d.frames[depth].leaf = m.single
+		return true
+	} else if m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
+		if x := m.choice.at(m.choice.key.from(&d.frames[depth].from)); x != nil {
+			d.frames[depth].leaf = x.unit
+			return true
+		}
+	}
+	return d.enter(ref.Env, depth)
 }

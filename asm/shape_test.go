@@ -194,18 +194,39 @@ func TestShapeFacts(t *testing.T) {
 	}
 }
 
-// The word that is looked for all over a line may stand in a number.
-func TestShapeAnchors(t *testing.T) {
-	s := loadShapes(t, `<bitset name="#instruction" size="16"><field name="N" low="0" high="7" type="uint"/></bitset>
-		<bitset name="a" extends="#instruction"><display>{N}x mn</display><pattern low="8" high="15">00000000</pattern></bitset>
-		<bitset name="b" extends="#instruction"><display>{N}2x mn</display><pattern low="8" high="15">00000001</pattern></bitset>`)
+// A text that is looked for may stand in a number.
+func TestShapeTexts(t *testing.T) {
+	const n = `<field name="N" low="0" high="7" type="uint"/></bitset>`
+	sameWithoutShapes(t, `<bitset name="#instruction" size="16"/>
+		<bitset name="a" extends="#instruction"><display>{N}x mn</display><pattern low="8" high="15">00000000</pattern>`+n+`
+		<bitset name="b" extends="#instruction"><display>{N}2x mn</display><pattern low="8" high="15">00000001</pattern>`+n,
+		"1x mn", "3x mn", "12x mn", "13x mn")
+	sameWithoutShapes(t, `<bitset name="#instruction" size="16"/>
+		<bitset name="f" extends="#instruction"><display>ff {N}</display><pattern low="8" high="15">00000011</pattern>`+n+`
+		<bitset name="g" extends="#instruction"><display>ff 12{N}</display><pattern low="8" high="15">00000100</pattern>`+n+`
+		<bitset name="h" extends="#instruction"><display>ff 31</display><pattern low="0" high="15">0000010100000000</pattern></bitset>
+		<bitset name="s" extends="#instruction"><display>ss {N} 1</display><pattern low="8" high="15">00000110</pattern>`+n+`
+		<bitset name="v" extends="#instruction"><display>ss {N}1</display><pattern low="8" high="15">00000111</pattern>`+n+`
+		<bitset name="u" extends="#instruction"><display>uu{O}</display><pattern low="8" high="15">00001000</pattern><field name="O" low="0" high="7" type="uoffset"/></bitset>
+		<bitset name="t" extends="#instruction"><display>tt {L}{N4}</display><pattern low="8" high="15">00001001</pattern>
+			<field name="L" pos="7" type="bool" display="2"/><field name="N4" low="0" high="6" type="uint"/></bitset>`,
+		"ff 3", "ff 5", "ff 12", "ff 127", "ff 31", "ff 4", // literals that start as a number
+		"ss 5 1", "ss 6 1", "ss 7", "ss 61 1", "ss 71", "ss 61", // a number that could end before its last digit
+		"uu+5", "uu+6", "uu+0", "uu", // a sign behind which 0 is not printed
+		"tt 4", "tt 40", "tt 2", "tt 24") // a number behind a text that is one
+}
+
+// sameWithoutShapes reads lines of a description one after another, each of whose shapes is learned at once.
+func sameWithoutShapes(t *testing.T, body string, lines ...string) {
+	t.Helper()
+	s := loadShapes(t, body)
 	p, err := New(s, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	forgets, _ := New(s, "")
 	forgets.memo = nil
-	for _, line := range []string{"1x mn", "3x mn", "12x mn", "13x mn"} {
+	for _, line := range lines {
 		p.memo.ready(p)
 		p.memo.lines, p.memo.shapes.eager = lineTable{}, true
 		res, err := p.Parse(line)
@@ -243,29 +264,6 @@ func TestShapeBesideConstant(t *testing.T) {
 			}
 			if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
 				t.Fatalf("where k is %d, %s is %s, %v, expected %03x", k, line, res.Inst.Bits, err, want)
-			}
-		}
-	}
-}
-
-// A bit of the word may be two bits of a number, which a number of the same shape need not have alike.
-func TestShapeOfBitTwice(t *testing.T) {
-	s := loadShapes(t, `<bitset name="#instruction" size="12"/>
-		<bitset name="twice" extends="#instruction"><display>op {V}</display><pattern low="4" high="11">00000000</pattern>
-			<field name="A" low="0" high="3" type="uint"/><derived name="V" type="uint" width="6" expr="{A} &lt;&lt; 2 | {A} &amp; 3"/></bitset>
-		<bitset name="plain" extends="#instruction"><display>op {W}</display><pattern low="8" high="11">0001</pattern>
-			<field name="W" low="0" high="7" type="uint"/></bitset>`)
-	p, err := New(s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.memo.ready(p)
-	p.memo.shapes.eager = true
-	for line, want := range map[string]uint64{"op 0": 0, "op 5": 1, "op 10": 2, "op 1": 0x101, "op 2": 0x102, "op 15": 3} { // 5 is 1<<2 | 1
-		for range 2 {
-			p.memo.lines = lineTable{many: manyRead}
-			if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
-				t.Errorf("%s is %s, %v, expected %03x", line, res.Inst.Bits, err, want)
 			}
 		}
 	}

@@ -274,14 +274,14 @@ func (p *Parser) care(sp uint8) bits.Value {
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Unused {
 			x := &u.leaf.Unused[i]
-			if x.Cond != nil { // mostly it does not hold
+			s, ok := p.enter(x.Ref, p.up(u.scope, x.Ref.ScopeDepth)) // which may need an entry that nothing else does
+			if !ok || s.space != sp {
+				continue
+			}
+			if x.Cond != nil {
 				if v, known := p.eval(x.Cond.Root, u.scope); !known || v == 0 {
 					continue
 				}
-			}
-			s, ok := p.enter(x.Ref, p.up(u.scope, x.Ref.ScopeDepth))
-			if !ok || s.space != sp {
-				continue
 			}
 			for low, width := range s.pieces(x.Ref.Field.Parts) {
 				care = care.AndNot(maskOf([]spec.Part{{Low: low, Width: width}}))

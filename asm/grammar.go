@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -97,6 +98,8 @@ type accept struct {
 	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
 	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
+	// fills are the defaults as one, nil where one of them gives more than a run of bits.
+	fills *fills
 }
 
 type itemKind uint8
@@ -263,7 +266,27 @@ func (c *compiler) enter(i int) *accept {
 		c.holds = []*model.Prog{own}
 	}
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes}
+	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes, fills: fillsOf(c.unit)}
+}
+
+// fills are the bits of all defaults of a leaf, and their values, the first of several for a bit, where none is computed.
+type fills struct {
+	val, mask bits.Value
+	computed  bool
+}
+
+func fillsOf(u *model.BoundLeaf) *fills {
+	f := &fills{}
+	for i := range u.Defaults {
+		d := &u.Defaults[i]
+		if d.Ref.Low < 0 || d.Ref.ScopeDepth > 0 || len(d.Ref.Enter) > 0 || d.Ref.Field.Table != nil {
+			return nil
+		}
+		fresh := bits.Range(d.Ref.Low, d.Ref.Width).AndNot(f.mask)
+		f.val, f.mask = f.val.Or(bits.Of(d.Val).Shl(d.Ref.Low).And(fresh)), f.mask.Or(fresh)
+		f.computed = f.computed || d.Prog != nil
+	}
+	return f
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.

@@ -419,12 +419,28 @@ func (p *Parser) defaults() (all bool) {
 	p.asserts(false)
 	all = true
 	for _, u := range p.leafScopes {
+		if p.fillAll(u) {
+			continue
+		}
 		for i := range u.leaf.Defaults {
 			all = p.default1(&u.leaf.Defaults[i], u.scope, false) && all
 		}
 	}
 	p.asserts(true)
 	return all
+}
+
+// fillAll gives the bits of a leaf their defaults where these are all known, or so simple that it can be done at once.
+func (p *Parser) fillAll(u leafScope) (done bool) {
+	f, s := u.accept.fills, &p.scopes[u.scope]
+	if f == nil || s.parts != nil || s.low != 0 || s.space >= spaceTable {
+		return false
+	}
+	if unknown := f.mask.AndNot(p.spaces[s.space].known); unknown.IsZero() || !f.computed {
+		p.fillFrom(s.space, &f.val, &f.mask)
+		return true
+	}
+	return false
 }
 
 // lastDefaults is defaults where nothing else will give bits a value: those from which a default is computed, and which

@@ -42,6 +42,7 @@ func TestWhole(t *testing.T) {
 		{"!X", &model.Node{Op: spec.OpNot, X: x}, exactly(0)},
 		{"X && 1", &model.Node{Op: spec.OpAndAnd, X: x, Y: number(1)}, exactly(1)},
 		{"X & 1", &model.Node{Op: spec.OpAnd, X: x, Y: number(1)}, exactly(1)},
+		{"X & 0", &model.Node{Op: spec.OpAnd, X: x, Y: number(0)}, exactly(0)},
 		{"X >> 1 ? 5 : 5", &model.Node{Op: spec.OpCond, X: &model.Node{Op: spec.OpShr, X: x, Y: number(1)}, Y: number(5), Z: number(5)}, exactly(5)},
 		{"bit 0 of X in all cases", name(model.Alt{Cond: &model.Prog{Root: name(model.Alt{Ref: field(1, 1)})}, Ref: field(0, 1)}, model.Alt{Ref: field(0, 1)}), exactly(1)},
 	} {

@@ -268,3 +268,53 @@ func TestShapeBesideConstant(t *testing.T) {
 		}
 	}
 }
+
+// A default that asks whether two numbers are the same is worked out for each line that answers otherwise.
+func TestShapePair(t *testing.T) {
+	s := loadShapes(t, `<bitset name="#instruction" size="9"><display>alike {A}, {B}</display>
+		<field name="A" low="5" high="8" type="uint"/><field name="B" low="1" high="4" type="uint"/>
+		<field name="F" pos="0" type="uint"/><default name="F" expr="{A} == {B}"/></bitset>`)
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.memo.ready(p)
+	p.memo.shapes.eager = true
+	for _, c := range []struct {
+		line string
+		word uint64
+	}{{"alike 1, 2", 0x024}, {"alike 3, 4", 0x068}, {"alike 5, 5", 0x0ab}, {"alike 7, 7", 0x0ef}, {"alike 7, 6", 0x0ec}} {
+		p.memo.lines = lineTable{}
+		if res, err := p.Parse(c.line); err != nil || res.Inst.Bits != bits.Of(c.word) {
+			t.Errorf("%s is %s, %v, expected %03x", c.line, res.Inst.Bits, err, c.word)
+		}
+	}
+	if p.memo.shapes.used != 3 {
+		t.Errorf("%d lines had a shape that was known, expected 3", p.memo.shapes.used)
+	}
+}
+
+// A number that is a word of another template is not as good as any other there.
+func TestShapeLiteral(t *testing.T) {
+	s := loadShapes(t, `<bitset name="#instruction" size="9"><field name="A" low="0" high="3" type="uint"/></bitset>
+		<bitset name="twelve" extends="#instruction"><display>op 12, {A}</display><pattern low="4" high="8">10000</pattern></bitset>
+		<bitset name="any" extends="#instruction"><display>op {B}, {A}</display><pattern pos="8">0</pattern><field name="B" low="4" high="7" type="uint"/></bitset>`)
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.memo.ready(p)
+	p.memo.shapes.eager = true
+	for _, c := range []struct {
+		line string
+		word uint64
+	}{{"op 13, 1", 0x0d1}, {"op 11, 2", 0x0b2}, {"op 12, 3", 0x103}, {"op 12, 4", 0x104}, {"op 1, 4", 0x014}} {
+		p.memo.lines = lineTable{}
+		if res, err := p.Parse(c.line); err != nil || res.Inst.Bits != bits.Of(c.word) {
+			t.Errorf("%s is %s, %v, expected %03x", c.line, res.Inst.Bits, err, c.word)
+		}
+	}
+	if p.memo.shapes.used == 0 {
+		t.Error("no line had a shape that was known")
+	}
+}

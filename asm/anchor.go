@@ -123,9 +123,6 @@ func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complet
 	for pos := range p.src {
 		for limit := len(p.src) + 1; ; {
 			found, end, _ := a.words.find(p.src, pos, limit, true)
-			if p.trace != nil {
-				p.trace.anchors(a.words, p.src, pos)
-			}
 			if found == nil {
 				break
 			}

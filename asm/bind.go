@@ -283,9 +283,6 @@ func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64) bool {
 // setLimb sets the bits of the mask in one limb of a space.
 func (p *Parser) setLimb(sp uint8, i int, v, mask uint64) bool {
 	s := &p.spaces[sp]
-	if p.trace != nil {
-		p.trace.compared(sp, 64*i, s.val[i], v, s.known[i]&mask)
-	}
 	if (s.val[i]^v)&s.known[i]&mask != 0 {
 		return false
 	}

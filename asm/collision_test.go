@@ -43,7 +43,7 @@ func collide(t *testing.T, s *isa.Set) {
 			words[line] = res.Inst.Bits
 		}
 		if r.Intn(2) == 0 {
-			p.memo.lines, p.memo.shapes = lineTable{many: manyRead}, shapeTable{} // or a line that comes again would ask for no operand
+			p.memo.lines = lineTable{many: manyRead} // or a line that comes again would ask for no operand
 		}
 	}
 	check := func(of string) {
@@ -53,13 +53,13 @@ func collide(t *testing.T, s *isa.Set) {
 			}
 		}
 	}
-	p.memo.lines, p.memo.shapes = lineTable{many: manyRead}, shapeTable{}
+	p.memo.lines = lineTable{many: manyRead}
 	check("none")
 	if exchanged := rotate(p.memo.lines.slots); exchanged < 2 {
 		t.Errorf("%d lines were exchanged, too few to see anything", exchanged)
 	}
 	check("lines")
-	p.memo.lines, p.memo.shapes = lineTable{}, shapeTable{} // or the line itself would be known
+	p.memo.lines = lineTable{} // or the line itself would be known
 	exchanged := rotate(p.memo.operands.slots)
 	check("operands")
 	if exchanged < 2 {
@@ -89,7 +89,7 @@ func TestAlike(t *testing.T) {
 		if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
 			t.Errorf("%s is %s, %v, expected %03x", line, res.Inst.Bits, err, want)
 		}
-		p.memo.lines, p.memo.shapes = lineTable{many: manyRead}, shapeTable{}
+		p.memo.lines = lineTable{many: manyRead}
 	}
 	for range 4 {
 		read()

@@ -16,7 +16,5 @@
 //   - free bit: one that neither text nor constraints have fixed yet.
 //   - canonical: text as it would be printed. A number in another radix, a blank left out or an alias is non-canonical.
 //   - way: a path through the grammar, and of an operand in the memo, what reading its text along one path fixes.
-//   - memo: what reading did, by the text that it read: of operands, of whole lines, of shapes.
-//   - shape: a line without the numbers that give bits of the word and nothing else, its holes; trace: what decided while a
-//     line was read, of which a shape is made.
+//   - memo: what reading did, by the text that it read: of operands and of whole lines.
 package asm

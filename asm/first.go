@@ -215,10 +215,6 @@ func (p *Parser) stands(f *firstSet, pos int) bool {
 		return false
 	}
 	c := p.src[pos]
-	if p.trace != nil {
-		p.trace.first(&f.bytes, pos)
-		p.trace.first(&f.bytes, pos+int(truthBit(c == ' ')))
-	}
 	return f.bytes.has(c) || c == ' ' && pos+1 < len(p.src) && f.bytes.has(p.src[pos+1])
 }
 

@@ -96,9 +96,6 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 // findWord finds the longest text that ends before limit.
 func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
 	found, end, stop := t.find(p.src, pos, limit, p.strict)
-	if p.trace != nil {
-		p.trace.words(t, p.src, pos, p.strict)
-	}
 	p.see(stop)
 	return found, end
 }
@@ -137,9 +134,6 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 		}
 		p.expectItem(pos, it)
 		return false
-	}
-	if p.trace != nil {
-		p.trace.start(pos)
 	}
 	switch {
 	case tried+1 < len(found.values):
@@ -293,9 +287,7 @@ func (p *Parser) text(s string) bool {
 			continue
 		}
 		pos := p.skipBlank()
-		if p.see(pos); p.trace != nil {
-			p.trace.literal(p.src, pos, s[i:i+1], true)
-		}
+		p.see(pos)
 		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
 			p.expectText(pos, s)
 			return false

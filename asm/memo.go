@@ -26,7 +26,6 @@ type memo struct {
 // and parts of lines.
 type memory struct {
 	lines, sources lineTable
-	shapes         shapeTable
 	operands       operandTable
 	marks
 }
@@ -57,7 +56,7 @@ const (
 	maxContexts = 32
 	maxLines    = 1 << 16
 	manyRead    = 1 << 12 // lines, after which it is seen whether they come again
-	manySources = 1 << 9  // such lines of sources, most of which have a shape that is known
+	manySources = 1 << 9  // such lines of sources
 	minMarks    = 1 << 10
 	manyMarks   = 1 << 16
 )
@@ -158,7 +157,7 @@ func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
 
 // learn keeps in a table what the present line was read as.
 func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
-	if p.asked || !t.worthy(p.byShape) {
+	if p.asked || !t.worthy() {
 		return
 	}
 	r := t.readings.keep([]reading{{
@@ -169,11 +168,11 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 	t.add(t.line, &r[0], maxLines)
 }
 
-// worthy reports whether the present line, which is not known, is to be remembered: at once, or where few come again, or
-// it was quick to read, when it does.
-func (t *lineTable) worthy(quick bool) bool {
+// worthy reports whether the present line, which is not known, is to be remembered: at once, or where few come again,
+// when it does.
+func (t *lineTable) worthy() bool {
 	t.read++
-	return !quick && (t.read < t.many || t.known > t.read) || t.once.met(t.line)
+	return t.read < t.many || t.known > t.read || t.once.met(t.line)
 }
 
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.

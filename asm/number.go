@@ -30,10 +30,6 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		}
 	}
 	n, ok := p.number(it, pos, state)
-	hole := noHole
-	if p.trace != nil {
-		hole = p.trace.number(p, e, pos, &n, ok)
-	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
@@ -54,9 +50,6 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		return p.takeWide(e, &n, pos)
 	}
 	v, fits := p.fit(it.ref, n)
-	if hole != noHole {
-		p.trace.fits(hole, p.most(it.ref, &n), fits)
-	}
 	if !fits {
 		p.failRange(it, pos, &n)
 		return false
@@ -65,7 +58,7 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		v = p.attainable(it.ref, v)
 	}
 	p.off += n.offBy(v, it.ref.Width)
-	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindHole(e, hole, v, n.end, state) {
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, state) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -147,11 +140,6 @@ func (p *Parser) failRange(it *item, pos int, n *number) {
 func (p *Parser) splits(next *node, from, end int) bool {
 	if p.everyWay() {
 		return true
-	}
-	if p.trace != nil {
-		if n := p.trace.at(from); n != noHole && p.trace.runs[n].to == end { // or there are letters too
-			return p.digitFollows(next, p.frame, &p.trace.runs[n])
-		}
 	}
 	for end--; end > from; end-- {
 		if p.follows(next, end) {
@@ -616,10 +604,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
-	if p.see(end); p.trace != nil {
-		p.trace.read(pos, end)
-		p.trace.start(pos)
-	}
+	p.see(end)
 	if end == pos || p.Symbol == nil {
 		return t, false
 	}

@@ -63,7 +63,7 @@ const (
 
 // memoises reports whether nested values are looked up in the memo.
 func (p *Parser) memoises() bool {
-	return p.memo != nil && p.failure == nil && !p.careful && p.trace == nil
+	return p.memo != nil && p.failure == nil && !p.careful
 }
 
 // operand returns what the text at the present place can be as a nested value; nil where that has to be read in

@@ -84,10 +84,6 @@ type Parser struct {
 	asks    []ask
 	note    Note // of a line that is known
 	sourced bool // the line is remembered as it stands in its source
-	// trace has the notes of a line that is traced, nil for any other; tracer is room for them.
-	trace   *trace
-	tracer  trace
-	byShape bool // the line was read as others of its shape
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
@@ -319,7 +315,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	p.asked, p.asks = false, p.asks[:0]
 	body, err := p.split(text)
 	if err == nil {
-		err = p.parseShape(&res, body)
+		err = p.parseBody(&res, body)
 	}
 	if err != nil && len(body) < len(text) { // the braces may be the instruction's own
 		p.suffix = p.suffix[:0]
@@ -336,38 +332,12 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	return res, nil
 }
 
-// parseShape is parseBody for a line that may have a shape that is known, or worth to be.
-func (p *Parser) parseShape(res *Result, body []byte) error {
-	if p.byShape = false; !p.remembers() {
-		return p.parseBody(res, body)
-	}
-	if p.byShape = p.alike(res, body); p.byShape {
-		return nil
-	}
-	if p.memo.shapes.worthy() {
-		p.trace = &p.tracer
-		defer func() { p.trace = nil }()
-	}
-	return p.parseBody(res, body)
-}
-
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
 	p.load(body)
-	if p.trace != nil && !p.trace.begin(p.src, p.memo.shapes.runs) {
-		p.trace = nil
-	}
 	if err := p.read(body); err != nil {
 		return err
-	}
-	if p.trace != nil {
-		p.planEntries()
-		p.learnShape()
-		if p.trace = nil; len(p.suffix) == 0 {
-			p.redone = false
-			return p.result(res)
-		}
 	}
 	return p.complete(res)
 }
@@ -380,9 +350,6 @@ func (p *Parser) read(body []byte) error {
 			return errSilent
 		}
 		return p.explain(body)
-	}
-	if p.noncanonical || p.off > 0 {
-		p.trace = nil // what is printed back depends on more
 	}
 	if p.noncanonical {
 		p.verify()
@@ -493,9 +460,6 @@ func (p *Parser) reset(size int) {
 	p.trail, p.choices, p.cons, p.leafScopes = p.trail[:0], p.choices[:0], p.cons[:0], p.leafScopes[:0]
 	p.scopes = append(p.scopes[:0], scope{up: -1, size: size})
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
-	if p.trace != nil {
-		p.trace.undo(0)
-	}
 }
 
 // resetContexts gives the contexts their values. Those that text can give are unknown; where there
@@ -563,9 +527,6 @@ func (p *Parser) undo(to int) {
 		}
 	}
 	p.trail = p.trail[:to]
-	if p.trace != nil {
-		p.trace.undo(to)
-	}
 }
 
 // The ways out of a node, in the order in which they are tried: its literals, longest first
@@ -670,9 +631,6 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 // literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
-	if p.trace != nil {
-		p.trace.literal(p.src, pos, text, p.strict)
-	}
 	p.see(end)
 	return end, ok
 }

@@ -207,9 +207,6 @@ func (p *Parser) derive(c *constraint) status {
 		alike := c.mask &^ fill(c.value^c.high)
 		return both(p.assign(c.prog.Root, c.scope, c.value, alike), open)
 	}
-	if p.trace != nil {
-		return p.deriveTraced(c)
-	}
 	return p.deriveNested(c)
 }
 

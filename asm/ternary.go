@@ -155,10 +155,6 @@ func (p *Parser) value(n *model.Node, scope int32, bitwise bool) ternary {
 	switch {
 	case p.tests(n, scope):
 		return p.test(n.Test, scope)
-	case p.trace != nil && (n.Op == spec.OpEq || n.Op == spec.OpNe):
-		if pair, ok := p.pairOf(n, scope); ok {
-			return p.comparePair(n, scope, pair)
-		}
 	}
 	switch n.Op {
 	case spec.OpConst:
@@ -210,15 +206,9 @@ func (p *Parser) test(t *model.Test, scope int32) ternary {
 	case s.parts == nil:
 		sp := &p.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
-		if p.trace != nil {
-			p.trace.compared(s.space, s.low+t.Low, val, t.Match, t.Mask&set)
-		}
 	default:
-		var x ternary
-		p.untraced(func() { x = p.pieces(s, []spec.Part{{Width: s.size}}) })
-		if val, set = x.val, ^x.open; p.trace != nil {
-			p.trace.comparedParts(s.space, s.parts, val, t.Match, t.Mask&set)
-		}
+		x := p.pieces(s, []spec.Part{{Width: s.size}})
+		val, set = x.val, ^x.open
 	}
 	switch {
 	case (val^t.Match)&t.Mask&set != 0:
@@ -280,9 +270,6 @@ func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary
 func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
 	width := min(ref.Width, 64)
 	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
-		if p.trace != nil {
-			p.trace.looked(s.space, s.low+ref.Low, width)
-		}
 		return p.spaces[s.space].run(s.low+ref.Low, width)
 	}
 	s, ok := p.enter(ref, scope)
@@ -305,9 +292,7 @@ func (p *Parser) pieces(s *scope, list []spec.Part) (t ternary) {
 		if low != zeros {
 			t = t.or(sp.run(low, min(width, 64)).shiftLeft(uint(at)))
 		}
-		if at += width; low != zeros && p.trace != nil {
-			p.trace.looked(s.space, low, width)
-		}
+		at += width
 	}
 	return t
 }

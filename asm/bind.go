@@ -204,7 +204,7 @@ func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, end int) bool {
 
 // bindMaskedAt is bindMasked for a field that stands in scope, or at the end of a path from it.
 func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
-	if ref.Field.Table == nil && p.failure == nil {
+	if p.failure == nil {
 		if sp, low, ok := p.runAt(ref, scope); ok {
 			return p.setSome(sp, low, ref.Width, v[0], mask[0])
 		}
@@ -241,8 +241,8 @@ func (p *Parser) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool)
 	switch {
 	case ref.At < 0:
 		return 0, 0, false
-	case len(ref.Enter) > 0 && ref.Enter[0].Field.Table != nil:
-		sp, ok = p.entry(ref.Enter[0].Field, s)
+	case ref.Entry != nil:
+		sp, ok = p.entry(ref.Entry, s)
 		return sp, ref.At, ok
 	}
 	return s.space, s.low + ref.At, s.parts == nil

@@ -189,16 +189,15 @@ type planned struct {
 
 // planEntries lists the entries of the line.
 func (p *Parser) planEntries() {
-	p.plan = nil
-	if p.nspaces == spaceTable {
-		return
-	}
 	p.made = p.made[:0]
-	unused := p.unused()
+	var unused [maxSpaces]bits.Value
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := &p.spaces[i]
 		if s.field == nil { // it is of a computed value
 			continue
+		}
+		if len(p.made) == 0 {
+			unused = p.unused()
 		}
 		path := p.indexPath(s, p.leaf)
 		e := planned{field: s.field, home: s.home, Entry: Entry{

@@ -115,10 +115,11 @@ type Ref struct {
 	// Low and Width are the bits of a value in one piece of at most 64; Low is -1 where there are
 	// several pieces.
 	Low, Width int
-	// At is Low where the path starts: in its scope, or in the table entry that its first field is the index of. It is -1
-	// where the path leads through several pieces, or to an entry from elsewhere.
-	At   int
-	Kind spec.Kind
+	// At is Low where the path starts, in the scope or in the table entry of which Entry is the index field, -1 where it
+	// leads through several pieces, to an entry from elsewhere, or to an index.
+	At    int
+	Entry *spec.Field
+	Kind  spec.Kind
 	// Owner is the leaf in whose scope the field stands.
 	Owner *BoundLeaf
 }
@@ -593,7 +594,9 @@ func (u *BoundLeaf) context(name string) *Ref {
 func (u *BoundLeaf) ref(f *spec.Field) *Ref {
 	r := &Ref{Field: f, Kind: f.Kind, Low: -1, At: -1, Width: f.Width, Owner: u}
 	if len(f.Parts) == 1 && f.Width <= 64 {
-		r.Low, r.At = f.Parts[0].Low, f.Parts[0].Low
+		if r.Low = f.Parts[0].Low; f.Table == nil {
+			r.At = r.Low
+		}
 	}
 	switch f.Kind {
 	case spec.KindBitset:
@@ -637,23 +640,24 @@ func (u *BoundLeaf) path(head, tail string, top *spec.Expr) []Alt {
 		}
 		r := *inner
 		r.Enter = append([]*Ref{a.Ref}, inner.Enter...)
-		r.ScopeDepth, r.At = a.Ref.ScopeDepth, a.Ref.start(inner)
+		r.ScopeDepth = a.Ref.ScopeDepth
+		r.At, r.Entry = a.Ref.start(inner)
 		out[i].Ref = &r
 	}
 	return out
 }
 
-// start returns At of what stands in a field of a bitset type.
-func (r *Ref) start(inner *Ref) int {
+// start returns At and Entry of what stands in a field of a bitset type.
+func (r *Ref) start(inner *Ref) (at int, entry *spec.Field) {
 	switch {
-	case inner.At < 0 || r.Prog != nil || len(r.Enter) > 0 || len(r.Field.Parts) != 1:
-		return -1
-	case len(inner.Enter) > 0 && inner.Enter[0].Field.Table != nil:
-		return -1
+	case inner.At < 0 || inner.Entry != nil || r.Prog != nil || len(r.Enter) > 0:
+		return -1, nil
 	case r.Field.Table != nil:
-		return inner.At
+		return inner.At, r.Field
+	case len(r.Field.Parts) > 1:
+		return -1, nil
 	}
-	return r.Field.Parts[0].Low + inner.At
+	return r.Field.Parts[0].Low + inner.At, nil
 }
 
 // common binds a name that means the same in all leaves, nil if there is none.

@@ -13,7 +13,7 @@ func (p *Parser) match(e *edge, state int) bool {
 	if state == 0 && !p.begin(e) {
 		return false
 	}
-	if it.symbols != "" && p.Name != nil {
+	if p.Name != nil && it.symbols != "" {
 		if state == 0 && p.matchName(e) {
 			return true
 		}

@@ -253,9 +253,15 @@ func entails(n *node, e *edge) []*model.Prog {
 			list = append(list, f.prog)
 		}
 	}
+	if len(list) == 0 { // as a rule: one that the processor has at hand
+		e.settles.Store(&noProgs)
+		return nil
+	}
 	e.settles.Store(&list)
 	return list
 }
+
+var noProgs []*model.Prog
 
 // premisesOf lists the conditions on which a template depends.
 func premisesOf(a *accept) (list []premise) {

@@ -313,7 +313,7 @@ func (p *Parser) matchName(e *edge) bool {
 	p.save(e, stateUnnamed)
 	ok = p.spelled(pos == p.pos)
 	if ok && it.kind == itemCall && it.ref.Prog == nil {
-		ok = p.bindMasked(it.ref, v, ones(it.ref.Width), pos+n)
+		ok = p.bindSome(it.ref, p.scopeOf(it.ref.ScopeDepth), v, ones(it.ref.Width), pos+n)
 	} else if ok {
 		ok = p.bind(it, v, pos+n)
 	}

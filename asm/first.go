@@ -101,9 +101,6 @@ func (p *Parser) firstOfEdge(e *edge) firstSet {
 
 // firstOfItem returns what an item can start with; empty tells that it can read nothing.
 func (p *Parser) firstOfItem(it *item) (f firstSet) {
-	if it.symbols != "" {
-		return anything // a name of the program's own
-	}
 	switch it.kind {
 	case itemLiteral:
 		f.bytes.add(it.text[0])

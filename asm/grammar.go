@@ -145,9 +145,7 @@ type item struct {
 	// spread is where the bits of a computed value are, nil where that is not so simple.
 	spread *spread
 	set    *setItem
-	// symbols is the space in which the program may have names for the value.
-	symbols string
-	name    string
+	name   string
 }
 
 // condition is an expression that must be true, or false, so many scopes up.
@@ -411,7 +409,7 @@ func (it *item) refersAlike(x *item) bool {
 	case it.isBits():
 		f, g := r.Field, s.Field
 		return f.Kind == g.Kind && f.Width == g.Width && f.Unit == g.Unit && r.Enum == s.Enum &&
-			it.name == x.name && it.symbols == x.symbols && slices.Equal(f.Parts, g.Parts) &&
+			it.name == x.name && slices.Equal(f.Parts, g.Parts) &&
 			(f.Display == g.Display || f.Display != nil && g.Display != nil && *f.Display == *g.Display)
 	}
 	return r.Field == s.Field && r.Context == s.Context && r.Prog == s.Prog &&
@@ -464,9 +462,6 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	if ref == nil {
 		out.kind = itemNothing
 		return out
-	}
-	if ref.Field != nil {
-		out.symbols = ref.Field.Symbols
 	}
 	out.spread = spreadOf(ref)
 	switch ref.Kind {

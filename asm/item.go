@@ -13,14 +13,6 @@ func (p *Parser) match(e *edge, state int) bool {
 	if state == 0 && !p.begin(e) {
 		return false
 	}
-	if it.symbols != "" && p.Name != nil {
-		if state == 0 && p.matchName(e) {
-			return true
-		}
-		if state == stateUnnamed {
-			state = 0
-		}
-	}
 	switch it.kind {
 	case itemBlank:
 		return p.matchBlank(next, it.padding)
@@ -237,7 +229,7 @@ func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
 	if !p.stands(&p.firstSets(n).node, p.pos) {
 		return false
 	}
-	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers || n.only.item.symbols != "" {
+	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers {
 		return true
 	}
 	pos := p.pos
@@ -294,35 +286,6 @@ func (p *Parser) text(s string) bool {
 		}
 		p.pos = pos + 1
 	}
-	return true
-}
-
-// stateUnnamed is the state in which a value is read that could have had a name.
-const stateUnnamed = -3
-
-// matchName reads the program's own name for a value.
-func (p *Parser) matchName(e *edge) bool {
-	it, next := &e.item, e.next
-	p.asked = true
-	pos := p.skipBlank()
-	v, n, ok := p.Name(p.raw[pos:], it.symbols)
-	if !ok || n == 0 || n > len(p.raw)-pos || it.extent == noText {
-		return false
-	}
-	mark, choices := len(p.trail), len(p.choices)
-	p.save(e, stateUnnamed)
-	ok = p.spelled(pos == p.pos)
-	if ok && it.kind == itemCall && it.ref.Prog == nil {
-		ok = p.bindMasked(it.ref, v, ones(it.ref.Width), pos+n)
-	} else if ok {
-		ok = p.bind(it, v, pos+n)
-	}
-	if !ok {
-		p.undo(mark)
-		p.choices = p.choices[:choices]
-		return false
-	}
-	p.pos, p.node, p.named = pos+n, next, true
 	return true
 }
 

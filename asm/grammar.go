@@ -49,11 +49,9 @@ type node struct {
 	edges  []*edge
 	// branches are the templates that lead here, in the order of the description; opening makes of them what
 	// stands above.
-	branches []branch
-	opening  sync.Once
-	// firstSets and agreed are made at first use.
-	firstSets atomic.Pointer[firstSets]
-	agreed    atomic.Pointer[[]premise]
+	branches  []branch
+	opening   sync.Once
+	firstSets atomic.Pointer[firstSets] // made at first use
 }
 
 type edge struct {
@@ -61,8 +59,6 @@ type edge struct {
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
 	item   item
-	// settles is made at first use.
-	settles atomic.Pointer[[]*model.Prog]
 }
 
 // template is a template as it is read: its parts one after the other, and what it says where it ends.

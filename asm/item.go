@@ -10,7 +10,7 @@ import (
 // match reads one item and goes on behind it. state 0 is the first try.
 func (p *Parser) match(e *edge, state int) bool {
 	it, next := &e.item, e.next
-	if state == 0 && !p.begin(e) {
+	if state == 0 && !p.require(it.conds) {
 		return false
 	}
 	switch it.kind {
@@ -33,38 +33,6 @@ func (p *Parser) match(e *edge, state int) bool {
 		}
 	}
 	return p.matchNumber(e, state)
-}
-
-// begin notes what must hold for an item to be read.
-func (p *Parser) begin(e *edge) bool {
-	if conds := e.item.conds; len(conds) > 0 && (p.denied(e) || !p.require(conds)) {
-		return false
-	}
-	if p.everyWay() {
-		return true
-	}
-	for _, prog := range entails(p.node, e) {
-		if !p.constrain(constraint{prog: prog, scope: p.frames[p.frame].scope, kind: wantTrue}) {
-			return false
-		}
-	}
-	return true
-}
-
-// denied tells, where not every way is wanted, whether the templates that are being read deny what an
-// item needs.
-func (p *Parser) denied(e *edge) bool {
-	it, next := &e.item, e.next
-	if p.leniently || p.everyWay() {
-		return false
-	}
-	for i := range it.conds {
-		c := &it.conds[i]
-		if holds, known := p.decided(c, next); known && holds != c.want {
-			return true
-		}
-	}
-	return false
 }
 
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.

@@ -40,25 +40,25 @@ type node struct {
 	// set is non-nil for the place at which another member of a set may follow.
 	set *setItem
 	// only is the way out of the node where there is one alone.
-	only     *edge
-	literals *trie // the texts of literal edges, each with the index of its edge; nil where there is one
-	literal  *edge // the only edge that is a literal
-	accepts  []*accept
+	only      *edge
+	literals  *trie                     // the texts of literal edges, each with the index of its edge; nil where there is one
+	literal   *edge                     // the only edge that is a literal
+	firstSets atomic.Pointer[firstSets] // made at first use
 	// others are the edges that are not literals.
-	others []*edge
-	edges  []*edge
+	others  []*edge
+	accepts []*accept
+	edges   []*edge
 	// branches are the templates that lead here, in the order of the description; opening makes of them what
 	// stands above.
-	branches  []branch
-	opening   sync.Once
-	firstSets atomic.Pointer[firstSets] // made at first use
+	branches []branch
+	opening  sync.Once
 }
 
 type edge struct {
 	next *node
+	item item
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
-	item   item
 }
 
 // template is a template as it is read: its parts one after the other, and what it says where it ends.
@@ -131,13 +131,13 @@ type item struct {
 	padding bool
 	// numbers tells of an enum that it has values without a text, which are numbers.
 	numbers bool
-	text    string
 	ref     *model.Ref
+	call    *grammar
 	// words are the texts of an enum or a bool.
 	words *trie
 	// conds must hold (or not) for the reference to mean ref.
 	conds []condition
-	call  *grammar
+	text  string
 	// spread is where the bits of a computed value are, nil where that is not so simple.
 	spread *spread
 	set    *setItem

@@ -226,6 +226,7 @@ type wayParts struct {
 	operands arena[operand]
 	texts    arena[byte]
 	ways     arena[way]
+	more     arena[wayMore]
 	gives    arena[given]
 	opened   arena[home]
 	scopes   arena[scope]

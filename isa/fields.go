@@ -9,7 +9,7 @@ import (
 )
 
 // Part is a run of bits, Width of them from bit Low upwards.
-type Part struct{ Low, Width int }
+type Part = spec.Part
 
 // Field is a field of a decoded instruction, or of an operand inside it.
 type Field struct {

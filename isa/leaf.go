@@ -6,6 +6,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 func init() {
@@ -108,7 +109,7 @@ type Runs struct {
 
 // RunsStep is where an instruction says of one that it runs which of the roots it is of, by its number, and
 // what the context is. A part of no bits says nothing.
-type RunsStep struct{ Root, Context Part }
+type RunsStep = spec.RunsStep
 
 // Runs returns what instructions of the leaf run; ok is false for those that run nothing.
 func (l *Leaf) Runs() (r Runs, ok bool) {
@@ -116,7 +117,7 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	if x == nil {
 		return Runs{}, false
 	}
-	r.Address, r.Count = Part(x.Address), Part(x.Count)
+	r.Address, r.Count, r.Steps = x.Address, x.Count, x.Steps
 	for _, b := range x.Roots {
 		if i := slices.IndexFunc(l.set.roots, func(root *Root) bool { return root.Name == b.Name }); i >= 0 {
 			r.Roots = append(r.Roots, l.set.roots[i])
@@ -124,9 +125,6 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	}
 	if x.Context != nil {
 		r.Context = x.Context.Name
-	}
-	for _, s := range x.Steps {
-		r.Steps = append(r.Steps, RunsStep{Part(s.Root), Part(s.Context)})
 	}
 	return r, true
 }
@@ -165,7 +163,7 @@ func (l *Leaf) Flows() []FlowForm {
 	var list []FlowForm
 	for b := l.model.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Flows {
-			list = append(list, FlowForm{FlowKind(f.Kind), f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
+			list = append(list, FlowForm{f.Kind, f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
 		}
 	}
 	return list

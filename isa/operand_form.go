@@ -75,14 +75,14 @@ func (s *Set) form(list []OperandForm, it *model.Item, depth int) []OperandForm 
 	if !ref.Field.IsOperand() {
 		return list
 	}
-	f := OperandForm{Name: ref.Field.Name, Role: Role(ref.Field.Role)}
+	f := OperandForm{Name: ref.Field.Name, Role: ref.Field.Role}
 	s.pieceForm(&f, ref)
 	return append(list, f.settled())
 }
 
 // group returns the form of an operand of several pieces.
 func (s *Set) group(o *spec.Operand, facts *model.Facts, items []model.Item) OperandForm {
-	f := OperandForm{Name: o.Name, Role: Role(o.Role), Kind: OperandKind(o.Kind)}
+	f := OperandForm{Name: o.Name, Role: o.Role, Kind: o.Kind}
 	s.factForms(&f, facts)
 	for i := range items {
 		it := &items[i]
@@ -111,7 +111,7 @@ func (s *Set) relativeForms(f *OperandForm, facts *model.Facts, files []*File) {
 // pieceForm adds what the type of a field says.
 func (s *Set) pieceForm(f *OperandForm, ref *model.Ref) {
 	if k := ref.Field.KindOfOperand(); k != spec.OperandNone && f.Kind == UnknownOperand {
-		f.Kind = OperandKind(k)
+		f.Kind = k
 	}
 	switch ref.Field.Kind {
 	case spec.KindBitset:

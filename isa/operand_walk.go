@@ -30,7 +30,7 @@ func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
 		return
 	}
 	defer w.quiet()()
-	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
+	op := w.open(ref.Field.Name, ref.Field.Role, from)
 	w.piece(op, ref, false, depth)
 	if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
 		op.takeBits(w.d.value(ref, depth))
@@ -93,8 +93,8 @@ func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth, from, en
 	defer w.quiet()()
 	d := w.d
 	facts := d.frames[depth].leaf.Knowledge().Operands[o]
-	op := w.open(o.Name, Role(o.Role), from)
-	op.Kind = OperandKind(o.Kind)
+	op := w.open(o.Name, o.Role, from)
+	op.Kind = o.Kind
 	relative := w.apply(op, facts, depth)
 	for i := range items {
 		it := &items[i]
@@ -220,7 +220,7 @@ func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 		op.Memory = w.memoryOf(m, depth)
 	}
 	if m.Spec.Type != nil && op.Type.Bits == 0 {
-		op.Type = typeOf(*m.Spec.Type)
+		op.Type = *m.Spec.Type
 	}
 	if m.Offset != nil {
 		op.Value = w.d.eval(m.Offset, depth)
@@ -233,7 +233,7 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 	w.addBits(op, ref, depth)
 	f := ref.Field
 	if k := f.KindOfOperand(); k != spec.OperandNone && op.Kind == UnknownOperand {
-		op.Kind = OperandKind(k)
+		op.Kind = k
 	}
 	switch f.Kind {
 	case spec.KindBitset:
@@ -261,7 +261,7 @@ func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 		op.Kind = ImmediateOperand
 	}
 	v := w.d.value(ref, depth)
-	op.Type = Type{Unsigned, ref.Width, 1}
+	op.Type = Type{Kind: Unsigned, Bits: ref.Width, Lanes: 1}
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset:
 		op.Type.Kind = Signed

@@ -2,7 +2,6 @@ package isa
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/isago/isago/internal/spec"
 )
@@ -63,77 +62,47 @@ type Register struct {
 	Component int
 }
 
-// Role says what an instruction does with an operand.
-type Role uint8
+// Role says what an instruction does with an operand: its String is read, write, both, or "" for none.
+type Role = spec.Role
 
 // The roles; RoleNone where the description does not say.
 const (
-	RoleNone  = Role(spec.RoleNone)
-	Read      = Role(spec.RoleRead)
-	Write     = Role(spec.RoleWrite)
-	ReadWrite = Role(spec.RoleBoth)
+	RoleNone  = spec.RoleNone
+	Read      = spec.RoleRead
+	Write     = spec.RoleWrite
+	ReadWrite = spec.RoleBoth
 )
 
-// String returns read, write, both, or "" for none.
-func (r Role) String() string { return spec.Role(r).String() }
-
-// OperandKind says what an operand is.
-type OperandKind uint8
+// OperandKind says what an operand is. Its String is as descriptions write it: register, immediate and so on; "" for
+// unknown.
+type OperandKind = spec.OperandKind
 
 // The kinds of operands. UnknownOperand is one of which the description says nothing.
 const (
-	UnknownOperand   = OperandKind(spec.OperandNone)
-	RegisterOperand  = OperandKind(spec.OperandRegister)
-	ImmediateOperand = OperandKind(spec.OperandImmediate)
-	MemoryOperand    = OperandKind(spec.OperandMemory)
-	TargetOperand    = OperandKind(spec.OperandTarget)
-	ConditionOperand = OperandKind(spec.OperandCondition)
-	ModifierOperand  = OperandKind(spec.OperandModifier)
-	SamplerOperand   = OperandKind(spec.OperandSampler)
+	UnknownOperand   = spec.OperandNone
+	RegisterOperand  = spec.OperandRegister
+	ImmediateOperand = spec.OperandImmediate
+	MemoryOperand    = spec.OperandMemory
+	TargetOperand    = spec.OperandTarget
+	ConditionOperand = spec.OperandCondition
+	ModifierOperand  = spec.OperandModifier
+	SamplerOperand   = spec.OperandSampler
 )
 
-// String returns the kind as descriptions write it: register, immediate and so on; "" for unknown.
-func (k OperandKind) String() string { return spec.OperandKind(k).String() }
-
-// Type is the type of a value.
-type Type struct {
-	// Kind is what the bits of one component are.
-	Kind TypeKind
-	// Bits is the size of one component, Lanes the number of components, 1 for a plain value.
-	Bits, Lanes int
-}
-
-// Size returns the size of the whole value in bits.
-func (t Type) Size() int { return t.Bits * t.Lanes }
-
-// String returns the type as descriptions write it: u32, f32x4.
-func (t Type) String() string { return string(t.Append(nil)) }
-
-// Append appends the type as descriptions write it.
-func (t Type) Append(dst []byte) []byte {
-	if t.Kind == Bool {
-		dst = append(dst, "bool"...)
-	} else {
-		dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
-	}
-	if t.Lanes > 1 {
-		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
-	}
-	return dst
-}
+// Type is the type of a value: the Kind and size in Bits of one component, and how many Lanes there are, 1 for a plain
+// value. Size is that of all, in bits; its String is as descriptions write it: u32, f32x4.
+type Type = spec.ValueType
 
 // TypeKind is what the bits of a value are.
-type TypeKind uint8
+type TypeKind = spec.ValueKind
 
 // The kinds of values.
 const (
-	Unsigned = TypeKind(spec.ValueUnsigned)
-	Signed   = TypeKind(spec.ValueSigned)
-	Float    = TypeKind(spec.ValueFloat)
-	Bool     = TypeKind(spec.ValueBool)
+	Unsigned = spec.ValueUnsigned
+	Signed   = spec.ValueSigned
+	Float    = spec.ValueFloat
+	Bool     = spec.ValueBool
 )
-
-func typeOf(t spec.ValueType) Type { return Type{TypeKind(t.Kind), t.Bits, t.Lanes} }
 
 // File is a register file, or a view on one.
 type File struct {
@@ -212,7 +181,7 @@ func (s *Set) Stack(name string) (depth int, ok bool) {
 // loadFiles makes the files and memories of a set.
 func (s *Set) loadFiles() {
 	for _, f := range s.model.ISA.Files {
-		file := &File{Name: f.Name, Doc: f.Doc, Type: typeOf(f.Type), Count: f.Count, Use: f.Use, Align: f.Align, Components: componentNames(f)}
+		file := &File{Name: f.Name, Doc: f.Doc, Type: f.Type, Count: f.Count, Use: f.Use, Align: f.Align, Components: componentNames(f)}
 		s.files = append(s.files, file)
 	}
 	for i, f := range s.model.ISA.Files {
@@ -224,7 +193,7 @@ func (s *Set) loadFiles() {
 		memory := &Memory{Name: m.Name, Doc: m.Doc, Use: m.Use, Size: m.Size}
 		for _, a := range m.Access {
 			t, _ := spec.ParseValueType(a) // one that is none was refused
-			memory.Access = append(memory.Access, typeOf(t))
+			memory.Access = append(memory.Access, t)
 		}
 		s.memories = append(s.memories, memory)
 	}

@@ -79,7 +79,7 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 		Table: s.tableName, Index: ref.Field.Table != nil,
 	}}
 	for _, p := range ref.Field.Parts {
-		f.info.Parts = compose(f.info.Parts, s.parts, Part(p))
+		f.info.Parts = compose(f.info.Parts, s.parts, p)
 	}
 	if f.info.Index {
 		f.info.IndexOf = ref.Field.Table.Name

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -111,14 +110,6 @@ func (d *Decoder) IndexFields(in Inst) []IndexField {
 func (d *Decoder) indexOf(ref *model.Ref) uint64 {
 	index := ref.Field.Gather(&d.frames[0].v)
 	return index[0]
-}
-
-// LineTable returns the entries of a table, cleared, so that they can be filled for one
-// instruction.
-func (d *Decoder) LineTable(table int) []bits.Value {
-	t := d.tables[table]
-	clear(t)
-	return t[:0]
 }
 
 // SetField gives a field of the instruction's word a value: name is one of its fields, or a path of

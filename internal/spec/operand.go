@@ -20,15 +20,19 @@ type ValueType struct {
 func (t ValueType) Size() int { return t.Bits * t.Lanes }
 
 // String returns the type as it is written: u32, f32x4.
-func (t ValueType) String() string {
-	s := "bool"
-	if t.Kind != ValueBool {
-		s = string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
+func (t ValueType) String() string { return string(t.Append(nil)) }
+
+// Append appends the type as it is written.
+func (t ValueType) Append(dst []byte) []byte {
+	if t.Kind == ValueBool {
+		dst = append(dst, "bool"...)
+	} else {
+		dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	}
 	if t.Lanes > 1 {
-		s += "x" + strconv.Itoa(t.Lanes)
+		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
 	}
-	return s
+	return dst
 }
 
 // ValueKind is what the bits of a value are.

@@ -233,8 +233,6 @@ type leafMemo struct {
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
 	choice *choice // nil where it depends on too much
-	// branches tells whether a display can show a branch target; nil before it is asked for.
-	branches *bool
 }
 
 // fewUses is how many instructions of a leaf are printed without memos before it is worth a plan.
@@ -294,15 +292,19 @@ func (d *Decoder) withMemos(x *display) *display {
 	own := *x
 	own.segments = slices.Clone(x.segments)
 	for i := range own.segments {
-		p := &own.segments[i]
-		if p.remembered() {
-			p.memo = d.memoOf(p, p.alike)
-		}
-		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
-			p.env = d.envMemo(r.Env)
-		}
+		d.equip(&own.segments[i])
 	}
 	return &own
+}
+
+// equip gives a segment memos of the decoder's own.
+func (d *Decoder) equip(p *segment) {
+	if p.remembered() {
+		p.memo = d.memoOf(p, p.alike)
+	}
+	if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
+		p.env = d.envMemo(r.Env)
+	}
 }
 
 // memoOf returns the memo of a segment, the same for all that are alike; those that are like none have "".

@@ -309,7 +309,7 @@ func newPlan(u *model.BoundLeaf) *plan {
 	if p.only = p.onlyCase(); p.only < 0 {
 		g := dependencies{budget: maxDependencies}
 		g.cases(u, 0)
-		p.choice, p.chooses = g.key(maxChoice)
+		p.choice, p.chooses = g.key(64)
 		p.chooses = p.chooses && len(g.tables) == 0
 	}
 	return p

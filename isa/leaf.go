@@ -64,33 +64,19 @@ func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
 // braces, in the spelling of the set.
 func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
 
-// Layout is what a compiler of whole programs must know of an instruction.
-type Layout struct {
-	// Align is what the address is a multiple of, in bits; 0 for nothing.
-	Align int
-	// Filler is set for the instruction that stands where one is needed and nothing is to be done,
-	// Terminator for one that ends a program which nothing else ends.
-	Filler, Terminator bool
-	// NotLast is "scope" where the instruction must not be the last word of any block or procedure,
-	// "loop" where not of a loop, and else "".
-	NotLast string
-	// Flushes is the file whose registers the instruction hands on; nil for none.
-	Flushes *File
-	// Program is the kind of program that has such an instruction, "" for any.
-	Program string
-}
+// Layout is what a compiler of whole programs must know of an instruction: Align, what the address is a multiple of in
+// bits, 0 for nothing; Filler, that it stands where one is needed and nothing is to be done; Terminator, that it ends a
+// program which nothing else ends; NotLast, "scope" where it must not be the last word of any block or procedure, "loop"
+// where not of a loop; Flushes, the file whose registers it hands on, nil for none; Program, the kind of program that has
+// it, "" for any.
+type Layout = spec.Layout
 
 // Layout returns what the description says of the leaf's place in programs, or its nearest ancestor's.
 func (l *Leaf) Layout() Layout {
-	x := l.model.Layout()
-	if x == nil {
-		return Layout{}
+	if x := l.model.Layout(); x != nil {
+		return *x
 	}
-	out := Layout{Align: x.Align, Filler: x.Filler, Terminator: x.Terminator, NotLast: x.NotLast, Program: x.Program}
-	if x.Flushes != nil {
-		out.Flushes = l.set.files[x.Flushes.Index]
-	}
-	return out
+	return Layout{}
 }
 
 // Runs says that instructions of a leaf run others, which stand elsewhere in the program.

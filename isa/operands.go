@@ -1,8 +1,6 @@
 package isa
 
 import (
-	"slices"
-
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -104,34 +102,15 @@ const (
 	Bool     = spec.ValueBool
 )
 
-// File is a register file, or a view on one.
-type File struct {
-	Name, Doc string
-	// Type is that of a register; Count is the number of registers.
-	Type  Type
-	Count int
-	// Use says what the registers are for: temporary, input, output, constant, address, condition,
-	// predicate, counter or special; "" where the description does not say.
-	Use string
-	// Components are the names of a register's components, empty where it has one.
-	Components []string
-	// Of is the file that a view looks at, nil for a file.
-	Of *File
-	// Align is what the number of a view's first register is a multiple of.
-	Align int
-}
+// File is a register file, or a view on one: Name and Doc, the Type of a register, Count of them, Use (temporary, input,
+// output, constant, address, condition, predicate, counter or special; "" where the description does not say). Of is the
+// file that a view looks at, nil for a file; Align is what the number of a view's first register is a multiple of.
+// Components are the names of a register's components, none where it has one.
+type File = spec.File
 
-// Memory is a memory that instructions reach by address.
-type Memory struct {
-	Name, Doc string
-	// Use says what the memory is for: temporary, input, output, constant and so on, as files; "" where
-	// the description does not say.
-	Use string
-	// Size is the number of bytes, 0 where a launch decides.
-	Size int64
-	// Access are the types with which it can be reached; empty where the description does not say.
-	Access []Type
-}
+// Memory is a memory that instructions reach by address: Name and Doc, Use as that of files, Size in bytes, 0 where a
+// launch decides, and in Access the types with which it can be reached, none where the description does not say.
+type Memory = spec.Memory
 
 // Modifiers are changes of an operand's value, a bit each.
 type Modifiers uint64
@@ -147,18 +126,13 @@ const (
 func (s *Set) Modifiers() []string { return s.model.ISA.Modifiers }
 
 // Files lists the register files and the views on them, in the order of the description.
-func (s *Set) Files() []*File { return s.files }
+func (s *Set) Files() []*File { return s.model.ISA.Files }
 
 // File returns a register file or view by name, nil where there is none.
-func (s *Set) File(name string) *File {
-	if i := slices.IndexFunc(s.files, func(f *File) bool { return f.Name == name }); i >= 0 {
-		return s.files[i]
-	}
-	return nil
-}
+func (s *Set) File(name string) *File { return s.model.ISA.File(name) }
 
 // Memories lists the memories.
-func (s *Set) Memories() []*Memory { return s.memories }
+func (s *Set) Memories() []*Memory { return s.model.ISA.Memories }
 
 // Limit returns a number that the description gives a bound of programs; ok is false where there is
 // none of that name.
@@ -176,47 +150,6 @@ func (s *Set) Stack(name string) (depth int, ok bool) {
 		return x.Depth, true
 	}
 	return 0, false
-}
-
-// loadFiles makes the files and memories of a set.
-func (s *Set) loadFiles() {
-	for _, f := range s.model.ISA.Files {
-		file := &File{Name: f.Name, Doc: f.Doc, Type: f.Type, Count: f.Count, Use: f.Use, Align: f.Align, Components: componentNames(f)}
-		s.files = append(s.files, file)
-	}
-	for i, f := range s.model.ISA.Files {
-		if f.Of != nil {
-			s.files[i].Of = s.files[f.Of.Index]
-		}
-	}
-	for _, m := range s.model.ISA.Memories {
-		memory := &Memory{Name: m.Name, Doc: m.Doc, Use: m.Use, Size: m.Size}
-		for _, a := range m.Access {
-			t, _ := spec.ParseValueType(a) // one that is none was refused
-			memory.Access = append(memory.Access, t)
-		}
-		s.memories = append(s.memories, memory)
-	}
-}
-
-func componentNames(f *spec.File) []string {
-	if f.Type.Lanes == 1 {
-		return nil
-	}
-	names := make([]string, f.Type.Lanes)
-	for i := range names {
-		if names[i] = string("xyzw"[i&3]); i > 3 {
-			names[i] = ""
-		}
-	}
-	if f.Names != nil {
-		for _, v := range f.Names.Values {
-			if v.Val < uint64(len(names)) && v.Syntax == "" {
-				names[v.Val] = v.Display
-			}
-		}
-	}
-	return names
 }
 
 // Operands appends the operands that the text of an instruction shows to buf, in the order of the

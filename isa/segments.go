@@ -429,10 +429,7 @@ func (c contentsOf) env(env *model.Env) (most contents) {
 func newDisplay(u *model.BoundLeaf, number int) *display {
 	b := displayBuilder{x: &display{unit: u, number: number, items: u.Cases[number].Items}}
 	for items := b.x.items; len(items) > 0; {
-		o, n := items[0].Operand, 1
-		for o != nil && n < len(items) && items[n].Operand == o {
-			n++
-		}
+		o, n := sameOperand(items)
 		from := b.place()
 		b.items(items[:n], o, false)
 		if o != nil {

@@ -20,7 +20,6 @@ type site struct {
 	fields    []namedSite
 	listed    []listed
 	operands  []*operandMemo
-	bits      []refBits
 	// outer is the voice in which the scope is reached, voice that of its own texts, where tokens are asked for.
 	outer, voice *voice
 	// views are what is seen in the displays of the leaf's cases; nil before one is printed.

@@ -108,6 +108,23 @@ type File struct {
 	ofSpan diag.Span
 }
 
+// Components returns the names of a register's components, "" for one without a name; none where it has one.
+func (f *File) Components() []string {
+	if f.Type.Lanes == 1 {
+		return nil
+	}
+	names := make([]string, f.Type.Lanes)
+	copy(names, []string{"x", "y", "z", "w"})
+	if f.Names != nil {
+		for _, v := range f.Names.Values {
+			if v.Val < uint64(len(names)) && v.Syntax == "" {
+				names[v.Val] = v.Display
+			}
+		}
+	}
+	return names
+}
+
 // Uses are what registers can be for.
 var Uses = []string{"temporary", "input", "output", "constant", "address", "condition", "predicate", "counter", "special"}
 

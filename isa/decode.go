@@ -412,40 +412,17 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	}
 }
 
+// node computes an expression in the scope of a frame.
 func (d *Decoder) node(n *model.Node, depth int) uint64 {
-	if t := n.Test; t != nil {
-		v := &d.ctx
-		if !t.Context {
-			v = &d.frames[depth].v
+	return n.Eval(func(n *model.Node) uint64 {
+		if n.Test != nil {
+			return n.Test.Of(&d.frames[depth].v, &d.ctx)
 		}
-		return boolean((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
-	}
-	switch n.Op {
-	case spec.OpConst:
-		return n.Value
-	case spec.OpField:
 		if ref := d.pick(n.Alts, depth); ref != nil {
 			return d.value(ref, depth)
 		}
 		return 0
-	case spec.OpOrOr, spec.OpAndAnd:
-		x := d.node(n.X, depth)
-		if (x != 0) == (n.Op == spec.OpOrOr) {
-			return boolean(x != 0)
-		}
-		return boolean(d.node(n.Y, depth) != 0)
-	case spec.OpCond:
-		if d.node(n.X, depth) != 0 {
-			return d.node(n.Y, depth)
-		}
-		return d.node(n.Z, depth)
-	}
-	x := d.node(n.X, depth)
-	var y uint64
-	if n.Y != nil {
-		y = d.node(n.Y, depth)
-	}
-	return model.Apply(n, x, y)
+	})
 }
 
 func boolean(b bool) uint64 {

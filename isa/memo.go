@@ -243,7 +243,7 @@ type envMemo struct {
 // leafMemo is what a decoder remembers of a leaf in its environment.
 type leafMemo struct {
 	// uses counts the instructions that were printed before there was a plan.
-	uses uint8
+	uses int
 	// plains are the displays without memos, by case; nil before they are printed.
 	plains []*display
 	// plan is nil before there is one.
@@ -254,8 +254,9 @@ type leafMemo struct {
 	choice *choice // nil where it depends on too much
 }
 
-// fewUses is how many instructions of a leaf are printed without memos before it is worth a plan.
-const fewUses = 3
+// fewUses is how many instructions of a leaf are printed without memos before it is worth a plan: finding the bits on
+// which its operands depend takes as long as printing dozens of them. Tests need fewer.
+var fewUses = 32
 
 func (d *Decoder) envMemo(env *model.Env) *envMemo {
 	if env.Index >= len(d.memos) {

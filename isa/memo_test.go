@@ -11,6 +11,8 @@ import (
 	"github.com/isago/isago/internal/testgpu"
 )
 
+func init() { fewUses = 3 } // so that what is remembered is met soon
+
 // randomTables gives a decoder tables of random entries, some of them too short for the index.
 func randomTables(d *Decoder, r *rand.Rand) {
 	for i, t := range d.Set().Tables() {

@@ -3,6 +3,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -75,6 +76,8 @@ type Leaf struct {
 	// Refines are the leaves that also match some of this leaf's words, on purpose.
 	Refines []*Leaf
 }
+
+func (l *Leaf) refines(other *Leaf) bool { return slices.Contains(l.Refines, other) }
 
 // Doc returns the leaf's documentation, its parent's where it has none.
 func (l *Leaf) Doc() string {

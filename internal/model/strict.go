@@ -101,7 +101,7 @@ func (c *strictChecker) pair(a, b *Leaf) {
 	size := min(a.Size, b.Size)
 	both := a.Mask.And(b.Mask).And(bits.Ones(size))
 	differ := a.Match.Xor(b.Match).And(both)
-	if !differ.IsZero() || refines(a, b) || refines(b, a) || !c.together(a, b) {
+	if !differ.IsZero() || a.refines(b) || b.refines(a) || !c.together(a, b) {
 		return
 	}
 	witness := a.Match.Or(b.Match)
@@ -114,15 +114,6 @@ func (c *strictChecker) pair(a, b *Leaf) {
 	}
 	c.errs = append(c.errs, diag.Errorf(diag.LeafOverlap, a.Spec.Span, "%s and %s both match %s; overlap=\"refines NAME\" on the narrower would allow it",
 		a.Name, b.Name, text).With(b.Spec.Span, "%s is defined here", b.Name))
-}
-
-func refines(a, b *Leaf) bool {
-	for _, l := range a.Refines {
-		if l == b {
-			return true
-		}
-	}
-	return false
 }
 
 // maxErrors bounds the errors that are reported.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -24,13 +23,6 @@ type Cases struct {
 type caseKey struct {
 	leaf *model.Leaf
 	c    *spec.Case
-}
-
-// scope is a leaf, the bits that it is, and the scope in which it is an operand.
-type scope struct {
-	unit *model.BoundLeaf
-	v    bits.Value
-	up   *scope
 }
 
 // NewCases lists the cases that instructions of d's root reach.
@@ -70,7 +62,8 @@ func (c *Cases) reach(u *model.BoundLeaf, done map[*model.BoundLeaf]bool) {
 // Count adds the cases that give an instruction its text. It reports whether one of them is new.
 func (c *Cases) Count(in isa.Inst) bool {
 	before := c.reached
-	c.walk(&scope{inside.Unit(c.d.Set(), in.Leaf), in.Bits, nil})
+	e := model.Evaluator{Context: c.d.Context(), Tables: inside.Tables(c.d)}
+	c.walk(&e, &model.Scope{Unit: inside.Unit(c.d.Set(), in.Leaf), Bits: in.Bits})
 	return c.reached > before
 }
 
@@ -94,116 +87,25 @@ func (c *Cases) list(which func(count int) bool) []string {
 // Len returns the number of cases, and of those that words have reached.
 func (c *Cases) Len() (all, reached int) { return len(c.counts), c.reached }
 
-func (c *Cases) walk(s *scope) {
-	for _, x := range s.unit.Cases {
-		if !x.Shown || x.Cond != nil && c.eval(x.Cond, s) == 0 {
+func (c *Cases) walk(e *model.Evaluator, s *model.Scope) {
+	for _, x := range s.Unit.Cases {
+		if !x.Shown || x.Cond != nil && e.Prog(x.Cond, s) == 0 {
 			continue
 		}
-		key := caseKey{s.unit.Leaf, x.Spec}
+		key := caseKey{s.Unit.Leaf, x.Spec}
 		if c.counts[key] == 0 {
 			c.reached++
 		}
 		c.counts[key]++
 		for _, it := range x.Items {
-			c.operand(it, s)
+			ref := e.Pick(it.Alts, s)
+			if ref == nil || ref.Env == nil {
+				continue
+			}
+			if inner := e.Nested(ref, s); inner != nil {
+				c.walk(e, inner)
+			}
 		}
 		return
 	}
-}
-
-func (c *Cases) operand(it model.Item, s *scope) {
-	r := c.pick(it.Alts, s)
-	if r == nil || r.Env == nil {
-		return
-	}
-	at := s.at(r.ScopeDepth)
-	v := c.inside(r, c.enter(r, at.v))
-	for _, l := range r.Env.Root.Leaves {
-		if v.And(l.Mask) == l.Match {
-			c.walk(&scope{r.Env.Bound(l), v, s})
-			return
-		}
-	}
-}
-
-func (s *scope) at(hops int) *scope {
-	for range hops {
-		s = s.up
-	}
-	return s
-}
-
-func (c *Cases) pick(alts []model.Alt, s *scope) *model.Ref {
-	for _, a := range alts {
-		if a.Cond == nil || c.eval(a.Cond, s.at(a.CondDepth)) != 0 {
-			return a.Ref
-		}
-	}
-	return nil
-}
-
-func (c *Cases) eval(p *model.Prog, s *scope) uint64 { return c.node(p.Root, s) }
-
-func (c *Cases) node(n *model.Node, s *scope) uint64 {
-	if n == nil {
-		return 0
-	}
-	switch n.Op {
-	case spec.OpConst:
-		return n.Value
-	case spec.OpField:
-		r := c.pick(n.Alts, s)
-		if r == nil {
-			return 0
-		}
-		return c.value(r, s)
-	case spec.OpOrOr, spec.OpAndAnd:
-		x, y := c.node(n.X, s) != 0, c.node(n.Y, s) != 0
-		if x && y || n.Op == spec.OpOrOr && (x || y) {
-			return 1
-		}
-		return 0
-	case spec.OpCond:
-		if c.node(n.X, s) != 0 {
-			return c.node(n.Y, s)
-		}
-		return c.node(n.Z, s)
-	}
-	return model.Apply(n, c.node(n.X, s), c.node(n.Y, s))
-}
-
-func (c *Cases) value(r *model.Ref, s *scope) uint64 {
-	if r.Context != nil {
-		ctx := c.d.Context()
-		return ctx.Uint(r.Low, r.Width)
-	}
-	s = s.at(r.ScopeDepth)
-	if r.Prog != nil {
-		return c.eval(r.Prog, s)
-	}
-	return get(c.enter(r, s.v), r.Field)[0]
-}
-
-// enter follows the path of a reference to the value of the bitset that has the field.
-func (c *Cases) enter(r *model.Ref, v bits.Value) bits.Value {
-	for _, e := range r.Enter {
-		v = c.inside(e, v)
-	}
-	return v
-}
-
-func (c *Cases) inside(r *model.Ref, v bits.Value) bits.Value {
-	w := get(v, r.Field)
-	if r.Field.Table != nil {
-		return c.d.TableEntry(r.Field.Table.Index, int(w[0]))
-	}
-	return w
-}
-
-func get(v bits.Value, f *spec.Field) bits.Value {
-	var w bits.Value
-	for _, p := range f.Parts {
-		w = w.Shl(p.Width).Or(v.Slice(p.Low, p.Width))
-	}
-	return w
 }

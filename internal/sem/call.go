@@ -636,7 +636,7 @@ func rawBits(l *lowerer, e *expr, _ Type) value {
 	var out value
 	l.eachRef(e.args[0].name, e.span, func(r *model.Ref) {
 		if out = (value{t: intType, unknown: true, has: NoID}); !l.check {
-			out = number(int64(l.eval.value(r, l.frame)))
+			out = number(int64(l.eval.Value(r, l.frame)))
 		}
 	})
 	return out

@@ -90,7 +90,7 @@ func (m *Machine) checkRoot(c *checks, r ran) {
 		c.try(func() {
 			l := m.newChecker(c)
 			l.wave = r.wave
-			l.instruction(&frame{unit: env.Bound(leaf)})
+			l.instruction(&model.Scope{Unit: env.Bound(leaf)})
 			l.finish()
 		})
 	}
@@ -131,7 +131,7 @@ func (m *Machine) checkFunctions(c *checks) {
 			if f.result != nil {
 				result = l.typeIn(f.result, locals)
 			}
-			l.call(f.body, result, &frame{unit: l.anyUnit()}, locals)
+			l.call(f.body, result, &model.Scope{Unit: l.anyUnit()}, locals)
 		})
 	}
 }
@@ -165,11 +165,11 @@ func (c *checks) value(l *lowerer, env *model.Env) operandValue {
 	t := l.typeOfEnv(env)
 	out := operandValue{t, true}
 	c.values[env] = out
-	c.leaves(l, env, func(f *frame) {
+	c.leaves(l, env, func(f *model.Scope) {
 		v := l.valueIn(f)
 		out.uniform = out.uniform && l.uniformValue(v)
 		if !v.t.same(t) || v.t.maybe() != t.maybe() {
-			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a value of type %s, others of its kind of type %s", f.unit.Leaf.Name, v.t, t)
+			l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningType, "%s is a value of type %s, others of its kind of type %s", f.Unit.Leaf.Name, v.t, t)
 		}
 	})
 	c.values[env] = out
@@ -198,10 +198,10 @@ func (c *checks) place(l *lowerer, env *model.Env) place {
 	}
 	var first place
 	seen := false
-	c.leaves(l, env, func(f *frame) {
+	c.leaves(l, env, func(f *model.Scope) {
 		p := l.placeIn(f)
 		if seen && !l.placeType(&p).same(l.placeType(&first)) {
-			l.fail(f.unit.Leaf.Spec.Span, diag.MeaningType, "%s is a place of type %s, others of its kind of type %s", f.unit.Leaf.Name, l.placeType(&p), l.placeType(&first))
+			l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningType, "%s is a place of type %s, others of its kind of type %s", f.Unit.Leaf.Name, l.placeType(&p), l.placeType(&first))
 		}
 		if !seen {
 			first, seen = p, true
@@ -216,12 +216,12 @@ func (c *checks) place(l *lowerer, env *model.Env) place {
 }
 
 // leaves runs a check for each leaf of an operand, in a copy of the lowerer.
-func (c *checks) leaves(l *lowerer, env *model.Env, run func(f *frame)) {
+func (c *checks) leaves(l *lowerer, env *model.Env, run func(f *model.Scope)) {
 	for _, leaf := range env.Root.Leaves {
 		saved := *l
 		guard := l.b.guard
 		c.try(func() {
-			run(&frame{unit: env.Bound(leaf), up: l.frame, depth: l.frame.depth + 1})
+			run(&model.Scope{Unit: env.Bound(leaf), Up: l.frame, Depth: l.frame.Depth + 1})
 		})
 		*l = saved
 		l.b.guard = guard

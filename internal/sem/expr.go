@@ -449,7 +449,7 @@ func (l *lowerer) quirk(name string) (value, bool) {
 	if q == nil {
 		return value{}, false
 	}
-	if v, ok := l.eval.words.Quirks[name]; ok {
+	if v, ok := l.words.Quirks[name]; ok {
 		return number(int64(v)), true
 	}
 	if l.check {

@@ -11,18 +11,18 @@ import (
 // eachRef calls visit with what a name in braces means: one thing, or while a description is checked each
 // thing that it may be.
 func (l *lowerer) eachRef(name string, at diag.Span, visit func(r *model.Ref)) {
-	alts := l.frame.unit.Resolve(name)
+	alts := l.frame.Unit.Resolve(name)
 	if !l.check {
-		r := l.eval.pick(alts, l.frame)
+		r := l.eval.Pick(alts, l.frame)
 		if r == nil {
-			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.unit.Leaf.Name)
+			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.Unit.Leaf.Name)
 		}
 		visit(r)
 		return
 	}
 	for _, a := range alts {
 		if a.Ref == nil {
-			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.unit.Leaf.Name)
+			l.fail(at, diag.MeaningName, "{%s} is defined nowhere in %s", name, l.frame.Unit.Leaf.Name)
 		}
 		visit(a.Ref)
 	}
@@ -34,7 +34,7 @@ func (l *lowerer) operand(name string) *spec.Operand {
 	if strings.ContainsAny(name, ".@") {
 		return nil
 	}
-	o := l.frame.unit.Leaf.Spec.Operand(name)
+	o := l.frame.Unit.Leaf.Spec.Operand(name)
 	if o == nil || o == l.within {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (l *lowerer) inside(o *spec.Operand, run func()) {
 
 // hasField reports whether a name is a field's.
 func (l *lowerer) hasField(name string) bool {
-	for _, a := range l.frame.unit.Resolve(name) {
+	for _, a := range l.frame.Unit.Resolve(name) {
 		if a.Ref != nil {
 			return true
 		}
@@ -100,12 +100,12 @@ func (l *lowerer) refValue(r *model.Ref) value {
 		if l.check {
 			return l.opaque(t, true)
 		}
-		return l.b.scalar(t, l.b.constant(t, l.eval.value(r, l.frame)))
+		return l.b.scalar(t, l.b.constant(t, l.eval.Value(r, l.frame)))
 	}
 	if l.check {
 		return value{t: intType, unknown: true, has: NoID}
 	}
-	v := l.eval.value(r, l.frame)
+	v := l.eval.Value(r, l.frame)
 	if r.Field != nil && signedKind(r.Kind) && r.Width < 64 {
 		w := uint(64 - r.Width)
 		return number(int64(v<<w) >> w)
@@ -189,15 +189,15 @@ func (l *lowerer) fileType(f *spec.File) Type {
 }
 
 // enter returns the scope of a bitset field.
-func (l *lowerer) enter(r *model.Ref) *frame {
-	if l.frame.depth > maxFrames {
+func (l *lowerer) enter(r *model.Ref) *model.Scope {
+	if l.frame.Depth > maxFrames {
 		l.fail(r.Field.Span, diag.XMLLimit, "operands nested more than %d deep", maxFrames)
 	}
-	return l.eval.nested(r, l.frame)
+	return l.eval.Nested(r, l.frame)
 }
 
 // valueIn is the value of the leaf of a scope.
-func (l *lowerer) valueIn(f *frame) value {
+func (l *lowerer) valueIn(f *model.Scope) value {
 	var out value
 	seen := false
 	l.cases(f, func(c *spec.Case) bool {
@@ -211,13 +211,13 @@ func (l *lowerer) valueIn(f *frame) value {
 		return ok
 	})
 	if !seen {
-		l.fail(f.unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning, and others of its kind have", f.unit.Leaf.Name)
+		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning, and others of its kind have", f.Unit.Leaf.Name)
 	}
 	return out
 }
 
 // caseValue is the value that a semantics or a register gives.
-func (l *lowerer) caseValue(f *frame, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
+func (l *lowerer) caseValue(f *model.Scope, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
 	switch {
 	case s != nil:
 		var v value
@@ -232,13 +232,13 @@ func (l *lowerer) caseValue(f *frame, s *spec.Semantics, r *spec.Reg, at diag.Sp
 }
 
 // holds evaluates a condition on the bits; one that is absent holds, and while a description is checked each.
-func (l *lowerer) holds(e *spec.Expr, f *frame) bool {
-	return e == nil || l.check || l.eval.prog(f.unit.Prog(e), f) != 0
+func (l *lowerer) holds(e *spec.Expr, f *model.Scope) bool {
+	return e == nil || l.check || l.eval.Prog(f.Unit.Prog(e), f) != 0
 }
 
 func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 	if l.check {
-		if is, ok := l.checks.operands[operandKey{l.frame.unit, o}]; ok {
+		if is, ok := l.checks.operands[operandKey{l.frame.Unit, o}]; ok {
 			return l.opaqueOf(is)
 		}
 	}
@@ -249,7 +249,7 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
 	}
 	if l.check {
-		l.checks.operands[operandKey{l.frame.unit, o}] = operandValue{v.t, l.uniformValue(v)}
+		l.checks.operands[operandKey{l.frame.Unit, o}] = operandValue{v.t, l.uniformValue(v)}
 	}
 	return v
 }
@@ -304,7 +304,7 @@ func (l *lowerer) nestedPlace(r *model.Ref, at diag.Span) place {
 }
 
 // placeIn is what assigning the leaf of a scope assigns.
-func (l *lowerer) placeIn(f *frame) place {
+func (l *lowerer) placeIn(f *model.Scope) place {
 	var out place
 	seen := false
 	l.cases(f, func(c *spec.Case) bool {
@@ -318,12 +318,12 @@ func (l *lowerer) placeIn(f *frame) place {
 		return ok
 	})
 	if !seen {
-		l.fail(f.unit.Leaf.Spec.Span, diag.MeaningNone, "%s cannot be assigned: it has neither <write> nor <reg>", f.unit.Leaf.Name)
+		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s cannot be assigned: it has neither <write> nor <reg>", f.Unit.Leaf.Name)
 	}
 	return out
 }
 
-func (l *lowerer) casePlace(f *frame, a *spec.Actions, r *spec.Reg) (place, bool) {
+func (l *lowerer) casePlace(f *model.Scope, a *spec.Actions, r *spec.Reg) (place, bool) {
 	switch {
 	case a.Write != nil && r != nil:
 		l.fail(a.Write.Span, diag.MeaningType, "a <write> beside a <reg>, which says what is written already")

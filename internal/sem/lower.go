@@ -19,12 +19,23 @@ const (
 	maxWork   = 1 << 17 // statements and expressions, with those of functions each time they are called
 )
 
+// Words is what is known of a program while its words are lowered.
+type Words struct {
+	Context bits.Value
+	Tables  [][]bits.Value
+	// Word returns the bits from an address on, in units of the root's size: what run executes.
+	Word func(root *model.Root, addr uint64) (bits.Value, bool)
+	// Quirks by name; those that are missing have their defaults.
+	Quirks map[string]uint64
+}
+
 // lowerer turns the meaning of an instruction into operations. With check set it does the same on a leaf whose
 // bits are not known, for what is wrong with types and names.
 type lowerer struct {
 	m     *Machine
 	b     *builder
-	eval  evaluator
+	words *Words
+	eval  model.Evaluator
 	check bool
 	here  value
 	next  value
@@ -49,7 +60,7 @@ type lowerer struct {
 
 // scope is a piece of code that is being lowered: an instruction, an operand, a function.
 type scope struct {
-	frame  *frame
+	frame  *model.Scope
 	locals []local
 	ret    *returns
 	base   ID // the guard with which it was entered
@@ -89,11 +100,11 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 	l := m.newLowerer(w)
 	l.told = told
 	env := m.Model.Top(root)
-	f := l.eval.match(env, v, nil)
+	f := l.eval.Match(env, v, nil)
 	if f == nil {
 		return nil, ErrUnknown
 	}
-	next := addr + uint64((f.unit.Leaf.Size+m.Unit-1)/m.Unit)
+	next := addr + uint64((f.Unit.Leaf.Size+m.Unit-1)/m.Unit)
 	l.here, l.next = number(int64(addr)), number(int64(next))
 	defer l.b.release()
 	defer recoverError(&err)
@@ -108,7 +119,8 @@ func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, t
 var ErrUnknown = fmt.Errorf("unknown word")
 
 func (m *Machine) newLowerer(w *Words) *lowerer {
-	l := &lowerer{m: m, b: newBuilder(), eval: evaluator{w}, wave: m.Wave, scope: scope{base: NoID, path: NoID, start: NoID}, jumped: NoID}
+	l := &lowerer{m: m, b: newBuilder(), words: w, wave: m.Wave, scope: scope{base: NoID, path: NoID, start: NoID}, jumped: NoID}
+	l.eval = model.Evaluator{Context: w.Context, Tables: w.Tables}
 	l.locals = l.b.locals[:0]
 	return l
 }
@@ -181,13 +193,13 @@ func named(op Op, text string) Inst {
 }
 
 // instruction lowers what a word does, its arounds the outermost first.
-func (l *lowerer) instruction(f *frame) {
+func (l *lowerer) instruction(f *model.Scope) {
 	saved := l.frame
 	l.frame = f
 	defer func() { l.frame = saved }()
 	sem := l.semantics(f)
 	var arounds []*spec.Around
-	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
+	for b := f.Unit.Leaf.Spec; b != nil; b = b.Extends {
 		arounds = append(append([]*spec.Around{}, b.Arounds...), arounds...)
 	}
 	run := func(at diag.Span) {
@@ -207,7 +219,7 @@ func (l *lowerer) instruction(f *frame) {
 		inside := run
 		run = func(at diag.Span) { l.around(f, a, inside, at) }
 	}
-	run(f.unit.Leaf.Spec.Span)
+	run(f.Unit.Leaf.Spec.Span)
 }
 
 // tell notes where the instruction itself jumps.
@@ -224,7 +236,7 @@ func (l *lowerer) alone(list []*spec.Semantics) bool { return len(list) > 0 && l
 
 // semantics returns what a scope does or is: the one that applies, or while a description is checked all
 // that may.
-func (l *lowerer) semantics(f *frame) []*spec.Semantics {
+func (l *lowerer) semantics(f *model.Scope) []*spec.Semantics {
 	var list []*spec.Semantics
 	l.cases(f, func(c *spec.Case) bool {
 		if c.Semantics != nil {
@@ -237,10 +249,10 @@ func (l *lowerer) semantics(f *frame) []*spec.Semantics {
 
 // cases calls visit for the cases that apply until it tells that it has what it looks for. While a
 // description is checked all cases apply, up to the first without a condition that visit takes.
-func (l *lowerer) cases(f *frame, visit func(c *spec.Case) bool) {
-	for b := f.unit.Leaf.Spec; b != nil; b = b.Extends {
+func (l *lowerer) cases(f *model.Scope, visit func(c *spec.Case) bool) {
+	for b := f.Unit.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
-			if c.Expr != nil && !l.check && l.eval.prog(f.unit.Prog(c.Expr), f) == 0 {
+			if c.Expr != nil && !l.check && l.eval.Prog(f.Unit.Prog(c.Expr), f) == 0 {
 				continue
 			}
 			if visit(c) && (c.Expr == nil || !l.check) {
@@ -251,9 +263,9 @@ func (l *lowerer) cases(f *frame, visit func(c *spec.Case) bool) {
 }
 
 // meaning lowers the semantics of an instruction, which returns nothing.
-func (l *lowerer) meaning(f *frame, list []*spec.Semantics, at diag.Span) {
+func (l *lowerer) meaning(f *model.Scope, list []*spec.Semantics, at diag.Span) {
 	if len(list) == 0 {
-		l.fail(f.unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning", f.unit.Leaf.Name)
+		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning", f.Unit.Leaf.Name)
 	}
 	for _, s := range list {
 		b := l.parsed(s.Code, s.Type)
@@ -276,7 +288,7 @@ func (l *lowerer) inScope(wave bool, at diag.Span, run func()) {
 	}
 }
 
-func (l *lowerer) around(f *frame, a *spec.Around, inside func(diag.Span), at diag.Span) {
+func (l *lowerer) around(f *model.Scope, a *spec.Around, inside func(diag.Span), at diag.Span) {
 	saved := l.inner
 	l.inner = func(at diag.Span) {
 		mine := l.inner
@@ -301,7 +313,7 @@ func (l *lowerer) parsed(code, typ spec.Code) *body {
 }
 
 // code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.
-func (l *lowerer) code(b *body, f *frame, locals []local) value {
+func (l *lowerer) code(b *body, f *model.Scope, locals []local) value {
 	var typ Type
 	if b.typ != nil {
 		typ = l.typeOf(b.typ)
@@ -310,7 +322,7 @@ func (l *lowerer) code(b *body, f *frame, locals []local) value {
 }
 
 // call lowers statements with names of their own.
-func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value {
+func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, locals []local) value {
 	if l.calls++; l.calls > maxCalls {
 		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep, perhaps itself", maxCalls)
 	}
@@ -340,9 +352,9 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *frame, locals []local) value 
 }
 
 // codeSpan is where code ends, or the bitset where there is none.
-func codeSpan(stmts []*stmt, f *frame) diag.Span {
+func codeSpan(stmts []*stmt, f *model.Scope) diag.Span {
 	if len(stmts) == 0 {
-		return f.unit.Leaf.Spec.Span
+		return f.Unit.Leaf.Spec.Span
 	}
 	return stmts[len(stmts)-1].span
 }
@@ -856,27 +868,27 @@ func (l *lowerer) run(s *stmt) {
 		l.checks.run(ran{root, l.wave})
 	}
 	addr, known := l.constant(l.expr(s.x, Type{}), s.x.span)
-	words := *l.eval.words
+	context := l.eval.Context
 	for _, f := range s.fields {
 		c := l.m.Model.ISA.Context(f.name)
 		if c == nil {
 			l.fail(f.span, diag.MeaningName, "no context %s", f.name)
 		}
 		v, _ := l.constant(l.expr(f.x, Type{}), f.span)
-		words.Context.SetUint(c.Low, c.Width, uint64(v))
+		context.SetUint(c.Low, c.Width, uint64(v))
 	}
-	if l.runs = l.runs || words.Word == nil; !known || l.check || words.Word == nil {
+	if l.runs = l.runs || l.words.Word == nil; !known || l.check || l.words.Word == nil {
 		return
 	}
-	saved := l.eval
-	l.eval = evaluator{&words}
-	defer func() { l.eval = saved }()
-	v, ok := words.Word(root, uint64(addr))
+	outer := l.eval.Context
+	l.eval.Context = context
+	defer func() { l.eval.Context = outer }()
+	v, ok := l.words.Word(root, uint64(addr))
 	if !ok {
 		l.trap(fmt.Sprintf("no word at %d", addr))
 		return
 	}
-	f := l.eval.match(l.m.Model.Top(root), v, nil)
+	f := l.eval.Match(l.m.Model.Top(root), v, nil)
 	if f == nil {
 		l.trap(fmt.Sprintf("unknown word at %d", addr))
 		return

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -585,7 +586,7 @@ func (l *lowerer) assign(x, y *expr) {
 }
 
 // regPlace is the register that a leaf or an operand means.
-func (l *lowerer) regPlace(r *spec.Reg, f *frame) place {
+func (l *lowerer) regPlace(r *spec.Reg, f *model.Scope) place {
 	p := place{span: r.Span}
 	if p.view = l.m.views[r.File.Name]; p.view == nil {
 		p.state = l.m.states[r.File.Name]
@@ -599,10 +600,10 @@ func (l *lowerer) regPlace(r *spec.Reg, f *frame) place {
 }
 
 // progValue computes an expression of the description.
-func (l *lowerer) progValue(e *spec.Expr, f *frame) value {
-	p := f.unit.Prog(e)
+func (l *lowerer) progValue(e *spec.Expr, f *model.Scope) value {
+	p := f.Unit.Prog(e)
 	if l.check {
 		return value{t: intType, unknown: true, has: NoID}
 	}
-	return number(int64(l.eval.prog(p, f)))
+	return number(int64(l.eval.Prog(p, f)))
 }

@@ -285,7 +285,7 @@ func (s *steps) eval(sc *scope, e *spec.Expr) uint64 {
 		}
 		s.values = append(s.values, v[0])
 	}
-	v := compute(s.expr(e), s.values[base:])
+	v := s.expr(e).Eval(func(n *model.Node) uint64 { return s.values[base:][n.Value] })
 	s.values = s.values[:base]
 	s.stack = s.stack[:len(s.stack)-1]
 	sc.remember(e, v)
@@ -325,28 +325,6 @@ func number(n *model.Node, fetch []string) {
 	number(n.X, fetch)
 	number(n.Y, fetch)
 	number(n.Z, fetch)
-}
-
-// compute computes an expression of what was fetched. Nothing in it asks for more, so that it does not matter
-// that both ways of a choice are computed.
-func compute(n *model.Node, values []uint64) uint64 {
-	var x, y uint64
-	switch n.Op {
-	case spec.OpConst:
-		return n.Value
-	case spec.OpField:
-		return values[n.Value]
-	case spec.OpCond:
-		if compute(n.X, values) != 0 {
-			return compute(n.Y, values)
-		}
-		return compute(n.Z, values)
-	}
-	x = compute(n.X, values)
-	if n.Y != nil {
-		y = compute(n.Y, values)
-	}
-	return model.Apply(n, x, y)
 }
 
 // field prints the value of a field in the scope that shows it.

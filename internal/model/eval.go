@@ -1,0 +1,274 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/spec"
+)
+
+// Eval computes an expression. Its caller answers for what asks for bits: fields, and nodes with a Test.
+func (n *Node) Eval(ask func(*Node) uint64) uint64 {
+	if n.Test != nil {
+		return ask(n)
+	}
+	switch n.Op {
+	case spec.OpConst:
+		return n.Value
+	case spec.OpField:
+		return ask(n)
+	case spec.OpOrOr, spec.OpAndAnd:
+		if x := n.X.Eval(ask); (x != 0) == (n.Op == spec.OpOrOr) {
+			return flag(x != 0)
+		}
+		return flag(n.Y.Eval(ask) != 0)
+	case spec.OpCond:
+		if n.X.Eval(ask) != 0 {
+			return n.Y.Eval(ask)
+		}
+		return n.Z.Eval(ask)
+	}
+	x := n.X.Eval(ask)
+	var y uint64
+	if n.Y != nil {
+		y = n.Y.Eval(ask)
+	}
+	return Apply(n, x, y)
+}
+
+// Of returns what a test comes to on the bits of its scope and the contexts.
+func (t *Test) Of(v, context *bits.Value) uint64 {
+	if t.Context {
+		v = context
+	}
+	return flag((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
+}
+
+// Scope is a leaf, the bits that it is, and the scope in which it is an operand, nil for an instruction.
+type Scope struct {
+	Unit  *BoundLeaf
+	Bits  bits.Value
+	Up    *Scope
+	Depth int
+}
+
+// above returns the scope that many out, at most the outermost.
+func (s *Scope) above(hops int) *Scope {
+	for ; hops > 0 && s.Up != nil; hops-- {
+		s = s.Up
+	}
+	return s
+}
+
+// Evaluator computes what the bits decide: conditions, derived fields, and which leaves operands are. A decoder does the
+// same with memos, in frames that it has.
+type Evaluator struct {
+	Context bits.Value
+	Tables  [][]bits.Value
+}
+
+// Prog computes an expression that is bound in a scope.
+func (e *Evaluator) Prog(p *Prog, s *Scope) uint64 {
+	return p.Root.Eval(func(n *Node) uint64 {
+		if n.Test != nil {
+			return n.Test.Of(&s.Bits, &e.Context)
+		}
+		if ref := e.Pick(n.Alts, s); ref != nil {
+			return e.Value(ref, s)
+		}
+		return 0
+	})
+}
+
+// Pick returns what a name means on these bits, nil where it resolves nowhere.
+func (e *Evaluator) Pick(alts []Alt, s *Scope) *Ref {
+	for i := range alts {
+		if a := &alts[i]; a.Cond == nil || e.Prog(a.Cond, s.above(a.CondDepth)) != 0 {
+			return a.Ref
+		}
+	}
+	return nil
+}
+
+// Value returns the low 64 bits of a reference.
+func (e *Evaluator) Value(r *Ref, s *Scope) uint64 {
+	if r.Context != nil {
+		return e.Context.Uint(r.Low, r.Width)
+	}
+	s = s.above(r.ScopeDepth)
+	if r.Prog != nil {
+		return e.Prog(r.Prog, s)
+	}
+	v := s.Bits
+	for _, in := range r.Enter {
+		v = e.inner(in, v)
+	}
+	v = r.Field.Gather(&v)
+	return v[0]
+}
+
+// inner returns the value of a bitset field: its bits, or the entry that they are the index of.
+func (e *Evaluator) inner(r *Ref, v bits.Value) bits.Value {
+	w := r.Field.Gather(&v)
+	if r.Field.Table == nil {
+		return w
+	}
+	if t := e.Tables[r.Field.Table.Index]; w[0] < uint64(len(t)) {
+		return t[w[0]]
+	}
+	return bits.Value{}
+}
+
+// Nested returns the scope of a bitset field that is used in the scope s, nil where no leaf matches it.
+func (e *Evaluator) Nested(r *Ref, s *Scope) *Scope {
+	from := s.above(r.ScopeDepth)
+	v := from.Bits
+	for _, in := range r.Enter {
+		v = e.inner(in, v)
+		s = &Scope{in.Env.Bound(in.Env.Root.Leaves[0]), v, s, s.Depth + 1}
+	}
+	if r.Prog != nil {
+		v = bits.Of(e.Prog(r.Prog, from))
+	} else {
+		v = e.inner(r, v)
+	}
+	return e.Match(r.Env, v, s)
+}
+
+// Match returns the scope of the leaf that a value is, nil where it is none.
+func (e *Evaluator) Match(env *Env, v bits.Value, up *Scope) *Scope {
+	var found *Scope
+	for _, l := range env.Root.Leaves {
+		if v.And(l.Mask) != l.Match {
+			continue
+		}
+		s := &Scope{Unit: env.Bound(l), Bits: v, Up: up}
+		if up != nil {
+			s.Depth = up.Depth + 1
+		}
+		if e.allowed(s) && (found == nil || l.refines(found.Unit.Leaf)) {
+			found = s
+		}
+	}
+	return found
+}
+
+func (e *Evaluator) allowed(s *Scope) bool {
+	return !slices.ContainsFunc(s.Unit.Requires, func(p *Prog) bool { return e.Prog(p, s) == 0 })
+}
+
+// Apply computes one operator on operands already computed, in the type of the node. Both
+// operands are 64-bit values sign- or zero-extended from their own types. What C leaves undefined
+// does what the machine that runs Mesa's tools does: shift counts are taken modulo the width,
+// division by zero gives 0.
+func Apply(n *Node, x, y uint64) uint64 {
+	t := n.Type
+	switch n.Op {
+	case spec.OpNot:
+		return flag(x == 0)
+	case spec.OpInv:
+		return wrap(t, ^x)
+	case spec.OpNeg:
+		return wrap(t, -x)
+	case spec.OpOrOr:
+		return flag(x != 0 || y != 0)
+	case spec.OpAndAnd:
+		return flag(x != 0 && y != 0)
+	case spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+		return compare(n.Op, max(n.X.Type, n.Y.Type), x, y)
+	case spec.OpShl, spec.OpShr:
+		return shift(n.Op, t, x, y)
+	}
+	x, y = wrap(t, x), wrap(t, y)
+	switch n.Op {
+	case spec.OpOr:
+		return x | y
+	case spec.OpXor:
+		return x ^ y
+	case spec.OpAnd:
+		return x & y
+	case spec.OpAdd:
+		return wrap(t, x+y)
+	case spec.OpSub:
+		return wrap(t, x-y)
+	case spec.OpMul:
+		return wrap(t, x*y)
+	case spec.OpDiv, spec.OpMod:
+		return divide(n.Op, t, x, y)
+	}
+	return y // the comma operator
+}
+
+func flag(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wrap converts a value to a type: the low bits, sign- or zero-extended.
+func wrap(t spec.Type, x uint64) uint64 {
+	switch t {
+	case spec.I32:
+		return uint64(int64(int32(x)))
+	case spec.U32:
+		return uint64(uint32(x))
+	}
+	return x
+}
+
+func compare(op spec.Op, t spec.Type, x, y uint64) uint64 {
+	x, y = wrap(t, x), wrap(t, y)
+	less := x < y
+	if t == spec.I32 || t == spec.I64 {
+		less = int64(x) < int64(y)
+	}
+	switch op {
+	case spec.OpEq:
+		return flag(x == y)
+	case spec.OpNe:
+		return flag(x != y)
+	case spec.OpLt:
+		return flag(less)
+	case spec.OpLe:
+		return flag(less || x == y)
+	case spec.OpGt:
+		return flag(!less && x != y)
+	}
+	return flag(!less)
+}
+
+func shift(op spec.Op, t spec.Type, x, y uint64) uint64 {
+	count := y & 63
+	if t == spec.I32 || t == spec.U32 {
+		count = y & 31
+	}
+	switch {
+	case op == spec.OpShl:
+		return wrap(t, x<<count)
+	case t == spec.I32 || t == spec.I64:
+		return uint64(int64(wrap(t, x)) >> count)
+	}
+	return wrap(t, x) >> count
+}
+
+func divide(op spec.Op, t spec.Type, x, y uint64) uint64 {
+	if y == 0 {
+		return 0
+	}
+	signed := t == spec.I32 || t == spec.I64
+	switch {
+	case signed && int64(y) == -1:
+		if op == spec.OpMod {
+			return 0
+		}
+		return wrap(t, -x)
+	case signed && op == spec.OpDiv:
+		return wrap(t, uint64(int64(x)/int64(y)))
+	case signed:
+		return wrap(t, uint64(int64(x)%int64(y)))
+	case op == spec.OpDiv:
+		return x / y
+	}
+	return x % y
+}

@@ -204,8 +204,10 @@ func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, end int) bool {
 
 // bindMaskedAt is bindMasked for a field that stands in scope, or at the end of a path from it.
 func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
-	if s := &p.scopes[scope]; ref.Low >= 0 && s.parts == nil && len(ref.Enter) == 0 && ref.Field.Table == nil && p.failure == nil {
-		return p.setSome(s.space, s.low+ref.Low, ref.Width, v[0], mask[0])
+	if p.failure == nil {
+		if sp, low, ok := p.runAt(ref, scope); ok {
+			return p.setSome(sp, low, ref.Width, v[0], mask[0])
+		}
 	}
 	s, ok := p.enter(ref, scope)
 	switch {
@@ -232,8 +234,27 @@ func (p *Parser) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end i
 	return true
 }
 
+// runAt returns where the bits of a field are that stands in scope, or at the end of a path from it; ok is false where
+// they are not in one piece of at most 64.
+func (p *Parser) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool) {
+	s := &p.scopes[scope]
+	switch {
+	case ref.At < 0:
+		return 0, 0, false
+	case ref.Entry != nil:
+		sp, ok = p.entry(ref.Entry, s)
+		return sp, ref.At, ok
+	}
+	return s.space, s.low + ref.At, s.parts == nil
+}
+
 // enter returns the scope at the end of a path.
 func (p *Parser) enter(ref *model.Ref, from int32) (s scope, ok bool) {
+	if len(ref.Enter) > 0 {
+		if sp, low, ok := p.runAt(ref, from); ok {
+			return scope{space: sp, low: low - ref.Low}, true
+		}
+	}
 	s, ok = p.scopes[from], true
 	for i := 0; ok && i < len(ref.Enter); i++ {
 		s, ok = p.step(ref.Enter[i], s)

@@ -40,29 +40,25 @@ type node struct {
 	// set is non-nil for the place at which another member of a set may follow.
 	set *setItem
 	// only is the way out of the node where there is one alone.
-	only     *edge
-	literals *trie // the texts of literal edges, each with the index of its edge; nil where there is one
-	literal  *edge // the only edge that is a literal
-	accepts  []*accept
+	only      *edge
+	literals  *trie                     // the texts of literal edges, each with the index of its edge; nil where there is one
+	literal   *edge                     // the only edge that is a literal
+	firstSets atomic.Pointer[firstSets] // made at first use
 	// others are the edges that are not literals.
-	others []*edge
-	edges  []*edge
+	others  []*edge
+	accepts []*accept
+	edges   []*edge
 	// branches are the templates that lead here, in the order of the description; opening makes of them what
 	// stands above.
 	branches []branch
 	opening  sync.Once
-	// firstSets and agreed are made at first use.
-	firstSets atomic.Pointer[firstSets]
-	agreed    atomic.Pointer[[]premise]
 }
 
 type edge struct {
 	next *node
+	item item
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
-	item   item
-	// settles is made at first use.
-	settles atomic.Pointer[[]*model.Prog]
 }
 
 // template is a template as it is read: its parts one after the other, and what it says where it ends.
@@ -135,19 +131,17 @@ type item struct {
 	padding bool
 	// numbers tells of an enum that it has values without a text, which are numbers.
 	numbers bool
-	text    string
 	ref     *model.Ref
+	call    *grammar
 	// words are the texts of an enum or a bool.
 	words *trie
 	// conds must hold (or not) for the reference to mean ref.
 	conds []condition
-	call  *grammar
+	text  string
 	// spread is where the bits of a computed value are, nil where that is not so simple.
 	spread *spread
 	set    *setItem
-	// symbols is the space in which the program may have names for the value.
-	symbols string
-	name    string
+	name   string
 }
 
 // condition is an expression that must be true, or false, so many scopes up.
@@ -411,7 +405,7 @@ func (it *item) refersAlike(x *item) bool {
 	case it.isBits():
 		f, g := r.Field, s.Field
 		return f.Kind == g.Kind && f.Width == g.Width && f.Unit == g.Unit && r.Enum == s.Enum &&
-			it.name == x.name && it.symbols == x.symbols && slices.Equal(f.Parts, g.Parts) &&
+			it.name == x.name && slices.Equal(f.Parts, g.Parts) &&
 			(f.Display == g.Display || f.Display != nil && g.Display != nil && *f.Display == *g.Display)
 	}
 	return r.Field == s.Field && r.Context == s.Context && r.Prog == s.Prog &&
@@ -464,9 +458,6 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	if ref == nil {
 		out.kind = itemNothing
 		return out
-	}
-	if ref.Field != nil {
-		out.symbols = ref.Field.Symbols
 	}
 	out.spread = spreadOf(ref)
 	switch ref.Kind {

@@ -1,48 +1,12 @@
 package asm_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 )
-
-// Names of the program's own are read where the description has symbols, numbers as before.
-func TestNames(t *testing.T) {
-	x := toolsFor(t, load(t, `
-		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
-		<bitset name="#instruction" size="12"><display>set {REG}, {IMM}, {N}</display>
-			<field name="REG" low="8" high="11" type="#reg" symbols="register"/>
-			<field name="IMM" low="4" high="7" type="uint" symbols="constant"/>
-			<field name="N" low="0" high="3" type="uint"/></bitset>`))
-	x.p.Name = func(text []byte, space string) (uint64, int, bool) {
-		if space == "register" && bytes.HasPrefix(text, []byte("Matrix[1]")) {
-			return 9, len("Matrix[1]"), true
-		}
-		if space == "constant" && bytes.HasPrefix(text, []byte("five")) {
-			return 5, len("five"), true
-		}
-		return 0, 0, false
-	}
-	for _, r := range []struct {
-		text string
-		word uint64 // 0 where it is refused
-	}{
-		{"set r3, 7, 1", 0x371},
-		{"set Matrix[1], five, 1", 0x951},
-		{"set  Matrix[1] ,five,1", 0x951},
-		{"set five, 7, 1", 0},      // a name of another space
-		{"set r3, 7, five", 0},     // a field without symbols
-		{"set r3, fivefold, 1", 0}, // the rest of a longer name is left over
-	} {
-		res, err := x.p.Parse(r.text)
-		if (err != nil) != (r.word == 0) || err == nil && res.Inst.Bits != bits.Of(r.word) {
-			t.Errorf("%q is %s with error %v, expected %x", r.text, res.Inst.Bits, err, r.word)
-		}
-	}
-}
 
 // A custom field is what the hook reads; without one it is a number.
 func TestCustom(t *testing.T) {
@@ -178,8 +142,8 @@ func TestTouchingNumbers(t *testing.T) {
 	}
 }
 
-// Looking ahead, names of the program's own and labels can start like nothing else that stands there.
-func TestNamesAhead(t *testing.T) {
+// Looking ahead, labels can start like nothing else that stands there.
+func TestLabelsAhead(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#neg"><value val="0" display=""/><value val="1" display="-"/></enum>
 <bitset name="jf" extends="#instruction"><display>jf {T}{F}</display><pattern low="12" high="15">0110</pattern>
@@ -187,10 +151,10 @@ func TestNamesAhead(t *testing.T) {
   <derived name="F" type="uoffset" width="4"><expr>{U} * 2</expr></derived></bitset>
 <bitset name="jfi" extends="#instruction"><display>jf #{A}</display><pattern low="12" high="15">0111</pattern>
   <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>
-<bitset name="#reg" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint" symbols="u"/></bitset>
+<bitset name="#reg" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
 <bitset name="#instruction" size="16"/>
 <bitset name="ld" extends="#instruction"><display>ld {NEG}{A}</display><pattern low="12" high="15">0000</pattern>
-  <field name="A" low="0" high="3" type="uint" symbols="u"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
+  <field name="A" low="0" high="3" type="uint"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
 <bitset name="ldr" extends="#instruction"><display>ld #{A}</display><pattern low="12" high="15">0001</pattern>
   <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>
 <bitset name="st" extends="#instruction"><display>st {R}{OFF}</display><pattern low="12" high="15">0010</pattern>
@@ -201,13 +165,10 @@ func TestNamesAhead(t *testing.T) {
   <field name="T" low="0" high="3" type="absbranch"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
 <bitset name="jmpi" extends="#instruction"><display>jmp #{A}</display><pattern low="12" high="15">0101</pattern>
   <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>`))
-	x.p.Name = func(text []byte, space string) (uint64, int, bool) {
-		return 5, len("color"), space == "u" && bytes.HasPrefix(text, []byte("color"))
-	}
 	x.p.Symbol = func(name string) (int64, bool) { return 7 * 16, name == "loop" || name == "_x" }
 	for text, want := range map[string]uint64{
-		"ld color": 0x0005, "ld -color": 0x0015, "ld 3": 0x0003, "ld #3": 0x1003,
-		"st color": 0x2005, "st color+2": 0x2025, "st 4": 0x2004, "st #4": 0x3004,
+		"ld -5": 0x0015, "ld 3": 0x0003, "ld #3": 0x1003,
+		"st 4": 0x2004, "st 5+2": 0x2025, "st #4": 0x3004,
 		"jmp loop": 0x4007, "jmp -loop": 0x4017, "jmp _x": 0x4007, "jmp 3": 0x4003, "jmp #3": 0x5003,
 		"jf loop+4": 0x6027, "jf _x": 0x6007, "jf 3+2": 0x6013, "jf #3": 0x7003,
 	} {

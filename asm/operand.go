@@ -29,9 +29,13 @@ type way struct {
 	size    int
 	loosely bool
 	off     float64
-	// plain tells that there is nothing but bits of the value itself, val where known is set, in the low 64.
-	plain      bool
+	// val are bits of the value itself, in the low 64, where known is set; more is nil where there is nothing else.
 	val, known uint64
+	more       *wayMore
+}
+
+// wayMore is what a way gives that is more than 64 bits of the value, those included.
+type wayMore struct {
 	// The first scopes and, behind the word and the contexts, the first spaces are those around the value; opened are
 	// the spaces behind them, and gives the bits.
 	outside int
@@ -175,7 +179,7 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, textContexts: p.textContexts, Tables: p.Tables, helps: p}
 	}
 	q := p.helper
-	q.Symbol, q.Later, q.Name, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Name, p.Custom, p.Constant, p.memo
+	q.Symbol, q.Later, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Custom, p.Constant, p.memo
 	q.src, q.raw, q.whole, q.strict, q.leniently = p.src, p.raw, p.whole, p.strict, p.leniently
 	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
 	q.unspent()
@@ -211,7 +215,7 @@ func (p *Parser) openConditions() (ok bool) {
 
 // way returns the way in which the parser has read a value that starts at a place.
 func (p *Parser) way(m *wayParts, from, outside int) way {
-	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off, outside: outside}
+	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off}
 	var gives [maxSpaces]given
 	n := 0
 	for i := range p.nspaces {
@@ -228,15 +232,17 @@ func (p *Parser) way(m *wayParts, from, outside int) way {
 	own := &p.spaces[spaceWord]
 	w.val, w.known = own.val[0], own.known[0]
 	alone := n == 0 || n == 1 && own.known == bits.Of(w.known) && w.known != 0
-	if w.plain = alone && len(p.unmet)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside; w.plain {
+	if alone && len(p.unmet)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside {
 		return w
 	}
 	var opened [maxSpaces]home
 	for i, s := range p.spaces[spaceTable+outside : p.nspaces] {
 		opened[i] = home{s.field, s.home}
 	}
-	w.gives, w.opened = m.gives.keep(gives[:n]), m.opened.keep(opened[:p.nspaces-spaceTable-outside])
-	w.cons, w.scopes, w.units = m.cons.keep(p.unmet), m.scopes.keep(p.scopes), m.units.keep(p.leafScopes)
+	w.more = &m.more.keep([]wayMore{{
+		outside: outside, gives: m.gives.keep(gives[:n]), opened: m.opened.keep(opened[:p.nspaces-spaceTable-outside]),
+		scopes: m.scopes.keep(p.scopes), cons: m.cons.keep(p.unmet), units: m.units.keep(p.leafScopes),
+	}})[0]
 	return w
 }
 
@@ -276,7 +282,7 @@ func (p *Parser) take(it *item, w *way) bool {
 	own, ok := p.frames[p.frame].scope, true
 	switch ref := it.ref; {
 	case it.kind == itemSet:
-	case w.plain && ref.Prog == nil:
+	case w.more == nil && ref.Prog == nil:
 		return p.bindMasked(ref, w.val, w.known, p.pos)
 	default:
 		own, ok = p.open(it)
@@ -284,10 +290,10 @@ func (p *Parser) take(it *item, w *way) bool {
 	if !ok {
 		return false
 	}
-	if w.plain {
+	if w.more == nil {
 		return p.give(&p.scopes[own], bits.Of(w.val), bits.Of(w.known))
 	}
-	m := placing{p: p, way: w}
+	m := placing{p: p, way: w.more}
 	return m.place(own)
 }
 
@@ -307,7 +313,7 @@ func (p *Parser) give(s *scope, val, known bits.Value) bool {
 // placing puts what a value gave when it was read alone where it stands.
 type placing struct {
 	p   *Parser
-	way *way
+	way *wayMore
 	// bases say of each space of the way where its bits are; around are the scopes of the value and around it, and
 	// new is the first of those that are added.
 	bases  [maxSpaces]scope

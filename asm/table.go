@@ -190,15 +190,19 @@ type planned struct {
 // planEntries lists the entries of the line.
 func (p *Parser) planEntries() {
 	p.made = p.made[:0]
+	var unused [maxSpaces]bits.Value
 	for i := spaceTable; i < p.nspaces; i++ {
 		s := &p.spaces[i]
 		if s.field == nil { // it is of a computed value
 			continue
 		}
+		if len(p.made) == 0 {
+			unused = p.unused()
+		}
 		path := p.indexPath(s, p.leaf)
 		e := planned{field: s.field, home: s.home, Entry: Entry{
 			Table: s.field.Table.Index, Field: path, Index: -1, Value: s.val,
-			Bound: s.known.AndNot(s.assumed), Care: p.care(uint8(i)), Limit: 1 << min(uint(s.field.Width), 20),
+			Bound: s.known.AndNot(s.assumed), Care: s.known.AndNot(unused[i]), Limit: 1 << min(uint(s.field.Width), 20),
 		}}
 		if pin := p.pin(path); pin != nil {
 			e.Index, e.off, e.end = int(pin.value[0]), pin.off, pin.end
@@ -255,10 +259,10 @@ func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 }
 
 // setParts writes a value into parts, the most significant first.
-func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value) {
+func setParts(word *bits.Value, parts []isa.Part, v bits.Value) {
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
-		part := isa.Part(parts[i])
+		part := parts[i]
 		if part.Low == zeros {
 			at += part.Width
 			continue
@@ -268,14 +272,18 @@ func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value)
 	}
 }
 
-// care returns the bits of an entry that are given and the instruction depends on.
-func (p *Parser) care(sp uint8) bits.Value {
-	care := p.spaces[sp].known
+// unused returns the bits of each space on which the instruction does not depend. It may need an entry that nothing else
+// does.
+func (p *Parser) unused() (list [maxSpaces]bits.Value) {
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Unused {
 			x := &u.leaf.Unused[i]
-			s, ok := p.enter(x.Ref, p.up(u.scope, x.Ref.ScopeDepth)) // which may need an entry that nothing else does
-			if !ok || s.space != sp {
+			s, ok := p.enter(x.Entry, u.scope)
+			if !ok {
+				continue
+			}
+			sp, ok := p.entry(x.Entry.Field, &s)
+			if !ok {
 				continue
 			}
 			if x.Cond != nil {
@@ -283,10 +291,8 @@ func (p *Parser) care(sp uint8) bits.Value {
 					continue
 				}
 			}
-			for low, width := range s.pieces(x.Ref.Field.Parts) {
-				care = care.AndNot(maskOf([]spec.Part{{Low: low, Width: width}}))
-			}
+			list[sp] = list[sp].Or(x.Mask)
 		}
 	}
-	return care
+	return list
 }

@@ -268,13 +268,12 @@ func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary
 
 // gather joins the known bits of a field of bits, its low 64.
 func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
-	width := min(ref.Width, 64)
-	if s := &p.scopes[scope]; ref.Low >= 0 && len(ref.Enter) == 0 && s.parts == nil {
-		return p.spaces[s.space].run(s.low+ref.Low, width)
+	if sp, low, ok := p.runAt(ref, scope); ok {
+		return p.spaces[sp].run(low, ref.Width)
 	}
 	s, ok := p.enter(ref, scope)
 	if !ok {
-		return ternary{open: ones(width)}
+		return ternary{open: ones(min(ref.Width, 64))}
 	}
 	return p.pieces(&s, ref.Field.Parts)
 }

@@ -25,7 +25,7 @@ func TestJoin(t *testing.T) {
 // Of X, four bits of which the lowest is known to be 1, bits that follow are known one by one; as a whole nothing is.
 func TestWhole(t *testing.T) {
 	field := func(low, width int) *model.Ref {
-		return &model.Ref{Low: low, Width: width, Field: &spec.Field{Parts: []spec.Part{{Low: low, Width: width}}}}
+		return &model.Ref{Low: low, At: low, Width: width, Field: &spec.Field{Parts: []spec.Part{{Low: low, Width: width}}}}
 	}
 	name := func(alts ...model.Alt) *model.Node { return &model.Node{Op: spec.OpField, Alts: alts} }
 	number := func(v uint64) *model.Node { return &model.Node{Op: spec.OpConst, Value: v} }

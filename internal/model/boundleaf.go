@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
 )
@@ -114,7 +115,11 @@ type Ref struct {
 	// Low and Width are the bits of a value in one piece of at most 64; Low is -1 where there are
 	// several pieces.
 	Low, Width int
-	Kind       spec.Kind
+	// At is Low where the path starts, in the scope or in the table entry of which Entry is the index field, -1 where it
+	// leads through several pieces, to an entry from elsewhere, or to an index.
+	At    int
+	Entry *spec.Field
+	Kind  spec.Kind
 	// Owner is the leaf in whose scope the field stands.
 	Owner *BoundLeaf
 }
@@ -143,10 +148,11 @@ type Default struct {
 	Prog *Prog
 }
 
-// Unused is a part of a table entry that does not matter where Cond holds (always if nil).
+// Unused are bits of the table entry of an index field that do not matter where Cond holds (always if nil).
 type Unused struct {
-	Ref  *Ref
-	Cond *Prog
+	Entry *Ref
+	Mask  bits.Value
+	Cond  *Prog
 }
 
 // Hazard is a condition under which an instruction does not do what its text seems to say.
@@ -179,13 +185,43 @@ func (u *BoundLeaf) build() {
 			if ref == nil {
 				continue
 			}
-			unused := Unused{Ref: ref}
+			var cond *Prog
 			if x.Expr != nil {
-				unused.Cond = u.prog(x.Expr)
+				cond = u.prog(x.Expr)
 			}
-			u.Unused = append(u.Unused, unused)
+			u.unused(ref, cond)
 		}
 	}
+}
+
+// unused adds a part of a table entry that does not matter where a condition holds.
+func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
+	mask := scatter(bits.Ones(ref.Width), ref.Field.Parts)
+	i := len(ref.Enter) - 1
+	for ; i >= 0 && ref.Enter[i].Field.Table == nil; i-- {
+		mask = scatter(mask, ref.Enter[i].Field.Parts)
+	}
+	if i < 0 {
+		return
+	}
+	entry := *ref.Enter[i]
+	entry.Enter = ref.Enter[:i]
+	for k := range u.Unused {
+		x := &u.Unused[k]
+		if x.Cond == cond && x.Entry.Field == entry.Field && slices.Equal(x.Entry.Enter, entry.Enter) {
+			x.Mask = x.Mask.Or(mask)
+			return
+		}
+	}
+	u.Unused = append(u.Unused, Unused{Entry: &entry, Mask: mask, Cond: cond})
+}
+
+// scatter returns where bits of a field are whose parts these are.
+func scatter(v bits.Value, parts []spec.Part) (out bits.Value) {
+	for _, p := range slices.Backward(parts) {
+		out, v = out.Or(v.And(bits.Ones(p.Width)).Shl(p.Low)), v.Shr(p.Width)
+	}
+	return out
 }
 
 // tables collects the fields that are the index of a table entry reached by paths alone.
@@ -556,9 +592,11 @@ func (u *BoundLeaf) context(name string) *Ref {
 }
 
 func (u *BoundLeaf) ref(f *spec.Field) *Ref {
-	r := &Ref{Field: f, Kind: f.Kind, Low: -1, Width: f.Width, Owner: u}
+	r := &Ref{Field: f, Kind: f.Kind, Low: -1, At: -1, Width: f.Width, Owner: u}
 	if len(f.Parts) == 1 && f.Width <= 64 {
-		r.Low = f.Parts[0].Low
+		if r.Low = f.Parts[0].Low; f.Table == nil {
+			r.At = r.Low
+		}
 	}
 	switch f.Kind {
 	case spec.KindBitset:
@@ -603,9 +641,23 @@ func (u *BoundLeaf) path(head, tail string, top *spec.Expr) []Alt {
 		r := *inner
 		r.Enter = append([]*Ref{a.Ref}, inner.Enter...)
 		r.ScopeDepth = a.Ref.ScopeDepth
+		r.At, r.Entry = a.Ref.start(inner)
 		out[i].Ref = &r
 	}
 	return out
+}
+
+// start returns At and Entry of what stands in a field of a bitset type.
+func (r *Ref) start(inner *Ref) (at int, entry *spec.Field) {
+	switch {
+	case inner.At < 0 || inner.Entry != nil || r.Prog != nil || len(r.Enter) > 0:
+		return -1, nil
+	case r.Field.Table != nil:
+		return inner.At, r.Field
+	case len(r.Field.Parts) > 1:
+		return -1, nil
+	}
+	return r.Field.Parts[0].Low + inner.At, nil
 }
 
 // common binds a name that means the same in all leaves, nil if there is none.

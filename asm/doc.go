@@ -11,8 +11,7 @@
 //   - FIRST set: the bytes that the text of a way can start with (firstSet).
 //   - space: bits that text can fix: the word, the contexts of the text, a table entry, a computed value.
 //   - scope: the bits of a nested value in its space; scope depth is the number of scopes to go out.
-//   - constraint: what a condition or a computed field asks of bits; a premise is a condition of which a template says
-//     whether it holds.
+//   - constraint: what a condition or a computed field asks of bits.
 //   - free bit: one that neither text nor constraints have fixed yet.
 //   - canonical: text as it would be printed. A number in another radix, a blank left out or an alias is non-canonical.
 //   - way: a path through the grammar, and of an operand in the memo, what reading its text along one path fixes.

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
 
 // This file looks one byte ahead, so that Parser.search does not try ways that cannot go on with
-// the text as it stands, nor leaves them open, and finds the conditions that hold on all the ways
-// from a place on. What it says is on the safe side: a way that it rules out leads nowhere.
+// the text as it stands, nor leaves them open. What it says is on the safe side: a way that it rules
+// out leads nowhere.
 
 // byteSet is a set of bytes.
 type byteSet [4]uint64
@@ -48,12 +47,6 @@ type firstSets struct {
 	node firstSet
 	// others has an entry for each of the node's edges that are not literals.
 	others []firstSet
-}
-
-// premise is a condition of which a template says whether it holds.
-type premise struct {
-	prog *model.Prog
-	want bool
 }
 
 // firstSets returns what is known of the ways from a node.
@@ -101,9 +94,6 @@ func (p *Parser) firstOfEdge(e *edge) firstSet {
 
 // firstOfItem returns what an item can start with; empty tells that it can read nothing.
 func (p *Parser) firstOfItem(it *item) (f firstSet) {
-	if it.symbols != "" {
-		return anything // a name of the program's own
-	}
 	switch it.kind {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
@@ -216,78 +206,4 @@ func (p *Parser) stands(f *firstSet, pos int) bool {
 	}
 	c := p.src[pos]
 	return f.bytes.has(c) || c == ' ' && pos+1 < len(p.src) && f.bytes.has(p.src[pos+1])
-}
-
-// agreed returns the conditions on which all templates agree that the ways from a node lead to.
-func agreed(n *node) []premise {
-	if list := n.agreed.Load(); list != nil {
-		return *list
-	}
-	var list []premise
-	for i, b := range n.branches {
-		switch a := b.of.accept; {
-		case a == nil:
-		case i == 0:
-			list = premisesOf(a)
-		default:
-			list = slices.DeleteFunc(list, func(f premise) bool { return !slices.Contains(premisesOf(a), f) })
-		}
-		if len(list) == 0 {
-			break
-		}
-	}
-	n.agreed.Store(&list)
-	return list
-}
-
-// entails returns the conditions of which it is known behind an edge that they hold, and was not before it: all the
-// templates that go on there ask for them.
-func entails(n *node, e *edge) []*model.Prog {
-	if list := e.settles.Load(); list != nil {
-		return *list
-	}
-	var list []*model.Prog
-	before := agreed(n)
-	for _, f := range agreed(e.next) {
-		if f.want && !slices.Contains(before, f) {
-			list = append(list, f.prog)
-		}
-	}
-	if len(list) == 0 { // as a rule: one that the processor has at hand
-		e.settles.Store(&noProgs)
-		return nil
-	}
-	e.settles.Store(&list)
-	return list
-}
-
-var noProgs []*model.Prog
-
-// premisesOf lists the conditions on which a template depends.
-func premisesOf(a *accept) (list []premise) {
-	if a.own != nil {
-		list = append(list, premise{a.own, true})
-	}
-	for _, n := range a.not {
-		list = append(list, premise{n, false})
-	}
-	return list
-}
-
-// decided reports whether the templates that are being read say of a condition of the value that is
-// being read, next being the node behind the item that has it, whether it holds.
-func (p *Parser) decided(c *condition, next *node) (holds, known bool) {
-	frame, target := p.frame, p.scopeOf(c.scopeDepth)
-	for p.frames[frame].scope != target {
-		f := &p.frames[frame]
-		if next, frame = f.ret, f.parent; frame < 0 {
-			return false, false
-		}
-	}
-	for _, f := range agreed(next) {
-		if f.prog == c.prog {
-			return f.want, true
-		}
-	}
-	return false, false
 }

@@ -43,7 +43,7 @@ type node struct {
 	only      *edge
 	literals  *trie                     // the texts of literal edges, each with the index of its edge; nil where there is one
 	literal   *edge                     // the only edge that is a literal
-	firstSets atomic.Pointer[firstSets] // made at first use, as agreed is
+	firstSets atomic.Pointer[firstSets] // made at first use
 	// others are the edges that are not literals.
 	others  []*edge
 	accepts []*accept
@@ -52,14 +52,11 @@ type node struct {
 	// stands above.
 	branches []branch
 	opening  sync.Once
-	agreed   atomic.Pointer[[]premise]
 }
 
 type edge struct {
 	next *node
-	// settles is made at first use.
-	settles atomic.Pointer[[]*model.Prog]
-	item    item
+	item item
 	// longer tells of a literal that another of the same node is its start.
 	longer bool
 }
@@ -144,9 +141,7 @@ type item struct {
 	// spread is where the bits of a computed value are, nil where that is not so simple.
 	spread *spread
 	set    *setItem
-	// symbols is the space in which the program may have names for the value.
-	symbols string
-	name    string
+	name   string
 }
 
 // condition is an expression that must be true, or false, so many scopes up.
@@ -410,7 +405,7 @@ func (it *item) refersAlike(x *item) bool {
 	case it.isBits():
 		f, g := r.Field, s.Field
 		return f.Kind == g.Kind && f.Width == g.Width && f.Unit == g.Unit && r.Enum == s.Enum &&
-			it.name == x.name && it.symbols == x.symbols && slices.Equal(f.Parts, g.Parts) &&
+			it.name == x.name && slices.Equal(f.Parts, g.Parts) &&
 			(f.Display == g.Display || f.Display != nil && g.Display != nil && *f.Display == *g.Display)
 	}
 	return r.Field == s.Field && r.Context == s.Context && r.Prog == s.Prog &&
@@ -463,9 +458,6 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	if ref == nil {
 		out.kind = itemNothing
 		return out
-	}
-	if ref.Field != nil {
-		out.symbols = ref.Field.Symbols
 	}
 	out.spread = spreadOf(ref)
 	switch ref.Kind {

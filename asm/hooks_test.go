@@ -1,48 +1,12 @@
 package asm_test
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
 )
-
-// Names of the program's own are read where the description has symbols, numbers as before.
-func TestNames(t *testing.T) {
-	x := toolsFor(t, load(t, `
-		<bitset name="#reg" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
-		<bitset name="#instruction" size="12"><display>set {REG}, {IMM}, {N}</display>
-			<field name="REG" low="8" high="11" type="#reg" symbols="register"/>
-			<field name="IMM" low="4" high="7" type="uint" symbols="constant"/>
-			<field name="N" low="0" high="3" type="uint"/></bitset>`))
-	x.p.Name = func(text []byte, space string) (uint64, int, bool) {
-		if space == "register" && bytes.HasPrefix(text, []byte("Matrix[1]")) {
-			return 9, len("Matrix[1]"), true
-		}
-		if space == "constant" && bytes.HasPrefix(text, []byte("five")) {
-			return 5, len("five"), true
-		}
-		return 0, 0, false
-	}
-	for _, r := range []struct {
-		text string
-		word uint64 // 0 where it is refused
-	}{
-		{"set r3, 7, 1", 0x371},
-		{"set Matrix[1], five, 1", 0x951},
-		{"set  Matrix[1] ,five,1", 0x951},
-		{"set five, 7, 1", 0},      // a name of another space
-		{"set r3, 7, five", 0},     // a field without symbols
-		{"set r3, fivefold, 1", 0}, // the rest of a longer name is left over
-	} {
-		res, err := x.p.Parse(r.text)
-		if (err != nil) != (r.word == 0) || err == nil && res.Inst.Bits != bits.Of(r.word) {
-			t.Errorf("%q is %s with error %v, expected %x", r.text, res.Inst.Bits, err, r.word)
-		}
-	}
-}
 
 // A custom field is what the hook reads; without one it is a number.
 func TestCustom(t *testing.T) {
@@ -178,8 +142,33 @@ func TestTouchingNumbers(t *testing.T) {
 	}
 }
 
-// Looking ahead, names of the program's own and labels can start like nothing else that stands there.
-func TestNamesAhead(t *testing.T) {
+// A number ends where the rest of the text needs it to, also behind the 0 of what could be a radix, and a float before
+// what could be its point or exponent.
+func TestNumbersEnd(t *testing.T) {
+	for display, rows := range map[string]map[string]uint64{
+		"by 0x{H}x{U}": {"by 0x0x2": 0x02, "by 0xfx2": 0xf2, "by 0x0x2x3": 0x23},
+		"by {U}x{H}":   {"by 0x0": 0x00, "by 0x2": 0x20, "by 3xf": 0xf3, "by 0x3x2": 0x23},
+		"by {U}o{I}":   {"by 0o0": 0x000, "by 0o7": 0x700, "by 0o7o1": 0x107, "by 15o-8": 0x80f},
+		"by {U}b{I}":   {"by 0b1": 0x100, "by 0b1b0": 0x001},
+		"by {F}.{U}":   {"by 1.500000.7": 0x3e000007, "by 1.5.7": 0x3e000007, "by -.5.0": 0xb8000000, "by 2..3": 0x40000003},
+		"by {F}e{U}":   {"by 1.500000e7": 0x3e000007, "by infe1": 0x7c000001, "by 1e1e1": 0x49000001},
+		"by {F}{E}":    {"by 1.500000e": 0x3e000000, "by 1.500000.5": 0x3e001000, "by 1e1": 0x3c002000},
+	} {
+		x := toolsFor(t, load(t, fmt.Sprintf(`<enum name="#e"><value val="0" display="e"/><value val="1" display=".5"/><value val="2" display="e1"/></enum>
+			<bitset name="#instruction" size="32"><display>%s</display>
+			<field name="F" low="16" high="31" type="float"/><field name="I" low="8" high="11" type="int"/>
+			<field name="H" low="4" high="7" type="hex"/><field name="U" low="0" high="3" type="uint"/>
+			<field name="E" low="12" high="13" type="#e"/><pattern low="14" high="15">xx</pattern></bitset>`, display)))
+		for text, want := range rows {
+			if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Errorf("of %q, %q is %s with error %v, expected %x", display, text, res.Inst.Bits, err, want)
+			}
+		}
+	}
+}
+
+// Looking ahead, labels can start like nothing else that stands there.
+func TestLabelsAhead(t *testing.T) {
 	x := toolsFor(t, load(t, `
 <enum name="#neg"><value val="0" display=""/><value val="1" display="-"/></enum>
 <bitset name="jf" extends="#instruction"><display>jf {T}{F}</display><pattern low="12" high="15">0110</pattern>
@@ -187,10 +176,10 @@ func TestNamesAhead(t *testing.T) {
   <derived name="F" type="uoffset" width="4"><expr>{U} * 2</expr></derived></bitset>
 <bitset name="jfi" extends="#instruction"><display>jf #{A}</display><pattern low="12" high="15">0111</pattern>
   <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>
-<bitset name="#reg" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint" symbols="u"/></bitset>
+<bitset name="#reg" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
 <bitset name="#instruction" size="16"/>
 <bitset name="ld" extends="#instruction"><display>ld {NEG}{A}</display><pattern low="12" high="15">0000</pattern>
-  <field name="A" low="0" high="3" type="uint" symbols="u"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
+  <field name="A" low="0" high="3" type="uint"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
 <bitset name="ldr" extends="#instruction"><display>ld #{A}</display><pattern low="12" high="15">0001</pattern>
   <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>
 <bitset name="st" extends="#instruction"><display>st {R}{OFF}</display><pattern low="12" high="15">0010</pattern>
@@ -201,13 +190,10 @@ func TestNamesAhead(t *testing.T) {
   <field name="T" low="0" high="3" type="absbranch"/><field name="NEG" pos="4" type="#neg"/><pattern low="5" high="11">0000000</pattern></bitset>
 <bitset name="jmpi" extends="#instruction"><display>jmp #{A}</display><pattern low="12" high="15">0101</pattern>
   <field name="A" low="0" high="3" type="uint"/><pattern low="4" high="11">00000000</pattern></bitset>`))
-	x.p.Name = func(text []byte, space string) (uint64, int, bool) {
-		return 5, len("color"), space == "u" && bytes.HasPrefix(text, []byte("color"))
-	}
 	x.p.Symbol = func(name string) (int64, bool) { return 7 * 16, name == "loop" || name == "_x" }
 	for text, want := range map[string]uint64{
-		"ld color": 0x0005, "ld -color": 0x0015, "ld 3": 0x0003, "ld #3": 0x1003,
-		"st color": 0x2005, "st color+2": 0x2025, "st 4": 0x2004, "st #4": 0x3004,
+		"ld -5": 0x0015, "ld 3": 0x0003, "ld #3": 0x1003,
+		"st 4": 0x2004, "st 5+2": 0x2025, "st #4": 0x3004,
 		"jmp loop": 0x4007, "jmp -loop": 0x4017, "jmp _x": 0x4007, "jmp 3": 0x4003, "jmp #3": 0x5003,
 		"jf loop+4": 0x6027, "jf _x": 0x6007, "jf 3+2": 0x6013, "jf #3": 0x7003,
 	} {

@@ -10,16 +10,8 @@ import (
 // match reads one item and goes on behind it. state 0 is the first try.
 func (p *Parser) match(e *edge, state int) bool {
 	it, next := &e.item, e.next
-	if state == 0 && !p.begin(e) {
+	if state == 0 && !p.require(it.conds) {
 		return false
-	}
-	if p.Name != nil && it.symbols != "" {
-		if state == 0 && p.matchName(e) {
-			return true
-		}
-		if state == stateUnnamed {
-			state = 0
-		}
 	}
 	switch it.kind {
 	case itemBlank:
@@ -41,38 +33,6 @@ func (p *Parser) match(e *edge, state int) bool {
 		}
 	}
 	return p.matchNumber(e, state)
-}
-
-// begin notes what must hold for an item to be read.
-func (p *Parser) begin(e *edge) bool {
-	if conds := e.item.conds; len(conds) > 0 && (p.denied(e) || !p.require(conds)) {
-		return false
-	}
-	if p.everyWay() {
-		return true
-	}
-	for _, prog := range entails(p.node, e) {
-		if !p.constrain(constraint{prog: prog, scope: p.frames[p.frame].scope, kind: wantTrue}) {
-			return false
-		}
-	}
-	return true
-}
-
-// denied tells, where not every way is wanted, whether the templates that are being read deny what an
-// item needs.
-func (p *Parser) denied(e *edge) bool {
-	it, next := &e.item, e.next
-	if p.leniently || p.everyWay() {
-		return false
-	}
-	for i := range it.conds {
-		c := &it.conds[i]
-		if holds, known := p.decided(c, next); known && holds != c.want {
-			return true
-		}
-	}
-	return false
 }
 
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
@@ -237,7 +197,7 @@ func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
 	if !p.stands(&p.firstSets(n).node, p.pos) {
 		return false
 	}
-	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers || n.only.item.symbols != "" {
+	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers {
 		return true
 	}
 	pos := p.pos
@@ -294,35 +254,6 @@ func (p *Parser) text(s string) bool {
 		}
 		p.pos = pos + 1
 	}
-	return true
-}
-
-// stateUnnamed is the state in which a value is read that could have had a name.
-const stateUnnamed = -3
-
-// matchName reads the program's own name for a value.
-func (p *Parser) matchName(e *edge) bool {
-	it, next := &e.item, e.next
-	p.asked = true
-	pos := p.skipBlank()
-	v, n, ok := p.Name(p.raw[pos:], it.symbols)
-	if !ok || n == 0 || n > len(p.raw)-pos || it.extent == noText {
-		return false
-	}
-	mark, choices := len(p.trail), len(p.choices)
-	p.save(e, stateUnnamed)
-	ok = p.spelled(pos == p.pos)
-	if ok && it.kind == itemCall && it.ref.Prog == nil {
-		ok = p.bindSome(it.ref, p.scopeOf(it.ref.ScopeDepth), v, ones(it.ref.Width), pos+n)
-	} else if ok {
-		ok = p.bind(it, v, pos+n)
-	}
-	if !ok {
-		p.undo(mark)
-		p.choices = p.choices[:choices]
-		return false
-	}
-	p.pos, p.node, p.named = pos+n, next, true
 	return true
 }
 

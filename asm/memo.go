@@ -16,7 +16,7 @@ import (
 // memo is what a parser remembers. It grows up to limits.
 type memo struct {
 	seed  maphash.Seed
-	hooks [4]bool
+	hooks [3]bool
 	// by has what belongs to given contexts; memory is that of the present ones, nil where they have changed.
 	by map[bits.Value]*memory
 	*memory
@@ -63,7 +63,7 @@ const (
 
 // ready makes the memo that of the parser's contexts. With other hooks a line may be something else.
 func (m *memo) ready(p *Parser) {
-	hooks := [4]bool{p.Symbol != nil, p.Name != nil, p.Custom != nil, p.Constant != nil}
+	hooks := [3]bool{p.Symbol != nil, p.Custom != nil, p.Constant != nil}
 	if m.by == nil || m.hooks != hooks || len(m.by) > maxContexts {
 		*m = memo{seed: maphash.MakeSeed(), by: map[bits.Value]*memory{}, hooks: hooks}
 	}

@@ -179,7 +179,7 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, textContexts: p.textContexts, Tables: p.Tables, helps: p}
 	}
 	q := p.helper
-	q.Symbol, q.Later, q.Name, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Name, p.Custom, p.Constant, p.memo
+	q.Symbol, q.Later, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Custom, p.Constant, p.memo
 	q.src, q.raw, q.whole, q.strict, q.leniently = p.src, p.raw, p.whole, p.strict, p.leniently
 	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
 	q.unspent()

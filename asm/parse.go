@@ -21,9 +21,6 @@ type Parser struct {
 	// Later reports whether a name that Symbol does not know is one all the same, whose address is not
 	// known yet: the bits that it would give are left open. nil knows none.
 	Later func(name string) bool
-	// Name reads a program's own name for a value at the start of text, for fields of a space of
-	// symbols: the value and the number of bytes read. nil knows none.
-	Name func(text []byte, space string) (value uint64, n int, ok bool)
 	// Custom reads a field of type custom at the start of text, as isa.Decoder.Custom prints it: its
 	// value and the number of bytes read. nil reads a number.
 	Custom func(text []byte, field string) (value uint64, n int, ok bool)

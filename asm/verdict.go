@@ -8,7 +8,7 @@ import (
 // verdicts remembers of words what their texts do not say, so that a word that comes again is not read back. It
 // depends on all bits of the word, and on settings, with which everything is forgotten. Words with table entries
 // are not remembered, nor those that may have a label or whose text could be read as one, nor any where the program has
-// names of its own: what those are read as depends on more.
+// names of its own, which depend on more.
 type verdicts struct {
 	hashTable[said]
 	set  settings
@@ -39,7 +39,7 @@ const maxVerdicts = 1 << 17
 // remembers reports whether the verdict of an instruction depends on nothing but its bits and settings.
 func (l *Lossless) remembers(in isa.Inst) bool {
 	d, p := l.d, l.p
-	if l.forgetful || d.Symbol != nil || d.Custom != nil || p.Name != nil || p.Custom != nil || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
+	if l.forgetful || d.Symbol != nil || d.Custom != nil || p.Custom != nil || len(p.Tables) > 0 || in.Bits[2]|in.Bits[3] != 0 {
 		return false
 	}
 	return d.Label == nil && p.Symbol == nil && p.Later == nil || !d.MayBranch(in.Leaf)

@@ -112,8 +112,11 @@ type sourceWriter struct {
 	labels *program.Labels
 	// own are the names that the program gives instructions.
 	own map[int64][]string
-	// named tells that the text being printed has a label in it.
+	// named tells that the text being printed has a label in it, or a word that one could be.
 	named bool
+	// plain are the texts of the other instructions, and ends where that of each word ends.
+	plain []byte
+	ends  []int
 }
 
 func newSourceWriter(tools *sourceTools, p *Program) *sourceWriter {
@@ -125,16 +128,32 @@ func newSourceWriter(tools *sourceTools, p *Program) *sourceWriter {
 		entries = append(entries, program.Entry{Addr: addr, Name: l.Name})
 	}
 	w.labels = program.NewLabels(wordBits*int64(len(p.Words)), wordBits, entries)
-	var targets []isa.BranchTarget
-	for i, word := range p.Words {
-		in, ok := w.d.Decode(word)
-		if !ok {
-			continue
-		}
-		targets = w.d.Targets(targets[:0], in)
-		w.labels.Add(wordBits*int64(i), targets)
-	}
+	w.readThrough()
 	return w
+}
+
+// readThrough finds the branch targets, and prints on the way what could have no label in it.
+func (w *sourceWriter) readThrough() {
+	var targets []isa.BranchTarget
+	w.d.Label = func(addr int64, call bool) (string, bool) {
+		targets = append(targets, isa.BranchTarget{Addr: addr, Call: call})
+		w.named = true
+		return "", false
+	}
+	w.parser.Symbol = func(string) (int64, bool) {
+		w.named = true
+		return 0, false
+	}
+	for i, word := range w.p.Words {
+		if in, ok := w.d.Decode(word); ok {
+			targets, w.named = targets[:0], false
+			if text, ok := w.lossless.Append(w.plain, in); ok && !w.named {
+				w.plain = text
+			}
+			w.labels.Add(wordBits*int64(i), targets)
+		}
+		w.ends = append(w.ends, len(w.plain))
+	}
 }
 
 // label names a branch target, by a name of the program where it has one, else by one that stays in
@@ -182,8 +201,14 @@ func (w *sourceWriter) code(dst []byte) ([]byte, error) {
 		dst = append(dst, ".isago long\n"...)
 	}
 	dst = append(dst, ".asm\n"...)
+	from := 0
 	for i, word := range w.p.Words {
 		dst = w.labelsAt(dst, wordBits*int64(i))
+		plain := w.plain[from:w.ends[i]]
+		if from = w.ends[i]; len(plain) > 0 {
+			dst = append(append(dst, plain...), '\n')
+			continue
+		}
 		in, ok := w.d.Decode(word)
 		text := dst
 		if ok {

@@ -10,7 +10,6 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
-	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -150,7 +149,7 @@ func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
 	parts := s.home.compose(s.field.Parts)
 	fields, _ := p.fieldsOf(leaf)
 	for i := range fields {
-		if f := &fields[i]; f.Index && slices.EqualFunc(f.Parts, parts, samePart) {
+		if f := &fields[i]; f.Index && slices.Equal(f.Parts, parts) {
 			return f.Path
 		}
 	}
@@ -245,7 +244,7 @@ func (p *Parser) pinField(s *suffix, leaf *isa.Leaf, fields []isa.Field) string 
 	f := &fields[i]
 	for k := spaceTable; k < p.nspaces; k++ {
 		x := &p.spaces[k]
-		if x.field != nil && x.home.space == spaceWord && slices.EqualFunc(f.Parts, x.home.compose(x.field.Parts), samePart) {
+		if x.field != nil && x.home.space == spaceWord && slices.Equal(f.Parts, x.home.compose(x.field.Parts)) {
 			return ""
 		}
 	}
@@ -271,8 +270,6 @@ func (p *Parser) hasEntry(name string) bool {
 	}
 	return false
 }
-
-func samePart(a isa.Part, b spec.Part) bool { return a == isa.Part(b) }
 
 // entrySpace tells which space holds an entry of a table.
 type entrySpace struct {
@@ -373,10 +370,9 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, fields []isa.Field, spaces 
 	return ""
 }
 
-func maskOf[P isa.Part | spec.Part](parts []P) bits.Value {
+func maskOf(parts []isa.Part) bits.Value {
 	var m bits.Value
-	for _, p := range parts {
-		part := isa.Part(p)
+	for _, part := range parts {
 		if part.Low == zeros {
 			continue
 		}

@@ -259,10 +259,10 @@ func setIndex(word *bits.Value, f *spec.Field, home *scope, index uint64) {
 }
 
 // setParts writes a value into parts, the most significant first.
-func setParts[P isa.Part | spec.Part](word *bits.Value, parts []P, v bits.Value) {
+func setParts(word *bits.Value, parts []isa.Part, v bits.Value) {
 	at := 0
 	for i := len(parts) - 1; i >= 0; i-- {
-		part := isa.Part(parts[i])
+		part := parts[i]
 		if part.Low == zeros {
 			at += part.Width
 			continue

@@ -74,7 +74,6 @@ type Decoder struct {
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
 	alike     map[string]memo
-	meanings  map[string]*slots[string]
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	reported  []Finding // room for Findings
@@ -87,6 +86,7 @@ type Decoder struct {
 	tops      [2][]*site // without and with a voice
 	sites     int        // that are kept
 	strings   map[string]string
+	meanings  []span // of the fields in text
 	walk      operandWalk
 	voices    map[string]*voice
 	text      []byte // room for texts of which not the letters count

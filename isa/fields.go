@@ -9,7 +9,7 @@ import (
 )
 
 // Part is a run of bits, Width of them from bit Low upwards.
-type Part struct{ Low, Width int }
+type Part = spec.Part
 
 // Field is a field of a decoded instruction, or of an operand inside it.
 type Field struct {
@@ -48,14 +48,14 @@ type FieldInfo struct {
 func (f *FieldInfo) Derived() bool { return len(f.Parts) == 0 }
 
 // Fields appends every field of an instruction, shown or not, each before those inside it, to buf.
-// The places in the text are those of Append on an empty slice. Nothing is allocated once fields of these names and
-// meanings have been seen.
+// The places in the text are those of Append on an empty slice. Nothing is allocated for an instruction that has been
+// seen before.
 func (d *Decoder) Fields(buf []Field, in Inst) []Field {
 	d.trace.begin(0)
 	d.watch = watchFields
 	d.text = d.Append(d.text[:0], in)
 	d.trace.place()
-	return d.fields(fieldWalk{d: d, text: true, whole: d.intern(d.text), out: buf})
+	return d.fields(fieldWalk{d: d, text: true, out: buf})
 }
 
 // Layout is Fields without what has to be printed: Meaning is empty, and the places in the text are -1.
@@ -75,21 +75,29 @@ func (t *trace) place() {
 	}
 }
 
+// span is a place in a text.
+type span struct{ start, end int }
+
 type fieldWalk struct {
 	d    *Decoder
 	text bool // the fields have their text
-	// whole is the text of the instruction.
-	whole string
-	out   []Field
+	out  []Field
 }
 
 // fields lists the fields of the word. What is odd about those that no template shows is nobody's concern.
 func (d *Decoder) fields(w fieldWalk) []Field {
-	found, leaf := len(d.findings), d.frames[0].leaf.Leaf
+	found, leaf, first := len(d.findings), d.frames[0].leaf.Leaf, len(w.out)
 	d.quick, d.operands = d.planned(d.envMemo(d.env).leafMemo(leaf), leaf), 0
+	d.meanings = d.meanings[:0]
 	w.scope(0)
 	d.quick, d.watch = false, watchNothing
 	d.forget(found)
+	if w.text {
+		all := d.intern(d.text) // at once, which takes as long as one of them
+		for i, m := range d.meanings {
+			w.out[first+i].Meaning = all[m.start:m.end]
+		}
+	}
 	return w.out
 }
 
@@ -120,11 +128,13 @@ func (w *fieldWalk) scope(depth int) {
 		case !w.text:
 		case at.shown == d.trace.turn:
 			f.Start, f.End = at.start, at.end
-			if f.Meaning = w.whole[at.start:at.end]; at.named || d.lone(at, ref).layout {
-				f.Meaning = d.meaning(at, ref, depth)
+			if at.named || d.lone(at, ref).layout {
+				d.meaning(at, ref, depth)
+			} else {
+				d.meanings = append(d.meanings, span{at.start, at.end})
 			}
 		default:
-			f.Meaning = d.meaning(at, ref, depth)
+			d.meaning(at, ref, depth)
 		}
 		if ref.Kind == spec.KindBitset && ref.Prog == nil {
 			w.inner(at, ref, depth)
@@ -158,62 +168,42 @@ func (s *site) list() []listed {
 	return s.listed
 }
 
-// lone is the text of one field on its own.
+// lone is one field on its own.
 type lone struct {
 	segment
 	reads reads
 	// layout tells that the text may be another where it stands in a line.
 	layout bool
-	// texts are those of all fields that are alike; nil where they depend on too much.
-	texts *slots[string]
 }
 
-// manyMeanings is how many texts are kept of fields that are alike.
-const manyMeanings = 1 << 11
-
-// lone returns the text of a field on its own.
+// lone returns a field on its own.
 func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
 	if at.alone != nil {
 		return at.alone
 	}
 	x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
-	at.alone = x
-	if !x.depend() || !x.reads.add(&x.key, x.tables) {
-		x.layout = itemSearch{depends, map[*model.Env]bool{}}.ref(ref)
-		return x
+	if at.alone = x; !x.depend() || !x.reads.add(&x.key, x.tables) {
+		x.kind, x.layout = x.otherwise(), contentsOf{}.ref(ref).placed
 	}
-	if x.texts = d.meanings[x.alike]; x.texts == nil || x.alike == "" {
-		if d.meanings == nil {
-			d.meanings = map[string]*slots[string]{}
-		}
-		x.texts = &slots[string]{}
-		d.meanings[x.alike] = x.texts
-	}
+	d.equip(&x.segment)
 	return x
 }
 
-// meaning returns the text of one field on its own, without the name that the program may have for its value.
-func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) string {
-	x, from, k := d.lone(at, ref), &d.frames[depth].from, uint64(0)
-	kept := x.texts != nil && !d.general && !(x.symbols && d.Symbol != nil) && x.reads.find(d, from)
-	if kept {
-		k = x.key.from(from)
-		if s := x.texts.find(k); s != nil {
-			return *s
-		}
-	}
-	d.watch = watchNothing
-	if ref.Kind == spec.KindBitset {
-		d.text = d.nested(d.text[:0], ref, depth)
-	} else {
-		d.text = d.scalar(d.text[:0], ref, depth)
+// meaning appends the text of one field on its own, without the name that the program may have for its value, to that
+// of the instruction.
+func (d *Decoder) meaning(at *fieldSite, ref *model.Ref, depth int) {
+	x, start := d.lone(at, ref), len(d.text)
+	d.watch, d.lineStart = watchNothing, start
+	switch {
+	case x.remembered() && !d.general && !(x.symbols && d.Symbol != nil) && x.reads.find(d, &d.frames[depth].from):
+		d.text = d.segment(d.text, &x.segment, depth)
+	case ref.Kind == spec.KindBitset:
+		d.text = d.nested(d.text, ref, depth)
+	default:
+		d.text = d.scalar(d.text, ref, depth)
 	}
 	d.watch = watchFields
-	s := d.intern(d.text)
-	if kept {
-		*x.texts.put(k, manyMeanings) = s
-	}
-	return s
+	d.meanings = append(d.meanings, span{start, len(d.text)})
 }
 
 // maxTextsKept bounds the texts that a decoder keeps.

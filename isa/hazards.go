@@ -23,18 +23,3 @@ func (d *Decoder) Hazards(buf []Hazard, in Inst) []Hazard {
 	}
 	return buf
 }
-
-// HazardNames lists the names of all hazards of the description, each once, in its order.
-func (s *Set) HazardNames() []string {
-	var names []string
-	seen := map[string]bool{}
-	for _, b := range s.model.ISA.Bitsets {
-		for _, h := range b.Hazards {
-			if !seen[h.Name] {
-				seen[h.Name] = true
-				names = append(names, h.Name)
-			}
-		}
-	}
-	return names
-}

@@ -6,6 +6,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 func init() {
@@ -63,33 +64,19 @@ func (l *Leaf) Meta(name string) string { return l.model.Meta(name) }
 // braces, in the spelling of the set.
 func (l *Leaf) Template() string { return l.model.Spec.Text(l.set.model.Syntax) }
 
-// Layout is what a compiler of whole programs must know of an instruction.
-type Layout struct {
-	// Align is what the address is a multiple of, in bits; 0 for nothing.
-	Align int
-	// Filler is set for the instruction that stands where one is needed and nothing is to be done,
-	// Terminator for one that ends a program which nothing else ends.
-	Filler, Terminator bool
-	// NotLast is "scope" where the instruction must not be the last word of any block or procedure,
-	// "loop" where not of a loop, and else "".
-	NotLast string
-	// Flushes is the file whose registers the instruction hands on; nil for none.
-	Flushes *File
-	// Program is the kind of program that has such an instruction, "" for any.
-	Program string
-}
+// Layout is what a compiler of whole programs must know of an instruction: Align, what the address is a multiple of in
+// bits, 0 for nothing; Filler, that it stands where one is needed and nothing is to be done; Terminator, that it ends a
+// program which nothing else ends; NotLast, "scope" where it must not be the last word of any block or procedure, "loop"
+// where not of a loop; Flushes, the file whose registers it hands on, nil for none; Program, the kind of program that has
+// it, "" for any.
+type Layout = spec.Layout
 
 // Layout returns what the description says of the leaf's place in programs, or its nearest ancestor's.
 func (l *Leaf) Layout() Layout {
-	x := l.model.Layout()
-	if x == nil {
-		return Layout{}
+	if x := l.model.Layout(); x != nil {
+		return *x
 	}
-	out := Layout{Align: x.Align, Filler: x.Filler, Terminator: x.Terminator, NotLast: x.NotLast, Program: x.Program}
-	if x.Flushes != nil {
-		out.Flushes = l.set.files[x.Flushes.Index]
-	}
-	return out
+	return Layout{}
 }
 
 // Runs says that instructions of a leaf run others, which stand elsewhere in the program.
@@ -108,7 +95,7 @@ type Runs struct {
 
 // RunsStep is where an instruction says of one that it runs which of the roots it is of, by its number, and
 // what the context is. A part of no bits says nothing.
-type RunsStep struct{ Root, Context Part }
+type RunsStep = spec.RunsStep
 
 // Runs returns what instructions of the leaf run; ok is false for those that run nothing.
 func (l *Leaf) Runs() (r Runs, ok bool) {
@@ -116,7 +103,7 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	if x == nil {
 		return Runs{}, false
 	}
-	r.Address, r.Count = Part(x.Address), Part(x.Count)
+	r.Address, r.Count, r.Steps = x.Address, x.Count, x.Steps
 	for _, b := range x.Roots {
 		if i := slices.IndexFunc(l.set.roots, func(root *Root) bool { return root.Name == b.Name }); i >= 0 {
 			r.Roots = append(r.Roots, l.set.roots[i])
@@ -124,9 +111,6 @@ func (l *Leaf) Runs() (r Runs, ok bool) {
 	}
 	if x.Context != nil {
 		r.Context = x.Context.Name
-	}
-	for _, s := range x.Steps {
-		r.Steps = append(r.Steps, RunsStep{Part(s.Root), Part(s.Context)})
 	}
 	return r, true
 }
@@ -165,7 +149,7 @@ func (l *Leaf) Flows() []FlowForm {
 	var list []FlowForm
 	for b := l.model.Spec; b != nil; b = b.Extends {
 		for _, f := range b.Flows {
-			list = append(list, FlowForm{FlowKind(f.Kind), f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
+			list = append(list, FlowForm{f.Kind, f.Target, f.Count, f.Maybe != nil, f.When != nil, f.Stack})
 		}
 	}
 	return list

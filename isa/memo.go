@@ -178,21 +178,36 @@ func (m *memo) keep(x uint64, s []byte) {
 // choice has the displays that are printed, by the bits that choose one.
 type choice struct {
 	key key
-	// places are one more than where in displays each stands, 0 where that is not known.
+	// places are one more than where in displays each stands, 0 where that is not known; nil for a wide key.
 	places   []uint8
 	displays []*display
+	slots[*display]
 }
 
-// maxChoice is the greatest width of the key of a choice, maxDisplays how many displays it can have.
+// maxChoice is the greatest width of a key of which each value has a place for its display, maxDisplays how many
+// displays it can have; manyChoices is how many values of a wide key are kept.
 const (
 	maxChoice   = 12
 	maxDisplays = 255
+	manyChoices = 1 << 10
 )
 
-func newChoice(k key) *choice { return &choice{key: k, places: make([]uint8, 1<<k.width)} }
+func newChoice(k key) *choice {
+	c := &choice{key: k}
+	if k.width <= maxChoice {
+		c.places = make([]uint8, 1<<k.width)
+	}
+	return c
+}
 
 // at returns the display for the bits x, nil where it is not known.
 func (c *choice) at(x uint64) *display {
+	if c.places == nil {
+		if s := c.find(x); s != nil {
+			return *s
+		}
+		return nil
+	}
 	if i := c.places[x]; i > 0 {
 		return c.displays[i-1]
 	}
@@ -200,6 +215,10 @@ func (c *choice) at(x uint64) *display {
 }
 
 func (c *choice) put(x uint64, to *display) {
+	if c.places == nil {
+		*c.slots.put(x, manyChoices) = to
+		return
+	}
 	i := slices.Index(c.displays, to)
 	if i < 0 {
 		if i = len(c.displays); i == maxDisplays {
@@ -233,8 +252,6 @@ type leafMemo struct {
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
 	choice *choice // nil where it depends on too much
-	// branches tells whether a display can show a branch target; nil before it is asked for.
-	branches *bool
 }
 
 // fewUses is how many instructions of a leaf are printed without memos before it is worth a plan: finding the bits on
@@ -295,15 +312,19 @@ func (d *Decoder) withMemos(x *display) *display {
 	own := *x
 	own.segments = slices.Clone(x.segments)
 	for i := range own.segments {
-		p := &own.segments[i]
-		if p.remembered() {
-			p.memo = d.memoOf(p, p.alike)
-		}
-		if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
-			p.env = d.envMemo(r.Env)
-		}
+		d.equip(&own.segments[i])
 	}
 	return &own
+}
+
+// equip gives a segment memos of the decoder's own.
+func (d *Decoder) equip(p *segment) {
+	if p.remembered() {
+		p.memo = d.memoOf(p, p.alike)
+	}
+	if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
+		p.env = d.envMemo(r.Env)
+	}
 }
 
 // memoOf returns the memo of a segment, the same for all that are alike; those that are like none have "".

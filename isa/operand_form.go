@@ -21,27 +21,30 @@ type OperandForm struct {
 
 // OperandForms lists the operands of the leaf's text, in its order, where no override holds.
 func (l *Leaf) OperandForms() []OperandForm {
-	m := l.set.model
-	return l.set.forms(nil, m.Top(l.model.Root).Bound(l.model), 0)
+	return forms(nil, l.set.model.Top(l.model.Root).Bound(l.model), 0)
 }
 
 // forms appends the operands of a leaf's display.
-func (s *Set) forms(list []OperandForm, u *model.BoundLeaf, depth int) []OperandForm {
-	items := plainDisplay(u)
-	for i := 0; i < len(items); {
-		o, end := items[i].Operand, i+1
+func forms(list []OperandForm, u *model.BoundLeaf, depth int) []OperandForm {
+	for items := plainDisplay(u); len(items) > 0; {
+		o, n := sameOperand(items)
 		if o == nil {
-			list = s.form(list, &items[i], depth)
-			i = end
-			continue
+			list = form(list, &items[0], depth)
+		} else {
+			list = append(list, groupForm(o, u.Knowledge().Operands[o], items[:n]))
 		}
-		for end < len(items) && items[end].Operand == o {
-			end++
-		}
-		list = append(list, s.group(o, u.Knowledge().Operands[o], items[i:end]))
-		i = end
+		items = items[n:]
 	}
 	return list
+}
+
+// sameOperand returns the operand of the first of some items, nil for none, and how many are pieces of it.
+func sameOperand(items []model.Item) (o *spec.Operand, n int) {
+	o, n = items[0].Operand, 1
+	for o != nil && n < len(items) && items[n].Operand == o {
+		n++
+	}
+	return o, n
 }
 
 // plainDisplay returns the display of a leaf where no override holds.
@@ -54,72 +57,74 @@ func plainDisplay(u *model.BoundLeaf) []model.Item {
 	return nil
 }
 
-// form appends the operands of what is a piece of none.
-func (s *Set) form(list []OperandForm, it *model.Item, depth int) []OperandForm {
-	for i := range it.Members {
-		list = s.form(list, &it.Members[i], depth)
-	}
+// plainRef returns the field that an item shows where no override holds, nil for none.
+func plainRef(it *model.Item) *model.Ref {
 	if it.Kind != model.ItemRef || len(it.Alts) == 0 {
-		return list
+		return nil
 	}
-	ref := it.Alts[len(it.Alts)-1].Ref // the one that holds where no override does
-	if ref == nil || ref.Field == nil {
-		return list
+	if ref := it.Alts[len(it.Alts)-1].Ref; ref != nil && ref.Field != nil {
+		return ref
 	}
-	if b := ref.Field.Bitset; b != nil && b.Groups {
-		if depth < maxFrames && len(ref.Env.Root.Leaves) > 0 {
-			list = s.forms(list, ref.Env.Bound(ref.Env.Root.Leaves[0]), depth+1)
-		}
-		return list
-	}
-	if !ref.Field.IsOperand() {
-		return list
-	}
-	f := OperandForm{Name: ref.Field.Name, Role: Role(ref.Field.Role)}
-	s.pieceForm(&f, ref)
-	return append(list, f.settled())
+	return nil
 }
 
-// group returns the form of an operand of several pieces.
-func (s *Set) group(o *spec.Operand, facts *model.Facts, items []model.Item) OperandForm {
-	f := OperandForm{Name: o.Name, Role: Role(o.Role), Kind: OperandKind(o.Kind)}
-	s.factForms(&f, facts)
-	for i := range items {
-		it := &items[i]
-		if it.Kind != model.ItemRef || len(it.Alts) == 0 || slices.ContainsFunc(facts.Relatives, func(r model.Relative) bool { return r.Field == it.Name }) {
-			continue
+// form appends the operands of what is a piece of none.
+func form(list []OperandForm, it *model.Item, depth int) []OperandForm {
+	for i := range it.Members {
+		list = form(list, &it.Members[i], depth)
+	}
+	ref := plainRef(it)
+	switch {
+	case ref == nil:
+	case ref.Field.Bitset != nil && ref.Field.Bitset.Groups:
+		if depth < maxFrames && len(ref.Env.Root.Leaves) > 0 {
+			list = forms(list, ref.Env.Bound(ref.Env.Root.Leaves[0]), depth+1)
 		}
-		if ref := it.Alts[len(it.Alts)-1].Ref; ref != nil && ref.Field != nil {
-			s.pieceForm(&f, ref)
+	case ref.Field.IsOperand():
+		f := OperandForm{Name: ref.Field.Name, Role: ref.Field.Role}
+		f.piece(ref)
+		list = append(list, f.settled())
+	}
+	return list
+}
+
+// groupForm returns the form of an operand of several pieces.
+func groupForm(o *spec.Operand, facts *model.Facts, items []model.Item) OperandForm {
+	f := OperandForm{Name: o.Name, Role: o.Role, Kind: o.Kind}
+	f.facts(facts)
+	for i := range items {
+		name := items[i].Name
+		if ref := plainRef(&items[i]); ref != nil && !slices.ContainsFunc(facts.Relatives, func(r model.Relative) bool { return r.Field == name }) {
+			f.piece(ref)
 		}
 	}
-	s.relativeForms(&f, facts, f.Files)
+	f.relatives(facts, f.Files)
 	return f.settled()
 }
 
-// relativeForms notes to which of some files something can be added.
-func (s *Set) relativeForms(f *OperandForm, facts *model.Facts, files []*File) {
+// relatives notes to which of some files something can be added.
+func (f *OperandForm) relatives(facts *model.Facts, files []*File) {
 	for _, r := range facts.Relatives {
 		for _, file := range files {
-			if (r.Of == nil || file == s.files[r.Of.Index]) && !slices.Contains(f.Added, file) {
+			if (r.Of == nil || file == r.Of) && !slices.Contains(f.Added, file) {
 				f.Added = append(f.Added, file)
 			}
 		}
 	}
 }
 
-// pieceForm adds what the type of a field says.
-func (s *Set) pieceForm(f *OperandForm, ref *model.Ref) {
-	if k := ref.Field.KindOfOperand(); k != spec.OperandNone && f.Kind == UnknownOperand {
-		f.Kind = OperandKind(k)
+// piece adds what the type of a field says.
+func (f *OperandForm) piece(ref *model.Ref) {
+	if f.Kind == UnknownOperand {
+		f.Kind = ref.Field.KindOfOperand()
 	}
 	switch ref.Field.Kind {
 	case spec.KindBitset:
 		for _, l := range ref.Env.Root.Leaves {
 			own := OperandForm{Kind: f.Kind}
 			facts := &ref.Env.Bound(l).Knowledge().Own
-			s.factForms(&own, facts)
-			s.relativeForms(f, facts, own.Files)
+			own.facts(facts)
+			f.relatives(facts, own.Files)
 			for _, file := range own.Files {
 				f.add(file)
 			}
@@ -128,7 +133,7 @@ func (s *Set) pieceForm(f *OperandForm, ref *model.Ref) {
 	case spec.KindEnum:
 		for _, v := range ref.Enum.Spec.Values {
 			if v.Reg != nil {
-				f.add(s.files[v.Reg.File.Index])
+				f.add(v.Reg.File)
 			}
 		}
 	case spec.KindBranch, spec.KindAbsBranch:
@@ -141,9 +146,9 @@ func (s *Set) pieceForm(f *OperandForm, ref *model.Ref) {
 	}
 }
 
-func (s *Set) factForms(f *OperandForm, facts *model.Facts) {
+func (f *OperandForm) facts(facts *model.Facts) {
 	for _, r := range facts.Regs {
-		f.add(s.files[r.File.Index])
+		f.add(r.File)
 	}
 	if len(facts.Mems) > 0 && f.Kind == UnknownOperand {
 		f.Kind = MemoryOperand

@@ -30,7 +30,7 @@ func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
 		return
 	}
 	defer w.quiet()()
-	op := w.open(ref.Field.Name, Role(ref.Field.Role), from)
+	op := w.open(ref.Field.Name, ref.Field.Role, from)
 	w.piece(op, ref, false, depth)
 	if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
 		op.takeBits(w.d.value(ref, depth))
@@ -57,7 +57,7 @@ func (w *operandWalk) open(name string, role Role, from int) *Operand {
 // close settles what an operand is.
 func (w *operandWalk) close(op *Operand, end int) {
 	op.End = end - w.start
-	if f := op.Relative.File; f != nil && w.of != nil && !op.Register.named(w.d.set.files[w.of.Index]) {
+	if f := op.Relative.File; f != nil && w.of != nil && !op.Register.named(w.of) {
 		op.Relative = Register{Component: -1}
 	}
 	if op.Kind != UnknownOperand {
@@ -93,8 +93,8 @@ func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth, from, en
 	defer w.quiet()()
 	d := w.d
 	facts := d.frames[depth].leaf.Knowledge().Operands[o]
-	op := w.open(o.Name, Role(o.Role), from)
-	op.Kind = OperandKind(o.Kind)
+	op := w.open(o.Name, o.Role, from)
+	op.Kind = o.Kind
 	relative := w.apply(op, facts, depth)
 	for i := range items {
 		it := &items[i]
@@ -181,18 +181,16 @@ func (w *operandWalk) setRegister(to *Register, r *model.Reg, depth int) {
 	if r.Component != nil {
 		component = int(w.d.eval(r.Component, depth))
 	}
-	*to = w.d.set.register(r.File, int(int64(w.d.eval(r.Index, depth))), component)
+	*to = register(r.File, int(int64(w.d.eval(r.Index, depth))), component)
 }
 
 // register makes a register of its number in a file or view.
-func (s *Set) register(f *spec.File, index, component int) Register {
-	file := s.files[f.Index]
+func register(f *File, index, component int) Register {
 	if f.Of == nil {
-		return Register{File: file, Index: index, Count: 1, Width: file.Type.Size(), Component: component}
+		return Register{File: f, Index: index, Count: 1, Width: f.Type.Size(), Component: component}
 	}
-	base := s.files[f.Of.Index]
-	size, whole := file.Type.Size(), base.Type.Size()
-	r := Register{File: base, View: file, Index: index, Count: max(1, size/whole), Width: whole, Component: component}
+	size, whole := f.Type.Size(), f.Of.Type.Size()
+	r := Register{File: f.Of, View: f, Index: index, Count: max(1, size/whole), Width: whole, Component: component}
 	if n := whole / size; n > 1 {
 		r.Index, r.Low, r.Width = index/n, index%n*size, size
 	}
@@ -204,15 +202,14 @@ func (r *Register) named(f *File) bool { return r.File == f || r.View == f }
 
 // memoryOf returns the memory, of a group the one of the number; nil where the group has none such.
 func (w *operandWalk) memoryOf(m *model.Mem, depth int) *Memory {
-	at := m.Spec.Memory.Index
 	if m.Index == nil {
-		return w.d.set.memories[at]
+		return m.Spec.Memory
 	}
 	n := w.d.eval(m.Index, depth)
 	if n >= uint64(m.Spec.Memory.Count) {
 		return nil
 	}
-	return w.d.set.memories[at+int(n)]
+	return w.d.set.Memories()[m.Spec.Memory.Index+int(n)]
 }
 
 func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
@@ -220,7 +217,7 @@ func (w *operandWalk) memory(op *Operand, m *model.Mem, depth int) {
 		op.Memory = w.memoryOf(m, depth)
 	}
 	if m.Spec.Type != nil && op.Type.Bits == 0 {
-		op.Type = typeOf(*m.Spec.Type)
+		op.Type = *m.Spec.Type
 	}
 	if m.Offset != nil {
 		op.Value = w.d.eval(m.Offset, depth)
@@ -233,7 +230,7 @@ func (w *operandWalk) piece(op *Operand, ref *model.Ref, relative bool, depth in
 	w.addBits(op, ref, depth)
 	f := ref.Field
 	if k := f.KindOfOperand(); k != spec.OperandNone && op.Kind == UnknownOperand {
-		op.Kind = OperandKind(k)
+		op.Kind = k
 	}
 	switch f.Kind {
 	case spec.KindBitset:
@@ -261,7 +258,7 @@ func (w *operandWalk) number(op *Operand, ref *model.Ref, depth int) {
 		op.Kind = ImmediateOperand
 	}
 	v := w.d.value(ref, depth)
-	op.Type = Type{Unsigned, ref.Width, 1}
+	op.Type = Type{Kind: Unsigned, Bits: ref.Width, Lanes: 1}
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset:
 		op.Type.Kind = Signed
@@ -283,7 +280,7 @@ func (w *operandWalk) value(op *Operand, ref *model.Ref, relative bool, depth in
 		if x.Reg.Component != nil {
 			component = int(x.Reg.Component.Root().Value)
 		}
-		r := w.d.set.register(x.Reg.File, int(x.Reg.Index.Root().Value), component)
+		r := register(x.Reg.File, int(x.Reg.Index.Root().Value), component)
 		switch {
 		case relative:
 			op.Relative = r
@@ -339,35 +336,8 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 	if depth -= ref.ScopeDepth; depth < 0 {
 		return
 	}
-	s := w.d.frames[depth].site
-	i := slices.IndexFunc(s.bits, func(b refBits) bool { return b.ref == ref })
-	if i < 0 {
-		i = len(s.bits)
-		s.bits = append(s.bits, refBits{ref: ref, varies: true})
-	}
-	b := &s.bits[i]
-	if b.varies {
-		b.list, b.varies = b.list[:0], false
-		w.reads(b, ref, depth)
-	}
-	for _, r := range b.list {
-		if !slices.ContainsFunc(op.Bits, r.inside) {
-			op.Bits = append(op.Bits, r)
-		}
-	}
-}
-
-// refBits are the bits of a field, or those that it is computed from; varies tells that another word can have others.
-type refBits struct {
-	ref    *model.Ref
-	list   []BitRange
-	varies bool
-}
-
-// reads appends the bits of a field of a frame.
-func (w *operandWalk) reads(b *refBits, ref *model.Ref, depth int) {
 	if ref.Prog != nil {
-		w.readsOf(b, ref.Prog.Root, depth)
+		w.addRead(op, ref.Prog.Root, depth)
 		return
 	}
 	f := &w.d.frames[depth]
@@ -380,9 +350,10 @@ func (w *operandWalk) reads(b *refBits, ref *model.Ref, depth int) {
 		v = w.d.inner(e, v)
 		s = s.fieldOf(e).inside(w.d, s, e.Env.Bound(e.Env.Root.Leaves[0]), nil)
 	}
-	b.varies = b.varies || s.table != wordTable
 	for _, p := range s.fieldOf(ref).info.Parts {
-		b.list = append(b.list, BitRange{p, s.table, entry})
+		if r := (BitRange{p, s.table, entry}); !slices.ContainsFunc(op.Bits, r.inside) {
+			op.Bits = append(op.Bits, r)
+		}
 	}
 }
 
@@ -391,18 +362,17 @@ func (b BitRange) inside(o BitRange) bool {
 	return b.Table == o.Table && b.Entry == o.Entry && b.Low >= o.Low && b.Low+b.Width <= o.Low+o.Width
 }
 
-// readsOf appends the bits of the fields that an expression reads.
-func (w *operandWalk) readsOf(b *refBits, n *model.Node, depth int) {
+// addRead notes the bits of the fields that an expression reads.
+func (w *operandWalk) addRead(op *Operand, n *model.Node, depth int) {
 	if n == nil {
 		return
 	}
 	if n.Op == spec.OpField {
-		b.varies = b.varies || len(n.Alts) > 0 && n.Alts[0].Cond != nil
-		if ref := w.d.pick(n.Alts, depth); ref != nil && ref.Field != nil && ref.ScopeDepth <= depth {
-			w.reads(b, ref, depth-ref.ScopeDepth)
+		if ref := w.d.pick(n.Alts, depth); ref != nil && ref.Field != nil {
+			w.addBits(op, ref, depth)
 		}
 	}
-	w.readsOf(b, n.X, depth)
-	w.readsOf(b, n.Y, depth)
-	w.readsOf(b, n.Z, depth)
+	w.addRead(op, n.X, depth)
+	w.addRead(op, n.Y, depth)
+	w.addRead(op, n.Z, depth)
 }

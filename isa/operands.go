@@ -1,9 +1,6 @@
 package isa
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -63,106 +60,57 @@ type Register struct {
 	Component int
 }
 
-// Role says what an instruction does with an operand.
-type Role uint8
+// Role says what an instruction does with an operand: its String is read, write, both, or "" for none.
+type Role = spec.Role
 
 // The roles; RoleNone where the description does not say.
 const (
-	RoleNone  = Role(spec.RoleNone)
-	Read      = Role(spec.RoleRead)
-	Write     = Role(spec.RoleWrite)
-	ReadWrite = Role(spec.RoleBoth)
+	RoleNone  = spec.RoleNone
+	Read      = spec.RoleRead
+	Write     = spec.RoleWrite
+	ReadWrite = spec.RoleBoth
 )
 
-// String returns read, write, both, or "" for none.
-func (r Role) String() string { return spec.Role(r).String() }
-
-// OperandKind says what an operand is.
-type OperandKind uint8
+// OperandKind says what an operand is. Its String is as descriptions write it: register, immediate and so on; "" for
+// unknown.
+type OperandKind = spec.OperandKind
 
 // The kinds of operands. UnknownOperand is one of which the description says nothing.
 const (
-	UnknownOperand   = OperandKind(spec.OperandNone)
-	RegisterOperand  = OperandKind(spec.OperandRegister)
-	ImmediateOperand = OperandKind(spec.OperandImmediate)
-	MemoryOperand    = OperandKind(spec.OperandMemory)
-	TargetOperand    = OperandKind(spec.OperandTarget)
-	ConditionOperand = OperandKind(spec.OperandCondition)
-	ModifierOperand  = OperandKind(spec.OperandModifier)
-	SamplerOperand   = OperandKind(spec.OperandSampler)
+	UnknownOperand   = spec.OperandNone
+	RegisterOperand  = spec.OperandRegister
+	ImmediateOperand = spec.OperandImmediate
+	MemoryOperand    = spec.OperandMemory
+	TargetOperand    = spec.OperandTarget
+	ConditionOperand = spec.OperandCondition
+	ModifierOperand  = spec.OperandModifier
+	SamplerOperand   = spec.OperandSampler
 )
 
-// String returns the kind as descriptions write it: register, immediate and so on; "" for unknown.
-func (k OperandKind) String() string { return spec.OperandKind(k).String() }
-
-// Type is the type of a value.
-type Type struct {
-	// Kind is what the bits of one component are.
-	Kind TypeKind
-	// Bits is the size of one component, Lanes the number of components, 1 for a plain value.
-	Bits, Lanes int
-}
-
-// Size returns the size of the whole value in bits.
-func (t Type) Size() int { return t.Bits * t.Lanes }
-
-// String returns the type as descriptions write it: u32, f32x4.
-func (t Type) String() string { return string(t.Append(nil)) }
-
-// Append appends the type as descriptions write it.
-func (t Type) Append(dst []byte) []byte {
-	if t.Kind == Bool {
-		dst = append(dst, "bool"...)
-	} else {
-		dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
-	}
-	if t.Lanes > 1 {
-		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
-	}
-	return dst
-}
+// Type is the type of a value: the Kind and size in Bits of one component, and how many Lanes there are, 1 for a plain
+// value. Size is that of all, in bits; its String is as descriptions write it: u32, f32x4.
+type Type = spec.ValueType
 
 // TypeKind is what the bits of a value are.
-type TypeKind uint8
+type TypeKind = spec.ValueKind
 
 // The kinds of values.
 const (
-	Unsigned = TypeKind(spec.ValueUnsigned)
-	Signed   = TypeKind(spec.ValueSigned)
-	Float    = TypeKind(spec.ValueFloat)
-	Bool     = TypeKind(spec.ValueBool)
+	Unsigned = spec.ValueUnsigned
+	Signed   = spec.ValueSigned
+	Float    = spec.ValueFloat
+	Bool     = spec.ValueBool
 )
 
-func typeOf(t spec.ValueType) Type { return Type{TypeKind(t.Kind), t.Bits, t.Lanes} }
+// File is a register file, or a view on one: Name and Doc, the Type of a register, Count of them, Use (temporary, input,
+// output, constant, address, condition, predicate, counter or special; "" where the description does not say). Of is the
+// file that a view looks at, nil for a file; Align is what the number of a view's first register is a multiple of.
+// Components are the names of a register's components, none where it has one.
+type File = spec.File
 
-// File is a register file, or a view on one.
-type File struct {
-	Name, Doc string
-	// Type is that of a register; Count is the number of registers.
-	Type  Type
-	Count int
-	// Use says what the registers are for: temporary, input, output, constant, address, condition,
-	// predicate, counter or special; "" where the description does not say.
-	Use string
-	// Components are the names of a register's components, empty where it has one.
-	Components []string
-	// Of is the file that a view looks at, nil for a file.
-	Of *File
-	// Align is what the number of a view's first register is a multiple of.
-	Align int
-}
-
-// Memory is a memory that instructions reach by address.
-type Memory struct {
-	Name, Doc string
-	// Use says what the memory is for: temporary, input, output, constant and so on, as files; "" where
-	// the description does not say.
-	Use string
-	// Size is the number of bytes, 0 where a launch decides.
-	Size int64
-	// Access are the types with which it can be reached; empty where the description does not say.
-	Access []Type
-}
+// Memory is a memory that instructions reach by address: Name and Doc, Use as that of files, Size in bytes, 0 where a
+// launch decides, and in Access the types with which it can be reached, none where the description does not say.
+type Memory = spec.Memory
 
 // Modifiers are changes of an operand's value, a bit each.
 type Modifiers uint64
@@ -178,18 +126,13 @@ const (
 func (s *Set) Modifiers() []string { return s.model.ISA.Modifiers }
 
 // Files lists the register files and the views on them, in the order of the description.
-func (s *Set) Files() []*File { return s.files }
+func (s *Set) Files() []*File { return s.model.ISA.Files }
 
 // File returns a register file or view by name, nil where there is none.
-func (s *Set) File(name string) *File {
-	if i := slices.IndexFunc(s.files, func(f *File) bool { return f.Name == name }); i >= 0 {
-		return s.files[i]
-	}
-	return nil
-}
+func (s *Set) File(name string) *File { return s.model.ISA.File(name) }
 
 // Memories lists the memories.
-func (s *Set) Memories() []*Memory { return s.memories }
+func (s *Set) Memories() []*Memory { return s.model.ISA.Memories }
 
 // Limit returns a number that the description gives a bound of programs; ok is false where there is
 // none of that name.
@@ -207,47 +150,6 @@ func (s *Set) Stack(name string) (depth int, ok bool) {
 		return x.Depth, true
 	}
 	return 0, false
-}
-
-// loadFiles makes the files and memories of a set.
-func (s *Set) loadFiles() {
-	for _, f := range s.model.ISA.Files {
-		file := &File{Name: f.Name, Doc: f.Doc, Type: typeOf(f.Type), Count: f.Count, Use: f.Use, Align: f.Align, Components: componentNames(f)}
-		s.files = append(s.files, file)
-	}
-	for i, f := range s.model.ISA.Files {
-		if f.Of != nil {
-			s.files[i].Of = s.files[f.Of.Index]
-		}
-	}
-	for _, m := range s.model.ISA.Memories {
-		memory := &Memory{Name: m.Name, Doc: m.Doc, Use: m.Use, Size: m.Size}
-		for _, a := range m.Access {
-			t, _ := spec.ParseValueType(a) // one that is none was refused
-			memory.Access = append(memory.Access, typeOf(t))
-		}
-		s.memories = append(s.memories, memory)
-	}
-}
-
-func componentNames(f *spec.File) []string {
-	if f.Type.Lanes == 1 {
-		return nil
-	}
-	names := make([]string, f.Type.Lanes)
-	for i := range names {
-		if names[i] = string("xyzw"[i&3]); i > 3 {
-			names[i] = ""
-		}
-	}
-	if f.Names != nil {
-		for _, v := range f.Names.Values {
-			if v.Val < uint64(len(names)) && v.Syntax == "" {
-				names[v.Val] = v.Display
-			}
-		}
-	}
-	return names
 }
 
 // Operands appends the operands that the text of an instruction shows to buf, in the order of the

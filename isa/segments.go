@@ -19,7 +19,8 @@ type plan struct {
 	choice  key
 	chooses bool
 	// general tells that operands may be nested in themselves, or are too many: without memos they are counted.
-	general bool
+	// branches tells that a display can show a branch target.
+	general, branches bool
 }
 
 // display is the display of a case, in segments.
@@ -295,7 +296,8 @@ func planOf(u *model.BoundLeaf) *plan {
 
 func newPlan(u *model.BoundLeaf) *plan {
 	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
-	if p.general = !(operandCount{}).boundLeaf(u).bounded(); p.general {
+	inside := contentsOf{}.boundLeaf(u)
+	if p.general, p.branches = !inside.bounded(), inside.branches; p.general {
 		return p
 	}
 	for i, c := range u.Cases {
@@ -307,7 +309,7 @@ func newPlan(u *model.BoundLeaf) *plan {
 	if p.only = p.onlyCase(); p.only < 0 {
 		g := dependencies{budget: maxDependencies}
 		g.cases(u, 0)
-		p.choice, p.chooses = g.key(maxChoice)
+		p.choice, p.chooses = g.key(64)
 		p.chooses = p.chooses && len(g.tables) == 0
 	}
 	return p
@@ -349,62 +351,75 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	}
 }
 
-// operandCount tells of operands by their environment how many are in them, and how deep they are nested.
-type operandCount map[*model.Env]nesting
-
-// nesting is the greatest number of operands, and of frames in which they are printed.
-type nesting struct{ operands, depth int }
-
-// endless is that of operands that are nested in themselves.
-var endless = nesting{maxOperands + 1, maxFrames}
+// contents are what displays have in them.
+type contents struct {
+	// operands and depth are the greatest numbers of operands, and of frames in which they are printed.
+	operands, depth int
+	// branches tells that a branch target may be shown, placed that the text depends on where in a line it stands.
+	branches, placed bool
+}
 
 // bounded reports whether neither bound is reached.
-func (n nesting) bounded() bool { return n.operands <= maxOperands && n.depth < maxFrames }
+func (n contents) bounded() bool { return n.operands <= maxOperands && n.depth < maxFrames }
 
-// or returns the greater of both, and no more than endless.
-func (n nesting) or(o nesting) nesting {
-	return nesting{min(max(n.operands, o.operands), endless.operands), min(max(n.depth, o.depth), endless.depth)}
+// or returns what one of both has.
+func (n contents) or(o contents) contents {
+	return contents{
+		min(max(n.operands, o.operands), maxOperands+1), min(max(n.depth, o.depth), maxFrames),
+		n.branches || o.branches, n.placed || o.placed,
+	}
 }
 
-// beside returns that of both, one behind the other.
-func (n nesting) beside(o nesting) nesting {
-	return n.or(nesting{n.operands + o.operands, o.depth})
+// beside returns what both have, one behind the other.
+func (n contents) beside(o contents) contents {
+	o.operands += n.operands
+	return n.or(o)
 }
 
-func (c operandCount) boundLeaf(u *model.BoundLeaf) (most nesting) {
+// contentsOf has what is in the displays of operands, by their environment.
+type contentsOf map[*model.Env]contents
+
+func (c contentsOf) boundLeaf(u *model.BoundLeaf) (most contents) {
 	for _, x := range u.Cases {
-		var n nesting
-		for i := range x.Items {
-			n = n.beside(c.item(&x.Items[i]))
-		}
-		most = most.or(n)
+		most = most.or(c.items(x.Items))
 	}
 	return most
 }
 
-func (c operandCount) item(it *model.Item) (n nesting) {
-	for i := range it.Members {
-		n = n.beside(c.item(&it.Members[i]))
-	}
-	var most nesting
-	for i := range it.Alts {
-		if ref := it.Alts[i].Ref; ref != nil && ref.Kind == spec.KindBitset {
-			inner := c.env(ref.Env)
-			most = most.or(nesting{inner.operands + 1, inner.depth + 1 + len(ref.Enter)})
+func (c contentsOf) items(items []model.Item) (n contents) {
+	for i := range items {
+		it := &items[i]
+		n = n.beside(c.items(it.Members))
+		var most contents
+		for _, a := range it.Alts {
+			most = most.or(c.ref(a.Ref))
 		}
+		n = n.beside(most)
+		n.placed = n.placed || it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark
 	}
-	return n.beside(most)
+	return n
 }
 
-func (c operandCount) env(env *model.Env) (most nesting) {
+func (c contentsOf) ref(ref *model.Ref) (n contents) {
+	if ref == nil {
+		return n
+	}
+	n.branches = ref.Kind == spec.KindBranch || ref.Kind == spec.KindAbsBranch
+	if ref.Kind == spec.KindBitset {
+		n = c.env(ref.Env)
+		n.operands++
+		n.depth += 1 + len(ref.Enter)
+	}
+	return n
+}
+
+func (c contentsOf) env(env *model.Env) (most contents) {
 	if n, ok := c[env]; ok {
 		return n
 	}
-	c[env] = endless // where it is met inside of itself
+	c[env] = contents{operands: maxOperands + 1, depth: maxFrames} // where it is met inside of itself
 	for _, l := range env.Root.Leaves {
-		if most = most.or(c.boundLeaf(env.Bound(l))); !most.bounded() {
-			break
-		}
+		most = most.or(c.boundLeaf(env.Bound(l)))
 	}
 	c[env] = most
 	return most
@@ -414,10 +429,7 @@ func (c operandCount) env(env *model.Env) (most nesting) {
 func newDisplay(u *model.BoundLeaf, number int) *display {
 	b := displayBuilder{x: &display{unit: u, number: number, items: u.Cases[number].Items}}
 	for items := b.x.items; len(items) > 0; {
-		o, n := items[0].Operand, 1
-		for o != nil && n < len(items) && items[n].Operand == o {
-			n++
-		}
+		o, n := sameOperand(items)
 		from := b.place()
 		b.items(items[:n], o, false)
 		if o != nil {

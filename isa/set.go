@@ -23,12 +23,10 @@ type Options struct {
 
 // Set is an instruction set, ready to decode. It is safe for use by several goroutines.
 type Set struct {
-	model    *model.Machine
-	roots    []*Root
-	trees    []atomic.Pointer[tree] // by Root.ID, each made when it is asked for, and again when it is asked for often
-	shipped  bool
-	files    []*File
-	memories []*Memory
+	model   *model.Machine
+	roots   []*Root
+	trees   []atomic.Pointer[tree] // by Root.ID, each made when it is asked for, and again when it is asked for often
+	shipped bool
 	// prints are the answers of Prints, by mark.
 	prints sync.Map
 }
@@ -81,7 +79,6 @@ func compile(parsed *spec.ISA, opt Options, shipped bool) (*Set, error) {
 	}
 	s := &Set{model: m, trees: make([]atomic.Pointer[tree], len(m.Roots)), shipped: shipped}
 	s.loadRoots()
-	s.loadFiles()
 	return s, nil
 }
 

@@ -20,7 +20,6 @@ type site struct {
 	fields    []namedSite
 	listed    []listed
 	operands  []*operandMemo
-	bits      []refBits
 	// outer is the voice in which the scope is reached, voice that of its own texts, where tokens are asked for.
 	outer, voice *voice
 	// views are what is seen in the displays of the leaf's cases; nil before one is printed.
@@ -79,7 +78,7 @@ func (s *site) fieldOf(ref *model.Ref) *fieldSite {
 		Table: s.tableName, Index: ref.Field.Table != nil,
 	}}
 	for _, p := range ref.Field.Parts {
-		f.info.Parts = compose(f.info.Parts, s.parts, Part(p))
+		f.info.Parts = compose(f.info.Parts, s.parts, p)
 	}
 	if f.info.Index {
 		f.info.IndexOf = ref.Field.Table.Name

@@ -2,11 +2,8 @@ package isa
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/spec"
 )
 
 // BranchTarget is a place that an instruction can go to.
@@ -42,48 +39,7 @@ func (d *Decoder) shownTargets(dst []BranchTarget, in Inst) []BranchTarget {
 // instructions of a leaf that is not looked into, and taken for granted: most programs are short.
 func (d *Decoder) MayBranch(leaf *Leaf) bool {
 	l := d.envMemo(d.env).leafMemo(leaf.model)
-	if l.plan == nil {
-		return true
-	}
-	if l.branches == nil {
-		found := (itemSearch{branches, map[*model.Env]bool{}}).boundLeaf(l.plan.unit)
-		l.branches = &found
-	}
-	return *l.branches
-}
-
-// itemSearch looks for items in displays and in the operands that these show.
-type itemSearch struct {
-	wanted func(it *model.Item) bool
-	seen   map[*model.Env]bool // those that were looked at
-}
-
-func (s itemSearch) boundLeaf(u *model.BoundLeaf) bool {
-	return slices.ContainsFunc(u.Cases, func(c *model.Case) bool { return slices.ContainsFunc(c.Items, s.item) })
-}
-
-func (s itemSearch) item(it model.Item) bool {
-	return s.wanted(&it) || slices.ContainsFunc(it.Members, s.item) || slices.ContainsFunc(it.Alts, func(a model.Alt) bool { return s.ref(a.Ref) })
-}
-
-func (s itemSearch) ref(ref *model.Ref) bool {
-	if ref == nil || ref.Kind != spec.KindBitset || s.seen[ref.Env] {
-		return false
-	}
-	s.seen[ref.Env] = true
-	return slices.ContainsFunc(ref.Env.Root.Leaves, func(l *model.Leaf) bool { return s.boundLeaf(ref.Env.Bound(l)) })
-}
-
-// branches reports whether an item may show a branch target.
-func branches(it *model.Item) bool {
-	return slices.ContainsFunc(it.Alts, func(a model.Alt) bool {
-		return a.Ref != nil && (a.Ref.Kind == spec.KindBranch || a.Ref.Kind == spec.KindAbsBranch)
-	})
-}
-
-// depends reports whether the text of an item depends on where in a line it stands.
-func depends(it *model.Item) bool {
-	return it.Kind == model.ItemAlign || it.Kind == model.ItemBreak || it.Kind == model.ItemRemark
+	return l.plan == nil || l.plan.branches
 }
 
 // IndexField is a field of an instruction that is the index of a table entry.
@@ -111,14 +67,6 @@ func (d *Decoder) IndexFields(in Inst) []IndexField {
 func (d *Decoder) indexOf(ref *model.Ref) uint64 {
 	index := ref.Field.Gather(&d.frames[0].v)
 	return index[0]
-}
-
-// LineTable returns the entries of a table, cleared, so that they can be filled for one
-// instruction.
-func (d *Decoder) LineTable(table int) []bits.Value {
-	t := d.tables[table]
-	clear(t)
-	return t[:0]
 }
 
 // SetField gives a field of the instruction's word a value: name is one of its fields, or a path of

@@ -20,15 +20,19 @@ type ValueType struct {
 func (t ValueType) Size() int { return t.Bits * t.Lanes }
 
 // String returns the type as it is written: u32, f32x4.
-func (t ValueType) String() string {
-	s := "bool"
-	if t.Kind != ValueBool {
-		s = string("usf"[t.Kind]) + strconv.Itoa(t.Bits)
+func (t ValueType) String() string { return string(t.Append(nil)) }
+
+// Append appends the type as it is written.
+func (t ValueType) Append(dst []byte) []byte {
+	if t.Kind == ValueBool {
+		dst = append(dst, "bool"...)
+	} else {
+		dst = strconv.AppendInt(append(dst, "usf"[t.Kind]), int64(t.Bits), 10)
 	}
 	if t.Lanes > 1 {
-		s += "x" + strconv.Itoa(t.Lanes)
+		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Lanes), 10)
 	}
-	return s
+	return dst
 }
 
 // ValueKind is what the bits of a value are.
@@ -102,6 +106,23 @@ type File struct {
 
 	of     string
 	ofSpan diag.Span
+}
+
+// Components returns the names of a register's components, "" for one without a name; none where it has one.
+func (f *File) Components() []string {
+	if f.Type.Lanes == 1 {
+		return nil
+	}
+	names := make([]string, f.Type.Lanes)
+	copy(names, []string{"x", "y", "z", "w"})
+	if f.Names != nil {
+		for _, v := range f.Names.Values {
+			if v.Val < uint64(len(names)) && v.Syntax == "" {
+				names[v.Val] = v.Display
+			}
+		}
+	}
+	return names
 }
 
 // Uses are what registers can be for.

@@ -147,11 +147,16 @@ type Default struct {
 	Prog *Prog
 }
 
-// Unused are bits of the table entry of an index field that do not matter where Cond holds (always if nil).
+// Unused are the parts of the table entry of an index field that do not matter.
 type Unused struct {
 	Entry *Ref
-	Mask  bits.Value
-	Cond  *Prog
+	Bits  []UnusedBits
+}
+
+// UnusedBits are bits of an entry that do not matter where Cond holds (always if nil).
+type UnusedBits struct {
+	Mask bits.Value
+	Cond *Prog
 }
 
 // Hazard is a condition under which an instruction does not do what its text seems to say.
@@ -213,14 +218,18 @@ func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 	}
 	entry := *ref.Enter[i]
 	entry.Enter = ref.Enter[:i]
-	for k := range u.Unused {
-		x := &u.Unused[k]
-		if x.Cond == cond && x.Entry.Field == entry.Field && slices.Equal(x.Entry.Enter, entry.Enter) {
-			x.Mask = x.Mask.Or(mask)
-			return
-		}
+	k := slices.IndexFunc(u.Unused, func(x Unused) bool {
+		return x.Entry.Field == entry.Field && slices.Equal(x.Entry.Enter, entry.Enter)
+	})
+	if k < 0 {
+		k, u.Unused = len(u.Unused), append(u.Unused, Unused{Entry: &entry})
 	}
-	u.Unused = append(u.Unused, Unused{Entry: &entry, Mask: mask, Cond: cond})
+	list := u.Unused[k].Bits
+	if n := len(list); n > 0 && list[n-1].Cond == cond {
+		list[n-1].Mask = list[n-1].Mask.Or(mask)
+		return
+	}
+	u.Unused[k].Bits = append(list, UnusedBits{mask, cond})
 }
 
 // scatter returns where bits of a field are whose parts these are.

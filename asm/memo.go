@@ -206,7 +206,7 @@ func (p *Parser) restore(r *reading) {
 }
 
 // operandKind is what the reading of an operand depends on beside its text.
-type operandKind int
+type operandKind int32
 
 func (p *Parser) kindOf(g *grammar) operandKind {
 	kind := g.index<<2 | int(p.behind())

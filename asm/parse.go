@@ -99,6 +99,7 @@ type Parser struct {
 	given         bits.Value
 	found         []way        // of the operand that is being read
 	unmet         []constraint // of the value that was read
+	gives         []given      // of it, beside its low 64 bits
 
 	first   finding // of a line that is verified
 	solver  solver

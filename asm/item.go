@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
@@ -106,11 +107,23 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
 	}
-	if !p.spelled(end-p.pos == found.size && !found.aliases[tried]) || !p.bind(it, found.values[tried], end) {
+	v := found.values[tried]
+	exactly := end-p.pos == found.size && !found.aliases[tried] || pos > p.pos && p.blankStands(it.words, v, end)
+	if !p.spelled(exactly) || !p.bind(it, v, end) {
 		return false
 	}
 	p.pos, p.node = end, next
 	return true
+}
+
+// blankStands reports whether what stands up to a place is printed for a value as it is, with a blank at its start.
+func (p *Parser) blankStands(t *trie, v uint64, end int) bool {
+	found, to, _ := t.find(p.src, p.pos, end+1, true)
+	if found == nil || to != end {
+		return false
+	}
+	i := slices.Index(found.values, v)
+	return i >= 0 && !found.aliases[i]
 }
 
 // otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the

@@ -182,7 +182,7 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	}
 	q := p.helper
 	q.Symbol, q.Later, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Custom, p.Constant, p.memo
-	q.src, q.raw, q.whole, q.strict, q.leniently = p.src, p.raw, p.whole, p.strict, p.leniently
+	q.src, q.raw, q.whole, q.leniently = p.src, p.raw, p.whole, p.leniently
 	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
 	q.unspent()
 	q.asked, q.asks, q.seen, q.limit = false, q.asks[:0], p.pos, maxInnerSteps
@@ -269,12 +269,15 @@ func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 	return true
 }
 
-// wayFrom returns the first way from a number on that has as much text as the item must have and can be followed by
-// what comes next.
+// wayFrom returns the first way from a number on that is not refused, has as much text as the item must have and can be
+// followed by what comes next.
 func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 	it, next := &e.item, e.next
 	for ; i < len(o.ways); i++ {
 		size := o.ways[i].size
+		if p.strict && o.ways[i].loosely {
+			continue
+		}
 		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && p.follows(next, p.pos+size) {
 			break
 		}

@@ -75,6 +75,9 @@ type Parser struct {
 	// noncanonical tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	noncanonical, strict bool
+	// canonical are the choices that were left open when the first such text was read, begun where the search started.
+	canonical int
+	begun     *node
 	// asks are the names of labels that were asked for; asked tells that a hook was that can say something else the next
 	// time.
 	asked   bool
@@ -443,7 +446,7 @@ func (p *Parser) run() bool {
 // from reads the whole input as one of the templates of a grammar.
 func (p *Parser) from(start *node) bool {
 	p.reset(p.root.Size)
-	p.node = start
+	p.node, p.begun = start, start
 	return p.search()
 }
 
@@ -672,8 +675,8 @@ func (p *Parser) literalWay(n *node, state int) bool {
 
 // spelled notes whether a piece of text is as it would be printed, and reports whether it can be read.
 func (p *Parser) spelled(exactly bool) bool {
-	if !exactly {
-		p.noncanonical = true
+	if !exactly && !p.noncanonical {
+		p.noncanonical, p.canonical = true, len(p.choices)
 	}
 	return exactly || !p.strict
 }

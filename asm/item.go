@@ -54,7 +54,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 }
 
 // findWord finds the longest text that ends before limit.
-func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
+func (p *Parser) findWord(t *trie, pos, limit int) (found *word, end int) {
 	found, end, stop := t.find(p.src, pos, limit, p.strict)
 	p.see(stop)
 	return found, end
@@ -106,7 +106,7 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
 	}
-	if !p.spelled(end-p.pos == found.size && !found.aliases[tried]) || !p.bind(it, found.values[tried], end) {
+	if !p.spelled(end-p.pos == len(found.text) && !found.aliases[tried]) || !p.bind(it, found.values[tried], end) {
 		return false
 	}
 	p.pos, p.node = end, next
@@ -115,9 +115,9 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 
 // otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the
 // longest text that it has: as a shorter one, as nothing, or as a number.
-func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
+func (p *Parser) otherwise(it *item, longest *word, next *node, pos int) bool {
 	return p.everyWay() || longest.shorter || it.numbers && numeric[p.src[pos]] ||
-		it.words.ends && it.extent == anyExtent && p.follows(next, p.pos)
+		it.words.states[0].ends != nil && it.extent == anyExtent && p.follows(next, p.pos)
 }
 
 // matchCall reads a nested value.

@@ -115,7 +115,7 @@ func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 	if !p.spelled(n.digits == p.pos && !n.pattern && (p.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
-	if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), n.end) {
+	if !p.bindMasked(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), n.end) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -162,7 +162,7 @@ func (p *Parser) bindNumber(e *edge, v uint64, end, state int, ranged bool) bool
 	case ref.Prog != nil:
 		return p.bindDerived(e, v, end, state, ranged)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
-		return p.bindMasked(ref, v, math.MaxUint32, end)
+		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
 	}
 	return p.bind(it, v, end)
 }

@@ -283,7 +283,7 @@ func (p *Parser) take(it *item, w *way) bool {
 	switch ref := it.ref; {
 	case it.kind == itemSet:
 	case w.more == nil && ref.Prog == nil:
-		return p.bindMasked(ref, w.val, w.known, p.pos)
+		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), w.val, w.known, p.pos)
 	default:
 		own, ok = p.open(it)
 	}
@@ -299,7 +299,10 @@ func (p *Parser) take(it *item, w *way) bool {
 
 // give sets bits of a scope.
 func (p *Parser) give(s *scope, val, known bits.Value) bool {
-	if s.parts != nil || s.low&63 != 0 {
+	switch {
+	case s.parts == nil && known.Len() <= 64:
+		return p.setSome(s.space, s.low, 64, val[0], known[0])
+	case s.parts != nil || s.low&63 != 0:
 		return p.setPieces(s, []spec.Part{{Width: known.Len()}}, val, known, p.pos)
 	}
 	for i, j := 0, s.low>>6; j < len(known); i, j = i+1, j+1 {

@@ -362,7 +362,7 @@ func (p *Parser) read(body []byte) error {
 // load puts the input into src and raw with its runs of blanks collapsed.
 func (p *Parser) load(body []byte) {
 	p.unspent()
-	p.whole = slices.Grow(p.whole[:0], len(body)+1)
+	p.whole = slices.Grow(p.whole[:0], len(body)+1+8) // where operands are hashed by eight bytes
 	p.raw = body
 	src, n, before := p.whole[:len(body)+1], len(body), byte(' ')
 	folds, text := p.folds, src[:len(body)]

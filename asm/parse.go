@@ -626,7 +626,7 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 	if found == nil {
 		return nil, 0
 	}
-	return n.edges[found.first], end
+	return n.edges[found.values[0]], end
 }
 
 // literalAt returns the end of a text at pos, and whether it stands there and ends before limit.

@@ -14,14 +14,10 @@ import (
 // allocated while dst has room for the text and as much, once a few instructions of its kind have been
 // printed. Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
-	d.lineStart, d.operands = len(dst), 0
+	d.lineStart = len(dst)
 	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
-	if d.quick = d.planned(l, in.Leaf.model); d.quick && d.watch == watchNothing {
-		d.leave(0)
-		d.frames[0].v, d.frames[0].leaf = in.Bits, l.plan.unit
-	} else {
-		d.take(in)
-	}
+	d.quick = d.planned(l, in.Leaf.model)
+	d.take(in)
 	d.checkEntries(d.frames[0].leaf)
 	if x := d.choose(l, 0); x != nil {
 		dst = d.display(dst, x, 0)

@@ -318,12 +318,8 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 		m.single = env.Bound(l)
 	}
 	for _, l := range leaves {
-		u := env.Bound(l)
 		g.masks[0] = g.masks[0].Or(l.Mask).Or(l.DontCare)
-		for _, p := range u.Requires {
-			g.prog(p, 0)
-		}
-		g.cases(u, 0)
+		g.cases(env.Bound(l), 0)
 	}
 	g.masks[0] = g.masks[0].And(bits.Ones(width))
 	if k, ok := g.key(maxChoice); ok && len(g.tables) == 0 {

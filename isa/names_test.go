@@ -51,6 +51,20 @@ func TestNames(t *testing.T) {
 			0x08, "0xop8", "I0x Nop I8", "A=8",
 		},
 		{
+			"number behind one that did not start", `<bitset name="#instruction" size="8"><display>op {, 0x?F}{A}</display>
+				<field name="F" pos="0" type="bool" display="f"/><field name="A" low="1" high="7" type="uint"/></bitset>`,
+			0x08, "op 4", "Nop P  I4", "F= A=4",
+		},
+		{
+			// inside of N the K of X is that of N
+			"a field shown inside of another", `<bitset name="#x" size="2"><display>x{K}.{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
+				<bitset name="#n" size="2"><display>{P}</display><field name="K" low="0" high="1" type="uint"/></bitset>
+				<bitset name="#instruction" size="8"><display>op {N}</display><pattern low="6" high="7">00</pattern>
+				<field name="X" low="0" high="1" type="#x"><param name="K"/></field>
+				<field name="N" low="2" high="3" type="#n"><param name="X" as="P"/></field><field name="K" low="4" high="5" type="uint"/></bitset>`,
+			0x39, "op x2.1", "Nop P  Mx I2 P. I1", "X=x3.1 X.V=1 N=x2.1 N.K=2 K=3",
+		},
+		{
 			// as a piece of a register the number is one of its name, elsewhere not
 			"one field in two ways", `<file name="r" type="u32" count="16"/><bitset name="#n" size="4"><display>{V}</display><field name="V" low="0" high="3" type="uint"/></bitset>
 				<bitset name="#instruction" size="8"><display>op {R}, {N}</display>

@@ -83,7 +83,7 @@ func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 	}
 	p.scopes = append(p.scopes, scope{up: up, space: sp, size: ref.Env.Root.Size})
 	inner := int32(len(p.scopes) - 1)
-	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: ref.Env.Root.Size})
+	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: int32(ref.Env.Root.Size)})
 	return inner, true
 }
 
@@ -194,21 +194,24 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 		p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
 		return false
 	}
-	return p.bindMaskedAt(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)
+	if ref.Width <= 64 {
+		return p.bindSome(ref, scope, v, ones(ref.Width), end)
+	}
+	return p.bindMasked(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)
 }
 
-// bindMasked sets those bits of a field that are set in mask.
-func (p *Parser) bindMasked(ref *model.Ref, v, mask uint64, end int) bool {
-	return p.bindMaskedAt(ref, p.scopeOf(ref.ScopeDepth), bits.Of(v), bits.Of(mask), end)
-}
-
-// bindMaskedAt is bindMasked for a field that stands in scope, or at the end of a path from it.
-func (p *Parser) bindMaskedAt(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
+// bindSome is bindMasked for up to 64 bits.
+func (p *Parser) bindSome(ref *model.Ref, scope int32, v, mask uint64, end int) bool {
 	if p.failure == nil {
 		if sp, low, ok := p.runAt(ref, scope); ok {
-			return p.setSome(sp, low, ref.Width, v[0], mask[0])
+			return p.setSome(sp, low, ref.Width, v, mask)
 		}
 	}
+	return p.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
+}
+
+// bindMasked sets those bits that are set in mask of a field that stands in scope, or at the end of a path from it.
+func (p *Parser) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end int) bool {
 	s, ok := p.enter(ref, scope)
 	switch {
 	case !ok:
@@ -346,7 +349,15 @@ func (p *Parser) bound(u undo, end int) {
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
 	s := &p.scopes[scope]
-	return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
+	if p.failure != nil {
+		return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
+	}
+	for i := range mask {
+		if mask[i] != 0 && !p.give(s, 64*i, match[i], mask[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // allKnown reports whether every bit of a scope has its value.

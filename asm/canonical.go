@@ -81,8 +81,10 @@ func (c *Canonical) Entry(in isa.Inst, entry bits.Value) CanonicalEntry {
 // entryDecides reports whether the idle bits of a leaf's entry depend on nothing but the entry.
 func (c *Canonical) entryDecides(leaf *isa.Leaf) bool {
 	for _, x := range c.p.env.Bound(c.p.root.Leaves[leaf.ID]).Unused {
-		if x.Cond != nil && !readsEntries(x.Cond.Root) {
-			return false
+		for _, b := range x.Bits {
+			if b.Cond != nil && !readsEntries(b.Cond.Root) {
+				return false
+			}
 		}
 	}
 	return true

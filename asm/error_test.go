@@ -281,3 +281,20 @@ func TestDocumentedErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestBitInTwoPlaces computes a value in which a bit stands twice.
+func TestBitInTwoPlaces(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<bitset name="#i" size="8">
+  <display>twice {D}</display>
+  <field name="A" low="0" high="3" type="uint"/>
+  <pattern low="4" high="7">0000</pattern>
+  <derived name="D" type="hex" width="8"><expr>{A} | {A} &lt;&lt; 4</expr></derived>
+</bitset>`))
+	if r, err := x.p.Parse("twice 0x66"); err != nil || r.Inst.Bits != bits.Of(6) {
+		t.Errorf("0x66 gives %v, %v, expected 6", r.Inst.Bits, err)
+	}
+	if r, err := x.p.Parse("twice 0x67"); err == nil {
+		t.Errorf("0x67 gives %v, expected an error: its halves differ", r.Inst.Bits)
+	}
+}

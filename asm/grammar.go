@@ -217,10 +217,11 @@ func (c *compiler) leaf(start *node, aliases bool) {
 		if cs.Shown && !aliases {
 			c.display(start, i)
 		}
-		for k := range cs.Aliases {
-			if aliases {
-				c.alias(start, i, k)
-			}
+		if !aliases {
+			continue
+		}
+		for k := range cs.Aliases() {
+			c.alias(start, i, k)
 		}
 	}
 }
@@ -240,7 +241,7 @@ func (c *compiler) display(start *node, i int) {
 func (c *compiler) alias(start *node, i, alias int) {
 	acc := c.enter(i)
 	acc.alias = true
-	c.template(start, c.unit.Cases[i].Aliases[alias], acc)
+	c.template(start, c.unit.Cases[i].Aliases()[alias], acc)
 }
 
 // enter settles the conditions of a case: that it holds, and that those before it do not whose displays would win.
@@ -598,10 +599,8 @@ func (n *node) sort() {
 			n.literals.add(n.edges[i].item.text, uint64(i), false)
 		}
 		n.literals.finish()
-		for _, i := range literals {
-			text := []byte(n.edges[i].item.text)
-			found, _, _ := n.literals.find(text, 0, len(text)+1, true)
-			n.edges[i].longer = found.shorter
+		for _, w := range n.literals.words {
+			n.edges[w.values[0]].longer = w.shorter
 		}
 	}
 }

@@ -142,6 +142,31 @@ func TestTouchingNumbers(t *testing.T) {
 	}
 }
 
+// A number ends where the rest of the text needs it to, also behind the 0 of what could be a radix, and a float before
+// what could be its point or exponent.
+func TestNumbersEnd(t *testing.T) {
+	for display, rows := range map[string]map[string]uint64{
+		"by 0x{H}x{U}": {"by 0x0x2": 0x02, "by 0xfx2": 0xf2, "by 0x0x2x3": 0x23},
+		"by {U}x{H}":   {"by 0x0": 0x00, "by 0x2": 0x20, "by 3xf": 0xf3, "by 0x3x2": 0x23},
+		"by {U}o{I}":   {"by 0o0": 0x000, "by 0o7": 0x700, "by 0o7o1": 0x107, "by 15o-8": 0x80f},
+		"by {U}b{I}":   {"by 0b1": 0x100, "by 0b1b0": 0x001},
+		"by {F}.{U}":   {"by 1.500000.7": 0x3e000007, "by 1.5.7": 0x3e000007, "by -.5.0": 0xb8000000, "by 2..3": 0x40000003},
+		"by {F}e{U}":   {"by 1.500000e7": 0x3e000007, "by infe1": 0x7c000001, "by 1e1e1": 0x49000001},
+		"by {F}{E}":    {"by 1.500000e": 0x3e000000, "by 1.500000.5": 0x3e001000, "by 1e1": 0x3c002000},
+	} {
+		x := toolsFor(t, load(t, fmt.Sprintf(`<enum name="#e"><value val="0" display="e"/><value val="1" display=".5"/><value val="2" display="e1"/></enum>
+			<bitset name="#instruction" size="32"><display>%s</display>
+			<field name="F" low="16" high="31" type="float"/><field name="I" low="8" high="11" type="int"/>
+			<field name="H" low="4" high="7" type="hex"/><field name="U" low="0" high="3" type="uint"/>
+			<field name="E" low="12" high="13" type="#e"/><pattern low="14" high="15">xx</pattern></bitset>`, display)))
+		for text, want := range rows {
+			if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Errorf("of %q, %q is %s with error %v, expected %x", display, text, res.Inst.Bits, err, want)
+			}
+		}
+	}
+}
+
 // Looking ahead, labels can start like nothing else that stands there.
 func TestLabelsAhead(t *testing.T) {
 	x := toolsFor(t, load(t, `

@@ -13,36 +13,31 @@ type Line struct {
 	// Text is what is read.
 	Text  []byte
 	parts []linePart
+	// Text[:kept] stands for Source[:done].
+	kept, done int
 }
 
 // Note is what a caller wants to know again of a line that is remembered.
 type Note [4]uint32
 
-// linePart is Text[from:to], which stands for Source[off:end], or is the same.
-type linePart struct {
-	from, to, off, end int32
-	same               bool
-}
+// linePart is Text[from:to], which stands for Source[off:end]. What is between parts is as in the source.
+type linePart struct{ from, to, off, end int32 }
 
 // Start begins a line of a source.
 func (l *Line) Start(source string) {
-	l.Source, l.Text, l.parts, l.Names, l.Note = source, l.Text[:0], l.parts[:0], 0, Note{}
+	l.Source, l.Text, l.parts, l.Names, l.Note, l.kept, l.done = source, l.Text[:0], l.parts[:0], 0, Note{}, 0, 0
 }
 
-// Keep appends Source[off:end].
-func (l *Line) Keep(off, end int) {
-	from := len(l.Text)
-	l.Text = append(l.Text, l.Source[off:end]...)
-	if n := len(l.parts) - 1; n >= 0 && l.parts[n].same && int(l.parts[n].to) == from && int(l.parts[n].end) == off {
-		l.parts[n].to, l.parts[n].end = int32(len(l.Text)), int32(end)
-		return
-	}
-	l.parts = append(l.parts, linePart{int32(from), int32(len(l.Text)), int32(off), int32(end), true})
+// Keep takes over the source up to a byte.
+func (l *Line) Keep(to int) {
+	l.Text = append(l.Text, l.Source[l.done:to]...)
+	l.kept, l.done = len(l.Text), to
 }
 
-// Stands says that Text from a byte on stands for Source[off:end].
-func (l *Line) Stands(from, off, end int) {
-	l.parts = append(l.parts, linePart{int32(from), int32(len(l.Text)), int32(off), int32(end), false})
+// Stand says that what was appended to Text since the last call stands for the source up to a byte.
+func (l *Line) Stand(end int) {
+	l.parts = append(l.parts, linePart{int32(l.kept), int32(len(l.Text)), int32(l.done), int32(end)})
+	l.kept, l.done = len(l.Text), end
 }
 
 // Known returns what a line that has only a source and its names was read as before, with its note; ok is false where
@@ -80,7 +75,7 @@ func (p *Parser) ParseLine(l *Line) (Result, error) {
 func (l *Line) place(e *Error) *Error {
 	at := *e
 	p := l.part(e.Off)
-	if p.same || e.Off < int(p.from) || e.Off >= int(p.to) {
+	if e.Off >= int(p.to) {
 		at.Off = p.sourceOf(e.Off)
 		at.End = max(at.Off, l.part(e.End-1).sourceOf(e.End-1)) + 1
 		return &at
@@ -92,26 +87,20 @@ func (l *Line) place(e *Error) *Error {
 	return &at
 }
 
-// part returns the part that has a byte of the text, or else the next one, or the last.
+// part returns the last part that starts at a byte of the text or before.
 func (l *Line) part(at int) *linePart {
-	for i := range l.parts {
-		if at < int(l.parts[i].to) {
-			return &l.parts[i]
+	for i := len(l.parts) - 1; i >= 0; i-- {
+		if p := &l.parts[i]; int(p.from) <= at {
+			return p
 		}
-	}
-	if n := len(l.parts); n > 0 {
-		return &l.parts[n-1]
 	}
 	return &linePart{}
 }
 
-// sourceOf returns the place in the source of a byte of the text, which the part has or stands beside.
+// sourceOf returns the place in the source of a byte of the text, which is in the part or behind it.
 func (p *linePart) sourceOf(at int) int {
-	switch {
-	case at >= int(p.to):
-		return int(p.end)
-	case p.same && at > int(p.from):
-		return int(p.off-p.from) + at
+	if at < int(p.to) {
+		return int(p.off)
 	}
-	return int(p.off)
+	return int(p.end-p.to) + at
 }

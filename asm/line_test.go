@@ -17,15 +17,14 @@ func lineOf(source string, pieces ...[2]string) *asm.Line {
 	off := 0
 	for _, p := range pieces {
 		end := off + len(p[0])
-		if p[1] == "" {
-			l.Keep(off, end)
-		} else {
-			from := len(l.Text)
+		l.Keep(off)
+		if p[1] != "" {
 			l.Text = append(l.Text, p[1]...)
-			l.Stands(from, off, end)
+			l.Stand(end)
 		}
 		off = end
 	}
+	l.Keep(off)
 	return l
 }
 

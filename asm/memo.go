@@ -206,11 +206,11 @@ func (p *Parser) restore(r *reading) {
 }
 
 // operandKind is what the reading of an operand depends on beside its text.
-type operandKind int
+type operandKind int32
 
 func (p *Parser) kindOf(g *grammar) operandKind {
 	kind := g.index<<2 | int(p.behind())
-	return operandKind(kind<<2 | int(truthBit(p.strict))<<1 | int(truthBit(p.leniently)))
+	return operandKind(kind<<1 | int(truthBit(p.leniently)))
 }
 
 // operandTable has operands by what they depend on. It is searched for the word that a text starts with, which may be
@@ -237,22 +237,18 @@ type wayParts struct {
 // maxOperands bounds the slots of the table.
 const maxOperands = 1 << 16
 
-// hash returns a hash of a kind and the word that a text starts with, or of what stands in place of one.
+// hash returns a hash of a kind and the word that a text starts with, or of what stands in place of one. There is room for
+// 8 bytes behind the text.
 func (kind operandKind) hash(text []byte, long bool) uint64 {
 	n := wordEnd(text, long)
 	if n == 0 {
 		n = min(2, len(text))
 	}
-	text = text[:n]
-	h := uint64(kind)
-	for ; len(text) >= 8; text = text[8:] {
+	h := uint64(kind)<<16 | uint64(n)
+	for ; n > 8; text, n = text[8:], n-8 {
 		h = mix(h, binary.LittleEndian.Uint64(text))
 	}
-	x := uint64(len(text))
-	for _, c := range text {
-		x = x<<8 | uint64(c)
-	}
-	return mix(h, x)
+	return mix(h, binary.LittleEndian.Uint64(text[:8])&ones(8*n))
 }
 
 // wordEnd returns the end of the word that a text starts with: a blank or a comma that stands in no brackets; where it

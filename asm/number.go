@@ -29,6 +29,10 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 			return p.takeSymbol(e, t, pos)
 		}
 	}
+	ranged := state <= stateRange && it.kind == itemFloat
+	if ranged {
+		state = stateRange - state
+	}
 	n, ok := p.number(it, pos, state)
 	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
@@ -41,7 +45,9 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		p.expectItem(pos, it)
 		return false
 	}
-	p.saveNumber(e, &n)
+	if !ranged {
+		p.saveNumber(e, &n)
+	}
 	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
 		p.expectItem(pos, it)
 		return false
@@ -58,7 +64,7 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		v = p.attainable(it.ref, v)
 	}
 	p.off += n.offBy(v, it.ref.Width)
-	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, state) {
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, state, ranged) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -89,12 +95,11 @@ func (p *Parser) takeSymbol(e *edge, t target, pos int) bool {
 // saveNumber leaves the other ways open to read what has been read as a number.
 func (p *Parser) saveNumber(e *edge, n *number) {
 	it, next := &e.item, e.next
-	several := n.end-n.digits > 1
-	switch {
-	case (it.kind == itemNumber || it.kind == itemBranch) && several && p.splits(next, n.digits, n.end):
-		p.save(e, n.end-1)
-	case it.kind == itemEnum && several && p.splits(next, n.digits, n.end):
+	switch several := n.end-n.digits > 1 && p.splits(next, n.digits, n.end); {
+	case several && it.kind == itemEnum:
 		p.save(e, stateShorter-n.end+1)
+	case several:
+		p.save(e, n.end-1)
 	case it.mayBeAbsent() && (p.everyWay() || p.follows(next, p.pos)):
 		p.save(e, stateAbsent)
 	}
@@ -107,10 +112,10 @@ func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 		p.failRange(it, pos, n)
 		return false
 	}
-	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
+	if !p.spelled(n.digits == p.pos && !n.pattern && (p.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
-	if !p.bindMaskedAt(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), n.end) {
+	if !p.bindMasked(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), n.end) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -150,24 +155,23 @@ func (p *Parser) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (p *Parser) bindNumber(e *edge, v uint64, end, state int) bool {
+func (p *Parser) bindNumber(e *edge, v uint64, end, state int, ranged bool) bool {
 	it := &e.item
 	ref := it.ref
 	switch {
 	case ref.Prog != nil:
-		return p.bindDerived(e, v, end, state)
+		return p.bindDerived(e, v, end, state, ranged)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
-		return p.bindMasked(ref, v, math.MaxUint32, end)
+		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
 	}
 	return p.bind(it, v, end)
 }
 
 // bindDerived notes what a number says about an expression.
-func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
+func (p *Parser) bindDerived(e *edge, v uint64, end, state int, ranged bool) bool {
 	it := &e.item
-	ranged := it.kind == itemFloat && state == stateRange
 	if it.kind == itemFloat && !ranged {
-		p.save(e, stateRange)
+		p.save(e, stateRange-state)
 	}
 	if it.spread != nil && it.kind != itemEnum && !ranged && p.failure == nil {
 		return p.bind(it, v, end)
@@ -183,7 +187,8 @@ func (p *Parser) bindDerived(e *edge, v uint64, end, state int) bool {
 	return p.bindComputed(c, end)
 }
 
-// stateRange is the state in which a computed float is any that prints as the text.
+// stateRange less a limit is the state in which a computed float is any that prints as the text, which ends before the
+// limit.
 const stateRange = -2
 
 // samePrint returns the lowest and the highest bits that print as those of a float do. They are in
@@ -246,7 +251,8 @@ type number struct {
 	mag  uint64
 	wide bits.Value
 	// f is a float, rounded once; literal is what was written, as far as a float of 64 bits says it.
-	f, literal  float64
+	f, literal float64
+	// It can end anywhere behind digits, up to end.
 	digits, end int
 }
 
@@ -279,6 +285,7 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
 		return n, false
 	}
+	n.digits = i
 	base := uint64(10)
 	if it.ref.Kind == spec.KindHex {
 		base = 16
@@ -298,7 +305,6 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 			}
 		}
 	}
-	n.digits = i
 	return p.digits(n, i, limit, base)
 }
 
@@ -312,7 +318,6 @@ func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
 		n.neg = !n.neg
 		i++
 	}
-	n.digits = i
 	n, ok := p.digits(n, i, limit, 10)
 	if !ok || n.end >= limit || p.src[n.end] != ')' {
 		return n, false
@@ -352,12 +357,13 @@ func (p *Parser) compute(n number, it *item, i, limit int) (number, bool) {
 const maxDigits = 300
 
 func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
+	from := i
 	for ; i < limit; i++ {
 		d := uint64(digitValue[p.src[i]])
 		if d >= base {
 			break
 		}
-		if i-n.digits == maxDigits {
+		if i-from == maxDigits {
 			return n, false
 		}
 		if n.over = n.over || n.wide[3]>>60 != 0; n.over {
@@ -373,7 +379,7 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 	}
 	n.end = i
 	p.see(i)
-	return n, i > n.digits
+	return n, i > from
 }
 
 // addDigit returns v*base + d.
@@ -402,47 +408,66 @@ var digitValue = func() (t [256]byte) {
 
 // float reads a decimal float for a field of that width, nan or inf.
 func (p *Parser) float(width, from, i, limit int) (number, bool) {
-	n := number{isFloat: true, digits: i, end: i}
-	neg := i > from && p.src[from] == '-'
+	n := number{isFloat: true, neg: i > from && p.src[from] == '-', digits: i}
 	if i < limit && (p.src[i]|0x20 == 'n' || p.src[i]|0x20 == 'i') {
 		p.see(i + 2)
 	}
 	for _, word := range []string{"nan", "inf"} {
 		if i+3 <= limit && strings.EqualFold(string(p.src[i:i+3]), word) {
-			n.f, n.end = math.NaN(), i+3
+			n.f, n.digits, n.end, n.word = math.NaN(), i+2, i+3, true
 			if word == "inf" {
 				n.f = math.Inf(1)
 			}
-			n.neg, n.word = neg, true
 			return n, true
 		}
 	}
-	end := i
-	for end < limit && (digitValue[p.src[end]] < 10 || p.src[end] == '.' || p.src[end]|0x20 == 'e' ||
-		end > i && (p.src[end] == '-' || p.src[end] == '+') && p.src[end-1]|0x20 == 'e') {
-		end++
-	}
-	p.see(end)
+	n.end = floatEnd(p.src[:limit], i)
+	p.see(n.end + len("e+"))
 	size := 64
 	if width == 32 {
 		size = 32 // rounded once
 	}
-	f, err := strconv.ParseFloat(string(p.src[i:end]), size)
-	if err != nil && !math.IsInf(f, 0) || end == i {
-		return n, false
+	var err error
+	text := string(p.src[i:n.end])
+	n.f, err = strconv.ParseFloat(text, size)
+	if n.literal = n.f; size == 32 {
+		n.literal, _ = strconv.ParseFloat(text, 64)
 	}
-	n.f, n.literal, n.neg, n.end = f, f, neg, end
-	if size == 32 {
-		n.literal, _ = strconv.ParseFloat(string(p.src[i:end]), 64)
+	return n, err == nil || math.IsInf(n.f, 0)
+}
+
+// floatEnd returns the end of the decimal float that starts at a place, which may be none.
+func floatEnd(src []byte, i int) int {
+	end := digitsEnd(src, i)
+	if end < len(src) && src[end] == '.' {
+		end = digitsEnd(src, end+1)
 	}
-	return n, true
+	exponent := end + 1
+	if end == len(src) || src[end]|0x20 != 'e' {
+		return end
+	}
+	if exponent < len(src) && (src[exponent] == '+' || src[exponent] == '-') {
+		exponent++
+	}
+	if e := digitsEnd(src, exponent); e > exponent {
+		return e
+	}
+	return end
+}
+
+// digitsEnd returns the end of the decimal digits at a place.
+func digitsEnd(src []byte, i int) int {
+	for i < len(src) && digitValue[src[i]] < 10 {
+		i++
+	}
+	return i
 }
 
 // fit converts a number to the bits of a field; ok is false where it does not fit.
 func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
 	if n.isFloat {
 		v := floatBits(n, ref.Width)
-		return v, !math.IsInf(floatValue(v, ref.Width), 0) || n.word
+		return v, !math.IsInf(model.FloatValue(v, ref.Width), 0) || n.word
 	}
 	if n.over || n.wide != bits.Of(n.mag) {
 		return 0, false
@@ -519,21 +544,6 @@ func floatBits(n number, width int) uint64 {
 	return uint64(b)
 }
 
-// floatValue is the number that the bits of a float are.
-func floatValue(v uint64, width int) float64 {
-	if width != 16 {
-		return float64(math.Float32frombits(uint32(v)))
-	}
-	frac, exp, sign := float64(v&0x3ff), int(v>>10&31), 1-2*float64(v>>15&1)
-	switch exp {
-	case 0:
-		return sign * math.Ldexp(frac, -24)
-	case 31:
-		return sign * math.Inf(1) // or a number that is none
-	}
-	return sign * math.Ldexp(1024+frac, exp-25)
-}
-
 // offBy is how far the bits of a float are from what was written.
 func (n *number) offBy(v uint64, width int) float64 {
 	if !n.isFloat || n.word {
@@ -543,7 +553,7 @@ func (n *number) offBy(v uint64, width int) float64 {
 	if n.neg {
 		written = -written
 	}
-	return math.Abs(floatValue(v, width) - written)
+	return math.Abs(model.FloatValue(v, width) - written)
 }
 
 // attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
@@ -559,7 +569,7 @@ func (p *Parser) attainable(ref *model.Ref, v uint64) uint64 {
 	}
 	off := (v - t.val) & (step - 1)
 	down, up := v-off, v-off+step
-	if off <= step/2 || math.IsInf(floatValue(up, ref.Width), 0) {
+	if x := model.FloatValue(up, ref.Width); off <= step/2 || math.IsInf(x, 0) || math.IsNaN(x) {
 		return down
 	}
 	return up

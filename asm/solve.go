@@ -12,19 +12,18 @@ import (
 type constraint struct {
 	prog  *model.Prog
 	scope int32
-	kind  want
-	// value and mask of wantValue: value(prog) & mask == value.
-	value, mask uint64
-	// high is the largest value of wantRange; value is the smallest.
-	high uint64
 	// nested is the scope whose bits are the value of the expression, width of them.
-	nested int32
-	width  int
+	nested, width int32
+	kind          want
 	// soft constraints choose among words that print the same fields: they say that an earlier
 	// case does not apply. Text that would be printed through an earlier case is accepted.
 	soft bool
 	// done tells that it holds whatever the bits are that were unknown when all of the text had been read.
 	done bool
+	// value and mask of wantValue: value(prog) & mask == value.
+	value, mask uint64
+	// high is the largest value of wantRange; value is the smallest.
+	high uint64
 	// ref is the computed field that text gave a value, and text where that stands, for an error.
 	ref  *model.Ref
 	text textRange
@@ -214,11 +213,11 @@ func (p *Parser) derive(c *constraint) status {
 func (p *Parser) deriveNested(c *constraint) status {
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
-		mask := wide.Ones(c.width)
-		return statusOf(p.setMasked(s.space, s.low, c.width, wide.Of(v), mask, p.pos))
+		width := int(c.width)
+		return statusOf(p.setMasked(s.space, s.low, width, wide.Of(v), wide.Ones(width), p.pos))
 	}
-	sp := &p.spaces[s.space]
-	return both(p.assign(c.prog.Root, c.scope, sp.val.Uint(0, min(c.width, 64)), sp.known.Uint(0, min(c.width, 64))), open)
+	sp, width := &p.spaces[s.space], min(int(c.width), 64)
+	return both(p.assign(c.prog.Root, c.scope, sp.val.Uint(0, width), sp.known.Uint(0, width)), open)
 }
 
 // up returns the scope so many scopes outside.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -197,7 +198,7 @@ func (p *Parser) planEntries() {
 			continue
 		}
 		if len(p.made) == 0 {
-			unused = p.unused()
+			p.unused(&unused)
 		}
 		path := p.indexPath(s, p.leaf)
 		e := planned{field: s.field, home: s.home, Entry: Entry{
@@ -272,27 +273,27 @@ func setParts(word *bits.Value, parts []isa.Part, v bits.Value) {
 	}
 }
 
-// unused returns the bits of each space on which the instruction does not depend. It may need an entry that nothing else
+// unused lists the bits of each space on which the instruction does not depend. It may need an entry that nothing else
 // does.
-func (p *Parser) unused() (list [maxSpaces]bits.Value) {
+func (p *Parser) unused(list *[maxSpaces]bits.Value) {
 	for _, u := range p.leafScopes {
-		for i := range u.leaf.Unused {
-			x := &u.leaf.Unused[i]
+		for _, x := range u.leaf.Unused {
 			s, ok := p.enter(x.Entry, u.scope)
 			if !ok {
 				continue
 			}
 			sp, ok := p.entry(x.Entry.Field, &s)
-			if !ok {
-				continue
-			}
-			if x.Cond != nil {
-				if v, known := p.eval(x.Cond.Root, u.scope); !known || v == 0 {
-					continue
+			for i := 0; ok && i < len(x.Bits); i++ {
+				if b := &x.Bits[i]; b.Cond == nil || p.surely(b.Cond, u.scope) {
+					list[sp] = list[sp].Or(b.Mask)
 				}
 			}
-			list[sp] = list[sp].Or(x.Mask)
 		}
 	}
-	return list
+}
+
+// surely reports whether a condition is known to hold.
+func (p *Parser) surely(cond *model.Prog, scope int32) bool {
+	v, known := p.eval(cond.Root, scope)
+	return known && v != 0
 }

@@ -23,7 +23,7 @@ type place struct {
 func (k *walker) aliases() {
 	var shown map[int]lit
 	for _, p := range k.places {
-		for _, a := range p.c.Aliases {
+		for _, a := range p.c.Aliases() {
 			if shown == nil {
 				shown = k.shownBits()
 			}

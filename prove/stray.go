@@ -74,7 +74,7 @@ func narrow(s diag.Span, brace string) diag.Span {
 
 // bound reports what the model could not bind, cycles and limits.
 func (m *machine) bound(u *model.BoundLeaf) {
-	for _, e := range u.Errs {
+	for _, e := range u.Errs() {
 		if e.Code == diag.ExprCycle {
 			m.cycle(e.Span)
 			continue

@@ -150,7 +150,7 @@ func (k *walker) scope(f *frame) {
 			k.use(c.Cond, f, rest)
 			here = k.w.and(rest, f.holds(c.Cond))
 		}
-		for _, a := range c.Aliases {
+		for _, a := range c.Aliases() {
 			k.items(a, f, here)
 		}
 		k.places = append(k.places, place{c, f, here, k.optional})

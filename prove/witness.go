@@ -56,7 +56,7 @@ func (w *nesting) env(e *model.Env) {
 	w.open[e], w.done[e] = true, true
 	for _, l := range e.Root.Leaves {
 		u := e.Bound(l)
-		for _, err := range u.Errs {
+		for _, err := range u.Errs() {
 			w.endless = w.endless || err.Code == diag.XMLLimit
 		}
 		for _, c := range u.Cases {

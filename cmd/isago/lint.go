@@ -160,7 +160,9 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 		d.SetTable(i, t)
 	}
 	place := placer(name, d, im, places)
-	outputs := f.outputs(set, d.Context(), data)
+	runner := f.launch(set, d.Context(), data)
+	outputs := outputs(runner)
+	counted, _ := runner.(exec.Counted)
 	var all diag.List
 	for _, part := range parts(im) {
 		d.SetContext(part.context(d.Context()))
@@ -173,7 +175,7 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 			v, _ = im.At(at, root, size)
 			return v, true
 		})
-		p := &lint.Program{Image: im, Decoder: d, Facts: running, Outputs: outputs, Base: part.base, End: part.end}
+		p := &lint.Program{Image: im, Decoder: d, Facts: running, Outputs: outputs, Counted: counted, Base: part.base, End: part.end}
 		for _, e := range im.Entries {
 			if !e.Inner && e.Addr >= part.base && e.Addr < part.end {
 				p.Entries = append(p.Entries, e.Addr-part.base)
@@ -242,16 +244,21 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 	}
 }
 
-// outputs lists the registers that a file says to be its outputs.
-func (f *lintFlags) outputs(set *isa.Set, ctx bits.Value, data []byte) []lint.Output {
+// launch opens a program as run does; nil where it is not for running, such as a file of geometry shaders.
+func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte) exec.Runner {
 	m, format, known := catalog.Recognise(data)
 	if !known || m.Launch == nil {
 		return nil
 	}
 	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
 	if err != nil {
-		return nil // it is not for running, such as a file of geometry shaders
+		return nil
 	}
+	return r
+}
+
+// outputs lists the registers that a file says to be its outputs.
+func outputs(r exec.Runner) []lint.Output {
 	b, ok := r.(*exec.Batch)
 	if !ok || b.Open {
 		return nil

@@ -28,14 +28,7 @@ func BenchmarkBesideTheLibrary(b *testing.B) {
 	compiler(b, "gcc")
 	for _, x := range gentest.Descriptions(b) {
 		b.Run(x.Name, func(b *testing.B) {
-			set, err := x.Load(isa.Options{Gen: x.Gens[0]})
-			if err != nil {
-				b.Fatal(err)
-			}
-			p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1})
-			if err != nil {
-				b.Fatal(err)
-			}
+			set, p := x.Program(b)
 			root := p.Main
 			dir := b.TempDir()
 			write(b, dir, p)

@@ -90,9 +90,6 @@ func newWriter(p *gen.Program) *writer {
 
 var limited = lazy.Regexp(`^(u?int.*|size|ptrdiff|wchar|wint|sig_atomic)$`)
 
-// ContextMember returns what the generated code calls a context.
-func ContextMember(p *gen.Program, c *spec.Context) string { return newWriter(p).contexts[c] }
-
 // reserved are the names that the interface has whatever the description.
 var reserved = []string{
 	"word", "inst", "op", "options", "options_init", "out", "put", "finding", "findings", "finding_kind", "finding_text",
@@ -222,10 +219,3 @@ var keywords = func() map[string]bool {
 	}
 	return m
 }()
-
-// Names returns what the generated code calls the functions and the struct of a leaf's fields, and the number of
-// limbs of the struct's rest.
-func Names(p *gen.Program, l *gen.Leaf) (pack, unpack, fields string, limbs int) {
-	w := newWriter(p)
-	return w.function("pack", l), w.function("unpack", l), w.structs[l], rest(l)
-}

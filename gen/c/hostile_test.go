@@ -10,7 +10,6 @@ import (
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/internal/gentest"
-	"github.com/isago/isago/isa"
 )
 
 // TestNoTextBecomesCode compiles descriptions whose names and texts try to be code: they would end a comment, a string or a
@@ -55,14 +54,7 @@ func TestOtherCompilers(t *testing.T) {
 }
 
 func compileWith(t *testing.T, x gentest.Description, compilers ...[]string) {
-	set, err := x.Load(isa.Options{Gen: x.Gens[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := x.Program(t)
 	dir := t.TempDir()
 	write(t, dir, p)
 	for _, cc := range compilers {

@@ -13,7 +13,6 @@ import (
 	"github.com/isago/isago/gen"
 	"github.com/isago/isago/gen/c"
 	"github.com/isago/isago/internal/gentest"
-	"github.com/isago/isago/isa"
 )
 
 var (
@@ -34,14 +33,7 @@ func TestSanitized(t *testing.T) {
 	compiler(t, "gcc")
 	for _, x := range gentest.Descriptions(t) {
 		t.Run(x.Name, func(t *testing.T) {
-			set, err := x.Load(isa.Options{Gen: x.Gens[0]})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, p := x.Program(t)
 			dir := t.TempDir()
 			write(t, dir, p)
 			if err := os.WriteFile(filepath.Join(dir, "main.c"), []byte(fuzzer(p)), 0o666); err != nil {

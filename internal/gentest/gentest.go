@@ -50,6 +50,20 @@ type Description struct {
 	Gens []uint32
 }
 
+// Program loads the description and lowers it for a generator.
+func (x Description) Program(t testing.TB) (*isa.Set, *gen.Program) {
+	t.Helper()
+	set, err := x.Load(isa.Options{Gen: x.Gens[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set, p
+}
+
 // Descriptions lists those that the flags choose.
 func Descriptions(t testing.TB) (list []Description) {
 	for _, m := range catalog.Machines() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
@@ -24,6 +25,8 @@ type Program struct {
 	Entries []int64
 	// Outputs are the registers that it is to write, by the names of their files; none where that is not known.
 	Outputs []Output
+	// Counted tells how many registers the program was given; nil for all.
+	Counted exec.Counted
 	// Place tells where the instruction at an address is.
 	Place func(addr int64) diag.Span
 }

@@ -35,7 +35,7 @@ func (l *linter) layOut() {
 		}
 		for a := range in.facts.Reads() {
 			switch {
-			case a.State.Kind != facts.Registers || a.Number < 0 || a.Kept || given(a.State):
+			case a.State.Kind != facts.Registers || a.Number < 0 || a.Kept || given(a.State) || l.beyond(a):
 			case a.Carried:
 				in.carried = append(in.carried, a)
 			default:
@@ -53,6 +53,15 @@ func (l *linter) layOut() {
 // given reports whether a register holds something before the program writes it.
 func given(s *facts.State) bool {
 	return s.Defined || s.Use == "input" || s.Use == "constant" || s.Scope == "block" || s.Scope == "launch"
+}
+
+// beyond reports whether a register is behind those that the program was given, and so 0.
+func (l *linter) beyond(a facts.Access) bool {
+	if l.Counted == nil {
+		return false
+	}
+	n := l.Counted.Count(a.State.Name)
+	return n > 0 && a.Number >= n
 }
 
 func (l *linter) newSet() set { return make(set, (l.size+63)/64) }

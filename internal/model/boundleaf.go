@@ -29,8 +29,7 @@ type BoundLeaf struct {
 	// Tables are the fields that name table entries of which no display shows the whole, only parts
 	// by paths.
 	Tables []*Ref
-	// Errs are the names and templates that could not be bound.
-	Errs diag.List
+	errs   diag.List
 
 	progs map[*spec.Expr]*Prog
 	cuts  map[*spec.Expr]*cutProg
@@ -53,8 +52,8 @@ type Case struct {
 	// Items is the display; Shown reports whether there is one (it may be empty).
 	Items []Item
 	Shown bool
-	// Aliases are read and never printed.
-	Aliases [][]Item
+	// Aliases returns those, which are read and never printed. They are bound when they are asked for.
+	Aliases func() [][]Item
 }
 
 // ItemKind tells the pieces of a bound template apart.
@@ -100,18 +99,13 @@ type Alt struct {
 
 // Ref is where a value comes from.
 type Ref struct {
-	// ScopeDepth is the number of frames between the scope that names it and the scope that has it.
-	ScopeDepth int
-	// Enter are the bitset fields that a path passes through before it reaches the field.
-	Enter []*Ref
 	// Field is nil for a context.
 	Field   *spec.Field
 	Context *spec.Context
 	// Prog is the value of a derived field, evaluated where the field is.
 	Prog *Prog
-	// Env and Enum belong to the field's type.
-	Env  *Env
-	Enum *Enum
+	// ScopeDepth is the number of frames between the scope that names it and the scope that has it.
+	ScopeDepth int
 	// Low and Width are the bits of a value in one piece of at most 64; Low is -1 where there are
 	// several pieces.
 	Low, Width int
@@ -119,7 +113,12 @@ type Ref struct {
 	// leads through several pieces, to an entry from elsewhere, or to an index.
 	At    int
 	Entry *spec.Field
-	Kind  spec.Kind
+	// Enter are the bitset fields that a path passes through before it reaches the field.
+	Enter []*Ref
+	// Env and Enum belong to the field's type.
+	Env  *Env
+	Enum *Enum
+	Kind spec.Kind
 	// Owner is the leaf in whose scope the field stands.
 	Owner *BoundLeaf
 }
@@ -148,11 +147,16 @@ type Default struct {
 	Prog *Prog
 }
 
-// Unused are bits of the table entry of an index field that do not matter where Cond holds (always if nil).
+// Unused are the parts of the table entry of an index field that do not matter.
 type Unused struct {
 	Entry *Ref
-	Mask  bits.Value
-	Cond  *Prog
+	Bits  []UnusedBits
+}
+
+// UnusedBits are bits of an entry that do not matter where Cond holds (always if nil).
+type UnusedBits struct {
+	Mask bits.Value
+	Cond *Prog
 }
 
 // Hazard is a condition under which an instruction does not do what its text seems to say.
@@ -161,7 +165,15 @@ type Hazard struct {
 	Cond *Prog
 }
 
-func (u *BoundLeaf) fail(e *diag.Error) { u.Errs = append(u.Errs, e) }
+func (u *BoundLeaf) fail(e *diag.Error) { u.errs = append(u.errs, e) }
+
+// Errs returns the names and templates that could not be bound.
+func (u *BoundLeaf) Errs() diag.List {
+	for _, c := range u.Cases {
+		c.Aliases()
+	}
+	return u.errs
+}
 
 func (u *BoundLeaf) build() {
 	for b := u.Leaf.Spec; b != nil; b = b.Extends {
@@ -206,14 +218,18 @@ func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 	}
 	entry := *ref.Enter[i]
 	entry.Enter = ref.Enter[:i]
-	for k := range u.Unused {
-		x := &u.Unused[k]
-		if x.Cond == cond && x.Entry.Field == entry.Field && slices.Equal(x.Entry.Enter, entry.Enter) {
-			x.Mask = x.Mask.Or(mask)
-			return
-		}
+	k := slices.IndexFunc(u.Unused, func(x Unused) bool {
+		return x.Entry.Field == entry.Field && slices.Equal(x.Entry.Enter, entry.Enter)
+	})
+	if k < 0 {
+		k, u.Unused = len(u.Unused), append(u.Unused, Unused{Entry: &entry})
 	}
-	u.Unused = append(u.Unused, Unused{Entry: &entry, Mask: mask, Cond: cond})
+	list := u.Unused[k].Bits
+	if n := len(list); n > 0 && list[n-1].Cond == cond {
+		list[n-1].Mask = list[n-1].Mask.Or(mask)
+		return
+	}
+	u.Unused[k].Bits = append(list, UnusedBits{mask, cond})
 }
 
 // scatter returns where bits of a field are whose parts these are.
@@ -337,9 +353,7 @@ func (u *BoundLeaf) displays() {
 			bound.Shown = true
 			bound.Items = u.items(t.Display, given)
 		}
-		for _, a := range t.Aliases {
-			bound.Aliases = append(bound.Aliases, u.items(a, given))
-		}
+		bound.Aliases = u.aliases(t.Aliases, given)
 		u.Cases = append(u.Cases, bound)
 		if bound.Shown && bound.Cond == nil {
 			return
@@ -351,6 +365,21 @@ func (u *BoundLeaf) displays() {
 	if u.Env.Machine.ISA.Strict {
 		u.fail(diag.Errorf(diag.NoDisplay, u.Leaf.Spec.Span, "bitset %s has no display for every case", u.Leaf.Name))
 	}
+}
+
+// aliases returns what binds the aliases of a case.
+func (u *BoundLeaf) aliases(texts []*spec.Template, given settled) func() [][]Item {
+	if len(texts) == 0 {
+		return func() [][]Item { return nil }
+	}
+	return sync.OnceValue(func() (list [][]Item) {
+		u.Env.Machine.mu.Lock()
+		defer u.Env.Machine.mu.Unlock()
+		for _, a := range texts {
+			list = append(list, u.items(a, given))
+		}
+		return list
+	})
 }
 
 // settled is what is known of conditions when a template is used: that of its own case holds (nil

@@ -88,7 +88,7 @@ func (u *BoundLeaf) Knowledge() *Knowledge {
 	if k := u.knowledge.Load(); k != nil {
 		return k
 	}
-	before := len(u.Errs)
+	before := len(u.errs)
 	k := &Knowledge{Operands: map[*spec.Operand]*Facts{}}
 	for _, c := range u.Cases {
 		u.shown(k.Operands, c.Items)
@@ -104,8 +104,8 @@ func (u *BoundLeaf) Knowledge() *Knowledge {
 			u.field(l.Name, l.Span)
 		}
 	}
-	k.Errs = append(k.Errs, u.Errs[before:]...)
-	u.Errs = u.Errs[:before]
+	k.Errs = append(k.Errs, u.errs[before:]...)
+	u.errs = u.errs[:before]
 	u.knowledge.Store(k)
 	return k
 }

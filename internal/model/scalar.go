@@ -86,14 +86,7 @@ func appendSigned(dst []byte, v int64) []byte {
 
 // AppendFloat prints six decimals, and what is no number in glibc's spelling.
 func AppendFloat(dst []byte, v uint64, width int) []byte {
-	var x float64
-	switch width {
-	case 16:
-		x = halfFloat(uint16(v))
-	default:
-		x = float64(math.Float32frombits(uint32(v)))
-	}
-	switch {
+	switch x := FloatValue(v, width); {
 	case math.IsNaN(x):
 		if v>>(min(uint(width), 32)-1)&1 != 0 {
 			dst = append(dst, '-')
@@ -103,8 +96,17 @@ func AppendFloat(dst []byte, v uint64, width int) []byte {
 		return append(dst, "inf"...)
 	case math.IsInf(x, -1):
 		return append(dst, "-inf"...)
+	default:
+		return strconv.AppendFloat(dst, x, 'f', 6, 64)
 	}
-	return strconv.AppendFloat(dst, x, 'f', 6, 64)
+}
+
+// FloatValue is the number that the bits of a float of 16 or 32 bits are.
+func FloatValue(v uint64, width int) float64 {
+	if width == 16 {
+		return halfFloat(uint16(v))
+	}
+	return float64(math.Float32frombits(uint32(v)))
 }
 
 // halfFloat converts an IEEE 754 half.

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -54,7 +56,7 @@ func (c *strictChecker) env(e *Env) {
 }
 
 func (c *strictChecker) boundLeaf(u *BoundLeaf) {
-	for _, e := range append(u.Errs[:len(u.Errs):len(u.Errs)], u.Knowledge().Errs...) {
+	for _, e := range slices.Concat(u.Errs(), u.Knowledge().Errs) {
 		if len(c.errs) == maxErrors {
 			return
 		}
@@ -65,7 +67,7 @@ func (c *strictChecker) boundLeaf(u *BoundLeaf) {
 	}
 	for _, cs := range u.Cases {
 		c.items(cs.Items)
-		for _, a := range cs.Aliases {
+		for _, a := range cs.Aliases() {
 			c.items(a)
 		}
 	}

@@ -2,7 +2,6 @@ package model
 
 import (
 	mathbits "math/bits"
-	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/spec"
@@ -27,17 +26,8 @@ const NoWire = -1
 const maxWiring = 4
 
 // WiringOf returns the wiring of an expression, all of which must come from one scope; ok is false where it is something
-// else.
+// else. A bit may be in two places of a value.
 func WiringOf(n *Node) (w Wiring, ok bool) {
-	w, ok = wiringOf(n)
-	for i, wire := range w.Wires { // a bit in two places is a condition too
-		ok = ok && (wire == NoWire || !slices.Contains(w.Wires[:i], wire))
-	}
-	return w, ok
-}
-
-// wiringOf is WiringOf for a value that may have a bit in two places.
-func wiringOf(n *Node) (w Wiring, ok bool) {
 	finder := wiring{}
 	w.Wires, ok = finder.node(n, 0, maxWiring)
 	w.ScopeDepth = finder.scopeDepth
@@ -174,7 +164,7 @@ func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
 // is returns the bits that the scope itself must have for the bits of a value that are in care to be those of x; ok is
 // false where that is none, or says nothing.
 func is(n *Node, x, care uint64) (mask, match bits.Value, ok bool) {
-	w, ok := wiringOf(n)
+	w, ok := WiringOf(n)
 	if !ok || w.ScopeDepth != 0 {
 		return mask, match, false
 	}

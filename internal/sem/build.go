@@ -241,6 +241,8 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 			return in.A, true
 		case aConst && av == in.Type().mask() || bConst && bv == 0:
 			return in.B, true
+		case b.opposite(in.A, in.B) || b.opposite(in.B, in.A):
+			return b.constant(in.Type(), 0), true
 		}
 	case OpOr:
 		switch {

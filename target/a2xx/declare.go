@@ -224,7 +224,6 @@ func (n *names) isRegister(name string) bool {
 // spellOut puts a text into a line, with registers in the places of names, and returns what is wrong with these.
 func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error) {
 	line.Start(text)
-	kept := 0
 	for i := 0; i < len(text) && len(n.byName) > 0; {
 		word := identifier(text[i:])
 		name, _, _ := strings.Cut(word, ".")
@@ -233,17 +232,16 @@ func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error) {
 			i += max(len(word), 1)
 			continue
 		}
-		line.Keep(kept, i)
-		from := len(line.Text)
+		line.Keep(i)
 		size, problems := n.register(line, &n.list[at], text[i+len(name):])
-		kept = i + len(name) + size
-		line.Stands(from, i, kept)
+		end := i + len(name) + size
+		line.Stand(end)
 		for _, p := range problems {
-			wrong = append(wrong, &asm.Error{Code: diag.RegisterUse, Off: i, End: kept, Msg: p})
+			wrong = append(wrong, &asm.Error{Code: diag.RegisterUse, Off: i, End: end, Msg: p})
 		}
-		i = kept
+		i = end
 	}
-	line.Keep(kept, len(text))
+	line.Keep(len(text))
 	return wrong
 }
 

@@ -485,7 +485,6 @@ func (r *assembly) spellOut(text string) bool {
 	for at < end && text[at] != ' ' && text[at] != '\t' {
 		at++
 	}
-	r.line.Keep(0, at)
 	r.mnemonic = r.mnemonics[text[:at]]
 	if r.mnemonic == nil {
 		r.mnemonic = r.mnemonics[strings.ToLower(text[:at])]
@@ -504,11 +503,9 @@ func (r *assembly) spellOut(text string) bool {
 			kind = kindRegister
 		}
 		ok = r.spellOperand(kind, text, at, comma) && ok
-		if at = comma + 1; comma < end {
-			r.line.Keep(comma, at)
-		}
+		at = comma + 1
 	}
-	r.line.Keep(end, len(text))
+	r.line.Keep(len(text))
 	return ok
 }
 
@@ -524,43 +521,48 @@ func (r *assembly) resolves(text string) bool {
 func (r *assembly) spellOperand(kind operandKind, text string, off, end int) bool {
 	lead := off + blanksAt(text[off:end])
 	if lead == end {
-		r.line.Keep(off, end)
 		return true
 	}
+	r.line.Keep(off)
 	r.line.Text = append(r.line.Text, ' ')
+	r.line.Stand(lead)
+	next := end
 	off, end = lead, lead+len(trimEnd(text[lead:end]))
 	switch kind {
 	case kindOther:
 		r.other(text, off, end)
-		return true
 	case kindTarget:
 		r.line.Note[noteTarget], r.line.Note[noteTargetEnd] = uint32(off), uint32(end)
-		r.line.Keep(off, end)
-		return true
+	default:
+		if text[off] == '!' {
+			off++
+		}
+		r.line.Keep(off)
+		o, ok := r.operand(text, off, end)
+		if !ok {
+			return false
+		}
+		r.append(&o, kind == kindWritten)
+		r.line.Stand(end)
+		if !r.uses(&o, kind, off, end) {
+			return false
+		}
 	}
-	if text[off] == '!' {
-		r.line.Keep(off, off+1)
-		off++
-	}
-	o, ok := r.operand(text, off, end)
-	if !ok {
-		return false
-	}
-	start := len(r.line.Text)
-	r.append(&o, kind == kindWritten)
-	r.line.Stands(start, off, end)
-	return r.uses(&o, kind, off, end)
+	r.line.Keep(end)
+	r.line.Stand(next)
+	return true
 }
 
-// other copies an operand, but for pairs of negations of a condition.
+// other leaves out pairs of negations of a condition.
 func (r *assembly) other(text string, off, end int) {
-	for off < end {
+	for {
 		i := strings.Index(text[off:end], "!!")
 		if i < 0 {
-			i = end - off
+			return
 		}
-		r.line.Keep(off, off+i)
+		r.line.Keep(off + i)
 		off += i + 2
+		r.line.Stand(off)
 	}
 }
 

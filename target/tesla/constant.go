@@ -130,13 +130,11 @@ func (s *scanner) operator(i int) string {
 // text has for some fields and not for others, stands for one.
 func constants(line *asm.Line, text string, name func(string) (int64, bool)) (negative bool, err error) {
 	line.Start(text)
-	done, square := 0, 0
+	square := 0
 	put := func(from, to int, number string) {
-		line.Keep(done, from)
-		at := len(line.Text)
+		line.Keep(from)
 		line.Text = append(line.Text, number...)
-		line.Stands(at, from, to)
-		done = to
+		line.Stand(to)
 	}
 	s := scanner{text: text}
 	for i := 0; i < len(text); {
@@ -180,7 +178,7 @@ func constants(line *asm.Line, text string, name func(string) (int64, bool)) (ne
 			i++
 		}
 	}
-	line.Keep(done, len(text))
+	line.Keep(len(text))
 	return negative, nil
 }
 

@@ -1,0 +1,16 @@
+package c
+
+import (
+	"github.com/isago/isago/gen"
+	"github.com/isago/isago/internal/spec"
+)
+
+// ContextMember returns what the generated code calls a context.
+func ContextMember(p *gen.Program, c *spec.Context) string { return newWriter(p).contexts[c] }
+
+// Names returns what the generated code calls the functions and the struct of a leaf's fields, and the number of
+// limbs of the struct's rest.
+func Names(p *gen.Program, l *gen.Leaf) (pack, unpack, fields string, limbs int) {
+	w := newWriter(p)
+	return w.function("pack", l), w.function("unpack", l), w.structs[l], rest(l)
+}

@@ -195,7 +195,13 @@ func TestComputedRange(t *testing.T) {
   <derived name="F" type="float" width="16"><expr>{A} * 3 + 0x50000</expr></derived></bitset>
 <bitset name="negative" extends="#instruction"><display>negative {F}</display>
   <pattern low="8" high="15">00000001</pattern><field name="A" low="0" high="7" type="uint"/>
-  <derived name="F" type="float" width="32"><expr>0xbf800000 + ({A} * 3) + 0x700000000</expr></derived></bitset>`))
+  <derived name="F" type="float" width="32"><expr>0xbf800000 + ({A} * 3) + 0x700000000</expr></derived></bitset>
+<bitset name="stepped" extends="#instruction"><display>stepped {F}</display>
+  <pattern low="8" high="15">00000010</pattern><field name="A" low="0" high="7" type="uint"/>
+  <derived name="F" type="float" width="16"><expr>{A} &lt;&lt; 8 | 0x40</expr></derived></bitset>
+<bitset name="before" extends="#instruction"><display>before {F}e{B}</display>
+  <pattern low="12" high="15">0001</pattern><field name="A" low="0" high="7" type="uint"/><field name="B" low="8" high="11" type="uint"/>
+  <derived name="F" type="float" width="16"><expr>{A} * 3 + 0x50000</expr></derived></bitset>`))
 	for w := range uint64(512) {
 		text, _, _, _ := x.print(bits.Of(w))
 		res, err := x.p.Parse(text)
@@ -210,6 +216,8 @@ func TestComputedRange(t *testing.T) {
 	x.rows(t, []row{
 		{"third 0.000045", "f9", ""}, // 249 * 3 * 2^-24 is 0.00004452, the smallest that prints so
 		{"third 0.000047", "", "text-range"},
+		{"before 0.000045e5", "15f9", ""},
+		{"stepped 65504", "27b", "stepped 59392.000000"}, // 7b40 is 1.8125 * 2^15, and 7c40 would be no number
 	})
 }
 

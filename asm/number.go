@@ -115,7 +115,7 @@ func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 		p.failRange(it, pos, n)
 		return false
 	}
-	if !p.spelled(n.digits == p.pos && !n.pattern && (p.src[pos] != '0' || n.end == pos+1)) {
+	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
 	if !p.bindMasked(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), n.end) {

@@ -43,17 +43,17 @@ const maxAnchors = 16
 // newAnchors files all templates of the parser's root.
 func newAnchors(p *Parser) *anchors {
 	a := &anchors{words: &trie{}, all: true}
-	m := p.env.Machine
+	known, m := map[string]*anchorGroup{}, p.env.Machine
 	for _, aliases := range []bool{false, true} { // as in compiler.compile
 		for _, l := range p.root.Leaves {
 			for i, t := range m.Texts(l) {
 				switch {
 				case aliases:
 					for k, alias := range t.Aliases {
-						a.put(p.anchor(l, alias), templateID{l, i, k})
+						a.put(known, p.anchor(l, alias), templateID{l, i, k})
 					}
 				case t.Display != nil:
-					a.put(p.anchor(l, t.Display), templateID{l, i, notAlias})
+					a.put(known, p.anchor(l, t.Display), templateID{l, i, notAlias})
 				}
 			}
 		}
@@ -62,17 +62,16 @@ func newAnchors(p *Parser) *anchors {
 	return a
 }
 
-// put files a template under its anchor.
-func (a *anchors) put(word string, t templateID) {
+// put files a template under its anchor, of which those that are known have their groups.
+func (a *anchors) put(known map[string]*anchorGroup, word string, t templateID) {
 	if word == "" {
 		a.all = false
 		return
 	}
-	var g *anchorGroup
-	if at, end, _ := a.words.find([]byte(word), 0, len(word)+1, true); at != nil && end == len(word) {
-		g = a.groups[at.first]
-	} else {
+	g := known[word]
+	if g == nil {
 		g = &anchorGroup{}
+		known[word] = g
 		a.words.add(word, uint64(len(a.groups)), false)
 		a.groups = append(a.groups, g)
 	}
@@ -127,7 +126,7 @@ func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complet
 				break
 			}
 			limit = end
-			start := p.groupStart(a.groups[found.first])
+			start := p.groupStart(a.groups[found.values[0]])
 			if slices.Contains(p.roots, start) {
 				continue
 			}

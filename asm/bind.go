@@ -83,7 +83,7 @@ func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 	}
 	p.scopes = append(p.scopes, scope{up: up, space: sp, size: ref.Env.Root.Size})
 	inner := int32(len(p.scopes) - 1)
-	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: ref.Env.Root.Size})
+	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: int32(ref.Env.Root.Size)})
 	return inner, true
 }
 
@@ -348,10 +348,16 @@ func (p *Parser) bound(u undo, end int) {
 
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
-	if s := &p.scopes[scope]; p.failure != nil {
+	s := &p.scopes[scope]
+	if p.failure != nil {
 		return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
 	}
-	return p.give(&p.scopes[scope], match, mask)
+	for i := range mask {
+		if mask[i] != 0 && !p.give(s, 64*i, match[i], mask[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // allKnown reports whether every bit of a scope has its value.

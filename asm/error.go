@@ -269,17 +269,11 @@ func (p *Parser) describe(it *item) string {
 // list names the texts of a trie, a few of them.
 func (t *trie) list() string {
 	var words []string
-	var walk func(t *trie, text string)
-	walk = func(t *trie, text string) {
-		if t.ends && text != "" {
+	for i := range t.words {
+		if text := t.words[i].text; text != "" {
 			words = append(words, text)
 		}
-		for i, c := range t.bytes {
-			walk(t.kids[i], text+string(c))
-		}
 	}
-	walk(t, "")
-	slices.Sort(words)
 	const most = 10
 	switch {
 	case len(words) == 0:

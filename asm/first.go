@@ -137,8 +137,9 @@ func (p *Parser) firstOfSet(s *setItem) (f firstSet) {
 
 // firstOfWords is firstOfItem for the texts of an enum or a bool.
 func firstOfWords(it *item) (f firstSet) {
-	f.bytes.addAll(string(it.words.bytes))
-	f.empty = it.words.ends
+	start := &it.words.states[0]
+	f.bytes.addAll(start.bytes)
+	f.empty = start.ends != nil
 	if it.numbers {
 		f.bytes.addAll(numberStart)
 	}

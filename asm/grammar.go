@@ -599,10 +599,8 @@ func (n *node) sort() {
 			n.literals.add(n.edges[i].item.text, uint64(i), false)
 		}
 		n.literals.finish()
-		for _, i := range literals {
-			text := []byte(n.edges[i].item.text)
-			found, _, _ := n.literals.find(text, 0, len(text)+1, true)
-			n.edges[i].longer = found.shorter
+		for _, w := range n.literals.words {
+			n.edges[w.values[0]].longer = w.shorter
 		}
 	}
 }

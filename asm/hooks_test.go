@@ -150,6 +150,8 @@ func TestNumbersEnd(t *testing.T) {
 		"by {U}x{H}":   {"by 0x0": 0x00, "by 0x2": 0x20, "by 3xf": 0xf3, "by 0x3x2": 0x23},
 		"by {U}o{I}":   {"by 0o0": 0x000, "by 0o7": 0x700, "by 0o7o1": 0x107, "by 15o-8": 0x80f},
 		"by {U}b{I}":   {"by 0b1": 0x100, "by 0b1b0": 0x001},
+		"by {U}xg {H}": {"by 0xg f": 0xf0, "by 3xg 0": 0x03, "by 0xexg 1": 0x1e},
+		"by {U}ob":     {"by 0ob": 0, "by 0o7ob": 7},
 		"by {F}.{U}":   {"by 1.500000.7": 0x3e000007, "by 1.5.7": 0x3e000007, "by -.5.0": 0xb8000000, "by 2..3": 0x40000003},
 		"by {F}e{U}":   {"by 1.500000e7": 0x3e000007, "by infe1": 0x7c000001, "by 1e1e1": 0x49000001},
 		"by {F}{E}":    {"by 1.500000e": 0x3e000000, "by 1.500000.5": 0x3e001000, "by 1e1": 0x3c002000},

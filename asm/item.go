@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
@@ -54,7 +55,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 }
 
 // findWord finds the longest text that ends before limit.
-func (p *Parser) findWord(t *trie, pos, limit int) (found *trie, end int) {
+func (p *Parser) findWord(t *trie, pos, limit int) (found *word, end int) {
 	found, end, stop := t.find(p.src, pos, limit, p.strict)
 	p.see(stop)
 	return found, end
@@ -106,18 +107,30 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
 	}
-	if !p.spelled(end-p.pos == found.size && !found.aliases[tried]) || !p.bind(it, found.values[tried], end) {
+	v := found.values[tried]
+	exactly := end-p.pos == len(found.text) && !found.aliases[tried] || pos > p.pos && p.blankStands(it.words, v, end)
+	if !p.spelled(exactly) || !p.bind(it, v, end) {
 		return false
 	}
 	p.pos, p.node = end, next
 	return true
 }
 
+// blankStands reports whether what stands up to a place is printed for a value as it is, with a blank at its start.
+func (p *Parser) blankStands(t *trie, v uint64, end int) bool {
+	found, to, _ := t.find(p.src, p.pos, end+1, true)
+	if found == nil || to != end {
+		return false
+	}
+	i := slices.Index(found.values, v)
+	return i >= 0 && !found.aliases[i]
+}
+
 // otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the
 // longest text that it has: as a shorter one, as nothing, or as a number.
-func (p *Parser) otherwise(it *item, longest *trie, next *node, pos int) bool {
+func (p *Parser) otherwise(it *item, longest *word, next *node, pos int) bool {
 	return p.everyWay() || longest.shorter || it.numbers && numeric[p.src[pos]] ||
-		it.words.ends && it.extent == anyExtent && p.follows(next, p.pos)
+		it.words.states[0].ends != nil && it.extent == anyExtent && p.follows(next, p.pos)
 }
 
 // matchCall reads a nested value.

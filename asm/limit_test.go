@@ -69,3 +69,20 @@ func TestOperandsInThemselves(t *testing.T) {
 		}
 	}
 }
+
+// A float of many digits is read soon, though what comes next could begin at each of them.
+func TestLongFloats(t *testing.T) {
+	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="q"/><value val="1" display="0"/></enum>
+		<bitset name="#instruction" size="32"><display>op {F}{E}</display><field name="F" low="16" high="31" type="float"/>
+		<field name="E" low="0" high="0" type="#e"/><pattern low="1" high="15">000000000000000</pattern></bitset>`))
+	begin, half := time.Now(), "op 0.5"+strings.Repeat("0", 40000)
+	if res, err := x.p.Parse(half + "q"); err != nil || res.Inst.Bits != bits.Of(0x38000000) {
+		t.Errorf("0.5 is %s with error %v, expected 38000000", res.Inst.Bits, err)
+	}
+	if res, err := x.p.Parse(half + "z"); err == nil {
+		t.Errorf("what is behind 0.5 is read as %s", res.Inst.Bits)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}

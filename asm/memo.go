@@ -206,11 +206,11 @@ func (p *Parser) restore(r *reading) {
 }
 
 // operandKind is what the reading of an operand depends on beside its text.
-type operandKind int
+type operandKind int32
 
 func (p *Parser) kindOf(g *grammar) operandKind {
 	kind := g.index<<2 | int(p.behind())
-	return operandKind(kind<<2 | int(truthBit(p.strict))<<1 | int(truthBit(p.leniently)))
+	return operandKind(kind<<1 | int(truthBit(p.leniently)))
 }
 
 // operandTable has operands by what they depend on. It is searched for the word that a text starts with, which may be

@@ -34,6 +34,9 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		state = stateRange - state
 	}
 	n, ok := p.number(it, pos, state)
+	if !ok && n.pattern && n.end > pos && p.follows(next, n.end-1) {
+		n, ok = p.number(it, pos, n.end-1) // a 0, and the letter is what comes next
+	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
@@ -422,7 +425,9 @@ func (p *Parser) float(width, from, i, limit int) (number, bool) {
 		}
 	}
 	n.end = floatEnd(p.src[:limit], i)
-	p.see(n.end + len("e+"))
+	if p.see(n.end + len("e+")); n.end-i > maxDigits {
+		n.digits = n.end - 1 // which is whole: each end would take as long as the text
+	}
 	size := 64
 	if width == 32 {
 		size = 32 // rounded once

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -15,12 +16,12 @@ import (
 // operand is what a text can be as a nested value: all ways to read it, in the order in which they are tried.
 type operand struct {
 	kind operandKind
-	text []byte // that decides
-	ways []way
 	// depth is how many values are nested in it.
-	depth int
+	depth uint8
 	// inPlace tells that it has to be read where it stands.
 	inPlace bool
+	text    []byte // that decides
+	ways    []way
 }
 
 // way is one way to read a nested value: the size of its text, and what that gives. Scopes and spaces are those of
@@ -34,10 +35,10 @@ type way struct {
 	more       *wayMore
 }
 
-// wayMore is what a way gives that is more than 64 bits of the value, those included.
+// wayMore is what a way gives beside those bits.
 type wayMore struct {
-	// The first scopes and, behind the word and the contexts, the first spaces are those around the value; opened are
-	// the spaces behind them, and gives the bits.
+	// outside is how many scopes around the value are the first of the parser that has read it alone; so are the spaces
+	// behind the word and the contexts. opened are the spaces behind those, and scopes the scopes behind the value's.
 	outside int
 	gives   []given
 	opened  []home
@@ -46,10 +47,11 @@ type wayMore struct {
 	units   []leafScope
 }
 
-// given are bits of a space.
+// given are up to 64 bits of a space from low on.
 type given struct {
 	space      uint8
-	val, known bits.Value
+	low        int16
+	val, known uint64
 }
 
 // home is what a space belongs to: the index of a table entry and where that stands, nothing for a computed value.
@@ -95,7 +97,7 @@ func (p *Parser) operand(g *grammar) *operand {
 		m.add(hash, o, maxOperands)
 	}
 	p.seen = max(p.seen, p.pos+len(o.text))
-	depth := p.depthOf(g) + o.depth
+	depth := p.depthOf(g) + int(o.depth)
 	if o.inPlace || depth >= maxNested {
 		return nil
 	}
@@ -168,7 +170,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	o.ways = m.ways.keep(p.found)
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
-	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), q.deepest-p.depthOf(g)
+	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-p.depthOf(g))
 	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	return o
 }
@@ -180,7 +182,7 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	}
 	q := p.helper
 	q.Symbol, q.Later, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Custom, p.Constant, p.memo
-	q.src, q.raw, q.whole, q.strict, q.leniently = p.src, p.raw, p.whole, p.strict, p.leniently
+	q.src, q.raw, q.whole, q.leniently = p.src, p.raw, p.whole, p.leniently
 	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
 	q.unspent()
 	q.asked, q.asks, q.seen, q.limit = false, q.asks[:0], p.pos, maxInnerSteps
@@ -215,24 +217,10 @@ func (p *Parser) openConditions() (ok bool) {
 
 // way returns the way in which the parser has read a value that starts at a place.
 func (p *Parser) way(m *wayParts, from, outside int) way {
-	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off}
-	var gives [maxSpaces]given
-	n := 0
-	for i := range p.nspaces {
-		s := &p.spaces[i]
-		known := s.known
-		if i == spaceContext {
-			known = known.AndNot(p.given)
-		}
-		if !known.IsZero() {
-			gives[n] = given{uint8(i), s.val, known}
-			n++
-		}
-	}
 	own := &p.spaces[spaceWord]
-	w.val, w.known = own.val[0], own.known[0]
-	alone := n == 0 || n == 1 && own.known == bits.Of(w.known) && w.known != 0
-	if alone && len(p.unmet)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside {
+	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off, val: own.val[0], known: own.known[0]}
+	gives := p.givesBeside()
+	if len(gives)+len(p.unmet)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside {
 		return w
 	}
 	var opened [maxSpaces]home
@@ -240,10 +228,27 @@ func (p *Parser) way(m *wayParts, from, outside int) way {
 		opened[i] = home{s.field, s.home}
 	}
 	w.more = &m.more.keep([]wayMore{{
-		outside: outside, gives: m.gives.keep(gives[:n]), opened: m.opened.keep(opened[:p.nspaces-spaceTable-outside]),
-		scopes: m.scopes.keep(p.scopes), cons: m.cons.keep(p.unmet), units: m.units.keep(p.leafScopes),
+		outside: outside, gives: m.gives.keep(gives), opened: m.opened.keep(opened[:p.nspaces-spaceTable-outside]),
+		scopes: m.scopes.keep(p.scopes[1+outside:]), cons: m.cons.keep(p.unmet), units: m.units.keep(p.leafScopes),
 	}})[0]
 	return w
+}
+
+// givesBeside lists the bits that are given beside the low 64 of the value.
+func (p *Parser) givesBeside() []given {
+	p.gives = p.gives[:0]
+	for i := range p.nspaces {
+		s := &p.spaces[i]
+		for k, known := range s.known {
+			if i == spaceContext {
+				known &^= p.given[k]
+			}
+			if known != 0 && i+k > 0 {
+				p.gives = append(p.gives, given{uint8(i), int16(64 * k), s.val[k], known})
+			}
+		}
+	}
+	return p.gives
 }
 
 // matchKnown reads a nested value as one of the ways that are known, from the one numbered state on.
@@ -264,12 +269,15 @@ func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 	return true
 }
 
-// wayFrom returns the first way from a number on that has as much text as the item must have and can be followed by
-// what comes next.
+// wayFrom returns the first way from a number on that is not refused, has as much text as the item must have and can be
+// followed by what comes next.
 func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 	it, next := &e.item, e.next
 	for ; i < len(o.ways); i++ {
 		size := o.ways[i].size
+		if p.strict && o.ways[i].loosely {
+			continue
+		}
 		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && p.follows(next, p.pos+size) {
 			break
 		}
@@ -291,26 +299,18 @@ func (p *Parser) take(it *item, w *way) bool {
 		return false
 	}
 	if w.more == nil {
-		return p.give(&p.scopes[own], bits.Of(w.val), bits.Of(w.known))
+		return p.give(&p.scopes[own], 0, w.val, w.known)
 	}
 	m := placing{p: p, way: w.more}
-	return m.place(own)
+	return m.place(own, w)
 }
 
-// give sets bits of a scope.
-func (p *Parser) give(s *scope, val, known bits.Value) bool {
-	switch {
-	case s.parts == nil && known.Len() <= 64:
-		return p.setSome(s.space, s.low, 64, val[0], known[0])
-	case s.parts != nil || s.low&63 != 0:
-		return p.setPieces(s, []spec.Part{{Width: known.Len()}}, val, known, p.pos)
+// give sets up to 64 bits of a scope from one on.
+func (p *Parser) give(s *scope, low int, val, known uint64) bool {
+	if s.parts == nil {
+		return p.setSome(s.space, s.low+low, 64, val, known)
 	}
-	for i, j := 0, s.low>>6; j < len(known); i, j = i+1, j+1 {
-		if known[i] != 0 && !p.setLimb(s.space, j, val[i], known[i]) {
-			return false
-		}
-	}
-	return true
+	return p.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), p.pos)
 }
 
 // placing puts what a value gave when it was read alone where it stands.
@@ -325,7 +325,7 @@ type placing struct {
 }
 
 // place puts all of the way at a scope; ok is false where something contradicts it.
-func (m *placing) place(own int32) (ok bool) {
+func (m *placing) place(own int32, bits *way) (ok bool) {
 	p, w := m.p, m.way
 	m.around[0], m.bases[spaceWord] = own, p.scopes[own]
 	m.bases[spaceContext] = scope{space: spaceContext}
@@ -339,11 +339,14 @@ func (m *placing) place(own int32) (ok bool) {
 		}
 	}
 	m.new = int32(len(p.scopes))
-	for i := range w.scopes[1+w.outside:] {
-		p.scopes = append(p.scopes, m.moved(&w.scopes[1+w.outside+i]))
+	for i := range w.scopes {
+		p.scopes = append(p.scopes, m.moved(&w.scopes[i]))
+	}
+	if !p.give(&m.bases[spaceWord], 0, bits.val, bits.known) {
+		return false
 	}
 	for i := range w.gives {
-		if g := &w.gives[i]; !p.give(&m.bases[g.space], g.val, g.known) {
+		if g := &w.gives[i]; !p.give(&m.bases[g.space], int(g.low), g.val, g.known) {
 			return false
 		}
 	}

@@ -75,6 +75,9 @@ type Parser struct {
 	// noncanonical tells that some text was not read as it would be printed: a number in another
 	// spelling, a blank too few, an alias. strict refuses such text.
 	noncanonical, strict bool
+	// canonical are the choices that were left open when the first such text was read, begun where the search started.
+	canonical int
+	begun     *node
 	// asks are the names of labels that were asked for; asked tells that a hook was that can say something else the next
 	// time.
 	asked   bool
@@ -99,6 +102,7 @@ type Parser struct {
 	given         bits.Value
 	found         []way        // of the operand that is being read
 	unmet         []constraint // of the value that was read
+	gives         []given      // of it, beside its low 64 bits
 
 	first   finding // of a line that is verified
 	solver  solver
@@ -442,7 +446,7 @@ func (p *Parser) run() bool {
 // from reads the whole input as one of the templates of a grammar.
 func (p *Parser) from(start *node) bool {
 	p.reset(p.root.Size)
-	p.node = start
+	p.node, p.begun = start, start
 	return p.search()
 }
 
@@ -622,7 +626,7 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 	if found == nil {
 		return nil, 0
 	}
-	return n.edges[found.first], end
+	return n.edges[found.values[0]], end
 }
 
 // literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
@@ -671,8 +675,8 @@ func (p *Parser) literalWay(n *node, state int) bool {
 
 // spelled notes whether a piece of text is as it would be printed, and reports whether it can be read.
 func (p *Parser) spelled(exactly bool) bool {
-	if !exactly {
-		p.noncanonical = true
+	if !exactly && !p.noncanonical {
+		p.noncanonical, p.canonical = true, len(p.choices)
 	}
 	return exactly || !p.strict
 }

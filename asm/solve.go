@@ -12,19 +12,18 @@ import (
 type constraint struct {
 	prog  *model.Prog
 	scope int32
-	kind  want
-	// value and mask of wantValue: value(prog) & mask == value.
-	value, mask uint64
-	// high is the largest value of wantRange; value is the smallest.
-	high uint64
 	// nested is the scope whose bits are the value of the expression, width of them.
-	nested int32
-	width  int
+	nested, width int32
+	kind          want
 	// soft constraints choose among words that print the same fields: they say that an earlier
 	// case does not apply. Text that would be printed through an earlier case is accepted.
 	soft bool
 	// done tells that it holds whatever the bits are that were unknown when all of the text had been read.
 	done bool
+	// value and mask of wantValue: value(prog) & mask == value.
+	value, mask uint64
+	// high is the largest value of wantRange; value is the smallest.
+	high uint64
 	// ref is the computed field that text gave a value, and text where that stands, for an error.
 	ref  *model.Ref
 	text textRange
@@ -214,11 +213,11 @@ func (p *Parser) derive(c *constraint) status {
 func (p *Parser) deriveNested(c *constraint) status {
 	s := p.scopes[c.nested]
 	if v, known := p.eval(c.prog.Root, c.scope); known {
-		mask := wide.Ones(c.width)
-		return statusOf(p.setMasked(s.space, s.low, c.width, wide.Of(v), mask, p.pos))
+		width := int(c.width)
+		return statusOf(p.setMasked(s.space, s.low, width, wide.Of(v), wide.Ones(width), p.pos))
 	}
-	sp := &p.spaces[s.space]
-	return both(p.assign(c.prog.Root, c.scope, sp.val.Uint(0, min(c.width, 64)), sp.known.Uint(0, min(c.width, 64))), open)
+	sp, width := &p.spaces[s.space], min(int(c.width), 64)
+	return both(p.assign(c.prog.Root, c.scope, sp.val.Uint(0, width), sp.known.Uint(0, width)), open)
 }
 
 // up returns the scope so many scopes outside.
@@ -526,12 +525,20 @@ func (p *Parser) supposing(known wide.Value, read func()) {
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
 // computed from bits that are unknown. With zeros these are 0.
 func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
-	s, ok := p.enter(d.Ref, p.up(scope, d.Ref.ScopeDepth))
+	home := p.up(scope, d.Ref.ScopeDepth)
+	sp, low, run := p.runAt(d.Ref, home)
+	if run && p.spaces[sp].known.Uint(low, d.Ref.Width) == ones(d.Ref.Width) {
+		return true
+	}
+	s, ok := p.enter(d.Ref, home)
 	if !ok {
 		return true
 	}
 	v, known := p.defaultValue(d, scope, zeros)
-	if known {
+	switch {
+	case known && run:
+		p.fillRun(sp, low, d.Ref.Width, v)
+	case known:
 		p.fill(&s, d.Ref.Field.Parts, wide.Of(v))
 	}
 	return known
@@ -554,14 +561,23 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 
 // fill sets those bits of runs of a scope that are unknown, to the low bits of v.
 func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
-	sp := &p.spaces[s.space]
 	for low, width := range s.pieces(list) {
-		if unknown := wide.Ones(width).AndNot(sp.known.Shr(max(low, 0))); low != zeros && !unknown.IsZero() {
-			p.setMasked(s.space, low, width, v, unknown, p.pos)
-			if s.space >= spaceTable {
-				sp.assumed = sp.assumed.Or(unknown.Shl(low))
-			}
+		for at := 0; low != zeros && at < width; at += 64 {
+			p.fillRun(s.space, low+at, min(64, width-at), v.Uint(at, 64))
 		}
 		v = v.Shr(width)
+	}
+}
+
+// fillRun is fill for a run of up to 64 bits.
+func (p *Parser) fillRun(sp uint8, low, width int, v uint64) {
+	s := &p.spaces[sp]
+	unknown := ones(width) &^ s.known.Uint(low, width)
+	if unknown == 0 {
+		return
+	}
+	p.setSome(sp, low, width, v, unknown)
+	if sp >= spaceTable {
+		s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 	}
 }

@@ -1,41 +1,68 @@
 package asm
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 )
 
 // trie is a set of texts, each with its values, found longest first at a place of the input.
 type trie struct {
-	bytes []byte
-	kids  []*trie
-	// values belong to the text that ends here, in the order in which they were added.
+	words []word // by their texts
+	// states has the start first, then those behind one byte, and so on.
+	states []state
+}
+
+// word is a text of a trie.
+type word struct {
+	text string
+	// values are in the order in which they were added.
 	values []uint64
 	// aliases tells of each value whether the text is only read and never printed for it.
 	aliases []bool
-	ends    bool
-	first   uint64 // of values
-	// size is the length of the text; shorter tells that it starts with another, of a byte or more.
-	size    int
+	// shorter tells that the text starts with another, of a byte or more.
 	shorter bool
-	// auto finds the texts of the whole trie quicker, nil where it has not been made.
-	auto *automaton
+}
+
+// state is a place in the texts of a trie.
+type state struct {
+	ends *word // here
+	// bytes are those that texts go on with, in order; behind the first of them is the state next.
+	bytes string
+	next  int
+	// places are those in bytes, counted from 1; nil where there are few.
+	places *[256]uint16
+}
+
+// manyBytes is how many bytes are not looked for one by one.
+const manyBytes = 4
+
+// finish notes the places of many bytes.
+func (s *state) finish() {
+	if len(s.bytes) <= manyBytes {
+		return
+	}
+	s.places = &[256]uint16{}
+	for i := range len(s.bytes) {
+		s.places[s.bytes[i]] = uint16(i + 1)
+	}
+}
+
+// after returns the place in bytes of a byte, -1 where no text goes on with it.
+func (s *state) after(c byte) int {
+	if s.places != nil {
+		return int(s.places[c]) - 1
+	}
+	for i := range len(s.bytes) {
+		if s.bytes[i] == c {
+			return i
+		}
+	}
+	return -1
 }
 
 // add puts a text in; alias tells that the value prints another.
 func (t *trie) add(text string, value uint64, alias bool) {
-	t.auto = nil
-	for i := 0; i < len(text); i++ {
-		t = t.child(text[i])
-	}
-	t.ends, t.size = true, len(text)
-	if slices.Contains(t.values, value) {
-		return
-	}
-	if t.values, t.aliases = append(t.values, value), append(t.aliases, alias); len(t.values) == 1 {
-		t.first = value
-	}
+	t.words = append(t.words, word{text: text, values: []uint64{value}, aliases: []bool{alias}})
 }
 
 // addWord is add for a text whose blanks at the ends may be one with those around it, or stand at an
@@ -49,45 +76,73 @@ func (t *trie) addWord(text string, value uint64, alias bool) {
 	}
 }
 
-func (t *trie) child(c byte) *trie {
-	if i := bytes.IndexByte(t.bytes, c); i >= 0 {
-		return t.kids[i]
+// joined returns sorted words with those of one text made one.
+func joined(list []word) (words []word) {
+	for _, w := range list {
+		n := len(words) - 1
+		switch {
+		case n < 0 || words[n].text != w.text:
+			words = append(words, w)
+		case !slices.Contains(words[n].values, w.values[0]):
+			words[n].values, words[n].aliases = append(words[n].values, w.values[0]), append(words[n].aliases, w.aliases[0])
+		}
 	}
-	kid := &trie{}
-	t.bytes = append(t.bytes, c)
-	t.kids = append(t.kids, kid)
-	return kid
+	return words
 }
 
-// kid returns the trie behind a byte, nil if there is none.
-func (t *trie) kid(c byte) *trie {
-	if i := bytes.IndexByte(t.bytes, c); i >= 0 {
-		return t.kids[i]
+// finish makes the states of a trie to which nothing will be added.
+func (t *trie) finish() {
+	slices.SortStableFunc(t.words, func(a, b word) int { return strings.Compare(a.text, b.text) })
+	t.words = joined(t.words)
+	type run struct {
+		words []word // that start alike
+		size  int
+		// shorter tells that one of the texts before is their start.
+		shorter bool
 	}
-	return nil
+	runs := []run{{words: t.words}}
+	for i := 0; i < len(runs); i++ {
+		r, s := runs[i], state{next: len(runs)}
+		if len(r.words) > 0 && len(r.words[0].text) == r.size {
+			s.ends, r.words = &r.words[0], r.words[1:]
+			s.ends.shorter, r.shorter = r.shorter, r.shorter || r.size > 0
+		}
+		for len(r.words) > 0 {
+			c := r.words[0].text[r.size]
+			n := slices.IndexFunc(r.words, func(w word) bool { return w.text[r.size] != c })
+			if n < 0 {
+				n = len(r.words)
+			}
+			s.bytes += string([]byte{c})
+			runs = append(runs, run{r.words[:n], r.size + 1, r.shorter})
+			r.words = r.words[n:]
+		}
+		s.finish()
+		t.states = append(t.states, s)
+	}
 }
 
 // find returns the longest text that stands at pos and ends before limit, with its end, and the place of the
 // byte that ended the search. A blank of the input beside punctuation does not count, unless the text must stand
 // as it is.
-func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *trie, end, stop int) {
-	if t.auto != nil {
-		return t.auto.find(src, pos, limit, exactly)
+func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end, stop int) {
+	s, start := &t.states[0], pos
+	if s.ends != nil && pos < limit {
+		found, end = s.ends, pos
 	}
-	for start := pos; ; pos++ {
-		if t.ends && pos < limit {
-			found, end = t, pos
+	for ; pos < len(src); pos++ {
+		i := s.after(src[pos])
+		if i < 0 && (exactly || !freeBlank(src, pos, start)) {
+			break
 		}
-		for !exactly && pos < len(src) && t.kid(src[pos]) == nil && freeBlank(src, pos, start) {
-			pos++
+		if i < 0 {
+			continue
 		}
-		if pos >= len(src) {
-			return found, end, pos
-		}
-		if t = t.kid(src[pos]); t == nil {
-			return found, end, pos
+		if s = &t.states[s.next+i]; s.ends != nil && pos+1 < limit {
+			found, end = s.ends, pos+1
 		}
 	}
+	return found, end, pos
 }
 
 // stands returns the end of a text at pos, or where it does not go on, and whether it stands there and ends before limit. A blank of the
@@ -110,93 +165,6 @@ func stands(src []byte, pos, limit int, text string, exactly bool) (end int, ok 
 // freeBlank reports whether a blank beside punctuation stands at pos, behind start.
 func freeBlank(src []byte, pos, start int) bool {
 	return src[pos] == ' ' && pos+1 < len(src) && pos != start && (loose[src[pos-1]] || loose[src[pos+1]])
-}
-
-// automaton is a finished trie as one array.
-type automaton struct {
-	// class numbers the bytes that occur in texts from 1 on.
-	class   [256]uint8
-	classes int
-	// next is the state behind each state and class, 0 for none.
-	next []uint16
-	// ends are the tries of the states in which a text ends.
-	ends []*trie
-}
-
-// maxAutomaton bounds the size of an automaton; larger tries are walked.
-const maxAutomaton = 1 << 16
-
-// finish makes the automaton of a trie to which nothing will be added.
-func (t *trie) finish() {
-	for _, kid := range t.kids {
-		kid.compare(false)
-	}
-	a := &automaton{}
-	states := t.count(a)
-	if states >= 1<<16 || states*(a.classes+1) > maxAutomaton || a.classes == 255 {
-		return
-	}
-	a.classes++
-	a.next = make([]uint16, 0, states*a.classes)
-	a.add(t)
-	t.auto = a
-}
-
-// compare tells each text whether another is its start.
-func (t *trie) compare(shorter bool) {
-	t.shorter = shorter
-	for _, kid := range t.kids {
-		kid.compare(shorter || t.ends)
-	}
-}
-
-// count returns the number of states, and gives every byte of the texts its class.
-func (t *trie) count(a *automaton) int {
-	n := 1
-	for i, c := range t.bytes {
-		if a.class[c] == 0 && a.classes < 255 {
-			a.classes++
-			a.class[c] = uint8(a.classes)
-		}
-		n += t.kids[i].count(a)
-	}
-	return n
-}
-
-// add appends the states of a trie and returns the first of them.
-func (a *automaton) add(t *trie) uint16 {
-	state := len(a.ends)
-	a.ends = append(a.ends, nil)
-	if t.ends {
-		a.ends[state] = t
-	}
-	a.next = append(a.next, make([]uint16, a.classes)...)
-	for i, c := range t.bytes {
-		a.next[state*a.classes+int(a.class[c])] = a.add(t.kids[i])
-	}
-	return uint16(state)
-}
-
-// find is trie.find.
-func (a *automaton) find(src []byte, pos, limit int, exactly bool) (found *trie, end, stop int) {
-	start, state := pos, 0
-	if t := a.ends[0]; t != nil && pos < limit {
-		found, end = t, pos
-	}
-	for ; pos < len(src); pos++ {
-		next := a.next[state*a.classes+int(a.class[src[pos]])]
-		if next == 0 {
-			if !exactly && freeBlank(src, pos, start) {
-				continue
-			}
-			break
-		}
-		state = int(next)
-		if t := a.ends[state]; t != nil && pos+1 < limit {
-			found, end = t, pos+1
-		}
-	}
-	return found, end, pos
 }
 
 // loose marks the punctuation beside which blanks are free.

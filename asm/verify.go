@@ -41,20 +41,30 @@ func (f *finding) copy(x *finding) {
 	f.scopes, f.leafScopes = scopes, leafScopes
 }
 
-// exactly reads the text as what prints it, and nothing else.
-func (p *Parser) exactly() bool { return p.ways(true, func() bool { return true }) }
+// exactly reads the text as what prints it, and nothing else. What was tried before the way that was found has failed, and
+// what is behind its first text that is not as printed would; but the names of labels that were read are not taken back.
+func (p *Parser) exactly() bool {
+	var begun *node
+	if !p.leniently && !p.named {
+		begun, p.choices = p.begun, p.choices[:p.canonical]
+	}
+	return p.ways(true, begun, func() bool { return true })
+}
 
-// ways goes through the ways to read the text, those that print it alone if strict, until done returns
-// true, and reports whether it has.
-func (p *Parser) ways(strict bool, done func() bool) bool {
+// ways goes through the ways to read the text, those that print it alone if strict, until done returns true, and reports
+// whether it has. It goes on with the search that has begun at a node, nil for none.
+func (p *Parser) ways(strict bool, begun *node, done func() bool) bool {
 	p.strict, p.leniently = strict, false
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor(nil)
 	if !complete {
 		starts = append(slices.Clone(starts), p.ready(p.top).start)
 	}
+	if begun != nil {
+		starts = starts[slices.Index(starts, begun):]
+	}
 	for _, start := range starts {
-		ok := p.from(start)
+		ok := start == begun && p.resume(false) || start != begun && p.from(start)
 		for n := 0; ok; n++ {
 			if (!strict || p.printsBack()) && done() {
 				return true
@@ -69,7 +79,7 @@ func (p *Parser) ways(strict bool, done func() bool) bool {
 // equally near ways the first. One was found that is not exact.
 func (p *Parser) nearest() {
 	strict, best, at, n := !p.noncanonical, p.off, -1, 0
-	p.ways(strict, func() bool {
+	p.ways(strict, nil, func() bool {
 		if p.off < best || p.off == best && at < 0 {
 			best, at = p.off, n
 		}
@@ -78,7 +88,7 @@ func (p *Parser) nearest() {
 	})
 	n = 0
 	p.unspent()
-	if at >= 0 && p.ways(strict, func() bool { n++; return n > at }) {
+	if at >= 0 && p.ways(strict, nil, func() bool { n++; return n > at }) {
 		return
 	}
 	p.unspent()

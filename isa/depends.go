@@ -104,9 +104,6 @@ func (g *dependencies) env(env *model.Env, scopeDepth int) {
 		if len(u.Tables) > 0 {
 			g.fail()
 		}
-		for _, p := range u.Requires {
-			g.prog(p, scopeDepth)
-		}
 		g.cases(u, scopeDepth)
 		if g.facts {
 			g.said(&u.Knowledge().Own, scopeDepth)
@@ -119,8 +116,11 @@ func (g *dependencies) env(env *model.Env, scopeDepth int) {
 	}
 }
 
-// cases follows what says which case of a leaf is shown, and what the cases expect.
+// cases follows what says whether there is a leaf, which case of it is shown, and what the cases expect.
 func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
+	for _, p := range u.Requires {
+		g.prog(p, scopeDepth)
+	}
 	for _, x := range u.Cases {
 		if x.Cond != nil {
 			g.prog(x.Cond, scopeDepth)

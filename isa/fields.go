@@ -184,8 +184,9 @@ func (d *Decoder) lone(at *fieldSite, ref *model.Ref) *lone {
 	x := &lone{segment: newSegment([]model.Item{{Kind: model.ItemRef, Alts: []model.Alt{{Ref: ref}}}})}
 	if at.alone = x; !x.depend() || !x.reads.add(&x.key, x.tables) {
 		x.kind, x.layout = x.otherwise(), contentsOf{}.ref(ref).placed
+	} else if x.remembered() {
+		x.memo = d.memoOf(&x.segment, x.alike)
 	}
-	d.equip(&x.segment)
 	return x
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/isago/isago/internal/model"
-	"github.com/isago/isago/internal/spec"
 )
 
 // The memo of the printer: texts by the bits on which they depend. The printer without it makes them. What
@@ -312,19 +311,11 @@ func (d *Decoder) withMemos(x *display) *display {
 	own := *x
 	own.segments = slices.Clone(x.segments)
 	for i := range own.segments {
-		d.equip(&own.segments[i])
+		if p := &own.segments[i]; p.remembered() {
+			p.memo = d.memoOf(p, p.alike)
+		}
 	}
 	return &own
-}
-
-// equip gives a segment memos of the decoder's own.
-func (d *Decoder) equip(p *segment) {
-	if p.remembered() {
-		p.memo = d.memoOf(p, p.alike)
-	}
-	if r := p.ref; r != nil && r.Kind == spec.KindBitset && r.Low >= 0 && r.ScopeDepth == 0 && len(r.Enter) == 0 && r.Field.Table == nil {
-		p.env = d.envMemo(r.Env)
-	}
 }
 
 // memoOf returns the memo of a segment, the same for all that are alike; those that are like none have "".

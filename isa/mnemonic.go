@@ -51,8 +51,8 @@ func (d *Decoder) mnemonicInside(items []model.Item, depth int) string {
 		if ref == nil || ref.Kind != spec.KindBitset || !ref.Field.Bitset.Groups {
 			continue
 		}
-		if inner, items, ok := d.inside(ref, depth); ok {
-			if name := d.mnemonic(items, inner); name != "" {
+		if inner, x, ok := d.inside(ref, depth); ok && x != nil {
+			if name := d.mnemonic(x.items, inner); name != "" {
 				return name
 			}
 		}

@@ -301,7 +301,7 @@ func (op *Operand) takeBits(v uint64) {
 
 // nested takes what a nested bitset and the pieces that it shows say.
 func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth int) {
-	inner, items, ok := w.d.inside(ref, depth)
+	inner, x, ok := w.d.inside(ref, depth)
 	if !ok {
 		return
 	}
@@ -311,7 +311,9 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 		return
 	}
 	name := w.apply(op, facts, inner)
-	w.pieces(op, items, name, inner)
+	if x != nil {
+		w.pieces(op, x.items, name, inner)
+	}
 	op.takeBits(w.d.frames[inner].v[0])
 }
 

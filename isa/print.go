@@ -14,19 +14,15 @@ import (
 // allocated while dst has room for the text and as much, once a few instructions of its kind have been
 // printed. Findings returns what is odd about the word.
 func (d *Decoder) Append(dst []byte, in Inst) []byte {
-	d.lineStart, d.operands = len(dst), 0
+	d.lineStart = len(dst)
 	l := d.envMemo(d.env).leafMemo(in.Leaf.model)
-	if d.quick = d.planned(l, in.Leaf.model); d.quick && d.watch == watchNothing {
-		d.leave(0)
-		d.frames[0].v, d.frames[0].leaf = in.Bits, l.plan.unit
-	} else {
-		d.take(in)
-	}
+	d.quick = d.planned(l, in.Leaf.model)
+	d.take(in)
 	d.checkEntries(d.frames[0].leaf)
 	if x := d.choose(l, 0); x != nil {
 		dst = d.display(dst, x, 0)
 	} else {
-		dst = d.noDisplay(dst, d.frames[0].leaf)
+		d.found(finding{kind: NoDisplay, leaf: in.Leaf.model})
 	}
 	d.quick = false
 	return dst
@@ -58,11 +54,6 @@ func (d *Decoder) shownCase(depth int) int {
 		}
 	}
 	return -1
-}
-
-func (d *Decoder) noDisplay(dst []byte, u *model.BoundLeaf) []byte {
-	d.found(finding{kind: NoDisplay, leaf: u.Leaf})
-	return dst
 }
 
 func (d *Decoder) asserts(c *spec.Case, depth int) {
@@ -229,12 +220,18 @@ func (d *Decoder) members(dst []byte, it *model.Item, depth int) []byte {
 
 // nested prints a field whose type is a bitset in a scope of its own.
 func (d *Decoder) nested(dst []byte, ref *model.Ref, depth int) []byte {
-	inner, outer := d.into(ref, depth)
-	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
+	inner, x, ok := d.inside(ref, depth)
+	switch {
+	case inner >= maxFrames || d.operands > maxOperands:
 		d.tooDeep(ref)
-		return dst
+	case !ok:
+		d.found(finding{kind: NoMatch, leaf: d.frames[inner-1].leaf.Leaf, ref: ref, value: d.frames[inner].v})
+	case x == nil:
+		d.found(finding{kind: NoDisplay, leaf: d.frames[inner].leaf.Leaf})
+	default:
+		return d.display(dst, x, inner)
 	}
-	return d.operand(dst, ref, inner, outer)
+	return dst
 }
 
 // into gives a frame the value of a field of a bitset type, behind those that a path enters. It returns the number of
@@ -266,21 +263,17 @@ func (d *Decoder) into(ref *model.Ref, depth int) (inner, outer int) {
 	return inner, outer
 }
 
-// inside makes the value of a field of a bitset type a frame of its own, and returns the number of the frame and the
-// display that the value has.
-func (d *Decoder) inside(ref *model.Ref, depth int) (inner int, items []model.Item, ok bool) {
+// inside makes the value of a field of a bitset type a frame of its own. It returns the number of the frame and the
+// display that the value has, nil for none; ok is false where it is no leaf, or none more can be looked into.
+func (d *Decoder) inside(ref *model.Ref, depth int) (inner int, x *display, ok bool) {
 	inner, outer := d.into(ref, depth)
 	if d.operands++; inner >= maxFrames || d.operands > maxOperands {
 		return inner, nil, false
 	}
-	x, ok := d.chosen(ref, inner)
-	if x != nil {
-		items = x.items
-	}
-	if ok && d.watch != watchNothing {
+	if x, ok = d.chosen(ref, inner); ok && d.watch != watchNothing {
 		d.place(ref, inner, outer)
 	}
-	return inner, items, ok
+	return inner, x, ok
 }
 
 // tooDeep reports that operands are nested too deep or are too many, and sees to it that no more of the
@@ -293,12 +286,6 @@ func (d *Decoder) tooDeep(ref *model.Ref) {
 		d.found(finding{kind: TooDeep, ref: ref, number: maxOperands})
 	}
 	d.operands = maxOperands + 1
-}
-
-// noOperand reports the value of a frame that is no leaf of its field's type.
-func (d *Decoder) noOperand(dst []byte, ref *model.Ref, depth int) []byte {
-	d.found(finding{kind: NoMatch, leaf: d.frames[depth-1].leaf.Leaf, ref: ref, value: d.frames[depth].v})
-	return dst
 }
 
 // scalar prints a field of any other type.

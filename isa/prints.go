@@ -1,6 +1,8 @@
 package isa
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/internal/spec"
@@ -13,79 +15,51 @@ func (s *Set) Prints(mark string) bool {
 	if known, ok := s.prints.Load(mark); ok {
 		return known.(bool)
 	}
-	f := markFinder{mark: mark, ends: make([]bool, len(mark)), starts: make([]bool, len(mark))}
-	f.description(s.model.ISA)
-	s.prints.Store(mark, f.found())
-	return f.found()
-}
-
-// markFinder looks for a mark in pieces of text that may stand side by side.
-type markFinder struct {
-	mark   string
-	inside bool
-	// ends tells of each length whether a piece ends with that much of the mark, starts whether one
-	// starts with what is left of it then.
-	ends, starts []bool
-}
-
-func (f *markFinder) found() bool {
-	for n := 1; n < len(f.mark); n++ {
-		if f.ends[n] && f.starts[n] {
-			return true
-		}
+	all := pieces(s.model.ISA)
+	found := strings.Contains(all, mark)
+	for n := 1; n < len(mark); n++ {
+		found = found || strings.Contains(all, mark[:n]+between) && strings.Contains(all, between+mark[n:])
 	}
-	return f.inside
+	s.prints.Store(mark, found)
+	return found
 }
 
-func (f *markFinder) text(s string) {
-	f.inside = f.inside || strings.Contains(s, f.mark)
-	for n := 1; n < len(f.mark); n++ {
-		f.ends[n] = f.ends[n] || strings.HasSuffix(s, f.mark[:n])
-		f.starts[n] = f.starts[n] || strings.HasPrefix(s, f.mark[n:])
-	}
-}
+// between stands on both sides of each piece of text that can be printed.
+const between = "\x00"
 
-func (f *markFinder) description(m *spec.ISA) {
+// pieces returns all texts of a description that can be printed.
+func pieces(m *spec.ISA) string {
+	list := []string{""}
 	for _, e := range m.Enums {
 		for _, v := range e.Values {
-			f.text(v.Display)
-			for _, a := range v.Aliases {
-				f.text(a)
-			}
+			list = append(append(list, v.Display), v.Aliases...)
 		}
 	}
 	for _, b := range m.Bitsets {
-		f.text(b.DisplayName)
+		list = append(list, b.DisplayName)
 		for _, name := range b.SyntaxNames {
-			f.text(name)
+			list = append(list, name)
 		}
 		for _, c := range b.Cases {
-			f.ofCase(c)
+			list = appendPieces(list, c)
 		}
 	}
+	return strings.Join(append(list, ""), between)
 }
 
-func (f *markFinder) ofCase(c *spec.Case) {
-	for _, t := range c.Displays {
-		f.template(t)
-	}
-	for _, t := range c.Aliases {
-		f.template(t)
+func appendPieces(list []string, c *spec.Case) []string {
+	for _, t := range slices.AppendSeq(slices.Clone(c.Aliases), maps.Values(c.Displays)) {
+		for _, it := range t.Items() {
+			list = append(list, it.Text, it.Before, it.After)
+		}
 	}
 	for _, x := range c.Fields {
 		if x.Display != nil {
-			f.text(*x.Display)
+			list = append(list, *x.Display)
 		}
 	}
 	for _, x := range c.Sets {
-		f.text(x.Join)
+		list = append(list, x.Join)
 	}
-}
-
-func (f *markFinder) template(t *spec.Template) {
-	for _, it := range t.Items() {
-		f.text(it.Text)
-		f.text(it.Before)
-		f.text(it.After)
-	}
+	return list
 }

@@ -51,7 +51,6 @@ type segment struct {
 	// key are the bits on which a dense or a wide segment depends.
 	key key
 	memo
-	env *envMemo // of an operand
 	*shownItems
 }
 
@@ -133,21 +132,6 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 		return l.displays[i]
 	}
 	return l.plainDisplay(d.frames[depth].leaf, i)
-}
-
-// operand prints the value of a frame, which is of a field of a bitset type of the frame outer.
-func (d *Decoder) operand(dst []byte, ref *model.Ref, inner, outer int) []byte {
-	x, ok := d.chosen(ref, inner)
-	if !ok {
-		return d.noOperand(dst, ref, inner)
-	}
-	if d.watch != watchNothing {
-		d.place(ref, inner, outer)
-	}
-	if x == nil {
-		return d.noDisplay(dst, d.frames[inner].leaf)
-	}
-	return d.display(dst, x, inner)
 }
 
 // chosen finds the leaf of the value of a frame, and its display, nil where it has none.
@@ -267,10 +251,6 @@ func (d *Decoder) segment(dst []byte, p *segment, depth int) []byte {
 // rest prints what stands behind the text of a segment without a memo of its own.
 func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	switch {
-	case p.env != nil:
-		d.leave(depth + 1)
-		d.frames[depth+1].v = bits.Of(d.frames[depth].v.Uint(p.ref.Low, p.ref.Width))
-		return d.operand(dst, p.ref, depth+1, depth)
 	case p.ref == nil:
 		return d.items(dst, p.items, depth)
 	case p.ref.Kind == spec.KindBitset:
@@ -338,12 +318,8 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 		m.single = env.Bound(l)
 	}
 	for _, l := range leaves {
-		u := env.Bound(l)
 		g.masks[0] = g.masks[0].Or(l.Mask).Or(l.DontCare)
-		for _, p := range u.Requires {
-			g.prog(p, 0)
-		}
-		g.cases(u, 0)
+		g.cases(env.Bound(l), 0)
 	}
 	g.masks[0] = g.masks[0].And(bits.Ones(width))
 	if k, ok := g.key(maxChoice); ok && len(g.tables) == 0 {

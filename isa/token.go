@@ -208,7 +208,7 @@ type trace struct {
 	begun [maxFrames]bool
 	// brackets counts those that are open in a register.
 	brackets int
-	// prefix is the start of a number that a literal ends with, such as 0x; -1 where it ends with none.
+	// prefix is the start of a number that a literal ends with, such as 0x, until there is another token; -1 for none.
 	prefix int
 }
 
@@ -237,6 +237,7 @@ func (t *trace) upTo(place int) []uint8 {
 
 // token tells what a piece of text is. Pieces of a register, and of a mnemonic, are one.
 func (t *trace) token(kind TokenKind, start, end int) {
+	t.prefix = -1
 	k := uint8(kind + 1)
 	t.kinds = t.upTo(start)
 	for at := start; at < end; at++ {
@@ -271,7 +272,7 @@ func (t *trace) append(tokens []Token, end int) []Token {
 // drop takes back what was printed from a place on, and the fields that were shown since then.
 func (d *Decoder) drop(dst []byte, start, shown int) []byte {
 	if d.watch == watchTokens {
-		d.trace.kinds = d.trace.upTo(start)
+		d.trace.kinds, d.trace.prefix = d.trace.upTo(start), -1
 	}
 	d.trace.shown = d.trace.shown[:shown]
 	return dst[:start]
@@ -297,7 +298,6 @@ func (d *Decoder) nameToken(s string, start, depth int) {
 // literalToken tells the tokens of a text of a template, which stands in the text from start on.
 func (d *Decoder) literalToken(s string, start, depth int) {
 	t := &d.trace
-	t.prefix = -1
 	switch v := d.voice(depth); {
 	case v.forced:
 		t.token(v.whole, start, start+len(s))
@@ -364,11 +364,12 @@ func (t *trace) words(s string, start int, v *voice, depth int) {
 				kind = TokenRegister
 			}
 		case decimal(c):
-			if end, kind = word(s, i), TokenImmediate; end == len(s) {
-				t.prefix = start + i
-			}
+			end, kind = word(s, i), TokenImmediate
 		}
 		t.token(kind, start+i, start+end)
+		if kind == TokenImmediate && end == len(s) {
+			t.prefix = start + i
+		}
 		i = end
 	}
 }
@@ -402,19 +403,10 @@ func (d *Decoder) reached(ref *model.Ref, depth int) *fieldSite {
 
 // number tells the token of a field, with the part of the number that the text before it is.
 func (t *trace) number(kind TokenKind, start, end int) {
-	if t.prefix >= 0 && (kind == TokenImmediate || kind == TokenAddress) && t.endsIn(t.prefix, start) {
-		start = t.prefix
+	if t.prefix >= 0 && (kind == TokenImmediate || kind == TokenAddress) && len(t.kinds) == start-t.start {
+		start = t.prefix // there is nothing between
 	}
-	t.prefix = -1
 	t.token(kind, start, end)
-}
-
-// endsIn reports whether what was told up to the end ends in an immediate that starts there.
-func (t *trace) endsIn(start, end int) bool {
-	const first = firstByte | uint8(TokenImmediate+1)
-	at := start - t.start
-	return start < end && len(t.kinds) == end-t.start && t.kinds[at] == first &&
-		!slices.ContainsFunc(t.kinds[at+1:], func(k uint8) bool { return k != first&^firstByte })
 }
 
 // of returns what the text of a field is that is no bitset.

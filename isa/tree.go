@@ -28,10 +28,9 @@ type tree struct {
 const maxAsked = 100
 
 type treeNode struct {
-	// first and rest are the runs of bits by whose value next is indexed; nil where nothing matches.
-	first window
-	rest  []window
-	next  []*treeNode
+	// key has the runs of bits by whose value next is indexed; nil where nothing matches.
+	key  key
+	next []*treeNode
 	// leaves are the candidates of a node that asks for nothing.
 	leaves []*model.Leaf
 }
@@ -99,8 +98,10 @@ func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
 	if asked == 0 {
 		return n
 	}
-	windows := runsOf(mask)
-	n.first, n.rest, n.leaves = windows[0], windows[1:], nil
+	g := dependencies{}
+	g.masks[0] = mask
+	n.key, _ = g.key(bits.Size)
+	n.leaves = nil
 	buckets := make([][]*model.Leaf, 1<<asked)
 	for _, l := range leaves {
 		match, free := n.index(&l.Match), n.index(&l.Mask)^(1<<asked-1)
@@ -222,19 +223,12 @@ func divide(lists [][]share, bit int) (out [][]share) {
 	return out
 }
 
-// runsOf returns the runs of a mask.
-func runsOf(mask bits.Value) []window {
-	g := dependencies{}
-	g.masks[0] = mask
-	k, _ := g.key(bits.Size)
-	return append([]window{k.first}, k.rest...)
-}
-
 // index reads the bits that the node asks for.
 func (n *treeNode) index(v *bits.Value) uint64 {
-	x := v[n.first.limb&3] >> (n.first.shift & 63) & n.first.mask
-	for i := range n.rest {
-		w := &n.rest[i]
+	k := &n.key
+	x := v[k.first.limb&3] >> (k.first.shift & 63) & k.first.mask
+	for i := range k.rest {
+		w := &k.rest[i]
 		x |= v[w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
 	}
 	return x

@@ -186,15 +186,15 @@ func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []
 		return dst
 	}
 	start := len(dst)
-	if d.labelled = false; p.ref.Kind == spec.KindBitset {
-		dst, d.labelled = d.nested(dst, p.ref, depth), false
+	if p.ref.Kind == spec.KindBitset {
+		dst = d.nested(dst, p.ref, depth)
 	} else {
 		d.watch = watchNothing
 		dst = d.segment(dst, p, depth)
 		d.watch = watchFields
 	}
 	if len(dst) > start || !p.member {
-		d.trace.shown = append(d.trace.shown, shownField{f, start, len(dst), d.labelled || p.ref.ScopeDepth > 0})
+		d.trace.shown = append(d.trace.shown, shownField{f, start, len(dst), p.ref.ScopeDepth > 0})
 	}
 	return dst
 }

@@ -99,18 +99,13 @@ type Alt struct {
 
 // Ref is where a value comes from.
 type Ref struct {
-	// ScopeDepth is the number of frames between the scope that names it and the scope that has it.
-	ScopeDepth int
-	// Enter are the bitset fields that a path passes through before it reaches the field.
-	Enter []*Ref
 	// Field is nil for a context.
 	Field   *spec.Field
 	Context *spec.Context
 	// Prog is the value of a derived field, evaluated where the field is.
 	Prog *Prog
-	// Env and Enum belong to the field's type.
-	Env  *Env
-	Enum *Enum
+	// ScopeDepth is the number of frames between the scope that names it and the scope that has it.
+	ScopeDepth int
 	// Low and Width are the bits of a value in one piece of at most 64; Low is -1 where there are
 	// several pieces.
 	Low, Width int
@@ -118,7 +113,12 @@ type Ref struct {
 	// leads through several pieces, to an entry from elsewhere, or to an index.
 	At    int
 	Entry *spec.Field
-	Kind  spec.Kind
+	// Enter are the bitset fields that a path passes through before it reaches the field.
+	Enter []*Ref
+	// Env and Enum belong to the field's type.
+	Env  *Env
+	Enum *Enum
+	Kind spec.Kind
 	// Owner is the leaf in whose scope the field stands.
 	Owner *BoundLeaf
 }

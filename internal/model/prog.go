@@ -42,16 +42,16 @@ type Missing struct {
 
 // Node is a node of a bound expression.
 type Node struct {
-	Op      spec.Op
-	Type    spec.Type
+	Op   spec.Op
+	Type spec.Type
+	// Test is nil where the node asks for more than bits.
+	Test    *Test
 	X, Y, Z *Node
 	Value   uint64
 	// Name and Alts of a field.
-	Name string
 	Alts []Alt
+	Name string
 	Span diag.Span
-	// Test is nil where the node asks for more than bits.
-	Test *Test
 }
 
 // Test is a condition that asks whether bits of its scope, or of the contexts, are Match where Mask is set: it is 1 if

@@ -106,8 +106,8 @@ func (p *xmlParser) tag(from int) int {
 	p.attrs.need(attrsOfOne)
 	list := p.attrs.free[:0]
 	for {
-		blank := at
-		for at < len(s) && strings.IndexByte(blanks, s[at]) >= 0 {
+		behind := at
+		for at < len(s) && inNames[s[at]] == blank {
 			at++
 		}
 		closed := strings.HasPrefix(s[at:], "/>")
@@ -135,7 +135,7 @@ func (p *xmlParser) tag(from int) int {
 			return at
 		}
 		n := nameLength(s[at:])
-		if n == 0 || at == blank || at+n+1 >= len(s) || s[at+n] != '=' {
+		if n == 0 || at == behind || at+n+1 >= len(s) || s[at+n] != '=' {
 			return -1
 		}
 		quote := at + n + 1
@@ -164,7 +164,7 @@ func (p *xmlParser) tag(from int) int {
 // nameLength returns the length of the plain name that a text starts with.
 func nameLength(s string) int {
 	for i := range len(s) {
-		if kind := inNames[s[i]]; kind == 0 || i == 0 && kind == notFirst {
+		if kind := inNames[s[i]]; kind < notFirst || i == 0 && kind == notFirst {
 			return i
 		}
 	}
@@ -174,15 +174,20 @@ func nameLength(s string) int {
 // attrsOfOne are as many attributes as an element has as a rule.
 const attrsOfOne = 8
 
-// notFirst marks the characters that a plain name does not start with.
-const notFirst = 2
+// What a character is to a plain name: what stands around it, what it goes on with, what it may start with too.
+const (
+	blank = 1 + iota
+	notFirst
+	first
+)
 
-// inNames marks the characters of plain names.
 var inNames = func() (marks [256]uint8) {
 	for c := range marks {
 		switch {
+		case strings.IndexByte(blanks, byte(c)) >= 0:
+			marks[c] = blank
 		case c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_':
-			marks[c] = 1
+			marks[c] = first
 		case c >= '0' && c <= '9' || c == '-' || c == '.':
 			marks[c] = notFirst
 		}

@@ -91,8 +91,14 @@ func (t text) cut(from, to int) text {
 
 // trim takes the blanks off both ends.
 func (t text) trim() text {
-	from := len(t.s) - len(strings.TrimLeft(t.s, blanks))
-	return t.cut(from, from+len(strings.Trim(t.s, blanks)))
+	from, to := 0, len(t.s)
+	for from < to && inNames[t.s[from]] == blank {
+		from++
+	}
+	for from < to && inNames[t.s[to-1]] == blank {
+		to--
+	}
+	return t.cut(from, to)
 }
 
 // fields splits a text at its blanks.
@@ -158,9 +164,13 @@ type textBuilder struct {
 
 // text returns the text without blanks around it; ok is false if there is none.
 func (b *textBuilder) text() (t text, ok bool) {
-	t = text{s: b.piece, span: b.span}
-	if b.s != nil {
+	switch {
+	case b.s != nil:
 		t = text{s: string(b.s), runs: b.runs}
+	case b.piece == "":
+		return text{}, false
+	default:
+		t = text{s: b.piece, span: b.span}
 	}
 	if t = t.trim(); t.s == "" {
 		return text{}, false

@@ -121,10 +121,10 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 
 // fetched returns what a name means in a bound expression; nothing where it stands in comments alone.
 func (u *BoundLeaf) fetched(n *Node, name string) []Alt {
-	if n == nil || n.Op == spec.OpField && n.Name == name {
-		if n == nil {
-			return nil
-		}
+	switch {
+	case n == nil:
+		return nil
+	case n.Op == spec.OpField && n.Name == name:
 		return n.Alts
 	}
 	for _, x := range []*Node{n.X, n.Y, n.Z} {
@@ -160,7 +160,10 @@ func (m *Machine) Unbound(n *spec.Node) *Node {
 // missing collects the names of an expression that need not resolve, in ASCII order.
 func (u *BoundLeaf) missing(p *Prog) {
 	for _, name := range p.Spec.Fetch() {
-		alts := u.resolve(name, p.Spec)
+		alts := u.fetched(p.Root, name)
+		if alts == nil {
+			alts = u.resolve(name, p.Spec)
+		}
 		if slices.ContainsFunc(alts, func(a Alt) bool { return a.Ref == nil }) {
 			p.Missing = append(p.Missing, Missing{name, alts})
 		}

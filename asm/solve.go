@@ -525,12 +525,20 @@ func (p *Parser) supposing(known wide.Value, read func()) {
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
 // computed from bits that are unknown. With zeros these are 0.
 func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
-	s, ok := p.enter(d.Ref, p.up(scope, d.Ref.ScopeDepth))
+	home := p.up(scope, d.Ref.ScopeDepth)
+	sp, low, run := p.runAt(d.Ref, home)
+	if run && p.spaces[sp].known.Uint(low, d.Ref.Width) == ones(d.Ref.Width) {
+		return true
+	}
+	s, ok := p.enter(d.Ref, home)
 	if !ok {
 		return true
 	}
 	v, known := p.defaultValue(d, scope, zeros)
-	if known {
+	switch {
+	case known && run:
+		p.fillRun(sp, low, d.Ref.Width, v)
+	case known:
 		p.fill(&s, d.Ref.Field.Parts, wide.Of(v))
 	}
 	return known
@@ -553,14 +561,23 @@ func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
 
 // fill sets those bits of runs of a scope that are unknown, to the low bits of v.
 func (p *Parser) fill(s *scope, list []spec.Part, v wide.Value) {
-	sp := &p.spaces[s.space]
 	for low, width := range s.pieces(list) {
-		if unknown := wide.Ones(width).AndNot(sp.known.Shr(max(low, 0))); low != zeros && !unknown.IsZero() {
-			p.setMasked(s.space, low, width, v, unknown, p.pos)
-			if s.space >= spaceTable {
-				sp.assumed = sp.assumed.Or(unknown.Shl(low))
-			}
+		for at := 0; low != zeros && at < width; at += 64 {
+			p.fillRun(s.space, low+at, min(64, width-at), v.Uint(at, 64))
 		}
 		v = v.Shr(width)
+	}
+}
+
+// fillRun is fill for a run of up to 64 bits.
+func (p *Parser) fillRun(sp uint8, low, width int, v uint64) {
+	s := &p.spaces[sp]
+	unknown := ones(width) &^ s.known.Uint(low, width)
+	if unknown == 0 {
+		return
+	}
+	p.setSome(sp, low, width, v, unknown)
+	if sp >= spaceTable {
+		s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 	}
 }

@@ -169,6 +169,18 @@ func TestNumbersEnd(t *testing.T) {
 	}
 }
 
+// Behind a text that stands otherwise than it is printed, in which a blank is free, each value of the shorter one is
+// tried that stands as it is printed: x ,y prints as x,y, and x ,yz as it is.
+func TestWordsAsPrinted(t *testing.T) {
+	toolsFor(t, load(t, `
+<enum name="#e"><value val="0" display="x"/><value val="3" display="x"/><value val="1" display="x,y"/><value val="2" display="x,y"/></enum>
+<enum name="#f"><value val="0" display="z"/><value val="1" display=" ,yz"/><value val="2" display=""/></enum>
+<bitset name="#instruction" size="8"><display>op {E}{F}</display><pattern low="4" high="7">0000</pattern>
+  <field name="E" low="0" high="1" type="#e"/><field name="F" low="2" high="3" type="#f"/></bitset>`)).rows(t, []row{
+		{"op x ,y", "09", "op x,y"}, {"op x ,yz", "04", ""}, {"op x,yz", "01", ""},
+	})
+}
+
 // Looking ahead, labels can start like nothing else that stands there.
 func TestLabelsAhead(t *testing.T) {
 	x := toolsFor(t, load(t, `

@@ -96,6 +96,9 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 		p.expectItem(pos, it)
 		return false
 	}
+	if end+1 < limit {
+		tried = 0 // of a longer text, which does not stand here as it is printed
+	}
 	switch {
 	case tried+1 < len(found.values):
 		p.save(e, (end+1)<<8|tried+1)

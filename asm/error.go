@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -446,7 +447,8 @@ func (p *Parser) readAt(pos int) string {
 	if pos >= len(p.raw) {
 		return "the line ends here"
 	}
-	end := pos + 1
+	_, n := utf8.DecodeRune(p.raw[pos:])
+	end := pos + n
 	for end < len(p.raw) && isSymbolByte(p.raw[pos], false) && isSymbolByte(p.raw[end], false) {
 		end++
 	}
@@ -485,7 +487,7 @@ func (p *Parser) unknown() string {
 	for _, l := range p.root.Leaves {
 		names = append(names, l.Display)
 	}
-	return fmt.Sprintf("no instruction starts with %q%s", word, diag.DidYouMean(word, names))
+	return fmt.Sprintf("no instruction starts with %q%s", diag.Shorten(word), diag.DidYouMean(word, names))
 }
 
 // notFirst says how an instruction is written whose mnemonic starts the text but no line, or which is one

@@ -287,12 +287,15 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 	return out
 }
 
+// opposites are the comparisons that hold where others do not.
+var opposites = [...]spec.Op{spec.OpNe: spec.OpEq, spec.OpGe: spec.OpLt, spec.OpGt: spec.OpLe}
+
 // testOf returns the test that a node is, nil if it is none.
 func testOf(n *Node) *Test {
 	switch n.Op {
 	case spec.OpNe, spec.OpGe, spec.OpGt:
 		opposite := *n
-		opposite.Op = map[spec.Op]spec.Op{spec.OpNe: spec.OpEq, spec.OpGe: spec.OpLt, spec.OpGt: spec.OpLe}[n.Op]
+		opposite.Op = opposites[n.Op]
 		return testOf(&opposite).not()
 	case spec.OpEq:
 		if n.X.Op == spec.OpField && len(n.X.Alts) == 1 && n.X.Alts[0].Cond == nil && n.X.Alts[0].Ref != nil && n.Y.Op == spec.OpConst {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -433,7 +434,8 @@ func (p *Parser) readAt(pos int) string {
 	if pos >= len(p.raw) {
 		return "the line ends here"
 	}
-	return strconv.Quote(string(p.raw[pos:max(pos+1, symbolEnd(p.raw, pos))]))
+	_, n := utf8.DecodeRune(p.raw[pos:])
+	return strconv.Quote(string(p.raw[pos:max(pos+n, symbolEnd(p.raw, pos))]))
 }
 
 // alternatives joins what could have stood at a place.
@@ -468,7 +470,7 @@ func (p *Parser) unknown() string {
 	for _, l := range p.root.Leaves {
 		names = append(names, l.Display)
 	}
-	return fmt.Sprintf("no instruction starts with %q%s", word, diag.DidYouMean(word, names))
+	return fmt.Sprintf("no instruction starts with %q%s", diag.Shorten(word), diag.DidYouMean(word, names))
 }
 
 // notFirst says how an instruction is written whose mnemonic starts the text but no line, or which is one

@@ -82,6 +82,7 @@ var diagnoses = []struct {
 	{"  mov\tr1 ,  x", 12, 13, "text-expected", `"x", expected a number for V (-128 to 127)`}, // blanks keep their places
 	{"mov r1, 2 3", 10, 11, "text-expected", `"3", expected the end of the instruction`},
 	{"mov x1, 2", 4, 6, "text-expected", `"x1", expected "r"`},
+	{"mov中", 3, 4, "text-expected", `"中", expected a blank`},
 	{"movr1, 2", 3, 5, "text-expected", `"movr1", expected a blank behind "mov"`},
 	{"br.xx 1", 3, 5, "text-expected", `"xx", expected one of big, eq, lt, ne`},
 	{"br.eq", 5, 6, "text-expected", `the line ends here, expected a label or a number`},

@@ -411,11 +411,13 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 		return err
 	}
 	defer r.Close()
+	lines := bufio.NewReader(r)
+	skipMark(lines)
 	jobs := f.jobs
 	if f.findings == "stderr" {
 		jobs = 1 // they come in order
 	}
-	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
+	err = eachLine(lines, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
 	if err == nil && found.Load() {
 		return errFindings
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -32,6 +33,24 @@ func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(r)
 	return data, errors.Join(err, r.Close())
+}
+
+// byteOrderMark is what some editors put at the start of a text. It is no part of it.
+const byteOrderMark = "\ufeff"
+
+// textOf returns a text that was read.
+func textOf(name string, data []byte) *diag.Source {
+	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), byteOrderMark)}
+}
+
+// skipMark goes past a byte order mark. Of other input it reads no more than a byte, which may come slowly.
+func skipMark(r *bufio.Reader) {
+	if b, err := r.Peek(1); err != nil || b[0] != byteOrderMark[0] {
+		return
+	}
+	if b, _ := r.Peek(len(byteOrderMark)); string(b) == byteOrderMark {
+		_, _ = r.Discard(len(b))
+	}
 }
 
 // inputName is how errors name an input.

@@ -112,7 +112,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 		return nil, err
 	}
 	own := *f // the machine is each file's own
-	src := &diag.Source{Name: inputName(name), Text: string(data)}
+	src := textOf(name, data)
 	if m, _, known := catalog.Recognise(data); known {
 		list, err := own.program(name, data, nil)
 		if err == nil || errors.Is(err, lint.ErrLarge) || !isText(src.Text) {

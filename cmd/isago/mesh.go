@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/internal/sem"
 )
@@ -219,5 +218,5 @@ func (f *meshFlags) readMesh(cmd *cobra.Command) (*raster.Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	return raster.ReadOBJ(&diag.Source{Name: inputName(f.mesh), Text: string(data)})
+	return raster.ReadOBJ(textOf(f.mesh, data))
 }

@@ -81,7 +81,7 @@ func readNames(file string) (*customNames, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &diag.Source{Name: file, Text: string(data)}
+	src := textOf(file, data)
 	names := customNames{map[customName]string{}, map[string][]customText{}}
 	var errs diag.List
 	off := 0

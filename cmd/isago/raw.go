@@ -151,7 +151,7 @@ func (f *disFlags) hexProgram(cmd *cobra.Command, name string) (string, error) {
 	}
 	f.hex = false
 	var data []byte
-	src := &diag.Source{Name: inputName(name), Text: string(text)}
+	src := textOf(name, text)
 	for off := 0; ; {
 		rest := strings.TrimLeft(src.Text[off:], " \t\r\n")
 		off = len(src.Text) - len(rest)

@@ -15,7 +15,6 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
-	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -274,7 +273,7 @@ func (f *runFlags) fromSource(cmd *cobra.Command, name string, data []byte) ([]b
 	if _, _, known := catalog.Recognise(data); known {
 		return data, f.context, nil
 	}
-	out, ok, err := f.compileSource(&diag.Source{Name: inputName(name), Text: string(data)})
+	out, ok, err := f.compileSource(textOf(name, data))
 	if err != nil || !ok {
 		return data, f.context, err
 	}

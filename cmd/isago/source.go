@@ -244,6 +244,11 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	var start [len(byteOrderMark)]byte
+	if n, _ := in.ReadAt(start[:], 0); string(start[:n]) == byteOrderMark {
+		in.size -= int64(n)
+		in.ReaderAt = io.NewSectionReader(in.ReaderAt, int64(n), in.size)
+	}
 	return program.OpenText(inputName(name), in, in.size), in, nil
 }
 

@@ -220,6 +220,15 @@ func runeStart(s string, i int) int {
 	return i
 }
 
+// Shorten cuts what an error quotes.
+func Shorten(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:runeStart(s, most)] + "..."
+	}
+	return s
+}
+
 // Nearest returns the name that is most like a word and could be meant by it, "" where none is.
 func Nearest(word string, names []string) string {
 	best, distance := "", 2+len(word)/4

@@ -65,7 +65,11 @@ func TestRender(t *testing.T) {
 		{"one[]\r\ntwo", "one", "   ^"},
 		{"\tone\t[two]\t", "\tone\ttwo\t", "\t   \t^^^"}, // tabs stay tabs
 		{"[a\tb]", "a\tb", "^^^"},
-		{"é·😀 [ü·] é", "é·😀 ü· é", "    ^^"}, // a character, a caret
+		{"é·😀 [ü·] é", "é·😀 ü· é", "     ^^"},        // an emoji takes two columns
+		{"中[文]x", "中文x", "  ^^"},                     // as characters of East Asia do
+		{"e\u0301[x]", "e\u0301x", " ^"},             // an accent takes none
+		{"\x1b[x]\x00[2J", "␛x␀[2J", " ^"},           // nothing is done to the terminal
+		{"\u202e[\xff\x7f]", "\ufffd\ufffd␡", " ^^"}, // nor to the order of what follows
 		// A window of 160 bytes around the mistake.
 		{wide[:100] + "[x]" + wide, wide[20:100] + "x" + wide[:79], strings.Repeat(" ", 80) + "^"},
 		{"[x]" + wide, "x" + wide[:159], "^"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Render formats err for people: every error of a list with its line, a caret, its notes and what to do.
@@ -137,16 +138,18 @@ func (r *renderer) caret(s Span) {
 		line = line[cut:runeStart(line, cut+caretWidth)]
 		from, to = from-cut, min(to-cut, caretWidth)
 	}
-	var marks strings.Builder
+	var shown, marks strings.Builder
 	for i, c := range line {
+		c = visible(c)
+		shown.WriteRune(c)
 		switch {
 		case i >= to:
 		case i >= from:
-			marks.WriteByte('^')
+			marks.WriteString("^^"[:columns(c)])
 		case c == '\t':
 			marks.WriteByte('\t')
 		default:
-			marks.WriteByte(' ')
+			marks.WriteString("  "[:columns(c)])
 		}
 	}
 	if from >= len(line) {
@@ -154,6 +157,37 @@ func (r *renderer) caret(s Span) {
 	}
 	number, _ := s.LineCol()
 	indent := strings.TrimRight(marks.String(), "^")
-	fmt.Fprintf(&r.b, "%s %s\n%s %s%s\n", r.paint(gutterColour, fmt.Sprintf("%*d |", gutter, number)), line,
+	fmt.Fprintf(&r.b, "%s %s\n%s %s%s\n", r.paint(gutterColour, fmt.Sprintf("%*d |", gutter, number)), shown.String(),
 		r.paint(gutterColour, fmt.Sprintf("%*s |", gutter, "")), indent, r.paint(caretColour, marks.String()[len(indent):]))
+}
+
+// visible returns what is shown for a character, so that none does something to a terminal or to the order of the others.
+func visible(c rune) rune {
+	switch {
+	case c == '\t':
+	case c < ' ':
+		return '\u2400' + c
+	case c == 0x7f:
+		return '\u2421'
+	case unicode.In(c, unicode.Cc, unicode.Cf):
+		return unicode.ReplacementChar
+	}
+	return c
+}
+
+// wide are the characters that take two columns of a terminal: those of East Asia, and emoji.
+var wide = &unicode.RangeTable{
+	R16: []unicode.Range16{{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0xa4cf, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1}},
+	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},
+}
+
+// columns returns how many columns of a terminal a character takes.
+func columns(c rune) int {
+	switch {
+	case unicode.In(c, unicode.Mn, unicode.Me):
+		return 0
+	case unicode.Is(wide, c):
+		return 2
+	}
+	return 1
 }

@@ -585,7 +585,7 @@ func (u *BoundLeaf) climb(name string) []Alt {
 		return []Alt{{}}
 	}
 	if !u.Env.all {
-		passed, ok := u.Env.params[name]
+		passed, ok := u.Env.Passed(name)
 		if !ok {
 			return []Alt{{}}
 		}

@@ -383,8 +383,8 @@ type Env struct {
 	// Up is the bound leaf in whose scope the nested field stands; nil at the top.
 	Up *BoundLeaf
 
-	params map[string]string // as -> name in Up
-	all    bool              // every name climbs
+	params []spec.Param // what is handed in; of two with one name the first counts
+	all    bool         // every name climbs
 
 	units   []atomic.Pointer[BoundLeaf]
 	pending map[int]*BoundLeaf // those being built, by Leaf.ID
@@ -401,8 +401,11 @@ func (m *Machine) Enum(e *spec.Enum) *Enum { return m.enums[e] }
 
 // Passed returns what a name is called in the environment, where it is handed in.
 func (e *Env) Passed(name string) (string, bool) {
-	outer, ok := e.params[name]
-	return outer, ok
+	i := slices.IndexFunc(e.params, func(p spec.Param) bool { return p.As == name })
+	if i < 0 {
+		return "", false
+	}
+	return e.params[i].Name, true
 }
 
 // Top returns the environment of a root that stands alone.
@@ -415,7 +418,7 @@ func (m *Machine) Top(r *Root) *Env {
 // NewIndex returns a number that nothing else of the machine has.
 func (m *Machine) NewIndex() int { return int(m.indices.Add(1)) - 1 }
 
-func (m *Machine) env(key string, r *Root, up *BoundLeaf, params map[string]string, all bool) *Env {
+func (m *Machine) env(key string, r *Root, up *BoundLeaf, params []spec.Param, all bool) *Env {
 	if e := m.envs[key]; e != nil {
 		return e
 	}
@@ -445,25 +448,20 @@ func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 	if f.AllParams {
 		return m.env(fmt.Sprintf("%s in %p *", root.Name, u), root, u, nil, true)
 	}
+	if len(f.Params) == 0 {
+		return m.env(root.Name, root, nil, nil, false)
+	}
 	var key strings.Builder
 	key.WriteString(root.Name)
-	params := map[string]string{}
 	for _, p := range f.Params {
-		if _, twice := params[p.As]; twice {
-			continue
-		}
-		params[p.As] = p.Name
-		fmt.Fprintf(&key, " %s=", p.As)
+		key.WriteString(" " + p.As + "=")
 		if sig, ok := signatureOf(u.resolve(p.Name, nil)); ok {
 			key.WriteString(sig)
 		} else {
 			fmt.Fprintf(&key, "%s in %p", p.Name, u)
 		}
 	}
-	if len(params) == 0 {
-		return m.env(key.String(), root, nil, nil, false)
-	}
-	return m.env(key.String(), root, u, params, false)
+	return m.env(key.String(), root, u, f.Params, false)
 }
 
 // Bound returns a leaf of the root in this environment.

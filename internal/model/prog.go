@@ -121,10 +121,10 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 
 // fetched returns what a name means in a bound expression; nothing where it stands in comments alone.
 func (u *BoundLeaf) fetched(n *Node, name string) []Alt {
-	if n == nil || n.Op == spec.OpField && n.Name == name {
-		if n == nil {
-			return nil
-		}
+	switch {
+	case n == nil:
+		return nil
+	case n.Op == spec.OpField && n.Name == name:
 		return n.Alts
 	}
 	for _, x := range []*Node{n.X, n.Y, n.Z} {
@@ -160,7 +160,10 @@ func (m *Machine) Unbound(n *spec.Node) *Node {
 // missing collects the names of an expression that need not resolve, in ASCII order.
 func (u *BoundLeaf) missing(p *Prog) {
 	for _, name := range p.Spec.Fetch() {
-		alts := u.resolve(name, p.Spec)
+		alts := u.fetched(p.Root, name)
+		if alts == nil {
+			alts = u.resolve(name, p.Spec)
+		}
 		if slices.ContainsFunc(alts, func(a Alt) bool { return a.Ref == nil }) {
 			p.Missing = append(p.Missing, Missing{name, alts})
 		}
@@ -284,12 +287,15 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 	return out
 }
 
+// opposites are the comparisons that hold where others do not.
+var opposites = [...]spec.Op{spec.OpNe: spec.OpEq, spec.OpGe: spec.OpLt, spec.OpGt: spec.OpLe}
+
 // testOf returns the test that a node is, nil if it is none.
 func testOf(n *Node) *Test {
 	switch n.Op {
 	case spec.OpNe, spec.OpGe, spec.OpGt:
 		opposite := *n
-		opposite.Op = map[spec.Op]spec.Op{spec.OpNe: spec.OpEq, spec.OpGe: spec.OpLt, spec.OpGt: spec.OpLe}[n.Op]
+		opposite.Op = opposites[n.Op]
 		return testOf(&opposite).not()
 	case spec.OpEq:
 		if n.X.Op == spec.OpField && len(n.X.Alts) == 1 && n.X.Alts[0].Cond == nil && n.X.Alts[0].Ref != nil && n.Y.Op == spec.OpConst {

@@ -91,7 +91,7 @@ func parseGroups(set *isa.Set, text []byte) (v bits.Value, n, end int, err *diag
 			return v, 0, end, err
 		}
 		if word.Len() > 32 {
-			return v, 0, end, errorf(diag.HexSize, "%q has more than 32 bits, the size of each of several words", shorten(g))
+			return v, 0, end, errorf(diag.HexSize, "%q has more than 32 bits, the size of each of several words", diag.Shorten(string(g)))
 		}
 		at := i
 		if set.HighFirst() {
@@ -143,7 +143,7 @@ func parseNumber(s []byte) (v bits.Value, err *diag.Error) {
 	for _, c := range s {
 		d := classes[c]
 		if d >= classOther {
-			return v, errorf(diag.HexSyntax, "%q, expected hexadecimal digits", shorten(s))
+			return v, errorf(diag.HexSyntax, "%q, expected hexadecimal digits", diag.Shorten(string(s)))
 		}
 		if v[3]>>60 != 0 {
 			return v, errorf(diag.HexSize, "a number of more than %d bits", bits.Size)
@@ -156,15 +156,6 @@ func parseNumber(s []byte) (v bits.Value, err *diag.Error) {
 		v[0] = v[0]<<4 | uint64(d)
 	}
 	return v, nil
-}
-
-// shorten cuts what an error quotes.
-func shorten(s []byte) []byte {
-	const most = 40
-	if len(s) > most {
-		return append(s[:most:most], "..."...)
-	}
-	return s
 }
 
 // AppendWords appends a word of size bits as groups of 32 bits in the order in which programs

@@ -46,7 +46,7 @@ func (r *assembly) sections() {
 		word := r.word()
 		end := r.pos
 		if !r.section(strings.ToLower(word)) {
-			r.fail(diag.Directive, start, end, "%q, expected .attributes, .exports, .uniforms, .constants or .asm", shorten(word))
+			r.fail(diag.Directive, start, end, "%q, expected .attributes, .exports, .uniforms, .constants or .asm", diag.Shorten(word))
 			r.toSection()
 		}
 	}
@@ -153,7 +153,7 @@ func (e *entry) skip() {
 // fail reports what stands at the present place.
 func (e *entry) fail(r *assembly, expected string) {
 	rest := strings.TrimSpace(e.text[e.pos:])
-	read := strconv.Quote(shorten(line(rest)))
+	read := strconv.Quote(diag.Shorten(line(rest)))
 	if rest == "" {
 		read = "nothing"
 	}
@@ -187,7 +187,7 @@ func (e *entry) number(r *assembly, places int, section string) bool {
 	}
 	n, err := strconv.ParseUint(e.text[start:e.pos], 10, 32)
 	if err != nil || n >= uint64(places) {
-		r.fail(diag.TextRange, e.start+start, e.start+e.pos, "%s of %s, expected 0 to %d", shorten(e.text[start:e.pos]), section, places-1)
+		r.fail(diag.TextRange, e.start+start, e.start+e.pos, "%s of %s, expected 0 to %d", diag.Shorten(e.text[start:e.pos]), section, places-1)
 		return false
 	}
 	e.n = int(n)
@@ -272,9 +272,9 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 		}
 		off, end := span()
 		if errors.Is(err, strconv.ErrRange) {
-			r.fail(diag.TextRange, off, end, "%s does not fit 32 bits", shorten(text))
+			r.fail(diag.TextRange, off, end, "%s does not fit 32 bits", diag.Shorten(text))
 		} else {
-			r.fail(diag.TextExpected, off, end, "%q, expected hexadecimal digits behind 0x", shorten(text))
+			r.fail(diag.TextExpected, off, end, "%q, expected hexadecimal digits behind 0x", diag.Shorten(text))
 		}
 		return 0, false
 	}
@@ -285,7 +285,7 @@ func (e *entry) value(r *assembly) (uint32, bool) {
 		e.fail(r, "a number such as 1.5, -2e3 or 0x3f800000")
 		return 0, false
 	case err != nil:
-		r.fail(diag.TextRange, off, end, "%s is beyond the largest float", shorten(text))
+		r.fail(diag.TextRange, off, end, "%s is beyond the largest float", diag.Shorten(text))
 		return 0, false
 	}
 	if v != 0 && strings.Trim(lower, "0123456789") == "" {
@@ -308,7 +308,7 @@ func (r *assembly) isago() {
 	case "long":
 		r.long = true
 	default:
-		r.fail(diag.Directive, start, r.pos, "no directive .isago %s, expected no-end or long", shorten(word))
+		r.fail(diag.Directive, start, r.pos, "no directive .isago %s, expected no-end or long", diag.Shorten(word))
 	}
 }
 

@@ -22,21 +22,38 @@ const wordTable = -1
 
 // field notes a field that was printed from a place on, if it is an operand on its own.
 func (w *operandWalk) field(ref *model.Ref, depth, from, end int) {
-	if end == from || ref.Field == nil || !ref.Field.IsOperand() || ref.Field.Bitset != nil && ref.Field.Bitset.Groups {
+	if f := ref.Field; f != nil && f.IsOperand() && (f.Bitset == nil || !f.Bitset.Groups) {
+		w.note(ref, nil, nil, depth, from, end)
+	}
+}
+
+// note notes an operand that was printed from a place on: a field, or one of several pieces. What is found and counted
+// was when its text was printed.
+func (w *operandWalk) note(ref *model.Ref, o *spec.Operand, items []model.Item, depth, from, end int) {
+	if end == from {
 		return
 	}
-	m, x := w.memo(ref, nil, nil, depth)
+	m, x := w.memo(ref, o, items, depth)
 	if w.recall(m, x, from, end) {
 		return
 	}
-	defer w.quiet()()
-	op := w.open(ref.Field.Name, ref.Field.Role, from)
-	w.piece(op, ref, false, depth)
-	if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
-		op.takeBits(w.d.value(ref, depth))
+	d := w.d
+	found, operands := len(d.findings), d.operands
+	var op *Operand
+	if o != nil {
+		op = w.open(o.Name, o.Role, from)
+		w.group(op, o, items, depth)
+	} else {
+		op = w.open(ref.Field.Name, ref.Field.Role, from)
+		w.piece(op, ref, false, depth)
+		if k := ref.Field.Kind; k == spec.KindBool || k == spec.KindBoolInv {
+			op.takeBits(d.value(ref, depth))
+		}
 	}
 	w.close(op, end)
 	m.keep(x, op)
+	d.forget(found)
+	d.operands = operands
 }
 
 // next returns room for one operand more; what the buffer has room for is reused.
@@ -71,42 +88,13 @@ func (w *operandWalk) close(op *Operand, end int) {
 	}
 }
 
-// quiet returns what forgets what is found and counted from now on: it was when the text was printed.
-func (w *operandWalk) quiet() func() {
-	d := w.d
-	found, operands := len(d.findings), d.operands
-	return func() {
-		d.forget(found)
-		d.operands = operands
-	}
-}
-
-// group notes an operand of several pieces, which were printed from a place on.
-func (w *operandWalk) group(o *spec.Operand, items []model.Item, depth, from, end int) {
-	if end == from {
-		return
-	}
-	m, x := w.memo(nil, o, items, depth)
-	if w.recall(m, x, from, end) {
-		return
-	}
-	defer w.quiet()()
-	d := w.d
-	facts := d.frames[depth].leaf.Knowledge().Operands[o]
-	op := w.open(o.Name, o.Role, from)
+// group takes what is said of an operand of several pieces, and the pieces.
+func (w *operandWalk) group(op *Operand, o *spec.Operand, items []model.Item, depth int) {
 	op.Kind = o.Kind
-	relative := w.apply(op, facts, depth)
+	relative := w.apply(op, w.d.frames[depth].leaf.Knowledge().Operands[o], depth)
 	for i := range items {
-		it := &items[i]
-		if it.Kind != model.ItemRef {
-			continue
-		}
-		if ref := d.pick(it.Alts, depth); ref != nil && ref.Field != nil {
-			w.piece(op, ref, it.Name == relative, depth)
-		}
+		w.shownPiece(op, &items[i], relative, depth)
 	}
-	w.close(op, end)
-	m.keep(x, op)
 }
 
 // apply puts what the facts of a frame say in the operand, unless it was said outside. It returns the
@@ -319,17 +307,21 @@ func (w *operandWalk) nested(op *Operand, ref *model.Ref, relative bool, depth i
 
 func (w *operandWalk) pieces(op *Operand, items []model.Item, relative string, depth int) {
 	for i := range items {
-		it := &items[i]
-		if it.Kind == model.ItemSet {
+		if it := &items[i]; it.Kind == model.ItemSet {
 			w.pieces(op, it.Members, relative, depth)
-			continue
+		} else if depth+1 < maxFrames {
+			w.shownPiece(op, it, relative, depth)
 		}
-		if it.Kind != model.ItemRef {
-			continue
-		}
-		if ref := w.d.pick(it.Alts, depth); ref != nil && ref.Field != nil && depth+1 < maxFrames {
-			w.piece(op, ref, it.Name == relative, depth)
-		}
+	}
+}
+
+// shownPiece adds the field that an item shows to an operand, of which the one of a name is added to the number.
+func (w *operandWalk) shownPiece(op *Operand, it *model.Item, relative string, depth int) {
+	if it.Kind != model.ItemRef {
+		return
+	}
+	if ref := w.d.pick(it.Alts, depth); ref != nil && ref.Field != nil {
+		w.piece(op, ref, it.Name == relative, depth)
 	}
 }
 

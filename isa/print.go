@@ -76,7 +76,10 @@ func (d *Decoder) item(dst []byte, it *model.Item, depth int) []byte {
 	case model.ItemText:
 		return d.literal(dst, it.Text, depth)
 	case model.ItemName:
-		return d.name(dst, it.Text, depth)
+		if d.watch == watchTokens && it.Text != "" {
+			d.nameToken(it.Text, len(dst), depth)
+		}
+		return append(dst, it.Text...)
 	case model.ItemAlign:
 		return d.align(dst, it.Column)
 	case model.ItemBreak:
@@ -122,14 +125,6 @@ func (d *Decoder) remark(dst []byte, it *model.Item, depth int) []byte {
 func (d *Decoder) literal(dst []byte, s string, depth int) []byte {
 	if d.watch == watchTokens && s != "" {
 		d.literalToken(s, len(dst), depth)
-	}
-	return append(dst, s...)
-}
-
-// name prints the name of a leaf.
-func (d *Decoder) name(dst []byte, s string, depth int) []byte {
-	if d.watch == watchTokens && s != "" {
-		d.nameToken(s, len(dst), depth)
 	}
 	return append(dst, s...)
 }

@@ -1,9 +1,7 @@
 package isa
 
 import (
-	"encoding/binary"
 	"fmt"
-	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/internal/model"
@@ -250,22 +248,17 @@ func (t *trace) token(kind TokenKind, start, end int) {
 
 // append appends the tokens of a text that was told.
 func (t *trace) append(tokens []Token, end int) []Token {
-	n, from := min(len(t.kinds), end-t.start), 0
-	t.kinds = append(t.kinds[:n], make([]uint8, 9)...) // eight are held against those before at once
-	add := func(to int) {
-		if k := t.kinds[from] &^ firstByte; k != 0 && from < to {
+	kinds := t.kinds[:min(len(t.kinds), end-t.start)]
+	for from := 0; from < len(kinds); {
+		k, to := kinds[from]&^firstByte, from+1
+		for to < len(kinds) && kinds[to] == k {
+			to++
+		}
+		if k != 0 {
 			tokens = append(tokens, Token{TokenKind(k - 1), t.start + from, t.start + to})
 		}
 		from = to
 	}
-	for i := 0; i < n; i += 8 {
-		const first = firstByte * 0x0101010101010101
-		other := binary.LittleEndian.Uint64(t.kinds[i+1:]) ^ binary.LittleEndian.Uint64(t.kinds[i:])&^first
-		for other = (other&^first + ^uint64(first) | other) & first; other != 0; other &= other - 1 {
-			add(min(i+1+mathbits.TrailingZeros64(other)/8, n))
-		}
-	}
-	add(n)
 	return tokens
 }
 

@@ -74,7 +74,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 				break
 			}
 			d.watch, open = watchOperands, false
-			d.walk.group(g.operand, g.items, depth, start, len(dst)+g.to.offset)
+			d.walk.note(nil, g.operand, g.items, depth, start, len(dst)+g.to.offset)
 		}
 		at := len(dst)
 		if size := p.lit[chunkLen] - 1; size > uint8(chunkLen) {

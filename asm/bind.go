@@ -104,7 +104,7 @@ func (p *Parser) entry(f *spec.Field, home *scope) (uint8, bool) {
 // openSpace adds a space; ok is false where there is no room.
 func (p *Parser) openSpace() (sp uint8, ok bool) {
 	if p.nspaces == maxSpaces {
-		p.fail(diag.TextAmbiguous, p.pos, "more than %d operands beside the word", maxSpaces)
+		p.failAt(diag.TextAmbiguous, p.pos, p.pos, "more than %d operands beside the word", maxSpaces)
 		return 0, false
 	}
 	p.spaces[p.nspaces] = space{}

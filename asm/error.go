@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -66,12 +67,8 @@ type failure struct {
 // textRange is a place of the collapsed text; it is empty for bits that no text gives.
 type textRange struct{ pos, end int }
 
-// fail notes a reason; the one that was found after most of the text was read is kept.
-func (p *Parser) fail(code diag.Code, pos int, format string, args ...any) {
-	p.failAt(code, pos, pos, format, args...)
-}
-
-// failAt is fail for a reason that concerns the text from pos up to end.
+// failAt notes a reason that concerns the text from pos up to end; the one that was found after most of the text was
+// read is kept.
 func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any) {
 	f := p.failure
 	if f == nil {
@@ -229,12 +226,6 @@ func (p *Parser) leafOf(t *template) *isa.Leaf {
 	return p.leaves[t.accept.unit.Leaf.ID]
 }
 
-func (p *Parser) expectText(pos int, s string) {
-	if p.failure != nil {
-		p.expect(pos, strconv.Quote(s))
-	}
-}
-
 func (p *Parser) expectItem(pos int, it *item) {
 	if p.failure != nil {
 		p.expect(pos, p.describe(it))
@@ -242,12 +233,9 @@ func (p *Parser) expectItem(pos int, it *item) {
 }
 
 func (p *Parser) expectLiterals(n *node, pos int) {
-	if p.failure == nil {
-		return
-	}
 	for _, e := range n.edges {
 		if e.item.kind == itemLiteral {
-			p.expect(pos, strconv.Quote(e.item.text))
+			p.expectItem(pos, &e.item)
 		}
 	}
 }
@@ -256,8 +244,8 @@ func (p *Parser) expectLiterals(n *node, pos int) {
 func (p *Parser) describe(it *item) string {
 	ref := it.ref
 	switch {
-	case ref == nil:
-		return it.name
+	case it.kind == itemLiteral:
+		return strconv.Quote(it.text)
 	case it.kind == itemEnum:
 		return it.words.list()
 	case it.kind == itemBranch:
@@ -352,23 +340,22 @@ func (p *Parser) explain(body []byte) *Error {
 		e.Msg = p.unexpected(f) + p.elsewhere(f, e.Candidates)
 	}
 	e.Off = original(body, pos)
-	e.End = e.Off + 1
-	for e.End < len(body) && isSymbolByte(body[e.End], false) && isSymbolByte(body[e.Off], false) {
-		e.End++
-	}
+	e.End = max(e.Off+1, symbolEnd(body, e.Off))
 	return e
+}
+
+// symbolEnd returns the end of the bytes of names that stand at pos.
+func symbolEnd(text []byte, pos int) int {
+	for pos < len(text) && isSymbolByte(text[pos], false) {
+		pos++
+	}
+	return pos
 }
 
 // unexpected says what stands where the text could not be read further, and what could stand there.
 // Where that is a blank, what stands before it belongs to it.
 func (p *Parser) unexpected(f *failure) string {
-	start, end := f.pos, f.pos
-	for start > 0 && p.raw[start-1] != ' ' {
-		start--
-	}
-	for end < len(p.raw) && isSymbolByte(p.raw[end], false) {
-		end++
-	}
+	start, end := bytes.LastIndexByte(p.raw[:f.pos], ' ')+1, symbolEnd(p.raw, f.pos)
 	blank := slices.Index(f.expected, aBlank)
 	if blank < 0 || start == f.pos || end == f.pos {
 		return fmt.Sprintf("%s, expected %s", p.readAt(f.pos), alternatives(f.expected))
@@ -448,11 +435,7 @@ func (p *Parser) readAt(pos int) string {
 		return "the line ends here"
 	}
 	_, n := utf8.DecodeRune(p.raw[pos:])
-	end := pos + n
-	for end < len(p.raw) && isSymbolByte(p.raw[pos], false) && isSymbolByte(p.raw[end], false) {
-		end++
-	}
-	return strconv.Quote(string(p.raw[pos:end]))
+	return strconv.Quote(string(p.raw[pos:max(pos+n, symbolEnd(p.raw, pos))]))
 }
 
 // alternatives joins what could have stood at a place.

@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/asm"
@@ -179,6 +180,22 @@ func TestWordsAsPrinted(t *testing.T) {
   <field name="E" low="0" high="1" type="#e"/><field name="F" low="2" high="3" type="#f"/></bitset>`)).rows(t, []row{
 		{"op x ,y", "09", "op x,y"}, {"op x ,yz", "04", ""}, {"op x,yz", "01", ""},
 	})
+}
+
+// A blank beside punctuation may be free, and it may be the text of an enum: whichever prints the line.
+func TestBlankWords(t *testing.T) {
+	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display=" "/><value val="1" display="y"/><value val="2" display=""/><value val="3" display=" z"/></enum>
+		<bitset name="#instruction" size="8"><display>op.{A} {D} end</display>
+		<field name="A" low="0" high="1" type="#e"/><field name="D" low="2" high="7" type="uoffset"/></bitset>`))
+	for w := range uint64(256) {
+		in, _ := x.d.Decode(bits.Of(w))
+		text := string(x.d.Append(nil, in))
+		res, err := x.p.Parse(text)
+		if got := x.d.Append(nil, res.Inst); err != nil || strings.Join(strings.Fields(text), " ") != strings.Join(strings.Fields(string(got)), " ") {
+			t.Errorf("%02x prints %q, which is read as %s with error %v", w, text, res.Inst.Bits, err)
+		}
+	}
+	x.rows(t, []row{{"op.y  +0x10 end", "41", "op.y +16 end"}, {"op. z +16 end", "43", ""}, {"op.z +16 end", "43", "op. z +16 end"}})
 }
 
 // Looking ahead, labels can start like nothing else that stands there.

@@ -67,20 +67,29 @@ const stateNumber = -1
 // stateShorter less a limit is the state in which an enum reads a number that ends before the limit.
 const stateShorter = -16
 
-// matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 256,
-// plus the number of values of that text already tried.
+// stateSkipped is the state in which a blank that is free does not count, though a text of an enum could have it.
+const stateSkipped = -2
+
+// matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 512, plus 256 where a free
+// blank does not count, plus the number of values of that text already tried.
 func (p *Parser) matchWord(e *edge, state int) bool {
 	it, next := &e.item, e.next
-	pos := p.pos
-	if it.extent != noText {
-		pos = p.skipBlank()
+	pos, limit, tried, skipped := p.pos, len(p.src)+1, 0, 1
+	switch {
+	case state > 0:
+		limit, skipped, tried = state>>9, state>>8&1, state&0xff
+	case state == 0 && p.hasBlank(it):
+		if skipped = 0; !p.strict {
+			p.save(e, stateSkipped)
+		}
 	}
-	limit, tried := len(p.src)+1, state&0xff
-	if state > 0 {
-		limit = state >> 8
-	}
-	if it.extent == noText {
+	switch {
+	case it.extent == noText:
 		limit = pos + 1
+	case skipped > 0 && p.strict && p.hasBlank(it):
+		return false
+	case skipped > 0:
+		pos = p.skipBlank()
 	}
 	switch {
 	case state == stateNumber:
@@ -101,9 +110,9 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	}
 	switch {
 	case tried+1 < len(found.values):
-		p.save(e, (end+1)<<8|tried+1)
+		p.save(e, (end+1)<<9|skipped<<8|tried+1)
 	case end > pos && p.otherwise(it, found, next, pos):
-		p.save(e, max(end, 1)<<8)
+		p.save(e, max(end, 1)<<9|skipped<<8)
 	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
 		p.save(e, stateNumber)
 	}
@@ -129,6 +138,11 @@ func (p *Parser) blankStands(t *trie, v uint64, end int) bool {
 	return i >= 0 && !found.aliases[i]
 }
 
+// hasBlank reports whether a text of an enum or a bool can have the blank that stands here.
+func (p *Parser) hasBlank(it *item) bool {
+	return p.pos < len(p.src) && p.src[p.pos] == ' ' && it.extent != noText && it.words.states[0].after(' ') >= 0
+}
+
 // otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the
 // longest text that it has: as a shorter one, as nothing, or as a number.
 func (p *Parser) otherwise(it *item, longest *word, next *node, pos int) bool {
@@ -142,7 +156,7 @@ func (p *Parser) matchCall(e *edge, state int) bool {
 	g := p.ready(it.call)
 	depth := p.frames[p.frame].depth + 1
 	if p.deepest = max(p.deepest, depth); depth == maxNested {
-		p.fail(diag.TextAmbiguous, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
+		p.failAt(diag.TextAmbiguous, p.pos, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
 		return false
 	}
 	if p.memoises() {
@@ -265,7 +279,7 @@ func (p *Parser) text(s string) bool {
 		pos := p.skipBlank()
 		p.see(pos)
 		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
-			p.expectText(pos, s)
+			p.expectItem(pos, &item{kind: itemLiteral, text: s})
 			return false
 		}
 		p.pos = pos + 1

@@ -225,7 +225,6 @@ type operandTable struct {
 type wayParts struct {
 	operands arena[operand]
 	texts    arena[byte]
-	ways     arena[way]
 	more     arena[wayMore]
 	gives    arena[given]
 	opened   arena[home]

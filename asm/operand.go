@@ -22,6 +22,7 @@ type operand struct {
 	inPlace bool
 	text    []byte // that decides
 	ways    []way
+	only    [1]way // room for the ways: as a rule there is one
 }
 
 // way is one way to read a nested value: the size of its text, and what that gives. Scopes and spaces are those of
@@ -167,7 +168,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 			p.found = append(p.found, q.way(m, p.pos, outside))
 		}
 	}
-	o.ways = m.ways.keep(p.found)
+	o.ways = append(o.only[:0], p.found...)
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
 	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-p.depthOf(g))

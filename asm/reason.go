@@ -19,9 +19,6 @@ import (
 
 // failConstraint notes that no word satisfies a constraint.
 func (p *Parser) failConstraint(c *constraint, end int) {
-	if c.kind == wantNothing {
-		return
-	}
 	switch f := p.failure; {
 	case f == nil:
 	case f.msg != "" && end <= f.msgEnd: // told of already
@@ -91,12 +88,9 @@ func (p *Parser) othersHold(c *constraint) bool {
 
 // shownValue is a value as the number that is printed of it.
 func shownValue(ref *model.Ref, v uint64) int64 {
-	w := ref.Width
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
-		if w > 0 && w < 64 {
-			return int64(v<<(64-w)) >> (64 - w)
-		}
+		return model.SignExtend(v, ref.Width)
 	case spec.KindBool, spec.KindBoolInv:
 		if ref.Field != nil && ref.Field.Display != nil {
 			return int64(truthBit(v != 0))
@@ -109,8 +103,6 @@ func shownValue(ref *model.Ref, v uint64) int64 {
 func (p *Parser) valueText(ref *model.Ref, v int64) string {
 	s := string(model.AppendScalar(nil, ref, uint64(v), inside.Machine(p.set).ISA.Strict))
 	switch {
-	case ref.Kind == spec.KindBitset:
-		return strconv.FormatInt(v, 10)
 	case ref.Kind == spec.KindHex:
 		return "0x" + s
 	case s == "":
@@ -143,14 +135,21 @@ func (p *Parser) among(ref *model.Ref, values []int64, want int64) string {
 		i, _ := slices.BinarySearch(values, v)
 		return v-values[i-1] != step
 	})
-	near := slices.MinFunc(values, func(a, b int64) int { return cmp.Compare(distance(a, want), distance(b, want)) })
-	switch {
-	case even && step == 1:
-		return text(values[0]) + " to " + text(values[n-1])
-	case even:
-		return fmt.Sprintf("%s to %s in steps of %d, of which %s is the nearest", text(values[0]), text(values[n-1]), step, text(near))
+	if even {
+		return stepped(text, values[0], values[n-1], step, want)
 	}
+	near := slices.MinFunc(values, func(a, b int64) int { return cmp.Compare(distance(a, want), distance(b, want)) })
 	return fmt.Sprintf("one of %d values from %s to %s, of which %s is the nearest", n, text(values[0]), text(values[n-1]), text(near))
+}
+
+// stepped describes the numbers from low to high that are a step apart, of which want is none.
+func stepped(text func(int64) string, low, high, step, want int64) string {
+	span := text(low) + " to " + text(high)
+	if step == 1 {
+		return span
+	}
+	up := (min(max(want, low), high) - low + (step-1)/2) / step
+	return fmt.Sprintf("%s in steps of %d, of which %s is the nearest", span, step, text(low+up*step))
 }
 
 func distance(a, b int64) uint64 {
@@ -172,18 +171,13 @@ func (p *Parser) bounds(c *constraint) string {
 	if step < 1 || low > high {
 		return ""
 	}
-	format := func(v int64) string {
+	text := func(v int64) string {
 		if c.ref.Kind == spec.KindHex {
 			return fmt.Sprintf("%#x", v)
 		}
 		return strconv.FormatInt(v, 10)
 	}
-	if step == 1 {
-		return format(low) + " to " + format(high)
-	}
-	want := min(max(shownValue(c.ref, c.value), low), high)
-	near := want - (want-low)%step
-	return fmt.Sprintf("%s to %s in steps of %d, of which %s is the nearest", format(low), format(high), step, format(near))
+	return stepped(text, low, high, step, shownValue(c.ref, c.value))
 }
 
 // apart names the pieces of the text that contradict a condition.

@@ -29,6 +29,7 @@ func TestMemo(t *testing.T) {
 		{"../internal/testgpu/heron", "heron.xml", "", 3_000, true},
 		{"../internal/spec/testdata", "everything.xml", "", 3_000, true},
 		{"testdata", "tables.xml", "", 3_000, true},
+		{"testdata", "inside.xml", "", 1_000, true},
 		{"testdata", "derived.xml", "", 2_000, true},
 		{"testdata", "flags.xml", "", 2_000, true},
 		{"testdata", "touch.xml", "", 2_000, false},

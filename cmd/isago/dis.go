@@ -411,7 +411,7 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 		return err
 	}
 	defer r.Close()
-	lines := bufio.NewReader(r)
+	lines := bufio.NewReaderSize(r, blockSize) // a smaller one would make a block of its own of what it has read
 	skipMark(lines)
 	jobs := f.jobs
 	if f.findings == "stderr" {

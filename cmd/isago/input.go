@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -114,8 +115,9 @@ func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byt
 // fileError says in which file something is wrong that has no line.
 func fileError(name string, err error) error {
 	var usage *usageError
-	if errors.As(err, &usage) {
-		return err
+	var output *fs.PathError
+	if errors.As(err, &usage) || errors.As(err, &output) && output.Op == "write" {
+		return err // what is wrong is not the file
 	}
 	text := err.Error()
 	var e *diag.Error

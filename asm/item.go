@@ -1,7 +1,6 @@
 package asm
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
@@ -74,14 +73,14 @@ const stateSkipped = -2
 // blank does not count, plus the number of values of that text already tried.
 func (p *Parser) matchWord(e *edge, state int) bool {
 	it, next := &e.item, e.next
-	pos, limit, tried, skipped := p.pos, len(p.src)+1, 0, 1
+	pos, free := p.pos, p.skipBlank()
+	limit, tried, skipped := len(p.src)+1, 0, 1
 	switch {
 	case state > 0:
 		limit, skipped, tried = state>>9, state>>8&1, state&0xff
-	case state == 0 && p.hasBlank(it):
-		if skipped = 0; !p.strict {
-			p.save(e, stateSkipped)
-		}
+	case state == 0 && free > pos && p.hasBlank(it):
+		skipped = 0
+		p.save(e, stateSkipped)
 	}
 	switch {
 	case it.extent == noText:
@@ -89,7 +88,7 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	case skipped > 0 && p.strict && p.hasBlank(it):
 		return false
 	case skipped > 0:
-		pos = p.skipBlank()
+		pos = free
 	}
 	switch {
 	case state == stateNumber:
@@ -119,23 +118,11 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
 	}
-	v := found.values[tried]
-	exactly := end-p.pos == len(found.text) && !found.aliases[tried] || pos > p.pos && p.blankStands(it.words, v, end)
-	if !p.spelled(exactly) || !p.bind(it, v, end) {
+	if !p.spelled(end-p.pos == len(found.text) && !found.aliases[tried]) || !p.bind(it, found.values[tried], end) {
 		return false
 	}
 	p.pos, p.node = end, next
 	return true
-}
-
-// blankStands reports whether what stands up to a place is printed for a value as it is, with a blank at its start.
-func (p *Parser) blankStands(t *trie, v uint64, end int) bool {
-	found, to, _ := t.find(p.src, p.pos, end+1, true)
-	if found == nil || to != end {
-		return false
-	}
-	i := slices.Index(found.values, v)
-	return i >= 0 && !found.aliases[i]
 }
 
 // hasBlank reports whether a text of an enum or a bool can have the blank that stands here.

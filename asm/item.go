@@ -78,9 +78,10 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	switch {
 	case state > 0:
 		limit, skipped, tried = state>>9, state>>8&1, state&0xff
-	case state == 0 && free > pos && p.hasBlank(it):
-		skipped = 0
-		p.save(e, stateSkipped)
+	case state == 0 && p.hasBlank(it):
+		if skipped = 0; free > pos {
+			p.save(e, stateSkipped)
+		}
 	}
 	switch {
 	case it.extent == noText:

@@ -335,3 +335,28 @@ func TestIndexInsideOperands(t *testing.T) {
 		t.Errorf("word %s, entries %+v", res.Inst.Bits, res.Entries)
 	}
 }
+
+// TestPathsOfParts follows paths through a value whose bits are apart, and through an operand to its entry.
+func TestPathsOfParts(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="uint"/></bitset>
+		<table name="long" type="#entry" size="4"/>
+		<bitset name="#at" size="4"><display>a</display><pattern pos="0">0</pattern><pattern pos="3">0</pattern><field name="T" low="1" high="2" type="#entry" table="long"/></bitset>
+		<bitset name="#apart" size="4"><display>b</display><field name="A" low="1" high="2" type="uint"/>
+		  <field name="B" type="uint"><bits pos="3"/><bits pos="0"/></field></bitset>
+		<bitset name="#instruction" size="10"/>
+		<bitset name="op" extends="#instruction"><display>op {S.A} {S.B}</display><pattern low="8" high="9">00</pattern>
+		  <field name="S" type="#apart"><bits low="6" high="7"/><bits low="0" high="1"/></field><pattern low="2" high="5">0000</pattern></bitset>
+		<bitset name="at" extends="#instruction"><display>at {P.T.V}</display><pattern low="8" high="9">01</pattern>
+		  <field name="P" low="4" high="7" type="#at"/><pattern low="0" high="3">0000</pattern></bitset>`))
+	// Bits 7, 6, 1 and 0 of the word are bits 3 to 0 of S, of which A is 2 and 1, B 3 and 0.
+	for text, want := range map[string]uint64{"op 2 0": 0x40, "op 1 0": 0x02, "op 0 2": 0x80, "op 0 1": 0x01} {
+		if res, err := x.p.Parse(text); err != nil || res.Inst.Bits != bits.Of(want) {
+			t.Errorf("%q is %s with error %v, expected %02x", text, res.Inst.Bits, err, want)
+		}
+	}
+	res, err := x.p.Parse("at 5")
+	if err != nil || res.Inst.Bits != bits.Of(0x100) || len(res.Entries) != 1 || res.Entries[0].Value != bits.Of(5) {
+		t.Errorf("at 5 is %s of %+v with error %v", res.Inst.Bits, res.Entries, err)
+	}
+}

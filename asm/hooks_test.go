@@ -182,6 +182,20 @@ func TestWordsAsPrinted(t *testing.T) {
 	})
 }
 
+// A line that one instruction reads by an alias may be what another prints, whose own text stands behind.
+func TestPrintedByLater(t *testing.T) {
+	toolsFor(t, load(t, `
+<enum name="#e"><value val="0" display="pop"/><value val="1" display="top"/></enum>
+<enum name="#f"><value val="0" display="now"/><value val="1" display="end"/></enum>
+<bitset name="#instruction" size="4"/>
+<bitset name="last" extends="#instruction"><display>{E} now</display><pattern low="1" high="3">000</pattern>
+  <field name="E" low="0" high="0" type="#e"/></bitset>
+<bitset name="first" extends="#instruction"><display>pull {F}</display><alias>pop {F}</alias><pattern low="1" high="3">001</pattern>
+  <field name="F" low="0" high="0" type="#f"/></bitset>`)).rows(t, []row{
+		{"pop now", "0", ""}, {"top now", "1", ""}, {"pull now", "2", ""}, {"pop end", "3", "pull end"},
+	})
+}
+
 // A blank beside punctuation may be free, and it may be the text of an enum: whichever prints the line.
 func TestBlankWords(t *testing.T) {
 	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display=" "/><value val="1" display="y"/><value val="2" display=""/><value val="3" display=" z"/></enum>

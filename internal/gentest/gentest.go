@@ -427,14 +427,7 @@ func rowText(got, word string, findings bool) string {
 
 // Compare runs random words of each root of a program, of each generation, through the harnesses that build makes.
 func Compare(t *testing.T, x Description, build func(p *gen.Program, root *gen.Root) string) {
-	set, err := x.Load(isa.Options{Gen: x.Gens[0]})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := x.Program(t)
 	for _, root := range p.Roots {
 		if !root.Top {
 			continue

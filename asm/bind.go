@@ -12,13 +12,7 @@ import (
 )
 
 // scopeOf returns the scope of the present frame, so many scopes up.
-func (p *Parser) scopeOf(scopeDepth int) int32 {
-	s := p.frames[p.frame].scope
-	for ; scopeDepth > 0; scopeDepth-- {
-		s = p.scopes[s].up
-	}
-	return s
-}
+func (p *Parser) scopeOf(scopeDepth int) int32 { return p.up(p.frames[p.frame].scope, scopeDepth) }
 
 // open makes the scope of a nested value, and those that a path to it passes through.
 func (p *Parser) open(it *item) (int32, bool) {
@@ -55,8 +49,13 @@ func (p *Parser) inner(ref *model.Ref, from, up int32) (int32, bool) {
 		s.space = outer.space
 		s.low, s.parts = outer.place(ref.Field.Parts)
 	}
+	return p.addScope(s), true
+}
+
+// addScope adds a scope and returns its number.
+func (p *Parser) addScope(s scope) int32 {
 	p.scopes = append(p.scopes, s)
-	return int32(len(p.scopes) - 1), true
+	return int32(len(p.scopes) - 1)
 }
 
 // openSpread makes the scope of a computed value that is bits of a scope.
@@ -64,14 +63,13 @@ func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 	home := &p.scopes[p.up(from, s.scopeDepth)]
 	inner := scope{up: up, space: home.space, size: ref.Env.Root.Size}
 	inner.low, inner.parts = home.place(s.parts)
-	p.scopes = append(p.scopes, inner)
-	return int32(len(p.scopes) - 1)
+	return p.addScope(inner)
 }
 
 // bindSpread sets the bits of a scope that are a computed value, of which the others must be 0.
 func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &p.scopes[p.up(scope, x.scopeDepth)]
-	return v&zerosOf(x.parts) == 0 && p.setPieces(home, x.parts, bits.Of(v), bits.Of(^uint64(0)), end)
+	return v&x.zeros == 0 && p.setPieces(home, x.parts, bits.Of(v), bits.Of(^uint64(0)), end)
 }
 
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared
@@ -81,8 +79,7 @@ func (p *Parser) openDerived(ref *model.Ref, from, up int32) (int32, bool) {
 	if !ok {
 		return 0, false
 	}
-	p.scopes = append(p.scopes, scope{up: up, space: sp, size: ref.Env.Root.Size})
-	inner := int32(len(p.scopes) - 1)
+	inner := p.addScope(scope{up: up, space: sp, size: ref.Env.Root.Size})
 	p.cons = append(p.cons, constraint{prog: ref.Prog, scope: from, nested: inner, kind: wantNested, width: int32(ref.Env.Root.Size)})
 	return inner, true
 }

@@ -115,7 +115,8 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 	}
 	meaning := ""
 	if sp == spaceWord {
-		meaning = p.documented(bits.Range(low, width))
+		run := bits.Range(low, width)
+		meaning = p.common(func(f *spec.Field) bool { return run.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
 	}
 	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s%s", low, low+width-1, is, first, column, want, by(here), meaning)
 	if f := p.failure; sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
@@ -123,24 +124,9 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 	}
 }
 
-// documented tells of the field that has bits of the word in all instructions, if it is documented.
-func (p *Parser) documented(v bits.Value) string {
-	return p.common(func(f *spec.Field) bool { return v.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
-}
-
-// mentioned tells of the first field of all instructions that an expression names.
-func (p *Parser) mentioned(expr string) string {
-	for rest := expr; ; {
-		_, behind, ok := strings.Cut(rest, "{")
-		name, after, closed := strings.Cut(behind, "}")
-		if !ok || !closed {
-			return ""
-		}
-		if text := p.common(func(f *spec.Field) bool { return f.Name == name }); text != "" {
-			return text
-		}
-		rest = after
-	}
+// mentioned tells of a field of all instructions that an expression names.
+func (p *Parser) mentioned(e *spec.Expr) string {
+	return p.common(func(f *spec.Field) bool { return slices.Contains(e.Fetch(), f.Name) })
 }
 
 // common tells of a field of the word that all instructions have, if it is documented.
@@ -206,7 +192,10 @@ func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 			continue
 		}
 		for _, b := range n.branches {
-			if l := p.leafOf(b.of); l != nil && !slices.Contains(list, l) {
+			if b.of.accept == nil { // the member of a set
+				continue
+			}
+			if l := p.leaves[b.of.accept.unit.Leaf.ID]; !slices.Contains(list, l) {
 				list = append(list, l)
 			}
 			if len(list) > maxCandidates {
@@ -216,14 +205,6 @@ func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 	}
 	slices.SortFunc(list, func(x, y *isa.Leaf) int { return x.ID - y.ID })
 	return list
-}
-
-// leafOf returns the instruction that a template is of, nil for the member of a set.
-func (p *Parser) leafOf(t *template) *isa.Leaf {
-	if t.accept == nil {
-		return nil
-	}
-	return p.leaves[t.accept.unit.Leaf.ID]
 }
 
 func (p *Parser) expectItem(pos int, it *item) {
@@ -262,21 +243,26 @@ func (t *trie) list() string {
 			words = append(words, text)
 		}
 	}
-	const most = 10
-	switch {
-	case len(words) == 0:
+	switch len(words) {
+	case 0:
 		return "nothing"
-	case len(words) == 1:
+	case 1:
 		return strconv.Quote(words[0])
-	case len(words) > most:
-		return "one of " + strings.Join(words[:most], ", ") + fmt.Sprintf(" and %d more", len(words)-most)
+	}
+	return oneOf(words, 10)
+}
+
+// oneOf names some words, at most so many of them.
+func oneOf(words []string, most int) string {
+	if n := len(words); n > most {
+		return fmt.Sprintf("one of %s and %d more", strings.Join(words[:most], ", "), n-most)
 	}
 	return "one of " + strings.Join(words, ", ")
 }
 
 // limits describes the numbers that fit a field, in hexadecimal if so wanted.
 func (p *Parser) limits(ref *model.Ref, hex bool) string {
-	w := uint(min(max(p.readWidth(ref), 1), 64))
+	w := uint(min(max(readWidth(ref), 1), 64))
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		if hex {
@@ -284,28 +270,22 @@ func (p *Parser) limits(ref *model.Ref, hex bool) string {
 		}
 		return fmt.Sprintf("%d to %d", int64(-1)<<(w-1), int64(1)<<(w-1)-1)
 	case spec.KindFloat:
-		most := mostFloat(ref.Width)
-		return fmt.Sprintf("-%s to %[1]s, inf or nan", most)
+		if floatWidth(ref) == 16 {
+			return "-65504 to 65504, inf or nan"
+		}
+		return "-3.4028235e+38 to 3.4028235e+38, inf or nan"
 	}
 	most := ones(int(w))
 	switch {
 	case ref.Width > 64:
 		return fmt.Sprintf("a number of %d bits", ref.Width)
 	case ref.Prog != nil:
-		most &= possible(ref.Prog.Root)
+		most &= p.possible(ref.Prog.Root)
 	}
 	if hex {
 		return fmt.Sprintf("0x0 to %#x", most)
 	}
 	return fmt.Sprintf("0 to %d", most)
-}
-
-// mostFloat is the largest finite number that a field of that width holds.
-func mostFloat(width int) string {
-	if width == 16 {
-		return "65504"
-	}
-	return "3.4028235e+38"
 }
 
 // explain reads the text again to find out why it is no instruction.
@@ -467,8 +447,8 @@ func (p *Parser) unknown() string {
 		return where
 	}
 	var names []string
-	for _, l := range p.root.Leaves {
-		names = append(names, l.Display)
+	for _, l := range p.leaves {
+		names = append(names, l.Mnemonics()...)
 	}
 	return fmt.Sprintf("no instruction starts with %q%s", diag.Shorten(word), diag.DidYouMean(word, names))
 }
@@ -498,14 +478,13 @@ func original(body []byte, pos int) int {
 		if isBlank && blank {
 			continue
 		}
-		if n == pos && !isBlank || n == pos && i+1 == len(body) {
+		if n == pos && isBlank && i+1 < len(body) {
+			return i + 1
+		} else if n == pos {
 			return i
 		}
 		blank = isBlank
 		n++
-		if n > pos && isBlank {
-			return i + 1
-		}
 	}
 	return len(body)
 }

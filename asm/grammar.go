@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -94,8 +93,6 @@ type accept struct {
 	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
 	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
-	// fills are the defaults as one, nil where one of them gives more than a run of bits.
-	fills *fills
 }
 
 type itemKind uint8
@@ -261,27 +258,7 @@ func (c *compiler) enter(i int) *accept {
 		c.holds = []*model.Prog{own}
 	}
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes, fills: fillsOf(c.unit)}
-}
-
-// fills are the bits of all defaults of a leaf, and their values, the first of several for a bit, where none is computed.
-type fills struct {
-	val, mask bits.Value
-	computed  bool
-}
-
-func fillsOf(u *model.BoundLeaf) *fills {
-	f := &fills{}
-	for i := range u.Defaults {
-		d := &u.Defaults[i]
-		if d.Ref.Low < 0 || d.Ref.ScopeDepth > 0 || len(d.Ref.Enter) > 0 || d.Ref.Field.Table != nil {
-			return nil
-		}
-		fresh := bits.Range(d.Ref.Low, d.Ref.Width).AndNot(f.mask)
-		f.val, f.mask = f.val.Or(bits.Of(d.Val).Shl(d.Ref.Low).And(fresh)), f.mask.Or(fresh)
-		f.computed = f.computed || d.Prog != nil
-	}
-	return f
+	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes}
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
@@ -427,11 +404,11 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	}
 	var conds []condition
 	for _, a := range it.Alts {
-		if a.Cond != nil && a.CondDepth == 0 && has(c.fails, a.Cond) && !has(c.holds, a.Cond) {
+		if a.Cond != nil && a.CondDepth == 0 && slices.Contains(c.fails, a.Cond) && !slices.Contains(c.holds, a.Cond) {
 			continue
 		}
 		own := append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondDepth, true})
-		settled := a.Cond == nil || a.CondDepth == 0 && has(c.holds, a.Cond)
+		settled := a.Cond == nil || a.CondDepth == 0 && slices.Contains(c.holds, a.Cond)
 		if settled {
 			own = own[:len(own)-1]
 		}
@@ -442,15 +419,6 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 		conds = append(conds, condition{a.Cond, a.CondDepth, false})
 	}
 	return ways
-}
-
-func has(list []*model.Prog, p *model.Prog) bool {
-	for _, x := range list {
-		if x == p {
-			return true
-		}
-	}
-	return false
 }
 
 // item makes the piece that reads a reference.
@@ -465,7 +433,7 @@ func (c *compiler) item(it *model.Item, ref *model.Ref, conds []condition, ext e
 	case spec.KindBitset:
 		out.kind, out.call = itemCall, c.parser.grammarOf(ref.Env)
 	case spec.KindEnum:
-		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), hasUnnamed(ref)
+		out.kind, out.words, out.numbers = itemEnum, c.enumWords(ref.Enum), c.hasUnnamed(ref)
 	case spec.KindBool, spec.KindBoolInv:
 		if ref.Field != nil && ref.Field.Display != nil {
 			out.kind, out.words = itemEnum, c.boolWords(ref)
@@ -497,10 +465,10 @@ func (c *compiler) enumWords(e *model.Enum) *trie {
 const maxNamed = 8
 
 // hasUnnamed reports whether a field may have a value for which its enum has no text.
-func hasUnnamed(ref *model.Ref) bool {
+func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	values := ones(min(max(ref.Width, 1), 64))
 	if ref.Prog != nil {
-		values = possible(ref.Prog.Root)
+		values = c.parser.possible(ref.Prog.Root)
 	}
 	for v := values; ; v = (v - 1) & values { // each value of these bits
 		if _, named := ref.Enum.Lookup(v); !named || mathbits.OnesCount64(values) > maxNamed {

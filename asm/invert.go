@@ -14,7 +14,7 @@ func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
 		return statusOf((x^v)&mask == 0)
 	}
 	v &= mask
-	if v != 0 && v&^possible(n) != 0 {
+	if v != 0 && v&^p.possible(n) != 0 {
 		return broken
 	}
 	switch n.Op {
@@ -91,7 +91,7 @@ func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status
 	} else if known && n.Op != spec.OpShl && n.Op != spec.OpShr && n.Op != spec.OpDiv {
 		return p.assignSide(n, n.Y, scope, x, v, mask)
 	}
-	px, py := possible(n.X), possible(n.Y)
+	px, py := p.possible(n.X), p.possible(n.Y)
 	if n.Op != spec.OpAdd && n.Op != spec.OpOr && n.Op != spec.OpXor || px&py != 0 {
 		return open
 	}
@@ -102,7 +102,7 @@ func (p *Parser) assignBinary(n *model.Node, scope int32, v, mask uint64) status
 func (p *Parser) assignQuotient(n *model.Node, scope int32, y, v uint64) status {
 	over, low := bits.Mul64(v, y)
 	high := low + y - 1
-	if over != 0 || y == 0 || high < low || high>>63 != 0 || possible(n)>>63 != 0 {
+	if over != 0 || y == 0 || high < low || high>>63 != 0 || p.possible(n)>>63 != 0 {
 		return open
 	}
 	return both(p.assign(n, scope, low, ^fill(low^high)), open)
@@ -111,11 +111,10 @@ func (p *Parser) assignQuotient(n *model.Node, scope int32, y, v uint64) status 
 // assignSide inverts x op y, where x is one of the sides of n, the left one if it matters.
 func (p *Parser) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) status {
 	switch n.Op {
-	case spec.OpAdd:
-		if lowMask(mask) {
-			return p.assign(x, scope, v-y, mask)
+	case spec.OpAdd, spec.OpSub:
+		if n.Op == spec.OpAdd {
+			y = -y
 		}
-	case spec.OpSub:
 		if lowMask(mask) {
 			return p.assign(x, scope, v+y, mask)
 		}
@@ -159,80 +158,26 @@ func (p *Parser) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) st
 	return open
 }
 
-// possible returns the bits that can be set in the value of an expression. It may return too many.
-func possible(n *model.Node) uint64 {
-	left := maxBound
-	return possibleIn(n, &left)
+// possible returns the bits that can be set in the value of an expression, whatever is known. It may return too many.
+func (p *Parser) possible(n *model.Node) uint64 {
+	most, ok := p.most[n]
+	if !ok {
+		if p.ignorant == nil { // one scope, which is around itself
+			p.ignorant, p.most = &Parser{finding: finding{scopes: []scope{{}}, nspaces: maxSpaces}}, map[*model.Node]uint64{}
+		}
+		p.ignorant.work = maxWork - maxLookups
+		most = p.ignorant.ternary(n, 0).max()
+		p.most[n] = most
+	}
+	return most
 }
 
-// maxBound is how many references are looked at for the bits that can be set.
-const maxBound = 1 << 12
-
-// possibleIn is possible with so many references left to look at.
-func possibleIn(n *model.Node, left *int) uint64 {
-	switch n.Op {
-	case spec.OpConst:
-		return n.Value
-	case spec.OpField:
-		var m uint64
-		for _, a := range n.Alts {
-			m |= possibleRef(a.Ref, left)
-		}
-		return m
-	case spec.OpNot, spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe, spec.OpAndAnd, spec.OpOrOr:
-		return 1
-	case spec.OpOr, spec.OpXor:
-		return possibleIn(n.X, left) | possibleIn(n.Y, left)
-	case spec.OpAnd:
-		return possibleIn(n.X, left) & possibleIn(n.Y, left)
-	case spec.OpAdd:
-		return sumMask(possibleIn(n.X, left), possibleIn(n.Y, left))
-	case spec.OpMul:
-		x, y := possibleIn(n.X, left), possibleIn(n.Y, left)
-		if hi, lo := bits.Mul64(x, y); hi == 0 {
-			return fill(lo)
-		}
-	case spec.OpShl:
-		if n.Y.Op == spec.OpConst && n.Y.Value < 64 && (n.Type == spec.I64 || n.Type == spec.U64) {
-			return possibleIn(n.X, left) << n.Y.Value
-		}
-	case spec.OpShr:
-		if x := possibleIn(n.X, left); n.Y.Op == spec.OpConst && n.Y.Value < 64 && x>>63 == 0 {
-			return x >> n.Y.Value
-		}
-	case spec.OpCond:
-		return possibleIn(n.Y, left) | possibleIn(n.Z, left)
-	}
-	return ^uint64(0)
-}
-
-// sumMask returns the bits that a sum can have: those of both where they share none.
-func sumMask(x, y uint64) uint64 {
-	if x&y == 0 {
-		return x | y
-	}
-	sum, carry := bits.Add64(x, y, 0)
-	if carry != 0 {
-		return ^uint64(0)
-	}
-	return fill(sum)
-}
+// maxLookups is how many names are looked up for the bits that can be set.
+const maxLookups = 1 << 12
 
 // fill returns all bits up to the highest one of x.
 func fill(x uint64) uint64 {
 	return ones(bits.Len64(x))
-}
-
-func possibleRef(r *model.Ref, left *int) uint64 {
-	switch *left--; {
-	case r == nil:
-		return 0
-	case r.Prog != nil && *left > 0:
-		return possibleIn(r.Prog.Root, left)
-	case r.Prog != nil:
-		return ^uint64(0)
-	}
-	return ones(min(r.Width, 64))
 }
 
 // truth makes an expression true or false.
@@ -267,7 +212,7 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 	if !want {
 		return p.assign(n, scope, 0, ^uint64(0))
 	}
-	if m := possible(n); m&(m-1) == 0 && m != 0 {
+	if m := p.possible(n); m&(m-1) == 0 && m != 0 {
 		return p.assign(n, scope, m, ^uint64(0))
 	}
 	return open
@@ -278,21 +223,14 @@ func (p *Parser) truthLogic(n *model.Node, scope int32, want bool) status {
 	if want == (n.Op == spec.OpAndAnd) {
 		return both(p.truth(n.X, scope, want), p.truth(n.Y, scope, want))
 	}
-	x, knownX := p.eval(n.X, scope)
-	if knownX && (x != 0) == want {
-		return holds
+	for _, sides := range [2][2]*model.Node{{n.X, n.Y}, {n.Y, n.X}} {
+		if v, known := p.eval(sides[0], scope); known && (v != 0) == want {
+			return holds
+		} else if known {
+			return p.truth(sides[1], scope, want)
+		}
 	}
-	if knownX {
-		return p.truth(n.Y, scope, want)
-	}
-	y, knownY := p.eval(n.Y, scope)
-	switch {
-	case !knownY:
-		return open
-	case (y != 0) == want:
-		return holds
-	}
-	return p.truth(n.X, scope, want)
+	return open
 }
 
 // equal makes two sides the same, or different where only one other value is possible.
@@ -308,7 +246,7 @@ func (p *Parser) equal(n *model.Node, scope int32, want bool) status {
 	if want {
 		return p.assign(x, scope, v, ^uint64(0))
 	}
-	if possible(x) == 1 && v <= 1 {
+	if p.possible(x) == 1 && v <= 1 {
 		return p.assign(x, scope, 1-v, ^uint64(0))
 	}
 	return open

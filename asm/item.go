@@ -7,21 +7,21 @@ import (
 	"github.com/isago/isago/internal/spec"
 )
 
-// match reads one item and goes on behind it. state 0 is the first try.
-func (p *Parser) match(e *edge, state int) bool {
+// match reads one item and goes on behind it; s is nothing at the first try.
+func (p *Parser) match(e *edge, s again) bool {
 	it, next := &e.item, e.next
-	if state == 0 && !p.require(it.conds) {
+	if s == (again{}) && !p.require(it.conds) {
 		return false
 	}
 	switch it.kind {
 	case itemBlank:
 		return p.matchBlank(next, it.padding)
 	case itemEnum:
-		return p.matchWord(e, state)
+		return p.matchWord(e, s)
 	case itemCall:
-		return p.matchCall(e, state)
+		return p.matchCall(e, int(s.n))
 	case itemSet:
-		return p.matchSet(e, state)
+		return p.matchSet(e, int(s.n))
 	case itemSetEnd:
 		return p.memberDone()
 	case itemNothing:
@@ -32,7 +32,7 @@ func (p *Parser) match(e *edge, state int) bool {
 			return p.matchCustom(e)
 		}
 	}
-	return p.matchNumber(e, state)
+	return p.matchNumber(e, s)
 }
 
 // matchBlank takes a blank, or nothing beside punctuation, another blank, or an end of the line.
@@ -60,47 +60,30 @@ func (p *Parser) findWord(t *trie, pos, limit int) (found *word, end int) {
 	return found, end
 }
 
-// stateNumber is the state in which an enum with an empty text reads a number.
-const stateNumber = -1
-
-// stateShorter less a limit is the state in which an enum reads a number that ends before the limit.
-const stateShorter = -16
-
-// stateSkipped is the state in which a blank that is free does not count, though a text of an enum could have it.
-const stateSkipped = -2
-
-// matchWord reads a text of an enum or a bool. state is the limit of the text's end, times 512, plus 256 where a free
-// blank does not count, plus the number of values of that text already tried.
-func (p *Parser) matchWord(e *edge, state int) bool {
+// matchWord reads a text of an enum or a bool.
+func (p *Parser) matchWord(e *edge, s again) bool {
 	it, next := &e.item, e.next
-	pos, free := p.pos, p.skipBlank()
-	limit, tried, skipped := len(p.src)+1, 0, 1
-	switch {
-	case state > 0:
-		limit, skipped, tried = state>>9, state>>8&1, state&0xff
-	case state == 0 && p.hasBlank(it):
-		if skipped = 0; free > pos {
-			p.save(e, stateSkipped)
-		}
+	if s.as == asNumber {
+		return p.matchNumber(e, s)
 	}
-	switch {
+	pos, free, limit, tried := p.pos, p.skipBlank(), len(p.src)+1, int(s.tried)
+	if s.n > 0 {
+		limit = int(s.n)
+	}
+	switch own := p.hasBlank(it); {
 	case it.extent == noText:
 		limit = pos + 1
-	case skipped > 0 && p.strict && p.hasBlank(it):
+	case own && s.as == pastBlank && p.strict:
 		return false
-	case skipped > 0:
+	case !own || s.as == pastBlank:
 		pos = free
-	}
-	switch {
-	case state == stateNumber:
-		return p.matchNumber(e, 0)
-	case state <= stateShorter:
-		return p.matchNumber(e, stateShorter-state)
+	case free > pos && s == again{}:
+		p.save(e, again{as: pastBlank})
 	}
 	found, end := p.findWord(it.words, pos, limit)
 	if found == nil || end == pos && it.extent == someText {
 		if it.ref.Kind == spec.KindEnum && it.extent != noText {
-			return p.matchNumber(e, 0)
+			return p.matchNumber(e, again{})
 		}
 		p.expectItem(pos, it)
 		return false
@@ -110,11 +93,11 @@ func (p *Parser) matchWord(e *edge, state int) bool {
 	}
 	switch {
 	case tried+1 < len(found.values):
-		p.save(e, (end+1)<<9|skipped<<8|tried+1)
+		p.save(e, again{int32(end + 1), uint8(tried + 1), s.as})
 	case end > pos && p.otherwise(it, found, next, pos):
-		p.save(e, max(end, 1)<<9|skipped<<8)
+		p.save(e, again{n: int32(max(end, 1)), as: s.as})
 	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
-		p.save(e, stateNumber)
+		p.save(e, again{as: asNumber})
 	}
 	if end == pos {
 		end = p.pos // nothing was read, the blank included
@@ -139,7 +122,7 @@ func (p *Parser) otherwise(it *item, longest *word, next *node, pos int) bool {
 }
 
 // matchCall reads a nested value.
-func (p *Parser) matchCall(e *edge, state int) bool {
+func (p *Parser) matchCall(e *edge, way int) bool {
 	it, next := &e.item, e.next
 	g := p.ready(it.call)
 	depth := p.frames[p.frame].depth + 1
@@ -149,7 +132,7 @@ func (p *Parser) matchCall(e *edge, state int) bool {
 	}
 	if p.memoises() {
 		if o := p.operand(g); o != nil {
-			return p.matchKnown(e, o, state)
+			return p.matchKnown(e, o, way)
 		}
 	}
 	inner, ok := p.open(it)
@@ -163,11 +146,11 @@ func (p *Parser) matchCall(e *edge, state int) bool {
 }
 
 // matchSet reads a set of options.
-func (p *Parser) matchSet(e *edge, state int) bool {
+func (p *Parser) matchSet(e *edge, way int) bool {
 	it := &e.item
 	if p.memoises() {
 		if o := p.operand(it.call); o != nil {
-			return p.matchKnown(e, o, state)
+			return p.matchKnown(e, o, way)
 		}
 	}
 	f := &p.frames[p.frame]
@@ -187,7 +170,7 @@ func (p *Parser) member(state int) bool {
 		if f.used>>uint(i)&1 != 0 || !p.mayStart(s, i, f.used != 0) {
 			continue
 		}
-		p.save(nil, i+1)
+		p.save(nil, nth(i+1))
 		if f.used != 0 && !p.text(s.join) {
 			return false
 		}
@@ -241,7 +224,7 @@ func (p *Parser) absent(s *setItem, f callFrame) bool {
 		if n.open(); n.only == nil || n.only.item.kind == itemCall {
 			return true
 		}
-		if !p.match(n.only, 0) {
+		if !p.match(n.only, again{}) {
 			return false
 		}
 	}
@@ -292,6 +275,3 @@ func (p *Parser) matchCustom(e *edge) bool {
 	}
 	return true
 }
-
-// stateAbsent is the state in which an offset prints nothing.
-const stateAbsent = -1

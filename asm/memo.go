@@ -84,7 +84,7 @@ type reading struct {
 	note          Note
 	leaf          *isa.Leaf
 	word, context bits.Value
-	named, redone bool
+	named         bool
 	plan          []planned
 	asks          []ask
 }
@@ -163,7 +163,7 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 	r := t.readings.keep([]reading{{
 		text: t.texts.keep(text), names: names, note: note,
 		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
-		named: p.named, redone: p.redone, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
+		named: p.named, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
 	}})
 	t.add(t.line, &r[0], maxLines)
 }
@@ -199,9 +199,8 @@ func (m *marks) met(hash uint64) bool {
 
 // restore makes a reading that of the present line.
 func (p *Parser) restore(r *reading) {
-	p.leaf, p.named, p.redone, p.noncanonical = r.leaf, r.named, r.redone, false
+	p.leaf, p.named, p.noncanonical = r.leaf, r.named, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
-	p.steady = p.steady && r.context == p.context
 	p.plan, p.note, p.asks = r.plan, r.note, append(p.asks[:0], r.asks...)
 }
 

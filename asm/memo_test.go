@@ -30,7 +30,7 @@ func TestMemo(t *testing.T) {
 		{"../internal/spec/testdata", "everything.xml", "", 3_000, true},
 		{"testdata", "tables.xml", "", 3_000, true},
 		{"testdata", "inside.xml", "", 1_000, true},
-		{"testdata", "derived.xml", "", 2_000, true},
+		{"testdata", "derived.xml", "", 2_000, false}, // of which few instructions have operands
 		{"testdata", "flags.xml", "", 2_000, true},
 		{"testdata", "touch.xml", "", 2_000, false},
 	} {

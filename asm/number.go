@@ -11,33 +11,25 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
 
-// matchNumber reads a number, a float or a branch target. state is the limit of the text's end.
-func (p *Parser) matchNumber(e *edge, state int) bool {
+// matchNumber reads a number, a float or a branch target.
+func (p *Parser) matchNumber(e *edge, s again) bool {
 	it, next := &e.item, e.next
 	pos := p.skipBlank()
-	if it.kind == itemBranch && state <= 0 {
-		limit := len(p.raw)
-		if state <= stateShorter {
-			limit, state = stateShorter-state, 0
-		}
-		if t, ok := p.symbol(it, pos, limit); ok {
+	if it.kind == itemBranch && s.as != asNumber {
+		if t, ok := p.symbol(it, pos, int(s.n)); ok {
 			return p.takeSymbol(e, t, pos)
 		}
+		s = again{}
 	}
-	ranged := state <= stateRange && it.kind == itemFloat
-	if ranged {
-		state = stateRange - state
-	}
-	n, ok := p.number(it, pos, state)
+	n, ok := p.number(it, pos, int(s.n))
 	if !ok && n.pattern && n.end > pos && p.follows(next, n.end-1) {
 		n, ok = p.number(it, pos, n.end-1) // a 0, and the letter is what comes next
 	}
-	if it.mayBeAbsent() && (!ok || it.extent == noText || state == stateAbsent) {
+	if it.mayBeAbsent() && (!ok || it.extent == noText || s.as == asNothing) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
 			return false
 		}
@@ -48,7 +40,7 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		p.expectItem(pos, it)
 		return false
 	}
-	if !ranged {
+	if s.as != asRange {
 		p.saveNumber(e, &n)
 	}
 	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
@@ -63,11 +55,11 @@ func (p *Parser) matchNumber(e *edge, state int) bool {
 		p.failRange(it, pos, &n)
 		return false
 	}
-	if n.isFloat && it.ref.Prog != nil {
+	if it.kind == itemFloat && it.ref.Prog != nil {
 		v = p.attainable(it.ref, v)
 	}
-	p.off += n.offBy(v, it.ref.Width)
-	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, state, ranged) {
+	p.off += n.offBy(v, it.ref)
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, s) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -83,11 +75,11 @@ func (it *item) mayBeAbsent() bool {
 func (p *Parser) takeSymbol(e *edge, t target, pos int) bool {
 	it, next := &e.item, e.next
 	if t.end-pos > 1 && p.splits(next, pos, t.end) {
-		p.save(e, stateShorter-t.end+1)
+		p.save(e, again{n: int32(t.end - 1)})
 	}
 	switch {
 	case p.pinning:
-		p.cons = append(p.cons, constraint{ref: it.ref, scope: p.frames[p.frame].scope, kind: wantNothing})
+		p.cons = append(p.cons, constraint{prog: &leftOpen, ref: it.ref, scope: p.frames[p.frame].scope})
 	case !t.open && !p.bind(it, t.value, t.end):
 		return false
 	}
@@ -98,27 +90,25 @@ func (p *Parser) takeSymbol(e *edge, t target, pos int) bool {
 // saveNumber leaves the other ways open to read what has been read as a number.
 func (p *Parser) saveNumber(e *edge, n *number) {
 	it, next := &e.item, e.next
-	switch several := n.end-n.digits > 1 && p.splits(next, n.digits, n.end); {
-	case several && it.kind == itemEnum:
-		p.save(e, stateShorter-n.end+1)
-	case several:
-		p.save(e, n.end-1)
+	switch {
+	case n.end-n.digits > 1 && p.splits(next, n.digits, n.end):
+		p.save(e, again{n: int32(n.end - 1), as: asNumber})
 	case it.mayBeAbsent() && (p.everyWay() || p.follows(next, p.pos)):
-		p.save(e, stateAbsent)
+		p.save(e, again{as: asNothing})
 	}
 }
 
 // takeWide takes a number of more than 64 bits.
 func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
-	if n.over || n.wide.Len() > it.ref.Width || n.neg && !n.wide.IsZero() {
+	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
 		p.failRange(it, pos, n)
 		return false
 	}
 	if !p.spelled(n.digits == p.pos && (p.src[pos] != '0' || n.end == pos+1)) {
 		return false
 	}
-	if !p.bindMasked(it.ref, p.scopeOf(it.ref.ScopeDepth), n.wide, bits.Ones(it.ref.Width), n.end) {
+	if !p.bindMasked(it.ref, p.scopeOf(it.ref.ScopeDepth), n.mag, bits.Ones(it.ref.Width), n.end) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -134,10 +124,11 @@ func (p *Parser) failRange(it *item, pos int, n *number) {
 		}
 		text := p.raw[from:n.end]
 		if n.computed {
-			text = fmt.Appendf(nil, "$(%d)", int64(n.mag))
+			sign := ""
 			if n.neg {
-				text = fmt.Appendf(nil, "$(%d)", -int64(n.mag))
+				sign = "-"
 			}
+			text = fmt.Appendf(nil, "$(%s%d)", sign, n.mag[0])
 		}
 		hex := it.ref.Kind == spec.KindHex || bytes.Contains(text, []byte("0x"))
 		p.failAt(diag.TextRange, pos, n.end, "%s does not fit %s, expected %s", text, it.ref.Name(), p.limits(it.ref, hex))
@@ -158,23 +149,22 @@ func (p *Parser) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (p *Parser) bindNumber(e *edge, v uint64, end, state int, ranged bool) bool {
-	it := &e.item
-	ref := it.ref
+func (p *Parser) bindNumber(e *edge, v uint64, end int, s again) bool {
+	ref := e.item.ref
 	switch {
 	case ref.Prog != nil:
-		return p.bindDerived(e, v, end, state, ranged)
+		return p.bindDerived(e, v, end, s)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
 		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
 	}
-	return p.bind(it, v, end)
+	return p.bind(&e.item, v, end)
 }
 
 // bindDerived notes what a number says about an expression.
-func (p *Parser) bindDerived(e *edge, v uint64, end, state int, ranged bool) bool {
-	it := &e.item
+func (p *Parser) bindDerived(e *edge, v uint64, end int, s again) bool {
+	it, ranged := &e.item, s.as == asRange
 	if it.kind == itemFloat && !ranged {
-		p.save(e, stateRange-state)
+		p.save(e, again{n: s.n, as: asRange})
 	}
 	if it.spread != nil && it.kind != itemEnum && !ranged && p.failure == nil {
 		return p.bind(it, v, end)
@@ -190,17 +180,10 @@ func (p *Parser) bindDerived(e *edge, v uint64, end, state int, ranged bool) boo
 	return p.bindComputed(c, end)
 }
 
-// stateRange less a limit is the state in which a computed float is any that prints as the text, which ends before the
-// limit.
-const stateRange = -2
-
 // samePrint returns the lowest and the highest bits that print as those of a float do. They are in
 // one run, as the magnitude grows with the bits.
 func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
-	width := uint(32)
-	if ref.Width == 16 {
-		width = 16
-	}
+	width := floatWidth(ref)
 	text := string(model.AppendScalar(nil, ref, v, true))
 	same := func(x uint64) bool {
 		p.scalar = model.AppendScalar(p.scalar[:0], ref, x, true)
@@ -218,13 +201,13 @@ func (p *Parser) samePrint(ref *model.Ref, v uint64) (low, high uint64) {
 // it is; where that is given more than 32 bits, a number with a name may be the low part of one without.
 func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 	if ref.Prog != nil {
-		_, named := ref.Enum.Lookup(n.mag)
+		_, named := ref.Enum.Lookup(n.mag[0])
 		wide := ref.Field != nil && ref.Field.WidthGiven && ref.Width > 32
 		return !named || wide
 	}
-	for v := n.mag; ; v += 1 << 32 {
+	for v := n.mag[0]; ; v += 1 << 32 {
 		if _, named := ref.Enum.Lookup(v); !named {
-			n.mag, n.wide = v, bits.Of(v)
+			n.mag = bits.Of(v)
 			return true
 		}
 		if ref.Width <= 32 || v>>32 >= 1<<uint(min(ref.Width-32, 16))-1 || n.neg {
@@ -235,13 +218,13 @@ func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 
 // printed reports whether a value prints as the text from pos up to end.
 func (p *Parser) printed(ref *model.Ref, v uint64, pos, end int) bool {
-	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, inside.Machine(p.set).ISA.Strict)
+	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, p.env.Machine.ISA.Strict)
 	return string(p.scalar) == string(p.src[pos:end])
 }
 
 // number is a number as it was read.
 type number struct {
-	neg, isFloat bool
+	neg bool
 	// word tells of a float that was written as inf or nan.
 	word bool
 	// pattern tells of a number written in hexadecimal, octal or binary, which says bits as well: of a
@@ -251,9 +234,8 @@ type number struct {
 	computed bool
 	// over tells that the number has more than 256 bits.
 	over bool
-	mag  uint64
-	wide bits.Value
-	// f is a float, rounded once; literal is what was written, as far as a float of 64 bits says it.
+	mag  bits.Value
+	// f is a float without its sign, rounded once; literal is what was written, as far as a float of 64 bits says it.
 	f, literal float64
 	// It can end anywhere behind digits, up to end.
 	digits, end int
@@ -293,23 +275,18 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 	if it.ref.Kind == spec.KindHex {
 		base = 16
 	}
-	if i+1 < limit && p.src[i] == '0' && strings.IndexByte("xob", p.src[i+1]|0x20) >= 0 {
-		p.see(i + 2) // without a digit behind it the letter is none of the number
-	}
-	if i+2 < limit && p.src[i] == '0' {
-		switch p.src[i+1] | 0x20 {
-		case 'x':
-			base, i, n.pattern = 16, i+2, true
-		case 'o':
-			base, i, n.pattern = 8, i+2, true
-		case 'b':
-			if base == 10 {
-				base, i, n.pattern = 2, i+2, true
+	if i+1 < limit && p.src[i] == '0' {
+		if radix := uint64(radixes[p.src[i+1]]); radix != 0 && (radix != 2 || base != 16) {
+			if p.see(i + 2); i+2 < limit { // without a digit behind it the letter is none of the number
+				base, i, n.pattern = radix, i+2, true
 			}
 		}
 	}
 	return p.digits(n, i, limit, base)
 }
+
+// radixes are those of numbers by the letter behind their 0.
+var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 
 // constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
 // the parenthesis. It needs no sign where the type prints one.
@@ -332,7 +309,7 @@ func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
 func (n number) whole(it *item, end int) number {
 	n.digits, n.end = end-1, end
 	if it.ref.Kind == spec.KindFloat {
-		n.isFloat, n.f, n.literal = true, float64(n.mag), float64(n.mag)
+		n.f, n.literal = float64(n.mag[0]), float64(n.mag[0])
 	}
 	return n
 }
@@ -351,7 +328,7 @@ func (p *Parser) compute(n number, it *item, i, limit int) (number, bool) {
 	if v < 0 {
 		n.neg, v = !n.neg, -v
 	}
-	n.mag, n.wide, n.computed = uint64(v), bits.Of(uint64(v)), true
+	n.mag, n.computed = bits.Of(uint64(v)), true
 	return n.whole(it, i+size), true
 }
 
@@ -369,21 +346,22 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 		if i-from == maxDigits {
 			return n, false
 		}
-		if n.over = n.over || n.wide[3]>>60 != 0; n.over {
+		if n.over = n.over || n.mag[3]>>60 != 0; n.over {
 			continue
 		}
-		if n.mag > math.MaxUint64/16-1 || n.wide[1]|n.wide[2]|n.wide[3] != 0 {
-			n.wide = addDigit(n.wide, base, d)
-			n.mag = n.wide[0]
+		if n.mag[0] > math.MaxUint64/16-1 || n.long() {
+			n.mag = addDigit(n.mag, base, d)
 			continue
 		}
-		n.mag = n.mag*base + d
-		n.wide[0] = n.mag
+		n.mag[0] = n.mag[0]*base + d
 	}
 	n.end = i
 	p.see(i)
 	return n, i > from
 }
+
+// long reports whether the number has more than 64 bits.
+func (n *number) long() bool { return n.mag[1]|n.mag[2]|n.mag[3] != 0 }
 
 // addDigit returns v*base + d.
 func addDigit(v bits.Value, base, d uint64) bits.Value {
@@ -411,7 +389,7 @@ var digitValue = func() (t [256]byte) {
 
 // float reads a decimal float for a field of that width, nan or inf.
 func (p *Parser) float(width, from, i, limit int) (number, bool) {
-	n := number{isFloat: true, neg: i > from && p.src[from] == '-', digits: i}
+	n := number{neg: i > from && p.src[from] == '-', digits: i}
 	if i < limit && (p.src[i]|0x20 == 'n' || p.src[i]|0x20 == 'i') {
 		p.see(i + 2)
 	}
@@ -470,14 +448,14 @@ func digitsEnd(src []byte, i int) int {
 
 // fit converts a number to the bits of a field; ok is false where it does not fit.
 func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
-	if n.isFloat {
+	if ref.Kind == spec.KindFloat {
 		v := floatBits(n, ref.Width)
 		return v, !math.IsInf(model.FloatValue(v, ref.Width), 0) || n.word
 	}
-	if n.over || n.wide != bits.Of(n.mag) {
+	if n.over || n.long() {
 		return 0, false
 	}
-	width := p.readWidth(ref)
+	width := readWidth(ref)
 	switch ref.Kind {
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		return fitSigned(n, width)
@@ -487,36 +465,44 @@ func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
 		}
 	}
 	if ref.Kind == spec.KindBoolInv {
-		return 1 - n.mag, n.mag <= 1 && !n.neg
+		return 1 - n.mag[0], n.mag[0] <= 1 && !n.neg
 	}
-	if n.neg && n.mag != 0 || width < 64 && n.mag>>uint(width) != 0 {
+	if n.neg && n.mag[0] != 0 || width < 64 && n.mag[0]>>uint(width) != 0 {
 		return 0, false
 	}
-	return n.mag, true
+	return n.mag[0], true
 }
 
 // readWidth returns the number of bits that the text of a number can say. A computed value is as wide
-// as its expression, but where it is signed.
-func (p *Parser) readWidth(ref *model.Ref) int {
+// as its expression, but where its type says how it is printed.
+func readWidth(ref *model.Ref) int {
+	switch {
+	case ref.Kind == spec.KindFloat:
+		return floatWidth(ref)
+	case ref.Kind == spec.KindBool && ref.Prog == nil:
+		return min(ref.Width, 32)
+	case ref.Prog == nil:
+		return ref.Width
+	}
 	switch ref.Kind {
 	case spec.KindBool, spec.KindEnum:
-		if ref.Prog != nil {
-			return 32
-		}
-		if ref.Kind == spec.KindBool {
-			return min(ref.Width, 32)
-		}
+		return 32
 	case spec.KindInt, spec.KindOffset, spec.KindBranch:
 		return ref.Width
 	case spec.KindAbsBranch:
-		if !inside.Machine(p.set).ISA.Strict {
+		if !ref.Owner.Env.Machine.ISA.Strict {
 			return ref.Width
 		}
 	}
-	if ref.Prog != nil {
-		return 64
+	return 64
+}
+
+// floatWidth returns the bits of a float: those of a half, or else 32.
+func floatWidth(ref *model.Ref) int {
+	if ref.Width == 16 {
+		return 16
 	}
-	return ref.Width
+	return 32
 }
 
 // fitSigned accepts the range of a two's complement number, and its bit pattern where that is written.
@@ -526,39 +512,27 @@ func fitSigned(n number, width int) (uint64, bool) {
 	}
 	mask := ^uint64(0) >> (64 - uint(width))
 	if n.neg {
-		return -n.mag & mask, n.mag <= 1<<uint(width-1)
+		return -n.mag[0] & mask, n.mag[0] <= 1<<uint(width-1)
 	}
 	if n.pattern {
-		return n.mag, n.mag <= mask
+		return n.mag[0], n.mag[0] <= mask
 	}
-	return n.mag, n.mag <= mask>>1
+	return n.mag[0], n.mag[0] <= mask>>1
 }
 
 func floatBits(n number, width int) uint64 {
-	f := n.f
-	if n.neg {
-		f = math.Copysign(f, -1)
-	}
 	if width == 16 {
-		return uint64(halfBits(f))
+		return halfBits(n.f) | truthBit(n.neg)<<15
 	}
-	b := math.Float32bits(float32(f))
-	if n.neg {
-		b |= 1 << 31
-	}
-	return uint64(b)
+	return uint64(math.Float32bits(float32(n.f))) | truthBit(n.neg)<<31
 }
 
 // offBy is how far the bits of a float are from what was written.
-func (n *number) offBy(v uint64, width int) float64 {
-	if !n.isFloat || n.word {
+func (n *number) offBy(v uint64, ref *model.Ref) float64 {
+	if ref.Kind != spec.KindFloat || n.word {
 		return 0
 	}
-	written := n.literal
-	if n.neg {
-		written = -written
-	}
-	return math.Abs(model.FloatValue(v, width) - written)
+	return math.Abs(math.Abs(model.FloatValue(v, ref.Width)) - n.literal)
 }
 
 // attainable rounds the bits of a computed float to the nearest that end as its values all do: in zeros,
@@ -580,23 +554,18 @@ func (p *Parser) attainable(ref *model.Ref, v uint64) uint64 {
 	return up
 }
 
-// halfBits rounds to the nearest IEEE 754 half, ties to even.
-func halfBits(f float64) uint16 {
-	var sign uint16
-	if math.Signbit(f) {
-		sign, f = 0x8000, -f
-	}
+// halfBits rounds a number of no sign to the nearest IEEE 754 half, ties to even.
+func halfBits(f float64) uint64 {
 	switch {
 	case math.IsNaN(f):
-		return sign | 0x7e00
+		return 0x7e00
 	case f >= 65520: // halfway between the largest half and the next power
-		return sign | 0x7c00
+		return 0x7c00
 	case f < 1.0/16384: // below the smallest normal number
-		return sign | uint16(math.RoundToEven(math.Ldexp(f, 24)))
+		return uint64(math.RoundToEven(math.Ldexp(f, 24)))
 	}
 	frac, exp := math.Frexp(f)
-	m := int(math.RoundToEven(math.Ldexp(frac, 11)))
-	return sign | uint16((exp+13)<<10+m)
+	return uint64((exp+13)<<10 + int(math.RoundToEven(math.Ldexp(frac, 11))))
 }
 
 // maxName bounds the names that more text may touch.
@@ -610,12 +579,15 @@ type target struct {
 	open bool
 }
 
-// symbol reads the longest name at pos that is known and ends at most at limit.
+// symbol reads the longest name at pos that is known, and ends at most at limit if that is not 0.
 func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	if bytes.HasPrefix(p.raw[pos:], []byte("$(")) {
 		return t, false
 	}
-	end := pos
+	end, whole := pos, limit == 0
+	if whole {
+		limit = len(p.raw)
+	}
 	for end < limit && isSymbolByte(p.raw[end], end == pos) {
 		end++
 	}
@@ -624,7 +596,7 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 		return t, false
 	}
 	a := p.ask(it, pos, end)
-	if !a.known && limit == len(p.raw) {
+	if !a.known && whole {
 		p.failAt(diag.TextSymbol, pos, end, "%s is no label", p.raw[pos:end])
 	}
 	for !a.known { // perhaps more text touches it
@@ -679,18 +651,17 @@ func (p *Parser) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 		p.failAt(diag.TextSymbol, pos, end, "label %s is not at a multiple of %d bits", p.raw[pos:end], unit)
 		return 0, false
 	}
-	n := number{neg: addr < 0, mag: uint64(addr / unit)}
+	n := number{neg: addr < 0, mag: bits.Of(uint64(addr / unit))}
 	if n.neg {
-		n.mag = -n.mag
+		n.mag[0] = -n.mag[0]
 	}
-	n.wide = bits.Of(n.mag)
 	v, ok = p.fit(it.ref, n)
-	switch {
-	case ok:
-	case it.ref.Kind == spec.KindBranch:
-		p.failAt(diag.TextRange, pos, end, "label %s is %d away, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref, false))
-	default:
-		p.failAt(diag.TextRange, pos, end, "label %s is at %d, expected %s", p.raw[pos:end], addr/unit, p.limits(it.ref, false))
+	if !ok {
+		where := fmt.Sprintf("at %d", addr/unit)
+		if it.ref.Kind == spec.KindBranch {
+			where = fmt.Sprintf("%d away", addr/unit)
+		}
+		p.failAt(diag.TextRange, pos, end, "label %s is %s, expected %s", p.raw[pos:end], where, p.limits(it.ref, false))
 	}
 	return v, ok
 }

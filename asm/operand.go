@@ -179,12 +179,12 @@ func (p *Parser) readAlone(g *grammar) *operand {
 // reader returns the parser that reads a value alone, at the start.
 func (p *Parser) reader(g *grammar, outside int) *Parser {
 	if p.helper == nil {
-		p.helper = &Parser{set: p.set, folding: p.folding, folds: p.folds, enums: p.enums, bools: p.bools, textContexts: p.textContexts, Tables: p.Tables, helps: p}
+		p.helper = &Parser{language: p.language, Tables: p.Tables, helping: helping{helps: p}}
 	}
 	q := p.helper
 	q.Symbol, q.Later, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Custom, p.Constant, p.memo
 	q.src, q.raw, q.whole, q.leniently = p.src, p.raw, p.whole, p.leniently
-	q.root, q.env, q.top, q.context, q.steady = g.env.Root, g.env, g, p.context, false
+	q.root, q.env, q.top, q.context = g.env.Root, g.env, g, p.context
 	q.unspent()
 	q.asked, q.asks, q.seen, q.limit = false, q.asks[:0], p.pos, maxInnerSteps
 	q.reset(g.env.Root.Size)
@@ -259,8 +259,8 @@ func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 	if i == len(o.ways) {
 		return false
 	}
-	if again := p.wayFrom(e, o, i+1); again < len(o.ways) {
-		p.save(e, again)
+	if next := p.wayFrom(e, o, i+1); next < len(o.ways) {
+		p.save(e, nth(next))
 	}
 	w := &o.ways[i]
 	if !p.spelled(!w.loosely) || !p.take(it, w) {

@@ -36,6 +36,37 @@ type Parser struct {
 	// each instruction entries of its own, from 0 upwards.
 	Tables []Table
 
+	language
+	context bits.Value
+	input
+	finding
+	progress
+	names
+	helping
+	outcome
+
+	// memo is nil for a parser that remembers nothing.
+	memo *memo
+	// leniently reads text too that would be printed through another case of its instruction.
+	leniently bool
+	// noncanonical tells that some text was not read as it would be printed: a number in another
+	// spelling, a blank too few, an alias. strict refuses such text.
+	noncanonical, strict bool
+	// careful tries ways that lead nowhere, and remembers nothing; tests compare with it.
+	careful bool
+	// silent tells that nobody wants to know why a text cannot be read, which failure collects.
+	silent  bool
+	failure *failure
+	first   finding // of a line that is verified
+	solver  solver
+	// ignorant knows no bit; most are those that can be set in the values of expressions.
+	ignorant *Parser
+	most     map[*model.Node]uint64
+	scalar   []byte // room for what a value prints
+}
+
+// language is what a parser reads.
+type language struct {
 	set     *isa.Set
 	root    *model.Root
 	leaves  []*isa.Leaf // of the root
@@ -45,79 +76,70 @@ type Parser struct {
 	folds   *[256]byte
 	enums   map[*model.Enum]*trie
 	bools   map[boolText]*trie
-	context bits.Value
 	// textContexts are the bits of contexts that text can give.
 	textContexts bits.Value
-	// disjoint tells that a word can match one leaf alone.
-	disjoint bool
+}
 
-	// The input as given; then with its blanks collapsed, and in src folded.
+// input is a line: as it was given, then with its blanks collapsed, and in src folded.
+type input struct {
 	line     []byte
 	src, raw []byte
 	room     []byte // of raw
 	whole    []byte // src with the end of the line
-	pos      int
-	node     *node
-	frame    int32
+}
 
-	finding
+// progress is how far a line was read, what is to be undone and tried yet, and the work that it has taken.
+type progress struct {
+	pos     int
+	node    *node
+	frame   int32
 	trail   []undo
 	frames  []callFrame
 	choices []choice
 	cons    []constraint
-	// leniently reads text too that would be printed through another case of its instruction.
-	leniently bool
-	steps     int
-	work      int     // expressions inside others that were computed for the line
-	careful   bool    // tries ways that lead nowhere, and remembers nothing; tests compare with it
-	roots     []*node // of starts
-	looking   []*node // of look
-	// noncanonical tells that some text was not read as it would be printed: a number in another
-	// spelling, a blank too few, an alias. strict refuses such text.
-	noncanonical, strict bool
-	// canonical are the choices that were left open when the first such text was read, begun where the search started.
-	canonical int
-	begun     *node
+	roots   []*node // of starts
+	looking []*node // of firstSets
+	steps   int
+	limit   int // of steps
+	work    int // expressions inside others that were computed for the line
+}
+
+// names are what a line has asked of its surroundings.
+type names struct {
 	// asks are the names of labels that were asked for; asked tells that a hook was that can say something else the next
 	// time.
-	asked   bool
-	asks    []ask
-	note    Note // of a line that is known
-	sourced bool // the line is remembered as it stands in its source
+	asked bool
+	asks  []ask
 	// pinning asks whether the branch targets of a line are given by other things than their labels, which
 	// are left open; pinned is the answer.
 	pinning, pinned bool
-	scalar          []byte
-	// steady tells that the contexts have their values.
-	steady bool
-	leaf   *isa.Leaf // that was read
-	// memo is nil for a parser that remembers nothing.
-	memo *memo
-	// helper reads nested values alone, for the memo, and helps this parser; nil in one that is no helper. It does so in
-	// steps up to limit. seen is the end of the text that it has looked at, and deepest says how deep values were nested;
-	// given are the contexts that no text gives.
+	// wrong is why a constant expression of the line has no value.
+	wrong *Error
+}
+
+// helping is what reads nested values by themselves, for the memo.
+type helping struct {
+	// helper reads them, and helps this parser; nil in one that is no helper. seen is the end of the text that it has
+	// looked at, and deepest says how deep values were nested; given are the contexts that no text gives.
 	helper, helps *Parser
 	seen, deepest int
-	limit         int
 	given         bits.Value
 	found         []way        // of the operand that is being read
 	unmet         []constraint // of the value that was read
 	gives         []given      // of it, beside its low 64 bits
+}
 
-	first   finding // of a line that is verified
-	solver  solver
+// outcome is what a line was read as.
+type outcome struct {
+	leaf    *isa.Leaf
 	suffix  []suffix
-	plan    []planned // the entries of the line, before they have their places: made, or those of a line that is known
+	plan    []planned // its entries, before they have their places: made, or those of a line that is known
 	made    []planned
-	redone  bool // a suffix may have made another instruction of the line
-	failure *failure
-	// wrong is why a constant expression of the line has no value.
-	wrong *Error
-	// silent tells that nobody wants to know why a text cannot be read.
-	silent  bool
 	entries []Entry
-	decoder *isa.Decoder
-	fields  []isa.Field // of the decoder
+	decoder *isa.Decoder // with which suffixes are resolved
+	fields  []isa.Field  // of the decoder
+	note    Note         // of a line that is known
+	sourced bool         // the line is remembered as it stands in its source
 }
 
 // Limits. A line that needs more is refused with an error.
@@ -183,12 +205,36 @@ type callFrame struct {
 	depth int
 }
 
+// again is what a choice leaves to be tried of a node or an item.
+type again struct {
+	// n is the number of the next way of a node, a set or an operand; of a piece of text, before which place it has to
+	// end, 0 for anywhere.
+	n int32
+	// tried is how many values of a text of an enum were.
+	tried uint8
+	as    manner
+}
+
+// nth leaves the ways from a number on.
+func nth(n int) again { return again{n: int32(n)} }
+
+// manner is how a piece of text is read, where there are several ways.
+type manner uint8
+
+const (
+	asPrinted manner = iota
+	asNumber         // of an enum or a branch
+	pastBlank        // a blank that is free does not count, though a text of the enum could have it
+	asNothing        // of an offset
+	asRange          // a computed float that is any that prints as the text
+)
+
 // choice is a way not yet tried.
 type choice struct {
-	node *node
-	edge *edge // nil for a way from the node
-	// state is what to try next, in the terms of the item or the node.
-	state, pos, frame                          int32
+	node                                       *node
+	edge                                       *edge // nil for a way from the node
+	again                                      again
+	pos, frame                                 int32
 	trail, frames, scopes, cons, leafScopesLen int32
 	nspaces                                    uint8
 	noncanonical                               bool
@@ -209,11 +255,14 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	}
 	m := inside.Machine(set)
 	p := &Parser{
-		set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]), folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), Comment: m.ISA.Text.Comment,
-		enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{}, context: m.Context, Tables: make([]Table, len(m.ISA.Tables)), memo: &memo{}, limit: maxSteps,
+		language: language{
+			set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]),
+			folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{},
+		},
+		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, memo: &memo{},
 	}
+	p.limit = maxSteps
 	p.top = p.grammarOf(p.env)
-	p.disjoint = m.ISA.Strict && disjoint(p.root)
 	for _, c := range m.ISA.Contexts {
 		if c.FromText {
 			p.textContexts.SetUint(c.Low, c.Width, ^uint64(0))
@@ -222,25 +271,12 @@ func New(set *isa.Set, root string) (*Parser, error) {
 	return p, nil
 }
 
-// disjoint reports whether a word can match one leaf alone, as a strict description is known to have
-// it but for overlaps that it declares and leaves that exist under conditions.
-func disjoint(r *model.Root) bool {
-	for _, l := range r.Leaves {
-		for b := l.Spec; b != nil; b = b.Extends {
-			if len(b.Refines) > 0 || len(b.Requires) > 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // SetContext gives the contexts their values, as made by isa.Set.ParseContext.
 func (p *Parser) SetContext(ctx bits.Value) {
 	if ctx == p.context {
 		return
 	}
-	p.context, p.steady = ctx, false
+	p.context = ctx
 	if p.memo != nil {
 		p.memo.memory = nil
 	}
@@ -446,7 +482,7 @@ func (p *Parser) run() bool {
 // from reads the whole input as one of the templates of a grammar.
 func (p *Parser) from(start *node) bool {
 	p.reset(p.root.Size)
-	p.node, p.begun = start, start
+	p.node = start
 	return p.search()
 }
 
@@ -455,20 +491,11 @@ func (p *Parser) reset(size int) {
 	p.pos, p.nspaces, p.frame = 0, spaceTable, 0
 	p.noncanonical, p.named, p.off = false, false, 0
 	p.spaces[spaceWord].val, p.spaces[spaceWord].known = bits.Value{}, bits.Value{}
-	if !p.steady {
-		p.resetContexts()
-	}
+	known := bits.Ones(bits.Size).AndNot(p.textContexts) // contexts that text can give are not
+	p.spaces[spaceContext].val, p.spaces[spaceContext].known = p.context.And(known), known
 	p.trail, p.choices, p.cons, p.leafScopes = p.trail[:0], p.choices[:0], p.cons[:0], p.leafScopes[:0]
 	p.scopes = append(p.scopes[:0], scope{up: -1, size: size})
 	p.frames = append(p.frames[:0], callFrame{parent: -1})
-}
-
-// resetContexts gives the contexts their values. Those that text can give are unknown; where there
-// are none, the values stay as they are from line to line.
-func (p *Parser) resetContexts() {
-	known := bits.Ones(bits.Size).AndNot(p.textContexts)
-	p.steady = p.textContexts.IsZero()
-	p.spaces[spaceContext] = space{val: p.context.And(known), known: known}
 }
 
 // search goes on from the present place, trying the ways left open when it gets stuck.
@@ -492,9 +519,9 @@ func (p *Parser) resume(ok bool) bool {
 }
 
 // save leaves a way open: another one from the present node, or an item to be read in another way.
-func (p *Parser) save(e *edge, state int) {
+func (p *Parser) save(e *edge, s again) {
 	p.choices = append(p.choices, choice{
-		node: p.node, edge: e, state: int32(state), pos: int32(p.pos), frame: p.frame,
+		node: p.node, edge: e, again: s, pos: int32(p.pos), frame: p.frame,
 		trail: int32(len(p.trail)), frames: int32(len(p.frames)), scopes: int32(len(p.scopes)),
 		cons: int32(len(p.cons)), leafScopesLen: int32(len(p.leafScopes)), nspaces: uint8(p.nspaces), noncanonical: p.noncanonical, off: p.off,
 	})
@@ -511,9 +538,9 @@ func (p *Parser) retry() bool {
 	p.cons, p.leafScopes = p.cons[:c.cons], p.leafScopes[:c.leafScopesLen]
 	p.node = c.node
 	if c.edge != nil {
-		return p.match(c.edge, int(c.state))
+		return p.match(c.edge, c.again)
 	}
-	return p.advance(int(c.state))
+	return p.advance(int(c.again.n))
 }
 
 func (p *Parser) undo(to int) {
@@ -525,6 +552,9 @@ func (p *Parser) undo(to int) {
 		if over := u.set >> (64 - shift); over != 0 && i < 3 {
 			s.known[i+1] &^= over
 			s.val[i+1] &^= over
+		}
+		if u.space >= spaceTable {
+			s.assumed = s.assumed.And(s.known)
 		}
 	}
 	p.trail = p.trail[:to]
@@ -541,21 +571,11 @@ const (
 func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
-	for e := n.only; e != nil; e = n.only {
-		switch e.item.kind {
-		case itemLiteral:
-			if !p.onlyLiteral(n, e) {
-				return false
-			}
-		case itemBlank:
-			if !p.matchBlank(e.next, e.item.padding) {
-				return false
-			}
-		default:
-			return p.match(e, 0)
+	if e := n.only; e != nil {
+		if e.item.kind == itemLiteral {
+			return p.onlyLiteral(n, e)
 		}
-		n = p.node
-		n.open()
+		return p.match(e, again{})
 	}
 	if n.set != nil {
 		return p.member(state)
@@ -570,16 +590,16 @@ func (p *Parser) advance(state int) bool {
 	if state < stateAccepts {
 		e := n.others[state-stateEdges]
 		if next := p.nextWay(n, state+1); p.isWay(n, next) {
-			p.save(nil, next)
+			p.save(nil, nth(next))
 		}
-		return p.match(e, 0)
+		return p.match(e, again{})
 	}
 	i := state - stateAccepts
 	if i >= len(n.accepts) {
 		return false
 	}
 	if i+1 < len(n.accepts) {
-		p.save(nil, state+1)
+		p.save(nil, nth(state+1))
 	}
 	return p.accept(n.accepts[i])
 }
@@ -664,7 +684,7 @@ func (p *Parser) literalWay(n *node, state int) bool {
 		return false
 	}
 	if e.longer || len(n.others)+len(n.accepts) > 0 && p.isWay(n, p.nextWay(n, stateEdges)) {
-		p.save(nil, max(end, 1))
+		p.save(nil, nth(max(end, 1)))
 	}
 	if !p.spelled(end-p.pos == len(e.item.text)) {
 		return false
@@ -675,9 +695,7 @@ func (p *Parser) literalWay(n *node, state int) bool {
 
 // spelled notes whether a piece of text is as it would be printed, and reports whether it can be read.
 func (p *Parser) spelled(exactly bool) bool {
-	if !exactly && !p.noncanonical {
-		p.noncanonical, p.canonical = true, len(p.choices)
-	}
+	p.noncanonical = p.noncanonical || !exactly
 	return exactly || !p.strict
 }
 

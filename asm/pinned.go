@@ -1,10 +1,17 @@
 package asm
 
-import "github.com/isago/isago/bits"
+import (
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
 
 // A branch target may have bits that something else gives too: a pattern, an expression without fields,
 // an operand that the same text shows. A label would then be right only as long as the program stays as
 // it is, and source shows the number.
+
+// leftOpen is the condition, which always holds, of a branch whose label is left open.
+var leftOpen = model.Prog{Root: &model.Node{Op: spec.OpConst, Value: 1}}
 
 // pins reports whether something else in a line gives bits of one of its branch targets too.
 func (p *Parser) pins(line []byte) bool {
@@ -25,7 +32,7 @@ func (p *Parser) notePinned() {
 	}
 	p.pinned = false
 	for i := range p.cons {
-		if c := &p.cons[i]; c.kind == wantNothing {
+		if c := &p.cons[i]; c.prog == &leftOpen {
 			alone := p.alone(c)
 			p.pinned = p.pinned || alone.val != 0 || alone.known() || p.reference(c.ref, c.scope, true) != alone
 		}

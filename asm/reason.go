@@ -1,10 +1,8 @@
 package asm
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/isago/isago/bits"
@@ -26,7 +24,7 @@ func (p *Parser) failConstraint(c *constraint, end int) {
 	case c.kind == wantValue || c.kind == wantRange || c.ref != nil:
 		p.failValue(c, end)
 	default:
-		p.failAt(diag.TextCondition, end, end, "%s%s", p.apart(c), p.mentioned(c.prog.Spec.Text))
+		p.failAt(diag.TextCondition, end, end, "%s%s", p.apart(c), p.mentioned(c.prog.Spec))
 	}
 }
 
@@ -79,7 +77,7 @@ func (p *Parser) legal(c *constraint) (list string, ok bool) {
 // othersHold reports whether what is known breaks no constraint but c.
 func (p *Parser) othersHold(c *constraint) bool {
 	for i := range p.cons {
-		if x := &p.cons[i]; x != c && x.kind != wantNested && x.kind != wantNothing && p.inspect(x) == broken {
+		if x := &p.cons[i]; x != c && x.kind != wantNested && p.inspect(x) == broken {
 			return false
 		}
 	}
@@ -125,8 +123,8 @@ func (p *Parser) among(ref *model.Ref, values []int64, want int64) string {
 			words = append(words, text(v))
 		}
 		words = slices.Compact(words) // of floats that print alike one
-		if n = len(words); n > most {
-			return fmt.Sprintf("one of %s and %d more", strings.Join(words[:most], ", "), n-most)
+		if len(words) > most {
+			return oneOf(words, most)
 		}
 		return alternatives(words)
 	}
@@ -138,7 +136,11 @@ func (p *Parser) among(ref *model.Ref, values []int64, want int64) string {
 	if even {
 		return stepped(text, values[0], values[n-1], step, want)
 	}
-	near := slices.MinFunc(values, func(a, b int64) int { return cmp.Compare(distance(a, want), distance(b, want)) })
+	i, _ := slices.BinarySearch(values, want)
+	near, above := values[max(i-1, 0)], values[min(i, n-1)]
+	if uint64(above-want) < uint64(want-near) {
+		near = above
+	}
 	return fmt.Sprintf("one of %d values from %s to %s, of which %s is the nearest", n, text(values[0]), text(values[n-1]), text(near))
 }
 
@@ -150,13 +152,6 @@ func stepped(text func(int64) string, low, high, step, want int64) string {
 	}
 	up := (min(max(want, low), high) - low + (step-1)/2) / step
 	return fmt.Sprintf("%s in steps of %d, of which %s is the nearest", span, step, text(low+up*step))
-}
-
-func distance(a, b int64) uint64 {
-	if a > b {
-		a, b = b, a
-	}
-	return uint64(b) - uint64(a)
 }
 
 // bounds is legal for values of many bits, of which the bounds and the lowest bit that varies are known.
@@ -171,12 +166,11 @@ func (p *Parser) bounds(c *constraint) string {
 	if step < 1 || low > high {
 		return ""
 	}
-	text := func(v int64) string {
-		if c.ref.Kind == spec.KindHex {
-			return fmt.Sprintf("%#x", v)
-		}
-		return strconv.FormatInt(v, 10)
+	format := "%d"
+	if c.ref.Kind == spec.KindHex {
+		format = "%#x"
 	}
+	text := func(v int64) string { return fmt.Sprintf(format, v) }
 	return stepped(text, low, high, step, shownValue(c.ref, c.value))
 }
 

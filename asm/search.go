@@ -103,7 +103,7 @@ func (p *Parser) try(c *constraint, free []freeBit) bool {
 func (p *Parser) allFree() []freeBit {
 	p.solver.bits = p.solver.bits[:0]
 	for i := range p.cons {
-		if c := &p.cons[i]; !c.done && c.kind != wantNothing {
+		if c := &p.cons[i]; !c.done {
 			p.freeIn(c.prog.Root, c.scope, 0)
 		}
 	}
@@ -155,9 +155,6 @@ func (p *Parser) values(list []freeBit) []uint64 {
 // The result is valid until the next call.
 func (p *Parser) freeBits(c *constraint) []freeBit {
 	p.solver.bits = p.solver.bits[:0]
-	if c.kind == wantNothing {
-		return nil
-	}
 	p.freeIn(c.prog.Root, c.scope, 0)
 	order := 1
 	if divides(c.prog.Root, 0) { // where the high bits decide

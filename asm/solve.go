@@ -37,8 +37,6 @@ const (
 	wantValue
 	wantNested
 	wantRange // value(prog) & mask is from value to high
-	// wantNothing asks for nothing: it remembers a branch whose label is left open.
-	wantNothing
 )
 
 // status is what is known of a constraint.
@@ -59,37 +57,24 @@ func statusOf(ok bool) status {
 	return broken
 }
 
+// wanted asks for a condition, or that it does not hold.
+func wanted(holds bool) want {
+	if holds {
+		return wantTrue
+	}
+	return wantFalse
+}
+
 // derivedConstraint says that a derived field has the value that text gives it.
 func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	c := constraint{prog: ref.Prog, scope: scope, kind: wantValue, value: v, mask: ^uint64(0), ref: ref}
-	switch ref.Kind {
-	case spec.KindFloat:
-		if c.mask = 0xffffffff; ref.Width == 16 {
-			c.mask = 0xffff
-		}
-	case spec.KindBool:
-		if ref.Field.Display != nil {
-			c.kind = wantFalse
-			if v != 0 {
-				c.kind = wantTrue
-			}
-			return c
-		}
-		c.mask = 0xffffffff
-	case spec.KindBoolInv:
-		c.kind = wantFalse
-		if v != 0 {
-			c.kind = wantTrue
-		}
-		return c
-	case spec.KindAbsBranch:
-		if !ref.Owner.Env.Machine.ISA.Strict {
-			c.mask = ^uint64(0) >> (64 - uint(min(max(ref.Width, 1), 64)))
-		}
-	case spec.KindInt, spec.KindOffset, spec.KindBranch:
-		c.mask = ^uint64(0) >> (64 - uint(min(max(ref.Width, 1), 64)))
+	switch {
+	case ref.Kind == spec.KindBoolInv, ref.Kind == spec.KindBool && ref.Field.Display != nil:
+		c.kind = wanted(v != 0)
+	case ref.Kind != spec.KindEnum: // of which a name says all bits
+		c.mask = ones(min(max(readWidth(ref), 1), 64))
+		c.value &= c.mask
 	}
-	c.value &= c.mask
 	return c
 }
 
@@ -146,11 +131,7 @@ func (p *Parser) propagateLast(end int) bool {
 // require notes what must hold for a reference to mean what it is read as.
 func (p *Parser) require(conds []condition) bool {
 	for _, c := range conds {
-		kind := wantTrue
-		if !c.want {
-			kind = wantFalse
-		}
-		if !p.constrain(constraint{prog: c.prog, scope: p.scopeOf(c.scopeDepth), kind: kind}) {
+		if !p.constrain(constraint{prog: c.prog, scope: p.scopeOf(c.scopeDepth), kind: wanted(c.want)}) {
 			return false
 		}
 	}
@@ -159,9 +140,6 @@ func (p *Parser) require(conds []condition) bool {
 
 // settle derives bits from a constraint, as far as they follow from it.
 func (p *Parser) settle(c *constraint) status {
-	if c.kind == wantNothing {
-		return holds
-	}
 	s := p.derive(c)
 	if s != open || c.kind == wantNested {
 		return s
@@ -196,10 +174,8 @@ func within(t ternary, want, mask uint64) status {
 // derive finds bits that follow from a constraint by turning its operators around.
 func (p *Parser) derive(c *constraint) status {
 	switch c.kind {
-	case wantTrue:
-		return p.truth(c.prog.Root, c.scope, true)
-	case wantFalse:
-		return p.truth(c.prog.Root, c.scope, false)
+	case wantTrue, wantFalse:
+		return p.truth(c.prog.Root, c.scope, c.kind == wantTrue)
 	case wantValue:
 		return p.assign(c.prog.Root, c.scope, c.value, c.mask)
 	case wantRange: // its bounds start alike
@@ -285,9 +261,6 @@ func (p *Parser) solveAll() bool {
 		return true
 	}
 	p.undo(mark)
-	for i := spaceTable; i < p.nspaces; i++ {
-		p.spaces[i].assumed = wide.Value{}
-	}
 	p.preferences()
 	mark = len(p.trail)
 	free := p.allFree()
@@ -309,7 +282,6 @@ func (p *Parser) preferences() {
 // the others are.
 func (p *Parser) prefer(set func()) {
 	mark := len(p.trail)
-	assumed := p.assumptions()
 	if p.keeps(set) {
 		return
 	}
@@ -327,9 +299,6 @@ func (p *Parser) prefer(set func()) {
 		return
 	}
 	p.undo(mark)
-	for i := range assumed {
-		p.spaces[i].assumed = assumed[i]
-	}
 }
 
 // keeps reports whether every constraint can hold with what set sets, which stays if so.
@@ -356,14 +325,6 @@ func (p *Parser) bitsSince(mark int) (list []givenBit) {
 				list = append(list, givenBit{freeBit{space: u.space, low: u.low + i}, p.spaces[u.space].val.Bit(int(u.low + i))})
 			}
 		}
-	}
-	return list
-}
-
-// assumptions returns what is assumed of the bits of each space.
-func (p *Parser) assumptions() (list [maxSpaces]wide.Value) {
-	for i := range p.spaces {
-		list[i] = p.spaces[i].assumed
 	}
 	return list
 }
@@ -396,7 +357,7 @@ func (p *Parser) settleAll(forGood bool) status {
 // bits that expressions read known.
 func (p *Parser) satisfied() bool {
 	for i := range p.cons {
-		if c := &p.cons[i]; !c.done && c.kind != wantNothing {
+		if c := &p.cons[i]; !c.done {
 			p.solver.bits = p.solver.bits[:0]
 			p.freeIn(c.prog.Root, c.scope, 0)
 			for _, b := range p.solver.bits {
@@ -415,28 +376,12 @@ func (p *Parser) defaults() (all bool) {
 	p.asserts(false)
 	all = true
 	for _, u := range p.leafScopes {
-		if p.fillAll(u) {
-			continue
-		}
 		for i := range u.leaf.Defaults {
 			all = p.default1(&u.leaf.Defaults[i], u.scope, false) && all
 		}
 	}
 	p.asserts(true)
 	return all
-}
-
-// fillAll gives the bits of a leaf their defaults where these are all known, or so simple that it can be done at once.
-func (p *Parser) fillAll(u leafScope) (done bool) {
-	f, s := u.accept.fills, &p.scopes[u.scope]
-	if f == nil || s.parts != nil || s.low != 0 || s.space >= spaceTable {
-		return false
-	}
-	if unknown := f.mask.AndNot(p.spaces[s.space].known); unknown.IsZero() || !f.computed {
-		p.fillFrom(s.space, &f.val, &f.mask)
-		return true
-	}
-	return false
 }
 
 // lastDefaults is defaults where nothing else will give bits a value: those from which a default is computed, and which
@@ -471,7 +416,7 @@ func (p *Parser) leafAsserts(u leafScope, zeros bool) {
 		case c.Shown: // it would have been printed
 			continue
 		default:
-			t := p.truthWith(c.Cond, u.scope, zeros)
+			t := p.computed(c.Cond, u.scope, zeros).truth()
 			if !t.known() {
 				return
 			}
@@ -488,28 +433,13 @@ func (p *Parser) leafAsserts(u leafScope, zeros bool) {
 	}
 }
 
-// truthWith is what is known of a condition, with zeros for the bits that are unknown or without.
-func (p *Parser) truthWith(prog *model.Prog, scope int32, zeros bool) (t ternary) {
-	p.withZeros(zeros, func() { t = p.ternary(prog.Root, scope).truth() })
-	return t
-}
-
-// defaultValue returns the value of a default; known is false where it is computed from bits that are unknown.
-func (p *Parser) defaultValue(d *model.Default, scope int32, zeros bool) (v uint64, known bool) {
-	if d.Prog == nil {
-		return d.Val, true
-	}
-	p.withZeros(zeros, func() { v, known = p.eval(d.Prog.Root, scope) })
-	return v, known
-}
-
-// withZeros does what reads bits and sets none; with zeros those that are unknown are 0 for it.
-func (p *Parser) withZeros(zeros bool, read func()) {
+// computed is what is known of an expression, with zeros for the bits that are unknown or without.
+func (p *Parser) computed(prog *model.Prog, scope int32, zeros bool) (t ternary) {
 	if !zeros {
-		read()
-		return
+		return p.ternary(prog.Root, scope)
 	}
-	p.supposing(wide.Ones(wide.Size), read)
+	p.supposing(wide.Ones(wide.Size), func() { t = p.ternary(prog.Root, scope) })
+	return t
 }
 
 // supposing does what reads bits and sets none, as if those of known were known in each space, and no others.
@@ -530,31 +460,29 @@ func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) 
 	if run && p.spaces[sp].known.Uint(low, d.Ref.Width) == ones(d.Ref.Width) {
 		return true
 	}
-	s, ok := p.enter(d.Ref, home)
-	if !ok {
+	v := exactly(d.Val)
+	if d.Prog != nil {
+		v = p.computed(d.Prog, scope, zeros)
+	}
+	switch {
+	case !v.known():
+		return false
+	case run:
+		p.fillRun(sp, low, d.Ref.Width, v.val)
 		return true
 	}
-	v, known := p.defaultValue(d, scope, zeros)
-	switch {
-	case known && run:
-		p.fillRun(sp, low, d.Ref.Width, v)
-	case known:
-		p.fill(&s, d.Ref.Field.Parts, wide.Of(v))
+	if s, ok := p.enter(d.Ref, home); ok {
+		p.fill(&s, d.Ref.Field.Parts, wide.Of(v.val))
 	}
-	return known
+	return true
 }
 
 // fillContexts gives contexts that the text does not name their defaults.
 func (p *Parser) fillContexts() {
-	p.fillFrom(spaceContext, &p.context, &p.textContexts)
-}
-
-// fillFrom sets those bits of a space that are in a mask and unknown.
-func (p *Parser) fillFrom(sp uint8, val, mask *wide.Value) {
-	s := &p.spaces[sp]
-	for i := range mask {
-		if fresh := mask[i] &^ s.known[i]; fresh != 0 {
-			p.setLimb(sp, i, val[i], fresh)
+	s := &p.spaces[spaceContext]
+	for i, mask := range p.textContexts {
+		if fresh := mask &^ s.known[i]; fresh != 0 {
+			p.setLimb(spaceContext, i, p.context[i], fresh)
 		}
 	}
 }

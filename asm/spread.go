@@ -12,6 +12,8 @@ import (
 type spread struct {
 	scopeDepth int
 	parts      []spec.Part
+	// zeros are the bits that the value does not have, those beyond it too.
+	zeros uint64
 }
 
 // zeros is the place of a part of which all bits are 0, whatever the word is.
@@ -34,7 +36,11 @@ func spreadOf(ref *model.Ref) *spread {
 	if ref.Env != nil {
 		size = ref.Env.Root.Size
 	}
-	return &spread{scopeDepth: w.ScopeDepth, parts: runsOf(w.Wires[:size])}
+	never := ^ones(size)
+	for i, wire := range w.Wires[:size] {
+		never |= truthBit(wire == zeros) << i
+	}
+	return &spread{w.ScopeDepth, runsOf(w.Wires[:size]), never}
 }
 
 // runsOf returns the parts that wires are, the most significant first.
@@ -51,19 +57,4 @@ func runsOf(wires []int16) (parts []spec.Part) {
 		}
 	}
 	return parts
-}
-
-// zerosOf returns the bits that a value in parts does not have, those beyond them too.
-func zerosOf(parts []spec.Part) (mask uint64) {
-	at := 0
-	for i := len(parts) - 1; i >= 0; i-- {
-		if parts[i].Low == zeros {
-			mask |= ones(parts[i].Width) << uint(at)
-		}
-		at += parts[i].Width
-	}
-	if at < 64 {
-		mask |= ^uint64(0) << uint(at)
-	}
-	return mask
 }

@@ -117,14 +117,11 @@ func readSuffixPart(part string) (s suffix, err string) {
 
 // nameless recognises LOW..HIGH or one bit number at the end of the path.
 func (s *suffix) nameless() (err string) {
-	at := len(s.path)
-	for at > 0 && (s.path[at-1] == '.' || s.path[at-1] >= '0' && s.path[at-1] <= '9') {
-		at--
-	}
-	if at > 0 && s.path[at:] != "" && s.path[at] != '.' || s.path[at:] == "" {
+	at := len(strings.TrimRight(s.path, ".0123456789"))
+	run, dotted := strings.CutPrefix(s.path[at:], ".")
+	if s.path[at:] == "" || at > 0 && !dotted {
 		return "" // a name, perhaps with digits at its end
 	}
-	run := strings.TrimPrefix(s.path[at:], ".")
 	low, high, ranged := strings.Cut(run, "..")
 	if !ranged {
 		high = low
@@ -147,9 +144,9 @@ func (p *Parser) indexPath(s *space, leaf *isa.Leaf) string {
 		return s.field.Name
 	}
 	parts := s.home.compose(s.field.Parts)
-	fields, _ := p.fieldsOf(leaf)
-	for i := range fields {
-		if f := &fields[i]; f.Index && slices.Equal(f.Parts, parts) {
+	p.listFields(leaf)
+	for i := range p.fields {
+		if f := &p.fields[i]; f.Index && slices.Equal(f.Parts, parts) {
 			return f.Path
 		}
 	}
@@ -167,13 +164,17 @@ func (p *Parser) pin(field string) *suffix {
 
 // complete makes the result of a text that was read: the suffix, the table entries.
 func (p *Parser) complete(res *Result) error {
-	p.redone = len(p.suffix) > 0
-	if p.redone {
+	if len(p.suffix) > 0 {
 		if err := p.applySuffix(p.leaf); err != nil {
 			return err
 		}
 	}
 	p.planEntries()
+	if len(p.suffix) > 0 { // which may have made another instruction of the line
+		if other, ok := p.recoder().Decode(p.spaces[spaceWord].val); ok {
+			p.leaf, p.spaces[spaceWord].val = other.Leaf, other.Bits
+		}
+	}
 	return p.result(res)
 }
 
@@ -182,14 +183,7 @@ func (p *Parser) result(res *Result) error {
 	res.Inst = isa.Inst{Leaf: p.leaf, Bits: p.spaces[spaceWord].val}
 	res.Context, res.Entries = p.spaces[spaceContext].val, p.entries[:0]
 	if len(p.plan) > 0 {
-		if err := p.place(res); err != nil {
-			return err
-		}
-	}
-	if in := &res.Inst; p.redone && !(p.disjoint && in.Bits.And(in.Leaf.Mask) == in.Leaf.Match) {
-		if other, ok := p.recoder().Decode(in.Bits); ok {
-			*in = other
-		}
+		return p.place(res)
 	}
 	return nil
 }
@@ -206,18 +200,17 @@ func (p *Parser) recoder() *isa.Decoder {
 // applySuffix sets the bits that the suffix names. Fields are those of the word as it would be
 // without the suffix.
 func (p *Parser) applySuffix(leaf *isa.Leaf) error {
-	var fields []isa.Field
 	var spaces []entrySpace
-	if slices.ContainsFunc(p.suffix, p.namesField) {
-		fields, spaces = p.fieldsOf(leaf)
+	if p.fields = p.fields[:0]; slices.ContainsFunc(p.suffix, p.namesField) {
+		spaces = p.listFields(leaf)
 	}
 	for i := range p.suffix {
 		s, err := &p.suffix[i], ""
 		switch {
 		case !s.pin:
-			err = p.applyOne(s, fields, spaces)
+			err = p.applyOne(s, spaces)
 		case !p.hasEntry(s.path):
-			err = p.pinField(s, leaf, fields)
+			err = p.pinField(s, leaf)
 		}
 		if err != "" {
 			return &Error{Code: diag.TextSuffix, Off: s.off, End: s.end, Msg: err}
@@ -228,27 +221,22 @@ func (p *Parser) applySuffix(leaf *isa.Leaf) error {
 
 // namesField reports whether a part of the suffix does more than to place an entry that a field of the word itself
 // names, or to set bits of the word by number, for which the fields need not be listed.
-func (p *Parser) namesField(s suffix) bool {
-	if s.pin {
-		return !p.hasEntry(s.path)
-	}
-	return s.path != ""
-}
+func (p *Parser) namesField(s suffix) bool { return s.path != "" && !(s.pin && p.hasEntry(s.path)) }
 
 // pinField looks for the field of an index, which it sets where the text says nothing of the entry, so that none is placed.
-func (p *Parser) pinField(s *suffix, leaf *isa.Leaf, fields []isa.Field) string {
-	i := slices.IndexFunc(fields, func(f isa.Field) bool { return f.Index && strings.EqualFold(f.Path, s.path) })
+func (p *Parser) pinField(s *suffix, leaf *isa.Leaf) string {
+	i := slices.IndexFunc(p.fields, func(f isa.Field) bool { return f.Index && strings.EqualFold(f.Path, s.path) })
 	if i < 0 {
 		return fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)
 	}
-	f := &fields[i]
+	f := &p.fields[i]
 	for k := spaceTable; k < p.nspaces; k++ {
 		x := &p.spaces[k]
 		if x.field != nil && x.home.space == spaceWord && slices.Equal(f.Parts, x.home.compose(x.field.Parts)) {
 			return ""
 		}
 	}
-	return p.applyField(s, f, fields, nil)
+	return p.applyField(s, f, nil)
 }
 
 // setNameless sets bits of the word by number.
@@ -278,11 +266,11 @@ type entrySpace struct {
 	space int
 }
 
-// fieldsOf lists the fields of the word as it stands.
-func (p *Parser) fieldsOf(leaf *isa.Leaf) ([]isa.Field, []entrySpace) {
+// listFields lists the fields of the word as it stands in p.fields, and returns where the entries in them are.
+func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
 	in, spaces := p.entriesAlone(leaf)
 	p.fields = p.decoder.Layout(p.fields[:0], in)
-	return p.fields, spaces
+	return spaces
 }
 
 // entriesAlone returns the word as it stands with each of its entries at an index of its own, and
@@ -308,30 +296,26 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	return in, spaces
 }
 
-func (p *Parser) applyOne(s *suffix, fields []isa.Field, spaces []entrySpace) string {
+func (p *Parser) applyOne(s *suffix, spaces []entrySpace) string {
 	if name, ok := strings.CutPrefix(s.path, "@"); ok {
 		c := inside.Machine(p.set).ISA.Context(name)
 		if c == nil || s.value.Len() > c.Width {
 			return fmt.Sprintf("no context %q of that value", name)
 		}
 		p.spaces[spaceContext].val.SetUint(c.Low, c.Width, s.value[0])
-		p.steady = false
 		return ""
 	}
 	if s.path == "" {
 		return p.setNameless(s)
 	}
-	for i := range fields {
-		f := &fields[i]
-		if !strings.EqualFold(f.Path, s.path) || f.Derived() {
-			continue
-		}
-		return p.applyField(s, f, fields, spaces)
+	i := slices.IndexFunc(p.fields, func(f isa.Field) bool { return strings.EqualFold(f.Path, s.path) && !f.Derived() })
+	if i < 0 {
+		return fmt.Sprintf("no field %q in this instruction", s.path)
 	}
-	return fmt.Sprintf("no field %q in this instruction", s.path)
+	return p.applyField(s, &p.fields[i], spaces)
 }
 
-func (p *Parser) applyField(s *suffix, f *isa.Field, fields []isa.Field, spaces []entrySpace) string {
+func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string {
 	parts, table, entry := f.Parts, f.Table, f.Entry
 	if s.low >= 0 { // nameless bits of the entry that the field is the index of
 		if !f.Index {
@@ -342,12 +326,7 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, fields []isa.Field, spaces 
 				return fmt.Sprintf("bit %d of an entry of %d bits", s.high, t.Bits)
 			}
 		}
-		parts = []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}
-		for i := range fields {
-			if strings.HasPrefix(fields[i].Path, f.Path+".") {
-				table, entry = fields[i].Table, fields[i].Entry
-			}
-		}
+		parts, table, entry = []isa.Part{{Low: s.low, Width: s.high - s.low + 1}}, f.IndexOf, int(f.Value[0])
 	}
 	width := 0
 	for _, part := range parts {
@@ -373,10 +352,9 @@ func (p *Parser) applyField(s *suffix, f *isa.Field, fields []isa.Field, spaces 
 func maskOf(parts []isa.Part) bits.Value {
 	var m bits.Value
 	for _, part := range parts {
-		if part.Low == zeros {
-			continue
+		if part.Low != zeros {
+			m = m.Or(bits.Range(part.Low, part.Width))
 		}
-		m = m.Or(bits.Range(part.Low, part.Width))
 	}
 	return m
 }

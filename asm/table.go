@@ -284,7 +284,7 @@ func (p *Parser) unused(list *[maxSpaces]bits.Value) {
 			}
 			sp, ok := p.entry(x.Entry.Field, &s)
 			for i := 0; ok && i < len(x.Bits); i++ {
-				if b := &x.Bits[i]; b.Cond == nil || p.surely(b.Cond, u.scope) {
+				if b := &x.Bits[i]; b.Cond == nil || p.surely(b, sp, u.scope) {
 					list[sp] = list[sp].Or(b.Mask)
 				}
 			}
@@ -292,8 +292,10 @@ func (p *Parser) unused(list *[maxSpaces]bits.Value) {
 	}
 }
 
-// surely reports whether a condition is known to hold.
-func (p *Parser) surely(cond *model.Prog, scope int32) bool {
-	v, known := p.eval(cond.Root, scope)
-	return known && v != 0
+// surely reports whether the condition for bits of a space to be unused is known to hold.
+func (p *Parser) surely(b *model.UnusedBits, sp uint8, scope int32) bool {
+	if t, s := b.Test, &p.spaces[sp]; t != nil {
+		return s.known[t.Low>>6]&t.Mask != 0 && t.Of(&s.val, nil) != 0
+	}
+	return p.ternary(b.Cond.Root, scope).truth() == exactly(1)
 }

@@ -127,9 +127,6 @@ func (t ternary) equals(x ternary) ternary {
 	return ternary{open: 1}
 }
 
-// bound is a value of which only the number of bits is known.
-func bound(most uint64) ternary { return ternary{open: fill(most)} }
-
 func truthBit(b bool) uint64 {
 	if b {
 		return 1
@@ -401,7 +398,7 @@ func divideTernary(n *model.Node, x, y ternary) ternary {
 	case n.Op == spec.OpDiv && power:
 		return x.shiftRight(uint(bits.TrailingZeros64(y.val)))
 	case n.Op == spec.OpDiv && y.val == 0: // division by 0 gives 0
-		return bound(x.max())
+		return between(0, x.max())
 	case n.Op == spec.OpDiv:
 		return between(x.val/y.max(), x.max()/y.val)
 	case x.max() < y.val:
@@ -409,5 +406,5 @@ func divideTernary(n *model.Node, x, y ternary) ternary {
 	case power:
 		return x.and(exactly(y.val - 1))
 	}
-	return bound(min(x.max(), y.max()))
+	return between(0, min(x.max(), y.max()))
 }

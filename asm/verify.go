@@ -14,12 +14,11 @@ const maxSplits = 64
 // to read all of it as it is printed, that is the one. Otherwise the first way stands.
 func (p *Parser) verify() {
 	p.first.copy(&p.finding)
-	if p.exactly() {
+	if p.ways(true, func() bool { return true }) {
 		return
 	}
-	p.finding.copy(&p.first)
-	p.trail, p.noncanonical = p.trail[:0], true
-	p.unspent()
+	p.takeFirst()
+	p.noncanonical = true
 }
 
 // finding is what was found of a line: what its text gives and what is left to be given.
@@ -41,30 +40,17 @@ func (f *finding) copy(x *finding) {
 	f.scopes, f.leafScopes = scopes, leafScopes
 }
 
-// exactly reads the text as what prints it, and nothing else. What was tried before the way that was found has failed, and
-// what is behind its first text that is not as printed would; but the names of labels that were read are not taken back.
-func (p *Parser) exactly() bool {
-	var begun *node
-	if !p.leniently && !p.named {
-		begun, p.choices = p.begun, p.choices[:p.canonical]
-	}
-	return p.ways(true, begun, func() bool { return true })
-}
-
 // ways goes through the ways to read the text, those that print it alone if strict, until done returns true, and reports
-// whether it has. It goes on with the search that has begun at a node, nil for none.
-func (p *Parser) ways(strict bool, begun *node, done func() bool) bool {
+// whether it has.
+func (p *Parser) ways(strict bool, done func() bool) bool {
 	p.strict, p.leniently = strict, false
 	defer func() { p.strict = false }()
 	starts, complete := p.startsFor(nil)
 	if !complete {
 		starts = append(slices.Clone(starts), p.ready(p.top).start)
 	}
-	if begun != nil {
-		starts = starts[slices.Index(starts, begun):]
-	}
 	for _, start := range starts {
-		ok := start == begun && p.resume(false) || start != begun && p.from(start)
+		ok := p.from(start)
 		for n := 0; ok; n++ {
 			if (!strict || p.printsBack()) && done() {
 				return true
@@ -78,23 +64,23 @@ func (p *Parser) ways(strict bool, begun *node, done func() bool) bool {
 // nearest looks for the way to read a text in which its floats come nearest to what was written, of
 // equally near ways the first. One was found that is not exact.
 func (p *Parser) nearest() {
-	strict, best, at, n := !p.noncanonical, p.off, -1, 0
-	p.ways(strict, nil, func() bool {
-		if p.off < best || p.off == best && at < 0 {
-			best, at = p.off, n
+	best, any := p.off, false
+	p.first.copy(&p.finding)
+	p.ways(!p.noncanonical, func() bool {
+		if p.off < best || p.off == best && !any {
+			best, any = p.off, true
+			p.first.copy(&p.finding)
 		}
-		n++
 		return false
 	})
-	n = 0
+	p.takeFirst()
+}
+
+// takeFirst makes the first finding that of the line.
+func (p *Parser) takeFirst() {
+	p.finding.copy(&p.first)
+	p.trail = p.trail[:0]
 	p.unspent()
-	if at >= 0 && p.ways(strict, nil, func() bool { n++; return n > at }) {
-		return
-	}
-	p.unspent()
-	if p.run(); p.noncanonical {
-		p.verify()
-	}
 }
 
 // printsBack reports whether what was read prints as the text. Labels are not compared: their names

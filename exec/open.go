@@ -1,7 +1,11 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -37,22 +41,23 @@ func Open(set *isa.Set) (*Machine, error) {
 
 // Quirks reads quirks that are given as texts, by name. The error tells that there is no such quirk or value.
 func Quirks(m *Machine, given map[string]string) (map[string]uint64, error) {
-	out := map[string]uint64{}
-	for name, text := range given {
-		known := false
-		for _, q := range m.Quirks() {
-			if q.Name != name {
-				continue
-			}
-			v, err := q.Parse(text)
-			if err != nil {
-				return nil, err
-			}
-			out[name], known = v, true
+	out, rest := map[string]uint64{}, maps.Clone(given)
+	var known []string
+	for _, q := range m.Quirks() {
+		known = append(known, q.Name)
+		text, ok := given[q.Name]
+		if !ok {
+			continue
 		}
-		if !known {
-			return nil, fmt.Errorf("no quirk %q", name)
+		v, err := q.Parse(text)
+		if err != nil {
+			return nil, err
 		}
+		out[q.Name] = v
+		delete(rest, q.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		return nil, fmt.Errorf("no quirk %q, expected %s", name, cmp.Or(strings.Join(known, ", "), "none: the machine has no quirks"))
 	}
 	return out, nil
 }

@@ -116,3 +116,19 @@ func TestTree(t *testing.T) {
 		}
 	}
 }
+
+// Two leaves that match an operand are a finding, and no conflict of the word.
+func TestConflictOfOperand(t *testing.T) {
+	d := plain(t, `<bitset name="#in" size="2"/>
+		<bitset name="a" extends="#in"><display>a</display><pattern low="0" high="1">1x</pattern></bitset>
+		<bitset name="b" extends="#in"><display>b</display><pattern low="0" high="1">x1</pattern></bitset>
+		<bitset name="#op" size="2"><display>op {I}</display><field name="I" low="0" high="1" type="#in"/></bitset>`)
+	in, ok := d.Decode(bits.Of(3))
+	if text := string(d.Append(nil, in)); !ok || text != "op " {
+		t.Errorf("%v %q", ok, text)
+	}
+	f := d.Findings()
+	if len(f) != 2 || f[0].Kind != isa.Conflict || f[0].Text != "bitset conflict: a vs b" || d.Conflict() != nil {
+		t.Errorf("findings %v, conflict %v", f, d.Conflict())
+	}
+}

@@ -93,6 +93,118 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// nestedIndexXML has operands of 6 bits, some of which name an entry: bit 5 says which, bit 0 and bits 4..3 are the index,
+// its highest bit first. Those of B are bits 14..12 and 8..6 of the word.
+const nestedIndexXML = `
+	<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="hex"/></bitset>
+	<table name="shared" type="#entry" size="8"/>
+	<bitset name="#source" size="6"/>
+	<bitset name="#register" extends="#source"><display>r{N}</display><pattern pos="5">0</pattern><field name="N" low="0" high="4" type="uint"/></bitset>
+	<bitset name="#place" extends="#source">
+		<display>[{E}]+{O}</display><pattern pos="5">1</pattern><field name="O" low="1" high="2" type="uint"/>
+		<field name="E" type="#entry" table="shared"><bits pos="0"/><bits low="3" high="4"/></field></bitset>
+	<bitset name="#instruction" size="16"><display>add {A}, {B}</display>
+		<field name="A" low="0" high="5" type="#source"/>
+		<field name="B" type="#source"><bits low="12" high="14"/><bits low="6" high="8"/></field>
+		<pattern low="9" high="11">000</pattern><pattern pos="15">0</pattern></bitset>`
+
+// An index in an operand is one of the instruction, and can be changed, where the operand has one.
+func TestIndexInOperand(t *testing.T) {
+	d := strict(t, nestedIndexXML)
+	in, _ := d.Decode(bits.Of(0x606d)) // A is 1 01 10 1, so E is 101; B is 1 10 00 1, so E is 110
+	want := []isa.IndexField{{Field: "A.E", Table: "shared", Index: 5}, {Field: "B.E", Table: "shared", Index: 6}}
+	if got := d.IndexFields(in); !slices.Equal(got, want) || len(d.Findings()) > 0 {
+		t.Errorf("index fields %v, expected %v; %v", got, want, d.Findings())
+	}
+	for _, x := range []struct {
+		field string
+		value uint64
+		err   string
+		word  uint64
+	}{
+		{"A.E", 2, "", 0x6074},      // A becomes 1 10 10 0
+		{"B.E", 1, "", 0x5034},      // B becomes 1 01 00 0
+		{"A.O", 3, "", 0x5036},      // A becomes 1 10 11 0
+		{"B", 0b001001, "", 0x1076}, // r9
+		{"B.N", 31, "", 0x31f6},
+		{"B.E", 1, "#instruction has no field B.E", 0x31f6},
+		{"B.N.X", 1, "#instruction has no field B.N.X", 0x31f6},
+		{"A.E", 8, "8 does not fit A.E, expected 0 to 7", 0x31f6},
+		{"A.E.V", 1, "A.E.V is in a table, not in the word", 0x31f6},
+	} {
+		err := d.SetField(&in, x.field, x.value)
+		if x.err == "" {
+			x.err = "<nil>"
+		}
+		if fmt.Sprint(err) != x.err || in.Bits != bits.Of(x.word) {
+			t.Errorf("%s = %d gives %s and %v, expected %x and %q", x.field, x.value, in.Bits, err, x.word, x.err)
+		}
+	}
+	want = []isa.IndexField{{Field: "A.E", Table: "shared", Index: 2}}
+	if got := d.IndexFields(in); !slices.Equal(got, want) {
+		t.Errorf("index fields %v, expected %v", got, want)
+	}
+}
+
+// An index that only what surrounds an operand has, or a computed operand, is not one of the operand.
+func TestIndexFromOutside(t *testing.T) {
+	d := strict(t, `
+	<bitset name="#entry" size="8"><display>{V}</display><field name="V" low="0" high="7" type="hex"/></bitset>
+	<table name="t" type="#entry" size="4"/>
+	<bitset name="#in" size="3"><display>{D.V}</display>
+		<override><expr>{OWN}</expr><display>own {D.V}</display><field name="D" low="0" high="1" type="#entry" table="t"/></override>
+		<field name="OWN" pos="2" type="bool"/><field name="LOW" low="0" high="1" type="uint"/></bitset>
+	<bitset name="#instruction" size="8"><display>{A} {X}</display>
+		<field name="A" low="0" high="2" type="#in"><param name="D"/></field>
+		<field name="D" low="6" high="7" type="#entry" table="t"/>
+		<derived name="X" type="#in" width="3"><expr>{A} | 4</expr><param name="D"/></derived>
+		<pattern low="3" high="5">000</pattern></bitset>`)
+	for word, want := range map[uint64][]isa.IndexField{
+		0b11_000_001: {{Field: "D", Table: "t", Index: 3}},
+		0b11_000_110: {{Field: "A.D", Table: "t", Index: 2}, {Field: "D", Table: "t", Index: 3}},
+	} {
+		in, _ := d.Decode(bits.Of(word))
+		if got := d.IndexFields(in); !slices.Equal(got, want) {
+			t.Errorf("%b: index fields %v, expected %v", word, got, want)
+		}
+	}
+}
+
+// An operand whose text depends on where in the line it stands means what it is at the start of one.
+func TestFieldsAligned(t *testing.T) {
+	d := strict(t, `
+	<bitset name="#pair" size="8"><display>{A}{B:align=8}</display><field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
+	<bitset name="#instruction" size="8"><display>add {P}</display><field name="P" low="0" high="7" type="#pair"/></bitset>`)
+	in, _ := d.Decode(bits.Of(0x35))
+	if text := string(d.Append(nil, in)); text != "add 5   3" {
+		t.Errorf("%q", text)
+	}
+	const want = `0 P #pair word 0+8 =35 "5       3" 4..9 
+1 P.A uint word 0+4 =5 "5" 4..5 
+1 P.B uint word 4+4 =3 "3" 8..9 
+`
+	if got := describe(d.Fields(nil, in)); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// What is found in an option is found once, also where it was printed twice to tell what it shows.
+func TestFieldsFindOnce(t *testing.T) {
+	d := strict(t, `
+	<bitset name="#r" size="4"><display>r{N}</display><field name="N" low="0" high="2" type="uint"/><pattern pos="3">x</pattern></bitset>
+	<bitset name="#instruction" size="4"><display>op{ ?R}</display><field name="R" low="0" high="3" type="#r"/></bitset>`)
+	in, _ := d.Decode(bits.Of(0b1010))
+	for range 8 { // after a few, texts are remembered
+		d.Decode(in.Bits)
+		if got, want := describe(d.Fields(nil, in)), "0 R #r word 0+4 =a \"r2\" 3..5 \n1 R.N uint word 0+3 =2 \"2\" 4..5 \n"; got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+		if f := d.Findings(); len(f) != 1 || f[0].Kind != isa.DontCare {
+			t.Errorf("findings %v", f)
+		}
+	}
+}
+
 // TestTokens says what each piece of the text is.
 func TestTokens(t *testing.T) {
 	d := strict(t, fieldsXML)

@@ -331,7 +331,11 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 		return
 	}
 	if ref.Prog != nil {
-		w.addRead(op, ref.Prog.Root, depth)
+		for n := range ref.Prog.Root.All {
+			if x := w.d.pick(n.Alts, depth); x != nil && x.Field != nil {
+				w.addBits(op, x, depth)
+			}
+		}
 		return
 	}
 	f := &w.d.frames[depth]
@@ -354,19 +358,4 @@ func (w *operandWalk) addBits(op *Operand, ref *model.Ref, depth int) {
 // inside reports whether all bits are among those of another range.
 func (b BitRange) inside(o BitRange) bool {
 	return b.Table == o.Table && b.Entry == o.Entry && b.Low >= o.Low && b.Low+b.Width <= o.Low+o.Width
-}
-
-// addRead notes the bits of the fields that an expression reads.
-func (w *operandWalk) addRead(op *Operand, n *model.Node, depth int) {
-	if n == nil {
-		return
-	}
-	if n.Op == spec.OpField {
-		if ref := w.d.pick(n.Alts, depth); ref != nil && ref.Field != nil {
-			w.addBits(op, ref, depth)
-		}
-	}
-	w.addRead(op, n.X, depth)
-	w.addRead(op, n.Y, depth)
-	w.addRead(op, n.Z, depth)
 }

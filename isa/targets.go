@@ -2,8 +2,10 @@ package isa
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
 )
 
 // BranchTarget is a place that an instruction can go to.
@@ -42,7 +44,8 @@ func (d *Decoder) MayBranch(leaf *Leaf) bool {
 	return l.plan == nil || l.plan.branches
 }
 
-// IndexField is a field of an instruction that is the index of a table entry.
+// IndexField is a field of an instruction, or of an operand in its word, that is the index of a table entry. Field is its
+// path.
 type IndexField struct {
 	Field      string
 	Table      string
@@ -50,46 +53,78 @@ type IndexField struct {
 	Index      uint64
 }
 
-// IndexFields lists the fields of an instruction that name table entries.
+// IndexFields lists the fields in the word of an instruction that name table entries.
 func (d *Decoder) IndexFields(in Inst) []IndexField {
 	d.take(in)
-	var list []IndexField
-	for _, named := range d.frames[0].leaf.NamedFields() {
-		ref := d.pick(named.Alts, 0)
-		if ref == nil || ref.Field == nil || ref.Field.Table == nil || ref.ScopeDepth != 0 {
+	found := len(d.findings)
+	list := d.indexFields(nil, "", 0)
+	d.forget(found)
+	return list
+}
+
+// indexFields appends the index fields of a frame, whose fields have the path before their names, and of those in it.
+func (d *Decoder) indexFields(list []IndexField, path string, depth int) []IndexField {
+	for _, named := range d.frames[depth].leaf.NamedFields() {
+		ref := d.pick(named.Alts, depth)
+		if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || ref.Prog != nil || ref.ScopeDepth != 0 {
 			continue
 		}
-		list = append(list, IndexField{ref.Field.Name, ref.Field.Table.Name, ref.Field.Table.Index, d.indexOf(ref)})
+		f := ref.Field
+		if f.Table != nil {
+			index := f.Gather(&d.frames[depth].v)
+			list = append(list, IndexField{path + f.Name, f.Table.Name, f.Table.Index, index[0]})
+		} else if f.Bitset.Indexing {
+			if inner, _, ok := d.inside(ref, depth); ok {
+				list = d.indexFields(list, path+f.Name+".", inner)
+			}
+		}
 	}
 	return list
 }
 
-func (d *Decoder) indexOf(ref *model.Ref) uint64 {
-	index := ref.Field.Gather(&d.frames[0].v)
-	return index[0]
-}
-
-// SetField gives a field of the instruction's word a value: name is one of its fields, or a path of
-// fields with bits in the word. It is for what text does not say, such as lengths that a layout
-// computes. The error tells that there is no such field, or that the value does not fit.
+// SetField gives a field of the instruction's word a value: name is one of its fields, or the path of one in an operand.
+// It is for what text does not say, such as lengths that a layout computes. The error tells that there is no such field,
+// or that the value does not fit.
 func (d *Decoder) SetField(in *Inst, name string, value uint64) error {
+	d.watch = watchFields
 	d.take(*in)
-	ref := d.pick(d.frames[0].leaf.Resolve(name), 0)
-	if ref == nil || ref.Field == nil || ref.Prog != nil || ref.ScopeDepth != 0 {
+	found := len(d.findings)
+	f := d.fieldAt(name)
+	d.watch = watchNothing
+	d.forget(found)
+	if f == nil || f.Derived() {
 		return fmt.Errorf("%s has no field %s", in.Leaf.Display, name)
 	}
-	if ref.Width < 64 && value>>uint(ref.Width) != 0 {
-		return fmt.Errorf("%d does not fit %s, expected 0 to %d", value, name, uint64(1)<<uint(ref.Width)-1)
+	width := 0
+	for _, p := range f.Parts {
+		width += p.Width
 	}
-	d.frames[0].site = d.top(in.Leaf.model)
-	f := d.reached(ref, 0)
-	if f.info.Table != "" {
+	switch {
+	case width < 64 && value>>uint(width) != 0:
+		return fmt.Errorf("%d does not fit %s, expected 0 to %d", value, name, uint64(1)<<uint(width)-1)
+	case f.Table != "":
 		return fmt.Errorf("%s is in a table, not in the word", name)
 	}
-	at, placed := 0, f.info.Parts
-	for i := len(placed) - 1; i >= 0; i-- {
-		in.Bits.SetUint(placed[i].Low, placed[i].Width, value>>uint(at))
-		at += placed[i].Width
+	for _, p := range slices.Backward(f.Parts) {
+		in.Bits.SetUint(p.Low, p.Width, value)
+		value >>= uint(p.Width)
+	}
+	return nil
+}
+
+// fieldAt returns what is known of a field of the instruction by its path, nil where it has none.
+func (d *Decoder) fieldAt(path string) *FieldInfo {
+	for depth, ok := 0, true; ok; {
+		name, rest, more := strings.Cut(path, ".")
+		ref := d.pick(d.frames[depth].leaf.Resolve(name), depth)
+		switch {
+		case ref == nil || ref.Field == nil || ref.ScopeDepth != 0 || more && (ref.Kind != spec.KindBitset || ref.Prog != nil):
+			return nil
+		case !more:
+			return &d.frames[depth].site.fieldOf(ref).info
+		}
+		path = rest
+		depth, _, ok = d.inside(ref, depth)
 	}
 	return nil
 }

@@ -160,21 +160,13 @@ func appendNames(names []string, p *model.Prog) []string {
 	if p == nil {
 		return names
 	}
-	var walk func(n *model.Node)
-	walk = func(n *model.Node) {
-		if n == nil {
-			return
-		}
+	for n := range p.Root.All {
 		for _, a := range n.Alts {
 			if a.Ref != nil && a.Ref.Field != nil {
 				names = append(names, a.Ref.Field.Name)
 			}
 		}
-		walk(n.X)
-		walk(n.Y)
-		walk(n.Z)
 	}
-	walk(p.Root)
 	return names
 }
 

@@ -193,12 +193,12 @@ func divided(list []share, bit int) (cost float64, entries int) {
 			n[value]++
 			continue
 		}
-		of[0] += x.of / 2
-		of[1] += x.of / 2
+		of[0] += float64(x.of / 2)
+		of[1] += float64(x.of / 2)
 		n[0]++
 		n[1]++
 	}
-	return of[0]*float64(n[0]) + of[1]*float64(n[1]), n[0] + n[1]
+	return float64(of[0]*float64(n[0])) + float64(of[1]*float64(n[1])), n[0] + n[1]
 }
 
 // divide divides lists by a bit.

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
@@ -30,7 +31,7 @@ type textState struct {
 	prefix int
 }
 
-const noPrefix = -1 << 62
+const noPrefix = math.MinInt / 2
 
 // viewsOf returns the views of a display of the site's leaf.
 func (d *Decoder) viewsOf(x *display, depth int) []view {
@@ -179,34 +180,25 @@ func (d *Decoder) viewItem(dst []byte, p *segment, depth int) []byte {
 // viewFields prints what stands behind the text of a segment, with its fields, of which f is the one that is shown
 // without asking for more.
 func (d *Decoder) viewFields(dst []byte, p *segment, f *fieldSite, depth int) []byte {
+	it, start, found := &p.items[0], len(dst), len(d.findings)
 	switch {
-	case p.symbols && d.Symbol != nil || f == nil && !p.optional(&d.frames[depth].from):
+	case p.symbols && d.Symbol != nil || f == nil && !p.remembered():
 		return d.viewItem(dst, p, depth)
-	case f == nil:
-		return dst
-	}
-	start := len(dst)
-	if p.ref.Kind == spec.KindBitset {
+	case f != nil && p.ref.Kind == spec.KindBitset:
 		dst = d.nested(dst, p.ref, depth)
-	} else {
+	default:
 		d.watch = watchNothing
 		dst = d.segment(dst, p, depth)
 		d.watch = watchFields
 	}
-	if len(dst) > start || !p.member {
+	left := len(dst) == start && (p.member || it.Kind == model.ItemSet || it.Before+it.After != "") // out, with its fields
+	if f != nil && !left {
 		d.trace.shown = append(d.trace.shown, shownField{f, start, len(dst), p.ref.ScopeDepth > 0})
+	} else if !left {
+		d.forget(found)
+		dst = d.viewItem(dst[:start], p, depth)
 	}
 	return dst
-}
-
-// optional reports whether the segment is known to print nothing, and shows no field then.
-func (p *segment) optional(from *sources) bool {
-	it := &p.items[0]
-	if p.texts == nil || !p.member && it.Kind != model.ItemSet && it.Before == "" && it.After == "" {
-		return false
-	}
-	text, ok := p.memo.text(p.key.from(from))
-	return ok && len(text) == 0
 }
 
 // viewOperands prints what stands behind the text of a segment, with its operands, if these are watched.

@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 )
 
+// ByteOrderMark is what some editors, and spreadsheets, put at the start of a text. It is no part of it.
+const ByteOrderMark = "\ufeff"
+
 // Source is a text with the name under which errors show it.
 type Source struct {
 	Name string
@@ -253,25 +256,27 @@ func DidYouMean(word string, names []string) string {
 	return ""
 }
 
-// EditDistance counts the insertions, deletions and replacements between two short words.
+// EditDistance counts the insertions, deletions, replacements and exchanges of neighbours between two short words.
 func EditDistance(a, b string) int {
-	if len(a) > 32 || len(b) > 32 {
+	const most = 32
+	if len(a) > most || len(b) > most {
 		return max(len(a), len(b))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	var rows [3][most + 1]int // the row of a letter of a, and those of the two before it
+	for j := range len(b) + 1 {
+		rows[0][j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
+	for i := 1; i <= len(a); i++ {
+		row, last, before := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			if row[j] = last[j-1]; a[i-1] != b[j-1] {
+				row[j] = 1 + min(last[j-1], last[j], row[j-1])
 			}
-			diagonal, row[j+1] = row[j+1], cost
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return rows[len(a)%3][len(b)]
 }

@@ -245,3 +245,21 @@ func TestWarningsAndHelp(t *testing.T) {
 		t.Errorf("colour changes more than colour:\n%s", plain)
 	}
 }
+
+// Two letters that changed places are one slip.
+func TestEditDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"mad", "mad", 0}, {"mda", "mad", 1}, {"mad", "md", 1}, {"mad", "maid", 1},
+		{"mad", "mud", 1}, {"abcd", "badc", 2}, {"kitten", "sitting", 3},
+	} {
+		if got := EditDistance(c.a, c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := EditDistance(c.b, c.a); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.b, c.a, got, c.want)
+		}
+	}
+}

@@ -30,6 +30,7 @@ func (e *Error) Error() string {
 // Unmarshal is json.Unmarshal for text in which nothing stands that v has no place for. The error is an *Error, or
 // one of a method of v that reads a part of the text.
 func Unmarshal(data []byte, v any) error {
+	data = bytes.TrimPrefix(data, []byte(diag.ByteOrderMark))
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
@@ -63,6 +64,33 @@ func UnmarshalPart(data []byte, v any) error {
 		return errors.New(e.Text)
 	}
 	return err
+}
+
+// Texts lists the numbers and texts of a value, which is one of them or an array of such values, as they stand there.
+func Texts(data []byte) ([]string, error) {
+	var value json.RawMessage
+	if err := Unmarshal(data, &value); err != nil {
+		return nil, err
+	}
+	var list []string
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	for {
+		t, err := d.Token()
+		switch {
+		case err == io.EOF:
+			return list, nil
+		case err != nil:
+			return nil, err
+		case t == nil:
+			return nil, errors.New("null, expected numbers")
+		case t == json.Delim('{'):
+			return nil, errors.New("an object, expected numbers")
+		}
+		if _, ok := t.(json.Delim); !ok {
+			list = append(list, fmt.Sprint(t))
+		}
+	}
 }
 
 const blanks = " \t\r\n"

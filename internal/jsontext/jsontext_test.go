@@ -3,9 +3,12 @@ package jsontext
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/isago/isago/internal/diag"
 )
 
 type document struct {
@@ -65,6 +68,23 @@ func TestUnmarshalPart(t *testing.T) {
 	}
 }
 
+func TestTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		"5": `["5"]`, `[1, [2.50, "0x3"], [], [[true]]]`: `["1" "2.50" "0x3" "true"]`, "18446744073709551615": `["18446744073709551615"]`, diag.ByteOrderMark + "[1]": `["1"]`,
+		"[]": "[]", "[1, null]": "null, expected numbers", `[{"a": 1}]`: "an object, expected numbers", "[1] 2": `line 1, column 5: "2", expected the end`,
+		"[1\n": "line 1, column 3: the text ends here, expected the rest of the JSON",
+	} {
+		list, err := Texts([]byte(text))
+		got := fmt.Sprintf("%q", list)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %s, expected %s", text, got, want)
+		}
+	}
+}
+
 // What is taken, encoding/json takes too, and every mistake has a place in the text and words of its own.
 func FuzzUnmarshal(f *testing.F) {
 	for _, text := range []string{`{"words": ["a"], "steps": 3}`, `{"words": 5}`, "{\"a\":\n[1", `[]`, `{"inside":{"scale":1e400}}`, `{"zz":1,"words":["zz"]}`, "\xff", `"\ud800"`} {
@@ -73,7 +93,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		err := Unmarshal([]byte(text), new(document))
 		if err == nil {
-			if err := json.Unmarshal([]byte(text), new(document)); err != nil {
+			if err := json.Unmarshal([]byte(strings.TrimPrefix(text, diag.ByteOrderMark)), new(document)); err != nil {
 				t.Errorf("taken, but encoding/json says %v", err)
 			}
 			return

@@ -182,11 +182,12 @@ func New(isa *spec.ISA, opt Options) (*Machine, error) {
 }
 
 func (m *Machine) checkSyntax() error {
+	if m.Syntax == "" {
+		return nil
+	}
 	all := m.ISA.Syntaxes()
-	for _, s := range all {
-		if s == m.Syntax {
-			return nil
-		}
+	if slices.Contains(all, m.Syntax) {
+		return nil
 	}
 	return diag.List{diag.Errorf(diag.UnknownSyntax, m.ISA.Span, "no spelling %q, expected one of %q", m.Syntax, all)}
 }
@@ -253,7 +254,7 @@ func (m *Machine) addRoot(b *spec.Bitset) {
 	m.Roots = append(m.Roots, r)
 	m.roots[b] = r
 	for _, leaf := range m.ISA.Bitsets {
-		if leaf.Root() == b && len(leaf.Children) == 0 && m.exists(leaf) {
+		if len(leaf.Children) == 0 && leaf.Root() == b && m.exists(leaf) {
 			m.addLeaf(r, leaf)
 		}
 	}

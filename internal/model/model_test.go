@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -221,6 +222,34 @@ func TestNames(t *testing.T) {
 	}
 	if got := fmt.Sprint(m.unit(t, "a").Fields()); got != "[B D TOP A]" {
 		t.Errorf("fields %s", got)
+	}
+}
+
+// Two operands of one type name entries of their own, which are told apart by the way to them; parts of one entry come
+// together, under their conditions.
+func TestUnused(t *testing.T) {
+	m := machine(t, `<isa strict="true">
+	<bitset name="#entry" size="8"><display>{U}{V}</display><field name="U" low="0" high="3" type="hex"/><field name="V" low="4" high="7" type="hex"/></bitset>
+	<table name="t" type="#entry" size="4"/>
+	<bitset name="#src" size="3"><display>{D.U}{D.V}{F}</display><field name="D" low="0" high="1" type="#entry" table="t"/><field name="F" pos="2" type="bool"/></bitset>
+	<bitset name="#i" size="8"/>
+	<bitset name="a" extends="#i"><display>{A} {B}{C}</display>
+		<field name="A" low="0" high="2" type="#src"/><field name="B" low="3" high="5" type="#src"/><field name="C" low="6" high="7" type="uint"/>
+		<unused path="A.D.U"/><unused path="B.D.V"/><unused path="A.D.V" expr="{C} == 0"/><unused path="B.D.U"/>
+	</bitset></isa>`, Options{})
+	var got []string
+	for _, x := range m.unit(t, "a").Unused {
+		s := x.Entry.Name()
+		for _, b := range x.Bits {
+			s += " " + b.Mask.String()
+			if b.Cond != nil {
+				s += "?"
+			}
+		}
+		got = append(got, s)
+	}
+	if want := []string{"A.D f f0?", "B.D ff"}; !slices.Equal(got, want) {
+		t.Errorf("unused %q, want %q", got, want)
 	}
 }
 

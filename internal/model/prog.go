@@ -121,18 +121,19 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 
 // fetched returns what a name means in a bound expression; nothing where it stands in comments alone.
 func (u *BoundLeaf) fetched(n *Node, name string) []Alt {
-	switch {
-	case n == nil:
-		return nil
-	case n.Op == spec.OpField && n.Name == name:
-		return n.Alts
-	}
-	for _, x := range []*Node{n.X, n.Y, n.Z} {
-		if alts := u.fetched(x, name); alts != nil {
-			return alts
+	for x := range n.All {
+		if x.Op == spec.OpField && x.Name == name {
+			return x.Alts
 		}
 	}
 	return nil
+}
+
+// All yields the nodes of an expression, each before its operands.
+func (n *Node) All(yield func(*Node) bool) { n.each(yield) }
+
+func (n *Node) each(yield func(*Node) bool) bool {
+	return n == nil || yield(n) && n.X.each(yield) && n.Y.each(yield) && n.Z.each(yield)
 }
 
 // needsItself reports an expression, once, and one of those that need each other.

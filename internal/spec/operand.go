@@ -818,22 +818,22 @@ func (l *loader) speaks() {
 		for _, c := range b.Cases {
 			root.Speaks = root.Speaks || c.Facts.Reg != nil || c.Facts.Mem != nil
 			root.Groups = root.Groups || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Role != RoleNone })
+			root.Indexing = root.Indexing || slices.ContainsFunc(c.Fields, func(f *Field) bool { return f.Table != nil })
 		}
 	}
-	for l.flowing() {
+	for l.inherited() {
 	}
 }
 
-// flowing carries the mark of roots with flows to those in which they are nested. It reports whether
+// inherited carries the marks of roots with flows and index fields to those in which they are nested. It reports whether
 // that marked another.
-func (l *loader) flowing() bool {
-	marked := false
+func (l *loader) inherited() (marked bool) {
 	for _, b := range l.isa.Bitsets {
 		root := b.Root()
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				if f.Bitset != nil && f.Bitset.Flowing && !root.Flowing {
-					root.Flowing, marked = true, true
+				if x := f.Bitset; x != nil && (x.Flowing && !root.Flowing || x.Indexing && !root.Indexing) {
+					root.Flowing, root.Indexing, marked = root.Flowing || x.Flowing, root.Indexing || x.Indexing, true
 				}
 			}
 		}

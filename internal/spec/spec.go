@@ -204,8 +204,9 @@ type Bitset struct {
 	// OperandKind is what a field of this type is as an operand; OperandNone where the field says it.
 	OperandKind OperandKind
 	// Speaks is set of a root whose leaves say what they are as operands, Groups of one whose leaves
-	// have operands, Flowing of one whose leaves, or those of what is nested in them, have flows.
-	Speaks, Groups, Flowing bool
+	// have operands, Flowing of one whose leaves, or those of what is nested in them, have flows, Indexing
+	// where they have fields that name table entries.
+	Speaks, Groups, Flowing, Indexing bool
 	// Operands group the pieces of an operand under a name.
 	Operands []*Operand
 	Flows    []*Flow

@@ -234,8 +234,8 @@ var lexis = program.NewLexis("", []string{";"})
 // readLine reads labels, then a directive or an instruction.
 func (r *assembly) readLine(text string) {
 	off := 0
-	if r.base == 0 && strings.HasPrefix(text, byteOrderMark) {
-		off = len(byteOrderMark)
+	if r.base == 0 && strings.HasPrefix(text, diag.ByteOrderMark) {
+		off = len(diag.ByteOrderMark)
 	}
 	for {
 		off += blanksAt(text[off:])
@@ -268,9 +268,6 @@ func (r *assembly) readLine(text string) {
 	}
 	r.instruction(text, off)
 }
-
-// byteOrderMark is what some editors put at the start of a file.
-const byteOrderMark = "\ufeff"
 
 // inValue reports whether a colon behind the text belongs to a value, as in (f24:3f0000, and does not end
 // a label.

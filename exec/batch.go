@@ -1,8 +1,11 @@
 package exec
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/isago/isago/internal/diag"
 )
 
 // Batch is the Runner of programs that run once for each vertex, or whatever a lane is.
@@ -59,6 +62,9 @@ func (b *Batch) Read(data []byte, format string) error {
 	read := map[string]func([]byte, *Launch) (*Input, error){"json": readJSON, "csv": readCSV, "raw": readRaw}[format]
 	if read == nil {
 		return fmt.Errorf("no format %q, expected json, csv or raw", format)
+	}
+	if format != "raw" {
+		data = bytes.TrimPrefix(data, []byte(diag.ByteOrderMark))
 	}
 	in, err := read(data, b.Launch)
 	if err != nil {

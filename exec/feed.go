@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/isago/isago/internal/jsontext"
@@ -40,19 +40,14 @@ func readJSON(data []byte, l *Launch) (*Input, error) {
 		}
 	}
 	in := &Input{Lanes: len(doc.Vertices)}
-	var names []string
 	start := map[string]int{} // where in a row the components of a name are
 	width := 0
 	for _, v := range doc.Vertices {
 		for name := range v {
-			if _, ok := start[name]; !ok {
-				start[name] = 0
-				names = append(names, name)
-			}
+			start[name] = 0
 		}
 	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(start)) {
 		p, err := l.Find(name)
 		if err != nil {
 			return nil, err
@@ -83,8 +78,8 @@ func jsonValues(l *Launch, name string, raw json.RawMessage) (Port, []uint64, er
 	if err != nil {
 		return p, nil, err
 	}
-	var texts []string
-	if err := jsonTexts(raw, &texts); err != nil {
+	texts, err := jsontext.Texts(raw)
+	if err != nil {
 		return p, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	values, err := l.parseAll(p, texts)
@@ -97,41 +92,30 @@ func jsonValues(l *Launch, name string, raw json.RawMessage) (Port, []uint64, er
 	return p, values, err
 }
 
-func jsonTexts(raw json.RawMessage, texts *[]string) error {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
-		for _, item := range list {
-			if err := jsonTexts(item, texts); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		if s = strings.TrimSpace(string(raw)); strings.HasPrefix(s, "{") || s == "null" {
-			return fmt.Errorf("%s, expected numbers", s)
-		}
-	}
-	*texts = append(*texts, s)
-	return nil
-}
-
 // readCSV reads a heading of names, perhaps with components, and a line for each vertex.
 func readCSV(data []byte, l *Launch) (*Input, error) {
 	r := csv.NewReader(bytes.NewReader(data))
-	r.TrimLeadingSpace = true
+	r.TrimLeadingSpace, r.FieldsPerRecord = true, -1
 	heading, err := r.Read()
+	if err == io.EOF {
+		return nil, errors.New("the file is empty, expected a heading of names")
+	}
 	if err != nil {
-		return nil, errors.Join(errors.New("no heading of names"), err)
+		return nil, err
 	}
 	in := &Input{}
+	given := map[component]string{}
 	for _, name := range heading {
 		p, err := csvPort(l, strings.TrimSpace(name))
 		if err != nil {
 			return nil, err
 		}
 		in.Ports = append(in.Ports, p)
+		c := flatten(in.Ports[len(in.Ports)-1:])[0]
+		if given[c] != "" {
+			return nil, fmt.Errorf("columns %q and %q are one component", given[c], name)
+		}
+		given[c] = name
 	}
 	for {
 		fields, err := r.Read()
@@ -141,6 +125,9 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if line, _ := r.FieldPos(0); len(fields) != len(heading) {
+			return nil, fmt.Errorf("line %d: %d values, expected the %d of the heading", line, len(fields), len(heading))
 		}
 		row := make([]uint64, len(fields))
 		for i, text := range fields {

@@ -120,7 +120,7 @@ func checkKernel(t *testing.T, m *machine, r *rand.Rand, op sem.Op, args int, ty
 	if err := code.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	w := &Wave{Program: &Program{Machine: m.Machine}, width: Lanes, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}, findings: map[findingKey]uint64{}}
+	w := &Wave{Program: &Program{Machine: m.Machine}, width: Lanes, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}, findings: map[Finding]uint64{}}
 	w.exists, w.whole, w.active = ^uint64(0), ^uint64(0), ^uint64(0)
 	if round%2 == 1 {
 		w.active = r.Uint64()

@@ -1,8 +1,9 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,18 +85,17 @@ func (l *Launch) done(w idleWave) {
 // Find returns the registers of a name: of the file, one element of an array of it, NAME[2], or a register
 // such as r5. The error lists names that there are.
 func (l *Launch) Find(name string) (Port, error) {
-	base, index, array := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	base, index, array := cutIndex(name)
 	for _, list := range [][]Port{l.Inputs, l.Uniforms, l.Outputs} {
 		for _, p := range list {
 			switch {
 			case p.Name == name:
 				return p, nil
 			case array && p.Name == base:
-				n, err := strconv.Atoi(index)
-				if err != nil || n < 0 || n >= p.Count {
+				if index >= p.Count {
 					return p, fmt.Errorf("%s, but %s has %d registers", name, base, p.Count)
 				}
-				p.First, p.Count, p.Name = p.First+n, 1, name
+				p.First, p.Count, p.Name = p.First+index, 1, name
 				return p, nil
 			}
 		}
@@ -106,20 +106,38 @@ func (l *Launch) Find(name string) (Port, error) {
 	return Port{}, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names())
 }
 
+// cutIndex takes NAME[2] apart.
+func cutIndex(text string) (name string, n int, ok bool) {
+	inner, ok := strings.CutSuffix(text, "]")
+	if name, text, _ = strings.Cut(inner, "["); !ok {
+		return "", 0, false
+	}
+	n, ok = registerNumber(text)
+	return name, n, ok
+}
+
+// registerNumber reads the number of a register: 5, and neither 05 nor +5.
+func registerNumber(digits string) (n int, ok bool) {
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n >= 0 && strconv.Itoa(n) == digits
+}
+
 // register reads a name such as r5 or r[5].
 func (l *Launch) register(name string) (Port, bool) {
+	base, index, array := cutIndex(name)
 	for _, s := range l.Program.Machine.States {
 		digits, ok := strings.CutPrefix(name, s.Name)
-		if s.Kind != sem.FileState || !ok {
+		switch {
+		case s.Kind != sem.FileState || !ok || s.Single && digits != "":
 			continue
-		}
-		if s.Single && digits == "" {
+		case s.Single:
 			return Port{Name: name, State: s, Count: 1}, true
 		}
-		if inner, ok := strings.CutPrefix(digits, "["); ok {
-			digits = strings.TrimSuffix(inner, "]")
+		n, ok := registerNumber(digits)
+		if array && base == s.Name {
+			n, ok = index, true
 		}
-		if n, err := strconv.Atoi(digits); err == nil && !s.Single && n >= 0 && n < s.Count {
+		if ok && n < s.Count {
 			return Port{Name: name, State: s, First: n, Count: 1}, true
 		}
 	}
@@ -415,12 +433,12 @@ func flatten(ports []Port) []component {
 type Tally struct {
 	instructions, laneInstructions int64
 	stops                          map[Stop]*StopCount
-	findings                       map[findingKey]*FindingCount
+	findings                       map[Finding]*FindingCount
 }
 
 // NewTally returns one of no waves.
 func NewTally() *Tally {
-	return &Tally{stops: map[Stop]*StopCount{}, findings: map[findingKey]*FindingCount{}}
+	return &Tally{stops: map[Stop]*StopCount{}, findings: map[Finding]*FindingCount{}}
 }
 
 // Add counts what a wave tells, whose first lane has that number in the run.
@@ -441,7 +459,7 @@ func (t *Tally) Add(w *Wave, first int) {
 	for key, lanes := range w.findings {
 		c := t.findings[key]
 		if c == nil {
-			c = &FindingCount{Finding: key.finding(lanes)}
+			c = &FindingCount{Finding: key}
 			t.findings[key] = c
 		}
 		c.Count += popcount(lanes)
@@ -454,15 +472,9 @@ func (t *Tally) Finish(res *Result) {
 	for _, c := range t.stops {
 		res.Stops = append(res.Stops, *c)
 	}
-	sort.Slice(res.Stops, func(i, j int) bool {
-		a, b := res.Stops[i], res.Stops[j]
-		if a.First != b.First {
-			return a.First < b.First
-		}
-		return a.PC < b.PC
-	})
+	slices.SortFunc(res.Stops, func(a, b StopCount) int { return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.PC, b.PC)) })
 	for _, c := range t.findings {
 		res.Findings = append(res.Findings, *c)
 	}
-	sort.Slice(res.Findings, func(i, j int) bool { return res.Findings[i].before(&res.Findings[j].Finding) })
+	slices.SortFunc(res.Findings, func(a, b FindingCount) int { return a.compare(b.Finding) })
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/isago/isago/internal/sem"
@@ -41,5 +42,52 @@ func TestRunAgain(t *testing.T) {
 		if len(res.Findings) != 1 || res.Findings[0].Register() != "r2" || res.Findings[0].Count != 3 || res.Instructions != 1 {
 			t.Errorf("round %d: findings %+v, %d instructions", round, res.Findings, res.Instructions)
 		}
+	}
+}
+
+// Inputs that are wrong are told of, with the line and what was expected there.
+func TestFeed(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="v" type="f32x2" count="12" use="input"/><file name="c" type="f32" count="4" scope="launch" use="constant"/><register name="a" type="u8" use="input"/>
+<quirk name="fast" type="bool" default="false"/><quirk name="slow" type="bool" default="false"/>
+<bitset name="#instruction" size="8"><display>nop</display><pattern low="0" high="7">00000000</pattern><semantics></semantics></bitset>
+</isa>`)
+	v := m.state("v")
+	program := m.program("#instruction", sem.Words{}, 0)
+	batch := func() *Batch {
+		return NewBatch(&Launch{Program: program, Shared: NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch), Inputs: []Port{{Name: "pos", State: v, First: 2, Count: 2}}})
+	}
+	for _, row := range []struct{ format, text, want string }{
+		{"csv", "pos.x,v1.y\n1,2\n3,4\n", "[[1065353216 1073741824] [1077936128 1082130432]]"},
+		{"csv", "\ufeffa\n255\n", "[[255]]"},
+		{"csv", "", "the file is empty, expected a heading of names"},
+		{"csv", "pos.x,v2.x\n1,2\n", `columns "pos.x" and "v2.x" are one component`},
+		{"csv", "pos.x,v2.y\n1,2\n1\n", "line 3: 1 values, expected the 2 of the heading"},
+		{"csv", "pos.z\n", `no component "z" of pos`},
+		{"csv", "a\n1\n256\n", `line 3, a: "256", expected a value of type u8`},
+		{"json", "\ufeff" + `[{"pos[1]": [1, 2]}, {"a": 7}]`, "[[0 1065353216 1073741824] [7 0 0]]"},
+		{"json", `[{"pos[1]": null}]`, "vertex 0: pos[1]: null, expected numbers"},
+		{"json", `{"uniforms": {"c1": [1, 2]}}`, "uniforms: c1: 2 values, expected 1"},
+		{"raw", "1234567", "7 bytes, expected a multiple of 16: 4 components of 4 bytes for each vertex"},
+		{"xml", "", `no format "xml", expected json, csv or raw`},
+	} {
+		b := batch()
+		got := ""
+		if err := b.Read([]byte(row.text), row.format); err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprint(b.Given().Values)
+		}
+		if got != row.want {
+			t.Errorf("%s %q: %s, expected %s", row.format, row.text, got, row.want)
+		}
+	}
+	for name, first := range map[string]int{"pos": 2, "pos[1]": 3, "v11": 11, "v[10]": 10, "a": 0, "v12": -1, "v01": -1, "v+1": -1, "v[1": -1, "v1]": -1, "pos[2]": -1, "pos[+1]": -1, "pos[1": -1, "a0": -1, "v": -1, "v[]": -1} {
+		if p, err := batch().Find(name); err == nil && p.First != first || (err == nil) != (first >= 0) {
+			t.Errorf("%s: %d, %v, expected %d", name, p.First, err, first)
+		}
+	}
+	if _, err := Quirks(m.Machine, map[string]string{"quick": "true", "fast": "true"}); err == nil || err.Error() != `no quirk "quick", expected fast, slow` {
+		t.Errorf("error %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package exec
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/isago/isago/bits"
@@ -89,7 +88,7 @@ func (p *Processor) find(name string) (s *sem.State, number int, err error) {
 		if !ok || s.Kind != sem.FileState || s.Single != (digits == "") {
 			continue
 		}
-		if n, err := strconv.Atoi(digits); s.Single || err == nil && n >= 0 && n < s.Count && strconv.Itoa(n) == digits {
+		if n, ok := registerNumber(digits); s.Single || ok && n < s.Count {
 			return s, n, nil
 		}
 	}

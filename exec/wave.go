@@ -1,8 +1,10 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -177,7 +179,7 @@ type Wave struct {
 	whole    uint64 // the lanes with which it started: what others hold does not matter
 	groups   []group
 	stops    []Stop
-	findings map[findingKey]uint64
+	findings map[Finding]uint64 // the lanes of each, which is kept without them
 
 	code         map[uint64]*compiled
 	dense        []*compiled
@@ -201,36 +203,20 @@ type group struct {
 	mask uint64
 }
 
-type findingKey struct {
-	pc           uint64
-	state        *sem.State
-	number, comp int
-	text         string
-}
-
-// finding is what a key tells.
-func (k findingKey) finding(lanes uint64) Finding {
-	return Finding{k.pc, k.state, k.number, k.comp, k.text, lanes}
-}
-
-// before orders findings by address, then register, then text.
-func (f *Finding) before(g *Finding) bool {
-	switch {
-	case f.PC != g.PC:
-		return f.PC < g.PC
-	case f.State == nil || g.State == nil:
-		return f.State == nil && g.State != nil || f.State == g.State && f.Text < g.Text
-	case f.State != g.State:
-		return f.State.Index < g.State.Index
-	case f.Number != g.Number:
-		return f.Number < g.Number
+// compare orders findings by address, then register, then text.
+func (f Finding) compare(g Finding) int {
+	index := func(s *State) int {
+		if s == nil {
+			return -1
+		}
+		return s.Index
 	}
-	return f.Comp < g.Comp
+	return cmp.Or(cmp.Compare(f.PC, g.PC), cmp.Compare(index(f.State), index(g.State)), cmp.Compare(f.Number, g.Number), cmp.Compare(f.Comp, g.Comp), strings.Compare(f.Text, g.Text))
 }
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
 func NewWave(p *Program, shared ...*Shared) *Wave {
-	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[findingKey]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
+	w := &Wave{Program: p, width: Lanes, Budget: 1 << 40, findings: map[Finding]uint64{}, code: map[uint64]*compiled{}, consts: map[uint64]*plane{}, resultPlanes: map[*sem.Inst][]*plane{}}
 	for _, s := range p.Machine.States {
 		var st *store
 		for _, sh := range shared {
@@ -387,11 +373,10 @@ func (w *Wave) Stops() []Stop { return w.stops }
 
 // Findings lists reads of what nobody wrote, by address and register, and what is not known of the machine.
 func (w *Wave) Findings() []Finding {
-	var list []Finding
-	for k, lanes := range w.findings {
-		list = append(list, k.finding(lanes))
+	list := slices.SortedFunc(maps.Keys(w.findings), Finding.compare)
+	for i := range list {
+		list[i].Lanes = w.findings[list[i]]
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].before(&list[j]) })
 	return list
 }
 
@@ -577,7 +562,7 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
-	w.findings[findingKey{pc: w.pc, state: st.state, number: number, comp: comp}] |= lanes
+	w.findings[Finding{PC: w.pc, State: st.state, Number: number, Comp: comp}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "read of an unwritten register")
 	}
@@ -588,7 +573,7 @@ func (w *Wave) unknown(text string, lanes uint64) {
 	if lanes == 0 {
 		return
 	}
-	w.findings[findingKey{pc: w.pc, text: text}] |= lanes
+	w.findings[Finding{PC: w.pc, Text: text}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "unknown: "+text)
 	}

@@ -181,11 +181,13 @@ func (r *objReader) normals() {
 func minus(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
 func cross(a, b [3]float32) [3]float32 {
-	return [3]float32{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+	area := func(i, j int) float32 { return float32(a[i]*b[j]) - float32(a[j]*b[i]) }
+	return [3]float32{area(1, 2), area(2, 0), area(0, 1)}
 }
 
 func unit(v [3]float32) [3]float32 {
-	n := float32(math.Sqrt(float64(v[0])*float64(v[0]) + float64(v[1])*float64(v[1]) + float64(v[2])*float64(v[2])))
+	square := func(x float32) float64 { return float64(float64(x) * float64(x)) }
+	n := float32(math.Sqrt(square(v[0]) + square(v[1]) + square(v[2])))
 	if n == 0 {
 		return v
 	}

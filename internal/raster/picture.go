@@ -48,6 +48,6 @@ func mean(colours [][3]float32, width, x, y int) color.RGBA {
 			}
 		}
 	}
-	level := func(v float32) uint8 { return uint8(v/(samples*samples)*255 + 0.5) }
+	level := func(v float32) uint8 { return uint8(float32(v/(samples*samples)*255) + 0.5) }
 	return color.RGBA{level(sum[0]), level(sum[1]), level(sum[2]), 255}
 }

@@ -51,7 +51,7 @@ func Triangle(size image.Point, a, b, c Corner, emit func(q *Quad)) {
 }
 
 func between(p, q Corner, f float64) Corner {
-	mix := func(x, y float64) float64 { return x + (y-x)*f }
+	mix := func(x, y float64) float64 { return x + float64((y-x)*f) }
 	out := Corner{X: mix(p.X, q.X), Y: mix(p.Y, q.Y), Z: mix(p.Z, q.Z), W: mix(p.W, q.W), Values: make([]float32, len(p.Values))}
 	for i := range out.Values {
 		out.Values[i] = float32(mix(float64(p.Values[i]), float64(q.Values[i])))
@@ -70,7 +70,9 @@ func project(c *Corner, size image.Point) point {
 }
 
 // edge is twice the area of the triangle of two points and a place.
-func edge(a, b *point, x, y float64) float64 { return (b.x-a.x)*(y-a.y) - (b.y-a.y)*(x-a.x) }
+func edge(a, b *point, x, y float64) float64 {
+	return float64((b.x-a.x)*(y-a.y)) - float64((b.y-a.y)*(x-a.x))
+}
 
 // triangle is one that is in front of the eye, its points clockwise on the picture.
 type triangle struct {
@@ -116,7 +118,7 @@ func (t *triangle) quad(x, y int, emit func(q *Quad)) {
 			inside = inside && (e > 0 || e == 0 && owns(from, to))
 			w[i] = e / t.area
 		}
-		z := w[0]*t.points[0].z + w[1]*t.points[1].z + w[2]*t.points[2].z
+		z := float64(w[0]*t.points[0].z) + float64(w[1]*t.points[1].z) + float64(w[2]*t.points[2].z)
 		if q.Depth[k] = float32(z); inside && z >= -1 && z <= 1 {
 			q.Covered |= 1 << uint(k)
 		}
@@ -138,7 +140,7 @@ func (t *triangle) values(w *[3]float64) []float32 {
 	var share [3]float64
 	sum := 0.0
 	for i := range share {
-		share[i] = w[i] * t.points[i].over
+		share[i] = float64(w[i] * t.points[i].over)
 		sum += share[i]
 	}
 	row := make([]float32, len(t.corners[0].Values))

@@ -76,7 +76,7 @@ func fma(x, y, z float64, w int, mode Mode) uint64 {
 	if w == 64 {
 		return bits64(math.FMA(x, y, z))
 	}
-	p := x * y
+	p := float64(x * y)
 	s, err := twoSum(p, z)
 	return narrow(exact{s, err}, w, mode, p, z)
 }

@@ -77,7 +77,7 @@ func log2(x float64) float64 {
 		m, e = m/2, e+1
 	}
 	s := (m - 1) / (m + 1)
-	return float64(e) + float64(2/ln2)*float64(s*horner(float64(s*s), atanhTaylor...))
+	return float64(e) + float64((2/ln2)*float64(s*horner(float64(s*s), atanhTaylor...)))
 }
 
 // twoOverPi are the bits of 2/pi behind the point, in words of 64.
@@ -169,7 +169,7 @@ func quarters(x float64) (n int, r float64) {
 			f0++
 		}
 	}
-	r = (float64(f0)*0x1p-64 + float64(f1)*0x1p-128) * 1.57079632679489661923
+	r = (float64(float64(f0)*0x1p-64) + float64(float64(f1)*0x1p-128)) * 1.57079632679489661923
 	if negative {
 		r = -r
 	}

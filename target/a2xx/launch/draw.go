@@ -104,7 +104,7 @@ func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 	var c [4]uint8
 	for k := range c {
 		if v := math.Float32frombits(uint32(row[s.color+k])); v > 0 {
-			c[k] = uint8(min(v, 1)*255 + 0.5)
+			c[k] = uint8(float32(min(v, 1)*255) + 0.5)
 		}
 	}
 	s.to.SetNRGBA(at.X, at.Y, color.NRGBA{c[0], c[1], c[2], c[3]})

@@ -214,7 +214,7 @@ func (v *level) smaller() level {
 				for k := range 4 {
 					px, py := min(2*x+k&1, v.size[0]-1), min(2*y+k>>1, v.size[1]-1)
 					for i, f := range v.texels[(z*v.size[1]+py)*v.size[0]+px] {
-						sum[i] += f / 4
+						sum[i] += float32(f / 4)
 					}
 				}
 				out.texels = append(out.texels, sum)

@@ -141,7 +141,7 @@ func (t *texture) fetch(c *exec.Call, lane int, v *level, linear bool) [4]float3
 		x, y = x-1, y-1
 	}
 	if c.Args[argUnnormalised][lane] == 0 {
-		x, y = x*float32(v.size[0]), y*float32(v.size[1])
+		x, y = float32(x*float32(v.size[0])), float32(y*float32(v.size[1]))
 	}
 	x, y = x+number(c, argOffset, lane), y+number(c, argOffset+1, lane)
 	if v.size[2] == 1 {
@@ -153,7 +153,7 @@ func (t *texture) fetch(c *exec.Call, lane int, v *level, linear bool) [4]float3
 		return t.flat(v, x, y, max(0, min(n, v.size[2]-1)), linear)
 	}
 	if c.Args[argUnnormalised][lane] == 0 {
-		z *= float32(v.size[2])
+		z = float32(z * float32(v.size[2]))
 	}
 	z += number(c, argOffset+2, lane)
 	if !t.deep {
@@ -255,7 +255,7 @@ func (s *scene) weights(c *exec.Call) {
 		for k, n := range [2]int{t.levels[0].size[0], t.levels[0].size[1]} {
 			x := number(c, argAt+k, lane)
 			if c.Args[argAt+3][lane] == 0 {
-				x *= float32(n)
+				x = float32(x * float32(n))
 			}
 			_, f := cell(x - 0.5)
 			c.Results[k][lane] = uint64(math.Float32bits(f))
@@ -334,7 +334,7 @@ func halfway(wrap string, x float32, n int) float32 {
 	default:
 		return x
 	}
-	return max(0, min(x, float32(n)-float32(n)/inward))
+	return max(0, min(x, float32(n)-float32(float32(n)/inward)))
 }
 
 func mix(a, b, f float32) float32 { return a + float32((b-a)*f) }

@@ -4,6 +4,7 @@ package launch
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,18 +214,13 @@ func (s *session) Read(data []byte, format string) error {
 	if format != "json" {
 		return fmt.Errorf("arguments as %s, expected a JSON object; --%s NAME=@FILE reads one array", format, optArg)
 	}
-	var names []string
 	var fields map[string]json.RawMessage
 	if err := jsontext.Unmarshal(data, &fields); err != nil {
 		return err
 	}
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		var texts []string
-		if err := flatten(fields[name], &texts); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		texts, err := jsontext.Texts(fields[name])
+		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		text := strings.Join(texts, ",")

@@ -77,6 +77,22 @@ func TestBadEnds(t *testing.T) {
 	}
 }
 
+// A kernel without arrays has no memory that it could reach, whatever numbers it takes for pointers.
+func TestNoArrays(t *testing.T) {
+	s, err := opened(t).with(kernel("ld b32 $r1 g14[$r0]", "exit nop"), "params=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Run(exec.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "trap: access outside of g14 (4 bytes at 0x0) at 0"
+	if len(out.Stops) != 1 || out.Stops[0].Stop.String() != want {
+		t.Errorf("%v, expected %s", out.Stops, want)
+	}
+}
+
 func TestBadOptions(t *testing.T) {
 	base := opened(t)
 	source := kernel("exit nop")

@@ -29,9 +29,10 @@ const (
 	unknownSize = 1 << 16
 )
 
-// memory lays arrays out and makes what they are parts of.
+// layOut lays arrays out and makes the memory that they are parts of.
 func layOut(arrays []*array) (data []byte, areas []exec.Area) {
 	at := uint64(base)
+	areas = append(areas, exec.Area{From: at, To: at}) // a memory of which no parts are named could be reached anywhere
 	for _, a := range arrays {
 		a.addr = at
 		areas = append(areas, exec.Area{From: at, To: at + uint64(len(a.data)), Name: a.name})

@@ -1,9 +1,9 @@
 package launch
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/jsontext"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/sem"
 )
@@ -228,8 +230,8 @@ func bitsOf(x float64, t sem.Type) uint64 {
 func (v *value) read(data []byte, format string) error {
 	switch format {
 	case "json":
-		var texts []string
-		if err := flatten(data, &texts); err != nil {
+		texts, err := jsontext.Texts(data)
+		if err != nil {
 			return err
 		}
 		return v.numbers(texts)
@@ -252,30 +254,9 @@ func (v *value) read(data []byte, format string) error {
 	return nil
 }
 
-// flatten reads a JSON number, a text, or arrays of them.
-func flatten(raw json.RawMessage, texts *[]string) error {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
-		for _, item := range list {
-			if err := flatten(item, texts); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		if s = strings.TrimSpace(string(raw)); !json.Valid(raw) || strings.HasPrefix(s, "{") || s == "null" {
-			return fmt.Errorf("%.40q, expected numbers", s)
-		}
-	}
-	*texts = append(*texts, s)
-	return nil
-}
-
 // csvNumbers reads all fields, line by line, behind a heading if there is one.
 func csvNumbers(data []byte) ([]string, error) {
-	r := csv.NewReader(strings.NewReader(string(data)))
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte(diag.ByteOrderMark))))
 	r.FieldsPerRecord, r.TrimLeadingSpace = -1, true
 	var texts []string
 	for line := 0; ; line++ {

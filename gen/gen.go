@@ -3,6 +3,7 @@
 package gen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -266,15 +267,7 @@ func (p *Program) enums() {
 				out.Texts = append(out.Texts, t)
 			}
 		}
-		slices.SortStableFunc(out.Texts, func(a, b model.EnumText) int {
-			switch {
-			case a.Val < b.Val:
-				return -1
-			case a.Val > b.Val:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(out.Texts, func(a, b model.EnumText) int { return cmp.Compare(a.Val, b.Val) })
 		p.Enums = append(p.Enums, out)
 	}
 }

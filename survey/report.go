@@ -182,12 +182,12 @@ func (w *reporter) evidence(s Sample) Evidence {
 // fields puts the fields of an instruction in order, and adds their rare values.
 func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
 	var list []SeenField
-	for path, f := range seen.Fields {
-		x := SeenField{Path: path, Many: f.Many}
+	for _, f := range seen.Fields {
+		x := SeenField{Path: f.Path, Many: f.Many}
 		for v, s := range f.Values {
 			x.Values = append(x.Values, ValueCount{v, s.Count})
 			if seen.Count >= rareLeast && s.Count*rareShare*uint64(len(f.Values)) < seen.Count {
-				w.r.Rare = append(w.r.Rare, SeenValue{l.Name, path, v, w.meaning(s.Word, path), s.Count, seen.Count, w.evidence(*s)})
+				w.r.Rare = append(w.r.Rare, SeenValue{l.Name, f.Path, v, w.meaning(s.Word, f.Path), s.Count, seen.Count, w.evidence(*s)})
 			}
 		}
 		slices.SortFunc(x.Values, func(a, b ValueCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })

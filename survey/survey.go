@@ -73,12 +73,13 @@ type Root struct {
 // Leaf is what was seen of an instruction.
 type Leaf struct {
 	Sample
-	// Fields are its fields by their paths.
-	Fields map[string]*Field
+	// Fields are its fields, in the order in which they were met.
+	Fields []*Field
 }
 
 // Field is what was seen of a field of an instruction.
 type Field struct {
+	Path string
 	// Values are the values, none where there are more than MaxValues.
 	Values map[uint64]*Sample
 	Many   bool
@@ -102,32 +103,39 @@ func New(set *isa.Set) *Survey {
 }
 
 // Instruction counts an instruction that d has decoded, and its fields.
-func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, at Place) {
-	one := Sample{Count: 1, First: at, Word: in.Bits}
+func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, place Place) {
+	one := Sample{Count: 1, First: place, Word: in.Bits}
 	s.buf = d.Append(s.buf[:0], in)
 	odd := d.Odd() > 0
 	s.Words++
 	leaf := &s.Roots[in.Leaf.Root.ID].Leaves[in.Leaf.ID]
 	leaf.add(s.text(one, leaf.Count == 0))
-	if leaf.Fields == nil {
-		leaf.Fields = map[string]*Field{}
-	}
 	s.fields = d.Layout(s.fields[:0], in)
 	if odd {
 		s.Roots[in.Leaf.Root.ID].Odd.add(s.text(one, s.Roots[in.Leaf.Root.ID].Odd.Count == 0))
 	}
+	at := 0
 	for i := range s.fields {
 		f := &s.fields[i]
 		if f.Derived() || f.Value.Len() > 64 {
 			continue
 		}
-		known := leaf.Fields[f.Path]
-		if known == nil {
-			known = &Field{Values: map[uint64]*Sample{}}
-			leaf.Fields[f.Path] = known
-		}
-		s.count(known, f.Value[0], one)
+		at = leaf.find(f.Path, at)
+		s.count(leaf.Fields[at], f.Value[0], one)
+		at++
 	}
+}
+
+// find returns the place of a field, which is added where there is none. It is looked for from a place on, since the
+// fields of an instruction come in the same order, most of them each time.
+func (l *Leaf) find(path string, from int) int {
+	for k := range l.Fields {
+		if i := (from + k) % len(l.Fields); l.Fields[i].Path == path {
+			return i
+		}
+	}
+	l.Fields = append(l.Fields, &Field{Path: path, Values: map[uint64]*Sample{}})
+	return len(l.Fields) - 1
 }
 
 // count adds a value of a field. Words come mostly in their order, so that the first is known.
@@ -191,13 +199,18 @@ func shapeOf(root *isa.Root, word bits.Value) Shape {
 	var best Shape
 	least := bits.Size + 1
 	for _, l := range root.Leaves {
-		differs := word.Xor(l.Match).And(l.Mask)
-		if n := ones(differs); n < least {
-			best, least = Shape{l.ID, differs}, n
+		n := 0
+		for i := 0; i < len(word) && n < least; i++ {
+			n += mathbits.OnesCount64((word[i] ^ l.Match[i]) & l.Mask[i])
+		}
+		if n < least {
+			best, least = shape(l, word), n
 		}
 	}
 	return best
 }
+
+func shape(l *isa.Leaf, word bits.Value) Shape { return Shape{l.ID, word.Xor(l.Match).And(l.Mask)} }
 
 func ones(v bits.Value) int {
 	n := 0
@@ -212,7 +225,7 @@ func ones(v bits.Value) int {
 func Nearest(root *isa.Root, word bits.Value, most int) []Shape {
 	list := make([]Shape, len(root.Leaves))
 	for i, l := range root.Leaves {
-		list[i] = Shape{l.ID, word.Xor(l.Match).And(l.Mask)}
+		list[i] = shape(l, word)
 	}
 	slices.SortStableFunc(list, func(a, b Shape) int { return ones(a.Differs) - ones(b.Differs) })
 	return list[:min(most, len(list))]
@@ -264,16 +277,11 @@ func (l *Leaf) join(o *Leaf) {
 		return
 	}
 	l.add(o.Sample)
-	if l.Fields == nil {
-		l.Fields = o.Fields
-		return
-	}
-	for path, f := range o.Fields {
-		known := l.Fields[path]
-		if known == nil {
-			l.Fields[path] = f
-			continue
-		}
+	at := 0
+	for _, f := range o.Fields {
+		at = l.find(f.Path, at)
+		known := l.Fields[at]
+		at++
 		if f.Many {
 			known.Many, known.Values = true, nil
 		}

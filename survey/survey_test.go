@@ -154,7 +154,8 @@ func TestBounds(t *testing.T) {
 	}
 	take(s, d, 0, words)
 	i := slices.IndexFunc(d.Root().Leaves, func(l *isa.Leaf) bool { return l.Name == "br" })
-	f := s.Roots[d.Root().ID].Leaves[i].Fields["TARGET"]
+	fields := s.Roots[d.Root().ID].Leaves[i].Fields
+	f := fields[slices.IndexFunc(fields, func(f *survey.Field) bool { return f.Path == "TARGET" })]
 	if !f.Many || len(f.Values) != 0 {
 		t.Errorf("512 targets: many %v with %d values, want many without values", f.Many, len(f.Values))
 	}

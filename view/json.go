@@ -449,6 +449,11 @@ func appendBytes(dst, s []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
+// AppendError appends the object that answers a line of input which cannot be read.
+func AppendError(dst []byte, err error) []byte {
+	return append(appendString(append(dst, `{"error":`...), err.Error()), '}')
+}
+
 // appendString appends a text in quotes.
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')

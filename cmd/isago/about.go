@@ -18,11 +18,13 @@ func newVersion() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "version prints the version of the program, the revision it was built from, and the compiler.",
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
-			return err
-		},
+		RunE:    printVersion,
 	}
+}
+
+func printVersion(cmd *cobra.Command, _ []string) error {
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), version())
+	return err
 }
 
 // version describes the build: module version, revision, compiler.

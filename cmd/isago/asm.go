@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -98,8 +97,6 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	switch {
 	case f.plain && !f.hex:
 		return usagef("--plain writes text: add --hex")
-	case f.output == "":
-		return usagef("--output is empty; - is standard output")
 	case f.output == "-" && !f.hex && isTerminal(cmd.OutOrStdout()):
 		return usagef("bytes are nothing for a terminal: add --hex, or -o FILE")
 	}
@@ -142,7 +139,7 @@ func (f *asmFlags) runLines(cmd *cobra.Command, name string, w *wordWriter) erro
 	if err != nil {
 		return err
 	}
-	return out.done(w.lines(f, r, out))
+	return out.done(w.lines(f, name, r, out))
 }
 
 // wordWriter writes instructions.
@@ -163,7 +160,7 @@ func newWordWriter(set *isa.Set, root *isa.Root, hex bool) *wordWriter {
 }
 
 // lines assembles each line on its own.
-func (w *wordWriter) lines(f *asmFlags, r io.Reader, out *output) error {
+func (w *wordWriter) lines(f *asmFlags, name string, r io.Reader, out *output) error {
 	var found atomic.Bool
 	comment := program.Comment(w.set)
 	err := eachLine(r, out.Writer, f.jobs, func() (lineFunc, error) {
@@ -172,14 +169,14 @@ func (w *wordWriter) lines(f *asmFlags, r io.Reader, out *output) error {
 			return nil, err
 		}
 		p.Comment = comment
-		return func(dst, text []byte, _ int) []byte {
+		return func(dst, text []byte, number int) []byte {
 			err := tooLong(text)
 			if err == nil {
 				dst, err = w.line(dst, p, string(text))
 			}
 			if err != nil {
 				found.Store(true)
-				return appendError(dst, columnError(err))
+				return fmt.Appendf(dst, "error: %v", wrongLine(name, number, text, err))
 			}
 			return dst
 		}, nil
@@ -234,15 +231,6 @@ func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
 		dst = program.AppendWords(dst, w.set, e.Value, w.entryBits[e.Table])
 	}
 	return dst
-}
-
-// columnError says in which column of its line a text is wrong.
-func columnError(err error) error {
-	var e *asm.Error
-	if errors.As(err, &e) {
-		return fmt.Errorf("column %d: %w", e.Off+1, err)
-	}
-	return err
 }
 
 // program assembles a whole text.

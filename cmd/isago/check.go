@@ -46,21 +46,8 @@ findings.`,
 		Example: `  isago check machine.xml
   isago check --isa example
   isago check --sarif machine.xml > machine.sarif`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%d arguments, expected one FILE.xml", len(args))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if f.spec != "" {
-					return usagef("--spec and FILE.xml are the same, expected one of them")
-				}
-				f.spec = args[0]
-			}
-			return f.run(cmd)
-		},
+		Args: func(_ *cobra.Command, args []string) error { return f.takeSpec(args) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.setFlags.add(cmd)
 	flags := cmd.Flags()
@@ -70,7 +57,8 @@ findings.`,
 	flags.BoolVarP(&f.all, "all", "a", false, "also show accepted findings, and what was proved")
 	flags.BoolVar(&f.summary, "summary", false, "only count the findings by code")
 	flags.StringSliceVar(&f.only, "only", nil, "show only findings with this `CODE`, or several separated by commas")
-	flags.IntVar(&f.search, "search", prove.DefaultSearch, "how many random words, `N`, to read back where it cannot be proved that no two have one text")
+	f.search = prove.DefaultSearch
+	flags.Var(amount[int]{&f.search, 0}, "search", "how many random words, `N`, to read back where it cannot be proved that no two have one text")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -93,9 +81,6 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 		if !slices.Contains(knownCodes(), code) {
 			return usagef("--only %q is no code%s; isago help codes lists them", code, diag.DidYouMean(code, knownCodes()))
 		}
-	}
-	if f.search < 0 {
-		return usagef("--search %d, expected a number of words, 0 for none", f.search)
 	}
 	opt := prove.Options{Root: f.root, Search: f.search}
 	if f.search == 0 {

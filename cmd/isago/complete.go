@@ -78,7 +78,8 @@ func contextFlags(root *cobra.Command, args []string) {
 	if err != nil || cmd.Flags().Lookup("context") == nil || !needsContexts(cmd, args, rest) {
 		return
 	}
-	sets, err := setsOf(root, rest)
+	named := setFlags{isa: flagValue(rest, "isa"), spec: flagValue(rest, "spec"), cmd: root}
+	sets, err := named.sets()
 	if err != nil { // a flag that is unknown because of that is not the mistake to tell of
 		cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return err })
 	}
@@ -123,28 +124,6 @@ func needsContexts(cmd *cobra.Command, args, rest []string) bool {
 		name, _, _ = strings.Cut(name, "=")
 		return ok && name != "" && cmd.Flags().Lookup(name) == nil // --help, too, lists them
 	})
-}
-
-// setsOf loads the machine that the flags of a command line name, or all where they name none.
-func setsOf(root *cobra.Command, args []string) ([]*isa.Set, error) {
-	f := setFlags{isa: flagValue(args, "isa"), spec: flagValue(args, "spec"), cmd: root}
-	if f.given() {
-		set, err := f.load(nil)
-		if err != nil {
-			return nil, err
-		}
-		return []*isa.Set{set}, nil
-	}
-	var sets []*isa.Set
-	for _, m := range catalog.Machines() {
-		f.isa = m.Name
-		set, err := f.load(nil)
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, set)
-	}
-	return sets, nil
 }
 
 // flagValue returns the last value of a flag on a command line.

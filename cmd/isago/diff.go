@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 
 	"github.com/spf13/cobra"
 
@@ -31,12 +32,13 @@ command line.`,
 		Example: `  isago diff before.shbin after.shbin
   isago diff --isa tegra a.bin b.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
-			switch len(args) {
-			case 1:
+			switch {
+			case len(args) == 1:
 				return usagef("1 file, expected two")
-			case 2:
-			default:
+			case len(args) != 2:
 				return usagef("%d files, expected two", len(args))
+			case args[0] == "-" && args[1] == "-":
+				return usagef("standard input twice, expected another file")
 			}
 			return nil
 		},
@@ -69,8 +71,7 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	}
 	d := view.Compare(la, lb)
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	d.Print(w, palette, la.Unit())
-	if err := w.Flush(); err != nil {
+	if err := cmp.Or(d.Print(w, palette, la.Unit()), w.Flush()); err != nil {
 		return err
 	}
 	if len(d.Hunks) > 0 {

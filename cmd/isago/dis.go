@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync/atomic"
@@ -411,13 +410,11 @@ func (f *disFlags) lines(cmd *cobra.Command, name string, palette view.Palette) 
 		return err
 	}
 	defer r.Close()
-	lines := bufio.NewReaderSize(r, blockSize) // a smaller one would make a block of its own of what it has read
-	skipMark(lines)
 	jobs := f.jobs
 	if f.findings == "stderr" {
 		jobs = 1 // they come in order
 	}
-	err = eachLine(lines, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
+	err = eachLine(r, bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer), jobs, start)
 	if err == nil && found.Load() {
 		return errFindings
 	}
@@ -443,18 +440,18 @@ type hexLines struct {
 func (h *hexLines) line(dst, text []byte, number int) []byte {
 	h.number = number
 	if err := tooLong(text); err != nil {
-		return h.error(dst, err)
+		return h.wrong(dst, text, err)
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return dst
 	}
 	if err := h.read.Parse(h.d.Set(), text); err != nil {
-		return h.error(dst, err)
+		return h.wrong(dst, text, err)
 	}
 	in, ok, err := h.placer.Prepare(&h.read)
 	switch {
 	case err != nil:
-		return h.error(dst, err)
+		return h.wrong(dst, text, err)
 	case !ok:
 		return h.unknown(dst, h.read.Word, h.read.Size(h.d.Root()))
 	case h.json:
@@ -469,13 +466,14 @@ func (h *hexLines) line(dst, text []byte, number int) []byte {
 	return h.tell(text)
 }
 
-func (h *hexLines) error(dst []byte, err error) []byte {
+// wrong answers a line that cannot be read.
+func (h *hexLines) wrong(dst, line []byte, err error) []byte {
 	h.found.Store(true)
+	err = wrongLine(h.name, h.number, line, err)
 	if h.json {
-		data, _ := json.Marshal(map[string]string{"error": err.Error()}) // strings can be marshalled
-		return append(dst, data...)
+		return view.AppendError(dst, err)
 	}
-	return appendError(dst, err)
+	return fmt.Appendf(dst, "error: %v", err)
 }
 
 // unknown answers a word that is no instruction with the directive that stands for it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/survey"
-	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
 
@@ -74,10 +74,20 @@ func (f *explainFlags) run(cmd *cobra.Command, text string) error {
 	if name, number, ok := lineIn(text); ok {
 		return f.line(cmd, name, number)
 	}
-	if !f.given() {
-		return f.anywhere(cmd, text)
+	explain := f.anywhere
+	if f.given() {
+		explain = func(cmd *cobra.Command, text string) error {
+			return f.explain(cmd, text, diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)})
+		}
 	}
-	return f.explain(cmd, text, diag.Span{Src: &diag.Source{Name: argument, Text: text}, End: len(text)})
+	err := explain(cmd, text)
+	switch {
+	case err == nil || errors.Is(err, errFindings):
+		return err
+	case isFile(text):
+		return usagef("which instruction of %s? %[1]s@LABEL or %[1]s@ADDRESS names one, or in a source %[1]s:LINE", text)
+	}
+	return cmp.Or(missingFile(text), err)
 }
 
 // explain draws what a text is that stands at a place: an instruction, a mnemonic, or a word.
@@ -111,14 +121,14 @@ func (f *explainFlags) explain(cmd *cobra.Command, text string, at diag.Span) er
 
 // anywhere draws the forms of a mnemonic that one machine has.
 func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
+	sets, err := (&setFlags{gen: f.gen, cmd: f.cmd}).sets() // of which not all have the spelling
+	if err != nil {
+		return err
+	}
 	var machines []string
-	for _, m := range catalog.Machines() {
-		set, err := m.Load(isa.Options{Gen: f.gen})
-		if err != nil {
-			return err
-		}
+	for _, set := range sets {
 		if len(view.Forms(set, mnemonic)) > 0 {
-			machines = append(machines, m.Name)
+			machines = append(machines, set.Name())
 		}
 	}
 	// the template for new machines gives way to those that exist
@@ -127,7 +137,7 @@ func (f *explainFlags) anywhere(cmd *cobra.Command, mnemonic string) error {
 	}
 	switch len(machines) {
 	case 0:
-		_, err := f.load(nil) // which machine?
+		_, err = f.load(nil) // which machine?
 		return err
 	case 1:
 		f.isa = machines[0]

@@ -100,21 +100,8 @@ func newGenIn(l genLanguage) *cobra.Command {
 		Short:   l.short,
 		Long:    l.long,
 		Example: l.example,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%d arguments, expected one FILE.xml", len(args))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if f.spec != "" {
-					return usagef("--spec and FILE.xml are the same, expected one of them")
-				}
-				f.spec = args[0]
-			}
-			return f.run(cmd, l)
-		},
+		Args:    func(_ *cobra.Command, args []string) error { return f.takeSpec(args) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd, l) },
 	}
 	f.setFlags.add(cmd)
 	flags := cmd.Flags()
@@ -173,8 +160,17 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 
 // write writes the files that are not as they are to be: others keep their time, for build systems.
 func (f *genFlags) write(cmd *cobra.Command, files []genFile) error {
+	if f.dir == "" {
+		return usagef("the name of the folder is empty; . is this one")
+	}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
 		return err
+	}
+	for _, file := range files { // all before the first is written
+		name := filepath.Join(f.dir, file.name)
+		if old, err := os.ReadFile(name); err == nil && !generated(old) {
+			return fmt.Errorf("%s was not made by isago gen and would be lost; -o names another folder", name)
+		}
 	}
 	for _, file := range files {
 		name := filepath.Join(f.dir, file.name)
@@ -191,6 +187,12 @@ func (f *genFlags) write(cmd *cobra.Command, files []genFile) error {
 		}
 	}
 	return nil
+}
+
+// generated reports whether a file is one that isago made, as the first line of each says, or empty.
+func generated(text []byte) bool {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	return len(text) == 0 || bytes.Contains(first, []byte("enerated by isago gen "))
 }
 
 // compare tells which files are not what would be written.

@@ -36,20 +36,17 @@ func readAll(cmd *cobra.Command, name string) ([]byte, error) {
 	return data, errors.Join(err, r.Close())
 }
 
-// byteOrderMark is what some editors put at the start of a text. It is no part of it.
-const byteOrderMark = "\ufeff"
-
 // textOf returns a text that was read.
 func textOf(name string, data []byte) *diag.Source {
-	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), byteOrderMark)}
+	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), diag.ByteOrderMark)}
 }
 
 // skipMark goes past a byte order mark. Of other input it reads no more than a byte, which may come slowly.
 func skipMark(r *bufio.Reader) {
-	if b, err := r.Peek(1); err != nil || b[0] != byteOrderMark[0] {
+	if b, err := r.Peek(1); err != nil || b[0] != diag.ByteOrderMark[0] {
 		return
 	}
-	if b, _ := r.Peek(len(byteOrderMark)); string(b) == byteOrderMark {
+	if b, _ := r.Peek(len(diag.ByteOrderMark)); string(b) == diag.ByteOrderMark {
 		_, _ = r.Discard(len(b))
 	}
 }
@@ -228,15 +225,12 @@ type rangeFlags struct{ offset, length int64 }
 
 func (f *rangeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Int64Var(&f.offset, "offset", 0, "skip the first `BYTES` of FILE, such as 0x100, and read the rest as a file")
-	flags.Int64Var(&f.length, "length", 0, "read only this many `BYTES` (default: to the end)")
+	flags.Var(amount[int64]{&f.offset, 0}, "offset", "skip the first `BYTES` of FILE, such as 0x100, and read the rest as a file")
+	flags.Var(amount[int64]{&f.length, 0}, "length", "read only this many `BYTES` (default: to the end)")
 }
 
 // openPart opens the part of an input that the flags choose.
 func (f *rangeFlags) openPart(cmd *cobra.Command, name string) (*code, error) {
-	if f.offset < 0 || f.length < 0 {
-		return nil, usagef("--offset %d and --length %d, expected no negative number", f.offset, f.length)
-	}
 	in, err := openCode(cmd, name)
 	if err != nil || f.offset == 0 && f.length == 0 {
 		return in, err

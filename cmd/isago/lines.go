@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/asm"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inorder"
 )
 
@@ -18,7 +20,8 @@ import (
 type jobsFlag struct{ jobs int }
 
 func (f *jobsFlag) add(cmd *cobra.Command) {
-	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "use at most `N` processors; the output does not depend on N")
+	f.jobs = runtime.GOMAXPROCS(0)
+	cmd.Flags().VarP(amount[int]{&f.jobs, 1}, "jobs", "j", "use at most `N` processors; the output does not depend on N")
 }
 
 // maxInputLine bounds a line of input; what is longer is answered with an error, and the next line
@@ -29,11 +32,13 @@ const maxInputLine = 1 << 20
 type lineFunc func(dst, line []byte, number int) []byte
 
 // eachLine answers every line of r, each with a line, in order and in constant memory, on so many
-// goroutines, for each of which start makes an answering function. The output is flushed when the
-// input pauses, so that the command can be talked to through pipes. An error in reading comes back
-// when all lines before it are answered.
+// goroutines, for each of which start makes an answering function. A byte order mark is no part of
+// the first line. The output is flushed when the input pauses, so that the command can be talked to
+// through pipes. An error in reading comes back when all lines before it are answered.
 func eachLine(r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
-	b := blocks{r: r}
+	lines := bufio.NewReaderSize(r, blockSize) // a smaller one would make a block of its own of what it has read
+	skipMark(lines)
+	b := blocks{r: lines}
 	var used sync.Pool // of *[]byte: answers that were written
 	worker := func() (func(block) *[]byte, error) {
 		f, err := start()
@@ -130,5 +135,16 @@ func trimEnd(line []byte) []byte {
 	return line
 }
 
-// appendError appends the answer to a line that cannot be mapped.
-func appendError(dst []byte, err error) []byte { return fmt.Appendf(dst, "error: %v", err) }
+// wrongLine says where in an input a line is wrong: at the mistake, or at its start where all of it is.
+func wrongLine(name string, number int, line []byte, err error) error {
+	at := diag.Span{Src: &diag.Source{Name: inputName(name), Text: string(line), Before: number - 1}}
+	var inText *asm.Error
+	var inHex *diag.Error
+	switch {
+	case errors.As(err, &inText):
+		at.Off = inText.Off
+	case errors.As(err, &inHex):
+		at.Off = inHex.Span.Off
+	}
+	return fmt.Errorf("%s: %w", at, err)
+}

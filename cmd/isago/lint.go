@@ -46,7 +46,7 @@ there are warnings.`,
 		Example: `  isago lint light.shbin
   isago lint --no-warn unreached light.pica
   isago lint --sarif light.pica > light.sarif`,
-		Args: cobra.MinimumNArgs(1),
+		Args: someFiles,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.machineFlags.add(cmd)

@@ -119,23 +119,6 @@ func (f *listFlags) machines(cmd *cobra.Command) error {
 	return out.Flush()
 }
 
-// sets loads the machine that the flags name, or all.
-func (f *listFlags) sets() ([]*isa.Set, error) {
-	if f.given() {
-		set, err := f.load(nil)
-		return []*isa.Set{set}, err
-	}
-	var sets []*isa.Set
-	for _, m := range catalog.Machines() {
-		set, err := m.Load(isa.Options{Gen: f.gen})
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, set)
-	}
-	return sets, nil
-}
-
 // instruction is an instruction as list shows it.
 type instruction struct {
 	Machine   string   `json:"machine"`

@@ -27,7 +27,7 @@ func (f *listingFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.labels, "labels", false, "name the targets of branches; only --compat mesa does not do so by default")
 	flags.StringArrayVar(&f.entries, "entry", nil, "name an entry point, as `N=NAME`: instruction N, counted from 0")
-	flags.IntVar(&f.maxErrors, "max-errors", 0, "stop after more than `N` bad lines in a row; 0 never stops")
+	flags.Var(amount[int]{&f.maxErrors, 0}, "max-errors", "stop after more than `N` bad lines in a row; 0 never stops")
 	flags.StringVar(&f.compat, "compat", "", "print `HOW`: mesa prints as Mesa's isaspec does, defects included")
 	complete(cmd, "compat", fixed("mesa"))
 }
@@ -163,7 +163,7 @@ func (f *disFlags) mesaLines(cmd *cobra.Command, name string, set *isa.Set, l *v
 		}
 		var line program.Line
 		if err := line.Parse(set, bytes.TrimRight(text, "\r\n")); err != nil {
-			return usagef("%s:%d: %v", inputName(name), n, err)
+			return wrongLine(name, n, text, err)
 		}
 		l.Words = append(l.Words, line.Word)
 	}

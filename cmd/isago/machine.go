@@ -56,6 +56,22 @@ func (f *setFlags) add(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("spec", "xml")
 }
 
+// takeSpec takes the one argument of a command, if it has any, as what --spec names.
+func (f *setFlags) takeSpec(args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) > 1:
+		return usagef("%d arguments, expected one FILE.xml", len(args))
+	case f.spec != "":
+		return usagef("--spec and FILE.xml are the same, expected one of them")
+	case f.isa != "":
+		return usagef("--isa %s and %s both name a description, expected one of them", f.isa, args[0])
+	}
+	f.spec = args[0]
+	return nil
+}
+
 // given reports whether an instruction set was named.
 func (f *setFlags) given() bool { return f.isa != "" || f.spec != "" }
 
@@ -84,6 +100,26 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 		return nil, f.unknownSyntax(load)
 	}
 	return set, err
+}
+
+// sets loads the instruction set that was named, or those of all machines where none was.
+func (f *setFlags) sets() ([]*isa.Set, error) {
+	if f.given() {
+		set, err := f.load(nil)
+		if err != nil {
+			return nil, err
+		}
+		return []*isa.Set{set}, nil
+	}
+	var sets []*isa.Set
+	for _, m := range catalog.Machines() {
+		set, err := f.load(&m)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
 }
 
 // cached is load with the options of the flags, once for a command line.

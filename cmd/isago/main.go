@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -45,12 +46,14 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.SetArgs(args)
+	unwritten := watchHelp(root)
 	contextFlags(root, args)
 	execute := root.ExecuteC
 	if len(args) > 1 && args[0] == "asm" && args[1] == picassoFlag {
 		execute = func() (*cobra.Command, error) { return root, picasso(root, args[2:]) }
 	}
 	cmd, err := execute()
+	err = cmp.Or(err, *unwritten)
 	switch {
 	case err == nil:
 		return exitOK

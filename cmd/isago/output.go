@@ -33,8 +33,11 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 	newOutput := func(to io.Writer, file *os.File, name string) *output {
 		return &output{bufio.NewWriterSize(to, min(size, outputBuffer)), file, name}
 	}
-	if name == "-" {
+	switch name {
+	case "-":
 		return newOutput(cmd.OutOrStdout(), nil, ""), nil
+	case "":
+		return nil, usagef("the name of the output is empty; - is standard output")
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target

@@ -264,6 +264,50 @@ func TestTutorials(t *testing.T) {
 	}
 }
 
+// The pages of reference are worked through in a folder with the examples of their machines.
+func TestReference(t *testing.T) {
+	needShell(t)
+	for name, folders := range map[string][]string{
+		"assembly.md": nil,
+		"run.md":      {"examples", "examples/tegra"},
+		"lint.md":     nil,
+		"tegra.md":    {"examples/tegra"},
+		"a2xx.md":     {"examples/a2xx", "target/a2xx/launch/demo"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, folder := range folders {
+				copyFiles(t, filepath.Join("../..", folder), dir)
+			}
+			if n := readPage(t, "../../docs/"+name).work(t, dir); n == 0 {
+				t.Error("no commands")
+			}
+		})
+	}
+}
+
+// copyFiles copies the files of a folder.
+func copyFiles(t *testing.T, from, to string) {
+	t.Helper()
+	list, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		if entry.IsDir() {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(from, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, entry.Name()), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 var quoted = regexp.MustCompile("`([^`]+)`")
 
 var quotedOrWord = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)

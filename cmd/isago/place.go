@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,17 @@ func lineIn(text string) (name string, line int, ok bool) {
 	}
 	line, _ = strconv.Atoi(m[2]) // digits
 	return m[1], line, true
+}
+
+// missingFile is the error of a FILE@PLACE or FILE:LINE where there is no such file, nil of other texts.
+func missingFile(text string) error {
+	for _, pattern := range []*regexp.Regexp{placePattern(), linePattern()} {
+		if m := pattern.FindStringSubmatch(text); m != nil && !strings.ContainsAny(m[1], " \t,") {
+			_, err := os.Stat(m[1])
+			return err
+		}
+	}
+	return nil
 }
 
 func isFile(name string) bool {

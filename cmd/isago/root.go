@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,15 +39,18 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	withSetCache(root)
 	addColor(root)
-	root.Version = version()
-	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v%s; %s --help lists the flags", err, flagMeant(cmd, err), cmd.CommandPath())
-	})
+	// A template of cobra's for the version would link all that templates might call: a tenth of the program.
+	asked := root.Flags().BoolP("version", "v", false, "print the version")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asked {
+			return printVersion(cmd, args)
+		}
+		return cmd.Help()
+	}
+	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(&cobra.Group{ID: "code", Title: "Programs:"}, &cobra.Group{ID: "about", Title: "About:"})
 	for _, c := range commands() {
 		if len(args) > 0 && c.name == args[0] {
@@ -69,6 +76,40 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		}
 	}
 	return root
+}
+
+// flagError tells what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return usagef("%v%s; %s --help lists the flags", err, flagMeant(cmd, err), cmd.CommandPath())
+	}
+	flag, wrong := invalid.GetFlag(), invalid.Unwrap()
+	if flag.Value.Type() == "bool" {
+		wrong = errors.New("expected true or false")
+	} else if number := (*strconv.NumError)(nil); errors.As(wrong, &number) {
+		wrong = errors.New("expected a number from 0 on")
+	}
+	return usagef("--%s %q, %v", flag.Name, invalid.GetValue(), wrong)
+}
+
+// amount is the value of a flag that takes a number from least on.
+type amount[T int | int64] struct {
+	to    *T
+	least T
+}
+
+func (a amount[T]) String() string { return fmt.Sprint(*a.to) }
+func (a amount[T]) Type() string   { return "int" }
+
+// Set is called by the command line's parser.
+func (a amount[T]) Set(text string) error {
+	n, err := strconv.ParseInt(text, 0, 64)
+	if err != nil || n < int64(a.least) || int64(T(n)) != n {
+		return fmt.Errorf("expected a number from %d on", a.least)
+	}
+	*a.to = T(n)
+	return nil
 }
 
 // flagMeant asks for the flag that an unknown one is like.
@@ -131,6 +172,20 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// watchHelp returns where the error stands when help could not be written, of which cobra tells nobody.
+func watchHelp(root *cobra.Command) *error {
+	var failed error
+	print := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var text strings.Builder
+		out := cmd.OutOrStdout()
+		cmd.SetOut(&text)
+		print(cmd, args)
+		_, failed = io.WriteString(out, text.String())
+	})
+	return &failed
+}
+
 // noArgs wants no argument.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -155,6 +210,14 @@ func oneArg(what, note string) cobra.PositionalArgs {
 }
 
 var oneFile = oneArg("FILE", "; - is standard input")
+
+// someFiles wants one FILE or more.
+func someFiles(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("no FILE; - is standard input")
+	}
+	return nil
+}
 
 // atMostOneFile wants one FILE or none.
 func atMostOneFile(_ *cobra.Command, args []string) error {

@@ -89,8 +89,9 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.StringVar(&f.program, "program", "", "the program of the file, by its label or its `NUMBER` (default: the first)")
 	flags.StringArrayVar(&f.set, "set", nil, "a uniform or an input, as `NAME=VALUE,VALUE,...`")
 	flags.StringArrayVar(&f.quirks, "quirk", nil, "a choice between documents and hardware, as `NAME=VALUE`")
-	flags.IntVarP(&f.count, "count", "n", 0, "run `N` vertices (default: as many as the inputs have, at least one)")
-	flags.Int64Var(&f.budget, "budget", 1<<20, "stop after `N` instructions; 0 is no bound")
+	flags.VarP(amount[int]{&f.count, 1}, "count", "n", "run `N` vertices (default: as many as the inputs have, at least one)")
+	f.budget = 1 << 20
+	flags.Var(amount[int64]{&f.budget, 0}, "budget", "stop after `N` instructions; 0 is no bound")
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction reads and writes, for the first vertex")
 	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")

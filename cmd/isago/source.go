@@ -54,7 +54,11 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 func (f *sourceFlags) check() error {
 	for _, name := range f.noWarn {
 		if name != "all" && !slices.Contains(diag.Warnings(), diag.Code(name)) {
-			return usagef("--no-warn %q, expected all or one of %v", name, diag.Warnings())
+			var names []string
+			for _, w := range diag.Warnings() {
+				names = append(names, string(w))
+			}
+			return usagef("--no-warn %q, expected all or the name of a warning, as isago help codes lists them%s", name, diag.DidYouMean(name, names))
 		}
 	}
 	return nil
@@ -244,8 +248,8 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var start [len(byteOrderMark)]byte
-	if n, _ := in.ReadAt(start[:], 0); string(start[:n]) == byteOrderMark {
+	var start [len(diag.ByteOrderMark)]byte
+	if n, _ := in.ReadAt(start[:], 0); string(start[:n]) == diag.ByteOrderMark {
 		in.size -= int64(n)
 		in.ReaderAt = io.NewSectionReader(in.ReaderAt, int64(n), in.size)
 	}
@@ -355,6 +359,15 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette vie
 	m, format, known := catalog.Recognise(head)
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
+	}
+	if len(f.contexts) > 0 { // the file says them itself, but what the machine has not is a mistake
+		set, err := f.load(&m)
+		if err == nil {
+			_, err = f.context(set)
+		}
+		if err != nil {
+			return true, err
+		}
 	}
 	data, err := in.all()
 	if err != nil {

@@ -33,14 +33,14 @@ func starts(tb testing.TB) []start {
 		}
 	}
 	return []start{
-		{"version", []string{"version"}, 20},
+		{"version", []string{"version"}, 15},
 		{"dis Tesla word", []string{"dis", "--isa", "tesla", "--plain", "--hex", word}, 4900},
-		{"dis A2XX", []string{"dis", "--isa", "a2xx", "--stage", "fs", filepath.Join(examples, "a2xx", "textures.fs.bin")}, 8500},
-		{"dis PICA200", []string{"dis", filepath.Join(examples, "pica200", "light.shbin")}, 2200},
-		{"asm PICA200", []string{"asm", tiny, "-o", "-"}, 1300},
-		{"asm Tesla", []string{"asm", filepath.Join(examples, "tesla", "saxpy.cubin.s"), "-o", "-"}, 11800},
+		{"dis A2XX", []string{"dis", "--isa", "a2xx", "--stage", "fs", filepath.Join(examples, "a2xx", "textures.fs.bin")}, 7400},
+		{"dis PICA200", []string{"dis", filepath.Join(examples, "pica200", "light.shbin")}, 2100},
+		{"asm PICA200", []string{"asm", tiny, "-o", "-"}, 1220},
+		{"asm Tesla", []string{"asm", filepath.Join(examples, "tesla", "saxpy.cubin.s"), "-o", "-"}, 10300},
 		{"run PICA200", []string{"run", filepath.Join(examples, "pica200", "light.shbin")}, 5900}, // a third more under the race detector, which empties pools
-		{"explain Tegra", []string{"explain", "--isa", "tegra", "MADv"}, 2300},
+		{"explain Tegra", []string{"explain", "--isa", "tegra", "MADv"}, 2200},
 	}
 }
 

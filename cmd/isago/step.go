@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 type stepFlags struct {
@@ -48,7 +50,10 @@ program, does to a state. It is an oracle for those who write emulators and thei
 
 Registers are numbered inside their file; a vector is an array of its components; what is not named is 0.
 A stack is an array of its entries, the oldest first. A line that cannot be run is answered with
-{"error": ...}, and the rest goes on.`,
+{"error": ...}, and the rest goes on.
+
+Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where lines could
+not be run.`,
 		Example: `  echo '{"isa":"pica200","words":["4e000000"],"tables":{"opdesc":["0000036f"]},"state":{"v":{"0":["3f800000","0","0","0"]}}}' | isago step -`,
 		Args:    atMostOneFile,
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "-")[0]) },
@@ -60,22 +65,30 @@ A stack is an array of its entries, the oldest first. A line that cannot be run 
 }
 
 func (f *stepFlags) run(cmd *cobra.Command, name string) error {
+	if _, err := catalog.Lookup(f.isa); err != nil && f.isa != "" {
+		return &usageError{err}
+	}
 	in, err := open(cmd, name)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
+	var wrong atomic.Bool
 	err = eachLine(in, w, f.jobs, func() (lineFunc, error) {
-		s := stepper{isa: f.isa, machines: map[string]*sem.Machine{}}
+		s := stepper{isa: f.isa, machines: map[string]*sem.Machine{}, wrong: &wrong}
 		return s.line, nil
 	})
-	return errors.Join(err, in.Close())
+	if err = errors.Join(err, in.Close()); err == nil && wrong.Load() {
+		return errFindings
+	}
+	return err
 }
 
 // stepper answers lines.
 type stepper struct {
 	isa      string
 	machines map[string]*sem.Machine
+	wrong    *atomic.Bool // set where a line could not be run
 }
 
 // stepQuery is a line of input.
@@ -136,7 +149,8 @@ func (s *stepper) line(dst, line []byte, number int) []byte {
 		text.Line = number
 	}
 	if err != nil {
-		out, _ = json.Marshal(map[string]string{"error": err.Error()})
+		s.wrong.Store(true)
+		return view.AppendError(dst, err)
 	}
 	return append(dst, out...)
 }

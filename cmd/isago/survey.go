@@ -39,12 +39,7 @@ unknown or had findings.`,
 		Example: `  isago survey shaders/*.shbin
   isago survey --isa tesla --chip g200 --stage cp dump.bin
   isago survey --spec unknown.xml --json dump.bin`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("no FILE; - is standard input")
-			}
-			return nil
-		},
+		Args: someFiles,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.machineFlags.add(cmd)

@@ -43,17 +43,19 @@ type Output struct {
 const (
 	maxNodes  = 1 << 14
 	manyNodes = 1 << 5
-	maxCode   = 1 << 16
+	maxCode   = 1 << 18
 )
 
-// ErrLarge is the error of a program whose flow is too large to be followed.
-var ErrLarge = errors.New("the program goes more ways than lint can follow")
+// ErrLarge is the error of a program that is too large to be followed.
+var ErrLarge = errors.New("the program is larger, or goes more ways, than lint can follow")
 
 // Check returns what is odd about a program, in the order of its code.
 func Check(p *Program) (diag.List, error) {
 	l := &linter{Program: p, at: map[int64]*inst{}, told: map[tellKey]bool{}}
-	l.decode()
 	l.layOut()
+	if err := l.decode(); err != nil {
+		return nil, err
+	}
 	if err := l.follow(); err != nil {
 		return nil, err
 	}
@@ -78,10 +80,12 @@ func Check(p *Program) (diag.List, error) {
 
 // inst is an instruction of the program.
 type inst struct {
-	addr  int64
-	inst  isa.Inst
-	facts *facts.Facts
-	nodes []*node
+	addr int64
+	inst isa.Inst
+	// facts are what it does once it is lowered; nil where nobody knows.
+	facts   *facts.Facts
+	lowered bool
+	nodes   []*node
 	// reads that count, and what is written always and perhaps.
 	reads []facts.Access
 	// carried are those that count where what carries them is read; carries is what that is.
@@ -148,9 +152,9 @@ func (l *linter) tell(addr int64, code diag.Code, what, format string, args ...a
 }
 
 // decode reads the instructions, one after another.
-func (l *linter) decode() {
+func (l *linter) decode() error {
 	d, root, others := l.Decoder, l.Decoder.Root(), l.others()
-	for addr := int64(0); addr < l.End-l.Base && len(l.code) < maxCode; {
+	for addr := int64(0); addr < l.End-l.Base; {
 		if end, ok := others[l.Base+addr]; ok {
 			addr = end - l.Base
 			continue
@@ -162,12 +166,28 @@ func (l *linter) decode() {
 			addr += int64(root.Stored(root.MinSize))
 			continue
 		}
+		if len(l.code) == maxCode {
+			return fmt.Errorf("more than %d instructions: %w", maxCode, ErrLarge)
+		}
 		x := &inst{addr: addr, inst: in, next: addr + int64(root.Stored(in.Leaf.Size))}
-		x.facts, _ = l.Facts.Of(d, in)
 		l.code = append(l.code, x)
 		l.at[addr] = x
 		addr = x.next
 	}
+	return nil
+}
+
+// lower finds out what an instruction does when that is asked first, and reports whether it is known: of what nothing
+// leads to, as in data, nobody asks.
+func (l *linter) lower(in *inst) bool {
+	if !in.lowered {
+		in.lowered = true
+		l.Decoder.Addr = in.addr
+		if in.facts, _ = l.Facts.Of(l.Decoder, in.inst); in.facts != nil {
+			l.accesses(in)
+		}
+	}
+	return in.facts != nil
 }
 
 // others are, by address, where words of other roots end: others run them.
@@ -228,7 +248,7 @@ func (l *linter) reach(below *facts.Below, most int) error {
 // node returns what stands for an instruction where stacks hold that, nil where there is none.
 func (l *linter) node(addr int64, s facts.Stacks) *node {
 	in := l.at[addr]
-	if in == nil || in.facts == nil {
+	if in == nil || !l.lower(in) {
 		return nil
 	}
 	key := nodeKey{addr, s.Key()}
@@ -449,7 +469,7 @@ func (l *linter) unreached() {
 			i++
 		}
 		run := l.code[from:i]
-		for len(run) > 0 && !acts(run[len(run)-1]) {
+		for len(run) > 0 && !l.acts(run[len(run)-1]) {
 			run = run[:len(run)-1]
 		}
 		if len(run) > 0 {
@@ -468,8 +488,8 @@ func (l *linter) unreached() {
 }
 
 // acts reports whether an instruction does anything but go on.
-func acts(in *inst) bool {
-	if in.facts == nil {
+func (l *linter) acts(in *inst) bool {
+	if !l.lower(in) {
 		return false
 	}
 	e := &in.facts.Own

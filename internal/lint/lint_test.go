@@ -1,6 +1,8 @@
 package lint_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,7 +23,9 @@ const programs = `
 0000 8002 2258 83fe : 0 never-ends; 2 unreached
 `
 
-func TestPrograms(t *testing.T) {
+// check lints a program of the example machine.
+func check(t *testing.T, data []byte) (diag.List, error) {
+	t.Helper()
 	set, err := example.Load(isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
@@ -30,6 +34,31 @@ func TestPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := program.Raw(d.Root(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &lint.Program{Image: im, Decoder: d, Facts: told, Entries: []int64{0}, End: im.Size()}
+	p.Place = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 16)} }
+	return lint.Check(p)
+}
+
+// Of a program that is too long nothing is said, rather than that of its start.
+func TestLong(t *testing.T) {
+	jumps := bytes.Repeat([]byte{0xff, 0x83}, 1<<18+1) // br -1
+	if _, err := check(t, jumps[:2<<18]); err != nil {
+		t.Errorf("2^18 instructions of which one is reached: %v", err)
+	}
+	if _, err := check(t, jumps); !errors.Is(err, lint.ErrLarge) {
+		t.Errorf("2^18 instructions and one more: %v, want %v", err, lint.ErrLarge)
+	}
+}
+
+func TestPrograms(t *testing.T) {
 	for _, row := range strings.Split(strings.TrimSpace(programs), "\n") {
 		code, want, _ := strings.Cut(row, " : ")
 		var data []byte
@@ -40,17 +69,7 @@ func TestPrograms(t *testing.T) {
 			}
 			data = append(data, byte(n), byte(n>>8))
 		}
-		d, err := set.NewDecoder("")
-		if err != nil {
-			t.Fatal(err)
-		}
-		im, err := program.Raw(d.Root(), data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &lint.Program{Image: im, Decoder: d, Facts: told, Entries: []int64{0}, End: im.Size()}
-		p.Place = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 16)} }
-		list, err := lint.Check(p)
+		list, err := check(t, data)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func (s set) remove(p int) {
 	}
 }
 
-// layOut gives each component of each register a place, and notes what instructions read and write.
+// layOut gives each component of each register a place.
 func (l *linter) layOut() {
 	l.first = map[*facts.State]int{}
 	for _, s := range l.Facts.States() {
@@ -28,24 +28,23 @@ func (l *linter) layOut() {
 			l.size += s.Count * max(1, len(s.Components))
 		}
 	}
-	for _, in := range l.code {
-		in.must, in.may = l.newSet(), l.newSet()
-		if in.facts == nil {
-			continue
+}
+
+// accesses notes what an instruction reads and writes.
+func (l *linter) accesses(in *inst) {
+	in.must, in.may = l.newSet(), l.newSet()
+	for a := range in.facts.Reads() {
+		switch {
+		case a.State.Kind != facts.Registers || a.Number < 0 || a.Kept || given(a.State) || l.beyond(a):
+		case a.Carried:
+			in.carried = append(in.carried, a)
+		default:
+			in.reads = append(in.reads, a)
 		}
-		for a := range in.facts.Reads() {
-			switch {
-			case a.State.Kind != facts.Registers || a.Number < 0 || a.Kept || given(a.State) || l.beyond(a):
-			case a.Carried:
-				in.carried = append(in.carried, a)
-			default:
-				in.reads = append(in.reads, a)
-			}
-		}
-		for a := range in.facts.Writes() {
-			if a.State.Kind == facts.Registers {
-				l.writes(in, a)
-			}
+	}
+	for a := range in.facts.Writes() {
+		if a.State.Kind == facts.Registers {
+			l.writes(in, a)
 		}
 	}
 }

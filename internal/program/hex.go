@@ -23,22 +23,22 @@ func ParseLine(set *isa.Set, text string) (Line, error) {
 	return line, err
 }
 
-// Parse is ParseLine into a line whose memory is used again.
+// Parse is ParseLine into a line whose memory is used again. Errors have the offset of what is wrong, in a Span without
+// a source.
 func (l *Line) Parse(set *isa.Set, text []byte) error {
 	l.Entries = l.Entries[:0]
 	var err *diag.Error // not an error, which a nil *diag.Error would not compare as nil
 	var end int
-	if l.Word, l.Bits, end, err = parseGroups(set, text); err != nil {
+	if l.Word, l.Bits, end, err = parseGroups(set, text, 0); err != nil {
 		return err
 	}
 	for end < len(text) { // at a slash
-		text = text[end+1:]
 		if len(l.Entries) == maxLineEntries {
-			return errorf(diag.TableEntry, "more than %d table entries", maxLineEntries)
+			return errorAt(end, diag.TableEntry, "more than %d table entries", maxLineEntries)
 		}
 		var entry bits.Value
-		if entry, _, end, err = parseGroups(set, text); err != nil {
-			return errorf(diag.HexSyntax, "table entry %d: %s", len(l.Entries), err.Msg)
+		if entry, _, end, err = parseGroups(set, text, end+1); err != nil {
+			return errorAt(err.Span.Off, diag.HexSyntax, "table entry %d: %s", len(l.Entries), err.Msg)
 		}
 		l.Entries = append(l.Entries, entry)
 	}
@@ -49,18 +49,23 @@ func (l *Line) Parse(set *isa.Set, text []byte) error {
 const maxLineEntries = 64
 
 func errorf(code diag.Code, format string, args ...any) *diag.Error {
-	return diag.Errorf(code, diag.Span{}, format, args...)
+	return errorAt(0, code, format, args...)
+}
+
+func errorAt(off int, code diag.Code, format string, args ...any) *diag.Error {
+	return diag.Errorf(code, diag.Span{Off: off}, format, args...)
 }
 
 // maxGroups is the number of 32-bit words in the longest instruction.
 const maxGroups = bits.Size / 32
 
-// parseGroups reads groups of digits up to the end of the text or to a slash, of which end is the
+// parseGroups reads groups of digits from a place up to the end of the text or to a slash, of which end is the
 // place. n is the number of bits that were written.
-func parseGroups(set *isa.Set, text []byte) (v bits.Value, n, end int, err *diag.Error) {
+func parseGroups(set *isa.Set, text []byte, from int) (v bits.Value, n, end int, err *diag.Error) {
 	var groups [maxGroups][]byte
+	var starts [maxGroups]int
 	count := 0
-	for {
+	for end = from; ; {
 		for end < len(text) && classes[text[end]] == classBlank {
 			end++
 		}
@@ -72,26 +77,26 @@ func parseGroups(set *isa.Set, text []byte) (v bits.Value, n, end int, err *diag
 			break
 		}
 		if count < maxGroups {
-			groups[count] = digits(text[start:end])
+			groups[count], starts[count] = digits(text[start:end]), start
 		}
 		count++
 	}
 	switch {
 	case count == 0:
-		return v, 0, end, errorf(diag.HexSyntax, "no hexadecimal digits")
+		return v, 0, end, errorAt(end, diag.HexSyntax, "no hexadecimal digits")
 	case count > maxGroups:
-		return v, 0, end, errorf(diag.HexSize, "%d words, expected at most %d", count, maxGroups)
+		return v, 0, end, errorAt(starts[0], diag.HexSize, "%d words, expected at most %d", count, maxGroups)
 	case count == 1:
-		v, err = parseNumber(groups[0])
+		v, err = parseNumber(groups[0], starts[0])
 		return v, 4 * len(groups[0]), end, err
 	}
 	for i, g := range groups[:count] {
-		word, err := parseNumber(g)
+		word, err := parseNumber(g, starts[i])
 		if err != nil {
 			return v, 0, end, err
 		}
 		if word.Len() > 32 {
-			return v, 0, end, errorf(diag.HexSize, "%q has more than 32 bits, the size of each of several words", diag.Shorten(string(g)))
+			return v, 0, end, errorAt(starts[i], diag.HexSize, "%q has more than 32 bits, the size of each of several words", diag.Shorten(string(g)))
 		}
 		at := i
 		if set.HighFirst() {
@@ -135,18 +140,18 @@ func digits(group []byte) []byte {
 	return group
 }
 
-// parseNumber reads hexadecimal digits, the most significant first.
-func parseNumber(s []byte) (v bits.Value, err *diag.Error) {
+// parseNumber reads hexadecimal digits, the most significant first, of a group that stands at a place.
+func parseNumber(s []byte, at int) (v bits.Value, err *diag.Error) {
 	if len(s) == 0 {
-		return v, errorf(diag.HexSyntax, "no hexadecimal digits behind 0x")
+		return v, errorAt(at, diag.HexSyntax, "no hexadecimal digits behind 0x")
 	}
 	for _, c := range s {
 		d := classes[c]
 		if d >= classOther {
-			return v, errorf(diag.HexSyntax, "%q, expected hexadecimal digits", diag.Shorten(string(s)))
+			return v, errorAt(at, diag.HexSyntax, "%q, expected hexadecimal digits", diag.Shorten(string(s)))
 		}
 		if v[3]>>60 != 0 {
-			return v, errorf(diag.HexSize, "a number of more than %d bits", bits.Size)
+			return v, errorAt(at, diag.HexSize, "a number of more than %d bits", bits.Size)
 		}
 		if len(s) > 16 {
 			v[3] = v[3]<<4 | v[2]>>60

@@ -240,6 +240,52 @@ func value(t *rapid.T, size int) bits.Value {
 	return v.And(bits.Ones(size))
 }
 
+// nested has the index of an entry in an operand of 4 bits, where the highest of them is set.
+const nested = `<isa name="nested" strict="true">
+<bitset name="#entry" size="16"><display>e{V}</display><field name="V" low="0" high="15" type="hex"/></bitset>
+<table name="one" type="#entry" size="8"/>
+<bitset name="#source" size="4"/>
+<bitset name="#register" extends="#source"><display>r{N}</display><pattern pos="3">0</pattern><field name="N" low="0" high="2" type="uint"/></bitset>
+<bitset name="#place" extends="#source"><display>[{E}]</display><pattern pos="3">1</pattern><field name="E" low="0" high="2" type="#entry" table="one"/></bitset>
+<bitset name="#instruction" size="8"><display>{A}, {B}</display><field name="A" low="4" high="7" type="#source"/><field name="B" low="0" high="3" type="#source"/></bitset>
+</isa>`
+
+// An entry that an operand names is given behind the word, and its number follows it to another place.
+func TestEntryOfOperand(t *testing.T) {
+	s := load(t, nested)
+	p := program.NewPlacer(decoder(t, s))
+	for _, x := range []struct{ text, want string }{
+		{"2d / 77", "r2, [e77]"},
+		{"d2 / 77", "[e77], r2"},
+		{"de / 12 / 34", "[e12], [e34]"},
+		{"dd / 12 / 34", "error: #instruction names entry 5 of table one twice, and the two that are given differ [table-entry]"},
+		{"de / 12", "error: #instruction needs an entry of table one: write it behind the word, as WORD / ENTRY [table-entry]"},
+		{"22 / 12", "error: table entries: 1 given, but #instruction takes 0 [table-entry]"},
+	} {
+		if got := prepared(t, s, p, x.text); got != x.want {
+			t.Errorf("%s: got %q, want %q", x.text, got, x.want)
+		}
+	}
+	roles, err := program.NewRoles(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := program.NewLayout(s, roles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []uint64{0xde, 0x55, 0xe5, 0xcd}
+	for _, w := range words {
+		l.Add(program.Placed{Inst: l.Decode(bits.Of(w))}, program.Target{})
+	}
+	l.Swap(0, 5, 6)
+	for i, want := range []uint64{0xed, 0x55, 0xd5, 0xce} {
+		if got := l.Words[i].Inst.Bits; got != bits.Of(want) {
+			t.Errorf("%x becomes %s, want %x", words[i], got, want)
+		}
+	}
+}
+
 func TestPrepare(t *testing.T) {
 	s := load(t, toy)
 	p := program.NewPlacer(decoder(t, s))

@@ -1,10 +1,12 @@
 package isa_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/pica200"
 )
@@ -41,14 +43,10 @@ func TestNoAllocations(t *testing.T) {
 		if _, err := p.Parse(text); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
-		if n := testing.AllocsPerRun(100, func() {
+		alloctest.None(t, fmt.Sprintf("printing %q", text), 100, func() {
 			in, _ := d.Decode(bits.Of(word))
 			buf = d.Append(buf[:0], in)
-		}); n != 0 {
-			t.Errorf("printing %q allocates %v times", text, n)
-		}
-		if n := testing.AllocsPerRun(100, func() { _, _ = p.Parse(text) }); n != 0 {
-			t.Errorf("reading %q allocates %v times", text, n)
-		}
+		})
+		alloctest.None(t, fmt.Sprintf("reading %q", text), 100, func() { _, _ = p.Parse(text) })
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/facts"
+	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -183,9 +184,7 @@ func TestJSONAllocates(t *testing.T) {
 	in, _ := d.Decode(bits.Of(0x2243))
 	var j view.JSON
 	buf := j.Append(nil, d, in)
-	if n := testing.AllocsPerRun(100, func() { buf = j.Append(buf[:0], d, in) }); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
+	alloctest.None(t, "JSON", 100, func() { buf = j.Append(buf[:0], d, in) })
 }
 
 func BenchmarkJSON(b *testing.B) {

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/isa/mesa"
 )
@@ -245,13 +246,10 @@ func TestMesaAllocations(t *testing.T) {
 	for range 20 {
 		m.Append(buf, bits.Of(0x1a05))
 	}
-	n := testing.AllocsPerRun(100, func() {
+	alloctest.None(t, "printing", 100, func() {
 		text, _ := m.Append(buf, bits.Of(0x1a05))
 		if string(text) != "   #instruction hr10 6" {
 			t.Errorf("%q", text)
 		}
 	})
-	if n > 0 {
-		t.Errorf("%.0f allocations", n)
-	}
 }

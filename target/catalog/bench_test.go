@@ -1,10 +1,12 @@
 package catalog_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -84,13 +86,11 @@ func TestKnowingAllocates(t *testing.T) {
 					k.do(in)
 				}
 			}
-			if n := testing.AllocsPerRun(1, func() {
+			alloctest.None(t, fmt.Sprintf("%s: %s of %d instructions", m.Name, k.name, len(list)), 1, func() {
 				for _, in := range list {
 					k.do(in)
 				}
-			}); n > 0 {
-				t.Errorf("%s: %s of %d instructions allocates %v times", m.Name, k.name, len(list), n)
-			}
+			})
 		}
 	}
 }

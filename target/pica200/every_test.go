@@ -12,7 +12,7 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
-var every = flag.Uint64("every", 10007, "TestEveryWord prints and reads one word of so many; 1 takes about an hour of two processors")
+var every = flag.Uint64("every", 10007, "TestEveryWord prints and reads one word of so many; 1 takes an hour and a half of two processors")
 
 // TestEveryWord prints words under a table of descriptors and reads them back as the same bits. Words of one test have
 // the same low bits, which number the descriptor in most instructions: operands come again, as they do in programs.
@@ -25,7 +25,7 @@ func TestEveryWord(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	table := make([]bits.Value, 1<<lowBits)
 	for i := range table {
-		table[i] = bits.Of(uint64(rng.Uint32()))
+		table[i] = bits.Of(uint64(rng.Uint32() >> 1)) // without the ignored bit, of which each word would have a finding
 	}
 	for low := range uint64(1) << lowBits {
 		t.Run(fmt.Sprintf("%02x", low), func(t *testing.T) {

@@ -206,63 +206,13 @@ func (b *builder) lanes(id ID) ID {
 
 // simpler finds a value that an operation has without being done.
 func (b *builder) simpler(in *Inst) (ID, bool) {
-	av, aConst := b.isConst(in.A)
-	bv, bConst := uint64(0), false
-	if in.B != NoID {
-		bv, bConst = b.isConst(in.B)
-	}
-	whole := in.Type().integer() || in.Type().Kind == Bool
 	switch in.Op {
 	case OpSelect:
-		if aConst {
-			if av != 0 {
-				return in.B, true
-			}
-			return in.C, true
-		}
-		if x := &b.insts[in.B]; x.Op == OpSelect && x.A == in.A {
-			return b.op(OpSelect, in.Type(), in.Type(), 0, in.A, x.B, in.C), true
-		}
-		if in.B == in.C {
-			return in.B, true
-		}
-		if in.Type().Kind == Bool {
-			return b.simplerChoice(in)
-		}
-		if b.flushes(in) {
-			return b.op(OpFlush, in.Type(), in.Type(), 0, in.C), true
-		}
-		if id, ok := b.product(in); ok {
-			return id, true
-		}
-	case OpAnd:
-		switch {
-		case in.A == in.B || bConst && bv == in.Type().mask() || aConst && av == 0:
-			return in.A, true
-		case aConst && av == in.Type().mask() || bConst && bv == 0:
-			return in.B, true
-		case b.opposite(in.A, in.B) || b.opposite(in.B, in.A):
-			return b.constant(in.Type(), 0), true
-		}
-	case OpOr:
-		switch {
-		case in.A == in.B || bConst && bv == 0 || aConst && av == in.Type().mask():
-			return in.A, true
-		case aConst && av == 0 || bConst && bv == in.Type().mask():
-			return in.B, true
-		case in.Type().Kind == Bool && (b.opposite(in.A, in.B) || b.opposite(in.B, in.A)):
-			return b.flag(true), true
-		}
+		return b.simplerSelect(in)
+	case OpAnd, OpOr:
+		return b.simplerLogic(in)
 	case OpAdd, OpSub, OpXor, OpShl, OpShr:
-		if whole && bConst && bv == 0 {
-			return in.A, true
-		}
-		if whole && in.Op == OpAdd && aConst && av == 0 {
-			return in.B, true
-		}
-		if in.Type().Kind == Bool && bConst {
-			return b.not(in.A), true
-		}
+		return b.simplerSum(in)
 	case OpEq, OpNe:
 		if in.From().Kind == Bool {
 			differ := b.op(OpXor, BoolType, BoolType, 0, in.A, in.B)
@@ -281,6 +231,64 @@ func (b *builder) simpler(in *Inst) (ID, bool) {
 		}
 	}
 	return NoID, false
+}
+
+// simplerSelect finds a choice that is known, or is a single operation.
+func (b *builder) simplerSelect(in *Inst) (ID, bool) {
+	if v, ok := b.isConst(in.A); ok {
+		if v != 0 {
+			return in.B, true
+		}
+		return in.C, true
+	}
+	if x := &b.insts[in.B]; x.Op == OpSelect && x.A == in.A {
+		return b.op(OpSelect, in.Type(), in.Type(), 0, in.A, x.B, in.C), true
+	}
+	switch {
+	case in.B == in.C:
+		return in.B, true
+	case in.Type().Kind == Bool:
+		return b.simplerChoice(in)
+	case b.flushes(in):
+		return b.op(OpFlush, in.Type(), in.Type(), 0, in.C), true
+	}
+	return b.product(in)
+}
+
+// simplerLogic finds what x & y or x | y is where one of the two decides, leaves the other, or is its negation.
+func (b *builder) simplerLogic(in *Inst) (ID, bool) {
+	leaves, decides := in.Type().mask(), uint64(0)
+	if in.Op == OpOr {
+		leaves, decides = decides, leaves
+	}
+	for _, x := range [2][2]ID{{in.A, in.B}, {in.B, in.A}} {
+		switch v, ok := b.isConst(x[0]); {
+		case ok && v == decides:
+			return x[0], true
+		case ok && v == leaves:
+			return x[1], true
+		case b.opposite(x[0], x[1]):
+			return b.constant(in.Type(), decides), true
+		}
+	}
+	return in.A, in.A == in.B
+}
+
+// simplerSum finds a sum, difference or shift by zero, and the negation of a flag.
+func (b *builder) simplerSum(in *Inst) (ID, bool) {
+	if t := in.Type(); !t.integer() && t.Kind != Bool {
+		return NoID, false // of floats, -0 + 0 is 0
+	}
+	if v, ok := b.isConst(in.B); ok {
+		switch {
+		case v == 0:
+			return in.A, true
+		case in.Type().Kind == Bool:
+			return b.not(in.A), true
+		}
+	}
+	v, ok := b.isConst(in.A)
+	return in.B, ok && v == 0 && in.Op == OpAdd
 }
 
 // simplerChoice finds a choice between flags that is one of them or a single operation.

@@ -152,8 +152,9 @@ type condition struct {
 type setItem struct {
 	join    string
 	members []*node // each member alone, its text not empty, ending in a node that returns
-	absent  []*node // each member absent; none where that gives its bits no value
+	absent  []*node // each member absent; as it is read at all where the set is free
 	at      *node   // the place behind a member, and at the start
+	free    bool    // whether bits of an absent member have no value by that
 }
 
 // grammarOf returns the grammar of a root in a given environment, made at first use.
@@ -523,13 +524,14 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 
 // set compiles the members of a set, each as a small tree of its own.
 func (c *compiler) set(it *model.Item, ext extent) item {
-	s := &setItem{join: normal(it.Join)}
+	s := &setItem{join: normal(it.Join), free: it.Free}
 	s.at = &node{set: s}
+	missing := noText
+	if s.free {
+		missing = anyExtent
+	}
 	for i := range it.Members {
-		for _, ext := range []extent{someText, noText} {
-			if ext == noText && it.Free {
-				continue
-			}
+		for _, ext := range []extent{someText, missing} {
 			member := &template{parts: []part{c.reference(&it.Members[i], ext), {{{kind: itemSetEnd, set: s}}}}}
 			start := &node{branches: []branch{{of: member}}}
 			if ext == someText {

@@ -209,12 +209,19 @@ func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
 	return found != nil && end > pos
 }
 
-// absent gives the members that were not read values that print nothing, and goes on behind the set. A member that is
-// more than one item is read as others are, and comes back here.
+// absent gives the members that were not read values that print nothing, and goes on behind the set; those of a free set
+// have any value, and text that lacks one that is always printed is no printed text. A member that is more than one item
+// is read as others are, and comes back here.
 func (p *Parser) absent(s *setItem, f callFrame) bool {
 	f.closing = true
 	for i, n := range s.absent {
 		if f.used>>uint(i)&1 != 0 {
+			continue
+		}
+		if s.free {
+			if !p.firstSets(n).node.empty && !p.spelled(false) {
+				return false
+			}
 			continue
 		}
 		f.used |= 1 << uint(i)

@@ -119,7 +119,10 @@ func anchorWord(text string) string {
 func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complete bool) {
 	a := p.top.anchored(p)
 	p.roots = p.roots[:0]
-	for pos := range p.src {
+	for pos, c := range p.src {
+		if a.words.states[0].after(c) < 0 {
+			continue
+		}
 		for limit := len(p.src) + 1; ; {
 			found, end, _ := a.words.find(p.src, pos, limit, true)
 			if found == nil {

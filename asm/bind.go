@@ -2,7 +2,6 @@ package asm
 
 import (
 	"iter"
-	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -170,7 +169,7 @@ func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
 func (p *Parser) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
 	if ref.Context != nil {
-		return p.setBits(spaceContext, ref.Low, ref.Width, v, end)
+		return p.setSome(spaceContext, ref.Low, ref.Width, v, ^uint64(0), end)
 	}
 	scope := p.scopeOf(ref.ScopeDepth)
 	if it.spread != nil && p.failure == nil {
@@ -199,10 +198,8 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 
 // bindSome is bindMasked for up to 64 bits.
 func (p *Parser) bindSome(ref *model.Ref, scope int32, v, mask uint64, end int) bool {
-	if p.failure == nil {
-		if sp, low, ok := p.runAt(ref, scope); ok {
-			return p.setSome(sp, low, ref.Width, v, mask)
-		}
+	if sp, low, ok := p.runAt(ref, scope); ok {
+		return p.setSome(sp, low, ref.Width, v, mask, end)
 	}
 	return p.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
 }
@@ -273,74 +270,45 @@ func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 	return s, true
 }
 
-// setMasked sets bits of the mask, where reasons are wanted run by run.
+// setMasked sets bits of the mask.
 func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
-	if p.failure == nil && width <= 64 {
-		return p.setSome(sp, low, width, v[0], mask[0])
-	}
-	for at := 0; at < width; {
-		rest := mask.Uint(at, min(64, width-at))
-		if zeros := mathbits.TrailingZeros64(rest); zeros > 0 {
-			at += zeros
-			continue
-		}
-		n := mathbits.TrailingZeros64(^rest)
-		if !p.setBits(sp, low+at, n, v.Uint(at, n), end) {
+	for i := 0; 64*i < width; i++ {
+		if mask[i] != 0 && !p.setSome(sp, low+64*i, min(64, width-64*i), v[i], mask[i], end) {
 			return false
 		}
-		at += n
 	}
 	return true
 }
 
-// setSome sets those of up to 64 bits that are in the mask.
-func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64) bool {
+// setSome sets those of up to 64 bits that are in the mask. It fails where one of them is known to be different. They
+// are set by text that ends at end.
+func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
 	mask &= ones(width)
-	i, shift := low>>6&3, uint(low)&63
-	return p.setLimb(sp, i, v<<shift, mask<<shift) &&
-		(int(shift)+width <= 64 || p.setLimb(sp, (i+1)&3, v>>(64-shift), mask>>(64-shift)))
+	mark, limb, shift := len(p.trail), low>>6&3, uint(low)&63
+	ok := p.setLimb(sp, limb, v<<shift, mask<<shift) &&
+		(int(shift)+width <= 64 || p.setLimb(sp, (limb+1)&3, v>>(64-shift), mask>>(64-shift)))
+	if p.failure != nil {
+		p.noteOrigins(mark, origin{p.readUpTo(end), low, width})
+		if !ok {
+			p.undo(mark)
+			p.conflict(sp, low, v, mask, end)
+		}
+	}
+	return ok
 }
 
 // setLimb sets the bits of the mask in one limb of a space.
-func (p *Parser) setLimb(sp uint8, i int, v, mask uint64) bool {
+func (p *Parser) setLimb(sp uint8, limb int, v, mask uint64) bool {
 	s := &p.spaces[sp]
-	if (s.val[i]^v)&s.known[i]&mask != 0 {
+	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
 		return false
 	}
-	if fresh := mask &^ s.known[i]; fresh != 0 {
-		p.bound(undo{int16(64 * i), 64, sp, fresh}, p.pos)
-		s.known[i] |= fresh
-		s.val[i] |= v & fresh
+	if fresh := mask &^ s.known[limb]; fresh != 0 {
+		p.trail = append(p.trail, undo{sp, uint8(limb), fresh})
+		s.known[limb] |= fresh
+		s.val[limb] |= v & fresh
 	}
 	return true
-}
-
-// setBits fixes up to 64 bits. It fails where one of them is known to be different.
-func (p *Parser) setBits(sp uint8, low, width int, v uint64, end int) bool {
-	if p.failure == nil {
-		return p.setSome(sp, low, width, v, ^uint64(0))
-	}
-	s := &p.spaces[sp]
-	known := s.known.Uint(low, width)
-	if known != 0 && (s.val.Uint(low, width)^v)&known != 0 {
-		p.conflict(sp, low, width, s.val.Uint(low, width)&known, v&known, end)
-		return false
-	}
-	if known == ones(width) {
-		return true
-	}
-	p.bound(undo{int16(low), uint8(width), sp, ones(width) &^ known}, end)
-	s.val.SetUint(low, width, v)
-	s.known.SetUint(low, width, ^uint64(0))
-	return true
-}
-
-// bound notes that bits have been set by text that ends at end.
-func (p *Parser) bound(u undo, end int) {
-	p.trail = append(p.trail, u)
-	if p.failure != nil {
-		p.noteOrigin(end)
-	}
 }
 
 // bindPattern sets the fixed bits of a leaf.

@@ -3,6 +3,7 @@ package asm
 import (
 	"bytes"
 	"fmt"
+	mathbits "math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +62,13 @@ type failure struct {
 	nodes, msgNodes []*node
 	// body is the text as given, and origins the text that each entry of the trail comes from.
 	body    []byte
-	origins []textRange
+	origins []origin
+}
+
+// origin is the text that has fixed bits of the width from low on.
+type origin struct {
+	textRange
+	low, width int
 }
 
 // textRange is a place of the collapsed text; it is empty for bits that no text gives.
@@ -83,20 +90,32 @@ func (p *Parser) failAt(code diag.Code, pos, end int, format string, args ...any
 	}
 }
 
-// noteOrigin remembers what text has just fixed the bits at the end of the trail.
-func (p *Parser) noteOrigin(end int) {
-	f, n := p.failure, len(p.trail)-1
-	for len(f.origins) <= n {
-		f.origins = append(f.origins, textRange{})
+// noteOrigins remembers what text has just fixed the bits of the trail from mark on.
+func (p *Parser) noteOrigins(mark int, o origin) {
+	f := p.failure
+	for len(f.origins) < mark { // by no text
+		f.origins = append(f.origins, origin{})
 	}
-	f.origins[n] = p.readUpTo(end)
+	f.origins = f.origins[:mark]
+	for range p.trail[mark:] {
+		f.origins = append(f.origins, o)
+	}
 }
 
 // readUpTo returns the place of the piece of text that is being read and ends at end.
 func (p *Parser) readUpTo(end int) textRange { return textRange{min(p.skipBlank(), end), end} }
 
-// conflict says that bits would have to be two things at once, and by what text.
-func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
+// conflict says which bits, of those of the mask from one on, would have to be two things at once, and by what text: the
+// first run of which one is known to be different.
+func (p *Parser) conflict(sp uint8, from int, v, mask uint64, end int) {
+	var low, width int
+	var is, want uint64
+	for s := &p.spaces[sp]; is == want && mask != 0; mask &^= ones(width) << uint(low-from) {
+		at := mathbits.TrailingZeros64(mask)
+		low, width = from+at, mathbits.TrailingZeros64(^(mask >> uint(at)))
+		known := s.known.Uint(low, width)
+		is, want = s.val.Uint(low, width)&known, v>>uint(at)&known
+	}
 	here := p.readUpTo(end)
 	by := func(r textRange) string {
 		if r.pos >= r.end || r.end > len(p.raw) {
@@ -104,23 +123,22 @@ func (p *Parser) conflict(sp uint8, low, width int, is, want uint64, end int) {
 		}
 		return fmt.Sprintf(" by %q", p.raw[r.pos:r.end])
 	}
-	first, column := "", ""
+	first, column, run := "", "", bits.Range(low, width)
 	for i, u := range p.trail {
-		if i >= len(p.failure.origins) || u.space != sp || int(u.low) >= low+width || int(u.low)+int(u.width) <= low {
+		if i >= len(p.failure.origins) || u.space != sp || bits.Of(u.set).Shl(64*int(u.limb)).And(run) == (bits.Value{}) {
 			continue
 		}
-		if o := p.failure.origins[i]; by(o) != "" {
+		if o := p.failure.origins[i].textRange; by(o) != "" {
 			first, column = by(o), fmt.Sprintf(" at column %d", original(p.failure.body, o.pos)+1)
 		}
 	}
 	meaning := ""
 	if sp == spaceWord {
-		run := bits.Range(low, width)
 		meaning = p.common(func(f *spec.Field) bool { return run.AndNot(maskOf(f.Parts)) == (bits.Value{}) })
 	}
 	p.failAt(diag.TextConflict, here.pos, end, "bits %d..%d would have to be %#x%s%s and %#x%s%s", low, low+width-1, is, first, column, want, by(here), meaning)
 	if f := p.failure; sp == spaceWord && f.msgPos == here.pos && f.msgEnd == end {
-		f.bits = bits.Range(low, width)
+		f.bits = run
 	}
 }
 

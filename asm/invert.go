@@ -194,9 +194,9 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 	if t, s := n.Test, &p.scopes[scope]; t != nil && !t.Context && s.parts == nil && p.failure == nil {
 		switch {
 		case want != t.Not:
-			return statusOf(p.setSome(s.space, s.low+t.Low, 64, t.Match, t.Mask))
+			return statusOf(p.setSome(s.space, s.low+t.Low, 64, t.Match, t.Mask, p.pos))
 		case t.Mask&(t.Mask-1) == 0: // the one bit is the other way around
-			return statusOf(p.setSome(s.space, s.low+t.Low, 64, ^t.Match, t.Mask))
+			return statusOf(p.setSome(s.space, s.low+t.Low, 64, ^t.Match, t.Mask, p.pos))
 		}
 	}
 	switch n.Op {

@@ -309,7 +309,7 @@ func (p *Parser) take(it *item, w *way) bool {
 // give sets up to 64 bits of a scope from one on.
 func (p *Parser) give(s *scope, low int, val, known uint64) bool {
 	if s.parts == nil {
-		return p.setSome(s.space, s.low+low, 64, val, known)
+		return p.setSome(s.space, s.low+low, 64, val, known, p.pos)
 	}
 	return p.setPieces(s, []spec.Part{{Low: low, Width: mathbits.Len64(known)}}, bits.Of(val), bits.Of(known), p.pos)
 }

@@ -168,12 +168,15 @@ const (
 	spaceTable
 )
 
-// undo are bits of a space that were unknown before: those of set, from low on.
+// undo are bits of a limb of a space that were unknown before.
 type undo struct {
-	low   int16
-	width uint8
-	space uint8
-	set   uint64
+	space, limb uint8
+	set         uint64
+}
+
+// has reports whether a bit is one of them.
+func (u *undo) has(b freeBit) bool {
+	return b.space == u.space && uint8(b.low>>6) == u.limb && u.set>>uint(b.low&63)&1 != 0
 }
 
 // scope maps the bits of a nested value to the space that it lies in.
@@ -546,13 +549,9 @@ func (p *Parser) retry() bool {
 func (p *Parser) undo(to int) {
 	for n := len(p.trail) - 1; n >= to; n-- {
 		u := &p.trail[n]
-		s, i, shift := &p.spaces[u.space], u.low>>6&3, uint(u.low)&63
-		s.known[i] &^= u.set << shift
-		s.val[i] &^= u.set << shift
-		if over := u.set >> (64 - shift); over != 0 && i < 3 {
-			s.known[i+1] &^= over
-			s.val[i+1] &^= over
-		}
+		s := &p.spaces[u.space]
+		s.known[u.limb] &^= u.set
+		s.val[u.limb] &^= u.set
 		if u.space >= spaceTable {
 			s.assumed = s.assumed.And(s.known)
 		}

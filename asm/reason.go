@@ -177,13 +177,13 @@ func (p *Parser) bounds(c *constraint) string {
 // apart names the pieces of the text that contradict a condition.
 func (p *Parser) apart(c *constraint) string {
 	var pieces []string
-	var last *undo
+	var last int
 	for _, i := range p.sources(c) {
 		o := p.failure.origins[i]
 		text := fmt.Sprintf("%q at column %d", p.raw[o.pos:o.end], original(p.failure.body, o.pos)+1)
 		if !slices.Contains(pieces, text) {
 			pieces = append(pieces, text)
-			last = &p.trail[i]
+			last = i
 		}
 	}
 	switch len(pieces) {
@@ -203,7 +203,7 @@ func (p *Parser) sources(c *constraint) (list []int) {
 	for i := range min(len(p.trail), len(p.failure.origins)) {
 		u, o := &p.trail[i], p.failure.origins[i]
 		if o.pos < o.end && o.end <= len(p.raw) && slices.ContainsFunc(read, func(b freeBit) bool {
-			return b.space == u.space && b.low >= u.low && b.low < u.low+int16(u.width)
+			return u.has(b)
 		}) {
 			list = append(list, i)
 		}
@@ -212,12 +212,12 @@ func (p *Parser) sources(c *constraint) (list []int) {
 	return list
 }
 
-// instead says which other numbers could stand where the text gave the bits of u, if it was a number.
-func (p *Parser) instead(c *constraint, u *undo) string {
+// instead says which other numbers could stand where the text gave the bits of an entry of the trail, if it was a number.
+func (p *Parser) instead(c *constraint, entry int) string {
+	u, low, width := &p.trail[entry], p.failure.origins[entry].low, p.failure.origins[entry].width
 	s := &p.spaces[u.space]
-	low, width := int(u.low), int(u.width)
 	was := s.val.Uint(low, width)
-	if width > maxLegal || u.set != ones(width) {
+	if width > maxLegal || u.set != ones(width)<<uint(low&63) {
 		return ""
 	}
 	var values []int64

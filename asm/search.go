@@ -35,7 +35,7 @@ type givenBit struct {
 
 // setBit gives a bit a value; ok is false where it has the other one.
 func (p *Parser) setBit(b freeBit, v uint64) (ok bool) {
-	return p.setBits(b.space, int(b.low), 1, v, p.pos)
+	return p.setSome(b.space, int(b.low), 1, v, 1, p.pos)
 }
 
 // Limits of the search: the unknown bits that are listed, the bits that are tried for one way to read

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	wide "github.com/isago/isago/bits"
@@ -320,10 +321,9 @@ func (p *Parser) keeps(set func()) bool {
 // bitsSince lists the bits that the trail has set from mark on.
 func (p *Parser) bitsSince(mark int) (list []givenBit) {
 	for _, u := range p.trail[mark:] {
-		for i := range int16(u.width) {
-			if u.set>>uint(i)&1 != 0 {
-				list = append(list, givenBit{freeBit{space: u.space, low: u.low + i}, p.spaces[u.space].val.Bit(int(u.low + i))})
-			}
+		for set := u.set; set != 0; set &= set - 1 {
+			low := 64*int(u.limb) + mathbits.TrailingZeros64(set)
+			list = append(list, givenBit{freeBit{space: u.space, low: int16(low)}, p.spaces[u.space].val.Bit(low)})
 		}
 	}
 	return list
@@ -504,7 +504,7 @@ func (p *Parser) fillRun(sp uint8, low, width int, v uint64) {
 	if unknown == 0 {
 		return
 	}
-	p.setSome(sp, low, width, v, unknown)
+	p.setSome(sp, low, width, v, unknown, p.pos)
 	if sp >= spaceTable {
 		s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 	}

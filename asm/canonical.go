@@ -92,15 +92,14 @@ func (c *Canonical) entryDecides(leaf *isa.Leaf) bool {
 
 // readsEntries reports whether an expression reads entries of tables alone.
 func readsEntries(n *model.Node) bool {
-	if n == nil {
-		return true
-	}
-	for _, a := range n.Alts {
-		if a.Cond != nil || a.Ref == nil || a.Ref.Prog != nil || len(a.Ref.Enter) == 0 || a.Ref.Enter[0].Field.Table == nil {
-			return false
+	for n := range n.All {
+		for _, a := range n.Alts {
+			if a.Cond != nil || a.Ref == nil || a.Ref.Prog != nil || len(a.Ref.Enter) == 0 || a.Ref.Enter[0].Field.Table == nil {
+				return false
+			}
 		}
 	}
-	return readsEntries(n.X) && readsEntries(n.Y) && readsEntries(n.Z)
+	return true
 }
 
 // settle gives the bits that the instruction does not care about their values, part by part of the entry.

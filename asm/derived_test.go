@@ -236,3 +236,25 @@ func TestRingOfConditions(t *testing.T) {
 		{"ring 3", "02", ""}, // Y is not 0, so that X is A + 1
 	})
 }
+
+// TestWideDerived reads computed values of fields with far more bits than can be tried out.
+func TestWideDerived(t *testing.T) {
+	for _, x := range []struct{ attrs, expr, text, word string }{
+		{`type="uint" width="64"`, `{A} * {A}`, "op 144115188075855872", ""},                              // 2^57 is no square
+		{`type="uint" width="64"`, `{A} * {A}`, "op 152399025", "3039"},                                   // 12345^2
+		{`type="uint" width="64"`, `{A} / 3 * 2`, "op 2000000", "2dc6c0"},                                 // 3,000,000
+		{`type="uint" width="64"`, `({A} + 1) * 3`, "op 3000000", "f423f"},                                // 999,999
+		{`type="float" width="32"`, `0x3f000000 | {A} &lt;&lt; 4 | {A} &amp; 15`, "op 1.000006", "80003"}, // 3f800033
+		{`type="#reg"`, `{A} + 1`, "op r9000000", "89543f"},
+	} {
+		tools := toolsFor(t, load(t, fmt.Sprintf(`
+			<bitset name="#reg" size="24"><display>r{N}</display><field name="N" low="0" high="23" type="uint"/></bitset>
+			<bitset name="#instruction" size="48"><display>op {D}</display>
+			<field name="A" low="0" high="23" type="uint"/><field name="B" low="24" high="47" type="uint"/>
+			<derived name="D" %s><expr>%s</expr></derived></bitset>`, x.attrs, x.expr)))
+		res, err := tools.p.Parse(x.text)
+		if err != nil != (x.word == "") || err == nil && res.Inst.Bits.String() != x.word {
+			t.Errorf("%q of %s is %s, %v, expected %s", x.text, x.expr, res.Inst.Bits, err, x.word)
+		}
+	}
+}

@@ -212,14 +212,13 @@ func (c *compiler) compile() *node {
 // leaf adds the displays of a leaf in order, or its aliases.
 func (c *compiler) leaf(start *node, aliases bool) {
 	for i, cs := range c.unit.Cases {
-		if cs.Shown && !aliases {
+		switch {
+		case aliases:
+			for k := range cs.Aliases() {
+				c.alias(start, i, k)
+			}
+		case cs.Shown:
 			c.display(start, i)
-		}
-		if !aliases {
-			continue
-		}
-		for k := range cs.Aliases() {
-			c.alias(start, i, k)
 		}
 	}
 }
@@ -245,11 +244,9 @@ func (c *compiler) alias(start *node, i, alias int) {
 // enter settles the conditions of a case: that it holds, and that those before it do not whose displays would win.
 func (c *compiler) enter(i int) *accept {
 	c.holds, c.fails = nil, nil
-	asserts := false
-	for _, cs := range c.unit.Cases[:i+1] {
-		asserts = asserts || len(cs.Spec.Asserts) > 0
-	}
+	asserts := len(c.unit.Cases[i].Spec.Asserts) > 0
 	for _, cs := range c.unit.Cases[:i] {
+		asserts = asserts || len(cs.Spec.Asserts) > 0
 		if cs.Cond != nil && cs.Shown {
 			c.fails = append(c.fails, cs.Cond)
 		}
@@ -264,15 +261,14 @@ func (c *compiler) enter(i int) *accept {
 
 // outside reports whether an expression reads a scope around its own, or a context.
 func outside(n *model.Node) bool {
-	if n == nil {
-		return false
-	}
-	for _, a := range n.Alts {
-		if a.CondDepth > 0 || a.Ref != nil && (a.Ref.ScopeDepth > 0 || a.Ref.Context != nil || a.Ref.Prog != nil && outside(a.Ref.Prog.Root)) {
-			return true
+	for n := range n.All {
+		for _, a := range n.Alts {
+			if a.CondDepth > 0 || a.Ref != nil && (a.Ref.ScopeDepth > 0 || a.Ref.Context != nil || a.Ref.Prog != nil && outside(a.Ref.Prog.Root)) {
+				return true
+			}
 		}
 	}
-	return outside(n.X) || outside(n.Y) || outside(n.Z)
+	return false
 }
 
 func (c *compiler) template(start *node, items []model.Item, acc *accept) {

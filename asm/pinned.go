@@ -16,12 +16,9 @@ var leftOpen = model.Prog{Root: &model.Node{Op: spec.OpConst, Value: 1}}
 // pins reports whether something else in a line gives bits of one of its branch targets too.
 func (p *Parser) pins(line []byte) bool {
 	p.pinning, p.pinned = true, false
-	defer func() { p.pinning = false }()
-	silent := p.silent
-	p.silent = true
-	_, err := p.parse(line)
-	p.silent = silent
-	return err != nil || p.pinned
+	_, ok := p.Try(string(line))
+	p.pinning = false
+	return !ok || p.pinned
 }
 
 // notePinned notes, when all of a line has been read, whether bits of a branch target are known though

@@ -374,12 +374,7 @@ func (p *Parser) satisfied() bool {
 func (p *Parser) defaults() (all bool) {
 	p.fillContexts()
 	p.asserts(false)
-	all = true
-	for _, u := range p.leafScopes {
-		for i := range u.leaf.Defaults {
-			all = p.default1(&u.leaf.Defaults[i], u.scope, false) && all
-		}
-	}
+	all = p.leafDefaults(false)
 	p.asserts(true)
 	return all
 }
@@ -387,14 +382,20 @@ func (p *Parser) defaults() (all bool) {
 // lastDefaults is defaults where nothing else will give bits a value: those from which a default is computed, and which
 // are unknown even now, are 0 in the word, and so they are for the default.
 func (p *Parser) lastDefaults() {
-	if p.defaults() {
-		return
+	if !p.defaults() {
+		p.leafDefaults(true)
 	}
+}
+
+// leafDefaults is default1 for the defaults of all leaves.
+func (p *Parser) leafDefaults(zeros bool) (all bool) {
+	all = true
 	for _, u := range p.leafScopes {
 		for i := range u.leaf.Defaults {
-			p.default1(&u.leaf.Defaults[i], u.scope, true)
+			all = p.default1(&u.leaf.Defaults[i], u.scope, zeros) && all
 		}
 	}
+	return all
 }
 
 // asserts gives the bits that are still unknown the values that asserts expect of them. With zeros, bits

@@ -39,7 +39,8 @@ func Open(set *isa.Set) (*Machine, error) {
 	return m, nil
 }
 
-// Quirks reads quirks that are given as texts, by name. The error tells that there is no such quirk or value.
+// Quirks reads quirks that are given as texts, by name. The error, an OptionError, tells that there is
+// no such quirk or value.
 func Quirks(m *Machine, given map[string]string) (map[string]uint64, error) {
 	out, rest := map[string]uint64{}, maps.Clone(given)
 	var known []string
@@ -51,13 +52,13 @@ func Quirks(m *Machine, given map[string]string) (map[string]uint64, error) {
 		}
 		v, err := q.Parse(text)
 		if err != nil {
-			return nil, err
+			return nil, &OptionError{err}
 		}
 		out[q.Name] = v
 		delete(rest, q.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		return nil, fmt.Errorf("no quirk %q, expected %s", name, cmp.Or(strings.Join(known, ", "), "none: the machine has no quirks"))
+		return nil, Optionf("no quirk %q, expected %s", name, cmp.Or(strings.Join(known, ", "), "none: the machine has no quirks"))
 	}
 	return out, nil
 }

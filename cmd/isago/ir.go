@@ -4,61 +4,144 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"strings"
+	"iter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/inorder"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 // operations lists the instructions of a program, each with the operations that it is lowered to.
 func (f *disFlags) operations(cmd *cobra.Command, name string) error {
-	set, im, err := f.readImage(cmd, name)
+	set, p, err := f.lowered(cmd, name)
 	if err != nil {
 		return err
 	}
-	m, err := exec.Open(set)
+	start := func() (func(stretch) stretchText, error) {
+		d, err := f.decoderOf(set, p)
+		return func(s stretch) stretchText { return s.list(p, d) }, err
+	}
+	scout, err := f.decoderOf(set, p)
 	if err != nil {
 		return err
 	}
-	ctx, err := f.context(set)
-	if err != nil {
-		return err
-	}
-	root, err := m.Root(f.root)
-	if err != nil {
-		return err
-	}
-	tables := im.Tables
-	for len(tables) < len(m.Model.ISA.Tables) {
-		tables = append(tables, nil)
-	}
-	p := exec.NewProgram(m, root, sem.Words{Context: ctx, Tables: tables, Word: exec.Inner32(m, im.Words, im.Bits)}, exec.Words32(m, root, im.Words, im.Bits))
-	t := tracer{set: set}
-	w := bufio.NewWriter(cmd.OutOrStdout())
+	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	odd := false
-	for addr := uint64(0); ; {
-		if _, ok := p.Fetch(addr); !ok {
-			break
+	err = inorder.Run(f.jobs, stretches(p, scout), start, func(r stretchText, _ bool) error {
+		odd = odd || r.odd
+		if r.err != nil {
+			return r.err
 		}
-		code, err := p.Code(addr)
-		fmt.Fprintf(w, "%d\t%s\n", addr, t.text(p, addr))
-		addr++
-		switch {
-		case errors.Is(err, sem.ErrUnknown):
-			odd = true
-		case err != nil:
-			return err
-		default:
-			addr = max(addr, code.Next)
-			for line := range strings.Lines(code.String()) {
-				fmt.Fprint(w, "\t", line)
-			}
-		}
-	}
-	if err := w.Flush(); err != nil || !odd {
+		_, err := w.Write(r.text)
+		return err
+	})
+	if err = errors.Join(err, w.Flush()); err != nil || !odd {
 		return err
 	}
 	return errFindings
+}
+
+// lowered reads a program whose instructions are to be lowered.
+func (f *disFlags) lowered(cmd *cobra.Command, name string) (*isa.Set, *exec.Program, error) {
+	set, im, err := f.readImage(cmd, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, err := f.context(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, err := m.Root(f.root)
+	if err != nil {
+		return nil, nil, err
+	}
+	words := sem.Words{Context: ctx, Tables: im.Tables, Word: exec.Inner32(m, im.Words, im.Bits)}
+	for len(words.Tables) < len(m.Model.ISA.Tables) {
+		words.Tables = append(words.Tables, nil)
+	}
+	return set, exec.NewProgram(m, root, words, exec.Words32(m, root, im.Words, im.Bits)), nil
+}
+
+// decoderOf returns a decoder of a program's instructions.
+func (f *disFlags) decoderOf(set *isa.Set, p *exec.Program) (*isa.Decoder, error) {
+	named := f.machineFlags
+	named.root = p.Root.Name
+	d, err := named.decoder(set)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range p.Words.Tables {
+		d.SetTable(i, t)
+	}
+	return d, nil
+}
+
+// stretch is a part of a program: the instructions from an address up to another.
+type stretch struct{ from, to uint64 }
+
+// stretchText is the listing of a stretch. odd tells that a word is no instruction.
+type stretchText struct {
+	text []byte
+	odd  bool
+	err  error
+}
+
+// stretchLength is the number of instructions that are listed at a time: one may take a hundred lines.
+const stretchLength = 64
+
+// stretches cuts a program where instructions start. What is no instruction is one unit long.
+func stretches(p *exec.Program, d *isa.Decoder) iter.Seq[stretch] {
+	unit := p.Machine.Unit
+	return func(yield func(stretch) bool) {
+		for s := (stretch{}); ; s.from = s.to {
+			for range stretchLength {
+				v, ok := p.Fetch(s.to)
+				if !ok {
+					break
+				}
+				length := 1
+				if in, ok := d.Decode(v); ok {
+					length = (in.Leaf.Size + unit - 1) / unit
+				}
+				s.to += uint64(length)
+			}
+			if s.to == s.from || !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// list lists the stretch, without keeping the operations: a program is lowered once.
+func (s stretch) list(p *exec.Program, d *isa.Decoder) (r stretchText) {
+	var buf []byte
+	for addr := s.from; addr < s.to; {
+		v, _ := p.Fetch(addr)
+		text := "?"
+		if in, ok := d.Decode(v); ok {
+			buf = d.Append(buf[:0], in)
+			text = blank(buf)
+		}
+		r.text = fmt.Appendf(r.text, "%d\t%s\n", addr, text)
+		code, err := p.Machine.Lower(p.Root, &p.Words, v, addr)
+		addr++
+		switch {
+		case errors.Is(err, sem.ErrUnknown):
+			r.odd = true
+		case err != nil:
+			r.err = err
+			return r
+		default:
+			addr = max(addr, code.Next)
+			r.text = code.Append(r.text, "\t")
+		}
+	}
+	return r
 }

@@ -302,6 +302,9 @@ func (f *runFlags) launches(data []byte) (m catalog.Machine, format string, ok b
 
 // openRaw reads words that are one instruction after another.
 func (f *runFlags) openRaw(name string, data []byte, quirks map[string]string) (exec.Runner, *isa.Set, error) {
+	if f.program != "" && f.program != "0" {
+		return nil, nil, usagef("no program %q, the file is one program", f.program)
+	}
 	set, im, err := f.imageOf(name, data)
 	if err != nil {
 		return nil, nil, err
@@ -312,7 +315,7 @@ func (f *runFlags) openRaw(name string, data []byte, quirks map[string]string) (
 	}
 	l, err := exec.Raw(set, im.Words, im.Bits, ctx, quirks)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, misuse(err, err)
 	}
 	return exec.NewBatch(l), set, nil
 }

@@ -258,12 +258,8 @@ func (t *tracer) word(p *exec.Program, root string, v bits.Value) (text string, 
 	if !ok {
 		return "?", 1
 	}
-	blank := func(text []byte) string { return strings.ReplaceAll(string(text), "\t", " ") }
 	return blank(t.palette.Append(nil, d, in)), len(d.Append(nil, in))
 }
 
-// text is the instruction at an address.
-func (t *tracer) text(p *exec.Program, pc uint64) string {
-	text, _ := t.instruction(p, pc)
-	return text
-}
+// blank is text with blanks between its parts.
+func blank(text []byte) string { return strings.ReplaceAll(string(text), "\t", " ") }

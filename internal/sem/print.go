@@ -2,100 +2,132 @@ package sem
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 )
 
 // String returns the operations, one on each line.
-func (c *Code) String() string {
-	var b strings.Builder
+func (c *Code) String() string { return string(c.Append(nil, "")) }
+
+// Append appends the operations, one on each line, with text in front of each.
+func (c *Code) Append(dst []byte, lead string) []byte {
 	for i := range c.Insts {
-		fmt.Fprintf(&b, "%s\n", c.Insts[i].text(ID(i)))
+		dst = append(dst, lead...)
+		dst = c.Insts[i].append(dst, ID(i))
+		dst = append(dst, '\n')
 	}
-	return b.String()
+	return dst
 }
 
-func (in *Inst) text(id ID) string {
-	var b strings.Builder
+func (in *Inst) line(id ID) string { return string(in.append(nil, id)) }
+
+func (in *Inst) append(dst []byte, id ID) []byte {
 	if !in.Op.effect() || in.Op == OpService && in.Type().Kind != None {
-		fmt.Fprintf(&b, "%%%d: %s", id, in.Type())
+		dst = id.append(dst)
+		dst = append(dst, ": "...)
+		dst = in.Type().append(dst)
 		if in.Uniform && in.Op != OpConst {
-			b.WriteString(" wave")
+			dst = append(dst, " wave"...)
 		}
-		b.WriteString(" = ")
+		dst = append(dst, " = "...)
 	}
-	b.WriteString(in.Op.String())
-	in.details(&b)
-	for _, a := range append([]ID{in.A, in.B, in.C}, in.Args()...) {
-		if a != NoID {
-			fmt.Fprintf(&b, " %%%d", a)
-		}
+	dst = append(dst, in.Op.String()...)
+	dst = in.details(dst)
+	for _, a := range [...]ID{in.A, in.B, in.C} {
+		dst = a.argument(dst)
+	}
+	for _, a := range in.Args() {
+		dst = a.argument(dst)
 	}
 	if in.Guard != NoID {
-		fmt.Fprintf(&b, " if %%%d", in.Guard)
+		dst = append(dst, " if"...)
+		dst = in.Guard.argument(dst)
 	}
-	return b.String()
+	return dst
 }
 
-// details writes what stands beside the arguments.
-func (in *Inst) details(b *strings.Builder) {
+func (id ID) append(dst []byte) []byte { return strconv.AppendInt(append(dst, '%'), int64(id), 10) }
+
+// argument appends a blank and the number, nothing where there is no argument.
+func (id ID) argument(dst []byte) []byte {
+	if id == NoID {
+		return dst
+	}
+	return id.append(append(dst, ' '))
+}
+
+// details appends what stands beside the arguments.
+func (in *Inst) details(dst []byte) []byte {
 	switch in.Op {
 	case OpConst:
-		fmt.Fprintf(b, " %s", constText(in.Type(), in.Imm))
+		return appendConst(append(dst, ' '), in.Type(), in.Imm)
 	case OpRead, OpWrite:
-		fmt.Fprintf(b, " %s", in.State.component(fmt.Sprint(in.Imm), in.Comp))
+		return in.State.appendComponent(append(dst, ' '), strconv.FormatUint(in.Imm, 10), in.Comp)
 	case OpReadX, OpWriteX:
-		fmt.Fprintf(b, " %s", in.State.component("?", in.Comp))
+		return in.State.appendComponent(append(dst, ' '), "?", in.Comp)
 	case OpLoad, OpStore:
-		fmt.Fprintf(b, " %s.%d", in.State.Name, in.Imm)
+		return fmt.Appendf(dst, " %s.%d", in.State.Name, in.Imm)
 	case OpTop:
-		fmt.Fprintf(b, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
+		return fmt.Appendf(dst, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
 	case OpDepth, OpEmpty, OpPush, OpPop:
-		fmt.Fprintf(b, " %s", in.State.Name)
+		return append(append(dst, ' '), in.State.Name...)
 	case OpTrap, OpUnknown, OpService:
-		fmt.Fprintf(b, " %q", in.Text())
+		return strconv.AppendQuote(append(dst, ' '), in.Text())
 	case OpResult:
-		fmt.Fprintf(b, " %d", in.Comp)
+		return fmt.Appendf(dst, " %d", in.Comp)
 	case OpRun:
-		fmt.Fprintf(b, " word %d", in.Imm)
+		return fmt.Appendf(dst, " word %d", in.Imm)
 	case OpSkip, OpAtomic:
-		fmt.Fprintf(b, " to %%%d", in.Imm)
+		return fmt.Appendf(dst, " to %%%d", in.Imm)
 	case OpBarrier:
-		b.WriteString([...]string{Arrives: " arrives", Waits: " waits", Arrives | Waits: ""}[in.Imm])
+		return append(dst, [...]string{Arrives: " arrives", Waits: " waits", Arrives | Waits: ""}[in.Imm]...)
 	case OpSlice:
-		fmt.Fprintf(b, " from %d", in.Imm)
+		return fmt.Appendf(dst, " from %d", in.Imm)
 	case OpProduct:
 		if in.Imm == 1 {
-			b.WriteString(" flushed")
+			return append(dst, " flushed"...)
 		}
 	case OpConvert, OpRint, OpAdd, OpSub, OpMul, OpDiv, OpFma, OpSqrt:
-		for name, m := range modeNames {
-			if uint64(m) == in.Imm && in.Imm != 0 {
-				b.WriteString(" " + name)
-			}
+		return in.appendMode(dst)
+	}
+	return dst
+}
+
+// appendMode appends how the operation rounds, unless as is usual.
+func (in *Inst) appendMode(dst []byte) []byte {
+	if in.Imm == 0 {
+		return dst
+	}
+	for name, m := range modeNames {
+		if uint64(m) == in.Imm {
+			return append(append(dst, ' '), name...)
 		}
 	}
+	return dst
 }
 
-func constText(t Type, v uint64) string {
-	if t.Kind == Float {
-		return fmt.Sprintf("0x%0*x (%g)", t.Width/4, v, toFloat64(v, t.Width))
+func appendConst(dst []byte, t Type, v uint64) []byte {
+	switch t.Kind {
+	case Float:
+		return fmt.Appendf(dst, "0x%0*x (%g)", t.Width/4, v, toFloat64(v, t.Width))
+	case Sint:
+		return strconv.AppendInt(dst, t.signed(v), 10)
 	}
-	if t.Kind == Sint {
-		return fmt.Sprint(t.signed(v))
-	}
-	return fmt.Sprint(v)
+	return strconv.AppendUint(dst, v, 10)
 }
 
-// component names a component of a register.
-func (s *State) component(number string, comp int) string {
-	name := s.Name
+// appendComponent names a component of a register.
+func (s *State) appendComponent(dst []byte, number string, comp int) []byte {
+	dst = append(dst, s.Name...)
 	if !s.Single {
-		name += "[" + number + "]"
+		dst = append(dst, '[')
+		dst = append(dst, number...)
+		dst = append(dst, ']')
 	}
 	if s.Type.Len > 0 {
-		name += "." + s.Letter(comp)
+		dst = append(dst, '.')
+		dst = append(dst, s.Letter(comp)...)
 	}
-	return name
+	return dst
 }
 
 // Letter is the name of a component.

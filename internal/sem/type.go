@@ -2,9 +2,8 @@
 package sem
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 )
 
 // Kind tells types apart.
@@ -96,37 +95,42 @@ func (t Type) Count() int {
 }
 
 // String returns the type as it is written.
-func (t Type) String() string {
-	var s string
+func (t Type) String() string { return string(t.append(nil)) }
+
+func (t Type) append(dst []byte) []byte {
+	width := int64(t.Width)
 	switch t.Kind {
 	case None:
-		s = "nothing"
+		dst = append(dst, "nothing"...)
 	case Bool:
-		s = "bool"
+		dst = append(dst, "bool"...)
 	case Uint:
-		s = fmt.Sprintf("u%d", t.Width)
+		dst = strconv.AppendInt(append(dst, 'u'), width, 10)
 	case Sint:
-		s = fmt.Sprintf("s%d", t.Width)
+		dst = strconv.AppendInt(append(dst, 's'), width, 10)
 	case Float:
-		s = fmt.Sprintf("f%d", t.Width)
+		dst = strconv.AppendInt(append(dst, 'f'), width, 10)
 	case Int:
-		s = "number"
+		dst = append(dst, "number"...)
 	case Real:
-		s = "number with a fraction"
+		dst = append(dst, "number with a fraction"...)
 	case Tuple:
-		var parts []string
-		for _, e := range t.elems() {
-			parts = append(parts, e.String())
+		dst = append(dst, '(')
+		for i, e := range t.elems() {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = e.append(dst)
 		}
-		s = "(" + strings.Join(parts, ", ") + ")"
+		dst = append(dst, ')')
 	}
 	if t.Len > 0 {
-		s += fmt.Sprintf("x%d", t.Len)
+		dst = strconv.AppendInt(append(dst, 'x'), int64(t.Len), 10)
 	}
 	if t.maybe() {
-		s += "?"
+		dst = append(dst, '?')
 	}
-	return s
+	return dst
 }
 
 // same reports whether two types are one, whether or not there may be no value.

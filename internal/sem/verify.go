@@ -6,7 +6,7 @@ import "fmt"
 func (c *Code) Verify() error {
 	for i := range c.Insts {
 		if err := c.verify(ID(i)); err != nil {
-			return fmt.Errorf("%s: %w", c.Insts[i].text(ID(i)), err)
+			return fmt.Errorf("%s: %w", c.Insts[i].line(ID(i)), err)
 		}
 	}
 	return c.verifyRegions()
@@ -23,7 +23,7 @@ func (c *Code) verifyRegions() error {
 			}
 		}
 		if g := in.Guard; g != NoID && ends[g] != 0 && ID(i) >= ends[g] {
-			return fmt.Errorf("%s: guard %%%d stands in a region that may be skipped", in.text(ID(i)), g)
+			return fmt.Errorf("%s: guard %%%d stands in a region that may be skipped", in.line(ID(i)), g)
 		}
 	}
 	return nil

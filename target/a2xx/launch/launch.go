@@ -127,6 +127,8 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 	switch {
 	case a2xx.IsCapture(data):
 		return l.capture(data, program)
+	case program != "" && program != "0":
+		return nil, exec.Optionf("no program %q, the file is one program", program)
 	case a2xx.IsXenosShader(data):
 		x, err := a2xx.ReadXenosShader(l.req.Set, data)
 		if err != nil {
@@ -153,11 +155,11 @@ func (l *loader) capture(data []byte, program string) (*source, error) {
 	n := 0
 	if program != "" {
 		if n, err = strconv.Atoi(program); err != nil {
-			return nil, fmt.Errorf("no program %q, expected a number below %d", program, len(c.Shaders))
+			return nil, exec.Optionf("no program %q, expected a number below %d", program, len(c.Shaders))
 		}
 	}
 	if n < 0 || n >= len(c.Shaders) {
-		return nil, fmt.Errorf("no shader %d, the capture has %d", n, len(c.Shaders))
+		return nil, exec.Optionf("no shader %d, the capture has %d", n, len(c.Shaders))
 	}
 	s := &c.Shaders[n]
 	return &source{stage: l.stageName(s.Stage), words: s.Words, given: s.Constants}, nil

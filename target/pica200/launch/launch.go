@@ -103,7 +103,7 @@ func choose(file *pica200.SHBIN, program string) (*pica200.DVLE, uint64, error) 
 	case program == "":
 		return &file.DVLEs[first], uint64(file.DVLEs[first].Entry), nil
 	}
-	return nil, 0, fmt.Errorf("no program %q, expected %s", program, strings.Join(names, ", "))
+	return nil, 0, exec.Optionf("no program %q, expected %s", program, strings.Join(names, ", "))
 }
 
 // ports names what the file names: its uniforms and inputs, and its outputs by what they mean.

@@ -48,7 +48,11 @@ func (s *session) calls() ([]call, error) {
 // single is the one kernel that --kernel, --grid and --block say.
 func (s *session) single() (c call, err error) {
 	o := s.req.Options
-	if c.kernel, err = s.module.Kernel(last(o[optKernel], s.req.Program)); err != nil {
+	name := last(o[optKernel], s.req.Program)
+	switch c.kernel, err = s.module.Kernel(name); {
+	case err != nil && name != "":
+		return c, &exec.OptionError{Err: err}
+	case err != nil:
 		return c, err
 	}
 	if err := c.dims(last(o[optGrid], "1"), last(o[optBlock], "1")); err != nil {

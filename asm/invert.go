@@ -139,7 +139,7 @@ func (p *Parser) assignSide(n, x *model.Node, scope int32, y, v, mask uint64) st
 		}
 		return p.assign(x, scope, v/y, mask)
 	case spec.OpShl:
-		if y >= 64 || (n.Type == spec.I32 || n.Type == spec.U32) && y >= 31 {
+		if y >= 64 || y >= 31 && n.Type.Width() == 32 {
 			return open
 		}
 		if v&(1<<y-1) != 0 {

@@ -334,7 +334,7 @@ func applyTernary(n *model.Node, x, y ternary) ternary {
 func compareTernary(n *model.Node, x, y ternary) ternary {
 	t := max(n.X.Type, n.Y.Type)
 	x, y = x.wrap(t), y.wrap(t)
-	signed := t == spec.I32 || t == spec.I64
+	signed := t.Signed()
 	switch n.Op {
 	case spec.OpEq:
 		return x.equals(y)
@@ -352,10 +352,7 @@ func compareTernary(n *model.Node, x, y ternary) ternary {
 
 // shiftTernary joins the results of all counts that are still possible.
 func shiftTernary(n *model.Node, x, y ternary) ternary {
-	most := uint64(63)
-	if n.Type == spec.I32 || n.Type == spec.U32 {
-		most = 31
-	}
+	most := uint64(n.Type.Width() - 1)
 	var out ternary
 	first := true
 	for count := uint64(0); count <= most; count++ {
@@ -375,7 +372,7 @@ func shiftBy(n *model.Node, x ternary, count uint) ternary {
 	switch {
 	case n.Op == spec.OpShl:
 		return x.shiftLeft(count).wrap(n.Type)
-	case n.Type == spec.I32 || n.Type == spec.I64:
+	case n.Type.Signed():
 		return x.wrap(n.Type).shiftSigned(count)
 	}
 	return x.wrap(n.Type).shiftRight(count)
@@ -389,8 +386,7 @@ func between(low, high uint64) ternary {
 
 // divideTernary knows division by a power of two, and the bounds of other results.
 func divideTernary(n *model.Node, x, y ternary) ternary {
-	signed := n.Type == spec.I32 || n.Type == spec.I64
-	if signed && (x.max()>>63 != 0 || y.max()>>63 != 0) {
+	if n.Type.Signed() && (x.max()>>63 != 0 || y.max()>>63 != 0) {
 		return unknown()
 	}
 	power := y.known() && y.val != 0 && y.val&(y.val-1) == 0

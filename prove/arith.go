@@ -42,14 +42,11 @@ type fault struct {
 // faults lists where an operator is undefined.
 func (k *walker) faults(n *model.Node, x, y *vec) []fault {
 	c, t := k.w.circuit, n.Type
-	width := uint64(64)
-	if t == spec.I32 || t == spec.U32 {
-		width = 32
-	}
+	width := uint64(t.Width())
 	switch n.Op {
 	case spec.OpDiv, spec.OpMod:
 		list := []fault{{c.isSet(y).not(), "division by 0"}}
-		if signedType(t) {
+		if t.Signed() {
 			lowest := c.equal(wrapVec(t, x), constant(-(uint64(1) << (width - 1))))
 			list = append(list, fault{c.and(lowest, c.equal(y, constant(^uint64(0)))), "the least number divided by -1"})
 		}
@@ -57,14 +54,14 @@ func (k *walker) faults(n *model.Node, x, y *vec) []fault {
 	case spec.OpShl, spec.OpShr:
 		far := c.less(y, constant(width), false).not()
 		list := []fault{{far, fmt.Sprintf("a shift of a number of %d bits by %d or more, or by less than 0,", width, width)}}
-		if n.Op == spec.OpShl && signedType(t) {
+		if n.Op == spec.OpShl && t.Signed() {
 			back := c.apply(&model.Node{Op: spec.OpShr, Type: t, X: n.X, Y: n.Y}, c.apply(n, x, y), y)
 			lost := c.or(c.equal(back, x).not(), x[63])
 			list = append(list, fault{c.and(far.not(), lost), fmt.Sprintf("a shift beyond the %d bits of a signed number", width)})
 		}
 		return list
 	case spec.OpAdd, spec.OpSub, spec.OpMul, spec.OpNeg:
-		if signedType(t) {
+		if t.Signed() {
 			return []fault{{c.overflow(n, x, y), fmt.Sprintf("a result beyond the %d bits of a signed number", width)}}
 		}
 	}

@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"math/bits"
+
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -153,12 +155,10 @@ func (c *circuit) quotient(x, y *vec) (quo, rem *vec) {
 	return quo, rem
 }
 
-func signedType(t spec.Type) bool { return t == spec.I32 || t == spec.I64 }
-
 // divide mirrors what model.Apply does: towards 0, and 0 where the divisor is.
 func (c *circuit) divide(op spec.Op, t spec.Type, x, y *vec) *vec {
 	var quo, rem *vec
-	if signedType(t) {
+	if t.Signed() {
 		sx, sy := x[63], y[63]
 		quo, rem = c.quotient(c.muxVec(sx, c.negate(x), x), c.muxVec(sy, c.negate(y), y))
 		quo = c.muxVec(c.xor(sx, sy), c.negate(quo), quo)
@@ -230,26 +230,23 @@ func (c *circuit) compare(op spec.Op, t spec.Type, x, y *vec) lit {
 	case spec.OpNe:
 		return c.equal(x, y).not()
 	case spec.OpLt:
-		return c.less(x, y, signedType(t))
+		return c.less(x, y, t.Signed())
 	case spec.OpGe:
-		return c.less(x, y, signedType(t)).not()
+		return c.less(x, y, t.Signed()).not()
 	case spec.OpGt:
-		return c.less(y, x, signedType(t))
+		return c.less(y, x, t.Signed())
 	}
-	return c.less(y, x, signedType(t)).not()
+	return c.less(y, x, t.Signed()).not()
 }
 
 func (c *circuit) shift(op spec.Op, t spec.Type, x, y *vec) *vec {
-	steps := 6
-	if t == spec.I32 || t == spec.U32 {
-		steps = 5
-	}
+	steps := bits.Len(uint(t.Width() - 1))
 	if op == spec.OpShl {
 		return wrapVec(t, c.shifted(x, y, steps, true, no))
 	}
 	x = wrapVec(t, x)
 	fill := no
-	if signedType(t) {
+	if t.Signed() {
 		fill = x[63]
 	}
 	return wrapVec(t, c.shifted(x, y, steps, false, fill))

@@ -220,7 +220,7 @@ func wrap(t spec.Type, x uint64) uint64 {
 func compare(op spec.Op, t spec.Type, x, y uint64) uint64 {
 	x, y = wrap(t, x), wrap(t, y)
 	less := x < y
-	if t == spec.I32 || t == spec.I64 {
+	if t.Signed() {
 		less = int64(x) < int64(y)
 	}
 	switch op {
@@ -239,14 +239,11 @@ func compare(op spec.Op, t spec.Type, x, y uint64) uint64 {
 }
 
 func shift(op spec.Op, t spec.Type, x, y uint64) uint64 {
-	count := y & 63
-	if t == spec.I32 || t == spec.U32 {
-		count = y & 31
-	}
+	count := y & uint64(t.Width()-1)
 	switch {
 	case op == spec.OpShl:
 		return wrap(t, x<<count)
-	case t == spec.I32 || t == spec.I64:
+	case t.Signed():
 		return uint64(int64(wrap(t, x)) >> count)
 	}
 	return wrap(t, x) >> count
@@ -256,7 +253,7 @@ func divide(op spec.Op, t spec.Type, x, y uint64) uint64 {
 	if y == 0 {
 		return 0
 	}
-	signed := t == spec.I32 || t == spec.I64
+	signed := t.Signed()
 	switch {
 	case signed && int64(y) == -1:
 		if op == spec.OpMod {

@@ -141,11 +141,7 @@ func (v Wires) shifted(op spec.Op, count int) Wires {
 
 // typed reports whether the value of a type has the wires, which a sign would change.
 func (v Wires) typed(t spec.Type) (Wires, bool) {
-	high := 63
-	if t == spec.I32 || t == spec.U32 {
-		high = 31
-	}
-	return v, v == v.masked(1<<high-1)
+	return v, v == v.masked(1<<(t.Width()-1)-1)
 }
 
 // joined returns the wires of both; ok is false where both have one for a bit.

@@ -53,6 +53,17 @@ const (
 	U64
 )
 
+// Signed reports whether the type has negative numbers.
+func (t Type) Signed() bool { return t == I32 || t == I64 }
+
+// Width returns the number of bits of the type.
+func (t Type) Width() int {
+	if t == I32 || t == U32 {
+		return 32
+	}
+	return 64
+}
+
 // Node is a node of a parsed expression.
 type Node struct {
 	Op      Op

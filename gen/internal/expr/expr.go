@@ -178,17 +178,11 @@ func divide(x *gen.Expr) string {
 }
 
 func shift(l Language, x *gen.Expr) string {
-	narrow := x.Type == spec.I32 || x.Type == spec.U32
 	before, a, b := l.Operands(x, func(y *gen.Expr) string { return Value(l, y) })
-	switch {
-	case x.Y.Kind == gen.Const && narrow:
-		b = fmt.Sprint(x.Y.Value & 31)
-	case x.Y.Kind == gen.Const:
-		b = fmt.Sprint(x.Y.Value & 63)
-	case narrow:
-		b = "(" + b + " & 31)"
-	default:
-		b = "(" + b + " & 63)"
+	if count := x.Type.Width() - 1; x.Y.Kind == gen.Const {
+		b = fmt.Sprint(x.Y.Value & uint64(count))
+	} else {
+		b = fmt.Sprintf("(%s & %d)", b, count)
 	}
 	if x.Op == spec.OpShl {
 		s := l.Number(x.X, a) + " << " + b
@@ -197,12 +191,11 @@ func shift(l Language, x *gen.Expr) string {
 		}
 		return "(" + before + s + ")"
 	}
-	signed := x.Type == spec.I32 || x.Type == spec.I64
 	if x.X.Bound() > Small {
 		if x.X.Type != x.Type {
 			a = wrapped(l, x.Type, l.Number(x.X, a))
 		}
-		if signed && x.X.Bound() > 1<<63-1 {
+		if x.Type.Signed() && x.X.Bound() > 1<<63-1 {
 			return inOrder(before, l.Unsigned(l.Signed(x.X, a)+" >> "+b))
 		}
 	}
@@ -229,7 +222,7 @@ func Cond(l Language, x *gen.Expr) string {
 	before, a, b := l.Operands(x, func(y *gen.Expr) string { return as(l, t, y) })
 	s := fmt.Sprintf("%s %s %s", a, symbols[x.Op], b)
 	if x.Op != spec.OpEq && x.Op != spec.OpNe {
-		signed := (t == spec.I32 || t == spec.I64) && max(x.X.Bound(), x.Y.Bound()) > 1<<63-1
+		signed := t.Signed() && max(x.X.Bound(), x.Y.Bound()) > 1<<63-1
 		if signed {
 			s = fmt.Sprintf("%s %s %s", l.Signed(x.X, a), symbols[x.Op], l.Signed(x.Y, b))
 		} else if always := l.BelowZero(x.Op, a); always != "" && b == l.Constant(0) {

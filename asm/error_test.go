@@ -283,6 +283,24 @@ func TestDocumentedErrors(t *testing.T) {
 	}
 }
 
+// TestConflictNamesGiver: a field that has got some of its bits from another is not what gave those.
+func TestConflictNamesGiver(t *testing.T) {
+	x := toolsFor(t, load(t, `
+<bitset name="#i" size="16">
+  <override expr="{WIDE}"><field name="B" low="0" high="7" type="hex"/></override>
+  <display>mix{WIDE} {A}, {B}, {A}</display>
+  <field name="WIDE" pos="15" type="bool" display=".wide"/>
+  <field name="A" low="0" high="3" type="uint"/>
+  <field name="B" low="8" high="14" type="hex"/>
+  <pattern low="4" high="7">xxxx</pattern>
+</bitset>`))
+	_, err := x.p.Parse("mix.wide 1, 0x21, 2")
+	var e *asm.Error
+	if want := `bits 0..3 would have to be 0x1 by "1" at column 10 and 0x2 by "2"`; !errors.As(err, &e) || e.Msg != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
 // TestBitInTwoPlaces computes a value in which a bit stands twice.
 func TestBitInTwoPlaces(t *testing.T) {
 	x := toolsFor(t, load(t, `

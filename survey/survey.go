@@ -45,8 +45,8 @@ const (
 	MaxShapes = 4096
 )
 
-// Survey is what was counted. It is not for use by several goroutines: each part of the programs has
-// its own, and they are joined by Add, in their order.
+// Survey is what was counted. It is not for use by several goroutines: each has its own, and they are joined by Add, in
+// the order of the programs; of Ordered surveys the rest may come in any order.
 type Survey struct {
 	Set *isa.Set
 	// Files is the number of files, Words that of their instructions and unknown words.
@@ -57,7 +57,20 @@ type Survey struct {
 	tables bool // the set has tables beside the code
 	fields []isa.Field
 	buf    []byte
+	known  []*Sample // what the last instruction added to
+	words  []repeat  // by a hash of the word
 }
+
+// repeat is a word that was counted, at last at a place. samples are what it adds to; nil at first sight.
+type repeat struct {
+	d             *isa.Decoder
+	context, word bits.Value
+	last          Place
+	samples       []*Sample
+}
+
+// repeats is the number of words that are remembered: programs say most things again soon.
+const repeats = 1 << 14
 
 // Root is what was seen of one kind of instruction.
 type Root struct {
@@ -83,6 +96,8 @@ type Field struct {
 	// Values are the values, none where there are more than MaxValues.
 	Values map[uint64]*Sample
 	Many   bool
+
+	low [64]*Sample // of Values, those of small values: most are
 }
 
 // Shape tells unknown words apart: the instruction that differs from the word in the fewest of its
@@ -104,16 +119,56 @@ func New(set *isa.Set) *Survey {
 
 // Instruction counts an instruction that d has decoded, and its fields.
 func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, place Place) {
+	s.Words++
+	if s.tables { // on which it depends what a word is
+		s.instruction(d, in, place)
+		return
+	}
+	if s.words == nil {
+		s.words = make([]repeat, repeats)
+	}
+	x := &s.words[hash(in.Bits)%repeats]
+	same := x.d == d && x.word == in.Bits && x.context == d.Context() && x.last.before(place)
+	x.last = place
+	if same && x.samples != nil {
+		for _, sample := range x.samples {
+			sample.Count++
+		}
+		return
+	}
+	s.instruction(d, in, place)
+	switch {
+	case same:
+		x.samples = slices.Clone(s.known)
+	default:
+		*x = repeat{d: d, context: d.Context(), word: in.Bits, last: place}
+	}
+}
+
+// hash mixes the bits of a word.
+func hash(word bits.Value) uint64 {
+	var h uint64
+	for _, limb := range word {
+		h = (h ^ limb) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	return h
+}
+
+// instruction counts an instruction of which nothing is remembered.
+func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	one := Sample{Count: 1, First: place, Word: in.Bits}
 	s.buf = d.Append(s.buf[:0], in)
 	odd := d.Odd() > 0
-	s.Words++
-	leaf := &s.Roots[in.Leaf.Root.ID].Leaves[in.Leaf.ID]
+	root := &s.Roots[in.Leaf.Root.ID]
+	leaf := &root.Leaves[in.Leaf.ID]
+	s.known = append(s.known[:0], &leaf.Sample)
 	leaf.add(s.text(one, leaf.Count == 0))
-	s.fields = d.Layout(s.fields[:0], in)
 	if odd {
-		s.Roots[in.Leaf.Root.ID].Odd.add(s.text(one, s.Roots[in.Leaf.Root.ID].Odd.Count == 0))
+		s.known = append(s.known, &root.Odd)
+		root.Odd.add(s.text(one, root.Odd.Count == 0))
 	}
+	s.fields = d.Layout(s.fields[:0], in)
 	at := 0
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -121,7 +176,7 @@ func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, place Place) {
 			continue
 		}
 		at = leaf.find(f.Path, at)
-		s.count(leaf.Fields[at], f.Value[0], one)
+		s.count(leaf.Fields[at], f.Value[0], &one)
 		at++
 	}
 }
@@ -139,16 +194,30 @@ func (l *Leaf) find(path string, from int) int {
 }
 
 // count adds a value of a field. Words come mostly in their order, so that the first is known.
-func (s *Survey) count(f *Field, value uint64, one Sample) {
-	switch known := f.Values[value]; {
-	case f.Many:
+func (s *Survey) count(f *Field, value uint64, one *Sample) {
+	if f.Many {
+		return
+	}
+	known := f.sample(value)
+	switch {
 	case known == nil:
-		f.add(value, s.text(one, true))
+		known = f.add(value, s.text(*one, true))
 	case known.First.before(one.First):
 		known.Count++
 	default:
-		known.add(s.text(one, true))
+		known.add(s.text(*one, true))
 	}
+	if known != nil {
+		s.known = append(s.known, known)
+	}
+}
+
+// sample returns what was seen of a value, nil where nothing was.
+func (f *Field) sample(value uint64) *Sample {
+	if value < uint64(len(f.low)) {
+		return f.low[value]
+	}
+	return f.Values[value]
 }
 
 // text adds to a sample what it prints, if the first of its kind is to keep that.
@@ -159,20 +228,26 @@ func (s *Survey) text(one Sample, first bool) Sample {
 	return one
 }
 
-func (f *Field) add(value uint64, seen Sample) {
+// add adds what was seen of a value and returns what is known of it, nil where values are no longer counted.
+func (f *Field) add(value uint64, seen Sample) *Sample {
 	if f.Many {
-		return
+		return nil
 	}
-	if s := f.Values[value]; s != nil {
-		s.add(seen)
-		return
+	known := f.sample(value)
+	if known != nil {
+		known.add(seen)
+		return known
 	}
 	if len(f.Values) == MaxValues {
 		f.Many, f.Values = true, nil
-		return
+		return nil
 	}
 	kept := seen // only what is kept is on the heap
 	f.Values[value] = &kept
+	if value < uint64(len(f.low)) {
+		f.low[value] = &kept
+	}
+	return &kept
 }
 
 // Unknown counts a word that no instruction of a root has.
@@ -246,6 +321,19 @@ func (s Shape) bits() []int {
 		}
 	}
 	return list
+}
+
+// Ordered takes out what is to be joined in the order of the programs: the number of words, and those that are no
+// instruction, of which the first shapes are told apart.
+func (s *Survey) Ordered() *Survey {
+	o := &Survey{Set: s.Set, Words: s.Words, Roots: make([]Root, len(s.Roots))}
+	s.Words = 0
+	for i := range s.Roots {
+		r := &s.Roots[i]
+		o.Roots[i] = Root{Unknown: r.Unknown, Others: r.Others}
+		r.Unknown, r.Others = map[Shape]*Sample{}, Sample{}
+	}
+	return o
 }
 
 // Add joins what another survey of the same set has counted. The other must not be used any more.

@@ -128,6 +128,32 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// TestOrdered counts pieces of the corpus in turns on two surveys, as two processors do: what is ordered is joined piece by
+// piece, the rest in the end, in whatever order.
+func TestOrdered(t *testing.T) {
+	set, d := example(t)
+	words := corpus()
+	whole, total := survey.New(set), survey.New(set)
+	take(whole, d, 0, words)
+	parts := []*survey.Survey{survey.New(set), survey.New(set)}
+	for from := 0; from < len(words); from += 30 {
+		part := parts[from/30%2]
+		take(part, d, int64(from), words[from:min(from+30, len(words))])
+		total.Add(part.Ordered())
+	}
+	if total.Words != 115 || total.Roots[d.Root().ID].Unknown == nil {
+		t.Errorf("%d words are ordered, want 115", total.Words)
+	}
+	total.Add(parts[1])
+	total.Add(parts[0])
+	var want, got strings.Builder
+	report(t, whole, d).Print(&want, strings.ToUpper, true)
+	report(t, total, d).Print(&got, strings.ToUpper, true)
+	if got.String() != want.String() {
+		t.Errorf("in pieces:\n%s\nat once:\n%s", &got, &want)
+	}
+}
+
 // TestExcluded finds an instruction that the chip does not have.
 func TestExcluded(t *testing.T) {
 	set, d := example(t)

@@ -55,9 +55,9 @@ func (l *Listing) Place(text string) (addr int64, ok bool) {
 	return 0, false
 }
 
-// EachPiece calls work for each piece of a stream's code, on several processors, and take with the
-// results in the order of the code, and with the number of bytes up to there.
-func EachPiece[R any](s *Stream, work func(l *Listing) R, take func(r R, done int64) error) error {
+// EachPiece works on each piece of a stream's code, on several processors, and calls take with the results in the order
+// of the code, and with the number of bytes up to there. open makes the work of one processor.
+func EachPiece[R any](s *Stream, open func() func(l *Listing) R, take func(r R, done int64) error) error {
 	scout, err := s.New(nil)
 	if err != nil {
 		return err
@@ -69,6 +69,7 @@ func EachPiece[R any](s *Stream, work func(l *Listing) R, take func(r R, done in
 	}
 	start := func() (func(piece) result, error) {
 		l, err := s.New(nil)
+		work := open()
 		return func(p piece) (r result) {
 			if r.err = p.err; r.err == nil {
 				l.Image, l.to = p.image, p.to

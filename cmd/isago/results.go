@@ -73,9 +73,52 @@ func (f *tableFlags) writeTable(w io.Writer, t *exec.Table, named bool) error {
 		c.Flush()
 		return c.Error()
 	}
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	f.cells(t, func(cells []string) { fmt.Fprintln(tab, strings.Join(cells, "\t")) })
-	return tab.Flush()
+	return f.writeText(w, t)
+}
+
+// tableWidth and tableGap are the width of a table for people and what is between its columns, in characters.
+const tableWidth, tableGap = 100, 2
+
+// writeText writes a table for people. One that is too wide goes on below, with the numbers of its rows again.
+func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
+	var rows [][]string
+	f.cells(t, func(cells []string) { rows = append(rows, cells) })
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], tableGap+len(cell))
+		}
+	}
+	tab := tabwriter.NewWriter(w, 0, 0, tableGap, ' ', 0)
+	for from := 1; ; {
+		to := fitting(t.Columns, widths, from)
+		for _, row := range rows {
+			fmt.Fprintln(tab, strings.Join(append(row[:1:1], row[from:to]...), "\t"))
+		}
+		if from = to; from == len(widths) {
+			return tab.Flush()
+		}
+		fmt.Fprintln(tab)
+	}
+}
+
+// fitting returns the number of cells of a row up to which those from one on fit beside the first, at least a column.
+// The components of a column stay together.
+func fitting(columns []exec.Column, widths []int, from int) int {
+	to, width := 1, widths[0]
+	for i := range columns {
+		next := to + columns[i].Count()
+		if next > from {
+			for _, w := range widths[to:next] {
+				width += w
+			}
+			if to > from && width-tableGap > tableWidth {
+				return to
+			}
+		}
+		to = next
+	}
+	return to
 }
 
 // writeRaw writes the components, each in its own number of bytes, the least significant one first.

@@ -176,13 +176,17 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 	}
 	s := view.Stream{In: in, Size: in.size, Workers: f.jobs}
 	s.New = func(*program.Labels) (*view.Listing, error) { return f.listing(total.Set) }
-	work := func(l *view.Listing) *survey.Survey {
+	var parts []*survey.Survey // of each processor
+	open := func() func(*view.Listing) *survey.Survey {
 		part := survey.New(total.Set)
-		count(part, l, number)
-		return part
+		parts = append(parts, part)
+		return func(l *view.Listing) *survey.Survey {
+			count(part, l, number)
+			return part.Ordered()
+		}
 	}
 	progress, words := newProgress(cmd), total.Words
-	err = view.EachPiece(&s, work, func(part *survey.Survey, done int64) error {
+	err = view.EachPiece(&s, open, func(part *survey.Survey, done int64) error {
 		total.Add(part)
 		progress.tell("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
 		return nil
@@ -190,6 +194,9 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 	progress.end()
 	if err != nil {
 		return nil, fileError(name, err)
+	}
+	for _, part := range parts {
+		total.Add(part)
 	}
 	total.Files++
 	return total, nil

@@ -139,10 +139,14 @@ func (p *Parser) matchCall(e *edge, way int) bool {
 	if !ok {
 		return false
 	}
-	p.frames = append(p.frames, callFrame{parent: p.frame, scope: inner, ret: next, extent: it.extent, from: p.pos, depth: depth})
-	p.frame = int32(len(p.frames) - 1)
-	p.node = g.start
+	p.push(callFrame{parent: p.frame, scope: inner, ret: next, extent: it.extent, from: p.pos, depth: depth}, g.start)
 	return true
+}
+
+// push goes on at a node of a value or a member of a set.
+func (p *Parser) push(f callFrame, n *node) {
+	p.frames = append(p.frames, f)
+	p.frame, p.node = int32(len(p.frames)-1), n
 }
 
 // matchSet reads a set of options.
@@ -154,8 +158,7 @@ func (p *Parser) matchSet(e *edge, way int) bool {
 		}
 	}
 	f := &p.frames[p.frame]
-	p.frames = append(p.frames, callFrame{parent: p.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: p.pos, depth: f.depth})
-	p.frame, p.node = int32(len(p.frames)-1), it.set.at
+	p.push(callFrame{parent: p.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: p.pos, depth: f.depth}, it.set.at)
 	return p.member(0)
 }
 
@@ -178,9 +181,7 @@ func (p *Parser) member(state int) bool {
 			return false
 		}
 		f.used |= 1 << uint(i)
-		p.frames = append(p.frames, f)
-		p.frame = int32(len(p.frames) - 1)
-		p.node = s.members[i]
+		p.push(f, s.members[i])
 		return true
 	}
 	if !f.closing && (f.extent == someText && f.used == 0 || !p.everyWay() && !p.ends()) {
@@ -225,9 +226,7 @@ func (p *Parser) absent(s *setItem, f callFrame) bool {
 			continue
 		}
 		f.used |= 1 << uint(i)
-		p.frames = append(p.frames, f)
-		p.frame = int32(len(p.frames) - 1)
-		p.node = n
+		p.push(f, n)
 		if n.open(); n.only == nil || n.only.item.kind == itemCall {
 			return true
 		}

@@ -570,10 +570,7 @@ const (
 func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
-	if e := n.only; e != nil {
-		if e.item.kind == itemLiteral {
-			return p.onlyLiteral(n, e)
-		}
+	if e := n.only; e != nil && e.item.kind != itemLiteral {
 		return p.match(e, again{})
 	}
 	if n.set != nil {
@@ -653,21 +650,6 @@ func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
 	p.see(end)
 	return end, ok
-}
-
-// onlyLiteral takes the only way out of a node, a literal.
-func (p *Parser) onlyLiteral(n *node, e *edge) bool {
-	pos := p.skipBlank()
-	end, ok := p.literalAt(pos, len(p.src)+1, e.item.text)
-	if !ok {
-		p.expectLiterals(n, pos)
-		return false
-	}
-	if !p.spelled(end-p.pos == len(e.item.text)) {
-		return false
-	}
-	p.pos, p.node = end, e.next
-	return true
 }
 
 // literalWay takes the longest literal edge that stands here and is shorter than what was tried.

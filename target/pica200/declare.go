@@ -332,24 +332,25 @@ func (c *Constant) components() (list []string) {
 	return list
 }
 
-// sourceFloat formats a float24 as the shortest number that is read back as the same bits: what is
-// read is cut off, so 0.001 gives the float below it and stands for that again.
+// sourceFloat formats a float24 as it may have been written: as the number that it is, where that has few digits, as
+// 1/128 has, else as the shortest number that is read back as the same bits: what is read is cut off, so 0.001 gives
+// the float below it and stands for that again.
 func sourceFloat(u uint32) string {
 	f := Float24(u)
-	exact := strings.ToLower(strings.TrimPrefix(formatFloat(f), "+")) // inf is +Inf in Go
-	if reads(exact, u) && float64(f) == math.Trunc(float64(f)) && !strings.Contains(exact, "e") {
-		return exact
+	text := strings.ToLower(strings.TrimPrefix(formatFloat(f), "+")) // inf is +Inf in Go
+	if !reads(text, u) {
+		return float24Prefix + strconv.FormatUint(uint64(u&(1<<24-1)), 16)
+	}
+	if exactly, _ := strconv.ParseFloat(text, 64); exactly == float64(f) {
+		return text
 	}
 	middle := (float64(f) + float64(Float24(u+1))) / 2
-	for digits := 1; digits < len(exact); digits++ {
-		if text := strconv.FormatFloat(middle, 'g', digits, 64); reads(text, u) {
-			return text
+	for digits := 1; digits < len(text); digits++ {
+		if shorter := strconv.FormatFloat(middle, 'g', digits, 64); reads(shorter, u) {
+			return shorter
 		}
 	}
-	if reads(exact, u) {
-		return exact
-	}
-	return float24Prefix + strconv.FormatUint(uint64(u&(1<<24-1)), 16)
+	return text
 }
 
 // reads reports whether a number is read as the bits of a float24.

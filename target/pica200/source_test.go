@@ -354,7 +354,7 @@ func TestEmittingUnits(t *testing.T) {
 	}
 }
 
-// TestSourceFloats checks that constants are printed as the shortest numbers that give them again. Of
+// TestSourceFloats checks that constants are printed as what they are, or as the shortest numbers that give them again. Of
 // pi 16 bits of mantissa are kept: 3.1415710 to 3.1416015 are one number, and 3.1416 is among them; of
 // 1/255 0.00392156839 (65793/2^24) to 0.00392162800.
 func TestSourceFloats(t *testing.T) {
@@ -362,6 +362,7 @@ func TestSourceFloats(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0.0", "-0": "-0.0", "1": "1.0", "250": "250.0", "65535": "65535.0", "0.001": "0.001", "0.1": "0.1", "-0.25": "-0.25", "1e-5": "1e-05",
 		"0.3": "0.3", "3.14159": "3.1416", "0.00392156862745098": "0.0039216", "1e12": "1e+12", "-inf": "-inf", "f24:7f8000": "f24:7f8000", "f24:1": "f24:1",
+		"0.0078125": "0.0078125", "0.00390625": "0.00390625", "100.0625": "100.0625", "1234944": "1.234944e+06", // 1/128, 1/256, 1601/16, 19296 * 64
 	} {
 		out, err := a.Assemble([]*diag.Source{{Name: "k", Text: ".constf k(" + text + ", 0, 0, 0)\n.proc main\nend\n.end\n"}}, pica200.AssembleOptions{})
 		if err != nil {

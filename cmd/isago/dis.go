@@ -41,7 +41,7 @@ func newDis() *cobra.Command {
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
-printed as source too.
+printed as source too. Raw words may be text in hexadecimal, such as an array in C.
 
 With --hex each line of the input is one instruction. A single group of digits is a number, the most
 significant digit first; several groups are 32-bit words in the order in which programs store them.
@@ -131,10 +131,7 @@ func (f *disFlags) check() error {
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
-		var err error
-		if name, err = f.hexProgram(cmd, name); err != nil {
-			return err
-		}
+		f.hex, f.asText = false, true
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -160,7 +157,7 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
-	if in, err = f.inOrder(in); err != nil {
+	if in, err = f.rawCode(name, in); err != nil {
 		return err
 	}
 	if f.wantsSource(cmd, f.raw() != nil) {

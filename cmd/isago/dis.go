@@ -102,6 +102,8 @@ func (f *disFlags) check() error {
 		return usagef("--plain and --json exclude each other")
 	case f.hex && (f.addresses || f.words || f.jumps):
 		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
+	case f.hex && (f.offset != 0 || f.length != 0):
+		return usagef("--offset and --length choose bytes of a program; --hex reads all lines")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
 	case f.facts && !f.json:

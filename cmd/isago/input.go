@@ -61,13 +61,9 @@ func inputName(name string) string {
 
 // readImage reads a program: in a format that is recognised by its content, or, where a machine is
 // named, raw words.
-func (f *machineFlags) readImage(cmd *cobra.Command, name string) (*isa.Set, *program.Image, error) {
-	in, err := openCode(cmd, name)
+func (f *machineFlags) readImage(name string, in *code) (*isa.Set, *program.Image, error) {
+	in, err := f.rawCode(name, in)
 	if err != nil {
-		return nil, nil, err
-	}
-	defer in.Close()
-	if in, err = f.rawCode(name, in); err != nil {
 		return nil, nil, err
 	}
 	data, err := in.all()

@@ -108,8 +108,8 @@ func (f *disFlags) check() error {
 		return usagef("--fields adds to what --json tells")
 	case f.facts && !f.json:
 		return usagef("--facts adds to what --json tells")
-	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
-		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
+	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps):
+		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless, --listing and columns")
 	case f.json && (f.addresses || f.words || f.jumps):
 		return usagef("--addresses, --words and --jumps are columns of text; --json always has what they show")
 	case f.jumps && (f.plain || f.lossless):

@@ -149,6 +149,11 @@ type code struct {
 	close func() error
 }
 
+// codeOf is an input in memory.
+func codeOf(data []byte) *code {
+	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}
+}
+
 // Close gives back what the input holds.
 func (c *code) Close() error {
 	if c.close == nil {
@@ -195,7 +200,7 @@ func openCode(cmd *cobra.Command, name string) (*code, error) {
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, memorySize))
 	if err != nil || len(data) < memorySize {
-		return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}, err
+		return codeOf(data), err
 	}
 	return spool(io.MultiReader(bytes.NewReader(data), r))
 }

@@ -162,6 +162,9 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if in, err = f.rawCode(name, in); err != nil {
 		return err
 	}
+	if err := f.warnOfText(cmd, name, in); err != nil {
+		return err
+	}
 	if f.wantsSource(cmd, f.raw() != nil) {
 		if done, err := f.rawSource(cmd, name, in, palette); done || err != nil {
 			return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -107,6 +108,19 @@ func (f *machineFlags) fromText(name string, in *code) (*code, error) {
 	}
 	data, err := program.HexText(root, textOf(name, text))
 	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data)), close: in.close}, err
+}
+
+// warnOfText tells whoever hands in text, a source most likely, that it is taken for code.
+func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
+	raw, err := f.isRaw(in)
+	if err != nil || !raw {
+		return err
+	}
+	head, err := in.head()
+	if isText(string(head)) && bytes.ContainsRune(head, '\n') {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is text, and its bytes are taken for code; asm reads source\n", inputName(name))
+	}
+	return err
 }
 
 // storage returns a root that says how raw code of the machine lies in bytes: as the root that was named, or in words

@@ -2,6 +2,8 @@
 package view
 
 import (
+	"bytes"
+
 	"github.com/isago/isago/isa"
 )
 
@@ -61,6 +63,15 @@ func (p Palette) Append(dst []byte, d *isa.Decoder, in isa.Inst) []byte {
 		at = t.End
 	}
 	return append(dst, text[at:]...)
+}
+
+// complete appends a text of an instruction that may have more behind what the decoder prints, which is coloured.
+func (p Palette) complete(dst []byte, d *isa.Decoder, in isa.Inst, text []byte) []byte {
+	rest, ok := bytes.CutPrefix(text, d.Append(nil, in))
+	if !ok {
+		return append(dst, text...)
+	}
+	return append(p.Append(dst, d, in), rest...)
 }
 
 // Title returns a name in the colour of titles.

@@ -400,10 +400,13 @@ func (l *Listing) instruction(dst []byte, ln line) ([]byte, int) {
 	if text := l.oddity(ln); text != "" {
 		return l.odd(dst, ln, text), 1
 	}
-	if l.Print != nil {
-		dst = l.Print(dst, ln.in)
-	} else {
+	switch {
+	case l.Print == nil:
 		dst = l.Palette.Append(dst, d, ln.in)
+	case l.Palette.on:
+		dst = l.Palette.complete(dst, d, ln.in, l.Print(nil, ln.in))
+	default:
+		dst = l.Print(dst, ln.in)
 	}
 	l.reportOf(ln.addr, d)
 	if !l.Quiet {

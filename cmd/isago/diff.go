@@ -87,7 +87,7 @@ func (f *diffFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, e
 		return nil, err
 	}
 	defer in.Close()
-	if in, err = f.inOrder(in); err != nil {
+	if in, err = f.rawCode(name, in); err != nil {
 		return nil, err
 	}
 	data, err := in.all()

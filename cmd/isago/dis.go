@@ -41,7 +41,7 @@ func newDis() *cobra.Command {
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
-printed as source too.
+printed as source too. Raw words may be text in hexadecimal, such as an array in C.
 
 With --hex each line of the input is one instruction. A single group of digits is a number, the most
 significant digit first; several groups are 32-bit words in the order in which programs store them.
@@ -102,12 +102,14 @@ func (f *disFlags) check() error {
 		return usagef("--plain and --json exclude each other")
 	case f.hex && (f.addresses || f.words || f.jumps):
 		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
+	case f.hex && (f.offset != 0 || f.length != 0):
+		return usagef("--offset and --length choose bytes of a program; --hex reads all lines")
 	case f.fields && !f.json:
 		return usagef("--fields adds to what --json tells")
 	case f.facts && !f.json:
 		return usagef("--facts adds to what --json tells")
-	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing):
-		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless and --listing")
+	case f.ir && (f.hex || f.json || f.plain || f.lossless || f.listing || f.addresses || f.words || f.jumps):
+		return usagef("--ir is a listing of its own, without --hex, --json, --plain, --lossless, --listing and columns")
 	case f.json && (f.addresses || f.words || f.jumps):
 		return usagef("--addresses, --words and --jumps are columns of text; --json always has what they show")
 	case f.jumps && (f.plain || f.lossless):
@@ -131,10 +133,7 @@ func (f *disFlags) check() error {
 
 func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if raw := f.raw(); f.hex && f.root == "" && raw != nil && raw.Mixed {
-		var err error
-		if name, err = f.hexProgram(cmd, name); err != nil {
-			return err
-		}
+		f.hex, f.asText = false, true
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -160,7 +159,10 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer in.Close()
-	if in, err = f.inOrder(in); err != nil {
+	if in, err = f.rawCode(name, in); err != nil {
+		return err
+	}
+	if err := f.warnOfText(cmd, name, in); err != nil {
 		return err
 	}
 	if f.wantsSource(cmd, f.raw() != nil) {

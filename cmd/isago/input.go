@@ -61,8 +61,12 @@ func inputName(name string) string {
 
 // readImage reads a program: in a format that is recognised by its content, or, where a machine is
 // named, raw words.
-func (f *machineFlags) readImage(cmd *cobra.Command, name string) (*isa.Set, *program.Image, error) {
-	data, err := readAll(cmd, name)
+func (f *machineFlags) readImage(name string, in *code) (*isa.Set, *program.Image, error) {
+	in, err := f.rawCode(name, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := in.all()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,6 +149,11 @@ type code struct {
 	close func() error
 }
 
+// codeOf is an input in memory.
+func codeOf(data []byte) *code {
+	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}
+}
+
 // Close gives back what the input holds.
 func (c *code) Close() error {
 	if c.close == nil {
@@ -191,7 +200,7 @@ func openCode(cmd *cobra.Command, name string) (*code, error) {
 	defer r.Close()
 	data, err := io.ReadAll(io.LimitReader(r, memorySize))
 	if err != nil || len(data) < memorySize {
-		return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data))}, err
+		return codeOf(data), err
 	}
 	return spool(io.MultiReader(bytes.NewReader(data), r))
 }

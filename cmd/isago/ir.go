@@ -46,7 +46,12 @@ func (f *disFlags) operations(cmd *cobra.Command, name string) error {
 
 // lowered reads a program whose instructions are to be lowered.
 func (f *disFlags) lowered(cmd *cobra.Command, name string) (*isa.Set, *exec.Program, error) {
-	set, im, err := f.readImage(cmd, name)
+	in, err := f.openPart(cmd, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Close()
+	set, im, err := f.readImage(name, in)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -139,7 +139,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 
 // program returns the warnings of a program; places are those of its source, if it has one.
 func (f *lintFlags) program(name string, data []byte, places []program.Place) (diag.List, error) {
-	set, im, err := f.imageOf(name, data)
+	set, im, err := f.readImage(name, codeOf(data))
 	if err != nil {
 		return nil, err
 	}

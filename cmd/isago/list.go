@@ -254,7 +254,12 @@ func printWrapped(w io.Writer, title string, words []string) {
 }
 
 func (f *listFlags) file(cmd *cobra.Command, name string) error {
-	set, im, err := (&machineFlags{setFlags: f.setFlags}).readImage(cmd, name)
+	in, err := openCode(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	set, im, err := (&machineFlags{setFlags: f.setFlags}).readImage(name, in)
 	if err != nil {
 		return err
 	}

@@ -135,7 +135,12 @@ func (f *disFlags) mesaListing() (*view.Mesa, *isa.Set, error) {
 }
 
 func (f *disFlags) mesaImage(cmd *cobra.Command, name string, l *view.Mesa) error {
-	set, im, err := f.readImage(cmd, name)
+	in, err := f.openPart(cmd, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	set, im, err := f.readImage(name, in)
 	if err != nil {
 		return err
 	}

@@ -184,6 +184,8 @@ type machineFlags struct {
 	namesFlag
 	root     string
 	contexts []string
+	// asText tells that raw code is text in hexadecimal, also where that is not seen of it.
+	asText bool
 }
 
 func (f *machineFlags) add(cmd *cobra.Command) {

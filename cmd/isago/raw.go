@@ -2,15 +2,16 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
+	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
@@ -74,22 +75,69 @@ func (f *setFlags) checkOrder() error {
 	return nil
 }
 
-// inOrder returns the input with the bytes of its words in the order that isago reads, where it is raw code in the
-// other one. Machines with orders of their own read them themselves.
-func (f *machineFlags) inOrder(in *code) (*code, error) {
+// rawCode returns an input of which raw code is as isago reads it: text in hexadecimal as the words that it is, and the
+// bytes of words in the other order turned around. Machines with orders of their own turn them themselves.
+func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
 	raw, err := f.isRaw(in)
-	if f.order != byteOrders[1] || f.rawProgram(in.size) != nil || err != nil || !raw {
+	if err != nil || !raw && !f.asText {
 		return in, err
 	}
+	if in, err = f.fromText(name, in); err != nil || f.order != byteOrders[1] || f.rawProgram(in.size) != nil {
+		return in, err
+	}
+	root, err := f.storage(in.size)
+	if err != nil {
+		return nil, err
+	}
+	return &code{ReaderAt: &swapped{in, int64(root.Unit / 8)}, size: in.size, close: in.close}, nil
+}
+
+// fromText returns an input whose raw code is no text in hexadecimal, but the words that this is.
+func (f *machineFlags) fromText(name string, in *code) (*code, error) {
+	root, err := f.storage(in.size)
+	if err != nil {
+		return nil, err
+	}
+	head, err := in.head()
+	if err != nil || !f.asText && !program.IsHexText(root, bytes.TrimPrefix(head, []byte(diag.ByteOrderMark))) {
+		return in, err
+	}
+	text, err := in.all()
+	if err != nil {
+		return nil, err
+	}
+	data, err := program.HexText(root, textOf(name, text))
+	return &code{ReaderAt: bytes.NewReader(data), size: int64(len(data)), close: in.close}, err
+}
+
+// warnOfText tells whoever hands in text, a source most likely, that it is taken for code.
+func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
+	raw, err := f.isRaw(in)
+	if err != nil || !raw {
+		return err
+	}
+	head, err := in.head()
+	if isText(string(head)) && bytes.ContainsRune(head, '\n') {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is text, and its bytes are taken for code; asm reads source\n", inputName(name))
+	}
+	return err
+}
+
+// storage returns a root that says how raw code of the machine lies in bytes: as the root that was named, or in words
+// of 32 bits, of which programs are that are not one instruction after another.
+func (f *machineFlags) storage(size int64) (*isa.Root, error) {
 	set, err := f.load(nil)
 	if err != nil {
 		return nil, err
+	}
+	if f.rawProgram(size) != nil {
+		return &isa.Root{Unit: 32, HighFirst: set.HighFirst()}, nil
 	}
 	root, err := set.Root(f.root)
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	return &code{ReaderAt: &swapped{in, int64(root.Unit / 8)}, size: in.size, close: in.close}, nil
+	return root, nil
 }
 
 // swapped reads words of so many bytes, whose bytes it turns around. What is left behind the last word stays.
@@ -140,32 +188,4 @@ func (f *disFlags) rawSource(cmd *cobra.Command, name string, in *code, palette 
 		return true, fileError(name, err)
 	}
 	return true, f.writeSource(cmd, nil, palette, text)
-}
-
-// hexProgram reads a program given as 32-bit words in hexadecimal. The bytes become standard input, whose
-// name it returns.
-func (f *disFlags) hexProgram(cmd *cobra.Command, name string) (string, error) {
-	text, err := readAll(cmd, name)
-	if err != nil {
-		return name, err
-	}
-	f.hex = false
-	var data []byte
-	src := textOf(name, text)
-	for off := 0; ; {
-		rest := strings.TrimLeft(src.Text[off:], " \t\r\n")
-		off = len(src.Text) - len(rest)
-		word, _, _ := strings.Cut(strings.NewReplacer("\t", " ", "\r", " ", "\n", " ").Replace(rest[:min(len(rest), 64)]), " ")
-		if word == "" {
-			break
-		}
-		v, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(word), "0x"), 16, 32)
-		if err != nil {
-			return name, diag.Errorf(diag.HexSyntax, diag.Span{Src: src, Off: off, End: off + len(word)}, "%q, expected a word of at most 8 hexadecimal digits", word)
-		}
-		data = binary.LittleEndian.AppendUint32(data, uint32(v))
-		off += len(word)
-	}
-	cmd.SetIn(bytes.NewReader(data))
-	return "-", nil
 }

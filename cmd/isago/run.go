@@ -305,7 +305,7 @@ func (f *runFlags) openRaw(name string, data []byte, quirks map[string]string) (
 	if f.program != "" && f.program != "0" {
 		return nil, nil, usagef("no program %q, the file is one program", f.program)
 	}
-	set, im, err := f.imageOf(name, data)
+	set, im, err := f.readImage(name, codeOf(data))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -117,7 +117,7 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		return nil, err
 	}
 	defer in.Close()
-	if in, err = f.inOrder(in); err != nil {
+	if in, err = f.rawCode(name, in); err != nil {
 		return nil, err
 	}
 	raw, err := f.isRaw(in)

@@ -190,7 +190,7 @@ func TestOrder(t *testing.T) {
 	}
 	for data, want := range map[string]string{
 		"123456789":         "9 bytes, expected 16 for each instruction [file-format]",
-		"11111111 22222222": "2 words of hexadecimal, expected 4 for each instruction [file-format]",
+		"11111111 22222222": "8 bytes, expected 16 for each instruction [file-format]",
 	} {
 		if _, err := tegra.ReadRaw(set, []byte(data), ""); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%.20q: %v, expected %s", data, err, want)

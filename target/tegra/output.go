@@ -1,7 +1,6 @@
 package tegra
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -94,7 +93,7 @@ func Orders() []string { return []string{"high", "low"} }
 // Orders; "" recognises it: it is the one in which the program needs less text, because the fields that
 // an instruction does not use mostly have their usual values.
 func ReadRaw(set *isa.Set, data []byte, order string) (*Program, error) {
-	words, err := rawWords(data)
+	words, err := rawWords(set, data)
 	if err != nil {
 		return nil, err
 	}
@@ -142,47 +141,23 @@ func SourceOfRaw(set *isa.Set, _ bits.Value, data []byte, order string) ([]byte,
 }
 
 // rawWords returns the 32-bit words of a file, four for each instruction.
-func rawWords(data []byte) ([]uint32, error) {
-	if words, ok := hexWords(data); ok {
-		if len(words)%4 != 0 {
-			return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d words of hexadecimal, expected 4 for each instruction", len(words))
+func rawWords(set *isa.Set, data []byte) (words []uint32, err error) {
+	root, err := set.Root("")
+	if err != nil {
+		return nil, err
+	}
+	if program.IsHexText(root, data) {
+		if data, err = program.HexText(root, &diag.Source{Text: string(data)}); err != nil {
+			return nil, err
 		}
-		return words, nil
 	}
 	if len(data)%16 != 0 {
 		return nil, diag.Errorf(diag.FileFormat, diag.Span{}, "%d bytes, expected 16 for each instruction", len(data))
 	}
-	var words []uint32
 	for ; len(data) > 0; data = data[4:] {
 		words = append(words, binary.LittleEndian.Uint32(data))
 	}
 	return words, nil
-}
-
-// hexWords reads words of eight digits each, with or without 0x, with blanks and commas between them;
-// a word of 32 digits is four of them. ok is false for anything else, of which no more is read than tells so.
-func hexWords(text []byte) (words []uint32, ok bool) {
-	const most = len("0x") + wordBits/4
-	between := func(c rune) bool { return c == ',' || c < 128 && isBlank(byte(c)) }
-	for {
-		if text = bytes.TrimLeftFunc(text, between); len(text) == 0 {
-			break
-		}
-		end := bytes.IndexFunc(text[:min(len(text), most+1)], between)
-		if end < 0 {
-			end = min(len(text), most+1)
-		}
-		group := strings.TrimPrefix(strings.ToLower(string(text[:end])), "0x")
-		text = text[end:]
-		v, err := bits.ParseHex(group)
-		if n := len(group); err != nil || n != 8 && n != 32 {
-			return nil, false
-		}
-		for i := len(group)/8 - 1; i >= 0; i-- {
-			words = append(words, v.Word(i))
-		}
-	}
-	return words, len(words) > 0
 }
 
 // join makes instructions of four words each.

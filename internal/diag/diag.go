@@ -30,10 +30,13 @@ type Span struct {
 // IsValid reports whether the span points into a source.
 func (s Span) IsValid() bool { return s.Src != nil }
 
+// start returns where the span starts in its source.
+func (s Span) start() int { return min(max(s.Off, 0), len(s.Src.Text)) }
+
 // LineCol returns the line and the column of the start, both counted from 1; columns count
 // characters, not bytes.
 func (s Span) LineCol() (line, col int) {
-	before := s.Src.Text[:min(max(s.Off, 0), len(s.Src.Text))]
+	before := s.Src.Text[:s.start()]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return s.Src.Before + strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
@@ -49,8 +52,7 @@ func (s Span) String() string {
 
 // text returns the line in which the span starts, and the span's place in it in bytes.
 func (s Span) text() (line string, from, to int) {
-	text := s.Src.Text
-	off := min(max(s.Off, 0), len(text))
+	text, off := s.Src.Text, s.start()
 	start := strings.LastIndexByte(text[:off], '\n') + 1
 	end := len(text)
 	if i := strings.IndexByte(text[off:], '\n'); i >= 0 {

@@ -194,6 +194,20 @@ func TestCapped(t *testing.T) {
 	}
 }
 
+// A line of a megabyte with as many mistakes is rendered about as fast as it is read.
+func TestRenderManyOnOneLine(t *testing.T) {
+	const n = 200_000
+	src := &Source{Name: "a.s", Text: strings.Repeat("a:\n", 3) + strings.Repeat("a:", n)}
+	var list List
+	for i := range n {
+		list = append(list, Errorf(Duplicate, Span{src, 9 + 2*i, 10 + 2*i}, "twice"))
+	}
+	list = append(list, Errorf(Duplicate, Span{src, 3, 4}, "twice"), Errorf(Duplicate, Span{src, len(src.Text) + 1, 0}, "twice"))
+	if got := Render(list); !strings.HasSuffix(got, "= note: the same in lines 4, 2, 4\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // What several places have in common is said once, with the lines.
 func TestSaidOnce(t *testing.T) {
 	src := &Source{Name: "a.pica", Text: strings.Repeat("mov r0, v0\n", 9)}

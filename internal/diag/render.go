@@ -97,8 +97,15 @@ const mostPlaces = 5
 // places names the lines of errors that say what another one has said.
 func places(same List) string {
 	var lines []string
+	var last Span
+	line := 0
 	for _, e := range same {
-		line, _ := e.Span.LineCol()
+		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // on from there: a source may have thousands
+			line += strings.Count(s.Src.Text[last.start():s.start()], "\n")
+		} else {
+			line, _ = s.LineCol()
+		}
+		last = e.Span
 		if text := strconv.Itoa(line); len(lines) == 0 || lines[len(lines)-1] != text {
 			lines = append(lines, text)
 		}

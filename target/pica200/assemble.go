@@ -252,7 +252,7 @@ func (r *assembly) readLine(text string) {
 		}
 		span := r.span(off, off+len(name))
 		if !isIdentifier(name) {
-			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", name)
+			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", diag.Shorten(name))
 		} else {
 			r.layout.Label(name, span)
 		}
@@ -534,7 +534,7 @@ func (r *assembly) finish() (*Assembled, error) {
 	}
 	if len(r.errs) > 0 {
 		r.errs.Sort()
-		return nil, r.errs
+		return nil, r.errs.Capped("mistake")
 	}
 	return out, nil
 }

@@ -53,6 +53,7 @@ type Assembled struct {
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	r := assembly{Assembler: a, src: src, out: &Assembled{Program: &Program{}}, defined: map[place]diag.Span{}}
 	r.sections()
+	r.errs = r.errs.Capped("mistake") // the statements have a bound of their own
 	code, err := r.instructions()
 	if err != nil {
 		r.add(err)

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -71,14 +70,14 @@ type CheckClaim struct {
 	Proved bool   `json:"proved"`
 }
 
-// NewCheckReport prepares a report for JSON. dir is put before the names of files.
-func NewCheckReport(r *prove.Report, dir string) CheckReport {
+// NewCheckReport prepares a report for JSON.
+func NewCheckReport(r *prove.Report) CheckReport {
 	out := CheckReport{Findings: []CheckFinding{}, Claims: []CheckClaim{}}
 	for i := range r.Findings {
-		out.Findings = append(out.Findings, newCheckFinding(&r.Findings[i], dir))
+		out.Findings = append(out.Findings, newCheckFinding(&r.Findings[i]))
 	}
 	for i := range r.Silenced {
-		out.Silenced = append(out.Silenced, newCheckFinding(&r.Silenced[i], dir))
+		out.Silenced = append(out.Silenced, newCheckFinding(&r.Silenced[i]))
 	}
 	for _, c := range r.Claims {
 		out.Claims = append(out.Claims, CheckClaim(c))
@@ -89,13 +88,13 @@ func NewCheckReport(r *prove.Report, dir string) CheckReport {
 	return out
 }
 
-func newCheckFinding(f *prove.Finding, dir string) CheckFinding {
+func newCheckFinding(f *prove.Finding) CheckFinding {
 	out := CheckFinding{
-		Code: string(f.Code), Level: f.Level.String(), Message: f.Msg, CheckPlace: placeOf(f.Span, dir),
+		Code: string(f.Code), Level: f.Level.String(), Message: f.Msg, CheckPlace: placeOf(f.Span),
 		Generations: f.Gens, Root: f.Root, Reason: f.Reason,
 	}
 	for _, n := range f.Notes {
-		out.Related = append(out.Related, CheckRelated{n.Msg, placeOf(n.Span, dir)})
+		out.Related = append(out.Related, CheckRelated{n.Msg, placeOf(n.Span)})
 	}
 	for _, r := range f.Rows {
 		out.Picture = append(out.Picture, CheckRow(r))
@@ -114,11 +113,11 @@ func newCheckFinding(f *prove.Finding, dir string) CheckFinding {
 	return out
 }
 
-func placeOf(s diag.Span, dir string) CheckPlace {
+func placeOf(s diag.Span) CheckPlace {
 	if !s.IsValid() {
 		return CheckPlace{}
 	}
-	p := CheckPlace{File: path.Join(dir, s.Src.Name)}
+	p := CheckPlace{File: s.Src.Name}
 	p.Line, p.Column = s.LineCol()
 	end := diag.Span{Src: s.Src, Off: max(s.End, s.Off)}
 	p.EndLine, p.EndColumn = end.LineCol()
@@ -213,8 +212,8 @@ type sarifProperties struct {
 	Picture   []CheckRow     `json:"picture,omitempty"`
 }
 
-// NewSARIF prepares a report for tools that read SARIF. dir is put before the names of files.
-func NewSARIF(r *prove.Report, dir, version string) SARIF {
+// NewSARIF prepares a report for tools that read SARIF.
+func NewSARIF(r *prove.Report, version string) SARIF {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{Name: "isago", Version: version, Rules: []sarifRule{}}}, ColumnKind: "unicodeCodePoints",
 		Invocations: []sarifInvocation{{Successful: true}}, Results: []sarifResult{},
@@ -223,7 +222,7 @@ func NewSARIF(r *prove.Report, dir, version string) SARIF {
 	codes := diag.Codes()
 	for _, list := range [][]prove.Finding{r.Findings, r.Silenced} {
 		for i := range list {
-			f := newCheckFinding(&list[i], dir)
+			f := newCheckFinding(&list[i])
 			if _, ok := index[f.Code]; !ok {
 				index[f.Code] = len(run.Tool.Driver.Rules)
 				k := slices.IndexFunc(codes, func(c diag.CodeInfo) bool { return string(c.Code) == f.Code })

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -125,16 +124,12 @@ func (f *checkFlags) refused(cmd *cobra.Command, err error) error {
 
 func (f *checkFlags) print(cmd *cobra.Command, report *prove.Report, palette view.Palette) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	dir := ""
-	if f.spec != "" {
-		dir = filepath.ToSlash(filepath.Dir(f.spec))
-	}
 	var err error
 	switch {
 	case f.json:
-		err = printJSON(out, view.NewCheckReport(report, dir))
+		err = printJSON(out, view.NewCheckReport(report))
 	case f.sarif:
-		err = printJSON(out, view.NewSARIF(report, dir, strings.TrimPrefix(version(), "isago ")))
+		err = printJSON(out, view.NewSARIF(report, strings.TrimPrefix(version(), "isago ")))
 	case f.summary:
 		err = view.Summary(out, report, palette)
 	default:

@@ -96,9 +96,9 @@ func (f *lintFlags) print(cmd *cobra.Command, report *prove.Report) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	switch {
 	case f.json:
-		err = printJSON(out, view.NewCheckReport(report, "").Findings)
+		err = printJSON(out, view.NewCheckReport(report).Findings)
 	case f.sarif:
-		err = printJSON(out, view.NewSARIF(report, "", strings.TrimPrefix(version(), "isago ")))
+		err = printJSON(out, view.NewSARIF(report, strings.TrimPrefix(version(), "isago ")))
 	default:
 		err = view.Warnings(out, report.Findings, palette)
 	}

@@ -139,18 +139,16 @@ func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, 
 	return set, err
 }
 
+// loadSpec names the file as the command line does, so that the places of errors can be opened.
 func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
-	return isa.Load(folder(filepath.Dir(f.spec)), filepath.Base(f.spec), opt)
+	return isa.Load(everywhere{}, filepath.ToSlash(filepath.Clean(f.spec)), opt)
 }
 
-// folder is a folder of files that, unlike os.DirFS, has those beside and above it too: imports may
-// name them.
-type folder string
+// everywhere has all files, by their paths with slashes: imports may name those beside and above a description.
+type everywhere struct{}
 
-// Open opens a file by its path from the folder, with slashes.
-func (f folder) Open(name string) (fs.File, error) {
-	return os.Open(filepath.Join(string(f), filepath.FromSlash(name)))
-}
+// Open opens a file.
+func (everywhere) Open(name string) (fs.File, error) { return os.Open(filepath.FromSlash(name)) }
 
 // unknownSyntax is the error for a spelling that the description does not have.
 func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error {

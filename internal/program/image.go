@@ -71,7 +71,7 @@ type Part struct {
 // Raw returns the image of a file that is nothing but code.
 func Raw(root *isa.Root, data []byte) (*Image, error) {
 	if unit := root.Unit / 8; len(data)%unit != 0 {
-		return nil, errorf(diag.FileFormat, "%d bytes, expected words of %d bytes; --hex reads hexadecimal text", len(data), unit)
+		return nil, errorf(diag.FileFormat, "%d bytes, expected words of %d bytes", len(data), unit)
 	}
 	im := &Image{Format: "raw", Bits: 8 * int64(len(data)), Words: make([]uint32, 0, (len(data)+3)/4)}
 	for ; len(data) >= 4; data = data[4:] {

@@ -98,8 +98,8 @@ func word32(m *sem.Machine, root *model.Root, unit int, words []uint32, size int
 }
 
 // Raw returns a launch of bare words of 32 bits, of which size is that of Words32, and which start at address 0:
-// registers have their own names. The outputs are the files that are for output, else all that each lane has. The error
-// is that of Open or of Quirks.
+// registers have their own names. The outputs are the files that are for output, else all that each lane has and that are
+// neither inputs nor constants. The error is that of Open or of Quirks.
 func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks map[string]string) (*Launch, error) {
 	m, err := Open(set)
 	if err != nil {
@@ -120,17 +120,17 @@ func RawOf(m *Machine, words []uint32, size int64, context bits.Value, quirks ma
 	}
 	w.Word = Inner32(m, words, size)
 	l := &Launch{Program: NewProgram(m, root, w, Words32(m, root, words, size)), Shared: NewShared(m, spec.ScopeBlock, spec.ScopeLaunch), Open: true}
-	l.registers(func(s *sem.State) bool { return s.Use == "output" })
+	l.registers(func(use string) bool { return use == "output" })
 	if len(l.Outputs) == 0 {
-		l.registers(func(s *sem.State) bool { return true })
+		l.registers(func(use string) bool { return use != "input" && use != "constant" })
 	}
 	return l, nil
 }
 
-// registers makes outputs of what each lane has.
-func (l *Launch) registers(is func(s *sem.State) bool) {
+// registers makes outputs of what each lane has for such a use.
+func (l *Launch) registers(is func(use string) bool) {
 	for _, s := range l.Program.Machine.States {
-		if s.Kind != sem.FileState || s.Scope != spec.ScopeLane || !is(s) {
+		if s.Kind != sem.FileState || s.Scope != spec.ScopeLane || !is(s.Use) {
 			continue
 		}
 		for n := range s.Count {

@@ -457,7 +457,11 @@ func (l *lowerer) trap(why string) {
 
 func (l *lowerer) exprStmt(s *stmt) {
 	if v := l.expr(s.x, Type{}); v.t.Kind != None && s.x.kind != eCall && s.x.kind != eField {
-		l.fail(s.span, diag.MeaningType, "a value that nobody uses")
+		what := unusedValue
+		if l.ret != nil && l.ret.typ.Kind != None {
+			what = noReturn
+		}
+		l.fail(s.span, diag.MeaningType, "%s", what)
 	}
 }
 

@@ -1,6 +1,7 @@
 package sem
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 	"sync"
@@ -191,7 +192,7 @@ func (l *machineLoader) functions(list []*spec.Function, into map[string]*functi
 		}
 		l.define(h.name, f.Head.Span(0, len(h.name)))
 		fn := &function{spec: f, head: h}
-		if fn.body, err = parseBody(f.Body); err != nil {
+		if fn.body, err = parseBody(f.Body, h.result != nil); err != nil {
 			l.fail(err)
 		}
 		into[h.name] = fn
@@ -278,9 +279,11 @@ func (m *Machine) body(code, typ spec.Code) *body {
 		return b
 	}
 	b := &body{}
-	if b.stmts, b.err = parseBody(code); b.err == nil && typ.Text() != "" {
+	if typ.Text() != "" {
 		b.typ, b.err = parseType(typ)
 	}
+	stmts, err := parseBody(code, b.typ != nil)
+	b.stmts, b.err = stmts, cmp.Or(err, b.err)
 	m.bodies[key] = b
 	return b
 }

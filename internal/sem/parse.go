@@ -14,6 +14,8 @@ type parser struct {
 	toks  []token
 	pos   int
 	depth int
+	// result tells that the code has one, which it returns.
+	result bool
 }
 
 func newParser(code spec.Code) (*parser, error) {
@@ -24,12 +26,13 @@ func newParser(code spec.Code) (*parser, error) {
 	return &parser{code: code, toks: toks}, nil
 }
 
-// parseBody parses statements up to the end.
-func parseBody(code spec.Code) ([]*stmt, error) {
+// parseBody parses statements up to the end. result tells that they have one.
+func parseBody(code spec.Code, result bool) ([]*stmt, error) {
 	p, err := newParser(code)
 	if err != nil {
 		return nil, err
 	}
+	p.result = result
 	var list []*stmt
 	for p.tok().kind != tEOF {
 		s, err := p.stmt()
@@ -236,6 +239,7 @@ func (p *parser) body(s *stmt) (err error) {
 
 // simple parses an assignment or an expression.
 func (p *parser) simple(s *stmt) (err error) {
+	from := p.tok()
 	if s.x, err = p.expr(); err != nil {
 		return err
 	}
@@ -246,8 +250,17 @@ func (p *parser) simple(s *stmt) (err error) {
 			return err
 		}
 	}
+	if p.result && s.kind == sExpr && p.tok().kind == tEOF {
+		return diag.Errorf(diag.MeaningSyntax, p.span(from), "%s", noReturn)
+	}
 	return p.want(";")
 }
+
+// unusedValue is what is wrong with a value alone, noReturn what is where the code has a result.
+const (
+	unusedValue = "a value that nobody uses"
+	noReturn    = unusedValue + ", expected return before it"
+)
 
 func (p *parser) let(s *stmt) (err error) {
 	s.kind = sLet

@@ -222,10 +222,10 @@ func (p *xmlParser) parse() (*node, error) {
 // syntaxError points at what encoding/xml refuses; from is where the token starts and to is how far
 // it was read.
 func (p *xmlParser) syntaxError(err error, from, to int) error {
-	if diag.IsUTF16(p.src.Text) {
-		return diag.Errorf(diag.XMLSyntax, diag.Span{Src: p.src}, "text in UTF-16, expected UTF-8")
-	}
 	token := diag.Span{Src: p.src, Off: from, End: to}
+	if diag.IsUTF16(p.src.Text) {
+		err = charsetError("UTF-16")
+	}
 	var charset charsetError
 	if errors.As(err, &charset) {
 		return diag.Errorf(diag.XMLSyntax, token, "%s", charset)

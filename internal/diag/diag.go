@@ -206,6 +206,18 @@ func (l List) Capped(what string) List {
 	return append(shown, more)
 }
 
+// Full reports whether so much is wrong that the rest of a source need not be read.
+func (l List) Full() bool { return len(l) > MaxShown }
+
+// Bounded returns what is told of a source that was read until the list was Full, in order.
+func (l List) Bounded() List {
+	l.Sort()
+	if !l.Full() {
+		return l
+	}
+	return append(l[:MaxShown], Errorf(l[MaxShown].Code, Span{}, "more than %d mistakes, the rest is not shown", MaxShown))
+}
+
 // Err returns the list as an error, nil when it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {

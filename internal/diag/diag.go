@@ -119,7 +119,7 @@ func (e *Error) Meant(word string, names []string) *Error {
 
 // Error returns the error in one line, file:line:col: message [code].
 func (e *Error) Error() string {
-	msg := e.Msg
+	msg := Brief(e.Msg)
 	if e.Level != Mistake {
 		msg = e.Level.String() + ": " + msg
 	}
@@ -244,6 +244,23 @@ func Shorten(s string) string {
 		return s[:runeStart(s, most)] + "..."
 	}
 	return s
+}
+
+// A message is told with words up to longWord, so that names of descriptions stay whole, and as much text as longText.
+const longWord, longText = 80, 4 << 10
+
+// Brief returns a message as it is told: what it quotes of an input may have any length.
+func Brief(msg string) string {
+	if len(msg) <= longWord {
+		return msg
+	}
+	words := strings.Split(msg[:runeStart(msg, longText)], " ")
+	for i, w := range words {
+		if len(w) > longWord {
+			words[i] = Shorten(w) + w[len(strings.TrimRight(w, "\",;:)")):]
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Nearest returns the name that is most like a word and could be meant by it, "" where none is.

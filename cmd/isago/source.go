@@ -137,6 +137,9 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if err := f.check(); err != nil {
 		return err
 	}
+	if err := f.checkContexts(nil); err != nil {
+		return err
+	}
 	f.sourceFlags.contexts, f.processors = f.context, f.jobs
 	f.spelling, f.target = f.syntax, f.format
 	if m, err := catalog.Lookup(f.isa); f.hex && err == nil {
@@ -366,14 +369,8 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette vie
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
 	}
-	if len(f.contexts) > 0 { // the file says them itself, but what the machine has not is a mistake
-		set, err := f.load(&m)
-		if err == nil {
-			_, err = f.context(set)
-		}
-		if err != nil {
-			return true, err
-		}
+	if err := f.checkContexts(&m); err != nil {
+		return true, err
 	}
 	data, err := in.all()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -367,6 +368,9 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	case "json", "csv", "raw":
 	default:
 		return usagef("the format of %s is not known by its name; --in-format json, csv or raw says it", inputName(f.in))
+	}
+	if format != "raw" && diag.IsUTF16(string(data)) {
+		return fileError(f.in, errUTF16)
 	}
 	if err := r.Read(data, format); err != nil {
 		return fmt.Errorf("%s: %w", inputName(f.in), err)

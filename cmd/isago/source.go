@@ -248,8 +248,14 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var start [len(diag.ByteOrderMark)]byte
-	if n, _ := in.ReadAt(start[:], 0); string(start[:n]) == diag.ByteOrderMark {
+	head, err := in.head()
+	if err == nil && diag.IsUTF16(string(head)) {
+		err = fileError(name, errUTF16)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	if n := len(diag.ByteOrderMark); bytes.HasPrefix(head, []byte(diag.ByteOrderMark)) {
 		in.size -= int64(n)
 		in.ReaderAt = io.NewSectionReader(in.ReaderAt, int64(n), in.size)
 	}

@@ -142,7 +142,11 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 
 // program returns the warnings of a program; places are those of its source, if it has one.
 func (f *lintFlags) program(name string, data []byte, places []program.Place) (diag.List, error) {
-	set, im, err := f.readImage(name, codeOf(data))
+	in := codeOf(data)
+	if err := f.checkSize(name, in); err != nil {
+		return nil, err
+	}
+	set, im, err := f.readImage(name, in)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +199,26 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 		all = append(all, list...)
 	}
 	return all, nil
+}
+
+// checkSize refuses raw code that is too long to be followed, which takes seconds to be read.
+func (f *lintFlags) checkSize(name string, in *code) error {
+	raw, err := f.isRaw(in)
+	if err != nil || !raw {
+		return err
+	}
+	set, err := f.load(nil)
+	if err != nil {
+		return err
+	}
+	root, err := set.Root(f.root)
+	if err != nil {
+		return &usageError{err}
+	}
+	if most := lint.MaxCode * int64(root.Stored(root.Size)/8); in.size > most {
+		return fmt.Errorf("%s: %d bytes, expected at most %d: %w", inputName(name), in.size, most, lint.ErrLarge)
+	}
+	return nil
 }
 
 // part is a program of an image: its code is from base to end.

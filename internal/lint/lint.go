@@ -39,11 +39,13 @@ type Output struct {
 	Mask   uint64
 }
 
-// Limits on what is looked at: nodes, those of an instruction before less is looked at, and instructions.
+// MaxCode is the number of instructions that are looked at.
+const MaxCode = 1 << 18
+
+// Limits on nodes: on all, and on those of an instruction before less is looked at.
 const (
 	maxNodes  = 1 << 14
 	manyNodes = 1 << 5
-	maxCode   = 1 << 18
 )
 
 // ErrLarge is the error of a program that is too large to be followed.
@@ -166,8 +168,8 @@ func (l *linter) decode() error {
 			addr += int64(root.Stored(root.MinSize))
 			continue
 		}
-		if len(l.code) == maxCode {
-			return fmt.Errorf("more than %d instructions: %w", maxCode, ErrLarge)
+		if len(l.code) == MaxCode {
+			return fmt.Errorf("more than %d instructions: %w", MaxCode, ErrLarge)
 		}
 		x := &inst{addr: addr, inst: in, next: addr + int64(root.Stored(in.Leaf.Size))}
 		l.code = append(l.code, x)

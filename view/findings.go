@@ -170,7 +170,8 @@ func (e *explainer) bitRows(rows []prove.Row) {
 		}
 		e.printf("  %*s  %s\n", width, "", marks.text)
 		for i, r := range rows {
-			e.printf("  %s%*s  %s\n", r.Label, width-len([]rune(r.Label)), "", strings.TrimRight(lines[i].String(), " "))
+			line := fmt.Sprintf("  %s%*s  %s", r.Label, width-len([]rune(r.Label)), "", &lines[i])
+			e.printf("%s\n", strings.TrimRight(line, " "))
 		}
 		high = low - 1
 	}

@@ -151,3 +151,13 @@ const scattered = `<isa name="scattered" strict="true">
   <pattern low="25" high="63">xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>
 </bitset>
 </isa>`
+
+// refined is a machine that is not strict, of whose leaves some refine others and some share words by mistake.
+const refined = `<isa>
+<bitset name="#instruction" size="8"/>
+<bitset name="any" extends="#instruction"><display>any {A}</display><pattern pos="7">0</pattern><field name="A" low="0" high="6" type="uint"/></bitset>
+<bitset name="one" extends="#instruction" overlap="refines some"><display>one</display><pattern low="0" high="7">00000011</pattern></bitset>
+<bitset name="some" extends="#instruction" overlap="refines any"><display>some {B}</display><pattern low="3" high="7">00000</pattern><field name="B" low="0" high="2" type="uint"/></bitset>
+<bitset name="never" extends="#instruction" overlap="refines any"><display>never</display><require>{P}</require><pattern low="0" high="7">01000000</pattern></bitset>
+<bitset name="lost" extends="#instruction"><display>lost</display><pattern low="1" high="7">0000000</pattern><pattern pos="0">x</pattern></bitset>
+</isa>`

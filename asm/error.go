@@ -31,7 +31,7 @@ type Error struct {
 }
 
 // Error returns the message with its code.
-func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", e.Msg, e.Code) }
+func (e *Error) Error() string { return fmt.Sprintf("%s [%s]", diag.Brief(e.Msg), e.Code) }
 
 // Shifted returns an error in a text as one in a text in which that stands at byte by.
 func Shifted(err error, by int) error {

@@ -155,6 +155,7 @@ type setItem struct {
 	absent  []*node // each member absent; as it is read at all where the set is free
 	at      *node   // the place behind a member, and at the start
 	free    bool    // whether bits of an absent member have no value by that
+	parts   []part  // of which members and absent are made, one of each in turn
 }
 
 // grammarOf returns the grammar of a root in a given environment, made at first use.
@@ -196,6 +197,7 @@ type compiler struct {
 	unit   *model.BoundLeaf
 	// holds and fails are the conditions that the case being compiled settles.
 	holds, fails []*model.Prog
+	sets         []*grammar // those that templates have
 }
 
 func (c *compiler) compile() *node {
@@ -524,28 +526,55 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 	return truthBit(prog.Root.Value != 0), true
 }
 
-// set compiles the members of a set, each as a small tree of its own.
+// set compiles the members of a set, each as a small tree of its own. Templates share sets that are alike, or what stands
+// behind a set would be read once for each of them.
 func (c *compiler) set(it *model.Item, ext extent) item {
 	s := &setItem{join: normal(it.Join), free: it.Free}
-	s.at = &node{set: s}
 	missing := noText
 	if s.free {
 		missing = anyExtent
 	}
 	for i := range it.Members {
-		for _, ext := range []extent{someText, missing} {
-			member := &template{parts: []part{c.reference(&it.Members[i], ext), {{{kind: itemSetEnd, set: s}}}}}
-			start := &node{branches: []branch{{of: member}}}
-			if ext == someText {
-				s.members = append(s.members, start)
-			} else {
-				s.absent = append(s.absent, start)
-			}
+		s.parts = append(s.parts, c.reference(&it.Members[i], someText), c.reference(&it.Members[i], missing))
+	}
+	out := item{kind: itemSet, extent: ext}
+	if i := slices.IndexFunc(c.sets, s.alike); i >= 0 {
+		out.call = c.sets[i]
+	} else {
+		out.call = c.newSet(s)
+	}
+	out.set = out.call.set
+	return out
+}
+
+// newSet makes the grammar of a set.
+func (c *compiler) newSet(s *setItem) *grammar {
+	s.at = &node{set: s}
+	end := part{{{kind: itemSetEnd, set: s}}}
+	for i, p := range s.parts {
+		start := &node{branches: []branch{{of: &template{parts: []part{p, end}}}}}
+		if i%2 == 0 {
+			s.members = append(s.members, start)
+		} else {
+			s.absent = append(s.absent, start)
 		}
 	}
 	g := &grammar{env: c.env, index: c.env.Machine.NewIndex(), set: s, start: s.at}
 	g.made.Store(true)
-	return item{kind: itemSet, extent: ext, set: s, call: g}
+	c.sets = append(c.sets, g)
+	return g
+}
+
+// alike reports whether a set reads the same text into the same bits as that of a grammar.
+func (s *setItem) alike(g *grammar) bool {
+	return s.join == g.set.join && s.free == g.set.free && slices.EqualFunc(s.parts, g.set.parts, part.alike)
+}
+
+// alike reports whether two parts are read in the same ways.
+func (p part) alike(q part) bool {
+	return slices.EqualFunc(p, q, func(a, b []item) bool {
+		return slices.EqualFunc(a, b, func(x, y item) bool { return x.alike(&y) })
+	})
 }
 
 // sort tells the edges that are literals from the others.

@@ -86,3 +86,36 @@ func TestLongFloats(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 }
+
+// Templates that start alike are read once as far as they do, a set of options included.
+func TestSharedSets(t *testing.T) {
+	work := func(cases int) int {
+		var b strings.Builder
+		b.WriteString(`<bitset name="#instruction" size="16"/><bitset name="op" extends="#instruction">`)
+		for i := range cases {
+			fmt.Fprintf(&b, `<override><expr>{K} == %d</expr><display>op{OPTS} {A}, {B} with %[1]d</display></override>`, i)
+		}
+		b.WriteString(`
+				<display>op{OPTS} {A}, {B}, {K}</display>
+				<set name="OPTS">
+					<field name="X" pos="15" type="bool" display=".x"/>
+					<field name="Y" pos="14" type="bool" display=".y"/>
+				</set>
+				<pattern low="12" high="13">00</pattern>
+				<field name="K" low="8" high="11" type="uint"/>
+				<field name="A" low="4" high="7" type="uint"/>
+				<field name="B" low="0" high="3" type="uint"/>
+			</bitset>`)
+		p, err := asm.New(load(t, b.String()), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Parse(fmt.Sprintf("op.x.y 1, 2 with %d", cases-1)); err != nil {
+			t.Fatal(err)
+		}
+		return p.Work()
+	}
+	if few, many := work(2), work(10); many > few+8 {
+		t.Errorf("a line takes %d steps with two templates that start alike, %d with ten", few, many)
+	}
+}

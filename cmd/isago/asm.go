@@ -97,6 +97,8 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	switch {
 	case f.plain && !f.hex:
 		return usagef("--plain writes text: add --hex")
+	case f.each || f.header != "":
+		return usagef("--each and --header belong to whole programs of machines with file formats, such as pica200")
 	case f.output == "-" && !f.hex && isTerminal(cmd.OutOrStdout()):
 		return usagef("bytes are nothing for a terminal: add --hex, or -o FILE")
 	}

@@ -10,8 +10,12 @@ import (
 )
 
 // compileSource makes of a source what asm makes of it for the machine of the flags, or for the one that the source is
-// recognised as, which is then that of the flags. ok is false for what is no text, or of no machine.
+// recognised as, which is then that of the flags. ok is false for what is no text, or of no
+// machine.
 func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, ok bool, err error) {
+	if diag.IsUTF16(src.Text) {
+		return nil, false, fileError(src.Name, errUTF16)
+	}
 	if !isText(src.Text) {
 		return nil, false, nil
 	}

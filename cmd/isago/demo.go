@@ -7,16 +7,28 @@ import (
 	"image/draw"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/target/catalog"
 )
+
+// checkDemo refuses flags that do nothing to a demo.
+func checkDemo(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !slices.Contains([]string{"demo", "isa", "png", "size", "jobs", "budget", "stats", "color"}, flag.Name) {
+			err = usagef("--%s does nothing to --demo, whose programs are complete", flag.Name)
+		}
+	})
+	return err
+}
 
 // runDemo draws what comes with each machine, side by side: into a file, or on the terminal.
 func (f *runFlags) runDemo(cmd *cobra.Command) error {

@@ -102,6 +102,18 @@ func (f *disFlags) check() error {
 		return usagef("--plain and --json exclude each other")
 	case f.hex && (f.addresses || f.words || f.jumps):
 		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
+	case f.hex && f.listing:
+		return usagef("--listing is for programs; the lines of --hex stand alone")
+	case f.hex && f.order != "":
+		return usagef("--order is that of bytes; --hex has words")
+	case f.hex && f.compat == "" && (f.labels || len(f.entries) > 0 || f.maxErrors > 0):
+		return usagef("--labels, --entry and --max-errors are for programs; the lines of --hex stand alone, but with --compat mesa")
+	case f.json && f.listing:
+		return usagef("--listing prints text instead of source; --json is neither")
+	case f.json && f.maxErrors > 0:
+		return usagef("--max-errors ends a listing; --json has the whole program")
+	case f.ir && (f.labels || len(f.entries) > 0 || f.maxErrors > 0 || f.findings != ""):
+		return usagef("--ir is a listing of its own, without --labels, --entry, --max-errors and --findings")
 	case f.hex && (f.offset != 0 || f.length != 0):
 		return usagef("--offset and --length choose bytes of a program; --hex reads all lines")
 	case f.fields && !f.json:

@@ -41,14 +41,21 @@ func textOf(name string, data []byte) *diag.Source {
 	return &diag.Source{Name: inputName(name), Text: strings.TrimPrefix(string(data), diag.ByteOrderMark)}
 }
 
-// skipMark goes past a byte order mark. Of other input it reads no more than a byte, which may come slowly.
-func skipMark(r *bufio.Reader) {
-	if b, err := r.Peek(1); err != nil || b[0] != diag.ByteOrderMark[0] {
-		return
+// skipMark goes past a byte order mark; the error tells that it is one of UTF-16. Of other input it reads no more than a
+// byte, which may come slowly.
+func skipMark(r *bufio.Reader) error {
+	if b, err := r.Peek(1); err != nil || b[0] < 0x80 {
+		return nil
 	}
-	if b, _ := r.Peek(len(diag.ByteOrderMark)); string(b) == diag.ByteOrderMark {
-		_, _ = r.Discard(len(b))
+	b, _ := r.Peek(len(diag.ByteOrderMark))
+	switch {
+	case string(b) == diag.ByteOrderMark:
+		_, err := r.Discard(len(b))
+		return err
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return errUTF16
 	}
+	return nil
 }
 
 // inputName is how errors name an input.
@@ -77,6 +84,9 @@ func (f *machineFlags) readImage(name string, in *code) (*isa.Set, *program.Imag
 func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Image, error) {
 	m, format, known := catalog.Recognise(data)
 	if !known && !f.given() {
+		if what, hint := otherKind(data); what != "" {
+			return nil, nil, usagef("%s is %s, not a program: %s; --isa NAME names the machine of raw words or source", inputName(name), what, hint)
+		}
 		return nil, nil, usagef("%s has none of the formats that isago knows (%s); raw words need --isa NAME", inputName(name), formatNames())
 	}
 	set, err := f.load(&m)
@@ -218,6 +228,24 @@ func spool(r io.Reader) (*code, error) {
 	}
 	return &code{ReaderAt: file, size: size, close: remove}, nil
 }
+
+// otherKind says what a file is that starts so, if it is none of code, and what is to be done with it.
+func otherKind(start []byte) (what, hint string) {
+	text := strings.TrimPrefix(string(start[:min(len(start), headSize)]), diag.ByteOrderMark)
+	lines := text[:strings.LastIndexByte(text, '\n')+1]
+	switch {
+	case diag.IsUTF16(text):
+		return "text in UTF-16", "isago reads UTF-8"
+	case lines == "" || !isText(lines):
+		return "", ""
+	case strings.HasPrefix(strings.TrimSpace(lines), "<"):
+		return "XML", "--spec takes descriptions"
+	}
+	return "text", "asm reads source"
+}
+
+// errUTF16 is the error for text that is not in UTF-8.
+var errUTF16 = errors.New("text in UTF-16, expected UTF-8")
 
 // isRaw reports whether an input has no format that isago knows, and a machine is named for it.
 func (f *setFlags) isRaw(in *code) (bool, error) {

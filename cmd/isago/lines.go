@@ -37,7 +37,9 @@ type lineFunc func(dst, line []byte, number int) []byte
 // through pipes. An error in reading comes back when all lines before it are answered.
 func eachLine(r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc, error)) error {
 	lines := bufio.NewReaderSize(r, blockSize) // a smaller one would make a block of its own of what it has read
-	skipMark(lines)
+	if err := skipMark(lines); err != nil {
+		return err
+	}
 	b := blocks{r: lines}
 	var used sync.Pool // of *[]byte: answers that were written
 	worker := func() (func(block) *[]byte, error) {

@@ -62,6 +62,9 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 	if f.json && f.sarif {
 		return usagef("--json and --sarif exclude each other")
 	}
+	if err := f.checkOrder(); err != nil {
+		return err
+	}
 	wanted := sourceFlags{noWarn: f.noWarn}
 	if err := wanted.check(); err != nil {
 		return err

@@ -235,6 +235,18 @@ func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 	return ctx, nil
 }
 
+// checkContexts refuses contexts that the machine has not, where nobody evaluates them: a file or a source says its own.
+func (f *machineFlags) checkContexts(m *catalog.Machine) error {
+	if len(f.contexts) == 0 {
+		return nil
+	}
+	set, err := f.load(m)
+	if err == nil {
+		_, err = f.context(set)
+	}
+	return err
+}
+
 func contextNames(set *isa.Set) string {
 	var names []string
 	for _, c := range set.Contexts() {

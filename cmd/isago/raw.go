@@ -117,8 +117,8 @@ func (f *disFlags) warnOfText(cmd *cobra.Command, name string, in *code) error {
 		return err
 	}
 	head, err := in.head()
-	if isText(string(head)) && bytes.ContainsRune(head, '\n') {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is text, and its bytes are taken for code; asm reads source\n", inputName(name))
+	if what, hint := otherKind(head); what != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: this is %s, and its bytes are taken for code; %s\n", inputName(name), what, hint)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -73,6 +74,9 @@ not reach the end of its program, or read a register that was never written.`,
 			return oneFile(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
 			if f.demo {
 				return f.runDemo(cmd)
 			}
@@ -119,20 +123,39 @@ func (f *runFlags) addOptions(cmd *cobra.Command) {
 	}
 }
 
-// givenOptions returns the options that were given, all of which the machine must have.
-func (f *runFlags) givenOptions(cmd *cobra.Command, m *catalog.Machine) (map[string][]string, error) {
+// check refuses flags that nothing of this run looks at.
+func (f *runFlags) check(cmd *cobra.Command) error {
+	switch {
+	case f.demo:
+		return checkDemo(cmd)
+	case f.in == "" && f.inFormat != "":
+		return usagef("--in-format says what --in has, and there is no --in")
+	case f.mesh == "" && len(f.bind) > 0:
+		return usagef("--bind says what a mesh is to the program, and there is no --mesh")
+	}
+	return nil
+}
+
+// givenOptions returns the options that were given, all of which must be among those known to what is run.
+func (f *runFlags) givenOptions(cmd *cobra.Command, what string, known []exec.Option) (map[string][]string, error) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(known, func(o exec.Option) bool { return o.Name == name })
+	}
 	given := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(f.options)) {
 		flag := cmd.Flags().Lookup(name)
 		if !flag.Changed || flag.Value.Type() == "bool" && flag.Value.String() == "false" {
 			continue
 		}
-		if !slices.ContainsFunc(m.Options, func(o exec.Option) bool { return o.Name == name }) {
-			return nil, usagef("--%s is nothing that programs of %s know", name, m.Name)
+		if !has(name) {
+			return nil, usagef("--%s is nothing that %s know", name, what)
 		}
 		given[name] = *f.options[name]
 	}
-	for _, o := range m.Options {
+	if f.mesh == "" && !has("size") && cmd.Flags().Changed("size") {
+		return nil, usagef("--size is that of a picture, and there is no --mesh")
+	}
+	for _, o := range known {
 		if flag := cmd.Flags().Lookup(o.Name); f.options[o.Name] == nil && flag.Changed {
 			given[o.Name] = []string{flag.Value.String()}
 		}
@@ -240,17 +263,20 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	}
 	m, format, ok := f.launches(data)
 	if !ok {
-		return f.openRaw(name, data, quirks)
+		return f.openRaw(cmd, name, data, quirks)
 	}
 	req := exec.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
 	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
 	if req.Set, err = f.load(&m); err != nil {
 		return nil, nil, err
 	}
+	if err := f.checkRoot(req.Set); err != nil {
+		return nil, nil, err
+	}
 	if req.Context, err = ctx(req.Set); err != nil {
 		return nil, nil, err
 	}
-	if req.Options, err = f.givenOptions(cmd, &m); err != nil {
+	if req.Options, err = f.givenOptions(cmd, "programs of "+m.Name, m.Options); err != nil {
 		return nil, nil, err
 	}
 	r, err := m.Launch(req)
@@ -258,6 +284,22 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 		return nil, nil, misuse(fileError(name, err), err)
 	}
 	return r, req.Set, nil
+}
+
+// checkRoot refuses roots other than that of instructions, which alone are run.
+func (f *runFlags) checkRoot(set *isa.Set) error {
+	runs, err := set.Root("")
+	if err != nil {
+		return err
+	}
+	root, err := set.Root(f.root)
+	switch {
+	case err != nil:
+		return &usageError{err}
+	case root != runs:
+		return usagef("--root %s, but run executes words of %s", f.root, runs.Name)
+	}
+	return nil
 }
 
 // misuse returns err as a mistake on the command line where cause is one of an option.
@@ -301,12 +343,18 @@ func (f *runFlags) launches(data []byte) (m catalog.Machine, format string, ok b
 }
 
 // openRaw reads words that are one instruction after another.
-func (f *runFlags) openRaw(name string, data []byte, quirks map[string]string) (exec.Runner, *isa.Set, error) {
+func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks map[string]string) (exec.Runner, *isa.Set, error) {
 	if f.program != "" && f.program != "0" {
 		return nil, nil, usagef("no program %q, the file is one program", f.program)
 	}
+	if _, err := f.givenOptions(cmd, "raw words", nil); err != nil {
+		return nil, nil, err
+	}
 	set, im, err := f.readImage(name, codeOf(data))
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.checkRoot(set); err != nil {
 		return nil, nil, err
 	}
 	ctx, err := f.context(set)
@@ -367,6 +415,9 @@ func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	case "json", "csv", "raw":
 	default:
 		return usagef("the format of %s is not known by its name; --in-format json, csv or raw says it", inputName(f.in))
+	}
+	if format != "raw" && diag.IsUTF16(string(data)) {
+		return fileError(f.in, errUTF16)
 	}
 	if err := r.Read(data, format); err != nil {
 		return fmt.Errorf("%s: %w", inputName(f.in), err)

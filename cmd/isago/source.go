@@ -137,6 +137,9 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if err := f.check(); err != nil {
 		return err
 	}
+	if err := f.checkContexts(nil); err != nil {
+		return err
+	}
 	f.sourceFlags.contexts, f.processors = f.context, f.jobs
 	f.spelling, f.target = f.syntax, f.format
 	if m, err := catalog.Lookup(f.isa); f.hex && err == nil {
@@ -248,8 +251,14 @@ func openText(cmd *cobra.Command, name string) (*program.Text, *code, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var start [len(diag.ByteOrderMark)]byte
-	if n, _ := in.ReadAt(start[:], 0); string(start[:n]) == diag.ByteOrderMark {
+	head, err := in.head()
+	if err == nil && diag.IsUTF16(string(head)) {
+		err = fileError(name, errUTF16)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, in.Close())
+	}
+	if n := len(diag.ByteOrderMark); bytes.HasPrefix(head, []byte(diag.ByteOrderMark)) {
 		in.size -= int64(n)
 		in.ReaderAt = io.NewSectionReader(in.ReaderAt, int64(n), in.size)
 	}
@@ -360,14 +369,8 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette vie
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
 	}
-	if len(f.contexts) > 0 { // the file says them itself, but what the machine has not is a mistake
-		set, err := f.load(&m)
-		if err == nil {
-			_, err = f.context(set)
-		}
-		if err != nil {
-			return true, err
-		}
+	if err := f.checkContexts(&m); err != nil {
+		return true, err
 	}
 	data, err := in.all()
 	if err != nil {

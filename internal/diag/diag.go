@@ -119,7 +119,7 @@ func (e *Error) Meant(word string, names []string) *Error {
 
 // Error returns the error in one line, file:line:col: message [code].
 func (e *Error) Error() string {
-	msg := e.Msg
+	msg := Brief(e.Msg)
 	if e.Level != Mistake {
 		msg = e.Level.String() + ": " + msg
 	}
@@ -206,6 +206,18 @@ func (l List) Capped(what string) List {
 	return append(shown, more)
 }
 
+// Full reports whether so much is wrong that the rest of a source need not be read.
+func (l List) Full() bool { return len(l) > MaxShown }
+
+// Bounded returns what is told of a source that was read until the list was Full, in order.
+func (l List) Bounded() List {
+	l.Sort()
+	if !l.Full() {
+		return l
+	}
+	return append(l[:MaxShown], Errorf(l[MaxShown].Code, Span{}, "more than %d mistakes, the rest is not shown", MaxShown))
+}
+
 // Err returns the list as an error, nil when it is empty.
 func (l List) Err() error {
 	if len(l) == 0 {
@@ -232,6 +244,23 @@ func Shorten(s string) string {
 		return s[:runeStart(s, most)] + "..."
 	}
 	return s
+}
+
+// A message is told with words up to longWord, so that names of descriptions stay whole, and as much text as longText.
+const longWord, longText = 80, 4 << 10
+
+// Brief returns a message as it is told: what it quotes of an input may have any length.
+func Brief(msg string) string {
+	if len(msg) <= longWord {
+		return msg
+	}
+	words := strings.Split(msg[:runeStart(msg, longText)], " ")
+	for i, w := range words {
+		if len(w) > longWord {
+			words[i] = Shorten(w) + w[len(strings.TrimRight(w, "\",;:)")):]
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Nearest returns the name that is most like a word and could be meant by it, "" where none is.

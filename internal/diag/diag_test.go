@@ -277,3 +277,24 @@ func TestEditDistance(t *testing.T) {
 		}
 	}
 }
+
+// TestBrief cuts long words of an input, not those of a description, and whatever is without end.
+func TestBrief(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, c := range []struct{ msg, want string }{
+		{"short", "short"},
+		{"name " + long[:80] + " is long", "name " + long[:80] + " is long"},
+		{`no directive "` + long + `", expected .word`, `no directive "` + long[:39] + `...", expected .word`},
+		{long + " " + long, long[:40] + "... " + long[:40] + "..."},
+	} {
+		if got := Brief(c.msg); got != c.want {
+			t.Errorf("%q, expected %q", got, c.want)
+		}
+	}
+	if got := len(Brief(strings.Repeat("a ", 1<<20))); got > 1<<13 {
+		t.Errorf("%d bytes", got)
+	}
+	if got := Errorf(Directive, Span{}, "no %s", long).Error(); got != "no "+long[:40]+"... [directive]" {
+		t.Error(got)
+	}
+}

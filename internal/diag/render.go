@@ -69,15 +69,15 @@ func (r *renderer) list(list List) {
 
 // error renders an error, of which there are more of the same kind elsewhere.
 func (r *renderer) error(e *Error, same List) {
-	what := r.paint(levelColours[e.Level], e.Level.String()+": ")
+	what, msg := r.paint(levelColours[e.Level], e.Level.String()+": "), Brief(e.Msg)
 	switch {
 	case e.Span.IsValid():
-		fmt.Fprintf(&r.b, "%s %s%s [%s]\n", r.paint(boldColour, e.Span.String()+":"), what, r.paint(boldColour, e.Msg), e.Code)
+		fmt.Fprintf(&r.b, "%s %s%s [%s]\n", r.paint(boldColour, e.Span.String()+":"), what, r.paint(boldColour, msg), e.Code)
 		r.caret(e.Span)
 	case e.Level == Mistake: // the command says before it who speaks
-		fmt.Fprintf(&r.b, "%s [%s]\n", e.Msg, e.Code)
+		fmt.Fprintf(&r.b, "%s [%s]\n", msg, e.Code)
 	default:
-		fmt.Fprintf(&r.b, "%s%s [%s]\n", what, e.Msg, e.Code)
+		fmt.Fprintf(&r.b, "%s%s [%s]\n", what, msg, e.Code)
 	}
 	if len(same) > 0 && e.Span.IsValid() {
 		r.remark("note", "the same "+places(same))
@@ -86,7 +86,7 @@ func (r *renderer) error(e *Error, same List) {
 		r.remark("help", h)
 	}
 	for _, n := range e.Notes {
-		fmt.Fprintf(&r.b, "%s %s%s\n", r.paint(boldColour, n.Span.String()+":"), r.paint(noteColour, "note: "), n.Msg)
+		fmt.Fprintf(&r.b, "%s %s%s\n", r.paint(boldColour, n.Span.String()+":"), r.paint(noteColour, "note: "), Brief(n.Msg))
 		r.caret(n.Span)
 	}
 }

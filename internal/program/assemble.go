@@ -156,9 +156,6 @@ func (c *Code) data(units []uint32, from, to int64) (list []Word) {
 	return list
 }
 
-// maxErrors is the number of mistakes after which the rest of a text is not read.
-const maxErrors = diag.MaxShown
-
 // Assembler reads programs without container: instructions of a root, labels and the directives .word,
 // .align, .skip and .set, with constant expressions where numbers stand.
 type Assembler struct {
@@ -200,7 +197,7 @@ func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code
 	if err := r.read(); err != nil {
 		return nil, err
 	}
-	if len(r.errs) <= maxErrors {
+	if !r.errs.Full() {
 		r.settle()
 	}
 	for name, l := range r.labels {
@@ -209,11 +206,7 @@ func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code
 	slices.SortFunc(r.code.Labels, func(x, y Entry) int {
 		return cmp.Or(cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.Name, y.Name))
 	})
-	r.errs.Sort()
-	if len(r.errs) > maxErrors {
-		r.errs = append(r.errs[:maxErrors], diag.Errorf(diag.TextExpected, diag.Span{}, "more than %d mistakes, the rest is not shown", maxErrors))
-	}
-	return &r.code, r.errs.Err()
+	return &r.code, r.errs.Bounded().Err()
 }
 
 // label is a place in bits. Its name stands at off in the source.
@@ -287,7 +280,7 @@ func (a *assembler) read() error {
 				known = &b.Ahead[i]
 			}
 			a.take(x, known)
-			if len(a.errs) > maxErrors {
+			if a.errs.Full() {
 				return errEnough
 			}
 		}
@@ -389,7 +382,7 @@ func (a *assembler) pass() {
 			a.statement(a.statements.at(a.src, x), &ahead{}, o.bad)
 			o.words = a.words
 		}
-		if len(a.errs) > maxErrors {
+		if a.errs.Full() {
 			return
 		}
 	}

@@ -509,7 +509,7 @@ func TestAssembleManyErrors(t *testing.T) {
 	if !errors.As(err, &list) || len(list) != 51 {
 		t.Fatalf("%d mistakes", len(list))
 	}
-	if got := list[50].Error(); got != "more than 50 mistakes, the rest is not shown [text-expected]" {
+	if got := list[50].Error(); got != "more than 50 mistakes, the rest is not shown [text-unknown]" {
 		t.Error(got)
 	}
 }

@@ -142,9 +142,6 @@ type placedUnit struct {
 	span  diag.Span
 }
 
-// maxErrors bounds the mistakes that are told of.
-const maxErrors = 50
-
 // maxUnits bounds a program; addresses reach far less.
 const maxUnits = 1 << 20
 
@@ -166,11 +163,7 @@ func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 			return nil, err
 		}
 	}
-	a.errs.Sort()
-	if len(a.errs) > maxErrors {
-		a.errs = append(a.errs[:maxErrors], errorf(diag.TextExpected, diag.Span{}, "more than %d mistakes, the rest is not shown", maxErrors))
-	}
-	if err := a.errs.Err(); err != nil {
+	if err := a.errs.Bounded().Err(); err != nil {
 		return nil, err
 	}
 	out := a.out
@@ -191,7 +184,7 @@ var errEnough = errors.New("too many mistakes")
 func (a *Assembler) scan() {
 	a.lexis.Split(a.src.Text, func(off int, text string) bool {
 		a.scanLine(text, off)
-		return len(a.errs) <= maxErrors
+		return !a.errs.Full()
 	})
 }
 
@@ -331,7 +324,7 @@ func (a *Assembler) readClauses() {
 	}
 	for i := range a.lines {
 		l := &a.lines[i]
-		if l.what != clauseLine || len(a.errs) > maxErrors {
+		if l.what != clauseLine || a.errs.Full() {
 			continue
 		}
 		p.Addr = int64(len(a.placed)) * int64(a.m.cf.root.Size)
@@ -458,7 +451,7 @@ type placing struct {
 
 // line places what a line gives; ok is false where there are too many mistakes, or units.
 func (p *placing) line(l *sourceLine, known *ahead) (ok bool) {
-	if len(p.errs) > maxErrors {
+	if p.errs.Full() {
 		return false
 	}
 	if p.at >= maxUnits && l.what != clauseLine {

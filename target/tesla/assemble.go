@@ -13,9 +13,6 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// maxErrors is the number of mistakes after which the rest of a text is not read.
-const maxErrors = 50
-
 // maxSpace bounds the bytes that a directive adds, and what it adds up to.
 const maxSpace = 1 << 24
 
@@ -131,7 +128,6 @@ func (a *assembler) assemble(src *program.Text, ends bool) error {
 	default:
 		a.resolve()
 	}
-	a.errs.Sort()
 	return nil
 }
 
@@ -162,7 +158,7 @@ func (a *assembler) batch(b *program.Batch[read]) error {
 			lead := (&scanner{text: s.Text}).blanks(0)
 			a.cur.ends = append(a.cur.ends, statementEnd{len(a.cur.code), s.Off + int64(lead), s.Off + int64(len(s.Text))})
 		}
-		if len(a.errs) > maxErrors {
+		if a.errs.Full() {
 			return errEnough
 		}
 	}

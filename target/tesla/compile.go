@@ -78,7 +78,7 @@ func (c *compiler) compile(src *program.Text, opt program.CompileOptions, places
 	if err := a.assemble(src, hex || places); err != nil {
 		return nil, err
 	}
-	if err := a.errs.Err(); err != nil {
+	if err := a.errs.Bounded().Err(); err != nil {
 		return nil, err
 	}
 	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings}
@@ -130,7 +130,7 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 		out = l.append(out, wordsOf(code))
 		off = b.to
 	}
-	if err := a.errs.Err(); err != nil {
+	if err := a.errs.Bounded().Err(); err != nil {
 		return nil, err
 	}
 	if hex {

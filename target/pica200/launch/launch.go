@@ -32,6 +32,9 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if d.Type == pica200.GeometryShader {
 		return newGeometry(l, d, req.Options["vertices"])
 	}
+	if len(req.Options["vertices"]) > 0 {
+		return nil, exec.Optionf("--vertices says what a primitive is to a geometry shader, and this is a vertex shader")
+	}
 	return exec.NewBatch(l), nil
 }
 

@@ -287,20 +287,36 @@ func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 	k.guards[u] = k.w.or(old, guard)
 }
 
+// maxLooks bounds how often an expression is looked at again because it is evaluated in more places than was known: what
+// goes round might have no end.
+const maxLooks = 4
+
 // expressions looks at every expression that was used, and at those that these use.
 func (k *walker) expressions() {
+	looked := map[use]lit{}
+	for range maxLooks {
+		k.look(looked)
+	}
+	for p := range k.w.cycles {
+		k.m.cycle(p.Span)
+	}
+}
+
+// look looks at the expressions that have not been looked at where they are evaluated.
+func (k *walker) look(looked map[use]lit) {
 	for i := 0; i < len(k.order); i++ {
 		u := k.order[i]
 		guard := k.guards[u]
+		if at, ok := looked[u]; ok && at == guard {
+			continue
+		}
+		looked[u] = guard
 		k.node(u.prog.Root, u.f, guard, guard)
 		for _, x := range u.prog.Missing {
 			if !reads(u.prog.Root, x.Name) { // in a comment: Mesa's tools fetch it all the same
 				k.name(x.Alts, x.Name, u.prog.Spec.Span, u.f, guard, false)
 			}
 		}
-	}
-	for p := range k.w.cycles {
-		k.m.cycle(p.Span)
 	}
 }
 

@@ -461,33 +461,39 @@ func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	}
 }
 
-// boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an
-// expression always has, any for one that has not.
+// boolText is what tells the texts of bools apart: what is printed for the truth on, the one truth that an expression
+// always has, any for one that has not, and the largest value.
 type boolText struct {
-	text     string
-	on, only uint64
+	text           string
+	on, only, last uint64
 }
 
 const anyBool = 2
 
 func (c *compiler) boolWords(ref *model.Ref) *trie {
-	key := boolText{c.parser.fold(normal(*ref.Field.Display)), 1, anyBool}
+	key := boolText{c.parser.fold(normal(*ref.Field.Display)), 1, anyBool, 1}
 	if ref.Kind == spec.KindBoolInv {
 		key.on = 0
 	}
 	if is, always := constant(ref.Prog); always {
 		key.only = is
 	}
+	if ref.Prog == nil && ref.Width <= maxNamed {
+		key.last = ones(ref.Width)
+	}
 	t := c.parser.bools[key]
 	if t != nil {
 		return t
 	}
 	t = &trie{}
-	if key.only == anyBool || key.only == key.on {
-		t.addWord(key.text, key.on, false)
-	}
-	if key.only == anyBool || key.only != key.on {
-		t.add("", 1-key.on, false)
+	for v := range key.last + 1 {
+		switch is := truthBit(v != 0); {
+		case key.only != anyBool && key.only != is:
+		case is == key.on:
+			t.addWord(key.text, v, false)
+		default:
+			t.add("", v, false)
+		}
 	}
 	t.finish()
 	c.parser.bools[key] = t

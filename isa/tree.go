@@ -49,9 +49,7 @@ const (
 // newTree returns the tree of a root that is still a list.
 func newTree(r *model.Root, strict bool) *tree {
 	leaves := slices.Clone(r.Leaves)
-	if strict {
-		narrowFirst(leaves)
-	}
+	narrowFirst(leaves)
 	t := &tree{root: &treeNode{leaves: leaves}, first: strict, flat: len(leaves) > fewLeaves}
 	for _, l := range r.Leaves {
 		t.requires = append(t.requires, conditional(l))

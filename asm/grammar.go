@@ -195,9 +195,7 @@ type compiler struct {
 	parser *Parser
 	env    *model.Env
 	unit   *model.BoundLeaf
-	// holds and fails are the conditions that the case being compiled settles.
-	holds, fails []*model.Prog
-	sets         []*grammar // those that templates have
+	sets   []*grammar // those that templates have
 }
 
 func (c *compiler) compile() *node {
@@ -227,38 +225,29 @@ func (c *compiler) leaf(start *node, aliases bool) {
 
 // display adds the display of a case.
 func (c *compiler) display(start *node, i int) {
-	acc := c.enter(i)
-	acc.not = c.fails
-	for _, n := range acc.not {
-		acc.outside = append(acc.outside, outside(n.Root))
-		acc.anyOutside = acc.anyOutside || outside(n.Root)
+	acc := c.accept(i)
+	for _, cs := range c.unit.Cases[:i] {
+		if cs.Cond != nil && cs.Shown { // its display would win
+			acc.not = append(acc.not, cs.Cond)
+			acc.outside = append(acc.outside, outside(cs.Cond.Root))
+			acc.anyOutside = acc.anyOutside || outside(cs.Cond.Root)
+		}
 	}
 	c.template(start, c.unit.Cases[i].Items, acc)
 }
 
 // alias adds an alias of a case.
 func (c *compiler) alias(start *node, i, alias int) {
-	acc := c.enter(i)
+	acc := c.accept(i)
 	acc.alias = true
 	c.template(start, c.unit.Cases[i].Aliases()[alias], acc)
 }
 
-// enter settles the conditions of a case: that it holds, and that those before it do not whose displays would win.
-func (c *compiler) enter(i int) *accept {
-	c.holds, c.fails = nil, nil
-	asserts := len(c.unit.Cases[i].Spec.Asserts) > 0
-	for _, cs := range c.unit.Cases[:i] {
-		asserts = asserts || len(cs.Spec.Asserts) > 0
-		if cs.Cond != nil && cs.Shown {
-			c.fails = append(c.fails, cs.Cond)
-		}
-	}
-	own := c.unit.Cases[i].Cond
-	if own != nil {
-		c.holds = []*model.Prog{own}
-	}
+// accept returns the end of the templates of a case, but for what tells its display from those before it.
+func (c *compiler) accept(i int) *accept {
+	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes}
+	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
@@ -403,18 +392,11 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	}
 	var conds []condition
 	for _, a := range it.Alts {
-		if a.Cond != nil && a.CondDepth == 0 && slices.Contains(c.fails, a.Cond) && !slices.Contains(c.holds, a.Cond) {
-			continue
-		}
-		own := append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondDepth, true})
-		settled := a.Cond == nil || a.CondDepth == 0 && slices.Contains(c.holds, a.Cond)
-		if settled {
-			own = own[:len(own)-1]
+		own := conds
+		if a.Cond != nil {
+			own = append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondDepth, true})
 		}
 		ways = append(ways, []item{c.item(it, a.Ref, own, ext)})
-		if settled {
-			break
-		}
 		conds = append(conds, condition{a.Cond, a.CondDepth, false})
 	}
 	return ways

@@ -460,15 +460,8 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	if r.Prog != nil {
 		return d.eval(r.Prog, depth)
 	}
-	var x uint64
-	for _, p := range r.Field.Parts {
-		if p.Width > 64 {
-			w := r.Field.Gather(v)
-			return w[0]
-		}
-		x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
-	}
-	return x
+	w := r.Field.Gather(v)
+	return w[0]
 }
 
 // entered returns the value of the last bitset that a path passes through, of the frame if there

@@ -115,6 +115,18 @@ func TestDerived(t *testing.T) {
 	}
 }
 
+// TestWideBool has bools of several bits: any that is not 0 is meant by the text, and what stands behind it says which.
+func TestWideBool(t *testing.T) {
+	toolsFor(t, load(t, `
+		<bitset name="#instruction" size="8">
+			<display>op{A}{B} {SUM}</display>
+			<field name="A" low="0" high="2" type="bool" display=".a"/>
+			<field name="B" low="3" high="4" type="bool_inv" display=".b"/>
+			<field name="C" low="5" high="7" type="uint"/>
+			<derived name="SUM" type="uint" width="8"><expr>{A} + {B} * 10 + {C} * 100</expr></derived>
+		</bitset>`)).rows(t, []row{{"op.b 0", "00", ""}, {"op.a.b 7", "07", ""}, {"op 120", "30", ""}, {"op.a 735", "fd", ""}})
+}
+
 // TestPiecesOfPieces has operands in pieces of an operand that does not start at bit 0.
 func TestPiecesOfPieces(t *testing.T) {
 	toolsFor(t, load(t, `

@@ -195,9 +195,7 @@ type compiler struct {
 	parser *Parser
 	env    *model.Env
 	unit   *model.BoundLeaf
-	// holds and fails are the conditions that the case being compiled settles.
-	holds, fails []*model.Prog
-	sets         []*grammar // those that templates have
+	sets   []*grammar // those that templates have
 }
 
 func (c *compiler) compile() *node {
@@ -227,38 +225,29 @@ func (c *compiler) leaf(start *node, aliases bool) {
 
 // display adds the display of a case.
 func (c *compiler) display(start *node, i int) {
-	acc := c.enter(i)
-	acc.not = c.fails
-	for _, n := range acc.not {
-		acc.outside = append(acc.outside, outside(n.Root))
-		acc.anyOutside = acc.anyOutside || outside(n.Root)
+	acc := c.accept(i)
+	for _, cs := range c.unit.Cases[:i] {
+		if cs.Cond != nil && cs.Shown { // its display would win
+			acc.not = append(acc.not, cs.Cond)
+			acc.outside = append(acc.outside, outside(cs.Cond.Root))
+			acc.anyOutside = acc.anyOutside || outside(cs.Cond.Root)
+		}
 	}
 	c.template(start, c.unit.Cases[i].Items, acc)
 }
 
 // alias adds an alias of a case.
 func (c *compiler) alias(start *node, i, alias int) {
-	acc := c.enter(i)
+	acc := c.accept(i)
 	acc.alias = true
 	c.template(start, c.unit.Cases[i].Aliases()[alias], acc)
 }
 
-// enter settles the conditions of a case: that it holds, and that those before it do not whose displays would win.
-func (c *compiler) enter(i int) *accept {
-	c.holds, c.fails = nil, nil
-	asserts := len(c.unit.Cases[i].Spec.Asserts) > 0
-	for _, cs := range c.unit.Cases[:i] {
-		asserts = asserts || len(cs.Spec.Asserts) > 0
-		if cs.Cond != nil && cs.Shown {
-			c.fails = append(c.fails, cs.Cond)
-		}
-	}
-	own := c.unit.Cases[i].Cond
-	if own != nil {
-		c.holds = []*model.Prog{own}
-	}
+// accept returns the end of the templates of a case, but for what tells its display from those before it.
+func (c *compiler) accept(i int) *accept {
+	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: own, asserts: asserts, completes: completes}
+	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
@@ -403,18 +392,11 @@ func (c *compiler) reference(it *model.Item, ext extent) (ways part) {
 	}
 	var conds []condition
 	for _, a := range it.Alts {
-		if a.Cond != nil && a.CondDepth == 0 && slices.Contains(c.fails, a.Cond) && !slices.Contains(c.holds, a.Cond) {
-			continue
-		}
-		own := append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondDepth, true})
-		settled := a.Cond == nil || a.CondDepth == 0 && slices.Contains(c.holds, a.Cond)
-		if settled {
-			own = own[:len(own)-1]
+		own := conds
+		if a.Cond != nil {
+			own = append(conds[:len(conds):len(conds)], condition{a.Cond, a.CondDepth, true})
 		}
 		ways = append(ways, []item{c.item(it, a.Ref, own, ext)})
-		if settled {
-			break
-		}
 		conds = append(conds, condition{a.Cond, a.CondDepth, false})
 	}
 	return ways
@@ -479,33 +461,39 @@ func (c *compiler) hasUnnamed(ref *model.Ref) bool {
 	}
 }
 
-// boolText is what tells the texts of bools apart: what is printed for the value on, and the one value that an
-// expression always has, any for one that has not.
+// boolText is what tells the texts of bools apart: what is printed for the truth on, the one truth that an expression
+// always has, any for one that has not, and the largest value.
 type boolText struct {
-	text     string
-	on, only uint64
+	text           string
+	on, only, last uint64
 }
 
 const anyBool = 2
 
 func (c *compiler) boolWords(ref *model.Ref) *trie {
-	key := boolText{c.parser.fold(normal(*ref.Field.Display)), 1, anyBool}
+	key := boolText{c.parser.fold(normal(*ref.Field.Display)), 1, anyBool, 1}
 	if ref.Kind == spec.KindBoolInv {
 		key.on = 0
 	}
 	if is, always := constant(ref.Prog); always {
 		key.only = is
 	}
+	if ref.Prog == nil && ref.Width <= maxNamed {
+		key.last = ones(ref.Width)
+	}
 	t := c.parser.bools[key]
 	if t != nil {
 		return t
 	}
 	t = &trie{}
-	if key.only == anyBool || key.only == key.on {
-		t.addWord(key.text, key.on, false)
-	}
-	if key.only == anyBool || key.only != key.on {
-		t.add("", 1-key.on, false)
+	for v := range key.last + 1 {
+		switch is := truthBit(v != 0); {
+		case key.only != anyBool && key.only != is:
+		case is == key.on:
+			t.addWord(key.text, v, false)
+		default:
+			t.add("", v, false)
+		}
 	}
 	t.finish()
 	c.parser.bools[key] = t

@@ -315,17 +315,14 @@ func (p *Parser) Try(text string) (res Result, ok bool) {
 // them what starts a comment, as much of the line is the instruction as can be. The result's Entries
 // are valid until the next call. The error is an *Error.
 func (p *Parser) Parse(text string) (Result, error) {
-	if len(text) > maxLine {
-		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
-	}
 	p.line = append(p.line[:0], text...)
-	return p.parse(p.line)
+	return p.ParseBytes(p.line)
 }
 
 // ParseBytes is Parse for a text that is not a string; it does not keep line.
 func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	if len(line) > maxLine {
-		return p.Parse(string(line))
+		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
 	}
 	return p.parse(line)
 }
@@ -633,9 +630,6 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 		if end, ok := p.literalAt(pos, limit, e.item.text); ok {
 			return e, end
 		}
-		return nil, 0
-	}
-	if n.literals == nil {
 		return nil, 0
 	}
 	found, end := p.findWord(n.literals, pos, limit)

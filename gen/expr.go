@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -395,15 +396,26 @@ func (x *Expr) IsBool() bool {
 	return false
 }
 
-// settled simplifies what the ranges of its operands settle: a compiler would warn of it.
+// settled simplifies what its operands settle by their ranges, or by being the same: a compiler would warn of it.
 func settled(x *Expr) *Expr {
 	if x.Y == nil {
 		return x
 	}
+	same := !x.X.Effects && reflect.DeepEqual(x.X, x.Y)
 	switch x.Op {
 	case spec.OpAndAnd, spec.OpOrOr:
+		if same {
+			return truth(x.X)
+		}
 		return settledLogic(x)
-	case spec.OpEq, spec.OpNe, spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
+	case spec.OpEq, spec.OpLe, spec.OpGe:
+		if same {
+			return is(x.X, 1)
+		}
+	case spec.OpNe, spec.OpLt, spec.OpGt:
+		if same {
+			return is(x.X, 0)
+		}
 	default:
 		return x
 	}

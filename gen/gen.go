@@ -180,6 +180,9 @@ func New(set *isa.Set, opt Options) (*Program, error) {
 	if err := p.classes(set); err != nil {
 		return nil, err
 	}
+	if err := p.instructions(); err != nil {
+		return nil, err
+	}
 	p.Contexts, p.Tables, p.Files = m.ISA.Contexts, m.ISA.Tables, m.ISA.Files
 	p.enums()
 	if err := p.lower(false); err != nil {
@@ -278,6 +281,20 @@ func (p *Program) enum(e *model.Enum) *Enum {
 		if x.Spec == e.Spec {
 			return x
 		}
+	}
+	return nil
+}
+
+// instructions asks for something to decode.
+func (p *Program) instructions() error {
+	hasLeaves := func(c Class) bool {
+		return slices.ContainsFunc(c.model.Roots, func(r *model.Root) bool { return len(r.Leaves) > 0 })
+	}
+	switch {
+	case len(p.Classes[0].model.Roots) == 0:
+		return fmt.Errorf("%s: no <bitset>, so there is nothing to decode", p.ISA.Span)
+	case !slices.ContainsFunc(p.Classes, hasLeaves):
+		return fmt.Errorf("%s: no instruction exists in generation %d", p.Classes[0].model.Roots[0].Spec.Span, p.Gen)
 	}
 	return nil
 }

@@ -239,6 +239,8 @@ type Candidate struct {
 	Leaf        *Leaf
 	Mask, Match Bits
 	Requires    []*Expr
+	// Refined are the candidates before it that refine it: it does not count where one of them is found.
+	Refined []*Leaf
 }
 
 // Layout is where the fields of a leaf are, for packing and unpacking.

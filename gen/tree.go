@@ -31,7 +31,7 @@ func (l *lowering) matching(env *model.Env) *Func {
 		}
 		list = append(list, c)
 	}
-	if l.p.ISA.Strict {
+	if !l.p.Mesa {
 		narrowFirst(list)
 	}
 	if l.p.Mesa {
@@ -72,7 +72,7 @@ type candidate struct {
 	out  Candidate
 }
 
-// narrowFirst moves each leaf before those that it refines, keeping the order otherwise.
+// narrowFirst moves each leaf before those that it refines, keeping the order otherwise, and tells these of it.
 func narrowFirst(list []candidate) {
 	for i := 1; i < len(list); i++ {
 		c := list[i]
@@ -80,6 +80,13 @@ func narrowFirst(list []candidate) {
 		if j >= 0 {
 			copy(list[j+1:i+1], list[j:i])
 			list[j] = c
+		}
+	}
+	for i := range list {
+		for _, o := range list[:i] {
+			if slices.Contains(o.leaf.Refines, list[i].leaf) {
+				list[i].out.Refined = append(list[i].out.Refined, o.out.Leaf)
+			}
 		}
 	}
 }

@@ -161,6 +161,7 @@ func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = 
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	d.findings = d.findings[:0]
 	d.conflict = [2]*Leaf{}
+	d.leave(0)
 	d.frames[0].v = v
 	leaf := d.match(d.env, 0)
 	if leaf == nil {
@@ -207,7 +208,7 @@ func (d *Decoder) match(env *model.Env, depth int) *model.Leaf {
 	t := d.set.tree(env.Root)
 	var found *model.Leaf
 	for _, l := range t.lookup(&f.v) {
-		if !matches(l, &f.v) || t.requires[l.ID] && !d.allowed(env, l, depth) {
+		if !matches(l, &f.v) || found != nil && slices.Contains(found.Refines, l) || t.requires[l.ID] && !d.allowed(env, l, depth) {
 			continue
 		}
 		if found != nil {
@@ -459,15 +460,8 @@ func (d *Decoder) extract(r *model.Ref, v *bits.Value, depth int) uint64 {
 	if r.Prog != nil {
 		return d.eval(r.Prog, depth)
 	}
-	var x uint64
-	for _, p := range r.Field.Parts {
-		if p.Width > 64 {
-			w := r.Field.Gather(v)
-			return w[0]
-		}
-		x = x<<uint(p.Width) | v.Uint(p.Low, p.Width)
-	}
-	return x
+	w := r.Field.Gather(v)
+	return w[0]
 }
 
 // entered returns the value of the last bitset that a path passes through, of the frame if there

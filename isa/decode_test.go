@@ -53,6 +53,36 @@ func TestRefines(t *testing.T) {
 	check(t, d, []row{{0x10, "any 0", ""}, {0x1b, "any b", ""}, {0x1c, "some 0", ""}, {0x1e, "some 2", ""}, {0x1f, "one", ""}, {0x2f, "unknown", ""}})
 }
 
+// TestRefinesPlain checks the same of a description that is not strict, in which other leaves may share words by mistake.
+func TestRefinesPlain(t *testing.T) {
+	d := decoder(t, loadXML(t, `<isa><bitset name="#instruction" size="8"/>
+		<bitset name="any" extends="#instruction"><display>any</display><pattern pos="7">0</pattern><pattern low="0" high="6">xxxxxxx</pattern></bitset>
+		<bitset name="one" extends="#instruction" overlap="refines some"><display>one</display><pattern low="0" high="7">00000011</pattern></bitset>
+		<bitset name="some" extends="#instruction" overlap="refines any"><display>some</display><pattern low="2" high="7">000000</pattern><pattern low="0" high="1">xx</pattern></bitset>
+		<bitset name="lost" extends="#instruction"><display>lost</display><pattern low="0" high="7">00010000</pattern></bitset></isa>`, isa.Options{}))
+	check(t, d, []row{{0x00, "some", ""}, {0x03, "one", ""}, {0x40, "any", "dontcare bits in any: 00000040"}, {0x10, "unknown", "bitset conflict: any vs lost"}})
+}
+
+// TestFindingOfRequirement asks twice for a word that is no instruction because a name is missing: each time it is told.
+func TestFindingOfRequirement(t *testing.T) {
+	d := decoder(t, loadXML(t, `<isa><bitset name="#instruction" size="8"/>
+		<bitset name="a" extends="#instruction"><display>a</display><require>{P} == 1</require><pattern low="0" high="7">00000000</pattern></bitset></isa>`, isa.Options{}))
+	check(t, d, []row{{0, "unknown", "no field 'P'"}, {0, "unknown", "no field 'P'"}})
+}
+
+// TestOperandWithoutLeaves prints an operand of a type that has no leaf in the generation.
+func TestOperandWithoutLeaves(t *testing.T) {
+	const xml = `<isa><bitset name="#reg" size="2"/>
+		<bitset name="r" extends="#reg"><gen min="3"/><display>r{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
+		<bitset name="#instruction" size="8"/>
+		<bitset name="a" extends="#instruction"><display>a {R}</display><pattern low="2" high="7">000000</pattern><field name="R" low="0" high="1" type="#reg"/></bitset></isa>`
+	d := decoder(t, loadXML(t, xml, isa.Options{}))
+	for range 100 { // the first instructions are printed without memos
+		check(t, d, []row{{1, "a ", "no match: FIELD: 'a.R': 00000001"}})
+	}
+	check(t, decoder(t, loadXML(t, xml, isa.Options{Gen: 3})), []row{{1, "a r1", ""}})
+}
+
 // TestGenerations takes the leaves that a generation has.
 func TestGenerations(t *testing.T) {
 	const xml = `<isa>

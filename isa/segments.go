@@ -314,8 +314,8 @@ func (m *envMemo) prepare(env *model.Env, width int) {
 	m.width, m.choice = width, nil
 	g := dependencies{budget: maxDependencies}
 	leaves := env.Root.Leaves
-	if l := leaves[0]; len(leaves) == 1 && len(env.Bound(l).Requires) == 0 && l.Mask.IsZero() && l.DontCare.IsZero() {
-		m.single = env.Bound(l)
+	if len(leaves) == 1 && len(env.Bound(leaves[0]).Requires) == 0 && leaves[0].Mask.IsZero() && leaves[0].DontCare.IsZero() {
+		m.single = env.Bound(leaves[0])
 	}
 	for _, l := range leaves {
 		g.masks[0] = g.masks[0].Or(l.Mask).Or(l.DontCare)

@@ -49,9 +49,7 @@ const (
 // newTree returns the tree of a root that is still a list.
 func newTree(r *model.Root, strict bool) *tree {
 	leaves := slices.Clone(r.Leaves)
-	if strict {
-		narrowFirst(leaves)
-	}
+	narrowFirst(leaves)
 	t := &tree{root: &treeNode{leaves: leaves}, first: strict, flat: len(leaves) > fewLeaves}
 	for _, l := range r.Leaves {
 		t.requires = append(t.requires, conditional(l))
@@ -104,7 +102,7 @@ func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
 	n.leaves = nil
 	buckets := make([][]*model.Leaf, 1<<asked)
 	for _, l := range leaves {
-		match, free := n.index(&l.Match), n.index(&l.Mask)^(1<<asked-1)
+		match, free := n.key.from(&sources{&l.Match}), n.key.from(&sources{&l.Mask})^(1<<asked-1)
 		for sub := free; ; sub = (sub - 1) & free {
 			buckets[match|sub] = append(buckets[match|sub], l)
 			if sub == 0 {
@@ -223,22 +221,11 @@ func divide(lists [][]share, bit int) (out [][]share) {
 	return out
 }
 
-// index reads the bits that the node asks for.
-func (n *treeNode) index(v *bits.Value) uint64 {
-	k := &n.key
-	x := v[k.first.limb&3] >> (k.first.shift & 63) & k.first.mask
-	for i := range k.rest {
-		w := &k.rest[i]
-		x |= v[w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
-	}
-	return x
-}
-
 // lookup returns the leaves that may match, in the order in which they are to be tried.
 func (t *tree) lookup(v *bits.Value) []*model.Leaf {
-	n := t.root
+	n, word := t.root, sources{v}
 	for n.next != nil {
-		if n = n.next[n.index(v)]; n == nil {
+		if n = n.next[n.key.from(&word)]; n == nil {
 			return nil
 		}
 	}

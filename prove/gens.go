@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
@@ -107,4 +108,18 @@ func (c *checker) genNote(f *Finding) string {
 		list = append(list, c.genSpan(g))
 	}
 	return "; generation " + strings.Join(list, ", ")
+}
+
+// refusedIn says of mistakes for which a description does not load in which generation that is.
+func (c *checker) refusedIn(gen uint32, err error) error {
+	r, ok := Refused(err)
+	if !ok || len(c.starts) == 0 {
+		return err
+	}
+	var list diag.List
+	for i := range r.Findings {
+		r.Findings[i].Msg += "; generation " + c.genSpan(gen)
+		list = append(list, r.Findings[i].diagnostic())
+	}
+	return list
 }

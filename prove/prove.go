@@ -165,7 +165,8 @@ type Report struct {
 	Gens []uint32
 }
 
-// Check looks at a description from all sides. The error is that of a root which is not there.
+// Check looks at a description from all sides. The error is that of a root which is not there, or says why the
+// description is refused in a generation.
 func Check(set *isa.Set, opt Options) (*Report, error) {
 	if opt.Search == 0 {
 		opt.Search = DefaultSearch
@@ -175,7 +176,7 @@ func Check(set *isa.Set, opt Options) (*Report, error) {
 	for _, gen := range c.generations(set) {
 		at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
 		if err != nil {
-			return nil, err
+			return nil, c.refusedIn(gen, err)
 		}
 		c.machines = append(c.machines, newMachine(c, at, gen))
 	}

@@ -25,28 +25,74 @@ func (m *machine) texts() (open []*model.Env) {
 	for _, env := range m.order {
 		m.shown(env)
 	}
+	verdicts := map[*model.Env]textVerdict{}
 	for _, env := range m.order {
 		before := len(m.c.findings)
-		proved := false
+		v := textVerdict{}
 		if env.Root.Size <= maxTried && !m.c.opt.untried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
-			proved = m.tryAll(env)
+			v.proved, v.tried = m.tryAll(env), true
 		} else {
-			proved = m.splits(env) && !m.open[env.Root]
+			v.proved = m.splits(env) && !m.open[env.Root]
 		}
-		if !proved {
+		v.doubted, v.rounded = len(m.c.findings) > before || m.doubts[env.Root], m.rounded[env.Root]
+		verdicts[env] = v
+	}
+	for _, env := range m.order {
+		v := verdicts[env]
+		if !v.tried { // the text of an operand is taken to tell its bits
+			inner := map[*model.Env]bool{}
+			operandsOf(env, inner)
+			for x := range inner {
+				if o, ok := verdicts[x]; ok { // others are read with what shows them
+					v.with(o)
+				}
+			}
+		}
+		if !v.proved {
 			open = append(open, env)
 			continue
 		}
-		except := ""
-		if len(m.c.findings) > before || m.doubts[env.Root] {
-			except = ", apart from those reported"
-		}
-		if m.rounded[env.Root] {
-			except += ", but for floats that round to one text"
-		}
-		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, except, m.where())
+		m.c.proved("no two words of %s print one text%s%s", env.Root.Name, v.except(), m.where())
 	}
 	return open
+}
+
+// textVerdict is what was found of the texts of a root.
+type textVerdict struct {
+	// tried tells that each word was printed; proved, that no two words have one text but for what is reported, if that
+	// is doubted, and for floats, if some are rounded.
+	tried, proved, doubted, rounded bool
+}
+
+// with adds that of an operand.
+func (v *textVerdict) with(o textVerdict) {
+	v.proved = v.proved && o.proved
+	v.doubted, v.rounded = v.doubted || o.doubted, v.rounded || o.rounded
+}
+
+func (v *textVerdict) except() (s string) {
+	if v.doubted {
+		s = ", apart from those reported"
+	}
+	if v.rounded {
+		s += ", but for floats that round to one text"
+	}
+	return s
+}
+
+// operandsOf collects the surroundings of operands, at any depth.
+func operandsOf(env *model.Env, seen map[*model.Env]bool) {
+	for _, l := range env.Root.Leaves {
+		for _, c := range env.Bound(l).Cases {
+			for _, ref := range references(c.Items, nil) {
+				if ref.Env == nil || seen[ref.Env] {
+					continue
+				}
+				seen[ref.Env] = true
+				operandsOf(ref.Env, seen)
+			}
+		}
+	}
 }
 
 // allTexts checks the texts of each generation, then searches for what could not be proved.

@@ -577,7 +577,7 @@ func caseSpan(c *model.Case) diag.Span {
 
 func (s *shower) doubled(b *caseBits) {
 	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
-	x.key = "doubled " + x.Span.String()
+	x.key = fmt.Sprintf("doubled %s %s", x.Span, b.doubled)
 	x.fields = owners(s.leaf, b.doubled)
 	s.fill(x, b.word, b.twin, b.doubled)
 	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.doubled))

@@ -106,16 +106,16 @@ func (w *world) top(u *model.BoundLeaf) *frame {
 	return f
 }
 
-// alone tells where the fixed bits of no other leaf agree: a word of two leaves is none. In a strict
-// description no leaf has words that another has, but those that refine it.
+// alone tells where the word is no other leaf's too: such a word is none. In a strict description no leaf
+// has words that another has, but those that refine it.
 func (f *frame) alone() lit {
 	l, out := f.unit.Leaf, yes
 	if f.w.m.ISA.Strict {
 		return out
 	}
 	for _, o := range l.Root.Leaves {
-		if differ := l.Match.Xor(o.Match).And(l.Mask).And(o.Mask); o != l && differ.IsZero() {
-			out = f.w.and(out, f.w.matches(o, f.word).not())
+		if differ := l.Match.Xor(o.Match).And(l.Mask).And(o.Mask); o != l && differ.IsZero() && !slices.Contains(l.Refines, o) {
+			out = f.w.and(out, f.claimedBy(o).not())
 		}
 	}
 	return out
@@ -149,11 +149,16 @@ func (f *frame) notRefined() lit {
 			if l != f.unit.Leaf {
 				continue
 			}
-			g := f.w.frame(f.unit.Env.Bound(other), f.word, f.up)
-			out = f.w.and(out, f.w.and(f.w.matches(other, f.word), g.required()).not())
+			out = f.w.and(out, f.claimedBy(other).not())
 		}
 	}
 	return out
+}
+
+// claimedBy tells where the word is another leaf's too.
+func (f *frame) claimedBy(other *model.Leaf) lit {
+	g := f.w.frame(f.unit.Env.Bound(other), f.word, f.up)
+	return f.w.and(f.w.matches(other, f.word), g.required())
 }
 
 // inside returns the scope of a leaf of a bitset field that is shown in f under a condition.

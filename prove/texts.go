@@ -461,19 +461,18 @@ func (g *grammar) narrowed(b *branch, ref *model.Ref, here lit) language {
 // be.
 func enumLanguage(ref *model.Ref, allowed func(uint64) bool, others bool) language {
 	var texts []string
+	values := map[uint64]bool{}
 	for _, t := range ref.Enum.Texts {
-		if !t.Alias && allowed(t.Val) && (ref.Prog != nil || ref.Width >= 64 || t.Val>>uint(ref.Width) == 0) {
+		if t.Alias || ref.Prog == nil && ref.Width < 64 && t.Val>>uint(ref.Width) != 0 {
+			continue
+		}
+		values[t.Val] = true
+		if allowed(t.Val) {
 			texts = append(texts, t.Text)
 		}
 	}
 	slices.Sort(texts)
 	texts = slices.Compact(texts)
-	values := map[uint64]bool{}
-	for _, t := range ref.Enum.Texts {
-		if !t.Alias {
-			values[t.Val] = true
-		}
-	}
 	l := language{}
 	if len(texts) > 0 && texts[0] == "" {
 		l.empty, texts = true, texts[1:]

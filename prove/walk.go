@@ -114,7 +114,7 @@ func (m *machine) alone(env *model.Env, by *model.Ref) {
 	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
 		k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
-		k.scope(k.w.top(env.Bound(l)))
+		k.scope(k.w.top(env.Bound(l)), k.w.valid)
 		k.aliases()
 		k.expressions()
 	}
@@ -131,12 +131,14 @@ func (k *walker) can(l lit, f *frame) bool {
 	return true
 }
 
-func (k *walker) scope(f *frame) {
+// scope visits a leaf whose bits are printed where a condition holds.
+func (k *walker) scope(f *frame, here lit) {
 	k.m.roots[f.unit.Env.Root] = true
 	if k.m.frames++; k.m.frames > maxScopes || k.w.crowded() {
 		k.m.c.limit("not checked: some surroundings of operands; there are too many")
 		return
 	}
+	k.requires(f, here)
 	if !k.can(f.exists, f) {
 		return
 	}
@@ -163,6 +165,15 @@ func (k *walker) scope(f *frame) {
 		rest = k.w.and(rest, here.not())
 	}
 	k.textless(f, rest)
+}
+
+// requires follows the requirements of a leaf, each where those before it hold; here is where its bits are printed.
+func (k *walker) requires(f *frame, here lit) {
+	here = k.w.all(here, k.w.matches(f.unit.Leaf, f.word), f.notRefined())
+	for _, p := range f.unit.Requires {
+		k.use(p, f, here)
+		here = k.w.and(here, f.holds(p))
+	}
 }
 
 // textless reports a leaf that has no display under some condition.
@@ -261,7 +272,7 @@ func (k *walker) printed(ref *model.Ref, f *frame, here lit) {
 		if k.w.crowded() {
 			return
 		}
-		k.scope(f.inside(ref, l, here))
+		k.scope(f.inside(ref, l, here), here)
 	}
 }
 
@@ -276,20 +287,36 @@ func (k *walker) use(p *model.Prog, f *frame, guard lit) {
 	k.guards[u] = k.w.or(old, guard)
 }
 
+// maxLooks bounds how often an expression is looked at again because it is evaluated in more places than was known: what
+// goes round might have no end.
+const maxLooks = 4
+
 // expressions looks at every expression that was used, and at those that these use.
 func (k *walker) expressions() {
+	looked := map[use]lit{}
+	for range maxLooks {
+		k.look(looked)
+	}
+	for p := range k.w.cycles {
+		k.m.cycle(p.Span)
+	}
+}
+
+// look looks at the expressions that have not been looked at where they are evaluated.
+func (k *walker) look(looked map[use]lit) {
 	for i := 0; i < len(k.order); i++ {
 		u := k.order[i]
 		guard := k.guards[u]
+		if at, ok := looked[u]; ok && at == guard {
+			continue
+		}
+		looked[u] = guard
 		k.node(u.prog.Root, u.f, guard, guard)
 		for _, x := range u.prog.Missing {
 			if !reads(u.prog.Root, x.Name) { // in a comment: Mesa's tools fetch it all the same
 				k.name(x.Alts, x.Name, u.prog.Spec.Span, u.f, guard, false)
 			}
 		}
-	}
-	for p := range k.w.cycles {
-		k.m.cycle(p.Span)
 	}
 }
 

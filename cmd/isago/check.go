@@ -89,6 +89,9 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 		opt.Gens = []uint32{f.gen}
 	}
 	report, err := prove.Check(set, opt)
+	if _, refused := prove.Refused(err); refused {
+		return f.refused(cmd, err)
+	}
 	if err != nil {
 		return &usageError{err}
 	}

@@ -168,7 +168,10 @@ func (f *genFlags) write(cmd *cobra.Command, files []genFile) error {
 	}
 	for _, file := range files { // all before the first is written
 		name := filepath.Join(f.dir, file.name)
-		if old, err := os.ReadFile(name); err == nil && !generated(old) {
+		switch old, err := os.ReadFile(name); {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		case err == nil && !generated(old):
 			return fmt.Errorf("%s was not made by isago gen and would be lost; -o names another folder", name)
 		}
 	}

@@ -80,6 +80,9 @@ func (f *body) Bit(cond string) string { return "(uint64_t)(" + cond + ")" }
 func (f *body) Masked(value, mask string) string { return "(" + value + " & " + mask + ")" }
 
 func (f *body) Turned(op spec.Op, x *gen.Expr) string {
+	if op == spec.OpInv && x.IsBool() { // compilers take ~ for a slip
+		return f.value(x) + " ^ UINT64_MAX"
+	}
 	return map[spec.Op]string{spec.OpInv: "~", spec.OpNeg: "0 - "}[op] + f.value(x)
 }
 

@@ -285,6 +285,9 @@ func (b *body) conflicting(t *gen.Tree, r *gen.Root, none string) {
 			b.line("found = %d;", c.Leaf.ID)
 			continue
 		}
+		for _, l := range c.Refined {
+			cond = fmt.Sprintf("found != %d && %s", l.ID, cond)
+		}
 		b.line("if (%s) {", cond)
 		b.depth++
 		if i > 0 {

@@ -205,7 +205,11 @@ func (b *body) candidates(t *gen.Tree, r *gen.Root) {
 		b.line("found := -1")
 		for i := range t.Leaves {
 			c := &t.Leaves[i]
-			b.line("if %s {", b.candidate(c))
+			cond := b.candidate(c)
+			for _, l := range c.Refined {
+				cond = fmt.Sprintf("found != %d && %s", l.ID, cond)
+			}
+			b.line("if %s {", cond)
 			if i > 0 {
 				b.line("if found >= 0 {\np.conflict(&leaves%s[found], &leaves%s[%d])\nreturn -1\n}", camel(r.Name), camel(r.Name), c.Leaf.ID)
 			}

@@ -75,6 +75,9 @@ func Descriptions(t testing.TB) (list []Description) {
 	list = append(list, Description{"scattered", func(o isa.Options) (*isa.Set, error) {
 		return isa.Load(fstest.MapFS{"scattered.xml": {Data: []byte(scattered)}}, "scattered.xml", o)
 	}, []uint32{0}})
+	list = append(list, Description{"refined", func(o isa.Options) (*isa.Set, error) {
+		return isa.Load(fstest.MapFS{"refined.xml": {Data: []byte(refined)}}, "refined.xml", o)
+	}, []uint32{0}})
 	if *all {
 		list = append(list, Description{"heron", func(o isa.Options) (*isa.Set, error) {
 			return isa.Load(testgpu.Files(), testgpu.File, o)

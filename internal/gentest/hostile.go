@@ -151,3 +151,17 @@ const scattered = `<isa name="scattered" strict="true">
   <pattern low="25" high="63">xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</pattern>
 </bitset>
 </isa>`
+
+// refined is a machine that is not strict, of whose leaves some refine others and some share words by mistake, and with
+// expressions that compilers take for slips.
+const refined = `<isa>
+<bitset name="#instruction" size="8"/>
+<bitset name="any" extends="#instruction"><display>any {A}</display><pattern pos="7">0</pattern><field name="A" low="0" high="6" type="uint"/></bitset>
+<bitset name="one" extends="#instruction" overlap="refines some"><display>one</display><pattern low="0" high="7">00000011</pattern></bitset>
+<bitset name="some" extends="#instruction" overlap="refines any"><display>some {B} {X} {Y} {Z}</display><pattern low="3" high="7">00000</pattern><field name="B" low="0" high="2" type="uint"/>
+  <derived name="X" type="int" width="8"><expr>~({B} &gt; 2)</expr></derived>
+  <derived name="Y" type="bool"><expr>{B} &amp;&amp; {B}</expr></derived>
+  <derived name="Z" type="bool"><expr>{B} &lt; {B} || {B} &lt;= {B}</expr></derived></bitset>
+<bitset name="never" extends="#instruction" overlap="refines any"><display>never</display><require>{P}</require><pattern low="0" high="7">01000000</pattern></bitset>
+<bitset name="lost" extends="#instruction"><display>lost</display><pattern low="1" high="7">0000000</pattern><pattern pos="0">x</pattern></bitset>
+</isa>`

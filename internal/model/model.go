@@ -305,7 +305,7 @@ func (m *Machine) addLeaf(r *Root, b *spec.Bitset) {
 }
 
 // linkRefines turns overlap="refines NAME" into leaves; NAME may be an inner bitset, which stands
-// for all leaves below it.
+// for all leaves below it. A leaf refines what those refine that it refines.
 func (m *Machine) linkRefines(r *Root) diag.List {
 	var errs diag.List
 	for _, l := range r.Leaves {
@@ -317,14 +317,32 @@ func (m *Machine) linkRefines(r *Root) diag.List {
 					continue
 				}
 				for _, other := range r.Leaves {
-					if other != l && other.Spec.Under(target) {
-						l.Refines = append(l.Refines, other)
+					if other.Spec.Under(target) {
+						l.refine(other)
 					}
 				}
 			}
 		}
 	}
+	for _, l := range r.Leaves {
+		for i := 0; i < len(l.Refines); i++ {
+			for _, other := range l.Refines[i].Refines {
+				l.refine(other)
+			}
+		}
+	}
+	for _, l := range r.Leaves {
+		if i := slices.IndexFunc(l.Refines, func(other *Leaf) bool { return other.refines(l) && other.ID > l.ID }); i >= 0 {
+			errs = append(errs, diag.Errorf(diag.LeafOverlap, l.Spec.Span, "%s and %s refine each other", l.Name, l.Refines[i].Name))
+		}
+	}
 	return errs
+}
+
+func (l *Leaf) refine(other *Leaf) {
+	if other != l && !l.refines(other) {
+		l.Refines = append(l.Refines, other)
+	}
 }
 
 // Root returns the root of that name; "" is the one in which instructions stand: the root named

@@ -317,6 +317,21 @@ func TestRefines(t *testing.T) {
 	}
 }
 
+// A leaf refines what those refine that it refines, wherever they stand.
+func TestRefinesThrough(t *testing.T) {
+	m := machine(t, `<isa strict="true"><bitset name="#i" size="8"><display>{NAME}</display></bitset>
+		<bitset name="one" extends="#i" overlap="refines some"><pattern low="0" high="7">00000011</pattern></bitset>
+		<bitset name="any" extends="#i"><pattern pos="7">0</pattern><pattern low="0" high="6">xxxxxxx</pattern></bitset>
+		<bitset name="some" extends="#i" overlap="refines any"><pattern low="2" high="7">000000</pattern><pattern low="0" high="1">xx</pattern></bitset></isa>`, Options{})
+	var list []string
+	for _, l := range m.unit(t, "one").Leaf.Refines {
+		list = append(list, l.Name)
+	}
+	if got := strings.Join(list, " "); got != "some any" {
+		t.Errorf("one refines %s", got)
+	}
+}
+
 // TestStorage says in which words programs are stored, by the sizes of the leaves and by <text>.
 func TestStorage(t *testing.T) {
 	for _, c := range []struct {

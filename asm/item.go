@@ -130,10 +130,8 @@ func (p *Parser) matchCall(e *edge, way int) bool {
 		p.failAt(diag.TextAmbiguous, p.pos, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
 		return false
 	}
-	if p.memoises() {
-		if o := p.operand(g); o != nil {
-			return p.matchKnown(e, o, way)
-		}
+	if o := p.operand(g); o != nil {
+		return p.matchKnown(e, o, way)
 	}
 	inner, ok := p.open(it)
 	if !ok {
@@ -152,10 +150,8 @@ func (p *Parser) push(f callFrame, n *node) {
 // matchSet reads a set of options.
 func (p *Parser) matchSet(e *edge, way int) bool {
 	it := &e.item
-	if p.memoises() {
-		if o := p.operand(it.call); o != nil {
-			return p.matchKnown(e, o, way)
-		}
+	if o := p.operand(it.call); o != nil {
+		return p.matchKnown(e, o, way)
 	}
 	f := &p.frames[p.frame]
 	p.push(callFrame{parent: p.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: p.pos, depth: f.depth}, it.set.at)

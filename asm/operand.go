@@ -68,14 +68,12 @@ const (
 	maxOutside    = 5 // scopes around a value that its names reach
 )
 
-// memoises reports whether nested values are looked up in the memo.
-func (p *Parser) memoises() bool {
-	return p.memo != nil && p.failure == nil && !p.careful
-}
-
 // operand returns what the text at the present place can be as a nested value; nil where that has to be read in
 // place.
 func (p *Parser) operand(g *grammar) *operand {
+	if p.memo == nil || p.failure != nil || p.careful {
+		return nil
+	}
 	m, kind, text := &p.memo.operands, p.kindOf(g), p.whole[p.pos:]
 	use := m.use(kind)
 	if use.hopeless() {

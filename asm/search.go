@@ -237,10 +237,5 @@ func (p *Parser) freeRun(sp uint8, low, width int) {
 }
 
 func (p *Parser) isFree(b freeBit) bool {
-	for _, x := range p.solver.bits {
-		if x.space == b.space && x.low == b.low {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.solver.bits, func(x freeBit) bool { return x.space == b.space && x.low == b.low })
 }

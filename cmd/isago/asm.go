@@ -93,6 +93,9 @@ of --plain could not be read.`,
 	return cmd
 }
 
+// errBytes refuses to write code to a terminal.
+var errBytes = usagef("bytes are nothing for a terminal: add --hex, or -o FILE")
+
 func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	switch {
 	case f.plain && !f.hex:
@@ -100,7 +103,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	case f.each || f.header != "":
 		return usagef("--each and --header belong to whole programs of machines with file formats, such as pica200")
 	case f.output == "-" && !f.hex && isTerminal(cmd.OutOrStdout()):
-		return usagef("bytes are nothing for a terminal: add --hex, or -o FILE")
+		return errBytes
 	}
 	set, err := f.load(nil)
 	if err != nil {

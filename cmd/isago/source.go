@@ -237,6 +237,9 @@ func compiled(cmd *cobra.Command, c program.Compiler, names []string, opt progra
 
 // writeFile writes data as the whole of a file; - is standard output.
 func writeFile(cmd *cobra.Command, name string, data []byte) error {
+	if name == "-" && bytes.IndexByte(data, 0) >= 0 && isTerminal(cmd.OutOrStdout()) { // formats that are text have no 0
+		return errBytes
+	}
 	out, err := createSized(cmd, name, len(data))
 	if err != nil {
 		return err

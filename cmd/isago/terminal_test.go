@@ -1,0 +1,40 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Code that is bytes is not written to a terminal, with a compiler or without.
+func TestNoBytesOnTerminals(t *testing.T) {
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil || !isTerminal(terminal) {
+		t.Skip("no terminal can be made here")
+	}
+	defer terminal.Close()
+	source := filepath.Join(t.TempDir(), "x.s")
+	for _, c := range []struct {
+		text string
+		args []string
+		want error
+	}{
+		{".out o position\n.proc main\nend\n.end\n", []string{"--isa", "pica200"}, errBytes},
+		{"exit nop\n", []string{"--isa", "tesla"}, errBytes},
+		{"exit nop\n", []string{"--isa", "tesla", "--hex"}, nil},
+		{".asm\nEXEC_END NOPv;\n", []string{"--isa", "tegra"}, nil}, // a file that is text
+	} {
+		if err := os.WriteFile(source, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"asm", source}, c.args...)
+		root := newRoot(args...)
+		root.SetArgs(args)
+		root.SetOut(terminal)
+		root.SetErr(io.Discard)
+		if err := root.Execute(); err != c.want {
+			t.Errorf("%q: %v, want %v", args, err, c.want)
+		}
+	}
+}

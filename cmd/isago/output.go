@@ -51,7 +51,9 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 			file, err := os.OpenFile(name, os.O_WRONLY, 0)
 			return newOutput(file, file, ""), err
 		}
-		mode = info.Mode().Perm()
+		if mode = info.Mode().Perm(); mode&0o222 == 0 { // which renaming would replace
+			return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is read-only")}
+		}
 	}
 	file, err := createBeside(name, mode)
 	return newOutput(file, file, name), err

@@ -210,6 +210,9 @@ func (r *stepRun) answer() (*stepAnswer, error) {
 	if r.lanes > exec.Lanes {
 		return nil, fmt.Errorf("%d lanes, at most %d", r.lanes, exec.Lanes)
 	}
+	if r.q.Steps < 0 {
+		return nil, fmt.Errorf("steps %d, expected the most instructions to run, 0 for as many as usual", r.q.Steps)
+	}
 	var pc uint64
 	if r.q.PC != "" {
 		if pc, err = strconv.ParseUint(r.q.PC.String(), 0, 32); err != nil {

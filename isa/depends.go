@@ -123,7 +123,10 @@ func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	}
 	for _, x := range u.Cases {
 		if x.Cond != nil {
-			g.prog(x.Cond, scopeDepth)
+			masks := g.masks
+			if g.prog(x.Cond, scopeDepth); !x.Shown && len(x.Spec.Asserts) == 0 {
+				g.masks = masks // an alias, which is never shown
+			}
 		}
 		for _, a := range x.Spec.Asserts {
 			if scopeDepth >= 0 {

@@ -377,9 +377,14 @@ func (r reads) find(d *Decoder, to *sources) bool {
 	return true
 }
 
+// of reads the bits of a window.
+func (w *window) of(s *sources) uint64 {
+	return s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask
+}
+
 // from reads a key from its sources.
 func (k *key) from(s *sources) uint64 {
-	x := s[k.first.source&7][k.first.limb&3] >> (k.first.shift & 63) & k.first.mask
+	x := k.first.of(s)
 	if len(k.rest) > 0 {
 		x |= k.others(s)
 	}
@@ -390,7 +395,7 @@ func (k *key) from(s *sources) uint64 {
 func (k *key) others(s *sources) (x uint64) {
 	for i := range k.rest {
 		w := &k.rest[i]
-		x |= s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
+		x |= w.of(s) << (w.at & 63)
 	}
 	return x
 }

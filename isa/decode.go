@@ -73,7 +73,7 @@ type Decoder struct {
 	lineStart int
 	scratch   bits.Value
 	memos     []*envMemo // by Env.Index
-	alike     map[string]memo
+	alike     map[likeness]memo
 	quick     bool // what is printed is printed from memos
 	findings  []finding
 	reported  []Finding // room for Findings

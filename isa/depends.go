@@ -1,6 +1,7 @@
 package isa
 
 import (
+	"encoding/binary"
 	mathbits "math/bits"
 	"slices"
 
@@ -305,6 +306,23 @@ type key struct {
 	rest  []window
 	// width is the number of bits of all windows.
 	width int
+}
+
+// name tells a key, of which tables have the entries, from all others.
+func (k *key) name(tables []entrySource) string {
+	var name []byte
+	part := func(limb, shift uint8, mask uint64) {
+		name = append(name, limb, shift, uint8(mathbits.OnesCount64(mask)))
+	}
+	for _, e := range tables {
+		name = binary.AppendUvarint(name, uint64(e.table))
+		part(e.limb, e.shift, e.mask)
+	}
+	for _, w := range append([]window{k.first}, k.rest...) {
+		name = append(name, w.source)
+		part(w.limb, w.shift, w.mask)
+	}
+	return string(append(name, uint8(len(tables))))
 }
 
 // window is a run of bits of a source, which stand in the key from bit at upwards.

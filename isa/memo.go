@@ -318,14 +318,14 @@ func (d *Decoder) withMemos(x *display) *display {
 	return &own
 }
 
-// memoOf returns the memo of a segment, the same for all that are alike; those that are like none have "".
-func (d *Decoder) memoOf(p *segment, alike string) memo {
+// memoOf returns the memo of a segment, the same for all that are alike; unless nothing is.
+func (d *Decoder) memoOf(p *segment, alike likeness) memo {
 	m, ok := d.alike[alike]
-	if ok && alike != "" {
+	if ok && alike != (likeness{}) {
 		return m
 	}
 	if d.alike == nil {
-		d.alike = map[string]memo{}
+		d.alike = map[likeness]memo{}
 	}
 	m = newMemo(p)
 	d.alike[alike] = m

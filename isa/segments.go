@@ -1,7 +1,6 @@
 package isa
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -75,8 +74,7 @@ type shownItems struct {
 	tables []entrySource
 	// symbols tells that the program may have a name for a value.
 	symbols bool
-	// alike says what the texts depend on beside the key, "" where that is too much.
-	alike string
+	alike   likeness
 }
 
 type segmentKind uint8
@@ -564,7 +562,9 @@ func (p *segment) depend() (ok bool) {
 	case ok && (p.ref == nil || !plainNumber(p.ref)):
 		p.kind = segmentWide
 	}
-	p.alike = p.likeness()
+	if p.remembered() {
+		p.alike = p.likeness()
+	}
 	return ok
 }
 
@@ -595,20 +595,36 @@ func (p *segment) otherwise() segmentKind {
 	return segmentNumber
 }
 
-// likeness says what the texts of a segment of one item depend on beside its key: the type of a field, and what
-// is around it where that matters too, which is the same in the same environment; "" where that is not all.
-func (p *segment) likeness() string {
+// likeness is what the texts of a segment of one item depend on beside its key: the type of a field, and what is around
+// it where that matters too, which is the same in the same environment. The zero value is where that is not all.
+type likeness struct {
+	kind          spec.Kind
+	width         int
+	enum          *model.Enum
+	env           *model.Env
+	display       *string
+	before, after string
+	// field is what has bits around it that matter, so far out, by the key of that name.
+	field *spec.Field
+	depth int
+	key   string
+	// voice and said are where the kinds of letters are meant, and not the texts.
+	voice *voice
+	said  *spec.Field
+}
+
+func (p *segment) likeness() (l likeness) {
 	it := &p.items[0]
 	if it.Kind != model.ItemRef || len(it.Alts) != 1 || it.Alts[0].Cond != nil {
-		return ""
+		return l
 	}
 	ref := it.Alts[0].Ref
 	if ref == nil || ref.Field == nil || ref.Prog != nil {
-		return ""
+		return l
 	}
-	text := fmt.Appendf(nil, "%d %d %p %p %p %q %q", ref.Kind, ref.Width, ref.Enum, ref.Env, ref.Field.Display, it.Before, it.After)
+	l = likeness{kind: ref.Kind, width: ref.Width, enum: ref.Enum, env: ref.Env, display: ref.Field.Display, before: it.Before, after: it.After}
 	if len(p.key.rest) > 0 || ref.Low < 0 || ref.Width != p.key.width || ref.Env != nil && !ref.Env.Closed() {
-		text = fmt.Appendf(text, " in %p %d %v %v", ref.Field, ref.ScopeDepth, p.key, p.tables)
+		l.field, l.depth, l.key = ref.Field, ref.ScopeDepth, p.key.name(p.tables)
 	}
-	return string(text)
+	return l
 }

@@ -1,7 +1,6 @@
 package isa
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/isago/isago/internal/model"
@@ -132,8 +131,8 @@ func (d *Decoder) viewTokens(dst []byte, p *segment, v *view, depth int) []byte 
 	m := &v.kinds
 	if m.moreTexts == nil {
 		alike := p.alike
-		if alike != "" {
-			alike = fmt.Sprintf("%s as %p %p", alike, d.voice(depth), p.items[0].Alts[0].Ref.Field)
+		if alike != (likeness{}) {
+			alike.voice, alike.said = d.voice(depth), p.items[0].Alts[0].Ref.Field
 		}
 		*m = d.memoOf(p, alike)
 	}

@@ -54,6 +54,10 @@ func (p *Parser) firstSets(n *node) *firstSets {
 	if a := n.firstSets.Load(); a != nil {
 		return a
 	}
+	return p.findFirstSets(n)
+}
+
+func (p *Parser) findFirstSets(n *node) *firstSets {
 	if slices.Contains(p.looking, n) { // a value nested in itself
 		return &firstSets{node: anything}
 	}

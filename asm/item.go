@@ -10,7 +10,7 @@ import (
 // match reads one item and goes on behind it; s is nothing at the first try.
 func (p *Parser) match(e *edge, s again) bool {
 	it, next := &e.item, e.next
-	if s == (again{}) && !p.require(it.conds) {
+	if len(it.conds) > 0 && s == (again{}) && !p.require(it.conds) {
 		return false
 	}
 	switch it.kind {

@@ -130,7 +130,7 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end,
 	if s.ends != nil && pos < limit {
 		found, end = s.ends, pos
 	}
-	for ; pos < len(src); pos++ {
+	for ; pos < len(src) && s.bytes != ""; pos++ {
 		i := s.after(src[pos])
 		if i < 0 && (exactly || !freeBlank(src, pos, start)) {
 			break

@@ -123,7 +123,10 @@ func (g *dependencies) cases(u *model.BoundLeaf, scopeDepth int) {
 	}
 	for _, x := range u.Cases {
 		if x.Cond != nil {
-			g.prog(x.Cond, scopeDepth)
+			masks := g.masks
+			if g.prog(x.Cond, scopeDepth); !x.Shown && len(x.Spec.Asserts) == 0 {
+				g.masks = masks // an alias, which is never shown
+			}
 		}
 		for _, a := range x.Spec.Asserts {
 			if scopeDepth >= 0 {
@@ -374,9 +377,14 @@ func (r reads) find(d *Decoder, to *sources) bool {
 	return true
 }
 
+// of reads the bits of a window.
+func (w *window) of(s *sources) uint64 {
+	return s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask
+}
+
 // from reads a key from its sources.
 func (k *key) from(s *sources) uint64 {
-	x := s[k.first.source&7][k.first.limb&3] >> (k.first.shift & 63) & k.first.mask
+	x := k.first.of(s)
 	if len(k.rest) > 0 {
 		x |= k.others(s)
 	}
@@ -387,7 +395,7 @@ func (k *key) from(s *sources) uint64 {
 func (k *key) others(s *sources) (x uint64) {
 	for i := range k.rest {
 		w := &k.rest[i]
-		x |= s[w.source&7][w.limb&3] >> (w.shift & 63) & w.mask << (w.at & 63)
+		x |= w.of(s) << (w.at & 63)
 	}
 	return x
 }

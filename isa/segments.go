@@ -30,8 +30,10 @@ type display struct {
 	number   int
 	items    []model.Item
 	segments []segment
-	reads    reads
-	groups   []group
+	// printed is how many segments print something: not the last without text.
+	printed int
+	reads   reads
+	groups  []group
 }
 
 // group is an operand of several pieces, which stands between two places of a display.
@@ -65,8 +67,10 @@ type shownItems struct {
 	member  bool
 	// looks tells that they may have operands in them, or be one by what else the word says.
 	looks bool
-	// ref is the field of a number or an operand that is shown without asking for more.
-	ref *model.Ref
+	// ref is the field of a number or an operand that is shown without asking for more; direct tells that it is an
+	// operand in bits of a frame.
+	ref    *model.Ref
+	direct bool
 	// tables are the entries in which bits of the key are.
 	tables []entrySource
 	// symbols tells that the program may have a name for a value.
@@ -79,8 +83,9 @@ type segmentKind uint8
 
 const (
 	segmentDense   segmentKind = iota // a text that depends on few bits
-	segmentNamed                      // the same, unless the program has a name for it
 	segmentEnd                        // constant text alone
+	segmentNamed                      // a text that depends on few bits, unless the program has a name for it
+	segmentBreak                      // a blank, unless lines are broken
 	segmentWide                       // a text that depends on more
 	segmentNumber                     // a number that is formatted sooner than found
 	segmentOperand                    // an operand whose own segments are remembered
@@ -188,45 +193,72 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	if !x.reads.find(d, from) {
 		x = d.plain(x)
 	}
-	known := segmentNamed // up to which kind texts are looked up
-	if d.Symbol != nil {
-		known = segmentDense
+	known := segmentBreak // up to which kind texts are copied
+	switch {
+	case d.Symbol != nil:
+		known = segmentEnd
+	case d.Lines:
+		known = segmentNamed
 	}
-	buf, n := dst[:cap(dst)], len(dst)
-	for i := range x.segments {
-		p := &x.segments[i]
-		if len(buf)-n < 2*len(chunk{}) {
-			buf = grown(buf, n)
-		}
-		*(*chunk)(buf[n:]) = p.lit
-		if size := p.lit[chunkLen] - 1; size <= uint8(chunkLen) {
-			n += int(size)
-		} else {
-			buf, n = room(append(buf[:n], p.front...))
-			buf = grown(buf, n)
-		}
-		if p.kind <= known {
-			c := &p.texts[p.key.from(from)]
-			if size := c[chunkLen] - 1; size <= uint8(chunkLen) {
-				*(*chunk)(buf[n:]) = *c
-				n += int(size)
-				continue
+	list := x.segments[:x.printed]
+	for at := 0; at < len(list); at++ {
+		if list[at].kind <= known {
+			done, room := copyTexts(list[at:], dst[len(dst):cap(dst)], from, known)
+			dst = dst[:cap(dst)-room]
+			if at += done; at == len(list) {
+				break
 			}
-		} else if p.kind == segmentEnd {
-			continue
 		}
-		buf, n = room(d.segment(buf[:n], p, depth))
+		p := &list[at]
+		if dst = p.constant(dst); p.kind != segmentEnd {
+			dst = d.segment(dst, p, depth)
+		}
 	}
-	return buf[:n]
+	return dst
 }
 
-// room returns dst with all its capacity, and its length.
-func room(dst []byte) ([]byte, int) { return dst[:cap(dst)], len(dst) }
+// copyTexts prints segments of kinds up to the one given as long as their texts are chunks that are known, and there is
+// room. It returns how many it has printed, and how much room is left. It calls nothing, so that what it needs stays in
+// registers.
+func copyTexts(segments []segment, room []byte, from *sources, known segmentKind) (done, left int) {
+	for i := range segments {
+		p := &segments[i]
+		if p.kind > known || len(room) < 2*len(chunk{}) {
+			return i, len(room)
+		}
+		x := p.key.first.of(from)
+		if len(p.key.rest) > 0 {
+			if len(p.key.rest) > 1 {
+				return i, len(room)
+			}
+			w := &p.key.rest[0]
+			x |= w.of(from) << (w.at & 63)
+		}
+		c := &p.texts[x]
+		size, more := p.lit[chunkLen]-1, c[chunkLen]-1
+		if size|more > uint8(chunkLen) {
+			return i, len(room)
+		}
+		to := (*[2 * len(chunk{})]byte)(room)
+		*(*chunk)(to[:]) = p.lit
+		*(*chunk)(to[size&15:]) = *c
+		room = room[size&15+more&15:]
+	}
+	return len(segments), len(room)
+}
 
-// grown returns buf, of which n bytes are used, with room for two chunks.
-func grown(buf []byte, n int) []byte {
-	buf = slices.Grow(buf[:n], 4*len(chunk{}))
-	return buf[:cap(buf)]
+// constant appends the constant text of a segment.
+func (p *segment) constant(dst []byte) []byte {
+	n, size := len(dst), int(p.lit[chunkLen])-1
+	switch {
+	case size > chunkLen:
+		return append(dst, p.front...)
+	case cap(dst)-n < len(chunk{}):
+		return append(dst, p.lit[:size]...)
+	}
+	dst = dst[:n+len(chunk{})]
+	*(*chunk)(dst[n:]) = p.lit
+	return dst[:n+size]
 }
 
 // segment prints what stands behind the text of a segment.
@@ -253,10 +285,27 @@ func (d *Decoder) rest(dst []byte, p *segment, depth int) []byte {
 	switch {
 	case p.ref == nil:
 		return d.items(dst, p.items, depth)
+	case p.direct && d.quick:
+		return d.direct(dst, p.ref, depth)
 	case p.ref.Kind == spec.KindBitset:
 		return d.nested(dst, p.ref, depth)
 	}
 	return d.number(dst, p.ref, d.value(p.ref, depth))
+}
+
+// direct prints an operand in bits of a frame by the display that they choose, where that is known. Operands are few
+// enough not to be counted where they are printed from memos.
+func (d *Decoder) direct(dst []byte, ref *model.Ref, depth int) []byte {
+	m, inner := d.envMemo(ref.Env), &d.frames[depth+1]
+	d.leave(depth + 1)
+	inner.v = bits.Value{d.frames[depth-ref.ScopeDepth].v.Uint(ref.Low, ref.Width)}
+	if ref.Width <= m.width && m.choice != nil {
+		if x := m.choice.at(m.choice.key.from(&inner.from)); x != nil {
+			inner.leaf = x.unit
+			return d.display(dst, x, depth+1)
+		}
+	}
+	return d.nested(dst, ref, depth)
 }
 
 // plain returns a display without memos.
@@ -413,7 +462,11 @@ func newDisplay(u *model.BoundLeaf, number int) *display {
 		}
 		items = items[n:]
 	}
-	b.add(segment{kind: segmentEnd, shownItems: &shownItems{}})
+	b.x.printed = len(b.x.segments)
+	if b.text != "" {
+		b.x.printed++
+	}
+	b.add(segment{kind: segmentEnd, memo: memo{texts: noText}, shownItems: &shownItems{}})
 	return b.x
 }
 
@@ -477,6 +530,7 @@ func newSegment(items []model.Item) segment {
 	if it.Kind == model.ItemRef && len(it.Alts) == 1 && it.Alts[0].Cond == nil && it.Before == "" && it.After == "" {
 		if ref := it.Alts[0].Ref; ref != nil && ref.Field != nil && (ref.Kind == spec.KindBitset || ref.Width <= 64) {
 			p.ref = ref
+			p.direct = ref.Kind == spec.KindBitset && ref.Low >= 0 && ref.Prog == nil && len(ref.Enter) == 0 && ref.Field.Table == nil
 		}
 	}
 	p.looks = len(it.Members) > 0 || slices.ContainsFunc(it.Alts, func(a model.Alt) bool {
@@ -486,9 +540,14 @@ func newSegment(items []model.Item) segment {
 		f := a.Ref.Field
 		return p.ref == nil && f.IsOperand() || f.Bitset != nil && f.Bitset.Groups
 	})
-	p.kind = p.otherwise()
+	if p.kind = p.otherwise(); p.kind == segmentBreak {
+		p.texts = blank
+	}
 	return p
 }
+
+// noText and blank are texts that depend on nothing.
+var noText, blank = []chunk{newChunk("")}, []chunk{newChunk(" ")}
 
 // depend finds the bits on which the text of a segment depends, and whether it is worth remembering by them. It reports
 // whether these are few enough.
@@ -526,6 +585,8 @@ func plainNumber(ref *model.Ref) bool {
 // otherwise returns the kind of the segment if there is no memo for it.
 func (p *segment) otherwise() segmentKind {
 	switch {
+	case p.items[0].Kind == model.ItemBreak:
+		return segmentBreak
 	case p.ref == nil:
 		return segmentItem
 	case p.ref.Kind == spec.KindBitset:

@@ -78,12 +78,7 @@ func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 			d.walk.note(nil, g.operand, g.items, depth, start, len(dst)+g.to.offset)
 		}
 		at := len(dst)
-		if size := p.lit[chunkLen] - 1; size > uint8(chunkLen) {
-			dst = append(dst, p.front...)
-		} else if size > 0 {
-			dst = append(dst, p.lit[:size]...)
-		}
-		if d.watch == watchTokens && len(dst) > at {
+		if dst = p.constant(dst); d.watch == watchTokens && len(dst) > at {
 			d.viewText(p, &views[i], at, depth)
 		}
 		switch {

@@ -285,8 +285,10 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
 	mask &= ones(width)
 	mark, limb, shift := len(p.trail), low>>6&3, uint(low)&63
-	ok := p.setLimb(sp, limb, v<<shift, mask<<shift) &&
-		(int(shift)+width <= 64 || p.setLimb(sp, (limb+1)&3, v>>(64-shift), mask>>(64-shift)))
+	ok := p.setLimb(sp, limb, v<<shift, mask<<shift)
+	if above := mask >> 1 >> (63 - shift); ok && above != 0 {
+		ok = p.setLimb(sp, (limb+1)&3, v>>1>>(63-shift), above)
+	}
 	if p.failure != nil {
 		p.noteOrigins(mark, origin{p.readUpTo(end), low, width})
 		if !ok {

@@ -45,8 +45,12 @@ var anything = firstSet{everyByte, true}
 // firstSets is what is known of the ways that start at a node.
 type firstSets struct {
 	node firstSet
-	// others has an entry for each of the node's edges that are not literals.
+	// others has an entry for each of the node's edges that are not literals, or for each member of its set.
 	others []firstSet
+	// words are the texts of those members of a set that are a word alone, each with the members that it, or its start, is
+	// one of; alone are these members.
+	words *trie
+	alone uint64
 }
 
 // firstSets returns what is known of the ways from a node.
@@ -54,6 +58,10 @@ func (p *Parser) firstSets(n *node) *firstSets {
 	if a := n.firstSets.Load(); a != nil {
 		return a
 	}
+	return p.findFirstSets(n)
+}
+
+func (p *Parser) findFirstSets(n *node) *firstSets {
 	if slices.Contains(p.looking, n) { // a value nested in itself
 		return &firstSets{node: anything}
 	}
@@ -66,7 +74,7 @@ func (p *Parser) firstSets(n *node) *firstSets {
 
 func (p *Parser) newFirstSets(n *node) *firstSets {
 	if n.set != nil {
-		return &firstSets{node: p.firstOfSet(n.set)}
+		return p.firstOfMembers(n.set)
 	}
 	n.open()
 	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0}}
@@ -121,18 +129,27 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 	return f
 }
 
-// firstOfSet returns what the next member of a set can start with, and what joins it to one before. That there is
-// none is left to what is behind.
-func (p *Parser) firstOfSet(s *setItem) (f firstSet) {
-	f.empty = true
-	if join := strings.Trim(s.join, " "); join != "" {
-		f.bytes.add(join[0])
+// firstOfMembers returns what the members of a set can start with, and what joins one to another. That there is none
+// is left to what is behind.
+func (p *Parser) firstOfMembers(s *setItem) *firstSets {
+	a := &firstSets{node: firstSet{empty: true}, words: &trie{}}
+	if s.joined {
+		a.node.bytes.add(strings.TrimLeft(s.join, " ")[0])
 	}
-	for _, m := range s.members {
-		next := &p.firstSets(m).node
-		f.bytes.join(&next.bytes)
+	for i, m := range s.members {
+		next := p.firstSets(m).node
+		a.node.bytes.join(&next.bytes)
+		a.others = append(a.others, next)
+		if e := m.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
+			a.alone |= 1 << uint(i)
+			for _, w := range e.item.words.words {
+				a.words.add(w.text, 1<<uint(i), false)
+			}
+		}
 	}
-	return f
+	a.words.finish()
+	a.words.gather()
+	return a
 }
 
 // firstOfWords is firstOfItem for the texts of an enum or a bool.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -93,6 +94,8 @@ type accept struct {
 	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
 	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
+	// defaults are the bits of the leaf that have all that its defaults say; none where these say more.
+	defaults bits.Value
 }
 
 type itemKind uint8
@@ -151,6 +154,7 @@ type condition struct {
 // setItem is a set of optional members, read in any order.
 type setItem struct {
 	join    string
+	joined  bool    // by more than blanks
 	members []*node // each member alone, its text not empty, ending in a node that returns
 	absent  []*node // each member absent; as it is read at all where the set is free
 	at      *node   // the place behind a member, and at the start
@@ -247,7 +251,18 @@ func (c *compiler) alias(start *node, i, alias int) {
 func (c *compiler) accept(i int) *accept {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
+	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes, defaults: defaultBits(c.unit.Defaults)}
+}
+
+// defaultBits returns the bits of a leaf to which defaults give values, none where they give some to others.
+func defaultBits(list []model.Default) (all bits.Value) {
+	for _, d := range list {
+		if d.Ref.At < 0 || d.Ref.Entry != nil || d.Ref.ScopeDepth > 0 {
+			return bits.Value{}
+		}
+		all = all.Or(bits.Ones(d.Ref.Width).Shl(d.Ref.At))
+	}
+	return all
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.
@@ -511,7 +526,8 @@ func constant(prog *model.Prog) (is uint64, always bool) {
 // set compiles the members of a set, each as a small tree of its own. Templates share sets that are alike, or what stands
 // behind a set would be read once for each of them.
 func (c *compiler) set(it *model.Item, ext extent) item {
-	s := &setItem{join: normal(it.Join), free: it.Free}
+	join := normal(it.Join)
+	s := &setItem{join: join, joined: strings.Trim(join, " ") != "", free: it.Free}
 	missing := noText
 	if s.free {
 		missing = anyExtent

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math/bits"
+	"slices"
 
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
@@ -191,19 +192,21 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 	if x, known := p.eval(n, scope); known {
 		return statusOf((x != 0) == want)
 	}
-	if t, s := n.Test, &p.scopes[scope]; t != nil && !t.Context && s.parts == nil && p.failure == nil {
+	if t, s := n.Test, &p.scopes[scope]; t != nil && !t.Context && p.failure == nil {
 		switch {
 		case want != t.Not:
-			return statusOf(p.setSome(s.space, s.low+t.Low, 64, t.Match, t.Mask, p.pos))
+			return statusOf(p.give(s, t.Low, t.Match, t.Mask))
 		case t.Mask&(t.Mask-1) == 0: // the one bit is the other way around
-			return statusOf(p.setSome(s.space, s.low+t.Low, 64, ^t.Match, t.Mask, p.pos))
+			return statusOf(p.give(s, t.Low, ^t.Match, t.Mask))
 		}
 	}
 	switch n.Op {
 	case spec.OpEq, spec.OpNe:
 		return p.equal(n, scope, want == (n.Op == spec.OpEq))
-	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
-		return open
+	case spec.OpLt, spec.OpGe:
+		return p.order(n, scope, want == (n.Op == spec.OpLt), true)
+	case spec.OpLe, spec.OpGt:
+		return p.order(n, scope, want == (n.Op == spec.OpLe), false)
 	case spec.OpField:
 		if ref, known := p.meaning(n.Alts, scope); known && ref != nil && ref.Prog != nil {
 			return p.truth(ref.Prog.Root, p.up(scope, ref.ScopeDepth), want)
@@ -229,6 +232,41 @@ func (p *Parser) truthLogic(n *model.Node, scope int32, want bool) status {
 		} else if known {
 			return p.truth(sides[1], scope, want)
 		}
+	}
+	return open
+}
+
+// order makes the left side of a comparison less than the right one, or the other way around; equal sides are not in
+// order where that is strict, and are the other way around. Bits follow that have to be 0 lest a side be too great
+// whatever its others are, or 1 lest it be too small. Numbers that may be negative are left alone.
+func (p *Parser) order(n *model.Node, scope int32, less, strict bool) status {
+	if p.failure != nil { // an error tells of the numbers that are written
+		return open
+	}
+	x, y := n.X, n.Y
+	if !less {
+		x, y, strict = y, x, !strict
+	}
+	small, great, apart := p.ternary(x, scope), p.ternary(y, scope), truthBit(strict)
+	if (small.max()|great.max())>>31 != 0 || great.max() < apart {
+		return open
+	}
+	least, most := small.val+apart, great.max()-apart
+	clear, set := uint64(0), uint64(0)
+	for b := uint64(1); b <= small.open|great.open; b <<= 1 {
+		if small.open&b != 0 && small.val|b > most {
+			clear |= b
+		}
+		if great.open&b != 0 && great.max()&^b < least {
+			set |= b
+		}
+	}
+	mark := len(p.trail)
+	if clear != 0 && p.assign(x, scope, 0, clear) == broken || set != 0 && p.assign(y, scope, set, set) == broken {
+		return broken
+	}
+	if slices.ContainsFunc(p.trail[mark:], func(u undo) bool { return u.space >= spaceTable }) {
+		p.undo(mark) // a text asks of an entry for the first value that meets a condition
 	}
 	return open
 }

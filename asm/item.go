@@ -1,7 +1,7 @@
 package asm
 
 import (
-	"strings"
+	mathbits "math/bits"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
@@ -10,7 +10,7 @@ import (
 // match reads one item and goes on behind it; s is nothing at the first try.
 func (p *Parser) match(e *edge, s again) bool {
 	it, next := &e.item, e.next
-	if s == (again{}) && !p.require(it.conds) {
+	if len(it.conds) > 0 && s == (again{}) && !p.require(it.conds) {
 		return false
 	}
 	switch it.kind {
@@ -162,13 +162,12 @@ func (p *Parser) matchSet(e *edge, way int) bool {
 func (p *Parser) member(state int) bool {
 	f := p.frames[p.frame]
 	s := p.node.set
-	if f.extent == noText || f.closing || !p.everyWay() && !p.stands(&p.firstSets(p.node).node, p.pos) {
-		state = len(s.members)
+	var may uint64
+	if f.extent != noText && !f.closing {
+		may = p.mayStart(s, f.used) >> uint(state) << uint(state)
 	}
-	for i := state; i < len(s.members); i++ {
-		if f.used>>uint(i)&1 != 0 || !p.mayStart(s, i, f.used != 0) {
-			continue
-		}
+	if may != 0 {
+		i := mathbits.TrailingZeros64(may)
 		p.save(nil, nth(i+1))
 		if f.used != 0 && !p.text(s.join) {
 			return false
@@ -186,24 +185,38 @@ func (p *Parser) member(state int) bool {
 	return p.absent(s, f)
 }
 
-// mayStart reports whether a member of a set, or what joins it to another, can stand here.
-func (p *Parser) mayStart(s *setItem, member int, joined bool) bool {
-	if p.everyWay() || joined && strings.Trim(s.join, " ") != "" {
-		return true
+// mayStart returns those members of a set beside the used ones that can stand here, of which a word alone does; all of
+// them where what joins them comes first.
+func (p *Parser) mayStart(s *setItem, used uint64) (members uint64) {
+	rest := (uint64(1)<<uint(len(s.members)) - 1) &^ used
+	if p.everyWay() {
+		return rest
 	}
-	n := s.members[member]
-	if !p.stands(&p.firstSets(n).node, p.pos) {
-		return false
-	}
-	if n.only == nil || n.only.item.kind != itemEnum || n.only.item.numbers {
-		return true
+	a := p.firstSets(p.node)
+	switch {
+	case !p.stands(&a.node, p.pos):
+		return 0
+	case used != 0 && s.joined:
+		return rest
 	}
 	pos := p.pos
-	if p.src[pos] == ' ' {
+	c := p.src[pos]
+	for m := rest &^ a.alone; m != 0; m &= m - 1 {
+		i := mathbits.TrailingZeros64(m)
+		if b := &a.others[i].bytes; b.has(c) || c == ' ' && pos+1 < len(p.src) && b.has(p.src[pos+1]) {
+			members |= 1 << uint(i)
+		}
+	}
+	if rest&a.alone == 0 {
+		return members
+	}
+	if c == ' ' {
 		pos++
 	}
-	found, end := p.findWord(n.only.item.words, pos, len(p.src)+1)
-	return found != nil && end > pos
+	if found, end := p.findWord(a.words, pos, len(p.src)+1); found != nil && end > pos {
+		members |= found.values[0] & rest
+	}
+	return members
 }
 
 // absent gives the members that were not read values that print nothing, and goes on behind the set; those of a free set

@@ -119,3 +119,25 @@ func TestSharedSets(t *testing.T) {
 		t.Errorf("a line takes %d steps with two templates that start alike, %d with ten", few, many)
 	}
 }
+
+// What a comparison says of high bits follows from it and is not searched for.
+func TestComparedBits(t *testing.T) {
+	p, err := asm.New(load(t, `
+		<bitset name="#instruction" size="32"/>
+		<bitset name="op" extends="#instruction">
+			<override><expr>{N} &gt;= 0x780000</expr><display>high</display></override>
+			<display>low {N}</display>
+			<pattern low="23" high="31">000000000</pattern>
+			<field name="N" low="0" high="22" type="uint"/>
+		</bitset>`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := p.Parse("high")
+	if err != nil || res.Inst.Bits != bits.Of(0x780000) {
+		t.Errorf("got %s, %v", res.Inst.Bits, err)
+	}
+	if work := p.Work(); work > 20 {
+		t.Errorf("it took %d steps", work)
+	}
+}

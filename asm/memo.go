@@ -237,8 +237,8 @@ const maxOperands = 1 << 16
 
 // hash returns a hash of a kind and the word that a text starts with, or of what stands in place of one. There is room for
 // 8 bytes behind the text.
-func (kind operandKind) hash(text []byte, long bool) uint64 {
-	n := wordEnd(text, long)
+func (kind operandKind) hash(text []byte, reach reach) uint64 {
+	n := reach.wordEnd(text)
 	if n == 0 {
 		n = min(2, len(text))
 	}
@@ -249,9 +249,17 @@ func (kind operandKind) hash(text []byte, long bool) uint64 {
 	return mix(h, binary.LittleEndian.Uint64(text[:8])&ones(8*n))
 }
 
-// wordEnd returns the end of the word that a text starts with: a blank or a comma that stands in no brackets; where it
-// is not to be long, a point too, or what is behind brackets.
-func wordEnd(text []byte, long bool) int {
+// reach says how far the word goes that operands of a kind are found by.
+type reach uint8
+
+const (
+	toBracket reach = iota // or to what ends the others
+	toPoint                // or behind brackets
+	toBlank                // or to a comma, where they stand in no brackets
+)
+
+// wordEnd returns the end of the word that a text starts with.
+func (r reach) wordEnd(text []byte) int {
 	depth := 0
 	for i, c := range text {
 		kind := wordBytes[c]
@@ -260,12 +268,15 @@ func wordEnd(text []byte, long bool) int {
 		}
 		switch {
 		case kind == opens:
-			depth++
-		case kind == closes:
-			if depth--; depth < 0 || depth == 0 && !long {
+			if r == toBracket && i > 0 {
 				return i
 			}
-		case depth == 0 && (kind == parts || !long):
+			depth++
+		case kind == closes:
+			if depth--; depth < 0 || depth == 0 && r < toBlank {
+				return i
+			}
+		case depth == 0 && (kind == parts || r < toBlank):
 			return i
 		}
 	}
@@ -280,10 +291,10 @@ const (
 	closes
 )
 
-// operandUse says of a kind of operands whether some go on behind a short word, how many were read alone and how often
-// one was known.
+// operandUse says of a kind of operands how far the word goes that they are found by, how many were read alone and how
+// often one was known.
 type operandUse struct {
-	long         bool
+	reach        reach
 	alone, known int32
 }
 

@@ -167,7 +167,7 @@ func TestMemoForgets(t *testing.T) {
 	m := p.memo
 	m.ready(p)
 	for i := range maxOperands + 2 {
-		m.operands.add(operandKind(0).hash(fmt.Append(nil, i), false), &operand{text: fmt.Append(nil, i)}, maxOperands)
+		m.operands.add(operandKind(0).hash(fmt.Append(nil, i), toBracket), &operand{text: fmt.Append(nil, i)}, maxOperands)
 	}
 	if n := len(m.operands.slots); n > maxOperands {
 		t.Errorf("there is room for %d operands", n)

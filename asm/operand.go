@@ -79,7 +79,7 @@ func (p *Parser) operand(g *grammar) *operand {
 	if use.hopeless() {
 		return nil
 	}
-	hash := kind.hash(text, use.long)
+	hash := kind.hash(text, use.reach)
 	o := m.find(kind, hash, text)
 	if o != nil {
 		use.known++
@@ -90,10 +90,10 @@ func (p *Parser) operand(g *grammar) *operand {
 		o = p.readAlone(g)
 		o.kind = kind
 		use = m.use(kind) // which may have moved
-		if use.alone++; !use.long && wordEnd(text, false)+1 < o.longest() {
-			use.long, hash = true, kind.hash(text, true)
+		for use.alone++; use.reach < toBlank && use.reach.wordEnd(text)+1 < o.longest(); {
+			use.reach++
 		}
-		m.add(hash, o, maxOperands)
+		m.add(kind.hash(text, use.reach), o, maxOperands)
 	}
 	p.seen = max(p.seen, p.pos+len(o.text))
 	depth := p.depthOf(g) + int(o.depth)
@@ -269,7 +269,7 @@ func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 }
 
 // wayFrom returns the first way from a number on that is not refused, has as much text as the item must have and can be
-// followed by what comes next.
+// followed by what comes next; of the last one that is seen when the search goes on.
 func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 	it, next := &e.item, e.next
 	for ; i < len(o.ways); i++ {
@@ -277,7 +277,7 @@ func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 		if p.strict && o.ways[i].loosely {
 			continue
 		}
-		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && p.follows(next, p.pos+size) {
+		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && (i+1 == len(o.ways) || p.follows(next, p.pos+size)) {
 			break
 		}
 	}

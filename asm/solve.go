@@ -390,12 +390,22 @@ func (p *Parser) lastDefaults() {
 // leafDefaults is default1 for the defaults of all leaves.
 func (p *Parser) leafDefaults(zeros bool) (all bool) {
 	all = true
-	for _, u := range p.leafScopes {
+	for j := range p.leafScopes {
+		u := &p.leafScopes[j]
+		if p.has(u.scope, &u.accept.defaults) {
+			continue
+		}
 		for i := range u.leaf.Defaults {
 			all = p.default1(&u.leaf.Defaults[i], u.scope, zeros) && all
 		}
 	}
 	return all
+}
+
+// has reports whether the bits of a mask, some, are known of a scope at the start of its space.
+func (p *Parser) has(scope int32, mask *wide.Value) bool {
+	s := &p.scopes[scope]
+	return s.low == 0 && s.parts == nil && *mask != (wide.Value{}) && mask.AndNot(p.spaces[s.space].known) == (wide.Value{})
 }
 
 // asserts gives the bits that are still unknown the values that asserts expect of them. With zeros, bits

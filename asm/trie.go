@@ -122,6 +122,28 @@ func (t *trie) finish() {
 	}
 }
 
+// unbroken reports whether no text has a blank.
+func (t *trie) unbroken() bool {
+	return !slices.ContainsFunc(t.words, func(w word) bool { return strings.Contains(w.text, " ") })
+}
+
+// gather gives each text one value, with the bits of all that it had and of those of the texts that it starts with.
+func (t *trie) gather() {
+	for i := range t.words {
+		w, all := &t.words[i], uint64(0)
+		for _, v := range w.values {
+			all |= v
+		}
+		for k := i - 1; w.shorter && k >= 0; k-- { // the last of those that it starts with comes first
+			if start := &t.words[k]; start.text != "" && strings.HasPrefix(w.text, start.text) {
+				all |= start.values[0]
+				break
+			}
+		}
+		w.values = []uint64{all}
+	}
+}
+
 // find returns the longest text that stands at pos and ends before limit, with its end, and the place of the
 // byte that ended the search. A blank of the input beside punctuation does not count, unless the text must stand
 // as it is.
@@ -130,7 +152,7 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end,
 	if s.ends != nil && pos < limit {
 		found, end = s.ends, pos
 	}
-	for ; pos < len(src); pos++ {
+	for ; pos < len(src) && s.bytes != ""; pos++ {
 		i := s.after(src[pos])
 		if i < 0 && (exactly || !freeBlank(src, pos, start)) {
 			break

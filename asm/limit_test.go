@@ -141,3 +141,28 @@ func TestComparedBits(t *testing.T) {
 		t.Errorf("it took %d steps", work)
 	}
 }
+
+// Members of a set are told apart by their whole words, of which one may be the start of another.
+func TestSetWords(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<bitset name="#instruction" size="8"/>
+		<bitset name="op" extends="#instruction">
+			<display>op{OPTS} {N}</display>
+			<set name="OPTS">
+				<field name="LONG" pos="7" type="bool" display=".sat"/>
+				<field name="SHORT" pos="6" type="bool" display=".s"/>
+				<field name="OTHER" pos="5" type="bool" display="x"/>
+			</set>
+			<pattern pos="4">0</pattern>
+			<field name="N" low="0" high="3" type="uint"/>
+		</bitset>`))
+	for text, word := range map[string]string{
+		"op 1": "1", "op.sat 1": "81", "op.s 1": "41", "op.s.sat 1": "c1", "op.satx.s 1": "e1", "opx.s 1": "61",
+		"op.sx 1": "61", "op.sa 1": "", "op.s.s 1": "", "op.satat 1": "",
+	} {
+		res, err := x.p.Parse(text)
+		if got := res.Inst.Bits.String(); (err == nil) != (word != "") || err == nil && got != word {
+			t.Errorf("%q is %s, %v, expected %q", text, got, err, word)
+		}
+	}
+}

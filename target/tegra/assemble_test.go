@@ -485,7 +485,7 @@ func TestNoEnd(t *testing.T) {
 func FuzzAssemble(f *testing.F) {
 	for _, seed := range []string{
 		"", ".asm EXEC NOPv;", ".attributes [0] = \"a\"; .asm a: EXEC(lt) BRAs a; {END=1}", ".constants [0].x = 1e9;", "/*", "//", "\"", ".asm \"", ".asm .word 1,2,3,4;",
-		".isago no-end", ".asm EXEC MOVv r0.xyzw, c[A0.x-3].xyzw;", ".constants [0", ".asm {", ".asm ;{", ".asm a:b:", ".uniforms [1] = \"", ".asm EXEC RETs\n.asm",
+		".isago no-end", ".asm EXEC MOVv r0.xyzw, c[A0.x-3].xyzw;", ".constants [0", ".asm {", ".asm ;{", ".asm a:b:", ".uniforms [1] = \"", ".asm EXEC RETs\n.asm", ".attributes [0] = \"#\\\\\"; .asm a: EXEC NOPv;",
 	} {
 		f.Add(seed)
 	}

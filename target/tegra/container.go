@@ -96,8 +96,7 @@ type containerReader struct {
 
 // line reads a line behind the first.
 func (r *containerReader) line(text string, span diag.Span) error {
-	text, _, _ = strings.Cut(text, "#")
-	if text = strings.TrimSpace(text); text == "" {
+	if text = strings.TrimSpace(withoutComment(text)); text == "" {
 		return nil
 	}
 	if r.code {
@@ -118,6 +117,22 @@ func (r *containerReader) line(text string, span diag.Span) error {
 		}
 	}
 	return diag.Errorf(diag.FileFormat, span, "%q, expected attribute, export, uniform, label, constant or code", diag.Shorten(keyword))
+}
+
+// withoutComment returns a line up to a # that stands in no quotes.
+func withoutComment(text string) string {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '#' && !quoted:
+			return text[:i]
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		}
+	}
+	return text
 }
 
 // maxLabel is the highest number that a label may have: a file may hold more instructions than the

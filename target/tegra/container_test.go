@@ -74,6 +74,18 @@ func TestContainer(t *testing.T) {
 	roundTrip(t, set, assembler(t), want)
 }
 
+// A # in a name starts no comment.
+func TestContainerComment(t *testing.T) {
+	text := "tegra-vp 1\nattribute 0 \"a#b\" # \"c\nattribute 1 \"\\\\\" # d\ncode\n"
+	p, err := tegra.ReadContainer(load(t), &diag.Source{Name: "x.vp", Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]tegra.Name{{Number: 0, Name: "a#b"}, {Number: 1, Name: "\\"}}, p.Attributes); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestContainerMistakes(t *testing.T) {
 	set := load(t)
 	for text, want := range map[string]string{

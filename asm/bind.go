@@ -169,7 +169,7 @@ func (s *scope) place(list []spec.Part) (low int, parts []spec.Part) {
 func (p *Parser) bind(it *item, v uint64, end int) bool {
 	ref := it.ref
 	if ref.Context != nil {
-		return p.setSome(spaceContext, ref.Low, ref.Width, v, ^uint64(0), end)
+		return p.setSome(spaceContext, ref.Low, ref.Width, v, ones(ref.Width), end)
 	}
 	scope := p.scopeOf(ref.ScopeDepth)
 	if it.spread != nil && p.failure == nil {
@@ -273,17 +273,17 @@ func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 // setMasked sets bits of the mask.
 func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
 	for i := 0; 64*i < width; i++ {
-		if mask[i] != 0 && !p.setSome(sp, low+64*i, min(64, width-64*i), v[i], mask[i], end) {
+		size := min(64, width-64*i)
+		if some := mask[i] & ones(size); some != 0 && !p.setSome(sp, low+64*i, size, v[i], some, end) {
 			return false
 		}
 	}
 	return true
 }
 
-// setSome sets those of up to 64 bits that are in the mask. It fails where one of them is known to be different. They
+// setSome sets those of up to 64 bits that are in the mask, which has no others. It fails where one of them is known to be different. They
 // are set by text that ends at end.
 func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
-	mask &= ones(width)
 	mark, limb, shift := len(p.trail), low>>6&3, uint(low)&63
 	ok := p.setLimb(sp, limb, v<<shift, mask<<shift)
 	if above := mask >> 1 >> (63 - shift); ok && above != 0 {

@@ -29,6 +29,16 @@ func (s *byteSet) addAll(text string) {
 	}
 }
 
+// addAt adds the byte at a place of a text, and the one behind it if that is a blank; all bytes where the text ends.
+func (s *byteSet) addAt(text []byte, at int) {
+	for ; at < len(text); at++ {
+		if s.add(text[at]); text[at] != ' ' {
+			return
+		}
+	}
+	*s = everyByte
+}
+
 // everyByte is the set of all bytes.
 var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
@@ -37,6 +47,12 @@ var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 type firstSet struct {
 	bytes byteSet
 	empty bool
+}
+
+// meets reports whether a way can start with one of a set of bytes, or be empty.
+func (f *firstSet) meets(s *byteSet) bool {
+	b := &f.bytes
+	return f.empty || b[0]&s[0]|b[1]&s[1]|b[2]&s[2]|b[3]&s[3] != 0
 }
 
 // anything is the first of a way of which nothing is known.
@@ -55,10 +71,11 @@ type firstSets struct {
 
 // firstSets returns what is known of the ways from a node.
 func (p *Parser) firstSets(n *node) *firstSets {
-	if a := n.firstSets.Load(); a != nil {
-		return a
+	a := n.firstSets.Load()
+	if a == nil {
+		a = p.findFirstSets(n)
 	}
-	return p.findFirstSets(n)
+	return a
 }
 
 func (p *Parser) findFirstSets(n *node) *firstSets {
@@ -194,28 +211,31 @@ func (p *Parser) firstOfCall(it *item) firstSet {
 // follows reports whether text that starts at pos can be what comes at a node, or behind the values
 // that can end there.
 func (p *Parser) follows(n *node, pos int) bool {
-	return p.goesOn(&p.firstSets(n).node, p.frame, pos)
+	return p.goesOn(&p.firstSets(n).node, pos)
 }
 
-// goesOn is follows for a way from a place of a frame.
-func (p *Parser) goesOn(f *firstSet, frame int32, pos int) bool {
-	for {
-		if p.stands(f, pos) {
-			return true
-		}
-		if !f.empty {
-			return false
-		}
+// goesOn is follows for a way.
+func (p *Parser) goesOn(f *firstSet, pos int) bool {
+	return p.stands(f, pos) || f.empty && p.endsAt(pos)
+}
+
+// endsAt reports whether text that starts at pos can be what comes behind the present value or set.
+func (p *Parser) endsAt(pos int) bool {
+	for frame := p.frame; ; {
 		fr := &p.frames[frame]
 		if fr.parent < 0 {
 			return p.helps != nil || pos == len(p.src)
 		}
-		f, frame = &p.firstSets(fr.ret).node, fr.parent
+		f := &p.firstSets(fr.ret).node
+		switch {
+		case p.stands(f, pos):
+			return true
+		case !f.empty:
+			return false
+		}
+		frame = fr.parent
 	}
 }
-
-// ends reports whether text that starts at the present place can be what comes behind the present value or set.
-func (p *Parser) ends() bool { return p.goesOn(&firstSet{empty: true}, p.frame, p.pos) }
 
 // stands reports whether the byte at pos, or the one behind a blank there, is one of those of a way.
 func (p *Parser) stands(f *firstSet, pos int) bool {

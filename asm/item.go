@@ -179,7 +179,7 @@ func (p *Parser) member(state int) bool {
 		p.push(f, s.members[i])
 		return true
 	}
-	if !f.closing && (f.extent == someText && f.used == 0 || !p.everyWay() && !p.ends()) {
+	if !f.closing && (f.extent == someText && f.used == 0 || !p.everyWay() && !p.endsAt(p.pos)) {
 		return false
 	}
 	return p.absent(s, f)

@@ -22,7 +22,9 @@ type operand struct {
 	inPlace bool
 	text    []byte // that decides
 	ways    []way
-	only    [1]way // room for the ways: as a rule there is one
+	// behind has what stands behind the ways but the first.
+	behind byteSet
+	only   [1]way // room for the ways: as a rule there is one
 }
 
 // way is one way to read a nested value: the size of its text, and what that gives. Scopes and spaces are those of
@@ -130,8 +132,15 @@ func (p *Parser) behind() uint8 {
 	return 3
 }
 
-// see notes that the byte at a place decided something; a blank may be free by the byte behind it.
+// see notes that the byte at a place decided something, where a value is read alone.
 func (p *Parser) see(pos int) {
+	if pos+1 >= p.seen {
+		p.seeBlank(pos)
+	}
+}
+
+// seeBlank is see for a byte that may be a blank, which the byte behind it may make free.
+func (p *Parser) seeBlank(pos int) {
 	if pos = min(pos, len(p.src)); pos < len(p.src) && p.src[pos] == ' ' {
 		pos++
 	}
@@ -171,6 +180,9 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	p.asked = p.asked || q.asked
 	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-p.depthOf(g))
 	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
+	for i := 1; i < len(o.ways); i++ {
+		o.behind.addAt(o.text, o.ways[i].size)
+	}
 	return o
 }
 
@@ -257,8 +269,10 @@ func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 	if i == len(o.ways) {
 		return false
 	}
-	if next := p.wayFrom(e, o, i+1); next < len(o.ways) {
-		p.save(e, nth(next))
+	if i+1 < len(o.ways) && p.firstSets(next).node.meets(&o.behind) {
+		if other := p.wayFrom(e, o, i+1); other < len(o.ways) {
+			p.save(e, nth(other))
+		}
 	}
 	w := &o.ways[i]
 	if !p.spelled(!w.loosely) || !p.take(it, w) {
@@ -290,7 +304,7 @@ func (p *Parser) take(it *item, w *way) bool {
 	switch ref := it.ref; {
 	case it.kind == itemSet:
 	case w.more == nil && ref.Prog == nil:
-		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), w.val, w.known, p.pos)
+		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), w.val, w.known&ones(ref.Width), p.pos)
 	default:
 		own, ok = p.open(it)
 	}

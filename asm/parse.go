@@ -2,6 +2,7 @@ package asm
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 
@@ -120,7 +121,7 @@ type names struct {
 // helping is what reads nested values by themselves, for the memo.
 type helping struct {
 	// helper reads them, and helps this parser; nil in one that is no helper. seen is the end of the text that it has
-	// looked at, and deepest says how deep values were nested; given are the contexts that no text gives.
+	// looked at, beyond all texts in one that is no helper, and deepest says how deep values were nested; given are the contexts that no text gives.
 	helper, helps *Parser
 	seen, deepest int
 	given         bits.Value
@@ -264,7 +265,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 		},
 		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, memo: &memo{},
 	}
-	p.limit = maxSteps
+	p.limit, p.seen = maxSteps, math.MaxInt
 	p.top = p.grammarOf(p.env)
 	for _, c := range m.ISA.Contexts {
 		if c.FromText {
@@ -567,6 +568,9 @@ const (
 func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
+	if n.run != "" && p.takeRun(n) {
+		return true
+	}
 	if e := n.only; e != nil && e.item.kind != itemLiteral {
 		return p.match(e, again{})
 	}
@@ -597,6 +601,17 @@ func (p *Parser) advance(state int) bool {
 	return p.accept(n.accepts[i])
 }
 
+// takeRun takes the text that alone may come at a node, if it stands here as it is printed.
+func (p *Parser) takeRun(n *node) bool {
+	end := p.pos + len(n.run)
+	if p.everyWay() || end > len(p.src) || string(p.src[p.pos:end]) != n.run {
+		return false
+	}
+	p.see(end)
+	p.pos, p.node = end, n.behind
+	return true
+}
+
 // nextWay returns the first way from state on, other than a literal, that the text can go.
 func (p *Parser) nextWay(n *node, state int) int {
 	if i := state - stateEdges; i < len(n.others) {
@@ -604,7 +619,7 @@ func (p *Parser) nextWay(n *node, state int) int {
 			return state
 		}
 		for a := p.firstSets(n); i < len(n.others); i++ {
-			if p.goesOn(&a.others[i], p.frame, p.pos) {
+			if p.goesOn(&a.others[i], p.pos) {
 				return i + stateEdges
 			}
 		}
@@ -617,7 +632,7 @@ func (p *Parser) isWay(n *node, state int) bool {
 	if state < stateAccepts {
 		return true
 	}
-	return len(n.accepts) > 0 && (p.everyWay() || p.ends())
+	return len(n.accepts) > 0 && (p.everyWay() || p.endsAt(p.pos))
 }
 
 // everyWay reports whether ways are tried that lead nowhere: where the reasons are wanted.

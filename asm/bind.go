@@ -199,7 +199,7 @@ func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool 
 // bindSome is bindMasked for up to 64 bits.
 func (p *Parser) bindSome(ref *model.Ref, scope int32, v, mask uint64, end int) bool {
 	if sp, low, ok := p.runAt(ref, scope); ok {
-		return p.setSome(sp, low, ref.Width, v, mask, end)
+		return p.setSome(sp, low, ref.Width, v, mask&ones(ref.Width), end)
 	}
 	return p.bindMasked(ref, scope, bits.Of(v), bits.Of(mask), end)
 }

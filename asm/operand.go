@@ -304,7 +304,7 @@ func (p *Parser) take(it *item, w *way) bool {
 	switch ref := it.ref; {
 	case it.kind == itemSet:
 	case w.more == nil && ref.Prog == nil:
-		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), w.val, w.known&ones(ref.Width), p.pos)
+		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), w.val, w.known, p.pos)
 	default:
 		own, ok = p.open(it)
 	}

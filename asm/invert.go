@@ -14,6 +14,11 @@ func (p *Parser) assign(n *model.Node, scope int32, v, mask uint64) status {
 	if x, known := p.eval(n, scope); known {
 		return statusOf((x^v)&mask == 0)
 	}
+	return p.assignOpen(n, scope, v, mask)
+}
+
+// assignOpen is assign for a value that is not known.
+func (p *Parser) assignOpen(n *model.Node, scope int32, v, mask uint64) status {
 	v &= mask
 	if v != 0 && v&^p.possible(n) != 0 {
 		return broken
@@ -74,6 +79,10 @@ func (p *Parser) assignField(n *model.Node, scope int32, v, mask uint64) status 
 	scope = p.up(scope, ref.ScopeDepth)
 	if ref.Prog != nil {
 		return p.assign(ref.Prog.Root, scope, v, mask)
+	}
+	if sp, low, ok := p.runAt(ref, scope); ok {
+		mask &= ones(ref.Width)
+		return statusOf(p.setSome(sp, low, ref.Width, v&mask, mask, p.pos))
 	}
 	s, ok := p.enter(ref, scope)
 	return statusOf(ok && p.setPieces(&s, ref.Field.Parts, wide.Of(v), wide.Of(mask), p.pos))
@@ -213,10 +222,10 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 		}
 	}
 	if !want {
-		return p.assign(n, scope, 0, ^uint64(0))
+		return p.assignOpen(n, scope, 0, ^uint64(0))
 	}
 	if m := p.possible(n); m&(m-1) == 0 && m != 0 {
-		return p.assign(n, scope, m, ^uint64(0))
+		return p.assignOpen(n, scope, m, ^uint64(0))
 	}
 	return open
 }

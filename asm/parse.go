@@ -747,11 +747,18 @@ func (p *Parser) accept(a *accept) bool {
 // known would print the word: the text is an alias then.
 func (p *Parser) notBefore(a *accept, scope int32) bool {
 	all := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
-	for i, n := range a.not {
+	for i, n := range slices.Backward(a.not) { // the last says of bits what others ask of too, as a rule
+		c := constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]}
+		if !c.soft && !p.everyWay() {
+			if !p.constrain(c) {
+				return false
+			}
+			continue
+		}
 		v, known := p.eval(n.Root, scope)
 		switch {
 		case !all && (p.everyWay() || !known || v != 0 && p.leniently):
-			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
+			p.cons = append(p.cons, c)
 		case v != 0 && (!p.leniently || !p.spelled(false)):
 			return false
 		}

@@ -221,6 +221,9 @@ func (p *Parser) field(alts []model.Alt, scope int32, bitwise bool) (out ternary
 	if p.work++; p.work > maxWork {
 		return unknown()
 	}
+	if len(alts) == 1 && alts[0].Cond == nil {
+		return p.reference(alts[0].Ref, scope, bitwise)
+	}
 	first := true
 	for i := range alts {
 		a := &alts[i]

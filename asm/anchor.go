@@ -120,7 +120,7 @@ func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complet
 	a := p.top.anchored(p)
 	p.roots = p.roots[:0]
 	for pos, c := range p.src {
-		if a.words.states[0].after(c) < 0 {
+		if a.words.after(a.words.start(), c) == nil {
 			continue
 		}
 		for limit := len(p.src) + 1; ; {

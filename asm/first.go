@@ -171,9 +171,13 @@ func (p *Parser) firstOfMembers(s *setItem) *firstSets {
 
 // firstOfWords is firstOfItem for the texts of an enum or a bool.
 func firstOfWords(it *item) (f firstSet) {
-	start := &it.words.states[0]
-	f.bytes.addAll(start.bytes)
-	f.empty = start.ends != nil
+	for _, w := range it.words.words {
+		if w.text == "" {
+			f.empty = true
+			continue
+		}
+		f.bytes.add(w.text[0])
+	}
 	if it.numbers {
 		f.bytes.addAll(numberStart)
 	}

@@ -111,14 +111,14 @@ func (p *Parser) matchWord(e *edge, s again) bool {
 
 // hasBlank reports whether a text of an enum or a bool can have the blank that stands here.
 func (p *Parser) hasBlank(it *item) bool {
-	return p.pos < len(p.src) && p.src[p.pos] == ' ' && it.extent != noText && it.words.states[0].after(' ') >= 0
+	return p.pos < len(p.src) && p.src[p.pos] == ' ' && it.extent != noText && it.words.after(it.words.start(), ' ') != nil
 }
 
 // otherwise reports whether the text of an enum or a bool at pos can be read in another way than as the
 // longest text that it has: as a shorter one, as nothing, or as a number.
 func (p *Parser) otherwise(it *item, longest *word, next *node, pos int) bool {
 	return p.everyWay() || longest.shorter || it.numbers && numeric[p.src[pos]] ||
-		it.words.states[0].ends != nil && it.extent == anyExtent && p.follows(next, p.pos)
+		it.words.start().ends != nil && it.extent == anyExtent && p.follows(next, p.pos)
 }
 
 // matchCall reads a nested value.

@@ -8,8 +8,9 @@ import (
 // trie is a set of texts, each with its values, found longest first at a place of the input.
 type trie struct {
 	words []word // by their texts
-	// states has the start first, then those behind one byte, and so on.
+	// states has the start first, then those behind one byte, and so on; nexts the numbers of those behind each state.
 	states []state
+	nexts  []int32
 }
 
 // word is a text of a trie.
@@ -26,38 +27,24 @@ type word struct {
 // state is a place in the texts of a trie.
 type state struct {
 	ends *word // here
-	// bytes are those that texts go on with, in order; behind the first of them is the state next.
-	bytes string
-	next  int
-	// places are those in bytes, counted from 1; nil where there are few.
-	places *[256]uint16
+	// nexts of the trie has from row on, for each of so many bytes from the first on, the state behind it, 0 where no text
+	// goes on with it.
+	row   int32
+	first byte
+	bytes uint16
 }
 
-// manyBytes is how many bytes are not looked for one by one.
-const manyBytes = 4
+// start is the place before all texts.
+func (t *trie) start() *state { return &t.states[0] }
 
-// finish notes the places of many bytes.
-func (s *state) finish() {
-	if len(s.bytes) <= manyBytes {
-		return
-	}
-	s.places = &[256]uint16{}
-	for i := range len(s.bytes) {
-		s.places[s.bytes[i]] = uint16(i + 1)
-	}
-}
-
-// after returns the place in bytes of a byte, -1 where no text goes on with it.
-func (s *state) after(c byte) int {
-	if s.places != nil {
-		return int(s.places[c]) - 1
-	}
-	for i := range len(s.bytes) {
-		if s.bytes[i] == c {
-			return i
+// after returns the place behind a byte, nil where no text goes on with it.
+func (t *trie) after(s *state, c byte) *state {
+	if i := uint16(c - s.first); i < s.bytes {
+		if n := t.nexts[int(s.row)+int(i)]; n > 0 {
+			return &t.states[n]
 		}
 	}
-	return -1
+	return nil
 }
 
 // add puts a text in; alias tells that the value prints another.
@@ -102,10 +89,15 @@ func (t *trie) finish() {
 	}
 	runs := []run{{words: t.words}}
 	for i := 0; i < len(runs); i++ {
-		r, s := runs[i], state{next: len(runs)}
+		r, s := runs[i], state{row: int32(len(t.nexts))}
 		if len(r.words) > 0 && len(r.words[0].text) == r.size {
 			s.ends, r.words = &r.words[0], r.words[1:]
 			s.ends.shorter, r.shorter = r.shorter, r.shorter || r.size > 0
+		}
+		if n := len(r.words); n > 0 {
+			s.first = r.words[0].text[r.size]
+			s.bytes = uint16(r.words[n-1].text[r.size]-s.first) + 1
+			t.nexts = append(t.nexts, make([]int32, s.bytes)...)
 		}
 		for len(r.words) > 0 {
 			c := r.words[0].text[r.size]
@@ -113,11 +105,10 @@ func (t *trie) finish() {
 			if n < 0 {
 				n = len(r.words)
 			}
-			s.bytes += string([]byte{c})
+			t.nexts[int(s.row)+int(c-s.first)] = int32(len(runs))
 			runs = append(runs, run{r.words[:n], r.size + 1, r.shorter})
 			r.words = r.words[n:]
 		}
-		s.finish()
 		t.states = append(t.states, s)
 	}
 }
@@ -148,19 +139,19 @@ func (t *trie) gather() {
 // byte that ended the search. A blank of the input beside punctuation does not count, unless the text must stand
 // as it is.
 func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end, stop int) {
-	s, start := &t.states[0], pos
+	s, start := t.start(), pos
 	if s.ends != nil && pos < limit {
 		found, end = s.ends, pos
 	}
-	for ; pos < len(src) && s.bytes != ""; pos++ {
-		i := s.after(src[pos])
-		if i < 0 && (exactly || !freeBlank(src, pos, start)) {
-			break
-		}
-		if i < 0 {
+	for ; pos < len(src); pos++ {
+		next := t.after(s, src[pos])
+		if next == nil {
+			if s.bytes == 0 || exactly || !freeBlank(src, pos, start) {
+				break
+			}
 			continue
 		}
-		if s = &t.states[s.next+i]; s.ends != nil && pos+1 < limit {
+		if s = next; s.ends != nil && pos+1 < limit {
 			found, end = s.ends, pos+1
 		}
 	}

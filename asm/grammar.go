@@ -39,11 +39,9 @@ type node struct {
 	opened atomic.Bool
 	// set is non-nil for the place at which another member of a set may follow.
 	set *setItem
-	// only is the way out of the node where there is one alone; run is the text from here to the node behind, where that is
-	// all that may come.
+	// only is the way out of the node where there is one alone; run is what alone may come from here on.
 	only      *edge
-	run       string
-	behind    *node
+	run       *run
 	literals  *trie                     // the texts of literal edges, each with the index of its edge; nil where there is one
 	literal   *edge                     // the only edge that is a literal
 	firstSets atomic.Pointer[firstSets] // made at first use
@@ -341,7 +339,7 @@ func (n *node) expand() {
 			n.follow(b)
 		}
 		n.sort()
-		n.lookAhead()
+		n.run = n.lookAhead()
 		n.opened.Store(true)
 	})
 }
@@ -605,25 +603,6 @@ func (n *node) sort() {
 		for _, w := range n.literals.words {
 			n.edges[w.values[0]].longer = w.shorter
 		}
-	}
-}
-
-// lookAhead finds the text that alone may come next.
-func (n *node) lookAhead() {
-	if n.only == nil {
-		return
-	}
-	switch it := &n.only.item; it.kind {
-	case itemLiteral:
-		n.run = it.text
-	case itemBlank:
-		n.run = " "
-	default:
-		return
-	}
-	n.behind = n.only.next
-	if n.behind.open(); n.behind.run != "" {
-		n.run, n.behind = n.run+n.behind.run, n.behind.behind
 	}
 }
 

@@ -568,7 +568,7 @@ const (
 func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
-	if n.run != "" && p.takeRun(n) {
+	if n.run != nil && p.takeRun(n.run) {
 		return true
 	}
 	if e := n.only; e != nil && e.item.kind != itemLiteral {
@@ -599,17 +599,6 @@ func (p *Parser) advance(state int) bool {
 		p.save(nil, nth(state+1))
 	}
 	return p.accept(n.accepts[i])
-}
-
-// takeRun takes the text that alone may come at a node, if it stands here as it is printed.
-func (p *Parser) takeRun(n *node) bool {
-	end := p.pos + len(n.run)
-	if p.everyWay() || end > len(p.src) || string(p.src[p.pos:end]) != n.run {
-		return false
-	}
-	p.see(end)
-	p.pos, p.node = end, n.behind
-	return true
 }
 
 // nextWay returns the first way from state on, other than a literal, that the text can go.

@@ -226,7 +226,7 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 	bad, number := 0, 0
 	for ln := range l.lines() {
 		if !l.Bare {
-			l.head(w, labels, ln, first, string(arrows.append(nil, l.Palette, number, true)))
+			l.head(w, labels, ln, first, func() string { return string(arrows.append(nil, l.Palette, number, true)) })
 			first = false
 		}
 		if ln.piece != nil && ln.piece.Lead != "" && l.source() {
@@ -294,13 +294,17 @@ func (l *Listing) remarks(w *bufio.Writer, lead string, lines []string) {
 }
 
 // head prints what stands before an instruction: an empty line before a function,
-// unless it is the first of the listing, remarks, and labels. Each line starts with a lead.
-func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool, lead string) {
+// unless it is the first of the listing, remarks, and labels. Each line starts with arrows.
+func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool, arrows func() string) {
 	if ln.piece != nil && !ln.piece.Target {
 		return
 	}
 	names, function := labels.At(ln.addr)
 	section := l.Image.Sections[ln.addr]
+	if len(names) == 0 && len(section) == 0 {
+		return
+	}
+	lead := arrows()
 	if !first && (function || len(section) > 0) {
 		fmt.Fprintln(w, strings.TrimRight(lead, " "))
 	}

@@ -38,6 +38,8 @@ type Listing struct {
 	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
 	// 0 never does.
 	MaxErrors int
+	// Progress is told at each instruction how much was read before it, of how much; nil is not.
+	Progress func(done, all int64)
 	// Print prints an instruction of the decoder that Current returns; nil is the decoder's own text.
 	Print func(dst []byte, in isa.Inst) []byte
 
@@ -90,12 +92,19 @@ func (l *Listing) lines() iter.Seq[line] {
 	}
 	return func(yield func(line) bool) {
 		for addr := l.Image.Start; addr < end; {
+			l.tell(addr-l.Image.Start, end-l.Image.Start)
 			ln := l.line(addr, sizes)
 			if !yield(ln) {
 				return
 			}
 			addr += int64(root.Stored(ln.size))
 		}
+	}
+}
+
+func (l *Listing) tell(done, all int64) {
+	if l.Progress != nil {
+		l.Progress(done, all)
 	}
 }
 

@@ -290,6 +290,9 @@ func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	for i := range n.Alts {
 		g.alt(&n.Alts[i], scopeDepth, needed)
 	}
+	if n.X == nil {
+		return
+	}
 	x, y, z := neededOf(n, needed)
 	g.node(n.X, scopeDepth, x)
 	g.node(n.Y, scopeDepth, y)

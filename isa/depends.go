@@ -359,7 +359,7 @@ func extended(needed uint64) uint64 {
 // bits adds those bits of a part that are needed, of which bit 0 is the lowest.
 func (g *dependencies) bits(source int, p spec.Part, needed uint64) {
 	m := &g.masks[source]
-	if p.Width > 64 {
+	if p.Width > 64 || p.Low+p.Width > bits.Size {
 		*m = m.Or(bits.Range(p.Low, p.Width))
 		return
 	}

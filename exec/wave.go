@@ -36,6 +36,10 @@ func NewProgram(m *Machine, root *Root, words Words, fetch func(addr uint64) (bi
 	return &Program{Machine: m, Root: root, Words: words, Fetch: fetch, code: map[uint64]*sem.Code{}, errs: map[uint64]error{}}
 }
 
+// maxKept is the most instructions that are kept lowered, and prepared for a wave: each takes some 20 kB. Those of a
+// program that is longer are all forgotten then, and made again where they are reached again.
+const maxKept = 1 << 14
+
 // errNoWord is the error of an address at which the program has no word.
 var errNoWord = errors.New("end of words")
 
@@ -46,6 +50,10 @@ func (p *Program) Code(addr uint64) (*Code, error) {
 	defer p.mu.Unlock()
 	if c, ok := p.code[addr]; ok {
 		return c, p.errs[addr]
+	}
+	if len(p.code) >= maxKept {
+		clear(p.code)
+		clear(p.errs)
 	}
 	v, ok := p.Fetch(addr)
 	c, err := (*sem.Code)(nil), errNoWord
@@ -310,8 +318,15 @@ func (w *Wave) fit(st *store, n int) {
 		return
 	}
 	st.bytes, st.size = nil, n
+	w.forget()
+}
+
+// forget drops what was prepared.
+func (w *Wave) forget() {
 	clear(w.code)
 	clear(w.dense)
+	clear(w.consts)
+	clear(w.resultPlanes)
 }
 
 // SetSize says how many bytes a memory has, of each lane where each has its own.
@@ -512,8 +527,6 @@ func (w *Wave) insert(g group) {
 	w.groups[i] = g
 }
 
-const maxDense = 1 << 14
-
 // at returns the compiled instruction at an address.
 func (w *Wave) at(pc uint64) *compiled {
 	if pc < uint64(len(w.dense)) && w.dense[pc] != nil {
@@ -521,6 +534,9 @@ func (w *Wave) at(pc uint64) *compiled {
 	}
 	c := w.code[pc]
 	if c == nil {
+		if len(w.code) >= maxKept {
+			w.forget()
+		}
 		code, err := w.Program.Code(pc)
 		if c = (&compiled{code: code, err: err}); err == nil {
 			c.next = code.Next
@@ -529,7 +545,7 @@ func (w *Wave) at(pc uint64) *compiled {
 		}
 		w.code[pc] = c
 	}
-	if pc < maxDense {
+	if pc < maxKept {
 		for uint64(len(w.dense)) <= pc {
 			w.dense = append(w.dense, nil)
 		}

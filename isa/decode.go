@@ -75,6 +75,7 @@ type Decoder struct {
 	memos     []*envMemo // by Env.Index
 	alike     map[likeness]memo
 	quick     bool // what is printed is printed from memos
+	uses      int  // counts the instructions that were printed before there were plans
 	findings  []finding
 	reported  []Finding // room for Findings
 	conflict  [2]*Leaf  // see Conflict

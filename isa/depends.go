@@ -21,6 +21,8 @@ type dependencies struct {
 	symbols bool
 	// facts asks for what is said of operands too.
 	facts bool
+	// nested is how many operands deep this is gathered.
+	nested int
 }
 
 const maxDependencies = 1000
@@ -41,8 +43,11 @@ func (g *dependencies) key(most int) (k key, ok bool) {
 	if g.budget < 0 {
 		return k, false
 	}
-	for source, m := range g.masks {
-		for limb, x := range m {
+	for source := range g.masks {
+		if g.masks[source].IsZero() {
+			continue
+		}
+		for limb, x := range g.masks[source] {
 			for x != 0 {
 				shift := mathbits.TrailingZeros64(x)
 				n := mathbits.TrailingZeros64(^(x >> shift))
@@ -93,8 +98,45 @@ func (g *dependencies) shown(ref *model.Ref, scopeDepth int) {
 	g.symbols = g.symbols || ref != nil && ref.Field != nil && ref.Field.Symbols != ""
 }
 
+// env follows an operand. What is found of one is kept with its environment, but for what is said of it.
 func (g *dependencies) env(env *model.Env, scopeDepth int) {
-	if -scopeDepth >= maxFrames {
+	if g.facts {
+		g.leaves(env, scopeDepth)
+		return
+	}
+	x, ok := env.Reads.Load().(*dependencies)
+	if !ok {
+		x = &dependencies{budget: maxDependencies, nested: g.nested + 1}
+		x.leaves(env, -1)
+		env.Reads.Store(x)
+	}
+	g.join(x, scopeDepth+1)
+}
+
+// join adds what an operand depends on, which was gathered in the frame around it. That frame is so many scopes outside
+// of the one at hand: at most none.
+func (g *dependencies) join(x *dependencies, scopeDepth int) {
+	if g.budget -= maxDependencies - x.budget; x.budget < 0 || scopeDepth < 0 && len(x.tables) > 0 {
+		g.fail()
+		return
+	}
+	for i := range x.masks {
+		at := i
+		switch {
+		case i <= maxScopeDepth:
+			at += scopeDepth
+		case i < sourceContext && i-sourceEntry < len(x.tables):
+			at = g.entrySource(x.tables[i-sourceEntry])
+		}
+		if at >= 0 {
+			g.masks[at] = g.masks[at].Or(x.masks[i])
+		}
+	}
+	g.symbols = g.symbols || x.symbols
+}
+
+func (g *dependencies) leaves(env *model.Env, scopeDepth int) {
+	if max(-scopeDepth, g.nested) >= maxFrames {
 		g.fail()
 	}
 	for _, l := range env.Root.Leaves {
@@ -206,10 +248,15 @@ func (g *dependencies) entry(source int, e *model.Ref, low int) int {
 	if source != 0 || low>>6 != (low+e.Width-1)>>6 {
 		return -1
 	}
-	x := entrySource{e.Field.Table.Index, uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(e.Width))}
+	return g.entrySource(entrySource{e.Field.Table.Index, uint8(low >> 6), uint8(low & 63), ^uint64(0) >> (64 - uint(e.Width))})
+}
+
+// entrySource returns the source for an entry. It fails, and returns -1, where there are too many.
+func (g *dependencies) entrySource(x entrySource) int {
 	i := slices.Index(g.tables, x)
 	if i < 0 {
 		if i = len(g.tables); i == maxEntries {
+			g.fail()
 			return -1
 		}
 		g.tables = append(g.tables, x)
@@ -236,13 +283,32 @@ func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	if n == nil || !g.spend() {
 		return
 	}
+	if n.Test != nil {
+		g.test(n.Test, scopeDepth)
+		return
+	}
 	for i := range n.Alts {
 		g.alt(&n.Alts[i], scopeDepth, needed)
+	}
+	if n.X == nil {
+		return
 	}
 	x, y, z := neededOf(n, needed)
 	g.node(n.X, scopeDepth, x)
 	g.node(n.Y, scopeDepth, y)
 	g.node(n.Z, scopeDepth, z)
+}
+
+// test follows a test of bits of its scope, or of contexts.
+func (g *dependencies) test(t *model.Test, scopeDepth int) {
+	switch {
+	case t.Context:
+		g.masks[sourceContext][t.Low>>6] |= t.Mask
+	case scopeDepth > maxScopeDepth:
+		g.fail()
+	case scopeDepth >= 0:
+		g.masks[scopeDepth][t.Low>>6] |= t.Mask
+	}
 }
 
 // neededOf tells which bits of its operands an operator needs for these bits of its result.
@@ -292,11 +358,16 @@ func extended(needed uint64) uint64 {
 
 // bits adds those bits of a part that are needed, of which bit 0 is the lowest.
 func (g *dependencies) bits(source int, p spec.Part, needed uint64) {
-	m := bits.Ones(p.Width)
-	if p.Width <= 64 {
-		m = m.And(bits.Of(needed))
+	m := &g.masks[source]
+	if p.Width > 64 || p.Low+p.Width > bits.Size {
+		*m = m.Or(bits.Range(p.Low, p.Width))
+		return
 	}
-	g.masks[source] = g.masks[source].Or(m.Shl(p.Low))
+	needed &= 1<<p.Width - 1
+	limb, shift := p.Low>>6, p.Low&63
+	if m[limb] |= needed << shift; shift+p.Width > 64 {
+		m[limb+1] |= needed >> (64 - shift)
+	}
 }
 
 // key reads the bits on which something depends as one number.

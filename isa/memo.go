@@ -241,20 +241,18 @@ type envMemo struct {
 
 // leafMemo is what a decoder remembers of a leaf in its environment.
 type leafMemo struct {
-	// uses counts the instructions that were printed before there was a plan.
-	uses int
 	// plains are the displays without memos, by case; nil before they are printed.
 	plains []*display
 	// plan is nil before there is one.
 	plan     *plan
-	displays []*display // by case; nil where a case has none
+	displays []*display // by case; nil before they are printed
 	// only is the display that is printed whatever the bits are; nil if there is none.
 	only   *display
 	choice *choice // nil where it depends on too much
 }
 
-// fewUses is how many instructions of a leaf are printed without memos before it is worth a plan: finding the bits on
-// which its operands depend takes as long as printing dozens of them. Tests need fewer.
+// fewUses is how many instructions a decoder prints without memos, and how often it meets an operand before it is worth
+// one: what is found for a memo is more than a short program needs. Tests need fewer.
 var fewUses = 32
 
 func (d *Decoder) envMemo(env *model.Env) *envMemo {
@@ -290,17 +288,20 @@ func (l *leafMemo) plainDisplay(u *model.BoundLeaf, number int) *display {
 	return l.plains[number]
 }
 
-// make gives a leaf displays with memos of the decoder's own.
+// display returns the display of a case with memos of the decoder's own.
+func (l *leafMemo) display(d *Decoder, number int) *display {
+	if l.displays[number] == nil {
+		l.displays[number] = d.withMemos(l.plan.display(number))
+	}
+	return l.displays[number]
+}
+
+// make gives a leaf its plan.
 func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 	l.plan = planOf(u)
-	l.displays = make([]*display, len(l.plan.displays))
-	for i, x := range l.plan.displays {
-		if x != nil {
-			l.displays[i] = d.withMemos(x)
-		}
-	}
+	l.displays = make([]*display, len(u.Cases))
 	if l.plan.only >= 0 {
-		l.only = l.displays[l.plan.only]
+		l.only = l.display(d, l.plan.only)
 	} else if l.plan.chooses {
 		l.choice = newChoice(l.plan.choice)
 	}

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
@@ -10,8 +11,9 @@ import (
 
 // plan is how the displays of a leaf are printed from memos. It is worked out once for all decoders.
 type plan struct {
-	unit     *model.BoundLeaf
-	displays []*display // by case; nil where a case has none
+	unit *model.BoundLeaf
+	// displays are those that were asked for, by case.
+	displays []atomic.Pointer[display]
 	// only is the number of the case whose display is printed whatever the bits are, -1 if there is none.
 	only int
 	// choice are the bits that say which case is printed, where chooses is set.
@@ -97,7 +99,7 @@ func (d *Decoder) planned(l *leafMemo, leaf *model.Leaf) bool {
 		return false
 	}
 	if l.plan == nil {
-		if l.uses++; l.uses <= fewUses {
+		if d.uses++; d.uses <= fewUses {
 			return false
 		}
 		l.make(d, d.env.Bound(leaf))
@@ -132,7 +134,7 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	case i < 0:
 		return nil
 	case d.quick:
-		return l.displays[i]
+		return l.display(d, i)
 	}
 	return l.plainDisplay(d.frames[depth].leaf, i)
 }
@@ -322,16 +324,10 @@ func planOf(u *model.BoundLeaf) *plan {
 }
 
 func newPlan(u *model.BoundLeaf) *plan {
-	p := &plan{unit: u, displays: make([]*display, len(u.Cases)), only: -1}
+	p := &plan{unit: u, displays: make([]atomic.Pointer[display], len(u.Cases)), only: -1}
 	inside := contentsOf{}.boundLeaf(u)
 	if p.general, p.branches = !inside.bounded(), inside.branches; p.general {
 		return p
-	}
-	for i, c := range u.Cases {
-		if c.Shown {
-			p.displays[i] = newDisplay(u, i)
-			p.displays[i].remember()
-		}
 	}
 	if p.only = p.onlyCase(); p.only < 0 {
 		g := dependencies{budget: maxDependencies}
@@ -340,6 +336,17 @@ func newPlan(u *model.BoundLeaf) *plan {
 		p.chooses = p.chooses && len(g.tables) == 0
 	}
 	return p
+}
+
+// display returns the display of a case, made at first use.
+func (p *plan) display(number int) *display {
+	x := p.displays[number].Load()
+	if x == nil {
+		x = newDisplay(p.unit, number)
+		x.remember()
+		p.displays[number].Store(x)
+	}
+	return x
 }
 
 // onlyCase returns the number of the case whose display is printed whatever the bits are, -1 if there is
@@ -412,6 +419,9 @@ func (c contentsOf) boundLeaf(u *model.BoundLeaf) (most contents) {
 func (c contentsOf) items(items []model.Item) (n contents) {
 	for i := range items {
 		it := &items[i]
+		if it.Kind == model.ItemText || it.Kind == model.ItemName {
+			continue
+		}
 		n = n.beside(c.items(it.Members))
 		var most contents
 		for _, a := range it.Alts {
@@ -437,6 +447,9 @@ func (c contentsOf) ref(ref *model.Ref) (n contents) {
 }
 
 func (c contentsOf) env(env *model.Env) (most contents) {
+	if n, ok := env.Contents.Load().(contents); ok {
+		return n
+	}
 	if n, ok := c[env]; ok {
 		return n
 	}
@@ -444,13 +457,16 @@ func (c contentsOf) env(env *model.Env) (most contents) {
 	for _, l := range env.Root.Leaves {
 		most = most.or(c.boundLeaf(env.Bound(l)))
 	}
-	c[env] = most
+	if c[env] = most; most.bounded() { // so that it is in no circle
+		env.Contents.Store(most)
+	}
 	return most
 }
 
 // newDisplay returns the display of a case, no segment of which is remembered.
 func newDisplay(u *model.BoundLeaf, number int) *display {
 	b := displayBuilder{x: &display{unit: u, number: number, items: u.Cases[number].Items}}
+	b.x.segments = make([]segment, 0, len(b.x.items)/2+1) // half of most are text
 	for items := b.x.items; len(items) > 0; {
 		o, n := sameOperand(items)
 		from := b.place()

@@ -76,17 +76,19 @@ func (c *checker) cNames() {
 		exprs = append(exprs, entry{e.Name, e.Span, false, 0})
 	}
 	for _, list := range [][]entry{bitsets, exprs} {
-		for i, e := range list {
+		first := map[string]entry{}
+		for _, e := range list {
 			if e.name != "" && !cNameForm().MatchString(e.name) {
 				c.mesa(e.span, e.name+" is no name that Mesa's tools can use in C: letters, digits and . - _ alone")
 			}
-			k := slices.IndexFunc(list[:i], func(o entry) bool { return cName(o.name) == cName(e.name) })
+			o, known := first[cName(e.name)]
 			switch {
-			case k < 0:
-			case list[k].name != e.name:
-				c.mesa(e.span, "in C the names "+list[k].name+" and "+e.name+" are the same").with(list[k].span, "the other name")
-			case e.gens && list[k].min == e.min:
-				c.mesa(e.span, "two definitions of "+e.name+" from the same generation on, which Mesa's tools refuse").with(list[k].span, "the other definition")
+			case !known:
+				first[cName(e.name)] = e
+			case o.name != e.name:
+				c.mesa(e.span, "in C the names "+o.name+" and "+e.name+" are the same").with(o.span, "the other name")
+			case e.gens && o.min == e.min:
+				c.mesa(e.span, "two definitions of "+e.name+" from the same generation on, which Mesa's tools refuse").with(o.span, "the other definition")
 			}
 		}
 	}

@@ -259,7 +259,7 @@ func (d *Diff) compareEqual(pairs iter.Seq2[int, int]) {
 			same[x.addr] = d.b.at(j).addr
 		}
 	}
-	tables := len(d.a.Decoder.Set().Tables()) > 0
+	tables := !slices.EqualFunc(d.a.Image.Tables, d.b.Image.Tables, slices.Equal)
 	for i, j := range pairs {
 		d.Same++
 		x, y := d.a.at(i), d.b.at(j)
@@ -338,23 +338,36 @@ func (d *Diff) Fields(x Pair) []FieldDiff {
 // in place of these. Indices of tables do not count: what stands there does.
 func fieldDiffs(a, b []isa.Field) []FieldDiff {
 	var list []FieldDiff
+	next := 0
 	for i := range a {
-		x, k := &a[i], 0
-		for k < len(b) && b[k].Path != x.Path {
-			k++
+		x := &a[i]
+		k, ok := pathFrom(b, next, x.Path)
+		if ok {
+			next = k + 1
 		}
-		if k == len(b) || b[k].Value == x.Value || x.Derived() || x.Index {
+		if !ok || b[k].Value == x.Value || x.Derived() || x.Index {
 			continue
 		}
 		if x.Table != "" && !shown(a, x.Path) && !shown(b, x.Path) {
 			continue // of what the instruction does not care about
 		}
-		if hasInside(a, x.Path) && hasInside(b, x.Path) {
+		if hasInside(a, i) && hasInside(b, k) {
 			continue
 		}
 		list = append(list, FieldDiff{x.Path, x.Value.String(), b[k].Value.String(), x.Meaning, b[k].Meaning})
 	}
 	return list
+}
+
+// pathFrom returns the first field of a path, looked for from one on, where it mostly is: instructions of one leaf
+// list most fields in one order.
+func pathFrom(fields []isa.Field, from int, path string) (k int, ok bool) {
+	for n := range fields {
+		if k = (from + n) % len(fields); fields[k].Path == path {
+			return k, true
+		}
+	}
+	return 0, false
 }
 
 // shown reports whether the text has a field, or one around it.
@@ -367,14 +380,9 @@ func shown(fields []isa.Field, path string) bool {
 	return false
 }
 
-// hasInside reports whether there are fields inside a field.
-func hasInside(fields []isa.Field, path string) bool {
-	for i := range fields {
-		if isInside(fields[i].Path, path) {
-			return true
-		}
-	}
-	return false
+// hasInside reports whether there are fields inside a field: those would stand behind it.
+func hasInside(fields []isa.Field, i int) bool {
+	return i+1 < len(fields) && isInside(fields[i+1].Path, fields[i].Path)
 }
 
 func isInside(path, outer string) bool {
@@ -399,7 +407,9 @@ func (d *Diff) Print(w io.Writer, p Palette, unit int64) error {
 				return err
 			}
 			if len(pairs) > 0 && pairs[0].B == k {
-				printFields(w, d.Fields(pairs[0]))
+				if _, err := w.Write(appendFieldDiffs(nil, d.Fields(pairs[0]))); err != nil {
+					return err
+				}
 				pairs = pairs[1:]
 			}
 		}
@@ -413,14 +423,18 @@ const (
 	added   = "\x1b[32m"
 )
 
-func printFields(w io.Writer, list []FieldDiff) {
-	for _, f := range list {
-		fmt.Fprintf(w, "           %s: 0x%s -> 0x%s", f.Path, f.A, f.B)
+func appendFieldDiffs(dst []byte, list []FieldDiff) []byte {
+	for i := range list {
+		f := &list[i]
+		dst = append(append(append(dst, "           "...), f.Path...), ": 0x"...)
+		dst = append(append(append(dst, f.A...), " -> 0x"...), f.B...)
 		if f.TextA != f.TextB {
-			fmt.Fprintf(w, ", %s -> %s", quoted(f.TextA), quoted(f.TextB))
+			dst = append(append(dst, ", "...), quoted(f.TextA)...)
+			dst = append(append(dst, " -> "...), quoted(f.TextB)...)
 		}
-		fmt.Fprintln(w)
+		dst = append(dst, '\n')
 	}
+	return dst
 }
 
 func quoted(s string) string {

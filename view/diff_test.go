@@ -8,6 +8,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
@@ -115,5 +116,19 @@ func TestCompareAllocates(t *testing.T) {
 		t.Errorf("%d bytes for a pair of instructions, expected at most 600", n)
 	} else {
 		t.Logf("%d bytes for a pair of instructions", n)
+	}
+}
+
+// Fields stand for each other by their paths, in whatever order the two instructions have them, and those that hold
+// others are left to these.
+func TestFieldsInAnotherOrder(t *testing.T) {
+	field := func(path string, value uint64) isa.Field {
+		return isa.Field{FieldInfo: &isa.FieldInfo{Path: path, Parts: []isa.Part{{Width: 8}}}, Value: bits.Of(value)}
+	}
+	a := []isa.Field{field("DST", 1), field("SRC", 0x12), field("SRC.N", 1), field("SRC.M", 2), field("X", 7), field("ALONE", 1)}
+	b := []isa.Field{field("X", 8), field("SRC", 0x32), field("SRC.N", 3), field("SRC.M", 2), field("DST", 1)}
+	got := string(appendFieldDiffs(nil, fieldDiffs(a, b)))
+	if want := "           SRC.N: 0x1 -> 0x3\n           X: 0x7 -> 0x8\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -2,9 +2,9 @@ package view
 
 import (
 	"cmp"
+	"math"
+	"math/bits"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/isago/isago/isa"
 )
@@ -17,6 +17,7 @@ type jumps struct {
 	lanes [][]arrow
 	// next is, for each lane, the first arrow that does not end before the line that is printed.
 	next []int
+	row  []rune // the columns of a line, and two in front of the text
 }
 
 // arrow goes from lines to a line. It spans all lines between the first and the last of these.
@@ -65,36 +66,72 @@ func (a *arrow) add(from int) {
 	a.first, a.last = min(a.first, from), max(a.last, from)
 }
 
-// layJumps gives each arrow a column, the short ones beside the text.
+// layJumps gives each arrow a column, the short ones beside the text: the first in which it has room.
 func layJumps(at map[int]*arrow) *jumps {
 	var list []arrow
+	lines := 0
 	for _, a := range at {
 		slices.Sort(a.from)
 		list = append(list, *a)
+		lines = max(lines, a.last+1)
 	}
 	slices.SortFunc(list, func(a, b arrow) int {
 		return cmp.Or(cmp.Compare(a.last-a.first, b.last-b.first), cmp.Compare(a.to, b.to))
 	})
 	j := &jumps{}
+	var ends []lineSet // of the arrows of each column: one that is no longer than a, and overlaps it, has an end beside it
 	for _, a := range list {
-		j.place(a)
+		i := slices.IndexFunc(ends, func(s lineSet) bool { return s.next(a.first) > a.last })
+		if i < 0 && len(ends) == jumpLanes {
+			continue
+		}
+		if i < 0 {
+			i = len(ends)
+			ends, j.lanes = append(ends, newLineSet(lines)), append(j.lanes, nil)
+		}
+		ends[i].add(a.first)
+		ends[i].add(a.last)
+		j.lanes[i] = append(j.lanes[i], a)
 	}
-	j.next = make([]int, len(j.lanes))
+	for _, lane := range j.lanes {
+		slices.SortFunc(lane, func(a, b arrow) int { return cmp.Compare(a.first, b.first) })
+	}
+	j.next, j.row = make([]int, len(j.lanes)), make([]rune, len(j.lanes)+2)
 	return j
 }
 
-// place puts an arrow into the first column in which it has room.
-func (j *jumps) place(a arrow) {
-	for i := range j.lanes {
-		k, _ := slices.BinarySearchFunc(j.lanes[i], a, func(x, a arrow) int { return cmp.Compare(x.last, a.first) })
-		if k == len(j.lanes[i]) || j.lanes[i][k].first > a.last {
-			j.lanes[i] = slices.Insert(j.lanes[i], k, a)
-			return
+// lineSet is a set of lines. Each level has a bit for each word of the one before, set where that is not 0, so that the
+// next line of the set is found in a few steps, however far it is.
+type lineSet [][]uint64
+
+func newLineSet(lines int) (s lineSet) {
+	for n := lines; n > 1 || s == nil; {
+		n = (n + 63) / 64
+		s = append(s, make([]uint64, n))
+	}
+	return s
+}
+
+func (s lineSet) add(line int) {
+	for _, level := range s {
+		level[line/64] |= 1 << (line % 64)
+		line /= 64
+	}
+}
+
+// next returns the first line of the set from one on, more than any line where there is none.
+func (s lineSet) next(line int) int {
+	for k := 0; k < len(s) && line/64 < len(s[k]); k++ {
+		if w := s[k][line/64] >> (line % 64); w != 0 {
+			line += bits.TrailingZeros64(w)
+			for ; k > 0; k-- {
+				line = 64*line + bits.TrailingZeros64(s[k-1][line])
+			}
+			return line
 		}
+		line = line/64 + 1
 	}
-	if len(j.lanes) < jumpLanes {
-		j.lanes = append(j.lanes, []arrow{a})
-	}
+	return math.MaxInt
 }
 
 // append draws the columns of a line; before draws what stands above it, where its label is.
@@ -102,14 +139,12 @@ func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
 	if j == nil || len(j.lanes) == 0 {
 		return dst
 	}
-	row := make([]rune, len(j.lanes)+2)
-	for i := range row {
-		row[i] = ' '
-	}
-	drawn := ' ' // what goes on to the text
+	row, end := j.row, 0 // behind what is drawn
+	drawn := ' '         // what goes on to the text
 	for i := len(j.lanes) - 1; i >= 0; i-- {
 		at := len(j.lanes) - 1 - i
 		a := j.arrow(i, line)
+		row[at] = ' '
 		if drawn != ' ' {
 			row[at] = '─'
 		}
@@ -131,10 +166,17 @@ func (j *jumps) append(dst []byte, p Palette, line int, before bool) []byte {
 		}
 		row[at] = corner(a, line, row[at] == '─')
 	}
-	row[len(row)-2] = drawn
-	text := strings.TrimRight(string(row), " ")
-	dst = append(dst, p.paint(tokenColours[isa.TokenAddress], text)...)
-	return append(dst, strings.Repeat(" ", len(row)-utf8.RuneCountInString(text))...)
+	row[len(row)-2], row[len(row)-1] = drawn, ' '
+	for i, r := range row {
+		if r != ' ' {
+			end = i + 1
+		}
+	}
+	dst = append(dst, p.paint(tokenColours[isa.TokenAddress], string(row[:end]))...)
+	for range row[end:] {
+		dst = append(dst, ' ')
+	}
+	return dst
 }
 
 // corner is where an arrow turns to the text; crossed, where one from further out goes through there.

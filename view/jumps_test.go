@@ -1,6 +1,8 @@
 package view
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,5 +43,41 @@ func TestJumps(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got.String(), tt.want)
 			}
 		})
+	}
+}
+
+// An arrow stands in the first column in which no other has a line of it, the short ones first.
+func TestJumpsTakeFirstRoom(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for _, lines := range []int{1, 63, 64, 65, 5000} {
+		at := map[int]*arrow{}
+		for range 2 * lines {
+			to := r.IntN(lines)
+			if at[to] == nil {
+				at[to] = &arrow{first: to, last: to, to: to}
+			}
+			if from := to + r.IntN(41) - 20; 0 <= from && from < lines {
+				at[to].add(from)
+			}
+		}
+		column := map[int]int{} // by the line to which the arrow goes
+		lanes := layJumps(at).lanes
+		for i, lane := range lanes {
+			for _, a := range lane {
+				column[a.to] = i
+			}
+		}
+		overlaps := func(lane []arrow, a *arrow) bool {
+			return slices.ContainsFunc(lane, func(x arrow) bool {
+				shorter := x.last-x.first < a.last-a.first || x.last-x.first == a.last-a.first && x.to < a.to
+				return shorter && x.first <= a.last && a.first <= x.last
+			})
+		}
+		for to, a := range at {
+			want := slices.IndexFunc(lanes, func(lane []arrow) bool { return !overlaps(lane, a) })
+			if got, ok := column[to]; ok && got != want || !ok && want >= 0 {
+				t.Errorf("%d lines: the arrow to %d, lines %d to %d, is in column %d, want %d", lines, to, a.first, a.last, got, want)
+			}
+		}
 	}
 }

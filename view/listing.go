@@ -38,6 +38,8 @@ type Listing struct {
 	// MaxErrors ends the listing after more than so many lines in a row in which something was found;
 	// 0 never does.
 	MaxErrors int
+	// Progress is told at each instruction how much was read before it, of how much; nil is not.
+	Progress func(done, all int64)
 	// Print prints an instruction of the decoder that Current returns; nil is the decoder's own text.
 	Print func(dst []byte, in isa.Inst) []byte
 
@@ -90,12 +92,19 @@ func (l *Listing) lines() iter.Seq[line] {
 	}
 	return func(yield func(line) bool) {
 		for addr := l.Image.Start; addr < end; {
+			l.tell(addr-l.Image.Start, end-l.Image.Start)
 			ln := l.line(addr, sizes)
 			if !yield(ln) {
 				return
 			}
 			addr += int64(root.Stored(ln.size))
 		}
+	}
+}
+
+func (l *Listing) tell(done, all int64) {
+	if l.Progress != nil {
+		l.Progress(done, all)
 	}
 }
 
@@ -226,7 +235,7 @@ func (l *Listing) write(w *bufio.Writer, labels *program.Labels, first bool) (fi
 	bad, number := 0, 0
 	for ln := range l.lines() {
 		if !l.Bare {
-			l.head(w, labels, ln, first, string(arrows.append(nil, l.Palette, number, true)))
+			l.head(w, labels, ln, first, func() string { return string(arrows.append(nil, l.Palette, number, true)) })
 			first = false
 		}
 		if ln.piece != nil && ln.piece.Lead != "" && l.source() {
@@ -294,13 +303,17 @@ func (l *Listing) remarks(w *bufio.Writer, lead string, lines []string) {
 }
 
 // head prints what stands before an instruction: an empty line before a function,
-// unless it is the first of the listing, remarks, and labels. Each line starts with a lead.
-func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool, lead string) {
+// unless it is the first of the listing, remarks, and labels. Each line starts with arrows.
+func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first bool, arrows func() string) {
 	if ln.piece != nil && !ln.piece.Target {
 		return
 	}
 	names, function := labels.At(ln.addr)
 	section := l.Image.Sections[ln.addr]
+	if len(names) == 0 && len(section) == 0 {
+		return
+	}
+	lead := arrows()
 	if !first && (function || len(section) > 0) {
 		fmt.Fprintln(w, strings.TrimRight(lead, " "))
 	}

@@ -85,6 +85,7 @@ of --plain could not be read.`,
 	}
 	f.machineFlags.add(cmd)
 	f.sourceFlags.add(cmd)
+	complete(cmd, "format", f.formats)
 	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "read one instruction per line, each independent of the others; with --hex")

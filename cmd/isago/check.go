@@ -56,6 +56,7 @@ findings.`,
 	flags.BoolVarP(&f.all, "all", "a", false, "also show accepted findings, and what was proved")
 	flags.BoolVar(&f.summary, "summary", false, "only count the findings by code")
 	flags.StringSliceVar(&f.only, "only", nil, "show only findings with this `CODE`, or several separated by commas")
+	complete(cmd, "only", knownCodes)
 	f.search = prove.DefaultSearch
 	flags.Var(amount[int]{&f.search, 0}, "search", "how many random words, `N`, to read back where it cannot be proved that no two have one text")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 )
@@ -61,6 +62,24 @@ func (f *machineFlags) contextPairs() []string {
 			for _, v := range c.Values {
 				pairs = append(pairs, c.Name+"="+v)
 			}
+		}
+	}
+	return pairs
+}
+
+func (f *runFlags) quirkPairs() []string {
+	set := f.loaded()
+	if set == nil {
+		return nil
+	}
+	m, err := exec.Open(set)
+	if err != nil {
+		return nil
+	}
+	var pairs []string
+	for _, q := range m.Quirks() {
+		for _, v := range q.Values() {
+			pairs = append(pairs, q.Name+"="+v)
 		}
 	}
 	return pairs

@@ -69,7 +69,14 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err != nil {
 		return err
 	}
+	progress := newProgress(cmd)
+	if la.Image.Size() >= lb.Image.Size() { // both are read at once
+		progress.watch(a, la)
+	} else {
+		progress.watch(b, lb)
+	}
 	d := view.Compare(la, lb)
+	progress.end()
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	if err := cmp.Or(d.Print(w, palette, la.Unit()), w.Flush()); err != nil {
 		return err

@@ -52,7 +52,7 @@ there are warnings.`,
 	f.machineFlags.add(cmd)
 	f.addOrder(cmd)
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "do not show warning `NAME`, or several separated by commas; all for all")
+	noWarnFlag(cmd, &f.noWarn)
 	flags.BoolVar(&f.json, "json", false, "print the warnings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "print the warnings as SARIF 2.1.0, for editors and CI")
 	return cmd
@@ -76,7 +76,7 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 			return err
 		}
 		for _, e := range list {
-			if slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, "all") {
+			if slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, allWarnings) {
 				continue
 			}
 			report.Findings = append(report.Findings, prove.Finding{Code: e.Code, Level: prove.Warning, Msg: e.Msg, Span: e.Span, Notes: e.Notes})

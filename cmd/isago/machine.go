@@ -16,6 +16,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/prove"
 	"github.com/isago/isago/target/catalog"
 )
 
@@ -99,7 +100,18 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	if errors.As(err, &e) && e.Code == diag.UnknownSyntax {
 		return nil, f.unknownSyntax(load)
 	}
+	if err == nil {
+		err = f.checkGen(set)
+	}
 	return set, err
+}
+
+// checkGen refuses a generation where there is but one: what was named would be ignored.
+func (f *setFlags) checkGen(set *isa.Set) error {
+	if f.cmd.Flags().Changed("gen") && !prove.HasGenerations(set) {
+		return usagef("--gen %d, but %s is the same in all generations", f.gen, setName(set))
+	}
+	return nil
 }
 
 // sets loads the instruction set that was named, or those of all machines where none was.

@@ -30,6 +30,10 @@ func (f *namesFlag) add(cmd *cobra.Command) {
 		}
 		return readNames(file)
 	})
+	cmd.PreRunE = func(*cobra.Command, []string) error { // also where nothing is printed that would need it
+		_, err := f.read()
+		return err
+	}
 }
 
 // given returns the names, nil where there are none.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/view"
 )
 
 // progress tells on a terminal how much of a long job is done. It writes nothing elsewhere.
@@ -36,6 +38,11 @@ func (p *progress) tell(format string, args ...any) {
 	}
 	p.next, p.told = time.Now().Add(progressEvery), true
 	fmt.Fprintf(p.w, "\r\x1b[K"+format, args...)
+}
+
+// watch tells how much of a program is read.
+func (p *progress) watch(name string, l *view.Listing) {
+	l.Progress = func(done, all int64) { p.tell("%s: %d %%", inputName(name), 100*done/all) }
 }
 
 // end takes away what was shown.

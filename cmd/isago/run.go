@@ -102,6 +102,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
 	f.addOptions(cmd)
+	complete(cmd, "quirk", f.quirkPairs)
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
 	return cmd
 }

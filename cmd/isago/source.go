@@ -45,7 +45,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.header, "header", "", "write a C header with the registers of the uniforms to `FILE`")
 	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x; for a2xx: bin (default) or hex")
 	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn if a nop is needed at the end of a block, instead of adding it")
-	flags.StringSliceVar(&f.noWarn, "no-warn", nil, "do not show warning `NAME`, or several separated by commas; all for all")
+	noWarnFlag(cmd, &f.noWarn)
 	flags.BoolVar(&f.werror, "werror", false, "treat warnings as errors")
 	flags.BoolVar(&f.each, "each", false, "write one file for each source; -o names a folder")
 }
@@ -53,21 +53,43 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 // check finds names of warnings that do not exist.
 func (f *sourceFlags) check() error {
 	for _, name := range f.noWarn {
-		if name != "all" && !slices.Contains(diag.Warnings(), diag.Code(name)) {
-			var names []string
-			for _, w := range diag.Warnings() {
-				names = append(names, string(w))
-			}
+		if names := warningNames(); name != allWarnings && !slices.Contains(names, name) {
 			return usagef("--no-warn %q, expected all or the name of a warning, as isago help codes lists them%s", name, diag.DidYouMean(name, names))
 		}
 	}
 	return nil
 }
 
+// noWarnFlag adds the flag that takes the names of warnings.
+func noWarnFlag(cmd *cobra.Command, names *[]string) {
+	cmd.Flags().StringSliceVar(names, "no-warn", nil, "do not show warning `NAME`, or several separated by commas; all for all")
+	complete(cmd, "no-warn", func() []string { return append(warningNames(), allWarnings) })
+}
+
+// allWarnings is what stands for the names of all.
+const allWarnings = "all"
+
+func warningNames() []string {
+	var names []string
+	for _, w := range diag.Warnings() {
+		names = append(names, string(w))
+	}
+	return names
+}
+
+// formats lists those in which the compiler of the machine that is named writes its file.
+func (f *asmFlags) formats() []string {
+	m, err := catalog.Lookup(f.isa)
+	if err != nil {
+		return nil
+	}
+	return m.Outputs
+}
+
 // wanted drops the warnings that are not wanted, and counts those beyond what is shown. With --werror what is left is an error.
 func (f *sourceFlags) wanted(list diag.List) (diag.List, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(e *diag.Error) bool {
-		return slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, "all")
+		return slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, allWarnings)
 	})
 	if !f.werror || len(list) == 0 {
 		return list.Capped("warning"), nil

@@ -202,7 +202,7 @@ type stepRun struct {
 const stepMemory = 1 << 16 // bytes of a memory whose size the description leaves open
 
 func (r *stepRun) answer() (*stepAnswer, error) {
-	p, err := r.program()
+	p, fetch, err := r.program()
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +218,9 @@ func (r *stepRun) answer() (*stepAnswer, error) {
 		if pc, err = strconv.ParseUint(r.q.PC.String(), 0, 32); err != nil {
 			return nil, fmt.Errorf("pc %s, expected a number of words", r.q.PC)
 		}
+	}
+	if _, ok := fetch(pc); !ok {
+		return nil, fmt.Errorf("the words have no instruction at pc %d", pc)
 	}
 	r.w = exec.NewWave(p)
 	if r.w.Budget = 10000; r.q.Steps > 0 {
@@ -240,20 +243,21 @@ func (r *stepRun) answer() (*stepAnswer, error) {
 	return r.changes(before, memory)
 }
 
-func (r *stepRun) program() (*exec.Program, error) {
+// program returns what is run, and what finds its instructions.
+func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool), error) {
 	root, err := r.m.Root(r.q.Root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	words := sem.Words{Context: r.m.Model.Context, Tables: make([][]bits.Value, len(r.m.Model.ISA.Tables))}
 	for name, value := range r.q.Context {
 		c := r.m.Model.ISA.Context(name)
 		if c == nil {
-			return nil, fmt.Errorf("no context %q", name)
+			return nil, nil, fmt.Errorf("no context %q", name)
 		}
 		v, err := c.Parse(value)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		words.Context.SetUint(c.Low, c.Width, v)
 	}
@@ -267,31 +271,32 @@ func (r *stepRun) program() (*exec.Program, error) {
 			for _, e := range entries {
 				v, err := bits.ParseHex(e)
 				if err != nil {
-					return nil, fmt.Errorf("table %s: %v", name, err)
+					return nil, nil, fmt.Errorf("table %s: %v", name, err)
 				}
 				words.Tables[t.Index] = append(words.Tables[t.Index], v)
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("no table %q", name)
+			return nil, nil, fmt.Errorf("no table %q", name)
 		}
 	}
 	if words.Quirks, err = exec.Quirks(r.m, r.q.Quirks); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var code []uint32
 	for _, text := range r.q.Words {
 		v, err := strconv.ParseUint(text, 16, 32)
 		if err != nil {
-			return nil, fmt.Errorf("word %q, expected up to 8 hexadecimal digits", text)
+			return nil, nil, fmt.Errorf("word %q, expected up to 8 hexadecimal digits", text)
 		}
 		code = append(code, uint32(v))
 	}
 	if len(code) == 0 {
-		return nil, errors.New("no words")
+		return nil, nil, errors.New("no words")
 	}
 	words.Word = exec.Inner32(r.m, code, 0)
-	return exec.NewProgram(r.m, root, words, exec.Words32(r.m, root, code, 0)), nil
+	fetch := exec.Words32(r.m, root, code, 0)
+	return exec.NewProgram(r.m, root, words, fetch), fetch, nil
 }
 
 // services notes the calls of the surroundings; what they return is 0.

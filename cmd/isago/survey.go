@@ -143,7 +143,10 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		return nil, usagef("%s is a program of %s, those before it of %s: one machine at a time", inputName(name), setName(set), setName(total.Set))
 	}
 	total.Files++
+	progress := newProgress(cmd)
+	progress.watch(name, l)
 	count(total, l, number)
+	progress.end()
 	return total, nil
 }
 

@@ -411,8 +411,8 @@ type Env struct {
 	depth   int
 	// Index is the number of the environment in its machine.
 	Index int
-	// Parser is room for what asm keeps with an environment.
-	Parser atomic.Value
+	// Parser is room for what asm keeps with an environment, Contents and Reads for what isa does.
+	Parser, Contents, Reads atomic.Value
 }
 
 // Enum returns an enum of the description, prepared for printing.

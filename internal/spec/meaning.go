@@ -119,6 +119,18 @@ type Quirk struct {
 	Span    diag.Span
 }
 
+// Values lists the names of the values, in the order of the description.
+func (q *Quirk) Values() []string {
+	if q.Enum == nil {
+		return []string{"false", "true"}
+	}
+	var names []string
+	for _, v := range q.Enum.Values {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
 // Parse reads a value of the quirk as Context.Parse does.
 func (q *Quirk) Parse(text string) (uint64, error) {
 	c := Context{Name: q.Name, Enum: q.Enum}

@@ -185,9 +185,9 @@ func (n *names) same(a, b string) bool {
 }
 
 func (n *names) declare(s *Symbol, off, end int, shared bool) {
-	for i := range n.list {
+	for i := 0; !shared && i < len(n.list); i++ {
 		o := &n.list[i]
-		if !shared && n.same(o.Kind, s.Kind) && s.First <= o.Last && o.First <= s.Last {
+		if n.same(o.Kind, s.Kind) && s.First <= o.Last && o.First <= s.Last {
 			n.a.errs = append(n.a.errs, errorf(diag.Duplicate, s.span, "@%s takes what another has", s.Kind).With(o.span, "the other"))
 			return
 		}

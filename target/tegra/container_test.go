@@ -196,6 +196,20 @@ func TestOrder(t *testing.T) {
 			}
 		}
 	}
+	// Of a file that is far longer than a program the first words tell, so that no file takes long.
+	long := &tegra.Program{Words: slices.Repeat(captured.Words, 4096/len(captured.Words)+1)}
+	head, err := tegra.Encode(set, long, "high")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail, err := tegra.Encode(set, long, "low")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := slices.Concat(head, tail, tail, tail)
+	if got, err := tegra.ReadRaw(set, data, ""); err != nil || !slices.Equal(got.Words[:len(long.Words)], long.Words) {
+		t.Errorf("the order of %d bytes: %v", len(data), err)
+	}
 	text := "0x6041ff80,0x8106c083,0x0040000d,0x401f9c6c,\n60401ffd8106c0830000000d001f9c6c"
 	if got, err := tegra.ReadRaw(set, []byte(text), "low"); err != nil || !slices.Equal(got.Words, captured.Words) {
 		t.Errorf("%q is %v, %v", text, got, err)

@@ -116,7 +116,8 @@ func ReadRaw(set *isa.Set, data []byte, order string) (*Program, error) {
 		return nil, err
 	}
 	lossless := asm.NewLossless(d, parser)
-	if effort(d, lossless, low) < effort(d, lossless, high) {
+	n := min(len(low.Words), telling)
+	if effort(d, lossless, low.Words[:n]) < effort(d, lossless, high.Words[:n]) {
 		return low, nil
 	}
 	return high, nil
@@ -176,13 +177,16 @@ func join(words []uint32, highFirst bool) []bits.Value {
 	return out
 }
 
+// telling is as many instructions as tell the order: far more than any program has.
+const telling = 4096
+
 // unsaid is the effort for a word that no text says.
 const unsaid = 1000
 
-// effort returns the length of the text that says the words of a program exactly.
-func effort(d *isa.Decoder, lossless *asm.Lossless, p *Program) (n int) {
+// effort returns the length of the text that says words exactly.
+func effort(d *isa.Decoder, lossless *asm.Lossless, words []bits.Value) (n int) {
 	var buf []byte
-	for _, w := range p.Words {
+	for _, w := range words {
 		buf = buf[:0]
 		in, ok := d.Decode(w)
 		if ok {

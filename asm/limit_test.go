@@ -166,3 +166,47 @@ func TestSetWords(t *testing.T) {
 		}
 	}
 }
+
+// Letters next to each other are read in one step only where each stands as it is printed, gives bits of its own, and can
+// be read in no other way.
+func TestLetters(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<enum name="#xyzw">
+			<value val="0" display="x"/><value val="1" display="y"/><value val="2" display="z"/><value val="3" display="w"/>
+		</enum>
+		<enum name="#some"><value val="1" display="a"/><value val="2" display="b"/><value val="3" display="bb"/></enum>
+		<bitset name="#instruction" size="72"/>
+		<bitset name="far" extends="#instruction">
+			<display>far {A}{B}{C}</display>
+			<pattern low="66" high="69">0000</pattern>
+			<field name="A" low="0" high="1" type="#xyzw"/>
+			<pattern low="2" high="62">0000000000000000000000000000000000000000000000000000000000000</pattern>
+			<field name="B" low="63" high="64" type="#xyzw"/>
+			<pattern pos="65">0</pattern>
+			<field name="C" low="70" high="71" type="#xyzw"/>
+		</bitset>
+		<bitset name="twice" extends="#instruction">
+			<display>twice {A}{B}{A}</display>
+			<pattern low="66" high="71">000001</pattern>
+			<pattern low="4" high="65">00000000000000000000000000000000000000000000000000000000000000</pattern>
+			<field name="A" low="2" high="3" type="#xyzw"/>
+			<field name="B" low="0" high="1" type="#xyzw"/>
+		</bitset>
+		<bitset name="some" extends="#instruction">
+			<display>some {A}{B}</display>
+			<pattern low="66" high="71">000010</pattern>
+			<pattern low="6" high="65">000000000000000000000000000000000000000000000000000000000000</pattern>
+			<field name="A" low="0" high="3" type="#some"/>
+			<field name="B" low="4" high="5" type="#xyzw"/>
+		</bitset>`))
+	for text, word := range map[string]string{
+		"far wyz": "808000000000000003", "far www": "c18000000000000003", "far xyx": "8000000000000000", "far wy": "", "far wyq": "", "far w yz": "",
+		"twice xyx": "40000000000000001", "twice wzw": "4000000000000000e", "twice wzx": "",
+		"some ax": "80000000000000001", "some bz": "80000000000000022", "some bbz": "80000000000000023", "some 5w": "80000000000000035", "some zz": "",
+	} {
+		res, err := x.p.Parse(text)
+		if got := res.Inst.Bits.String(); (err == nil) != (word != "") || err == nil && got != word {
+			t.Errorf("%q is %s, %v, expected %q", text, got, err, word)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inside"
@@ -48,6 +49,9 @@ type Leaf struct {
 
 	model *model.Leaf
 	set   *Set
+
+	named     sync.Once // mnemonics are found when they are first asked for
+	mnemonics []string
 }
 
 // Set returns the instruction set that has the leaf.

@@ -80,18 +80,19 @@ func firstWord(items []model.Item) string {
 const maxMnemonics = 1 << 12
 
 // Mnemonics lists the names that instructions of the leaf can have, as Decoder.Mnemonic tells them; at
-// most 4,096.
+// most 4,096. The list is the same for all who ask and must not be changed.
 func (l *Leaf) Mnemonics() []string {
-	m := l.set.model
-	var list []string
-	seen := map[string]bool{}
-	mnemonicsOf(m.Top(l.model.Root).Bound(l.model), 0, func(name string) {
-		if name != "" && !seen[name] && len(list) < maxMnemonics {
-			seen[name] = true
-			list = append(list, name)
-		}
+	l.named.Do(func() {
+		m, seen := l.set.model, map[string]bool{}
+		mnemonicsOf(m.Top(l.model.Root).Bound(l.model), 0, func(name string) {
+			if name != "" && !seen[name] && len(seen) < maxMnemonics {
+				seen[name] = true
+				l.mnemonics = append(l.mnemonics, name)
+			}
+		})
+		l.mnemonics = slices.Clip(l.mnemonics) // lest those who add to it share what they add
 	})
-	return list
+	return l.mnemonics
 }
 
 // InstructionRoots lists the roots whose words are instructions or parts of one that have a mnemonic of

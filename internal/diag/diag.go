@@ -266,8 +266,12 @@ func Brief(msg string) string {
 // Nearest returns the name that is most like a word and could be meant by it, "" where none is.
 func Nearest(word string, names []string) string {
 	best, distance := "", 2+len(word)/4
+	a := strings.ToLower(word)
 	for _, n := range names {
-		a, b := strings.ToLower(word), strings.ToLower(n)
+		if len(a)-len(n) >= distance { // so many letters are too many
+			continue
+		}
+		b := strings.ToLower(n)
 		d := EditDistance(a, b)
 		if len(a) >= 3 && strings.HasPrefix(b, a) {
 			d = 1 // the start of a name stands for it

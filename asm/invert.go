@@ -192,6 +192,11 @@ func fill(x uint64) uint64 {
 
 // truth makes an expression true or false.
 func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
+	if t := n.Test; t != nil && !t.Context && p.failure == nil {
+		if match, ok := t.For(want); ok {
+			return statusOf(p.give(&p.scopes[p.up(scope, t.ScopeDepth)], t.Low, match, t.Mask))
+		}
+	}
 	switch n.Op { // without computing all of an expression for each of its parts
 	case spec.OpNot:
 		return p.truth(n.X, scope, !want)
@@ -200,14 +205,6 @@ func (p *Parser) truth(n *model.Node, scope int32, want bool) status {
 	}
 	if x, known := p.eval(n, scope); known {
 		return statusOf((x != 0) == want)
-	}
-	if t, s := n.Test, &p.scopes[scope]; t != nil && !t.Context && p.failure == nil {
-		switch {
-		case want != t.Not:
-			return statusOf(p.give(s, t.Low, t.Match, t.Mask))
-		case t.Mask&(t.Mask-1) == 0: // the one bit is the other way around
-			return statusOf(p.give(s, t.Low, ^t.Match, t.Mask))
-		}
 	}
 	switch n.Op {
 	case spec.OpEq, spec.OpNe:

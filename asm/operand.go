@@ -416,7 +416,7 @@ func (m *placing) rest() (ok bool) {
 		}
 		if c.kind == wantNested || c.soft {
 			p.cons = append(p.cons, c)
-		} else if !p.constrain(c) {
+		} else if !p.constrain(&c) {
 			return false
 		}
 	}

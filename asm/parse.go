@@ -709,11 +709,11 @@ func (p *Parser) accept(a *accept) bool {
 		p.leafScopes = append(p.leafScopes, leafScope{a.unit, f.scope, a})
 	}
 	for _, r := range a.unit.Requires {
-		if !p.constrain(constraint{prog: r, scope: f.scope, kind: wantTrue}) {
+		if !p.constrain(&constraint{prog: r, scope: f.scope, kind: wantTrue}) {
 			return false
 		}
 	}
-	if a.own != nil && !p.constrain(constraint{prog: a.own, scope: f.scope, kind: wantTrue}) {
+	if a.own != nil && !p.constrain(&constraint{prog: a.own, scope: f.scope, kind: wantTrue}) {
 		return false
 	}
 	if !p.notBefore(a, f.scope) {
@@ -739,7 +739,7 @@ func (p *Parser) notBefore(a *accept, scope int32) bool {
 	for i, n := range slices.Backward(a.not) { // the last says of bits what others ask of too, as a rule
 		c := constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]}
 		if !c.soft && !p.everyWay() {
-			if !p.constrain(c) {
+			if !p.constrain(&c) {
 				return false
 			}
 			continue

@@ -79,16 +79,15 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	return c
 }
 
-// constrain adds a constraint, settling it at once where that is possible.
-func (p *Parser) constrain(c constraint) bool {
-	if c.kind == wantTrue && c.prog.Simple && (p.failure == nil || asksFields(c.prog.Root)) {
+// constrain adds a condition, settling it at once where that is possible.
+func (p *Parser) constrain(c *constraint) bool {
+	if p.failure != nil && c.kind == wantTrue && c.prog.Simple && asksFields(c.prog.Root) {
 		s := &p.scopes[c.scope]
 		if s.parts == nil {
 			return p.setMasked(s.space, s.low, s.size, c.prog.Match, c.prog.Mask, p.pos)
 		}
 	}
-	p.cons = append(p.cons, c)
-	return p.propagateLast(p.pos)
+	return p.addConstraint(c, p.pos)
 }
 
 // asksFields reports whether a simple condition asks for the values of whole fields, so that an error can name them.
@@ -111,20 +110,19 @@ func (p *Parser) bindComputed(c constraint, end int) bool {
 	if p.failure != nil {
 		c.text = p.readUpTo(end)
 	}
-	p.cons = append(p.cons, c)
-	return p.propagateLast(end)
+	return p.addConstraint(&c, end)
 }
 
-// propagateLast settles the constraint added last, and drops it if it holds for good.
-func (p *Parser) propagateLast(end int) bool {
-	n, mark := len(p.cons)-1, len(p.trail)
-	switch p.settle(&p.cons[n]) {
+// addConstraint settles a constraint, and adds it unless it holds for good.
+func (p *Parser) addConstraint(c *constraint, end int) bool {
+	mark := len(p.trail)
+	switch p.settle(c) {
 	case broken:
 		p.undo(mark)
-		p.failConstraint(&p.cons[n], end)
+		p.failConstraint(c, end)
 		return false
-	case holds:
-		p.cons = p.cons[:n]
+	case open:
+		p.cons = append(p.cons, *c)
 	}
 	return true
 }
@@ -132,7 +130,7 @@ func (p *Parser) propagateLast(end int) bool {
 // require notes what must hold for a reference to mean what it is read as.
 func (p *Parser) require(conds []condition) bool {
 	for _, c := range conds {
-		if !p.constrain(constraint{prog: c.prog, scope: p.scopeOf(c.scopeDepth), kind: wanted(c.want)}) {
+		if !p.constrain(&constraint{prog: c.prog, scope: p.scopeOf(c.scopeDepth), kind: wanted(c.want)}) {
 			return false
 		}
 	}

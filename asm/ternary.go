@@ -190,13 +190,13 @@ func (p *Parser) value(n *model.Node, scope int32, bitwise bool) ternary {
 
 // tests reports whether a node is a test that can be made of a scope as it lies.
 func (p *Parser) tests(n *model.Node, scope int32) bool {
-	return n.Test != nil && (n.Test.Low == 0 || p.scopes[scope].parts == nil)
+	return n.Test != nil && (n.Test.Low == 0 || p.scopes[p.up(scope, n.Test.ScopeDepth)].parts == nil)
 }
 
 // test is value for a test.
 func (p *Parser) test(t *model.Test, scope int32) ternary {
 	var val, set uint64
-	switch s := &p.scopes[scope]; {
+	switch s := &p.scopes[p.up(scope, t.ScopeDepth)]; {
 	case t.Context:
 		sp := &p.spaces[spaceContext]
 		val, set = sp.val[0], sp.known[0]

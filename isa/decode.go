@@ -418,7 +418,7 @@ func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 func (d *Decoder) node(n *model.Node, depth int) uint64 {
 	return n.Eval(func(n *model.Node) uint64 {
 		if n.Test != nil {
-			return n.Test.Of(&d.frames[depth].v, &d.ctx)
+			return n.Test.Of(&d.frames[depth-n.Test.ScopeDepth].v, &d.ctx)
 		}
 		if ref := d.pick(n.Alts, depth); ref != nil {
 			return d.value(ref, depth)

@@ -284,7 +284,7 @@ func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 		return
 	}
 	if n.Test != nil {
-		g.test(n.Test, scopeDepth)
+		g.test(n.Test, scopeDepth+n.Test.ScopeDepth)
 		return
 	}
 	for i := range n.Alts {
@@ -299,7 +299,7 @@ func (g *dependencies) node(n *model.Node, scopeDepth int, needed uint64) {
 	g.node(n.Z, scopeDepth, z)
 }
 
-// test follows a test of bits of its scope, or of contexts.
+// test follows a test of bits of the scope that many out, or of contexts.
 func (g *dependencies) test(t *model.Test, scopeDepth int) {
 	switch {
 	case t.Context:

@@ -44,6 +44,14 @@ func (t *Test) Of(v, context *bits.Value) uint64 {
 	return flag((v[t.Low>>6]&t.Mask == t.Match) != t.Not)
 }
 
+// For returns what bits of a test have to be for it to be true, or false; ok is false where they can be several things.
+func (t *Test) For(want bool) (match uint64, ok bool) {
+	if want != t.Not {
+		return t.Match, true
+	}
+	return ^t.Match & t.Mask, t.Mask&(t.Mask-1) == 0
+}
+
 // Scope is a leaf, the bits that it is, and the scope in which it is an operand, nil for an instruction.
 type Scope struct {
 	Unit  *BoundLeaf
@@ -71,7 +79,7 @@ type Evaluator struct {
 func (e *Evaluator) Prog(p *Prog, s *Scope) uint64 {
 	return p.Root.Eval(func(n *Node) uint64 {
 		if n.Test != nil {
-			return n.Test.Of(&s.Bits, &e.Context)
+			return n.Test.Of(&s.above(n.Test.ScopeDepth).Bits, &e.Context)
 		}
 		if ref := e.Pick(n.Alts, s); ref != nil {
 			return e.Value(ref, s)

@@ -54,13 +54,13 @@ type Node struct {
 	Span diag.Span
 }
 
-// Test is a condition that asks whether bits of its scope, or of the contexts, are Match where Mask is set: it is 1 if
+// Test is a condition that asks whether bits of a scope, or of the contexts, are Match where Mask is set: it is 1 if
 // so and 0 else, with Not the other way around.
 type Test struct {
 	Mask, Match  uint64
 	Context, Not bool
-	// Low is the bit of the scope that is bit 0 of Mask.
-	Low int
+	// Low is the bit of the scope that is bit 0 of Mask. The scope is so many out.
+	Low, ScopeDepth int
 }
 
 // Prog binds an expression of the leaf or of one of its ancestors in the scope of u.
@@ -103,7 +103,9 @@ func (u *BoundLeaf) prog(e *spec.Expr) *Prog {
 	p.Root = u.node(e, e.Root())
 	u.missing(p)
 	open.stack = open.stack[:depth]
-	p.Mask, p.Match, p.Simple = simple(p.Root)
+	if x, ok := simple(p.Root); ok && x.scopeDepth == 0 {
+		p.Mask, p.Match, p.Simple = x.mask, x.match, true
+	}
 	if open.cycles > before {
 		open.entered++
 		u.cyclic[e], p.Open = true, true
@@ -317,15 +319,15 @@ func testOf(n *Node) *Test {
 	default:
 		return nil
 	}
-	mask, match, ok := simple(n)
+	x, ok := simple(n)
 	if !ok {
 		return nil
 	}
-	i := mask.Low() >> 6
-	if mask.Len() > 64*(i+1) {
+	i := x.mask.Low() >> 6
+	if x.mask.Len() > 64*(i+1) {
 		return nil
 	}
-	return &Test{Mask: mask[i], Match: match[i], Low: 64 * i}
+	return &Test{Mask: x.mask[i], Match: x.match[i], Low: 64 * i, ScopeDepth: x.scopeDepth}
 }
 
 // isMost reports whether a comparison asks whether a field is less than the greatest value that it can have.
@@ -351,24 +353,29 @@ func (t *Test) not() *Test {
 	return &opposite
 }
 
-// simple recognises conjunctions that ask for values of bits of the scope itself; ok is false where there is more
-// to an expression.
-func simple(n *Node) (mask, match bits.Value, ok bool) {
+// fixedBits are bits of the scope that many out, some, and what they have to be.
+type fixedBits struct {
+	mask, match bits.Value
+	scopeDepth  int
+}
+
+// simple recognises conjunctions that ask for values of bits of one scope; ok is false where there is more to an
+// expression.
+func simple(n *Node) (f fixedBits, ok bool) {
 	switch n.Op {
 	case spec.OpAndAnd:
-		m1, v1, ok1 := simple(n.X)
-		m2, v2, ok2 := simple(n.Y)
-		if both := m1.And(m2); v1.And(both) != v2.And(both) { // it is never 1
-			return m1, v1, false
-		}
-		return m1.Or(m2), v1.Or(v2), ok1 && ok2
+		f, okX := simple(n.X)
+		g, okY := simple(n.Y)
+		both := f.mask.And(g.mask) // which have to be the same, or it is never 1
+		ok = okX && okY && f.scopeDepth == g.scopeDepth && f.match.And(both) == g.match.And(both)
+		return fixedBits{f.mask.Or(g.mask), f.match.Or(g.match), f.scopeDepth}, ok
 	case spec.OpEq:
 		x, y := n.X, n.Y
 		if x.Op == spec.OpConst {
 			x, y = y, x
 		}
 		if y.Op != spec.OpConst {
-			return mask, match, false
+			return f, false
 		}
 		return fixed(x, y.Value)
 	case spec.OpLt, spec.OpLe, spec.OpGt, spec.OpGe:
@@ -384,39 +391,41 @@ func simple(n *Node) (mask, match bits.Value, ok bool) {
 			return fixed(n, 1)
 		}
 	}
-	return mask, match, false
+	return f, false
 }
 
-// own returns the reference of a node that is a field in the scope itself.
+// own returns the reference of a node that is a field in the scope itself, or in one around it.
 func own(n *Node) *Ref {
 	if n.Op != spec.OpField || len(n.Alts) != 1 {
 		return nil
 	}
 	r := n.Alts[0].Ref
-	if r == nil || !r.plain() || r.ScopeDepth != 0 || r.Low < 0 && r.Width > 64 || r.Field.Table != nil {
+	if r == nil || !r.plain() || r.Low < 0 && r.Width > 64 || r.Field.Table != nil {
 		return nil
 	}
 	return r
 }
 
-func fixed(n *Node, v uint64) (mask, match bits.Value, ok bool) {
+// fixed is simple for a number that has to be v.
+func fixed(n *Node, v uint64) (f fixedBits, ok bool) {
 	r := own(n)
 	if r == nil {
 		return is(n, v, ^uint64(0))
 	}
 	if r.Width < 64 && v>>uint(r.Width) != 0 {
-		return mask, match, false
+		return f, false
 	}
+	f.scopeDepth = r.ScopeDepth
 	if r.Low >= 0 {
-		mask.SetUint(r.Low, r.Width, ^uint64(0))
-		match.SetUint(r.Low, r.Width, v)
-		return mask, match, true
+		f.mask.SetUint(r.Low, r.Width, ^uint64(0))
+		f.match.SetUint(r.Low, r.Width, v)
+		return f, true
 	}
 	for i := len(r.Field.Parts) - 1; i >= 0; i-- {
 		p := r.Field.Parts[i]
-		mask.SetUint(p.Low, p.Width, ^uint64(0))
-		match.SetUint(p.Low, p.Width, v)
+		f.mask.SetUint(p.Low, p.Width, ^uint64(0))
+		f.match.SetUint(p.Low, p.Width, v)
 		v >>= uint(p.Width)
 	}
-	return mask, match, true
+	return f, true
 }

@@ -168,8 +168,7 @@ func load(t *testing.T, expr string) *spec.Node {
 	return isa.Exprs[0].Root()
 }
 
-// Conditions that ask for bits of their own scope alone are one mask and one comparison, and others have a mask of what
-// they ask for at least.
+// Conditions that ask for bits of their own scope alone are one mask and one comparison.
 func TestSimpleConditions(t *testing.T) {
 	for _, c := range []struct {
 		expr        string
@@ -184,9 +183,9 @@ func TestSimpleConditions(t *testing.T) {
 		{"!{B}", true, 0x10, 0},
 		{"!{A}", true, 0xf, 0},
 		{"{A} == 3 && {A} == 3", true, 0xf, 3},
-		{"{A} == 3 && {A} == 4", false, 0xf, 3}, // never true
-		{"{A} == 16", false, 0, 0},              // never true
-		{"{A}", false, 0, 0},                    // any of 15 values
+		{"{A} == 3 && {A} == 4", false, 0, 0}, // never true
+		{"{A} == 16", false, 0, 0},            // never true
+		{"{A}", false, 0, 0},                  // any of 15 values
 		{"{A} == 1 || {B}", false, 0, 0},
 		{"{A} != 1", false, 0, 0},
 		{"{A} == {B}", false, 0, 0},
@@ -201,9 +200,9 @@ func TestSimpleConditions(t *testing.T) {
 		{"{A} >= 8 && {A} > 7", true, 8, 8},
 		{"{A} >= 4", false, 0, 0}, // 4 or 8
 		{"{A} < 5", false, 0, 0},
-		{"{A} < 16", false, 0, 0},                  // always true
-		{"{GONE} == 1", false, 0, 0},               // resolves nowhere
-		{"{A} == 1 && {OVER} == 0", false, 0xf, 1}, // has two meanings
+		{"{A} < 16", false, 0, 0},                // always true
+		{"{GONE} == 1", false, 0, 0},             // resolves nowhere
+		{"{A} == 1 && {OVER} == 0", false, 0, 0}, // has two meanings
 	} {
 		p := condition(t, c.expr)
 		if p.Simple != c.simple || p.Mask[0] != c.mask || p.Match[0] != c.match {
@@ -261,6 +260,50 @@ func TestTests(t *testing.T) {
 			if c.is != nil && (uint64(word)>>test.Low&test.Mask == test.Match) == test.Not == c.is(word&15, word>>4&1, word>>5) {
 				t.Errorf("%s of %#x: got %v", c.expr, word, *test)
 			}
+		}
+	}
+}
+
+// A condition of an operand may ask for bits around it: a test says how far out they are, and is none where they are in
+// two scopes.
+func TestOutsideTests(t *testing.T) {
+	for _, c := range []struct {
+		expr string
+		want *Test
+	}{
+		{"{OWN}", &Test{Mask: 1, Match: 1}},
+		{"{OUT}", &Test{Mask: 0x20, Match: 0x20, ScopeDepth: 1}},
+		{"!{OUT}", &Test{Mask: 0x20, Match: 0x20, Not: true, ScopeDepth: 1}},
+		{"{OUT} && {WIDE} == 2", &Test{Mask: 0xe0, Match: 0xa0, ScopeDepth: 1}},
+		{"{WIDE} != 3", &Test{Mask: 0xc0, Match: 0xc0, Not: true, ScopeDepth: 1}},
+		{"{OWN} && {OUT}", nil},
+		{"{OUT} && {OWN}", nil},
+	} {
+		isa, err := spec.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa>
+			<bitset name="a" size="8">
+				<display>a {IN}</display>
+				<field name="IN" low="0" high="1" type="#in"><param name="OUT"/><param name="WIDE"/></field>
+				<field name="PAD" low="2" high="4" type="uint"/>
+				<field name="OUT" pos="5" type="bool"/><field name="WIDE" low="6" high="7" type="uint"/>
+			</bitset>
+			<bitset name="#in" size="2">
+				<override><expr>` + strings.ReplaceAll(c.expr, "&", "&amp;") + `</expr><display>yes</display></override>
+				<display>no</display>
+				<field name="OWN" pos="0" type="bool"/><field name="REST" pos="1" type="uint"/>
+			</bitset>
+			</isa>`)}}, "a.xml")
+		if err != nil {
+			t.Fatal(diag.Render(err))
+		}
+		m, err := New(isa, Options{})
+		if err != nil {
+			t.Fatal(diag.Render(err))
+		}
+		leaf := m.Top(m.Roots[0]).Bound(m.Roots[0].Leaves[0])
+		inner := leaf.Cases[0].Items[1].Alts[0].Ref.Env
+		got := inner.Bound(inner.Root.Leaves[0]).Cases[0].Cond.Root.Test
+		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("%s: got %+v, want %+v", c.expr, got, c.want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package model
 import (
 	mathbits "math/bits"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -157,48 +156,44 @@ func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
 	return v, ok
 }
 
-// is returns the bits that the scope itself must have for the bits of a value that are in care to be those of x; ok is
-// false where that is none, or says nothing.
-func is(n *Node, x, care uint64) (mask, match bits.Value, ok bool) {
+// is returns the bits that a scope must have for the bits of a value that are in care to be those of x; ok is false where
+// that is none, or says nothing.
+func is(n *Node, x, care uint64) (f fixedBits, ok bool) {
 	w, ok := WiringOf(n)
-	if !ok || w.ScopeDepth != 0 {
-		return mask, match, false
+	if !ok {
+		return f, false
 	}
+	f.scopeDepth = w.ScopeDepth
 	for i, wire := range w.Wires {
 		switch bit := x >> i & 1; {
 		case care>>i&1 == 0:
 		case wire == NoWire:
 			ok = ok && bit == 0
 		default:
-			ok = ok && (mask.Bit(int(wire)) == 0 || match.Bit(int(wire)) == bit)
-			mask.SetUint(int(wire), 1, 1)
-			match.SetUint(int(wire), 1, bit)
+			ok = ok && (f.mask.Bit(int(wire)) == 0 || f.match.Bit(int(wire)) == bit)
+			f.mask.SetUint(int(wire), 1, 1)
+			f.match.SetUint(int(wire), 1, bit)
 		}
 	}
-	if !ok || mask.IsZero() {
-		return bits.Value{}, bits.Value{}, false
-	}
-	return mask, match, true
+	return f, ok && !f.mask.IsZero()
 }
 
 // order is simple for a comparison with a constant: bits above say whether a value is below a power of two.
-func order(n *Node) (mask, match bits.Value, ok bool) {
+func order(n *Node) (f fixedBits, ok bool) {
 	if n.Y.Op != spec.OpConst || n.Y.Value >= 1<<31 {
-		return mask, match, false
+		return f, false
 	}
 	limit := n.Y.Value
 	if n.Op == spec.OpLe || n.Op == spec.OpGt {
 		limit++
 	}
 	if limit&(limit-1) != 0 || limit == 0 {
-		return mask, match, false
+		return f, false
 	}
-	mask, match, ok = is(n.X, 0, -limit)
-	switch {
-	case n.Op == spec.OpLt || n.Op == spec.OpLe:
-		return mask, match, ok
-	case ok && mask.Low() == mask.Len()-1: // there is one bit above
-		return mask, mask, true
+	f, ok = is(n.X, 0, -limit)
+	if n.Op == spec.OpGt || n.Op == spec.OpGe { // a single bit above is 1
+		ok = ok && f.mask.Low() == f.mask.Len()-1
+		f.match = f.mask
 	}
-	return bits.Value{}, bits.Value{}, false
+	return f, ok
 }

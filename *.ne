@@ -1,0 +1,1 @@
+isago asm: open --plain: no such file or directory

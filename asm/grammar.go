@@ -95,8 +95,7 @@ type accept struct {
 	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
 	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
-	// defaults are the bits of the leaf that have all that its defaults say; none where these say more.
-	defaults bits.Value
+	defaults           leafDefaults
 }
 
 type itemKind uint8
@@ -252,18 +251,34 @@ func (c *compiler) alias(start *node, i, alias int) {
 func (c *compiler) accept(i int) *accept {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes, defaults: defaultBits(c.unit.Defaults)}
+	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes, defaults: defaultsOf(c.unit.Defaults)}
 }
 
-// defaultBits returns the bits of a leaf to which defaults give values, none where they give some to others.
-func defaultBits(list []model.Default) (all bits.Value) {
-	for _, d := range list {
-		if d.Ref.At < 0 || d.Ref.Entry != nil || d.Ref.ScopeDepth > 0 {
-			return bits.Value{}
+// leafDefaults are the defaults of a leaf: those that are numbers, which give bits of mask those of val, and the others.
+type leafDefaults struct {
+	val, mask bits.Value
+	others    []model.Default
+}
+
+// defaultsOf tells the defaults that are numbers from the others. Where two give a bit a value, the first counts.
+func defaultsOf(list []model.Default) (d leafDefaults) {
+	seen := bits.Value{}
+	for _, x := range list {
+		own := x.Ref.At >= 0 && x.Ref.Entry == nil && x.Ref.ScopeDepth == 0
+		var fresh bits.Value
+		if own {
+			fresh = bits.Ones(x.Ref.Width).Shl(x.Ref.At).AndNot(seen)
+			seen = seen.Or(fresh)
+		} else {
+			seen = bits.Ones(bits.Size) // it may give any
 		}
-		all = all.Or(bits.Ones(d.Ref.Width).Shl(d.Ref.At))
+		if !own || x.Prog != nil {
+			d.others = append(d.others, x)
+			continue
+		}
+		d.val, d.mask = d.val.Or(bits.Of(x.Val).Shl(x.Ref.At).And(fresh)), d.mask.Or(fresh)
 	}
-	return all
+	return d
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.

@@ -385,25 +385,21 @@ func (p *Parser) lastDefaults() {
 	}
 }
 
-// leafDefaults is default1 for the defaults of all leaves.
+// leafDefaults gives the bits of all leaves that are still unknown what their defaults say, as default1 does.
 func (p *Parser) leafDefaults(zeros bool) (all bool) {
 	all = true
 	for j := range p.leafScopes {
 		u := &p.leafScopes[j]
-		if p.has(u.scope, &u.accept.defaults) {
-			continue
+		list, s := u.leaf.Defaults, &p.scopes[u.scope]
+		if len(list) > 0 && s.low == 0 && s.parts == nil && p.failure == nil { // an error tells of each by itself
+			p.fillMasked(s.space, &u.accept.defaults.val, &u.accept.defaults.mask)
+			list = u.accept.defaults.others
 		}
-		for i := range u.leaf.Defaults {
-			all = p.default1(&u.leaf.Defaults[i], u.scope, zeros) && all
+		for i := range list {
+			all = p.default1(&list[i], u.scope, zeros) && all
 		}
 	}
 	return all
-}
-
-// has reports whether the bits of a mask, some, are known of a scope at the start of its space.
-func (p *Parser) has(scope int32, mask *wide.Value) bool {
-	s := &p.scopes[scope]
-	return s.low == 0 && s.parts == nil && *mask != (wide.Value{}) && mask.AndNot(p.spaces[s.space].known) == (wide.Value{})
 }
 
 // asserts gives the bits that are still unknown the values that asserts expect of them. With zeros, bits
@@ -487,11 +483,18 @@ func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) 
 }
 
 // fillContexts gives contexts that the text does not name their defaults.
-func (p *Parser) fillContexts() {
-	s := &p.spaces[spaceContext]
-	for i, mask := range p.textContexts {
-		if fresh := mask &^ s.known[i]; fresh != 0 {
-			p.setLimb(spaceContext, i, p.context[i], fresh)
+func (p *Parser) fillContexts() { p.fillMasked(spaceContext, &p.context, &p.textContexts) }
+
+// fillMasked sets those bits of a space that are in a mask and unknown, to those of v.
+func (p *Parser) fillMasked(sp uint8, v, mask *wide.Value) {
+	s := &p.spaces[sp]
+	for i, m := range mask {
+		fresh := m &^ s.known[i]
+		if fresh == 0 {
+			continue
+		}
+		if p.setLimb(sp, i, v[i], fresh); sp >= spaceTable {
+			s.assumed[i] |= fresh
 		}
 	}
 }

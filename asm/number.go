@@ -25,9 +25,10 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 		}
 		s = again{}
 	}
-	n, ok := p.number(it, pos, int(s.n))
+	var n number
+	ok := p.number(&n, it, pos, int(s.n))
 	if !ok && n.pattern && n.end > pos && p.follows(next, n.end-1) {
-		n, ok = p.number(it, pos, n.end-1) // a 0, and the letter is what comes next
+		ok = p.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
 	}
 	if it.mayBeAbsent() && (!ok || it.extent == noText || s.as == asNothing) {
 		if it.extent == someText || !p.bind(it, 0, p.pos) {
@@ -50,7 +51,7 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 	if it.ref.Width > 64 {
 		return p.takeWide(e, &n, pos)
 	}
-	v, fits := p.fit(it.ref, n)
+	v, fits := p.fit(it.ref, &n)
 	if !fits {
 		p.failRange(it, pos, &n)
 		return false
@@ -243,8 +244,8 @@ type number struct {
 
 // number reads a number of the item's kind at pos, any radix or $(EXPRESSION); it ends before limit if that
 // is not 0.
-func (p *Parser) number(it *item, pos, limit int) (number, bool) {
-	var n number
+func (p *Parser) number(n *number, it *item, pos, limit int) bool {
+	*n = number{}
 	i := pos
 	if limit <= 0 {
 		limit = len(p.src)
@@ -259,7 +260,7 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 		p.see(i)
 	}
 	if it.kind == itemFloat && (i >= limit || p.src[i] != '$') {
-		return p.float(it.ref.Width, pos, i, limit)
+		return p.float(n, it.ref.Width, i, limit)
 	}
 	if i+1 < limit && (p.src[i] == '$' || p.src[i] == '0') {
 		p.see(i + 1)
@@ -268,7 +269,7 @@ func (p *Parser) number(it *item, pos, limit int) (number, bool) {
 		return p.constant(n, it, i+2, limit)
 	}
 	if it.ref.Kind == spec.KindOffset && i == pos || it.ref.Kind == spec.KindUOffset && (i == pos || n.neg) {
-		return n, false
+		return false
 	}
 	n.digits = i
 	base := uint64(10)
@@ -290,7 +291,7 @@ var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 
 // constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
 // the parenthesis. It needs no sign where the type prints one.
-func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
+func (p *Parser) constant(n *number, it *item, i, limit int) bool {
 	if p.Constant != nil {
 		return p.compute(n, it, i-1, limit)
 	}
@@ -298,24 +299,23 @@ func (p *Parser) constant(n number, it *item, i, limit int) (number, bool) {
 		n.neg = !n.neg
 		i++
 	}
-	n, ok := p.digits(n, i, limit, 10)
-	if !ok || n.end >= limit || p.src[n.end] != ')' {
-		return n, false
+	if !p.digits(n, i, limit, 10) || n.end >= limit || p.src[n.end] != ')' {
+		return false
 	}
-	return n.whole(it, n.end+1), true
+	n.whole(it, n.end+1)
+	return true
 }
 
 // whole makes a number one that ends at end and cannot be read in part.
-func (n number) whole(it *item, end int) number {
+func (n *number) whole(it *item, end int) {
 	n.digits, n.end = end-1, end
 	if it.ref.Kind == spec.KindFloat {
 		n.f, n.literal = float64(n.mag[0]), float64(n.mag[0])
 	}
-	return n
 }
 
 // compute reads the constant expression in parentheses at i.
-func (p *Parser) compute(n number, it *item, i, limit int) (number, bool) {
+func (p *Parser) compute(n *number, it *item, i, limit int) bool {
 	p.asked = true
 	v, size, err := p.Constant(string(p.raw[i:]))
 	p.see(i + size)
@@ -323,20 +323,22 @@ func (p *Parser) compute(n number, it *item, i, limit int) (number, bool) {
 		p.wrong = e
 	}
 	if err != nil || i+size > limit {
-		return n, false
+		return false
 	}
 	if v < 0 {
 		n.neg, v = !n.neg, -v
 	}
 	n.mag, n.computed = bits.Of(uint64(v)), true
-	return n.whole(it, i+size), true
+	n.whole(it, i+size)
+	return true
 }
 
 // maxDigits bounds a number with its leading zeros, of which each start may have to be tried. It is
 // enough for 256 binary digits.
 const maxDigits = 300
 
-func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
+// digits reads the digits of a number from i on.
+func (p *Parser) digits(n *number, i, limit int, base uint64) bool {
 	from := i
 	for ; i < limit; i++ {
 		d := uint64(digitValue[p.src[i]])
@@ -344,7 +346,7 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 			break
 		}
 		if i-from == maxDigits {
-			return n, false
+			return false
 		}
 		if n.over = n.over || n.mag[3]>>60 != 0; n.over {
 			continue
@@ -357,7 +359,7 @@ func (p *Parser) digits(n number, i, limit int, base uint64) (number, bool) {
 	}
 	n.end = i
 	p.see(i)
-	return n, i > from
+	return i > from
 }
 
 // long reports whether the number has more than 64 bits.
@@ -387,9 +389,9 @@ var digitValue = func() (t [256]byte) {
 	return t
 }()
 
-// float reads a decimal float for a field of that width, nan or inf.
-func (p *Parser) float(width, from, i, limit int) (number, bool) {
-	n := number{neg: i > from && p.src[from] == '-', digits: i}
+// float reads a decimal float without its sign for a field of that width, nan or inf.
+func (p *Parser) float(n *number, width, i, limit int) bool {
+	n.digits = i
 	if i < limit && (p.src[i]|0x20 == 'n' || p.src[i]|0x20 == 'i') {
 		p.see(i + 2)
 	}
@@ -399,7 +401,7 @@ func (p *Parser) float(width, from, i, limit int) (number, bool) {
 			if word == "inf" {
 				n.f = math.Inf(1)
 			}
-			return n, true
+			return true
 		}
 	}
 	n.end = floatEnd(p.src[:limit], i)
@@ -416,7 +418,7 @@ func (p *Parser) float(width, from, i, limit int) (number, bool) {
 	if n.literal = n.f; size == 32 {
 		n.literal, _ = strconv.ParseFloat(text, 64)
 	}
-	return n, err == nil || math.IsInf(n.f, 0)
+	return err == nil || math.IsInf(n.f, 0)
 }
 
 // floatEnd returns the end of the decimal float that starts at a place, which may be none.
@@ -447,7 +449,7 @@ func digitsEnd(src []byte, i int) int {
 }
 
 // fit converts a number to the bits of a field; ok is false where it does not fit.
-func (p *Parser) fit(ref *model.Ref, n number) (v uint64, ok bool) {
+func (p *Parser) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 	if ref.Kind == spec.KindFloat {
 		v := floatBits(n, ref.Width)
 		return v, !math.IsInf(model.FloatValue(v, ref.Width), 0) || n.word
@@ -506,7 +508,7 @@ func floatWidth(ref *model.Ref) int {
 }
 
 // fitSigned accepts the range of a two's complement number, and its bit pattern where that is written.
-func fitSigned(n number, width int) (uint64, bool) {
+func fitSigned(n *number, width int) (uint64, bool) {
 	if width <= 0 || width > 64 {
 		width = 64
 	}
@@ -520,7 +522,7 @@ func fitSigned(n number, width int) (uint64, bool) {
 	return n.mag[0], n.mag[0] <= mask>>1
 }
 
-func floatBits(n number, width int) uint64 {
+func floatBits(n *number, width int) uint64 {
 	if width == 16 {
 		return halfBits(n.f) | truthBit(n.neg)<<15
 	}
@@ -655,7 +657,7 @@ func (p *Parser) reach(it *item, addr int64, pos, end int) (v uint64, ok bool) {
 	if n.neg {
 		n.mag[0] = -n.mag[0]
 	}
-	v, ok = p.fit(it.ref, n)
+	v, ok = p.fit(it.ref, &n)
 	if !ok {
 		where := fmt.Sprintf("at %d", addr/unit)
 		if it.ref.Kind == spec.KindBranch {

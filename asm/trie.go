@@ -139,19 +139,23 @@ func (t *trie) gather() {
 // byte that ended the search. A blank of the input beside punctuation does not count, unless the text must stand
 // as it is.
 func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end, stop int) {
-	s, start := t.start(), pos
+	states, nexts, start := t.states, t.nexts, pos
+	s := &states[0]
 	if s.ends != nil && pos < limit {
 		found, end = s.ends, pos
 	}
 	for ; pos < len(src); pos++ {
-		next := t.after(s, src[pos])
-		if next == nil {
+		next := int32(0)
+		if i := src[pos] - s.first; uint16(i) < s.bytes {
+			next = nexts[int(s.row)+int(i)]
+		}
+		if next == 0 {
 			if s.bytes == 0 || exactly || !freeBlank(src, pos, start) {
 				break
 			}
 			continue
 		}
-		if s = next; s.ends != nil && pos+1 < limit {
+		if s = &states[next]; s.ends != nil && pos+1 < limit {
 			found, end = s.ends, pos+1
 		}
 	}

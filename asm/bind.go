@@ -284,17 +284,27 @@ func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int
 // setSome sets those of up to 64 bits that are in the mask, which has no others. It fails where one of them is known to be different. They
 // are set by text that ends at end.
 func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64, end int) bool {
-	mark, limb, shift := len(p.trail), low>>6&3, uint(low)&63
-	ok := p.setLimb(sp, limb, v<<shift, mask<<shift)
-	if above := mask >> 1 >> (63 - shift); ok && above != 0 {
-		ok = p.setLimb(sp, (limb+1)&3, v>>1>>(63-shift), above)
-	}
 	if p.failure != nil {
-		p.noteOrigins(mark, origin{p.readUpTo(end), low, width})
-		if !ok {
-			p.undo(mark)
-			p.conflict(sp, low, v, mask, end)
-		}
+		return p.setNoted(sp, low, width, v, mask, end)
+	}
+	limb, shift := low>>6&3, uint(low)&63
+	if !p.setLimb(sp, limb, v<<shift, mask<<shift) {
+		return false
+	}
+	above := mask >> 1 >> (^shift & 63)
+	return above == 0 || p.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
+}
+
+// setNoted is setSome where the reasons are wanted.
+func (p *Parser) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok bool) {
+	mark, f := len(p.trail), p.failure
+	p.failure = nil
+	ok = p.setSome(sp, low, width, v, mask, end)
+	p.failure = f
+	p.noteOrigins(mark, origin{p.readUpTo(end), low, width})
+	if !ok {
+		p.undo(mark)
+		p.conflict(sp, low, v, mask, end)
 	}
 	return ok
 }
@@ -319,7 +329,7 @@ func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool
 	if p.failure != nil {
 		return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
 	}
-	for i := range mask {
+	for i := range (size + 63) / 64 {
 		if mask[i] != 0 && !p.give(s, 64*i, match[i], mask[i]) {
 			return false
 		}

@@ -172,25 +172,17 @@ func (p *Parser) bind(it *item, v uint64, end int) bool {
 		return p.setSome(spaceContext, ref.Low, ref.Width, v, ones(ref.Width), end)
 	}
 	scope := p.scopeOf(ref.ScopeDepth)
-	if it.spread != nil && p.failure == nil {
+	switch {
+	case it.spread != nil && p.failure == nil:
 		return p.bindSpread(it.spread, scope, v, end)
-	}
-	if ref.Prog != nil {
+	case ref.Prog != nil:
 		return p.bindComputed(derivedConstraint(ref, scope, v), end)
-	}
-	return p.bindField(ref, scope, v, end)
-}
-
-// bindField sets the bits of a field that stands in scope, or at the end of a path from it.
-func (p *Parser) bindField(ref *model.Ref, scope int32, v uint64, end int) bool {
-	if ref.Width < 64 && v>>uint(ref.Width) != 0 {
-		if p.failure == nil {
-			return false
+	case ref.Width < 64 && v>>uint(ref.Width) != 0:
+		if p.failure != nil {
+			p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
 		}
-		p.failAt(diag.TextRange, p.skipBlank(), end, "%d does not fit the %d bits of %s", v, ref.Width, ref.Name())
 		return false
-	}
-	if ref.Width <= 64 {
+	case ref.Width <= 64:
 		return p.bindSome(ref, scope, v, ones(ref.Width), end)
 	}
 	return p.bindMasked(ref, scope, bits.Of(v), bits.Ones(ref.Width), end)

@@ -70,12 +70,11 @@ type firstSets struct {
 }
 
 // firstSets returns what is known of the ways from a node.
-func (p *Parser) firstSets(n *node) *firstSets {
-	a := n.firstSets.Load()
-	if a == nil {
+func (p *Parser) firstSets(n *node) (a *firstSets) {
+	if a = n.firstSets.Load(); a == nil {
 		a = p.findFirstSets(n)
 	}
-	return a
+	return
 }
 
 func (p *Parser) findFirstSets(n *node) *firstSets {

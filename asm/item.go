@@ -124,20 +124,21 @@ func (p *Parser) otherwise(it *item, longest *word, next *node, pos int) bool {
 // matchCall reads a nested value.
 func (p *Parser) matchCall(e *edge, way int) bool {
 	it, next := &e.item, e.next
-	g := p.ready(it.call)
 	depth := p.frames[p.frame].depth + 1
-	if p.deepest = max(p.deepest, depth); depth == maxNested {
+	if depth == maxNested {
+		p.deepest = depth
 		p.failAt(diag.TextAmbiguous, p.pos, p.pos, "operands nested more than %d deep in %s", maxNested, it.name)
 		return false
 	}
-	if o := p.operand(g); o != nil {
+	if o := p.operand(it.call, depth); o != nil {
 		return p.matchKnown(e, o, way)
 	}
+	p.deepest = max(p.deepest, depth)
 	inner, ok := p.open(it)
 	if !ok {
 		return false
 	}
-	p.push(callFrame{parent: p.frame, scope: inner, ret: next, extent: it.extent, from: p.pos, depth: depth}, g.start)
+	p.push(callFrame{parent: p.frame, scope: inner, ret: next, extent: it.extent, from: p.pos, depth: depth}, p.ready(it.call).start)
 	return true
 }
 
@@ -149,11 +150,10 @@ func (p *Parser) push(f callFrame, n *node) {
 
 // matchSet reads a set of options.
 func (p *Parser) matchSet(e *edge, way int) bool {
-	it := &e.item
-	if o := p.operand(it.call); o != nil {
+	it, f := &e.item, &p.frames[p.frame]
+	if o := p.operand(it.call, f.depth); o != nil {
 		return p.matchKnown(e, o, way)
 	}
-	f := &p.frames[p.frame]
 	p.push(callFrame{parent: p.frame, scope: f.scope, ret: e.next, set: it.set, extent: it.extent, from: p.pos, depth: f.depth}, it.set.at)
 	return p.member(0)
 }

@@ -70,9 +70,9 @@ const (
 	maxOutside    = 5 // scopes around a value that its names reach
 )
 
-// operand returns what the text at the present place can be as a nested value; nil where that has to be read in
-// place.
-func (p *Parser) operand(g *grammar) *operand {
+// operand returns what the text at the present place can be as a nested value that stands so deep in others; nil where
+// that has to be read in place.
+func (p *Parser) operand(g *grammar, depth int) *operand {
 	if p.memo == nil || p.failure != nil || p.careful {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (p *Parser) operand(g *grammar) *operand {
 		if !p.memo.met(hash) || p.inItself(g) {
 			return nil
 		}
-		o = p.readAlone(g)
+		o = p.readAlone(g, depth)
 		o.kind = kind
 		use = m.use(kind) // which may have moved
 		for use.alone++; use.reach < toBlank && use.reach.wordEnd(text)+1 < o.longest(); {
@@ -98,17 +98,11 @@ func (p *Parser) operand(g *grammar) *operand {
 		m.add(kind.hash(text, use.reach), o, maxOperands)
 	}
 	p.seen = max(p.seen, p.pos+len(o.text))
-	depth := p.depthOf(g) + int(o.depth)
-	if o.inPlace || depth >= maxNested {
+	if depth += int(o.depth); o.inPlace || depth >= maxNested {
 		return nil
 	}
 	p.deepest = max(p.deepest, depth)
 	return o
-}
-
-// depthOf returns how deep a value at the present place is nested.
-func (p *Parser) depthOf(g *grammar) int {
-	return p.frames[p.frame].depth + int(truthBit(g.set == nil))
 }
 
 // longest returns the size of the longest way.
@@ -157,8 +151,8 @@ func (p *Parser) inItself(g *grammar) bool {
 	return false
 }
 
-// readAlone finds all ways to read what stands at the present place.
-func (p *Parser) readAlone(g *grammar) *operand {
+// readAlone finds all ways to read what stands at the present place, so deep in other values.
+func (p *Parser) readAlone(g *grammar, depth int) *operand {
 	outside := 0
 	for up := g.env.Up; up != nil; up = up.Env.Up {
 		outside++
@@ -166,7 +160,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	if outside > maxOutside {
 		return &operand{text: slices.Clone(p.whole[p.pos : p.pos+1]), inPlace: true}
 	}
-	q := p.reader(p.ready(g), outside)
+	q := p.reader(p.ready(g), depth, outside)
 	m := &p.memo.operands.wayParts
 	o := &m.operands.keep([]operand{{}})[0]
 	p.found = p.found[:0]
@@ -178,7 +172,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 	o.ways = append(o.only[:0], p.found...)
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
-	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-p.depthOf(g))
+	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-depth)
 	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	for i := 1; i < len(o.ways); i++ {
 		o.behind.addAt(o.text, o.ways[i].size)
@@ -187,7 +181,7 @@ func (p *Parser) readAlone(g *grammar) *operand {
 }
 
 // reader returns the parser that reads a value alone, at the start.
-func (p *Parser) reader(g *grammar, outside int) *Parser {
+func (p *Parser) reader(g *grammar, depth, outside int) *Parser {
 	if p.helper == nil {
 		p.helper = &Parser{language: p.language, Tables: p.Tables, helping: helping{helps: p}}
 	}
@@ -198,7 +192,7 @@ func (p *Parser) reader(g *grammar, outside int) *Parser {
 	q.unspent()
 	q.asked, q.asks, q.seen, q.limit = false, q.asks[:0], p.pos, maxInnerSteps
 	q.reset(g.env.Root.Size)
-	q.pos, q.node, q.deepest = p.pos, g.start, p.depthOf(g)
+	q.pos, q.node, q.deepest = p.pos, g.start, depth
 	q.frames[0].set, q.frames[0].from, q.frames[0].depth = g.set, p.pos, q.deepest
 	for i := range outside {
 		q.scopes[i].up = int32(i + 1)

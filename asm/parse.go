@@ -405,17 +405,17 @@ func (p *Parser) load(body []byte) {
 	p.unspent()
 	p.whole = slices.Grow(p.whole[:0], len(body)+1+8) // where operands are hashed by eight bytes
 	p.raw = body
-	src, n, before := p.whole[:len(body)+1], len(body), byte(' ')
+	src, n := p.whole[:len(body)+1], len(body)
 	folds, text := p.folds, src[:len(body)]
 	for i, c := range body {
 		f := folds[c]
-		if f == ' ' && (c != ' ' || before == ' ') {
+		if f == ' ' && (c != ' ' || i == 0 || text[i-1] == ' ') {
 			p.room = slices.Grow(p.room[:0], len(body))
 			p.raw = p.room[:len(body)]
 			n = p.collapse(src, p.raw, body)
 			break
 		}
-		text[i], before = f, f
+		text[i] = f
 	}
 	if n > 0 && src[n-1] == ' ' {
 		n--

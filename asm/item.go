@@ -163,10 +163,12 @@ func (p *Parser) member(state int) bool {
 	f := p.frames[p.frame]
 	s := p.node.set
 	var may uint64
+	var found *word
+	end := 0
 	if f.extent != noText && !f.closing {
-		may = p.mayStart(s, f.used) >> uint(state) << uint(state)
+		may, found, end = p.mayStart(s, f.used)
 	}
-	if may != 0 {
+	if may = may >> uint(state) << uint(state); may != 0 {
 		i := mathbits.TrailingZeros64(may)
 		p.save(nil, nth(i+1))
 		if f.used != 0 && !p.text(s.join) {
@@ -176,6 +178,13 @@ func (p *Parser) member(state int) bool {
 			return false
 		}
 		f.used |= 1 << uint(i)
+		if found != nil && found.members == 1<<uint(i) && end-p.pos == len(found.text) {
+			if x := &p.firstSets(s.at).setWords[found.values[0]]; x.item != nil {
+				p.push(f, s.at)
+				p.pos = end
+				return p.bind(x.item, x.value, end)
+			}
+		}
 		p.push(f, s.members[i])
 		return true
 	}
@@ -185,19 +194,19 @@ func (p *Parser) member(state int) bool {
 	return p.absent(s, f)
 }
 
-// mayStart returns those members of a set beside the used ones that can stand here, of which a word alone does; all of
-// them where what joins them comes first.
-func (p *Parser) mayStart(s *setItem, used uint64) (members uint64) {
+// mayStart returns those members of a set beside the used ones that can stand here, and the longest text that does of
+// those that are a word alone, with its end; all of them where what joins them comes first.
+func (p *Parser) mayStart(s *setItem, used uint64) (members uint64, found *word, end int) {
 	rest := (uint64(1)<<uint(len(s.members)) - 1) &^ used
 	if p.everyWay() {
-		return rest
+		return rest, nil, 0
 	}
 	a := p.firstSets(p.node)
 	switch {
 	case !p.stands(&a.node, p.pos):
-		return 0
+		return 0, nil, 0
 	case used != 0 && s.joined:
-		return rest
+		return rest, nil, 0
 	}
 	pos := p.pos
 	c := p.src[pos]
@@ -208,15 +217,15 @@ func (p *Parser) mayStart(s *setItem, used uint64) (members uint64) {
 		}
 	}
 	if rest&a.alone == 0 {
-		return members
+		return members, nil, 0
 	}
 	if c == ' ' {
 		pos++
 	}
-	if found, end := p.findWord(a.words, pos, len(p.src)+1); found != nil && end > pos {
-		members |= found.values[0] & rest
+	if found, end = p.findWord(a.words, pos, len(p.src)+1); found != nil && end > pos {
+		members |= found.members & rest
 	}
-	return members
+	return members, found, end
 }
 
 // absent gives the members that were not read values that print nothing, and goes on behind the set; those of a free set

@@ -22,6 +22,8 @@ type word struct {
 	aliases []bool
 	// shorter tells that the text starts with another, of a byte or more.
 	shorter bool
+	// members are those of a set that the text, or its start, is one of.
+	members uint64
 }
 
 // state is a place in the texts of a trie.
@@ -118,20 +120,19 @@ func (t *trie) unbroken() bool {
 	return !slices.ContainsFunc(t.words, func(w word) bool { return strings.Contains(w.text, " ") })
 }
 
-// gather gives each text one value, with the bits of all that it had and of those of the texts that it starts with.
-func (t *trie) gather() {
+// gather tells of the texts of a set the members.
+func (t *trie) gather(list []setWord) {
 	for i := range t.words {
-		w, all := &t.words[i], uint64(0)
+		w := &t.words[i]
 		for _, v := range w.values {
-			all |= v
+			w.members |= 1 << uint(list[v].member)
 		}
 		for k := i - 1; w.shorter && k >= 0; k-- { // the last of those that it starts with comes first
 			if start := &t.words[k]; start.text != "" && strings.HasPrefix(w.text, start.text) {
-				all |= start.values[0]
+				w.members |= start.members
 				break
 			}
 		}
-		w.values = []uint64{all}
 	}
 }
 

@@ -316,13 +316,13 @@ func (p *Parser) setLimb(sp uint8, limb int, v, mask uint64) bool {
 }
 
 // bindPattern sets the fixed bits of a leaf.
-func (p *Parser) bindPattern(scope int32, match, mask bits.Value, size int) bool {
+func (p *Parser) bindPattern(scope int32, l *model.Leaf) bool {
 	s := &p.scopes[scope]
 	if p.failure != nil {
-		return p.setPieces(s, []spec.Part{{Width: size}}, match, mask, p.pos)
+		return p.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, p.pos)
 	}
-	for i := range (size + 63) / 64 {
-		if mask[i] != 0 && !p.give(s, 64*i, match[i], mask[i]) {
+	for i := range (l.Size + 63) / 64 {
+		if l.Mask[i] != 0 && !p.give(s, 64*i, l.Match[i], l.Mask[i]) {
 			return false
 		}
 	}

@@ -410,7 +410,7 @@ func (m *placing) rest() (ok bool) {
 		}
 		if c.kind == wantNested || c.soft {
 			p.cons = append(p.cons, c)
-		} else if !p.constrain(&c) {
+		} else if !p.addConstraint(&c, p.pos) {
 			return false
 		}
 	}

@@ -690,7 +690,7 @@ func (p *Parser) skipBlank() int {
 // accept ends a template: its leaf's fixed bits are set and its conditions noted. The whole input
 // is done when this was the outermost one.
 func (p *Parser) accept(a *accept) bool {
-	f := p.frames[p.frame]
+	f := &p.frames[p.frame]
 	switch {
 	case f.extent == someText && p.pos == f.from, f.extent == noText && p.pos != f.from:
 		return false
@@ -702,18 +702,18 @@ func (p *Parser) accept(a *accept) bool {
 		return false
 	}
 	leaf := a.unit.Leaf
-	if !p.bindPattern(f.scope, leaf.Match, leaf.Mask, leaf.Size) {
+	if !p.bindPattern(f.scope, leaf) {
 		return false
 	}
 	if f.parent < 0 && p.helps == nil || a.completes {
 		p.leafScopes = append(p.leafScopes, leafScope{a.unit, f.scope, a})
 	}
 	for _, r := range a.unit.Requires {
-		if !p.constrain(&constraint{prog: r, scope: f.scope, kind: wantTrue}) {
+		if !p.constrain(r, f.scope, true) {
 			return false
 		}
 	}
-	if a.own != nil && !p.constrain(&constraint{prog: a.own, scope: f.scope, kind: wantTrue}) {
+	if a.own != nil && !p.constrain(a.own, f.scope, true) {
 		return false
 	}
 	if !p.notBefore(a, f.scope) {
@@ -737,9 +737,8 @@ func (p *Parser) accept(a *accept) bool {
 func (p *Parser) notBefore(a *accept, scope int32) bool {
 	all := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
 	for i, n := range slices.Backward(a.not) { // the last says of bits what others ask of too, as a rule
-		c := constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]}
-		if !c.soft && !p.everyWay() {
-			if !p.constrain(&c) {
+		if a.outside[i] && !p.everyWay() {
+			if !p.constrain(n, scope, false) {
 				return false
 			}
 			continue
@@ -747,7 +746,7 @@ func (p *Parser) notBefore(a *accept, scope int32) bool {
 		v, known := p.eval(n.Root, scope)
 		switch {
 		case !all && (p.everyWay() || !known || v != 0 && p.leniently):
-			p.cons = append(p.cons, c)
+			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
 		case v != 0 && (!p.leniently || !p.spelled(false)):
 			return false
 		}

@@ -79,15 +79,17 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 	return c
 }
 
-// constrain adds a condition, settling it at once where that is possible.
-func (p *Parser) constrain(c *constraint) bool {
-	if p.failure != nil && c.kind == wantTrue && c.prog.Simple && asksFields(c.prog.Root) {
-		s := &p.scopes[c.scope]
-		if s.parts == nil {
-			return p.setMasked(s.space, s.low, s.size, c.prog.Match, c.prog.Mask, p.pos)
+// constrain adds that a condition holds, or does not, settling it at once where that is possible.
+func (p *Parser) constrain(prog *model.Prog, scope int32, want bool) bool {
+	if prog.Root.Test != nil && p.failure == nil {
+		if s := p.truth(prog.Root, scope, want); s != open {
+			return s == holds
 		}
 	}
-	return p.addConstraint(c, p.pos)
+	if s := &p.scopes[scope]; p.failure != nil && want && prog.Simple && s.parts == nil && asksFields(prog.Root) {
+		return p.setMasked(s.space, s.low, s.size, prog.Match, prog.Mask, p.pos)
+	}
+	return p.addConstraint(&constraint{prog: prog, scope: scope, kind: wanted(want)}, p.pos)
 }
 
 // asksFields reports whether a simple condition asks for the values of whole fields, so that an error can name them.
@@ -130,7 +132,7 @@ func (p *Parser) addConstraint(c *constraint, end int) bool {
 // require notes what must hold for a reference to mean what it is read as.
 func (p *Parser) require(conds []condition) bool {
 	for _, c := range conds {
-		if !p.constrain(&constraint{prog: c.prog, scope: p.scopeOf(c.scopeDepth), kind: wanted(c.want)}) {
+		if !p.constrain(c.prog, p.scopeOf(c.scopeDepth), c.want) {
 			return false
 		}
 	}

@@ -1,6 +1,9 @@
 package asm
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // This file takes in one step what alone may come at a node: text, or letters that are values of fields, as those of
 // swizzles are. What does not stand there as it is printed is read item by item.
@@ -17,9 +20,9 @@ type run struct {
 
 // letter is an item that one byte gives a value, to bits from shift on of those of its run.
 type letter struct {
-	words *trie
 	shift int
-	width int
+	// values are one more than those of bytes, 0 for one that is not all that there is to it.
+	values *[256]uint16
 }
 
 // lookAhead returns what alone may come at a node, nil where that is read item by item.
@@ -35,7 +38,7 @@ func (n *node) lookAhead() *run {
 	case it.kind == itemBlank:
 		r.text = " "
 	case it.isLetter():
-		r.letters = []letter{{words: it.words, width: it.ref.Width}}
+		r.letters = []letter{{values: it.words.letters(it.ref.Width)}}
 		r.scopeDepth, r.low, r.mask = it.ref.ScopeDepth, it.ref.At, ones(it.ref.Width)
 	default:
 		return nil
@@ -50,6 +53,22 @@ func (n *node) lookAhead() *run {
 func (it *item) isLetter() bool {
 	return it.kind == itemEnum && len(it.conds) == 0 && it.extent != noText && it.spread == nil && it.isBits() &&
 		it.ref.At >= 0 && it.ref.Entry == nil && it.words.start().ends == nil
+}
+
+// letters returns one more than the value of each byte that is a text by itself, with which no other starts, for a field
+// of that width; 0 for others, and for those of which there is more to say.
+func (t *trie) letters(width int) *[256]uint16 {
+	values := new([256]uint16)
+	for c := range values {
+		s := t.after(t.start(), byte(c))
+		if s == nil || s.bytes > 0 || numeric[c] || len(s.ends.values) > 1 || s.ends.aliases[0] {
+			continue
+		}
+		if v := s.ends.values[0]; v>>uint(width) == 0 && v < math.MaxUint16 {
+			values[c] = uint16(v) + 1
+		}
+	}
+	return values
 }
 
 // join adds what comes behind, where that is more of the same.
@@ -99,11 +118,11 @@ func (p *Parser) takeLetters(r *run, text []byte, end int) bool {
 	var given uint64
 	for i, c := range text {
 		l := &r.letters[i]
-		s := l.words.after(l.words.start(), c)
-		if s == nil || s.bytes > 0 || numeric[c] || len(s.ends.values) > 1 || s.ends.aliases[0] || s.ends.values[0]>>uint(l.width) != 0 {
+		v := uint64(l.values[c])
+		if v == 0 {
 			return false
 		}
-		given |= s.ends.values[0] << uint(l.shift)
+		given |= (v - 1) << uint(l.shift&63)
 	}
 	s, mark := &p.scopes[p.scopeOf(r.scopeDepth)], len(p.trail)
 	if s.parts == nil && p.setSome(s.space, s.low+r.low, 64, given, r.mask, end) {

@@ -505,16 +505,13 @@ func (p *Parser) search() bool { return p.resume(p.advance(0)) }
 // resume goes on after a step that went well or did not.
 func (p *Parser) resume(ok bool) bool {
 	for {
-		switch {
-		case ok && p.node == nil:
-			return true
-		case ok:
+		for ; ok && p.node != nil; p.steps++ {
 			ok = p.advance(0)
-		case len(p.choices) == 0 || p.steps > p.limit:
-			return false
-		default:
-			ok = p.retry()
 		}
+		if ok || len(p.choices) == 0 || p.steps > p.limit {
+			return ok
+		}
+		ok = p.retry()
 		p.steps++
 	}
 }
@@ -568,8 +565,9 @@ const (
 func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
-	if n.run != nil && p.takeRun(n.run) {
-		return true
+	for n.run != nil && p.takeRun(n.run) {
+		n, state = p.node, 0
+		n.open()
 	}
 	if e := n.only; e != nil && e.item.kind != itemLiteral {
 		return p.match(e, again{})

@@ -160,38 +160,36 @@ func (p *Parser) matchSet(e *edge, way int) bool {
 
 // member reads the next member of a set, in any order, or ends it. state is the member to try.
 func (p *Parser) member(state int) bool {
-	f := p.frames[p.frame]
-	s := p.node.set
-	var may uint64
-	var found *word
-	end := 0
+	f, s := &p.frames[p.frame], p.node.set
 	if f.extent != noText && !f.closing {
-		may, found, end = p.mayStart(s, f.used)
-	}
-	if may = may >> uint(state) << uint(state); may != 0 {
-		i := mathbits.TrailingZeros64(may)
-		p.save(nil, nth(i+1))
-		if f.used != 0 && !p.text(s.join) {
-			return false
+		may, found, end := p.mayStart(s, f.used)
+		if may = may >> uint(state) << uint(state); may != 0 {
+			return p.takeMember(s, mathbits.TrailingZeros64(may), found, end)
 		}
-		if !p.spelled(f.used>>uint(i) == 0) {
-			return false
-		}
-		f.used |= 1 << uint(i)
-		if found != nil && found.members == 1<<uint(i) && end-p.pos == len(found.text) {
-			if x := &p.firstSets(s.at).setWords[found.values[0]]; x.item != nil {
-				p.push(f, s.at)
-				p.pos = end
-				return p.bind(x.item, x.value, end)
-			}
-		}
-		p.push(f, s.members[i])
-		return true
 	}
 	if !f.closing && (f.extent == someText && f.used == 0 || !p.everyWay() && !p.endsAt(p.pos)) {
 		return false
 	}
-	return p.absent(s, f)
+	return p.absent(s, *f)
+}
+
+// takeMember reads the member of a set with that number. The word that was found, which ends at end, may be all of it.
+func (p *Parser) takeMember(s *setItem, i int, found *word, end int) bool {
+	p.save(nil, nth(i+1))
+	f := p.frames[p.frame]
+	if f.used != 0 && !p.text(s.join) || !p.spelled(f.used>>uint(i) == 0) {
+		return false
+	}
+	f.used |= 1 << uint(i)
+	if found != nil && found.members == 1<<uint(i) && end-p.pos == len(found.text) {
+		if x := &p.firstSets(s.at).setWords[found.values[0]]; x.item != nil {
+			p.push(f, s.at)
+			p.pos = end
+			return p.bind(x.item, x.value, end)
+		}
+	}
+	p.push(f, s.members[i])
+	return true
 }
 
 // mayStart returns those members of a set beside the used ones that can stand here, and the longest text that does of

@@ -333,8 +333,10 @@ func (p *Parser) bindPattern(scope int32, l *model.Leaf) bool {
 func (p *Parser) allKnown(scope int32) bool {
 	s := &p.scopes[scope]
 	for low, width := range s.pieces([]spec.Part{{Width: s.size}}) {
-		if low != zeros && p.spaces[s.space].known.Slice(low, width) != bits.Ones(width) {
-			return false
+		for at := 0; low != zeros && at < width; at += 64 {
+			if n := min(64, width-at); p.spaces[s.space].known.Uint(low+at, n) != ones(n) {
+				return false
+			}
 		}
 	}
 	return true

@@ -285,7 +285,7 @@ func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 		if p.strict && o.ways[i].loosely {
 			continue
 		}
-		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && (i+1 == len(o.ways) || p.follows(next, p.pos+size)) {
+		if (it.extent == anyExtent || (it.extent == someText) == (size > 0)) && (i+1 == len(o.ways) || p.goesOn(&p.firstSets(next).node, p.pos+size)) {
 			break
 		}
 	}

@@ -644,7 +644,7 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 // literalAt returns the end of a text at pos, and whether it stands there and ends before limit.
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
-	p.see(end)
+	p.see(end - int(truthBit(ok)))
 	return end, ok
 }
 

@@ -108,7 +108,7 @@ func (p *Parser) takeRun(r *run) bool {
 	if r.letters == nil && string(here) != r.text || r.letters != nil && !p.takeLetters(r, here, end) {
 		return false
 	}
-	p.see(end)
+	p.see(end - 1)
 	p.pos, p.node = end, r.behind
 	return true
 }

@@ -137,7 +137,7 @@ func (t *trie) gather(list []setWord) {
 }
 
 // find returns the longest text that stands at pos and ends before limit, with its end, and the place of the
-// byte that ended the search. A blank of the input beside punctuation does not count, unless the text must stand
+// last byte that it depends on. A blank of the input beside punctuation does not count, unless the text must stand
 // as it is.
 func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end, stop int) {
 	states, nexts, start := t.states, t.nexts, pos
@@ -151,13 +151,16 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end,
 			next = nexts[int(s.row)+int(i)]
 		}
 		if next == 0 {
-			if s.bytes == 0 || exactly || !freeBlank(src, pos, start) {
+			if exactly || !freeBlank(src, pos, start) {
 				break
 			}
 			continue
 		}
 		if s = &states[next]; s.ends != nil && pos+1 < limit {
 			found, end = s.ends, pos+1
+		}
+		if s.bytes == 0 {
+			break
 		}
 	}
 	return found, end, pos

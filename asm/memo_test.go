@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
@@ -254,5 +256,44 @@ func TestMarks(t *testing.T) {
 		if !ok {
 			t.Errorf("%x was met two hundred times, and each time for the first", hash)
 		}
+	}
+}
+
+// TestOperandText looks at what operands are known by: their texts, and what is behind them only where that could belong
+// to them.
+func TestOperandText(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa name="a" strict="true">
+		<enum name="#letter"><value val="0" display="x"/><value val="1" display="y"/></enum>
+		<enum name="#long"><value val="0" display="a"/><value val="1" display="ab"/></enum>
+		<bitset name="#text" size="1"><display>({L})</display><field name="L" pos="0" type="#letter"/></bitset>
+		<bitset name="#word" size="1"><display>.{L}</display><field name="L" pos="0" type="#letter"/></bitset>
+		<bitset name="#start" size="1"><display>{L}</display><field name="L" pos="0" type="#long"/></bitset>
+		<bitset name="#number" size="4"><display>r{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#instruction" size="8"><display>op {A} {B} {C} {D};</display>
+			<field name="A" pos="0" type="#text"/><field name="B" pos="1" type="#word"/><field name="C" pos="2" type="#start"/>
+			<field name="D" low="3" high="6" type="#number"/></bitset>
+		<bitset name="op" extends="#instruction"><pattern pos="7">0</pattern></bitset></isa>`)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		if _, err := p.Parse("op (x) .y a r3;"); err != nil {
+			t.Fatal(err)
+		}
+		p.memo.lines = lineTable{many: manyRead}
+	}
+	var texts []string
+	for _, slot := range p.memo.operands.slots {
+		if slot.value != nil {
+			texts = append(texts, string(slot.value.text))
+		}
+	}
+	slices.Sort(texts)
+	if want := []string{"(x)", ".y", "a r", "r3;"}; !slices.Equal(texts, want) {
+		t.Errorf("operands are known by %q, expected %q", texts, want)
 	}
 }

@@ -1,1 +1,0 @@
-isago asm: open --plain: no such file or directory

@@ -98,7 +98,7 @@ func unitsRun(words []uint32) iter.Seq2[int, bool] {
 	}
 }
 
-// variedPrograms is how many programs the benchmarks take; their units are fewer than texts are kept.
+// variedPrograms is how many programs the benchmarks take.
 const variedPrograms = 1000
 
 // report adds the units a second: an instruction or two clauses each.

@@ -199,8 +199,7 @@ func (p *layout) readClauses(n int) {
 	p.clauses = p.clauses[:0]
 	end, found := min(n, p.m.reach), false
 	for i := 0; i < 2*end; i++ {
-		p.clauses = append(p.clauses, p.clause(i))
-		c := &p.clauses[i]
+		c := p.clause(i)
 		switch {
 		case !c.runs:
 		case !found && (c.count > 0 || c.address > i/2):
@@ -212,15 +211,16 @@ func (p *layout) readClauses(n int) {
 	p.start, p.clauses = end, p.clauses[:2*end]
 }
 
-// clause decodes a clause by its index.
-func (p *layout) clause(i int) placedClause {
+// clause decodes the clause with an index, that of the next one.
+func (p *layout) clause(i int) *placedClause {
 	w := p.words[unitWords*(i/2):]
 	v := bits.Of(uint64(w[0]) | uint64(w[1])<<32&(1<<48-1))
 	if i%2 == 1 {
 		v = bits.Of(uint64(w[1]>>16) | uint64(w[2])<<16)
 	}
 	in, _ := p.m.cf.decoder.Decode(v) // there is a clause for each operation
-	c := placedClause{clause: &p.m.clauses[in.Leaf.ID], in: in}
+	p.clauses = append(p.clauses, placedClause{clause: &p.m.clauses[in.Leaf.ID], in: in})
+	c := &p.clauses[i]
 	if c.runs {
 		c.address, c.count, c.sequence = c.clause.address.of(v), c.clause.count.of(v), c.clause.sequence.of(v)
 	}

@@ -1,7 +1,6 @@
 package a2xx
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 
@@ -21,8 +20,6 @@ type Disassembler struct {
 	layout
 	labels []bool // by clause
 	buf    []byte
-	// kept are the texts of instructions that were printed, which repeat from program to program.
-	kept map[wordKey][]byte
 	// at is the unit at which the assembler would place what comes next.
 	at int
 }
@@ -33,8 +30,7 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Disassembler{kept: map[wordKey][]byte{}}
-	d.m = m
+	d := &Disassembler{layout: layout{m: m}}
 	cf := m.cf
 	cf.decoder.Label = func(addr int64, _ bool) (string, bool) {
 		i := addr / int64(cf.root.Size)
@@ -123,7 +119,7 @@ func (d *Disassembler) findLabels() {
 	d.labels = append(d.labels[:0], make([]bool, len(d.clauses))...)
 	d.m.cf.setContext(d.context)
 	for i := range d.clauses {
-		if c := &d.clauses[i]; !c.runs {
+		if c := &d.clauses[i]; d.m.cf.decoder.MayBranch(c.in.Leaf) {
 			d.buf = d.m.cf.decoder.Append(d.buf[:0], c.in)
 		}
 	}
@@ -179,12 +175,7 @@ func (d *Disassembler) clauseText(dst []byte, i int) []byte {
 	steps := d.steps[c.first:c.last]
 	dst = append(dst, d.indent(0)...)
 	in, ctx := d.shownClause(c, steps)
-	if !c.runs { // it may have a label, which is that of this program
-		dst = d.instruction(dst, d.m.cf, in, ctx)
-	} else {
-		dst = d.keptText(dst, d.m.cf, in, ctx)
-	}
-	dst = append(dst, '\n')
+	dst = append(d.instruction(dst, d.m.cf, in, ctx), '\n')
 	for j := range steps {
 		s := &steps[j]
 		k := d.m.kinds[s.kind]
@@ -194,8 +185,7 @@ func (d *Disassembler) clauseText(dst []byte, i int) []byte {
 			mark = len(k.mark)
 		}
 		dst = append(dst, d.indent(6-mark)...)
-		dst = d.keptText(dst, k, s.in, d.contextOf(s))
-		dst = append(dst, '\n')
+		dst = append(d.instruction(dst, k, s.in, d.contextOf(s)), '\n')
 	}
 	return dst
 }
@@ -210,44 +200,18 @@ func (d *Disassembler) shownClause(c *placedClause, steps []step) (isa.Inst, bit
 	if len(steps) > 0 {
 		at = steps[0].unit
 	}
-	all := d.m.set.Syntax() == mesa
-	for _, part := range []struct {
-		flag  flag
-		run   run
-		shown bool
-	}{
-		{d.m.addressed, c.clause.address, all || c.address != at},
-		{d.m.counted, c.clause.count, all || c.count != len(steps)},
-		{d.m.sequenced, c.clause.sequence, c.sequence != d.sequence(c)},
-	} {
-		if ctx = part.flag.set(ctx, part.shown); !part.shown {
-			in.Bits.SetUint(part.run.low, part.run.width, 0)
-		}
-	}
+	all, m := d.m.set.Syntax() == mesa, d.m
+	m.addressed.show(&ctx, &in, c.clause.address, all || c.address != at)
+	m.counted.show(&ctx, &in, c.clause.count, all || c.count != len(steps))
+	m.sequenced.show(&ctx, &in, c.clause.sequence, c.sequence != d.sequence(c))
 	return in, ctx
 }
 
-// wordKey is an instruction in its contexts.
-type wordKey struct {
-	kind            *kind
-	context, lo, hi uint64
-}
-
-// maxKept bounds the texts that are kept.
-const maxKept = 1 << 15
-
-// keptText is instruction for those whose text depends on the word and the contexts alone.
-func (d *Disassembler) keptText(dst []byte, k *kind, in isa.Inst, ctx bits.Value) []byte {
-	key := wordKey{k, ctx[0], in.Bits[0], in.Bits[1]}
-	if text, ok := d.kept[key]; ok {
-		return append(dst, text...)
+// show says in a context whether the text of an instruction has some bits, which are 0 where it has not.
+func (f flag) show(ctx *bits.Value, in *isa.Inst, part run, shown bool) {
+	if *ctx = f.set(*ctx, shown); !shown {
+		in.Bits.SetUint(part.low, part.width, 0)
 	}
-	start := len(dst)
-	dst = d.instruction(dst, k, in, ctx)
-	if len(d.kept) < maxKept {
-		d.kept[key] = bytes.Clone(dst[start:])
-	}
-	return dst
 }
 
 // instruction appends the text of an instruction, with a suffix for what that does not say.
@@ -258,7 +222,7 @@ func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Va
 		k.decoder.Lines, k.decoder.Remarks = true, true
 		return k.decoder.Append(dst, in)
 	}
-	text, ok := k.lossless.Append(dst, in)
+	text, ok := k.printer().Append(dst, in)
 	if !ok {
 		return program.AppendData(dst, k.root, in.Bits, in.Leaf.Size)
 	}

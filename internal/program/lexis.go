@@ -45,10 +45,15 @@ func NewLexis(ends string, line []string, blocks ...BlockComment) *Lexis {
 func (l *Lexis) Split(text string, yield func(off int, statement string) bool) (open int) {
 	start := 0
 	var clean []byte // the statement from start on, where a comment is in it
-	for i := 0; i < len(text); {
-		switch l.marks[text[i]] {
-		case noMark:
+	marks := &l.marks
+	for i := 0; ; {
+		for i < len(text) && marks[text[i]] == noMark {
 			i++
+		}
+		if i == len(text) {
+			break
+		}
+		switch marks[text[i]] {
 		case endMark:
 			if !yield(start, piece(clean, text[start:i])) {
 				return -1
@@ -99,7 +104,10 @@ func piece(clean []byte, text string) string {
 	if clean != nil {
 		text = string(append(clean, text[len(clean):]...))
 	}
-	return strings.TrimRight(text, "\r")
+	for strings.HasSuffix(text, "\r") {
+		text = text[:len(text)-1]
+	}
+	return text
 }
 
 // CommentEnd returns where the comment ends that starts at i: i itself where none does, -1 where it has no end.

@@ -87,8 +87,9 @@ type assembly struct {
 	options    sourceOptions
 	// placed are the clauses with their places in the source.
 	placed []sourceClause
-	met    [2][]bool
-	rest   []uint32 // behind the last whole unit
+	// contexts are, by kind, those of the next instruction.
+	contexts [2]bits.Value
+	rest     []uint32 // behind the last whole unit
 	// clauseLines is the number of clauses so far; start is the unit behind all of them.
 	clauseLines, start int
 }
@@ -149,14 +150,11 @@ const maxUnits = 1 << 20
 func (a *Assembler) Assemble(src *diag.Source) (*Assembled, error) {
 	a.assembly = assembly{
 		src: src, lines: a.lines[:0], statements: a.statements[:0], labels: a.labels, names: a.names,
-		units: a.units[:0], infos: a.infos[:0], placed: a.placed[:0], met: a.met, line: a.line,
+		units: a.units[:0], infos: a.infos[:0], placed: a.placed[:0], line: a.line,
 	}
 	a.out.Context = a.context
 	clear(a.labels)
 	a.names.forget()
-	for i, k := range a.m.kinds {
-		a.met[i] = append(a.met[i][:0], make([]bool, len(k.root.Leaves))...)
-	}
 	a.scan()
 	if len(a.errs) == 0 {
 		if err := a.assemble(); err != nil {
@@ -266,7 +264,7 @@ func (a *Assembler) kindOf(line string) *kind {
 // other takes a line that is a clause, or goes on with the instruction before it.
 func (a *Assembler) other(text string, off int, word string) {
 	n := len(a.lines)
-	if a.clauses[strings.ToUpper(word)] || n == 0 || a.lines[n-1].what != stepLine {
+	if n == 0 || a.lines[n-1].what != stepLine || a.clauses[strings.ToUpper(word)] {
 		a.lines = append(a.lines, sourceLine{what: clauseLine, off: off, text: text})
 		a.clauseLines++
 		return
@@ -421,6 +419,7 @@ func (a *Assembler) readSteps() error {
 		a.statements = append(a.statements, program.Statement{Off: int64(a.lines[i].off), Text: a.lines[i].text})
 	}
 	p := placing{Assembler: a, at: a.start, clause: -1}
+	a.contexts = [2]bits.Value{a.out.Context, a.out.Context}
 	next := 0
 	err := program.Each(program.Listed(a.statements), a.Jobs, a.startAhead, func(b *program.Batch[ahead]) error {
 		for i := range b.Statements {
@@ -519,16 +518,15 @@ func (a *Assembler) step(l *sourceLine, at, clause int, known *ahead) {
 		return
 	}
 	number := a.number(l.kind)
-	ctx := a.stepContext(l.kind, number)
+	ctx := a.contexts[number]
 	res, ok := known.Result, known.ok && ctx == a.out.Context
 	if !ok {
 		if res, ok = a.parse(l.kind.parser, ctx, l); !ok {
 			return
 		}
 	}
-	id := res.Inst.Leaf.ID
-	if f := l.kind.follows[id]; f.width > 0 {
-		a.met[number][id] = true
+	if f := l.kind.follows[res.Inst.Leaf.ID]; f.width > 0 {
+		a.contexts[number] = f.set(ctx, true)
 	}
 	u := a.take(at, l)
 	u.kind, u.waits = number, l.kind.sync.get(res.Context)
@@ -606,8 +604,10 @@ func (a *Assembler) write() {
 		clauses = append(clauses, sourceClause{in: a.m.filler})
 	}
 	words := make([]uint32, 0, unitWords*max(len(clauses)/2, len(a.units))+len(a.rest))
+	size := a.m.cf.root.Size
 	for i := 0; i < len(clauses); i += 2 {
-		v := clauses[i].in.Bits.Or(clauses[i+1].in.Bits.Shl(a.m.cf.root.Size))
+		v := clauses[i].in.Bits
+		v.SetUint(size, size, clauses[i+1].in.Bits[0])
 		words = append(words, v.Word(0), v.Word(1), v.Word(2))
 	}
 	for i := len(clauses) / 2; i < len(a.units); i++ {
@@ -655,17 +655,6 @@ func (a *Assembler) placeOf(p *problem) (span diag.Span) {
 		return a.units[p.unit].span
 	}
 	return span
-}
-
-// stepContext returns the contexts of an instruction that no other precedes.
-func (a *Assembler) stepContext(k *kind, number int) bits.Value {
-	ctx := a.out.Context
-	for id, f := range k.follows {
-		if f.width > 0 && a.met[number][id] {
-			ctx = f.set(ctx, true)
-		}
-	}
-	return ctx
 }
 
 // directive reads a line that starts with a dot.

@@ -87,15 +87,24 @@ type accept struct {
 	// own is the condition of the case, not those of the cases before it whose displays would be
 	// printed instead.
 	own *model.Prog
-	not []*model.Prog
-	// outside tells of each of not whether it reads something outside the scope, which the text of
-	// the template cannot overrule; anyOutside whether one of them does.
-	outside    []bool
+	not []earlier
+	// anyOutside tells whether one of not is outside.
 	anyOutside bool
+	// left is what is left to bits of which those of not that it implies ask: one value alone; nil for none.
+	left *model.Prog
 	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
 	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
 	defaults           leafDefaults
+}
+
+// earlier is the condition of an earlier case, which does not hold.
+type earlier struct {
+	cond *model.Prog
+	// outside tells whether it reads something outside the scope, which the text of the template cannot overrule.
+	outside bool
+	// implied tells that it cannot hold beside what is left.
+	implied bool
 }
 
 type itemKind uint8
@@ -232,12 +241,48 @@ func (c *compiler) display(start *node, i int) {
 	acc := c.accept(i)
 	for _, cs := range c.unit.Cases[:i] {
 		if cs.Cond != nil && cs.Shown { // its display would win
-			acc.not = append(acc.not, cs.Cond)
-			acc.outside = append(acc.outside, outside(cs.Cond.Root))
+			acc.not = append(acc.not, earlier{cond: cs.Cond, outside: outside(cs.Cond.Root)})
 			acc.anyOutside = acc.anyOutside || outside(cs.Cond.Root)
 		}
 	}
+	acc.leave()
 	c.template(start, c.unit.Cases[i].Items, acc)
+}
+
+// leave finds bits around the template of which the earlier cases ask for all values but one.
+func (a *accept) leave() {
+	asked := map[model.Test][]uint64{} // by where the bits are
+	for i := range a.not {
+		place, v, ok := a.not[i].asks()
+		if !ok || slices.Contains(asked[place], v) {
+			continue
+		}
+		asked[place] = append(asked[place], v)
+		if n := mathbits.OnesCount64(place.Mask); n < 2 || len(asked[place]) != 1<<n-1 {
+			continue
+		}
+		left := place
+		for _, v := range asked[place] {
+			left.Match ^= v // all values together would come to 0
+		}
+		a.left = &model.Prog{Root: &model.Node{Test: &left}}
+		for k := range a.not {
+			other, _, ok := a.not[k].asks()
+			a.not[k].implied = ok && other == place
+		}
+	}
+}
+
+// asks returns the value that a condition asks of bits that stand around its scope, and where; ok is false where it asks
+// for anything else.
+func (e *earlier) asks() (place model.Test, v uint64, ok bool) {
+	t := e.cond.Root.Test
+	if t == nil || !e.outside || t.Not || t.Context {
+		return place, 0, false
+	}
+	place = *t
+	place.Match = 0
+	return place, t.Match, true
 }
 
 // alias adds an alias of a case.

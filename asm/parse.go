@@ -733,18 +733,21 @@ func (p *Parser) accept(a *accept) bool {
 // notBefore notes that no case before that of a template applies. One that does where all bits are
 // known would print the word: the text is an alias then.
 func (p *Parser) notBefore(a *accept, scope int32) bool {
-	all := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope)
-	for i, n := range slices.Backward(a.not) { // the last says of bits what others ask of too, as a rule
-		if a.outside[i] && !p.everyWay() {
-			if !p.constrain(n, scope, false) {
+	all, every := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope), p.everyWay()
+	if a.left != nil && !every && !p.constrain(a.left, scope, true) {
+		return false
+	}
+	for _, e := range slices.Backward(a.not) { // the last says of bits what others ask of too, as a rule
+		if e.outside && !every {
+			if !e.implied && !p.constrain(e.cond, scope, false) {
 				return false
 			}
 			continue
 		}
-		v, known := p.eval(n.Root, scope)
+		v, known := p.eval(e.cond.Root, scope)
 		switch {
-		case !all && (p.everyWay() || !known || v != 0 && p.leniently):
-			p.cons = append(p.cons, constraint{prog: n, scope: scope, kind: wantFalse, soft: !a.outside[i]})
+		case !all && (every || !known || v != 0 && p.leniently):
+			p.cons = append(p.cons, constraint{prog: e.cond, scope: scope, kind: wantFalse, soft: !e.outside})
 		case v != 0 && (!p.leniently || !p.spelled(false)):
 			return false
 		}

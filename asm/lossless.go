@@ -218,7 +218,7 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 	diff := in.Bits.Xor(res.Inst.Bits)
 	for i := range res.Entries {
 		e := &res.Entries[i]
-		index := indexOf(fields, e.Field)
+		index := fieldNamed(fields, e.Field, isIndex)
 		if index == nil {
 			continue
 		}
@@ -236,15 +236,6 @@ func (l *Lossless) appendSuffix(dst []byte, in isa.Inst, res *Result, named bool
 		}
 	}
 	return w.close()
-}
-
-func indexOf(fields []isa.Field, path string) *isa.Field {
-	for i := range fields {
-		if fields[i].Path == path && fields[i].Index {
-			return &fields[i]
-		}
-	}
-	return nil
 }
 
 type suffixWriter struct {
@@ -298,16 +289,11 @@ func (w *suffixWriter) bits(diff, value bits.Value, prefix string, index *isa.Fi
 	for i := range w.fields {
 		f := &w.fields[i]
 		inside := (index == nil) == (f.Table == "") && strings.HasPrefix(f.Path, prefix)
-		if !w.named || !inside || f.Index || f.Derived() || w.hasInner(i) {
-			continue
-		}
-		mask := maskOf(f.Parts)
-		hit := mask.And(diff)
-		if hit.IsZero() {
+		if !w.named || !inside || f.Index || !meets(f.Parts, &diff) || w.hasInner(i) {
 			continue
 		}
 		w.value(f.Path, f.Value)
-		diff = diff.AndNot(mask)
+		diff = diff.AndNot(maskOf(f.Parts))
 	}
 	whole := diff
 	if index == nil {

@@ -225,11 +225,10 @@ func (p *Parser) namesField(s suffix) bool { return s.path != "" && !(s.pin && p
 
 // pinField looks for the field of an index, which it sets where the text says nothing of the entry, so that none is placed.
 func (p *Parser) pinField(s *suffix, leaf *isa.Leaf) string {
-	i := slices.IndexFunc(p.fields, func(f isa.Field) bool { return f.Index && strings.EqualFold(f.Path, s.path) })
-	if i < 0 {
+	f := fieldNamed(p.fields, s.path, isIndex)
+	if f == nil {
 		return fmt.Sprintf("%s has no table entry %s", leaf.Display, s.path)
 	}
-	f := &p.fields[i]
 	for k := spaceTable; k < p.nspaces; k++ {
 		x := &p.spaces[k]
 		if x.field != nil && x.home.space == spaceWord && slices.Equal(f.Parts, x.home.compose(x.field.Parts)) {
@@ -308,12 +307,31 @@ func (p *Parser) applyOne(s *suffix, spaces []entrySpace) string {
 	if s.path == "" {
 		return p.setNameless(s)
 	}
-	i := slices.IndexFunc(p.fields, func(f isa.Field) bool { return strings.EqualFold(f.Path, s.path) && !f.Derived() })
-	if i < 0 {
+	f := fieldNamed(p.fields, s.path, hasBits)
+	if f == nil {
 		return fmt.Sprintf("no field %q in this instruction", s.path)
 	}
-	return p.applyField(s, &p.fields[i], spaces)
+	return p.applyField(s, f, spaces)
 }
+
+// fieldNamed returns the first field of a kind that has a path, or one that differs in case alone; nil for none.
+func fieldNamed(fields []isa.Field, path string, kind func(*isa.Field) bool) *isa.Field {
+	for i := range fields {
+		if f := &fields[i]; f.Path == path && kind(f) {
+			return f
+		}
+	}
+	for i := range fields {
+		if f := &fields[i]; kind(f) && strings.EqualFold(f.Path, path) {
+			return f
+		}
+	}
+	return nil
+}
+
+func isIndex(f *isa.Field) bool { return f.Index }
+
+func hasBits(f *isa.Field) bool { return !f.Derived() }
 
 func (p *Parser) applyField(s *suffix, f *isa.Field, spaces []entrySpace) string {
 	parts, table, entry := f.Parts, f.Table, f.Entry
@@ -353,4 +371,16 @@ func maskOf(parts []isa.Part) bits.Value {
 		}
 	}
 	return m
+}
+
+// meets reports whether one of the bits of parts is set.
+func meets(parts []isa.Part, v *bits.Value) bool {
+	for _, part := range parts {
+		for at := 0; part.Low != zeros && at < part.Width; at += 64 {
+			if v.Uint(part.Low+at, min(64, part.Width-at)) != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

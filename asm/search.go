@@ -2,6 +2,7 @@ package asm
 
 import (
 	"cmp"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/internal/model"
@@ -191,6 +192,10 @@ func (p *Parser) freeIn(n *model.Node, scope int32, depth int) {
 	if n == nil || depth > maxLooseDepth || p.work > maxWork {
 		return
 	}
+	if n.Test != nil && !n.Test.Context {
+		p.freeInTest(n.Test, &p.scopes[p.up(scope, n.Test.ScopeDepth)])
+		return
+	}
 	p.work += len(n.Alts)
 	for i := range n.Alts {
 		a := &n.Alts[i]
@@ -204,6 +209,15 @@ func (p *Parser) freeIn(n *model.Node, scope int32, depth int) {
 	p.freeIn(n.X, scope, depth)
 	p.freeIn(n.Y, scope, depth)
 	p.freeIn(n.Z, scope, depth)
+}
+
+// freeInTest is freeIn for a test, which reads some bits of its fields alone.
+func (p *Parser) freeInTest(t *model.Test, s *scope) {
+	for mask := t.Mask; mask != 0; mask &= mask - 1 {
+		for low, width := range s.pieces([]spec.Part{{Low: t.Low + mathbits.TrailingZeros64(mask), Width: 1}}) {
+			p.freeRun(s.space, low, width)
+		}
+	}
 }
 
 func (p *Parser) freeRef(ref *model.Ref, scope int32, depth int) {

@@ -40,6 +40,39 @@ func TestAssertedBits(t *testing.T) {
 	}
 }
 
+// TestLeftBits reads displays of an operand that stand behind cases for other values of the word's bits, which its text
+// says nothing of: the one value that is left, or of several the smallest.
+func TestLeftBits(t *testing.T) {
+	x := toolsFor(t, loadXML(t, `<isa>
+<bitset name="#two" size="2">
+  <override><expr>{F} == 1</expr><display>a{V}</display></override>
+  <override><expr>{F} == 3</expr><display>b{V}</display></override>
+  <override><expr>{F} == 1</expr><display>c{V}</display></override>
+  <override><expr>{F} == 0</expr><display>d{V}</display></override>
+  <display>r{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
+<bitset name="#three" size="2">
+  <override><expr>{F} == 0</expr><display>a{V}</display></override>
+  <override><expr>{F} == 1</expr><display>b{V}</display></override>
+  <override><expr>{F} == 3</expr><display>c{V}</display></override>
+  <display>r{V}</display><field name="V" low="0" high="1" type="uint"/></bitset>
+<bitset name="#instruction" size="8"/>
+<bitset name="two" extends="#instruction"><display>two {A}, {B}</display>
+  <field name="A" low="0" high="1" type="#two"><param name="F"/></field><field name="B" low="2" high="3" type="#two"><param name="F"/></field>
+  <field name="F" low="4" high="5" type="uint"/><pattern low="6" high="7">00</pattern></bitset>
+<bitset name="three" extends="#instruction"><display>three {A}</display>
+  <field name="A" low="0" high="1" type="#three"><param name="F"/></field>
+  <field name="F" low="2" high="4" type="uint"/><pattern low="5" high="7">010</pattern></bitset>
+</isa>`, isa.Options{}))
+	x.rows(t, []row{
+		{"two r1, r3", "2d", ""}, // F is 2: the others are 0, 1 (twice) and 3
+		{"two a1, a3", "1d", ""},
+		{"two b1, b3", "3d", ""},
+		{"two r1, b3", "", "text-condition"}, // F cannot be both
+		{"three r1", "49", ""},               // F is 2, 4, 5, 6 or 7
+		{"three c1", "4d", ""},
+	})
+}
+
 // TestSmallestBits reads the texts of all words of drawn descriptions. Of the words without a finding that
 // print a text, the one is meant that has the bits of the defaults where they are not the same in all words,
 // each default as a whole and before the next, and then the smallest.

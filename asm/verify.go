@@ -13,12 +13,32 @@ const maxSplits = 64
 // verify makes sure of a text of which some piece was not read as it is printed: if there is a way
 // to read all of it as it is printed, that is the one. Otherwise the first way stands.
 func (p *Parser) verify() {
+	if !p.mayPrintBack() {
+		return
+	}
 	p.first.copy(&p.finding)
 	if p.ways(true, func() bool { return true }) {
 		return
 	}
 	p.takeFirst()
 	p.noncanonical = true
+}
+
+// mayPrintBack reports whether there may be another way to read the text than the one that was found, with every piece as
+// it is printed. It would part from that one at a way left open, before any piece that is not; or it starts otherwise.
+// Where nothing was read but leniently, all ways were tried.
+func (p *Parser) mayPrintBack() bool {
+	if p.leniently {
+		return false
+	}
+	for i := range p.choices {
+		if !p.choices[i].noncanonical {
+			return true
+		}
+	}
+	tried := len(p.roots)
+	starts, complete := p.startsFor(nil)
+	return !complete || len(starts) > tried
 }
 
 // finding is what was found of a line: what its text gives and what is left to be given.

@@ -1,18 +1,22 @@
 package asm
 
 import (
+	"slices"
+
 	wide "github.com/isago/isago/bits"
 	"github.com/isago/isago/isa"
 )
 
 // verdicts remembers of words what their texts do not say, so that a word that comes again is not read back. It
-// depends on all bits of the word, and on settings, with which everything is forgotten. Words with table entries
+// depends on all bits of the word, and on settings. Words with table entries
 // are not remembered, nor those that may have a label or whose text could be read as one, nor any where the program has
 // names of its own, which depend on more.
 type verdicts struct {
 	hashTable[said]
-	set  settings
-	room arena[said]
+	// settings are those that there were, set the present ones among them.
+	settings []settings
+	set      int
+	room     arena[said]
 }
 
 // settings are what the verdict of each word depends on beside the word.
@@ -28,13 +32,17 @@ type settings struct {
 // said is what is known of a word: the suffix of its text, if it has a text.
 type said struct {
 	word   [2]uint64
+	set    int
 	leaf   *isa.Leaf
 	ok     bool
 	suffix string
 }
 
-// maxVerdicts bounds the slots of what is remembered.
-const maxVerdicts = 1 << 17
+// maxVerdicts bounds the slots of what is remembered, maxSettings for how many settings.
+const (
+	maxVerdicts = 1 << 17
+	maxSettings = 64
+)
 
 // remembers reports whether the verdict of an instruction depends on nothing but its bits and settings.
 func (l *Lossless) remembers(in isa.Inst) bool {
@@ -51,27 +59,43 @@ func (l *Lossless) find(in isa.Inst, remembers bool) *said {
 		return nil
 	}
 	v, d := &l.verdicts, l.d
-	if now := (settings{d.Context(), l.p.context, d.Lines, d.Remarks, l.p.Symbol != nil, d.Indent, l.p.Comment}); now != v.set {
-		clear(v.slots)
-		v.set, v.used = now, 0
-	}
-	hash := hashOf(in)
+	v.setTo(&settings{d.Context(), l.p.context, d.Lines, d.Remarks, l.p.Symbol != nil, d.Indent, l.p.Comment})
+	hash := v.hashOf(in)
 	for i := range v.probes() {
 		s := v.slot(hash, i)
 		if s.value == nil {
 			break
 		}
-		if x := s.value; s.hash == hash && x.word == [2]uint64(in.Bits[:2]) && x.leaf == in.Leaf {
+		if x := s.value; s.hash == hash && x.word == [2]uint64(in.Bits[:2]) && x.set == v.set && x.leaf == in.Leaf {
 			return x
 		}
 	}
 	return nil
 }
 
-func hashOf(in isa.Inst) uint64 { return mix(mix(in.Bits[0], in.Bits[1]), uint64(in.Leaf.ID)) }
+// setTo makes some settings the present ones. Where there were too many all is forgotten.
+func (v *verdicts) setTo(now *settings) {
+	if v.set < len(v.settings) && v.settings[v.set] == *now {
+		return
+	}
+	if v.set = slices.Index(v.settings, *now); v.set >= 0 {
+		return
+	}
+	if len(v.settings) == maxSettings {
+		clear(v.slots)
+		v.used, v.settings = 0, v.settings[:0]
+	}
+	v.set = len(v.settings)
+	v.settings = append(v.settings, *now)
+}
+
+func (v *verdicts) hashOf(in isa.Inst) uint64 {
+	return mix(mix(in.Bits[0], in.Bits[1]), uint64(in.Leaf.ID)<<8|uint64(v.set))
+}
 
 // keep remembers a verdict: the suffix of the text, where there is a text.
 func (l *Lossless) keep(in isa.Inst, suffix []byte, ok bool) {
-	x := l.verdicts.room.keep([]said{{[2]uint64(in.Bits[:2]), in.Leaf, ok, string(suffix)}})
-	l.verdicts.add(hashOf(in), &x[0], maxVerdicts)
+	v := &l.verdicts
+	x := v.room.keep([]said{{[2]uint64(in.Bits[:2]), v.set, in.Leaf, ok, string(suffix)}})
+	v.add(v.hashOf(in), &x[0], maxVerdicts)
 }

@@ -43,11 +43,9 @@ type roomName struct{ name, text string }
 
 // kind is a root with what reads and writes its instructions.
 type kind struct {
-	root    *isa.Root
-	decoder *isa.Decoder
-	parser  *asm.Parser
-	// printers remember words, each in contexts of its own; lossless is that of the present ones, nil until it is used.
-	printers map[bits.Value]*asm.Lossless
+	root     *isa.Root
+	decoder  *isa.Decoder
+	parser   *asm.Parser
 	lossless *asm.Lossless
 	// prefix is what the text of each instruction starts with, behind the mark of one that waits.
 	prefix string
@@ -214,7 +212,7 @@ func roomsOf(isa *spec.ISA) (rooms []roomName) {
 
 func (r *reader) kind(root *isa.Root, sync string) *kind {
 	m := r.m
-	k := &kind{root: root, sync: m.flag(sync), printers: map[bits.Value]*asm.Lossless{}}
+	k := &kind{root: root, sync: m.flag(sync)}
 	var err error
 	if k.decoder, err = m.set.NewDecoder(root.Name); err != nil {
 		r.fail(err)
@@ -224,6 +222,7 @@ func (r *reader) kind(root *isa.Root, sync string) *kind {
 		r.fail(err)
 		return k
 	}
+	k.lossless = asm.NewLossless(k.decoder, k.parser)
 	for _, l := range root.Leaves {
 		k.follows = append(k.follows, m.flag(l.Meta("follows")))
 		if name := l.Meta("follows"); name != "" && k.follows[l.ID].width == 0 {
@@ -240,25 +239,10 @@ func (r *reader) kind(root *isa.Root, sync string) *kind {
 
 // setContext gives the decoder and the parser their contexts.
 func (k *kind) setContext(ctx bits.Value) {
-	if k.decoder.Context() == ctx {
-		return
+	if k.decoder.Context() != ctx {
+		k.decoder.SetContext(ctx)
+		k.parser.SetContext(ctx)
 	}
-	k.decoder.SetContext(ctx)
-	k.parser.SetContext(ctx)
-	k.lossless = nil
-}
-
-// printer returns what prints in the present contexts.
-func (k *kind) printer() *asm.Lossless {
-	if k.lossless != nil {
-		return k.lossless
-	}
-	ctx := k.decoder.Context()
-	if k.printers[ctx] == nil {
-		k.printers[ctx] = asm.NewLossless(k.decoder, k.parser)
-	}
-	k.lossless = k.printers[ctx]
-	return k.lossless
 }
 
 // breaks reports whether a text can have several lines.

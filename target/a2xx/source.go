@@ -222,7 +222,7 @@ func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Va
 		k.decoder.Lines, k.decoder.Remarks = true, true
 		return k.decoder.Append(dst, in)
 	}
-	text, ok := k.printer().Append(dst, in)
+	text, ok := k.lossless.Append(dst, in)
 	if !ok {
 		return program.AppendData(dst, k.root, in.Bits, in.Leaf.Size)
 	}

@@ -211,14 +211,12 @@ func (p *Parser) bindMasked(ref *model.Ref, scope int32, v, mask bits.Value, end
 
 // setPieces sets those bits of runs of a scope that are in the mask.
 func (p *Parser) setPieces(s *scope, list []spec.Part, v, mask bits.Value, end int) bool {
+	at := 0
 	for low, width := range s.pieces(list) {
-		switch {
-		case low != zeros && !p.setMasked(s.space, low, width, v, mask, end):
-			return false
-		case low == zeros && v.And(mask).And(bits.Ones(width)) != (bits.Value{}):
+		if !p.setFrom(at, s.space, low, width, &v, &mask, end) {
 			return false
 		}
-		v, mask = v.Shr(width), mask.Shr(width)
+		at += width
 	}
 	return true
 }
@@ -264,9 +262,19 @@ func (p *Parser) step(e *model.Ref, s scope) (scope, bool) {
 
 // setMasked sets bits of the mask.
 func (p *Parser) setMasked(sp uint8, low, width int, v, mask bits.Value, end int) bool {
-	for i := 0; 64*i < width; i++ {
-		size := min(64, width-64*i)
-		if some := mask[i] & ones(size); some != 0 && !p.setSome(sp, low+64*i, size, v[i], some, end) {
+	return p.setFrom(0, sp, low, width, &v, &mask, end)
+}
+
+// setFrom sets bits of the mask, of which the first is at.
+func (p *Parser) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, end int) bool {
+	for i := 0; i < width; i += 64 {
+		size := min(64, width-i)
+		value, some := v.Uint(at+i, size), mask.Uint(at+i, size)
+		switch {
+		case some == 0:
+		case low == zeros && value&some != 0:
+			return false
+		case low != zeros && !p.setSome(sp, low+i, size, value, some, end):
 			return false
 		}
 	}

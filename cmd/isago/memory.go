@@ -10,7 +10,7 @@ import (
 // is used, in percent, where that is more. Most runs are over before; long ones do not grow with their input.
 const (
 	freeBytes   = 16 << 20
-	freePercent = 50
+	freePercent = 30
 	// firstPercent counts as long as little is used: Go takes it of 4 MiB at least.
 	firstPercent = freeBytes / (4 << 20) * 100
 )

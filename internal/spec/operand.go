@@ -479,7 +479,9 @@ func (l *loader) views() {
 		case f == nil || f.ofSpan.IsValid():
 			l.fail(diag.Errorf(diag.Unresolved, v.ofSpan, "view %s of %q, expected a register file", v.Name, v.of))
 			continue
-		case v.Type.Size()%f.Type.Size() != 0 && f.Type.Size()%max(1, v.Type.Size()) != 0:
+		case v.Type.Size() == 0 || f.Type.Size() == 0: // which has been told
+			continue
+		case v.Type.Size()%f.Type.Size() != 0 && f.Type.Size()%v.Type.Size() != 0:
 			l.fail(diag.Errorf(diag.FieldType, v.Span, "view %s of %d bits on registers of %d bits, expected a part of one or several", v.Name, v.Type.Size(), f.Type.Size()))
 			continue
 		}

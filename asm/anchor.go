@@ -124,7 +124,11 @@ func (p *Parser) startsFor(done func(start *node) bool) (starts []*node, complet
 			continue
 		}
 		for limit := len(p.src) + 1; ; {
-			found, end, _ := a.words.find(p.src, pos, limit, true)
+			found, end, stop, at := a.words.find(p.src, pos, limit, true)
+			if p.holeAt(stop) && at.takesDigits(p.src[stop]) {
+				p.isInWord(stop)
+				return p.roots, true
+			}
 			if found == nil {
 				break
 			}

@@ -68,6 +68,9 @@ func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 // bindSpread sets the bits of a scope that are a computed value, of which the others must be 0.
 func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &p.scopes[p.up(scope, x.scopeDepth)]
+	if p.tag.hole != 0 {
+		p.relyOnZeros(v, x.zeros, 0)
+	}
 	return v&x.zeros == 0 && p.setPieces(home, x.parts, bits.Of(v), bits.Of(^uint64(0)), end)
 }
 
@@ -272,9 +275,19 @@ func (p *Parser) setFrom(at int, sp uint8, low, width int, v, mask *bits.Value, 
 		value, some := v.Uint(at+i, size), mask.Uint(at+i, size)
 		switch {
 		case some == 0:
-		case low == zeros && value&some != 0:
-			return false
-		case low != zeros && !p.setSome(sp, low+i, size, value, some, end):
+			continue
+		case low == zeros:
+			if p.tag.hole != 0 {
+				p.relyOnZeros(value, some, at+i)
+			}
+			if value&some != 0 {
+				return false
+			}
+			continue
+		}
+		p.tag.shift += int16(at + i)
+		ok := p.setSome(sp, low+i, size, value, some, end)
+		if p.tag.shift -= int16(at + i); !ok {
 			return false
 		}
 	}
@@ -288,11 +301,15 @@ func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64, end int) bool
 		return p.setNoted(sp, low, width, v, mask, end)
 	}
 	limb, shift := low>>6&3, uint(low)&63
-	if !p.setLimb(sp, limb, v<<shift, mask<<shift) {
-		return false
+	tag := p.tag
+	p.tag.shift = int16(shift) - tag.shift
+	ok := p.setLimb(sp, limb, v<<shift, mask<<shift)
+	if above := mask >> 1 >> (^shift & 63); ok && above != 0 {
+		p.tag.shift -= 64
+		ok = p.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
 	}
-	above := mask >> 1 >> (^shift & 63)
-	return above == 0 || p.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
+	p.tag = tag
+	return ok
 }
 
 // setNoted is setSome where the reasons are wanted.
@@ -312,13 +329,20 @@ func (p *Parser) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok
 // setLimb sets the bits of the mask in one limb of a space.
 func (p *Parser) setLimb(sp uint8, limb int, v, mask uint64) bool {
 	s := &p.spaces[sp]
-	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
+	both := s.known[limb] & mask
+	if both != 0 && p.shaped {
+		p.relyOnAgreement(sp, limb, v, both)
+	}
+	if (s.val[limb]^v)&both != 0 {
 		return false
 	}
-	if fresh := mask &^ s.known[limb]; fresh != 0 {
-		p.trail = append(p.trail, undo{sp, uint8(limb), fresh})
+	if fresh := mask &^ both; fresh != 0 {
+		p.trail = append(p.trail, undo{sp, uint8(limb), p.tag, fresh})
 		s.known[limb] |= fresh
 		s.val[limb] |= v & fresh
+		if p.tag.hole != 0 {
+			s.holes[limb] |= fresh
+		}
 	}
 	return true
 }

@@ -43,7 +43,7 @@ func collide(t *testing.T, s *isa.Set) {
 			words[line] = res.Inst.Bits
 		}
 		if r.Intn(2) == 0 {
-			p.memo.lines = lineTable{many: manyRead} // or a line that comes again would ask for no operand
+			forgetLines(p) // or one that comes again would ask for no operand
 		}
 	}
 	check := func(of string) {
@@ -53,13 +53,22 @@ func collide(t *testing.T, s *isa.Set) {
 			}
 		}
 	}
-	p.memo.lines = lineTable{many: manyRead}
+	forgetLines(p)
 	check("none")
 	if exchanged := rotate(p.memo.lines.slots); exchanged < 2 {
 		t.Errorf("%d lines were exchanged, too few to see anything", exchanged)
 	}
 	check("lines")
-	p.memo.lines = lineTable{} // or the line itself would be known
+	for range 2 { // a shape is learned when it comes again
+		p.memo.lines = lineTable{many: manyRead}
+		check("none")
+	}
+	p.memo.lines = lineTable{many: manyRead}
+	if exchanged := rotate(p.memo.shaped.slots) + rotate(p.memo.shapes.slots); exchanged < 2 {
+		t.Errorf("%d shapes were exchanged, too few to see anything", exchanged)
+	}
+	check("shapes")
+	forgetLines(p) // or the line itself would be known
 	exchanged := rotate(p.memo.operands.slots)
 	check("operands")
 	if exchanged < 2 {
@@ -89,7 +98,7 @@ func TestAlike(t *testing.T) {
 		if res, err := p.Parse(line); err != nil || res.Inst.Bits != bits.Of(want) {
 			t.Errorf("%s is %s, %v, expected %03x", line, res.Inst.Bits, err, want)
 		}
-		p.memo.lines = lineTable{many: manyRead}
+		forgetLines(p)
 	}
 	for range 4 {
 		read()
@@ -98,6 +107,11 @@ func TestAlike(t *testing.T) {
 		t.Errorf("%d values were exchanged, expected 2", values)
 	}
 	read()
+}
+
+// forgetLines makes a parser forget all lines, but no operands.
+func forgetLines(p *Parser) {
+	p.memo.lines, p.memo.shaped, p.memo.shapes = lineTable{many: manyRead}, lineTable{many: manyRead}, shapes{}
 }
 
 // rotate gives each hash of a table the value of another one, and returns how many have one.

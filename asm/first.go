@@ -14,7 +14,17 @@ import (
 // byteSet is a set of bytes.
 type byteSet [4]uint64
 
-func (s *byteSet) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
+// add adds a byte, and a hole for what it may stand for.
+func (s *byteSet) add(c byte) {
+	s[c>>6] |= 1 << (c & 63)
+	switch d := digitValue[c]; {
+	case d < 10:
+		s[0] |= 1<<decimalHole | 1<<hexHole
+	case d < 16:
+		s[0] |= 1 << hexHole
+	}
+}
+
 func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
 
 func (s *byteSet) join(x *byteSet) {
@@ -47,6 +57,16 @@ var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 type firstSet struct {
 	bytes byteSet
 	empty bool
+	// digits has a bit for each kind of hole for which a digit can come at once, without a blank; through is empty
+	// without a blank.
+	digits  uint8
+	through bool
+}
+
+// touching says of a way that starts with no blank what can touch what stands before.
+func (f firstSet) touching() firstSet {
+	f.digits, f.through = uint8(f.bytes[0]&(1<<decimalHole|1<<hexHole)), f.empty
+	return f
 }
 
 // meets reports whether a way can start with one of a set of bytes, or be empty.
@@ -56,7 +76,7 @@ func (f *firstSet) meets(s *byteSet) bool {
 }
 
 // anything is the first of a way of which nothing is known.
-var anything = firstSet{everyByte, true}
+var anything = firstSet{bytes: everyByte, empty: true}.touching()
 
 // firstSets is what is known of the ways that start at a node.
 type firstSets struct {
@@ -102,11 +122,12 @@ func (p *Parser) newFirstSets(n *node) *firstSets {
 		return p.firstOfMembers(n.set)
 	}
 	n.open()
-	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0}}
+	a := &firstSets{node: firstSet{empty: len(n.accepts) > 0, through: len(n.accepts) > 0}}
 	for _, e := range n.edges {
 		f := p.firstOfEdge(e)
 		a.node.bytes.join(&f.bytes)
 		a.node.empty = a.node.empty || f.empty
+		a.node.digits, a.node.through = a.node.digits|f.digits, a.node.through || f.through
 		if e.item.kind != itemLiteral {
 			a.others = append(a.others, f)
 		}
@@ -121,6 +142,9 @@ func (p *Parser) firstOfEdge(e *edge) firstSet {
 		next := &p.firstSets(e.next).node
 		f.bytes.join(&next.bytes)
 		f.empty = next.empty
+		if f.through {
+			f.digits, f.through = f.digits|next.digits, next.through
+		}
 	}
 	return f
 }
@@ -130,14 +154,15 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 	switch it.kind {
 	case itemLiteral:
 		f.bytes.add(it.text[0])
-		return f
+		return f.touching()
 	case itemBlank, itemNothing: // stands looks behind a blank
 		f.empty = true
+		f.through = it.kind == itemNothing || it.padding
 		return f
 	case itemEnum:
-		f = firstOfWords(it)
+		f = firstOfWords(it).touching()
 	case itemNumber, itemFloat, itemBranch:
-		f = firstOfNumber(it)
+		f = firstOfNumber(it).touching()
 	case itemCall:
 		f = p.firstOfCall(it)
 	case itemSet:
@@ -148,22 +173,26 @@ func (p *Parser) firstOfItem(it *item) (f firstSet) {
 		return anything
 	}
 	if it.extent == noText {
-		return firstSet{empty: true}
+		return firstSet{empty: true, through: true}
 	}
 	f.empty = f.empty && it.extent == anyExtent
+	f.through = f.through && f.empty
 	return f
 }
 
 // firstOfMembers returns what the members of a set can start with, and what joins one to another. That there is none
 // is left to what is behind.
 func (p *Parser) firstOfMembers(s *setItem) *firstSets {
-	a := &firstSets{node: firstSet{empty: true}, words: &trie{}}
+	a := &firstSets{words: &trie{}}
 	if s.joined {
 		a.node.bytes.add(strings.TrimLeft(s.join, " ")[0])
 	}
+	a.node.empty = true
+	a.node = a.node.touching()
 	for i, m := range s.members {
 		next := p.firstSets(m).node
 		a.node.bytes.join(&next.bytes)
+		a.node.digits |= next.digits
 		a.others = append(a.others, next)
 		if e := m.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
 			a.alone |= 1 << uint(i)

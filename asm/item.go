@@ -55,8 +55,12 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 
 // findWord finds the longest text that ends before limit.
 func (p *Parser) findWord(t *trie, pos, limit int) (found *word, end int) {
-	found, end, stop := t.find(p.src, pos, limit, p.strict)
+	found, end, stop, at := t.find(p.src, pos, limit, p.strict)
 	p.see(stop)
+	if p.holeAt(stop) && at.takesDigits(p.src[stop]) {
+		p.isInWord(stop)
+		return nil, 0
+	}
 	return found, end
 }
 
@@ -96,7 +100,7 @@ func (p *Parser) matchWord(e *edge, s again) bool {
 		p.save(e, again{int32(end + 1), uint8(tried + 1), s.as})
 	case end > pos && p.otherwise(it, found, next, pos):
 		p.save(e, again{n: int32(max(end, 1)), as: s.as})
-	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && digitValue[p.src[pos]] < 10:
+	case it.ref.Kind == spec.KindEnum && it.extent == anyExtent && pos < len(p.src) && (digitValue[p.src[pos]] < 10 || p.holeAt(pos)):
 		p.save(e, again{as: asNumber})
 	}
 	if end == pos {
@@ -272,6 +276,9 @@ func (p *Parser) text(s string) bool {
 		pos := p.skipBlank()
 		p.see(pos)
 		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
+			if p.holeAt(pos) && digitValue[s[i]] < 16 {
+				p.writeOut(pos)
+			}
 			p.expectItem(pos, &item{kind: itemLiteral, text: s})
 			return false
 		}
@@ -284,6 +291,10 @@ func (p *Parser) text(s string) bool {
 func (p *Parser) matchCustom(e *edge) bool {
 	it, next := &e.item, e.next
 	p.node, p.asked = next, true
+	if p.shaped {
+		p.asItStands()
+		return false
+	}
 	pos := p.skipBlank()
 	v, n, ok := p.Custom(p.raw[pos:], it.ref.Field.Name)
 	switch {

@@ -25,8 +25,9 @@ type memo struct {
 // memory is what is remembered for given contexts: lines in the words of the machine, lines as they stand in sources,
 // and parts of lines.
 type memory struct {
-	lines, sources lineTable
-	operands       operandTable
+	lines, shaped, sources lineTable
+	shapes                 shapes
+	operands               operandTable
 	marks
 }
 
@@ -39,6 +40,8 @@ type lineTable struct {
 	// once is what was met once, where lines that come again are few.
 	once     marks
 	readings arena[reading]
+	facts    arena[fact]
+	fills    arena[holeBits]
 	texts    arena[byte]
 	plans    arena[planned]
 	asks     arena[ask]
@@ -71,14 +74,17 @@ func (m *memo) ready(p *Parser) {
 		return
 	}
 	if m.memory = m.by[p.context]; m.memory == nil {
-		m.memory = &memory{lines: lineTable{many: manyRead}, sources: lineTable{many: manySources}}
+		m.memory = &memory{lines: lineTable{many: manyRead}, shaped: lineTable{many: manyRead}, sources: lineTable{many: manySources}}
 		m.by[p.context] = m.memory
 	}
 }
 
 // reading is what a line was read as, before the places of its entries.
 type reading struct {
-	text []byte
+	// text is the line, or its shape, of whose numbers the facts must hold; fills are the bits that they give.
+	text  []byte
+	facts []fact
+	fills []holeBits
 	// names and note are those of a line of a source.
 	names         uint64
 	note          Note
@@ -109,14 +115,24 @@ const maxAsks = 8
 // remembers reports whether the memo counts for the present line.
 func (p *Parser) remembers() bool { return p.memo != nil && !p.careful && !p.pinning }
 
+// hash is that of a text of the machine, or of a source with names.
+func (p *Parser) hash(text []byte, names uint64) uint64 {
+	return mix(maphash.Bytes(p.memo.seed, text), names)
+}
+
 // recall makes what a line of a table was read as before that of the present line; ok is false where it is not known.
 func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
-	r := t.find(mix(maphash.Bytes(p.memo.seed, text), names), text, names)
+	return p.recallAt(t, p.hash(text, names), text, names, nil)
+}
+
+// recallAt is recall for a line that is found by a hash and has numbers of such values.
+func (p *Parser) recallAt(t *lineTable, hash uint64, text []byte, names uint64, values []uint64) (ok bool) {
+	r := t.find(hash, text, names, values)
 	if r == nil {
 		return false
 	}
 	if hash, same := p.answers(r); !same {
-		if r = t.find(mix(t.line, hash), text, names); r == nil {
+		if r = t.find(mix(t.line, hash), text, names, values); r == nil {
 			return false
 		}
 		if _, same = p.answers(r); !same {
@@ -124,7 +140,7 @@ func (p *Parser) recall(t *lineTable, text []byte, names uint64) (ok bool) {
 		}
 	}
 	t.known++
-	p.restore(r)
+	p.restore(r, values)
 	p.asked = false
 	return true
 }
@@ -141,14 +157,14 @@ func (p *Parser) answers(r *reading) (hash uint64, same bool) {
 }
 
 // find returns the reading of a line, which becomes the present line; nil where there is none.
-func (t *lineTable) find(hash uint64, text []byte, names uint64) *reading {
+func (t *lineTable) find(hash uint64, text []byte, names uint64, values []uint64) *reading {
 	t.line = hash
 	for i := range t.probes() {
 		s := t.slot(hash, i)
 		if s.value == nil {
 			break
 		}
-		if r := s.value; s.hash == hash && r.names == names && string(r.text) == string(text) {
+		if r := s.value; s.hash == hash && r.names == names && string(r.text) == string(text) && r.holdsOf(values) {
 			return r
 		}
 	}
@@ -160,11 +176,16 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 	if p.asked || !t.worthy() {
 		return
 	}
-	r := t.readings.keep([]reading{{
-		text: t.texts.keep(text), names: names, note: note,
-		leaf: p.leaf, word: p.spaces[spaceWord].val, context: p.spaces[spaceContext].val,
+	w, c := &p.spaces[spaceWord], &p.spaces[spaceContext]
+	x := reading{
+		text: t.texts.keep(text), names: names, note: note, leaf: p.leaf, word: w.val, context: c.val,
 		named: p.named, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
-	}})
+	}
+	if p.shaped {
+		x.facts, x.fills = t.facts.keep(p.holes.facts), t.fills.keep(p.holes.fills)
+		x.word, x.context = w.val.AndNot(w.holes), c.val.AndNot(c.holes)
+	}
+	r := t.readings.keep([]reading{x})
 	t.add(t.line, &r[0], maxLines)
 }
 
@@ -197,11 +218,15 @@ func (m *marks) met(hash uint64) bool {
 	return false
 }
 
-// restore makes a reading that of the present line.
-func (p *Parser) restore(r *reading) {
+// restore makes a reading that of the present line, whose numbers have such values.
+func (p *Parser) restore(r *reading, values []uint64) {
 	p.leaf, p.named, p.noncanonical = r.leaf, r.named, false
 	p.spaces[spaceWord].val, p.spaces[spaceContext].val, p.nspaces = r.word, r.context, spaceTable
 	p.plan, p.note, p.asks = r.plan, r.note, append(p.asks[:0], r.asks...)
+	for i := range r.fills {
+		f := &r.fills[i]
+		p.spaces[f.space].val[f.limb&3] |= f.of(values[f.hole-1])
+	}
 }
 
 // operandKind is what the reading of an operand depends on beside its text.
@@ -223,6 +248,8 @@ type operandTable struct {
 // wayParts are room for what ways are made of.
 type wayParts struct {
 	operands arena[operand]
+	facts    arena[fact]
+	holes    arena[holeBits]
 	texts    arena[byte]
 	more     arena[wayMore]
 	gives    arena[given]
@@ -314,14 +341,14 @@ func (t *operandTable) use(kind operandKind) *operandUse {
 
 var wordBytes = [256]uint8{' ': parts, ',': parts, ';': parts, '\n': parts, '.': point, '(': opens, '[': opens, ')': closes, ']': closes}
 
-// find returns the operand of a kind that a text starts with, nil where it is not known.
-func (t *operandTable) find(kind operandKind, hash uint64, text []byte) *operand {
+// findOperand returns the operand of a kind that a text starts with, nil where it is not known.
+func (p *Parser) findOperand(t *operandTable, kind operandKind, hash uint64, text []byte) *operand {
 	for i := range t.probes() {
 		s := t.slot(hash, i)
 		if s.value == nil {
 			break
 		}
-		if o := s.value; s.hash == hash && o.kind == kind && len(o.text) <= len(text) && string(o.text) == string(text[:len(o.text)]) {
+		if o := s.value; s.hash == hash && o.kind == kind && len(o.text) <= len(text) && string(o.text) == string(text[:len(o.text)]) && (len(o.facts) == 0 || p.holes.allHold(o.facts, p.holes.from(p.pos))) {
 			return o
 		}
 	}

@@ -284,7 +284,7 @@ func TestOperandText(t *testing.T) {
 		if _, err := p.Parse("op (x) .y a r3;"); err != nil {
 			t.Fatal(err)
 		}
-		p.memo.lines = lineTable{many: manyRead}
+		forgetLines(p)
 	}
 	var texts []string
 	for _, slot := range p.memo.operands.slots {

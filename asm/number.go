@@ -27,6 +27,11 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 	}
 	var n number
 	ok := p.number(&n, it, pos, int(s.n))
+	if n.hole > 0 {
+		if p.mayCut(next, n.end-1); p.holes.again {
+			return false
+		}
+	}
 	if !ok && n.pattern && n.end > pos && p.follows(next, n.end-1) {
 		ok = p.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
 	}
@@ -44,14 +49,22 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 	if s.as != asRange {
 		p.saveNumber(e, &n)
 	}
-	if it.kind == itemEnum && !p.unnamed(it.ref, &n) {
-		p.expectItem(pos, it)
-		return false
+	if it.kind == itemEnum {
+		if n.hole > 0 {
+			p.exactly(n.hole)
+		}
+		if !p.unnamed(it.ref, &n) {
+			p.expectItem(pos, it)
+			return false
+		}
 	}
 	if it.ref.Width > 64 {
 		return p.takeWide(e, &n, pos)
 	}
 	v, fits := p.fit(it.ref, &n)
+	if n.hole > 0 {
+		p.relyOnFit(it, &n, fits)
+	}
 	if !fits {
 		p.failRange(it, pos, &n)
 		return false
@@ -60,7 +73,7 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 		v = p.attainable(it.ref, v)
 	}
 	p.off += n.offBy(v, it.ref)
-	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, n.end)) || !p.bindNumber(e, v, n.end, s) {
+	if !p.spelled(pos == p.pos && p.printed(it.ref, v, pos, &n)) || !p.bindNumber(e, v, &n, s) {
 		return false
 	}
 	p.pos, p.node = n.end, next
@@ -102,6 +115,10 @@ func (p *Parser) saveNumber(e *edge, n *number) {
 // takeWide takes a number of more than 64 bits.
 func (p *Parser) takeWide(e *edge, n *number, pos int) bool {
 	it, next := &e.item, e.next
+	if n.hole > 0 {
+		p.writeOut(n.end - 1)
+		return false
+	}
 	if n.over || n.mag.Len() > it.ref.Width || n.neg && !n.mag.IsZero() {
 		p.failRange(it, pos, n)
 		return false
@@ -150,15 +167,23 @@ func (p *Parser) splits(next *node, from, end int) bool {
 }
 
 // bindNumber is bind for a number, which for some types are the low 32 bits alone.
-func (p *Parser) bindNumber(e *edge, v uint64, end int, s again) bool {
-	ref := e.item.ref
+func (p *Parser) bindNumber(e *edge, v uint64, n *number, s again) (ok bool) {
+	it, ref, end := &e.item, e.item.ref, n.end
+	if n.hole > 0 && it.kind != itemEnum && isWhole(ref) && (ref.Prog == nil || it.spread != nil && s.as != asRange) {
+		p.tag = tag{hole: n.hole, negated: n.neg}
+	} else if n.hole > 0 {
+		p.exactly(n.hole)
+	}
 	switch {
 	case ref.Prog != nil:
-		return p.bindDerived(e, v, end, s)
+		ok = p.bindDerived(e, v, end, s)
 	case ref.Kind == spec.KindBool && ref.Width > 32:
-		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
+		ok = p.bindSome(ref, p.scopeOf(ref.ScopeDepth), v, math.MaxUint32, end)
+	default:
+		ok = p.bind(it, v, end)
 	}
-	return p.bind(&e.item, v, end)
+	p.tag = tag{}
+	return ok
 }
 
 // bindDerived notes what a number says about an expression.
@@ -217,10 +242,13 @@ func (p *Parser) unnamed(ref *model.Ref, n *number) (ok bool) {
 	}
 }
 
-// printed reports whether a value prints as the text from pos up to end.
-func (p *Parser) printed(ref *model.Ref, v uint64, pos, end int) bool {
+// printed reports whether a value prints as the text of a number, which starts at pos.
+func (p *Parser) printed(ref *model.Ref, v uint64, pos int, n *number) bool {
+	if n.hole > 0 {
+		return p.printedHole(ref, v, pos, n)
+	}
 	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, p.env.Machine.ISA.Strict)
-	return string(p.scalar) == string(p.src[pos:end])
+	return string(p.scalar) == string(p.src[pos:n.end])
 }
 
 // number is a number as it was read.
@@ -235,6 +263,8 @@ type number struct {
 	computed bool
 	// over tells that the number has more than 256 bits.
 	over bool
+	// hole is one more than the number of the open hole that stands for its digits, 0 for none.
+	hole uint8
 	mag  bits.Value
 	// f is a float without its sign, rounded once; literal is what was written, as far as a float of 64 bits says it.
 	f, literal float64
@@ -292,6 +322,10 @@ var radixes = [256]uint8{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}
 // constant reads the rest of $(EXPRESSION), in which numbers are decimal whatever the type, from behind
 // the parenthesis. It needs no sign where the type prints one.
 func (p *Parser) constant(n *number, it *item, i, limit int) bool {
+	if p.shaped {
+		p.asItStands()
+		return false
+	}
 	if p.Constant != nil {
 		return p.compute(n, it, i-1, limit)
 	}
@@ -340,6 +374,9 @@ const maxDigits = 300
 // digits reads the digits of a number from i on.
 func (p *Parser) digits(n *number, i, limit int, base uint64) bool {
 	from := i
+	if i < limit && p.holeAt(i) {
+		return p.holeNumber(n, i, base)
+	}
 	for ; i < limit; i++ {
 		d := uint64(digitValue[p.src[i]])
 		if d >= base {
@@ -359,6 +396,10 @@ func (p *Parser) digits(n *number, i, limit int, base uint64) bool {
 	}
 	n.end = i
 	p.see(i)
+	if i < limit && p.holeAt(i) { // which would be more of them
+		p.writeOut(i)
+		return false
+	}
 	return i > from
 }
 
@@ -405,6 +446,12 @@ func (p *Parser) float(n *number, width, i, limit int) bool {
 		}
 	}
 	n.end = floatEnd(p.src[:limit], i)
+	for at := n.end; at < min(limit, n.end+len("e+x")); at++ {
+		if p.holeAt(at) {
+			p.writeOut(at)
+			return false
+		}
+	}
 	if p.see(n.end + len("e+")); n.end-i > maxDigits {
 		n.digits = n.end - 1 // which is whole: each end would take as long as the text
 	}
@@ -457,22 +504,44 @@ func (p *Parser) fit(ref *model.Ref, n *number) (v uint64, ok bool) {
 	if n.over || n.long() {
 		return 0, false
 	}
-	width := readWidth(ref)
-	switch ref.Kind {
-	case spec.KindInt, spec.KindOffset, spec.KindBranch:
-		return fitSigned(n, width)
-	case spec.KindAbsBranch:
-		if n.neg { // printed as a signed number where the top bit is set
-			return fitSigned(n, width)
-		}
-	}
 	if ref.Kind == spec.KindBoolInv {
 		return 1 - n.mag[0], n.mag[0] <= 1 && !n.neg
 	}
-	if n.neg && n.mag[0] != 0 || width < 64 && n.mag[0]>>uint(width) != 0 {
-		return 0, false
+	v = n.mag[0]
+	if n.neg {
+		v = -v & wholeWidth(readWidth(ref))
 	}
-	return n.mag[0], true
+	return v, n.mag[0] <= mostOf(ref, n)
+}
+
+// mostOf returns the greatest magnitude of a whole number, with its sign and spelled as it is, that fits a field: of one
+// that is signed the range of two's complement, or all bits where these are written.
+func mostOf(ref *model.Ref, n *number) uint64 {
+	all := wholeWidth(readWidth(ref))
+	signed := false
+	switch ref.Kind {
+	case spec.KindInt, spec.KindOffset, spec.KindBranch:
+		signed = true
+	case spec.KindAbsBranch: // printed as a signed number where the top bit is set
+		signed = n.neg
+	}
+	switch {
+	case n.neg && signed:
+		return all>>1 + 1
+	case n.neg:
+		return 0
+	case signed && !n.pattern:
+		return all >> 1
+	}
+	return all
+}
+
+// wholeWidth has as many bits set as a number may have.
+func wholeWidth(width int) uint64 {
+	if width <= 0 || width > 64 {
+		width = 64
+	}
+	return ones(width)
 }
 
 // readWidth returns the number of bits that the text of a number can say. A computed value is as wide
@@ -505,21 +574,6 @@ func floatWidth(ref *model.Ref) int {
 		return 16
 	}
 	return 32
-}
-
-// fitSigned accepts the range of a two's complement number, and its bit pattern where that is written.
-func fitSigned(n *number, width int) (uint64, bool) {
-	if width <= 0 || width > 64 {
-		width = 64
-	}
-	mask := ^uint64(0) >> (64 - uint(width))
-	if n.neg {
-		return -n.mag[0] & mask, n.mag[0] <= 1<<uint(width-1)
-	}
-	if n.pattern {
-		return n.mag[0], n.mag[0] <= mask
-	}
-	return n.mag[0], n.mag[0] <= mask>>1
 }
 
 func floatBits(n *number, width int) uint64 {
@@ -595,6 +649,10 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 	}
 	p.see(end)
 	if end == pos || p.Symbol == nil {
+		return t, false
+	}
+	if end < limit && p.holeAt(end) {
+		p.writeOut(end)
 		return t, false
 	}
 	a := p.ask(it, pos, end)

@@ -21,7 +21,11 @@ type operand struct {
 	// inPlace tells that it has to be read where it stands.
 	inPlace bool
 	text    []byte // that decides
-	ways    []way
+	// facts must hold of the numbers for which holes stand in the text.
+	facts []fact
+	// cut has a bit for each of these numbers that could end sooner, if a digit could come behind the operand.
+	cut  uint32
+	ways []way
 	// behind has what stands behind the ways but the first.
 	behind byteSet
 	only   [1]way // room for the ways: as a rule there is one
@@ -35,7 +39,9 @@ type way struct {
 	off     float64
 	// val are bits of the value itself, in the low 64, where known is set; more is nil where there is nothing else.
 	val, known uint64
-	more       *wayMore
+	// hole has those of them that a hole gives, of which the numbers count from the start of the text.
+	hole holeBits
+	more *wayMore
 }
 
 // wayMore is what a way gives beside those bits.
@@ -44,6 +50,7 @@ type wayMore struct {
 	// behind the word and the contexts. opened are the spaces behind those, and scopes the scopes behind the value's.
 	outside int
 	gives   []given
+	holes   []holeBits // beside those of the way
 	opened  []home
 	scopes  []scope
 	cons    []constraint
@@ -82,14 +89,16 @@ func (p *Parser) operand(g *grammar, depth int) *operand {
 		return nil
 	}
 	hash := kind.hash(text, use.reach)
-	o := m.find(kind, hash, text)
+	o := p.findOperand(m, kind, hash, text)
 	if o != nil {
 		use.known++
 	} else {
 		if !p.memo.met(hash) || p.inItself(g) {
 			return nil
 		}
-		o = p.readAlone(g, depth)
+		if o = p.readAlone(g, depth); p.shaped && p.holes.again {
+			return nil
+		}
 		o.kind = kind
 		use = m.use(kind) // which may have moved
 		for use.alone++; use.reach < toBlank && use.reach.wordEnd(text)+1 < o.longest(); {
@@ -98,6 +107,9 @@ func (p *Parser) operand(g *grammar, depth int) *operand {
 		m.add(kind.hash(text, use.reach), o, maxOperands)
 	}
 	p.seen = max(p.seen, p.pos+len(o.text))
+	if len(o.facts) > 0 {
+		p.relyOnFacts(o.facts)
+	}
 	if depth += int(o.depth); o.inPlace || depth >= maxNested {
 		return nil
 	}
@@ -162,6 +174,7 @@ func (p *Parser) readAlone(g *grammar, depth int) *operand {
 	}
 	q := p.reader(p.ready(g), depth, outside)
 	m := &p.memo.operands.wayParts
+	around := p.holes.alone(p.pos)
 	o := &m.operands.keep([]operand{{}})[0]
 	p.found = p.found[:0]
 	for ok := q.search(); ok && len(p.found) <= maxWays; ok = q.resume(false) {
@@ -173,6 +186,8 @@ func (p *Parser) readAlone(g *grammar, depth int) *operand {
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
 	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-depth)
+	o.facts, o.cut = m.facts.keep(p.holes.factsOf(p.pos, len(o.text))), p.holes.cut>>uint(p.holes.from(p.pos))
+	p.holes.back(p.pos, around)
 	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
 	for i := 1; i < len(o.ways); i++ {
 		o.behind.addAt(o.text, o.ways[i].size)
@@ -187,7 +202,7 @@ func (p *Parser) reader(g *grammar, depth, outside int) *Parser {
 	}
 	q := p.helper
 	q.Symbol, q.Later, q.Custom, q.Constant, q.memo = p.Symbol, p.Later, p.Custom, p.Constant, p.memo
-	q.src, q.raw, q.whole, q.leniently = p.src, p.raw, p.whole, p.leniently
+	q.src, q.raw, q.whole, q.leniently, q.holes, q.shaped = p.src, p.raw, p.whole, p.leniently, p.holes, p.shaped
 	q.root, q.env, q.top, q.context = g.env.Root, g.env, g, p.context
 	q.unspent()
 	q.asked, q.asks, q.seen, q.limit = false, q.asks[:0], p.pos, maxInnerSteps
@@ -224,8 +239,13 @@ func (p *Parser) openConditions() (ok bool) {
 func (p *Parser) way(m *wayParts, from, outside int) way {
 	own := &p.spaces[spaceWord]
 	w := way{size: p.pos - from, loosely: p.noncanonical, off: p.off, val: own.val[0], known: own.known[0]}
+	var holes []holeBits
+	if p.shaped {
+		w.val, w.known = w.val&^own.holes[0], w.known&^own.holes[0]
+		w.hole, holes = p.holesOf(from)
+	}
 	gives := p.givesBeside()
-	if len(gives)+len(p.unmet)+len(p.leafScopes) == 0 && p.nspaces == spaceTable+outside {
+	if len(gives)+len(p.unmet)+len(p.leafScopes)+len(holes) == 0 && p.nspaces == spaceTable+outside {
 		return w
 	}
 	var opened [maxSpaces]home
@@ -233,7 +253,7 @@ func (p *Parser) way(m *wayParts, from, outside int) way {
 		opened[i] = home{s.field, s.home}
 	}
 	w.more = &m.more.keep([]wayMore{{
-		outside: outside, gives: m.gives.keep(gives), opened: m.opened.keep(opened[:p.nspaces-spaceTable-outside]),
+		outside: outside, gives: m.gives.keep(gives), holes: m.holes.keep(holes), opened: m.opened.keep(opened[:p.nspaces-spaceTable-outside]),
 		scopes: m.scopes.keep(p.scopes[1+outside:]), cons: m.cons.keep(p.unmet), units: m.units.keep(p.leafScopes),
 	}})[0]
 	return w
@@ -245,7 +265,7 @@ func (p *Parser) givesBeside() []given {
 	for i := range p.nspaces {
 		s := &p.spaces[i]
 		for k, known := range s.known {
-			if i == spaceContext {
+			if known &^= s.holes[k]; i == spaceContext {
 				known &^= p.given[k]
 			}
 			if known != 0 && i+k > 0 {
@@ -259,6 +279,9 @@ func (p *Parser) givesBeside() []given {
 // matchKnown reads a nested value as one of the ways that are known, from the one numbered state on.
 func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 	it, next := &e.item, e.next
+	if o.cut != 0 {
+		p.mayCutAny(next, o.cut)
+	}
 	i := p.wayFrom(e, o, state)
 	if i == len(o.ways) {
 		return false
@@ -298,7 +321,17 @@ func (p *Parser) take(it *item, w *way) bool {
 	switch ref := it.ref; {
 	case it.kind == itemSet:
 	case w.more == nil && ref.Prog == nil:
-		return p.bindSome(ref, p.scopeOf(ref.ScopeDepth), w.val, w.known, p.pos)
+		scope := p.scopeOf(ref.ScopeDepth)
+		if !p.bindSome(ref, scope, w.val, w.known, p.pos) {
+			return false
+		}
+		if w.hole.set == 0 {
+			return true
+		}
+		v := p.tagged(&w.hole)
+		ok = p.bindSome(ref, scope, v, w.hole.set, p.pos)
+		p.tag = tag{}
+		return ok
 	default:
 		own, ok = p.open(it)
 	}
@@ -306,7 +339,8 @@ func (p *Parser) take(it *item, w *way) bool {
 		return false
 	}
 	if w.more == nil {
-		return p.give(&p.scopes[own], 0, w.val, w.known)
+		s := &p.scopes[own]
+		return p.give(s, 0, w.val, w.known) && (w.hole.set == 0 || p.giveHole(s, &w.hole))
 	}
 	m := placing{p: p, way: w.more}
 	return m.place(own, w)
@@ -349,8 +383,13 @@ func (m *placing) place(own int32, bits *way) (ok bool) {
 	for i := range w.scopes {
 		p.scopes = append(p.scopes, m.moved(&w.scopes[i]))
 	}
-	if !p.give(&m.bases[spaceWord], 0, bits.val, bits.known) {
+	if !p.give(&m.bases[spaceWord], 0, bits.val, bits.known) || bits.hole.set != 0 && !p.giveHole(&m.bases[spaceWord], &bits.hole) {
 		return false
+	}
+	for i := range w.holes {
+		if x := &w.holes[i]; !p.giveHole(&m.bases[x.space], x) {
+			return false
+		}
 	}
 	for i := range w.gives {
 		if g := &w.gives[i]; !p.give(&m.bases[g.space], int(g.low), g.val, g.known) {

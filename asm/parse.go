@@ -48,6 +48,11 @@ type Parser struct {
 
 	// memo is nil for a parser that remembers nothing.
 	memo *memo
+	// holes are the numbers of the line, shaped tells that it is read with holes in their place; tag says of the bits
+	// that are being set which hole gives them.
+	holes  *holes
+	shaped bool
+	tag    tag
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
 	// noncanonical tells that some text was not read as it would be printed: a number in another
@@ -156,6 +161,8 @@ const (
 // space is a group of bits that text fixes: the word, the contexts, or an entry of a table.
 type space struct {
 	val, known bits.Value
+	// holes are the known bits that holes give.
+	holes bits.Value
 	// assumed are the known bits of an entry that come from defaults: the text does not give them.
 	assumed bits.Value
 	// field is the index field of a table entry; home is the scope that it stands in.
@@ -172,7 +179,8 @@ const (
 // undo are bits of a limb of a space that were unknown before.
 type undo struct {
 	space, limb uint8
-	set         uint64
+	tag
+	set uint64
 }
 
 // has reports whether a bit is one of them.
@@ -263,7 +271,7 @@ func New(set *isa.Set, root string) (*Parser, error) {
 			set: set, root: m.Roots[r.ID], leaves: r.Leaves, env: m.Top(m.Roots[r.ID]),
 			folding: m.ISA.Text.Fold, folds: foldTable(m.ISA.Text.Fold), enums: map[*model.Enum]*trie{}, bools: map[boolText]*trie{},
 		},
-		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, memo: &memo{},
+		Comment: m.ISA.Text.Comment, Tables: make([]Table, len(m.ISA.Tables)), context: m.Context, memo: &memo{}, holes: &holes{},
 	}
 	p.limit, p.seen = maxSteps, math.MaxInt
 	p.top = p.grammarOf(p.env)
@@ -346,12 +354,16 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	if p.memo != nil {
 		p.memo.ready(p)
 	}
-	remembers := p.remembers() && !p.sourced
-	if remembers && p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
-		return res, nil
+	lines, place := p.remembers() && !p.sourced, uint64(0)
+	if lines {
+		if p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
+			return res, nil
+		}
+		place = p.memo.lines.line
 	}
 	p.asked, p.asks = false, p.asks[:0]
 	body, err := p.split(text)
+	asked := p.asked // by the suffix
 	if err == nil {
 		err = p.parseBody(&res, body)
 	}
@@ -364,7 +376,8 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if remembers {
+	if lines {
+		p.memo.lines.line, p.asked = place, p.asked || asked
 		p.learn(&p.memo.lines, text, 0, Note{})
 	}
 	return res, nil
@@ -373,6 +386,21 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
+	if p.remembers() && p.memo.shapes.worth() && p.holes.scan(body) {
+		found := p.recallShape()
+		if found == isNew {
+			found = p.readShape()
+		}
+		switch {
+		case found == isKnown && len(p.suffix) == 0:
+			return p.result(res)
+		case found == isKnown && len(p.plan) == 0:
+			return p.complete(res)
+		case found == isRefused && p.silent:
+			return errSilent
+		}
+	}
+	p.asked, p.asks = false, p.asks[:0]
 	p.load(body)
 	if err := p.read(body); err != nil {
 		return err
@@ -476,6 +504,9 @@ func (p *Parser) run() bool {
 	if read || !complete && p.from(p.ready(p.top).start) {
 		return true
 	}
+	if p.shaped && p.holes.again {
+		return false
+	}
 	p.leniently = true
 	return slices.ContainsFunc(starts, p.from) || !complete && p.from(p.ready(p.top).start)
 }
@@ -489,9 +520,10 @@ func (p *Parser) from(start *node) bool {
 
 // reset forgets what was read before, for a word of that size.
 func (p *Parser) reset(size int) {
-	p.pos, p.nspaces, p.frame = 0, spaceTable, 0
+	p.pos, p.nspaces, p.frame, p.tag = 0, spaceTable, 0, tag{}
 	p.noncanonical, p.named, p.off = false, false, 0
 	p.spaces[spaceWord].val, p.spaces[spaceWord].known = bits.Value{}, bits.Value{}
+	p.spaces[spaceWord].holes, p.spaces[spaceContext].holes = bits.Value{}, bits.Value{}
 	known := bits.Ones(bits.Size).AndNot(p.textContexts) // contexts that text can give are not
 	p.spaces[spaceContext].val, p.spaces[spaceContext].known = p.context.And(known), known
 	p.trail, p.choices, p.cons, p.leafScopes = p.trail[:0], p.choices[:0], p.cons[:0], p.leafScopes[:0]
@@ -508,7 +540,7 @@ func (p *Parser) resume(ok bool) bool {
 		for ; ok && p.node != nil; p.steps++ {
 			ok = p.advance(0)
 		}
-		if ok || len(p.choices) == 0 || p.steps > p.limit {
+		if ok || len(p.choices) == 0 || p.steps > p.limit || p.shaped && p.holes.again {
 			return ok
 		}
 		ok = p.retry()
@@ -547,6 +579,7 @@ func (p *Parser) undo(to int) {
 		s := &p.spaces[u.space]
 		s.known[u.limb] &^= u.set
 		s.val[u.limb] &^= u.set
+		s.holes[u.limb] &^= u.set
 		if u.space >= spaceTable {
 			s.assumed = s.assumed.And(s.known)
 		}
@@ -645,6 +678,9 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
 	p.see(end - int(truthBit(ok)))
+	if !ok && p.holeAt(end) && p.digitComes(pos, end, text) {
+		p.isInWord(end)
+	}
 	return end, ok
 }
 

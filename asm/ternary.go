@@ -200,9 +200,15 @@ func (p *Parser) test(t *model.Test, scope int32) ternary {
 	case t.Context:
 		sp := &p.spaces[spaceContext]
 		val, set = sp.val[0], sp.known[0]
+		if p.shaped {
+			p.relyOnTest(t, spaceContext, 0, val, set)
+		}
 	case s.parts == nil:
 		sp := &p.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
+		if p.shaped {
+			p.relyOnTest(t, s.space, s.low+t.Low, val, set)
+		}
 	default:
 		x := p.pieces(s, []spec.Part{{Width: s.size}})
 		val, set = x.val, ^x.open
@@ -254,7 +260,7 @@ func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary
 	case ref == nil:
 		return ternary{}
 	case ref.Context != nil:
-		t = p.spaces[spaceContext].run(ref.Low, ref.Width)
+		t = p.run64(spaceContext, ref.Low, ref.Width)
 	case ref.Prog != nil:
 		return p.value(ref.Prog.Root, p.up(scope, ref.ScopeDepth), bitwise)
 	default:
@@ -269,7 +275,7 @@ func (p *Parser) reference(ref *model.Ref, scope int32, bitwise bool) (t ternary
 // gather joins the known bits of a field of bits, its low 64.
 func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
 	if sp, low, ok := p.runAt(ref, scope); ok {
-		return p.spaces[sp].run(low, ref.Width)
+		return p.run64(sp, low, ref.Width)
 	}
 	s, ok := p.enter(ref, scope)
 	if !ok {
@@ -278,18 +284,22 @@ func (p *Parser) gather(ref *model.Ref, scope int32) ternary {
 	return p.pieces(&s, ref.Field.Parts)
 }
 
-// run is what is known of a run of up to 64 bits.
-func (s *space) run(low, width int) ternary {
+// run64 is what is known of a run of up to 64 bits of a space.
+func (p *Parser) run64(space uint8, low, width int) ternary {
+	s := &p.spaces[space]
+	if p.shaped {
+		p.relyOnRun(space, low, width)
+	}
 	open := ones(width) &^ s.known.Uint(low, width)
 	return ternary{s.val.Uint(low, width) &^ open, open}
 }
 
 // pieces is what is known of runs of bits of a scope, the most significant first, their low 64.
 func (p *Parser) pieces(s *scope, list []spec.Part) (t ternary) {
-	sp, at := &p.spaces[s.space], 0
+	at := 0
 	for low, width := range s.pieces(list) {
 		if low != zeros {
-			t = t.or(sp.run(low, min(width, 64)).shiftLeft(uint(at)))
+			t = t.or(p.run64(s.space, low, min(width, 64)).shiftLeft(uint(at)))
 		}
 		at += width
 	}

@@ -34,7 +34,12 @@ type state struct {
 	row   int32
 	first byte
 	bytes uint16
+	// digits and letters tell that a decimal digit, or one of the other hexadecimal ones, goes on.
+	digits, letters bool
 }
+
+// takesDigits reports whether what a hole stands for may go on.
+func (s *state) takesDigits(hole byte) bool { return s.digits || s.letters && hole == hexHole }
 
 // start is the place before all texts.
 func (t *trie) start() *state { return &t.states[0] }
@@ -103,6 +108,8 @@ func (t *trie) finish() {
 		}
 		for len(r.words) > 0 {
 			c := r.words[0].text[r.size]
+			s.digits = s.digits || digitValue[c] < 10
+			s.letters = s.letters || digitValue[c] < 16
 			n := slices.IndexFunc(r.words, func(w word) bool { return w.text[r.size] != c })
 			if n < 0 {
 				n = len(r.words)
@@ -137,9 +144,9 @@ func (t *trie) gather(list []setWord) {
 }
 
 // find returns the longest text that stands at pos and ends before limit, with its end, and the place of the
-// last byte that it depends on. A blank of the input beside punctuation does not count, unless the text must stand
+// last byte that it depends on, and the state there. A blank of the input beside punctuation does not count, unless the text must stand
 // as it is.
-func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end, stop int) {
+func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end, stop int, at *state) {
 	states, nexts, start := t.states, t.nexts, pos
 	s := &states[0]
 	if s.ends != nil && pos < limit {
@@ -163,7 +170,7 @@ func (t *trie) find(src []byte, pos, limit int, exactly bool) (found *word, end,
 			break
 		}
 	}
-	return found, end, pos
+	return found, end, pos, s
 }
 
 // stands returns the end of a text at pos, or where it does not go on, and whether it stands there and ends before limit. A blank of the
@@ -201,5 +208,6 @@ var numeric = func() (set [256]bool) {
 	for _, c := range []byte("+-0123456789") {
 		set[c] = true
 	}
+	set[decimalHole], set[hexHole] = true, true
 	return set
 }()

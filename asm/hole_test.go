@@ -102,9 +102,7 @@ func compareShapes(t *testing.T, s *isa.Set, root string, n int) (known int) {
 	forgets, _ := New(s, root)
 	forgets.memo = nil
 	r := rand.New(rand.NewSource(*memoSeed))
-	for _, p := range []*Parser{remembers, forgets} { // names with digits are labels
-		p.Symbol = func(name string) (int64, bool) { return int64(len(name)) * 512, strings.HasPrefix(name, "l") }
-	}
+	withLabels(remembers, forgets)
 	randomTables(d, r)
 	remembers.memo.ready(remembers)
 	for range n {
@@ -125,6 +123,13 @@ func compareShapes(t *testing.T, s *isa.Set, root string, n int) (known int) {
 		}
 	}
 	return known
+}
+
+// withLabels makes each name that starts with an l a label, whose address tells how long it is.
+func withLabels(parsers ...*Parser) {
+	for _, p := range parsers {
+		p.Symbol = func(name string) (int64, bool) { return int64(len(name)) * 512, strings.HasPrefix(name, "l") }
+	}
 }
 
 // sameReading compares what two parsers read of a line, without asking why not and with it.
@@ -193,6 +198,14 @@ func TestShapeFacts(t *testing.T) {
 			<field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/><derived name="D" type="uint" width="5"><expr>{A} + {B}</expr></derived></bitset>
 		<bitset name="touch" extends="#instruction"><display>touch {R}{N}</display><pattern low="28" high="31">1000</pattern><pattern low="8" high="27">xxxxxxxxxxxxxxxxxxxx</pattern>
 			<field name="R" low="0" high="3" type="#reg"/><field name="N" low="4" high="7" type="uint"/></bitset>
+		<bitset name="near" extends="#instruction"><display>near {S}</display><pattern low="28" high="31">1001</pattern><pattern low="4" high="27">xxxxxxxxxxxxxxxxxxxxxxxx</pattern>
+			<derived name="S" type="#scaled"><expr>{X} + 1</expr></derived><field name="X" low="0" high="3" type="uint"/></bitset>
+		<bitset name="literal" extends="#instruction"><display>lit r4 {A}</display><pattern low="28" high="31">1010</pattern><pattern low="4" high="27">xxxxxxxxxxxxxxxxxxxxxxxx</pattern>
+			<field name="A" low="0" high="3" type="uint"/></bitset>
+		<bitset name="number" extends="#instruction"><display>lit r{B} {A}</display><pattern low="28" high="31">1011</pattern><pattern low="8" high="27">xxxxxxxxxxxxxxxxxxxx</pattern>
+			<field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
+		<bitset name="jump" extends="#instruction"><display>jump {T}, {A}</display><pattern low="28" high="31">1100</pattern><pattern low="12" high="27">xxxxxxxxxxxxxxxx</pattern>
+			<field name="A" low="0" high="3" type="uint"/><field name="T" low="4" high="11" type="branch"/></bitset>
 		</isa>`)}}, "facts.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
@@ -203,6 +216,7 @@ func TestShapeFacts(t *testing.T) {
 	}
 	forgets, _ := New(s, "")
 	forgets.memo = nil
+	withLabels(remembers, forgets)
 	for _, group := range [][]string{
 		{"op 3, 4", "op 5, 6", "op 7, 0", "op 15, 7", "op 16, 7", "op 15, 8", "op 200, 300", "op 256, 1", "op 3, 511", "op 3, 512"},
 		{"op 3, -4", "op 3, -5", "op 3, -8", "op 3, -9", "op 3, -512", "op 3, -513", "op 3, -0", "op 3, -1"},
@@ -213,6 +227,9 @@ func TestShapeFacts(t *testing.T) {
 		{"plain r1, 3", "plain r2, 4", "plain r9, 5", "plain r3, 18", "plain r4, 19", "plain r4, 2", "plain r10, 11", "plain r16, 11"},
 		{"sum 3 4 7", "sum 5 2 7", "sum 5 4 7", "sum 5 4 9", "sum 15 15 30", "sum 0 0 0", "sum 1 0 2"},
 		{"touch r12", "touch r34", "touch r123", "touch r1", "touch r415", "touch r1512", "touch r91", "touch r1616", "touch r99"},
+		{"near [3]", "near [4]", "near [16]", "near [17]", "near [0]", "near [63]"},
+		{"lit r3 5", "lit r5 6", "lit r4 7", "lit r4 8", "lit r15 15", "lit r16 3", "lit r40 3"},
+		{"jump l1, 2", "jump l12, 3", "jump l12, 4", "jump l134, 4", "jump 7, 4", "jump 8, 5", "jump -8, 6", "jump 127, 6", "jump 128, 6", "jump x1, 2", "jump l1l, 2"},
 		{"op 03, 4", "op 04, 5", "op 05, 6", "op 3,4", "op 4,5", "op 5,6", "op 16,5", "op  6, 5", "op  17, 5", "op  18, 5"},
 	} {
 		for range 4 {

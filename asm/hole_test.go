@@ -206,6 +206,10 @@ func TestShapeFacts(t *testing.T) {
 			<field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
 		<bitset name="jump" extends="#instruction"><display>jump {T}, {A}</display><pattern low="28" high="31">1100</pattern><pattern low="12" high="27">xxxxxxxxxxxxxxxx</pattern>
 			<field name="A" low="0" high="3" type="uint"/><field name="T" low="4" high="11" type="branch"/></bitset>
+		<bitset name="alone" extends="#instruction"><display>solo [4] {A}</display><pattern low="28" high="31">1101</pattern><pattern low="4" high="27">xxxxxxxxxxxxxxxxxxxxxxxx</pattern>
+			<field name="A" low="0" high="3" type="uint"/></bitset>
+		<bitset name="operand" extends="#instruction"><display>solo {R} {A}</display><pattern low="28" high="31">1110</pattern><pattern low="8" high="27">xxxxxxxxxxxxxxxxxxxx</pattern>
+			<field name="A" low="0" high="1" type="uint"/><field name="R" low="2" high="7" type="#scaled"/></bitset>
 		</isa>`)}}, "facts.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
@@ -229,6 +233,7 @@ func TestShapeFacts(t *testing.T) {
 		{"touch r12", "touch r34", "touch r123", "touch r1", "touch r415", "touch r1512", "touch r91", "touch r1616", "touch r99"},
 		{"near [3]", "near [4]", "near [16]", "near [17]", "near [0]", "near [63]"},
 		{"lit r3 5", "lit r5 6", "lit r4 7", "lit r4 8", "lit r15 15", "lit r16 3", "lit r40 3"},
+		{"solo [3] 1", "solo [5] 2", "solo [4] 3", "solo [6] 3", "solo [4] 9", "solo [9] 3"},
 		{"jump l1, 2", "jump l12, 3", "jump l12, 4", "jump l134, 4", "jump 7, 4", "jump 8, 5", "jump -8, 6", "jump 127, 6", "jump 128, 6", "jump x1, 2", "jump l1l, 2"},
 		{"op 03, 4", "op 04, 5", "op 05, 6", "op 3,4", "op 4,5", "op 5,6", "op 16,5", "op  6, 5", "op  17, 5", "op  18, 5"},
 	} {

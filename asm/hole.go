@@ -507,7 +507,7 @@ func (p *Parser) relyOnTest(t *model.Test, space uint8, low int, val, set uint64
 	case differ&^given != 0:
 		return
 	case differ != 0:
-		given = differ & -differ
+		given = topBit(differ)
 	}
 	limb, shift := low>>6&3, uint(low)&63
 	if mask := given << shift; mask != 0 {
@@ -529,7 +529,7 @@ func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
 		if p.tag.hole == 0 && differ&^s.holes[limb] != 0 {
 			return // whatever the number is
 		}
-		mask = differ & -differ
+		mask = topBit(differ)
 	}
 	p.relyOnBits(space, limb, mask)
 	if p.tag.hole != 0 {
@@ -662,18 +662,52 @@ func (p *Parser) relyOnZeros(v, zeros uint64, at int) {
 	}
 }
 
+// isExcess reports whether a computed value has bits that a number of the line gives and the expression cannot have.
+// It relies on that, or on all bits that numbers give of the value.
+func (p *Parser) isExcess(c *constraint, width int) bool {
+	s := p.scopes[c.nested]
+	sp := &p.spaces[s.space]
+	holes := sp.holes[0] & ones(width)
+	if holes == 0 {
+		return false
+	}
+	excess := sp.val[0] & holes &^ p.possible(c.prog.Root)
+	if excess == 0 {
+		p.relyOnRun(s.space, 0, width)
+		return false
+	}
+	bit := topBit(excess)
+	above := p.possible(c.prog.Root)&^(bit-1) == 0 // then all numbers from bit on are too great
+	for i := range p.trail {
+		u := &p.trail[i]
+		if u.hole == 0 || u.space != s.space || u.limb != 0 || u.set&bit == 0 {
+			continue
+		}
+		if above && u.shift == 0 && !u.negated {
+			f := p.fact(u.hole)
+			f.least = max(f.least, fill(p.possible(c.prog.Root))+1)
+		} else {
+			p.relyOnTag(u.tag, bit)
+		}
+	}
+	return true
+}
+
+// topBit returns the highest bit of a value.
+func topBit(x uint64) uint64 { return 1 << uint(mathbits.Len64(x)-1) }
+
 // shapes are the shapes of lines of which more is to be known than what was read.
 type shapes struct {
 	hashTable[shapeFacts]
 	texts arena[byte]
 	// met are those that were met once: lines are read with holes when their shape comes again.
 	met marks
-	// looked counts the lines that were looked for, known those that were known. Where these are few, lines are not looked
-	// for until left of them have passed, twice as many as the last time.
-	looked, known, left, pause int
+	// looked counts the lines that were looked for, again those whose shape was met before. Where these are few, lines are
+	// not looked for until left of them have passed, twice as many as the last time.
+	looked, again, left, pause int
 }
 
-// Of lookedAt lines that are looked for one in fewShapes has to be known.
+// Of lookedAt lines that are looked for one in fewShapes has to have a shape that was met before.
 const (
 	lookedAt  = 1 << 10
 	fewShapes = 4
@@ -688,8 +722,8 @@ func (t *shapes) worth() bool {
 		t.left--
 		return false
 	case t.looked == lookedAt:
-		few := t.known < lookedAt/fewShapes
-		if t.looked, t.known = 0, 0; few {
+		few := t.again < lookedAt/fewShapes
+		if t.looked, t.again = 0, 0; few {
 			t.pause = min(max(minPause, 2*t.pause), maxPause)
 			t.left = t.pause
 			return false
@@ -763,13 +797,14 @@ func (p *Parser) recallShape() recalled {
 		}
 	}
 	if p.memo.shapes.met.met(hash) {
+		p.memo.shapes.again++
 		return isNew
 	}
 	return isText
 }
 
 func (p *Parser) whatIsKnown() recalled {
-	p.memo.shapes.known++
+	p.memo.shapes.again++
 	if p.leaf == nil {
 		return isRefused
 	}

@@ -194,8 +194,8 @@ func (p *Parser) deriveNested(c *constraint) status {
 		return statusOf(p.setMasked(s.space, s.low, width, wide.Of(v), wide.Ones(width), p.pos))
 	}
 	sp, width := &p.spaces[s.space], min(int(c.width), 64)
-	if p.shaped {
-		p.relyOnRun(s.space, 0, width)
+	if p.shaped && p.isExcess(c, width) {
+		return broken
 	}
 	return both(p.assign(c.prog.Root, c.scope, sp.val.Uint(0, width), sp.known.Uint(0, width)), open)
 }

@@ -300,16 +300,15 @@ func (p *Parser) setSome(sp uint8, low, width int, v, mask uint64, end int) bool
 	if p.failure != nil {
 		return p.setNoted(sp, low, width, v, mask, end)
 	}
-	limb, shift := low>>6&3, uint(low)&63
-	tag := p.tag
-	p.tag.shift = int16(shift) - tag.shift
-	ok := p.setLimb(sp, limb, v<<shift, mask<<shift)
-	if above := mask >> 1 >> (^shift & 63); ok && above != 0 {
-		p.tag.shift -= 64
-		ok = p.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
+	if p.shaped {
+		return p.setTagged(sp, low, v, mask)
 	}
-	p.tag = tag
-	return ok
+	limb, shift := low>>6&3, uint(low)&63
+	if !p.setLimb(sp, limb, v<<shift, mask<<shift) {
+		return false
+	}
+	above := mask >> 1 >> (^shift & 63)
+	return above == 0 || p.setLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
 }
 
 // setNoted is setSome where the reasons are wanted.
@@ -329,20 +328,13 @@ func (p *Parser) setNoted(sp uint8, low, width int, v, mask uint64, end int) (ok
 // setLimb sets the bits of the mask in one limb of a space.
 func (p *Parser) setLimb(sp uint8, limb int, v, mask uint64) bool {
 	s := &p.spaces[sp]
-	both := s.known[limb] & mask
-	if both != 0 && p.shaped {
-		p.relyOnAgreement(sp, limb, v, both)
-	}
-	if (s.val[limb]^v)&both != 0 {
+	if (s.val[limb]^v)&s.known[limb]&mask != 0 {
 		return false
 	}
-	if fresh := mask &^ both; fresh != 0 {
-		p.trail = append(p.trail, undo{sp, uint8(limb), p.tag, fresh})
+	if fresh := mask &^ s.known[limb]; fresh != 0 {
+		p.trail = append(p.trail, undo{space: sp, limb: uint8(limb), set: fresh})
 		s.known[limb] |= fresh
 		s.val[limb] |= v & fresh
-		if p.tag.hole != 0 {
-			s.holes[limb] |= fresh
-		}
 	}
 	return true
 }

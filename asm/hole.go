@@ -518,6 +518,34 @@ func (p *Parser) relyOnTest(t *model.Test, space uint8, low int, val, set uint64
 	}
 }
 
+// setTagged is setSome for a line with holes: the bits are of the tag.
+func (p *Parser) setTagged(sp uint8, low int, v, mask uint64) bool {
+	limb, shift, t := low>>6&3, uint(low)&63, p.tag
+	defer func() { p.tag = t }()
+	p.tag.shift = int16(shift) - t.shift
+	if !p.setTaggedLimb(sp, limb, v<<shift, mask<<shift) {
+		return false
+	}
+	p.tag.shift -= 64
+	above := mask >> 1 >> (^shift & 63)
+	return above == 0 || p.setTaggedLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
+}
+
+// setTaggedLimb is setLimb for bits of the tag.
+func (p *Parser) setTaggedLimb(sp uint8, limb int, v, mask uint64) bool {
+	s, n := &p.spaces[sp], len(p.trail)
+	if both := s.known[limb] & mask; both != 0 {
+		p.relyOnAgreement(sp, limb, v, both)
+	}
+	ok := p.setLimb(sp, limb, v, mask)
+	if len(p.trail) > n && p.tag.hole != 0 {
+		u := &p.trail[n]
+		u.tag = p.tag
+		s.holes[limb] |= u.set
+	}
+	return ok
+}
+
 // relyOnAgreement relies on known bits of a limb being the same as those that are set, or not.
 func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
 	s := &p.spaces[space]
@@ -702,15 +730,19 @@ type shapes struct {
 	texts arena[byte]
 	// met are those that were met once: lines are read with holes when their shape comes again.
 	met marks
-	// looked counts the lines that were looked for, again those whose shape was met before. Where these are few, lines are
-	// not looked for until left of them have passed, twice as many as the last time.
-	looked, again, left, pause int
+	// looked counts the lines that were looked for, known those that were known, and again those of a shape that was met once.
+	// Where that does not pay, lines are not looked for until left of them have passed, twice as many as the last time.
+	looked, known, again, left, pause int
+	// rounds is how often that was looked at since.
+	rounds int
 }
 
-// Of lookedAt lines that are looked for one in fewShapes has to have a shape that was met before.
+// Of lookedAt lines that are looked for one in fewShapes has to have a shape that was met before, and after patience rounds
+// more have to be known than are read with holes, which takes half as long again.
 const (
 	lookedAt  = 1 << 10
 	fewShapes = 4
+	patience  = 2
 	minPause  = 1 << 12
 	maxPause  = 1 << 17
 )
@@ -722,8 +754,10 @@ func (t *shapes) worth() bool {
 		t.left--
 		return false
 	case t.looked == lookedAt:
-		few := t.again < lookedAt/fewShapes
-		if t.looked, t.again = 0, 0; few {
+		t.rounds++
+		few := t.known+t.again < lookedAt/fewShapes || t.rounds > patience && t.known < t.again
+		if t.looked, t.known, t.again = 0, 0, 0; few {
+			t.rounds = 0
 			t.pause = min(max(minPause, 2*t.pause), maxPause)
 			t.left = t.pause
 			return false
@@ -804,7 +838,7 @@ func (p *Parser) recallShape() recalled {
 }
 
 func (p *Parser) whatIsKnown() recalled {
-	p.memo.shapes.again++
+	p.memo.shapes.known++
 	if p.leaf == nil {
 		return isRefused
 	}

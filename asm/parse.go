@@ -53,6 +53,8 @@ type Parser struct {
 	holes  *holes
 	shaped bool
 	tag    tag
+	// byShape tells that the line was known by its shape.
+	byShape bool
 	// leniently reads text too that would be printed through another case of its instruction.
 	leniently bool
 	// noncanonical tells that some text was not read as it would be printed: a number in another
@@ -376,7 +378,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if lines {
+	if lines && (!p.byShape || p.memo.lines.once.met(place)) { // one that is known already is kept when it comes again
 		p.memo.lines.line, p.asked = place, p.asked || asked
 		p.learn(&p.memo.lines, text, 0, Note{})
 	}
@@ -386,8 +388,10 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // parseBody reads an instruction without its suffix, which has been read. The result counts where
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
+	p.byShape = false
 	if p.remembers() && p.memo.shapes.worth() && p.holes.scan(body) {
 		found := p.recallShape()
+		p.byShape = found == isKnown
 		if found == isNew {
 			found = p.readShape()
 		}

@@ -16,4 +16,5 @@
 //   - canonical: text as it would be printed. A number in another radix, a blank left out or an alias is non-canonical.
 //   - way: a path through the grammar, and of an operand in the memo, what reading its text along one path fixes.
 //   - memo: what reading did, by the text that it read: of operands and of whole lines.
+//   - shape: a line with holes in place of its numbers, which are known beside it; a fact is what reading relies on of one.
 package asm

@@ -1,0 +1,383 @@
+package asm
+
+import (
+	mathbits "math/bits"
+	"strconv"
+
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+)
+
+// This file notes what reading relies on of the numbers for which holes stand. It says rather too much than too little: a
+// fact that is not needed has a line read again that could be known.
+
+// fact says of a number that it is from least to most, and what the bits of mask are.
+type fact struct{ least, most, mask, match uint64 }
+
+// noFact holds of each number.
+var noFact = fact{most: ^uint64(0)}
+
+func (f *fact) holds(v uint64) bool { return f.least <= v && v <= f.most && v&f.mask == f.match }
+
+// bits adds what some bits of a value are.
+func (f *fact) bits(mask, v uint64) { f.mask, f.match = f.mask|mask, f.match|v&mask }
+
+// join adds what another fact says.
+func (f *fact) join(x *fact) {
+	f.least, f.most = max(f.least, x.least), min(f.most, x.most)
+	f.bits(x.mask, x.match)
+}
+
+// holeBits are bits of a limb of a space that a number gives.
+type holeBits struct {
+	set         uint64
+	space, limb uint8
+	tag
+}
+
+// tag says which hole gives bits: one more than its number, 0 for none; how far its value is shifted to the left, and
+// whether it is negated before.
+type tag struct {
+	hole    uint8
+	negated bool
+	shift   int16
+}
+
+// of returns the bits that a value gives.
+func (f *holeBits) of(v uint64) uint64 {
+	if f.negated {
+		v = -v
+	}
+	return shifted(v, f.shift) & f.set
+}
+
+// shifted returns a value shifted to the left, or to the right where by is negative.
+func shifted(v uint64, by int16) uint64 {
+	if by < 0 {
+		return v >> uint(-by)
+	}
+	return v << uint(by)
+}
+
+// allHold reports whether facts hold of the open holes from one on.
+func (h *holes) allHold(facts []fact, first int) bool {
+	if first+len(facts) > len(h.open) {
+		return false
+	}
+	for i := range facts {
+		if !facts[i].holds(h.open[first+i].value) {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsOf reports whether the facts of a line hold of the numbers of the present one.
+func (r *reading) holdsOf(values []uint64) bool {
+	for i := range r.facts {
+		if !r.facts[i].holds(values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// fact returns what is relied on of a hole, whose number is one less.
+func (p *Parser) fact(hole uint8) *fact { return &p.holes.open[hole-1].fact }
+
+// exactly relies on all of a hole's value.
+func (p *Parser) exactly(hole uint8) { p.fact(hole).bits(^uint64(0), p.holes.open[hole-1].value) }
+
+// relyOnFit notes what it relies on whether a number fits a field, and that it is printed so.
+func (p *Parser) relyOnFit(it *item, n *number, fits bool) {
+	f, most := p.fact(n.hole), mostOf(it.ref, n)
+	switch {
+	case it.kind == itemEnum || !isWhole(it.ref):
+		p.exactly(n.hole)
+		return
+	case (n.neg || it.mayBeAbsent()) && n.mag[0] == 0: // which is printed without its sign, or not at all
+		p.exactly(n.hole)
+	case n.neg || it.mayBeAbsent():
+		f.least = max(f.least, 1)
+	}
+	if fits {
+		f.most = min(f.most, most)
+	} else {
+		f.least = max(f.least, most+1)
+	}
+}
+
+// isWhole reports whether a type is that of whole numbers, of which the bits are those of the value.
+func isWhole(ref *model.Ref) bool {
+	switch ref.Kind {
+	case spec.KindBool: // without a text of its own
+		return ref.Prog == nil && ref.Field != nil && ref.Field.Display == nil && ref.Width <= 32
+	case spec.KindInt, spec.KindUint, spec.KindHex, spec.KindOffset, spec.KindUOffset, spec.KindBranch, spec.KindAbsBranch:
+		return true
+	}
+	return false
+}
+
+// printedHole reports whether a value prints as the text of a hole, which ends at end. Where it does, so do others with
+// the same facts.
+func (p *Parser) printedHole(ref *model.Ref, v uint64, pos int, n *number) bool {
+	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, p.env.Machine.ISA.Strict)
+	lead := n.end - 1 - pos
+	var room [20]byte
+	digits := strconv.AppendUint(room[:0], n.mag[0], int(p.baseAt(n.end-1)))
+	if len(p.scalar) == lead+len(digits) && string(p.scalar[:lead]) == string(p.src[pos:n.end-1]) && string(p.scalar[lead:]) == string(digits) {
+		if ref.Kind == spec.KindAbsBranch && !p.env.Machine.ISA.Strict { // greater ones print as negative
+			f := p.fact(n.hole)
+			f.most = min(f.most, ones(ref.Width)>>1)
+		}
+		return true
+	}
+	p.exactly(n.hole)
+	return false
+}
+
+// relyOnBits relies on the bits of a limb that holes give.
+func (p *Parser) relyOnBits(space uint8, limb int, mask uint64) {
+	for i := range p.trail {
+		u := &p.trail[i]
+		if u.hole == 0 || u.space != space || int(u.limb) != limb || u.set&mask == 0 {
+			continue
+		}
+		p.relyOnTag(u.tag, u.set&mask)
+	}
+}
+
+// relyOnTag relies on those bits of a limb that are set in the mask, as a tag says where they are from.
+func (p *Parser) relyOnTag(t tag, mask uint64) {
+	if t.negated {
+		p.exactly(t.hole)
+		return
+	}
+	p.fact(t.hole).bits(shifted(mask, -t.shift), p.holes.open[t.hole-1].value)
+}
+
+// relyOnRun relies on the bits of a run of a space that holes give.
+func (p *Parser) relyOnRun(space uint8, low, width int) {
+	limb, shift := low>>6&3, uint(low)&63
+	holes := &p.spaces[space].holes
+	if mask := ones(width) << shift & holes[limb]; mask != 0 {
+		p.relyOnBits(space, limb, mask)
+	}
+	if mask := ones(width) >> 1 >> (^shift & 63) & holes[(limb+1)&3]; mask != 0 && int(shift)+width > 64 {
+		p.relyOnBits(space, limb+1, mask)
+	}
+}
+
+// relyOnTest relies on those bits of a test of a run from low on that its result depends on. val and set are of the bits
+// of the run.
+func (p *Parser) relyOnTest(t *model.Test, space uint8, low int, val, set uint64) {
+	given := p.spaces[space].holes.Uint(low, 64) & t.Mask
+	if given == 0 {
+		return
+	}
+	differ := (val ^ t.Match) & t.Mask & set
+	switch {
+	case differ&^given != 0:
+		return
+	case differ != 0:
+		given = topBit(differ)
+	}
+	limb, shift := low>>6&3, uint(low)&63
+	if mask := given << shift; mask != 0 {
+		p.relyOnBits(space, limb, mask)
+	}
+	if mask := given >> 1 >> (^shift & 63); mask != 0 {
+		p.relyOnBits(space, limb+1, mask)
+	}
+}
+
+// setTagged is setSome for a line with holes: the bits are of the tag.
+func (p *Parser) setTagged(sp uint8, low int, v, mask uint64) bool {
+	limb, shift, t := low>>6&3, uint(low)&63, p.tag
+	defer func() { p.tag = t }()
+	p.tag.shift = int16(shift) - t.shift
+	if !p.setTaggedLimb(sp, limb, v<<shift, mask<<shift) {
+		return false
+	}
+	p.tag.shift -= 64
+	above := mask >> 1 >> (^shift & 63)
+	return above == 0 || p.setTaggedLimb(sp, (limb+1)&3, v>>1>>(^shift&63), above)
+}
+
+// setTaggedLimb is setLimb for bits of the tag.
+func (p *Parser) setTaggedLimb(sp uint8, limb int, v, mask uint64) bool {
+	s, n := &p.spaces[sp], len(p.trail)
+	if both := s.known[limb] & mask; both != 0 {
+		p.relyOnAgreement(sp, limb, v, both)
+	}
+	ok := p.setLimb(sp, limb, v, mask)
+	if len(p.trail) > n && p.tag.hole != 0 {
+		u := &p.trail[n]
+		u.tag = p.tag
+		s.holes[limb] |= u.set
+	}
+	return ok
+}
+
+// relyOnAgreement relies on known bits of a limb being the same as those that are set, or not.
+func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
+	s := &p.spaces[space]
+	if s.holes[limb]&both == 0 && p.tag.hole == 0 {
+		return
+	}
+	mask := both
+	if differ := (s.val[limb] ^ v) & both; differ != 0 {
+		if p.tag.hole == 0 && differ&^s.holes[limb] != 0 {
+			return // whatever the number is
+		}
+		mask = topBit(differ)
+	}
+	p.relyOnBits(space, limb, mask)
+	if p.tag.hole != 0 {
+		p.relyOnTag(p.tag, mask)
+	}
+}
+
+// known is what is known of holes.
+type known struct {
+	facts []fact
+	cut   uint32
+}
+
+// alone starts what is known of the holes in what is read alone from a place on, and returns what is known around it.
+func (h *holes) alone(pos int) known {
+	around := known{cut: h.cut}
+	h.cut = 0
+	for i := h.from(pos); i < len(h.open); i++ {
+		around.facts = append(around.facts, h.open[i].fact)
+		h.open[i].fact = noFact
+	}
+	return around
+}
+
+// back makes what was known around what was read alone from a place on what is known again.
+func (h *holes) back(pos int, around known) {
+	h.cut = around.cut
+	for i, first := 0, h.from(pos); i < len(around.facts); i++ {
+		h.open[first+i].fact = around.facts[i]
+	}
+}
+
+// factsOf returns the facts of the holes in a text of that size that was read alone from a place on.
+func (h *holes) factsOf(pos, size int) (facts []fact) {
+	for i := h.from(pos); i < len(h.open) && h.open[i].pos < pos+size; i++ {
+		facts = append(facts, h.open[i].fact)
+	}
+	return facts
+}
+
+// relyOnFacts relies on the facts of an operand at the present place.
+func (p *Parser) relyOnFacts(facts []fact) {
+	first := p.holes.from(p.pos)
+	for i := range facts {
+		p.holes.open[first+i].join(&facts[i])
+	}
+}
+
+// holesOf returns the bits that holes from a place on give to what was read alone: the first of those in the low 64 of the
+// value itself, and the others.
+func (p *Parser) holesOf(from int) (own holeBits, others []holeBits) {
+	first := uint8(p.holes.from(from))
+	for i := range p.trail {
+		u := &p.trail[i]
+		if u.hole == 0 {
+			continue
+		}
+		x := holeBits{u.set, u.space, u.limb, u.tag}
+		x.hole -= first
+		if own.set == 0 && x.space == spaceWord && x.limb == 0 {
+			own = x
+		} else {
+			others = append(others, x)
+		}
+	}
+	return own, others
+}
+
+// tagged returns the bits that a hole gives of an operand at the present place, and tags those that are set next with it.
+func (p *Parser) tagged(x *holeBits) uint64 {
+	t := x.tag
+	t.hole += uint8(p.holes.from(p.pos))
+	v := x.of(p.holes.open[t.hole-1].value)
+	t.shift = -t.shift
+	p.tag = t
+	return v
+}
+
+// giveHole sets the bits of a scope that a hole gives of an operand at the present place.
+func (p *Parser) giveHole(s *scope, x *holeBits) bool {
+	v := p.tagged(x)
+	ok := p.give(s, 64*int(x.limb), v, x.set)
+	p.tag = tag{}
+	return ok
+}
+
+// relyOnZeros relies on bits of a value that is tagged being 0, or on some of them not being so. Bit 0 of both is bit at of
+// what is set.
+func (p *Parser) relyOnZeros(v, zeros uint64, at int) {
+	t := p.tag
+	if t.negated {
+		p.exactly(t.hole)
+		return
+	}
+	by := t.shift + int16(at)
+	f, value := p.fact(t.hole), p.holes.open[t.hole-1].value
+	above := mathbits.LeadingZeros64(^zeros) // that many bits from the top are zeros, so that all of them say how great it is
+	top := ^uint64(0)
+	if above < 64 {
+		top = ^(^uint64(0) >> uint(above))
+	}
+	least := shifted(top&-top, by) // the least value that has one of them
+	low := shifted(zeros&^top, by)
+	switch {
+	case v&zeros == 0:
+		f.bits(low, value)
+		if above > 0 && least != 0 {
+			f.most = min(f.most, least-1)
+		}
+	case v&top != 0 && least != 0:
+		f.least = max(f.least, least)
+	default:
+		differ := value & shifted(zeros, by)
+		f.bits(differ&-differ, value)
+	}
+}
+
+// isExcess reports whether a computed value has bits that a number of the line gives and the expression cannot have.
+// It relies on that, or on all bits that numbers give of the value.
+func (p *Parser) isExcess(c *constraint, width int) bool {
+	s := p.scopes[c.nested]
+	sp := &p.spaces[s.space]
+	holes := sp.holes[0] & ones(width)
+	if holes == 0 {
+		return false
+	}
+	excess := sp.val[0] & holes &^ p.possible(c.prog.Root)
+	if excess == 0 {
+		p.relyOnRun(s.space, 0, width)
+		return false
+	}
+	bit := topBit(excess)
+	above := p.possible(c.prog.Root)&^(bit-1) == 0 // then all numbers from bit on are too great
+	for i := range p.trail {
+		u := &p.trail[i]
+		if u.hole == 0 || u.space != s.space || u.limb != 0 || u.set&bit == 0 {
+			continue
+		}
+		if above && u.shift == 0 && !u.negated {
+			f := p.fact(u.hole)
+			f.least = max(f.least, fill(p.possible(c.prog.Root))+1)
+		} else {
+			p.relyOnTag(u.tag, bit)
+		}
+	}
+	return true
+}
+
+// topBit returns the highest bit of a value.
+func topBit(x uint64) uint64 { return 1 << uint(mathbits.Len64(x)-1) }

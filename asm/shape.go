@@ -1,0 +1,243 @@
+package asm
+
+import "hash/maphash"
+
+// Lines that differ in their numbers alone are read alike. So a line is read with holes in place of its numbers, whose
+// values are known: what reading it relies on of a value, its range or some of its bits, is a fact. What was read
+// counts for each line of the same shape whose numbers meet the facts, and so it is for operands. Where a hole and the
+// text of an item would have to be compared, the number is written out, and the line read again.
+
+// asItStands has the line read as it stands.
+func (p *Parser) asItStands() {
+	if p.shaped {
+		p.holes.again, p.holes.whole = true, true
+	}
+}
+
+// forThisLine notes that what is found counts for this line alone.
+func (p *Parser) forThisLine() {
+	if p.shaped {
+		p.holes.lost = true
+	}
+}
+
+// shapes are the shapes of lines of which more is to be known than what was read.
+type shapes struct {
+	hashTable[shapeFacts]
+	texts arena[byte]
+	// met are those that were met once: lines are read with holes when their shape comes again.
+	met marks
+	// looked counts the lines that were looked for, known those that were known, and again those of a shape that was met once.
+	// Where that does not pay, lines are not looked for until left of them have passed, twice as many as the last time.
+	looked, known, again, left, pause int
+	// rounds is how often that was looked at since.
+	rounds int
+}
+
+// Of lookedAt lines that are looked for one in fewShapes has to have a shape that was met before, and after patience rounds
+// more have to be known than are read with holes, which takes half as long again.
+const (
+	lookedAt  = 1 << 10
+	fewShapes = 4
+	patience  = 2
+	minPause  = 1 << 12
+	maxPause  = 1 << 17
+)
+
+// worth reports whether to look for the next line.
+func (t *shapes) worth() bool {
+	switch {
+	case t.left > 0:
+		t.left--
+		return false
+	case t.looked == lookedAt:
+		t.rounds++
+		few := t.known+t.again < lookedAt/fewShapes || t.rounds > patience && t.known < t.again
+		if t.looked, t.known, t.again = 0, 0, 0; few {
+			t.rounds = 0
+			t.pause = min(max(minPause, 2*t.pause), maxPause)
+			t.left = t.pause
+			return false
+		}
+		t.pause = 0
+	}
+	t.looked++
+	return true
+}
+
+// shapeFacts say of the numbers of a shape which are written out, and of which bits it depends what is read. whole tells
+// that lines of the shape are read as they stand.
+type shapeFacts struct {
+	text    []byte
+	written uint32
+	whole   bool
+	masks   [maxHoles]uint64
+}
+
+// find returns what is known of a shape, nil where that is nothing.
+func (t *shapes) find(hash uint64, text []byte) *shapeFacts {
+	for i := range t.probes() {
+		s := t.slot(hash, i)
+		if s.value == nil {
+			break
+		}
+		if s.hash == hash && string(s.value.text) == string(text) {
+			return s.value
+		}
+	}
+	return nil
+}
+
+// key returns the hash by which what was read of a line of the shape is found.
+func (x *shapeFacts) key(hash uint64, values []uint64) uint64 {
+	for i, v := range values {
+		if m := x.masks[i]; m != 0 {
+			hash = mix(hash, v&m)
+		}
+	}
+	return hash
+}
+
+// recalled is what is known of a line by its shape.
+type recalled uint8
+
+const (
+	isNew     recalled = iota
+	isKnown            // as an instruction
+	isRefused          // it is none
+	isText             // it is read as it stands
+)
+
+// recallShape makes what a line with the same shape was read as that of the present line.
+func (p *Parser) recallShape() recalled {
+	h, t := p.holes, &p.memo.shaped
+	hash := maphash.Bytes(p.memo.seed, h.shape)
+	h.hash = hash
+	if p.recallAt(t, hash, h.shape, 0, h.values) {
+		return p.whatIsKnown()
+	}
+	h.written = 0
+	if x := p.memo.shapes.find(hash, h.shape); x != nil {
+		if x.whole {
+			return isText
+		}
+		h.written = x.written
+		if p.recallAt(t, x.key(hash, h.values), h.shape, 0, h.values) {
+			return p.whatIsKnown()
+		}
+	}
+	if p.memo.shapes.met.met(hash) {
+		p.memo.shapes.again++
+		return isNew
+	}
+	return isText
+}
+
+// whatIsKnown says what the line is that was recalled.
+func (p *Parser) whatIsKnown() recalled {
+	p.memo.shapes.known++
+	if p.leaf == nil {
+		return isRefused
+	}
+	return isKnown
+}
+
+// readShape reads a line with holes in place of its numbers, and remembers what it is read as. It is to be read as it
+// stands where the result is isText or, if it is asked why, isRefused. The entries are planned.
+func (p *Parser) readShape() recalled {
+	h, silent := p.holes, p.silent
+	defer func() { p.shaped, p.silent, h.open = false, silent, h.open[:0] }()
+	p.silent = true
+	h.again = true
+	var err error
+	for h.again {
+		p.asked, p.asks = false, p.asks[:0]
+		h.start()
+		p.load(h.text)
+		h.place(p.src)
+		p.shaped = true
+		if err = p.read(h.text); err == nil {
+			p.plan = nil
+			if len(p.suffix) == 0 {
+				p.planEntries()
+			} else {
+				h.lost = h.lost || p.nspaces > spaceTable
+			}
+		}
+		if h.whole {
+			p.shapeFacts().whole = true
+			return isText
+		}
+	}
+	switch {
+	case err == nil:
+		p.learnShape()
+		return isKnown
+	case p.wrong != nil || p.steps > p.limit:
+		return isText
+	}
+	p.leaf, p.plan = nil, nil
+	p.learnShape()
+	return isRefused
+}
+
+// shapeFacts returns what is known of the present shape.
+func (p *Parser) shapeFacts() *shapeFacts {
+	h, t := p.holes, &p.memo.shapes
+	x := t.find(h.hash, h.shape)
+	if x == nil {
+		x = &shapeFacts{text: t.texts.keep(h.shape)}
+		t.add(h.hash, x, maxLines)
+	}
+	return x
+}
+
+// learnShape keeps what a line with holes was read as, nothing where it is no instruction.
+func (p *Parser) learnShape() {
+	h := p.holes
+	if h.lost || p.asked {
+		return
+	}
+	h.facts = h.facts[:0]
+	looked := false // at some bits of a number
+	for _, v := range h.values {
+		h.facts = append(h.facts, fact{most: ^uint64(0), mask: ^uint64(0), match: v})
+	}
+	for i := range h.open {
+		h.facts[h.open[i].number] = h.open[i].fact
+	}
+	for i := range h.facts {
+		looked = looked || h.facts[i].mask != 0
+	}
+	key := h.hash
+	if looked {
+		x := p.shapeFacts()
+		x.written |= h.written
+		for i := range h.facts {
+			x.masks[i] |= h.facts[i].mask
+		}
+		key = x.key(key, h.values)
+	}
+	h.fills = h.fills[:0]
+	for i := range p.trail {
+		u := &p.trail[i]
+		switch {
+		case u.hole == 0 || p.leaf == nil:
+			continue
+		case u.space >= spaceTable && p.spaces[u.space].field != nil: // an entry, of which nobody has had a use yet
+			return
+		case u.space >= spaceTable: // a computed value, from which bits of the word follow that were looked at
+			continue
+		}
+		f := holeBits{u.set, u.space, u.limb, u.tag}
+		f.hole = uint8(h.open[u.hole-1].number) + 1
+		h.fills = append(h.fills, f)
+	}
+	t := &p.memo.shaped
+	if r := t.find(key, h.shape, 0, h.values); r != nil { // with other answers
+		answers, _ := p.answers(r)
+		key = mix(key, answers)
+	}
+	t.line = key
+	p.learn(&p.memo.shaped, h.shape, 0, Note{})
+}

@@ -65,13 +65,14 @@ func (p *Parser) openSpread(s *spread, ref *model.Ref, from, up int32) int32 {
 	return p.addScope(inner)
 }
 
-// bindSpread sets the bits of a scope that are a computed value, of which the others must be 0.
+// bindSpread sets the bits of a scope that are a computed value, of which the others must be as they always are.
 func (p *Parser) bindSpread(x *spread, scope int32, v uint64, end int) bool {
 	home := &p.scopes[p.up(scope, x.scopeDepth)]
 	if p.tag.hole != 0 {
+		p.relyOnOnes(v, x.ones)
 		p.relyOnZeros(v, x.zeros, 0)
 	}
-	return v&x.zeros == 0 && p.setPieces(home, x.parts, bits.Of(v), bits.Of(^uint64(0)), end)
+	return v&x.zeros == 0 && v&x.ones == x.ones && p.setPieces(home, x.parts, bits.Of(v&^x.ones), bits.Of(^uint64(0)), end)
 }
 
 // openDerived makes a space of its own for a nested value that is computed; its bits are compared

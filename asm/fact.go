@@ -2,6 +2,7 @@ package asm
 
 import (
 	mathbits "math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/isago/isago/internal/model"
@@ -76,6 +77,11 @@ func (h *holes) allHold(facts []fact, first int) bool {
 func (r *reading) holdsOf(values []uint64) bool {
 	for i := range r.facts {
 		if !r.facts[i].holds(values[i]) {
+			return false
+		}
+	}
+	for i := range r.pairs {
+		if x := &r.pairs[i]; !x.holds(values[x.a], values[x.b]) {
 			return false
 		}
 	}
@@ -225,8 +231,11 @@ func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
 	if s.holes[limb]&both == 0 && p.tag.hole == 0 {
 		return
 	}
-	mask := both
-	if differ := (s.val[limb] ^ v) & both; differ != 0 {
+	mask, differ := both, (s.val[limb]^v)&both
+	if p.relyOnPair(space, limb, both, differ == 0) {
+		return
+	}
+	if differ != 0 {
 		if p.tag.hole == 0 && differ&^s.holes[limb] != 0 {
 			return // whatever the number is
 		}
@@ -236,6 +245,38 @@ func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
 	if p.tag.hole != 0 {
 		p.relyOnTag(p.tag, mask)
 	}
+}
+
+// pair says of two numbers that their bits of mask are the same, or that some of them are not.
+type pair struct {
+	mask uint64
+	a, b uint8
+	same bool
+}
+
+func (x *pair) holds(a, b uint64) bool { return ((a^b)&x.mask == 0) == x.same }
+
+// relyOnPair relies on bits of a limb that one hole has given being those that another one gives, or not, which is less than
+// to rely on both. It reports whether that can be said.
+func (p *Parser) relyOnPair(space uint8, limb int, both uint64, same bool) bool {
+	if p.tag.hole == 0 || p.helps != nil || both&^p.spaces[space].holes[limb] != 0 {
+		return false
+	}
+	for i := range p.trail {
+		u := &p.trail[i]
+		if u.space != space || int(u.limb) != limb || u.set&both == 0 {
+			continue
+		}
+		if u.set&both != both || u.negated || p.tag.negated || u.shift != p.tag.shift {
+			return false
+		}
+		x := pair{shifted(both, -u.shift), u.hole - 1, p.tag.hole - 1, same}
+		if !slices.Contains(p.holes.pairs, x) {
+			p.holes.pairs = append(p.holes.pairs, x)
+		}
+		return true
+	}
+	return false
 }
 
 // known is what is known of holes.
@@ -345,6 +386,16 @@ func (p *Parser) relyOnZeros(v, zeros uint64, at int) {
 	default:
 		differ := value & shifted(zeros, by)
 		f.bits(differ&-differ, value)
+	}
+}
+
+// relyOnOnes relies on bits of a value that is tagged being 1, or on one of them being 0.
+func (p *Parser) relyOnOnes(v, ones uint64) {
+	if differ := ones &^ v; differ != 0 {
+		ones = topBit(differ)
+	}
+	if ones != 0 {
+		p.relyOnTag(p.tag, ones)
 	}
 }
 

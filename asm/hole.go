@@ -43,6 +43,8 @@ type holes struct {
 	// cut has a bit for each open hole whose number could end sooner, for all that is known while an operand is read alone.
 	cut   uint32
 	facts []fact // of the numbers of a line that was read
+	// pairs are of open holes while a line is read, of its numbers then.
+	pairs []pair
 	fills []holeBits
 	// words are the starts of words that go on with digits, packed.
 	words    []uint64
@@ -203,7 +205,7 @@ func (h *holes) isWord(line []byte, at int) bool {
 
 // start makes the text that is to be read.
 func (h *holes) start() {
-	h.again, h.whole, h.lost = false, false, false
+	h.again, h.whole, h.lost, h.pairs = false, false, false, h.pairs[:0]
 	if h.written == 0 {
 		h.text = append(h.text[:0], h.shape...)
 		return

@@ -41,6 +41,7 @@ type lineTable struct {
 	once     marks
 	readings arena[reading]
 	facts    arena[fact]
+	pairs    arena[pair]
 	fills    arena[holeBits]
 	texts    arena[byte]
 	plans    arena[planned]
@@ -84,6 +85,7 @@ type reading struct {
 	// text is the line, or its shape, of whose numbers the facts must hold; fills are the bits that they give.
 	text  []byte
 	facts []fact
+	pairs []pair
 	fills []holeBits
 	// names and note are those of a line of a source.
 	names         uint64
@@ -182,7 +184,7 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 		named: p.named, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
 	}
 	if p.shaped {
-		x.facts, x.fills = t.facts.keep(p.holes.facts), t.fills.keep(p.holes.fills)
+		x.facts, x.pairs, x.fills = t.facts.keep(p.holes.facts), t.pairs.keep(p.holes.pairs), t.fills.keep(p.holes.fills)
 		x.word, x.context = w.val.AndNot(w.holes), c.val.AndNot(c.holes)
 	}
 	r := t.readings.keep([]reading{x})

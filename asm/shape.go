@@ -218,6 +218,10 @@ func (p *Parser) learnShape() {
 		}
 		key = x.key(key, h.values)
 	}
+	for i := range h.pairs {
+		x := &h.pairs[i]
+		x.a, x.b = uint8(h.open[x.a].number), uint8(h.open[x.b].number)
+	}
 	h.fills = h.fills[:0]
 	for i := range p.trail {
 		u := &p.trail[i]

@@ -12,8 +12,8 @@ import (
 type spread struct {
 	scopeDepth int
 	parts      []spec.Part
-	// zeros are the bits that the value does not have, those beyond it too.
-	zeros uint64
+	// zeros are the bits that the value does not have, those beyond it too; ones are those that it has whatever the scope is.
+	zeros, ones uint64
 }
 
 // zeros is the place of a part of which all bits are 0, whatever the word is.
@@ -24,7 +24,11 @@ func spreadOf(ref *model.Ref) *spread {
 	if ref.Prog == nil || ref.Env != nil && ref.Env.Root.Size > len(model.Wires{}) {
 		return nil
 	}
-	w, ok := model.WiringOf(ref.Prog.Root)
+	root, always := withoutOnes(ref)
+	w, ok := model.WiringOf(root)
+	for i, wire := range w.Wires {
+		ok = ok && (always>>i&1 == 0 || wire == zeros) // or a sum would carry
+	}
 	c := derivedConstraint(ref, 0, 0)
 	size := min(bits.Len64(c.mask), len(w.Wires))
 	for size > 0 && w.Wires[size-1] == zeros {
@@ -40,7 +44,17 @@ func spreadOf(ref *model.Ref) *spread {
 	for i, wire := range w.Wires[:size] {
 		never |= truthBit(wire == zeros) << i
 	}
-	return &spread{w.ScopeDepth, runsOf(w.Wires[:size]), never}
+	return &spread{w.ScopeDepth, runsOf(w.Wires[:size]), never &^ always, always}
+}
+
+// withoutOnes returns what a number is computed from beside a constant that is added, whose bits are always set.
+func withoutOnes(ref *model.Ref) (root *model.Node, ones uint64) {
+	root = ref.Prog.Root
+	sum := root.Op == spec.OpAdd || root.Op == spec.OpOr
+	if ref.Env == nil && sum && root.Y.Op == spec.OpConst && root.Y.Value < 1<<31 {
+		return root.X, root.Y.Value
+	}
+	return root, 0
 }
 
 // runsOf returns the parts that wires are, the most significant first.

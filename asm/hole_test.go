@@ -210,6 +210,12 @@ func TestShapeFacts(t *testing.T) {
 			<field name="A" low="0" high="3" type="uint"/></bitset>
 		<bitset name="operand" extends="#instruction"><display>solo {R} {A}</display><pattern low="28" high="31">1110</pattern><pattern low="8" high="27">xxxxxxxxxxxxxxxxxxxx</pattern>
 			<field name="A" low="0" high="1" type="uint"/><field name="R" low="2" high="7" type="#scaled"/></bitset>
+		<bitset name="none" extends="#instruction"><display>pick {A}, {B}</display><pattern low="24" high="31">11110000</pattern><pattern low="8" high="23">xxxxxxxxxxxxxxxx</pattern><require>{A} == 0</require>
+			<field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
+		<bitset name="all" extends="#instruction"><display>pick {A}, {B}</display><pattern low="24" high="31">11110100</pattern><pattern low="8" high="23">xxxxxxxxxxxxxxxx</pattern><require>{A} == 15</require>
+			<field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
+		<bitset name="some" extends="#instruction"><display>pick {A}, {B}</display><pattern low="24" high="31">11111000</pattern><pattern low="8" high="23">xxxxxxxxxxxxxxxx</pattern>
+			<field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
 		</isa>`)}}, "facts.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
@@ -234,6 +240,7 @@ func TestShapeFacts(t *testing.T) {
 		{"near [3]", "near [4]", "near [16]", "near [17]", "near [0]", "near [63]"},
 		{"lit r3 5", "lit r5 6", "lit r4 7", "lit r4 8", "lit r15 15", "lit r16 3", "lit r40 3"},
 		{"solo [3] 1", "solo [5] 2", "solo [4] 3", "solo [6] 3", "solo [4] 9", "solo [9] 3"},
+		{"pick 3, 5", "pick 4, 6", "pick 5, 7", "pick 0, 5", "pick 15, 5", "pick 7, 7", "pick 0, 1", "pick 15, 1", "pick 16, 1"},
 		{"jump l1, 2", "jump l12, 3", "jump l12, 4", "jump l134, 4", "jump 7, 4", "jump 8, 5", "jump -8, 6", "jump 127, 6", "jump 128, 6", "jump x1, 2", "jump l1l, 2"},
 		{"op 03, 4", "op 04, 5", "op 05, 6", "op 3,4", "op 4,5", "op 5,6", "op 16,5", "op  6, 5", "op  17, 5", "op  18, 5"},
 	} {

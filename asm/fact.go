@@ -124,8 +124,7 @@ func isWhole(ref *model.Ref) bool {
 	return false
 }
 
-// printedHole reports whether a value prints as the text of a hole, which ends at end. Where it does, so do others with
-// the same facts.
+// printedHole is printed for the number of a hole. Where a value prints as its text, so do all with the same facts.
 func (p *Parser) printedHole(ref *model.Ref, v uint64, pos int, n *number) bool {
 	p.scalar = model.AppendScalar(p.scalar[:0], ref, v, p.env.Machine.ISA.Strict)
 	lead := n.end - 1 - pos

@@ -7,12 +7,8 @@ import "hash/maphash"
 // counts for each line of the same shape whose numbers meet the facts, and so it is for operands. Where a hole and the
 // text of an item would have to be compared, the number is written out, and the line read again.
 
-// asItStands has the line read as it stands.
-func (p *Parser) asItStands() {
-	if p.shaped {
-		p.holes.again, p.holes.whole = true, true
-	}
-}
+// asItStands has a line that is read with holes read again as it stands.
+func (p *Parser) asItStands() { p.holes.again, p.holes.whole = true, true }
 
 // forThisLine notes that what is found counts for this line alone.
 func (p *Parser) forThisLine() {

@@ -224,10 +224,14 @@ func (p *Parser) openConditions() (ok bool) {
 		mark, p.unmet = len(p.trail), p.unmet[:0]
 		for i := range p.cons {
 			c := &p.cons[i]
-			switch s := p.settle(c); {
-			case s == broken && !c.soft:
+			if c.soft && p.leniently { // which may be dropped at the end, and then nothing follows from it
+				p.unmet = append(p.unmet, *c)
+				continue
+			}
+			switch p.settle(c) {
+			case broken:
 				return false
-			case s != holds:
+			case open:
 				p.unmet = append(p.unmet, *c)
 			}
 		}

@@ -10,6 +10,19 @@ const maxMarks = 16
 
 var errSilent = errors.New("no instruction")
 
+// commentIn returns the place of what starts a comment in a line, -1 if there is none.
+func (p *Parser) commentIn(line []byte) (at int) {
+	for size := len(p.Comment); ; at++ {
+		i := bytes.IndexByte(line[at:], p.Comment[0])
+		if at += i; i < 0 || at+size > len(line) {
+			return -1
+		}
+		if string(line[at:at+size]) == p.Comment {
+			return at
+		}
+	}
+}
+
 // commented reads a line in which what starts a comment stands first at byte first. Where a text of
 // the machine can have it in it, the longest part of the line that is an instruction counts: what is
 // printed is then read as it was meant, whatever stands behind it.
@@ -21,7 +34,7 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 	for at := first; len(ends) < maxMarks; {
 		ends = append(ends, at)
 		at += len(p.Comment)
-		next := bytes.Index(line[at:], []byte(p.Comment))
+		next := p.commentIn(line[at:])
 		if next < 0 {
 			break
 		}

@@ -12,13 +12,21 @@ import (
 // This file notes what reading relies on of the numbers for which holes stand. It says rather too much than too little: a
 // fact that is not needed has a line read again that could be known.
 
-// fact says of a number that it is from least to most, and what the bits of mask are.
-type fact struct{ least, most, mask, match uint64 }
+// fact says of a number that it is from least to most, and what the bits of mask are. Of a selector it says so of what it is
+// as one of the kinds, whose number is kind; 0 for one that was not looked at.
+type fact struct {
+	least, most, mask, match uint64
+	kind                     uint16
+	number                   uint8 // of a line, which is the one
+}
 
 // noFact holds of each number.
 var noFact = fact{most: ^uint64(0)}
 
 func (f *fact) holds(v uint64) bool { return f.least <= v && v <= f.most && v&f.mask == f.match }
+
+// isNone reports whether a fact holds of each number.
+func (f *fact) isNone() bool { return f.least == 0 && f.most == ^uint64(0) && f.mask == 0 }
 
 // bits adds what some bits of a value are.
 func (f *fact) bits(mask, v uint64) { f.mask, f.match = f.mask|mask, f.match|v&mask }
@@ -66,7 +74,12 @@ func (h *holes) allHold(facts []fact, first int) bool {
 		return false
 	}
 	for i := range facts {
-		if !facts[i].holds(h.open[first+i].value) {
+		f, x := &facts[i], &h.open[first+i]
+		v, ok := x.value, true
+		if f.kind != 0 {
+			v, ok = x.selector.as(f.kind)
+		}
+		if !ok || !f.holds(v) {
 			return false
 		}
 	}
@@ -76,7 +89,7 @@ func (h *holes) allHold(facts []fact, first int) bool {
 // holdsOf reports whether the facts of a line hold of the numbers of the present one.
 func (r *reading) holdsOf(values []uint64) bool {
 	for i := range r.facts {
-		if !r.facts[i].holds(values[i]) {
+		if f := &r.facts[i]; !f.holds(values[f.number]) {
 			return false
 		}
 	}
@@ -337,7 +350,17 @@ func (h *holes) factsOf(pos, size int) (facts []fact) {
 func (p *Parser) relyOnFacts(facts []fact) {
 	first := p.holes.from(p.pos)
 	for i := range facts {
-		p.holes.open[first+i].join(&facts[i])
+		x := &p.holes.open[first+i]
+		switch kind := facts[i].kind; {
+		case kind == 0 || kind == x.kind:
+		case x.kind != 0: // it was something else before
+			p.writeOut(x.pos)
+			return
+		default:
+			x.kind = kind
+			x.value, _ = x.selector.as(kind)
+		}
+		x.join(&facts[i])
 	}
 }
 

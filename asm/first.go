@@ -17,12 +17,7 @@ type byteSet [4]uint64
 // add adds a byte, and a hole for what it may stand for.
 func (s *byteSet) add(c byte) {
 	s[c>>6] |= 1 << (c & 63)
-	switch d := digitValue[c]; {
-	case d < 10:
-		s[0] |= 1<<decimalHole | 1<<hexHole
-	case d < 16:
-		s[0] |= 1 << hexHole
-	}
+	s[0] |= uint64(holesFor[c])
 }
 
 func (s *byteSet) has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
@@ -57,15 +52,15 @@ var everyByte = byteSet{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 type firstSet struct {
 	bytes byteSet
 	empty bool
-	// digits has a bit for each kind of hole for which a digit can come at once, without a blank; through is empty
-	// without a blank.
-	digits  uint8
+	// touch has a bit for each hole that may stand for what can come at once, without a blank; through is empty without a
+	// blank.
+	touch   uint8
 	through bool
 }
 
 // touching says of a way that starts with no blank what can touch what stands before.
 func (f firstSet) touching() firstSet {
-	f.digits, f.through = uint8(f.bytes[0]&(1<<decimalHole|1<<hexHole)), f.empty
+	f.touch, f.through = uint8(f.bytes[0]&allHoles), f.empty
 	return f
 }
 
@@ -127,7 +122,7 @@ func (p *Parser) newFirstSets(n *node) *firstSets {
 		f := p.firstOfEdge(e)
 		a.node.bytes.join(&f.bytes)
 		a.node.empty = a.node.empty || f.empty
-		a.node.digits, a.node.through = a.node.digits|f.digits, a.node.through || f.through
+		a.node.touch, a.node.through = a.node.touch|f.touch, a.node.through || f.through
 		if e.item.kind != itemLiteral {
 			a.others = append(a.others, f)
 		}
@@ -143,7 +138,7 @@ func (p *Parser) firstOfEdge(e *edge) firstSet {
 		f.bytes.join(&next.bytes)
 		f.empty = next.empty
 		if f.through {
-			f.digits, f.through = f.digits|next.digits, next.through
+			f.touch, f.through = f.touch|next.touch, next.through
 		}
 	}
 	return f
@@ -192,7 +187,7 @@ func (p *Parser) firstOfMembers(s *setItem) *firstSets {
 	for i, m := range s.members {
 		next := p.firstSets(m).node
 		a.node.bytes.join(&next.bytes)
-		a.node.digits |= next.digits
+		a.node.touch |= next.touch
 		a.others = append(a.others, next)
 		if e := m.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
 			a.alone |= 1 << uint(i)

@@ -6,31 +6,56 @@ import (
 	"slices"
 )
 
-// This file finds the numbers of a line, and reads holes where they stand. What is not told from words by its place is
-// written out, so that no reader of text has to know of holes.
+// This file finds the numbers and selectors of a line, and reads holes where they stand. What is not told from other words
+// by its place is written out, so that no reader of text has to know of holes.
 
-// The bytes that stand for numbers: of decimal digits, and of hexadecimal ones behind 0x.
+// The bytes that stand for numbers, of decimal digits and of hexadecimal ones behind 0x, and for selectors, without
+// punctuation at both ends and with it.
 const (
-	decimalHole = 1
-	hexHole     = 2
+	decimalHole  = 1
+	hexHole      = 2
+	selectorHole = 3
+	looseHole    = 4
+	lastHole     = looseHole
 )
 
-func isHole(c byte) bool { return c == decimalHole || c == hexHole }
+func isHole(c byte) bool { return c-1 < lastHole }
+
+// holesFor has a bit for each hole that may stand for text which starts with a byte.
+var holesFor = func() (holes [256]uint8) {
+	for c := range holes {
+		switch d := digitValue[c]; {
+		case d < 10:
+			holes[c] = 1<<decimalHole | 1<<hexHole
+		case d < 16:
+			holes[c] = 1 << hexHole
+		}
+		if startsSelector(byte(c)) {
+			holes[c] |= 1<<selectorHole | 1<<looseHole
+		}
+	}
+	return holes
+}()
+
+// allHoles has a bit for each.
+const allHoles = 1<<(lastHole+1) - 1<<decimalHole
 
 // Limits of a line that is read with holes. Numbers of more digits, and those behind the first maxHoles, stay text.
 const (
-	maxHoles      = 16
+	maxHoles      = 24
 	maxHoleDigits = 15
 )
 
-// holes are the numbers of a line.
+// holes are the numbers and selectors of a line, which are called its numbers.
 type holes struct {
 	line []byte
 	// shape is the line with a hole in place of each number, hash that of it.
-	shape   []byte
-	hash    uint64
-	numbers []lineNumber
-	values  []uint64 // of them
+	shape     []byte
+	hash      uint64
+	numbers   []lineNumber
+	values    []uint64   // of them: of a selector the bytes where nobody has said as what it is read
+	selectors *selectors // that are known
+	folds     *[256]byte
 	// written has a bit for each number that is written out in text, which is what is read.
 	written uint32
 	text    []byte
@@ -48,17 +73,23 @@ type holes struct {
 	fills []holeBits
 	// words are the starts of words that go on with digits, packed.
 	words    []uint64
-	wordBits uint64 // that one of them may have
+	wordEnds [256]bool // their last bytes
+	// points tells that there are words that go on behind a point with what is no selector.
+	points bool
 }
 
-// lineNumber is a number of a line: the place of its hole in the shape, and of its digits in the line.
-type lineNumber struct{ hole, from, to int }
+// lineNumber is a number of a line: the place of its hole in the shape, and of its digits in the line; or a selector.
+type lineNumber struct {
+	hole, from, to int
+	selector       *selector
+}
 
 // openHole is a hole whose number was not looked at: its place, which number it is, and what reading relies on.
 type openHole struct {
-	pos    int
-	number int
-	value  uint64
+	pos      int
+	number   int
+	selector *selector
+	value    uint64 // of a selector that of its fact's kind
 	fact
 }
 
@@ -75,7 +106,13 @@ func digitsIn(x uint64) uint64 {
 }
 
 // holesIn is not 0 where a byte is a hole, or 0.
-func holesIn(x uint64) uint64 { return (x - (hexHole+1)*everyOne) &^ x & everyTop }
+func holesIn(x uint64) uint64 { return (x - (lastHole+1)*everyOne) &^ x & everyTop }
+
+// pointsIn has the top bit set of the first byte that is a point, and of none before.
+func pointsIn(x uint64) uint64 {
+	x ^= '.' * everyOne
+	return (x - everyOne) &^ x & everyTop
+}
 
 // decimal returns the value of that many digits, 1 to 8, of which the first is the lowest byte.
 func decimal(x uint64, size int) uint64 {
@@ -104,14 +141,23 @@ func (h *holes) scan(text []byte) (ok bool) {
 		if holesIn(x) != 0 {
 			return false
 		}
-		digits := digitsIn(x)
+		stops := digitsIn(x) | pointsIn(x)
 		binary.LittleEndian.PutUint64(shape[n:], x)
-		if digits == 0 {
+		if stops == 0 {
 			n, i = n+8, i+8
 			continue
 		}
-		skip := mathbits.TrailingZeros64(digits) / 8
+		skip := mathbits.TrailingZeros64(stops) / 8
 		n, i = n+skip, i+skip
+		if line[i] == '.' {
+			n, i = n+1, i+1
+			if s, end := h.selectors.at(line, i, h.folds); s != nil && len(h.numbers) < maxHoles && !(h.points && h.isWord(line, i)) {
+				h.numbers, h.values = append(h.numbers, lineNumber{n, i, end, s}), append(h.values, s.packed)
+				shape[n] = s.hole
+				n, i = n+1, end
+			}
+			continue
+		}
 		from, end, v, hole := h.numberAt(line, i)
 		if hole == 0 || len(h.numbers) == maxHoles {
 			n += copy(shape[n:], line[i:end])
@@ -119,7 +165,7 @@ func (h *holes) scan(text []byte) (ok bool) {
 			continue
 		}
 		n += copy(shape[n:], line[i:from])
-		h.numbers, h.values = append(h.numbers, lineNumber{n, from, end}), append(h.values, v)
+		h.numbers, h.values = append(h.numbers, lineNumber{n, from, end, nil}), append(h.values, v)
 		shape[n] = hole
 		n, i = n+1, end
 	}
@@ -154,7 +200,7 @@ func (h *holes) numberAt(line []byte, at int) (from, end int, v uint64, hole byt
 		}
 	}
 	if end-at > maxHoleDigits || next == '.' && end+1 < len(line) && line[end+1]-'0' < 10 ||
-		at > 1 && line[at-1] == '.' && line[at-2]-'0' < 10 || h.wordBits != 0 && h.isWord(line, at) {
+		at > 1 && line[at-1] == '.' && line[at-2]-'0' < 10 || at > 0 && h.wordEnds[line[at-1]|0x20] && h.isWord(line, at) {
 		return at, end, 0, 0
 	}
 	return at, end, v, decimalHole
@@ -175,9 +221,13 @@ func hexadecimal(line []byte, from int) (_, end int, v uint64, hole byte) {
 	return from, end, v, hole
 }
 
-// wordBefore returns the last bytes of the word that goes on at a place, up to 4, as a number; 0 where it has no letter.
+// wordBefore returns the last bytes of the word that goes on at a place, or behind a point there, up to 4, as a number; 0
+// where it has no letter.
 func wordBefore(line []byte, at int) (word uint64) {
 	letters := false
+	if at > 0 && line[at-1] == '.' {
+		word, at = 1, at-1
+	}
 	for i := at - 1; i >= max(at-4, 0) && !parting[line[i]]; i-- {
 		c := line[i] | 0x20
 		letters = letters || c >= 'a' && c <= 'z'
@@ -191,7 +241,7 @@ func wordBefore(line []byte, at int) (word uint64) {
 
 // parting marks the bytes that no word has in it.
 var parting = func() (set [256]bool) {
-	for _, c := range []byte(" \t,;.([{<|!+-*\x01\x02") {
+	for _, c := range []byte(" \t,;.([{<|!+-*\x01\x02\x03\x04") {
 		set[c] = true
 	}
 	return set
@@ -199,8 +249,7 @@ var parting = func() (set [256]bool) {
 
 // isWord reports whether the digits at a place belong to a word.
 func (h *holes) isWord(line []byte, at int) bool {
-	w := wordBefore(line, at)
-	return h.wordBits>>(w*0x9e3779b97f4a7c15>>58)&1 != 0 && slices.Contains(h.words, w)
+	return slices.Contains(h.words, wordBefore(line, at))
 }
 
 // start makes the text that is to be read.
@@ -224,6 +273,11 @@ func (h *holes) start() {
 // place finds the holes in the text as it was loaded.
 func (h *holes) place(src []byte) {
 	h.open = h.open[:0]
+	for i, n := range h.numbers {
+		if n.selector != nil {
+			h.values[i] = n.selector.packed
+		}
+	}
 	k := 0
 	for pos, c := range src {
 		if !isHole(c) {
@@ -232,7 +286,7 @@ func (h *holes) place(src []byte) {
 		for h.written>>uint(k)&1 != 0 {
 			k++
 		}
-		h.open = append(h.open, openHole{pos, k, h.values[k], noFact})
+		h.open = append(h.open, openHole{pos, k, h.numbers[k].selector, h.values[k], noFact})
 		k++
 	}
 }
@@ -257,8 +311,10 @@ func (p *Parser) writeOut(pos int) {
 func (p *Parser) isInWord(pos int) {
 	p.writeOut(pos)
 	h := p.holes
-	if w := wordBefore(p.src, pos); w != 0 && len(h.words) < maxWords && p.src[pos] == decimalHole && !slices.Contains(h.words, w) {
-		h.words, h.wordBits = append(h.words, w), h.wordBits|1<<(w*0x9e3779b97f4a7c15>>58)
+	if w := wordBefore(p.src, pos); w != 0 && len(h.words) < maxWords && p.src[pos] != hexHole && !slices.Contains(h.words, w) {
+		h.words = append(h.words, w)
+		h.wordEnds[p.src[pos-1]|0x20] = true
+		h.points = h.points || p.src[pos] >= selectorHole
 	}
 }
 
@@ -272,6 +328,9 @@ func (p *Parser) holeAt(pos int) bool {
 
 // holeNumber reads the number of a hole in digits of a base.
 func (p *Parser) holeNumber(n *number, pos int, base uint64) bool {
+	if p.src[pos] >= selectorHole && base <= 10 {
+		return false
+	}
 	if base != p.baseAt(pos) {
 		p.isInWord(pos)
 		return false
@@ -283,45 +342,55 @@ func (p *Parser) holeNumber(n *number, pos int, base uint64) bool {
 	return true
 }
 
-// baseAt returns the base of the hole at a place.
+// baseAt returns the base of the hole at a place, 0 for a selector.
 func (p *Parser) baseAt(pos int) uint64 {
-	if p.src[pos] == hexHole {
+	switch p.src[pos] {
+	case decimalHole:
+		return 10
+	case hexHole:
 		return 16
 	}
-	return 10
+	return 0
 }
 
-// mayCut sees to a hole behind which a digit could come next: the number could end sooner.
-func (p *Parser) mayCut(next *node, pos int) {
+// mayCut reports whether the number of the hole at a place could end sooner, since a digit could come behind it. So could a
+// selector where more of it, or the point before it, could come.
+func (p *Parser) mayCut(next *node, pos int) bool {
 	f := &p.firstSets(next).node
+	selects, some := p.src[pos] >= selectorHole, uint8(1)<<p.src[pos]
+	if selects {
+		some = allHoles
+	}
 	for frame := p.frame; ; frame = p.frames[frame].parent {
-		if f.digits>>p.src[pos]&1 != 0 {
-			p.isInWord(pos)
-			return
+		if f.touch&some != 0 || selects && f.bytes.has('.') {
+			return true
 		}
 		if !f.through {
-			return
+			return false
 		}
 		fr := &p.frames[frame]
 		if fr.parent < 0 {
 			if h := p.holes; p.helps != nil {
 				h.cut |= 1 << uint(h.from(pos))
 			}
-			return
+			return false
 		}
 		f = &p.firstSets(fr.ret).node
 	}
 }
 
-// mayCutAny is mayCut for the numbers of an operand at the present place that could end sooner.
-func (p *Parser) mayCutAny(next *node, cut uint32) {
+// saveCut leaves open that numbers end sooner: those of the holes at the present place that have a bit in cut.
+func (p *Parser) saveCut(e *edge, cut uint32) {
 	for first := p.holes.from(p.pos); cut != 0; cut &= cut - 1 {
-		p.mayCut(next, p.holes.open[first+mathbits.TrailingZeros32(cut)].pos)
+		if pos := p.holes.open[first+mathbits.TrailingZeros32(cut)].pos; p.mayCut(e.next, pos) {
+			p.save(e, again{n: int32(pos), as: cutShort})
+		}
 	}
 }
 
-// digitComes reports whether a text, of which what stands from pos up to end is read, could go on with digits there.
-func (p *Parser) digitComes(pos, end int, text string) bool {
+// holeComes reports whether a text, of which what stands from pos up to end is read, could go on with what the hole there
+// stands for.
+func (p *Parser) holeComes(pos, end int, text string) bool {
 	i := 0
 	for _, c := range p.src[pos:end] {
 		if i < len(text) && c == text[i] { // or it is a free blank
@@ -331,6 +400,5 @@ func (p *Parser) digitComes(pos, end int, text string) bool {
 	if i == len(text) { // which stands here, and is too long
 		return false
 	}
-	d := digitValue[text[i]]
-	return d < 10 || d < 16 && p.src[end] == hexHole
+	return holesFor[text[i]]>>p.src[end]&1 != 0
 }

@@ -10,6 +10,10 @@ import (
 // match reads one item and goes on behind it; s is nothing at the first try.
 func (p *Parser) match(e *edge, s again) bool {
 	it, next := &e.item, e.next
+	if s.as == cutShort {
+		p.writeOut(int(s.n))
+		return false
+	}
 	if len(it.conds) > 0 && s == (again{}) && !p.require(it.conds) {
 		return false
 	}
@@ -44,7 +48,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 		p.pos++
 	case p.pos == 0 || p.pos == len(p.src) || p.src[p.pos-1] == ' ':
 	case padding:
-	case (loose[p.src[p.pos-1]] || loose[p.src[p.pos]]) && p.spelled(false):
+	case (p.isLoose(p.pos-1) || p.isLoose(p.pos)) && p.spelled(false):
 	default:
 		p.expect(p.pos, aBlank)
 		return false
@@ -57,7 +61,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 func (p *Parser) findWord(t *trie, pos, limit int) (found *word, end int) {
 	found, end, stop, at := t.find(p.src, pos, limit, p.strict)
 	p.see(stop)
-	if p.holeAt(stop) && at.takesDigits(p.src[stop]) {
+	if p.holeAt(stop) && at.takes(p.src[stop]) {
 		p.isInWord(stop)
 		return nil, 0
 	}
@@ -276,7 +280,7 @@ func (p *Parser) text(s string) bool {
 		pos := p.skipBlank()
 		p.see(pos)
 		if pos >= len(p.src) || p.src[pos] != s[i] || !p.spelled(pos == p.pos) {
-			if p.holeAt(pos) && digitValue[s[i]] < 16 {
+			if p.holeAt(pos) && holesFor[s[i]]>>p.src[pos]&1 != 0 {
 				p.writeOut(pos)
 			}
 			p.expectItem(pos, &item{kind: itemLiteral, text: s})

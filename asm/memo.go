@@ -27,6 +27,7 @@ type memo struct {
 type memory struct {
 	lines, shaped, sources lineTable
 	shapes                 shapes
+	selectors              selectors
 	operands               operandTable
 	marks
 }
@@ -178,14 +179,22 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 	if p.asked || !t.worthy() {
 		return
 	}
+	if !p.shaped { // or it is that of the shape
+		text = t.texts.keep(text)
+	}
 	w, c := &p.spaces[spaceWord], &p.spaces[spaceContext]
 	x := reading{
-		text: t.texts.keep(text), names: names, note: note, leaf: p.leaf, word: w.val, context: c.val,
+		text: text, names: names, note: note, leaf: p.leaf, word: w.val, context: c.val,
 		named: p.named, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
 	}
 	if p.shaped {
 		x.facts, x.pairs, x.fills = t.facts.keep(p.holes.facts), t.pairs.keep(p.holes.pairs), t.fills.keep(p.holes.fills)
 		x.word, x.context = w.val.AndNot(w.holes), c.val.AndNot(c.holes)
+		for i := range x.fills {
+			if f := &x.fills[i]; f.space >= spaceTable {
+				x.plan[f.space-spaceTable].Value[f.limb&3] &^= f.set
+			}
+		}
 	}
 	r := t.readings.keep([]reading{x})
 	t.add(t.line, &r[0], maxLines)
@@ -227,7 +236,16 @@ func (p *Parser) restore(r *reading, values []uint64) {
 	p.plan, p.note, p.asks = r.plan, r.note, append(p.asks[:0], r.asks...)
 	for i := range r.fills {
 		f := &r.fills[i]
-		p.spaces[f.space].val[f.limb&3] |= f.of(values[f.hole-1])
+		v := f.of(values[f.hole-1])
+		if f.space < spaceTable {
+			p.spaces[f.space].val[f.limb&3] |= v
+			continue
+		}
+		if &p.plan[0] == &r.plan[0] {
+			p.made = append(p.made[:0], r.plan...)
+			p.plan = p.made
+		}
+		p.plan[f.space-spaceTable].Value[f.limb&3] |= v
 	}
 }
 

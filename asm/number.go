@@ -27,11 +27,6 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 	}
 	var n number
 	ok := p.number(&n, it, pos, int(s.n))
-	if n.hole > 0 {
-		if p.mayCut(next, n.end-1); p.holes.again {
-			return false
-		}
-	}
 	if !ok && n.pattern && n.end > pos && p.follows(next, n.end-1) {
 		ok = p.number(&n, it, pos, n.end-1) // a 0, and the letter is what comes next
 	}
@@ -48,6 +43,9 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 	}
 	if s.as != asRange {
 		p.saveNumber(e, &n)
+	}
+	if n.hole > 0 {
+		p.saveCut(e, 1<<uint(int(n.hole-1)-p.holes.from(p.pos)))
 	}
 	if it.kind == itemEnum {
 		if n.hole > 0 {
@@ -648,11 +646,14 @@ func (p *Parser) symbol(it *item, pos, limit int) (t target, ok bool) {
 		end++
 	}
 	p.see(end)
-	if end == pos || p.Symbol == nil {
+	if p.Symbol == nil {
 		return t, false
 	}
-	if end < limit && p.holeAt(end) {
+	if end < limit && p.holeAt(end) && (end > pos || p.src[end] >= selectorHole) {
 		p.writeOut(end)
+		return t, false
+	}
+	if end == pos {
 		return t, false
 	}
 	a := p.ask(it, pos, end)

@@ -85,26 +85,21 @@ func (p *Parser) operand(g *grammar, depth int) *operand {
 	}
 	m, kind, text := &p.memo.operands, p.kindOf(g), p.whole[p.pos:]
 	use := m.use(kind)
-	if use.hopeless() {
+	_, selects := p.selectorAt()
+	if use.hopeless() && !selects {
 		return nil
 	}
 	hash := kind.hash(text, use.reach)
 	o := p.findOperand(m, kind, hash, text)
-	if o != nil {
+	switch {
+	case o != nil:
 		use.known++
-	} else {
-		if !p.memo.met(hash) || p.inItself(g) {
+	case !selects && !p.memo.met(hash) || p.inItself(g):
+		return nil
+	default:
+		if o = p.newOperand(g, kind, depth); o == nil {
 			return nil
 		}
-		if o = p.readAlone(g, depth); p.shaped && p.holes.again {
-			return nil
-		}
-		o.kind = kind
-		use = m.use(kind) // which may have moved
-		for use.alone++; use.reach < toBlank && use.reach.wordEnd(text)+1 < o.longest(); {
-			use.reach++
-		}
-		m.add(kind.hash(text, use.reach), o, maxOperands)
 	}
 	p.seen = max(p.seen, p.pos+len(o.text))
 	if len(o.facts) > 0 {
@@ -114,6 +109,29 @@ func (p *Parser) operand(g *grammar, depth int) *operand {
 		return nil
 	}
 	p.deepest = max(p.deepest, depth)
+	return o
+}
+
+// newOperand finds what the text at the present place can be as a nested value, and remembers it; nil where the line is to be
+// read again.
+func (p *Parser) newOperand(g *grammar, kind operandKind, depth int) (o *operand) {
+	m := &p.memo.operands
+	if at, selects := p.selectorAt(); selects {
+		o = p.selected(g, kind, depth, at)
+	} else {
+		o = p.readAlone(g, depth)
+		m.use(kind).alone++
+		p.noteSelector(o)
+	}
+	if p.shaped && p.holes.again {
+		return nil
+	}
+	o.kind = kind
+	text, use := p.whole[p.pos:], m.use(kind)
+	for use.reach < toBlank && use.reach.wordEnd(text)+1 < o.longest() {
+		use.reach++
+	}
+	m.add(kind.hash(text, use.reach), o, maxOperands)
 	return o
 }
 
@@ -132,7 +150,7 @@ func (p *Parser) behind() uint8 {
 		return 0
 	case p.src[p.pos-1] == ' ':
 		return 1
-	case loose[p.src[p.pos-1]]:
+	case p.isLoose(p.pos - 1):
 		return 2
 	}
 	return 3
@@ -283,17 +301,17 @@ func (p *Parser) givesBeside() []given {
 // matchKnown reads a nested value as one of the ways that are known, from the one numbered state on.
 func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 	it, next := &e.item, e.next
-	if o.cut != 0 {
-		p.mayCutAny(next, o.cut)
-	}
 	i := p.wayFrom(e, o, state)
-	if i == len(o.ways) {
-		return false
-	}
 	if i+1 < len(o.ways) && p.firstSets(next).node.meets(&o.behind) {
 		if other := p.wayFrom(e, o, i+1); other < len(o.ways) {
 			p.save(e, nth(other))
 		}
+	}
+	if o.cut != 0 {
+		p.saveCut(e, o.cut)
+	}
+	if i == len(o.ways) {
+		return false
 	}
 	w := &o.ways[i]
 	if !p.spelled(!w.loosely) || !p.take(it, w) {

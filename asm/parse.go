@@ -1,7 +1,6 @@
 package asm
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -241,6 +240,7 @@ const (
 	pastBlank        // a blank that is free does not count, though a text of the enum could have it
 	asNothing        // of an offset
 	asRange          // a computed float that is any that prints as the text
+	cutShort         // less of the number for which a hole stands
 )
 
 // choice is a way not yet tried.
@@ -341,7 +341,7 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 // parse reads one instruction from line, which it does not keep.
 func (p *Parser) parse(line []byte) (res Result, err error) {
 	if p.Comment != "" {
-		if i := bytes.Index(line, []byte(p.Comment)); i >= 0 {
+		if i := p.commentIn(line); i >= 0 {
 			return p.commented(line, i)
 		}
 	}
@@ -389,7 +389,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 // there is no error.
 func (p *Parser) parseBody(res *Result, body []byte) error {
 	p.byShape = false
-	if p.remembers() && p.memo.shapes.worth() && p.holes.scan(body) {
+	if p.remembers() && p.memo.shapes.worth() && p.scan(body) {
 		found := p.recallShape()
 		p.byShape = found == isKnown
 		if found == isNew {
@@ -682,7 +682,7 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
 	p.see(end - int(truthBit(ok)))
-	if !ok && p.holeAt(end) && p.digitComes(pos, end, text) {
+	if !ok && p.holeAt(end) && p.holeComes(pos, end, text) {
 		p.isInWord(end)
 	}
 	return end, ok

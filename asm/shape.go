@@ -1,11 +1,24 @@
 package asm
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"slices"
+)
 
-// Lines that differ in their numbers alone are read alike. So a line is read with holes in place of its numbers, whose
+// Lines that differ in their numbers and selectors alone are read alike. So a line is read with holes in their place, whose
 // values are known: what reading it relies on of a value, its range or some of its bits, is a fact. What was read
 // counts for each line of the same shape whose numbers meet the facts, and so it is for operands. Where a hole and the
 // text of an item would have to be compared, the number is written out, and the line read again.
+
+// scan finds the numbers and selectors of a line; ok is false where it is read as it stands.
+func (p *Parser) scan(line []byte) (ok bool) {
+	h, t := p.holes, &p.memo.selectors
+	if t.anchors == nil {
+		t.anchors = p.top.anchored(p).words
+	}
+	h.selectors, h.folds = t, p.folds
+	return h.scan(line)
+}
 
 // asItStands has a line that is read with holes read again as it stands.
 func (p *Parser) asItStands() { p.holes.again, p.holes.whole = true, true }
@@ -17,7 +30,7 @@ func (p *Parser) forThisLine() {
 	}
 }
 
-// shapes are the shapes of lines of which more is to be known than what was read.
+// shapes are the shapes of lines that were read.
 type shapes struct {
 	hashTable[shapeFacts]
 	texts arena[byte]
@@ -68,9 +81,17 @@ type shapeFacts struct {
 	written uint32
 	whole   bool
 	masks   [maxHoles]uint64
+	// kinds say as what the selectors are read that were looked at. Other lines of the shape, where they are read as something
+	// else, have a variant of their own, the next one.
+	kinds   [maxHoles]uint16
+	variant uint64
+	next    *shapeFacts
 }
 
-// find returns what is known of a shape, nil where that is nothing.
+// maxVariants bounds the variants of a shape.
+const maxVariants = 8
+
+// find returns what is known of a shape, nil for one that is new.
 func (t *shapes) find(hash uint64, text []byte) *shapeFacts {
 	for i := range t.probes() {
 		s := t.slot(hash, i)
@@ -86,12 +107,43 @@ func (t *shapes) find(hash uint64, text []byte) *shapeFacts {
 
 // key returns the hash by which what was read of a line of the shape is found.
 func (x *shapeFacts) key(hash uint64, values []uint64) uint64 {
+	hash ^= x.variant
 	for i, v := range values {
 		if m := x.masks[i]; m != 0 {
 			hash = mix(hash, v&m)
 		}
 	}
 	return hash
+}
+
+// takeSelectors gives the selectors of the present line the values of what they are read as in lines of the shape; ok is false
+// where one is not known as that.
+func (x *shapeFacts) takeSelectors(h *holes) bool {
+	ok := true
+	for i := range h.numbers {
+		s := h.numbers[i].selector
+		switch {
+		case s == nil:
+		case x.kinds[i] == 0:
+			h.values[i] = s.packed
+		default:
+			if h.values[i], ok = s.as(x.kinds[i]); !ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readsAs reports whether selectors of the present line were read as they were in other lines of the shape.
+func (x *shapeFacts) readsAs(h *holes) bool {
+	for i := range h.facts {
+		k := h.facts[i].kind
+		if known := x.kinds[i]; known != 0 && k != known && (k != 0 || h.written>>uint(i)&1 != 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // recalled is what is known of a line by its shape.
@@ -109,18 +161,18 @@ func (p *Parser) recallShape() recalled {
 	h, t := p.holes, &p.memo.shaped
 	hash := maphash.Bytes(p.memo.seed, h.shape)
 	h.hash = hash
-	if p.recallAt(t, hash, h.shape, 0, h.values) {
-		return p.whatIsKnown()
-	}
 	h.written = 0
-	if x := p.memo.shapes.find(hash, h.shape); x != nil {
+	first := p.memo.shapes.find(hash, h.shape)
+	for x := first; x != nil; x = x.next {
 		if x.whole {
 			return isText
 		}
-		h.written = x.written
-		if p.recallAt(t, x.key(hash, h.values), h.shape, 0, h.values) {
+		if x.takeSelectors(h) && p.recallAt(t, x.key(hash, h.values), x.text, 0, h.values) {
 			return p.whatIsKnown()
 		}
+	}
+	if first != nil {
+		h.written = first.written
 	}
 	if p.memo.shapes.met.met(hash) {
 		p.memo.shapes.again++
@@ -195,49 +247,84 @@ func (p *Parser) learnShape() {
 		return
 	}
 	h.facts = h.facts[:0]
-	looked := false // at some bits of a number
 	for _, v := range h.values {
 		h.facts = append(h.facts, fact{most: ^uint64(0), mask: ^uint64(0), match: v})
 	}
 	for i := range h.open {
-		h.facts[h.open[i].number] = h.open[i].fact
-	}
-	for i := range h.facts {
-		looked = looked || h.facts[i].mask != 0
-	}
-	key := h.hash
-	if looked {
-		x := p.shapeFacts()
-		x.written |= h.written
-		for i := range h.facts {
-			x.masks[i] |= h.facts[i].mask
+		x := &h.open[i]
+		h.facts[x.number] = x.fact
+		if x.kind != 0 {
+			h.values[x.number] = x.value
 		}
-		key = x.key(key, h.values)
 	}
+	x := p.variant()
+	if x == nil {
+		return
+	}
+	x.written |= h.written
+	for i := range h.facts {
+		x.masks[i] |= h.facts[i].mask
+		x.kinds[i] |= h.facts[i].kind
+		h.facts[i].number = uint8(i)
+	}
+	h.facts = slices.DeleteFunc(h.facts, func(f fact) bool { return f.isNone() })
 	for i := range h.pairs {
 		x := &h.pairs[i]
 		x.a, x.b = uint8(h.open[x.a].number), uint8(h.open[x.b].number)
 	}
-	h.fills = h.fills[:0]
-	for i := range p.trail {
-		u := &p.trail[i]
-		switch {
-		case u.hole == 0 || p.leaf == nil:
-			continue
-		case u.space >= spaceTable && p.spaces[u.space].field != nil: // an entry, of which nobody has had a use yet
+	p.findFills()
+	t, key := &p.memo.shaped, x.key(h.hash, h.values)
+	if r := t.find(key, x.text, 0, h.values); r != nil { // with other answers
+		answers, same := p.answers(r)
+		if same { // but for a selector that is new
 			return
-		case u.space >= spaceTable: // a computed value, from which bits of the word follow that were looked at
-			continue
 		}
-		f := holeBits{u.set, u.space, u.limb, u.tag}
-		f.hole = uint8(h.open[u.hole-1].number) + 1
-		h.fills = append(h.fills, f)
-	}
-	t := &p.memo.shaped
-	if r := t.find(key, h.shape, 0, h.values); r != nil { // with other answers
-		answers, _ := p.answers(r)
 		key = mix(key, answers)
 	}
 	t.line = key
-	p.learn(&p.memo.shaped, h.shape, 0, Note{})
+	p.learn(t, x.text, 0, Note{})
+}
+
+// variant returns the variant of the present shape whose selectors are read as those of the line, nil where there are too
+// many others.
+func (p *Parser) variant() *shapeFacts {
+	x := p.shapeFacts()
+	for !x.readsAs(p.holes) {
+		switch {
+		case x.next != nil:
+		case x.variant == maxVariants:
+			return nil
+		default:
+			x.next = &shapeFacts{text: x.text, variant: x.variant + 1}
+		}
+		x = x.next
+	}
+	return x
+}
+
+// findFills lists the bits of the word, the contexts and the planned entries, which are spaces behind these, that numbers of
+// the line give.
+func (p *Parser) findFills() {
+	h := p.holes
+	h.fills = h.fills[:0]
+	var entries [maxSpaces]uint8 // the space of each as a planned entry, 0 for a computed value
+	next := uint8(spaceTable)
+	for i := spaceTable; i < p.nspaces; i++ {
+		if p.spaces[i].field != nil {
+			entries[i] = next
+			next++
+		}
+	}
+	for i := range p.trail {
+		u := &p.trail[i]
+		f := holeBits{u.set, u.space, u.limb, u.tag}
+		if u.space >= spaceTable {
+			f.space = entries[u.space]
+		}
+		if u.hole == 0 || p.leaf == nil || u.space >= spaceTable && f.space == 0 { // bits of the word follow, which were looked at
+			continue
+		}
+		f.hole = uint8(h.open[u.hole-1].number) + 1
+		h.fills = append(h.fills, f)
+	}
 }

@@ -295,6 +295,9 @@ func (p *Parser) unused(list *[maxSpaces]bits.Value) {
 // surely reports whether the condition for bits of a space to be unused is known to hold.
 func (p *Parser) surely(b *model.UnusedBits, sp uint8, scope int32) bool {
 	if t, s := b.Test, &p.spaces[sp]; t != nil {
+		if p.shaped {
+			p.relyOnTest(t, sp, t.Low, s.val.Uint(t.Low, 64), s.known.Uint(t.Low, 64))
+		}
 		return s.known[t.Low>>6]&t.Mask != 0 && t.Of(&s.val, nil) != 0
 	}
 	return p.ternary(b.Cond.Root, scope).truth() == exactly(1)

@@ -34,12 +34,12 @@ type state struct {
 	row   int32
 	first byte
 	bytes uint16
-	// digits and letters tell that a decimal digit, or one of the other hexadecimal ones, goes on.
-	digits, letters bool
+	// holes has a bit for each hole that may stand for what goes on.
+	holes uint8
 }
 
-// takesDigits reports whether what a hole stands for may go on.
-func (s *state) takesDigits(hole byte) bool { return s.digits || s.letters && hole == hexHole }
+// takes reports whether what a hole stands for may go on.
+func (s *state) takes(hole byte) bool { return s.holes>>hole&1 != 0 }
 
 // start is the place before all texts.
 func (t *trie) start() *state { return &t.states[0] }
@@ -108,8 +108,7 @@ func (t *trie) finish() {
 		}
 		for len(r.words) > 0 {
 			c := r.words[0].text[r.size]
-			s.digits = s.digits || digitValue[c] < 10
-			s.letters = s.letters || digitValue[c] < 16
+			s.holes |= holesFor[c]
 			n := slices.IndexFunc(r.words, func(w word) bool { return w.text[r.size] != c })
 			if n < 0 {
 				n = len(r.words)

@@ -41,6 +41,7 @@ type lineTable struct {
 	// once is what was met once, where lines that come again are few.
 	once     marks
 	readings arena[reading]
+	mores    arena[readingMore]
 	facts    arena[fact]
 	pairs    arena[pair]
 	fills    arena[holeBits]
@@ -83,20 +84,27 @@ func (m *memo) ready(p *Parser) {
 
 // reading is what a line was read as, before the places of its entries.
 type reading struct {
-	// text is the line, or its shape, of whose numbers the facts must hold; fills are the bits that they give.
-	text  []byte
-	facts []fact
-	pairs []pair
-	fills []holeBits
-	// names and note are those of a line of a source.
-	names         uint64
-	note          Note
+	text          []byte // the line, or its shape
+	names         uint64 // of a line of a source
 	leaf          *isa.Leaf
 	word, context bits.Value
 	named         bool
-	plan          []planned
-	asks          []ask
+	*readingMore
 }
+
+// readingMore is what most lines have nothing of.
+type readingMore struct {
+	// facts and pairs must hold of the numbers of a shape; fills are the bits that they give.
+	facts []fact
+	pairs []pair
+	fills []holeBits
+	note  Note // of a line of a source
+	plan  []planned
+	asks  []ask
+}
+
+// noMore is nothing of it.
+var noMore readingMore
 
 // ask is what the name of a label meant while a line was read: its address, that of the line taken off for a relative
 // one.
@@ -183,9 +191,9 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 		text = t.texts.keep(text)
 	}
 	w, c := &p.spaces[spaceWord], &p.spaces[spaceContext]
-	x := reading{
-		text: text, names: names, note: note, leaf: p.leaf, word: w.val, context: c.val,
-		named: p.named, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks),
+	x := reading{text, names, p.leaf, w.val, c.val, p.named, &noMore}
+	if p.shaped || note != (Note{}) || len(p.plan)+len(p.asks) > 0 {
+		x.readingMore = &t.mores.keep([]readingMore{{note: note, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks)}})[0]
 	}
 	if p.shaped {
 		x.facts, x.pairs, x.fills = t.facts.keep(p.holes.facts), t.pairs.keep(p.holes.pairs), t.fills.keep(p.holes.fills)

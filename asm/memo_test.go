@@ -175,7 +175,7 @@ func TestMemoForgets(t *testing.T) {
 		t.Errorf("there is room for %d operands", n)
 	}
 	for i := range maxLines + 2 {
-		m.lines.add(uint64(i)*0x9e3779b97f4a7c15, &reading{}, maxLines)
+		m.lines.add(uint64(i)*0x9e3779b97f4a7c15, &reading{readingMore: &noMore}, maxLines)
 	}
 	if n := len(m.lines.slots); n > maxLines {
 		t.Errorf("there is room for %d lines", n)

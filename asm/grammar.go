@@ -39,9 +39,8 @@ type node struct {
 	opened atomic.Bool
 	// set is non-nil for the place at which another member of a set may follow.
 	set *setItem
-	// only is the way out of the node where there is one alone; run is what alone may come from here on.
+	// only is the way out of the node where there is one alone.
 	only      *edge
-	run       *run
 	literals  *trie                     // the texts of literal edges, each with the index of its edge; nil where there is one
 	literal   *edge                     // the only edge that is a literal
 	firstSets atomic.Pointer[firstSets] // made at first use
@@ -399,7 +398,6 @@ func (n *node) expand() {
 			n.follow(b)
 		}
 		n.sort()
-		n.run = n.lookAhead()
 		n.opened.Store(true)
 	})
 }

@@ -602,10 +602,6 @@ const (
 func (p *Parser) advance(state int) bool {
 	n := p.node
 	n.open()
-	for n.run != nil && p.takeRun(n.run) {
-		n, state = p.node, 0
-		n.open()
-	}
 	if e := n.only; e != nil && e.item.kind != itemLiteral {
 		return p.match(e, again{})
 	}

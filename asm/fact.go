@@ -244,41 +244,16 @@ func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
 		return
 	}
 	differ := (s.val[limb] ^ v) & both
-	switch {
-	case p.relyOnPair(space, limb, both, differ == 0):
-	case differ == 0:
-		p.relyOnBits(space, limb, both)
-		if p.tag.hole != 0 {
-			p.relyOnTag(p.tag, both)
-		}
-	case p.tag.hole != 0 && s.holes[limb]&both == 0:
-		p.relyOnOther(p.tag, both, s.val[limb], differ)
-	case p.tag.hole != 0:
-		p.relyOnBits(space, limb, topBit(differ))
-		p.relyOnTag(p.tag, topBit(differ))
-	case differ&^s.holes[limb] == 0: // or they differ whatever the number is
-		for i := range p.trail {
-			if u := &p.trail[i]; u.hole != 0 && u.space == space && int(u.limb) == limb && u.set&topBit(differ) != 0 {
-				p.relyOnOther(u.tag, both&u.set, v, differ&u.set)
-			}
-		}
+	if p.relyOnPair(space, limb, both, differ == 0) || p.tag.hole == 0 && differ&^s.holes[limb] != 0 { // whatever numbers are
+		return
 	}
-}
-
-// relyOnOther relies on bits that a hole gives being others than those of a constant, in which they differ.
-func (p *Parser) relyOnOther(t tag, both, constant, differ uint64) {
-	f, mask := p.fact(t.hole), shifted(both, -t.shift)
-	if all := mask&(mask+1) == 0 && f.most <= mask && !t.negated; all {
-		switch shifted(constant&both, -t.shift) {
-		case 0:
-			f.least = max(f.least, 1)
-			return
-		case mask:
-			f.most = min(f.most, mask-1)
-			return
-		}
+	if differ != 0 {
+		both = topBit(differ)
 	}
-	p.relyOnTag(t, topBit(differ))
+	p.relyOnBits(space, limb, both)
+	if p.tag.hole != 0 {
+		p.relyOnTag(p.tag, both)
+	}
 }
 
 // pair says of two numbers that their bits of mask are the same, or that some of them are not.

@@ -78,19 +78,9 @@ type firstSets struct {
 	node firstSet
 	// others has an entry for each of the node's edges that are not literals, or for each member of its set.
 	others []firstSet
-	// words are the texts of those members of a set that are a word alone, with the numbers that they have in setWords;
-	// alone are these members.
-	words    *trie
-	setWords []setWord
-	alone    uint64
-}
-
-// setWord is a text of a member of a set. item is what reads it, and value what it gives that; nil where more is to be
-// seen to.
-type setWord struct {
-	member int
-	item   *item
-	value  uint64
+	// words are the texts of those members of a set that are a word alone, with the numbers of the members; alone are these.
+	words *trie
+	alone uint64
 }
 
 // firstSets returns what is known of the ways from a node.
@@ -192,25 +182,13 @@ func (p *Parser) firstOfMembers(s *setItem) *firstSets {
 		if e := m.only; e != nil && e.item.kind == itemEnum && !e.item.numbers && e.item.words.unbroken() {
 			a.alone |= 1 << uint(i)
 			for _, w := range e.item.words.words {
-				a.words.add(w.text, uint64(len(a.setWords)), false)
-				a.setWords = append(a.setWords, e.setWord(i, &w))
+				a.words.add(w.text, uint64(i), false)
 			}
 		}
 	}
 	a.words.finish()
-	a.words.gather(a.setWords)
+	a.words.gather()
 	return a
-}
-
-// setWord returns a text of the edge that a member of a set is.
-func (e *edge) setWord(member int, w *word) setWord {
-	x, it := setWord{member: member}, &e.item
-	e.next.open()
-	if end := e.next.only; end != nil && end.item.kind == itemSetEnd && it.extent == someText && len(it.conds) == 0 &&
-		len(w.values) == 1 && !w.aliases[0] && !w.shorter {
-		x.item, x.value = it, w.values[0]
-	}
-	return x
 }
 
 // firstOfWords is firstOfItem for the texts of an enum or a bool.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -89,12 +88,9 @@ type accept struct {
 	not []earlier
 	// anyOutside tells whether one of not is outside.
 	anyOutside bool
-	// left is what is left to bits of which those of not that it implies ask: one value alone; nil for none.
-	left *model.Prog
 	// asserts tells that the case, or one that is looked at before it, has asserts; completes that bits follow from
 	// the template that its text does not give, from asserts or defaults, or that it leaves bits of entries unused.
 	asserts, completes bool
-	defaults           leafDefaults
 }
 
 // earlier is the condition of an earlier case, which does not hold.
@@ -102,8 +98,6 @@ type earlier struct {
 	cond *model.Prog
 	// outside tells whether it reads something outside the scope, which the text of the template cannot overrule.
 	outside bool
-	// implied tells that it cannot hold beside what is left.
-	implied bool
 }
 
 type itemKind uint8
@@ -244,44 +238,7 @@ func (c *compiler) display(start *node, i int) {
 			acc.anyOutside = acc.anyOutside || outside(cs.Cond.Root)
 		}
 	}
-	acc.leave()
 	c.template(start, c.unit.Cases[i].Items, acc)
-}
-
-// leave finds bits around the template of which the earlier cases ask for all values but one.
-func (a *accept) leave() {
-	asked := map[model.Test][]uint64{} // by where the bits are
-	for i := range a.not {
-		place, v, ok := a.not[i].asks()
-		if !ok || slices.Contains(asked[place], v) {
-			continue
-		}
-		asked[place] = append(asked[place], v)
-		if n := mathbits.OnesCount64(place.Mask); n < 2 || len(asked[place]) != 1<<n-1 {
-			continue
-		}
-		left := place
-		for _, v := range asked[place] {
-			left.Match ^= v // all values together would come to 0
-		}
-		a.left = &model.Prog{Root: &model.Node{Test: &left}}
-		for k := range a.not {
-			other, _, ok := a.not[k].asks()
-			a.not[k].implied = ok && other == place
-		}
-	}
-}
-
-// asks returns the value that a condition asks of bits that stand around its scope, and where; ok is false where it asks
-// for anything else.
-func (e *earlier) asks() (place model.Test, v uint64, ok bool) {
-	t := e.cond.Root.Test
-	if t == nil || !e.outside || t.Not || t.Context {
-		return place, 0, false
-	}
-	place = *t
-	place.Match = 0
-	return place, t.Match, true
 }
 
 // alias adds an alias of a case.
@@ -295,34 +252,7 @@ func (c *compiler) alias(start *node, i, alias int) {
 func (c *compiler) accept(i int) *accept {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes, defaults: defaultsOf(c.unit.Defaults)}
-}
-
-// leafDefaults are the defaults of a leaf: those that are numbers, which give bits of mask those of val, and the others.
-type leafDefaults struct {
-	val, mask bits.Value
-	others    []model.Default
-}
-
-// defaultsOf tells the defaults that are numbers from the others. Where two give a bit a value, the first counts.
-func defaultsOf(list []model.Default) (d leafDefaults) {
-	seen := bits.Value{}
-	for _, x := range list {
-		own := x.Ref.At >= 0 && x.Ref.Entry == nil && x.Ref.ScopeDepth == 0
-		var fresh bits.Value
-		if own {
-			fresh = bits.Ones(x.Ref.Width).Shl(x.Ref.At).AndNot(seen)
-			seen = seen.Or(fresh)
-		} else {
-			seen = bits.Ones(bits.Size) // it may give any
-		}
-		if !own || x.Prog != nil {
-			d.others = append(d.others, x)
-			continue
-		}
-		d.val, d.mask = d.val.Or(bits.Of(x.Val).Shl(x.Ref.At).And(fresh)), d.mask.Or(fresh)
-	}
-	return d
+	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.

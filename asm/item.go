@@ -170,9 +170,8 @@ func (p *Parser) matchSet(e *edge, way int) bool {
 func (p *Parser) member(state int) bool {
 	f, s := &p.frames[p.frame], p.node.set
 	if f.extent != noText && !f.closing {
-		may, found, end := p.mayStart(s, f.used)
-		if may = may >> uint(state) << uint(state); may != 0 {
-			return p.takeMember(s, mathbits.TrailingZeros64(may), found, end)
+		if may := p.mayStart(s, f.used) >> uint(state) << uint(state); may != 0 {
+			return p.takeMember(s, mathbits.TrailingZeros64(may))
 		}
 	}
 	if !f.closing && (f.extent == someText && f.used == 0 || !p.everyWay() && !p.endsAt(p.pos)) {
@@ -181,57 +180,48 @@ func (p *Parser) member(state int) bool {
 	return p.absent(s, *f)
 }
 
-// takeMember reads the member of a set with that number. The word that was found, which ends at end, may be all of it.
-func (p *Parser) takeMember(s *setItem, i int, found *word, end int) bool {
+// takeMember reads the member of a set with that number.
+func (p *Parser) takeMember(s *setItem, i int) bool {
 	p.save(nil, nth(i+1))
 	f := p.frames[p.frame]
 	if f.used != 0 && !p.text(s.join) || !p.spelled(f.used>>uint(i) == 0) {
 		return false
 	}
 	f.used |= 1 << uint(i)
-	if found != nil && found.members == 1<<uint(i) && end-p.pos == len(found.text) {
-		if x := &p.firstSets(s.at).setWords[found.values[0]]; x.item != nil {
-			p.push(f, s.at)
-			p.pos = end
-			return p.bind(x.item, x.value, end)
-		}
-	}
 	p.push(f, s.members[i])
 	return true
 }
 
-// mayStart returns those members of a set beside the used ones that can stand here, and the longest text that does of
-// those that are a word alone, with its end; all of them where what joins them comes first.
-func (p *Parser) mayStart(s *setItem, used uint64) (members uint64, found *word, end int) {
+// mayStart returns those members of a set beside the used ones that can stand here; all of them where what joins them comes
+// first.
+func (p *Parser) mayStart(s *setItem, used uint64) (members uint64) {
 	rest := (uint64(1)<<uint(len(s.members)) - 1) &^ used
 	if p.everyWay() {
-		return rest, nil, 0
+		return rest
 	}
 	a := p.firstSets(p.node)
 	switch {
 	case !p.stands(&a.node, p.pos):
-		return 0, nil, 0
+		return 0
 	case used != 0 && s.joined:
-		return rest, nil, 0
+		return rest
 	}
-	pos := p.pos
-	c := p.src[pos]
 	for m := rest &^ a.alone; m != 0; m &= m - 1 {
-		i := mathbits.TrailingZeros64(m)
-		if b := &a.others[i].bytes; b.has(c) || c == ' ' && pos+1 < len(p.src) && b.has(p.src[pos+1]) {
+		if i := mathbits.TrailingZeros64(m); p.stands(&a.others[i], p.pos) {
 			members |= 1 << uint(i)
 		}
 	}
 	if rest&a.alone == 0 {
-		return members, nil, 0
+		return members
 	}
-	if c == ' ' {
+	pos := p.pos
+	if p.src[pos] == ' ' {
 		pos++
 	}
-	if found, end = p.findWord(a.words, pos, len(p.src)+1); found != nil && end > pos {
+	if found, end := p.findWord(a.words, pos, len(p.src)+1); found != nil && end > pos {
 		members |= found.members & rest
 	}
-	return members, found, end
+	return members
 }
 
 // absent gives the members that were not read values that print nothing, and goes on behind the set; those of a free set

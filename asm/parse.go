@@ -770,12 +770,9 @@ func (p *Parser) accept(a *accept) bool {
 // known would print the word: the text is an alias then.
 func (p *Parser) notBefore(a *accept, scope int32) bool {
 	all, every := len(a.not) > 0 && !a.anyOutside && p.allKnown(scope), p.everyWay()
-	if a.left != nil && !every && !p.constrain(a.left, scope, true) {
-		return false
-	}
 	for _, e := range slices.Backward(a.not) { // the last says of bits what others ask of too, as a rule
 		if e.outside && !every {
-			if !e.implied && !p.constrain(e.cond, scope, false) {
+			if !p.constrain(e.cond, scope, false) {
 				return false
 			}
 			continue

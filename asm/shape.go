@@ -36,41 +36,29 @@ type shapes struct {
 	texts arena[byte]
 	// met are those that were met once: lines are read with holes when their shape comes again.
 	met marks
-	// looked counts the lines that were looked for, known those that were known, and again those of a shape that was met once.
-	// Where that does not pay, lines are not looked for until left of them have passed, twice as many as the last time.
-	looked, known, again, left, pause int
-	// rounds is how often that was looked at since.
-	rounds int
+	// Of the last looked lines known were known. Where these are few, lines are not looked for until left of them have passed.
+	looked, known, left int
 }
 
-// Of lookedAt lines that are looked for one in fewShapes has to have a shape that was met before, and after patience rounds
-// more have to be known than are read with holes, which takes half as long again.
+// Of lookedAt lines that are looked for one in fewKnown has to be known, or the next leftAlone are read as they stand.
 const (
-	lookedAt  = 1 << 10
-	fewShapes = 4
-	patience  = 2
-	minPause  = 1 << 12
-	maxPause  = 1 << 17
+	lookedAt  = 1 << 11
+	fewKnown  = 16
+	leftAlone = 1 << 15
 )
 
 // worth reports whether to look for the next line.
 func (t *shapes) worth() bool {
-	switch {
-	case t.left > 0:
+	if t.left > 0 {
 		t.left--
 		return false
-	case t.looked == lookedAt:
-		t.rounds++
-		few := t.known+t.again < lookedAt/fewShapes || t.rounds > patience && t.known < t.again
-		if t.looked, t.known, t.again = 0, 0, 0; few {
-			t.rounds = 0
-			t.pause = min(max(minPause, 2*t.pause), maxPause)
-			t.left = t.pause
-			return false
-		}
-		t.pause = 0
 	}
-	t.looked++
+	if t.looked++; t.looked == lookedAt {
+		if t.known < lookedAt/fewKnown {
+			t.left = leftAlone
+		}
+		t.looked, t.known = 0, 0
+	}
 	return true
 }
 
@@ -175,7 +163,6 @@ func (p *Parser) recallShape() recalled {
 		h.written = first.written
 	}
 	if p.memo.shapes.met.met(hash) {
-		p.memo.shapes.again++
 		return isNew
 	}
 	return isText

@@ -395,13 +395,8 @@ func (p *Parser) leafDefaults(zeros bool) (all bool) {
 	all = true
 	for j := range p.leafScopes {
 		u := &p.leafScopes[j]
-		list, s := u.leaf.Defaults, &p.scopes[u.scope]
-		if len(list) > 0 && s.low == 0 && s.parts == nil && p.failure == nil { // an error tells of each by itself
-			p.fillMasked(s.space, &u.accept.defaults.val, &u.accept.defaults.mask)
-			list = u.accept.defaults.others
-		}
-		for i := range list {
-			all = p.default1(&list[i], u.scope, zeros) && all
+		for i := range u.leaf.Defaults {
+			all = p.default1(&u.leaf.Defaults[i], u.scope, zeros) && all
 		}
 	}
 	return all

@@ -5,7 +5,6 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
@@ -284,21 +283,10 @@ func (p *Parser) unused(list *[maxSpaces]bits.Value) {
 			}
 			sp, ok := p.entry(x.Entry.Field, &s)
 			for i := 0; ok && i < len(x.Bits); i++ {
-				if b := &x.Bits[i]; b.Cond == nil || p.surely(b, sp, u.scope) {
+				if b := &x.Bits[i]; b.Cond == nil || p.ternary(b.Cond.Root, u.scope).truth() == exactly(1) {
 					list[sp] = list[sp].Or(b.Mask)
 				}
 			}
 		}
 	}
-}
-
-// surely reports whether the condition for bits of a space to be unused is known to hold.
-func (p *Parser) surely(b *model.UnusedBits, sp uint8, scope int32) bool {
-	if t, s := b.Test, &p.spaces[sp]; t != nil {
-		if p.shaped {
-			p.relyOnTest(t, sp, t.Low, s.val.Uint(t.Low, 64), s.known.Uint(t.Low, 64))
-		}
-		return s.known[t.Low>>6]&t.Mask != 0 && t.Of(&s.val, nil) != 0
-	}
-	return p.ternary(b.Cond.Root, scope).truth() == exactly(1)
 }

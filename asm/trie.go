@@ -127,11 +127,11 @@ func (t *trie) unbroken() bool {
 }
 
 // gather tells of the texts of a set the members.
-func (t *trie) gather(list []setWord) {
+func (t *trie) gather() {
 	for i := range t.words {
 		w := &t.words[i]
 		for _, v := range w.values {
-			w.members |= 1 << uint(list[v].member)
+			w.members |= 1 << v
 		}
 		for k := i - 1; w.shorter && k >= 0; k-- { // the last of those that it starts with comes first
 			if start := &t.words[k]; start.text != "" && strings.HasPrefix(w.text, start.text) {

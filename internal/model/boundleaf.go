@@ -157,8 +157,6 @@ type Unused struct {
 type UnusedBits struct {
 	Mask bits.Value
 	Cond *Prog
-	// Test is Cond as a test of a bit of the entry, nil where it asks for more.
-	Test *Test
 }
 
 // Hazard is a condition under which an instruction does not do what its text seems to say.
@@ -231,27 +229,7 @@ func (u *BoundLeaf) unused(ref *Ref, cond *Prog) {
 		list[i].Mask = list[i].Mask.Or(mask)
 		return
 	}
-	x := UnusedBits{Mask: mask, Cond: cond}
-	if cond != nil && i == 0 {
-		x.Test = entryTest(cond.Root, entry.Field)
-	}
-	u.Unused[k].Bits = append(list, x)
-}
-
-// entryTest returns the test of a bit of the entry of an index field that an expression is, nil if it is none.
-func entryTest(n *Node, index *spec.Field) *Test {
-	if n.Op == spec.OpNot {
-		return entryTest(n.X, index).not()
-	}
-	if n.Op != spec.OpField || len(n.Alts) != 1 || n.Alts[0].Cond != nil {
-		return nil
-	}
-	r := n.Alts[0].Ref
-	if r == nil || r.Entry != index || r.ScopeDepth > 0 || r.At < 0 || r.Width != 1 {
-		return nil
-	}
-	bit := uint64(1) << uint(r.At&63)
-	return &Test{Mask: bit, Match: bit, Low: r.At &^ 63}
+	u.Unused[k].Bits = append(list, UnusedBits{Mask: mask, Cond: cond})
 }
 
 // scatter returns where bits of a field are whose parts these are.

@@ -239,10 +239,7 @@ func (w *fieldWalk) inner(at *fieldSite, ref *model.Ref, depth int) {
 
 // leafOf finds the leaf of the value of a frame, of a field of a bitset type.
 func (d *Decoder) leafOf(ref *model.Ref, depth int) bool {
-	if m := d.envMemo(ref.Env); m.single != nil {
-		d.frames[depth].leaf = m.single
-		return true
-	} else if m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
+	if m := d.envMemo(ref.Env); m.choice != nil && ref.Field.Table == nil && ref.Width <= m.width {
 		if x := m.choice.at(m.choice.key.from(&d.frames[depth].from)); x != nil {
 			d.frames[depth].leaf = x.unit
 			return true

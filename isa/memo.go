@@ -234,8 +234,6 @@ type envMemo struct {
 	// not asked for.
 	choice *choice
 	width  int
-	// single is the only leaf, which has each value; nil if there is none.
-	single *model.BoundLeaf
 	leaves []*leafMemo // by Leaf.ID
 }
 

@@ -168,9 +168,7 @@ func (d *Decoder) chosen(ref *model.Ref, depth int) (x *display, ok bool) {
 		}
 	}
 	found := len(d.findings)
-	if m.single != nil {
-		d.frames[depth].leaf = m.single
-	} else if !d.enter(ref.Env, depth) {
+	if !d.enter(ref.Env, depth) {
 		return nil, false
 	}
 	u := d.frames[depth].leaf
@@ -367,11 +365,7 @@ func (p *plan) onlyCase() int {
 func (m *envMemo) prepare(env *model.Env, width int) {
 	m.width, m.choice = width, nil
 	g := dependencies{budget: maxDependencies}
-	leaves := env.Root.Leaves
-	if len(leaves) == 1 && len(env.Bound(leaves[0]).Requires) == 0 && leaves[0].Mask.IsZero() && leaves[0].DontCare.IsZero() {
-		m.single = env.Bound(leaves[0])
-	}
-	for _, l := range leaves {
+	for _, l := range env.Root.Leaves {
 		g.masks[0] = g.masks[0].Or(l.Mask).Or(l.DontCare)
 		g.cases(env.Bound(l), 0)
 	}

@@ -241,11 +241,6 @@ func (p *Parser) runAt(ref *model.Ref, scope int32) (sp uint8, low int, ok bool)
 
 // enter returns the scope at the end of a path.
 func (p *Parser) enter(ref *model.Ref, from int32) (s scope, ok bool) {
-	if len(ref.Enter) > 0 {
-		if sp, low, ok := p.runAt(ref, from); ok {
-			return scope{space: sp, low: low - ref.Low}, true
-		}
-	}
 	s, ok = p.scopes[from], true
 	for i := 0; ok && i < len(ref.Enter); i++ {
 		s, ok = p.step(ref.Enter[i], s)
@@ -342,16 +337,7 @@ func (p *Parser) setLimb(sp uint8, limb int, v, mask uint64) bool {
 
 // bindPattern sets the fixed bits of a leaf.
 func (p *Parser) bindPattern(scope int32, l *model.Leaf) bool {
-	s := &p.scopes[scope]
-	if p.failure != nil {
-		return p.setPieces(s, []spec.Part{{Width: l.Size}}, l.Match, l.Mask, p.pos)
-	}
-	for i := range (l.Size + 63) / 64 {
-		if l.Mask[i] != 0 && !p.give(s, 64*i, l.Match[i], l.Mask[i]) {
-			return false
-		}
-	}
-	return true
+	return p.setPieces(&p.scopes[scope], []spec.Part{{Width: l.Size}}, l.Match, l.Mask, p.pos)
 }
 
 // allKnown reports whether every bit of a scope has its value.

@@ -340,21 +340,7 @@ func (p *Parser) wayFrom(e *edge, o *operand, i int) int {
 // take gives what a way to read a nested value gives.
 func (p *Parser) take(it *item, w *way) bool {
 	own, ok := p.frames[p.frame].scope, true
-	switch ref := it.ref; {
-	case it.kind == itemSet:
-	case w.more == nil && ref.Prog == nil:
-		scope := p.scopeOf(ref.ScopeDepth)
-		if !p.bindSome(ref, scope, w.val, w.known, p.pos) {
-			return false
-		}
-		if w.hole.set == 0 {
-			return true
-		}
-		v := p.tagged(&w.hole)
-		ok = p.bindSome(ref, scope, v, w.hole.set, p.pos)
-		p.tag = tag{}
-		return ok
-	default:
+	if it.kind != itemSet {
 		own, ok = p.open(it)
 	}
 	if !ok {

@@ -81,11 +81,6 @@ func derivedConstraint(ref *model.Ref, scope int32, v uint64) constraint {
 
 // constrain adds that a condition holds, or does not, settling it at once where that is possible.
 func (p *Parser) constrain(prog *model.Prog, scope int32, want bool) bool {
-	if prog.Root.Test != nil && p.failure == nil {
-		if s := p.truth(prog.Root, scope, want); s != open {
-			return s == holds
-		}
-	}
 	if s := &p.scopes[scope]; p.failure != nil && want && prog.Simple && s.parts == nil && asksFields(prog.Root) {
 		return p.setMasked(s.space, s.low, s.size, prog.Match, prog.Mask, p.pos)
 	}

@@ -13,7 +13,7 @@ import (
 // fact that is not needed has a line read again that could be known.
 
 // fact says of a number that it is from least to most, and what the bits of mask are. Of a selector it says so of what it is
-// as one of the kinds, whose number is kind; 0 for one that was not looked at.
+// as the kind with that number, which is 0 for one that was not looked at.
 type fact struct {
 	least, most, mask, match uint64
 	kind                     uint16

@@ -159,7 +159,7 @@ func (h *holes) scan(text []byte) (ok bool) {
 			continue
 		}
 		from, end, v, hole := h.numberAt(line, i)
-		if hole == 0 || len(h.numbers) == maxHoles {
+		if hole == 0 || len(h.numbers) == maxHoles || h.selectors.anchors.start().takes(hole) && h.selectors.hasAnchor(line[from:end]) {
 			n += copy(shape[n:], line[i:end])
 			i = end
 			continue
@@ -291,6 +291,26 @@ func (h *holes) place(src []byte) {
 	}
 }
 
+// spell returns a loaded text in which the holes from a place on are written out, and of what was there up to end the size.
+// There is room for 8 bytes behind it, as there is behind what was loaded.
+func (h *holes) spell(whole []byte, pos, end int) (text []byte, size int) {
+	text = append(make([]byte, 0, len(whole)+len(h.line)+8), whole[:pos]...)
+	for i := pos; i < len(whole); i++ {
+		if i == end {
+			size = len(text) - pos
+		}
+		if !isHole(whole[i]) {
+			text = append(text, whole[i])
+			continue
+		}
+		n := &h.numbers[h.open[h.from(i)].number]
+		for _, c := range h.line[n.from:n.to] {
+			text = append(text, h.folds[c])
+		}
+	}
+	return text, size
+}
+
 // from returns the index of the first open hole at a place or behind.
 func (h *holes) from(pos int) (i int) {
 	for i < len(h.open) && h.open[i].pos < pos {
@@ -354,14 +374,17 @@ func (p *Parser) baseAt(pos int) uint64 {
 }
 
 // mayCut reports whether the number of the hole at a place could end sooner, since a digit could come behind it. So could a
-// selector where more of it, or the point before it, could come.
+// selector where more of it, or the point before it, could come; behind a blank too where it has punctuation inside.
 func (p *Parser) mayCut(next *node, pos int) bool {
-	f := &p.firstSets(next).node
-	selects, some := p.src[pos] >= selectorHole, uint8(1)<<p.src[pos]
+	f := p.firstSets(next).node
+	selects, some, broken := p.src[pos] >= selectorHole, uint8(1)<<p.src[pos], false
 	if selects {
-		some = allHoles
+		some, broken = allHoles, p.holes.open[p.holes.from(pos)].selector.broken
 	}
 	for frame := p.frame; ; frame = p.frames[frame].parent {
+		if broken {
+			f = f.touching()
+		}
 		if f.touch&some != 0 || selects && f.bytes.has('.') {
 			return true
 		}
@@ -375,7 +398,7 @@ func (p *Parser) mayCut(next *node, pos int) bool {
 			}
 			return false
 		}
-		f = &p.firstSets(fr.ret).node
+		f = p.firstSets(fr.ret).node
 	}
 }
 

@@ -14,13 +14,15 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// TestScan finds the numbers of lines: <12> is one with a hole for decimal digits, <x1f> one for those behind 0x.
+// TestScan finds the numbers of lines: <12> is one with a hole for decimal digits, <x1f> one for those behind 0x. Those in
+// which a name may start are none.
 func TestScan(t *testing.T) {
-	h := &holes{selectors: &selectors{}, folds: foldTable(false)}
+	h := &holes{selectors: &selectors{anchors: trieOf("99d", "aab")}, folds: foldTable(false)}
 	for _, line := range []string{
-		"mov r<12>, c<3>.x", "<1>", "<0>", "add 0x<x1f>, -<5>", "<12345678> <123456789> <123456789012345>", "a<1>b<2>c<3>d<4>e<5>f<6>g<7>",
+		"mov r<12>, c<3>.x", "<1>", "<0>", "add 0x<x1f>, -<5>", "<12345678> 123456789 <123456789012345>", "a<1>b<2>c<3>d<4>e<5>f<6>g<7>",
 		"1234567890123456", "007 00 0x01 0x", "0b101 0o17 0B1", "1.5 0.25 .<5>", "r1.2x", "v<1>.x <2>.", "0x1F 0X1f", "0x<xabcdef> 0x1234567890abcdef",
 		"nothing", "", "a\x01 1", "\x02", "\x00 1", "é<1>",
+		"99d <1>", "<98> 99 9 <18> 19 <1991>", "0x<xab> 0xaa 0x1aab 0xba 0x<xaa7>",
 	} {
 		shape := regexp.MustCompile(`<x[0-9a-f]*>`).ReplaceAllString(line, "\x02")
 		shape = regexp.MustCompile(`<[0-9]*>`).ReplaceAllString(shape, "\x01")
@@ -47,6 +49,16 @@ func TestScan(t *testing.T) {
 	if h.scan([]byte(many)); string(h.shape) != strings.Repeat("r\x01 ", maxHoles)+"r7 r7 " {
 		t.Errorf("%q is %q", many, h.shape)
 	}
+}
+
+// trieOf returns a trie of texts.
+func trieOf(texts ...string) *trie {
+	t := &trie{}
+	for i, text := range texts {
+		t.add(text, uint64(i), false)
+	}
+	t.finish()
+	return t
 }
 
 // TestShapes holds that lines that differ in their numbers are read as they are by a parser that remembers nothing: in
@@ -195,7 +207,7 @@ func otherSelectors(line string, seen *[]string, r *rand.Rand) string {
 
 // TestScanSelectors finds selectors: {xy} is one with a hole, {*y} one with punctuation at an end.
 func TestScanSelectors(t *testing.T) {
-	h := &holes{selectors: &selectors{anchors: &trie{}}, folds: foldTable(true)}
+	h := &holes{selectors: &selectors{anchors: trieOf()}, folds: foldTable(true)}
 	h.selectors.anchors.finish()
 	for _, c := range "xyw0_*abcdefgh" {
 		h.selectors.letters[c] = true
@@ -447,6 +459,145 @@ func TestSelectorKinds(t *testing.T) {
 		{"DG 1.x1", "DG 2.y2", "DG 1.xy3", "DG 2.yx4", "DG 3.y1", "DG 3.x2", "DG 3.xx2", "DG 4.y12", "DG 4.x23", "DG 4.y"},
 		{"tri 1.rqp 3", "tri 2.pqr 4", "tri 3.qrr 5", "tri 1.pqr 77", "quad 2.pqr 4", "tri 2.rqp 77", "tri 3.pqr 78", "quad 3.rqp 4", "tri 3.pqr 5"},
 		{"SOFT 1!, 2", "SOFT 0, 2", "SOFT 0!, 2", "SOFT 1, 2", "SOFT 2!, 3", "SOFT 3, 3"},
+	})
+}
+
+// TestSelectorsBesideHoles is TestSelectors for operands that have more holes behind the selector, ways of more than one
+// size, or words in which a blank is free.
+func TestSelectorsBesideHoles(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"beside.xml": {Data: []byte(`<isa name="beside" strict="true">
+		<enum name="#c"><value val="0" display="x"/><value val="1" display="y"/><value val="2" display="z"/><value val="3" display="w"/></enum>
+		<enum name="#times"><value val="0" display="x*y"/><value val="1" display="x"/><value val="2" display="y"/><value val="3" display="y*x"/></enum>
+		<enum name="#rest"><value val="0" display="*y"/><value val="1" display="*x"/><value val="2" display="q"/></enum>
+		<bitset name="#pair" size="4"><display>{A}{B}</display><field name="A" low="0" high="1" type="#c"/><field name="B" low="2" high="3" type="#c"/></bitset>
+		<bitset name="#quad" size="8"><display>{P}{Q}</display><field name="P" low="0" high="3" type="#pair"/><field name="Q" low="4" high="7" type="#pair"/></bitset>
+		<bitset name="#reg" size="4"><display>r.{P}</display><field name="P" low="0" high="3" type="#pair"/></bitset>
+		<bitset name="#indexed" size="12"><display>{Q}[{R}]</display><field name="Q" low="0" high="7" type="#quad"/><field name="R" low="8" high="11" type="#reg"/></bitset>
+		<bitset name="#numbered" size="4"><display>n{N}</display><field name="N" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#counted" size="8"><display>{P}[{N}]</display><field name="P" low="0" high="3" type="#pair"/><field name="N" low="4" high="7" type="#numbered"/></bitset>
+		<bitset name="#term" size="2"><display>{A}</display><field name="A" low="0" high="1" type="#times"/></bitset>
+		<bitset name="#short-first" size="5"/>
+		<bitset name="#short-first-1" extends="#short-first"><display>{A}</display><pattern low="2" high="4">0xx</pattern><field name="A" low="0" high="1" type="#c"/></bitset>
+		<bitset name="#short-first-2" extends="#short-first"><display>{B}{C}</display><pattern pos="4">1</pattern><field name="B" low="0" high="1" type="#c"/><field name="C" low="2" high="3" type="#c"/></bitset>
+		<bitset name="#mark" size="3"/>
+		<bitset name="#mark-alone" extends="#mark"><display>!</display><pattern low="0" high="2">0xx</pattern></bitset>
+		<bitset name="#mark-of" extends="#mark"><display>{A}!</display><pattern pos="2">1</pattern><field name="A" low="0" high="1" type="#c"/></bitset>
+		<bitset name="#two-or-four" size="9"/>
+		<bitset name="#four" extends="#two-or-four"><display>{Q}</display><pattern pos="8">0</pattern><field name="Q" low="0" high="7" type="#quad"/></bitset>
+		<bitset name="#only-two" extends="#two-or-four"><display>{P}</display><pattern low="4" high="8">1xxxx</pattern><field name="P" low="0" high="3" type="#pair"/></bitset>
+		<bitset name="#i" size="32"/>
+		<bitset name="op" extends="#i"><display>op {N}.{P}, {A}</display><pattern low="28" high="31">0000</pattern><pattern low="12" high="27">xxxxxxxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="P" low="4" high="7" type="#pair"/><field name="A" low="8" high="11" type="uint"/></bitset>
+		<bitset name="at" extends="#i"><display>at [{R}], {A}</display><pattern low="28" high="31">0001</pattern><pattern low="8" high="27">xxxxxxxxxxxxxxxxxxxx</pattern>
+			<field name="R" low="0" high="3" type="#reg"/><field name="A" low="4" high="7" type="uint"/></bitset>
+		<bitset name="by" extends="#i"><display>by {N}.{K}, {A}</display><pattern low="28" high="31">0010</pattern><pattern low="20" high="27">xxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="K" low="4" high="15" type="#indexed"/><field name="A" low="16" high="19" type="uint"/></bitset>
+		<bitset name="count" extends="#i"><display>count {N}.{K}, {A}</display><pattern low="28" high="31">0011</pattern><pattern low="16" high="27">xxxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="K" low="4" high="11" type="#counted"/><field name="A" low="12" high="15" type="uint"/></bitset>
+		<bitset name="place-1" extends="#i"><override><expr>{M} == 5</expr><display>five</display></override><display>place [n{M}], {A}</display><pattern low="28" high="31">1011</pattern><pattern low="8" high="27">xxxxxxxxxxxxxxxxxxxx</pattern>
+			<field name="M" low="0" high="3" type="uint"/><field name="A" low="4" high="7" type="uint"/></bitset>
+		<bitset name="place-2" extends="#i"><display>place [{R}], {A}</display><pattern low="28" high="31">1100</pattern><pattern low="8" high="27">xxxxxxxxxxxxxxxxxxxx</pattern>
+			<field name="R" low="0" high="3" type="#numbered"/><field name="A" low="4" high="7" type="uint"/></bitset>
+		<bitset name="term" extends="#i"><display>term {N}.{T}, {A}</display><pattern low="28" high="31">0100</pattern><pattern low="10" high="27">xxxxxxxxxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="T" low="4" high="5" type="#term"/><field name="A" low="6" high="9" type="uint"/></bitset>
+		<bitset name="times-1" extends="#i"><display>times {N}.{T} {S} = {A}</display><pattern low="28" high="31">0101</pattern><pattern low="12" high="27">xxxxxxxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="T" low="4" high="5" type="#term"/><field name="S" low="6" high="7" type="#rest"/><field name="A" low="8" high="11" type="uint"/></bitset>
+		<bitset name="times-2" extends="#i"><display>times {N}.{T} = {A}</display><pattern low="28" high="31">0110</pattern><pattern low="12" high="27">xxxxxxxxxxxxxxxx</pattern><pattern low="4" high="7">xxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="T" low="8" high="9" type="#term"/><field name="A" low="10" high="11" type="uint"/></bitset>
+		<bitset name="short" extends="#i"><display>short {N}.{S}, {A}</display><pattern low="28" high="31">0111</pattern><pattern low="13" high="27">xxxxxxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="S" low="4" high="8" type="#short-first"/><field name="A" low="9" high="12" type="uint"/></bitset>
+		<bitset name="marked" extends="#i"><display>mark {N}.{S}{M}, {A}</display><pattern low="28" high="31">1000</pattern><pattern low="16" high="27">xxxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="S" low="4" high="8" type="#short-first"/><field name="M" low="9" high="11" type="#mark"/><field name="A" low="12" high="15" type="uint"/></bitset>
+		<bitset name="first" extends="#i"><display>first {N}.{S}, {A}</display><pattern low="28" high="31">1001</pattern><pattern low="17" high="27">xxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="S" low="4" high="12" type="#two-or-four"/><field name="A" low="13" high="16" type="uint"/></bitset>
+		<bitset name="second" extends="#i"><display>second {N}.{S}, {A}</display><pattern low="28" high="31">1010</pattern><pattern low="17" high="27">xxxxxxxxxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="S" low="4" high="12" type="#two-or-four"/><field name="A" low="13" high="16" type="uint"/></bitset>
+		</isa>`)}}, "beside.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	pairs := []string{"op 1.xy, 2", "op 2.zw, 3", "op 3.zz, 4", "op 4.xy, 5", "op 5.zw, 6", "op 6.yz, 7"}
+	for i, groups := range [][][]string{
+		{pairs, {"at [r.xy], 4", "at [r.zw], 4", "at [r.yy], 5", "at [r.zw], 6"},
+			{"by 1.xyzw[r.xy], 2", "by 2.zwxy[r.zw], 3", "by 3.zxxx[r.yy], 4", "by 4.zzzz[r.zz], 4", "by 4.yzzz[r.wz], 4", "by 4.yzzz[r.wz], 99"},
+			{"at [r.xy], 4", "at [r.yy], 5"}},
+		{pairs, {"place [n5], 99", "place [n5], 98"}, {"count 1.xy[n1], 99", "count 2.zw[n2], 98"}, {"place [n5], 5", "place [n6], 5", "count 1.xy[n1], 9"}},
+		{{"term 1.x*y, 2", "term 2.x*y, 3", "term 3.x*y, 4", "term 1.x*y, 2"},
+			{"times 1.x*y=2", "times 2.x*y=2", "times 3.x*y=2", "times 3.y*x=2", "times 3.x *x=2", "times 3.y = 2"}},
+		{{"short 1.xy, 2", "short 2.zw, 3", "short 3.z, 4", "short 4.zw, 5"}, {"mark 1.xy!, 2", "mark 2.zw!, 3", "mark 3.yz!, 4", "mark 4.y!, 4"}},
+		{{"second 1.xyzw, 1", "second 2.xyzw, 1", "second 3.xyzw, 1", "second 4.xyzw, 1"},
+			{"first 1.zw, 1", "first 2.zw, 2", "first 3.zw, 3", "first 4.zw, 1", "first 1.x, 1", "first 1.yyxx, 1", "first 1.xzwy, 1"}},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { compareGroups(t, s, groups) })
+	}
+}
+
+// TestHooksSeeText reads operands with selectors and a constant expression: what the hook is asked for has no holes.
+func TestHooksSeeText(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"hook.xml": {Data: []byte(`<isa name="hook" strict="true">
+		<enum name="#c"><value val="0" display="x"/><value val="1" display="y"/></enum>
+		<bitset name="#pair" size="2"><display>{A}{B}</display><field name="A" pos="0" type="#c"/><field name="B" pos="1" type="#c"/></bitset>
+		<bitset name="#counted" size="6"><display>{P}[{N}]</display><field name="P" low="0" high="1" type="#pair"/><field name="N" low="2" high="5" type="uint"/></bitset>
+		<bitset name="#i" size="16"/>
+		<bitset name="op" extends="#i"><display>op {N}.{P}, {A}</display><pattern low="12" high="15">0000</pattern><pattern low="10" high="11">xx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="P" low="4" high="5" type="#pair"/><field name="A" low="6" high="9" type="uint"/></bitset>
+		<bitset name="count" extends="#i"><display>count {N}.{K}, {A}</display><pattern low="14" high="15">01</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="K" low="4" high="9" type="#counted"/><field name="A" low="10" high="13" type="uint"/></bitset>
+		</isa>`)}}, "hook.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, _ := New(s, "")
+	p.Constant = func(text string) (int64, int, error) {
+		if !strings.HasPrefix(text, "(1+2)") {
+			t.Errorf("the hook is asked for %q", text)
+		}
+		return 3, len("(1+2)"), nil
+	}
+	for range 4 {
+		for _, line := range []string{"op 1.xy, 2", "op 2.yx, 3", "op 3.yy, 4", "count 1.xy[$(1+2)], 1", "count 2.yx[$(1+2)], 2"} {
+			if _, err := p.Parse(line); err != nil {
+				t.Error(line, err)
+			}
+		}
+	}
+}
+
+// TestNumbersLikeAnchors reads instructions whose names start with digits.
+func TestNumbersLikeAnchors(t *testing.T) {
+	const fields = `<field name="A" low="0" high="7" type="%s"/></bitset>`
+	s, err := isa.Load(fstest.MapFS{"anchors.xml": {Data: []byte(`<isa name="anchors" strict="true"><bitset name="#i" size="16"/>
+		<bitset name="line" extends="#i"><display>1d {A}</display><pattern low="8" high="15">00000001</pattern>` + fmt.Sprintf(fields, "uint") + `
+		<bitset name="word" extends="#i"><display>32 {A}</display><pattern low="8" high="15">00000010</pattern>` + fmt.Sprintf(fields, "uint") + `
+		<bitset name="behind" extends="#i"><display>{A}fa</display><pattern low="8" high="15">00000011</pattern>` + fmt.Sprintf(fields, "hex") + `
+		<bitset name="other" extends="#i"><display>other {A}</display><pattern low="8" high="15">00000100</pattern>` + fmt.Sprintf(fields, "uint") + `
+		</isa>`)}}, "anchors.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	compareGroups(t, s, [][]string{{"1d 1", "1d 2", "1d 3"}, {"other 2", "other 4", "other 5"}, {"32 5", "32 6", "32 77", "33 7"}, {"0x12fa", "0x13fa", "0x1fa", "0x14f"}})
+}
+
+// TestDeepOperand reads a value nested too deep, and then less deep.
+func TestDeepOperand(t *testing.T) {
+	var b strings.Builder
+	for i := 40; i > 5; i-- {
+		fmt.Fprintf(&b, `<bitset name="#e%d" size="%d"/><bitset name="#x%d" extends="#e%d"><display>x</display><pattern low="0" high="%d">%s</pattern></bitset>`, i, i, i, i, i-1, strings.Repeat("0", i))
+		fmt.Fprintf(&b, `<bitset name="#y%d" extends="#e%d"><display>({A})</display><pattern pos="0">1</pattern><field name="A" low="1" high="%d" type="#e%d"/></bitset>`, i, i, i-1, i-1)
+	}
+	s, err := isa.Load(fstest.MapFS{"deep.xml": {Data: []byte(`<isa name="deep" strict="true">` + b.String() + `
+		<bitset name="#e5" size="5"><display>x</display><pattern low="0" high="4">00000</pattern></bitset><bitset name="#i" size="64"/>
+		<bitset name="whole" extends="#i"><display>whole {E}, {B}</display><pattern low="48" high="63">0000000000000000</pattern>
+			<field name="E" low="0" high="39" type="#e40"/><field name="B" low="40" high="47" type="uint"/></bitset>
+		<bitset name="part" extends="#i"><display>part {E}, {B}</display><pattern low="48" high="63">0000000000000001</pattern><pattern low="30" high="39">xxxxxxxxxx</pattern>
+			<field name="E" low="0" high="29" type="#e30"/><field name="B" low="40" high="47" type="uint"/></bitset></isa>`)}}, "deep.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	nest := func(n int) string { return strings.Repeat("(", n) + "x" + strings.Repeat(")", n) }
+	compareGroups(t, s, [][]string{
+		{"whole " + nest(30) + ", 1", "whole " + nest(30) + ", 2", "whole " + nest(30) + ", 3"},
+		{"part " + nest(14) + ", 1", "part " + nest(14) + ", 2", "part " + nest(20) + ", 2"},
 	})
 }
 

@@ -206,7 +206,7 @@ func (p *Parser) readAlone(g *grammar, depth int) *operand {
 	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-depth)
 	o.facts, o.cut = m.facts.keep(p.holes.factsOf(p.pos, len(o.text))), p.holes.cut>>uint(p.holes.from(p.pos))
 	p.holes.back(p.pos, around)
-	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays
+	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays || q.deepest == maxNested
 	for i := 1; i < len(o.ways); i++ {
 		o.behind.addAt(o.text, o.ways[i].size)
 	}

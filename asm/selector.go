@@ -1,6 +1,9 @@
 package asm
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // Swizzles, masks and other selectors differ from line to line as numbers do. Once a word behind a point was read as an
 // operand, all of it and in one way, words of the letters of such ones are selectors, and a hole stands in their place. The
@@ -10,26 +13,29 @@ import "slices"
 // selectors are the words for which holes stand.
 type selectors struct {
 	hashTable[selector]
-	letters [256]bool // they are made of
-	kinds   []selectorKind
+	letters [256]bool      // they are made of
+	kinds   []selectorKind // by their numbers, which are not 0
 	room    arena[selector]
-	// anchors are those of the root: a word in which one may start is no selector.
+	// anchors are those of the root: a word in which one may start is no selector, and no number.
 	anchors *trie
 }
 
-// selector is a word of up to maxSelector bytes; hole is 0 for one that is none.
+// selector is a word of up to maxSelector bytes; hole is 0 for one that never has a hole in its place.
 type selector struct {
-	text   []byte
-	packed uint64 // the text as a number
+	packed uint64 // the word as a number
 	hole   byte
+	broken bool // it has punctuation inside
 	// values are what it gives as operands.
 	values []selectorValue
 }
 
 type selectorValue struct {
-	kind  uint16 // one more than its index
+	kind  uint16 // its number
 	value uint64
 }
+
+// writtenOut is the number of no kind: that of selectors that are read as the text that they are.
+const writtenOut = ^uint16(0)
 
 // selectorKind is what selectors are read as: an operand of a kind that starts with the word, or with the point before it.
 // The bits of known are those of its value that it gives, none where it is not to be read so. What stands behind it has
@@ -111,21 +117,24 @@ func (t *selectors) at(line []byte, from int, folds *[256]byte) (s *selector, en
 // newSelector adds a word.
 func (t *selectors) newSelector(x uint64, word []byte, folds *[256]byte) *selector {
 	s := &t.room.keep([]selector{{packed: x, hole: selectorHole}})[0]
-	for _, c := range word {
-		s.text = append(s.text, folds[c])
+	var room [maxSelector]byte
+	folded := room[:len(word)]
+	for i, c := range word {
+		folded[i] = folds[c]
 	}
 	switch {
-	case t.mayStart(s.text):
+	case t.hasAnchor(folded):
 		s.hole = 0
-	case loose[s.text[0]] || loose[s.text[len(s.text)-1]]:
+	case loose[folded[0]] || loose[folded[len(folded)-1]]:
 		s.hole = looseHole
 	}
+	s.broken = slices.ContainsFunc(folded, func(c byte) bool { return loose[c] })
 	t.add(mix(x, 0), s, maxSelectors)
 	return s
 }
 
-// mayStart reports whether a template could have its anchor in a word.
-func (t *selectors) mayStart(word []byte) bool {
+// hasAnchor reports whether a template could have its anchor in a word, or from there on.
+func (t *selectors) hasAnchor(word []byte) bool {
 	for i := range word {
 		if found, _, stop, _ := t.anchors.find(word, i, len(word)+1, true); found != nil || stop == len(word) {
 			return true
@@ -161,22 +170,21 @@ func (p *Parser) noteSelector(o *operand) {
 	}
 }
 
-// wayOf returns the way to read an operand whose text has that size, if it is the longest, the only one of that size and
-// gives nothing but bits of the value; else nil.
-func (o *operand) wayOf(size int) (way *way) {
-	if o.inPlace || len(o.text) > size+2 {
+// wayOf returns the way to read an operand whose text has that size, if it is the first and the longest, the only one of
+// that size and gives nothing but bits of the value; else nil.
+func (o *operand) wayOf(size int) *way {
+	if o.inPlace || len(o.ways) == 0 || len(o.text) > size+2 {
 		return nil
 	}
 	for i := range o.ways {
-		w := &o.ways[i]
-		switch {
-		case w.size > size, w.size == size && (way != nil || w.off != 0 || w.more != nil || w.hole.set != 0 || w.known == 0):
+		if w := &o.ways[i]; w.size > size || w.size == size && i > 0 {
 			return nil
-		case w.size == size:
-			way = w
 		}
 	}
-	return way
+	if w := &o.ways[0]; w.size == size && w.off == 0 && w.more == nil && w.hole.set == 0 && w.known != 0 {
+		return w
+	}
+	return nil
 }
 
 // selectorAt returns the place of the selector that stands at the present place, or behind a point there; ok is false where
@@ -194,19 +202,19 @@ func (p *Parser) selectorAt() (at int, ok bool) {
 func (p *Parser) selected(g *grammar, kind operandKind, depth, at int) *operand {
 	t, s := &p.memo.selectors, p.holes.open[p.holes.from(at)].selector
 	i := slices.IndexFunc(s.values, func(v selectorValue) bool {
-		k := &t.kinds[v.kind-1]
-		return k.kind == kind && k.point == (at > p.pos) && len(k.behind) < len(p.whole)-at && string(p.whole[at+1:][:len(k.behind)]) == k.behind
+		k := &t.kinds[v.kind]
+		return k.kind == kind && k.point == (at > p.pos) && bytes.HasPrefix(p.whole[at+1:], []byte(k.behind))
 	})
 	if i < 0 && len(t.kinds) < maxSelectorKinds {
 		i = len(s.values)
-		s.values = append(s.values, p.selectAlone(g, kind, depth, at, s))
+		s.values = append(s.values, p.selectAlone(g, kind, depth, at))
 	}
-	if i < 0 || t.kinds[s.values[i].kind-1].known == 0 {
+	if i < 0 || t.kinds[s.values[i].kind].known == 0 {
 		p.writeOut(at)
 		return nil
 	}
 	n := s.values[i].kind
-	k := &t.kinds[n-1]
+	k := &t.kinds[n]
 	m, size := &p.memo.operands.wayParts, at+1-p.pos
 	o := &m.operands.keep([]operand{{kind: kind, depth: k.depth, text: m.texts.keep(p.whole[p.pos : at+1+len(k.behind)])}})[0]
 	o.only[0] = way{size: size, loosely: k.loosely, hole: holeBits{set: k.known, tag: tag{hole: 1}}}
@@ -215,18 +223,19 @@ func (p *Parser) selected(g *grammar, kind operandKind, depth, at int) *operand 
 	return o
 }
 
-// selectAlone reads the selector at a place as an operand that starts at the present one.
-func (p *Parser) selectAlone(g *grammar, kind operandKind, depth, at int, s *selector) selectorValue {
-	line := p.input
-	text := make([]byte, 0, len(line.whole)+maxSelector+8)
-	text = append(append(append(text, line.whole[:at]...), s.text...), line.whole[at+1:]...)
+// selectAlone reads the selector at a place as an operand that starts at the present one. All holes from there on are
+// written out for it, since what it finds is remembered, and hooks see the text.
+func (p *Parser) selectAlone(g *grammar, kind operandKind, depth, at int) selectorValue {
+	line, h := p.input, p.holes
+	open := h.open
+	text, size := h.spell(line.whole, p.pos, at+1)
+	h.open = nil
 	p.whole, p.src, p.raw, p.shaped = text, text[:len(text)-1], text[:len(text)-1], false
 	o := p.readAlone(g, depth)
-	p.input, p.shaped = line, true
-	size := at - p.pos + len(s.text)
+	p.input, p.shaped, h.open = line, true, open
 	k := selectorKind{kind: kind, point: at > p.pos, behind: string(o.text[min(size, len(o.text)):])}
 	v := selectorValue{}
-	if w := o.wayOf(size); w != nil && !slices.ContainsFunc(o.text[size:], isHole) {
+	if w := o.wayOf(size); w != nil && bytes.HasPrefix(line.whole[at+1:], o.text[size:]) {
 		k.loosely, k.depth, k.known = w.loosely, o.depth, w.known
 		v.value = w.val
 	}
@@ -234,17 +243,21 @@ func (p *Parser) selectAlone(g *grammar, kind operandKind, depth, at int, s *sel
 	return v
 }
 
-// number returns one more than the index of a kind.
+// number returns the number of a kind.
 func (t *selectors) number(k selectorKind) uint16 {
-	i := slices.Index(t.kinds, k)
-	if i < 0 {
+	if len(t.kinds) == 0 {
+		t.kinds = append(t.kinds, selectorKind{})
+	}
+	i := slices.Index(t.kinds[1:], k) + 1
+	if i == 0 {
 		i = len(t.kinds)
 		t.kinds = append(t.kinds, k)
 	}
-	return uint16(i + 1)
+	return uint16(i)
 }
 
-// isLoose reports whether the byte at a place is punctuation beside which blanks are free.
+// isLoose reports whether the byte at a place is punctuation beside which blanks are free. Of a hole that has some at one
+// end it is not known: the selector is written out.
 func (p *Parser) isLoose(pos int) bool {
 	if p.shaped && p.src[pos] == looseHole {
 		p.writeOut(pos)

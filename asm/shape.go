@@ -69,8 +69,8 @@ type shapeFacts struct {
 	written uint32
 	whole   bool
 	masks   [maxHoles]uint64
-	// kinds say as what the selectors are read that were looked at. Other lines of the shape, where they are read as something
-	// else, have a variant of their own, the next one.
+	// kinds say as what the selectors are read that were looked at or written out. Other lines of the shape, where they are
+	// read as something else, have a variant of their own, the next one.
 	kinds   [maxHoles]uint16
 	variant uint64
 	next    *shapeFacts
@@ -104,30 +104,28 @@ func (x *shapeFacts) key(hash uint64, values []uint64) uint64 {
 	return hash
 }
 
-// takeSelectors gives the selectors of the present line the values of what they are read as in lines of the shape; ok is false
-// where one is not known as that.
+// takeSelectors gives the selectors of the present line the values of what they are read as in lines of the shape, and
+// reports whether all are known as that.
 func (x *shapeFacts) takeSelectors(h *holes) bool {
-	ok := true
+	all := true
 	for i := range h.numbers {
 		s := h.numbers[i].selector
 		switch {
 		case s == nil:
-		case x.kinds[i] == 0:
+		case x.kinds[i] == 0 || x.kinds[i] == writtenOut:
 			h.values[i] = s.packed
 		default:
-			if h.values[i], ok = s.as(x.kinds[i]); !ok {
-				return false
-			}
+			v, ok := s.as(x.kinds[i])
+			h.values[i], all = v, all && ok
 		}
 	}
-	return true
+	return all
 }
 
 // readsAs reports whether selectors of the present line were read as they were in other lines of the shape.
 func (x *shapeFacts) readsAs(h *holes) bool {
 	for i := range h.facts {
-		k := h.facts[i].kind
-		if known := x.kinds[i]; known != 0 && k != known && (k != 0 || h.written>>uint(i)&1 != 0) {
+		if k, known := h.facts[i].kind, x.kinds[i]; k != known && k != 0 && known != 0 {
 			return false
 		}
 	}
@@ -234,15 +232,15 @@ func (p *Parser) learnShape() {
 		return
 	}
 	h.facts = h.facts[:0]
-	for _, v := range h.values {
-		h.facts = append(h.facts, fact{most: ^uint64(0), mask: ^uint64(0), match: v})
+	for i, v := range h.values {
+		f := fact{most: ^uint64(0), mask: ^uint64(0), match: v}
+		if h.numbers[i].selector != nil {
+			f.kind = writtenOut
+		}
+		h.facts = append(h.facts, f)
 	}
 	for i := range h.open {
-		x := &h.open[i]
-		h.facts[x.number] = x.fact
-		if x.kind != 0 {
-			h.values[x.number] = x.value
-		}
+		h.facts[h.open[i].number] = h.open[i].fact
 	}
 	x := p.variant()
 	if x == nil {
@@ -251,9 +249,10 @@ func (p *Parser) learnShape() {
 	x.written |= h.written
 	for i := range h.facts {
 		x.masks[i] |= h.facts[i].mask
-		x.kinds[i] |= h.facts[i].kind
+		x.kinds[i] = max(x.kinds[i], h.facts[i].kind)
 		h.facts[i].number = uint8(i)
 	}
+	x.takeSelectors(h)
 	h.facts = slices.DeleteFunc(h.facts, func(f fact) bool { return f.isNone() })
 	for i := range h.pairs {
 		x := &h.pairs[i]

@@ -402,11 +402,18 @@ func (p *Parser) mayCut(next *node, pos int) bool {
 	}
 }
 
-// saveCut leaves open that numbers end sooner: those of the holes at the present place that have a bit in cut.
+// saveCut leaves open that numbers end sooner: those of the holes at the present place that have a bit in cut. A selector,
+// of which less may come first, is written out.
 func (p *Parser) saveCut(e *edge, cut uint32) {
 	for first := p.holes.from(p.pos); cut != 0; cut &= cut - 1 {
-		if pos := p.holes.open[first+mathbits.TrailingZeros32(cut)].pos; p.mayCut(e.next, pos) {
-			p.save(e, again{n: int32(pos), as: cutShort})
+		x := &p.holes.open[first+mathbits.TrailingZeros32(cut)]
+		switch {
+		case !p.mayCut(e.next, x.pos):
+		case x.selector != nil:
+			p.writeOut(x.pos)
+			return
+		default:
+			p.save(e, again{n: int32(x.pos), as: cutShort})
 		}
 	}
 }

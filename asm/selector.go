@@ -170,21 +170,22 @@ func (p *Parser) noteSelector(o *operand) {
 	}
 }
 
-// wayOf returns the way to read an operand whose text has that size, if it is the first and the longest, the only one of
-// that size and gives nothing but bits of the value; else nil.
-func (o *operand) wayOf(size int) *way {
-	if o.inPlace || len(o.ways) == 0 || len(o.text) > size+2 {
+// wayOf returns the way to read an operand whose text has that size, if it is the longest, the only one of that size and
+// gives nothing but bits of the value; else nil.
+func (o *operand) wayOf(size int) (way *way) {
+	if o.inPlace || len(o.text) > size+2 {
 		return nil
 	}
 	for i := range o.ways {
-		if w := &o.ways[i]; w.size > size || w.size == size && i > 0 {
+		w := &o.ways[i]
+		switch {
+		case w.size > size, w.size == size && (way != nil || w.off != 0 || w.more != nil || w.hole.set != 0 || w.known == 0):
 			return nil
+		case w.size == size:
+			way = w
 		}
 	}
-	if w := &o.ways[0]; w.size == size && w.off == 0 && w.more == nil && w.hole.set == 0 && w.known != 0 {
-		return w
-	}
-	return nil
+	return way
 }
 
 // selectorAt returns the place of the selector that stands at the present place, or behind a point there; ok is false where

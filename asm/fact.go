@@ -291,13 +291,17 @@ func (p *Parser) relyOnPair(space uint8, limb int, both uint64, same bool) bool 
 // known is what is known of holes.
 type known struct {
 	facts []fact
-	cut   uint32
+	cuts  cuts
 }
+
+// cuts have a bit for each hole whose number could end sooner, for all that is known of an operand that is read alone. That
+// comes behind the first way to read it, but for those that come first.
+type cuts struct{ all, first uint32 }
 
 // alone starts what is known of the holes in what is read alone from a place on, and returns what is known around it.
 func (h *holes) alone(pos int) known {
-	around := known{cut: h.cut}
-	h.cut = 0
+	around := known{cuts: h.cuts}
+	h.cuts = cuts{}
 	for i := h.from(pos); i < len(h.open); i++ {
 		around.facts = append(around.facts, h.open[i].fact)
 		h.open[i].fact = noFact
@@ -307,7 +311,7 @@ func (h *holes) alone(pos int) known {
 
 // back makes what was known around what was read alone from a place on what is known again.
 func (h *holes) back(pos int, around known) {
-	h.cut = around.cut
+	h.cuts = around.cuts
 	for i, first := 0, h.from(pos); i < len(around.facts); i++ {
 		h.open[first+i].fact = around.facts[i]
 	}

@@ -64,9 +64,8 @@ type holes struct {
 	// again tells that the line has to be read again: with other numbers written out, or as it stands where whole is set.
 	again, whole bool
 	// lost tells that what is found counts for this line alone.
-	lost bool
-	// cut has a bit for each open hole whose number could end sooner, for all that is known while an operand is read alone.
-	cut   uint32
+	lost  bool
+	cuts  cuts
 	facts []fact // of the numbers of a line that was read
 	// pairs are of open holes while a line is read, of its numbers then.
 	pairs []pair
@@ -373,9 +372,18 @@ func (p *Parser) baseAt(pos int) uint64 {
 	return 0
 }
 
-// mayCut reports whether the number of the hole at a place could end sooner, since a digit could come behind it. So could a
-// selector where more of it, or the point before it, could come; behind a blank too where it has punctuation inside.
-func (p *Parser) mayCut(next *node, pos int) bool {
+// cutting says whether the number of a hole could end sooner.
+type cutting uint8
+
+const (
+	uncut     cutting = iota
+	cutHere           // since a digit could come behind it
+	cutBehind         // that depends on what stands behind the value that is read alone
+)
+
+// cutting says whether the number of the hole at a place could end sooner. A selector could too where more of it, or the
+// point before it, could come; behind a blank as well where it has punctuation inside.
+func (p *Parser) cutting(next *node, pos int) cutting {
 	f := p.firstSets(next).node
 	selects, some, broken := p.src[pos] >= selectorHole, uint8(1)<<p.src[pos], false
 	if selects {
@@ -386,34 +394,52 @@ func (p *Parser) mayCut(next *node, pos int) bool {
 			f = f.touching()
 		}
 		if f.touch&some != 0 || selects && f.bytes.has('.') {
-			return true
-		}
-		if !f.through {
-			return false
+			return cutHere
 		}
 		fr := &p.frames[frame]
-		if fr.parent < 0 {
-			if h := p.holes; p.helps != nil {
-				h.cut |= 1 << uint(h.from(pos))
-			}
-			return false
+		switch {
+		case f.through && fr.parent >= 0:
+		case f.through && p.helps != nil:
+			return cutBehind
+		default:
+			return uncut
 		}
 		f = p.firstSets(fr.ret).node
 	}
 }
 
-// saveCut leaves open that numbers end sooner: those of the holes at the present place that have a bit in cut. A selector,
-// of which less may come first, is written out.
-func (p *Parser) saveCut(e *edge, cut uint32) {
-	for first := p.holes.from(p.pos); cut != 0; cut &= cut - 1 {
-		x := &p.holes.open[first+mathbits.TrailingZeros32(cut)]
-		switch {
-		case !p.mayCut(e.next, x.pos):
-		case x.selector != nil:
-			p.writeOut(x.pos)
-			return
-		default:
-			p.save(e, again{n: int32(x.pos), as: cutShort})
+// saveCut leaves open that the number of the hole at a place ends sooner, if it could.
+func (p *Parser) saveCut(e *edge, pos int) {
+	if p.cutting(e.next, pos) != uncut {
+		p.save(e, again{n: int32(pos), as: cutShort})
+	}
+}
+
+// saveCuts is saveCut for the holes of an operand at the present place. Those that could end sooner in a way that comes
+// before the known ones are cut at once.
+func (p *Parser) saveCuts(e *edge, o *operand) {
+	first := p.holes.from(p.pos)
+	for left := o.cuts.all; left != 0; left &= left - 1 {
+		i := mathbits.TrailingZeros32(left)
+		if pos := p.holes.open[first+i].pos; o.cuts.first>>uint(i)&1 != 0 {
+			p.cut(e.next, pos, true)
+		} else {
+			p.saveCut(e, pos)
+		}
+	}
+}
+
+// cut has the line read again with the number of the hole at a place, if it could end sooner. Where a value is read alone and
+// what stands behind it says so, that is noted; first tells that no way was found before.
+func (p *Parser) cut(next *node, pos int, first bool) {
+	h := p.holes
+	switch bit := uint32(1) << uint(h.from(pos)); p.cutting(next, pos) {
+	case cutHere:
+		p.writeOut(pos)
+	case cutBehind:
+		h.cuts.all |= bit
+		if first || len(p.helps.found) == 0 {
+			h.cuts.first |= bit
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 func (p *Parser) match(e *edge, s again) bool {
 	it, next := &e.item, e.next
 	if s.as == cutShort {
-		p.writeOut(int(s.n))
+		p.cut(next, int(s.n), false)
 		return false
 	}
 	if len(it.conds) > 0 && s == (again{}) && !p.require(it.conds) {

@@ -45,7 +45,7 @@ func (p *Parser) matchNumber(e *edge, s again) bool {
 		p.saveNumber(e, &n)
 	}
 	if n.hole > 0 {
-		p.saveCut(e, 1<<uint(int(n.hole-1)-p.holes.from(p.pos)))
+		p.saveCut(e, n.end-1)
 	}
 	if it.kind == itemEnum {
 		if n.hole > 0 {

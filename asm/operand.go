@@ -23,9 +23,8 @@ type operand struct {
 	text    []byte // that decides
 	// facts must hold of the numbers for which holes stand in the text.
 	facts []fact
-	// cut has a bit for each of these numbers that could end sooner, if a digit could come behind the operand.
-	cut  uint32
-	ways []way
+	cuts  cuts
+	ways  []way
 	// behind has what stands behind the ways but the first.
 	behind byteSet
 	only   [1]way // room for the ways: as a rule there is one
@@ -204,7 +203,8 @@ func (p *Parser) readAlone(g *grammar, depth int) *operand {
 	p.steps, p.work = p.steps+q.steps, p.work+q.work
 	p.asked = p.asked || q.asked
 	o.text, o.depth = m.texts.keep(p.whole[p.pos:q.seen]), uint8(q.deepest-depth)
-	o.facts, o.cut = m.facts.keep(p.holes.factsOf(p.pos, len(o.text))), p.holes.cut>>uint(p.holes.from(p.pos))
+	first := uint(p.holes.from(p.pos))
+	o.facts, o.cuts = m.facts.keep(p.holes.factsOf(p.pos, len(o.text))), cuts{p.holes.cuts.all >> first, p.holes.cuts.first >> first}
 	p.holes.back(p.pos, around)
 	o.inPlace = q.asked || len(q.asks) > 0 || q.steps > maxInnerSteps || len(o.ways) > maxWays || q.deepest == maxNested
 	for i := 1; i < len(o.ways); i++ {
@@ -307,8 +307,8 @@ func (p *Parser) matchKnown(e *edge, o *operand, state int) bool {
 			p.save(e, nth(other))
 		}
 	}
-	if o.cut != 0 {
-		p.saveCut(e, o.cut)
+	if o.cuts.all != 0 && state == 0 {
+		p.saveCuts(e, o)
 	}
 	if i == len(o.ways) {
 		return false

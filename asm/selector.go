@@ -219,7 +219,7 @@ func (p *Parser) selected(g *grammar, kind operandKind, depth, at int) *operand 
 	m, size := &p.memo.operands.wayParts, at+1-p.pos
 	o := &m.operands.keep([]operand{{kind: kind, depth: k.depth, text: m.texts.keep(p.whole[p.pos : at+1+len(k.behind)])}})[0]
 	o.only[0] = way{size: size, loosely: k.loosely, hole: holeBits{set: k.known, tag: tag{hole: 1}}}
-	o.cut = 1 // of some selectors less of the text is an operand too
+	o.cuts = cuts{1, 1} // of some selectors less of the text is an operand too, of some that comes first
 	o.ways, o.facts = o.only[:], m.facts.keep([]fact{{most: ^uint64(0), kind: n}})
 	return o
 }

@@ -1,0 +1,348 @@
+package asm
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/isa"
+)
+
+// inventor makes up descriptions whose texts are alike: words that are the start of others, letters that are digits too,
+// punctuation inside of words, mnemonics that look like numbers, operands of which several are read from the same text.
+type inventor struct {
+	*rand.Rand
+	out strings.Builder
+	// enums and operands are the types that there are, with their sizes; table is the one of a table, if there is one.
+	enums, operands []sized
+	table           string
+}
+
+type sized struct {
+	name string
+	size int
+}
+
+// words are lists of texts of enums.
+var words = [][]string{
+	{"x", "y", "z", "w"}, {"x", "y", "z", "w"}, {"*", "x"}, {"*", "y"}, {"xy", "yz", "zw", "zwx"}, {"x*y", "x", "y", "y*x"}, {"*y", "*x", "q", ""}, {"x", "y", "1", "2"},
+	{"a", "b", "c", "l"}, {"", ".sat"}, {"", "!"}, {".", ":"}, {"eq", "ne", "", "e"}, {"r", "r1", "r12", "c"}, {"", " f", " g"}, {"0x", "0", "x", "1x"},
+	{"l1", "l", "x1", "1"}, {"p", "pq", "pqr", "q"}, {"", "-", "|", "+"}, {"X", "Y", "x", "y"}, {"", ".x", ".xy", ".y"}, {"x_1", "x_", "_", "x"},
+}
+
+// literals are what stands between fields.
+var literals = []string{"r", "c", "v", ".", ".", ".", "[", "]", "(", ")", "-", "|", "+", " ", " ", ", ", ", ", "0x", "#", "!", "x", "1", ".x", "*", "r4", ".xy", "y ", " : "}
+
+// mnemonics start instructions; several may have the same.
+var mnemonics = []string{"op", "op", "mov", "mov.x", "op.xy", "mad", "1d", "xyz", "opr", "fab", "", "32", "lit r4", "l1"}
+
+func (v *inventor) pick(from []string) string { return from[v.Intn(len(from))] }
+
+// enum makes up an enum.
+func (v *inventor) enum(name string) {
+	list := words[v.Intn(len(words))]
+	if v.Intn(3) == 0 {
+		list = words[0]
+	}
+	size := 1
+	if len(list) > 2 {
+		size = 2
+	}
+	fmt.Fprintf(&v.out, `<enum name="%s">`, name)
+	for i, text := range list {
+		alias := ""
+		if v.Intn(8) == 0 {
+			alias = "<alias>" + v.pick(words[v.Intn(len(words))]) + "</alias>"
+		}
+		if v.Intn(12) > 0 {
+			fmt.Fprintf(&v.out, `<value val="%d" display="%s">%s</value>`, i, text, alias)
+		}
+	}
+	v.out.WriteString("</enum>\n")
+	v.enums = append(v.enums, sized{name, size})
+}
+
+// layout hands out the bits of a bitset.
+type layout struct {
+	*inventor
+	at, size int
+	fields   strings.Builder
+	names    []string
+}
+
+// field makes up a field in the bits that are left, and returns the text that shows it; "" where there is no room.
+func (l *layout) field(deep bool) string {
+	name := fmt.Sprintf("F%d", len(l.names))
+	typ, size, inner := "uint", 1+l.Intn(6), ""
+	switch k := l.Intn(20); {
+	case k < 5 || k < 10 && !deep:
+		e := l.enums[l.Intn(len(l.enums))]
+		typ, size = e.name, e.size
+	case k < 12 && len(l.operands) > 0:
+		o := l.operands[l.Intn(len(l.operands))]
+		typ, size = o.name, o.size
+		if len(l.names) > 0 && l.Intn(4) == 0 {
+			inner = fmt.Sprintf(`<param name="%s" as="F9"/>`, l.pick(l.names))
+		}
+	case k == 12:
+		typ = "int"
+	case k == 13:
+		typ = "hex"
+	case k == 14:
+		typ, size = "offset", 2+l.Intn(4)
+	case k == 15:
+		typ = "uoffset"
+	case k == 16:
+		typ, size = l.pick([]string{"bool", "bool_inv"}), 1
+	case k == 18 && deep:
+		typ, size = "float", 16
+	case k == 19 && deep:
+		typ, size = "absbranch", 8
+	case k == 17 && deep:
+		typ, size = "branch", 8
+	}
+	display := ""
+	switch {
+	case (typ == "bool" || typ == "bool_inv") && l.Intn(3) > 0:
+		display = fmt.Sprintf(` display="%s"`, l.pick([]string{".x", "!", "x", ".sat", "y", "-"}))
+	case typ == l.table && deep && l.Intn(2) == 0:
+		display, size = ` table="table"`, 3
+	}
+	if l.at+size > l.size {
+		return ""
+	}
+	fmt.Fprintf(&l.fields, `<field name="%s" low="%d" high="%d" type="%s"%s>%s</field>`, name, l.at, l.at+size-1, typ, display, inner)
+	l.at += size
+	l.names = append(l.names, name)
+	if l.Intn(10) == 0 {
+		return "{" + l.pick([]string{", ", ".", " ", ", r"}) + "?" + name + "}"
+	}
+	return "{" + name + "}"
+}
+
+// template makes up a text of fields and literals.
+func (l *layout) template(start string, items int, deep bool) string {
+	text := start
+	for range items {
+		switch l.Intn(10) {
+		case 0, 1, 2:
+			text += l.pick(literals)
+		case 3:
+			if len(l.names) > 0 { // once more
+				text += "{" + l.pick(l.names) + "}"
+			}
+		case 9:
+			text += l.set()
+		case 4, 5:
+			if f := l.field(deep); f != "" {
+				text += "." + f
+			}
+		default:
+			text += l.field(deep)
+		}
+	}
+	return text
+}
+
+// set makes up a set of options; "" where there is no room.
+func (l *layout) set() string {
+	if l.at+3 > l.size || strings.Contains(l.fields.String(), "<set") {
+		return ""
+	}
+	fmt.Fprintf(&l.fields, `<set name="SET"%s>`, l.pick([]string{"", "", ` join="."`, ` join=", "`}))
+	for _, display := range []string{l.pick([]string{".x", ".sat", "x"}), l.pick([]string{".y", ".xy", "y"})} {
+		fmt.Fprintf(&l.fields, `<field name="S%d" pos="%d" type="bool" display="%s"/>`, l.at, l.at, display)
+		l.at++
+	}
+	l.fields.WriteString("</set>")
+	return "{SET}"
+}
+
+// rest makes up what depends on values: other texts, conditions, computed fields.
+func (l *layout) rest(text string) (extra, shown string) {
+	shown = text
+	if len(l.names) == 0 {
+		return "", shown
+	}
+	test := func() string {
+		a, b := l.pick(l.names), l.pick(l.names)
+		return l.pick([]string{"{@mode} == 1", "{@other}", "{" + a + "} == 0", "{" + a + "} == {" + b + "}", "{" + a + "} &gt; 1", "{" + a + "} == 1 &amp;&amp; {" + b + "} == 0", "{" + a + "}"})
+	}
+	if l.Intn(4) == 0 {
+		other := l.pick([]string{"", "{" + l.pick(l.names) + "}", strings.Replace(text, "{"+l.pick(l.names)+"}", l.pick(literals), 1), ".{" + l.pick(l.names) + "}"})
+		kind := l.pick([]string{"<display>" + other + "</display>", "<display>" + text + "</display><alias>" + other + "</alias>", "<display>" + other + "</display><alias>" + text + "</alias>"})
+		extra += "<override><expr>" + test() + "</expr>" + kind + "</override>"
+	}
+	if l.Intn(6) == 0 {
+		extra += fmt.Sprintf(`<default name="%s" val="1"/>`, l.pick(l.names))
+	}
+	if l.Intn(6) == 0 {
+		extra += "<require>" + test() + "</require>"
+	}
+	if l.Intn(5) == 0 {
+		a, b := l.pick(l.names), l.pick(l.names)
+		expr := l.pick([]string{"{" + a + "} &lt;&lt; 2", "{" + a + "} + 1", "{" + a + "} + {" + b + "}", "{" + a + "} &gt; 1"})
+		extra += fmt.Sprintf(`<derived name="D" type="%s" width="%d"><expr>%s</expr></derived>`, l.pick([]string{"uint", "hex", "offset"}), 8+l.Intn(2), expr)
+		shown += l.pick([]string{"", ".", ", ", "+"}) + "{D}"
+	}
+	return extra, shown
+}
+
+// selector makes up an operand of letters.
+func (v *inventor) selector(name string) {
+	e := v.enums[v.Intn(len(v.enums))]
+	n := 2 + v.Intn(3)
+	extra, text := "", ""
+	for i := range n {
+		text += fmt.Sprintf("{F%d}", i)
+		extra += fmt.Sprintf(`<field name="F%d" low="%d" high="%d" type="%s"/>`, i, i*e.size, (i+1)*e.size-1, e.name)
+	}
+	if v.Intn(3) == 0 {
+		point := v.pick([]string{"", "."})
+		text = point + text
+		short := v.pick([]string{"", point + "{F0}", point + "{F1}{F0}"})
+		extra += v.pick([]string{"<override><expr>{F0} == {F1}</expr><display>" + text + "</display><alias>" + short + "</alias></override>",
+			"<override><expr>{F0} == 0 &amp;&amp; {F1} == 1</expr><display>" + short + "</display></override>"})
+	}
+	fmt.Fprintf(&v.out, `<bitset name="%s" size="%d"><display>%s</display>%s</bitset>`+"\n", name, n*e.size, text, extra)
+	v.operands = append(v.operands, sized{name, n * e.size})
+}
+
+// leaf makes up one leaf of a root of that many bits, of which the bits from low on are fixed.
+func (v *inventor) leaf(name, root, start string, size, low int, match uint64, items int, deep bool) {
+	l := layout{inventor: v, size: low}
+	text := l.template(start, items, deep)
+	extra, shown := l.rest(text)
+	fmt.Fprintf(&v.out, `<bitset name="%s"`, name)
+	if root != "" {
+		fmt.Fprintf(&v.out, ` extends="%s"`, root)
+	} else {
+		fmt.Fprintf(&v.out, ` size="%d"`, size)
+	}
+	fmt.Fprintf(&v.out, ">%s<display>%s</display>%s", extra, shown, l.fields.String())
+	if l.at < low {
+		fmt.Fprintf(&v.out, `<pattern low="%d" high="%d">%s</pattern>`, l.at, low-1, strings.Repeat(v.pick([]string{"x", "x", "0"}), low-l.at))
+	}
+	if low < size {
+		fmt.Fprintf(&v.out, `<pattern low="%d" high="%d">%0*b</pattern>`, low, size-1, size-low, match)
+	}
+	v.out.WriteString("</bitset>\n")
+}
+
+// describe makes up a description.
+func (v *inventor) describe() string {
+	v.out.WriteString(`<isa name="invented" strict="true">` + v.pick([]string{"", `<text case="fold"/>`, `<text comment="#"/>`}) + "\n")
+	for i := range 2 + v.Intn(3) {
+		v.enum(fmt.Sprintf("#e%d", i))
+	}
+	for i := range 1 + v.Intn(2) {
+		v.selector(fmt.Sprintf("#s%d", i))
+	}
+	for i := range 2 + v.Intn(4) {
+		name, size, deep := fmt.Sprintf("#o%d", i), 3+v.Intn(6), i > 0
+		if v.Intn(3) > 0 {
+			v.leaf(name, "", "", size, size, 0, 1+v.Intn(4), deep)
+		} else {
+			fmt.Fprintf(&v.out, `<bitset name="%s" size="%d"/>`, name, size)
+			for k := range uint64(2) {
+				v.leaf(fmt.Sprintf("%s-%d", name, k), name, "", size, size-1, k, 1+v.Intn(4), deep)
+			}
+		}
+		v.operands = append(v.operands, sized{name, size})
+	}
+	v.out.WriteString(`<bitset name="#i" size="40"/><context name="mode" type="#mode" default="a"/><context name="other" type="bool" default="false" bind="text"/><enum name="#mode"><value val="0" display="a"/><value val="1" display="b"/></enum>` + "\n")
+	if v.Intn(3) == 0 {
+		v.table = v.operands[v.Intn(len(v.operands))].name
+		fmt.Fprintf(&v.out, `<table name="table" type="%s" size="8"/>`+"\n", v.table)
+	}
+	used := v.pick(mnemonics)
+	for i := range uint64(4 + v.Intn(5)) {
+		if v.Intn(2) == 0 {
+			used = v.pick(mnemonics)
+		}
+		v.leaf(fmt.Sprintf("i%d", i), "#i", used+v.pick([]string{" ", " ", " ", ""}), 40, 36, i, 2+v.Intn(6), true)
+	}
+	return v.out.String() + "</isa>\n"
+}
+
+// invented returns the description that is made up from a seed; nil where it is none that can be loaded.
+func invented(seed int64) (s *isa.Set, text string) {
+	v := inventor{Rand: rand.New(rand.NewSource(seed))}
+	text = v.describe()
+	s, err := isa.Load(fstest.MapFS{"invented.xml": {Data: []byte(text)}}, "invented.xml", isa.Options{})
+	if err != nil {
+		return nil, text
+	}
+	return s, text
+}
+
+// TestInvented holds for descriptions that are made up that lines are read as they are by a parser that remembers nothing.
+func TestInvented(t *testing.T) {
+	const n = 40
+	loaded := 0
+	for i := range int64(n) {
+		seed := *memoSeed*n + i
+		s, text := invented(seed)
+		if s == nil {
+			continue
+		}
+		loaded++
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			if compareInvented(t, s, seed); t.Failed() {
+				t.Log(text)
+			}
+		})
+	}
+	if loaded < n/2 {
+		t.Errorf("only %d of %d descriptions are some", loaded, n)
+	}
+}
+
+// compareInvented prints words of a description, and compares how these lines and others like them are read.
+func compareInvented(t *testing.T, s *isa.Set, seed int64) {
+	d, err := s.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewSource(seed))
+	randomTables(d, r)
+	var lines, seen []string
+	for _, l := range d.Root().Leaves {
+		for range 24 {
+			in, ok := d.Decode(randomValue(r).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match))
+			if !ok {
+				continue
+			}
+			line := string(d.Append(nil, in))
+			other := numbersIn.ReplaceAllStringFunc(line, func(string) string { return fmt.Sprint(r.Intn(1 << r.Intn(8))) })
+			lines = append(lines, line, nearly(otherSelectors(other, &seen, r), r))
+		}
+	}
+	remembers, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgets, _ := New(s, "")
+	forgets.memo = nil
+	withLabels(remembers, forgets)
+	remembers.memo.ready(remembers)
+	for range 3 {
+		for _, line := range lines {
+			remembers.memo.lines = lineTable{}
+			remembers.memo.shapes.left = 0
+			sameReading(t, remembers, forgets, line)
+		}
+		r.Shuffle(len(lines), func(i, k int) { lines[i], lines[k] = lines[k], lines[i] })
+	}
+}
+
+// nearly puts a byte into some lines, or takes one out.
+func nearly(line string, r *rand.Rand) string {
+	if r.Intn(10) > 0 || line == "" {
+		return line
+	}
+	at := r.Intn(len(line))
+	return line[:at] + []string{"", " ", "1", "x", ".", "*", "r", ",", "0x", "L"}[r.Intn(10)] + line[at+r.Intn(2):]
+}

@@ -3,6 +3,8 @@ package asm
 import (
 	"bytes"
 	"errors"
+
+	"github.com/isago/isago/internal/diag"
 )
 
 // maxMarks bounds how often what starts a comment can stand in the text of an instruction.
@@ -45,8 +47,10 @@ func (p *Parser) commented(line []byte, first int) (Result, error) {
 	defer func() { p.silent = before }()
 	p.silent = true
 	for i := len(ends) - 1; i >= 0; i-- {
-		if res, err := p.uncommented(line[:ends[i]]); err == nil {
-			return res, nil
+		res, err := p.uncommented(line[:ends[i]])
+		var e *Error
+		if err == nil || errors.As(err, &e) && e.Code == diag.TableFull { // which is no question of the text
+			return res, err
 		}
 	}
 	if p.silent = before; p.silent {

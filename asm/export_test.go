@@ -3,3 +3,6 @@ package asm
 // Work is what the last reading of a line cost, of the few that there are: the names that were looked up in expressions, the steps through
 // templates, and the bits that were tried.
 func (p *Parser) Work() int { return p.work + p.steps + p.solver.all + p.solver.trials }
+
+// Invented returns the description that is made up from a seed; nil where it is none that can be loaded.
+var Invented = invented

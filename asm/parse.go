@@ -164,7 +164,7 @@ type space struct {
 	val, known bits.Value
 	// holes are the known bits that holes give.
 	holes bits.Value
-	// assumed are the known bits of an entry that come from defaults: the text does not give them.
+	// assumed are the known bits that come from defaults: the text does not give them.
 	assumed bits.Value
 	// field is the index field of a table entry; home is the scope that it stands in.
 	field *spec.Field
@@ -528,6 +528,7 @@ func (p *Parser) reset(size int) {
 	p.noncanonical, p.named, p.off = false, false, 0
 	p.spaces[spaceWord].val, p.spaces[spaceWord].known = bits.Value{}, bits.Value{}
 	p.spaces[spaceWord].holes, p.spaces[spaceContext].holes = bits.Value{}, bits.Value{}
+	p.spaces[spaceWord].assumed = bits.Value{}
 	known := bits.Ones(bits.Size).AndNot(p.textContexts) // contexts that text can give are not
 	p.spaces[spaceContext].val, p.spaces[spaceContext].known = p.context.And(known), known
 	p.trail, p.choices, p.cons, p.leafScopes = p.trail[:0], p.choices[:0], p.cons[:0], p.leafScopes[:0]
@@ -584,9 +585,7 @@ func (p *Parser) undo(to int) {
 		s.known[u.limb] &^= u.set
 		s.val[u.limb] &^= u.set
 		s.holes[u.limb] &^= u.set
-		if u.space >= spaceTable {
-			s.assumed = s.assumed.And(s.known)
-		}
+		s.assumed[u.limb] &^= u.set
 	}
 	p.trail = p.trail[:to]
 }

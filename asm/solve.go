@@ -488,9 +488,8 @@ func (p *Parser) fillMasked(sp uint8, v, mask *wide.Value) {
 		if fresh == 0 {
 			continue
 		}
-		if p.setLimb(sp, i, v[i], fresh); sp >= spaceTable {
-			s.assumed[i] |= fresh
-		}
+		p.setLimb(sp, i, v[i], fresh)
+		s.assumed[i] |= fresh
 	}
 }
 
@@ -512,7 +511,5 @@ func (p *Parser) fillRun(sp uint8, low, width int, v uint64) {
 		return
 	}
 	p.setSome(sp, low, width, v, unknown, p.pos)
-	if sp >= spaceTable {
-		s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
-	}
+	s.assumed.SetUint(low, width, s.assumed.Uint(low, width)|unknown)
 }

@@ -206,10 +206,36 @@ func (p *Parser) planEntries() {
 		}}
 		if pin := p.pin(path); pin != nil {
 			e.Index, e.off, e.end = int(pin.value[0]), pin.off, pin.end
+		} else {
+			e.Index = p.givenIndex(&e)
 		}
 		p.made = append(p.made, e)
 	}
 	p.plan = p.made
+}
+
+// givenIndex returns the index that the text gives of an entry, since something is computed of it or asked of it; -1 where
+// it gives none.
+func (p *Parser) givenIndex(e *planned) int {
+	s := &p.spaces[spaceWord]
+	low, parts := e.home.place(e.field.Parts)
+	if low >= 0 {
+		parts = []spec.Part{{Low: low, Width: e.field.Width}}
+	}
+	given := maskOf(parts).And(s.known).AndNot(s.assumed)
+	if given == (bits.Value{}) {
+		return -1
+	}
+	if given.And(s.holes) != (bits.Value{}) {
+		p.forThisLine()
+	}
+	index := 0
+	for _, part := range parts {
+		if index <<= part.Width; part.Low != zeros {
+			index |= int(s.val.Uint(part.Low, part.Width))
+		}
+	}
+	return index
 }
 
 // place finds every entry of the instruction its index.

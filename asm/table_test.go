@@ -76,6 +76,41 @@ func values(list []uint64) []bits.Value {
 	return out
 }
 
+// TestGivenIndex reads texts that say something of an index: a sum with it, which is shown, or a condition.
+func TestGivenIndex(t *testing.T) {
+	x := toolsFor(t, load(t, `<text comment="#"/>
+		<bitset name="#opd" size="4"><display>{M}</display><field name="M" low="0" high="3" type="hex"/></bitset>
+		<table name="opd" type="#opd" size="8"/>
+		<bitset name="#instruction" size="12"/>
+		<bitset name="nth" extends="#instruction"><display>nth {N}: {D.M}</display><pattern low="3" high="11">000000000</pattern>
+			<field name="D" low="0" high="2" type="#opd" table="opd"/><derived name="N" type="uint" width="4"><expr>{D} + 1</expr></derived></bitset>
+		<bitset name="split" extends="#instruction"><display>split {N}: {D.M}</display><pattern low="6" high="11">000001</pattern><pattern low="1" high="3">000</pattern>
+			<field name="D" type="#opd" table="opd"><bits low="4" high="5"/><bits pos="0"/></field><derived name="N" type="uint" width="4"><expr>{D} + 1</expr></derived></bitset>
+		<bitset name="asked" extends="#instruction"><display>asked {D.M}</display><pattern low="3" high="11">000010000</pattern><require>{D} == 6</require>
+			<field name="D" low="0" high="2" type="#opd" table="opd"/></bitset>
+		<bitset name="marked" extends="#instruction"><display>marked #{D.M}</display><pattern low="3" high="11">000011000</pattern>
+			<field name="D" low="0" high="2" type="#opd" table="opd"/></bitset>`))
+	for range 3 { // known ones too
+		for text, want := range map[string]uint64{"nth 3: 5": 2, "nth 8: 6": 7, "nth 1: 5": 0, "split 6: 7": 0x61, "split 4: 1": 0x51, "asked 9": 0x86, "nth 6: 7": 5} {
+			x.p.Tables[0] = &asm.GrowingTable{Size: 8}
+			res, err := x.p.Parse(text)
+			if err != nil || res.Inst.Bits != bits.Of(want) {
+				t.Errorf("%q is %s %v, expected %x", text, res.Inst.Bits, err, want)
+			}
+		}
+	}
+	x.p.Tables[0] = &asm.FixedTable{Entries: values([]uint64{1, 2, 3, 4})}
+	for text, want := range map[string]string{
+		"nth 3: 5": "opd: entry 2 of the table is not what the text says", "nth 3: 3": "", "nth 3: 1": "opd: entry 2 of the table is not what the text says",
+		"marked #7": "opd: none of the first 4 entries of the table is what the text says", "marked #2 # two": "",
+	} {
+		_, err := x.p.Parse(text)
+		if e, _ := err.(*asm.Error); e != nil && e.Msg != want || err == nil && want != "" {
+			t.Errorf("%q: %v, expected %q", text, err, want)
+		}
+	}
+}
+
 // TestFixedTable looks entries up in a table that is given. Index 0 is 21, 1 is 43, 2 is 65.
 func TestFixedTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))

@@ -4,5 +4,5 @@ package asm
 // templates, and the bits that were tried.
 func (p *Parser) Work() int { return p.work + p.steps + p.solver.all + p.solver.trials }
 
-// Invented returns the description that is made up from a seed; nil where it is none that can be loaded.
-var Invented = invented
+// EachInvented runs a test of descriptions that are made up.
+var EachInvented = eachInvented

@@ -3,6 +3,7 @@ package asm_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,7 +109,7 @@ func (r *rig) plain(text string) error {
 		if !ok || in != res.Inst {
 			return fmt.Errorf("it is read as %s of %s, which decodes as %s", res.Inst.Bits, res.Inst.Leaf.Name, name(in))
 		}
-		if again := string(r.back.Append(nil, in)); again != text {
+		if again := string(r.back.Append(nil, in)); !slices.Equal(strings.Fields(again), strings.Fields(text)) { // of blanks only one counts
 			return fmt.Errorf("it is read as %s, which prints %q", res.Inst.Bits, again)
 		}
 	}
@@ -174,14 +175,13 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContractInvented is TestContractWords for descriptions that are made up. Where an instruction asks something of the
-// index of an entry that its text does not say, another entry may be looked for; upper case that only some texts have, and
-// blanks beside blanks, do not come back.
+// TestContractInvented is TestContractWords for descriptions that are made up. Where an instruction asks something of an index
+// or an entry that its text does not say, an entry may be looked for that is not there; upper case that only some texts have,
+// and blanks beside blanks, do not come back.
 func TestContractInvented(t *testing.T) {
-	for seed := range int64(60) {
-		s, text := asm.Invented(seed)
-		if s == nil {
-			continue
+	asm.EachInvented(t, 60, func(t *testing.T, s *isa.Set, source string, seed int64) {
+		if !strings.Contains(source, `strict="true"`) || strings.Contains(source, "overlap=") { // words may be two leaves
+			return
 		}
 		r := newRigOf(t, s)
 		rnd := rand.New(rand.NewPCG(3, uint64(seed)))
@@ -195,15 +195,15 @@ func TestContractInvented(t *testing.T) {
 				if !ok {
 					continue
 				}
-				if line := string(r.d.Append(nil, in)); strings.Contains(text, `case="fold"`) || strings.Contains(" "+line+" ", "  ") {
+				if line := string(r.d.Append(nil, in)); strings.Contains(source, `case="fold"`) || strings.Contains(" "+line+" ", "  ") {
 					continue
 				}
 				if _, err := r.check(w); err != nil && codeOf(err) != "table-full" {
-					t.Fatalf("%v\n%s", err, text)
+					t.Fatal(err)
 				}
 			}
 		}
-	}
+	})
 }
 
 // sparse returns random bits, of which few or many are set.

@@ -1,13 +1,17 @@
 package isa
 
 import (
+	"flag"
+	"fmt"
 	"math/rand"
 	"os"
 	"reflect"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/internal/testgpu"
 )
 
@@ -70,6 +74,26 @@ func TestMemoOfHeron(t *testing.T) {
 	}
 }
 
+// The same for descriptions that are made up.
+func TestMemoOfInvented(t *testing.T) {
+	for seed := range *memoCount {
+		for _, source := range []string{invented.Texts(*memoSeed<<32 + seed), invented.Words(*memoSeed<<32 + seed)} {
+			s, err := Load(fstest.MapFS{"invented.xml": {Data: []byte(source)}}, "invented.xml", Options{})
+			if err != nil {
+				continue
+			}
+			if ok := t.Run(fmt.Sprint(seed), func(t *testing.T) { compareDisplays(t, s, 600) }); !ok {
+				t.Fatal(source)
+			}
+		}
+	}
+}
+
+var (
+	memoSeed  = flag.Uint64("memo-seed", 1, "which descriptions TestMemoOfInvented makes up")
+	memoCount = flag.Uint64("memo-count", 40, "how many of each kind")
+)
+
 func compareDisplays(t *testing.T, s *Set, n int) {
 	r := rand.New(rand.NewSource(3))
 	fast, err := s.NewDecoder("")
@@ -97,7 +121,7 @@ func compareDisplays(t *testing.T, s *Set, n int) {
 			shareTables(fast, general)
 		}
 		v := randomValue(r, bits.Size)
-		if l := fast.Root().Leaves; r.Intn(4) > 0 {
+		if l := fast.Root().Leaves; r.Intn(4) > 0 && len(l) > 0 {
 			leaf := l[r.Intn(len(l))]
 			v = v.AndNot(leaf.Mask).Or(leaf.Match)
 		}

@@ -3,7 +3,6 @@ package prove
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/spec"
@@ -33,7 +33,7 @@ func TestOracle(t *testing.T) {
 	tally := map[string]int{}
 	for i := range *oracleCount {
 		seed := *oracleSeed<<32 + uint64(i)
-		source := randomISA(rand.New(rand.NewPCG(seed, 1)))
+		source := invented.Words(seed)
 		set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
 		if err != nil {
 			tally["refused"]++

@@ -1,13 +1,9 @@
-package asm
+package invented
 
 import (
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"strings"
-	"testing"
-	"testing/fstest"
-
-	"github.com/isago/isago/isa"
 )
 
 // inventor makes up descriptions whose texts are alike: words that are the start of others, letters that are digits too,
@@ -38,12 +34,12 @@ var literals = []string{"r", "c", "v", ".", ".", ".", "[", "]", "(", ")", "-", "
 // mnemonics start instructions; several may have the same.
 var mnemonics = []string{"op", "op", "mov", "mov.x", "op.xy", "mad", "1d", "xyz", "opr", "fab", "", "32", "lit r4", "l1"}
 
-func (v *inventor) pick(from []string) string { return from[v.Intn(len(from))] }
+func (v *inventor) pick(from []string) string { return from[v.IntN(len(from))] }
 
 // enum makes up an enum.
 func (v *inventor) enum(name string) {
-	list := words[v.Intn(len(words))]
-	if v.Intn(3) == 0 {
+	list := words[v.IntN(len(words))]
+	if v.IntN(3) == 0 {
 		list = words[0]
 	}
 	size := 1
@@ -53,10 +49,10 @@ func (v *inventor) enum(name string) {
 	fmt.Fprintf(&v.out, `<enum name="%s">`, name)
 	for i, text := range list {
 		alias := ""
-		if v.Intn(8) == 0 {
-			alias = "<alias>" + v.pick(words[v.Intn(len(words))]) + "</alias>"
+		if v.IntN(8) == 0 {
+			alias = "<alias>" + v.pick(words[v.IntN(len(words))]) + "</alias>"
 		}
-		if v.Intn(12) > 0 {
+		if v.IntN(12) > 0 {
 			fmt.Fprintf(&v.out, `<value val="%d" display="%s">%s</value>`, i, text, alias)
 		}
 	}
@@ -77,15 +73,15 @@ type layout struct {
 func (l *layout) field(deep bool) string {
 	l.count++
 	name := fmt.Sprintf("F%d", l.count-1)
-	typ, size, inner := "uint", 1+l.Intn(6), ""
-	switch k := l.Intn(20); {
+	typ, size, inner := "uint", 1+l.IntN(6), ""
+	switch k := l.IntN(20); {
 	case k < 5 || k < 10 && !deep:
-		e := l.enums[l.Intn(len(l.enums))]
+		e := l.enums[l.IntN(len(l.enums))]
 		typ, size = e.name, e.size
 	case k < 12 && len(l.operands) > 0:
-		o := l.operands[l.Intn(len(l.operands))]
+		o := l.operands[l.IntN(len(l.operands))]
 		typ, size = o.name, o.size
-		if len(l.names) > 0 && l.Intn(4) == 0 {
+		if len(l.names) > 0 && l.IntN(4) == 0 {
 			inner = fmt.Sprintf(`<param name="%s" as="F9"/>`, l.pick(l.names))
 		}
 	case k == 12:
@@ -93,7 +89,7 @@ func (l *layout) field(deep bool) string {
 	case k == 13:
 		typ = "hex"
 	case k == 14:
-		typ, size = "offset", 2+l.Intn(4)
+		typ, size = "offset", 2+l.IntN(4)
 	case k == 15:
 		typ = "uoffset"
 	case k == 16:
@@ -107,9 +103,9 @@ func (l *layout) field(deep bool) string {
 	}
 	display := ""
 	switch {
-	case (typ == "bool" || typ == "bool_inv") && l.Intn(3) > 0:
+	case (typ == "bool" || typ == "bool_inv") && l.IntN(3) > 0:
 		display = fmt.Sprintf(` display="%s"`, l.pick([]string{".x", "!", "x", ".sat", "y", "-"}))
-	case typ == l.table && deep && l.Intn(2) == 0:
+	case typ == l.table && deep && l.IntN(2) == 0:
 		display, size = ` table="table"`, 3
 	}
 	if l.at+size > l.size {
@@ -120,7 +116,7 @@ func (l *layout) field(deep bool) string {
 	if typ != "float" { // of which the text does not say all bits
 		l.names = append(l.names, name)
 	}
-	if l.Intn(10) == 0 {
+	if l.IntN(10) == 0 {
 		return "{" + l.pick([]string{", ", ".", " ", ", r"}) + "?" + name + "}"
 	}
 	return "{" + name + "}"
@@ -130,7 +126,7 @@ func (l *layout) field(deep bool) string {
 func (l *layout) template(start string, items int, deep bool) string {
 	text := start
 	for range items {
-		switch l.Intn(10) {
+		switch l.IntN(10) {
 		case 0, 1, 2:
 			text += l.pick(literals)
 		case 3:
@@ -174,21 +170,21 @@ func (l *layout) rest(text string) (extra, shown string) {
 		a, b := l.pick(l.names), l.pick(l.names)
 		return l.pick([]string{"{@mode} == 1", "{@other}", "{" + a + "} == 0", "{" + a + "} == {" + b + "}", "{" + a + "} &gt; 1", "{" + a + "} == 1 &amp;&amp; {" + b + "} == 0", "{" + a + "}"})
 	}
-	if l.Intn(4) == 0 {
+	if l.IntN(4) == 0 {
 		other := l.pick([]string{"", "{" + l.pick(l.names) + "}", strings.Replace(text, "{"+l.pick(l.names)+"}", l.pick(literals), 1), ".{" + l.pick(l.names) + "}"})
 		kind := l.pick([]string{"<display>" + other + "</display>", "<display>" + text + "</display><alias>" + other + "</alias>", "<display>" + other + "</display><alias>" + text + "</alias>"})
 		extra += "<override><expr>" + test() + "</expr>" + kind + "</override>"
 	}
-	if l.Intn(6) == 0 {
+	if l.IntN(6) == 0 {
 		extra += fmt.Sprintf(`<default name="%s" val="1"/>`, l.pick(l.names))
 	}
-	if l.Intn(6) == 0 {
+	if l.IntN(6) == 0 {
 		extra += "<require>" + test() + "</require>"
 	}
-	if l.Intn(5) == 0 {
+	if l.IntN(5) == 0 {
 		a, b := l.pick(l.names), l.pick(l.names)
 		expr := l.pick([]string{"{" + a + "} &lt;&lt; 2", "{" + a + "} + 1", "{" + a + "} + {" + b + "}", "{" + a + "} &gt; 1"})
-		extra += fmt.Sprintf(`<derived name="D" type="%s" width="%d"><expr>%s</expr></derived>`, l.pick([]string{"uint", "hex", "offset"}), 8+l.Intn(2), expr)
+		extra += fmt.Sprintf(`<derived name="D" type="%s" width="%d"><expr>%s</expr></derived>`, l.pick([]string{"uint", "hex", "offset"}), 8+l.IntN(2), expr)
 		shown += l.pick([]string{"", ".", ", ", "+"}) + "{D}"
 	}
 	return extra, shown
@@ -196,14 +192,14 @@ func (l *layout) rest(text string) (extra, shown string) {
 
 // selector makes up an operand of letters.
 func (v *inventor) selector(name string) {
-	e := v.enums[v.Intn(len(v.enums))]
-	n := 2 + v.Intn(3)
+	e := v.enums[v.IntN(len(v.enums))]
+	n := 2 + v.IntN(3)
 	extra, text := "", ""
 	for i := range n {
 		text += fmt.Sprintf("{F%d}", i)
 		extra += fmt.Sprintf(`<field name="F%d" low="%d" high="%d" type="%s"/>`, i, i*e.size, (i+1)*e.size-1, e.name)
 	}
-	if v.Intn(3) == 0 {
+	if v.IntN(3) == 0 {
 		point := v.pick([]string{"", "."})
 		text = point + text
 		short := v.pick([]string{"", point + "{F0}", point + "{F1}{F0}"})
@@ -235,119 +231,39 @@ func (v *inventor) leaf(name, root, start string, size, low int, match uint64, i
 	v.out.WriteString("</bitset>\n")
 }
 
-// describe makes up a description.
-func (v *inventor) describe() string {
+// Texts returns a description whose texts are alike. It may be one that is refused.
+func Texts(seed uint64) string {
+	v := inventor{Rand: rand.New(rand.NewPCG(seed, 2))}
 	v.out.WriteString(`<isa name="invented" strict="true">` + v.pick([]string{"", `<text case="fold"/>`, `<text comment="#"/>`}) + "\n")
-	for i := range 2 + v.Intn(3) {
+	for i := range 2 + v.IntN(3) {
 		v.enum(fmt.Sprintf("#e%d", i))
 	}
-	for i := range 1 + v.Intn(2) {
+	for i := range 1 + v.IntN(2) {
 		v.selector(fmt.Sprintf("#s%d", i))
 	}
-	for i := range 2 + v.Intn(4) {
-		name, size, deep := fmt.Sprintf("#o%d", i), 3+v.Intn(6), i > 0
-		if v.Intn(3) > 0 {
-			v.leaf(name, "", "", size, size, 0, 1+v.Intn(4), deep)
+	for i := range 2 + v.IntN(4) {
+		name, size, deep := fmt.Sprintf("#o%d", i), 3+v.IntN(6), i > 0
+		if v.IntN(3) > 0 {
+			v.leaf(name, "", "", size, size, 0, 1+v.IntN(4), deep)
 		} else {
 			fmt.Fprintf(&v.out, `<bitset name="%s" size="%d"/>`, name, size)
 			for k := range uint64(2) {
-				v.leaf(fmt.Sprintf("%s-%d", name, k), name, "", size, size-1, k, 1+v.Intn(4), deep)
+				v.leaf(fmt.Sprintf("%s-%d", name, k), name, "", size, size-1, k, 1+v.IntN(4), deep)
 			}
 		}
 		v.operands = append(v.operands, sized{name, size})
 	}
 	v.out.WriteString(`<bitset name="#i" size="40"/><context name="mode" type="#mode" default="a"/><context name="other" type="bool" default="false" bind="text"/><enum name="#mode"><value val="0" display="a"/><value val="1" display="b"/></enum>` + "\n")
-	if v.Intn(3) == 0 {
-		v.table = v.operands[v.Intn(len(v.operands))].name
+	if v.IntN(3) == 0 {
+		v.table = v.operands[v.IntN(len(v.operands))].name
 		fmt.Fprintf(&v.out, `<table name="table" type="%s" size="8"/>`+"\n", v.table)
 	}
 	used := v.pick(mnemonics)
-	for i := range uint64(4 + v.Intn(5)) {
-		if v.Intn(2) == 0 {
+	for i := range uint64(4 + v.IntN(5)) {
+		if v.IntN(2) == 0 {
 			used = v.pick(mnemonics)
 		}
-		v.leaf(fmt.Sprintf("i%d", i), "#i", used+v.pick([]string{" ", " ", " ", ""}), 40, 36, i, 2+v.Intn(6), true)
+		v.leaf(fmt.Sprintf("i%d", i), "#i", used+v.pick([]string{" ", " ", " ", ""}), 40, 36, i, 2+v.IntN(6), true)
 	}
 	return v.out.String() + "</isa>\n"
-}
-
-// invented returns the description that is made up from a seed; nil where it is none that can be loaded.
-func invented(seed int64) (s *isa.Set, text string) {
-	v := inventor{Rand: rand.New(rand.NewSource(seed))}
-	text = v.describe()
-	s, err := isa.Load(fstest.MapFS{"invented.xml": {Data: []byte(text)}}, "invented.xml", isa.Options{})
-	if err != nil {
-		return nil, text
-	}
-	return s, text
-}
-
-// TestInvented holds for descriptions that are made up that lines are read as they are by a parser that remembers nothing.
-func TestInvented(t *testing.T) {
-	const n = 40
-	loaded := 0
-	for i := range int64(n) {
-		seed := *memoSeed*n + i
-		s, text := invented(seed)
-		if s == nil {
-			continue
-		}
-		loaded++
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			if compareInvented(t, s, seed); t.Failed() {
-				t.Log(text)
-			}
-		})
-	}
-	if loaded < n/2 {
-		t.Errorf("only %d of %d descriptions are some", loaded, n)
-	}
-}
-
-// compareInvented prints words of a description, and compares how these lines and others like them are read.
-func compareInvented(t *testing.T, s *isa.Set, seed int64) {
-	d, err := s.NewDecoder("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewSource(seed))
-	randomTables(d, r)
-	var lines, seen []string
-	for _, l := range d.Root().Leaves {
-		for range 24 {
-			in, ok := d.Decode(randomValue(r).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match))
-			if !ok {
-				continue
-			}
-			line := string(d.Append(nil, in))
-			other := numbersIn.ReplaceAllStringFunc(line, func(string) string { return fmt.Sprint(r.Intn(1 << r.Intn(8))) })
-			lines = append(lines, line, nearly(otherSelectors(other, &seen, r), r))
-		}
-	}
-	remembers, err := New(s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	forgets, _ := New(s, "")
-	forgets.memo = nil
-	withLabels(remembers, forgets)
-	remembers.memo.ready(remembers)
-	for range 3 {
-		for _, line := range lines {
-			remembers.memo.lines = lineTable{}
-			remembers.memo.shapes.left = 0
-			emptyTables(forgets)
-			sameReading(t, remembers, forgets, line)
-		}
-		r.Shuffle(len(lines), func(i, k int) { lines[i], lines[k] = lines[k], lines[i] })
-	}
-}
-
-// nearly puts a byte into some lines, or takes one out.
-func nearly(line string, r *rand.Rand) string {
-	if r.Intn(10) > 0 || line == "" {
-		return line
-	}
-	at := r.Intn(len(line))
-	return line[:at] + []string{"", " ", "1", "x", ".", "*", "r", ",", "0x", "L"}[r.Intn(10)] + line[at+r.Intn(2):]
 }

@@ -1,4 +1,5 @@
-package prove
+// Package invented makes up descriptions, for tests that hold of all of them.
+package invented
 
 import (
 	"fmt"
@@ -21,7 +22,10 @@ type writer struct {
 	names []string
 }
 
-func randomISA(r *rand.Rand) string {
+// Words returns a description of words of few bits, all of which can be tried, in which leaves, conditions, overrides and texts
+// collide now and then. It may be one that is refused.
+func Words(seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 1))
 	kind := r.IntN(3)
 	w := &writer{Rand: r, strict: kind == 0, plain: kind == 1, operands: map[string]int{}}
 	w.put("<isa name=\"%s\" strict=\"%t\">\n", []string{"strict", "plain", "extended"}[kind], w.strict)

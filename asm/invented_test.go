@@ -1,0 +1,92 @@
+package asm
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/isa"
+)
+
+// eachInvented runs a test of descriptions that are made up.
+func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, source string, seed int64)) {
+	for _, kind := range []struct {
+		name string
+		of   func(seed uint64) string
+	}{{"texts", invented.Texts}, {"words", invented.Words}} {
+		loaded := 0
+		for i := range int64(n) {
+			seed := *memoSeed*int64(n) + i
+			source := kind.of(uint64(seed))
+			s, err := isa.Load(fstest.MapFS{"invented.xml": {Data: []byte(source)}}, "invented.xml", isa.Options{})
+			if err != nil {
+				continue
+			}
+			loaded++
+			t.Run(fmt.Sprint(kind.name, seed), func(t *testing.T) {
+				defer func() {
+					if t.Failed() {
+						t.Log(source)
+					}
+				}()
+				test(t, s, source, seed)
+			})
+		}
+		if loaded < n/8 {
+			t.Errorf("only %d of %d descriptions of %s are some", loaded, n, kind.name)
+		}
+	}
+}
+
+// TestInvented holds for descriptions that are made up that lines are read as they are by a parser that remembers nothing.
+func TestInvented(t *testing.T) { eachInvented(t, 40, compareInvented) }
+
+// compareInvented prints words of a description, and compares how these lines and others like them are read.
+func compareInvented(t *testing.T, s *isa.Set, _ string, seed int64) {
+	d, err := s.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewSource(seed))
+	randomTables(d, r)
+	var lines, seen []string
+	for _, l := range d.Root().Leaves {
+		for range 24 {
+			in, ok := d.Decode(randomValue(r).AndNot(l.Mask.Or(l.DontCare)).Or(l.Match))
+			if !ok {
+				continue
+			}
+			line := string(d.Append(nil, in))
+			other := numbersIn.ReplaceAllStringFunc(line, func(string) string { return fmt.Sprint(r.Intn(1 << r.Intn(8))) })
+			lines = append(lines, line, nearly(otherSelectors(other, &seen, r), r))
+		}
+	}
+	remembers, err := New(s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgets, _ := New(s, "")
+	forgets.memo = nil
+	withLabels(remembers, forgets)
+	remembers.memo.ready(remembers)
+	for range 3 {
+		for _, line := range lines {
+			remembers.memo.lines = lineTable{}
+			remembers.memo.shapes.left = 0
+			emptyTables(forgets)
+			sameReading(t, remembers, forgets, line)
+		}
+		r.Shuffle(len(lines), func(i, k int) { lines[i], lines[k] = lines[k], lines[i] })
+	}
+}
+
+// nearly puts a byte into some lines, or takes one out.
+func nearly(line string, r *rand.Rand) string {
+	if r.Intn(10) > 0 || line == "" {
+		return line
+	}
+	at := r.Intn(len(line))
+	return line[:at] + []string{"", " ", "1", "x", ".", "*", "r", ",", "0x", "L"}[r.Intn(10)] + line[at+r.Intn(2):]
+}

@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +31,8 @@ type Lossless struct {
 // set, root, contexts and tables, and p must know the labels that d prints.
 func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p: p} }
 
-// Append appends the text of an instruction, with a suffix if it needs one. ok is false where no
-// text gives the word back; nothing is appended then.
+// Append appends the text of an instruction, with a suffix if it needs one. ok is false where no text gives the word
+// back, or only an empty line would, which a program skips; nothing is appended then.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	start, silent, remembers := len(dst), l.p.silent, l.remembers(in)
 	dst = l.d.Append(dst, in)
@@ -94,6 +95,9 @@ func (l *Lossless) append(dst []byte, start int, in isa.Inst) (text []byte, ok b
 	}
 	if same {
 		l.plain = len(dst) - start
+		if len(bytes.TrimSpace(dst[start:])) == 0 {
+			return dst[:start], false
+		}
 		return dst, true
 	}
 	if named { // pins has read the line in its own way

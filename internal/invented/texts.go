@@ -168,6 +168,9 @@ func (l *layout) rest(text string) (extra, shown string) {
 	}
 	test := func() string {
 		a, b := l.pick(l.names), l.pick(l.names)
+		if a == b { // of which no tool could say that it cannot be
+			return "{" + a + "}"
+		}
 		return l.pick([]string{"{@mode} == 1", "{@other}", "{" + a + "} == 0", "{" + a + "} == {" + b + "}", "{" + a + "} &gt; 1", "{" + a + "} == 1 &amp;&amp; {" + b + "} == 0", "{" + a + "}"})
 	}
 	if l.IntN(4) == 0 {

@@ -435,7 +435,7 @@ func (a *assembler) statement(s Statement, known *ahead, bad bool) kind {
 	if a.own.comment {
 		code = StripComment(text, a.comment)
 	}
-	if bad || strings.TrimSpace(code) == "" && !(a.own.comment && a.isInstruction(text, off)) {
+	if bad || strings.TrimSpace(text) == "" || strings.TrimSpace(code) == "" && !(a.own.comment && a.isInstruction(text, off)) {
 		return nothing
 	}
 	if kind, err := a.dotted(code, text, off); kind != nothing {

@@ -89,6 +89,8 @@ type Error struct {
 	Notes []Note
 	// Help says what to do about it, where that is known.
 	Help []string
+	// More is how many places say the same behind those that have errors.
+	More int
 }
 
 // Errorf makes an error; the message is formatted as by fmt.Sprintf.
@@ -224,6 +226,45 @@ func (l List) Err() error {
 		return nil
 	}
 	return l
+}
+
+// maxSame is how many warnings that say the same a Bag keeps.
+const maxSame = 1 << 10
+
+// Bag collects the warnings of a source, which may be of any length.
+type Bag struct {
+	// List has the first of those that say the same.
+	List List
+	same map[cause]*same
+}
+
+// same are warnings that say the same: how many there are, the last one that is kept and the place of the last one.
+type same struct {
+	n    int
+	kept *Error
+	last Span
+}
+
+// Warn adds a warning.
+func (b *Bag) Warn(code Code, span Span, msg string) {
+	c := (&Error{Code: code, Span: span, Msg: msg}).cause()
+	s := b.same[c]
+	switch {
+	case s == nil:
+		if b.same == nil {
+			b.same = map[cause]*same{}
+		}
+		s = &same{}
+		b.same[c] = s
+	case s.n >= maxSame:
+		if s.last != span {
+			s.kept.More++
+		}
+		s.last = span
+		return
+	}
+	s.n, s.kept, s.last = s.n+1, &Error{Code: code, Span: span, Msg: msg, Level: Warning}, span
+	b.List = append(b.List, s.kept)
 }
 
 // runeStart returns the start of the character in which byte i is.

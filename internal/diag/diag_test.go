@@ -208,6 +208,31 @@ func TestRenderManyOnOneLine(t *testing.T) {
 	}
 }
 
+// Of warnings that say the same a bag keeps some, and counts the others.
+func TestBag(t *testing.T) {
+	src := &Source{Name: "a.s", Text: strings.Repeat("mov r0, v0\n", 3*maxSame)}
+	var b Bag
+	for line := range 3 * maxSame {
+		at := Span{src, 11 * line, 11*line + 3}
+		for range 2 { // twice in a line
+			b.Warn(UnexpectedBits, at, "odd")
+		}
+		if line%2 == 0 && line < 100 {
+			b.Warn(UnexpectedBits, at, "even")
+		}
+	}
+	if len(b.List) != maxSame+50 {
+		t.Errorf("%d warnings are kept", len(b.List))
+	}
+	b.List.Sort()
+	got := Render(b.List)
+	for _, want := range []string{"warning: odd", "the same in lines 1, 2, 3, 4, 5 and 3067 more\n", "warning: even", "the same in lines 3, 5, 7, 9, 11 and 44 more\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
+		}
+	}
+}
+
 // What several places have in common is said once, with the lines.
 func TestSaidOnce(t *testing.T) {
 	src := &Source{Name: "a.pica", Text: strings.Repeat("mov r0, v0\n", 9)}

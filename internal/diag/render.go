@@ -98,8 +98,9 @@ const mostPlaces = 5
 func places(same List) string {
 	var lines []string
 	var last Span
-	line := 0
+	line, unlisted := 0, 0
 	for _, e := range same {
+		unlisted += e.More
 		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // on from there: a source may have thousands
 			line += strings.Count(s.Src.Text[last.start():s.start()], "\n")
 		} else {
@@ -114,8 +115,8 @@ func places(same List) string {
 	if len(lines) > 1 {
 		what = "in lines "
 	}
-	if more := len(lines) - mostPlaces; more > 0 {
-		return fmt.Sprintf("%s%s and %d more", what, strings.Join(lines[:mostPlaces], ", "), more)
+	if more := len(lines) - mostPlaces + unlisted; more > 0 {
+		return fmt.Sprintf("%s%s and %d more", what, strings.Join(lines[:min(mostPlaces, len(lines))], ", "), more)
 	}
 	return what + strings.Join(lines, ", ")
 }

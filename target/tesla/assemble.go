@@ -41,7 +41,7 @@ type assembler struct {
 	// before is how many errors there were before this source.
 	before int
 	// warnings are in the order of the source.
-	warnings diag.List
+	warnings diag.Bag
 	// last tells that all labels have their places.
 	last bool
 	// left is what directives have left free, in bytes.
@@ -300,7 +300,7 @@ func (a *assembler) instruction(s statement, known *read) {
 // warn tells of what the hardware does not expect in an instruction.
 func (a *assembler) warn(s *statement, odd []string) {
 	for _, text := range odd {
-		a.warnings = append(a.warnings, diag.Warnf(diag.UnexpectedBits, a.src.Span(s.off, s.off+int64(len(s.text))), "%s", text))
+		a.warnings.Warn(diag.UnexpectedBits, a.src.Span(s.off, s.off+int64(len(s.text))), text)
 	}
 }
 

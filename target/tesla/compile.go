@@ -81,7 +81,7 @@ func (c *compiler) compile(src *program.Text, opt program.CompileOptions, places
 	if err := a.errs.Bounded().Err(); err != nil {
 		return nil, err
 	}
-	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings}
+	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings.List}
 	if out.Bytes = a.bytes(); hex {
 		out.Bytes = a.lines(nil)
 	}
@@ -138,7 +138,7 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 	} else {
 		out = append(out, src.Text[off:]...)
 	}
-	return &program.Compiled{Bytes: out, Places: stands, Warnings: a.warnings}, nil
+	return &program.Compiled{Bytes: out, Places: stands, Warnings: a.warnings.List}, nil
 }
 
 // lines appends the words of each statement, a line each; bytes behind the last word of one have two

@@ -105,16 +105,9 @@ func compareShapes(t *testing.T, s *isa.Set, root string, n int) (known int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remembers, err := New(s, root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	forgets, _ := New(s, root)
-	forgets.memo = nil
+	remembers, forgets := twoParsers(t, s, root)
 	r := rand.New(rand.NewSource(*memoSeed))
-	withLabels(remembers, forgets)
 	randomTables(d, r)
-	remembers.memo.ready(remembers)
 	var words []string
 	for range n {
 		leaves := d.Root().Leaves
@@ -134,6 +127,20 @@ func compareShapes(t *testing.T, s *isa.Set, root string, n int) (known int) {
 		}
 	}
 	return known
+}
+
+// twoParsers returns a parser that remembers and one that does not, which know the same labels.
+func twoParsers(t *testing.T, s *isa.Set, root string) (remembers, forgets *Parser) {
+	t.Helper()
+	remembers, err := New(s, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forgets, _ = New(s, root)
+	forgets.memo = nil
+	withLabels(remembers, forgets)
+	remembers.memo.ready(remembers)
+	return remembers, forgets
 }
 
 // withLabels makes each name that starts with an l a label, whose address tells how long it is.
@@ -532,6 +539,26 @@ func TestSelectorsBesideHoles(t *testing.T) {
 	}
 }
 
+// TestNumberCutFirst reads operands whose number does not fit, which are read as less of it or as nothing, in this order.
+func TestNumberCutFirst(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"cut.xml": {Data: []byte(`<isa name="cut" strict="true">
+		<bitset name="#small" size="6"><override><expr>{N} &gt; 1</expr><display/></override><display>{N}</display>
+			<field name="N" low="0" high="1" type="uint"/><pattern low="2" high="5">xxxx</pattern></bitset>
+		<bitset name="#nested" size="6"><display>{S}</display><field name="S" low="0" high="5" type="#small"/></bitset>
+		<bitset name="#i" size="32"/>
+		<bitset name="at" extends="#i"><display>at {S}{T}</display><pattern low="28" high="31">0001</pattern><pattern low="14" high="27">xxxxxxxxxxxxxx</pattern>
+			<field name="S" low="0" high="5" type="#small"/><field name="T" low="6" high="13" type="branch"/></bitset>
+		<bitset name="in" extends="#i"><display>in {S}{A}</display><pattern low="28" high="31">0010</pattern><pattern low="14" high="27">xxxxxxxxxxxxxx</pattern>
+			<field name="S" low="0" high="5" type="#nested"/><field name="A" low="6" high="13" type="uint"/></bitset>
+		</isa>`)}}, "cut.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	compareGroups(t, s, [][]string{
+		{"at 17", "at 14", "at 117", "at 7", "at 2", "at 1", "at 013", "at 127"}, {"in 17", "in 14", "in 117", "in 7", "in 2", "in 255", "in 1255"},
+	})
+}
+
 // TestHooksSeeText reads operands with selectors and a constant expression: what the hook is asked for has no holes.
 func TestHooksSeeText(t *testing.T) {
 	s, err := isa.Load(fstest.MapFS{"hook.xml": {Data: []byte(`<isa name="hook" strict="true">
@@ -601,16 +628,29 @@ func TestDeepOperand(t *testing.T) {
 	})
 }
 
+// TestLessDeepOperand reads an operand that is handed the same in two places, of which the first that was read is deeper.
+func TestLessDeepOperand(t *testing.T) {
+	s, err := isa.Load(fstest.MapFS{"deep.xml": {Data: []byte(`<isa name="deep" strict="true">
+		<enum name="#c"><value val="0" display="x"/><value val="1" display="y"/></enum>
+		<bitset name="#pair" size="2"><override><expr>{A} == {B}</expr><display>{A}{B}</display><alias></alias></override><display>{A}{B}</display>
+			<field name="A" pos="0" type="#c"/><field name="B" pos="1" type="#c"/></bitset>
+		<bitset name="#two" size="4"><display>{P}-{Q}</display>
+			<field name="P" low="0" high="1" type="#pair"/><field name="Q" low="2" high="3" type="#pair"><param name="P" as="OTHER"/></field></bitset>
+		<bitset name="#i" size="16"/>
+		<bitset name="deep" extends="#i"><display>deep {N} {T}</display><pattern low="12" high="15">0000</pattern><pattern low="8" high="11">xxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="T" low="4" high="7" type="#two"><param name="N"/></field></bitset>
+		<bitset name="plain" extends="#i"><display>plain {N} {T}</display><pattern low="12" high="15">0001</pattern><pattern low="8" high="11">xxxx</pattern>
+			<field name="N" low="0" high="3" type="uint"/><field name="T" low="4" high="7" type="#two"/></bitset></isa>`)}}, "deep.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	compareGroups(t, s, [][]string{{"deep 1 xy-yx", "deep 2 xx-", "deep 3 -yy", "deep 4 -"}, {"plain 1 xy-yx", "plain 2 yx-", "plain 3 -xy", "plain 4 -"}})
+}
+
 // compareGroups holds that lines are read as they are by a parser that remembers nothing.
 func compareGroups(t *testing.T, s *isa.Set, groups [][]string) {
 	t.Helper()
-	remembers, err := New(s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	forgets, _ := New(s, "")
-	forgets.memo = nil
-	withLabels(remembers, forgets)
+	remembers, forgets := twoParsers(t, s, "")
 	for _, group := range append(groups, groups...) {
 		for range 6 {
 			for _, line := range group {

@@ -63,14 +63,7 @@ func compareInvented(t *testing.T, s *isa.Set, _ string, seed int64) {
 			lines = append(lines, line, nearly(otherSelectors(other, &seen, r), r))
 		}
 	}
-	remembers, err := New(s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	forgets, _ := New(s, "")
-	forgets.memo = nil
-	withLabels(remembers, forgets)
-	remembers.memo.ready(remembers)
+	remembers, forgets := twoParsers(t, s, "")
 	for range 3 {
 		for _, line := range lines {
 			remembers.memo.lines = lineTable{}

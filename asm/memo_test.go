@@ -51,12 +51,7 @@ func compareMemo(t *testing.T, s *isa.Set, root string, n int, known bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	remembers, err := New(s, root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	forgets, _ := New(s, root)
-	forgets.memo = nil
+	remembers, forgets := twoParsers(t, s, root)
 	r := rand.New(rand.NewSource(*memoSeed))
 	there := int64(4096)
 	for _, p := range []*Parser{remembers, forgets} {

@@ -379,8 +379,11 @@ func (m *placing) place(own int32, bits *way) (ok bool) {
 	m.around[0], m.bases[spaceWord] = own, p.scopes[own]
 	m.bases[spaceContext] = scope{space: spaceContext}
 	for i := range w.outside {
-		m.around[1+i] = p.scopes[m.around[i]].up
-		m.bases[spaceTable+i] = p.scopes[m.around[1+i]]
+		up := p.scopes[m.around[i]].up
+		if up < 0 { // places that hand in the same share what is read, and this one is less deep: no name reaches further
+			break
+		}
+		m.around[1+i], m.bases[spaceTable+i] = up, p.scopes[up]
 	}
 	for i := range w.opened {
 		if !m.open(&w.opened[i], spaceTable+w.outside+i) {

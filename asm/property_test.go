@@ -26,6 +26,8 @@ type rig struct {
 	lossless    []*asm.Lossless
 	tables      [][]bits.Value
 	text        []byte
+	// invented is for a description in which blanks may stand beside blanks, of which one counts, and texts may be empty.
+	invented bool
 }
 
 func newRig(t testing.TB, name string) *rig {
@@ -109,7 +111,8 @@ func (r *rig) plain(text string) error {
 		if !ok || in != res.Inst {
 			return fmt.Errorf("it is read as %s of %s, which decodes as %s", res.Inst.Bits, res.Inst.Leaf.Name, name(in))
 		}
-		if again := string(r.back.Append(nil, in)); !slices.Equal(strings.Fields(again), strings.Fields(text)) { // of blanks only one counts
+		again := string(r.back.Append(nil, in))
+		if again != text && !(r.invented && slices.Equal(strings.Fields(again), strings.Fields(text))) {
 			return fmt.Errorf("it is read as %s, which prints %q", res.Inst.Bits, again)
 		}
 	}
@@ -127,7 +130,7 @@ func name(in isa.Inst) string {
 func (r *rig) exact(l *asm.Lossless, p *asm.Parser, in isa.Inst, must bool) error {
 	text, ok := l.Append(nil, in)
 	if !ok {
-		if must && len(r.d.Append(nil, in)) > 0 {
+		if must && !(r.invented && len(r.d.Append(nil, in)) == 0) {
 			return fmt.Errorf("there is no lossless text")
 		}
 		return nil
@@ -176,14 +179,14 @@ func TestContract(t *testing.T) {
 }
 
 // TestContractInvented is TestContractWords for descriptions that are made up. Where an instruction asks something of an index
-// or an entry that its text does not say, an entry may be looked for that is not there; upper case that only some texts have,
-// and blanks beside blanks, do not come back.
+// or an entry that its text does not say, an entry may be looked for that is not there.
 func TestContractInvented(t *testing.T) {
 	asm.EachInvented(t, 60, func(t *testing.T, s *isa.Set, source string, seed int64) {
-		if !strings.Contains(source, `strict="true"`) || strings.Contains(source, "overlap=") { // words may be two leaves
-			return
+		if !strings.Contains(source, `strict="true"`) || strings.Contains(source, "overlap=") || strings.Contains(source, `case="fold"`) {
+			return // words may be two leaves, or texts the same but for their case
 		}
 		r := newRigOf(t, s)
+		r.invented = true
 		rnd := rand.New(rand.NewPCG(3, uint64(seed)))
 		for i := range 20 {
 			if i%5 == 0 {
@@ -191,13 +194,6 @@ func TestContractInvented(t *testing.T) {
 			}
 			for _, leaf := range r.d.Root().Leaves {
 				w := sparse(rnd).AndNot(leaf.Mask).Or(leaf.Match).And(bits.Ones(leaf.Size))
-				in, ok := r.d.Decode(w)
-				if !ok {
-					continue
-				}
-				if line := string(r.d.Append(nil, in)); strings.Contains(source, `case="fold"`) || strings.Contains(" "+line+" ", "  ") {
-					continue
-				}
 				if _, err := r.check(w); err != nil && codeOf(err) != "table-full" {
 					t.Fatal(err)
 				}

@@ -76,7 +76,8 @@ func values(list []uint64) []bits.Value {
 	return out
 }
 
-// TestGivenIndex reads texts that say something of an index: a sum with it, which is shown, or a condition.
+// TestGivenIndex reads texts that say something of an index: a sum with it, which is shown, or a condition. A default says
+// nothing of it.
 func TestGivenIndex(t *testing.T) {
 	x := toolsFor(t, load(t, `<text comment="#"/>
 		<bitset name="#opd" size="4"><display>{M}</display><field name="M" low="0" high="3" type="hex"/></bitset>
@@ -88,10 +89,14 @@ func TestGivenIndex(t *testing.T) {
 			<field name="D" type="#opd" table="opd"><bits low="4" high="5"/><bits pos="0"/></field><derived name="N" type="uint" width="4"><expr>{D} + 1</expr></derived></bitset>
 		<bitset name="asked" extends="#instruction"><display>asked {D.M}</display><pattern low="3" high="11">000010000</pattern><require>{D} == 6</require>
 			<field name="D" low="0" high="2" type="#opd" table="opd"/></bitset>
+		<bitset name="by" extends="#instruction"><display>by {N}: {D.M}</display><pattern low="3" high="11">000110000</pattern>
+			<field name="D" low="0" high="2" type="#opd" table="opd"/><derived name="N" type="uint" width="5"><expr>{D} &lt;&lt; 2</expr></derived></bitset>
+		<bitset name="usual" extends="#instruction"><display>usual {D.M}</display><pattern low="3" high="11">000101000</pattern><default name="D" val="3"/>
+			<field name="D" low="0" high="2" type="#opd" table="opd"/></bitset>
 		<bitset name="marked" extends="#instruction"><display>marked #{D.M}</display><pattern low="3" high="11">000011000</pattern>
 			<field name="D" low="0" high="2" type="#opd" table="opd"/></bitset>`))
-	for range 3 { // known ones too
-		for text, want := range map[string]uint64{"nth 3: 5": 2, "nth 8: 6": 7, "nth 1: 5": 0, "split 6: 7": 0x61, "split 4: 1": 0x51, "asked 9": 0x86, "nth 6: 7": 5} {
+	for range 6 { // known ones too
+		for text, want := range map[string]uint64{"nth 3: 5": 2, "nth 8: 6": 7, "nth 1: 5": 0, "split 6: 7": 0x61, "split 4: 1": 0x51, "asked 9": 0x86, "usual 9": 0x140, "by 4: 1": 0x181, "by 8: 1": 0x182, "by 12: 1": 0x183, "by 28: 2": 0x187, "nth 6: 7": 5} {
 			x.p.Tables[0] = &asm.GrowingTable{Size: 8}
 			res, err := x.p.Parse(text)
 			if err != nil || res.Inst.Bits != bits.Of(want) {

@@ -21,9 +21,9 @@ type sized struct {
 	size int
 }
 
-// words are lists of texts of enums.
-var words = [][]string{
-	{"x", "y", "z", "w"}, {"x", "y", "z", "w"}, {"*", "x"}, {"*", "y"}, {"xy", "yz", "zw", "zwx"}, {"x*y", "x", "y", "y*x"}, {"*y", "*x", "q", ""}, {"x", "y", "1", "2"},
+// enumTexts are lists of texts of enums.
+var enumTexts = [][]string{
+	{"x", "y", "z", "w"}, {"*", "x"}, {"*", "y"}, {"xy", "yz", "zw", "zwx"}, {"x*y", "x", "y", "y*x"}, {"*y", "*x", "q", ""}, {"x", "y", "1", "2"},
 	{"a", "b", "c", "l"}, {"", ".sat"}, {"", "!"}, {".", ":"}, {"eq", "ne", "", "e"}, {"r", "r1", "r12", "c"}, {"", " f", " g"}, {"0x", "0", "x", "1x"},
 	{"l1", "l", "x1", "1"}, {"p", "pq", "pqr", "q"}, {"", "-", "|", "+"}, {"X", "Y", "Z", "w"}, {"", ".x", ".xy", ".y"}, {"x_1", "x_", "_", "x"},
 }
@@ -38,9 +38,9 @@ func (v *inventor) pick(from []string) string { return from[v.IntN(len(from))] }
 
 // enum makes up an enum.
 func (v *inventor) enum(name string) {
-	list := words[v.IntN(len(words))]
-	if v.IntN(3) == 0 {
-		list = words[0]
+	list := enumTexts[v.IntN(len(enumTexts))]
+	if v.IntN(3) == 0 { // as swizzles are
+		list = enumTexts[0]
 	}
 	size := 1
 	if len(list) > 2 {
@@ -50,7 +50,7 @@ func (v *inventor) enum(name string) {
 	for i, text := range list {
 		alias := ""
 		if v.IntN(8) == 0 {
-			alias = "<alias>" + v.pick(words[v.IntN(len(words))]) + "</alias>"
+			alias = "<alias>" + v.pick(enumTexts[v.IntN(len(enumTexts))]) + "</alias>"
 		}
 		if v.IntN(12) > 0 {
 			fmt.Fprintf(&v.out, `<value val="%d" display="%s">%s</value>`, i, text, alias)

@@ -433,6 +433,13 @@ func codeText(set *isa.Set, code *program.Code) string {
 	return b.String()
 }
 
+// mute has an instruction that is read from an empty text, and texts in which a comment could start.
+const mute = `<isa name="mute" strict="true"><text comment="#"/>
+<bitset name="#instruction" size="32"/>
+<bitset name="at" extends="#instruction"><display>at #{N}</display><pattern low="8" high="31">000000000000000000000010</pattern><field name="N" low="0" high="7" type="uint"/></bitset>
+<bitset name="none" extends="#instruction"><display>none</display><alias></alias><pattern low="0" high="31">00000000000000000000000000000000</pattern></bitset>
+</isa>`
+
 func TestAssemble(t *testing.T) {
 	for _, x := range []struct{ name, set, text, want string }{
 		{"empty", toy, "", ""},
@@ -445,6 +452,7 @@ func TestAssemble(t *testing.T) {
 		{"own line", toy, "bra a\na:\nnop", "0: 00000022\n32: 00000000\n"},
 		{"at the end", toy, "bra a\na:", "0: 00000022\n"},
 		{"two lengths", toy, "ldi 7\na: nop\nldi 8\nbra a", "0: 00000009 00000007\n64: 00000000\n96: 00000009 00000008\n160: 000001a2\n"},
+		{"a label before what has no text", mute, "a:\n\nat #1\n", "0: 00000201\n"},
 		{"data", toy, ".word 1, 0x2 ,0b11\nnop", "0: 00000001 00000002\n64: 00000003\n96: 00000000\n"},
 		{"data high first", wide, ".word 1, 2, 3, 4, 5\n", "0: 00000001 00000002 00000003 00000004\n128: 00000005\n"},
 		{"data of 16 bits", "", ".word 0xa000, 1\nbr.eq x\nx: nop", "0: a000\n16: 0001\n32: 8a01\n48: 0000\n"},

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -249,7 +250,7 @@ func (p *Parser) place(res *Result) error {
 		case table != nil:
 			index, err = table.Place(e)
 		case index < 0:
-			index = countEntries(res.Entries[:len(res.Entries)-1], t.Index)
+			index = p.freeEntry(res.Entries[:len(res.Entries)-1], e)
 		}
 		if err == nil && index >= e.Limit {
 			err = fmt.Errorf("entry %d does not fit %s of %d bits", index, e.Field, x.field.Width)
@@ -264,15 +265,20 @@ func (p *Parser) place(res *Result) error {
 	return nil
 }
 
-// countEntries returns how many entries of a table the instruction has so far.
-func countEntries(entries []Entry, table int) int {
-	n := 0
-	for i := range entries {
-		if entries[i].Table == table {
-			n++
+// freeEntry returns the index of a table for another entry of the instruction that does not say which: the next one, behind
+// those at which others are placed or given.
+func (p *Parser) freeEntry(placed []Entry, e *Entry) (index int) {
+	for i := range placed {
+		if placed[i].Table == e.Table {
+			index++
 		}
 	}
-	return n
+	other := func(x *Entry) bool { return x.Table == e.Table && x.Index == index && x.Value != e.Value }
+	for slices.ContainsFunc(placed, func(x Entry) bool { return other(&x) }) ||
+		slices.ContainsFunc(p.plan, func(x planned) bool { return other(&x.Entry) }) {
+		index++
+	}
+	return index
 }
 
 // setIndex writes the index of a table entry into the word.

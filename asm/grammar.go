@@ -248,11 +248,16 @@ func (c *compiler) alias(start *node, i, alias int) {
 	c.template(start, c.unit.Cases[i].Aliases()[alias], acc)
 }
 
-// accept returns the end of the templates of a case, but for what tells its display from those before it.
+// accept returns the end of the templates of a case, but for what tells its display from those before it. Words that a
+// leaf takes which refines this one print through that.
 func (c *compiler) accept(i int) *accept {
 	asserts := slices.ContainsFunc(c.unit.Cases[:i+1], func(cs *model.Case) bool { return len(cs.Spec.Asserts) > 0 })
 	completes := asserts || len(c.unit.Defaults)+len(c.unit.Unused) > 0
-	return &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
+	acc := &accept{unit: c.unit, own: c.unit.Cases[i].Cond, asserts: asserts, completes: completes}
+	for _, claim := range c.unit.Claims() {
+		acc.not = append(acc.not, earlier{cond: claim})
+	}
+	return acc
 }
 
 // outside reports whether an expression reads a scope around its own, or a context.

@@ -705,6 +705,33 @@ var features = []struct {
 	},
 }
 
+// TestRefined reads texts of which a word that another leaf takes would have the bits: one that prints the text is taken
+// where there is one, at the top as in an operand, by the pattern of that leaf as by what it requires.
+func TestRefined(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<enum name="#e"><value val="1" display=".s"><alias>x</alias></value><value val="4" display=".s"/><value val="5" display=".t"/></enum>
+		<context name="new" type="bool" default="true"/>
+		<bitset name="#o" size="3"/>
+		<bitset name="o" extends="#o"><display>o{E}</display><field name="E" low="0" high="2" type="#e"/></bitset>
+		<bitset name="low" extends="#o" overlap="refines o"><display>low</display><pattern low="0" high="2">001</pattern></bitset>
+		<bitset name="#instruction" size="8"/>
+		<bitset name="a" extends="#instruction"><display>a {E}, {N}</display><pattern low="6" high="7">00</pattern>
+			<field name="E" low="0" high="2" type="#e"/><field name="N" low="3" high="5" type="uint"/></bitset>
+		<bitset name="one" extends="#instruction" overlap="refines a some"><display>one</display><pattern low="0" high="7">00000001</pattern></bitset>
+		<bitset name="some" extends="#instruction" overlap="refines a"><display>some {N}</display><pattern low="6" high="7">00</pattern>
+			<pattern low="0" high="2">001</pattern><field name="N" low="3" high="5" type="uint"/><require>{N} &gt; 4 &amp;&amp; {@new}</require></bitset>
+		<bitset name="use" extends="#instruction"><display>use {O}</display><pattern low="6" high="7">01</pattern><pattern low="3" high="5">000</pattern>
+			<field name="O" low="0" high="2" type="#o"/></bitset>`))
+	for range 4 { // known ones too
+		x.rows(t, []row{
+			{"a .s, 0", "4", ""}, {"a .s, 1", "9", ""}, {"a .s, 4", "21", ""}, {"a .s, 5", "2c", ""}, {"a .s, 7", "3c", ""}, {"a .t, 7", "3d", ""},
+			{"one", "1", ""}, {"some 5", "29", ""}, {"some 4", "", "text-condition"},
+			{"a x, 0", "1", "one"}, {"a x, 6", "31", "some 6"}, // there is no other
+			{"use o.s", "44", ""}, {"use o.t", "45", ""}, {"use low", "41", ""}, {"use ox", "41", "use low"},
+		})
+	}
+}
+
 func TestFeatures(t *testing.T) {
 	for _, f := range features {
 		t.Run(f.name, func(t *testing.T) {

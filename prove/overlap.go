@@ -126,9 +126,5 @@ func (m *machine) claimed(r *model.Root, l *model.Leaf) {
 		fact.possible = true
 		return
 	}
-	for _, other := range r.Leaves {
-		if slices.Contains(other.Refines, l) {
-			fact.by = append(fact.by, other)
-		}
-	}
+	fact.by = append(fact.by, l.RefinedBy...)
 }

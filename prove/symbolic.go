@@ -144,13 +144,8 @@ func (f *frame) required() lit {
 // notRefined tells where no leaf that refines this one claims the word.
 func (f *frame) notRefined() lit {
 	out := yes
-	for _, other := range f.unit.Leaf.Root.Leaves {
-		for _, l := range other.Refines {
-			if l != f.unit.Leaf {
-				continue
-			}
-			out = f.w.and(out, f.claimedBy(other).not())
-		}
+	for _, other := range f.unit.Leaf.RefinedBy {
+		out = f.w.and(out, f.claimedBy(other).not())
 	}
 	return out
 }

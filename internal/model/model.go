@@ -75,9 +75,21 @@ type Leaf struct {
 	Match, Mask, DontCare bits.Value
 	// Refines are the leaves that also match some of this leaf's words, on purpose.
 	Refines []*Leaf
+	// RefinedBy are those that refine this one.
+	RefinedBy []*Leaf
 }
 
 func (l *Leaf) refines(other *Leaf) bool { return slices.Contains(l.Refines, other) }
+
+// meets reports whether some word has the patterns of both leaves.
+func (l *Leaf) meets(other *Leaf) bool {
+	return l.Match.Xor(other.Match).And(l.Mask).And(other.Mask) == bits.Value{}
+}
+
+// within reports whether each word that has the leaf's pattern has the other's.
+func (l *Leaf) within(other *Leaf) bool {
+	return other.Mask.AndNot(l.Mask) == bits.Value{} && l.Match.And(other.Mask) == other.Match
+}
 
 // Doc returns the leaf's documentation, its parent's where it has none.
 func (l *Leaf) Doc() string {
@@ -341,7 +353,7 @@ func (m *Machine) linkRefines(r *Root) diag.List {
 
 func (l *Leaf) refine(other *Leaf) {
 	if other != l && !l.refines(other) {
-		l.Refines = append(l.Refines, other)
+		l.Refines, other.RefinedBy = append(l.Refines, other), append(other.RefinedBy, l)
 	}
 }
 

@@ -173,6 +173,56 @@ func (u *BoundLeaf) missing(p *Prog) {
 	}
 }
 
+// Claims are the conditions under which a word of the leaf is that of one which refines it, each in the leaf's own scope.
+// What follows from others is left out.
+func (u *BoundLeaf) Claims() (list []*Prog) {
+	by := slices.DeleteFunc(slices.Clone(u.Leaf.RefinedBy), func(l *Leaf) bool { return l.Size > u.Leaf.Size || !l.meets(u.Leaf) })
+	for _, l := range by {
+		wider := func(x *Leaf) bool { return l.refines(x) && l.within(x) && len(u.Env.Bound(x).Requires) == 0 }
+		if !slices.ContainsFunc(by, wider) {
+			list = append(list, u.Env.Bound(l).claim())
+		}
+	}
+	return list
+}
+
+// claim returns the condition that a word has the leaf's pattern and meets what the leaf requires.
+func (u *BoundLeaf) claim() *Prog {
+	var all []*Node
+	for low := 0; low < u.Leaf.Size; low += 64 {
+		if f := maskedField(u.Leaf, low); f.Width > 0 {
+			x := &Node{Op: spec.OpField, Type: spec.U64, Alts: []Alt{{Ref: u.ref(f)}}, Name: f.Name}
+			n := &Node{Op: spec.OpEq, Type: spec.U64, X: x, Y: &Node{Op: spec.OpConst, Type: spec.U64, Value: f.Gather(&u.Leaf.Match)[0]}}
+			n.Test = testOf(n)
+			all = append(all, n)
+		}
+	}
+	for _, r := range u.Requires {
+		all = append(all, r.Root)
+	}
+	if len(all) == 0 { // each word is the leaf's
+		return &Prog{Unit: u, Root: &Node{Op: spec.OpConst, Type: spec.U64, Value: 1}}
+	}
+	root := all[0]
+	for _, n := range all[1:] {
+		root = &Node{Op: spec.OpAndAnd, Type: spec.U64, X: root, Y: n}
+		root.Test = testOf(root)
+	}
+	return &Prog{Unit: u, Root: root}
+}
+
+// maskedField returns a field of the 64 bits of a leaf from low on that its pattern fixes.
+func maskedField(l *Leaf, low int) *spec.Field {
+	f := &spec.Field{Name: l.Name, Kind: spec.KindUint}
+	for mask := l.Mask.Uint(low, 64); mask != 0; {
+		at := mathbits.TrailingZeros64(mask)
+		width := mathbits.TrailingZeros64(^(mask >> uint(at)))
+		mask &^= (1<<uint(width) - 1) << uint(at)
+		f.Parts, f.Width = slices.Insert(f.Parts, 0, spec.Part{Low: low + at, Width: width}), f.Width+width
+	}
+	return f
+}
+
 // derived binds the value of a derived field. Where no word of a plain description has more than 32
 // bits, the value has none beyond them: Mesa's tools keep it in a word.
 func (u *BoundLeaf) derived(e *spec.Expr) *Prog {

@@ -89,6 +89,7 @@ type reading struct {
 	leaf          *isa.Leaf
 	word, context bits.Value
 	named         bool
+	checked       bool // by the caller
 	*readingMore
 }
 
@@ -152,7 +153,7 @@ func (p *Parser) recallAt(t *lineTable, hash uint64, text []byte, names uint64, 
 	}
 	t.known++
 	p.restore(r, values)
-	p.asked = false
+	p.asked, p.remembered = false, r
 	return true
 }
 
@@ -191,7 +192,7 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 		text = t.texts.keep(text)
 	}
 	w, c := &p.spaces[spaceWord], &p.spaces[spaceContext]
-	x := reading{text, names, p.leaf, w.val, c.val, p.named, &noMore}
+	x := reading{text, names, p.leaf, w.val, c.val, p.named, false, &noMore}
 	if p.shaped || note != (Note{}) || len(p.plan)+len(p.asks) > 0 {
 		x.readingMore = &t.mores.keep([]readingMore{{note: note, plan: t.plans.keep(p.plan), asks: t.asks.keep(p.asks)}})[0]
 	}
@@ -206,7 +207,19 @@ func (p *Parser) learn(t *lineTable, text []byte, names uint64, note Note) {
 	}
 	r := t.readings.keep([]reading{x})
 	t.add(t.line, &r[0], maxLines)
+	p.remembered = &r[0]
 }
+
+// Check notes that the caller has nothing to tell of the line that was read last, wherever its entries and labels are. It
+// counts as long as the line is remembered.
+func (p *Parser) Check() {
+	if p.remembered != nil {
+		p.remembered.checked = true
+	}
+}
+
+// Checked reports whether Check was called for the line that was read last, now or when it was read before.
+func (p *Parser) Checked() bool { return p.remembered != nil && p.remembered.checked }
 
 // worthy reports whether the present line, which is not known, is to be remembered: at once, or where few come again,
 // when it does.

@@ -236,6 +236,33 @@ func TestMemoLabel(t *testing.T) {
 	}
 }
 
+// What a caller notes of a line counts for that line alone: not for others of its shape, not where its label is elsewhere,
+// and not where what was read is no instruction.
+func TestChecked(t *testing.T) {
+	p := parserOfA2XX(t, "#cf")
+	clause := int64(5)
+	p.Symbol = func(name string) (int64, bool) { return 48 * clause, name == "there" }
+	read := func(text string) bool {
+		p.Try(text)
+		return p.Checked()
+	}
+	const first = "COND_CALL ADDR(there) DIR(0) FORCE_CALL"
+	for _, text := range []string{first, "COND_CALL ADDR(1) DIR(0) FORCE_CALL", "COND_CALL ADDR(1) DIR(0) FORCE_CALL {0=1", "COND_CALL ADDR(2) DIR(0) FORCE_CALL"} {
+		if read(text) {
+			t.Errorf("%q has been checked at first sight", text)
+		}
+		p.Check()
+	}
+	for text, want := range map[string]bool{first: true, "COND_CALL ADDR(1) DIR(0) FORCE_CALL {0=1": false, "COND_CALL ADDR(9) DIR(0) FORCE_CALL": false} {
+		if read(text) != want {
+			t.Errorf("%q has been checked: %v", text, !want)
+		}
+	}
+	if clause = 6; read(first) {
+		t.Error("a line has been checked whose label was elsewhere")
+	}
+}
+
 // Lines that share a place among those met once do not push each other out for ever.
 func TestMarks(t *testing.T) {
 	var m marks

@@ -147,6 +147,8 @@ type outcome struct {
 	fields  []isa.Field  // of the decoder
 	note    Note         // of a line that is known
 	sourced bool         // the line is remembered as it stands in its source
+	// remembered is what is kept of the line, nil where nothing is.
+	remembered *reading
 }
 
 // Limits. A line that needs more is refused with an error.
@@ -356,6 +358,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 	if p.memo != nil {
 		p.memo.ready(p)
 	}
+	p.remembered = nil
 	lines, place := p.remembers() && !p.sourced, uint64(0)
 	if lines {
 		if p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
@@ -375,6 +378,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 			err = nil
 		}
 	}
+	p.remembered = nil // of its shape there are others
 	if err != nil {
 		return Result{}, err
 	}

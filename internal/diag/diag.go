@@ -228,8 +228,8 @@ func (l List) Err() error {
 	return l
 }
 
-// maxSame is how many warnings that say the same a Bag keeps.
-const maxSame = 1 << 10
+// maxSame is how many warnings that say the same a Bag keeps, each with the text around it.
+const maxSame = 1 << 6
 
 // Bag collects the warnings of a source, which may be of any length.
 type Bag struct {

@@ -119,10 +119,15 @@ const longPrefix = "long "
 func (r *reader) read(s *statement, to *read) {
 	in, err := r.parse(s)
 	*to = read{inst: in, named: r.named}
-	if err != nil {
+	switch {
+	case err != nil:
 		to.rare = &rare{err: err}
-	} else if odd := r.odd(in); odd != nil {
-		to.rare = &rare{odd: odd}
+	case !r.p.Checked():
+		if odd := r.odd(in); odd != nil {
+			to.rare = &rare{odd: odd}
+			return
+		}
+		r.p.Check()
 	}
 }
 

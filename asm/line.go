@@ -58,9 +58,9 @@ func (p *Parser) Known(l *Line) (res Result, ok bool) {
 // ParseLine is Parse for a line. One with names, of which Known has just been asked, is remembered as it stands in the
 // source. An error has its place in the source; where that is a part for which something else stands, it says so.
 func (p *Parser) ParseLine(l *Line) (Result, error) {
-	p.sourced = l.Names != 0
+	p.keptElsewhere = l.Names != 0
 	res, err := p.ParseBytes(l.Text)
-	p.sourced = false
+	p.keptElsewhere = false
 	if e, ok := err.(*Error); ok {
 		return res, l.place(e)
 	}

@@ -42,9 +42,9 @@ func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 		}
 		return append(dst, x.suffix...), x.ok
 	}
-	l.p.Addr, l.p.silent, l.asked = l.d.Addr, true, false
+	l.p.Addr, l.p.silent, l.p.keptElsewhere, l.asked = l.d.Addr, true, remembers, false
 	text, ok = l.append(dst, start, in)
-	l.p.silent = silent
+	l.p.silent, l.p.keptElsewhere = silent, false
 	if remembers && !l.asked {
 		l.keep(in, text[min(start+l.plain, len(text)):], ok)
 	}

@@ -138,15 +138,15 @@ type helping struct {
 
 // outcome is what a line was read as.
 type outcome struct {
-	leaf    *isa.Leaf
-	suffix  []suffix
-	plan    []planned // its entries, before they have their places: made, or those of a line that is known
-	made    []planned
-	entries []Entry
-	decoder *isa.Decoder // with which suffixes are resolved
-	fields  []isa.Field  // of the decoder
-	note    Note         // of a line that is known
-	sourced bool         // the line is remembered as it stands in its source
+	leaf          *isa.Leaf
+	suffix        []suffix
+	plan          []planned // its entries, before they have their places: made, or those of a line that is known
+	made          []planned
+	entries       []Entry
+	decoder       *isa.Decoder // with which suffixes are resolved
+	fields        []isa.Field  // of the decoder
+	note          Note         // of a line that is known
+	keptElsewhere bool         // the line is remembered elsewhere: as it stands in its source, or as the text of a word
 	// remembered is what is kept of the line, nil where nothing is.
 	remembered *reading
 }
@@ -359,7 +359,7 @@ func (p *Parser) uncommented(line []byte) (res Result, err error) {
 		p.memo.ready(p)
 	}
 	p.remembered = nil
-	lines, place := p.remembers() && !p.sourced, uint64(0)
+	lines, place := p.remembers() && !p.keptElsewhere, uint64(0)
 	if lines {
 		if p.recall(&p.memo.lines, text, 0) && p.result(&res) == nil {
 			return res, nil

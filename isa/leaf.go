@@ -35,6 +35,17 @@ type Root struct {
 // Stored returns the number of bits that an instruction of so many bits takes in a program.
 func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
 
+// Step returns the number of bits of which the places of all instructions of a program are multiples.
+func (r *Root) Step() int {
+	step := r.Stored(max(r.MinSize, 1))
+	for _, l := range r.Leaves {
+		for rest := r.Stored(l.Size); rest > 0; {
+			step, rest = rest, step%rest
+		}
+	}
+	return step
+}
+
 // Leaf is one instruction of a Set, or one form of an operand.
 type Leaf struct {
 	// ID is the index in Root.Leaves.

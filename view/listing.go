@@ -200,8 +200,7 @@ func (l *Listing) Unit() int64 {
 	if unit > 0 {
 		return int64(unit)
 	}
-	root := l.Decoder.Root()
-	return int64(root.Stored(root.MinSize))
+	return int64(l.Decoder.Root().Step())
 }
 
 // Write prints the listing. It returns the number of findings: unknown words and bits that are not

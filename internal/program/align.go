@@ -24,22 +24,22 @@ func Alignments(root *isa.Root) []int64 {
 }
 
 // AddressUnit returns the number of bits in which listings count addresses: that of the targets of branches
-// where all of the root count in one unit, so that a number in a text is one of the column; else the
-// length of the shortest instruction.
+// where all of the root count in one unit, so that a number in a text is one of the column; else that of
+// which all places are multiples.
 func AddressUnit(root *isa.Root) int64 {
 	unit, seen := 0, false
 	for _, leaf := range root.Leaves {
 		for b := inside.Leaf(leaf).Spec; b != nil; b = b.Extends {
 			for _, f := range branches(b) {
 				if f.Unit == 0 || seen && f.Unit != unit {
-					return int64(root.Stored(max(root.MinSize, 1)))
+					return int64(root.Step())
 				}
 				unit, seen = f.Unit, true
 			}
 		}
 	}
 	if !seen {
-		return int64(root.Stored(max(root.MinSize, 1)))
+		return int64(root.Step())
 	}
 	return int64(unit)
 }

@@ -15,7 +15,6 @@ import (
 func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 	d := c.Decoder
 	root := d.Root()
-	unit := int64(root.Stored(root.MinSize))
 	var list []isa.Inst
 	size := int64(0)
 	for try := 0; len(list) < n && try < 20*n; try++ {
@@ -29,7 +28,7 @@ func (c *Checker) Program(set *isa.Set, source *Words, n int) error {
 			size += int64(root.Stored(in.Leaf.Size))
 		}
 	}
-	labels := program.NewLabels(size, unit, nil)
+	labels := program.NewLabels(size, int64(root.Step()), nil)
 	c.each(list, func(in isa.Inst) { labels.Add(d.Addr, d.Targets(nil, in)) })
 	d.Label = labels.Name
 	defer func() { d.Label, d.Addr = nil, 0 }()

@@ -15,7 +15,7 @@ func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, sourc
 	for _, kind := range []struct {
 		name string
 		of   func(seed uint64) string
-	}{{"texts", invented.Texts}, {"words", invented.Words}} {
+	}{{"texts", invented.Texts}, {"words", invented.Words}, {"programs", invented.Programs}} {
 		loaded := 0
 		for i := range int64(n) {
 			seed := *memoSeed*int64(n) + i

@@ -77,7 +77,7 @@ func TestMemoOfHeron(t *testing.T) {
 // The same for descriptions that are made up.
 func TestMemoOfInvented(t *testing.T) {
 	for seed := range *memoCount {
-		for _, source := range []string{invented.Texts(*memoSeed<<32 + seed), invented.Words(*memoSeed<<32 + seed)} {
+		for _, source := range []string{invented.Texts(*memoSeed<<32 + seed), invented.Words(*memoSeed<<32 + seed), invented.Programs(*memoSeed<<32 + seed)} {
 			s, err := Load(fstest.MapFS{"invented.xml": {Data: []byte(source)}}, "invented.xml", Options{})
 			if err != nil {
 				continue

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,12 +12,17 @@ import (
 	"github.com/isago/isago/internal/invented"
 )
 
+var (
+	inventedSeed  = flag.Uint64("invented-seed", 0, "the first machine that TestInventedPrograms makes up")
+	inventedCount = flag.Uint64("invented-count", 60, "how many of each kind")
+)
+
 // TestInventedPrograms disassembles random bytes as programs of machines that are made up, and assembles what is printed.
 func TestInventedPrograms(t *testing.T) {
 	dir, programs := t.TempDir(), 0
 	spec, data, source := filepath.Join(dir, "x.xml"), filepath.Join(dir, "x.bin"), filepath.Join(dir, "x.s")
-	for seed := range uint64(60) {
-		for _, text := range []string{invented.Texts(seed), invented.Words(seed)} {
+	for seed := *inventedSeed; seed < *inventedSeed+*inventedCount; seed++ {
+		for _, text := range []string{invented.Texts(seed), invented.Words(seed), invented.Programs(seed)} {
 			if !strings.Contains(text, `strict="true"`) || strings.Contains(text, "overlap=") || strings.Contains(text, "<table") {
 				continue // words may be two leaves, and bytes have no entries
 			}
@@ -25,23 +31,35 @@ func TestInventedPrograms(t *testing.T) {
 			for i := range want {
 				want[i] = byte(r.Uint32() & r.Uint32())
 			}
+			in := append(someContexts(text, r), "--spec", spec)
 			write(t, spec, text)
 			write(t, data, string(want))
 			var out, errs bytes.Buffer
-			if status := run([]string{"dis", "--lossless", "--spec", spec, data}, nil, &out, &errs); status != exitOK && status != exitFindings {
+			if status := run(append([]string{"dis", "--lossless", data}, in...), nil, &out, &errs); status != exitOK && status != exitFindings {
 				continue // a name is missing in the description
 			}
 			write(t, source, out.String())
 			var got bytes.Buffer
-			if status := run([]string{"asm", "--spec", spec, "-o", "-", source}, nil, &got, &errs); status != exitOK || !bytes.Equal(got.Bytes(), want) {
-				t.Fatalf("seed %d: %s\n%x comes back as\n%x\n%s\n%s", seed, errs.String(), want, got.Bytes(), out.String(), text)
+			if status := run(append([]string{"asm", "-o", "-", source}, in...), nil, &got, &errs); status != exitOK || !bytes.Equal(got.Bytes(), want) {
+				t.Fatalf("seed %d, %s: %s\n%x comes back as\n%x\n%s\n%s", seed, in, errs.String(), want, got.Bytes(), out.String(), text)
 			}
 			programs++
 		}
 	}
-	if programs < 30 {
+	if programs < int(*inventedCount)/2 {
 		t.Errorf("only %d programs", programs)
 	}
+}
+
+// someContexts are flags that set some of the contexts of a machine.
+func someContexts(text string, r *rand.Rand) (flags []string) {
+	for _, set := range []string{"mode=b", "mode=n", "hue=b", "other=true", "k=true"} {
+		name, value, _ := strings.Cut(set, "=")
+		if strings.Contains(text, `<context name="`+name) && (value == "true" || strings.Contains(text, `display="`+value+`"/>`)) && r.IntN(3) == 0 {
+			flags = append(flags, "--context", set)
+		}
+	}
+	return flags
 }
 
 func write(t *testing.T, name, text string) {

@@ -3,6 +3,7 @@ package invented
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -14,11 +15,17 @@ type inventor struct {
 	// enums and operands are the types that there are, with their sizes; table is the one of a table, if there is one.
 	enums, operands []sized
 	table           string
+	// programs tells that it is a machine of programs, as Programs makes them up; computed are types that computed fields
+	// of those have beside others.
+	programs bool
+	computed []string
 }
 
 type sized struct {
 	name string
 	size int
+	// parts is the number of its fields that have a path.
+	parts int
 }
 
 // enumTexts are lists of texts of enums.
@@ -57,7 +64,7 @@ func (v *inventor) enum(name string) {
 		}
 	}
 	v.out.WriteString("</enum>\n")
-	v.enums = append(v.enums, sized{name, size})
+	v.enums = append(v.enums, sized{name, size, 0})
 }
 
 // layout hands out the bits of a bitset.
@@ -66,21 +73,29 @@ type layout struct {
 	at, size int
 	count    int
 	fields   strings.Builder
-	names    []string
+	// names are the fields that there are, shown what displays can show beside them.
+	names, shown []string
 }
+
+// units are those in which branches of programs count.
+var units = []string{"", "", ` unit="8"`, ` unit="16"`, ` call="true"`}
 
 // field makes up a field in the bits that are left, and returns the text that shows it; "" where there is no room.
 func (l *layout) field(deep bool) string {
 	l.count++
 	name := fmt.Sprintf("F%d", l.count-1)
-	typ, size, inner := "uint", 1+l.IntN(6), ""
+	typ, size, inner, parts := "uint", 1+l.IntN(6), "", 0
 	switch k := l.IntN(20); {
+	case l.programs && deep && l.IntN(4) == 0:
+		typ, size = l.pick([]string{"branch", "absbranch"}), 5+l.IntN(8)
+	case l.programs && l.IntN(20) == 0:
+		typ, size = l.pick([]string{"hex", "uint"}), 60+l.IntN(12)
 	case k < 5 || k < 10 && !deep:
 		e := l.enums[l.IntN(len(l.enums))]
 		typ, size = e.name, e.size
 	case k < 12 && len(l.operands) > 0:
 		o := l.operands[l.IntN(len(l.operands))]
-		typ, size = o.name, o.size
+		typ, size, parts = o.name, o.size, o.parts
 		if len(l.names) > 0 && l.IntN(4) == 0 {
 			inner = fmt.Sprintf(`<param name="%s" as="F9"/>`, l.pick(l.names))
 		}
@@ -107,12 +122,17 @@ func (l *layout) field(deep bool) string {
 		display = fmt.Sprintf(` display="%s"`, l.pick([]string{".x", "!", "x", ".sat", "y", "-"}))
 	case typ == l.table && deep && l.IntN(2) == 0:
 		display, size = ` table="table"`, 3
+	case strings.HasSuffix(typ, "branch") && l.programs:
+		display = l.pick(units)
 	}
 	if l.at+size > l.size {
 		return ""
 	}
-	fmt.Fprintf(&l.fields, `<field name="%s" low="%d" high="%d" type="%s"%s>%s</field>`, name, l.at, l.at+size-1, typ, display, inner)
+	fmt.Fprintf(&l.fields, `<field name="%s" type="%s"%s>%s%s</field>`, name, typ, display, l.bits(size), inner)
 	l.at += size
+	for i := range parts {
+		l.shown = append(l.shown, fmt.Sprintf("%s.F%d", name, i))
+	}
 	if typ != "float" { // of which the text does not say all bits
 		l.names = append(l.names, name)
 	}
@@ -120,6 +140,16 @@ func (l *layout) field(deep bool) string {
 		return "{" + l.pick([]string{", ", ".", " ", ", r"}) + "?" + name + "}"
 	}
 	return "{" + name + "}"
+}
+
+// bits are the next ones, in one piece or in two.
+func (l *layout) bits(size int) string {
+	const piece = `<bits low="%d" high="%d"/>`
+	if !l.programs || size == 1 || l.IntN(3) > 0 {
+		return fmt.Sprintf(piece, l.at, l.at+size-1)
+	}
+	cut := l.at + 1 + l.IntN(size-1)
+	return fmt.Sprintf(piece+piece, l.at, cut-1, cut, l.at+size-1)
 }
 
 // template makes up a text of fields and literals.
@@ -130,9 +160,11 @@ func (l *layout) template(start string, items int, deep bool) string {
 		case 0, 1, 2:
 			text += l.pick(literals)
 		case 3:
-			if len(l.names) > 0 { // once more
-				text += "{" + l.pick(l.names) + "}"
+			if list := slices.Concat(l.names, l.shown); len(list) > 0 { // once more
+				text += "{" + l.pick(list) + "}"
 			}
+		case 8:
+			text += l.operand(deep)
 		case 9:
 			text += l.set()
 		case 4, 5:
@@ -144,6 +176,17 @@ func (l *layout) template(start string, items int, deep bool) string {
 		}
 	}
 	return text
+}
+
+// operand makes up a field, and in programs perhaps an operand around it.
+func (l *layout) operand(deep bool) string {
+	field := l.field(deep)
+	if field == "" || !l.programs || l.IntN(3) > 0 {
+		return field
+	}
+	name := fmt.Sprintf("A%d", l.count)
+	fmt.Fprintf(&l.fields, `<operand name="%s"><display>%s%s%s</display></operand>`, name, l.pick(literals), field, l.pick(literals))
+	return "{" + name + "}"
 }
 
 // set makes up a set of options; "" where there is no room.
@@ -167,7 +210,8 @@ func (l *layout) rest(text string) (extra, shown string) {
 		return "", shown
 	}
 	test := func() string {
-		a, b := l.pick(l.names), l.pick(l.names)
+		list := slices.Concat(l.names, l.shown)
+		a, b := l.pick(list), l.pick(list)
 		if a == b { // of which no tool could say that it cannot be
 			return "{" + a + "}"
 		}
@@ -187,7 +231,7 @@ func (l *layout) rest(text string) (extra, shown string) {
 	if l.IntN(5) == 0 {
 		a, b := l.pick(l.names), l.pick(l.names)
 		expr := l.pick([]string{"{" + a + "} &lt;&lt; 2", "{" + a + "} + 1", "{" + a + "} + {" + b + "}", "{" + a + "} &gt; 1"})
-		extra += fmt.Sprintf(`<derived name="D" type="%s" width="%d"><expr>%s</expr></derived>`, l.pick([]string{"uint", "hex", "offset"}), 8+l.IntN(2), expr)
+		extra += fmt.Sprintf(`<derived name="D" type="%s" width="%d"><expr>%s</expr></derived>`, l.pick(append([]string{"uint", "hex", "offset"}, l.computed...)), 8+l.IntN(2), expr)
 		shown += l.pick([]string{"", ".", ", ", "+"}) + "{D}"
 	}
 	return extra, shown
@@ -210,34 +254,27 @@ func (v *inventor) selector(name string) {
 			"<override><expr>{F0} == 0 &amp;&amp; {F1} == 1</expr><display>" + short + "</display></override>"})
 	}
 	fmt.Fprintf(&v.out, `<bitset name="%s" size="%d"><display>%s</display>%s</bitset>`+"\n", name, n*e.size, text, extra)
-	v.operands = append(v.operands, sized{name, n * e.size})
+	v.operands = append(v.operands, sized{name, n * e.size, n})
 }
 
-// leaf makes up one leaf of a root of that many bits, of which the bits from low on are fixed.
-func (v *inventor) leaf(name, root, start string, size, low int, match uint64, items int, deep bool) {
-	l := layout{inventor: v, size: low}
+// leaf makes up one leaf in the bits of l that are left; head is its attributes, fixed the patterns that tell it from others.
+func (l *layout) leaf(head, fixed, start string, items int, deep bool) {
 	text := l.template(start, items, deep)
 	extra, shown := l.rest(text)
-	fmt.Fprintf(&v.out, `<bitset name="%s"`, name)
-	if root != "" {
-		fmt.Fprintf(&v.out, ` extends="%s"`, root)
-	} else {
-		fmt.Fprintf(&v.out, ` size="%d"`, size)
+	fmt.Fprintf(&l.out, "<bitset %s>%s<display>%s</display>%s", head, extra, shown, l.fields.String())
+	if l.at < l.size {
+		fmt.Fprintf(&l.out, `<pattern low="%d" high="%d">%s</pattern>`, l.at, l.size-1, strings.Repeat(l.pick([]string{"x", "x", "0"}), l.size-l.at))
 	}
-	fmt.Fprintf(&v.out, ">%s<display>%s</display>%s", extra, shown, l.fields.String())
-	if l.at < low {
-		fmt.Fprintf(&v.out, `<pattern low="%d" high="%d">%s</pattern>`, l.at, low-1, strings.Repeat(v.pick([]string{"x", "x", "0"}), low-l.at))
-	}
-	if low < size {
-		fmt.Fprintf(&v.out, `<pattern low="%d" high="%d">%0*b</pattern>`, low, size-1, size-low, match)
-	}
-	v.out.WriteString("</bitset>\n")
+	fmt.Fprintf(&l.out, "%s</bitset>\n", fixed)
 }
 
-// Texts returns a description whose texts are alike. It may be one that is refused.
-func Texts(seed uint64) string {
-	v := inventor{Rand: rand.New(rand.NewPCG(seed, 2))}
-	v.out.WriteString(`<isa name="invented" strict="true">` + v.pick([]string{"", `<text case="fold"/>`, `<text comment="#"/>`}) + "\n")
+// pattern fixes n bits from low on.
+func pattern(low, n, match int) string {
+	return fmt.Sprintf(`<pattern low="%d" high="%d">%0*b</pattern>`, low, low+n-1, n, match)
+}
+
+// types makes up enums and operands, one of them perhaps that of a table, and declares contexts.
+func (v *inventor) types() {
 	for i := range 2 + v.IntN(3) {
 		v.enum(fmt.Sprintf("#e%d", i))
 	}
@@ -246,27 +283,39 @@ func Texts(seed uint64) string {
 	}
 	for i := range 2 + v.IntN(4) {
 		name, size, deep := fmt.Sprintf("#o%d", i), 3+v.IntN(6), i > 0
+		head := fmt.Sprintf(`name="%s" size="%d"`, name, size)
 		if v.IntN(3) > 0 {
-			v.leaf(name, "", "", size, size, 0, 1+v.IntN(4), deep)
+			l := layout{inventor: v, size: size}
+			l.leaf(head, "", "", 1+v.IntN(4), deep)
 		} else {
-			fmt.Fprintf(&v.out, `<bitset name="%s" size="%d"/>`, name, size)
-			for k := range uint64(2) {
-				v.leaf(fmt.Sprintf("%s-%d", name, k), name, "", size, size-1, k, 1+v.IntN(4), deep)
+			fmt.Fprintf(&v.out, "<bitset %s/>\n", head)
+			for k := range 2 {
+				l := layout{inventor: v, size: size - 1}
+				l.leaf(fmt.Sprintf(`name="%s-%d" extends="%s"`, name, k, name), pattern(size-1, 1, k), "", 1+v.IntN(4), deep)
 			}
 		}
-		v.operands = append(v.operands, sized{name, size})
+		v.operands = append(v.operands, sized{name, size, 0})
 	}
-	v.out.WriteString(`<bitset name="#i" size="40"/><context name="mode" type="#mode" default="a"/><context name="other" type="bool" default="false" bind="text"/><enum name="#mode"><value val="0" display="a"/><value val="1" display="b"/></enum>` + "\n")
+	v.out.WriteString(`<context name="mode" type="#mode" default="a"/><context name="other" type="bool" default="false" bind="text"/><enum name="#mode"><value val="0" display="a"/><value val="1" display="b"/></enum>` + "\n")
 	if v.IntN(3) == 0 {
 		v.table = v.operands[v.IntN(len(v.operands))].name
 		fmt.Fprintf(&v.out, `<table name="table" type="%s" size="8"/>`+"\n", v.table)
 	}
+}
+
+// Texts returns a description whose texts are alike. It may be one that is refused.
+func Texts(seed uint64) string {
+	v := inventor{Rand: rand.New(rand.NewPCG(seed, 2))}
+	v.out.WriteString(`<isa name="invented" strict="true">` + v.pick([]string{"", `<text case="fold"/>`, `<text comment="#"/>`}) + "\n")
+	v.types()
+	v.out.WriteString(`<bitset name="#i" size="40"/>` + "\n")
 	used := v.pick(mnemonics)
-	for i := range uint64(4 + v.IntN(5)) {
+	for i := range 4 + v.IntN(5) {
 		if v.IntN(2) == 0 {
 			used = v.pick(mnemonics)
 		}
-		v.leaf(fmt.Sprintf("i%d", i), "#i", used+v.pick([]string{" ", " ", " ", ""}), 40, 36, i, 2+v.IntN(6), true)
+		l := layout{inventor: &v, size: 36}
+		l.leaf(fmt.Sprintf(`name="i%d" extends="#i"`, i), pattern(36, 4, i), used+v.pick([]string{" ", " ", " ", ""}), 2+v.IntN(6), true)
 	}
 	return v.out.String() + "</isa>\n"
 }

@@ -48,6 +48,9 @@ func divOdd(x, y float64) exact {
 
 func sqrtOdd(x float64) exact {
 	s := math.Sqrt(x)
+	if x < 0x1p-900 { // what the root lacks of it may be too small for a double, and only its sign counts
+		return exact{s, math.FMA(-s*0x1p100, s*0x1p100, x*0x1p200)}
+	}
 	return exact{s, math.FMA(-s, s, x)}
 }
 

@@ -178,6 +178,12 @@ func TestDirected(t *testing.T) {
 		{OpDiv, Down, one, 0x4008000000000000, 0, 0x3fd5555555555555},
 		{OpDiv, Up, least, 0x4000000000000000, 0, least},
 		{OpDiv, Zero, one, 0, 0, 0x7ff0000000000000},
+		{OpSqrt, Zero, 8 * least, 0, 0, 0x1e76a09e667f3bcc}, // of 2, times 2^-536
+		{OpSqrt, Up, 8 * least, 0, 0, 0x1e76a09e667f3bcd},
+		{OpSqrt, Up, 12 * least, 0, 0, 0x1e7bb67ae8584cab}, // of 3
+		{OpSqrt, Zero, 12 * least, 0, 0, 0x1e7bb67ae8584caa},
+		{OpSqrt, Up, 4 * least, 0, 0, 0x1e70000000000000},
+		{OpSqrt, Down, minus, 0, 0, minus},
 	} {
 		in := Inst{Op: row.op, Imm: uint64(row.mode)}.Typed(Type{Kind: Float, Width: 64}, Type{})
 		if got := Apply(&in, row.a, row.b, row.c); got != row.want {

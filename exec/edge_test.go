@@ -158,3 +158,29 @@ func TestPairOrNothing(t *testing.T) {
 	wantState(t, w, "r", 1, 1, 5)
 	wantState(t, w, "r", 2, 1, 6)
 }
+
+// Components of components are those of the register that they stand for, to read and to write, under the bit of the mask that
+// is theirs.
+func TestComponentsOfComponents(t *testing.T) {
+	m := parse(t, `<isa strict="true">
+<file name="v" type="u32x4" count="4" init="0"/>
+<bitset name="#instruction" size="8"><display>{N}</display><field name="N" low="0" high="7" type="uint"/>
+<semantics>
+v[1].x = v[0].wyxx.w; v[1].y = v[0].wz.y; v[1].z = zext(v[0][7:4].wzyx.x, 32); v[1].w = zext(v[0].x[7:4][1], 32);
+v[2].zw.y = 5; v[3].where(6).zy.xy = u32x2(7, 8); v[3].where(6).wx = u32x2(9, 9);
+</semantics></bitset>
+</isa>`)
+	w := NewWave(m.program("#instruction", sem.Words{}, 0))
+	w.Start(1, 0)
+	for comp, v := range []uint64{0x21, 0x32, 0x43, 0x54} {
+		w.Set(m.state("v"), 0, comp, 0, v)
+	}
+	w.Run()
+	for n, want := range [][4]uint64{1: {0x21, 0x43, 5, 1}, 2: {3: 5}, 3: {1: 8, 2: 7}} {
+		for comp, v := range want {
+			if got := w.Get(m.state("v"), n, comp, 0); n > 0 && got != v {
+				t.Errorf("component %d of v[%d] is %#x, want %#x", comp, n, got, v)
+			}
+		}
+	}
+}

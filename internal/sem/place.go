@@ -41,7 +41,7 @@ func (l *lowerer) isPlace(e *expr) bool {
 	switch e.kind {
 	case eName:
 		return l.find(e.name) == nil && (l.m.states[e.name] != nil || l.m.views[e.name] != nil || l.m.groups[e.name] != nil)
-	case eIndex, eDot, eComp, eWhere, eSlice:
+	case eIndex, eDot, eComp, eWhere:
 		return l.isPlace(e.x)
 	}
 	return false
@@ -60,14 +60,14 @@ func (l *lowerer) place(e *expr) place {
 		p := l.place(e.x)
 		t := l.placeType(&p)
 		if e.kind == eDot {
-			p.comps = l.components(e.name, nil, t, e.span)
+			p.narrow(l.components(e.name, nil, t, e.span))
 			return p
 		}
 		k, known := l.constant(l.expr(e.y, Type{}), e.y.span)
 		if t.Len == 0 || known && (k < 0 || k >= int64(t.Len)) {
 			l.fail(e.span, diag.MeaningType, "component %d of a place of type %s", k, t)
 		}
-		p.comps = []int{int(k)}
+		p.narrow([]int{int(k)})
 		return p
 	case eSlice:
 		p := l.place(e.x)
@@ -90,6 +90,21 @@ func (l *lowerer) place(e *expr) place {
 	}
 	l.fail(e.span, diag.MeaningType, "this is no place that can be assigned")
 	return place{}
+}
+
+// narrow leaves some components of a place, of those that it has.
+func (p *place) narrow(comps []int) {
+	mask := p.mask
+	p.mask = nil
+	for i, c := range comps {
+		if mask != nil {
+			p.mask = append(p.mask, mask[c])
+		}
+		if p.comps != nil {
+			comps[i] = p.comps[c]
+		}
+	}
+	p.comps = comps
 }
 
 func (l *lowerer) namedPlace(e *expr) place {

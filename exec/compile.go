@@ -182,6 +182,14 @@ func (c *compiler) counts(w *Wave) uint64 {
 	return w.active
 }
 
+// reads returns the lanes in which something is read under a guard: those that others look at need what they read, too.
+func (c *compiler) reads(w *Wave, g guard) uint64 {
+	if c.seen {
+		return w.exists
+	}
+	return g.of(w)
+}
+
 func newCompiler(w *Wave, code *sem.Code) *compiler {
 	n := len(code.Insts)
 	c := &compiler{w: w, code: code, spreads: map[*uint64]*spreadValue{}, uniform: make([]bool, n), locs: make([]loc, n), owned: make([]bool, n), homes: make([]*plane, n), done: make([]bool, n), inside: make([]bool, n), last: make([]int, n), start: make([]int, n+1), target: make([]bool, n+1), stays: make([]bool, n), sources: map[sem.ID]*uint64{}}
@@ -254,8 +262,12 @@ func (c *compiler) landing(s *step) int {
 	return s.skip
 }
 
-// skip prepares a skip, with the operation before it if nothing else goes in between.
+// skip prepares a skip, with the operation before it if nothing else goes in between. What lanes see of others is not
+// skipped: the guard may hold there.
 func (c *compiler) skip(id sem.ID, in *sem.Inst) {
+	if c.seen && !c.uniform[in.Guard] {
+		return
+	}
 	n := len(c.steps)
 	if n == c.first || c.steps[n-1].skip > 0 || c.target[id] {
 		c.add(nil)
@@ -1066,7 +1078,7 @@ func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
 	case d.mask != nil:
 		c.add(func(w *Wave) {
 			var m uint64
-			each(g.of(w), func(i int) { m |= read(w, i) << uint(i) })
+			each(c.reads(w, g), func(i int) { m |= read(w, i) << uint(i) })
 			*d.mask = m
 		})
 	default:
@@ -1075,7 +1087,7 @@ func (c *compiler) top(id sem.ID, in *sem.Inst, st *store, g guard) {
 				*d.plane = st.planes[at*st.comps+slot]
 				return
 			}
-			each(g.of(w), func(i int) { d.plane[i] = read(w, i) })
+			each(c.reads(w, g), func(i int) { d.plane[i] = read(w, i) })
 		})
 	}
 }
@@ -1169,6 +1181,9 @@ func (c *compiler) service(id sem.ID, in *sem.Inst, g guard) {
 		call.Args = append(call.Args, c.planeOf(a))
 	}
 	c.add(func(w *Wave) {
+		for i := 0; c.seen && i < len(call.Results); i++ {
+			*call.Results[i] = plane{} // for lanes that do not ask
+		}
 		if call.Mask = g.of(w); call.Mask == 0 {
 			return
 		}

@@ -3,8 +3,6 @@ package exec
 import (
 	"flag"
 	"fmt"
-	"math/big"
-	mathbits "math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,14 +15,6 @@ var (
 	inventedSeed  = flag.Uint64("invented-seed", 0, "the first meaning that TestInvented makes up")
 	inventedCount = flag.Uint64("invented-count", 40, "how many meanings")
 )
-
-// term is an expression that is made up, and what its component k is where x are the registers and variables of a lane,
-// found by other means than those of the engine.
-type term struct {
-	t    Type
-	text string
-	of   func(x []uint64, k int) uint64
-}
 
 // action is what statements do: they read x and write to y.
 type action func(x, y []uint64)
@@ -55,11 +45,17 @@ type variable struct {
 const regs, shared = 3, 2
 
 // The places of the registers of each type stand behind each other: those of a lane, those of all, the vectors. Behind
-// them all is the field of the instruction.
+// them all are the field of the instruction, how many it jumps over, the number of the lane, and the bytes of a memory.
 func (m *meaner) own(k, n int) int          { return k*(regs+shared+regs*m.long) + n }
 func (m *meaner) common(k, n int) int       { return m.own(k, regs+n) }
 func (m *meaner) vector(k, n, comp int) int { return m.own(k, regs+shared+n*m.long+comp) }
 func (m *meaner) field() int                { return m.own(len(m.types), 0) }
+func (m *meaner) jump() int                 { return m.field() + 1 }
+func (m *meaner) lane() int                 { return m.field() + 2 }
+func (m *meaner) bytes(i uint64) int        { return m.field() + 3 + int(i%memory) }
+
+// memory is the number of bytes of the memory that a lane has.
+const memory = 16
 
 // index is the number of a type of components.
 func (m *meaner) index(t Type) int { return slices.Index(m.types, t.Elem()) }
@@ -82,7 +78,7 @@ func newMeaner(seed uint64) *meaner {
 		}
 	}
 	m.long = 2 + m.IntN(3)
-	m.places = m.field() + 1
+	m.places = m.bytes(0) + memory
 	return m
 }
 
@@ -112,395 +108,53 @@ func of(t Type, like Type) Type {
 	return t
 }
 
-// term makes up an expression of a type.
-func (m *meaner) term(t Type, depth int) term {
-	switch {
-	case depth <= 0 || m.IntN(8) == 0:
-		return m.leaf(t)
-	case m.IntN(8) == 0:
-		form, cond := "(%s ? %s : %s)", aBool
-		if m.IntN(2) == 0 {
-			form, cond = "select(%s, %s, %s)", of(aBool, t)
-		}
-		c, a, b := m.term(cond, depth-1), m.term(t, depth-1), m.term(t, depth-1)
-		return term{t, fmt.Sprintf(form, c.text, a.text, b.text), func(x []uint64, k int) uint64 {
-			if c.of(x, k) != 0 {
-				return a.of(x, k)
-			}
-			return b.of(x, k)
-		}}
-	case t.Len > 0 && m.IntN(5) == 0:
-		return m.vectorOf(t, depth-1)
-	case t.Len == 0 && m.IntN(8) == 0:
-		v := t
-		v.Len = m.long
-		a, comp := m.term(v, depth-1), m.IntN(m.long)
-		return term{t, fmt.Sprintf("(%s).%s", a.text, m.pick(letters[comp:comp+1], fmt.Sprintf("[%d]", comp))), func(x []uint64, _ int) uint64 { return a.of(x, comp) }}
-	case len(m.functions) > 0 && m.IntN(8) == 0:
-		return m.call(t, depth-1)
-	case t.Kind == Bool:
-		return m.condition(t, depth-1)
-	case t.Kind == Float:
-		return m.float(t, depth-1)
-	}
-	return m.integer(t, depth-1)
-}
+// exchange is what lanes do with each other before anything else: it gives a variable of the lanes that run a value.
+type exchange func(lanes [][]uint64, running []int)
 
-const letters = "xyzw"
-
-// vectorOf makes up a vector of its components, or of another's.
-func (m *meaner) vectorOf(t Type, depth int) term {
-	if m.IntN(2) == 0 {
-		a, text, from := m.term(t, depth), "", make([]int, m.long)
-		for i := range from {
-			from[i] = m.IntN(m.long)
-			text += letters[from[i] : from[i]+1]
-		}
-		return term{t, "(" + a.text + ")." + text, func(x []uint64, k int) uint64 { return a.of(x, from[k]) }}
-	}
-	if m.IntN(3) == 0 {
-		a := m.term(t.Elem(), depth)
-		return term{t, fmt.Sprintf("%s(%s)", t, a.text), a.of}
-	}
-	var texts []string
-	var list []term
-	for range m.long {
-		a := m.term(t.Elem(), depth)
-		texts, list = append(texts, a.text), append(list, a)
-	}
-	return term{t, fmt.Sprintf("%s(%s)", t, strings.Join(texts, ", ")), func(x []uint64, k int) uint64 { return list[k].of(x, 0) }}
-}
-
-// called is a function that is made up, with the places of its parameters.
-type called struct {
-	name   string
-	result Type
-	params []variable
-	of     func(x []uint64) uint64
-}
-
-// declareFunction makes up a function, which may return early, and returns its text.
-func (m *meaner) declareFunction(name string) string {
-	m.inFunction = true
-	f := called{name: name, result: m.some(0, Bool, Unsigned, Signed, Float)}
-	var params []string
-	for i := range 1 + m.IntN(3) {
-		v := m.declare(m.some(0, Bool, Unsigned, Signed, Float), fmt.Sprintf("p%d", i), false)
-		params = append(params, fmt.Sprintf("%s: %s", v.text, v.t))
-		f.params = append(f.params, v)
-	}
-	text := ""
-	var conds, values []term
+// exchanges makes up some.
+func (m *meaner) exchanges() (text string, do exchange) {
+	var list []exchange
+	var made []variable
 	for range m.IntN(3) {
-		c, v := m.term(aBool, 2), m.term(f.result, 3)
-		text += "if (" + c.text + ") { return " + v.text + "; }\n"
-		conds, values = append(conds, c), append(values, v)
+		s, v, e := m.exchange()
+		m.vars = nil // of another lane
+		text, list, made = text+s+"\n", append(list, e), append(made, v)
 	}
-	last := m.term(f.result, 3)
-	f.of = func(x []uint64) uint64 {
-		for i, c := range conds {
-			if c.of(x, 0) != 0 {
-				return values[i].of(x, 0)
+	m.vars = made
+	return text, func(lanes [][]uint64, running []int) {
+		for _, e := range list {
+			e(lanes, running)
+		}
+	}
+}
+
+func (m *meaner) exchange() (text string, v variable, do exchange) {
+	if m.IntN(2) == 0 {
+		value, of := m.term(m.some(0, Bool, Unsigned, Signed, Float), 4), m.term(m.types[1], 2)
+		v = m.declare(value.t, fmt.Sprintf("v%d", m.places), false)
+		return fmt.Sprintf("let %s = from(%s, %s %% 70);", v.text, value.text, of.text), v, func(lanes [][]uint64, running []int) {
+			for _, i := range running {
+				if n := int(of.of(lanes[i], 0) % 70); n < len(lanes) {
+					lanes[i][v.place] = value.of(lanes[n], 0)
+				} else {
+					lanes[i][v.place] = 0
+				}
 			}
 		}
-		return last.of(x, 0)
 	}
-	m.inFunction, m.vars, m.functions = false, nil, append(m.functions, f)
-	return fmt.Sprintf("<function name=\"%s(%s): %s\"><![CDATA[\n%sreturn %s;\n]]></function>\n", name, strings.Join(params, ", "), f.result, text, last.text)
-}
-
-// call calls a function, with vectors for each component.
-func (m *meaner) call(t Type, depth int) term {
-	f := m.functions[m.IntN(len(m.functions))]
-	if f.result != t.Elem() {
-		return m.leaf(t)
-	}
-	var texts []string
-	var args []term
-	for _, p := range f.params {
-		a := m.term(of(p.t, t), depth)
-		texts, args = append(texts, a.text), append(args, a)
-	}
-	return term{t, f.name + "(" + strings.Join(texts, ", ") + ")", func(x []uint64, k int) uint64 {
-		values := make([]uint64, len(args))
-		for i, a := range args {
-			values[i] = a.of(x, k)
+	c, kind := m.term(aBool, 3), m.IntN(3)
+	t := []Type{aBool, aBool, m.types[1]}[kind]
+	v = m.declare(t, fmt.Sprintf("v%d", m.places), false)
+	form := []string{"let %s = any(%s);", "let %s = all(%s);", "let %s = u32(trunc(ballot(%s), 32));"}[kind]
+	return fmt.Sprintf(form, v.text, c.text), v, func(lanes [][]uint64, running []int) {
+		ballot, most := uint64(0), uint64(0)
+		for _, i := range running {
+			ballot, most = ballot|c.of(lanes[i], 0)<<i, most|1<<i
 		}
-		for i, p := range f.params {
-			x[p.place] = values[i]
+		for _, i := range running {
+			lanes[i][v.place] = []uint64{truth(ballot != 0), truth(ballot == most), ballot & 0xffffffff}[kind]
 		}
-		return f.of(x)
-	}}
-}
-
-// leaf is a register, a variable, the field or a number.
-func (m *meaner) leaf(t Type) term {
-	at := func(place func(comp int) int, format string, args ...any) term {
-		return term{t, fmt.Sprintf(format, args...), func(x []uint64, k int) uint64 { return x[place(k)] }}
 	}
-	i := m.index(t)
-	number := t.Kind == Unsigned || t.Kind == Signed
-	switch v := m.IntN(6 + len(m.vars)); {
-	case v >= 6 && m.vars[v-6].t == t:
-		return m.vars[v-6].term
-	case v == 0 && number:
-		n := m.odd(t)
-		return term{t, fmt.Sprintf("%s(%d)", t, n), func([]uint64, int) uint64 { return n }}
-	case v == 1 && number && t.Width >= 7 && !m.inFunction:
-		return at(func(int) int { return m.field() }, "%s({K})", t)
-	case v == 2 && t.Len == 0:
-		n := m.IntN(shared)
-		return at(func(int) int { return m.common(i, n) }, "c_%s[%d]", t, n)
-	case v == 3 && t == m.types[1]:
-		number := m.leaf(t)
-		return term{t, fmt.Sprintf("r_%s[%s %% %d]", t, number.text, regs), func(x []uint64, _ int) uint64 { return x[m.own(i, int(number.of(x, 0)%regs))] }}
-	}
-	n := m.IntN(regs)
-	if t.Len > 0 {
-		return at(func(comp int) int { return m.vector(i, n, comp) }, "v_%s[%d]", t.Elem(), n)
-	}
-	return at(func(int) int { return m.own(i, n) }, "r_%s[%d]", t, n)
-}
-
-// odd returns bits of a type, of which some are more likely.
-func (m *meaner) odd(t Type) uint64 {
-	all := ^uint64(0) >> (64 - t.Width)
-	v := []uint64{0, 1, all, all >> 1, all>>1 + 1, m.Uint64(), m.Uint64(), m.Uint64() >> m.IntN(64)}[m.IntN(8)] & all
-	if t.Kind != Float {
-		return v
-	}
-	if m.IntN(2) == 0 { // near 1
-		return ieee(t.Width).round(big.NewRat(m.Int64N(200)-100, 1+m.Int64N(9)), false, "rn")
-	}
-	return ieee(t.Width).canonical(v)
-}
-
-// whole reads bits as a number.
-func whole(t Type, v uint64) *big.Int {
-	n := new(big.Int).SetUint64(v)
-	if t.Kind == Signed && v>>(t.Width-1)&1 != 0 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(t.Width)))
-	}
-	return n
-}
-
-// wrap returns the low bits of a number.
-func wrap(t Type, n *big.Int) uint64 {
-	return new(big.Int).And(n, new(big.Int).SetUint64(^uint64(0)>>(64-t.Width))).Uint64()
-}
-
-var arithmetic = map[string]func(z, x, y *big.Int) *big.Int{
-	"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul, "/": (*big.Int).Quo, "%": (*big.Int).Rem, "&": (*big.Int).And, "|": (*big.Int).Or, "^": (*big.Int).Xor,
-}
-
-// integer makes up an integer of others.
-func (m *meaner) integer(t Type, depth int) term {
-	a, b := m.term(t, depth), m.term(t, depth)
-	switch m.IntN(9) {
-	case 0, 1:
-		op := m.pick("+", "-", "*", "/", "%", "&", "|", "^")
-		return term{t, "(" + a.text + " " + op + " " + b.text + ")", func(x []uint64, k int) uint64 {
-			v, w := whole(t, a.of(x, k)), whole(t, b.of(x, k))
-			if w.Sign() == 0 && (op == "/" || op == "%") {
-				return 0
-			}
-			return wrap(t, arithmetic[op](new(big.Int), v, w))
-		}}
-	case 2:
-		n := m.term(m.some(t.Len, Unsigned), depth)
-		if m.IntN(2) == 0 {
-			return term{t, "(" + a.text + " << " + n.text + ")", func(x []uint64, k int) uint64 {
-				return wrap(t, new(big.Int).Lsh(whole(t, a.of(x, k)), uint(min(n.of(x, k), 64))))
-			}}
-		}
-		return term{t, "(" + a.text + " >> " + n.text + ")", func(x []uint64, k int) uint64 {
-			return wrap(t, new(big.Int).Rsh(whole(t, a.of(x, k)), uint(min(n.of(x, k), 64))))
-		}}
-	case 3:
-		if m.IntN(2) == 0 {
-			return term{t, "(-" + a.text + ")", func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).Neg(whole(t, a.of(x, k)))) }}
-		}
-		return term{t, "(~" + a.text + ")", func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).Not(whole(t, a.of(x, k)))) }}
-	case 4:
-		return m.function(t, a, b)
-	case 5:
-		return m.resized(t, m.pieces(t.Len, depth))
-	case 6:
-		from := m.term(m.some(t.Len, Unsigned, Signed, Float), depth)
-		mode := m.pick("rn", "rz", "rm", "rp", "ra")
-		return term{t, fmt.Sprintf("to_%s(%s, %s)", t.Elem(), from.text, mode), func(x []uint64, k int) uint64 { return nearest(t, from.t, from.of(x, k), mode) }}
-	}
-	return m.resized(t, m.term(m.some(t.Len, Unsigned, Signed), depth))
-}
-
-// function makes up a call of what is known of integers.
-func (m *meaner) function(t Type, a, b term) term {
-	name := m.pick("min", "max", "mulhigh", "abs")
-	if name == "abs" {
-		if t.Kind != Signed {
-			return a
-		}
-		return term{t, "abs(" + a.text + ")", func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).Abs(whole(t, a.of(x, k)))) }}
-	}
-	return term{t, name + "(" + a.text + ", " + b.text + ")", func(x []uint64, k int) uint64 {
-		v, w := whole(t, a.of(x, k)), whole(t, b.of(x, k))
-		if name == "mulhigh" {
-			return wrap(t, v.Rsh(v.Mul(v, w), uint(t.Width)))
-		}
-		if (v.Cmp(w) < 0) == (name == "min") {
-			return wrap(t, v)
-		}
-		return wrap(t, w)
-	}}
-}
-
-// pieces makes up an unsigned integer of any width: bits of others.
-func (m *meaner) pieces(comps, depth int) term {
-	a := m.term(m.some(comps, Unsigned, Signed), depth)
-	switch m.IntN(4) {
-	case 0:
-		low := m.IntN(a.t.Width)
-		high := low + m.IntN(a.t.Width-low)
-		t := Type{Kind: Unsigned, Width: high - low + 1, Len: comps}
-		return term{t, fmt.Sprintf("(%s)[%d:%d]", a.text, high, low), func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).SetUint64(a.of(x, k)>>low)) }}
-	case 1:
-		b := m.term(m.some(comps, Unsigned, Signed), depth)
-		if comps > 0 || a.t.Width+b.t.Width > 64 {
-			break
-		}
-		return term{Type{Kind: Unsigned, Width: a.t.Width + b.t.Width}, "concat(" + a.text + ", " + b.text + ")", func(x []uint64, k int) uint64 { return a.of(x, k)<<b.t.Width | b.of(x, k) }}
-	case 2:
-		f := m.term(m.some(comps, Float), depth)
-		return term{Type{Kind: Unsigned, Width: f.t.Width, Len: comps}, "bits(" + f.text + ")", f.of}
-	}
-	t := Type{Kind: Unsigned, Width: 32, Len: comps}
-	if m.IntN(2) == 0 {
-		return term{t, "clz(" + a.text + ")", func(x []uint64, k int) uint64 { return uint64(a.t.Width - mathbits.Len64(a.of(x, k))) }}
-	}
-	return term{t, "popcount(" + a.text + ")", func(x []uint64, k int) uint64 { return uint64(mathbits.OnesCount64(a.of(x, k))) }}
-}
-
-// resized makes an integer one of another type.
-func (m *meaner) resized(t Type, a term) term {
-	switch {
-	case a.t.Width > t.Width:
-		return term{t, fmt.Sprintf("%s(trunc(%s, %d))", t, a.text, t.Width), func(x []uint64, k int) uint64 { return wrap(t, new(big.Int).SetUint64(a.of(x, k))) }}
-	case a.t.Width == t.Width:
-		return term{t, fmt.Sprintf("%s(%s)", t, a.text), a.of}
-	case m.IntN(2) == 0:
-		return term{t, fmt.Sprintf("%s(zext(%s, %d))", t, a.text, t.Width), a.of}
-	}
-	from := Type{Kind: Signed, Width: a.t.Width}
-	return term{t, fmt.Sprintf("%s(sext(%s, %d))", t, a.text, t.Width), func(x []uint64, k int) uint64 { return wrap(t, whole(from, a.of(x, k))) }}
-}
-
-func truth(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// condition makes up a bool.
-func (m *meaner) condition(t Type, depth int) term {
-	from := m.some(t.Len, Bool, Unsigned, Signed, Float)
-	a, b, p, q := m.term(from, depth), m.term(from, depth), m.term(t, depth), m.term(t, depth)
-	switch n := m.IntN(6); {
-	case n == 0:
-		not := m.pick("!", "~")
-		if t.Len > 0 {
-			not = "~"
-		}
-		return term{t, "(" + not + p.text + ")", func(x []uint64, k int) uint64 { return 1 - p.of(x, k) }}
-	case n == 1 || from.Kind == Bool:
-		op := m.pick("&&", "||", "&", "|", "^", "==", "!=")
-		if t.Len > 0 {
-			op = op[:1]
-		}
-		if op == "=" || op == "!" {
-			op += "="
-		}
-		return term{t, "(" + p.text + " " + op + " " + q.text + ")", func(x []uint64, k int) uint64 {
-			v, w := p.of(x, k), q.of(x, k)
-			return map[byte]uint64{'&': v & w, '|': v | w, '^': v ^ w, '=': 1 - v ^ w&1, '!': v ^ w}[op[0]] & 1
-		}}
-	case n == 2 && from.Kind != Float:
-		return m.sum(t, a, b, m.term(aBool, depth))
-	case n == 3 && from.Kind == Float:
-		return term{t, "isnan(" + a.text + ")", func(x []uint64, k int) uint64 { return truth(ieee(from.Width).isNaN(a.of(x, k))) }}
-	}
-	op := m.pick("==", "!=", "<", "<=", ">", ">=")
-	return term{t, "(" + a.text + " " + op + " " + b.text + ")", func(x []uint64, k int) uint64 {
-		c, ordered := order(from, a.of(x, k), b.of(x, k))
-		if !ordered {
-			return truth(op == "!=")
-		}
-		return truth(map[string]bool{"==": c == 0, "!=": c != 0, "<": c < 0, "<=": c <= 0, ">": c > 0, ">=": c >= 0}[op])
-	}}
-}
-
-// order compares two values; ordered is false where one is NaN.
-func order(t Type, a, b uint64) (c int, ordered bool) {
-	if t.Kind != Float {
-		return whole(t, a).Cmp(whole(t, b)), true
-	}
-	f := ieee(t.Width)
-	x, y := f.number(a), f.number(b)
-	if f.isNaN(a) || f.isNaN(b) {
-		return 0, false
-	}
-	return x.Cmp(y), true
-}
-
-// sum makes up a question about a sum.
-func (m *meaner) sum(t Type, a, b, carry term) term {
-	name := m.pick("carry", "overflow")
-	args := a.text + ", " + b.text
-	if m.IntN(2) == 0 {
-		carry = term{aBool, "", func([]uint64, int) uint64 { return 0 }}
-	} else {
-		args += ", " + carry.text
-	}
-	as := Type{Kind: map[string]Kind{"carry": Unsigned, "overflow": Signed}[name], Width: a.t.Width}
-	return term{t, name + "(" + args + ")", func(x []uint64, k int) uint64 {
-		n := whole(as, a.of(x, k))
-		n.Add(n.Add(n, whole(as, b.of(x, k))), whole(Type{Kind: Unsigned, Width: 1}, carry.of(x, 0)))
-		return truth(whole(as, wrap(as, n)).Cmp(n) != 0)
-	}}
-}
-
-// float makes up a float of others.
-func (m *meaner) float(t Type, depth int) term {
-	f, a, b, c := ieee(t.Width), m.term(t, depth), m.term(t, depth), m.term(t, depth)
-	mode := m.pick("rn", "rz", "rm", "rp")
-	switch m.IntN(8) {
-	case 0, 1:
-		op := m.pick("+", "-", "*", "/")
-		return term{t, "(" + a.text + " " + op + " " + b.text + ")", func(x []uint64, k int) uint64 { return f.compute(op, "rn", a.of(x, k), b.of(x, k), 0) }}
-	case 2:
-		name := m.pick("fadd", "fsub", "fmul", "fdiv")
-		op := map[string]string{"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/"}[name]
-		return term{t, name + "(" + a.text + ", " + b.text + ", " + mode + ")", func(x []uint64, k int) uint64 { return f.compute(op, mode, a.of(x, k), b.of(x, k), 0) }}
-	case 3:
-		return term{t, "fma(" + a.text + ", " + b.text + ", " + c.text + ", " + mode + ")", func(x []uint64, k int) uint64 { return f.compute("fma", mode, a.of(x, k), b.of(x, k), c.of(x, k)) }}
-	case 4:
-		return term{t, "sqrt(" + a.text + ", " + mode + ")", func(x []uint64, k int) uint64 { return f.compute("sqrt", mode, a.of(x, k), 0, 0) }}
-	case 5:
-		name := m.pick("floor(%s)", "ceil(%s)", "rint(%s, rn)", "rint(%s, rz)", "rint(%s, ra)", "rint(%s, rm)", "rint(%s, rp)")
-		how := map[byte]string{'f': "rm", 'c': "rp", 'r': name[max(len(name)-3, 0) : len(name)-1]}[name[0]]
-		return term{t, fmt.Sprintf(name, a.text), func(x []uint64, k int) uint64 { return f.rint(a.of(x, k), how) }}
-	case 6:
-		sign := uint64(1) << (t.Width - 1)
-		if m.IntN(2) == 0 {
-			return term{t, "(-" + a.text + ")", func(x []uint64, k int) uint64 { return f.canonical(a.of(x, k) ^ sign) }}
-		}
-		return term{t, "abs(" + a.text + ")", func(x []uint64, k int) uint64 { return f.canonical(a.of(x, k) &^ sign) }}
-	}
-	from := m.term(m.some(t.Len, Unsigned, Signed, Float), depth)
-	if from.t.Width == t.Width && from.t.Kind != Float && m.IntN(2) == 0 {
-		return term{t, fmt.Sprintf("%s(%s)", t, from.text), func(x []uint64, k int) uint64 { return f.canonical(from.of(x, k)) }}
-	}
-	return term{t, fmt.Sprintf("to_%s(%s, %s)", t.Elem(), from.text, mode), func(x []uint64, k int) uint64 { return nearest(t, from.t, from.of(x, k), mode) }}
 }
 
 // statements makes up some, in a block of their own.
@@ -521,7 +175,10 @@ func (m *meaner) statements(n, depth int) (text string, do action) {
 }
 
 func (m *meaner) statement(depth int) (text string, do action) {
-	switch n := m.IntN(12); {
+	switch n := m.IntN(14); {
+	case n > 11 && !m.together:
+		far := m.resized(m.types[1], m.term(m.some(0, Unsigned), 2))
+		return "pc = next + " + far.text + " % 3;", func(x, y []uint64) { y[m.jump()] = far.of(x, 0) % 3 }
 	case n < 2 && depth > 0:
 		c := m.term(aBool, 2)
 		then, yes := m.statements(1+m.IntN(3), depth-1)
@@ -611,7 +268,11 @@ func (m *meaner) write() (text string, do action) {
 		return m.writeVector(k, n, m.term(t, 4))
 	}
 	value, place := m.term(t, 4), m.own(k, n)
-	switch m.IntN(6) {
+	switch m.IntN(8) {
+	case 2:
+		return m.store(1 << m.IntN(4))
+	case 3:
+		return m.writeView()
 	case 0:
 		i := m.term(m.types[1], 2)
 		return fmt.Sprintf("r_%s[%s %% %d] = %s;", t, i.text, regs, value.text), func(x, y []uint64) { y[m.own(k, int(i.of(x, 0)%regs))] = value.of(x, 0) }
@@ -626,6 +287,30 @@ func (m *meaner) write() (text string, do action) {
 		return fmt.Sprintf("r_%s[%d][%d:%d] = %s;", t, n, high, low, part.text), func(x, y []uint64) { y[place] = y[place]&^mask | part.of(x, 0)<<low }
 	}
 	return fmt.Sprintf("r_%s[%d] = %s;", t, n, value.text), func(x, y []uint64) { y[place] = value.of(x, 0) }
+}
+
+// writeView writes half of a register, or two.
+func (m *meaner) writeView() (text string, do action) {
+	if n := m.IntN(2 * regs); m.IntN(2) == 0 {
+		part, low := m.resized(Type{Kind: Unsigned, Width: 16}, m.term(m.some(0, Unsigned), 2)), n%2*16
+		return fmt.Sprintf("half[%d] = %s;", n, part.text), func(x, y []uint64) { y[m.own(1, n/2)] = y[m.own(1, n/2)]&^(0xffff<<low) | part.of(x, 0)<<low }
+	}
+	pair, n := m.resized(Type{Kind: Unsigned, Width: 64}, m.term(m.some(0, Unsigned), 2)), m.IntN(regs-1)
+	return fmt.Sprintf("pair[%d] = %s;", n, pair.text), func(x, y []uint64) {
+		v := pair.of(x, 0)
+		y[m.own(1, n)], y[m.own(1, n+1)] = v&0xffffffff, v>>32
+	}
+}
+
+// store writes so many bytes of memory.
+func (m *meaner) store(size int) (text string, do action) {
+	i, value := m.term(m.types[1], 2), m.resized(Type{Kind: Unsigned, Width: 8 * size}, m.term(m.some(0, Unsigned), 3))
+	return fmt.Sprintf("m.u%d[%s] = %s;", 8*size, m.address(i, size), value.text), func(x, y []uint64) {
+		at, v := i.of(x, 0)%uint64(memory-size+1), value.of(x, 0)
+		for b := range size {
+			y[m.bytes(at+uint64(b))] = v >> (8 * b) & 0xff
+		}
+	}
 }
 
 // writeVector writes to a vector, to one of its components, or to those of a mask.
@@ -652,7 +337,7 @@ func (m *meaner) writeVector(k, n int, value term) (text string, do action) {
 // description is a machine whose only instruction does that.
 func (m *meaner) description(functions, code string) string {
 	var b strings.Builder
-	b.WriteString(`<isa strict="true"><fetch unit="8"/>` + "\n")
+	fmt.Fprintf(&b, `<isa strict="true"><fetch unit="8"/><memory name="m" size="%d" scope="lane"/><view name="half" file="r_u32" type="u16"/><view name="pair" file="r_u32" type="u64"/>`+"\n", memory)
 	for _, t := range m.types {
 		fmt.Fprintf(&b, `<file name="r_%s" type="%s" count="%d" init="0"/><file name="c_%s" type="%s" count="%d" scope="launch" init="0"/><file name="v_%s" type="%sx%d" count="%d" init="0"/>`+"\n", t, t, regs, t, t, shared, t, t, m.long, regs)
 	}
@@ -669,28 +354,49 @@ func TestInvented(t *testing.T) {
 		for i := range m.IntN(3) {
 			functions += m.declareFunction(fmt.Sprintf("f%d", i))
 		}
+		before, exchange := m.exchanges()
 		code, do := m.statements(3+m.IntN(5), 2)
-		text := m.description(functions, code)
-		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { m.compare(t, text, do) }) {
+		text := m.description(functions, before+code)
+		if !t.Run(fmt.Sprint(seed), func(t *testing.T) { m.compare(t, text, exchange, do) }) {
 			t.Fatal(text)
 		}
 	}
 }
 
-func (m *meaner) compare(t *testing.T, text string, do action) {
-	words := []uint64{0x80 | m.Uint64N(128), 0x80 | m.Uint64N(128)}
+func (m *meaner) compare(t *testing.T, text string, exchange exchange, do action) {
+	var words []uint64
+	for range 1 + m.IntN(5) {
+		words = append(words, 0x80|m.Uint64N(128))
+	}
 	machine := parse(t, text)
 	w := NewWave(machine.program("#instruction", sem.Words{}, words...))
 	for _, n := range []int{1, 1 + m.IntN(8), 32, 64} {
 		w.Start(n, 0)
 		lanes := m.fill(machine, w, n)
 		w.Run()
+		m.run(words, lanes, exchange, do)
 		for lane, x := range lanes {
-			for _, word := range words {
-				x[m.field()] = word & 0x7f
-				do(x, x)
-			}
 			m.same(t, machine, w, lane, x)
+		}
+	}
+}
+
+// run runs a program: of lanes that are not at one place, those with the lowest.
+func (m *meaner) run(words []uint64, lanes [][]uint64, exchange exchange, do action) {
+	pcs := make([]int, len(lanes))
+	for slices.Min(pcs) < len(words) {
+		pc := slices.Min(pcs)
+		var running []int
+		for i, x := range lanes {
+			if x[m.field()] = words[pc] & 0x7f; pcs[i] == pc {
+				running = append(running, i)
+			}
+		}
+		exchange(lanes, running)
+		for _, i := range running {
+			lanes[i][m.jump()] = 0
+			do(lanes[i], lanes[i])
+			pcs[i] += 1 + int(lanes[i][m.jump()])
 		}
 	}
 }
@@ -707,6 +413,11 @@ func (m *meaner) same(t *testing.T, machine *machine, w *Wave, lane int, x []uin
 			t.Fatalf("component %d of %s[%d] of lane %d is %#x, want %#x", comp, file, n, lane, got, x[place])
 		}
 	})
+	for i, got := range w.Memory(machine.state("m"))[lane*memory:][:memory] {
+		if want := x[m.bytes(uint64(i))]; uint64(got) != want {
+			t.Fatalf("byte %d of lane %d is %#x, want %#x", i, lane, got, want)
+		}
+	}
 }
 
 // each visits the registers of a lane.
@@ -730,6 +441,11 @@ func (m *meaner) fill(machine *machine, w *Wave, n int) [][]uint64 {
 			x[place] = m.odd(t)
 			w.Set(machine.state(file), n, comp, lane, x[place])
 		})
+		for i := range memory {
+			x[m.bytes(uint64(i))] = m.odd(Type{Kind: Unsigned, Width: 8})
+			w.Memory(machine.state("m"))[lane*memory+i] = byte(x[m.bytes(uint64(i))])
+		}
+		x[m.lane()] = uint64(lane)
 		lanes[lane] = x
 	}
 	for k, t := range m.types {

@@ -100,7 +100,7 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 	a, size := c.locs[in.A], in.Imm
 	acc := Access{State: st.state, Store: in.Op == sem.OpStore, Atomic: slices.ContainsFunc(c.code.Insts, isAtomic), Size: size, Addr: a.lane}
 	watch := func(w *Wave, m uint64) {
-		if w.Watch != nil {
+		if w.Watch != nil && m != 0 {
 			acc.Lanes = m
 			w.Watch(w, &acc)
 		}
@@ -113,11 +113,11 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 	if d.scalar != nil {
 		r := none
 		c.add(func(w *Wave) {
-			m := g.of(w)
-			if m == 0 {
+			if c.reads(w, g) == 0 {
 				return
 			}
-			watch(w, m)
+			asks := g.of(w)
+			watch(w, asks)
 			addr, ok := *a.scalar, true
 			if addr < r.low || addr > r.high {
 				r, ok = st.room(addr, size)
@@ -125,18 +125,18 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 			if *d.scalar = 0; ok {
 				*d.scalar = fetchBytes(st.data(0)[addr:], size)
 			} else {
-				each(m, func(lane int) { w.outside(st, lane, addr, size) })
+				each(asks, func(lane int) { w.outside(st, lane, addr, size) })
 			}
 		})
 		return
 	}
 	r := none
 	c.add(func(w *Wave) {
-		m := g.of(w)
+		asks, m := g.of(w), c.reads(w, g)
 		if m == 0 {
 			return
 		}
-		watch(w, m)
+		watch(w, asks)
 		data := st.data(0)
 		if a.plane != nil && size == 4 && st.state.Scope != spec.ScopeLane {
 			m = words(data, r, a.plane, d.plane, m)
@@ -149,8 +149,9 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 			}
 			switch {
 			case !ok:
-				d.plane[lane] = 0
-				w.outside(st, lane, addr, size)
+				if d.plane[lane] = 0; asks>>lane&1 != 0 {
+					w.outside(st, lane, addr, size)
+				}
 			case st.state.Scope == spec.ScopeLane:
 				d.plane[lane] = fetchBytes(st.data(lane)[addr:], size)
 			default:

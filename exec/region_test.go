@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/internal/sem"
@@ -79,5 +80,40 @@ func TestSkippedRegions(t *testing.T) {
 	}
 	if code, err := p.Code(0); err != nil || code.Verify() != nil {
 		t.Error(err, code.Verify())
+	}
+}
+
+// What a lane sees of one that is elsewhere is computed there: code that no lane at hand needs, and what it reads of a memory
+// or of a stack. What a service gives is 0 there.
+func TestSeenElsewhere(t *testing.T) {
+	const picks = `from(pick(r[0]), 1)`
+	long := regionsOf(20)[1]
+	for text, want := range map[string]uint32{
+		picks:                               long,
+		`r[0] < 10 ? ` + picks + ` : 0`:     long,
+		`from(m.u32[r[0] - 16], 1)`:         77,
+		`from(r[0] > 10 ? m.u32[4] : 5, 1)`: 77,
+		`from(m.u32[r[0]], 1)`:              0, // behind the last byte, where no lane asks
+		`from(top(s).x, 1)`:                 78,
+		`from(top(s).x == 78, 1) ? 1 : 2`:   1,
+		`from(ask(r[0]), 1)`:                0,
+	} {
+		m := parse(t, strings.Replace(regions, `<bitset name="#instruction"`, `<memory name="m" size="16" scope="lane" outside="trap"/>
+<stack name="s" depth="2" full="trap" empty="trap"><slot name="x" type="u32"/></stack><service name="ask(x: u32): u32"/>
+<bitset name="look" extends="#instruction"><display>look</display><pattern low="0" high="7">00000010</pattern>
+<semantics><![CDATA[r[3] = `+text+`;]]></semantics></bitset>
+<bitset name="part" extends="#instruction"><display>part</display><pattern low="0" high="7">00000011</pattern>
+<semantics>if (lane == 1) { m.u32[4] = 77; push s { x = 78 }; pc = next + 1; } else { push s { x = 1 }; }</semantics></bitset>
+<bitset name="#instruction"`, 1))
+		w := NewWave(m.program("#instruction", sem.Words{}, 3, 2))
+		w.Services = map[string]Service{"ask": func(c *Call) { each(c.Mask, func(i int) { c.Results[0][i] = 9 }) }}
+		w.Start(2, 0)
+		for lane, x := range []uint64{3, 20} {
+			w.Set(m.state("r"), 0, 0, lane, x)
+		}
+		w.Run()
+		if got := w.Get(m.state("r"), 3, 0, 0); got != uint64(want) {
+			t.Errorf("%s is %d, want %d", text, got, want)
+		}
 	}
 }

@@ -63,3 +63,34 @@ func TestIgnoredBitsOfEntries(t *testing.T) {
 		check(tokens)
 	}
 }
+
+// An operand inside of an entry has its bits in the entry that the word names, however often one like it was met in another.
+func TestOperandsOfEntries(t *testing.T) {
+	const text = `<isa strict="true">
+	<bitset name="#entry" size="8">
+	  <display>r{N}</display>
+	  <field name="N" low="0" high="7" type="uint" role="read"/>
+	</bitset>
+	<table name="entries" type="#entry" size="4"/>
+	<bitset name="#instruction" size="8">
+	  <display>op {E}</display>
+	  <pattern low="2" high="7">000000</pattern>
+	  <field name="E" low="0" high="1" type="#entry" table="entries"/>
+	</bitset></isa>`
+	set, err := isa.Load(fstest.MapFS{"t.xml": {Data: []byte(text)}}, "t.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetTable(0, []bits.Value{bits.Of(5), bits.Of(5), bits.Of(5), bits.Of(5)})
+	for i := range 100 {
+		in, _ := d.Decode(bits.Of(uint64(i % 4)))
+		list := d.Operands(nil, in)
+		if len(list) == 0 || len(list[len(list)-1].Bits) != 1 || list[len(list)-1].Bits[0].Entry != i%4 {
+			t.Fatalf("word %d, the %dth: operands %+v", i%4, i+1, list)
+		}
+	}
+}

@@ -25,9 +25,13 @@ type operandMemo struct {
 // manyOperands is how many are kept of an operand.
 const manyOperands = 1 << 7
 
-// memo returns what is remembered of an operand, and its key; nil where that is nothing.
+// memo returns what is remembered of an operand, and its key; nil where that is nothing. Nothing is of one inside of an entry:
+// its bits are those of the entry's number.
 func (w *operandWalk) memo(ref *model.Ref, o *spec.Operand, items []model.Item, depth int) (m *operandMemo, x uint64) {
 	s := w.d.frames[depth].site
+	if s.table != wordTable {
+		return nil, 0
+	}
 	i := slices.IndexFunc(s.operands, func(m *operandMemo) bool { return m.ref == ref && m.operand == o })
 	if i < 0 {
 		i = len(s.operands)

@@ -3,6 +3,7 @@ package asm
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -24,7 +25,11 @@ func eachInvented(t *testing.T, n int, test func(t *testing.T, s *isa.Set, sourc
 			if err != nil {
 				continue
 			}
-			loaded++
+			if loaded++; i%2 == 1 && slices.Contains(s.Syntaxes(), "alt") {
+				if s, err = s.With(isa.Options{Syntax: "alt"}); err != nil {
+					t.Fatal(err, source)
+				}
+			}
 			t.Run(fmt.Sprint(kind.name, seed), func(t *testing.T) {
 				defer func() {
 					if t.Failed() {

@@ -45,7 +45,8 @@ type variable struct {
 const regs, shared = 3, 2
 
 // The places of the registers of each type stand behind each other: those of a lane, those of all, the vectors. Behind
-// them all are the field of the instruction, how many it jumps over, the number of the lane, and the bytes of a memory.
+// them all are the field of the instruction, how many it jumps over, the number of the lane, the bytes of a memory, and the depth
+// and the entries of a stack.
 func (m *meaner) own(k, n int) int          { return k*(regs+shared+regs*m.long) + n }
 func (m *meaner) common(k, n int) int       { return m.own(k, regs+n) }
 func (m *meaner) vector(k, n, comp int) int { return m.own(k, regs+shared+n*m.long+comp) }
@@ -53,9 +54,11 @@ func (m *meaner) field() int                { return m.own(len(m.types), 0) }
 func (m *meaner) jump() int                 { return m.field() + 1 }
 func (m *meaner) lane() int                 { return m.field() + 2 }
 func (m *meaner) bytes(i uint64) int        { return m.field() + 3 + int(i%memory) }
+func (m *meaner) depth() int                { return m.field() + 3 + memory }
+func (m *meaner) entry(i, slot int) int     { return m.depth() + 1 + 2*i + slot }
 
-// memory is the number of bytes of the memory that a lane has.
-const memory = 16
+// memory is the number of bytes of the memory that a lane has, entries that of its stack, the newest first.
+const memory, entries = 16, 3
 
 // index is the number of a type of components.
 func (m *meaner) index(t Type) int { return slices.Index(m.types, t.Elem()) }
@@ -78,7 +81,7 @@ func newMeaner(seed uint64) *meaner {
 		}
 	}
 	m.long = 2 + m.IntN(3)
-	m.places = m.bytes(0) + memory
+	m.places = m.entry(entries, 0)
 	return m
 }
 
@@ -175,7 +178,9 @@ func (m *meaner) statements(n, depth int) (text string, do action) {
 }
 
 func (m *meaner) statement(depth int) (text string, do action) {
-	switch n := m.IntN(14); {
+	switch n := m.IntN(16); {
+	case n > 13:
+		return m.push()
 	case n > 11 && !m.together:
 		far := m.resized(m.types[1], m.term(m.some(0, Unsigned), 2))
 		return "pc = next + " + far.text + " % 3;", func(x, y []uint64) { y[m.jump()] = far.of(x, 0) % 3 }
@@ -201,6 +206,24 @@ func (m *meaner) statement(depth int) (text string, do action) {
 		return m.variable()
 	}
 	return m.write()
+}
+
+// push puts something on the stack, or takes the newest from it.
+func (m *meaner) push() (text string, do action) {
+	if m.IntN(3) == 0 {
+		return "pop s;", func(x, y []uint64) {
+			if y[m.depth()] > 0 {
+				copy(y[m.entry(0, 0):m.entry(entries, 0)], y[m.entry(1, 0):m.entry(entries, 0)])
+				y[m.depth()]--
+			}
+		}
+	}
+	a, b := m.term(m.types[1], 2), m.term(aBool, 2)
+	return fmt.Sprintf("push s { x = %s, y = %s };", a.text, b.text), func(x, y []uint64) {
+		v, w := a.of(x, 0), b.of(x, 0)
+		copy(y[m.entry(1, 0):m.entry(entries, 0)], y[m.entry(0, 0):])
+		y[m.entry(0, 0)], y[m.entry(0, 1)], y[m.depth()] = v, w, min(y[m.depth()]+1, entries)
+	}
 }
 
 // set gives a variable a value, which counts at once.
@@ -337,7 +360,7 @@ func (m *meaner) writeVector(k, n int, value term) (text string, do action) {
 // description is a machine whose only instruction does that.
 func (m *meaner) description(functions, code string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<isa strict="true"><fetch unit="8"/><memory name="m" size="%d" scope="lane"/><view name="half" file="r_u32" type="u16"/><view name="pair" file="r_u32" type="u64"/>`+"\n", memory)
+	fmt.Fprintf(&b, `<isa strict="true"><fetch unit="8"/><memory name="m" size="%d" scope="lane"/><stack name="s" depth="%d" full="overwrite" empty="none"><slot name="x" type="u32"/><slot name="y" type="bool"/></stack><view name="half" file="r_u32" type="u16"/><view name="pair" file="r_u32" type="u64"/>`+"\n", memory, entries)
 	for _, t := range m.types {
 		fmt.Fprintf(&b, `<file name="r_%s" type="%s" count="%d" init="0"/><file name="c_%s" type="%s" count="%d" scope="launch" init="0"/><file name="v_%s" type="%sx%d" count="%d" init="0"/>`+"\n", t, t, regs, t, t, shared, t, t, m.long, regs)
 	}
@@ -377,6 +400,7 @@ func (m *meaner) compare(t *testing.T, text string, exchange exchange, do action
 		m.run(words, lanes, exchange, do)
 		for lane, x := range lanes {
 			m.same(t, machine, w, lane, x)
+			m.sameStack(t, machine.state("s"), w, lane, x)
 		}
 	}
 }
@@ -416,6 +440,21 @@ func (m *meaner) same(t *testing.T, machine *machine, w *Wave, lane int, x []uin
 	for i, got := range w.Memory(machine.state("m"))[lane*memory:][:memory] {
 		if want := x[m.bytes(uint64(i))]; uint64(got) != want {
 			t.Fatalf("byte %d of lane %d is %#x, want %#x", i, lane, got, want)
+		}
+	}
+}
+
+// sameStack compares the stack of a lane with what it should be.
+func (m *meaner) sameStack(t *testing.T, s *State, w *Wave, lane int, x []uint64) {
+	t.Helper()
+	if got := w.Depth(s, lane); uint64(got) != x[m.depth()] {
+		t.Fatalf("the stack of lane %d is %d deep, want %d", lane, got, x[m.depth()])
+	}
+	for i := range int(x[m.depth()]) {
+		for slot := range 2 {
+			if got, want := w.Entry(s, i, slot, lane), x[m.entry(i, slot)]; got != want {
+				t.Fatalf("slot %d of entry %d of lane %d is %#x, want %#x", slot, i, lane, got, want)
+			}
 		}
 	}
 }

@@ -153,6 +153,8 @@ func (m *meaner) leaf(t Type) term {
 		return at(func(int) int { return m.field() }, "%s({K})", t)
 	case v == 1 && t == m.types[1]:
 		return at(func(int) int { return m.lane() }, "lane")
+	case v == 2 && (t == m.types[1] || t == aBool) && m.IntN(2) == 0:
+		return m.top(t)
 	case v == 2 && t.Len == 0:
 		n := m.IntN(shared)
 		return at(func(int) int { return m.common(i, n) }, "c_%s[%d]", t, n)
@@ -165,6 +167,27 @@ func (m *meaner) leaf(t Type) term {
 		return at(func(comp int) int { return m.vector(i, n, comp) }, "v_%s[%d]", t.Elem(), n)
 	}
 	return at(func(int) int { return m.own(i, n) }, "r_%s[%d]", t, n)
+}
+
+// top asks the stack.
+func (m *meaner) top(t Type) term {
+	slot, i := 0, m.IntN(entries)
+	if t == aBool {
+		slot = 1
+	}
+	switch {
+	case m.IntN(3) > 0:
+	case t == aBool:
+		return term{t, "empty(s)", func(x []uint64, _ int) uint64 { return truth(x[m.depth()] == 0) }}
+	default:
+		return term{t, "depth(s)", func(x []uint64, _ int) uint64 { return x[m.depth()] }}
+	}
+	return term{t, fmt.Sprintf("top(s, %d).%s", i, letters[slot:slot+1]), func(x []uint64, _ int) uint64 {
+		if x[m.depth()] <= uint64(i) {
+			return 0
+		}
+		return x[m.entry(i, slot)]
+	}}
 }
 
 // odd returns bits of a type, of which some are more likely.

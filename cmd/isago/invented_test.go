@@ -32,6 +32,9 @@ func TestInventedPrograms(t *testing.T) {
 				want[i] = byte(r.Uint32() & r.Uint32())
 			}
 			in := append(someContexts(text, r), "--spec", spec)
+			if strings.Contains(text, `syntax="alt"`) && r.IntN(3) == 0 {
+				in = append(in, "--syntax", "alt")
+			}
 			write(t, spec, text)
 			write(t, data, string(want))
 			var out, errs bytes.Buffer

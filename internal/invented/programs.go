@@ -5,11 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// starts are what starts instructions of programs beside mnemonics: what looks like a label, a directive or a comment.
-var starts = []string{"l1:", ": ", ".word ", ".align 4", ".set x, ", "br ", "; x", "// ", "x:\ny", "f32\n  x"}
+// starts are what starts instructions of programs beside mnemonics: what looks like a label, a directive or a comment. Data
+// could not be told from an instruction whose text starts with .word.
+var starts = []string{"l1:", ": ", ".words ", ".align 4", ".set x, ", "br ", "; x", "// ", "x:\ny", "f32\n  x"}
 
 // Programs returns a description of instructions of several lengths, which lie in words of several sizes and orders, with
-// branches that count in several units. It may be one that is refused.
+// branches that count in several units; some texts have a second spelling, alt. It may be one that is refused.
 func Programs(seed uint64) string {
 	v := inventor{Rand: rand.New(rand.NewPCG(seed, 3)), programs: true, computed: []string{"branch", "absbranch"}}
 	v.out.WriteString(`<isa name="programs" strict="true"><text` + v.pick([]string{"", ` storage="8"`, ` storage="16"`, ` storage="32"`}) +

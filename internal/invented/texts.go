@@ -61,6 +61,9 @@ func (v *inventor) enum(name string) {
 		}
 		if v.IntN(12) > 0 {
 			fmt.Fprintf(&v.out, `<value val="%d" display="%s">%s</value>`, i, text, alias)
+			if v.programs && v.IntN(8) == 0 {
+				fmt.Fprintf(&v.out, `<value val="%d" display="%s" syntax="alt"/>`, i, v.pick(enumTexts[v.IntN(len(enumTexts))]))
+			}
 		}
 	}
 	v.out.WriteString("</enum>\n")
@@ -261,11 +264,24 @@ func (v *inventor) selector(name string) {
 func (l *layout) leaf(head, fixed, start string, items int, deep bool) {
 	text := l.template(start, items, deep)
 	extra, shown := l.rest(text)
+	if l.programs && l.IntN(3) == 0 {
+		extra += l.alternative()
+	}
 	fmt.Fprintf(&l.out, "<bitset %s>%s<display>%s</display>%s", head, extra, shown, l.fields.String())
 	if l.at < l.size {
 		fmt.Fprintf(&l.out, `<pattern low="%d" high="%d">%s</pattern>`, l.at, l.size-1, strings.Repeat(l.pick([]string{"x", "x", "0"}), l.size-l.at))
 	}
 	fmt.Fprintf(&l.out, "%s</bitset>\n", fixed)
+}
+
+// alternative makes up a text of another spelling, of the fields in any order, or what is read in it.
+func (l *layout) alternative() string {
+	text := l.pick(mnemonics) + " "
+	for _, i := range l.Perm(len(l.names)) {
+		text += "{" + l.names[i] + "}" + l.pick(literals)
+	}
+	element := l.pick([]string{"display", "display", "alias"})
+	return "<" + element + ` syntax="alt">` + text + "</" + element + ">"
 }
 
 // pattern fixes n bits from low on.

@@ -2,6 +2,7 @@ package a2xx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/isago/isago/bits"
@@ -19,7 +20,11 @@ type Disassembler struct {
 
 	layout
 	labels []bool // by clause
-	buf    []byte
+	// named are the clauses whose labels what was printed last asked for.
+	named []int64
+	// texts are those of clauses, each in the one place that it can have.
+	texts [1 << textBits]clauseText
+	buf   []byte
 	// at is the unit at which the assembler would place what comes next.
 	at int
 }
@@ -34,11 +39,8 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	cf := m.cf
 	cf.decoder.Label = func(addr int64, _ bool) (string, bool) {
 		i := addr / int64(cf.root.Size)
-		if i < 0 || i >= int64(len(d.labels)) {
-			return "", false
-		}
-		d.labels[i] = true
-		return labelName(i), true
+		d.named = append(d.named, i)
+		return labelName(i), !d.lacks(i)
 	}
 	cf.parser.Symbol = func(name string) (int64, bool) {
 		i, err := strconv.ParseInt(name[1:], 10, 32)
@@ -49,6 +51,9 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	}
 	return d, nil
 }
+
+// lacks reports whether the program has no clause with an index.
+func (d *Disassembler) lacks(clause int64) bool { return clause < 0 || clause >= int64(len(d.labels)) }
 
 func labelName(clause int64) string { return "l" + strconv.FormatInt(clause, 10) }
 
@@ -101,7 +106,7 @@ func (d *Disassembler) Append(dst []byte, words []uint32, ctx bits.Value) []byte
 	}
 	d.at = d.start
 	for i := range d.clauses {
-		dst = d.clauseText(dst, i)
+		dst = d.appendClause(dst, i)
 	}
 	for u := range d.units {
 		if !d.units[u].taken {
@@ -117,12 +122,44 @@ func (d *Disassembler) Append(dst []byte, words []uint32, ctx bits.Value) []byte
 // findLabels finds the clauses that others go to, if the spelling shows them.
 func (d *Disassembler) findLabels() {
 	d.labels = append(d.labels[:0], make([]bool, len(d.clauses))...)
-	d.m.cf.setContext(d.context)
 	for i := range d.clauses {
-		if c := &d.clauses[i]; d.m.cf.decoder.MayBranch(c.in.Leaf) {
-			d.buf = d.m.cf.decoder.Append(d.buf[:0], c.in)
+		c := &d.clauses[i]
+		if !d.m.cf.decoder.MayBranch(c.in.Leaf) {
+			continue
+		}
+		for _, to := range d.textOf(&c.in, &d.context).named {
+			if !d.lacks(to) {
+				d.labels[to] = true
+			}
 		}
 	}
+}
+
+// clauseText is the text of a clause. Programs have many clauses, and few that differ in what is shown of them.
+type clauseText struct {
+	in      isa.Inst
+	context bits.Value
+	text    []byte
+	// named are the clauses whose labels the text has.
+	named []int64
+}
+
+// textBits is the width of the number of a text.
+const textBits = 7
+
+// textOf returns the text of a clause in a context, which stays until the next one is asked for.
+func (d *Disassembler) textOf(in *isa.Inst, ctx *bits.Value) *clauseText {
+	t := &d.texts[(in.Bits[0]+ctx[0])*0x9e3779b97f4a7c15>>(64-textBits)]
+	if t.in == *in && t.context == *ctx && !slices.ContainsFunc(t.named, d.lacks) {
+		return t
+	}
+	d.named = t.named[:0]
+	t.text = d.instruction(t.text[:0], d.m.cf, *in, *ctx)
+	t.in, t.context, t.named = *in, *ctx, d.named
+	if slices.ContainsFunc(t.named, d.lacks) { // in another program it may be a label
+		t.in = isa.Inst{}
+	}
+	return t
 }
 
 // lead returns what the assembler has to know before the program.
@@ -166,8 +203,8 @@ func (d *Disassembler) place(dst []byte, unit int) []byte {
 	return dst
 }
 
-// clauseText appends a clause and what it runs.
-func (d *Disassembler) clauseText(dst []byte, i int) []byte {
+// appendClause appends a clause and what it runs.
+func (d *Disassembler) appendClause(dst []byte, i int) []byte {
 	c := &d.clauses[i]
 	if d.labels[i] {
 		dst = append(append(dst, labelName(int64(i))...), ":\n"...)
@@ -175,7 +212,7 @@ func (d *Disassembler) clauseText(dst []byte, i int) []byte {
 	steps := d.steps[c.first:c.last]
 	dst = append(dst, d.indent(0)...)
 	in, ctx := d.shownClause(c, steps)
-	dst = append(d.instruction(dst, d.m.cf, in, ctx), '\n')
+	dst = append(append(dst, d.textOf(&in, &ctx).text...), '\n')
 	for j := range steps {
 		s := &steps[j]
 		k := d.m.kinds[s.kind]

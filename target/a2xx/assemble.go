@@ -573,7 +573,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 	}
 	switch {
 	case a.m.addressed.get(p.ctx):
-		if at := c.address.of(*v); p.size > 0 && at != first && !a.options.unchecked {
+		if at := c.address.of(v); p.size > 0 && at != first && !a.options.unchecked {
 			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says unit %d, but what stands behind the clause is at unit %d: leave the address out, and it is filled in", at, first))
 		}
 	case first >= 1<<c.address.width || first >= c.store && !a.options.unchecked:
@@ -583,7 +583,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 	}
 	switch {
 	case a.m.counted.get(p.ctx):
-		if n := c.count.of(*v); p.size > 0 && n != p.size && !a.options.unchecked {
+		if n := c.count.of(v); p.size > 0 && n != p.size && !a.options.unchecked {
 			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says %d instructions, but %d stand behind the clause: leave the count out, and it is filled in", n, p.size))
 		}
 	case p.size >= 1<<c.count.width || p.size > c.steps && !a.options.unchecked:
@@ -592,7 +592,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 		v.SetUint(c.count.low, c.count.width, uint64(p.size))
 	}
 	if !a.m.sequenced.get(p.ctx) {
-		bits := sequence(c, a.infos, c.address.of(*v), c.count.of(*v))
+		bits := sequence(c, a.infos, c.address.of(v), c.count.of(v))
 		v.SetUint(c.sequence.low, c.sequence.width, uint64(bits))
 	}
 }

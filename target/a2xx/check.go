@@ -44,7 +44,7 @@ func (p *layout) clauseProblems(c *placedClause) (texts []string) {
 	if !c.goes || c.clauses == 0 {
 		return texts
 	}
-	switch to := p.m.target(c.in); {
+	switch to := c.target; {
 	case to >= c.clauses:
 		texts = append(texts, fmt.Sprintf("clause %d, which an address cannot reach: it has room for %d", to, c.clauses))
 	case to > len(p.clauses):

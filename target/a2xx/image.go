@@ -150,6 +150,8 @@ type placedClause struct {
 	*clause
 	in                       isa.Inst
 	address, count, sequence int
+	// target is the clause that it goes to, -1 for none.
+	target int
 	// steps are those of the layout from first up to last.
 	first, last int
 }
@@ -211,18 +213,30 @@ func (p *layout) readClauses(n int) {
 	p.start, p.clauses = end, p.clauses[:2*end]
 }
 
-// clause decodes the clause with an index, that of the next one.
+// clause reads the clause with an index, that of the next one.
 func (p *layout) clause(i int) *placedClause {
 	w := p.words[unitWords*(i/2):]
-	v := bits.Of(uint64(w[0]) | uint64(w[1])<<32&(1<<48-1))
+	x := uint64(w[0]) | uint64(w[1])<<32&(1<<48-1)
 	if i%2 == 1 {
-		v = bits.Of(uint64(w[1]>>16) | uint64(w[2])<<16)
+		x = uint64(w[1]>>16) | uint64(w[2])<<16
 	}
-	in, _ := p.m.cf.decoder.Decode(v) // there is a clause for each operation
-	p.clauses = append(p.clauses, placedClause{clause: &p.m.clauses[in.Leaf.ID], in: in})
-	c := &p.clauses[i]
+	known := &p.m.known[x*0x9e3779b97f4a7c15>>(64-knownBits)]
+	if known.clause == nil || known.in.Bits[0] != x {
+		*known = p.m.decode(x)
+	}
+	p.clauses = append(p.clauses, *known)
+	return &p.clauses[i]
+}
+
+// decode decodes a clause, which has no place yet.
+func (m *machine) decode(x uint64) placedClause {
+	in, _ := m.cf.decoder.Decode(bits.Of(x)) // there is a clause for each operation
+	c := placedClause{clause: &m.clauses[in.Leaf.ID], in: in, target: -1}
 	if c.runs {
-		c.address, c.count, c.sequence = c.clause.address.of(v), c.clause.count.of(v), c.clause.sequence.of(v)
+		c.address, c.count, c.sequence = c.clause.address.of(&in.Bits), c.clause.count.of(&in.Bits), c.clause.sequence.of(&in.Bits)
+	}
+	if c.goes {
+		c.target = m.target(in)
 	}
 	return c
 }
@@ -234,9 +248,10 @@ func (p *layout) run(c *placedClause) {
 		if u >= len(p.units) || p.units[u].taken {
 			continue
 		}
-		s := step{unit: u}
+		p.steps = append(p.steps, step{unit: u})
+		s := &p.steps[len(p.steps)-1]
 		if k < len(c.slots) {
-			s.kind, s.waits = c.slots[k].kind.of(c.in.Bits), c.slots[k].waits.of(c.in.Bits) != 0
+			s.kind, s.waits = c.slots[k].kind.of(&c.in.Bits), c.slots[k].waits.of(&c.in.Bits) != 0
 		}
 		p.units[u] = unitInfo{true, s.waits, s.kind}
 		kind := p.m.kinds[s.kind]
@@ -245,7 +260,6 @@ func (p *layout) run(c *placedClause) {
 			s.later = p.met[s.kind][s.in.Leaf.ID]
 			p.met[s.kind][s.in.Leaf.ID] = true
 		}
-		p.steps = append(p.steps, s)
 	}
 }
 
@@ -315,7 +329,7 @@ func sequence(c *clause, units []unitInfo, address, count int) int {
 			c.slots[k].set(&v, units[u].kind, units[u].waits)
 		}
 	}
-	return c.sequence.of(v)
+	return c.sequence.of(&v)
 }
 
 // set says in a clause what kind of instruction one is, and whether it waits.

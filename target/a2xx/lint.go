@@ -85,7 +85,7 @@ func (l *linter) calls() {
 		if w.known == nil {
 			w = callWalk{l.layout, map[int]int{}}
 		}
-		switch n := 1 + w.depth(w.m.target(c.in)); {
+		switch n := 1 + w.depth(c.target); {
 		case n > endless:
 			l.warn(diag.Nesting, i, -1, "what is called here calls itself, expected %s at most %d deep (%s)", c.calls, c.depth, c.counted)
 		case n > c.depth:
@@ -115,7 +115,7 @@ func (w *callWalk) depth(from int) (depth int) {
 			break
 		}
 		if c.calls != "" {
-			depth = min(max(depth, 1+w.depth(w.m.target(c.in))), endless)
+			depth = min(max(depth, 1+w.depth(c.target)), endless)
 		}
 	}
 	w.known[from] = depth
@@ -134,7 +134,7 @@ func (l *linter) rooms() {
 		c := &l.clauses[i]
 		straight = straight && c.returns == "" && (!c.goes || c.opens != "" || c.closes != "")
 		if c.room.width > 0 {
-			made[c.room.of(c.in.Bits)] = room{size: unlimited}
+			made[c.room.of(&c.in.Bits)] = room{size: unlimited}
 		}
 	}
 	if straight {
@@ -143,7 +143,7 @@ func (l *linter) rooms() {
 	for i := range l.clauses {
 		c := &l.clauses[i]
 		if straight && c.room.width > 0 {
-			made[c.room.of(c.in.Bits)] = newRoom(c)
+			made[c.room.of(&c.in.Bits)] = newRoom(c)
 		}
 		for k := c.first; k < c.last; k++ {
 			l.export(made, &l.steps[k])
@@ -161,19 +161,19 @@ type room struct {
 const unlimited = bits.Size
 
 func newRoom(c *placedClause) room {
-	if kind := c.room.of(c.in.Bits); !c.sized[kind] {
+	if kind := c.room.of(&c.in.Bits); !c.sized[kind] {
 		return room{size: unlimited}
 	}
-	return room{size: c.size.of(c.in.Bits) + 1}
+	return room{size: c.size.of(&c.in.Bits) + 1}
 }
 
 // export tells of the export of a step.
 func (l *linter) export(made []room, s *step) {
 	e := &l.m.kinds[s.kind].exports[s.in.Leaf.ID]
-	if e.flag.width == 0 || e.flag.of(s.in.Bits) == 0 {
+	if e.flag.width == 0 || e.flag.of(&s.in.Bits) == 0 {
 		return
 	}
-	n, name := e.number.of(s.in.Bits), ""
+	n, name := e.number.of(&s.in.Bits), ""
 	for kind, has := range e.rooms {
 		if !has[n] {
 			continue
@@ -212,11 +212,11 @@ func (l *linter) stage() {
 	for i := range l.steps {
 		s := &l.steps[i]
 		e := &l.m.kinds[s.kind].exports[s.in.Leaf.ID]
-		if e.flag.width == 0 || e.flag.of(s.in.Bits) == 0 {
+		if e.flag.width == 0 || e.flag.of(&s.in.Bits) == 0 {
 			continue
 		}
 		stage := int(l.context.Uint(e.stage.low, e.stage.width))
-		if n := e.number.of(s.in.Bits); stage < len(e.stages) && !e.stages[stage][n] {
+		if n := e.number.of(&s.in.Bits); stage < len(e.stages) && !e.stages[stage][n] {
 			l.warn(diag.StageExport, -1, s.unit, "export %d, but this stage has %s", n, list(e.stages[stage]))
 		}
 	}

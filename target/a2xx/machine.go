@@ -32,11 +32,16 @@ type machine struct {
 	// addressed, counted and sequenced are the contexts that say what the text of a clause gives.
 	addressed, counted, sequenced flag
 	clauses                       []clause // by Leaf.ID
+	// known are clauses that were decoded, each in the one place that it can have: programs have the same ones again.
+	known [1 << knownBits]placedClause
 	rooms                         []roomName
 	// reach is the number of units that addresses can tell apart.
 	reach int
 	flows []isa.Flow // of the instruction that was asked for last
 }
+
+// knownBits is the width of the number of a clause that is known.
+const knownBits = 8
 
 // roomName is what clauses can make room for, by its name in the description and its text.
 type roomName struct{ name, text string }
@@ -76,7 +81,7 @@ func (f flag) get(ctx bits.Value) bool { return ctx.Uint(f.low, f.width) != 0 }
 // run is a run of bits in a word; a run of no bits is none.
 type run struct{ low, width int }
 
-func (r run) of(v bits.Value) int { return int(v.Uint(r.low, r.width)) }
+func (r run) of(v *bits.Value) int { return int(v.Uint(r.low, r.width)) }
 
 func runOf(p isa.Part) run { return run{p.Low, p.Width} }
 

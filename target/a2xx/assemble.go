@@ -409,7 +409,10 @@ func (a *Assembler) end() {
 			return
 		}
 	}
-	ctx := a.m.addressed.set(a.m.counted.set(a.m.sequenced.set(a.out.Context, false), false), false)
+	ctx := a.out.Context
+	for _, f := range a.m.gives {
+		ctx = f.set(ctx, false)
+	}
 	a.placed = append(a.placed, sourceClause{in: a.m.end, ctx: ctx, span: a.span(len(a.src.Text), len(a.src.Text))})
 }
 
@@ -572,7 +575,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 		first = p.at
 	}
 	switch {
-	case a.m.addressed.get(p.ctx):
+	case a.m.gives[addressed].get(p.ctx):
 		if at := c.address.of(v); p.size > 0 && at != first && !a.options.unchecked {
 			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says unit %d, but what stands behind the clause is at unit %d: leave the address out, and it is filled in", at, first))
 		}
@@ -582,7 +585,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 		v.SetUint(c.address.low, c.address.width, uint64(first))
 	}
 	switch {
-	case a.m.counted.get(p.ctx):
+	case a.m.gives[counted].get(p.ctx):
 		if n := c.count.of(v); p.size > 0 && n != p.size && !a.options.unchecked {
 			a.errs = append(a.errs, errorf(diag.ProgramSize, p.span, "the text says %d instructions, but %d stand behind the clause: leave the count out, and it is filled in", n, p.size))
 		}
@@ -591,7 +594,7 @@ func (a *Assembler) fillClause(p *sourceClause, c *clause) {
 	default:
 		v.SetUint(c.count.low, c.count.width, uint64(p.size))
 	}
-	if !a.m.sequenced.get(p.ctx) {
+	if !a.m.gives[sequenced].get(p.ctx) {
 		bits := sequence(c, a.infos, c.address.of(v), c.count.of(v))
 		v.SetUint(c.sequence.low, c.sequence.width, uint64(bits))
 	}

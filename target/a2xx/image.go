@@ -41,7 +41,7 @@ func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.
 	im.Pieces, im.Break = p.pieces(nil, 0), m.breakIndent()
 	if n := len(data) % 4; n > 0 {
 		im.Pieces = append(im.Pieces, program.Piece{
-			Addr: 32 * int64(len(words)), Size: 8 * n, Indent: p.indent(0), Text: string(appendBytes(nil, data[len(data)-n:])),
+			Addr: 32 * int64(len(words)), Size: 8 * n, Indent: p.m.indent(0), Text: string(appendBytes(nil, data[len(data)-n:])),
 		})
 	}
 	im.Contents = []program.Part{p.part("program")}
@@ -289,29 +289,25 @@ func (p *layout) pieces(dst []program.Piece, base int64) []program.Piece {
 	for i := range p.clauses {
 		c := &p.clauses[i]
 		dst = append(dst, program.Piece{
-			Root: p.m.cf.root, Addr: base + 48*int64(i), Size: 48, Base: base, Context: p.m.sequenced.set(p.context, c.runs && c.sequence != p.sequence(c)),
-			Target: true, Indent: p.indent(0),
+			Root: p.m.cf.root, Addr: base + 48*int64(i), Size: 48, Base: base, Context: p.m.gives[sequenced].set(p.context, c.runs && c.sequence != p.sequence(c)),
+			Target: true, Indent: p.m.indent(0),
 		})
 		for j := c.first; j < c.last; j++ {
 			s := &p.steps[j]
 			k := p.m.kinds[s.kind]
-			mark := 0
-			if s.waits {
-				mark = len(k.mark)
-			}
 			dst = append(dst, program.Piece{
 				Root: k.root, Addr: base + unitBits*int64(s.unit), Size: unitBits, Base: base,
-				Context: p.contextOf(s), Indent: p.indent(6 - mark), Lead: place(s.unit),
+				Context: p.contextOf(s), Indent: k.indent(s), Lead: place(s.unit),
 			})
 		}
 	}
 	for u := range p.units {
 		if !p.units[u].taken {
-			dst = append(dst, program.Piece{Addr: base + unitBits*int64(u), Size: unitBits, Base: base, Indent: p.indent(0), Lead: place(u)})
+			dst = append(dst, program.Piece{Addr: base + unitBits*int64(u), Size: unitBits, Base: base, Indent: p.m.indent(0), Lead: place(u)})
 		}
 	}
 	if whole := len(p.units) * unitWords; whole < len(p.words) {
-		dst = append(dst, program.Piece{Addr: base + 32*int64(whole), Size: 32 * (len(p.words) - whole), Base: base, Indent: p.indent(0), Lead: place(len(p.units))})
+		dst = append(dst, program.Piece{Addr: base + 32*int64(whole), Size: 32 * (len(p.words) - whole), Base: base, Indent: p.m.indent(0), Lead: place(len(p.units))})
 	}
 	return dst
 }
@@ -326,29 +322,38 @@ func sequence(c *clause, units []unitInfo, address, count int) int {
 	var v bits.Value
 	for k := range min(count, len(c.slots)) {
 		if u := address + k; u < len(units) {
-			c.slots[k].set(&v, units[u].kind, units[u].waits)
+			v[0] |= units[u].slot(&c.slots[k])
 		}
 	}
 	return c.sequence.of(&v)
 }
 
-// set says in a clause what kind of instruction one is, and whether it waits.
-func (s *slot) set(v *bits.Value, kind int, waits bool) {
-	v.SetUint(s.kind.low, s.kind.width, uint64(kind))
-	if waits {
-		v.SetUint(s.waits.low, s.waits.width, 1)
+// slot returns the bits of a clause that say what kind of instruction one is, and whether it waits.
+func (u *unitInfo) slot(s *slot) uint64 {
+	x := uint64(u.kind) << (s.kind.low & 63)
+	if u.waits {
+		x |= 1 << (s.waits.low & 63)
 	}
+	return x
 }
 
 // spellings with a tab in front of each line, as Mesa's disassembler prints them inside of others.
 const mesa = "mesa"
 
 // indent returns the blanks in front of a line.
-func (p *layout) indent(n int) string {
-	if p.m.set.Syntax() == mesa {
+func (m *machine) indent(n int) string {
+	if m.set.Syntax() == mesa {
 		return "\t" + strings.Repeat(" ", n)
 	}
 	return strings.Repeat(" ", n)
+}
+
+// indent returns the blanks in front of an instruction.
+func (k *kind) indent(s *step) string {
+	if s.waits {
+		return k.indents[1]
+	}
+	return k.indents[0]
 }
 
 // breakIndent stands in front of the second line of an instruction.

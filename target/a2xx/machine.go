@@ -29,9 +29,9 @@ type machine struct {
 	kinds  [2]*kind
 	// filler fills up the last unit of clauses, end ends a program that nothing else ends.
 	filler, end isa.Inst
-	// addressed, counted and sequenced are the contexts that say what the text of a clause gives.
-	addressed, counted, sequenced flag
-	clauses                       []clause // by Leaf.ID
+	// gives are the contexts that say what the text of a clause gives.
+	gives   [3]flag
+	clauses []clause // by Leaf.ID
 	// known are clauses that were decoded, each in the one place that it can have: programs have the same ones again.
 	known [1 << knownBits]placedClause
 	rooms                         []roomName
@@ -58,6 +58,8 @@ type kind struct {
 	// behind another instruction of the leaf.
 	sync    flag
 	mark    string
+	// indents are the blanks in front of an instruction, and of one that waits.
+	indents [2]string
 	follows []flag
 	exports []exports // by Leaf.ID
 	// broken tells that texts can have several lines, or remarks.
@@ -77,6 +79,16 @@ func (f flag) set(ctx bits.Value, on bool) bits.Value {
 }
 
 func (f flag) get(ctx bits.Value) bool { return ctx.Uint(f.low, f.width) != 0 }
+
+// given tells which numbers the text of a clause gives.
+type given [3]bool
+
+// What the text of a clause can give: the unit of the first instruction, how many there are, and the sequence.
+const (
+	addressed = iota
+	counted
+	sequenced
+)
 
 // run is a run of bits in a word; a run of no bits is none.
 type run struct{ low, width int }
@@ -153,7 +165,9 @@ func newMachine(set *isa.Set) (*machine, error) {
 		m.kinds[i] = r.kind(root, runs.Context)
 	}
 	m.cf = r.kind(m.cfRoot, "")
-	m.addressed, m.counted, m.sequenced = m.flag("addressed"), m.flag("counted"), m.flag("sequenced")
+	for i, name := range [...]string{addressed: "addressed", counted: "counted", sequenced: "sequenced"} {
+		m.gives[i] = m.flag(name)
+	}
 	loaded, _ := set.Limit("loaded")
 	for _, l := range m.cfRoot.Leaves {
 		c := r.clause(l)
@@ -238,6 +252,7 @@ func (r *reader) kind(root *isa.Root, sync string) *kind {
 	k.broken = k.breaks()
 	k.prefix = k.commonPrefix(inside.Machine(m.set))
 	k.mark = m.text(sync, 1)
+	k.indents = [2]string{m.indent(6), m.indent(6 - len(k.mark))}
 	k.setContext(m.set.DefaultContext())
 	return k
 }

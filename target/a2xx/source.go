@@ -127,7 +127,7 @@ func (d *Disassembler) findLabels() {
 		if !d.m.cf.decoder.MayBranch(c.in.Leaf) {
 			continue
 		}
-		for _, to := range d.textOf(&c.in, &d.context).named {
+		for _, to := range d.textOf(&c.in, given{}).named {
 			if !d.lacks(to) {
 				d.labels[to] = true
 			}
@@ -138,8 +138,10 @@ func (d *Disassembler) findLabels() {
 // clauseText is the text of a clause. Programs have many clauses, and few that differ in what is shown of them.
 type clauseText struct {
 	in      isa.Inst
+	given   given
 	context bits.Value
-	text    []byte
+	// text is the whole line.
+	text []byte
 	// named are the clauses whose labels the text has.
 	named []int64
 }
@@ -147,15 +149,22 @@ type clauseText struct {
 // textBits is the width of the number of a text.
 const textBits = 7
 
-// textOf returns the text of a clause in a context, which stays until the next one is asked for.
-func (d *Disassembler) textOf(in *isa.Inst, ctx *bits.Value) *clauseText {
-	t := &d.texts[(in.Bits[0]+ctx[0])*0x9e3779b97f4a7c15>>(64-textBits)]
-	if t.in == *in && t.context == *ctx && !slices.ContainsFunc(t.named, d.lacks) {
+// textOf returns the text of a clause, which stays until the next one is asked for.
+func (d *Disassembler) textOf(in *isa.Inst, g given) *clauseText {
+	t := &d.texts[in.Bits[0]*0x9e3779b97f4a7c15>>(64-textBits)]
+	if t.in == *in && t.given == g && t.context == d.context && !slices.ContainsFunc(t.named, d.lacks) {
 		return t
 	}
+	ctx := d.context
+	if d.m.clauses[in.Leaf.ID].runs {
+		for i, f := range d.m.gives {
+			ctx = f.set(ctx, g[i])
+		}
+	}
 	d.named = t.named[:0]
-	t.text = d.instruction(t.text[:0], d.m.cf, *in, *ctx)
-	t.in, t.context, t.named = *in, *ctx, d.named
+	t.text = d.instruction(append(t.text[:0], d.m.indent(0)...), d.m.cf, in, &ctx)
+	t.text = append(t.text, '\n')
+	t.in, t.given, t.context, t.named = *in, g, d.context, d.named
 	if slices.ContainsFunc(t.named, d.lacks) { // in another program it may be a label
 		t.in = isa.Inst{}
 	}
@@ -210,50 +219,42 @@ func (d *Disassembler) appendClause(dst []byte, i int) []byte {
 		dst = append(append(dst, labelName(int64(i))...), ":\n"...)
 	}
 	steps := d.steps[c.first:c.last]
-	dst = append(dst, d.indent(0)...)
-	in, ctx := d.shownClause(c, steps)
-	dst = append(append(dst, d.textOf(&in, &ctx).text...), '\n')
+	dst = append(dst, d.shownText(c, steps)...)
 	for j := range steps {
 		s := &steps[j]
 		k := d.m.kinds[s.kind]
-		dst = d.place(dst, s.unit)
-		mark := 0
-		if s.waits {
-			mark = len(k.mark)
-		}
-		dst = append(dst, d.indent(6-mark)...)
-		dst = append(d.instruction(dst, k, s.in, d.contextOf(s)), '\n')
+		dst = append(d.place(dst, s.unit), k.indent(s)...)
+		ctx := d.contextOf(s)
+		dst = append(d.instruction(dst, k, &s.in, &ctx), '\n')
 	}
 	return dst
 }
 
-// shownClause leaves out what the assembler fills in; Mesa leaves out the sequence alone.
-func (d *Disassembler) shownClause(c *placedClause, steps []step) (isa.Inst, bits.Value) {
-	in, ctx := c.in, d.context
+// shownText returns the text of a clause, which leaves out what the assembler fills in; Mesa leaves out the sequence
+// alone.
+func (d *Disassembler) shownText(c *placedClause, steps []step) []byte {
 	if !c.runs {
-		return in, ctx
+		return d.textOf(&c.in, given{}).text
 	}
 	at := d.at
 	if len(steps) > 0 {
 		at = steps[0].unit
 	}
-	all, m := d.m.set.Syntax() == mesa, d.m
-	m.addressed.show(&ctx, &in, c.clause.address, all || c.address != at)
-	m.counted.show(&ctx, &in, c.clause.count, all || c.count != len(steps))
-	m.sequenced.show(&ctx, &in, c.clause.sequence, c.sequence != d.sequence(c))
-	return in, ctx
-}
-
-// show says in a context whether the text of an instruction has some bits, which are 0 where it has not.
-func (f flag) show(ctx *bits.Value, in *isa.Inst, part run, shown bool) {
-	if *ctx = f.set(*ctx, shown); !shown {
-		in.Bits.SetUint(part.low, part.width, 0)
+	all := d.m.set.Syntax() == mesa
+	g := given{all || c.address != at, all || c.count != len(steps), c.sequence != d.sequence(c)}
+	in := c.in
+	for i, part := range [...]run{c.clause.address, c.clause.count, c.clause.sequence} {
+		if !g[i] {
+			in.Bits.SetUint(part.low, part.width, 0)
+		}
 	}
+	return d.textOf(&in, g).text
 }
 
 // instruction appends the text of an instruction, with a suffix for what that does not say.
-func (d *Disassembler) instruction(dst []byte, k *kind, in isa.Inst, ctx bits.Value) []byte {
-	k.setContext(ctx)
+func (d *Disassembler) instruction(dst []byte, k *kind, at *isa.Inst, ctx *bits.Value) []byte {
+	in := *at
+	k.setContext(*ctx)
 	start := len(dst)
 	if d.Lossy {
 		k.decoder.Lines, k.decoder.Remarks = true, true

@@ -233,7 +233,7 @@ func (m *machine) decode(x uint64) placedClause {
 	in, _ := m.cf.decoder.Decode(bits.Of(x)) // there is a clause for each operation
 	c := placedClause{clause: &m.clauses[in.Leaf.ID], in: in, target: -1}
 	if c.runs {
-		c.address, c.count, c.sequence = c.clause.address.of(&in.Bits), c.clause.count.of(&in.Bits), c.clause.sequence.of(&in.Bits)
+		c.address, c.count, c.sequence = c.clause.address.in(x), c.clause.count.in(x), c.clause.sequence.in(x)
 	}
 	if c.goes {
 		c.target = m.target(in)
@@ -251,7 +251,7 @@ func (p *layout) run(c *placedClause) {
 		p.steps = append(p.steps, step{unit: u})
 		s := &p.steps[len(p.steps)-1]
 		if k < len(c.slots) {
-			s.kind, s.waits = c.slots[k].kind.of(&c.in.Bits), c.slots[k].waits.of(&c.in.Bits) != 0
+			s.kind, s.waits = c.slots[k].kind.in(c.in.Bits[0]), c.slots[k].waits.in(c.in.Bits[0]) != 0
 		}
 		p.units[u] = unitInfo{true, s.waits, s.kind}
 		kind := p.m.kinds[s.kind]
@@ -319,13 +319,13 @@ func (p *layout) sequence(c *placedClause) int {
 
 // sequence returns the sequence bits of a clause that runs count units from address on.
 func sequence(c *clause, units []unitInfo, address, count int) int {
-	var v bits.Value
+	x := uint64(0)
 	for k := range min(count, len(c.slots)) {
 		if u := address + k; u < len(units) {
-			v[0] |= units[u].slot(&c.slots[k])
+			x |= units[u].slot(&c.slots[k])
 		}
 	}
-	return c.sequence.of(&v)
+	return c.sequence.in(x)
 }
 
 // slot returns the bits of a clause that say what kind of instruction one is, and whether it waits.

@@ -34,7 +34,7 @@ type machine struct {
 	clauses []clause // by Leaf.ID
 	// known are clauses that were decoded, each in the one place that it can have: programs have the same ones again.
 	known [1 << knownBits]placedClause
-	rooms                         []roomName
+	rooms []roomName
 	// reach is the number of units that addresses can tell apart.
 	reach int
 	flows []isa.Flow // of the instruction that was asked for last
@@ -56,8 +56,8 @@ type kind struct {
 	prefix string
 	// sync is the context of that mark, mark its text; follows is, by leaf, the context that is true
 	// behind another instruction of the leaf.
-	sync    flag
-	mark    string
+	sync flag
+	mark string
 	// indents are the blanks in front of an instruction, and of one that waits.
 	indents [2]string
 	follows []flag
@@ -94,6 +94,9 @@ const (
 type run struct{ low, width int }
 
 func (r run) of(v *bits.Value) int { return int(v.Uint(r.low, r.width)) }
+
+// in returns the bits of the run in a word of at most 64 bits.
+func (r run) in(x uint64) int { return int(x >> (r.low & 63) & (1<<(r.width&63) - 1)) }
 
 func runOf(p isa.Part) run { return run{p.Low, p.Width} }
 

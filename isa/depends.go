@@ -480,6 +480,14 @@ func (k *key) from(s *sources) uint64 {
 	return x
 }
 
+// word returns a word that has a key of its own bits, and 0 elsewhere.
+func (k *key) word(x uint64) (v bits.Value) {
+	for _, w := range append([]window{k.first}, k.rest...) {
+		v[w.limb] |= x >> w.at & w.mask << w.shift
+	}
+	return v
+}
+
 // others reads the bits of all windows but the first.
 func (k *key) others(s *sources) (x uint64) {
 	for i := range k.rest {

@@ -289,7 +289,7 @@ func (l *leafMemo) plainDisplay(u *model.BoundLeaf, number int) *display {
 // display returns the display of a case with memos of the decoder's own.
 func (l *leafMemo) display(d *Decoder, number int) *display {
 	if l.displays[number] == nil {
-		l.displays[number] = d.withMemos(l.plan.display(number))
+		l.displays[number] = d.withMemos(l.plan.display(d.set, number))
 	}
 	return l.displays[number]
 }
@@ -314,6 +314,7 @@ func (d *Decoder) withMemos(x *display) *display {
 			p.memo = d.memoOf(p, p.alike)
 		}
 	}
+	own.leaveOut()
 	return &own
 }
 

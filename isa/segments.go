@@ -35,6 +35,10 @@ type display struct {
 	printed int
 	reads   reads
 	groups  []group
+	// flags are bits of which most words have none: these print usual, without the quiet segments; nil where it is not
+	// worth it.
+	flags bits.Value
+	usual []segment
 }
 
 // group is an operand of several pieces, which stands between two places of a display.
@@ -77,6 +81,8 @@ type shownItems struct {
 	// symbols tells that the program may have a name for a value.
 	symbols bool
 	alike   likeness
+	// quiet tells that nothing is printed where no flag of the display is set.
+	quiet bool
 }
 
 type segmentKind uint8
@@ -199,6 +205,9 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 		known = segmentNamed
 	}
 	list := x.segments[:x.printed]
+	if v, f := from[0], &x.flags; x.usual != nil && v[0]&f[0]|v[1]&f[1]|v[2]&f[2]|v[3]&f[3] == 0 {
+		list = x.usual
+	}
 	for at := 0; at < len(list); at++ {
 		if list[at].kind <= known {
 			done, room := copyTexts(list[at:], dst[len(dst):cap(dst)], from, known)
@@ -243,6 +252,14 @@ func copyTexts(segments []segment, room []byte, from *sources, known segmentKind
 		room = room[size&15+more&15:]
 	}
 	return len(segments), len(room)
+}
+
+// behind puts a segment behind a constant text.
+func (p *segment) behind(text string) {
+	p.lit = newChunk(text)
+	if p.lit[chunkLen] == longText {
+		p.front = text
+	}
 }
 
 // constant appends the constant text of a segment.
@@ -337,11 +354,12 @@ func newPlan(u *model.BoundLeaf) *plan {
 }
 
 // display returns the display of a case, made at first use.
-func (p *plan) display(number int) *display {
+func (p *plan) display(set *Set, number int) *display {
 	x := p.displays[number].Load()
 	if x == nil {
 		x = newDisplay(p.unit, number)
 		x.remember()
+		x.findFlags(set)
 		p.displays[number].Store(x)
 	}
 	return x
@@ -491,6 +509,62 @@ func (x *display) remember() {
 	}
 }
 
+// findFlags finds the segments of which most words print nothing: signs, options and the like.
+func (x *display) findFlags(set *Set) {
+	d := newDecoder(set, x.unit.Env)
+	d.frames[innermost].leaf = x.unit
+	for i := range x.segments {
+		flags := d.flagsOf(&x.segments[i])
+		x.segments[i].quiet, x.flags = !flags.IsZero(), x.flags.Or(flags)
+	}
+}
+
+// innermost is the frame in which a segment is tried, with room for all around it, whose bits do not matter; maxFlags is
+// the greatest width of a key that is.
+const innermost, maxFlags = maxFrames - 2, 6
+
+// flagsOf returns the fewest bits of the word without which a segment prints nothing; none where there are none such.
+func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
+	outside := func(w window) bool { return w.source != 0 }
+	if p.kind != segmentDense || p.key.width > maxFlags || outside(p.key.first) || slices.ContainsFunc(p.key.rest, outside) {
+		return flags
+	}
+	needed := uint64(1)<<p.key.width - 1
+	var loud []uint64 // keys that print something
+	for x := range needed + 1 {
+		d.frames[innermost].v = p.key.word(x)
+		if d.text = d.rest(d.text[:0], p, innermost); len(d.text)+len(d.findings) > 0 {
+			loud = append(loud, x)
+		}
+		if len(loud) > 0 && loud[0] == 0 {
+			return flags
+		}
+	}
+	for bit := needed/2 + 1; bit > 0; bit /= 2 {
+		if less := needed &^ bit; !slices.ContainsFunc(loud, func(x uint64) bool { return x&less == 0 }) {
+			needed = less
+		}
+	}
+	return p.key.word(needed)
+}
+
+// leaveOut makes the segments that words without flags print, if they are fewer by some.
+func (x *display) leaveOut() {
+	list, text := make([]segment, 0, len(x.segments)), ""
+	for _, p := range x.segments {
+		if text += string(p.constant(nil)); p.quiet || p.kind == segmentEnd && text == "" {
+			continue
+		}
+		own := *p.shownItems
+		p.shownItems = &own
+		p.behind(text)
+		list, text = append(list, p), ""
+	}
+	if len(list)+2 < x.printed {
+		x.usual = list
+	}
+}
+
 // displayBuilder makes the segments of a display.
 type displayBuilder struct {
 	x *display
@@ -504,10 +578,7 @@ func (b *displayBuilder) place() textPlace { return textPlace{len(b.x.segments),
 
 // add appends a segment, behind the constant text that has gathered.
 func (b *displayBuilder) add(p segment) {
-	p.lit = newChunk(b.text)
-	if p.lit[chunkLen] == longText {
-		p.front = b.text
-	}
+	p.behind(b.text)
 	p.fronts = b.texts
 	b.text, b.texts = "", nil
 	b.x.segments = append(b.x.segments, p)

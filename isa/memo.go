@@ -239,8 +239,6 @@ type envMemo struct {
 
 // leafMemo is what a decoder remembers of a leaf in its environment.
 type leafMemo struct {
-	// plains are the displays without memos, by case; nil before they are printed.
-	plains []*display
 	// plan is nil before there is one.
 	plan     *plan
 	displays []*display // by case; nil before they are printed
@@ -275,17 +273,6 @@ func (m *envMemo) leafMemo(leaf *model.Leaf) *leafMemo {
 	return l
 }
 
-// plainDisplay returns the display of a case without memos.
-func (l *leafMemo) plainDisplay(u *model.BoundLeaf, number int) *display {
-	if l.plains == nil {
-		l.plains = make([]*display, len(u.Cases))
-	}
-	if l.plains[number] == nil {
-		l.plains[number] = newDisplay(u, number)
-	}
-	return l.plains[number]
-}
-
 // display returns the display of a case with memos of the decoder's own.
 func (l *leafMemo) display(d *Decoder, number int) *display {
 	if l.displays[number] == nil {
@@ -297,6 +284,7 @@ func (l *leafMemo) display(d *Decoder, number int) *display {
 // make gives a leaf its plan.
 func (l *leafMemo) make(d *Decoder, u *model.BoundLeaf) {
 	l.plan = planOf(u)
+	l.plan.prepared.Do(l.plan.prepare)
 	l.displays = make([]*display, len(u.Cases))
 	if l.plan.only >= 0 {
 		l.only = l.display(d, l.plan.only)

@@ -2,6 +2,7 @@ package isa
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/isago/isago/bits"
@@ -12,8 +13,10 @@ import (
 // plan is how the displays of a leaf are printed from memos. It is worked out once for all decoders.
 type plan struct {
 	unit *model.BoundLeaf
-	// displays are those that were asked for, by case.
-	displays []atomic.Pointer[display]
+	// plain and displays are those without and with memos that were asked for, by case.
+	plain, displays []atomic.Pointer[display]
+	// prepared guards what is behind it, which is found when the first memo is asked for.
+	prepared sync.Once
 	// only is the number of the case whose display is printed whatever the bits are, -1 if there is none.
 	only int
 	// choice are the bits that say which case is printed, where chooses is set.
@@ -142,7 +145,7 @@ func (d *Decoder) firstCase(l *leafMemo, depth int) *display {
 	case d.quick:
 		return l.display(d, i)
 	}
-	return l.plainDisplay(d.frames[depth].leaf, i)
+	return plainDisplayOf(d.frames[depth].leaf, i)
 }
 
 // chosen finds the leaf of the value of a frame, and its display, nil where it has none.
@@ -195,7 +198,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	}
 	from := &d.frames[depth].from
 	if !x.reads.find(d, from) {
-		x = d.plain(x)
+		x = plainDisplayOf(x.unit, x.number)
 	}
 	known := segmentBreak // up to which kind texts are copied
 	switch {
@@ -323,9 +326,15 @@ func (d *Decoder) direct(dst []byte, ref *model.Ref, depth int) []byte {
 	return d.nested(dst, ref, depth)
 }
 
-// plain returns a display without memos.
-func (d *Decoder) plain(x *display) *display {
-	return d.envMemo(x.unit.Env).leafMemo(x.unit.Leaf).plainDisplay(x.unit, x.number)
+// plainDisplayOf returns the display of a case without memos.
+func plainDisplayOf(u *model.BoundLeaf, number int) *display {
+	to := &planOf(u).plain[number]
+	x := to.Load()
+	if x == nil {
+		x = newDisplay(u, number)
+		to.Store(x)
+	}
+	return x
 }
 
 // planOf returns the plan of a leaf, made at first use.
@@ -333,24 +342,23 @@ func planOf(u *model.BoundLeaf) *plan {
 	if p, ok := u.Printer.Load().(*plan); ok {
 		return p
 	}
-	p := newPlan(u)
+	p := &plan{unit: u, plain: make([]atomic.Pointer[display], len(u.Cases)), displays: make([]atomic.Pointer[display], len(u.Cases)), only: -1}
 	u.Printer.Store(p)
 	return p
 }
 
-func newPlan(u *model.BoundLeaf) *plan {
-	p := &plan{unit: u, displays: make([]atomic.Pointer[display], len(u.Cases)), only: -1}
-	inside := contentsOf{}.boundLeaf(u)
+// prepare finds what memos need.
+func (p *plan) prepare() {
+	inside := contentsOf{}.boundLeaf(p.unit)
 	if p.general, p.branches = !inside.bounded(), inside.branches; p.general {
-		return p
+		return
 	}
 	if p.only = p.onlyCase(); p.only < 0 {
 		g := dependencies{budget: maxDependencies}
-		g.cases(u, 0)
+		g.cases(p.unit, 0)
 		p.choice, p.chooses = g.key(64)
 		p.chooses = p.chooses && len(g.tables) == 0
 	}
-	return p
 }
 
 // display returns the display of a case, made at first use.
@@ -555,8 +563,10 @@ func (x *display) leaveOut() {
 		if text += string(p.constant(nil)); p.quiet || p.kind == segmentEnd && text == "" {
 			continue
 		}
-		own := *p.shownItems
-		p.shownItems = &own
+		if len(text) > chunkLen {
+			own := *p.shownItems
+			p.shownItems = &own
+		}
 		p.behind(text)
 		list, text = append(list, p), ""
 	}

@@ -55,7 +55,7 @@ func (d *Decoder) viewsOf(x *display, depth int) []view {
 // view prints a display of which the tokens, the fields or the operands are asked for.
 func (d *Decoder) view(dst []byte, x *display, depth int) []byte {
 	if !x.reads.find(d, &d.frames[depth].from) {
-		x = d.plain(x)
+		x = plainDisplayOf(x.unit, x.number)
 	}
 	views := d.viewsOf(x, depth)
 	groups := x.groups

@@ -15,6 +15,9 @@ import (
 // Lossless prints instructions so that Parse gives the same bits: where the text alone would give
 // others, it ends with a suffix in braces that names them.
 type Lossless struct {
+	// Lines prints line breaks, and remarks where no suffix follows, of texts that are read back without.
+	Lines bool
+
 	d        *isa.Decoder
 	p        *Parser
 	fields   []isa.Field
@@ -35,20 +38,34 @@ func NewLossless(d *isa.Decoder, p *Parser) *Lossless { return &Lossless{d: d, p
 // back, or only an empty line would, which a program skips; nothing is appended then.
 func (l *Lossless) Append(dst []byte, in isa.Inst) (text []byte, ok bool) {
 	start, silent, remembers := len(dst), l.p.silent, l.remembers(in)
-	dst = l.d.Append(dst, in)
 	if x := l.find(in, remembers); x != nil {
-		if !x.ok {
+		if dst = l.shown(dst, in, x.suffix); !x.ok { // printed for its findings
 			dst = dst[:start]
 		}
-		return append(dst, x.suffix...), x.ok
+		return dst, x.ok
 	}
 	l.p.Addr, l.p.silent, l.p.keptElsewhere, l.asked = l.d.Addr, true, remembers, false
-	text, ok = l.append(dst, start, in)
+	text, ok = l.append(l.d.Append(dst, in), start, in)
 	l.p.silent, l.p.keptElsewhere = silent, false
+	suffix := text[min(start+l.plain, len(text)):]
 	if remembers && !l.asked {
-		l.keep(in, text[min(start+l.plain, len(text)):], ok)
+		l.keep(in, suffix, ok)
+	}
+	if ok && l.Lines {
+		text = l.shown(text[:start], in, string(suffix))
 	}
 	return text, ok
+}
+
+// shown prints an instruction of which the suffix is known.
+func (l *Lossless) shown(dst []byte, in isa.Inst, suffix string) []byte {
+	lines, remarks := l.d.Lines, l.d.Remarks
+	if l.Lines {
+		l.d.Lines, l.d.Remarks = true, suffix == ""
+	}
+	dst = l.d.Append(dst, in)
+	l.d.Lines, l.d.Remarks = lines, remarks
+	return append(dst, suffix...)
 }
 
 // parse reads a text back. An entry that its table has no place for has the index -1.

@@ -62,8 +62,6 @@ type kind struct {
 	indents [2]string
 	follows []flag
 	exports []exports // by Leaf.ID
-	// broken tells that texts can have several lines, or remarks.
-	broken bool
 }
 
 // flag is a context of one bit; the zero flag is none.
@@ -252,7 +250,7 @@ func (r *reader) kind(root *isa.Root, sync string) *kind {
 		}
 		k.exports = append(k.exports, r.exports(l))
 	}
-	k.broken = k.breaks()
+	k.lossless.Lines = k.breaks()
 	k.prefix = k.commonPrefix(inside.Machine(m.set))
 	k.mark = m.text(sync, 1)
 	k.indents = [2]string{m.indent(6), m.indent(6 - len(k.mark))}

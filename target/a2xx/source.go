@@ -24,7 +24,6 @@ type Disassembler struct {
 	named []int64
 	// texts are those of clauses, each in the one place that it can have.
 	texts [1 << textBits]clauseText
-	buf   []byte
 	// at is the unit at which the assembler would place what comes next.
 	at int
 }
@@ -252,33 +251,16 @@ func (d *Disassembler) shownText(c *placedClause, steps []step) []byte {
 }
 
 // instruction appends the text of an instruction, with a suffix for what that does not say.
-func (d *Disassembler) instruction(dst []byte, k *kind, at *isa.Inst, ctx *bits.Value) []byte {
-	in := *at
+func (d *Disassembler) instruction(dst []byte, k *kind, in *isa.Inst, ctx *bits.Value) []byte {
 	k.setContext(*ctx)
-	start := len(dst)
 	if d.Lossy {
 		k.decoder.Lines, k.decoder.Remarks = true, true
-		return k.decoder.Append(dst, in)
+		return k.decoder.Append(dst, *in)
 	}
-	text, ok := k.lossless.Append(dst, in)
+	text, ok := k.lossless.Append(dst, *in)
 	if !ok {
 		return program.AppendData(dst, k.root, in.Bits, in.Leaf.Size)
 	}
-	if !k.broken {
-		return text
-	}
-	d.buf = d.buf[:0]
-	if text[len(text)-1] == '}' {
-		for from := len(text) - 1; ; from-- {
-			if text[from] == '{' {
-				d.buf = append(append(d.buf, ' '), text[from:]...)
-				break
-			}
-		}
-	}
-	k.decoder.Lines, k.decoder.Remarks = true, len(d.buf) == 0
-	text = append(k.decoder.Append(text[:start], in), d.buf...)
-	k.decoder.Lines, k.decoder.Remarks = false, false
 	return text
 }
 

@@ -161,7 +161,9 @@ func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = 
 // an unknown word, and Findings tells more where two instructions claim it.
 func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	d.findings = d.findings[:0]
-	d.conflict = [2]*Leaf{}
+	if d.conflict[0] != nil {
+		d.conflict = [2]*Leaf{}
+	}
 	d.leave(0)
 	d.frames[0].v = v
 	leaf := d.match(d.env, 0)
@@ -338,9 +340,12 @@ type known struct {
 
 // leave forgets what is known of the frames from depth on.
 func (d *Decoder) leave(depth int) {
-	if len(d.missing)+len(d.known) == 0 {
-		return
+	if len(d.missing)+len(d.known) > 0 {
+		d.forgetFrames(depth)
 	}
+}
+
+func (d *Decoder) forgetFrames(depth int) {
 	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
 		d.missing = d.missing[:n-1]
 	}

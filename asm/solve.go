@@ -455,6 +455,9 @@ func (p *Parser) supposing(known wide.Value, read func()) {
 // default1 gives the bits of one default their value where they are unknown; all is false where it is
 // computed from bits that are unknown. With zeros these are 0.
 func (p *Parser) default1(d *model.Default, scope int32, zeros bool) (all bool) {
+	if d.Ref.Field.Table != nil { // tables say where entries are
+		return true
+	}
 	home := p.up(scope, d.Ref.ScopeDepth)
 	sp, low, run := p.runAt(d.Ref, home)
 	if run && p.spaces[sp].known.Uint(low, d.Ref.Width) == ones(d.Ref.Width) {

@@ -273,8 +273,8 @@ func (p *Parser) listFields(leaf *isa.Leaf) []entrySpace {
 	return spaces
 }
 
-// entriesAlone returns the word as it stands with each of its entries at an index of its own, and
-// gives the recoder these entries.
+// entriesAlone returns the word as it stands with each of its entries at the index that the text gives, or else at one of its
+// own, and gives the recoder these entries.
 func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	d := p.recoder()
 	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
@@ -286,9 +286,18 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 			continue
 		}
 		t := s.field.Table
-		setIndex(&in.Bits, s.field, &s.home, uint64(len(tables[t.Index])))
-		spaces = append(spaces, entrySpace{t.Name, len(tables[t.Index]), i})
-		tables[t.Index] = append(tables[t.Index], s.val)
+		index := p.givenIndex(&planned{field: s.field, home: s.home})
+		for i := 0; index < 0; i++ {
+			if !slices.ContainsFunc(spaces, func(x entrySpace) bool { return x.table == t.Name && x.entry == i }) {
+				index = i
+			}
+		}
+		for len(tables[t.Index]) <= index {
+			tables[t.Index] = append(tables[t.Index], bits.Value{})
+		}
+		setIndex(&in.Bits, s.field, &s.home, uint64(index))
+		spaces = append(spaces, entrySpace{t.Name, index, i})
+		tables[t.Index][index] = s.val
 	}
 	for i, t := range tables {
 		d.SetTable(i, t)

@@ -280,18 +280,9 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 	in := isa.Inst{Leaf: leaf, Bits: p.spaces[spaceWord].val}
 	tables := make([][]bits.Value, len(p.Tables))
 	var spaces []entrySpace
-	for i := spaceTable; i < p.nspaces; i++ {
+	put := func(i, index int) {
 		s := &p.spaces[i]
-		if s.field == nil {
-			continue
-		}
 		t := s.field.Table
-		index := p.givenIndex(&planned{field: s.field, home: s.home})
-		for i := 0; index < 0; i++ {
-			if !slices.ContainsFunc(spaces, func(x entrySpace) bool { return x.table == t.Name && x.entry == i }) {
-				index = i
-			}
-		}
 		for len(tables[t.Index]) <= index {
 			tables[t.Index] = append(tables[t.Index], bits.Value{})
 		}
@@ -299,10 +290,33 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 		spaces = append(spaces, entrySpace{t.Name, index, i})
 		tables[t.Index][index] = s.val
 	}
+	var open []int
+	for i := spaceTable; i < p.nspaces; i++ {
+		s := &p.spaces[i]
+		if s.field == nil {
+			continue
+		}
+		if index := p.givenIndex(&planned{field: s.field, home: s.home}); index >= 0 {
+			put(i, index)
+		} else {
+			open = append(open, i)
+		}
+	}
+	for _, i := range open {
+		put(i, free(spaces, p.spaces[i].field.Table.Name))
+	}
 	for i, t := range tables {
 		d.SetTable(i, t)
 	}
 	return in, spaces
+}
+
+// free returns the first index of a table that has no entry yet.
+func free(spaces []entrySpace, table string) (index int) {
+	for slices.ContainsFunc(spaces, func(x entrySpace) bool { return x.table == table && x.entry == index }) {
+		index++
+	}
+	return index
 }
 
 func (p *Parser) applyOne(s *suffix, spaces []entrySpace) string {

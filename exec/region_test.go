@@ -117,3 +117,18 @@ func TestSeenElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// What always holds is no guard, wherever it was met first: in a region that may be skipped, say.
+func TestAlwaysHolds(t *testing.T) {
+	m := parse(t, strings.Replace(regions, `<bitset name="#instruction"`, `<file name="f" type="f32" count="1" init="0"/>
+<bitset name="always" extends="#instruction"><display>always</display><pattern low="0" high="7">00000010</pattern>
+<semantics><![CDATA[
+  if (r[1] > 3) { if (r[2] > 5) { pc = next + (r[0] * 3 ^ r[0] >> 1 ^ r[0] * 5 ^ r[0] >> 3); } }
+  if (u32(1) <= u32(1) && isnan(f[0])) { r[3] = 1; } else { r[3] = 2; }
+]]></semantics></bitset>
+<bitset name="#instruction"`, 1))
+	w := NewWave(m.program("#instruction", sem.Words{}, 2)) // which verifies it
+	w.Start(1, 0)
+	w.Run()
+	wantState(t, w, "r", 3, 0, 2)
+}

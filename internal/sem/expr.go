@@ -245,6 +245,10 @@ func (l *lowerer) logic(e *expr) value {
 
 // under lowers an expression for the lanes in which a condition holds.
 func (l *lowerer) under(cond ID, run func()) {
+	if c, ok := l.b.isConst(cond); ok && c != 0 { // which may have been met first in a region that is skipped
+		run()
+		return
+	}
 	path, start, guard := l.path, l.start, l.b.guard
 	l.path = l.b.and(path, cond)
 	l.b.guard = l.guardOf(l.path)

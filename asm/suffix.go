@@ -296,7 +296,7 @@ func (p *Parser) entriesAlone(leaf *isa.Leaf) (isa.Inst, []entrySpace) {
 		if s.field == nil {
 			continue
 		}
-		if index := p.givenIndex(&planned{field: s.field, home: s.home}); index >= 0 {
+		if index := p.givenIndex(&planned{field: s.field, home: s.home}); index >= 0 && index < s.field.Table.Size {
 			put(i, index)
 		} else {
 			open = append(open, i)

@@ -118,9 +118,16 @@ func readSuffixPart(part string) (s suffix, err string) {
 // nameless recognises LOW..HIGH or one bit number at the end of the path.
 func (s *suffix) nameless() (err string) {
 	at := len(strings.TrimRight(s.path, ".0123456789"))
-	run, dotted := strings.CutPrefix(s.path[at:], ".")
-	if s.path[at:] == "" || at > 0 && !dotted {
-		return "" // a name, perhaps with digits at its end
+	if at > 0 { // digits may end a name
+		point := strings.IndexByte(s.path[at:], '.')
+		if point < 0 {
+			return ""
+		}
+		at += point
+	}
+	run := strings.TrimPrefix(s.path[at:], ".")
+	if run == "" {
+		return ""
 	}
 	low, high, ranged := strings.Cut(run, "..")
 	if !ranged {

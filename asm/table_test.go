@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/asm"
@@ -129,6 +130,28 @@ func TestSplitOfEntry(t *testing.T) {
 	res, err := x.p.Parse("l 011x")
 	if err != nil || res.Inst.Bits != bits.Of(2) || len(res.Entries) != 1 || res.Entries[0].Value != bits.Of(5) {
 		t.Errorf("read as %s with %v: %v", res.Inst.Bits, res.Entries, err)
+	}
+}
+
+// TestNamelessBits names bits of an entry by number, where the name of its index ends with digits.
+func TestNamelessBits(t *testing.T) {
+	x := toolsFor(t, load(t, `<bitset name="#opd" size="8"><display>{M}</display><field name="M" low="0" high="3" type="hex"/><field name="N" low="4" high="7" type="hex"/></bitset>
+		<table name="opd" type="#opd" size="4"/>
+		<bitset name="#instruction" size="8"/>
+		<bitset name="use" extends="#instruction"><display>use {SRC12.M}</display><pattern low="2" high="7">000000</pattern>
+			<field name="SRC12" low="0" high="1" type="#opd" table="opd"/></bitset>`))
+	for text, want := range map[string]uint64{"use 3 {SRC12.4=0x1}": 0x13, "use 3 {SRC12@1, SRC12.4..6=0x5}": 0x53, "use 3 {SRC12.M=0x4, src12.7=0x1}": 0x84} {
+		res, err := x.p.Parse(text)
+		if err != nil || len(res.Entries) != 1 || res.Entries[0].Value != bits.Of(want) {
+			t.Errorf("%q has the entries %v, %v, expected %x", text, res.Entries, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"use 3 {SRC12.4..=0x1}": `"4..", expected bits such as 44..50`, "use 3 {SRC12.8=0x1}": "bit 8 of an entry of 8 bits", "use 3 {SRC1.4=0x1}": `no field "SRC1" in this instruction`,
+	} {
+		if _, err := x.p.Parse(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, expected %q", text, err, want)
+		}
 	}
 }
 

@@ -258,6 +258,12 @@ func TestChecked(t *testing.T) {
 			t.Errorf("%q has been checked: %v", text, !want)
 		}
 	}
+	for i := range 9 { // by their shape from the third on
+		if text := fmt.Sprintf("COND_CALL ADDR(%d) DIR(0) FORCE_CALL", 20+i); read(text) {
+			t.Errorf("%q has been checked as another line of its shape", text)
+		}
+		p.Check()
+	}
 	if clause = 6; read(first) {
 		t.Error("a line has been checked whose label was elsewhere")
 	}

@@ -155,6 +155,21 @@ func TestNamelessBits(t *testing.T) {
 	}
 }
 
+// TestSplitBesideEntry is TestSplitOfEntry where another entry stands first, which may be anywhere but where the text says that
+// this one is: at 0.
+func TestSplitBesideEntry(t *testing.T) {
+	x := toolsFor(t, load(t, `<enum name="#e"><value val="0" display="x"/><value val="1" display="1"/><value val="2" display="2"><alias></alias></value></enum>
+		<bitset name="#s" size="4"><display>{A}{B}</display><field name="A" low="0" high="1" type="#e"/><field name="B" low="2" high="3" type="#e"/></bitset>
+		<table name="table" type="#s" size="8"/>
+		<bitset name="#instruction" size="16"><override><expr>{C} != {E}</expr><display>.{H}</display><alias>l {G} {H}{E}{C}</alias></override><display>l {G} {H}{E}{C}</display>
+			<field name="H" pos="0" type="hex"/><field name="E" low="1" high="3" type="#s" table="table"/><field name="C" low="4" high="5" type="#e"/>
+			<field name="G" low="6" high="8" type="#s" table="table"/><pattern low="9" high="15">0000000</pattern></bitset>`))
+	res, err := x.p.Parse("l xx 011x")
+	if err != nil || res.Inst.Bits != bits.Of(1<<6) || len(res.Entries) != 2 || res.Entries[1].Value != bits.Of(5) {
+		t.Errorf("read as %s with %v: %v", res.Inst.Bits, res.Entries, err)
+	}
+}
+
 // TestFixedTable looks entries up in a table that is given. Index 0 is 21, 1 is 43, 2 is 65.
 func TestFixedTable(t *testing.T) {
 	x := toolsFor(t, load(t, tableXML))

@@ -66,7 +66,7 @@ func TestIgnoredBitsOfEntries(t *testing.T) {
 
 // An operand inside of an entry has its bits in the entry that the word names, however often one like it was met in another.
 func TestOperandsOfEntries(t *testing.T) {
-	const text = `<isa strict="true">
+	d := strict(t, `
 	<bitset name="#entry" size="8">
 	  <display>r{N}</display>
 	  <field name="N" low="0" high="7" type="uint" role="read"/>
@@ -76,15 +76,7 @@ func TestOperandsOfEntries(t *testing.T) {
 	  <display>op {E}</display>
 	  <pattern low="2" high="7">000000</pattern>
 	  <field name="E" low="0" high="1" type="#entry" table="entries"/>
-	</bitset></isa>`
-	set, err := isa.Load(fstest.MapFS{"t.xml": {Data: []byte(text)}}, "t.xml", isa.Options{})
-	if err != nil {
-		t.Fatal(isa.Explain(err))
-	}
-	d, err := set.NewDecoder("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	</bitset>`)
 	d.SetTable(0, []bits.Value{bits.Of(5), bits.Of(5), bits.Of(5), bits.Of(5)})
 	for i := range 100 {
 		in, _ := d.Decode(bits.Of(uint64(i % 4)))

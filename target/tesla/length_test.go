@@ -146,6 +146,16 @@ func TestMisalignedRegisters(t *testing.T) {
 	}
 }
 
+// TestUnexpectedAgain warns of each line that the hardware does not expect, also of those that were read before.
+func TestUnexpectedAgain(t *testing.T) {
+	const lines = 5
+	text := strings.Repeat("exit ld o[0x20] s16 s[$a5++0x61b2]\nexit ld o[0x20] s16 s[$a1++0x61b4]\n", lines)
+	out, err := compileAll(text, "g200", "cp")
+	if err != nil || len(out.Warnings) != lines {
+		t.Errorf("%v, %v, expected %d warnings", out, err, lines)
+	}
+}
+
 // TestNoPredicateIsZero holds that words without a predicate have 0 in its place, as compilers and envyas
 // write them, and that what has one always runs.
 func TestNoPredicateIsZero(t *testing.T) {

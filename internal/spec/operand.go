@@ -683,7 +683,9 @@ func (l *loader) components(n *node, old []*Expr) []*Expr {
 		}
 	}
 	for _, name := range []string{"x", "y", "z", "w"}[:last+1] {
-		list = append(list, l.exprAttr(n, name, true))
+		if e := l.exprAttr(n, name, true); e != nil {
+			list = append(list, e)
+		}
 	}
 	return list
 }

@@ -158,7 +158,7 @@ func (h *holes) scan(text []byte) (ok bool) {
 			continue
 		}
 		from, end, v, hole := h.numberAt(line, i)
-		if hole == 0 || len(h.numbers) == maxHoles || h.selectors.anchors.start().takes(hole) && h.selectors.hasAnchor(line[from:end]) {
+		if hole == 0 || len(h.numbers) == maxHoles || h.selectors.anchors.start().takes(hole) && h.selectors.hasAnchor(line[from:end], line[end:]) {
 			n += copy(shape[n:], line[i:end])
 			i = end
 			continue

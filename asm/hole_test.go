@@ -19,10 +19,10 @@ import (
 func TestScan(t *testing.T) {
 	h := &holes{selectors: &selectors{anchors: trieOf("99d", "aab")}, folds: foldTable(false)}
 	for _, line := range []string{
-		"mov r<12>, c<3>.x", "<1>", "<0>", "add 0x<x1f>, -<5>", "<12345678> 123456789 <123456789012345>", "a<1>b<2>c<3>d<4>e<5>f<6>g<7>",
+		"mov r<12>, c<3>.x", "<1>", "<0>", "add 0x<x1f>, -<5>", "<12345678> <123456789> <123456789012345>", "a<1>b<2>c<3>d<4>e<5>f<6>g<7>",
 		"1234567890123456", "007 00 0x01 0x", "0b101 0o17 0B1", "1.5 0.25 .<5>", "r1.2x", "v<1>.x <2>.", "0x1F 0X1f", "0x<xabcdef> 0x1234567890abcdef",
 		"nothing", "", "a\x01 1", "\x02", "\x00 1", "é<1>",
-		"99d <1>", "<98> 99 9 <18> 19 <1991>", "0x<xab> 0xaa 0x1aab 0xba 0x<xaa7>",
+		"99d <1>", "<98> <99> <9> 199d <19>c <99>;d <1991>d", "0x<xab> 0x<xaa> 0x1aab 0xaab 0x<xba> 0x<xaa7> 0x<x1a>",
 	} {
 		shape := regexp.MustCompile(`<x[0-9a-f]*>`).ReplaceAllString(line, "\x02")
 		shape = regexp.MustCompile(`<[0-9]*>`).ReplaceAllString(shape, "\x01")

@@ -123,7 +123,7 @@ func (t *selectors) newSelector(x uint64, word []byte, folds *[256]byte) *select
 		folded[i] = folds[c]
 	}
 	switch {
-	case t.hasAnchor(folded):
+	case t.hasAnchor(folded, nil):
 		s.hole = 0
 	case loose[folded[0]] || loose[folded[len(folded)-1]]:
 		s.hole = looseHole
@@ -133,10 +133,12 @@ func (t *selectors) newSelector(x uint64, word []byte, folds *[256]byte) *select
 	return s
 }
 
-// hasAnchor reports whether a template could have its anchor in a word, or from there on.
-func (t *selectors) hasAnchor(word []byte) bool {
+// hasAnchor reports whether a template could have its anchor in a word, or from there on; where it is known what stands
+// behind the word, behind has that.
+func (t *selectors) hasAnchor(word, behind []byte) bool {
 	for i := range word {
-		if found, _, stop, _ := t.anchors.find(word, i, len(word)+1, true); found != nil || stop == len(word) {
+		found, _, stop, at := t.anchors.find(word, i, len(word)+1, true)
+		if found != nil || stop == len(word) && (behind == nil || len(behind) > 0 && t.anchors.after(at, behind[0]) != nil) {
 			return true
 		}
 	}

@@ -176,37 +176,106 @@ func (p *Parser) relyOnTag(t tag, mask uint64) {
 
 // relyOnRun relies on the bits of a run of a space that holes give.
 func (p *Parser) relyOnRun(space uint8, low, width int) {
-	limb, shift := low>>6&3, uint(low)&63
-	holes := &p.spaces[space].holes
-	if mask := ones(width) << shift & holes[limb]; mask != 0 {
-		p.relyOnBits(space, limb, mask)
-	}
-	if mask := ones(width) >> 1 >> (^shift & 63) & holes[(limb+1)&3]; mask != 0 && int(shift)+width > 64 {
-		p.relyOnBits(space, limb+1, mask)
+	if mask := p.spaces[space].holes.Uint(low, width); mask != 0 {
+		p.relyOnSome(space, low, mask)
 	}
 }
 
-// relyOnTest relies on those bits of a test of a run from low on that its result depends on. val and set are of the bits
-// of the run.
-func (p *Parser) relyOnTest(t *model.Test, space uint8, low int, val, set uint64) {
-	given := p.spaces[space].holes.Uint(low, 64) & t.Mask
-	if given == 0 {
-		return
+// testRun are bits of a test from at on: so many of a space from low on, or zeros.
+type testRun struct {
+	space          uint8
+	low, width, at int
+}
+
+// runsOf lists where the low 64 bits of what is tested in a scope are.
+func (p *Parser) runsOf(t *model.Test, s *scope) []testRun {
+	runs := p.runs[:0]
+	switch {
+	case t.Context:
+		runs = append(runs, testRun{space: spaceContext, width: 64})
+	case s.parts == nil:
+		runs = append(runs, testRun{space: s.space, low: s.low + t.Low, width: 64})
+	default:
+		at := 0
+		for low, width := range s.pieces([]spec.Part{{Width: min(s.size, 64)}}) {
+			runs = append(runs, testRun{s.space, low, width, at})
+			at += width
+		}
+	}
+	p.runs = runs
+	return runs
+}
+
+// relyOnTest relies on those bits of a test in a scope that its result depends on. val and set are of the bits of the test.
+func (p *Parser) relyOnTest(t *model.Test, s *scope, val, set uint64) {
+	runs, given := p.runsOf(t, s), uint64(0)
+	for _, r := range runs {
+		if r.low != zeros {
+			given |= p.spaces[r.space].holes.Uint(r.low, r.width) << uint(r.at)
+		}
 	}
 	differ := (val ^ t.Match) & t.Mask & set
-	switch {
-	case differ&^given != 0:
+	switch given &= t.Mask; {
+	case given == 0 || differ&^given != 0 || differ != 0 && p.relyOnOther(t, runs, given):
 		return
 	case differ != 0:
 		given = topBit(differ)
 	}
+	for _, r := range runs {
+		if r.low != zeros {
+			p.relyOnSome(r.space, r.low, given>>uint(r.at)&ones(r.width))
+		}
+	}
+}
+
+// relyOnSome relies on those of up to 64 bits of a space from low on that are in the mask and given by holes.
+func (p *Parser) relyOnSome(space uint8, low int, mask uint64) {
 	limb, shift := low>>6&3, uint(low)&63
-	if mask := given << shift; mask != 0 {
-		p.relyOnBits(space, limb, mask)
+	if m := mask << shift; m != 0 {
+		p.relyOnBits(space, limb, m)
 	}
-	if mask := given >> 1 >> (^shift & 63); mask != 0 {
-		p.relyOnBits(space, limb+1, mask)
+	if m := mask >> 1 >> (^shift & 63); m != 0 {
+		p.relyOnBits(space, limb+1, m)
 	}
+}
+
+// relyOnOther relies on given bits of a test being others than those that it asks for, where they are all of a number but for
+// its lowest ones. Where those are the least or the greatest that there are, the number is greater, or less. It reports
+// whether that can be said.
+func (p *Parser) relyOnOther(t *model.Test, runs []testRun, given uint64) bool {
+	var hole uint8
+	var asked, match, known uint64 // of the number and of the test
+	for _, r := range runs {
+		limb, shift := r.low>>6&3, uint(r.low)&63
+		for i := range p.trail {
+			u := &p.trail[i]
+			mask := u.set >> shift & ones(r.width) << uint(r.at) & given
+			switch {
+			case r.low == zeros || u.hole == 0 || u.space != r.space || int(u.limb) != limb || mask == 0:
+				continue
+			case u.negated || hole != 0 && u.hole != hole:
+				return false
+			}
+			by := int16(shift) - int16(r.at) - u.shift
+			hole, known = u.hole, known|mask
+			asked, match = asked|shifted(mask, by), match|shifted(t.Match&mask, by)
+		}
+	}
+	if known != given {
+		return false
+	}
+	f, below := p.fact(hole), asked&-asked-1
+	switch {
+	case fill(f.most)&^(f.mask&^f.match)&^(asked|below) != 0: // of which it is known that it has none
+		return false
+	case match == 0:
+		f.least = max(f.least, below+1)
+	case match == asked && below == 0 && asked&(asked+1) == 0:
+		f.most = min(f.most, asked-1)
+	default:
+		return false
+	}
+	return true
 }
 
 // setTagged is setSome for a line with holes: the bits are of the tag.
@@ -240,7 +309,7 @@ func (p *Parser) setTaggedLimb(sp uint8, limb int, v, mask uint64) bool {
 // relyOnAgreement relies on known bits of a limb being the same as those that are set, or not.
 func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
 	s := &p.spaces[space]
-	if s.holes[limb]&both == 0 && p.tag.hole == 0 {
+	if both = p.ofOthers(space, limb, both); s.holes[limb]&both == 0 && p.tag.hole == 0 || both == 0 {
 		return
 	}
 	differ := (s.val[limb] ^ v) & both
@@ -254,6 +323,19 @@ func (p *Parser) relyOnAgreement(space uint8, limb int, v, both uint64) {
 	if p.tag.hole != 0 {
 		p.relyOnTag(p.tag, both)
 	}
+}
+
+// ofOthers returns those bits of a limb that were not given by the hole of the tag, and as it does.
+func (p *Parser) ofOthers(space uint8, limb int, both uint64) uint64 {
+	if p.tag.hole == 0 || p.spaces[space].holes[limb]&both == 0 {
+		return both
+	}
+	for i := range p.trail {
+		if u := &p.trail[i]; u.space == space && int(u.limb) == limb && u.tag == p.tag {
+			both &^= u.set
+		}
+	}
+	return both
 }
 
 // pair says of two numbers that their bits of mask are the same, or that some of them are not.

@@ -71,8 +71,12 @@ type holes struct {
 	pairs []pair
 	fills []holeBits
 	// words are the starts of words that go on with digits, packed.
-	words    []uint64
-	wordEnds [256]bool // their last bytes
+	words []uint64
+	// zeroWords are those of words that go on with no digit but a 0, behind which there is none in a number.
+	zeroWords []uint64
+	wordEnds  [256]bool // the last bytes of both
+	// stale tells that the line has another shape by now.
+	stale bool
 	// points tells that there are words that go on behind a point with what is no selector.
 	points bool
 }
@@ -128,7 +132,7 @@ func (h *holes) scan(text []byte) (ok bool) {
 		h.line, h.shape = make([]byte, 0, 2*size+16), make([]byte, 0, 2*size+16)
 	}
 	line := append(h.line[:0], text...)
-	h.line, h.numbers, h.values = line, h.numbers[:0], h.values[:0]
+	h.line, h.numbers, h.values, h.stale = line, h.numbers[:0], h.values[:0], false
 	all, shape := line[:size+16], h.shape[:size+16]
 	n, i := 0, 0
 	for i < size {
@@ -192,7 +196,12 @@ func (h *holes) numberAt(line []byte, at int) (from, end int, v uint64, hole byt
 		case end > at+1:
 			return at, end, 0, 0
 		case next == 'x':
-			return hexadecimal(line, at+2)
+			if from, end, v, hole = hexadecimal(line, at+2); v == 0 && h.isZeroWord(line, from) {
+				hole = 0
+			}
+			return from, end, v, hole
+		case h.isZeroWord(line, at):
+			return at, end, 0, 0
 		case radixes[next] != 0:
 			_, end, _, _ = hexadecimal(line, at+2)
 			return at, end, 0, 0
@@ -249,6 +258,11 @@ var parting = func() (set [256]bool) {
 // isWord reports whether the digits at a place belong to a word.
 func (h *holes) isWord(line []byte, at int) bool {
 	return slices.Contains(h.words, wordBefore(line, at))
+}
+
+// isZeroWord reports whether the 0 at a place belongs to a word.
+func (h *holes) isZeroWord(line []byte, at int) bool {
+	return len(h.zeroWords) > 0 && at > 0 && h.wordEnds[line[at-1]|0x20] && slices.Contains(h.zeroWords, wordBefore(line, at))
 }
 
 // start makes the text that is to be read.
@@ -326,15 +340,25 @@ func (p *Parser) writeOut(pos int) {
 }
 
 // isInWord has the line read again with the number of the hole at a place, whose digits may be part of what is around them,
-// and tells words of that kind from numbers from now on.
-func (p *Parser) isInWord(pos int) {
-	p.writeOut(pos)
+// and tells words of that kind from numbers from now on. zero tells that it may be if it is 0; again is false where it is not.
+func (p *Parser) isInWord(pos int, zero bool) (again bool) {
 	h := p.holes
-	if w := wordBefore(p.src, pos); w != 0 && len(h.words) < maxWords && p.src[pos] != hexHole && !slices.Contains(h.words, w) {
-		h.words = append(h.words, w)
-		h.wordEnds[p.src[pos-1]|0x20] = true
-		h.points = h.points || p.src[pos] >= selectorHole
+	open, words := &h.open[h.from(pos)], &h.words
+	if zero = zero && p.src[pos] < selectorHole; zero {
+		if words = &h.zeroWords; open.value != 0 {
+			open.least = max(open.least, 1)
+			return false
+		}
 	}
+	p.writeOut(pos)
+	w := wordBefore(p.src, pos)
+	if w == 0 || len(*words) == maxWords || p.src[pos] == hexHole && !zero || slices.Contains(*words, w) {
+		return true
+	}
+	*words = append(*words, w)
+	h.wordEnds[p.src[pos-1]|0x20], h.stale = true, true
+	h.points = h.points || p.src[pos] >= selectorHole
+	return true
 }
 
 // maxWords bounds the words with digits that are known.
@@ -351,7 +375,7 @@ func (p *Parser) holeNumber(n *number, pos int, base uint64) bool {
 		return false
 	}
 	if base != p.baseAt(pos) {
-		p.isInWord(pos)
+		p.isInWord(pos, false)
 		return false
 	}
 	h := p.holes
@@ -445,8 +469,8 @@ func (p *Parser) cut(next *node, pos int, first bool) {
 }
 
 // holeComes reports whether a text, of which what stands from pos up to end is read, could go on with what the hole there
-// stands for.
-func (p *Parser) holeComes(pos, end int, text string) bool {
+// stands for, and whether with nothing but a 0.
+func (p *Parser) holeComes(pos, end int, text string) (comes, zero bool) {
 	i := 0
 	for _, c := range p.src[pos:end] {
 		if i < len(text) && c == text[i] { // or it is a free blank
@@ -454,7 +478,7 @@ func (p *Parser) holeComes(pos, end int, text string) bool {
 		}
 	}
 	if i == len(text) { // which stands here, and is too long
-		return false
+		return false, false
 	}
-	return holesFor[text[i]]>>p.src[end]&1 != 0
+	return holesFor[text[i]]>>p.src[end]&1 != 0, text[i] == '0'
 }

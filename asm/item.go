@@ -61,8 +61,7 @@ func (p *Parser) matchBlank(next *node, padding bool) bool {
 func (p *Parser) findWord(t *trie, pos, limit int) (found *word, end int) {
 	found, end, stop, at := t.find(p.src, pos, limit, p.strict)
 	p.see(stop)
-	if p.holeAt(stop) && at.takes(p.src[stop]) {
-		p.isInWord(stop)
+	if p.holeAt(stop) && at.takes(p.src[stop]) && p.isInWord(stop, t.onlyZero(at, p.src[stop])) {
 		return nil, 0
 	}
 	return found, end

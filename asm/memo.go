@@ -231,11 +231,27 @@ func (t *lineTable) worthy() bool {
 // met reports whether something with that hash was met before, as far as can be told, and notes that it is now.
 func (m *marks) met(hash uint64) bool {
 	if m.used >= len(m.list)/2 && len(m.list) < manyMarks { // few lines are worth little memory
-		*m = marks{list: make([]uint32, max(minMarks, 4*len(m.list)))}
+		before := m.list
+		m.list, m.used = make([]uint32, max(minMarks, 4*len(before))), 0
+		for _, mark := range before {
+			if mark != 0 {
+				m.add(mark)
+			}
+		}
 	}
-	// Those that share a place push one another out, in no order in which they could do so for ever.
+	return m.add(uint32(hash>>32) | 1)
+}
+
+// place returns where a mark is if it is there.
+func (m *marks) place(mark uint32) []uint32 {
 	const together = 4 // as many as two bits of turn tell apart
-	at, mark := m.list[hash&uint64(len(m.list)-together):][:together], uint32(hash>>32)|1
+	return m.list[mix(uint64(mark), 0)&uint64(len(m.list)-together):][:together]
+}
+
+// add adds a mark and reports whether it was there. Those that share a place push one another out, in no order in which
+// they could do so for ever.
+func (m *marks) add(mark uint32) (was bool) {
+	at := m.place(mark)
 	if slices.Contains(at, mark) {
 		return true
 	}

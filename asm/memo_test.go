@@ -272,10 +272,16 @@ func TestChecked(t *testing.T) {
 // Lines that share a place among those met once do not push each other out for ever.
 func TestMarks(t *testing.T) {
 	var m marks
-	known := map[uint64]bool{}
+	m.met(1 << 32)
+	known, place := map[uint64]bool{}, m.place(1)
+	for hash := uint64(1 << 32); len(known) < 12; hash += 1 << 33 {
+		if &m.place(uint32(hash >> 32))[0] == &place[0] {
+			known[hash] = false
+		}
+	}
 	for range 200 {
-		for i := range uint64(12) { // alike in the bits that say the place
-			if hash := i << 40; !known[hash] {
+		for hash, ok := range known {
+			if !ok {
 				known[hash] = m.met(hash)
 			}
 		}
@@ -284,6 +290,27 @@ func TestMarks(t *testing.T) {
 		if !ok {
 			t.Errorf("%x was met two hundred times, and each time for the first", hash)
 		}
+	}
+}
+
+// What was met once is not forgotten when there is more of it.
+func TestMarksGrow(t *testing.T) {
+	const many = 10_000
+	var m marks
+	r := rand.New(rand.NewSource(1))
+	var list []uint64
+	for range many {
+		list = append(list, r.Uint64())
+		m.met(list[len(list)-1])
+	}
+	forgotten := 0
+	for _, hash := range list {
+		if !m.met(hash) {
+			forgotten++
+		}
+	}
+	if forgotten > many/20 {
+		t.Errorf("%d of %d are forgotten", forgotten, many)
 	}
 }
 

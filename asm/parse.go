@@ -69,7 +69,9 @@ type Parser struct {
 	// ignorant knows no bit; most are those that can be set in the values of expressions.
 	ignorant *Parser
 	most     map[*model.Node]uint64
-	scalar   []byte // room for what a value prints
+	decided  map[*model.Prog][]decided
+	runs     []testRun // room for those of a test
+	scalar   []byte    // room for what a value prints
 }
 
 // language is what a parser reads.
@@ -681,8 +683,10 @@ func (p *Parser) findLiteral(n *node, pos, limit int) (e *edge, end int) {
 func (p *Parser) literalAt(pos, limit int, text string) (end int, ok bool) {
 	end, ok = stands(p.src, pos, limit, text, p.strict)
 	p.see(end - int(truthBit(ok)))
-	if !ok && p.holeAt(end) && p.holeComes(pos, end, text) {
-		p.isInWord(end)
+	if !ok && p.holeAt(end) {
+		if comes, zero := p.holeComes(pos, end, text); comes {
+			p.isInWord(end, zero)
+		}
 	}
 	return end, ok
 }

@@ -228,7 +228,7 @@ func (p *Parser) shapeFacts() *shapeFacts {
 // learnShape keeps what a line with holes was read as, nothing where it is no instruction.
 func (p *Parser) learnShape() {
 	h := p.holes
-	if h.lost || p.asked {
+	if h.lost || h.stale || p.asked {
 		return
 	}
 	h.facts = h.facts[:0]

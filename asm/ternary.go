@@ -196,22 +196,27 @@ func (p *Parser) tests(n *model.Node, scope int32) bool {
 // test is value for a test.
 func (p *Parser) test(t *model.Test, scope int32) ternary {
 	var val, set uint64
-	switch s := &p.scopes[p.up(scope, t.ScopeDepth)]; {
+	s := &p.scopes[p.up(scope, t.ScopeDepth)]
+	switch {
 	case t.Context:
 		sp := &p.spaces[spaceContext]
 		val, set = sp.val[0], sp.known[0]
-		if p.shaped {
-			p.relyOnTest(t, spaceContext, 0, val, set)
-		}
 	case s.parts == nil:
 		sp := &p.spaces[s.space]
 		val, set = sp.val.Uint(s.low+t.Low, 64), sp.known.Uint(s.low+t.Low, 64)
-		if p.shaped {
-			p.relyOnTest(t, s.space, s.low+t.Low, val, set)
-		}
 	default:
-		x := p.pieces(s, []spec.Part{{Width: s.size}})
-		val, set = x.val, ^x.open
+		set = ^ones(min(s.size, 64)) // beyond it there are zeros
+		for _, r := range p.runsOf(t, s) {
+			if sp := &p.spaces[s.space]; r.low == zeros {
+				set |= ones(r.width) << uint(r.at)
+			} else {
+				val |= sp.val.Uint(r.low, r.width) << uint(r.at)
+				set |= sp.known.Uint(r.low, r.width) << uint(r.at)
+			}
+		}
+	}
+	if p.shaped {
+		p.relyOnTest(t, s, val, set)
 	}
 	switch {
 	case (val^t.Match)&t.Mask&set != 0:

@@ -41,6 +41,16 @@ type state struct {
 // takes reports whether what a hole stands for may go on.
 func (s *state) takes(hole byte) bool { return s.holes>>hole&1 != 0 }
 
+// onlyZero reports whether nothing that a hole may stand for goes on but a 0.
+func (t *trie) onlyZero(s *state, hole byte) bool {
+	for i := range int(s.bytes) {
+		if c := s.first + byte(i); c != '0' && holesFor[c]>>hole&1 != 0 && t.after(s, c) != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // start is the place before all texts.
 func (t *trie) start() *state { return &t.states[0] }
 

@@ -24,10 +24,13 @@ const NoWire = -1
 // maxWiring bounds the computed values inside each other.
 const maxWiring = 4
 
+// Decider says which way a condition goes that stands so many scopes out; ok is false where that is open.
+type Decider func(cond *Node, scopeDepth int) (truth, ok bool)
+
 // WiringOf returns the wiring of an expression, all of which must come from one scope; ok is false where it is something
-// else. A bit may be in two places of a value.
-func WiringOf(n *Node) (w Wiring, ok bool) {
-	finder := wiring{}
+// else. A bit may be in two places of a value. A choice is what decide says of its condition; nil says nothing of any.
+func WiringOf(n *Node, decide Decider) (w Wiring, ok bool) {
+	finder := wiring{decide: decide}
 	w.Wires, ok = finder.node(n, 0, maxWiring)
 	w.ScopeDepth = finder.scopeDepth
 	return w, ok && finder.found
@@ -37,6 +40,7 @@ func WiringOf(n *Node) (w Wiring, ok bool) {
 type wiring struct {
 	scopeDepth int
 	found      bool // scopeDepth is known
+	decide     Decider
 }
 
 // node returns the wires of an expression that stands so many scopes out.
@@ -57,6 +61,8 @@ func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 			v, ok = w.node(x, scopeDepth, depth)
 			return v.masked(mask), ok
 		}
+	case spec.OpCond:
+		return w.choice(n, scopeDepth, depth)
 	case spec.OpOr, spec.OpXor, spec.OpAdd:
 		x, okX := w.node(n.X, scopeDepth, depth)
 		if !okX {
@@ -66,6 +72,20 @@ func (w *wiring) node(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
 		return x.joined(&y, okY)
 	}
 	return v, false
+}
+
+// choice returns the wires of what a choice is.
+func (w *wiring) choice(n *Node, scopeDepth, depth int) (v Wires, ok bool) {
+	if w.decide == nil {
+		return v, false
+	}
+	switch truth, ok := w.decide(n.X, scopeDepth); {
+	case !ok:
+		return v, false
+	case truth:
+		return w.node(n.Y, scopeDepth, depth)
+	}
+	return w.node(n.Z, scopeDepth, depth)
 }
 
 // constantSide returns the other side of an operator whose one side is a constant, and that; nil and 0 where none is.
@@ -159,7 +179,7 @@ func (v Wires) joined(x *Wires, ok bool) (Wires, bool) {
 // is returns the bits that a scope must have for the bits of a value that are in care to be those of x; ok is false where
 // that is none, or says nothing.
 func is(n *Node, x, care uint64) (f fixedBits, ok bool) {
-	w, ok := WiringOf(n)
+	w, ok := WiringOf(n, nil)
 	if !ok {
 		return f, false
 	}

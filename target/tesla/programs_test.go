@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
@@ -126,9 +127,14 @@ func (d *programDrawer) instruction(data []byte) []byte {
 }
 
 // BenchmarkSource writes compute instructions that all differ as source that the compiler reads back: by a printer
-// that has seen none of them, and by one that has seen all.
+// that has seen none of them, and by one that has seen all. Those of programs are of as few shapes as real ones.
 func BenchmarkSource(b *testing.B) {
-	decoder, words := benchWords(b)
+	b.Run("words", func(b *testing.B) { benchmarkSource(b, benchWords) })
+	b.Run("programs", func(b *testing.B) { benchmarkSource(b, benchPrograms) })
+}
+
+func benchmarkSource(b *testing.B, of func(b *testing.B) (*isa.Decoder, []bits.Value)) {
+	decoder, words := of(b)
 	fresh := func() *asm.Lossless {
 		d, err := decoder.Set().NewDecoder("")
 		if err != nil {

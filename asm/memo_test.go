@@ -348,7 +348,7 @@ func TestOperandText(t *testing.T) {
 		}
 	}
 	slices.Sort(texts)
-	if want := []string{"(x)", ".y", "a r", "r3;"}; !slices.Equal(texts, want) {
+	if want := []string{"(x)", ".\x03", ".y", "a r", "r\x01;"}; !slices.Equal(texts, want) {
 		t.Errorf("operands are known by %q, expected %q", texts, want)
 	}
 }

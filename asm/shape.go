@@ -34,8 +34,6 @@ func (p *Parser) forThisLine() {
 type shapes struct {
 	hashTable[shapeFacts]
 	texts arena[byte]
-	// met are those that were met once: lines are read with holes when their shape comes again.
-	met marks
 	// Of the last looked lines known were known. Where these are few, lines are not looked for until left of them have passed.
 	looked, known, left int
 }
@@ -160,10 +158,7 @@ func (p *Parser) recallShape() recalled {
 	if first != nil {
 		h.written = first.written
 	}
-	if p.memo.shapes.met.met(hash) {
-		return isNew
-	}
-	return isText
+	return isNew
 }
 
 // whatIsKnown says what the line is that was recalled.

@@ -317,8 +317,24 @@ func TestKnownShapes(t *testing.T) {
 			<derived name="P" type="#place"><expr>{X} &lt;&lt; 2</expr><param name="BASE"/></derived><field name="X" low="3" high="7" type="uint"/><field name="BASE" low="0" high="2" type="uint"/></bitset>
 		<bitset name="move" extends="#i"><display>move [{P}]</display><pattern low="24" high="31">00000100</pattern><pattern low="9" high="23">xxxxxxxxxxxxxxx</pattern>
 			<derived name="P" type="#step"><expr>({ON} ? {X} ^ 16 : {X}) &lt;&lt; 1</expr><param name="ON"/></derived><field name="X" low="3" high="7" type="uint"/><field name="ON" pos="8" type="uint"/><pattern low="0" high="2">xxx</pattern></bitset>
-		<bitset name="carry" extends="#i"><display>sum 0x0</display><pattern low="24" high="31">00000101</pattern><pattern low="0" high="23">xxxxxxxxxxxxxxxxxxxxxxxx</pattern></bitset>
-		<bitset name="sum" extends="#i"><display>sum 0x{H}</display><pattern low="24" high="31">00000110</pattern><pattern low="8" high="23">xxxxxxxxxxxxxxxx</pattern><field name="H" low="0" high="7" type="hex"/></bitset>
+		<bitset name="carry" extends="#i"><display>sum 0x0, {A}</display><pattern low="24" high="31">00000101</pattern><pattern low="0" high="7">xxxxxxxx</pattern><pattern low="12" high="23">xxxxxxxxxxxx</pattern>
+			<field name="A" low="8" high="11" type="uint"/></bitset>
+		<bitset name="sum" extends="#i"><display>sum 0x{H}, {A}</display><pattern low="24" high="31">00000110</pattern><pattern low="12" high="23">xxxxxxxxxxxx</pattern>
+			<field name="H" low="0" high="7" type="hex"/><field name="A" low="8" high="11" type="uint"/></bitset>
+		<bitset name="#odd" size="8"><display>{V}{F}</display><field name="V" low="1" high="7" type="uint"/><field name="F" pos="0" type="bool" display="!"/></bitset>
+		<bitset name="odd" extends="#i"><display>odd {ON}{P}</display><pattern low="24" high="31">00000111</pattern><pattern low="9" high="23">xxxxxxxxxxxxxxx</pattern>
+			<derived name="P" type="#odd"><expr>{ON} ? {X} &lt;&lt; 4 : {X}</expr></derived><field name="X" low="0" high="3" type="uint"/><pattern low="4" high="7">xxxx</pattern><field name="ON" pos="8" type="bool" display="+"/></bitset>
+		<bitset name="twice" extends="#i"><display>twice [{P}]</display><pattern low="24" high="31">00001000</pattern><pattern low="4" high="23">xxxxxxxxxxxxxxxxxxxx</pattern>
+			<derived name="P" type="#step"><expr>{X} | {X} &lt;&lt; 4</expr><param name="ON"/></derived><derived name="ON" type="uint"><expr>0</expr></derived><field name="X" low="0" high="3" type="uint"/></bitset>
+		<bitset name="#ab" extends="#i"><display>{NAME} {A}, {B}</display><field name="A" low="0" high="3" type="uint"/><field name="B" low="4" high="7" type="uint"/></bitset>
+		<bitset name="most" extends="#ab"><pattern low="8" high="31">00010000xxxxxxxxxxxxxxxx</pattern><require>{A} != 15</require></bitset>
+		<bitset name="most-other" displayname="most" extends="#ab"><pattern low="8" high="31">00010001xxxxxxxxxxxxxxxx</pattern></bitset>
+		<bitset name="high" extends="#ab"><pattern low="8" high="31">00010010xxxxxxxxxxxxxxxx</pattern><require>{A} &gt;&gt; 1 != 7</require></bitset>
+		<bitset name="high-other" displayname="high" extends="#ab"><pattern low="8" high="31">00010011xxxxxxxxxxxxxxxx</pattern></bitset>
+		<bitset name="low" extends="#ab"><pattern low="8" high="31">00010100xxxxxxxxxxxxxxxx</pattern><require>({A} &amp; 7) != 0</require></bitset>
+		<bitset name="low-other" displayname="low" extends="#ab"><pattern low="8" high="31">00010101xxxxxxxxxxxxxxxx</pattern></bitset>
+		<bitset name="both" extends="#ab"><pattern low="8" high="31">00010110xxxxxxxxxxxxxxxx</pattern><require>({A} | {B} &lt;&lt; 4) != 0</require></bitset>
+		<bitset name="both-other" displayname="both" extends="#ab"><pattern low="8" high="31">00010111xxxxxxxxxxxxxxxx</pattern></bitset>
 		</isa>`)}}, "known.xml", isa.Options{})
 	if err != nil {
 		t.Fatal(isa.Explain(err))
@@ -332,8 +348,17 @@ func TestKnownShapes(t *testing.T) {
 		{"store [b1+0x4]", "store [b2+0x8]", "store [b3+0x7c]", "store [b3+0x40]", "store [b3+0x80]"},
 		{"store [b1]", "store [b2]", "store [b3]", "store [b7]", "store [b0]"},
 		{"move [+0x2]", "move [+0x4]", "move [+0x3e]", "move [+0x18]", "move [+0x19]"},
-		{"sum 0x1", "sum 0x2", "sum 0xff", "sum 0x34", "sum 0x0"},
-		{"sum 0x0", "sum 0x1", "sum 0x2", "sum 0xff", "sum 0x34", "sum 0x100"},
+		{"move [++0x2]", "move [++0x2]", "move [++0x2]", "move [++0x20]"},
+		{"sum 0x1, 1", "sum 0x2, 2", "sum 0xff, 3", "sum 0x34, 0", "sum 0x0, 1"},
+		{"sum 0x0, 1", "sum 0x0, 2", "sum 0x0, 3", "sum 0x0, 0", "sum 0x1, 0"},
+		{"odd +8", "odd +16", "odd +24", "odd +120", "odd +4"},
+		{"odd 1", "odd 2", "odd 3", "odd 5", "odd 16"},
+		{"twice [+0x11]", "twice [+0x22]", "twice [+0x33]", "twice [+0x12]"},
+		{"most 3, 1", "most 4, 2", "most 1, 5", "most 14, 0", "most 15, 0"},
+		{"high 3, 1", "high 4, 2", "high 1, 5", "high 13, 0", "high 14, 0"},
+		{"low 7, 1", "low 7, 2", "low 6, 5", "low 15, 0", "low 8, 0"},
+		{"both 0, 1", "both 0, 2", "both 0, 3", "both 0, 5", "both 0, 0"},
+		{"both 8, 0", "both 9, 0", "both 11, 0", "both 15, 0", "both 0, 0"},
 	}
 	for _, lines := range groups {
 		remembers, forgets := twoParsers(t, s, "")

@@ -265,13 +265,12 @@ func (p *Parser) relyOnOther(t *model.Test, runs []testRun, given uint64) bool {
 		return false
 	}
 	f, below := p.fact(hole), asked&-asked-1
-	all := asked | below
 	switch {
-	case fill(f.most)&^(f.mask&^f.match)&^all != 0: // it may have other bits
+	case fill(f.most)&^(f.mask&^f.match)&^(asked|below) != 0: // it may have other bits
 		return false
 	case match == 0:
 		f.least = max(f.least, below+1)
-	case match == asked && all&(all+1) == 0:
+	case match == asked:
 		f.most = min(f.most, asked-1)
 	default:
 		return false

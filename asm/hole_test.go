@@ -214,14 +214,14 @@ func otherSelectors(line string, seen *[]string, r *rand.Rand) string {
 
 // TestScanSelectors finds selectors: {xy} is one with a hole, {*y} one with punctuation at an end.
 func TestScanSelectors(t *testing.T) {
-	h := &holes{selectors: &selectors{anchors: trieOf()}, folds: foldTable(true)}
-	h.selectors.anchors.finish()
-	for _, c := range "xyw0_*abcdefgh" {
+	h := &holes{selectors: &selectors{anchors: trieOf("pp[")}, folds: foldTable(true)}
+	for _, c := range "xyw0_*abcdefghp" {
 		h.selectors.letters[c] = true
 	}
 	for _, line := range []string{
 		"mov r<1>.{xy}, r<2>.{XY}", "a.{x0_w} <3>", "a.{abcdefgh}.{xy}", "a.{*y},.{x*}", ".{xy}", "[<2>.{xy}]",
 		"a.*y <1>", "a.x*\t<1>", "a.xyz", "xy", "a.{abcdefgh}", "a.abcdefgha", "a. xy", "a.0xy", "a..{xy}", "a.xy<2>", "a.", "a.{xy}.<5>",
+		"a.xp[<5>", "a.xp", "a.{xpx}",
 	} {
 		shape := regexp.MustCompile(`<[0-9]*>`).ReplaceAllString(line, "\x01")
 		shape = regexp.MustCompile(`{[^}*]*}`).ReplaceAllString(shape, "\x03")
@@ -351,6 +351,7 @@ func TestKnownShapes(t *testing.T) {
 		{"move [++0x2]", "move [++0x2]", "move [++0x2]", "move [++0x20]"},
 		{"sum 0x1, 1", "sum 0x2, 2", "sum 0xff, 3", "sum 0x34, 0", "sum 0x0, 1"},
 		{"sum 0x0, 1", "sum 0x0, 2", "sum 0x0, 3", "sum 0x0, 0", "sum 0x1, 0"},
+		{"sum 0x0, 1", "sum 0x0, 2", "sum 0x5, 3", "sum 0x6, 4", "sum 0xff, 5", "sum 0x0, 6"},
 		{"odd +8", "odd +16", "odd +24", "odd +120", "odd +4"},
 		{"odd 1", "odd 2", "odd 3", "odd 5", "odd 16"},
 		{"twice [+0x11]", "twice [+0x22]", "twice [+0x33]", "twice [+0x12]"},

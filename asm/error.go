@@ -226,9 +226,18 @@ func (p *Parser) candidates(nodes []*node) []*isa.Leaf {
 }
 
 func (p *Parser) expectItem(pos int, it *item) {
-	if p.failure != nil {
-		p.expect(pos, p.describe(it))
+	if p.failure == nil {
+		return
 	}
+	if it.kind == itemEnum {
+		if words := it.words.list(); len(words) > 0 && len(words) <= mostAlternatives { // of which some may stand here otherwise too
+			for _, w := range words {
+				p.expect(pos, strconv.Quote(w))
+			}
+			return
+		}
+	}
+	p.expect(pos, p.describe(it))
 }
 
 func (p *Parser) expectLiterals(n *node, pos int) {
@@ -246,33 +255,29 @@ func (p *Parser) describe(it *item) string {
 	case it.kind == itemLiteral:
 		return strconv.Quote(it.text)
 	case it.kind == itemEnum:
-		return it.words.list()
+		return oneOf(it.words.list(), 10)
 	case it.kind == itemBranch:
 		return "a label or a number"
 	}
 	return "a number for " + it.name + " (" + p.limits(ref, ref.Kind == spec.KindHex) + ")"
 }
 
-// list names the texts of a trie, a few of them.
-func (t *trie) list() string {
-	var words []string
+// list returns the texts of a trie.
+func (t *trie) list() (words []string) {
 	for i := range t.words {
 		if text := t.words[i].text; text != "" {
 			words = append(words, text)
 		}
 	}
-	switch len(words) {
-	case 0:
-		return "nothing"
-	case 1:
-		return strconv.Quote(words[0])
-	}
-	return oneOf(words, 10)
+	return words
 }
 
 // oneOf names some words, at most so many of them.
 func oneOf(words []string, most int) string {
-	if n := len(words); n > most {
+	switch n := len(words); {
+	case n == 0:
+		return "nothing"
+	case n > most:
 		return fmt.Sprintf("one of %s and %d more", strings.Join(words[:most], ", "), n-most)
 	}
 	return "one of " + strings.Join(words, ", ")
@@ -436,9 +441,12 @@ func (p *Parser) readAt(pos int) string {
 	return strconv.Quote(string(p.raw[pos:max(pos+n, symbolEnd(p.raw, pos))]))
 }
 
+// mostAlternatives bounds what is named of what could have stood at a place.
+const mostAlternatives = 6
+
 // alternatives joins what could have stood at a place.
 func alternatives(list []string) string {
-	const most = 6
+	const most = mostAlternatives
 	switch {
 	case len(list) == 0:
 		return "something else"

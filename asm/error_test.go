@@ -84,7 +84,7 @@ var diagnoses = []struct {
 	{"mov x1, 2", 4, 6, "text-expected", `"x1", expected "r"`},
 	{"mov中", 3, 4, "text-expected", `"中", expected a blank`},
 	{"movr1, 2", 3, 5, "text-expected", `"movr1", expected a blank behind "mov"`},
-	{"br.xx 1", 3, 5, "text-expected", `"xx", expected one of big, eq, lt, ne`},
+	{"br.xx 1", 3, 5, "text-expected", `"xx", expected "big", "eq", "lt" or "ne"`},
 	{"br.eq", 5, 6, "text-expected", `the line ends here, expected a label or a number`},
 	{"sel c1", 4, 6, "text-expected", `"c1", expected one of a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 2 more`},
 	{"flt 1, x", 7, 8, "text-expected", `"x", expected a number for F (-65504 to 65504, inf or nan)`},

@@ -172,11 +172,17 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// watchHelp returns where the error stands when help could not be written, of which cobra tells nobody.
+// watchHelp returns where the error stands when help could not be written, of which cobra tells nobody, or is asked of a
+// command that there is not, for which it prints that of the command above.
 func watchHelp(root *cobra.Command) *error {
 	var failed error
 	print := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd.HasSubCommands() {
+			if failed = knownCommand(cmd, cmd.Flags().Args()); failed != nil {
+				return
+			}
+		}
 		var text strings.Builder
 		out := cmd.OutOrStdout()
 		cmd.SetOut(&text)

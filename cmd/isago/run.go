@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -403,6 +404,9 @@ func (f *runFlags) feed(cmd *cobra.Command, r exec.Runner) error {
 
 func (f *runFlags) readInputs(cmd *cobra.Command, r exec.Runner) error {
 	data, err := readAll(cmd, f.in)
+	if errors.Is(err, fs.ErrNotExist) && strings.Contains(f.in, "=") {
+		return usagef("--in %s, expected a FILE; --set %[1]s gives all vertices that value", f.in)
+	}
 	if err != nil {
 		return err
 	}

@@ -75,6 +75,7 @@ func ExampleLoad_mistakes() {
 	// broken.xml:7:31: error: bitset light extends #instructions, which is not defined [extends]
 	//     7 | <bitset name="light" extends="#instructions">
 	//       |                               ^^^^^^^^^^^^^
+	//       = help: did you mean #instruction?
 }
 
 func ExampleDecoder_Append() {

@@ -97,7 +97,7 @@ func (l *loader) parent(b *Bitset) {
 		l.fail(diag.Errorf(diag.Extends, b.extendsSpan, "bitset %s has both size and extends", b.Name))
 	default:
 		if b.Extends = l.isa.bitsets[b.extendsName]; b.Extends == nil {
-			l.fail(diag.Errorf(diag.Extends, b.extendsSpan, "bitset %s extends %s, which is not defined", b.Name, b.extendsName))
+			l.fail(diag.Errorf(diag.Extends, b.extendsSpan, "bitset %s extends %s, which is not defined", b.Name, b.extendsName).Meant(b.extendsName, namesOf(l.isa.bitsets)))
 		}
 	}
 }
@@ -144,6 +144,14 @@ func (l *loader) types() {
 	}
 }
 
+// typeNames lists what the type of a field can be.
+func (l *loader) typeNames() []string {
+	return slices.Concat(namesOf(kindNames), namesOf(l.isa.enums), namesOf(l.isa.bitsets))
+}
+
+// namesOf lists the names of a table in the order of the alphabet.
+func namesOf[T any](table map[string]T) []string { return slices.Sorted(maps.Keys(table)) }
+
 func (l *loader) fieldType(f *Field) {
 	switch {
 	case f.TypeName == "":
@@ -157,7 +165,7 @@ func (l *loader) fieldType(f *Field) {
 	default:
 		kind, ok := kindNames[f.TypeName]
 		if !ok {
-			l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "type %q of field %s, expected a built-in type, an enum or a bitset", f.TypeName, f.Name))
+			l.fail(diag.Errorf(diag.FieldType, f.typeSpan, "type %q of field %s, expected a built-in type, an enum or a bitset", f.TypeName, f.Name).Meant(f.TypeName, l.typeNames()))
 		}
 		f.Kind = kind
 	}

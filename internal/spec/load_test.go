@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/diag/diagtest"
@@ -305,6 +306,21 @@ func TestHandbook(t *testing.T) {
 	}
 	for name := range rows {
 		t.Errorf("a row for <%s>, which is no element", name)
+	}
+}
+
+// TestMeant asks for the names that misspelled ones are like.
+func TestMeant(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`<bitset name="#word" size="8"/><bitset name="a" extends="#wrod"/>`, "did you mean #word?"},
+		{`<bitset name="a" size="8"><field name="N" low="0" high="7" type="unit"/></bitset>`, "did you mean uint?"},
+		{`<enum name="#cond"/><bitset name="a" size="8"><field name="N" low="0" high="7" type="#con"/></bitset>`, "did you mean #cond?"},
+		{`<file name="temp" type="u32" count="4"/><bitset name="a" size="8"><display>a</display><reg file="tmep" index="0"/></bitset>`, "did you mean temp?"},
+	} {
+		_, err := Load(fstest.MapFS{"a.xml": {Data: []byte(`<isa strict="true">` + c.text + `</isa>`)}}, "a.xml")
+		if err == nil || !strings.Contains(diag.Render(err), c.want) {
+			t.Errorf("%s: %v, expected %q", c.text, diag.Render(err), c.want)
+		}
 	}
 }
 

@@ -718,7 +718,7 @@ func (l *loader) layout(n *node, b *Bitset) {
 	}
 	if f := b.Layout.flushes; f != "" {
 		if b.Layout.Flushes = l.isa.File(f); b.Layout.Flushes == nil {
-			l.fail(diag.Errorf(diag.Unresolved, n.at("flushes"), "no register file %q", f))
+			l.fail(diag.Errorf(diag.Unresolved, n.at("flushes"), "no register file %q", f).Meant(f, l.fileNames()))
 		}
 	}
 }
@@ -755,6 +755,20 @@ func (l *loader) settle(f *Facts) {
 	}
 }
 
+func (l *loader) memoryNames() (names []string) {
+	for _, m := range l.isa.Memories {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func (l *loader) fileNames() (names []string) {
+	for _, f := range l.isa.Files {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 func (l *loader) settleMem(m *Mem) {
 	one, group := l.isa.Memory(m.memory), l.isa.group(m.memory)
 	switch {
@@ -766,7 +780,7 @@ func (l *loader) settleMem(m *Mem) {
 	case one == nil && group != nil:
 		l.fail(diag.Errorf(diag.XMLAttribute, m.Span, "<mem> without index: there are %d memories %s, expected their number", group.Count, m.memory))
 	case one == nil:
-		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory %q", m.memory))
+		l.fail(diag.Errorf(diag.Unresolved, m.Span, "no memory %q", m.memory).Meant(m.memory, l.memoryNames()))
 	default:
 		m.Memory = one
 	}
@@ -780,7 +794,7 @@ func (l *loader) settleRelative(r *Relative) {
 		return
 	}
 	if r.Of = l.isa.File(r.of); r.Of == nil {
-		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.of))
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.of).Meant(r.of, l.fileNames()))
 	}
 }
 
@@ -804,7 +818,7 @@ func (l *loader) settleReg(r *Reg) {
 		return // reported by reg
 	}
 	if r.File = l.isa.File(r.file); r.File == nil {
-		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.file))
+		l.fail(diag.Errorf(diag.Unresolved, r.Span, "no register file %q", r.file).Meant(r.file, l.fileNames()))
 	}
 }
 

@@ -3,8 +3,10 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +45,11 @@ files, the roots that --root takes, the contexts, the tables beside the code and
 			case f.instructions:
 				return f.listInstructions(cmd)
 			case len(args) == 1:
-				return f.file(cmd, args[0])
+				err := f.file(cmd, args[0])
+				if _, unknown := catalog.Lookup(args[0]); errors.Is(err, fs.ErrNotExist) && unknown == nil {
+					return usagef("no file %s; --isa %[1]s shows that machine", args[0])
+				}
+				return err
 			}
 			return f.machines(cmd)
 		},

@@ -3,6 +3,7 @@ package asm_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,26 @@ func TestGivenIndex(t *testing.T) {
 		if e, _ := err.(*asm.Error); e != nil && e.Msg != want || err == nil && want != "" {
 			t.Errorf("%q: %v, expected %q", text, err, want)
 		}
+	}
+}
+
+// TestIndexBeyondTable gives an index that is far beyond its table, for which nobody makes room.
+func TestIndexBeyondTable(t *testing.T) {
+	x := toolsFor(t, load(t, `<bitset name="#opd" size="4"><display>{M}</display><field name="M" low="0" high="3" type="hex"/></bitset>
+		<table name="opd" type="#opd" size="8"/>
+		<bitset name="nth" size="32"><display>nth {N}: {D.M}</display><pattern low="24" high="31">00000000</pattern>
+			<field name="D" low="0" high="23" type="#opd" table="opd"/><derived name="N" type="uint" width="24"><expr>{D} + 1</expr></derived></bitset>`))
+	x.p.Tables[0] = &asm.GrowingTable{Size: 8}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, text := range []string{"nth 09000000: 5", "nth 9000000: 5 {D.M=3}"} {
+		if res, err := x.p.Parse(text); err == nil {
+			t.Errorf("%q is %s", text, res.Inst.Bits)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("%d bytes were allocated", n)
 	}
 }
 

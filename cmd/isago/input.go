@@ -130,7 +130,7 @@ func fileError(name string, err error) error {
 	if errors.As(err, &usage) || errors.As(err, &output) && output.Op == "write" {
 		return err // what is wrong is not the file
 	}
-	text := err.Error()
+	text := strings.TrimSuffix(err.Error(), fmt.Sprintf(" [%s]", diag.FileFormat))
 	var e *diag.Error
 	if errors.As(err, &e) {
 		if e.Span.IsValid() && e.Code != diag.FileFormat {
@@ -263,7 +263,7 @@ type rangeFlags struct{ offset, length int64 }
 func (f *rangeFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.Var(amount[int64]{&f.offset, 0}, "offset", "skip the first `BYTES` of FILE, such as 0x100, and read the rest as a file")
-	flags.Var(amount[int64]{&f.length, 0}, "length", "read only this many `BYTES` (default: to the end)")
+	flags.Var(amount[int64]{&f.length, 1}, "length", "read only this many `BYTES` (default: to the end)")
 }
 
 // openPart opens the part of an input that the flags choose.

@@ -173,6 +173,9 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if f.each {
 		return f.compileEach(cmd, names)
 	}
+	if f.header != "" && f.header == f.output {
+		return usagef("the output and its header would both go to %s", f.output)
+	}
 	return f.compile(cmd, c, names, f.output)
 }
 
@@ -304,6 +307,10 @@ func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 	if f.output == "-" || f.header != "" {
 		return usagef("--each writes a file for each source: -o names the folder, and there is no --header")
 	}
+	outputs, err := f.eachOutput(names)
+	if err != nil {
+		return err
+	}
 	f.processors = 1 // for each
 	results := make([]eachResult, len(names))
 	next := make(chan int)
@@ -313,7 +320,7 @@ func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 			c, err := f.compiler()
 			for i := range next {
 				if results[i].err = err; err == nil {
-					results[i].run(f, c, names[i])
+					results[i].run(f, c, names[i], outputs[i])
 				}
 			}
 		})
@@ -337,11 +344,26 @@ type eachResult struct {
 	err      error
 }
 
-func (r *eachResult) run(f *asmFlags, c program.Compiler, name string) {
+func (r *eachResult) run(f *asmFlags, c program.Compiler, name, output string) {
 	own := &cobra.Command{} // the streams of its own
 	own.SetErr(&r.warnings)
-	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	r.err = f.compile(own, c, []string{name}, filepath.Join(f.output, base+f.extension()))
+	r.err = f.compile(own, c, []string{name}, output)
+}
+
+// eachOutput names the file of each source after it; no two may be one.
+func (f *asmFlags) eachOutput(names []string) (outputs []string, err error) {
+	for _, name := range names {
+		if name == "-" {
+			return nil, usagef("--each names a file after each source, and - has no name")
+		}
+		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+		output := filepath.Join(f.output, base+f.extension())
+		if i := slices.Index(outputs, output); i >= 0 {
+			return nil, usagef("--each would write %s for %s and for %s", output, names[i], name)
+		}
+		outputs = append(outputs, output)
+	}
+	return outputs, nil
 }
 
 // extension is that of the files that --each writes.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -73,15 +74,24 @@ func IsCapture(data []byte) bool {
 	if z, err := gunzip(data, 4096); err == nil {
 		data = z
 	}
-	for len(data) >= 8 && binary.LittleEndian.Uint64(data) == 1<<64-1 {
-		data = data[8:]
+	for len(data) >= 8 {
+		kind, size := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
+		text := kind == 1 || kind == 2 // what was run, in words
+		switch data = data[8:]; {
+		case kind&size == 1<<32-1, text && size == 0:
+		case text:
+			return size < 1<<16 && isText(data[:min(len(data), int(size))])
+		default:
+			return kind == rdGPUID && size == 4 || kind == rdChipID && size == 8
+		}
 	}
-	if len(data) < 8 {
-		return false
-	}
-	kind, size := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
-	text := kind == 1 || kind == 2 // what was run, in words
-	return size < 1<<16 && (text || kind == rdGPUID && size == 4 || kind == rdChipID && size == 8)
+	return false
+}
+
+// isText reports whether data are letters and the like, with nothing but zeros behind them: code is not.
+func isText(data []byte) bool {
+	data = bytes.TrimRight(data, "\x00")
+	return len(data) > 0 && !bytes.ContainsFunc(data, func(r rune) bool { return r < ' ' || r == utf8.RuneError })
 }
 
 // gunzip unpacks at most so many bytes.

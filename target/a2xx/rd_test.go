@@ -75,6 +75,25 @@ func sample(t testing.TB) []byte {
 	return c.Bytes()
 }
 
+// Words that start as a section of text does are no capture where no text follows.
+func TestNoCapture(t *testing.T) {
+	for _, c := range []struct {
+		words   []uint32
+		capture bool
+	}{
+		{[]uint32{1, 16, 0, 0x4e000000}, false},
+		{[]uint32{1, 0, 8, 0, 0x4241, 0x4443, 0, 0}, false},
+		{[]uint32{2, 4}, false},
+		{[]uint32{1, 0}, false},
+		{[]uint32{1, 4, 0x00656c67}, true},                             // "gle"
+		{[]uint32{1<<32 - 1, 1<<32 - 1, 1, 0, 2, 4, 0x65686361}, true}, // a name that is empty, then "ache"
+	} {
+		if got := a2xx.IsCapture(appendWords(nil, c.words)); got != c.capture {
+			t.Errorf("%#x is a capture: %v", c.words, got)
+		}
+	}
+}
+
 func TestCapture(t *testing.T) {
 	data := sample(t)
 	for _, packed := range []bool{false, true} {

@@ -203,7 +203,8 @@ func (s *Set) Tables() []TableInfo {
 	return list
 }
 
-// Inst is a decoded instruction: everything else about it is computed on demand.
+// Inst is a decoded instruction: everything else about it is computed on demand. One that Decode did not find has no Leaf,
+// and nothing may be asked of it.
 type Inst struct {
 	Leaf *Leaf
 	// Bits is the word; bits beyond Leaf.Size are 0.

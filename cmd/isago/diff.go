@@ -51,7 +51,7 @@ command line.`,
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
-	if err := f.checkOrder(); err != nil {
+	if err := f.checkRaw(); err != nil {
 		return err
 	}
 	la, err := f.listingOf(cmd, a)

@@ -105,6 +105,8 @@ func (f *disFlags) check() error {
 		return usagef("--addresses, --words and --jumps are columns of a program; the lines of --hex stand alone")
 	case f.hex && f.listing:
 		return usagef("--listing is for programs; the lines of --hex stand alone")
+	case f.hex && f.takeRaw:
+		return usagef("--raw is for files of bytes; --hex has words")
 	case f.hex && f.order != "":
 		return usagef("--order is that of bytes; --hex has words")
 	case f.hex && f.compat == "" && (f.labels || len(f.entries) > 0 || f.maxErrors > 0):
@@ -138,7 +140,7 @@ func (f *disFlags) check() error {
 	default:
 		return usagef("--findings %q, expected comment, stderr or off", f.findings)
 	}
-	if err := f.checkOrder(); err != nil {
+	if err := f.checkRaw(); err != nil {
 		return err
 	}
 	return f.checkListing()

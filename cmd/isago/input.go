@@ -82,7 +82,7 @@ func (f *machineFlags) readImage(name string, in *code) (*isa.Set, *program.Imag
 
 // imageOf reads a program from its bytes.
 func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Image, error) {
-	m, format, known := catalog.Recognise(data)
+	m, format, known := f.recognise(data)
 	if !known && !f.given() {
 		if what, hint := otherKind(data); what != "" {
 			return nil, nil, usagef("%s is %s, not a program: %s; --isa NAME names the machine of raw words or source", inputName(name), what, hint)
@@ -94,7 +94,11 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 		return nil, nil, err
 	}
 	if known && set.Name() != m.Name {
-		return nil, nil, usagef("%s is %s of %s, not a program of %s", inputName(name), format.Name, m.Name, setName(set))
+		hint := ""
+		if f.cmd != nil && f.cmd.Flags().Lookup("raw") != nil {
+			hint = "; --raw takes it for raw code"
+		}
+		return nil, nil, usagef("%s is %s of %s, not a program of %s%s", inputName(name), format.Name, m.Name, setName(set), hint)
 	}
 	im, err := f.openImage(set, format, data)
 	if err != nil {
@@ -247,13 +251,21 @@ func otherKind(start []byte) (what, hint string) {
 // errUTF16 is the error for text that is not in UTF-8.
 var errUTF16 = errors.New("text in UTF-16, expected UTF-8")
 
-// isRaw reports whether an input has no format that isago knows, and a machine is named for it.
+// recognise finds the machine and the format of a file by its content, unless it is to be taken for raw code.
+func (f *setFlags) recognise(data []byte) (catalog.Machine, catalog.Format, bool) {
+	if f.takeRaw {
+		return catalog.Machine{}, catalog.Format{}, false
+	}
+	return catalog.Recognise(data)
+}
+
+// isRaw reports whether an input is of no format that is recognised, and a machine is named for it.
 func (f *setFlags) isRaw(in *code) (bool, error) {
 	head, err := in.head()
 	if err != nil {
 		return false, err
 	}
-	_, _, known := catalog.Recognise(head)
+	_, _, known := f.recognise(head)
 	return !known && f.given(), nil
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
-	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
 
@@ -62,7 +61,7 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 	if f.json && f.sarif {
 		return usagef("--json and --sarif exclude each other")
 	}
-	if err := f.checkOrder(); err != nil {
+	if err := f.checkRaw(); err != nil {
 		return err
 	}
 	wanted := sourceFlags{noWarn: f.noWarn}
@@ -116,9 +115,9 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	}
 	own := *f // the machine is each file's own
 	src := textOf(name, data)
-	if m, _, known := catalog.Recognise(data); known {
+	if m, _, known := f.recognise(data); known || f.takeRaw {
 		list, err := own.program(name, data, nil)
-		if err == nil || errors.Is(err, lint.ErrLarge) || !isText(src.Text) {
+		if err == nil || errors.Is(err, lint.ErrLarge) || f.takeRaw || !isText(src.Text) {
 			return list, err
 		}
 		own.isa = m.Name // a file whose source has the same form
@@ -273,7 +272,7 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 
 // launch opens a program as run does; nil where it is not for running, such as a file of geometry shaders.
 func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte) exec.Runner {
-	m, format, known := catalog.Recognise(data)
+	m, format, known := f.recognise(data)
 	if !known || m.Launch == nil {
 		return nil
 	}

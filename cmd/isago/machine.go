@@ -24,6 +24,8 @@ import (
 type setFlags struct {
 	isa, spec, syntax string
 	gen               uint32
+	// takeRaw tells that a file is raw code, whatever format it seems to have.
+	takeRaw bool
 	// order is that of the words of a raw program; "" is to be recognised.
 	order string
 	// cmd is the command that has the flags.

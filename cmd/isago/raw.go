@@ -45,8 +45,14 @@ func (f *machineFlags) rawProgram(size int64) *catalog.RawFormat {
 	return r
 }
 
-// addOrder adds the flag that says in which order a raw program is stored.
+// addRaw adds the flag that says that a file is raw code.
+func (f *setFlags) addRaw(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.takeRaw, "raw", false, "take FILE for raw code of the machine, whatever format it seems to have")
+}
+
+// addOrder adds the flags that say what is raw code, and in which order it is stored.
 func (f *machineFlags) addOrder(cmd *cobra.Command) {
+	f.addRaw(cmd)
 	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the bytes of each word in raw code: little (the default) or big; for tegra, high or low word first (default: recognised, as for a2xx)")
 	complete(cmd, "order", f.orders)
 }
@@ -62,9 +68,11 @@ func (f *setFlags) orders() []string {
 	return byteOrders
 }
 
-// checkOrder refuses an order that code of the machine does not have.
-func (f *setFlags) checkOrder() error {
+// checkRaw refuses flags for raw code where no machine is named, and an order that code of the machine does not have.
+func (f *setFlags) checkRaw() error {
 	switch {
+	case f.takeRaw && !f.given():
+		return usagef("--raw needs the machine, which --isa or --spec names")
 	case f.order == "":
 		return nil
 	case !f.given():

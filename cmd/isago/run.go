@@ -102,6 +102,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
+	f.addRaw(cmd)
 	f.addOptions(cmd)
 	complete(cmd, "quirk", f.quirkPairs)
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
@@ -127,6 +128,9 @@ func (f *runFlags) addOptions(cmd *cobra.Command) {
 
 // check refuses flags that nothing of this run looks at.
 func (f *runFlags) check(cmd *cobra.Command) error {
+	if err := f.checkRaw(); err != nil {
+		return err
+	}
 	switch {
 	case f.demo:
 		return checkDemo(cmd)
@@ -315,7 +319,7 @@ func misuse(err, cause error) error {
 
 // fromSource compiles a source, and returns what it says of itself; a file stays what it is.
 func (f *runFlags) fromSource(cmd *cobra.Command, name string, data []byte) ([]byte, func(*isa.Set) (bits.Value, error), error) {
-	if _, _, known := catalog.Recognise(data); known {
+	if _, _, known := f.recognise(data); known || f.takeRaw {
 		return data, f.context, nil
 	}
 	out, ok, err := f.compileSource(textOf(name, data))
@@ -333,7 +337,7 @@ func (f *runFlags) fromSource(cmd *cobra.Command, name string, data []byte) ([]b
 
 // launches finds the machine that knows how to run a file, and the name of the file's format.
 func (f *runFlags) launches(data []byte) (m catalog.Machine, format string, ok bool) {
-	m, known, ok := catalog.Recognise(data)
+	m, known, ok := f.recognise(data)
 	switch {
 	case f.spec != "":
 		return m, "", false

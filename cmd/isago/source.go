@@ -412,7 +412,7 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette vie
 	if err != nil {
 		return false, err
 	}
-	m, format, known := catalog.Recognise(head)
+	m, format, known := f.recognise(head)
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
 	}

@@ -53,7 +53,7 @@ unknown or had findings.`,
 }
 
 func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
-	if err := f.checkOrder(); err != nil {
+	if err := f.checkRaw(); err != nil {
 		return err
 	}
 	var total *survey.Survey

@@ -41,8 +41,7 @@ func newDis() *cobra.Command {
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are
-printed as source too. Raw words may be text in hexadecimal, such as the numbers of an array in C
-without its braces.
+printed as source too. Raw words may be text in hexadecimal, such as an array in C.
 
 With --hex each line of the input is one instruction. A single group of digits is a number, the most
 significant digit first; several groups are 32-bit words in the order in which programs store them.

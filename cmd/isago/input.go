@@ -237,6 +237,9 @@ func spool(r io.Reader) (*code, error) {
 func otherKind(start []byte) (what, hint string) {
 	text := strings.TrimPrefix(string(start[:min(len(start), headSize)]), diag.ByteOrderMark)
 	lines := text[:strings.LastIndexByte(text, '\n')+1]
+	if len(start) < headSize && len(text) >= leastText {
+		lines = text
+	}
 	switch {
 	case diag.IsUTF16(text):
 		return "text in UTF-16", "isago reads UTF-8"
@@ -247,6 +250,10 @@ func otherKind(start []byte) (what, hint string) {
 	}
 	return "text", "asm reads source"
 }
+
+// leastText is as many characters as are text by themselves, without the end of a line: code of a few words is
+// seldom printable, but it can be.
+const leastText = 10
 
 // errUTF16 is the error for text that is not in UTF-8.
 var errUTF16 = errors.New("text in UTF-16, expected UTF-8")

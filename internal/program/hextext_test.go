@@ -3,6 +3,7 @@ package program
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/internal/diag"
@@ -25,6 +26,10 @@ func TestHexText(t *testing.T) {
 		{high, "0123456789abcdef\n", "\x67\x45\x23\x01\xef\xcd\xab\x89"},
 		{half, "2243 6223\n8200", "\x43\x22\x23\x62\x00\x82"},
 		{octet, "43 22 23 62\n", "\x43\x22\x23\x62"},
+		{word, "static const uint32_t vs[] = {\n\t0x80000000u, 0x9000040aUL,\n};\n", "\x00\x00\x00\x80\x0a\x04\x00\x90"},
+		{word, "// {\nint vs[1][2] = { /* } */ { 0x80000000, 0 } };", "\x00\x00\x00\x80\x00\x00\x00\x00"},
+		{word, "{ 0x80000000 ", "\x00\x00\x00\x80"}, // the start of one
+		{word, "x = { 80000000, 80000000 }", ""}, {word, "struct x { int a; };\n", ""}, {word, "\x01{ 0x80000000 }\n", ""},
 		{word, "", ""}, {word, " \n,", ""}, {word, "/* 80000000 */", ""},
 		{word, "80000000", ""}, {octet, "4322", ""}, {octet, "43 22\n", ""}, // which code may be
 		{word, "0123456 01234567\n", ""}, {word, "012345678 01234567\n", ""}, {word, "80000000 8000000g\n", ""}, {word, "0x0x80000000 ", ""},
@@ -47,17 +52,23 @@ func TestHexText(t *testing.T) {
 // TestHexTextErrors points at what is wrong behind where text is told from code.
 func TestHexTextErrors(t *testing.T) {
 	start := string(bytes.Repeat([]byte("80000000\n"), 8))
+	const array = "int a[] = { 0x1, 0x1, 0x1, 0x1, 0x1, 0x1, 0x1, 0x1, };"
 	for text, want := range map[string]diag.Code{
 		start + "8000000g\n": diag.HexSyntax, start + "800000001\n": diag.HexSize, start + "0x,\n": diag.HexSyntax, start + "\x00": diag.HexSyntax,
+		array + " |{ 0x1 };\n": diag.HexSyntax, array[:len(array)-2] + "|10 };\n": diag.HexSyntax,
 	} {
 		root := &isa.Root{Unit: 32}
+		place := len(start)
+		if before, after, marked := strings.Cut(text, "|"); marked {
+			text, place = before+after, len(before)
+		}
 		if !IsHexText(root, []byte(text)) {
 			t.Fatalf("%q is no text", text)
 		}
 		_, err := HexText(root, &diag.Source{Name: "x", Text: text})
 		var e *diag.Error
-		if !errors.As(err, &e) || e.Code != want || e.Span.Off != len(start) {
-			t.Errorf("%q: %v, expected %s at %d", text, err, want, len(start))
+		if !errors.As(err, &e) || e.Code != want || e.Span.Off != place {
+			t.Errorf("%q: %v, expected %s at %d", text, err, want, place)
 		}
 	}
 }
@@ -77,7 +88,7 @@ func TestIsHexTextReadsNoMore(t *testing.T) {
 }
 
 func FuzzHexText(f *testing.F) {
-	for _, text := range []string{"80000000 90000408\n", "0x1, /* x */ 0x22", "// x\n0x0123456789abcdef", "/*", "0x"} {
+	for _, text := range []string{"80000000 90000408\n", "0x1, /* x */ 0x22", "// x\n0x0123456789abcdef", "/*", "0x", "a[] = { 0x1u, { 0 } };", "{ 0x1 } {"} {
 		f.Add([]byte(text), uint8(2))
 	}
 	f.Fuzz(func(t *testing.T, text []byte, unit uint8) {

@@ -49,17 +49,11 @@ func (w *writer) ofRoot(r *gen.Root) {
 		what, article = "form of "+gen.Comment(strings.TrimPrefix(r.Spec.Name, "#")), "a"
 	}
 	w.f("\n// %s is %s %s, by its number.\ntype %s uint16\n\n", op, article, what, op)
-	if len(r.Leaves) > 0 {
-		w.f("// The leaves of %s.\nconst (\n", gen.Comment(r.Spec.Name))
-		for i, l := range r.Leaves {
-			first := ""
-			if i == 0 {
-				first = " " + op + " = iota"
-			}
-			w.f("\t%s%s // %s, %s\n", w.ops[l], first, gen.Comment(l.Display), l.Line)
-		}
-		w.f(")\n")
+	w.f("// The leaves of %s.\nconst (\n\t%sNone %s = iota // of a word that is none\n", gen.Comment(r.Spec.Name), op, op)
+	for _, l := range r.Leaves {
+		w.f("\t%s // %s, %s\n", w.ops[l], gen.Comment(l.Display), l.Line)
 	}
+	w.f(")\n")
 	w.f("\n// String returns the description's own name.\nfunc (op %s) String() string {\n", op)
 	w.f("\tif int(op) < len(leaves%s) {\n\t\treturn leaves%s[op].own\n\t}\n\treturn \"?\"\n}\n", camel(r.Name), camel(r.Name))
 	w.f("\n// %s is a decoded %s.\ntype %s struct {\n\tOp %s\n\t// Size is the length in bits.\n\tSize int\n\tBits Word\n}\n", inst, what, inst, op)
@@ -155,11 +149,11 @@ func (w *writer) decode() {
 		}
 		w.f("\tp := &printer{o: o, digits: %d, unit: %d}\n\ts := &scope{w: %s}\n", (r.Size+31)/32*8, r.Stored, w.fill("TOLIMBS"))
 		w.f("\tleaf := %s\n", w.perClass(func(c int) string { return fmt.Sprintf("p.%s(s)", w.funcs[r.Decoders[c].Match]) }))
-		w.f("\tif leaf < 0 {\n\t\treturn in, p.found, false\n\t}\n\tinfo := &leaves%s[leaf]\n\tv := s.w.cut(info.size)\n\tp.ignored(info, v)\n", camel(r.Name))
+		w.f("\tif leaf == noLeaf {\n\t\treturn in, p.found, false\n\t}\n\tinfo := &leaves%s[leaf]\n\tv := s.w.cut(info.size)\n\tp.ignored(info, v)\n", camel(r.Name))
 		w.f("\treturn %s{%s(leaf), info.size, %s}, p.found, true\n}\n", inst, w.of("Op", r), w.fill("TOWORD"))
 	}
 	for _, r := range w.p.MainFirst() {
-		w.f("\nvar leaves%s = [...]leaf{\n", camel(r.Name))
+		w.f("\nvar leaves%s = [...]leaf{\n\tnoLeaf: {own: \"?\"},\n", camel(r.Name))
 		for _, l := range r.Leaves {
 			w.f("\t{%q, %q, %q, %d, %s},\n", l.Spec.Name, l.Found, l.Display, l.Size, w.limbs(l.DontCare))
 		}
@@ -339,7 +333,7 @@ func (w *writer) checks(b *body, checks [][]gen.Stmt) {
 			b.line("switch in.Op {")
 			first = false
 		}
-		b.line("case %d:", i)
+		b.line("case %d:", number(i))
 		b.stmts(x)
 	}
 	if !first {

@@ -149,7 +149,10 @@ func (b *body) result(x *gen.Expr) {
 	b.line("return %s", b.value(x))
 }
 
-// tree finds the number of a leaf, -1 for none.
+// number is that of a leaf in generated code, by its index: 0 is noLeaf.
+func number(leaf int) int { return leaf + 1 }
+
+// tree finds the number of a leaf, noLeaf for none.
 func (b *body) tree(t *gen.Tree, r *gen.Root) {
 	if len(t.Next) == 0 {
 		b.candidates(t, r)
@@ -172,7 +175,7 @@ func (b *body) tree(t *gen.Tree, r *gen.Root) {
 		b.line("case %s:", strings.Join(list, ", "))
 		b.tree(n.Tree, r)
 	}
-	b.line("}\nreturn -1")
+	b.line("}\nreturn noLeaf")
 }
 
 // row declares a table that has, for each value of the bits at which a tree looks, the number of the branch, 0 for none.
@@ -202,18 +205,18 @@ func (w *writer) row(t *gen.Tree) string {
 
 func (b *body) candidates(t *gen.Tree, r *gen.Root) {
 	if !t.First && len(t.Leaves) > 1 {
-		b.line("found := -1")
+		b.line("found := noLeaf")
 		for i := range t.Leaves {
 			c := &t.Leaves[i]
 			cond := b.candidate(c)
 			for _, l := range c.Refined {
-				cond = fmt.Sprintf("found != %d && %s", l.ID, cond)
+				cond = fmt.Sprintf("found != %d && %s", number(l.ID), cond)
 			}
 			b.line("if %s {", cond)
 			if i > 0 {
-				b.line("if found >= 0 {\np.conflict(&leaves%s[found], &leaves%s[%d])\nreturn -1\n}", camel(r.Name), camel(r.Name), c.Leaf.ID)
+				b.line("if found != noLeaf {\np.conflict(&leaves%s[found], &leaves%s[%d])\nreturn noLeaf\n}", camel(r.Name), camel(r.Name), number(c.Leaf.ID))
 			}
-			b.line("found = %d\n}", c.Leaf.ID)
+			b.line("found = %d\n}", number(c.Leaf.ID))
 		}
 		b.line("return found")
 		return
@@ -222,12 +225,12 @@ func (b *body) candidates(t *gen.Tree, r *gen.Root) {
 		c := &t.Leaves[i]
 		cond := b.candidate(c)
 		if cond == "true" {
-			b.line("return %d", c.Leaf.ID)
+			b.line("return %d", number(c.Leaf.ID))
 			return
 		}
-		b.line("if %s {\nreturn %d\n}", cond, c.Leaf.ID)
+		b.line("if %s {\nreturn %d\n}", cond, number(c.Leaf.ID))
 	}
-	b.line("return -1")
+	b.line("return noLeaf")
 }
 
 func (b *body) candidate(c *gen.Candidate) string {
@@ -252,7 +255,7 @@ func (b *body) enter(f *gen.Func) {
 		b.line("_ = s\np.noOperand(up, field, w)")
 		return
 	}
-	b.line("leaf := p.%s(s)\nif leaf < 0 {\np.noOperand(up, field, w)\nreturn\n}", b.w.funcs[f.Match])
+	b.line("leaf := p.%s(s)\nif leaf == noLeaf {\np.noOperand(up, field, w)\nreturn\n}", b.w.funcs[f.Match])
 	b.line("s.leaf = &leaves%s[leaf]\np.ignored(s.leaf, w)", camel(f.Root.Name))
 	b.dispatch(f, "leaf")
 	b.line("}")
@@ -270,7 +273,7 @@ func (b *body) dispatch(f *gen.Func, leaf string) {
 		var list []string
 		for k := i; k < len(f.Shows); k++ {
 			if f.Shows[k] == show {
-				list = append(list, fmt.Sprint(k))
+				list = append(list, fmt.Sprint(number(k)))
 			}
 		}
 		b.line("case %s:\np.%s(s)", strings.Join(list, ", "), b.w.funcs[show])

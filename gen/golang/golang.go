@@ -120,7 +120,7 @@ type writer struct {
 }
 
 // reserved are the names that a package has whatever the description.
-const reserved = `Word Inst Op Options Context Defaults Decode Arg Finding FindingKind NoMatch Conflict Ignored NoField
+const reserved = `Word Inst Op OpNone Options Context Defaults Decode Arg Finding FindingKind NoMatch Conflict Ignored NoField
 	Unexpected NoDisplay NoEntry TooDeep Cycle Limbs Bits File DoesNotFitError ErrUnknown ErrShort Listing Entry
 	FileNone Memory MemoryNone Operand Reg Role RoleNone RoleRead RoleWrite RoleBoth OperandKind OperandUnknown OperandRegister
 	OperandImmediate OperandMemory OperandTarget OperandCondition OperandModifier OperandSampler Type TypeKind TypeUnsigned TypeSigned
@@ -133,7 +133,7 @@ func newWriter(p *gen.Program) *writer {
 	}
 	roots := w.p.MainFirst()
 	for _, r := range roots[min(1, len(roots)):] {
-		for _, what := range []string{"Op", "Inst"} {
+		for _, what := range []string{"Op", "OpNone", "Inst"} {
 			w.names.Unique(camel(r.Name)+what, "")
 		}
 		w.names.Unique("Decode"+camel(r.Name), "")

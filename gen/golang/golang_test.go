@@ -111,7 +111,7 @@ func harness(p *gen.Program, root *gen.Root) string {
 		fmt.Fprintf(&set, "\t\to.%s = tables[%d]\n", name, i)
 	}
 	for i, fields := range n.Fields {
-		fmt.Fprintf(&packers, "\tcase %d:\n\t\tvar f gen.%s\n\t\tf.Unpack(in, o)\n\t\tw, err := f.Pack(o)\n\t\treturn err == nil && w == in.Bits\n", i, fields)
+		fmt.Fprintf(&packers, "\tcase %d:\n\t\tvar f gen.%s\n\t\tf.Unpack(in, o)\n\t\tw, err := f.Pack(o)\n\t\treturn err == nil && w == in.Bits\n", i+1, fields)
 	}
 	word := "gen.Word(v[0])"
 	if p.Limbs > 1 {
@@ -222,10 +222,13 @@ func main() {
 		o.Remarks, o.Lines, o.Indent = head[15]&1 != 0, head[15]>>1&1 != 0, "  "
 SET
 		inst, found, ok := o.FINDER(w)
+		if ok != (inst.Op != 0) || !ok && inst.Op.String() != "?" {
+			fmt.Fprint(out, "NONE IS AN INSTRUCTION ")
+		}
 		if ok {
 			var text string
 			text, found = inst.Print(o)
-			fmt.Fprintf(out, "%d %d %s", inst.Op, inst.Size, text)
+			fmt.Fprintf(out, "%d %d %s", inst.Op-1, inst.Size, text)
 			if !back(inst, o) {
 				fmt.Fprint(out, " NOT PACKED BACK")
 			}

@@ -250,7 +250,7 @@ func (w *writer) depth(up string) string {
 }
 
 func (w *writer) leafInfo(l *gen.Leaf) string {
-	return fmt.Sprintf("&leaves%s[%d]", camel(l.Root.Name), l.ID)
+	return fmt.Sprintf("&leaves%s[%d]", camel(l.Root.Name), number(l.ID))
 }
 
 func (f *body) expected(s *gen.Stmt) {

@@ -223,6 +223,9 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	for _, x := range r.OddFirst {
 		fmt.Fprintf(w, "  the first word with a finding: %s\n", x)
 	}
+	if r.Words == 0 {
+		return
+	}
 	fmt.Fprintf(w, "\n%s %d of %d seen\n", title("Instructions:"), len(r.Seen), r.Leaves)
 	for _, x := range r.Seen[:min(most, len(r.Seen))] {
 		fmt.Fprintf(w, "%12s  %5.1f %%  %-16s %s\n", count(x.Count), percent(x.Count, r.Words), x.Name, x.First)

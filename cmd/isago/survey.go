@@ -56,20 +56,28 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 	if err := f.checkRaw(); err != nil {
 		return err
 	}
+	if f.given() {
+		set, err := f.load(nil)
+		if err != nil {
+			return err
+		}
+		if _, err := f.decoder(set); err != nil { // a mistake on the command line is none of each file
+			return err
+		}
+	}
 	var total *survey.Survey
 	failed := false
 	for i, name := range names {
 		one, err := f.file(cmd, i, name, total)
-		var usage *usageError
-		switch {
-		case errors.As(err, &usage):
+		if err != nil && len(names) == 1 {
 			return err
-		case err != nil:
+		}
+		if err != nil {
 			tell(cmd, err)
 			failed = true
-		default:
-			total = one
+			continue
 		}
+		total = one
 	}
 	if total == nil {
 		return errFailed

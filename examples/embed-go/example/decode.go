@@ -26,7 +26,7 @@ func (o *Options) Find(w Word) (in Inst, found []Finding, ok bool) {
 	p := &printer{o: o, digits: 8, unit: 16}
 	s := &scope{w: limbs{uint64(w)}}
 	leaf := p.matchInstruction(s)
-	if leaf < 0 {
+	if leaf == noLeaf {
 		return in, p.found, false
 	}
 	info := &leavesInstruction[leaf]
@@ -46,7 +46,7 @@ func (o *Options) FindRegister(w Word) (in RegisterInst, found []Finding, ok boo
 	p := &printer{o: o, digits: 8, unit: 8}
 	s := &scope{w: limbs{uint64(w)}}
 	leaf := p.matchRegister(s)
-	if leaf < 0 {
+	if leaf == noLeaf {
 		return in, p.found, false
 	}
 	info := &leavesRegister[leaf]
@@ -56,6 +56,7 @@ func (o *Options) FindRegister(w Word) (in RegisterInst, found []Finding, ok boo
 }
 
 var leavesInstruction = [...]leaf{
+	noLeaf: {own: "?"},
 	{"nop", "nop", "nop", 16, limbs{0x1fff}},
 	{"add", "add", "add", 16, limbs{0}},
 	{"mul", "mul", "mul", 16, limbs{0}},
@@ -64,6 +65,7 @@ var leavesInstruction = [...]leaf{
 }
 
 var leavesRegister = [...]leaf{
+	noLeaf: {own: "?"},
 	{"#register-general", "#register-general", "#register-general", 4, limbs{0}},
 	{"#register-special", "#register-special", "#register-special", 4, limbs{0}},
 }
@@ -71,30 +73,30 @@ var leavesRegister = [...]leaf{
 // matchRegister: #register
 func (p *printer) matchRegister(s *scope) int {
 	if s.w[0]&8 == 0 {
-		return 0
-	}
-	if s.w[0]&8 == 8 {
 		return 1
 	}
-	return -1
+	if s.w[0]&8 == 8 {
+		return 2
+	}
+	return noLeaf
 }
 
 // matchInstruction: #instruction
 func (p *printer) matchInstruction(s *scope) int {
 	switch s.w[0] >> 13 & 7 {
 	case 0:
-		return 0
-	case 1:
 		return 1
+	case 1:
+		return 2
 	case 2:
 		if uint64(p.o.Context.Chip) == 1 {
-			return 2
+			return 3
 		}
-		return -1
+		return noLeaf
 	case 3:
-		return 3
-	case 4:
 		return 4
+	case 4:
+		return 5
 	}
-	return -1
+	return noLeaf
 }

@@ -108,11 +108,12 @@ type Op uint16
 
 // The leaves of #instruction.
 const (
-	NOP Op = iota // nop, example.xml:100
-	ADD           // add, example.xml:128
-	MUL           // mul, example.xml:137
-	SHL           // shl, example.xml:148
-	BR            // br, example.xml:171
+	OpNone Op = iota // of a word that is none
+	NOP              // nop, example.xml:100
+	ADD              // add, example.xml:128
+	MUL              // mul, example.xml:137
+	SHL              // shl, example.xml:148
+	BR               // br, example.xml:171
 )
 
 // String returns the description's own name.
@@ -136,7 +137,8 @@ type RegisterOp uint16
 
 // The leaves of #register.
 const (
-	REGISTER_GENERAL RegisterOp = iota // #register-general, example.xml:74
+	RegisterOpNone   RegisterOp = iota // of a word that is none
+	REGISTER_GENERAL                   // #register-general, example.xml:74
 	REGISTER_SPECIAL                   // #register-special, example.xml:85
 )
 

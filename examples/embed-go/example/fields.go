@@ -68,7 +68,7 @@ func (f *AddFields) Pack(o *Options) (w Word, err error) {
 			err = &DoesNotFitError{"B"}
 		}
 		v[0] = v[0]&^0xf | uint64(f.B2)&0xf
-		s := &scope{w: v, leaf: &leavesInstruction[1]}
+		s := &scope{w: v, leaf: &leavesInstruction[2]}
 		if s.w[0]&0x10 == 0x10 {
 		} else {
 			v, err = before, fitted
@@ -122,7 +122,7 @@ func (f *MulFields) Pack(o *Options) (w Word, err error) {
 			err = &DoesNotFitError{"B"}
 		}
 		v[0] = v[0]&^0xf | uint64(f.B2)&0xf
-		s := &scope{w: v, leaf: &leavesInstruction[2]}
+		s := &scope{w: v, leaf: &leavesInstruction[3]}
 		if s.w[0]&0x10 == 0x10 {
 		} else {
 			v, err = before, fitted

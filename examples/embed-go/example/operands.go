@@ -13,13 +13,13 @@ func (in Inst) Operands(o *Options) []Operand {
 	w := in.Bits
 	s := &scope{w: limbs{uint64(w)}, leaf: &leavesInstruction[in.Op]}
 	switch in.Op {
-	case 0:
+	case 1:
 		p.collectNop(s)
-	case 1, 2:
+	case 2, 3:
 		p.collectAdd(s)
-	case 3:
-		p.collectShl(s)
 	case 4:
+		p.collectShl(s)
+	case 5:
 		p.collectBr(s)
 	}
 	return p.list
@@ -48,16 +48,16 @@ func (p *printer) tellRegisterSpecial(s *scope) {
 func (p *printer) tellRegister(up *scope, w limbs, field string) {
 	s := &scope{w: w, up: up}
 	leaf := p.matchRegister(s)
-	if leaf < 0 {
+	if leaf == noLeaf {
 		p.noOperand(up, field, w)
 		return
 	}
 	s.leaf = &leavesRegister[leaf]
 	p.ignored(s.leaf, w)
 	switch leaf {
-	case 0:
-		p.tellRegisterGeneral(s)
 	case 1:
+		p.tellRegisterGeneral(s)
+	case 2:
 		p.tellRegisterSpecial(s)
 	}
 }

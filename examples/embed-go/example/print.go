@@ -14,6 +14,9 @@ type leaf struct {
 	dontCare           limbs
 }
 
+// noLeaf is the number of no leaf, and so what an Op is that nobody set.
+const noLeaf = 0
+
 // scope is a value that is printed, and those around it.
 type scope struct {
 	w    limbs
@@ -292,13 +295,13 @@ func (in Inst) printWith(p *printer) {
 	w := in.Bits
 	s := &scope{w: limbs{uint64(w)}, leaf: &leavesInstruction[in.Op]}
 	switch in.Op {
-	case 0:
+	case 1:
 		p.showNop(s)
-	case 1, 2:
+	case 2, 3:
 		p.showAdd(s)
-	case 3:
-		p.showShl(s)
 	case 4:
+		p.showShl(s)
+	case 5:
 		p.showBr(s)
 	}
 }
@@ -332,16 +335,16 @@ func (p *printer) showRegisterSpecial(s *scope) {
 func (p *printer) showRegister(up *scope, w limbs, field string) {
 	s := &scope{w: w, up: up}
 	leaf := p.matchRegister(s)
-	if leaf < 0 {
+	if leaf == noLeaf {
 		p.noOperand(up, field, w)
 		return
 	}
 	s.leaf = &leavesRegister[leaf]
 	p.ignored(s.leaf, w)
 	switch leaf {
-	case 0:
-		p.showRegisterGeneral(s)
 	case 1:
+		p.showRegisterGeneral(s)
+	case 2:
 		p.showRegisterSpecial(s)
 	}
 }

@@ -179,12 +179,10 @@ func (f *disFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.warnOfText(cmd, name, in); err != nil {
 		return err
 	}
-	if f.wantsSource(cmd, f.raw() != nil) {
+	if f.wantsSource(cmd) {
 		if done, err := f.rawSource(cmd, name, in, palette); done || err != nil {
 			return err
 		}
-	}
-	if f.wantsSource(cmd, false) {
 		if done, err := f.source(cmd, name, in, palette); done || err != nil {
 			return err
 		}

@@ -176,6 +176,15 @@ func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error
 	return usagef("--syntax %q, but %s has the plain spelling only", f.syntax, setName(set))
 }
 
+// isSourceSyntax reports whether the spelling is that of the source of a machine's compiler.
+func (f *setFlags) isSourceSyntax(m *catalog.Machine) (bool, error) {
+	if f.syntax == "" || f.syntax == m.Syntax {
+		return true, nil
+	}
+	set, err := f.load(m)
+	return err == nil && m.Syntax == "" && set.PlainSyntax() == f.syntax, err
+}
+
 // spellings lists the spellings that have names, the plain one first.
 func spellings(set *isa.Set) []string {
 	names := slices.Clone(set.Syntaxes())

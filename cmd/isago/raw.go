@@ -32,7 +32,11 @@ func (f *setFlags) raw() *catalog.RawFormat {
 // wantsSuffixes reports whether code without container is printed as source by its suffixes.
 func (f *disFlags) wantsSuffixes(cmd *cobra.Command) bool {
 	m, err := catalog.Lookup(f.isa)
-	return err == nil && m.Suffixes && f.wantsSource(cmd, false)
+	if err != nil || !m.Suffixes || !f.wantsSource(cmd) {
+		return false
+	}
+	own, err := f.isSourceSyntax(&m)
+	return err == nil && own
 }
 
 // rawProgram returns how an input of so many bytes is a program, nil where it is one instruction after

@@ -128,9 +128,15 @@ func (f *asmFlags) recognise(cmd *cobra.Command, names []string) (done func() er
 // compiler returns the compiler for the flags, nil where instructions alone are assembled.
 func (f *asmFlags) compiler() (program.Compiler, error) {
 	m, err := catalog.Lookup(f.isa)
+	own := true
+	if err == nil && f.spec == "" {
+		if own, err = f.isSourceSyntax(&m); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case f.plain || f.isa == "" || f.spec != "" || f.root != "" || err != nil || m.NewCompiler == nil,
-		(f.hex && !f.isSource || f.syntax != "" || f.format != "") && m.Outputs == nil:
+		(f.hex && !f.isSource || !own || f.format != "") && m.Outputs == nil:
 		if f.format != "" {
 			return nil, usagef("--format belongs to whole programs of machines with several formats, such as tegra")
 		}
@@ -139,11 +145,6 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 		return nil, usagef("--hex and --format exclude each other")
 	case f.format != "" && !slices.Contains(m.Outputs, f.format):
 		return nil, usagef("--format %q, expected one of %s", f.format, strings.Join(m.Outputs, ", "))
-	}
-	if f.syntax != "" {
-		if _, err := f.load(nil); err != nil {
-			return nil, err
-		}
 	}
 	return m.NewCompiler()
 }
@@ -392,10 +393,9 @@ func joined(errs []error) error {
 	return list.Err()
 }
 
-// wantsSource reports whether no flag asks for a listing. Files have source in the plain spelling alone,
-// raw programs in every one.
-func (f *disFlags) wantsSource(cmd *cobra.Command, raw bool) bool {
-	if f.listing || f.syntax != "" && !raw || f.spec != "" {
+// wantsSource reports whether no flag asks for a listing.
+func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
+	if f.listing || f.spec != "" {
 		return false
 	}
 	for _, name := range []string{"plain", "json", "addresses", "words", "jumps", "lossless", "findings", "root", "labels", "entry", "max-errors"} {
@@ -415,6 +415,9 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette vie
 	m, format, known := f.recognise(head)
 	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
+	}
+	if own, err := f.isSourceSyntax(&m); err != nil || !own {
+		return false, err
 	}
 	if err := f.checkContexts(&m); err != nil {
 		return true, err

@@ -73,6 +73,8 @@ func (s *Scope) above(hops int) *Scope {
 type Evaluator struct {
 	Context bits.Value
 	Tables  [][]bits.Value
+	// Missing is told of entries that a table does not have, which are 0; nil tells nobody.
+	Missing func(t *spec.Table, index uint64)
 }
 
 // Prog computes an expression that is bound in a scope.
@@ -123,6 +125,9 @@ func (e *Evaluator) inner(r *Ref, v bits.Value) bits.Value {
 	}
 	if t := e.Tables[r.Field.Table.Index]; w[0] < uint64(len(t)) {
 		return t[w[0]]
+	}
+	if e.Missing != nil {
+		e.Missing(r.Field.Table, w[0])
 	}
 	return bits.Value{}
 }

@@ -2,6 +2,7 @@ package sem
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/isago/isago/bits"
@@ -37,8 +38,10 @@ type lowerer struct {
 	words *Words
 	eval  model.Evaluator
 	check bool
-	here  value
-	next  value
+	// missing are the entries of tables that nobody gave.
+	missing []string
+	here    value
+	next    value
 
 	scope
 	wave    bool
@@ -120,9 +123,22 @@ var ErrUnknown = fmt.Errorf("unknown word")
 
 func (m *Machine) newLowerer(w *Words) *lowerer {
 	l := &lowerer{m: m, b: newBuilder(), words: w, wave: m.Wave, scope: scope{base: NoID, path: NoID, start: NoID}, jumped: NoID}
-	l.eval = model.Evaluator{Context: w.Context, Tables: w.Tables}
+	l.eval = model.Evaluator{Context: w.Context, Tables: w.Tables, Missing: l.noEntry}
 	l.locals = l.b.locals[:0]
 	return l
+}
+
+// noEntry notes, once, that the instruction depends on an entry that nobody gave.
+func (l *lowerer) noEntry(t *spec.Table, index uint64) {
+	text := fmt.Sprintf("entry %d of table %s, which has %d", index, t.Name, len(l.words.Tables[t.Index]))
+	if slices.Contains(l.missing, text) {
+		return
+	}
+	l.missing = append(l.missing, text)
+	guard := l.b.guard
+	l.b.guard = NoID
+	l.do(named(OpUnknown, text), l.m.Wave)
+	l.b.guard = guard
 }
 
 // recoverError turns what fail panicked with into an error.

@@ -127,7 +127,7 @@ func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byt
 	return program.Raw(r, data)
 }
 
-// fileError says in which file something is wrong that has no line.
+// fileError says in which file something is wrong.
 func fileError(name string, err error) error {
 	var usage *usageError
 	var output *fs.PathError
@@ -135,10 +135,19 @@ func fileError(name string, err error) error {
 		return err // what is wrong is not the file
 	}
 	text := strings.TrimSuffix(err.Error(), fmt.Sprintf(" [%s]", diag.FileFormat))
+	var list diag.List
 	var e *diag.Error
 	if errors.As(err, &e) {
-		if e.Span.IsValid() && e.Code != diag.FileFormat {
-			return err // in a source that belongs to the file
+		if !errors.As(err, &list) {
+			list = diag.List{e}
+		}
+		for _, x := range list {
+			if x.Span.IsValid() && x.Span.Src.Name == "" { // the text of the file itself
+				x.Span.Src.Name = inputName(name)
+			}
+		}
+		if e.Span.IsValid() {
+			return err
 		}
 		text = e.Msg
 	}

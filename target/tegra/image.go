@@ -10,7 +10,7 @@ import (
 
 // Open reads a container for listing.
 func Open(set *isa.Set, data []byte) (*program.Image, error) {
-	p, err := ReadContainer(set, &diag.Source{Name: "container", Text: string(data)})
+	p, err := ReadContainer(set, &diag.Source{Text: string(data)})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func SourceOf(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := ReadContainer(set, &diag.Source{Name: "container", Text: string(data)})
+	p, err := ReadContainer(set, &diag.Source{Text: string(data)})
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (c *compiler) cubin(text *program.Text, ctx bits.Value, opt program.Compile
 	if ctx, err = contextOf(c.set, ctx, src.Text); err != nil {
 		return nil, err
 	}
-	list, err := blocks(src.Text)
+	list, err := blocks(src)
 	if err != nil {
 		return nil, err
 	}

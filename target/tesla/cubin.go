@@ -29,6 +29,28 @@ func IsCubin(data []byte) bool {
 	return bytes.Contains(data, []byte("architecture")) && architecture().Match(data) && !strings.ContainsRune(string(data), 0)
 }
 
+// IsSource reports whether a file is a text cubin with instructions in place of words.
+func IsSource(data []byte) bool {
+	if !IsCubin(data) {
+		return false
+	}
+	src := &diag.Source{Text: string(data)}
+	list, err := blocks(src)
+	if err != nil {
+		return false
+	}
+	for _, b := range list {
+		for i := b.from; i < b.to; {
+			end := noise(src.Text, i, true)
+			if end == i {
+				return src.Text[i] < '0' || src.Text[i] > '9'
+			}
+			i = end
+		}
+	}
+	return false
+}
+
 // block is the inside of a bincode block: text[from:to].
 type block struct {
 	from, to int
@@ -36,7 +58,8 @@ type block struct {
 }
 
 // blocks finds the bincode blocks of a cubin or its source.
-func blocks(text string) ([]block, error) {
+func blocks(src *diag.Source) ([]block, error) {
+	text := src.Text
 	var list []block
 	kernel := ""
 	for i := 0; i < len(text); {
@@ -66,7 +89,7 @@ func blocks(text string) ([]block, error) {
 			}
 			to := closing(text, next+1)
 			if to < 0 {
-				return nil, fmt.Errorf("the bincode of %s has no end, expected } [%s]", kernel, diag.FileFormat)
+				return nil, tokenAt(src, next, next+1).errorf("the bincode of %s has no end, expected }", kernel)
 			}
 			list, kernel, i = append(list, block{next + 1, to, kernel}), "", to
 		}
@@ -130,20 +153,21 @@ func contextOf(set *isa.Set, ctx bits.Value, text string) (bits.Value, error) {
 
 // SourceOf writes a text cubin with instructions in place of the words.
 func SourceOf(data []byte) ([]byte, error) {
-	text := string(data)
+	src := &diag.Source{Text: string(data)}
+	text := src.Text
 	w, err := newSourceWriter(text)
 	if err != nil {
 		return nil, err
 	}
 	defer w.release()
-	list, err := blocks(text)
+	list, err := blocks(src)
 	if err != nil {
 		return nil, err
 	}
 	var out []byte
 	off := 0
 	for _, b := range list {
-		l, code, err := parseWords(text[b.from:b.to])
+		l, code, err := parseWords(src, b)
 		if err != nil {
 			return nil, err
 		}
@@ -266,19 +290,20 @@ func each(d *isa.Decoder, code []uint32, f func(addr int64, in isa.Inst, ok bool
 
 // Open reads a text cubin for listing: the kernels one after the other, each with what its block says.
 func Open(set *isa.Set, data []byte) (*program.Image, error) {
-	text := string(data)
+	src := &diag.Source{Text: string(data)}
+	text := src.Text
 	ctx, err := contextOf(set, set.DefaultContext(), text)
 	if err != nil {
 		return nil, err
 	}
-	list, err := blocks(text)
+	list, err := blocks(src)
 	if err != nil {
 		return nil, err
 	}
 	im := newImage(set, "cubin", ctx)
 	off := 0
 	for _, b := range list {
-		_, code, err := parseWords(text[b.from:b.to])
+		_, code, err := parseWords(src, b)
 		if err != nil {
 			return nil, err
 		}

@@ -49,7 +49,8 @@ func (l *layout) append(dst []byte, list []uint32) []byte {
 }
 
 // parseWords reads a block of words, between which blanks and comments stand.
-func parseWords(text string) (*layout, []uint32, error) {
+func parseWords(src *diag.Source, b block) (*layout, []uint32, error) {
+	text := src.Text[b.from:b.to]
 	var list []uint32
 	var gaps, spelled []string
 	gap := 0
@@ -59,15 +60,16 @@ func parseWords(text string) (*layout, []uint32, error) {
 			continue
 		}
 		end := max((&scanner{text: text}).word(i), i+1)
-		n, err := strconv.ParseUint(text[i:end], 0, 32)
+		t := tokenAt(src, b.from+i, b.from+end)
+		n, err := t.word("bincode")
 		if err != nil {
-			return nil, nil, fmt.Errorf("%.40q in bincode, expected a word such as 0x10000001 [%s]", text[i:end], diag.FileFormat)
+			return nil, nil, err
 		}
-		gaps, spelled, list = append(gaps, text[gap:i]), append(spelled, text[i:end]), append(list, uint32(n))
+		if i == gap && len(list) > 0 {
+			return nil, nil, t.errorf("words in bincode without a blank between them")
+		}
+		gaps, spelled, list = append(gaps, text[gap:i]), append(spelled, text[i:end]), append(list, n)
 		i, gap = end, end
-	}
-	if slices.Contains(gaps[min(1, len(gaps)):], "") {
-		return nil, nil, fmt.Errorf("words in bincode without a blank between them [%s]", diag.FileFormat)
 	}
 	if string(nvcc.append(nil, list)) == text {
 		return &nvcc, list, nil

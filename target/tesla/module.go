@@ -105,25 +105,50 @@ func ReadModule(data []byte) (*Module, error) {
 	if IsELF(data) {
 		return readELFModule(data)
 	}
-	return readTextModule(string(data))
+	return readTextModule(&diag.Source{Text: string(data)})
+}
+
+// token is a word of a text cubin, with its place.
+type token struct {
+	text string
+	span diag.Span
+}
+
+// tokenAt returns what stands in a part of a text.
+func tokenAt(src *diag.Source, from, to int) token {
+	return token{src.Text[from:to], diag.Span{Src: src, Off: from, End: to}}
+}
+
+// errorf is an error of a file at the token.
+func (t token) errorf(format string, args ...any) error {
+	return diag.Errorf(diag.FileFormat, t.span, format, args...)
+}
+
+// word returns the word of code or data that the token is.
+func (t token) word(what string) (uint32, error) {
+	v, err := strconv.ParseUint(t.text, 0, 32)
+	if err != nil {
+		return 0, t.errorf("%.40q in %s, expected a word such as 0x10000001", t.text, what)
+	}
+	return uint32(v), nil
 }
 
 // node is a block of a text cubin: what stands before its brace, and what is in it.
 type node struct {
-	name     string
-	words    []string
-	values   map[string]string
+	name     token
+	words    []token
+	values   map[string]token
 	children []*node
 }
 
 func (n *node) number(key string) (int, error) {
-	text, ok := n.values[key]
+	t, ok := n.values[key]
 	if !ok {
 		return 0, nil
 	}
-	v, err := strconv.ParseUint(text, 0, 31)
+	v, err := strconv.ParseUint(t.text, 0, 31)
 	if err != nil {
-		return 0, fmt.Errorf("%s = %s, expected a number [%s]", key, text, diag.FileFormat)
+		return 0, t.errorf("%s = %s, expected a number", key, t.text)
 	}
 	return int(v), nil
 }
@@ -142,7 +167,7 @@ func (n *node) numbers(keys ...string) ([]int, error) {
 
 func (n *node) child(name string) *node {
 	for _, c := range n.children {
-		if c.name == name {
+		if c.name.text == name {
 			return c
 		}
 	}
@@ -150,10 +175,11 @@ func (n *node) child(name string) *node {
 }
 
 // parseNodes reads the blocks of a text cubin.
-func parseNodes(text string) (*node, error) {
+func parseNodes(src *diag.Source) (*node, error) {
 	const deepest = 16
-	stack := []*node{{values: map[string]string{}}}
-	last := "" // the word before a brace or an equals sign
+	text := src.Text
+	stack := []*node{{values: map[string]token{}}}
+	var last token // the word before a brace or an equals sign
 	for i := 0; i < len(text); {
 		if end := noise(text, i, true); end > i {
 			i = end
@@ -163,20 +189,22 @@ func parseNodes(text string) (*node, error) {
 		switch c := text[i]; c {
 		case '{':
 			if len(stack) == deepest {
-				return nil, fmt.Errorf("blocks nested %d deep [%s]", deepest, diag.FileFormat)
+				return nil, tokenAt(src, i, i+1).errorf("blocks nested %d deep", deepest)
 			}
-			n := &node{name: last, values: map[string]string{}}
-			if len(top.words) > 0 && last != "" {
+			n := &node{name: last, values: map[string]token{}}
+			if len(top.words) > 0 && last.text != "" {
 				top.words = top.words[:len(top.words)-1]
+			} else {
+				n.name = token{span: tokenAt(src, i, i+1).span}
 			}
 			top.children = append(top.children, n)
-			stack, last = append(stack, n), ""
+			stack, last = append(stack, n), token{}
 			i++
 		case '}':
 			if len(stack) == 1 {
-				return nil, fmt.Errorf("a } that closes no block [%s]", diag.FileFormat)
+				return nil, tokenAt(src, i, i+1).errorf("a } that closes no block")
 			}
-			stack, last = stack[:len(stack)-1], ""
+			stack, last = stack[:len(stack)-1], token{}
 			i++
 		case '=':
 			from := i + 1
@@ -184,34 +212,35 @@ func parseNodes(text string) (*node, error) {
 				from++
 			}
 			end := from + strings.IndexAny(text[from:]+"\n", " \t\r\n}")
-			if last != "" {
-				top.values[last] = text[from:end]
+			if last.text != "" {
+				top.values[last.text] = tokenAt(src, from, end)
 				top.words = top.words[:len(top.words)-1]
 			}
-			last, i = "", end
+			last, i = token{}, end
 		default:
 			end := i + strings.IndexAny(text[i:]+"\n", " \t\r\n{}=")
-			last = text[i:end]
+			last = tokenAt(src, i, end)
 			top.words, i = append(top.words, last), end
 		}
 	}
 	if len(stack) > 1 {
-		return nil, fmt.Errorf("block %s has no end, expected } [%s]", stack[len(stack)-1].name, diag.FileFormat)
+		open := stack[len(stack)-1].name
+		return nil, open.errorf("block %s has no end, expected }", open.text)
 	}
 	return stack[0], nil
 }
 
-func readTextModule(text string) (*Module, error) {
-	top, err := parseNodes(text)
+func readTextModule(src *diag.Source) (*Module, error) {
+	top, err := parseNodes(src)
 	if err != nil {
 		return nil, err
 	}
 	m := &Module{PointerSize: 4}
 	for _, n := range top.children {
 		switch {
-		case n.name == "architecture" && len(n.words) == 1:
-			m.Chip = n.words[0]
-		case n.name == "code":
+		case n.name.text == "architecture" && len(n.words) == 1:
+			m.Chip = n.words[0].text
+		case n.name.text == "code":
 			k, err := textKernel(m, n)
 			if err != nil {
 				return nil, err
@@ -227,7 +256,7 @@ func readTextModule(text string) (*Module, error) {
 }
 
 func textKernel(m *Module, n *node) (*Kernel, error) {
-	k := &Kernel{Name: n.values["name"]}
+	k := &Kernel{Name: n.values["name"].text}
 	numbers, err := n.numbers("reg", "smem")
 	if err != nil {
 		return nil, err
@@ -235,7 +264,7 @@ func textKernel(m *Module, n *node) (*Kernel, error) {
 	k.Registers, k.Shared = numbers[0], numbers[1]
 	code := n.child("bincode")
 	if code == nil {
-		return nil, fmt.Errorf("kernel %s has no bincode [%s]", k.Name, diag.FileFormat)
+		return nil, n.name.errorf("kernel %s has no bincode", k.Name)
 	}
 	if k.Code, err = wordList(code, "bincode of "+k.Name); err != nil {
 		return nil, err
@@ -251,12 +280,11 @@ func textKernel(m *Module, n *node) (*Kernel, error) {
 // wordList reads the words of a block.
 func wordList(n *node, what string) ([]uint32, error) {
 	list := make([]uint32, len(n.words))
-	for i, w := range n.words {
-		v, err := strconv.ParseUint(w, 0, 32)
-		if err != nil {
-			return nil, fmt.Errorf("%.40q in %s, expected a word such as 0x10000001 [%s]", w, what, diag.FileFormat)
+	for i, t := range n.words {
+		var err error
+		if list[i], err = t.word(what); err != nil {
+			return nil, err
 		}
-		list[i] = uint32(v)
 	}
 	return list, nil
 }
@@ -267,7 +295,7 @@ const relocated = 14
 // textSegment reads a block of constants, of a variable, or of a relocation: one without content that the loader
 // fills.
 func textSegment(m *Module, into *[]Segment, kernel string, n *node) error {
-	if n.values["segnum"] == "" {
+	if n.values["segnum"].text == "" {
 		return nil
 	}
 	numbers, err := n.numbers("segnum", "offset", "bytes")
@@ -277,11 +305,11 @@ func textSegment(m *Module, into *[]Segment, kernel string, n *node) error {
 	bank, offset, size := numbers[0], numbers[1], numbers[2]
 	const most = 1 << 16
 	if offset+size > most {
-		return fmt.Errorf("%d bytes of constants at %d, expected at most %d [%s]", size, offset, most, diag.FileFormat)
+		return n.name.errorf("%d bytes of constants at %d, expected at most %d", size, offset, most)
 	}
-	name := n.values["name"]
+	name := n.values["name"].text
 	mem := n.child("mem")
-	if name != "" && (n.name == "reloc" || n.values["segname"] == "reloc" || mem == nil && bank == relocated) {
+	if name != "" && (n.name.text == "reloc" || n.values["segname"].text == "reloc" || mem == nil && bank == relocated) {
 		m.Relocations = append(m.Relocations, Relocation{bank, offset, max(size, 4), kernel, name})
 		return nil
 	}
@@ -317,7 +345,7 @@ const (
 func readELFModule(data []byte) (*Module, error) {
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("%v [%s]", err, diag.FileFormat)
+		return nil, fmt.Errorf("no whole ELF file: %v [%s]", err, diag.FileFormat)
 	}
 	m := &Module{Chip: fmt.Sprintf("sm_%d", architectureOf(data)), PointerSize: 4}
 	if f.Class == elf.ELFCLASS64 {

@@ -44,7 +44,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 
 func read(req exec.Request) (*tegra.Program, error) {
 	if req.Format == tegra.FormatName {
-		return tegra.ReadContainer(req.Set, &diag.Source{Name: req.Format, Text: string(req.Data)})
+		return tegra.ReadContainer(req.Set, &diag.Source{Text: string(req.Data)})
 	}
 	return tegra.ReadRaw(req.Set, req.Data, "")
 }

@@ -138,17 +138,16 @@ func (s *session) options() (err error) {
 
 // read reads a cubin; one whose code is still source is assembled first.
 func read(data []byte) (*tesla.Module, error) {
-	m, err := tesla.ReadModule(data)
-	if err == nil || !tesla.IsCubin(data) {
-		return m, err
+	if !tesla.IsSource(data) {
+		return tesla.ReadModule(data)
 	}
-	compiler, cerr := tesla.NewCompiler()
-	if cerr != nil {
-		return nil, cerr
+	compiler, err := tesla.NewCompiler()
+	if err != nil {
+		return nil, err
 	}
-	out, cerr := compiler.Compile([]*diag.Source{{Name: "cubin", Text: string(data)}}, program.CompileOptions{})
-	if cerr != nil {
-		return nil, cerr
+	out, err := compiler.Compile([]*diag.Source{{Text: string(data)}}, program.CompileOptions{})
+	if err != nil {
+		return nil, err
 	}
 	return tesla.ReadModule(out.Bytes)
 }

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +21,26 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 	if c.opt.Gens != nil {
 		return c.opt.Gens
 	}
+	list := c.genStarts()
+	if len(list) == 1 {
+		return []uint32{inside.Machine(set).Gen}
+	}
+	if len(list) > maxGenerations {
+		c.limit("not checked: the generations from %d on; name one to check it", list[maxGenerations])
+		list = list[:maxGenerations]
+	}
+	c.starts = list
+	return list
+}
+
+// Generations returns the first of each run of generations in which a description is the same, in ascending order, 0
+// before all. One that computes with the generation differs inside of them too.
+func Generations(set *isa.Set) []uint32 {
+	return (&checker{spec: inside.Machine(set).ISA}).genStarts()
+}
+
+// genStarts is what Generations returns.
+func (c *checker) genStarts() []uint32 {
 	starts := map[uint32]bool{0: true}
 	add := func(v uint64) {
 		if v <= math.MaxUint32 {
@@ -31,24 +52,11 @@ func (c *checker) generations(set *isa.Set) []uint32 {
 		add(uint64(b.Max) + 1)
 	}
 	for _, e := range c.exprs() {
-		for _, v := range genStarts(e.Root()) {
+		for _, v := range startsIn(e.Root()) {
 			add(v)
 		}
 	}
-	if len(starts) == 1 {
-		return []uint32{inside.Machine(set).Gen}
-	}
-	var list []uint32
-	for v := range starts {
-		list = append(list, v)
-	}
-	slices.Sort(list)
-	if len(list) > maxGenerations {
-		c.limit("not checked: the generations from %d on; name one to check it", list[maxGenerations])
-		list = list[:maxGenerations]
-	}
-	c.starts = list
-	return list
+	return slices.Sorted(maps.Keys(starts))
 }
 
 // HasGenerations reports whether a description is another in some generations than in others.
@@ -63,9 +71,9 @@ func asksGen(n *spec.Node) bool {
 	return n != nil && (n.Op == spec.OpGen || asksGen(n.X) || asksGen(n.Y) || asksGen(n.Z))
 }
 
-// genStarts lists the generations from which on a comparison of an expression comes out otherwise.
+// startsIn lists the generations from which on a comparison of an expression comes out otherwise.
 // One that computes with the generation gives none: it is taken as it is where the others change.
-func genStarts(n *spec.Node) (starts []uint64) {
+func startsIn(n *spec.Node) (starts []uint64) {
 	if n == nil {
 		return nil
 	}
@@ -86,7 +94,7 @@ func genStarts(n *spec.Node) (starts []uint64) {
 		}
 	}
 	for _, child := range []*spec.Node{n.X, n.Y, n.Z} {
-		starts = append(starts, genStarts(child)...)
+		starts = append(starts, startsIn(child)...)
 	}
 	return starts
 }
@@ -97,17 +105,20 @@ var mirrored = map[spec.Op]spec.Op{
 }
 
 // genSpan names the generations for which one stands: all up to the next that was checked.
-func (c *checker) genSpan(gen uint32) string {
-	i := slices.Index(c.starts, gen)
+func (c *checker) genSpan(gen uint32) string { return GenSpan(c.starts, gen) }
+
+// GenSpan names the generations for which one of Generations stands: all up to the next.
+func GenSpan(starts []uint32, gen uint32) string {
+	i := slices.Index(starts, gen)
 	switch {
 	case i < 0:
 		return fmt.Sprint(gen)
-	case i == len(c.starts)-1:
+	case i == len(starts)-1:
 		return fmt.Sprintf("%d and later", gen)
-	case c.starts[i+1] == gen+1:
+	case starts[i+1] == gen+1:
 		return fmt.Sprint(gen)
 	}
-	return fmt.Sprintf("%d to %d", gen, c.starts[i+1]-1)
+	return fmt.Sprintf("%d to %d", gen, starts[i+1]-1)
 }
 
 // genNote says in which generations a finding is, "" if in all.

@@ -79,7 +79,7 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.words, "words", false, "show the words of each instruction")
 	flags.BoolVar(&f.jumps, "jumps", false, "draw an arrow from each jump to its target; calls have none")
 	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
-	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show, so that asm gives back the same words")
+	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show; with --plain, asm --plain gives back the same words")
 	flags.BoolVar(&f.ir, "ir", false, "print the operations that each instruction does below it")
 	f.addOrder(cmd)
 	flags.StringVar(&f.findings, "findings", "", "report unexpected bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")

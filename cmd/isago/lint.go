@@ -69,10 +69,19 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	report := &prove.Report{}
+	var errs []error
 	for _, name := range names {
 		list, err := f.file(cmd, name)
 		if err != nil {
-			return err
+			refused, ok := prove.Refused(err)
+			if !ok {
+				return err
+			}
+			errs = append(errs, err)
+			if f.json || f.sarif {
+				report.Findings = append(report.Findings, refused.Findings...)
+			}
+			continue
 		}
 		for _, e := range list {
 			if slices.Contains(f.noWarn, string(e.Code)) || slices.Contains(f.noWarn, allWarnings) {
@@ -81,8 +90,8 @@ func (f *lintFlags) run(cmd *cobra.Command, names []string) error {
 			report.Findings = append(report.Findings, prove.Finding{Code: e.Code, Level: prove.Warning, Msg: e.Msg, Span: e.Span, Notes: e.Notes})
 		}
 	}
-	if err := f.print(cmd, report); err != nil {
-		return err
+	if err := f.print(cmd, report); err != nil || len(errs) > 0 {
+		return errors.Join(err, joined(errs))
 	}
 	if len(report.Findings) > 0 {
 		return errFindings

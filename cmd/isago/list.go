@@ -14,6 +14,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/prove"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
 )
@@ -70,6 +71,9 @@ type machine struct {
 	Syntaxes     []string      `json:"syntaxes,omitempty"`
 	Tables       []table       `json:"tables,omitempty"`
 	Instructions int           `json:"instructions"`
+	// Generation is that of which all is told; nil where all are the same.
+	Generation  *uint32  `json:"generation,omitempty"`
+	Generations []string `json:"generations,omitempty"`
 }
 
 type root struct {
@@ -102,7 +106,7 @@ func (f *listFlags) machines(cmd *cobra.Command) error {
 		return err
 	}
 	for _, set := range sets {
-		d := describe(set)
+		d := f.describe(set)
 		if m, err := catalog.Lookup(set.Name()); err == nil && f.spec == "" {
 			d.about(m)
 		}
@@ -151,6 +155,22 @@ func instructionsOf(leaves []*isa.Leaf) []instruction {
 // longestColumn is the most room that the names of instructions get in a list.
 const longestColumn = 16
 
+// sets are those of the flags, in the first generation that has instructions where none is named.
+func (f *listFlags) sets() ([]*isa.Set, error) {
+	sets, err := f.setFlags.sets()
+	if err != nil || f.cmd.Flags().Changed("gen") || len(sets) != 1 {
+		return sets, err
+	}
+	main, err := sets[0].Root("")
+	if err != nil || len(main.Leaves) > 0 {
+		return sets, nil // of a description without such a root its parts are told all the same
+	}
+	if first, ok := sets[0].FirstGen(main); ok {
+		f.gen = first
+	}
+	return f.setFlags.sets()
+}
+
 // listInstructions shows the instructions of machines.
 func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 	sets, err := f.sets()
@@ -181,15 +201,21 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 			if i > 0 {
 				fmt.Fprintln(out)
 			}
-			fmt.Fprintf(out, "%s, %s\n", p.Title(in.Machine), strings.TrimPrefix(in.Root, "#"))
+			fmt.Fprintf(out, "%s, %s\n", p.Title(setName(leaves[i].Set())), strings.TrimPrefix(in.Root, "#"))
 		}
 		view.Entry(out, p, in.Name, in.Text, in.Doc, min(columns, longestColumn), terminalWidth(cmd.OutOrStdout()))
 	}
 	return out.Flush()
 }
 
-func describe(set *isa.Set) machine {
+func (f *listFlags) describe(set *isa.Set) machine {
 	m := machine{Name: setName(set), Syntaxes: spellings(set)}
+	if starts := prove.Generations(set); len(starts) > 1 {
+		m.Generation = &f.gen
+		for _, gen := range starts {
+			m.Generations = append(m.Generations, prove.GenSpan(starts, gen))
+		}
+	}
 	for _, c := range set.Contexts() {
 		m.Contexts = append(m.Contexts, contextInfo{c.Name, oneLine(c.Doc), c.Values, c.FromText})
 	}
@@ -217,7 +243,14 @@ func (m *machine) about(c catalog.Machine) {
 
 func (m *machine) print(w io.Writer, p view.Palette) {
 	fmt.Fprintf(w, "%s\n", strings.TrimRight(p.Title(m.Name)+"  "+m.Title, " "))
-	fmt.Fprintf(w, "  instructions  %d\n", m.Instructions)
+	fmt.Fprintf(w, "  instructions  %d", m.Instructions)
+	if m.Generation != nil {
+		fmt.Fprintf(w, " in generation %d", *m.Generation)
+	}
+	fmt.Fprintln(w)
+	if m.Generation != nil {
+		printWrapped(w, "--gen", m.Generations)
+	}
 	if len(m.Formats) > 0 {
 		fmt.Fprintf(w, "  formats       %s\n", strings.Join(m.Formats, ", "))
 	}

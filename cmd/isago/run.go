@@ -202,6 +202,9 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		return misuse(err, err)
 	}
 	took := time.Since(start)
+	if f.png != "" && out.Picture == nil {
+		return usagef("--png, but this run draws nothing: there is no --mesh")
+	}
 	if !f.drawsAlone(cmd) {
 		if err := f.tableFlags.write(cmd, out.Tables); err != nil {
 			return err
@@ -242,9 +245,6 @@ func (f *runFlags) writeFiles(cmd *cobra.Command, out *exec.Outcome) error {
 	}
 	if f.png == "" {
 		return nil
-	}
-	if out.Picture == nil {
-		return usagef("--png, but this run draws nothing")
 	}
 	var data bytes.Buffer
 	if err := png.Encode(&data, out.Picture); err != nil {

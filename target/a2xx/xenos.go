@@ -226,7 +226,7 @@ func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
 	if s.Creator != "" || s.Target != "" {
 		im.Header = append(im.Header, fmt.Sprintf("for %q by %q", s.Target, s.Creator))
 	}
-	names := program.Part{Title: "constants", Lines: s.lines()}
+	names := program.Part{Title: "constants", Lines: s.lines(), Data: s.values()}
 	im.Header = append(im.Header, names.Lines...)
 	for _, n := range s.Notes {
 		im.Header = append(im.Header, "warning: "+n)
@@ -237,6 +237,26 @@ func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
 	im.Pieces = p.pieces([]program.Piece{}, 0)
 	im.Contents = []program.Part{p.part(stage + " program"), names}
 	return im, nil
+}
+
+// constantData is a constant for programs: its name, and the registers that it has.
+type constantData struct {
+	Name   string   `json:"name,omitempty"`
+	Kind   string   `json:"kind"`
+	Prefix string   `json:"prefix,omitempty"`
+	First  int      `json:"first"`
+	Last   int      `json:"last"`
+	Values []string `json:"values,omitempty"`
+}
+
+func (s *XenosShader) values() []constantData {
+	data := []constantData{}
+	for _, list := range [][]Symbol{s.Constants, s.Literals} {
+		for _, c := range list {
+			data = append(data, constantData{c.Name, c.Kind, c.Prefix, c.First, c.Last, c.Values})
+		}
+	}
+	return data
 }
 
 // lines describes the constants as headers of source.

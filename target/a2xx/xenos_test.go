@@ -2,6 +2,7 @@ package a2xx_test
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,10 @@ func TestXenosShader(t *testing.T) {
 		}
 		if got := im.Contents[1].Lines; !slices.Equal(got, want) {
 			t.Errorf("%q\nexpected\n%q", got, want)
+		}
+		text, err := json.Marshal(im.Contents[1].Data)
+		if err != nil || !strings.Contains(string(text), `{"name":"matrix","kind":"uniform","prefix":"C","first":4,"last":7}`) {
+			t.Errorf("constants %s, %v", text, err)
 		}
 		if name, ok := im.Symbol(0, "source", 5); name != "matrix[1]" || !ok {
 			t.Errorf("C5 is %q", name)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -76,7 +77,7 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 	}
 	for i := range banks {
 		c := &banks[i]
-		im.Contents = append(im.Contents, program.Part{Title: c.title(), Lines: append([]string{c.size()}, c.words()...)})
+		im.Contents = append(im.Contents, program.Part{Title: c.title(), Lines: append([]string{c.size()}, c.words()...), Data: c.values()})
 		if at, ok := im.entry(c.kernel); ok {
 			im.Sections[at] = append(im.Sections[at], c.words()...)
 		}
@@ -143,6 +144,19 @@ func (c *bank) words() (lines []string) {
 		lines = append(lines, string(line))
 	}
 	return lines
+}
+
+// bankData is a space of constants for programs.
+type bankData struct {
+	Memory string `json:"memory"`
+	Kernel string `json:"kernel,omitempty"`
+	Bytes  uint64 `json:"bytes"`
+	// Content is what the file has of it, in hexadecimal, byte by byte.
+	Content string `json:"content,omitempty"`
+}
+
+func (c *bank) values() bankData {
+	return bankData{c.memory, c.kernel, c.bytes, hex.EncodeToString(c.data)}
 }
 
 // headerOf says what the sections of a kernel say of it, in the words of text cubins.

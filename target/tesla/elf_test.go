@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,9 @@ func TestELF(t *testing.T) {
 	}
 	if len(im.Contents) != 5 || im.Contents[1].Title != "second" || im.Contents[2].Title != "c1 of first" || im.Contents[3].Title != "c0" {
 		t.Errorf("contents %v", im.Contents)
+	}
+	if data, err := json.Marshal(im.Contents[2].Data); err != nil || string(data) != `{"memory":"c1","kernel":"first","bytes":8,"content":"0000803fffffff7f"}` {
+		t.Errorf("c1 of first is %s, %v", data, err)
 	}
 	if want := []string{"c0 = 22 bytes", "c0[0x0] = 0x00000001 0x00000002 0x00000003 0x00000004", "c0[0x10] = 0x00000005 06 07", "c14 = 4 bytes"}; !slices.Equal(im.Header[1:], want) ||
 		!strings.HasPrefix(im.Header[0], "a listing") {

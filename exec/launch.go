@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -106,6 +107,25 @@ func (l *Launch) Find(name string) (Port, error) {
 	return Port{}, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names())
 }
 
+// NameOf returns what the program calls an input or a uniform, such as modelView[1]; "" where it has no name but that of
+// the register.
+func (l *Launch) NameOf(s *State, number int) string {
+	for _, list := range [][]Port{l.Inputs, l.Uniforms} {
+		for _, p := range list {
+			switch n := number - p.First; {
+			case p.State != s || n < 0 || n >= p.Count:
+			case p.Name == s.Name+strconv.Itoa(number):
+				return ""
+			case p.Count > 1:
+				return fmt.Sprintf("%s[%d]", p.Name, n)
+			default:
+				return p.Name
+			}
+		}
+	}
+	return ""
+}
+
 // cutIndex takes NAME[2] apart.
 func cutIndex(text string) (name string, n int, ok bool) {
 	inner, ok := strings.CutSuffix(text, "]")
@@ -180,6 +200,9 @@ func (l *Launch) Parse(text string, t Type) (uint64, error) {
 		return v, nil
 	}
 	v, err := sem.ParseLiteral(text, t)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%q does not fit %s", text, t.Elem())
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%q, expected a value of type %s", text, t.Elem())
 	}

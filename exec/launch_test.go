@@ -64,7 +64,7 @@ func TestFeed(t *testing.T) {
 		{"csv", "pos.x,v2.x\n1,2\n", `columns "pos.x" and "v2.x" are one component`},
 		{"csv", "pos.x,v2.y\n1,2\n1\n", "line 3: 1 values, expected the 2 of the heading"},
 		{"csv", "pos.z\n", `no component "z" of pos`},
-		{"csv", "a\n1\n256\n", `line 3, a: "256", expected a value of type u8`},
+		{"csv", "a\n1\n256\n", `line 3, a: "256" does not fit u8`},
 		{"json", "\ufeff" + `[{"pos[1]": [1, 2]}, {"a": 7}]`, "[[0 1065353216 1073741824] [7 0 0]]"},
 		{"json", `[{"pos[1]": null}]`, "vertex 0: pos[1]: null, expected numbers"},
 		{"json", `{"uniforms": {"c1": [1, 2]}}`, "uniforms: c1: 2 values, expected 1"},

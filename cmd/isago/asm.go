@@ -106,6 +106,9 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	case f.output == "-" && !f.hex && isTerminal(cmd.OutOrStdout()):
 		return errBytes
 	}
+	if err := keepSources([]string{name}, f.output); err != nil {
+		return err
+	}
 	set, err := f.load(nil)
 	if err != nil {
 		return err

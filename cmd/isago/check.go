@@ -66,8 +66,11 @@ findings.`,
 }
 
 func (f *checkFlags) run(cmd *cobra.Command) error {
-	if f.json && f.sarif {
+	switch {
+	case f.json && f.sarif:
 		return usagef("--json and --sarif exclude each other")
+	case f.summary && (f.json || f.sarif):
+		return usagef("--summary is a text of its own; --json and --sarif have all findings")
 	}
 	palette, err := paletteOf(cmd)
 	if err != nil {

@@ -149,7 +149,7 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 	}
 	for _, file := range files {
 		for _, w := range file.warnings {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s [warning]\n", w)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: %s\n", cmd.CommandPath(), w)
 		}
 	}
 	if f.check {

@@ -130,9 +130,9 @@ func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byt
 // fileError says in which file something is wrong.
 func fileError(name string, err error) error {
 	var usage *usageError
-	var output *fs.PathError
-	if errors.As(err, &usage) || errors.As(err, &output) && output.Op == "write" {
-		return err // what is wrong is not the file
+	var other *fs.PathError
+	if errors.As(err, &usage) || errors.As(err, &other) {
+		return err // what is wrong is not this file
 	}
 	text := strings.TrimSuffix(err.Error(), fmt.Sprintf(" [%s]", diag.FileFormat))
 	var list diag.List

@@ -80,6 +80,11 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 
 // flagError tells what is wrong with a flag.
 func flagError(cmd *cobra.Command, err error) error {
+	if cmd.HasSubCommands() && cmd.HasParent() { // gen rust --isa NAME
+		if unknown := knownCommand(cmd, cmd.Flags().Args()); unknown != nil {
+			return unknown
+		}
+	}
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
 		return usagef("%v%s; %s --help lists the flags", err, flagMeant(cmd, err), cmd.CommandPath())

@@ -216,7 +216,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	if f.stats {
 		tellStats(cmd, out, took)
 	}
-	return report(cmd, out)
+	return report(cmd, r, out)
 }
 
 // carryOut runs the program, over a mesh if there is one.
@@ -311,7 +311,8 @@ func (f *runFlags) checkRoot(set *isa.Set) error {
 // misuse returns err as a mistake on the command line where cause is one of an option.
 func misuse(err, cause error) error {
 	var option *exec.OptionError
-	if errors.As(cause, &option) {
+	var missing *fs.PathError
+	if errors.As(cause, &option) && !errors.As(cause, &missing) {
 		return &usageError{cause}
 	}
 	return err
@@ -445,7 +446,7 @@ func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 }
 
 // report tells of lanes that did not end, of reads of what nobody wrote, and of what is not known.
-func report(cmd *cobra.Command, out *exec.Outcome) error {
+func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	w, odd := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
 	for i := range out.Races {
 		fmt.Fprintf(w, "%s; %d times in all\n", &out.Races[i], out.Races[i].Count)
@@ -453,7 +454,11 @@ func report(cmd *cobra.Command, out *exec.Outcome) error {
 	for i := range out.Stops {
 		if s := &out.Stops[i]; out.Noted(s) {
 			odd = true
-			fmt.Fprintf(w, "%d of %d %s, the first %d: %s\n", s.Count, out.Lanes, out.Nouns, s.First, s.Stop)
+			hint := ""
+			if s.Reason == "budget" {
+				hint = "; --budget 0 is no bound"
+			}
+			fmt.Fprintf(w, "%d of %d %s, the first %d: %s%s\n", s.Count, out.Lanes, out.Nouns, s.First, s.Stop, hint)
 		}
 	}
 	for i := 0; i < len(out.Findings); {
@@ -471,6 +476,13 @@ func report(cmd *cobra.Command, out *exec.Outcome) error {
 			}
 			name += next.State.Letter(next.Comp)
 			count = max(count, next.Count)
+		}
+		if l, ok := from.(interface {
+			NameOf(s *exec.State, number int) string
+		}); ok {
+			if given := l.NameOf(r.State, r.Number); given != "" {
+				name += " (" + given + ")"
+			}
 		}
 		fmt.Fprintf(w, "%d of %d %s: word %d reads %s, which was never written\n", count, out.Lanes, out.Nouns, r.PC, name)
 	}

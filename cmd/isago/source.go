@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -177,7 +178,26 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if f.header != "" && f.header == f.output {
 		return usagef("the output and its header would both go to %s", f.output)
 	}
+	if err := keepSources(names, f.output, f.header); err != nil {
+		return err
+	}
 	return f.compile(cmd, c, names, f.output)
+}
+
+// keepSources refuses outputs that are files with source, which would be lost.
+func keepSources(names []string, outputs ...string) error {
+	for _, output := range outputs {
+		to, err := os.Stat(output)
+		if err != nil || !to.Mode().IsRegular() {
+			continue
+		}
+		for _, name := range names {
+			if from, err := os.Stat(name); err == nil && os.SameFile(from, to) {
+				return usagef("%s is the source, which the output would replace", output)
+			}
+		}
+	}
+	return nil
 }
 
 // hexOf prints the code of a file that a compiler has made as lines of hexadecimal, an instruction each.
@@ -309,6 +329,12 @@ func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 		return usagef("--each writes a file for each source: -o names the folder, and there is no --header")
 	}
 	outputs, err := f.eachOutput(names)
+	if err == nil {
+		err = keepSources(names, outputs...)
+	}
+	if err == nil {
+		err = os.MkdirAll(f.output, 0o777)
+	}
 	if err != nil {
 		return err
 	}

@@ -234,7 +234,11 @@ func (s *operandScan) swizzle(o *operand) bool {
 	letters := s.identifier()
 	w, ok := s.r.banks.components.parse(letters)
 	if !ok {
-		s.r.fail(diag.TextExpected, s.r.span(at, s.pos), "%q, expected one to four components (%s)", letters, s.r.banks.components.sets)
+		read := strconv.Quote(letters)
+		if letters == "" {
+			read = "a dot without letters"
+		}
+		s.r.fail(diag.TextExpected, s.r.span(at, s.pos), "%s, expected one to four components (%s)", read, s.r.banks.components.sets)
 		return false
 	}
 	o.swz, o.disordered = w.of(o.swz), !s.r.banks.components.ordered(letters)

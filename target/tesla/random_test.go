@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/isago/isago/asm"
@@ -76,6 +77,45 @@ func TestRandomWords(t *testing.T) {
 			if known < *words/2 {
 				t.Errorf("%s, %s: %d words of %d are known", chip, stage, known, *words)
 			}
+		}
+	}
+}
+
+// TestContextsAlternate prints each word in another context than the one before, of which there are more than a decoder
+// remembers, as decoders do that know one context alone.
+func TestContextsAlternate(t *testing.T) {
+	s := load(t)
+	var contexts []bits.Value
+	var own []*isa.Decoder
+	for _, chip := range []string{"g80", "g84", "g200", "mcp77", "gt215"} {
+		for _, stage := range []string{"vp", "gp", "fp", "cp"} {
+			d := newRoundTrip(t, s).d
+			contexts, own = append(contexts, context(t, s, chip, stage)), append(own, d)
+			d.SetContext(contexts[len(contexts)-1])
+		}
+	}
+	all := newRoundTrip(t, s).d
+	rnd := rand.New(rand.NewPCG(7, 8))
+	words := make([]bits.Value, 200)
+	for i := range words {
+		words[i] = bits.Of(rnd.Uint64())
+	}
+	tell := func(d *isa.Decoder, w bits.Value) []any {
+		in, ok := d.Decode(w)
+		if !ok {
+			return []any{fmt.Sprint(d.Findings())}
+		}
+		text, tokens := d.AppendTokens(nil, nil, in)
+		return []any{string(d.Append(nil, in)), fmt.Sprint(d.Findings()), string(text), tokens, d.Fields(nil, in), d.Operands(nil, in)}
+	}
+	for i := range 8_000 {
+		at, w := rnd.IntN(len(contexts)), words[rnd.IntN(len(words))]
+		if i%3 == 0 {
+			at = i / 3 % 4 // some contexts more often
+		}
+		all.SetContext(contexts[at])
+		if got, want := tell(all, w), tell(own[at], w); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%x:\n%v\nexpected\n%v", w, got, want)
 		}
 	}
 }

@@ -72,11 +72,10 @@ type Decoder struct {
 	evals     evaluations
 	lineStart int
 	scratch   bits.Value
-	*memory             // of the contexts as they are
-	memories  []*memory // all, once there are several
-	forgotten int       // how many of them gave way
-	quick     bool      // what is printed is printed from memos
-	uses      int       // counts the instructions that were printed before there were plans
+	memos     []*envMemo // by Env.Index
+	alike     map[likeness]memo
+	quick     bool // what is printed is printed from memos
+	uses      int  // counts the instructions that were printed before there were plans
 	findings  []finding
 	reported  []Finding // room for Findings
 	conflict  [2]*Leaf  // see Conflict
@@ -84,7 +83,9 @@ type Decoder struct {
 	known     []known
 	watch     watch
 	trace     trace
-	labelled  bool // a label was printed
+	labelled  bool       // a label was printed
+	tops      [2][]*site // without and with a voice
+	sites     int        // that are kept
 	strings   map[string]string
 	meanings  []span // of the fields in text
 	walk      operandWalk
@@ -111,7 +112,7 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	d := &Decoder{
-		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context, memory: &memory{ctx: s.model.Context},
+		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context,
 		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
 	}
 	for i := range d.frames {
@@ -148,11 +149,7 @@ func (s *Set) ParseContext(ctx bits.Value, name, value string) (bits.Value, erro
 func (s *Set) DefaultContext() bits.Value { return s.model.Context }
 
 // SetContext gives the contexts their values, as made by Set.ParseContext.
-func (d *Decoder) SetContext(ctx bits.Value) {
-	if d.ctx = ctx; d.memory.ctx != ctx {
-		d.recollect(ctx)
-	}
-}
+func (d *Decoder) SetContext(ctx bits.Value) { d.ctx = ctx }
 
 // Context returns the word of contexts.
 func (d *Decoder) Context() bits.Value { return d.ctx }
@@ -298,7 +295,7 @@ type valueMemo struct {
 const fewValues = 16
 
 func newValueMemo(p *model.Prog) *valueMemo {
-	g := dependencies{budget: maxDependencies, contexts: true}
+	g := dependencies{budget: maxDependencies}
 	g.prog(p, 0)
 	k, ok := g.key(maxDense)
 	if !ok || len(g.tables) > 0 {

@@ -21,8 +21,6 @@ type dependencies struct {
 	symbols bool
 	// facts asks for what is said of operands too.
 	facts bool
-	// contexts asks for keys with the bits of contexts; in the memory of a decoder these are constant.
-	contexts bool
 	// nested is how many operands deep this is gathered.
 	nested int
 }
@@ -46,7 +44,7 @@ func (g *dependencies) key(most int) (k key, ok bool) {
 		return k, false
 	}
 	for source := range g.masks {
-		if g.masks[source].IsZero() || source == sourceContext && !g.contexts {
+		if g.masks[source].IsZero() {
 			continue
 		}
 		for limb, x := range g.masks[source] {

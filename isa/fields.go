@@ -13,7 +13,7 @@ type Part = spec.Part
 
 // Field is a field of a decoded instruction, or of an operand inside it.
 type Field struct {
-	// FieldInfo is the same for all words that have the field, as long as the contexts are. as long as the contexts are.
+	// FieldInfo is the same for all words that have the field.
 	*FieldInfo
 	// Entry says in which entry of the table the bits are.
 	Entry int

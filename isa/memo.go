@@ -1,11 +1,9 @@
 package isa
 
 import (
-	"encoding/binary"
 	mathbits "math/bits"
 	"slices"
 
-	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
 )
 
@@ -31,12 +29,6 @@ func newChunk[T []byte | string](s T) chunk {
 	copy(c[:chunkLen], s)
 	return c
 }
-
-// number returns what stands in place of a long text.
-func (c *chunk) number() uint32 { return binary.LittleEndian.Uint32(c[:]) }
-
-// longestKept is the greatest length of a text that is remembered.
-const longestKept = 80
 
 // maxDense is the greatest width of a key of which each value has a place for its text, in bits.
 const maxDense = 10
@@ -78,23 +70,15 @@ func place(x uint64, slots int) uint64 {
 // fewSlots is how many there are at first.
 const fewSlots = 1 << 3
 
-// hit returns the value of a key, nil where there is none.
-func (w *slots[T]) hit(x uint64) *T {
-	if len(w.list) == 0 {
-		return nil
+// find returns the value of a key, nil where there is none.
+func (w *slots[T]) find(x uint64) *T {
+	if w.list == nil {
+		w.list = make([]slot[T], fewSlots)
 	}
 	s := &w.list[place(x, len(w.list))]
-	if s.key != x || !s.known {
-		return nil
-	}
-	w.score = min(w.score+1, goodScore)
-	return &s.value
-}
-
-// find is hit, and notes where it was in vain.
-func (w *slots[T]) find(x uint64) *T {
-	if v := w.hit(x); v != nil {
-		return v
+	if s.key == x && s.known {
+		w.score = min(w.score+1, goodScore)
+		return &s.value
 	}
 	if w.score -= missCost; w.score < poorScore {
 		w.score, w.pause = 0, longPause
@@ -104,9 +88,6 @@ func (w *slots[T]) find(x uint64) *T {
 
 // put returns the room for the value of a key, with what another had there. There are at most many.
 func (w *slots[T]) put(x uint64, many int) *T {
-	if w.list == nil {
-		w.list = make([]slot[T], fewSlots)
-	}
 	to := &w.list[place(x, len(w.list))]
 	if to.known {
 		w.misses++
@@ -137,14 +118,20 @@ type memo struct {
 
 // moreTexts are those of a memo that are no chunk, or of a wider key.
 type moreTexts struct {
-	long [][]byte // by the number that stands in place of each
-	slots[chunk]
+	long [][]byte // by the value of a narrow key, nil before there are any
+	slots[slotText]
+}
+
+// slotText is a text that a slot has room for, and its length.
+type slotText struct {
+	size uint8
+	text [38]byte
 }
 
 // newMemo returns a memo for the texts of a segment that are remembered, or for what is as long.
 func newMemo(p *segment) memo {
 	m := memo{moreTexts: &moreTexts{}}
-	if p.key.width <= maxDense {
+	if p.kind != segmentWide {
 		m.texts = make([]chunk, 1<<p.key.width)
 	}
 	return m
@@ -152,43 +139,39 @@ func newMemo(p *segment) memo {
 
 // text returns the text of a key, and whether there is one.
 func (m *memo) text(x uint64) (text []byte, ok bool) {
-	var c *chunk
-	if m.texts != nil {
-		c = &m.texts[x]
-	} else if c = m.find(x); c == nil {
+	if m.texts == nil {
+		if s := m.find(x); s != nil {
+			return s.text[:s.size], true
+		}
 		return nil, false
 	}
+	c := &m.texts[x]
 	switch c[chunkLen] {
 	case 0:
 		return nil, false
 	case longText:
-		return m.long[c.number()], true
+		return m.long[x], true
 	}
 	return c[:c[chunkLen]-1], true
 }
 
 // keep remembers the text of a key, if there is room.
 func (m *memo) keep(x uint64, s []byte) {
-	if len(s) > longestKept {
+	switch {
+	case m.texts == nil && len(s) <= len(slotText{}.text):
+		to := m.put(x, manyTexts)
+		to.size = uint8(copy(to.text[:], s))
+		return
+	case m.texts == nil:
 		return
 	}
-	var c *chunk
-	if m.texts != nil {
-		c = &m.texts[x]
-	} else {
-		c = m.put(x, manyTexts)
-	}
-	old := *c
-	if *c = newChunk(s); len(s) <= chunkLen {
+	if m.texts[x] = newChunk(s); len(s) <= chunkLen {
 		return
 	}
-	if old[chunkLen] != longText { // else its place is free
-		binary.LittleEndian.PutUint32(old[:], uint32(len(m.long)))
-		m.long = append(m.long, nil)
+	if m.long == nil {
+		m.long = make([][]byte, len(m.texts))
 	}
-	n := old.number()
-	binary.LittleEndian.PutUint32(c[:], n)
-	m.long[n] = append(m.long[n][:0], s...)
+	m.long[x] = slices.Clone(s)
 }
 
 // choice has the displays that are printed, by the bits that choose one.
@@ -243,40 +226,6 @@ func (c *choice) put(x uint64, to *display) {
 		c.displays = append(c.displays, to)
 	}
 	c.places[x] = uint8(i + 1)
-}
-
-// memory is what a decoder remembers while the contexts are what they are.
-type memory struct {
-	ctx   bits.Value
-	memos []*envMemo // by Env.Index
-	alike map[likeness]memo
-	tops  [2][]*site // without and with a voice
-	sites int        // that are kept
-}
-
-// maxMemories is how many contexts a decoder remembers.
-const maxMemories = 16
-
-// recollect takes out the memory of contexts, which are not those of the last.
-func (d *Decoder) recollect(ctx bits.Value) {
-	if i := slices.IndexFunc(d.memories, func(m *memory) bool { return m.ctx == ctx }); i >= 0 {
-		d.memory = d.memories[i]
-		return
-	}
-	if d.memos == nil { // nothing was printed yet
-		*d.memory = memory{ctx: ctx}
-		return
-	}
-	if len(d.memories) == 0 {
-		d.memories = append(d.memories, d.memory)
-	}
-	d.memory = &memory{ctx: ctx}
-	if len(d.memories) < maxMemories {
-		d.memories = append(d.memories, d.memory)
-		return
-	}
-	d.memories[d.forgotten%maxMemories] = d.memory
-	d.forgotten++
 }
 
 // envMemo is what a decoder remembers of a bitset in its environment.

@@ -81,9 +81,9 @@ type shownItems struct {
 	direct bool
 	// tables are the entries in which bits of the key are.
 	tables []entrySource
-	// symbols tells that the program may have a name for a value, contextual that the text depends on contexts.
-	symbols, contextual bool
-	alike               likeness
+	// symbols tells that the program may have a name for a value.
+	symbols bool
+	alike   likeness
 	// quiet tells that nothing is printed where no flag of the display is set.
 	quiet bool
 }
@@ -91,15 +91,14 @@ type shownItems struct {
 type segmentKind uint8
 
 const (
-	segmentDense     segmentKind = iota // a text that depends on few bits
-	segmentWide                         // a text that depends on more
-	segmentEnd                          // constant text alone
-	segmentNamed                        // a text that depends on few bits, unless the program has a name for it
-	segmentWideNamed                    // one that depends on more
-	segmentBreak                        // a blank, unless lines are broken
-	segmentNumber                       // a number that is formatted sooner than found
-	segmentOperand                      // an operand whose own segments are remembered
-	segmentItem                         // what is printed as an item
+	segmentDense   segmentKind = iota // a text that depends on few bits
+	segmentEnd                        // constant text alone
+	segmentNamed                      // a text that depends on few bits, unless the program has a name for it
+	segmentBreak                      // a blank, unless lines are broken
+	segmentWide                       // a text that depends on more
+	segmentNumber                     // a number that is formatted sooner than found
+	segmentOperand                    // an operand whose own segments are remembered
+	segmentItem                       // what is printed as an item
 )
 
 // planned reports whether an instruction of a leaf is printed from memos: not where that is not worth it yet, or not
@@ -206,7 +205,7 @@ func (d *Decoder) display(dst []byte, x *display, depth int) []byte {
 	case d.Symbol != nil:
 		known = segmentEnd
 	case d.Lines:
-		known = segmentWideNamed
+		known = segmentNamed
 	}
 	list := x.segments[:x.printed]
 	if v, f := from[0], &x.flags; x.usual != nil && v[0]&f[0]|v[1]&f[1]|v[2]&f[2]|v[3]&f[3] == 0 {
@@ -238,18 +237,14 @@ func copyTexts(segments []segment, room []byte, from *sources, known segmentKind
 			return i, len(room)
 		}
 		x := p.key.first.of(from)
-		for j := range p.key.rest {
-			w := &p.key.rest[j]
+		if len(p.key.rest) > 0 {
+			if len(p.key.rest) > 1 {
+				return i, len(room)
+			}
+			w := &p.key.rest[0]
 			x |= w.of(from) << (w.at & 63)
 		}
-		var c *chunk
-		if p.texts != nil {
-			c = &p.texts[x]
-		} else if p.pause > 0 {
-			return i, len(room)
-		} else if c = p.hit(x); c == nil {
-			return i, len(room)
-		}
+		c := &p.texts[x]
 		size, more := p.lit[chunkLen]-1, c[chunkLen]-1
 		if size|more > uint8(chunkLen) {
 			return i, len(room)
@@ -539,7 +534,7 @@ const innermost, maxFlags = maxFrames - 2, 6
 // flagsOf returns the fewest bits of the word without which a segment prints nothing; none where there are none such.
 func (d *Decoder) flagsOf(p *segment) (flags bits.Value) {
 	outside := func(w window) bool { return w.source != 0 }
-	if p.kind != segmentDense || p.contextual || p.key.width > maxFlags || outside(p.key.first) || slices.ContainsFunc(p.key.rest, outside) {
+	if p.kind != segmentDense || p.key.width > maxFlags || outside(p.key.first) || slices.ContainsFunc(p.key.rest, outside) {
 		return flags
 	}
 	needed := uint64(1)<<p.key.width - 1
@@ -648,15 +643,13 @@ var noText, blank = []chunk{newChunk("")}, []chunk{newChunk(" ")}
 func (p *segment) depend() (ok bool) {
 	g := dependencies{budget: maxDependencies}
 	g.item(&p.items[0], 0)
-	p.symbols, p.contextual, p.tables = g.symbols, !g.masks[sourceContext].IsZero(), g.tables
+	p.symbols, p.tables = g.symbols, g.tables
 	p.key, ok = g.key(64)
 	switch {
 	case ok && p.key.width <= maxDense && p.symbols:
 		p.kind = segmentNamed
 	case ok && p.key.width <= maxDense:
 		p.kind = segmentDense
-	case ok && (p.ref == nil || !plainNumber(p.ref)) && p.symbols:
-		p.kind = segmentWideNamed
 	case ok && (p.ref == nil || !plainNumber(p.ref)):
 		p.kind = segmentWide
 	}
@@ -668,7 +661,7 @@ func (p *segment) depend() (ok bool) {
 
 // remembered reports whether the texts of the segment are.
 func (p *segment) remembered() bool {
-	return p.kind <= segmentWideNamed && p.kind != segmentEnd
+	return p.kind == segmentDense || p.kind == segmentNamed || p.kind == segmentWide
 }
 
 // plainNumber reports whether a field is a number, which is formatted as soon as found.

@@ -72,6 +72,42 @@ func TestAtomicCondition(t *testing.T) {
 	}
 }
 
+// smallest is a machine of one instruction of eight bits that does what the code says.
+func smallest(declared, code string) string {
+	return `<isa strict="true"><fetch unit="8"/><file name="r" type="u32" count="2" init="0"/>` + declared + `
+<bitset name="#instruction" size="8"/><bitset name="run" extends="#instruction"><display>run</display><pattern low="0" high="7">00000001</pattern>
+<semantics><![CDATA[` + code + `]]></semantics></bitset></isa>`
+}
+
+// Lanes whose atomic is at the same address, and known to be, each find what those before left: 0, 1, 3, 6.
+func TestAtomicAtOneAddress(t *testing.T) {
+	m := parse(t, smallest(`<memory name="g" size="4" scope="launch"/>`, `var v: u32 = 7; atomic { v = g.u32[0]; g.u32[0] = v + r[1]; } r[0] = v;`))
+	w := NewWave(m.program("#instruction", sem.Words{}, 1))
+	w.Start(4, 0)
+	for lane := range 4 {
+		w.Set(m.state("r"), 1, 0, lane, uint64(lane+1))
+	}
+	w.Run()
+	for lane, want := range []uint64{0, 1, 3, 6} {
+		wantState(t, w, "r", 0, lane, want)
+	}
+}
+
+// A service may answer a condition, with any number but 0 for true.
+func TestServiceAnswersCondition(t *testing.T) {
+	m := parse(t, smallest(`<service name="ask(a: u32): bool"/>`, `r[0] = ask(r[1]) ? 7 : 8;`))
+	w := NewWave(m.program("#instruction", sem.Words{}, 1))
+	w.Services = map[string]Service{"ask": func(c *Call) { each(c.Mask, func(i int) { c.Results[0][i] = c.Args[0][i] }) }}
+	w.Start(3, 0)
+	for lane := range 3 {
+		w.Set(m.state("r"), 1, 0, lane, uint64(lane))
+	}
+	w.Run()
+	for lane, want := range []uint64{8, 7, 7} {
+		wantState(t, w, "r", 0, lane, want)
+	}
+}
+
 // Who arrives and does not wait counts for those who do; what it stored before is there behind the barrier.
 func TestArrive(t *testing.T) {
 	m, shared, waves := blockOf(t, 2, 1, 64,

@@ -665,7 +665,20 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 	case sem.OpService:
 		c.service(id, in, g)
 	case sem.OpResult:
-		c.locs[id] = loc{plane: c.results(in.A)[in.Comp]}
+		p := c.results(in.A)[in.Comp]
+		if in.Type().Kind != sem.Bool {
+			c.locs[id] = loc{plane: p}
+			break
+		}
+		d := c.place(id).mask
+		c.add(func(*Wave) {
+			*d = 0
+			for i, v := range p {
+				if v != 0 { // whatever the surroundings take for true
+					*d |= 1 << uint(i)
+				}
+			}
+		})
 	}
 }
 

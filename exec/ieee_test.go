@@ -217,3 +217,25 @@ func nearest(t, from Type, v uint64, mode string) uint64 {
 	}
 	return wrap(t, n)
 }
+
+// library is what Go's own functions give: they are so near that only a number half way between two floats, of which
+// there is hardly one, could be rounded to another.
+func (f ieee) library(name string, v uint64) uint64 {
+	x := f.float(v)
+	if f.magnitude(v) != 0 && f.magnitude(v) < f.infinity() {
+		x, _ = f.number(v).Float64()
+	}
+	y := map[string]func(float64) float64{"exp2": math.Exp2, "log2": log2, "sin": math.Sin, "cos": math.Cos}[name](x)
+	if y != y || y == 0 || math.IsInf(y, 0) {
+		return f.special(y)
+	}
+	return f.round(new(big.Rat).SetFloat64(y), false, "rn")
+}
+
+// log2 is one that near 1, of which the logarithm is small, is as near as elsewhere.
+func log2(x float64) float64 {
+	if x > 0.5 && x < 2 {
+		return math.Log1p(x-1) / math.Ln2
+	}
+	return math.Log2(x)
+}

@@ -45,8 +45,8 @@ type variable struct {
 const regs, shared = 3, 2
 
 // The places of the registers of each type stand behind each other: those of a lane, those of all, the vectors. Behind
-// them all are the field of the instruction, how many it jumps over, the number of the lane, the bytes of a memory, and the depth
-// and the entries of a stack.
+// them all are the field of the instruction, how many it jumps over, the number of the lane, the bytes of a memory, the depth
+// and the entries of a stack, the bytes of the memory that all lanes have, and whether the lane runs.
 func (m *meaner) own(k, n int) int          { return k*(regs+shared+regs*m.long) + n }
 func (m *meaner) common(k, n int) int       { return m.own(k, regs+n) }
 func (m *meaner) vector(k, n, comp int) int { return m.own(k, regs+shared+n*m.long+comp) }
@@ -56,8 +56,10 @@ func (m *meaner) lane() int                 { return m.field() + 2 }
 func (m *meaner) bytes(i uint64) int        { return m.field() + 3 + int(i%memory) }
 func (m *meaner) depth() int                { return m.field() + 3 + memory }
 func (m *meaner) entry(i, slot int) int     { return m.depth() + 1 + 2*i + slot }
+func (m *meaner) global(i int) int          { return m.entry(entries, i) }
+func (m *meaner) runs() int                 { return m.global(memory) }
 
-// memory is the number of bytes of the memory that a lane has, entries that of its stack, the newest first.
+// memory is the number of bytes of the memory that a lane has, and of that which all have, entries that of its stack, the newest first.
 const memory, entries = 16, 3
 
 // index is the number of a type of components.
@@ -81,7 +83,7 @@ func newMeaner(seed uint64) *meaner {
 		}
 	}
 	m.long = 2 + m.IntN(3)
-	m.places = m.entry(entries, 0)
+	m.places = m.runs() + 1
 	return m
 }
 
@@ -132,7 +134,10 @@ func (m *meaner) exchanges() (text string, do exchange) {
 }
 
 func (m *meaner) exchange() (text string, v variable, do exchange) {
-	if m.IntN(2) == 0 {
+	switch m.IntN(3) {
+	case 0:
+		return m.atomic()
+	case 1:
 		value, of := m.term(m.some(0, Bool, Unsigned, Signed, Float), 4), m.term(m.types[1], 2)
 		v = m.declare(value.t, fmt.Sprintf("v%d", m.places), false)
 		return fmt.Sprintf("let %s = from(%s, %s %% 70);", v.text, value.text, of.text), v, func(lanes [][]uint64, running []int) {
@@ -160,6 +165,32 @@ func (m *meaner) exchange() (text string, v variable, do exchange) {
 	}
 }
 
+// atomic makes up what one lane after another does to the memory of all. What a lane stores may hang on what it found.
+func (m *meaner) atomic() (text string, v variable, do exchange) {
+	c, i, add := m.term(aBool, 2), m.term(m.types[1], 2), m.term(m.types[1], 3)
+	step := 1 + 3*m.IntN(2) // words that overlap, or do not
+	count := uint64((memory-4)/step + 1)
+	v = m.declare(m.types[1], fmt.Sprintf("v%d", m.places), false)
+	form := "var %[1]s: u32 = 7;\nif (%[2]s) { atomic { %[1]s = g.u32[%[3]s %% %[4]d * %[5]d]; if (%[1]s[0:0] == 0) { g.u32[%[3]s %% %[4]d * %[5]d] = %[1]s + %[6]s; } } }"
+	return fmt.Sprintf(form, v.text, c.text, i.text, count, step, add.text), v, func(lanes [][]uint64, running []int) {
+		for _, lane := range running {
+			x := lanes[lane]
+			if x[v.place] = 7; c.of(x, 0) == 0 {
+				continue
+			}
+			at := m.global(int(i.of(x, 0)%count) * step)
+			old := x[at] | x[at+1]<<8 | x[at+2]<<16 | x[at+3]<<24
+			if x[v.place] = old; old&1 != 0 {
+				continue
+			}
+			sum := old + add.of(x, 0)
+			for _, y := range lanes {
+				y[at], y[at+1], y[at+2], y[at+3] = sum&0xff, sum>>8&0xff, sum>>16&0xff, sum>>24&0xff
+			}
+		}
+	}
+}
+
 // statements makes up some, in a block of their own.
 func (m *meaner) statements(n, depth int) (text string, do action) {
 	var list []action
@@ -178,7 +209,9 @@ func (m *meaner) statements(n, depth int) (text string, do action) {
 }
 
 func (m *meaner) statement(depth int) (text string, do action) {
-	switch n := m.IntN(16); {
+	switch n := m.IntN(17); {
+	case n == 16:
+		return m.tuple()
 	case n > 13:
 		return m.push()
 	case n > 11 && !m.together:
@@ -206,6 +239,32 @@ func (m *meaner) statement(depth int) (text string, do action) {
 		return m.variable()
 	}
 	return m.write()
+}
+
+// tuple gives two registers or two variables their values at once.
+func (m *meaner) tuple() (text string, do action) {
+	k, l := m.IntN(len(m.types)), m.IntN(len(m.types))
+	c, a, b, p, q := m.term(aBool, 1), m.term(m.types[k], 2), m.term(m.types[l], 2), m.term(m.types[k], 2), m.term(m.types[l], 2)
+	value := fmt.Sprintf("%s ? (%s, %s) : (%s, %s)", c.text, a.text, b.text, p.text, q.text)
+	chosen := func(x []uint64) (uint64, uint64) {
+		if c.of(x, 0) != 0 {
+			return a.of(x, 0), b.of(x, 0)
+		}
+		return p.of(x, 0), q.of(x, 0)
+	}
+	if m.IntN(2) == 0 {
+		v, w := m.declare(m.types[k], fmt.Sprintf("v%d", m.places), false), m.declare(m.types[l], fmt.Sprintf("v%d", m.places), false)
+		return fmt.Sprintf("let (%s, %s) = %s;", v.text, w.text, value), func(x, y []uint64) {
+			first, second := chosen(x)
+			x[v.place], x[w.place] = first, second
+			y[v.place], y[w.place] = first, second
+		}
+	}
+	i, j := m.IntN(regs-1), regs-1
+	return fmt.Sprintf("(r_%s[%d], r_%s[%d]) = %s;", m.types[k], i, m.types[l], j, value), func(x, y []uint64) {
+		first, second := chosen(x)
+		y[m.own(k, i)], y[m.own(l, j)] = first, second
+	}
 }
 
 // push puts something on the stack, or takes the newest from it.
@@ -360,9 +419,10 @@ func (m *meaner) writeVector(k, n int, value term) (text string, do action) {
 // description is a machine whose only instruction does that.
 func (m *meaner) description(functions, code string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<isa strict="true"><fetch unit="8"/><memory name="m" size="%d" scope="lane"/><stack name="s" depth="%d" full="overwrite" empty="none"><slot name="x" type="u32"/><slot name="y" type="bool"/></stack><view name="half" file="r_u32" type="u16"/><view name="pair" file="r_u32" type="u64"/>`+"\n", memory, entries)
+	fmt.Fprintf(&b, `<isa strict="true"><fetch unit="8"/><memory name="m" size="%[1]d" scope="lane"/><memory name="g" size="%[1]d" scope="launch"/><stack name="s" depth="%[2]d" full="overwrite" empty="none"><slot name="x" type="u32"/><slot name="y" type="bool"/></stack><view name="half" file="r_u32" type="u16"/><view name="pair" file="r_u32" type="u64"/>`+"\n", memory, entries)
 	for _, t := range m.types {
 		fmt.Fprintf(&b, `<file name="r_%s" type="%s" count="%d" init="0"/><file name="c_%s" type="%s" count="%d" scope="launch" init="0"/><file name="v_%s" type="%sx%d" count="%d" init="0"/>`+"\n", t, t, regs, t, t, shared, t, t, m.long, regs)
+		fmt.Fprintf(&b, `<service name="ask_%s(a: u32, b: bool): %sx%d"/>`+"\n", t, t, m.long)
 	}
 	return b.String() + functions + `<bitset name="#instruction" size="8"/><bitset name="run" extends="#instruction"><display>run {K}</display>
 <field name="K" low="0" high="6" type="uint"/><pattern pos="7">1</pattern>
@@ -393,11 +453,13 @@ func (m *meaner) compare(t *testing.T, text string, exchange exchange, do action
 	}
 	machine := parse(t, text)
 	w := NewWave(machine.program("#instruction", sem.Words{}, words...))
+	w.Services = m.services()
 	for _, n := range []int{1, 1 + m.IntN(8), 32, 64} {
 		w.Start(n, 0)
 		lanes := m.fill(machine, w, n)
 		w.Run()
 		m.run(words, lanes, exchange, do)
+		m.sameGlobal(t, machine, w, lanes[0])
 		for lane, x := range lanes {
 			m.same(t, machine, w, lane, x)
 			m.sameStack(t, machine.state("s"), w, lane, x)
@@ -412,7 +474,8 @@ func (m *meaner) run(words []uint64, lanes [][]uint64, exchange exchange, do act
 		pc := slices.Min(pcs)
 		var running []int
 		for i, x := range lanes {
-			if x[m.field()] = words[pc] & 0x7f; pcs[i] == pc {
+			x[m.field()], x[m.runs()] = words[pc]&0x7f, truth(pcs[i] == pc)
+			if pcs[i] == pc {
 				running = append(running, i)
 			}
 		}
@@ -440,6 +503,16 @@ func (m *meaner) same(t *testing.T, machine *machine, w *Wave, lane int, x []uin
 	for i, got := range w.Memory(machine.state("m"))[lane*memory:][:memory] {
 		if want := x[m.bytes(uint64(i))]; uint64(got) != want {
 			t.Fatalf("byte %d of lane %d is %#x, want %#x", i, lane, got, want)
+		}
+	}
+}
+
+// sameGlobal compares the memory of all lanes with what it should be.
+func (m *meaner) sameGlobal(t *testing.T, machine *machine, w *Wave, x []uint64) {
+	t.Helper()
+	for i, got := range w.Memory(machine.state("g")) {
+		if want := x[m.global(i)]; uint64(got) != want {
+			t.Fatalf("byte %d of all lanes is %#x, want %#x", i, got, want)
 		}
 	}
 }
@@ -486,6 +559,13 @@ func (m *meaner) fill(machine *machine, w *Wave, n int) [][]uint64 {
 		}
 		x[m.lane()] = uint64(lane)
 		lanes[lane] = x
+	}
+	for i := range memory {
+		v := m.odd(Type{Kind: Unsigned, Width: 8})
+		w.Memory(machine.state("g"))[i] = byte(v)
+		for _, x := range lanes {
+			x[m.global(i)] = v
+		}
 	}
 	for k, t := range m.types {
 		for i := range shared {

@@ -41,6 +41,8 @@ func (m *meaner) term(t Type, depth int) term {
 		return term{t, fmt.Sprintf("(%s).%s", a.text, m.pick(letters[comp:comp+1], fmt.Sprintf("[%d]", comp))), func(x []uint64, _ int) uint64 { return a.of(x, comp) }}
 	case len(m.functions) > 0 && m.IntN(8) == 0:
 		return m.call(t, depth-1)
+	case t.Len > 0 && m.IntN(12) == 0:
+		return m.ask(t, depth-1)
 	case t.Kind == Bool:
 		return m.condition(t, depth-1)
 	case t.Kind == Float:
@@ -50,6 +52,42 @@ func (m *meaner) term(t Type, depth int) term {
 }
 
 const letters = "xyzw"
+
+// ask makes up a call of a service, which answers a lane that does not run with 0.
+func (m *meaner) ask(t Type, depth int) term {
+	if m.inFunction {
+		return m.leaf(t)
+	}
+	a, b := m.term(m.types[1], depth), m.term(aBool, depth)
+	return term{t, fmt.Sprintf("ask_%s(%s, %s)", t.Elem(), a.text, b.text), func(x []uint64, k int) uint64 {
+		if x[m.runs()] == 0 {
+			return 0
+		}
+		return answer(t.Elem(), k, a.of(x, 0), b.of(x, 0))
+	}}
+}
+
+// answer is what the surroundings say: bits that differ where anything asked does.
+func answer(t Type, k int, a, b uint64) uint64 {
+	v := (2*a + b + uint64(k)<<40 + 1) * 0x9e3779b97f4a7c15 >> (64 - t.Width)
+	if t.Kind == Float {
+		return ieee(t.Width).canonical(v)
+	}
+	return v
+}
+
+// services are those that the meanings ask. They answer nobody else than who asks.
+func (m *meaner) services() map[string]Service {
+	list := map[string]Service{}
+	for _, t := range m.types {
+		list["ask_"+t.String()] = func(c *Call) {
+			for k, r := range c.Results {
+				each(c.Mask, func(lane int) { r[lane] = answer(t, k, c.Args[0][lane], c.Args[1][lane]) })
+			}
+		}
+	}
+	return list
+}
 
 // vectorOf makes up a vector of its components, or of another's.
 func (m *meaner) vectorOf(t Type, depth int) term {
@@ -429,7 +467,13 @@ func (m *meaner) sum(t Type, a, b, carry term) term {
 func (m *meaner) float(t Type, depth int) term {
 	f, a, b, c := ieee(t.Width), m.term(t, depth), m.term(t, depth), m.term(t, depth)
 	mode := m.pick("rn", "rz", "rm", "rp")
-	switch m.IntN(8) {
+	switch m.IntN(9) {
+	case 8:
+		if t.Width == 64 { // of which no bound is known
+			return a
+		}
+		name := m.pick("exp2", "log2", "sin", "cos")
+		return term{t, name + "(" + a.text + ")", func(x []uint64, k int) uint64 { return f.library(name, a.of(x, k)) }}
 	case 0, 1:
 		op := m.pick("+", "-", "*", "/")
 		return term{t, "(" + a.text + " " + op + " " + b.text + ")", func(x []uint64, k int) uint64 { return f.compute(op, "rn", a.of(x, k), b.of(x, k), 0) }}

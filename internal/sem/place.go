@@ -288,7 +288,7 @@ func (l *lowerer) read(p *place, at diag.Span) value {
 	case p.bytes > 0:
 		in := valued(OpLoad, p.typ)
 		in.State, in.A, in.Imm, in.Guard = p.state, p.index.comps[0], uint64(p.bytes), l.b.guard
-		in.Uniform = l.b.uniform(in.A) && p.state.wide()
+		in.Uniform = l.b.uniform(in.A) && p.state.wide() && !l.single // else a lane before may have stored there
 		return l.b.scalar(p.typ, l.b.push(&in))
 	case p.state == nil && p.view == nil:
 		l.fail(at, diag.MeaningType, "this cannot be read")

@@ -108,6 +108,17 @@ func TestServiceAnswersCondition(t *testing.T) {
 	}
 }
 
+// A service that no lane asks, as is seen where an instruction is prepared for all lanes at once, answers nobody.
+func TestServiceNeverAsked(t *testing.T) {
+	m := parse(t, smallest(`<service name="ask(a: u32): u32"/>`, `r[1] = 0; var got: u32 = 5; if (r[1] != 0) { got = ask(r[1]); } r[0] = got;`))
+	w := NewWave(m.program("#instruction", sem.Words{}, 1))
+	w.Services = map[string]Service{"ask": func(*Call) { t.Error("asked") }}
+	w.Start(2, 0)
+	w.Run()
+	wantState(t, w, "r", 0, 0, 5)
+	wantState(t, w, "r", 0, 1, 5)
+}
+
 // Who arrives and does not wait counts for those who do; what it stored before is there behind the barrier.
 func TestArrive(t *testing.T) {
 	m, shared, waves := blockOf(t, 2, 1, 64,

@@ -167,26 +167,53 @@ func (m *meaner) exchange() (text string, v variable, do exchange) {
 
 // atomic makes up what one lane after another does to the memory of all. What a lane stores may hang on what it found.
 func (m *meaner) atomic() (text string, v variable, do exchange) {
-	c, i, add := m.term(aBool, 2), m.term(m.types[1], 2), m.term(m.types[1], 3)
-	step := 1 + 3*m.IntN(2) // words that overlap, or do not
-	count := uint64((memory-4)/step + 1)
-	v = m.declare(m.types[1], fmt.Sprintf("v%d", m.places), false)
-	form := "var %[1]s: u32 = 7;\nif (%[2]s) { atomic { %[1]s = g.u32[%[3]s %% %[4]d * %[5]d]; if (%[1]s[0:0] == 0) { g.u32[%[3]s %% %[4]d * %[5]d] = %[1]s + %[6]s; } } }"
-	return fmt.Sprintf(form, v.text, c.text, i.text, count, step, add.text), v, func(lanes [][]uint64, running []int) {
+	word := m.types[1]
+	c, i, add := m.term(aBool, 2), m.term(word, 2), m.term(word, 3)
+	step := uint64(1 + 3*m.IntN(2)) // words that overlap, or do not
+	count := (memory-4)/step + 1
+	v = m.declare(word, fmt.Sprintf("v%d", m.places), false)
+	j, other := term{}, term{}
+	and := ""
+	if m.IntN(2) == 0 {
+		j, other = m.term(word, 2), m.term(word, 2)
+		and = fmt.Sprintf(" g.u32[%s %% %d] = %s ^ %s;", j.text, memory-3, other.text, v.text)
+	}
+	form := "var %[1]s: u32 = 7;\nif (%[2]s) { atomic { %[1]s = g.u32[%[3]s %% %[4]d * %[5]d]; if (%[1]s[0:0] == 0) { g.u32[%[3]s %% %[4]d * %[5]d] = %[1]s + %[6]s; }%[7]s } }"
+	return fmt.Sprintf(form, v.text, c.text, i.text, count, step, add.text, and), v, func(lanes [][]uint64, running []int) {
+		var enter [][]uint64
 		for _, lane := range running {
-			x := lanes[lane]
-			if x[v.place] = 7; c.of(x, 0) == 0 {
-				continue
+			lanes[lane][v.place] = 7
+			if c.of(lanes[lane], 0) != 0 { // before any lane stores
+				enter = append(enter, lanes[lane])
 			}
-			at := m.global(int(i.of(x, 0)%count) * step)
-			old := x[at] | x[at+1]<<8 | x[at+2]<<16 | x[at+3]<<24
-			if x[v.place] = old; old&1 != 0 {
-				continue
+		}
+		for _, x := range enter {
+			at := i.of(x, 0) % count * step
+			x[v.place] = m.loaded(x, at)
+			if x[v.place]&1 == 0 {
+				at, sum := i.of(x, 0)%count*step, x[v.place]+add.of(x, 0)
+				m.storeWord(lanes, at, sum)
 			}
-			sum := old + add.of(x, 0)
-			for _, y := range lanes {
-				y[at], y[at+1], y[at+2], y[at+3] = sum&0xff, sum>>8&0xff, sum>>16&0xff, sum>>24&0xff
+			if and != "" {
+				m.storeWord(lanes, j.of(x, 0)%(memory-3), other.of(x, 0)^x[v.place])
 			}
+		}
+	}
+}
+
+// loaded is the word of the memory of all lanes from a byte on.
+func (m *meaner) loaded(x []uint64, at uint64) (word uint64) {
+	for k := range 4 {
+		word |= x[m.global(int(at)+k)] << (8 * k)
+	}
+	return word
+}
+
+// storeWord stores one in the memory that all lanes have.
+func (m *meaner) storeWord(lanes [][]uint64, at, word uint64) {
+	for _, x := range lanes {
+		for k := range 4 {
+			x[m.global(int(at)+k)] = word >> (8 * k) & 0xff
 		}
 	}
 }

@@ -200,6 +200,10 @@ func (m *meaner) leaf(t Type) term {
 		number := m.leaf(t)
 		return term{t, fmt.Sprintf("r_%s[%s %% %d]", t, number.text, regs), func(x []uint64, _ int) uint64 { return x[m.own(i, int(number.of(x, 0)%regs))] }}
 	}
+	if t == m.types[1] && !m.inFunction && m.IntN(8) == 0 {
+		place := m.leaf(t)
+		return term{t, fmt.Sprintf("g.u32[%s %% %d]", place.text, memory-3), func(x []uint64, _ int) uint64 { return m.loaded(x, place.of(x, 0)%(memory-3)) }}
+	}
 	n := m.IntN(regs)
 	if t.Len > 0 {
 		return at(func(comp int) int { return m.vector(i, n, comp) }, "v_%s[%d]", t.Elem(), n)

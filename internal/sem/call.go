@@ -267,7 +267,12 @@ func (l *lowerer) callService(f *function, e *expr) value {
 		return out
 	}
 	id := ID(len(l.b.insts) - 1)
+	never, known := l.b.isConst(l.b.guard)
 	for i := range t.Count() {
+		if known && never == 0 { // nobody asks
+			out.comps = append(out.comps, l.b.constant(t.Elem(), 0))
+			continue
+		}
 		r := valued(OpResult, t.Elem())
 		r.A, r.Comp = id, i
 		out.comps = append(out.comps, l.b.push(&r))

@@ -121,6 +121,8 @@ func (j *joiner) inst(i int) ID {
 	case in.Op == OpSkip:
 		j.skip(&in)
 		return NoID
+	case in.Op == OpResult && in.A == NoID: // nobody asks
+		return j.b.constant(in.Type(), 0)
 	case in.Op == OpRead:
 		return j.read(in)
 	case !holds && in.Op.effect():

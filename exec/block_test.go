@@ -110,12 +110,13 @@ func TestServiceAnswersCondition(t *testing.T) {
 
 // A service that no lane asks, as is seen where an instruction is prepared for all lanes at once, answers nobody.
 func TestServiceNeverAsked(t *testing.T) {
-	m := parse(t, smallest(`<service name="ask(a: u32): u32"/>`, `r[1] = 0; var got: u32 = 5; if (r[1] != 0) { got = ask(r[1]); } r[0] = got;`))
+	m := parse(t, smallest(`<service name="ask(a: u32): u32"/><file name="b" type="bool" count="1" init="0"/>`, `if (b[0]) { r[0] = b[0] ? 5 : ask(r[1]); }`))
 	w := NewWave(m.program("#instruction", sem.Words{}, 1))
 	w.Services = map[string]Service{"ask": func(*Call) { t.Error("asked") }}
 	w.Start(2, 0)
+	w.Set(m.state("b"), 0, 0, 1, 1)
 	w.Run()
-	wantState(t, w, "r", 0, 0, 5)
+	wantState(t, w, "r", 0, 0, 0)
 	wantState(t, w, "r", 0, 1, 5)
 }
 

@@ -47,7 +47,7 @@ func TestSharedOutside(t *testing.T) {
 		w, m := startEdges(t, 3, word)
 		w.Set(m.state("k"), 0, 0, 0, 2)
 		w.Run()
-		wantStop(t, w, "trap: w has no such register at 0", 7)
+		wantStop(t, w, "trap: w has no such register at 0x0", 7)
 	}
 	w, m := startEdges(t, 3, edgePut, edgeGet)
 	w.Set(m.state("k"), 0, 0, 0, 1)
@@ -61,7 +61,7 @@ func TestCountTraps(t *testing.T) {
 		w, m := startEdges(t, 2, word)
 		w.SetCount(m.state("few"), 3)
 		w.Run()
-		wantStop(t, w, "trap: few has no such register at 0", 3)
+		wantStop(t, w, "trap: few has no such register at 0x0", 3)
 	}
 }
 

@@ -45,7 +45,7 @@ func Example() {
 		fmt.Println(r0, r1)
 	}
 	// Output:
-	// end of words at 4
+	// end of words at 0x8
 	// [0] [6]
 	// [16] [10]
 }

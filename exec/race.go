@@ -23,15 +23,16 @@ type Race struct {
 
 // RaceSide is one of two lanes that race.
 type RaceSide struct {
-	PC         uint64
-	Wave, Lane int
-	Writes     bool
+	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes.
+	PC, Address uint64
+	Wave, Lane  int
+	Writes      bool
 }
 
 // String returns the race as a line for people.
 func (r *Race) String() string {
 	side := func(s RaceSide) string {
-		return fmt.Sprintf("lane %d of warp %d %s at %d", s.Lane, s.Wave, map[bool]string{true: "writes", false: "reads"}[s.Writes], s.PC)
+		return fmt.Sprintf("lane %d of warp %d %s at 0x%x", s.Lane, s.Wave, map[bool]string{true: "writes", false: "reads"}[s.Writes], s.Address)
 	}
 	return fmt.Sprintf("race for %s[%#x] of block %d: %s, %s, and no barrier is between them", r.State.Name, r.Addr, r.Block, side(r.First), side(r.Second))
 }
@@ -46,13 +47,14 @@ type raceKey struct {
 // raceWatch knows who has touched each word of a block's memories. Each wave has a clock, and knows up to which tick
 // of each other one its barriers put things in order.
 type raceWatch struct {
-	waves  int
-	known  [][]uint32 // of each wave, the clocks of all
-	base   uint32     // clocks of a block start behind all of the blocks before
-	last   uint32
-	words  map[*sem.State][]raceWord
-	found  map[raceKey]*Race
-	joined map[uint64][]uint32 // what those know who have arrived at a barrier
+	machine *sem.Machine
+	waves   int
+	known   [][]uint32 // of each wave, the clocks of all
+	base    uint32     // clocks of a block start behind all of the blocks before
+	last    uint32
+	words   map[*sem.State][]raceWord
+	found   map[raceKey]*Race
+	joined  map[uint64][]uint32 // what those know who have arrived at a barrier
 }
 
 // raceWord is what was done to a word: the last write, and the last read of each wave.
@@ -73,7 +75,7 @@ type touch struct {
 }
 
 func newRaceWatch(waves int, m *sem.Machine) *raceWatch {
-	r := &raceWatch{waves: waves, words: map[*sem.State][]raceWord{}, found: map[raceKey]*Race{}, joined: map[uint64][]uint32{}}
+	r := &raceWatch{machine: m, waves: waves, words: map[*sem.State][]raceWord{}, found: map[raceKey]*Race{}, joined: map[uint64][]uint32{}}
 	for _, s := range m.States {
 		if s.Kind == sem.MemoryState && s.Scope == spec.ScopeBlock {
 			r.words[s] = nil
@@ -185,8 +187,8 @@ func (r *raceWatch) report(a *Access, before touch, wrote bool, now touch, addr 
 	}
 	r.found[key] = &Race{
 		State: a.State, Addr: addr, Count: 1,
-		First:  RaceSide{before.pc, int(before.wave), int(before.lane), wrote},
-		Second: RaceSide{now.pc, int(now.wave), int(now.lane), a.Store},
+		First:  RaceSide{before.pc, r.machine.Address(before.pc), int(before.wave), int(before.lane), wrote},
+		Second: RaceSide{now.pc, r.machine.Address(now.pc), int(now.wave), int(now.lane), a.Store},
 	}
 }
 

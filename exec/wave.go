@@ -91,8 +91,8 @@ type Stop struct {
 	Text string
 	// Detail says what the first of the lanes did.
 	Detail string
-	// PC is the address of the instruction, in units of the program counter.
-	PC uint64
+	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes.
+	PC, Address uint64
 	// Lanes are the lanes that stopped so, bit 0 the first.
 	Lanes uint64
 }
@@ -106,13 +106,13 @@ func (s Stop) String() string {
 	if s.Detail != "" {
 		text += " (" + s.Detail + ")"
 	}
-	return fmt.Sprintf("%s at %d", text, s.PC)
+	return fmt.Sprintf("%s at 0x%x", text, s.Address)
 }
 
 // Finding is a read of what nobody wrote, or something that is not known of the machine.
 type Finding struct {
-	// PC is the address of the instruction, in units of the program counter.
-	PC uint64
+	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes.
+	PC, Address uint64
 	// State, Number and Comp are what was read; State is nil where Text says what is not known.
 	State  *State
 	Number int
@@ -426,7 +426,7 @@ func (w *Wave) Done() bool { return len(w.groups) == 0 }
 // halt stops the lanes that still run.
 func (w *Wave) halt(reason, text string) {
 	for _, g := range w.groups {
-		w.stops = append(w.stops, Stop{Reason: reason, Text: text, PC: g.pc, Lanes: w.running(g.mask)})
+		w.stops = append(w.stops, Stop{Reason: reason, Text: text, PC: g.pc, Address: w.Program.Machine.Address(g.pc), Lanes: w.running(g.mask)})
 	}
 	w.groups = w.groups[:0]
 }
@@ -451,7 +451,7 @@ func (w *Wave) Step() {
 	c := w.at(g.pc)
 	if c.err != nil {
 		w.groups = w.groups[1:]
-		w.stops = append(w.stops, Stop{Reason: c.err.Error(), PC: g.pc, Lanes: w.running(g.mask)})
+		w.stops = append(w.stops, Stop{Reason: c.err.Error(), PC: g.pc, Address: w.Program.Machine.Address(g.pc), Lanes: w.running(g.mask)})
 		return
 	}
 	w.Instructions++
@@ -569,7 +569,7 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 			return
 		}
 	}
-	s := Stop{Reason: reason, Text: text, PC: w.pc, Lanes: mask}
+	s := Stop{Reason: reason, Text: text, PC: w.pc, Address: w.Program.Machine.Address(w.pc), Lanes: mask}
 	if detail != nil {
 		s.Detail = detail()
 	}
@@ -578,7 +578,7 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
-	w.findings[Finding{PC: w.pc, State: st.state, Number: number, Comp: comp}] |= lanes
+	w.findings[Finding{PC: w.pc, Address: w.Program.Machine.Address(w.pc), State: st.state, Number: number, Comp: comp}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "read of an unwritten register")
 	}
@@ -589,7 +589,7 @@ func (w *Wave) unknown(text string, lanes uint64) {
 	if lanes == 0 {
 		return
 	}
-	w.findings[Finding{PC: w.pc, Text: text}] |= lanes
+	w.findings[Finding{PC: w.pc, Address: w.Program.Machine.Address(w.pc), Text: text}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "unknown: "+text)
 	}

@@ -35,11 +35,13 @@ type Report struct {
 	Rare []SeenValue `json:"rare_values"`
 }
 
-// Evidence is a word and where it stands.
+// Evidence is a word and its place.
 type Evidence struct {
 	File string `json:"file"`
-	// Byte is its address.
-	Byte int64 `json:"byte"`
+	// Program is the name of the program in a file that has several.
+	Program string `json:"program,omitempty"`
+	// Address is in bytes from the start of the program.
+	Address int64 `json:"address"`
 	// Word is the number in hexadecimal; Text the instruction, "" where it is none.
 	Word string `json:"word"`
 	Text string `json:"text,omitempty"`
@@ -99,9 +101,10 @@ const (
 	rareMost  = 100 // are reported
 )
 
-// Report puts a survey in order. files are the names of the files by their numbers; decode returns a
-// decoder for a root, with the contexts in which the survey was made.
-func (s *Survey) Report(files []string, decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
+// Report puts a survey in order. files are the names of the files by their numbers; program returns the name of the program
+// in its file to which a place belongs, "" where that is the only one, and its first address in bits: nil is for files of one program.
+// decode returns a decoder for a root, with the contexts in which the survey was made.
+func (s *Survey) Report(files []string, program func(Place) (name string, start int64), decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
 	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}}
 	for i, root := range s.Set.Roots() {
 		if !s.Roots[i].used() {
@@ -111,7 +114,7 @@ func (s *Survey) Report(files []string, decode func(root *isa.Root) (*isa.Decode
 		if err != nil {
 			return nil, err
 		}
-		w := reporter{r, files, root, d}
+		w := reporter{r, files, program, root, d}
 		w.add(&s.Roots[i])
 		if odd := s.Roots[i].Odd; odd.Count > 0 {
 			r.Odd += odd.Count
@@ -137,10 +140,11 @@ func (r *Root) used() bool {
 
 // reporter puts what was seen of one root in a report.
 type reporter struct {
-	r     *Report
-	files []string
-	root  *isa.Root
-	d     *isa.Decoder
+	r       *Report
+	files   []string
+	program func(Place) (name string, start int64)
+	root    *isa.Root
+	d       *isa.Decoder
 }
 
 func (w *reporter) add(seen *Root) {
@@ -172,7 +176,11 @@ func (w *reporter) hex(v bits.Value) string {
 }
 
 func (w *reporter) evidence(s Sample) Evidence {
-	e := Evidence{File: w.files[s.First.File], Byte: s.First.Addr / 8, Word: w.hex(s.Word), Text: s.Text}
+	e := Evidence{File: w.files[s.First.File], Address: s.First.Addr / 8, Word: w.hex(s.Word), Text: s.Text}
+	if w.program != nil {
+		name, start := w.program(s.First)
+		e.Program, e.Address = name, (s.First.Addr-start)/8
+	}
 	if in, ok := w.d.Decode(s.Word); ok && s.Text == "" {
 		e.Text = string(w.d.Append(nil, in))
 	}
@@ -272,7 +280,11 @@ func (x *SeenShape) where() string {
 
 // String names the place and what stands there.
 func (e Evidence) String() string {
-	s := fmt.Sprintf("%s byte 0x%x: %s", e.File, e.Byte, e.Word)
+	s := e.File
+	if e.Program != "" {
+		s += ":" + e.Program
+	}
+	s += fmt.Sprintf("@0x%x: %s", e.Address, e.Word)
 	if e.Text != "" {
 		s += "  " + e.Text
 	}

@@ -39,7 +39,7 @@ func take(s *survey.Survey, d *isa.Decoder, from int64, words []uint64) {
 
 func report(t *testing.T, s *survey.Survey, d *isa.Decoder) *survey.Report {
 	t.Helper()
-	r, err := s.Report([]string{"a.bin"}, func(*isa.Root) (*isa.Decoder, error) { return d, nil })
+	r, err := s.Report([]string{"a.bin"}, nil, func(*isa.Root) (*isa.Decoder, error) { return d, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestReport(t *testing.T) {
 	if r.Words != 115 || r.Unknown != 3 || r.Odd != 1 {
 		t.Errorf("%d words, %d unknown, %d odd; want 115, 3, 1", r.Words, r.Unknown, r.Odd)
 	}
-	if got := r.OddFirst[0]; got.Byte != 2*111 || got.Word != "0004" {
+	if got := r.OddFirst[0]; got.Address != 2*111 || got.Word != "0004" {
 		t.Errorf("first odd word %v, want 0004 at byte 222", got)
 	}
 	if len(r.Seen) != 2 || r.Seen[0].Name != "nop" || r.Seen[0].Count != 61 || r.Seen[1].Count != 51 {

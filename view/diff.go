@@ -11,6 +11,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 
 	"github.com/isago/isago/internal/inorder"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
 
@@ -37,9 +38,12 @@ type Range struct{ Start, End int }
 
 // DiffLine is an instruction, or a word that is none.
 type DiffLine struct {
-	// Addr is the address in bits, Text what stands there.
+	// Addr is the address in bits, Text the instruction.
 	Addr int64
 	Text string
+	// Place is the address in the notation of listings; where the image has several programs, after the name of the program
+	// and @.
+	Place string
 }
 
 // Pair are two instructions of one leaf, by their numbers in the programs.
@@ -57,6 +61,7 @@ type FieldDiff struct {
 type side struct {
 	*Listing
 	lengths []int
+	members program.Members
 	places  []int64 // addresses, or the numbers of pieces
 	hashes  []uint64
 	fields  []isa.Field
@@ -133,7 +138,7 @@ func (s *side) goes(ln line) (to []int64) {
 		return nil
 	}
 	for _, t := range s.current.Targets(nil, ln.in) {
-		to = append(to, t.Addr)
+		to = append(to, s.base+t.Addr)
 	}
 	return to
 }
@@ -296,7 +301,14 @@ func (d *Diff) B(i int) DiffLine { return d.b.shown(i) }
 
 func (s *side) shown(i int) DiffLine {
 	ln := s.at(i)
-	return DiffLine{ln.addr, string(s.append(nil, ln))}
+	if s.members == nil {
+		s.members = s.Image.Members()
+	}
+	place := string(appendAddress(nil, s.address(ln)))
+	if m := s.members.At(ln.addr); m.Several {
+		place = Printable(m.Name) + "@" + place
+	}
+	return DiffLine{ln.addr, string(s.append(nil, ln)), place}
 }
 
 // Pairs finds the instructions of both sides of a hunk that are of one leaf, in order: that of the first by that of the
@@ -389,10 +401,10 @@ func isInside(path, outer string) bool {
 	return len(path) > len(outer) && path[len(outer)] == '.' && path[:len(outer)] == outer
 }
 
-// Print prints a difference for people; unit is the number of bits in which addresses count.
-func (d *Diff) Print(w io.Writer, p Palette, unit int64) error {
+// Print prints a difference for people.
+func (d *Diff) Print(w io.Writer, p Palette) error {
 	show := func(x DiffLine, colour, mark string) error {
-		_, err := fmt.Fprintln(w, p.paint(colour, fmt.Sprintf("%s%6x  %s", mark, x.Addr/unit, x.Text)))
+		_, err := fmt.Fprintln(w, p.paint(colour, fmt.Sprintf("%s%s  %s", mark, x.Place, x.Text)))
 		return err
 	}
 	for _, h := range d.Hunks {

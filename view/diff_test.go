@@ -77,7 +77,7 @@ func TestHunks(t *testing.T) {
 	if want := (Hunk{A: Range{1, 2}, B: Range{1, 2}}); h != want {
 		t.Fatalf("place %v, want %v", h, want)
 	}
-	if a, b := d.A(1), d.B(1); a != (DiffLine{16, "add r1, r1, 1"}) || b != (DiffLine{16, "add r1, r1, 2"}) {
+	if a, b := d.A(1), d.B(1); a != (DiffLine{16, "add r1, r1, 1", "0x0002"}) || b != (DiffLine{16, "add r1, r1, 2", "0x0002"}) {
 		t.Errorf("%v and %v", a, b)
 	}
 	pairs := d.Pairs(h)

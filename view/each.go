@@ -1,10 +1,13 @@
 package view
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inorder"
+	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
 
@@ -33,26 +36,84 @@ func (l *Listing) Each(f func(Decoded) bool) {
 	}
 }
 
-// Place returns where a label stands, or the address that a listing shows as text; from then on names stand
-// where instructions have them.
-func (l *Listing) Place(text string) (addr int64, ok bool) {
+// PlaceError says why a place is none of a program.
+type PlaceError struct{ Msg string }
+
+func (e *PlaceError) Error() string { return e.Msg }
+
+func placeErrorf(format string, args ...any) error { return &PlaceError{fmt.Sprintf(format, args...)} }
+
+// Find returns the instruction at a place: the one that is plus instructions after a label or an address, in bytes from
+// the start of the program and hexadecimal with or without 0x; a label of that name counts first. The place "" is the start of
+// the program. member is the name of the program, "" where the image has one, or where one alone has that label. From
+// then on names stand where instructions have them.
+func (l *Listing) Find(member, place string, plus int) (Decoded, error) {
 	labels := l.prepare()
-	if addr, ok := labels.Address(text); ok {
-		return addr, true
-	}
-	n, err := strconv.ParseInt(text, 0, 64)
+	in, at, err := l.placeOf(labels, member, place)
 	if err != nil {
-		n, err = strconv.ParseInt(text, 16, 64)
+		return Decoded{}, err
 	}
-	if err != nil {
-		return 0, false
+	found, left, met := Decoded{}, plus, false
+	l.Each(func(x Decoded) bool {
+		switch {
+		case met && x.Addr < in.Start || x.Addr >= in.End: // of another program
+			return true
+		case met:
+			left--
+		default:
+			met = x.Addr == at
+		}
+		found = x
+		return !met || left > 0
+	})
+	switch {
+	case !met && place == "":
+		return Decoded{}, placeErrorf("the program has no instruction")
+	case !met:
+		return Decoded{}, placeErrorf("no label %s, and no instruction starts at 0x%x", place, (at-in.Start)/8)
+	case left > 0:
+		return Decoded{}, placeErrorf("the program ends before the instruction %d after %s", plus, place)
 	}
-	for ln := range l.lines() {
-		if l.address(ln) == n {
-			return ln.addr, true
+	return found, nil
+}
+
+// placeOf returns the program of a place and the address of the place in the image.
+func (l *Listing) placeOf(labels *program.Labels, member, place string) (in program.Member, at int64, err error) {
+	list := l.Image.Members()
+	if member != "" {
+		m, err := list.Named(member)
+		if err != nil {
+			return in, 0, placeErrorf("%s", Printable(err.Error()))
+		}
+		list = program.Members{m}
+	}
+	var with program.Members // those that have the label
+	for _, m := range list {
+		if addr, ok := labels.AddressFrom(m.Start, place); ok && m.Start <= addr && addr < m.End {
+			with, at = append(with, m), addr
 		}
 	}
-	return 0, false
+	switch {
+	case len(with) == 1:
+		return with[0], at, nil
+	case len(with) > 1:
+		return in, 0, placeErrorf("%d programs have a label %s, expected FILE:NAME@%[2]s with one of %s", len(with), place, Printable(with.Names()))
+	case len(list) > 1:
+		return in, 0, placeErrorf("%d programs, expected FILE:NAME@%s with one of %s", len(list), cmp.Or(place, "PLACE"), Printable(list.Names()))
+	}
+	in = list[0]
+	if place == "" {
+		return in, in.Start, nil
+	}
+	digits := place
+	if len(digits) > 1 && (digits[:2] == "0x" || digits[:2] == "0X") {
+		digits = digits[2:]
+	}
+	n, err := strconv.ParseUint(digits, 16, 60)
+	if err != nil {
+		return in, 0, placeErrorf("no label %s, and no address either: expected a label, or bytes from the start of the program in hexadecimal", place)
+	}
+	return in, in.Start + 8*int64(n), nil
 }
 
 // EachPiece works on each piece of a stream's code, on several processors, and calls take with the results in the order

@@ -69,9 +69,9 @@ func ExampleListing() {
 	}
 	// Output:
 	// l0:
-	// 0000  221d  add r1, r0, -3
-	// 0001  8bff  br.eq l0
-	// 0002  0000  nop
+	// 0x0000  221d  add r1, r0, -3
+	// 0x0002  8bff  br.eq l0
+	// 0x0004  0000  nop
 }
 
 func ExampleJSON() {

@@ -31,9 +31,13 @@ type CheckFinding struct {
 	Reason      string         `json:"reason,omitempty"`
 }
 
-// CheckPlace is a range of a file; lines and columns count from 1, columns in characters.
+// CheckPlace is a range of a file; lines and columns count from 1, columns in characters. An instruction of a program has an
+// address in bytes from the start of the program, the name of the program where the file has several, and its text.
 type CheckPlace struct {
 	File      string `json:"file,omitempty"`
+	Program   string `json:"program,omitempty"`
+	Address   *int64 `json:"address,omitempty"`
+	Text      string `json:"text,omitempty"`
 	Line      int    `json:"line,omitempty"`
 	Column    int    `json:"column,omitempty"`
 	EndLine   int    `json:"end_line,omitempty"`
@@ -118,6 +122,10 @@ func placeOf(s diag.Span) CheckPlace {
 		return CheckPlace{}
 	}
 	p := CheckPlace{File: s.Src.Name}
+	if c := s.Src.Code; c != nil {
+		p.Program, p.Address, p.Text = c.Program, &c.Address, s.Src.Text
+		return p
+	}
 	p.Line, p.Column = s.LineCol()
 	end := diag.Span{Src: s.Src, Off: max(s.End, s.Off)}
 	p.EndLine, p.EndColumn = end.LineCol()
@@ -188,7 +196,14 @@ type sarifLocation struct {
 
 type sarifPhysical struct {
 	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   sarifRegion   `json:"region"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+	Address  *sarifAddress `json:"address,omitempty"`
+}
+
+// sarifAddress is a place in a program, in bytes from its start.
+type sarifAddress struct {
+	Relative int64  `json:"relativeAddress"`
+	Program  string `json:"name,omitempty"`
 }
 
 type sarifArtifact struct {
@@ -264,5 +279,8 @@ func newResult(f CheckFinding, rule int) sarifResult {
 
 func physical(p CheckPlace) sarifPhysical {
 	uri := strings.ReplaceAll(p.File, " ", "%20")
-	return sarifPhysical{sarifArtifact{uri}, sarifRegion{p.Line, p.Column, p.EndLine, p.EndColumn}}
+	if p.Address != nil {
+		return sarifPhysical{Artifact: sarifArtifact{uri}, Address: &sarifAddress{*p.Address, p.Program}}
+	}
+	return sarifPhysical{Artifact: sarifArtifact{uri}, Region: &sarifRegion{p.Line, p.Column, p.EndLine, p.EndColumn}}
 }

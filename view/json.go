@@ -16,7 +16,9 @@ import (
 // Instruction is an instruction as JSON shows it. docs/json.md tells of each member, and JSON writes them.
 type Instruction struct {
 	// Address is in bytes from the start of the code.
-	Address int64    `json:"address"`
+	Address int64 `json:"address"`
+	// Program is the name of the program in a file that has several; addresses and targets count from its start.
+	Program string   `json:"program,omitempty"`
 	Labels  []string `json:"labels,omitempty"`
 	// Word is hexadecimal, the most significant digit first.
 	Word string `json:"word"`
@@ -149,6 +151,7 @@ type JSON struct {
 // note is what a listing knows of an instruction.
 type note struct {
 	addr     int64
+	program  string
 	labels   []string
 	findings []string
 	text     []byte // in place of the decoder's own
@@ -201,6 +204,9 @@ func (j *JSON) append(dst []byte, d *isa.Decoder, in isa.Inst, n note) []byte {
 // head appends the members that words have in any case.
 func (j *JSON) head(dst []byte, n note, word bits.Value, size int) []byte {
 	dst = strconv.AppendInt(append(dst, `{"address":`...), n.addr/8, 10)
+	if n.program != "" {
+		dst = appendString(append(dst, `,"program":`...), n.program)
+	}
 	if len(n.labels) > 0 {
 		dst = append(dst, `,"labels":[`...)
 		for _, s := range n.labels {
@@ -519,8 +525,12 @@ func (l *Listing) WriteJSON(w *bufio.Writer) (findings int, err error) {
 	j := JSON{Detail: l.Detail, Facts: l.Facts}
 	var buf []byte
 	separator := "\n"
+	members := l.Image.Members()
 	for ln := range l.lines() {
-		n := note{addr: ln.addr}
+		n := note{addr: 8 * l.address(ln)}
+		if m := members.At(ln.addr); m.Several {
+			n.program = m.Name
+		}
 		n.labels, _ = labels.At(ln.addr)
 		buf = l.object(append(buf[:0], separator...), &j, ln, n)
 		findings += j.count

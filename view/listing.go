@@ -53,9 +53,6 @@ type Listing struct {
 	to     int64
 	labels *program.Labels
 
-	// addressUnits is what addresses of the instructions of a root count in, in bits.
-	addressUnits map[*isa.Root]int64
-
 	// aligns has, for each leaf of a root by its ID, what the address of its words is a multiple of.
 	aligns map[*isa.Root][]int64
 }
@@ -169,7 +166,19 @@ func (l *Listing) Labels() *program.Labels {
 
 // newLabels returns labels for code of so many bits.
 func (l *Listing) newLabels(size int64, entries []program.Entry) *program.Labels {
-	return program.NewLabels(size, l.Unit(), entries)
+	labels := program.NewLabels(size, l.Unit(), entries)
+	if l.Image != nil && l.Image.Pieces != nil {
+		labels.Split(l.Image.Members())
+	}
+	return labels
+}
+
+// Symbol returns what finds the labels in a text of the instruction that is being printed, for a parser of it.
+func (l *Listing) Symbol(labels *program.Labels) func(name string) (addr int64, ok bool) {
+	return func(name string) (int64, bool) {
+		addr, ok := labels.AddressFrom(l.base, name)
+		return addr - l.base, ok
+	}
 }
 
 // addLabels adds what the branches of the image go to.
@@ -326,7 +335,7 @@ func (l *Listing) head(w *bufio.Writer, labels *program.Labels, ln line, first b
 func (l *Listing) columns(dst []byte, ln line) []byte {
 	root := l.Decoder.Root()
 	if l.Addresses {
-		dst = append(dst, l.Palette.paint(dim, fmt.Sprintf("%04x", l.address(ln)))...)
+		dst = append(dst, l.Palette.paint(dim, string(appendAddress(nil, l.address(ln))))...)
 		dst = append(dst, "  "...)
 	}
 	if l.Words {
@@ -347,25 +356,16 @@ func (l *Listing) columns(dst []byte, ln line) []byte {
 	return dst
 }
 
-// address returns the number that a line has in the column of addresses.
+// address returns the number that a line has in the column of addresses: bytes from the start of the program.
 func (l *Listing) address(ln line) int64 {
-	root, base := l.Decoder.Root(), int64(0)
 	if ln.piece != nil {
-		base = ln.piece.Base
-		if ln.piece.Root != nil {
-			root = ln.piece.Root
-		}
+		return (ln.addr - ln.piece.Base) / 8
 	}
-	unit, known := l.addressUnits[root]
-	if !known {
-		if l.addressUnits == nil {
-			l.addressUnits = map[*isa.Root]int64{}
-		}
-		unit = program.AddressUnit(root)
-		l.addressUnits[root] = unit
-	}
-	return (ln.addr - base) / unit
+	return ln.addr / 8
 }
+
+// appendAddress appends an address, in bytes, as it is in columns.
+func appendAddress(dst []byte, addr int64) []byte { return fmt.Appendf(dst, "0x%04x", addr) }
 
 // beyond reports whether bits are set that are stored with an instruction and lie outside of it.
 func (ln *line) beyond() bool { return ln.ok && ln.word != ln.in.Bits }

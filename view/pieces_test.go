@@ -62,12 +62,12 @@ go l1
 .word 0xaa
 
 ; two
-l4:
-go l5
+l0:
+go l1
   *do 2
       and 3
-l5:
-go l4
+l1:
+go l0
 .word 0xbb
 `
 	l := view.Listing{Decoder: d, Image: im}
@@ -76,7 +76,7 @@ go l4
 		t.Errorf("%d findings, %v, lists\n%s\nexpected\n%s", found, err, out.String(), want)
 	}
 	l = view.Listing{Decoder: d, Image: im, Addresses: true, Bare: true}
-	const bare = "0000  go 0\n0002  *do 1 and 2\n0001  go 1\n0003  .word 0xaa\n0000  go 1\n0002  *do 2 and 3\n0001  go 0\n0003  .word 0xbb\n"
+	const bare = "0x0000  go 0\n0x0002  *do 1 and 2\n0x0001  go 1\n0x0003  .word 0xaa\n0x0000  go 1\n0x0002  *do 2 and 3\n0x0001  go 0\n0x0003  .word 0xbb\n"
 	out.Reset()
 	if _, err := l.Write(bufio.NewWriter(&out)); err != nil || out.String() != bare {
 		t.Errorf("%v, lists\n%s\nexpected\n%s", err, out.String(), bare)

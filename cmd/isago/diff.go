@@ -54,11 +54,11 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err := f.checkRaw(); err != nil {
 		return err
 	}
-	la, err := f.listingOf(cmd, a)
+	la, err := f.listingOf(cmd, &a)
 	if err != nil {
 		return err
 	}
-	lb, err := f.listingOf(cmd, b)
+	lb, err := f.listingOf(cmd, &b)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	d := view.Compare(la, lb)
 	progress.end()
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	if err := cmp.Or(d.Print(w, palette, la.Unit()), w.Flush()); err != nil {
+	if err := cmp.Or(d.Print(w, palette), w.Flush()); err != nil {
 		return err
 	}
 	if len(d.Hunks) > 0 {
@@ -87,8 +87,13 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	return nil
 }
 
-// listingOf reads a program for a listing.
-func (f *diffFlags) listingOf(cmd *cobra.Command, name string) (*view.Listing, error) {
+// listingOf reads a program for a listing. What the command line names becomes the name of its file.
+func (f *diffFlags) listingOf(cmd *cobra.Command, argument *string) (*view.Listing, error) {
+	name, err := f.pick(*argument)
+	if err != nil {
+		return nil, err
+	}
+	*argument = name
 	in, err := f.openPart(cmd, name)
 	if err != nil {
 		return nil, err

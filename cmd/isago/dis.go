@@ -63,7 +63,13 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
   isago dis --addresses --words light.shbin
   echo 4c000000/36f | isago dis --isa pica200 --plain --hex -`,
 		Args: oneFile,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := f.pick(args[0])
+			if err != nil {
+				return err
+			}
+			return f.run(cmd, name)
+		},
 	}
 	f.machineFlags.add(cmd)
 	f.listingFlags.add(cmd)
@@ -75,7 +81,7 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.json, "json", false, "print JSON: what each instruction is and does; with --hex one object per line")
 	flags.BoolVar(&f.fields, "fields", false, "with --json, add the tokens of each text and all fields of each word")
 	flags.BoolVar(&f.facts, "facts", false, "with --json, add what each instruction reads and writes, and where control goes")
-	flags.BoolVar(&f.addresses, "addresses", false, "show the address of each instruction, in the unit of branch targets")
+	flags.BoolVar(&f.addresses, "addresses", false, "show the address of each instruction: its bytes from the start of the program")
 	flags.BoolVar(&f.words, "words", false, "show the words of each instruction")
 	flags.BoolVar(&f.jumps, "jumps", false, "draw an arrow from each jump to its target; calls have none")
 	flags.BoolVar(&f.listing, "listing", false, "print a listing instead of source")
@@ -241,7 +247,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 		}
 	}
 	if f.findings == "stderr" {
-		l.Report = f.reporter(cmd, name)
+		l.Report = f.reporter(cmd, name, im.Members())
 	}
 	write := l.Write
 	if f.json {
@@ -280,7 +286,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 		return l, err
 	}
 	if f.findings == "stderr" {
-		s.Report = f.reporter(cmd, name)
+		s.Report = f.reporter(cmd, name, empty.Members())
 	}
 	found, err = s.Write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
 	if err != nil {
@@ -334,9 +340,9 @@ func (f *disFlags) told(set *isa.Set) (*facts.Machine, error) {
 }
 
 // reporter prints findings on standard error.
-func (f *disFlags) reporter(cmd *cobra.Command, name string) func(addr int64, text string) {
+func (f *disFlags) reporter(cmd *cobra.Command, name string, members program.Members) func(addr int64, text string) {
 	return func(addr int64, text string) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: byte 0x%x of the code: %s\n", inputName(name), addr/8, text)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s%s: %s\n", inputName(name), members.Place(addr), text)
 	}
 }
 
@@ -378,7 +384,7 @@ func losslessPieces(set *isa.Set, l *view.Listing, labels *program.Labels) func(
 		if !ok {
 			x.p, _ = asm.New(set, d.Root().Name) // a root of the set
 			if !l.Bare && labels != nil {
-				x.p.Symbol = labels.Address
+				x.p.Symbol = l.Symbol(labels)
 			}
 			x.lossless = asm.NewLossless(d, x.p)
 			known[d] = x

@@ -24,6 +24,7 @@ import (
 
 type explainFlags struct {
 	machineFlags
+	rangeFlags
 	json, nested, all bool
 }
 
@@ -61,6 +62,8 @@ bits.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, strings.Join(args, " ")) },
 	}
 	f.machineFlags.add(cmd)
+	f.rangeFlags.add(cmd)
+	f.addOrder(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands, not the operands")
 	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "also list fields that are 0 and not in the text")
@@ -68,11 +71,12 @@ bits.`,
 }
 
 func (f *explainFlags) run(cmd *cobra.Command, text string) error {
-	if name, place, ok := placeIn(text); ok {
-		return f.place(cmd, name, place)
-	}
-	if name, number, ok := lineIn(text); ok {
-		return f.line(cmd, name, number)
+	switch at, ok := locationOf(text); {
+	case !ok || at == location{file: text}:
+	case at.line > 0:
+		return f.lineOrMember(cmd, at)
+	default:
+		return f.place(cmd, at)
 	}
 	explain := f.anywhere
 	if f.given() {

@@ -101,6 +101,12 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 		return nil, nil, usagef("%s is %s of %s, not a program of %s%s", inputName(name), format.Name, m.Name, setName(set), hint)
 	}
 	im, err := f.openImage(set, format, data)
+	if err == nil && f.member != "" {
+		var m program.Member
+		if m, err = im.Members().Named(f.member); err == nil {
+			im.Only(m)
+		}
+	}
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}

@@ -134,7 +134,7 @@ func (s stretch) list(p *exec.Program, d *isa.Decoder) (r stretchText) {
 			buf = d.Append(buf[:0], in)
 			text = blank(buf)
 		}
-		r.text = fmt.Appendf(r.text, "%d\t%s\n", addr, text)
+		r.text = fmt.Appendf(r.text, "0x%04x\t%s\n", p.Machine.Address(addr), text)
 		code, err := p.Machine.Lower(p.Root, &p.Words, v, addr)
 		addr++
 		switch {

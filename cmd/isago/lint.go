@@ -118,11 +118,15 @@ func (f *lintFlags) print(cmd *cobra.Command, report *prove.Report) error {
 
 // file returns the warnings of a file.
 func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
+	own := *f // the machine is each file's own
+	name, err := own.pick(name)
+	if err != nil {
+		return nil, err
+	}
 	data, err := readAll(cmd, name)
 	if err != nil {
 		return nil, err
 	}
-	own := *f // the machine is each file's own
 	src := textOf(name, data)
 	if m, _, known := f.recognise(data); known || f.takeRaw {
 		list, err := own.program(name, data, nil)
@@ -179,27 +183,29 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 	outputs := outputs(runner)
 	counted, _ := runner.(exec.Counted)
 	var all diag.List
-	for _, part := range parts(im) {
-		d.SetContext(part.context(d.Context()))
+	for _, part := range im.Members() {
+		if im.Pieces != nil {
+			d.SetContext(part.Context)
+		}
 		running := told.Running(func(name string, size int, number uint64) (v bits.Value, ok bool) {
 			root, err := set.Root(strings.TrimPrefix(name, "#"))
-			at := part.base + int64(number)*int64(size)
-			if err != nil || number > 1<<24 || at+int64(size) > part.end {
+			at := part.Start + int64(number)*int64(size)
+			if err != nil || number > 1<<24 || at+int64(size) > part.End {
 				return v, false
 			}
 			v, _ = im.At(at, root, size)
 			return v, true
 		})
-		p := &lint.Program{Image: im, Decoder: d, Facts: running, Outputs: outputs, Counted: counted, Base: part.base, End: part.end}
+		p := &lint.Program{Image: im, Decoder: d, Facts: running, Outputs: outputs, Counted: counted, Base: part.Start, End: part.End}
 		for _, e := range im.Entries {
-			if !e.Inner && e.Addr >= part.base && e.Addr < part.end {
-				p.Entries = append(p.Entries, e.Addr-part.base)
+			if !e.Inner && e.Addr >= part.Start && e.Addr < part.End {
+				p.Entries = append(p.Entries, e.Addr-part.Start)
 			}
 		}
 		if len(p.Entries) == 0 {
 			p.Entries = []int64{0}
 		}
-		p.Place = func(addr int64) diag.Span { return place(part.base + addr) }
+		p.Place = func(addr int64) diag.Span { return place(part.Start + addr) }
 		list, err := lint.Check(p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", inputName(name), err)
@@ -229,39 +235,9 @@ func (f *lintFlags) checkSize(name string, in *code) error {
 	return nil
 }
 
-// part is a program of an image: its code is from base to end.
-type part struct {
-	base, end int64
-	piece     *program.Piece
-}
-
-func (p part) context(none bits.Value) bits.Value {
-	if p.piece == nil {
-		return none
-	}
-	return p.piece.Context
-}
-
-// parts lists the programs of an image, whose addresses each have a base.
-func parts(im *program.Image) []part {
-	var list []part
-	for i := range im.Pieces {
-		x := &im.Pieces[i]
-		if n := len(list); n == 0 || list[n-1].base != x.Base {
-			list = append(list, part{base: x.Base, piece: x})
-		}
-		last := &list[len(list)-1]
-		last.end = max(last.end, x.Addr+int64(x.Size)) // pieces stand in the order in which they are read
-	}
-	if list == nil {
-		list = []part{{base: im.Start, end: im.Size()}}
-	}
-	return list
-}
-
 // placer tells where instructions are: in the source, or in the file as explain takes them, with their text.
 func placer(name string, d *isa.Decoder, im *program.Image, places []program.Place) func(addr int64) diag.Span {
-	spans := map[int64]diag.Span{}
+	spans, members := map[int64]diag.Span{}, im.Members()
 	for _, p := range places {
 		spans[p.Addr] = p.Span
 	}
@@ -275,7 +251,8 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 		if in, ok := d.Decode(v); ok {
 			text = string(d.Append(nil, in))
 		}
-		return diag.Span{Src: &diag.Source{Name: fmt.Sprintf("%s@0x%x", inputName(name), addr/8), Text: text}, End: len(text)}
+		at := members.Place(addr)
+		return diag.Span{Src: &diag.Source{Name: inputName(name), Text: text, Code: &at}, End: len(text)}
 	}
 }
 

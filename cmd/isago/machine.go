@@ -205,6 +205,8 @@ type machineFlags struct {
 	namesFlag
 	root     string
 	contexts []string
+	// member is the name of the one program of the file that is meant, "" for all.
+	member string
 	// asText tells that raw code is text in hexadecimal, also where that is not seen of it.
 	asText bool
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,47 +16,88 @@ import (
 	"github.com/isago/isago/view"
 )
 
-// placePattern is FILE@LABEL, FILE@ADDRESS, and either with +N; linePattern is FILE:LINE.
-var (
-	placePattern = lazy.Regexp(`^(.+)@([^@+\s]+?)(?:\+(\d{1,9}))?$`)
-	linePattern  = lazy.Regexp(`^(.+):(\d{1,9})$`)
-)
-
-// place is an instruction of a program: so many behind a label or an address.
-type place struct {
-	label string
+// location is what FILE[:MEMBER][@PLACE[+N]] or FILE:LINE on the command line names: a file, one of the programs in it,
+// an instruction, or a line of a source.
+type location struct {
+	file string
+	// member is the name of a program, "" for the only one.
+	member string
+	// place is a label or an address, "" for none; plus is the number of instructions after it.
+	place string
 	plus  int
+	// line is the number of a line, 0 for none.
+	line int
 }
 
-// placeIn reads FILE@PLACE, where there is such a file.
-func placeIn(text string) (name string, p place, ok bool) {
-	m := placePattern().FindStringSubmatch(text)
-	if m == nil || !isFile(m[1]) {
-		return "", place{}, false
-	}
-	plus, _ := strconv.Atoi(m[3]) // "" is 0
-	return m[1], place{m[2], plus}, true
-}
-
-// lineIn reads FILE:LINE, where there is such a file.
-func lineIn(text string) (name string, line int, ok bool) {
-	m := linePattern().FindStringSubmatch(text)
-	if m == nil || !isFile(m[1]) {
-		return "", 0, false
-	}
-	line, _ = strconv.Atoi(m[2]) // digits
-	return m[1], line, true
-}
-
-// missingFile is the error of a FILE@PLACE or FILE:LINE where there is no such file, nil of other texts.
-func missingFile(text string) error {
-	for _, pattern := range []*regexp.Regexp{placePattern(), linePattern()} {
-		if m := pattern.FindStringSubmatch(text); m != nil && !strings.ContainsAny(m[1], " \t,") {
-			_, err := os.Stat(m[1])
-			return err
+// locationOf reads a location. Its file is the longest start of the text that is the name of one, so that names may have
+// : and @ in them, such as those of drives; ok is false where there is none.
+func locationOf(text string) (l location, ok bool) {
+	for i := len(text); i > 0; i-- {
+		if i < len(text) && text[i] != ':' && text[i] != '@' || !isFile(text[:i]) {
+			continue
+		}
+		if l, ok = locationIn(text[:i], text[i:]); ok {
+			return l, true
 		}
 	}
-	return nil
+	return location{}, false
+}
+
+// locationIn reads what follows the name of a file.
+func locationIn(file, rest string) (l location, ok bool) {
+	l.file = file
+	if rest == "" {
+		return l, true
+	}
+	m := restPattern().FindStringSubmatch(rest)
+	if m == nil {
+		return l, false
+	}
+	if l.member, l.place = m[1], m[2]; l.place == "" {
+		if l.line, _ = strconv.Atoi(m[1]); lineNumber().MatchString(m[1]) { // which fits
+			l.member = ""
+		} else {
+			l.line = 0
+		}
+	}
+	l.plus, _ = strconv.Atoi(m[3]) // "" is 0
+	return l, true
+}
+
+// restPattern is what follows the name of a file: :MEMBER, @PLACE, @PLACE+N, or a member and a place. lineNumber is the
+// number of a line, of which a program could be the name too: a place says that it is one.
+var (
+	restPattern = lazy.Regexp(`^(?::([^@]+))?(?:@([^@+\s]+?)(?:\+(\d{1,9}))?)?$`)
+	lineNumber  = lazy.Regexp(`^[1-9]\d{0,8}$`)
+)
+
+// missingFile is the error of a location whose file does not exist, nil of other texts.
+func missingFile(text string) error {
+	m := missingPattern().FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	_, err := os.Stat(m[1])
+	return err
+}
+
+// missingPattern takes the name of a file, with the drive in front of it, off what can only be a location.
+var missingPattern = lazy.Regexp(`^((?:[A-Za-z]:[\\/])?[^:@\s,]+)(?::\d{1,9}|(?::[^@\s]+)?@[^\s]+)$`)
+
+// pick takes FILE[:MEMBER] of a command that reads whole programs, and returns the name of the file.
+func (f *machineFlags) pick(argument string) (file string, err error) {
+	f.member = ""
+	at, ok := locationOf(argument)
+	switch {
+	case !ok:
+		return argument, nil // whose error tells that there is none
+	case at.place != "":
+		return "", usagef("%s is a place in a program, which isago explain takes; expected FILE or FILE:PROGRAM", argument)
+	case at.line > 0:
+		at.member = strconv.Itoa(at.line)
+	}
+	f.member = at.member
+	return at.file, nil
 }
 
 func isFile(name string) bool {
@@ -65,35 +106,51 @@ func isFile(name string) bool {
 }
 
 // place draws an instruction of a program.
-func (f *explainFlags) place(cmd *cobra.Command, name string, p place) error {
-	data, err := readAll(cmd, name)
+func (f *explainFlags) place(cmd *cobra.Command, at location) error {
+	in, err := f.openPart(cmd, at.file)
 	if err != nil {
 		return err
 	}
-	l, err := f.listingFrom(name, data)
+	defer in.Close()
+	if in, err = f.rawCode(at.file, in); err != nil {
+		return err
+	}
+	data, err := in.all()
 	if err != nil {
 		return err
 	}
-	at, ok := l.Place(p.label)
-	if !ok {
-		return fmt.Errorf("%s has no label %s, and no instruction at such an address; isago dis --addresses shows both", name, p.label)
+	l, err := f.listingFrom(at.file, data)
+	if err != nil {
+		return err
 	}
-	found, left := view.Decoded{}, p.plus
-	l.Each(func(x view.Decoded) bool {
-		if x.Addr < at {
-			return true
-		}
-		found = x
-		left--
-		return left >= 0
-	})
+	found, err := l.Find(at.member, at.place, at.plus)
+	var wrong *view.PlaceError
 	switch {
-	case left >= 0 || found.Decoder == nil:
-		return fmt.Errorf("%s ends before the instruction %d behind %s", name, p.plus, p.label)
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s: %w; isago dis --addresses lists labels and addresses", at.file, err)
+	case err != nil:
+		return err
 	case !found.Known:
 		return unknownWord(found.Decoder.Set(), found.Decoder.Root(), found.Decoder.Conflict(), found.Word, found.Decoder.Root().MinSize)
 	}
 	return f.draw(cmd, found.Decoder, found.Inst)
+}
+
+// lineOrMember draws what a line of a source says. In a file that is no text, the number is the name of a program.
+func (f *explainFlags) lineOrMember(cmd *cobra.Command, at location) error {
+	in, err := f.openPart(cmd, at.file)
+	if err != nil {
+		return err
+	}
+	head, err := in.head()
+	if err = errors.Join(err, in.Close()); err != nil {
+		return err
+	}
+	if _, _, known := f.recognise(head); known && !isText(string(head)) {
+		at.member, at.line = strconv.Itoa(at.line), 0
+		return f.place(cmd, at)
+	}
+	return f.line(cmd, at.file, at.line)
 }
 
 // line draws what stands in a line of a source. Where a compiler reads the source, its names and directives count.

@@ -464,7 +464,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	for i := 0; i < len(out.Findings); {
 		r := out.Findings[i]
 		if r.State == nil {
-			fmt.Fprintf(w, "%d of %d %s: word %d: unknown: %s\n", r.Count, out.Lanes, out.Nouns, r.PC, r.Text)
+			fmt.Fprintf(w, "%d of %d %s: 0x%x: unknown: %s\n", r.Count, out.Lanes, out.Nouns, r.Address, r.Text)
 			i++
 			continue
 		}
@@ -484,7 +484,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 				name += " (" + given + ")"
 			}
 		}
-		fmt.Fprintf(w, "%d of %d %s: word %d reads %s, which was never written\n", count, out.Lanes, out.Nouns, r.PC, name)
+		fmt.Fprintf(w, "%d of %d %s: 0x%x reads %s, which was never written\n", count, out.Lanes, out.Nouns, r.Address, name)
 	}
 	if odd {
 		return errFindings

@@ -421,7 +421,7 @@ func joined(errs []error) error {
 
 // wantsSource reports whether no flag asks for a listing.
 func (f *disFlags) wantsSource(cmd *cobra.Command) bool {
-	if f.listing || f.spec != "" {
+	if f.listing || f.spec != "" || f.member != "" {
 		return false
 	}
 	for _, name := range []string{"plain", "json", "addresses", "words", "jumps", "lossless", "findings", "root", "labels", "entry", "max-errors"} {

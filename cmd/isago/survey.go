@@ -17,10 +17,13 @@ type surveyFlags struct {
 	jobsFlag
 	rangeFlags
 	json, all bool
+	// files are the names of the files that are read, members the programs of those that are not raw code, by number.
+	files   []string
+	members map[int]program.Members
 }
 
 func newSurvey() *cobra.Command {
-	var f surveyFlags
+	f := surveyFlags{members: map[int]program.Members{}}
 	cmd := &cobra.Command{
 		Use:     "survey [flags] FILE...",
 		GroupID: "code",
@@ -67,7 +70,12 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 	}
 	var total *survey.Survey
 	failed := false
-	for i, name := range names {
+	for i, argument := range names {
+		name, err := f.pick(argument)
+		if err != nil {
+			return err
+		}
+		f.files = append(f.files, inputName(name))
 		one, err := f.file(cmd, i, name, total)
 		if err != nil && len(names) == 1 {
 			return err
@@ -82,7 +90,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 	if total == nil {
 		return errFailed
 	}
-	report, err := total.Report(names, func(root *isa.Root) (*isa.Decoder, error) {
+	report, err := total.Report(f.files, f.programOf, func(root *isa.Root) (*isa.Decoder, error) {
 		named := f.machineFlags
 		named.root = root.Name
 		return named.decoder(total.Set)
@@ -155,7 +163,21 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 	progress.watch(name, l)
 	count(total, l, number)
 	progress.end()
+	f.members[number] = l.Image.Members()
 	return total, nil
+}
+
+// programOf returns the program of a file to which a place belongs, and its first address.
+func (f *surveyFlags) programOf(p survey.Place) (name string, start int64) {
+	members := f.members[p.File]
+	if members == nil {
+		return "", 0
+	}
+	m := members.At(p.Addr)
+	if !m.Several {
+		return "", m.Start
+	}
+	return m.Name, m.Start
 }
 
 func (f *surveyFlags) listing(set *isa.Set) (*view.Listing, error) {

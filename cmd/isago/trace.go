@@ -42,15 +42,15 @@ func (t *tracer) step(w *exec.Wave, e exec.Event) {
 	case exec.Starts:
 		t.begin(w, e, 0)
 		t.at.text, t.at.length = t.instruction(w.Program, e.PC)
-		t.at.text = fmt.Sprintf("%4d  %s", e.PC, t.at.text)
+		t.at.text = fmt.Sprintf("0x%04x  %s", w.Program.Machine.Address(e.PC), t.at.text)
 	case exec.Runs:
 		t.end(w, e.Op)
 		t.begin(w, e, e.Op)
 		if t.at.on {
 			in := &t.at.code.Insts[e.Op]
 			t.at.text, t.at.length = t.unit(w.Program, in)
-			t.at.text = fmt.Sprintf("      %4d  %s", in.Imm, t.at.text)
-			t.at.length += 6
+			t.at.text = fmt.Sprintf("  0x%04x  %s", t.address(w.Program, in), t.at.text)
+			t.at.length += 2
 		}
 	case exec.Ends:
 		if t.at.code != nil {
@@ -229,6 +229,15 @@ func (t *tracer) instruction(p *exec.Program, pc uint64) (text string, length in
 		return "?", 1
 	}
 	return t.word(p, p.Root.Name, v)
+}
+
+// address is where the word is that an instruction runs, in bytes from the start of the program.
+func (t *tracer) address(p *exec.Program, in *sem.Inst) uint64 {
+	root, err := p.Machine.Model.Root(in.Text())
+	if err != nil {
+		return 0
+	}
+	return root.Bytes(in.Imm)
 }
 
 // unit is the same of an instruction that another runs.

@@ -18,6 +18,25 @@ type Source struct {
 	// Before is the number of lines before Text in what Name names: of the pieces of a text that line
 	// markers divide, each is a source.
 	Before int
+	// Code is set of a text that is one instruction of a program in the file of that name: its positions have an address in place of
+	// line and column.
+	Code *CodePlace
+}
+
+// CodePlace is a place in a program.
+type CodePlace struct {
+	// Program is the name of the program, "" where the file has one.
+	Program string
+	// Address is in bytes from the start of the program.
+	Address int64
+}
+
+// String returns the notation of the place behind the name of the file: @0x10, or :NAME@0x10.
+func (p CodePlace) String() string {
+	if p.Program != "" {
+		return fmt.Sprintf(":%s@0x%x", p.Program, p.Address)
+	}
+	return fmt.Sprintf("@0x%x", p.Address)
 }
 
 // Span is a range of bytes of a source, from Off up to but not including End. The zero Span is
@@ -41,10 +60,13 @@ func (s Span) LineCol() (line, col int) {
 	return s.Src.Before + strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
 
-// String returns file:line:col, or "-" for the zero Span.
+// String returns file:line:col, FILE@ADDRESS of an instruction, or "-" for the zero Span.
 func (s Span) String() string {
 	if !s.IsValid() {
 		return "-"
+	}
+	if s.Src.Code != nil {
+		return s.Src.Name + s.Src.Code.String()
 	}
 	line, col := s.LineCol()
 	return fmt.Sprintf("%s:%d:%d", s.Src.Name, line, col)
@@ -152,7 +174,7 @@ func (l List) Unwrap() []error {
 	return errs
 }
 
-// Sort orders the errors by source name and offset.
+// Sort orders the errors by source name and place.
 func (l List) Sort() {
 	sort.SliceStable(l, func(i, j int) bool {
 		a, b := l[i].Span, l[j].Span
@@ -161,6 +183,9 @@ func (l List) Sort() {
 		}
 		if a.Src.Name != b.Src.Name {
 			return a.Src.Name < b.Src.Name
+		}
+		if x, y := a.Src.Code, b.Src.Code; x != nil && y != nil && *x != *y {
+			return x.Program < y.Program || x.Program == y.Program && x.Address < y.Address
 		}
 		if a.Src.Before != b.Src.Before {
 			return a.Src.Before < b.Src.Before

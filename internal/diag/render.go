@@ -99,8 +99,14 @@ func places(same List) string {
 	var lines []string
 	var last Span
 	line, unlisted := 0, 0
+	what := [2]string{"in line ", "in lines "}
 	for _, e := range same {
 		unlisted += e.More
+		if at := e.Span.Src.Code; at != nil {
+			what = [2]string{"at ", "at "}
+			lines = append(lines, strings.TrimPrefix(at.String(), "@"))
+			continue
+		}
 		if s := e.Span; s.Src == last.Src && s.Off >= last.Off { // on from there: a source may have thousands
 			line += strings.Count(s.Src.Text[last.start():s.start()], "\n")
 		} else {
@@ -111,14 +117,11 @@ func places(same List) string {
 			lines = append(lines, text)
 		}
 	}
-	what := "in line "
-	if len(lines) > 1 {
-		what = "in lines "
-	}
+	lead := what[min(len(lines)/2, 1)]
 	if more := len(lines) - mostPlaces + unlisted; more > 0 {
-		return fmt.Sprintf("%s%s and %d more", what, strings.Join(lines[:min(mostPlaces, len(lines))], ", "), more)
+		return fmt.Sprintf("%s%s and %d more", lead, strings.Join(lines[:min(mostPlaces, len(lines))], ", "), more)
 	}
-	return what + strings.Join(lines, ", ")
+	return lead + strings.Join(lines, ", ")
 }
 
 // gutter is as wide as clang's: five digits of a line's number.
@@ -163,9 +166,13 @@ func (r *renderer) caret(s Span) {
 	if from >= len(line) {
 		marks.WriteByte('^')
 	}
-	number, _ := s.LineCol()
+	number := ""
+	if s.Src.Code == nil {
+		n, _ := s.LineCol()
+		number = strconv.Itoa(n)
+	}
 	indent := strings.TrimRight(marks.String(), "^")
-	fmt.Fprintf(&r.b, "%s %s\n%s %s%s\n", r.paint(gutterColour, fmt.Sprintf("%*d |", gutter, number)), shown.String(),
+	fmt.Fprintf(&r.b, "%s %s\n%s %s%s\n", r.paint(gutterColour, fmt.Sprintf("%*s |", gutter, number)), shown.String(),
 		r.paint(gutterColour, fmt.Sprintf("%*s |", gutter, "")), indent, r.paint(caretColour, marks.String()[len(indent):]))
 }
 

@@ -59,6 +59,9 @@ type Root struct {
 	HighFirst bool
 }
 
+// Bytes returns the place in bytes of the word of a number, where all words are of the root's size.
+func (r *Root) Bytes(number uint64) uint64 { return number * uint64(r.Size) / 8 }
+
 // Stored returns the number of bits that an instruction of so many bits takes in a program.
 func (r *Root) Stored(size int) int { return (size + r.Unit - 1) / r.Unit * r.Unit }
 

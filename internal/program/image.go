@@ -33,6 +33,8 @@ type Image struct {
 	// Pieces say what stands where, in the order in which it is shown, of programs that are not one
 	// instruction after another; nil for those that are.
 	Pieces []Piece
+	// Names are the names of the programs of an image that has several, by the Base of their pieces.
+	Names map[int64]string
 	// Break stands in front of the second line of a piece, and those behind it.
 	Break string
 	// Lead are the lines that source of the code starts with, for listings that are assembled.

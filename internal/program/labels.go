@@ -23,6 +23,7 @@ type Entry struct {
 // three bits for the shortest instruction.
 type Labels struct {
 	size, unit int64
+	members    Members
 	// starts are the places at which instructions start; only these have names.
 	starts, calls, jumps bitset
 	entries              []Entry // by address
@@ -35,8 +36,8 @@ type bitset []uint64
 func (s bitset) add(i int64)      { atomic.OrUint64(&s[i>>6], 1<<uint(i&63)) }
 func (s bitset) has(i int64) bool { return s[i>>6]>>uint(i&63)&1 != 0 }
 
-// NewLabels returns the labels of a program of size bits whose instructions start at multiples of
-// unit bits; names count in units. An entry at an address outside the code has no place.
+// NewLabels returns the labels of an image of size bits whose instructions start at multiples of
+// unit bits. An entry at an address outside the code has no place.
 func NewLabels(size, unit int64, entries []Entry) *Labels {
 	n := (size+unit-1)/unit/64 + 1
 	l := &Labels{size: size, unit: unit, names: map[string]int64{}}
@@ -55,6 +56,17 @@ func NewLabels(size, unit int64, entries []Entry) *Labels {
 		}
 	}
 	return l
+}
+
+// Split says of which programs the image consists: names count from the start of each. Without it, the image is one.
+func (l *Labels) Split(members Members) { l.members = members }
+
+// start returns where the program starts to which an address belongs.
+func (l *Labels) start(addr int64) int64 {
+	if l.members == nil {
+		return 0
+	}
+	return l.members.At(addr).Start
 }
 
 // inside reports whether an instruction could start at an address.
@@ -76,8 +88,8 @@ func (l *Labels) Add(addr int64, targets []isa.BranchTarget) {
 }
 
 // Name names a branch target: an entry's name where what is called is one, fxnN for what is called
-// otherwise, lN for what is jumped to, N counting in units. What is no start of an instruction has no
-// name. All instructions must have been added.
+// otherwise, lN for what is jumped to. N is the address in bytes from the start of the program, in hexadecimal. What is
+// no start of an instruction has no name. All instructions must have been added.
 func (l *Labels) Name(addr int64, call bool) (string, bool) {
 	switch {
 	case !l.inside(addr) || !l.starts.has(addr/l.unit):
@@ -93,7 +105,7 @@ func (l *Labels) Name(addr int64, call bool) (string, bool) {
 
 // made returns the name of a place without entry, which no entry has elsewhere.
 func (l *Labels) made(prefix string, addr int64) string {
-	name := prefix + strconv.FormatInt(addr/l.unit, 10)
+	name := prefix + strconv.FormatInt((addr-l.start(addr))/8, 16)
 	for at, taken := l.names[name]; taken && at != addr; at, taken = l.names[name] {
 		name += "_"
 	}
@@ -135,18 +147,23 @@ func (l *Labels) At(addr int64) (names []string, function bool) {
 	return names, function
 }
 
-// Address returns where a label that Name or At gives stands.
-func (l *Labels) Address(name string) (addr int64, ok bool) {
+// Address returns the address of a label that Name or At gives, in an image that is one program.
+func (l *Labels) Address(name string) (addr int64, ok bool) { return l.AddressFrom(0, name) }
+
+// AddressFrom is Address for a label of the program to which the address from belongs.
+func (l *Labels) AddressFrom(from int64, name string) (addr int64, ok bool) {
 	if addr, ok := l.names[name]; ok {
 		return addr, true
 	}
-	digits := strings.TrimRight(strings.TrimLeft(name, "fxnl"), "_")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < 0 || n > l.size/l.unit {
+	digits, ok := strings.CutPrefix(name, "fxn")
+	if !ok {
+		digits, ok = strings.CutPrefix(name, "l")
+	}
+	n, err := strconv.ParseInt(strings.TrimRight(digits, "_"), 16, 64)
+	if !ok || err != nil || n < 0 || n > l.size/8 {
 		return 0, false
 	}
-	if names, _ := l.At(n * l.unit); slices.Contains(names, name) {
-		return n * l.unit, true
-	}
-	return 0, false
+	addr = l.start(from) + 8*n
+	names, _ := l.At(addr)
+	return addr, slices.Contains(names, name)
 }

@@ -346,7 +346,7 @@ func TestLineSize(t *testing.T) {
 func TestLabels(t *testing.T) {
 	l := program.NewLabels(32*10, 32, []program.Entry{
 		{Addr: 32 * 4, Name: "main"}, {Addr: 0, Name: "b"}, {Addr: 0, Name: "a"}, {Addr: 0, Name: "a"},
-		{Addr: 32 * 99, Name: "outside"}, {Addr: -32, Name: "below"}, {Addr: 7, Name: "crooked"}, {Addr: 32 * 9, Name: "l2"},
+		{Addr: 32 * 99, Name: "outside"}, {Addr: -32, Name: "below"}, {Addr: 7, Name: "crooked"}, {Addr: 32 * 9, Name: "l8"},
 	})
 	for i := range int64(10) {
 		if i == 6 { // in the middle of an instruction
@@ -369,8 +369,8 @@ func TestLabels(t *testing.T) {
 		names    string
 		function bool
 	}{
-		{0, "[a b]", true}, {1, "[]", false}, {2, "[l2_]", false}, {3, "[fxn3 l3]", true},
-		{4, "[main l4]", true}, {5, "[]", false}, {9, "[l2]", true}, {10, "[]", false}, {-1, "[]", false},
+		{0, "[a b]", true}, {1, "[]", false}, {2, "[l8_]", false}, {3, "[fxnc lc]", true},
+		{4, "[main l10]", true}, {5, "[]", false}, {9, "[l8]", true}, {10, "[]", false}, {-1, "[]", false},
 	} {
 		names, function := l.At(32 * x.at)
 		if fmt.Sprint(names) != x.names || function != x.function {
@@ -388,8 +388,8 @@ func TestLabels(t *testing.T) {
 		name string
 		ok   bool
 	}{
-		{4, true, "main", true}, {4, false, "l4", true}, {3, true, "fxn3", true}, {3, false, "l3", true},
-		{2, false, "l2_", true}, {2, true, "fxn2", false}, {5, false, "l5", false}, {6, false, "", false},
+		{4, true, "main", true}, {4, false, "l10", true}, {3, true, "fxnc", true}, {3, false, "lc", true},
+		{2, false, "l8_", true}, {2, true, "fxn8", false}, {5, false, "l14", false}, {6, false, "", false},
 		{10, false, "", false}, {-1, true, "", false}, {0, true, "a", true},
 	} {
 		name, ok := l.Name(32*x.at, x.call)
@@ -397,10 +397,51 @@ func TestLabels(t *testing.T) {
 			t.Errorf("target %d, call %v: %q %v, expected %q %v", x.at, x.call, name, ok, x.name, x.ok)
 		}
 	}
-	for _, n := range []string{"", "l", "l5", "l99", "l-1", "fxn", "fxn4", "nowhere", "outside", "l2__", "l03", "l99999999999999999999"} {
+	for _, n := range []string{"", "l", "l14", "l99", "l-1", "fxn", "fxn10", "nowhere", "outside", "l8__", "l0c", "lC", "c", "fxnl8", "l99999999999999999999"} {
 		if addr, ok := l.Address(n); ok {
 			t.Errorf("%q is at %d", n, addr)
 		}
+	}
+}
+
+// TestMembers holds that names and places count from the start of each program of an image.
+func TestMembers(t *testing.T) {
+	root := &isa.Root{}
+	im := &program.Image{Words: make([]uint32, 6), Names: map[int64]string{0: "first", 96: "second"}, Pieces: []program.Piece{
+		{Root: root, Addr: 0, Size: 64}, {Root: root, Addr: 64, Size: 32},
+		{Root: root, Addr: 128, Size: 64, Base: 96}, {Root: root, Addr: 96, Size: 32, Base: 96},
+	}}
+	list := im.Members()
+	if len(list) != 2 || list[0].End != 96 || list[1].Start != 96 || list[1].End != 192 || !list[1].Several {
+		t.Fatalf("%+v", list)
+	}
+	for addr, want := range map[int64]string{0: ":first@0x0", 64: ":first@0x8", 96: ":second@0x0", 160: ":second@0x8"} {
+		if got := list.Place(addr).String(); got != want {
+			t.Errorf("%d bits: %s, expected %s", addr, got, want)
+		}
+	}
+	labels := program.NewLabels(192, 32, nil)
+	labels.Split(list)
+	for addr := range int64(6) {
+		labels.Add(32*addr, []isa.BranchTarget{{Addr: 64}, {Addr: 160}})
+	}
+	for _, x := range []struct{ from, at int64 }{{0, 64}, {96, 160}} {
+		if name, ok := labels.Name(x.at, false); !ok || name != "l8" {
+			t.Errorf("%d bits: %q %v, expected l8", x.at, name, ok)
+		}
+		if addr, ok := labels.AddressFrom(x.from, "l8"); !ok || addr != x.at {
+			t.Errorf("l8 of the program at %d is at %d, %v; expected %d", x.from, addr, ok, x.at)
+		}
+	}
+	if _, err := list.Named("third"); err == nil || err.Error() != "no program third, expected first, second" {
+		t.Errorf("%v", err)
+	}
+	whole := (&program.Image{Words: make([]uint32, 6)}).Members()
+	if got := whole.Place(160).String(); got != "@0x14" {
+		t.Errorf("%s, expected @0x14", got)
+	}
+	if _, err := whole.Named("third"); err == nil || err.Error() != "no program third: the file is one program" {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -905,12 +905,12 @@ func (l *lowerer) run(s *stmt) {
 	defer func() { l.eval.Context = outer }()
 	v, ok := l.words.Word(root, uint64(addr))
 	if !ok {
-		l.trap(fmt.Sprintf("no word at %d", addr))
+		l.trap(fmt.Sprintf("no word at 0x%x", root.Bytes(uint64(addr))))
 		return
 	}
 	f := l.eval.Match(l.m.Model.Top(root), v, nil)
 	if f == nil {
-		l.trap(fmt.Sprintf("unknown word at %d", addr))
+		l.trap(fmt.Sprintf("unknown word at 0x%x", root.Bytes(uint64(addr))))
 		return
 	}
 	in := named(OpRun, root.Name)

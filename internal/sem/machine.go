@@ -287,3 +287,6 @@ func (m *Machine) body(code, typ spec.Code) *body {
 	m.bodies[key] = b
 	return b
 }
+
+// Address returns an address of the program counter in bytes from the start of the program.
+func (m *Machine) Address(pc uint64) uint64 { return pc * uint64(m.Unit) / 8 }

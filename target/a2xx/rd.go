@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
@@ -315,7 +316,7 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Break: m.breakIndent(), Pieces: []program.Piece{}}
+	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Names: map[int64]string{}, Break: m.breakIndent(), Pieces: []program.Piece{}}
 	im.OneWay = "asm does not write captures"
 	im.Header = capture.header()
 	p := layout{m: m}
@@ -342,6 +343,7 @@ func (p *layout) addShader(im *program.Image, s *Shader, number int) {
 	base := 32 * int64(len(im.Words))
 	ctx, stage := p.m.stageContext(s.Stage)
 	im.Words = append(im.Words, s.Words...)
+	im.Names[base] = strconv.Itoa(number)
 	p.words, p.context = im.Words[base/32:], ctx
 	p.analyse()
 	title := fmt.Sprintf("shader %d: %s, address 0x%x, %d words, loaded %d times", number, stage, s.Address, len(s.Words), s.Loads)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -39,11 +40,10 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 	cf.decoder.Label = func(addr int64, _ bool) (string, bool) {
 		i := addr / int64(cf.root.Size)
 		d.named = append(d.named, i)
-		return labelName(i), !d.lacks(i)
+		return m.labelName(i), !d.lacks(i)
 	}
 	cf.parser.Symbol = func(name string) (int64, bool) {
-		i, err := strconv.ParseInt(name[1:], 10, 32)
-		return i * int64(cf.root.Size), err == nil
+		return labelled(name)
 	}
 	for _, k := range m.kinds {
 		k.decoder.Indent = m.breakIndent()
@@ -54,7 +54,16 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 // lacks reports whether the program has no clause with an index.
 func (d *Disassembler) lacks(clause int64) bool { return clause < 0 || clause >= int64(len(d.labels)) }
 
-func labelName(clause int64) string { return "l" + strconv.FormatInt(clause, 10) }
+// labelName returns the label of a clause: its address in bytes.
+func (m *machine) labelName(clause int64) string {
+	return "l" + strconv.FormatInt(clause*int64(m.cf.root.Size)/8, 16)
+}
+
+// labelled is the reverse of labelName: the address in bits.
+func labelled(name string) (addr int64, ok bool) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(name, "l"), 16, 32)
+	return 8 * n, err == nil
+}
 
 // SourceOf writes a program without container, in an order of Orders or one that is recognised, as
 // source that an assembler turns into the same bytes.
@@ -215,7 +224,7 @@ func (d *Disassembler) place(dst []byte, unit int) []byte {
 func (d *Disassembler) appendClause(dst []byte, i int) []byte {
 	c := &d.clauses[i]
 	if d.labels[i] {
-		dst = append(append(dst, labelName(int64(i))...), ":\n"...)
+		dst = append(append(dst, d.m.labelName(int64(i))...), ":\n"...)
 	}
 	steps := d.steps[c.first:c.last]
 	dst = append(dst, d.shownText(c, steps)...)

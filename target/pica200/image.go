@@ -105,9 +105,12 @@ func (b *imageBuilder) program(i int) {
 	b.image.Sections[addr] = append(b.image.Sections[addr], lines...)
 }
 
+// placeOf returns the notation of a place in the code, given in words.
+func placeOf(word uint32) string { return program.Address(wordBits * int64(word)) }
+
 // title describes a program in one line.
 func (d *DVLE) title(i int) string {
-	line := fmt.Sprintf("DVLE %d: %s shader, entry at word %d, end at word %d", i, d.Type, d.Entry, d.End)
+	line := fmt.Sprintf("DVLE %d: %s shader, entry at %s, end at %s", i, d.Type, placeOf(d.Entry), placeOf(d.End))
 	if d.Type != GeometryShader {
 		return line
 	}
@@ -379,7 +382,7 @@ func (d *DVLE) part(i int) program.Part {
 	}}
 	part.Lines = append(part.Lines, d.interfaceLines()...)
 	for _, l := range d.Labels {
-		part.Lines = append(part.Lines, fmt.Sprintf("label %d at word %d, %d, %s", l.ID, l.Address, l.Size, quoted(l.Name)))
+		part.Lines = append(part.Lines, fmt.Sprintf("label %d at %s, %d, %s", l.ID, placeOf(l.Address), l.Size, quoted(l.Name)))
 	}
 	return part
 }

@@ -836,7 +836,7 @@ func (w *sourceWriter) nameLabels() {
 		if t > len(w.insts) || role.Call != "" && isProc || w.labels[t] != "" {
 			continue
 		}
-		w.labels[t] = w.unique(w.tableNames[t], fmt.Sprintf("l%d", t))
+		w.labels[t] = w.unique(w.tableNames[t], fmt.Sprintf("l%x", wordBits/8*t))
 	}
 }
 
@@ -959,7 +959,7 @@ func (s *structure) keep(start, end int) proc {
 
 // name chooses the name of a procedure.
 func (s *structure) name(start, end int) string {
-	name := fmt.Sprintf("fxn%d", start)
+	name := fmt.Sprintf("fxn%x", wordBits/8*start)
 	if i, ok := s.w.entries[registers{start, end}]; ok {
 		name = "main"
 		if i > 0 {

@@ -250,7 +250,7 @@ func TestLocalLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n.fxn0:\n", "\n.l1:\n", "\tBRAs .l1\n", "\tCALs .fxn0\n"} {
+	for _, want := range []string{"\n.fxn0:\n", "\n.l10:\n", "\tBRAs .l10\n", "\tCALs .fxn0\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -283,7 +283,7 @@ func TestTargetInSwizzle(t *testing.T) {
 	for text, want := range map[string]string{
 		"EXEC(lt) ADDv r0.xyzw, r1.xyzw, r2.xxyx BRAs 4;":           "\tBRAs 4\n",
 		"EXEC(lt) MADv r0.xyzw, r1.xyzw, r2.xyzw, r3.xyzw CALs 27;": "\tCALs 27\n",
-		"EXEC(lt) MULv r0.xyzw, r1.xyzw, r2.xxyx BRAs 4;":           "\tBRAs .l4\n",
+		"EXEC(lt) MULv r0.xyzw, r1.xyzw, r2.xxyx BRAs 4;":           "\tBRAs .l40\n",
 	} {
 		p, _ := assemble(t, a, ".asm "+text+nops)
 		source, err := tegra.AppendSource(nil, set, p)

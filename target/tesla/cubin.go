@@ -342,7 +342,7 @@ type image struct {
 }
 
 func newImage(set *isa.Set, format string, ctx bits.Value) *image {
-	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
+	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Names: map[int64]string{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
 }
 
 // kernelData is what a file holds of a kernel: the number of its words, and what the file says of it.
@@ -365,6 +365,7 @@ func (im *image) add(name string, lines []string, code []uint32) error {
 	})
 	im.Sections[base] = append(im.Sections[base], lines...)
 	im.Entries = append(im.Entries, program.Entry{Addr: base, Name: name})
+	im.Names[base] = name
 	each(d, code, func(addr int64, in isa.Inst, ok bool) {
 		p := program.Piece{Root: d.Root(), Addr: base + addr, Size: 32 * int(sizeOf(in)), Base: base, Context: im.ctx, Target: true, Indent: "    "}
 		im.Pieces = append(im.Pieces, p)

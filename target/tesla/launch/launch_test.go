@@ -44,18 +44,18 @@ func TestBadEnds(t *testing.T) {
 	for _, row := range []struct {
 		name, source, block, want string
 	}{
-		{"endless", kernel("l: bra l"), "32", "budget at 0: 32 from 0"},
-		{"wild store", kernel("mov b32 $r2 0x1234", "st b32 g14[$r2] $r2"), "40", "trap: access outside of g14 (4 bytes at 0x1234) at 8: 32 from 0"},
+		{"endless", kernel("l: bra l"), "32", "budget at 0x0: 32 from 0"},
+		{"wild store", kernel("mov b32 $r2 0x1234", "st b32 g14[$r2] $r2"), "40", "trap: access outside of g14 (4 bytes at 0x1234) at 0x8: 32 from 0"},
 		{"behind an array", kernel("ld $r2 b32 s[0x10]", "add b32 $r2 $r2 0x20", "ld b32 $r2 g14[$r2]"), "1",
-			"trap: access outside of g14 (4 bytes at 0x10020, 32 behind the start of a, which has 32) at 16: 1 from 0"},
-		{"beyond shared memory", kernel("mov b32 $r2 0x8000", "shl $a1 $r2 0x0", "st b32 s[$a1+0x0] $r2"), "1", "trap: access outside of s (4 bytes at 0x8000 of 0x4000) at 16: 1 from 0"},
-		{"a barrier for more", kernel("bar inc wait 0x1 0x7", "exit nop"), "64", "deadlock: barrier 1 waits for 8, and 2 arrived: nobody else comes at 0: 64 from 0"},
+			"trap: access outside of g14 (4 bytes at 0x10020, 32 behind the start of a, which has 32) at 0x10: 1 from 0"},
+		{"beyond shared memory", kernel("mov b32 $r2 0x8000", "shl $a1 $r2 0x0", "st b32 s[$a1+0x0] $r2"), "1", "trap: access outside of s (4 bytes at 0x8000 of 0x4000) at 0x10: 1 from 0"},
+		{"a barrier for more", kernel("bar inc wait 0x1 0x7", "exit nop"), "64", "deadlock: barrier 1 waits for 8, and 2 arrived: nobody else comes at 0x0: 64 from 0"},
 		{"another barrier", kernel("shr u32 $r2 $r0 0x5", "and b32 $c0 # $r2 $r2", "(e $c0) bra l", "bar inc wait 0x1 0xfff", "exit nop", "l: bar inc wait 0x2 0xfff", "exit nop"), "64",
-			"deadlock: barrier 2 waits for 2, and 1 arrived: nobody else comes at 40: 32 from 0"},
-		{"break without a loop", kernel("break", "exit nop"), "8", "trap: a break, and no breakaddr before it at 0: 8 from 0"},
-		{"join without a joinat", kernel("breakaddr l", "join nop", "l: exit nop"), "8", "trap: a join, and the newest token is none of joinat at 8: 8 from 0"},
-		{"an endless stack", kernel("l: joinat l", "bra l"), "8", "trap: stack tokens is full at 0: 8 from 0"},
-		{"the end of the code", kernel("nop"), "8", "end of words at 8: 8 from 0"},
+			"deadlock: barrier 2 waits for 2, and 1 arrived: nobody else comes at 0x28: 32 from 0"},
+		{"break without a loop", kernel("break", "exit nop"), "8", "trap: a break, and no breakaddr before it at 0x0: 8 from 0"},
+		{"join without a joinat", kernel("breakaddr l", "join nop", "l: exit nop"), "8", "trap: a join, and the newest token is none of joinat at 0x8: 8 from 0"},
+		{"an endless stack", kernel("l: joinat l", "bra l"), "8", "trap: stack tokens is full at 0x0: 8 from 0"},
+		{"the end of the code", kernel("nop"), "8", "end of words at 0x8: 8 from 0"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, err := base.with(row.source, "block="+row.block, "arg=a=u32[8]")
@@ -87,7 +87,7 @@ func TestNoArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "trap: access outside of g14 (4 bytes at 0x0) at 0"
+	const want = "trap: access outside of g14 (4 bytes at 0x0) at 0x0"
 	if len(out.Stops) != 1 || out.Stops[0].Stop.String() != want {
 		t.Errorf("%v, expected %s", out.Stops, want)
 	}

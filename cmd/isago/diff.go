@@ -17,7 +17,7 @@ type diffFlags struct {
 func newDiff() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use:     "diff [flags] FILE FILE",
+		Use:     "diff [flags] FILE[:PROGRAM] FILE[:PROGRAM]",
 		GroupID: "code",
 		Short:   "Compare two programs by instruction and field",
 		Long: `diff compares two programs of one machine. Instructions that only the first has are marked -, those that

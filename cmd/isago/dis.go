@@ -33,11 +33,12 @@ type disFlags struct {
 func newDis() *cobra.Command {
 	var f disFlags
 	cmd := &cobra.Command{
-		Use:     "dis [flags] FILE",
+		Use:     "dis [flags] FILE[:PROGRAM]",
 		GroupID: "code",
 		Short:   "Print the instructions of a program",
 		Long: `dis prints a program as text. The format of FILE is recognised by its content; raw words need
---isa or --spec. - is standard input.
+--isa or --spec. - is standard input. FILE:PROGRAM lists one program of a file that has several, such as a
+kernel of a cubin.
 
 A file of a format that asm writes is printed as source, from which asm makes the same bytes; with
 --listing, or any flag that belongs to a listing, its instructions are listed. Raw words of tesla are

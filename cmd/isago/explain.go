@@ -40,8 +40,9 @@ its value and what it means. The instruction can be
   4e0a8001/36f      a word in hex, with table entries behind a slash
   mov r0, v0        text, as dis prints it
   mad               a mnemonic: all its forms, with bits, documentation, hazards and examples
-  light.shbin@main+3  in a program, 3 instructions behind a label; @0x1c is an address as dis
-                    --addresses shows it
+  light.shbin@main  an instruction of a program: at a label, at an address such as @0x1c, as dis
+                    --addresses prints it, or at @main+3, three instructions after a label
+  two.cubin:kern@0  the same in one program of a file that has several
   light.pica:9      line 9 of a source
 
 A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text are named in

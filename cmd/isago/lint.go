@@ -29,7 +29,7 @@ type lintFlags struct {
 func newLint() *cobra.Command {
 	var f lintFlags
 	cmd := &cobra.Command{
-		Use:     "lint [flags] FILE...",
+		Use:     "lint [flags] FILE[:PROGRAM]...",
 		GroupID: "code",
 		Short:   "Warn of what a program does that is hardly meant",
 		Long: `lint follows all ways that programs can go, and warns of registers that are read before they are written,

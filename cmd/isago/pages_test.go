@@ -254,7 +254,7 @@ func TestTutorials(t *testing.T) {
 	if len(files) < 4 {
 		t.Errorf("%d tutorials, expected one for each of four readers", len(files))
 	}
-	for _, file := range append(files, "../../docs/raw.md", "../../docs/new-machine.md", "../../docs/check.md", "../../docs/generate.md") {
+	for _, file := range append(files, "../../docs/raw.md", "../../docs/places.md", "../../docs/new-machine.md", "../../docs/check.md", "../../docs/generate.md") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			if n := readPage(t, file).work(t, t.TempDir()); n == 0 {

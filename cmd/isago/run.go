@@ -41,7 +41,7 @@ type runFlags struct {
 func newRun() *cobra.Command {
 	f := runFlags{options: map[string]*[]string{}}
 	cmd := &cobra.Command{
-		Use:     "run [flags] FILE",
+		Use:     "run [flags] FILE[:PROGRAM]",
 		GroupID: "code",
 		Short:   "Run a program on inputs",
 		Long: `run executes a program, a file or its source: a vertex shader once for each vertex. Inputs, uniforms and outputs go by the names
@@ -81,7 +81,16 @@ not reach the end of its program, or read a register that was never written.`,
 			if f.demo {
 				return f.runDemo(cmd)
 			}
-			return f.run(cmd, args[0])
+			name, err := f.pick(args[0])
+			switch {
+			case err != nil:
+				return err
+			case f.member != "" && f.program != "":
+				return usagef("--program %s and %s both name a program, expected one of them", f.program, args[0])
+			case f.member != "":
+				f.program, f.member = f.member, ""
+			}
+			return f.run(cmd, name)
 		},
 	}
 	f.machineFlags.add(cmd)

@@ -25,7 +25,7 @@ type surveyFlags struct {
 func newSurvey() *cobra.Command {
 	f := surveyFlags{members: map[int]program.Members{}}
 	cmd := &cobra.Command{
-		Use:     "survey [flags] FILE...",
+		Use:     "survey [flags] FILE[:PROGRAM]...",
 		GroupID: "code",
 		Short:   "Count what programs use of an instruction set",
 		Long: `survey reads programs of one machine and counts what they use: how often each instruction occurs and

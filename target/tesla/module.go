@@ -16,7 +16,7 @@ import (
 type Module struct {
 	// Chip is the architecture, such as sm_11.
 	Chip string
-	// PointerSize is the number of bytes of a pointer among the parameters of a kernel.
+	// PointerSize is the number of bytes of a pointer among the parameters of a kernel, 0 where the file does not say.
 	PointerSize int
 	Kernels     []Kernel
 	// Constants are those that all kernels see.
@@ -235,7 +235,7 @@ func readTextModule(src *diag.Source) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Module{PointerSize: 4}
+	m := &Module{}
 	for _, n := range top.children {
 		switch {
 		case n.name.text == "architecture" && len(n.words) == 1:

@@ -71,7 +71,7 @@ func TestTextModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Chip != "sm_11" || m.PointerSize != 4 || len(m.Kernels) != 2 {
+	if m.Chip != "sm_11" || m.PointerSize != 0 || len(m.Kernels) != 2 {
 		t.Fatalf("module %+v", m)
 	}
 	k, err := m.Kernel("scale")

@@ -82,9 +82,6 @@ func (s *session) single() (c call, err error) {
 	return c, nil
 }
 
-// paramStart is where parameters stand in the memory of a block.
-const paramStart = 0x10
-
 // missing tells of parameters of a kernel of which nothing is given at all. Where the file says nothing of them,
 // what it asks for of the memory in which they stand does.
 func (s *session) missing(k *tesla.Kernel) error {
@@ -101,8 +98,8 @@ func (s *session) missing(k *tesla.Kernel) error {
 			sizes = append(sizes, strconv.Itoa(p.Size))
 		}
 		what = fmt.Sprintf("%d parameters of %s bytes", n, strings.Join(sizes, ", "))
-	case k.Parameters == nil && k.Shared > paramStart:
-		what = fmt.Sprintf("%d bytes of parameters and shared memory, from s[0x%x] on", k.Shared-paramStart, paramStart)
+	case k.Parameters == nil && k.Shared > atParams:
+		what = fmt.Sprintf("%d bytes of parameters and shared memory, from s[0x%x] on", k.Shared-atParams, atParams)
 	default:
 		return nil
 	}
@@ -316,12 +313,12 @@ func fetch(code []uint32, unit int) func(addr uint64) (v bits.Value, ok bool) {
 // sharedOf returns what stands in the memory of a block at the start, and how many bytes it has: those that the
 // kernel declares and those that the call asks for, or else all that the hardware has.
 func (s *session) sharedOf(c *call) (header []byte, size int, err error) {
-	at := place(c.kernel, c.params, c.said, s.module.PointerSize)
+	at, _ := c.place(s.pointer)
 	header = make([]byte, atParams)
 	put16(header[atThreads:], c.block[0], c.block[1], c.block[2])
 	put16(header[atBlocks:], c.grid[0], c.grid[1])
 	for i, p := range c.params {
-		n, _ := p.size(s.module.PointerSize)
+		n, _ := p.size(s.pointer)
 		end := atParams + at[i] + n
 		if end > sharedBytes {
 			return nil, 0, fmt.Errorf("parameter %s ends at %d of %d bytes of shared memory", p.name, end, sharedBytes)
@@ -379,8 +376,7 @@ func (s *session) threads(w *exec.Wave, c *call, block, warp int) {
 	for lane := range min(warpSize, c.threads()-warp*warpSize) {
 		n := warp*warpSize + lane
 		x, y, z := n%c.block[0], n/c.block[0]%c.block[1], n/c.block[0]/c.block[1]
-		w.Set(r, 0, 0, lane, uint64(y<<16|x))
-		w.Set(r, 1, 0, lane, uint64(z))
+		w.Set(r, 0, 0, lane, uint64(z<<26|y<<16|x))
 		if special != nil { // the thread and the warp of the physical processor: as if there were one
 			w.Set(special, 0, 0, lane, uint64(warp<<8|lane))
 		}

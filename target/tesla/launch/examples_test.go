@@ -144,7 +144,7 @@ func TestMatmul(t *testing.T) {
 	for i := range a {
 		a[i], b[i] = r.Float32()-0.5, r.Float32()-0.5
 	}
-	k := (&kernels{}).set(optGrid, "3,3").set(optBlock, "16,16").set(optParams, "a:ptr b:ptr c:ptr n:s32").set(optArg, "c=f32[2304]", "n=48").set(optRaces, "true")
+	k := (&kernels{}).set(optGrid, "3,3").set(optBlock, "16,16").set(optParams, "a:ptr b:ptr c:ptr n:s32").set(optArg, "c=f32[2304]", "n=48").set(optPointer, "4").set(optRaces, "true")
 	k.array("a", "f32", floats(n*n, func(i int) float32 { return a[i] })).array("b", "f32", floats(n*n, func(i int) float32 { return b[i] }))
 	out, arrays := k.run(t, example("matmul.cubin"))
 	good(t, out)
@@ -171,7 +171,7 @@ func TestReduce(t *testing.T) {
 	r := source()
 	var sum uint32
 	data := words(n, func(int) uint32 { x := r.Uint32(); sum += x; return x })
-	k := (&kernels{}).array("in", "u32", data).set(optArg, "part=u32[40]", "sum=u32[1]").set(optRaces, "true")
+	k := (&kernels{}).array("in", "u32", data).set(optArg, "part=u32[40]", "sum=u32[1]").set(optPointer, "4").set(optRaces, "true")
 	k.set(optCall, "reduce<<<40,256>>>(in, part, 10000)", "reduce<<<1,256>>>(part, sum, 40)")
 	out, arrays := k.run(t, example("reduce.cubin"))
 	good(t, out)
@@ -209,7 +209,7 @@ func TestBitonic(t *testing.T) {
 	for i := range list {
 		list[i] = int32(r.Uint32())
 	}
-	k := (&kernels{}).set(optBlock, "256").set(optParams, "values:ptr n:s32").set(optArg, "n=256").set(optRaces, "true")
+	k := (&kernels{}).set(optBlock, "256").set(optParams, "values:ptr n:s32").set(optArg, "n=256").set(optPointer, "4").set(optRaces, "true")
 	k.array("values", "s32", words(n, func(i int) uint32 { return uint32(list[i]) }))
 	out, arrays := k.run(t, example("bitonic.cubin"))
 	good(t, out)

@@ -26,6 +26,7 @@ const (
 	optBlock    = "block"
 	optShared   = "shared"
 	optParams   = "params"
+	optPointer  = "pointer-size"
 	optArg      = "arg"
 	optCall     = "call"
 	optOut      = "out"
@@ -43,6 +44,7 @@ func Options() []exec.Option {
 		{Name: optBlock, Usage: "the threads of a block, `X` or X,Y or X,Y,Z"},
 		{Name: optShared, Usage: "so many `BYTES` of shared memory beside what the kernel declares (default: all there is)"},
 		{Name: optParams, Usage: "the parameters of the kernel in order, as `NAME:TYPE` with blanks between: ptr, ptr:f32, s32, f32x4"},
+		{Name: optPointer, Usage: "the `BYTES` of a pointer among the parameters, 4 or 8 (default: what the file says, or what fits its shared memory)"},
 		{Name: optArg, Usage: "an argument, as `NAME=VALUE`: 5, 1.5, f32:1,2,3, f32[1024], f32[8]:count, @FILE, f32:@FILE"},
 		{Name: optCall, Usage: "run a kernel, as `KERNEL<<<GRID,BLOCK,SHARED>>>(ARG,...)`; several share the memory"},
 		{Name: optOut, Usage: "write an array, as `NAME`, NAME=FILE or NAME:TYPE=FILE, by its suffix as JSON, CSV or bytes"},
@@ -84,6 +86,9 @@ type session struct {
 	// given are the arguments by name, order their names as they were given.
 	given map[string]*value
 	order []string
+
+	// pointer is the number of bytes of a pointer among the parameters.
+	pointer int
 
 	// begun is told of each warp that begins; nil for nobody who asks.
 	begun  func(w *exec.Wave)
@@ -240,6 +245,9 @@ func (s *session) Budget() int64 { return 1 << 24 }
 func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	calls, err := s.calls()
 	if err != nil {
+		return nil, err
+	}
+	if s.pointer, err = s.pointerSize(calls); err != nil {
 		return nil, err
 	}
 	outputs, err := s.outputs()

@@ -142,8 +142,12 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := &opened(t).module.Kernels[0]
+	place := func(params []param, pointer int) []int {
+		at, _ := (&call{kernel: k, params: params, said: true}).place(pointer)
+		return at
+	}
 	for pointer, want := range map[int]string{4: "[0 2 4 8 16 32 48]", 8: "[0 2 4 8 16 32 48]"} {
-		if got := fmt.Sprint(place(k, params, true, pointer)); got != want {
+		if got := fmt.Sprint(place(params, pointer)); got != want {
 			t.Errorf("pointers of %d: %s, expected %s", pointer, got, want)
 		}
 	}
@@ -152,7 +156,7 @@ func TestPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pointer, want := range map[int]string{4: "[0 4 8 12]", 8: "[0 8 16 24]"} {
-		if got := fmt.Sprint(place(k, params, true, pointer)); got != want {
+		if got := fmt.Sprint(place(params, pointer)); got != want {
 			t.Errorf("pointers of %d: %s, expected %s", pointer, got, want)
 		}
 	}

@@ -2,12 +2,13 @@ package launch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/lazy"
 	"github.com/isago/isago/internal/sem"
-	"github.com/isago/isago/target/tesla"
 )
 
 // param is a parameter of a kernel.
@@ -81,21 +82,121 @@ func (p *param) size(pointer int) (size, align int) {
 	return each * p.count, align
 }
 
-// place returns where the parameters of a kernel stand, in bytes behind the first. Of parameters whose types were
-// not said the file may know better.
-func place(k *tesla.Kernel, list []param, said bool, pointer int) []int {
-	at := make([]int, len(list))
-	next := 0
-	for i := range list {
-		size, align := list[i].size(pointer)
-		next = (next + align - 1) / align * align
-		at[i] = next
-		next += size
+// place returns where the parameters of a call start and where they end, in bytes after the start of the first. The
+// file may state the places of parameters whose types the user did not give.
+func (c *call) place(pointer int) (at []int, end int) {
+	at = make([]int, len(c.params))
+	stated := !c.said && len(c.kernel.Parameters) == len(c.params)
+	for i := range c.params {
+		size, align := c.params[i].size(pointer)
+		at[i] = (end + align - 1) / align * align
+		if stated {
+			at[i] = c.kernel.Parameters[i].Offset
+		}
+		end = at[i] + size
 	}
-	if !said && len(k.Parameters) == len(list) {
-		for i, p := range k.Parameters {
-			at[i] = p.Offset
+	return at, end
+}
+
+// The sizes of a pointer among parameters, in bytes: those of hosts of 32 and of 64 bits.
+var pointerSizes = []int{4, 8}
+
+// pointerSize returns the size of a pointer: what the option or the file says, or else the size with which the
+// parameters of all calls fit the shared memory that their kernels declare. All kernels of a file have the same host.
+// The error asks for the option where several sizes fit and a parameter moves between them, or where no size fits.
+func (s *session) pointerSize(calls []call) (int, error) {
+	stated := s.module.PointerSize
+	if text := last(s.req.Options[optPointer], ""); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || !slices.Contains(pointerSizes, n) {
+			return 0, exec.Optionf("--%s %q, expected 4 or 8 bytes", optPointer, text)
+		}
+		if stated != 0 && stated != n {
+			return 0, exec.Optionf("--%s %d, but the file says that its pointers have %d bytes", optPointer, n, stated)
+		}
+		return n, nil
+	}
+	if stated != 0 {
+		return stated, nil
+	}
+	fitting := pointerSizes
+	for i := range calls {
+		c := &calls[i]
+		if !slices.ContainsFunc(pointerSizes, c.fits) {
+			if err := c.misfit(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		left := slices.DeleteFunc(slices.Clone(fitting), func(n int) bool { return !c.fits(n) })
+		if len(left) == 0 {
+			return 0, exec.Optionf("the parameters of kernel %s do not fit its shared memory with pointers of %d bytes, the only size that fits the kernels before: check --%s, or choose with --%s",
+				c.kernel.Name, fitting[0], optCall, optPointer)
+		}
+		fitting = left
+	}
+	if len(fitting) == 1 {
+		return fitting[0], nil
+	}
+	for i := range calls {
+		if err := calls[i].ambiguous(); err != nil {
+			return 0, err
 		}
 	}
-	return at
+	return pointerSizes[0], nil // all sizes give the same places
+}
+
+// fits reports whether parameters with pointers of a size fit the shared memory that the kernel declares. That is
+// atParams bytes, the parameters, and variables. Where another size leaves no byte to variables, that is the size.
+func (c *call) fits(pointer int) bool {
+	room := c.kernel.Shared - atParams
+	if c.kernel.Shared == 0 {
+		return true // the file does not say
+	}
+	_, end := c.place(pointer)
+	for _, n := range pointerSizes {
+		if _, other := c.place(n); other == room {
+			return end == room
+		}
+	}
+	return end <= room
+}
+
+// moved returns the first parameter whose place depends on the size of a pointer, with its places; i is -1 where there is
+// none.
+func (c *call) moved() (i int, places [2]int) {
+	small, _ := c.place(pointerSizes[0])
+	large, _ := c.place(pointerSizes[1])
+	for i := range small {
+		if small[i] != large[i] {
+			return i, [2]int{small[i], large[i]}
+		}
+	}
+	return -1, places
+}
+
+// ambiguous returns the error for a call with a parameter whose place depends on the size of a pointer; nil for a call
+// without one.
+func (c *call) ambiguous() error {
+	i, at := c.moved()
+	if i < 0 {
+		return nil
+	}
+	why := fmt.Sprintf("both fit the %d bytes of shared memory that the kernel declares", c.kernel.Shared)
+	if c.kernel.Shared == 0 {
+		why = "the file does not say how much shared memory the kernel uses"
+	}
+	return exec.Optionf("kernel %s: parameter %s is at s[%#x] with pointers of 4 bytes and at s[%#x] with pointers of 8, and %s: choose with --%s 4 (a 32-bit host) or --%[6]s 8 (a 64-bit host)",
+		c.kernel.Name, c.params[i].name, atParams+at[0], atParams+at[1], why, optPointer)
+}
+
+// misfit is ambiguous for a call whose parameters do not fit the declared shared memory with any size.
+func (c *call) misfit() error {
+	if i, _ := c.moved(); i < 0 {
+		return nil
+	}
+	_, small := c.place(pointerSizes[0])
+	_, large := c.place(pointerSizes[1])
+	return exec.Optionf("kernel %s declares %d bytes of shared memory, and its parameters end at %d with pointers of 4 bytes and at %d with pointers of 8: check the parameters, or choose with --%s 4 or --%[5]s 8",
+		c.kernel.Name, c.kernel.Shared, atParams+small, atParams+large, optPointer)
 }

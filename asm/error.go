@@ -340,7 +340,7 @@ func (p *Parser) explain(body []byte) *Error {
 		e.Msg = p.unknown()
 	default:
 		e.Candidates = p.candidates(f.nodes)
-		e.Msg = p.unexpected(f) + p.elsewhere(f, e.Candidates)
+		e.Msg = p.unexpected(f)
 	}
 	e.Off = original(body, pos)
 	e.End = max(e.Off+1, symbolEnd(body, e.Off))
@@ -366,64 +366,6 @@ func (p *Parser) unexpected(f *failure) string {
 	list := slices.Clone(f.expected)
 	list[blank] = fmt.Sprintf("%s behind %q", aBlank, p.raw[start:f.pos])
 	return fmt.Sprintf("%q, expected %s", p.raw[start:end], alternatives(list))
-}
-
-// elsewhere says which operands may be the constant that stands where another register is expected.
-func (p *Parser) elsewhere(f *failure, candidates []*isa.Leaf) string {
-	operand := func(s string) bool {
-		return len(s) > 1 && s[0] == '"' && (isSymbolByte(s[1], true) || s[1] == '-') && s[1] != '.' && s[1] != '_'
-	}
-	if f.pos >= len(p.raw) || len(candidates) == 0 || slices.ContainsFunc(f.expected, func(s string) bool { return !operand(s) }) {
-		return ""
-	}
-	text, _, _ := strings.Cut(string(p.raw[f.pos:]), ",")
-	var names []string
-	fits := map[*spec.Bitset]bool{}
-	for _, l := range candidates {
-		for b := inside.Leaf(l).Spec; b != nil; b = b.Extends {
-			for _, field := range b.Cases[len(b.Cases)-1].Fields {
-				if t := field.Bitset; t != nil && p.reads(t, text, fits) && !slices.Contains(names, field.Name) {
-					names = append(names, field.Name)
-				}
-			}
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("; %s can only be %s of %s: swap the operands, or copy it into a register first", text, strings.Join(names, " or "), candidates[0].Display)
-}
-
-// reads reports whether a text starts with a constant where an operand of a kind may be one, modifiers behind
-// it aside.
-func (p *Parser) reads(t *spec.Bitset, text string, known map[*spec.Bitset]bool) bool {
-	ok, tried := known[t]
-	if tried {
-		return ok
-	}
-	if q, err := New(p.set, t.Name); err == nil {
-		q.memo = nil // for a few lines
-		for end := len(text); end > 0 && !ok; end-- {
-			if end == len(text) || text[end] == '.' || text[end] == '[' || text[end] == ' ' {
-				in, err := q.Parse(text[:end])
-				ok = err == nil && isConstant(inside.Leaf(in.Inst.Leaf).Spec)
-			}
-		}
-	}
-	known[t] = ok
-	return ok
-}
-
-// isConstant reports whether a leaf is a register of constants, of which an instruction can read few.
-func isConstant(b *spec.Bitset) bool {
-	for ; b != nil; b = b.Extends {
-		for _, c := range b.Cases {
-			if r := c.Facts.Reg; r != nil && r.File != nil {
-				return r.File.Use == "constant"
-			}
-		}
-	}
-	return false
 }
 
 // aBlank is what an error calls a blank.

@@ -339,7 +339,11 @@ func (p *Parser) ParseBytes(line []byte) (Result, error) {
 	if len(line) > maxLine {
 		return Result{}, &Error{Code: diag.XMLLimit, Msg: "line of more than 65536 bytes"}
 	}
-	return p.parse(line)
+	res, err := p.parse(line)
+	if e, ok := err.(*Error); ok && !p.silent {
+		p.swapped(e, line)
+	}
+	return res, err
 }
 
 // parse reads one instruction from line, which it does not keep.

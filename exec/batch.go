@@ -29,6 +29,9 @@ func (b *Batch) Set(name string, texts []string) error {
 		return err
 	}
 	values, err := b.parseAll(p, texts)
+	if err == nil {
+		err = b.spread(&p, len(values))
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -48,7 +51,7 @@ func (b *Batch) Set(name string, texts []string) error {
 func (l *Launch) parseAll(p Port, texts []string) ([]uint64, error) {
 	var values []uint64
 	for _, t := range texts {
-		v, err := l.Parse(t, p.State.Type)
+		v, err := l.Parse(t, p.Type())
 		if err != nil {
 			return nil, err
 		}
@@ -97,21 +100,23 @@ func (b *Batch) Run(opt RunOptions) (*Outcome, error) {
 		in.Lanes = max(1, in.Lanes)
 	}
 	out := &Outcome{Result: *b.Launch.Run(in, opt), Noun: b.Noun, Nouns: b.Nouns, Lanes: in.Lanes, Open: b.Open}
-	out.Tables = []Table{{Name: b.Nouns, Row: b.Noun, Columns: b.Columns(), Rows: out.Values}}
+	out.Tables = []Table{{Name: b.Nouns, Row: b.Noun, Columns: columnsOf(out.Outputs), Rows: out.Values}}
 	return out, nil
 }
 
 // Columns describes the outputs.
-func (l *Launch) Columns() []Column {
+func (l *Launch) Columns() []Column { return columnsOf(l.Outputs) }
+
+func columnsOf(ports []Port) []Column {
 	var list []Column
-	for i := range l.Outputs {
-		p := &l.Outputs[i]
+	for i := range ports {
+		p := &ports[i]
 		for n := range p.Count {
-			c := Column{Name: p.Name, Type: p.State.Type.Elem()}
+			c := Column{Name: p.Name, Type: p.Type().Elem()}
 			if p.Count > 1 {
 				c.Name = fmt.Sprintf("%s[%d]", p.Name, n)
 			}
-			if p.State.Type.Len > 0 {
+			if p.Type().Len > 0 {
 				for _, k := range p.Components() {
 					c.Components = append(c.Components, p.State.Letter(k))
 				}

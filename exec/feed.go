@@ -40,29 +40,31 @@ func readJSON(data []byte, l *Launch) (*Input, error) {
 		}
 	}
 	in := &Input{Lanes: len(doc.Vertices)}
-	start := map[string]int{} // where in a row the components of a name are
-	width := 0
-	for _, v := range doc.Vertices {
-		for name := range v {
-			start[name] = 0
+	ports := map[string]Port{}
+	rows := make([]map[string][]uint64, len(doc.Vertices))
+	for i, v := range doc.Vertices {
+		rows[i] = map[string][]uint64{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			p, values, err := jsonValues(l, name, v[name])
+			if err != nil {
+				return nil, fmt.Errorf("vertex %d: %w", i, err)
+			}
+			if rows[i][name] = values; p.Count > ports[name].Count {
+				ports[name] = p
+			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(start)) {
-		p, err := l.Find(name)
-		if err != nil {
-			return nil, err
-		}
+	start := map[string]int{} // where in a row the components of a name are
+	width := 0
+	for _, name := range slices.Sorted(maps.Keys(ports)) {
+		p := ports[name]
 		start[name] = width
 		width += p.Count * len(p.Components())
 		in.Ports = append(in.Ports, p)
 	}
-	for i, v := range doc.Vertices {
+	for _, v := range rows {
 		row, missing := make([]uint64, width), slices.Repeat([]bool{true}, width)
-		for name, raw := range v {
-			_, values, err := jsonValues(l, name, raw)
-			if err != nil {
-				return nil, fmt.Errorf("vertex %d: %w", i, err)
-			}
+		for name, values := range v {
 			for k, x := range values {
 				row[start[name]+k], missing[start[name]+k] = x, false
 			}
@@ -83,6 +85,9 @@ func jsonValues(l *Launch, name string, raw json.RawMessage) (Port, []uint64, er
 		return p, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	values, err := l.parseAll(p, texts)
+	if err == nil {
+		err = l.spread(&p, len(values))
+	}
 	if err == nil && len(values) > p.Count*len(p.Components()) {
 		err = fmt.Errorf("%d values, expected %d", len(values), p.Count*len(p.Components()))
 	}
@@ -131,7 +136,7 @@ func readCSV(data []byte, l *Launch) (*Input, error) {
 		}
 		row := make([]uint64, len(fields))
 		for i, text := range fields {
-			if row[i], err = l.Parse(text, in.Ports[i].State.Type); err != nil {
+			if row[i], err = l.Parse(text, in.Ports[i].Type()); err != nil {
 				line, _ := r.FieldPos(i)
 				return nil, fmt.Errorf("line %d, %s: %w", line, heading[i], err)
 			}
@@ -157,7 +162,7 @@ func csvPort(l *Launch, name string) (Port, error) {
 		p.Mask = 1
 		return p, nil
 	}
-	for k := range p.State.Type.Count() {
+	for k := range p.Type().Count() {
 		if p.State.Letter(k) == comp {
 			p.Mask = 1 << uint(k)
 			return p, nil

@@ -23,10 +23,24 @@ type Port struct {
 	Mask uint
 }
 
+// Type returns the type of a register; of a memory, of a word.
+func (p *Port) Type() Type {
+	if p.State.Kind == sem.MemoryState {
+		return p.State.Word
+	}
+	return p.State.Type
+}
+
+// componentType returns the type of a component of a register, or of a word of a memory.
+func componentType(s *State) Type {
+	p := Port{State: s}
+	return p.Type().Elem()
+}
+
 // Components lists the numbers of the components that matter, in order.
 func (p *Port) Components() []int {
 	var list []int
-	for k := range p.State.Type.Count() {
+	for k := range p.Type().Count() {
 		if p.Mask == 0 || p.Mask>>uint(k)&1 != 0 {
 			list = append(list, k)
 		}
@@ -51,6 +65,9 @@ type Launch struct {
 	Services map[string]Service
 	// Open tells that the program ends where its words do.
 	Open bool
+
+	// sizes are those of the memories of lanes that the description leaves to a launch, in bytes.
+	sizes map[*State]int
 
 	mu   sync.Mutex
 	idle []idleWave
@@ -101,6 +118,9 @@ func (l *Launch) Find(name string) (Port, error) {
 			}
 		}
 	}
+	if p, memory, err := l.word(name); memory {
+		return p, err
+	}
 	if p, ok := l.register(name); ok {
 		return p, nil
 	}
@@ -114,7 +134,7 @@ func (l *Launch) NameOf(s *State, number int) string {
 		for _, p := range list {
 			switch n := number - p.First; {
 			case p.State != s || n < 0 || n >= p.Count:
-			case p.Name == s.Name+strconv.Itoa(number):
+			case p.Name == s.Name+strconv.Itoa(number) || s.Kind == sem.MemoryState && p.Name == WordName(s, number):
 				return ""
 			case p.Count > 1:
 				return fmt.Sprintf("%s[%d]", p.Name, n)
@@ -146,19 +166,24 @@ func registerNumber(digits string) (n int, ok bool) {
 func (l *Launch) register(name string) (Port, bool) {
 	base, index, array := cutIndex(name)
 	for _, s := range l.Program.Machine.States {
-		digits, ok := strings.CutPrefix(name, s.Name)
-		switch {
-		case s.Kind != sem.FileState || !ok || s.Single && digits != "":
+		if s.Kind != sem.FileState {
 			continue
-		case s.Single:
-			return Port{Name: name, State: s, Count: 1}, true
 		}
-		n, ok := registerNumber(digits)
-		if array && base == s.Name {
-			n, ok = index, true
-		}
-		if ok && n < s.Count {
-			return Port{Name: name, State: s, First: n, Count: 1}, true
+		for _, own := range append([]string{s.Name}, s.Aliases...) {
+			digits, ok := strings.CutPrefix(name, own)
+			switch {
+			case !ok || s.Single && digits != "":
+				continue
+			case s.Single:
+				return Port{Name: name, State: s, Count: 1}, true
+			}
+			n, ok := registerNumber(digits)
+			if array && base == own {
+				n, ok = index, true
+			}
+			if ok && n < s.Count {
+				return Port{Name: name, State: s, First: n, Count: 1}, true
+			}
 		}
 	}
 	return Port{}, false
@@ -174,6 +199,13 @@ func (l *Launch) names() string {
 	for _, s := range l.Program.Machine.States {
 		if s.Kind == sem.FileState && !s.Single && (s.Use == "input" || s.Use == "constant") {
 			names = append(names, s.Name+"0 to "+s.Name+strconv.Itoa(s.Count-1))
+		}
+	}
+	for _, s := range l.Program.Machine.States {
+		if s.Kind == sem.MemoryState && (s.Use == "input" || s.Use == "constant") && l.most(s) > 0 {
+			if s.Group == "" || s.Name == s.Group+"0" { // of a group one stands for all
+				names = append(names, strings.Replace(WordName(s, 0), "0x0", "ADDRESS", 1))
+			}
 		}
 	}
 	const most = 12
@@ -219,7 +251,7 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 	if len(values) > p.Count*len(comps) {
 		return fmt.Errorf("%d values for %s, which has %d", len(values), p.Name, p.Count*len(comps))
 	}
-	if err := fit(p.Name, p.State.Type, values); err != nil {
+	if err := fit(p.Name, p.Type(), values); err != nil {
 		return err
 	}
 	for i, v := range values {
@@ -278,6 +310,8 @@ type RunOptions struct {
 type Result struct {
 	// Values are for each lane the bits of the components of the launch's outputs in order; a NaN is the one that there is.
 	Values [][]uint64
+	// Outputs are those of the launch and the words of memories that the program wrote at addresses that it computed.
+	Outputs []Port
 	// Stops tells for each reason and place how many lanes stopped so.
 	Stops []StopCount
 	// Findings are reads of what nobody wrote and what is not known of the machine, each with the number of lanes.
@@ -325,6 +359,7 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 		wg.Go(func() {
 			w := l.wave()
 			defer l.done(w)
+			l.fitMemories(w.Wave)
 			w.Services, w.Strict, w.Trace = l.Services, opt.Strict, opt.Trace
 			for {
 				i := take()
@@ -344,6 +379,7 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 		})
 	}
 	wg.Wait()
+	run.finish(res)
 	tally.Finish(res)
 	return res
 }
@@ -355,6 +391,10 @@ type feed struct {
 	inputs, outputs []component
 	same            []sameInput
 	values          []uint64 // of all outputs, lane by lane
+
+	mu sync.Mutex
+	// computed are the values of words that the launch does not name as outputs and the program wrote, by their place.
+	computed map[component][]uint64
 }
 
 // sameInput is a component that all lanes are given alike.
@@ -370,6 +410,10 @@ func (l *Launch) feed(in Input) *feed {
 		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
 			f.same = append(f.same, sameInput{c, g.Values[i]})
 		}
+		l.reach(&g.Port)
+	}
+	for i := range in.Ports {
+		l.reach(&in.Ports[i])
 	}
 	return f
 }
@@ -381,6 +425,7 @@ func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
 	if opt.Budget > 0 {
 		w.Budget = opt.Budget
 	}
+	w.Number = from / Lanes
 	w.Start(n, f.Entry)
 	f.give(w, from, n)
 	RunBlock([]*Wave{w}) // a wave alone waits for nobody
@@ -391,6 +436,55 @@ func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
 	for lane := from; lane < from+n; lane++ {
 		res.Values[lane] = f.values[lane*step : (lane+1)*step : (lane+1)*step]
 	}
+	f.takeComputed(w, from, n)
+}
+
+// takeComputed takes the outputs that the program wrote and that the launch does not name.
+func (f *feed) takeComputed(w *Wave, from, n int) {
+	for _, st := range w.stores {
+		if st.known == nil || st.state.Use != "output" {
+			continue
+		}
+		for number, lanes := range st.known {
+			c := component{st.state, number, 0}
+			if lanes == 0 || slices.Contains(f.outputs, c) {
+				continue
+			}
+			f.mu.Lock()
+			if f.computed == nil {
+				f.computed = map[component][]uint64{}
+			}
+			if f.computed[c] == nil {
+				f.computed[c] = make([]uint64, f.in.Lanes)
+			}
+			w.column(c, f.computed[c][from:], 1, n)
+			f.mu.Unlock()
+		}
+	}
+}
+
+// finish puts the outputs that nobody named into a result.
+func (f *feed) finish(res *Result) {
+	res.Outputs = f.Outputs
+	for c := range f.computed {
+		res.Outputs = withWords(res.Outputs, Port{State: c.state, First: c.number, Count: 1})
+	}
+	if len(f.computed) == 0 {
+		return
+	}
+	all := flatten(res.Outputs)
+	for lane, row := range res.Values {
+		next, whole := 0, make([]uint64, len(all))
+		for i, c := range all {
+			if values := f.computed[c]; values != nil {
+				whole[i] = values[lane]
+				continue
+			}
+			whole[i] = row[next]
+			next++
+		}
+		res.Values[lane] = whole
+	}
 }
 
 // give gives n lanes of a wave their inputs.
@@ -398,7 +492,7 @@ func (f *feed) give(w *Wave, from, n int) {
 	given := make([]uint64, len(f.inputs)) // the lanes that are given each
 	planes := make([]*plane, len(f.inputs))
 	for i, c := range f.inputs {
-		if st := w.stores[c.state.Index]; !st.wide() {
+		if st := w.stores[c.state.Index]; !st.wide() && c.state.Kind == sem.FileState {
 			planes[i] = &st.planes[c.number*st.comps+c.comp]
 		} else {
 			planes[i] = new(plane)

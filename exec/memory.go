@@ -154,6 +154,9 @@ func (c *compiler) memory(id sem.ID, in *sem.Inst, st *store, g guard) {
 				}
 			case st.state.Scope == spec.ScopeLane:
 				d.plane[lane] = fetchBytes(st.data(lane)[addr:], size)
+				if st.known != nil && asks>>lane&1 != 0 {
+					w.noteLoad(st, addr, size, lane)
+				}
 			default:
 				d.plane[lane] = fetchBytes(data[addr:], size)
 			}
@@ -196,6 +199,7 @@ func (c *compiler) store(in *sem.Inst, st *store, g guard, watch func(w *Wave, m
 				w.outside(st, lane, addr, size)
 			case st.state.Scope == spec.ScopeLane:
 				putBytes(st.data(lane)[addr:], size, v.lane(lane))
+				st.note(addr, size, lane)
 			default:
 				putBytes(data[addr:], size, v.lane(lane))
 			}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -105,7 +106,18 @@ func Raw(set *isa.Set, words []uint32, size int64, context bits.Value, quirks ma
 	if err != nil {
 		return nil, err
 	}
-	return RawOf(m, words, size, context, quirks)
+	l, err := RawOf(m, words, size, context, quirks)
+	if err != nil {
+		return nil, err
+	}
+	var code []byte
+	for _, w := range words {
+		code = binary.LittleEndian.AppendUint32(code, w)
+	}
+	if size > 0 {
+		code = code[:min(size/8, int64(len(code)))]
+	}
+	return l, l.findWords(set, code, context)
 }
 
 // RawOf is Raw with what Open makes of the instruction set.

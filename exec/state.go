@@ -44,6 +44,8 @@ type store struct {
 	bytes []byte
 	size  int
 	areas []Area
+	// known are the lanes in which somebody wrote a word of a memory; nil where nobody asks.
+	known []uint64
 }
 
 func newStore(s *sem.State) *store {
@@ -97,6 +99,7 @@ func (st *store) reset(exists uint64) {
 	clear(st.written[:used])
 	st.place[0], st.depth[0], st.some, st.even, st.same = 0, 0, 0, true, ^uint64(0)
 	clear(st.bytes)
+	clear(st.known)
 }
 
 // use notes that a component may be written.
@@ -104,6 +107,9 @@ func (st *store) use(i int) { st.used = max(st.used, i+1) }
 
 // get returns a component of a register in a lane.
 func (st *store) get(number, comp, lane int) uint64 {
+	if st.state.Kind == sem.MemoryState {
+		return st.wordAt(number, lane)
+	}
 	i := number*st.comps + comp
 	if st.wide() {
 		return st.scalars[i]
@@ -113,6 +119,10 @@ func (st *store) get(number, comp, lane int) uint64 {
 
 // set gives a component of a register its value in a lane.
 func (st *store) set(number, comp, lane int, v uint64) {
+	if st.state.Kind == sem.MemoryState {
+		st.setWord(number, lane, v)
+		return
+	}
 	i := number*st.comps + comp
 	st.use(i)
 	if st.wide() {
@@ -125,6 +135,10 @@ func (st *store) set(number, comp, lane int, v uint64) {
 
 // given notes that a component of a register was given its values in lanes; one that all share has that of the last.
 func (st *store) given(number, comp int, lanes uint64, v *plane) {
+	if st.state.Kind == sem.MemoryState {
+		each(lanes, func(lane int) { st.setWord(number, lane, v[lane]) })
+		return
+	}
 	i := number*st.comps + comp
 	st.use(i)
 	switch {
@@ -138,8 +152,8 @@ func (st *store) given(number, comp int, lanes uint64, v *plane) {
 // column gives a component of a register in n lanes, as it leaves a run: each behind the one before by step.
 func (w *Wave) column(c component, out []uint64, step, n int) {
 	st := w.stores[c.state.Index]
-	t := c.state.Type.Elem()
-	if st.wide() {
+	t := componentType(c.state)
+	if st.wide() || st.state.Kind == sem.MemoryState {
 		for lane := range n {
 			out[lane*step] = sem.Canonical(st.get(c.number, c.comp, lane), t)
 		}

@@ -289,9 +289,16 @@ func (w *Wave) Get(s *State, number, comp, lane int) uint64 {
 	return w.stores[s.Index].get(number, comp, lane)
 }
 
-// Written returns the lanes in which somebody wrote a component of a register, bit 0 the first.
+// Written returns the lanes in which somebody wrote a component of a register, bit 0 the first; of a memory for input or
+// output, a word.
 func (w *Wave) Written(s *State, number, comp int) uint64 {
 	st := w.stores[s.Index]
+	if st.state.Kind == sem.MemoryState {
+		if number >= len(st.known) {
+			return 0
+		}
+		return st.known[number]
+	}
 	return st.written[number*st.comps+comp]
 }
 
@@ -576,6 +583,11 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 	w.stops = append(w.stops, s)
 }
 
+// Unwritten notes that a service reads what nobody wrote, in the lanes of a mask.
+func (w *Wave) Unwritten(s *State, number, comp int, lanes uint64) {
+	w.unwritten(w.stores[s.Index], number, comp, lanes)
+}
+
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
 	w.findings[Finding{PC: w.pc, Address: w.Program.Machine.Address(w.pc), State: st.state, Number: number, Comp: comp}] |= lanes
@@ -604,6 +616,9 @@ func (f Finding) Register() string {
 }
 
 func registerName(s *sem.State, number, comp int) string {
+	if s.Kind == sem.MemoryState {
+		return WordName(s, number)
+	}
 	name := s.Name
 	if !s.Single {
 		name += strconv.Itoa(number)
@@ -618,6 +633,11 @@ func registerName(s *sem.State, number, comp int) string {
 func (w *Wave) Values(lane int) map[string]uint64 {
 	out := map[string]uint64{}
 	for _, st := range w.stores {
+		for n, lanes := range st.known {
+			if lanes>>uint(lane)&1 != 0 {
+				out[WordName(st.state, n)] = st.wordAt(n, lane)
+			}
+		}
 		if st.state.Kind != sem.FileState || st.state.ReadOnly {
 			continue
 		}
@@ -633,6 +653,9 @@ func (w *Wave) Values(lane int) map[string]uint64 {
 // Text returns a value of Values as a person reads it.
 func (w *Wave) Text(name string, v uint64) string {
 	for _, st := range w.stores {
+		if st.known != nil && strings.HasPrefix(WordName(st.state, 0), name[:strings.IndexByte(name+"[", '[')]+"[") {
+			return sem.Number(v, st.state.Word)
+		}
 		rest, ok := strings.CutPrefix(name, st.state.Name)
 		if ok && (rest == "" || rest[0] == '.' || rest[0] >= '0' && rest[0] <= '9') {
 			return sem.Number(v, st.state.Type)

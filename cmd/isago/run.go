@@ -381,6 +381,9 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	if err != nil {
 		return nil, nil, misuse(err, err)
 	}
+	if m, err := catalog.Lookup(f.isa); err == nil && f.spec == "" && m.Words != nil {
+		return m.Words(l), set, nil
+	}
 	return exec.NewBatch(l), set, nil
 }
 

@@ -282,7 +282,11 @@ type State struct {
 	OutsideBits uint64
 	Slots       []Slot
 	// Access are the types with which a memory is reached, as the description has them; none where it does not say.
-	Access     []string
+	Access []string
+	// Word is the type of the values of a memory that users give and read by their address: the first of Access.
+	Word Type
+	// Aliases are other names, which users may give; the first of a memory is that of the texts of instructions.
+	Aliases    []string
 	FullTraps  bool
 	EmptyTraps bool
 	// Once tells that each component is to be written at most once.

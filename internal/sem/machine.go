@@ -144,7 +144,7 @@ func (l *machineLoader) load(isa *spec.ISA) {
 	m := &isa.Meaning
 	l.files(isa)
 	for _, r := range m.Registers {
-		s := &State{Name: r.Name, Type: l.typ(r.Type), Count: 1, Single: true, Scope: r.Scope, Carries: r.Carries, Span: r.Span}
+		s := &State{Name: r.Name, Type: l.typ(r.Type), Count: 1, Single: true, Scope: r.Scope, Carries: r.Carries, Aliases: r.Aliases, Span: r.Span}
 		l.init(s, r.Init, r.Span)
 		l.add(s)
 	}
@@ -159,7 +159,11 @@ func (l *machineLoader) load(isa *spec.ISA) {
 		l.add(s)
 	}
 	for _, mem := range isa.Memories {
-		s := &State{Kind: MemoryState, Name: mem.Name, Group: mem.Of, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Access: mem.Access, Span: mem.Span}
+		s := &State{Kind: MemoryState, Name: mem.Name, Group: mem.Of, Count: int(mem.Size), Scope: spec.ScopeOf(mem.Scope, spec.ScopeLaunch), Type: Type{Kind: Uint, Width: 8}, Word: U32, Access: mem.Access, Use: mem.Use, Aliases: mem.Aliases, Span: mem.Span}
+		if len(mem.Access) > 0 {
+			first, _ := spec.ParseValueType(mem.Access[0])
+			s.Word = typeOfValue(first).Elem()
+		}
 		l.outside(s, mem.Outside, mem.Span)
 		l.add(s)
 		if mem.Of != "" {
@@ -221,7 +225,7 @@ func (l *machineLoader) files(isa *spec.ISA) {
 		if f.Of != nil || f.Single {
 			continue
 		}
-		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Given: f.Given, Span: f.Span}
+		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Given: f.Given, Aliases: f.Aliases, Span: f.Span}
 		l.init(s, f.Init, f.Span)
 		l.outside(s, f.Outside, f.Span)
 		if f.Names != nil {

@@ -215,6 +215,7 @@ func (l *loader) run(top *node) {
 	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.limit(n)) })
 	l.each("attribute", l.declareMeta)
 	l.meaning()
+	l.checkAliases()
 	l.each("hint", l.hint)
 	l.each("expr", l.namedExpr)
 	l.each("bitset", l.namedInside)

@@ -82,6 +82,8 @@ type Register struct {
 	Carries bool
 	Doc     string
 	Span    diag.Span
+	// Aliases are other names, which users may give.
+	Aliases []string
 }
 
 // Slot is a part of what a stack holds.
@@ -188,7 +190,7 @@ func (l *loader) meaning() {
 // operands, which may name it.
 func (l *loader) register(n *node) {
 	r := &Register{
-		Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Carries: l.boolean(n, "carries"), Doc: docOf(n), Span: n.span,
+		Name: l.identifier(n), Type: l.typeOf(n), Scope: l.scope(n, ScopeLane), Init: n.value("init"), Carries: l.boolean(n, "carries"), Doc: docOf(n), Aliases: l.aliases(n), Span: n.span,
 	}
 	l.isa.Meaning.Registers = append(l.isa.Meaning.Registers, r)
 	if n.attr("use") == nil {
@@ -196,7 +198,7 @@ func (l *loader) register(n *node) {
 	}
 	f := &File{
 		Name: r.Name, Doc: r.Doc, Span: r.Span, Type: l.valueType(n), Count: 1, Align: 1, Single: true,
-		Use: l.choice(n, "use", Uses), Index: len(l.isa.Files),
+		Use: l.choice(n, "use", Uses), Index: len(l.isa.Files), Aliases: r.Aliases,
 	}
 	if old := l.isa.File(f.Name); old != nil {
 		l.twice(n, f.Name, old.Span)

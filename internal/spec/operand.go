@@ -103,6 +103,8 @@ type File struct {
 	Align int
 	// Index is the place in ISA.Files.
 	Index int
+	// Aliases are other names, which users may give.
+	Aliases []string
 
 	of     string
 	ofSpan diag.Span
@@ -143,6 +145,8 @@ type Memory struct {
 	// Access are the types with which it can be reached, as written; Outside what happens elsewhere.
 	Access  []string
 	Outside string
+	// Aliases are other names, which users may give; the first is that of the texts of instructions.
+	Aliases []string
 	// Index is the place in ISA.Memories.
 	Index int
 	// Of is the name of the group that the memory is one of, "" for none: c of c0 to c15. Count is how
@@ -435,7 +439,7 @@ func (l *loader) twice(n *node, name string, old diag.Span) {
 }
 
 func (l *loader) file(n *node) {
-	f := &File{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Type: l.valueType(n), Align: 1, Index: len(l.isa.Files)}
+	f := &File{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Type: l.valueType(n), Align: 1, Index: len(l.isa.Files), Aliases: l.aliases(n)}
 	if old := l.isa.File(f.Name); old != nil {
 		l.twice(n, f.Name, old.Span)
 	}
@@ -468,6 +472,41 @@ func (l *loader) names(n *node, f *File) {
 	}
 }
 
+// checkAliases refuses an alias that another register, or another memory, has as a name.
+func (l *loader) checkAliases() {
+	check := func(what string, known map[string]bool, aliases []string, at diag.Span) {
+		for _, a := range aliases {
+			if known[a] {
+				l.fail(diag.Errorf(diag.Duplicate, at, "a %s is called %s already", what, a))
+			}
+			known[a] = true
+		}
+	}
+	registers, memories := map[string]bool{}, map[string]bool{}
+	for _, f := range l.isa.Files {
+		registers[f.Name] = true
+	}
+	for _, r := range l.isa.Meaning.Registers {
+		registers[r.Name] = true
+	}
+	for _, m := range l.isa.Memories {
+		memories[m.Name] = true
+	}
+	for _, f := range l.isa.Files {
+		if !f.Single {
+			check("register", registers, f.Aliases, f.Span)
+		}
+	}
+	for _, r := range l.isa.Meaning.Registers {
+		check("register", registers, r.Aliases, r.Span)
+	}
+	for _, m := range l.isa.Memories {
+		if m.Number == 0 {
+			check("memory", memories, m.Aliases, m.Span)
+		}
+	}
+}
+
 // views ties each view to its file.
 func (l *loader) views() {
 	for _, v := range l.isa.Files {
@@ -493,7 +532,7 @@ func (l *loader) views() {
 }
 
 func (l *loader) memory(n *node) {
-	m := Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Use: l.choice(n, "use", Uses), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Count: 1}
+	m := Memory{Name: l.identifier(n), Doc: docOf(n), Span: n.span, Scope: l.choice(n, "scope", scopes), Use: l.choice(n, "use", Uses), Outside: l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), Access: l.access(n), Aliases: l.aliases(n), Count: 1}
 	if n.attr("size") != nil {
 		m.Size = int64(l.number(n, "size", 1, 1<<40))
 	}
@@ -524,6 +563,24 @@ func (l *loader) addMemory(n *node, m Memory) {
 }
 
 // access reads the types with which a memory is reached.
+// aliases reads other names of registers or of a memory.
+func (l *loader) aliases(n *node) (list []string) {
+	for _, c := range n.children {
+		if c.name != "alias" {
+			continue
+		}
+		switch text := c.text(); {
+		case text.s == "" || strings.ContainsAny(text.s, " \t\r\n[]=,.") || n.name != "register" && strings.ContainsAny(text.s[len(text.s)-1:], "0123456789"):
+			l.fail(diag.Errorf(diag.XMLAttribute, c.span, "<alias> %q of %s, expected a name without blanks, brackets, dots or a digit at its end", text.s, n.value("name")))
+		case slices.Contains(list, text.s) || text.s == n.value("name"):
+			l.fail(diag.Errorf(diag.Duplicate, c.span, "%s is called %s twice", n.value("name"), text.s))
+		default:
+			list = append(list, text.s)
+		}
+	}
+	return list
+}
+
 func (l *loader) access(n *node) []string {
 	list := strings.Fields(n.value("access"))
 	for _, s := range list {

@@ -48,6 +48,8 @@ type Machine struct {
 	// Launch opens a program to be run; nil for a machine whose programs cannot be run, or only as words
 	// that are one instruction after another.
 	Launch func(exec.Request) (exec.Runner, error)
+	// Words returns what runs words without a container; nil where that is a Batch, or where Launch takes them.
+	Words func(*exec.Launch) exec.Runner
 	// Demo is a program that shows what the machine draws; nil for none.
 	Demo *exec.Demo
 	// Bare tells that Launch takes words without a container too.
@@ -136,7 +138,7 @@ func Machines() []Machine {
 				{Name: "ELF cubin", Is: tesla.IsELF, Open: tesla.OpenELF},
 			},
 			NewCompiler: tesla.NewCompiler, Suffixed: []string{".cubin.s"}, Openers: []string{"architecture"},
-			Suffixes: true, Outputs: tesla.Outputs(), Launch: teslalaunch.Open, Options: teslalaunch.Options(),
+			Suffixes: true, Outputs: tesla.Outputs(), Launch: teslalaunch.Open, Words: teslalaunch.Words, Options: teslalaunch.Options(),
 		},
 		{Name: "example", Title: "five instructions of an invented machine, the template for a new one", Load: example.Load},
 	}

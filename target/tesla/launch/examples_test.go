@@ -65,7 +65,7 @@ var set = func() *isa.Set {
 }()
 
 func (k *kernels) open(data []byte) (*session, error) {
-	r, err := Open(exec.Request{Set: set, Data: data, Options: k.options, File: func(name string) ([]byte, error) {
+	r, err := Open(exec.Request{Set: set, Context: set.DefaultContext(), Data: data, Options: k.options, File: func(name string) ([]byte, error) {
 		if data, ok := k.files[name]; ok {
 			return data, nil
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
 
@@ -99,7 +100,7 @@ type session struct {
 
 // Open opens a cubin to be run.
 func Open(req exec.Request) (exec.Runner, error) {
-	m, err := read(req.Data)
+	m, err := read(req.Data, req.Context)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +108,18 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx := req.Context
+	if m.Chip != "" {
+		if ctx, err = req.Set.ParseContext(ctx, "chip", m.Chip); err != nil {
+			return nil, err
+		}
+	}
+	if _, stage, compute := stageOf(machine, ctx); !compute {
+		return openStage(req, m, ctx, stage)
+	}
 	s := &session{req: req, module: m, machine: machine, given: map[string]*value{}, arrays: map[string]*array{}}
 	if s.root, err = machine.Model.Root(""); err != nil {
 		return nil, err
-	}
-	ctx := machine.Model.Context
-	if m.Chip != "" {
-		if ctx, err = req.Set.ParseContext(req.Set.DefaultContext(), "chip", m.Chip); err != nil {
-			return nil, err
-		}
 	}
 	s.words = sem.Words{Context: ctx, Tables: make([][]bits.Value, len(machine.Model.ISA.Tables))}
 	if s.words.Quirks, err = exec.Quirks(machine, req.Quirks); err != nil {
@@ -142,7 +146,7 @@ func (s *session) options() (err error) {
 }
 
 // read reads a cubin; one whose code is still source is assembled first.
-func read(data []byte) (*tesla.Module, error) {
+func read(data []byte, ctx bits.Value) (*tesla.Module, error) {
 	if !tesla.IsSource(data) {
 		return tesla.ReadModule(data)
 	}
@@ -150,7 +154,7 @@ func read(data []byte) (*tesla.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := compiler.Compile([]*diag.Source{{Text: string(data)}}, program.CompileOptions{})
+	out, err := compiler.Compile([]*diag.Source{{Text: string(data)}}, program.CompileOptions{Context: func(*isa.Set) (bits.Value, error) { return ctx, nil }})
 	if err != nil {
 		return nil, err
 	}
@@ -290,14 +294,19 @@ func (s *session) load() {
 	data, areas := layOut(list)
 	s.shared = exec.NewShared(s.machine, exec.OfLaunch, exec.OfLaunch)
 	for _, st := range s.machine.States {
-		if st.Kind != sem.MemoryState || st.Scope != exec.OfLaunch {
-			continue
-		}
-		switch {
-		case strings.HasPrefix(st.Name, "g"):
+		if st.Kind == sem.MemoryState && st.Group == "g" {
 			s.shared.SetMemory(st, data, areas...)
-		case strings.HasPrefix(st.Name, "c"):
-			s.banks = append(s.banks, s.shared.Memory(st))
 		}
 	}
+	s.banks = banksOf(s.machine, s.shared)
+}
+
+// banksOf returns the memories of constants, by their numbers.
+func banksOf(m *exec.Machine, shared *exec.Shared) (banks [][]byte) {
+	for _, st := range m.States {
+		if st.Kind == sem.MemoryState && st.Group == "c" {
+			banks = append(banks, shared.Memory(st))
+		}
+	}
+	return banks
 }

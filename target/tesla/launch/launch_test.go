@@ -28,7 +28,7 @@ func (s *session) with(source string, options ...string) (*session, error) {
 		n.req.Options[name] = append(n.req.Options[name], value)
 	}
 	var err error
-	if n.module, err = read([]byte(source)); err != nil {
+	if n.module, err = read([]byte(source), set.DefaultContext()); err != nil {
 		return nil, err
 	}
 	return &n, n.options()

@@ -79,7 +79,7 @@ func (s *session) constants(k *tesla.Kernel) error {
 	}
 	for _, list := range [][]tesla.Segment{s.module.Constants, k.Constants} {
 		for _, c := range list {
-			if err := s.setConstants(c.Bank, c.Offset, c.Data); err != nil {
+			if err := setConstants(s.banks, c.Bank, c.Offset, c.Data); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (s *session) constants(k *tesla.Kernel) error {
 		if v.Size > 0 && len(given.data) > v.Size {
 			return fmt.Errorf("%d bytes for %s, which has %d", len(given.data), v.Name, v.Size)
 		}
-		if err := s.setConstants(v.Bank, v.Offset, given.data); err != nil {
+		if err := setConstants(s.banks, v.Bank, v.Offset, given.data); err != nil {
 			return err
 		}
 	}
@@ -104,17 +104,17 @@ func (s *session) constants(k *tesla.Kernel) error {
 		if a == nil {
 			return fmt.Errorf("a relocation names %s, which is no variable in the memory that all threads share", r.Variable)
 		}
-		if err := s.setConstants(r.Bank, r.Offset, put(nil, unsigned(8*r.Size), a.addr)); err != nil {
+		if err := setConstants(s.banks, r.Bank, r.Offset, put(nil, unsigned(8*r.Size), a.addr)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *session) setConstants(bank, offset int, data []byte) error {
-	if bank >= len(s.banks) || offset > len(s.banks[bank]) || len(data) > len(s.banks[bank])-offset {
+func setConstants(banks [][]byte, bank, offset int, data []byte) error {
+	if bank >= len(banks) || offset > len(banks[bank]) || len(data) > len(banks[bank])-offset {
 		return fmt.Errorf("%d bytes of constants at c%d[%#x], which is outside", len(data), bank, offset)
 	}
-	copy(s.banks[bank][offset:], data)
+	copy(banks[bank][offset:], data)
 	return nil
 }

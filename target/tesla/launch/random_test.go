@@ -217,7 +217,7 @@ func TestDivergence(t *testing.T) {
 	for seed := range uint64(*programs) {
 		p := &drawn{r: rand.New(rand.NewPCG(seed, 9))}
 		text := p.write()
-		if base.module, err = read([]byte(text)); err != nil {
+		if base.module, err = read([]byte(text), set.DefaultContext()); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		data := words(32*8, func(i int) uint32 { return p.r.Uint32() >> (p.r.IntN(4) * 8) })

@@ -1,0 +1,177 @@
+package launch
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/target/tesla"
+)
+
+// stageContext is the context that says the kind of a program; its default is that of compute programs.
+const stageContext = "stage"
+
+// stageOf returns the kind of a program: its number and its name.
+func stageOf(m *exec.Machine, ctx bits.Value) (stage uint64, name string, compute bool) {
+	c := m.Model.ISA.Context(stageContext)
+	stage = ctx.Uint(c.Low, c.Width)
+	for _, v := range c.Enum.Values {
+		if v.Val == stage {
+			name = v.Display
+		}
+	}
+	return stage, name, stage == c.Default
+}
+
+// varyings is the memory of what fragments are given.
+const varyings = "v"
+
+// nouns are what a lane is, by the name of the stage.
+var nouns = map[string][2]string{"vp": {"vertex", "vertices"}, "gp": {"primitive", "primitives"}, "fp": {"fragment", "fragments"}}
+
+// openStage opens a program of a cubin that is no compute program.
+func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) (exec.Runner, error) {
+	for _, o := range Options() {
+		if o.Name != optKernel && len(req.Options[o.Name]) > 0 {
+			return nil, exec.Optionf("--%s is for compute programs, and --%s is %s", o.Name, stageContext, stage)
+		}
+	}
+	name := last(req.Options[optKernel], req.Program)
+	k, err := m.Kernel(name)
+	if err != nil && name != "" {
+		return nil, &exec.OptionError{Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := exec.Raw(req.Set, k.Code, 0, ctx, req.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range [][]tesla.Segment{m.Constants, k.Constants} {
+		for _, c := range list {
+			if err := setConstants(banksOf(l.Program.Machine, l.Shared), c.Bank, c.Offset, c.Data); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return Words(l), nil
+}
+
+// Words returns what runs a program of vertices, primitives or fragments, and compute programs of which each thread is
+// alone. A row of a geometry program is a vertex that it emits.
+func Words(l *exec.Launch) exec.Runner {
+	m := l.Program.Machine
+	s := &stageRun{Batch: exec.NewBatch(l), varyings: m.State(varyings)}
+	for _, st := range m.States {
+		if st.Kind == sem.MemoryState && st.Use == "output" {
+			s.outputs = st
+		}
+	}
+	_, name, compute := stageOf(m, l.Program.Words.Context)
+	if compute {
+		return s.Batch
+	}
+	s.Noun, s.Nouns = nouns[name][0], nouns[name][1]
+	l.Services = map[string]exec.Service{"varying": s.varying, "vertex": s.emit, "primitive": s.restart}
+	return s
+}
+
+// stageRun is a program with the vertices that it emits.
+type stageRun struct {
+	*exec.Batch
+	outputs, varyings *exec.State
+
+	mu      sync.Mutex
+	emits   bool
+	emitted map[int][]emitted // by primitive
+	strip   map[int]int
+}
+
+// emitted is a vertex: the strip of its primitive, and the words of the outputs that were written by then.
+type emitted struct {
+	strip int
+	words map[int]uint64
+}
+
+// varying gives fragments what they were given at an address of v[], as if it had been interpolated.
+func (s *stageRun) varying(c *exec.Call) {
+	for lane := range exec.Lanes {
+		if c.Mask>>uint(lane)&1 == 0 {
+			continue
+		}
+		n := int(min(c.Args[0][lane]/wordSize, 1<<16))
+		if c.Wave.Written(s.varyings, n, 0)>>uint(lane)&1 == 0 {
+			c.Wave.Unwritten(s.varyings, n, 0, 1<<uint(lane))
+		}
+		c.Results[0][lane] = c.Wave.Get(s.varyings, n, 0, lane)
+	}
+}
+
+// wordSize is the size of a word of a varying and of an output, in bytes.
+const wordSize = 4
+
+func (s *stageRun) emit(c *exec.Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.emits = true
+	for lane := range exec.Lanes {
+		if c.Mask>>uint(lane)&1 == 0 {
+			continue
+		}
+		v := emitted{strip: s.strip[c.Wave.Number*exec.Lanes+lane], words: map[int]uint64{}}
+		for n := range len(c.Wave.Memory(s.outputs)) / exec.Lanes / wordSize {
+			if c.Wave.Written(s.outputs, n, 0)>>uint(lane)&1 != 0 {
+				v.words[n] = c.Wave.Get(s.outputs, n, 0, lane)
+			}
+		}
+		i := c.Wave.Number*exec.Lanes + lane
+		s.emitted[i] = append(s.emitted[i], v)
+	}
+}
+
+func (s *stageRun) restart(c *exec.Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for lane := range exec.Lanes {
+		if c.Mask>>uint(lane)&1 != 0 {
+			s.strip[c.Wave.Number*exec.Lanes+lane]++
+		}
+	}
+}
+
+// Run runs the program for all inputs.
+func (s *stageRun) Run(opt exec.RunOptions) (*exec.Outcome, error) {
+	s.emits, s.emitted, s.strip = false, map[int][]emitted{}, map[int]int{}
+	out, err := s.Batch.Run(opt)
+	if err != nil || !s.emits {
+		return out, err
+	}
+	words := map[int]bool{}
+	for _, list := range s.emitted {
+		for _, v := range list {
+			for n := range v.words {
+				words[n] = true
+			}
+		}
+	}
+	t := exec.Table{Name: "vertices", Row: "vertex", Columns: []exec.Column{{Name: "primitive", Type: sem.U32}, {Name: "strip", Type: sem.U32}}}
+	order := slices.Sorted(maps.Keys(words))
+	for _, n := range order {
+		t.Columns = append(t.Columns, exec.Column{Name: exec.WordName(s.outputs, n), Type: s.outputs.Word})
+	}
+	for _, i := range slices.Sorted(maps.Keys(s.emitted)) {
+		for _, v := range s.emitted[i] {
+			row := []uint64{uint64(i), uint64(v.strip)}
+			for _, n := range order {
+				row = append(row, sem.Canonical(v.words[n], s.outputs.Word))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	out.Tables = []exec.Table{t}
+	return out, nil
+}

@@ -21,7 +21,7 @@ import (
 
 type listFlags struct {
 	setFlags
-	json, instructions bool
+	json, instructions, registers bool
 }
 
 func newList() *cobra.Command {
@@ -34,13 +34,23 @@ func newList() *cobra.Command {
 files, the roots that --root takes, the contexts, the tables beside the code and the spellings; with
 --isa or --spec those of one machine; with FILE what the file contains. - is standard input.
 
---instructions lists the instructions instead: mnemonic, text, and what each does.`,
+--instructions lists the instructions instead: mnemonic, text, and what each does.
+
+--registers lists the registers, views, stacks, memories and roms: the names by which run, step and --set know
+them, type, number, use, who shares them, and what happens outside.`,
 		Example: `  isago list --isa pica200
   isago list --isa pica200 --instructions
+  isago list --isa tesla --registers
   isago list light.shbin`,
 		Args: atMostOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.instructions && f.registers:
+				return usagef("--instructions and --registers list two things, expected one of them")
+			case f.registers && len(args) == 1:
+				return usagef("--registers lists those of machines; FILE goes without it")
+			case f.registers:
+				return f.listRegisters()
 			case f.instructions && len(args) == 1:
 				return usagef("--instructions lists those of machines; FILE goes without it")
 			case f.instructions:
@@ -58,6 +68,7 @@ files, the roots that --root takes, the contexts, the tables beside the code and
 	f.setFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
 	cmd.Flags().BoolVar(&f.instructions, "instructions", false, "list the instructions")
+	cmd.Flags().BoolVar(&f.registers, "registers", false, "list the registers, stacks and memories")
 	return cmd
 }
 

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+)
+
+// TestListedNames holds that run knows each name that list --registers prints: of registers, and of words of memories that
+// have a size. Views, stacks and roms go by other ways.
+func TestListedNames(t *testing.T) {
+	for _, m := range catalog.Machines() {
+		set, err := m.Load(isa.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := exec.Raw(set, nil, 0, set.DefaultContext(), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", m.Name, isa.Explain(err))
+		}
+		names := 0
+		for _, r := range registersOf(set) {
+			list := r.Names
+			for _, a := range r.Aliases {
+				if r.Kind == "file" {
+					a += "0"
+				}
+				if r.Kind == "memory" {
+					a += "[ADDRESS]"
+				}
+				list = append(list, a)
+			}
+			switch {
+			case r.Kind == "view" || r.Kind == "stack" || r.Kind == "rom":
+				continue
+			case r.Kind == "memory" && r.Bytes == 0 && r.Scope != "lane": // a launch gives it its bytes
+				continue
+			}
+			for _, name := range list {
+				names++
+				name = strings.Replace(name, "ADDRESS", "0x0", 1)
+				if p, err := l.Find(name); err != nil || p.State.Name != r.Name && p.State.Group != r.Name {
+					t.Errorf("%s: %s is %v, %v", m.Name, name, p, err)
+				}
+			}
+		}
+		if names == 0 {
+			t.Errorf("%s has no names", m.Name)
+		}
+	}
+}

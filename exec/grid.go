@@ -48,7 +48,7 @@ func (g *Grid) Waves() int { return (g.Threads + g.Width - 1) / g.Width }
 // Run runs the blocks in order, or several at a time. It ends with the first block in which lanes stop otherwise
 // than by an end.
 func (g *Grid) Run(opt GridOptions) *Result {
-	r := &gridRun{g: g, opt: opt, tally: NewTally(), races: map[raceKey]*Race{}}
+	r := &gridRun{g: g, opt: opt, tally: NewTally()}
 	jobs := max(1, min(opt.Jobs, g.Blocks))
 	var wg sync.WaitGroup
 	for range jobs {
@@ -57,7 +57,6 @@ func (g *Grid) Run(opt GridOptions) *Result {
 	wg.Wait()
 	res := &Result{}
 	r.tally.Finish(res)
-	res.Races = sortRaces(r.races)
 	return res
 }
 
@@ -71,7 +70,6 @@ type gridRun struct {
 	failed bool
 	done   int
 	tally  *Tally
-	races  map[raceKey]*Race
 	atomic sync.Mutex
 }
 
@@ -169,7 +167,7 @@ func (r *gridRun) finish(b *block, block int, good bool) {
 		r.tally.Add(w, block*r.g.Threads+i*r.g.Width)
 	}
 	if b.races != nil {
-		b.races.collect(r.races, block)
+		b.races.collect(r.tally, block)
 	}
 	r.failed = r.failed || !good
 	r.done++

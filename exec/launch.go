@@ -325,7 +325,9 @@ type Result struct {
 // StopCount is a reason for which lanes stopped.
 type StopCount struct {
 	Stop
-	Count int
+	// Program is the number of the program in a run of several, 0 otherwise.
+	Program int
+	Count   int
 	// First is the first lane of the run that did.
 	First int
 }
@@ -333,7 +335,9 @@ type StopCount struct {
 // FindingCount is a finding of a run.
 type FindingCount struct {
 	Finding
-	Count int
+	// Program is that of StopCount.
+	Program int
+	Count   int
 }
 
 // Run runs the program for all lanes, 64 of them at a time.
@@ -546,16 +550,29 @@ func flatten(ports []Port) []component {
 	return list
 }
 
-// Tally joins what waves tell.
+// Tally joins what waves tell: each stop and each finding is there once, with its total.
 type Tally struct {
 	instructions, laneInstructions int64
-	stops                          map[Stop]*StopCount
-	findings                       map[Finding]*FindingCount
+	stops                          map[stopKey]*StopCount
+	findings                       map[findingKey]*FindingCount
+	races                          map[raceKey]*Race
+}
+
+// stopKey tells stops apart: by the reason and the place, not by what the first of the lanes did.
+type stopKey struct {
+	reason, text string
+	pc           uint64
+	program      int
+}
+
+type findingKey struct {
+	Finding
+	program int
 }
 
 // NewTally returns one of no waves.
 func NewTally() *Tally {
-	return &Tally{stops: map[Stop]*StopCount{}, findings: map[Finding]*FindingCount{}}
+	return &Tally{stops: map[stopKey]*StopCount{}, findings: map[findingKey]*FindingCount{}, races: map[raceKey]*Race{}}
 }
 
 // Add counts what a wave tells, whose first lane has that number in the run.
@@ -563,35 +580,79 @@ func (t *Tally) Add(w *Wave, first int) {
 	t.instructions += w.Instructions
 	t.laneInstructions += w.LaneInstructions
 	for _, s := range w.Stops() {
-		key := s
-		key.Lanes = 0
-		c := t.stops[key]
-		if c == nil {
-			c = &StopCount{Stop: key, First: first + trailing(s.Lanes)}
-			t.stops[key] = c
-		}
-		c.Count += popcount(s.Lanes)
-		c.First = min(c.First, first+trailing(s.Lanes))
+		t.stop(StopCount{Stop: s, Count: popcount(s.Lanes), First: first + trailing(s.Lanes)})
 	}
-	for key, lanes := range w.findings {
-		c := t.findings[key]
-		if c == nil {
-			c = &FindingCount{Finding: key}
-			t.findings[key] = c
-		}
-		c.Count += popcount(lanes)
+	for f, lanes := range w.findings {
+		t.finding(FindingCount{Finding: f, Count: popcount(lanes)})
 	}
 }
 
-// Finish puts all that was counted into a result: stops by their first lanes, findings by address and register.
+// take counts what a result tells.
+func (t *Tally) take(res *Result) {
+	t.instructions += res.Instructions
+	t.laneInstructions += res.LaneInstructions
+	for _, s := range res.Stops {
+		t.stop(s)
+	}
+	for _, f := range res.Findings {
+		t.finding(f)
+	}
+	for i := range res.Races {
+		r := res.Races[i]
+		t.race(r.key(), &r)
+	}
+}
+
+func (t *Tally) stop(s StopCount) {
+	key := stopKey{s.Reason, s.Text, s.PC, s.Program}
+	s.Lanes = 0
+	old := t.stops[key]
+	if old == nil {
+		t.stops[key] = &s
+		return
+	}
+	count := old.Count + s.Count
+	if s.First < old.First {
+		*old = s
+	}
+	old.Count = count
+}
+
+func (t *Tally) finding(f FindingCount) {
+	key := findingKey{f.Finding, f.Program}
+	if old := t.findings[key]; old != nil {
+		old.Count += f.Count
+		return
+	}
+	t.findings[key] = &f
+}
+
+// race counts a race, of which the one in the first block is kept.
+func (t *Tally) race(key raceKey, r *Race) {
+	old := t.races[key]
+	if old == nil {
+		t.races[key] = r
+		return
+	}
+	count := old.Count + r.Count
+	if r.Block < old.Block {
+		*old = *r
+	}
+	old.Count = count
+}
+
+// Finish puts all that was counted into a result: stops by their first lanes, findings by program, address and register.
 func (t *Tally) Finish(res *Result) {
 	res.Instructions, res.LaneInstructions = t.instructions, t.laneInstructions
+	res.Stops, res.Findings, res.Races = nil, nil, sortRaces(t.races)
 	for _, c := range t.stops {
 		res.Stops = append(res.Stops, *c)
 	}
-	slices.SortFunc(res.Stops, func(a, b StopCount) int { return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.PC, b.PC)) })
+	slices.SortFunc(res.Stops, func(a, b StopCount) int {
+		return cmp.Or(cmp.Compare(a.Program, b.Program), cmp.Compare(a.First, b.First), cmp.Compare(a.PC, b.PC))
+	})
 	for _, c := range t.findings {
 		res.Findings = append(res.Findings, *c)
 	}
-	slices.SortFunc(res.Findings, func(a, b FindingCount) int { return a.compare(b.Finding) })
+	slices.SortFunc(res.Findings, func(a, b FindingCount) int { return cmp.Or(cmp.Compare(a.Program, b.Program), a.compare(b.Finding)) })
 }

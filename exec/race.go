@@ -19,6 +19,12 @@ type Race struct {
 	Addr  uint64
 	Block int
 	Count int
+	// Program is the number of the program in a run of several, 0 otherwise.
+	Program int
+}
+
+func (r *Race) key() raceKey {
+	return raceKey{r.State, r.First.PC, r.Second.PC, r.First.Writes, r.Second.Writes, r.Program}
 }
 
 // RaceSide is one of two lanes that race.
@@ -42,6 +48,7 @@ type raceKey struct {
 	state         *sem.State
 	first, second uint64
 	write, writes bool
+	program       int
 }
 
 // raceWatch knows who has touched each word of a block's memories. Each wave has a clock, and knows up to which tick
@@ -180,7 +187,7 @@ func (r *raceWatch) touch(word *raceWord, t touch, a *Access, known []uint32, ad
 }
 
 func (r *raceWatch) report(a *Access, before touch, wrote bool, now touch, addr uint64) {
-	key := raceKey{a.State, before.pc, now.pc, wrote, a.Store}
+	key := raceKey{a.State, before.pc, now.pc, wrote, a.Store, 0}
 	if found := r.found[key]; found != nil {
 		found.Count++
 		return
@@ -193,20 +200,10 @@ func (r *raceWatch) report(a *Access, before touch, wrote bool, now touch, addr 
 }
 
 // collect hands over the races of a block.
-func (r *raceWatch) collect(into map[raceKey]*Race, block int) {
+func (r *raceWatch) collect(into *Tally, block int) {
 	for key, race := range r.found {
-		old := into[key]
-		if old == nil {
-			race.Block = block
-			into[key] = race
-			continue
-		}
-		count := old.Count + race.Count
-		if block < old.Block {
-			*old = *race
-			old.Block = block
-		}
-		old.Count = count
+		race.Block = block
+		into.race(key, race)
 	}
 	clear(r.found)
 }
@@ -217,7 +214,7 @@ func sortRaces(races map[raceKey]*Race) []Race {
 		list = append(list, *r)
 	}
 	slices.SortFunc(list, func(a, b Race) int {
-		return cmp.Or(cmp.Compare(a.First.PC, b.First.PC), cmp.Compare(a.Second.PC, b.Second.PC), cmp.Compare(a.State.Index, b.State.Index),
+		return cmp.Or(cmp.Compare(a.Program, b.Program), cmp.Compare(a.First.PC, b.First.PC), cmp.Compare(a.Second.PC, b.Second.PC), cmp.Compare(a.State.Index, b.State.Index),
 			cmp.Compare(fmt.Sprint(a.First.Writes, a.Second.Writes), fmt.Sprint(b.First.Writes, b.Second.Writes)))
 	})
 	return list

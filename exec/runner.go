@@ -84,6 +84,8 @@ type Outcome struct {
 	// Noun is what a lane is, such as vertex; Nouns are several. Lanes is how many ran.
 	Noun, Nouns string
 	Lanes       int
+	// Programs are those of a run that has several, whose diagnostics name them by their numbers, from 1 on.
+	Programs []Ran
 	// Tables are the outputs.
 	Tables []Table
 	// Picture is what was drawn, nil for nothing.

@@ -17,6 +17,7 @@ const wordsXML = `<isa name="words" strict="true">
 <memory name="attr" use="input" scope="lane" access="f32 u32 u16"><alias>in</alias></memory>
 <memory name="c" count="2" use="constant" scope="launch" size="16" access="f32 u32"/>
 <memory name="out" use="output" scope="lane" access="f32 u32"/>
+<memory name="m" scope="lane" size="8" access="u32" outside="trap"/>
 <fetch unit="8"/>
 <bitset name="#instruction" size="32"/>
 <bitset name="#in" size="8"><display>in[{N}]</display><mem memory="attr" offset="{N}" type="u32"/><semantics type="u32">return attr.u32[{N}];</semantics><field name="N" low="0" high="7" type="hex"/></bitset>
@@ -31,6 +32,7 @@ const wordsXML = `<isa name="words" strict="true">
   <field name="D" low="0" high="7" type="#computed" role="write"/><field name="A" low="8" high="15" type="#in" role="read"/><semantics>{D} = {A};</semantics></bitset>
 <bitset name="add" extends="#instruction"><display>add {D}, c0[{A}]</display><pattern low="16" high="31">0000000000000011</pattern>
   <field name="D" low="0" high="7" type="#out" role="write"/><field name="A" low="8" high="15" type="hex"/><semantics>{D} = c0.u32[{A}];</semantics></bitset>
+<bitset name="poke" extends="#instruction"><display>poke</display><pattern low="0" high="31">00000000000001000000000000000000</pattern><semantics>m.u32[r[0]] = 1;</semantics></bitset>
 </isa>`
 
 // wordRun runs words of wordsXML.
@@ -61,6 +63,11 @@ func wordRun(t *testing.T, words []uint32, give func(b *exec.Batch) error, opt e
 	}
 	for _, f := range out.Findings {
 		list = append(list, fmt.Sprintf("%s unwritten at %d in %d", f.Register(), f.PC, f.Count))
+	}
+	for _, s := range out.Stops {
+		if out.Noted(&s) {
+			list = append(list, fmt.Sprintf("%s: %d from %d", s.Stop, s.Count, s.First))
+		}
 	}
 	return strings.Join(list, "; "), nil
 }
@@ -144,6 +151,23 @@ func TestWordsOfWaves(t *testing.T) {
 		got, err := wordRun(t, []uint32{0x20400}, read, exec.RunOptions{Jobs: jobs})
 		if err != nil || got != strings.Join(want, "; ") {
 			t.Errorf("%d jobs: %s, %v", jobs, got, err)
+		}
+	}
+}
+
+// A diagnostic of a run is there once, with the total of all waves, though each wave has another detail.
+func TestDiagnosticsOnce(t *testing.T) {
+	var csv strings.Builder
+	csv.WriteString("r0\n")
+	for i := range 200 {
+		fmt.Fprintf(&csv, "%d\n", 8+4*i)
+	}
+	read := func(b *exec.Batch) error { return b.Read([]byte(csv.String()), "csv") }
+	const want = "in[0x4] unwritten at 0 in 200; trap: access outside of m (4 bytes at 0x8 of 0x8) at 4: 200 from 0"
+	for _, jobs := range []int{1, 4} {
+		got, err := wordRun(t, []uint32{0x0400, 0x40000}, read, exec.RunOptions{Jobs: jobs})
+		if err != nil || !strings.HasSuffix(got, want) {
+			t.Errorf("%d jobs: %s, %v, expected %s", jobs, got, err, want)
 		}
 	}
 }

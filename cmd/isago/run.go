@@ -461,7 +461,12 @@ func tellStats(cmd *cobra.Command, out *exec.Outcome, took time.Duration) {
 func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	w, odd := cmd.ErrOrStderr(), len(out.Findings)+len(out.Races) > 0
 	for i := range out.Races {
-		fmt.Fprintf(w, "%s; %d times in all\n", &out.Races[i], out.Races[i].Count)
+		r := &out.Races[i]
+		name := out.Of(r.Program).Name
+		if name != "" {
+			name += ": "
+		}
+		fmt.Fprintf(w, "%s%s; %d times in all\n", name, r, r.Count)
 	}
 	for i := range out.Stops {
 		if s := &out.Stops[i]; out.Noted(s) {
@@ -470,20 +475,22 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 			if s.Reason == "budget" {
 				hint = "; --budget 0 is no bound"
 			}
-			fmt.Fprintf(w, "%d of %d %s, the first %d: %s%s\n", s.Count, out.Lanes, out.Nouns, s.First, s.Stop, hint)
+			of := out.Of(s.Program)
+			fmt.Fprintf(w, "%d of %d %s, the first %d: %s%s\n", s.Count, of.Lanes, of.Nouns, s.First, s.Stop, hint)
 		}
 	}
 	for i := 0; i < len(out.Findings); {
 		r := out.Findings[i]
+		of := out.Of(r.Program)
 		if r.State == nil {
-			fmt.Fprintf(w, "%d of %d %s: 0x%x: unknown: %s\n", r.Count, out.Lanes, out.Nouns, r.Address, r.Text)
+			fmt.Fprintf(w, "%d of %d %s: 0x%x: unknown: %s\n", r.Count, of.Lanes, of.Nouns, r.Address, r.Text)
 			i++
 			continue
 		}
 		name, count := r.Register(), r.Count
 		for i++; i < len(out.Findings); i++ { // the components of one register in one line
 			next := out.Findings[i]
-			if next.PC != r.PC || next.State != r.State || next.Number != r.Number {
+			if next.Program != r.Program || next.PC != r.PC || next.State != r.State || next.Number != r.Number {
 				break
 			}
 			name += next.State.Letter(next.Comp)
@@ -491,12 +498,12 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 		}
 		if l, ok := from.(interface {
 			NameOf(s *exec.State, number int) string
-		}); ok {
+		}); ok && r.Program == 0 {
 			if given := l.NameOf(r.State, r.Number); given != "" {
 				name += " (" + given + ")"
 			}
 		}
-		fmt.Fprintf(w, "%d of %d %s: 0x%x reads %s, which was never written\n", count, out.Lanes, out.Nouns, r.Address, name)
+		fmt.Fprintf(w, "%d of %d %s: 0x%x reads %s, which was never written\n", count, of.Lanes, of.Nouns, r.Address, name)
 	}
 	if odd {
 		return errFindings

@@ -44,7 +44,8 @@ type shader struct {
 	to    *picture
 	opt   exec.RunOptions
 	out   *exec.Outcome
-	lanes int
+	// program is its number in the outcome.
+	program, lanes int
 }
 
 // newShader prepares fragments that are given so many registers.
@@ -86,7 +87,7 @@ func (s *shader) run(q *quads) {
 			}
 		}
 	}
-	s.tell(res)
+	s.out.Join(res, s.program, s.lanes, len(q.values))
 	s.lanes += len(q.values)
 	*q = quads{}
 }
@@ -108,19 +109,6 @@ func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 		}
 	}
 	s.to.SetNRGBA(at.X, at.Y, color.NRGBA{c[0], c[1], c[2], c[3]})
-}
-
-// tell adds what a run of fragments gave to the outcome.
-func (s *shader) tell(res *exec.Result) {
-	s.out.Instructions += res.Instructions
-	s.out.LaneInstructions += res.LaneInstructions
-	for _, stop := range res.Stops {
-		if s.out.Noted(&stop) {
-			stop.Text += " (fragments)"
-			s.out.Stops = append(s.out.Stops, stop)
-		}
-	}
-	s.out.Findings = append(s.out.Findings, res.Findings...)
 }
 
 // rectangle runs a fragment program over all pixels of the picture. R0.xy are the coordinates from 0 to 1, from
@@ -148,7 +136,7 @@ func (r *runner) rectangle(opt exec.RunOptions) (*exec.Outcome, error) {
 		}
 	}
 	s.run(q)
-	out.Picture, out.Lanes = s.to, s.lanes
+	out.Picture = s.to
 	return out, nil
 }
 
@@ -167,6 +155,7 @@ func (r *runner) triangles(out *exec.Outcome, opt exec.RunOptions) (*exec.Outcom
 		return nil, err
 	}
 	s := newShader(r.fragment, inputs, r.size, opt, out)
+	s.program = out.Program("", "fragments")
 	q := &quads{}
 	add := func(f *raster.Quad) {
 		q.at, q.covered = append(q.at, f.At), append(q.covered, f.Covered)

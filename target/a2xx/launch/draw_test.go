@@ -160,6 +160,30 @@ func TestTriangles(t *testing.T) {
 	}
 }
 
+// What a fragment program does wrong is there once, with the total of all fragments, however many are run at a time; and
+// of fragments, where vertices run too.
+func TestFragmentDiagnosticsOnce(t *testing.T) {
+	const fs = "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: MAXv export0.x = R1, R1"
+	once := func(out *exec.Outcome, lanes int) {
+		t.Helper()
+		if len(out.Findings) != 1 {
+			t.Fatalf("findings %v, expected one", out.Findings)
+		}
+		f := out.Findings[0]
+		if of := out.Of(f.Program); f.Register() != "R1.x" || of.Nouns != "fragments" || f.Count != of.Lanes || lanes > 0 && of.Lanes != lanes {
+			t.Errorf("%s: %d of %d %s, expected R1.x of all of %d fragments", f.Register(), f.Count, of.Lanes, of.Nouns, lanes)
+		}
+	}
+	const side = 300 // 150 by 150 quads, more than run at a time
+	once(drawnBy(t, "fs", fs, files{}, map[string][]string{"size": {"300x300"}}), side*side)
+
+	const vs = "ALLOC POSITION SIZE(0x0) / EXEC_END / FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT SIGNED STRIDE(12) CONST(20, 1) / (S)ALU: MAXv export62 = R1, R1"
+	scene := `{"fragment": {"program": "a.bin"}, "size": [300, 300], "indices": [0, 1, 2, 3, 4, 5],
+	  "buffers": [{"constant": [20, 1], "floats": [-1,-1,0, 3,-1,0, -1,3,0, -1,-1,0.5, 3,-1,0.5, -1,3,0.5]}]}`
+	f := files{"s.json": []byte(scene), "a.bin": bytesOf(assemble(t, fs))}
+	once(drawnBy(t, "vs", vs, f, map[string][]string{"scene": {"s.json"}}), 0)
+}
+
 // What is wrong with options and scenes is said.
 func TestWrongOptions(t *testing.T) {
 	f := files{"t.png": smallTexture(t), "no.png": []byte("no"), "s.json": []byte(`{"sizes": [1, 2]}`), "size.json": []byte(`{"size": [0, 2]}`),

@@ -235,6 +235,9 @@ type run struct {
 	out *exec.Outcome
 	// warp is the number of the warp that is traced, counted from the first kernel on.
 	warp int
+	// several tells that there are several kernels, threads how many threads ran.
+	several bool
+	threads int
 }
 
 // call runs one kernel; it reports whether all threads came to their end.
@@ -267,7 +270,8 @@ func (r *run) call(c *call) (good bool, err error) {
 	st := newStats(s, c)
 	res := g.Run(st.options(r))
 	r.warp -= g.Blocks * g.Waves()
-	r.add(res, c, st)
+	r.add(res, c)
+	r.out.Stats = append(r.out.Stats, st.lines()...)
 	good = len(res.Stops) == 0
 	for i := range res.Stops {
 		good = res.Stops[i].Reason == "end"
@@ -278,20 +282,17 @@ func (r *run) call(c *call) (good bool, err error) {
 	return good, nil
 }
 
-// add joins what a kernel gave to what those before it gave.
-func (r *run) add(res *exec.Result, c *call, st *stats) {
-	o := r.out
-	first := o.Lanes
-	for i := range res.Stops {
-		res.Stops[i].First += first
+// add joins what a kernel gave to what those before it gave. Where several kernels run, diagnostics count among the
+// threads of one.
+func (r *run) add(res *exec.Result, c *call) {
+	program := 0
+	if r.several {
+		program = r.out.Program(c.kernel.Name, "threads of "+c.kernel.Name)
 	}
-	o.Lanes += c.grid[0] * c.grid[1] * c.threads()
-	o.Stops = append(o.Stops, res.Stops...)
-	o.Findings = append(o.Findings, res.Findings...)
-	o.Races = append(o.Races, res.Races...)
-	o.Instructions += res.Instructions
-	o.LaneInstructions += res.LaneInstructions
-	o.Stats = append(o.Stats, st.lines()...)
+	threads := c.grid[0] * c.grid[1] * c.threads()
+	r.out.Join(res, program, r.threads, threads)
+	r.threads += threads
+	r.out.Lanes = r.threads
 }
 
 // fetch finds instructions in the code of a kernel.

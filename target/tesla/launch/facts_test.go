@@ -132,3 +132,34 @@ func TestPointerSize(t *testing.T) {
 		})
 	}
 }
+
+// A diagnostic of several calls is there once, with the total of the threads of its kernel.
+func TestDiagnosticsOnce(t *testing.T) {
+	base := opened(t)
+	source := kernel("ld b32 $r2 g15[$r124]", "mov b32 $r3 $r4", "exit nop") + "code { name = other reg = 4 smem = 16 bincode { mov b32 $r2 $r3; exit nop } }\n"
+	for _, row := range []struct {
+		calls []string
+		want  string
+	}{
+		{[]string{"call=k<<<2,40>>>()", "call=k<<<1,16>>>()"}, "96 of 96 threads at 0; 96 of 96 threads at 8"},
+		{[]string{"call=k<<<2,40>>>()", "call=other<<<1,5>>>()", "call=k<<<1,16>>>()", "call=other<<<1,5>>>()"},
+			"96 of 96 threads of k at 0; 96 of 96 threads of k at 8; 10 of 10 threads of other at 0"},
+	} {
+		s, err := base.with(source, row.calls...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Run(exec.RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range out.Findings {
+			of := out.Of(f.Program)
+			got = append(got, fmt.Sprintf("%d of %d %s at %d", f.Count, of.Lanes, of.Nouns, f.PC))
+		}
+		if text := strings.Join(got, "; "); text != row.want {
+			t.Errorf("%s, expected %s", text, row.want)
+		}
+	}
+}

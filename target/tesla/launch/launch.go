@@ -265,6 +265,7 @@ func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 			return nil, exec.Optionf("--%s %q, expected the number of a warp", optWarp, text)
 		}
 	}
+	r.several = slices.ContainsFunc(calls, func(c call) bool { return c.kernel != calls[0].kernel })
 	for i := range calls {
 		good, err := r.call(&calls[i])
 		if err != nil {

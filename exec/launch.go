@@ -65,6 +65,8 @@ type Launch struct {
 	Services map[string]Service
 	// Open tells that the program ends where its words do.
 	Open bool
+	// Fit prepares a wave before it is used for the first time, as that of a Grid does.
+	Fit func(w *Wave)
 
 	// sizes are those of the memories of lanes that the description leaves to a launch, in bytes.
 	sizes map[*State]int
@@ -90,7 +92,11 @@ func (l *Launch) wave() idleWave {
 			return w
 		}
 	}
-	return idleWave{NewWave(l.Program, l.Shared), l.Shared, l.Shared.placed}
+	w := NewWave(l.Program, l.Shared)
+	if l.Fit != nil {
+		l.Fit(w)
+	}
+	return idleWave{w, l.Shared, l.Shared.placed}
 }
 
 // done keeps a wave for runs to come.

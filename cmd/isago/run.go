@@ -45,7 +45,8 @@ func newRun() *cobra.Command {
 		GroupID: "code",
 		Short:   "Run a program on inputs",
 		Long: `run executes a program, a file or its source: a vertex shader once for each vertex. Inputs, uniforms and outputs go by the names
-that the file gives them, or by their registers, such as v0 and c5; NAME[2] is one register of an array.
+that the file gives them, or by their registers, such as v0 and c5; NAME[2] is one register of an array. Where they are in memories, such as a[0x4],
+they go by their addresses in bytes. isago list --registers shows the names.
 
 --set gives a uniform, or an input that is the same for all vertices. --in reads inputs from a file: JSON
 (an array of objects, or {"uniforms": {...}, "vertices": [...]}), CSV (a heading of names such as pos.x or

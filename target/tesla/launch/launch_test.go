@@ -135,6 +135,20 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
+// An ELF cubin says how large its pointers are: an option that says otherwise is a mistake.
+func TestPointerSizeOfELF(t *testing.T) {
+	for option, want := range map[string]string{"8": "", "4": "--pointer-size 4, but the file says that its pointers have 8 bytes"} {
+		s, err := opened(t).with(kernel("exit nop"), "params=", "pointer-size="+option)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.module.PointerSize = 8
+		if _, err = s.Run(exec.RunOptions{}); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("--pointer-size %s: %v, expected %s", option, err, want)
+		}
+	}
+}
+
 // Parameters stand one behind the other, each at a multiple of its size; pointers of cubins of 64 bits have 8 bytes.
 func TestPlaces(t *testing.T) {
 	params, err := parseParams("a:u8 b:u16,c:f32 p:ptr d:f64 v:f32x4 t:s16x3")

@@ -26,8 +26,11 @@ func stageOf(m *exec.Machine, ctx bits.Value) (stage uint64, name string, comput
 	return stage, name, stage == c.Default
 }
 
-// varyings is the memory of what fragments are given.
-const varyings = "v"
+// The registers of the description that a program is given a number of, and the memory of what fragments are given.
+const (
+	registers = "r"
+	varyings  = "v"
+)
 
 // nouns are what a lane is, by the name of the stage.
 var nouns = map[string][2]string{"vp": {"vertex", "vertices"}, "gp": {"primitive", "primitives"}, "fp": {"fragment", "fragments"}}
@@ -50,6 +53,9 @@ func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) 
 	l, err := exec.Raw(req.Set, k.Code, 0, ctx, req.Quirks)
 	if err != nil {
 		return nil, err
+	}
+	if k.Registers > 0 {
+		l.Fit = func(w *exec.Wave) { w.SetCount(l.Program.Machine.State(registers), k.Registers) }
 	}
 	for _, list := range [][]tesla.Segment{m.Constants, k.Constants} {
 		for _, c := range list {

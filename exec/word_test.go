@@ -163,7 +163,7 @@ func TestDiagnosticsOnce(t *testing.T) {
 		fmt.Fprintf(&csv, "%d\n", 8+4*i)
 	}
 	read := func(b *exec.Batch) error { return b.Read([]byte(csv.String()), "csv") }
-	const want = "in[0x4] unwritten at 0 in 200; trap: access outside of m (4 bytes at 0x8 of 0x8) at 4: 200 from 0"
+	const want = "in[0x4] unwritten at 0 in 200; trap: access outside of m (4 bytes at 0x8 of 0x8) at 0x4: 200 from 0"
 	for _, jobs := range []int{1, 4} {
 		got, err := wordRun(t, []uint32{0x0400, 0x40000}, read, exec.RunOptions{Jobs: jobs})
 		if err != nil || !strings.HasSuffix(got, want) {

@@ -47,6 +47,8 @@ type Option struct {
 	Name, Usage string
 	// Bool tells that it is given or not, and nothing more.
 	Bool bool
+	// Writes tells that it names an output, as NAME=FILE.
+	Writes bool
 }
 
 // Demo is a program that comes with a machine, with the files and the options that it is run with.

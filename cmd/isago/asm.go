@@ -106,9 +106,6 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	case f.output == "-" && !f.hex && isTerminal(cmd.OutOrStdout()):
 		return errBytes
 	}
-	if err := keepSources([]string{name}, f.output); err != nil {
-		return err
-	}
 	set, err := f.load(nil)
 	if err != nil {
 		return err

@@ -168,6 +168,9 @@ func (f *genFlags) write(cmd *cobra.Command, files []genFile) error {
 	}
 	for _, file := range files { // all before the first is written
 		name := filepath.Join(f.dir, file.name)
+		if err := sessionOf(cmd).files.mayWrite(name); err != nil {
+			return err
+		}
 		switch old, err := os.ReadFile(name); {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return err

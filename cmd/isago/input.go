@@ -20,10 +20,17 @@ import (
 
 // open returns the input named on the command line; - is standard input.
 func open(cmd *cobra.Command, name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(cmd.InOrStdin()), nil
+	files := &sessionOf(cmd).files
+	if name != "-" {
+		return files.open(name)
 	}
-	return os.Open(name)
+	in := cmd.InOrStdin()
+	if file, ok := in.(*os.File); ok {
+		if err := files.readsFile(name, file); err != nil {
+			return nil, err
+		}
+	}
+	return io.NopCloser(in), nil
 }
 
 // readAll returns the whole input named on the command line.

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,21 +30,11 @@ type setFlags struct {
 	cmd *cobra.Command
 }
 
-// setCache has the sets that a command line has loaded: which flags a command has depends on one,
-// before it is carried out.
-type setCache map[setKey]*isa.Set
-
+// setKey is what a command line loads a set by, once: which flags a command has depends on one, before it is carried
+// out.
 type setKey struct {
 	isa, spec string
 	opt       isa.Options
-}
-
-// setCacheKey is the key of the setCache in the context of the root command.
-type setCacheKey struct{}
-
-// withSetCache gives a root command a cache.
-func withSetCache(root *cobra.Command) {
-	root.SetContext(context.WithValue(context.Background(), setCacheKey{}, setCache{}))
 }
 
 func (f *setFlags) add(cmd *cobra.Command) {
@@ -142,12 +130,12 @@ func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, 
 	if !f.given() && m != nil {
 		key.isa = m.Name
 	}
-	cache, _ := f.cmd.Root().Context().Value(setCacheKey{}).(setCache)
+	cache := sessionOf(f.cmd).sets
 	if set := cache[key]; set != nil {
 		return set, nil
 	}
 	set, err := load(key.opt)
-	if err == nil && cache != nil {
+	if err == nil {
 		cache[key] = set
 	}
 	return set, err
@@ -155,14 +143,14 @@ func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, 
 
 // loadSpec names the file as the command line does, so that the places of errors can be opened.
 func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
-	return isa.Load(everywhere{}, filepath.ToSlash(filepath.Clean(f.spec)), opt)
+	return isa.Load(everywhere{&sessionOf(f.cmd).files}, filepath.ToSlash(filepath.Clean(f.spec)), opt)
 }
 
 // everywhere has all files, by their paths with slashes: imports may name those beside and above a description.
-type everywhere struct{}
+type everywhere struct{ files *files }
 
 // Open opens a file.
-func (everywhere) Open(name string) (fs.File, error) { return os.Open(filepath.FromSlash(name)) }
+func (e everywhere) Open(name string) (fs.File, error) { return e.files.open(filepath.FromSlash(name)) }
 
 // unknownSyntax is the error for a spelling that the description does not have.
 func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error {

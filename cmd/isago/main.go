@@ -44,6 +44,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	root := newRoot(args...)
 	root.SetIn(in)
 	root.SetOut(out)
+	sessionOf(root).files.prints(out)
 	root.SetErr(errOut)
 	root.SetArgs(args)
 	unwritten := watchHelp(root)

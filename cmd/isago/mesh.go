@@ -212,8 +212,11 @@ func picture(t *exec.Table, mesh *raster.Mesh, bound map[string]string, width, h
 	})
 }
 
-// readMesh reads the file of --mesh.
+// readMesh reads the file of --mesh, nil where there is none.
 func (f *meshFlags) readMesh(cmd *cobra.Command) (*raster.Mesh, error) {
+	if f.mesh == "" {
+		return nil, nil
+	}
 	data, err := readAll(cmd, f.mesh)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +27,7 @@ func (f *namesFlag) add(cmd *cobra.Command) {
 		if file == "" {
 			return nil, nil
 		}
-		return readNames(file)
+		return readNames(cmd, file)
 	})
 	cmd.PreRunE = func(*cobra.Command, []string) error { // also where nothing is printed that would need it
 		_, err := f.read()
@@ -80,8 +79,8 @@ type customText struct {
 }
 
 // readNames reads lines of FIELD VALUE TEXT; # starts a comment line.
-func readNames(file string) (*customNames, error) {
-	data, err := os.ReadFile(file)
+func readNames(cmd *cobra.Command, file string) (*customNames, error) {
+	data, err := readAll(cmd, file)
 	if err != nil {
 		return nil, err
 	}

@@ -19,19 +19,24 @@ type output struct {
 	file *os.File // nil for standard output
 	// name is what the file is renamed to; "" for a device, which is written in place.
 	name string
+	// files has used, the file under the name.
+	files *files
+	used  *usedFile
 }
 
 const outputBuffer = 64 << 10
 
-// create opens an output; - is standard output.
+// create opens an output, which must be no file that the command line reads or writes elsewhere; - is standard output.
 func create(cmd *cobra.Command, name string) (*output, error) {
 	return createSized(cmd, name, outputBuffer)
 }
 
 // createSized is create for so many bytes, which are written at once.
 func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
+	files := &sessionOf(cmd).files
+	var used *usedFile
 	newOutput := func(to io.Writer, file *os.File, name string) *output {
-		return &output{bufio.NewWriterSize(to, min(size, outputBuffer)), file, name}
+		return &output{bufio.NewWriterSize(to, min(size, outputBuffer)), file, name, files, used}
 	}
 	switch name {
 	case "-":
@@ -39,11 +44,13 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 	case "":
 		return nil, usagef("the name of the output is empty; - is standard output")
 	}
+	given := name
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
 	mode := fs.FileMode(0o666)
-	if info, err := os.Stat(name); err == nil {
+	info, err := os.Stat(name)
+	if err == nil {
 		if info.IsDir() {
 			return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is a directory")}
 		}
@@ -54,6 +61,9 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 		if mode = info.Mode().Perm(); mode&0o222 == 0 { // which renaming would replace
 			return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is read-only")}
 		}
+	}
+	if used, err = files.writes(given, info); err != nil {
+		return nil, err
 	}
 	file, err := createBeside(name, mode)
 	return newOutput(file, file, name), err
@@ -93,7 +103,7 @@ func (o *output) done(err error) error {
 	case failed:
 		os.Remove(o.file.Name())
 	default:
-		if e := os.Rename(o.file.Name(), o.name); e != nil {
+		if e := o.files.rename(o.file.Name(), o.name, o.used); e != nil {
 			os.Remove(o.file.Name())
 			return e
 		}

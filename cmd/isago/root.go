@@ -40,7 +40,7 @@ description in XML; "isago list" shows the machines that it ships, and --spec ta
 		SilenceUsage:  true,
 		Args:          knownCommand,
 	}
-	withSetCache(root)
+	withSession(root)
 	addColor(root)
 	// A template of cobra's for the version would link all that templates might call: a tenth of the program.
 	asked := root.Flags().BoolP("version", "v", false, "print the version")

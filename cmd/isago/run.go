@@ -17,6 +17,7 @@ import (
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/raster"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/catalog"
 	"github.com/isago/isago/view"
@@ -31,7 +32,9 @@ type runFlags struct {
 	png                   string
 	set, quirks           []string
 	// options are those that machines alone have, by name.
-	options              map[string]*[]string
+	options map[string]*[]string
+	// writes are the options that name outputs.
+	writes               []string
 	count                int
 	budget               int64
 	strict, trace, stats bool
@@ -131,9 +134,23 @@ func (f *runFlags) addOptions(cmd *cobra.Command) {
 				f.options[o.Name] = &[]string{"true"}
 			default:
 				f.options[o.Name] = cmd.Flags().StringArray(o.Name, nil, usage)
+				if o.Writes {
+					f.writes = append(f.writes, o.Name)
+				}
 			}
 		}
 	}
+}
+
+// optionOutputs lists the files that options of machines name as outputs.
+func (f *runFlags) optionOutputs() (names []string) {
+	for _, option := range f.writes {
+		for _, value := range *f.options[option] {
+			_, file, _ := strings.Cut(value, "=")
+			names = append(names, file)
+		}
+	}
+	return names
 }
 
 // check refuses flags that nothing of this run looks at.
@@ -190,6 +207,14 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	if err := f.feed(cmd, r); err != nil {
 		return err
 	}
+	mesh, err := f.readMesh(cmd)
+	if err != nil {
+		return err
+	}
+	files := &sessionOf(cmd).files
+	if err := files.mayWrite(append(f.optionOutputs(), f.output, f.png)...); err != nil { // before a long run
+		return err
+	}
 	opt := exec.RunOptions{Jobs: f.jobs, Count: f.count, Budget: f.budget, Strict: f.strict, Stats: f.stats}
 	if own, ok := r.(interface{ Budget() int64 }); ok && !cmd.Flags().Changed("budget") {
 		opt.Budget = own.Budget()
@@ -207,7 +232,7 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }
 	defer progress.end()
 	start := time.Now()
-	out, err := f.carryOut(cmd, r, opt)
+	out, err := f.carryOut(r, mesh, opt)
 	if err != nil {
 		return misuse(err, err)
 	}
@@ -230,13 +255,9 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 }
 
 // carryOut runs the program, over a mesh if there is one.
-func (f *runFlags) carryOut(cmd *cobra.Command, r exec.Runner, opt exec.RunOptions) (*exec.Outcome, error) {
-	if f.mesh == "" {
+func (f *runFlags) carryOut(r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
+	if mesh == nil {
 		return r.Run(opt)
-	}
-	mesh, err := f.readMesh(cmd)
-	if err != nil {
-		return nil, err
 	}
 	return f.meshFlags.draw(r, mesh, opt)
 }

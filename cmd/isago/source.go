@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -175,29 +176,10 @@ func (f *asmFlags) compileFiles(cmd *cobra.Command, c program.Compiler, names []
 	if f.each {
 		return f.compileEach(cmd, names)
 	}
-	if f.header != "" && f.header == f.output {
-		return usagef("the output and its header would both go to %s", f.output)
-	}
-	if err := keepSources(names, f.output, f.header); err != nil {
-		return err
+	if f.output == "-" && f.header == "-" {
+		return usagef("the output and its header would both go to standard output")
 	}
 	return f.compile(cmd, c, names, f.output)
-}
-
-// keepSources refuses outputs that are files with source, which would be lost.
-func keepSources(names []string, outputs ...string) error {
-	for _, output := range outputs {
-		to, err := os.Stat(output)
-		if err != nil || !to.Mode().IsRegular() {
-			continue
-		}
-		for _, name := range names {
-			if from, err := os.Stat(name); err == nil && os.SameFile(from, to) {
-				return usagef("%s is the source, which the output would replace", output)
-			}
-		}
-	}
-	return nil
 }
 
 // hexOf prints the code of a file that a compiler has made as lines of hexadecimal, an instruction each.
@@ -240,6 +222,9 @@ func entriesOf(d *isa.Decoder, fields []isa.Field) []asm.Entry {
 func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []string, output string) error {
 	out, err := compiled(cmd, c, names, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling, Context: f.contexts, Jobs: f.processors})
 	if err != nil {
+		return err
+	}
+	if err := sessionOf(cmd).files.mayWrite(output, f.header); err != nil {
 		return err
 	}
 	warnings, err := f.wanted(out.Warnings)
@@ -328,9 +313,13 @@ func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 	if f.output == "-" || f.header != "" {
 		return usagef("--each writes a file for each source: -o names the folder, and there is no --header")
 	}
+	files := &sessionOf(cmd).files
 	outputs, err := f.eachOutput(names)
 	if err == nil {
-		err = keepSources(names, outputs...)
+		err = files.willRead(names)
+	}
+	if err == nil {
+		err = files.mayWrite(outputs...)
 	}
 	if err == nil {
 		err = os.MkdirAll(f.output, 0o777)
@@ -347,7 +336,7 @@ func (f *asmFlags) compileEach(cmd *cobra.Command, names []string) error {
 			c, err := f.compiler()
 			for i := range next {
 				if results[i].err = err; err == nil {
-					results[i].run(f, c, names[i], outputs[i])
+					results[i].run(cmd.Context(), f, c, names[i], outputs[i])
 				}
 			}
 		})
@@ -371,8 +360,9 @@ type eachResult struct {
 	err      error
 }
 
-func (r *eachResult) run(f *asmFlags, c program.Compiler, name, output string) {
+func (r *eachResult) run(ctx context.Context, f *asmFlags, c program.Compiler, name, output string) {
 	own := &cobra.Command{} // the streams of its own
+	own.SetContext(ctx)
 	own.SetErr(&r.warnings)
 	r.err = f.compile(own, c, []string{name}, output)
 }

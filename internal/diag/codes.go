@@ -85,6 +85,7 @@ const (
 	HexSize       Code = "hex-size"
 	UnknownWord   Code = "unknown-word"
 	FileFormat    Code = "file-format"
+	OutputTaken   Code = "output-taken"
 )
 
 // Codes of mistakes in a program's source, beside those of its instructions.
@@ -216,6 +217,7 @@ var codes = []CodeInfo{
 	{HexSyntax, "a line of hex that cannot be read", `12 xyz`},
 	{HexSize, "more bits than an instruction has", `123456789 for a machine of 32 bits`},
 	{UnknownWord, "no instruction has these bits", `40000000`},
+	{OutputTaken, "an output would replace an input of the run or another output", `isago asm -o light.pica light.pica`},
 	{FileFormat, "a file that is damaged or of an unknown format", `a DVLB header that points outside the file`},
 	{Directive, "a directive that is unknown or not as it should be", `.fvec 3d`},
 	{BlockNesting, "a block that is not closed, or an end without a block", `.end`},

@@ -48,7 +48,7 @@ func Options() []exec.Option {
 		{Name: optPointer, Usage: "the `BYTES` of a pointer among the parameters, 4 or 8 (default: what the file says, or what fits its shared memory)"},
 		{Name: optArg, Usage: "an argument, as `NAME=VALUE`: 5, 1.5, f32:1,2,3, f32[1024], f32[8]:count, @FILE, f32:@FILE"},
 		{Name: optCall, Usage: "run a kernel, as `KERNEL<<<GRID,BLOCK,SHARED>>>(ARG,...)`; several share the memory"},
-		{Name: optOut, Usage: "write an array, as `NAME`, NAME=FILE or NAME:TYPE=FILE, by its suffix as JSON, CSV or bytes"},
+		{Name: optOut, Usage: "write an array, as `NAME`, NAME=FILE or NAME:TYPE=FILE, by its suffix as JSON, CSV or bytes", Writes: true},
 		{Name: optPicture, Usage: "the array that --png draws, as `NAME:WIDTHxHEIGHT`"},
 		{Name: optWarp, Usage: "the `NUMBER` of the warp in the grid that --trace follows (default: 0)"},
 		{Name: optParallel, Usage: "run blocks at the same time, for programs that need no order", Bool: true},

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// session holds what a command line has loaded, read and written so far.
+type session struct {
+	sets  map[setKey]*isa.Set
+	files files
+}
+
+// sessionKey is the key of the session in the context of the root command.
+type sessionKey struct{}
+
+// withSession gives a root command a new session.
+func withSession(root *cobra.Command) {
+	root.SetContext(context.WithValue(context.Background(), sessionKey{}, &session{sets: map[setKey]*isa.Set{}}))
+}
+
+// sessionOf returns the session of a command.
+func sessionOf(cmd *cobra.Command) *session {
+	return cmd.Root().Context().Value(sessionKey{}).(*session)
+}
+
+// files are the regular files that a command line reads and writes. No output replaces an input or another output,
+// whatever their names are: other spellings, symbolic links and hard links are one file. Devices and pipes do not count.
+type files struct {
+	mu              sync.Mutex
+	inputs, outputs []*usedFile
+}
+
+// usedFile is a file under the name that the user gave. info is nil for an output that does not exist yet.
+type usedFile struct {
+	name string
+	info fs.FileInfo
+}
+
+// same reports whether two names are of one file.
+func (a *usedFile) same(b *usedFile) bool {
+	if a.info != nil && b.info != nil {
+		return os.SameFile(a.info, b.info)
+	}
+	if a.info != nil || b.info != nil || filepath.Base(a.name) != filepath.Base(b.name) {
+		return false
+	}
+	x, err := os.Stat(filepath.Dir(a.name))
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(filepath.Dir(b.name))
+	return err == nil && os.SameFile(x, y)
+}
+
+// prints records what standard output is: a file that it is redirected to is an output.
+func (f *files) prints(out io.Writer) {
+	if file, ok := out.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			f.outputs = append(f.outputs, &usedFile{"standard output", info})
+		}
+	}
+}
+
+// open opens an input.
+func (f *files) open(name string) (*os.File, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.readsFile(name, file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// readsFile is reads for an open file.
+func (f *files) readsFile(name string, file *os.File) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return f.reads(name, info)
+}
+
+// reads records an input, and refuses one that is an output.
+func (f *files) reads(name string, info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := &usedFile{inputName(name), info}
+	if i := slices.IndexFunc(f.outputs, in.same); i >= 0 {
+		return overInput(f.outputs[i], in)
+	}
+	f.inputs = append(f.inputs, in)
+	return nil
+}
+
+// willRead records inputs that are opened later. What is wrong with one of them is reported then.
+func (f *files) willRead(names []string) error {
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil {
+			if err := f.reads(name, info); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writes records an output that is about to be created, and refuses one that would replace an input or another output.
+// info is that of the file that it is to replace, nil where there is none.
+func (f *files) writes(name string, info fs.FileInfo) (*usedFile, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := &usedFile{name, info}
+	if err := f.refuse(out); err != nil {
+		return nil, err
+	}
+	f.outputs = append(f.outputs, out)
+	return out, nil
+}
+
+// refuse returns the error of an output that would replace an input or another output.
+func (f *files) refuse(out *usedFile) error {
+	if i := slices.IndexFunc(f.inputs, out.same); i >= 0 {
+		return overInput(out, f.inputs[i])
+	}
+	for _, other := range f.outputs {
+		if other != out && out.same(other) {
+			return takenOutput(out, other, "%s would be written twice", out.name)
+		}
+	}
+	return nil
+}
+
+// mayWrite refuses outputs as writes does, all before the first is written. An empty name is none, and - is standard output.
+func (f *files) mayWrite(names ...string) error {
+	f.mu.Lock()
+	later := files{inputs: f.inputs, outputs: slices.Clone(f.outputs)}
+	f.mu.Unlock()
+	for _, name := range names {
+		info, _ := os.Stat(name)
+		if name == "" || name == "-" || info != nil && !info.Mode().IsRegular() {
+			continue
+		}
+		if _, err := later.writes(name, info); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rename gives the complete file of an output its name, after a last look at what that would replace: inputs may have
+// been opened since, and names that differ in case may be one.
+func (f *files) rename(from, to string, out *usedFile) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out.info, _ = os.Stat(to)
+	if err := f.refuse(out); err != nil {
+		return err
+	}
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	out.info, _ = os.Stat(to)
+	return nil
+}
+
+// overInput is the error of an output that is an input.
+func overInput(out, in *usedFile) error {
+	return takenOutput(in, out, "%s is an input of this run, and the output would replace it", in.name)
+}
+
+func takenOutput(a, b *usedFile, format string, args ...any) error {
+	e := diag.Errorf(diag.OutputTaken, diag.Span{}, format, args...)
+	if a.name != b.name {
+		e.Msg += ": " + b.name + " is the same file"
+	}
+	return &usageError{e}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// Outputs and inputs are compared in either order, and once more before an output takes its name.
+func TestFilesInAnyOrder(t *testing.T) {
+	dir := t.TempDir()
+	name := func(base string) string { return filepath.Join(dir, base) }
+	write := func(base string) {
+		if err := os.WriteFile(name(base), []byte("kept"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(err error) {
+		t.Helper()
+		var usage *usageError
+		var e *diag.Error
+		if !errors.As(err, &usage) || !errors.As(err, &e) || e.Code != diag.OutputTaken {
+			t.Errorf("%v, expected %s as a mistake on the command line", err, diag.OutputTaken)
+		}
+	}
+	root := newRoot("version")
+	root.SetOut(new(bytes.Buffer))
+
+	write("old")
+	out, err := create(root, name("old"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = open(root, name("old"))
+	refused(err)
+	if err := out.done(nil); err != nil {
+		t.Fatal(err)
+	}
+	_, err = open(root, name("old"))
+	refused(err)
+
+	out, err = create(root, name("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = create(root, dir+string(filepath.Separator)+"."+string(filepath.Separator)+"new")
+	refused(err)
+	write("new")
+	in, err := open(root, name("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out.WriteString("lost")
+	refused(out.done(nil))
+	if data, err := os.ReadFile(name("new")); err != nil || string(data) != "kept" {
+		t.Errorf("the file has %q, %v", data, err)
+	}
+	if list, _ := os.ReadDir(dir); len(list) != 2 {
+		t.Errorf("the folder has %v", list)
+	}
+}

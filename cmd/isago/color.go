@@ -73,7 +73,7 @@ func placed(err error) bool {
 
 // terminalWidth is the width of a terminal, 0 for anything else.
 func terminalWidth(w io.Writer) int {
-	file, ok := w.(*os.File)
+	file, ok := fileOf(w)
 	if !ok {
 		return 0
 	}
@@ -85,6 +85,6 @@ func terminalWidth(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+	file, ok := fileOf(w)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

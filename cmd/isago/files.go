@@ -66,7 +66,7 @@ func (a *usedFile) same(b *usedFile) bool {
 
 // prints records what standard output is: a file that it is redirected to is an output.
 func (f *files) prints(out io.Writer) {
-	if file, ok := out.(*os.File); ok {
+	if file, ok := fileOf(out); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 			f.outputs = append(f.outputs, &usedFile{"standard output", info})
 		}

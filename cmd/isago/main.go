@@ -43,18 +43,22 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	}
 	root := newRoot(args...)
 	root.SetIn(in)
-	root.SetOut(out)
+	written := &stdout{Writer: out}
+	root.SetOut(written)
 	sessionOf(root).files.prints(out)
 	root.SetErr(errOut)
 	root.SetArgs(args)
-	unwritten := watchHelp(root)
+	misdirected := checkHelp(root)
 	contextFlags(root, args)
 	execute := root.ExecuteC
 	if len(args) > 1 && args[0] == "asm" && args[1] == picassoFlag {
 		execute = func() (*cobra.Command, error) { return root, picasso(root, args[2:]) }
 	}
 	cmd, err := execute()
-	err = cmp.Or(err, *unwritten)
+	err = cmp.Or(err, *misdirected)
+	if err == nil || errors.Is(err, errFindings) || errors.Is(err, errFailed) {
+		err = cmp.Or(written.failed, err)
+	}
 	switch {
 	case err == nil:
 		return exitOK

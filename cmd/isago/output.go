@@ -24,6 +24,32 @@ type output struct {
 	used  *usedFile
 }
 
+// stdout is standard output. It keeps the first error of a write, which not everything that prints returns. Go itself
+// sees to it that no file is opened as standard output where that is closed: the runtime opens the null device there, and
+// what is written is lost without an error.
+type stdout struct {
+	io.Writer
+	failed error
+}
+
+// Write keeps an error.
+func (s *stdout) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	if s.failed == nil {
+		s.failed = err
+	}
+	return n, err
+}
+
+// fileOf returns the file that a writer of a command is.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if s, ok := w.(*stdout); ok {
+		w = s.Writer
+	}
+	file, ok := w.(*os.File)
+	return file, ok
+}
+
 const outputBuffer = 64 << 10
 
 // create opens an output, which must be no file that the command line reads or writes elsewhere; - is standard output.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -177,22 +176,18 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// watchHelp returns where the error stands when help could not be written, of which cobra tells nobody, or is asked of a
-// command that there is not, for which it prints that of the command above.
-func watchHelp(root *cobra.Command) *error {
+// checkHelp returns where the error stands when help is asked of a command that there is not, for which cobra prints that
+// of the command above.
+func checkHelp(root *cobra.Command) *error {
 	var failed error
 	print := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if cmd.HasSubCommands() {
-			if failed = knownCommand(cmd, cmd.Flags().Args()); failed != nil {
-				return
-			}
+			failed = knownCommand(cmd, cmd.Flags().Args())
 		}
-		var text strings.Builder
-		out := cmd.OutOrStdout()
-		cmd.SetOut(&text)
-		print(cmd, args)
-		_, failed = io.WriteString(out, text.String())
+		if failed == nil {
+			print(cmd, args)
+		}
 	})
 	return &failed
 }

@@ -66,6 +66,8 @@ type Decoder struct {
 	env    *model.Env
 	ctx    bits.Value
 	tables [][]bits.Value
+	// indexing tells that words of the root can name table entries.
+	indexing bool
 
 	frames    [maxFrames]frame
 	operands  int // that were printed of the instruction
@@ -113,7 +115,7 @@ func (s *Set) NewDecoder(root string) (*Decoder, error) {
 func newDecoder(s *Set, env *model.Env) *Decoder {
 	d := &Decoder{
 		set: s, root: s.roots[env.Root.ID], env: env, ctx: s.model.Context,
-		tables: make([][]bits.Value, len(s.model.ISA.Tables)),
+		tables: make([][]bits.Value, len(s.model.ISA.Tables)), indexing: env.Root.Spec.Indexing,
 	}
 	for i := range d.frames {
 		from := &d.frames[i].from
@@ -154,7 +156,8 @@ func (d *Decoder) SetContext(ctx bits.Value) { d.ctx = ctx }
 // Context returns the word of contexts.
 func (d *Decoder) Context() bits.Value { return d.ctx }
 
-// SetTable gives a table its entries. The slice is used, not copied.
+// SetTable gives a table, by its number in Set.Tables, its entries. The slice is used, not copied. An entry that a word
+// names and the slice does not have is no error: Inst.Missing tells of it.
 func (d *Decoder) SetTable(index int, entries []bits.Value) { d.tables[index] = entries }
 
 // Decode finds the instruction that v is; bits of v beyond its length are ignored. ok is false for
@@ -173,6 +176,10 @@ func (d *Decoder) Decode(v bits.Value) (in Inst, ok bool) {
 	in.Leaf, in.Bits = d.root.Leaves[leaf.ID], v
 	if leaf.Size > 64 || v[0]>>uint(leaf.Size)|v[1]|v[2]|v[3] != 0 {
 		in.Bits = v.And(bits.Ones(leaf.Size))
+	}
+	if d.indexing {
+		d.operands, d.frames[0].leaf = 0, d.env.Bound(leaf)
+		in.Missing = d.lacks(0)
 	}
 	return in, true
 }
@@ -496,13 +503,21 @@ func (d *Decoder) inner(r *model.Ref, v *bits.Value) *bits.Value {
 		}
 		return &d.scratch
 	}
-	t := d.tables[r.Field.Table.Index]
-	if index >= uint64(len(t)) {
-		d.found(finding{kind: NoEntry, ref: r, number: int(index), most: len(t)})
+	if d.absent(r, index) {
 		d.scratch = bits.Value{}
 		return &d.scratch
 	}
-	return &t[index]
+	return &d.tables[r.Field.Table.Index][index]
+}
+
+// absent reports whether a table has no such entry, which is a finding.
+func (d *Decoder) absent(r *model.Ref, index uint64) bool {
+	most := len(d.tables[r.Field.Table.Index])
+	if index < uint64(most) {
+		return false
+	}
+	d.found(finding{kind: NoEntry, ref: r, number: int(index), most: most})
+	return true
 }
 
 // TableEntry returns an entry of a table, zero where there is none.

@@ -107,7 +107,7 @@ func (d *Decoder) appendFinding(dst []byte, f *finding) []byte {
 	case NoDisplay:
 		return append(append(dst, f.leaf.Spec.DisplayName...), ": no display template"...)
 	case NoEntry:
-		return fmt.Appendf(dst, "no entry %d in table %s of %d", uint64(f.number), f.ref.Field.Table.Name, f.most)
+		return model.AppendNoEntry(dst, f.ref.Field.Table, uint64(f.number), f.most)
 	case TooDeep:
 		if f.number > 0 {
 			return fmt.Appendf(dst, "more than %d operands in %s", f.number, f.ref.Field.Name)

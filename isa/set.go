@@ -209,4 +209,7 @@ type Inst struct {
 	Leaf *Leaf
 	// Bits is the word; bits beyond Leaf.Size are 0.
 	Bits bits.Value
+	// Missing is set where the word names an entry of a table that the decoder was not given, with a finding NoEntry
+	// for each. Such an entry reads as 0, so that the text of what is in it means nothing.
+	Missing bool
 }

@@ -62,21 +62,48 @@ func (d *Decoder) IndexFields(in Inst) []IndexField {
 	return list
 }
 
+// lacks reports whether an index of a frame, of its operands or of the entries that they are in names an entry that there
+// is not. Each is a finding; what else is found on the way is left to whoever prints.
+func (d *Decoder) lacks(depth int) bool {
+	lacks := false
+	indices := d.frames[depth].leaf.Indices()
+	for i := range indices {
+		if ref := indices[i].Always; ref != nil {
+			lacks = d.absent(ref, d.frames[depth].v.Uint(ref.Low, ref.Width)) || lacks
+			continue
+		}
+		found := len(d.findings)
+		ref := d.pick(indices[i].Alts, depth)
+		d.forget(found)
+		if !ref.Indexes() {
+			continue
+		}
+		if ref.Field.Table != nil {
+			lacks = d.absent(ref, d.extract(ref, &d.frames[depth].v, depth)) || lacks
+			found = len(d.findings)
+		}
+		if ref.Field.Bitset.Indexing {
+			inner, _, ok := d.inside(ref, depth)
+			d.forget(found)
+			lacks = ok && d.lacks(inner) || lacks
+		}
+	}
+	return lacks
+}
+
 // indexFields appends the index fields of a frame, whose fields have the path before their names, and of those in it.
 func (d *Decoder) indexFields(list []IndexField, path string, depth int) []IndexField {
-	for _, named := range d.frames[depth].leaf.NamedFields() {
-		ref := d.pick(named.Alts, depth)
-		if ref == nil || ref.Field == nil || ref.Field.Bitset == nil || ref.Prog != nil || ref.ScopeDepth != 0 {
+	for _, x := range d.frames[depth].leaf.Indices() {
+		ref := d.pick(x.Alts, depth)
+		if !ref.Indexes() {
 			continue
 		}
 		f := ref.Field
 		if f.Table != nil {
 			index := f.Gather(&d.frames[depth].v)
 			list = append(list, IndexField{path + f.Name, f.Table.Name, f.Table.Index, index[0]})
-		} else if f.Bitset.Indexing {
-			if inner, _, ok := d.inside(ref, depth); ok {
-				list = d.indexFields(list, path+f.Name+".", inner)
-			}
+		} else if inner, _, ok := d.inside(ref, depth); ok {
+			list = d.indexFields(list, path+f.Name+".", inner)
 		}
 	}
 	return list

@@ -312,6 +312,7 @@ size_t example_finding_text(const struct example_finding *f, char *text, size_t 
 		put_text(out, f->name);
 		put_text(out, " of ");
 		put_number(out, f->count);
+		put_text(out, " [table-entry]");
 		break;
 	case EXAMPLE_FINDING_TOO_DEEP:
 		put_text(out, f->count > 24 ? "more than 4096 operands in " : "operands nested more than 24 deep in ");

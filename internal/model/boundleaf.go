@@ -39,6 +39,7 @@ type BoundLeaf struct {
 
 	namedOnce sync.Once
 	named     []NamedField
+	indices   atomic.Pointer[[]Index]
 	knowledge atomic.Pointer[Knowledge]
 	// Printer is room for what isa keeps with a leaf.
 	Printer atomic.Value
@@ -754,6 +755,40 @@ func (u *BoundLeaf) NamedFields() []NamedField {
 		}
 	})
 	return u.named
+}
+
+// Index is a field that can be the index of a table entry, or have operands with one.
+type Index struct {
+	Alts []Alt
+	// Always is what the name means, where that is always an index in one piece and entries of its table have none; nil
+	// of others.
+	Always *Ref
+}
+
+// Indices lists those of NamedFields that are or have indices.
+func (u *BoundLeaf) Indices() []Index {
+	if list := u.indices.Load(); list != nil {
+		return *list
+	}
+	list := []Index{}
+	for _, n := range u.NamedFields() {
+		if !slices.ContainsFunc(n.Alts, func(a Alt) bool { return a.Ref.Indexes() }) {
+			continue
+		}
+		x := Index{Alts: n.Alts}
+		if a := n.Alts[0]; a.Cond == nil && a.Ref.Low >= 0 && !a.Ref.Field.Bitset.Indexing {
+			x.Always = a.Ref
+		}
+		list = append(list, x)
+	}
+	u.indices.Store(&list)
+	return list
+}
+
+// Indexes reports whether a field of the scope is the index of a table entry or a bitset that can have such fields.
+func (r *Ref) Indexes() bool {
+	return r != nil && r.Field != nil && r.Field.Bitset != nil && r.Prog == nil && r.ScopeDepth == 0 &&
+		(r.Field.Table != nil || r.Field.Bitset.Indexing)
 }
 
 // fieldNames lists the fields of the leaf and its ancestors, for an error about one that is none.

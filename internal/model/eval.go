@@ -1,9 +1,11 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/spec"
 )
 
@@ -115,6 +117,12 @@ func (e *Evaluator) Value(r *Ref, s *Scope) uint64 {
 	}
 	v = r.Field.Gather(&v)
 	return v[0]
+}
+
+// AppendNoEntry appends the finding of a table of so many entries that does not have the one of an index, as every
+// command reports it.
+func AppendNoEntry(dst []byte, table *spec.Table, index uint64, most int) []byte {
+	return fmt.Appendf(dst, "no entry %d in table %s of %d [%s]", index, table.Name, most, diag.TableEntry)
 }
 
 // inner returns the value of a bitset field: its bits, or the entry that they are the index of.

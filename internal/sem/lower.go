@@ -130,7 +130,7 @@ func (m *Machine) newLowerer(w *Words) *lowerer {
 
 // noEntry notes, once, that the instruction depends on an entry that nobody gave.
 func (l *lowerer) noEntry(t *spec.Table, index uint64) {
-	text := fmt.Sprintf("entry %d of table %s, which has %d", index, t.Name, len(l.words.Tables[t.Index]))
+	text := string(model.AppendNoEntry(nil, t, index, len(l.words.Tables[t.Index])))
 	if slices.Contains(l.missing, text) {
 		return
 	}

@@ -78,7 +78,7 @@ func (f Finding) String() string {
 	case NoDisplay:
 		return f.Name + ": no display template"
 	case NoEntry:
-		return fmt.Sprintf("no entry %d in table %s of %d", f.Index, f.Name, f.Count)
+		return fmt.Sprintf("no entry %d in table %s of %d [table-entry]", f.Index, f.Name, f.Count)
 	case TooDeep:
 		if f.Count > 24 {
 			return "more than 4096 operands in " + f.Name

@@ -139,6 +139,10 @@ func RawOf(m *Machine, words []uint32, size int64, context bits.Value, quirks ma
 	return l, nil
 }
 
+// SetTable gives a table beside the code, by its number in isa.Set.Tables, its entries, before the program runs. An entry
+// that an instruction names and nobody gave reads as 0, and is a finding of the run.
+func (l *Launch) SetTable(index int, entries []bits.Value) { l.Program.Words.Tables[index] = entries }
+
 // registers makes outputs of what each lane has for such a use.
 func (l *Launch) registers(is func(use string) bool) {
 	for _, s := range l.Program.Machine.States {

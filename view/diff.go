@@ -104,10 +104,22 @@ func (s *side) read(seed maphash.Seed) error {
 		s.current.Label = there
 		text = s.append(text[:0], ln)
 		s.current.Label = label
+		if ln.in.Missing {
+			s.reportMissing(ln.addr)
+		}
 		s.places = append(s.places, place)
 		s.hashes = append(s.hashes, maphash.Bytes(seed, text))
 	}
 	return nil
+}
+
+// reportMissing reports the table entries that the instruction names and nobody gave.
+func (s *side) reportMissing(addr int64) {
+	for _, f := range s.current.Findings() {
+		if f.Kind == isa.NoEntry {
+			s.report(addr, f.Text)
+		}
+	}
 }
 
 // at decodes an instruction again. The decoder stands at it.

@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +30,7 @@ operands in a table beside the code count as the same wherever in the table they
 The formats are recognised by the content; raw words need --isa or --spec.
 
 Exit status: 0 if the programs are the same; 1 if they differ or cannot be read; 2 for a mistake on the
-command line.`,
+command line; 3 if they are the same and name table entries that were not given.`,
 		Example: `  isago diff before.shbin after.shbin
   isago diff --isa tegra a.bin b.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -47,6 +49,7 @@ command line.`,
 	f.machineFlags.add(cmd)
 	f.rangeFlags.add(cmd)
 	f.addOrder(cmd)
+	f.addTables(cmd)
 	return cmd
 }
 
@@ -69,6 +72,8 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err != nil {
 		return err
 	}
+	missing := []missingEntries{{name: a}, {name: b}}
+	la.Report, lb.Report = missing[0].report, missing[1].report
 	progress := newProgress(cmd)
 	if la.Image.Size() >= lb.Image.Size() { // both are read at once
 		progress.watch(a, la)
@@ -81,10 +86,38 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	if err := cmp.Or(d.Print(w, palette), w.Flush()); err != nil {
 		return err
 	}
-	if len(d.Hunks) > 0 {
+	found := false
+	for i := range missing {
+		found = missing[i].print(cmd.ErrOrStderr()) || found
+	}
+	switch {
+	case len(d.Hunks) > 0:
 		return errFailed
+	case found:
+		return errFindings
 	}
 	return nil
+}
+
+// missingEntries counts what a program needs of tables and nobody gave.
+type missingEntries struct {
+	name, first string
+	count       int
+}
+
+// report is told of each.
+func (m *missingEntries) report(addr int64, text string) {
+	if m.count++; m.count == 1 {
+		m.first = fmt.Sprintf("%s@0x%x: %s", inputName(m.name), addr/8, text)
+	}
+}
+
+// print prints the first, and how many there are in all. It reports whether there is one.
+func (m *missingEntries) print(w io.Writer) bool {
+	if m.count > 0 {
+		fmt.Fprintf(w, "%s; %d times in all\n", m.first, m.count)
+	}
+	return m.count > 0
 }
 
 // listingOf reads a program for a listing. What the command line names becomes the name of its file.

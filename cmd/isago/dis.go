@@ -89,6 +89,7 @@ unknown or had unexpected bits, or lines of --hex could not be read.`,
 	flags.BoolVar(&f.lossless, "lossless", false, "add the bits that the text does not show; with --plain, asm --plain gives back the same words")
 	flags.BoolVar(&f.ir, "ir", false, "print the operations that each instruction does below it")
 	f.addOrder(cmd)
+	f.addTables(cmd)
 	flags.StringVar(&f.findings, "findings", "", "report unexpected bits `WHERE`: comment, stderr or off (default: comment; off with --plain)")
 	complete(cmd, "findings", fixed("comment", "stderr", "off"))
 	return cmd
@@ -268,6 +269,9 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 		return 0, &usageError{err}
 	}
 	empty := &program.Image{}
+	if empty.Tables, err = f.readTables(set); err != nil {
+		return 0, err
+	}
 	if err := f.addEntries(empty, root); err != nil {
 		return 0, err
 	}

@@ -65,6 +65,7 @@ bits.`,
 	f.machineFlags.add(cmd)
 	f.rangeFlags.add(cmd)
 	f.addOrder(cmd)
+	f.addTables(cmd)
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&f.nested, "nested", false, "draw the fields inside operands, not the operands")
 	cmd.Flags().BoolVarP(&f.all, "all", "a", false, "also list fields that are 0 and not in the text")
@@ -184,6 +185,15 @@ func (f *explainFlags) parse(set *isa.Set, text string) (asm.Result, *isa.Root, 
 		p, err := other.parser(set)
 		if err != nil {
 			return asm.Result{}, nil, err
+		}
+		tables, err := f.readTables(set)
+		if err != nil {
+			return asm.Result{}, nil, err
+		}
+		for i, t := range tables {
+			if t != nil {
+				p.Tables[i] = &asm.FixedTable{Entries: t}
+			}
 		}
 		res, err := p.Parse(text)
 		if err == nil {

@@ -107,6 +107,9 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 		}
 		return nil, nil, usagef("%s is %s of %s, not a program of %s%s", inputName(name), format.Name, m.Name, setName(set), hint)
 	}
+	if err := f.checkTables(name, data); err != nil {
+		return nil, nil, err
+	}
 	im, err := f.openImage(set, format, data)
 	if err == nil && f.member != "" {
 		var m program.Member
@@ -117,7 +120,10 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 	if err != nil {
 		return nil, nil, fileError(name, err)
 	}
-	return set, im, nil
+	if !known {
+		im.Tables, err = f.readTables(set)
+	}
+	return set, im, err
 }
 
 // openImage reads a file of a format; the zero Format is a program of the machine without a container,

@@ -50,6 +50,7 @@ there are warnings.`,
 	}
 	f.machineFlags.add(cmd)
 	f.addOrder(cmd)
+	f.addTables(cmd)
 	flags := cmd.Flags()
 	noWarnFlag(cmd, &f.noWarn)
 	flags.BoolVar(&f.json, "json", false, "print the warnings as JSON")

@@ -195,6 +195,7 @@ type machineFlags struct {
 	contexts []string
 	// member is the name of the one program of the file that is meant, "" for all.
 	member string
+	tables   tablesFlag
 	// asText tells that raw code is text in hexadecimal, also where that is not seen of it.
 	asText bool
 }
@@ -282,6 +283,13 @@ func (f *machineFlags) decoder(set *isa.Set) (*isa.Decoder, error) {
 		return nil, err
 	}
 	d.SetContext(ctx)
+	tables, err := f.readTables(set)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range tables {
+		d.SetTable(i, t)
+	}
 	d.Custom, err = f.printer()
 	return d, err
 }

@@ -90,6 +90,13 @@ func (f *setFlags) checkRaw() error {
 // rawCode returns an input of which raw code is as isago reads it: text in hexadecimal as the words that it is, and the
 // bytes of words in the other order turned around. Machines with orders of their own turn them themselves.
 func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
+	head, err := in.head()
+	if err == nil {
+		err = f.checkTables(name, head)
+	}
+	if err != nil {
+		return in, err
+	}
 	raw, err := f.isRaw(in)
 	if err != nil || !raw && !f.asText {
 		return in, err

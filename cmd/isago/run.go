@@ -116,6 +116,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
 	f.addRaw(cmd)
+	f.addTables(cmd)
 	f.addOptions(cmd)
 	complete(cmd, "quirk", f.quirkPairs)
 	complete(cmd, "in-format", fixed("json", "csv", "raw"))
@@ -298,6 +299,9 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := f.checkTables(name, data); err != nil {
+		return nil, nil, err
+	}
 	m, format, ok := f.launches(data)
 	if !ok {
 		return f.openRaw(cmd, name, data, quirks)
@@ -402,6 +406,9 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	l, err := exec.Raw(set, im.Words, im.Bits, ctx, quirks)
 	if err != nil {
 		return nil, nil, misuse(err, err)
+	}
+	for i, t := range im.Tables {
+		l.SetTable(i, t)
 	}
 	if m, err := catalog.Lookup(f.isa); err == nil && f.spec == "" && m.Words != nil {
 		return m.Words(l), set, nil

@@ -52,6 +52,7 @@ unknown or had findings.`,
 	flags.BoolVar(&f.json, "json", false, "print all counts as JSON")
 	flags.BoolVar(&f.all, "all", false, "show all instructions, groups and rare values, not only the first 20 of each")
 	f.addOrder(cmd)
+	f.addTables(cmd)
 	return cmd
 }
 

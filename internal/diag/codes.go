@@ -145,7 +145,7 @@ const (
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
-		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits,
+		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry,
 		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
@@ -213,7 +213,7 @@ var codes = []CodeInfo{
 	{TextSuffix, "a suffix in braces that names no field or no value", `nop {XYZ=1}`},
 	{TextAmbiguous, "too many ways to read the text", `a line of optional marks that never ends`},
 	{TableFull, "a table beside the code has no room for another entry", `a 129th operand descriptor`},
-	{TableEntry, "an instruction needs a table entry that is not given", `a word of hex without / ENTRY`},
+	{TableEntry, "an instruction names an entry that nobody gave: it reads as 0. Entries stand behind a word of hex, or in the FILE of --table NAME=FILE", `4e001000 without / 36c`},
 	{HexSyntax, "a line of hex that cannot be read", `12 xyz`},
 	{HexSize, "more bits than an instruction has", `123456789 for a machine of 32 bits`},
 	{UnknownWord, "no instruction has these bits", `40000000`},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/isago/isago/exec"
 	"github.com/isago/isago/facts"
@@ -63,6 +64,7 @@ func Check(p *Program) (diag.List, error) {
 	}
 	l.spread()
 	for _, n := range l.order {
+		l.entries(n)
 		l.reads(n)
 		l.odd(n)
 	}
@@ -329,6 +331,21 @@ func (l *linter) reads(n *node) {
 			l.tell(n.addr, diag.ReadUnwritten, never.String(), "%s is read, and nothing writes it before", never)
 		} else if sometimes.Mask != 0 {
 			l.tell(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, and not on every way to here is it written", sometimes)
+		}
+	}
+}
+
+// entries warns about table entries that an instruction names and nobody gave: what else is said of it is guessed.
+func (l *linter) entries(n *node) {
+	if !n.inst.inst.Missing {
+		return
+	}
+	l.Decoder.Addr = n.addr
+	l.Decoder.Decode(n.inst.inst.Bits)
+	for _, f := range l.Decoder.Findings() {
+		if f.Kind == isa.NoEntry {
+			text := strings.TrimSuffix(f.Text, fmt.Sprintf(" [%s]", diag.TableEntry))
+			l.tell(n.addr, diag.TableEntry, text, "%s", text)
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package program
 
 import (
+	"slices"
+
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
 	"github.com/isago/isago/isa"
 )
 
@@ -194,15 +197,17 @@ func (l *Line) Size(root *isa.Root) int {
 	return root.Stored(max(l.Word.Len(), min(l.Bits, root.Size), root.MinSize))
 }
 
-// Prepare gives a decoder the line's table entries and returns the instruction, as Placer does.
+// Prepare gives a decoder the line's table entries, if it has any, and returns the instruction, as Placer does.
 func (l *Line) Prepare(d *isa.Decoder) (in isa.Inst, ok bool, err error) {
 	return NewPlacer(d).Prepare(l)
 }
 
-// Placer gives a decoder the table entries of one line after another.
+// Placer gives a decoder the table entries of one line after another. A line without entries has those that the decoder
+// had before.
 type Placer struct {
 	d      *isa.Decoder
 	tables []isa.TableInfo
+	given  [][]bits.Value
 	// entries are the tables, of which used are the places that the last line filled.
 	entries [][]bits.Value
 	used    []isa.IndexField
@@ -210,7 +215,7 @@ type Placer struct {
 
 // NewPlacer returns a Placer, which takes the decoder's tables over.
 func NewPlacer(d *isa.Decoder) *Placer {
-	p := &Placer{d: d, tables: d.Set().Tables()}
+	p := &Placer{d: d, tables: d.Set().Tables(), given: slices.Clone(inside.Tables(d))}
 	p.entries = make([][]bits.Value, len(p.tables))
 	return p
 }
@@ -222,6 +227,7 @@ func (p *Placer) Decoder() *isa.Decoder { return p.d }
 // instruction. A word that no instruction has is not an error: ok is false.
 func (p *Placer) Prepare(l *Line) (in isa.Inst, ok bool, err error) {
 	d := p.d
+	p.forget()
 	if n := l.Word.Len(); n > d.Root().Size {
 		return in, false, errorf(diag.HexSize, "%d bits, but an instruction has at most %d", n, d.Root().Size)
 	}
@@ -236,13 +242,14 @@ func (p *Placer) Prepare(l *Line) (in isa.Inst, ok bool, err error) {
 	if in.Leaf.Size > l.Bits && in.Leaf.Size > d.Root().MinSize {
 		return in, false, errorf(diag.HexSize, "%d bits, but %s has %d", l.Bits, in.Leaf.Display, in.Leaf.Size)
 	}
-	if len(p.tables) == 0 && len(l.Entries) == 0 {
+	if len(l.Entries) == 0 {
 		return in, true, nil
 	}
 	if err := p.place(l, in); err != nil {
 		return in, false, err
 	}
-	return in, true, nil
+	in, ok = d.Decode(l.Word)
+	return in, ok, nil
 }
 
 // maxTable bounds the entries of a table that are kept.
@@ -250,15 +257,11 @@ const maxTable = 1 << 20
 
 // place gives the decoder the entries, one for each index field.
 func (p *Placer) place(l *Line, in isa.Inst) error {
-	p.forget()
 	fields := p.d.IndexFields(in)
-	if len(fields) < len(l.Entries) {
+	if len(fields) != len(l.Entries) {
 		return errorf(diag.TableEntry, "table entries: %d given, but %s takes %d", len(l.Entries), in.Leaf.Display, len(fields))
 	}
 	for i, f := range fields {
-		if i == len(l.Entries) {
-			return errorf(diag.TableEntry, "%s needs an entry of table %s: write it behind the word, as WORD / ENTRY", in.Leaf.Display, f.Table)
-		}
 		t := &p.tables[f.TableIndex]
 		if size := min(t.Size, maxTable); f.Index >= uint64(size) {
 			return errorf(diag.TableEntry, "%s names entry %d of table %s, which has %d", in.Leaf.Display, f.Index, f.Table, size)
@@ -278,7 +281,7 @@ func (p *Placer) place(l *Line, in isa.Inst) error {
 func (p *Placer) forget() {
 	for _, f := range p.used {
 		p.entries[f.TableIndex][f.Index] = bits.Value{}
-		p.d.SetTable(f.TableIndex, nil)
+		p.d.SetTable(f.TableIndex, p.given[f.TableIndex])
 	}
 	p.used = p.used[:0]
 }

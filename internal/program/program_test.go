@@ -259,7 +259,7 @@ func TestEntryOfOperand(t *testing.T) {
 		{"d2 / 77", "[e77], r2"},
 		{"de / 12 / 34", "[e12], [e34]"},
 		{"dd / 12 / 34", "error: #instruction names entry 5 of table one twice, and the two that are given differ [table-entry]"},
-		{"de / 12", "error: #instruction needs an entry of table one: write it behind the word, as WORD / ENTRY [table-entry]"},
+		{"de / 12", "error: table entries: 1 given, but #instruction takes 2 [table-entry]"},
 		{"22 / 12", "error: table entries: 1 given, but #instruction takes 0 [table-entry]"},
 	} {
 		if got := prepared(t, s, p, x.text); got != x.want {
@@ -298,7 +298,8 @@ func TestPrepare(t *testing.T) {
 		{"00000424 / 11 / 22", "two e11, e22"},
 		{"00000664 / 33 / 33", "two e33, e33"},
 		{"00000664 / 33 / 34", "error: two names entry 3 of table one twice, and the two that are given differ [table-entry]"},
-		{"00000424 / 11", "error: two needs an entry of table one: write it behind the word, as WORD / ENTRY [table-entry]"},
+		{"00000424 / 11", "error: table entries: 1 given, but two takes 2 [table-entry]"},
+		{"00000424", "two e0, e0; no entry 1 in table one of 0 [table-entry]; no entry 2 in table one of 0 [table-entry]"},
 		{"00000424 / 11 / 22 / 33", "error: table entries: 3 given, but two takes 2 [table-entry]"},
 		{"00001224 / 1 / 2", "error: two names entry 9 of table one, which has 8 [table-entry]"},
 		{"00000424 / 11 / 12345", "error: table entry 1 has 17 bits, but those of one have 16 [hex-size]"},
@@ -326,7 +327,33 @@ func prepared(t *testing.T, s *isa.Set, p *program.Placer, text string) string {
 	case !ok:
 		return "unknown"
 	}
-	return string(p.Decoder().Append(nil, in))
+	got := string(p.Decoder().Append(nil, in))
+	if odd := p.Decoder().Odd() > 0; odd != in.Missing {
+		t.Errorf("%s: missing %v, %q", text, in.Missing, p.Decoder().Findings())
+	}
+	for _, f := range p.Decoder().Findings() {
+		got += "; " + f.Text
+	}
+	return got
+}
+
+// A line without entries has those of a table that the decoder was given, also after lines that have their own.
+func TestPrepareWithTables(t *testing.T) {
+	s := load(t, toy)
+	d := decoder(t, s)
+	d.SetTable(0, []bits.Value{bits.Of(0x10), bits.Of(0x11), bits.Of(0x12)})
+	p := program.NewPlacer(d)
+	for _, x := range []struct{ text, want string }{
+		{"00000424", "two e11, e12"},
+		{"00000424 / 21 / 22", "two e21, e22"},
+		{"00000424 / 21", "error: table entries: 1 given, but two takes 2 [table-entry]"},
+		{"00000424", "two e11, e12"},
+		{"00000664", "two e0, e0; no entry 3 in table one of 3 [table-entry]"},
+	} {
+		if got := prepared(t, s, p, x.text); got != x.want {
+			t.Errorf("%s: got %q, want %q", x.text, got, x.want)
+		}
+	}
 }
 
 func TestLineSize(t *testing.T) {

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/isa"
+)
+
+// tablesFlag gives raw code the tables that stand beside it.
+type tablesFlag struct {
+	files []string
+	read  *tablesRead
+}
+
+// tablesRead has the entries of the tables, by their numbers, once they were read.
+type tablesRead struct {
+	mu      sync.Mutex
+	entries [][]bits.Value
+}
+
+// addTables adds the flag.
+func (f *machineFlags) addTables(cmd *cobra.Command) {
+	f.tables.read = &tablesRead{}
+	cmd.Flags().StringArrayVar(&f.tables.files, "table", nil, "give raw code a table of operands, as `NAME=FILE`: words of 32 bits, as bytes or as text in hexadecimal")
+	complete(cmd, "table", func() (names []string) {
+		if set := f.loaded(); set != nil {
+			for _, t := range set.Tables() {
+				names = append(names, t.Name+"=")
+			}
+		}
+		return names
+	})
+}
+
+// checkTables refuses tables for a file that starts as one of a format: that has its own.
+func (f *machineFlags) checkTables(name string, start []byte) error {
+	if len(f.tables.files) == 0 {
+		return nil
+	}
+	if _, format, known := f.recognise(start); known {
+		return usagef("--table is for raw code, and %s is %s, which has its own tables", inputName(name), format.Name)
+	}
+	return nil
+}
+
+// readTables returns the entries of all tables of a machine, those of a table that is not given being none.
+func (f *machineFlags) readTables(set *isa.Set) ([][]bits.Value, error) {
+	if len(f.tables.files) == 0 {
+		return nil, nil
+	}
+	f.tables.read.mu.Lock()
+	defer f.tables.read.mu.Unlock()
+	if f.tables.read.entries != nil {
+		return f.tables.read.entries, nil
+	}
+	known := set.Tables()
+	if len(known) == 0 {
+		return nil, usagef("--table %q, but %s has no tables", f.tables.files[0], setName(set))
+	}
+	entries := make([][]bits.Value, len(known))
+	for _, arg := range f.tables.files {
+		name, file, ok := strings.Cut(arg, "=")
+		i := slices.IndexFunc(known, func(t isa.TableInfo) bool { return t.Name == name })
+		switch {
+		case !ok || file == "":
+			return nil, usagef("--table %q, expected NAME=FILE", arg)
+		case i < 0:
+			return nil, usagef("--table %q: no table %q, expected %s", arg, name, tableNames(set))
+		case entries[i] != nil:
+			return nil, usagef("--table %s is given twice", name)
+		}
+		var err error
+		if entries[i], err = f.readTable(set, &known[i], file); err != nil {
+			return nil, err
+		}
+	}
+	f.tables.read.entries = entries
+	return entries, nil
+}
+
+func tableNames(set *isa.Set) string {
+	var names []string
+	for _, t := range set.Tables() {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// readTable reads the entries of a table: words of 32 bits, in the order in which raw code has them, several for an entry
+// that is longer. Zeros may follow those that the machine has: programs keep tables in larger arrays.
+func (f *machineFlags) readTable(set *isa.Set, t *isa.TableInfo, file string) ([]bits.Value, error) {
+	data, err := readAll(f.cmd, file)
+	if err != nil {
+		return nil, err
+	}
+	root := &isa.Root{Unit: 32, HighFirst: set.HighFirst()}
+	if isText(string(data)) {
+		if data, err = program.HexText(root, textOf(file, data)); err != nil {
+			return nil, err
+		}
+	} else if f.order == byteOrders[1] {
+		for word := range slices.Chunk(data, root.Unit/8) {
+			slices.Reverse(word)
+		}
+	}
+	stored := int64(root.Stored(t.Bits))
+	im, err := program.Raw(root, data)
+	if err == nil && im.Bits%stored != 0 {
+		err = fmt.Errorf("%d bytes, expected entries of %d bytes", len(data), stored/8)
+	}
+	if err != nil {
+		return nil, fileError(file, err)
+	}
+	list := []bits.Value{}
+	for at := int64(0); at < im.Bits; at += stored {
+		v, _ := im.At(at, root, int(stored))
+		switch {
+		case v.Len() > t.Bits:
+			return nil, fileError(file, fmt.Errorf("entry %d has %d bits, expected at most %d, as those of table %s", at/stored, v.Len(), t.Bits, t.Name))
+		case len(list) < t.Size:
+			list = append(list, v)
+		case !v.IsZero():
+			return nil, fileError(file, fmt.Errorf("entry %d, expected at most %d entries, the size of table %s", at/stored, t.Size, t.Name))
+		}
+	}
+	return list, nil
+}

@@ -46,7 +46,7 @@ printed as source too. Raw words may be text in hexadecimal, such as an array in
 
 With --hex each line of the input is one instruction. A single group of digits is a number, the most
 significant digit first; several groups are 32-bit words in the order in which programs store them.
-Table entries follow, each after a slash. A line that cannot be read becomes "error: ..."; the other
+Table entries follow, each after a slash, or are in the file of --table. A line that cannot be read becomes "error: ..."; the other
 lines are still printed. For a2xx the input is a whole program in 32-bit words; with --root it is
 single instructions.
 

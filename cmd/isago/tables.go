@@ -29,13 +29,13 @@ type tablesRead struct {
 func (f *machineFlags) addTables(cmd *cobra.Command) {
 	f.tables.read = &tablesRead{}
 	cmd.Flags().StringArrayVar(&f.tables.files, "table", nil, "give raw code a table of operands, as `NAME=FILE`: words of 32 bits, as bytes or as text in hexadecimal")
-	complete(cmd, "table", func() (names []string) {
+	_ = cmd.RegisterFlagCompletionFunc("table", func(*cobra.Command, []string, string) (names []string, what cobra.ShellCompDirective) {
 		if set := f.loaded(); set != nil {
 			for _, t := range set.Tables() {
 				names = append(names, t.Name+"=")
 			}
 		}
-		return names
+		return names, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 	})
 }
 

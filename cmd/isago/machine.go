@@ -195,7 +195,7 @@ type machineFlags struct {
 	contexts []string
 	// member is the name of the one program of the file that is meant, "" for all.
 	member string
-	tables   tablesFlag
+	tables tablesFlag
 	// asText tells that raw code is text in hexadecimal, also where that is not seen of it.
 	asText bool
 }

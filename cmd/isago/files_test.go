@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/internal/diag"
@@ -62,5 +63,27 @@ func TestFilesInAnyOrder(t *testing.T) {
 	}
 	if list, _ := os.ReadDir(dir); len(list) != 2 {
 		t.Errorf("the folder has %v", list)
+	}
+}
+
+// Inputs are opened in one place, which records them. gen reads the files that it is about to write.
+func TestInputsAreRecorded(t *testing.T) {
+	list, err := filepath.Glob("*.go")
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, name := range list {
+		if strings.HasSuffix(name, "_test.go") || name == "files.go" || name == "gen.go" {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range []string{"os.Open(", "os.ReadFile(", "os.DirFS("} {
+			if bytes.Contains(text, []byte(call)) {
+				t.Errorf("%s calls %s), expected the open of files", name, call)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ func eachLine(r io.Reader, w *bufio.Writer, workers int, start func() (lineFunc,
 		}
 		return w.Flush()
 	})
-	return errors.Join(err, w.Flush(), b.err)
+	return errors.Join(cmp.Or(err, w.Flush()), b.err) // a writer that failed fails again
 }
 
 // block is some lines of an input. The last one may lack its end.

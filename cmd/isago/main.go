@@ -25,7 +25,11 @@ func main() {
 	if isPicasso(os.Args[0]) {
 		args = append([]string{"asm", picassoFlag}, args...)
 	}
-	os.Exit(run(args, os.Stdin, os.Stdout, os.Stderr))
+	var out io.Writer = os.Stdout
+	if stdoutClosed() {
+		out = closedOutput{}
+	}
+	os.Exit(run(args, os.Stdin, out, os.Stderr))
 }
 
 // debugEnv is the environment variable with which a crash shows its stack.

@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 //	repeat N FROM TO         writes a file N times over
 //	longline N FROM TO       writes a line of N zeros, and a file behind it
 //	head N FROM TO           writes the first N bytes of a file
+//
+// The condition closed holds where the command can tell that standard output is closed.
 func TestScripts(t *testing.T) {
 	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "pica200"))
 	if err != nil {
@@ -56,6 +58,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv(raceVariable, os.Getenv(raceVariable))
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "closed" {
+				return false, fmt.Errorf("no condition %s", name)
+			}
+			return seesClosed, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status, "unhex": unhex, "hex": printHex, "json": checkJSON, "jsonlines": checkJSONLines,

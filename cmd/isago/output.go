@@ -24,9 +24,15 @@ type output struct {
 	used  *usedFile
 }
 
-// stdout is standard output. It keeps the first error of a write, which not everything that prints returns. Go itself
-// sees to it that no file is opened as standard output where that is closed: the runtime opens the null device there, and
-// what is written is lost without an error.
+// closedOutput is standard output that was closed before the command started.
+type closedOutput struct{}
+
+// Write fails.
+func (closedOutput) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "standard output", Err: fs.ErrClosed}
+}
+
+// stdout is standard output. It keeps the first error of a write, which not everything that prints returns.
 type stdout struct {
 	io.Writer
 	failed error

@@ -16,6 +16,8 @@ type constArray struct {
 	span   diag.Span
 	size   int // -1: as many as there are
 	values [][16]byte
+	// failed tells that the array could not be read, which was reported where it was.
+	failed bool
 }
 
 // constant returns the directive that presets the next free register of a bank.
@@ -23,6 +25,7 @@ func constant(bank bank) func(*assembly, *args, diag.Span) {
 	return func(r *assembly, a *args, span diag.Span) {
 		d := r.program()
 		name, at, payload, ok := r.valued(bank, a, span)
+		defer r.undefined(name, at)
 		if !ok {
 			return
 		}
@@ -100,14 +103,15 @@ func (r *assembly) setb(a *args, _ diag.Span) {
 
 var boolWords = map[string]uint8{"true": 1, "on": 1, "1": 1, "false": 0, "off": 0, "0": 0}
 
-// valued reads NAME(X, Y, Z, W).
+// valued reads NAME(X, Y, Z, W). The name is read where the values are not.
 func (r *assembly) valued(bank bank, a *args, span diag.Span) (name string, at diag.Span, payload [16]byte, ok bool) {
 	text, _ := a.rest()
 	start := a.pos
 	name, values, closed := strings.Cut(text, "(")
 	if !closed || !strings.Contains(values, ")") {
 		r.fail(diag.Directive, r.span(start, len(a.text)), "%q, expected NAME(X, Y, Z, W)", text)
-		return "", span, payload, false
+		name, _, _ = strings.Cut(name, " ")
+		return name, span, payload, false
 	}
 	open := start + len(name) + 1
 	name = trimEnd(name)
@@ -255,6 +259,7 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 	text, at := a.rest()
 	if r.array != nil {
 		if !strings.HasPrefix(text, "(") || !strings.Contains(text, ")") {
+			r.array.failed = true
 			r.fail(diag.Directive, at, "%q, expected (X, Y, Z, W), or .end of the array %s", text, r.array.name)
 			return
 		}
@@ -262,8 +267,8 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 			r.fail(diag.Directive, at, "the array %s has %s, this is one more", r.array.name, count(r.array.size, "value"))
 			return
 		}
-		payload, _ := r.tuple(floatBank, text[1:], a.pos+1)
-		r.array.values = append(r.array.values, payload)
+		payload, ok := r.tuple(floatBank, text[1:], a.pos+1)
+		r.array.values, r.array.failed = append(r.array.values, payload), r.array.failed || !ok
 		return
 	}
 	name, rest, ok := strings.Cut(text, "[")
@@ -271,6 +276,7 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 	name, inner = strings.TrimSpace(name), strings.TrimSpace(inner)
 	r.array = &constArray{name: name, span: span, size: -1}
 	if !ok || !closed || strings.TrimSpace(behind) != "" || !isIdentifier(name) {
+		r.array.failed = true
 		r.fail(diag.Directive, at, "%q, expected NAME[SIZE] or NAME[]", text)
 		return
 	}
@@ -279,7 +285,7 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 	}
 	if r.array.size, ok = number(inner); !ok || r.array.size < 1 {
 		r.fail(diag.TextRange, at, "size %q, expected a number from 1 on", inner)
-		r.array.size = -1
+		r.array.size, r.array.failed = -1, true
 	}
 }
 
@@ -287,6 +293,10 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 func (r *assembly) endArray() {
 	array := r.array
 	r.array = nil
+	defer r.undefined(array.name, array.span)
+	if array.failed {
+		return
+	}
 	n := max(len(array.values), array.size)
 	if n == 0 {
 		r.fail(diag.Directive, array.span, "the array %s has no values", array.name)

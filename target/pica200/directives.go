@@ -231,9 +231,17 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 	if r.banks.reserved(name) && name != o.String() {
 		r.warn(diag.HiddenName, span, "%s is %s in this file from here on, no longer the register of that name", name, o.String())
 	}
-	r.aliases[name], r.hiding = &alias{o, span, size}, r.hiding || r.banks.reserved(name)
+	r.aliases[name], r.hiding = &alias{operand: o, span: span, size: size}, r.hiding || r.banks.reserved(name)
 	r.names = r.declaration(declared{r.names, name, o, size})
 	return true
+}
+
+// undefined declares the name of a declaration that could not be read, so that its uses are not reported too.
+func (r *assembly) undefined(name string, span diag.Span) {
+	if isConstantName(name) && r.aliases[name] == nil && !r.banks.reserved(name) {
+		r.aliases[name] = &alias{span: span, failed: true}
+		r.names = r.declaration(declared{before: r.names, name: name})
+	}
 }
 
 // declared is a name that is declared behind others.
@@ -276,6 +284,7 @@ func (r *assembly) alias(a *args, _ diag.Span) {
 	if !ok {
 		return
 	}
+	defer r.undefined(name, span)
 	a.blanks()
 	o, ok := r.operand(a.text, a.pos, len(a.text))
 	if !ok {
@@ -314,6 +323,7 @@ func (r *assembly) in(a *args, _ diag.Span) {
 	if !ok {
 		return
 	}
+	defer r.undefined(name, span)
 	o := operand{file: r.banks.files[inputBank], num: -1, swz: noSwizzle}
 	if text, _ := a.rest(); text != "" {
 		var at diag.Span
@@ -357,6 +367,7 @@ func (r *assembly) out(a *args, _ diag.Span) {
 		r.fail(diag.Directive, span, "%q, expected a name for the output, or -", name)
 		return
 	}
+	defer r.undefined(name, span)
 	kind, at := a.word()
 	text, letters, masked := strings.Cut(kind, ".")
 	semantic, ok := semanticNamed(text)

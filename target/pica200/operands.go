@@ -112,6 +112,9 @@ type alias struct {
 	span diag.Span
 	// size is the length of the run of registers that is declared with the name, 0 for a mere alias.
 	size int
+	// failed marks the name of a declaration that could not be read, which was reported there: operands
+	// with the name fail without another message.
+	failed bool
 }
 
 func (o operand) String() string { return o.file.Name + strconv.Itoa(o.num) }
@@ -255,7 +258,7 @@ func isForeignComment(text string) bool {
 func (s *operandScan) resolve(name string, off int) (o operand, ok bool) {
 	r := s.r
 	if s.alias = r.aliases[name]; s.alias != nil {
-		return s.alias.operand, true
+		return s.alias.operand, !s.alias.failed
 	}
 	if o, ok = r.banks.register(name); ok {
 		return o, true

@@ -146,11 +146,12 @@ func (r *assembly) declareUniform(bank bank, part string, off int) {
 	part = strings.Trim(part, " \t")
 	span := r.span(off, off+len(part))
 	d := r.program()
-	name, size, ok := r.sized(part, off)
+	written, size, ok := r.sized(part, off)
+	name, register, explicit := strings.Cut(written, "@")
+	defer r.undefined(strings.TrimSpace(name), span)
 	if !ok {
 		return
 	}
-	name, register, explicit := strings.Cut(name, "@")
 	u := &uniform{name: strings.TrimSpace(name), bank: bank, first: -1, size: size, span: span, private: d.private()}
 	if !isIdentifier(u.name) {
 		r.fail(diag.Directive, span, "%q, expected a name of letters, digits, _ and $", u.name)
@@ -169,7 +170,7 @@ func (r *assembly) declareUniform(bank bank, part string, off int) {
 	}
 }
 
-// sized reads NAME or NAME[SIZE]; the size is 1 where none is given.
+// sized reads NAME or NAME[SIZE]; the size is 1 where none is given. The name is read where the size is not.
 func (r *assembly) sized(part string, off int) (name string, size int, ok bool) {
 	name, rest, array := strings.Cut(part, "[")
 	if !array {
@@ -179,13 +180,13 @@ func (r *assembly) sized(part string, off int) (name string, size int, ok bool) 
 	at := off + len(name) + 1
 	if !closed {
 		r.fail(diag.Directive, r.span(at-1, off+len(part)), "no ] that closes this [")
-		return "", 0, false
+		return name, 0, false
 	}
 	r.ignored("size", behind, at+len(inner)+1)
 	n, good := number(strings.TrimSpace(inner))
 	if !good || n < 1 {
 		r.fail(diag.TextRange, r.span(at, at+len(inner)), "size %q, expected a number from 1 on", strings.TrimSpace(inner))
-		return "", 0, false
+		return name, 0, false
 	}
 	return strings.TrimSpace(name), n, true
 }

@@ -3,6 +3,7 @@ package program
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -188,7 +189,7 @@ func (a *Assembler) Assemble(src *Text) (*Code, error) {
 func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code, error) {
 	r := assembler{
 		Assembler: a, p: a.Parser, src: src, root: a.Root, unit: a.Root.Unit, comment: Comment(a.Set),
-		labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{}, whole: map[int64]bool{},
+		labels: map[string]label{}, known: map[string]bool{}, names: map[string]number{}, failed: map[string]bool{}, whole: map[int64]bool{},
 		code: Code{text: src, root: a.Root, entries: map[int][]asm.Entry{}},
 	}
 	r.own = ownMarksOf(r.p, a.Set, r.comment)
@@ -228,6 +229,11 @@ type assembler struct {
 	names map[string]number
 	// guessed is a name further down that an expression has needed in the first pass.
 	guessed string
+	// failed are the names of .set whose expression failed, which was reported there; the value tells whether
+	// it was in the first pass. tainted tells that the present statement needs one: its mistakes may come from
+	// that.
+	failed  map[string]bool
+	tainted bool
 	// own tells what of a source texts of the machine have too; whole has the offsets of texts that
 	// are instructions although they look like something else.
 	own        ownMarks
@@ -324,8 +330,12 @@ func cutLabel(text string) (name, rest string, ok bool) {
 func (a *assembler) start(first bool) {
 	a.first, a.addr, a.left, a.moved = first, 0, 0, false
 	clear(a.names)
+	maps.DeleteFunc(a.failed, func(_ string, first bool) bool { return !first })
 	a.p.Symbol = func(name string) (int64, bool) {
 		a.asked = true
+		if a.taints(name) {
+			return 0, true
+		}
 		if l, ok := a.labels[name]; ok {
 			return l.addr, true
 		}
@@ -429,7 +439,7 @@ const (
 // statement defines labels, and takes a directive or an instruction, which may have been read ahead. Of a bad one
 // nothing but the labels counts.
 func (a *assembler) statement(s Statement, known *ahead, bad bool) kind {
-	a.p.Addr = a.addr
+	a.p.Addr, a.tainted = a.addr, false
 	text, off := a.labelsOf(s.Text, s.Off)
 	code := text
 	if a.own.comment {
@@ -569,6 +579,9 @@ func (a *assembler) fail(err error, off int64) {
 		a.bad, a.wrong = true, true
 	} else if a.bad && found.Code != diag.TextSymbol {
 		return // addresses are off, so that other complaints would mislead
+	}
+	if a.tainted {
+		return
 	}
 	a.errs = append(a.errs, found)
 }

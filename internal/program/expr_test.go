@@ -136,6 +136,10 @@ func TestDirectiveErrors(t *testing.T) {
 		{"ldi $(0x10 << 40)", "x.s:1:5: $(17592186044416) does not fit IMM, expected 0 to 4294967295 [text-range]"},
 		{"ldi $(1) x", `x.s:1:10: "x", expected the end of the instruction [text-expected]`},
 		{"ldi $(0-1) ", "x.s:1:5: $(-1) does not fit IMM, expected 0 to 4294967295 [text-range]"},
+		// a .set that fails declares its name, so that its uses are not reported
+		{".set x, 1/0\n.set y, x+1\nldi $(x)\nldi $(y)\n.word x, y\n.align x\n.skip y-x\nl:", "x.s:1:10: division by 0 [text-range]"},
+		{".set x 2\nldi $(x)\n.set x, 3\nldi $(x+z)", `x.s:1:6: "x", expected a name, a comma and an expression [text-expected]` +
+			"\nx.s:4:9: z is no label and no name of .set, expected one or a number such as 0x12 [text-symbol]"},
 		{".aligned 4", `x.s:1:1: no instruction starts with ".aligned" [text-unknown]`},
 	} {
 		_, err := assemble(t, load(t, toy), x.text)

@@ -120,6 +120,9 @@ func (a *assembler) value(name string) (int64, bool) {
 	if name == "." {
 		return a.addr / 8, true
 	}
+	if a.taints(name) {
+		return 0, true
+	}
 	if n, ok := a.names[name]; ok {
 		if n.guessed != "" {
 			a.guessed = n.guessed
@@ -134,6 +137,16 @@ func (a *assembler) value(name string) (int64, bool) {
 	return l.addr / 8, ok
 }
 
+// taints reports whether a name is one of .set whose expression failed, and marks the statement if so.
+func (a *assembler) taints(name string) bool {
+	_, failed := a.failed[name]
+	if _, set := a.names[name]; set {
+		failed = false
+	}
+	a.tainted = a.tainted || failed
+	return failed
+}
+
 // setName gives a name a value: .set NAME, EXPRESSION.
 func (a *assembler) setName(o *operands) error {
 	o.blanks()
@@ -142,6 +155,9 @@ func (a *assembler) setName(o *operands) error {
 	o.pos += len(name)
 	trimmed := strings.TrimRight(name, blanks)
 	if !ok || !isLabel(trimmed) {
+		if words := strings.Fields(name); len(words) > 0 && isLabel(words[0]) {
+			a.failed[strings.Clone(words[0])] = a.first
+		}
 		return o.wrong(from, diag.TextExpected, "%s, expected a name, a comma and an expression", standing(name))
 	}
 	if l, ok := a.labels[trimmed]; ok && a.first {
@@ -152,11 +168,16 @@ func (a *assembler) setName(o *operands) error {
 	o.pos++
 	a.guessed = ""
 	v, err := o.expr(wantNumber)
-	if err != nil {
+	if err == nil {
+		err = o.end()
+	}
+	if err != nil || a.tainted {
+		delete(a.names, trimmed)
+		a.failed[strings.Clone(trimmed)] = a.first
 		return err
 	}
 	a.names[strings.Clone(trimmed)] = number{v, a.guessed}
-	return o.end()
+	return nil
 }
 
 // skip leaves bytes of 0: .skip BYTES.

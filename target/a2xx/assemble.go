@@ -340,7 +340,11 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 	if len(a.names.byName) == 0 {
 		res, err = p.Parse(l.text)
 	} else {
-		for _, wrong := range a.names.spellOut(&a.line, l.text) {
+		list, ok := a.names.spellOut(&a.line, l.text)
+		if !ok {
+			return res, false
+		}
+		for _, wrong := range list {
 			a.errs = append(a.errs, wrong.At(a.src, l.off))
 		}
 		res, err = p.ParseLine(&a.line)
@@ -381,7 +385,10 @@ func (a *Assembler) startAhead() (func(program.Statement) ahead, error) {
 	var line asm.Line
 	return func(s program.Statement) ahead {
 		k := a.kindOf(s.Text)
-		if k == nil || a.names.spellOut(&line, s.Text) != nil {
+		if k == nil {
+			return ahead{}
+		}
+		if wrong, ok := a.names.spellOut(&line, s.Text); wrong != nil || !ok {
 			return ahead{}
 		}
 		res, ok := parsers[k].Try(string(line.Text))

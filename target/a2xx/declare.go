@@ -31,15 +31,31 @@ type Symbol struct {
 type names struct {
 	a    *Assembler
 	list []Symbol
-	// byName has the index of each name in list.
+	// byName has the index of each name in list, failedName for those of headers that could not be read, which
+	// was reported there: instructions with such a name fail without another message.
 	byName map[string]int
 }
+
+const failedName = -1
 
 func newNames(a *Assembler) names { return names{a: a, byName: map[string]int{}} }
 
 func (n *names) forget() {
 	n.list = n.list[:0]
 	clear(n.byName)
+}
+
+// failed declares the name with which the rest of a header starts, if it has one and no header before has it.
+func (n *names) failed(rest string) {
+	name := identifier(strings.TrimSpace(rest))
+	if _, ok := n.byName[name]; !ok && n.isName(name) {
+		n.byName[name] = failedName
+	}
+}
+
+// isName reports whether a header can declare a name.
+func (n *names) isName(name string) bool {
+	return name != "" && !n.isRegister(name) && !strings.ContainsAny(name, ".$")
 }
 
 // headers are the kinds of headers. Of which registers they are, a file or view of the description says. The
@@ -104,6 +120,7 @@ func (n *names) header(text string, off int) {
 		}
 		if !closed || !ok || s.Last < s.First {
 			n.a.fail(diag.RegisterUse, off, end, "(%s, expected %s", rest[1:], regs.expected())
+			n.failed(behind)
 			return
 		}
 		rest = strings.TrimSpace(behind)
@@ -138,6 +155,7 @@ func (b bank) register(text string) (int, bool) {
 // named reads the name of a header, the number of its registers if these are not given, and values.
 func (n *names) named(s *Symbol, rest string, off, end, size int, shared bool) {
 	s.Name = identifier(rest)
+	defer n.failed(s.Name)
 	rest = strings.TrimSpace(rest[len(s.Name):])
 	count := 1
 	if strings.HasPrefix(rest, "[") {
@@ -199,10 +217,10 @@ func (n *names) declare(s *Symbol, off, end int, shared bool) {
 	if s.Name == "" && s.Kind == "const" {
 		return
 	}
-	switch _, taken := n.byName[s.Name]; {
-	case s.Name == "" || n.isRegister(s.Name) || strings.ContainsAny(s.Name, ".$"):
+	switch at, taken := n.byName[s.Name]; {
+	case !n.isName(s.Name):
 		n.a.fail(diag.Directive, off, end, "%q, expected a name behind @%s", s.Name, s.Kind)
-	case taken && n.list[n.byName[s.Name]].Kind != s.Kind:
+	case taken && (at == failedName || n.list[at].Kind != s.Kind):
 		n.a.fail(diag.Duplicate, off, end, "%s is declared twice", s.Name)
 	default:
 		n.byName[s.Name] = len(n.list) - 1
@@ -221,16 +239,20 @@ func (n *names) isRegister(name string) bool {
 	return false
 }
 
-// spellOut puts a text into a line, with registers in the places of names, and returns what is wrong with these.
-func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error) {
+// spellOut puts a text into a line, with registers in the places of names, and returns what is wrong with these. ok is
+// false where a name is that of a header which could not be read.
+func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error, ok bool) {
 	line.Start(text)
 	for i := 0; i < len(text) && len(n.byName) > 0; {
 		word := identifier(text[i:])
 		name, _, _ := strings.Cut(word, ".")
-		at, ok := n.byName[name]
-		if !ok || i > 0 && (nameByte(text[i-1], false) || text[i-1] == '@') {
+		at, known := n.byName[name]
+		if !known || i > 0 && (nameByte(text[i-1], false) || text[i-1] == '@') {
 			i += max(len(word), 1)
 			continue
+		}
+		if at == failedName {
+			return nil, false
 		}
 		line.Keep(i)
 		size, problems := n.register(line, &n.list[at], text[i+len(name):])
@@ -242,7 +264,7 @@ func (n *names) spellOut(line *asm.Line, text string) (wrong []*asm.Error) {
 		i = end
 	}
 	line.Keep(len(text))
-	return wrong
+	return wrong, true
 }
 
 // register puts the register that a name stands for into a line, and returns the length of the index behind

@@ -121,6 +121,21 @@ func TestOneMistakeOneError(t *testing.T) {
 	}
 }
 
+// TestFailedNames assembles programs with a header that cannot be read: it is reported, the uses of its name are not.
+func TestFailedNames(t *testing.T) {
+	const use = "\nEXEC_END\n ALU: MAXv R0 = x, R1\n ADDs R1.x___ = x.x\n ALU: MAXv R0 = R1, x[2]\n ALU: MAXv R0 = x[, R1"
+	for _, header := range []string{
+		"@uniform(R0) x", "@uniform(C0-C256) x[4]", "@uniform x[0]", "@uniform x[300]", "@const(C0) x 1 y", "@uniform(C0-C3) a\n@uniform(C3) x",
+		"@uniform(C4-C2) x",
+	} {
+		_, err := toolsFor(t, "", "vs").assemble(t, header+use)
+		var list diag.List
+		if !errors.As(err, &list) || len(list) != 1 || strings.Contains(list[0].Error(), ":3:") {
+			t.Errorf("%q: %v", header, err)
+		}
+	}
+}
+
 // TestJobs assembles a program of many lines on one and on two processors: code and mistakes are the same.
 func TestJobs(t *testing.T) {
 	var b strings.Builder

@@ -44,6 +44,8 @@ type assembler struct {
 	warnings diag.Bag
 	// last tells that all labels have their places.
 	last bool
+	// tainted tells that the present statement needs a name whose .equ failed: its mistakes may come from that.
+	tainted bool
 	// left is what directives have left free, in bytes.
 	left int64
 }
@@ -53,6 +55,8 @@ type label struct {
 	value int64
 	off   int64
 	fixed bool
+	// failed tells that the expression of .equ failed, which was reported there.
+	failed bool
 }
 
 // section is a piece of the output.
@@ -144,7 +148,7 @@ func (a *assembler) startAhead() (func(program.Statement) read, error) {
 // batch takes statements.
 func (a *assembler) batch(b *program.Batch[read]) error {
 	if b.Open >= 0 {
-		a.errs = a.errs[:a.before]
+		a.errs, a.tainted = a.errs[:a.before], false
 		a.fail(wrong(0, 2, "%s, and no end of the comment", a.src.View(b.Open, b.Open+2)), b.Open)
 		return errEnough
 	}
@@ -184,6 +188,9 @@ func wrong(off, end int, format string, args ...any) *asm.Error {
 
 // fail records a mistake in the statement at off.
 func (a *assembler) fail(err error, off int64) {
+	if a.tainted {
+		return
+	}
 	found := a.src.Error(err, off)
 	var e *asm.Error
 	if errors.As(err, &e) {
@@ -216,6 +223,7 @@ func (a *assembler) statement(text string, off int64, known *read) {
 		text, off = text[end+1:], off+int64(end)+1
 	}
 	text = strings.TrimRight(text, " \t")
+	a.tainted = false
 	switch {
 	case text == "":
 	case text[0] == '.':
@@ -241,23 +249,24 @@ func (a *assembler) define(name string, off int64) {
 	if key == name {
 		a.scope = name
 	}
-	a.setLabel(key, name, off, a.cur.base+int64(len(a.cur.code)), false)
+	a.setLabel(key, name, label{value: a.cur.base + int64(len(a.cur.code)), off: off})
 	if n := len(a.cur.run); n > 0 {
 		a.cur.run[n-1].labels = append(a.cur.run[n-1].labels, key)
 	}
 }
 
-func (a *assembler) setLabel(key, name string, off int64, value int64, fixed bool) {
+func (a *assembler) setLabel(key, name string, l label) {
 	if old, ok := a.labels[key]; ok {
-		a.errs = append(a.errs, a.src.Twice(name, off, old.off))
+		a.errs = append(a.errs, a.src.Twice(name, l.off, old.off))
 		return
 	}
-	a.labels[key] = label{value, off, fixed}
+	a.labels[key] = l
 }
 
 // name returns the value of a name. Before the end that of a label is not to be relied on.
 func (a *assembler) name(name string) (int64, bool) {
 	l, ok := a.labels[full(a.scope, name)]
+	a.tainted = a.tainted || l.failed
 	if a.last || ok && l.fixed {
 		return l.value, ok
 	}
@@ -392,6 +401,7 @@ func (a *assembler) resolve() {
 	for i := range a.fixes {
 		f := &a.fixes[i]
 		a.scope = f.scope
+		a.tainted = false
 		s := statement{text: lexis.Clean(a.src.View(f.off, f.end)), off: f.off, long: f.long}
 		if err := a.fix(f, &s); err != nil {
 			a.fail(err, f.off)

@@ -1,6 +1,7 @@
 package tesla_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -201,6 +202,16 @@ func TestRefused(t *testing.T) {
 		if err == nil || !strings.Contains(diag.Render(err), c.want) || !strings.Contains(diag.Render(err), "t.s:1:") {
 			t.Errorf("%s: error %v, expected %q", c.text, err, c.want)
 		}
+	}
+}
+
+// TestFailedNames reports an .equ whose expression fails once, not at the uses of its name.
+func TestFailedNames(t *testing.T) {
+	const text = ".equ N 1/0; .equ M #N+1; mov b32 $r1 #N; .align #N; .skip #M; .b64 #M; l: bra #l; mov b32 $r1 #K"
+	_, err := compile(t, text, "cp")
+	want := fmt.Sprintf("t.s:1:9: division by 0 [text-range]\nt.s:1:%d: K is no label and no name of .set, expected one or a number such as 0x12 [text-symbol]", len(text))
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 

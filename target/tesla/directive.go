@@ -163,22 +163,28 @@ func (o *operands) equ() error {
 	if err != nil {
 		return err
 	}
+	name = strings.Clone(name)
+	l := label{off: o.off + int64(at), fixed: true}
 	from, to, err := o.next("an expression")
-	if err != nil {
-		return err
+	if err == nil {
+		o.a.named, o.a.last = false, true
+		l.value, err = evaluate(o.s.text, from, to, o.a.name)
+		o.a.last = false
 	}
-	o.a.named, o.a.last = false, true
-	v, err := evaluate(o.s.text, from, to, o.a.name)
-	o.a.last = false
+	if err == nil {
+		err = o.end()
+	}
+	if err != nil || o.a.tainted {
+		l.value, l.failed = 0, true
+	}
+	o.a.setLabel(full(o.a.scope, name), name, l)
 	if err != nil {
 		return err
 	}
 	if strings.ContainsFunc(o.s.text[from:to], func(r rune) bool { return r < 128 && isLetter(byte(r)) }) {
 		o.a.closeShort()
 	}
-	name = strings.Clone(name)
-	o.a.setLabel(full(o.a.scope, name), name, o.off+int64(at), v, true)
-	return o.end()
+	return nil
 }
 
 // section goes on with a section, or starts one, at an address if that is given.

@@ -47,7 +47,8 @@ its directives tell.
 For pica200 it reads picasso's language and writes an SHBIN file. Several sources become one file, in which
 each is a program and all share their procedures; with --each, every source becomes a file of its own.
 With --hex, text without such a suffix and without directives is plain instructions. Called as picasso, or
-with --picasso as its first argument, it takes picasso's command line.
+with --picasso as its first argument, it takes picasso's command line. --compat picasso assembles what
+picasso does, also where that is not what the source says; there is a warning at each such place.
 
 For tegra it reads grate's language, or a file of its own, and writes a file of text with the names
 of the program; --format and --hex choose another format.
@@ -86,6 +87,7 @@ of --plain could not be read.`,
 	f.machineFlags.add(cmd)
 	f.sourceFlags.add(cmd)
 	complete(cmd, "format", f.formats)
+	complete(cmd, "compat", f.compats)
 	f.jobsFlag.add(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.plain, "plain", false, "read one instruction per line, each independent of the others; with --hex")

@@ -78,5 +78,6 @@ func picasso(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	o.compat = pica200.Picasso
 	return o.compile(cmd, c, files, o.out)
 }

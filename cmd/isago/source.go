@@ -32,6 +32,7 @@ type sourceFlags struct {
 	// spelling and target are those of the source and of the file, as the flags together say.
 	spelling, target string
 	noNop            bool
+	compat           string
 	noWarn           []string
 	werror, each     bool
 	// convert makes what is written of the compiler's file; nil writes the file.
@@ -47,6 +48,7 @@ func (f *sourceFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.header, "header", "", "write a C header with the registers of the uniforms to `FILE`")
 	flags.StringVar(&f.format, "format", "", "write the file as `NAME`, for tegra: vp (default), high, low, hex, c or host1x; for a2xx: bin (default) or hex")
 	flags.BoolVarP(&f.noNop, "no-nop", "n", false, "warn if a nop is needed at the end of a block, instead of adding it")
+	flags.StringVar(&f.compat, "compat", "", "assemble as `TOOL` does, also what it takes otherwise than it says: picasso, for pica200")
 	noWarnFlag(cmd, &f.noWarn)
 	flags.BoolVar(&f.werror, "werror", false, "treat warnings as errors")
 	flags.BoolVar(&f.each, "each", false, "write one file for each source; -o names a folder")
@@ -86,6 +88,15 @@ func (f *asmFlags) formats() []string {
 		return nil
 	}
 	return m.Outputs
+}
+
+// compats lists the tools as which the compiler of the machine that is named reads source.
+func (f *asmFlags) compats() []string {
+	m, err := catalog.Lookup(f.isa)
+	if err != nil {
+		return nil
+	}
+	return m.Compat
 }
 
 // wanted drops the warnings that are not wanted, and counts those beyond what is shown. With --werror what is left is an error.
@@ -142,13 +153,26 @@ func (f *asmFlags) compiler() (program.Compiler, error) {
 		if f.format != "" {
 			return nil, usagef("--format belongs to whole programs of machines with several formats, such as tegra")
 		}
+		if f.compat != "" {
+			return nil, f.noCompat(nil)
+		}
 		return nil, nil // an unknown name is told of where the machine is loaded
 	case f.hex && f.format != "":
 		return nil, usagef("--hex and --format exclude each other")
+	case f.compat != "" && !slices.Contains(m.Compat, f.compat):
+		return nil, f.noCompat(m.Compat)
 	case f.format != "" && !slices.Contains(m.Outputs, f.format):
 		return nil, usagef("--format %q, expected one of %s", f.format, strings.Join(m.Outputs, ", "))
 	}
 	return m.NewCompiler()
+}
+
+// noCompat is the error for a --compat that a machine does not have.
+func (f *sourceFlags) noCompat(known []string) error {
+	if len(known) > 0 {
+		return usagef("--compat %q, expected %s", f.compat, strings.Join(known, " or "))
+	}
+	return usagef("--compat belongs to source of machines that other tools assemble, such as pica200")
 }
 
 // hexFormat is the format that --hex stands for.
@@ -220,7 +244,7 @@ func entriesOf(d *isa.Decoder, fields []isa.Field) []asm.Entry {
 
 // compile makes one file from sources.
 func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []string, output string) error {
-	out, err := compiled(cmd, c, names, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling, Context: f.contexts, Jobs: f.processors})
+	out, err := compiled(cmd, c, names, program.CompileOptions{NoPad: f.noNop, Format: f.target, Syntax: f.spelling, Compat: f.compat, Context: f.contexts, Jobs: f.processors})
 	if err != nil {
 		return err
 	}

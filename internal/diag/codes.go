@@ -112,6 +112,7 @@ const (
 	IgnoredText Code = "ignored-text"
 	TooLarge    Code = "too-large"
 	ReadDiffers Code = "read-differently"
+	AsPicasso   Code = "as-picasso"
 	HiddenName  Code = "hides-register"
 	OutsideLoop Code = "outside-loop"
 	VertexEmit  Code = "vertex-emit"
@@ -145,7 +146,7 @@ const (
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
-		IgnoredText, TooLarge, ReadDiffers, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry,
+		IgnoredText, TooLarge, ReadDiffers, AsPicasso, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry,
 		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
@@ -257,5 +258,6 @@ var codes = []CodeInfo{
 	{PastArray, "warning: an index beyond the registers of a name", `m[4] of .fvec m[4]`},
 	{MaskOrder, "warning: a mask whose components are not in their order, which has no meaning", `mov r0.yx, r1`},
 	{UnexpectedBits, "warning: an instruction with bits that the hardware does not take, by its description", `ld b64 $r1d g14[$r2], where a pair starts at an even register`},
+	{AsPicasso, "warning: with --compat picasso, what picasso makes of a source that says something else", `mov r0, o1, which picasso assembles as mov r0, v1`},
 	{ReadDiffers, "warning: what an older assembler accepts and takes for something else", `.consti k(0x10, 0, 0, 0), where picasso reads 0`},
 }

@@ -18,6 +18,8 @@ type CompileOptions struct {
 	Jobs int
 	// Syntax is the spelling of the source; "" is the plain one.
 	Syntax string
+	// Compat is the tool as which a source is read where that takes it otherwise, one that the machine has; "" is none.
+	Compat string
 }
 
 // Compiled is a file made from source.

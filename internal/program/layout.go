@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"maps"
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/isago/isago/bits"
@@ -174,6 +175,9 @@ type Layout struct {
 	// NoPad leaves out the fillers; Unpadded is then told where one is missing.
 	NoPad    bool
 	Unpadded func(span diag.Span)
+	// Overrun is told of values that do not fit their fields, whose high bits then go into the bits above the
+	// field; where it is nil, they are mistakes.
+	Overrun func(span diag.Span, why string)
 	// Errs are the mistakes so far.
 	Errs diag.List
 
@@ -326,9 +330,23 @@ func (l *Layout) role(word int) *Role { return l.Words[word].Role }
 
 // fill gives a field of a placed word its value.
 func (l *Layout) fill(word int, span diag.Span, field run, value int) {
-	if err := field.put(&l.Words[word].Inst.Bits, value); err != nil {
-		l.fail(diag.TextRange, span, "the block has %d words up to here: %v", value, err).With(l.Words[word].Span, "it starts here")
+	if e := l.put(word, field, value, span, fmt.Sprintf("the block has %d words up to here", value)); e != nil {
+		e.With(l.Words[word].Span, "it starts here")
 	}
+}
+
+// put gives a field of a placed word its value, and returns the error where it does not fit; what says what it is.
+func (l *Layout) put(word int, field run, value int, span diag.Span, what string) *diag.Error {
+	err := field.put(&l.Words[word].Inst.Bits, value)
+	switch {
+	case err == nil:
+		return nil
+	case l.Overrun == nil:
+		return l.fail(diag.TextRange, span, "%s: %v", what, err)
+	}
+	field.spill(&l.Words[word].Inst.Bits, value)
+	l.Overrun(span, fmt.Sprintf("%s: %v", what, err))
+	return nil
 }
 
 // pad puts a filler where the part of the block that ends here must not end with its last word.
@@ -399,9 +417,7 @@ func (l *Layout) Link() {
 }
 
 func (l *Layout) set(f fixup, field run, value int, what string) {
-	if err := field.put(&l.Words[f.word].Inst.Bits, value); err != nil {
-		l.fail(diag.TextRange, f.target.Span, "%s %d: %v", what, value, err)
-	}
+	l.put(f.word, field, value, f.target.Span, fmt.Sprintf("%s %d", what, value))
 }
 
 // Procedure returns a procedure that was closed.
@@ -467,6 +483,13 @@ func (f run) put(word *bits.Value, value int) error {
 	}
 	word.SetUint(f.low, f.width, uint64(value))
 	return nil
+}
+
+// spill sets the bits of a value from the field's lowest on, and leaves those that are set above the field.
+func (f run) spill(word *bits.Value, value int) {
+	word.SetUint(f.low, f.width, uint64(value)&(1<<f.width-1))
+	high, n := uint64(value)>>f.width, mathbits.Len(uint(value))-f.width
+	word.SetUint(f.low+f.width, n, word.Uint(f.low+f.width, n)|high)
 }
 
 func (f run) of(word bits.Value) uint64 {

@@ -39,6 +39,8 @@ type Machine struct {
 	NewCompiler func() (program.Compiler, error)
 	// Syntax is the spelling of instructions in the compiler's source; "" is the main one.
 	Syntax string
+	// Compat are the tools as which the compiler can read source, by name.
+	Compat []string
 	// Raw says how words without a container are a program; nil where they are one instruction after
 	// another.
 	Raw *RawFormat
@@ -102,7 +104,7 @@ func Machines() []Machine {
 		{
 			Name: "pica200", Title: "PICA200, vertex and geometry shaders of the Nintendo 3DS", Load: pica200.Load,
 			Formats:     []Format{{Name: "SHBIN", Is: pica200.IsSHBIN, Open: pica200.Open, Source: pica200.SourceOf}},
-			NewCompiler: pica200.NewCompiler, Syntax: pica200.Syntax, Launch: picalaunch.Open, Options: picalaunch.Options,
+			NewCompiler: pica200.NewCompiler, Syntax: pica200.Syntax, Compat: []string{pica200.Picasso}, Launch: picalaunch.Open, Options: picalaunch.Options,
 			Demo: &exec.Demo{Files: examples.FS, Program: "pica200/light.shbin", Mesh: "knot.obj", Set: []string{
 				"modelView=" + demoView, "projection=" + demoEye,
 				"lightDirection=0.48,0.64,0.6,0", "lightColor=0.85,0.55,0.3,0", "ambient=0.14,0.1,0.12,1",

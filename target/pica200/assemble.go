@@ -22,6 +22,8 @@ type AssembleOptions struct {
 	// NoPad leaves out the instructions that keep a jump from being the last word of a scope; where
 	// one is missing there is a warning.
 	NoPad bool
+	// Compat assembles what Picasso does, also where the source hardly means it: there are warnings.
+	Compat bool
 }
 
 // Assembled is what source became.
@@ -105,7 +107,12 @@ func (a *Assembler) newAssembly(opt AssembleOptions) *assembly {
 	a.table.Reset()
 	r := &assembly{Assembler: a, shared: map[string]*uniform{}, facts: facts{size: -1}}
 	r.spaces[0].init(&a.banks)
-	layout.NoPad = opt.NoPad
+	layout.NoPad, r.compat = opt.NoPad, opt.Compat
+	if r.compat {
+		layout.Overrun = func(span diag.Span, why string) {
+			r.asPicasso(span, "the bits go into those above, as in picasso: %s", why)
+		}
+	}
 	layout.Unpadded = func(span diag.Span) {
 		if !r.facts.noPad {
 			r.warn(diag.JumpAtEnd, span, "what is last here has no effect as the last word of a scope: a nop is needed")
@@ -162,6 +169,7 @@ type assembly struct {
 	errs     diag.List
 	warnings diag.List
 	unheard  bool // nobody wants to hear warnings
+	compat   bool // what picasso reads counts
 
 	// The file being read, and the line.
 	dvle    *dvleState
@@ -173,7 +181,8 @@ type assembly struct {
 	base    int // of the text being read, in src
 	// The instruction being read: its name, nil for one that is none.
 	mnemonic *mnemonic
-	first    bool   // the next operand is the first
+	first    bool // the next operand is the first
+	over     overflow
 	name     string // of the place that it goes to
 }
 
@@ -199,7 +208,7 @@ func (r *assembly) assembleFile(src *diag.Source) {
 	pieces, err := program.Pieces(src)
 	var list diag.List
 	if errors.As(err, &list) {
-		r.errs = append(r.errs, list...)
+		r.preprocessor(list)
 	}
 	r.src, r.base = src, 0
 	for _, p := range pieces {
@@ -216,6 +225,18 @@ func (r *assembly) assembleFile(src *diag.Source) {
 	r.layout.EndFile()
 	if r.dvle != nil {
 		r.dvle.src = src
+	}
+}
+
+// preprocessor takes the mistakes that are lines for a preprocessor.
+func (r *assembly) preprocessor(list diag.List) {
+	for _, e := range list {
+		if r.compat {
+			r.asPicasso(e.Span, "passed over, as by picasso: %s", e.Msg)
+			continue
+		}
+		r.errs = append(r.errs, e)
+		r.offer(len(r.errs)-1, "nothing, the line is passed over")
 	}
 }
 
@@ -251,8 +272,13 @@ func (r *assembly) readLine(text string) {
 			break
 		}
 		span := r.span(off, off+len(name))
-		if !isIdentifier(name) {
+		if name == "" && r.compat {
+			r.asPicasso(r.span(off+i, off+i+1), "a label without a name is passed over, as by picasso")
+		} else if !isIdentifier(name) {
 			r.fail(diag.TextExpected, span, "%q, expected the name of a label before the colon", diag.Shorten(name))
+			if name == "" {
+				r.offer(len(r.errs)-1, "nothing, the colon is passed over")
+			}
 		} else {
 			r.layout.Label(name, span)
 		}
@@ -299,12 +325,15 @@ func trimEnd(s string) string {
 func (r *assembly) instruction(text string, off int) {
 	r.base, text = r.base+off, withoutLastComma(text[off:])
 	span := r.span(0, len(text))
-	if r.layout.Depth() == 0 {
-		r.fail(diag.BlockNesting, span, "an instruction outside of a procedure: .proc NAME opens one, .end closes it")
-		return
-	}
-	if r.array != nil {
+	switch {
+	case r.array != nil && r.compat:
+		r.asPicasso(span, "assembled inside the array %s, as by picasso: .end closes that", r.array.name)
+	case r.array != nil:
 		r.fail(diag.BlockNesting, span, "an instruction inside the array %s, which .end closes", r.array.name)
+		r.offer(len(r.errs)-1, "the instruction, where it stands")
+		return
+	case r.layout.Depth() == 0:
+		r.fail(diag.BlockNesting, span, "an instruction outside of a procedure: .proc NAME opens one, .end closes it")
 		return
 	}
 	l := &r.line
@@ -326,6 +355,9 @@ func (r *assembly) instruction(text string, off int) {
 			r.explain(err)
 			r.broken()
 			return
+		}
+		if r.over != (overflow{}) {
+			r.over.put(r, &res.Inst)
 		}
 	}
 	r.place(res.Inst, span)
@@ -349,7 +381,10 @@ func (r *assembly) suffix() string {
 
 // meanings is a number for what the names of an instruction mean here, and for what it may have.
 func (r *assembly) meanings() uint64 {
-	n := (r.names + 1) << 2
+	n := (r.names + 1) << 3
+	if r.compat {
+		n |= 4
+	}
 	if r.dvle != nil && r.dvle.geometry {
 		n |= 1
 	}
@@ -464,9 +499,21 @@ func (r *assembly) limit(d *dvleState, span diag.Span) {
 	if d.geometry {
 		most, what = r.most.geometry, GeometryShader
 	}
-	if n := len(r.layout.Words); n >= most && !d.full && !r.facts.unchecked {
-		d.full = true
-		r.fail(diag.ProgramSize, span, "word %d: the code memory of %s shaders has %d words, all files together", n+1, what, most)
+	n := len(r.layout.Words)
+	if n < most || d.full || r.facts.unchecked {
+		return
+	}
+	d.full = true
+	message := fmt.Sprintf("word %d: the code memory of %s shaders has %d words, all files together", n+1, what, most)
+	taken := d.geometry || n == most // picasso counts one word late, and only those of vertex shaders
+	if taken && r.compat {
+		d.full = d.geometry
+		r.asPicasso(span, "assembled, as by picasso: %s", message)
+		return
+	}
+	r.fail(diag.ProgramSize, span, "%s", message)
+	if taken {
+		r.offer(len(r.errs)-1, "as many words as there are")
 	}
 }
 
@@ -505,7 +552,12 @@ func (r *assembly) data(text string, off int) {
 // finish links the files and makes the shader file.
 func (r *assembly) finish() (*Assembled, error) {
 	r.layout.Link()
-	r.errs = append(r.errs, r.layout.Errs...)
+	for _, e := range r.layout.Errs {
+		r.errs = append(r.errs, e)
+		if e.Code == diag.TextRange { // of a field that the layout fills
+			r.offer(len(r.errs)-1, "a word of which the bits go into those above")
+		}
+	}
 	out := &Assembled{File: &SHBIN{}, uniforms: r.declared, prefix: vertexPrefix}
 	r.code(out.File)
 	for i, d := range r.files {

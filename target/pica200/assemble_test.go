@@ -311,25 +311,27 @@ func FuzzSource(f *testing.F) {
 	f.Add(".gsh fixed c4 c0 3\n.constfa t[]\n.constfa (1,2,f24:3,inf)\n.end\n.alias x -c0.wz\n" + in("", "for i0", "breakc !cmp.x", ".end", "l: jmpu !b0, l", "mov r0, x[aL-1] {DESC@3}"))
 	f.Add("# 3 \"a\"\n.isago desc 1 2 3\n.isago patch 4 00\n.isago size 9\n.isago file 1\n.isago entry 1 2\n.word 1, 2")
 	f.Add(".setb b0 on\n.seti i0(1,2,3,4)\n.setf c0(1,2,3,4)\n.in a v1\n.out - dummy o9\n.nodvle\n.isago no-programs\n.isago unchecked\n.isago no-nop")
+	f.Add(".fvec m[4x],,b\n.constf k(1/2, nan, sqrt(2), 2e19)\n.alias t r1\n.alias o o1\n" + in("", "mov R3, t[a0.x+2]", "mov -o0, o.x", "mov r0, c5[c3]", "for i5", "nop", ".end", "setemit 2 x"))
 	a := newAssembler(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 1<<14 {
 			return
 		}
-		out, err := a.Assemble([]*diag.Source{{Name: "f", Text: text}}, pica200.AssembleOptions{})
-		if err != nil {
-			if diag.Render(err) == "" {
-				t.Error("no message")
+		for _, compat := range []bool{false, true} {
+			out, err := a.Assemble([]*diag.Source{{Name: "f", Text: text}}, pica200.AssembleOptions{Compat: compat})
+			if err != nil {
+				if diag.Render(err) == "" {
+					t.Error("no message")
+				}
+				continue
 			}
-			return
+			if _, err := pica200.ReadSHBIN(out.Bytes); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			if len(out.Bytes) <= 1<<20 { // .isago size makes any file large
+				roundTrip(t, a, out.Bytes)
+			}
 		}
-		if _, err := pica200.ReadSHBIN(out.Bytes); err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if len(out.Bytes) > 1<<20 { // .isago size makes any file large
-			return
-		}
-		roundTrip(t, a, out.Bytes)
 	})
 }
 

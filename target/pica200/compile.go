@@ -3,6 +3,7 @@ package pica200
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
@@ -32,7 +33,7 @@ func SourceOf(data []byte) ([]byte, error) {
 
 // Compile is Assemble for callers that know no machine.
 func (a *Assembler) Compile(files []*diag.Source, opt program.CompileOptions) (*program.Compiled, error) {
-	out, err := a.Assemble(files, AssembleOptions{NoPad: opt.NoPad})
+	out, err := a.Assemble(files, AssembleOptions{NoPad: opt.NoPad, Compat: opt.Compat == Picasso})
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (o *Assembled) Header() []byte {
 		}
 		for _, u := range o.uniforms {
 			name := prefix + u.name
-			if u.private != private || u.name[0] == '_' || given[name] {
+			if u.private != private || strings.HasPrefix(u.name, "_") || given[name] {
 				continue
 			}
 			given[name] = true

@@ -29,8 +29,7 @@ func constant(bank bank) func(*assembly, *args, diag.Span) {
 		if !ok {
 			return
 		}
-		if !isConstantName(name) {
-			r.fail(diag.Directive, at, "%q, expected a name of letters, digits, _ and $", name)
+		if !isConstantName(name) && !r.anyName(name, at) {
 			return
 		}
 		r.constants(d, bank, name, at, [][16]byte{payload})
@@ -41,6 +40,18 @@ func constant(bank bank) func(*assembly, *args, diag.Span) {
 // spell, such as 2pi and half-pi.
 func isConstantName(name string) bool {
 	return name != "" && name[0] != '-' && !strings.ContainsAny(name, " \t.,:[](){}!")
+}
+
+// anyName reports whether a constant gets a name that is none, as picasso gives it.
+func (r *assembly) anyName(name string, at diag.Span) bool {
+	message := fmt.Sprintf("%q, expected a name of letters, digits, _ and $", name)
+	if r.compat {
+		r.asPicasso(at, "a constant is declared as in picasso: %s", message)
+		return true
+	}
+	r.fail(diag.Directive, at, "%s", message)
+	r.offer(len(r.errs)-1, "a constant called %q", name)
+	return false
 }
 
 // constants gives values registers of their own.
@@ -66,16 +77,12 @@ func preset(bank bank) func(*assembly, *args, diag.Span) {
 	return func(r *assembly, a *args, span diag.Span) {
 		d := r.program()
 		start := a.pos + blanksAt(a.text[a.pos:])
-		name, at, payload, ok := r.valued(bank, a, span)
+		name, _, payload, ok := r.valued(bank, a, span)
 		if !ok {
 			return
 		}
-		o, ok := r.operand(a.text, start, start+len(name))
+		o, ok := r.registerOf(bank, a.text, start, start+len(name))
 		if !ok {
-			return
-		}
-		if o.file != r.banks.files[bank] || o.index != 0 || o.neg || o.swz != noSwizzle {
-			r.fail(diag.RegisterUse, at, "%q, expected a register of %s", name, r.banks.files[bank].Name)
 			return
 		}
 		d.Constants = append(d.Constants, Constant{Type: bank.constant(), ID: uint16(o.num), Payload: payload})
@@ -120,11 +127,32 @@ func (r *assembly) valued(bank bank, a *args, span diag.Span) (name string, at d
 	return name, at, payload, ok
 }
 
-// tuple reads X, Y, Z, W) at off.
+// tuple reads X, Y, Z, W) at off. The first three end at commas, whatever is in them, as in picasso.
 func (r *assembly) tuple(bank bank, text string, off int) (payload [16]byte, ok bool) {
-	values, behind, _ := strings.Cut(text, ")")
-	r.ignored("values", behind, off+len(values)+1)
-	return r.vector(bank, values, off)
+	parts := strings.SplitN(text, ",", 4)
+	last, behind, closed := strings.Cut(parts[len(parts)-1], ")")
+	parts[len(parts)-1] = last
+	end := off + len(text) - len(behind)
+	if closed {
+		end--
+	}
+	n := len(parts) + strings.Count(last, ",")
+	span := r.span(off, end)
+	switch {
+	case !closed || n < 4:
+		values, _, _ := strings.Cut(text, ")")
+		r.fail(diag.Directive, r.span(off, off+len(values)), "%s, expected 4", count(strings.Count(values, ",")+1, "value"))
+		return payload, false
+	case n > 4 && r.compat:
+		parts[3], _, _ = strings.Cut(last, ",")
+		r.asPicasso(span, "the first 4 values are taken, as picasso does: %s, expected 4", count(n, "value"))
+	case n > 4:
+		r.fail(diag.Directive, span, "%s, expected 4", count(n, "value"))
+		r.offer(len(r.errs)-1, "the first 4 values")
+		return payload, false
+	}
+	r.ignored("values", behind, end+1)
+	return r.vector(bank, parts, off)
 }
 
 // ignored warns of a text at off that picasso does not look at, behind what it does.
@@ -135,24 +163,28 @@ func (r *assembly) ignored(behind, text string, off int) {
 	}
 }
 
-// vector reads four values, which start at off, into a constant's payload.
-func (r *assembly) vector(bank bank, text string, off int) (payload [16]byte, ok bool) {
-	parts := strings.Split(text, ",")
-	if len(parts) != 4 {
-		r.fail(diag.Directive, r.span(off, off+len(text)), "%s, expected 4", count(len(parts), "value"))
-		return payload, false
-	}
+// vector reads four values, which start at off with a comma between them, into a constant's payload.
+func (r *assembly) vector(bank bank, parts []string, off int) (payload [16]byte, ok bool) {
 	ok = true
 	for i, part := range parts {
 		span := r.span(off+blanksAt(part), off+len(trimEnd(part)))
 		text := strings.TrimSpace(part)
 		c := componentOf(bank, text)
+		picasso := picassoComponent(bank, text)
 		switch {
+		case r.compat && c.problem != "":
+			r.asPicasso(span, "%q is taken for %s, as picasso does: expected %s", text, picassoText(bank, picasso), c.problem)
+		case r.compat && c.value != picasso && !strings.HasPrefix(text, float24Prefix):
+			r.asPicasso(span, "%q is taken for %s, as picasso does, not for %s", text, picassoText(bank, picasso), picassoText(bank, c.value))
 		case c.problem != "":
 			r.fail(diag.TextExpected, span, "%q, expected %s", text, c.problem)
+			r.offer(len(r.errs)-1, "%s", picassoText(bank, picasso))
 			ok = false
 		case c.warning != "":
 			r.warn(c.warning, span, "%s %s", text, c.note)
+		}
+		if r.compat && !strings.HasPrefix(text, float24Prefix) {
+			c.value = picasso
 		}
 		if bank == floatBank {
 			binary.LittleEndian.PutUint32(payload[4*i:], c.value)
@@ -283,10 +315,27 @@ func (r *assembly) constfa(a *args, span diag.Span) {
 	if inner == "" {
 		return
 	}
-	if r.array.size, ok = number(inner); !ok || r.array.size < 1 {
-		r.fail(diag.TextRange, at, "size %q, expected a number from 1 on", inner)
+	if r.array.size, ok = r.size(inner, at); !ok {
 		r.array.size, r.array.failed = -1, true
 	}
+}
+
+// size reads the number of registers of an array.
+func (r *assembly) size(text string, span diag.Span) (n int, ok bool) {
+	if n, ok = number(text); ok && n >= 1 {
+		return n, true
+	}
+	message := fmt.Sprintf("size %q, expected a number from 1 on", text)
+	c, _, _ := cInteger(text, 10)
+	if c >= 1 && c <= mostSuffix && r.compat {
+		r.asPicasso(span, "%d is taken, as picasso does: %s", c, message)
+		return int(c), true
+	}
+	r.fail(diag.TextRange, span, "%s", message)
+	if c >= 1 && c <= mostSuffix {
+		r.offer(len(r.errs)-1, "%d", c)
+	}
+	return 0, false
 }
 
 // endArray closes a .constfa: what is missing of its size is zero.

@@ -1,6 +1,7 @@
 package pica200
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -128,18 +129,32 @@ func (a *args) register(of bank) (o operand, span diag.Span, ok bool) {
 		end, a.pos = start+n, start+n+1
 		span = a.r.span(start, end)
 	}
-	if o, ok = a.r.operand(a.text, start, end); !ok {
-		return o, span, false
-	}
-	switch {
-	case o.file != a.r.banks.files[of]:
-		a.r.fail(diag.RegisterUse, span, "%s, expected a register of %s", o.String(), a.r.banks.files[of].Name)
-		return o, span, false
-	case o.index != 0:
-		a.r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", o.String())
-		return o, span, false
-	}
-	return o, span, true
+	o, ok = a.r.registerOf(of, a.text, start, end)
+	return o, span, ok
+}
+
+// registerOf reads the register of a bank at text[off:end].
+func (r *assembly) registerOf(of bank, text string, off, end int) (operand, bool) {
+	file, span := r.banks.files[of], r.span(off, end)
+	fits := func(o *operand) bool { return o.file == file && (of == outputBank || o.num < file.Count) }
+	return r.either(positions[of], text, off, end, of != outputBank, fits, func() (o operand, ok bool) {
+		if o, ok = r.operand(text, off, end); !ok {
+			return o, false
+		}
+		switch {
+		case o.file != file:
+			r.fail(diag.RegisterUse, span, "%s, expected a register of %s", o.String(), file.Name)
+		case o.index != 0:
+			r.fail(diag.RegisterUse, span, "an address register has no place here, expected %s", o.String())
+		case of == outputBank && o.neg:
+			r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
+		case of != outputBank && (o.neg || o.swz != noSwizzle):
+			r.fail(diag.RegisterUse, span, "a whole register stands here, expected %s", o.String())
+		default:
+			return o, true
+		}
+		return o, false
+	})
 }
 
 // integer reads a number from 0 to most up to a blank.
@@ -147,11 +162,20 @@ func (a *args) integer(what string, most int) (int, bool) {
 	text, span := a.word()
 	n, ok := number(text)
 	octal := len(text) > 1 && text[0] == '0' && !isHexadecimal(text) // to picasso
-	if !ok || octal || n < 0 || n > most {
-		a.r.fail(diag.TextRange, span, "%q, expected %s, 0 to %d", text, what, most)
-		return 0, false
+	if ok && !octal && n >= 0 && n <= most {
+		return n, true
 	}
-	return n, true
+	message := fmt.Sprintf("%q, expected %s, 0 to %d", text, what, most)
+	c, _, reads := cInteger(text, 0)
+	if reads = reads && c >= 0 && c <= int64(most); reads && a.r.compat {
+		a.r.asPicasso(span, "%s is taken for %d, as picasso does: %s", text, c, message)
+		return int(c), true
+	}
+	a.r.fail(diag.TextRange, span, "%s", message)
+	if reads {
+		a.r.offer(len(a.r.errs)-1, "%d", c)
+	}
+	return 0, false
 }
 
 // directive reads the directive that starts at off.
@@ -198,11 +222,22 @@ func directiveNames() (list []string) {
 
 func (r *assembly) proc(a *args, span diag.Span) {
 	a.text = withoutLastComma(a.text)
+	whole, all := a.rest()
+	mistakes := len(r.errs)
 	name, at, ok := a.name("the name of the procedure")
 	if !ok {
 		name, at = "", span
 	}
-	if a.done(); name == "" {
+	if done := a.done(); (!ok || !done) && whole != "" && !strings.Contains(whole, ",") {
+		if r.compat {
+			r.errs = r.errs[:mistakes]
+			r.asPicasso(all, "the procedure is called %q, as in picasso: no instruction can name it", whole)
+			name, at = whole, all
+		} else {
+			r.offer(mistakes, "a procedure called %q, which no instruction can name", whole)
+		}
+	}
+	if name == "" {
 		name = "\x00" // it is opened all the same, so that its end has a block
 	}
 	r.layout.Open(name, at)
@@ -286,12 +321,8 @@ func (r *assembly) alias(a *args, _ diag.Span) {
 	}
 	defer r.undefined(name, span)
 	a.blanks()
-	o, ok := r.operand(a.text, a.pos, len(a.text))
+	o, ok := r.aliased(a.text, a.pos)
 	if !ok {
-		return
-	}
-	if o.index != 0 {
-		r.fail(diag.RegisterUse, r.span(a.pos, len(a.text)), "an address register has no place in an alias, expected %s", &operand{file: o.file, num: o.num})
 		return
 	}
 	if o.file == r.banks.files[outputBank] {
@@ -302,6 +333,37 @@ func (r *assembly) alias(a *args, _ diag.Span) {
 		return
 	}
 	r.define(name, span, o, 0)
+}
+
+// aliased reads the register at text[off:] for which an alias stands. To picasso it is a number, which is a register
+// where it is used, and ends at a blank.
+func (r *assembly) aliased(text string, off int) (operand, bool) {
+	end := len(text)
+	own := func() (o operand, ok bool) {
+		if o, ok = r.operand(text, off, end); ok && o.index != 0 {
+			r.fail(diag.RegisterUse, r.span(off, end), "an address register has no place in an alias, expected %s", &operand{file: o.file, num: o.num})
+			return o, false
+		}
+		return o, ok
+	}
+	errs, warnings := len(r.errs), len(r.warnings)
+	o, ok := own()
+	written := text[off:end]
+	if ok && !r.compat || strings.ContainsAny(written, " \t") {
+		return o, ok
+	}
+	p, reads := r.picassoRegister(written, false)
+	if is := r.banks.aliasOf(p.number); reads && is.file != nil {
+		is.neg, is.swz = p.neg, p.swz
+		switch {
+		case ok && r.banks.numberOf(o.file, o.num) == p.number && o.neg == is.neg && o.swz == is.swz:
+		case r.compat:
+			return r.preferred(is, sourcePosition, o, ok, written, r.span(off, end), errs, warnings), true
+		default:
+			r.offer(errs, "%s", r.spelled(&is, sourcePosition))
+		}
+	}
+	return o, ok
 }
 
 func (r *assembly) entry(a *args, _ diag.Span) {
@@ -326,12 +388,7 @@ func (r *assembly) in(a *args, _ diag.Span) {
 	defer r.undefined(name, span)
 	o := operand{file: r.banks.files[inputBank], num: -1, swz: noSwizzle}
 	if text, _ := a.rest(); text != "" {
-		var at diag.Span
-		if o, at, ok = a.register(inputBank); !ok {
-			return
-		}
-		if o.neg || o.swz != noSwizzle {
-			r.fail(diag.RegisterUse, at, "an input is a whole register, expected %s", o.String())
+		if o, _, ok = a.register(inputBank); !ok {
 			return
 		}
 	}
@@ -406,10 +463,6 @@ func (r *assembly) out(a *args, _ diag.Span) {
 // destination reads an output register and its mask.
 func (a *args) destination() (operand, bool) {
 	o, span, ok := a.register(outputBank)
-	if ok && o.neg {
-		a.r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
-		return o, false
-	}
 	if ok && o.disordered {
 		a.r.maskOrder(&o, span)
 	}

@@ -408,7 +408,30 @@ const (
 	kindRegister
 	kindWritten // a register with a mask
 	kindTarget
+	kindNumber
+	kindModifier
 )
+
+// sourceOperand is an operand of an instruction in source.
+type sourceOperand struct {
+	kind operandKind
+	// name is the description's; files are those of which it can be a register, whatever the form of the instruction.
+	name  string
+	files []*isa.File
+}
+
+// position returns where a register of the operand stands.
+func (r *assembly) position(o *sourceOperand) position {
+	switch {
+	case o.kind == kindWritten:
+		return destinationPosition
+	case slices.Contains(o.files, r.banks.files[intBank]):
+		return intPosition
+	case slices.Contains(o.files, r.banks.files[boolBank]):
+		return boolPosition
+	}
+	return sourcePosition
+}
 
 // loadNames notes the instructions by the names that source has for them.
 func (a *Assembler) loadNames() error {
@@ -419,8 +442,9 @@ func (a *Assembler) loadNames() error {
 	a.mnemonics = map[string]*mnemonic{}
 	for _, l := range root.Leaves {
 		name := strings.ToLower(l.Display)
-		if a.mnemonics[name] != nil {
-			continue // the two forms of one name differ in which operand is wide
+		if m := a.mnemonics[name]; m != nil { // the two forms of one name differ in which operand is wide
+			m.others = append(m.others, l)
+			continue
 		}
 		m := &mnemonic{leaf: l}
 		for _, n := range append(aliasNames(a.set, l), name) {
@@ -434,23 +458,29 @@ func (a *Assembler) loadNames() error {
 
 // mnemonic is the name of an instruction, or of several that differ in which operand is wide.
 type mnemonic struct {
-	leaf *isa.Leaf
-	// kinds tell which operands are registers, and which the name of a place; nil where that was not asked for.
-	kinds []operandKind
+	leaf   *isa.Leaf
+	others []*isa.Leaf
+	// operands are nil where they were not asked for.
+	operands []sourceOperand
 }
 
-// operandKind returns how source writes an operand, by its number.
-func (a *Assembler) operandKind(m *mnemonic, i int) operandKind {
-	if m.kinds == nil {
-		m.kinds = []operandKind{}
+// operandOf returns how source writes an operand, by its number.
+func (a *Assembler) operandOf(m *mnemonic, i int) sourceOperand {
+	if m.operands == nil {
+		m.operands = []sourceOperand{}
 		for _, f := range m.leaf.OperandForms() {
-			m.kinds = append(m.kinds, a.kindOf(f))
+			m.operands = append(m.operands, sourceOperand{a.kindOf(f), f.Name, f.Files})
+		}
+		for _, l := range m.others {
+			for i, f := range l.OperandForms() {
+				m.operands[i].files = append(slices.Clip(m.operands[i].files), f.Files...)
+			}
 		}
 	}
-	if i < len(m.kinds) {
-		return m.kinds[i]
+	if i < len(m.operands) {
+		return m.operands[i]
 	}
-	return kindOther
+	return sourceOperand{}
 }
 
 // kindOf returns how source writes an operand.
@@ -458,6 +488,10 @@ func (a *Assembler) kindOf(f isa.OperandForm) operandKind {
 	switch {
 	case f.Kind == isa.TargetOperand:
 		return kindTarget
+	case f.Kind == isa.ImmediateOperand:
+		return kindNumber
+	case f.Kind == isa.ModifierOperand:
+		return kindModifier
 	case len(f.Files) == 0 || a.banks.letters[f.Files[0].Name[0]] != f.Files[0]:
 		return kindOther
 	case f.Role == isa.Write:
@@ -482,7 +516,7 @@ func aliasNames(set *isa.Set, l *isa.Leaf) []string {
 
 // spellOut puts the instruction into r.line in the words of the description: with registers for names.
 func (r *assembly) spellOut(text string) bool {
-	r.inputs, r.first = r.inputs[:0], true
+	r.inputs, r.first, r.over = r.inputs[:0], true, overflow{}
 	end := len(text)
 	if i := strings.IndexByte(text, '{'); i >= 0 {
 		end = i
@@ -502,14 +536,14 @@ func (r *assembly) spellOut(text string) bool {
 		if n := strings.IndexByte(text[at:end], ','); n >= 0 {
 			comma = at + n
 		}
-		kind := kindOther
+		var as sourceOperand
 		switch {
 		case r.mnemonic != nil:
-			kind = r.operandKind(r.mnemonic, i)
+			as = r.operandOf(r.mnemonic, i)
 		case r.resolves(text[at:comma]):
-			kind = kindRegister
+			as.kind = kindRegister
 		}
-		ok = r.spellOperand(kind, text, at, comma) && ok
+		ok = r.spellOperand(&as, text, at, comma) && ok
 		at = comma + 1
 	}
 	r.line.Keep(len(text))
@@ -525,7 +559,7 @@ func (r *assembly) resolves(text string) bool {
 }
 
 // spellOperand spells out the operand at text[off:end].
-func (r *assembly) spellOperand(kind operandKind, text string, off, end int) bool {
+func (r *assembly) spellOperand(as *sourceOperand, text string, off, end int) bool {
 	lead := off + blanksAt(text[off:end])
 	if lead == end {
 		return true
@@ -535,25 +569,26 @@ func (r *assembly) spellOperand(kind operandKind, text string, off, end int) boo
 	r.line.Stand(lead)
 	next := end
 	off, end = lead, lead+len(trimEnd(text[lead:end]))
-	switch kind {
+	switch as.kind {
 	case kindOther:
 		r.other(text, off, end)
 	case kindTarget:
 		r.line.Note[noteTarget], r.line.Note[noteTargetEnd] = uint32(off), uint32(end)
+	case kindNumber:
+		if !r.immediate(text, off, end) {
+			return false
+		}
+	case kindModifier:
+		r.modifiers(text, off, end)
 	default:
 		if text[off] == '!' {
 			off++
 		}
 		r.line.Keep(off)
-		o, ok := r.operand(text, off, end)
-		if !ok {
+		if !r.spellRegister(as, text, off, end) {
 			return false
 		}
-		r.append(&o, kind == kindWritten)
 		r.line.Stand(end)
-		if !r.uses(&o, kind, off, end) {
-			return false
-		}
 	}
 	r.line.Keep(end)
 	r.line.Stand(next)
@@ -573,12 +608,32 @@ func (r *assembly) other(text string, off, end int) {
 	}
 }
 
-// append appends an operand in the words of the description.
-func (r *assembly) append(o *operand, written bool) {
-	if o.neg {
-		r.line.Text = append(r.line.Text, '-')
+// spellRegister spells out the register at text[off:end].
+func (r *assembly) spellRegister(as *sourceOperand, text string, off, end int) bool {
+	at := r.position(as)
+	fits := func(o *operand) bool { return as.files == nil || slices.Contains(as.files, o.file) }
+	o, ok := r.either(at, text, off, end, at == intPosition || at == boolPosition, fits, func() (operand, bool) {
+		o, ok := r.operand(text, off, end)
+		return o, ok && r.usable(&o, as, text[off:end], r.span(off, end))
+	})
+	if !ok {
+		return false
 	}
-	dst := strconv.AppendInt(append(r.line.Text, o.file.Name...), int64(o.num), 10)
+	if most := o.file.Count; o.num >= most { // which picasso alone can name
+		r.over = overflow{as.name, o.num / most}
+		o.num %= most
+	}
+	r.line.Text = r.appendOperand(r.line.Text, &o, as.kind == kindWritten)
+	r.uses(&o, as.kind, off, end)
+	return true
+}
+
+// appendOperand appends an operand in the words of the description.
+func (r *assembly) appendOperand(dst []byte, o *operand, written bool) []byte {
+	if o.neg {
+		dst = append(dst, '-')
+	}
+	dst = strconv.AppendInt(append(dst, o.file.Name...), int64(o.num), 10)
 	if o.index > 0 {
 		dst = append(append(append(dst, '['), r.banks.address[o.index]...), ']')
 	}
@@ -602,29 +657,47 @@ func (r *assembly) append(o *operand, written bool) {
 			dst = append(dst, r.banks.components.letters[c])
 		}
 	}
-	r.line.Text = dst
+	return dst
 }
 
-// uses checks what an operand may not be, whatever the instruction, and notes the output that is written.
-func (r *assembly) uses(o *operand, kind operandKind, off, end int) bool {
+// usable checks what an operand may not be, whatever the instruction.
+func (r *assembly) usable(o *operand, as *sourceOperand, written string, span diag.Span) bool {
 	output := o.file == r.banks.files[outputBank]
+	whole := slices.Contains(as.files, r.banks.files[intBank]) || slices.Contains(as.files, r.banks.files[boolBank])
+	name := o.String()
+	switch {
+	case as.kind == kindWritten && o.neg:
+		r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", name)
+	case as.kind == kindWritten && as.files != nil && !slices.Contains(as.files, o.file):
+		r.fail(diag.RegisterUse, span, "%s cannot be written, expected a register of %s", name, namesOf(as.files, " or "))
+	case as.kind == kindWritten && output && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked:
+		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", name, o.file.Name, r.most.rasterised-1)
+	case as.kind != kindWritten && output && !whole:
+		if alias, _, _ := strings.Cut(strings.TrimLeft(written, "- \t"), "."); r.aliases[strings.Trim(alias, " \t")] != nil {
+			name = strings.Trim(alias, " \t")
+		}
+		r.fail(diag.RegisterUse, span, "%s is an output, and outputs cannot be read: compute in one of %[2]s0 to %[2]s%[3]d, read that one, and copy it to %[1]s",
+			name, r.banks.temporaries.Name, r.banks.temporaries.Count-1)
+	case whole && slices.Contains(as.files, o.file) && (o.neg || o.swz != noSwizzle):
+		r.fail(diag.RegisterUse, span, "%s has neither sign nor components, expected it alone", name)
+	default:
+		return true
+	}
+	return false
+}
+
+// uses notes what an operand is, and warns of what is hardly meant.
+func (r *assembly) uses(o *operand, kind operandKind, off, end int) {
 	switch {
 	case kind != kindWritten:
 		r.input(o, off, end)
-	case o.neg:
-		r.fail(diag.RegisterUse, r.span(off, end), "what is written cannot be negated, expected %s", o.String())
-		return false
-	case output && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked:
-		r.fail(diag.RegisterUse, r.span(off, end), "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, r.most.rasterised-1)
-		return false
 	case o.disordered:
 		r.maskOrder(o, r.span(off, end))
 	}
-	if r.first && output {
+	if r.first && o.file == r.banks.files[outputBank] {
 		r.line.Note[noteTag] = outputTag(o)
 	}
 	r.first = false
-	return true
 }
 
 // maskOrder warns of a mask that is not in the order of the components.

@@ -132,6 +132,8 @@ type banks struct {
 	letters [256]*isa.File // nil for what is no file
 	inName  [256]bool      // what names go on with
 	files   bankFiles
+	// temporaries are the registers that programs read and write.
+	temporaries *isa.File
 	// indexed returns the files that an address register can offset.
 	indexed func() []*isa.File
 	// address are the address registers as instructions spell them, address[0] being none, and named
@@ -151,6 +153,12 @@ func (b *banks) load(set *isa.Set) (err error) {
 		if len(f.Name) == 1 {
 			b.letters[f.Name[0]] = f
 		}
+		if f.Use == "temporary" && b.temporaries == nil {
+			b.temporaries = f
+		}
+	}
+	if b.temporaries == nil {
+		return fmt.Errorf("the description has no file of temporary registers")
 	}
 	for c := range b.inName {
 		b.inName[c] = identifierByte(byte(c), false)

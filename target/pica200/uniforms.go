@@ -1,6 +1,7 @@
 package pica200
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -153,8 +154,13 @@ func (r *assembly) declareUniform(bank bank, part string, off int) {
 		return
 	}
 	u := &uniform{name: strings.TrimSpace(name), bank: bank, first: -1, size: size, span: span, private: d.private()}
-	if !isIdentifier(u.name) {
-		r.fail(diag.Directive, span, "%q, expected a name of letters, digits, _ and $", u.name)
+	if message := fmt.Sprintf("%q, expected a name of letters, digits, _ and $", u.name); part == "" && r.compat {
+		r.asPicasso(span, "a uniform without a name takes a register, as in picasso: %s", message)
+	} else if !isIdentifier(u.name) {
+		r.fail(diag.Directive, span, "%s", message)
+		if part == "" {
+			r.offer(len(r.errs)-1, "a uniform without a name, which takes a register")
+		}
 		return
 	}
 	if explicit {
@@ -183,12 +189,8 @@ func (r *assembly) sized(part string, off int) (name string, size int, ok bool) 
 		return name, 0, false
 	}
 	r.ignored("size", behind, at+len(inner)+1)
-	n, good := number(strings.TrimSpace(inner))
-	if !good || n < 1 {
-		r.fail(diag.TextRange, r.span(at, at+len(inner)), "size %q, expected a number from 1 on", strings.TrimSpace(inner))
-		return name, 0, false
-	}
-	return strings.TrimSpace(name), n, true
+	size, ok = r.size(strings.TrimSpace(inner), r.span(at, at+len(inner)))
+	return strings.TrimSpace(name), size, ok
 }
 
 // explicit reads the register behind an @.

@@ -144,11 +144,19 @@ func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks) ([]Way, error) 
 
 // told lowers an instruction.
 func (m *Machine) told(d *isa.Decoder, in isa.Inst) (*sem.Code, error) {
-	words := sem.Words{Context: d.Context(), Tables: inside.Tables(d)}
+	return m.sem.Told(inside.Leaf(in.Leaf).Root, m.words(d), in.Bits, m.address(d))
+}
+
+// address returns the decoder's address in units of the counter.
+func (m *Machine) address(d *isa.Decoder) uint64 { return uint64(d.Addr / int64(m.sem.Unit)) }
+
+// words are what is known of the program around an instruction.
+func (m *Machine) words(d *isa.Decoder) *sem.Words {
+	words := &sem.Words{Context: d.Context(), Tables: inside.Tables(d)}
 	if m.word != nil {
 		words.Word = func(root *model.Root, addr uint64) (bits.Value, bool) { return m.word(root.Name, root.Size, addr) }
 	}
-	return m.sem.Told(inside.Leaf(in.Leaf).Root, &words, in.Bits, uint64(d.Addr/int64(m.sem.Unit)))
+	return words
 }
 
 // relevant tells on which operations it depends where control goes, and what stacks hold.

@@ -37,6 +37,7 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOpt
 		if f, err := e.Facts.Of(d, in); err == nil {
 			e.printf("\n")
 			e.facts(f)
+			e.quirks(e.Facts.QuirksOf(d, in))
 		}
 	}
 	for _, f := range findings {

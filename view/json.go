@@ -31,8 +31,10 @@ type Instruction struct {
 	Operands []Operand `json:"operands,omitempty"`
 	Flow     []Flow    `json:"flow,omitempty"`
 	Facts    *Facts    `json:"facts,omitempty"`
-	Tokens   []Token   `json:"tokens,omitempty"`
-	Fields   []Field   `json:"fields,omitempty"`
+	// Quirks are the choices on which it depends where documents and hardware disagree.
+	Quirks []facts.Quirk `json:"quirks,omitempty"`
+	Tokens []Token       `json:"tokens,omitempty"`
+	Fields []Field       `json:"fields,omitempty"`
 	// Fixed and Ignored are the bits that choose the instruction and those that do nothing.
 	Fixed    []Run    `json:"fixed,omitempty"`
 	Ignored  []Run    `json:"ignored,omitempty"`
@@ -195,6 +197,9 @@ func (j *JSON) append(dst []byte, d *isa.Decoder, in isa.Inst, n note) []byte {
 	dst = j.appendOperands(dst, d.Set())
 	dst = j.appendFlows(dst, d, in)
 	dst = j.appendFacts(dst, d, in)
+	if j.Detail >= WithDocs {
+		dst = j.appendQuirks(dst, d, in)
+	}
 	if j.Detail >= WithFields {
 		dst = j.appendFields(dst, d, in, n.text == nil)
 	}

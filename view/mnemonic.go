@@ -40,6 +40,9 @@ func ExplainForm(w io.Writer, d *isa.Decoder, l *isa.Leaf, p Palette, opt Explai
 	e.drawWord(in, fields)
 	e.derived(fields)
 	e.warned(l)
+	if e.Facts != nil {
+		e.quirks(e.Facts.QuirksOfLeaf(l))
+	}
 	e.examples(d, l)
 	return e.err
 }

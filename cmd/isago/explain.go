@@ -45,6 +45,9 @@ its value and what it means. The instruction can be
   two.cubin:kern@0  the same in one program of a file that has several
   light.pica:9      line 9 of a source
 
+Where the description says what the instruction does, the quirks are listed on which that depends:
+choices of run where documents and hardware disagree.
+
 A mnemonic needs no --isa if only one machine has it. Fields that are 0 and not in the text are named in
 one line; --all lists them.
 
@@ -243,9 +246,21 @@ func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return printJSON(cmd.OutOrStdout(), instructionsOf(forms))
+	told, err := facts.Open(set)
+	if err != nil {
+		told = nil // the description does not say what instructions do
 	}
+	if f.json {
+		list := instructionsOf(forms)
+		for i, l := range forms {
+			if told != nil {
+				list[i].Quirks = told.QuirksOfLeaf(l)
+			}
+		}
+		return printJSON(cmd.OutOrStdout(), list)
+	}
+	opt := f.options(cmd)
+	opt.Facts = told
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	for i, l := range forms {
 		d, err := f.decoderOf(set, l.Root)
@@ -255,7 +270,7 @@ func (f *explainFlags) drawForms(cmd *cobra.Command, set *isa.Set, forms []*isa.
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if err := view.ExplainForm(out, d, l, palette, f.options(cmd)); err != nil {
+		if err := view.ExplainForm(out, d, l, palette, opt); err != nil {
 			return err
 		}
 	}

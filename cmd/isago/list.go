@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
@@ -21,7 +22,7 @@ import (
 
 type listFlags struct {
 	setFlags
-	json, instructions, registers bool
+	json, instructions, registers, quirks bool
 }
 
 func newList() *cobra.Command {
@@ -37,7 +38,9 @@ files, the roots that --root takes, the contexts, the tables beside the code and
 --instructions lists the instructions instead: mnemonic, text, and what each does.
 
 --registers lists the registers, views, stacks, memories and roms: the names by which run, step and --set know
-them, type, number, use, who shares them, and what happens outside.`,
+them, type, number, use, who shares them, and what happens outside.
+
+--quirks lists the choices where documents and hardware disagree, the default first: run and step take them.`,
 		Example: `  isago list --isa pica200
   isago list --isa pica200 --instructions
   isago list --isa tesla --registers
@@ -47,6 +50,10 @@ them, type, number, use, who shares them, and what happens outside.`,
 			switch {
 			case f.instructions && f.registers:
 				return usagef("--instructions and --registers list two things, expected one of them")
+			case f.quirks && (f.instructions || f.registers || len(args) == 1):
+				return usagef("--quirks lists those of machines; FILE, --instructions and --registers go without it")
+			case f.quirks:
+				return f.listQuirks(cmd)
 			case f.registers && len(args) == 1:
 				return usagef("--registers lists those of machines; FILE goes without it")
 			case f.registers:
@@ -69,6 +76,7 @@ them, type, number, use, who shares them, and what happens outside.`,
 	cmd.Flags().BoolVar(&f.json, "json", false, "the same as JSON")
 	cmd.Flags().BoolVar(&f.instructions, "instructions", false, "list the instructions")
 	cmd.Flags().BoolVar(&f.registers, "registers", false, "list the registers, stacks and memories")
+	cmd.Flags().BoolVar(&f.quirks, "quirks", false, "list the choices where documents and hardware disagree")
 	return cmd
 }
 
@@ -152,13 +160,15 @@ type instruction struct {
 	Match string `json:"match"`
 	Text  string `json:"text"`
 	Doc   string `json:"doc,omitempty"`
+	// Quirks are the choices on which it depends where documents and hardware disagree; explain lists them.
+	Quirks []facts.Quirk `json:"quirks,omitempty"`
 }
 
 func instructionsOf(leaves []*isa.Leaf) []instruction {
 	list := []instruction{}
 	for _, l := range leaves {
 		hex := func(v bits.Value) string { return string(v.AppendHex(nil, (l.Size+3)/4)) }
-		list = append(list, instruction{l.Set().Name(), l.Root.Name, l.Name, l.Mnemonics(), l.Size, hex(l.Mask), hex(l.Match), oneLine(l.Template()), oneLine(l.Doc())})
+		list = append(list, instruction{l.Set().Name(), l.Root.Name, l.Name, l.Mnemonics(), l.Size, hex(l.Mask), hex(l.Match), oneLine(l.Template()), oneLine(l.Doc()), nil})
 	}
 	return list
 }
@@ -215,6 +225,49 @@ func (f *listFlags) listInstructions(cmd *cobra.Command) error {
 			fmt.Fprintf(out, "%s, %s\n", p.Title(setName(leaves[i].Set())), strings.TrimPrefix(in.Root, "#"))
 		}
 		view.Entry(out, p, in.Name, in.Text, in.Doc, min(columns, longestColumn), terminalWidth(cmd.OutOrStdout()))
+	}
+	return out.Flush()
+}
+
+// machineQuirks are the quirks of a machine.
+type machineQuirks struct {
+	Machine string        `json:"machine"`
+	Quirks  []facts.Quirk `json:"quirks"`
+}
+
+// listQuirks shows the quirks of machines.
+func (f *listFlags) listQuirks(cmd *cobra.Command) error {
+	sets, err := f.sets()
+	if err != nil {
+		return err
+	}
+	list := []machineQuirks{}
+	for _, set := range sets {
+		m, err := facts.Open(set)
+		if err != nil {
+			if f.given() {
+				return err
+			}
+			continue // the description does not say what instructions do
+		}
+		list = append(list, machineQuirks{setName(set), m.Quirks()})
+	}
+	if f.json {
+		return printJSON(cmd.OutOrStdout(), list)
+	}
+	p, err := paletteOf(cmd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	for i, m := range list {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "%s\n", p.Title(m.Machine))
+		if err := view.Quirks(out, m.Quirks, terminalWidth(cmd.OutOrStdout())); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }

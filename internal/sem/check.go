@@ -18,13 +18,18 @@ type checks struct {
 	errs     diag.List
 	seen     map[string]bool
 	// runs are the roots whose words run: the one that is checked, and those that others run.
-	runs []ran
+	runs   []ran
+	asking *asking // nil where nobody asks
 }
 
 // ran is a root whose words run, for a wave or for a lane.
 type ran struct {
 	root *model.Root
 	wave bool
+}
+
+func newChecks() *checks {
+	return &checks{values: map[*model.Env]operandValue{}, places: map[*model.Env]place{}, operands: map[operandKey]operandValue{}, seen: map[string]bool{}}
 }
 
 // run notes a root whose words run.
@@ -70,7 +75,7 @@ func (m *Machine) Root(name string) (*model.Root, error) {
 // Check looks at the meaning of every instruction of a root as Lower would, whatever the bits are, and at
 // those that these run. The error is a diag.List.
 func (m *Machine) Check(root *model.Root) error {
-	c := &checks{values: map[*model.Env]operandValue{}, places: map[*model.Env]place{}, operands: map[operandKey]operandValue{}, seen: map[string]bool{}}
+	c := newChecks()
 	c.run(ran{root, m.Wave})
 	for i := 0; i < len(c.runs); i++ {
 		m.checkRoot(c, c.runs[i])
@@ -221,7 +226,7 @@ func (c *checks) leaves(l *lowerer, env *model.Env, run func(f *model.Scope)) {
 		saved := *l
 		guard := l.b.guard
 		c.try(func() {
-			run(&model.Scope{Unit: env.Bound(leaf), Up: l.frame, Depth: l.frame.Depth + 1})
+			c.nested(l, leaf, func() { run(&model.Scope{Unit: env.Bound(leaf), Up: l.frame, Depth: l.frame.Depth + 1}) })
 		})
 		*l = saved
 		l.b.guard = guard

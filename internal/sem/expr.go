@@ -453,6 +453,9 @@ func (l *lowerer) quirk(name string) (value, bool) {
 	if q == nil {
 		return value{}, false
 	}
+	if l.asked != nil {
+		l.asked[name] = true
+	}
 	if v, ok := l.words.Quirks[name]; ok {
 		return number(int64(v)), true
 	}

@@ -57,8 +57,9 @@ type lowerer struct {
 	pc     value // what was assigned to the counter
 	jumped ID    // where it was
 	jumps  bool
-	runs   bool    // words of the program that are not at hand
-	checks *checks // of a description
+	runs   bool            // words of the program that are not at hand
+	checks *checks         // of a description
+	asked  map[string]bool // the quirks that were asked for, where somebody wants to know; else nil
 }
 
 // scope is a piece of code that is being lowered: an instruction, an operand, a function.
@@ -102,6 +103,12 @@ func (m *Machine) Told(root *model.Root, w *Words, v bits.Value, addr uint64) (c
 func (m *Machine) lower(root *model.Root, w *Words, v bits.Value, addr uint64, told bool) (code *Code, err error) {
 	l := m.newLowerer(w)
 	l.told = told
+	return l.lower(root, v, addr)
+}
+
+// lower lowers an instruction.
+func (l *lowerer) lower(root *model.Root, v bits.Value, addr uint64) (code *Code, err error) {
+	m := l.m
 	env := m.Model.Top(root)
 	f := l.eval.Match(env, v, nil)
 	if f == nil {

@@ -133,6 +133,18 @@ func (q *Quirk) Values() []string {
 	return names
 }
 
+// Numbers lists the values, in the order of Values.
+func (q *Quirk) Numbers() []uint64 {
+	if q.Enum == nil {
+		return []uint64{0, 1}
+	}
+	var list []uint64
+	for _, v := range q.Enum.Values {
+		list = append(list, v.Val)
+	}
+	return list
+}
+
 // Parse reads a value of the quirk as Context.Parse does.
 func (q *Quirk) Parse(text string) (uint64, error) {
 	c := Context{Name: q.Name, Enum: q.Enum}

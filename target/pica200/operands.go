@@ -672,7 +672,7 @@ func (r *assembly) usable(o *operand, as *sourceOperand, written string, span di
 		r.fail(diag.RegisterUse, span, "%s cannot be written, expected a register of %s", name, namesOf(as.files, " or "))
 	case as.kind == kindWritten && output && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked:
 		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", name, o.file.Name, r.most.rasterised-1)
-	case as.kind != kindWritten && output && !whole:
+	case as.kind == kindRegister && as.files != nil && output && !whole:
 		if alias, _, _ := strings.Cut(strings.TrimLeft(written, "- \t"), "."); r.aliases[strings.Trim(alias, " \t")] != nil {
 			name = strings.Trim(alias, " \t")
 		}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/facts"
@@ -295,7 +293,7 @@ func (l *Listing) hook(d *isa.Decoder, labels *program.Labels) {
 		name, ok := labels.Name(l.base+addr, call)
 		return Printable(name), ok
 	}
-	if l.Image.Symbol != nil {
+	if l.Image.Symbol != nil && l.Print == nil { // a lossless text is read back without the names
 		d.Symbol = func(space string, value uint64) (string, bool) {
 			name, ok := l.Image.Symbol(l.base+d.Addr, space, value)
 			return Printable(name), ok
@@ -524,12 +522,4 @@ func AppendFindings(dst []byte, d *isa.Decoder) []byte {
 
 // Printable escapes what a name out of a file must not do to a terminal or to the lines of a
 // listing: control characters, and bytes that are no UTF-8.
-func Printable(s string) string {
-	clean := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
-	if strings.IndexFunc(s, clean) < 0 {
-		return s
-	}
-	quoted := strconv.Quote(s)
-	quoted = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
-	return strings.ReplaceAll(quoted, `\\`, `\`)
-}
+func Printable(s string) string { return program.Printable(s) }

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/isago/isago/internal/xenostest"
 )
 
 var manyListings = flag.Int("listings", 8, "number of random programs in TestA2XXListings")
@@ -24,6 +26,36 @@ func TestA2XXListings(t *testing.T) {
 		status := run([]string{"asm", "--isa", "a2xx", "--syntax", syntax, "--no-warn", "all", "-o", "-", "-"}, &listing, &back, &errs)
 		if status != exitOK || !bytes.Equal(back.Bytes(), data) {
 			t.Fatalf("%x\nis listed as\n%s\nwhich becomes\n%x\n%s", data, text, back.Bytes(), errs.String())
+		}
+	}
+}
+
+// TestXenosFilesComeBack prints shader files of the Xbox 360, with names that source has to change, in each spelling and as
+// listings, and assembles the text: the words come back in the order of the file.
+func TestXenosFilesComeBack(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for i := range 2 * *manyListings {
+		data := a2xxProgram(rnd)
+		data = data[:len(data)&^3]
+		s := xenostest.Shader{Vertex: i%2 == 0, Constants: []xenostest.Constant{
+			{Name: "$WorldViewProj", Set: 2, Count: 64}, {Name: "light[0].dir\n; x", Set: 2, First: 64, Count: 64}, {Name: "SIZE", Set: 3, Count: 8}, {Name: "é", Set: 1, Count: 32},
+		}}
+		for ; len(data) > 0; data = data[4:] {
+			s.Words = append(s.Words, binary.LittleEndian.Uint32(data))
+		}
+		for _, flags := range [][]string{nil, {"--lossless"}, {"--syntax", "mesa"}, {"--syntax", "mesa", "--lossless"}} {
+			var text, back, errs bytes.Buffer
+			run(append([]string{"dis", "-"}, flags...), bytes.NewReader(s.File()), &text, &errs)
+			source := text.String()
+			syntax := append([]string{"asm", "--isa", "a2xx", "--no-warn", "all", "-o", "-", "-"}, flags[:len(flags)&2]...)
+			status := run(syntax, &text, &back, &errs)
+			var want []byte
+			for _, w := range s.Words {
+				want = binary.BigEndian.AppendUint32(want, w)
+			}
+			if status != exitOK || !bytes.Equal(back.Bytes(), want) {
+				t.Fatalf("%q: %08x\nis listed as\n%s\nwhich becomes\n%x\n%s", flags, s.Words, source, back.Bytes(), errs.String())
+			}
 		}
 	}
 }

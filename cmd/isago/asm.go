@@ -254,8 +254,11 @@ func (w *wordWriter) program(f *asmFlags, p *asm.Parser, src *program.Text, out 
 	var buf []byte
 	for x := range code.Words {
 		buf = w.append(buf[:0], x)
-		if w.hex {
+		switch {
+		case w.hex:
 			buf = append(buf, '\n')
+		case code.BigEndian:
+			swapWords(buf, w.root.Unit/8)
 		}
 		if _, err = out.Write(buf); err != nil {
 			break

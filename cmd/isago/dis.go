@@ -240,6 +240,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 		return 0, err
 	}
 	l.Image = im
+	im.Lead = append(f.lead(), im.Lead...)
 	for i, t := range im.Tables {
 		l.Decoder.SetTable(i, t)
 	}
@@ -293,11 +294,25 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	if f.findings == "stderr" {
 		s.Report = f.reporter(cmd, name, empty.Members())
 	}
-	found, err = s.Write(bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer))
+	out := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
+	if f.lossless && !f.plain && !f.addresses && !f.words {
+		for _, line := range f.lead() {
+			fmt.Fprintln(out, line)
+		}
+	}
+	found, err = s.Write(out)
 	if err != nil {
 		return found, fileError(name, err)
 	}
 	return found, f.rest(cmd, in, s.Size)
+}
+
+// lead returns the lines that source of raw code starts with.
+func (f *disFlags) lead() []string {
+	if f.swapped {
+		return []string{program.BigEndian}
+	}
+	return nil
 }
 
 // rest prints the bytes behind the last word.

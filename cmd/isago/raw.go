@@ -108,6 +108,7 @@ func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.swapped = true
 	return &code{ReaderAt: &swapped{in, int64(root.Unit / 8)}, size: in.size, close: in.close}, nil
 }
 
@@ -173,14 +174,19 @@ func (s *swapped) ReadAt(p []byte, off int64) (int, error) {
 	if _, err := s.in.ReadAt(data, start); err != nil && err != io.EOF {
 		return 0, err
 	}
-	for rest := data; int64(len(rest)) >= s.word; rest = rest[s.word:] {
-		slices.Reverse(rest[:s.word])
-	}
+	swapWords(data, int(s.word))
 	n := copy(p, data[min(off-start, int64(len(data))):])
 	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// swapWords turns around the bytes of each word of so many bytes. What is left behind the last word stays.
+func swapWords(data []byte, size int) {
+	for ; len(data) >= size; data = data[size:] {
+		slices.Reverse(data[:size])
+	}
 }
 
 // rawSource prints a program without container as source; done is false for anything else.

@@ -263,6 +263,9 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 			return err
 		}
 	}
+	if out.BigEndian && f.convert == nil {
+		swapWords(out.Bytes, 4)
+	}
 	if err := writeFile(cmd, output, out.Bytes); err != nil || f.header == "" {
 		return err
 	}
@@ -453,10 +456,10 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette vie
 		return false, err
 	}
 	m, format, known := f.recognise(head)
-	if !known || format.Source == nil || f.isa != "" && f.isa != m.Name {
+	if !known || format.Source == nil && format.SourceIn == nil || f.isa != "" && f.isa != m.Name {
 		return false, nil
 	}
-	if own, err := f.isSourceSyntax(&m); err != nil || !own {
+	if own, err := f.isSourceSyntax(&m); err != nil || !own && format.SourceIn == nil {
 		return false, err
 	}
 	if err := f.checkContexts(&m); err != nil {
@@ -466,11 +469,23 @@ func (f *disFlags) source(cmd *cobra.Command, name string, in *code, palette vie
 	if err != nil {
 		return false, err
 	}
-	text, err := format.Source(data)
+	text, err := f.formatSource(&m, format, data)
 	if err != nil {
 		return true, fileError(name, err)
 	}
 	return true, f.writeSource(cmd, &m, palette, text)
+}
+
+// formatSource returns the source of a file of a format that has source.
+func (f *disFlags) formatSource(m *catalog.Machine, format catalog.Format, data []byte) ([]byte, error) {
+	if format.SourceIn == nil {
+		return format.Source(data)
+	}
+	set, err := f.load(m)
+	if err != nil {
+		return nil, err
+	}
+	return format.SourceIn(set, data)
 }
 
 // writeSource prints the source of a program of a machine.

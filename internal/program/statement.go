@@ -16,7 +16,14 @@ const maxSpace = 1 << 20
 // directives are the words that start a line which is no instruction, but for .word.
 var directives = map[string]func(*assembler, *operands) error{
 	".align": (*assembler).align, ".skip": (*assembler).skip, ".set": (*assembler).setName, ".equ": (*assembler).setName,
+	".isago": (*assembler).option,
 }
+
+// BigEndian is the line of source that says that the bytes of each word are stored with the most significant one first.
+const BigEndian = ".isago " + BigEndianName
+
+// BigEndianName is the operand of BigEndian.
+const BigEndianName = "big-endian"
 
 // directive carries out a line that starts with a directive; ok is false for any other text. The error
 // is an *asm.Error.
@@ -177,6 +184,19 @@ func (a *assembler) setName(o *operands) error {
 		return err
 	}
 	a.names[strings.Clone(trimmed)] = number{v, a.guessed}
+	return nil
+}
+
+// option says something of the whole source: .isago big-endian.
+func (a *assembler) option(o *operands) error {
+	o.blanks()
+	from := o.pos
+	name := strings.TrimRight(o.text[from:], blanks)
+	o.pos += len(name)
+	if name != BigEndianName {
+		return o.wrong(from, diag.TextExpected, "%s, expected %s", standing(name), BigEndianName)
+	}
+	a.code.BigEndian = true
 	return nil
 }
 

@@ -749,7 +749,7 @@ func (a *Assembler) isagoDirective(words []string, line string, off int) {
 	switch words[0] {
 	case "unchecked":
 		a.options.unchecked = true
-	case "big-endian":
+	case program.BigEndianName:
 		a.out.BigEndian = true
 	default:
 		a.fail(diag.Directive, off, off+len(line), "no directive .isago %s, expected unchecked or big-endian", words[0])

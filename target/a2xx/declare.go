@@ -30,6 +30,7 @@ type Symbol struct {
 // names are the names that a source declares.
 type names struct {
 	a    *Assembler
+	set  *isa.Set
 	list []Symbol
 	// byName has the index of each name in list, failedName for those of headers that could not be read, which
 	// was reported there: instructions with such a name fail without another message.
@@ -38,7 +39,7 @@ type names struct {
 
 const failedName = -1
 
-func newNames(a *Assembler) names { return names{a: a, byName: map[string]int{}} }
+func newNames(a *Assembler) names { return names{a: a, set: a.m.set, byName: map[string]int{}} }
 
 func (n *names) forget() {
 	n.list = n.list[:0]
@@ -107,7 +108,7 @@ func (n *names) header(text string, off int) {
 		return
 	}
 	kind := strings.ToLower(word)
-	regs := bankOf(n.a.m.set, kind)
+	regs := bankOf(n.set, kind)
 	s := Symbol{Kind: kind, Prefix: regs.prefix, First: -1, span: n.a.span(off, end)}
 	rest := strings.TrimSpace(text[len(word):])
 	if strings.HasPrefix(rest, "(") {
@@ -198,17 +199,14 @@ func (n *names) free(kind string) int {
 
 // same reports whether two kinds name the same registers.
 func (n *names) same(a, b string) bool {
-	prefix := bankOf(n.a.m.set, a).prefix
-	return a == b || prefix != "" && prefix == bankOf(n.a.m.set, b).prefix
+	prefix := bankOf(n.set, a).prefix
+	return a == b || prefix != "" && prefix == bankOf(n.set, b).prefix
 }
 
 func (n *names) declare(s *Symbol, off, end int, shared bool) {
-	for i := 0; !shared && i < len(n.list); i++ {
-		o := &n.list[i]
-		if n.same(o.Kind, s.Kind) && s.First <= o.Last && o.First <= s.Last {
-			n.a.errs = append(n.a.errs, errorf(diag.Duplicate, s.span, "@%s takes what another has", s.Kind).With(o.span, "the other"))
-			return
-		}
+	if o := n.overlapped(s); o != nil && !shared {
+		n.a.errs = append(n.a.errs, errorf(diag.Duplicate, s.span, "@%s takes what another has", s.Kind).With(o.span, "the other"))
+		return
 	}
 	n.list = append(n.list, *s)
 	if len(s.Values) > 0 {
@@ -228,10 +226,20 @@ func (n *names) declare(s *Symbol, off, end int, shared bool) {
 	}
 }
 
+// overlapped returns what is declared of registers of a symbol, nil for none.
+func (n *names) overlapped(s *Symbol) *Symbol {
+	for i := range n.list {
+		if o := &n.list[i]; n.same(o.Kind, s.Kind) && s.First <= o.Last && o.First <= s.Last {
+			return o
+		}
+	}
+	return nil
+}
+
 // isRegister reports whether a name is that of a register, there or not.
 func (n *names) isRegister(name string) bool {
 	for kind := range headers {
-		b := bank{bankOf(n.a.m.set, kind).prefix, 1 << 16}
+		b := bank{bankOf(n.set, kind).prefix, 1 << 16}
 		if _, ok := b.register(name); ok && b.prefix != "" {
 			return true
 		}

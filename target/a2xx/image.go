@@ -46,7 +46,7 @@ func OpenRaw(set *isa.Set, ctx bits.Value, data []byte, order string) (*program.
 	}
 	im.Contents = []program.Part{p.part("program")}
 	if order == bigEndian {
-		im.Lead = append(im.Lead, bigEndianLine)
+		im.Lead = append(im.Lead, program.BigEndian)
 	}
 	im.Lead = append(im.Lead, p.lead()...)
 	return im, nil

@@ -85,6 +85,21 @@ func (x *tools) roundTrip(t testing.TB, data []byte) string {
 	return text
 }
 
+// TestHeaderOfDollars declares names with $, which C does not have.
+func TestHeaderOfDollars(t *testing.T) {
+	out, err := toolsFor(t, "", "vs").assemble(t, "@uniform(C0-C3) $matrix\n@uniform(C4) matrix\n@uniform(C5) a$b\nEXEC_END\n ALU: MAXv R0 = $matrix[1], a$b.x")
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	if out.Words[3+2]>>16&0xff != 1 || out.Words[3+2]>>8&0xff != 5 {
+		t.Errorf("%08x", out.Words)
+	}
+	want := "#define UNIFORM_MATRIX 0\n#define UNIFORM_MATRIX_SIZE 4\n#define UNIFORM_MATRIX_2 4\n#define UNIFORM_A_B 5\n"
+	if got := string(out.Header()); !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nexpected\n%s", got, want)
+	}
+}
+
 // TestRandomPrograms takes random words apart as programs, and puts them together again: programs that
 // no assembler would write, with clauses that overlap, that run what does not exist or other clauses,
 // that jump anywhere and do not end.

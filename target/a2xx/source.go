@@ -1,6 +1,7 @@
 package a2xx
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,6 +28,8 @@ type Disassembler struct {
 	texts [1 << textBits]clauseText
 	// at is the unit at which the assembler would place what comes next.
 	at int
+	// namers are decoders that print names, by kind; nil where no names are known.
+	namers map[*kind]*isa.Decoder
 }
 
 // NewDisassembler returns a disassembler that prints as the set spells.
@@ -49,6 +52,45 @@ func NewDisassembler(set *isa.Set) (*Disassembler, error) {
 		k.decoder.Indent = m.breakIndent()
 	}
 	return d, nil
+}
+
+// nameWith makes the disassembler print the names of registers, which source must declare; symbol is as
+// isa.Decoder.Symbol has it. What was printed before is forgotten.
+func (d *Disassembler) nameWith(symbol func(space string, value uint64) (string, bool)) error {
+	d.namers = map[*kind]*isa.Decoder{}
+	for _, k := range append(d.m.kinds[:], d.m.cf) {
+		n, err := d.m.set.NewDecoder(k.root.Name)
+		if err != nil {
+			return err
+		}
+		n.Label, n.Indent, n.Symbol = k.decoder.Label, k.decoder.Indent, symbol
+		d.namers[k] = n
+	}
+	clear(d.texts[:])
+	return nil
+}
+
+// name prints the text of an instruction again, which stands from a place on, with names in place of registers.
+func (d *Disassembler) name(dst []byte, start int, k *kind, in *isa.Inst, ctx *bits.Value) []byte {
+	n := d.namers[k]
+	if n == nil {
+		return dst
+	}
+	n.SetContext(*ctx)
+	label := k.decoder.Label
+	defer func() { k.decoder.Label = label }()
+	for _, form := range [...]struct{ remarks, labels bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
+		for _, p := range []*isa.Decoder{k.decoder, n} {
+			p.Lines, p.Remarks, p.Label = k.lossless.Lines, k.lossless.Lines && form.remarks, nil
+			if form.labels {
+				p.Label = label
+			}
+		}
+		if suffix, ok := bytes.CutPrefix(bytes.Clone(dst[start:]), k.decoder.Append(nil, *in)); ok {
+			return append(n.Append(dst[:start], *in), suffix...)
+		}
+	}
+	return dst
 }
 
 // lacks reports whether the program has no clause with an index.
@@ -86,7 +128,7 @@ func (d *Disassembler) Source(data []byte, ctx bits.Value, order string) ([]byte
 	}
 	var head []byte
 	if order == bigEndian {
-		head = append(head, bigEndianLine+"\n"...)
+		head = append(head, program.BigEndian+"\n"...)
 	}
 	text := d.Append(head, words, ctx)
 	if text = appendBytes(text, data[4*len(words):]); len(data) > 4*len(words) {
@@ -194,9 +236,6 @@ func (p *layout) lead() (lines []string) {
 	return lines
 }
 
-// bigEndianLine says that words are stored as on Xenos.
-const bigEndianLine = ".isago big-endian"
-
 // orgLine says at which unit the next thing is.
 func orgLine(unit int) string { return fmt.Sprintf(".org 0x%x", unit) }
 
@@ -270,7 +309,7 @@ func (d *Disassembler) instruction(dst []byte, k *kind, in *isa.Inst, ctx *bits.
 	if !ok {
 		return program.AppendData(dst, k.root, in.Bits, in.Leaf.Size)
 	}
-	return text
+	return d.name(text, len(dst), k, in, ctx)
 }
 
 // data appends words that no clause runs.

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
@@ -25,8 +28,34 @@ type XenosShader struct {
 	Creator, Target string
 	// Constants have names; Literals have values and no names.
 	Constants, Literals []Symbol
+	// Elements are the inputs of a vertex program, Interpolators the outputs of a vertex program, or the inputs of a
+	// fragment program.
+	Elements, Interpolators []Semantic
 	// Notes are what could not be read.
 	Notes []string
+}
+
+// Semantic is an input or an output of a program by its name in Direct3D.
+type Semantic struct {
+	// Name is the usage with its index, such as position0.
+	Name string
+	// Place is the unit of the vertex fetch of an element; of an interpolator it is the number of the export in a vertex
+	// program, and of the register in a fragment program.
+	Place int
+}
+
+// semantics are the usages of Direct3D 9 by their numbers.
+var semantics = []string{
+	"position", "blendweight", "blendindices", "normal", "pointsize", "texcoord", "tangent", "binormal", "tessfactor",
+	"positiont", "color", "fog", "depth", "sample",
+}
+
+// semanticName returns the name of a usage with its index.
+func semanticName(usage, index uint32) string {
+	if int(usage) < len(semantics) {
+		return fmt.Sprint(semantics[usage], index)
+	}
+	return fmt.Sprintf("usage%d_%d", usage, index)
 }
 
 // The first word of a file: fragments, and with the lowest bit set vertices.
@@ -39,6 +68,16 @@ const (
 	xenosDefinitions = 0x14
 	xenosShader      = 0x18
 	xenosHeaderSize  = 0x24
+)
+
+// Places in the header of a shader, in bytes. The tables of a vertex program start with words to skip, whose number stands
+// at xenosSkipped; its elements come before its interpolators.
+const (
+	xenosInterpolators  = 0x14 // the number of interpolators, from bit 5 on
+	xenosSkipped        = 0x18
+	xenosElements       = 0x1c // the number of elements
+	xenosVertexTables   = 0x24
+	xenosFragmentTables = 0x20
 )
 
 // Limits on what files say of themselves.
@@ -78,6 +117,7 @@ func ReadXenosShader(set *isa.Set, data []byte) (*XenosShader, error) {
 	for i := range size / 4 {
 		r.shader.Words = append(r.shader.Words, r.word(from+4*i))
 	}
+	r.semantics(at, physical)
 	if table := uint64(r.word(xenosConstants)); table != 0 {
 		r.constants(table + 4) // behind its size
 	}
@@ -121,6 +161,33 @@ func (r *xenosReader) note(format string, args ...any) {
 		r.shader.Notes = append(r.shader.Notes, fmt.Sprintf(format, args...))
 	}
 	r.short = false
+}
+
+// semantics reads the tables behind the header of a shader, which end where what the GPU reads starts.
+func (r *xenosReader) semantics(at, physical uint64) {
+	s := r.shader
+	table, elements := at+xenosFragmentTables, uint64(0)
+	interpolators := uint64(r.word(at+xenosInterpolators) >> 5 & 0x1f)
+	if s.Stage == 0 && at+xenosVertexTables <= physical {
+		table = at + xenosVertexTables + 4*uint64(r.word(at+xenosSkipped))
+		elements = uint64(r.word(at + xenosElements))
+	}
+	if table+4*(elements+interpolators) > physical && elements+interpolators > 0 {
+		r.note("%d vertex elements and %d interpolators end behind the header of the shader", elements, interpolators)
+		return
+	}
+	for i := range elements {
+		w := r.word(table + 4*i)
+		s.Elements = append(s.Elements, Semantic{semanticName(w>>12&15, w>>16&15), int(w & 0xfff)})
+	}
+	for i := range interpolators {
+		w := r.word(table + 4*(elements+i))
+		place := int(i)
+		if s.Stage == 1 {
+			place = int(w >> 8 & 15)
+		}
+		s.Interpolators = append(s.Interpolators, Semantic{semanticName(w>>4&15, w&15), place})
+	}
 }
 
 // xenosSets are the kinds of constants by the numbers of Direct3D's register sets.
@@ -221,22 +288,202 @@ func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
 		return nil, err
 	}
 	ctx, stage := m.stageContext(s.Stage)
-	im := &program.Image{Format: "Xenos shader", Words: s.Words, Break: m.breakIndent(), OneWay: "asm writes the code of such files alone"}
-	im.Header = append(im.Header, fmt.Sprintf("%s, code at byte 0x%x, %d words", stage, s.CodeAt, len(s.Words)))
-	if s.Creator != "" || s.Target != "" {
-		im.Header = append(im.Header, fmt.Sprintf("for %q by %q", s.Target, s.Creator))
-	}
+	im := &program.Image{Format: "Xenos shader", Words: s.Words, Break: m.breakIndent(), OneWay: "asm writes only the code of such files"}
 	names := program.Part{Title: "constants", Lines: s.lines(), Data: s.values()}
-	im.Header = append(im.Header, names.Lines...)
-	for _, n := range s.Notes {
-		im.Header = append(im.Header, "warning: "+n)
-	}
+	im.Header = append(append(s.head(stage), s.semanticLines(set)...), names.Lines...)
 	im.Symbol = func(_ int64, space string, value uint64) (string, bool) { return s.symbol(set, space, value) }
 	p := layout{m: m, words: s.Words, context: ctx}
 	p.analyse()
 	im.Pieces = p.pieces([]program.Piece{}, 0)
+	im.Lead = append([]string{program.BigEndian}, p.lead()...)
 	im.Contents = []program.Part{p.part(stage + " program"), names}
+	if len(s.Elements) > 0 {
+		im.Contents = append(im.Contents, s.part("vertex elements", s.Elements, fetchedAt))
+	}
+	if len(s.Interpolators) > 0 {
+		im.Contents = append(im.Contents, s.part("interpolators", s.Interpolators, s.passedIn(set)))
+	}
 	return im, nil
+}
+
+// head describes the file, up to its constants.
+func (s *XenosShader) head(stage string) []string {
+	lines := []string{fmt.Sprintf("%s, code at byte 0x%x, %d words", stage, s.CodeAt, len(s.Words))}
+	if s.Creator != "" || s.Target != "" {
+		lines = append(lines, fmt.Sprintf("for %q by %q", s.Target, s.Creator))
+	}
+	for _, n := range s.Notes {
+		lines = append(lines, "warning: "+n)
+	}
+	return lines
+}
+
+// semanticData is a vertex element or an interpolator for programs.
+type semanticData struct {
+	Name string `json:"name"`
+	// Address is the place of the fetch of an element, in bytes; Register is the register or export of an interpolator.
+	Address  *int   `json:"address,omitempty"`
+	Register string `json:"register,omitempty"`
+}
+
+// fetchedAt describes a vertex element.
+func fetchedAt(x Semantic) (string, semanticData) {
+	at := unitBits / 8 * x.Place
+	return fmt.Sprintf("%s fetched at 0x%x", x.Name, at), semanticData{Name: x.Name, Address: &at}
+}
+
+// passedIn returns what describes an interpolator of the stage.
+func (s *XenosShader) passedIn(set *isa.Set) func(x Semantic) (string, semanticData) {
+	prefix := bankOf(set, "varying").prefix
+	if s.Stage == 0 {
+		prefix = handedOn(set)
+	}
+	return func(x Semantic) (string, semanticData) {
+		register := prefix + strconv.Itoa(x.Place)
+		return x.Name + " in " + register, semanticData{Name: x.Name, Register: register}
+	}
+}
+
+// handedOn returns the name of the file that holds what a program hands on.
+func handedOn(set *isa.Set) string {
+	for _, f := range set.Files() {
+		if f.Use == "output" {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// part lists vertex elements or interpolators.
+func (s *XenosShader) part(title string, list []Semantic, describe func(Semantic) (string, semanticData)) program.Part {
+	data := []semanticData{}
+	part := program.Part{Title: title}
+	for _, x := range list {
+		line, d := describe(x)
+		part.Lines, data = append(part.Lines, line), append(data, d)
+	}
+	part.Data = data
+	return part
+}
+
+// semanticLines describes the vertex elements and the interpolators, a line each.
+func (s *XenosShader) semanticLines(set *isa.Set) (lines []string) {
+	for _, x := range s.Elements {
+		line, _ := fetchedAt(x)
+		lines = append(lines, "vertex element "+line)
+	}
+	passed := s.passedIn(set)
+	for _, x := range s.Interpolators {
+		line, _ := passed(x)
+		lines = append(lines, "interpolator "+line)
+	}
+	return lines
+}
+
+// SourceOfXenosShader writes the code of a shader file as source that an assembler turns into the same words in the same
+// order of bytes. The plain spelling declares the constants by their names and uses the names.
+func SourceOfXenosShader(set *isa.Set, data []byte) ([]byte, error) {
+	s, err := ReadXenosShader(set, data)
+	if err != nil {
+		return nil, err
+	}
+	d, err := NewDisassembler(set)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stage := d.m.stageContext(s.Stage)
+	var text []byte
+	comment := func(line string) { text = fmt.Appendf(text, "%s %s\n", set.Comment(), program.Printable(line)) }
+	for _, line := range s.head(stage) {
+		comment(line)
+	}
+	for _, line := range s.semanticLines(set) {
+		comment(line)
+	}
+	code := d.Append(nil, s.Words, ctx)
+	if set.Syntax() == mesa {
+		for _, line := range s.lines() {
+			comment(line)
+		}
+		return append(append(text, program.BigEndian+"\n"...), code...), nil
+	}
+	list := s.declarations(d.m, code)
+	for i := range list {
+		switch x := &list[i]; {
+		case x.comment:
+			comment(x.header())
+		case x.given != x.Name:
+			text = fmt.Appendf(text, "%s\t%s %q\n", x.header(), set.Comment(), x.given)
+		default:
+			text = append(append(text, x.header()...), '\n')
+		}
+	}
+	if err := d.nameWith(func(space string, value uint64) (string, bool) { return symbolIn(list, space, value) }); err != nil {
+		return nil, err
+	}
+	return d.Append(append(text, program.BigEndian+"\n"...), s.Words, ctx), nil
+}
+
+// declaration is a constant of a file as source declares it.
+type declaration struct {
+	Symbol
+	// given is the name in the file.
+	given string
+	// comment tells that source cannot declare the constant.
+	comment bool
+}
+
+// declarations returns the constants and literals with names that source can have. No name is a word of the code.
+func (s *XenosShader) declarations(m *machine, code []byte) (list []declaration) {
+	taken := wordsIn(string(code))
+	n := names{set: m.set}
+	for _, from := range [][]Symbol{s.Constants, s.Literals} {
+		for _, c := range from {
+			x := declaration{Symbol: c, given: c.Name}
+			x.comment = c.Last >= bankOf(m.set, c.Kind).size || len(c.Values) > 0 && c.Kind != "const" || n.overlapped(&c) != nil
+			if !x.comment {
+				if c.Name != "" || len(c.Values) == 0 {
+					x.Name = n.usable(c.Name, taken)
+					taken[x.Name] = true
+				}
+				n.list = append(n.list, x.Symbol)
+			}
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// wordsIn returns the words of a text that could be names.
+func wordsIn(text string) map[string]bool {
+	words := map[string]bool{}
+	for i := 0; i < len(text); {
+		word := identifier(text[i:])
+		name, _, _ := strings.Cut(word, ".")
+		words[name] = true
+		i += max(len(word), 1)
+	}
+	return words
+}
+
+// usable returns the nearest name that source can declare and that is not taken.
+func (n *names) usable(name string, taken map[string]bool) string {
+	clean := []byte{}
+	for _, r := range name {
+		if r >= utf8.RuneSelf || r == '.' || !nameByte(byte(r), false) {
+			r = '_'
+		}
+		clean = append(clean, byte(r))
+	}
+	if len(clean) == 0 || !nameByte(clean[0], true) {
+		clean = append([]byte{'_'}, clean...)
+	}
+	for base, i := string(clean), 2; ; i++ {
+		if !taken[string(clean)] && !n.isRegister(string(clean)) {
+			return string(clean)
+		}
+		clean = fmt.Appendf(nil, "%s_%d", base, i)
+	}
 }
 
 // constantData is a constant for programs: its name, and the registers that it has.
@@ -287,13 +534,22 @@ func (s *Symbol) header() string {
 
 // symbol names what an instruction reads, by the space that its field's description names.
 func (s *XenosShader) symbol(set *isa.Set, space string, value uint64) (string, bool) {
+	list := make([]declaration, len(s.Constants))
+	for i, c := range s.Constants {
+		list[i] = declaration{Symbol: c, comment: c.First >= bankOf(set, c.Kind).size}
+	}
+	return symbolIn(list, space, value)
+}
+
+// symbolIn is symbol for constants as source declares them.
+func symbolIn(list []declaration, space string, value uint64) (string, bool) {
 	kind, ok := map[string]string{"source": "uniform", "sampler": "sampler", "loop": "loop"}[space]
 	if !ok {
 		return "", false
 	}
-	for i := range s.Constants {
-		c := &s.Constants[i]
-		if c.Kind != kind || value < uint64(c.First) || value > uint64(c.Last) || value >= uint64(bankOf(set, kind).size) {
+	for i := range list {
+		c := &list[i]
+		if c.comment || c.Kind != kind || c.Name == "" || value < uint64(c.First) || value > uint64(c.Last) {
 			continue
 		}
 		if c.Last > c.First {

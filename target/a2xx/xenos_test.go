@@ -1,12 +1,16 @@
 package a2xx_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/xenostest"
 	"github.com/isago/isago/target/a2xx"
 )
 
@@ -148,4 +152,132 @@ func FuzzXenosShader(f *testing.F) {
 			t.Errorf("%d words of %d bytes", len(im.Words), len(data))
 		}
 	})
+}
+
+// oddNames are names as Microsoft's compiler and others write them, and such as source must not take for its own words.
+var oddNames = []string{
+	"$WorldViewProj", "matrix", "light[0].pos", "a.b", "héé", "new\nline", "; comment", `"quoted"`, "@uniform(C0) x", "", "9lives",
+	"C5", "R1", "export0", "aL", "a0", "ALU", "EXEC", "CONST", "FETCH", "MAXv", "SIZE", "ADDR", "l0", "l2", "matrix", "xyzw", "_", "$", "\xff",
+	"S0", "SEQ", "FMT_32", "tab\there", "{SDST=0x1}", ".stage", "x:",
+}
+
+// TestXenosSourceComesBack prints the code of files as source in each spelling, whatever the names of constants are: source
+// gives the same words in the same order of bytes, and of the stage.
+func TestXenosSourceComesBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 1))
+	for i := range 120 {
+		s := xenostest.Shader{Vertex: i%2 == 0, Words: xenosWords(r, 3*r.IntN(12)+r.IntN(3))}
+		for at := 0; at < 300; {
+			c := xenostest.Constant{Name: oddNames[r.IntN(len(oddNames))], Set: r.IntN(4), First: at, Count: 1 + r.IntN(5)}
+			s.Constants = append(s.Constants, c)
+			at += r.IntN(8)
+		}
+		for n := range r.IntN(3) {
+			s.Elements = append(s.Elements, xenostest.Semantic{Usage: r.IntN(16), Index: n, Place: r.IntN(99)})
+			s.Interpolators = append(s.Interpolators, xenostest.Semantic{Usage: r.IntN(16), Index: n, Place: n})
+		}
+		if !s.Vertex {
+			s.Elements = nil
+		}
+		for _, syntax := range []string{"", "mesa"} {
+			x := toolsFor(t, syntax, "vs")
+			text, err := a2xx.SourceOfXenosShader(x.set, s.File())
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := x.assemble(t, string(text))
+			if err != nil {
+				t.Fatalf("%s\n%s", text, diag.Render(err))
+			}
+			var data []byte
+			for _, w := range s.Words {
+				data = binary.BigEndian.AppendUint32(data, w)
+			}
+			if !bytes.Equal(out.Bytes(), data) {
+				t.Fatalf("%08x becomes\n%s\nand then\n%08x", s.Words, text, out.Words)
+			}
+			fs := toolsFor(t, syntax, "fs").ctx
+			if syntax == "" && (out.Context == fs) != !s.Vertex {
+				t.Errorf("vertex %v: %s", s.Vertex, text)
+			}
+		}
+	}
+}
+
+// xenosWords are those of a program that a clause starts, mostly.
+func xenosWords(r *rand.Rand, n int) []uint32 {
+	words := make([]uint32, n)
+	for i := range words {
+		words[i] = r.Uint32()
+	}
+	if n >= 6 && r.IntN(4) > 0 {
+		words[0], words[1] = 0x1001|uint32(n/3-1)&7<<12, words[1]&^0xffff|0x2000
+	}
+	return words
+}
+
+// TestXenosNames has names in operands where source declares them, and a comment where the name of the file is another.
+func TestXenosNames(t *testing.T) {
+	x := toolsFor(t, "", "vs")
+	out, err := x.assemble(t, "EXEC\n ALU: MULADDv R0 = C7, R1, C1[a0]\n FETCH: SAMPLE R1 = R0.xyz CONST(0)\nLOOP_START ADDR(l) LOOP_ID(2)\nl:\nEXEC_END\n ALU: MAXv export62 = C5, C0")
+	if err != nil {
+		t.Fatal(diag.Render(err))
+	}
+	s := xenostest.Shader{Vertex: true, Words: out.Words, Constants: []xenostest.Constant{
+		{Name: "$WorldViewProj", Set: 2, First: 0, Count: 4}, {Name: "light[0].pos", Set: 2, First: 5, Count: 1}, {Name: "C9", Set: 2, First: 7, Count: 1},
+		{Name: "image", Set: 3, First: 0, Count: 1}, {Name: "count", Set: 1, First: 2, Count: 1}, {Name: "bones", Set: 2, First: 3, Count: 2},
+	}}
+	text, err := a2xx.SourceOfXenosShader(x.set, s.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"@uniform(C0-C3) $WorldViewProj\n", "@uniform(C5) light_0__pos\t; \"light[0].pos\"\n", "@uniform(C7) C9_2\t; \"C9\"\n", "@sampler(0) image\n", "@loop(2) count\n",
+		"; @uniform(C3-C4) bones\n", // C3 has a name already
+		"MULADDv\tR0 = C9_2, R1, $WorldViewProj[1][a0]\n", "CONST(image)\n", "LOOP_ID(count)\n", "MAXv\texport62 = light_0__pos, $WorldViewProj[0]\t; gl_Position\n",
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// TestXenosSemantics reads the vertex elements, which stand behind words to skip, and the interpolators.
+func TestXenosSemantics(t *testing.T) {
+	code := []uint32{0x00001001, 0x00002000, 0, 0x000f8000, 0, 0x0105ff00}
+	for _, c := range []struct {
+		shader xenostest.Shader
+		titles []string
+		data   string
+	}{
+		{
+			xenostest.Shader{Vertex: true, Skip: 2, Words: code, Elements: xenostest.Semantics([3]int{0, 0, 3}, [3]int{5, 1, 4}), Interpolators: xenostest.Semantics([3]int{10, 0, 0}, [3]int{15, 2, 0})},
+			[]string{"position0 fetched at 0x24", "texcoord1 fetched at 0x30", "color0 in export0", "usage15_2 in export1"},
+			`[{"name":"position0","address":36},{"name":"texcoord1","address":48}]`,
+		}, {
+			xenostest.Shader{Words: code, Interpolators: xenostest.Semantics([3]int{5, 0, 2}, [3]int{3, 0, 0})},
+			[]string{"texcoord0 in R2", "normal0 in R0"},
+			`[{"name":"texcoord0","register":"R2"},{"name":"normal0","register":"R0"}]`,
+		},
+	} {
+		im, err := a2xx.OpenXenosShader(toolsFor(t, "", "vs").set, c.shader.File())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, p := range im.Contents[2:] {
+			lines = append(lines, p.Lines...)
+		}
+		if !slices.Equal(lines, c.titles) {
+			t.Errorf("%q, expected %q", lines, c.titles)
+		}
+		if text, err := json.Marshal(im.Contents[2].Data); err != nil || string(text) != c.data {
+			t.Errorf("%s, %v, expected %s", text, err, c.data)
+		}
+		for _, line := range lines {
+			if !slices.ContainsFunc(im.Header, func(h string) bool { return strings.HasSuffix(h, line) }) {
+				t.Errorf("%q is not in the header of a listing: %q", line, im.Header)
+			}
+		}
+	}
 }

@@ -96,6 +96,8 @@ type Format struct {
 	Open func(set *isa.Set, data []byte) (*program.Image, error)
 	// Source writes a file as source of the machine's compiler; nil for a format without one.
 	Source func(data []byte) ([]byte, error)
+	// SourceIn writes a file as source in the spelling of a set; nil for a format whose source has one spelling.
+	SourceIn func(set *isa.Set, data []byte) ([]byte, error)
 }
 
 // Machines lists the machines in the order in which they are shown.
@@ -126,7 +128,7 @@ func Machines() []Machine {
 			Name: "a2xx", Title: "Adreno A2XX, vertex and fragment shaders of the first Snapdragons", Load: a2xx.Load,
 			Formats: []Format{
 				{Name: "freedreno capture", Is: a2xx.IsCapture, Open: a2xx.Open},
-				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader},
+				{Name: "Xenos shader", Is: a2xx.IsXenosShader, Open: a2xx.OpenXenosShader, SourceIn: a2xx.SourceOfXenosShader},
 			},
 			Launch: a2xxlaunch.Open, Bare: true, Options: a2xxlaunch.Options, Demo: a2xxlaunch.Demo,
 			NewCompiler: a2xx.NewCompiler, Outputs: a2xx.Outputs(), Suffixed: []string{".a2xx"},

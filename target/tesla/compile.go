@@ -75,13 +75,14 @@ func (c *compiler) compile(src *program.Text, opt program.CompileOptions, places
 	if err != nil {
 		return nil, err
 	}
+	a.bare = true
 	if err := a.assemble(src, hex || places); err != nil {
 		return nil, err
 	}
 	if err := a.errs.Bounded().Err(); err != nil {
 		return nil, err
 	}
-	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings.List}
+	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings.List, BigEndian: a.bigEndian && !hex}
 	if out.Bytes = a.bytes(); hex {
 		out.Bytes = a.lines(nil)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
 )
 
 // operands are what stands behind a directive. Places count from the start of the statement.
@@ -93,6 +94,7 @@ var directives = map[string]func(*operands) error{
 	".size":    (*operands).size,
 	".equ":     (*operands).equ,
 	".section": (*operands).section,
+	".isago":   (*operands).isago,
 }
 
 // directive executes a line that starts with a dot. The error is an *asm.Error.
@@ -106,7 +108,7 @@ func (a *assembler) directive(text string, off int64) error {
 	do, ok := directives[name]
 	if !ok {
 		return &asm.Error{Code: diag.Directive, End: len(name), Msg: fmt.Sprintf(
-			"no directive %s, expected .section, .align, .size, .skip, .equ, .word, .byte, or .b8, .u8, .s8 and so on up to 64 bits", name)}
+			"no directive %s, expected .section, .align, .size, .skip, .equ, .isago, .word, .byte, or .b8, .u8, .s8 and so on up to 64 bits", name)}
 	}
 	return do(o)
 }
@@ -141,6 +143,19 @@ func (o *operands) skip() error {
 		return err
 	}
 	return o.zeros(n)
+}
+
+// isago says something of the whole source: .isago big-endian.
+func (o *operands) isago() error {
+	o.more()
+	if o.s.text[o.pos:] != program.BigEndianName {
+		return o.expected(program.BigEndianName)
+	}
+	if !o.a.bare {
+		return o.expected("nothing of that kind: the words of a cubin are text")
+	}
+	o.a.bigEndian = true
+	return nil
 }
 
 // size adds bytes up to a length of the section.

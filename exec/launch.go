@@ -15,7 +15,9 @@ import (
 
 // Port is a name under which a program is given registers, or gives them back.
 type Port struct {
-	Name  string
+	Name string
+	// Also is another name, "" for none.
+	Also  string
 	State *State
 	// First is the number of the first register, Count how many there are.
 	First, Count int
@@ -113,7 +115,7 @@ func (l *Launch) Find(name string) (Port, error) {
 	for _, list := range [][]Port{l.Inputs, l.Uniforms, l.Outputs} {
 		for _, p := range list {
 			switch {
-			case p.Name == name:
+			case p.Name == name || name != "" && p.Also == name:
 				return p, nil
 			case array && p.Name == base:
 				if index >= p.Count {
@@ -140,7 +142,7 @@ func (l *Launch) NameOf(s *State, number int) string {
 		for _, p := range list {
 			switch n := number - p.First; {
 			case p.State != s || n < 0 || n >= p.Count:
-			case p.Name == s.Name+strconv.Itoa(number) || s.Kind == sem.MemoryState && p.Name == WordName(s, number):
+			case p.Name == s.Name+strconv.Itoa(number) || s.Single && p.Name == s.Name || s.Kind == sem.MemoryState && p.Name == WordName(s, number):
 				return ""
 			case p.Count > 1:
 				return fmt.Sprintf("%s[%d]", p.Name, n)

@@ -62,6 +62,7 @@ type kind struct {
 	indents [2]string
 	follows []flag
 	exports []exports // by Leaf.ID
+	filling *filling  // nil where nothing is filled in
 }
 
 // flag is a context of one bit; the zero flag is none.
@@ -249,6 +250,9 @@ func (r *reader) kind(root *isa.Root, sync string) *kind {
 			r.fail(fmt.Errorf("%s: no context %q, which follows names", l.Name, name))
 		}
 		k.exports = append(k.exports, r.exports(l))
+		if f := r.filling(l); f != nil {
+			k.filling = f
+		}
 	}
 	k.lossless.Lines = k.breaks()
 	k.prefix = k.commonPrefix(inside.Machine(m.set))

@@ -38,9 +38,10 @@ const quadsAtOnce = 1 << 14
 type shader struct {
 	*exec.Launch
 	ports []exec.Port
-	color int // where the colour is among the outputs; -1 where there is none
-	depth int // the same of the depth that a fragment has of its own
-	drop  int // where it says that the fragment is dropped
+	color int          // where the colour is among the outputs; -1 where there is none
+	depth int          // the same of the depth that a fragment has of its own
+	drop  int          // where it says that the fragment is dropped
+	same  []exec.Given // what all fragments are given, behind ports
 	to    *picture
 	opt   exec.RunOptions
 	out   *exec.Outcome
@@ -77,7 +78,7 @@ func (s *shader) run(q *quads) {
 	if len(q.at) == 0 {
 		return
 	}
-	res := s.Launch.Run(exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values}, s.opt)
+	res := s.Launch.Run(exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values, Same: s.same}, s.opt)
 	s.opt.Trace = nil
 	for i, at := range q.at {
 		for k, d := range raster.Pixels {
@@ -112,10 +113,14 @@ func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 }
 
 // rectangle runs a fragment program over all pixels of the picture. R0.xy are the coordinates from 0 to 1, from
-// the left and the top; R0.zw the pixel's own.
+// the left and the top; R0.zw the pixel's own. Inputs that are given are the same for all pixels.
 func (r *runner) rectangle(opt exec.RunOptions) (*exec.Outcome, error) {
 	out := &exec.Outcome{Noun: "fragment", Nouns: "fragments"}
 	s := newShader(r.Launch, 1, r.size, opt, out)
+	var err error
+	if s.same, err = sameOf(r.Given()); err != nil {
+		return nil, err
+	}
 	q := &quads{}
 	for y := 0; y < r.size.Y; y += 2 {
 		for x := 0; x < r.size.X; x += 2 {
@@ -138,6 +143,27 @@ func (r *runner) rectangle(opt exec.RunOptions) (*exec.Outcome, error) {
 	s.run(q)
 	out.Picture = s.to
 	return out, nil
+}
+
+// sameOf returns inputs that are the same for all fragments. The error tells that fragments have rows of their own.
+func sameOf(in exec.Input) (list []exec.Given, err error) {
+	if len(in.Values) > 1 {
+		return nil, exec.Optionf("inputs of %d fragments, expected one row, which all pixels of the picture get: without a size there is a fragment for each row", len(in.Values))
+	}
+	at := 0
+	for _, p := range in.Ports {
+		for n := range p.Count {
+			for _, k := range p.Components() {
+				one := p
+				one.First, one.Count, one.Mask = p.First+n, 1, 1<<uint(k)
+				if len(in.Values) > 0 && at < len(in.Values[0]) && (in.Missing == nil || !in.Missing[0][at]) {
+					list = append(list, exec.Given{Port: one, Values: in.Values[0][at : at+1]})
+				}
+				at++
+			}
+		}
+	}
+	return append(list, in.Same...), nil
 }
 
 func floats(list ...float32) []uint64 {

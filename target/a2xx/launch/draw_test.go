@@ -259,3 +259,67 @@ func FuzzScene(f *testing.F) {
 		_, _ = launch.Open(exec.Request{Set: set, Machine: m, Context: set.DefaultContext(), Data: code, Options: map[string][]string{"scene": {"s.json"}}, File: files{"s.json": data}.read})
 	})
 }
+
+// TestRectangleInputs shades a rectangle with inputs that are given: all pixels get them, beside the coordinates, which
+// an input of R0 replaces. Several rows have no pixels of their own.
+func TestRectangleInputs(t *testing.T) {
+	const add = "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: ADDv export0 = R1, R0.xxxx"
+	for _, c := range []struct {
+		set   []string // a name and its values
+		csv   string
+		first color.NRGBA
+		fails string
+	}{
+		// 2 pixels: the coordinate x is 0.25 and 0.75; 255 * 0.25 = 63.75
+		{[]string{"R1", "0.25", "0", "0", "0.75"}, "", color.NRGBA{128, 64, 64, 255}, ""},
+		{nil, "R1.x,R1.w\n0.25,0.75\n", color.NRGBA{128, 64, 64, 255}, ""},
+		{[]string{"R0", "0", "0", "0", "0"}, "R1.x,R1.y,R1.z,R1.w\n1,0,1,1\n", color.NRGBA{255, 0, 255, 255}, ""},
+		{nil, "R1.x\n1\n2\n", color.NRGBA{}, "inputs of 2 fragments, expected one row, which all pixels of the picture get"},
+	} {
+		r, err := openSource(t, "fs", add, nil, map[string][]string{"size": {"2x1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.csv != "" {
+			if err := r.Read([]byte(c.csv), "csv"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.set != nil {
+			if err := r.Set(c.set[0], c.set[1:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, err := r.Run(exec.RunOptions{Jobs: 1})
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%q: %v, expected %s", c.csv, err, c.fails)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Picture.At(0, 0); got != c.first {
+			t.Errorf("%q %q: %v, expected %v", c.set, c.csv, got, c.first)
+		}
+		if strings.Contains(c.csv, "R1.y") && len(out.Findings) > 0 {
+			t.Errorf("%q: %v", c.csv, out.Findings)
+		}
+	}
+}
+
+// TestRectangleFindingsOnce shades more pixels than run at a time: a read of what nobody wrote is told once, with its total.
+func TestRectangleFindingsOnce(t *testing.T) {
+	r, err := openSource(t, "fs", "ALLOC PARAM/PIXEL SIZE(0x0) / EXEC_END / ALU: MAXv export0 = R40.xxxx, R40.xxxx", nil, map[string][]string{"size": {"512x512"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.Run(exec.RunOptions{Jobs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Findings) != 1 || out.Findings[0].Count != 512*512 || out.Findings[0].Register() != "R40.x" {
+		t.Errorf("%v", out.Findings)
+	}
+}

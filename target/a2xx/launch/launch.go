@@ -53,6 +53,8 @@ type runner struct {
 	scene    *scene
 	fragment *exec.Launch
 	size     image.Point
+	// attributes are the inputs of a vertex program by their names, nil for one whose file names none.
+	attributes *attributes
 }
 
 // Open opens a program to be run.
@@ -72,7 +74,7 @@ func Open(req exec.Request) (exec.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Batch: exec.NewBatch(launch), stage: prog.stage, index: true, scene: newScene()}
+	r := &runner{Batch: exec.NewBatch(launch), stage: prog.stage, index: true, scene: newScene(), attributes: prog.attributes}
 	if prog.stage == fragments {
 		r.Noun, r.Nouns, r.index = "fragment", "fragments", false
 	}
@@ -95,6 +97,10 @@ type source struct {
 	words []uint32
 	// given are constants that the file holds.
 	given *a2xx.Constants
+	// names are what a shader file of the Xbox 360 says of inputs, outputs and constants; nil for other files.
+	names *a2xx.XenosShader
+	// attributes are the inputs of a vertex program that launch found by their names.
+	attributes *attributes
 	// machine is what the quirk of that name is where nobody says it, "" for its default.
 	machine string
 }
@@ -134,7 +140,7 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given(), machine: sibling}, nil
+		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given(), names: x, machine: sibling}, nil
 	}
 	im, err := a2xx.OpenRaw(l.req.Set, l.req.Context, data, "")
 	if err != nil {
@@ -171,12 +177,22 @@ func (l *loader) launch(p *source) (*exec.Launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := exec.RawOf(l.machine, p.words, 0, ctx, p.quirks(l.req.Quirks))
+	words := p.words
+	if p.names != nil && p.stage == vertices {
+		if words, err = l.findAttributes(p); err != nil {
+			return nil, err
+		}
+	}
+	launch, err := exec.RawOf(l.machine, words, 0, ctx, p.quirks(l.req.Quirks))
 	if err != nil {
 		return nil, err
 	}
 	launch.Open = false
-	return launch, l.outputs(launch, p)
+	if err := l.outputs(launch, p); err != nil || p.names == nil {
+		return launch, err
+	}
+	l.name(launch, p)
+	return launch, nil
 }
 
 // outputs are the exports that the program names; those with an offset may be any.
@@ -400,11 +416,19 @@ func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	if r.stage == fragments && r.size != (image.Point{}) {
 		return r.rectangle(opt)
 	}
+	if r.attributes != nil {
+		return r.fetched(opt)
+	}
 	if r.index {
 		r.number(max(opt.Count, r.scene.vertices, 1))
 		opt.Count = 0
 	}
-	out, err := r.Batch.Run(opt)
+	return r.drawn(r.Batch, opt)
+}
+
+// drawn runs the program and draws where there is a fragment program.
+func (r *runner) drawn(b *exec.Batch, opt exec.RunOptions) (*exec.Outcome, error) {
+	out, err := b.Run(opt)
 	if err != nil || r.fragment == nil {
 		return out, err
 	}
@@ -414,6 +438,11 @@ func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 // number makes vertices that know their number: in every component of the first register, since programs differ in
 // which they read, and where the programs of Mesa's driver find it that export to memory.
 func (r *runner) number(n int) {
+	r.Feed(r.numbers(n))
+}
+
+// numbers are the inputs of number.
+func (r *runner) numbers(n int) exec.Input {
 	const generated = 2
 	file := r.Program.Machine.State(registers)
 	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: file, Count: 1}, {Name: registers, State: file, First: generated, Count: 1, Mask: 1}}}
@@ -421,13 +450,13 @@ func (r *runner) number(n int) {
 	const width = 5
 	all := make([]uint64, width*n)
 	for i := range in.Values {
-		v, row := uint64(math.Float32bits(float32(i))), all[width*i:width*(i+1)]
+		v, row := uint64(math.Float32bits(float32(i))), all[width*i:width*(i+1):width*(i+1)]
 		for k := range row {
 			row[k] = v
 		}
 		in.Values[i] = row
 	}
-	r.Feed(in)
+	return in
 }
 
 // give sets what a file holds of constants.

@@ -1,12 +1,8 @@
 package exec
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -43,23 +39,9 @@ func Open(set *isa.Set) (*Machine, error) {
 // Quirks reads quirks that are given as texts, by name. The error, an OptionError, tells that there is
 // no such quirk or value.
 func Quirks(m *Machine, given map[string]string) (map[string]uint64, error) {
-	out, rest := map[string]uint64{}, maps.Clone(given)
-	var known []string
-	for _, q := range m.Quirks() {
-		known = append(known, q.Name)
-		text, ok := given[q.Name]
-		if !ok {
-			continue
-		}
-		v, err := q.Parse(text)
-		if err != nil {
-			return nil, &OptionError{err}
-		}
-		out[q.Name] = v
-		delete(rest, q.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		return nil, Optionf("no quirk %q, expected %s", name, cmp.Or(strings.Join(known, ", "), "none: the machine has no quirks"))
+	out, err := m.ParseQuirks(given)
+	if err != nil {
+		return nil, &OptionError{err}
 	}
 	return out, nil
 }

@@ -20,6 +20,7 @@ type Machine struct {
 	states []*State
 	of     map[*sem.State]*State
 	word   Word
+	quirks map[string]uint64
 }
 
 // Word returns an instruction that another runs: of a root, by its number in words of that root's size in bits; ok is
@@ -40,6 +41,15 @@ func (m *Machine) Running(word Word) *Machine {
 	out := *m
 	out.word = word
 	return &out
+}
+
+// Choosing returns a machine whose facts are those of quirks that are given, by name; others have their defaults. The
+// error tells that there is no such quirk or value.
+func (m *Machine) Choosing(quirks map[string]string) (*Machine, error) {
+	out := *m
+	var err error
+	out.quirks, err = m.sem.ParseQuirks(quirks)
+	return &out, err
 }
 
 // StateKind tells the kinds of state apart.
@@ -200,7 +210,7 @@ func (m *Machine) Waves() bool { return m.sem.Wave }
 func (m *Machine) States() []*State { return m.states }
 
 // Of returns the facts of an instruction at the decoder's address, with the decoder's contexts and tables. Quirks have
-// their defaults. The error tells that the instruction has no meaning.
+// the values that Choosing gave them, or their defaults. The error tells that the instruction has no meaning.
 func (m *Machine) Of(d *isa.Decoder, in isa.Inst) (*Facts, error) {
 	code, err := m.told(d, in)
 	if err != nil {

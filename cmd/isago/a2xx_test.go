@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/isago/isago/internal/xenostest"
@@ -43,11 +44,17 @@ func TestXenosFilesComeBack(t *testing.T) {
 		for ; len(data) > 0; data = data[4:] {
 			s.Words = append(s.Words, binary.LittleEndian.Uint32(data))
 		}
-		for _, flags := range [][]string{nil, {"--lossless"}, {"--syntax", "mesa"}, {"--syntax", "mesa", "--lossless"}} {
+		for i := range 4 {
+			flags, syntax := []string{"dis", "-"}, []string{"asm", "--isa", "a2xx", "--no-warn", "all", "-o", "-", "-"}
+			if i%2 == 1 {
+				flags = append(flags, "--lossless")
+			}
+			if i/2 == 1 {
+				flags, syntax = append(flags, "--syntax", "mesa"), append(syntax, "--syntax", "mesa")
+			}
 			var text, back, errs bytes.Buffer
-			run(append([]string{"dis", "-"}, flags...), bytes.NewReader(s.File()), &text, &errs)
+			run(flags, bytes.NewReader(s.File()), &text, &errs)
 			source := text.String()
-			syntax := append([]string{"asm", "--isa", "a2xx", "--no-warn", "all", "-o", "-", "-"}, flags[:len(flags)&2]...)
 			status := run(syntax, &text, &back, &errs)
 			var want []byte
 			for _, w := range s.Words {
@@ -56,6 +63,36 @@ func TestXenosFilesComeBack(t *testing.T) {
 			if status != exitOK || !bytes.Equal(back.Bytes(), want) {
 				t.Fatalf("%q: %08x\nis listed as\n%s\nwhich becomes\n%x\n%s", flags, s.Words, source, back.Bytes(), errs.String())
 			}
+		}
+	}
+}
+
+// TestXenosFacts asks what an instruction reads whose scalar half has its second operand in another slot on Xenos than on
+// Adreno. Slots x, y, z and w of R3.yxzx are y, x, z and x: the vector half reads slot x alone, the scalar half w, and x or z.
+func TestXenosFacts(t *testing.T) {
+	source := "ALLOC POSITION SIZE(0x0)\nEXEC_END\nALU: MULADDv export62.x___ = R3.yxzx, R1, R1\nSUBs export62.___w = R3.yxzx\n"
+	var raw, errs bytes.Buffer
+	if run([]string{"asm", "--isa", "a2xx", "-o", "-", "-"}, strings.NewReader(source), &raw, &errs) != exitOK {
+		t.Fatal(errs.String())
+	}
+	s := xenostest.Shader{Vertex: true}
+	for data := raw.Bytes(); len(data) > 0; data = data[4:] {
+		s.Words = append(s.Words, binary.LittleEndian.Uint32(data))
+	}
+	for _, c := range []struct {
+		flags []string
+		file  []byte
+		want  string
+	}{
+		{[]string{"--isa", "a2xx"}, raw.Bytes(), `"components":["x","y"]`},
+		{nil, s.File(), `"components":["x","y","z"]`},
+	} {
+		var out bytes.Buffer
+		if status := run(append([]string{"dis", "--json", "--facts", "-"}, c.flags...), bytes.NewReader(c.file), &out, &errs); status != exitOK {
+			t.Fatal(errs.String())
+		}
+		if text := out.String(); !strings.Contains(text, `{"state":"R","number":3,`+c.want) {
+			t.Errorf("%q: R3 is not read as %s in\n%s", c.flags, c.want, text)
 		}
 	}
 }

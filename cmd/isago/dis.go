@@ -240,6 +240,11 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 		return 0, err
 	}
 	l.Image = im
+	if l.Facts != nil {
+		if l.Facts, err = l.Facts.Choosing(im.Quirks); err != nil {
+			return 0, err
+		}
+	}
 	im.Lead = append(f.lead(), im.Lead...)
 	for i, t := range im.Tables {
 		l.Decoder.SetTable(i, t)

@@ -26,6 +26,8 @@ type explainFlags struct {
 	machineFlags
 	rangeFlags
 	json, nested, all bool
+	// quirks are those of the file that the instruction stands in, by name.
+	quirks map[string]string
 }
 
 func newExplain() *cobra.Command {
@@ -221,6 +223,9 @@ func (f *explainFlags) draw(cmd *cobra.Command, d *isa.Decoder, in isa.Inst) err
 	}
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	told, err := facts.Open(d.Set())
+	if err == nil {
+		told, err = told.Choosing(f.quirks)
+	}
 	if err != nil {
 		told = nil // the description does not say what instructions do
 	}

@@ -164,6 +164,9 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 		return nil, err
 	}
 	told, err := facts.Open(set)
+	if err == nil {
+		told, err = told.Choosing(im.Quirks)
+	}
 	if err != nil {
 		return nil, err
 	}

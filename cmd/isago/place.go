@@ -123,6 +123,7 @@ func (f *explainFlags) place(cmd *cobra.Command, at location) error {
 	if err != nil {
 		return err
 	}
+	f.quirks = l.Image.Quirks
 	found, err := l.Find(at.member, at.place, at.plus)
 	var wrong *view.PlaceError
 	switch {

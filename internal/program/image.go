@@ -41,6 +41,8 @@ type Image struct {
 	Lead []string
 	// OneWay says why a listing of the code does not give the file back; "" for one that does.
 	OneWay string
+	// Quirks are those of the machine that the file is for, by name; nil for the defaults.
+	Quirks map[string]string
 	// Contents lists what the file holds, for the list command: what it holds under titles.
 	Contents []Part
 }

@@ -2,6 +2,9 @@ package sem
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -71,6 +74,29 @@ func New(m *model.Machine) (*Machine, error) {
 
 // State returns the file, register, stack or memory of that name, or nil.
 func (m *Machine) State(name string) *State { return m.states[name] }
+
+// ParseQuirks reads quirks that are given as texts, by name. The error tells that there is no such quirk or value.
+func (m *Machine) ParseQuirks(given map[string]string) (map[string]uint64, error) {
+	out, rest := map[string]uint64{}, maps.Clone(given)
+	var known []string
+	for _, q := range m.Quirks() {
+		known = append(known, q.Name)
+		text, ok := given[q.Name]
+		if !ok {
+			continue
+		}
+		v, err := q.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		out[q.Name] = v
+		delete(rest, q.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		return nil, fmt.Errorf("no quirk %q, expected %s", name, cmp.Or(strings.Join(known, ", "), "none: the machine has no quirks"))
+	}
+	return out, nil
+}
 
 // Quirks lists the quirks in ASCII order of their names.
 func (m *Machine) Quirks() []*spec.Quirk {

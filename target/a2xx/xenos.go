@@ -92,6 +92,9 @@ func IsXenosShader(data []byte) bool {
 	return len(data) >= xenosHeaderSize && binary.BigEndian.Uint32(data)&^1 == xenosMagic
 }
 
+// XenosQuirks are the quirks of the machine that shader files are for, by name.
+func XenosQuirks() map[string]string { return map[string]string{"machine": "xenos"} }
+
 // xenosReader reads a file. What is outside of it reads as 0, and is noted.
 type xenosReader struct {
 	data   []byte
@@ -288,7 +291,7 @@ func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
 		return nil, err
 	}
 	ctx, stage := m.stageContext(s.Stage)
-	im := &program.Image{Format: "Xenos shader", Words: s.Words, Break: m.breakIndent(), OneWay: "asm writes only the code of such files"}
+	im := &program.Image{Format: "Xenos shader", Words: s.Words, Break: m.breakIndent(), OneWay: "asm writes only the code of such files", Quirks: XenosQuirks()}
 	names := program.Part{Title: "constants", Lines: s.lines(), Data: s.values()}
 	im.Header = append(append(s.head(stage), s.semanticLines(set)...), names.Lines...)
 	im.Symbol = func(_ int64, space string, value uint64) (string, bool) { return s.symbol(set, space, value) }

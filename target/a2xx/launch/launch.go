@@ -101,22 +101,14 @@ type source struct {
 	names *a2xx.XenosShader
 	// attributes are the inputs of a vertex program that launch found by their names.
 	attributes *attributes
-	// machine is what the quirk of that name is where nobody says it, "" for its default.
-	machine string
 }
 
-// The quirk that says for which machine a program is, and the other machine than Adreno.
-const (
-	machineQuirk = "machine"
-	sibling      = "xenos"
-)
-
-// quirks are those that are given, with the machine that the file is for where they leave it open.
+// quirks are those that are given, with those of the machine that the file is for where they leave it open.
 func (p *source) quirks(given map[string]string) map[string]string {
-	if _, ok := given[machineQuirk]; ok || p.machine == "" {
-		return given
+	out := map[string]string{}
+	if p.names != nil {
+		maps.Copy(out, a2xx.XenosQuirks())
 	}
-	out := map[string]string{machineQuirk: p.machine}
 	maps.Copy(out, given)
 	return out
 }
@@ -140,7 +132,7 @@ func (l *loader) read(data []byte, program string) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given(), names: x, machine: sibling}, nil
+		return &source{stage: l.stageName(x.Stage), words: x.Words, given: x.Given(), names: x}, nil
 	}
 	im, err := a2xx.OpenRaw(l.req.Set, l.req.Context, data, "")
 	if err != nil {

@@ -130,7 +130,8 @@ func checkRow(t *testing.T, m *sem.Machine, line int, cells []string, c *coverag
 	code := assemble(t, cells[0])
 	c.words(code)
 	quirks := map[string]string{}
-	if name, value, ok := strings.Cut(cells[3], "="); ok {
+	for _, quirk := range strings.Fields(cells[3]) {
+		name, value, _ := strings.Cut(quirk, "=")
 		quirks[name] = value
 	}
 	p := newProgram(t, m, code, quirks)

@@ -213,3 +213,38 @@ func TestRelativeReads(t *testing.T) {
 		t.Error("C is not read")
 	}
 }
+
+// Beside a vector operation of three sources a scalar operation of two operands reads what the quirks say: X of source 3
+// and W on Adreno, Z and W on Xenos.
+func TestPairReads(t *testing.T) {
+	set, _ := load(t)
+	told, err := facts.Open(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		quirks     map[string]string
+		three, two string
+	}{
+		{nil, "R3.xw", "R3.xw"},
+		{map[string]string{"machine": "xenos"}, "R3.zw", "R3.xw"},
+		{map[string]string{"machine": "xenos", "scalar_pair": "wx"}, "R3.xw", "R3.xw"},
+		{map[string]string{"scalar_pair": "wz"}, "R3.zw", "R3.xw"},
+	} {
+		told, err := told.Choosing(c.quirks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line, want := range map[string]string{
+			"EXEC_END / ALU: MULADDv R0.____ = R3, R1, R2 SUBs R4.x___ = R3": c.three,
+			"EXEC_END / ALU: MULv R0.____ = R1, R2 SUBs R4.x___ = R3":        c.two,
+		} {
+			if got := texts(unit(t, told, set, "alu", line)); !strings.Contains(got, want) || strings.Count(got, "R3") != 1 {
+				t.Errorf("%v: %s reads %s, want %s", c.quirks, line, got, want)
+			}
+		}
+	}
+	if _, err := told.Choosing(map[string]string{"machines": "x"}); err == nil || !strings.Contains(err.Error(), `no quirk "machines", expected dot, flush_results, machine, mad`) {
+		t.Errorf("%v", err)
+	}
+}

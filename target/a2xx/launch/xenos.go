@@ -73,10 +73,12 @@ func firstOf(name string) string {
 	return usage
 }
 
-// The quirk that says what strides count, and its value for bytes.
+// The quirk that says what strides count, with its values, and the quirk that says it where the first leaves it open.
 const (
-	unitQuirk = "vertex_unit"
-	inBytes   = "bytes"
+	unitQuirk    = "vertex_unit"
+	inBytes      = "bytes"
+	machineQuirk = "machine"
+	sibling      = "xenos"
 )
 
 // countsBytes reports whether the strides and offsets of a program count bytes, not words.

@@ -95,14 +95,30 @@ func (l *Leaf) Mnemonics() []string {
 	return l.mnemonics
 }
 
+// IsPart reports whether words of a root are parts of the words of another root, such as an operation of several that an
+// instruction has.
+func (s *Set) IsPart(r *Root) bool {
+	for _, b := range s.model.ISA.Bitsets {
+		for _, c := range b.Cases {
+			for _, f := range c.Fields {
+				if f.Bitset != nil && f.Bitset == s.model.Roots[r.ID].Spec {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // InstructionRoots lists the roots whose words are instructions or parts of one that have a mnemonic of
-// their own, the one that programs consist of first. The others are kinds of operands.
+// their own, such as the operation that a field holds, the one that programs consist of first. The others are kinds of
+// operands.
 func (s *Set) InstructionRoots() []*Root {
 	operands := map[*spec.Bitset]bool{}
 	for _, b := range s.model.ISA.Bitsets {
 		for _, c := range b.Cases {
 			for _, f := range c.Fields {
-				if f.Bitset != nil && !f.Bitset.Groups {
+				if f.Bitset != nil && !f.Bitset.Groups && f.KindOfOperand() != spec.OperandMnemonic {
 					operands[f.Bitset] = true
 				}
 			}

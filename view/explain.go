@@ -23,9 +23,7 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOpt
 	e.printf("%s\n", text)
 	digits := in.Bits.AppendHex(nil, (in.Leaf.Size+3)/4)
 	e.printf("%s\n", p.paint(dim, fmt.Sprintf("%s, %d bits: %s", title(d.Set(), in), in.Leaf.Size, digits)))
-	if doc := in.Leaf.Doc(); doc != "" {
-		e.printf("%s\n", wrap(doc, "  ", e.Width))
-	}
+	e.docs(d.Set(), in.Leaf)
 	e.drawWord(in, fields)
 	for i := range fields {
 		if fields[i].Index {
@@ -44,6 +42,17 @@ func Explain(w io.Writer, d *isa.Decoder, in isa.Inst, p Palette, opt ExplainOpt
 		e.printf("finding: %s\n", f.Text)
 	}
 	return e.err
+}
+
+// docs prints what the description says of an instruction; of a part of one also what it says of all parts of the kind.
+func (e *explainer) docs(set *isa.Set, l *isa.Leaf) {
+	doc := l.Doc()
+	if doc != "" {
+		e.printf("%s\n", wrap(doc, "  ", e.Width))
+	}
+	if all := l.Root.Doc; all != "" && all != doc && set.IsPart(l.Root) {
+		e.printf("\n%s\n", wrap(all, "  ", e.Width))
+	}
 }
 
 // title names an instruction and its machine.

@@ -32,9 +32,7 @@ func ExplainForm(w io.Writer, d *isa.Decoder, l *isa.Leaf, p Palette, opt Explai
 	e.form = true
 	e.printf("%s\n", p.paint(tokenColours[isa.TokenMnemonic], flat(l.Template())))
 	e.printf("%s\n", p.paint(dim, fmt.Sprintf("%s, %d bits", title(d.Set(), isa.Inst{Leaf: l}), l.Size)))
-	if doc := l.Doc(); doc != "" {
-		e.printf("%s\n", wrap(doc, "  ", e.Width))
-	}
+	e.docs(d.Set(), l)
 	in := isa.Inst{Leaf: l, Bits: l.Match}
 	fields := d.Fields(nil, in)
 	e.drawWord(in, fields)

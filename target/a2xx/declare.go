@@ -56,7 +56,7 @@ func (n *names) failed(rest string) {
 
 // isName reports whether a header can declare a name.
 func (n *names) isName(name string) bool {
-	return name != "" && !n.isRegister(name) && !strings.ContainsAny(name, ".$")
+	return name != "" && !n.isRegister(name) && !strings.Contains(name, ".")
 }
 
 // headers are the kinds of headers. Of which registers they are, a file or view of the description says. The

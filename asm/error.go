@@ -340,7 +340,7 @@ func (p *Parser) explain(body []byte) *Error {
 		e.Msg = p.unknown()
 	default:
 		e.Candidates = p.candidates(f.nodes)
-		e.Msg = p.unexpected(f)
+		e.Msg = p.unexpected(f) + p.outputRead(f)
 	}
 	e.Off = original(body, pos)
 	e.End = max(e.Off+1, symbolEnd(body, e.Off))

@@ -317,3 +317,33 @@ func TestBitInTwoPlaces(t *testing.T) {
 		t.Errorf("0x67 gives %v, expected an error: its halves differ", r.Inst.Bits)
 	}
 }
+
+// An output in the place of an operand that is read cannot be read; in the place of one that is written it is only what
+// does not stand there. Names that only start like an output are no outputs.
+func TestOutputsAreNotRead(t *testing.T) {
+	x := toolsFor(t, load(t, `
+		<file name="r" type="u32" count="4" use="temporary"/>
+		<file name="out" type="u32" count="4" use="output"/>
+		<bitset name="#r" size="2"><display>r{N}</display><field name="N" low="0" high="1" type="uint"/><reg file="r" index="{N}"/></bitset>
+		<bitset name="#o" size="2"><display>out{N}</display><field name="N" low="0" high="1" type="uint"/><reg file="out" index="{N}"/></bitset>
+		<bitset name="#instruction" size="8"/>
+		<bitset name="add" extends="#instruction"><display>{NAME} {D}, {A}, {B}</display><pattern low="6" high="7">00</pattern>
+			<field name="D" low="0" high="1" type="#o" role="write"/><field name="A" low="2" high="3" type="#r" role="read"/><field name="B" low="4" high="5" type="#r" role="read"/></bitset>
+		<bitset name="put" extends="#instruction"><display>{NAME} {D}, {A}</display><pattern low="4" high="7">0100</pattern>
+			<field name="D" low="0" high="1" type="#r" role="write"/><field name="A" low="2" high="3" type="#r" role="read"/></bitset>`))
+	for text, want := range map[string]string{
+		"add out0, out1, r2":   `"out1", expected "r": outputs cannot be read`,
+		"add out0, r1, out3":   `"out3", expected "r": outputs cannot be read`,
+		"add out0, out1, out2": `"out1", expected "r": outputs cannot be read`,
+		"put out0, r1":         `"out0", expected "r"`,
+		"put r0, out":          `"out", expected "r"`,
+		"put r0, output":       `"output", expected "r"`,
+		"put r0, out1":         `"out1", expected "r": outputs cannot be read`,
+		"add r0, r1, r2":       `"r0", expected "out"`,
+	} {
+		_, err := x.p.Parse(text)
+		if e, ok := err.(*asm.Error); !ok || e.Msg != want {
+			t.Errorf("%s: %v, expected %s", text, err, want)
+		}
+	}
+}

@@ -357,10 +357,10 @@ func (a *Assembler) parse(p *asm.Parser, ctx bits.Value, l *sourceLine) (asm.Res
 		a.fail(diag.TextExpected, l.off, l.end(), "%v", err)
 		return res, false
 	}
-	at := e.At(a.src, l.off)
-	if e.Code == diag.TextConflict {
-		at.Msg += a.disagreement(p, e)
+	if e.Code == diag.TextConflict && e.Bits == (bits.Value{}) || e.Code == diag.TextCondition {
+		a.disagreement(l, e)
 	}
+	at := e.At(a.src, l.off)
 	a.errs = append(a.errs, at)
 	return res, false
 }
@@ -396,14 +396,44 @@ func (a *Assembler) startAhead() (func(program.Statement) ahead, error) {
 	}, nil
 }
 
-// disagreement explains a conflict about a computed value, which is the machine's and not the text's.
-func (a *Assembler) disagreement(p *asm.Parser, e *asm.Error) string {
-	for _, k := range a.m.kinds {
-		if k.parser == p && e.Bits == (bits.Value{}) {
-			return k.root.Leaves[0].Meta("disagrees")
+// disagreement explains why the halves of an instruction that both export do not go together; other errors stay as they are.
+func (a *Assembler) disagreement(l *sourceLine, e *asm.Error) {
+	name := handedOn(a.m.set)
+	var exports []string
+	for i := 0; i < len(l.text) && len(exports) < 2; {
+		word := identifier(l.text[i:])
+		if len(word) > len(name) && strings.EqualFold(word[:len(name)], name) {
+			exports = append(exports, word)
+			e.Off, e.End = i, i+len(word)
+		}
+		i += max(len(word), 1)
+	}
+	if len(exports) < 2 {
+		return
+	}
+	e.Msg = l.kind.root.Leaves[0].Meta("disagrees")
+	if both := common(exports[0], exports[1]); both != "" {
+		e.Msg = both + " of both halves: " + e.Msg
+	}
+}
+
+// common lists the components that the masks of two destinations have; without a mask they are all.
+func common(a, b string) string {
+	const all = "xyzw"
+	mask := func(text string) string {
+		_, mask, ok := strings.Cut(strings.ToLower(text), ".")
+		if !ok {
+			return all
+		}
+		return mask
+	}
+	var list []string
+	for _, c := range all {
+		if strings.ContainsRune(mask(a), c) && strings.ContainsRune(mask(b), c) {
+			list = append(list, string(c))
 		}
 	}
-	return ""
+	return strings.Join(list, ", ")
 }
 
 // end adds the clause that ends a program, if none does.

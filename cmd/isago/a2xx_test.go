@@ -97,6 +97,22 @@ func TestXenosFacts(t *testing.T) {
 	}
 }
 
+// TestXenosLint follows a vertex program past the fetches that the runtime fills in: they are no end of it.
+func TestXenosLint(t *testing.T) {
+	source := "EXEC\nFETCH: VERTEX R1.xyzw = R0.x FMT_1_REVERSE UNSIGNED STRIDE(0) CONST(31, 2)\nALLOC POSITION SIZE(0x0)\nEXEC_END\n(S)ALU: MAXv export62 = R1, R1\n"
+	var raw, out, errs bytes.Buffer
+	if run([]string{"asm", "--isa", "a2xx", "-o", "-", "-"}, strings.NewReader(source), &raw, &errs) != exitOK {
+		t.Fatal(errs.String())
+	}
+	s := xenostest.Shader{Vertex: true, Elements: xenostest.Semantics([3]int{0, 0, 2})}
+	for data := raw.Bytes(); len(data) > 0; data = data[4:] {
+		s.Words = append(s.Words, binary.LittleEndian.Uint32(data))
+	}
+	if status := run([]string{"lint", "-"}, bytes.NewReader(s.File()), &out, &errs); status != exitOK || out.Len() > 0 {
+		t.Errorf("status %d: %s%s", status, out.String(), errs.String())
+	}
+}
+
 // a2xxProgram makes a program of random words whose first clauses run, mostly, what is there.
 func a2xxProgram(rnd *rand.Rand) []byte {
 	units := rnd.IntN(16)

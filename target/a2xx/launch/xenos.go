@@ -150,7 +150,7 @@ func (r *runner) fetched(opt exec.RunOptions) (*exec.Outcome, error) {
 	r.scene.attach(r.Launch)
 	out, err := r.drawn(b, opt)
 	if err == nil {
-		out.Findings = append(v.missing(lanes), out.Findings...)
+		out.Findings = append(v.missing(r.Program.Machine, lanes), out.Findings...)
 	}
 	return out, err
 }
@@ -233,10 +233,11 @@ func (v *vertexData) take(given, known exec.Input) exec.Input {
 }
 
 // missing reports the attributes that nobody gave. The counter of programs counts clauses, of which a unit has two.
-func (v *vertexData) missing(lanes int) (list []exec.FindingCount) {
+func (v *vertexData) missing(m *exec.Machine, lanes int) (list []exec.FindingCount) {
 	for slot, p := range v.ports {
+		pc := uint64(2 * v.units[slot])
 		for k := 0; k < floatsOf && !v.has[slot] && p.Name != "" && lanes > 0; k++ {
-			list = append(list, exec.FindingCount{Finding: exec.Finding{PC: uint64(2 * v.units[slot]), State: p.State, Comp: k}, Count: lanes})
+			list = append(list, exec.FindingCount{Finding: exec.Finding{PC: pc, Address: m.Address(pc), State: p.State, Comp: k}, Count: lanes})
 		}
 	}
 	return list

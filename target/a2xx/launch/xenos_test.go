@@ -125,6 +125,9 @@ func TestXenosVertexInputs(t *testing.T) {
 			var missing []string
 			for _, f := range out.Findings {
 				missing = append(missing, f.Register())
+				if at := map[string]uint64{"position0": 36, "texcoord0": 48}[f.State.Name]; f.Address != at {
+					t.Errorf("%s: %s is read at byte %d, want %d", c.name, f.Register(), f.Address, at)
+				}
 			}
 			if s := strings.Join(missing, " "); s != c.missing {
 				t.Errorf("%s: findings of %q, want %q", c.name, s, c.missing)

@@ -1,0 +1,150 @@
+// Command compare runs isago as it was at a revision and as it is in the working tree on the same inputs,
+// and reports every difference of output, written files, diagnostics and exit status.
+//
+//	.ci/compare [flags] REV
+//
+// The inputs are the files of REV: examples, sources, words, descriptions, scripts and pages, and what is
+// generated from them and from -seed: damaged files, random words, random programs. Both commands run in a
+// temporary checkout of REV, which is removed afterwards.
+//
+// Differences are grouped by kind: the lines that differ, with their common start and end cut off and
+// numbers replaced by N. Each kind has an ID, a count and an example. -meant FILE lists kinds that are
+// intended, one a line: the ID, a tab, the reason.
+//
+// Exit status: 0 if nothing differs that is not listed as meant, 3 if something does, 1 if the comparison
+// cannot be made, 2 for a mistake on the command line.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+)
+
+type options struct {
+	seed   uint64
+	words  int
+	show   int
+	groups *regexp.Regexp
+	meant  map[string]string
+}
+
+func main() {
+	seed := flag.Uint64("seed", 1, "`seed` of everything that is random")
+	words := flag.Int("words", 2000, "random instructions per machine")
+	show := flag.Int("show", 40, "kinds of differences to print")
+	groups := flag.String("groups", ".", "`regexp` of the groups to run")
+	meant := flag.String("meant", "", "`file` with the kinds that are meant: ID<tab>REASON")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: .ci/compare [flags] REV")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	opt := options{seed: *seed, words: *words, show: *show}
+	var err error
+	if opt.groups, err = regexp.Compile(*groups); err != nil || flag.NArg() != 1 || *words < 0 {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "compare:", err)
+		}
+		flag.Usage()
+		os.Exit(2)
+	}
+	same := false
+	if opt.meant, err = readMeant(*meant); err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		same, err = compareRevision(ctx, os.Stdout, flag.Arg(0), opt)
+		stop()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "compare:", err)
+		os.Exit(1)
+	}
+	if !same {
+		os.Exit(3)
+	}
+}
+
+// compareRevision builds both commands and compares them. same is false where something differs that is not meant.
+func compareRevision(ctx context.Context, w io.Writer, rev string, opt options) (same bool, err error) {
+	hash, err := git(ctx, "rev-parse", "--short", "--verify", rev+"^{commit}")
+	if err != nil {
+		return false, err
+	}
+	dir, err := os.MkdirTemp("", "compare")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	tree := filepath.Join(dir, "tree")
+	if _, err := git(ctx, "worktree", "add", "--detach", "--quiet", tree, hash); err != nil {
+		return false, err
+	}
+	// Without ctx, so that an interrupted comparison leaves no worktree either.
+	defer func() {
+		_, remove := git(context.Background(), "worktree", "remove", "--force", tree)
+		err = errors.Join(err, remove)
+	}()
+	c := comparison{options: opt, tree: tree}
+	for i, from := range []string{tree, "."} {
+		c.sides[i] = filepath.Join(dir, []string{"old", "new"}[i])
+		if err := build(ctx, from, c.sides[i]); err != nil {
+			return false, fmt.Errorf("%s: %w", []string{hash, "working tree"}[i], err)
+		}
+	}
+	fmt.Fprintf(w, "%s with the working tree, seed %d\n", hash, opt.seed)
+	if err := c.run(ctx); err != nil {
+		return false, err
+	}
+	return c.report.print(w, opt.show, opt.meant), nil
+}
+
+func git(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, "git", args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// build builds the command of a tree into a folder, under both names that it is called by.
+func build(ctx context.Context, tree, dir string) error {
+	file := filepath.Join(dir, "isago")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", file, "./cmd/isago")
+	cmd.Dir = tree
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return os.Symlink("isago", filepath.Join(dir, "picasso"))
+}
+
+// readMeant reads the kinds of differences that are meant, each with its reason.
+func readMeant(file string) (map[string]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	meant := map[string]string{}
+	for i, line := range strings.Split(string(data), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		id, reason, ok := strings.Cut(line, "\t")
+		if !ok || strings.TrimSpace(reason) == "" {
+			return nil, fmt.Errorf("%s:%d: %q, expected ID<tab>REASON", file, i+1, line)
+		}
+		meant[id] = reason
+	}
+	return meant, nil
+}

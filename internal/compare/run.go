@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// call is a command that both sides run in the checkout.
+type call struct {
+	group string
+	args  []string
+	stdin string
+	// lines tells that each line of stdin is an input of its own, answered by one line.
+	lines bool
+	// then returns more calls, made of what the old command printed; nil for none.
+	then func(printed string) []call
+	// session runs instead of the command, in a folder of its own, with the folder of the command at the
+	// start of PATH. It returns what it printed.
+	session func(ctx context.Context, bin, dir string) string
+}
+
+// out stands in arguments for a folder of the call and the side; files that are written there are compared.
+const out = "$OUT"
+
+// result is what a call did.
+type result struct {
+	stdout, stderr string
+	status         int
+	files          map[string]string
+}
+
+const (
+	timeout  = 2 * time.Minute
+	timedOut = -1
+)
+
+// comparison runs calls on both sides.
+type comparison struct {
+	options
+	tree string
+	// sides are the folders of the commands, old and new.
+	sides  [2]string
+	report report
+}
+
+var times, ncalls = map[string]time.Duration{}, map[string]int{}
+
+// run makes the calls and runs them.
+func (c *comparison) run(ctx context.Context) error {
+	calls, err := c.calls()
+	if err != nil {
+		return err
+	}
+	// Calls wait in a list, because calls add calls.
+	var mu sync.Mutex
+	changed := sync.NewCond(&mu)
+	busy := 0
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for {
+				for len(calls) == 0 && busy > 0 {
+					changed.Wait()
+				}
+				if len(calls) == 0 || ctx.Err() != nil {
+					changed.Broadcast()
+					return
+				}
+				x := calls[0]
+				calls = calls[1:]
+				busy++
+				mu.Unlock()
+				var r [2]result
+				t0 := time.Now()
+				for i := range c.sides {
+					r[i] = c.one(ctx, i, &x)
+				}
+				mu.Lock()
+				times[x.group] += time.Since(t0)
+				ncalls[x.group]++
+				if busy--; ctx.Err() == nil {
+					c.report.add(&x, r[0], r[1])
+					if x.then != nil {
+						calls = append(calls, x.then(r[0].stdout)...)
+					}
+				}
+				changed.Broadcast()
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Fprintln(os.Stderr, times, ncalls)
+	return ctx.Err()
+}
+
+// one runs a call on one side. Names of folders that differ between the sides are replaced in what it prints.
+func (c *comparison) one(ctx context.Context, side int, x *call) result {
+	dir, err := os.MkdirTemp("", "compare-out")
+	if err != nil {
+		return result{stderr: err.Error()}
+	}
+	defer os.RemoveAll(dir)
+	bin := c.sides[side]
+	same := strings.NewReplacer(dir, out, bin, "$BIN", c.tree, "$TREE")
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if x.session != nil {
+		return result{stdout: same.Replace(x.session(ctx, bin, dir)), files: filesOf(dir, same)}
+	}
+	args := make([]string, len(x.args))
+	for i, a := range x.args {
+		args[i] = strings.ReplaceAll(a, out, dir)
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "isago"), args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.tree, strings.NewReader(x.stdin), &stdout, &stderr
+	err = cmd.Run()
+	r := result{stdout: same.Replace(stdout.String()), stderr: same.Replace(stderr.String())}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		r.status = timedOut
+	case errors.As(err, &exit):
+		r.status = exit.ExitCode()
+	case err != nil:
+		r.stderr += err.Error()
+	}
+	r.files = filesOf(dir, same)
+	return r
+}
+
+// filesOf returns the files below a folder, with names of folders replaced.
+func filesOf(dir string, same *strings.Replacer) map[string]string {
+	files := map[string]string{}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				data = []byte(err.Error())
+			}
+			files[strings.TrimPrefix(path, dir)] = same.Replace(string(data))
+		}
+		return nil
+	})
+	return files
+}

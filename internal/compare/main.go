@@ -40,7 +40,7 @@ type options struct {
 
 func main() {
 	seed := flag.Uint64("seed", 1, "`seed` of everything that is random")
-	words := flag.Int("words", 2000, "random instructions per machine")
+	words := flag.Int("words", 1000, "random instructions per machine")
 	show := flag.Int("show", 40, "kinds of differences to print")
 	groups := flag.String("groups", ".", "`regexp` of the groups to run")
 	meant := flag.String("meant", "", "`file` with the kinds that are meant: ID<tab>REASON")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -53,8 +52,6 @@ type comparison struct {
 	report report
 }
 
-var times, ncalls = map[string]time.Duration{}, map[string]int{}
-
 // run makes the calls and runs them.
 func (c *comparison) run(ctx context.Context) error {
 	calls, err := c.calls()
@@ -83,13 +80,10 @@ func (c *comparison) run(ctx context.Context) error {
 				busy++
 				mu.Unlock()
 				var r [2]result
-				t0 := time.Now()
 				for i := range c.sides {
 					r[i] = c.one(ctx, i, &x)
 				}
 				mu.Lock()
-				times[x.group] += time.Since(t0)
-				ncalls[x.group]++
 				if busy--; ctx.Err() == nil {
 					c.report.add(&x, r[0], r[1])
 					if x.then != nil {
@@ -101,7 +95,6 @@ func (c *comparison) run(ctx context.Context) error {
 		})
 	}
 	wg.Wait()
-	fmt.Fprintln(os.Stderr, times, ncalls)
 	return ctx.Err()
 }
 

@@ -40,8 +40,8 @@ func (c *comparison) scripts() (list []call, err error) {
 	return list, nil
 }
 
-// elapsed is a time in the log of a script, or of a command that tells how fast it was.
-var elapsed = regexp.MustCompile(`\(\d+\.\d+s\)|\d[\d.]* (ns|µs|ms|s|MB/s)\b|\d[\d.,]* [a-z ]+ a second`)
+// elapsed is a time in the log of a script, or in what a command reports of its speed.
+var elapsed = regexp.MustCompile(`\(\d+\.\d+s\)|\b\d+\.\d+ ?(ns|µs|ms|s)\b|\b\d[\d.]*( M)? [a-z]+/s\b`)
 
 // scriptLog is a test that only keeps its log.
 type scriptLog struct{ bytes.Buffer }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/isago/isago/asm"
@@ -31,37 +28,19 @@ type envydisComparer struct {
 	lossless *asm.Lossless
 }
 
-// envydisFile is the name of a file with rows of envydis.
-const envydisFile = "tesla-diff.jsonl"
-
 // compareEnvydis compares the rows of such a file.
-func compareEnvydis(file string, report func(difference)) (rows int, err error) {
+func compareEnvydis(file string, _ *known, report func(difference)) (rows int, err error) {
 	c, err := newEnvydisComparer("tesla")
 	if err != nil {
 		return 0, err
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	scanner := bufio.NewScanner(f)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		var r envydisRow
-		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {
-			return rows, fmt.Errorf("%s: row %d: %w", file, rows+1, err)
-		}
-		rows++
-		got, err := c.text(&r)
-		if err != nil {
-			return rows, fmt.Errorf("%s: row %d: %w", file, rows, err)
-		}
+	return eachRow(file, func(_ int, r *envydisRow) error {
+		got, err := c.text(r)
 		if got != r.Text {
-			report(difference{strings.Join(r.Words, " ") + " " + r.Variant + " " + r.Ptype, got, r.Text})
+			report(difference{word: strings.Join(r.Words, " ") + " " + r.Variant + " " + r.Ptype, got: got, want: r.Text})
 		}
-	}
-	return rows, scanner.Err()
+		return err
+	})
 }
 
 func newEnvydisComparer(machine string) (*envydisComparer, error) {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,31 +20,18 @@ type row struct {
 	Errors *bool `json:"errors"`
 }
 
-// compareIsaspec compares words of FILE.xml with the text in FILE.jsonl.
-func compareIsaspec(file string, compat bool, report func(difference)) (rows int, err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, err
+// compareIsaspec returns a comparer of words of FILE.xml with the text in FILE.jsonl.
+func compareIsaspec(compat bool) comparer {
+	return func(file string, _ *known, report func(difference)) (rows int, err error) {
+		c := isaspecComparer{file: strings.TrimSuffix(file, ".jsonl") + ".xml", compat: compat, printers: map[uint32]*printer{}}
+		return eachRow(file, func(_ int, r *row) error {
+			got, err := c.text(r)
+			if got != r.Text {
+				report(difference{word: r.Word, got: got, want: r.Text})
+			}
+			return err
+		})
 	}
-	defer f.Close()
-	c := isaspecComparer{file: strings.TrimSuffix(file, ".jsonl") + ".xml", compat: compat, printers: map[uint32]*printer{}}
-	scanner := bufio.NewScanner(f)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		var r row
-		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {
-			return rows, fmt.Errorf("%s: row %d: %w", file, rows+1, err)
-		}
-		rows++
-		got, err := c.text(&r)
-		if err != nil {
-			return rows, err
-		}
-		if got != r.Text {
-			report(difference{r.Word, got, r.Text})
-		}
-	}
-	return rows, scanner.Err()
 }
 
 type isaspecComparer struct {

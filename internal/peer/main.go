@@ -1,48 +1,74 @@
 // Command peer compares isago with rows of another tool's output.
 //
+//	go run ./internal/peer -data DIR [-show N]
 //	go run ./internal/peer -rows FILE [-known FILE] [-compat mesa] [-show N]
 //
-// FILE is tesla-diff.jsonl, rows {"words", "variant", "ptype", "text"} of envydis, which must print
-// the same and come back from the plain text. Or
-// FILE.bin is a program of Adreno A2XX, with the text of Mesa's disassembler in FILE.mesa.txt, of which
-// each line is a row: the line must be the same, the text that isago prints must give the program back,
-// and so must Mesa's. Or FILE is a shader file of a machine, which must list without an unknown word and come back from
-// its lossless text word for word; or FILE.jsonl with rows {"gen", "word", "text"} beside FILE.xml,
-// the description that they belong to; or MACHINE-diff.jsonl with rows {"words", "dis", "src"}: words
-// with the most significant first, the listing, and a text that gives the words. Rows in which the other tool is known to be wrong are listed
-// in internal/peer/known, one a line: the row's word (for the last format, a blank and dis, lossless or src), a tab, the reason. The exit status is 1 where
-// an unlisted row differs, and where a listed one does not.
+// With -data it compares every file below a folder that it knows, and prints a table: the rows, those that agree, those
+// that are listed as different and those that differ. The kinds of files, by name:
+//
+//	NAME.jsonl            rows {"gen", "word", "text"} beside NAME.xml, the description that they belong to:
+//	                      words and what Mesa's isaspec prints. With -data both ways of printing are compared.
+//	NAME.program.json     whole programs and Mesa's listings of them, beside NAME.xml
+//	NAME.rejects.txt      descriptions that Mesa's tools refuse: isago refuses them, or reports a finding
+//	NAME.bin              a program of Adreno A2XX, with the text of Mesa's disassembler in NAME.mesa.txt, each line
+//	                      a row; isago's text and Mesa's must both give the program back
+//	NAME.shbin            a shader file, which must list without an unknown word and come back from its lossless text
+//	tesla-diff.jsonl      rows {"words", "variant", "ptype", "text"} of envydis, which must print the same and come
+//	                      back from the plain text
+//	MACHINE-diff.jsonl    rows {"words", "dis", "src"}: words with the most significant first, the listing, and a text
+//	                      that gives the words
+//	tesla-exec.jsonl      instructions run by the models of hwtest, with registers and flags before and after: equal
+//	                      bit for bit
+//	a2xx/exec.jsonl       programs run by an emulator of Xenos: equal bit for bit, but for special functions
+//	NAME.json             runs of the PICA200 shader NAME.?.pica.shbin beside it by the engines of an emulator: equal bit
+//	                      for bit to the interpreter, and close to the compiler
+//
+// Rows in which the other tool is known to be wrong are listed in internal/peer/known/NAME.txt, one a line: the row's
+// name, a tab, the reason. Plain printing of isaspec and --compat mesa have lists of their own, NAME.txt and
+// NAME-mesa.txt. A row of an execution file may be listed with the value of a quirk with which it agrees:
+//
+//	s01-MULs-7<tab>quirk NAME=VALUE<tab>REASON
+//
+// The exit status is 1 where an unlisted row differs, where a listed one does not, and where one that is listed with a
+// quirk differs with it.
 package main
 
 import (
+	"bufio"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"text/tabwriter"
 )
 
 func main() {
+	data := flag.String("data", "", "folder with files of other tools' output, all of which are compared")
 	rows := flag.String("rows", "", "file with the other tool's output")
 	known := flag.String("known", "", "file with the rows that are known to differ (default: internal/peer/known/NAME.txt)")
 	compat := flag.String("compat", "", "mesa: print as Mesa's isaspec does, defects included")
-	show := flag.Int("show", 10, "number of differences to print")
+	show := flag.Int("show", 10, "number of differences to print, of each file")
 	flag.Parse()
-	if *rows == "" || flag.NArg() > 0 || *compat != "" && *compat != "mesa" {
+	if (*rows == "") == (*data == "") || *data != "" && *known+*compat != "" || flag.NArg() > 0 || *compat != "" && *compat != "mesa" {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if *known == "" {
-		name := filepath.Base(*rows)
-		*known = filepath.Join("internal", "peer", "known", strings.TrimSuffix(name, filepath.Ext(name))+".txt")
+	var ok bool
+	var err error
+	if *data != "" {
+		ok, err = runAll(os.Stdout, *data, knownFolder, *show)
+	} else {
+		ok, err = runFile(os.Stdout, *rows, *known, *compat, *show)
 	}
-	ok, err := run(os.Stdout, *rows, *known, *compat != "", *show)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
 	}
-	if !ok {
+	if !ok || err != nil {
 		os.Exit(1)
 	}
 }
@@ -51,87 +77,232 @@ func main() {
 type difference struct {
 	word      string
 	got, want string
+	// always tells that the row differs in a way that its list does not allow.
+	always bool
 }
 
 // comparer compares all rows of a file; it returns how many there were.
-type comparer func(file string, report func(difference)) (rows int, err error)
+type comparer func(file string, k *known, report func(difference)) (rows int, err error)
 
-func comparerFor(file string, compat bool) (comparer, error) {
-	if strings.HasSuffix(file, programSuffix) {
-		return comparePrograms, nil
-	}
-	if filepath.Base(file) == envydisFile {
-		return compareEnvydis, nil
-	}
-	switch filepath.Ext(file) {
-	case ".jsonl":
-		if machine, ok := strings.CutSuffix(filepath.Base(file), "-diff.jsonl"); ok {
-			return func(file string, report func(difference)) (int, error) { return compareListing(machine, file, report) }, nil
-		}
-		return func(file string, report func(difference)) (int, error) { return compareIsaspec(file, compat, report) }, nil
-	case ".shbin":
-		return compareShader, nil
-	case ".bin":
-		return compareMesa, nil
-	}
-	return nil, fmt.Errorf("%s: no comparison for such files, expected .jsonl, .shbin or .bin", file)
+// job is a way to compare a file. compat says how isago prints; known is the name of the list of differences.
+type job struct {
+	compare       comparer
+	compat, known string
 }
 
-// run compares a file and prints the outcome. ok is false where something is not as it is listed.
-func run(w io.Writer, file, knownFile string, compat bool, show int) (ok bool, err error) {
-	compare, err := comparerFor(file, compat)
+// jobsOf returns the ways to compare a file, none where there is none.
+func jobsOf(file string) []job {
+	dir, base := filepath.Split(file)
+	name := strings.TrimSuffix(base, filepath.Ext(base))
+	one := func(c comparer) []job { return []job{{c, "", name}} }
+	beside := func(file string) bool {
+		_, err := os.Stat(file)
+		return err == nil
+	}
+	switch {
+	case strings.HasSuffix(base, programSuffix):
+		return []job{{comparePrograms, "mesa", name}}
+	case strings.HasSuffix(base, rejectsSuffix):
+		return one(compareRejects)
+	case base == "tesla-diff.jsonl":
+		return one(compareEnvydis)
+	case base == "tesla-exec.jsonl":
+		return one(compareTeslaExec)
+	case filepath.Base(dir) == "a2xx" && base == "exec.jsonl":
+		return []job{{compareA2XXExec, "", "a2xx-exec"}}
+	case strings.HasSuffix(base, "-diff.jsonl"):
+		return one(compareListing(strings.TrimSuffix(base, "-diff.jsonl")))
+	case filepath.Ext(base) == ".jsonl" && beside(dir+name+".xml"):
+		return []job{{compareIsaspec(false), "", name}, {compareIsaspec(true), "mesa", name + "-mesa"}}
+	case filepath.Ext(base) == ".json" && picaShader(file) != "":
+		return one(comparePicaExec)
+	case filepath.Ext(base) == ".shbin":
+		return one(compareShader)
+	case filepath.Ext(base) == ".bin" && beside(dir+name+".mesa.txt"):
+		return one(compareMesa)
+	}
+	return nil
+}
+
+// counts are the rows of a file.
+type counts struct{ rows, listed, differ, stale int }
+
+func (c counts) agree() int { return c.rows - c.listed - c.differ }
+func (c counts) ok() bool   { return c.differ == 0 && c.stale == 0 }
+
+func (c *counts) add(d counts) {
+	c.rows += d.rows
+	c.listed += d.listed
+	c.differ += d.differ
+	c.stale += d.stale
+}
+
+const knownFolder = "internal/peer/known"
+
+// runFile compares a file and prints the outcome. ok is false where something is not as it is listed.
+func runFile(w io.Writer, file, knownFile, compat string, show int) (ok bool, err error) {
+	jobs := jobsOf(file)
+	at := slices.IndexFunc(jobs, func(j job) bool { return j.compat == compat })
+	if len(jobs) == 1 {
+		at = 0
+	}
+	if at < 0 {
+		return false, fmt.Errorf("%s: no comparison for such files; the package documentation lists the kinds", file)
+	}
+	if knownFile == "" {
+		knownFile = filepath.Join(knownFolder, jobs[at].known+".txt")
+	}
+	c, err := jobs[at].run(w, file, knownFile, show)
 	if err != nil {
 		return false, err
 	}
-	known, err := readKnown(knownFile)
-	if err != nil {
-		return false, err
+	fmt.Fprintf(w, "%s: %d rows, %d agree, %d listed as different, %d differ\n", file, c.rows, c.agree(), c.listed, c.differ)
+	return c.ok(), nil
+}
+
+// runAll compares all files of a folder and prints a table.
+func runAll(w io.Writer, dir, knownDir string, show int) (ok bool, err error) {
+	var table strings.Builder
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "file\trows\tagree\tlisted\tdiffer")
+	line := func(name string, c counts) {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\n", name, c.rows, c.agree(), c.listed, c.differ)
 	}
-	met := map[string]bool{}
-	unlisted, listed := 0, 0
-	rows, err := compare(file, func(d difference) {
-		if _, ok := known[d.word]; ok {
-			met[d.word] = true
-			listed++
-			return
+	total, files := counts{}, 0
+	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
 		}
-		if unlisted++; unlisted <= show {
-			fmt.Fprintf(w, "%s\n  isago %q\n  peer  %q\n", d.word, d.got, d.want)
+		name, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
 		}
+		for _, j := range jobsOf(file) {
+			c, err := j.run(w, file, filepath.Join(knownDir, j.known+".txt"), show)
+			if err != nil {
+				return err
+			}
+			if files++; j.compat != "" {
+				name = filepath.ToSlash(name) + " --compat " + j.compat
+			}
+			line(filepath.ToSlash(name), c)
+			total.add(c)
+		}
+		return nil
 	})
 	if err != nil {
 		return false, err
 	}
-	stale := 0
-	for word := range known {
-		if !met[word] {
-			stale++
+	if files == 0 {
+		return false, fmt.Errorf("%s: no files to compare", dir)
+	}
+	line("all", total)
+	t.Flush()
+	fmt.Fprint(w, table.String())
+	return total.ok(), nil
+}
+
+// run compares a file and prints what is not as it is listed.
+func (j job) run(w io.Writer, file, knownFile string, show int) (c counts, err error) {
+	k, err := readKnown(knownFile)
+	if err != nil {
+		return c, err
+	}
+	met := map[string]bool{}
+	c.rows, err = j.compare(file, k, func(d difference) {
+		if _, ok := k.reasons[d.word]; ok && !d.always {
+			met[d.word] = true
+			c.listed++
+			return
+		}
+		if c.differ++; c.differ <= show {
+			fmt.Fprintf(w, "%s\n  isago %q\n  peer  %q\n", d.word, d.got, d.want)
+		}
+	})
+	for _, word := range k.order {
+		if !met[word] && err == nil {
+			c.stale++
 			fmt.Fprintf(w, "%s is listed as different and agrees\n", word)
 		}
 	}
-	fmt.Fprintf(w, "%s: %d rows, %d agree, %d listed as different, %d differ\n", file, rows, rows-listed-unlisted, listed, unlisted)
-	return unlisted == 0 && stale == 0, nil
+	return c, err
 }
 
-// readKnown reads the rows that are known to differ, with the reason of each; no file is no rows.
-func readKnown(file string) (map[string]string, error) {
+// known are the rows of a file that are known to differ, with the reason of each.
+type known struct {
+	reasons map[string]string
+	order   []string
+	// quirks are those with which a row agrees, by row.
+	quirks map[string]map[string]string
+}
+
+// readKnown reads a list; no file is no rows.
+func readKnown(file string) (*known, error) {
+	k := &known{reasons: map[string]string{}, quirks: map[string]map[string]string{}}
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
-		return nil, nil
+		return k, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]string{}
 	for i, line := range strings.Split(string(data), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		word, reason, ok := strings.Cut(line, "\t")
-		if !ok || strings.TrimSpace(reason) == "" {
-			return nil, fmt.Errorf("%s:%d: %q, expected WORD<tab>REASON", file, i+1, line)
+		if quirk, rest, found := strings.Cut(reason, "\t"); found {
+			name, value, equal := strings.Cut(strings.TrimPrefix(quirk, "quirk "), "=")
+			ok = ok && equal && strings.HasPrefix(quirk, "quirk ")
+			k.quirks[word], reason = map[string]string{name: value}, rest
 		}
-		known[word] = reason
+		if !ok || strings.TrimSpace(reason) == "" {
+			return nil, fmt.Errorf("%s:%d: %q, expected ROW<tab>REASON or ROW<tab>quirk NAME=VALUE<tab>REASON", file, i+1, line)
+		}
+		if k.reasons[word] == "" {
+			k.order = append(k.order, word)
+		}
+		k.reasons[word] = reason
 	}
-	return known, nil
+	return k, nil
+}
+
+// run compares a row that is executed; f returns the same text twice where the tools agree. A row that is listed with a
+// quirk is run without it, where it must differ, and with it, where it must agree.
+func (k *known) run(row string, report func(difference), f func(quirks map[string]string) (got, want string, err error)) error {
+	got, want, err := f(nil)
+	if err != nil || got == want {
+		return err
+	}
+	d := difference{word: row, got: got, want: want}
+	if quirks := k.quirks[row]; quirks != nil {
+		if d.got, d.want, err = f(quirks); err != nil {
+			return err
+		}
+		d.always = d.got != d.want
+	}
+	report(d)
+	return nil
+}
+
+// eachRow calls f for each line of a file of JSON lines, numbered from 1, and returns how many there were.
+func eachRow[T any](file string, f func(n int, r *T) error) (rows int, err error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		var r T
+		rows++
+		if err = json.Unmarshal(scanner.Bytes(), &r); err == nil {
+			err = f(rows, &r)
+		}
+		if err != nil {
+			return rows, fmt.Errorf("%s:%d: %w", file, rows, err)
+		}
+	}
+	return rows, scanner.Err()
 }

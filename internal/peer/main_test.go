@@ -37,7 +37,7 @@ func TestRows(t *testing.T) {
 				write(t, dir, "known.txt", c.known)
 			}
 			var out strings.Builder
-			ok, err := run(&out, filepath.Join(dir, "tiny.jsonl"), known, false, 10)
+			ok, err := runFile(&out, filepath.Join(dir, "tiny.jsonl"), known, "", 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,14 +53,14 @@ func TestKnownNeedsReasons(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "known.txt", "# comment\n00000001\n")
 	_, err := readKnown(filepath.Join(dir, "known.txt"))
-	if err == nil || !strings.Contains(err.Error(), `known.txt:2: "00000001", expected WORD<tab>REASON`) {
+	if err == nil || !strings.Contains(err.Error(), `known.txt:2: "00000001", expected ROW<tab>REASON`) {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestShader(t *testing.T) {
 	var out strings.Builder
-	ok, err := run(&out, "../../examples/pica200/light.shbin", "no list", false, 10)
+	ok, err := runFile(&out, "../../examples/pica200/light.shbin", "no list", "", 10)
 	if err != nil || !ok || !strings.Contains(out.String(), "25 rows, 25 agree") {
 		t.Errorf("ok %t, error %v:\n%s", ok, err, out.String())
 	}
@@ -85,7 +85,7 @@ func TestMesa(t *testing.T) {
 	} {
 		write(t, dir, "one.fs.mesa.txt", c.text)
 		var out strings.Builder
-		ok, err := run(&out, filepath.Join(dir, "one.fs.bin"), "no list", false, 10)
+		ok, err := runFile(&out, filepath.Join(dir, "one.fs.bin"), "no list", "", 10)
 		if err != nil || ok != c.ok || !strings.Contains(out.String(), c.out) {
 			t.Errorf("ok %t, error %v, expected %q:\n%s", ok, err, c.out, out.String())
 		}
@@ -106,7 +106,7 @@ func TestListing(t *testing.T) {
 {"words":["011f806c","0000000d","8006c003","60001ffc"],"dis":"EXEC(export[31]=scalar)(cr=0)(p.xyzw)\n\tNOPv \n\tNOPs \n;","src":"EXEC NOPv;"}
 `)
 	var found []string
-	rows, err := compareListing("tegra", filepath.Join(dir, "tegra-diff.jsonl"), func(d difference) { found = append(found, d.word) })
+	rows, err := compareListing("tegra")(filepath.Join(dir, "tegra-diff.jsonl"), nil, func(d difference) { found = append(found, d.word) })
 	if err != nil || rows != 2 {
 		t.Fatalf("%d rows, %v", rows, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // compareMesa compares a program without container with the text of Mesa's disassembler, line by line,
 // and assembles both texts. The stage is in the name, as in NAME.vs.bin.
-func compareMesa(file string, report func(difference)) (rows int, err error) {
+func compareMesa(file string, _ *known, report func(difference)) (rows int, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
@@ -111,17 +111,17 @@ func (c *mesaComparer) lines(im *program.Image) (list []textLine, err error) {
 func (c *mesaComparer) assemble(name, text string, data []byte, report func(difference)) {
 	compiler, err := c.machine.NewCompiler()
 	if err != nil {
-		report(difference{name, err.Error(), "a program"})
+		report(difference{word: name, got: err.Error(), want: "a program"})
 		return
 	}
 	out, err := compiler.Compile([]*diag.Source{{Name: name, Text: text}}, program.CompileOptions{
 		Syntax: c.set.Syntax(), Context: func(*isa.Set) (bits.Value, error) { return c.ctx, nil },
 	})
 	if err != nil {
-		report(difference{name, err.Error(), "a program"})
+		report(difference{word: name, got: err.Error(), want: "a program"})
 		return
 	}
 	if !bytes.Equal(out.Bytes, data) {
-		report(difference{name, fmt.Sprintf("%x", out.Bytes), fmt.Sprintf("%x", data)})
+		report(difference{word: name, got: fmt.Sprintf("%x", out.Bytes), want: fmt.Sprintf("%x", data)})
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // compareShader checks a shader file against itself: every word is an instruction without a
 // finding, and its lossless text gives the word back.
-func compareShader(file string, report func(difference)) (rows int, err error) {
+func compareShader(file string, _ *known, report func(difference)) (rows int, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func compareShader(file string, report func(difference)) (rows int, err error) {
 		d.Addr = addr
 		in, ok := d.Decode(v)
 		if !ok {
-			report(difference{v.String(), "unknown word", "an instruction"})
+			report(difference{word: v.String(), got: "unknown word", want: "an instruction"})
 			addr += int64(d.Root().MinSize)
 			continue
 		}
@@ -63,15 +63,15 @@ func checkWord(d *isa.Decoder, p *asm.Parser, lossless *asm.Lossless, in isa.Ins
 	word := string(in.Bits.AppendHex(nil, in.Leaf.Size/4))
 	text, ok := lossless.Append(nil, in)
 	if found := d.Findings(); len(found) > 0 {
-		return difference{word, found[0].Text, "no finding"}, false
+		return difference{word: word, got: found[0].Text, want: "no finding"}, false
 	}
 	if !ok {
-		return difference{word, "no text", "text that assembles"}, false
+		return difference{word: word, got: "no text", want: "text that assembles"}, false
 	}
 	p.Addr = d.Addr
 	res, err := p.Parse(string(text))
 	if err != nil {
-		return difference{word, err.Error(), string(text)}, false
+		return difference{word: word, got: err.Error(), want: string(text)}, false
 	}
-	return difference{word, res.Inst.Bits.String(), in.Bits.String()}, res.Inst.Bits == in.Bits
+	return difference{word: word, got: res.Inst.Bits.String(), want: in.Bits.String()}, res.Inst.Bits == in.Bits
 }

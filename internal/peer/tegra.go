@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -25,32 +21,17 @@ type listingRow struct {
 	Src string `json:"src"`
 }
 
-// compareListing compares a machine with rows {"words", "dis", "src"}: the listing is the same but
+// compareListing returns a comparer of a machine with rows {"words", "dis", "src"}: the listing is the same but
 // for blanks at the ends of lines, the lossless text gives the word back, and so does the source.
 // Differences are named by the word and by what differs: dis, lossless or src.
-func compareListing(machine, file string, report func(difference)) (rows int, err error) {
-	c, err := newListingComparer(machine)
-	if err != nil {
-		return 0, err
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	scanner := bufio.NewScanner(f)
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		var r listingRow
-		if err := json.Unmarshal(scanner.Bytes(), &r); err != nil {
-			return rows, fmt.Errorf("%s: row %d: %w", file, rows+1, err)
+func compareListing(machine string) comparer {
+	return func(file string, _ *known, report func(difference)) (rows int, err error) {
+		c, err := newListingComparer(machine)
+		if err != nil {
+			return 0, err
 		}
-		rows++
-		if err := c.compare(&r, report); err != nil {
-			return rows, fmt.Errorf("%s: row %d: %w", file, rows, err)
-		}
+		return eachRow(file, func(_ int, r *listingRow) error { return c.compare(r, report) })
 	}
-	return rows, scanner.Err()
 }
 
 type listingComparer struct {
@@ -91,24 +72,24 @@ func (c *listingComparer) compare(r *listingRow, report func(difference)) error 
 	name := string(word.AppendHex(nil, 8*len(r.Words)))
 	in, ok := c.d.Decode(word)
 	if !ok {
-		report(difference{name + " dis", "unknown word", r.Dis})
+		report(difference{word: name + " dis", got: "unknown word", want: r.Dis})
 		return nil
 	}
 	c.d.Lines = true
 	text := string(c.d.Append(nil, in))
 	c.d.Lines = false
 	if got, want := trimLines(text), trimLines(r.Dis); got != want {
-		report(difference{name + " dis", got, want})
+		report(difference{word: name + " dis", got: got, want: want})
 	}
 	whole, ok := c.lossless.Append(nil, in)
 	if got := c.assemble(string(whole)); !ok || got != word.String() {
-		report(difference{name + " lossless", got, string(whole)})
+		report(difference{word: name + " lossless", got: got, want: string(whole)})
 	}
 	if r.Src == "" {
 		return nil
 	}
 	if got := c.assemble(r.Src); got != word.String() {
-		report(difference{name + " src", got, r.Src})
+		report(difference{word: name + " src", got: got, want: r.Src})
 	}
 	return nil
 }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/exec"
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+	"github.com/isago/isago/target/catalog"
+)
+
+// executor runs programs of one machine on states that rows of a peer give.
+type executor struct {
+	set  *isa.Set
+	m    *exec.Machine
+	root *exec.Root
+	// programs are those that have run, by words, context and quirks.
+	programs map[string]*exec.Program
+}
+
+func newExecutor(machine string) (*executor, error) {
+	named, err := catalog.Lookup(machine)
+	if err != nil {
+		return nil, err
+	}
+	x := &executor{programs: map[string]*exec.Program{}}
+	if x.set, err = named.Load(isa.Options{}); err != nil {
+		return nil, errors.New(isa.Explain(err))
+	}
+	if x.m, err = exec.Open(x.set); err != nil {
+		return nil, errors.New(isa.Explain(err))
+	}
+	x.root, err = x.m.Root("")
+	return x, err
+}
+
+// code is a program and how it is run.
+type code struct {
+	words []uint32
+	// contexts are what the words do not say, quirks choices that are not the default.
+	contexts, quirks map[string]string
+	// table holds the entries of the machine's table beside the code.
+	table []bits.Value
+}
+
+// program prepares a program, once for all rows that have it.
+func (x *executor) program(c *code) (*exec.Program, error) {
+	key := fmt.Sprint(c.words, c.contexts, c.quirks, c.table)
+	if p := x.programs[key]; p != nil {
+		return p, nil
+	}
+	words := sem.Words{Context: x.set.DefaultContext(), Word: exec.Inner32(x.m, c.words, 0), Tables: make([][]bits.Value, len(x.set.Tables()))}
+	var err error
+	for name, value := range c.contexts {
+		if words.Context, err = x.set.ParseContext(words.Context, name, value); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.table) > 0 {
+		words.Tables[0] = c.table
+	}
+	if words.Quirks, err = exec.Quirks(x.m, c.quirks); err != nil {
+		return nil, err
+	}
+	p := exec.NewProgram(x.m, x.root, words, exec.Words32(x.m, x.root, c.words, 0))
+	x.programs[key] = p
+	return p, nil
+}
+
+// wave starts lanes of a program.
+func (x *executor) wave(c *code, lanes int, entry uint64) (*wave, error) {
+	p, err := x.program(c)
+	if err != nil {
+		return nil, err
+	}
+	w := &wave{Wave: exec.NewWave(p), m: x.m, lanes: lanes}
+	const budget = 100_000
+	w.Budget = budget
+	w.Services = map[string]exec.Service{}
+	w.Start(lanes, entry)
+	return w, nil
+}
+
+// wave is a run of a program on a state. Registers have the names that the description gives them.
+type wave struct {
+	*exec.Wave
+	m     *exec.Machine
+	lanes int
+}
+
+// state finds the file of a register, and its number: r5, C12, p0, aL.
+func (w *wave) state(register string) (*exec.State, int, error) {
+	if s := w.m.State(register); s != nil && s.Single {
+		return s, 0, nil
+	}
+	name := strings.TrimRight(register, "0123456789")
+	n, err := strconv.Atoi(register[len(name):])
+	for _, s := range w.m.States {
+		if s.Name == name && s.Kind == sem.FileState && err == nil && n < s.Count {
+			return s, n, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("no register %q", register)
+}
+
+// set gives a register its components, in all lanes.
+func (w *wave) set(register string, components ...uint64) error {
+	s, n, err := w.state(register)
+	if err != nil {
+		return err
+	}
+	if len(components) > s.Type.Count() {
+		return fmt.Errorf("%d components of %s, expected %d", len(components), register, s.Type.Count())
+	}
+	for k, v := range components {
+		for lane := range w.lanes {
+			w.Set(s, n, k, lane, v)
+		}
+	}
+	return nil
+}
+
+// registers are values of components in one lane, by name of register.
+type registers map[string][]uint64
+
+// snapshot reads all registers of files in a lane.
+func (w *wave) snapshot(lane int, files ...string) registers {
+	out := registers{}
+	for _, s := range w.m.States {
+		if s.Kind != sem.FileState || !slices.Contains(files, s.Name) {
+			continue
+		}
+		for n := range s.Count {
+			name := s.Name
+			if !s.Single {
+				name += strconv.Itoa(n)
+			}
+			for k := range s.Type.Count() {
+				out[name] = append(out[name], sem.Canonical(w.Get(s, n, k, lane), s.Type))
+			}
+		}
+	}
+	return out
+}
+
+// differ lists the registers that are not the same, as they are in both; ok reports whether there are none. same compares
+// components; nil is equality of bits.
+func differ(got, want registers, same func(got, want uint64) bool) (gotText, wantText string, ok bool) {
+	if same == nil {
+		same = func(got, want uint64) bool { return got == want }
+	}
+	var a, b []string
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if !slices.EqualFunc(got[name], want[name], same) {
+			a = append(a, fmt.Sprintf("%s=%s", name, hexOf(got[name])))
+			b = append(b, fmt.Sprintf("%s=%s", name, hexOf(want[name])))
+		}
+	}
+	return strings.Join(a, " "), strings.Join(b, " "), len(a) == 0
+}
+
+func hexOf(list []uint64) string {
+	var text []string
+	for _, v := range list {
+		text = append(text, fmt.Sprintf("%08x", v))
+	}
+	return strings.Join(text, ",")
+}
+
+// stopped returns why the lanes stopped, where that is not as expected; "" where it is.
+func (w *wave) stopped(expected ...string) string {
+	for _, s := range w.Stops() {
+		if !slices.Contains(expected, s.Reason) {
+			return s.String()
+		}
+	}
+	if w.Waits() {
+		return "waits at a barrier"
+	}
+	return ""
+}
+
+// nan is the NaN that stands for all.
+const nan = 0x7fc00000
+
+// float32s reads components in hexadecimal, with all NaNs as one.
+func float32s(texts []string) ([]uint64, error) {
+	list, err := hexWords(texts)
+	for i, v := range list {
+		if math.IsNaN(float64(math.Float32frombits(uint32(v)))) {
+			list[i] = nan
+		}
+	}
+	return list, err
+}
+
+// hexWords reads words of 32 bits in hexadecimal.
+func hexWords(texts []string) (list []uint64, err error) {
+	for _, text := range texts {
+		v, err := strconv.ParseUint(text, 16, 32)
+		if err != nil {
+			return nil, fmt.Errorf("word %q, expected up to 8 hexadecimal digits", text)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// words32 reads the words of a program.
+func words32(texts []string) (words []uint32, err error) {
+	list, err := hexWords(texts)
+	for _, v := range list {
+		words = append(words, uint32(v))
+	}
+	return words, err
+}
+
+// within returns a comparison of floats that allows a relative error. NaN and infinities must be the same.
+func within(tolerance float64) func(got, want uint64) bool {
+	return func(got, want uint64) bool {
+		a, b := float64(math.Float32frombits(uint32(got))), float64(math.Float32frombits(uint32(want)))
+		return got == want || math.Abs(a-b) <= tolerance*math.Abs(b) && !math.IsInf(b, 0)
+	}
+}

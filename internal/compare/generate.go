@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -67,10 +68,12 @@ func (c *comparison) words() (list []call, err error) {
 				}
 			}
 		}
-		for flags, lines := range words {
+		for _, flags := range slices.Sorted(maps.Keys(words)) {
+			lines := words[flags]
 			list = append(list, wordCalls(m, flags, lines, flags != "")...)
 		}
-		for flags, lines := range texts {
+		for _, flags := range slices.Sorted(maps.Keys(texts)) {
+			lines := texts[flags]
 			for _, text := range []string{lines, wrongLines(c.random(m.Name+flags), lines)} {
 				list = append(list, call{args: args("asm --plain --hex --isa "+m.Name+" "+flags, "-"), stdin: text, lines: true})
 			}
@@ -338,10 +341,11 @@ func register(width, length int, r *rand.Rand) any {
 // inventedMachines are random descriptions, with random words and texts.
 func (c *comparison) inventedMachines() (list []call, err error) {
 	const each = 12
-	for name, invent := range map[string]func(uint64) string{"words": invented.Words, "texts": invented.Texts, "programs": invented.Programs} {
+	for kind, invent := range []func(uint64) string{invented.Words, invented.Texts, invented.Programs} {
 		for i := range each {
-			r := c.random("invented " + name + strconv.Itoa(i))
-			file, err := c.write(fmt.Sprintf("invented/%s%d.xml", name, i), invent(r.Uint64()))
+			name := fmt.Sprintf("%s%d", []string{"words", "texts", "programs"}[kind], i)
+			r := c.random("invented " + name)
+			file, err := c.write("invented/"+name+".xml", invent(r.Uint64()))
 			if err != nil {
 				return nil, err
 			}

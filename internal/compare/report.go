@@ -235,22 +235,34 @@ var (
 	token  = regexp.MustCompile(`[\pL\pN_]+|\s+|.`)
 	number = regexp.MustCompile(`\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b|[0-9][0-9a-f]*`)
 	quoted = regexp.MustCompile(`"[^"]*"`)
+	path   = regexp.MustCompile(`[\w.$-]+(/[\w.$-]+)+`)
+	// cited is a line of a source that a message shows, marked a line of carets below it.
+	cited  = regexp.MustCompile(`^ *\d+ \| .*`)
+	marked = regexp.MustCompile(`^ *\|[ \t]*\^+ *$`)
 )
 
-// shapeOf names the kind of a difference: the part of the lines that differs, without numbers and quoted text.
+// shapeOf names the kind of a difference: the part of the lines that differs, without numbers, names of files, quoted
+// text and lines of the input.
 func shapeOf(stream string, e edit) string {
-	a, b := token.FindAllString(e.old, -1), token.FindAllString(e.new, -1)
+	a, b := token.FindAllString(general(e.old), -1), token.FindAllString(general(e.new), -1)
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	return stream + "\n" + general(a) + "\n" + general(b)
+	if len(a)+len(b) == 0 { // only what general leaves out
+		return stream + "\n" + general(e.old) + "\nother numbers, names or quoted text"
+	}
+	return stream + "\n" + strings.Join(a, "") + "\n" + strings.Join(b, "")
 }
 
-func general(tokens []string) string {
-	s := quoted.ReplaceAllString(strings.Join(tokens, ""), `"…"`)
+// general replaces what differs from input to input.
+func general(s string) string {
+	s = cited.ReplaceAllString(s, "N | SOURCE")
+	s = marked.ReplaceAllString(s, "| ^")
+	s = path.ReplaceAllString(s, "FILE")
+	s = quoted.ReplaceAllString(s, `"…"`)
 	s = number.ReplaceAllStringFunc(s, func(n string) string {
 		if strings.HasPrefix(n, "0x") {
 			return "0xN"

@@ -58,6 +58,10 @@ func (c *comparison) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return c.runCalls(ctx, calls)
+}
+
+func (c *comparison) runCalls(ctx context.Context, calls []call) error {
 	// Calls wait in a list, because calls add calls.
 	var mu sync.Mutex
 	changed := sync.NewCond(&mu)
@@ -123,8 +127,8 @@ func (c *comparison) one(ctx context.Context, side int, x *call) result {
 	r := result{stdout: same.Replace(stdout.String()), stderr: same.Replace(stderr.String())}
 	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
-		r.status = timedOut
+	case ctx.Err() != nil: // what it had printed by then is chance
+		return result{status: timedOut}
 	case errors.As(err, &exit):
 		r.status = exit.ExitCode()
 	case err != nil:

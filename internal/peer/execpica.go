@@ -64,7 +64,7 @@ func picaShader(file string) string {
 }
 
 // jitTolerance is the relative error of the engine that compiles, which sums up dot products in another order.
-const jitTolerance = 1.0 / (1 << 15)
+const jitTolerance = 1.0 / (1 << 18)
 
 // comparePicaExec runs the vertices of such a file: as the interpreter does, bit for bit, and as the compiler within a
 // tolerance, where the file says that they are to be trusted. A row is named SETUP.CASE ENGINE, counted from 0.

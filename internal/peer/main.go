@@ -19,7 +19,7 @@
 //	                      that gives the words
 //	tesla-exec.jsonl      instructions run by the models of hwtest, with registers and flags before and after: equal
 //	                      bit for bit
-//	a2xx/exec.jsonl       programs run by an emulator of Xenos: equal bit for bit, but for special functions
+//	a2xx/exec.jsonl       programs run by an emulator of Xenos: equal bit for bit
 //	NAME.json             runs of the PICA200 shader NAME.?.pica.shbin beside it by the engines of an emulator: equal bit
 //	                      for bit to the interpreter, and close to the compiler
 //

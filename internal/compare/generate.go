@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -344,31 +345,37 @@ func (c *comparison) inventedMachines() (list []call, err error) {
 	for kind, invent := range []func(uint64) string{invented.Words, invented.Texts, invented.Programs} {
 		for i := range each {
 			name := fmt.Sprintf("%s%d", []string{"words", "texts", "programs"}[kind], i)
-			r := c.random("invented " + name)
-			file, err := c.write("invented/"+name+".xml", invent(r.Uint64()))
+			file, err := c.write("invented/"+name+".xml", invent(c.random("invented "+name).Uint64()))
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, call{args: args("check --search 500", file)}, call{args: args("gen c --prefix x -o", out, "--spec", file)})
-			set, err := isa.Load(os.DirFS(c.tree), file, noOptions)
-			if err != nil {
-				continue // it is refused, and check compares how
-			}
-			gen := roundtrip.NewWords(set, r.Uint64())
-			for _, root := range set.InstructionRoots() {
-				var lines strings.Builder
-				for k := range 100 {
-					lines.WriteString(wordLine(set, randomWord(gen, r, root, k), root, r))
-				}
-				flags := []string{"--root", strings.TrimPrefix(root.Name, "#"), "--spec", file, "-"}
-				list = append(list, call{
-					args: append(args("dis --hex --plain --lossless"), flags...), stdin: lines.String(), lines: true,
-					then: func(printed string) []call {
-						return []call{{args: append(args("asm --hex --plain"), flags...), stdin: printed, lines: true}}
-					},
-				})
-			}
+			list = append(list, c.foreignWords(file)...)
 		}
 	}
 	return list, nil
+}
+
+// foreignWords disassembles random words of a description, in Mesa's manner too, and assembles their texts. There are none
+// of a description that is refused.
+func (c *comparison) foreignWords(file string) (list []call) {
+	set, err := isa.Load(os.DirFS(filepath.Join(c.tree, filepath.Dir(file))), filepath.Base(file), noOptions)
+	if err != nil {
+		return nil
+	}
+	r := c.random(file)
+	gen := roundtrip.NewWords(set, r.Uint64())
+	for _, root := range set.InstructionRoots() {
+		lines := c.randomLines(set, gen, r, root, c.options.words/10)
+		flags := []string{"--root", strings.TrimPrefix(root.Name, "#"), "--spec", file, "-"}
+		list = append(list,
+			call{args: append(args("dis --hex --compat mesa"), flags...), stdin: lines},
+			call{
+				args: append(args("dis --hex --plain --lossless"), flags...), stdin: lines, lines: true,
+				then: func(printed string) []call {
+					return []call{{args: append(args("asm --hex --plain"), flags...), stdin: printed, lines: true}}
+				},
+			})
+	}
+	return list
 }

@@ -380,8 +380,9 @@ func (c *comparison) descriptions() (list []call, err error) {
 	files := c.glob("*/testdata/*.xml", "*/*/testdata/*.xml", "docs/errata/*.xml", "gen/c/testdata/finch/*.xml", "internal/testgpu/heron/*.xml")
 	for _, file := range files {
 		list = append(list, call{args: args("check --search 300", file)}, call{args: args("list --instructions --spec", file)})
-		if !strings.HasPrefix(filepath.Base(file), "err_") {
+		if name := filepath.Base(file); !strings.HasPrefix(name, "err_") && !strings.HasPrefix(name, "nasty_") {
 			list = append(list, call{args: args("check --json --search 300", file)})
+			list = append(list, c.foreignWords(file)...)
 		}
 	}
 	return list, nil

@@ -39,29 +39,30 @@ type options struct {
 }
 
 func main() {
-	seed := flag.Uint64("seed", 1, "`seed` of everything that is random")
-	words := flag.Int("words", 1000, "random instructions per machine")
-	show := flag.Int("show", 40, "kinds of differences to print")
-	groups := flag.String("groups", ".", "`regexp` of the groups to run")
-	meant := flag.String("meant", "", "`file` with the kinds that are meant: ID<tab>REASON")
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: .ci/compare [flags] REV")
-		flag.PrintDefaults()
+	f := flag.NewFlagSet("compare", flag.ExitOnError) // not with the flags of packages for tests
+	seed := f.Uint64("seed", 1, "`seed` of everything that is random")
+	words := f.Int("words", 1000, "random instructions per machine")
+	show := f.Int("show", 40, "kinds of differences to print")
+	groups := f.String("groups", ".", "`regexp` of the groups to run")
+	meant := f.String("meant", "", "`file` with the kinds that are meant: ID<tab>REASON")
+	f.Usage = func() {
+		fmt.Fprintln(f.Output(), "usage: .ci/compare [flags] REV")
+		f.PrintDefaults()
 	}
-	flag.Parse()
+	f.Parse(os.Args[1:])
 	opt := options{seed: *seed, words: *words, show: *show}
 	var err error
-	if opt.groups, err = regexp.Compile(*groups); err != nil || flag.NArg() != 1 || *words < 0 {
+	if opt.groups, err = regexp.Compile(*groups); err != nil || f.NArg() != 1 || *words < 0 {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "compare:", err)
 		}
-		flag.Usage()
+		f.Usage()
 		os.Exit(2)
 	}
 	same := false
 	if opt.meant, err = readMeant(*meant); err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		same, err = compareRevision(ctx, os.Stdout, flag.Arg(0), opt)
+		same, err = compareRevision(ctx, os.Stdout, f.Arg(0), opt)
 		stop()
 	}
 	if err != nil {

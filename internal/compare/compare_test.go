@@ -151,6 +151,9 @@ func TestMeantNeedsReasons(t *testing.T) {
 
 // Each group has inputs, the same for the same seed.
 func TestInputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes all inputs three times")
+	}
 	made := func(seed uint64) map[string][]call {
 		tree := t.TempDir()
 		entries, err := filepath.Glob("../../*")

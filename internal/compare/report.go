@@ -304,7 +304,7 @@ func (r *report) print(w io.Writer, show int, meant map[string]string) (same boo
 		}
 	}
 	slices.SortFunc(list, func(a, b *kind) int {
-		return cmp.Or(cmp.Compare(b.inputs, a.inputs), cmp.Compare(b.times, a.times), strings.Compare(a.id, b.id))
+		return cmp.Or(cmp.Compare(urgent(a), urgent(b)), cmp.Compare(b.inputs, a.inputs), cmp.Compare(b.times, a.times), strings.Compare(a.id, b.id))
 	})
 	fmt.Fprintf(w, "%d kinds of differences, %d meant\n", len(r.kinds), len(r.kinds)-len(list))
 	for id := range meant {
@@ -326,6 +326,14 @@ func (r *report) print(w io.Writer, show int, meant map[string]string) (same boo
 		fmt.Fprintf(w, "  - %s\n  + %s\n", short(k.old, start), short(k.new, start))
 	}
 	return len(list) == 0
+}
+
+// urgent sorts an exit status that changed before what is printed.
+func urgent(k *kind) int {
+	if k.stream == streams[status] {
+		return 0
+	}
+	return 1
 }
 
 // short cuts a line that is long, and keeps the part from a place on.

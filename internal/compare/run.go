@@ -39,7 +39,7 @@ type result struct {
 }
 
 const (
-	timeout  = 2 * time.Minute
+	timeout  = 5 * time.Minute
 	timedOut = -1
 )
 

@@ -20,7 +20,7 @@ func TestKinds(t *testing.T) {
 	}{
 		{"numbers", edit{"0010  add r1, r2", "0x10  add r1, r2"}, edit{"002c  exit", "0x2c  exit"}, true},
 		{"labels", edit{"br l20", "br l14"}, edit{"br l8", "br lc"}, false}, // lc has no digit
-		{"labels with digits", edit{"br l20", "br l14"}, edit{"br l36", "br l1c"}, true},
+		{"labels with digits", edit{"br l20", "br l14"}, edit{"br l36", "br la4"}, true},
 		{"names of files", edit{"container:3:1: error: no end", "examples/a.vp:3:1: error: no end"},
 			edit{"container:9:7: error: no end", "examples/tegra/b.vp:9:7: error: no end"}, true},
 		{"quoted text", edit{`no register "x"`, `no register "x", expected r0`}, edit{`no register "yy"`, `no register "yy", expected r0`}, true},

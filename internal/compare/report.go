@@ -233,7 +233,7 @@ func readable(s string) string {
 
 var (
 	token  = regexp.MustCompile(`[\pL\pN_]+|\s+|.`)
-	number = regexp.MustCompile(`\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b|[0-9][0-9a-f]*`)
+	number = regexp.MustCompile(`\bl[0-9a-f]*[0-9][0-9a-f]*\b|\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b|[0-9][0-9a-f]*`)
 	quoted = regexp.MustCompile(`"[^"]*"`)
 	path   = regexp.MustCompile(`[\w.$-]+(/[\w.$-]+)+`)
 	// cited is a line of a source that a message shows, marked a line of carets below it.
@@ -264,8 +264,11 @@ func general(s string) string {
 	s = path.ReplaceAllString(s, "FILE")
 	s = quoted.ReplaceAllString(s, `"…"`)
 	s = number.ReplaceAllStringFunc(s, func(n string) string {
-		if strings.HasPrefix(n, "0x") {
+		switch {
+		case strings.HasPrefix(n, "0x"):
 			return "0xN"
+		case n[0] == 'l': // a label
+			return "lN"
 		}
 		return "N"
 	})

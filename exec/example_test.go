@@ -36,6 +36,7 @@ func Example() {
 			return
 		}
 	}
+	p.Start(0) // as often as the program is to run: what was written stays
 	for _, stop := range p.Run(100) {
 		fmt.Println(stop)
 	}

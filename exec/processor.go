@@ -34,6 +34,22 @@ type Processor struct {
 	w     *Wave
 	lanes int
 	given map[*sem.State][]byte // memories that are somebody else's
+	// wrote are the components that Write gave, in the order in which they were first written; wroteAt are their
+	// places in it.
+	wrote   []written
+	wroteAt map[registerPart]int
+}
+
+// registerPart is a component of a register in a lane.
+type registerPart struct {
+	state              *sem.State
+	number, comp, lane int
+}
+
+// written is what a component was given.
+type written struct {
+	registerPart
+	value uint64
 }
 
 // NewProcessor returns a processor, started at address 0. The error tells what is wrong with the description, or with
@@ -63,14 +79,15 @@ func NewProcessor(set *isa.Set, s Setup) (*Processor, error) {
 	if words.Quirks, err = Quirks(m, s.Quirks); err != nil {
 		return nil, err
 	}
-	p := &Processor{m: m, w: NewWave(NewProgram(m, root, words, s.Fetch)), lanes: max(1, s.Lanes), given: map[*sem.State][]byte{}}
+	p := &Processor{m: m, w: NewWave(NewProgram(m, root, words, s.Fetch)), lanes: max(1, s.Lanes), given: map[*sem.State][]byte{}, wroteAt: map[registerPart]int{}}
 	p.w.Services = s.Services
 	p.Start(0)
 	return p, nil
 }
 
-// Start gives all state what it has before anybody writes it, but for memories that were given, and sends all lanes to an
-// address.
+// Start sends all lanes to an address. Registers hold what Write gave them last, before Start or after an earlier one;
+// all other state is what it is before anybody writes it, whatever an earlier run left. Memories that were given stay as
+// they are.
 func (p *Processor) Start(pc uint64) {
 	for s := range p.given {
 		p.w.stores[s.Index].bytes = nil
@@ -78,6 +95,9 @@ func (p *Processor) Start(pc uint64) {
 	p.w.Start(p.lanes, pc)
 	for s, data := range p.given {
 		p.w.stores[s.Index].bytes = data
+	}
+	for _, c := range p.wrote {
+		p.w.Set(c.state, c.number, c.comp, c.lane, c.value)
 	}
 }
 
@@ -95,8 +115,8 @@ func (p *Processor) find(name string) (s *sem.State, number int, err error) {
 	return nil, 0, fmt.Errorf("no register %q", name)
 }
 
-// Write gives a register its components in a lane, from the first on. The error tells that there is no such register,
-// component or lane. A register that all lanes share has one value, whatever the lane.
+// Write gives a register its components in a lane, from the first on: at once, and again at each Start. The error tells
+// that there is no such register, component or lane. A register that all lanes share has one value, whatever the lane.
 func (p *Processor) Write(register string, lane int, components ...uint64) error {
 	s, n, err := p.find(register)
 	if err != nil {
@@ -108,7 +128,18 @@ func (p *Processor) Write(register string, lane int, components ...uint64) error
 	if err := fit(register, s.Type, components); err != nil {
 		return err
 	}
+	if s.Scope >= spec.ScopeWave {
+		lane = 0
+	}
 	for k, v := range components {
+		c := registerPart{s, n, k, lane}
+		i, ok := p.wroteAt[c]
+		if !ok {
+			i = len(p.wrote)
+			p.wroteAt[c] = i
+			p.wrote = append(p.wrote, written{registerPart: c})
+		}
+		p.wrote[i].value = v
 		p.w.Set(s, n, k, lane, v)
 	}
 	return nil

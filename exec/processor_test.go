@@ -63,6 +63,46 @@ func TestProcessorMemory(t *testing.T) {
 	}
 }
 
+// What is written before Start is there when the program runs, in each run anew; what a run leaves is not.
+func TestProcessorWriteThenStart(t *testing.T) {
+	p, err := groups(t, exec.Setup{Lanes: 2, Fetch: fetchOf(1<<6|1<<3|2, 1<<6|2<<3|3)}) // mov r2 = -r1, r1 = 9 + 1; mov r3 = -r2, r2 = 9 + 1
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(lane int, v uint64) {
+		t.Helper()
+		if err := p.Write("r1", lane, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(register string, lane int) uint64 {
+		t.Helper()
+		v, err := p.Read(register, lane)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v[0]
+	}
+	write(0, 4)
+	write(1, 5)
+	for range 2 {
+		p.Start(0)
+		if r3 := read("r3", 0); r3 != 0 {
+			t.Errorf("r3 starts as %x, which an earlier run left", r3)
+		}
+		p.Run(10)
+		if a, b := read("r3", 0), read("r3", 1); a != 4 || b != 5 { // twice the sign
+			t.Errorf("r3 is %x and %x, want 4 and 5", a, b)
+		}
+	}
+	write(1, 6)
+	p.Start(1)
+	p.Run(10)
+	if a, b, r3 := read("r1", 0), read("r1", 1), read("r3", 0); a != 4 || b != 6 || r3 != 0 { // r2 was 0
+		t.Errorf("r1 is %x and %x, r3 %x, want 4, 6 and 0", a, b, r3)
+	}
+}
+
 // Mistakes are errors that say what is expected.
 func TestProcessorRefuses(t *testing.T) {
 	if _, err := groups(t, exec.Setup{Lanes: -1, Fetch: fetchOf()}); err == nil || err.Error() != "-1 lanes, expected 1 to 64" {

@@ -16,7 +16,11 @@ func (c *checker) meaning() {
 		if err != nil || !s.Speaks() {
 			continue
 		}
-		for _, r := range c.roots(m) {
+		roots := m.m.Starts() // what is nested in these is checked where they use it
+		if c.opt.Root != "" {
+			roots = c.roots(m)
+		}
+		for _, r := range roots {
 			if s.Acts(r.Spec) {
 				c.mistakes(m, s.Check(r))
 			}

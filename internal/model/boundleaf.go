@@ -345,7 +345,7 @@ func (u *BoundLeaf) displays() {
 	var failed []*spec.Expr // conditions of the cases before, whose displays would be used
 	for _, t := range u.Env.Machine.Texts(u.Leaf) {
 		expr := t.Case.Expr
-		given := settled{expr, failed}
+		given := Settled{expr, failed}
 		bound := &Case{Spec: t.Case}
 		if expr != nil {
 			bound.Cond = u.prog(expr)
@@ -369,7 +369,7 @@ func (u *BoundLeaf) displays() {
 }
 
 // aliases returns what binds the aliases of a case.
-func (u *BoundLeaf) aliases(texts []*spec.Template, given settled) func() [][]Item {
+func (u *BoundLeaf) aliases(texts []*spec.Template, given Settled) func() [][]Item {
 	if len(texts) == 0 {
 		return func() [][]Item { return nil }
 	}
@@ -383,21 +383,24 @@ func (u *BoundLeaf) aliases(texts []*spec.Template, given settled) func() [][]It
 	})
 }
 
-// settled is what is known of conditions when a template is used: that of its own case holds (nil
-// for a default case), those of the cases before it do not.
-type settled struct {
-	holds *spec.Expr
-	fails []*spec.Expr
+// Settled is what is known of conditions where a case is used, for its display or its semantics: that of the
+// case itself holds (nil for a default case), those of the cases before it do not.
+type Settled struct {
+	Holds *spec.Expr
+	Fails []*spec.Expr
 }
 
-// narrow drops the meanings of a name that cannot be where the conditions are settled.
-func (s settled) narrow(alts []Alt) []Alt {
+// Narrow drops the meanings of a name that cannot be where the conditions are settled.
+func (s Settled) Narrow(alts []Alt) []Alt {
+	if s.Holds == nil && s.Fails == nil {
+		return alts
+	}
 	var out []Alt
 	for _, a := range alts {
 		if a.Cond != nil && a.CondDepth == 0 {
-			if a.Cond.Spec == s.holds {
+			if a.Cond.Spec == s.Holds {
 				a.Cond = nil
-			} else if slices.Contains(s.fails, a.Cond.Spec) {
+			} else if slices.Contains(s.Fails, a.Cond.Spec) {
 				continue
 			}
 		}
@@ -410,12 +413,12 @@ func (s settled) narrow(alts []Alt) []Alt {
 }
 
 // items binds a template, the operands that it names in their places.
-func (u *BoundLeaf) items(t *spec.Template, given settled) []Item {
+func (u *BoundLeaf) items(t *spec.Template, given Settled) []Item {
 	return u.pieces(t, given, u.Leaf.Spec.Operand)
 }
 
 // pieces binds a template; operand finds what a name means before the fields are asked.
-func (u *BoundLeaf) pieces(t *spec.Template, given settled, operand func(name string) *spec.Operand) []Item {
+func (u *BoundLeaf) pieces(t *spec.Template, given Settled, operand func(name string) *spec.Operand) []Item {
 	pieces := t.Items()
 	items := make([]Item, 0, len(pieces))
 	for _, it := range pieces {
@@ -447,7 +450,7 @@ func (it *Item) nowhere() bool {
 }
 
 // refItem binds a reference of a template.
-func (u *BoundLeaf) refItem(it spec.Item, given settled) Item {
+func (u *BoundLeaf) refItem(it spec.Item, given Settled) Item {
 	item := Item{Kind: ItemRef, Name: it.Ref, Before: it.Before, After: it.After, Span: it.Span}
 	if u.Env.Machine.IsName(it.Ref) {
 		item.Kind, item.Text = ItemName, u.Leaf.Display
@@ -460,7 +463,7 @@ func (u *BoundLeaf) refItem(it spec.Item, given settled) Item {
 		}
 		return item
 	}
-	item.Alts = given.narrow(u.resolve(it.Ref, nil))
+	item.Alts = given.Narrow(u.resolve(it.Ref, nil))
 	if ref := item.Alts[0].Ref; ref != nil && ref.Field != nil && ref.Field.Remark {
 		item.Kind = ItemRemark
 	}

@@ -391,6 +391,15 @@ func (m *Machine) mainRoot() *Root {
 	return m.Roots[0]
 }
 
+// Starts returns the roots whose words are not part of others: the main root, then those that are not the type of a field.
+func (m *Machine) Starts() []*Root {
+	list := m.freeRoots()
+	if root := m.mainRoot(); root != nil && !slices.Contains(list, root) {
+		list = append([]*Root{root}, list...)
+	}
+	return list
+}
+
 // freeRoots returns the roots that are no field's type, in the order of the description.
 func (m *Machine) freeRoots() []*Root {
 	used := map[*spec.Bitset]bool{}

@@ -197,7 +197,7 @@ func (u *BoundLeaf) flow(f *spec.Flow) Flow {
 }
 
 // operandItems binds the pieces of an operand, as if they stood in the display themselves.
-func (u *BoundLeaf) operandItems(it spec.Item, o *spec.Operand, given settled) []Item {
+func (u *BoundLeaf) operandItems(it spec.Item, o *spec.Operand, given Settled) []Item {
 	t := o.Displays[u.Env.Machine.Syntax]
 	if t == nil {
 		t = o.Displays[""]

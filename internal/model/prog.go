@@ -330,6 +330,9 @@ func (u *BoundLeaf) node(e *spec.Expr, n *spec.Node) *Node {
 		out.Op, out.Value = spec.OpConst, uint64(u.Env.Machine.Gen)
 	case spec.OpField:
 		out.Alts = u.resolve(n.Name, e)
+		if u.Env.Machine.ISA.Strict && e.Within != nil {
+			out.Alts = Settled{Holds: e.Within}.Narrow(out.Alts)
+		}
 		if u.Env.Machine.ISA.Strict && slices.ContainsFunc(out.Alts, func(a Alt) bool { return a.Ref == nil }) {
 			u.fail(diag.Errorf(diag.Unresolved, n.Span, "{%s} is defined nowhere in %s", n.Name, u.where()).Meant(n.Name, u.fieldNames()))
 		}

@@ -15,10 +15,7 @@ func (m *Machine) checkStrict() diag.List {
 	for _, r := range m.Roots {
 		c.overlaps(r)
 	}
-	if root := m.mainRoot(); root != nil {
-		c.env(m.Top(root))
-	}
-	for _, r := range m.freeRoots() { // operands are checked where these use them
+	for _, r := range m.Starts() { // operands are checked where these use them
 		c.env(m.Top(r))
 	}
 	for _, r := range m.Roots { // what is left are roots that nothing shows

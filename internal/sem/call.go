@@ -184,7 +184,7 @@ func (l *lowerer) callFunction(f *function, e *expr) value {
 			}
 			locals = append(locals, local{name: p.name, v: v})
 		}
-		return l.call(f.body, result, l.frame, locals)
+		return l.call(f.body, result, l.frame, l.given, locals)
 	}
 	if lanes == 0 {
 		return one(-1)

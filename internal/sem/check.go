@@ -136,7 +136,7 @@ func (m *Machine) checkFunctions(c *checks) {
 			if f.result != nil {
 				result = l.typeIn(f.result, locals)
 			}
-			l.call(f.body, result, &model.Scope{Unit: l.anyUnit()}, locals)
+			l.call(f.body, result, &model.Scope{Unit: l.anyUnit()}, model.Settled{}, locals)
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 // eachRef calls visit with what a name in braces means: one thing, or while a description is checked each
 // thing that it may be.
 func (l *lowerer) eachRef(name string, at diag.Span, visit func(r *model.Ref)) {
-	alts := l.frame.Unit.Resolve(name)
+	alts := l.given.Narrow(l.frame.Unit.Resolve(name))
 	if !l.check {
 		r := l.eval.Pick(alts, l.frame)
 		if r == nil {
@@ -200,8 +200,8 @@ func (l *lowerer) enter(r *model.Ref) *model.Scope {
 func (l *lowerer) valueIn(f *model.Scope) value {
 	var out value
 	seen := false
-	l.cases(f, func(c *spec.Case) bool {
-		v, ok := l.caseValue(f, c.Semantics, c.Facts.Reg, c.Span)
+	l.cases(f, func(c *spec.Case, given model.Settled) bool {
+		v, ok := l.caseValue(f, given, c.Semantics, c.Facts.Reg, c.Span)
 		if ok && seen && !v.t.same(out.t) {
 			l.fail(c.Span, diag.MeaningType, "a value of type %s, and of type %s in another case", v.t, out.t)
 		}
@@ -217,12 +217,12 @@ func (l *lowerer) valueIn(f *model.Scope) value {
 }
 
 // caseValue is the value that a semantics or a register gives.
-func (l *lowerer) caseValue(f *model.Scope, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
+func (l *lowerer) caseValue(f *model.Scope, given model.Settled, s *spec.Semantics, r *spec.Reg, at diag.Span) (value, bool) {
 	switch {
 	case s != nil:
 		var v value
 		b := l.parsed(s.Code, s.Type)
-		l.inScope(s.Wave, s.Span, func() { v = l.code(b, f, nil) })
+		l.inScope(s.Wave, s.Span, func() { v = l.code(b, f, given) })
 		return v, true
 	case r != nil && l.holds(r.When, f):
 		p := l.regPlace(r, f)
@@ -244,7 +244,7 @@ func (l *lowerer) operandValue(o *spec.Operand, at diag.Span) value {
 	}
 	var v value
 	ok := false
-	l.inside(o, func() { v, ok = l.caseValue(l.frame, o.Semantics, o.Facts.Reg, at) })
+	l.inside(o, func() { v, ok = l.caseValue(l.frame, model.Settled{}, o.Semantics, o.Facts.Reg, at) })
 	if !ok {
 		l.fail(o.Span, diag.MeaningNone, "operand %s has no <semantics> that says its value", o.Name)
 	}
@@ -259,7 +259,7 @@ func (l *lowerer) fieldPlace(e *expr) place {
 	if o := l.operand(e.name); o != nil {
 		var p place
 		ok := false
-		l.inside(o, func() { p, ok = l.casePlace(l.frame, &o.Actions, o.Facts.Reg) })
+		l.inside(o, func() { p, ok = l.casePlace(l.frame, model.Settled{}, &o.Actions, o.Facts.Reg) })
 		if write := p.write; write != nil {
 			p.write = func(v value, at diag.Span) { l.inside(o, func() { write(v, at) }) }
 		}
@@ -307,8 +307,8 @@ func (l *lowerer) nestedPlace(r *model.Ref, at diag.Span) place {
 func (l *lowerer) placeIn(f *model.Scope) place {
 	var out place
 	seen := false
-	l.cases(f, func(c *spec.Case) bool {
-		p, ok := l.casePlace(f, &c.Actions, c.Facts.Reg)
+	l.cases(f, func(c *spec.Case, given model.Settled) bool {
+		p, ok := l.casePlace(f, given, &c.Actions, c.Facts.Reg)
 		if ok && seen && !l.placeType(&p).same(l.placeType(&out)) {
 			l.fail(c.Span, diag.MeaningType, "a place of type %s, and of type %s in another case", l.placeType(&p), l.placeType(&out))
 		}
@@ -323,7 +323,7 @@ func (l *lowerer) placeIn(f *model.Scope) place {
 	return out
 }
 
-func (l *lowerer) casePlace(f *model.Scope, a *spec.Actions, r *spec.Reg) (place, bool) {
+func (l *lowerer) casePlace(f *model.Scope, given model.Settled, a *spec.Actions, r *spec.Reg) (place, bool) {
 	switch {
 	case a.Write != nil && r != nil:
 		l.fail(a.Write.Span, diag.MeaningType, "a <write> beside a <reg>, which says what is written already")
@@ -333,7 +333,7 @@ func (l *lowerer) casePlace(f *model.Scope, a *spec.Actions, r *spec.Reg) (place
 		p := place{typ: t}
 		p.write = func(v value, at diag.Span) {
 			v = l.typed(v, t, at)
-			l.call(b.stmts, Type{}, f, []local{{name: "value", v: v}})
+			l.call(b.stmts, Type{}, f, given, []local{{name: "value", v: v}})
 		}
 		if l.check {
 			p.write(l.opaque(t, false), a.Write.Span)
@@ -341,7 +341,7 @@ func (l *lowerer) casePlace(f *model.Scope, a *spec.Actions, r *spec.Reg) (place
 		}
 		if s := a.Semantics; s != nil { // what is read is what the semantics says
 			p.read = func() value {
-				v, _ := l.caseValue(f, s, nil, s.Span)
+				v, _ := l.caseValue(f, given, s, nil, s.Span)
 				return v
 			}
 		}

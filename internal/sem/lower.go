@@ -65,6 +65,7 @@ type lowerer struct {
 // scope is a piece of code that is being lowered: an instruction, an operand, a function.
 type scope struct {
 	frame  *model.Scope
+	given  model.Settled // what is known of conditions in the frame
 	locals []local
 	ret    *returns
 	base   ID // the guard with which it was entered
@@ -255,15 +256,21 @@ func (l *lowerer) tell() {
 }
 
 // alone reports whether the semantics goes without its arounds.
-func (l *lowerer) alone(list []*spec.Semantics) bool { return len(list) > 0 && list[0].Alone }
+func (l *lowerer) alone(list []meaning) bool { return len(list) > 0 && list[0].Alone }
+
+// meaning is the semantics of a case, and what is known of conditions where it runs.
+type meaning struct {
+	*spec.Semantics
+	given model.Settled
+}
 
 // semantics returns what a scope does or is: the one that applies, or while a description is checked all
 // that may.
-func (l *lowerer) semantics(f *model.Scope) []*spec.Semantics {
-	var list []*spec.Semantics
-	l.cases(f, func(c *spec.Case) bool {
+func (l *lowerer) semantics(f *model.Scope) []meaning {
+	var list []meaning
+	l.cases(f, func(c *spec.Case, given model.Settled) bool {
 		if c.Semantics != nil {
-			list = append(list, c.Semantics)
+			list = append(list, meaning{c.Semantics, given})
 		}
 		return c.Semantics != nil
 	})
@@ -272,27 +279,32 @@ func (l *lowerer) semantics(f *model.Scope) []*spec.Semantics {
 
 // cases calls visit for the cases that apply until it tells that it has what it looks for. While a
 // description is checked all cases apply, up to the first without a condition that visit takes.
-func (l *lowerer) cases(f *model.Scope, visit func(c *spec.Case) bool) {
+func (l *lowerer) cases(f *model.Scope, visit func(c *spec.Case, given model.Settled) bool) {
+	var failed []*spec.Expr // conditions of the cases before that visit would have taken
 	for b := f.Unit.Leaf.Spec; b != nil; b = b.Extends {
 		for _, c := range b.Cases {
 			if c.Expr != nil && !l.check && l.eval.Prog(f.Unit.Prog(c.Expr), f) == 0 {
 				continue
 			}
-			if visit(c) && (c.Expr == nil || !l.check) {
+			if !visit(c, model.Settled{Holds: c.Expr, Fails: failed}) {
+				continue
+			}
+			if c.Expr == nil || !l.check {
 				return
 			}
+			failed = append(failed[:len(failed):len(failed)], c.Expr)
 		}
 	}
 }
 
 // meaning lowers the semantics of an instruction, which returns nothing.
-func (l *lowerer) meaning(f *model.Scope, list []*spec.Semantics, at diag.Span) {
+func (l *lowerer) meaning(f *model.Scope, list []meaning, at diag.Span) {
 	if len(list) == 0 {
 		l.fail(f.Unit.Leaf.Spec.Span, diag.MeaningNone, "%s has no meaning", f.Unit.Leaf.Name)
 	}
 	for _, s := range list {
 		b := l.parsed(s.Code, s.Type)
-		l.inScope(s.Wave, s.Span, func() { l.code(b, f, nil) })
+		l.inScope(s.Wave, s.Span, func() { l.code(b, f, s.given) })
 	}
 }
 
@@ -322,7 +334,7 @@ func (l *lowerer) around(f *model.Scope, a *spec.Around, inside func(diag.Span),
 	b := l.parsed(a.Code, spec.Code{})
 	around := l.b.around
 	l.b.around = true
-	l.inScope(a.Wave, a.Span, func() { l.code(b, f, nil) })
+	l.inScope(a.Wave, a.Span, func() { l.code(b, f, model.Settled{}) })
 	l.inner, l.b.around = saved, around
 }
 
@@ -335,17 +347,17 @@ func (l *lowerer) parsed(code, typ spec.Code) *body {
 	return b
 }
 
-// code lowers a piece of code in a scope and returns what it returns. locals are what it starts with.
-func (l *lowerer) code(b *body, f *model.Scope, locals []local) value {
+// code lowers a piece of code in a scope and returns what it returns.
+func (l *lowerer) code(b *body, f *model.Scope, given model.Settled) value {
 	var typ Type
 	if b.typ != nil {
 		typ = l.typeOf(b.typ)
 	}
-	return l.call(b.stmts, typ, f, locals)
+	return l.call(b.stmts, typ, f, given, nil)
 }
 
 // call lowers statements with names of their own.
-func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, locals []local) value {
+func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, given model.Settled, locals []local) value {
 	if l.calls++; l.calls > maxCalls {
 		l.fail(l.b.span, diag.XMLLimit, "code that uses other code more than %d deep, perhaps itself", maxCalls)
 	}
@@ -353,7 +365,7 @@ func (l *lowerer) call(stmts []*stmt, typ Type, f *model.Scope, locals []local) 
 	r := &l.b.returns[l.calls-1]
 	*r = returns{typ: typ, done: l.b.flag(false), some: l.b.flag(false)}
 	// the names stand behind those of the caller
-	l.scope = scope{frame: f, locals: append(saved.locals[len(saved.locals):], locals...), ret: r, base: guard, path: NoID, start: NoID}
+	l.scope = scope{frame: f, given: given, locals: append(saved.locals[len(saved.locals):], locals...), ret: r, base: guard, path: NoID, start: NoID}
 	l.block(stmts)
 	dead := l.dead
 	l.scope, l.calls, l.b.guard = saved, l.calls-1, guard

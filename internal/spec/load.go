@@ -80,7 +80,8 @@ type loader struct {
 	outer    *rooms
 	inner    xmlParser
 	buffer   [16 << 10]byte
-	unread   bool // an element whose inside could not be read alone
+	unread   bool  // an element whose inside could not be read alone
+	within   *Expr // the condition of the override that is being read
 }
 
 type file struct {
@@ -655,6 +656,8 @@ func (l *loader) meta(n *node, b *Bitset) {
 
 func (l *loader) override(n *node, b *Bitset) *Case {
 	c := &Case{Bitset: b, Expr: l.expr(n), Span: n.span}
+	l.within = c.Expr
+	defer func() { l.within = nil }()
 	for _, child := range n.children {
 		if child.name == "pattern" {
 			l.odd(diag.Errorf(diag.XMLElement, child.span, "<pattern> inside <override> has no effect: it does not help to choose the bitset"))
@@ -712,13 +715,16 @@ func (l *loader) attrExpr(a *attr) *Expr {
 
 func (l *loader) inlineExpr(t text) *Expr {
 	if l.sound {
-		return newExpr(l.isa, "", t)
+		e := newExpr(l.isa, "", t)
+		e.Within = l.within
+		return e
 	}
 	e, err := parseExpr(l.isa, "", t)
 	if err != nil {
 		l.failErr(err)
 		return nil
 	}
+	e.Within = l.within
 	return e
 }
 

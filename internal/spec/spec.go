@@ -152,6 +152,9 @@ type Expr struct {
 	Name string // "" for an inline one
 	Text string
 	Span diag.Span
+	// Within is the condition of the override in which the expression is written, nil outside of one: it
+	// holds where the expression is computed.
+	Within *Expr
 
 	isa   *ISA
 	runs  []run

@@ -35,14 +35,6 @@ type Machine struct {
 	speaking map[*spec.Bitset]bool
 }
 
-// view is a file seen as registers of another size.
-type view struct {
-	of    *State
-	typ   Type
-	count int
-	align int
-}
-
 type function struct {
 	spec *spec.Function
 	*head
@@ -262,15 +254,10 @@ func (l *machineLoader) files(isa *spec.ISA) {
 		l.add(s)
 	}
 	for _, f := range isa.Files {
-		if f.Of == nil {
-			continue
+		if f.Of != nil {
+			l.define(f.Name, f.Span)
+			l.m.views[f.Name] = &view{of: l.m.states[f.Of.Name], typ: typeOfValue(f.Type), align: f.Align}
 		}
-		l.define(f.Name, f.Span)
-		v := &view{of: l.m.states[f.Of.Name], typ: typeOfValue(f.Type), count: f.Count, align: f.Align}
-		if v.typ.Len > 0 || v.of.Type.Len > 0 || v.typ.Width > 64 {
-			continue // code reads such a view's file itself
-		}
-		l.m.views[f.Name] = v
 	}
 }
 

@@ -1,7 +1,6 @@
 package sem
 
 import (
-	mathbits "math/bits"
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
@@ -215,7 +214,7 @@ func (l *lowerer) memoryPlace(s *State, e *expr) place {
 func (l *lowerer) wherePlace(e *expr) place {
 	p := l.place(e.x)
 	t := l.placeType(&p)
-	if t.Len == 0 || p.state == nil {
+	if t.Len == 0 || p.state == nil && p.view == nil {
 		l.fail(e.span, diag.MeaningType, ".where on a place of type %s, expected a register that is a vector", t)
 	}
 	m, before := l.expr(e.y, Type{}), p.mask
@@ -473,36 +472,6 @@ func (l *lowerer) writeComp(p *place, comp int, v ID) {
 	l.do(in, p.state.wide())
 }
 
-// A view shows the registers of a file in another size: a narrower one is a part of a register, the low
-// part first, a wider one several of them.
-
-func (l *lowerer) readView(p *place) value {
-	v, file := p.view, p.view.of
-	size := v.typ.Width
-	if size == file.Type.Width {
-		r := l.read(&place{state: file, index: p.index}, p.span)
-		return l.reread(r, v.typ)
-	}
-	if size < file.Type.Width {
-		r, shift := l.part(p)
-		word := l.read(&place{state: file, index: r}, p.span).comps[0]
-		word = l.b.op(OpShr, unsigned(file.Type), file.Type, 0, l.bits(word, file.Type), shift)
-		return l.reread(l.b.scalar(Type{Kind: Uint, Width: size}, l.b.op(OpCast, Type{Kind: Uint, Width: size}, file.Type, 0, word)), v.typ)
-	}
-	var all ID = NoID
-	for i := size/file.Type.Width - 1; i >= 0; i-- {
-		r := l.read(&place{state: file, index: l.plus(p.index, i)}, p.span).comps[0]
-		if r = l.bits(r, file.Type); all == NoID {
-			all = r
-			continue
-		}
-		have := l.b.insts[all].Type().Width
-		all = l.b.op(OpConcat, Type{Kind: Uint, Width: have + file.Type.Width}, Type{Kind: Uint, Width: have}, 0, all, r)
-	}
-	l.aligned(p)
-	return l.reread(l.b.scalar(Type{Kind: Uint, Width: size}, all), v.typ)
-}
-
 func unsigned(t Type) Type { return Type{Kind: Uint, Width: t.Width} }
 
 // bits gives a component as an unsigned number.
@@ -536,60 +505,6 @@ func (l *lowerer) aligned(p *place) {
 	rest := l.b.op(OpMod, t, t, 0, p.index.comps[0], l.b.constant(t, uint64(p.view.align)))
 	odd := l.b.op(OpNe, BoolType, t, 0, rest, l.b.constant(t, 0))
 	l.under(odd, func() { l.trap("the number of a register is no multiple of " + itoa(p.view.align)) })
-}
-
-// part returns the register in which a part is, and where its bits start.
-func (l *lowerer) part(p *place) (register value, shift ID) {
-	per := p.view.of.Type.Width / p.view.typ.Width
-	if p.index.t.Kind == Int {
-		n := p.index.n
-		r := number(n / int64(per))
-		r.unknown = p.index.unknown
-		return r, l.b.constant(U32, uint64(n%int64(per))*uint64(p.view.typ.Width))
-	}
-	t, i := p.index.t, p.index.comps[0]
-	k := uint64(mathbits.TrailingZeros(uint(per)))
-	register = l.b.scalar(t, l.b.op(OpShr, t, t, 0, i, l.b.constant(U32, k)))
-	low := l.b.op(OpAnd, t, t, 0, i, l.b.constant(t, uint64(per-1)))
-	return register, l.b.op(OpMul, t, t, 0, low, l.b.constant(t, uint64(p.view.typ.Width)))
-}
-
-func (l *lowerer) plus(index value, i int) value {
-	if index.t.Kind == Int {
-		index.n += int64(i)
-		return index
-	}
-	return l.b.scalar(index.t, l.b.op(OpAdd, index.t, index.t, 0, index.comps[0], l.b.constant(index.t, uint64(i))))
-}
-
-func (l *lowerer) writeView(p *place, v value) {
-	file, size := p.view.of, p.view.typ.Width
-	whole := unsigned(file.Type)
-	bits := l.bits(v.comps[0], p.view.typ)
-	if p.sliced {
-		q := *p
-		q.sliced = false
-		bits = l.insert(l.bits(l.readView(&q).comps[0], p.view.typ), bits, unsigned(p.view.typ), p.high, p.low)
-	}
-	put := func(index value, word ID) {
-		l.writeFile(&place{state: file, index: index}, l.reread(l.b.scalar(whole, word), file.Type))
-	}
-	switch {
-	case size == file.Type.Width:
-		put(p.index, bits)
-	case size < file.Type.Width:
-		r, shift := l.part(p)
-		old := l.bits(l.read(&place{state: file, index: r, kept: true}, p.span).comps[0], file.Type)
-		mask := l.b.op(OpShl, whole, whole, 0, l.b.constant(whole, p.view.typ.mask()), shift)
-		wide := l.b.op(OpShl, whole, whole, 0, l.b.op(OpCast, whole, unsigned(p.view.typ), 0, bits), shift)
-		kept := l.b.op(OpAnd, whole, whole, 0, old, l.b.op(OpNot, whole, whole, 0, mask))
-		put(r, l.b.op(OpOr, whole, whole, 0, kept, wide))
-	default:
-		l.aligned(p)
-		for i := range size / file.Type.Width {
-			put(l.plus(p.index, i), l.b.op(OpSlice, whole, unsigned(p.view.typ), uint64(i*file.Type.Width), bits))
-		}
-	}
 }
 
 // assign lowers x = y.

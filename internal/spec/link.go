@@ -283,6 +283,9 @@ type claim struct {
 	span     diag.Span
 }
 
+// fieldClaim is the what of a field.
+const fieldClaim = "field "
+
 func (c claim) String() string { return c.what + c.of }
 
 // coverage reports bits that a leaf and its parents give two meanings or none. seen holds the pairs
@@ -301,8 +304,12 @@ func (l *loader) coverage(b *Bitset, seen map[[2]diag.Span]bool) {
 					twice = true
 					if pair := [2]diag.Span{c.span, old.span}; !seen[pair] {
 						seen[pair] = true
-						l.fail(diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c, old).
-							With(old.span, "%s is defined here", old))
+						e := diag.Errorf(diag.BitOverlap, c.span, "bit %d of %s belongs to %s and to %s", bit, b.Name, c, old).
+							With(old.span, "%s is defined here", old)
+						if c.what == fieldClaim && old.what == fieldClaim {
+							e.Help = append(e.Help, "make the bit a field of its own and hand it to both operands with <param>, or compute the second field with <derived>")
+						}
+						l.fail(e)
 					}
 				}
 				owner[bit] = c
@@ -372,7 +379,7 @@ func eachClaim(b *Bitset, f func(mask bits.Value, by claim)) {
 	for _, fields := range [][]*Field{def.Fields, def.hidden} {
 		for _, field := range fields {
 			for _, p := range field.Parts {
-				f(bits.Range(p.Low, p.Width), claim{"field ", field.Name, field.Span})
+				f(bits.Range(p.Low, p.Width), claim{fieldClaim, field.Name, field.Span})
 			}
 		}
 	}

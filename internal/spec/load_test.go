@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -347,6 +348,25 @@ func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, err := loadText(text.String()); err != nil {
 			b.Fatal(diag.Render(err))
+		}
+	}
+}
+
+// Two fields that share a bit are told how to share it; a pattern that claims it is a slip.
+func TestSharedBit(t *testing.T) {
+	for file, want := range map[string]int{"err_bit_overlap_once.xml": 1, "err_bit_overlap.xml": 0} {
+		_, err := Load(os.DirFS("testdata"), file)
+		var list diag.List
+		if !errors.As(err, &list) || len(list) != 1 || len(list[0].Help) != want {
+			t.Errorf("%s: %s", file, diag.Render(err))
+			continue
+		}
+		for _, remedy := range list[0].Help {
+			for _, word := range []string{"a field of its own", "<param>", "<derived>"} {
+				if !strings.Contains(remedy, word) {
+					t.Errorf("%s: the help does not name %s: %s", file, word, remedy)
+				}
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ import (
 )
 
 type stepFlags struct {
-	isa string
+	setFlags
 	jobsFlag
 }
 
@@ -40,7 +40,7 @@ func newStep() *cobra.Command {
 		Long: `step reads a JSON object from each line and answers each with a line: what an instruction, or a short
 program, does to a state. It is an oracle for those who write emulators and their tests.
 
-  isa      the machine (or --isa)          words    the program: 32-bit words in hex, as files store them
+  isa      the machine (or --isa, --spec)  words    the program: words in hex, as files store them
   state    registers before, in hex        lanes    an array of states, one for each lane, beside state
   context  what the words do not say       tables   entries of tables beside the code, in hex
   memory   bytes by address, in hex        quirks   choices between documents and hardware
@@ -49,7 +49,8 @@ program, does to a state. It is an oracle for those who write emulators and thei
   root     the bitset whose words are run
 
 Registers are numbered inside their file; a vector is an array of its components; what is not named is 0.
-A stack is an array of its entries, the oldest first. A line that cannot be run is answered with
+A stack is an array of its entries, the oldest first. A memory that each lane has is part of its state, by
+address. The answer has pc, where the program stopped, and address, the same in bytes. A line that cannot be run is answered with
 {"error": ...}, and the rest goes on.
 
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where lines could
@@ -58,15 +59,21 @@ not be run.`,
 		Args:    atMostOneFile,
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, append(args, "-")[0]) },
 	}
-	cmd.Flags().StringVar(&f.isa, "isa", "", "`NAME` of the machine, where a line has none")
-	complete(cmd, "isa", machineNames)
+	f.setFlags.add(cmd)
 	f.jobsFlag.add(cmd)
 	return cmd
 }
 
 func (f *stepFlags) run(cmd *cobra.Command, name string) error {
-	if _, err := catalog.Lookup(f.isa); err != nil && f.isa != "" {
-		return &usageError{err}
+	var m *sem.Machine // of lines that name none
+	if f.given() {
+		set, err := f.load(nil)
+		if err == nil {
+			m, err = exec.Open(set)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	in, err := open(cmd, name)
 	if err != nil {
@@ -75,7 +82,7 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 	w := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	var wrong atomic.Bool
 	err = eachLine(in, w, f.jobs, func() (lineFunc, error) {
-		s := stepper{isa: f.isa, machines: map[string]*sem.Machine{}, wrong: &wrong}
+		s := stepper{machines: map[string]*sem.Machine{"": m}, wrong: &wrong}
 		return s.line, nil
 	})
 	if err = errors.Join(err, in.Close()); err == nil && wrong.Load() {
@@ -86,9 +93,8 @@ func (f *stepFlags) run(cmd *cobra.Command, name string) error {
 
 // stepper answers lines.
 type stepper struct {
-	isa      string
-	machines map[string]*sem.Machine
-	wrong    *atomic.Bool // set where a line could not be run
+	machines map[string]*sem.Machine // by name; "" is that of the command line
+	wrong    *atomic.Bool            // set where a line could not be run
 }
 
 // stepQuery is a line of input.
@@ -118,7 +124,9 @@ type stepAnswer struct {
 	Calls  []stepCall                   `json:"calls,omitempty"`
 	Stop   string                       `json:"stop"`
 	PC     *uint64                      `json:"pc,omitempty"`
-	Stops  []stepStop                   `json:"stops,omitempty"`
+	// Address is PC in bytes from the start of the code.
+	Address *uint64    `json:"address,omitempty"`
+	Stops   []stepStop `json:"stops,omitempty"`
 	// Unknown is what is not known of the machine and yet was run.
 	Unknown []string `json:"unknown,omitempty"`
 }
@@ -133,6 +141,8 @@ type stepStop struct {
 	Lanes string `json:"lanes"`
 	Stop  string `json:"stop"`
 	PC    uint64 `json:"pc"`
+	// Address is PC in bytes from the start of the code.
+	Address uint64 `json:"address"`
 }
 
 func (s *stepper) line(dst, line []byte, number int) []byte {
@@ -160,7 +170,7 @@ func (s *stepper) machine(name string) (*sem.Machine, error) {
 		return m, nil
 	}
 	if name == "" {
-		return nil, errors.New("no isa, and no --isa")
+		return nil, errors.New("no isa, and neither --isa nor --spec")
 	}
 	named, err := catalog.Lookup(name)
 	if err != nil {
@@ -178,7 +188,7 @@ func (s *stepper) machine(name string) (*sem.Machine, error) {
 }
 
 func (s *stepper) answer(line []byte) (*stepAnswer, error) {
-	q := stepQuery{ISA: s.isa}
+	var q stepQuery
 	if err := jsontext.Unmarshal(line, &q); err != nil {
 		return nil, err
 	}
@@ -283,20 +293,36 @@ func (r *stepRun) program() (*exec.Program, func(addr uint64) (bits.Value, bool)
 	if words.Quirks, err = exec.Quirks(r.m, r.q.Quirks); err != nil {
 		return nil, nil, err
 	}
-	var code []uint32
+	code, size, err := r.code(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	words.Word = exec.Inner32(r.m, code, size)
+	fetch := exec.Words32(r.m, root, code, size)
+	return exec.NewProgram(r.m, root, words, fetch), fetch, nil
+}
+
+// code reads the words: each of 32 bits, or, where programs are stored in narrower words and a text has fewer digits, as
+// many of these as it has digits for. size is their length in bits.
+func (r *stepRun) code(root *exec.Root) (code []uint32, size int64, err error) {
 	for _, text := range r.q.Words {
 		v, err := strconv.ParseUint(text, 16, 32)
 		if err != nil {
-			return nil, nil, fmt.Errorf("word %q, expected up to 8 hexadecimal digits", text)
+			return nil, 0, fmt.Errorf("word %q, expected up to 8 hexadecimal digits", text)
 		}
-		code = append(code, uint32(v))
+		width := min(32, root.Stored(4*len(text)))
+		for bit := 0; bit < width; bit += 8 { // both are whole bytes
+			if size%32 == 0 {
+				code = append(code, 0)
+			}
+			code[len(code)-1] |= uint32(v) >> bit & 0xff << (size % 32)
+			size += 8
+		}
 	}
 	if len(code) == 0 {
-		return nil, nil, errors.New("no words")
+		return nil, 0, errors.New("no words")
 	}
-	words.Word = exec.Inner32(r.m, code, 0)
-	fetch := exec.Words32(r.m, root, code, 0)
-	return exec.NewProgram(r.m, root, words, fetch), fetch, nil
+	return code, size, nil
 }
 
 // services notes the calls of the surroundings; what they return is 0.
@@ -329,26 +355,53 @@ func (r *stepRun) setAll() error {
 		if err := r.set(r.q.State, lane); err != nil {
 			return err
 		}
-		if len(r.q.Lanes) > 0 {
-			if err := r.set(r.q.Lanes[lane], lane); err != nil {
-				return fmt.Errorf("lane %d: %w", lane, err)
-			}
-		}
 	}
 	for name, pieces := range r.q.Memory {
 		s := r.m.State(name)
 		if s == nil || s.Kind != sem.MemoryState {
 			return fmt.Errorf("no memory %q", name)
 		}
-		data := r.w.Memory(s)
-		for at, text := range pieces {
-			addr, err := strconv.ParseUint(at, 0, 32)
-			piece, err2 := hex.DecodeString(text)
-			if err != nil || err2 != nil || addr+uint64(len(piece)) > uint64(len(data)) {
-				return fmt.Errorf("memory %s: %q: %q, expected bytes in hex at an address of the %d bytes", name, at, text, len(data))
+		for lane := range r.owners(s) {
+			if err := r.setMemory(s, lane, pieces); err != nil {
+				return fmt.Errorf("memory %s: %w", name, err)
 			}
-			copy(data[addr:], piece)
 		}
+	}
+	for lane := range r.q.Lanes { // after what is for all lanes
+		if err := r.set(r.q.Lanes[lane], lane); err != nil {
+			return fmt.Errorf("lane %d: %w", lane, err)
+		}
+	}
+	return nil
+}
+
+// owners is how many memories of that kind there are: one of each lane, or one that all share.
+func (r *stepRun) owners(s *sem.State) int {
+	if s.Scope < spec.ScopeWave {
+		return r.lanes
+	}
+	return 1
+}
+
+// memory returns the bytes of a memory, of one that each lane has those of a lane.
+func (r *stepRun) memory(s *sem.State, lane int) []byte {
+	data := r.w.Memory(s)
+	if s.Scope >= spec.ScopeWave {
+		return data
+	}
+	size := len(data) / exec.Lanes
+	return data[lane*size : (lane+1)*size]
+}
+
+func (r *stepRun) setMemory(s *sem.State, lane int, pieces map[string]string) error {
+	data := r.memory(s, lane)
+	for at, text := range pieces {
+		addr, err := strconv.ParseUint(at, 0, 32)
+		piece, err2 := hex.DecodeString(text)
+		if err != nil || err2 != nil || addr+uint64(len(piece)) > uint64(len(data)) {
+			return fmt.Errorf("%q: %q, expected bytes in hex at an address of the %d bytes", at, text, len(data))
+		}
+		copy(data[addr:], piece)
 	}
 	return nil
 }
@@ -358,8 +411,15 @@ func (r *stepRun) set(state stateJSON, lane int) error {
 		s := r.m.State(name)
 		var err error
 		switch {
-		case s == nil || s.Kind == sem.MemoryState:
-			err = errors.New("no such register")
+		case s == nil:
+			err = errors.New("no such register, and no memory of a lane")
+		case s.Kind == sem.MemoryState && s.Scope >= spec.ScopeWave:
+			err = errors.New("lanes share this memory, expected it in memory")
+		case s.Kind == sem.MemoryState:
+			var pieces map[string]string
+			if err = jsontext.UnmarshalPart(raw, &pieces); err == nil {
+				err = r.setMemory(s, lane, pieces)
+			}
 		case s.Kind == sem.StackState:
 			err = r.setStack(s, lane, raw)
 		case s.Single:
@@ -508,11 +568,11 @@ func (r *stepRun) register(s *sem.State, n, lane int) any {
 	return list
 }
 
-// memories holds what memories that all lanes share are made of; those that nobody used are 0.
+// memories holds what the memories are made of; those that nobody used are 0.
 func (r *stepRun) memories() map[*sem.State][]byte {
 	out := map[*sem.State][]byte{}
 	for _, s := range r.m.States {
-		if s.Kind != sem.MemoryState || s.Scope == spec.ScopeLane {
+		if s.Kind != sem.MemoryState {
 			continue
 		}
 		if out[s] = nil; r.w.Used(s) {
@@ -550,15 +610,13 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 		if !r.w.Used(s) {
 			continue
 		}
-		data := r.w.Memory(s)
-		if old == nil {
-			old = make([]byte, len(data))
-		}
-		if pieces := changedBytes(old, data); len(pieces) > 0 {
-			if a.Memory == nil {
-				a.Memory = map[string]map[string]string{}
+		for lane := range r.owners(s) {
+			data := r.memory(s, lane)
+			was := make([]byte, len(data))
+			if old != nil {
+				was = old[lane*len(data):][:len(data)]
 			}
-			a.Memory[s.Name] = pieces
+			r.compareMemory(a, s, lane, changedBytes(was, data))
 		}
 	}
 	r.stops(a)
@@ -568,6 +626,22 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 		}
 	}
 	return a, nil
+}
+
+// compareMemory puts bytes that changed into an answer.
+func (r *stepRun) compareMemory(a *stepAnswer, s *sem.State, lane int, pieces map[string]string) {
+	switch {
+	case len(pieces) == 0:
+	case s.Scope < spec.ScopeWave && a.Lanes != nil:
+		a.Lanes[lane][s.Name] = pieces
+	case s.Scope < spec.ScopeWave:
+		a.State[s.Name] = pieces
+	default:
+		if a.Memory == nil {
+			a.Memory = map[string]map[string]string{}
+		}
+		a.Memory[s.Name] = pieces
+	}
 }
 
 // compare puts what changed, or is to be read, into an answer.
@@ -634,13 +708,13 @@ func (r *stepRun) stops(a *stepAnswer) {
 			text += ": " + s.Text
 		}
 		reasons = append(reasons, text)
-		a.Stops = append(a.Stops, stepStop{strconv.FormatUint(s.Lanes, 16), text, s.PC})
+		a.Stops = append(a.Stops, stepStop{strconv.FormatUint(s.Lanes, 16), text, s.PC, s.Address})
 	}
 	if r.w.Waits() {
 		reasons = append(reasons, "barrier")
 	}
 	a.Stop = strings.Join(reasons, ", ")
 	if len(a.Stops) == 1 {
-		a.PC, a.Stops = &a.Stops[0].PC, nil
+		a.PC, a.Address, a.Stops = &a.Stops[0].PC, &a.Stops[0].Address, nil
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/sem"
 )
 
 // Batch is the Runner of programs that run once for each vertex, or whatever a lane is.
@@ -16,6 +18,8 @@ type Batch struct {
 
 	in   Input
 	read bool
+	// chosen tells that the outputs are those of Select, and no others.
+	chosen bool
 }
 
 // NewBatch returns the Runner of a vertex program.
@@ -100,8 +104,84 @@ func (b *Batch) Run(opt RunOptions) (*Outcome, error) {
 		in.Lanes = max(1, in.Lanes)
 	}
 	out := &Outcome{Result: *b.Launch.Run(in, opt), Noun: b.Noun, Nouns: b.Nouns, Lanes: in.Lanes, Open: b.Open}
-	out.Tables = []Table{{Name: b.Nouns, Row: b.Noun, Columns: columnsOf(out.Outputs), Rows: out.Values}}
+	t := Table{Name: b.Nouns, Row: b.Noun, Columns: columnsOf(out.Outputs), Rows: out.Values}
+	switch {
+	case b.chosen:
+		t.Columns = b.Columns()
+		width := len(flatten(b.Outputs))
+		for i, row := range t.Rows {
+			t.Rows[i] = row[:width]
+		}
+	case b.Changed:
+		t = t.only(out.Result.Changed)
+	}
+	out.Tables = []Table{t}
 	return out, nil
+}
+
+// only returns a table of the columns of which a component is among those that are wanted, and of those that stand after
+// them: words that the program wrote where it computed.
+func (t Table) only(wanted []bool) Table {
+	out := Table{Name: t.Name, Row: t.Row, Rows: make([][]uint64, len(t.Rows))}
+	at := 0
+	for _, c := range t.Columns {
+		from := at
+		at += c.Count()
+		if at <= len(wanted) && !slices.Contains(wanted[from:at], true) {
+			continue
+		}
+		out.Columns = append(out.Columns, c)
+		for i, row := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], row[from:at]...)
+		}
+	}
+	return out
+}
+
+// Select makes the outputs what is named: a register, one of a view, a component such as r1.x, or all registers of a file
+// or a view. The error tells that there is none of that name.
+func (b *Batch) Select(names []string) error {
+	var all []Port
+	for _, name := range names {
+		list, err := b.selected(name)
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
+	}
+	b.Outputs, b.chosen = all, true
+	return nil
+}
+
+func (b *Batch) selected(name string) (list []Port, err error) {
+	if p, err := b.Find(name); err == nil {
+		return []Port{p}, nil
+	}
+	for n := range b.count(name) {
+		if p, ok := b.register(fmt.Sprint(name, n)); ok {
+			list = append(list, p)
+		}
+	}
+	if len(list) > 0 {
+		return list, nil
+	}
+	p, err := csvPort(b.Launch, name)
+	return []Port{p}, err
+}
+
+// count returns how many registers a file or a view of that name has, 0 where there is none.
+func (l *Launch) count(name string) int {
+	for _, s := range l.Program.Machine.States {
+		if s.Kind == sem.FileState && (s.Name == name || slices.Contains(s.Aliases, name)) {
+			return s.Count
+		}
+	}
+	for _, v := range l.Program.Machine.Views() {
+		if v.Name == name || slices.Contains(v.Aliases, name) {
+			return v.Count()
+		}
+	}
+	return 0
 }
 
 // Columns describes the outputs.
@@ -118,7 +198,7 @@ func columnsOf(ports []Port) []Column {
 			}
 			if p.Type().Len > 0 {
 				for _, k := range p.Components() {
-					c.Components = append(c.Components, p.State.Letter(k))
+					c.Components = append(c.Components, p.Letter(k))
 				}
 			}
 			list = append(list, c)

@@ -163,7 +163,7 @@ func csvPort(l *Launch, name string) (Port, error) {
 		return p, nil
 	}
 	for k := range p.Type().Count() {
-		if p.State.Letter(k) == comp {
+		if p.Letter(k) == comp {
 			p.Mask = 1 << uint(k)
 			return p, nil
 		}

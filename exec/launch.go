@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
@@ -23,11 +24,16 @@ type Port struct {
 	First, Count int
 	// Mask are the components that matter, bit 0 the first; 0 is all.
 	Mask uint
+	// View is the view of State whose registers are meant, nil for its own.
+	View *View
 }
 
 // Type returns the type of a register; of a memory, of a word.
 func (p *Port) Type() Type {
-	if p.State.Kind == sem.MemoryState {
+	switch {
+	case p.View != nil:
+		return p.View.Type
+	case p.State.Kind == sem.MemoryState:
 		return p.State.Word
 	}
 	return p.State.Type
@@ -48,6 +54,14 @@ func (p *Port) Components() []int {
 		}
 	}
 	return list
+}
+
+// Letter returns the name of a component.
+func (p *Port) Letter(comp int) string {
+	if p.View != nil {
+		return p.View.Letter(comp)
+	}
+	return p.State.Letter(comp)
 }
 
 // Launch is a program with what it is fed: each lane has inputs and outputs of its own, and all share the
@@ -72,6 +86,8 @@ type Launch struct {
 
 	// sizes are those of the memories of lanes that the description leaves to a launch, in bytes.
 	sizes map[*State]int
+	// Changed asks which outputs the program changed.
+	Changed bool
 
 	mu   sync.Mutex
 	idle []idleWave
@@ -141,7 +157,7 @@ func (l *Launch) NameOf(s *State, number int) string {
 	for _, list := range [][]Port{l.Inputs, l.Uniforms} {
 		for _, p := range list {
 			switch n := number - p.First; {
-			case p.State != s || n < 0 || n >= p.Count:
+			case p.State != s || p.View != nil || n < 0 || n >= p.Count:
 			case p.Name == s.Name+strconv.Itoa(number) || s.Single && p.Name == s.Name || s.Kind == sem.MemoryState && p.Name == WordName(s, number):
 				return ""
 			case p.Count > 1:
@@ -170,31 +186,42 @@ func registerNumber(digits string) (n int, ok bool) {
 	return n, err == nil && n >= 0 && strconv.Itoa(n) == digits
 }
 
-// register reads a name such as r5 or r[5].
+// register reads a name such as r5 or r[5], of a file or of a view.
 func (l *Launch) register(name string) (Port, bool) {
-	base, index, array := cutIndex(name)
-	for _, s := range l.Program.Machine.States {
+	m := l.Program.Machine
+	for _, s := range m.States {
 		if s.Kind != sem.FileState {
 			continue
 		}
 		for _, own := range append([]string{s.Name}, s.Aliases...) {
-			digits, ok := strings.CutPrefix(name, own)
-			switch {
-			case !ok || s.Single && digits != "":
-				continue
-			case s.Single:
+			switch n, ok := numberIn(name, own); {
+			case s.Single && name == own:
 				return Port{Name: name, State: s, Count: 1}, true
-			}
-			n, ok := registerNumber(digits)
-			if array && base == own {
-				n, ok = index, true
-			}
-			if ok && n < s.Count {
+			case ok && !s.Single && n < s.Count:
 				return Port{Name: name, State: s, First: n, Count: 1}, true
 			}
 		}
 	}
+	for _, v := range m.Views() {
+		for _, own := range append([]string{v.Name}, v.Aliases...) {
+			if n, ok := numberIn(name, own); ok && v.Has(n) {
+				return Port{Name: name, State: v.Of, View: v, First: n, Count: 1}, true
+			}
+		}
+	}
 	return Port{}, false
+}
+
+// numberIn reads the number of a register of a file: r5 or r[5].
+func numberIn(name, file string) (n int, ok bool) {
+	if base, index, array := cutIndex(name); array && base == file {
+		return index, true
+	}
+	digits, ok := strings.CutPrefix(name, file)
+	if !ok {
+		return 0, false
+	}
+	return registerNumber(digits)
 }
 
 func (l *Launch) names() string {
@@ -262,8 +289,8 @@ func (l *Launch) SetUniform(p Port, values []uint64) error {
 	if err := fit(p.Name, p.Type(), values); err != nil {
 		return err
 	}
-	for i, v := range values {
-		l.Shared.Set(p.State, p.First+i/len(comps), comps[i%len(comps)], v)
+	for i, c := range flatten([]Port{p})[:len(values)] {
+		l.Shared.stores[p.State].put(c, 0, values[i])
 	}
 	return nil
 }
@@ -320,6 +347,9 @@ type Result struct {
 	Values [][]uint64
 	// Outputs are those of the launch and the words of memories that the program wrote at addresses that it computed.
 	Outputs []Port
+	// Changed tells of each component of the outputs whether the program wrote it first or changed it in a lane, where the
+	// launch asks for that.
+	Changed []bool
 	// Stops tells for each reason and place how many lanes stopped so.
 	Stops []StopCount
 	// Findings are reads of what nobody wrote and what is not known of the machine, each with the number of lanes.
@@ -393,6 +423,9 @@ func (l *Launch) Run(in Input, opt RunOptions) *Result {
 	wg.Wait()
 	run.finish(res)
 	tally.Finish(res)
+	for i := range run.changed {
+		res.Changed = append(res.Changed, run.changed[i].Load())
+	}
 	return res
 }
 
@@ -407,6 +440,7 @@ type feed struct {
 	mu sync.Mutex
 	// computed are the values of words that the launch does not name as outputs and the program wrote, by their place.
 	computed map[component][]uint64
+	changed  []atomic.Bool // of the outputs
 }
 
 // sameInput is a component that all lanes are given alike.
@@ -418,6 +452,7 @@ type sameInput struct {
 func (l *Launch) feed(in Input) *feed {
 	f := &feed{Launch: l, in: in, inputs: flatten(in.Ports), outputs: flatten(l.Outputs)}
 	f.values = make([]uint64, in.Lanes*len(f.outputs))
+	f.changed = make([]atomic.Bool, len(f.outputs))
 	for _, g := range in.Same {
 		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
 			f.same = append(f.same, sameInput{c, g.Values[i]})
@@ -440,10 +475,21 @@ func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
 	w.Number = from / Lanes
 	w.Start(n, f.Entry)
 	f.give(w, from, n)
-	RunBlock([]*Wave{w}) // a wave alone waits for nobody
 	step := len(f.outputs)
+	before, wrote := f.start(w, n)
+	RunBlock([]*Wave{w}) // a wave alone waits for nobody
 	for i, c := range f.outputs {
 		w.column(c, f.values[from*step+i:], step, n)
+	}
+	for i := range before {
+		if f.values[from*step+i] != before[i] {
+			f.changed[i%step].Store(true)
+		}
+	}
+	for i := range wrote {
+		if w.wrote(f.outputs[i])&^wrote[i] != 0 {
+			f.changed[i].Store(true)
+		}
 	}
 	for lane := from; lane < from+n; lane++ {
 		res.Values[lane] = f.values[lane*step : (lane+1)*step : (lane+1)*step]
@@ -458,7 +504,7 @@ func (f *feed) takeComputed(w *Wave, from, n int) {
 			continue
 		}
 		for number, lanes := range st.known {
-			c := component{st.state, number, 0}
+			c := component{state: st.state, number: number}
 			if lanes == 0 || slices.Contains(f.outputs, c) {
 				continue
 			}
@@ -499,12 +545,27 @@ func (f *feed) finish(res *Result) {
 	}
 }
 
+// start returns what the outputs of n lanes are before the program runs, and which lanes of each were written, where the
+// launch asks what the program changes.
+func (f *feed) start(w *Wave, n int) (values, wrote []uint64) {
+	if !f.Changed {
+		return nil, nil
+	}
+	step := len(f.outputs)
+	values, wrote = make([]uint64, n*step), make([]uint64, step)
+	for i, c := range f.outputs {
+		w.column(c, values[i:], step, n)
+		wrote[i] = w.wrote(c)
+	}
+	return values, wrote
+}
+
 // give gives n lanes of a wave their inputs.
 func (f *feed) give(w *Wave, from, n int) {
 	given := make([]uint64, len(f.inputs)) // the lanes that are given each
 	planes := make([]*plane, len(f.inputs))
 	for i, c := range f.inputs {
-		if st := w.stores[c.state.Index]; !st.wide() && c.state.Kind == sem.FileState {
+		if st := w.stores[c.state.Index]; !st.wide() && c.state.Kind == sem.FileState && c.view == nil {
 			planes[i] = &st.planes[c.number*st.comps+c.comp]
 		} else {
 			planes[i] = new(plane)
@@ -529,11 +590,15 @@ func (f *feed) give(w *Wave, from, n int) {
 		}
 	}
 	for i, c := range f.inputs {
+		if c.view != nil {
+			each(all|given[i], func(lane int) { w.stores[c.state.Index].put(c, lane, planes[i][lane]) })
+			continue
+		}
 		w.stores[c.state.Index].given(c.number, c.comp, all|given[i], planes[i])
 	}
 	for _, c := range f.same {
 		for lane := range n {
-			w.Set(c.state, c.number, c.comp, lane, c.value)
+			w.stores[c.state.Index].put(c.component, lane, c.value)
 		}
 	}
 }
@@ -542,6 +607,7 @@ func (f *feed) give(w *Wave, from, n int) {
 type component struct {
 	state        *sem.State
 	number, comp int
+	view         *View // whose register it is, nil for one of the state itself
 }
 
 // flatten lists the components of ports in order.
@@ -551,7 +617,7 @@ func flatten(ports []Port) []component {
 		comps := ports[i].Components()
 		for n := range ports[i].Count {
 			for _, k := range comps {
-				list = append(list, component{ports[i].State, ports[i].First + n, k})
+				list = append(list, component{ports[i].State, ports[i].First + n, k, ports[i].View})
 			}
 		}
 	}

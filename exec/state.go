@@ -133,6 +133,28 @@ func (st *store) set(number, comp, lane int, v uint64) {
 	st.written[i] |= 1 << uint(lane)
 }
 
+// put gives a component its value in a lane, also one of a view.
+func (st *store) put(c component, lane int, v uint64) {
+	if c.view == nil {
+		st.set(c.number, c.comp, lane, v)
+		return
+	}
+	for _, r := range c.view.Runs(c.number, c.comp) {
+		mask := ^uint64(0) >> (64 - r.Width) << r.Low
+		old := st.get(r.Register, r.Comp, lane)
+		st.set(r.Register, r.Comp, lane, old&^mask|v>>r.At<<r.Low&mask)
+	}
+}
+
+// gather returns bits of registers in a lane.
+func (st *store) gather(runs []sem.Run, lane int) (v uint64) {
+	for _, r := range runs {
+		mask := ^uint64(0) >> (64 - r.Width)
+		v |= st.get(r.Register, r.Comp, lane) >> r.Low & mask << r.At
+	}
+	return v
+}
+
 // given notes that a component of a register was given its values in lanes; one that all share has that of the last.
 func (st *store) given(number, comp int, lanes uint64, v *plane) {
 	if st.state.Kind == sem.MemoryState {
@@ -149,9 +171,24 @@ func (st *store) given(number, comp int, lanes uint64, v *plane) {
 	}
 }
 
+// wrote returns the lanes in which a component of a register was written; none of what is no register.
+func (w *Wave) wrote(c component) uint64 {
+	if c.view != nil || c.state.Kind != sem.FileState {
+		return 0
+	}
+	return w.Written(c.state, c.number, c.comp)
+}
+
 // column gives a component of a register in n lanes, as it leaves a run: each behind the one before by step.
 func (w *Wave) column(c component, out []uint64, step, n int) {
 	st := w.stores[c.state.Index]
+	if c.view != nil {
+		runs := c.view.Runs(c.number, c.comp)
+		for lane := range n {
+			out[lane*step] = sem.Canonical(st.gather(runs, lane), c.view.Type.Elem())
+		}
+		return
+	}
 	t := componentType(c.state)
 	if st.wide() || st.state.Kind == sem.MemoryState {
 		for lane := range n {

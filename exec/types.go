@@ -19,6 +19,9 @@ type (
 	// be changed.
 	State = sem.State
 
+	// View is a file of a machine seen as registers of another type.
+	View = sem.View
+
 	// Type is the type of a register, a component or a number: Kind, Width in bits of a component, and Len components,
 	// 0 for what is no vector. Its String is that of the description, such as f32x4.
 	Type = sem.Type

@@ -30,7 +30,7 @@ type runFlags struct {
 	meshFlags
 	in, inFormat, program string
 	png                   string
-	set, quirks           []string
+	set, read, quirks     []string
 	// options are those that machines alone have, by name.
 	options map[string]*[]string
 	// writes are the options that name outputs.
@@ -59,6 +59,10 @@ the file names, in that order). A value is a number, its bits behind 0x, or true
 A kernel of a cubin runs over a grid of blocks: --kernel, --grid and --block say which, --params its parameters,
 --arg its arguments; --call says all of that in one, and several calls share the memory. The arrays that changed
 are the outputs.
+
+--read says what is printed: outputs, registers such as r5 or r5.x, or a file of them such as r, also those that
+a description calls by another name. Without it, that is the program's outputs; of bare words, the registers that
+the program wrote.
 
 Outputs are a table, JSON, CSV, or raw 32-bit components in the order of the outputs.
 
@@ -106,6 +110,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.StringVar(&f.inFormat, "in-format", "", "`FORMAT` of the inputs: json, csv or raw (default: by the name of the file)")
 	flags.StringVar(&f.program, "program", "", "the program of the file, by its label or its `NUMBER` (default: the first)")
 	flags.StringArrayVar(&f.set, "set", nil, "a uniform or an input, as `NAME=VALUE,VALUE,...`")
+	flags.StringSliceVar(&f.read, "read", nil, "print these outputs or registers, as `NAME,...`")
 	flags.StringArrayVar(&f.quirks, "quirk", nil, "a choice between documents and hardware, as `NAME=VALUE`")
 	flags.VarP(amount[int]{&f.count, 1}, "count", "n", "run `N` vertices (default: as many as the inputs have, at least one)")
 	f.budget = 1 << 20
@@ -164,6 +169,8 @@ func (f *runFlags) check(cmd *cobra.Command) error {
 		return checkDemo(cmd)
 	case f.in == "" && f.inFormat != "":
 		return usagef("--in-format says what --in has, and there is no --in")
+	case f.mesh != "" && f.read != nil:
+		return usagef("--read prints registers, and --mesh draws a picture of the outputs")
 	case f.mesh == "" && len(f.bind) > 0:
 		return usagef("--bind says what a mesh is to the program, and there is no --mesh")
 	}
@@ -206,6 +213,9 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	if err := f.feed(cmd, r); err != nil {
+		return err
+	}
+	if err := f.choose(r); err != nil {
 		return err
 	}
 	mesh, err := f.readMesh(cmd)
@@ -410,6 +420,7 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	for i, t := range im.Tables {
 		l.SetTable(i, t)
 	}
+	l.Changed = f.format != "raw" // whose values have no names: all are there
 	if m, err := catalog.Lookup(f.isa); err == nil && f.spec == "" && m.Words != nil {
 		return m.Words(l), set, nil
 	}
@@ -427,6 +438,21 @@ func pairs(flag string, list []string) (map[string]string, error) {
 		out[name] = value
 	}
 	return out, nil
+}
+
+// choose makes the outputs what --read names.
+func (f *runFlags) choose(r exec.Runner) error {
+	if f.read == nil {
+		return nil
+	}
+	by, ok := r.(interface{ Select(names []string) error })
+	if !ok {
+		return usagef("--read names registers to print, and this program's outputs are not registers")
+	}
+	if err := by.Select(f.read); err != nil {
+		return usagef("--read: %v", err)
+	}
+	return nil
 }
 
 // feed gives the program what --in and --set say.

@@ -183,7 +183,7 @@ func (l *lowerer) typeOfEnv(env *model.Env) Type {
 
 func (l *lowerer) fileType(f *spec.File) Type {
 	if v := l.m.views[f.Name]; v != nil {
-		return v.typ
+		return v.Type
 	}
 	return l.m.states[f.Name].Type
 }

@@ -24,7 +24,7 @@ type Machine struct {
 	Wave bool
 
 	states    map[string]*State
-	views     map[string]*view
+	views     map[string]*View
 	groups    map[string][]*State // memories by the name of the group
 	functions map[string]*function
 	services  map[string]*function
@@ -52,7 +52,7 @@ type body struct {
 // The error is a diag.List.
 func New(m *model.Machine) (*Machine, error) {
 	out := &Machine{
-		Model: m, states: map[string]*State{}, views: map[string]*view{}, groups: map[string][]*State{}, functions: map[string]*function{},
+		Model: m, states: map[string]*State{}, views: map[string]*View{}, groups: map[string][]*State{}, functions: map[string]*function{},
 		services: map[string]*function{}, quirks: map[string]*spec.Quirk{}, bodies: map[diag.Span]*body{}, speaking: map[*spec.Bitset]bool{},
 	}
 	l := machineLoader{m: out, names: map[string]diag.Span{}}
@@ -88,6 +88,13 @@ func (m *Machine) ParseQuirks(given map[string]string) (map[string]uint64, error
 		return nil, fmt.Errorf("no quirk %q, expected %s", name, cmp.Or(strings.Join(known, ", "), "none: the machine has no quirks"))
 	}
 	return out, nil
+}
+
+// Views lists the views in ASCII order of their names.
+func (m *Machine) Views() []*View {
+	list := slices.Collect(maps.Values(m.views))
+	slices.SortFunc(list, func(a, b *View) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // Quirks lists the quirks in ASCII order of their names.
@@ -246,19 +253,26 @@ func (l *machineLoader) files(isa *spec.ISA) {
 		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Given: f.Given, Aliases: f.Aliases, Span: f.Span}
 		l.init(s, f.Init, f.Span)
 		l.outside(s, f.Outside, f.Span)
-		if f.Names != nil {
-			for _, v := range f.Names.Values {
-				s.Names = append(s.Names, v.Display)
-			}
-		}
+		s.Names = componentNames(f)
 		l.add(s)
 	}
 	for _, f := range isa.Files {
 		if f.Of != nil {
 			l.define(f.Name, f.Span)
-			l.m.views[f.Name] = &view{of: l.m.states[f.Of.Name], typ: typeOfValue(f.Type), align: f.Align}
+			l.m.views[f.Name] = &View{Name: f.Name, Aliases: f.Aliases, Of: l.m.states[f.Of.Name], Type: typeOfValue(f.Type), Align: f.Align, Names: componentNames(f)}
 		}
 	}
+}
+
+// componentNames are the names of a file's components, nil where they are x, y, z and w.
+func componentNames(f *spec.File) (names []string) {
+	if f.Names == nil {
+		return nil
+	}
+	for _, v := range f.Names.Values {
+		names = append(names, v.Display)
+	}
+	return names
 }
 
 func typeOfValue(v spec.ValueType) Type {

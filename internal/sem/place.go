@@ -11,7 +11,7 @@ import (
 // place is something that can be assigned: a register or a part of one, memory, an operand, a variable.
 type place struct {
 	state *State
-	view  *view
+	view  *View
 	// index is the number of the register, loose or of an unsigned type.
 	index value
 	// comps are the components that are meant; nil for all.
@@ -252,7 +252,7 @@ func (l *lowerer) placeType(p *place) Type {
 	t := p.typ
 	switch {
 	case p.view != nil:
-		t = p.view.typ
+		t = p.view.Type
 	case p.state != nil && p.state.Kind == FileState:
 		t = p.state.Type
 	}
@@ -492,19 +492,19 @@ func (l *lowerer) reread(v value, t Type) value {
 
 // aligned traps where the number of a register is no multiple of what it must be.
 func (l *lowerer) aligned(p *place) {
-	if p.view.align <= 1 {
+	if p.view.Align <= 1 {
 		return
 	}
 	if n, known := l.registerNumber(p); known {
-		if n%uint64(p.view.align) != 0 {
-			l.trap("the number of a register is no multiple of " + itoa(p.view.align))
+		if n%uint64(p.view.Align) != 0 {
+			l.trap("the number of a register is no multiple of " + itoa(p.view.Align))
 		}
 		return
 	}
 	t := p.index.t
-	rest := l.b.op(OpMod, t, t, 0, p.index.comps[0], l.b.constant(t, uint64(p.view.align)))
+	rest := l.b.op(OpMod, t, t, 0, p.index.comps[0], l.b.constant(t, uint64(p.view.Align)))
 	odd := l.b.op(OpNe, BoolType, t, 0, rest, l.b.constant(t, 0))
-	l.under(odd, func() { l.trap("the number of a register is no multiple of " + itoa(p.view.align)) })
+	l.under(odd, func() { l.trap("the number of a register is no multiple of " + itoa(p.view.Align)) })
 }
 
 // assign lowers x = y.

@@ -131,11 +131,16 @@ func (s *State) appendComponent(dst []byte, number string, comp int) []byte {
 }
 
 // Letter is the name of a component.
-func (s *State) Letter(comp int) string {
-	if comp < len(s.Names) {
-		return s.Names[comp]
+func (s *State) Letter(comp int) string { return letter(s.Names, s.Type, comp) }
+
+// Letter is the name of a component.
+func (v *View) Letter(comp int) string { return letter(v.Names, v.Type, comp) }
+
+func letter(names []string, t Type, comp int) string {
+	if comp < len(names) {
+		return names[comp]
 	}
-	if comp < 4 && s.Type.Len <= 4 {
+	if comp < 4 && t.Len <= 4 {
 		return "xyzw"[comp : comp+1]
 	}
 	return fmt.Sprint(comp)

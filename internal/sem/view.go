@@ -2,35 +2,62 @@ package sem
 
 import mathbits "math/bits"
 
-// view is a file seen as registers of another type. The components of a register, the first in the low bits, and the
+// View is a file seen as registers of another type. The components of a register, the first in the low bits, and the
 // registers in their order are a row of bits: number n of a narrower view is the nth run of its size in that row, and a
 // wider one starts where register n does.
-type view struct {
-	of    *State
-	typ   Type
-	align int
+type View struct {
+	Name string
+	// Aliases are other names, which users may give.
+	Aliases []string
+	Of      *State
+	Type    Type
+	// Align is what the number of a register is a multiple of.
+	Align int
+	// Names are the names of the components, where they are not x, y, z and w.
+	Names []string
 }
 
 // size is the number of bits of a register.
 func (t Type) size() int { return t.Width * t.Count() }
 
-// run is a run of bits of a register's component that is a run of bits of a value.
-type run struct {
-	// register is counted from the one where the row starts; comp is its component.
-	register, comp int
-	// low is where the run starts in the component, at where it starts in the value.
-	low, at, width int
+// per is how many registers of the view are in one of the file, at least one.
+func (v *View) per() int { return max(1, v.Of.Type.size()/v.Type.size()) }
+
+// Count is the number from which on there are no registers.
+func (v *View) Count() int { return v.Of.Count * v.per() }
+
+// Has reports whether there is a register of that number, all of it in the file.
+func (v *View) Has(n int) bool {
+	over := max(1, v.Type.size()/v.Of.Type.size()) // the registers of the file that it has
+	return n >= 0 && n%v.Align == 0 && n/v.per()+over <= v.Of.Count
+}
+
+// Run is a run of bits of a register's component that is a run of bits of a value.
+type Run struct {
+	// Register is the number of the register, Comp its component.
+	Register, Comp int
+	// Low is where the run starts in the component, At where it starts in the value.
+	Low, At, Width int
+}
+
+// Runs lists where the bits of a component of a register are, the low ones first.
+func (v *View) Runs(n, comp int) []Run {
+	list := v.runs(n%v.per()*v.Type.size()+comp*v.Type.Width, v.Type.Width)
+	for i := range list {
+		list[i].Register += n / v.per()
+	}
+	return list
 }
 
 // runs lists where so many bits of the row are, from one on, the low ones first.
-func (v *view) runs(from, width int) (list []run) {
-	part, whole := v.of.Type.Width, v.of.Type.size()
+func (v *View) runs(from, width int) (list []Run) {
+	part, whole := v.Of.Type.Width, v.Of.Type.size()
 	for at := 0; at < width; {
 		bit := from + at
-		r := run{register: bit / whole, comp: bit % whole / part, low: bit % part, at: at}
-		r.width = min(part-r.low, width-at)
+		r := Run{Register: bit / whole, Comp: bit % whole / part, Low: bit % part, At: at}
+		r.Width = min(part-r.Low, width-at)
 		list = append(list, r)
-		at += r.width
+		at += r.Width
 	}
 	return list
 }
@@ -43,18 +70,18 @@ type position struct {
 
 // positions returns the register in which a register of a view starts, and where in it.
 func (l *lowerer) positions(p *place) (base value, list []position) {
-	per := p.view.of.Type.size() / p.view.typ.size()
+	per := p.view.per()
 	if p.index.t.Kind == Int {
 		n := p.index.n
-		if per <= 1 || n < 0 {
+		if per == 1 || n < 0 {
 			return p.index, []position{{0, NoID}}
 		}
 		base = number(n / int64(per))
 		base.unknown = p.index.unknown
-		return base, []position{{int(n%int64(per)) * p.view.typ.size(), NoID}}
+		return base, []position{{int(n%int64(per)) * p.view.Type.size(), NoID}}
 	}
 	index := l.wideIndex(p.index)
-	if per <= 1 {
+	if per == 1 {
 		return index, []position{{0, NoID}}
 	}
 	t, i := index.t, index.comps[0]
@@ -67,7 +94,7 @@ func (l *lowerer) positions(p *place) (base value, list []position) {
 		which = l.b.op(OpMod, t, t, 0, i, l.b.constant(t, uint64(per)))
 	}
 	for k := range per {
-		list = append(list, position{k * p.view.typ.size(), l.b.op(OpEq, BoolType, t, 0, which, l.b.constant(t, uint64(k)))})
+		list = append(list, position{k * p.view.Type.size(), l.b.op(OpEq, BoolType, t, 0, which, l.b.constant(t, uint64(k)))})
 	}
 	return base, list
 }
@@ -86,7 +113,7 @@ func (l *lowerer) wideIndex(v value) value {
 func (p *place) viewComps() []int {
 	comps := p.comps
 	if comps == nil {
-		for k := range p.view.typ.Count() {
+		for k := range p.view.Type.Count() {
 			comps = append(comps, k)
 		}
 	}
@@ -95,7 +122,7 @@ func (p *place) viewComps() []int {
 
 // componentBits returns where the bits of a component are that a place means, from the start of the register on.
 func (p *place) componentBits(comp int) (from, width int) {
-	from, width = comp*p.view.typ.Width, p.view.typ.Width
+	from, width = comp*p.view.Type.Width, p.view.Type.Width
 	if p.sliced {
 		from, width = from+p.low, p.high-p.low+1
 	}
@@ -115,11 +142,11 @@ func (l *lowerer) readView(p *place) value {
 		for _, pos := range list {
 			word := NoID
 			for _, r := range p.view.runs(pos.bit+from, width) {
-				key := part{r.register, r.comp}
+				key := part{r.Register, r.Comp}
 				if _, ok := read[key]; !ok {
-					read[key] = l.readComp(&place{state: p.view.of, index: l.plus(base, r.register), kept: p.kept}, r.comp)
+					read[key] = l.readComp(&place{state: p.view.Of, index: l.plus(base, r.Register), kept: p.kept}, r.Comp)
 				}
-				word = l.above(l.cut(read[key], p.view.of.Type, r.low, r.width), word)
+				word = l.above(l.cut(read[key], p.view.Of.Type, r.Low, r.Width), word)
 			}
 			if all == NoID {
 				all = word
@@ -162,7 +189,7 @@ type change struct {
 func (l *lowerer) writeView(p *place, v value) {
 	l.aligned(p)
 	base, list := l.positions(p)
-	file := p.view.of
+	file := p.view.Of
 	changes := map[[2]int][]change{}
 	var order [][2]int
 	for i, comp := range p.viewComps() {
@@ -180,11 +207,11 @@ func (l *lowerer) writeView(p *place, v value) {
 				cond = NoID
 			}
 			for _, r := range p.view.runs(pos.bit+from, width) {
-				key := [2]int{r.register, r.comp}
+				key := [2]int{r.Register, r.Comp}
 				if changes[key] == nil {
 					order = append(order, key)
 				}
-				changes[key] = append(changes[key], change{r.low, r.width, l.cut(v.comps[i], given, r.at, r.width), cond})
+				changes[key] = append(changes[key], change{r.Low, r.Width, l.cut(v.comps[i], given, r.At, r.Width), cond})
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package launch
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"maps"
@@ -401,6 +402,14 @@ func (r *runner) apply(p *source) error {
 func (r *runner) Read(data []byte, format string) error {
 	r.index = false
 	return r.Batch.Read(data, format)
+}
+
+// Select is that of exec.Batch; what is drawn are the outputs of the program.
+func (r *runner) Select(names []string) error {
+	if r.size != (image.Point{}) {
+		return errors.New("a picture is drawn of the outputs")
+	}
+	return r.Batch.Select(names)
 }
 
 // Run runs the program, and draws where there is something to draw with.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -46,6 +47,11 @@ func newGeometry(l *exec.Launch, d *pica200.DVLE, options []string) (*geometry, 
 		g.vertices = n
 	}
 	return g, nil
+}
+
+// Select tells that the outputs are what the program emits.
+func (g *geometry) Select([]string) error {
+	return errors.New("what a geometry program gives are the vertices that it emits")
 }
 
 // Run runs the program for all primitives. A row of what it gives is a vertex of a triangle.

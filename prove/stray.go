@@ -45,6 +45,9 @@ func (c *checker) braces(t *spec.Template) {
 			written = it.Span.Src.Text[it.Span.Off:it.Span.End]
 		}
 		switch {
+		case it.Kind == spec.ItemText && it.Braces == strings.Count(it.Text, "{")+strings.Count(it.Text, "}"):
+		case it.Kind == spec.ItemText && it.Braces > 0:
+			msg = "} without {: it is printed as it stands, expected }}"
 		case it.Kind == spec.ItemText && strings.Contains(it.Text, "{"):
 			msg, at = "{ without }: it is printed as it stands", narrow(at, "{")
 		case it.Kind == spec.ItemText && strings.Contains(it.Text, "}"):

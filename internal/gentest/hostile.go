@@ -15,6 +15,7 @@ func Hostile() (list []Description) {
 		{"names", "fmt.xml", namesXML()},
 		{"tables", "tables.xml", tables},
 		{"uint64", "print.xml", macros},
+		{"braces", "braces.xml", Braces},
 	} {
 		list = append(list, Description{x.name, func(o isa.Options) (*isa.Set, error) {
 			return isa.Load(fstest.MapFS{x.file: {Data: []byte(x.xml)}}, x.file, o)
@@ -22,6 +23,32 @@ func Hostile() (list []Description) {
 	}
 	return list
 }
+
+// Braces is a machine that prints braces.
+const Braces = `<isa name="braces" strict="true">
+<template name="LIST">{{r{A}}}</template>
+<enum name="#mode">
+  <value val="0" display="{}"/>
+  <value val="1" display="}{"/>
+  <value val="2" display="{A=1}"/>
+  <value val="3" display=""/>
+</enum>
+<bitset name="#instruction" size="8"/>
+<bitset name="push" extends="#instruction">
+  <display>push {LIST}{ ?M}</display>
+  <pattern low="6" high="7">00</pattern>
+  <field name="A" low="0" high="1" type="uint"/>
+  <field name="M" low="2" high="3" type="#mode"/>
+  <field name="H" low="4" high="5" type="uint"/>
+</bitset>
+<bitset name="br" extends="#instruction">
+  <display>{{ {{A}} {A}{B}</display>
+  <alias>braces {{{A}{B}}}</alias>
+  <pattern low="5" high="7">010</pattern>
+  <field name="A" low="0" high="3" type="hex"/>
+  <field name="B" pos="4" type="bool" display="{b}"/>
+</bitset>
+</isa>`
 
 // hostileNames are names that mean something to C, to Go or to the generated code, names that are one once they are made
 // identifiers, and names that are none at all.

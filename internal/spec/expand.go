@@ -14,19 +14,40 @@ const (
 	maxExpanded = 8 << 20
 )
 
-// references lists the names in braces of a template's text, in order.
-func references(s string) []string {
+// references lists the names in braces of a template's text, in order. Under strict {{ is a brace that is printed.
+func references(s string, strict bool) []string {
 	var list []string
 	for {
 		_, after, ok := strings.Cut(s, "{")
 		if !ok {
 			return list
 		}
+		if strict && strings.HasPrefix(after, "{") {
+			s = after[1:]
+			continue
+		}
 		name, tail, ok := strings.Cut(after, "}")
 		if !ok {
 			return list
 		}
 		list, s = append(list, name), tail
+	}
+}
+
+// reference returns the index of the next old, a name in braces, in a template's text; -1 where there is none.
+func reference(s, old string, strict bool) int {
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], '{')
+		switch {
+		case i < 0:
+			return -1
+		case strings.HasPrefix(s[from+i:], old) && !(strict && strings.HasPrefix(s[from+i:], "{{")):
+			return from + i
+		case strict && strings.HasPrefix(s[from+i:], "{{"):
+			from += i + 2
+		default:
+			from += i + 1
+		}
 	}
 }
 
@@ -52,7 +73,7 @@ func (x *expander) replace(src text, name string, by text, at diag.Span) (text, 
 			x.l.fail(diag.Errorf(diag.XMLLimit, at, "displays of more than %d bytes in all, their templates replaced", maxExpanded))
 		}
 	default:
-		return src.replace(old, by), true
+		return src.replace(len(old), by, func(s string) int { return reference(s, old, x.l.isa.Strict) }), true
 	}
 	return src, false
 }
@@ -87,7 +108,7 @@ func (l *loader) plainTemplates() {
 }
 
 func (x *expander) plain(t *Template) {
-	for _, name := range references(t.src.s) {
+	for _, name := range references(t.src.s, false) {
 		if by := x.named[name]; by != nil {
 			by.Used = true
 			var ok bool
@@ -121,7 +142,7 @@ func (l *loader) strictTemplates() {
 
 func (x *expander) strict(src text, at diag.Span) text {
 	seen := map[string]bool{}
-	for _, name := range references(src.s) {
+	for _, name := range references(src.s, true) {
 		by := x.named[name]
 		if by == nil || seen[name] {
 			continue

@@ -26,6 +26,8 @@ type Item struct {
 	// Text of an ItemText. Of an ItemBreak, what the line behind it is indented further than the
 	// least indented line.
 	Text string
+	// Braces is how many of the braces of an ItemText are written {{ or }}.
+	Braces int
 	// Ref is the name in the braces, perhaps with dots or a leading @.
 	Ref string
 	// Before and After are printed around a reference that prints something: { ?SAT} and {SAT? }.
@@ -36,11 +38,18 @@ type Item struct {
 }
 
 // parseTemplate appends the pieces of a template's text, already trimmed. In a strict description braces that
-// cannot be read are errors; elsewhere they are names that resolve nowhere, as in Mesa's tools.
+// cannot be read are errors, and {{ and }} are braces that are printed; elsewhere they are names that resolve nowhere,
+// as in Mesa's tools.
 func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	var errs diag.List
 	margin := s.margin(src.s)
 	for off := 0; off < len(src.s); {
+		if i := s.printed(src.s[off:]); i >= 0 {
+			items = s.appendText(items, src, off, off+i+1, margin)
+			items[len(items)-1].Braces++
+			off += i + len("{{")
+			continue
+		}
 		open := strings.IndexByte(src.s[off:], '{')
 		end := -1
 		if open >= 0 {
@@ -64,6 +73,22 @@ func (s *ISA) parseTemplate(items []Item, src text) ([]Item, diag.List) {
 	return items, errs
 }
 
+// printed returns where the next brace is that is printed, {{ or }}, if it stands before any other {; else -1.
+func (s *ISA) printed(t string) int {
+	if !s.Strict {
+		return -1
+	}
+	i := strings.IndexByte(t, '{')
+	if i >= 0 && !strings.HasPrefix(t[i:], "{{") {
+		t = t[:i]
+		i = -1
+	}
+	if k := strings.Index(t, "}}"); k >= 0 && (i < 0 || k < i) {
+		return k
+	}
+	return i
+}
+
 // margin returns the number of blanks before the least indented line, not counting the first, whose
 // blanks are trimmed.
 func (s *ISA) margin(t string) int {
@@ -80,9 +105,24 @@ func (s *ISA) margin(t string) int {
 	return margin
 }
 
-// appendText appends the text from one index up to another. Under strict, a line break and the
-// blanks around it are one ItemBreak.
+// appendText appends the text from one index up to another, to text that stands before it, if there is some.
 func (s *ISA) appendText(items []Item, src text, from, to, margin int) []Item {
+	n := len(items)
+	items = s.appendLines(items, src, from, to, margin)
+	if n == 0 || len(items) == n || items[n-1].Kind != ItemText || items[n].Kind != ItemText {
+		return items
+	}
+	items[n-1].Text += items[n].Text
+	items[n-1].Braces += items[n].Braces
+	if a, b := &items[n-1].Span, items[n].Span; a.Src == b.Src && b.Off >= a.End { // else it is another template's
+		a.End = b.End
+	}
+	return append(items[:n], items[n+1:]...)
+}
+
+// appendLines appends the text from one index up to another. Under strict, a line break and the
+// blanks around it are one ItemBreak.
+func (s *ISA) appendLines(items []Item, src text, from, to, margin int) []Item {
 	t := src.s[from:to]
 	if t == "" {
 		return items

@@ -71,6 +71,12 @@ func TestTemplates(t *testing.T) {
 		// What isago adds.
 		{strict, "{A.B.c} {@stage}", `{A.B.c} " " {@stage}`},
 		{strict, "{SAT? }{A}", `{SAT}?" " {A}`},
+		{strict, "{{}}", `"{}"`},
+		{strict, "a{{{A}}} b", `"a{" {A} "} b"`},
+		{strict, "{{{{A}}", `"{{A}"`},
+		{strict, "{A}} }}{{ }", `{A} "} }{ }"`},
+		{strict, "a {{\n  {A} }}", `"a {" / {A} " }"`},
+		{plain, "{{}} {{A}}", `{{} "} " {{A} "}"`},
 		{strict, "{A}{, ?B}", `{A} ", "?{B}`},
 		{strict, "{A?B}", `{A}?"B"`},
 		{strict, "{A?, ?}", `{A}?", ?"`},

@@ -121,9 +121,9 @@ const blanks = " \t\r\n\v\f"
 
 func isBlank(r rune) bool { return strings.ContainsRune(blanks, r) }
 
-// replace puts in the text by for each occurrence of old.
-func (t text) replace(old string, by text) text {
-	if !strings.Contains(t.s, old) {
+// replace puts in the text by for each place of so many bytes that next finds in what it is given, -1 for none.
+func (t text) replace(size int, by text, next func(s string) int) text {
+	if next(t.s) < 0 {
 		return t
 	}
 	var b strings.Builder
@@ -139,14 +139,14 @@ func (t text) replace(old string, by text) text {
 		b.WriteString(p.s)
 	}
 	for from := 0; ; {
-		i := strings.Index(t.s[from:], old)
+		i := next(t.s[from:])
 		if i < 0 {
 			add(t.cut(from, len(t.s)))
 			break
 		}
 		add(t.cut(from, from+i))
 		add(by)
-		from += i + len(old)
+		from += i + size
 	}
 	out.s = b.String()
 	return out

@@ -53,7 +53,7 @@ func TestTextReplace(t *testing.T) {
 	b := &diag.Source{Name: "b.xml", Text: "  big & small"}
 	src := text{s: a.Text, span: diag.Span{Src: a, End: len(a.Text)}}
 	by := text{s: b.Text, span: diag.Span{Src: b, End: len(b.Text)}}.trim()
-	got := src.replace("{X}", by)
+	got := src.replace(3, by, func(s string) int { return reference(s, "{X}", true) })
 	if want := "one big & small two big & small"; got.s != want {
 		t.Fatalf("got %q, want %q", got.s, want)
 	}

@@ -78,7 +78,7 @@ type Root struct {
 	// Size is the length of the longest leaf in bits, MinSize that of the shortest.
 	Size, MinSize, Stored int
 	Unit                  int
-	HighFirst             bool
+	HighFirst, Swapped    bool
 	// Top tells that it is no field's type: its words stand alone.
 	Top bool
 	// Decoders are those of each class.
@@ -311,7 +311,7 @@ func (p *Program) roots() {
 	names := NewNames()
 	for i, r := range p.Classes[0].model.Roots {
 		root := &Root{ID: i, Spec: r.Spec, Name: names.Unique(Lower(r.Name), r.Name), Top: !used[r.Spec], Doc: r.Spec.Doc,
-			Unit: r.Unit, HighFirst: r.HighFirst, MinSize: 256}
+			Unit: r.Unit, HighFirst: r.HighFirst, Swapped: r.Swapped, MinSize: 256}
 		p.leaves(root)
 		root.Stored = (root.Size + root.Unit - 1) / root.Unit * root.Unit
 		p.Limbs = max(p.Limbs, root.Limbs())

@@ -74,13 +74,11 @@ func (d *Decoder) word(code []byte, sizes []int) Word {
 // load reads the bits of an instruction of at most size bits as it is stored, and how many there are.
 func (r *Root) load(code []byte, size int) (v bits.Value, have int) {
 	stored := r.Stored(size)
-	have = min(8*len(code), stored)
+	if have = min(8*len(code), stored); r.Swapped {
+		have -= have % r.Unit // of a piece of a word the low bits may be missing
+	}
 	for at := 0; at < have; at += 8 {
-		to := at
-		if r.HighFirst {
-			to = stored - r.Unit - at/r.Unit*r.Unit + at%r.Unit
-		}
-		if to < bits.Size {
+		if to := r.Place(stored, at); to < bits.Size {
 			v.SetUint(to, 8, uint64(code[at/8]))
 		}
 	}

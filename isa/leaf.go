@@ -30,6 +30,19 @@ type Root struct {
 	// ones; HighFirst tells that the most significant of several comes first.
 	Unit      int
 	HighFirst bool
+	// Swapped tells that of each word of 32 bits the high half is stored first.
+	Swapped bool
+}
+
+// Place returns the bit of an instruction, stored in so many bits, that is bit 0 of the byte at a place in bits.
+func (r *Root) Place(stored, at int) int {
+	if r.Swapped {
+		at ^= 16
+	}
+	if r.HighFirst {
+		return stored - r.Unit - at/r.Unit*r.Unit + at%r.Unit
+	}
+	return at
 }
 
 // Stored returns the number of bits that an instruction of so many bits takes in a program.
@@ -186,7 +199,7 @@ func (l *Leaf) Asserted() bits.Value {
 // loadRoots makes the roots and leaves of a set, with the numbers that they have in its model.
 func (s *Set) loadRoots() {
 	for _, r := range s.model.Roots {
-		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, Unit: r.Unit, HighFirst: r.HighFirst}
+		root := &Root{ID: r.ID, Name: r.Name, Doc: r.Spec.Doc, Size: r.Size, MinSize: r.MinSize, Unit: r.Unit, HighFirst: r.HighFirst, Swapped: r.Swapped}
 		for _, l := range r.Leaves {
 			root.Leaves = append(root.Leaves, &Leaf{
 				ID: l.ID, Root: root, Name: l.Name, Display: l.Display, Size: l.Size,

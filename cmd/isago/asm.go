@@ -254,11 +254,10 @@ func (w *wordWriter) program(f *asmFlags, p *asm.Parser, src *program.Text, out 
 	var buf []byte
 	for x := range code.Words {
 		buf = w.append(buf[:0], x)
-		switch {
-		case w.hex:
+		if w.hex {
 			buf = append(buf, '\n')
-		case code.BigEndian:
-			swapWords(buf, w.root.Unit/8)
+		} else {
+			code.Order.Arrange(buf, w.root.Unit/8)
 		}
 		if _, err = out.Write(buf); err != nil {
 			break

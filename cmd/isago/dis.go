@@ -245,7 +245,7 @@ func (f *disFlags) whole(cmd *cobra.Command, name string, in *code, palette view
 			return 0, err
 		}
 	}
-	im.Lead = append(f.lead(), im.Lead...)
+	im.Lead = append(f.arranged.Lines(), im.Lead...)
 	for i, t := range im.Tables {
 		l.Decoder.SetTable(i, t)
 	}
@@ -301,7 +301,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	}
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	if f.lossless && !f.plain && !f.addresses && !f.words {
-		for _, line := range f.lead() {
+		for _, line := range f.arranged.Lines() {
 			fmt.Fprintln(out, line)
 		}
 	}
@@ -310,14 +310,6 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 		return found, fileError(name, err)
 	}
 	return found, f.rest(cmd, in, s.Size)
-}
-
-// lead returns the lines that source of raw code starts with.
-func (f *disFlags) lead() []string {
-	if f.swapped {
-		return []string{program.BigEndian}
-	}
-	return nil
 }
 
 // rest prints the bytes behind the last word.

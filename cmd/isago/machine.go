@@ -26,8 +26,8 @@ type setFlags struct {
 	takeRaw bool
 	// order is that of the words of a raw program; "" is to be recognised.
 	order string
-	// swapped tells that the bytes of each word of the raw code were turned around.
-	swapped bool
+	// arranged is the order from which the bytes of each word of the raw code were put right.
+	arranged program.Order
 	// cmd is the command that has the flags.
 	cmd *cobra.Command
 }

@@ -57,12 +57,12 @@ func (f *setFlags) addRaw(cmd *cobra.Command) {
 // addOrder adds the flags that say what is raw code, and in which order it is stored.
 func (f *machineFlags) addOrder(cmd *cobra.Command) {
 	f.addRaw(cmd)
-	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the bytes of each word in raw code: little (the default) or big; for tegra, high or low word first (default: recognised, as for a2xx)")
+	cmd.Flags().StringVar(&f.order, "order", "", "`ORDER` of the bytes of each word in raw code: little (the default) or big, swapped or big-swapped where the halves of words of 32 bits have changed places; for tegra, high or low word first (default: recognised, as for a2xx)")
 	complete(cmd, "order", f.orders)
 }
 
 // byteOrders are the orders in which the bytes of a word can be stored, the default first.
-var byteOrders = []string{"little", "big"}
+var byteOrders = []string{"little", "big", "swapped", "big-swapped"}
 
 // orders lists the orders that raw code of the machine can have: its own, or those of bytes.
 func (f *setFlags) orders() []string {
@@ -101,15 +101,19 @@ func (f *machineFlags) rawCode(name string, in *code) (*code, error) {
 	if err != nil || !raw && !f.asText {
 		return in, err
 	}
-	if in, err = f.fromText(name, in); err != nil || f.order != byteOrders[1] || f.rawProgram(in.size) != nil {
+	if in, err = f.fromText(name, in); err != nil || f.order == "" || f.order == byteOrders[0] || f.rawProgram(in.size) != nil {
 		return in, err
 	}
 	root, err := f.storage(in.size)
 	if err != nil {
 		return nil, err
 	}
-	f.swapped = true
-	return &code{ReaderAt: &swapped{in, int64(root.Unit / 8)}, size: in.size, close: in.close}, nil
+	order := program.Order{Big: strings.HasPrefix(f.order, "big"), Swapped: strings.HasSuffix(f.order, "swapped")}
+	if order.Swapped && root.Unit != 32 {
+		return nil, usagef("--order %s, but words of %s have %d bits: only those of 32 have halves that change places", f.order, root.Name, root.Unit)
+	}
+	f.arranged = order
+	return &code{ReaderAt: &arranged{in, int64(root.Unit / 8), order}, size: in.size, close: in.close}, nil
 }
 
 // fromText returns an input whose raw code is no text in hexadecimal, but the words that this is.
@@ -160,33 +164,27 @@ func (f *machineFlags) storage(size int64) (*isa.Root, error) {
 	return root, nil
 }
 
-// swapped reads words of so many bytes, whose bytes it turns around. What is left behind the last word stays.
-type swapped struct {
-	in   *code
-	word int64
+// arranged reads words of so many bytes, which it puts right. What is left behind the last word stays.
+type arranged struct {
+	in    *code
+	word  int64
+	order program.Order
 }
 
 // ReadAt reads whole words and hands on the bytes that are asked for.
-func (s *swapped) ReadAt(p []byte, off int64) (int, error) {
+func (s *arranged) ReadAt(p []byte, off int64) (int, error) {
 	start := off - off%s.word
 	end := min(off+int64(len(p))+s.word-1, s.in.size+s.word-1)
 	data := make([]byte, max(0, min(end-end%s.word, s.in.size)-start))
 	if _, err := s.in.ReadAt(data, start); err != nil && err != io.EOF {
 		return 0, err
 	}
-	swapWords(data, int(s.word))
+	s.order.Arrange(data, int(s.word))
 	n := copy(p, data[min(off-start, int64(len(data))):])
 	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
-}
-
-// swapWords turns around the bytes of each word of so many bytes. What is left behind the last word stays.
-func swapWords(data []byte, size int) {
-	for ; len(data) >= size; data = data[size:] {
-		slices.Reverse(data[:size])
-	}
 }
 
 // rawSource prints a program without container as source; done is false for anything else.

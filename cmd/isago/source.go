@@ -263,8 +263,8 @@ func (f *sourceFlags) compile(cmd *cobra.Command, c program.Compiler, names []st
 			return err
 		}
 	}
-	if out.BigEndian && f.convert == nil {
-		swapWords(out.Bytes, 4)
+	if f.convert == nil {
+		out.Order.Arrange(out.Bytes, 4)
 	}
 	if err := writeFile(cmd, output, out.Bytes); err != nil || f.header == "" {
 		return err

@@ -24,6 +24,10 @@ func (w *writer) listSource() []byte {
 	if r.HighFirst {
 		to, whole = "stored - UNIT - at / UNIT * UNIT + at % UNIT", "inst->size == sizes[i]"
 	}
+	if r.Swapped { // of each word of 32 bits the high half comes first
+		to = strings.ReplaceAll(to, "at", "(at ^ 16)")
+		whole += " && (inst->size + 31) / 32 * 4 <= bytes - from"
+	}
 	noMatch, keep := ".word 0x", ""
 	if w.p.Mesa { // which shows findings of a word that is none behind the next one
 		noMatch, keep = "no match: ", "\t\ts->kept = n < MOST ? n : MOST;\n\t\tn = 0;"

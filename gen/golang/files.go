@@ -23,7 +23,11 @@ func (w *writer) fill(text string) string {
 	if w.wide() {
 		word, limbs, back = fmt.Sprintf("[%d]uint64", w.p.Limbs), "limbs(w)", "Word(v)"
 	}
-	return strings.NewReplacer("LIMBS", fmt.Sprint(w.p.Limbs), "WORDTYPE", word, "TOLIMBS", limbs, "TOWORD", back,
+	place, whole := "at", ""
+	if w.p.Main != nil && w.p.Main.Swapped { // of each word of 32 bits the high half comes first
+		place, whole = "at ^ 16", "\n\thave -= have % unit // of a piece of a word the low bits may be missing"
+	}
+	return strings.NewReplacer("STOREDAT", place, "WHOLEWORDS", whole, "LIMBS", fmt.Sprint(w.p.Limbs), "WORDTYPE", word, "TOLIMBS", limbs, "TOWORD", back,
 		"TOLD", fmt.Sprint(w.p.Told), "KNOWN", fmt.Sprint(w.p.Known)).Replace(w.p.Choose(text))
 }
 

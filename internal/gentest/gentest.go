@@ -384,6 +384,9 @@ func CompareListings(t *testing.T, p *gen.Program, harness string, list []progra
 			for i, limb := range v {
 				binary.LittleEndian.PutUint64(buf[8*i:], limb)
 			}
+			for b := buf[:size]; p.Main.Swapped && len(b) > 0; b = b[4:] {
+				b[0], b[1], b[2], b[3] = b[2], b[3], b[0], b[1]
+			}
 			in.Write(buf[:size])
 		}
 	}
@@ -507,5 +510,25 @@ func Listings(t *testing.T, build func(p *gen.Program) string) {
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		t.Fatal(err)
 	}
+	CompareListings(t, p, build(p), list)
+	swappedListings(t, build)
+}
+
+// swappedListings compares a listing of a program whose words are stored with their high halves first.
+func swappedListings(t *testing.T, build func(p *gen.Program) string) {
+	const text = `<isa><text storage="32" halves="high-first"/>
+<bitset name="#instruction" size="32"><display>{NAME} {A} {B}</display>
+  <field name="A" low="0" high="15" type="hex"/><field name="B" low="16" high="27" type="hex"/></bitset>
+<bitset name="op" extends="#instruction"><pattern low="28" high="31">0001</pattern></bitset>
+</isa>`
+	set, err := isa.Load(fstest.MapFS{"swapped.xml": {Data: []byte(text)}}, "swapped.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	p, err := gen.New(set, gen.Options{Fallback: "swapped", Mesa: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []program{{Words: []string{"1abc1234", "20000001", "10000002"}, Output: "op 1234 abc\nno match: 20000001\nop 2 0\n"}}
 	CompareListings(t, p, build(p), list)
 }

@@ -57,6 +57,8 @@ type Root struct {
 	// ones; HighFirst tells that the most significant of several comes first.
 	Unit      int
 	HighFirst bool
+	// Swapped tells that of each word of 32 bits the high half is stored first.
+	Swapped bool
 }
 
 // Bytes returns the place in bytes of the word of a number, where all words are of the root's size.
@@ -283,7 +285,7 @@ func (m *Machine) addRoot(b *spec.Bitset) {
 // the largest of 32, 16 and 8 bits of which the shortest instruction is a multiple.
 func (m *Machine) store(r *Root) {
 	r.Unit = m.ISA.Text.Storage
-	r.HighFirst = m.ISA.Text.HighFirst
+	r.HighFirst, r.Swapped = m.ISA.Text.HighFirst, m.ISA.Text.Swapped
 	if r.Unit > 0 {
 		return
 	}

@@ -19,8 +19,8 @@ import (
 type Code struct {
 	// Labels are the labels of the source by address, those of one address by name.
 	Labels []Entry
-	// BigEndian tells that the source asks for the most significant byte of each word first.
-	BigEndian bool
+	// Order is the one that the source asks for.
+	Order Order
 
 	text  *Text
 	root  *isa.Root

@@ -25,9 +25,9 @@ type CompileOptions struct {
 // Compiled is a file made from source.
 type Compiled struct {
 	Bytes []byte
-	// BigEndian tells that the source asks for the most significant byte of each word of Bytes first. Bytes has the
+	// Order is the one that the source asks for, of each word of 32 bits of Bytes. Bytes has the
 	// least significant one first.
-	BigEndian bool
+	Order Order
 	// Header declares in C where the program's uniforms are.
 	Header []byte
 	// Context has what the source says of itself that the file does not, such as its stage; nil where the file says all.

@@ -3,6 +3,7 @@ package program
 
 import (
 	"encoding/binary"
+	mathbits "math/bits"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/diag"
@@ -79,7 +80,11 @@ func Raw(root *isa.Root, data []byte) (*Image, error) {
 	}
 	im := &Image{Format: "raw", Bits: 8 * int64(len(data)), Words: make([]uint32, 0, (len(data)+3)/4)}
 	for ; len(data) >= 4; data = data[4:] {
-		im.Words = append(im.Words, binary.LittleEndian.Uint32(data))
+		word := binary.LittleEndian.Uint32(data)
+		if root.Swapped {
+			word = mathbits.RotateLeft32(word, 16)
+		}
+		im.Words = append(im.Words, word)
 	}
 	if len(data) > 0 {
 		var last [4]byte
@@ -131,11 +136,7 @@ func (im *Image) word(addr int64) uint32 {
 func AppendBytes(dst []byte, root *isa.Root, v bits.Value, size int) []byte {
 	stored := root.Stored(size)
 	for at := 0; at < stored; at += 8 {
-		from := at
-		if root.HighFirst {
-			from = stored - root.Unit - at/root.Unit*root.Unit + at%root.Unit
-		}
-		dst = append(dst, byte(v.Uint(from, 8)))
+		dst = append(dst, byte(v.Uint(root.Place(stored, at), 8)))
 	}
 	return dst
 }

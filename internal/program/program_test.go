@@ -176,6 +176,7 @@ func TestStorage(t *testing.T) {
 		{"16", "high-first", "04 00 78 56", ".word 0x0004, 0x5678"},
 		{"32", "low-first", "78 56 04 00", ".word 0x00045678"},
 		{"32", "high-first", "78 56 04 00", ".word 0x00045678"},
+		{`32" halves="high-first`, "low-first", "04 00 78 56", ".word 0x00045678"},
 	} {
 		root, err := load(t, fmt.Sprintf(stored, c.storage, c.order)).Root("")
 		if err != nil {
@@ -202,7 +203,7 @@ func TestStorage(t *testing.T) {
 // TestDataRoundTrip writes a word as a directive and as bytes, and reads it back.
 func TestDataRoundTrip(t *testing.T) {
 	sets := []*isa.Set{load(t, toy), load(t, wide), load(t, "")}
-	for _, storage := range []string{"8", "16", "32"} {
+	for _, storage := range []string{"8", "16", "32", `32" halves="high-first`} {
 		for _, order := range []string{"low-first", "high-first"} {
 			sets = append(sets, load(t, fmt.Sprintf(stored, storage, order)))
 		}

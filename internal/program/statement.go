@@ -19,12 +19,6 @@ var directives = map[string]func(*assembler, *operands) error{
 	".isago": (*assembler).option,
 }
 
-// BigEndian is the line of source that says that the bytes of each word are stored with the most significant one first.
-const BigEndian = ".isago " + BigEndianName
-
-// BigEndianName is the operand of BigEndian.
-const BigEndianName = "big-endian"
-
 // directive carries out a line that starts with a directive; ok is false for any other text. The error
 // is an *asm.Error.
 func (a *assembler) directive(text string, off int64) (ok bool, err error) {
@@ -187,16 +181,15 @@ func (a *assembler) setName(o *operands) error {
 	return nil
 }
 
-// option says something of the whole source: .isago big-endian.
+// option says something of the whole source: .isago big-endian, or swapped-halves.
 func (a *assembler) option(o *operands) error {
 	o.blanks()
 	from := o.pos
 	name := strings.TrimRight(o.text[from:], blanks)
 	o.pos += len(name)
-	if name != BigEndianName {
-		return o.wrong(from, diag.TextExpected, "%s, expected %s", standing(name), BigEndianName)
+	if expected := a.code.Order.Read(name, a.root.Unit); expected != "" {
+		return o.wrong(from, diag.TextExpected, "%s, expected %s", standing(name), expected)
 	}
-	a.code.BigEndian = true
 	return nil
 }
 

@@ -273,6 +273,15 @@ func (l *loader) textStyle(n *node) {
 	default:
 		l.fail(diag.Errorf(diag.XMLAttribute, n.at("storage"), "storage=%q, expected 8, 16 or 32, the bits of the words in which programs are stored", v))
 	}
+	switch v := n.value("halves"); {
+	case v == "" || v == "low-first":
+	case v != "high-first":
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("halves"), "halves=%q, expected high-first or low-first", v))
+	case t.Storage != 32:
+		l.fail(diag.Errorf(diag.XMLAttribute, n.at("halves"), "halves=%q without storage=\"32\": the halves are those of words of 32 bits", v))
+	default:
+		t.Swapped = true
+	}
 	switch v := n.value("case"); v {
 	case "":
 	case "exact":

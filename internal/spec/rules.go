@@ -17,7 +17,7 @@ type rule struct {
 // the same name stand in several parents with the same content.
 var rules = map[string]rule{
 	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit attribute register rom function service quirk fetch hint", false},
-	"text":        {"words storage comment case syntax", "doc", false},
+	"text":        {"words storage halves comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
 	"table":       {"name type size", "doc", false},

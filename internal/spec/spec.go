@@ -59,6 +59,8 @@ type TextStyle struct {
 	// Storage is the number of bits of such a word, of which each instruction takes whole ones; 0 where
 	// the description does not say.
 	Storage int
+	// Swapped tells that of each word of 32 bits the high half is stored first.
+	Swapped bool
 	// Comment starts a comment that runs to the end of the line; "" if there is none.
 	Comment string
 	// Fold tells that letters of either case are read as the same.

@@ -40,7 +40,7 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 	order := out.BigEndian && opt.Format != "hex"
 	out.BigEndian = false
 	data, err := out.encode(opt.Format)
-	return &program.Compiled{Bytes: data, BigEndian: order, Header: out.Header(), Context: &out.Context, Places: c.a.places(), Warnings: out.Warnings}, err
+	return &program.Compiled{Bytes: data, Order: program.Order{Big: order}, Header: out.Header(), Context: &out.Context, Places: c.a.places(), Warnings: out.Warnings}, err
 }
 
 // prepare makes the assembler for a spelling and contexts.

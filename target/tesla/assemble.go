@@ -46,9 +46,9 @@ type assembler struct {
 	last bool
 	// tainted tells that the present statement needs a name whose .equ failed: its mistakes may come from that.
 	tainted bool
-	// bare tells that the source is instructions without a cubin around them; bigEndian that the source asks for the most
-	// significant byte of each word first.
-	bare, bigEndian bool
+	// bare tells that the source is instructions without a cubin around them; order is the one that it asks for.
+	bare  bool
+	order program.Order
 	// left is what directives have left free, in bytes.
 	left int64
 }

@@ -82,7 +82,10 @@ func (c *compiler) compile(src *program.Text, opt program.CompileOptions, places
 	if err := a.errs.Bounded().Err(); err != nil {
 		return nil, err
 	}
-	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings.List, BigEndian: a.bigEndian && !hex}
+	out := &program.Compiled{Places: a.places(nil, 0), Warnings: a.warnings.List}
+	if !hex {
+		out.Order = a.order
+	}
 	if out.Bytes = a.bytes(); hex {
 		out.Bytes = a.lines(nil)
 	}

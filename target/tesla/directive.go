@@ -8,7 +8,6 @@ import (
 
 	"github.com/isago/isago/asm"
 	"github.com/isago/isago/internal/diag"
-	"github.com/isago/isago/internal/program"
 )
 
 // operands are what stands behind a directive. Places count from the start of the statement.
@@ -145,16 +144,17 @@ func (o *operands) skip() error {
 	return o.zeros(n)
 }
 
-// isago says something of the whole source: .isago big-endian.
+// isago says something of the whole source: .isago big-endian, or swapped-halves.
 func (o *operands) isago() error {
 	o.more()
-	if o.s.text[o.pos:] != program.BigEndianName {
-		return o.expected(program.BigEndianName)
+	order := o.a.order
+	if expected := order.Read(o.s.text[o.pos:], 32); expected != "" {
+		return o.expected(expected)
 	}
 	if !o.a.bare {
 		return o.expected("nothing of that kind: the words of a cubin are text")
 	}
-	o.a.bigEndian = true
+	o.a.order = order
 	return nil
 }
 

@@ -622,7 +622,7 @@ func (r *stepRun) changes(before snapshot, memory map[*sem.State][]byte) (*stepA
 	r.stops(a)
 	for _, f := range r.w.Findings() {
 		if f.Text != "" {
-			a.Unknown = append(a.Unknown, fmt.Sprintf("%d: %s", f.PC, f.Text))
+			a.Unknown = append(a.Unknown, fmt.Sprintf("0x%x: %s", f.Address, f.Text))
 		}
 	}
 	return a, nil

@@ -63,7 +63,7 @@ func (l *lowering) eval(p *model.Prog) *Func {
 		l.missing(p, f)
 	}
 	if p.Open {
-		e.Open, e.Known = true, slot(l.known, p.Unit, p.Spec, &l.p.Known)
+		e.Open, e.Known = true, l.known.of(p.Spec, false)
 		f.Effects = true
 	}
 	for _, m := range p.Fetch {
@@ -81,7 +81,7 @@ func (l *lowering) eval(p *model.Prog) *Func {
 // missing has an expression tell, once in a scope, that names in it resolve nowhere or that it needs its own value.
 func (l *lowering) missing(p *model.Prog, f *Func) {
 	f.Effects = true
-	f.Eval.Told = slot(l.told, p.Unit, p, &l.p.Told)
+	f.Eval.Told = l.told.of(p.Spec, p.Cycle)
 	l.p.Uses.NoField = true
 	l.p.Uses.Cycle = l.p.Uses.Cycle || p.Cycle
 	for _, m := range p.Missing {
@@ -108,20 +108,6 @@ func describe(e *spec.Expr) string {
 		text = Comment(e.Name) + ": " + text
 	}
 	return fmt.Sprintf("%s (%s)", text, Line(e.Span))
-}
-
-// slot gives something that happens once in a scope a number.
-func slot[K comparable](slots map[*model.BoundLeaf]map[K]int, u *model.BoundLeaf, k K, most *int) int {
-	if slots[u] == nil {
-		slots[u] = map[K]int{}
-	}
-	n, ok := slots[u][k]
-	if !ok {
-		n = len(slots[u])
-		slots[u][k] = n
-		*most = max(*most, n+1)
-	}
-	return n
 }
 
 // found is 0 where a name resolves nowhere; nil stands for everywhere that.

@@ -196,7 +196,7 @@ func New(set *isa.Set, opt Options) (*Program, error) {
 
 // lower makes the functions; exact is for what is odd where it is to be printed as Mesa's tools do.
 func (p *Program) lower(exact bool) error {
-	p.Roots, p.Funcs, p.Spaces, p.Uses, p.Told, p.Known = nil, nil, nil, Uses{}, 0, 0
+	p.Roots, p.Funcs, p.Spaces, p.Uses = nil, nil, nil, Uses{}
 	p.roots()
 	l := newLowering(p)
 	l.exact = exact

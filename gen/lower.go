@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -28,9 +29,9 @@ type lowering struct {
 	match map[*model.Env]*Func
 	same  map[string]*Func
 	names *Names
-	told  map[*model.BoundLeaf]map[*model.Prog]int
-	known map[*model.BoundLeaf]map[*spec.Expr]int
-	gens  map[*spec.Expr]map[int]bool
+	// told and known number what scopes store.
+	told, known *slots
+	gens        map[*spec.Expr]map[int]bool
 	// plans are the leaves by their bitsets.
 	leaves map[*spec.Bitset]*Leaf
 	mesa   *mesaBinding
@@ -41,7 +42,7 @@ type lowering struct {
 }
 
 func newLowering(p *Program) *lowering {
-	l := &lowering{p: p, same: map[string]*Func{}, names: NewNames(), leaves: map[*spec.Bitset]*Leaf{}, gens: map[*spec.Expr]map[int]bool{}, exprs: map[*spec.Expr]int{}}
+	l := &lowering{p: p, same: map[string]*Func{}, names: NewNames(), leaves: map[*spec.Bitset]*Leaf{}, gens: map[*spec.Expr]map[int]bool{}, exprs: map[*spec.Expr]int{}, told: newSlots(p), known: newSlots(p)}
 	for _, r := range p.Roots {
 		for _, x := range r.Leaves {
 			l.leaves[x.Spec] = x
@@ -65,7 +66,6 @@ func (l *lowering) all() (err error) {
 		l.class = &l.p.Classes[i]
 		l.units, l.enter, l.match = map[unitFor]*Func{}, map[envFor]*Func{}, map[*model.Env]*Func{}
 		l.progs = map[*model.Prog]*Func{}
-		l.told, l.known = map[*model.BoundLeaf]map[*model.Prog]int{}, map[*model.BoundLeaf]map[*spec.Expr]int{}
 		l.mesa = newMesaBinding(l)
 		for _, r := range l.p.Roots {
 			env := l.class.model.Top(l.class.model.Roots[r.ID])
@@ -81,6 +81,7 @@ func (l *lowering) all() (err error) {
 		}
 		l.layouts()
 	}
+	l.p.Told, l.p.Known = l.told.most, l.known.most
 	return l.bound()
 }
 
@@ -163,6 +164,11 @@ func (l *lowering) unit(u *model.BoundLeaf, to purpose) *Func {
 	key := unitFor{u, to}
 	if f := l.units[key]; f != nil {
 		return f
+	}
+	for _, e := range u.Errs() {
+		if l.exact && e.Code == diag.XMLLimit { // what is handed in is not followed any more
+			panic(tooLarge{e.Msg})
+		}
 	}
 	leaf := l.leaves[u.Leaf.Spec]
 	f := &Func{Kind: Show, Root: leaf.Root, Doc: u.Leaf.Name + ", " + leaf.Line, Effects: true}

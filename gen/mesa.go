@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -116,7 +118,7 @@ func (m *mesaBinding) alts(u *model.BoundLeaf, name string, top *spec.Expr, hops
 				ref := *at.Bind(f)
 				ref.ScopeDepth = hops
 				if ref.Kind == spec.KindBitset {
-					ref.Env = u.Inside(f)
+					ref.Env = u.Inside(f, m.passed(u, f))
 				}
 				out = append(out, mesaAlt{cond: cond, field: &ref})
 				if cond == nil {
@@ -129,6 +131,68 @@ func (m *mesaBinding) alts(u *model.BoundLeaf, name string, top *spec.Expr, hops
 			return append(out, mesaAlt{})
 		}
 		name, at, hops = outer, at.Env.Up, hops+1
+	}
+}
+
+// passed identifies what a field of a bitset type hands in: all that is asked where its names are looked up, the same for
+// two scopes in which the same code can do it.
+func (m *mesaBinding) passed(u *model.BoundLeaf, f *spec.Field) string {
+	w := passedWriter{seen: map[mesaKey]bool{}}
+	for _, p := range f.Params {
+		fmt.Fprintf(&w, "%s=", p.As)
+		w.name(u, p.Name, nil)
+	}
+	sum := sha256.Sum256([]byte(w.String()))
+	return string(sum[:])
+}
+
+// passedWriter writes expressions and fields by their addresses, each expression of a scope once with what its names are.
+type passedWriter struct {
+	strings.Builder
+	seen map[mesaKey]bool
+}
+
+// name writes what alts asks.
+func (w *passedWriter) name(u *model.BoundLeaf, name string, top *spec.Expr) {
+	for {
+		for b := u.Leaf.Spec; b != nil; b = b.Extends {
+			for _, c := range b.Cases {
+				always := c.Expr == nil || c.Expr == top
+				if !always {
+					w.expr(u, c.Expr)
+				}
+				f := c.Field(name)
+				if f == nil {
+					continue
+				}
+				fmt.Fprintf(w, "%p;", f)
+				if f.Expr != nil {
+					w.expr(u, f.Expr)
+				}
+				if always {
+					return
+				}
+			}
+		}
+		outer, ok := u.Env.Passed(name)
+		if !ok || u.Env.Up == nil {
+			w.WriteByte('.')
+			return
+		}
+		w.WriteByte('^')
+		name, u = outer, u.Env.Up
+	}
+}
+
+func (w *passedWriter) expr(u *model.BoundLeaf, e *spec.Expr) {
+	fmt.Fprintf(w, "%p", e)
+	if key := (mesaKey{u, e}); !w.seen[key] {
+		w.seen[key] = true
+		w.WriteByte('[')
+		for _, name := range e.Fetch() {
+			w.name(u, name, e)
+		}
+		w.WriteByte(']')
 	}
 }
 
@@ -178,7 +242,7 @@ func (m *mesaBinding) eval(u *model.BoundLeaf, e *spec.Expr) *Func {
 	f := &Func{
 		Kind: Eval, Doc: describe(e), Cyclic: true, Effects: true, Most: ^uint64(0), Cost: 1,
 		Name: l.names.Unique(evalName(e), ""),
-		Eval: &Evaluation{Told: -1, Mesa: true, Known: slot(l.known, u, e, &l.p.Known), ID: l.exprID(e)},
+		Eval: &Evaluation{Told: -1, Mesa: true, Known: l.known.of(e, false), ID: l.exprID(e)},
 	}
 	m.evals[key] = f
 	for _, name := range e.Fetch() {
@@ -248,6 +312,16 @@ func (l *lowering) exprID(e *spec.Expr) int {
 		l.exprs[e] = id
 	}
 	return id
+}
+
+// Digits returns the number of digits of a word in a finding: as many as the longest word of the machine has by Mesa's
+// rules, as the longest of the root otherwise.
+func (p *Program) Digits(r *Root) int {
+	size := r.Size
+	if p.Mesa {
+		size = p.Widest()
+	}
+	return (size + 31) / 32 * 8
 }
 
 // Widest returns the size of the longest value of any root.

@@ -84,11 +84,15 @@ func identifier(name string) string {
 }
 
 // Names makes names unique.
-type Names struct{ taken map[string]bool }
+type Names struct {
+	taken map[string]bool
+	// last is the number that a name was given last.
+	last map[string]int
+}
 
 // NewNames returns a space of names in which some are taken.
 func NewNames(taken ...string) *Names {
-	n := &Names{map[string]bool{}}
+	n := &Names{map[string]bool{}, map[string]int{}}
 	for _, t := range taken {
 		n.taken[t] = true
 	}
@@ -98,8 +102,9 @@ func NewNames(taken ...string) *Names {
 // Unique returns a name, with a number behind it where it is taken.
 func (n *Names) Unique(name, _ string) string {
 	free := name
-	for i := 2; n.taken[free]; i++ {
+	for i := max(2, n.last[name]+1); n.taken[free]; i++ {
 		free = fmt.Sprintf("%s_%d", name, i)
+		n.last[name] = i
 	}
 	n.taken[free] = true
 	return free

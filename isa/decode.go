@@ -353,9 +353,8 @@ func (d *Decoder) leave(depth int) {
 }
 
 func (d *Decoder) forgetFrames(depth int) {
-	for n := len(d.missing); n > 0 && d.missing[n-1].depth >= depth; n-- {
-		d.missing = d.missing[:n-1]
-	}
+	// An inner scope may have asked an outer one last.
+	d.missing = slices.DeleteFunc(d.missing, func(m missing) bool { return m.depth >= depth })
 	d.known = slices.DeleteFunc(d.known, func(k known) bool { return k.depth >= depth })
 }
 
@@ -411,7 +410,7 @@ func (d *Decoder) remembered(p *model.Prog, depth int) uint64 {
 // value, once in a scope.
 func (d *Decoder) reportMissing(p *model.Prog, depth int) {
 	for _, m := range d.missing {
-		if m.depth == depth && m.prog == p {
+		if m.depth == depth && m.prog.Spec == p.Spec && m.prog.Cycle == p.Cycle {
 			return
 		}
 	}

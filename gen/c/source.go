@@ -392,7 +392,7 @@ func (w *writer) decode(r *gen.Root) {
 	b.line("struct print print_, *const p = &print_;")
 	b.line("unsigned op;")
 	none := fmt.Sprintf("%du", len(r.Leaves))
-	b.line("start(p, o, %d, %d);", (r.Size+31)/32*8, r.Stored)
+	b.line("start(p, o, %d, %d);", w.p.Digits(r), r.Stored)
 	b.line("if (p->o->findings)")
 	b.line("\tp->o->findings->count = 0;")
 	b.line("{")
@@ -482,7 +482,7 @@ func (w *writer) print(r *gen.Root) {
 	b := &body{w: w, depth: 1}
 	b.line("struct print print_, *const p = &print_;")
 	b.line("open_text(&p->out, text, size);")
-	b.line("start(p, o, %d, %d);", (r.Size+31)/32*8, r.Stored)
+	b.line("start(p, o, %d, %d);", w.p.Digits(r), r.Stored)
 	w.eachLeaf(b, r, func(c int) {
 		b.before(r.Decoders[c].Checks)
 		b.dispatch(r.Decoders[c].Show, "op", "s")

@@ -151,7 +151,7 @@ func (w *writer) decode() {
 			w.f("\treturn in, nil, false\n}\n")
 			continue
 		}
-		w.f("\tp := &printer{o: o, digits: %d, unit: %d}\n\ts := &scope{w: %s}\n", (r.Size+31)/32*8, r.Stored, w.fill("TOLIMBS"))
+		w.f("\tp := &printer{o: o, digits: %d, unit: %d}\n\ts := &scope{w: %s}\n", w.p.Digits(r), r.Stored, w.fill("TOLIMBS"))
 		w.f("\tleaf := %s\n", w.perClass(func(c int) string { return fmt.Sprintf("p.%s(s)", w.funcs[r.Decoders[c].Match]) }))
 		w.f("\tif leaf == noLeaf {\n\t\treturn in, p.found, false\n\t}\n\tinfo := &leaves%s[leaf]\n\tv := s.w.cut(info.size)\n\tp.ignored(info, v)\n", camel(r.Name))
 		w.f("\treturn %s{%s(leaf), info.size, %s}, p.found, true\n}\n", inst, w.of("Op", r), w.fill("TOWORD"))
@@ -292,7 +292,7 @@ func (in %[1]s) printWith(p *printer) {
 	p.digits, p.unit = %[4]d, %[5]d
 	w := in.Bits
 	s := &scope{w: %[6]s, leaf: &leaves%[3]s[in.Op]}
-`, inst, finder, camel(r.Name), (r.Size+31)/32*8, r.Stored, w.fill("TOLIMBS"))
+`, inst, finder, camel(r.Name), w.p.Digits(r), r.Stored, w.fill("TOLIMBS"))
 	if len(r.Leaves) == 0 {
 		w.f("\t_ = s\n}\n")
 		return

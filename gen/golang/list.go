@@ -20,6 +20,6 @@ func (w *writer) listing() {
 	}
 	w.f("%s", w.fill(strings.NewReplacer(
 		"@STEP@", fmt.Sprint(r.Step()), "@UNIT@", fmt.Sprint(r.Unit), "@HIGHFIRST@", fmt.Sprint(r.HighFirst), "@LOWFIRST@", fmt.Sprint(!r.HighFirst),
-		"@SIZES@", r.Lengths(), "@NOMATCH@", noMatch, "@DIGITS@", fmt.Sprint((r.Size+31)/32*8), "@INST@", w.of("Inst", r), "@FINDER@", w.finder(r),
+		"@SIZES@", r.Lengths(), "@NOMATCH@", noMatch, "@DIGITS@", fmt.Sprint(w.p.Digits(r)), "@INST@", w.of("Inst", r), "@FINDER@", w.finder(r),
 	).Replace(listText)))
 }

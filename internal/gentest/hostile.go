@@ -17,9 +17,9 @@ func Hostile() (list []Description) {
 		{"uint64", "print.xml", macros},
 		{"braces", "braces.xml", Braces},
 	} {
-		list = append(list, Description{x.name, func(o isa.Options) (*isa.Set, error) {
+		list = append(list, Description{Name: x.name, Gens: []uint32{0}, Load: func(o isa.Options) (*isa.Set, error) {
 			return isa.Load(fstest.MapFS{x.file: {Data: []byte(x.xml)}}, x.file, o)
-		}, []uint32{0}})
+		}})
 	}
 	return list
 }
@@ -191,4 +191,28 @@ const refined = `<isa>
   <derived name="Z" type="bool"><expr>{B} &lt; {B} || {B} &lt;= {B}</expr></derived></bitset>
 <bitset name="never" extends="#instruction" overlap="refines any"><display>never</display><require>{P}</require><pattern low="0" high="7">01000000</pattern></bitset>
 <bitset name="lost" extends="#instruction"><display>lost</display><pattern low="1" high="7">0000000</pattern><pattern pos="0">x</pattern></bitset>
+</isa>`
+
+// handed is a machine of which two instructions hand an operand the same thing, which one computes first and the other
+// second, and of which an expression has a name that resolves nowhere.
+const handed = `<isa>
+<expr name="#t">1</expr>
+<expr name="#f">0</expr>
+<bitset name="#inner" size="4">
+  <display>-</display>
+  <override><expr>{HAS}</expr><display>{V}</display></override>
+  <field name="V" low="0" high="3" type="uint"/>
+</bitset>
+<bitset name="#instruction" size="32">
+  <field name="T" low="0" high="3" type="#inner"><param name="HAS"/></field>
+  <derived name="HAS" expr="#t" type="bool"/>
+  <derived name="X" expr="#f" type="bool"/>
+</bitset>
+<bitset name="a" extends="#instruction"><display>{NAME} {T} {X}</display>
+  <pattern low="4" high="31">0000000000000000000000000001</pattern></bitset>
+<bitset name="b" extends="#instruction"><display>{NAME} {X} {T}</display>
+  <pattern low="4" high="31">0000000000000000000000000010</pattern></bitset>
+<bitset name="c" extends="#instruction"><display>{NAME}</display>
+  <override><expr>{NOPE}</expr><display>zap</display></override>
+  <pattern low="4" high="31">0000000000000000000000000011</pattern></bitset>
 </isa>`

@@ -528,9 +528,12 @@ func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 		return u.lookup(name, top)
 	}
 	alts, ok := u.names[name]
+	if ok && &alts[0] == &unsettled[0] {
+		u.Env.Machine.unsettled++
+	}
 	if !ok {
 		before := u.Env.Machine.open.cycles
-		u.names[name] = []Alt{{}} // until it is known: a name that needs itself resolves nowhere
+		u.names[name] = unsettled
 		alts = u.lookup(name, nil)
 		u.names[name] = alts
 		if open := &u.Env.Machine.open; open.cycles > before && len(open.stack) > 0 {
@@ -539,6 +542,9 @@ func (u *BoundLeaf) resolve(name string, top *spec.Expr) []Alt {
 	}
 	return alts
 }
+
+// unsettled is what a name means that is being resolved: one that needs itself resolves nowhere.
+var unsettled = []Alt{{}}
 
 func (u *BoundLeaf) lookup(name string, top *spec.Expr) []Alt {
 	if context, ok := strings.CutPrefix(name, "@"); ok {
@@ -650,11 +656,17 @@ func (u *BoundLeaf) Bind(f *spec.Field) *Ref {
 	return u.ref(f)
 }
 
-// Inside returns the environment of a bitset field that is shown in the scope of u.
-func (u *BoundLeaf) Inside(f *spec.Field) *Env {
-	u.Env.Machine.mu.Lock()
-	defer u.Env.Machine.mu.Unlock()
-	return u.Env.Machine.nested(u, f)
+// Inside returns the environment of a bitset field that is shown in the scope of u. Scopes share an environment only where
+// passed, which the caller writes about what they hand in, is the same.
+func (u *BoundLeaf) Inside(f *spec.Field, passed string) *Env {
+	m := u.Env.Machine
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.nested(u, f)
+	if e.Up == nil { // nothing is handed in
+		return e
+	}
+	return m.env(e.Root.Name+" with "+passed, e.Root, u, f.Params, e.all)
 }
 
 // path binds HEAD.TAIL: HEAD is a field whose type is a bitset in which TAIL means the same for

@@ -43,6 +43,7 @@ type Machine struct {
 	indices     atomic.Int32
 	boundLeaves int // built so far
 	open        opened
+	unsettled   int // how often a name was asked for while it was being resolved
 }
 
 // Root is a tree of encodings, seen as the list of its leaves.
@@ -500,7 +501,10 @@ func (m *Machine) nested(u *BoundLeaf, f *spec.Field) *Env {
 	key.WriteString(root.Name)
 	for _, p := range f.Params {
 		key.WriteString(" " + p.As + "=")
-		if sig, ok := signatureOf(u.resolve(p.Name, nil)); ok {
+		before := m.unsettled + m.open.cycles
+		alts := u.resolve(p.Name, nil)
+		// What a name is inside itself is no sign that it is the same elsewhere.
+		if sig, ok := signatureOf(alts); ok && m.unsettled+m.open.cycles == before {
 			key.WriteString(sig)
 		} else {
 			fmt.Fprintf(&key, "%s in %p", p.Name, u)

@@ -1,0 +1,19 @@
+package invented_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/internal/invented"
+	"github.com/isago/isago/isa"
+)
+
+// TestForeignLoads loads the descriptions that are said to.
+func TestForeignLoads(t *testing.T) {
+	for seed := range uint64(300) {
+		text := invented.Foreign(seed)
+		if _, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(text)}}, "a.xml", isa.Options{}); err != nil {
+			t.Errorf("seed %d: %s\n%s", seed, isa.Explain(err), text)
+		}
+	}
+}

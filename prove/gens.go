@@ -59,18 +59,6 @@ func (c *checker) genStarts() []uint32 {
 	return slices.Sorted(maps.Keys(starts))
 }
 
-// HasGenerations reports whether a description is another in some generations than in others.
-func HasGenerations(set *isa.Set) bool {
-	c := &checker{spec: inside.Machine(set).ISA}
-	return slices.ContainsFunc(c.spec.Bitsets, func(b *spec.Bitset) bool { return b.Min > 0 || b.Max < math.MaxUint32 }) ||
-		slices.ContainsFunc(c.exprs(), func(e *spec.Expr) bool { return asksGen(e.Root()) })
-}
-
-// asksGen reports whether an expression depends on the generation.
-func asksGen(n *spec.Node) bool {
-	return n != nil && (n.Op == spec.OpGen || asksGen(n.X) || asksGen(n.Y) || asksGen(n.Z))
-}
-
 // startsIn lists the generations from which on a comparison of an expression comes out otherwise.
 // One that computes with the generation gives none: it is taken as it is where the others change.
 func startsIn(n *spec.Node) (starts []uint64) {

@@ -86,6 +86,10 @@ type Finding struct {
 	leaves []string
 	// fields are those whose bits it is about, nil where that is not said of it.
 	fields []string
+	// cause is the same for findings that have one, "" for one of its own.
+	cause string
+	// pairs tells that leaves are pairs of them.
+	pairs bool
 }
 
 // Row is a line of a picture: one character for each bit, the most significant first. 0 and 1 are
@@ -129,8 +133,12 @@ var levels = map[Level]diag.Level{Error: diag.Mistake, Warning: diag.Warning, No
 
 // complete says of how many leaves and in which generations it is.
 func (f *Finding) complete(gens string) {
+	what := "in %d leaves: %s"
+	if f.pairs {
+		what = "for %d pairs: %s"
+	}
 	if n := len(f.leaves); n > 1 {
-		f.Msg += fmt.Sprintf("; so in %d leaves: %s", n, listed(f.leaves))
+		f.Msg += fmt.Sprintf("; so "+what, n, listed(f.leaves))
 	}
 	f.Msg += gens
 }
@@ -315,13 +323,26 @@ func (c *checker) report() *Report {
 	}
 	c.sort()
 	exceptions := c.exceptions()
+	causes := map[string]*Finding{}
+	var list []*Finding
 	for _, f := range c.findings {
+		if e := silencing(exceptions, f); e != nil {
+			f.Reason = e.reason
+		}
+		first := causes[f.cause+f.Reason]
+		if f.cause == "" || first == nil {
+			causes[f.cause+f.Reason] = f
+			list = append(list, f)
+			continue
+		}
+		first.Gens, first.leaves = union(first.Gens, f.Gens), union(first.leaves, f.leaves)
+	}
+	for _, f := range list {
 		if len(f.Gens) == len(c.machines) {
 			f.Gens = nil
 		}
 		f.complete(c.genNote(f))
-		if e := silencing(exceptions, f); e != nil {
-			f.Reason = e.reason
+		if f.Reason != "" {
 			r.Silenced = append(r.Silenced, *f)
 		} else {
 			r.Findings = append(r.Findings, *f)

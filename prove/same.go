@@ -269,30 +269,77 @@ func (m *machine) tryAll(env *model.Env) bool {
 
 // twins reports two words with one text, if that does not follow from what was reported of the leaf.
 func (m *machine) twins(r *model.Root, a, b isa.Inst, ctx bits.Value, ea, eb map[string]bits.Value) bool {
-	var fields []string
-	if a.Leaf == b.Leaf {
-		diff := a.Bits.Xor(b.Bits).AndNot(m.lossy[inside.Leaf(a.Leaf)]).AndNot(m.floats[inside.Leaf(a.Leaf)])
-		if diff.IsZero() {
-			return true
-		}
-		fields = owners(inside.Leaf(a.Leaf), diff)
+	la, lb := inside.Leaf(a.Leaf), inside.Leaf(b.Leaf)
+	differ := m.differ(la, a.Bits, b.Bits)
+	if a.Leaf == b.Leaf && differ.IsZero() {
+		return true
 	}
 	wa, wb := m.witness(r, a.Bits, ctx, a.Leaf.Size, ea), m.witness(r, b.Bits, ctx, b.Leaf.Size, eb)
 	if wa.Text != wb.Text || len(wa.Findings)+len(wb.Findings) > 0 {
 		return false
 	}
-	f := &Finding{Code: diag.SameText, Level: Warning, Span: inside.Leaf(b.Leaf).Spec.Span, Root: r.Name, fields: fields}
-	f.key = fmt.Sprintf("same %s %s", inside.Leaf(a.Leaf).Spec.Span, inside.Leaf(b.Leaf).Spec.Span)
+	f := &Finding{Code: diag.SameText, Level: Warning, Span: lb.Spec.Span, Root: r.Name}
+	f.key = fmt.Sprintf("same %s %s", la.Spec.Span, lb.Spec.Span)
 	if a.Leaf == b.Leaf {
 		f.Msg = fmt.Sprintf("two words of %s print %q", a.Leaf.Name, wa.Text)
+		for left := differ; !left.IsZero(); {
+			own := bits.Range(left.Low(), 1)
+			if x := owner(la, left.Low()); x != nil {
+				own = fieldMask(x)
+			}
+			left = left.AndNot(own)
+			wb = m.closer(r, la, wa, wb, own)
+		}
+		b.Bits = wb.Word
+		differ = m.differ(la, a.Bits, b.Bits)
+		f.fields = owners(la, differ)
+		f.leaves, f.cause = []string{a.Leaf.Name}, r.Name+" "+sameFields(la, differ)
+		if x := owner(la, differ.Low()); len(f.fields) == 1 && x != nil {
+			f.with(x.Span, "%s is defined here", x.Name)
+		}
 	} else {
 		f.Msg = fmt.Sprintf("a word of %s and one of %s print %q", a.Leaf.Name, b.Leaf.Name, wa.Text)
-		f.with(inside.Leaf(a.Leaf).Spec.Span, "%s is defined here", a.Leaf.Name)
+		f.with(la.Spec.Span, "%s is defined here", a.Leaf.Name)
+		f.leaves, f.pairs = []string{a.Leaf.Name + "/" + b.Leaf.Name}, true
+		wb = m.closer(r, lb, wa, wb, bits.Ones(b.Leaf.Size).AndNot(lb.Mask))
+		b.Bits = wb.Word
+		f.cause = fmt.Sprintf("%s %s", r.Name, a.Bits.Xor(b.Bits))
 	}
 	f.Rows = []Row{wordRow(a), wordRow(b), differRow(a, b)}
 	f.Witnesses = []Witness{wa, wb}
 	m.c.add(m, f)
 	return true
+}
+
+// differ returns the bits in which two words of a leaf differ, but for those that no text tells.
+func (m *machine) differ(l *model.Leaf, a, b bits.Value) bits.Value {
+	return a.Xor(b).AndNot(m.lossy[l]).AndNot(m.floats[l])
+}
+
+// closer returns the second of two words with one text, the word of a leaf, or one that has some bits of the first if that
+// has the same text and is not the first for all that the leaf shows.
+func (m *machine) closer(r *model.Root, l *model.Leaf, a, b Witness, own bits.Value) Witness {
+	word := b.Word.AndNot(own).Or(a.Word.And(own))
+	left := m.differ(l, a.Word, word)
+	if w := m.witness(r, word, b.Context, b.Size, b.Entries); !left.IsZero() && w.Matched && w.Text == b.Text && len(w.Findings) == 0 {
+		return w
+	}
+	return b
+}
+
+// sameFields writes which fields have the bits, the same for leaves that have fields of these names and types.
+func sameFields(l *model.Leaf, mask bits.Value) string {
+	var b strings.Builder
+	for !mask.IsZero() {
+		f := owner(l, mask.Low())
+		if f == nil {
+			fmt.Fprintf(&b, "%s ", mask)
+			break
+		}
+		fmt.Fprintf(&b, "%s %d %p %p ", f.Name, f.Kind, f.Enum, f.Bitset)
+		mask = mask.AndNot(fieldMask(f))
+	}
+	return b.String()
 }
 
 func wordRow(in isa.Inst) Row {

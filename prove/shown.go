@@ -539,6 +539,9 @@ func (s *shower) hiddenField(b *caseBits, own bits.Value, span diag.Span, name s
 		x.Span = caseSpan(s.seen[len(s.seen)-1].c)
 	}
 	x.key = fmt.Sprintf("hidden %s %s %s", span, x.Span, own)
+	if name != "" { // one field, in the displays of several leaves
+		x.cause = fmt.Sprintf("hidden %s %s %t", span, own, c != nil)
+	}
 	if name != "" {
 		x.with(span, "the bits%s are defined here", strings.TrimPrefix(name, ","))
 	}
@@ -578,7 +581,7 @@ func caseSpan(c *model.Case) diag.Span {
 func (s *shower) doubled(b *caseBits) {
 	x := &Finding{Code: diag.SameText, Level: Warning, Span: caseSpan(b.c)}
 	x.key = fmt.Sprintf("doubled %s %s", x.Span, b.doubled)
-	x.fields = owners(s.leaf, b.doubled)
+	x.fields, x.cause = owners(s.leaf, b.doubled), s.leaf.Root.Name+" "+sameFields(s.leaf, b.doubled)
 	s.fill(x, b.word, b.twin, b.doubled)
 	x.Msg = fmt.Sprintf("two words of %s print %q: %s not told apart", s.leaf.Name, x.Witnesses[0].Text, bitsAre(b.doubled))
 	s.m.also(x, s.leaf)

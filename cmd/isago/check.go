@@ -20,6 +20,7 @@ type checkFlags struct {
 	all         bool
 	summary     bool
 	only        []string
+	failOn      string
 	search      int
 }
 
@@ -40,8 +41,9 @@ a comment with the reason on its line or the line before:
 
   <!-- check: ignore hidden-bits: the hardware sets it -->
 
-Exit status: 0; 1 if the description does not load; 2 for a mistake on the command line; 3 if there are
-findings.`,
+Exit status: 0; 1 if the description does not load; 2 for a mistake on the command line; 3 if there is an
+error or a warning among the findings. --fail-on sets the least level that counts: with note every finding
+does, with error only errors do.`,
 		Example: `  isago check machine.xml
   isago check --isa example
   isago check --sarif machine.xml > machine.sarif`,
@@ -57,6 +59,8 @@ findings.`,
 	flags.BoolVar(&f.summary, "summary", false, "only count the findings by code")
 	flags.StringSliceVar(&f.only, "only", nil, "show only findings with this `CODE`, or several separated by commas")
 	complete(cmd, "only", knownCodes)
+	flags.StringVar(&f.failOn, "fail-on", prove.Warning.String(), "exit with 3 for findings of this `LEVEL` and worse: note, warning or error")
+	complete(cmd, "fail-on", levelNames)
 	f.search = prove.DefaultSearch
 	flags.Var(amount[int]{&f.search, 0}, "search", "how many random words, `N`, to read back where it cannot be proved that no two have one text")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -71,6 +75,10 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 		return usagef("--json and --sarif exclude each other")
 	case f.summary && (f.json || f.sarif):
 		return usagef("--summary is a text of its own; --json and --sarif have all findings")
+	}
+	level := prove.Level(slices.Index(levelNames(), f.failOn))
+	if !slices.Contains(levelNames(), f.failOn) {
+		return usagef("--fail-on %q is no level: it is one of %s", f.failOn, strings.Join(levelNames(), ", "))
 	}
 	palette, err := paletteOf(cmd)
 	if err != nil {
@@ -105,10 +113,15 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 	if err := f.print(cmd, report, palette); err != nil {
 		return err
 	}
-	if len(report.Findings) > 0 {
+	if slices.ContainsFunc(report.Findings, func(x prove.Finding) bool { return x.Level <= level }) {
 		return errFindings
 	}
 	return nil
+}
+
+// levelNames are the levels of findings by their numbers, the worst first.
+func levelNames() []string {
+	return []string{prove.Error.String(), prove.Warning.String(), prove.Note.String()}
 }
 
 func knownCodes() []string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -44,7 +45,7 @@ func (f *setFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.isa, "isa", "", "`NAME` of the machine, as isago list shows it")
 	flags.StringVar(&f.spec, "spec", "", "`FILE` with the description of a machine, instead of one that isago ships")
-	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id), if the description has several")
+	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id); any, if the description is the same in all")
 	complete(cmd, "isa", machineNames)
 	_ = cmd.MarkFlagFilename("spec", "xml")
 }
@@ -92,18 +93,41 @@ func (f *setFlags) load(m *catalog.Machine) (*isa.Set, error) {
 	if errors.As(err, &e) && e.Code == diag.UnknownSyntax {
 		return nil, f.unknownSyntax(load)
 	}
-	if err == nil {
-		err = f.checkGen(set)
+	if err == nil && f.cmd.Flags().Changed("gen") {
+		if root, _ := set.Root(""); root != nil {
+			err = f.checkGen(set, root)
+		}
 	}
 	return set, err
 }
 
-// checkGen refuses a generation where there is but one: what was named would be ignored.
-func (f *setFlags) checkGen(set *isa.Set) error {
-	if f.cmd.Flags().Changed("gen") && !prove.HasGenerations(set) {
-		return usagef("--gen %d, but %s is the same in all generations", f.gen, setName(set))
+// checkGen refuses a generation that has no instructions where others have some. Any generation will do for a description
+// that is the same in all.
+func (f *setFlags) checkGen(set *isa.Set, root *isa.Root) error {
+	if _, others := set.FirstGen(root); len(root.Leaves) > 0 || !others {
+		return nil
 	}
-	return nil
+	starts := prove.Generations(set)
+	var ranges []string
+	for i := 0; i < len(starts); i++ {
+		first := starts[i]
+		for i < len(starts) && hasLeaves(set, root, starts[i]) {
+			i++
+		}
+		switch {
+		case i < len(starts) && starts[i] == first: // it has none
+		case i == len(starts):
+			ranges = append(ranges, fmt.Sprintf("%d and later", first))
+		default:
+			ranges = append(ranges, prove.GenSpan([]uint32{first, starts[i]}, first))
+		}
+	}
+	return usagef("no word of %s exists in generation %d; name one of %s with --gen", root.Name, f.gen, strings.Join(ranges, ", "))
+}
+
+func hasLeaves(set *isa.Set, root *isa.Root, gen uint32) bool {
+	at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
+	return err == nil && len(at.Roots()[root.ID].Leaves) > 0
 }
 
 // sets loads the instruction set that was named, or those of all machines where none was.
@@ -221,13 +245,10 @@ func (f *machineFlags) load(m *catalog.Machine) (*isa.Set, error) {
 		return set, err
 	}
 	root, err := set.Root(f.root)
-	if err != nil || len(root.Leaves) > 0 {
+	if err != nil {
 		return set, nil // what is wrong with the root is told by who needs it
 	}
-	if first, ok := set.FirstGen(root); ok {
-		return nil, usagef("no word of %s exists in generation %d; name one with --gen, such as %d, the first that has some", root.Name, f.gen, first)
-	}
-	return set, nil
+	return set, f.checkGen(set, root)
 }
 
 // context evaluates --context.

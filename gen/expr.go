@@ -120,17 +120,18 @@ func (l *lowering) found(alts []model.Alt) *Expr {
 	})
 }
 
-// computed computes what a name means where that is computed; nil if it never is.
+// computed computes the conditions of a name, and what it means where that is computed; nil if nothing can be found by that.
 func (l *lowering) computed(alts []model.Alt) *Expr {
-	if !slices.ContainsFunc(alts, func(a model.Alt) bool { return a.Ref != nil && a.Ref.Prog != nil }) {
-		return nil
-	}
-	return l.chain(alts, 0, func(ref *model.Ref) *Expr {
+	x := l.chain(alts, 0, func(ref *model.Ref) *Expr {
 		if ref == nil || ref.Prog == nil {
 			return &Expr{Kind: Const}
 		}
 		return l.value(ref, 0)
 	})
+	if !x.Effects {
+		return nil
+	}
+	return x
 }
 
 // chain chooses between the meanings of a name.
@@ -421,8 +422,29 @@ func settled(x *Expr) *Expr {
 		return is(a, 1)
 	case op == spec.OpGe && c > most:
 		return is(a, 0)
+	case (op == spec.OpEq || op == spec.OpNe) && !a.CanBe(c):
+		return is(a, flag(op == spec.OpNe))
 	}
 	return x
+}
+
+// CanBe reports whether an expression can have a value, as far as a constant tells in it.
+func (x *Expr) CanBe(v uint64) bool {
+	if x.Kind != Operator || x.Y == nil || x.Bound() > small31 {
+		return true
+	}
+	c := x.Y
+	if x.X.Kind == Const {
+		c = x.X
+	}
+	switch {
+	case c.Kind != Const:
+	case x.Op == spec.OpOr:
+		return c.Value&^v == 0
+	case x.Op == spec.OpAnd:
+		return v&^c.Value == 0
+	}
+	return true
 }
 
 var turned = map[spec.Op]spec.Op{

@@ -209,6 +209,8 @@ func Cond(l Language, x *gen.Expr) string {
 		return Test(l, l.Limbs(x.Hops), &x.Mask, &x.Match)
 	case x.Kind == gen.Const:
 		return fmt.Sprint(x.Value != 0)
+	case !x.CanBe(0) && !x.Effects:
+		return "true" // compilers say so of a comparison
 	case !x.IsBool():
 		return Value(l, x) + " != 0"
 	case x.Op == spec.OpNot && x.X.IsBool():

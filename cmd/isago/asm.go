@@ -1,16 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/isago/isago/asm"
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/prove"
 )
 
 type asmFlags struct {
@@ -120,6 +126,9 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return &usageError{err}
 	}
+	if err := f.check(); err != nil {
+		return err
+	}
 	w := newWordWriter(set, root, f.hex)
 	if f.plain {
 		return f.runLines(cmd, name, w)
@@ -133,7 +142,7 @@ func (f *asmFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	return out.done(w.program(f, p, src, out))
+	return out.done(w.program(cmd, f, p, src, out))
 }
 
 // runLines assembles each line on its own.
@@ -147,7 +156,7 @@ func (f *asmFlags) runLines(cmd *cobra.Command, name string, w *wordWriter) erro
 	if err != nil {
 		return err
 	}
-	return out.done(w.lines(f, name, r, out))
+	return out.done(w.lines(cmd, f, name, r, out))
 }
 
 // wordWriter writes instructions.
@@ -167,9 +176,49 @@ func newWordWriter(set *isa.Set, root *isa.Root, hex bool) *wordWriter {
 	return w
 }
 
+// warn reports hidden bits, in the order of the source and once for each instruction.
+func (f *asmFlags) warn(cmd *cobra.Command, list []hiddenBits) error {
+	slices.SortFunc(list, func(a, b hiddenBits) int { return cmp.Compare(a.number, b.number) })
+	seen := map[*isa.Leaf]bool{}
+	var warnings diag.List
+	for _, h := range list {
+		if !seen[h.leaf] {
+			seen[h.leaf] = true
+			warnings = append(warnings, &diag.Error{Code: diag.HiddenBits, Level: diag.Warning, Span: h.span, Msg: h.msg})
+		}
+	}
+	shown, err := f.wanted(warnings)
+	if len(shown) > 0 {
+		fmt.Fprint(cmd.ErrOrStderr(), explain(cmd, shown))
+	}
+	return err
+}
+
+// hiddenBits are those of an instruction, by the number of its line or its word.
+type hiddenBits struct {
+	number int
+	leaf   *isa.Leaf
+	span   diag.Span
+	msg    string
+}
+
+// unsaid returns what finds bits that texts do not determine, nil where nobody wants to know.
+func (f *asmFlags) unsaid(set *isa.Set) (*prove.Unsaid, error) {
+	if slices.Contains(f.noWarn, string(diag.HiddenBits)) || slices.Contains(f.noWarn, allWarnings) {
+		return nil, nil
+	}
+	ctx, err := f.context(set)
+	if err != nil {
+		return nil, err
+	}
+	return prove.NewUnsaid(set, f.root, ctx)
+}
+
 // lines assembles each line on its own.
-func (w *wordWriter) lines(f *asmFlags, name string, r io.Reader, out *output) error {
+func (w *wordWriter) lines(cmd *cobra.Command, f *asmFlags, name string, r io.Reader, out *output) error {
 	var found atomic.Bool
+	var mu sync.Mutex
+	var hidden []hiddenBits
 	comment := program.Comment(w.set)
 	err := eachLine(r, out.Writer, f.jobs, func() (lineFunc, error) {
 		p, err := f.parser(w.set)
@@ -177,10 +226,24 @@ func (w *wordWriter) lines(f *asmFlags, name string, r io.Reader, out *output) e
 			return nil, err
 		}
 		p.Comment = comment
+		unsaid, err := f.unsaid(w.set)
+		if err != nil {
+			return nil, err
+		}
 		return func(dst, text []byte, number int) []byte {
 			err := tooLong(text)
 			if err == nil {
-				dst, err = w.line(dst, p, string(text))
+				dst, err = w.line(dst, p, string(text), func(word bits.Value) {
+					if unsaid == nil {
+						return
+					}
+					if leaf, msg := unsaid.Of(word, func() (string, bool) { return string(text), true }); msg != "" {
+						at := diag.Span{Src: &diag.Source{Name: inputName(name), Text: string(text), Before: number - 1}, End: len(text)}
+						mu.Lock()
+						hidden = append(hidden, hiddenBits{number, leaf, at, msg})
+						mu.Unlock()
+					}
+				})
 			}
 			if err != nil {
 				found.Store(true)
@@ -189,14 +252,17 @@ func (w *wordWriter) lines(f *asmFlags, name string, r io.Reader, out *output) e
 			return dst
 		}, nil
 	})
+	if err == nil {
+		err = f.warn(cmd, hidden)
+	}
 	if err == nil && found.Load() {
 		return errFindings
 	}
 	return err
 }
 
-// line appends the words of one line of text; nothing where it is no instruction.
-func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error) {
+// line appends the words of one line of text; nothing where it is no instruction. read is called with one that was.
+func (w *wordWriter) line(dst []byte, p *asm.Parser, text string, read func(bits.Value)) ([]byte, error) {
 	code := program.StripComment(text, p.Comment)
 	blank := strings.TrimSpace(code) == ""
 	if blank && len(code) == len(text) {
@@ -212,6 +278,7 @@ func (w *wordWriter) line(dst []byte, p *asm.Parser, text string) ([]byte, error
 	case err != nil:
 		return dst, err
 	}
+	read(res.Inst.Bits)
 	return w.append(dst, &program.Word{Word: res.Inst.Bits, Size: res.Inst.Leaf.Size, Entries: res.Entries}), nil
 }
 
@@ -242,7 +309,7 @@ func (w *wordWriter) append(dst []byte, in *program.Word) []byte {
 }
 
 // program assembles a whole text.
-func (w *wordWriter) program(f *asmFlags, p *asm.Parser, src *program.Text, out *output) error {
+func (w *wordWriter) program(cmd *cobra.Command, f *asmFlags, p *asm.Parser, src *program.Text, out *output) error {
 	a := program.Assembler{Set: w.set, Root: w.root, Parser: p, Jobs: f.jobs, New: func() (*asm.Parser, error) { return f.parser(w.set) }}
 	code, err := a.Assemble(src)
 	if err != nil {
@@ -250,6 +317,9 @@ func (w *wordWriter) program(f *asmFlags, p *asm.Parser, src *program.Text, out 
 	}
 	if !w.hex && code.UsesTables() {
 		return usagef("bytes cannot hold the table entries of %s: add --hex", setName(w.set))
+	}
+	if err := w.warnOf(cmd, f, code); err != nil {
+		return err
 	}
 	var buf []byte
 	for x := range code.Words {
@@ -264,4 +334,26 @@ func (w *wordWriter) program(f *asmFlags, p *asm.Parser, src *program.Text, out 
 		}
 	}
 	return err
+}
+
+// warnOf reports hidden bits of a program.
+func (w *wordWriter) warnOf(cmd *cobra.Command, f *asmFlags, code *program.Code) error {
+	unsaid, err := f.unsaid(w.set)
+	if unsaid == nil {
+		return err
+	}
+	var hidden []hiddenBits
+	n := 0
+	for x := range code.Words {
+		n++
+		text := func() (string, bool) {
+			at := code.Span(x)
+			s := at.Src.Text[at.Off:at.End]
+			return s, !strings.HasPrefix(strings.TrimSpace(s), ".")
+		}
+		if leaf, msg := unsaid.Of(x.Word, text); msg != "" {
+			hidden = append(hidden, hiddenBits{n, leaf, code.Span(x), msg})
+		}
+	}
+	return f.warn(cmd, hidden)
 }

@@ -146,7 +146,7 @@ const (
 func Warnings() []Code {
 	return []Code{
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
-		IgnoredText, TooLarge, ReadDiffers, AsPicasso, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry,
+		IgnoredText, TooLarge, ReadDiffers, AsPicasso, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry, HiddenBits,
 		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
@@ -198,7 +198,7 @@ var codes = []CodeInfo{
 	{RegisterUntold, "check: a leaf that does not say which register it is, in a root of which others do", `a leaf without <reg>`},
 	{RegisterOutside, "check: a word whose register is beyond its file", `<reg file="c" index="{N}"/> where N has seven bits and c 96 registers`},
 	{ComponentRange, "check: a word whose swizzle names a component beyond the fourth", `<swizzle x="{X}"/> where X has three bits`},
-	{HiddenBits, "check: bits of a leaf that its text does not show: words that differ in them read the same", `a field that no display shows`},
+	{HiddenBits, "check, and a warning of asm: bits of an instruction that its text does not show: words that differ in them read the same, and asm gives them their default", `a field that no display shows`},
 	{SameText, "check: two words that print the same text", `two leaves with one display`},
 	{AliasDefault, "check: an alias that leaves out a field, which then has the default of words that do not show it", `<alias>out[a0]</alias> beside <display>out[a0 + {N}]</display>, and N has the default 31, for none`},
 	{ExprUndefined, "check: arithmetic of which C does not define the result", `1 << {A} where A can be 32`},

@@ -1,0 +1,178 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/model"
+	"github.com/isago/isago/internal/spec"
+	"github.com/isago/isago/isa"
+)
+
+// Unsaid finds the bits of assembled instructions that their text does not determine: those that Check reports as hidden
+// and to which the description gives no default. It is not for use by several goroutines at once.
+type Unsaid struct {
+	d          *isa.Decoder
+	env        *model.Env
+	exceptions []*exception
+	// leaves has what was found of each leaf, by its number.
+	leaves []unsaidLeaf
+	fields []isa.Field
+	want   []byte
+	text   []byte
+}
+
+type unsaidLeaf struct {
+	settled bool // nothing is hidden, or it was reported
+	looked  bool
+	// given are bits that have a default; tried, the bits of fields that a display did not show, for each display met.
+	given bits.Value
+	tried []bits.Value
+}
+
+// NewUnsaid returns one for the words of a root, "" being that of instructions, in a context.
+func NewUnsaid(set *isa.Set, root string, ctx bits.Value) (*Unsaid, error) {
+	d, err := set.NewDecoder(root)
+	if err != nil {
+		return nil, err
+	}
+	d.SetContext(ctx)
+	m := inside.Machine(set)
+	c := &checker{spec: m.ISA, byKey: map[string]*Finding{}}
+	u := &Unsaid{d: d, env: m.Top(m.Roots[d.Root().ID]), exceptions: c.exceptions()}
+	u.leaves = make([]unsaidLeaf, len(d.Root().Leaves))
+	return u, nil
+}
+
+// Of describes the bits that the text of a word does not determine, with the values that they have; "" where there are none,
+// or where some of the same instruction were described before. source returns the text, which may give bits in a suffix
+// {NAME=VALUE}; ok is false where the word is data.
+func (u *Unsaid) Of(word bits.Value, source func() (text string, ok bool)) (leaf *isa.Leaf, msg string) {
+	in, ok := u.d.Decode(word)
+	if !ok {
+		return nil, ""
+	}
+	l := &u.leaves[in.Leaf.ID]
+	if !l.looked {
+		l.looked = true
+		l.settled = !u.mayHide(inside.Leaf(in.Leaf), l)
+	}
+	if l.settled {
+		return nil, ""
+	}
+	u.fields = u.d.Fields(u.fields[:0], in)
+	var mask bits.Value
+	for i := range u.fields {
+		if f := &u.fields[i]; f.Start < 0 && f.Table == "" {
+			mask = mask.Or(partsMask(f.Parts))
+		}
+	}
+	mask = mask.AndNot(l.given).AndNot(in.Leaf.Mask)
+	if mask.IsZero() || slices.Contains(l.tried, mask) {
+		return nil, ""
+	}
+	from, ok := source()
+	if !ok {
+		return nil, ""
+	}
+	l.tried = append(l.tried, mask)
+	msg = u.describe(in, u.hidden(in, mask), from)
+	l.settled = msg != ""
+	return in.Leaf, msg
+}
+
+// mayHide reports whether a display of a leaf leaves out a field without a default.
+func (u *Unsaid) mayHide(l *model.Leaf, known *unsaidLeaf) bool {
+	for _, d := range u.env.Bound(l).Defaults {
+		if len(d.Ref.Enter) == 0 {
+			known.given = known.given.Or(fieldMask(d.Ref.Field))
+		}
+	}
+	for _, t := range u.env.Machine.Texts(l) {
+		if t.Display == nil {
+			continue
+		}
+		shown := map[string]bool{}
+		for _, it := range t.Display.Items() {
+			shown[it.Ref] = !u.env.Machine.IsName(it.Ref)
+		}
+		for b := l.Spec; b != nil; b = b.Extends {
+			for _, c := range b.Cases {
+				if slices.ContainsFunc(c.Fields, func(f *spec.Field) bool { return f.Expr == nil && (!shown[f.Name] || f.Bitset != nil) }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// hidden returns those of some bits that do not change the text.
+func (u *Unsaid) hidden(in isa.Inst, mask bits.Value) (out bits.Value) {
+	u.d.Decode(in.Bits)
+	u.want = u.d.Append(u.want[:0], in)
+	if u.d.Odd() > 0 {
+		return out
+	}
+	for left := mask; !left.IsZero(); {
+		bit := bits.Range(left.Low(), 1)
+		left = left.AndNot(bit)
+		other, ok := u.d.Decode(in.Bits.Xor(bit))
+		if !ok || other.Leaf != in.Leaf {
+			continue
+		}
+		if u.text = u.d.Append(u.text[:0], other); string(u.text) == string(u.want) && u.d.Odd() == 0 {
+			out = out.Or(bit)
+		}
+	}
+	return out
+}
+
+// describe names the fields of hidden bits, the innermost, and their values. Those with a written exception, and those that
+// the source gives a value, are left out.
+func (u *Unsaid) describe(in isa.Inst, hidden bits.Value, source string) string {
+	l := inside.Leaf(in.Leaf)
+	var list []string
+	for _, f := range slices.Backward(u.fields) {
+		own := partsMask(f.Parts).And(hidden)
+		if f.Table != "" || own.IsZero() {
+			continue
+		}
+		hidden = hidden.AndNot(own)
+		if top, _, _ := strings.Cut(f.Path, "."); u.accepted(l, top) || strings.Contains(source, f.Path+"=") {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s of field %s (here %#x)", bitNames(own), f.Path, f.Value.Uint(0, 64)))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.Reverse(list)
+	return fmt.Sprintf("the text of %s does not show %s", in.Leaf.Name, strings.Join(list, " and "))
+}
+
+// accepted reports whether a comment in the description accepts that a field is hidden.
+func (u *Unsaid) accepted(l *model.Leaf, name string) bool {
+	f := &Finding{Code: diag.HiddenBits, Span: l.Spec.Span, fields: []string{name}}
+	for b := l.Spec; b != nil; b = b.Extends {
+		f.with(b.Span, "")
+		for _, c := range b.Cases {
+			f.with(caseSpan(&model.Case{Spec: c}), "")
+			if x := c.Field(name); x != nil {
+				f.with(x.Span, "")
+			}
+		}
+	}
+	return silencing(u.exceptions, f) != nil
+}
+
+func partsMask(parts []isa.Part) (v bits.Value) {
+	for _, p := range parts {
+		v = v.Or(bits.Range(p.Low, p.Width))
+	}
+	return v
+}

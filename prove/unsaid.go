@@ -21,6 +21,7 @@ type Unsaid struct {
 	exceptions []*exception
 	// leaves has what was found of each leaf, by its number.
 	leaves []unsaidLeaf
+	hiding map[*spec.Bitset]bool // the leaves, of any root, of which a display may leave out a field
 	fields []isa.Field
 	want   []byte
 	text   []byte
@@ -32,7 +33,12 @@ type unsaidLeaf struct {
 	// given are bits that have a default; tried, the bits of fields that a display did not show, for each display met.
 	given bits.Value
 	tried []bits.Value
+	// known is the number of words since one with another display was met.
+	known int
 }
+
+// manyKnown is the number of words of an instruction after which no other display is expected.
+const manyKnown = 1 << 10
 
 // NewUnsaid returns one for the words of a root, "" being that of instructions, in a context.
 func NewUnsaid(set *isa.Set, root string, ctx bits.Value) (*Unsaid, error) {
@@ -44,6 +50,7 @@ func NewUnsaid(set *isa.Set, root string, ctx bits.Value) (*Unsaid, error) {
 	m := inside.Machine(set)
 	c := &checker{spec: m.ISA, byKey: map[string]*Finding{}}
 	u := &Unsaid{d: d, env: m.Top(m.Roots[d.Root().ID]), exceptions: c.exceptions()}
+	u.hiding = map[*spec.Bitset]bool{}
 	u.leaves = make([]unsaidLeaf, len(d.Root().Leaves))
 	return u, nil
 }
@@ -59,7 +66,12 @@ func (u *Unsaid) Of(word bits.Value, source func() (text string, ok bool)) (leaf
 	l := &u.leaves[in.Leaf.ID]
 	if !l.looked {
 		l.looked = true
-		l.settled = !u.mayHide(inside.Leaf(in.Leaf), l)
+		for _, d := range u.env.Bound(inside.Leaf(in.Leaf)).Defaults {
+			if len(d.Ref.Enter) == 0 {
+				l.given = l.given.Or(fieldMask(d.Ref.Field))
+			}
+		}
+		l.settled = !u.mayHide(inside.Leaf(in.Leaf))
 	}
 	if l.settled {
 		return nil, ""
@@ -73,8 +85,11 @@ func (u *Unsaid) Of(word bits.Value, source func() (text string, ok bool)) (leaf
 	}
 	mask = mask.AndNot(l.given).AndNot(in.Leaf.Mask)
 	if mask.IsZero() || slices.Contains(l.tried, mask) {
+		l.known++
+		l.settled = l.known > manyKnown
 		return nil, ""
 	}
+	l.known = 0
 	from, ok := source()
 	if !ok {
 		return nil, ""
@@ -85,30 +100,33 @@ func (u *Unsaid) Of(word bits.Value, source func() (text string, ok bool)) (leaf
 	return in.Leaf, msg
 }
 
-// mayHide reports whether a display of a leaf leaves out a field without a default.
-func (u *Unsaid) mayHide(l *model.Leaf, known *unsaidLeaf) bool {
-	for _, d := range u.env.Bound(l).Defaults {
-		if len(d.Ref.Enter) == 0 {
-			known.given = known.given.Or(fieldMask(d.Ref.Field))
-		}
+// mayHide reports whether a display of a leaf, or of an operand in it, leaves out a field.
+func (u *Unsaid) mayHide(l *model.Leaf) bool {
+	if hides, ok := u.hiding[l.Spec]; ok {
+		return hides
 	}
+	u.hiding[l.Spec] = false // inside itself
+	hides := false
 	for _, t := range u.env.Machine.Texts(l) {
-		if t.Display == nil {
-			continue
-		}
 		shown := map[string]bool{}
-		for _, it := range t.Display.Items() {
-			shown[it.Ref] = !u.env.Machine.IsName(it.Ref)
+		if t.Display != nil {
+			for _, it := range t.Display.Items() {
+				shown[it.Ref] = !u.env.Machine.IsName(it.Ref)
+			}
 		}
-		for b := l.Spec; b != nil; b = b.Extends {
+		for b := l.Spec; t.Display != nil && b != nil; b = b.Extends {
 			for _, c := range b.Cases {
-				if slices.ContainsFunc(c.Fields, func(f *spec.Field) bool { return f.Expr == nil && (!shown[f.Name] || f.Bitset != nil) }) {
-					return true
-				}
+				hides = hides || slices.ContainsFunc(c.Fields, func(f *spec.Field) bool { return f.Expr == nil && !shown[f.Name] || u.operandHides(f) })
 			}
 		}
 	}
-	return false
+	u.hiding[l.Spec] = hides
+	return hides
+}
+
+func (u *Unsaid) operandHides(f *spec.Field) bool {
+	i := slices.IndexFunc(u.env.Machine.Roots, func(r *model.Root) bool { return r.Spec == f.Bitset })
+	return i >= 0 && slices.ContainsFunc(u.env.Machine.Roots[i].Leaves, u.mayHide)
 }
 
 // hidden returns those of some bits that do not change the text.

@@ -202,9 +202,10 @@ type hiddenBits struct {
 	msg    string
 }
 
-// unsaid returns what finds bits that texts do not determine, nil where nobody wants to know.
+// unsaid returns what finds bits that texts do not determine, nil where nobody wants to know. What machines that isago ships
+// hide has its reason written in their descriptions.
 func (f *asmFlags) unsaid(set *isa.Set) (*prove.Unsaid, error) {
-	if slices.Contains(f.noWarn, string(diag.HiddenBits)) || slices.Contains(f.noWarn, allWarnings) {
+	if f.spec == "" || slices.Contains(f.noWarn, string(diag.HiddenBits)) || slices.Contains(f.noWarn, allWarnings) {
 		return nil, nil
 	}
 	ctx, err := f.context(set)

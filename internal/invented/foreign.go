@@ -17,6 +17,8 @@ type foreigner struct {
 	exprs    []string
 	// cyclic tells that expressions may need their own values.
 	cyclic bool
+	// sound tells that all names that are used are there.
+	sound bool
 }
 
 type operandType struct {
@@ -32,7 +34,7 @@ var wanted = []string{"HAS", "HALF", "MODE", "N1"}
 // Foreign returns a description in plain isaspec, which loads, with words of 8 to 128 bits.
 func Foreign(seed uint64) string {
 	f := foreigner{Rand: rand.New(rand.NewPCG(seed, 5))}
-	f.cyclic = f.IntN(4) == 0
+	f.cyclic, f.sound = f.IntN(4) == 0, f.IntN(3) == 0
 	f.put("<isa>\n")
 	for i := range 1 + f.IntN(3) {
 		f.put("<enum name=\"#e%d\">", i)
@@ -44,6 +46,9 @@ func Foreign(seed uint64) string {
 		f.put("</enum>\n")
 	}
 	for i := range 2 + f.IntN(4) {
+		if f.sound {
+			break // each scope has other names
+		}
 		f.put("<expr name=\"#x%d\">%s</expr>\n", i, f.expr(slices.Concat(wanted, []string{"F0", "F1", "NOPE"}), 2))
 		f.exprs = append(f.exprs, fmt.Sprintf("#x%d", i))
 	}
@@ -131,7 +136,9 @@ func (f *foreigner) body(low, high int, known []string) []string {
 			f.put("<assert %s>%0*b</assert>\n", at, w, f.IntN(1<<w))
 		case k < 9 && len(f.operands) > 0 && f.operands[f.IntN(len(f.operands))].size <= high-low:
 			op := f.operands[f.IntN(len(f.operands))]
-			if op.size > high-low {
+			if op.size > high-low || f.sound && !slices.ContainsFunc(known, func(name string) bool { return name[0] != 'A' }) {
+				f.field(low, low, &known)
+				low++
 				continue
 			}
 			w = op.size
@@ -142,9 +149,7 @@ func (f *foreigner) body(low, high int, known []string) []string {
 			if f.IntN(6) == 0 {
 				w = min(high-low, 16)
 			}
-			name := f.name(known)
-			f.put("<field name=\"%s\" low=\"%d\" high=\"%d\" %s/>\n", name, low, low+w-1, f.kind())
-			known = append(known, name)
+			f.field(low, low+w-1, &known)
 		}
 		low += w
 	}
@@ -156,6 +161,13 @@ func (f *foreigner) body(low, high int, known []string) []string {
 		f.display(known)
 	}
 	return known
+}
+
+// field gives bits to a number.
+func (f *foreigner) field(low, high int, known *[]string) {
+	name := f.name(*known)
+	f.put("<field name=\"%s\" low=\"%d\" high=\"%d\" %s/>\n", name, low, high, f.kind())
+	*known = append(*known, name)
 }
 
 // name is a new one, now and then one that operands want.
@@ -187,11 +199,13 @@ func (f *foreigner) params(op operandType, known []string) (text string) {
 			below = append(below, name)
 		}
 	}
-	if known = numbers; len(below) > 0 && f.IntN(2) == 0 {
+	if known = numbers; len(below) > 0 && !f.sound && f.IntN(2) == 0 {
 		text = fmt.Sprintf("<param name=\"%s\" as=\"OTHER\"/>", f.one(below...))
 	}
 	for _, w := range op.wants {
 		switch {
+		case f.sound:
+			text += fmt.Sprintf("<param name=\"%s\" as=\"%s\"/>", f.one(known...), w)
 		case slices.Contains(known, w) && f.IntN(2) == 0 || f.IntN(4) == 0: // leaves may have it, or nobody
 			text += fmt.Sprintf("<param name=\"%s\"/>", w)
 		case len(known) > 0 && f.IntN(2) == 0:
@@ -210,7 +224,7 @@ func (f *foreigner) derived(known []string) []string {
 			within = append(within[:len(within):len(within)], name)
 		}
 		f.put("<derived name=\"%s\" %s", name, f.kind())
-		if f.IntN(2) == 0 {
+		if f.IntN(2) == 0 && !f.sound {
 			f.put(" expr=\"%s\"/>\n", f.one(f.exprs...))
 		} else {
 			f.put("><expr>%s</expr></derived>\n", f.expr(within, 2))
@@ -221,7 +235,7 @@ func (f *foreigner) derived(known []string) []string {
 }
 
 func (f *foreigner) override(known []string, size int) {
-	if f.IntN(2) == 0 {
+	if f.IntN(2) == 0 || f.sound {
 		f.put("<override><expr>%s</expr>", f.expr(known, 1))
 	} else {
 		f.put("<override expr=\"%s\">", f.one(f.exprs...))
@@ -249,7 +263,7 @@ func (f *foreigner) display(known []string) {
 			f.put("%s{%s%s}", f.one(" ", ",", "", "."), known[i], f.one("", "", "", "", "", "", ":align=12"))
 		}
 	}
-	if f.IntN(6) == 0 {
+	if f.IntN(6) == 0 && !f.sound {
 		f.put(" {%s}", f.one("NOPE", "O", "HAS", "OTHER", "OTHER"))
 	}
 	f.put("</display>\n")
@@ -259,7 +273,7 @@ func (f *foreigner) display(known []string) {
 func (f *foreigner) expr(known []string, depth int) string {
 	if depth == 0 || f.IntN(6) == 0 {
 		switch k := f.IntN(8); {
-		case k == 0:
+		case k == 0 && !f.sound:
 			return f.one("{NOPE}", "{O}", "{HAS}", "{HALF}")
 		case k < 3 || len(known) == 0:
 			return fmt.Sprint(f.IntN(4))

@@ -38,10 +38,13 @@ func (p *Printer) description() alike {
 // They can differ where an expression that is open or beyond the stack is asked for its value, where a name
 // resolves nowhere in an expression, where a template is read in another way, and in a few types. All that can
 // be asked for is followed, whatever the bits are: a leaf may be refused that never shows a difference.
-// Mesa's rules compute the conditions of all overrides that they pass, also of those without the field that is
-// looked for: what these come to does not matter, and an open one is nothing to worry about.
+//
+// Mesa's rules compute the conditions of all overrides that they pass, also of those without the field that is looked for:
+// what these come to does not matter there. But a scope keeps it. So each expression is followed as those rules compute
+// it, once in a scope, and one that comes to something else because it is needed inside itself is a difference, unless
+// it is the outermost: that is computed to its end then, and nobody may have needed it before.
 func (p *Printer) judge(l *model.Leaf) (same, padded bool) {
-	j := judge{p: p}
+	j := judge{p: p, known: map[exprAt]bool{}, wrong: map[exprAt]bool{}}
 	j.place(&place{leaf: l})
 	return !j.doubt, j.padded
 }
@@ -51,11 +54,22 @@ type judge struct {
 	p *Printer
 	// places and evals are what was looked at: no word makes the printers do more.
 	places, evals int
-	// open are the expressions that are open; the value of each from needed on is needed by the one before it.
-	open   []*spec.Expr
-	needed int
+	// open are the expressions that are open, the outermost of them in the scope of outer.
+	open  []*spec.Expr
+	outer *place
+	// known are the expressions that a scope has whatever the bits are, in the order in which it got them, and wrong those that
+	// are not what they will be.
+	known map[exprAt]bool
+	trail []exprAt
+	wrong map[exprAt]bool
 	// doubt tells that there may be a difference.
 	doubt, padded bool
+}
+
+// exprAt is an expression in a scope.
+type exprAt struct {
+	at   *place
+	expr *spec.Expr
 }
 
 // maxJudged bounds the expressions that are followed for a leaf.
@@ -77,10 +91,10 @@ func (j *judge) place(at *place) {
 	}
 	for c := range cases(at.leaf) {
 		if c.Expr != nil {
-			j.expr(at, c.Expr, true)
+			j.expr(at, c.Expr)
 		}
 		if t := c.Displays[""]; t != nil {
-			j.template(at, t)
+			j.perhaps(func() { j.template(at, t) })
 			if c.Expr == nil {
 				return
 			}
@@ -106,8 +120,8 @@ func (j *judge) template(at *place, t *spec.Template) {
 		for c := range cases(at.leaf) {
 			j.doubt = j.doubt || c.Set(it.Name) != nil
 		}
-		found, always := j.name(at, it.Name, func(f *spec.Field, owner *place) { j.shown(at, f, owner) })
-		j.doubt = j.doubt || found && !always && it.Column >= 0 // Mesa pads only before what is there
+		m := j.name(at, it.Name, func(f *spec.Field, owner *place) bool { j.shown(at, f, owner); return false })
+		j.doubt = j.doubt || m.found && !m.always && it.Column >= 0 // Mesa pads only before what is there
 	}
 }
 
@@ -150,66 +164,119 @@ func writeColumn(b *strings.Builder, column int) { fmt.Fprintf(b, "{:%d}", colum
 
 func writeName(b *strings.Builder, name string) { fmt.Fprintf(b, "{%s}", name) }
 
-// name calls do with each field that a name can mean, and the place that has it. found tells that there is one;
-// always, that there is one whatever the bits are.
-func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place)) (found, always bool) {
+// perhaps follows what is done for some bits: what it computes is not known afterwards.
+func (j *judge) perhaps(do func()) {
+	n := len(j.trail)
+	do()
+	for _, k := range j.trail[n:] {
+		delete(j.known, k)
+	}
+	j.trail = j.trail[:n]
+}
+
+// meaning is what a name can mean: found tells that there is a field; always, that there is one whatever the bits are;
+// wrong, that which it is, or its value, may not be what it will be.
+type meaning struct{ found, always, wrong bool }
+
+// name calls do with each field that a name can mean, and the place that has it. do reports whether its value is wrong.
+func (j *judge) name(at *place, name string, do func(f *spec.Field, owner *place) bool) (m meaning) {
 	open := top(j.open)
 	j.doubt = j.doubt || strings.HasPrefix(name, "@") // a context
+	n := len(j.trail)
+	defer func() { // only what was asked before the first field is known
+		if m.found {
+			for _, k := range j.trail[n:] {
+				delete(j.known, k)
+			}
+			j.trail = j.trail[:n]
+		}
+	}()
 	for up := at; !j.doubt; up = up.up {
 		for c := range cases(up.leaf) {
 			f := c.Field(name)
 			holds := c.Expr == nil || c.Expr == open
 			if !holds {
-				j.expr(up, c.Expr, f != nil)
+				wrong := j.expr(up, c.Expr)
+				m.wrong = m.wrong || wrong && f != nil
+			}
+			if !m.found {
+				n = len(j.trail)
 			}
 			if f == nil {
 				continue
 			}
 			j.doubt = j.doubt || holds && c.Expr != nil && up != at // the decoder asks it out there
-			found = true
-			if do(f, up); holds {
-				return true, true
+			only := holds && !m.found
+			m.found = true
+			if do(f, up) {
+				m.wrong = true
+			}
+			if only {
+				n = len(j.trail)
+			}
+			if holds {
+				m.always = true
+				return m
 			}
 		}
 		i := slices.IndexFunc(up.params, func(p spec.Param) bool { return p.As == name })
 		if i < 0 {
 			j.doubt = j.doubt || strings.Contains(name, ".") // a path
-			return found, false
+			return m
 		}
 		name = up.params[i].Name
 	}
-	return found, false
+	return m
 }
 
-// value follows the value of a field.
-func (j *judge) value(f *spec.Field, owner *place) {
+// value follows the value of a field, and reports whether it is wrong.
+func (j *judge) value(f *spec.Field, owner *place) (wrong bool) {
 	j.doubt = j.doubt || f.Table != nil
-	if f.Expr != nil {
-		j.expr(owner, f.Expr, true)
-	}
+	return f.Expr != nil && j.expr(owner, f.Expr)
 }
 
-// expr follows an expression, in which every name has to mean something. needed tells that its value is needed.
-func (j *judge) expr(at *place, e *spec.Expr, needed bool) {
-	if len(j.open) == maxOpen || len(j.open) > 0 && slices.Contains(j.open[1:], e) {
-		j.doubt = j.doubt || needed
-		return
+// expr follows an expression, in which every name has to mean something, and reports whether its value is not what it is
+// outside of what is open.
+func (j *judge) expr(at *place, e *spec.Expr) (wrong bool) {
+	key := exprAt{at, e}
+	switch {
+	case j.wrong[key]:
+		return true
+	case j.known[key]:
+		return false
+	case len(j.open) == maxOpen || len(j.open) > 0 && slices.Contains(j.open[1:], e):
+		return true
 	}
-	j.evals++
-	if j.doubt = j.doubt || j.evals > maxJudged || needed && slices.Contains(j.open[j.needed:], e); j.doubt {
-		return
+	if j.evals++; j.evals > maxJudged {
+		j.doubt = true
 	}
-	before := j.needed
-	if !needed {
-		j.needed = len(j.open)
+	if j.doubt {
+		return false
+	}
+	again := len(j.open) > 0 && e == j.open[0]
+	if len(j.open) == 0 {
+		j.outer = at
 	}
 	j.open = append(j.open, e)
 	for _, name := range e.Fetch() {
-		if _, always := j.name(at, name, j.value); !always {
-			j.doubt = true
-		}
+		m := j.name(at, name, j.value)
+		j.doubt = j.doubt || !m.always
+		wrong = wrong || m.wrong
 	}
-	j.open, j.needed = j.open[:len(j.open)-1], before
+	j.open = j.open[:len(j.open)-1]
+	switch {
+	case !wrong:
+		j.known[key] = true
+		j.trail = append(j.trail, key)
+	case again && at == j.outer:
+		j.wrong[key] = true // until it is computed to its end
+	default:
+		j.doubt = true // it stays so
+	}
+	if len(j.open) == 0 {
+		clear(j.wrong)
+	}
+	return wrong
 }
 
 // shown follows a field that is printed.
@@ -219,7 +286,7 @@ func (j *judge) shown(at *place, f *spec.Field, owner *place) {
 	case spec.KindBitset:
 		j.doubt = j.doubt || f.AllParams
 		for _, l := range j.p.steps.leaves[f.Bitset] {
-			j.place(&place{leaf: l, params: f.Params, up: at, depth: at.depth + 1})
+			j.perhaps(func() { j.place(&place{leaf: l, params: f.Params, up: at, depth: at.depth + 1}) })
 		}
 		return
 	case spec.KindEnum:

@@ -1,11 +1,14 @@
 package mesa_test
 
 import (
+	"flag"
 	"math/rand"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/invented"
 	"github.com/isago/isago/internal/roundtrip"
 	"github.com/isago/isago/internal/testgpu"
 	"github.com/isago/isago/isa"
@@ -61,4 +64,52 @@ func TestDecoderPrintsAlike(t *testing.T) {
 			t.Errorf("generation %d: %d of %d instructions from memos", gen, known, n)
 		}
 	}
+}
+
+var (
+	alikeSeed  = flag.Uint64("alike-seed", 1, "the first random description that TestAlikeOfRandom prints")
+	alikeCount = flag.Uint64("alike-count", 60, "how many")
+)
+
+// TestAlikeOfRandom prints random descriptions, in which expressions need each other and names are missing, from memos and
+// step by step.
+func TestAlikeOfRandom(t *testing.T) {
+	known := 0
+	for seed := range *alikeCount {
+		source := invented.Foreign(*alikeSeed + seed)
+		set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
+		if err != nil {
+			t.Fatal(isa.Explain(err))
+		}
+		quick, err := mesa.New(set, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow, _ := mesa.New(set, "")
+		slow.Stepwise = true
+		words := roundtrip.NewWords(set, seed)
+		root, err := set.Root("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range root.Leaves {
+			for range 100 {
+				w := words.Leaf(l)
+				text, ok := quick.Append(nil, w)
+				want, wanted := slow.Append(nil, w)
+				if string(text) != string(want) || ok != wanted || !slices.Equal(quick.Findings(), slow.Findings()) {
+					t.Fatalf("seed %d, %s: %q, %v, %q; step by step %q, %v, %q\n%s", *alikeSeed+seed, w, text, ok, quick.Findings(), want, wanted, slow.Findings(), source)
+				}
+				quick.Reset()
+				slow.Reset()
+			}
+			if quick.Alike(l.ID) {
+				known++
+			}
+		}
+	}
+	if known < int(*alikeCount)/10 {
+		t.Errorf("%d instructions from memos: this tests too little", known)
+	}
+	t.Logf("%d instructions from memos", known)
 }

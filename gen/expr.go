@@ -410,6 +410,9 @@ func settled(x *Expr) *Expr {
 	if a.Kind == Const {
 		a, b, op = b, a, turned[op]
 	}
+	if b.Kind == Const && (op == spec.OpEq || op == spec.OpNe) && !a.CanBe(b.Value) {
+		return is(a, flag(op == spec.OpNe))
+	}
 	most := a.Bound()
 	if b.Kind != Const || b.Value > small31 || most > 1<<62 {
 		return x
@@ -422,15 +425,14 @@ func settled(x *Expr) *Expr {
 		return is(a, 1)
 	case op == spec.OpGe && c > most:
 		return is(a, 0)
-	case (op == spec.OpEq || op == spec.OpNe) && !a.CanBe(c):
-		return is(a, flag(op == spec.OpNe))
 	}
 	return x
 }
 
-// CanBe reports whether an expression can have a value, as far as a constant tells in it.
+// CanBe reports whether an expression can have a value, as far as a constant in it says. The low bits of a constant are the
+// same in all types.
 func (x *Expr) CanBe(v uint64) bool {
-	if x.Kind != Operator || x.Y == nil || x.Bound() > small31 {
+	if x.Kind != Operator || x.Y == nil {
 		return true
 	}
 	c := x.Y
@@ -440,8 +442,8 @@ func (x *Expr) CanBe(v uint64) bool {
 	switch {
 	case c.Kind != Const:
 	case x.Op == spec.OpOr:
-		return c.Value&^v == 0
-	case x.Op == spec.OpAnd:
+		return c.Value&small31&^v == 0
+	case x.Op == spec.OpAnd && c.Value <= small31:
 		return v&^c.Value == 0
 	}
 	return true

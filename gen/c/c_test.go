@@ -120,8 +120,8 @@ static bool value(uint64_t *v, unsigned n) { return fread(v, 8, n, stdin) == n; 
 PACKERS
 int main(int argc, char **argv)
 {
-	static struct N_finding list[64];
-	struct N_findings findings = {list, 64, 0};
+	static struct N_finding list[4096];
+	struct N_findings findings = {list, 4096, 0};
 	struct N_options o;
 	static char text[1 << 20], line[1 << 16];
 	uint64_t context[17];

@@ -106,9 +106,7 @@ func (w *writer) funcBody(f *gen.Func) string {
 		text = before + "\n"
 	}
 	var head strings.Builder
-	for i := range b.temps {
-		fmt.Fprintf(&head, "\tuint64_t t%d;\n", i+1)
-	}
+	head.WriteString(b.temporaries(text))
 	if f.Kind != gen.Enter {
 		if !namesScope().MatchString(text) {
 			head.WriteString("\t(void)s;\n")
@@ -526,15 +524,23 @@ func (w *writer) eachLeaf(b *body, r *gen.Root, do func(class int)) {
 
 // finish writes the body of a function.
 func (w *writer) finish(b *body) {
-	var head strings.Builder
-	for i := range b.temps {
-		fmt.Fprintf(&head, "\tuint64_t t%d;\n", i+1)
-	}
 	text := b.b.String()
+	head := b.temporaries(text)
 	if _, after, _ := strings.Cut(text, "*const s ="); !namesScope().MatchString(after) {
 		text = strings.Replace(text, "\t\tswitch (op)", "\t\t(void)s;\n\t\tswitch (op)", 1)
 	}
-	w.f("%s%s}\n", head.String(), text)
+	w.f("%s%s}\n", head, text)
+}
+
+// temporaries declares the values that a text keeps between two calls.
+func (b *body) temporaries(text string) string {
+	var head strings.Builder
+	for i := range b.temps {
+		if name := fmt.Sprintf("t%d", i+1); strings.Contains(text, name+" = ") {
+			fmt.Fprintf(&head, "\tuint64_t %s;\n", name)
+		}
+	}
+	return head.String()
 }
 
 // before does the checks of a leaf before it is printed.

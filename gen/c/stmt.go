@@ -194,7 +194,7 @@ func (f *body) flag(s *gen.Stmt, text string) {
 		on = "!(" + on + ")"
 	}
 	if len(text) <= padded {
-		f.line("put(p, %s, %s ? %d : 0);", pad(text), parens(on), len(text))
+		f.line("put(p, %s, %s ? %du : 0u);", pad(text), parens(on), len(text))
 		return
 	}
 	f.line("if (%s) {", on)
@@ -268,6 +268,16 @@ func (f *body) scalar(s *gen.Stmt) {
 		return
 	}
 	v := f.value(s.Value)
+	if s.Value.Effects && (t.Kind == spec.KindBranch || t.Kind == spec.KindAbsBranch) { // which is written twice
+		f.line("{")
+		f.depth++
+		f.line("const uint64_t b = %s;", v)
+		v = "b"
+		defer func() {
+			f.depth--
+			f.line("}")
+		}()
+	}
 	sign := t.Width <= 0 || t.Width >= 64
 	extended := fmt.Sprintf("sign_extend(%s, %d)", v, t.Width)
 	if sign {

@@ -238,12 +238,12 @@ func (s *stream) next(w io.Writer, gen uint32, want *bytes.Buffer) bits.Value {
 func (s *stream) byMesa(want *bytes.Buffer, in isa.Inst, ok bool, word bits.Value) {
 	s.mesa.Reset()
 	text, known := s.mesa.Append(nil, word)
-	if known != ok {
-		fmt.Fprintf(want, "the decoder of package isa says %t, ", ok)
-	}
-	if ok {
+	switch {
+	case known && !ok:
+		want.WriteString("an instruction to the printer, none to the decoder ")
+	case known:
 		fmt.Fprintf(want, "%d %d %s", s.leaf(in.Leaf.Name, in.Leaf.ID), in.Leaf.Size, text)
-	} else {
+	default:
 		want.WriteString("-1 ")
 	}
 	for _, f := range s.mesa.Findings() {

@@ -209,7 +209,9 @@ func Cond(l Language, x *gen.Expr) string {
 		return Test(l, l.Limbs(x.Hops), &x.Mask, &x.Match)
 	case x.Kind == gen.Const:
 		return fmt.Sprint(x.Value != 0)
-	case !x.CanBe(0) && !x.Effects:
+	case !x.CanBe(0) && x.Effects:
+		return l.Comma(Value(l, x), l.Constant(1)) + " != 0"
+	case !x.CanBe(0):
 		return "true" // compilers say so of a comparison
 	case !x.IsBool():
 		return Value(l, x) + " != 0"

@@ -57,8 +57,11 @@ func (l *lowering) byName(list []candidate) {
 	slices.SortStableFunc(list, func(a, b candidate) int { return first[a.leaf.Name] - first[b.leaf.Name] })
 }
 
-// requires returns the conditions under which a leaf exists.
+// requires returns the conditions under which a leaf exists, of which Mesa's tools know nothing.
 func (l *lowering) requires(env *model.Env, x *model.Leaf) []*model.Prog {
+	if l.p.Mesa {
+		return nil
+	}
 	for b := x.Spec; b != nil; b = b.Extends {
 		if len(b.Requires) > 0 {
 			return env.Bound(x).Requires

@@ -25,7 +25,7 @@ var encoded = flag.Int("encoded", 20000, "words that are encoded of each descrip
 func TestEncodesWhatIsPacked(t *testing.T) {
 	compiler(t, "gcc")
 	for _, x := range gentest.Descriptions(t) {
-		if x.Name == "tegra" && testing.Short() {
+		if x.Name == "tegra" && testing.Short() || x.Mesa || x.Random { // an encoder prints by no rules
 			continue
 		}
 		t.Run(x.Name, func(t *testing.T) {

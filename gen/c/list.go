@@ -30,7 +30,7 @@ func (w *writer) listSource() []byte {
 	}
 	noMatch, keep := ".word 0x", ""
 	if w.p.Mesa { // which shows findings of a word that is none behind the next one
-		noMatch, keep = "no match: ", "\t\ts->kept = n < MOST ? n : MOST;\n\t\tn = 0;"
+		noMatch, keep = "no match: ", "\t\ts->kept = n < MOST ? n : (size_t)MOST;\n\t\tn = 0;"
 	}
 	text := strings.NewReplacer(
 		"@NAME@", w.lower, "@STEP@", fmt.Sprint(r.Step()), "@UNIT@", fmt.Sprint(r.Unit), "@TO@", strings.ReplaceAll(to, "UNIT", fmt.Sprint(r.Unit)),

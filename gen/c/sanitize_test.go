@@ -66,7 +66,9 @@ func fuzzer(p *gen.Program) string {
 		fmt.Fprintf(&roots, "\t\t\tif (%s_decode%s(w, &o, &in)) {\n", p.Name, suffix)
 		fmt.Fprintf(&roots, "\t\t\t\tlength = %s_print%s(&in, &o, text, size);\n", p.Name, suffix)
 		roots.WriteString("\t\t\t\tif (size > 0 && strlen(text) != (length < size ? length : size - 1))\n\t\t\t\t\tabort();\n")
-		fmt.Fprintf(&roots, "\t\t\t\tsum += %s_operands%s(&in, &o, ops, (size_t)(next() %% 4));\n", p.Name, suffix)
+		if !p.Mesa {
+			fmt.Fprintf(&roots, "\t\t\t\tsum += %s_operands%s(&in, &o, ops, (size_t)(next() %% 4));\n", p.Name, suffix)
+		}
 		fmt.Fprintf(&roots, "\t\t\t\tback_%s(&in, &o);\n\t\t\t}\n\t\t}\n", r.Name)
 		packers.WriteString(fuzzPackers(p, r, inst))
 	}

@@ -22,7 +22,7 @@ func (f *body) stmt(s *gen.Stmt) {
 	case gen.Text:
 		f.text(s.Text)
 	case gen.LeafName:
-		f.line("put(p, s->leaf->%s, s->leaf->length);", map[bool]string{false: "display", true: "name"}[f.w.p.Mesa])
+		f.line("put(p, s->leaf->display, s->leaf->length);")
 	case gen.Part:
 		f.line("%s(p, s);", s.Func.Name)
 	case gen.Align:

@@ -53,8 +53,8 @@ type Description struct {
 	Name string
 	Load func(isa.Options) (*isa.Set, error)
 	Gens []uint32
-	// Mesa compares the rules of Mesa's tools.
-	Mesa bool
+	// Mesa compares the rules of Mesa's tools; Random tells that the description is a random one.
+	Mesa, Random bool
 }
 
 // Program loads the description and lowers it for a generator.
@@ -103,7 +103,9 @@ func Descriptions(t testing.TB) (list []Description) {
 	}
 	list = append(list, text("scattered", scattered, 0), text("refined", refined, 0), text("handed", handed, 0))
 	for i := range *count {
-		list = append(list, text(fmt.Sprintf("random%d", *seed+i), invented.Foreign(*seed+i), 0, 1, 3))
+		x := text(fmt.Sprintf("random%d", *seed+i), invented.Foreign(*seed+i), 0, 1, 3)
+		x.Random = true
+		list = append(list, x)
 	}
 	if *all {
 		list = append(list, Description{Name: "heron", Gens: testgpu.Gens, Load: func(o isa.Options) (*isa.Set, error) {

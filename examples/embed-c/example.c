@@ -499,7 +499,7 @@ static void show_br(struct print *p, const struct scope *s)
 	tell(p, "NAME", 0);
 	put(p, s->leaf->display, s->leaf->length);
 	tell(p, "LINK", (s->w[0] >> 10 & UINT64_C(0x1)));
-	put(p, "l" PAD, ((s->w[0] >> 10 & UINT64_C(0x1)) != 0) ? 1 : 0);
+	put(p, "l" PAD, ((s->w[0] >> 10 & UINT64_C(0x1)) != 0) ? 1u : 0u);
 	tell(p, "COND", (s->w[0] >> 11 & UINT64_C(0x3)));
 	text_of_cond(p, (s->w[0] >> 11 & UINT64_C(0x3)));
 	put(p, " " PAD, 1);

@@ -83,7 +83,7 @@ func load(code []byte, size, unit int, highFirst bool) (w Word, have int) {
 	for at := 0; at < have; at += 8 {
 		to := at
 		if highFirst {
-			to = stored - unit - at/unit*unit + at%unit
+			to = stored - unit - to/unit*unit + to%unit
 		}
 		if to < 64*len(v) {
 			v[to/64] |= uint64(code[at/8]) << (to % 64)

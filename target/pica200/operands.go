@@ -663,27 +663,31 @@ func (r *assembly) appendOperand(dst []byte, o *operand, written bool) []byte {
 // usable checks what an operand may not be, whatever the instruction.
 func (r *assembly) usable(o *operand, as *sourceOperand, written string, span diag.Span) bool {
 	output := o.file == r.banks.files[outputBank]
-	whole := slices.Contains(as.files, r.banks.files[intBank]) || slices.Contains(as.files, r.banks.files[boolBank])
-	name := o.String()
 	switch {
 	case as.kind == kindWritten && o.neg:
-		r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", name)
+		r.fail(diag.RegisterUse, span, "what is written cannot be negated, expected %s", o.String())
 	case as.kind == kindWritten && as.files != nil && !slices.Contains(as.files, o.file):
-		r.fail(diag.RegisterUse, span, "%s cannot be written, expected a register of %s", name, namesOf(as.files, " or "))
+		r.fail(diag.RegisterUse, span, "%s cannot be written, expected a register of %s", o.String(), namesOf(as.files, " or "))
 	case as.kind == kindWritten && output && o.num >= r.most.rasterised && r.program().geometry && !r.facts.unchecked:
-		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", name, o.file.Name, r.most.rasterised-1)
-	case as.kind == kindRegister && as.files != nil && output && !whole:
+		r.fail(diag.RegisterUse, span, "%s in a geometry shader, which has %[2]s0 to %[2]s%[3]d", o.String(), o.file.Name, r.most.rasterised-1)
+	case as.kind == kindRegister && as.files != nil && output && !r.whole(as):
+		name := o.String()
 		if alias, _, _ := strings.Cut(strings.TrimLeft(written, "- \t"), "."); r.aliases[strings.Trim(alias, " \t")] != nil {
 			name = strings.Trim(alias, " \t")
 		}
 		r.fail(diag.RegisterUse, span, "%s is an output, and outputs cannot be read: compute in one of %[2]s0 to %[2]s%[3]d, read that one, and copy it to %[1]s",
 			name, r.banks.temporaries.Name, r.banks.temporaries.Count-1)
-	case whole && slices.Contains(as.files, o.file) && (o.neg || o.swz != noSwizzle):
-		r.fail(diag.RegisterUse, span, "%s has neither sign nor components, expected it alone", name)
+	case (o.neg || o.swz != noSwizzle) && slices.Contains(as.files, o.file) && r.whole(as):
+		r.fail(diag.RegisterUse, span, "%s has neither sign nor components, expected it alone", o.String())
 	default:
 		return true
 	}
 	return false
+}
+
+// whole reports whether an operand is a register without sign and components.
+func (r *assembly) whole(as *sourceOperand) bool {
+	return slices.Contains(as.files, r.banks.files[intBank]) || slices.Contains(as.files, r.banks.files[boolBank])
 }
 
 // uses notes what an operand is, and warns of what is hardly meant.

@@ -243,6 +243,15 @@ func (l *Launch) names() string {
 			}
 		}
 	}
+	for _, s := range l.Program.Machine.States {
+		switch {
+		case len(l.Inputs)+len(l.Uniforms) > 0 || s.Kind != sem.FileState || s.Use == "input" || s.Use == "constant":
+		case s.Single:
+			names = append(names, s.Name)
+		default: // bare words have all registers
+			names = append(names, s.Name+"0 to "+s.Name+strconv.Itoa(s.Count-1))
+		}
+	}
 	const most = 12
 	if more := len(names) - most; more > 0 {
 		names = append(names[:most], fmt.Sprintf("%d more", more))

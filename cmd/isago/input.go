@@ -113,9 +113,10 @@ func (f *machineFlags) imageOf(name string, data []byte) (*isa.Set, *program.Ima
 	im, err := f.openImage(set, format, data)
 	if err == nil && f.member != "" {
 		var m program.Member
-		if m, err = im.Members().Named(f.member); err == nil {
-			im.Only(m)
+		if m, err = im.Members().Named(f.member); err != nil {
+			return nil, nil, usagef("%s: %v", inputName(name), err)
 		}
+		im.Only(m)
 	}
 	if err != nil {
 		return nil, nil, fileError(name, err)

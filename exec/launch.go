@@ -75,6 +75,10 @@ type Launch struct {
 	// Inputs, Outputs and Uniforms are what the program's file names. Registers have their own names
 	// beside these.
 	Inputs, Outputs, Uniforms []Port
+	// Constants are those that the file gives a value.
+	Constants []Port
+	// Emits tells that the program hands its outputs on while it runs, and not at its end.
+	Emits bool
 	// Value reads a form of values that the machine alone knows; nil where there is none.
 	Value func(text string, t Type) (v uint64, ok bool)
 	// Services are what the surroundings do.
@@ -92,6 +96,16 @@ type Launch struct {
 	mu   sync.Mutex
 	idle []idleWave
 }
+
+// Launched is a Runner of one program with inputs and outputs.
+type Launched interface {
+	Runner
+	// Launched returns what the program's file says of it.
+	Launched() *Launch
+}
+
+// Launched returns the launch itself.
+func (l *Launch) Launched() *Launch { return l }
 
 // idleWave is a wave of a run before: what was prepared for it is not prepared again.
 type idleWave struct {

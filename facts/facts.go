@@ -19,6 +19,7 @@ type Machine struct {
 	sem    *sem.Machine
 	states []*State
 	of     map[*sem.State]*State
+	parts  int
 	word   Word
 	quirks map[string]uint64
 }
@@ -89,8 +90,13 @@ type State struct {
 	Given int
 	// Carries is set of a register that hands on what it is given: reading that counts where the register is read.
 	Carries bool
-	// Defined is set where a register that nobody wrote holds a value that counts.
+	// Defined is set where a register that nobody wrote holds a value that counts: in each component Init, unless it is the
+	// mask of the lanes that exist.
 	Defined bool
+	Init    uint64
+	// Lanes is set of a register that starts as that mask.
+	Lanes bool
+	first Part // the number of its first component, -1 where programs cannot change it
 }
 
 // Access is what an instruction reads or writes of a state.
@@ -188,12 +194,13 @@ func Open(set *isa.Set) (*Machine, error) {
 		out.states = append(out.states, st)
 		out.of[s] = st
 	}
+	out.layOut()
 	return out, nil
 }
 
 func newState(s *sem.State) *State {
 	kinds := [...]StateKind{sem.FileState: Registers, sem.StackState: Stack, sem.MemoryState: Memory}
-	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Once: s.Once, Given: s.Given, Carries: s.Carries, Defined: !s.Undefined}
+	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Once: s.Once, Given: s.Given, Carries: s.Carries, Defined: !s.Undefined, Init: s.Init, Lanes: s.InitExists}
 	for _, slot := range s.Slots {
 		st.Components = append(st.Components, slot.Name)
 	}

@@ -212,7 +212,7 @@ func next(t *testing.T, m *facts.Machine, d *isa.Decoder, words []uint64, most i
 			}
 			d.Addr = at
 			in, _ := d.Decode(bits.Of(words[at/32]))
-			ways, err := m.Ways(d, in, s)
+			ways, err := m.Ways(d, in, s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,6 +26,13 @@ type Way struct {
 	// which the oldest entry was overwritten, "" for none.
 	Overruled bool
 	Lost      string
+	// ToNext is set where the instruction itself jumps, to the instruction that follows it anyway.
+	ToNext bool
+	// Changes are what it changes of registers, by parts. Uses are the parts, with the values before the instruction, that
+	// reach more than registers: memories, conditions of the way, numbers of registers and addresses, the surroundings, and
+	// registers of the wave. Pushed are those that reach a stack.
+	Changes      []Change
+	Uses, Pushed []Part
 }
 
 // Stacks are what the stacks of a program hold at a place: addresses and other numbers, as far as they are known. The
@@ -110,7 +117,9 @@ var ErrWays = errors.New("an instruction that goes on in too many ways")
 // Ways lists the ways in which a program goes on behind an instruction at the decoder's address, where the stacks are
 // as given: conditions that only running the program decides go both ways. From its entry on, a program so has a graph
 // of all that can happen, without a search for its structure.
-func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks) ([]Way, error) {
+//
+// known, which may be nil, tells what registers hold there.
+func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks, known Known) ([]Way, error) {
 	code, err := m.told(d, in)
 	if err != nil {
 		return nil, err
@@ -119,13 +128,19 @@ func (m *Machine) Ways(d *isa.Decoder, in isa.Inst, from Stacks) ([]Way, error) 
 	r.out.Next = int64(code.Next) * int64(m.sem.Unit)
 	counts := relevant(code)
 	var out []Way
-	seen := map[string]bool{}
+	seen := map[string]int{}
 	for script := []bool{}; ; {
-		w := &walk{reader: r, counts: counts, stacks: from, script: script, way: Way{Next: r.out.Next}, values: make([]number, len(code.Insts)), decided: map[sem.ID]bool{}, wrote: map[register]number{}}
+		w := &walk{
+			reader: r, counts: counts, stacks: from, known: known, script: script, way: Way{Next: r.out.Next},
+			values: make([]number, len(code.Insts)), sources: make([]sources, len(code.Insts)), decided: map[sem.ID]bool{}, changed: map[register]*change{},
+		}
 		w.run()
-		w.way.Stacks = w.stacks
-		if key := fmt.Sprint(w.way.Next, w.way.Ends, w.way.Stops, w.way.Overruled, w.way.Lost, w.stacks.Key()); !seen[key] {
-			seen[key] = true
+		w.way.Stacks, w.way.Changes = w.stacks, w.changes()
+		key := fmt.Sprint(w.way.Next, w.way.Ends, w.way.Stops, w.way.Overruled, w.way.Lost, w.way.ToNext, w.stacks.Key())
+		if at, ok := seen[key]; ok {
+			out[at].also(&w.way)
+		} else {
+			seen[key] = len(out)
 			out = append(out, w.way)
 		}
 		script = w.script
@@ -188,11 +203,13 @@ type walk struct {
 	*reader
 	counts  []bool
 	stacks  Stacks
+	known   Known
 	script  []bool
 	step    int
 	values  []number
+	sources []sources
 	decided map[sem.ID]bool
-	wrote   map[register]number // what the instruction wrote
+	changed map[register]*change // what the instruction wrote
 	way     Way
 	target  number // where the instruction itself jumps
 	jumps   bool
@@ -201,10 +218,10 @@ type walk struct {
 
 func (w *walk) run() {
 	for i := range w.code.Insts {
-		if !w.counts[i] {
-			continue
-		}
-		if w.inst(sem.ID(i), &w.code.Insts[i]); w.way.Ends || w.way.Stops != "" {
+		in := &w.code.Insts[i]
+		w.inst(sem.ID(i), in)
+		w.trace(sem.ID(i), in)
+		if w.way.Ends || w.way.Stops != "" {
 			return
 		}
 	}
@@ -220,11 +237,15 @@ func (w *walk) inst(id sem.ID, in *sem.Inst) {
 			w.effect(in)
 		}
 	case sem.OpWrite:
-		if w.holdsHere(in.Guard) {
-			w.wrote[registerOf(in)] = w.values[in.B]
+		if w.counts[id] {
+			w.holdsHere(in.Guard) // decides
 		}
 	case sem.OpRead:
-		w.values[id] = w.register(in)
+		w.values[id] = w.register(in, int(in.Imm))
+	case sem.OpReadX:
+		if n := w.values[in.A]; n.known && n.v < uint64(in.State.Count) {
+			w.values[id] = w.register(in, int(n.v))
+		}
 	case sem.OpTop, sem.OpDepth, sem.OpEmpty:
 		w.values[id] = w.stackValue(in)
 	default:
@@ -240,7 +261,7 @@ func (w *walk) value(id sem.ID, in *sem.Inst) number {
 	case in.Op == sem.OpSplat:
 		return w.values[in.A]
 	case in.Op == sem.OpSelect:
-		return w.choose(in)
+		return w.choose(id, in)
 	case in.Type().Kind == sem.Bool:
 		if t := w.truth(id); t != maybe {
 			return number{true, map[truth]uint64{always: 1, never: 0}[t]}
@@ -263,10 +284,14 @@ func (w *walk) value(id sem.ID, in *sem.Inst) number {
 }
 
 // register is what a register holds, if that is known.
-func (w *walk) register(in *sem.Inst) number {
+func (w *walk) register(in *sem.Inst, at int) (n number) {
 	s := in.State
-	if v, ok := w.wrote[registerOf(in)]; ok {
-		return v
+	if c, ok := w.changed[register{s, at, in.Comp}]; ok {
+		return c.value
+	}
+	if p, ok := w.part(s, at, in.Comp); ok && w.known != nil {
+		n.v, n.known = w.known(p)
+		return n
 	}
 	return number{s.Scope == spec.ScopeInstruction && !s.Undefined && !s.InitExists, s.Init}
 }
@@ -284,10 +309,19 @@ func (w *walk) short(in *sem.Inst) number {
 }
 
 // choose is the value of a choice. One that nobody knows is decided if its sides differ.
-func (w *walk) choose(in *sem.Inst) number {
+func (w *walk) choose(id sem.ID, in *sem.Inst) number {
 	x, y := w.values[in.B], w.values[in.C]
 	if x == y || in.Type().Kind == sem.Bool && !w.values[in.A].known {
 		return number{known: x.known && x == y, v: x.v}
+	}
+	if !w.counts[id] {
+		switch w.holdsSurely(in.A) {
+		case always:
+			return x
+		case never:
+			return y
+		}
+		return number{}
 	}
 	if w.holdsHere(in.A) {
 		return x
@@ -327,6 +361,7 @@ func (w *walk) holdsHere(id sem.ID) bool {
 		}
 		w.step++
 		w.decided[id] = d
+		w.use(id)
 	}
 	return d
 }
@@ -356,6 +391,7 @@ func (w *walk) effect(in *sem.Inst) {
 		w.way.Stops = in.Text()
 	case sem.OpFlow:
 		w.target, w.jumps = w.values[in.A], true
+		w.way.ToNext = w.target.known && int64(w.target.v)*int64(w.m.sem.Unit) == w.out.Next
 	case sem.OpJump:
 		w.jump(w.values[in.A])
 	case sem.OpPush:

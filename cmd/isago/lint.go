@@ -143,7 +143,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	if !ok {
 		return own.program(name, data, nil)
 	}
-	list, err := own.program(name, out.Bytes, out.Places)
+	list, err := own.program(name, out.Bytes, out)
 	for _, w := range out.Warnings {
 		if !slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
 			list = append(list, w)
@@ -153,8 +153,8 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	return list, err
 }
 
-// program returns the warnings of a program; places are those of its source, if it has one.
-func (f *lintFlags) program(name string, data []byte, places []program.Place) (diag.List, error) {
+// program returns the warnings of a program, which src was compiled to; nil is for a program without source.
+func (f *lintFlags) program(name string, data []byte, src *program.Compiled) (diag.List, error) {
 	in := codeOf(data)
 	if err := f.checkSize(name, in); err != nil {
 		return nil, err
@@ -182,10 +182,11 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 	for i, t := range im.Tables {
 		d.SetTable(i, t)
 	}
-	place := placer(name, d, im, places)
-	runner := f.launch(set, d.Context(), data)
-	outputs := outputs(runner)
-	counted, _ := runner.(exec.Counted)
+	if src == nil {
+		src = &program.Compiled{}
+	}
+	place := placer(name, d, im, src.Places)
+	counted, _ := f.launch(set, d.Context(), data, "").(exec.Counted)
 	var all diag.List
 	for _, part := range im.Members() {
 		if im.Pieces != nil {
@@ -200,15 +201,8 @@ func (f *lintFlags) program(name string, data []byte, places []program.Place) (d
 			v, _ = im.At(at, root, size)
 			return v, true
 		})
-		p := &lint.Program{Image: im, Decoder: d, Facts: running, Outputs: outputs, Counted: counted, Base: part.Start, End: part.End}
-		for _, e := range im.Entries {
-			if !e.Inner && e.Addr >= part.Start && e.Addr < part.End {
-				p.Entries = append(p.Entries, e.Addr-part.Start)
-			}
-		}
-		if len(p.Entries) == 0 {
-			p.Entries = []int64{0}
-		}
+		p := &lint.File{Image: im, Decoder: d, Facts: running, Counted: counted, Base: part.Start, End: part.End}
+		p.Programs = f.programs(set, im, part, data, src)
 		p.Place = func(addr int64) diag.Span { return place(part.Start + addr) }
 		list, err := lint.Check(p)
 		if err != nil {
@@ -260,34 +254,70 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 	}
 }
 
-// launch opens a program as run does; nil where it is not for running, such as a file of geometry shaders.
-func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte) exec.Runner {
+// programs lists the programs of a part of a file: those that a launch tells apart, and one of all other entries.
+func (f *lintFlags) programs(set *isa.Set, im *program.Image, part program.Member, data []byte, src *program.Compiled) []lint.Program {
+	var list []lint.Program
+	var others []int64
+	known := map[string]bool{}
+	for _, e := range im.Entries {
+		addr := e.Addr - part.Start
+		if e.Inner || addr < 0 || e.Addr >= part.End || e.Program != "" && known[e.Program] {
+			continue
+		}
+		if e.Program == "" {
+			others = append(others, addr)
+			continue
+		}
+		known[e.Program] = true
+		p := lint.Program{Entries: []int64{addr}}
+		describe(&p, set, f.launch(set, part.Context, data, e.Program), src)
+		list = append(list, p)
+	}
+	if len(others) == 0 && len(list) == 0 {
+		others = []int64{0}
+	}
+	if len(others) > 0 {
+		p := lint.Program{Entries: others}
+		describe(&p, set, f.launch(set, part.Context, data, ""), src)
+		list = append(list, p)
+	}
+	return list
+}
+
+// launch opens a program as run does; nil where it is not for running.
+func (f *lintFlags) launch(set *isa.Set, ctx bits.Value, data []byte, name string) exec.Runner {
 	m, format, known := f.recognise(data)
 	if !known || m.Launch == nil {
 		return nil
 	}
-	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name})
+	r, err := m.Launch(exec.Request{Set: set, Context: ctx, Data: data, Format: format.Name, Program: name})
 	if err != nil {
 		return nil
 	}
 	return r
 }
 
-// outputs lists the registers that a file says to be its outputs.
-func outputs(r exec.Runner) []lint.Output {
-	b, ok := r.(*exec.Batch)
-	if !ok || b.Open {
-		return nil
+// describe notes what a file says of a program: what it writes, and what it declares that it reads.
+func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compiled) {
+	b, ok := r.(exec.Launched)
+	if !ok || b.Launched().Open {
+		return
 	}
-	var list []lint.Output
-	for _, p := range b.Outputs {
-		for n := range p.Count {
-			o := lint.Output{Name: p.Name, State: p.State.Name, Number: p.First + n}
-			for _, k := range p.Components() {
+	l := b.Launched()
+	p.Emits = l.Emits
+	for _, x := range l.Outputs {
+		for n := range x.Count {
+			o := lint.Output{Name: x.Name, State: x.State.Name, Number: x.First + n}
+			for _, k := range x.Components() {
 				o.Mask |= 1 << uint(k)
 			}
-			list = append(list, o)
+			p.Outputs = append(p.Outputs, o)
 		}
 	}
-	return list
+	kinds := []string{"input", "uniform", "constant"}
+	for i, ports := range [][]exec.Port{l.Inputs, l.Uniforms, l.Constants} {
+		for _, x := range ports {
+			p.Names = append(p.Names, lint.Name{Kind: kinds[i], Name: x.Name, State: x.State.Name, Number: x.First, Count: x.Count})
+		}
+	}
 }

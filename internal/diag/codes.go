@@ -125,6 +125,11 @@ const (
 	NeverEnds       Code = "never-ends"
 	StackFull       Code = "stack-full"
 	StopsHere       Code = "stops"
+	ReadInitial     Code = "read-initial"
+	ResultUnused    Code = "result-unused"
+	NoEffect        Code = "no-effect"
+	NoEmit          Code = "no-emit"
+	UnusedName      Code = "unused-name"
 	// UnexpectedBits is a finding of what the text asks for.
 	UnexpectedBits Code = "unexpected-bits"
 )
@@ -148,6 +153,7 @@ func Warnings() []Code {
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
 		IgnoredText, TooLarge, ReadDiffers, AsPicasso, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry, HiddenBits,
 		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
+		ReadInitial, ResultUnused, NoEffect, NoEmit, UnusedName,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
 	}
 }
@@ -231,6 +237,11 @@ var codes = []CodeInfo{
 	{NeverEnds, "warning: lint: a way on which no end is ever reached", `a jump to itself`},
 	{StackFull, "warning: lint: more calls or scopes inside each other than their stack holds, so that the oldest is lost", `five calls inside each other on PICA200`},
 	{StopsHere, "warning: lint: the program may stop for a reason that is no end", `breakc outside of a loop`},
+	{ReadInitial, "warning: lint: a register that instructions set is used before any sets it, with the value that it has at the start", `mov r0, c5[aL] before any loop`},
+	{ResultUnused, "warning: lint: an instruction writes registers that nothing reads before they are written again or the program ends", `mov r0, v0 at the end`},
+	{NoEffect, "warning: lint: an instruction that changes nothing, such as a move of a register to itself or a jump to the next instruction", `mov r0, r0`},
+	{NoEmit, "warning: lint: a program whose output are the vertices that it emits emits none", `.gsh without emit`},
+	{UnusedName, "warning: lint: an input, a uniform or a constant is declared, and no instruction that is reached reads it", `.constf k(1, 2, 3, 4) that nothing reads`},
 	{MissingEnd, "warning: the program can run past its last word without an end", `.proc main without end`},
 	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},
 	{DoubleMova, "warning: two instructions in a row write address registers, which freezes the hardware", `mova a0.x, r0 and mova a0.y, r1`},

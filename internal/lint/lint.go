@@ -15,21 +15,42 @@ import (
 	"github.com/isago/isago/isa"
 )
 
-// Program is a program to look at.
-type Program struct {
+// File is code to look at, with the programs that start in it.
+type File struct {
 	Image   *program.Image
 	Decoder *isa.Decoder
 	Facts   *facts.Machine
 	// Base and End are where its code starts and ends in the image, in bits; its addresses count from Base.
 	Base, End int64
-	// Entries are the addresses at which it starts, in bits.
-	Entries []int64
-	// Outputs are the registers that it is to write, by the names of their files; none where that is not known.
-	Outputs []Output
+	Programs  []Program
 	// Counted tells how many registers the program was given; nil for all.
 	Counted exec.Counted
 	// Place tells where the instruction at an address is.
 	Place func(addr int64) diag.Span
+}
+
+// Program is one of the programs of a file.
+type Program struct {
+	// Entries are the addresses at which it starts, in bits.
+	Entries []int64
+	// Outputs are the registers that it is to write, by the names of their files; none where that is not known. Emits tells
+	// that they are handed on by instructions that flush them, and not at the end.
+	Outputs []Output
+	Emits   bool
+	// Required says what an output has to be of which the file has none; "" for nothing.
+	Required string
+	// Names are what it declares that it reads.
+	Names []Name
+}
+
+// Name is a declaration of registers: Count of them, from Number on.
+type Name struct {
+	Kind          string // input, uniform or constant
+	Name          string // "" where it has none
+	State         string
+	Number, Count int
+	// Span is the declaration in a source; invalid where there is none.
+	Span diag.Span
 }
 
 // Output is a register that is to be written: the components of Mask.
@@ -52,34 +73,55 @@ const (
 // ErrLarge is the error of a program that is too large to be followed.
 var ErrLarge = errors.New("the program is larger, or goes more ways, than lint can follow")
 
-// Check returns what is odd about a program, in the order of its code.
-func Check(p *Program) (diag.List, error) {
-	l := &linter{Program: p, at: map[int64]*inst{}, told: map[tellKey]bool{}}
+// Check returns what is odd about the programs of a file, in the order of the code.
+func Check(f *File) (diag.List, error) {
+	l := &linter{File: f, at: map[int64]*inst{}, told: map[tellKey]bool{}, named: map[Name]bool{}}
 	l.layOut()
 	if err := l.decode(); err != nil {
 		return nil, err
 	}
-	if err := l.follow(); err != nil {
-		return nil, err
-	}
-	l.spread()
-	for _, n := range l.order {
-		l.entries(n)
-		l.reads(n)
-		l.odd(n)
+	for i := range f.Programs {
+		l.Program = &f.Programs[i]
+		if err := l.check(); err != nil {
+			return nil, err
+		}
 	}
 	l.hazards()
-	l.outputs()
-	l.ends()
 	if !l.partial {
 		l.unreached()
 	}
 	slices.SortStableFunc(l.found, func(a, b finding) int { return int(a.addr - b.addr) })
 	var list diag.List
-	for _, f := range l.found {
-		list = append(list, diag.Warnf(f.code, p.Place(f.addr), "%s", f.msg))
+	for _, x := range l.found {
+		at := x.span
+		if !at.IsValid() {
+			at = f.Place(x.addr)
+		}
+		list = append(list, diag.Warnf(x.code, at, "%s", x.msg))
 	}
 	return list, nil
+}
+
+// check looks at one of the programs.
+func (l *linter) check() error {
+	if err := l.follow(); err != nil {
+		return err
+	}
+	l.spread()
+	l.live()
+	for _, n := range l.order {
+		n.reached = true
+		l.entries(n)
+		l.reads(n)
+		l.odd(n)
+	}
+	for _, in := range l.code {
+		l.idle(in)
+	}
+	l.outputs()
+	l.names()
+	l.ends()
+	return nil
 }
 
 // inst is an instruction of the program.
@@ -90,27 +132,34 @@ type inst struct {
 	facts   *facts.Facts
 	lowered bool
 	nodes   []*node
-	// reads that count, and what is written always and perhaps.
-	reads []facts.Access
-	// carried are those that count where what carries them is read; carries is what that is.
-	carried, carries []facts.Access
-	must, may        set
-	next             int64
+	reached bool // by one of the programs
+	// reads are those of registers that programs change, and that do not only keep or carry what is there; carried are
+	// parts that count where what carries them is read.
+	reads   []facts.Access
+	carried set
+	flushes bool // it hands on outputs
+	next    int64
 }
 
 // node is an instruction with what stacks hold there.
 type node struct {
 	*inst
 	stacks facts.Stacks
-	ways   []facts.Way
-	from   []*node
-	to     []*node
+	// constants are what registers are known to hold; met counts how often less became known.
+	constants *constants
+	met       int
+	ways      []facts.Way
+	stale     bool // ways were found when more was known
+	from      []*node
+	goes      [][]*node // where each way goes
 	// before the instruction, and behind it, what is written on all ways and on some.
 	mustIn, mayIn set
 	// onceIn is what was written on some way since a service took the outputs.
 	onceIn set
 	known  bool
 	good   bool // an end can be reached
+	// liveIn is what is of use before the instruction, wanted is what the instruction needs of that for more than itself.
+	liveIn, wanted set
 }
 
 type nodeKey struct {
@@ -122,6 +171,7 @@ type finding struct {
 	addr int64
 	code diag.Code
 	msg  string
+	span diag.Span // where that is not the instruction at the address
 }
 
 type tellKey struct {
@@ -131,18 +181,21 @@ type tellKey struct {
 }
 
 type linter struct {
+	*File
 	*Program
 	code    []*inst
 	at      map[int64]*inst
 	nodes   map[nodeKey]*node
 	order   []*node
 	starts  []*node
-	outside []*node // from which control leaves the code
-	// first is the place of each state in sets.
-	first map[*facts.State]int
-	size  int
-	found []finding
-	told  map[tellKey]bool
+	outside []*node        // from which control leaves the code
+	states  []*facts.State // of each part
+	// handed are the parts that are outputs, ending those that are of use when the program ends.
+	handed, ending set
+	found          []finding
+	told           map[tellKey]bool
+	// named tells of each declaration whether a program reads it.
+	named map[Name]bool
 	// partial tells that there are ways of which nobody knows where they go.
 	partial bool
 }
@@ -151,7 +204,7 @@ func (l *linter) tell(addr int64, code diag.Code, what, format string, args ...a
 	key := tellKey{addr, code, what}
 	if !l.told[key] {
 		l.told[key] = true
-		l.found = append(l.found, finding{addr, code, fmt.Sprintf(format, args...)})
+		l.found = append(l.found, finding{addr: addr, code: code, msg: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -218,24 +271,31 @@ func (l *linter) follow() (err error) {
 
 // reach finds all that can happen, with stacks as below lists them and at most so many nodes.
 func (l *linter) reach(below *facts.Below, most int) error {
-	l.nodes, l.order, l.starts = map[nodeKey]*node{}, nil, nil
+	l.nodes, l.order, l.starts, l.outside = map[nodeKey]*node{}, nil, nil, nil
 	for _, in := range l.code {
 		in.nodes = nil
 	}
 	for _, e := range l.Entries {
 		if n := l.node(e, facts.Stacks{}); n != nil {
+			n.meet(l.initial())
+			n.stale = true
 			l.starts = append(l.starts, n)
 		}
 	}
 	for more := true; more; more = below.Grew() {
-		for i := 0; i < len(l.order); i++ {
-			n := l.order[i]
+		for open := slices.Clone(l.order); len(open) > 0; {
+			n := open[0]
+			open = open[1:]
 			if err := l.ways(n); err != nil {
 				return err
 			}
-			for _, w := range n.ways {
+			for i := range n.ways {
+				w := &n.ways[i]
 				for _, s := range behind(below, n, w) {
-					l.node(w.Next, s)
+					if to := l.node(w.Next, s); to != nil && to.meet(n.constants.after(w)) {
+						to.stale = true
+						open = append(open, to)
+					}
 				}
 			}
 			if len(l.order) > most {
@@ -268,18 +328,23 @@ func (l *linter) node(addr int64, s facts.Stacks) *node {
 
 // ways finds out how control goes on behind a node.
 func (l *linter) ways(n *node) (err error) {
-	if n.ways != nil {
+	if !n.stale {
 		return nil
 	}
+	n.stale = false
 	l.Decoder.Addr = n.addr
-	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks); errors.Is(err, facts.ErrWays) {
+	known := func(p facts.Part) (uint64, bool) {
+		v, ok := n.constants.of[p]
+		return v, ok
+	}
+	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, known); errors.Is(err, facts.ErrWays) {
 		return ErrLarge
 	}
 	return err
 }
 
 // behind returns what stacks can hold where a way of a node leads, nil where it leads nowhere that is known.
-func behind(below *facts.Below, n *node, w facts.Way) []facts.Stacks {
+func behind(below *facts.Below, n *node, w *facts.Way) []facts.Stacks {
 	if w.Ends || w.Stops != "" || w.Next < 0 {
 		return nil
 	}
@@ -288,13 +353,15 @@ func behind(below *facts.Below, n *node, w facts.Way) []facts.Stacks {
 
 // link notes where control goes from a node.
 func (l *linter) link(n *node, below *facts.Below) {
-	for _, w := range n.ways {
+	n.goes = make([][]*node, len(n.ways))
+	for i := range n.ways {
+		w := &n.ways[i]
 		if !w.Ends && w.Stops == "" && w.Next < 0 {
 			l.partial = true
 		}
 		for _, s := range behind(below, n, w) {
 			if to := l.node(w.Next, s); to != nil {
-				n.to, to.from = append(n.to, to), append(to.from, n)
+				n.goes[i], to.from = append(n.goes[i], to), append(to.from, n)
 			} else {
 				l.leaves(n, w)
 			}
@@ -303,7 +370,7 @@ func (l *linter) link(n *node, below *facts.Below) {
 }
 
 // leaves notes that control leaves the code. Where a wave goes on that lanes left, only running decides.
-func (l *linter) leaves(n *node, w facts.Way) {
+func (l *linter) leaves(n *node, w *facts.Way) {
 	if l.Facts.Waves() && w.Next != n.next {
 		l.partial = true
 		return
@@ -311,28 +378,108 @@ func (l *linter) leaves(n *node, w facts.Way) {
 	l.outside = append(l.outside, n)
 }
 
-// reads tells of what is read and was not written.
+// reads tells of what is read, was not written, and is of use.
 func (l *linter) reads(n *node) {
 	for _, a := range n.reads {
 		never, sometimes := a, a
 		never.Mask, sometimes.Mask = 0, 0
-		for k := range 64 {
-			if a.Mask>>uint(k)&1 == 0 {
-				continue
-			}
-			switch p := l.place(a.State, a.Number, k); {
+		l.parts(a, func(p facts.Part, k int) {
+			switch {
+			case !n.wanted.has(p):
 			case !n.mayIn.has(p):
 				never.Mask |= 1 << uint(k)
 			case !n.mustIn.has(p) && !a.Maybe:
 				sometimes.Mask |= 1 << uint(k)
 			}
-		}
-		if never.Mask != 0 {
+		})
+		switch {
+		case a.State.Defined && never.Mask != 0:
+			l.initially(n, never)
+		case a.State.Defined:
+		case never.Mask != 0:
 			l.tell(n.addr, diag.ReadUnwritten, never.String(), "%s is read, and nothing writes it before", never)
-		} else if sometimes.Mask != 0 {
+		case sometimes.Mask != 0:
 			l.tell(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, and not on every way to here is it written", sometimes)
 		}
 	}
+}
+
+// initially tells of a register that is read as it is at the start, though the program could have written it. Of a wave
+// the launch writes registers, too.
+func (l *linter) initially(n *node, a facts.Access) {
+	if l.Facts.Waves() || a.State.Use == "special" || a.State.Use == "output" {
+		return
+	}
+	l.tell(n.addr, diag.ReadInitial, a.String(), "%s is read, and nothing writes it before: it is %d, as at the start", a, a.State.Init)
+}
+
+// idle tells of an instruction without effect: one whose results nobody reads, that leaves registers as they are, or that
+// jumps to where control goes anyway.
+func (l *linter) idle(in *inst) {
+	if len(in.nodes) == 0 {
+		return
+	}
+	own := &in.facts.Own
+	jumps, next := false, true
+	used, changes, writes := false, false, l.newSet()
+	for _, a := range own.Writes {
+		if a.State.Kind != facts.Registers || !a.State.Changes() || a.State.Scope == "wave" {
+			used = true
+		}
+		from, to := a.Number, a.Number+1
+		if a.Number < 0 {
+			from, to = 0, a.State.Count
+		}
+		for k := from; k < to && !used; k++ {
+			one := a
+			one.Number = k
+			l.parts(one, func(p facts.Part, _ int) { writes.add(p) })
+		}
+	}
+	for _, n := range in.nodes {
+		before := n.stacks.Key()
+		for i := range n.ways {
+			w := &n.ways[i]
+			jumps = jumps || w.ToNext
+			next = next && !w.Ends && w.Stops == "" && w.Next == in.next && w.Stacks.Key() == before
+			live := l.liveBehind(n, i)
+			for _, c := range w.Changes {
+				if !writes.has(c.Part) {
+					continue
+				}
+				used = used || live.has(c.Part)
+				changes = changes || !c.Copies || c.From[0] != c.Part
+			}
+		}
+	}
+	switch {
+	case !next || len(own.Services) > 0 || len(own.Traps) > 0 || own.Waits:
+	case len(own.Writes) == 0:
+		if jumps {
+			l.tell(in.addr, diag.NoEffect, "", "this jumps to the next instruction, where control goes anyway")
+		}
+	case len(own.Flows) != 1 || own.Flows[0].Kind != isa.Next:
+	case !changes:
+		l.tell(in.addr, diag.NoEffect, "", "this leaves every register as it is")
+	case !used:
+		var names []string
+		for _, a := range own.Writes {
+			names = append(names, a.String())
+		}
+		verb := "is"
+		if len(names) > 1 {
+			verb = "are"
+		}
+		l.tell(in.addr, diag.ResultUnused, "", "%s %s written here, and nothing reads the result", list(names), verb)
+	}
+}
+
+// list joins names.
+func list(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
 }
 
 // entries warns about table entries that an instruction names and nobody gave: what else is said of it is guessed.
@@ -362,7 +509,7 @@ func (l *linter) odd(n *node) {
 			l.tell(n.addr, diag.StackFull, w.Lost, "stack %s is full here: its oldest entry is lost", w.Lost)
 		}
 	}
-	if len(n.facts.Own.Services) > 0 {
+	if n.flushes {
 		return // what hands the outputs on may do with them as it likes
 	}
 	for a := range n.facts.Writes() {
@@ -371,11 +518,11 @@ func (l *linter) odd(n *node) {
 		}
 		again := a
 		again.Mask = 0
-		for k := range 64 {
-			if a.Mask>>uint(k)&1 != 0 && n.onceIn.has(l.place(a.State, a.Number, k)) {
+		l.parts(a, func(p facts.Part, k int) {
+			if n.onceIn.has(p) {
 				again.Mask |= 1 << uint(k)
 			}
-		}
+		})
 		if again.Mask != 0 {
 			l.tell(n.addr, diag.OutputTwice, again.String(), "%s is written, and may have been written before", again)
 		}
@@ -386,7 +533,7 @@ func (l *linter) odd(n *node) {
 func (l *linter) hazards() {
 	var buf []isa.Hazard
 	for _, in := range l.code {
-		if len(in.nodes) == 0 {
+		if !in.reached {
 			continue
 		}
 		l.Decoder.Addr = in.addr
@@ -396,41 +543,82 @@ func (l *linter) hazards() {
 	}
 }
 
-// outputs tells of outputs that are not written before the program ends.
+// outputs tells of outputs that are not written before they are handed on: where the program ends, or at each instruction
+// that hands them on.
 func (l *linter) outputs() {
-	if !slices.ContainsFunc(l.order, ends) {
+	if len(l.starts) == 0 {
 		return
 	}
-	for _, o := range l.Outputs {
-		i := slices.IndexFunc(l.Facts.States(), func(s *facts.State) bool { return s.Name == o.State })
-		if i < 0 || len(l.starts) == 0 {
+	start := l.starts[0].addr
+	if l.Required != "" {
+		l.tell(start, diag.OutputUnwritten, "", "no output is the %s", l.Required)
+	}
+	if !l.Emits {
+		l.written(start, ends, "")
+		return
+	}
+	emits := false
+	for _, in := range l.code {
+		if len(in.nodes) == 0 || !in.flushes {
 			continue
 		}
-		never := facts.Access{State: l.Facts.States()[i], Number: o.Number, Address: -1}
+		emits = true
+		l.written(in.addr, func(n *node) bool { return n.inst == in }, " before this emits it")
+	}
+	if !emits {
+		l.tell(start, diag.NoEmit, "", "no vertex is emitted: the program has no output")
+	}
+}
+
+// written tells of outputs that are not written where those nodes are that hand them on, at an address.
+func (l *linter) written(at int64, hands func(*node) bool, before string) {
+	if !slices.ContainsFunc(l.order, hands) {
+		return
+	}
+	must, may := l.atHands(hands)
+	for _, o := range l.Outputs {
+		s := l.state(o.State)
+		if s == nil {
+			continue
+		}
+		never := facts.Access{State: s, Number: o.Number, Address: -1, Mask: o.Mask}
 		sometimes := never
-		for k := range 64 {
-			if o.Mask>>uint(k)&1 == 0 {
-				continue
-			}
-			may, must := l.atEnds(l.place(never.State, o.Number, k))
+		never.Mask, sometimes.Mask = 0, 0
+		l.parts(facts.Access{State: s, Number: o.Number, Mask: o.Mask}, func(p facts.Part, k int) {
 			switch {
-			case !may:
+			case !may.has(p):
 				never.Mask |= 1 << uint(k)
-			case !must:
+			case !must.has(p):
 				sometimes.Mask |= 1 << uint(k)
 			}
-		}
+		})
 		name := ""
 		if o.Name != "" {
 			name = " (" + o.Name + ")"
 		}
+		way := " to an end"
+		if before != "" {
+			way = ""
+		}
 		if never.Mask != 0 {
-			l.tell(l.starts[0].addr, diag.OutputUnwritten, never.String(), "output %s%s is never written", never, name)
+			if before == "" {
+				l.tell(at, diag.OutputUnwritten, never.String(), "output %s%s is never written", never, name)
+			} else {
+				l.tell(at, diag.OutputUnwritten, never.String(), "output %s%s is not written%s", never, name, before)
+			}
 		}
 		if sometimes.Mask != 0 {
-			l.tell(l.starts[0].addr, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every way to an end", sometimes, name)
+			l.tell(at, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every way%s%s", sometimes, name, way, before)
 		}
 	}
+}
+
+func (l *linter) state(name string) *facts.State {
+	i := slices.IndexFunc(l.Facts.States(), func(s *facts.State) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.Facts.States()[i]
 }
 
 // ends reports whether the program may end at a node.
@@ -438,16 +626,34 @@ func ends(n *node) bool {
 	return slices.ContainsFunc(n.ways, func(w facts.Way) bool { return w.Ends })
 }
 
-// atEnds reports whether a place is written on some way to an end, and on all.
-func (l *linter) atEnds(p int) (may, must bool) {
-	must = true
-	for _, n := range l.order {
-		if ends(n) {
-			may = may || n.mayIn.has(p) || n.may.has(p)
-			must = must && (n.mustIn.has(p) || n.must.has(p))
+// atHands returns what is written on all ways to the nodes that hand outputs on, and on some. Where the program ends, the
+// instruction that ends it counts.
+func (l *linter) atHands(hands func(*node) bool) (must, may set) {
+	must, may = l.newSet(), l.newSet()
+	for i := range must {
+		must[i] = ^uint64(0)
+	}
+	add := func(always, perhaps set) {
+		may.addAll(perhaps)
+		for i := range must {
+			must[i] &= always[i]
 		}
 	}
-	return may, must
+	for _, n := range l.order {
+		switch {
+		case !hands(n):
+		case n.flushes:
+			add(n.mustIn, n.mayIn)
+		default:
+			for i := range n.ways {
+				if n.ways[i].Ends {
+					always, perhaps, _ := l.behind(n, &n.ways[i])
+					add(always, perhaps)
+				}
+			}
+		}
+	}
+	return must, may
 }
 
 // ends tells of programs that run past their code, or never end.
@@ -484,7 +690,7 @@ func (l *linter) ends() {
 func (l *linter) unreached() {
 	for i := 0; i < len(l.code); {
 		from := i
-		for i < len(l.code) && len(l.code[i].nodes) == 0 {
+		for i < len(l.code) && !l.code[i].reached {
 			i++
 		}
 		run := l.code[from:i]

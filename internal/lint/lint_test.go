@@ -18,8 +18,8 @@ import (
 // Words of the example machine, and what is to be told of them at which word. 2258 is add r1, r2, -8, 9a02 br.lt 2,
 // 8602 brl 2, 83ff br -1, 0000 nop; it has no end.
 const programs = `
-2258 2211 : 0 read-unwritten r2; 1 read-unwritten r0; 1 missing-end
-2258 83ff : 0 read-unwritten r2; 0 never-ends
+2258 2211 : 0 result-unused; 1 read-unwritten r0; 1 missing-end
+2258 83ff : 0 result-unused; 0 never-ends
 0000 8002 2258 83fe : 0 never-ends; 2 unreached
 `
 
@@ -42,7 +42,7 @@ func check(t *testing.T, data []byte) (diag.List, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &lint.Program{Image: im, Decoder: d, Facts: told, Entries: []int64{0}, End: im.Size()}
+	p := &lint.File{Image: im, Decoder: d, Facts: told, End: im.Size(), Programs: []lint.Program{{Entries: []int64{0}}}}
 	p.Place = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 16)} }
 	return lint.Check(p)
 }

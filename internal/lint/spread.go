@@ -1,57 +1,77 @@
 package lint
 
-import "github.com/isago/isago/facts"
+import (
+	"maps"
+	"slices"
 
-// set is a set of components of registers, by their places.
+	"github.com/isago/isago/facts"
+)
+
+// set is a set of parts of registers.
 type set []uint64
 
-func (s set) has(p int) bool { return p >= 0 && s[p>>6]>>uint(p&63)&1 != 0 }
+func (s set) has(p facts.Part) bool { return s[p>>6]>>uint(p&63)&1 != 0 }
 
-func (s set) add(p int) {
-	if p >= 0 {
-		s[p>>6] |= 1 << uint(p&63)
+func (s set) add(p facts.Part) { s[p>>6] |= 1 << uint(p&63) }
+
+func (s set) remove(p facts.Part) { s[p>>6] &^= 1 << uint(p&63) }
+
+// addAll adds another set and reports whether that is news.
+func (s set) addAll(o set) (news bool) {
+	for i := range s {
+		news = news || o[i]&^s[i] != 0
+		s[i] |= o[i]
+	}
+	return news
+}
+
+func (s set) addParts(list []facts.Part) {
+	for _, p := range list {
+		s.add(p)
 	}
 }
 
-func (s set) remove(p int) {
-	if p >= 0 {
-		s[p>>6] &^= 1 << uint(p&63)
-	}
-}
+func (l *linter) newSet() set { return make(set, (l.Facts.Parts()+63)/64) }
 
-// layOut gives each component of each register a place.
+// layOut finds the state of each part.
 func (l *linter) layOut() {
-	l.first = map[*facts.State]int{}
+	l.states = make([]*facts.State, l.Facts.Parts())
 	for _, s := range l.Facts.States() {
-		if s.Kind == facts.Registers {
-			l.first[s] = l.size
-			l.size += s.Count * max(1, len(s.Components))
+		for n := range s.Count {
+			for k := range max(1, len(s.Components)) {
+				if p, ok := l.Facts.Part(s, n, k); ok {
+					l.states[p] = s
+				}
+			}
 		}
 	}
 }
 
-// accesses notes what an instruction reads and writes.
+// parts yields the parts that an access names, with their components.
+func (l *linter) parts(a facts.Access, do func(p facts.Part, comp int)) {
+	for k := range 64 {
+		if a.Mask>>uint(k)&1 == 0 {
+			continue
+		}
+		if p, ok := l.Facts.Part(a.State, a.Number, k); ok {
+			do(p, k)
+		}
+	}
+}
+
+// accesses notes what an instruction reads.
 func (l *linter) accesses(in *inst) {
-	in.must, in.may = l.newSet(), l.newSet()
+	in.carried = l.newSet()
 	for a := range in.facts.Reads() {
 		switch {
-		case a.State.Kind != facts.Registers || a.Number < 0 || a.Kept || given(a.State) || l.beyond(a):
+		case !a.State.Changes() || a.Number < 0 || a.Kept || l.beyond(a):
 		case a.Carried:
-			in.carried = append(in.carried, a)
+			l.parts(a, func(p facts.Part, _ int) { in.carried.add(p) })
 		default:
 			in.reads = append(in.reads, a)
 		}
 	}
-	for a := range in.facts.Writes() {
-		if a.State.Kind == facts.Registers {
-			l.writes(in, a)
-		}
-	}
-}
-
-// given reports whether a register holds something before the program writes it.
-func given(s *facts.State) bool {
-	return s.Defined || s.Use == "input" || s.Use == "constant" || s.Scope == "block" || s.Scope == "launch"
+	in.flushes = in.inst.Leaf.Layout().Flushes != nil
 }
 
 // beyond reports whether a register is behind those that the program was given, and so 0.
@@ -63,38 +83,77 @@ func (l *linter) beyond(a facts.Access) bool {
 	return n > 0 && a.Number >= n
 }
 
-func (l *linter) newSet() set { return make(set, (l.size+63)/64) }
+// constants are what registers hold at a place, of those where that is known. They do not change.
+type constants struct{ of map[facts.Part]uint64 }
 
-// place is that of a component of a register, -1 for none.
-func (l *linter) place(s *facts.State, number, comp int) int {
-	n := max(1, len(s.Components))
-	if comp >= n || number >= s.Count {
-		return -1
+// initial returns what registers hold when a program starts. Of a wave nothing is taken to be known: its code also runs
+// past lanes that take no part.
+func (l *linter) initial() *constants {
+	c := &constants{map[facts.Part]uint64{}}
+	if l.Facts.Waves() {
+		return c
 	}
-	return l.first[s] + number*n + comp
-}
-
-func (l *linter) writes(in *inst, a facts.Access) {
-	if a.State.Carries {
-		in.carries = append(in.carries, a)
-	}
-	from, to := a.Number, a.Number+1
-	if a.Number < 0 {
-		from, to = 0, a.State.Count
-	}
-	for n := from; n < to; n++ {
-		for k := range max(1, len(a.State.Components)) {
-			if a.Mask>>uint(k)&1 == 0 {
-				continue
-			}
-			p := l.place(a.State, n, k)
-			in.may.add(p)
-			if a.Number >= 0 { // what a predicate leaves out is no way of its own
-				in.must.add(p)
-			}
+	for p, s := range l.states {
+		if first, _ := l.Facts.Part(s, 0, 0); s.Defined && !s.Lanes && s.Use != "special" && p >= int(first)+s.Given*max(1, len(s.Components)) {
+			c.of[facts.Part(p)] = s.Init
 		}
 	}
+	return c
 }
+
+// after returns what is known behind a way.
+func (c *constants) after(w *facts.Way) *constants {
+	out := c
+	own := func() {
+		if out == c {
+			out = &constants{maps.Clone(c.of)}
+		}
+	}
+	for _, x := range w.Changes {
+		was, ok := out.of[x.Part]
+		switch {
+		case x.Known && (!ok || was != x.Value):
+			own()
+			out.of[x.Part] = x.Value
+		case !x.Known && ok:
+			own()
+			delete(out.of, x.Part)
+		}
+	}
+	return out
+}
+
+// meet notes that control comes to a node from one more place, where this is known, and reports whether less is known
+// than before.
+func (n *node) meet(c *constants) bool {
+	if n.constants == nil {
+		n.constants = c
+		return true
+	}
+	if n.constants == c {
+		return false
+	}
+	out := n.constants
+	for p, v := range n.constants.of {
+		if w, ok := c.of[p]; !ok || v != w {
+			if out == n.constants {
+				out = &constants{maps.Clone(n.constants.of)}
+			}
+			delete(out.of, p)
+		}
+	}
+	if out == n.constants {
+		return false
+	}
+	if n.met++; n.met > mostMeetings { // one after another, they would take too long
+		out = &constants{}
+	}
+	n.constants = out
+	return true
+}
+
+// mostMeetings is how often less can become known of a node, before nothing is.
+const mostMeetings = 16
 
 // spread finds what is written before each instruction: on all ways to it, and on some.
 func (l *linter) spread() {
@@ -107,9 +166,12 @@ func (l *linter) spread() {
 	for len(open) > 0 {
 		n := open[len(open)-1]
 		open = open[:len(open)-1]
-		for _, to := range n.to {
-			if l.join(n, to) {
-				open = append(open, to)
+		for i := range n.ways {
+			must, may, once := l.behind(n, &n.ways[i])
+			for _, to := range n.goes[i] {
+				if l.join(to, must, may, once) {
+					open = append(open, to)
+				}
 			}
 		}
 	}
@@ -118,60 +180,175 @@ func (l *linter) spread() {
 // give notes what registers hold when the program starts.
 func (l *linter) give(n *node) {
 	for _, s := range l.Facts.States() {
-		for p := range s.Given * max(1, len(s.Components)) {
-			n.mustIn.add(l.first[s] + p)
-			n.mayIn.add(l.first[s] + p)
-		}
-	}
-}
-
-// behind returns what is written behind a node: on all ways, and on some. A register that carries what nobody wrote is
-// as unwritten as that.
-func (l *linter) behind(n *node) (must, may set) {
-	must, may = l.newSet(), l.newSet()
-	for i := range must {
-		must[i], may[i] = n.mustIn[i]|n.must[i], n.mayIn[i]|n.may[i]
-	}
-	for _, a := range n.carried {
-		for k := range 64 {
-			if a.Mask>>uint(k)&1 == 0 {
-				continue
+		for k := range s.Given {
+			for c := range max(1, len(s.Components)) {
+				if p, ok := l.Facts.Part(s, k, c); ok {
+					n.mustIn.add(p)
+					n.mayIn.add(p)
+				}
 			}
-			p := l.place(a.State, a.Number, k)
-			l.lose(n, !n.mustIn.has(p), must)
-			l.lose(n, !n.mayIn.has(p), may)
-		}
-	}
-	return must, may
-}
-
-// lose takes the registers that a node's instruction hands something on in out of a set.
-func (l *linter) lose(n *node, unwritten bool, s set) {
-	for _, a := range n.carries {
-		if unwritten && a.Number >= 0 {
-			s.remove(l.place(a.State, a.Number, 0))
 		}
 	}
 }
 
-// join tells a node what is written behind one before it, and reports whether that is news.
-func (l *linter) join(n, to *node) bool {
+// behind returns what is written behind a way: on all ways to there, on some, and on some since outputs were handed on. A
+// register that carries what nobody wrote, or is a copy of one that is as it was at the start, is as unwritten as that.
+// What a predicate leaves out counts as written.
+func (l *linter) behind(n *node, w *facts.Way) (must, may, once set) {
+	must, may, once = slices.Clone(n.mustIn), slices.Clone(n.mayIn), slices.Clone(n.onceIn)
+	if n.flushes {
+		clear(once)
+	}
+	for _, c := range w.Changes {
+		to := l.states[c.Part]
+		if l.moves(c) {
+			copyBit(must, c.Part, n.mustIn, c.From[0])
+			copyBit(may, c.Part, n.mayIn, c.From[0])
+			continue
+		}
+		if !c.Indexed {
+			must.add(c.Part)
+		}
+		may.add(c.Part)
+		if to.Once && !n.flushes {
+			once.add(c.Part)
+		}
+		for _, p := range c.From {
+			if to.Carries && n.carried.has(p) {
+				if !n.mustIn.has(p) {
+					must.remove(c.Part)
+				}
+				if !n.mayIn.has(p) {
+					may.remove(c.Part)
+				}
+			}
+		}
+	}
+	return must, may, once
+}
+
+// moves reports whether a change moves what is in one register that holds something at the start to another: so do banks
+// that take turns. It is no read.
+func (l *linter) moves(c facts.Change) bool {
+	return c.Copies && c.From[0] != c.Part && l.states[c.Part].Defined && l.states[c.From[0]].Defined
+}
+
+func copyBit(to set, p facts.Part, from set, q facts.Part) {
+	if from.has(q) {
+		to.add(p)
+	} else {
+		to.remove(p)
+	}
+}
+
+// join tells a node what is written before it on one way, and reports whether that is news.
+func (l *linter) join(to *node, must, may, once set) bool {
 	news := !to.known
 	if news {
-		to.mustIn, to.mayIn, to.onceIn, to.known = l.newSet(), l.newSet(), l.newSet(), true
-		for i := range to.mustIn {
-			to.mustIn[i] = ^uint64(0)
+		to.mustIn, to.mayIn, to.onceIn, to.known = slices.Clone(must), l.newSet(), l.newSet(), true
+	}
+	for i := range must {
+		news = news || to.mustIn[i]&^must[i] != 0
+		to.mustIn[i] &= must[i]
+	}
+	news = to.mayIn.addAll(may) || news
+	return to.onceIn.addAll(once) || news
+}
+
+// live finds behind which instructions the value of a part is still of use: it reaches an output, a memory, a condition, a
+// number of a register or what the surroundings do.
+func (l *linter) live() {
+	l.atEnd()
+	var open []*node
+	for _, n := range l.order {
+		n.liveIn, n.wanted = l.newSet(), l.newSet()
+		open = append(open, n)
+	}
+	for len(open) > 0 {
+		n := open[len(open)-1]
+		open = open[:len(open)-1]
+		if l.liveBefore(n) {
+			open = append(open, n.from...)
 		}
 	}
-	mustOut, mayOut := l.behind(n)
-	for i := range to.mustIn {
-		must, may := to.mustIn[i]&mustOut[i], to.mayIn[i]|mayOut[i]
-		once := to.onceIn[i]
-		if len(n.facts.Own.Services) == 0 {
-			once |= n.onceIn[i] | n.may[i]
+}
+
+// atEnd finds what is of use when the program ends: its outputs, or everything where nobody says what they are, and
+// nothing where outputs are handed on before.
+func (l *linter) atEnd() {
+	l.ending, l.handed = l.newSet(), l.newSet()
+	for _, o := range l.Outputs {
+		if s := l.state(o.State); s != nil {
+			l.parts(facts.Access{State: s, Number: o.Number, Mask: o.Mask}, func(p facts.Part, _ int) { l.handed.add(p) })
 		}
-		news = news || must != to.mustIn[i] || may != to.mayIn[i] || once != to.onceIn[i]
-		to.mustIn[i], to.mayIn[i], to.onceIn[i] = must, may, once
 	}
-	return news
+	switch {
+	case l.Emits:
+	case len(l.Outputs) > 0:
+		l.ending = l.handed
+	default:
+		for i := range l.ending {
+			l.ending[i] = ^uint64(0)
+		}
+	}
+}
+
+// liveBehind returns what is of use behind a way of a node.
+func (l *linter) liveBehind(n *node, i int) set {
+	w := &n.ways[i]
+	switch {
+	case w.Stops != "":
+		return l.newSet()
+	case w.Ends:
+		return l.ending
+	}
+	out := l.newSet()
+	if len(n.goes[i]) == 0 { // nobody knows where
+		for k := range out {
+			out[k] = ^uint64(0)
+		}
+	}
+	for _, to := range n.goes[i] {
+		out.addAll(to.liveIn)
+	}
+	return out
+}
+
+// liveBefore finds what is of use before a node, and what of that the node itself wants, and reports whether that is news.
+func (l *linter) liveBefore(n *node) bool {
+	in := l.newSet()
+	for i := range n.ways {
+		w := &n.ways[i]
+		behind := l.liveBehind(n, i)
+		for _, c := range w.Changes {
+			if !behind.has(c.Part) {
+				continue
+			}
+			in.addParts(c.From)
+			if !l.moves(c) {
+				n.wanted.addParts(c.From)
+			}
+		}
+		for _, c := range w.Changes {
+			behind = remove(behind, c)
+		}
+		n.wanted.addParts(w.Uses)
+		in.addParts(w.Uses)
+		in.addParts(w.Pushed)
+		in.addAll(behind)
+	}
+	if n.flushes {
+		in.addAll(l.handed)
+	}
+	return n.liveIn.addAll(in)
+}
+
+// remove takes a part that a way changes for certain out of a set of what is of use behind it.
+func remove(s set, c facts.Change) set {
+	if c.Weak || !s.has(c.Part) {
+		return s
+	}
+	s = slices.Clone(s)
+	s.remove(c.Part)
+	return s
 }

@@ -204,7 +204,7 @@ func (a *Assembler) AssembleStatements(src *Text, statements *Statements) (*Code
 		r.settle()
 	}
 	for name, l := range r.labels {
-		r.code.Labels = append(r.code.Labels, Entry{l.addr, name, false})
+		r.code.Labels = append(r.code.Labels, Entry{Addr: l.addr, Name: name})
 	}
 	slices.SortFunc(r.code.Labels, func(x, y Entry) int {
 		return cmp.Or(cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.Name, y.Name))

@@ -17,6 +17,8 @@ type Entry struct {
 	Name string
 	// Inner tells that it is a name alone: the program does not start there.
 	Inner bool
+	// Program is how a launch names the program of the file that starts there; "" where the file has one.
+	Program string
 }
 
 // Labels are the names of places in a program: its entries, and what its branches go to. Memory is

@@ -89,13 +89,13 @@ func (b *imageBuilder) program(i int) {
 		if !isName(l.Name) {
 			continue
 		}
-		b.image.Entries = append(b.image.Entries, program.Entry{Addr: wordBits * int64(l.Address), Name: l.Name, Inner: l.Address != d.Entry})
+		b.image.Entries = append(b.image.Entries, program.Entry{Addr: wordBits * int64(l.Address), Name: l.Name, Inner: l.Address != d.Entry, Program: strconv.Itoa(i)})
 		if l.Address == d.Entry {
 			name = ""
 		}
 	}
 	if name != "" {
-		b.image.Entries = append(b.image.Entries, program.Entry{Addr: addr, Name: name})
+		b.image.Entries = append(b.image.Entries, program.Entry{Addr: addr, Name: name, Program: strconv.Itoa(i)})
 	}
 	lines := append([]string{d.title(i)}, d.interfaceLines()...)
 	if d.Entry >= uint32(len(b.file.DVLP.Code)) {

@@ -173,6 +173,7 @@ func constants(l *exec.Launch, d *pica200.DVLE) error {
 		if err := l.SetUniform(p, values); err != nil {
 			return err
 		}
+		l.Constants = append(l.Constants, p)
 	}
 	return nil
 }

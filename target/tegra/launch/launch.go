@@ -94,6 +94,9 @@ func New(m *exec.Machine, set *isa.Set, p *tegra.Program, quirks map[string]stri
 	}
 	for _, c := range p.Constants {
 		l.Shared.Set(file, c.Number, c.Component, uint64(c.Bits))
+		if n := len(l.Constants); n == 0 || l.Constants[n-1].First != c.Number {
+			l.Constants = append(l.Constants, exec.Port{State: file, First: c.Number, Count: 1})
+		}
 	}
 	return l, nil
 }

@@ -1,0 +1,306 @@
+package facts
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/isago/isago/internal/sem"
+)
+
+// Part is a component of a register, by its number among all components of the registers that programs can change: from
+// 0 up to Machine.Parts.
+type Part int32
+
+// Change is what happens to a part of a register on a way.
+type Change struct {
+	Part Part
+	// From are the parts on which the new value depends, with the values that they had before the instruction, in
+	// ascending order. Where the change depends on a condition that is not decided, Part is among them.
+	From []Part
+	// Weak is set where the part may keep its value, Indexed where that is because the number of the register is not known.
+	Weak, Indexed bool
+	// Copies is set where the new value is that of From[0], which is then the only one.
+	Copies bool
+	// Known is set where the new value is Value in all cases.
+	Known bool
+	Value uint64
+}
+
+// Known returns the value of a part before an instruction; ok is false where it is not known.
+type Known func(p Part) (value uint64, ok bool)
+
+// Parts returns the number of parts.
+func (m *Machine) Parts() int { return m.parts }
+
+// Part returns a component of a register; ok is false where there is none, or programs cannot change it.
+func (m *Machine) Part(s *State, number, comp int) (p Part, ok bool) {
+	n := max(1, len(s.Components))
+	if s.first < 0 || comp < 0 || comp >= n || number < 0 || number >= s.Count {
+		return 0, false
+	}
+	return s.first + Part(number*n+comp), true
+}
+
+// layOut numbers the parts.
+func (m *Machine) layOut() {
+	for _, s := range m.states {
+		s.first = -1
+		if s.Changes() {
+			s.first = Part(m.parts)
+			m.parts += s.Count * max(1, len(s.Components))
+		}
+	}
+}
+
+// Changes reports whether programs can change the registers: those of a lane or of a wave that are neither inputs nor
+// constants.
+func (s *State) Changes() bool {
+	return s.Kind == Registers && (s.Scope == "lane" || s.Scope == "wave") && s.Use != "input" && s.Use != "constant"
+}
+
+// change is what an instruction made of a part so far.
+type change struct {
+	from          []Part
+	weak, indexed bool
+	copies        bool
+	value         number
+}
+
+// sources are what a value depends on.
+type sources struct {
+	from   []Part
+	copies bool // the value is that of from[0]
+}
+
+// union joins two ascending lists.
+func union(a, b []Part) []Part {
+	switch {
+	case len(b) == 0:
+		return a
+	case len(a) == 0:
+		return b
+	case slices.Equal(a, b):
+		return a
+	}
+	out := make([]Part, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			out, a = append(out, a[0]), a[1:]
+		case a[0] > b[0]:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// part returns the part of a component of a state of the semantics.
+func (w *walk) part(s *sem.State, number, comp int) (Part, bool) {
+	st := w.m.of[s]
+	if st == nil {
+		return 0, false
+	}
+	return w.m.Part(st, number, comp)
+}
+
+// trace notes on what the value of an operation depends, and what the operation changes and uses.
+func (w *walk) trace(id sem.ID, in *sem.Inst) {
+	switch in.Op {
+	case sem.OpRead:
+		w.sources[id] = w.reads(in, int(in.Imm))
+	case sem.OpReadX:
+		w.use(in.A)
+		if n := w.values[in.A]; n.known {
+			w.sources[id] = w.reads(in, int(min(n.v, 1<<30)))
+		} else {
+			w.sources[id] = w.readsAny(in)
+		}
+	case sem.OpWrite:
+		w.writes(in, int(in.Imm), w.holdsSurely(in.Guard), false)
+	case sem.OpWriteX:
+		if t := w.holdsSurely(in.Guard); t != never {
+			w.use(in.A)
+			w.writesAt(in, t)
+		}
+	case sem.OpLoad:
+		w.use(in.A)
+	case sem.OpPush:
+		if w.holdsSurely(in.Guard) != never {
+			for _, a := range in.Args() {
+				w.way.Pushed = union(w.way.Pushed, w.sources[a].from)
+			}
+		}
+	case sem.OpStore, sem.OpService, sem.OpBarrier, sem.OpTrap, sem.OpUnknown, sem.OpEnd, sem.OpJump, sem.OpFlow:
+		if w.holdsSurely(in.Guard) != never {
+			in.EachArg(w.use)
+		}
+	case sem.OpTop, sem.OpDepth, sem.OpEmpty, sem.OpResult, sem.OpPop, sem.OpSkip, sem.OpRun, sem.OpAtomic:
+	case sem.OpSelect:
+		w.sources[id] = w.choice(in)
+	case sem.OpSplat:
+		w.sources[id] = w.sources[in.A]
+	default:
+		if w.values[id].known {
+			return
+		}
+		var from []Part
+		in.EachArg(func(a sem.ID) { from = union(from, w.sources[a].from) })
+		w.sources[id] = sources{from: from}
+	}
+}
+
+// choice is what a choice depends on.
+func (w *walk) choice(in *sem.Inst) sources {
+	switch w.holdsSurely(in.A) {
+	case always:
+		return w.sources[in.B]
+	case never:
+		return w.sources[in.C]
+	}
+	return sources{from: union(w.sources[in.A].from, union(w.sources[in.B].from, w.sources[in.C].from))}
+}
+
+// use notes that a value takes part in more than what registers hold.
+func (w *walk) use(id sem.ID) {
+	if id != sem.NoID {
+		w.way.Uses = union(w.way.Uses, w.sources[id].from)
+	}
+}
+
+// reads is what reading a component of a register depends on.
+func (w *walk) reads(in *sem.Inst, number int) sources {
+	if c, ok := w.changed[register{in.State, number, in.Comp}]; ok {
+		return sources{c.from, c.copies}
+	}
+	if p, ok := w.part(in.State, number, in.Comp); ok {
+		return sources{[]Part{p}, true}
+	}
+	return sources{}
+}
+
+// readsAny is the same of a register of which the number is not known.
+func (w *walk) readsAny(in *sem.Inst) sources {
+	var from []Part
+	if _, ok := w.part(in.State, 0, in.Comp); ok {
+		for n := range in.State.Count {
+			from = append(from, w.reads(in, n).from...)
+		}
+		slices.Sort(from)
+		from = slices.Compact(from)
+	}
+	return sources{from: from}
+}
+
+// writesAt notes a write to a register of which the number is a value.
+func (w *walk) writesAt(in *sem.Inst, t truth) {
+	if n := w.values[in.A]; n.known {
+		if n.v < uint64(in.State.Count) {
+			w.writes(in, int(n.v), t, false)
+		}
+		return
+	}
+	for n := range in.State.Count {
+		w.writes(in, n, maybe, true)
+	}
+}
+
+// writes notes a write to a component of a register.
+func (w *walk) writes(in *sem.Inst, number int, t truth, indexed bool) {
+	if t == never {
+		return
+	}
+	from := w.sources[in.B]
+	c := change{from: from.from, copies: from.copies, value: w.values[in.B]}
+	if t == maybe {
+		before, was := w.reads(in, number), w.changed[register{in.State, number, in.Comp}]
+		c = change{from: union(from.from, before.from), weak: true, indexed: indexed}
+		if was != nil {
+			c.weak, c.indexed = was.weak, was.indexed && indexed
+		}
+		if in.Guard != sem.NoID {
+			c.from = union(c.from, w.sources[in.Guard].from)
+		}
+	}
+	if st := w.m.of[in.State]; st != nil && st.Scope == "wave" {
+		w.way.Uses = union(w.way.Uses, c.from)
+	}
+	w.changed[register{in.State, number, in.Comp}] = &c
+}
+
+// holdsSurely reports whether a condition holds on this way, and decides nothing.
+func (w *walk) holdsSurely(id sem.ID) truth {
+	if id == sem.NoID {
+		return always
+	}
+	if v := w.values[id]; v.known {
+		if v.v != 0 {
+			return always
+		}
+		return never
+	}
+	if d, ok := w.decided[id]; ok {
+		if d {
+			return always
+		}
+		return never
+	}
+	switch in := w.at(id); in.Op {
+	case sem.OpSplat:
+		return w.holdsSurely(in.A)
+	case sem.OpNot:
+		return w.holdsSurely(in.A).not()
+	case sem.OpAnd:
+		return and(w.holdsSurely(in.A), w.holdsSurely(in.B))
+	case sem.OpOr:
+		return or(w.holdsSurely(in.A), w.holdsSurely(in.B))
+	}
+	return w.truth(id)
+}
+
+// changes lists what a way changes, by parts.
+func (w *walk) changes() (list []Change) {
+	for reg, c := range w.changed {
+		p, ok := w.part(reg.state, reg.number, reg.comp)
+		if !ok {
+			continue
+		}
+		x := Change{Part: p, From: c.from, Weak: c.weak, Indexed: c.weak && c.indexed, Copies: c.copies && !c.weak, Known: c.value.known, Value: c.value.v}
+		if x.Weak {
+			x.From = union(x.From, []Part{p})
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b Change) int { return int(a.Part - b.Part) })
+	return list
+}
+
+// also adds to a way what another changes and uses that goes on as it does.
+func (w *Way) also(o *Way) {
+	w.Uses, w.Pushed = union(w.Uses, o.Uses), union(w.Pushed, o.Pushed)
+	all := map[Part]Change{}
+	for _, c := range w.Changes {
+		all[c.Part] = c
+	}
+	for _, c := range o.Changes {
+		was, ok := all[c.Part]
+		switch {
+		case !ok:
+			c.Weak, c.From = true, union(c.From, []Part{c.Part})
+		default:
+			known := c.Known && was.Known && c.Value == was.Value
+			copies := c.Copies && was.Copies && c.From[0] == was.From[0]
+			c = Change{Part: c.Part, From: union(c.From, was.From), Weak: c.Weak || was.Weak, Indexed: c.Indexed && was.Indexed, Copies: copies, Known: known, Value: c.Value}
+		}
+		c.Copies, c.Known = c.Copies && !c.Weak, c.Known && !c.Weak
+		all[c.Part] = c
+	}
+	for _, c := range w.Changes {
+		if !slices.ContainsFunc(o.Changes, func(x Change) bool { return x.Part == c.Part }) {
+			c.Weak, c.Copies, c.Known, c.From = true, false, false, union(c.From, []Part{c.Part})
+			all[c.Part] = c
+		}
+	}
+	w.Changes = slices.SortedFunc(maps.Values(all), func(a, b Change) int { return int(a.Part - b.Part) })
+}

@@ -1,0 +1,86 @@
+package lint
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/isago/isago/facts"
+	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/isa"
+)
+
+// names notes which declarations a program reads, and after the last program tells of those that none reads.
+func (l *linter) names() {
+	if len(l.Names) > 0 {
+		l.used()
+	}
+	if l.Program != &l.Programs[len(l.Programs)-1] {
+		return
+	}
+	unused := slices.DeleteFunc(slices.Collect(maps.Keys(l.named)), func(n Name) bool { return l.named[n] })
+	slices.SortFunc(unused, func(a, b Name) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.State, b.State), cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
+	})
+	for _, n := range unused {
+		s := l.state(n.State)
+		if s == nil || len(l.starts) == 0 {
+			continue
+		}
+		name := facts.Access{State: s, Number: n.Number, Mask: 1<<max(1, len(s.Components)) - 1, Address: -1}.String()
+		if n.Name != "" {
+			name = n.Name + " (" + name + ")"
+		}
+		l.tell(l.starts[0].addr, diag.UnusedName, name, "%s %s is declared, and nothing reads it", n.Kind, name)
+		l.found[len(l.found)-1].span = n.Span
+	}
+}
+
+// used notes which declarations the instructions read that are reached.
+func (l *linter) used() {
+	read := map[string]map[int]bool{} // by state; -1 stands for all registers of one
+	add := func(state string, number int) {
+		if read[state] == nil {
+			read[state] = map[int]bool{}
+		}
+		read[state][number] = true
+	}
+	for _, in := range l.code {
+		if len(in.nodes) == 0 {
+			continue
+		}
+		for a := range in.facts.Reads() {
+			if a.Number >= 0 {
+				add(a.State.Name, a.Number)
+			} else {
+				l.indexed(in, a.State.Name, add)
+			}
+		}
+	}
+	for _, n := range l.Names {
+		used := read[n.State][-1]
+		for k := range n.Count {
+			used = used || read[n.State][n.Number+k]
+		}
+		l.named[n] = l.named[n] || used
+	}
+}
+
+// indexed notes what a read of a register whose number is computed may read: the declaration of several registers in which
+// the number without what is added lies, else all of its file.
+func (l *linter) indexed(in *inst, state string, add func(state string, number int)) {
+	l.Decoder.Addr = in.addr
+	for _, o := range l.Decoder.Operands(nil, in.inst) {
+		if o.Kind != isa.RegisterOperand || o.Register.File == nil || o.Register.File.Name != state || o.Relative.File == nil {
+			continue
+		}
+		i := slices.IndexFunc(l.Names, func(n Name) bool {
+			return n.State == state && n.Count > 1 && n.Number <= o.Register.Index && o.Register.Index < n.Number+n.Count
+		})
+		if i >= 0 {
+			add(state, o.Register.Index)
+			return
+		}
+	}
+	add(state, -1)
+}

@@ -142,13 +142,30 @@ func (w *walk) trace(id sem.ID, in *sem.Inst) {
 	case sem.OpSplat:
 		w.sources[id] = w.sources[in.A]
 	default:
-		if w.values[id].known {
-			return
-		}
-		var from []Part
-		in.EachArg(func(a sem.ID) { from = union(from, w.sources[a].from) })
-		w.sources[id] = sources{from: from}
+		w.sources[id] = sources{from: w.mixed(id, in)}
 	}
+}
+
+// mixed is what a value depends on that is computed. One that is known although an argument is not depends on nothing,
+// unless another argument says it all.
+func (w *walk) mixed(id sem.ID, in *sem.Inst) (from []Part) {
+	known := w.values[id].known
+	if known && in.Type().Kind == sem.Bool && (in.Op == sem.OpAnd || in.Op == sem.OpOr) {
+		for _, a := range [2]sem.ID{in.A, in.B} {
+			if x := w.values[a]; x.known && (x.v != 0) == (in.Op == sem.OpOr) {
+				return w.sources[a].from
+			}
+		}
+	}
+	all := true
+	in.EachArg(func(a sem.ID) {
+		from = union(from, w.sources[a].from)
+		all = all && w.values[a].known
+	})
+	if known && !all {
+		return nil
+	}
+	return from
 }
 
 // choice is what a choice depends on.

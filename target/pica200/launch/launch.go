@@ -72,7 +72,7 @@ func launchOf(set *isa.Set, file *pica200.SHBIN, d *pica200.DVLE, entry uint64, 
 	l := &exec.Launch{
 		Program: exec.NewProgram(m, root, words, exec.Words32(m, root, file.DVLP.Code, 0)),
 		Shared:  exec.NewShared(m, exec.OfBlock, exec.OfLaunch),
-		Entry:   entry, Value: float24,
+		Entry:   entry, Value: float24, Emits: d.Type == pica200.GeometryShader,
 	}
 	if err := ports(l, d); err != nil {
 		return nil, err

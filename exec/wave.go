@@ -302,6 +302,9 @@ func (w *Wave) Written(s *State, number, comp int) uint64 {
 	return st.written[number*st.comps+comp]
 }
 
+// Get returns the value of a component of a shared register.
+func (s *Shared) Get(st *State, number, comp int) uint64 { return s.stores[st].get(number, comp, 0) }
+
 // Memory returns the bytes of a memory; of one that each lane has those of all lanes, one behind the other.
 func (w *Wave) Memory(s *State) []byte {
 	st := w.stores[s.Index]

@@ -3,8 +3,10 @@ package facts
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
 )
 
 // Part is a component of a register, by its number among all components of the registers that programs can change: from
@@ -26,8 +28,8 @@ type Change struct {
 	Value uint64
 }
 
-// Known returns the value of a part before an instruction; ok is false where it is not known.
-type Known func(p Part) (value uint64, ok bool)
+// Known returns the value of a component of a register before an instruction; ok is false where it is not known.
+type Known func(s *State, number, comp int) (value uint64, ok bool)
 
 // Parts returns the number of parts.
 func (m *Machine) Parts() int { return m.parts }
@@ -136,6 +138,11 @@ func (w *walk) trace(id sem.ID, in *sem.Inst) {
 		if w.holdsSurely(in.Guard) != never {
 			in.EachArg(w.use)
 		}
+	case sem.OpHazard:
+		if w.holdsSurely(in.Guard) == always {
+			name, text, _ := strings.Cut(in.Text(), " ")
+			w.way.Hazards = append(w.way.Hazards, isa.Hazard{Name: name, Text: text})
+		}
 	case sem.OpTop, sem.OpDepth, sem.OpEmpty, sem.OpResult, sem.OpPop, sem.OpSkip, sem.OpRun, sem.OpAtomic:
 	case sem.OpSelect:
 		w.sources[id] = w.choice(in)
@@ -170,13 +177,17 @@ func (w *walk) mixed(id sem.ID, in *sem.Inst) (from []Part) {
 
 // choice is what a choice depends on.
 func (w *walk) choice(in *sem.Inst) sources {
+	chosen := sources{from: union(w.sources[in.B].from, w.sources[in.C].from)}
 	switch w.holdsSurely(in.A) {
 	case always:
-		return w.sources[in.B]
+		chosen = w.sources[in.B]
 	case never:
-		return w.sources[in.C]
+		chosen = w.sources[in.C]
 	}
-	return sources{from: union(w.sources[in.A].from, union(w.sources[in.B].from, w.sources[in.C].from))}
+	if from := w.sources[in.A].from; len(from) > 0 {
+		chosen = sources{from: union(from, chosen.from)}
+	}
+	return chosen
 }
 
 // use notes that a value takes part in more than what registers hold.
@@ -295,6 +306,7 @@ func (w *walk) changes() (list []Change) {
 
 // also adds to a way what another changes and uses that goes on as it does.
 func (w *Way) also(o *Way) {
+	w.Hazards = slices.DeleteFunc(w.Hazards, func(h isa.Hazard) bool { return !slices.Contains(o.Hazards, h) })
 	w.Uses, w.Pushed = union(w.Uses, o.Uses), union(w.Pushed, o.Pushed)
 	all := map[Part]Change{}
 	for _, c := range w.Changes {

@@ -28,6 +28,8 @@ type Way struct {
 	Lost      string
 	// ToNext is set where the instruction itself jumps, to the instruction that follows it anyway.
 	ToNext bool
+	// Hazards are those of the semantics that are certain.
+	Hazards []isa.Hazard
 	// Changes are what it changes of registers, by parts. Uses are the parts, with the values before the instruction, that
 	// reach more than registers: memories, conditions of the way, numbers of registers and addresses, the surroundings, and
 	// registers of the wave. Pushed are those that reach a stack.
@@ -289,8 +291,8 @@ func (w *walk) register(in *sem.Inst, at int) (n number) {
 	if c, ok := w.changed[register{s, at, in.Comp}]; ok {
 		return c.value
 	}
-	if p, ok := w.part(s, at, in.Comp); ok && w.known != nil {
-		n.v, n.known = w.known(p)
+	if st := w.m.of[s]; st != nil && w.known != nil {
+		n.v, n.known = w.known(st, at, in.Comp)
 		return n
 	}
 	return number{s.Scope == spec.ScopeInstruction && !s.Undefined && !s.InitExists, s.Init}

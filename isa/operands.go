@@ -112,6 +112,9 @@ type File = spec.File
 // launch decides, and in Access the types with which it can be reached, none where the description does not say.
 type Memory = spec.Memory
 
+// Output is what an output of a program can mean to what follows in the pipeline.
+type Output = spec.Output
+
 // Modifiers are changes of an operand's value, a bit each.
 type Modifiers uint64
 
@@ -142,6 +145,9 @@ func (s *Set) Limit(name string) (most uint64, ok bool) {
 	}
 	return 0, false
 }
+
+// Outputs lists what outputs of programs can mean to what follows in the pipeline.
+func (s *Set) Outputs() []*Output { return s.model.ISA.Outputs }
 
 // Stack returns how many places a stack keeps, 0 where that is not known; ok is false where there is none
 // of that name.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	mathbits "math/bits"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/lint"
 	"github.com/isago/isago/internal/program"
+	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/prove"
 	"github.com/isago/isago/view"
@@ -305,19 +307,54 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 	}
 	l := b.Launched()
 	p.Emits = l.Emits
+	meanings := set.Outputs()
+	required := slices.DeleteFunc(slices.Clone(meanings), func(m *isa.Output) bool { return !m.Required })
+	means := false
 	for _, x := range l.Outputs {
+		m := meaning(meanings, x)
+		means = means || m == nil || m.Mask != 0
+		required = slices.DeleteFunc(required, func(r *isa.Output) bool { return r == m })
 		for n := range x.Count {
 			o := lint.Output{Name: x.Name, State: x.State.Name, Number: x.First + n}
-			for _, k := range x.Components() {
+			for i, k := range x.Components() {
 				o.Mask |= 1 << uint(k)
+				if m == nil || i < mathbits.OnesCount64(m.Mask) { // they are told apart by their order
+					o.Needed |= 1 << uint(k)
+				}
 			}
 			p.Outputs = append(p.Outputs, o)
 		}
 	}
+	if means && len(required) > 0 {
+		p.Required = required[0].Name
+	}
+	p.Known = func(state string, number, comp int) (v uint64, ok bool) {
+		for _, x := range l.Constants { // floats do not decide by themselves what runs, and others may be replaced
+			if x.State.Name == state && number == x.First && x.State.Type.Kind == sem.Float {
+				return l.Shared.Get(x.State, number, comp), true
+			}
+		}
+		return 0, false
+	}
 	kinds := []string{"input", "uniform", "constant"}
 	for i, ports := range [][]exec.Port{l.Inputs, l.Uniforms, l.Constants} {
 		for _, x := range ports {
-			p.Names = append(p.Names, lint.Name{Kind: kinds[i], Name: x.Name, State: x.State.Name, Number: x.First, Count: x.Count})
+			name := x.Name
+			if kinds[i] == "constant" { // that of its register
+				name = ""
+			}
+			p.Names = append(p.Names, lint.Name{Kind: kinds[i], Name: name, State: x.State.Name, Number: x.First, Count: x.Count})
 		}
 	}
+}
+
+// meaning returns what the description says that an output means, nil for nothing.
+func meaning(all []*isa.Output, p exec.Port) *isa.Output {
+	i := slices.IndexFunc(all, func(m *isa.Output) bool {
+		return m.File.Name == p.State.Name && (m.Number == p.First || m.Number < 0 && m.Name == p.Name)
+	})
+	if i < 0 {
+		return nil
+	}
+	return all[i]
 }

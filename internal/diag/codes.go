@@ -145,6 +145,8 @@ const (
 	ConstantRange Code = "constant-range"
 	ScalarExport  Code = "scalar-export"
 	FetchConstant Code = "fetch-constant"
+	OffsetRange   Code = "offset-range"
+	EmptySlot     Code = "empty-slot"
 )
 
 // Warnings lists the codes of warnings.
@@ -154,7 +156,7 @@ func Warnings() []Code {
 		IgnoredText, TooLarge, ReadDiffers, AsPicasso, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry, HiddenBits,
 		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
 		ReadInitial, ResultUnused, NoEffect, NoEmit, UnusedName,
-		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant,
+		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant, OffsetRange, EmptySlot,
 	}
 }
 
@@ -252,7 +254,9 @@ var codes = []CodeInfo{
 	{OddAddress, "warning: an address register that is not written because of an odd destination", `ARLv r1.x***, a[0].xyzw`},
 	{ExportOffset, "warning: the export that is none is offset", `(export[A0.x + 31]=vector)`},
 	{RegisterRange, "warning: a register that ends the program abnormally", `MOVv r32.xyzw, a[0].xyzw`},
-	{ConstantRange, "warning: a constant above those that are usually loaded", `MOVv r0.xyzw, c[300].xyzw`},
+	{ConstantRange, "warning: a constant above those that are usually loaded, or that exist", `MOVv r0.xyzw, c[300].xyzw`},
+	{OffsetRange, "warning: lint: an offset of a register that is too large to add anything", `mova a0.x, k with a k of 200, and c5[a0.x]`},
+	{EmptySlot, "warning: lint: a geometry shader completes a triangle before it stored a vertex in each slot", `setemit 0, prim and emit`},
 	{ScalarExport, "warning: an export of the scalar half under another number than that of the vector half, which is the one that counts", `MAXv export0.xyz_ = R0, R0 and MAXs export1.___w = R1`},
 	{FetchConstant, "warning: a part of a fetch constant that there is not", `CONST(20, 3)`},
 	{MissingRoom, "warning: an export for which no clause before it makes room", `export62 without ALLOC POSITION`},

@@ -39,6 +39,8 @@ type Program struct {
 	Emits   bool
 	// Required says what an output has to be of which the file has none; "" for nothing.
 	Required string
+	// Known returns the value of a constant register that its file gives; nil where the file gives none.
+	Known func(state string, number, comp int) (value uint64, ok bool)
 	// Names are what it declares that it reads.
 	Names []Name
 }
@@ -53,12 +55,12 @@ type Name struct {
 	Span diag.Span
 }
 
-// Output is a register that is to be written: the components of Mask.
+// Output is a register that is an output: the components of Mask, of which those of Needed are to be written.
 type Output struct {
-	Name   string // for people
-	State  string
-	Number int
-	Mask   uint64
+	Name         string // for people
+	State        string
+	Number       int
+	Mask, Needed uint64
 }
 
 // MaxCode is the number of instructions that are looked at.
@@ -333,8 +335,12 @@ func (l *linter) ways(n *node) (err error) {
 	}
 	n.stale = false
 	l.Decoder.Addr = n.addr
-	known := func(p facts.Part) (uint64, bool) {
-		v, ok := n.constants.of[p]
+	known := func(s *facts.State, number, comp int) (v uint64, ok bool) {
+		if p, is := l.Facts.Part(s, number, comp); is {
+			v, ok = n.constants.of[p]
+		} else if l.Known != nil {
+			v, ok = l.Known(s.Name, number, comp)
+		}
 		return v, ok
 	}
 	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, known); errors.Is(err, facts.ErrWays) {
@@ -500,6 +506,9 @@ func (l *linter) entries(n *node) {
 // odd tells of what an instruction does to the flow of control that is hardly meant, and of outputs written twice.
 func (l *linter) odd(n *node) {
 	for _, w := range n.ways {
+		for _, h := range w.Hazards {
+			l.tell(n.addr, diag.Code(h.Name), h.Text, "%s", h.Text)
+		}
 		switch {
 		case w.Stops != "" && !l.Facts.Waves():
 			l.tell(n.addr, diag.StopsHere, w.Stops, "the program may stop here: %s", w.Stops)
@@ -581,10 +590,9 @@ func (l *linter) written(at int64, hands func(*node) bool, before string) {
 		if s == nil {
 			continue
 		}
-		never := facts.Access{State: s, Number: o.Number, Address: -1, Mask: o.Mask}
+		never := facts.Access{State: s, Number: o.Number, Address: -1}
 		sometimes := never
-		never.Mask, sometimes.Mask = 0, 0
-		l.parts(facts.Access{State: s, Number: o.Number, Mask: o.Mask}, func(p facts.Part, k int) {
+		l.parts(facts.Access{State: s, Number: o.Number, Mask: o.Needed}, func(p facts.Part, k int) {
 			switch {
 			case !may.has(p):
 				never.Mask |= 1 << uint(k)

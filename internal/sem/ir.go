@@ -82,6 +82,7 @@ const (
 	OpEnd     // the lane is done
 	OpTrap    // with Text
 	OpUnknown // what follows is not known of the machine: Text says what
+	OpHazard  // what is probably a mistake: Text is the name of the hazard, a blank and what is wrong; only in Told code
 	OpBarrier // A and B: number and count; Imm is Arrives, Waits or both
 	OpService // Args; Text is its name
 	OpResult  // component Comp of the results of service A
@@ -106,7 +107,7 @@ var opNames = [...]string{
 	OpConvert: "convert", OpSlice: "slice", OpFlush: "flush", OpProduct: "product", OpConcat: "concat", OpRead: "read", OpReadX: "readx", OpWrite: "write",
 	OpWriteX: "writex", OpLoad: "load", OpStore: "store", OpTop: "top", OpDepth: "depth", OpEmpty: "empty", OpPush: "push", OpPop: "pop",
 	OpLane: "lane", OpExists: "exists", OpAny: "any", OpAll: "all", OpBallot: "ballot", OpFrom: "from",
-	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpBarrier: "barrier", OpService: "service",
+	OpLanesOf: "lanesof", OpJump: "jump", OpEnd: "end", OpTrap: "trap", OpUnknown: "unknown", OpHazard: "hazard", OpBarrier: "barrier", OpService: "service",
 	OpResult: "result", OpSkip: "skip", OpRun: "run", OpAtomic: "atomic", OpFlow: "flow",
 }
 
@@ -122,7 +123,7 @@ func (o Op) compares() bool { return o >= OpEq && o <= OpLe }
 // effect reports whether the operation does something under its guard, and has no value.
 func (o Op) effect() bool {
 	switch o {
-	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpBarrier, OpService, OpSkip, OpRun, OpAtomic, OpFlow:
+	case OpWrite, OpWriteX, OpStore, OpPush, OpPop, OpJump, OpEnd, OpTrap, OpUnknown, OpHazard, OpBarrier, OpService, OpSkip, OpRun, OpAtomic, OpFlow:
 		return true
 	}
 	return false

@@ -460,6 +460,10 @@ func (l *lowerer) stmt(s *stmt) {
 		l.trap(s.name)
 	case sUnknown:
 		l.do(named(OpUnknown, s.name), l.wave)
+	case sHazard:
+		if l.told {
+			l.do(named(OpHazard, s.name), l.wave)
+		}
 	case sBarrier:
 		in := blank(OpBarrier)
 		in.A = l.typed(l.expr(s.x, U32), U32, s.x.span).comps[0]

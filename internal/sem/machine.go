@@ -142,7 +142,7 @@ func (l *machineLoader) define(name string, at diag.Span) {
 // reserved are words that code knows beside the intrinsics.
 var reserved = map[string]bool{
 	"here": true, "next": true, "pc": true, "value": true, "inner": true, "let": true, "var": true, "if": true, "else": true,
-	"for": true, "in": true, "push": true, "pop": true, "top": true, "end": true, "trap": true, "unknown": true, "barrier": true, "arrive": true, "await": true,
+	"for": true, "in": true, "push": true, "pop": true, "top": true, "end": true, "trap": true, "unknown": true, "hazard": true, "barrier": true, "arrive": true, "await": true,
 	"together": true, "lanes": true, "atomic": true, "return": true, "run": true, "true": true, "false": true,
 }
 

@@ -182,6 +182,16 @@ func (p *parser) fill(s *stmt) error {
 		}
 		s.name = p.next().text
 		return p.want(";")
+	case "hazard":
+		p.next()
+		s.kind = sHazard
+		for range 2 { // its name and what is wrong
+			if p.tok().kind != tString {
+				return p.unexpected("a text in quotes")
+			}
+			s.name = strings.TrimSpace(s.name + " " + p.next().text)
+		}
+		return p.want(";")
 	case "return":
 		p.next()
 		return p.returnStmt(s)

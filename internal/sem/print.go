@@ -70,7 +70,7 @@ func (in *Inst) details(dst []byte) []byte {
 		return fmt.Appendf(dst, " %s+%d.%s", in.State.Name, in.Imm, in.State.Slots[in.Comp].Name)
 	case OpDepth, OpEmpty, OpPush, OpPop:
 		return append(append(dst, ' '), in.State.Name...)
-	case OpTrap, OpUnknown, OpService:
+	case OpTrap, OpUnknown, OpHazard, OpService:
 		return strconv.AppendQuote(append(dst, ' '), in.Text())
 	case OpResult:
 		return fmt.Appendf(dst, " %d", in.Comp)

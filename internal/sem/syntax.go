@@ -52,6 +52,7 @@ const (
 	sEnd
 	sTrap
 	sUnknown
+	sHazard
 	sBarrier
 	sTogether
 	sLanes
@@ -67,7 +68,7 @@ type stmt struct {
 	kind   stmtKind
 	names  []string
 	typ    *typeExpr
-	name   string // a stack, a variable of a loop, a root
+	name   string // a stack, a variable of a loop, a root, a text
 	x, y   *expr
 	how    uint64 // of a barrier: Arrives, Waits
 	fields []setting

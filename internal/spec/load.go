@@ -214,6 +214,7 @@ func (l *loader) run(top *node) {
 	l.each("memory", l.memory)
 	l.each("stack", l.stack)
 	l.each("limit", func(n *node) { l.isa.Limits = append(l.isa.Limits, l.limit(n)) })
+	l.each("output", l.output)
 	l.each("attribute", l.declareMeta)
 	l.meaning()
 	l.checkAliases()

@@ -152,6 +152,8 @@ func TestOperandElements(t *testing.T) {
 	check("memory", []any{m.Scope, m.Size, m.Access, m.Outside, m.Doc}, "[block 256 [u8 f32x2] wrap Of a block.]")
 	check("stack", []any{isa.Stack("calls").Depth, isa.Stack("calls").Doc}, "[4 Where calls return to.]")
 	check("limit", []any{isa.Limit("words").Most, isa.Limit("words").Doc}, "[512 Of a program.]")
+	out := isa.Output("position")
+	check("output", []any{out.File == r, out.Number, out.Mask, out.Required, out.Doc}, "[true 3 2 true Where it is.]")
 	check("modifiers", isa.Modifiers, "[negate absolute saturate half]")
 	lr := isa.Enum("#special").Values[0].Reg
 	check("register of a value", []any{lr.File.Name, lr.Index.Root().Value, lr.Component.Root().Value}, "[lr 0 0]")

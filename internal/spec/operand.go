@@ -162,6 +162,19 @@ type Limit struct {
 	Most      uint64
 }
 
+// Output is what an output of a program can mean to what follows in the pipeline.
+type Output struct {
+	Name, Doc string
+	Span      diag.Span
+	// File is the file of its register. Number is that of the register, -1 where each program decides.
+	File   *File
+	Number int
+	// Mask are the components that have a meaning, bit 0 the first.
+	Mask uint64
+	// Required tells that a program which has outputs with a meaning has this one.
+	Required bool
+}
+
 // Role says what an instruction does with an operand.
 type Role uint8
 
@@ -382,6 +395,11 @@ func (s *ISA) group(name string) *Memory {
 // Limit returns the limit of that name, or nil.
 func (s *ISA) Limit(name string) *Limit {
 	return find(s.Limits, name, func(l *Limit) string { return l.Name })
+}
+
+// Output returns the output of that name, or nil.
+func (s *ISA) Output(name string) *Output {
+	return find(s.Outputs, name, func(o *Output) string { return o.Name })
 }
 
 // Stack returns the stack of that name, or nil.
@@ -605,6 +623,31 @@ func (l *loader) stack(n *node) {
 
 func (l *loader) limit(n *node) *Limit {
 	return &Limit{Name: l.name(n), Doc: docOf(n), Span: n.span, Most: uint64(l.number(n, "most", 0, 1<<62))}
+}
+
+// output reads <output name="position" file="o" components="xyzw"/>.
+func (l *loader) output(n *node) {
+	o := &Output{Name: l.name(n), Doc: docOf(n), Span: n.span, Number: -1, Required: l.boolean(n, "required"), File: l.isa.File(n.value("file"))}
+	if old := l.isa.Output(o.Name); old != nil {
+		l.twice(n, o.Name, old.Span)
+	}
+	if o.File == nil {
+		l.fail(diag.Errorf(diag.Unresolved, n.at("file"), "no file %q", n.value("file")).Meant(n.value("file"), l.fileNames()))
+		return
+	}
+	if n.attr("number") != nil {
+		o.Number = l.number(n, "number", 0, int64(max(o.File.Count-1, 0)))
+	}
+	names := o.File.Components()
+	for _, c := range n.value("components") {
+		k := slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, string(c)) })
+		if k < 0 {
+			l.fail(diag.Errorf(diag.XMLAttribute, n.at("components"), "component %q, expected those of %s: %s", string(c), o.File.Name, strings.Join(names, "")))
+			return
+		}
+		o.Mask |= 1 << uint(k)
+	}
+	l.isa.Outputs = append(l.isa.Outputs, o)
 }
 
 // declareMeta reads <attribute name="..."/>: an attribute that <meta> may have.

@@ -16,7 +16,7 @@ type rule struct {
 // rules is the grammar of the language, isaspec's elements and isago's in one table. Elements of
 // the same name stand in several parents with the same content.
 var rules = map[string]rule{
-	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit attribute register rom function service quirk fetch hint", false},
+	"isa":         {"name strict", "doc text import context table template enum expr bitset file view memory stack limit output attribute register rom function service quirk fetch hint", false},
 	"text":        {"words storage halves comment case syntax", "doc", false},
 	"import":      {"file", "", false},
 	"context":     {"name type default bind", "doc", false},
@@ -29,6 +29,7 @@ var rules = map[string]rule{
 	"memory":      {"name count use scope size access outside", "doc alias", false},
 	"stack":       {"name depth full empty scope", "doc slot", false},
 	"limit":       {"name most", "doc", false},
+	"output":      {"name file number components required", "doc", false},
 	"attribute":   {"name", "doc", false},
 	"operand":     {"name role kind", "doc display reg mem relative modifier swizzle mask semantics write", false},
 	"reg":         {"file index component when", "", false},

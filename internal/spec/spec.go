@@ -37,6 +37,8 @@ type ISA struct {
 	// Hints say what to write instead of an instruction that the machine has not.
 	Hints  []*Hint
 	Limits []*Limit
+	// Outputs are what outputs of programs can mean to what follows in the pipeline.
+	Outputs []*Output
 	// Modifiers are the names of all modifiers, the three that every machine may have first.
 	Modifiers []string
 	Meaning   Meaning

@@ -147,9 +147,10 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	}
 	list, err := own.program(name, out.Bytes, out)
 	for _, w := range out.Warnings {
-		if !slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
-			list = append(list, w)
+		if err == nil && lint.Decides(w.Code) || slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
+			continue
 		}
+		list = append(list, w)
 	}
 	list.Sort()
 	return list, err
@@ -316,6 +317,7 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 		required = slices.DeleteFunc(required, func(r *isa.Output) bool { return r == m })
 		for n := range x.Count {
 			o := lint.Output{Name: x.Name, State: x.State.Name, Number: x.First + n}
+			o.Span = src.Declaration("", o.State, o.Number).Span
 			for i, k := range x.Components() {
 				o.Mask |= 1 << uint(k)
 				if m == nil || i < mathbits.OnesCount64(m.Mask) { // they are told apart by their order
@@ -343,7 +345,11 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 			if kinds[i] == "constant" { // that of its register
 				name = ""
 			}
-			p.Names = append(p.Names, lint.Name{Kind: kinds[i], Name: name, State: x.State.Name, Number: x.First, Count: x.Count})
+			n := lint.Name{Kind: kinds[i], Name: name, State: x.State.Name, Number: x.First, Count: x.Count}
+			if d := src.Declaration(name, n.State, n.Number); d.Span.IsValid() {
+				n.Name, n.Span = d.Name, d.Span
+			}
+			p.Names = append(p.Names, n)
 		}
 	}
 }

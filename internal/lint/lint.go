@@ -61,6 +61,8 @@ type Output struct {
 	State        string
 	Number       int
 	Mask, Needed uint64
+	// Span is the declaration in a source; invalid where there is none.
+	Span diag.Span
 }
 
 // MaxCode is the number of instructions that are looked at.
@@ -74,6 +76,11 @@ const (
 
 // ErrLarge is the error of a program that is too large to be followed.
 var ErrLarge = errors.New("the program is larger, or goes more ways, than lint can follow")
+
+// Decides reports whether a warning that compilers give, too, is better left to Check: it knows on which ways control goes.
+func Decides(code diag.Code) bool {
+	return code == diag.MissingEnd || code == diag.OutputTwice || code == diag.JumpAtEnd
+}
 
 // Check returns what is odd about the programs of a file, in the order of the code.
 func Check(f *File) (diag.List, error) {
@@ -608,6 +615,7 @@ func (l *linter) written(at int64, hands func(*node) bool, before string) {
 		if before != "" {
 			way = ""
 		}
+		told := len(l.found)
 		if never.Mask != 0 {
 			if before == "" {
 				l.tell(at, diag.OutputUnwritten, never.String(), "output %s%s is never written", never, name)
@@ -617,6 +625,11 @@ func (l *linter) written(at int64, hands func(*node) bool, before string) {
 		}
 		if sometimes.Mask != 0 {
 			l.tell(at, diag.OutputUnwritten, sometimes.String()+"?", "output %s%s is not written on every way%s%s", sometimes, name, way, before)
+		}
+		for i := range l.found[told:] {
+			if before == "" {
+				l.found[told+i].span = o.Span
+			}
 		}
 	}
 }

@@ -31,8 +31,11 @@ func (l *linter) names() {
 		if n.Name != "" {
 			name = n.Name + " (" + name + ")"
 		}
+		told := len(l.found)
 		l.tell(l.starts[0].addr, diag.UnusedName, name, "%s %s is declared, and nothing reads it", n.Kind, name)
-		l.found[len(l.found)-1].span = n.Span
+		for i := range l.found[told:] {
+			l.found[told+i].span = n.Span
+		}
 	}
 }
 

@@ -34,8 +34,34 @@ type Compiled struct {
 	Context *bits.Value
 	// Places tell where in the source instructions stand, by address; none where the compiler does not say.
 	Places []Place
+	// Declared are the registers that the source gives names or values, in its order; none where the compiler does not say.
+	Declared []Declaration
 	// Warnings are in the order of the source; the code of each is its name.
 	Warnings diag.List
+}
+
+// Declaration is where a source declares registers.
+type Declaration struct {
+	Name string
+	// File is the register file of the description, Number the first register.
+	File   string
+	Number int
+	Span   diag.Span
+}
+
+// Declaration returns the only declaration of a register, by its name where it has one; the zero value where there is none,
+// or where several programs have one each.
+func (c *Compiled) Declaration(name, file string, number int) (only Declaration) {
+	for _, d := range c.Declared {
+		if d.File != file || d.Number != number || name != "" && d.Name != name {
+			continue
+		}
+		if only.Span.IsValid() {
+			return Declaration{}
+		}
+		only = d
+	}
+	return only
 }
 
 // Place is where in a source the instruction at an address stands.

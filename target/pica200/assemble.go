@@ -35,6 +35,7 @@ type Assembled struct {
 	Warnings diag.List
 
 	uniforms []*uniform
+	declared []program.Declaration
 	prefix   string
 }
 
@@ -175,7 +176,8 @@ type assembly struct {
 	dvle    *dvleState
 	aliases map[string]*alias
 	names   uint64 // the number of what is declared so far
-	hiding  bool   // an alias has the name of a register
+	spans   []program.Declaration
+	hiding  bool // an alias has the name of a register
 	array   *constArray
 	src     *diag.Source
 	base    int // of the text being read, in src
@@ -558,7 +560,7 @@ func (r *assembly) finish() (*Assembled, error) {
 			r.offer(len(r.errs)-1, "a word of which the bits go into those above")
 		}
 	}
-	out := &Assembled{File: &SHBIN{}, uniforms: r.declared, prefix: vertexPrefix}
+	out := &Assembled{File: &SHBIN{}, uniforms: r.declared, declared: r.spans, prefix: vertexPrefix}
 	r.code(out.File)
 	for i, d := range r.files {
 		if i == 0 && d.geometry {

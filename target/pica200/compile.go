@@ -37,7 +37,7 @@ func (a *Assembler) Compile(files []*diag.Source, opt program.CompileOptions) (*
 	if err != nil {
 		return nil, err
 	}
-	return &program.Compiled{Bytes: out.Bytes, Header: out.Header(), Places: a.places(), Warnings: out.Warnings}, nil
+	return &program.Compiled{Bytes: out.Bytes, Header: out.Header(), Places: a.places(), Declared: out.declared, Warnings: out.Warnings}, nil
 }
 
 // places tell where the words that were assembled last stand.

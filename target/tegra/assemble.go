@@ -46,7 +46,8 @@ type Assembled struct {
 	// Warnings are in the order of the source; the code of each is its name.
 	Warnings diag.List
 	// Places tell where the words stand.
-	Places []program.Place
+	Places   []program.Place
+	declared []program.Declaration
 }
 
 // Assemble reads a source. All mistakes are reported at once.

@@ -39,7 +39,7 @@ func (c *compiler) Compile(files []*diag.Source, opt program.CompileOptions) (*p
 		return nil, err
 	}
 	data, err := Encode(a.set, out.Program, opt.Format)
-	return &program.Compiled{Bytes: data, Header: header(out.Program, a.facts.components), Places: out.Places, Warnings: out.Warnings}, err
+	return &program.Compiled{Bytes: data, Header: header(out.Program, a.facts.components), Places: out.Places, Declared: out.declared, Warnings: out.Warnings}, err
 }
 
 // maxSource bounds a source: far above the largest program that the machine holds, as a file may hold more

@@ -228,8 +228,33 @@ func (r *assembly) nameEntry(section string, e *entry) {
 	e.pos += n + 1
 	if e.end(r) && r.define(place{section, e.n, 0}, e, "name for this number in "+section) {
 		list := r.out.Program.list(section)
-		*list = append(*list, Name{e.n, strings.TrimRight(e.text[start:start+n], "\r")})
+		name := strings.TrimRight(e.text[start:start+n], "\r")
+		*list = append(*list, Name{e.n, name})
+		r.declare(section, e.n, name, r.defined[place{section, e.n, 0}])
 	}
+}
+
+// declare notes where the source declares a register of the file that a section is of.
+func (r *assembly) declare(section string, number int, name string, span diag.Span) {
+	for _, f := range r.set.Files() {
+		if f.Of == nil && f.Use == sectionUses[section] {
+			r.out.declared = append(r.out.declared, program.Declaration{Name: name, File: f.Name, Number: number, Span: span})
+			return
+		}
+	}
+}
+
+// sectionUses say what the registers are for that a section is of.
+var sectionUses = map[string]string{"attributes": "input", "exports": "output", "uniforms": "constant", "constants": "constant"}
+
+// constant reports whether a component of a constant other than that has a value.
+func (r *assembly) constant(number, component int) bool {
+	for k := range r.facts.components {
+		if _, ok := r.defined[place{"constants", number, k}]; ok && k != component {
+			return true
+		}
+	}
+	return false
 }
 
 // constantEntry reads .COMPONENT = VALUE.
@@ -253,7 +278,9 @@ func (r *assembly) constantEntry(section string, e *entry) {
 		return
 	}
 	if value, ok := e.value(r); ok && r.define(place{section, e.n, component}, e, "value for this component") {
-		r.out.Program.Constants = append(r.out.Program.Constants, Constant{e.n, component, value})
+		if r.out.Program.Constants = append(r.out.Program.Constants, Constant{e.n, component, value}); !r.constant(e.n, component) {
+			r.declare(section, e.n, "", r.defined[place{section, e.n, component}])
+		}
 	}
 }
 

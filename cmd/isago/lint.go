@@ -346,8 +346,8 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 				name = ""
 			}
 			n := lint.Name{Kind: kinds[i], Name: name, State: x.State.Name, Number: x.First, Count: x.Count}
-			if d := src.Declaration(name, n.State, n.Number); d.Span.IsValid() {
-				n.Name, n.Span = d.Name, d.Span
+			if d := src.Declaration(name, n.State, n.Number); d.Span.IsValid() { // of an array, each constant is a part
+				n.Name, n.Number, n.Count, n.Span = d.Name, d.Number, max(n.Count, d.Count), d.Span
 			}
 			p.Names = append(p.Names, n)
 		}

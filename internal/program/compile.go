@@ -43,17 +43,17 @@ type Compiled struct {
 // Declaration is where a source declares registers.
 type Declaration struct {
 	Name string
-	// File is the register file of the description, Number the first register.
-	File   string
-	Number int
-	Span   diag.Span
+	// File is the register file of the description, Number the first register, Count how many there are.
+	File          string
+	Number, Count int
+	Span          diag.Span
 }
 
-// Declaration returns the only declaration of a register, by its name where it has one; the zero value where there is none,
+// Declaration returns the only declaration that a register is part of, by its name where it has one; the zero value where there is none,
 // or where several programs have one each.
 func (c *Compiled) Declaration(name, file string, number int) (only Declaration) {
 	for _, d := range c.Declared {
-		if d.File != file || d.Number != number || name != "" && d.Name != name {
+		if d.File != file || number < d.Number || d.Number+d.Count <= number || name != "" && d.Name != name {
 			continue
 		}
 		if only.Span.IsValid() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/isago/isago/internal/diag"
+	"github.com/isago/isago/internal/program"
 )
 
 // constArray is a .constfa that is open.
@@ -86,10 +87,11 @@ func preset(bank bank) func(*assembly, *args, diag.Span) {
 			return
 		}
 		d.Constants = append(d.Constants, Constant{Type: bank.constant(), ID: uint16(o.num), Payload: payload})
+		r.spans = append(r.spans, program.Declaration{File: o.file.Name, Number: o.num, Count: 1, Span: span})
 	}
 }
 
-func (r *assembly) setb(a *args, _ diag.Span) {
+func (r *assembly) setb(a *args, at diag.Span) {
 	d := r.program()
 	o, _, ok := a.register(boolBank)
 	if !ok {
@@ -105,6 +107,7 @@ func (r *assembly) setb(a *args, _ diag.Span) {
 		c := Constant{Type: ConstantBool, ID: uint16(o.num)}
 		c.Payload[0] = value
 		d.Constants = append(d.Constants, c)
+		r.spans = append(r.spans, program.Declaration{File: o.file.Name, Number: o.num, Count: 1, Span: at})
 	}
 }
 

@@ -270,7 +270,7 @@ func (r *assembly) define(name string, span diag.Span, o operand, size int) bool
 	r.aliases[name], r.hiding = &alias{operand: o, span: span, size: size}, r.hiding || r.banks.reserved(name)
 	r.names = r.declaration(declared{r.names, name, o, size})
 	if size > 0 {
-		r.spans = append(r.spans, program.Declaration{Name: name, File: o.file.Name, Number: o.num, Span: span})
+		r.spans = append(r.spans, program.Declaration{Name: name, File: o.file.Name, Number: o.num, Count: size, Span: span})
 	}
 	return true
 }

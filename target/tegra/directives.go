@@ -238,7 +238,7 @@ func (r *assembly) nameEntry(section string, e *entry) {
 func (r *assembly) declare(section string, number int, name string, span diag.Span) {
 	for _, f := range r.set.Files() {
 		if f.Of == nil && f.Use == sectionUses[section] {
-			r.out.declared = append(r.out.declared, program.Declaration{Name: name, File: f.Name, Number: number, Span: span})
+			r.out.declared = append(r.out.declared, program.Declaration{Name: name, File: f.Name, Number: number, Count: 1, Span: span})
 			return
 		}
 	}

@@ -240,7 +240,7 @@ var codes = []CodeInfo{
 	{StackFull, "warning: lint: more calls or scopes inside each other than their stack holds, so that the oldest is lost", `five calls inside each other on PICA200`},
 	{StopsHere, "warning: lint: the program may stop for a reason that is no end", `breakc outside of a loop`},
 	{ReadInitial, "warning: lint: a register that instructions set is used before any sets it, with the value that it has at the start", `mov r0, c5[aL] before any loop`},
-	{ResultUnused, "warning: lint: an instruction writes registers that nothing reads before they are written again or the program ends", `mov r0, v0 at the end`},
+	{ResultUnused, "warning: lint: an instruction whose results reach no output, memory or condition", `mov r0, v0 at the end`},
 	{NoEffect, "warning: lint: an instruction that changes nothing, such as a move of a register to itself or a jump to the next instruction", `mov r0, r0`},
 	{NoEmit, "warning: lint: a program whose output are the vertices that it emits emits none", `.gsh without emit`},
 	{UnusedName, "warning: lint: an input, a uniform or a constant is declared, and no instruction that is reached reads it", `.constf k(1, 2, 3, 4) that nothing reads`},

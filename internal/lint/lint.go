@@ -483,7 +483,7 @@ func (l *linter) idle(in *inst) {
 		if len(names) > 1 {
 			verb = "are"
 		}
-		l.tell(in.addr, diag.ResultUnused, "", "%s %s written here, and nothing reads the result", list(names), verb)
+		l.tell(in.addr, diag.ResultUnused, "", "%s %s written here, and the result is never used", list(names), verb)
 	}
 }
 

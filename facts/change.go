@@ -54,10 +54,11 @@ func (m *Machine) layOut() {
 	}
 }
 
-// Changes reports whether programs can change the registers: those of a lane or of a wave that are neither inputs nor
-// constants.
+// Changes reports whether these are registers that programs can change, and that are told apart by parts: those of a lane
+// that are neither inputs nor constants. Of a wave it is those that hold nothing at the start.
 func (s *State) Changes() bool {
-	return s.Kind == Registers && (s.Scope == "lane" || s.Scope == "wave") && s.Use != "input" && s.Use != "constant"
+	own := s.Scope == "lane" || s.Scope == "wave" && !s.Defined
+	return s.Kind == Registers && own && s.Use != "input" && s.Use != "constant"
 }
 
 // change is what an instruction made of a part so far.

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLint lints the programs of testdata/lint. Each says at its lines what is to be told of there, behind "want:".
+func TestLint(t *testing.T) {
+	files, err := filepath.Glob("testdata/lint/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, len(files))
+	}
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []finding
+			for i, line := range strings.Split(string(text), "\n") {
+				if _, codes, ok := strings.Cut(line, "want: "); ok {
+					for _, code := range strings.Fields(codes) {
+						want = append(want, finding{i + 1, code})
+					}
+				}
+			}
+			var out, errs bytes.Buffer
+			if status := run([]string{"lint", "--json", name}, nil, &out, &errs); (status != 0) != (len(want) > 0) || errs.Len() > 0 {
+				t.Fatalf("status %d, %s", status, errs.String())
+			}
+			var got []finding
+			if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+				t.Fatal(err)
+			}
+			order := func(a, b finding) int {
+				if a.Line != b.Line {
+					return a.Line - b.Line
+				}
+				return strings.Compare(a.Code, b.Code)
+			}
+			slices.SortFunc(got, order)
+			slices.SortFunc(want, order)
+			if !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v\n%s", got, want, out.String())
+			}
+		})
+	}
+}
+
+// finding is what lint tells of a line.
+type finding struct {
+	Line int    `json:"line"`
+	Code string `json:"code"`
+}

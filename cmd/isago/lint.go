@@ -33,12 +33,13 @@ func newLint() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "lint [flags] FILE[:PROGRAM]...",
 		GroupID: "code",
-		Short:   "Warn of what a program does that is hardly meant",
-		Long: `lint follows all ways that programs can go, and warns of registers that are read before they are written,
-outputs that are not written or written twice, code that is never reached, ways that reach no end, scopes
-inside each other beyond their stack, jumps that the end of a scope overrules, and of hazards that the
-description knows. FILE is a program in a file format, or its source, of a machine whose description says
-what instructions do. What the compiler warns of source is told too.
+		Short:   "Warn about likely mistakes in programs",
+		Long: `lint follows every path through a program and warns about likely mistakes: registers that are read before
+they are written, outputs that are not written or written twice, results and declarations that nothing uses,
+instructions without effect, code that no path reaches, paths without an end, and hazards that the description
+knows. A read counts where its value reaches an output, a memory, a condition or an address. FILE is a program
+in a file format, or its source, of a machine whose description has semantics. Warnings of the compiler are
+printed too.
 
 "isago help codes" documents the warnings; each has its name behind it, which --no-warn takes.
 

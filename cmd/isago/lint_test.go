@@ -58,3 +58,36 @@ type finding struct {
 	Line int    `json:"line"`
 	Code string `json:"code"`
 }
+
+// TestLintExamples holds that the programs of this repository have no warnings, but for those that have every instruction.
+func TestLintExamples(t *testing.T) {
+	const examples = "../../examples/"
+	checked := 0
+	for _, pattern := range []string{"pica200/*.pica", "pica200/*.shbin", "tegra/*.asm", "tegra/*.vp", "a2xx/*.a2xx", "a2xx/*.bin", "tesla/*.s", "tesla/*.cubin"} {
+		files, err := filepath.Glob(examples + pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range files {
+			base := filepath.Base(name)
+			if strings.HasPrefix(base, "every.") { // a list of instructions, which computes nothing
+				continue
+			}
+			args := []string{"lint"}
+			if strings.HasSuffix(base, ".bin") {
+				args = append(args, "--isa", "a2xx", "--stage", strings.Split(base, ".")[1])
+			}
+			if base == "fade.s" { // a fragment program, which no directive says
+				args = append(args, "--isa", "tesla", "--stage", "fp")
+			}
+			checked++
+			var out, errs bytes.Buffer
+			if status := run(append(args, name), nil, &out, &errs); status != exitOK {
+				t.Errorf("%s: status %d\n%s%s", name, status, out.String(), errs.String())
+			}
+		}
+	}
+	if checked < 30 {
+		t.Errorf("%d programs, expected 30 at least", checked)
+	}
+}

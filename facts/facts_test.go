@@ -52,6 +52,18 @@ func TestRows(t *testing.T) {
 // one tells the facts of an instruction that is a text.
 func one(t *testing.T, machine, text string) string {
 	t.Helper()
+	m, d, in := read(t, machine, text)
+	f, err := m.Of(d, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := f.Next / int64(in.Leaf.Size)
+	return tell(&f.Own, int64(in.Leaf.Size)/unit)
+}
+
+// read reads the text of an instruction, at which the decoder then stands.
+func read(t *testing.T, machine, text string) (*facts.Machine, *isa.Decoder, isa.Inst) {
+	t.Helper()
 	var set *isa.Set
 	for _, c := range catalog.Machines() {
 		if c.Name == machine {
@@ -86,12 +98,7 @@ func one(t *testing.T, machine, text string) string {
 	if !ok {
 		t.Fatalf("%s is no instruction", text)
 	}
-	f, err := m.Of(d, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unit := f.Next / int64(in.Leaf.Size)
-	return tell(&f.Own, int64(in.Leaf.Size)/unit)
+	return m, d, in
 }
 
 func tell(e *facts.Effects, unit int64) string {

@@ -110,6 +110,12 @@ func (w *walk) part(s *sem.State, number, comp int) (Part, bool) {
 
 // trace notes on what the value of an operation depends, and what the operation changes and uses.
 func (w *walk) trace(id sem.ID, in *sem.Inst) {
+	if w.known == nil {
+		if in.Op == sem.OpWrite && w.holdsSurely(in.Guard) == always {
+			w.changed[registerOf(in)] = &change{value: w.values[in.B]}
+		}
+		return
+	}
 	switch in.Op {
 	case sem.OpRead:
 		w.sources[id] = w.reads(in, int(in.Imm))
@@ -307,6 +313,7 @@ func (w *walk) changes() (list []Change) {
 
 // also adds to a way what another changes and uses that goes on as it does.
 func (w *Way) also(o *Way) {
+	w.Effort += o.Effort
 	w.Hazards = slices.DeleteFunc(w.Hazards, func(h isa.Hazard) bool { return !slices.Contains(o.Hazards, h) })
 	w.Uses, w.Pushed = union(w.Uses, o.Uses), union(w.Pushed, o.Pushed)
 	all := map[Part]Change{}

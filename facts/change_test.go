@@ -43,7 +43,7 @@ func TestChanges(t *testing.T) {
 				}
 			}
 		}
-		ways, err := m.Ways(d, in, facts.Stacks{}, nil)
+		ways, err := m.Ways(d, in, facts.Stacks{}, func(*facts.State, int, int) (uint64, bool) { return 0, false })
 		if err != nil {
 			t.Fatal(err)
 		}

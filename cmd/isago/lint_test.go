@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,5 +90,23 @@ func TestLintExamples(t *testing.T) {
 	}
 	if checked < 30 {
 		t.Errorf("%d programs, expected 30 at least", checked)
+	}
+}
+
+// TestLintFollows counts the paths that are followed: each branch of a kernel may leave an entry on the stack, so that every
+// further one doubles what can be on it.
+func TestLintFollows(t *testing.T) {
+	for n, want := range map[int]string{4: "", 48: "not-followed"} {
+		var s strings.Builder
+		s.WriteString("architecture {sm_11}\nabiversion {0}\nmodname {cubin}\ncode {\nname = k\nlmem = 0\nsmem = 16\nreg = 8\nbar = 0\nbincode {\n")
+		for i := range n {
+			fmt.Fprintf(&s, "(e $c0) bra a%d\nbreakaddr a%d\na%d: joinat a%d\n", i, i, i, i)
+		}
+		s.WriteString("exit nop\n}\n}\n")
+		var out, errs bytes.Buffer
+		run([]string{"lint", "--no-warn", "read-unwritten", "-"}, strings.NewReader(s.String()), &out, &errs)
+		if errs.Len() > 0 || (want == "") != (out.Len() == 0) || !strings.Contains(out.String(), want) {
+			t.Errorf("%d branches: %s%s, want %q", n, out.String(), errs.String(), want)
+		}
 	}
 }

@@ -130,6 +130,7 @@ const (
 	NoEffect        Code = "no-effect"
 	NoEmit          Code = "no-emit"
 	UnusedName      Code = "unused-name"
+	NotFollowed     Code = "not-followed"
 	// UnexpectedBits is a finding of what the text asks for.
 	UnexpectedBits Code = "unexpected-bits"
 )
@@ -155,7 +156,7 @@ func Warnings() []Code {
 		MissingEnd, TwoInputs, DoubleMova, OutputTwice, JumpAtEnd, MissingRoom, RoomSize, StoreSize, Nesting, StageExport,
 		IgnoredText, TooLarge, ReadDiffers, AsPicasso, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry, HiddenBits,
 		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
-		ReadInitial, ResultUnused, NoEffect, NoEmit, UnusedName,
+		ReadInitial, ResultUnused, NoEffect, NoEmit, UnusedName, NotFollowed,
 		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant, OffsetRange, EmptySlot,
 	}
 }
@@ -243,6 +244,7 @@ var codes = []CodeInfo{
 	{ResultUnused, "warning: lint: an instruction whose results reach no output, memory or condition", `mov r0, v0 at the end`},
 	{NoEffect, "warning: lint: an instruction that changes nothing, such as a move of a register to itself or a jump to the next instruction", `mov r0, r0`},
 	{NoEmit, "warning: lint: a program whose output are the vertices that it emits emits none", `.gsh without emit`},
+	{NotFollowed, "warning: lint: a program goes so many paths that what depends on them is not known", `512 branches, each with a stack entry of its own that stays`},
 	{UnusedName, "warning: lint: an input, a uniform or a constant is declared, and no instruction that is reached reads it", `.constf k(1, 2, 3, 4) that nothing reads`},
 	{MissingEnd, "warning: the program can run past its last word without an end", `.proc main without end`},
 	{TwoInputs, "warning: two input registers in one instruction, of which it can read one", `add r0, v0, v1`},

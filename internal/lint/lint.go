@@ -68,14 +68,17 @@ type Output struct {
 // MaxCode is the number of instructions that are looked at.
 const MaxCode = 1 << 18
 
-// Limits on nodes: on all, and on those of an instruction before less is looked at.
+// Limits on nodes: on all, and on those of an instruction before less is looked at; and on the operations that are looked at
+// to find out where control goes, of a try before less is looked at, and of the last one: a second or two.
 const (
-	maxNodes  = 1 << 14
-	manyNodes = 1 << 5
+	maxNodes   = 1 << 14
+	manyNodes  = 1 << 5
+	maxEffort  = 1 << 24
+	muchEffort = 1 << 21
 )
 
-// ErrLarge is the error of a program that is too large to be followed.
-var ErrLarge = errors.New("the program is larger, or goes more ways, than lint can follow")
+// ErrLarge is the error of code with more instructions than MaxCode.
+var ErrLarge = errors.New("the program is larger than lint can follow")
 
 // Decides reports whether a warning that compilers give, too, is better left to Check: it knows on which ways control goes.
 func Decides(code diag.Code) bool {
@@ -113,7 +116,10 @@ func Check(f *File) (diag.List, error) {
 
 // check looks at one of the programs.
 func (l *linter) check() error {
-	if err := l.follow(); err != nil {
+	if err := l.follow(); errors.Is(err, ErrLarge) {
+		l.lost()
+		return nil
+	} else if err != nil {
 		return err
 	}
 	l.spread()
@@ -205,6 +211,8 @@ type linter struct {
 	told           map[tellKey]bool
 	// named tells of each declaration whether a program reads it.
 	named map[Name]bool
+	// effort counts the operations that were looked at to find ways.
+	effort int
 	// partial tells that there are ways of which nobody knows where they go.
 	partial bool
 }
@@ -271,16 +279,17 @@ func (l *linter) others() map[int64]int64 {
 // looked at.
 func (l *linter) follow() (err error) {
 	for _, most := range []int{0, 4, 2} {
-		if err = l.reach(facts.NewBelow(most), min(maxNodes, manyNodes*(1+len(l.code)))); !errors.Is(err, ErrLarge) {
+		if err = l.reach(facts.NewBelow(most), min(maxNodes, manyNodes*(1+len(l.code))), muchEffort); !errors.Is(err, ErrLarge) {
 			return err
 		}
 	}
-	return l.reach(facts.NewBelow(1), maxNodes)
+	return l.reach(facts.NewBelow(1), maxNodes, maxEffort)
 }
 
-// reach finds all that can happen, with stacks as below lists them and at most so many nodes.
-func (l *linter) reach(below *facts.Below, most int) error {
-	l.nodes, l.order, l.starts, l.outside = map[nodeKey]*node{}, nil, nil, nil
+// reach finds all that can happen, with stacks as below lists them and at most so many nodes and so much effort. Where it gives up, the nodes
+// that are left stay stale.
+func (l *linter) reach(below *facts.Below, most, effort int) error {
+	l.nodes, l.order, l.starts, l.outside, l.effort = map[nodeKey]*node{}, nil, nil, nil, 0
 	for _, in := range l.code {
 		in.nodes = nil
 	}
@@ -307,12 +316,17 @@ func (l *linter) reach(below *facts.Below, most int) error {
 					}
 				}
 			}
-			if len(l.order) > most {
+			if len(l.order) > most || l.effort > effort {
 				return ErrLarge
 			}
 		}
 	}
 	for _, n := range l.order {
+		if l.Facts.Waves() {
+			if err := l.waysOf(n, l.knownAt(n)); err != nil {
+				return err
+			}
+		}
 		l.link(n, below)
 	}
 	return nil
@@ -336,13 +350,35 @@ func (l *linter) node(addr int64, s facts.Stacks) *node {
 }
 
 // ways finds out how control goes on behind a node.
-func (l *linter) ways(n *node) (err error) {
+func (l *linter) ways(n *node) error {
 	if !n.stale {
 		return nil
 	}
+	known := l.knownAt(n)
+	if l.Facts.Waves() { // of which nothing is: what ways change is found out when all are
+		known = nil
+	}
+	if err := l.waysOf(n, known); err != nil {
+		return err
+	}
+	for i := range n.ways {
+		l.effort += n.ways[i].Effort
+	}
 	n.stale = false
+	return nil
+}
+
+func (l *linter) waysOf(n *node, known facts.Known) (err error) {
 	l.Decoder.Addr = n.addr
-	known := func(s *facts.State, number, comp int) (v uint64, ok bool) {
+	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, known); errors.Is(err, facts.ErrWays) {
+		return ErrLarge
+	}
+	return err
+}
+
+// knownAt tells what registers hold at a node.
+func (l *linter) knownAt(n *node) facts.Known {
+	return func(s *facts.State, number, comp int) (v uint64, ok bool) {
 		if p, is := l.Facts.Part(s, number, comp); is {
 			v, ok = n.constants.of[p]
 		} else if l.Known != nil {
@@ -350,10 +386,18 @@ func (l *linter) ways(n *node) (err error) {
 		}
 		return v, ok
 	}
-	if n.ways, err = l.Facts.Ways(l.Decoder, n.inst.inst, n.stacks, known); errors.Is(err, facts.ErrWays) {
-		return ErrLarge
+}
+
+// lost tells where paths could not be followed: of what depends on them, nothing is known.
+func (l *linter) lost() {
+	l.partial = true
+	at := int64(-1)
+	for _, n := range l.order {
+		if n.stale && (at < 0 || n.addr < at) {
+			at = n.addr
+		}
 	}
-	return err
+	l.tell(max(at, 0), diag.NotFollowed, "", "paths are not followed from here on, there are too many of them: of this program, nothing else that depends on paths is reported")
 }
 
 // behind returns what stacks can hold where a way of a node leads, nil where it leads nowhere that is known.

@@ -691,6 +691,10 @@ func (c *compiler) read(id sem.ID, in *sem.Inst, st *store, g guard) {
 	}
 	k := number*st.comps + comp
 	switch {
+	case in.Carried && c.written(in.State): // perhaps before the copy is made
+		from, known := &st.written[k], new(uint64)
+		c.sources[id] = known
+		c.add(func(*Wave) { *known = *from })
 	case in.Carried:
 		c.sources[id] = &st.written[k]
 	case in.State.Undefined && !in.Kept:
@@ -753,13 +757,10 @@ func (n *checks) report(w *Wave, m uint64) {
 	}
 }
 
-// handed returns in which lanes somebody wrote what a register carries that is written, nil where that is all.
+// handed returns the lanes in which somebody wrote what is copied to a register, nil where that is all of them.
 func (c *compiler) handed(in *sem.Inst) *uint64 {
-	if !in.State.Carries {
-		return nil
-	}
 	var sources []*uint64
-	for _, id := range c.code.Sources(in.B) {
+	for _, id := range c.code.Sources(in) {
 		sources = append(sources, c.sources[id])
 	}
 	if len(sources) == 0 {
@@ -781,6 +782,7 @@ func (c *compiler) carry(in *sem.Inst, st *store, g guard, handed *uint64) {
 		return
 	}
 	written := &st.written[int(in.Imm)*st.comps+in.Comp]
+	st.carried = true
 	c.add(func(w *Wave) { *written &^= g.of(w) &^ *handed })
 }
 

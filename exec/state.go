@@ -28,6 +28,8 @@ type store struct {
 	// written are the lanes in which somebody wrote a component; of scalars all or none. Nobody wrote those from used on.
 	written []uint64
 	used    int
+	// carried tells that a component that nobody wrote may hold a copy of what nobody wrote.
+	carried bool
 	// place and depth of a stack: where the next entry goes, and how many there are. While even is set they
 	// are the same in all lanes, and those of lane 0 stand for all.
 	place, depth [Lanes]int32
@@ -84,7 +86,7 @@ func (st *store) reset(exists uint64) {
 	}
 	for i := range st.written[:used] {
 		switch {
-		case st.started && st.first == init && st.written[i] == 0:
+		case st.started && st.first == init && st.written[i] == 0 && !st.carried:
 		case st.wide():
 			st.scalars[i] = init
 		case s.Kind == sem.StackState: // what is not on the stack is never read

@@ -14,6 +14,7 @@ import (
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/internal/spec"
 )
 
 // Program is code that waves run: words by address, lowered when they are first reached. It is safe for use by
@@ -247,10 +248,16 @@ func NewWave(p *Program, shared ...*Shared) *Wave {
 // Start gives the wave so many lanes, 0 to 64, which begin at an address, and its own state what it has before anybody
 // writes it.
 func (w *Wave) Start(lanes int, pc uint64) {
+	w.start(lanes, pc, func(*State) bool { return false })
+}
+
+func (w *Wave) start(lanes int, pc uint64, keeps func(s *State) bool) {
 	w.exists = ^uint64(0) >> uint(Lanes-lanes)
 	w.whole = w.exists
 	for _, st := range w.own {
-		st.reset(w.exists)
+		if !keeps(st.state) {
+			st.reset(w.exists)
+		}
 	}
 	w.groups = w.groups[:0]
 	if lanes > 0 {
@@ -259,6 +266,15 @@ func (w *Wave) Start(lanes int, pc uint64) {
 	w.stops = w.stops[:0]
 	clear(w.findings)
 	w.Instructions, w.LaneInstructions = 0, 0
+}
+
+// Restart begins the program again, with as many lanes as at Start. Registers hold what they held, and what was written
+// still counts as written; stacks and memories of the wave are as they are at Start.
+func (w *Wave) Restart(pc uint64) {
+	lanes := popcount(w.whole)
+	w.start(lanes, pc, func(s *State) bool {
+		return s.Kind == sem.FileState && s.Scope != spec.ScopeInstruction && !s.InitExists
+	})
 }
 
 // SetLanes says which lanes there are, bit 0 the first, where that is not all from the first on. It is said behind Start.
@@ -352,6 +368,13 @@ func (w *Wave) SetCount(s *State, n int) {
 
 // Set gives a component of a shared register its value.
 func (s *Shared) Set(st *State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
+
+// Clear gives a component of a shared register the value that it has before anybody writes it, and it counts as unwritten.
+func (s *Shared) Clear(st *State, number, comp int) {
+	x := s.stores[st]
+	i := number*x.comps + comp
+	x.scalars[i], x.written[i] = st.Init, 0
+}
 
 // Memory returns the bytes of a shared memory.
 func (s *Shared) Memory(st *State) []byte { return s.stores[st].data(0) }

@@ -1,28 +1,48 @@
 package sem
 
-// carry marks the reads whose values go to registers that carry them, and nowhere else.
+// carry marks the reads whose values are only copied: to registers that carry them, or from one that carries and has a
+// first value, so that reading it is no finding.
 func (c *Code) carry() {
 	carrying := false
 	for i := range c.Insts {
-		carrying = carrying || c.Insts[i].carries()
+		carrying = carrying || c.Insts[i].State != nil && c.Insts[i].State.Carries
 	}
 	if !carrying {
 		return
 	}
-	const carried, used = 1, 2
+	const toUndefined, toDefined, toOther, used = 1, 2, 4, 8
 	ends := make([]uint8, len(c.Insts)) // where each value goes
 	for i := len(c.Insts) - 1; i >= 0; i-- {
 		in := &c.Insts[i]
 		to := uint8(used)
-		switch {
-		case in.Op.Pure():
-			to = ends[i]
-		case in.Op == OpRead || in.Op == OpReadX:
-			in.Carried = in.State.Undefined && ends[i] == carried
+		switch in.Op {
+		case OpWrite, OpWriteX:
+			switch {
+			case !in.State.Carries:
+				to = toOther
+			case in.State.Undefined:
+				to = toUndefined
+			default:
+				to = toDefined
+			}
+		case OpRead, OpReadX:
+			switch {
+			case in.State.Undefined:
+				in.Carried = ends[i] == toUndefined
+			case in.State.Carries:
+				in.Carried = ends[i] != 0 && ends[i]&used == 0
+				c.handsOn = c.handsOn || in.Carried
+			default:
+				in.Carried = ends[i] == toDefined
+			}
+		default:
+			if in.Op.Pure() {
+				to = ends[i]
+			}
 		}
 		in.EachArg(func(a ID) {
-			if a == in.B && in.carries() {
-				ends[a] |= carried
+			if (in.Op == OpWrite || in.Op == OpWriteX) && a != in.B {
+				ends[a] |= used
 			} else {
 				ends[a] |= to
 			}
@@ -30,13 +50,11 @@ func (c *Code) carry() {
 	}
 }
 
-// carries reports whether an operation gives a value to a register that carries it.
-func (in *Inst) carries() bool {
-	return (in.Op == OpWrite || in.Op == OpWriteX) && in.State.Carries
-}
-
-// Sources lists the reads that are carried by the write of a value.
-func (c *Code) Sources(value ID) []ID {
+// Sources lists the reads whose values a write copies.
+func (c *Code) Sources(write *Inst) []ID {
+	if !write.State.Carries && !c.handsOn {
+		return nil
+	}
 	var list []ID
 	seen := map[ID]bool{}
 	var visit func(id ID)
@@ -51,6 +69,6 @@ func (c *Code) Sources(value ID) []ID {
 		}
 		in.EachArg(visit)
 	}
-	visit(value)
+	visit(write.B)
 	return list
 }

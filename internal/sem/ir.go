@@ -166,7 +166,8 @@ type Inst struct {
 	Uniform bool
 	// Kept tells of a read that it is of what stays where another part of the register is written.
 	Kept bool
-	// Carried tells of a read that its value goes to registers that carry what they are given, and nowhere else.
+	// Carried tells of a read that its value is only copied: who reads the copy reads what nobody wrote, if nobody wrote
+	// this. That is where all copies go to registers that carry, or come from one that carries and has a first value.
 	Carried bool
 	// Around tells that it stands in an around, and not in the meaning of the instruction itself.
 	Around  bool
@@ -318,6 +319,8 @@ type Code struct {
 	// Jumps tells that the counter may be assigned.
 	Jumps bool
 	// Runs tells that other words of the program are run, and that they were not at hand.
-	Runs  bool
-	whole whole
+	Runs bool
+	// handsOn tells that a register is copied from one that carries and has a first value.
+	handsOn bool
+	whole   whole
 }

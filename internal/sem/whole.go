@@ -61,7 +61,7 @@ func joined(c *Code) *Code {
 		j.ids[i] = j.inst(i)
 	}
 	j.close(len(c.Insts))
-	return &Code{Insts: j.b.prune((*Inst).tells), Next: c.Next, Jumps: c.Jumps, Runs: c.Runs}
+	return &Code{Insts: j.b.prune((*Inst).tells), Next: c.Next, Jumps: c.Jumps, Runs: c.Runs, handsOn: c.handsOn}
 }
 
 // tells reports whether a read shows itself: nobody wrote what it reads, or there is no such thing.
@@ -169,7 +169,7 @@ func (j *joiner) read(in Inst) ID {
 func (j *joiner) note(i int, in *Inst) {
 	switch in.Op {
 	case OpWrite:
-		j.write(in, in.State.Carries && len(j.from.Sources(j.from.Insts[i].B)) > 0)
+		j.write(in, len(j.from.Sources(&j.from.Insts[i])) > 0)
 	case OpReadX:
 		j.forget(in.State, false)
 	case OpWriteX:

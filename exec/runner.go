@@ -121,6 +121,8 @@ type Column struct {
 	Type Type
 	// Components are the names of the components; nil for a value that has one without a name.
 	Components []string
+	// Label is set where the value numbers or names the row and is none of the machine's: it is never printed as bits.
+	Label bool
 }
 
 // Count returns the number of components.

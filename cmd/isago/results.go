@@ -145,7 +145,7 @@ func writeRaw(w io.Writer, t *exec.Table) error {
 // cells hands over the heading of a table, and then its rows with their numbers.
 func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
 	heading := []string{t.Row}
-	var types []sem.Type
+	var columns []*exec.Column // of the components
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		for k := range c.Count() {
@@ -153,24 +153,25 @@ func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
 			if c.Components != nil {
 				name += "." + c.Components[k]
 			}
-			heading, types = append(heading, name), append(types, c.Type)
+			heading, columns = append(heading, name), append(columns, c)
 		}
 	}
 	put(heading)
 	for n, row := range t.Rows {
 		cells := []string{strconv.Itoa(n)}
 		for i, v := range row {
-			cells = append(cells, f.text(v, types[i]))
+			cells = append(cells, f.text(v, columns[i]))
 		}
 		put(cells)
 	}
 }
 
-func (f *tableFlags) text(v uint64, t sem.Type) string {
-	if f.bits {
-		return fmt.Sprintf("0x%0*x", max(1, (t.Width+3)/4), v)
+// text is a component of a column.
+func (f *tableFlags) text(v uint64, c *exec.Column) string {
+	if f.bits && !c.Label {
+		return fmt.Sprintf("0x%0*x", max(1, (c.Type.Width+3)/4), v)
 	}
-	return sem.Number(v, t)
+	return sem.Number(v, c.Type)
 }
 
 // writeJSON writes an array of rows, or an object of such arrays by name where there are several.
@@ -212,7 +213,7 @@ func (f *tableFlags) rowsJSON(w io.Writer, t *exec.Table) {
 func (f *tableFlags) columnJSON(c *exec.Column, row []uint64) string {
 	var list []string
 	for _, v := range row[:c.Count()] {
-		list = append(list, f.jsonText(v, c.Type))
+		list = append(list, f.jsonText(v, c))
 	}
 	if c.Components == nil {
 		return list[0]
@@ -221,9 +222,9 @@ func (f *tableFlags) columnJSON(c *exec.Column, row []uint64) string {
 }
 
 // jsonText is a number, and a text where JSON has no such number.
-func (f *tableFlags) jsonText(v uint64, t sem.Type) string {
-	text := f.text(v, t)
-	if f.bits || !json.Valid([]byte(text)) {
+func (f *tableFlags) jsonText(v uint64, c *exec.Column) string {
+	text := f.text(v, c)
+	if f.bits && !c.Label || !json.Valid([]byte(text)) {
 		return strconv.Quote(text)
 	}
 	return text

@@ -164,7 +164,7 @@ func (s *stageRun) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 			}
 		}
 	}
-	t := exec.Table{Name: "vertices", Row: "vertex", Columns: []exec.Column{{Name: "primitive", Type: sem.U32}, {Name: "strip", Type: sem.U32}}}
+	t := exec.Table{Name: "vertices", Row: "vertex", Columns: []exec.Column{{Name: "primitive", Type: sem.U32, Label: true}, {Name: "strip", Type: sem.U32, Label: true}}}
 	order := slices.Sorted(maps.Keys(words))
 	for _, n := range order {
 		t.Columns = append(t.Columns, exec.Column{Name: exec.WordName(s.outputs, n), Type: s.outputs.Word})

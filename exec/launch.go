@@ -165,13 +165,13 @@ func (l *Launch) Find(name string) (Port, error) {
 	return Port{}, fmt.Errorf("no input, uniform or register %q, expected %s", name, l.names())
 }
 
-// NameOf returns what the program calls an input or a uniform, such as modelView[1]; "" where it has no name but that of
-// the register.
-func (l *Launch) NameOf(s *State, number int) string {
-	for _, list := range [][]Port{l.Inputs, l.Uniforms} {
+// NameOf returns the program's name for a component of an input, a uniform or an output, such as modelView[1]; "" where the
+// component has no name but that of the register.
+func (l *Launch) NameOf(s *State, number, comp int) string {
+	for _, list := range [][]Port{l.Inputs, l.Uniforms, l.Outputs} {
 		for _, p := range list {
 			switch n := number - p.First; {
-			case p.State != s || p.View != nil || n < 0 || n >= p.Count:
+			case p.State != s || p.View != nil || n < 0 || n >= p.Count || p.Mask != 0 && p.Mask>>uint(comp)&1 == 0:
 			case p.Name == s.Name+strconv.Itoa(number) || s.Single && p.Name == s.Name || s.Kind == sem.MemoryState && p.Name == WordName(s, number):
 				return ""
 			case p.Count > 1:

@@ -46,6 +46,21 @@ func Quirks(m *Machine, given map[string]string) (map[string]uint64, error) {
 	return out, nil
 }
 
+// Quirk returns the value of a quirk in a run: the one in values, which Quirks read, or the default. The value of a quirk
+// that is false or true is 0 or 1; that of a quirk that there is not is 0.
+func Quirk(m *Machine, values map[string]uint64, name string) uint64 {
+	for _, q := range m.Quirks() {
+		if q.Name != name {
+			continue
+		}
+		if v, ok := values[name]; ok {
+			return v
+		}
+		return q.Default
+	}
+	return 0
+}
+
 // Words32 returns what finds instructions in words of 32 bits, as programs store them: the Fetch of a Program. size is
 // the length of the program in bits where it ends inside the last word; 0 where the words are full.
 func Words32(m *Machine, root *Root, words []uint32, size int64) func(addr uint64) (bits.Value, bool) {

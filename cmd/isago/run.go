@@ -542,21 +542,17 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 			i++
 			continue
 		}
-		name, count := r.Register(), r.Count
-		for i++; i < len(out.Findings); i++ { // the components of one register in one line
+		name, count, given := r.Register(), r.Count, nameOf(from, &r)
+		for i++; i < len(out.Findings); i++ { // the components of one name in one line
 			next := out.Findings[i]
-			if next.Program != r.Program || next.PC != r.PC || next.State != r.State || next.Number != r.Number {
+			if next.Program != r.Program || next.PC != r.PC || next.State != r.State || next.Number != r.Number || nameOf(from, &next) != given {
 				break
 			}
 			name += next.State.Letter(next.Comp)
 			count = max(count, next.Count)
 		}
-		if l, ok := from.(interface {
-			NameOf(s *exec.State, number int) string
-		}); ok && r.Program == 0 {
-			if given := l.NameOf(r.State, r.Number); given != "" {
-				name += " (" + given + ")"
-			}
+		if given != "" {
+			name += " (" + given + ")"
 		}
 		fmt.Fprintf(w, "%d of %d %s: 0x%x reads %s, which was never written\n", count, of.Lanes, of.Nouns, r.Address, name)
 	}
@@ -564,4 +560,15 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 		return errFindings
 	}
 	return nil
+}
+
+// nameOf returns the program's name for what a finding is of, "" for none.
+func nameOf(from exec.Runner, f *exec.FindingCount) string {
+	l, ok := from.(interface {
+		NameOf(s *exec.State, number, comp int) string
+	})
+	if !ok || f.Program != 0 {
+		return ""
+	}
+	return l.NameOf(f.State, f.Number, f.Comp)
 }

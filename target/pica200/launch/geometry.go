@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	mathbits "math/bits"
 	"strconv"
 
 	"github.com/isago/isago/exec"
@@ -11,10 +12,22 @@ import (
 	"github.com/isago/isago/target/pica200"
 )
 
+// The options of a geometry shader.
+const (
+	verticesOption   = "vertices"
+	attributesOption = "attributes"
+	// byOption is why a vertex has as many attributes as the option says.
+	byOption = "--" + attributesOption
+)
+
 // Options are what runs of programs for this machine can be told.
 var Options = []exec.Option{
-	{Name: "vertices", Usage: "so many vertices, `N` rows of the inputs, are a primitive of a geometry shader (default: one row in mode point, all rows in mode variable)"},
+	{Name: verticesOption, Usage: "a primitive of a geometry shader has `N` vertices, N rows of the inputs (default: one row in mode point, all rows in mode variable)"},
+	{Name: attributesOption, Usage: "a vertex of a geometry shader has `N` attributes (default: one for each output of the file's vertex shader; without one, those that the geometry shader declares as inputs; without any, up to the highest that the inputs name)"},
 }
+
+// keepsQuirk is the quirk that says whether registers keep their values from one primitive to the next.
+const keepsQuirk = "registers_kept"
 
 // slots is the number of vertices that a geometry shader stores.
 const slots = 3
@@ -24,29 +37,100 @@ const slots = 3
 type geometry struct {
 	*exec.Batch
 	program *pica200.DVLE
+	// inputs, uniforms and flags are the files of the attributes and of the uniforms that are vectors and Booleans.
+	inputs, uniforms, flags *exec.State
+	// keeps is set where registers keep their values from one primitive to the next.
+	keeps bool
 	// vertices is how many rows of the inputs are a primitive; 0 is all of them.
 	vertices int
+	// attributes is how many attributes a vertex has, and because says why; 0 where only the inputs can tell.
+	attributes int
+	because    string
 }
 
-func newGeometry(l *exec.Launch, d *pica200.DVLE, options []string) (*geometry, error) {
+func newGeometry(l *exec.Launch, file *pica200.SHBIN, d *pica200.DVLE, options map[string][]string) (*geometry, error) {
 	g := &geometry{Batch: exec.NewBatch(l), program: d, vertices: 1}
+	p := l.Program
+	g.keeps = exec.Quirk(p.Machine, p.Words.Quirks, keepsQuirk) != 0
+	for _, s := range p.Machine.States {
+		switch {
+		case s.Use == "input":
+			g.inputs = s
+		case s.Use == "constant" && s.Type.Kind == sem.Float:
+			g.uniforms = s
+		case s.Use == "constant" && s.Type.Kind == sem.Bool:
+			g.flags = s
+		}
+	}
 	switch d.GeometryMode {
 	case pica200.GeometryVariable:
 		g.vertices = 0
 	case pica200.GeometryFixed:
 		g.vertices = int(d.FixedCount)
 	}
-	for _, text := range options {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return nil, exec.Optionf("--vertices %q, expected a number from 1 on", text)
-		}
-		if d.GeometryMode == pica200.GeometryFixed && n != g.vertices {
-			return nil, exec.Optionf("--vertices %d, but the file says that a primitive has %d", n, g.vertices)
-		}
+	n, err := numberOf(verticesOption, options)
+	switch {
+	case err != nil:
+		return nil, err
+	case n > 0 && d.GeometryMode == pica200.GeometryFixed && n != g.vertices:
+		return nil, exec.Optionf("--%s %d, but the file says that a primitive has %d", verticesOption, n, g.vertices)
+	case n > 0:
 		g.vertices = n
 	}
+	if g.attributes, err = numberOf(attributesOption, options); err != nil {
+		return nil, err
+	}
+	if g.because = byOption; g.attributes == 0 {
+		g.attributes, g.because = g.declared(file)
+	}
 	return g, nil
+}
+
+// numberOf reads an option, of which the last one counts; 0 is none.
+func numberOf(option string, options map[string][]string) (n int, err error) {
+	for _, text := range options[option] {
+		if n, err = strconv.Atoi(text); err != nil || n < 1 {
+			return 0, exec.Optionf("--%s %q, expected a number from 1 on", option, text)
+		}
+	}
+	return n, nil
+}
+
+// declared returns how many attributes a vertex has by what the file declares, and because of what; 0 where the file does
+// not tell. On hardware the outputs of the vertex shader are the attributes.
+func (g *geometry) declared(file *pica200.SHBIN) (n int, because string) {
+	inputs := mathbits.Len16(g.program.InputMask)
+	for _, p := range g.Inputs {
+		inputs = max(inputs, p.First+p.Count)
+	}
+	if g.wholeRows() {
+		return inputs, "the inputs that the shader declares"
+	}
+	for i := range file.DVLEs {
+		d := &file.DVLEs[i]
+		outputs := mathbits.OnesCount16(d.OutputMask)
+		switch {
+		case d.Type != pica200.VertexShader:
+		case n == 0 || n == outputs:
+			n = outputs
+		default:
+			return 0, "" // which of them runs before is not known
+		}
+	}
+	switch {
+	case n > 0:
+		return n, "the outputs of the file's vertex shader"
+	case g.program.GeometryMode != pica200.GeometryPoint:
+		return inputs, "the inputs that the shader declares"
+	case inputs%g.vertices == 0:
+		return inputs / g.vertices, "the inputs that the shader declares for all vertices"
+	}
+	return 0, ""
+}
+
+// wholeRows reports whether a row has all inputs of a primitive, and so perhaps attributes of several vertices.
+func (g *geometry) wholeRows() bool {
+	return g.program.GeometryMode == pica200.GeometryPoint && g.vertices == 1
 }
 
 // Select tells that the outputs are what the program emits.
@@ -60,17 +144,25 @@ func (g *geometry) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The last Boolean uniform is true from the second primitive on (picasso's manual, Azahar).
+	last := g.flags.Count - 1
+	before := r.w.Get(g.flags, last, 0, 0)
+	defer g.Shared.Set(g.flags, last, 0, before)
 	for i := range r.primitives {
 		if err := r.primitive(i); err != nil {
 			return nil, err
 		}
+		g.Shared.Set(g.flags, last, 0, 1)
 		if opt.Progress != nil {
 			opt.Progress(i+1, r.primitives)
 		}
 	}
-	columns := []exec.Column{{Name: "primitive", Type: sem.U32}, {Name: "triangle", Type: sem.U32}, {Name: "inverted", Type: sem.BoolType}}
+	columns := []exec.Column{{Name: "primitive", Type: sem.U32, Label: true}, {Name: "triangle", Type: sem.U32, Label: true}, {Name: "inverted", Type: sem.BoolType, Label: true}}
 	out := &exec.Outcome{Noun: "primitive", Nouns: "primitives", Lanes: r.primitives}
 	out.Tables = []exec.Table{{Name: "triangles", Row: "vertex", Columns: append(columns, g.Columns()...), Rows: r.rows}}
+	if opt.Stats && r.attributes > 0 && !g.wholeRows() {
+		out.Stats = append(out.Stats, fmt.Sprintf("attributes of a vertex: %d (%s)", r.attributes, r.because))
+	}
 	r.tally.Finish(&out.Result)
 	return out, nil
 }
@@ -79,15 +171,17 @@ func (g *geometry) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 type geometryRun struct {
 	*geometry
 	in         exec.Input
+	same       []exec.Given // the attributes that all vertices have in common
 	opt        exec.RunOptions
 	w          *exec.Wave
 	tally      *exec.Tally
 	primitives int
-	// attributes is how many registers a vertex has.
+	// attributes and because are those of the program, settled.
 	attributes int
-	stored     [slots][]uint64
-	current    int // the primitive that runs
-	triangles  int // those that it has given
+	because    string
+	stored     [slots][]uint64 // nil where nothing was stored
+	current    int             // the primitive that runs
+	triangles  int             // those that it has given
 	rows       [][]uint64
 }
 
@@ -103,21 +197,51 @@ func (g *geometry) runOf(opt exec.RunOptions) (*geometryRun, error) {
 	if opt.Count > 0 {
 		r.primitives = opt.Count
 	}
-	for _, p := range r.in.Ports {
-		if p.State.Use != "input" {
-			return nil, fmt.Errorf("%s is no attribute of a vertex", p.Name)
-		}
-		r.attributes = max(r.attributes, p.First+p.Count)
+	if err := r.settle(); err != nil {
+		return nil, err
+	}
+	if rows == 0 && len(r.same) > 0 {
+		r.in.Values = [][]uint64{nil}
 	}
 	r.w = exec.NewWave(g.Program, g.Shared)
 	r.w.Strict, r.w.Trace = opt.Strict, opt.Trace
 	r.w.Services = map[string]exec.Service{"emit": r.emit}
-	for i := range r.stored { // slots that nothing was stored in hold zeros
-		for k := range g.Outputs {
-			r.stored[i] = append(r.stored[i], make([]uint64, g.Outputs[k].Count*len(g.Outputs[k].Components()))...)
+	return r, nil
+}
+
+// settle finds out how many attributes a vertex has. The error tells that the inputs name more, or something else.
+func (r *geometryRun) settle() error {
+	named, highest := 0, ""
+	name := func(p exec.Port, count int) {
+		if n := p.First + count; n > named {
+			named, highest = n, r.inputs.Name+strconv.Itoa(n-1)
 		}
 	}
-	return r, nil
+	for _, p := range r.in.Ports {
+		if p.State != r.inputs {
+			return fmt.Errorf("%s is no attribute of a vertex", p.Name)
+		}
+		name(p, p.Count)
+	}
+	for _, s := range r.in.Same {
+		if s.Port.State == r.inputs {
+			r.same = append(r.same, s)
+			comps := len(s.Port.Components())
+			name(s.Port, (len(s.Values)+comps-1)/comps)
+		}
+	}
+	r.attributes, r.because = r.geometry.attributes, r.geometry.because
+	if r.attributes == 0 {
+		r.attributes, r.because = named, "the highest that the inputs name"
+	}
+	if named <= r.attributes {
+		return nil
+	}
+	hint := ""
+	if r.because != byOption {
+		hint = "; " + byOption + " N sets another number"
+	}
+	return fmt.Errorf("the inputs name %d attributes of a vertex, up to %s, expected at most %d (%s)%s", named, highest, r.attributes, r.because, hint)
 }
 
 // primitive runs the program once.
@@ -127,11 +251,18 @@ func (r *geometryRun) primitive(i int) error {
 	if r.opt.Budget > 0 {
 		r.w.Budget = r.opt.Budget
 	}
-	r.w.Start(1, r.Entry)
-	for _, s := range r.in.Same {
-		for k, v := range s.Values {
-			comps := s.Port.Components()
-			r.w.Set(s.Port.State, s.Port.First+k/len(comps), comps[k%len(comps)], 0, v)
+	if i > 0 && r.keeps {
+		r.w.Restart(r.Entry)
+	} else {
+		r.w.Start(1, r.Entry)
+		for _, s := range r.in.Same {
+			if s.Port.State == r.inputs {
+				continue // an attribute
+			}
+			for k, v := range s.Values {
+				comps := s.Port.Components()
+				r.w.Set(s.Port.State, s.Port.First+k/len(comps), comps[k%len(comps)], 0, v)
+			}
 		}
 	}
 	if err := r.feed(i); err != nil {
@@ -153,16 +284,15 @@ func (r *geometryRun) feed(primitive int) error {
 	if per == 0 {
 		per = rows
 	}
-	m := r.Program.Machine
-	file, at := m.State("v"), 0
+	file, at := r.inputs, 0
 	switch r.program.GeometryMode {
 	case pica200.GeometryVariable:
-		file, at = m.State("c"), 1
+		file, at = r.uniforms, 1
 		for k := range file.Type.Count() {
 			r.Shared.Set(file, 0, k, uint64(math.Float32bits(float32(per))))
 		}
 	case pica200.GeometryFixed:
-		file, at = m.State("c"), int(r.program.FixedStart)
+		file, at = r.uniforms, int(r.program.FixedStart)
 	}
 	for k := range per {
 		n := r.attributes
@@ -178,22 +308,41 @@ func (r *geometryRun) feed(primitive int) error {
 	return nil
 }
 
-// vertex puts the first n attributes of a row into registers from one on.
-func (r *geometryRun) vertex(row int, file *sem.State, at, n int) {
-	set := func(number, comp int, v uint64) { r.w.Set(file, number, comp, 0, v) }
-	if file.Use != "input" {
-		set = func(number, comp int, v uint64) { r.Shared.Set(file, number, comp, v) }
+// vertex puts the first n attributes of a row into registers from one on. Of a uniform, what the row does not have counts
+// as unwritten, as it does of an input.
+func (r *geometryRun) vertex(row int, file *exec.State, at, n int) {
+	if file != r.inputs {
+		for number := at; number < at+n; number++ {
+			for comp := range file.Type.Count() {
+				r.Shared.Clear(file, number, comp)
+			}
+		}
+	}
+	set := func(attribute, comp int, v uint64) {
+		switch {
+		case attribute >= n:
+		case file == r.inputs:
+			r.w.Set(file, at+attribute, comp, 0, v)
+		default:
+			r.Shared.Set(file, at+attribute, comp, v)
+		}
 	}
 	i := 0
 	for p := range r.in.Ports {
 		port := &r.in.Ports[p]
 		for a := range port.Count {
 			for _, comp := range port.Components() {
-				if i < len(r.in.Values[row]) && (r.in.Missing == nil || !r.in.Missing[row][i]) && port.First+a < n {
-					set(at+port.First+a, comp, r.in.Values[row][i])
+				if i < len(r.in.Values[row]) && (r.in.Missing == nil || !r.in.Missing[row][i]) {
+					set(port.First+a, comp, r.in.Values[row][i])
 				}
 				i++
 			}
+		}
+	}
+	for _, s := range r.same {
+		comps := s.Port.Components()
+		for k, v := range s.Values {
+			set(s.Port.First+k/len(comps), comps[k%len(comps)], v)
 		}
 	}
 }
@@ -204,23 +353,40 @@ func (r *geometryRun) emit(c *exec.Call) {
 	if c.Mask&1 == 0 {
 		return
 	}
-	if slot < slots {
-		var v []uint64
-		for i := range r.Outputs {
-			p := &r.Outputs[i]
-			for n := range p.Count {
-				for _, k := range p.Components() {
-					v = append(v, sem.Canonical(r.w.Get(p.State, p.First+n, k, 0), p.State.Type))
+	v, undefined := []uint64{}, false
+	for i := range r.Outputs {
+		p := &r.Outputs[i]
+		for n := p.First; n < p.First+p.Count; n++ {
+			for _, k := range p.Components() {
+				if r.w.Written(p.State, n, k)&1 == 0 {
+					r.w.Unwritten(p.State, n, k, 1)
+					undefined = true
 				}
+				v = append(v, sem.Canonical(r.w.Get(p.State, n, k, 0), p.State.Type))
 			}
 		}
+	}
+	if slot < slots {
 		r.stored[slot] = v
 	}
 	if complete == 0 {
 		return
 	}
-	for _, v := range r.stored {
-		r.rows = append(r.rows, append([]uint64{uint64(r.current), uint64(r.triangles), inverted}, v...))
+	for i, s := range r.stored {
+		if s == nil {
+			c.Unknown(fmt.Sprintf("a triangle with slot %d, in which no vertex was stored: its outputs are 0 here", i))
+			undefined = true
+		}
+	}
+	if undefined && r.opt.Strict {
+		return
+	}
+	for _, s := range r.stored {
+		row := []uint64{uint64(r.current), uint64(r.triangles), inverted}
+		if s == nil {
+			s = make([]uint64, len(v))
+		}
+		r.rows = append(r.rows, append(row, s...))
 	}
 	r.triangles++
 }

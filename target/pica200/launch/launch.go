@@ -30,10 +30,12 @@ func Open(req exec.Request) (exec.Runner, error) {
 		return nil, err
 	}
 	if d.Type == pica200.GeometryShader {
-		return newGeometry(l, d, req.Options["vertices"])
+		return newGeometry(l, file, d, req.Options)
 	}
-	if len(req.Options["vertices"]) > 0 {
-		return nil, exec.Optionf("--vertices says what a primitive is to a geometry shader, and this is a vertex shader")
+	for _, o := range Options {
+		if len(req.Options[o.Name]) > 0 {
+			return nil, exec.Optionf("--%s is for geometry shaders, and this is a vertex shader", o.Name)
+		}
 	}
 	return exec.NewBatch(l), nil
 }

@@ -23,7 +23,7 @@ const (
 // Options are what runs of programs for this machine can be told.
 var Options = []exec.Option{
 	{Name: verticesOption, Usage: "a primitive of a geometry shader has `N` vertices, N rows of the inputs (default: one row in mode point, all rows in mode variable)"},
-	{Name: attributesOption, Usage: "a vertex of a geometry shader has `N` attributes (default: one for each output of the file's vertex shader; without one, those that the geometry shader declares as inputs; without any, up to the highest that the inputs name)"},
+	{Name: attributesOption, Usage: "a vertex of a geometry shader has `N` attributes (default: as many as the vertex shader of the file has outputs, then as are declared, then as the inputs name)"},
 }
 
 // keepsQuirk is the quirk that says whether registers keep their values from one primitive to the next.

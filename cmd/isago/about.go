@@ -47,7 +47,16 @@ func newCodes() *cobra.Command {
 	var text strings.Builder
 	text.WriteString("Each error ends with a code in brackets. Codes do not change.\n")
 	for _, c := range diag.Codes() {
-		text.WriteString("\n" + string(c.Code) + "\n    " + c.Meaning + "\n    for example: " + strings.TrimSpace(c.Example) + "\n")
+		text.WriteString("\n" + string(c.Code) + "\n    " + c.Meaning + "\n    for example:")
+		before := " "
+		if strings.Contains(c.Example, "\n") {
+			before = "\n        "
+		}
+		for line := range strings.Lines(c.Example) {
+			text.WriteString(before + strings.TrimRight(line, "\n"))
+			before = "\n        "
+		}
+		text.WriteString("\n")
 	}
 	return &cobra.Command{Use: "codes", Short: "The codes of errors, each with an example", Long: text.String()}
 }

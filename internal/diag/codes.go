@@ -291,7 +291,7 @@ var codes = []CodeInfo{
 	{HexSize, "more bits than an instruction has", `123456789`},
 	{UnknownWord, "no instruction has these bits", `isago explain --isa pica200 40000000`},
 	{OutputTaken, "an output would replace an input of the run or another output", `isago asm -o light.pica light.pica`},
-	{FileFormat, "a file that is damaged or of an unknown format", `a header that points outside the file`},
+	{FileFormat, "a file that is damaged or of an unknown format", `a DVLB header that points outside the file`},
 	{Directive, "a directive that is unknown or not as it should be", `.fvec 3d`},
 	{BlockNesting, "a block that is not closed, or an end without a block", `.end`},
 	{SpaceFull, "no register is left for what is declared", `.ivec a[5]`},

@@ -66,6 +66,9 @@ func (l *lowerer) hasField(name string) bool {
 func (l *lowerer) fieldExpr(e *expr) value {
 	if name, ok := strings.CutPrefix(e.name, "@"); ok {
 		if v, ok := l.quirk(name); ok {
+			if l.m.quirks[name].Launch {
+				l.fail(e.span, diag.MeaningName, "the quirk %s is one that the launch follows, and code cannot name it", name)
+			}
 			return v
 		}
 		if l.m.Model.ISA.Context(name) == nil {

@@ -117,8 +117,10 @@ type Quirk struct {
 	Name    string
 	Enum    *Enum // nil for a bool
 	Default uint64
-	Doc     string
-	Span    diag.Span
+	// Launch is set where the launch follows it, and no code names it.
+	Launch bool
+	Doc    string
+	Span   diag.Span
 }
 
 // Values lists the names of the values, in the order of the description.
@@ -294,7 +296,7 @@ func (l *loader) function(n *node) *Function {
 }
 
 func (l *loader) quirk(n *node) {
-	q := &Quirk{Name: l.identifier(n), Doc: docOf(n), Span: n.span}
+	q := &Quirk{Name: l.identifier(n), Launch: l.boolean(n, "launch"), Doc: docOf(n), Span: n.span}
 	if t := n.value("type"); t != "bool" {
 		if q.Enum = l.isa.enums[t]; q.Enum == nil {
 			l.fail(diag.Errorf(diag.FieldType, n.at("type"), "type %q of quirk %s, expected bool or an enum", t, q.Name))

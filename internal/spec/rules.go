@@ -71,7 +71,7 @@ var rules = map[string]rule{
 	"rom":         {"name type", "doc", true},
 	"function":    {"name scope", "doc", true},
 	"service":     {"name scope", "doc", false},
-	"quirk":       {"name type default", "doc", false},
+	"quirk":       {"name type default launch", "doc", false},
 	"fetch":       {"unit scope root", "doc", false},
 	"semantics":   {"type fidelity source scope around", "", true},
 	"write":       {"type", "", true},

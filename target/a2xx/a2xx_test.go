@@ -348,6 +348,10 @@ func TestAliases(t *testing.T) {
 		{"fetch", "FETCH: VERTEX R1.xyz1 = R0.x TYPE(0x39) UNSIGNED STRIDE(12) CONST(10, 0)", "FETCH: VERTEX R1.xyz1 = R0.x FMT_32_32_32_FLOAT UNSIGNED STRIDE(12) CONST(10, 0)"},
 		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOD_BIAS(2) MAG(POINT)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) MAG(POINT) LOD_BIAS(2)"},
 		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) LOCATION(CENTER)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) ARBITRARY(2x4_SYM)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) ARBITRARY(NONE)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) ARBITRARY(2x4_SYM) DIM(2D)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) DIM(2D)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) ARBITRARY(NONE) DIM(2D)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) DIM(2D)"},
+		{"fetch", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0) ARBITRARY(CONSTANT)", "FETCH: SAMPLE R0.xyzw = R0.xyz CONST(0)"},
 		// masks, and components at the end, that fdasm's sources leave out
 		{"fetch", "FETCH: SAMPLE R1 = R0.xyx CONST(0)", "FETCH: SAMPLE R1.xyzw = R0.xyx CONST(0)"},
 		{"fetch", "FETCH: SAMPLE R1.xy = R0.xy CONST(0)", "FETCH: SAMPLE R1.xy__ = R0.xyy CONST(0)"},

@@ -18,7 +18,7 @@ import (
 // places are where the fields of a texture's constant are, by the headers of drivers: word and lowest bit.
 var places = map[string][2]uint{
 	"sign": {0, 2}, "clamp-x": {0, 10}, "clamp-y": {0, 13}, "pitch": {0, 22}, "tiled": {0, 31}, "format": {1, 0}, "order": {1, 6}, "base": {1, 12}, "width": {2, 0},
-	"height": {2, 13}, "integer": {3, 0}, "swizzle": {3, 1}, "exp": {3, 13}, "mag": {3, 19}, "min": {3, 21}, "mip": {3, 23}, "last": {4, 6}, "bias": {4, 12}, "border": {5, 0}, "dim": {5, 9},
+	"height": {2, 13}, "integer": {3, 0}, "swizzle": {3, 1}, "exp": {3, 13}, "mag": {3, 19}, "min": {3, 21}, "mip": {3, 23}, "aniso": {3, 25}, "arbitrary": {3, 28}, "last": {4, 6}, "bias": {4, 12}, "border": {5, 0}, "dim": {5, 9},
 }
 
 const (
@@ -88,6 +88,15 @@ func TestTextureConstants(t *testing.T) {
 		{"a swizzle, and constants", fmt.Sprint("format=6 width=1 pitch=1 swizzle=", 2|1<<3|4<<6|5<<9), rgba, "", "", "0.25,0.5,0,0", [4]float32{1, 128. / 255, 0, 1}, ""},
 		{"the filter of the constant", "format=6 width=1 pitch=1 clamp-x=2 mag=1 min=1", rgba, "", "", "0.5,0.5,0,0", [4]float32{0.5, 64. / 255, 0.5, 32. / 255}, ""},
 		{"the filter of the instruction", "format=6 width=1 pitch=1 mag=1 min=1", rgba, "", "MAG(POINT) MIN(POINT)", "0.6,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},
+		{"no filter of its own", "format=6 width=1 pitch=1", rgba, "", "ARBITRARY(NONE)", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},
+		{"no filter of its own, by the old name", "format=6 width=1 pitch=1", rgba, "", "ARBITRARY(2x4_SYM)", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},
+		{"nor one of the constant's, which Adreno does not have", "format=6 width=1 pitch=1 arbitrary=4", rgba, "", "", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},
+		{"a filter of its own", "format=6 width=1 pitch=1", rgba, "", "ARBITRARY(4x4_SYM)", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, "filters"},
+		{"no filter across layers, of which there are none", "format=6 width=1 pitch=1", rgba, "", "VOL_MAG(POINT) VOL_MIN(LINEAR)", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},
+		{"a ratio of 1 to 1", "format=6 width=1 pitch=1", rgba, "", "ANISO(MAX_1_1)", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},
+		{"the same in the constant", "format=6 width=1 pitch=1 aniso=1", rgba, "", "", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},
+		{"a ratio of 2 to 1", "format=6 width=1 pitch=1", rgba, "", "ANISO(MAX_2_1)", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, "filters"},
+		{"the same in the constant", "format=6 width=1 pitch=1 aniso=2", rgba, "", "", "0.75,0.5,0,0", [4]float32{1, 0, 0, 0}, "filters"},
 		{"the next row, a pitch of 32 texels further", "format=6 width=1 height=1 pitch=1", rgba + row + "00ff000000000000", "", "", "0.25,0.75,0,0", [4]float32{0, 1, 0, 0}, ""},
 		{"one beyond the memory", "format=6 width=1 height=7 pitch=1", rgba, "", "", "0.25,0.9,0,0", [4]float32{}, ""},
 		{"5, 6 and 5 bits", "format=4 width=1 pitch=1", "1f00e0ff", "", "", "0.25,0.5,0,0", [4]float32{1, 0, 0, 0}, ""},

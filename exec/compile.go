@@ -638,11 +638,17 @@ func (c *compiler) effect(id sem.ID, in *sem.Inst) {
 			}
 		})
 	case sem.OpEnd:
-		c.add(func(w *Wave) { w.stop(g.of(w), "end", "") })
+		c.add(func(w *Wave) {
+			w.inner.there = false // the program ends at its counter
+			w.stop(g.of(w), "end", "")
+		})
 	case sem.OpTrap:
 		c.add(func(w *Wave) { w.stop(g.of(w), "trap", in.Text()) })
 	case sem.OpRun:
+		root, _ := c.w.Program.Machine.Model.Root(in.Text()) // which the description names
+		at := inner{true, root.Bytes(in.Imm)}
 		c.add(func(w *Wave) {
+			w.inner = at
 			m := g.of(w)
 			if m != 0 {
 				w.Instructions++

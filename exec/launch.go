@@ -658,7 +658,7 @@ type Tally struct {
 // stopKey tells stops apart: by the reason and the place, not by what the first of the lanes did.
 type stopKey struct {
 	reason, text string
-	pc           uint64
+	pc, address  uint64
 	program      int
 }
 
@@ -701,7 +701,7 @@ func (t *Tally) take(res *Result) {
 }
 
 func (t *Tally) stop(s StopCount) {
-	key := stopKey{s.Reason, s.Text, s.PC, s.Program}
+	key := stopKey{s.Reason, s.Text, s.PC, s.Address, s.Program}
 	s.Lanes = 0
 	old := t.stops[key]
 	if old == nil {

@@ -92,7 +92,8 @@ type Stop struct {
 	Text string
 	// Detail says what the first of the lanes did.
 	Detail string
-	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes.
+	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes, or the address
+	// of the instruction that this one runs.
 	PC, Address uint64
 	// Lanes are the lanes that stopped so, bit 0 the first.
 	Lanes uint64
@@ -112,7 +113,8 @@ func (s Stop) String() string {
 
 // Finding is a read of what nobody wrote, or something that is not known of the machine.
 type Finding struct {
-	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes.
+	// PC is the address of the instruction, in units of the program counter; Address is the same in bytes, or the address
+	// of the instruction that this one runs.
 	PC, Address uint64
 	// State, Number and Comp are what was read; State is nil where Text says what is not known.
 	State  *State
@@ -200,10 +202,17 @@ type Wave struct {
 	ended        uint64
 	barrier      barrier
 	pc           uint64
+	inner        inner
 	on           *uint64 // what running reads, nil for a machine whose lanes have counters of their own
 	consts       map[uint64]*plane
 	resultPlanes map[*sem.Inst][]*plane
 	temps        []*plane
+}
+
+// inner is the address in bytes of an instruction that the one at the program counter runs, if it is at one.
+type inner struct {
+	there   bool
+	address uint64
 }
 
 // group are lanes that go on at the same address.
@@ -220,7 +229,7 @@ func (f Finding) compare(g Finding) int {
 		}
 		return s.Index
 	}
-	return cmp.Or(cmp.Compare(f.PC, g.PC), cmp.Compare(index(f.State), index(g.State)), cmp.Compare(f.Number, g.Number), cmp.Compare(f.Comp, g.Comp), strings.Compare(f.Text, g.Text))
+	return cmp.Or(cmp.Compare(f.PC, g.PC), cmp.Compare(f.Address, g.Address), cmp.Compare(index(f.State), index(g.State)), cmp.Compare(f.Number, g.Number), cmp.Compare(f.Comp, g.Comp), strings.Compare(f.Text, g.Text))
 }
 
 // NewWave returns a wave whose shared state is given; what no Shared holds is its own.
@@ -494,7 +503,7 @@ func (w *Wave) Step() {
 	}
 	w.lanes = lanes
 	w.LaneInstructions += int64(popcount(lanes))
-	w.active, w.jumped, w.along, w.ended, w.pc = g.mask, 0, false, 0, g.pc
+	w.active, w.jumped, w.along, w.ended, w.pc, w.inner.there = g.mask, 0, false, 0, g.pc, false
 	if w.Trace != nil {
 		w.Trace(w, Event{Kind: Starts, PC: g.pc, Lanes: lanes})
 	}
@@ -597,12 +606,12 @@ func (w *Wave) stopWith(mask uint64, reason, text string, detail func() string) 
 	}
 	w.ended |= mask
 	for i := range w.stops {
-		if s := &w.stops[i]; s.Reason == reason && s.Text == text && s.PC == w.pc {
+		if s := &w.stops[i]; s.Reason == reason && s.Text == text && s.PC == w.pc && s.Address == w.address() {
 			s.Lanes |= mask
 			return
 		}
 	}
-	s := Stop{Reason: reason, Text: text, PC: w.pc, Address: w.Program.Machine.Address(w.pc), Lanes: mask}
+	s := Stop{Reason: reason, Text: text, PC: w.pc, Address: w.address(), Lanes: mask}
 	if detail != nil {
 		s.Detail = detail()
 	}
@@ -614,9 +623,17 @@ func (w *Wave) Unwritten(s *State, number, comp int, lanes uint64) {
 	w.unwritten(w.stores[s.Index], number, comp, lanes)
 }
 
+// address returns the address in bytes of the instruction that runs: the one at the program counter, or one that it runs.
+func (w *Wave) address() uint64 {
+	if w.inner.there {
+		return w.inner.address
+	}
+	return w.Program.Machine.Address(w.pc)
+}
+
 // unwritten notes that lanes read what nobody wrote.
 func (w *Wave) unwritten(st *store, number, comp int, lanes uint64) {
-	w.findings[Finding{PC: w.pc, Address: w.Program.Machine.Address(w.pc), State: st.state, Number: number, Comp: comp}] |= lanes
+	w.findings[Finding{PC: w.pc, Address: w.address(), State: st.state, Number: number, Comp: comp}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "read of an unwritten register")
 	}
@@ -627,7 +644,7 @@ func (w *Wave) unknown(text string, lanes uint64) {
 	if lanes == 0 {
 		return
 	}
-	w.findings[Finding{PC: w.pc, Address: w.Program.Machine.Address(w.pc), Text: text}] |= lanes
+	w.findings[Finding{PC: w.pc, Address: w.address(), Text: text}] |= lanes
 	if w.Strict {
 		w.stop(lanes, "trap", "unknown: "+text)
 	}

@@ -545,7 +545,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 		name, count, given := r.Register(), r.Count, nameOf(from, &r)
 		for i++; i < len(out.Findings); i++ { // the components of one name in one line
 			next := out.Findings[i]
-			if next.Program != r.Program || next.PC != r.PC || next.State != r.State || next.Number != r.Number || nameOf(from, &next) != given {
+			if next.Program != r.Program || next.Address != r.Address || next.State != r.State || next.Number != r.Number || nameOf(from, &next) != given {
 				break
 			}
 			name += next.State.Letter(next.Comp)

@@ -124,7 +124,7 @@ type stepAnswer struct {
 	Calls  []stepCall                   `json:"calls,omitempty"`
 	Stop   string                       `json:"stop"`
 	PC     *uint64                      `json:"pc,omitempty"`
-	// Address is PC in bytes from the start of the code.
+	// Address is PC in bytes from the start of the code, or the address of the instruction that the one at PC runs.
 	Address *uint64    `json:"address,omitempty"`
 	Stops   []stepStop `json:"stops,omitempty"`
 	// Unknown is what is not known of the machine and yet was run.
@@ -141,7 +141,7 @@ type stepStop struct {
 	Lanes string `json:"lanes"`
 	Stop  string `json:"stop"`
 	PC    uint64 `json:"pc"`
-	// Address is PC in bytes from the start of the code.
+	// Address is PC in bytes from the start of the code, or the address of the instruction that the one at PC runs.
 	Address uint64 `json:"address"`
 }
 

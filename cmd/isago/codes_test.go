@@ -71,7 +71,7 @@ var settings = map[diag.Code]setting{
 	diag.MissingEnd: asPica, diag.TwoInputs: asPicaLine, diag.DoubleMova: asPicaLine, diag.OutputTwice: asPicaLine,
 	diag.NoComparison: asPicaLine, diag.SameRegister: asTegra, diag.NeverTaken: asTegra, diag.OddAddress: asTegra,
 	diag.ExportOffset: asTegra, diag.RegisterRange: asTegra, diag.ConstantRange: asTegra, diag.ScalarExport: asUnit,
-	diag.FetchConstant: asA2XX, diag.MissingRoom: asA2XX, diag.RoomSize: asA2XX, diag.Nesting: asA2XX, diag.StageExport: asA2XX,
+	diag.FetchConstant: asA2XX, diag.Unpatched: asA2XX, diag.MissingRoom: asA2XX, diag.RoomSize: asA2XX, diag.Nesting: asA2XX, diag.StageExport: asA2XX,
 	diag.JumpAtEnd: asUnpadded, diag.IgnoredText: asDeclared, diag.TooLarge: asDeclared, diag.HiddenName: asDeclared, diag.OutsideLoop: asPicaLine,
 	diag.VertexEmit: asBoth, diag.PastArray: asPica, diag.MaskOrder: asPicaLine, diag.UnexpectedBits: asTesla,
 	diag.AsPicasso: asPicasso, diag.ReadDiffers: asDeclared,

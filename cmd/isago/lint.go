@@ -243,9 +243,20 @@ func placer(name string, d *isa.Decoder, im *program.Image, places []program.Pla
 	for _, p := range places {
 		spans[p.Addr] = p.Span
 	}
+	others := map[int64]*program.Piece{} // instructions of other roots
+	for i := range im.Pieces {
+		if p := &im.Pieces[i]; p.Root != nil && p.Root != d.Root() {
+			others[p.Addr] = p
+		}
+	}
 	return func(addr int64) diag.Span {
 		if s, ok := spans[addr]; ok && s.IsValid() {
 			return s
+		}
+		d := d
+		if p := others[addr]; p != nil {
+			d, _ = d.Set().NewDecoder(p.Root.Name)
+			d.SetContext(p.Context)
 		}
 		v, _ := im.At(addr, d.Root(), d.Root().Size)
 		d.Addr = addr

@@ -148,6 +148,7 @@ const (
 	FetchConstant Code = "fetch-constant"
 	OffsetRange   Code = "offset-range"
 	EmptySlot     Code = "empty-slot"
+	Unpatched     Code = "unpatched-fetch"
 )
 
 // Warnings lists the codes of warnings.
@@ -157,7 +158,7 @@ func Warnings() []Code {
 		IgnoredText, TooLarge, ReadDiffers, AsPicasso, HiddenName, OutsideLoop, VertexEmit, PastArray, MaskOrder, UnexpectedBits, TableEntry, HiddenBits,
 		ReadUnwritten, OutputUnwritten, Unreached, NeverEnds, StackFull, StopsHere,
 		ReadInitial, ResultUnused, NoEffect, NoEmit, UnusedName, NotFollowed,
-		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant, OffsetRange, EmptySlot,
+		NoComparison, SameRegister, NeverTaken, OddAddress, ExportOffset, RegisterRange, ConstantRange, ScalarExport, FetchConstant, OffsetRange, EmptySlot, Unpatched,
 	}
 }
 
@@ -400,6 +401,8 @@ mov o1.x, r1`},
  MAXs export1.___w = R1`},
 	{FetchConstant, "warning: a part of a fetch constant that there is not", `EXEC_END
  FETCH: VERTEX R1.xyz1 = R0.x FMT_32_FLOAT SIGNED STRIDE(12) CONST(20, 3)`},
+	{Unpatched, "warning: a vertex fetch that a runtime patches before it draws, of a file that does not list it", `EXEC_END
+ FETCH: VERTEX R1.xyz1 = R0.x FMT_1_REVERSE UNSIGNED STRIDE(0) CONST(31, 2)`},
 	{MissingRoom, "warning: an export for which no clause before it makes room", `EXEC_END
  ALU: MAXv export62 = R0, R0`},
 	{RoomSize, "warning: more exports than a clause makes room for", `ALLOC PARAM/PIXEL SIZE(0x0)

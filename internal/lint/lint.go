@@ -98,7 +98,9 @@ func Check(f *File) (diag.List, error) {
 			return nil, err
 		}
 	}
-	l.hazards()
+	if err := l.hazards(); err != nil {
+		return nil, err
+	}
 	if !l.partial {
 		l.unreached()
 	}
@@ -213,6 +215,7 @@ type linter struct {
 	named map[Name]bool
 	// effort counts the operations that were looked at to find ways.
 	effort int
+	units unitReader
 	// partial tells that there are ways of which nobody knows where they go.
 	partial bool
 }
@@ -561,7 +564,7 @@ func (l *linter) odd(n *node) {
 			l.tell(n.addr, diag.Code(h.Name), h.Text, "%s", h.Text)
 		}
 		switch {
-		case w.Stops != "" && !l.Facts.Waves():
+		case w.Stops != "" && (!l.Facts.Waves() || len(n.ways) == 1):
 			l.tell(n.addr, diag.StopsHere, w.Stops, "the program may stop here: %s", w.Stops)
 		case w.Overruled:
 			l.tell(n.addr, diag.JumpAtEnd, "", "this jumps, and the end of a scope behind it goes elsewhere")
@@ -589,8 +592,8 @@ func (l *linter) odd(n *node) {
 	}
 }
 
-// hazards tells of what the description warns of.
-func (l *linter) hazards() {
+// hazards tells of what the description warns of, in instructions and in those that they run.
+func (l *linter) hazards() error {
 	var buf []isa.Hazard
 	for _, in := range l.code {
 		if !in.reached {
@@ -600,7 +603,11 @@ func (l *linter) hazards() {
 		for _, h := range l.Decoder.Hazards(buf[:0], in.inst) {
 			l.tell(in.addr, diag.Code(h.Name), "", "%s", h.Text)
 		}
+		if err := l.unitHazards(in); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // outputs tells of outputs that are not written before they are handed on: where the program ends, or at each instruction

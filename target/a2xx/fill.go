@@ -2,10 +2,12 @@ package a2xx
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/isago/isago/internal/inside"
+	"github.com/isago/isago/internal/spec"
 	"github.com/isago/isago/isa"
 )
 
@@ -15,10 +17,14 @@ type Buffer struct{ Constant, Third int }
 // filling is how a runtime fills in a vertex fetch, as attributes of its bitset say it.
 type filling struct {
 	leaf *isa.Leaf
-	// placeholder are the fields of a fetch that is to be filled in, filled what they become.
-	placeholder, filled []fieldValue
-	stride, start       run
-	buffer              Buffer
+	// placeholder is the hazard of a fetch that is to be filled in, filled are the fields of one that is.
+	placeholder   string
+	filled        []fieldValue
+	stride, start run
+	// constant and third are where a fetch names its buffer.
+	constant, third run
+	// declared is true of a fetch that a file lists among its vertex elements.
+	declared flag
 }
 
 // fieldValue is a field with a value.
@@ -32,17 +38,9 @@ func (r *reader) filling(l *isa.Leaf) *filling {
 	if l.Meta("placeholder") == "" {
 		return nil
 	}
-	f := &filling{leaf: l, placeholder: r.values(l, "placeholder"), filled: r.values(l, "filled"), stride: r.named(l, "stride"), start: r.named(l, "start")}
-	for _, x := range []struct {
-		meta string
-		to   *int
-	}{{"constant", &f.buffer.Constant}, {"third", &f.buffer.Third}} {
-		field := r.named(l, x.meta)
-		for _, v := range f.placeholder {
-			if v.run == field {
-				*x.to = int(v.value)
-			}
-		}
+	f := &filling{leaf: l, placeholder: l.Meta("placeholder"), filled: r.values(l, "filled"), stride: r.named(l, "stride"), start: r.named(l, "start"), constant: r.named(l, "constant"), third: r.named(l, "third"), declared: r.m.flag(l.Meta("declared"))}
+	if !slices.ContainsFunc(inside.Leaf(l).Spec.Hazards, func(h *spec.Hazard) bool { return h.Name == f.placeholder }) {
+		r.fail(fmt.Errorf("%s: no hazard %q, which placeholder names", l.Name, f.placeholder))
 	}
 	return f
 }
@@ -77,7 +75,6 @@ func FillFetches(set *isa.Set, words []uint32, slots map[int]int, size, scale in
 			continue
 		}
 		f := k.filling
-		b = f.buffer
 		for unit, slot := range slots {
 			if unit < 0 || unit >= len(words)/unitWords {
 				continue
@@ -85,9 +82,10 @@ func FillFetches(set *isa.Set, words []uint32, slots map[int]int, size, scale in
 			p := layout{words: words}
 			v := p.unit(unit)
 			in, ok := k.decoder.Decode(v)
-			if !ok || in.Leaf != f.leaf || !f.holds(&v) {
+			if !ok || in.Leaf != f.leaf || !f.holds(k.decoder, in) {
 				continue
 			}
+			b = Buffer{int(f.constant.of(&v)), int(f.third.of(&v))}
 			for _, x := range f.filled {
 				v.SetUint(x.low, x.width, x.value)
 			}
@@ -106,11 +104,6 @@ func FillFetches(set *isa.Set, words []uint32, slots map[int]int, size, scale in
 }
 
 // holds reports whether a fetch is a placeholder.
-func (f *filling) holds(v interface{ Uint(low, width int) uint64 }) bool {
-	for _, x := range f.placeholder {
-		if v.Uint(x.low, x.width) != x.value {
-			return false
-		}
-	}
-	return true
+func (f *filling) holds(d *isa.Decoder, in isa.Inst) bool {
+	return slices.ContainsFunc(d.Hazards(nil, in), func(h isa.Hazard) bool { return h.Name == f.placeholder })
 }

@@ -137,6 +137,8 @@ type layout struct {
 	units []unitInfo
 	// met tells, by kind and leaf, that a step so far is of the leaf.
 	met [2][]bool
+	// declared are the units that the file lists among its vertex elements.
+	declared map[int]bool
 }
 
 // unitInfo is what is known of a unit: that clauses stand there, or a step, and of which kind.
@@ -272,6 +274,9 @@ func (p *layout) contextOf(s *step) bits.Value {
 	}
 	if s.later {
 		ctx = k.follows[s.in.Leaf.ID].set(ctx, true)
+	}
+	if p.declared[s.unit] && k.filling != nil && s.in.Leaf == k.filling.leaf {
+		ctx = k.filling.declared.set(ctx, true)
 	}
 	return ctx
 }

@@ -295,7 +295,10 @@ func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
 	names := program.Part{Title: "constants", Lines: s.lines(), Data: s.values()}
 	im.Header = append(append(s.head(stage), s.semanticLines(set)...), names.Lines...)
 	im.Symbol = func(_ int64, space string, value uint64) (string, bool) { return s.symbol(set, space, value) }
-	p := layout{m: m, words: s.Words, context: ctx}
+	p := layout{m: m, words: s.Words, context: ctx, declared: map[int]bool{}}
+	for _, x := range s.Elements {
+		p.declared[x.Place] = true
+	}
 	p.analyse()
 	im.Pieces = p.pieces([]program.Piece{}, 0)
 	im.Lead = append([]string{program.BigEndian}, p.lead()...)

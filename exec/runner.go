@@ -73,13 +73,6 @@ type Runner interface {
 	Run(opt RunOptions) (*Outcome, error)
 }
 
-// Counted is a Runner of programs that were given a number of registers.
-type Counted interface {
-	// Count returns how many registers of a file there are for the program: those behind them are 0. It is 0 where all
-	// are there.
-	Count(file string) int
-}
-
 // Outcome is what a run gives.
 type Outcome struct {
 	Result

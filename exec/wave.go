@@ -375,6 +375,16 @@ func (w *Wave) SetCount(s *State, n int) {
 	}
 }
 
+// Allocate gives the wave n registers of each file of which a launch decides how many there are. It is said before the
+// wave runs.
+func (w *Wave) Allocate(n int) {
+	for _, st := range w.stores {
+		if st.state.Allocated {
+			w.SetCount(st.state, n)
+		}
+	}
+}
+
 // Set gives a component of a shared register its value.
 func (s *Shared) Set(st *State, number, comp int, v uint64) { s.stores[st].set(number, comp, 0, v) }
 

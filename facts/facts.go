@@ -88,6 +88,8 @@ type State struct {
 	Once bool
 	// Given is the number of registers, from the first on, that hold something when a program starts.
 	Given int
+	// Allocated is set where a launch decides how many of the registers a program has.
+	Allocated bool
 	// Carries is set of a register that hands on what it is given: reading that counts where the register is read.
 	Carries bool
 	// Defined is set where a register that nobody wrote holds a value that counts: in each component Init, unless it is the
@@ -200,7 +202,7 @@ func Open(set *isa.Set) (*Machine, error) {
 
 func newState(s *sem.State) *State {
 	kinds := [...]StateKind{sem.FileState: Registers, sem.StackState: Stack, sem.MemoryState: Memory}
-	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Once: s.Once, Given: s.Given, Carries: s.Carries, Defined: !s.Undefined, Init: s.Init, Lanes: s.InitExists}
+	st := &State{Name: s.Name, Kind: kinds[s.Kind], Count: s.Count, Single: s.Single, Scope: s.Scope.String(), Use: s.Use, Once: s.Once, Given: s.Given, Allocated: s.Allocated, Carries: s.Carries, Defined: !s.Undefined, Init: s.Init, Lanes: s.InitExists}
 	for _, slot := range s.Slots {
 		st.Components = append(st.Components, slot.Name)
 	}

@@ -26,6 +26,7 @@ type lintFlags struct {
 	machineFlags
 	noWarn      []string
 	json, sarif bool
+	allocation
 }
 
 func newLint() *cobra.Command {
@@ -40,6 +41,9 @@ instructions without effect, code that no path reaches, paths without an end, an
 knows. A read counts where its value reaches an output, a memory, a condition or an address. FILE is a program
 in a file format, or its source, of a machine whose description has semantics. Warnings of the compiler are
 printed too.
+
+Registers that a launch does not allocate to a program, as the file or --registers says, are not unwritten.
+Where neither says how many there are, those above the last one that the program writes are not reported.
 
 "isago help codes" documents the warnings; each has its name behind it, which --no-warn takes.
 
@@ -56,6 +60,7 @@ there are warnings.`,
 	f.addTables(cmd)
 	flags := cmd.Flags()
 	noWarnFlag(cmd, &f.noWarn)
+	f.allocation.add(cmd, "the launch allocates `N` registers to programs whose file does not say how many, such as raw code (tesla)")
 	flags.BoolVar(&f.json, "json", false, "print the warnings as JSON")
 	flags.BoolVar(&f.sarif, "sarif", false, "print the warnings as SARIF 2.1.0, for editors and CI")
 	return cmd
@@ -189,8 +194,16 @@ func (f *lintFlags) program(name string, data []byte, src *program.Compiled) (di
 	if src == nil {
 		src = &program.Compiled{}
 	}
+	most := 0
+	for _, s := range told.States() {
+		if s.Allocated {
+			most = max(most, s.Count)
+		}
+	}
+	if err := f.allocation.check(most); err != nil {
+		return nil, err
+	}
 	place := placer(name, d, im, src.Places)
-	counted, _ := f.launch(set, d.Context(), data, "").(exec.Counted)
 	var all diag.List
 	for _, part := range im.Members() {
 		if im.Pieces != nil {
@@ -205,7 +218,7 @@ func (f *lintFlags) program(name string, data []byte, src *program.Compiled) (di
 			v, _ = im.At(at, root, size)
 			return v, true
 		})
-		p := &lint.File{Image: im, Decoder: d, Facts: running, Counted: counted, Base: part.Start, End: part.End}
+		p := &lint.File{Image: im, Decoder: d, Facts: running, Registers: f.allocation.of(im, part.Start), Base: part.Start, End: part.End}
 		p.Programs = f.programs(set, im, part, data, src)
 		p.Place = func(addr int64) diag.Span { return place(part.Start + addr) }
 		list, err := lint.Check(p)

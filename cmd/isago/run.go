@@ -25,6 +25,7 @@ import (
 
 type runFlags struct {
 	machineFlags
+	allocation
 	jobsFlag
 	tableFlags
 	meshFlags
@@ -118,6 +119,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction reads and writes, for the first vertex")
 	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")
+	f.allocation.add(cmd, "the launch allocates `N` registers to raw code (tesla)")
 	flags.StringVar(&f.png, "png", "", "`FILE` for the picture that was drawn")
 	flags.BoolVar(&f.stats, "stats", false, "tell on standard error how much ran, and how fast")
 	f.addRaw(cmd)
@@ -316,6 +318,9 @@ func (f *runFlags) open(cmd *cobra.Command, name string) (exec.Runner, *isa.Set,
 	if !ok {
 		return f.openRaw(cmd, name, data, quirks)
 	}
+	if f.registers > 0 {
+		return nil, nil, usagef("--%s is for raw code: %s is %s", registersFlag, inputName(name), format)
+	}
 	req := exec.Request{Data: data, Format: format, Program: f.program, Quirks: quirks}
 	req.File = func(name string) ([]byte, error) { return readAll(cmd, name) }
 	if req.Set, err = f.load(&m); err != nil {
@@ -419,6 +424,18 @@ func (f *runFlags) openRaw(cmd *cobra.Command, name string, data []byte, quirks 
 	}
 	for i, t := range im.Tables {
 		l.SetTable(i, t)
+	}
+	most := 0
+	for _, s := range l.Program.Machine.States {
+		if s.Allocated {
+			most = max(most, s.Count)
+		}
+	}
+	if err := f.allocation.check(most); err != nil {
+		return nil, nil, err
+	}
+	if n := f.allocation.registers; n > 0 {
+		l.Fit = func(w *exec.Wave) { w.Allocate(n) }
 	}
 	l.Changed = f.format != "raw" // whose values have no names: all are there
 	if m, err := catalog.Lookup(f.isa); err == nil && f.spec == "" && m.Words != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isago/isago/exec"
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
@@ -23,8 +22,8 @@ type File struct {
 	// Base and End are where its code starts and ends in the image, in bits; its addresses count from Base.
 	Base, End int64
 	Programs  []Program
-	// Counted tells how many registers the program was given; nil for all.
-	Counted exec.Counted
+	// Registers is how many registers a launch allocates to the programs; 0 where that is not known.
+	Registers int
 	// Place tells where the instruction at an address is.
 	Place func(addr int64) diag.Span
 }
@@ -124,6 +123,7 @@ func (l *linter) check() error {
 	} else if err != nil {
 		return err
 	}
+	l.allocate()
 	l.spread()
 	l.live()
 	for _, n := range l.order {
@@ -215,7 +215,7 @@ type linter struct {
 	named map[Name]bool
 	// effort counts the operations that were looked at to find ways.
 	effort int
-	units unitReader
+	units  unitReader
 	// partial tells that there are ways of which nobody knows where they go.
 	partial bool
 }

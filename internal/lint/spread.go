@@ -64,7 +64,7 @@ func (l *linter) accesses(in *inst) {
 	in.carried = l.newSet()
 	for a := range in.facts.Reads() {
 		switch {
-		case !a.State.Changes() || a.Number < 0 || a.Kept || l.beyond(a):
+		case !a.State.Changes() || a.Number < 0 || a.Kept || l.beyond(a, l.Registers):
 		case a.Carried:
 			l.parts(a, func(p facts.Part, _ int) { in.carried.add(p) })
 		default:
@@ -72,15 +72,6 @@ func (l *linter) accesses(in *inst) {
 		}
 	}
 	in.flushes = in.inst.Leaf.Layout().Flushes != nil
-}
-
-// beyond reports whether a register is behind those that the program was given, and so 0.
-func (l *linter) beyond(a facts.Access) bool {
-	if l.Counted == nil {
-		return false
-	}
-	n := l.Counted.Count(a.State.Name)
-	return n > 0 && a.Number >= n
 }
 
 // constants are what registers hold at a place, of those where that is known. They do not change.

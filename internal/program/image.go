@@ -36,6 +36,9 @@ type Image struct {
 	Pieces []Piece
 	// Names are the names of the programs of an image that has several, by the Base of their pieces.
 	Names map[int64]string
+	// Registers are how many registers a launch allocates to the programs of an image, by the Base of their pieces; a
+	// program of which the file does not say it has none.
+	Registers map[int64]int
 	// Break stands in front of the second line of a piece, and those behind it.
 	Break string
 	// Lead are the lines that source of the code starts with, for listings that are assembled.

@@ -295,6 +295,8 @@ type State struct {
 	Once bool
 	// Given is the number of registers, from the first on, that hold something when a program starts.
 	Given int
+	// Allocated tells that a launch decides how many of the registers a program has; the others are outside.
+	Allocated bool
 	// ReadOnly tells of a rom, Values what it holds.
 	ReadOnly bool
 	Values   []uint64

@@ -250,7 +250,7 @@ func (l *machineLoader) files(isa *spec.ISA) {
 		if f.Of != nil || f.Single {
 			continue
 		}
-		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Given: f.Given, Carries: f.Carries, Aliases: f.Aliases, Span: f.Span}
+		s := &State{Name: f.Name, Type: typeOfValue(f.Type), Count: f.Count, Scope: spec.ScopeOf(f.Scope, spec.ScopeLane), Use: f.Use, Once: f.Once, Given: f.Given, Carries: f.Carries, Allocated: f.Allocated, Aliases: f.Aliases, Span: f.Span}
 		l.init(s, f.Init, f.Span)
 		l.outside(s, f.Outside, f.Span)
 		s.Names = componentNames(f)

@@ -96,6 +96,8 @@ type File struct {
 	Given int
 	// Carries is Register's.
 	Carries bool
+	// Allocated is set where a launch decides how many of the registers a program has; the others are outside.
+	Allocated bool
 	// Names is the enum that names the components; nil for x, y, z, w.
 	Names *Enum
 	// Of is the file that a view looks at, nil for a file. A register of a narrower type is a part of
@@ -472,7 +474,7 @@ func (l *loader) file(n *node) {
 		f.Count = l.number(n, "count", 1, 1<<20)
 		f.Use, f.Scope = l.choice(n, "use", Uses), l.choice(n, "scope", scopes)
 		f.Outside, f.Init = l.wordOrNumber(n, "outside", "zero", "wrap", "trap"), l.wordOrNumber(n, "init", "undefined")
-		f.Once, f.Carries = l.boolean(n, "once"), l.boolean(n, "carries")
+		f.Once, f.Carries, f.Allocated = l.boolean(n, "once"), l.boolean(n, "carries"), l.boolean(n, "allocated")
 		if n.attr("given") != nil {
 			f.Given = l.number(n, "given", 1, int64(f.Count))
 		}

@@ -24,7 +24,7 @@ var rules = map[string]rule{
 	"template":    {"name", "", true},
 	"enum":        {"name kind", "doc value", false},
 	"value":       {"val display name syntax", "doc alias reg", false},
-	"file":        {"name type count use scope outside init components once given carries", "doc alias", false},
+	"file":        {"name type count use scope outside init components once given carries allocated", "doc alias", false},
 	"view":        {"name file type align components", "doc alias", false},
 	"memory":      {"name count use scope size access outside", "doc alias", false},
 	"stack":       {"name depth full empty scope", "doc slot", false},

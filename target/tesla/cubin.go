@@ -300,14 +300,18 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, err := readTextModule(src)
+	if err != nil || len(m.Kernels) != len(list) {
+		m = &Module{Kernels: make([]Kernel, len(list))} // of which nothing is known but the code
+	}
 	im := newImage(set, "cubin", ctx)
 	off := 0
-	for _, b := range list {
+	for i, b := range list {
 		_, code, err := parseWords(src, b)
 		if err != nil {
 			return nil, err
 		}
-		if err := im.add(b.kernel, header(text[off:b.from]), code); err != nil {
+		if err := im.add(b.kernel, header(text[off:b.from]), code, m.Kernels[i].Registers); err != nil {
 			return nil, err
 		}
 		off = b.to
@@ -342,7 +346,7 @@ type image struct {
 }
 
 func newImage(set *isa.Set, format string, ctx bits.Value) *image {
-	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Names: map[int64]string{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
+	return &image{Image: program.Image{Format: format, Sections: map[int64][]string{}, Names: map[int64]string{}, Registers: map[int64]int{}, Pieces: []program.Piece{}}, set: set, ctx: ctx}
 }
 
 // kernelData is what a file holds of a kernel: the number of its words, and what the file says of it.
@@ -351,8 +355,8 @@ type kernelData struct {
 	Says  []string `json:"says,omitempty"`
 }
 
-// add adds a kernel, whose addresses count from its start.
-func (im *image) add(name string, lines []string, code []uint32) error {
+// add adds a kernel, whose addresses count from its start. It has so many registers, 0 where the file does not say.
+func (im *image) add(name string, lines []string, code []uint32, registers int) error {
 	d, err := im.set.NewDecoder("")
 	if err != nil {
 		return err
@@ -366,6 +370,9 @@ func (im *image) add(name string, lines []string, code []uint32) error {
 	im.Sections[base] = append(im.Sections[base], lines...)
 	im.Entries = append(im.Entries, program.Entry{Addr: base, Name: name})
 	im.Names[base] = name
+	if registers > 0 {
+		im.Registers[base] = registers
+	}
 	each(d, code, func(addr int64, in isa.Inst, ok bool) {
 		p := program.Piece{Root: d.Root(), Addr: base + addr, Size: 32 * int(sizeOf(in)), Base: base, Context: im.ctx, Target: true, Indent: "    "}
 		im.Pieces = append(im.Pieces, p)

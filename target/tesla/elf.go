@@ -71,7 +71,7 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 		if err != nil || len(code)%4 != 0 {
 			return nil, fmt.Errorf("section %s has %d bytes, expected words of 4 bytes inside the file [%s]", s.Name, s.Size, diag.FileFormat)
 		}
-		if err := im.add(name, headerOf(f, s, name, banks), wordsOf(code)); err != nil {
+		if err := im.add(name, headerOf(f, s, name, banks), wordsOf(code), registersOf(s)); err != nil {
 			return nil, err
 		}
 	}
@@ -84,6 +84,9 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 	}
 	return &im.Image, nil
 }
+
+// registersOf returns how many registers the kernel of a section of code has, 0 where the section does not say.
+func registersOf(s *elf.Section) int { return int(s.Info >> 24) }
 
 // bank is a section of constants: of a kernel, or of all where kernel is "".
 type bank struct {

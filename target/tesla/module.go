@@ -363,7 +363,7 @@ func readELFModule(data []byte) (*Module, error) {
 		if len(code)%4 != 0 {
 			return nil, fmt.Errorf("section %s has %d bytes, expected words of 4 bytes [%s]", s.Name, len(code), diag.FileFormat)
 		}
-		k := Kernel{Name: name, Code: wordsOf(code), Registers: int(s.Info >> 24)}
+		k := Kernel{Name: name, Code: wordsOf(code), Registers: registersOf(s)}
 		if shared := f.Section(sectionShared + name); shared != nil {
 			k.Shared = int(shared.Size)
 		}

@@ -351,21 +351,10 @@ func put16(data []byte, values ...int) {
 	}
 }
 
-// Count returns the most registers of a file that a kernel is given, 0 where one is given all.
-func (s *session) Count(file string) (n int) {
-	for i := range s.module.Kernels {
-		if file != "r" || s.module.Kernels[i].Registers == 0 {
-			return 0
-		}
-		n = max(n, s.module.Kernels[i].Registers)
-	}
-	return n
-}
-
 // fit gives a warp the registers that the kernel was given, and its memories their sizes.
 func (s *session) fit(w *exec.Wave, c *call, shared int) {
 	if c.kernel.Registers > 0 {
-		w.SetCount(s.machine.State("r"), c.kernel.Registers)
+		w.Allocate(c.kernel.Registers)
 	}
 	w.SetSize(s.machine.State("l"), localBytes)
 	w.SetSize(s.machine.State("s"), shared)

@@ -55,7 +55,7 @@ func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) 
 		return nil, err
 	}
 	if k.Registers > 0 {
-		l.Fit = func(w *exec.Wave) { w.SetCount(l.Program.Machine.State(registers), k.Registers) }
+		l.Fit = func(w *exec.Wave) { w.Allocate(k.Registers) }
 	}
 	for _, list := range [][]tesla.Segment{m.Constants, k.Constants} {
 		for _, c := range list {

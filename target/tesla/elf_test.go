@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,9 @@ func TestELF(t *testing.T) {
 	}
 	if got := strings.Join(im.Sections[128], ", "); got != "name = second, lmem = 0, smem = 0, reg = 2, bar = 0, c0 = 22 bytes, c14 = 4 bytes" {
 		t.Errorf("second has %s", got)
+	}
+	if want := map[int64]int{0: 5, 128: 2}; !maps.Equal(im.Registers, want) {
+		t.Errorf("registers %v, expected %v", im.Registers, want)
 	}
 	if len(im.Contents) != 5 || im.Contents[1].Title != "second" || im.Contents[2].Title != "c1 of first" || im.Contents[3].Title != "c0" {
 		t.Errorf("contents %v", im.Contents)

@@ -440,6 +440,7 @@ func (l *linter) leaves(n *node, w *facts.Way) {
 
 // reads tells of what is read, was not written, and is of use.
 func (l *linter) reads(n *node) {
+	var initial []string
 	for _, a := range n.reads {
 		never, sometimes := a, a
 		never.Mask, sometimes.Mask = 0, 0
@@ -453,24 +454,25 @@ func (l *linter) reads(n *node) {
 			}
 		})
 		switch {
-		case a.State.Defined && never.Mask != 0:
-			l.initially(n, never)
 		case a.State.Defined:
+			if never.Mask != 0 && l.startCounts(a.State) {
+				initial = append(initial, never.String())
+			}
 		case never.Mask != 0:
 			l.tell(n.addr, diag.ReadUnwritten, never.String(), "%s is read, and nothing writes it before", never)
 		case sometimes.Mask != 0:
 			l.tell(n.addr, diag.ReadUnwritten, sometimes.String(), "%s is read, and not on every way to here is it written", sometimes)
 		}
 	}
+	if len(initial) > 0 {
+		l.tell(n.addr, diag.ReadInitial, list(initial), "%s %s used, and nothing sets %s before: the value is that of the start", list(initial), are(initial), them(initial))
+	}
 }
 
-// initially tells of a register that is read as it is at the start, though the program could have written it. Of a wave
-// the launch writes registers, too.
-func (l *linter) initially(n *node, a facts.Access) {
-	if l.Facts.Waves() || a.State.Use == "special" || a.State.Use == "output" {
-		return
-	}
-	l.tell(n.addr, diag.ReadInitial, a.String(), "%s is read, and nothing writes it before: it is %d, as at the start", a, a.State.Init)
+// startCounts reports whether it is worth telling that a register is read as it is at the start, though the program could have
+// set it. Of a wave the launch sets registers, too.
+func (l *linter) startCounts(s *facts.State) bool {
+	return !l.Facts.Waves() && s.Use != "special" && s.Use != "output"
 }
 
 // idle tells of an instruction without effect: one whose results nobody reads, that leaves registers as they are, or that
@@ -526,12 +528,22 @@ func (l *linter) idle(in *inst) {
 		for _, a := range own.Writes {
 			names = append(names, a.String())
 		}
-		verb := "is"
-		if len(names) > 1 {
-			verb = "are"
-		}
-		l.tell(in.addr, diag.ResultUnused, "", "%s %s written here, and the result is never used", list(names), verb)
+		l.tell(in.addr, diag.ResultUnused, "", "%s %s written here, and the result is never used", list(names), are(names))
 	}
+}
+
+func are(names []string) string {
+	if len(names) > 1 {
+		return "are"
+	}
+	return "is"
+}
+
+func them(names []string) string {
+	if len(names) > 1 {
+		return "them"
+	}
+	return "it"
 }
 
 // list joins names.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	mathbits "math/bits"
@@ -138,7 +139,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 	}
 	src := textOf(name, data)
 	if m, _, known := f.recognise(data); known || f.takeRaw {
-		list, err := own.program(name, data, nil)
+		list, err := own.program(cmd.Context(), name, data, nil)
 		if err == nil || errors.Is(err, lint.ErrLarge) || f.takeRaw || !isText(src.Text) {
 			return list, err
 		}
@@ -149,9 +150,9 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 		return nil, err
 	}
 	if !ok {
-		return own.program(name, data, nil)
+		return own.program(cmd.Context(), name, data, nil)
 	}
-	list, err := own.program(name, out.Bytes, out)
+	list, err := own.program(cmd.Context(), name, out.Bytes, out)
 	for _, w := range out.Warnings {
 		if err == nil && lint.Decides(w.Code) || slices.ContainsFunc(list, func(e *diag.Error) bool { return e.Code == w.Code && e.Span == w.Span }) {
 			continue
@@ -163,7 +164,7 @@ func (f *lintFlags) file(cmd *cobra.Command, name string) (diag.List, error) {
 }
 
 // program returns the warnings of a program, which src was compiled to; nil is for a program without source.
-func (f *lintFlags) program(name string, data []byte, src *program.Compiled) (diag.List, error) {
+func (f *lintFlags) program(ctx context.Context, name string, data []byte, src *program.Compiled) (diag.List, error) {
 	in := codeOf(data)
 	if err := f.checkSize(name, in); err != nil {
 		return nil, err
@@ -221,7 +222,7 @@ func (f *lintFlags) program(name string, data []byte, src *program.Compiled) (di
 		p := &lint.File{Image: im, Decoder: d, Facts: running, Registers: f.allocation.of(im, part.Start), Base: part.Start, End: part.End}
 		p.Programs = f.programs(set, im, part, data, src)
 		p.Place = func(addr int64) diag.Span { return place(part.Start + addr) }
-		list, err := lint.Check(p)
+		list, err := lint.Check(ctx, p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", inputName(name), err)
 		}

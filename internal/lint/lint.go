@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -84,9 +85,10 @@ func Decides(code diag.Code) bool {
 	return code == diag.MissingEnd || code == diag.OutputTwice || code == diag.JumpAtEnd
 }
 
-// Check returns what is odd about the programs of a file, in the order of the code.
-func Check(f *File) (diag.List, error) {
-	l := &linter{File: f, at: map[int64]*inst{}, told: map[tellKey]bool{}, named: map[Name]bool{}}
+// Check returns what is odd about the programs of a file, in the order of the code. It ends with the error of the context
+// where that is cancelled.
+func Check(ctx context.Context, f *File) (diag.List, error) {
+	l := &linter{File: f, ctx: ctx, at: map[int64]*inst{}, told: map[tellKey]bool{}, named: map[Name]bool{}}
 	l.layOut()
 	if err := l.decode(); err != nil {
 		return nil, err
@@ -198,6 +200,7 @@ type tellKey struct {
 }
 
 type linter struct {
+	ctx context.Context
 	*File
 	*Program
 	code    []*inst
@@ -354,8 +357,8 @@ func (l *linter) node(addr int64, s facts.Stacks) *node {
 
 // ways finds out how control goes on behind a node.
 func (l *linter) ways(n *node) error {
-	if !n.stale {
-		return nil
+	if err := l.ctx.Err(); err != nil || !n.stale {
+		return err
 	}
 	known := l.knownAt(n)
 	if l.Facts.Waves() { // of which nothing is: what ways change is found out when all are

@@ -44,7 +44,7 @@ func check(t *testing.T, data []byte) (diag.List, error) {
 	}
 	p := &lint.File{Image: im, Decoder: d, Facts: told, End: im.Size(), Programs: []lint.Program{{Entries: []int64{0}}}}
 	p.Place = func(addr int64) diag.Span { return diag.Span{Src: &diag.Source{}, Off: int(addr / 16)} }
-	return lint.Check(p)
+	return lint.Check(t.Context(), p)
 }
 
 // Of a program that is too long nothing is said, rather than that of its start.

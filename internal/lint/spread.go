@@ -321,7 +321,9 @@ func (l *linter) liveBefore(n *node) bool {
 			}
 		}
 		for _, c := range w.Changes {
-			behind = remove(behind, c)
+			if !l.Facts.Waves() { // of a wave, others may run this while a lane keeps what it has
+				behind = remove(behind, c)
+			}
 		}
 		n.wanted.addParts(w.Uses)
 		in.addParts(w.Uses)

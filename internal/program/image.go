@@ -49,6 +49,11 @@ type Image struct {
 	Quirks map[string]string
 	// Contents lists what the file holds, for the list command: what it holds under titles.
 	Contents []Part
+	// Declarations returns what the file holds next to its code, each program's together; nil for a file that holds code
+	// only. It is called when somebody asks.
+	Declarations func() ([]FileDeclaration, error)
+	// Numbered reports whether Names are numbers in the order of the file, which say nothing about the programs.
+	Numbered bool
 }
 
 // Piece is an instruction, or data, at a place of an image.

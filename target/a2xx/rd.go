@@ -317,7 +317,8 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 		return nil, err
 	}
 	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Names: map[int64]string{}, Break: m.breakIndent(), Pieces: []program.Piece{}}
-	im.OneWay = "asm does not write captures"
+	im.OneWay, im.Numbered = "asm does not write captures", true
+	im.Declarations = func() ([]program.FileDeclaration, error) { return capture.declared(set), nil }
 	im.Header = capture.header()
 	p := layout{m: m}
 	for i := range capture.Shaders {

@@ -31,8 +31,16 @@ type XenosShader struct {
 	// Elements are the inputs of a vertex program, Interpolators the outputs of a vertex program, or the inputs of a
 	// fragment program.
 	Elements, Interpolators []Semantic
+	// Open are the words of the headers whose meaning is not known.
+	Open []OpenWord
 	// Notes are what could not be read.
 	Notes []string
+}
+
+// OpenWord is a word of a header. Its name says where it is.
+type OpenWord struct {
+	Name  string
+	Value uint32
 }
 
 // Semantic is an input or an output of a program by its name in Direct3D.
@@ -120,6 +128,7 @@ func ReadXenosShader(set *isa.Set, data []byte) (*XenosShader, error) {
 	for i := range size / 4 {
 		r.shader.Words = append(r.shader.Words, r.word(from+4*i))
 	}
+	r.open(at, physical)
 	r.semantics(at, physical)
 	if table := uint64(r.word(xenosConstants)); table != 0 {
 		r.constants(table + 4) // behind its size
@@ -164,6 +173,35 @@ func (r *xenosReader) note(format string, args ...any) {
 		r.shader.Notes = append(r.shader.Notes, fmt.Sprintf(format, args...))
 	}
 	r.short = false
+}
+
+// openWords are the places of words of open meaning in the header of the file, and in that of a shader by its stage.
+var (
+	openFileWords   = []uint64{0x0c, 0x1c, 0x20}
+	openShaderWords = [2][]uint64{{0x08, 0x0c, 0x10, 0x20}, {0x08, 0x0c, 0x10, 0x18, 0x1c}}
+)
+
+// open reads the words of open meaning, as far as the headers go.
+func (r *xenosReader) open(at, physical uint64) {
+	s := r.shader
+	word := func(name string, place uint64, mask uint32) {
+		if place+4 <= physical {
+			s.Open = append(s.Open, OpenWord{name, r.word(place) & mask})
+		}
+	}
+	for _, n := range openFileWords {
+		word(fmt.Sprintf("header word +0x%02x", n), n, 1<<32-1)
+	}
+	for _, n := range openShaderWords[s.Stage] {
+		word(fmt.Sprintf("shader word +0x%02x", n), at+n, 1<<32-1)
+	}
+	word(fmt.Sprintf("shader word +0x%02x", xenosInterpolators), at+xenosInterpolators, ^uint32(0x1f<<5))
+	if s.Stage == 0 {
+		const most = 64
+		for i := range uint64(min(r.word(at+xenosSkipped), most)) {
+			word(fmt.Sprintf("shader word +0x%02x", xenosVertexTables+4*i), at+xenosVertexTables+4*i, 1<<32-1)
+		}
+	}
 }
 
 // semantics reads the tables behind the header of a shader, which end where what the GPU reads starts.
@@ -292,6 +330,7 @@ func OpenXenosShader(set *isa.Set, data []byte) (*program.Image, error) {
 	}
 	ctx, stage := m.stageContext(s.Stage)
 	im := &program.Image{Format: "Xenos shader", Words: s.Words, Break: m.breakIndent(), OneWay: "asm writes only the code of such files", Quirks: XenosQuirks()}
+	im.Declarations = func() ([]program.FileDeclaration, error) { return s.declared(set), nil }
 	names := program.Part{Title: "constants", Lines: s.lines(), Data: s.values()}
 	im.Header = append(append(s.head(stage), s.semanticLines(set)...), names.Lines...)
 	im.Symbol = func(_ int64, space string, value uint64) (string, bool) { return s.symbol(set, space, value) }

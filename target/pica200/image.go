@@ -57,7 +57,7 @@ func (b *imageBuilder) build() (*program.Image, error) {
 		}
 		return nameAt(names, owners[i], means[symbolKey{space, value}])
 	}
-	im.Contents = b.contents()
+	im.Contents, im.Declarations = b.contents(), b.file.declarations
 	return im, nil
 }
 

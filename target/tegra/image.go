@@ -20,6 +20,7 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 // imageOf makes an image of a program.
 func imageOf(set *isa.Set, p *Program) *program.Image {
 	im := &program.Image{Format: FormatName, Header: []string{fmt.Sprintf("Tegra vertex program, %d instructions", len(p.Words))}}
+	im.Declarations = func() ([]program.FileDeclaration, error) { return p.declarations(set), nil }
 	for _, w := range p.Words {
 		im.Words = append(im.Words, w.Word(3), w.Word(2), w.Word(1), w.Word(0))
 	}

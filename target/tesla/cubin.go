@@ -305,6 +305,7 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 		m = &Module{Kernels: make([]Kernel, len(list))} // of which nothing is known but the code
 	}
 	im := newImage(set, "cubin", ctx)
+	im.Declarations = func() ([]program.FileDeclaration, error) { return textDeclarations(src) }
 	off := 0
 	for i, b := range list {
 		_, code, err := parseWords(src, b)

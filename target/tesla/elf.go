@@ -57,6 +57,7 @@ func OpenELF(set *isa.Set, data []byte) (*program.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	im.Declarations = func() ([]program.FileDeclaration, error) { return elfDeclarations(f, data, banks) }
 	for i := range banks {
 		if c := &banks[i]; c.kernel == "" {
 			im.Header = append(append(im.Header, c.size()), c.words()...)

@@ -477,57 +477,70 @@ func (m *Module) elfRelocations(f *elf.File, s *elf.Section, symbols []elf.Symbo
 	if err != nil {
 		return err
 	}
-	size := map[elf.Class]int{elf.ELFCLASS32: 8, elf.ELFCLASS64: 16}[f.Class]
-	if s.Type == elf.SHT_RELA {
-		size += size / 2
-	}
-	for ; len(data) >= size; data = data[size:] {
-		offset, symbol, kind := uint64(binary.LittleEndian.Uint32(data)), uint64(data[5])|uint64(data[6])<<8|uint64(data[7])<<16, data[4]
-		if f.Class == elf.ELFCLASS64 {
-			offset = binary.LittleEndian.Uint64(data)
-			symbol, kind = uint64(binary.LittleEndian.Uint32(data[12:])), data[8]
+	for _, r := range relocationsIn(f.Class, s.Type, data) {
+		if r.symbol == 0 || r.symbol > len(symbols) {
+			return fmt.Errorf("%s names symbol %d of %d [%s]", s.Name, r.symbol, len(symbols), diag.FileFormat)
 		}
-		if symbol == 0 || symbol > uint64(len(symbols)) {
-			return fmt.Errorf("%s names symbol %d of %d [%s]", s.Name, symbol, len(symbols), diag.FileFormat)
-		}
-		name := symbols[symbol-1].Name
+		name := symbols[r.symbol-1].Name
 		if !ok {
 			return fmt.Errorf("the code of %s has a relocation for %s, and none of those is known [%s]", strings.TrimPrefix(target, sectionText), name, diag.FileFormat)
 		}
 		bytes := 4
-		if kinds64 := []byte{2, 4}; slices.Contains(kinds64, kind) {
+		if kinds64 := []int{2, 4}; slices.Contains(kinds64, r.kind) {
 			bytes = 8
 		}
-		m.Relocations = append(m.Relocations, Relocation{bank, int(min(offset, 1<<16)), bytes, kernel, name})
+		m.Relocations = append(m.Relocations, Relocation{bank, int(min(r.offset, 1<<16)), bytes, kernel, name})
 	}
 	return nil
 }
 
-// parametersOf reads what the information on a kernel says of its parameters: attributes, each with a format, a
-// number, and a value of two bytes or of as many as follow.
-func parametersOf(info []byte) []Parameter {
-	const (
-		formatSized = 4
-		attribute   = 0x17 // of one parameter: index, ordinal, offset, and the size from bit 18 of a word on
-		length      = 12
-	)
-	found := map[int]Parameter{}
+// attribute is one thing that an ELF cubin says of a kernel: its number, and a value of two bytes or of as many as are given.
+type attribute struct {
+	format, number byte
+	value          []byte
+}
+
+// attributesOf reads the attributes of a kernel. whole is false where the value of the last one is cut off.
+func attributesOf(info []byte) (list []attribute, whole bool) {
+	const formatSized = 4
 	for len(info) >= 4 {
-		format, number, n := info[0], info[1], int(binary.LittleEndian.Uint16(info[2:]))
+		a := attribute{info[0], info[1], info[2:4]}
+		n := int(binary.LittleEndian.Uint16(a.value))
 		info = info[4:]
-		if format != formatSized {
-			continue
-		}
-		if n > len(info) {
-			return nil
-		}
-		if number == attribute && n >= length {
-			found[int(binary.LittleEndian.Uint16(info[4:]))] = Parameter{
-				Offset: int(binary.LittleEndian.Uint16(info[6:])),
-				Size:   int(binary.LittleEndian.Uint32(info[8:]) >> 18),
+		if a.format == formatSized {
+			if n > len(info) {
+				return list, false
 			}
+			a.value, info = info[:n], info[n:]
 		}
-		info = info[n:]
+		list = append(list, a)
+	}
+	return list, true
+}
+
+// parameter returns the parameter that the attribute describes: index, ordinal, offset, and the size from bit 18 of a word on.
+func (a *attribute) parameter() (index int, p Parameter, ok bool) {
+	const formatSized, number, length = 4, 0x17, 12
+	if a.format != formatSized || a.number != number || len(a.value) < length {
+		return 0, p, false
+	}
+	return int(binary.LittleEndian.Uint16(a.value[4:])), Parameter{
+		Offset: int(binary.LittleEndian.Uint16(a.value[6:])),
+		Size:   int(binary.LittleEndian.Uint32(a.value[8:]) >> 18),
+	}, true
+}
+
+// parametersOf reads what the attributes of a kernel say of its parameters.
+func parametersOf(info []byte) []Parameter {
+	found := map[int]Parameter{}
+	attributes, whole := attributesOf(info)
+	if !whole {
+		return nil
+	}
+	for i := range attributes {
+		if index, p, ok := attributes[i].parameter(); ok {
+			found[index] = p
+		}
 	}
 	var list []Parameter
 	for i := range len(found) {

@@ -5,24 +5,40 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"iter"
 	"slices"
+	"sort"
+	"strconv"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
+	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/inorder"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/isa"
 )
 
-// Diff is the difference of two programs, instruction by instruction.
+// Diff is the difference of two files: of what they declare, and of their programs, instruction by instruction.
 type Diff struct {
+	// Declared are the declarations that differ, in the order of the programs; those of the file come first.
+	Declared []DeclaredDiff
 	// Hunks are the places that differ, in the order of the programs.
 	Hunks []Hunk
 	// Same is the number of instructions that are the same in both.
 	Same int
 
 	a, b side
+	// segments are the instructions of both, in the order of the first program: those that are the same, and those that
+	// stand for each other. Each pair of programs has its own.
+	segments []segment
+	pairs    []memberPair
+}
+
+// DeclaredDiff is a declaration that only one of the files has, or that they have otherwise. Either may be none.
+type DeclaredDiff struct {
+	A, B []string
+	// pair is the number of the pair of programs, -1 for what belongs to none.
+	pair int
 }
 
 // Hunk is a place at which instructions of the first program stand for others in the second one. Either may be none.
@@ -31,6 +47,8 @@ type Hunk struct {
 	A, B Range
 	// alike is set where the texts are the same and what they stand for is not.
 	alike bool
+	// pair is the number of the pair of programs.
+	pair int
 }
 
 // Range are instructions of a program from number Start up to End, which it leaves out.
@@ -56,49 +74,87 @@ type FieldDiff struct {
 	A, B, TextA, TextB string
 }
 
-// side is one of the two programs. Of an instruction is kept where it stands and a hash of its text without what depends
+// side is one of the two files. Of an instruction is kept where it stands and a hash of its text without what depends
 // on the place: programs may have millions, and those that are shown are decoded again.
 type side struct {
 	*Listing
 	lengths []int
 	members program.Members
+	ranges  []Range // the instructions of each member
 	places  []int64 // addresses, or the numbers of pieces
 	hashes  []uint64
 	fields  []isa.Field
+	numbers map[int64]int // of the instructions at the addresses that branches and declarations go to, -1 where none starts
 }
 
-// Compare compares the programs of two listings. Branches that go to instructions that stand for each
-// other are the same, whatever their addresses are, and so are operands that stand at different places of
-// a table. Each listing has a decoder of its own, which the result goes on to use.
-func Compare(a, b *Listing) *Diff {
+// segment is a run of instructions of the first file and the one that stands for it in the second, of the pair of programs with
+// a number.
+type segment struct {
+	pair  int
+	a, b  Range
+	equal bool
+}
+
+// memberPair is a program of each file, by their numbers, -1 for none.
+type memberPair struct{ a, b int }
+
+// Compare compares the programs of two listings and what their files declare. Branches that go to instructions that stand
+// for each other are the same, whatever their addresses are, and so are operands that stand at different places of
+// a table. Programs of one name stand for each other, wherever they are in their files. Each listing has a decoder of its own,
+// which the result goes on to use.
+func Compare(a, b *Listing) (*Diff, error) {
 	d := &Diff{a: side{Listing: a, lengths: a.sizes()}, b: side{Listing: b, lengths: b.sizes()}}
 	seed := maphash.MakeSeed()
 	read := func() (func(*side) error, error) { return func(s *side) error { return s.read(seed) }, nil }
 	both := slices.Values([]*side{&d.a, &d.b})
 	_ = inorder.Run(2, both, read, func(err error, _ bool) error { return err }) // there is none
-	edits := differences(keys(d.a.hashes, d.b.hashes))
-	for _, e := range edits {
-		d.Hunks = append(d.Hunks, Hunk{A: Range{e.Start, e.End}, B: Range{e.ReplStart, e.ReplEnd}})
+	d.pairMembers()
+	for n, p := range d.pairs {
+		d.align(n, d.a.rangeOf(p.a), d.b.rangeOf(p.b))
 	}
-	d.compareEqual(equal(edits, len(d.a.places)))
-	slices.SortStableFunc(d.Hunks, func(a, b Hunk) int { return cmp.Compare(a.A.Start, b.A.Start) })
-	return d
+	declaredA, err := declarationsOf(a.Image)
+	if err != nil {
+		return nil, err
+	}
+	declaredB, err := declarationsOf(b.Image)
+	if err != nil {
+		return nil, err
+	}
+	d.a.number(declaredA)
+	d.b.number(declaredB)
+	d.compareEqual()
+	d.compareContexts()
+	d.compareDeclared(declaredA, declaredB)
+	slices.SortStableFunc(d.Hunks, func(a, b Hunk) int {
+		return cmp.Or(cmp.Compare(a.pair, b.pair), cmp.Compare(a.A.Start, b.A.Start), cmp.Compare(a.B.Start, b.B.Start))
+	})
+	slices.SortStableFunc(d.Declared, func(a, b DeclaredDiff) int { return cmp.Compare(a.pair, b.pair) })
+	return d, nil
 }
+
+// Equal reports whether nothing differs.
+func (d *Diff) Equal() bool { return len(d.Declared)+len(d.Hunks) == 0 }
 
 // read finds the instructions.
 func (s *side) read(seed maphash.Seed) error {
-	there := func(int64, bool) (string, bool) { return "there", true }
+	s.numbers = map[int64]int{}
+	there := func(addr int64, _ bool) (string, bool) {
+		s.numbers[s.base+addr] = -1
+		return "there", true
+	}
+	s.members = s.Image.Members()
+	s.ranges = make([]Range, len(s.members))
 	var text []byte
-	n := int64(-1)
+	n, member := int64(-1), 0
 	for ln := range s.lines() {
 		n++
 		place := ln.addr
-		switch {
-		case ln.piece == nil:
-		case ln.piece.Root == nil:
-			continue
-		default:
+		if ln.piece != nil {
 			place = n
+			for s.members[member].Start != ln.piece.Base {
+				member++
+				s.ranges[member] = Range{int(n), int(n)}
+			}
 		}
 		label := s.current.Label
 		s.current.Label = there
@@ -109,8 +165,25 @@ func (s *side) read(seed maphash.Seed) error {
 		}
 		s.places = append(s.places, place)
 		s.hashes = append(s.hashes, maphash.Bytes(seed, text))
+		s.ranges[member].End++
 	}
 	return nil
+}
+
+// rangeOf returns the instructions of a member, none where there is no member.
+func (s *side) rangeOf(member int) Range {
+	if member < 0 {
+		return Range{}
+	}
+	return s.ranges[member]
+}
+
+// addressOf returns the address of an instruction.
+func (s *side) addressOf(i int) int64 {
+	if s.Image.Pieces != nil {
+		return s.Image.Pieces[s.places[i]].Addr
+	}
+	return s.places[i]
 }
 
 // reportMissing reports the table entries that the instruction names and nobody gave.
@@ -132,7 +205,12 @@ func (s *side) at(i int) line {
 
 // append appends the text of an instruction at which the decoder stands, in one line.
 func (s *side) append(dst []byte, ln line) []byte {
-	if !ln.ok {
+	switch {
+	case ln.ok:
+	case ln.piece != nil && ln.piece.Root == nil:
+		dst, _ = s.instruction(dst, ln)
+		return dst
+	default:
 		return append(append(dst, "unknown word 0x"...), ln.word.String()...)
 	}
 	dst = s.current.Append(dst, ln.in)
@@ -244,65 +322,194 @@ func anchors(a, b []rune) []anchor {
 	return chain
 }
 
-// equal yields the places of the instructions that are the same, in a first program of so many.
-func equal(edits []lcs.Diff, count int) iter.Seq2[int, int] {
-	return func(yield func(int, int) bool) {
-		i, j := 0, 0
-		for _, e := range append(slices.Clip(edits), lcs.Diff{Start: count}) {
-			for ; i < e.Start; i, j = i+1, j+1 {
-				if !yield(i, j) {
-					return
-				}
+// pairMembers finds the programs that stand for each other: those of one name, or where names are numbers in the order of the
+// file, first those with the same instructions and then those at the same place among the others. Where each file has one
+// program, these two do.
+func (d *Diff) pairMembers() {
+	with := make([]int, len(d.a.members)) // of each member of the first file, that of the second
+	taken := make([]bool, len(d.b.members))
+	for i := range with {
+		with[i] = -1
+	}
+	pair := func(i, j int) { with[i], taken[j] = j, true }
+	switch {
+	case len(d.a.members) == 1 && len(d.b.members) == 1:
+		pair(0, 0)
+	case d.a.Image.Numbered && d.b.Image.Numbered:
+		d.pairNumbered(with, taken, pair)
+	default:
+		byName := map[string][]int{}
+		for j := range d.b.members {
+			name := d.b.members[j].Name
+			byName[name] = append(byName[name], j)
+		}
+		for i := range d.a.members {
+			name := d.a.members[i].Name
+			if list := byName[name]; len(list) > 0 {
+				pair(i, list[0])
+				byName[name] = list[1:]
 			}
-			i, j = e.End, e.ReplEnd
 		}
 	}
+	for i, j := range with {
+		d.pairs = append(d.pairs, memberPair{i, j})
+	}
+	for j := range taken {
+		if !taken[j] {
+			d.pairs = append(d.pairs, memberPair{-1, j})
+		}
+	}
+}
+
+// pairNumbered pairs members that are numbered in the order of the file.
+func (d *Diff) pairNumbered(with []int, taken []bool, pair func(i, j int)) {
+	type content struct{ size, hash uint64 }
+	of := func(s *side, member int) content {
+		r := s.ranges[member]
+		x := content{size: uint64(r.End - r.Start)}
+		for i, h := range s.hashes[r.Start:r.End] {
+			x.hash = (x.hash ^ h ^ uint64(i)) * 0x9e3779b97f4a7c15
+		}
+		return x
+	}
+	same := map[content][]int{}
+	for j := range taken {
+		x := of(&d.b, j)
+		same[x] = append(same[x], j)
+	}
+	for i := range with {
+		x := of(&d.a, i)
+		list := same[x]
+		if k := slices.IndexFunc(list, func(j int) bool { return d.b.members[j].Context == d.a.members[i].Context }); k >= 0 {
+			pair(i, list[k])
+			same[x] = slices.Delete(list, k, k+1)
+		}
+	}
+	j := 0
+	for i := range with {
+		for j < len(taken) && taken[j] {
+			j++
+		}
+		if with[i] < 0 && j < len(taken) {
+			pair(i, j)
+		}
+	}
+}
+
+// align finds which instructions of two programs stand for each other.
+func (d *Diff) align(pair int, ra, rb Range) {
+	add := func(a, b Range, equal bool) {
+		if a.Start < a.End || b.Start < b.End {
+			d.segments = append(d.segments, segment{pair, a, b, equal})
+		}
+	}
+	i, j := ra.Start, rb.Start
+	for _, e := range differences(keys(d.a.hashes[ra.Start:ra.End], d.b.hashes[rb.Start:rb.End])) {
+		h := Hunk{A: Range{ra.Start + e.Start, ra.Start + e.End}, B: Range{rb.Start + e.ReplStart, rb.Start + e.ReplEnd}, pair: pair}
+		add(Range{i, h.A.Start}, Range{j, h.B.Start}, true)
+		add(h.A, h.B, false)
+		d.Hunks = append(d.Hunks, h)
+		i, j = h.A.End, h.B.End
+	}
+	add(Range{i, ra.End}, Range{j, rb.End}, true)
+}
+
+// equal yields the instructions whose texts are the same, with the segment that they are in.
+func (d *Diff) equal(yield func(s *segment, x Pair) bool) {
+	for n := range d.segments {
+		s := &d.segments[n]
+		for k := 0; s.equal && k < s.a.End-s.a.Start; k++ {
+			if !yield(s, Pair{s.a.Start + k, s.b.Start + k}) {
+				return
+			}
+		}
+	}
+}
+
+// number finds the instructions to which branches and declarations go.
+func (s *side) number(declared []program.FileDeclaration) {
+	for i := range declared {
+		if declared[i].Placed {
+			s.numbers[declared[i].Place] = -1
+		}
+	}
+	if len(s.numbers) == 0 {
+		return
+	}
+	for i := range s.places {
+		if _, ok := s.numbers[s.addressOf(i)]; ok {
+			s.numbers[s.addressOf(i)] = i
+		}
+	}
+}
+
+// numberAt returns the instruction at an address in a member, the one after the last for the end of the member. ok is false
+// where none starts there.
+func (s *side) numberAt(member int, addr int64) (number int, ok bool) {
+	switch m := s.members[member]; {
+	case addr == m.End:
+		return s.ranges[member].End, true
+	case addr < m.Start || addr > m.End:
+		return 0, false
+	}
+	number, ok = s.numbers[addr]
+	return number, ok && number >= 0
 }
 
 // compareEqual adds as hunks the branches that look alike and go to places that do not stand for each other, and
 // what differs in bits that the text does not show.
-func (d *Diff) compareEqual(pairs iter.Seq2[int, int]) {
-	reached, same := map[int64]bool{}, map[int64]int64{} // by addresses of the first program; those in the second
-	for i := range pairs {
-		for _, to := range d.a.goes(d.a.at(i)) {
-			reached[to] = true
-		}
-	}
-	for i, j := range pairs {
-		if len(reached) == 0 {
-			break
-		}
-		if x := d.a.at(i); reached[x.addr] {
-			same[x.addr] = d.b.at(j).addr
-		}
-	}
+func (d *Diff) compareEqual() {
 	tables := !slices.EqualFunc(d.a.Image.Tables, d.b.Image.Tables, slices.Equal)
-	for i, j := range pairs {
+	for s, p := range d.equal {
 		d.Same++
-		x, y := d.a.at(i), d.b.at(j)
+		x, y := d.a.at(p.A), d.b.at(p.B)
 		goes := d.a.goes(x)
-		switch {
-		case len(goes) > 0 && goSame(goes, d.b.goes(y), same):
-		case len(goes) == 0 && !tables && x.in == y.in && d.a.current.Context() == d.b.current.Context():
-		case len(d.Fields(Pair{i, j})) > 0:
-			d.Same--
-			d.Hunks = append(d.Hunks, Hunk{A: Range{i, i + 1}, B: Range{j, j + 1}, alike: true})
+		if len(goes) == 0 && !tables && x.in == y.in && x.word == y.word && d.a.current.Context() == d.b.current.Context() {
+			continue
 		}
+		if d.goSame(s.pair, goes, d.b.goes(y)) && len(d.Fields(p)) == 0 {
+			continue
+		}
+		d.Same--
+		d.Hunks = append(d.Hunks, Hunk{A: Range{p.A, p.A + 1}, B: Range{p.B, p.B + 1}, alike: true, pair: s.pair})
 	}
 }
 
-// goSame reports whether branches go to places that stand for each other. A place that has no
-// counterpart says nothing: what stands there differs already.
-func goSame(a, b []int64, same map[int64]int64) bool {
-	if len(a) != len(b) {
-		return false
+// goSame reports whether branches of a pair of programs go to places that stand for each other.
+func (d *Diff) goSame(pair int, a, b []int64) bool {
+	return slices.EqualFunc(a, b, func(a, b int64) bool { return d.stand(pair, a, b) })
+}
+
+// stand reports whether addresses in a pair of programs stand for each other: they have instructions that do, or where no
+// instruction starts, the same distance from the start of the program.
+func (d *Diff) stand(pair int, a, b int64) bool {
+	p := d.pairs[pair]
+	i, okA := d.a.numberAt(p.a, a)
+	j, okB := d.b.numberAt(p.b, b)
+	if !okA || !okB {
+		return okA == okB && a-d.a.members[p.a].Start == b-d.b.members[p.b].Start
 	}
-	for i := range a {
-		if to, ok := same[a[i]]; ok && to != b[i] {
-			return false
-		}
+	n := sort.Search(len(d.segments), func(n int) bool {
+		s := &d.segments[n]
+		return s.pair > pair || s.pair == pair && s.a.End > i
+	})
+	inserted := func() bool { // what comes before is in the second program only, and starts there
+		return n > 0 && d.segments[n-1].pair == pair && !d.segments[n-1].equal && d.segments[n-1].a.Start == i && d.segments[n-1].b.Start == j
 	}
-	return true
+	if n == len(d.segments) || d.segments[n].pair != pair { // behind the last
+		return j == d.b.ranges[p.b].End || inserted()
+	}
+	s := &d.segments[n]
+	if s.equal {
+		return j-s.b.Start == i-s.a.Start || i == s.a.Start && inserted()
+	}
+	return s.b.Start <= j && j <= s.b.End
+}
+
+// pairOf returns the number of the pair of programs to which an instruction of the first file belongs.
+func (d *Diff) pairOf(i int) int {
+	n := sort.Search(len(d.segments), func(n int) bool { return d.pairs[d.segments[n].pair].a < 0 || d.segments[n].a.End > i })
+	return d.segments[n].pair
 }
 
 // A returns an instruction of the first program by its number.
@@ -313,9 +520,6 @@ func (d *Diff) B(i int) DiffLine { return d.b.shown(i) }
 
 func (s *side) shown(i int) DiffLine {
 	ln := s.at(i)
-	if s.members == nil {
-		s.members = s.Image.Members()
-	}
 	place := string(appendAddress(nil, s.address(ln)))
 	if m := s.members.At(ln.addr); m.Several {
 		place = Printable(m.Name) + "@" + place
@@ -353,9 +557,67 @@ func (d *Diff) Pairs(h Hunk) (list []Pair) {
 	return list
 }
 
-// Fields lists the fields in which two instructions differ.
+// Fields lists the fields in which two instructions differ, and the bits that no field has. Where their branches go to places
+// that stand for each other, what says where these are does not count.
 func (d *Diff) Fields(x Pair) []FieldDiff {
-	return fieldDiffs(d.a.fieldsOf(d.a.at(x.A)), d.b.fieldsOf(d.b.at(x.B)))
+	a, b := d.a.at(x.A), d.b.at(x.B)
+	list := fieldDiffs(d.a.fieldsOf(a), d.b.fieldsOf(b))
+	if a.ok && b.ok {
+		list = appendNameless(list, &a, &b, d.a.fields, d.b.fields)
+	}
+	goes := d.a.goes(a)
+	if len(list) == 0 || len(goes) == 0 || !d.goSame(d.pairOf(x.A), goes, d.b.goes(b)) {
+		return list
+	}
+	return slices.DeleteFunc(list, func(f FieldDiff) bool { return d.a.moves(a, f.Path, b.word, goes) })
+}
+
+// moves reports whether a field says where the branches of an instruction go: with the bits of another word they go elsewhere.
+func (s *side) moves(ln line, path string, other bits.Value, goes []int64) bool {
+	for i := range s.fields {
+		f := &s.fields[i]
+		if f.Path != path || f.Table != "" {
+			continue
+		}
+		in := ln.in
+		for _, p := range f.Parts { // those of addresses are short
+			in.Bits.SetUint(p.Low, p.Width, other.Uint(p.Low, p.Width))
+		}
+		moved, ok := s.current.Decode(in.Bits)
+		return ok && !slices.Equal(goes, s.goes(line{in: moved, ok: true}))
+	}
+	return false
+}
+
+// appendNameless adds the bits that differ and that no field of either instruction has.
+func appendNameless(list []FieldDiff, a, b *line, fieldsA, fieldsB []isa.Field) []FieldDiff {
+	rest := a.word.Xor(b.word)
+	if rest == (bits.Value{}) {
+		return list
+	}
+	for _, fields := range [][]isa.Field{fieldsA, fieldsB} {
+		for i := range fields {
+			for _, p := range fields[i].Parts {
+				if fields[i].Table == "" {
+					rest = rest.AndNot(bits.Range(p.Low, p.Width))
+				}
+			}
+		}
+	}
+	var places []string
+	for bit := range bits.Size {
+		if rest.Bit(bit) != 0 {
+			places = append(places, strconv.Itoa(bit))
+		}
+	}
+	if len(places) == 0 {
+		return list
+	}
+	name := "bit "
+	if len(places) > 1 {
+		name = "bits "
+	}
+	return append(list, FieldDiff{Path: name + strings.Join(places, ", "), A: a.word.And(rest).String(), B: b.word.And(rest).String()})
 }
 
 // fieldDiffs lists the fields of bits in which two instructions of one leaf differ, those inside others
@@ -413,29 +675,59 @@ func isInside(path, outer string) bool {
 	return len(path) > len(outer) && path[len(outer)] == '.' && path[:len(outer)] == outer
 }
 
-// Print prints a difference for people.
+// Print prints a difference for people: what the files declare otherwise, and then for each program what it declares and which
+// instructions it has otherwise.
 func (d *Diff) Print(w io.Writer, p Palette) error {
+	declared := d.Declared
+	before := func(pair int) error {
+		n := 0
+		for n < len(declared) && declared[n].pair <= pair {
+			n++
+		}
+		_, err := w.Write(appendDeclared(nil, p, declared[:n]))
+		declared = declared[n:]
+		return err
+	}
+	for _, h := range d.Hunks {
+		if err := cmp.Or(before(h.pair), d.printHunk(w, p, h)); err != nil {
+			return err
+		}
+	}
+	return before(len(d.pairs))
+}
+
+func appendDeclared(dst []byte, p Palette, list []DeclaredDiff) []byte {
+	for _, x := range list {
+		for _, line := range x.A {
+			dst = append(append(dst, p.paint(removed, "- "+line)...), '\n')
+		}
+		for _, line := range x.B {
+			dst = append(append(dst, p.paint(added, "+ "+line)...), '\n')
+		}
+	}
+	return dst
+}
+
+func (d *Diff) printHunk(w io.Writer, p Palette, h Hunk) error {
 	show := func(x DiffLine, colour, mark string) error {
 		_, err := fmt.Fprintln(w, p.paint(colour, fmt.Sprintf("%s%s  %s", mark, x.Place, x.Text)))
 		return err
 	}
-	for _, h := range d.Hunks {
-		for i := h.A.Start; i < h.A.End; i++ {
-			if err := show(d.A(i), removed, "-"); err != nil {
-				return err
-			}
+	for i := h.A.Start; i < h.A.End; i++ {
+		if err := show(d.A(i), removed, "-"); err != nil {
+			return err
 		}
-		pairs := d.Pairs(h)
-		for k := h.B.Start; k < h.B.End; k++ {
-			if err := show(d.B(k), added, "+"); err != nil {
+	}
+	pairs := d.Pairs(h)
+	for k := h.B.Start; k < h.B.End; k++ {
+		if err := show(d.B(k), added, "+"); err != nil {
+			return err
+		}
+		if len(pairs) > 0 && pairs[0].B == k {
+			if _, err := w.Write(appendFieldDiffs(nil, d.Fields(pairs[0]))); err != nil {
 				return err
 			}
-			if len(pairs) > 0 && pairs[0].B == k {
-				if _, err := w.Write(appendFieldDiffs(nil, d.Fields(pairs[0]))); err != nil {
-					return err
-				}
-				pairs = pairs[1:]
-			}
+			pairs = pairs[1:]
 		}
 	}
 	return nil

@@ -62,6 +62,15 @@ func rawListing(t *testing.T, set *isa.Set, data []byte) *Listing {
 	return &Listing{Decoder: d, Image: im}
 }
 
+func compared(t *testing.T, a, b *Listing) *Diff {
+	t.Helper()
+	d, err := Compare(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // The second program adds 2 in place of 1.
 func TestHunks(t *testing.T) {
 	set, err := isa.Load(os.DirFS("../target/example"), "example.xml", isa.Options{})
@@ -69,7 +78,7 @@ func TestHunks(t *testing.T) {
 		t.Fatal(isa.Explain(err))
 	}
 	// nop; add r1, r1, 1; nop
-	d := Compare(rawListing(t, set, []byte{0, 0, 0x31, 0x22, 0, 0}), rawListing(t, set, []byte{0, 0, 0x32, 0x22, 0, 0}))
+	d := compared(t, rawListing(t, set, []byte{0, 0, 0x31, 0x22, 0, 0}), rawListing(t, set, []byte{0, 0, 0x32, 0x22, 0, 0}))
 	if d.Same != 2 || len(d.Hunks) != 1 {
 		t.Fatalf("%d the same, places %v, want 2 and one place", d.Same, d.Hunks)
 	}
@@ -107,7 +116,7 @@ func TestCompareAllocates(t *testing.T) {
 	a, b := garbage(), garbage()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	d := Compare(a, b)
+	d := compared(t, a, b)
 	runtime.ReadMemStats(&after)
 	if len(d.Hunks) == 0 {
 		t.Error("random words are the same")

@@ -80,8 +80,11 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 	} else {
 		progress.watch(b, lb)
 	}
-	d := view.Compare(la, lb)
+	d, err := view.Compare(la, lb)
 	progress.end()
+	if err != nil {
+		return err
+	}
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	if err := cmp.Or(d.Print(w, palette), w.Flush()); err != nil {
 		return err
@@ -91,7 +94,7 @@ func (f *diffFlags) run(cmd *cobra.Command, a, b string) error {
 		found = missing[i].print(cmd.ErrOrStderr()) || found
 	}
 	switch {
-	case len(d.Hunks) > 0:
+	case !d.Equal():
 		return errFailed
 	case found:
 		return errFindings

@@ -34,7 +34,7 @@ func Elsewhere(p *asm.Parser, set *isa.Set, ctx bits.Value, text string) string 
 			}
 		}
 		if len(values) > 0 {
-			return fmt.Sprintf("%s %s has it, not %s", c.Name, either(values), valueOf(set, ctx, c))
+			return fmt.Sprintf("%s %s has it, not %s", c.Name, either(values), ContextValue(set, ctx, c))
 		}
 	}
 	for i, c := range contexts {
@@ -46,7 +46,7 @@ func Elsewhere(p *asm.Parser, set *isa.Set, ctx bits.Value, text string) string 
 			for _, d := range contexts[i+1:] {
 				for _, w := range others(set, ctx, d) {
 					if both, err := set.ParseContext(with, d.Name, w); err == nil && has(both) {
-						return fmt.Sprintf("%s %s with %s %s has it, not %s with %s", c.Name, v, d.Name, w, valueOf(set, ctx, c), valueOf(set, ctx, d))
+						return fmt.Sprintf("%s %s with %s %s has it, not %s with %s", c.Name, v, d.Name, w, ContextValue(set, ctx, c), ContextValue(set, ctx, d))
 					}
 				}
 			}
@@ -69,8 +69,8 @@ func others(set *isa.Set, ctx bits.Value, c isa.ContextInfo) []string {
 	return list
 }
 
-// valueOf is the value that a context has.
-func valueOf(set *isa.Set, ctx bits.Value, c isa.ContextInfo) string {
+// ContextValue returns the value that a context has, by its name.
+func ContextValue(set *isa.Set, ctx bits.Value, c isa.ContextInfo) string {
 	for _, v := range c.Values {
 		if with, err := set.ParseContext(ctx, c.Name, v); err == nil && with == ctx {
 			return v

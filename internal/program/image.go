@@ -54,6 +54,8 @@ type Image struct {
 	Declarations func() ([]FileDeclaration, error)
 	// Numbered reports whether Names are numbers in the order of the file, which say nothing about the programs.
 	Numbered bool
+	// Picked reports whether the image is one program of its file, which somebody chose by its name.
+	Picked bool
 }
 
 // Piece is an instruction, or data, at a place of an image.

@@ -47,7 +47,13 @@ func (im *Image) Only(m Member) {
 	im.Pieces = slices.DeleteFunc(im.Pieces, func(p Piece) bool { return p.Base != m.Start })
 	im.Entries = slices.DeleteFunc(im.Entries, func(e Entry) bool { return e.Addr < m.Start || e.Addr >= m.End })
 	im.Header = nil
-	im.OneWay = "this is one program of a file"
+	im.OneWay, im.Picked = "this is one program of a file", true
+	if all := im.Declarations; all != nil {
+		im.Declarations = func() ([]FileDeclaration, error) {
+			list, err := all()
+			return slices.DeleteFunc(list, func(d FileDeclaration) bool { return d.Program != "" && d.Program != m.Name }), err
+		}
+	}
 }
 
 // Named returns the member of a name. The error lists the first names that there are.

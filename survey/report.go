@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,6 +34,22 @@ type Report struct {
 	Others uint64      `json:"unknown_others,omitempty"`
 	// Rare are the values that stand out by being rare, the rarest first.
 	Rare []SeenValue `json:"rare_values"`
+	// Features are what files use beyond their instructions, in the order of their names; OtherFeatures counts those of more
+	// names than are told apart.
+	Features      []SeenFeature `json:"features"`
+	OtherFeatures uint64        `json:"other_features,omitempty"`
+	// Dumps is the number of files of raw code that are too large for features of operands to be looked for.
+	Dumps uint64 `json:"files_without_features,omitempty"`
+}
+
+// SeenFeature is a feature that files use.
+type SeenFeature struct {
+	Name string `json:"name"`
+	// Files is the number of files that have it, Count that of the instructions that use it, 0 for what files say of
+	// themselves; First is the first of these instructions.
+	Files uint64    `json:"files"`
+	Count uint64    `json:"count,omitempty"`
+	First *Evidence `json:"first,omitempty"`
 }
 
 // Evidence is a word and its place.
@@ -49,9 +66,11 @@ type Evidence struct {
 
 // SeenLeaf is an instruction that occurs.
 type SeenLeaf struct {
-	Root   string      `json:"root,omitempty"`
-	Name   string      `json:"name"`
-	Count  uint64      `json:"count"`
+	Root  string `json:"root,omitempty"`
+	Name  string `json:"name"`
+	Count uint64 `json:"count"`
+	// Files is the number of files that have it.
+	Files  uint64      `json:"files"`
 	First  Evidence    `json:"first"`
 	Fields []SeenField `json:"fields,omitempty"`
 }
@@ -105,7 +124,8 @@ const (
 // in its file to which a place belongs, "" where that is the only one, and its first address in bits: nil is for files of one program.
 // decode returns a decoder for a root, with the contexts in which the survey was made.
 func (s *Survey) Report(files []string, program func(Place) (name string, start int64), decode func(root *isa.Root) (*isa.Decoder, error)) (*Report, error) {
-	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}}
+	r := &Report{ISA: s.Set.Name(), Files: files, Read: s.Files, Words: s.Words, Seen: []SeenLeaf{}, Unseen: []string{}, Shapes: []SeenShape{}, Rare: []SeenValue{}, Features: []SeenFeature{}, OtherFeatures: s.OtherFeatures, Dumps: s.Dumps}
+	reporters := map[*isa.Root]*reporter{}
 	for i, root := range s.Set.Roots() {
 		if !s.Roots[i].used() {
 			continue
@@ -115,11 +135,21 @@ func (s *Survey) Report(files []string, program func(Place) (name string, start 
 			return nil, err
 		}
 		w := reporter{r, files, program, root, d}
+		reporters[root] = &w
 		w.add(&s.Roots[i])
 		if odd := s.Roots[i].Odd; odd.Count > 0 {
 			r.Odd += odd.Count
 			r.OddFirst = append(r.OddFirst, w.evidence(odd))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Features)) {
+		f := s.Features[name]
+		x := SeenFeature{Name: name, Files: f.Files, Count: f.Count}
+		if f.Count > 0 {
+			first := reporters[f.Root].evidence(f.Sample)
+			x.First = &first
+		}
+		r.Features = append(r.Features, x)
 	}
 	slices.SortStableFunc(r.Seen, func(a, b SeenLeaf) int { return cmp.Compare(b.Count, a.Count) })
 	slices.SortStableFunc(r.Shapes, func(a, b SeenShape) int {
@@ -156,7 +186,7 @@ func (w *reporter) add(seen *Root) {
 			r.Unseen = append(r.Unseen, l.Name)
 			continue
 		}
-		r.Seen = append(r.Seen, SeenLeaf{w.root.Name, l.Name, leaf.Count, w.evidence(leaf.Sample), w.fields(l, leaf)})
+		r.Seen = append(r.Seen, SeenLeaf{w.root.Name, l.Name, leaf.Count, leaf.Files, w.evidence(leaf.Sample), w.fields(l, leaf)})
 	}
 	for shape, sample := range seen.Unknown {
 		r.Unknown += sample.Count
@@ -181,6 +211,7 @@ func (w *reporter) evidence(s Sample) Evidence {
 		name, start := w.program(s.First)
 		e.Program, e.Address = name, (s.First.Addr-start)/8
 	}
+	w.d.Addr = 8 * e.Address // of branches that count from where they are
 	if in, ok := w.d.Decode(s.Word); ok && s.Text == "" {
 		e.Text = string(w.d.Append(nil, in))
 	}
@@ -195,7 +226,7 @@ func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
 		for v, s := range f.Values {
 			x.Values = append(x.Values, ValueCount{v, s.Count})
 			if seen.Count >= rareLeast && s.Count*rareShare*uint64(len(f.Values)) < seen.Count {
-				w.r.Rare = append(w.r.Rare, SeenValue{l.Name, f.Path, v, w.meaning(s.Word, f.Path), s.Count, seen.Count, w.evidence(*s)})
+				w.r.Rare = append(w.r.Rare, SeenValue{l.Name, f.Path, v, w.meaning(s, f.Path), s.Count, seen.Count, w.evidence(*s)})
 			}
 		}
 		slices.SortFunc(x.Values, func(a, b ValueCount) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
@@ -205,18 +236,16 @@ func (w *reporter) fields(l *isa.Leaf, seen *Leaf) []SeenField {
 	return list
 }
 
-// meaning returns the text of a field of a word.
-func (w *reporter) meaning(word bits.Value, path string) string {
-	in, ok := w.d.Decode(word)
+// meaning returns the text of a value of a field.
+func (w *reporter) meaning(s *Sample, path string) string {
+	if s.Text != "" {
+		return s.Meaning
+	}
+	in, ok := w.d.Decode(s.Word)
 	if !ok {
 		return ""
 	}
-	for _, f := range w.d.Fields(nil, in) {
-		if f.Path == path {
-			return f.Meaning
-		}
-	}
-	return ""
+	return meaningOf(w.d, in, path)
 }
 
 // Print prints a report for people, with title around its headings. all says to print all instructions, shapes
@@ -236,11 +265,25 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 	}
 	fmt.Fprintf(w, "\n%s %d of %d seen\n", title("Instructions:"), len(r.Seen), r.Leaves)
 	for _, x := range r.Seen[:min(most, len(r.Seen))] {
-		fmt.Fprintf(w, "%12s  %5.1f %%  %-16s %s\n", count(x.Count), percent(x.Count, r.Words), x.Name, x.First)
+		fmt.Fprintf(w, "%12s  %5.1f %%  %s%-16s %s\n", count(x.Count), percent(x.Count, r.Words), r.in(x.Files), x.Name, x.First)
 	}
 	more(w, len(r.Seen)-most)
 	if len(r.Unseen) > 0 {
 		fmt.Fprintf(w, "%s %s\n", title("Never seen:"), strings.Join(r.Unseen, ", "))
+	}
+	if len(r.Features) > 0 {
+		fmt.Fprintf(w, "\n%s\n", title("Features:"))
+	}
+	for _, x := range r.Features[:min(most, len(r.Features))] {
+		if x.First != nil {
+			fmt.Fprintf(w, "%12s  %s%s  %s\n", count(x.Count), r.in(x.Files), x.Name, x.First)
+		} else {
+			fmt.Fprintf(w, "%12s  %s%s\n", "", r.in(x.Files), x.Name)
+		}
+	}
+	more(w, len(r.Features)-most)
+	if r.Dumps > 0 {
+		fmt.Fprintf(w, "\nFeatures of operands are not counted in %s of raw code: too large\n", plural(r.Dumps, "file"))
 	}
 	if len(r.Shapes) > 0 {
 		fmt.Fprintf(w, "\n%s\n", title("Unknown words, by the nearest instruction and the bits in which they differ from it:"))
@@ -261,6 +304,15 @@ func (r *Report) Print(w io.Writer, title func(string) string, all bool) {
 		fmt.Fprintf(w, "\n%24s%s\n", "", x.First)
 	}
 	more(w, len(r.Rare)-most)
+}
+
+// in says in how many files something is, unless there is only one file.
+func (r *Report) in(files uint64) string {
+	if r.Read < 2 {
+		return ""
+	}
+	all := count(r.Read)
+	return fmt.Sprintf("%*s/%s files  ", len(all), count(files), all)
 }
 
 // where says how a shape differs from the nearest instruction.

@@ -12,6 +12,7 @@ import (
 func BenchmarkInstruction(b *testing.B) {
 	set, d := example(b)
 	s := survey.New(set)
+	s.Dump = true
 	random := rand.New(rand.NewPCG(1, 2))
 	n := 0
 	for b.Loop() {

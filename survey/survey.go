@@ -23,17 +23,39 @@ func (p Place) before(q Place) bool {
 type Sample struct {
 	Count uint64
 	First Place
-	// Word is what stands at First. Text is its text where that depends on tables beside the code, which
-	// are gone in the end; "" elsewhere.
-	Word bits.Value
-	Text string
+	// Word is what stands at First. Text is its text where that depends on tables beside the code or on contexts that
+	// are gone in the end; "" elsewhere. Meaning is then that of the value, of a value of a field.
+	Word          bits.Value
+	Text, Meaning string
 }
 
 func (s *Sample) add(o Sample) {
 	if s.Count == 0 || o.First.before(s.First) {
-		s.First, s.Word, s.Text = o.First, o.Word, o.Text
+		s.First, s.Word, s.Text, s.Meaning = o.First, o.Word, o.Text, o.Meaning
 	}
 	s.Count += o.Count
+}
+
+// InFiles counts in how many files something was seen. It remembers the last of them, so that its size does not depend on how many
+// there are: files are surveyed one after the other, and surveys that share a file are of that file only.
+type InFiles struct {
+	Files uint64
+	last  int // the number of the last file, counted from 1; 0 for none
+}
+
+func (n *InFiles) see(file int) {
+	if n.last != file+1 {
+		n.Files++
+		n.last = file + 1
+	}
+}
+
+func (n *InFiles) join(o InFiles) {
+	n.Files += o.Files
+	if n.last == o.last && o.last > 0 {
+		n.Files--
+	}
+	n.last = max(n.last, o.last)
 }
 
 // Limits on what is kept, so that memory does not grow with the programs.
@@ -43,6 +65,8 @@ const (
 	MaxValues = 256
 	// MaxShapes is the number of shapes of unknown words that are told apart.
 	MaxShapes = 4096
+	// MaxFeatures is the number of features that are counted. Descriptions have few; files may say what they want.
+	MaxFeatures = 1024
 )
 
 // Survey is what was counted. It is not for use by several goroutines: each has its own, and they are joined by Add, in
@@ -53,20 +77,51 @@ type Survey struct {
 	Files, Words uint64
 	// Roots are the kinds of instructions, by their IDs.
 	Roots []Root
+	// Features are what files use beyond their instructions, by name; OtherFeatures counts those of further names.
+	Features      map[string]*Feature
+	OtherFeatures uint64
+	// Dump says not to look for features in operands, which takes as long as all else. Dumps is the number of files of which that
+	// was said.
+	Dump  bool
+	Dumps uint64
+	// Context is that of the decoders with which Report prints.
+	Context bits.Value
 
-	tables bool // the set has tables beside the code
-	fields []isa.Field
-	buf    []byte
-	known  []*Sample // what the last instruction added to
-	words  []repeat  // by a hash of the word
+	tables   bool // the set has tables beside the code
+	fields   []isa.Field
+	operands []isa.Operand
+	buf      []byte
+	known    []*Sample  // what the last instruction added to
+	files    []*InFiles // where it was seen
+	words    []repeat   // by a hash of the word
+	named    map[operandFeature]string
+	used     []*Feature // by the last instruction
 }
 
-// repeat is a word that was counted, at last at a place. samples are what it adds to; nil at first sight.
+// repeat is a word that was counted, at last at a place. samples are what it adds to, and files where it was seen; both are nil at
+// first sight.
 type repeat struct {
 	d             *isa.Decoder
 	context, word bits.Value
 	last          Place
 	samples       []*Sample
+	files         []*InFiles
+}
+
+// Feature is something that files use: relative addressing of a file of registers, a memory, a stage, a semantic.
+type Feature struct {
+	InFiles
+	// Sample counts the instructions that use it; none of what files say of themselves. Root is the kind of the first.
+	Sample
+	Root *isa.Root
+}
+
+// use adds instructions that use the feature.
+func (f *Feature) use(o Sample, root *isa.Root) {
+	if f.Count == 0 || o.First.before(f.First) {
+		f.Root = root
+	}
+	f.Sample.add(o)
 }
 
 // repeats is the number of words that are remembered: programs say most things again soon.
@@ -86,6 +141,7 @@ type Root struct {
 // Leaf is what was seen of an instruction.
 type Leaf struct {
 	Sample
+	InFiles
 	// Fields are its fields, in the order in which they were met.
 	Fields []*Field
 }
@@ -110,7 +166,10 @@ type Shape struct {
 
 // New returns an empty survey.
 func New(set *isa.Set) *Survey {
-	s := &Survey{Set: set, Roots: make([]Root, len(set.Roots())), tables: len(set.Tables()) > 0}
+	s := &Survey{
+		Set: set, Roots: make([]Root, len(set.Roots())), Features: map[string]*Feature{}, Context: set.DefaultContext(),
+		tables: len(set.Tables()) > 0, named: map[operandFeature]string{},
+	}
 	for i, r := range set.Roots() {
 		s.Roots[i] = Root{Leaves: make([]Leaf, len(r.Leaves)), Unknown: map[Shape]*Sample{}}
 	}
@@ -129,8 +188,12 @@ func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	}
 	x := &s.words[hash(in.Bits)%repeats]
 	same := x.d == d && x.word == in.Bits && x.context == d.Context() && x.last.before(place)
+	before := x.last.File
 	x.last = place
 	if same && x.samples != nil {
+		for i := 0; before != place.File && i < len(x.files); i++ {
+			x.files[i].see(place.File)
+		}
 		for _, sample := range x.samples {
 			sample.Count++
 		}
@@ -139,7 +202,7 @@ func (s *Survey) Instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	s.instruction(d, in, place)
 	switch {
 	case same:
-		x.samples = slices.Clone(s.known)
+		x.samples, x.files = slices.Clone(s.known), slices.Clone(s.files)
 	default:
 		*x = repeat{d: d, context: d.Context(), word: in.Bits, last: place}
 	}
@@ -158,25 +221,31 @@ func hash(word bits.Value) uint64 {
 // instruction counts an instruction of which nothing is remembered.
 func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	one := Sample{Count: 1, First: place, Word: in.Bits}
-	s.buf = d.Append(s.buf[:0], in)
+	if s.Dump {
+		s.buf = d.Append(s.buf[:0], in)
+	} else {
+		s.buf, s.operands = d.AppendOperands(s.buf[:0], s.operands[:0], in)
+	}
 	odd := d.Odd() > 0
 	root := &s.Roots[in.Leaf.Root.ID]
 	leaf := &root.Leaves[in.Leaf.ID]
-	s.known = append(s.known[:0], &leaf.Sample)
-	leaf.add(s.text(one, leaf.Count == 0))
+	s.known, s.files = append(s.known[:0], &leaf.Sample), append(s.files[:0], &leaf.InFiles)
+	leaf.add(s.text(one, d, leaf.Count == 0))
+	leaf.see(place.File)
 	if odd {
 		s.known = append(s.known, &root.Odd)
-		root.Odd.add(s.text(one, root.Odd.Count == 0))
+		root.Odd.add(s.text(one, d, root.Odd.Count == 0))
 	}
+	s.features(d, one)
 	s.fields = d.Layout(s.fields[:0], in)
 	at := 0
 	for i := range s.fields {
 		f := &s.fields[i]
-		if f.Derived() || f.Value.Len() > 64 {
+		if f.Derived() || f.Value.Len() > 64 || f.Index { // where an entry stands is an assembler's choice
 			continue
 		}
 		at = leaf.find(f.Path, at)
-		s.count(leaf.Fields[at], f.Value[0], &one)
+		s.count(leaf.Fields[at], f.Value[0], &one, d, in)
 		at++
 	}
 }
@@ -194,18 +263,18 @@ func (l *Leaf) find(path string, from int) int {
 }
 
 // count adds a value of a field. Words come mostly in their order, so that the first is known.
-func (s *Survey) count(f *Field, value uint64, one *Sample) {
+func (s *Survey) count(f *Field, value uint64, one *Sample, d *isa.Decoder, in isa.Inst) {
 	if f.Many {
 		return
 	}
 	known := f.sample(value)
 	switch {
 	case known == nil:
-		known = f.add(value, s.text(*one, true))
+		known = f.add(value, s.meaning(*one, d, in, f.Path))
 	case known.First.before(one.First):
 		known.Count++
 	default:
-		known.add(s.text(*one, true))
+		known.add(s.meaning(*one, d, in, f.Path))
 	}
 	if known != nil {
 		s.known = append(s.known, known)
@@ -221,11 +290,30 @@ func (f *Field) sample(value uint64) *Sample {
 }
 
 // text adds to a sample what it prints, if the first of its kind is to keep that.
-func (s *Survey) text(one Sample, first bool) Sample {
-	if first && s.tables {
+func (s *Survey) text(one Sample, d *isa.Decoder, first bool) Sample {
+	if first && (s.tables || d.Context() != s.Context) {
 		one.Text = string(s.buf)
 	}
 	return one
+}
+
+// meaning is text for a value of a field, of which it adds the meaning too.
+func (s *Survey) meaning(one Sample, d *isa.Decoder, in isa.Inst, path string) Sample {
+	one = s.text(one, d, true)
+	if one.Text != "" {
+		one.Meaning = meaningOf(d, in, path)
+	}
+	return one
+}
+
+// meaningOf returns the text of a field of an instruction, "" where it has none.
+func meaningOf(d *isa.Decoder, in isa.Inst, path string) string {
+	for _, f := range d.Fields(nil, in) {
+		if f.Path == path {
+			return f.Meaning
+		}
+	}
+	return ""
 }
 
 // add adds what was seen of a value and returns what is known of it, nil where values are no longer counted.
@@ -339,10 +427,20 @@ func (s *Survey) Ordered() *Survey {
 // Add joins what another survey of the same set has counted. The other must not be used any more.
 func (s *Survey) Add(o *Survey) {
 	s.Files += o.Files
+	s.Dumps += o.Dumps
 	s.Words += o.Words
 	for i := range o.Roots {
 		s.Roots[i].join(&o.Roots[i])
 	}
+	for name, f := range o.Features {
+		if known := s.feature(name); known != nil {
+			known.InFiles.join(f.InFiles)
+			if f.Count > 0 {
+				known.use(f.Sample, f.Root)
+			}
+		}
+	}
+	s.OtherFeatures += o.OtherFeatures
 }
 
 func (r *Root) join(o *Root) {
@@ -365,6 +463,7 @@ func (l *Leaf) join(o *Leaf) {
 		return
 	}
 	l.add(o.Sample)
+	l.InFiles.join(o.InFiles)
 	at := 0
 	for _, f := range o.Fields {
 		at = l.find(f.Path, at)

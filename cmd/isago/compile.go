@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/program"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/view"
 )
 
 // compileSource makes of a source what asm makes of it for the machine of the flags, or for the one that the source is
@@ -47,6 +49,78 @@ func (f *machineFlags) compileSource(src *diag.Source) (out *program.Compiled, o
 	}
 	out, err = c.Compile([]*diag.Source{src}, program.CompileOptions{Syntax: f.syntax, Context: f.context})
 	return out, true, err
+}
+
+// listing reads a program for a listing: a file in a format, raw code, or source, of which it lists what asm makes. What is
+// found out of the program, such as the machine that a source is for, is kept in the flags, which belong to this program only.
+func (f *machineFlags) listing(name string, in *code) (*view.Listing, error) {
+	out, isSource, err := f.sourceOf(name, in)
+	switch {
+	case err != nil:
+		return nil, err
+	case isSource:
+		return f.compiledListing(name, out)
+	}
+	code, err := f.rawCode(name, in)
+	if err != nil {
+		return nil, err
+	}
+	data, err := code.all()
+	if err != nil {
+		return nil, err
+	}
+	l, err := f.listingFrom(name, data)
+	m, _, known := f.recognise(data)
+	if err == nil || !known || !isText(string(data)) {
+		return l, err
+	}
+	f.isa = m.Name // a file whose source has the same form
+	if out, isSource, err = f.compileSource(textOf(name, data)); err != nil || !isSource {
+		return nil, err
+	}
+	return f.compiledListing(name, out)
+}
+
+// compiledListing lists what a source was made into.
+func (f *machineFlags) compiledListing(name string, out *program.Compiled) (*view.Listing, error) {
+	f.order, f.stated = "", out.Context
+	return f.listingFrom(name, out.Bytes)
+}
+
+// sourceOf returns what asm makes of a source. ok is false for files in a format, and for raw code, which may be text in
+// hexadecimal. Of input that is no text only the start is read.
+func (f *machineFlags) sourceOf(name string, in *code) (out *program.Compiled, ok bool, err error) {
+	head, err := in.head()
+	if err != nil || len(head) == 0 || f.takeRaw || f.asText || !isText(wholeRunes(head)) && !diag.IsUTF16(string(head)) {
+		return nil, false, err
+	}
+	if _, _, known := f.recognise(head); known {
+		return nil, false, nil
+	}
+	if f.given() {
+		root, err := f.storage(in.size)
+		if err != nil || program.IsHexText(root, bytes.TrimPrefix(head, []byte(diag.ByteOrderMark))) {
+			return nil, false, err
+		}
+	}
+	data, err := in.all()
+	if err != nil {
+		return nil, false, err
+	}
+	return f.compileSource(textOf(name, data))
+}
+
+// wholeRunes returns the start of a text without a character that is cut off.
+func wholeRunes(head []byte) string {
+	for n := 1; n < utf8.UTFMax && n <= len(head); n++ {
+		if utf8.RuneStart(head[len(head)-n]) {
+			if !utf8.FullRune(head[len(head)-n:]) {
+				head = head[:len(head)-n]
+			}
+			break
+		}
+	}
+	return string(head)
 }
 
 // hexWords returns the words of raw code that is text in hexadecimal; ok is false for other text.

@@ -135,14 +135,8 @@ func (f *diffFlags) listingOf(cmd *cobra.Command, argument *string) (*view.Listi
 		return nil, err
 	}
 	defer in.Close()
-	if in, err = f.rawCode(name, in); err != nil {
-		return nil, err
-	}
-	data, err := in.all()
-	if err != nil {
-		return nil, err
-	}
-	return f.listingFrom(name, data)
+	own := f.machineFlags // the machine of a source is each file's own
+	return own.listing(name, in)
 }
 
 // listingFrom makes a listing of a program from its bytes.

@@ -224,6 +224,8 @@ type machineFlags struct {
 	tables tablesFlag
 	// asText tells that raw code is text in hexadecimal, also where that is not seen of it.
 	asText bool
+	// stated are the contexts that a source says of itself, nil for none.
+	stated *bits.Value
 }
 
 func (f *machineFlags) add(cmd *cobra.Command) {
@@ -254,6 +256,9 @@ func (f *machineFlags) load(m *catalog.Machine) (*isa.Set, error) {
 // context evaluates --context.
 func (f *machineFlags) context(set *isa.Set) (bits.Value, error) {
 	ctx := set.DefaultContext()
+	if f.stated != nil {
+		return *f.stated, nil
+	}
 	for _, c := range f.contexts {
 		name, value, ok := strings.Cut(c, "=")
 		if !ok {

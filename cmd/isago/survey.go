@@ -134,27 +134,38 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 		return nil, err
 	}
 	defer in.Close()
-	if in, err = f.rawCode(name, in); err != nil {
+	own := f.machineFlags // the machine of a source is each file's own
+	out, isSource, err := own.sourceOf(name, in)
+	if err != nil {
 		return nil, err
 	}
 	raw, err := f.isRaw(in)
 	if err != nil {
 		return nil, err
 	}
-	if raw && f.rawProgram(in.size) == nil {
-		return f.stream(cmd, number, name, in, total)
+	if raw && !isSource {
+		code, err := f.rawCode(name, in)
+		if err != nil {
+			return nil, err
+		}
+		if f.rawProgram(code.size) == nil {
+			return f.stream(cmd, number, name, code, total)
+		}
 	}
-	data, err := in.all()
-	if err != nil {
-		return nil, err
+	var l *view.Listing
+	if isSource {
+		l, err = own.compiledListing(name, out)
+	} else {
+		l, err = own.listing(name, in)
 	}
-	l, err := f.listingFrom(name, data)
 	if err != nil {
 		return nil, err
 	}
 	set := l.Decoder.Set()
 	if total == nil {
-		total = survey.New(set)
+		if total, err = f.empty(set); err != nil {
+			return nil, err
+		}
 	}
 	if total.Set.Name() != set.Name() {
 		return nil, usagef("%s is a program of %s, those before it of %s: one machine at a time", inputName(name), setName(set), setName(total.Set))
@@ -162,10 +173,43 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 	total.Files++
 	progress := newProgress(cmd)
 	progress.watch(name, l)
+	if total.Dump = raw && in.size > largestProgram; total.Dump {
+		total.Dumps++
+	}
 	count(total, l, number)
 	progress.end()
 	f.members[number] = l.Image.Members()
-	return total, nil
+	return total, declared(total, l.Image, set, number)
+}
+
+// empty returns an empty survey.
+func (f *surveyFlags) empty(set *isa.Set) (*survey.Survey, error) {
+	s := survey.New(set)
+	var err error
+	s.Context, err = f.context(set)
+	return s, err
+}
+
+// declared counts what a file says of itself: the contexts of its programs, and what it declares. Raw code says nothing.
+func declared(s *survey.Survey, im *program.Image, set *isa.Set, number int) error {
+	if im.Declarations == nil {
+		return nil
+	}
+	list, err := im.Declarations()
+	if err != nil {
+		return err
+	}
+	for _, m := range im.Members() {
+		for _, context := range view.Contexts(set, m.Context) {
+			s.Declared(context, number)
+		}
+	}
+	for i := range list {
+		if name := list[i].Feature; name != "" {
+			s.Declared(name, number)
+		}
+	}
+	return nil
 }
 
 // programOf returns the program of a file to which a place belongs, and its first address.
@@ -206,13 +250,16 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 		return nil, err
 	}
 	if total == nil {
-		total = survey.New(set)
+		if total, err = f.empty(set); err != nil {
+			return nil, err
+		}
 	}
 	s := view.Stream{In: in, Size: in.size, Workers: f.jobs}
 	s.New = func(*program.Labels) (*view.Listing, error) { return f.listing(total.Set) }
 	var parts []*survey.Survey // of each processor
 	open := func() func(*view.Listing) *survey.Survey {
 		part := survey.New(total.Set)
+		part.Context, part.Dump = total.Context, in.size > largestProgram
 		parts = append(parts, part)
 		return func(l *view.Listing) *survey.Survey {
 			count(part, l, number)
@@ -233,5 +280,11 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 		total.Add(part)
 	}
 	total.Files++
+	if in.size > largestProgram {
+		total.Dumps++
+	}
 	return total, nil
 }
+
+// largestProgram is the size in bytes up to which features are looked for in the operands of raw code. More is hardly a program.
+const largestProgram = 1 << 20

@@ -1,0 +1,73 @@
+package survey
+
+import (
+	"slices"
+
+	"github.com/isago/isago/isa"
+)
+
+// operandFeature is what an operand uses: registers to whose number another register is added, or a memory.
+type operandFeature struct {
+	file, relative *isa.File
+	memory         *isa.Memory
+}
+
+// name returns the name of the feature.
+func (f operandFeature) name() string {
+	switch {
+	case f.memory == nil:
+		return "relative addressing of " + f.file.Name + " by " + f.relative.Name
+	case f.relative != nil:
+		return "relative addressing of memory " + f.memory.Name + " by " + f.relative.Name
+	}
+	return "memory " + f.memory.Name
+}
+
+// features counts what the operands of an instruction use, each feature once.
+func (s *Survey) features(d *isa.Decoder, one Sample) {
+	if s.Dump {
+		return
+	}
+	s.used = s.used[:0]
+	for i := range s.operands {
+		o := &s.operands[i]
+		f := operandFeature{o.Register.File, o.Relative.File, o.Memory}
+		if f.memory == nil && (f.file == nil || f.relative == nil) {
+			continue
+		}
+		name, ok := s.named[f]
+		if !ok {
+			name = f.name()
+			s.named[f] = name
+		}
+		x := s.feature(name)
+		if x == nil || slices.Contains(s.used, x) {
+			continue
+		}
+		s.used = append(s.used, x)
+		x.use(s.text(one, d, x.Count == 0), d.Root())
+		x.see(one.First.File)
+		s.known, s.files = append(s.known, &x.Sample), append(s.files, &x.InFiles)
+	}
+}
+
+// Declared counts a feature that a file says it has.
+func (s *Survey) Declared(name string, file int) {
+	if x := s.feature(name); x != nil {
+		x.see(file)
+	}
+}
+
+// feature returns what is known of a feature, nil where there are too many.
+func (s *Survey) feature(name string) *Feature {
+	x := s.Features[name]
+	if x == nil {
+		if len(s.Features) == MaxFeatures {
+			s.OtherFeatures++
+			return nil
+		}
+		x = &Feature{}
+		s.Features[name] = x
+	}
+	return x
+}

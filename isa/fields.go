@@ -2,6 +2,7 @@ package isa
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/model"
@@ -63,6 +64,33 @@ func (d *Decoder) Layout(buf []Field, in Inst) []Field {
 	d.watch = watchFields
 	d.take(in)
 	return d.fields(fieldWalk{d: d, out: buf})
+}
+
+// Cares reports whether an instruction depends on any bit of a field of its, and whether on all. It does not on parts of table
+// entries that the <unused> rules of its leaf name: other instructions may share the entry, and decide what stands there.
+func (d *Decoder) Cares(in Inst, f *Field) (some, all bool) {
+	if f.Table == "" {
+		return true, true
+	}
+	found := len(d.findings)
+	d.take(in)
+	var own, rest bits.Value
+	for _, p := range f.Parts {
+		own = own.Or(bits.Range(p.Low, p.Width))
+	}
+	rest = own
+	for _, x := range d.frames[0].leaf.Unused {
+		if name := x.Entry.Name(); f.Path != name && !strings.HasPrefix(f.Path, name+".") {
+			continue
+		}
+		for _, b := range x.Bits {
+			if b.Cond == nil || d.eval(b.Cond, 0) != 0 {
+				rest = rest.AndNot(b.Mask)
+			}
+		}
+	}
+	d.forget(found)
+	return !rest.IsZero(), rest == own
 }
 
 // place tells each field where it is shown first.

@@ -241,13 +241,22 @@ func (s *Survey) instruction(d *isa.Decoder, in isa.Inst, place Place) {
 	at := 0
 	for i := range s.fields {
 		f := &s.fields[i]
-		if f.Derived() || f.Value.Len() > 64 || f.Index { // where an entry stands is an assembler's choice
-			continue
+		if f.Derived() || f.Value.Len() > 64 || f.Index || !caresForAll(d, in, f) {
+			continue // an assembler's choice: where an entry stands, and what others that share the entry need of it
 		}
 		at = leaf.find(f.Path, at)
 		s.count(leaf.Fields[at], f.Value[0], &one, d, in)
 		at++
 	}
+}
+
+// caresForAll reports whether the instruction depends on all of a field.
+func caresForAll(d *isa.Decoder, in isa.Inst, f *isa.Field) bool {
+	if f.Table == "" {
+		return true
+	}
+	_, all := d.Cares(in, f)
+	return all
 }
 
 // find returns the place of a field, which is added where there is none. It is looked for from a place on, since the

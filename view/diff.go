@@ -561,9 +561,14 @@ func (d *Diff) Pairs(h Hunk) (list []Pair) {
 // that stand for each other, what says where these are does not count.
 func (d *Diff) Fields(x Pair) []FieldDiff {
 	a, b := d.a.at(x.A), d.b.at(x.B)
-	list := fieldDiffs(d.a.fieldsOf(a), d.b.fieldsOf(b))
+	fieldsA, fieldsB := d.a.fieldsOf(a), d.b.fieldsOf(b)
+	list := fieldDiffs(fieldsA, fieldsB, func(x, y *isa.Field) bool {
+		ofA, _ := d.a.current.Cares(a.in, x)
+		ofB, _ := d.b.current.Cares(b.in, y)
+		return ofA || ofB
+	})
 	if a.ok && b.ok {
-		list = appendNameless(list, &a, &b, d.a.fields, d.b.fields)
+		list = appendNameless(list, &a, &b, fieldsA, fieldsB)
 	}
 	goes := d.a.goes(a)
 	if len(list) == 0 || len(goes) == 0 || !d.goSame(d.pairOf(x.A), goes, d.b.goes(b)) {
@@ -621,8 +626,8 @@ func appendNameless(list []FieldDiff, a, b *line, fieldsA, fieldsB []isa.Field) 
 }
 
 // fieldDiffs lists the fields of bits in which two instructions of one leaf differ, those inside others
-// in place of these. Indices of tables do not count: what stands there does.
-func fieldDiffs(a, b []isa.Field) []FieldDiff {
+// in place of these. Indices of tables do not count: what stands there does, as far as one of the instructions cares.
+func fieldDiffs(a, b []isa.Field, cares func(x, y *isa.Field) bool) []FieldDiff {
 	var list []FieldDiff
 	next := 0
 	for i := range a {
@@ -634,10 +639,7 @@ func fieldDiffs(a, b []isa.Field) []FieldDiff {
 		if !ok || b[k].Value == x.Value || x.Derived() || x.Index {
 			continue
 		}
-		if x.Table != "" && !shown(a, x.Path) && !shown(b, x.Path) {
-			continue // of what the instruction does not care about
-		}
-		if hasInside(a, i) && hasInside(b, k) {
+		if hasInside(a, i) && hasInside(b, k) || !cares(x, &b[k]) {
 			continue
 		}
 		list = append(list, FieldDiff{x.Path, x.Value.String(), b[k].Value.String(), x.Meaning, b[k].Meaning})
@@ -654,16 +656,6 @@ func pathFrom(fields []isa.Field, from int, path string) (k int, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// shown reports whether the text has a field, or one around it.
-func shown(fields []isa.Field, path string) bool {
-	for i := range fields {
-		if f := &fields[i]; f.Start >= 0 && (f.Path == path || isInside(path, f.Path) && !f.Index) {
-			return true
-		}
-	}
-	return false
 }
 
 // hasInside reports whether there are fields inside a field: those would stand behind it.

@@ -603,7 +603,7 @@ func appendNameless(list []FieldDiff, a, b *line, fieldsA, fieldsB []isa.Field) 
 	for _, fields := range [][]isa.Field{fieldsA, fieldsB} {
 		for i := range fields {
 			for _, p := range fields[i].Parts {
-				if fields[i].Table == "" {
+				if fields[i].Table == "" && !hasInside(fields, i) {
 					rest = rest.AndNot(bits.Range(p.Low, p.Width))
 				}
 			}

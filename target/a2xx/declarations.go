@@ -27,13 +27,13 @@ func (s *XenosShader) declared(set *isa.Set) (list []program.FileDeclaration) {
 	}
 	for i, x := range s.Elements {
 		list = append(list, program.FileDeclaration{
-			Key: fmt.Sprint("element ", i), Text: "vertex element " + x.Name + " fetched at", Place: unitBits * int64(x.Place), Placed: true, Feature: "element " + x.Name,
+			Key: fmt.Sprint("element ", i), Text: "vertex element " + x.Name + x.rest() + " fetched at", Place: unitBits * int64(x.Place), Placed: true, Feature: "element " + x.Name,
 		})
 	}
 	passed := s.passedIn(set)
 	for i, x := range s.Interpolators {
 		line, _ := passed(x)
-		add(fmt.Sprint("interpolator ", i), "interpolator "+line, "semantic "+x.Name)
+		add(fmt.Sprint("interpolator ", i), "interpolator "+line+x.rest(), "semantic "+x.Name)
 	}
 	constants := program.SortDeclarations(s.Constants, func(c Symbol) int { return c.First })
 	slices.SortStableFunc(constants, func(a, b Symbol) int { return strings.Compare(a.Kind, b.Kind) })
@@ -55,6 +55,14 @@ func (s *XenosShader) declared(set *isa.Set) (list []program.FileDeclaration) {
 		add("note", "warning: "+n, "")
 	}
 	return list
+}
+
+// rest describes the bits whose meaning is open, if any is set.
+func (x *Semantic) rest() string {
+	if x.Rest == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", bits 0x%x,", x.Rest)
 }
 
 // declared lists the GPU of a capture, and the constants that it gives each shader.

@@ -50,6 +50,8 @@ type Semantic struct {
 	// Place is the unit of the vertex fetch of an element; of an interpolator it is the number of the export in a vertex
 	// program, and of the register in a fragment program.
 	Place int
+	// Rest are the other bits of the word in the file, whose meaning is open.
+	Rest uint32
 }
 
 // semantics are the usages of Direct3D 9 by their numbers.
@@ -219,15 +221,15 @@ func (r *xenosReader) semantics(at, physical uint64) {
 	}
 	for i := range elements {
 		w := r.word(table + 4*i)
-		s.Elements = append(s.Elements, Semantic{semanticName(w>>12&15, w>>16&15), int(w & 0xfff)})
+		s.Elements = append(s.Elements, Semantic{semanticName(w>>12&15, w>>16&15), int(w & 0xfff), w &^ 0xfffff})
 	}
 	for i := range interpolators {
 		w := r.word(table + 4*(elements+i))
-		place := int(i)
+		place, rest := int(i), w&^0xff
 		if s.Stage == 1 {
-			place = int(w >> 8 & 15)
+			place, rest = int(w>>8&15), w&^0xfff
 		}
-		s.Interpolators = append(s.Interpolators, Semantic{semanticName(w>>4&15, w&15), place})
+		s.Interpolators = append(s.Interpolators, Semantic{semanticName(w>>4&15, w&15), place, rest})
 	}
 }
 

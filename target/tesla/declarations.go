@@ -189,12 +189,14 @@ func (l *declarationList) info(s *elf.Section) error {
 	if err != nil {
 		return err
 	}
+	l.add("attributes", fmt.Sprintf("%d bytes of attributes", len(data)))
 	attributes, _ := attributesOf(data)
 	for i := range attributes {
 		a := &attributes[i]
 		if index, p, ok := a.parameter(); ok {
 			rest := binary.LittleEndian.Uint32(a.value[8:]) & (1<<18 - 1)
-			l.add(fmt.Sprint("parameter ", index), fmt.Sprintf("parameter %d: %d bytes at 0x%x, attributes 0x%x", index, p.Size, p.Offset, rest))
+			l.add(fmt.Sprint("parameter ", index), fmt.Sprintf("parameter %d: %d bytes at 0x%x, index 0x%x, attributes 0x%x",
+				index, p.Size, p.Offset, binary.LittleEndian.Uint32(a.value), rest))
 			continue
 		}
 		key := fmt.Sprintf("attribute 0x%02x", a.number)
@@ -276,7 +278,7 @@ func (l *declarationList) symbols(f *elf.File) {
 		}
 		kernel, inCode := strings.CutPrefix(section, sectionText)
 		l.program = ""
-		text := fmt.Sprintf("symbol %s: %s in %s", s.Name, elf.ST_BIND(s.Info), section)
+		text := fmt.Sprintf("symbol %s: %s %s in %s", s.Name, elf.ST_BIND(s.Info), kind, section)
 		if inCode { // how long the code is shows in the code
 			l.program = kernel
 			l.add("symbol "+s.Name, fmt.Sprintf("%s at 0x%x", text, s.Value))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isago/isago/internal/cubintest"
 	"github.com/isago/isago/isa"
 	"github.com/isago/isago/target/tesla"
 )
@@ -126,15 +127,15 @@ func TestELFModule(t *testing.T) {
 		info = append(info, 0, 0, 0, 0, byte(i), 0, byte(p[0]), 0)
 		info = binary.LittleEndian.AppendUint32(info, p[1]<<18|0x1f000)
 	}
-	data := newELF(11, []elfSection{
-		{name: ".text.k", kind: elf.SHT_PROGBITS, info: 5 << 24, data: littleEndian(0xf0000001, 0xe0000781)},
-		{name: ".nv.constant14", kind: elf.SHT_PROGBITS, data: make([]byte, 8)},
-		{name: ".nv.global", kind: elf.SHT_NOBITS, data: make([]byte, 64)},
-		{name: ".strtab", kind: elf.SHT_STRTAB, data: []byte("\x00counter\x00")},
-		{name: ".symtab", kind: elf.SHT_SYMTAB, link: 4, entry: 16, data: symbols(elf.Sym32{Name: 1, Value: 16, Size: 12, Info: object, Shndx: 3})},
-		{name: ".rel.nv.constant14", kind: elf.SHT_REL, link: 5, info: 2, entry: 8, data: littleEndian(4, 1<<8|1)},
-		{name: ".nv.info.k", kind: elf.SHT_PROGBITS, data: info},
-		{name: ".nv.constant1.k", kind: elf.SHT_PROGBITS, data: littleEndian(7)},
+	data := cubintest.File(11, []cubintest.Section{
+		{Name: ".text.k", Kind: elf.SHT_PROGBITS, Info: 5 << 24, Data: cubintest.Words(0xf0000001, 0xe0000781)},
+		{Name: ".nv.constant14", Kind: elf.SHT_PROGBITS, Data: make([]byte, 8)},
+		{Name: ".nv.global", Kind: elf.SHT_NOBITS, Data: make([]byte, 64)},
+		{Name: ".strtab", Kind: elf.SHT_STRTAB, Data: []byte("\x00counter\x00")},
+		{Name: ".symtab", Kind: elf.SHT_SYMTAB, Link: 4, Entry: 16, Data: symbols(elf.Sym32{Name: 1, Value: 16, Size: 12, Info: object, Shndx: 3})},
+		{Name: ".rel.nv.constant14", Kind: elf.SHT_REL, Link: 5, Info: 2, Entry: 8, Data: cubintest.Words(4, 1<<8|1)},
+		{Name: ".nv.info.k", Kind: elf.SHT_PROGBITS, Data: info},
+		{Name: ".nv.constant1.k", Kind: elf.SHT_PROGBITS, Data: cubintest.Words(7)},
 	})
 	m, err := tesla.ReadModule(data)
 	if err != nil {

@@ -594,20 +594,27 @@ func (s *side) moves(ln line, path string, other bits.Value, goes []int64) bool 
 	return false
 }
 
-// appendNameless adds the bits that differ and that no field of either instruction has.
+// appendNameless adds what differs in bits that no field alone has: the fields in which such bits are, in place of those inside, or
+// the bits themselves.
 func appendNameless(list []FieldDiff, a, b *line, fieldsA, fieldsB []isa.Field) []FieldDiff {
 	rest := a.word.Xor(b.word)
-	if rest == (bits.Value{}) {
-		return list
-	}
 	for _, fields := range [][]isa.Field{fieldsA, fieldsB} {
 		for i := range fields {
-			for _, p := range fields[i].Parts {
-				if fields[i].Table == "" && !hasInside(fields, i) {
-					rest = rest.AndNot(bits.Range(p.Low, p.Width))
-				}
+			if fields[i].Index || !hasInside(fields, i) {
+				rest = rest.AndNot(inWord(&fields[i]))
 			}
 		}
+	}
+	for i := len(fieldsA) - 1; i >= 0 && rest != (bits.Value{}); i-- { // inner ones first
+		x := &fieldsA[i]
+		k, ok := pathFrom(fieldsB, i, x.Path)
+		in := inWord(x)
+		if !ok || rest.And(in) == (bits.Value{}) {
+			continue
+		}
+		rest = rest.AndNot(in)
+		list = slices.DeleteFunc(list, func(f FieldDiff) bool { return isInside(f.Path, x.Path) })
+		list = append(list, FieldDiff{x.Path, x.Value.String(), fieldsB[k].Value.String(), x.Meaning, fieldsB[k].Meaning})
 	}
 	var places []string
 	for bit := range bits.Size {
@@ -623,6 +630,16 @@ func appendNameless(list []FieldDiff, a, b *line, fieldsA, fieldsB []isa.Field) 
 		name = "bits "
 	}
 	return append(list, FieldDiff{Path: name + strings.Join(places, ", "), A: a.word.And(rest).String(), B: b.word.And(rest).String()})
+}
+
+// inWord returns the bits of the word that a field has, none where it is in a table.
+func inWord(f *isa.Field) (v bits.Value) {
+	for _, p := range f.Parts {
+		if f.Table == "" {
+			v = v.Or(bits.Range(p.Low, p.Width))
+		}
+	}
+	return v
 }
 
 // fieldDiffs lists the fields of bits in which two instructions of one leaf differ, those inside others
@@ -716,13 +733,41 @@ func (d *Diff) printHunk(w io.Writer, p Palette, h Hunk) error {
 			return err
 		}
 		if len(pairs) > 0 && pairs[0].B == k {
-			if _, err := w.Write(appendFieldDiffs(nil, d.Fields(pairs[0]))); err != nil {
+			fields := d.Fields(pairs[0])
+			if h.alike && len(fields) == 0 {
+				fields = d.goals(pairs[0])
+			}
+			if _, err := w.Write(appendFieldDiffs(nil, fields)); err != nil {
 				return err
 			}
 			pairs = pairs[1:]
 		}
 	}
 	return nil
+}
+
+// goals lists where branches go that differ in nothing else.
+func (d *Diff) goals(x Pair) (list []FieldDiff) {
+	a, b := d.a.goes(d.a.at(x.A)), d.b.goes(d.b.at(x.B))
+	for i := range min(len(a), len(b)) {
+		if !d.stand(d.pairOf(x.A), a[i], b[i]) {
+			list = append(list, FieldDiff{Path: "target", A: d.a.hexPlace(a[i]), B: d.b.hexPlace(b[i]), TextA: d.a.textAt(a[i]), TextB: d.b.textAt(b[i])})
+		}
+	}
+	return list
+}
+
+// hexPlace returns the digits of an address, in bytes from the start of its program.
+func (s *side) hexPlace(addr int64) string {
+	return strings.TrimPrefix(program.Address(addr-s.members.At(addr).Start), "0x")
+}
+
+// textAt returns the instruction at an address, "" where none starts.
+func (s *side) textAt(addr int64) string {
+	if n, ok := s.numbers[addr]; ok && n >= 0 {
+		return string(s.append(nil, s.at(n)))
+	}
+	return ""
 }
 
 // removed and added are the colours of the two sides.

@@ -40,15 +40,17 @@ func (l *declarationList) bytes(name string, data []byte) {
 	}
 }
 
-// textDeclarations lists what a text cubin holds but its code: every value and every word of its blocks. Blanks, comments and
-// the order of blocks are not among them.
+// textDeclarations lists what a text cubin holds but its code and architecture: every value and every word of its blocks. Blanks,
+// comments and the order of blocks are not among them.
 func textDeclarations(src *diag.Source) ([]program.FileDeclaration, error) {
 	top, err := parseNodes(src)
 	if err != nil {
 		return nil, err
 	}
 	var l declarationList
-	l.node("", &node{words: top.words, values: top.values, children: slices.DeleteFunc(slices.Clone(top.children), isCode)}, true)
+	l.node("", &node{words: top.words, values: top.values, children: slices.DeleteFunc(slices.Clone(top.children), func(n *node) bool {
+		return isCode(n) || n.name.text == "architecture" && len(n.words) == 1
+	})}, true)
 	number := 0
 	for _, n := range top.children {
 		if !isCode(n) {
@@ -60,7 +62,6 @@ func textDeclarations(src *diag.Source) ([]program.FileDeclaration, error) {
 		}
 		number++
 		l.program = name
-		l.add("kernel", "kernel "+name)
 		n.children = slices.DeleteFunc(slices.Clone(n.children), func(c *node) bool { return c.name.text == "bincode" })
 		l.node("", n, false)
 	}
@@ -106,8 +107,9 @@ func (n *node) title() string {
 
 // words adds the words of a block, four a line as those of a memory.
 func (l *declarationList) words(name string, words []token) {
+	const perLine = 4
 	at := 0
-	for line := range slices.Chunk(words, 4) {
+	for line := range slices.Chunk(words, perLine) {
 		text := make([]string, len(line))
 		for i, t := range line {
 			if text[i] = t.text; len(t.text) > 0 && t.text[0] >= '0' && t.text[0] <= '9' {
@@ -116,7 +118,10 @@ func (l *declarationList) words(name string, words []token) {
 				}
 			}
 		}
-		key := fmt.Sprintf("%s[0x%x]", name, 4*at)
+		key := name
+		if len(words) > perLine {
+			key = fmt.Sprintf("%s[0x%x]", name, 4*at)
+		}
 		l.add(key, key+" = "+strings.Join(text, " "))
 		at += len(line)
 	}
@@ -143,7 +148,6 @@ func elfDeclarations(f *elf.File, data []byte, banks []bank) ([]program.FileDecl
 		case s.Type == elf.SHT_NULL, s.Type == elf.SHT_SYMTAB, s.Type == elf.SHT_STRTAB, strings.HasPrefix(name, ".debug"), strings.HasPrefix(name, ".nv_debug"):
 		case strings.HasPrefix(name, sectionText) && s.Type == elf.SHT_PROGBITS:
 			l.program = strings.TrimPrefix(name, sectionText)
-			l.add("kernel", "kernel "+l.program)
 			l.lines(headerOf(f, s, l.program, nil)[1:])
 		case s.Type == elf.SHT_REL, s.Type == elf.SHT_RELA:
 			err = l.relocations(f, s)

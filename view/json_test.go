@@ -14,7 +14,9 @@ import (
 	"github.com/isago/isago/facts"
 	"github.com/isago/isago/internal/alloctest"
 	"github.com/isago/isago/isa"
+	"github.com/isago/isago/survey"
 	"github.com/isago/isago/target/catalog"
+	"github.com/isago/isago/target/pica200"
 	"github.com/isago/isago/view"
 )
 
@@ -116,6 +118,47 @@ func typed(want, v any) bool {
 		return want == "object"
 	}
 	return false
+}
+
+// TestSurveySchema holds a survey against the schema: words that are and are not instructions, with findings, rare values and features.
+func TestSurveySchema(t *testing.T) {
+	root := loadSchema(t)
+	set, err := pica200.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := set.NewDecoder("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := survey.New(set)
+	s.Files, s.Dumps = 1, 1
+	for i := range 400 {
+		at, word := survey.Place{Addr: int64(32 * i)}, bits.Of(0x4c0a2000)
+		if i%4 == 0 {
+			word = bits.Of(uint64(i) * 0x9e3779b1 & 0xffffffff)
+		}
+		if in, ok := d.Decode(word); ok {
+			s.Instruction(d, in, at)
+		} else {
+			s.Unknown(d.Root(), word, at)
+		}
+	}
+	s.Declared("stage vertex", 0)
+	report, err := s.Report([]string{"a"}, func(survey.Place) (string, int64) { return "main", 0 }, func(*isa.Root) (*isa.Decoder, error) { return d, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.OddFirst)*len(report.Shapes)*len(report.Rare)*len(report.Features) == 0 {
+		t.Errorf("the survey has not all: %s", data)
+	}
+	if wrong := root.Defs["survey"].check(root, decode(t, data), "survey"); wrong != "" {
+		t.Error(wrong)
+	}
 }
 
 func decode(t *testing.T, data []byte) any {

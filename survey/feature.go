@@ -31,24 +31,30 @@ func (s *Survey) features(d *isa.Decoder, one Sample) {
 	s.used = s.used[:0]
 	for i := range s.operands {
 		o := &s.operands[i]
-		f := operandFeature{o.Register.File, o.Relative.File, o.Memory}
-		if f.memory == nil && (f.file == nil || f.relative == nil) {
-			continue
+		if o.Memory != nil {
+			s.use(operandFeature{memory: o.Memory}, d, one)
 		}
-		name, ok := s.named[f]
-		if !ok {
-			name = f.name()
-			s.named[f] = name
+		if o.Relative.File != nil && (o.Memory != nil || o.Register.File != nil) {
+			s.use(operandFeature{o.Register.File, o.Relative.File, o.Memory}, d, one)
 		}
-		x := s.feature(name)
-		if x == nil || slices.Contains(s.used, x) {
-			continue
-		}
-		s.used = append(s.used, x)
-		x.use(s.text(one, d, x.Count == 0), d.Root())
-		x.see(one.First.File)
-		s.known, s.files = append(s.known, &x.Sample), append(s.files, &x.InFiles)
 	}
+}
+
+// use counts a feature of an instruction, unless another operand has it too.
+func (s *Survey) use(f operandFeature, d *isa.Decoder, one Sample) {
+	name, ok := s.named[f]
+	if !ok {
+		name = f.name()
+		s.named[f] = name
+	}
+	x := s.feature(name)
+	if x == nil || slices.Contains(s.used, x) {
+		return
+	}
+	s.used = append(s.used, x)
+	x.use(s.text(one, d, x.Count == 0), d.Root())
+	x.see(one.First.File)
+	s.known, s.files = append(s.known, &x.Sample), append(s.files, &x.InFiles)
 }
 
 // Declared counts a feature that a file says it has.

@@ -21,17 +21,23 @@ func newDiff() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "diff [flags] FILE[:PROGRAM] FILE[:PROGRAM]",
 		GroupID: "code",
-		Short:   "Compare two programs by instruction and field",
-		Long: `diff compares two programs of one machine. Instructions that only the first has are marked -, those that
-only the second has +. Where an instruction replaces another of the same kind, the fields that differ are
-listed below it. A branch counts as the same if its target is the same instruction, wherever that is;
-operands in a table beside the code count as the same wherever in the table they are.
+		Short:   "Compare two programs by instruction, field and declaration",
+		Long: `diff compares two files of one machine: their instructions and what they declare, such as constants, entries,
+names and registers of uniforms, semantics of outputs, stages, modes, and sizes of memories. Lines with - are in the
+first file only, lines with + in the second one only. Where an instruction replaces another of the same kind, the
+fields that differ follow. Programs of one name, such as kernels, are compared with each other.
 
-The formats are recognised by the content; raw words need --isa or --spec.
+A branch counts as the same if its target is the same instruction, wherever that is; so do entries and labels.
+Operands in a table beside the code count as the same wherever in the table they are. The order of declarations,
+offsets, padding, comments and versions are not compared; docs/diff.md lists what is compared in each format.
+
+The formats are recognised by the content; raw words need --isa or --spec. Of source diff compares what asm makes
+of it.
 
 Exit status: 0 if the programs are the same; 1 if they differ or cannot be read; 2 for a mistake on the
 command line; 3 if they are the same and name table entries that were not given.`,
 		Example: `  isago diff before.shbin after.shbin
+  isago diff before.pica after.pica
   isago diff --isa tegra a.bin b.bin`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {

@@ -271,6 +271,7 @@ func TestReference(t *testing.T) {
 		"assembly.md": nil,
 		"run.md":      {"examples", "examples/tegra"},
 		"lint.md":     nil,
+		"diff.md":     nil,
 		"tegra.md":    {"examples/tegra"},
 		"a2xx.md":     {"examples/a2xx", "target/a2xx/launch/demo"},
 	} {

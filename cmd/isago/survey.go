@@ -28,14 +28,16 @@ func newSurvey() *cobra.Command {
 		Use:     "survey [flags] FILE[:PROGRAM]...",
 		GroupID: "code",
 		Short:   "Count what programs use of an instruction set",
-		Long: `survey reads programs of one machine and counts what they use: how often each instruction occurs and
-which never do, the values of each field, and the words that are no instruction. Unknown words are
-grouped by the nearest instruction and the bits in which they differ from it; rare values of fields are
-listed with a word that has them. It is for reverse engineers: an unknown bit shows up as such a group or
-as a rare value.
+		Long: `survey reads programs of one machine and counts what they use: how often each instruction occurs, in how
+many files, and which never do; features, such as relative addressing, memories, stages, modes and semantics;
+the values of each field; and the words that are no instruction. Unknown words are grouped by the nearest
+instruction and the bits in which they differ from it; rare values of fields are listed with a word that has
+them. An unknown bit shows up as such a group or as a rare value. Numbers that an assembler chooses, such as
+indices of table entries, are not counted.
 
-The format of each FILE is recognised by its content; raw words need --isa or --spec. A file that cannot
-be read is reported, and the others are still counted. Memory use does not grow with the files.
+The format of each FILE is recognised by its content; raw words need --isa or --spec. Of source survey counts
+what asm makes of it. A file that cannot be read is reported, and the others are still counted. Memory use does
+not grow with the files. In the operands of raw code of more than 1 MiB it does not look for features.
 
 Exit status: 0; 1 if a file could not be read; 2 for a mistake on the command line; 3 if words were
 unknown or had findings.`,

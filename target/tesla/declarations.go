@@ -158,7 +158,7 @@ func elfDeclarations(f *elf.File, data []byte, banks []bank) ([]program.FileDecl
 		default:
 			l.program = ""
 			l.add(name, fmt.Sprintf("%s = %d bytes", name, s.Size))
-			if s.Type != elf.SHT_NOBITS {
+			if s.Type != elf.SHT_NOBITS && s.Flags&elf.SHF_COMPRESSED == 0 {
 				var content []byte
 				if content, err = contentOf(s); err == nil {
 					l.bytes(name, content)

@@ -349,6 +349,9 @@ func describe(p *lint.Program, set *isa.Set, r exec.Runner, src *program.Compile
 				if m == nil || i < mathbits.OnesCount64(m.Mask) { // they are told apart by their order
 					o.Needed |= 1 << uint(k)
 				}
+				if o.Used = o.Needed; m != nil && m.Mask == 0 { // another program may read it
+					o.Used = o.Mask
+				}
 			}
 			p.Outputs = append(p.Outputs, o)
 		}

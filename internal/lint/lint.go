@@ -55,12 +55,13 @@ type Name struct {
 	Span diag.Span
 }
 
-// Output is a register that is an output: the components of Mask, of which those of Needed are to be written.
+// Output is a register that is an output: the components of Mask. What follows in the pipeline reads those of Used, and
+// those of Needed are to be written.
 type Output struct {
-	Name         string // for people
-	State        string
-	Number       int
-	Mask, Needed uint64
+	Name               string // for people
+	State              string
+	Number             int
+	Mask, Used, Needed uint64
 	// Span is the declaration in a source; invalid where there is none.
 	Span diag.Span
 }
@@ -127,13 +128,14 @@ func (l *linter) check() error {
 	}
 	l.allocate()
 	l.spread()
-	l.live()
+	l.live(func(o *Output) uint64 { return o.Used })
 	for _, n := range l.order {
 		n.reached = true
 		l.entries(n)
 		l.reads(n)
 		l.odd(n)
 	}
+	l.live(func(o *Output) uint64 { return o.Mask }) // whoever writes a component that is not used need not leave it out
 	for _, in := range l.code {
 		l.idle(in)
 	}

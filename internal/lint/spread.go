@@ -248,8 +248,9 @@ func (l *linter) join(to *node, must, may, once set) bool {
 
 // live finds behind which instructions the value of a part is still of use: it reaches an output, a memory, a condition, a
 // number of a register or what the surroundings do.
-func (l *linter) live() {
-	l.atEnd()
+// Of each output, these components are.
+func (l *linter) live(of func(*Output) uint64) {
+	l.atEnd(of)
 	var open []*node
 	for _, n := range l.order {
 		n.liveIn, n.wanted = l.newSet(), l.newSet()
@@ -266,11 +267,12 @@ func (l *linter) live() {
 
 // atEnd finds what is of use when the program ends: its outputs, or everything where nobody says what they are, and
 // nothing where outputs are handed on before.
-func (l *linter) atEnd() {
+func (l *linter) atEnd(of func(*Output) uint64) {
 	l.ending, l.handed = l.newSet(), l.newSet()
-	for _, o := range l.Outputs {
+	for i := range l.Outputs {
+		o := &l.Outputs[i]
 		if s := l.state(o.State); s != nil {
-			l.parts(facts.Access{State: s, Number: o.Number, Mask: o.Mask}, func(p facts.Part, _ int) { l.handed.add(p) })
+			l.parts(facts.Access{State: s, Number: o.Number, Mask: of(o)}, func(p facts.Part, _ int) { l.handed.add(p) })
 		}
 	}
 	switch {

@@ -154,7 +154,7 @@ func runs(t *testing.T, set *isa.Set, b block) {
 			w.Set(port.State, port.First, 0, 0, v)
 		}
 		old := w.Values(0)
-		w.Run()
+		w.Run(t.Context())
 		var changed []string
 		for name, v := range w.Values(0) {
 			if old[name] != v {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -91,8 +92,9 @@ func (b *Batch) Feed(in Input) {
 // Given returns what Read, Feed and Set gave.
 func (b *Batch) Given() Input { return b.in }
 
-// Run runs the program for all inputs. The error tells that there are none to repeat.
-func (b *Batch) Run(opt RunOptions) (*Outcome, error) {
+// Run runs the program for all inputs. The error tells that there are none to repeat, or is that of the context or of
+// opt.Rows.
+func (b *Batch) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	in := b.in
 	if opt.Count > 0 {
 		if b.read && len(in.Values) == 0 {
@@ -103,39 +105,171 @@ func (b *Batch) Run(opt RunOptions) (*Outcome, error) {
 	if !b.read {
 		in.Lanes = max(1, in.Lanes)
 	}
-	out := &Outcome{Result: *b.Launch.Run(in, opt), Noun: b.Noun, Nouns: b.Nouns, Lanes: in.Lanes, Open: b.Open}
-	t := Table{Name: b.Nouns, Row: b.Noun, Columns: columnsOf(out.Outputs), Rows: out.Values}
-	switch {
-	case b.chosen:
-		t.Columns = b.Columns()
-		width := len(flatten(b.Outputs))
-		for i, row := range t.Rows {
-			t.Rows[i] = row[:width]
-		}
-	case b.Changed:
-		t = t.only(out.Result.Changed)
+	out := &Outcome{Noun: b.Noun, Nouns: b.Nouns, Lanes: in.Lanes, Open: b.Open}
+	var res *Result
+	var err error
+	if opt.Rows != nil {
+		res, err = b.stream(ctx, in, opt)
+	} else if res, err = b.Launch.Run(ctx, in, opt); err == nil {
+		out.Tables = []Table{b.layout(res.Outputs, res.Changed).part(0, res.Values)}
 	}
-	out.Tables = []Table{t}
+	if err != nil {
+		return nil, err
+	}
+	out.Result = *res
 	return out, nil
 }
 
-// only returns a table of the columns of which a component is among those that are wanted, and of those that stand after
-// them: words that the program wrote where it computed.
-func (t Table) only(wanted []bool) Table {
-	out := Table{Name: t.Name, Row: t.Row, Rows: make([][]uint64, len(t.Rows))}
-	at := 0
-	for _, c := range t.Columns {
-		from := at
-		at += c.Count()
-		if at <= len(wanted) && !slices.Contains(wanted[from:at], true) {
-			continue
+// maxHeld bounds the values that are kept until it is known which columns a table has that is handed over in parts.
+const maxHeld = 1 << 24
+
+// LateOutputError reports an output that a lane writes and no lane before wrote, whose rows have been handed over without it.
+type LateOutputError struct {
+	// Output is what the lane writes, Nouns are what lanes are.
+	Output, Nouns string
+	// The lane is one of those from From to To.
+	From, To int
+}
+
+// Error returns the message.
+func (e *LateOutputError) Error() string {
+	return fmt.Sprintf("one of the %s %d to %d writes %s, which none of the %[2]d before wrote: their rows have no column for it", e.Nouns, e.From, e.To, e.Output)
+}
+
+// stream runs the program and hands over the table in parts. Which columns it has may depend on what the program writes: then
+// the first lanes, so many that they have maxHeld values, tell.
+func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, error) {
+	f := b.feed(in)
+	var held []*outputs
+	var columns *outputColumns
+	var shape *layout
+	put := func(o *outputs) error {
+		if late := b.late(columns, shape, o); late != nil {
+			return late
 		}
-		out.Columns = append(out.Columns, c)
-		for i, row := range t.Rows {
-			out.Rows[i] = append(out.Rows[i], row[from:at]...)
+		t := shape.part(o.first, columns.rows(o))
+		return opt.Rows(&t)
+	}
+	settle := func() error {
+		columns = f.columns(held)
+		shape = b.layout(columns.ports, columns.changed)
+		for _, o := range held {
+			if err := put(o); err != nil {
+				return err
+			}
+		}
+		held = nil
+		return nil
+	}
+	values := 0
+	res, err := f.run(ctx, opt, func(o *outputs) error {
+		if shape != nil {
+			return put(o)
+		}
+		held = append(held, o)
+		values += len(o.values) + len(o.computed)*o.lanes
+		if b.settled() || values >= maxHeld {
+			return settle()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if shape == nil {
+		if len(held) == 0 { // a heading
+			held = []*outputs{{}}
+		}
+		err = settle()
+	}
+	return res, err
+}
+
+// settled reports whether the columns of the table are known before the program runs.
+func (b *Batch) settled() bool {
+	return b.chosen || !b.Changed && !slices.ContainsFunc(b.Program.Machine.States, func(s *sem.State) bool { return s.Kind == sem.MemoryState && s.Use == "output" })
+}
+
+// late returns the error of an output that has no column, nil where all have one.
+func (b *Batch) late(c *outputColumns, shape *layout, o *outputs) error {
+	if b.chosen {
+		return nil
+	}
+	err := &LateOutputError{Nouns: b.Nouns, From: o.first, To: o.first + o.lanes - 1}
+	at := 0
+	for _, column := range columnsOf(b.Outputs) {
+		from := at
+		at += column.Count()
+		if shape.kept != nil && !shape.kept[from] && slices.Contains(o.changed[from:at], true) {
+			err.Output = column.Name
+			return err
 		}
 	}
-	return out
+	for word := range o.computed {
+		if !c.words[word] {
+			err.Output = WordName(word.state, word.number)
+			return err
+		}
+	}
+	return nil
+}
+
+// layout is which columns a table has, of the components of some outputs.
+type layout struct {
+	Table
+	kept []bool // of the components; nil for the first of them
+	n    int    // how many are kept
+}
+
+// layout returns that of the run: the outputs of Select, or else those of which a component changed, where the launch asks,
+// and words that the program wrote where it computed, which follow them.
+func (b *Batch) layout(ports []Port, changed []bool) *layout {
+	l := &layout{Table: Table{Name: b.Nouns, Row: b.Noun, Columns: columnsOf(ports)}}
+	if b.chosen {
+		l.Columns = b.Columns()
+	}
+	all := l.Columns
+	for i := range all {
+		l.n += all[i].Count()
+	}
+	if b.chosen || !b.Changed {
+		return l
+	}
+	l.Columns, l.kept, l.n = nil, make([]bool, l.n), 0
+	at := 0
+	for _, c := range all {
+		from := at
+		at += c.Count()
+		if at <= len(changed) && !slices.Contains(changed[from:at], true) {
+			continue
+		}
+		l.Columns = append(l.Columns, c)
+		for k := from; k < at; k++ {
+			l.kept[k] = true
+			l.n++
+		}
+	}
+	return l
+}
+
+// part returns a part of the table: rows of which the first has that number, with all components.
+func (l *layout) part(first int, rows [][]uint64) Table {
+	t := l.Table
+	t.First, t.Rows = first, make([][]uint64, len(rows))
+	for i, row := range rows {
+		if l.kept == nil {
+			t.Rows[i] = row[:l.n]
+			continue
+		}
+		kept := make([]uint64, 0, l.n)
+		for k, v := range row {
+			if l.kept[k] {
+				kept = append(kept, v)
+			}
+		}
+		t.Rows[i] = kept
+	}
+	return t
 }
 
 // Select makes the outputs what is named: a register, one of a view, a component such as r1.x, or all registers of a file

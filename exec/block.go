@@ -1,6 +1,9 @@
 package exec
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // turn is the number of instructions that a wave of a block runs before another has its turn.
 const turn = 16
@@ -18,6 +21,7 @@ type block struct {
 	bars    map[uint64]*meeting // by number
 	waiting map[*Wave]barrier
 	races   *raceWatch // nil where nobody asks
+	allowed *allowance // nil for no bound
 }
 
 // meeting is a barrier of a block: who has arrived, and when they went on.
@@ -44,50 +48,78 @@ func (b *block) reset() {
 	}
 }
 
-// RunBlock runs the waves of a block until all have stopped.
-func RunBlock(waves []*Wave) { newBlock(waves).run() }
+// RunBlock runs the waves of a block until all have stopped. The error is that of the context.
+func RunBlock(ctx context.Context, waves []*Wave) error {
+	_, err := newBlock(waves).run(ctx)
+	return err
+}
 
 // run runs the waves in turns of a few instructions, in their order, until all have stopped. It ends early, and
-// reports false, where lanes stop otherwise than by an end: what the others do means nothing then.
-func (b *block) run() bool {
+// reports false, where lanes stop otherwise than by an end: what the others do means nothing then. The error is that of the
+// context.
+func (b *block) run(ctx context.Context) (good bool, err error) {
 	if len(b.waves) == 1 {
-		return b.alone()
+		return b.alone(ctx)
 	}
 	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		ran := false
 		for _, w := range b.waves {
 			if _, waits := b.waiting[w]; waits || w.Done() {
 				continue
 			}
 			ran = true
-			w.RunFor(turn)
+			if !w.spend(turn, b.allowed) {
+				b.halt()
+				return false, nil
+			}
 			b.meet(w)
 			if w.failed() {
-				return false
+				return false, nil
 			}
 		}
 		if ran {
 			continue
 		}
 		if len(b.waiting) == 0 {
-			return true
+			return true, nil
 		}
 		b.deadlock()
-		return false
+		return false, nil
 	}
 }
 
 // alone runs a wave that waits for nobody but itself.
-func (b *block) alone() bool {
+func (b *block) alone(ctx context.Context) (good bool, err error) {
 	w := b.waves[0]
 	for !w.Done() {
-		w.Run()
+		enough, err := w.run(ctx, b.allowed)
+		if err != nil {
+			return false, err
+		}
+		if !enough {
+			b.halt()
+			break
+		}
 		b.meet(w)
 		if _, waits := b.waiting[w]; waits {
 			b.deadlock()
 		}
 	}
-	return !w.failed()
+	return !w.failed(), nil
+}
+
+// GridBudget is the reason for which lanes stop where nothing is left of the budget of a grid.
+const GridBudget = "grid budget"
+
+// halt stops the waves that have not ended: nothing is left of what all may dispatch.
+func (b *block) halt() {
+	clear(b.waiting)
+	for _, w := range b.waves {
+		w.halt(GridBudget, "")
+	}
 }
 
 // failed reports whether lanes of a wave stopped otherwise than by an end.

@@ -42,7 +42,7 @@ func TestAtomic(t *testing.T) {
 		waves[0].Set(m.state("r"), 1, 0, lane, uint64(at))
 		waves[0].Set(m.state("r"), 2, 0, lane, add)
 	}
-	RunBlock(waves)
+	RunBlock(t.Context(), waves)
 	for lane := range lanes {
 		k := lane % 3
 		wantState(t, waves[0], "r", 3, lane, want[k])
@@ -63,7 +63,7 @@ func TestAtomicCondition(t *testing.T) {
 		waves[0].Set(m.state("r"), 1, 0, lane, 4)
 		waves[0].Set(m.state("r"), 2, 0, lane, 1)
 	}
-	RunBlock(waves)
+	RunBlock(t.Context(), waves)
 	for lane := range 8 {
 		wantState(t, waves[0], "r", 3, lane, []uint64{1, 2}[min(lane, 1)])
 	}
@@ -87,7 +87,7 @@ func TestAtomicAtOneAddress(t *testing.T) {
 	for lane := range 4 {
 		w.Set(m.state("r"), 1, 0, lane, uint64(lane+1))
 	}
-	w.Run()
+	w.Run(t.Context())
 	for lane, want := range []uint64{0, 1, 3, 6} {
 		wantState(t, w, "r", 0, lane, want)
 	}
@@ -102,7 +102,7 @@ func TestServiceAnswersCondition(t *testing.T) {
 	for lane := range 3 {
 		w.Set(m.state("r"), 1, 0, lane, uint64(lane))
 	}
-	w.Run()
+	w.Run(t.Context())
 	for lane, want := range []uint64{8, 7, 7} {
 		wantState(t, w, "r", 0, lane, want)
 	}
@@ -115,7 +115,7 @@ func TestServiceNeverAsked(t *testing.T) {
 	w.Services = map[string]Service{"ask": func(*Call) { t.Error("asked") }}
 	w.Start(2, 0)
 	w.Set(m.state("b"), 0, 0, 1, 1)
-	w.Run()
+	w.Run(t.Context())
 	wantState(t, w, "r", 0, 0, 0)
 	wantState(t, w, "r", 0, 1, 5)
 }
@@ -134,7 +134,7 @@ func TestArrive(t *testing.T) {
 		w.Set(m.state("r"), 6, 0, 0, uint64(4*i))
 		w.Set(m.state("r"), 8, 0, 0, uint64(4*i))
 	}
-	if !newBlock(waves).run() {
+	if good, err := newBlock(waves).run(t.Context()); !good || err != nil {
 		t.Fatal("stopped", waves[0].Stops(), waves[1].Stops())
 	}
 	for i, w := range waves {
@@ -172,7 +172,7 @@ func TestBadBlocks(t *testing.T) {
 			for _, w := range waves {
 				w.Set(m.state("r"), 4, 0, 9, 62)
 			}
-			if newBlock(waves).run() {
+			if good, _ := newBlock(waves).run(t.Context()); good {
 				t.Error("went well")
 			}
 			var got []string
@@ -200,7 +200,7 @@ func TestBarrierAfterEnd(t *testing.T) {
 	for lane := range 2 {
 		waves[0].Set(m.state("c"), 1, 0, lane, 1)
 	}
-	if !newBlock(waves).run() {
+	if good, err := newBlock(waves).run(t.Context()); !good || err != nil {
 		t.Fatal("stopped", waves[0].Stops(), waves[1].Stops())
 	}
 	wantState(t, waves[0], "r", 6, 0, 0)
@@ -214,7 +214,7 @@ func TestAreas(t *testing.T) {
 	for lane, at := range []uint64{16, 28, 48, 32} {
 		waves[0].Set(m.state("r"), 1, 0, lane, at)
 	}
-	RunBlock(waves)
+	RunBlock(t.Context(), waves)
 	const want = "trap: access outside of g (4 bytes at 0x20, 16 behind the start of A, which has 16) at 0x0"
 	if s := waves[0].Stops(); len(s) == 0 || s[0].String() != want || s[0].Lanes != 8 {
 		t.Errorf("stops %v, expected %s in lane 3", s, want)
@@ -238,7 +238,7 @@ func TestNotFound(t *testing.T) {
 	run := func(words ...uint64) *Wave {
 		w := NewWave(m.program("#instruction", sem.Words{}, words...))
 		w.Start(4, 0)
-		w.Run()
+		w.Run(t.Context())
 		return w
 	}
 	if w := run(1); len(w.Findings()) > 0 || w.Get(m.state("r"), 1, 0, 3) != 5<<16 {

@@ -41,7 +41,7 @@ func TestBanksKeepWhatWasWritten(t *testing.T) {
 		w := NewWave(m.program("#instruction", sem.Words{}, test.words...))
 		for range 2 { // the second time as the first
 			w.Start(2, 0)
-			w.Run()
+			w.Run(t.Context())
 			o, bank := m.state("o"), m.state("bank")
 			got := [6]uint64{w.Written(o, 0, 0), w.Written(o, 1, 0), w.Written(bank, 0, 0), w.Written(bank, 1, 0), w.Get(o, 0, 0, 0), w.Get(o, 1, 0, 0)}
 			if got != test.want || len(w.Findings()) > 0 {
@@ -56,7 +56,7 @@ func TestRestart(t *testing.T) {
 	m := parse(t, banks)
 	w := NewWave(m.program("#instruction", sem.Words{}, 0))
 	w.Start(1, 0)
-	w.Run()
+	w.Run(t.Context())
 	w.Restart(0)
 	if w.Get(m.state("t"), 0, 0, 0) != 3 || w.Written(m.state("t"), 0, 0) != 1 || w.Depth(m.state("s"), 0) != 0 || w.Done() {
 		t.Errorf("t is %d, written in %b, the stack has %d entries, done %v; want 3, 1, 0, false", w.Get(m.state("t"), 0, 0, 0), w.Written(m.state("t"), 0, 0), w.Depth(m.state("s"), 0), w.Done())

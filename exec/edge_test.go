@@ -46,12 +46,12 @@ func TestSharedOutside(t *testing.T) {
 	for _, word := range []uint64{edgeGet, edgePut} {
 		w, m := startEdges(t, 3, word)
 		w.Set(m.state("k"), 0, 0, 0, 2)
-		w.Run()
+		w.Run(t.Context())
 		wantStop(t, w, "trap: w has no such register at 0x0", 7)
 	}
 	w, m := startEdges(t, 3, edgePut, edgeGet)
 	w.Set(m.state("k"), 0, 0, 0, 1)
-	w.Run()
+	w.Run(t.Context())
 	wantState(t, w, "r", 0, 2, 5)
 }
 
@@ -60,7 +60,7 @@ func TestCountTraps(t *testing.T) {
 	for _, word := range []uint64{edgeThird, edgeThirdPut} {
 		w, m := startEdges(t, 2, word)
 		w.SetCount(m.state("few"), 3)
-		w.Run()
+		w.Run(t.Context())
 		wantStop(t, w, "trap: few has no such register at 0x0", 3)
 	}
 }
@@ -72,7 +72,7 @@ func TestFromElsewhere(t *testing.T) {
 		w.Set(m.state("r"), 2, 0, lane, pc)
 		w.Set(m.state("r"), 1, 0, lane, uint64(lane)<<7)
 	}
-	w.Run()
+	w.Run(t.Context())
 	wantState(t, w, "r", 0, 0, 24) // zeros before 1 << 7
 	wantState(t, w, "r", 3, 0, 2)  // r[2] of lane 1
 }
@@ -80,12 +80,12 @@ func TestFromElsewhere(t *testing.T) {
 // A wave without lanes has nothing to do, and does nothing.
 func TestNoLanes(t *testing.T) {
 	w, _ := startEdges(t, 0, edgeGet)
-	if w.Run(); !w.Done() || w.Instructions != 0 || len(w.Stops()) != 0 {
+	if w.Run(t.Context()); !w.Done() || w.Instructions != 0 || len(w.Stops()) != 0 {
 		t.Errorf("%d instructions, stops %v", w.Instructions, w.Stops())
 	}
 	w.Start(2, 0)
 	w.SetLanes(0)
-	if w.Run(); !w.Done() || w.Instructions != 0 || len(w.Stops()) != 0 {
+	if w.Run(t.Context()); !w.Done() || w.Instructions != 0 || len(w.Stops()) != 0 {
 		t.Errorf("%d instructions, stops %v", w.Instructions, w.Stops())
 	}
 }
@@ -152,7 +152,7 @@ func TestPairOrNothing(t *testing.T) {
 	w := NewWave(m.program("#instruction", sem.Words{}, 0))
 	w.Start(2, 0)
 	w.Set(m.state("r"), 0, 0, 1, 5)
-	w.Run()
+	w.Run(t.Context())
 	wantState(t, w, "r", 1, 0, 9)
 	wantState(t, w, "r", 2, 0, 0)
 	wantState(t, w, "r", 1, 1, 5)
@@ -175,7 +175,7 @@ v[2].zw.y = 5; v[3].where(6).zy.xy = u32x2(7, 8); v[3].where(6).wx = u32x2(9, 9)
 	for comp, v := range []uint64{0x21, 0x32, 0x43, 0x54} {
 		w.Set(m.state("v"), 0, comp, 0, v)
 	}
-	w.Run()
+	w.Run(t.Context())
 	for n, want := range [][4]uint64{1: {0x21, 0x43, 5, 1}, 2: {3: 5}, 3: {1: 8, 2: 7}} {
 		for comp, v := range want {
 			if got := w.Get(m.state("v"), n, comp, 0); n > 0 && got != v {

@@ -29,7 +29,7 @@ func TestFlush(t *testing.T) {
 		lanes[lane] = want
 		w.Set(m.state("r"), 0, 0, lane, v)
 	}
-	w.Run()
+	w.Run(t.Context())
 	for lane, want := range lanes {
 		wantState(t, w, "r", 1, lane, want)
 	}
@@ -66,7 +66,7 @@ func TestProduct(t *testing.T) {
 		w.Set(m.state("r"), 0, 0, lane, row[0])
 		w.Set(m.state("r"), 1, 0, lane, row[1])
 	}
-	w.Run()
+	w.Run(t.Context())
 	for lane, row := range rows {
 		wantState(t, w, "r", 2, lane, row[2])
 		wantState(t, w, "r", 3, lane, row[3])
@@ -99,7 +99,7 @@ func TestWhole(t *testing.T) {
 		w.Set(m.state("r"), 0, 0, lane, uint64(10*lane))
 	}
 	w.Set(m.state("r"), 3, 0, 1, 1)
-	w.Run()
+	w.Run(t.Context())
 	for lane, want := range [][2]uint64{{1, 1}, {21, 26}, {41, 41}} {
 		wantState(t, w, "r", 1, lane, want[0])
 		wantState(t, w, "r", 2, lane, want[1])
@@ -129,7 +129,7 @@ func TestWholeRegion(t *testing.T) {
 			w.Set(m.state("r"), 1, 0, lane, 100)
 			w.Set(m.state("r"), 3, 0, lane, taken)
 		}
-		w.Run()
+		w.Run(t.Context())
 		for lane, inside := range []uint64{10*6/2 ^ 11, 13*7/3 ^ 22, 16*8/4 ^ 33} {
 			if taken == 0 {
 				inside = 100

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"sync"
 
 	"github.com/isago/isago/internal/spec"
@@ -28,6 +29,8 @@ type GridOptions struct {
 	Jobs int
 	// Budget is the number of instructions that each wave may dispatch; 0 is no bound.
 	Budget int64
+	// Total is the number of instructions that all waves may dispatch together; 0 is no bound.
+	Total  int64
 	Strict bool
 	// Trace is told of each instruction of one wave, whose number among those of the grid is Traced.
 	Trace  func(w *Wave, e Event)
@@ -46,18 +49,21 @@ type GridOptions struct {
 func (g *Grid) Waves() int { return (g.Threads + g.Width - 1) / g.Width }
 
 // Run runs the blocks in order, or several at a time. It ends with the first block in which lanes stop otherwise
-// than by an end.
-func (g *Grid) Run(opt GridOptions) *Result {
-	r := &gridRun{g: g, opt: opt, tally: NewTally()}
+// than by an end. The error is that of the context.
+func (g *Grid) Run(ctx context.Context, opt GridOptions) (*Result, error) {
+	r := &gridRun{g: g, opt: opt, tally: NewTally(), allowed: newAllowance(opt.Total)}
 	jobs := max(1, min(opt.Jobs, g.Blocks))
 	var wg sync.WaitGroup
 	for range jobs {
-		wg.Go(func() { r.work(jobs > 1) })
+		wg.Go(func() { r.work(ctx, jobs > 1) })
 	}
 	wg.Wait()
+	if r.err != nil {
+		return nil, r.err
+	}
 	res := &Result{}
 	r.tally.Finish(res)
-	return res
+	return res, nil
 }
 
 // gridRun is a run of a grid.
@@ -65,19 +71,21 @@ type gridRun struct {
 	g   *Grid
 	opt GridOptions
 
-	mu     sync.Mutex
-	next   int
-	failed bool
-	done   int
-	tally  *Tally
-	atomic sync.Mutex
+	mu      sync.Mutex
+	next    int
+	failed  bool
+	err     error
+	done    int
+	tally   *Tally
+	atomic  sync.Mutex
+	allowed *allowance
 }
 
 // take returns the next block to run.
 func (r *gridRun) take() (block int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.failed || r.next == r.g.Blocks {
+	if r.failed || r.err != nil || r.next == r.g.Blocks {
 		return 0, false
 	}
 	r.next++
@@ -85,7 +93,7 @@ func (r *gridRun) take() (block int, ok bool) {
 }
 
 // work runs blocks until there are no more.
-func (r *gridRun) work(parallel bool) {
+func (r *gridRun) work(ctx context.Context, parallel bool) {
 	block, ok := r.take()
 	if !ok {
 		return
@@ -93,6 +101,7 @@ func (r *gridRun) work(parallel bool) {
 	own := NewShared(r.g.Program.Machine, spec.ScopeBlock, spec.ScopeBlock)
 	waves := make([]*Wave, r.g.Waves())
 	b := newBlock(waves)
+	b.allowed = r.allowed
 	if r.opt.Races {
 		b.races = newRaceWatch(len(waves), r.g.Program.Machine)
 	}
@@ -112,8 +121,11 @@ func (r *gridRun) work(parallel bool) {
 	}
 	for ; ok; block, ok = r.take() {
 		r.begin(b, own, block)
-		good := b.run()
-		r.finish(b, block, good)
+		good, err := b.run(ctx)
+		if err == nil {
+			err = ctx.Err()
+		}
+		r.finish(b, block, good, err)
 	}
 	r.mu.Lock()
 	r.opt.Profile.add(profile)
@@ -160,9 +172,13 @@ func (r *gridRun) begin(b *block, own *Shared, block int) {
 }
 
 // finish notes what a block gave.
-func (r *gridRun) finish(b *block, block int, good bool) {
+func (r *gridRun) finish(b *block, block int, good bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err != nil {
+		r.err = err
+		return
+	}
 	for i, w := range b.waves {
 		r.tally.Add(w, block*r.g.Threads+i*r.g.Width)
 	}

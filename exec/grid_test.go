@@ -52,7 +52,10 @@ func TestGrid(t *testing.T) {
 			}
 		}(g.Begin)
 		profile := NewProfile(32)
-		res := g.Run(GridOptions{Jobs: jobs, Profile: profile})
+		res, err := g.Run(t.Context(), GridOptions{Jobs: jobs, Profile: profile})
+		if err != nil {
+			t.Fatal(err)
+		}
 		data := g.Shared.Memory(m.state("g"))
 		for n := range 7 * 40 {
 			if got := word(data, n); got != uint32(4*n) {
@@ -75,7 +78,10 @@ func TestGrid(t *testing.T) {
 // The first block that stops otherwise than by an end is the last one.
 func TestGridStops(t *testing.T) {
 	g, _ := gridOf(t, 5, 32, 4*64, t3(opStore, always, 0, 10, 10, 0, 0))
-	res := g.Run(GridOptions{})
+	res, err := g.Run(t.Context(), GridOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(res.Stops) != 2 || res.Stops[1].Reason != "trap" || res.Stops[1].First != 64 || res.Stops[1].Count != 32 || res.Stops[0].Count != 64 {
 		t.Errorf("stops %v", res.Stops)
 	}
@@ -111,7 +117,10 @@ func TestRaces(t *testing.T) {
 					}
 				}
 			}
-			res := g.Run(GridOptions{Races: true})
+			res, err := g.Run(t.Context(), GridOptions{Races: true})
+			if err != nil {
+				t.Fatal(err)
+			}
 			var got []string
 			for i := range res.Races {
 				got = append(got, res.Races[i].String())

@@ -14,7 +14,7 @@ func runGroups(t *testing.T, set func(w *Wave, m *machine), words ...uint64) (*W
 	w := NewWave(m.program("#instruction", sem.Words{}, words...), NewShared(m.Machine, spec.ScopeBlock, spec.ScopeLaunch))
 	w.Start(2, 0)
 	set(w, m)
-	w.Run()
+	w.Run(t.Context())
 	return w, m
 }
 
@@ -60,7 +60,7 @@ func TestUsed(t *testing.T) {
 	if w.Used(m.state("g0")) {
 		t.Error("g0 has bytes, and nothing used it")
 	}
-	w.Run()
+	w.Run(t.Context())
 	if !w.Used(m.state("g0")) || w.Used(m.state("g1")) {
 		t.Error("g0 was read and has no bytes, or g1 has some")
 	}

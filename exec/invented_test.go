@@ -484,7 +484,7 @@ func (m *meaner) compare(t *testing.T, text string, exchange exchange, do action
 	for _, n := range []int{1, 1 + m.IntN(8), 32, 64} {
 		w.Start(n, 0)
 		lanes := m.fill(machine, w, n)
-		w.Run()
+		w.Run(t.Context())
 		m.run(words, lanes, exchange, do)
 		m.sameGlobal(t, machine, w, lanes[0])
 		for lane, x := range lanes {

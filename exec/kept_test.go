@@ -21,7 +21,7 @@ func TestProgramLongerThanWhatIsKept(t *testing.T) {
 	p := m.program("#instruction", sem.Words{}, words...)
 	w := NewWave(p)
 	w.Start(2, 0)
-	w.Run()
+	w.Run(t.Context())
 	if got := w.Get(m.state("r"), 0, 0, 1); got != 2*3*maxKept {
 		t.Errorf("r0 is %d, want %d", got, 2*3*maxKept)
 	}

@@ -2,14 +2,15 @@ package exec
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
+	"github.com/isago/isago/internal/inorder"
 	"github.com/isago/isago/internal/sem"
 	"github.com/isago/isago/internal/spec"
 )
@@ -337,6 +338,9 @@ type Input struct {
 	Ports   []Port
 	Values  [][]uint64
 	Missing [][]bool
+	// Row stands for Values where lanes are too many to have theirs in memory, unless it is nil: it fills the row of a lane.
+	// Several goroutines call it.
+	Row func(lane int, row []uint64)
 	// Same are inputs that all lanes have in common, given behind the others.
 	Same []Given
 }
@@ -362,6 +366,10 @@ type RunOptions struct {
 	Trace func(w *Wave, e Event)
 	// Progress is told how many lanes of all are done, one call at a time.
 	Progress func(done, all int)
+	// Rows, unless it is nil, is handed the table of the outputs in parts, in order, as they are computed: what is in memory
+	// does not grow with the number of lanes. The outcome has neither the table nor Values then. A runner whose table cannot
+	// be divided leaves it in the outcome, and does not call Rows. An error ends the run, and Run returns it.
+	Rows func(part *Table) error
 }
 
 // Result is what a run gives.
@@ -401,55 +409,23 @@ type FindingCount struct {
 	Count   int
 }
 
-// Run runs the program for all lanes, 64 of them at a time.
-func (l *Launch) Run(in Input, opt RunOptions) *Result {
-	res := &Result{Values: make([][]uint64, in.Lanes)}
-	waves := (in.Lanes + Lanes - 1) / Lanes
-	jobs := max(1, min(opt.Jobs, waves))
-	if opt.Trace != nil {
-		jobs = 1
+// Run runs the program for all lanes, 64 of them at a time. The error is that of the context.
+func (l *Launch) Run(ctx context.Context, in Input, opt RunOptions) (*Result, error) {
+	f := l.feed(in)
+	var all []*outputs
+	res, err := f.run(ctx, opt, func(o *outputs) error {
+		all = append(all, o)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	var mu sync.Mutex
-	tally := NewTally()
-	next, done := 0, 0
-	take := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		next++
-		return next - 1
+	c := f.columns(all)
+	res.Outputs, res.Changed = c.ports, c.changed
+	for _, o := range all {
+		res.Values = append(res.Values, c.rows(o)...)
 	}
-	run := l.feed(in)
-	var wg sync.WaitGroup
-	for range jobs {
-		wg.Go(func() {
-			w := l.wave()
-			defer l.done(w)
-			l.fitMemories(w.Wave)
-			w.Services, w.Strict, w.Trace = l.Services, opt.Strict, opt.Trace
-			for {
-				i := take()
-				if i >= waves {
-					return
-				}
-				run.wave(w.Wave, i*Lanes, opt, res)
-				w.Trace = nil // the first wave alone is traced
-				mu.Lock()
-				tally.Add(w.Wave, i*Lanes)
-				done += min(Lanes, in.Lanes-i*Lanes)
-				if opt.Progress != nil {
-					opt.Progress(done, in.Lanes)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	run.finish(res)
-	tally.Finish(res)
-	for i := range run.changed {
-		res.Changed = append(res.Changed, run.changed[i].Load())
-	}
-	return res
+	return res, nil
 }
 
 // feed is what the waves of a run are given and asked for.
@@ -458,12 +434,6 @@ type feed struct {
 	in              Input
 	inputs, outputs []component
 	same            []sameInput
-	values          []uint64 // of all outputs, lane by lane
-
-	mu sync.Mutex
-	// computed are the values of words that the launch does not name as outputs and the program wrote, by their place.
-	computed map[component][]uint64
-	changed  []atomic.Bool // of the outputs
 }
 
 // sameInput is a component that all lanes are given alike.
@@ -474,8 +444,6 @@ type sameInput struct {
 
 func (l *Launch) feed(in Input) *feed {
 	f := &feed{Launch: l, in: in, inputs: flatten(in.Ports), outputs: flatten(l.Outputs)}
-	f.values = make([]uint64, in.Lanes*len(f.outputs))
-	f.changed = make([]atomic.Bool, len(f.outputs))
 	for _, g := range in.Same {
 		for i, c := range flatten([]Port{g.Port})[:len(g.Values)] {
 			f.same = append(f.same, sameInput{c, g.Values[i]})
@@ -488,40 +456,124 @@ func (l *Launch) feed(in Input) *feed {
 	return f
 }
 
-// wave runs the lanes from one on.
-func (f *feed) wave(w *Wave, from int, opt RunOptions, res *Result) {
-	n := min(Lanes, f.in.Lanes-from)
+// outputs are what some lanes that follow each other give, from lane first on.
+type outputs struct {
+	first, lanes int
+	values       []uint64 // of the outputs that the launch names, lane by lane
+	// computed are the values of words that the launch does not name as outputs and the program wrote, by their place.
+	computed map[component][]uint64
+	changed  []bool // of the outputs that the launch names; nil where it does not ask
+	err      error
+}
+
+// maxTogether bounds the waves whose outputs are handed over together.
+const maxTogether = 16
+
+// run runs the program for all lanes and hands over their outputs in order, not many at a time. The result has what all lanes
+// have together.
+func (f *feed) run(ctx context.Context, opt RunOptions, take func(*outputs) error) (*Result, error) {
+	waves := f.in.Lanes / Lanes
+	if f.in.Lanes%Lanes > 0 {
+		waves++
+	}
+	jobs := max(1, min(opt.Jobs, waves))
+	if opt.Trace != nil {
+		jobs = 1
+	}
+	together := Lanes * max(1, min(waves/(4*jobs), maxTogether))
+	parts := func(yield func(*outputs) bool) {
+		for first := 0; first < f.in.Lanes; {
+			o := &outputs{first: first, lanes: min(together, f.in.Lanes-first)}
+			if !yield(o) {
+				return
+			}
+			first += o.lanes
+		}
+	}
+	var mu sync.Mutex
+	tally := NewTally()
+	var taken []idleWave
+	start := func() (func(*outputs) *outputs, error) {
+		w := f.wave()
+		taken = append(taken, w)
+		f.fitMemories(w.Wave)
+		w.Services, w.Strict = f.Services, opt.Strict
+		return func(o *outputs) *outputs {
+			o.values = make([]uint64, o.lanes*len(f.outputs))
+			if f.Changed {
+				o.changed = make([]bool, len(f.outputs))
+			}
+			for at := 0; at < o.lanes && o.err == nil; at += Lanes {
+				if o.err = ctx.Err(); o.err == nil {
+					o.err = f.runWave(ctx, w.Wave, o, at, opt)
+				}
+				mu.Lock()
+				tally.Add(w.Wave, o.first+at)
+				mu.Unlock()
+			}
+			return o
+		}, nil
+	}
+	err := inorder.Run(jobs, parts, start, func(o *outputs, _ bool) error {
+		if o.err != nil {
+			return o.err
+		}
+		if opt.Progress != nil {
+			opt.Progress(o.first+o.lanes, f.in.Lanes)
+		}
+		return take(o)
+	})
+	for _, w := range taken {
+		w.Trace = nil
+		f.done(w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	tally.Finish(res)
+	return res, nil
+}
+
+// runWave runs lanes from a place among those of outputs on, as many as a wave has.
+func (f *feed) runWave(ctx context.Context, w *Wave, o *outputs, at int, opt RunOptions) error {
+	n := min(Lanes, o.lanes-at)
 	w.Budget = 1 << 62
 	if opt.Budget > 0 {
 		w.Budget = opt.Budget
 	}
-	w.Number = from / Lanes
+	w.Number = (o.first + at) / Lanes
+	w.Trace = nil
+	if o.first+at == 0 { // the first wave alone is traced
+		w.Trace = opt.Trace
+	}
 	w.Start(n, f.Entry)
-	f.give(w, from, n)
+	f.give(w, o.first+at, n)
 	step := len(f.outputs)
 	before, wrote := f.start(w, n)
-	RunBlock([]*Wave{w}) // a wave alone waits for nobody
+	if err := RunBlock(ctx, []*Wave{w}); err != nil { // a wave alone waits for nobody
+		return err
+	}
+	values := o.values[at*step : (at+n)*step]
 	for i, c := range f.outputs {
-		w.column(c, f.values[from*step+i:], step, n)
+		w.column(c, values[i:], step, n)
 	}
 	for i := range before {
-		if f.values[from*step+i] != before[i] {
-			f.changed[i%step].Store(true)
+		if values[i] != before[i] {
+			o.changed[i%step] = true
 		}
 	}
 	for i := range wrote {
 		if w.wrote(f.outputs[i])&^wrote[i] != 0 {
-			f.changed[i].Store(true)
+			o.changed[i] = true
 		}
 	}
-	for lane := from; lane < from+n; lane++ {
-		res.Values[lane] = f.values[lane*step : (lane+1)*step : (lane+1)*step]
-	}
-	f.takeComputed(w, from, n)
+	f.takeComputed(w, o, at, n)
+	return nil
 }
 
 // takeComputed takes the outputs that the program wrote and that the launch does not name.
-func (f *feed) takeComputed(w *Wave, from, n int) {
+func (f *feed) takeComputed(w *Wave, o *outputs, at, n int) {
 	for _, st := range w.stores {
 		if st.known == nil || st.state.Use != "output" {
 			continue
@@ -531,41 +583,68 @@ func (f *feed) takeComputed(w *Wave, from, n int) {
 			if lanes == 0 || slices.Contains(f.outputs, c) {
 				continue
 			}
-			f.mu.Lock()
-			if f.computed == nil {
-				f.computed = map[component][]uint64{}
+			if o.computed == nil {
+				o.computed = map[component][]uint64{}
 			}
-			if f.computed[c] == nil {
-				f.computed[c] = make([]uint64, f.in.Lanes)
+			if o.computed[c] == nil {
+				o.computed[c] = make([]uint64, o.lanes)
 			}
-			w.column(c, f.computed[c][from:], 1, n)
-			f.mu.Unlock()
+			w.column(c, o.computed[c][at:], 1, n)
 		}
 	}
 }
 
-// finish puts the outputs that nobody named into a result.
-func (f *feed) finish(res *Result) {
-	res.Outputs = f.Outputs
-	for c := range f.computed {
-		res.Outputs = withWords(res.Outputs, Port{State: c.state, First: c.number, Count: 1})
+// outputColumns are the outputs of a run: those that the launch names, and words that the program wrote where it computed.
+type outputColumns struct {
+	ports   []Port
+	all     []component // of the ports
+	named   int         // how many of the launch's there are
+	changed []bool      // of the outputs that the launch names; nil where it does not ask
+	words   map[component]bool
+}
+
+// columns returns those that some outputs have.
+func (f *feed) columns(list []*outputs) *outputColumns {
+	c := &outputColumns{ports: slices.Clone(f.Outputs), named: len(f.outputs), words: map[component]bool{}}
+	if f.Changed {
+		c.changed = make([]bool, len(f.outputs))
 	}
-	if len(f.computed) == 0 {
-		return
-	}
-	all := flatten(res.Outputs)
-	for lane, row := range res.Values {
-		next, whole := 0, make([]uint64, len(all))
-		for i, c := range all {
-			if values := f.computed[c]; values != nil {
-				whole[i] = values[lane]
-				continue
-			}
-			whole[i] = row[next]
-			next++
+	for _, o := range list {
+		for i, changed := range o.changed {
+			c.changed[i] = c.changed[i] || changed
 		}
-		res.Values[lane] = whole
+		for word := range o.computed {
+			if !c.words[word] {
+				c.words[word] = true
+				c.ports = withWords(c.ports, Port{State: word.state, First: word.number, Count: 1})
+			}
+		}
 	}
+	c.all = flatten(c.ports)
+	return c
+}
+
+// rows returns the values of all columns, a row for each lane.
+func (c *outputColumns) rows(o *outputs) [][]uint64 {
+	list := make([][]uint64, o.lanes)
+	for lane := range list {
+		row := o.values[lane*c.named : (lane+1)*c.named : (lane+1)*c.named]
+		if list[lane] = row; len(c.words) == 0 {
+			continue
+		}
+		whole, next := make([]uint64, len(c.all)), 0
+		for i, k := range c.all {
+			switch {
+			case !c.words[k]:
+				whole[i] = row[next]
+				next++
+			case o.computed[k] != nil:
+				whole[i] = o.computed[k][lane]
+			}
+		}
+		list[lane] = whole
+	}
+	return list
 }
 
 // start returns what the outputs of n lanes are before the program runs, and which lanes of each were written, where the
@@ -595,6 +674,14 @@ func (f *feed) give(w *Wave, from, n int) {
 		}
 	}
 	all := uint64(0) // the lanes that are given all
+	made := make([]uint64, len(f.inputs))
+	for lane := 0; lane < n && f.in.Row != nil; lane++ {
+		f.in.Row(from+lane, made)
+		for i, p := range planes {
+			p[lane%Lanes] = made[i]
+		}
+		all |= 1 << uint(lane)
+	}
 	for lane := 0; lane < n && len(f.in.Values) > 0; lane++ {
 		at := (from + lane) % len(f.in.Values)
 		row, bit := f.in.Values[at], uint64(1)<<uint(lane)

@@ -33,7 +33,10 @@ func TestRunAgain(t *testing.T) {
 		}
 		l.Shared.SetMemory(m.state("g"), data)
 		l.Shared.Set(m.state("c"), 0, 0, row.c)
-		res := l.Run(Input{Lanes: 3, Ports: []Port{port(0)}, Values: [][]uint64{{0}, {4}, {8}}}, RunOptions{})
+		res, err := l.Run(t.Context(), Input{Lanes: 3, Ports: []Port{port(0)}, Values: [][]uint64{{0}, {4}, {8}}}, RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for lane, want := range row.want {
 			if got := res.Values[lane]; got[0] != want || got[1] != 0 {
 				t.Errorf("round %d, lane %d: %x, want %x and 0", round, lane, got, want)

@@ -50,7 +50,7 @@ func runPICA(t *testing.T, ints [4][3]uint64, r0 [][4]float32, words ...uint64) 
 			}
 		}
 	}
-	w.Run()
+	w.Run(t.Context())
 	return w
 }
 

@@ -69,7 +69,7 @@ func TestSkippedRegions(t *testing.T) {
 		for i, x := range lanes {
 			w.Set(m.state("r"), 0, 0, i, uint64(x))
 		}
-		w.Run()
+		w.Run(t.Context())
 		for i, x := range lanes {
 			for n, want := range regionsOf(x) {
 				if got := w.Get(m.state("r"), n, 0, i); got != uint64(want) {
@@ -111,7 +111,7 @@ func TestSeenElsewhere(t *testing.T) {
 		for lane, x := range []uint64{3, 20} {
 			w.Set(m.state("r"), 0, 0, lane, x)
 		}
-		w.Run()
+		w.Run(t.Context())
 		if got := w.Get(m.state("r"), 3, 0, 0); got != uint64(want) {
 			t.Errorf("%s is %d, want %d", text, got, want)
 		}
@@ -129,6 +129,6 @@ func TestAlwaysHolds(t *testing.T) {
 <bitset name="#instruction"`, 1))
 	w := NewWave(m.program("#instruction", sem.Words{}, 2)) // which verifies it
 	w.Start(1, 0)
-	w.Run()
+	w.Run(t.Context())
 	wantState(t, w, "r", 3, 0, 2)
 }

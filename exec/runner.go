@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"image"
@@ -69,8 +70,8 @@ type Runner interface {
 	Set(name string, values []string) error
 	// Read takes inputs from a file: json, csv or raw.
 	Read(data []byte, format string) error
-	// Run runs the program.
-	Run(opt RunOptions) (*Outcome, error)
+	// Run runs the program. An error of the context is returned as it is, or wrapped.
+	Run(ctx context.Context, opt RunOptions) (*Outcome, error)
 }
 
 // Outcome is what a run gives.
@@ -104,8 +105,10 @@ type Table struct {
 	// Name tells tables apart where there are several. Row is what a row is, such as vertex.
 	Name, Row string
 	Columns   []Column
-	// Rows hold the components of the columns in order, as bits.
-	Rows [][]uint64
+	// Rows hold the components of the columns in order, as bits. First is the number of the first of them in the whole table, of
+	// which this may be a part.
+	Rows  [][]uint64
+	First int
 }
 
 // Column is a value of a row, of one component or more.

@@ -40,7 +40,7 @@ func TestReadsAroundWrites(t *testing.T) {
 		for n, v := range []uint64{2, 50, 7} {
 			w.Set(m.state("r"), n, 0, 0, v)
 		}
-		w.Run()
+		w.Run(t.Context())
 		wantStop(t, w, "end at 0x0", 1)
 		if got := w.Get(m.state("r"), 3, 0, 0); got != row.want {
 			t.Errorf("%s r3 is %d, want %d", row.text, got, row.want)

@@ -29,7 +29,7 @@ func runTesla(t *testing.T, lanes int, set func(w *Wave, m *machine), words ...u
 	if set != nil {
 		set(w, m)
 	}
-	w.Run()
+	w.Run(t.Context())
 	if s := w.Stops(); len(s) != 1 || s[0].Reason != "end" {
 		t.Errorf("stops %v", s)
 	}
@@ -202,7 +202,7 @@ func TestBarrier(t *testing.T) {
 			w.Set(m.state("a"), 0, 0, lane, 4*(63-n))
 		}
 	}
-	RunBlock(waves)
+	RunBlock(t.Context(), waves)
 	for i, w := range waves {
 		for lane := range 32 {
 			wantState(t, w, "r", 3, lane, uint64(100+63-i*32-lane))

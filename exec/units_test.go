@@ -34,7 +34,7 @@ func runTegra(t *testing.T, r [][4]float32, words ...uint64) *Wave {
 			w.Set(m.state("r"), n, k, 0, f(x))
 		}
 	}
-	w.Run()
+	w.Run(t.Context())
 	return w
 }
 
@@ -109,7 +109,7 @@ func runA2XX(t *testing.T, lanes int, set func(w *Wave, m *machine), words ...ui
 	w := NewWave(p)
 	w.Start(lanes, 0)
 	set(w, m)
-	w.Run()
+	w.Run(t.Context())
 	if s := w.Stops(); len(s) != 1 || s[0].Reason != "end" {
 		t.Errorf("stops %v", s)
 	}
@@ -175,7 +175,7 @@ func TestEarlyReturns(t *testing.T) {
 		for lane, v := range values {
 			w.Set(m.state("r"), 1, 0, lane, v)
 		}
-		w.Run()
+		w.Run(t.Context())
 		for lane, v := range values {
 			want := map[uint64]uint64{1: 3, 7: 2, 12: 1, 20: 1}[v]
 			if got := w.Get(m.state("r"), 0, 0, lane); got != want {

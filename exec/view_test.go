@@ -142,7 +142,7 @@ func (s *shape) try(t *testing.T, m *machine, number int, how way) {
 			}
 		}
 	}
-	w.Run()
+	w.Run(t.Context())
 	for lane := range 2 {
 		s.eachComponent(t, func(n, comp, from, width int) {
 			if got, want := w.Get(r, n, comp, lane), number64(want[lane][from:from+width]); got != want {
@@ -212,7 +212,7 @@ func TestViewOfNaN(t *testing.T) {
 	w := NewWave(m.program("#instruction", sem.Words{}, 0))
 	w.Start(1, 0)
 	w.Set(m.state("r"), 0, 0, 0, 0x7fff1234)
-	w.Run()
+	w.Run(t.Context())
 	wantState(t, w, "r", 0, 0, 0x7f811234)
 	wantState(t, w, "r", 1, 0, 0x1234)
 }

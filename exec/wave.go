@@ -2,15 +2,16 @@ package exec
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/isago/isago/bits"
 	"github.com/isago/isago/internal/sem"
@@ -454,10 +455,66 @@ func (w *Wave) PCs(f func(pc, lanes uint64)) {
 	}
 }
 
-// Run runs until all lanes have stopped, or wait at a barrier.
-func (w *Wave) Run() {
-	for w.RunFor(math.MaxInt); w.barrier.there && !w.barrier.waits; {
-		w.RunFor(math.MaxInt)
+// Run runs until all lanes have stopped, or wait at a barrier. The error is that of the context; the wave can go on then.
+func (w *Wave) Run(ctx context.Context) error {
+	_, err := w.run(ctx, nil)
+	return err
+}
+
+// slice is the number of instructions after which a wave that runs alone looks whether it is to go on.
+const slice = 1 << 12
+
+// run is Run for a wave that shares an allowance, which is nil for none. It reports whether that was enough.
+func (w *Wave) run(ctx context.Context, a *allowance) (enough bool, err error) {
+	for {
+		if !w.spend(slice, a) {
+			return false, nil
+		}
+		if w.Done() || w.Waits() {
+			return true, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return true, err
+		}
+	}
+}
+
+// spend is RunFor, as far as an allowance goes. It reports false where nothing is left of it.
+func (w *Wave) spend(n int, a *allowance) bool {
+	if a == nil {
+		w.RunFor(n)
+		return true
+	}
+	if n = a.take(n); n == 0 {
+		return false
+	}
+	before := w.Budget
+	w.RunFor(n)
+	a.left.Add(int64(n) - (before - w.Budget))
+	return true
+}
+
+// allowance is the number of instructions that waves may still dispatch together.
+type allowance struct{ left atomic.Int64 }
+
+// newAllowance returns an allowance of n instructions, nil where n is 0: no bound.
+func newAllowance(n int64) *allowance {
+	if n == 0 {
+		return nil
+	}
+	a := &allowance{}
+	a.left.Store(n)
+	return a
+}
+
+// take takes up to n instructions from the allowance, and returns how many.
+func (a *allowance) take(n int) int {
+	for {
+		left := a.left.Load()
+		taken := min(int64(n), left)
+		if a.left.CompareAndSwap(left, left-taken) {
+			return int(taken)
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func wordRun(t *testing.T, words []uint32, give func(b *exec.Batch) error, opt e
 	if err := give(b); err != nil {
 		return "", err
 	}
-	out, err := b.Run(opt)
+	out, err := b.Run(t.Context(), opt)
 	if err != nil {
 		return "", err
 	}

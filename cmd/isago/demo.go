@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"image"
 	"image/draw"
@@ -89,7 +90,7 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 		}
 	}
 	start := time.Now()
-	out, err := f.drawn(r, d, exec.RunOptions{Jobs: f.jobs, Budget: f.budget})
+	out, err := f.drawn(cmd.Context(), r, d, exec.RunOptions{Jobs: f.jobs, Budget: f.budget})
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +101,9 @@ func (f *runFlags) drawDemo(cmd *cobra.Command, m *catalog.Machine) (image.Image
 }
 
 // drawn runs a program that draws, over its mesh where it has one.
-func (f *runFlags) drawn(r exec.Runner, d *exec.Demo, opt exec.RunOptions) (*exec.Outcome, error) {
+func (f *runFlags) drawn(ctx context.Context, r exec.Runner, d *exec.Demo, opt exec.RunOptions) (*exec.Outcome, error) {
 	if d.Mesh == "" {
-		return r.Run(opt)
+		return r.Run(ctx, opt)
 	}
 	text, err := d.Files.ReadFile(d.Mesh)
 	if err != nil {
@@ -112,7 +113,7 @@ func (f *runFlags) drawn(r exec.Runner, d *exec.Demo, opt exec.RunOptions) (*exe
 	if err != nil {
 		return nil, err
 	}
-	return f.meshFlags.draw(r, mesh, opt)
+	return f.meshFlags.draw(ctx, r, mesh, opt)
 }
 
 // beside puts pictures next to each other.

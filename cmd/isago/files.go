@@ -30,6 +30,11 @@ func withSession(root *cobra.Command) {
 	root.SetContext(context.WithValue(context.Background(), sessionKey{}, &session{sets: map[setKey]*isa.Set{}}))
 }
 
+// withContext makes the commands end with a context.
+func withContext(root *cobra.Command, ctx context.Context) {
+	root.SetContext(context.WithValue(ctx, sessionKey{}, sessionOf(root)))
+}
+
 // sessionOf returns the session of a command.
 func sessionOf(cmd *cobra.Command) *session {
 	return cmd.Root().Context().Value(sessionKey{}).(*session)

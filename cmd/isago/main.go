@@ -3,6 +3,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ const (
 	exitMistake  = 1 // in the input
 	exitUsage    = 2
 	exitFindings = 3 // unknown words, failed checks
+	exitStopped  = 130
 )
 
 func main() {
@@ -29,14 +31,19 @@ func main() {
 	if stdoutClosed() {
 		out = closedOutput{}
 	}
-	os.Exit(run(args, os.Stdin, out, os.Stderr))
+	os.Exit(runUntil(interruptible(), args, os.Stdin, out, os.Stderr))
 }
 
 // debugEnv is the environment variable with which a crash shows its stack.
 const debugEnv = "ISAGO_DEBUG"
 
-// run runs one command line and returns the exit status.
+// run is runUntil for a command line that nobody interrupts.
 func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
+	return runUntil(context.Background(), args, in, out, errOut)
+}
+
+// runUntil runs one command line until the context ends, and returns the exit status.
+func runUntil(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (status int) {
 	if os.Getenv(debugEnv) == "" {
 		defer func() {
 			if bug := recover(); bug != nil {
@@ -46,6 +53,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 		}()
 	}
 	root := newRoot(args...)
+	withContext(root, ctx)
 	root.SetIn(in)
 	written := &stdout{Writer: out}
 	root.SetOut(written)
@@ -70,6 +78,9 @@ func run(args []string, in io.Reader, out, errOut io.Writer) (status int) {
 		return exitFindings
 	case errors.Is(err, errFailed):
 		return exitMistake
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintf(errOut, "%s: %s\n", cmd.CommandPath(), interrupted)
+		return exitStopped
 	}
 	tell(cmd, err)
 	var usage *usageError

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"image"
 	"image/color"
 	"math"
@@ -81,7 +82,7 @@ func (f *meshFlags) dimensions() (width, height int, err error) {
 }
 
 // draw runs a vertex program over a mesh, and draws what comes out.
-func (f *meshFlags) draw(r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
+func (f *meshFlags) draw(ctx context.Context, r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
 	b, ok := r.(*exec.Batch)
 	if !ok {
 		return nil, usagef("--mesh is for vertex programs")
@@ -98,8 +99,11 @@ func (f *meshFlags) draw(r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) 
 	if err != nil {
 		return nil, err
 	}
+	if opt.Count > in.Lanes {
+		return nil, usagef("--count %d, and the mesh has %d vertices", opt.Count, in.Lanes)
+	}
 	b.Feed(*in)
-	out, err := b.Run(opt)
+	out, err := b.Run(ctx, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func createSized(cmd *cobra.Command, name string, size int) (*output, error) {
 func createBeside(name string, mode fs.FileMode) (*os.File, error) {
 	for i := 0; ; i++ {
 		beside := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d", filepath.Base(name), os.Getpid(), i))
-		file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		file, err := unfinished.create(beside, mode)
 		var e *fs.PathError
 		if errors.As(err, &e) {
 			e.Path = name
@@ -129,6 +129,9 @@ func (o *output) done(err error) error {
 	}
 	if e := o.file.Close(); e != nil && !failed {
 		err, failed = e, true
+	}
+	if o.name != "" {
+		defer unfinished.drop(o.file.Name())
 	}
 	switch {
 	case o.name == "":

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -38,42 +39,145 @@ func (f *tableFlags) check() error {
 	return usagef("--format %q, expected table, json, csv or raw", f.format)
 }
 
-// write writes the outputs, one table behind the other.
-func (f *tableFlags) write(cmd *cobra.Command, tables []exec.Table) (err error) {
-	w, err := create(cmd, f.output)
-	if err != nil {
+// tableWriter writes the outputs of a run: tables, one after another, each in parts as they come.
+type tableWriter struct {
+	*tableFlags
+	cmd *cobra.Command
+	// to is nil before the first part.
+	to *output
+	// several tells that there is not one table alone, at how many of them are complete.
+	several bool
+	at      int
+	// begun tells that a part of the table at hand has come. held are its rows of a format for people that are not yet printed.
+	begun bool
+	held  exec.Table
+}
+
+// open opens the output.
+func (o *tableWriter) open() (err error) {
+	if o.to == nil {
+		o.to, err = create(o.cmd, o.output)
+	}
+	return err
+}
+
+// whole writes tables that did not come in parts, and ends the one that did.
+func (o *tableWriter) whole(tables []exec.Table) error {
+	if err := o.open(); err != nil {
 		return err
 	}
-	defer func() { err = w.done(err) }()
-	if f.format == "json" {
-		return f.writeJSON(w, tables)
+	if o.begun {
+		return o.finish()
 	}
+	o.several = len(tables) != 1
 	for i := range tables {
-		if i > 0 && f.format != "raw" {
-			fmt.Fprintln(w)
-		}
-		if err := f.writeTable(w, &tables[i], len(tables) > 1); err != nil {
+		if err := o.part(&tables[i]); err != nil {
 			return err
 		}
+		if err := o.finish(); err != nil {
+			return err
+		}
+	}
+	if o.format == "json" && o.several {
+		fmt.Fprintln(o.to, map[bool]string{true: "{}", false: "}"}[o.at == 0])
 	}
 	return nil
 }
 
-// writeTable writes one table; named tells that there are others.
-func (f *tableFlags) writeTable(w io.Writer, t *exec.Table, named bool) error {
-	if f.format == "raw" {
-		return writeRaw(w, t)
+// end ends the output of a run that ends with err.
+func (o *tableWriter) end(err error) error {
+	if o.to == nil {
+		return err
 	}
-	if named {
-		fmt.Fprintln(w, t.Name)
+	return o.to.done(err)
+}
+
+// part writes rows of the table at hand.
+func (o *tableWriter) part(t *exec.Table) error {
+	if err := o.open(); err != nil {
+		return err
 	}
-	if f.format == "csv" {
-		c := csv.NewWriter(w)
-		f.cells(t, func(cells []string) { _ = c.Write(cells) })
+	first := !o.begun
+	if o.begun = true; first {
+		o.begin(t)
+	}
+	switch o.format {
+	case "raw":
+		return writeRaw(o.to, t)
+	case "json":
+		o.rowsJSON(o.to, t)
+		return nil
+	case "csv":
+		c := csv.NewWriter(o.to)
+		put := func(cells []string) { _ = c.Write(cells) }
+		if first {
+			put(heading(t))
+		}
+		o.cells(t, put)
 		c.Flush()
 		return c.Error()
 	}
-	return f.writeText(w, t)
+	return o.hold(t)
+}
+
+// begin starts a table.
+func (o *tableWriter) begin(t *exec.Table) {
+	switch {
+	case o.format == "json" && o.several:
+		fmt.Fprintf(o.to, "%s%q: [", map[bool]string{true: "{", false: ",\n"}[o.at == 0], t.Name)
+	case o.format == "json":
+		fmt.Fprint(o.to, "[")
+	case o.format == "raw":
+	default:
+		if o.at > 0 {
+			fmt.Fprintln(o.to)
+		}
+		if o.several {
+			fmt.Fprintln(o.to, t.Name)
+		}
+	}
+}
+
+// finish ends a table.
+func (o *tableWriter) finish() (err error) {
+	switch o.format {
+	case "json":
+		fmt.Fprint(o.to, "\n]")
+		if !o.several {
+			fmt.Fprintln(o.to)
+		}
+	case "table":
+		err = o.writeText(o.to, &o.held)
+		o.held = exec.Table{}
+	}
+	o.at, o.begun = o.at+1, false
+	return err
+}
+
+// maxCells bounds the cells of a table for people, whose columns are as wide as their widest cell. A table that has more is
+// printed as several, each with its heading.
+const maxCells = 1 << 20
+
+// hold keeps rows until there are as many as are printed together, and prints those.
+func (o *tableWriter) hold(t *exec.Table) error {
+	if o.held.Columns == nil {
+		o.held = *t
+		o.held.Rows = nil
+	}
+	most := max(1, maxCells/len(heading(t)))
+	for rows := t.Rows; ; {
+		n := min(len(rows), most-len(o.held.Rows))
+		o.held.Rows = append(o.held.Rows, rows[:n]...)
+		if rows = rows[n:]; len(rows) == 0 {
+			return nil
+		}
+		if err := o.writeText(o.to, &o.held); err != nil {
+			return err
+		}
+		fmt.Fprintln(o.to)
+		o.held.First += len(o.held.Rows)
+		o.held.Rows = o.held.Rows[:0]
+	}
 }
 
 // tableWidth and tableGap are the width of a table for people and what is between its columns, in characters.
@@ -81,7 +185,7 @@ const tableWidth, tableGap = 100, 2
 
 // writeText writes a table for people. One that is too wide goes on below, with the numbers of its rows again.
 func (f *tableFlags) writeText(w io.Writer, t *exec.Table) error {
-	var rows [][]string
+	rows := [][]string{heading(t)}
 	f.cells(t, func(cells []string) { rows = append(rows, cells) })
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -142,10 +246,9 @@ func writeRaw(w io.Writer, t *exec.Table) error {
 	return nil
 }
 
-// cells hands over the heading of a table, and then its rows with their numbers.
-func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
-	heading := []string{t.Row}
-	var columns []*exec.Column // of the components
+// heading returns the names of the components of a table, behind that of its rows.
+func heading(t *exec.Table) []string {
+	list := []string{t.Row}
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		for k := range c.Count() {
@@ -153,12 +256,20 @@ func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
 			if c.Components != nil {
 				name += "." + c.Components[k]
 			}
-			heading, columns = append(heading, name), append(columns, c)
+			list = append(list, name)
 		}
 	}
-	put(heading)
+	return list
+}
+
+// cells hands over the rows of a table, behind their numbers.
+func (f *tableFlags) cells(t *exec.Table, put func(cells []string)) {
+	var columns []*exec.Column // of the components
+	for i := range t.Columns {
+		columns = append(columns, slices.Repeat([]*exec.Column{&t.Columns[i]}, t.Columns[i].Count())...)
+	}
 	for n, row := range t.Rows {
-		cells := []string{strconv.Itoa(n)}
+		cells := []string{strconv.Itoa(t.First + n)}
 		for i, v := range row {
 			cells = append(cells, f.text(v, columns[i]))
 		}
@@ -174,25 +285,10 @@ func (f *tableFlags) text(v uint64, c *exec.Column) string {
 	return sem.Number(v, c.Type)
 }
 
-// writeJSON writes an array of rows, or an object of such arrays by name where there are several.
-func (f *tableFlags) writeJSON(w io.Writer, tables []exec.Table) error {
-	if len(tables) == 1 {
-		f.rowsJSON(w, &tables[0])
-		_, err := fmt.Fprintln(w)
-		return err
-	}
-	for i := range tables {
-		fmt.Fprintf(w, "%s%q: ", map[bool]string{true: "{", false: ",\n"}[i == 0], tables[i].Name)
-		f.rowsJSON(w, &tables[i])
-	}
-	_, err := fmt.Fprintln(w, "}")
-	return err
-}
-
+// rowsJSON writes elements of an array.
 func (f *tableFlags) rowsJSON(w io.Writer, t *exec.Table) {
-	fmt.Fprint(w, "[")
 	for n, row := range t.Rows {
-		if n > 0 {
+		if t.First+n > 0 {
 			fmt.Fprint(w, ",")
 		}
 		fmt.Fprint(w, "\n  {")
@@ -206,7 +302,6 @@ func (f *tableFlags) rowsJSON(w io.Writer, t *exec.Table) {
 		}
 		fmt.Fprint(w, "}")
 	}
-	fmt.Fprint(w, "\n]")
 }
 
 // columnJSON is the value of a column with which a row starts: an array where it has components.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"image/png"
@@ -244,19 +245,34 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 	progress := newProgress(cmd)
 	opt.Progress = func(done, all int) { progress.tell("%d of %d", done, all) }
 	defer progress.end()
+	tables := &tableWriter{tableFlags: &f.tableFlags, cmd: cmd}
+	if f.mesh == "" {
+		opt.Rows = func(part *exec.Table) error {
+			if f.output == "-" && isTerminal(cmd.OutOrStdout()) { // rows show how far the run is
+				progress.end()
+				progress.w = nil
+			}
+			return tables.part(part)
+		}
+	}
 	start := time.Now()
-	out, err := f.carryOut(r, mesh, opt)
-	if err != nil {
-		return misuse(err, err)
+	out, err := f.carryOut(cmd.Context(), r, mesh, opt)
+	var late *exec.LateOutputError
+	switch {
+	case errors.As(err, &late):
+		err = fmt.Errorf("%w; --read names the columns", err)
+	case err != nil:
+		err = misuse(err, err)
+	case f.png != "" && out.Picture == nil:
+		err = usagef("--png, but this run draws nothing: there is no --mesh")
 	}
 	took := time.Since(start)
-	if f.png != "" && out.Picture == nil {
-		return usagef("--png, but this run draws nothing: there is no --mesh")
+	progress.end()
+	if err == nil && !f.drawsAlone(cmd) {
+		err = tables.whole(out.Tables)
 	}
-	if !f.drawsAlone(cmd) {
-		if err := f.tableFlags.write(cmd, out.Tables); err != nil {
-			return err
-		}
+	if err := tables.end(err); err != nil {
+		return err
 	}
 	if err := f.writeFiles(cmd, out); err != nil {
 		return err
@@ -268,11 +284,11 @@ func (f *runFlags) run(cmd *cobra.Command, name string) error {
 }
 
 // carryOut runs the program, over a mesh if there is one.
-func (f *runFlags) carryOut(r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
+func (f *runFlags) carryOut(ctx context.Context, r exec.Runner, mesh *raster.Mesh, opt exec.RunOptions) (*exec.Outcome, error) {
 	if mesh == nil {
-		return r.Run(opt)
+		return r.Run(ctx, opt)
 	}
-	return f.meshFlags.draw(r, mesh, opt)
+	return f.meshFlags.draw(ctx, r, mesh, opt)
 }
 
 // drawsAlone reports whether the picture of a mesh is all that is asked for: its vertices would fill the screen.
@@ -543,10 +559,7 @@ func report(cmd *cobra.Command, from exec.Runner, out *exec.Outcome) error {
 	for i := range out.Stops {
 		if s := &out.Stops[i]; out.Noted(s) {
 			odd = true
-			hint := ""
-			if s.Reason == "budget" {
-				hint = "; --budget 0 is no bound"
-			}
+			hint := map[string]string{"budget": "; --budget 0 is no bound", exec.GridBudget: "; --grid-budget 0 is no bound"}[s.Reason]
 			of := out.Of(s.Program)
 			fmt.Fprintf(w, "%d of %d %s, the first %d: %s%s\n", s.Count, of.Lanes, of.Nouns, s.First, s.Stop, hint)
 		}

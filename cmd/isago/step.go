@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -249,7 +250,9 @@ func (r *stepRun) answer() (*stepAnswer, error) {
 		return nil, err
 	}
 	before, memory := r.snapshot(), r.memories()
-	r.w.Run()
+	if err := r.w.Run(context.Background()); err != nil { // the budget is its bound
+		return nil, err
+	}
 	return r.changes(before, memory)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -73,7 +74,7 @@ func (x *executor) a2xx(r *a2xxRow, quirks map[string]string) (got, want string,
 			}
 		}
 	}
-	w.Run()
+	w.Run(context.Background())
 	got, want, ok := differ(w.snapshot(0, "R", "export"), expected, nil)
 	if stop := w.stopped("end"); stop != "" {
 		return got + " " + stop, want, nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -159,7 +160,7 @@ func (p *picaCase) compare(state *picaState, same func(got, want uint64) bool) (
 			return "", "", err
 		}
 	}
-	w.Run()
+	w.Run(context.Background())
 	after := w.snapshot(0, "o", "r", "a0", "aL", "cmp")
 	maps.Copy(after, p.triangles)
 	expected, err := state.registers()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"strconv"
@@ -107,7 +108,7 @@ func (x *executor) tesla(r *teslaRow, quirks map[string]string) (got, want strin
 			return "", "", err
 		}
 	}
-	w.Run()
+	w.Run(context.Background())
 	got, want, ok := differ(w.snapshot(r.Lane, "r", "c"), expected, nil)
 	if stored, wanted := r.stored(memories); stored != wanted {
 		got, want, ok = got+" "+stored, want+" "+wanted, false

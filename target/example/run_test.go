@@ -44,7 +44,7 @@ func TestEffects(t *testing.T) {
 			set1(t, w, l, s)
 		}
 		old := w.Values(0)
-		w.Run()
+		w.Run(t.Context())
 		for _, s := range strings.Fields(strings.Trim(want, " :")) {
 			name, value, _ := strings.Cut(s, "=")
 			p, err := l.Find(name)
@@ -77,7 +77,7 @@ func TestSaturate(t *testing.T) {
 	w, l := wave(t, m, []string{"2243"}, map[string]uint64{"saturate": 1})
 	set1(t, w, l, "r2=-32768")
 	set1(t, w, l, "r3=-1")
-	w.Run()
+	w.Run(t.Context())
 	p, _ := l.Find("r1")
 	if got := int16(w.Get(p.State, 1, 0, 0)); got != -32768 {
 		t.Errorf("r1 = %d, want -32768", got)

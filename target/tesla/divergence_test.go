@@ -82,7 +82,7 @@ func (d *divergence) run(first, lanes int, fallThroughFirst uint64) func(lane, n
 			w.Set(r, n, 0, lane, uint64(draw.Uint32()))
 		}
 	}
-	w.Run()
+	w.Run(d.t.Context())
 	for _, s := range w.Stops() {
 		if s.Reason != "end" {
 			d.t.Fatalf("%v of threads %#x", s, s.Lanes)

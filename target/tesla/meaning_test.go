@@ -48,7 +48,7 @@ func TestMeaning(t *testing.T) {
 			r.assemble(p, cols[1])
 			after := strings.Fields(cols[3] + " " + cols[4])
 			r.start(strings.Fields(cols[2]), after)
-			for r.w.Run(); r.w.Waits(); r.w.Run() {
+			for r.w.Run(t.Context()); r.w.Waits(); r.w.Run(t.Context()) {
 			}
 			r.check(after)
 		})

@@ -57,7 +57,7 @@ func BenchmarkLit(b *testing.B) {
 			}
 			var instructions, n int64
 			for b.Loop() {
-				out, err := r.Run(exec.RunOptions{Jobs: 1, Count: lanes})
+				out, err := r.Run(b.Context(), exec.RunOptions{Jobs: 1, Count: lanes})
 				if err != nil {
 					b.Fatal(err)
 				}

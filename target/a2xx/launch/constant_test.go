@@ -60,7 +60,7 @@ func sampleOf(t *testing.T, how, at string, f files) (*exec.Outcome, [4]float32)
 	if err := r.Set("R0", strings.Split(at, ",")); err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(exec.RunOptions{Jobs: 1})
+	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestCaptureTexture(t *testing.T) {
 		if err := r.Set("R0", []string{"0.25", "0.5", "0", "0"}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,7 +305,7 @@ func TestTextureOption(t *testing.T) {
 		if err := r.Set("R0", []string{"0.75", "0.25", "0", "0"}); err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
 		if err != nil || math.Float32frombits(uint32(out.Values[0][0])) != 1 {
 			t.Errorf("%s: %v, %v", text, out.Values, err)
 		}

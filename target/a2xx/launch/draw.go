@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -74,11 +75,14 @@ func newShader(l *exec.Launch, inputs int, size image.Point, opt exec.RunOptions
 }
 
 // run shades quads and paints them, in their order.
-func (s *shader) run(q *quads) {
+func (s *shader) run(ctx context.Context, q *quads) error {
 	if len(q.at) == 0 {
-		return
+		return nil
 	}
-	res := s.Launch.Run(exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values, Same: s.same}, s.opt)
+	res, err := s.Launch.Run(ctx, exec.Input{Lanes: len(q.values), Ports: s.ports, Values: q.values, Same: s.same}, s.opt)
+	if err != nil {
+		return err
+	}
 	s.opt.Trace = nil
 	for i, at := range q.at {
 		for k, d := range raster.Pixels {
@@ -91,6 +95,7 @@ func (s *shader) run(q *quads) {
 	s.out.Join(res, s.program, s.lanes, len(q.values))
 	s.lanes += len(q.values)
 	*q = quads{}
+	return nil
 }
 
 // paint sets a pixel, unless something nearer is there.
@@ -114,7 +119,7 @@ func (s *shader) paint(at image.Point, depth float32, row []uint64) {
 
 // rectangle runs a fragment program over all pixels of the picture. R0.xy are the coordinates from 0 to 1, from
 // the left and the top; R0.zw the pixel's own. Inputs that are given are the same for all pixels.
-func (r *runner) rectangle(opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) rectangle(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	out := &exec.Outcome{Noun: "fragment", Nouns: "fragments"}
 	s := newShader(r.Launch, 1, r.size, opt, out)
 	var err error
@@ -136,11 +141,15 @@ func (r *runner) rectangle(opt exec.RunOptions) (*exec.Outcome, error) {
 				q.depth = append(q.depth, 0)
 			}
 			if q.covered = append(q.covered, mask); len(q.at) == quadsAtOnce {
-				s.run(q)
+				if err := s.run(ctx, q); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
-	s.run(q)
+	if err := s.run(ctx, q); err != nil {
+		return nil, err
+	}
 	out.Picture = s.to
 	return out, nil
 }
@@ -175,7 +184,7 @@ func floats(list ...float32) []uint64 {
 }
 
 // triangles draws what the vertex program gave. Parameter n of a vertex is register n of the fragments.
-func (r *runner) triangles(out *exec.Outcome, opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) triangles(ctx context.Context, out *exec.Outcome, opt exec.RunOptions) (*exec.Outcome, error) {
 	corners, inputs, err := r.corners(out)
 	if err != nil {
 		return nil, err
@@ -189,8 +198,8 @@ func (r *runner) triangles(out *exec.Outcome, opt exec.RunOptions) (*exec.Outcom
 		for _, v := range f.Values {
 			q.values = append(q.values, floats(v...))
 		}
-		if len(q.at) == quadsAtOnce {
-			s.run(q)
+		if len(q.at) == quadsAtOnce && err == nil {
+			err = s.run(ctx, q)
 		}
 	}
 	index := func(i int) int { return i }
@@ -198,10 +207,15 @@ func (r *runner) triangles(out *exec.Outcome, opt exec.RunOptions) (*exec.Outcom
 	if list := r.scene.indices; list != nil {
 		index, count = func(i int) int { return list[i] }, len(list)
 	}
-	for i := 0; i+3 <= count; i += 3 {
+	for i := 0; i+3 <= count && err == nil; i += 3 {
 		raster.Triangle(r.size, corners[index(i)], corners[index(i+1)], corners[index(i+2)], add)
 	}
-	s.run(q)
+	if err == nil {
+		err = s.run(ctx, q)
+	}
+	if err != nil {
+		return nil, err
+	}
 	out.Picture, out.Tables = s.to, nil
 	out.Stats = append(out.Stats, fmt.Sprintf("%d fragments, by fours", s.lanes))
 	return out, nil

@@ -50,7 +50,7 @@ func drawnBy(t *testing.T, stage, lines string, f files, options map[string][]st
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(exec.RunOptions{Jobs: 1, Budget: 1000})
+	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Budget: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestSamples(t *testing.T) {
 		if err := r.Set("R0", strings.Split(row.at, ",")); err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(exec.RunOptions{Jobs: 1, Count: 3})
+	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 3})
 	if err != nil || len(out.Findings) > 0 {
 		t.Fatal(err, out.Findings)
 	}
@@ -290,7 +290,7 @@ func TestRectangleInputs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, err := r.Run(exec.RunOptions{Jobs: 1})
+		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
 		if c.fails != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
 				t.Errorf("%q: %v, expected %s", c.csv, err, c.fails)
@@ -315,7 +315,7 @@ func TestRectangleFindingsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := r.Run(exec.RunOptions{Jobs: 1})
+	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func TestUnwritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(exec.RunOptions{Jobs: 1, Count: 3})
+		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

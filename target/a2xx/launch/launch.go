@@ -2,6 +2,7 @@
 package launch
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -413,27 +414,32 @@ func (r *runner) Select(names []string) error {
 }
 
 // Run runs the program, and draws where there is something to draw with.
-func (r *runner) Run(opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	if r.stage == fragments && r.size != (image.Point{}) {
-		return r.rectangle(opt)
+		return r.rectangle(ctx, opt)
+	}
+	if r.fragment != nil { // all vertices are at hand when the triangles are drawn
+		if opt.Rows = nil; opt.Count > maxVertices {
+			return nil, fmt.Errorf("%d vertices, expected at most the %d of a picture", opt.Count, maxVertices)
+		}
 	}
 	if r.attributes != nil {
-		return r.fetched(opt)
+		return r.fetched(ctx, opt)
 	}
 	if r.index {
 		r.number(max(opt.Count, r.scene.vertices, 1))
 		opt.Count = 0
 	}
-	return r.drawn(r.Batch, opt)
+	return r.drawn(ctx, r.Batch, opt)
 }
 
 // drawn runs the program and draws where there is a fragment program.
-func (r *runner) drawn(b *exec.Batch, opt exec.RunOptions) (*exec.Outcome, error) {
-	out, err := b.Run(opt)
+func (r *runner) drawn(ctx context.Context, b *exec.Batch, opt exec.RunOptions) (*exec.Outcome, error) {
+	out, err := b.Run(ctx, opt)
 	if err != nil || r.fragment == nil {
 		return out, err
 	}
-	return r.triangles(out, opt)
+	return r.triangles(ctx, out, opt)
 }
 
 // number makes vertices that know their number: in every component of the first register, since programs differ in
@@ -447,15 +453,10 @@ func (r *runner) numbers(n int) exec.Input {
 	const generated = 2
 	file := r.Program.Machine.State(registers)
 	in := exec.Input{Lanes: n, Ports: []exec.Port{{Name: registers, State: file, Count: 1}, {Name: registers, State: file, First: generated, Count: 1, Mask: 1}}}
-	in.Values = make([][]uint64, n)
-	const width = 5
-	all := make([]uint64, width*n)
-	for i := range in.Values {
-		v, row := uint64(math.Float32bits(float32(i))), all[width*i:width*(i+1):width*(i+1)]
+	in.Row = func(lane int, row []uint64) {
 		for k := range row {
-			row[k] = v
+			row[k] = uint64(math.Float32bits(float32(lane)))
 		}
-		in.Values[i] = row
 	}
 	return in
 }

@@ -155,7 +155,7 @@ func checkRow(t *testing.T, m *sem.Machine, line int, cells []string, c *coverag
 			}
 		})
 	}
-	w.Run()
+	w.Run(t.Context())
 	want := "end"
 	for _, s := range strings.Fields(cells[2]) {
 		if reason, ok := strings.CutPrefix(s, "stop="); ok {
@@ -293,7 +293,7 @@ func (c *coverage) complete(m *sem.Machine) {
 		code[4] = code[4]&^(63<<16) | format<<16
 		w := exec.NewWave(newProgram(c.t, m, code, map[string]string{"machine": "xenos"}))
 		w.Start(1, 0)
-		w.Run()
+		w.Run(c.t.Context())
 		if s := w.Stops(); s[0].Reason == "end" && !c.seen[fmt.Sprint("#format ", format)] {
 			c.t.Errorf("no row for format %d", format)
 		}

@@ -1,6 +1,7 @@
 package launch_test
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -146,7 +147,7 @@ func (x *randomRun) run(pick []int) *exec.Wave {
 		w.Set(m.State("p0"), 0, 0, lane, p0)
 		w.Set(m.State("a0"), 0, 0, lane, uint64(r.IntN(16)))
 	}
-	w.Run()
+	w.Run(context.Background())
 	return w
 }
 
@@ -258,7 +259,7 @@ func FuzzWords(f *testing.F) {
 		for lane := range 3 {
 			w.Set(m.State("p0"), 0, 0, lane, uint64(lane&1))
 		}
-		w.Run()
+		w.Run(t.Context())
 		wavetest.Stopped(t, w)
 		verify(t, w.Program, code)
 	})

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -124,7 +125,7 @@ func (l *loader) name(launch *exec.Launch, p *source) {
 }
 
 // fetched runs a vertex program on attributes that it is given by name.
-func (r *runner) fetched(opt exec.RunOptions) (*exec.Outcome, error) {
+func (r *runner) fetched(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	given := r.Given()
 	lanes := given.Lanes
 	if r.index {
@@ -148,7 +149,7 @@ func (r *runner) fetched(opt exec.RunOptions) (*exec.Outcome, error) {
 		return nil, err
 	}
 	r.scene.attach(r.Launch)
-	out, err := r.drawn(b, opt)
+	out, err := r.drawn(ctx, b, opt)
 	if err == nil {
 		out.Findings = append(v.missing(r.Program.Machine, lanes), out.Findings...)
 	}
@@ -187,6 +188,10 @@ func (v *vertexData) slot(s *exec.State) int {
 func (v *vertexData) take(given, known exec.Input) exec.Input {
 	type column struct{ slot, comp int }
 	var columns []column
+	width := 0 // of what vertices know without it
+	for _, p := range known.Ports {
+		width += p.Count * len(p.Components())
+	}
 	for _, p := range given.Ports {
 		slot := v.slot(p.State)
 		if slot < 0 {
@@ -200,9 +205,12 @@ func (v *vertexData) take(given, known exec.Input) exec.Input {
 			}
 		}
 	}
+	know := known.Row
 	for lane := 0; lane < known.Lanes && len(given.Values) > 0; lane++ {
+		known.Row = nil
 		at := lane % len(given.Values)
-		row, missing := known.Values[lane], make([]bool, len(known.Values[lane]))
+		row, missing := make([]uint64, width), make([]bool, width)
+		know(lane, row)
 		for i, c := range columns {
 			has := i < len(given.Values[at]) && (given.Missing == nil || i >= len(given.Missing[at]) || !given.Missing[at][i])
 			switch {
@@ -214,7 +222,7 @@ func (v *vertexData) take(given, known exec.Input) exec.Input {
 				v.set(c.slot, lane, c.comp, given.Values[at][i])
 			}
 		}
-		known.Values[lane], known.Missing = row, append(known.Missing, missing)
+		known.Values, known.Missing = append(known.Values, row), append(known.Missing, missing)
 	}
 	for _, g := range given.Same {
 		slot := v.slot(g.Port.State)

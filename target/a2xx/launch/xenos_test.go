@@ -35,7 +35,7 @@ func TestXenosFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := r.Run(exec.RunOptions{Jobs: 1, Count: 3})
+		out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestXenosVertexInputs(t *testing.T) {
 			}
 		}
 		for range 2 { // a run leaves what was given as it is
-			out, err := r.Run(exec.RunOptions{Jobs: 1, Count: c.count})
+			out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: c.count})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func TestXenosOtherInputs(t *testing.T) {
 	if err := r.Set("position0", []string{"1"}); err == nil {
 		t.Error("an input of a fetch that is filled in")
 	}
-	out, err := r.Run(exec.RunOptions{Jobs: 1, Count: 2})
+	out, err := r.Run(t.Context(), exec.RunOptions{Jobs: 1, Count: 2})
 	if err != nil || math.Float32frombits(uint32(out.Values[1][0])) != 4 {
 		t.Errorf("%v, %v", out.Values, err)
 	}
@@ -163,7 +163,7 @@ func TestXenosOtherInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if out, err = r.Run(exec.RunOptions{Jobs: 1}); err != nil || math.Float32frombits(uint32(out.Values[0][0])) != 3 {
+	if out, err = r.Run(t.Context(), exec.RunOptions{Jobs: 1}); err != nil || math.Float32frombits(uint32(out.Values[0][0])) != 3 {
 		t.Errorf("%v, %v", out.Values, err)
 	}
 }

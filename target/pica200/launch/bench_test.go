@@ -45,7 +45,10 @@ func BenchmarkLight(b *testing.B) {
 	}
 	var lanes, instructions int64
 	for b.Loop() {
-		r := l.Run(in, exec.RunOptions{Jobs: 1})
+		r, err := l.Run(b.Context(), in, exec.RunOptions{Jobs: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
 		lanes += int64(in.Lanes)
 		instructions += r.LaneInstructions
 	}

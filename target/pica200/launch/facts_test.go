@@ -76,7 +76,7 @@ func runSource(t *testing.T, source string, give []string) string {
 			t.Fatal(err)
 		}
 	}
-	o, err := r.Run(exec.RunOptions{Budget: 1000})
+	o, err := r.Run(t.Context(), exec.RunOptions{Budget: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func marks(t *testing.T, words ...uint32) (sum uint64, w *exec.Wave) {
 		w.Set(m.State("r"), 0, k, 0, 0)
 		w.Set(m.State("r"), 0, k, 1, 0)
 	}
-	w.Run()
+	w.Run(t.Context())
 	if s := w.Stops(); len(s) != 1 || s[0].Reason != "end" {
 		t.Errorf("stops %v", s)
 	}

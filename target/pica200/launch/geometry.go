@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -139,7 +140,7 @@ func (g *geometry) Select([]string) error {
 }
 
 // Run runs the program for all primitives. A row of what it gives is a vertex of a triangle.
-func (g *geometry) Run(opt exec.RunOptions) (*exec.Outcome, error) {
+func (g *geometry) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	r, err := g.runOf(opt)
 	if err != nil {
 		return nil, err
@@ -148,18 +149,30 @@ func (g *geometry) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	last := g.flags.Count - 1
 	before := r.w.Get(g.flags, last, 0, 0)
 	defer g.Shared.Set(g.flags, last, 0, before)
+	columns := []exec.Column{{Name: "primitive", Type: sem.U32, Label: true}, {Name: "triangle", Type: sem.U32, Label: true}, {Name: "inverted", Type: sem.BoolType, Label: true}}
+	table := exec.Table{Name: "triangles", Row: "vertex", Columns: append(columns, g.Columns()...)}
+	const together = 1 << 10 // vertices
 	for i := range r.primitives {
-		if err := r.primitive(i); err != nil {
+		if err := r.primitive(ctx, i); err != nil {
 			return nil, err
+		}
+		if opt.Rows != nil && (len(r.rows) >= together || i == r.primitives-1) {
+			table.Rows, r.rows = r.rows, nil
+			if err := opt.Rows(&table); err != nil {
+				return nil, err
+			}
+			table.First += len(table.Rows)
 		}
 		g.Shared.Set(g.flags, last, 0, 1)
 		if opt.Progress != nil {
 			opt.Progress(i+1, r.primitives)
 		}
 	}
-	columns := []exec.Column{{Name: "primitive", Type: sem.U32, Label: true}, {Name: "triangle", Type: sem.U32, Label: true}, {Name: "inverted", Type: sem.BoolType, Label: true}}
 	out := &exec.Outcome{Noun: "primitive", Nouns: "primitives", Lanes: r.primitives}
-	out.Tables = []exec.Table{{Name: "triangles", Row: "vertex", Columns: append(columns, g.Columns()...), Rows: r.rows}}
+	if opt.Rows == nil {
+		table.Rows = r.rows
+		out.Tables = []exec.Table{table}
+	}
 	if opt.Stats && r.attributes > 0 && !g.wholeRows() {
 		out.Stats = append(out.Stats, fmt.Sprintf("attributes of a vertex: %d (%s)", r.attributes, r.because))
 	}
@@ -245,7 +258,7 @@ func (r *geometryRun) settle() error {
 }
 
 // primitive runs the program once.
-func (r *geometryRun) primitive(i int) error {
+func (r *geometryRun) primitive(ctx context.Context, i int) error {
 	r.current, r.triangles = i, 0
 	r.w.Budget = 1 << 62
 	if r.opt.Budget > 0 {
@@ -268,7 +281,12 @@ func (r *geometryRun) primitive(i int) error {
 	if err := r.feed(i); err != nil {
 		return err
 	}
-	exec.RunBlock([]*exec.Wave{r.w})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := exec.RunBlock(ctx, []*exec.Wave{r.w}); err != nil {
+		return err
+	}
 	r.w.Trace = nil // the first primitive alone is traced
 	r.tally.Add(r.w, i)
 	return nil

@@ -56,7 +56,7 @@ func runGeometry(t *testing.T, in geometryInput, sources ...string) (rows []stri
 			return nil, err
 		}
 	}
-	o, err := r.Run(exec.RunOptions{Budget: 1000, Strict: in.strict, Stats: true})
+	o, err := r.Run(t.Context(), exec.RunOptions{Budget: 1000, Strict: in.strict, Stats: true})
 	if err != nil {
 		return nil, err
 	}

@@ -113,7 +113,7 @@ func checkRow(t *testing.T, set *isa.Set, m *sem.Machine, line int, cells []stri
 			}
 		})
 	}
-	w.Run()
+	w.Run(t.Context())
 	if s := w.Stops(); len(s) != 1 || s[0].Reason != "end" || s[0].Lanes != ^uint64(0) {
 		t.Errorf("meaning.txt:%d: stops %v", line, s)
 	}

@@ -1,6 +1,7 @@
 package launch_test
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -66,7 +67,7 @@ func runRandom(m *sem.Machine, w *exec.Wave, seed uint64, pick []int) *exec.Wave
 			}
 		}
 	}
-	w.Run()
+	w.Run(context.Background())
 	return w
 }
 
@@ -196,7 +197,7 @@ func FuzzWords(f *testing.F) {
 		w := exec.NewWave(p)
 		w.Budget = 2000
 		w.Start(3, 0)
-		w.Run()
+		w.Run(t.Context())
 		wavetest.Stopped(t, w)
 		for addr := range code {
 			if c, err := p.Code(uint64(addr)); err == nil {

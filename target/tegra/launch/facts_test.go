@@ -63,7 +63,7 @@ func ran(t *testing.T, b *exec.Batch, err error) string {
 	if err != nil {
 		return err.Error()
 	}
-	out, err := b.Run(exec.RunOptions{})
+	out, err := b.Run(t.Context(), exec.RunOptions{})
 	if err != nil || len(out.Findings) > 0 {
 		t.Fatal(err, out.Findings)
 	}

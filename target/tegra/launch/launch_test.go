@@ -160,7 +160,7 @@ func (r *row) run(cells []string, seen map[string]bool) {
 			}
 		})
 	}
-	w.Run()
+	w.Run(r.t.Context())
 	r.check(w)
 	for _, s := range strings.Fields(cells[2]) {
 		r.each(l, s, func(st *sem.State, n, k int, want uint64) {

@@ -1,6 +1,7 @@
 package launch_test
 
 import (
+	"context"
 	"encoding/binary"
 	"flag"
 	"math/rand/v2"
@@ -95,7 +96,7 @@ func runRandom(l *exec.Launch, seed uint64, pick []int) *exec.Wave {
 			w.Set(m.State("A0"), 0, k, lane, uint64(uint32(r.IntN(7)-3)))
 		}
 	}
-	w.Run()
+	w.Run(context.Background())
 	return w
 }
 
@@ -160,7 +161,7 @@ func stops(t *testing.T, l *exec.Launch) {
 	for lane := range 3 {
 		w.Set(l.Program.Machine.State("cr"), 0, 0, lane, uint64(lane))
 	}
-	w.Run()
+	w.Run(t.Context())
 	wavetest.Stopped(t, w)
 }
 

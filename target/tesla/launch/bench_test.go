@@ -24,7 +24,7 @@ func benchmark(b *testing.B, file string, k *kernels, jobs int) {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		out, err := s.Run(exec.RunOptions{Jobs: jobs})
+		out, err := s.Run(b.Context(), exec.RunOptions{Jobs: jobs})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -159,7 +161,7 @@ func (s *session) parseCall(text string) (c call, err error) {
 	}
 	for i, arg := range splitList(m[3]) {
 		if s.given[arg] == nil {
-			v, err := parseValue(arg, nil, s.req.File)
+			v, err := s.parse(arg, nil)
 			if err != nil || v.array {
 				return c, fmt.Errorf("argument %q is neither a number nor one that --%s gives", arg, optArg)
 			}
@@ -205,6 +207,9 @@ func (c *call) dims(grid, block string) error {
 	if n := c.threads(); n > maxThreads || c.block[2] > maxBlockZ {
 		return fmt.Errorf("block %q has %d threads, expected at most %d, and %d in z", block, n, maxThreads, maxBlockZ)
 	}
+	if n := int64(c.grid[0]) * int64(c.grid[1]) * int64(c.threads()); n > math.MaxInt {
+		return fmt.Errorf("%d threads, expected at most %d", n, math.MaxInt)
+	}
 	return nil
 }
 
@@ -238,10 +243,12 @@ type run struct {
 	// several tells that there are several kernels, threads how many threads ran.
 	several bool
 	threads int
+	// total is the number of instructions that all warps of a kernel may run together; 0 is no bound.
+	total int64
 }
 
 // call runs one kernel; it reports whether all threads came to their end.
-func (r *run) call(c *call) (good bool, err error) {
+func (r *run) call(ctx context.Context, c *call) (good bool, err error) {
 	s := r.s
 	if err := s.constants(c.kernel); err != nil {
 		return false, err
@@ -268,7 +275,10 @@ func (r *run) call(c *call) (good bool, err error) {
 		}
 	}
 	st := newStats(s, c)
-	res := g.Run(st.options(r))
+	res, err := g.Run(ctx, st.options(r))
+	if err != nil {
+		return false, err
+	}
 	r.warp -= g.Blocks * g.Waves()
 	r.add(res, c)
 	r.out.Stats = append(r.out.Stats, st.lines()...)

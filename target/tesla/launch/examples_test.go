@@ -49,7 +49,7 @@ func (k *kernels) run(tb testing.TB, file string) (*exec.Outcome, map[string]*ar
 	if err != nil {
 		tb.Fatal(err)
 	}
-	out, err := s.Run(k.opt)
+	out, err := s.Run(tb.Context(), k.opt)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestRace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Run(exec.RunOptions{})
+	out, err := s.Run(t.Context(), exec.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,9 @@
 package launch
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +37,8 @@ const (
 	optWarp     = "warp"
 	optParallel = "parallel"
 	optRaces    = "races"
+	optTotal    = "grid-budget"
+	optMemory   = "memory"
 )
 
 // Options are those of kernels.
@@ -52,9 +56,18 @@ func Options() []exec.Option {
 		{Name: optPicture, Usage: "the array that --png draws, as `NAME:WIDTHxHEIGHT`"},
 		{Name: optWarp, Usage: "the `NUMBER` of the warp in the grid that --trace follows (default: 0)"},
 		{Name: optParallel, Usage: "run blocks at the same time, for programs that need no order", Bool: true},
+		{Name: optTotal, Usage: fmt.Sprintf("stop after `N` instructions of all warps of a kernel together; 0 is no bound (default: %d)", int64(defaultTotal))},
+		{Name: optMemory, Usage: fmt.Sprintf("arguments and variables have at most so many `BYTES` together (default: %d)", defaultMemory)},
 		{Name: optRaces, Usage: "tell of words of shared memory that warps reach for without a barrier between", Bool: true},
 	}
 }
+
+// What a run may take unless somebody says otherwise: instructions of all warps of a kernel, some minutes of them, and bytes of
+// all arguments and variables.
+const (
+	defaultTotal  = 1 << 32
+	defaultMemory = 1 << 30
+)
 
 // limits of the hardware.
 const (
@@ -87,6 +100,8 @@ type session struct {
 	// given are the arguments by name, order their names as they were given.
 	given map[string]*value
 	order []string
+	// room is the number of bytes that arguments and variables may have, left those of them that nothing has.
+	room, left int
 
 	// pointer is the number of bytes of a pointer among the parameters.
 	pointer int
@@ -130,6 +145,13 @@ func Open(req exec.Request) (exec.Runner, error) {
 
 // options takes the parameters and the arguments that the options give.
 func (s *session) options() (err error) {
+	s.room = defaultMemory
+	if text := last(s.req.Options[optMemory], ""); text != "" {
+		if s.room, err = strconv.Atoi(text); err != nil || s.room < 0 {
+			return exec.Optionf("--%s %q, expected a number of bytes from 0 on", optMemory, text)
+		}
+	}
+	s.left = s.room
 	if s.params, err = parseParams(strings.Join(s.req.Options[optParams], " ")); err != nil {
 		return exec.Optionf("--%s: %w", optParams, err)
 	}
@@ -175,10 +197,11 @@ func (s *session) give(name, text string) error {
 	if p != nil && p.known {
 		want = &p.typ
 	}
-	v, err := parseValue(text, want, s.req.File)
+	v, err := s.parse(text, want)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	s.left -= len(v.data)
 	return s.take(name, v, strings.Contains(text, rgba))
 }
 
@@ -246,7 +269,7 @@ func (s *session) Read(data []byte, format string) error {
 func (s *session) Budget() int64 { return 1 << 24 }
 
 // Run runs the kernels that were asked for, one after another.
-func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
+func (s *session) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	calls, err := s.calls()
 	if err != nil {
 		return nil, err
@@ -258,8 +281,15 @@ func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.load()
-	r := &run{s: s, opt: opt, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	r := &run{s: s, opt: opt, total: defaultTotal, out: &exec.Outcome{Noun: "thread", Nouns: "threads"}}
+	if text := last(s.req.Options[optTotal], ""); text != "" {
+		if r.total, err = strconv.ParseInt(text, 0, 64); err != nil || r.total < 0 {
+			return nil, exec.Optionf("--%s %q, expected a number of instructions from 0 on", optTotal, text)
+		}
+	}
 	if text := last(s.req.Options[optWarp], ""); text != "" {
 		if r.warp, err = strconv.Atoi(text); err != nil || r.warp < 0 {
 			return nil, exec.Optionf("--%s %q, expected the number of a warp", optWarp, text)
@@ -267,7 +297,7 @@ func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	}
 	r.several = slices.ContainsFunc(calls, func(c call) bool { return c.kernel != calls[0].kernel })
 	for i := range calls {
-		good, err := r.call(&calls[i])
+		good, err := r.call(ctx, &calls[i])
 		if err != nil {
 			return nil, err
 		}
@@ -278,19 +308,44 @@ func (s *session) Run(opt exec.RunOptions) (*exec.Outcome, error) {
 	return r.out, s.write(r.out, outputs)
 }
 
+// parse reads an argument that has room among those that there are.
+func (s *session) parse(text string, want *sem.Type) (*value, error) {
+	v, err := parseValue(text, want, s.left, s.req.File)
+	if err == nil && len(v.data) > s.left {
+		err = &fullError{len(v.data)}
+	}
+	return v, s.explain(err)
+}
+
+// explain returns an error, which it makes one of the bound of all arguments and variables where there is no room for one.
+func (s *session) explain(err error) error {
+	var full *fullError
+	if !errors.As(err, &full) {
+		return err
+	}
+	return fmt.Errorf("%w, expected at most %d: %d of the %d for all arguments and variables are taken; --%s BYTES allows more", err, s.left, s.room-s.left, s.room, optMemory)
+}
+
 // load puts all arrays into memory.
-func (s *session) load() {
+func (s *session) load() error {
 	var list []*array
 	for _, name := range s.order {
 		if a := s.arrays[name]; a != nil {
 			list = append(list, a)
 		}
 	}
-	for _, a := range variables(s.module) {
-		if s.arrays[a.name] == nil {
-			s.arrays[a.name] = a
-			list = append(list, a)
+	left := s.left
+	for _, v := range variables(s.module) {
+		if s.arrays[v.name] != nil {
+			continue
 		}
+		if v.size > left {
+			return fmt.Errorf("%s: %w", v.name, s.explain(&fullError{v.size}))
+		}
+		left -= v.size
+		s.arrays[v.name] = &array{name: v.name, typ: unsigned(32), data: make([]byte, v.size)}
+		copy(s.arrays[v.name].data, v.data)
+		list = append(list, s.arrays[v.name])
 	}
 	data, areas := layOut(list)
 	s.shared = exec.NewShared(s.machine, exec.OfLaunch, exec.OfLaunch)
@@ -300,6 +355,7 @@ func (s *session) load() {
 		}
 	}
 	s.banks = banksOf(s.machine, s.shared)
+	return nil
 }
 
 // banksOf returns the memories of constants, by their numbers.

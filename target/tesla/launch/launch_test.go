@@ -62,7 +62,7 @@ func TestBadEnds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := s.Run(exec.RunOptions{Budget: 5000})
+			out, err := s.Run(t.Context(), exec.RunOptions{Budget: 5000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestNoArrays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Run(exec.RunOptions{})
+	out, err := s.Run(t.Context(), exec.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestBadOptions(t *testing.T) {
 	} {
 		s, err := base.with(source, row.options...)
 		if err == nil {
-			_, err = s.Run(exec.RunOptions{})
+			_, err = s.Run(t.Context(), exec.RunOptions{})
 		}
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%v: error %v, expected %s", row.options, err, row.want)
@@ -143,7 +143,7 @@ func TestPointerSizeOfELF(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.module.PointerSize = 8
-		if _, err = s.Run(exec.RunOptions{}); (err == nil) != (want == "") || err != nil && err.Error() != want {
+		if _, err = s.Run(t.Context(), exec.RunOptions{}); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("--pointer-size %s: %v, expected %s", option, err, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestWhatThreadsSee(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Run(exec.RunOptions{})
+	out, err := s.Run(t.Context(), exec.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ code {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := s.Run(exec.RunOptions{})
+		out, err := s.Run(t.Context(), exec.RunOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,12 +280,12 @@ func TestValues(t *testing.T) {
 		"f32[2]:count": "f32 [0 0 0 0 0 0 128 63]", "@a.json": "s32 [1 0 0 0 2 0 0 0 3 0 0 0]", "u8:@a.json": "u8 [1 2 3]", "@b.csv": "f32 [0 0 192 63 0 0 0 64 0 0 64 64 0 0 128 192]",
 		"@c.raw": "u32 [1 2 3 4 5 6 7 8]", "u16:@c.raw": "u16 [1 2 3 4 5 6 7 8]", "@d.raw": "u8 [1 2 3]", "[]": "s32 []", "u32:-1": "u32 [255 255 255 255]",
 	} {
-		v, err := parseValue(text, nil, file)
+		v, err := parseValue(text, nil, 1<<10, file)
 		if err != nil || fmt.Sprint(v.typ, " ", v.data) != want {
 			t.Errorf("%s: %v, %v, expected %s", text, v, err, want)
 		}
 	}
-	if _, err := parseValue("f32:@d.raw", nil, file); err == nil || !strings.Contains(err.Error(), "3 bytes, expected a multiple of 4") {
+	if _, err := parseValue("f32:@d.raw", nil, 1<<10, file); err == nil || !strings.Contains(err.Error(), "3 bytes, expected a multiple of 4") {
 		t.Errorf("error %v", err)
 	}
 }

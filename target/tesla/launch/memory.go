@@ -47,10 +47,17 @@ func layOut(arrays []*array) (data []byte, areas []exec.Area) {
 	return data, areas
 }
 
-// variables makes arrays of the variables of a module that all threads share: those that it describes, and those
+// variable is memory that the program names.
+type variable struct {
+	name string
+	size int
+	data []byte // with which it begins
+}
+
+// variables lists the variables of a module that all threads share: those that it describes, and those
 // that relocations name.
-func variables(m *tesla.Module) []*array {
-	var list []*array
+func variables(m *tesla.Module) []variable {
+	var list []variable
 	known := map[string]bool{}
 	for i := range m.Variables {
 		v := &m.Variables[i]
@@ -58,14 +65,12 @@ func variables(m *tesla.Module) []*array {
 		if v.Bank >= 0 {
 			continue
 		}
-		a := &array{name: v.Name, typ: unsigned(32), data: make([]byte, v.Size)}
-		copy(a.data, v.Data)
-		list = append(list, a)
+		list = append(list, variable{v.Name, v.Size, v.Data})
 	}
 	for _, r := range m.Relocations {
 		if !known[r.Variable] {
 			known[r.Variable] = true
-			list = append(list, &array{name: r.Variable, typ: unsigned(32), data: make([]byte, unknownSize)})
+			list = append(list, variable{r.Variable, unknownSize, nil})
 		}
 	}
 	return list

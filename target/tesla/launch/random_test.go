@@ -195,7 +195,7 @@ func alone(t *testing.T, base *session, text string, mask uint64, quirk uint64, 
 			w.SetLanes(mask)
 		}
 	}
-	out, err := s.Run(exec.RunOptions{Budget: 100000})
+	out, err := s.Run(t.Context(), exec.RunOptions{Budget: 100000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -32,8 +33,11 @@ const (
 	varyings  = "v"
 )
 
+// primitive is what a lane of a program is that emits vertices.
+const primitive = "primitive"
+
 // nouns are what a lane is, by the name of the stage.
-var nouns = map[string][2]string{"vp": {"vertex", "vertices"}, "gp": {"primitive", "primitives"}, "fp": {"fragment", "fragments"}}
+var nouns = map[string][2]string{"vp": {"vertex", "vertices"}, "gp": {primitive, "primitives"}, "fp": {"fragment", "fragments"}}
 
 // openStage opens a program of a cubin that is no compute program.
 func openStage(req exec.Request, m *tesla.Module, ctx bits.Value, stage string) (exec.Runner, error) {
@@ -81,7 +85,7 @@ func Words(l *exec.Launch) exec.Runner {
 	if compute {
 		return s.Batch
 	}
-	s.Noun, s.Nouns = nouns[name][0], nouns[name][1]
+	s.Noun, s.Nouns, s.primitives = nouns[name][0], nouns[name][1], nouns[name][0] == primitive
 	l.Services = map[string]exec.Service{"varying": s.varying, "vertex": s.emit, "primitive": s.restart}
 	return s
 }
@@ -90,6 +94,9 @@ func Words(l *exec.Launch) exec.Runner {
 type stageRun struct {
 	*exec.Batch
 	outputs, varyings *exec.State
+
+	// primitives tells that a lane is a primitive, which may emit vertices.
+	primitives bool
 
 	mu      sync.Mutex
 	emits   bool
@@ -149,10 +156,18 @@ func (s *stageRun) restart(c *exec.Call) {
 	}
 }
 
+// maxPrimitives bounds the primitives of a run: all vertices that they emit are at hand when it is known what a vertex has.
+const maxPrimitives = 1 << 20
+
 // Run runs the program for all inputs.
-func (s *stageRun) Run(opt exec.RunOptions) (*exec.Outcome, error) {
+func (s *stageRun) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, error) {
 	s.emits, s.emitted, s.strip = false, map[int][]emitted{}, map[int]int{}
-	out, err := s.Batch.Run(opt)
+	if s.primitives {
+		if opt.Rows = nil; max(opt.Count, s.Given().Lanes) > maxPrimitives {
+			return nil, exec.Optionf("%d primitives, expected at most %d: the columns of the vertices that a program emits are known when all have run", max(opt.Count, s.Given().Lanes), maxPrimitives)
+		}
+	}
+	out, err := s.Batch.Run(ctx, opt)
 	if err != nil || !s.emits {
 		return out, err
 	}

@@ -26,7 +26,7 @@ func newStats(s *session, c *call) *stats { return &stats{s: s, c: c} }
 // options are those of the run of a grid.
 func (st *stats) options(r *run) exec.GridOptions {
 	opt := exec.GridOptions{
-		Jobs: 1, Budget: r.opt.Budget, Strict: r.opt.Strict, Trace: r.opt.Trace, Progress: r.opt.Progress,
+		Jobs: 1, Budget: r.opt.Budget, Total: r.total, Strict: r.opt.Strict, Trace: r.opt.Trace, Progress: r.opt.Progress,
 		Races: len(st.s.req.Options[optRaces]) > 0,
 	}
 	if len(st.s.req.Options[optParallel]) > 0 {

@@ -121,10 +121,10 @@ var (
 )
 
 // parseValue reads an argument: 5, 1.5, 1,2,3, [1,2,3], f32:1,2, f32[1024], f32[1024]:1.5, @file, f32:@file. want is
-// the type that is known, of the elements where there are several.
-func parseValue(text string, want *sem.Type, file func(string) ([]byte, error)) (*value, error) {
+// the type that is known, of the elements where there are several. The value has at most room bytes.
+func parseValue(text string, want *sem.Type, room int, file func(string) ([]byte, error)) (*value, error) {
 	if m := sized().FindStringSubmatch(text); m != nil {
-		return fill(m[1], m[2], m[3])
+		return fill(m[1], m[2], m[3], room)
 	}
 	v := &value{}
 	if want != nil {
@@ -174,19 +174,25 @@ func (v *value) numbers(texts []string) error {
 	return nil
 }
 
-// maxArray bounds an array, in bytes.
-const maxArray = 1 << 30
+// fullError tells that there is no room for so many bytes.
+type fullError struct{ size int }
 
-// fill makes an array of so many elements: zeros, one value, count (0, 1, 2 and so on) or random (from 0 to 1; of
-// whole numbers any).
-func fill(typ, count, with string) (*value, error) {
+// Error returns the message.
+func (e *fullError) Error() string { return fmt.Sprintf("%d bytes", e.size) }
+
+// fill makes an array of so many elements, which is not to have more bytes than there is room for: zeros, one value, count (0,
+// 1, 2 and so on) or random (from 0 to 1; of whole numbers any).
+func fill(typ, count, with string, room int) (*value, error) {
 	t, ok := types[typ]
 	n, err := strconv.Atoi(count)
 	if !ok {
 		return nil, fmt.Errorf("no type %q, expected %s", typ, typeNames)
 	}
-	if err != nil || n < 0 || n > maxArray/(t.Width/8) {
-		return nil, fmt.Errorf("%s elements, expected a number of elements of at most %d bytes", count, maxArray)
+	if err != nil || n > math.MaxInt/(t.Width/8) {
+		return nil, fmt.Errorf("%s elements, expected a number of elements that memory can hold", count)
+	}
+	if size := n * (t.Width / 8); size > room {
+		return nil, &fullError{size}
 	}
 	v := &value{typ: t, typed: true, array: true}
 	var each func(i int) uint64

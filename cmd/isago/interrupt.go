@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+)
+
+// interrupted is what a user reads who interrupted a command.
+const interrupted = "interrupted: what was printed is not complete, and unfinished files are removed"
+
+// graceful is how long an interrupted command may take to end by itself.
+const graceful = time.Second
+
+// interruptible returns a context that ends when the user interrupts the command. A command that does not look at it, or is
+// interrupted again, is ended from outside, without a file that is half written.
+func interruptible() context.Context {
+	if signal.Ignored(os.Interrupt) {
+		return context.Background()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt)
+	go func() {
+		<-signals
+		cancel()
+		select {
+		case <-signals:
+		case <-time.After(graceful):
+		}
+		unfinished.remove()
+		fmt.Fprintln(os.Stderr, "isago: "+interrupted)
+		os.Exit(exitStopped)
+	}()
+	return ctx
+}
+
+// unfinished are the files that outputs are written to before they get their names.
+var unfinished fileNames
+
+// fileNames is a set of names of files.
+type fileNames struct {
+	mu    sync.Mutex
+	names map[string]bool
+}
+
+// create creates a file that does not exist, and adds its name.
+func (f *fileNames) create(name string, mode fs.FileMode) (*os.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err == nil {
+		if f.names == nil {
+			f.names = map[string]bool{}
+		}
+		f.names[name] = true
+	}
+	return file, err
+}
+
+func (f *fileNames) drop(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.names, name)
+}
+
+// remove removes the files. No other is added: the command ends.
+func (f *fileNames) remove() {
+	f.mu.Lock()
+	for name := range f.names {
+		os.Remove(name)
+	}
+}

@@ -21,10 +21,14 @@ type Batch struct {
 	read bool
 	// chosen tells that the outputs are those of Select, and no others.
 	chosen bool
+	// held bounds the values that are kept until the columns of a table that is handed over in parts are known.
+	held int
 }
 
 // NewBatch returns the Runner of a vertex program.
-func NewBatch(l *Launch) *Batch { return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices"} }
+func NewBatch(l *Launch) *Batch {
+	return &Batch{Launch: l, Noun: "vertex", Nouns: "vertices", held: maxHeld}
+}
 
 // Set gives a uniform its value, or all lanes an input, component by component, as Parse reads them. The error tells that
 // there is no such name, that it is an output, or what is wrong with a value.
@@ -120,7 +124,7 @@ func (b *Batch) Run(ctx context.Context, opt RunOptions) (*Outcome, error) {
 	return out, nil
 }
 
-// maxHeld bounds the values that are kept until it is known which columns a table has that is handed over in parts.
+// maxHeld is held where no test sets another.
 const maxHeld = 1 << 24
 
 // LateOutputError reports an output that a lane writes and no lane before wrote, whose rows have been handed over without it.
@@ -137,7 +141,7 @@ func (e *LateOutputError) Error() string {
 }
 
 // stream runs the program and hands over the table in parts. Which columns it has may depend on what the program writes: then
-// the first lanes, so many that they have maxHeld values, tell.
+// those that the first lanes have.
 func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, error) {
 	f := b.feed(in)
 	var held []*outputs
@@ -168,7 +172,7 @@ func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, 
 		}
 		held = append(held, o)
 		values += len(o.values) + len(o.computed)*o.lanes
-		if b.settled() || values >= maxHeld {
+		if b.settled() || values >= b.held {
 			return settle()
 		}
 		return nil
@@ -187,7 +191,7 @@ func (b *Batch) stream(ctx context.Context, in Input, opt RunOptions) (*Result, 
 
 // settled reports whether the columns of the table are known before the program runs.
 func (b *Batch) settled() bool {
-	return b.chosen || !b.Changed && !slices.ContainsFunc(b.Program.Machine.States, func(s *sem.State) bool { return s.Kind == sem.MemoryState && s.Use == "output" })
+	return b.chosen || !b.Changed && !slices.ContainsFunc(b.Program.Machine.States, func(s *sem.State) bool { return told(s) && s.Use == "output" })
 }
 
 // late returns the error of an output that has no column, nil where all have one.

@@ -1,0 +1,250 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/internal/sem"
+	"github.com/isago/isago/isa"
+)
+
+// rowsXML writes its number into r1, into r2 from a number in r3 on, and into out at an address in r4.
+const rowsXML = `<isa strict="true">
+<file name="r" type="u32" count="8" init="0"/>
+<memory name="out" use="output" size="64" scope="lane" outside="trap"/>
+<fetch unit="8"/>
+<bitset name="#instruction" size="8"/>
+<bitset name="copy" extends="#instruction"><display>copy</display><pattern low="0" high="7">00000000</pattern><semantics>r[1] = r[0];</semantics></bitset>
+<bitset name="late" extends="#instruction"><display>late</display><pattern low="0" high="7">00000001</pattern><semantics>if (r[0] &gt;= r[3]) { r[2] = r[0]; }</semantics></bitset>
+<bitset name="put" extends="#instruction"><display>put</display><pattern low="0" high="7">00000010</pattern><semantics>if (r[0] &gt;= r[3]) { out.u32[r[4]] = r[0]; }</semantics></bitset>
+<bitset name="round" extends="#instruction"><display>round</display><pattern low="0" high="7">00000011</pattern><semantics>pc = 0;</semantics></bitset>
+</isa>`
+
+// rowsOf is the words, run by lanes whose number is in r0, with r3 and r4.
+func rowsOf(t *testing.T, lanes int, r3, r4 uint64, words ...uint32) *Batch {
+	t.Helper()
+	set, err := isa.Load(fstest.MapFS{"rows.xml": {Data: []byte(rowsXML)}}, "rows.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	var packed []uint32 // four instructions in a word
+	for i, w := range words {
+		if i%4 == 0 {
+			packed = append(packed, 0)
+		}
+		packed[i/4] |= w << (8 * (i % 4))
+	}
+	l, err := Raw(set, packed, int64(8*len(words)), set.DefaultContext(), nil)
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	l.Changed = true
+	b := NewBatch(l)
+	file := l.Program.Machine.State("r")
+	port := func(n int) Port { return Port{Name: fmt.Sprint("r", n), State: file, First: n, Count: 1} }
+	b.Feed(Input{Lanes: lanes, Ports: []Port{port(0), port(3), port(4)}, Row: func(lane int, row []uint64) {
+		row[0], row[1], row[2] = uint64(lane), r3, r4
+	}})
+	return b
+}
+
+// The parts of a table make up the table that a run without parts gives, and what is found is found once.
+func TestRowsInParts(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		words []uint32
+		want  []string
+	}{
+		{"what changed", []uint32{0, 1}, []string{"r1", "r2"}},
+		{"words", []uint32{0, 2}, []string{"r1", "out[0x8]"}},
+		{"an output that the first lanes do not write", []uint32{1}, []string{"r2"}},
+	} {
+		for _, jobs := range []int{1, 3} {
+			whole, err := rowsOf(t, 5000, 100, 8, row.words...).Run(t.Context(), RunOptions{Jobs: jobs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := rowsOf(t, 5000, 100, 8, row.words...)
+			b.held = 3000
+			var rows [][]uint64
+			parts := 0
+			out, err := b.Run(t.Context(), RunOptions{Jobs: jobs, Rows: func(part *Table) error {
+				var names []string
+				for _, c := range part.Columns {
+					names = append(names, c.Name)
+				}
+				if !slices.Equal(names, row.want) || part.First != len(rows) {
+					t.Errorf("%s: a part has the columns %v from row %d on, want %v and %d", row.name, names, part.First, row.want, len(rows))
+				}
+				rows = append(rows, part.Rows...)
+				parts++
+				return nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(rows, whole.Tables[0].Rows, slices.Equal) || len(rows) != 5000 || rows[4999][len(row.want)-1] != 4999 {
+				t.Errorf("%s: the parts are not the table", row.name)
+			}
+			if parts < 5 || out.Tables != nil || out.Result.Values != nil {
+				t.Errorf("%s: %d parts, and %d tables", row.name, parts, len(out.Tables))
+			}
+			if got, want := fmt.Sprint(out.Stops, out.Findings, out.Instructions), fmt.Sprint(whole.Stops, whole.Findings, whole.Instructions); got != want {
+				t.Errorf("%s: %s, want %s", row.name, got, want)
+			}
+		}
+	}
+}
+
+// An output without a column, because no lane before wrote it, is an error, and not lost.
+func TestLateOutputs(t *testing.T) {
+	for _, row := range []struct {
+		words []uint32
+		want  string
+	}{{[]uint32{0, 1}, "r2"}, {[]uint32{0, 2}, "out[0x8]"}} {
+		b := rowsOf(t, 1<<20, 1<<19, 8, row.words...)
+		b.held = 1 << 12
+		_, err := b.Run(t.Context(), RunOptions{Jobs: 2, Rows: func(part *Table) error { return nil }})
+		var late *LateOutputError
+		if !errors.As(err, &late) || late.Output != row.want || late.From > 1<<19 || late.To < 1<<19 || late.Nouns != "vertices" {
+			t.Errorf("%v, want an error of %s", err, row.want)
+		}
+		b = rowsOf(t, 1<<20, 1<<19, 8, row.words...)
+		if err := b.Select([]string{row.want}); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		_, err = b.Run(t.Context(), RunOptions{Jobs: 2, Rows: func(part *Table) error {
+			n += len(part.Rows)
+			return nil
+		}})
+		if err != nil || n != 1<<20 {
+			t.Errorf("%s chosen: %d rows, %v", row.want, n, err)
+		}
+	}
+}
+
+// As many lanes as there are numbers for run in as much memory as some do, until the reader has enough.
+func TestLanesWithoutEnd(t *testing.T) {
+	b := rowsOf(t, math.MaxInt, 0, 8, 0, 1)
+	enough := errors.New("enough")
+	next, most := 0, uint64(0)
+	b.held = 1 << 16
+	_, err := b.Run(t.Context(), RunOptions{Jobs: 2, Rows: func(part *Table) error {
+		if next = part.First + len(part.Rows); part.First%(1<<16) == 0 {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		}
+		if next >= 1<<21 {
+			return enough
+		}
+		return nil
+	}})
+	if !errors.Is(err, enough) || most > 64<<20 {
+		t.Errorf("%v behind %d rows, with %d bytes", err, next, most)
+	}
+}
+
+// What runs without end ends with its context, wherever it is.
+func TestRunsEndWithTheirContext(t *testing.T) {
+	endless := []uint32{0, 3}
+	for name, run := range map[string]func(ctx context.Context, trace func(*Wave, Event)) error{
+		"a batch": func(ctx context.Context, trace func(*Wave, Event)) error {
+			_, err := rowsOf(t, 1, 0, 0, endless...).Run(ctx, RunOptions{Trace: trace})
+			return err
+		},
+		"a batch in parts": func(ctx context.Context, trace func(*Wave, Event)) error {
+			_, err := rowsOf(t, 200, 0, 0, endless...).Run(ctx, RunOptions{Trace: trace, Rows: func(*Table) error {
+				t.Error("rows of lanes that did not end")
+				return nil
+			}})
+			return err
+		},
+		"a wave": func(ctx context.Context, trace func(*Wave, Event)) error {
+			w := NewWave(rowsOf(t, 1, 0, 0, endless...).Program)
+			w.Trace = trace
+			w.Start(1, 0)
+			return w.Run(ctx)
+		},
+		"a block": func(ctx context.Context, trace func(*Wave, Event)) error {
+			p := rowsOf(t, 1, 0, 0, endless...).Program
+			waves := []*Wave{NewWave(p), NewWave(p)}
+			for _, w := range waves {
+				w.Trace = trace
+				w.Start(1, 0)
+			}
+			return RunBlock(ctx, waves)
+		},
+		"a grid": func(ctx context.Context, trace func(*Wave, Event)) error {
+			g := Grid{Program: rowsOf(t, 1, 0, 0, endless...).Program, Shared: NewShared(rowsOf(t, 1, 0, 0, endless...).Program.Machine, OfLaunch, OfLaunch), Blocks: 9, Threads: 64, Width: 32}
+			_, err := g.Run(ctx, GridOptions{Jobs: 2, Trace: trace})
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		n := 0
+		err := run(ctx, func(*Wave, Event) {
+			if n++; n == 1000 {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) || n > 1000+4*slice {
+			t.Errorf("%s: %v after %d events", name, err, n)
+		}
+		cancel()
+		if err := run(ctx, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s that starts when its context has ended: %v", name, err)
+		}
+	}
+}
+
+// All waves of a grid together dispatch as many instructions as they may, and the last one is known.
+func TestGridBudget(t *testing.T) {
+	for _, row := range []struct {
+		blocks, threads int
+		total           int64
+		want            string
+	}{
+		// Two waves of a block run in turns of 16. Of 100 instructions the first wave runs 52 and the second 48: both are at 0x0.
+		{9, 64, 100, "[{grid budget at 0x0 64 0}] 100"},
+		{9, 32, 7, "[{grid budget at 0x1 32 0}] 7"},
+		{1, 32, 1 << 13, "[{grid budget at 0x0 32 0}] 8192"},
+	} {
+		p := rowsOf(t, 1, 0, 0, 0, 3).Program
+		g := Grid{Program: p, Shared: NewShared(p.Machine, OfLaunch, OfLaunch), Blocks: row.blocks, Threads: row.threads, Width: 32}
+		res, err := g.Run(t.Context(), GridOptions{Total: row.total})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stops []any
+		for _, s := range res.Stops {
+			stops = append(stops, struct {
+				string
+				count, first int
+			}{s.String(), s.Count, s.First})
+		}
+		if got := fmt.Sprint(stops, " ", res.Instructions); got != row.want {
+			t.Errorf("%d blocks of %d, %d instructions: %s, want %s", row.blocks, row.threads, row.total, got, row.want)
+		}
+	}
+
+	// Blocks that end share it too: of 10 blocks of one wave and 2 instructions, 14 instructions are enough for 7.
+	m := parse(t, `<isa strict="true"><file name="r" type="u32" count="1" init="0"/><fetch unit="8"/><bitset name="#instruction" size="8"/>
+<bitset name="step" extends="#instruction"><display>step</display><pattern low="0" high="7">00000000</pattern><semantics>r[0] = 1;</semantics></bitset>
+<bitset name="stop" extends="#instruction"><display>stop</display><pattern low="0" high="7">00000001</pattern><semantics>end;</semantics></bitset></isa>`)
+	g := Grid{Program: m.program("#instruction", sem.Words{}, 0, 1), Shared: NewShared(m.Machine, OfLaunch, OfLaunch), Blocks: 10, Threads: 32, Width: 32}
+	res, err := g.Run(t.Context(), GridOptions{Total: 14})
+	if err != nil || len(res.Stops) != 2 || res.Stops[0].Count != 7*32 || res.Stops[1].Reason != GridBudget || res.Stops[1].First != 7*32 || res.Stops[1].Address != 0 {
+		t.Errorf("%v, %v", res, err)
+	}
+	if res, err = g.Run(t.Context(), GridOptions{Total: 20}); err != nil || len(res.Stops) != 1 || res.Stops[0].Count != 320 {
+		t.Errorf("with enough for all: %v, %v", res, err)
+	}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// watched is an output that calls enough after so many bytes, and keeps the first of them and the size of the heap.
+type watched struct {
+	bytes.Buffer
+	left   int
+	enough func()
+	heap   uint64
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		w.enough()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	w.heap = max(w.heap, m.HeapAlloc)
+	if w.Len() < 1<<16 {
+		w.Buffer.Write(p)
+	}
+	return len(p), nil
+}
+
+// As many vertices as anybody can ask for begin as a few do, in little memory, in each format, and end when the user says so.
+func TestVerticesWithoutEnd(t *testing.T) {
+	pica := filepath.Join("..", "..", "examples", "pica200")
+	for _, program := range [][]string{
+		{filepath.Join(pica, "light.shbin"), "--set", "position=1,2,3,1"},
+		{filepath.Join(pica, "points.shbin")},
+		{"--isa", "pica200", "--raw", filepath.Join(pica, "light.shbin"), "--read", "o0"},
+		{"--isa", "a2xx", "--stage", "vs", filepath.Join("..", "..", "examples", "a2xx", "light.vs.bin")},
+	} {
+		for _, format := range []string{"csv", "json", "raw", "table"} {
+			args := append([]string{"run", "--format", format}, program...)
+			var few bytes.Buffer
+			run(append(args, "--count", "3"), nil, &few, io.Discard)
+			ctx, cancel := context.WithCancel(t.Context())
+			out := &watched{left: 1 << 22, enough: cancel}
+			var errs strings.Builder
+			status := runUntil(ctx, append(args, "--count", fmt.Sprint(math.MaxInt)), nil, out, &errs)
+			if want := "isago run: " + interrupted + "\n"; status != exitStopped || errs.String() != want {
+				t.Errorf("%q: status %d, %s", args, status, errs.String())
+			}
+			if out.heap > 200<<20 {
+				t.Errorf("%q: %d MB", args, out.heap>>20)
+			}
+			begins := strings.TrimSuffix(few.String(), "\n]\n")
+			if format == "table" { // whose columns are wider
+				begins, _, _ = strings.Cut(begins, " ")
+			}
+			if few.Len() == 0 || !strings.HasPrefix(out.String(), begins) {
+				t.Errorf("%q: many begin %.200q, and a few %.200q", args, out.String(), few.String())
+			}
+			cancel()
+		}
+	}
+}
+
+// A table that is too long to be laid out at once comes in parts, each with its heading, without a row lost.
+func TestLongTable(t *testing.T) {
+	var out bytes.Buffer
+	const vertices = 2*maxCells/11 + 10 // there are 11 cells in a row: three parts
+	run([]string{"run", filepath.Join("..", "..", "examples", "pica200", "light.shbin"), "--count", fmt.Sprint(vertices)}, nil, &out, io.Discard)
+	headings, next, after := 0, [2]int{}, 0
+	for line := range strings.Lines(out.String()) {
+		switch cells := strings.Fields(line); {
+		case len(cells) == 0:
+		case cells[0] == "vertex": // the columns go on below the first ones
+			after = map[bool]int{true: 0, false: 1}[strings.HasPrefix(cells[1], "position")]
+			headings++
+		case cells[0] != fmt.Sprint(next[after]):
+			t.Fatalf("row %s follows row %d", cells[0], next[after]-1)
+		default:
+			next[after]++
+		}
+	}
+	if headings != 2*3 || next != [2]int{vertices, vertices} {
+		t.Errorf("%d headings and %d rows, want 6 and %d", headings, next, vertices)
+	}
+}
+
+// A run that is interrupted leaves the file as it was that it was to write, and nothing next to it.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted there")
+	}
+	program, err := filepath.Abs(filepath.Join("..", "..", "examples", "pica200", "light.shbin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, old := range []string{"", "what was there"} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "out.csv")
+		if old != "" {
+			if err := os.WriteFile(file, []byte(old), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command(os.Args[0])
+		cmd.Args = []string{"isago", "run", program, "--count", fmt.Sprint(math.MaxInt), "--format", "csv", "-o", file}
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for writes := false; !writes; time.Sleep(time.Millisecond) {
+			list, err := filepath.Glob(filepath.Join(dir, ".out.csv.*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writes = len(list) > 0
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if status := cmd.ProcessState.ExitCode(); status != exitStopped || !strings.HasSuffix(errs.String(), interrupted+"\n") {
+			t.Errorf("status %d, %s", status, errs.String())
+		}
+		list, err := os.ReadDir(dir)
+		if err != nil || len(list) > 1 || len(list) > 0 && list[0].Name() != "out.csv" {
+			t.Errorf("the folder has %v, %v", list, err)
+		}
+		if got, _ := os.ReadFile(file); string(got) != old {
+			t.Errorf("the file has %.50q, want %q", got, old)
+		}
+	}
+}

@@ -314,16 +314,17 @@ func (s *session) parse(text string, want *sem.Type) (*value, error) {
 	if err == nil && len(v.data) > s.left {
 		err = &fullError{len(v.data)}
 	}
-	return v, s.explain(err)
+	return v, s.explain(err, s.left)
 }
 
-// explain returns an error, which it makes one of the bound of all arguments and variables where there is no room for one.
-func (s *session) explain(err error) error {
+// explain returns an error, which it makes one of the bound of all arguments and variables where there is no room for one among
+// the bytes that are left.
+func (s *session) explain(err error, left int) error {
 	var full *fullError
 	if !errors.As(err, &full) {
 		return err
 	}
-	return fmt.Errorf("%w, expected at most %d: %d of the %d for all arguments and variables are taken; --%s BYTES allows more", err, s.left, s.room-s.left, s.room, optMemory)
+	return fmt.Errorf("%w, expected at most %d: %d of the %d for all arguments and variables are taken; --%s BYTES allows more", err, left, s.room-left, s.room, optMemory)
 }
 
 // load puts all arrays into memory.
@@ -334,18 +335,18 @@ func (s *session) load() error {
 			list = append(list, a)
 		}
 	}
+	module := slices.DeleteFunc(variables(s.module), func(v variable) bool { return s.arrays[v.name] != nil })
 	left := s.left
-	for _, v := range variables(s.module) {
-		if s.arrays[v.name] != nil {
-			continue
-		}
+	for _, v := range module {
 		if v.size > left {
-			return fmt.Errorf("%s: %w", v.name, s.explain(&fullError{v.size}))
+			return fmt.Errorf("%s: %w", v.name, s.explain(&fullError{v.size}, left))
 		}
 		left -= v.size
-		s.arrays[v.name] = &array{name: v.name, typ: unsigned(32), data: make([]byte, v.size)}
-		copy(s.arrays[v.name].data, v.data)
-		list = append(list, s.arrays[v.name])
+	}
+	for _, v := range module {
+		a := &array{name: v.name, typ: unsigned(32), data: make([]byte, v.size)}
+		copy(a.data, v.data)
+		s.arrays[v.name], list = a, append(list, a)
 	}
 	data, areas := layOut(list)
 	s.shared = exec.NewShared(s.machine, exec.OfLaunch, exec.OfLaunch)

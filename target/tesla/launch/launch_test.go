@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isago/isago/exec"
+	"github.com/isago/isago/target/tesla"
 )
 
 // opened is a session without a kernel, of which tests make their own: the machine is checked once.
@@ -124,6 +125,13 @@ func TestBadOptions(t *testing.T) {
 		{[]string{"call=k<<<1,1>>>()", "grid=2"}, "are for one kernel alone"},
 		{nil, "kernel k takes 48 bytes of parameters and shared memory, from s[0x10] on, and none is given"},
 		{[]string{"params=", "warp=x"}, `--warp "x", expected the number of a warp`},
+		{[]string{"params=", "grid-budget=-1"}, `--grid-budget "-1", expected a number of instructions from 0 on`},
+		{[]string{"memory=x"}, `--memory "x", expected a number of bytes from 0 on`},
+		{[]string{"arg=a=u8[1]", "arg=b=u32[268435456]"}, "b: 1073741824 bytes, expected at most 1073741823: 1 of the 1073741824 for all arguments and variables are taken; --memory BYTES allows more"},
+		{[]string{"memory=20", "arg=a=u32[4]", "arg=b=u32[2]"}, "b: 8 bytes, expected at most 4: 16 of the 20 for all"},
+		{[]string{"memory=7", "arg=a=1,2"}, "a: 8 bytes, expected at most 7: 0 of the 7 for all"},
+		{[]string{"arg=a=u8[99999999999999999999]"}, "99999999999999999999 elements, expected a number of elements that memory can hold"},
+		{[]string{"arg=a=u64[9223372036854775807]"}, "9223372036854775807 elements, expected a number of elements that memory can hold"},
 	} {
 		s, err := base.with(source, row.options...)
 		if err == nil {
@@ -131,6 +139,56 @@ func TestBadOptions(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%v: error %v, expected %s", row.options, err, row.want)
+		}
+	}
+}
+
+// The variables of a file, and those that its relocations name, have room among the arguments or are not allocated.
+func TestRoomForVariables(t *testing.T) {
+	for _, row := range []struct {
+		size, relocations int
+		want              string
+	}{
+		{1 << 40, 0, "v: 1099511627776 bytes, expected at most 1073741824: 0 of the 1073741824 for all"},
+		{1 << 10, 1 << 15, "x16383: 65536 bytes, expected at most 64512: 1073677312 of the 1073741824 for all"}, // 2^14 of them fill the memory, but for v
+	} {
+		s, err := opened(t).with(kernel("exit nop"), "params=")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.module.Variables = []tesla.Variable{{Name: "v", Size: row.size, Bank: -1}}
+		for i := range row.relocations {
+			s.module.Relocations = append(s.module.Relocations, tesla.Relocation{Variable: fmt.Sprint("x", i), Kernel: "another"})
+		}
+		if _, err = s.Run(t.Context(), exec.RunOptions{}); err == nil || !strings.HasPrefix(err.Error(), row.want) {
+			t.Errorf("%v, expected %s", err, row.want)
+		}
+	}
+}
+
+// A grid ends where all its warps together have run as many instructions as they may: the largest one too.
+func TestGridBudget(t *testing.T) {
+	for _, row := range []struct {
+		source, block, budget, want string
+	}{
+		{kernel("l: bra l"), "64", "100", "grid budget at 0x0: 64 from 0"},
+		// Each warp runs one instruction: 62 blocks of 16 warps, and half of the next.
+		{kernel("exit nop"), "512", "1000", "end at 0x0: 32000 from 0; grid budget at 0x0: 256 from 32000"},
+	} {
+		s, err := opened(t).with(row.source, "params=", "grid=65535,65535", "block="+row.block, "grid-budget="+row.budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Run(t.Context(), exec.RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, stop := range out.Stops {
+			list = append(list, fmt.Sprintf("%s: %d from %d", stop.Stop, stop.Count, stop.First))
+		}
+		if got := strings.Join(list, "; "); got != row.want {
+			t.Errorf("%s, expected %s", got, row.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strconv"
 
@@ -117,8 +118,8 @@ func (l *Listing) placeOf(labels *program.Labels, member, place string) (in prog
 }
 
 // EachPiece works on each piece of a stream's code, on several processors, and calls take with the results in the order
-// of the code, and with the number of bytes up to there. open makes the work of one processor.
-func EachPiece[R any](s *Stream, open func() func(l *Listing) R, take func(r R, done int64) error) error {
+// of the code, and with the number of bytes up to there. open makes the work of one processor. The error may be that of the context.
+func EachPiece[R any](ctx context.Context, s *Stream, open func() func(l *Listing) R, take func(r R, done int64) error) error {
 	scout, err := s.New(nil)
 	if err != nil {
 		return err
@@ -140,8 +141,8 @@ func EachPiece[R any](s *Stream, open func() func(l *Listing) R, take func(r R, 
 		}, err
 	}
 	return inorder.Run(s.Workers, s.pieces(scout), start, func(r result, _ bool) error {
-		if r.err != nil {
-			return r.err
+		if err := cmp.Or(r.err, ctx.Err()); err != nil {
+			return err
 		}
 		return take(r.value, r.to)
 	})

@@ -85,7 +85,7 @@ func losslessListing(t *rapid.T, set *isa.Set, ctx bits.Value, data []byte) stri
 		return l, nil
 	}
 	var out bytes.Buffer
-	if _, err := s.Write(bufio.NewWriter(&out)); err != nil {
+	if _, err := s.Write(t.Context(), bufio.NewWriter(&out)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -3,6 +3,8 @@ package view
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -57,13 +59,13 @@ type report struct {
 	text string
 }
 
-// Write prints the listing. It returns the number of findings.
-func (s *Stream) Write(w *bufio.Writer) (findings int, err error) {
+// Write prints the listing. It returns the number of findings. The error may be that of the context.
+func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err error) {
 	scout, err := s.New(nil)
 	if err != nil {
 		return 0, err
 	}
-	labels, err := s.labels(scout)
+	labels, err := s.labels(ctx, scout)
 	if err != nil {
 		return 0, err
 	}
@@ -79,8 +81,8 @@ func (s *Stream) Write(w *bufio.Writer) (findings int, err error) {
 		for _, x := range r.reports {
 			s.Report(x.addr, x.text)
 		}
-		if r.err != nil {
-			return r.err
+		if err := cmp.Or(r.err, ctx.Err()); err != nil {
+			return err
 		}
 		_, err := w.Write(r.text.Bytes())
 		s.texts.Put(r.text)
@@ -117,7 +119,7 @@ func (s *Stream) list(l *Listing, labels *program.Labels, p piece) (r listed) {
 }
 
 // labels finds the labels of all pieces; nil for a bare listing.
-func (s *Stream) labels(scout *Listing) (*program.Labels, error) {
+func (s *Stream) labels(ctx context.Context, scout *Listing) (*program.Labels, error) {
 	if scout.Bare {
 		return nil, nil
 	}
@@ -132,7 +134,7 @@ func (s *Stream) labels(scout *Listing) (*program.Labels, error) {
 			return p.err
 		}, err
 	}
-	err := inorder.Run(s.Workers, s.pieces(scout), start, func(err error, _ bool) error { return err })
+	err := inorder.Run(s.Workers, s.pieces(scout), start, func(err error, _ bool) error { return cmp.Or(err, ctx.Err()) })
 	return labels, err
 }
 

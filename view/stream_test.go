@@ -3,6 +3,9 @@ package view_test
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"testing"
 	"testing/fstest"
@@ -84,7 +87,7 @@ func streamed(t *testing.T, set *isa.Set, data []byte, bare bool, workers int) (
 	s := view.Stream{In: bytes.NewReader(data), Size: int64(len(data)), Entries: streamEntries, Workers: workers}
 	s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, bare), nil }
 	var out bytes.Buffer
-	n, err := s.Write(bufio.NewWriter(&out))
+	n, err := s.Write(t.Context(), bufio.NewWriter(&out))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,54 @@ func TestStreamShort(t *testing.T) {
 	}
 	s := view.Stream{In: bytes.NewReader(make([]byte, 10)), Size: 20, Workers: 2}
 	s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, true), nil }
-	if _, err := s.Write(bufio.NewWriter(&bytes.Buffer{})); err == nil {
+	if _, err := s.Write(t.Context(), bufio.NewWriter(&bytes.Buffer{})); err == nil {
 		t.Error("no error")
+	}
+}
+
+// cutShort is code that ends a context when it is read beyond a place.
+type cutShort struct {
+	at     int64
+	cancel func()
+}
+
+func (c *cutShort) ReadAt(p []byte, off int64) (int, error) {
+	if off+int64(len(p)) > c.at {
+		c.cancel()
+	}
+	clear(p)
+	return len(p), nil
+}
+
+// A stream ends with its context, though there is as much code as there can be: in the pass for labels, in that which prints,
+// and where somebody else works on it.
+func TestStreamEndsWithItsContext(t *testing.T) {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	const size = 1 << 26
+	for name, run := range map[string]func(ctx context.Context, s *view.Stream) error{
+		"a listing": func(ctx context.Context, s *view.Stream) error {
+			s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, true), nil }
+			_, err := s.Write(ctx, bufio.NewWriter(io.Discard))
+			return err
+		},
+		"a listing with labels": func(ctx context.Context, s *view.Stream) error {
+			s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, false), nil }
+			_, err := s.Write(ctx, bufio.NewWriter(io.Discard))
+			return err
+		},
+		"pieces": func(ctx context.Context, s *view.Stream) error {
+			s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, true), nil }
+			return view.EachPiece(ctx, s, func() func(*view.Listing) int { return func(*view.Listing) int { return 0 } }, func(int, int64) error { return nil })
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := run(ctx, &view.Stream{In: &cutShort{1 << 20, cancel}, Size: size, Workers: 2})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
 	}
 }

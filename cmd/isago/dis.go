@@ -305,7 +305,7 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 			fmt.Fprintln(out, line)
 		}
 	}
-	found, err = s.Write(out)
+	found, err = s.Write(cmd.Context(), out)
 	if err != nil {
 		return found, fileError(name, err)
 	}

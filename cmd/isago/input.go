@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -151,7 +152,7 @@ func (f *machineFlags) openImage(set *isa.Set, format catalog.Format, data []byt
 func fileError(name string, err error) error {
 	var usage *usageError
 	var other *fs.PathError
-	if errors.As(err, &usage) || errors.As(err, &other) {
+	if errors.As(err, &usage) || errors.As(err, &other) || errors.Is(err, context.Canceled) {
 		return err // what is wrong is not this file
 	}
 	text := strings.TrimSuffix(err.Error(), fmt.Sprintf(" [%s]", diag.FileFormat))

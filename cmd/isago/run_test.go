@@ -141,3 +141,24 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 }
+
+// Every command that may take long looks whether it is interrupted, and says so.
+func TestInterruptedCommands(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	words := strings.Repeat("\x00", 1<<16)
+	for _, args := range [][]string{
+		{"run", filepath.Join("..", "..", "examples", "pica200", "light.shbin")},
+		{"run", filepath.Join("..", "..", "examples", "tesla", "reduce.cubin"), "--params", "", "--grid", "9"},
+		{"run", "--demo"},
+		{"dis", "--isa", "pica200", "--raw", "-"},
+		{"dis", "--isa", "pica200", "--raw", "--plain", "-"},
+		{"survey", "--isa", "pica200", "--raw", "-"},
+		{"survey", "--isa", "tesla", "--raw", "-"},
+	} {
+		var errs strings.Builder
+		if status := runUntil(ctx, args, strings.NewReader(words), io.Discard, &errs); status != exitStopped || !strings.HasSuffix(errs.String(), ": "+interrupted+"\n") {
+			t.Errorf("%q: status %d, %s", args, status, errs.String())
+		}
+	}
+}

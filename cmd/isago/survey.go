@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -80,7 +81,7 @@ func (f *surveyFlags) run(cmd *cobra.Command, names []string) error {
 		}
 		f.files = append(f.files, inputName(name))
 		one, err := f.file(cmd, i, name, total)
-		if err != nil && len(names) == 1 {
+		if err != nil && (len(names) == 1 || errors.Is(err, context.Canceled)) {
 			return err
 		}
 		if err != nil {
@@ -178,8 +179,11 @@ func (f *surveyFlags) file(cmd *cobra.Command, number int, name string, total *s
 	if total.Dump = raw && in.size > largestProgram; total.Dump {
 		total.Dumps++
 	}
-	count(total, l, number)
+	err = count(cmd.Context(), total, l, number)
 	progress.end()
+	if err != nil {
+		return nil, err
+	}
 	f.members[number] = l.Image.Members()
 	return total, declared(total, l.Image, set, number)
 }
@@ -232,8 +236,10 @@ func (f *surveyFlags) listing(set *isa.Set) (*view.Listing, error) {
 	return &view.Listing{Decoder: d}, err
 }
 
-// count adds the instructions of a listing to a survey.
-func count(s *survey.Survey, l *view.Listing, number int) {
+// count adds the instructions of a listing to a survey, until the context ends.
+func count(ctx context.Context, s *survey.Survey, l *view.Listing, number int) (err error) {
+	const often = 1 << 12 // words
+	n := 0
 	l.Each(func(x view.Decoded) bool {
 		at := survey.Place{File: number, Addr: x.Addr}
 		if x.Known {
@@ -241,8 +247,12 @@ func count(s *survey.Survey, l *view.Listing, number int) {
 		} else {
 			s.Unknown(x.Decoder.Root(), x.Word, at)
 		}
-		return true
+		if n++; n%often == 0 {
+			err = ctx.Err()
+		}
+		return err == nil
 	})
+	return err
 }
 
 // stream adds code without a container, piece by piece.
@@ -264,12 +274,12 @@ func (f *surveyFlags) stream(cmd *cobra.Command, number int, name string, in *co
 		part.Context, part.Dump = total.Context, in.size > largestProgram
 		parts = append(parts, part)
 		return func(l *view.Listing) *survey.Survey {
-			count(part, l, number)
+			_ = count(cmd.Context(), part, l, number) // EachPiece reports it
 			return part.Ordered()
 		}
 	}
 	progress, words := newProgress(cmd), total.Words
-	err = view.EachPiece(&s, open, func(part *survey.Survey, done int64) error {
+	err = view.EachPiece(cmd.Context(), &s, open, func(part *survey.Survey, done int64) error {
 		total.Add(part)
 		progress.tell("%s: %d words, %d %%", inputName(name), total.Words-words, 100*done/max(in.size, 1))
 		return nil

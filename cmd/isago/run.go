@@ -71,8 +71,11 @@ Outputs are a table, JSON, CSV, or raw 32-bit components in the order of the out
 Reading a register that was never written gives 0 and is reported on standard error; with --strict it stops
 the vertex.
 
+Outputs are printed as they are computed, in the same memory for any number of vertices. A table of more than a
+million cells is printed as several, each with its heading.
+
 Exit status: 0; 1 for input that cannot be read; 2 for a mistake on the command line; 3 where a vertex did
-not reach the end of its program, or read a register that was never written.`,
+not reach the end of its program, or read a register that was never written; 130 where it was interrupted.`,
 		Example: `  isago run light.shbin --set projection[0]=1,0,0,0 --in vertices.csv
   isago run light.shbin --in vertices.json --format json --stats
   isago run light.shbin --set v0=1,2,3,1 --trace --quirk float=f24
@@ -116,7 +119,7 @@ not reach the end of its program, or read a register that was never written.`,
 	flags.StringArrayVar(&f.quirks, "quirk", nil, "a choice between documents and hardware, as `NAME=VALUE`")
 	flags.VarP(amount[int]{&f.count, 1}, "count", "n", "run `N` vertices (default: as many as the inputs have, at least one)")
 	f.budget = 1 << 20
-	flags.Var(amount[int64]{&f.budget, 0}, "budget", "stop after `N` instructions; 0 is no bound")
+	flags.Var(amount[int64]{&f.budget, 0}, "budget", "stop after `N` instructions of 64 vertices, or of a warp; 0 is no bound")
 	flags.BoolVar(&f.strict, "strict", false, "stop at a read of a register that was never written")
 	flags.BoolVar(&f.trace, "trace", false, "tell on standard error what each instruction reads and writes, for the first vertex")
 	flags.BoolVar(&f.demo, "demo", false, "draw a lit object with each machine that has an example for it, or that of --isa")

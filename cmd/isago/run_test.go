@@ -169,3 +169,34 @@ func TestInterruptedCommands(t *testing.T) {
 		}
 	}
 }
+
+// What keeps all its outputs refuses more than it can keep, before it runs, and a spent budget names the flag that is its bound.
+func TestBoundsOfRuns(t *testing.T) {
+	examples := filepath.Join("..", "..", "examples")
+	endless := filepath.Join(t.TempDir(), "endless.s")
+	if err := os.WriteFile(endless, []byte("architecture {sm_13}\ncode {\n\tname = k\n\treg = 8\n\tsmem = 64\n\tbincode {\nl: bra l\n\t}\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	largest := []string{endless, "--params", "", "--grid", "65535,65535", "--block", "512"}
+	for _, row := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{filepath.Join(examples, "pica200", "light.shbin"), "--mesh", filepath.Join(examples, "knot.obj"), "--png", filepath.Join(t.TempDir(), "p.png"), "--count", "2000000000"},
+			exitUsage, "--count 2000000000, and the mesh has 1261 vertices"},
+		{[]string{"--isa", "a2xx", "--stage", "vs", filepath.Join(examples, "a2xx", "light.vs.bin"), "--fragment", filepath.Join(examples, "a2xx", "textures.fs.bin"), "--size", "4x4", "--count", "2000000000"},
+			exitUsage, "2000000000 vertices, expected at most the 4194304 of a picture"},
+		{[]string{"--isa", "tesla", "--stage", "gp", "--raw", "-", "--count", "2000000000"},
+			exitUsage, "2000000000 primitives, expected at most 1048576"},
+		{append(largest, "--grid-budget", "1000"), exitFindings, "512 of 2198956147200 threads, the first 0: grid budget at 0x0; --grid-budget 0 is no bound"},
+		{append(largest, "--budget", "1000"), exitFindings, "32 of 2198956147200 threads, the first 0: budget at 0x0; --budget 0 is no bound"},
+		{append(largest, "--arg", "a=u8[1073741825]"), exitUsage, "a: 1073741825 bytes, expected at most 1073741824"},
+	} {
+		var errs strings.Builder
+		status := run(append([]string{"run"}, row.args...), strings.NewReader("\x01\x00\x00\xf0\x81\x07\x00\x00"), io.Discard, &errs)
+		if status != row.status || !strings.Contains(errs.String(), row.want) {
+			t.Errorf("%q: status %d, %s, want %d and %s", row.args, status, errs.String(), row.status, row.want)
+		}
+	}
+}

@@ -420,7 +420,7 @@ func (r *runner) Run(ctx context.Context, opt exec.RunOptions) (*exec.Outcome, e
 	}
 	if r.fragment != nil { // all vertices are at hand when the triangles are drawn
 		if opt.Rows = nil; opt.Count > maxVertices {
-			return nil, fmt.Errorf("%d vertices, expected at most the %d of a picture", opt.Count, maxVertices)
+			return nil, exec.Optionf("%d vertices, expected at most the %d of a picture", opt.Count, maxVertices)
 		}
 	}
 	if r.attributes != nil {

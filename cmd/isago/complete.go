@@ -97,7 +97,7 @@ func contextFlags(root *cobra.Command, args []string) {
 	if err != nil || cmd.Flags().Lookup("context") == nil || !needsContexts(cmd, args, rest) {
 		return
 	}
-	named := setFlags{isa: flagValue(rest, "isa"), spec: flagValue(rest, "spec"), cmd: root}
+	named := setFlags{isa: flagValue(rest, "isa"), spec: flagValue(rest, "spec"), importDirs: flagValues(rest, "--import-dir", "-I"), cmd: root}
 	sets, err := named.sets()
 	if err != nil { // a flag that is unknown because of that is not the mistake to tell of
 		cmd.SetFlagErrorFunc(func(*cobra.Command, error) error { return err })
@@ -147,20 +147,31 @@ func needsContexts(cmd *cobra.Command, args, rest []string) bool {
 
 // flagValue returns the last value of a flag on a command line.
 func flagValue(args []string, name string) string {
-	value := ""
+	if values := flagValues(args, "--"+name, ""); len(values) > 0 {
+		return values[len(values)-1]
+	}
+	return ""
+}
+
+// flagValues returns the values of a flag on a command line, under its name and its letter, "" for none.
+func flagValues(args []string, name, letter string) (values []string) {
 	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
 		given, joined, ok := strings.Cut(arg, "=")
+		if letter != "" && len(arg) > len(letter) && strings.HasPrefix(arg, letter) {
+			given, joined, ok = name, strings.TrimPrefix(arg[len(letter):], "="), true
+		}
 		switch {
-		case arg == "--":
-			return value
-		case given != "--"+name:
+		case given != name && (letter == "" || given != letter):
 		case ok:
-			value = joined
+			values = append(values, joined)
 		case i+1 < len(args):
-			value = args[i+1]
+			values = append(values, args[i+1])
 		}
 	}
-	return value
+	return values
 }
 
 // contextFlag is the flag of one context; its values go to --context.

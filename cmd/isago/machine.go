@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +21,9 @@ import (
 // setFlags choose an instruction set.
 type setFlags struct {
 	isa, spec, syntax string
-	gen               uint32
+	// importDirs are the folders from which --spec may import besides its own.
+	importDirs []string
+	gen        uint32
 	// takeRaw tells that a file is raw code, whatever format it seems to have.
 	takeRaw bool
 	// order is that of the words of a raw program; "" is to be recognised.
@@ -45,9 +46,11 @@ func (f *setFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.isa, "isa", "", "`NAME` of the machine, as isago list shows it")
 	flags.StringVar(&f.spec, "spec", "", "`FILE` with the description of a machine, instead of one that isago ships")
+	flags.StringArrayVarP(&f.importDirs, "import-dir", "I", nil, "let --spec import files in `DIR` and below too, not only in its own folder; repeatable")
 	flags.Uint32Var(&f.gen, "gen", 0, "generation `N` of the machine (gpu_id); any, if the description is the same in all")
 	complete(cmd, "isa", machineNames)
 	_ = cmd.MarkFlagFilename("spec", "xml")
+	_ = cmd.MarkFlagDirname("import-dir")
 }
 
 // takeSpec takes the one argument of a command, if it has any, as what --spec names.
@@ -169,14 +172,9 @@ func (f *setFlags) cached(m *catalog.Machine, load func(isa.Options) (*isa.Set, 
 
 // loadSpec names the file as the command line does, so that the places of errors can be opened.
 func (f *setFlags) loadSpec(opt isa.Options) (*isa.Set, error) {
-	return isa.Load(everywhere{&sessionOf(f.cmd).files}, filepath.ToSlash(filepath.Clean(f.spec)), opt)
+	top := filepath.ToSlash(filepath.Clean(f.spec))
+	return isa.Load(&specFiles{files: &sessionOf(f.cmd).files, top: top, dirs: f.importDirs}, top, opt)
 }
-
-// everywhere has all files, by their paths with slashes: imports may name those beside and above a description.
-type everywhere struct{ files *files }
-
-// Open opens a file.
-func (e everywhere) Open(name string) (fs.File, error) { return e.files.open(filepath.FromSlash(name)) }
 
 // unknownSyntax is the error for a spelling that the description does not have.
 func (f *setFlags) unknownSyntax(load func(isa.Options) (*isa.Set, error)) error {

@@ -137,6 +137,12 @@ func (l *loader) open(name string, from diag.Span) error {
 		later = "bitset"
 	}
 	root, err := parseXML(src, &l.elements, later, l.outer)
+	if err != nil && !opensISA(src.Text) {
+		if from.Src == src {
+			from.Src = &diag.Source{Name: name}
+		}
+		return diag.Errorf(diag.XMLSyntax, from, "%s is no description, expected XML with <isa> at the top", name)
+	}
 	if err != nil {
 		return err
 	}
@@ -156,6 +162,30 @@ func (l *loader) open(name string, from diag.Span) error {
 	}
 	l.files = append(l.files, &file{root: root})
 	return nil
+}
+
+// opensISA reports whether the first element of a text is <isa>. Errors quote no other text that is not XML: a
+// description may name any file for an import.
+func opensISA(text string) bool {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		end := ">"
+		switch {
+		case strings.HasPrefix(text, "<isa"):
+			return text == "<isa" || strings.ContainsRune(" \t\r\n/>", rune(text[len("<isa")]))
+		case strings.HasPrefix(text, "<!--"):
+			end = "-->"
+		case strings.HasPrefix(text, "<?"):
+			end = "?>"
+		case !strings.HasPrefix(text, "<!"):
+			return false
+		}
+		_, after, ok := strings.Cut(text, end)
+		if !ok {
+			return false
+		}
+		text = after
+	}
 }
 
 // readText is fs.ReadFile without a second copy, and where that fails it is that.

@@ -214,7 +214,7 @@ func (p *xmlParser) parse() (*node, error) {
 		}
 	}
 	if p.root == nil {
-		return nil, diag.Errorf(diag.XMLSyntax, diag.Span{Src: p.src}, "no element, expected <isa>")
+		return nil, io.ErrUnexpectedEOF // load says what was expected
 	}
 	return p.root, nil
 }

@@ -125,7 +125,7 @@ func (r *rdReader) texture(c *Constants, n int) {
 	}
 	at := func(word int) []byte {
 		if addr := uint64(t.Words[word] &^ page); addr != 0 {
-			return r.memory(addr, largest/4)
+			return r.memory.read(addr, largest/4)
 		}
 		return nil
 	}
@@ -145,7 +145,7 @@ func (r *rdReader) vertexBuffer(c *Constants, n int) {
 		return
 	}
 	bytes := uint64(size & 0x03fffffc)
-	if data := r.memory(uint64(at&^3), min(bytes, largest)/4); data != nil {
+	if data := r.memory.read(uint64(at&^3), min(bytes, largest)/4); data != nil {
 		c.Buffers[n], c.Orders[n] = data, size&3
 	}
 }

@@ -281,6 +281,12 @@ func (p *layout) contextOf(s *step) bits.Value {
 	return ctx
 }
 
+// count returns how many pieces there will be of a program whose clauses have been read: two for each of their units, one
+// for each other unit, and one for the words that are left.
+func (p *layout) count() int {
+	return p.start + (len(p.words)+unitWords-1)/unitWords
+}
+
 // pieces appends what a listing shows of the program, which starts at base bits of its image.
 func (p *layout) pieces(dst []program.Piece, base int64) []program.Piece {
 	at := p.start

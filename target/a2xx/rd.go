@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -66,7 +66,7 @@ const (
 	maxCapture  = 1 << 30 // bytes when unpacked
 	maxCommands = 1 << 28 // words of command streams that are read
 	maxNested   = 4       // indirect buffers inside each other
-	maxBuffers  = 1 << 16
+	maxBuffers  = 1 << 16 // parts of memory that are known at a time
 	maxShaders  = 1 << 16
 )
 
@@ -119,7 +119,7 @@ func ReadCapture(data []byte) (*Capture, error) {
 			return nil, errorf(diag.FileFormat, diag.Span{}, "more than %d bytes when unpacked", maxCapture)
 		}
 	}
-	r := rdReader{capture: &Capture{}, known: map[shaderKey][]int{}}
+	r := rdReader{capture: &Capture{}, known: map[shaderKey][]int{}, seed: maphash.MakeSeed()}
 	if err := r.read(data); err != nil {
 		return nil, err
 	}
@@ -128,24 +128,21 @@ func ReadCapture(data []byte) (*Capture, error) {
 
 type rdReader struct {
 	capture  *Capture
-	buffers  []rdBuffer
-	commands int // words of command streams so far
+	memory   rdMemory
+	address  uint64 // of the buffer whose contents come next
+	commands int    // words of command streams so far
 	known    map[shaderKey][]int
+	seed     maphash.Seed
 	// registers are those that were set, by number; loaded are, by stage, the numbers of the shaders that were
 	// loaded last, counted from 1.
 	registers map[int]uint32
 	loaded    [2]int
 }
 
+// shaderKey is what shaders are looked up by: their stage and a hash of their words, by a seed that no file can know.
 type shaderKey struct {
-	stage, words int
-	first        uint32
-}
-
-// rdBuffer is a part of the GPU's memory, the contents being nil where they are not captured.
-type rdBuffer struct {
-	addr, size uint64
-	data       []byte
+	stage int
+	hash  uint64
 }
 
 func (r *rdReader) note(format string, args ...any) {
@@ -192,14 +189,9 @@ func (r *rdReader) section(kind uint32, data []byte) error {
 			r.capture.GPU = uint32(100*(word(0)>>24) + 10*(word(0)>>16&0xff) + word(0)>>8&0xff)
 		}
 	case rdGPUAddress:
-		if len(r.buffers) == maxBuffers {
-			r.buffers = slices.Delete(r.buffers, 0, maxBuffers/2)
-		}
-		r.buffers = append(r.buffers, rdBuffer{addr: word(0) | word(2)<<32, size: word(1)})
+		r.address = word(0) | word(2)<<32
 	case rdBufferContents:
-		if n := len(r.buffers); n > 0 {
-			r.buffers[n-1].data = data
-		}
+		r.memory.write(r.address, data)
 	case rdCommandStream:
 		r.stream(word(0)|word(2)<<32, word(1), 0)
 	}
@@ -209,23 +201,9 @@ func (r *rdReader) section(kind uint32, data []byte) error {
 	return nil
 }
 
-// memory returns so many words at an address, or as many of them as are captured, from the latest
-// buffer there.
-func (r *rdReader) memory(addr, words uint64) []byte {
-	for i := len(r.buffers) - 1; i >= 0; i-- {
-		b := &r.buffers[i]
-		if b.data == nil || addr < b.addr || addr-b.addr >= uint64(len(b.data)) {
-			continue
-		}
-		data := b.data[addr-b.addr:]
-		return data[:min(uint64(len(data)), 4*words)]
-	}
-	return nil
-}
-
 // stream reads the packets of a command stream.
 func (r *rdReader) stream(addr, words uint64, depth int) {
-	data := r.memory(addr, words)
+	data := r.memory.read(addr, words)
 	if r.commands += len(data) / 4; r.commands > maxCommands || depth > maxNested {
 		r.note("command stream at 0x%x is not read: there are too many", addr)
 		return
@@ -272,7 +250,7 @@ func (r *rdReader) packet(op uint32, addr uint64, data []byte, depth int) {
 		r.shader(int(first&3), addr+8, data[8:min(uint64(len(data)), 8+4*words)])
 	case packetLoad:
 		at := first &^ 3
-		if code := r.memory(at, words); uint64(len(code)) == 4*words {
+		if code := r.memory.read(at, words); uint64(len(code)) == 4*words {
 			r.shader(int(first&3), at, code)
 		} else {
 			r.note("shader at 0x%x: %d of %d words are captured", at, len(code)/4, words)
@@ -282,16 +260,13 @@ func (r *rdReader) packet(op uint32, addr uint64, data []byte, depth int) {
 
 // shader adds a shader, if it is another one than those before.
 func (r *rdReader) shader(stage int, addr uint64, data []byte) {
-	words := make([]uint32, len(data)/4)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint32(data[4*i:])
-	}
-	if len(words) == 0 || stage > 1 {
+	data = data[:len(data)&^3]
+	if len(data) == 0 || stage > 1 {
 		return
 	}
-	key := shaderKey{stage, len(words), words[0]}
+	key := shaderKey{stage, maphash.Bytes(r.seed, data)}
 	for _, i := range r.known[key] {
-		if s := &r.capture.Shaders[i]; slices.Equal(s.Words, words) {
+		if s := &r.capture.Shaders[i]; s.has(data) {
 			s.Loads++
 			r.loaded[stage] = i + 1
 			return
@@ -301,9 +276,26 @@ func (r *rdReader) shader(stage int, addr uint64, data []byte) {
 		r.note("more than %d shaders", maxShaders)
 		return
 	}
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(data[4*i:])
+	}
 	r.known[key] = append(r.known[key], len(r.capture.Shaders))
 	r.capture.Shaders = append(r.capture.Shaders, Shader{Stage: stage, Address: addr, Words: words, Loads: 1})
 	r.loaded[stage] = len(r.capture.Shaders)
+}
+
+// has reports whether the words of the shader have these bytes.
+func (s *Shader) has(data []byte) bool {
+	if len(data) != 4*len(s.Words) {
+		return false
+	}
+	for i, w := range s.Words {
+		if binary.LittleEndian.Uint32(data[4*i:]) != w {
+			return false
+		}
+	}
+	return true
 }
 
 // Open reads a capture for listing.
@@ -316,11 +308,19 @@ func Open(set *isa.Set, data []byte) (*program.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Names: map[int64]string{}, Break: m.breakIndent(), Pieces: []program.Piece{}}
+	im := &program.Image{Format: "freedreno capture", Sections: map[int64][]string{}, Names: map[int64]string{}, Break: m.breakIndent()}
 	im.OneWay, im.Numbered = "asm does not write captures", true
 	im.Declarations = func() ([]program.FileDeclaration, error) { return capture.declared(set), nil }
 	im.Header = capture.header()
 	p := layout{m: m}
+	words, pieces := 0, 0
+	for i := range capture.Shaders {
+		p.words = capture.Shaders[i].Words
+		p.readClauses(len(p.words) / unitWords)
+		words += len(p.words) + unitWords
+		pieces += p.count()
+	}
+	im.Words, im.Pieces = make([]uint32, 0, words), make([]program.Piece, 0, pieces)
 	for i := range capture.Shaders {
 		p.addShader(im, &capture.Shaders[i], i)
 	}

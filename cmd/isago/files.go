@@ -44,7 +44,42 @@ func sessionOf(cmd *cobra.Command) *session {
 // whatever their names are: other spellings, symbolic links and hard links are one file. Devices and pipes do not count.
 type files struct {
 	mu              sync.Mutex
-	inputs, outputs []*usedFile
+	inputs, outputs usedFiles
+}
+
+// usedFiles are files by their identity, so that finding one does not depend on how many there are. Where the system's
+// identities are not known, all files that exist have one key.
+type usedFiles map[any][]*usedFile
+
+// key is equal for files that are the same.
+func (a *usedFile) key() any {
+	if a.info != nil {
+		return identity(a.info)
+	}
+	return filepath.Base(a.name)
+}
+
+// add adds a file.
+func (u *usedFiles) add(a *usedFile) {
+	if *u == nil {
+		*u = usedFiles{}
+	}
+	(*u)[a.key()] = append((*u)[a.key()], a)
+}
+
+// remove removes a file.
+func (u usedFiles) remove(a *usedFile) {
+	u[a.key()] = slices.DeleteFunc(u[a.key()], func(b *usedFile) bool { return a == b })
+}
+
+// find returns the file that is the same as another one, nil where there is none.
+func (u usedFiles) find(a *usedFile) *usedFile {
+	for _, b := range u[a.key()] {
+		if a != b && a.same(b) {
+			return b
+		}
+	}
+	return nil
 }
 
 // usedFile is a file under the name that the user gave. info is nil for an output that does not exist yet.
@@ -73,7 +108,7 @@ func (a *usedFile) same(b *usedFile) bool {
 func (f *files) prints(out io.Writer) {
 	if file, ok := fileOf(out); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			f.outputs = append(f.outputs, &usedFile{"standard output", info})
+			f.outputs.add(&usedFile{"standard output", info})
 		}
 	}
 }
@@ -107,10 +142,10 @@ func (f *files) reads(name string, info fs.FileInfo) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	in := &usedFile{inputName(name), info}
-	if i := slices.IndexFunc(f.outputs, in.same); i >= 0 {
-		return overInput(f.outputs[i], in)
+	if out := f.outputs.find(in); out != nil {
+		return overInput(out, in)
 	}
-	f.inputs = append(f.inputs, in)
+	f.inputs.add(in)
 	return nil
 }
 
@@ -135,19 +170,22 @@ func (f *files) writes(name string, info fs.FileInfo) (*usedFile, error) {
 	if err := f.refuse(out); err != nil {
 		return nil, err
 	}
-	f.outputs = append(f.outputs, out)
+	f.outputs.add(out)
 	return out, nil
 }
 
 // refuse returns the error of an output that would replace an input or another output.
 func (f *files) refuse(out *usedFile) error {
-	if i := slices.IndexFunc(f.inputs, out.same); i >= 0 {
-		return overInput(out, f.inputs[i])
+	if in := f.inputs.find(out); in != nil {
+		return overInput(out, in)
 	}
-	for _, other := range f.outputs {
-		if other != out && out.same(other) {
-			return takenOutput(out, other, "%s would be written twice", out.name)
-		}
+	return writtenTwice(out, f.outputs)
+}
+
+// writtenTwice returns the error of an output that would replace one of others.
+func writtenTwice(out *usedFile, others usedFiles) error {
+	if other := others.find(out); other != nil {
+		return takenOutput(out, other, "%s would be written twice", out.name)
 	}
 	return nil
 }
@@ -155,16 +193,21 @@ func (f *files) refuse(out *usedFile) error {
 // mayWrite refuses outputs as writes does, all before the first is written. An empty name is none, and - is standard output.
 func (f *files) mayWrite(names ...string) error {
 	f.mu.Lock()
-	later := files{inputs: f.inputs, outputs: slices.Clone(f.outputs)}
-	f.mu.Unlock()
+	defer f.mu.Unlock()
+	var later usedFiles
 	for _, name := range names {
 		info, _ := os.Stat(name)
 		if name == "" || name == "-" || info != nil && !info.Mode().IsRegular() {
 			continue
 		}
-		if _, err := later.writes(name, info); err != nil {
+		out := &usedFile{name, info}
+		if err := f.refuse(out); err != nil {
 			return err
 		}
+		if err := writtenTwice(out, later); err != nil {
+			return err
+		}
+		later.add(out)
 	}
 	return nil
 }
@@ -174,14 +217,19 @@ func (f *files) mayWrite(names ...string) error {
 func (f *files) rename(from, to string, out *usedFile) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out.info, _ = os.Stat(to)
+	look := func() {
+		f.outputs.remove(out)
+		out.info, _ = os.Stat(to)
+		f.outputs.add(out)
+	}
+	look()
 	if err := f.refuse(out); err != nil {
 		return err
 	}
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	out.info, _ = os.Stat(to)
+	look()
 	return nil
 }
 

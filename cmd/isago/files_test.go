@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,6 +86,50 @@ func TestInputsAreRecorded(t *testing.T) {
 			if bytes.Contains(text, []byte(call)) {
 				t.Errorf("%s calls %s), expected the open of files", name, call)
 			}
+		}
+	}
+}
+
+// A file is compared only with files that could be the same, however many a run has.
+func TestFilesAreFound(t *testing.T) {
+	dir := t.TempDir()
+	var f files
+	for i := range 50 {
+		name := filepath.Join(dir, strconv.Itoa(i))
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(f.reads(name, info), f.mayWrite(name+".out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := f.writes(name+".out", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name+".new", nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.rename(name+".new", name+".out", out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no identity that is known")
+	}
+	for _, u := range []usedFiles{f.inputs, f.outputs} {
+		files := 0
+		for key, list := range u {
+			if files += len(list); len(list) > 1 {
+				t.Errorf("%v: %d files", key, len(list))
+			}
+		}
+		if files != 50 {
+			t.Errorf("%d files, expected 50", files)
 		}
 	}
 }

@@ -396,15 +396,17 @@ func (r *eachResult) run(ctx context.Context, f *asmFlags, c program.Compiler, n
 
 // eachOutput names the file of each source after it; no two may be one.
 func (f *asmFlags) eachOutput(names []string) (outputs []string, err error) {
+	first := map[string]string{}
 	for _, name := range names {
 		if name == "-" {
 			return nil, usagef("--each names a file after each source, and - has no name")
 		}
 		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 		output := filepath.Join(f.output, base+f.extension())
-		if i := slices.Index(outputs, output); i >= 0 {
-			return nil, usagef("--each would write %s for %s and for %s", output, names[i], name)
+		if other, ok := first[output]; ok {
+			return nil, usagef("--each would write %s for %s and for %s", output, other, name)
 		}
+		first[output] = name
 		outputs = append(outputs, output)
 	}
 	return outputs, nil

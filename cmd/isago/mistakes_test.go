@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,6 +31,25 @@ func TestMistakesAreBounded(t *testing.T) {
 		}
 		if got := strings.Count(told.String(), ": error: "); got != diag.MaxShown || !strings.Contains(told.String(), "not shown") {
 			t.Errorf("%s: %d of %d mistakes are told of:\n%s", machine, got, n, told.String())
+		}
+	}
+}
+
+// What an error quotes of a JSON input is short, whatever the input has.
+func TestLongJSONIsQuotedShort(t *testing.T) {
+	number, name := strings.Repeat("9", 3000000), strings.Repeat("x", 3000000)
+	file := filepath.Join(t.TempDir(), "in.json")
+	for _, text := range []string{
+		`[{"v0": [` + number + `]}]`, `{"uniforms": {"c0": ` + number + `}, "vertices": []}`, `[{"v0": "` + name + `"}]`,
+		`[{"` + name + `": 1}]`, `{"` + name + `": 1}`, `[{"` + name + `": 1, "` + name + `": 1}]`, number, `"` + name,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var out, errOut bytes.Buffer
+		status := run([]string{"run", "--in", file, "../../examples/pica200/light.pica"}, strings.NewReader(""), &out, &errOut)
+		if status != exitMistake || errOut.Len() > 1000 {
+			t.Errorf("%.30s: status %d, %d bytes of error: %.300s", text, status, errOut.Len(), errOut.String())
 		}
 	}
 }

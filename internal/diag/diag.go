@@ -4,6 +4,7 @@ package diag
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -324,6 +325,41 @@ func Brief(msg string) string {
 	for i, w := range words {
 		if len(w) > longWord {
 			words[i] = Shorten(w) + w[len(strings.TrimRight(w, "\",;:)")):]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// BriefQuotes returns a message in which texts in quotes are shortened where they are longer than longWord, and other
+// words, which may be paths, where they are longer than longText.
+func BriefQuotes(msg string) string {
+	if len(msg) <= longWord {
+		return msg
+	}
+	var b strings.Builder
+	for msg != "" {
+		i := strings.IndexByte(msg, '"')
+		quoted, err := strconv.QuotedPrefix(msg[max(i, 0):])
+		switch {
+		case i < 0:
+			b.WriteString(msg)
+			msg = ""
+			continue
+		case err != nil:
+			b.WriteString(msg[:i+1])
+			msg = msg[i+1:]
+			continue
+		}
+		b.WriteString(msg[:i])
+		if msg = msg[i+len(quoted):]; len(quoted) > longWord {
+			quoted = Shorten(quoted) + `"`
+		}
+		b.WriteString(quoted)
+	}
+	words := strings.Split(b.String(), " ")
+	for i, w := range words {
+		if len(w) > longText {
+			words[i] = Shorten(w)
 		}
 	}
 	return strings.Join(words, " ")

@@ -323,3 +323,21 @@ func TestBrief(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestBriefQuotes cuts what a message quotes and words without end; paths stay whole.
+func TestBriefQuotes(t *testing.T) {
+	long := strings.Repeat("9", 3000000)
+	path := strings.Repeat("folder/", 100) + "file"
+	for msg, want := range map[string]string{
+		"a": "a",
+		path + ": \"" + long + "\", expected a number":    path + `: "` + long[:39] + `...", expected a number`,
+		`no "` + strings.Repeat("a b", 100) + `\"c" here`: `no "` + strings.Repeat("a b", 13) + `..." here`,
+		`"open ` + path:                 `"open ` + path,
+		`an "a" and a "\q" and ` + path: `an "a" and a "\q" and ` + path,
+		"x " + long + ": y":             "x " + long[:40] + "... y",
+	} {
+		if got := BriefQuotes(msg); got != want {
+			t.Errorf("%.200s: got %.200s, expected %.200s", msg, got, want)
+		}
+	}
+}

@@ -9,8 +9,8 @@ import (
 )
 
 // Render formats err for people: every error of a list with its line, a caret, its notes and what to do.
-// Errors of a list that say the same of several places are one. Errors without a position are printed as
-// they are.
+// Errors of a list that say the same of several places are one. Errors of other origin are printed as
+// they are, without the whole of long texts that they quote.
 func Render(err error) string { return render(err, false) }
 
 // RenderColour is Render for a terminal with colours.
@@ -26,7 +26,7 @@ func render(err error, colour bool) string {
 	case errors.As(err, &one):
 		r.error(one, nil)
 	default:
-		fmt.Fprintf(&r.b, "%v\n", err)
+		fmt.Fprintf(&r.b, "%s\n", BriefQuotes(err.Error()))
 	}
 	return r.b.String()
 }

@@ -27,15 +27,19 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
 }
 
-// Unmarshal is json.Unmarshal for text in which nothing stands that v has no place for. The error is an *Error, or
-// one of a method of v that reads a part of the text.
+// Unmarshal is json.Unmarshal for text in which nothing stands that v has no place for, no name twice in an object, and
+// null only where v keeps the text or takes anything. The error is an *Error, or one of a method of v that reads a part of
+// the text.
 func Unmarshal(data []byte, v any) error {
 	data = bytes.TrimPrefix(data, []byte(diag.ByteOrderMark))
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
 	if err == nil {
-		return afterEnd(data, int(d.InputOffset()))
+		if err = afterEnd(data, int(d.InputOffset())); err == nil {
+			err = check(data, reflect.TypeOf(v).Elem())
+		}
+		return err
 	}
 	var syntax *json.SyntaxError
 	var typed *json.UnmarshalTypeError
@@ -171,7 +175,7 @@ func unknown(data []byte, quoted string, v any) error {
 		return false
 	})
 	names := fields(reflect.TypeOf(v).Elem(), nil)
-	text := fmt.Sprintf("no %s here", quoted)
+	text := fmt.Sprintf("no %q here", diag.Shorten(name))
 	if near := diag.Nearest(name, names); near != "" {
 		text += ", did you mean " + near + "?"
 	}
@@ -185,12 +189,18 @@ func fields(t reflect.Type, names []string) []string {
 		return fields(t.Elem(), names)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
+			if name := nameOf(t.Field(i)); name != "" {
 				names = fields(t.Field(i).Type, append(names, name))
 			}
 		}
 	}
 	return names
+}
+
+// nameOf is the name of a field in the text, "" for one that has none.
+func nameOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 func inField(path string) string {
@@ -213,6 +223,12 @@ func kindRead(says string) string {
 
 // expected names what a type takes.
 func expected(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[json.Number]():
+		return "a number"
+	case t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
+		return "a value"
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return expected(t.Elem())

@@ -16,10 +16,20 @@ type document struct {
 	Steps  int8                       `json:"steps"`
 	Active bool                       `json:"active"`
 	Tables map[string]json.RawMessage `json:"tables"`
+	Size   *int                       `json:"size"`
+	Own    *own                       `json:"own"`
+	Any    any                        `json:"any"`
+	Float  []float32                  `json:"float"`
+	Number json.Number                `json:"number"`
 	Inside struct {
 		Scale float32 `json:"scale"`
 	} `json:"inside"`
 }
+
+// own reads its text itself.
+type own struct{}
+
+func (*own) UnmarshalJSON([]byte) error { return nil }
 
 func TestUnmarshal(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -49,6 +59,29 @@ func TestUnmarshal(t *testing.T) {
 		{`{"active": 1}`, "line 1, column 12: active: a number, expected true or false"},
 		{`{"step": 1}`, `line 1, column 2: no "step" here, did you mean steps?`},
 		{"{\"words\": [\"zz\"],\n \"zz\": 1}", `line 2, column 2: no "zz" here`},
+		{`{"words": null}`, "line 1, column 11: words: null, expected an array"},
+		{`{"words": ["a", null]}`, "line 1, column 17: words: null, expected a text"},
+		{"{\"steps\":\n null}", "line 2, column 2: steps: null, expected a whole number of 8 bits"},
+		{`{"active": null}`, "line 1, column 12: active: null, expected true or false"},
+		{`{"tables": null}`, "line 1, column 12: tables: null, expected an object"},
+		{`{"tables": {"a": null, "b": [null]}}`, ""}, // who reads them says what is expected
+		{`{"size": null}`, "line 1, column 10: size: null, expected a whole number of 64 bits"},
+		{`{"own": null}`, "line 1, column 9: own: null, expected a value"},
+		{`{"own": {"a": null}, "any": [null, {"a": null}]}`, ""},
+		{`{"float": [1, [2]]}`, "line 1, column 15: float: an array, expected a number"},
+		{`{"number": null}`, "line 1, column 12: number: null, expected a number"},
+		{`{"inside": {"scale": null}}`, "line 1, column 22: inside.scale: null, expected a number"},
+		{`null`, "line 1, column 1: null, expected an object"},
+		{`{"steps": 1, "active": true, "steps": 1}`, `line 1, column 30: "steps" for the second time, expected each name once`},
+		{`{"steps": 1, "STEPS": 1}`, `line 1, column 14: "steps" for the second time, expected each name once`},
+		{"{\"tables\": {\"a\": 1,\n \"b\": {}, \"\\u0061\": 2}}", `line 2, column 11: tables: "a" for the second time, expected each name once`},
+		{`{"tables": {"a": 1, "A": 2, "": 3, " ": 4}}`, ""},
+		{`{"tables": {"a": [{"x": 1, "y": "\"x\"", "x": 2}]}}`, `line 1, column 42: tables: "x" for the second time, expected each name once`},
+		{`{"inside": {"scale": 1, "scale": 1}}`, `line 1, column 25: inside: "scale" for the second time, expected each name once`},
+		{`{"any": [{"a": 1}, {"a": 1, "b": {"a": 1}}]}`, ""},
+		{`{"any": {` + many(100) + `}}`, ""},
+		{`{"any": {` + many(100) + `,"0": 1}}`, `line 1, column 800: any: "0" for the second time, expected each name once`},
+		{`{"` + strings.Repeat("x", 100) + `": 1}`, `line 1, column 2: no "` + strings.Repeat("x", 40) + `..." here`},
 		{`{"inside": {"scal": 1}}`, `line 1, column 13: no "scal" here, did you mean scale?`},
 	} {
 		got := ""
@@ -61,10 +94,21 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
+// many is the text of n names and values.
+func many(n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("%q: 1", fmt.Sprint(i)))
+	}
+	return strings.Join(list, ",")
+}
+
 func TestUnmarshalPart(t *testing.T) {
 	var list []string
-	if err := UnmarshalPart([]byte("5"), &list); err == nil || err.Error() != "a number, expected an array" {
-		t.Errorf("got %v", err)
+	for text, want := range map[string]string{"5": "a number, expected an array", "null": "null, expected an array", `["a", null]`: "null, expected a text"} {
+		if err := UnmarshalPart([]byte(text), &list); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, expected %s", text, err, want)
+		}
 	}
 }
 
@@ -87,7 +131,7 @@ func TestTexts(t *testing.T) {
 
 // What is taken, encoding/json takes too, and every mistake has a place in the text and words of its own.
 func FuzzUnmarshal(f *testing.F) {
-	for _, text := range []string{`{"words": ["a"], "steps": 3}`, `{"words": 5}`, "{\"a\":\n[1", `[]`, `{"inside":{"scale":1e400}}`, `{"zz":1,"words":["zz"]}`, "\xff", `"\ud800"`} {
+	for _, text := range []string{`{"words": ["a"], "steps": 3}`, `{"words": 5}`, "{\"a\":\n[1", `[]`, `{"inside":{"scale":1e400}}`, `{"zz":1,"words":["zz"]}`, `{"any":[{"a":[null,{}],"\u0061":1}],"tables":{"":null}}`, "\xff", `"\ud800"`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -138,8 +138,12 @@ func (l *loader) open(name string, from diag.Span) error {
 	}
 	root, err := parseXML(src, &l.elements, later, l.outer)
 	if err != nil && !opensISA(src.Text) {
-		if from.Src == src {
-			from.Src = &diag.Source{Name: name}
+		unquoted := diag.Span{Src: &diag.Source{Name: name}}
+		switch {
+		case diag.IsUTF16(src.Text):
+			return diag.Errorf(diag.XMLSyntax, unquoted, "%s", charsetError("UTF-16").Error())
+		case from.Src == src:
+			from = unquoted
 		}
 		return diag.Errorf(diag.XMLSyntax, from, "%s is no description, expected XML with <isa> at the top", name)
 	}

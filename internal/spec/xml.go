@@ -223,9 +223,6 @@ func (p *xmlParser) parse() (*node, error) {
 // it was read.
 func (p *xmlParser) syntaxError(err error, from, to int) error {
 	token := diag.Span{Src: p.src, Off: from, End: to}
-	if diag.IsUTF16(p.src.Text) {
-		err = charsetError("UTF-16")
-	}
 	var charset charsetError
 	if errors.As(err, &charset) {
 		return diag.Errorf(diag.XMLSyntax, token, "%s", charset)

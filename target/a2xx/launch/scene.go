@@ -83,7 +83,7 @@ func (s *sceneIndices) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &s.file) == nil {
 		return nil
 	}
-	if json.Unmarshal(data, &s.list) != nil {
+	if jsontext.UnmarshalPart(data, &s.list) != nil {
 		return errors.New("indices: expected an array of whole numbers, or the name of a file")
 	}
 	return nil

@@ -1,0 +1,206 @@
+package jsontext
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/isago/isago/internal/diag"
+)
+
+// strict finds what encoding/json takes without a word, in a text that it has taken: names that an object has twice, and
+// null where something is expected.
+type strict struct {
+	data []byte
+	at   int
+	path []byte   // the names of the fields around, with a dot between
+	keys [][]byte // of the objects around
+}
+
+// check checks the text of a value of type t.
+func check(data []byte, t reflect.Type) error {
+	s := strict{data: data}
+	return s.value(t)
+}
+
+// value goes past a value. t is its type, nil for any.
+func (s *strict) value(t reflect.Type) error {
+	s.blanks()
+	switch s.data[s.at] {
+	case '{':
+		return s.object(t)
+	case '[':
+		return s.array(t)
+	case '"':
+		s.text()
+		return nil
+	case 'n':
+		if t != nil && t.Kind() != reflect.Interface && t != reflect.TypeFor[json.RawMessage]() {
+			return mistake(s.data, s.at, inField(string(s.path))+"null, expected "+expected(t))
+		}
+	}
+	for s.at < len(s.data) && bytes.IndexByte([]byte(",]} \t\r\n"), s.data[s.at]) < 0 {
+		s.at++
+	}
+	return nil
+}
+
+// blanks goes to the next character that is no blank.
+func (s *strict) blanks() {
+	for s.at < len(s.data) && bytes.IndexByte([]byte(blanks), s.data[s.at]) >= 0 {
+		s.at++
+	}
+}
+
+// text goes past a text in quotes, and returns it as it stands there.
+func (s *strict) text() []byte {
+	start := s.at
+	for s.at++; s.data[s.at] != '"'; s.at++ {
+		if s.data[s.at] == '\\' {
+			s.at++
+		}
+	}
+	s.at++
+	return s.data[start:s.at]
+}
+
+// next reports whether a bracket is followed by another element, and goes there.
+func (s *strict) next() bool {
+	s.blanks()
+	more := s.data[s.at] != ']' && s.data[s.at] != '}'
+	if !more || s.data[s.at] == ',' {
+		s.at++
+	}
+	s.blanks()
+	return more
+}
+
+func (s *strict) array(t reflect.Type) error {
+	t = inside(t)
+	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
+		t = t.Elem()
+	} else {
+		t = nil
+	}
+	for s.at++; s.next(); {
+		if err := s.value(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *strict) object(t reflect.Type) error {
+	t = inside(t)
+	first, deep := len(s.keys), len(s.path)
+	var many map[string]bool
+	defer func() { s.keys = s.keys[:first] }()
+	for s.at++; s.next(); {
+		start := s.at
+		key, elem := unquote(s.text()), reflect.Type(nil)
+		switch {
+		case t == nil:
+		case t.Kind() == reflect.Map:
+			elem = t.Elem()
+		case t.Kind() == reflect.Struct:
+			if f := fieldOf(t, key); f != nil {
+				key, elem = f.name, f.typ
+				if deep > 0 {
+					s.path = append(s.path, '.')
+				}
+				s.path = append(s.path, key...)
+			}
+		}
+		if s.keep(first, key, &many) {
+			return mistake(s.data, start, inField(string(s.path[:deep]))+fmt.Sprintf("%q for the second time, expected each name once", diag.Shorten(string(key))))
+		}
+		s.blanks()
+		s.at++ // the colon
+		if err := s.value(elem); err != nil {
+			return err
+		}
+		s.path = s.path[:deep]
+	}
+	return nil
+}
+
+// keep adds a name to those of an object, which are in keys from first on, and in many too where there are many of them.
+// It reports whether the object has the name.
+func (s *strict) keep(first int, key []byte, many *map[string]bool) (twice bool) {
+	const few = 16
+	switch names := s.keys[first:]; {
+	case *many != nil:
+		twice = (*many)[string(key)]
+	case len(names) < few:
+		twice = slices.ContainsFunc(names, func(k []byte) bool { return bytes.Equal(k, key) })
+	default:
+		*many = map[string]bool{}
+		for _, k := range names {
+			(*many)[string(k)] = true
+		}
+		twice = (*many)[string(key)]
+	}
+	if s.keys = append(s.keys, key); *many != nil {
+		(*many)[string(key)] = true
+	}
+	return twice
+}
+
+// unquote returns the name that a text in quotes is.
+func unquote(text []byte) []byte {
+	plain := text[1 : len(text)-1]
+	for _, c := range plain {
+		if c == '\\' || c >= 0x80 {
+			var name string
+			_ = json.Unmarshal(text, &name) // it has been read before
+			return []byte(name)
+		}
+	}
+	return plain
+}
+
+// inside returns the type whose parts are those of the text of a type, nil where it reads its text itself.
+func inside(t reflect.Type) reflect.Type {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return nil
+	}
+	return t
+}
+
+// field is a field of a struct, by its name in the text.
+type field struct {
+	name []byte
+	typ  reflect.Type
+}
+
+// structs has the fields of structs: []field by reflect.Type.
+var structs sync.Map
+
+// fieldOf returns the field that encoding/json takes a name for.
+func fieldOf(t reflect.Type, name []byte) *field {
+	known, ok := structs.Load(t)
+	if !ok {
+		var list []field
+		for _, f := range reflect.VisibleFields(t) {
+			if name := nameOf(f); name != "" {
+				list = append(list, field{[]byte(name), f.Type})
+			}
+		}
+		known, _ = structs.LoadOrStore(t, list)
+	}
+	list := known.([]field)
+	for _, same := range []func(a, b []byte) bool{bytes.Equal, bytes.EqualFold} {
+		for i := range list {
+			if same(list[i].name, name) {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}

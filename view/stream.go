@@ -29,11 +29,22 @@ type Stream struct {
 	Entries []program.Entry
 	// Workers is the number of goroutines that print.
 	Workers int
+	// Unlabelled prints the targets of branches as numbers, so that the first piece is printed before the others are read.
+	Unlabelled bool
+	// Progress is told of how many bytes, out of how many, the labels are known (Labelling), or the text (Printing); nil is
+	// not.
+	Progress func(what string, done, all int64)
 	// Report is told of findings, in order, with the address in bits; nil is not.
 	Report func(addr int64, text string)
 
 	texts sync.Pool // of *bytes.Buffer: the texts of pieces, used again
 }
+
+// What Progress is told of.
+const (
+	Labelling = "looking for labels"
+	Printing  = "printing"
+)
 
 // pieceBytes is the length of the code that is printed at a time.
 const pieceBytes = 1 << 17
@@ -48,6 +59,7 @@ type piece struct {
 
 // listed is the text of a piece.
 type listed struct {
+	to       int64 // as in the piece
 	text     *bytes.Buffer
 	findings int
 	reports  []report
@@ -69,6 +81,7 @@ func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err 
 	if err != nil {
 		return 0, err
 	}
+	s.tell(Printing, 0)
 	start := func() (func(piece) listed, error) {
 		l, err := s.New(labels)
 		if err != nil {
@@ -86,6 +99,7 @@ func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err 
 		}
 		_, err := w.Write(r.text.Bytes())
 		s.texts.Put(r.text)
+		s.tell(Printing, r.to)
 		return err
 	})
 	if err != nil {
@@ -94,13 +108,19 @@ func (s *Stream) Write(ctx context.Context, w *bufio.Writer) (findings int, err 
 	return findings, w.Flush()
 }
 
+func (s *Stream) tell(what string, to int64) {
+	if s.Progress != nil {
+		s.Progress(what, to/8, s.Size)
+	}
+}
+
 // list prints a piece.
 func (s *Stream) list(l *Listing, labels *program.Labels, p piece) (r listed) {
 	if p.err != nil {
 		r.err = p.err
 		return r
 	}
-	l.Image, l.to, l.labels = p.image, p.to, labels
+	r.to, l.Image, l.to, l.labels = p.to, p.image, p.to, labels
 	l.prepare()
 	if s.Report != nil {
 		l.Report = func(addr int64, text string) { r.reports = append(r.reports, report{addr, text}) }
@@ -120,21 +140,27 @@ func (s *Stream) list(l *Listing, labels *program.Labels, p piece) (r listed) {
 
 // labels finds the labels of all pieces; nil for a bare listing.
 func (s *Stream) labels(ctx context.Context, scout *Listing) (*program.Labels, error) {
-	if scout.Bare {
+	switch {
+	case scout.Bare:
 		return nil, nil
+	case s.Unlabelled:
+		return program.EntryLabels(8*s.Size, scout.Unit(), s.Entries), nil
 	}
 	labels := scout.newLabels(8*s.Size, s.Entries)
-	start := func() (func(piece) error, error) {
+	start := func() (func(piece) piece, error) {
 		l, err := s.New(nil)
-		return func(p piece) error {
+		return func(p piece) piece {
 			if p.err == nil {
 				l.Image, l.to = p.image, p.to
 				l.addLabels(labels)
 			}
-			return p.err
+			return p
 		}, err
 	}
-	err := inorder.Run(s.Workers, s.pieces(scout), start, func(err error, _ bool) error { return cmp.Or(err, ctx.Err()) })
+	err := inorder.Run(s.Workers, s.pieces(scout), start, func(p piece, _ bool) error {
+		s.tell(Labelling, p.to)
+		return cmp.Or(p.err, ctx.Err())
+	})
 	return labels, err
 }
 

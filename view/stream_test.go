@@ -7,6 +7,9 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -104,6 +107,91 @@ func TestStreamShort(t *testing.T) {
 	s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, true), nil }
 	if _, err := s.Write(t.Context(), bufio.NewWriter(&bytes.Buffer{})); err == nil {
 		t.Error("no error")
+	}
+}
+
+// readUntil counts the bytes that are read before the first ones are written.
+type readUntil struct {
+	io.ReaderAt
+	read, before atomic.Int64
+}
+
+func (r *readUntil) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, off)
+	r.read.Add(int64(n))
+	return n, err
+}
+
+func (r *readUntil) Write(p []byte) (int, error) {
+	r.before.CompareAndSwap(0, r.read.Load())
+	return len(p), nil
+}
+
+// Without labels the first lines are printed when a few pieces have been read; labels need all of the code first.
+func TestStreamStartsAtOnce(t *testing.T) {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	const size = 10 << 17 // ten pieces
+	for _, unlabelled := range []bool{false, true} {
+		in := &readUntil{ReaderAt: bytes.NewReader(make([]byte, size))}
+		var told []string
+		s := view.Stream{In: in, Size: size, Workers: 1, Unlabelled: unlabelled}
+		s.New = func(*program.Labels) (*view.Listing, error) { return listingOf(t, set, false), nil }
+		last := int64(-1)
+		s.Progress = func(what string, done, all int64) {
+			if len(told) == 0 || told[len(told)-1] != what {
+				told, last = append(told, what), -1
+			}
+			if done <= last || all != size {
+				t.Errorf("%s: %d of %d bytes after %d of %d", what, done, all, last, size)
+			}
+			last = done
+		}
+		if _, err := s.Write(t.Context(), bufio.NewWriter(in)); err != nil {
+			t.Fatal(err)
+		}
+		before, want := in.before.Load(), []string{view.Labelling, view.Printing}
+		if unlabelled {
+			want = want[1:]
+		}
+		if unlabelled && before > 6<<17 || !unlabelled && before < size {
+			t.Errorf("unlabelled %v: %d bytes were read before the first line", unlabelled, before)
+		}
+		if !slices.Equal(told, want) || last != size {
+			t.Errorf("unlabelled %v: progress %q up to %d, expected %q", unlabelled, told, last, want)
+		}
+	}
+}
+
+// Code without labels has the texts of --plain below the names of its entries.
+func TestStreamUnlabelled(t *testing.T) {
+	set, err := example.Load(isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	data := make([]byte, 150<<10)
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	list := func(bare, unlabelled bool) string {
+		s := view.Stream{In: bytes.NewReader(data), Size: int64(len(data)), Entries: streamEntries, Workers: 2, Unlabelled: unlabelled}
+		s.New = func(*program.Labels) (*view.Listing, error) {
+			l := listingOf(t, set, bare)
+			l.Addresses, l.Quiet = false, true
+			return l, nil
+		}
+		var out bytes.Buffer
+		if _, err := s.Write(t.Context(), bufio.NewWriter(&out)); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	want := "main:\n    " + strings.TrimSuffix(strings.ReplaceAll(list(true, false), "\n", "\n    "), "    ")
+	if got := list(false, true); got != want {
+		t.Errorf("got %.400s\nwant %.400s", got, want)
 	}
 }
 

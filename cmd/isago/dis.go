@@ -50,6 +50,8 @@ Table entries follow, each after a slash, or are in the file of --table. A line 
 lines are still printed. For a2xx the input is a whole program in 32-bit words; with --root it is
 single instructions.
 
+Raw code above --label-limit is printed as it is read: branch targets are numbers, and there are no labels.
+
 With --plain each line of output is the text of one instruction and nothing else. With --jumps, arrows
 beside the listing lead from each jump to its target.
 
@@ -298,6 +300,24 @@ func (f *disFlags) stream(cmd *cobra.Command, name string, in *code, palette vie
 	}
 	if f.findings == "stderr" {
 		s.Report = f.reporter(cmd, name, empty.Members())
+	}
+	if s.Unlabelled = s.Size > f.labelLimit && !f.labels && !f.plain; s.Unlabelled && f.labelLimit > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: branch targets are numbers in code of more than %d bytes; --label-limit %d gives them labels, after a pass over all of it\n", inputName(name), f.labelLimit, s.Size)
+	}
+	progress := newProgress(cmd)
+	defer progress.end()
+	s.Progress = func(what string, done, all int64) {
+		if what == view.Printing && isTerminal(cmd.OutOrStdout()) {
+			progress.end() // the lines show it
+			return
+		}
+		progress.tell("%s: %s, %d %%", inputName(name), what, 100*done/max(all, 1))
+	}
+	if report := s.Report; report != nil {
+		s.Report = func(addr int64, text string) {
+			progress.end()
+			report(addr, text)
+		}
 	}
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), outputBuffer)
 	if f.lossless && !f.plain && !f.addresses && !f.words {

@@ -49,5 +49,6 @@ func (p *progress) watch(name string, l *view.Listing) {
 func (p *progress) end() {
 	if p.told {
 		fmt.Fprint(p.w, "\r\x1b[K")
+		p.told = false
 	}
 }

@@ -36,14 +36,20 @@ type Labels struct {
 type bitset []uint64
 
 func (s bitset) add(i int64)      { atomic.OrUint64(&s[i>>6], 1<<uint(i&63)) }
-func (s bitset) has(i int64) bool { return s[i>>6]>>uint(i&63)&1 != 0 }
+func (s bitset) has(i int64) bool { return i>>6 < int64(len(s)) && s[i>>6]>>uint(i&63)&1 != 0 }
 
 // NewLabels returns the labels of an image of size bits whose instructions start at multiples of
 // unit bits. An entry at an address outside the code has no place.
 func NewLabels(size, unit int64, entries []Entry) *Labels {
 	n := (size+unit-1)/unit/64 + 1
-	l := &Labels{size: size, unit: unit, names: map[string]int64{}}
+	l := EntryLabels(size, unit, entries)
 	l.starts, l.calls, l.jumps = make(bitset, n), make(bitset, n), make(bitset, n)
+	return l
+}
+
+// EntryLabels returns labels of an image that names nothing but its entries. Nothing can be added.
+func EntryLabels(size, unit int64, entries []Entry) *Labels {
+	l := &Labels{size: size, unit: unit, names: map[string]int64{}}
 	for _, e := range entries {
 		if l.inside(e.Addr) {
 			l.entries = append(l.entries, e)

@@ -487,6 +487,11 @@ func (p *Parser) collapse(src, raw, body []byte) (n int) {
 	return n
 }
 
+func init() { inside.OpenParser(func(p any) int { return p.(*Parser).spent() }) }
+
+// spent returns the work that the last line took.
+func (p *Parser) spent() int { return p.work + p.steps + p.solver.all + p.solver.trials }
+
 // unspent gives a line all the work that it may take.
 func (p *Parser) unspent() { p.work, p.steps, p.solver.all, p.solver.trials = 0, 0, 0, 0 }
 

@@ -121,7 +121,7 @@ func sound(t *testing.T, text string, setup exec.Setup) *exec.Processor {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	report, err := prove.Check(set, prove.Options{Search: -1})
+	report, err := prove.Check(t.Context(), set, prove.Options{Search: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,9 @@ const (
 	maxRuns      = 4
 	worthIt      = 0.97
 	maxCopies    = 4
+	// maxGrowth bounds the work of making a tree: how often it is looked whether a bit divides a candidate. What is left
+	// undone is searched one by one.
+	maxGrowth = 1 << 26
 )
 
 // newTree returns the tree of a root that is still a list.
@@ -59,7 +62,7 @@ func newTree(r *model.Root, strict bool) *tree {
 
 // grown returns the tree of a list; words are of that size.
 func (t *tree) grown(size int) *tree {
-	return &tree{root: grow(t.root.leaves, bits.Value{}, size), first: t.first, requires: t.requires}
+	return &tree{root: grow(t.root.leaves, bits.Value{}, size, maxGrowth), first: t.first, requires: t.requires}
 }
 
 func conditional(l *model.Leaf) bool {
@@ -89,10 +92,11 @@ func narrowFirst(leaves []*model.Leaf) {
 	}
 }
 
-// grow makes the node of some leaves of that size. used are the bits that were asked for on the way.
-func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
+// grow makes the node of some leaves of that size. used are the bits that were asked for on the way, left is the work that
+// it may take; nodes below it have parts of that by their candidates.
+func grow(leaves []*model.Leaf, used bits.Value, size, left int) *treeNode {
 	n := &treeNode{leaves: leaves}
-	mask, asked := ask(leaves, used, size)
+	mask, asked := ask(leaves, used, size, &left)
 	if asked == 0 {
 		return n
 	}
@@ -100,11 +104,12 @@ func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
 	g.masks[0] = mask
 	n.key, _ = g.key(bits.Size)
 	n.leaves = nil
-	buckets := make([][]*model.Leaf, 1<<asked)
+	buckets, entries := make([][]*model.Leaf, 1<<asked), 0
 	for _, l := range leaves {
 		match, free := n.key.from(&sources{&l.Match}), n.key.from(&sources{&l.Mask})^(1<<asked-1)
 		for sub := free; ; sub = (sub - 1) & free {
 			buckets[match|sub] = append(buckets[match|sub], l)
+			entries++
 			if sub == 0 {
 				break
 			}
@@ -113,15 +118,15 @@ func grow(leaves []*model.Leaf, used bits.Value, size int) *treeNode {
 	n.next = make([]*treeNode, len(buckets))
 	for i, b := range buckets {
 		if len(b) > 0 {
-			n.next[i] = grow(b, used.Or(mask), size)
+			n.next[i] = grow(b, used.Or(mask), size, left/entries*len(b))
 		}
 	}
 	return n
 }
 
 // ask chooses bits one by one, each so that a word has the fewest candidates if all leaves are as frequent. It returns
-// them and how many there are, none where none helps.
-func ask(leaves []*model.Leaf, used bits.Value, size int) (mask bits.Value, asked int) {
+// them and how many there are, none where none helps. It takes its work from left.
+func ask(leaves []*model.Leaf, used bits.Value, size int, left *int) (mask bits.Value, asked int) {
 	if len(leaves) <= fewLeaves {
 		return mask, 0
 	}
@@ -136,7 +141,7 @@ func ask(leaves []*model.Leaf, used bits.Value, size int) (mask bits.Value, aske
 		}
 	}
 	least := float64(len(leaves) * len(leaves))
-	for ; asked < maxAskedBits && 1<<asked < 8*len(leaves); asked++ {
+	for ; asked < maxAskedBits && 1<<asked < 8*len(leaves) && *left > 0; asked++ {
 		best, cost := -1, least*worthIt
 		for i := range size {
 			if fixed[i] <= len(leaves)/8 || mask.Uint(i, 1) != 0 || runs(mask, i) > maxRuns {
@@ -148,6 +153,7 @@ func ask(leaves []*model.Leaf, used bits.Value, size int) (mask bits.Value, aske
 				c, n := divided(list, i)
 				x += c
 				entries += n
+				*left -= len(list)
 			}
 			if x < cost && entries <= maxCopies*len(leaves) {
 				best, cost = i, x

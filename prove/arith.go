@@ -21,7 +21,7 @@ func (k *walker) undefined(n *model.Node, f *frame, guard lit) {
 	for _, bad := range k.faults(n, x, y) {
 		in, ans := k.witness(k.w.and(guard, bad.where), f)
 		if ans == unknown {
-			k.m.c.limit("not decided: whether the arithmetic in %s is defined; it is too large", f.unit.Leaf.Name)
+			k.m.c.limit(k.m, n.Span, "not decided: whether the arithmetic in %s is defined; it is too large", f.unit.Leaf.Name)
 		}
 		if ans != sometimes {
 			continue

@@ -44,7 +44,8 @@ type automaton struct {
 	states []state
 	digits map[byte]*byteSet
 	// full is set where the limit was hit: the automaton then lacks texts.
-	full bool
+	full   bool
+	budget *budget
 }
 
 const (
@@ -57,6 +58,7 @@ func newAutomaton() *automaton {
 }
 
 func (a *automaton) add(s state) int32 {
+	a.budget.spend(stateCost)
 	if len(a.states) >= maxStates {
 		a.full = true
 		return accept
@@ -297,6 +299,7 @@ func (x *ambiguity) part(p pair, t trail) {
 	if _, ok := f.set.both(&g.set); !ok && !(f.end && g.end) {
 		return
 	}
+	x.a.budget.spend(stateCost)
 	if x.full = x.full || len(x.seen.pairs) >= maxPairs; !x.full {
 		x.seen.add(p, t)
 	}

@@ -24,7 +24,7 @@ func check(t *testing.T, file, source string) (*isa.Set, *Report) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	r, err := Check(set, Options{Search: 1000})
+	r, err := Check(t.Context(), set, Options{Search: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

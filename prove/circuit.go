@@ -25,6 +25,8 @@ type circuit struct {
 	known map[gate]lit
 	// conflicts is what is left of what all queries in a generation may cost; nil is no such bound.
 	conflicts *int
+	// budget pays for gates and for what they compute.
+	budget *budget
 	// solver answers what cannot be tried out; names are its literals, by node.
 	solver sat.Solver
 	names  []sat.Lit
@@ -57,6 +59,10 @@ func (c *circuit) and(a, b lit) lit {
 	g := gate{a, b}
 	if l, ok := c.known[g]; ok {
 		return l
+	}
+	c.budget.spend(gateCost)
+	if len(c.gates) > maxCircuit {
+		panic(stop("it is too large"))
 	}
 	c.gates = append(c.gates, g)
 	l := lit(2 * (len(c.gates) - 1))
@@ -111,6 +117,7 @@ type cone struct {
 // again when they are there.
 func (c *circuit) cone(goals ...lit) *cone {
 	k := &cone{goal: goals[len(goals)-1]}
+	defer func() { c.budget.spend(len(k.nodes) + len(k.inputs)) }()
 	for len(c.marks) < len(c.gates) {
 		c.marks, c.places = append(c.marks, 0), append(c.places, 0)
 	}
@@ -175,7 +182,8 @@ func (a assignment) value(l lit) bool {
 
 // simulator evaluates a cone for 64 assignments at once.
 type simulator struct {
-	k *cone
+	k      *cone
+	budget *budget
 	// values are those of the inputs, then of the gates; the goal is the last.
 	values []uint64
 	plan   []step
@@ -188,7 +196,7 @@ type step struct {
 }
 
 func newSimulator(c *circuit, k *cone) *simulator {
-	s := &simulator{k: k, values: make([]uint64, len(k.inputs)+len(k.nodes)), plan: make([]step, len(k.nodes))}
+	s := &simulator{k: k, budget: c.budget, values: make([]uint64, len(k.inputs)+len(k.nodes)), plan: make([]step, len(k.nodes))}
 	for i, n := range k.inputs {
 		c.places[n] = int32(i)
 	}
@@ -202,6 +210,7 @@ func newSimulator(c *circuit, k *cone) *simulator {
 
 // run computes the gates from the inputs and returns the goal.
 func (s *simulator) run() uint64 {
+	s.budget.spend(len(s.plan)/8 + 1)
 	out := s.values[len(s.k.inputs):]
 	for i, p := range s.plan {
 		out[i] = (s.values[p.a] ^ p.flipA) & (s.values[p.b] ^ p.flipB)
@@ -225,6 +234,7 @@ const (
 	maxExhaustive = 1 << 16 // gate evaluations, of 64 assignments each
 	randomRounds  = 8
 	maxGatesAsked = 20_000
+	maxCircuit    = 1 << 21
 	maxConflicts  = 5_000  // of one query
 	allConflicts  = 60_000 // in a generation
 )

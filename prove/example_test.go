@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"context"
 	"fmt"
 	"testing/fstest"
 
@@ -28,7 +29,7 @@ func ExampleCheck() {
 		fmt.Print(isa.Explain(err))
 		return
 	}
-	report, err := prove.Check(set, prove.Options{})
+	report, err := prove.Check(context.Background(), set, prove.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -139,7 +139,7 @@ func (e *exception) holds(s diag.Span) bool {
 // idle reports the exceptions that silence nothing. Where only a part is checked, that says nothing, nor
 // where it is for words that a search may find or not.
 func (c *checker) idle(list []*exception) []Finding {
-	if c.opt.Gens != nil || c.opt.Root != "" {
+	if c.opt.Gens != nil || c.opt.Root != "" || c.cut() {
 		return nil
 	}
 	var out []Finding

@@ -35,7 +35,7 @@ func TestExceptionsOfFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(isa.Explain(err))
 		}
-		r, err := prove.Check(set, prove.Options{})
+		r, err := prove.Check(t.Context(), set, prove.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestExceptionsOfFieldsFoundBySearch(t *testing.T) {
 		if err != nil {
 			t.Fatal(isa.Explain(err))
 		}
-		r, err := prove.Check(set, prove.Options{Search: 1000})
+		r, err := prove.Check(t.Context(), set, prove.Options{Search: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		from := time.Now()
-		r, err := Check(set, Options{Search: 20})
+		r, err := Check(t.Context(), set, Options{Search: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

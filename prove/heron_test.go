@@ -17,7 +17,7 @@ func checkHeron(t testing.TB, files fs.FS, opt Options) (*isa.Set, *Report) {
 		t.Fatal(isa.Explain(err))
 	}
 	opt.Search = -1
-	r, err := Check(set, opt)
+	r, err := Check(t.Context(), set, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,12 +42,12 @@ func (m *machine) holes(r *model.Root) {
 		cubes, ok := m.cubes(l)
 		taken, exact = append(taken, cubes...), exact && ok
 	}
-	s := splitter{taken: taken, size: r.Size, count: new(big.Int)}
+	s := splitter{taken: taken, size: r.Size, count: new(big.Int), budget: m.budget}
 	s.split(cube{}, taken)
 	total := new(big.Int).Lsh(big.NewInt(1), uint(r.Size))
 	switch {
 	case s.splits > maxSplits:
-		m.c.limit("not counted: the words of %s that no leaf matches%s; the patterns are too irregular", r.Name, m.where())
+		m.c.limit(m, r.Spec.Span, "not counted: the words of %s that no leaf matches%s; the patterns are too irregular", r.Name, m.where())
 		return
 	case s.count.Sign() == 0 && exact:
 		m.c.proved("every word of %s matches a leaf%s", r.Name, m.where())
@@ -139,6 +139,7 @@ type splitter struct {
 	count  *big.Int
 	holes  []cube
 	splits int
+	budget *budget
 }
 
 // split looks at the words of at, of which the cubes of taken have some.
@@ -146,6 +147,7 @@ func (s *splitter) split(at cube, taken []cube) {
 	if s.splits++; s.splits > maxSplits {
 		return
 	}
+	s.budget.spend(cubeCost * (1 + len(taken)))
 	if len(taken) == 0 {
 		s.count.Add(s.count, new(big.Int).Lsh(big.NewInt(1), uint(s.size-at.mask.Count())))
 		if len(s.holes) < maxHoles {

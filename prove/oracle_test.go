@@ -40,7 +40,7 @@ func TestOracle(t *testing.T) {
 			continue
 		}
 		for _, untried := range []bool{false, true} {
-			report, err := Check(set, Options{Search: -1, untried: untried})
+			report, err := Check(t.Context(), set, Options{Search: -1, untried: untried})
 			if err != nil { // it is refused in another generation
 				tally["refused later"]++
 				continue

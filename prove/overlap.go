@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,10 +10,14 @@ import (
 	"github.com/isago/isago/internal/model"
 )
 
+// maxOverlaps bounds the pairs of leaves with a word in common that are reported of a generation.
+const maxOverlaps = 1_000
+
 // overlaps looks for words that two leaves of a root match, pair by pair.
 func (m *machine) overlaps(r *model.Root) {
 	clean := true
 	for i, a := range r.Leaves {
+		m.budget.spend(pairCost * i)
 		for _, b := range r.Leaves[:i] {
 			size := min(a.Size, b.Size)
 			differ := a.Match.Xor(b.Match).And(a.Mask).And(b.Mask).And(bits.Ones(size))
@@ -49,7 +54,7 @@ func (m *machine) apart(a, b *model.Leaf) bool {
 	case ans == never:
 		return true
 	case ans == unknown || w.opaque:
-		m.c.limit("not proved: whether %s and %s match one word; their requirements are too large", a.Name, b.Name)
+		m.c.limit(m, a.Spec.Span, "not proved: whether %s and %s match one word; their requirements are too large", a.Name, b.Name)
 		return false
 	}
 	m.overlap(a, b, fa, fb, in)
@@ -78,6 +83,9 @@ func (m *machine) both(w *world, a, b *model.Leaf) (fa, fb *frame) {
 }
 
 func (m *machine) overlap(a, b *model.Leaf, fa, fb *frame, in assignment) {
+	if m.overlapping++; m.overlapping > maxOverlaps {
+		panic(stop(fmt.Sprintf("more than %d pairs do", maxOverlaps)))
+	}
 	long := fa
 	if b.Size > a.Size {
 		long = fb

@@ -54,7 +54,7 @@ func (c *checker) merge(from *checker) {
 		if x.Proved {
 			c.claims = append(c.claims, x)
 		} else {
-			c.limit("%s", x.Text)
+			c.unproved(x.Text)
 		}
 	}
 }

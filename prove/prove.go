@@ -3,6 +3,7 @@ package prove
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,9 +26,14 @@ type Options struct {
 	// Search is how many random words are printed and read back, of all roots together, to find two
 	// with one text where their absence cannot be proved; 0 is DefaultSearch, less is none.
 	Search int
+	// Effort bounds all searches and proofs together, in millions of steps of about 50 ns; 0 is DefaultEffort. What
+	// ends early is a finding, not-proved. Each generation has an equal part.
+	Effort int
 
 	// untried leaves small roots to the automaton too; tests compare with trying all their words.
 	untried bool
+	// steps, where it is not 0, is the effort in steps; tests end proofs at any of them.
+	steps int64
 }
 
 // DefaultSearch is how many words are read back for what cannot be proved.
@@ -159,7 +165,7 @@ func (f *Finding) with(span diag.Span, format string, args ...any) *Finding {
 type Claim struct {
 	// Text says what holds, or what could not be decided.
 	Text string
-	// Proved is false where a limit was hit.
+	// Proved is false where a limit was hit: there is a finding too, not-proved.
 	Proved bool
 }
 
@@ -173,20 +179,29 @@ type Report struct {
 	Gens []uint32
 }
 
-// Check looks at a description from all sides. The error is that of a root which is not there, or says why the
-// description is refused in a generation.
-func Check(set *isa.Set, opt Options) (*Report, error) {
+// Check looks at a description from all sides. The error is that of a root which is not there, says why the
+// description is refused in a generation, or is that of the context where it is cancelled.
+func Check(ctx context.Context, set *isa.Set, opt Options) (*Report, error) {
 	if opt.Search == 0 {
 		opt.Search = DefaultSearch
 	}
+	if opt.Effort == 0 {
+		opt.Effort = DefaultEffort
+	}
 	c := &checker{spec: inside.Machine(set).ISA, opt: opt, byKey: map[string]*Finding{}}
 	c.facts = newFacts()
-	for _, gen := range c.generations(set) {
+	gens := c.generations(set)
+	for _, gen := range gens {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		at, err := set.With(isa.Options{Gen: gen, Syntax: set.Syntax()})
 		if err != nil {
 			return nil, c.refusedIn(gen, err)
 		}
-		c.machines = append(c.machines, newMachine(c, at, gen))
+		m := newMachine(c, at, gen)
+		m.budget = newBudget(ctx, &opt, len(gens))
+		c.machines = append(c.machines, m)
 	}
 	if opt.Root != "" {
 		if _, err := set.Root(opt.Root); err != nil {
@@ -194,6 +209,9 @@ func Check(set *isa.Set, opt Options) (*Report, error) {
 		}
 	}
 	c.run()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return c.report(), nil
 }
 
@@ -237,8 +255,13 @@ type machine struct {
 	doubts map[*model.Root]bool
 	// open are the roots of which a display was too large to compare.
 	open map[*model.Root]bool
-	// conflicts is what the SAT solver may still spend.
+	// conflicts is what the SAT solver may still spend, budget what all searches and proofs may.
 	conflicts int
+	budget    *budget
+	// cut is set where one ended early: what was not seen may be there.
+	cut bool
+	// overlapping counts the pairs of leaves with a word in common.
+	overlapping int
 	// deep is set where operands are nested deeper than is bound: their texts may have no end.
 	deep bool
 	// frames counts the scopes that were walked.
@@ -257,8 +280,8 @@ func (c *checker) run() {
 	for _, m := range c.machines {
 		m.deep = m.unbounded()
 		for _, r := range c.roots(m) {
-			m.overlaps(r)
-			m.holes(r)
+			m.attempt(r.Spec.Span, "that no word matches two leaves of "+r.Name, func() { m.overlaps(r) })
+			m.attempt(r.Spec.Span, "how many words of "+r.Name+" match no leaf", func() { m.holes(r) })
 		}
 		m.walk()
 	}
@@ -300,9 +323,15 @@ func (c *checker) add(m *machine, f *Finding) *Finding {
 	return old
 }
 
-// limit records that something was not decided.
-func (c *checker) limit(format string, args ...any) {
+// limit records that something was not decided, as a finding at its place and as a claim.
+func (c *checker) limit(m *machine, at diag.Span, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	c.add(m, &Finding{Code: diag.NotProved, Level: Note, Span: at, Msg: text, key: "limit " + text})
+	c.unproved(text)
+}
+
+// unproved records what was not decided.
+func (c *checker) unproved(text string) {
 	if c.limits == nil {
 		c.limits = map[string]bool{}
 	}

@@ -18,22 +18,26 @@ import (
 // which it could not be proved that there are none.
 func (m *machine) texts() (open []*model.Env) {
 	if m.deep {
-		m.c.limit("not proved: that no two words print one text; operands are nested too deep")
+		m.c.limit(m, m.m.ISA.Span, "not proved: that no two words print one text; operands are nested too deep")
 		return nil
 	}
 	m.lists = map[*model.Env]*textList{}
 	for _, env := range m.order {
-		m.shown(env)
+		if !m.attempt(env.Root.Spec.Span, "that the texts of "+env.Root.Name+" show all bits", func() { m.shown(env) }) {
+			m.open[env.Root] = true
+		}
 	}
 	verdicts := map[*model.Env]textVerdict{}
 	for _, env := range m.order {
 		before := len(m.c.findings)
 		v := textVerdict{}
-		if env.Root.Size <= maxTried && !m.c.opt.untried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
-			v.proved, v.tried = m.tryAll(env), true
-		} else {
-			v.proved = m.splits(env) && !m.open[env.Root]
-		}
+		m.attempt(env.Root.Spec.Span, "that a text of "+env.Root.Name+" has one meaning", func() {
+			if env.Root.Size <= maxTried && !m.c.opt.untried && !tabled(env.Root.Spec, map[*spec.Bitset]bool{}) {
+				v.proved, v.tried = m.tryAll(env), true
+			} else {
+				v.proved = m.splits(env) && !m.open[env.Root]
+			}
+		})
 		v.doubted, v.rounded = len(m.c.findings) > before || m.doubts[env.Root], m.rounded[env.Root]
 		verdicts[env] = v
 	}
@@ -110,8 +114,9 @@ func (c *checker) allTexts() {
 	c.searched = len(jobs) > 0
 	for _, j := range jobs {
 		words := max(0, c.opt.Search/len(jobs))
-		j.m.look(j.env, words)
-		c.limit("not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", j.env.Root.Name, j.m.where(), words)
+		read, root := 0, j.env.Root
+		j.m.attempt(root.Spec.Span, "more of the texts of "+root.Name+" by reading back random words", func() { j.m.look(j.env, words, &read) })
+		c.limit(j.m, root.Spec.Span, "not proved: that no two words of %s print one text%s; %d random words that were read back show none but those reported", root.Name, j.m.where(), read)
 	}
 }
 
@@ -248,6 +253,7 @@ func (m *machine) tryAll(env *model.Env) bool {
 		d.SetContext(ctx)
 		seen := map[string]isa.Inst{}
 		for v := range uint64(1) << env.Root.Size {
+			m.budget.spend(printCost)
 			in, ok := d.Decode(bits.Of(v))
 			if !ok || in.Bits[0] != v {
 				continue
@@ -366,6 +372,7 @@ const (
 // one has, the words are found and printed.
 func (m *machine) splits(env *model.Env) bool {
 	g := &grammar{automaton: newAutomaton(), m: m}
+	g.budget = m.budget
 	start := g.root(env, accept)
 	if g.full {
 		return false
@@ -514,9 +521,9 @@ func (f *frame) means(alts []model.Alt, k int) lit {
 	return f.w.and(out, f.condition(&alts[k]))
 }
 
-// look searches so many random words for two with one text, by reading back what they print. The words
+// look searches so many random words for two with one text, by reading back what they print, and counts them. The words
 // are the same each time, so that the findings are.
-func (m *machine) look(env *model.Env, words int) {
+func (m *machine) look(env *model.Env, words int, read *int) {
 	d, err := m.set.NewDecoder(env.Root.Name)
 	if err != nil {
 		return
@@ -529,6 +536,7 @@ func (m *machine) look(env *model.Env, words int) {
 	for n := range words {
 		l := env.Root.Leaves[n%len(env.Root.Leaves)]
 		m.readBack(d, p, l, randomWord(r, l))
+		*read++
 	}
 }
 
@@ -542,6 +550,7 @@ func randomWord(r *rand.Rand, l *model.Leaf) bits.Value {
 
 // readBack prints a word, reads the text, and compares.
 func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bits.Value) {
+	m.budget.spend(printCost)
 	in, ok := d.Decode(word)
 	if !ok || inside.Leaf(in.Leaf) != l || len(d.IndexFields(in)) > 0 {
 		return
@@ -551,6 +560,7 @@ func (m *machine) readBack(d *isa.Decoder, p *asm.Parser, l *model.Leaf, word bi
 		return
 	}
 	res, err := p.Parse(string(text))
+	m.budget.spend(readCost * inside.Work(p))
 	if err != nil || res.Context != d.Context() {
 		return
 	}

@@ -13,6 +13,7 @@ func (c *circuit) solve(k *cone) (assignment, answer) {
 	if c.conflicts != nil {
 		most = max(0, min(most, *c.conflicts))
 	}
+	c.solver.Spend = c.budget.spend
 	ans := c.solver.Solve(most, c.name(k.goal))
 	if c.conflicts != nil {
 		*c.conflicts -= c.solver.Conflicts() - before

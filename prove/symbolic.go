@@ -27,7 +27,7 @@ type world struct {
 // world returns a circuit for a question about the machine.
 func (m *machine) world() *world {
 	w := newWorld(m.m)
-	w.conflicts = &m.conflicts
+	w.conflicts, w.budget = &m.conflicts, m.budget
 	return w
 }
 

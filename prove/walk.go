@@ -113,10 +113,12 @@ func (m *machine) alone(env *model.Env, by *model.Ref) {
 	m.envs[env] = true
 	m.order = append(m.order, env)
 	for _, l := range env.Root.Leaves {
-		k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
-		k.scope(k.w.top(env.Bound(l)), k.w.valid)
-		k.aliases()
-		k.expressions()
+		m.attempt(l.Spec.Span, "what of "+l.Name+" applies", func() {
+			k := &walker{m: m, w: m.world(), by: by, guards: map[use]lit{}}
+			k.scope(k.w.top(env.Bound(l)), k.w.valid)
+			k.aliases()
+			k.expressions()
+		})
 	}
 }
 
@@ -126,7 +128,7 @@ func (k *walker) can(l lit, f *frame) bool {
 	case never:
 		return false
 	case unknown:
-		k.m.c.limit("not decided: some conditions in %s; they are too large", f.unit.Leaf.Name)
+		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not decided: some conditions in %s; they are too large", f.unit.Leaf.Name)
 	}
 	return true
 }
@@ -135,7 +137,7 @@ func (k *walker) can(l lit, f *frame) bool {
 func (k *walker) scope(f *frame, here lit) {
 	k.m.roots[f.unit.Env.Root] = true
 	if k.m.frames++; k.m.frames > maxScopes || k.w.crowded() {
-		k.m.c.limit("not checked: some surroundings of operands; there are too many")
+		k.m.c.limit(k.m, f.unit.Leaf.Spec.Span, "not checked: some surroundings of operands; there are too many")
 		return
 	}
 	k.requires(f, here)

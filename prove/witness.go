@@ -16,6 +16,7 @@ import (
 // witness prints a word, to show what was claimed of it.
 func (m *machine) witness(r *model.Root, word, ctx bits.Value, size int, entries map[string]bits.Value) Witness {
 	w := Witness{Gen: m.gen, Word: word, Context: ctx, Contexts: m.contextNames(ctx), Size: size, Entries: entries}
+	m.budget.spend(witnessCost)
 	d, err := m.set.NewDecoder(r.Name)
 	if err != nil {
 		return w

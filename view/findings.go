@@ -29,10 +29,7 @@ func Findings(w io.Writer, r *prove.Report, p Palette, all bool) error {
 		}
 	}
 	for _, c := range r.Claims {
-		switch {
-		case !c.Proved:
-			e.printf("%s\n", c.Text)
-		case all:
+		if all && c.Proved {
 			e.printf("proved: %s\n", c.Text)
 		}
 	}

@@ -168,13 +168,7 @@ type sarifMessage struct {
 }
 
 type sarifInvocation struct {
-	Successful    bool                `json:"executionSuccessful"`
-	Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
-}
-
-type sarifNotification struct {
-	Level   string       `json:"level"`
-	Message sarifMessage `json:"message"`
+	Successful bool `json:"executionSuccessful"`
 }
 
 type sarifResult struct {
@@ -249,12 +243,6 @@ func NewSARIF(r *prove.Report, version string) SARIF {
 				run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 			}
 			run.Results = append(run.Results, newResult(f, index[f.Code]))
-		}
-	}
-	for _, c := range r.Claims {
-		if !c.Proved {
-			inv := &run.Invocations[0]
-			inv.Notifications = append(inv.Notifications, sarifNotification{"note", sarifMessage{c.Text}})
 		}
 	}
 	return SARIF{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}

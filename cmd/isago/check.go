@@ -22,6 +22,7 @@ type checkFlags struct {
 	only        []string
 	failOn      string
 	search      int
+	effort      int
 }
 
 func newCheck() *cobra.Command {
@@ -34,7 +35,7 @@ func newCheck() *cobra.Command {
 overrides and values that never apply, names that are not defined everywhere, things that nothing uses,
 bits that no text shows, words that print the same text. Each finding has a code ("isago help codes"),
 the lines it is about, a picture of the bits and, if there is one, a word that shows it. What could not
-be decided is listed too. Errors come first, then warnings and notes.
+be decided is a note, not-proved; --effort bounds the work. Errors come first, then warnings and notes.
 
 Without --gen, check covers every generation in which the description differs. To accept a finding, put
 a comment with the reason on its line or the line before:
@@ -63,6 +64,8 @@ does, with error only errors do.`,
 	complete(cmd, "fail-on", levelNames)
 	f.search = prove.DefaultSearch
 	flags.Var(amount[int]{&f.search, 0}, "search", "how many random words, `N`, to read back where it cannot be proved that no two have one text")
+	f.effort = prove.DefaultEffort
+	flags.Var(amount[int]{&f.effort, 1}, "effort", "how many million steps, `N`, all searches and proofs together may take; what ends early is not-proved (20 take about a second)")
 	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"xml"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -93,14 +96,14 @@ func (f *checkFlags) run(cmd *cobra.Command) error {
 			return usagef("--only %q is no code%s; isago help codes lists them", code, diag.DidYouMean(code, knownCodes()))
 		}
 	}
-	opt := prove.Options{Root: f.root, Search: f.search}
+	opt := prove.Options{Root: f.root, Search: f.search, Effort: f.effort}
 	if f.search == 0 {
 		opt.Search = -1
 	}
 	if cmd.Flags().Changed("gen") {
 		opt.Gens = []uint32{f.gen}
 	}
-	report, err := prove.Check(set, opt)
+	report, err := prove.Check(cmd.Context(), set, opt)
 	if _, refused := prove.Refused(err); refused {
 		return f.refused(cmd, err)
 	}

@@ -55,7 +55,7 @@ var settings = map[diag.Code]setting{
 	diag.ExprSyntax: inISA, diag.ExprCycle: inLeaf, diag.TemplateText: inLeaf, diag.FieldType: inLeaf, diag.LeafOverlap: inISA,
 	diag.LeafLength: inISA, diag.NoDisplay: inISA, diag.ContextValue: inISA,
 	diag.MeaningSyntax: inMeaning, diag.MeaningType: inMeaning, diag.MeaningName: inMeaning, diag.MeaningNone: besideMeaning,
-	diag.StateUnused: besideMeaning, diag.UnmatchedWords: inPlain, diag.LeafNever: inPlain, diag.OverrideNever: inPlainLeaf,
+	diag.StateUnused: besideMeaning, diag.UnmatchedWords: inPlain, diag.NotProved: inPlain, diag.LeafNever: inPlain, diag.OverrideNever: inPlainLeaf,
 	diag.OverrideAlways: inPlainLeaf, diag.DisplayNever: inPlain, diag.AssertNever: inPlainLeaf, diag.ValueNever: inPlain,
 	diag.FieldUnused: inPlainLeaf, diag.ParamUnused: inPlain, diag.ExprUnused: inPlain, diag.TemplateUnused: inPlain, diag.EnumUnused: inPlain,
 	diag.OperandUnused: inISA, diag.FileUnused: inISA, diag.RegisterUntold: inISA, diag.RegisterOutside: inISA,

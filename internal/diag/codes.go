@@ -56,6 +56,8 @@ const (
 	OperandUnused  Code = "operand-unused"
 	FileUnused     Code = "file-unused"
 	RegisterUntold Code = "register-untold"
+	// NotProved is of what was not decided: a limit was hit.
+	NotProved Code = "not-proved"
 	// RegisterOutside and ComponentRange are of words in which an operand is what there is not.
 	RegisterOutside Code = "register-outside"
 	ComponentRange  Code = "component-range"
@@ -253,6 +255,12 @@ var codes = []CodeInfo{
 <bitset name="#register" size="4"/>
 <bitset name="low" extends="#register"><display>r{N}</display><pattern pos="3">0</pattern><field name="N" low="0" high="2" type="uint"/><reg file="r" index="{N}"/></bitset>
 <bitset name="high" extends="#register"><display>x{N}</display><pattern pos="3">1</pattern><field name="N" low="0" high="2" type="uint"/></bitset>`},
+	{NotProved, "check: something was not decided: a limit was hit; the message says which", `<bitset name="#instruction" size="32"/>
+<bitset name="set" extends="#instruction">
+  <display>set {A}{AGAIN}</display>
+  <field name="A" low="0" high="31" type="uint"/>
+  <derived name="AGAIN" type="uint" width="32"><expr>{A}</expr></derived>
+</bitset>`},
 	{RegisterOutside, "check: a word whose register is beyond its file", `<file name="c" type="u8" count="6"/>
 <bitset name="constant" size="3"><display>c{N}</display><field name="N" low="0" high="2" type="uint"/><reg file="c" index="{N}"/></bitset>`},
 	{ComponentRange, "check: a word whose swizzle names a component beyond the fourth", `<bitset name="swizzle" size="3"><display>.{X}</display><field name="X" low="0" high="2" type="uint"/><swizzle x="{X}"/></bitset>`},

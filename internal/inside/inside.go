@@ -11,12 +11,19 @@ var (
 	machine func(set any) *model.Machine
 	leaf    func(leaf any) *model.Leaf
 	tables  func(decoder any) [][]bits.Value
+	work    func(parser any) int
 )
 
 // Open is called once, by isa.
 func Open(machineOf func(set any) *model.Machine, leafOf func(leaf any) *model.Leaf, tablesOf func(decoder any) [][]bits.Value) {
 	machine, leaf, tables = machineOf, leafOf, tablesOf
 }
+
+// OpenParser is called once, by asm.
+func OpenParser(workOf func(parser any) int) { work = workOf }
+
+// Work returns the number of steps that an *asm.Parser took for the last line.
+func Work(parser any) int { return work(parser) }
 
 // Machine returns the bound description of an *isa.Set. Roots and leaves have the same numbers in both.
 func Machine(set any) *model.Machine { return machine(set) }

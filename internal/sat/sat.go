@@ -28,6 +28,9 @@ type Solver struct {
 	// Learned, where it is not nil, is told each clause that is learned: a proof, as each of them
 	// follows from those before it by unit propagation. It must not keep the slice.
 	Learned func(clause []Lit)
+	// Spend, where it is not nil, is told how many clauses were looked at since it was told before. It may panic to end a
+	// question; the solver is of no use afterwards.
+	Spend func(clauses int)
 
 	lits    []Lit // of all clauses, one behind the other
 	clauses []clause
@@ -209,6 +212,9 @@ func (s *Solver) propagate() int32 {
 	for ; s.head < len(s.trail); s.head++ {
 		gone := s.trail[s.head].Not()
 		list := s.watches[gone]
+		if s.Spend != nil {
+			s.Spend(len(list) + 1)
+		}
 		kept := list[:0]
 		for i, w := range list {
 			if s.values[w.other] > 0 {

@@ -52,7 +52,7 @@ func find(t *testing.T, files fs.FS, list []testgpu.Defect) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	r, err := prove.Check(set, prove.Options{Gens: []uint32{gen}, Search: -1})
+	r, err := prove.Check(t.Context(), set, prove.Options{Gens: []uint32{gen}, Search: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestSound(t *testing.T) {
 	if *every {
 		opt = prove.Options{}
 	}
-	r, err := prove.Check(set, opt)
+	r, err := prove.Check(t.Context(), set, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %s", m.Name, isa.Explain(err))
 		}
-		r, err := prove.Check(set, prove.Options{Search: -1})
+		r, err := prove.Check(t.Context(), set, prove.Options{Search: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,12 @@ func (l *lowering) prog(p *model.Prog, hops int) *Expr {
 	}
 	odd := len(p.Missing) > 0 || p.Cycle || p.Open
 	if !odd && small(p.Root, 5) {
-		return l.node(p.Root, hops, gens)
+		if l.of != nil {
+			return l.node(p.Root, hops, gens)
+		}
+		var x *Expr
+		l.counting(p.Spec, func() { x = l.node(p.Root, hops, gens) })
+		return x
 	}
 	f := l.eval(p)
 	if !odd && f.Eval.Value.Kind == Const {
@@ -66,15 +71,17 @@ func (l *lowering) eval(p *model.Prog) *Func {
 		e.Open, e.Known = true, l.known.of(p.Spec, false)
 		f.Effects = true
 	}
-	for _, m := range p.Fetch {
-		if x := l.computed(m.Alts); x != nil {
-			e.Fetch = append(e.Fetch, x)
+	l.counting(p.Spec, func() {
+		for _, m := range p.Fetch {
+			if x := l.computed(m.Alts); x != nil {
+				e.Fetch = append(e.Fetch, x)
+			}
 		}
-	}
-	e.Value = l.node(p.Root, 0, l.genPlaces(p.Spec))
+		e.Value = l.node(p.Root, 0, l.genPlaces(p.Spec))
+	})
 	f.Effects, f.Most = f.Effects || e.Value.Effects, e.Value.Bound()
 	f = l.add(f, evalName(p.Spec))
-	l.progs[p] = f
+	l.progs[p], l.places[f] = f, p.Spec.Span
 	return f
 }
 
@@ -194,6 +201,7 @@ func (l *lowering) genPlaces(e *spec.Expr) map[int]bool {
 
 // node lowers a bound expression in the scope so many hops up.
 func (l *lowering) node(n *model.Node, hops int, gens map[int]bool) *Expr {
+	l.count()
 	switch n.Op {
 	case spec.OpConst:
 		if gens[n.Span.Off] {

@@ -4,6 +4,7 @@ package gen
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -165,8 +166,9 @@ type EnumValue struct {
 	Val  uint64
 }
 
-// New plans the code for an instruction set.
-func New(set *isa.Set, opt Options) (*Program, error) {
+// New plans the code for an instruction set. The error says what is wrong with the options, or what of the description is
+// too large, or is that of the context where it is cancelled.
+func New(ctx context.Context, set *isa.Set, opt Options) (*Program, error) {
 	p := &Program{Options: opt}
 	m := inside.Machine(set)
 	p.ISA = m.ISA
@@ -185,20 +187,22 @@ func New(set *isa.Set, opt Options) (*Program, error) {
 	}
 	p.Contexts, p.Tables, p.Files = m.ISA.Contexts, m.ISA.Tables, m.ISA.Files
 	p.enums()
-	if err := p.lower(false); err != nil {
+	if err := p.lower(ctx, false); err != nil {
 		return nil, err
 	}
 	if p.Mesa && (p.Uses.NoField || p.Uses.Cycle || p.Known > 0) {
-		return p, p.lower(true)
+		if err := p.lower(ctx, true); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }
 
 // lower makes the functions; exact is for what is odd where it is to be printed as Mesa's tools do.
-func (p *Program) lower(exact bool) error {
+func (p *Program) lower(ctx context.Context, exact bool) error {
 	p.Roots, p.Funcs, p.Spaces, p.Uses = nil, nil, nil, Uses{}
 	p.roots()
-	l := newLowering(p)
+	l := newLowering(ctx, p)
 	l.exact = exact
 	return l.all()
 }

@@ -118,7 +118,7 @@ func (p *Program) rootOf(b *spec.Bitset) *Root {
 const maxCost = 1 << 20
 
 // bound refuses expressions that take ages.
-func (l *lowering) bound() error {
+func (l *lowering) bound() {
 	for _, f := range l.p.Funcs {
 		if f.Kind != Eval {
 			continue
@@ -128,10 +128,9 @@ func (l *lowering) bound() error {
 			f.Cost += x.cost()
 		}
 		if f.Cost > maxCost {
-			return tooLarge{"computing " + f.Doc + " takes more than a million expressions"}
+			refuse(l.places[f], "computing the expression takes more than %d others", maxCost)
 		}
 	}
-	return nil
 }
 
 // all lists the expressions of which an evaluation consists.

@@ -1,7 +1,7 @@
 package gen
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 
@@ -16,8 +16,13 @@ const (
 	MaxOperands = 1 << 12
 )
 
-// maxFuncs bounds the functions of a program.
-const maxFuncs = 1 << 16
+// Limits of a program: its functions, the operators, names and numbers of one expression with all that is written out in it,
+// and those of all expressions.
+const (
+	maxFuncs = 1 << 16
+	maxNodes = 1 << 14
+	maxAll   = 1 << 19
+)
 
 // lowering turns bound bitsets into functions. Those that come out the same are one.
 type lowering struct {
@@ -39,10 +44,18 @@ type lowering struct {
 	quiet  bool
 	exprs  map[*spec.Expr]int
 	built  int
+	ctx    context.Context
+	// root is where the root at hand stands, of the expression at hand, nil for none. nodes counts what it consists of, all
+	// what all do.
+	root       diag.Span
+	of         *spec.Expr
+	nodes, sum int
+	// places are where the expressions of functions stand.
+	places map[*Func]diag.Span
 }
 
-func newLowering(p *Program) *lowering {
-	l := &lowering{p: p, same: map[string]*Func{}, names: NewNames(), leaves: map[*spec.Bitset]*Leaf{}, gens: map[*spec.Expr]map[int]bool{}, exprs: map[*spec.Expr]int{}, told: newSlots(p), known: newSlots(p)}
+func newLowering(ctx context.Context, p *Program) *lowering {
+	l := &lowering{p: p, ctx: ctx, places: map[*Func]diag.Span{}, same: map[string]*Func{}, names: NewNames(), leaves: map[*spec.Bitset]*Leaf{}, gens: map[*spec.Expr]map[int]bool{}, exprs: map[*spec.Expr]int{}, told: newSlots(p), known: newSlots(p)}
 	for _, r := range p.Roots {
 		for _, x := range r.Leaves {
 			l.leaves[x.Spec] = x
@@ -51,15 +64,43 @@ func newLowering(p *Program) *lowering {
 	return l
 }
 
-// tooLarge is the error for a description that would become too much code.
-type tooLarge struct{ what string }
+// refusal is why no code is made. It unwinds to all.
+type refusal struct{ error }
 
-func (e tooLarge) Error() string { return "the description is too large for generated code: " + e.what }
+// refuse ends the work on a description that would become too much code; at is the element that is too large.
+func refuse(at diag.Span, format string, args ...any) {
+	panic(refusal{diag.Errorf(diag.XMLLimit, at, "too large for generated code: "+format, args...)})
+}
+
+// count counts a part of an expression.
+func (l *lowering) count() {
+	l.nodes++
+	l.sum++
+	switch {
+	case l.of == nil:
+	case l.nodes > maxNodes:
+		refuse(l.of.Span, "with what it uses written out, the expression has more than %d operators, names and numbers", maxNodes)
+	case l.sum > maxAll:
+		refuse(l.of.Span, "with this expression, all together have more than %d operators, names and numbers", maxAll)
+	}
+}
+
+// counting counts the parts of what lower makes for an expression on their own.
+func (l *lowering) counting(e *spec.Expr, lower func()) {
+	of, nodes := l.of, l.nodes
+	l.of, l.nodes = e, 0
+	lower()
+	l.of, l.nodes = of, nodes
+}
 
 func (l *lowering) all() (err error) {
 	defer func() {
-		if e, ok := recover().(tooLarge); ok {
-			err = e
+		switch bug := recover().(type) {
+		case nil:
+		case refusal:
+			err = bug.error
+		default:
+			panic(bug)
 		}
 	}()
 	for i := range l.p.Classes {
@@ -68,6 +109,7 @@ func (l *lowering) all() (err error) {
 		l.progs = map[*model.Prog]*Func{}
 		l.mesa = newMesaBinding(l)
 		for _, r := range l.p.Roots {
+			l.root = r.Spec.Span
 			env := l.class.model.Top(l.class.model.Roots[r.ID])
 			d := Decoder{Match: l.matching(env)}
 			if r.Top {
@@ -82,7 +124,8 @@ func (l *lowering) all() (err error) {
 		l.layouts()
 	}
 	l.p.Told, l.p.Known = l.told.most, l.known.most
-	return l.bound()
+	l.bound()
+	return nil
 }
 
 // layouts says where the fields of all leaves are. Nobody is told what is odd while a word is packed, such as a name
@@ -117,8 +160,11 @@ func (l *lowering) checks(r *Root, env *model.Env) [][]Stmt {
 
 // add makes a function known, or returns the one that is the same.
 func (l *lowering) add(f *Func, name string) *Func {
+	if err := l.ctx.Err(); err != nil {
+		panic(refusal{err})
+	}
 	if l.built++; l.built > maxFuncs {
-		panic(tooLarge{fmt.Sprintf("more than %d functions", maxFuncs)})
+		refuse(l.root, "more than %d functions", maxFuncs)
 	}
 	f.key = dump(f)
 	if known := l.same[f.key]; known != nil && !f.Cyclic {
@@ -167,7 +213,7 @@ func (l *lowering) unit(u *model.BoundLeaf, to purpose) *Func {
 	}
 	for _, e := range u.Errs() {
 		if l.exact && e.Code == diag.XMLLimit { // what is handed in is not followed any more
-			panic(tooLarge{e.Msg})
+			refuse(e.Span, "%s", e.Msg)
 		}
 	}
 	leaf := l.leaves[u.Leaf.Spec]

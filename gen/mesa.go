@@ -244,7 +244,7 @@ func (m *mesaBinding) eval(u *model.BoundLeaf, e *spec.Expr) *Func {
 		Name: l.names.Unique(evalName(e), ""),
 		Eval: &Evaluation{Told: -1, Mesa: true, Known: l.known.of(e, false), ID: l.exprID(e)},
 	}
-	m.evals[key] = f
+	m.evals[key], l.places[f] = f, e.Span
 	for _, name := range e.Fetch() {
 		f.Eval.Locals = append(f.Eval.Locals, MissingName{Name: name, Value: m.local(name, m.alts(u, name, e, 0))})
 	}
@@ -274,6 +274,7 @@ func (m *mesaBinding) local(name string, alts []mesaAlt) *Expr {
 
 // node lowers an expression whose names are looked up already.
 func (m *mesaBinding) node(n *model.Node, fetch []string, gens map[int]bool) *Expr {
+	m.l.count()
 	switch n.Op {
 	case spec.OpConst:
 		if gens[n.Span.Off] {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isago/isago/bits"
+	"github.com/isago/isago/internal/diag"
 	"github.com/isago/isago/internal/model"
 	"github.com/isago/isago/internal/spec"
 )
@@ -37,7 +38,7 @@ func (l *lowering) matching(env *model.Env) *Func {
 	if l.p.Mesa {
 		l.byName(list)
 	}
-	g := grower{strict: l.p.ISA.Strict, size: root.Size}
+	g := grower{strict: l.p.ISA.Strict, size: root.Size, l: l, at: env.Root.Spec.Span, all: len(list)}
 	f.Tree = g.grow(list, Bits{})
 	l.p.Uses.Conflict = l.p.Uses.Conflict || g.conflict
 	f = l.add(f, "match_"+root.Name)
@@ -99,6 +100,17 @@ type grower struct {
 	strict   bool
 	size     int
 	conflict bool
+	l        *lowering
+	// at is where the root stands, of so many leaves; work counts the comparisons with a leaf.
+	at        diag.Span
+	all, work int
+}
+
+// spend counts work, and ends it where it is too much or the context is cancelled.
+func (g *grower) spend(work int) {
+	if g.work += work; g.work > maxGrowth {
+		refuse(g.at, "telling its %d leaves apart takes more than %d comparisons", g.all, maxGrowth)
+	}
 }
 
 const (
@@ -109,10 +121,15 @@ const (
 	firstRuns, laterRuns = 5, 1
 	// copies bounds how often each leaf is in a table.
 	copies = 32
+	// maxGrowth bounds the comparisons that make the trees of a root; a leaf in a table counts as entryCost of them.
+	maxGrowth, entryCost = 1 << 29, 256
 )
 
 // grow builds the tree for candidates of which the bits in known are verified.
 func (g *grower) grow(list []candidate, known Bits) *Tree {
+	if err := g.l.ctx.Err(); err != nil {
+		panic(refusal{err})
+	}
 	t := &Tree{First: g.strict || apart(list)}
 	if len(list) > fewCandidates {
 		if runs := g.runs(list, known); len(runs) > 0 {
@@ -167,6 +184,7 @@ func (g *grower) branch(t *Tree, list []candidate, known Bits, runs []spec.Part)
 	buckets := map[string]int{}
 	var members [][]candidate
 	for v := range uint64(1) << width(runs) {
+		g.spend(len(list))
 		var in []candidate
 		key := make([]byte, 0, 64)
 		for i, c := range list {
@@ -178,6 +196,7 @@ func (g *grower) branch(t *Tree, list []candidate, known Bits, runs []spec.Part)
 		if len(in) == 0 {
 			continue
 		}
+		g.spend(entryCost * len(in))
 		n, ok := buckets[string(key)]
 		if !ok {
 			n = len(members)
@@ -233,7 +252,7 @@ func (g *grower) run(list []candidate, known Bits, runs []spec.Part, best int) (
 				continue
 			}
 			r := spec.Part{Low: lo, Width: w}
-			if n := largest(list, append(runs[:len(runs):len(runs)], r), best); n < best {
+			if n := g.largest(list, append(runs[:len(runs):len(runs)], r), best); n < best {
 				best, run = n, r
 			}
 		}
@@ -243,9 +262,10 @@ func (g *grower) run(list []candidate, known Bits, runs []spec.Part, best int) (
 
 // largest returns the number of candidates behind the value that has the most of them, or limit if that is no fewer or
 // leaves are behind too many values.
-func largest(list []candidate, runs []spec.Part, limit int) int {
+func (g *grower) largest(list []candidate, runs []spec.Part, limit int) int {
 	var count [1 << widestTable]uint16
 	total, most := 0, 0
+	defer func() { g.spend(total + 1) }()
 	for i := range list {
 		mask, match := take(&list[i].leaf.Mask, runs), take(&list[i].leaf.Match, runs)
 		free := ^mask & ones(width(runs))

@@ -136,7 +136,7 @@ func (f *genFlags) run(cmd *cobra.Command, l genLanguage) error {
 		}
 	}
 	fallback := strings.TrimSuffix(filepath.Base(f.spec), filepath.Ext(f.spec))
-	p, err := gen.New(set, gen.Options{
+	p, err := gen.New(cmd.Context(), set, gen.Options{
 		Name: f.name, Fallback: fallback, Gen: f.gen, AllGens: !cmd.Flags().Changed("gen"), Syntax: f.syntax,
 		Mesa: f.compat != "", Fragments: f.trust,
 	})

@@ -33,7 +33,7 @@ func TestEncodesWhatIsPacked(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1, Fragments: true})
+			p, err := gen.New(t.Context(), set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1, Fragments: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -101,7 +101,7 @@ func TestEncodesWhatADriverHas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := gen.New(set, gen.Options{Fallback: "drv", AllGens: true, Fragments: true})
+			p, err := gen.New(t.Context(), set, gen.Options{Fallback: "drv", AllGens: true, Fragments: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestWarnsOfFieldsWithoutAMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := gen.New(set, gen.Options{Fallback: "drv", AllGens: true, Fragments: true})
+	p, err := gen.New(t.Context(), set, gen.Options{Fallback: "drv", AllGens: true, Fragments: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestEncodesFinch(t *testing.T) {
 		}
 		want += fmt.Sprintf("%0*x\n", d.Root().Size/4, row.word)
 	}
-	p, err := gen.New(load(300), gen.Options{AllGens: true, Fragments: true, Fallback: "finch"})
+	p, err := gen.New(t.Context(), load(300), gen.Options{AllGens: true, Fragments: true, Fallback: "finch"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestFilesAreOfThePackage(t *testing.T) {
 		"gpu": "gpu.go gpu", "gpu_linux": "gpulinux.go gpu_linux", "x_arm64": "xarm64.go x_arm64", "gpu_test": "gputest.go gpu_testisa",
 		"print": "printisa.go print", "main": "main.go mainisa", "func": "func.go funcisa",
 	} {
-		p, err := gen.New(set, gen.Options{Name: name})
+		p, err := gen.New(t.Context(), set, gen.Options{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}

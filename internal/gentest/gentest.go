@@ -64,7 +64,7 @@ func (x Description) Program(t testing.TB) (*isa.Set, *gen.Program) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := gen.New(set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1, Mesa: x.Mesa})
+	p, err := gen.New(t.Context(), set, gen.Options{Fallback: x.Name, AllGens: len(x.Gens) > 1, Mesa: x.Mesa})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -543,7 +543,7 @@ func EachRows(t *testing.T, build func(t *testing.T, p *gen.Program) string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := gen.New(set, gen.Options{Fallback: name, AllGens: true, Mesa: true})
+			p, err := gen.New(t.Context(), set, gen.Options{Fallback: name, AllGens: true, Mesa: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -573,7 +573,7 @@ func Listings(t *testing.T, build func(p *gen.Program) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := gen.New(set, gen.Options{Fallback: "branch", Mesa: true})
+	p, err := gen.New(t.Context(), set, gen.Options{Fallback: "branch", Mesa: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -603,7 +603,7 @@ func swappedListings(t *testing.T, build func(p *gen.Program) string) {
 	if err != nil {
 		t.Fatal(isa.Explain(err))
 	}
-	p, err := gen.New(set, gen.Options{Fallback: "swapped", Mesa: true})
+	p, err := gen.New(t.Context(), set, gen.Options{Fallback: "swapped", Mesa: true})
 	if err != nil {
 		t.Fatal(err)
 	}

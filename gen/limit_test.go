@@ -1,0 +1,83 @@
+package gen_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/isago/isago/gen"
+	"github.com/isago/isago/isa"
+)
+
+// doubling is a description of leaves that each have a field computed of twice another, so many times.
+func doubling(leaves, times int) string {
+	var b strings.Builder
+	b.WriteString("<isa>\n<bitset name=\"#instruction\" size=\"40\"/>\n")
+	for i := range leaves {
+		fmt.Fprintf(&b, "<bitset name=\"op%d\" extends=\"#instruction\">\n<display>op {D%d} {REST}</display>\n<pattern low=\"32\" high=\"39\">%08b</pattern>\n", i, times, i)
+		b.WriteString("<field name=\"D0\" low=\"0\" high=\"15\" type=\"uint\"/>\n<field name=\"REST\" low=\"16\" high=\"31\" type=\"uint\"/>\n")
+		for k := range times {
+			fmt.Fprintf(&b, "<derived name=\"D%d\" width=\"32\" type=\"uint\"><expr>{D%d} + {D%d} + %d</expr></derived>\n", k+1, k, k, i)
+		}
+		b.WriteString("</bitset>\n")
+	}
+	return b.String() + "</isa>\n"
+}
+
+// random is a description of leaves of 20 random fixed bits of 64.
+func random(leaves int) string {
+	var b strings.Builder
+	b.WriteString("<isa>\n<bitset name=\"#instruction\" size=\"64\"/>\n")
+	r := uint64(1)
+	for i := range leaves {
+		pattern := []byte(strings.Repeat("x", 64))
+		for fixed := 0; fixed < 20; {
+			r = r*6364136223846793005 + 1442695040888963407
+			if at := r >> 58; pattern[at] == 'x' {
+				pattern[at] = "01"[r>>57&1]
+				fixed++
+			}
+		}
+		fmt.Fprintf(&b, "<bitset name=\"l%d\" extends=\"#instruction\"><display>l%d</display><pattern low=\"0\" high=\"63\">%s</pattern></bitset>\n", i, i, pattern)
+	}
+	return b.String() + "</isa>\n"
+}
+
+// A description that would become too much code is refused, with the place and the bound.
+func TestTooLarge(t *testing.T) {
+	for _, x := range []struct{ name, source, want string }{
+		{"expression", doubling(1, 24), "a.xml:31:50: too large for generated code: with what it uses written out, the expression has more than 16384 operators, names and numbers [xml-limit]"},
+		{"expressions", doubling(128, 11), "too large for generated code: with this expression, all together have more than 524288 operators, names and numbers [xml-limit]"},
+		{"leaves", random(2000), "a.xml:2:1: too large for generated code: telling its 2000 leaves apart takes more than 536870912 comparisons [xml-limit]"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			_, err := gen.New(t.Context(), load(t, x.source), gen.Options{Fallback: "a"})
+			if err == nil || !strings.HasSuffix(err.Error(), x.want) || !strings.HasPrefix(err.Error(), "a.xml:") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	if _, err := gen.New(t.Context(), load(t, doubling(1, 8)), gen.Options{Fallback: "a"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Planning ends when its context is cancelled, with the error of that.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := gen.New(ctx, load(t, doubling(1, 1)), gen.Options{Fallback: "a"}); p != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", p, err)
+	}
+}
+
+func load(t *testing.T, source string) *isa.Set {
+	set, err := isa.Load(fstest.MapFS{"a.xml": {Data: []byte(source)}}, "a.xml", isa.Options{})
+	if err != nil {
+		t.Fatal(isa.Explain(err))
+	}
+	return set
+}

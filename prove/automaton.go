@@ -123,23 +123,26 @@ func (a *automaton) number(first, others *byteSet, digits int, then int32) int32
 	return a.one(first, tail)
 }
 
-// trie reads one of several texts, each on one path.
-func (a *automaton) trie(texts []string, then int32) int32 {
+// trie reads one of several sorted texts, each on one path.
+func (a *automaton) trie(texts []string, then int32) int32 { return a.trieFrom(texts, 0, then) }
+
+// trieFrom is trie for what is behind so many bytes, which are the same in all texts.
+func (a *automaton) trieFrom(texts []string, at int, then int32) int32 {
 	var next []int32
-	for i := 0; i < len(texts); {
-		if texts[i] == "" {
+	for i := 0; i < len(texts) && !a.full; {
+		from := i
+		if len(texts[i]) == at {
 			next = append(next, then)
-			for i < len(texts) && texts[i] == "" {
+			for i < len(texts) && len(texts[i]) == at {
 				i++
 			}
 			continue
 		}
-		var tails []string
-		b := texts[i][0]
-		for ; i < len(texts) && texts[i] != "" && texts[i][0] == b; i++ {
-			tails = append(tails, texts[i][1:])
+		b := texts[i][at]
+		for i < len(texts) && texts[i][at] == b {
+			i++
 		}
-		next = append(next, a.char(b, a.trie(tails, then)))
+		next = append(next, a.char(b, a.trieFrom(texts[from:i], at+1, then)))
 	}
 	if len(next) == 0 {
 		return a.add(state{})

@@ -25,7 +25,7 @@ var limits = []struct {
 }{
 	{"Descriptions", []limit{
 		{"all files together", "8 MiB, 256 files, 200,000 elements, 64 inside each other", ""},
-		{"imports", "regular files in the folder of the top file, and in those of -I", ""},
+		{"imports", "regular files in the folder of the top file, and in others that are named", "check --import-dir"},
 		{"bitsets", "16,384, of 4,096 elements each, which extend 64 others", ""},
 		{"a display, with its templates written out", "16 KiB; all of them 8 MiB", ""},
 		{"an expression", "1,000 operators, names and numbers, 200 inside each other", ""},
@@ -40,13 +40,15 @@ var limits = []struct {
 	{"Files", []limit{
 		{"a shader file of PICA200", "1 GiB", ""},
 		{"a capture", "1 GiB unpacked, 65,536 buffers and shaders", ""},
+		{"raw code that dis prints with labels", "16 MiB; what is larger is printed from the first line on, without labels", "dis --label-limit"},
 	}},
 	{"check", []limit{
 		{"all searches and proofs", "1,000 million steps; what ends early is not-proved", "check --effort"},
 		{"words that are read back", "60,000", "check --search"},
 	}},
 	{"gen", []limit{
-		{"an expression with what it uses written out", "16,384 operators, names and numbers", ""},
+		{"an expression with what it uses written out", "16,384 operators, names and numbers; all of them 524,288", ""},
+		{"comparisons that tell the instructions of a root apart", "536,870,912", ""},
 	}},
 	{"lint", []limit{
 		{"instructions", thousands(lint.MaxCode), ""},
@@ -62,7 +64,9 @@ var limits = []struct {
 		{"instructions of a grid", "4,294,967,296", "run --grid-budget"},
 		{"bytes of all arguments and variables of a kernel", "1 GiB", "run --memory"},
 		{"bytes of a lane's own memory", "65,536", ""},
-		{"pictures", "8,192 pixels a side, 16,777,216 texels of textures, 64 MiB of buffers, 4,194,304 vertices", ""},
+		{"pictures of A2XX", "8,192 pixels a side, 16,777,216 texels of textures, 64 MiB of buffers, 4,194,304 vertices", ""},
+		{"primitives of a geometry program of Tesla", "1,048,576", ""},
+		{"values kept until the columns of a table are known", "16,777,216", ""},
 	}},
 }
 

@@ -23,7 +23,7 @@ func commands() []command {
 	return []command{
 		{"dis", newDis}, {"asm", newAsm}, {"explain", newExplain}, {"run", newRun}, {"step", newStep}, {"check", newCheck},
 		{"lint", newLint}, {"list", newList}, {"survey", newSurvey}, {"diff", newDiff}, {"gen", newGen}, {"new", newNew},
-		{"version", newVersion}, {"codes", newCodes}, {"man", newMan},
+		{"version", newVersion}, {"codes", newCodes}, {"limits", newLimits}, {"man", newMan},
 	}
 }
 
